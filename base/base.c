@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/base.h"
+
+#include <stdarg.h>
+
+enum { EXIT_INTERNAL = 6 };
+
+void fg_assert_failed(const char *condition, const char *file, int line, const char *function)
+{
+	(void)fprintf(stderr, "fastgate: %s:%d: %s: broken promise: %s\n", file, line, function, condition);
+	abort();
+}
+
+FG_NORETURN static void out_of_memory(size_t size)
+{
+	(void)fprintf(stderr, "fastgate: out of memory (asked for %zu bytes)\n", size);
+	_Exit(EXIT_INTERNAL);
+}
+
+void *fg_xmalloc(size_t size)
+{
+	void *memory = malloc(size ? size : 1);
+
+	if (!memory)
+		out_of_memory(size);
+	return memory;
+}
+
+void *fg_xcalloc(size_t count, size_t size)
+{
+	void *memory = calloc(count ? count : 1, size ? size : 1);
+
+	if (!memory)
+		out_of_memory(size);
+	return memory;
+}
+
+void *fg_xreallocarray(void *old, size_t count, size_t size)
+{
+	void *memory = reallocarray(old, count ? count : 1, size ? size : 1);
+
+	if (!memory)
+		out_of_memory(size);
+	return memory;
+}
+
+char *fg_xstrdup(const char *text)
+{
+	return text ? fg_xstrndup(text, strlen(text)) : NULL;
+}
+
+char *fg_xstrndup(const char *text, size_t length)
+{
+	const size_t used = strnlen(text, length);
+	char *copy = fg_xmalloc(used + 1);
+
+	memcpy(copy, text, used);
+	copy[used] = '\0';
+	return copy;
+}
+
+char *fg_xasprintf(const char *format, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int length = 0;
+
+	va_start(ap, format);
+	length = vasprintf(&text, format, ap);
+	va_end(ap);
+	if (length < 0)
+		out_of_memory(0);
+	return text;
+}
+
+void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
+{
+	size_t room = *capacity;
+
+	if (wanted <= room && items)
+		return items;
+	if (room < 8)
+		room = 8;
+	while (room < wanted)
+		room += room / 2 + 1;
+	items = fg_xreallocarray(items, room, size);
+	*capacity = room;
+	return items;
+}

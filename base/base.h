@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every file of fastgate may take for granted: attributes, assertions and checked allocation. */
+#ifndef FG_BASE_BASE_H
+#define FG_BASE_BASE_H
+
+#include "base/attrs.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A broken promise between two pieces of our own code: print where, abort.  Never for what a user,
+ * a file or a peer can cause; that is an fg_error.
+ */
+#define FG_ASSERT(condition)                                                                       \
+	((condition) ? (void)0 : fg_assert_failed(#condition, __FILE__, __LINE__, __func__))
+
+void fg_assert_failed(const char *condition, const char *file, int line, const char *function)
+	FG_NORETURN;
+
+/*
+ * Allocation that cannot fail: out of memory ends the process with one line (exit code 6).  Whatever
+ * an outsider can enlarge must be bounded before it comes here.  fg_xcalloc and fg_xreallocarray check
+ * the product for overflow.  fg_xstrdup(NULL) is NULL.
+ */
+void *fg_xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *fg_xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *fg_xreallocarray(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
+char *fg_xstrdup(const char *text);
+char *fg_xstrndup(const char *text, size_t length);
+char *fg_xasprintf(const char *format, ...) FG_PRINTF(1, 2) __attribute__((returns_nonnull));
+
+/*
+ * Room for one more element in a growing array: doubles *capacity as needed and returns the (moved) array.
+ * Use: v->items = fg_grow(v->items, &v->capacity, v->count + 1, sizeof(v->items[0]));
+ */
+void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
+	__attribute__((returns_nonnull));
+
+static inline size_t fg_min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+#endif

@@ -1,0 +1,19 @@
+# fg_warnings: the flags every target of fastgate is compiled with.  Errors only where the preset says
+# so (CMAKE_COMPILE_WARNING_AS_ERROR), so that a newer compiler never breaks a user's build.
+add_library(fg_warnings INTERFACE)
+target_compile_options(fg_warnings INTERFACE
+	-Wall -Wextra -Wpedantic
+	-Wshadow -Wundef -Wvla -Wformat=2 -Wwrite-strings -Wcast-qual -Wpointer-arith
+	-Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes -Wmissing-declarations
+	-Wconversion -Wsign-conversion -Wdouble-promotion -Wfloat-equal
+	-Wimplicit-fallthrough -Wnull-dereference -Wunused
+	-fno-common
+	$<$<C_COMPILER_ID:GNU>:-Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wtrampolines -Wjump-misses-init>
+	$<$<C_COMPILER_ID:Clang>:-Wcomma -Wassign-enum>)
+
+# What a program that reads outsiders' bytes should be built with; tests/lint checks the built binaries.
+add_library(fg_hardening INTERFACE)
+target_compile_options(fg_hardening INTERFACE
+	-fstack-protector-strong -fstack-clash-protection
+	$<$<AND:$<NOT:$<CONFIG:Debug>>,$<NOT:$<BOOL:${FG_SANITIZE}>>>:-D_FORTIFY_SOURCE=2>)
+target_link_options(fg_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A private folder for one test, gone afterwards (kept, and named, when FASTGATE_KEEP_TMP is set).
+ * Everything here fails the running test instead of returning an error.
+ */
+#ifndef FG_TESTS_SUPPORT_SCRATCH_H
+#define FG_TESTS_SUPPORT_SCRATCH_H
+
+#include <stddef.h>
+
+struct fg_scratch {
+	char path[4096];
+};
+
+void fg_scratch_init(struct fg_scratch *scratch);
+void fg_scratch_release(struct fg_scratch *scratch);
+/* A path below the folder; a static buffer, valid until the 8th next call. */
+const char *fg_scratch_path(const struct fg_scratch *scratch, const char *name);
+void fg_scratch_write(const struct fg_scratch *scratch, const char *name, const void *data, size_t size);
+void fg_scratch_write_text(const struct fg_scratch *scratch, const char *name, const char *text);
+/* The whole file with a NUL behind it, to be freed. */
+char *fg_scratch_read(const struct fg_scratch *scratch, const char *name, size_t *size);
+
+#endif
