@@ -59,10 +59,9 @@ enum fg_trace_clock {
 	FG_CLOCK_NONE = 0,
 	FG_CLOCK_PERF_USER = 1, /* perf task clock, user time; precise */
 	FG_CLOCK_SYSTEM = 2,    /* system time, seen at kernel ticks */
-	FG_CLOCK_JITTER =
-		3, /* jittered monotonic timer, weight = the thread's CPU time, user and system */
+	FG_CLOCK_JITTER = 3,    /* jittered monotonic timer, weight = CPU time, user and system */
 	FG_CLOCK_TICK =
-		4, /* thread CPU timer x overrun, user and system; lockstep with the kernel tick possible */
+		4, /* thread CPU timer x overrun, user and system; may lock to the kernel tick */
 	FG_CLOCK_WALL = 5, /* elapsed time, running or blocked */
 };
 #define FG_SAMPLE_CLOCK_MASK 0x07u
@@ -72,40 +71,43 @@ enum fg_trace_clock {
 #define FG_SAMPLE_RESERVED   0x40u /* written as 0; a reader ignores it */
 #define FG_SAMPLE            0x80u
 
+/*
+ * Records and their fields, all varints unless "text".
+ *
+ * FRAME's offset is address - bias (module 0: the address itself).  With FG_FRAME_EXACT it is where the program was
+ * interrupted (the leaf, or what lies behind a signal frame); without, it is a return address: look up offset - 1.
+ * NODE: the child is the callee; parent 0 is a root.  Frame 0 is a cut: the fourth field says how many frames were left
+ * out here.  A module that is unloaded and mapped again at the same place keeps its id.
+ */
 enum fg_trace_record {
-	FG_RECORD_END = 0,   /* never written: a zero byte inside `used` is damage */
-	FG_RECORD_FRAME = 1, /* frame id, module id, offset (address - bias; module 0: the address).
-	                                The first frame of a sample is where it was interrupted; every other is a return
-	                                address: look up offset - 1.  A frame behind a signal frame is exact too */
-	FG_RECORD_NODE =
-		2, /* node id, parent node id (0: a root), frame id.  The child is the callee.
-	                                Frame id 0: a cut; a fourth varint is the number of frames left out here */
-	FG_RECORD_MODULE =
-		3, /* module id, time it was first seen, start, end, bias, flags (enum fg_module_flags),
+	FG_RECORD_END = 0,    /* never written: a zero byte inside `used` is damage */
+	FG_RECORD_FRAME = 1,  /* frame, module, offset, flags (enum fg_frame_flags) */
+	FG_RECORD_NODE = 2,   /* node, parent node, frame[, frames left out] */
+	FG_RECORD_MODULE = 3, /* module, time first seen, start, end, bias, enum fg_module_flags,
 	                                text build-id (raw bytes, may be empty), text path */
-	FG_RECORD_MODULE_GONE = 4, /* module id, time: unloaded */
-	FG_RECORD_MODULE_BACK =
-		5, /* module id, time: the same file is mapped at the same place again */
+	FG_RECORD_MODULE_GONE = 4, /* module, time */
+	FG_RECORD_MODULE_BACK = 5, /* module, time */
 	FG_RECORD_THREAD_BEGIN =
-		6, /* thread id, tid, time, enum fg_thread_kind, enum fg_trace_clock in use for it
+		6, /* thread, tid, time, enum fg_thread_kind, enum fg_trace_clock in use for it
 	                                (0: could not be sampled).  Makes the thread current in this chunk */
-	FG_RECORD_THREAD_END =
-		7, /* thread id, time, user ns, system ns (of the kernel), user ns and system ns
-	                                carried by this thread's samples */
-	FG_RECORD_THREAD_NAME = 8, /* thread id, text */
-	FG_RECORD_NAME = 9,        /* name id, text: names of regions and of kinds of unit */
-	FG_RECORD_REGION = 10,     /* region id, parent region id (0: outermost), name id */
-	FG_RECORD_REGION_SET = 11, /* region id (0: none): current from here on in this chunk */
-	FG_RECORD_UNIT_BEGIN = 12, /* thread id, name id, number of the unit, time */
+	FG_RECORD_THREAD_END = 7, /* thread, time, user ns and system ns as the kernel counted them,
+	                                user ns and system ns carried by its samples */
+	FG_RECORD_THREAD_NAME = 8, /* thread, text */
+	FG_RECORD_NAME = 9,        /* name, text: names of regions and of kinds of unit */
+	FG_RECORD_REGION = 10,     /* region, parent region (0: outermost), name */
+	FG_RECORD_REGION_SET = 11, /* region (0: none): current from here on in this chunk */
+	FG_RECORD_UNIT_BEGIN = 12, /* thread, name, number of the unit, time */
 	FG_RECORD_UNIT_END = 13,   /* the same */
 	FG_RECORD_EXE = 14,        /* text: path of the program */
-	FG_RECORD_COMMAND =
-		15, /* text: argv, each argument followed by a NUL; may be cut at FG_TRACE_TEXT_MAX */
-	FG_RECORD_SAMPLING = 16, /* 0 or 1, time: sampling was switched off / on for the process */
+	FG_RECORD_COMMAND = 15, /* text: argv, a NUL behind each; may be cut at FG_TRACE_TEXT_MAX */
+	FG_RECORD_SAMPLING = 16, /* 0 or 1, time: sampling was switched off or on for the process */
 	FG_RECORD_NOTE = 17, /* text: one line for people, e.g. why a better clock was refused */
 	FG_RECORD_REGION_TIMES =
-		18, /* thread id, region id, times it was entered, ns spent in it (inclusive);
-	                                written when the thread ends */
+		18, /* thread, region, times entered, ns inside (inclusive); when the thread ends */
+};
+
+enum fg_frame_flags {
+	FG_FRAME_EXACT = 1,
 };
 
 enum fg_module_flags {
