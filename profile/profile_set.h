@@ -84,6 +84,8 @@ uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32
 uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
 /* A new row with room for `count` weights in the arena; valid until the next one is added. */
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
+/* The same for regions; zeroed. */
+struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
 
 /*
  * Sum of the rows of one arm that count (aside == 0), divided by their number: dense, one value per node.
