@@ -168,8 +168,8 @@ static int set_range(const struct fg_option *option, const char *text, void *tar
 	if (status == FG_OK)
 		status = check_bounds(option, range.max, err);
 	if (status == FG_OK && range.min > range.max)
-		status = fg_error_set(err, FG_EINVAL, "the smaller number comes first: '%u:%u'",
-				      range.max, range.min);
+		status = fg_error_set(err, FG_EINVAL,
+				      "'%s' is no range: the smaller number comes first", text);
 	if (status == FG_OK)
 		*(struct fg_option_range *)target = range;
 	free(first);

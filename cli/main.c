@@ -33,12 +33,15 @@ static void handle(int number, void (*handler)(int))
 	(void)sigaction(number, &action, NULL);
 }
 
-/* Somebody may have started us with a standard stream closed: the next file opened would take its place. */
+/*
+ * Somebody may have started us with a standard stream closed: the next file opened would take its place.  What we put
+ * there is open the wrong way round, so that using it still fails.
+ */
 static void open_standard_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 	}
 }
 

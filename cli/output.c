@@ -288,7 +288,8 @@ static bool run_pager(char **argv, const struct fg_strbuf *text)
 	if (started) {
 		/* Ctrl-C belongs to the pager now.  A reader who quits early is no error: the pipe just closes. */
 		(void)sigaction(SIGINT, &ignore, &kept);
-		(void)fg_fs_write_all(ends[1], fg_strbuf_text(text), text->length, NULL);
+		if (fg_fs_write_all(ends[1], fg_strbuf_text(text), text->length, NULL) != FG_OK)
+			errno = 0;
 	}
 	(void)close(ends[1]);
 	if (started) {
