@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory for what dies together: one arena a loaded profile, a parsed configuration, a request.
+ * `struct fg_arena arena = {0};` is an empty one.  Memory is zeroed and aligned for any type; it is freed as a whole.
+ * Under AddressSanitizer every allocation is a malloc of its own, so that overruns are seen.
+ */
+#ifndef FG_BASE_ARENA_H
+#define FG_BASE_ARENA_H
+
+#include "base/base.h"
+
+struct fg_arena_block;
+
+struct fg_arena {
+	struct fg_arena_block *newest;
+	size_t used_bytes; /* handed out so far: to hold against a limit */
+};
+
+void *fg_arena_alloc(struct fg_arena *arena, size_t size) __attribute__((returns_nonnull));
+void *fg_arena_array(struct fg_arena *arena, size_t count, size_t size)
+	__attribute__((returns_nonnull));
+char *fg_arena_strdup(struct fg_arena *arena, const char *text); /* NULL stays NULL */
+char *fg_arena_strndup(struct fg_arena *arena, const char *text, size_t length);
+char *fg_arena_printf(struct fg_arena *arena, const char *format, ...) FG_PRINTF(2, 3);
+void *fg_arena_memdup(struct fg_arena *arena, const void *data, size_t size);
+void fg_arena_release(struct fg_arena *arena);
+
+#endif

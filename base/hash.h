@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checksums and digests: a fast 64-bit hash for tables, CRC-32C for files, SHA-256 for identity. */
+#ifndef FG_BASE_HASH_H
+#define FG_BASE_HASH_H
+
+#include "base/base.h"
+
+enum {
+	FG_SHA256_SIZE = 32,
+	FG_SHA256_HEX_SIZE = 65
+};
+
+struct fg_sha256 {
+	uint32_t state[8];
+	uint64_t length_bytes;
+	uint8_t block[64];
+	size_t used;
+};
+
+uint64_t fg_hash64(const void *data, size_t size, uint64_t seed);
+/* Castagnoli polynomial; start with 0, or with the previous result to go on. */
+uint32_t fg_crc32c(uint32_t crc, const void *data, size_t size);
+
+void fg_sha256_init(struct fg_sha256 *sha);
+void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size);
+void fg_sha256_finish(struct fg_sha256 *sha, uint8_t digest[FG_SHA256_SIZE]);
+void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE]);
+void fg_hex(const uint8_t *data, size_t size, char *hex); /* 2 * size + 1 bytes */
+/* Compares in constant time. */
+bool fg_equal_secret(const void *a, const void *b, size_t size);
+
+#endif

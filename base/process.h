@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that we run, each in its own process group.
+ *
+ * fg_process_start() → (fg_process_wait() | fg_process_kill()) → fg_process_release(); fg_process_run() does it all.
+ * - No shell is involved: argv[0] is looked up in PATH of the given environment.
+ * - A failing exec is reported by fg_process_start() with errno's text and the program's name.
+ * - Output is captured into bounded buffers (the head and the tail are kept when it is longer), inherited,
+ *   written to a file, or dropped.  Reading happens inside fg_process_wait().
+ * - At the time limit, or on fg_process_kill(), the whole group gets SIGTERM, and SIGKILL after `grace_ms`.
+ *   Descendants that left the group are found (we are their sub-reaper) and ended too, so that nothing stays behind.
+ * - `interrupted` (may be NULL) is looked at while waiting: true ends the program and gives FG_EINTERRUPTED.
+ */
+#ifndef FG_BASE_PROCESS_H
+#define FG_BASE_PROCESS_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+enum fg_process_stream {
+	FG_STREAM_DISCARD = 0,
+	FG_STREAM_INHERIT,
+	FG_STREAM_CAPTURE,
+};
+
+struct fg_process_options {
+	char *const *argv;
+	char *const *environment; /* "NAME=value", NULL at the end; NULL: ours */
+	const char *working_directory;
+	const char *stdin_path; /* NULL: /dev/null */
+	enum fg_process_stream stdout_to;
+	enum fg_process_stream stderr_to;
+	size_t capture_limit_bytes; /* per stream; 0: 1 MiB */
+	int64_t timeout_ns;         /* 0: none */
+	int64_t grace_ms;           /* between SIGTERM and SIGKILL; 0: 2000 */
+	bool pinned;                /* to `cpu`, before exec */
+	int cpu;
+	bool keep_children; /* what it leaves running in the background stays (a server that a set-up starts) */
+	const volatile sig_atomic_t *interrupted;
+};
+
+struct fg_process_result {
+	bool exited;   /* else ended by a signal */
+	int exit_code; /* when exited */
+	int signal;    /* when not */
+	bool timed_out;
+	bool left_children; /* descendants outlived it and were ended */
+	int64_t started_ns; /* monotonic */
+	int64_t ended_ns;
+	int64_t wall_ns;
+	struct rusage usage; /* of the program and its waited-for children */
+	char *stdout_text;   /* captured; NUL-terminated, never NULL after a wait with capture */
+	size_t stdout_size;
+	char *stderr_text;
+	size_t stderr_size;
+	bool output_cut;
+};
+
+struct fg_process {
+	pid_t pid;
+	int pidfd;
+	int64_t started_ns;
+	struct fg_process_options options;
+	struct fg_process_capture {
+		int fd; /* -1: not captured, or at its end */
+		struct fg_strbuf head;
+		struct fg_strbuf tail;
+		size_t left_out;
+	} captures[2];      /* stdout, stderr */
+	int64_t kill_at_ns; /* SIGTERM was sent; SIGKILL is due then; 0: not yet */
+	bool timed_out;
+	bool reaped;
+	bool counted; /* among the programs that this process has running */
+};
+
+int fg_process_start(const struct fg_process_options *options, struct fg_process *process,
+		     struct fg_error *err) FG_NODISCARD;
+/* Wait for all of `count` started programs at once (a duet); results in the same order.  Output and limits are served. */
+int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
+		    struct fg_error *err) FG_NODISCARD;
+void fg_process_kill(struct fg_process *process);
+/* End what programs started with keep_children left running. */
+void fg_process_end_kept(void);
+void fg_process_release(struct fg_process *process);
+void fg_process_result_release(struct fg_process_result *result);
+
+int fg_process_run(const struct fg_process_options *options, struct fg_process_result *result,
+		   struct fg_error *err) FG_NODISCARD;
+/* Run and take trimmed standard output; anything but exit code 0 is FG_ECHILD with the last line of stderr. */
+int fg_process_output(char *const *argv, const char *working_directory, char **text,
+		      struct fg_error *err) FG_NODISCARD;
+/* "exited with code 3" or "was ended by signal 11 (Segmentation fault)" or "ran longer than 60 s". */
+void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text);
+
+#endif

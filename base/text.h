@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small questions about text: words of a command, valid UTF-8, the nearest of several names. */
+#ifndef FG_BASE_TEXT_H
+#define FG_BASE_TEXT_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+
+/*
+ * Split a command as a shell splits words: blanks, '…', "…" (with \" \\ \$ \`), backslash.  No expansion
+ * of any kind happens.  argv ends with NULL and lives in the arena.
+ */
+int fg_text_split_words(const char *command, struct fg_arena *arena, char ***argv, size_t *argc,
+			struct fg_error *err) FG_NODISCARD;
+/* The words joined so that a shell would read them back as they are. */
+void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
+
+/* Append `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at most `limit` bytes. */
+void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length, size_t limit);
+/* Columns that a terminal uses for it (wide and combining characters considered). */
+size_t fg_text_width(const char *text);
+
+/* The name nearest to `word` (a slip or two away), or NULL: for "did you mean". `names` ends with NULL. */
+const char *fg_text_nearest(const char *word, const char *const *names);
+bool fg_text_starts_with(const char *text, const char *start);
+bool fg_text_ends_with(const char *text, const char *end);
+
+#endif

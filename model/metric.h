@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What can be measured about one execution.  The built-in metrics are rows of one table (metric.c); a user's own
+ * metrics and those of a harness come behind them.
+ */
+#ifndef FG_MODEL_METRIC_H
+#define FG_MODEL_METRIC_H
+
+#include "base/base.h"
+
+enum fg_better {
+	FG_BETTER_LOWER,
+	FG_BETTER_HIGHER,
+};
+
+/* Indexes into fg_metric_builtin(). */
+enum fg_metric_id {
+	FG_METRIC_CPU_TIME,
+	FG_METRIC_WALL_TIME,
+	FG_METRIC_USER_TIME,
+	FG_METRIC_SYSTEM_TIME,
+	FG_METRIC_MAX_RSS,
+	FG_METRIC_MINOR_FAULTS,
+	FG_METRIC_MAJOR_FAULTS,
+	FG_METRIC_VOLUNTARY_SWITCHES,
+	FG_METRIC_INVOLUNTARY_SWITCHES,
+	FG_METRIC_BLOCKS_READ,
+	FG_METRIC_BLOCKS_WRITTEN,
+	FG_METRIC_BINARY_SIZE,
+	FG_METRIC_BUILTIN_COUNT,
+};
+
+struct fg_metric {
+	const char *name;  /* "cpu_time"; what the configuration and every report call it */
+	const char *label; /* "cpu time": for people */
+	const char *unit;  /* "ns", "bytes", "1", or the user's own */
+	enum fg_better better;
+	bool exact;         /* the same in every execution of one binary: compared exactly */
+	bool gated;         /* takes part in the verdict unless the configuration says otherwise */
+	bool valid_in_duet; /* means something while both arms share one CPU */
+	double min_effect;  /* defaults of the policy */
+	double margin;
+};
+
+/* The built-in metric with this id; lives for ever. */
+const struct fg_metric *fg_metric_builtin(enum fg_metric_id id);
+/* By name; NULL when it is none of the built-in ones. */
+const struct fg_metric *fg_metric_find_builtin(const char *name);
+
+#endif

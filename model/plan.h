@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is to be measured, and how: the benchmarks of a project, how a side is built, how often each arm runs.
+ * Filled by config/ from fastgate.yml or by cli/ from a command line; read by runner/.  All text lives in the plan's
+ * arena.  Plain data: no function here does I/O.
+ */
+#ifndef FG_MODEL_PLAN_H
+#define FG_MODEL_PLAN_H
+
+#include "base/arena.h"
+#include "model/metric.h"
+#include "model/policy.h"
+
+struct fg_command {
+	const char *text; /* as the user wrote it; for people */
+	char **argv;      /* NULL at the end; {"/bin/sh", "-c", text} when a shell was asked for */
+	size_t argc;      /* 0: there is no such command */
+};
+
+struct fg_variable {
+	const char *name;
+	const char *value;
+};
+
+/* A fact that the user wants recorded: literal, or the trimmed output of a command. */
+struct fg_recorded_fact {
+	const char *name;
+	const char *literal; /* or NULL */
+	struct fg_command command;
+};
+
+/* A number of the user's own, taken from the program's standard output (or stderr, or a file that it writes). */
+struct fg_user_metric {
+	const char *name;
+	const char *unit;
+	const char *regex;        /* first group is the number; or */
+	const char *json_pointer; /* RFC 6901 */
+	const char *file; /* read this instead of the output; relative to the working directory */
+	enum fg_better better;
+	bool exact;
+};
+
+enum fg_harness {
+	FG_HARNESS_NONE,
+	FG_HARNESS_GOOGLE_BENCHMARK,
+	FG_HARNESS_CATCH2,
+	FG_HARNESS_HYPERFINE,
+};
+
+enum fg_schedule {
+	FG_SCHEDULE_AUTO,
+	FG_SCHEDULE_DUET,
+	FG_SCHEDULE_ABBA,
+	FG_SCHEDULE_STORED,
+};
+
+enum fg_sample_clock {
+	FG_SAMPLE_CPU,
+	FG_SAMPLE_WALL,
+};
+
+struct fg_sampler {
+	bool enabled;
+	unsigned rate_hz;
+	enum fg_sample_clock clock;
+	bool follow_children;
+	double unsampled_share; /* of pairs that run without the sampler, so that its cost is known */
+};
+
+struct fg_measure {
+	enum fg_schedule schedule;
+	unsigned min_pairs;
+	unsigned max_pairs;
+	int64_t budget_ns; /* per benchmark */
+	unsigned warmup;   /* blocks thrown away */
+	bool pin;          /* to one CPU in abba too */
+	bool until_sure;   /* go on until decided, valid at any time; re-runs add evidence */
+	struct fg_sampler sampler;
+};
+
+struct fg_benchmark {
+	const char *name;
+	struct fg_command command;          /* the candidate's */
+	struct fg_command baseline_command; /* argc 0: the same command in the baseline's tree */
+	const char *working_directory;      /* relative to the side's root */
+	struct fg_variable *environment;
+	size_t environment_count;
+	const char *stdin_path;
+	struct fg_command setup;   /* once, before the first repetition of an arm */
+	struct fg_command prepare; /* before each repetition */
+	struct fg_command cleanup; /* after each repetition */
+	int64_t timeout_ns;
+	int expect_exit_code;
+	struct fg_user_metric *metrics;
+	size_t metric_count;
+	enum fg_harness harness;
+	const char **labels;
+	size_t label_count;
+	struct fg_measure measure; /* the plan's, with this benchmark's own keys over it */
+	struct fg_policy policy;   /* likewise */
+};
+
+struct fg_build {
+	struct fg_command command;
+	struct fg_recorded_fact *record;
+	size_t record_count;
+};
+
+enum fg_baseline_kind {
+	FG_BASELINE_NONE,
+	FG_BASELINE_GIT, /* a ref, or "merge-base": built in a worktree and measured in the same session */
+	FG_BASELINE_BRANCH, /* the newest complete run stored for this branch */
+	FG_BASELINE_TAG,    /* the run stored for this tag */
+	FG_BASELINE_RUN,    /* a stored run by id, or one promoted by name */
+	FG_BASELINE_FILE,   /* an exported run */
+};
+
+struct fg_baseline {
+	enum fg_baseline_kind kind;
+	const char *value;
+	bool required; /* no baseline: exit code 3 instead of a pass with "new" */
+};
+
+struct fg_report_target {
+	const char *format; /* a reporter's name */
+	const char *path;   /* "-": stdout */
+};
+
+struct fg_post_target {
+	const char *kind;  /* "github", "gitlab", "webhook" */
+	const char *value; /* "pull-request-comment", a URL, ... */
+	const char *token_env;
+	bool required;
+};
+
+enum fg_upload {
+	FG_UPLOAD_NEVER,
+	FG_UPLOAD_WHEN_POSSIBLE,
+	FG_UPLOAD_REQUIRED,
+};
+
+struct fg_perfdb {
+	const char *url; /* NULL: none */
+	const char *token_env;
+	const char *ca_file;
+	enum fg_upload upload;
+};
+
+struct fg_plan {
+	struct fg_arena arena;
+	const char *project;
+	const char *root;        /* folder of fastgate.yml */
+	const char *config_path; /* NULL: none was read */
+	struct fg_build build;
+	struct fg_benchmark *benchmarks;
+	size_t benchmark_count;
+	struct fg_measure measure;
+	struct fg_policy policy;
+	struct fg_baseline baseline;
+	struct fg_report_target *reports;
+	size_t report_count;
+	struct fg_post_target *posts;
+	size_t post_count;
+	struct fg_perfdb perfdb;
+	struct fg_recorded_fact *host_record;
+	size_t host_record_count;
+	const char *store_path; /* ".fastgate/store.db" below root */
+};
+
+const char *fg_schedule_name(enum fg_schedule schedule);
+bool fg_schedule_parse(const char *name, enum fg_schedule *schedule);
+const char *fg_harness_name(enum fg_harness harness);
+
+/* Built-in defaults of every key; what a command line without fastgate.yml starts from. */
+void fg_measure_defaults(struct fg_measure *measure);
+void fg_plan_init(struct fg_plan *plan);
+void fg_plan_release(struct fg_plan *plan);
+/* The benchmark of this name, or NULL. */
+const struct fg_benchmark *fg_plan_find(const struct fg_plan *plan, const char *name);
+
+#endif

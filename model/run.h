@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was measured.  A run has benchmarks; a benchmark has repetitions; a repetition is one execution of one arm
+ * with one value per metric.  Repetitions with the same pair number belong together (two of them in a duet, four in an
+ * ABBA block, one where only the candidate ran).  Raw values are kept for ever: every verdict can be computed again.
+ *
+ * Text and arrays are owned by the object they hang from and freed by its release function.
+ */
+#ifndef FG_MODEL_RUN_H
+#define FG_MODEL_RUN_H
+
+#include "model/environment.h"
+#include "model/metric.h"
+#include "model/plan.h"
+
+enum fg_arm {
+	FG_ARM_BASELINE,
+	FG_ARM_CANDIDATE,
+	FG_ARM_COUNT,
+};
+
+/* Why a repetition does not count: exclusions fixed beforehand, never chosen by looking at its value. */
+enum fg_aside {
+	FG_ASIDE_WARMUP = 1 << 0,
+	FG_ASIDE_OVERLAP = 1 << 1,   /* a duet whose lifetimes overlapped less than 80 % */
+	FG_ASIDE_STEAL = 1 << 2,     /* the host took more than half of the CPU away */
+	FG_ASIDE_SOLO = 1 << 3,      /* run alone, for the absolute level, in a duet session */
+	FG_ASIDE_TRIAL = 1 << 4,     /* schedule finding */
+	FG_ASIDE_UNPAIRED = 1 << 5,  /* its partner could not be measured */
+	FG_ASIDE_UNSAMPLED = 1 << 6, /* ran without the sampler, to know its cost */
+};
+
+struct fg_repetition {
+	uint32_t pair;
+	uint8_t arm;      /* enum fg_arm */
+	uint8_t position; /* order of start within the pair or block */
+	uint16_t aside;   /* enum fg_aside, or'ed; 0: counts */
+	int16_t cpu;      /* pinned to, or -1 */
+	uint16_t padding; /* bytes of environment padding */
+	bool sampled;
+	int64_t started_ns; /* wall clock */
+	uint64_t period_ns; /* of the sampler; 0: not sampled */
+	float load;         /* one-minute load average at its start */
+	float steal;        /* share of the time stolen by the host while it ran */
+	float pressure;     /* share of time with CPU pressure (PSI some), NaN: unknown */
+	double *values;     /* one per metric of the benchmark; NaN: not measured */
+};
+
+enum fg_measure_state {
+	FG_MEASURED,     /* complete */
+	FG_INTERRUPTED,  /* some repetitions are there; can be resumed */
+	FG_NOT_MEASURED, /* `failure` says why */
+};
+
+/* One benchmark of a run. */
+struct fg_series {
+	char *name;
+	char *command; /* as configured */
+	enum fg_measure_state state;
+	char *failure;      /* one line; NULL unless not measured */
+	char *failure_tail; /* the program's last lines of output */
+	enum fg_schedule schedule;
+	bool only_in[FG_ARM_COUNT]; /* exists on one side only */
+	bool identical;             /* the same binaries (build-ids throughout) in both arms */
+	struct fg_metric *metrics;  /* name, label and unit are owned here */
+	size_t metric_count;
+	struct fg_repetition *repetitions;
+	size_t repetition_count;
+	size_t repetition_capacity;
+	double seconds; /* wall time spent on it */
+	struct fg_environment
+		build[FG_ARM_COUNT]; /* of its binaries: compiler, flags, build-id, libraries */
+	double sampler_cost; /* relative CPU cost measured against unsampled repetitions; NaN: unknown */
+	char *schedule_reason; /* why `auto` chose it, for people; may be NULL */
+};
+
+struct fg_side {
+	char *commit; /* NULL: not in a repository */
+	char *branch;
+	char *describe; /* what the user named: "merge-base", a ref, a run id, a command */
+	bool dirty;
+	struct fg_environment
+		build; /* what is common to all benchmarks of this side, the user's facts among them */
+};
+
+struct fg_run {
+	char id[37]; /* time-ordered UUID */
+	char *project;
+	int64_t started_ns; /* wall clock */
+	int64_t ended_ns;
+	bool complete;
+	bool has_baseline; /* both arms were measured in this run */
+	struct fg_side sides[FG_ARM_COUNT];
+	struct fg_environment host;
+	uint64_t seed; /* of everything random in it */
+	char *tool_version;
+	struct fg_series *series;
+	size_t series_count;
+};
+
+/* Metrics of a new series: the built-in ones (in the order of enum fg_metric_id), then the user's. */
+void fg_series_init(struct fg_series *series, const char *name);
+size_t fg_series_add_metric(struct fg_series *series,
+			    const struct fg_metric *metric); /* copied; returns its index */
+/* Index by name, or SIZE_MAX. */
+size_t fg_series_find_metric(const struct fg_series *series, const char *name);
+/* A new repetition with all values NaN; valid until the next one is added. */
+struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
+/* One past the largest pair number in use. */
+uint32_t fg_series_pair_end(const struct fg_series *series);
+void fg_series_release(struct fg_series *series);
+
+void fg_run_init(struct fg_run *run); /* empty, no id */
+struct fg_series *fg_run_add_series(struct fg_run *run, const char *name);
+struct fg_series *fg_run_find(const struct fg_run *run, const char *name); /* or NULL */
+void fg_run_release(struct fg_run *run);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was decided, and why: made by gate/, kept by store/, printed by reporters/.  Everything lives in the
+ * verdict's arena.  Ratios are candidate / baseline; times are milliseconds of CPU per repetition.
+ */
+#ifndef FG_MODEL_VERDICT_H
+#define FG_MODEL_VERDICT_H
+
+#include "base/arena.h"
+#include "model/environment.h"
+#include "model/metric.h"
+#include "model/plan.h"
+
+/* In order of weight: the worst decides the whole. */
+enum fg_outcome {
+	FG_OUTCOME_PASS,
+	FG_OUTCOME_NEW,
+	FG_OUTCOME_MISSING,
+	FG_OUTCOME_IMPROVEMENT,
+	FG_OUTCOME_INCONCLUSIVE,
+	FG_OUTCOME_REGRESSION,
+	FG_OUTCOME_ERROR,
+};
+
+/* Exit codes: an interface (docs/exit-codes.md). */
+enum fg_exit {
+	FG_EXIT_PASS = 0,
+	FG_EXIT_REGRESSION = 1,
+	FG_EXIT_USAGE = 2,
+	FG_EXIT_INCONCLUSIVE = 3,
+	FG_EXIT_NOT_MEASURED = 4,
+	FG_EXIT_UPLOAD = 5,
+	FG_EXIT_INTERNAL = 6,
+	FG_EXIT_INTERRUPTED = 130,
+};
+
+/* Words for people that belong to a result, in order of importance. */
+struct fg_notes {
+	const char **items;
+	size_t count;
+	size_t capacity;
+};
+
+struct fg_metric_verdict {
+	const char *name;
+	const char *label;
+	const char *unit;
+	enum fg_better better;
+	enum fg_outcome outcome;
+	bool gated; /* took part in the benchmark's outcome */
+	bool decided; /* false: not judged in this schedule (wall time in a duet); `outcome` is pass then */
+	bool exact;
+	double baseline; /* level of each arm (median of the repetitions that count); NaN: none */
+	double candidate;
+	double ratio; /* estimate; NaN: none */
+	double low;   /* interval at this alpha */
+	double high;
+	double alpha;
+	double min_effect;
+	double margin;
+	double smallest_detectable; /* relative; NaN: unknown */
+	double p_value;             /* of the decisive test; NaN: none */
+	unsigned pairs;
+	unsigned looks;
+	const struct fg_accept
+		*accepted; /* the known price that covers it; the outcome stays what it is */
+	struct fg_notes notes;
+};
+
+enum fg_node_kind {
+	FG_NODE_FUNCTION,
+	FG_NODE_LIBRARY,
+	FG_NODE_REGION,
+	FG_NODE_PATH,
+};
+
+struct fg_path_verdict {
+	const char **frames; /* from the root to the function */
+	size_t frame_count;
+	double delta_ms;
+	double low_ms;
+	double high_ms;
+	double p_adjusted;
+	enum fg_outcome outcome;
+};
+
+/* A function, library, region or call path. */
+struct fg_node_verdict {
+	enum fg_node_kind kind;
+	const char *name;
+	const char *library;
+	const char *file; /* NULL: unknown */
+	unsigned line;
+	enum fg_outcome outcome;
+	double self_ms[2]; /* baseline, candidate */
+	double inclusive_ms[2];
+	double delta_ms; /* of self time, per repetition; of inclusive time for regions and libraries */
+	double low_ms;
+	double high_ms;
+	double share_of_change; /* of the whole difference; NaN where there is none to share */
+	double p_adjusted;      /* family-wise; NaN: not tested (too few samples) */
+	uint64_t samples;       /* pooled */
+	struct fg_path_verdict *paths; /* largest first */
+	size_t path_count;
+};
+
+/* Cost that went from one place to another without the whole becoming slower. */
+struct fg_moved {
+	const char *from;
+	const char *to;
+	const char *ancestor; /* the lowest caller that did not change */
+	double moved_ms;
+	const char *kind; /* "extracted", "renamed", "inlined", "moved" */
+};
+
+struct fg_benchmark_verdict {
+	const char *name;
+	enum fg_outcome outcome;
+	enum fg_schedule schedule;
+	unsigned pairs;
+	unsigned set_aside;
+	double seconds;
+	bool identical;
+	const char *error;      /* could not measure: one line */
+	const char *error_tail; /* the program's last lines */
+	struct fg_metric_verdict *metrics;
+	size_t metric_count;
+	struct fg_node_verdict *
+		functions; /* those worth a word: tested and changed, or part of the blame; largest first */
+	size_t function_count;
+	struct fg_node_verdict *libraries;
+	size_t library_count;
+	struct fg_node_verdict *regions;
+	size_t region_count;
+	struct fg_moved *moved;
+	size_t moved_count;
+	size_t functions_tested;
+	double total_delta_ms; /* blame: the whole; parts are functions[].delta_ms and the rest */
+	double unattributed_ms;
+	double sampler_cost; /* NaN: unknown */
+	struct fg_notes notes;
+};
+
+struct fg_verdict {
+	struct fg_arena arena;
+	enum fg_outcome outcome;
+	enum fg_exit exit_code;
+	struct fg_benchmark_verdict *benchmarks;
+	size_t benchmark_count;
+	struct fg_fact_difference *environment_difference; /* copied text */
+	size_t environment_difference_count;
+	struct fg_notes notes;
+};
+
+const char *fg_outcome_name(enum fg_outcome outcome); /* "pass", "regression", ... */
+bool fg_outcome_parse(const char *name, enum fg_outcome *outcome);
+enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b);
+void fg_notes_add(struct fg_notes *notes, struct fg_arena *arena, const char *format, ...)
+	FG_PRINTF(3, 4);
+void fg_verdict_release(struct fg_verdict *verdict);
+
+#endif
