@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * 1. Cleaning.  A value far off the median of its six neighbours is replaced by that median (a Hampel filter): a single
+ * 1. Cleaning.  A value far off the median of the seven around it is replaced by that median (a Hampel filter): a single
  *    outlier is gone, a step stays, for its neighbours on one side stand with it.
  * 2. Noise.  Steps touch few differences of neighbours, so the noise is read from those: with D_k the mean square of
  *    x[i+k] - x[i], an AR(1) process of variance v has D_1 = 2v(1 - r) and D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1.
@@ -53,15 +53,13 @@ struct search {
 
 static double neighbour_median(const double *values, size_t count, size_t at)
 {
-	double near[2 * NEIGHBOURS];
+	double near[2 * NEIGHBOURS + 1];
 	size_t used = 0;
 	size_t from = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
 	size_t to = fg_min_size(at + NEIGHBOURS, count - 1);
 
-	for (size_t i = from; i <= to; i++) {
-		if (i != at)
-			near[used++] = values[i];
-	}
+	for (size_t i = from; i <= to; i++)
+		near[used++] = values[i];
 	fg_sort(near, used);
 	return fg_sorted_quantile(near, used, 0.5);
 }
@@ -208,16 +206,15 @@ static void simulate_ar1(struct fg_rng *rng, double r, double *values, size_t co
 }
 
 /*
- * In simulated AR(1) series the estimate fell short by about 8/n at r = 0.8 and 4/n at 0.5, and strayed by
- * 1.5 (1 - r/2) / sqrt(n): the first is added, the second drawn.
+ * The estimate strays by about 1.5 (1 - r/2) / sqrt(n), and where it comes out too small the statistic comes out too
+ * large.  So the draws stand around the estimate plus one such error: fewer changes are found in short series, and
+ * fewer false ones.
  */
 static double draw_correlation(struct fg_rng *rng, double r, size_t count)
 {
-	double n = (double)count;
-	double center = r + 12.0 * r * r / n;
-	double error = 1.5 * (1.0 - 0.5 * r) / sqrt(n);
+	double error = 1.5 * (1.0 - 0.5 * r) / sqrt((double)count);
 
-	return fmin(fmax(center + error * fg_rng_normal(rng), 0.0), CORRELATION_MAX);
+	return fmin(fmax(r + error * (1.0 + fg_rng_normal(rng)), 0.0), CORRELATION_MAX);
 }
 
 /* Ascending largest statistics of series without a change. */
@@ -281,28 +278,46 @@ static void insert_point(struct fg_changepoints *points, struct fg_changepoint p
 	points->count++;
 }
 
+/* The best split between the changes on either side; `at` itself when nothing there differs. */
+static size_t best_split(const struct search *s, const struct fg_changepoints *points, size_t at)
+{
+	struct window w = {.start = 0, .end = s->count};
+
+	for (size_t i = 0; i < points->count; i++) {
+		size_t other = points->items[i].at;
+
+		if (other < at)
+			w.start = other;
+		else if (other > at && other < w.end)
+			w.end = other;
+	}
+	search_window(s, &w);
+	return w.statistic > 0.0 ? w.split : at;
+}
+
 static void choose_points(struct search *s, const double *null, size_t simulations, double alpha,
 			  struct fg_changepoints *points)
 {
-	/* The largest index whose p is still above alpha: anything beyond it is a change. */
 	size_t allowed = (size_t)floor(alpha * ((double)simulations + 1.0) + 1e-9);
 	double critical = allowed > 0 ? null[simulations - allowed] : (double)INFINITY;
 	struct window *w;
 
 	while ((w = narrowest(s, critical)) != NULL) {
-		struct fg_changepoint point = {.at = w->split,
-					       .p = p_of(null, simulations, w->statistic)};
+		struct fg_changepoint point = {.p = p_of(null, simulations, w->statistic)};
 
+		point.at = best_split(s, points, w->split);
+		w->used = true;
 		for (size_t i = 0; i < s->window_count; i++) {
 			struct window *other = &s->windows[i];
 
-			if (other->start < point.at + s->min_segment &&
-			    other->end + s->min_segment > point.at && other->start < point.at &&
-			    other->end > point.at)
+			if (other->start < point.at && other->end > point.at)
 				other->used = true;
 		}
 		insert_point(points, point);
 	}
+	/* Each was placed before its neighbours were known. */
+	for (size_t i = 0; i < points->count; i++)
+		points->items[i].at = best_split(s, points, points->items[i].at);
 }
 
 static void fill_levels(const double *values, size_t count, struct fg_changepoints *points)

@@ -39,11 +39,11 @@ static double lower_normal_quantile(double p)
 double fg_normal_quantile(double p)
 {
 	if (!(p >= 0.0 && p <= 1.0))
-		return NAN;
+		return (double)NAN;
 	if (p <= 0.0)
-		return -INFINITY;
+		return -(double)INFINITY;
 	if (p >= 1.0)
-		return INFINITY;
+		return (double)INFINITY;
 	return p <= 0.5 ? lower_normal_quantile(p) : -lower_normal_quantile(1.0 - p);
 }
 
@@ -52,7 +52,7 @@ double fg_t_cdf(double t, double df)
 	double tail;
 
 	if (!(df > 0.0) || isnan(t))
-		return NAN;
+		return (double)NAN;
 	if (isinf(t))
 		return t > 0.0 ? 1.0 : 0.0;
 	tail = 0.5 * fg__incomplete_beta(0.5 * df, 0.5, df / (df + t * t));
@@ -66,11 +66,11 @@ double fg_t_quantile(double p, double df)
 	double t;
 
 	if (!(df > 0.0) || !(p >= 0.0 && p <= 1.0))
-		return NAN;
+		return (double)NAN;
 	if (p <= 0.0)
-		return -INFINITY;
+		return -(double)INFINITY;
 	if (p >= 1.0)
-		return INFINITY;
+		return (double)INFINITY;
 	tail = p < 0.5 ? p : 1.0 - p;
 	/*
 	 * P(|T| > t) = I_x(df/2, 1/2) with x = df / (df + t^2).  Around the median x is near 1 and t would be
@@ -89,7 +89,7 @@ double fg_t_quantile(double p, double df)
 double fg_binomial_upper(size_t k, size_t n, double p)
 {
 	if (!(p >= 0.0 && p <= 1.0))
-		return NAN;
+		return (double)NAN;
 	if (k == 0)
 		return 1.0;
 	if (k > n)
@@ -100,7 +100,7 @@ double fg_binomial_upper(size_t k, size_t n, double p)
 double fg_binomial_cdf(size_t k, size_t n, double p)
 {
 	if (!(p >= 0.0 && p <= 1.0))
-		return NAN;
+		return (double)NAN;
 	if (k >= n)
 		return 1.0;
 	/* The lower tail in its own right: 1 - upper would lose small values. */
@@ -113,7 +113,7 @@ double fg_binomial_quantile(double q, size_t n, double p)
 	size_t high = n;
 
 	if (!(q >= 0.0 && q <= 1.0) || !(p >= 0.0 && p <= 1.0))
-		return NAN;
+		return (double)NAN;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -128,13 +128,13 @@ double fg_binomial_quantile(double q, size_t n, double p)
 
 struct fg_proportion fg_clopper_pearson(size_t successes, size_t trials, double confidence)
 {
-	struct fg_proportion result = {.estimate = NAN, .low = 0.0, .high = 1.0};
+	struct fg_proportion result = {.estimate = (double)NAN, .low = 0.0, .high = 1.0};
 	double k = (double)successes;
 	double rest = (double)trials - k;
 	double tail = 0.5 * (1.0 - confidence);
 
 	if (successes > trials || !(confidence > 0.0 && confidence < 1.0)) {
-		result.low = result.high = NAN;
+		result.low = result.high = (double)NAN;
 		return result;
 	}
 	if (trials == 0)

@@ -30,7 +30,8 @@ static double winsorised_variance(const double *sorted, size_t count, size_t cut
 
 struct fg_trimmed fg_trimmed_mean(const double *values, size_t count, double share)
 {
-	struct fg_trimmed result = {.count = count, .mean = NAN, .standard_error = NAN};
+	struct fg_trimmed result = {
+		.count = count, .mean = (double)NAN, .standard_error = (double)NAN};
 	double n = (double)count;
 	double *sorted;
 	size_t cut;
@@ -62,7 +63,7 @@ double fg_hodges_lehmann(const double *values, size_t count)
 	double result;
 
 	if (count == 0)
-		return NAN;
+		return (double)NAN;
 	for (size_t i = 0; i < count; i += stride)
 		used++;
 	walsh = fg_xcalloc(used * (used + 1) / 2, sizeof(walsh[0]));

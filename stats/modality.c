@@ -163,7 +163,7 @@ double fg_dip(const double *values, size_t count)
 	double dip;
 
 	if (count == 0)
-		return NAN;
+		return (double)NAN;
 	sorted = fg_sorted_copy(values, count);
 	envelope_init(&e, sorted, count);
 	dip = dip_of_sorted(&e);
@@ -221,7 +221,7 @@ static size_t thin_out(double *sorted, size_t count)
 struct fg_modality fg_modality_test(const double *values, size_t count, size_t simulations,
 				    uint64_t seed)
 {
-	struct fg_modality result = {.dip = NAN, .p = 1.0};
+	struct fg_modality result = {.dip = (double)NAN, .p = 1.0};
 	size_t rounds = simulations > 0 ? simulations : SIMULATIONS_DEFAULT;
 	double *sorted = fg_sorted_copy(values, count);
 	struct envelope e = {0};

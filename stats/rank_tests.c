@@ -232,9 +232,12 @@ struct fg_mean_difference fg_welch_test(const double *first, size_t first_count,
 {
 	struct fg_mean_difference result = {
 		.difference = fg_mean(first, first_count) - fg_mean(second, second_count),
-		.standard_error = NAN,
-		.degrees_of_freedom = NAN,
-		.test = {.statistic = NAN, .p_greater = NAN, .p_less = NAN, .p_two_sided = NAN},
+		.standard_error = (double)NAN,
+		.degrees_of_freedom = (double)NAN,
+		.test = {.statistic = (double)NAN,
+			 .p_greater = (double)NAN,
+			 .p_less = (double)NAN,
+			 .p_two_sided = (double)NAN},
 	};
 	double a;
 	double b;

@@ -45,7 +45,7 @@ double fg_mean(const double *values, size_t count)
 	double sum = 0.0;
 
 	if (count == 0)
-		return NAN;
+		return (double)NAN;
 	for (size_t i = 0; i < count; i++)
 		sum += values[i];
 	return sum / (double)count;
@@ -57,7 +57,7 @@ double fg_variance(const double *values, size_t count)
 	double sum = 0.0;
 
 	if (count < 2)
-		return NAN;
+		return (double)NAN;
 	for (size_t i = 0; i < count; i++)
 		sum += (values[i] - mean) * (values[i] - mean);
 	return sum / ((double)count - 1.0);
@@ -65,7 +65,7 @@ double fg_variance(const double *values, size_t count)
 
 double fg_minimum(const double *values, size_t count)
 {
-	double least = NAN;
+	double least = (double)NAN;
 
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || values[i] < least)
@@ -81,7 +81,7 @@ double fg_sorted_quantile(const double *sorted, size_t count, double p)
 	size_t above;
 
 	if (count == 0 || !(p >= 0.0 && p <= 1.0))
-		return NAN;
+		return (double)NAN;
 	below = (size_t)floor(position);
 	above = fg_min_size(below + 1, count - 1);
 	return sorted[below] + (position - (double)below) * (sorted[above] - sorted[below]);
@@ -108,7 +108,7 @@ double fg_mad(const double *values, size_t count)
 	double result;
 
 	if (count == 0)
-		return NAN;
+		return (double)NAN;
 	distance = fg_xcalloc(count, sizeof(distance[0]));
 	for (size_t i = 0; i < count; i++)
 		distance[i] = fabs(values[i] - median);
@@ -125,7 +125,7 @@ double fg_autocorrelation(const double *values, size_t count, size_t lag)
 	double shared = 0.0;
 
 	if (count < 2 || lag >= count)
-		return NAN;
+		return (double)NAN;
 	for (size_t i = 0; i < count; i++) {
 		own += (values[i] - mean) * (values[i] - mean);
 		if (i + lag < count)

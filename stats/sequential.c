@@ -10,7 +10,7 @@ double fg_obrien_fleming(double alpha, double fraction)
 	double z;
 
 	if (!(alpha > 0.0 && alpha < 1.0) || !(fraction >= 0.0))
-		return NAN;
+		return (double)NAN;
 	if (fraction <= 0.0)
 		return 0.0;
 	if (fraction >= 1.0)

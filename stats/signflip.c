@@ -68,17 +68,31 @@ static void draw_signs(struct plan *plan, uint64_t seed)
 	}
 }
 
+/* Four pairs at a time, so that the sums are loaded and stored once for four additions. */
 static void sum_block(const struct fg_sparse_rows *rows, size_t row, const float *signs,
 		      float *sums)
 {
+	const uint32_t *columns = rows->columns;
+	const float *values = rows->values;
+	size_t end = rows->start[row + 1];
+	size_t i = rows->start[row];
 	float total[BLOCK] = {0.0F};
 
-	for (size_t i = rows->start[row]; i < rows->start[row + 1]; i++) {
-		const float *sign = signs + (size_t)rows->columns[i] * BLOCK;
-		float value = rows->values[i];
+	for (; i + 4 <= end; i += 4) {
+		const float *a = signs + (size_t)columns[i] * BLOCK;
+		const float *b = signs + (size_t)columns[i + 1] * BLOCK;
+		const float *c = signs + (size_t)columns[i + 2] * BLOCK;
+		const float *d = signs + (size_t)columns[i + 3] * BLOCK;
 
 		for (size_t k = 0; k < BLOCK; k++)
-			total[k] += value * sign[k];
+			total[k] += (values[i] * a[k] + values[i + 1] * b[k]) +
+				    (values[i + 2] * c[k] + values[i + 3] * d[k]);
+	}
+	for (; i < end; i++) {
+		const float *a = signs + (size_t)columns[i] * BLOCK;
+
+		for (size_t k = 0; k < BLOCK; k++)
+			total[k] += values[i] * a[k];
 	}
 	memcpy(sums, total, sizeof(total));
 }
@@ -159,7 +173,7 @@ static void step_down(const struct plan *plan, float direction, double *p)
 	double most = 0.0;
 
 	for (size_t i = 0; i < patterns; i++)
-		maxima[i] = -INFINITY;
+		maxima[i] = -HUGE_VALF;
 	for (size_t i = 0; i < count; i++) {
 		size_t row = plan->order[direction > 0.0F ? i : count - 1 - i];
 		const float *statistic = plan->statistics + row * plan->blocks * BLOCK;

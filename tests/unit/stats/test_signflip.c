@@ -4,7 +4,7 @@
 #include "stats/signflip.h"
 #include "tests/unit/stats/close.h"
 
-#include <stdlib.h>
+#include <stdbool.h>
 
 #define ROWS  5
 #define PAIRS 8
