@@ -17,7 +17,8 @@ struct fg_arena {
 };
 
 void *fg_arena_alloc(struct fg_arena *arena, size_t size) __attribute__((returns_nonnull));
-void *fg_arena_array(struct fg_arena *arena, size_t count, size_t size) __attribute__((returns_nonnull));
+void *fg_arena_array(struct fg_arena *arena, size_t count, size_t size)
+	__attribute__((returns_nonnull));
 char *fg_arena_strdup(struct fg_arena *arena, const char *text); /* NULL stays NULL */
 char *fg_arena_strndup(struct fg_arena *arena, const char *text, size_t length);
 char *fg_arena_printf(struct fg_arena *arena, const char *format, ...) FG_PRINTF(2, 3);

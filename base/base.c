@@ -3,11 +3,14 @@
 
 #include <stdarg.h>
 
-enum { EXIT_INTERNAL = 6 };
+enum {
+	EXIT_INTERNAL = 6
+};
 
 void fg_assert_failed(const char *condition, const char *file, int line, const char *function)
 {
-	(void)fprintf(stderr, "fastgate: %s:%d: %s: broken promise: %s\n", file, line, function, condition);
+	(void)fprintf(stderr, "fastgate: %s:%d: %s: broken promise: %s\n", file, line, function,
+		      condition);
 	abort();
 }
 

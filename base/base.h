@@ -16,11 +16,11 @@
  * A broken promise between two pieces of our own code: print where, abort.  Never for what a user,
  * a file or a peer can cause; that is an fg_error.
  */
-#define FG_ASSERT(condition)                                                                       \
-	((condition) ? (void)0 : fg_assert_failed(#condition, __FILE__, __LINE__, __func__))
+#define FG_ASSERT(condition) \
+ ((condition) ? (void)0 : fg_assert_failed(#condition, __FILE__, __LINE__, __func__))
 
-void fg_assert_failed(const char *condition, const char *file, int line, const char *function)
-	FG_NORETURN;
+void fg_assert_failed(const char *condition, const char *file, int line,
+		      const char *function) FG_NORETURN;
 
 /*
  * Allocation that cannot fail: out of memory ends the process with one line (exit code 6).  Whatever

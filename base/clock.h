@@ -10,10 +10,12 @@
 #define FG_NS_PER_US INT64_C(1000)
 
 int64_t fg_clock_monotonic_ns(void);
-int64_t fg_clock_wall_ns(void);    /* since 1970, UTC */
+int64_t fg_clock_wall_ns(void); /* since 1970, UTC */
 int64_t fg_clock_process_cpu_ns(void);
 
-enum { FG_TIME_TEXT_SIZE = 32 };
+enum {
+	FG_TIME_TEXT_SIZE = 32
+};
 /* "2026-08-31T12:34:56Z" */
 void fg_time_format_utc(int64_t wall_ns, char text[FG_TIME_TEXT_SIZE]);
 /* The same backwards; also a plain date ("2027-03-01", midnight UTC).  false: not such a text. */

@@ -15,18 +15,18 @@
 
 enum fg_status {
 	FG_OK = 0,
-	FG_EINVAL = -1,       /* a value that makes no sense here */
-	FG_ENOENT = -2,       /* not there */
-	FG_EIO = -3,          /* the system refused to read or write */
-	FG_EPARSE = -4,       /* input that does not follow its format */
-	FG_ELIMIT = -5,       /* more than we are willing to take */
-	FG_ETIMEOUT = -6,     /* took too long */
-	FG_ECHILD = -7,       /* a program that we ran failed */
-	FG_EDB = -8,          /* the store */
-	FG_ENET = -9,         /* the network or the server */
+	FG_EINVAL = -1,        /* a value that makes no sense here */
+	FG_ENOENT = -2,        /* not there */
+	FG_EIO = -3,           /* the system refused to read or write */
+	FG_EPARSE = -4,        /* input that does not follow its format */
+	FG_ELIMIT = -5,        /* more than we are willing to take */
+	FG_ETIMEOUT = -6,      /* took too long */
+	FG_ECHILD = -7,        /* a program that we ran failed */
+	FG_EDB = -8,           /* the store */
+	FG_ENET = -9,          /* the network or the server */
 	FG_EUNSUPPORTED = -10, /* cannot be done on this host or in this build */
 	FG_EINTERRUPTED = -11, /* the user asked to stop */
-	FG_ECONFLICT = -12,   /* exists already, or is held by somebody else */
+	FG_ECONFLICT = -12,    /* exists already, or is held by somebody else */
 };
 
 #define FG_ERROR_MESSAGE_SIZE 512
@@ -37,9 +37,11 @@ struct fg_error {
 };
 
 /* Both return `code`, so that a caller can write `return fg_error_set(err, FG_EPARSE, ...)`. */
-int fg_error_set(struct fg_error *err, enum fg_status code, const char *format, ...) FG_PRINTF(3, 4);
+int fg_error_set(struct fg_error *err, enum fg_status code, const char *format, ...)
+	FG_PRINTF(3, 4);
 /* The same, with ": " and the text of errno behind it.  errno is kept. */
-int fg_error_errno(struct fg_error *err, enum fg_status code, const char *format, ...) FG_PRINTF(3, 4);
+int fg_error_errno(struct fg_error *err, enum fg_status code, const char *format, ...)
+	FG_PRINTF(3, 4);
 /* Put "text: " in front of a message that is already set. */
 void fg_error_prefix(struct fg_error *err, const char *format, ...) FG_PRINTF(2, 3);
 

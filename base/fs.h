@@ -11,14 +11,18 @@
 #include "base/strbuf.h"
 
 /* The whole file with a NUL behind it (not counted in *size), to be freed.  FG_ELIMIT when larger than max_bytes. */
-int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err) FG_NODISCARD;
+int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err)
+	FG_NODISCARD;
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		       struct fg_error *err) FG_NODISCARD;
 /* Every byte to a descriptor (pipes too); EINTR and short writes are handled.  FG_EIO with errno's text. */
 int fg_fs_write_all(int fd, const void *data, size_t size, struct fg_error *err) FG_NODISCARD;
-int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err) FG_NODISCARD; /* like mkdir -p */
-int fg_fs_remove_tree(const char *path, struct fg_error *err) FG_NODISCARD; /* never follows a link; absent is fine */
-int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path, struct fg_error *err) FG_NODISCARD;
+int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)
+	FG_NODISCARD; /* like mkdir -p */
+int fg_fs_remove_tree(const char *path, struct fg_error *err)
+	FG_NODISCARD; /* never follows a link; absent is fine */
+int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path,
+			   struct fg_error *err) FG_NODISCARD;
 int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error *err) FG_NODISCARD;
 
 bool fg_fs_exists(const char *path);
@@ -27,9 +31,10 @@ bool fg_fs_is_folder(const char *path);
 int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *err) FG_NODISCARD;
 void fg_fs_list_free(char **names, size_t count);
 
-char *fg_fs_join(const char *folder, const char *name); /* to be freed; an absolute name stays as it is */
-const char *fg_fs_base_name(const char *path);          /* borrowed */
-char *fg_fs_parent(const char *path);                   /* to be freed */
+char *fg_fs_join(const char *folder,
+		 const char *name);            /* to be freed; an absolute name stays as it is */
+const char *fg_fs_base_name(const char *path); /* borrowed */
+char *fg_fs_parent(const char *path);          /* to be freed */
 /* The program that a shell would start for this name, or NULL; to be freed. */
 char *fg_fs_find_program(const char *name);
 /* $XDG_CACHE_HOME/fastgate or ~/.cache/fastgate (to be freed); NULL when neither is known. */

@@ -5,7 +5,10 @@
 
 #include "base/base.h"
 
-enum { FG_SHA256_SIZE = 32, FG_SHA256_HEX_SIZE = 65 };
+enum {
+	FG_SHA256_SIZE = 32,
+	FG_SHA256_HEX_SIZE = 65
+};
 
 struct fg_sha256 {
 	uint32_t state[8];

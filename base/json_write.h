@@ -18,7 +18,9 @@
 
 #include "base/strbuf.h"
 
-enum { FG_JSON_MAX_DEPTH = 32 };
+enum {
+	FG_JSON_MAX_DEPTH = 32
+};
 
 struct fg_json_writer {
 	struct fg_strbuf *text;
@@ -34,7 +36,8 @@ void fg_json_begin_object(struct fg_json_writer *w, const char *name);
 void fg_json_begin_array(struct fg_json_writer *w, const char *name);
 void fg_json_end(struct fg_json_writer *w);
 void fg_json_text(struct fg_json_writer *w, const char *name, const char *value); /* NULL: null */
-void fg_json_text_sized(struct fg_json_writer *w, const char *name, const char *value, size_t length);
+void fg_json_text_sized(struct fg_json_writer *w, const char *name, const char *value,
+			size_t length);
 void fg_json_int(struct fg_json_writer *w, const char *name, int64_t value);
 void fg_json_double(struct fg_json_writer *w, const char *name, double value);
 void fg_json_bool(struct fg_json_writer *w, const char *name, bool value);

@@ -29,7 +29,8 @@ struct fg_map {
 uint64_t *fg_map_get(const struct fg_map *map, const void *key, size_t key_length);
 uint64_t *fg_map_get_text(const struct fg_map *map, const char *key);
 /* Insert with `value` unless the key is there; returns the place and whether it is new (may be NULL). */
-uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uint64_t value, bool *is_new);
+uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uint64_t value,
+		     bool *is_new);
 uint64_t *fg_map_add_text(struct fg_map *map, const char *key, uint64_t value, bool *is_new);
 void fg_map_release(struct fg_map *map);
 

@@ -12,8 +12,10 @@
 
 int fg_parse_int64(const char *text, int64_t *value, struct fg_error *err) FG_NODISCARD;
 int fg_parse_uint64(const char *text, uint64_t *value, struct fg_error *err) FG_NODISCARD;
-int fg_parse_double(const char *text, double *value, struct fg_error *err) FG_NODISCARD; /* finite only */
-int fg_parse_bool(const char *text, bool *value, struct fg_error *err) FG_NODISCARD; /* true/false, yes/no, on/off */
+int fg_parse_double(const char *text, double *value, struct fg_error *err)
+	FG_NODISCARD; /* finite only */
+int fg_parse_bool(const char *text, bool *value, struct fg_error *err)
+	FG_NODISCARD; /* true/false, yes/no, on/off */
 /* "250ms", "1.5s", "5m", "2h", "3d", "10us", "7ns"; a bare number is seconds. */
 int fg_parse_duration_ns(const char *text, int64_t *value_ns, struct fg_error *err) FG_NODISCARD;
 /* "64", "64K", "64KiB", "10MB", "2GiB". */
@@ -21,11 +23,15 @@ int fg_parse_size_bytes(const char *text, uint64_t *value_bytes, struct fg_error
 /* "2%" is 0.02, and so is "0.02". */
 int fg_parse_ratio(const char *text, double *value, struct fg_error *err) FG_NODISCARD;
 
-enum { FG_NUMBER_TEXT_SIZE = 48 };
+enum {
+	FG_NUMBER_TEXT_SIZE = 48
+};
 /* Three significant digits and the unit that fits: "210 ms", "1.52 s", "34.1 µs", "2 min 5 s". */
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE]);
-const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE]);  /* "12.4 MiB" */
-const char *fg_format_count(double value, char text[FG_NUMBER_TEXT_SIZE]);       /* "12 345" up to 6 digits, then "1.23 M" */
+const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE]); /* "12.4 MiB" */
+const char *
+fg_format_count(double value,
+		char text[FG_NUMBER_TEXT_SIZE]); /* "12 345" up to 6 digits, then "1.23 M" */
 /* A change: 0.048 is "+4.8 %"; two significant digits below 10 %, one decimal above. */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);
 /* A value with its unit: "ns" and "bytes" as above, any other unit behind the number. */

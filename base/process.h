@@ -38,14 +38,16 @@ struct fg_process_options {
 	size_t capture_limit_bytes; /* per stream; 0: 1 MiB */
 	int64_t timeout_ns;         /* 0: none */
 	int64_t grace_ms;           /* between SIGTERM and SIGKILL; 0: 2000 */
-	int cpu;                    /* pin to this CPU before exec; negative: as we are */
+	bool pinned;                /* to `cpu`, before exec */
+	int cpu;
+	bool keep_children; /* what it leaves running in the background stays (a server that a set-up starts) */
 	const volatile sig_atomic_t *interrupted;
 };
 
 struct fg_process_result {
-	bool exited;    /* else ended by a signal */
-	int exit_code;  /* when exited */
-	int signal;     /* when not */
+	bool exited;   /* else ended by a signal */
+	int exit_code; /* when exited */
+	int signal;    /* when not */
 	bool timed_out;
 	bool left_children; /* descendants outlived it and were ended */
 	int64_t started_ns; /* monotonic */
@@ -62,12 +64,18 @@ struct fg_process_result {
 struct fg_process {
 	pid_t pid;
 	int pidfd;
-	int out_fd;
-	int err_fd;
 	int64_t started_ns;
 	struct fg_process_options options;
-	struct fg_strbuf captured[2];
-	struct fg_strbuf tails[2];
+	struct fg_process_capture {
+		int fd; /* -1: not captured, or at its end */
+		struct fg_strbuf head;
+		struct fg_strbuf tail;
+		size_t left_out;
+	} captures[2];      /* stdout, stderr */
+	int64_t kill_at_ns; /* SIGTERM was sent; SIGKILL is due then; 0: not yet */
+	bool timed_out;
+	bool reaped;
+	bool counted; /* among the programs that this process has running */
 };
 
 int fg_process_start(const struct fg_process_options *options, struct fg_process *process,
@@ -76,13 +84,16 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_process_kill(struct fg_process *process);
+/* End what programs started with keep_children left running. */
+void fg_process_end_kept(void);
 void fg_process_release(struct fg_process *process);
 void fg_process_result_release(struct fg_process_result *result);
 
 int fg_process_run(const struct fg_process_options *options, struct fg_process_result *result,
 		   struct fg_error *err) FG_NODISCARD;
 /* Run and take trimmed standard output; anything but exit code 0 is FG_ECHILD with the last line of stderr. */
-int fg_process_output(char *const *argv, const char *working_directory, char **text, struct fg_error *err) FG_NODISCARD;
+int fg_process_output(char *const *argv, const char *working_directory, char **text,
+		      struct fg_error *err) FG_NODISCARD;
 /* "exited with code 3" or "was ended by signal 11 (Segmentation fault)" or "ran longer than 60 s". */
 void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text);
 

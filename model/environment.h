@@ -22,21 +22,24 @@ struct fg_environment {
 };
 
 struct fg_fact_difference {
-	const char *key;       /* borrowed from either environment */
-	const char *baseline;  /* NULL: absent there */
+	const char *key;      /* borrowed from either environment */
+	const char *baseline; /* NULL: absent there */
 	const char *candidate;
 	bool identity;
 };
 
 /* Copies both; an existing key gets the new value. */
-void fg_environment_set(struct fg_environment *environment, const char *key, const char *value, bool identity);
-void fg_environment_printf(struct fg_environment *environment, const char *key, bool identity, const char *format, ...)
-	FG_PRINTF(4, 5);
-const char *fg_environment_get(const struct fg_environment *environment, const char *key); /* or NULL */
+void fg_environment_set(struct fg_environment *environment, const char *key, const char *value,
+			bool identity);
+void fg_environment_printf(struct fg_environment *environment, const char *key, bool identity,
+			   const char *format, ...) FG_PRINTF(4, 5);
+const char *fg_environment_get(const struct fg_environment *environment,
+			       const char *key); /* or NULL */
 /* 16 hexadecimal digits over the identity facts. */
 void fg_environment_fingerprint(const struct fg_environment *environment, char text[17]);
 /* Facts that differ, in order of keys; the array is yours to free. */
-size_t fg_environment_diff(const struct fg_environment *baseline, const struct fg_environment *candidate,
+size_t fg_environment_diff(const struct fg_environment *baseline,
+			   const struct fg_environment *candidate,
 			   struct fg_fact_difference **differences);
 void fg_environment_copy(struct fg_environment *to, const struct fg_environment *from);
 void fg_environment_release(struct fg_environment *environment);

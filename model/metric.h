@@ -31,14 +31,14 @@ enum fg_metric_id {
 };
 
 struct fg_metric {
-	const char *name; /* "cpu_time"; what the configuration and every report call it */
+	const char *name;  /* "cpu_time"; what the configuration and every report call it */
 	const char *label; /* "cpu time": for people */
-	const char *unit; /* "ns", "bytes", "1", or the user's own */
+	const char *unit;  /* "ns", "bytes", "1", or the user's own */
 	enum fg_better better;
-	bool exact;          /* the same in every execution of one binary: compared exactly */
-	bool gated;          /* takes part in the verdict unless the configuration says otherwise */
-	bool valid_in_duet;  /* means something while both arms share one CPU */
-	double min_effect;   /* defaults of the policy */
+	bool exact;         /* the same in every execution of one binary: compared exactly */
+	bool gated;         /* takes part in the verdict unless the configuration says otherwise */
+	bool valid_in_duet; /* means something while both arms share one CPU */
+	double min_effect;  /* defaults of the policy */
 	double margin;
 };
 

@@ -35,7 +35,7 @@ struct fg_user_metric {
 	const char *unit;
 	const char *regex;        /* first group is the number; or */
 	const char *json_pointer; /* RFC 6901 */
-	const char *file;         /* read this instead of the output; relative to the working directory */
+	const char *file; /* read this instead of the output; relative to the working directory */
 	enum fg_better better;
 	bool exact;
 };
@@ -80,9 +80,9 @@ struct fg_measure {
 
 struct fg_benchmark {
 	const char *name;
-	struct fg_command command;  /* the candidate's */
+	struct fg_command command;          /* the candidate's */
 	struct fg_command baseline_command; /* argc 0: the same command in the baseline's tree */
-	const char *working_directory; /* relative to the side's root */
+	const char *working_directory;      /* relative to the side's root */
 	struct fg_variable *environment;
 	size_t environment_count;
 	const char *stdin_path;
@@ -108,11 +108,11 @@ struct fg_build {
 
 enum fg_baseline_kind {
 	FG_BASELINE_NONE,
-	FG_BASELINE_GIT,   /* a ref, or "merge-base": built in a worktree and measured in the same session */
+	FG_BASELINE_GIT, /* a ref, or "merge-base": built in a worktree and measured in the same session */
 	FG_BASELINE_BRANCH, /* the newest complete run stored for this branch */
-	FG_BASELINE_TAG,   /* the run stored for this tag */
-	FG_BASELINE_RUN,   /* a stored run by id, or one promoted by name */
-	FG_BASELINE_FILE,  /* an exported run */
+	FG_BASELINE_TAG,    /* the run stored for this tag */
+	FG_BASELINE_RUN,    /* a stored run by id, or one promoted by name */
+	FG_BASELINE_FILE,   /* an exported run */
 };
 
 struct fg_baseline {
@@ -127,7 +127,7 @@ struct fg_report_target {
 };
 
 struct fg_post_target {
-	const char *kind; /* "github", "gitlab", "webhook" */
+	const char *kind;  /* "github", "gitlab", "webhook" */
 	const char *value; /* "pull-request-comment", a URL, ... */
 	const char *token_env;
 	bool required;

@@ -22,11 +22,11 @@ enum fg_arm {
 /* Why a repetition does not count: exclusions fixed beforehand, never chosen by looking at its value. */
 enum fg_aside {
 	FG_ASIDE_WARMUP = 1 << 0,
-	FG_ASIDE_OVERLAP = 1 << 1, /* a duet whose lifetimes overlapped less than 80 % */
-	FG_ASIDE_STEAL = 1 << 2,   /* the host took more than half of the CPU away */
-	FG_ASIDE_SOLO = 1 << 3,    /* run alone, for the absolute level, in a duet session */
-	FG_ASIDE_TRIAL = 1 << 4,   /* schedule finding */
-	FG_ASIDE_UNPAIRED = 1 << 5, /* its partner could not be measured */
+	FG_ASIDE_OVERLAP = 1 << 1,   /* a duet whose lifetimes overlapped less than 80 % */
+	FG_ASIDE_STEAL = 1 << 2,     /* the host took more than half of the CPU away */
+	FG_ASIDE_SOLO = 1 << 3,      /* run alone, for the absolute level, in a duet session */
+	FG_ASIDE_TRIAL = 1 << 4,     /* schedule finding */
+	FG_ASIDE_UNPAIRED = 1 << 5,  /* its partner could not be measured */
 	FG_ASIDE_UNSAMPLED = 1 << 6, /* ran without the sampler, to know its cost */
 };
 
@@ -61,14 +61,15 @@ struct fg_series {
 	char *failure_tail; /* the program's last lines of output */
 	enum fg_schedule schedule;
 	bool only_in[FG_ARM_COUNT]; /* exists on one side only */
-	bool identical; /* the same binaries (build-ids throughout) in both arms */
-	struct fg_metric *metrics; /* name, label and unit are owned here */
+	bool identical;             /* the same binaries (build-ids throughout) in both arms */
+	struct fg_metric *metrics;  /* name, label and unit are owned here */
 	size_t metric_count;
 	struct fg_repetition *repetitions;
 	size_t repetition_count;
 	size_t repetition_capacity;
 	double seconds; /* wall time spent on it */
-	struct fg_environment build[FG_ARM_COUNT]; /* of its binaries: compiler, flags, build-id, libraries */
+	struct fg_environment
+		build[FG_ARM_COUNT]; /* of its binaries: compiler, flags, build-id, libraries */
 	double sampler_cost; /* relative CPU cost measured against unsampled repetitions; NaN: unknown */
 	char *schedule_reason; /* why `auto` chose it, for people; may be NULL */
 };
@@ -78,7 +79,8 @@ struct fg_side {
 	char *branch;
 	char *describe; /* what the user named: "merge-base", a ref, a run id, a command */
 	bool dirty;
-	struct fg_environment build; /* what is common to all benchmarks of this side, the user's facts among them */
+	struct fg_environment
+		build; /* what is common to all benchmarks of this side, the user's facts among them */
 };
 
 struct fg_run {
@@ -98,7 +100,8 @@ struct fg_run {
 
 /* Metrics of a new series: the built-in ones (in the order of enum fg_metric_id), then the user's. */
 void fg_series_init(struct fg_series *series, const char *name);
-size_t fg_series_add_metric(struct fg_series *series, const struct fg_metric *metric); /* copied; returns its index */
+size_t fg_series_add_metric(struct fg_series *series,
+			    const struct fg_metric *metric); /* copied; returns its index */
 /* Index by name, or SIZE_MAX. */
 size_t fg_series_find_metric(const struct fg_series *series, const char *name);
 /* A new repetition with all values NaN; valid until the next one is added. */

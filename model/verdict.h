@@ -47,13 +47,13 @@ struct fg_metric_verdict {
 	const char *unit;
 	enum fg_better better;
 	enum fg_outcome outcome;
-	bool gated;     /* took part in the benchmark's outcome */
-	bool decided;   /* false: not judged in this schedule (wall time in a duet); `outcome` is pass then */
+	bool gated; /* took part in the benchmark's outcome */
+	bool decided; /* false: not judged in this schedule (wall time in a duet); `outcome` is pass then */
 	bool exact;
 	double baseline; /* level of each arm (median of the repetitions that count); NaN: none */
 	double candidate;
-	double ratio;    /* estimate; NaN: none */
-	double low;      /* interval at this alpha */
+	double ratio; /* estimate; NaN: none */
+	double low;   /* interval at this alpha */
 	double high;
 	double alpha;
 	double min_effect;
@@ -62,7 +62,8 @@ struct fg_metric_verdict {
 	double p_value;             /* of the decisive test; NaN: none */
 	unsigned pairs;
 	unsigned looks;
-	const struct fg_accept *accepted; /* the known price that covers it; the outcome stays what it is */
+	const struct fg_accept
+		*accepted; /* the known price that covers it; the outcome stays what it is */
 	struct fg_notes notes;
 };
 
@@ -124,7 +125,8 @@ struct fg_benchmark_verdict {
 	const char *error_tail; /* the program's last lines */
 	struct fg_metric_verdict *metrics;
 	size_t metric_count;
-	struct fg_node_verdict *functions; /* those worth a word: tested and changed, or part of the blame; largest first */
+	struct fg_node_verdict *
+		functions; /* those worth a word: tested and changed, or part of the blame; largest first */
 	size_t function_count;
 	struct fg_node_verdict *libraries;
 	size_t library_count;
@@ -153,7 +155,8 @@ struct fg_verdict {
 const char *fg_outcome_name(enum fg_outcome outcome); /* "pass", "regression", ... */
 bool fg_outcome_parse(const char *name, enum fg_outcome *outcome);
 enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b);
-void fg_notes_add(struct fg_notes *notes, struct fg_arena *arena, const char *format, ...) FG_PRINTF(3, 4);
+void fg_notes_add(struct fg_notes *notes, struct fg_arena *arena, const char *format, ...)
+	FG_PRINTF(3, 4);
 void fg_verdict_release(struct fg_verdict *verdict);
 
 #endif

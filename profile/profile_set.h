@@ -32,7 +32,7 @@ struct fg_profile_node {
 struct fg_profile_row {
 	uint8_t arm; /* enum fg_arm of model/run.h */
 	uint32_t pair;
-	uint16_t aside;    /* enum fg_aside */
+	uint16_t aside; /* enum fg_aside */
 	uint32_t count;
 	uint32_t *nodes;   /* ascending */
 	double *self_ns;   /* weight of each */
@@ -74,20 +74,25 @@ struct fg_profile_set {
 	struct fg_map node_index;     /* parent, function (8 bytes) → index */
 };
 
-void fg_profile_set_init(struct fg_profile_set *set, const char *program); /* makes function 0 and node 0 */
+void fg_profile_set_init(struct fg_profile_set *set,
+			 const char *program); /* makes function 0 and node 0 */
 void fg_profile_set_release(struct fg_profile_set *set);
 /* Find or add; text is copied.  `file` and `line` fill a gap, never overwrite. */
-uint32_t fg_profile_set_function(struct fg_profile_set *set, const struct fg_profile_function *function);
+uint32_t fg_profile_set_function(struct fg_profile_set *set,
+				 const struct fg_profile_function *function);
 uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function);
 uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
 /* A new row with room for `count` weights in the arena; valid until the next one is added. */
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
+/* The same for regions; zeroed. */
+struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
 
 /*
  * Sum of the rows of one arm that count (aside == 0), divided by their number: dense, one value per node.
  * `self_ns` and `inclusive_ns` (may be NULL) have room for node_count values.  Returns the number of rows.
  */
-size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double *self_ns, double *inclusive_ns);
+size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double *self_ns,
+			   double *inclusive_ns);
 /*
  * For every node: does its function stand already among its ancestors?  Inclusive sums per function take only nodes
  * where it does not, so that recursion never counts twice.  The array is yours to free.

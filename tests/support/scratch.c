@@ -47,7 +47,8 @@ const char *fg_scratch_path(const struct fg_scratch *scratch, const char *name)
 	return text;
 }
 
-void fg_scratch_write(const struct fg_scratch *scratch, const char *name, const void *data, size_t size)
+void fg_scratch_write(const struct fg_scratch *scratch, const char *name, const void *data,
+		      size_t size)
 {
 	const char *path = fg_scratch_path(scratch, name);
 	FILE *file = fopen(path, "we");

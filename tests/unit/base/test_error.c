@@ -10,7 +10,8 @@ static void message_and_code_are_kept(void **state)
 	struct fg_error err = {0};
 
 	(void)state;
-	assert_int_equal(fg_error_set(&err, FG_EPARSE, "%s:%d: found %s", "a.yml", 3, "x"), FG_EPARSE);
+	assert_int_equal(fg_error_set(&err, FG_EPARSE, "%s:%d: found %s", "a.yml", 3, "x"),
+			 FG_EPARSE);
 	assert_int_equal(err.code, FG_EPARSE);
 	assert_string_equal(err.message, "a.yml:3: found x");
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+
+#include <time.h>
+
+static int64_t read_clock(clockid_t id)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(id, &now);
+	return (int64_t)now.tv_sec * FG_NS_PER_S + now.tv_nsec;
+}
+
+int64_t fg_clock_monotonic_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t fg_clock_wall_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+int64_t fg_clock_process_cpu_ns(void)
+{
+	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void fg_time_format_utc(int64_t wall_ns, char text[FG_TIME_TEXT_SIZE])
+{
+	const time_t seconds = (time_t)(wall_ns / FG_NS_PER_S);
+	struct tm tm = {0};
+
+	(void)gmtime_r(&seconds, &tm);
+	(void)strftime(text, FG_TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+/* Exactly `count` digits. */
+static bool take_digits(const char **text, int count, int *value)
+{
+	*value = 0;
+	for (int i = 0; i < count; i++) {
+		const char c = **text;
+
+		if (c < '0' || c > '9')
+			return false;
+		*value = *value * 10 + (c - '0');
+		(*text)++;
+	}
+	return true;
+}
+
+static bool take_char(const char **text, char wanted)
+{
+	if (**text != wanted)
+		return false;
+	(*text)++;
+	return true;
+}
+
+bool fg_time_parse_utc(const char *text, int64_t *wall_ns)
+{
+	struct tm tm = {0};
+	struct tm back = {0};
+	time_t seconds = 0;
+
+	if (!take_digits(&text, 4, &tm.tm_year) || !take_char(&text, '-') ||
+	    !take_digits(&text, 2, &tm.tm_mon) || !take_char(&text, '-') ||
+	    !take_digits(&text, 2, &tm.tm_mday))
+		return false;
+	if (*text != '\0' && (!take_char(&text, 'T') || !take_digits(&text, 2, &tm.tm_hour) ||
+			      !take_char(&text, ':') || !take_digits(&text, 2, &tm.tm_min) ||
+			      !take_char(&text, ':') || !take_digits(&text, 2, &tm.tm_sec) ||
+			      !take_char(&text, 'Z') || *text != '\0'))
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon -= 1;
+	back = tm;
+	seconds = timegm(&back);
+	/* timegm() forgives the 31st of February; we do not. */
+	if (back.tm_mday != tm.tm_mday || back.tm_mon != tm.tm_mon || back.tm_hour != tm.tm_hour ||
+	    back.tm_min != tm.tm_min || back.tm_sec != tm.tm_sec)
+		return false;
+	*wall_ns = (int64_t)seconds * FG_NS_PER_S;
+	return true;
+}

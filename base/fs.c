@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *text = NULL;
+	size_t room = 0;
+	size_t used = 0;
+	int rc = FG_OK;
+
+	if (fd < 0)
+		return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "%s", path);
+	/* Not by the size that stat() tells: files in /proc have none. */
+	for (;;) {
+		ssize_t got = 0;
+
+		text = fg_grow(text, &room, used + 4096, 1);
+		got = read(fd, text + used, room - used - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			rc = fg_error_errno(err, FG_EIO, "%s", path);
+			goto out;
+		}
+		if (got == 0)
+			break;
+		used += (size_t)got;
+		if (used > max_bytes) {
+			rc = fg_error_set(err, FG_ELIMIT, "%s: larger than the %zu bytes allowed",
+					  path, max_bytes);
+			goto out;
+		}
+	}
+	text[used] = '\0';
+	*data = text;
+	text = NULL;
+	if (size)
+		*size = used;
+out:
+	free(text);
+	(void)close(fd);
+	return rc;
+}
+
+int fg_fs_write_all(int fd, const void *data, size_t size, struct fg_error *err)
+{
+	const char *bytes = data;
+
+	while (size > 0) {
+		const ssize_t written = write(fd, bytes, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return fg_error_errno(err, FG_EIO, "cannot write");
+		bytes += written;
+		size -= (size_t)written;
+	}
+	return FG_OK;
+}
+
+/* The rename is durable only when its folder is on disk too. */
+static int sync_folder(const char *path, struct fg_error *err)
+{
+	char *parent = fg_fs_parent(path);
+	const int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = FG_OK;
+
+	/* Some file systems refuse to sync a folder (EINVAL); they have no better to offer. */
+	if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL)
+		rc = fg_error_errno(err, FG_EIO, "%s", parent);
+	if (fd >= 0)
+		(void)close(fd);
+	free(parent);
+	return rc;
+}
+
+int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
+		       struct fg_error *err)
+{
+	char *temporary = fg_xasprintf("%s.XXXXXX", path);
+	const int fd = mkostemp(temporary, O_CLOEXEC);
+	int rc = FG_OK;
+
+	if (fd < 0) {
+		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+		goto out;
+	}
+	rc = fg_fs_write_all(fd, data, size, err);
+	if (rc != FG_OK)
+		fg_error_prefix(err, "%s", path);
+	else if (fchmod(fd, (mode_t)mode) != 0 || fsync(fd) != 0)
+		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	if (close(fd) != 0 && rc == FG_OK)
+		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	if (rc == FG_OK && rename(temporary, path) != 0)
+		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	if (rc != FG_OK)
+		(void)unlink(temporary);
+	else
+		rc = sync_folder(path, err);
+out:
+	free(temporary);
+	return rc;
+}
+
+int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)
+{
+	char *part = fg_xstrdup(path);
+	int rc = FG_OK;
+
+	for (char *slash = part + 1; *part && rc == FG_OK; slash++) {
+		const char end = *slash;
+
+		if (end != '/' && end != '\0')
+			continue;
+		*slash = '\0';
+		if (mkdir(part, (mode_t)mode) != 0 && errno != EEXIST)
+			rc = fg_error_errno(err, FG_EIO, "cannot make the folder %s", part);
+		*slash = end;
+		if (end == '\0')
+			break;
+	}
+	if (rc == FG_OK && !fg_fs_is_folder(path))
+		rc = fg_error_set(err, FG_EIO, "%s is in the way: expected a folder", path);
+	free(part);
+	return rc;
+}
+
+static int remove_below(int folder_fd, const char *name, unsigned depth, struct fg_error *err);
+
+static int remove_entries(int fd, const char *name, unsigned depth, struct fg_error *err)
+{
+	DIR *folder = fdopendir(fd);
+	const struct dirent *entry = NULL;
+	int rc = FG_OK;
+
+	if (!folder) {
+		(void)close(fd);
+		return fg_error_errno(err, FG_EIO, "cannot read the folder %s", name);
+	}
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one stream is read by one thread */
+	while (rc == FG_OK && (entry = readdir(folder)) != NULL) {
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			rc = remove_below(dirfd(folder), entry->d_name, depth + 1, err);
+	}
+	(void)closedir(folder);
+	return rc;
+}
+
+static int remove_below(int folder_fd, const char *name, unsigned depth, struct fg_error *err)
+{
+	enum {
+		DEEPEST = 200
+	};
+	int fd = -1;
+	int rc = FG_OK;
+
+	if (unlinkat(folder_fd, name, 0) == 0 || errno == ENOENT)
+		return FG_OK;
+	if (errno != EISDIR && errno != EPERM)
+		return fg_error_errno(err, FG_EIO, "cannot remove %s", name);
+	if (depth > DEEPEST)
+		return fg_error_set(err, FG_ELIMIT,
+				    "cannot remove %s: nested deeper than %d folders", name,
+				    DEEPEST);
+	fd = openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return fg_error_errno(err, FG_EIO, "cannot remove %s", name);
+	rc = remove_entries(fd, name, depth, err);
+	if (rc == FG_OK && unlinkat(folder_fd, name, AT_REMOVEDIR) != 0)
+		rc = fg_error_errno(err, FG_EIO, "cannot remove %s", name);
+	return rc;
+}
+
+int fg_fs_remove_tree(const char *path, struct fg_error *err)
+{
+	return remove_below(AT_FDCWD, path, 0, err);
+}
+
+int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path,
+			   struct fg_error *err)
+{
+	char *name = fg_xasprintf("%s/%s-XXXXXX", parent, prefix);
+
+	if (!mkdtemp(name)) {
+		const int rc = fg_error_errno(err, FG_EIO, "cannot make a folder in %s", parent);
+
+		free(name);
+		return rc;
+	}
+	*path = name;
+	return FG_OK;
+}
+
+int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error *err)
+{
+	const int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = -1;
+	ssize_t got = 0;
+	char buffer[65536];
+	int rc = FG_OK;
+
+	if (in < 0)
+		return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "%s", from);
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t)mode);
+	if (out < 0) {
+		rc = fg_error_errno(err, FG_EIO, "%s", to);
+		goto done;
+	}
+	while (rc == FG_OK && (got = read(in, buffer, sizeof(buffer))) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		rc = got < 0 ? fg_error_errno(err, FG_EIO, "%s", from)
+			     : fg_fs_write_all(out, buffer, (size_t)got, err);
+	}
+	if (close(out) != 0 && rc == FG_OK)
+		rc = fg_error_errno(err, FG_EIO, "%s", to);
+done:
+	(void)close(in);
+	return rc;
+}
+
+bool fg_fs_exists(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0;
+}
+
+bool fg_fs_is_folder(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const char *const *x = a;
+	const char *const *y = b;
+
+	return strcmp(*x, *y);
+}
+
+int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *err)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *entry = NULL;
+	char **found = NULL;
+	size_t room = 0;
+	size_t used = 0;
+
+	if (!folder)
+		return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "%s", path);
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one stream is read by one thread */
+	while ((entry = readdir(folder)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		found = fg_grow(found, &room, used + 1, sizeof(found[0]));
+		found[used++] = fg_xstrdup(entry->d_name);
+	}
+	(void)closedir(folder);
+	if (used > 1)
+		qsort(found, used, sizeof(found[0]), compare_names);
+	*names = found;
+	*count = used;
+	return FG_OK;
+}
+
+void fg_fs_list_free(char **names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+char *fg_fs_join(const char *folder, const char *name)
+{
+	if (*name == '/' || *folder == '\0')
+		return fg_xstrdup(name);
+	return fg_xasprintf("%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+}
+
+const char *fg_fs_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+char *fg_fs_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return fg_xstrdup(".");
+	return slash == path ? fg_xstrdup("/") : fg_xstrndup(path, (size_t)(slash - path));
+}
+
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+char *fg_fs_find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return is_program(name) ? fg_xstrdup(name) : NULL;
+	if (!path)
+		path = "/usr/local/bin:/usr/bin:/bin";
+	while (*name) {
+		const size_t length = strcspn(path, ":");
+		char *folder = length ? fg_xstrndup(path, length) : fg_xstrdup(".");
+		char *candidate = fg_fs_join(folder, name);
+
+		free(folder);
+		if (is_program(candidate))
+			return candidate;
+		free(candidate);
+		if (path[length] == '\0')
+			break;
+		path += length + 1;
+	}
+	return NULL;
+}
+
+char *fg_fs_cache_folder(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+
+	if (cache && *cache == '/')
+		return fg_fs_join(cache, "fastgate");
+	if (home && *home == '/')
+		return fg_fs_join(home, ".cache/fastgate");
+	return NULL;
+}

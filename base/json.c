@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+
+#include <math.h>
+
+enum {
+	MAX_LEVELS = 64
+};
+
+/* cJSON recurses per level; text that nests deeper than we want never reaches it. */
+static bool nests_too_deep(const char *text, size_t size)
+{
+	size_t level = 0;
+	bool in_string = false;
+
+	for (size_t i = 0; i < size; i++) {
+		const char c = text[i];
+
+		if (in_string) {
+			if (c == '\\')
+				i++;
+			else if (c == '"')
+				in_string = false;
+		} else if (c == '"') {
+			in_string = true;
+		} else if (c == '[' || c == '{') {
+			if (++level > MAX_LEVELS)
+				return true;
+		} else if ((c == ']' || c == '}') && level > 0) {
+			level--;
+		}
+	}
+	return false;
+}
+
+static int syntax_error(const char *text, const char *at, struct fg_error *err)
+{
+	size_t line = 1;
+	size_t column = 1;
+
+	for (const char *p = text; p < at; p++) {
+		column++;
+		if (*p == '\n') {
+			line++;
+			column = 1;
+		}
+	}
+	return fg_error_set(err, FG_EPARSE, "%zu:%zu: not valid JSON", line, column);
+}
+
+int fg_json_parse(const char *text, size_t size, size_t max_bytes, cJSON **json,
+		  struct fg_error *err)
+{
+	const char *end = NULL;
+	cJSON *parsed = NULL;
+
+	if (size > max_bytes)
+		return fg_error_set(err, FG_ELIMIT,
+				    "%zu bytes of JSON are more than the %zu allowed", size,
+				    max_bytes);
+	if (nests_too_deep(text, size))
+		return fg_error_set(err, FG_ELIMIT, "JSON is nested deeper than %d levels",
+				    MAX_LEVELS);
+	parsed = cJSON_ParseWithLengthOpts(text, size, &end, false);
+	if (!parsed)
+		return syntax_error(text, end ? end : text, err);
+	while (end < text + size && strchr(" \t\r\n", *end) && *end)
+		end++;
+	if (end < text + size && *end != '\0') {
+		cJSON_Delete(parsed);
+		return syntax_error(text, end, err);
+	}
+	*json = parsed;
+	return FG_OK;
+}
+
+const cJSON *fg_json_find(const cJSON *object, const char *path)
+{
+	char name[128];
+
+	while (object && *path) {
+		const size_t length = strcspn(path, "/");
+
+		if (length >= sizeof(name))
+			return NULL;
+		memcpy(name, path, length);
+		name[length] = '\0';
+		object = cJSON_GetObjectItemCaseSensitive(object, name);
+		path += length + (path[length] == '/' ? 1 : 0);
+	}
+	return object;
+}
+
+static int missing(const char *path, const cJSON *item, const char *expected, struct fg_error *err)
+{
+	if (!item)
+		return fg_error_set(err, FG_EPARSE, "'%s' is missing: expected %s", path, expected);
+	return fg_error_set(err, FG_EPARSE, "'%s' is not %s", path, expected);
+}
+
+int fg_json_get_text(const cJSON *object, const char *path, const char **text, struct fg_error *err)
+{
+	const cJSON *item = fg_json_find(object, path);
+
+	if (!cJSON_IsString(item))
+		return missing(path, item, "a text", err);
+	*text = item->valuestring;
+	return FG_OK;
+}
+
+int fg_json_get_double(const cJSON *object, const char *path, double *value, struct fg_error *err)
+{
+	const cJSON *item = fg_json_find(object, path);
+
+	if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
+		return missing(path, item, "a number", err);
+	*value = item->valuedouble;
+	return FG_OK;
+}
+
+int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, struct fg_error *err)
+{
+	const cJSON *item = fg_json_find(object, path);
+	const double limit =
+		9007199254740992.0; /* 2^53: beyond it a JSON number is no longer exact */
+
+	if (!cJSON_IsNumber(item) || fabs(item->valuedouble) > limit ||
+	    fabs(item->valuedouble - trunc(item->valuedouble)) > 0.0)
+		return missing(path, item, "a whole number", err);
+	*value = (int64_t)item->valuedouble;
+	return FG_OK;
+}
+
+int fg_json_get_bool(const cJSON *object, const char *path, bool *value, struct fg_error *err)
+{
+	const cJSON *item = fg_json_find(object, path);
+
+	if (!cJSON_IsBool(item))
+		return missing(path, item, "true or false", err);
+	*value = cJSON_IsTrue(item) != 0;
+	return FG_OK;
+}
+
+int fg_json_get_array(const cJSON *object, const char *path, const cJSON **array,
+		      struct fg_error *err)
+{
+	const cJSON *item = fg_json_find(object, path);
+
+	if (!cJSON_IsArray(item))
+		return missing(path, item, "a list", err);
+	*array = item;
+	return FG_OK;
+}
+
+const char *fg_json_text_or(const cJSON *object, const char *path, const char *otherwise)
+{
+	const cJSON *item = fg_json_find(object, path);
+
+	return cJSON_IsString(item) ? item->valuestring : otherwise;
+}
+
+double fg_json_double_or(const cJSON *object, const char *path, double otherwise)
+{
+	const cJSON *item = fg_json_find(object, path);
+
+	return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+/* One reference token, with ~1 and ~0 read back.  Returns where the next one begins, or NULL: too long. */
+static const char *take_token(const char *pointer, char *token, size_t size)
+{
+	size_t used = 0;
+
+	for (pointer++; *pointer && *pointer != '/'; pointer++) {
+		char c = *pointer;
+
+		if (used + 1 >= size)
+			return NULL;
+		if (c == '~' && (pointer[1] == '0' || pointer[1] == '1'))
+			c = *++pointer == '0' ? '~' : '/';
+		token[used++] = c;
+	}
+	token[used] = '\0';
+	return pointer;
+}
+
+static const cJSON *array_item(const cJSON *array, const char *token)
+{
+	const size_t digits = strspn(token, "0123456789");
+
+	if (digits == 0 || digits > 8 || token[digits] != '\0')
+		return NULL;
+	return cJSON_GetArrayItem(array, (int)strtol(token, NULL, 10));
+}
+
+const cJSON *fg_json_pointer(const cJSON *json, const char *pointer)
+{
+	char token[256];
+
+	while (json && pointer && *pointer == '/') {
+		pointer = take_token(pointer, token, sizeof(token));
+		if (!pointer)
+			return NULL;
+		json = cJSON_IsArray(json) ? array_item(json, token)
+					   : cJSON_GetObjectItemCaseSensitive(json, token);
+	}
+	return pointer && *pointer == '\0' ? json : NULL;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json_write.h"
+
+#include "base/number.h"
+#include "base/text.h"
+
+#include <math.h>
+
+void fg_json_writer_init(struct fg_json_writer *w, struct fg_strbuf *text, unsigned indent)
+{
+	*w = (struct fg_json_writer){.text = text, .indent = indent};
+}
+
+static void new_line(struct fg_json_writer *w)
+{
+	if (w->indent == 0)
+		return;
+	fg_strbuf_add_char(w->text, '\n');
+	fg_strbuf_add_repeated(w->text, ' ', (size_t)w->indent * w->depth);
+}
+
+static void add_escaped(struct fg_json_writer *w, const char *clean, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		const char c = clean[i];
+
+		if (c == '"' || c == '\\')
+			fg_strbuf_printf(w->text, "\\%c", c);
+		else if (w->for_html && (c == '<' || c == '>' || c == '&'))
+			fg_strbuf_printf(w->text, "\\u%04x", (unsigned)c);
+		else
+			fg_strbuf_add_char(w->text, c);
+	}
+}
+
+/* Line breaks and tabs stay what they are; every other control character is shown as U+FFFD. */
+static void add_string(struct fg_json_writer *w, const char *value, size_t length)
+{
+	size_t from = 0;
+
+	fg_strbuf_add_char(w->text, '"');
+	while (from < length) {
+		struct fg_strbuf clean = {0};
+		size_t to = from;
+
+		while (to < length && !strchr("\n\t\r", value[to]))
+			to++;
+		/* strchr finds NUL too: it is one of the control characters. */
+		if (to < length && value[to] == '\0') {
+			to++;
+			fg_text_add_clean(&clean, value + from, to - from, SIZE_MAX);
+			add_escaped(w, fg_strbuf_text(&clean), clean.length);
+		} else {
+			fg_text_add_clean(&clean, value + from, to - from, SIZE_MAX);
+			add_escaped(w, fg_strbuf_text(&clean), clean.length);
+			if (to < length)
+				fg_strbuf_add_text(w->text, value[to] == '\n'   ? "\\n"
+							    : value[to] == '\t' ? "\\t"
+										: "\\r");
+			to++;
+		}
+		fg_strbuf_release(&clean);
+		from = to;
+	}
+	fg_strbuf_add_char(w->text, '"');
+}
+
+/* Comma, line break and name: what stands before every value. */
+static void begin_value(struct fg_json_writer *w, const char *name)
+{
+	if (w->depth == 0) {
+		FG_ASSERT(!name);
+		return;
+	}
+	FG_ASSERT(w->is_array[w->depth - 1] == !name);
+	if (w->has_member[w->depth - 1])
+		fg_strbuf_add_char(w->text, ',');
+	w->has_member[w->depth - 1] = true;
+	new_line(w);
+	if (name) {
+		add_string(w, name, strlen(name));
+		fg_strbuf_add_text(w->text, w->indent ? ": " : ":");
+	}
+}
+
+static void begin_container(struct fg_json_writer *w, const char *name, bool is_array)
+{
+	begin_value(w, name);
+	FG_ASSERT(w->depth < FG_JSON_MAX_DEPTH);
+	fg_strbuf_add_char(w->text, is_array ? '[' : '{');
+	w->is_array[w->depth] = is_array;
+	w->has_member[w->depth] = false;
+	w->depth++;
+}
+
+void fg_json_begin_object(struct fg_json_writer *w, const char *name)
+{
+	begin_container(w, name, false);
+}
+
+void fg_json_begin_array(struct fg_json_writer *w, const char *name)
+{
+	begin_container(w, name, true);
+}
+
+void fg_json_end(struct fg_json_writer *w)
+{
+	FG_ASSERT(w->depth > 0);
+	w->depth--;
+	if (w->has_member[w->depth])
+		new_line(w);
+	fg_strbuf_add_char(w->text, w->is_array[w->depth] ? ']' : '}');
+}
+
+void fg_json_text_sized(struct fg_json_writer *w, const char *name, const char *value,
+			size_t length)
+{
+	begin_value(w, name);
+	add_string(w, value, length);
+}
+
+void fg_json_text(struct fg_json_writer *w, const char *name, const char *value)
+{
+	if (value)
+		fg_json_text_sized(w, name, value, strlen(value));
+	else
+		fg_json_null(w, name);
+}
+
+void fg_json_int(struct fg_json_writer *w, const char *name, int64_t value)
+{
+	begin_value(w, name);
+	fg_strbuf_printf(w->text, "%lld", (long long)value);
+}
+
+void fg_json_double(struct fg_json_writer *w, const char *name, double value)
+{
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	begin_value(w, name);
+	fg_strbuf_add_text(w->text, isfinite(value) ? fg_format_double(value, text) : "null");
+}
+
+void fg_json_bool(struct fg_json_writer *w, const char *name, bool value)
+{
+	begin_value(w, name);
+	fg_strbuf_add_text(w->text, value ? "true" : "false");
+}
+
+void fg_json_null(struct fg_json_writer *w, const char *name)
+{
+	begin_value(w, name);
+	fg_strbuf_add_text(w->text, "null");
+}
+
+void fg_json_raw(struct fg_json_writer *w, const char *name, const char *json)
+{
+	begin_value(w, name);
+	fg_strbuf_add_text(w->text, json);
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/number.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+
+static locale_t c_locale(void)
+{
+	static locale_t locale;
+
+	if (!locale)
+		locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	FG_ASSERT(locale);
+	return locale;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+int fg_parse_int64(const char *text, int64_t *value, struct fg_error *err)
+{
+	char *end = NULL;
+	long long number = 0;
+
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	if (end == text || *end != '\0' || is_blank(*text))
+		return fg_error_set(err, FG_EPARSE, "'%s' is not a whole number", text);
+	if (errno == ERANGE)
+		return fg_error_set(err, FG_EPARSE, "'%s' is too large for a number", text);
+	*value = number;
+	return FG_OK;
+}
+
+int fg_parse_uint64(const char *text, uint64_t *value, struct fg_error *err)
+{
+	char *end = NULL;
+	unsigned long long number = 0;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end != '\0')
+		return fg_error_set(err, FG_EPARSE, "'%s' is not a whole number of 0 or more",
+				    text);
+	if (errno == ERANGE)
+		return fg_error_set(err, FG_EPARSE, "'%s' is too large for a number", text);
+	*value = number;
+	return FG_OK;
+}
+
+/* A decimal number at the start of the text: digits, a point, an exponent; no hexadecimal, no "inf" or "nan". */
+static bool take_number(const char *text, const char **end, double *value)
+{
+	const char *p = text;
+	char *stop = NULL;
+	double number = 0.0;
+
+	if (*p == '+' || *p == '-')
+		p++;
+	if (!((*p >= '0' && *p <= '9') || (*p == '.' && p[1] >= '0' && p[1] <= '9')) ||
+	    (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')))
+		return false;
+	number = strtod_l(text, &stop, c_locale());
+	if (!isfinite(number))
+		return false;
+	*value = number;
+	*end = stop;
+	return true;
+}
+
+int fg_parse_double(const char *text, double *value, struct fg_error *err)
+{
+	const char *end = NULL;
+	double number = 0.0;
+
+	if (!take_number(text, &end, &number) || *end != '\0')
+		return fg_error_set(err, FG_EPARSE, "'%s' is not a number", text);
+	*value = number;
+	return FG_OK;
+}
+
+int fg_parse_bool(const char *text, bool *value, struct fg_error *err)
+{
+	static const char *const words[2][4] = {
+		{"false", "no",  "off", "0"},
+                {"true",  "yes", "on",  "1"}
+        };
+
+	for (size_t truth = 0; truth < 2; truth++) {
+		for (size_t i = 0; i < FG_ARRAY_SIZE(words[0]); i++) {
+			if (strcmp(text, words[truth][i]) == 0) {
+				*value = truth == 1;
+				return FG_OK;
+			}
+		}
+	}
+	return fg_error_set(err, FG_EPARSE, "'%s' is neither true nor false", text);
+}
+
+struct unit {
+	const char *name;
+	double factor;
+};
+
+/* number, optional blank, one of the units; the first unit is what a bare number means. */
+static bool parse_with_unit(const char *text, const struct unit *units, size_t count, double *value)
+{
+	const char *end = NULL;
+	double number = 0.0;
+
+	if (!take_number(text, &end, &number))
+		return false;
+	if (*end == '\0') {
+		*value = number * units[0].factor;
+		return true;
+	}
+	if (*end == ' ')
+		end++;
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(end, units[i].name) == 0) {
+			*value = number * units[i].factor;
+			return true;
+		}
+	}
+	return false;
+}
+
+int fg_parse_duration_ns(const char *text, int64_t *value_ns, struct fg_error *err)
+{
+	static const struct unit units[] = {
+		{"s",   1e9    },
+                {"ns",  1.0    },
+                {"us",  1e3    },
+                {"µs", 1e3    },
+                {"ms",  1e6    },
+		{"sec", 1e9    },
+                {"m",   60e9   },
+                {"min", 60e9   },
+                {"h",   3600e9 },
+                {"d",   86400e9},
+	};
+	double number = 0.0;
+
+	if (!parse_with_unit(text, units, FG_ARRAY_SIZE(units), &number) || number < 0.0)
+		return fg_error_set(err, FG_EPARSE,
+				    "'%s' is not a duration: write 250ms, 1.5s, 5m or 2h", text);
+	if (number > 9e18)
+		return fg_error_set(err, FG_EPARSE, "'%s' is too long for a duration", text);
+	*value_ns = (int64_t)llround(number);
+	return FG_OK;
+}
+
+int fg_parse_size_bytes(const char *text, uint64_t *value_bytes, struct fg_error *err)
+{
+	static const struct unit units[] = {
+		{"B",   1.0            },
+                {"K",   1024.0         },
+		{"KiB", 1024.0         },
+                {"kB",  1e3            },
+		{"KB",  1e3            },
+                {"M",   1048576.0      },
+		{"MiB", 1048576.0      },
+                {"MB",  1e6            },
+		{"G",   1073741824.0   },
+                {"GiB", 1073741824.0   },
+		{"GB",  1e9            },
+                {"TiB", 1099511627776.0},
+	};
+	double number = 0.0;
+
+	if (!parse_with_unit(text, units, FG_ARRAY_SIZE(units), &number) || number < 0.0)
+		return fg_error_set(err, FG_EPARSE,
+				    "'%s' is not a size: write 4096, 64K, 10MB or 2GiB", text);
+	if (number > 9e18)
+		return fg_error_set(err, FG_EPARSE, "'%s' is too large for a size", text);
+	*value_bytes = (uint64_t)llround(number);
+	return FG_OK;
+}
+
+int fg_parse_ratio(const char *text, double *value, struct fg_error *err)
+{
+	static const struct unit units[] = {
+		{"",  1.0 },
+                {"%", 0.01}
+        };
+	double number = 0.0;
+
+	if (!parse_with_unit(text, units, FG_ARRAY_SIZE(units), &number))
+		return fg_error_set(err, FG_EPARSE, "'%s' is not a share: write 2%% or 0.02", text);
+	*value = number;
+	return FG_OK;
+}
+
+/* Three significant digits without an exponent. */
+static void print_three(char *text, double value, const char *unit)
+{
+	const double size = fabs(value);
+	const int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+
+	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.*f%s%s", size < 1e-12 ? 0 : decimals, value,
+		       *unit ? " " : "", unit);
+}
+
+const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
+{
+	static const struct unit units[] = {
+		{"s",   1e9},
+                {"ms",  1e6},
+                {"µs", 1e3}
+        };
+	const double size = fabs(value_ns);
+
+	if (!isfinite(value_ns)) {
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "?");
+		return text;
+	}
+	if (size >= 119.5e9) {
+		const double seconds = round(size / 1e9);
+
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%.0f min %.0f s",
+			       value_ns < 0 ? "-" : "", floor(seconds / 60.0), fmod(seconds, 60.0));
+		return text;
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
+		if (size >= units[i].factor * 0.9995) {
+			print_three(text, value_ns / units[i].factor, units[i].name);
+			return text;
+		}
+	}
+	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.0f ns", value_ns);
+	return text;
+}
+
+const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE])
+{
+	static const struct unit units[] = {
+		{"GiB", 1073741824.0},
+                {"MiB", 1048576.0   },
+                {"KiB", 1024.0      }
+        };
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
+		if (fabs(value_bytes) >= units[i].factor) {
+			print_three(text, value_bytes / units[i].factor, units[i].name);
+			return text;
+		}
+	}
+	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.0f B", value_bytes);
+	return text;
+}
+
+const char *fg_format_count(double value, char text[FG_NUMBER_TEXT_SIZE])
+{
+	static const struct unit units[] = {
+		{"G", 1e9},
+                {"M", 1e6}
+        };
+	const double size = fabs(value);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
+		if (size >= units[i].factor) {
+			print_three(text, value / units[i].factor, units[i].name);
+			return text;
+		}
+	}
+	if (size >= 9999.5) {
+		const long long whole = llround(size);
+
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%lld %03lld", value < 0 ? "-" : "",
+			       whole / 1000, whole % 1000);
+	} else if (fabs(value - round(value)) < 1e-9) {
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.0f", value);
+	} else {
+		print_three(text, value, "");
+	}
+	return text;
+}
+
+const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE])
+{
+	const double percent = ratio_minus_one * 100.0;
+
+	if (!isfinite(percent))
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "?");
+	else if (fabs(percent) >= 999.5)
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.0f %%", percent);
+	else if (fabs(percent) > 0 && fabs(percent) < 0.095)
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.2f %%", percent);
+	else
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.1f %%", percent);
+	return text;
+}
+
+const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_TEXT_SIZE])
+{
+	char number[FG_NUMBER_TEXT_SIZE];
+
+	if (!isfinite(value)) {
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "?");
+		return text;
+	}
+	if (strcmp(unit, "ns") == 0)
+		return fg_format_duration(value, text);
+	if (strcmp(unit, "bytes") == 0)
+		return fg_format_size(value, text);
+	if (strcmp(unit, "1") == 0 || *unit == '\0')
+		return fg_format_count(value, text);
+	(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s %.20s", fg_format_count(value, number), unit);
+	return text;
+}
+
+const char *fg_format_double(double value, char text[FG_NUMBER_TEXT_SIZE])
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		const char *end = NULL;
+		double back = 0.0;
+
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.*g", digits, value);
+		if (take_number(text, &end, &back) && memcmp(&back, &value, sizeof(back)) == 0)
+			break;
+	}
+	return text;
+}

@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * How nothing stays behind.  Each program gets a process group, which is signalled as a whole.  A descendant that leaves
+ * the group (a daemon) is reparented to us, because we declare ourselves sub-reaper: whatever child of ours is neither a
+ * program that we started nor one that we were told to keep is such a stray, and is ended after the program it came from.
+ * A child learns of our own death by PR_SET_PDEATHSIG.
+ */
+#include "base/process.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	DEFAULT_CAPTURE_BYTES = 1 << 20,
+	DEFAULT_GRACE_MS = 2000,
+	MAX_RUNNING = 64,
+	MAX_KEPT = 256,
+	TICK_MS = 100,
+};
+
+/* Programs under way and children to keep; processes are started and awaited by one thread. */
+static pid_t running[MAX_RUNNING];
+static size_t running_count;
+static pid_t kept[MAX_KEPT];
+static size_t kept_count;
+
+/* ---- start ---- */
+
+static int open_stream(enum fg_process_stream kind, int pipe_write_fd, int inherited_fd)
+{
+	if (kind == FG_STREAM_CAPTURE)
+		return pipe_write_fd;
+	if (kind == FG_STREAM_INHERIT)
+		return inherited_fd;
+	return open("/dev/null", O_WRONLY | O_CLOEXEC);
+}
+
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int sig = 1; sig < SIGRTMAX; sig++) {
+		if (sig != SIGKILL && sig != SIGSTOP)
+			(void)signal(sig, SIG_DFL);
+	}
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child: up to exec, then the errno of what failed goes back through the pipe. */
+FG_NORETURN static void run_child(const struct fg_process_options *options, const int pipes[2],
+				  int report_fd, pid_t parent)
+{
+	const char *input = options->stdin_path ? options->stdin_path : "/dev/null";
+	int in_fd = -1;
+	int out_fd = -1;
+	int err_fd = -1;
+
+	(void)setpgid(0, 0);
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+	reset_signals();
+	if (options->pinned) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET((size_t)options->cpu, &set);
+		if (sched_setaffinity(0, sizeof(set), &set) != 0)
+			goto failed;
+	}
+	if (options->working_directory && chdir(options->working_directory) != 0)
+		goto failed;
+	in_fd = open(input, O_RDONLY | O_CLOEXEC);
+	out_fd = open_stream(options->stdout_to, pipes[0], STDOUT_FILENO);
+	err_fd = open_stream(options->stderr_to, pipes[1], STDERR_FILENO);
+	if (in_fd < 0 || out_fd < 0 || err_fd < 0 || dup2(in_fd, STDIN_FILENO) < 0)
+		goto failed;
+	/* stderr first when stdout would overwrite it; both may be inherited as they are. */
+	if ((err_fd != STDERR_FILENO && dup2(err_fd, STDERR_FILENO) < 0) ||
+	    (out_fd != STDOUT_FILENO && dup2(out_fd, STDOUT_FILENO) < 0))
+		goto failed;
+	if (options->environment)
+		environ = (char **)(uintptr_t)options->environment;
+	(void)execvp(options->argv[0], options->argv);
+failed:
+	(void)!write(report_fd, &errno, sizeof(errno));
+	_exit(127);
+}
+
+static int explain_start(const struct fg_process_options *options, int error, struct fg_error *err)
+{
+	const char *program = options->argv[0];
+
+	if (options->working_directory && !fg_fs_is_folder(options->working_directory))
+		return fg_error_set(err, FG_ENOENT, "cannot run '%s': there is no folder '%s'",
+				    program, options->working_directory);
+	if (options->stdin_path && access(options->stdin_path, R_OK) != 0 &&
+	    *options->stdin_path == '/')
+		return fg_error_errno(err, FG_ENOENT, "cannot run '%s': standard input '%s'",
+				      program, options->stdin_path);
+	errno = error;
+	if (error == ENOENT && !strchr(program, '/'))
+		return fg_error_set(err, FG_ENOENT, "cannot run '%s': no such program in PATH",
+				    program);
+	return fg_error_errno(err, error == ENOENT ? FG_ENOENT : FG_ECHILD, "cannot run '%s'",
+			      program);
+}
+
+static int open_pipes(const struct fg_process_options *options, int fds[2][2], struct fg_error *err)
+{
+	const enum fg_process_stream kinds[2] = {options->stdout_to, options->stderr_to};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (kinds[i] == FG_STREAM_CAPTURE && pipe2(fds[i], O_CLOEXEC) != 0)
+			return fg_error_errno(err, FG_EIO, "cannot make a pipe");
+	}
+	return FG_OK;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+static void capture_init(struct fg_process_capture *capture, int fd,
+			 const struct fg_process_options *options)
+{
+	const size_t limit =
+		options->capture_limit_bytes ? options->capture_limit_bytes : DEFAULT_CAPTURE_BYTES;
+
+	*capture = (struct fg_process_capture){.fd = fd};
+	fg_strbuf_set_limit(&capture->head, limit / 2 + 1);
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+}
+
+/* The child tells through a pipe that closes itself on exec whether it got that far. */
+static int await_exec(int report_fd, pid_t pid, const struct fg_process_options *options,
+		      struct fg_error *err)
+{
+	int error = 0;
+	ssize_t got = 0;
+
+	do {
+		got = read(report_fd, &error, sizeof(error));
+	} while (got < 0 && errno == EINTR);
+	if (got == 0)
+		return FG_OK;
+	(void)waitpid(pid, NULL, 0);
+	return explain_start(options, error, err);
+}
+
+int fg_process_start(const struct fg_process_options *options, struct fg_process *process,
+		     struct fg_error *err)
+{
+	int fds[2][2] = {
+		{-1, -1},
+                {-1, -1}
+        };
+	int report[2] = {-1, -1};
+	const pid_t parent = getpid();
+	pid_t pid = -1;
+	int rc = FG_OK;
+
+	FG_ASSERT(options->argv && options->argv[0]);
+	if (running_count == MAX_RUNNING)
+		return fg_error_set(err, FG_ELIMIT, "more than %d programs at once", MAX_RUNNING);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	rc = open_pipes(options, fds, err);
+	if (rc == FG_OK && pipe2(report, O_CLOEXEC) != 0)
+		rc = fg_error_errno(err, FG_EIO, "cannot make a pipe");
+	if (rc != FG_OK)
+		goto out;
+	process->started_ns = fg_clock_monotonic_ns();
+	pid = fork();
+	if (pid < 0) {
+		rc = fg_error_errno(err, FG_ECHILD, "cannot start '%s'", options->argv[0]);
+		goto out;
+	}
+	if (pid == 0)
+		run_child(options, (const int[2]){fds[0][1], fds[1][1]}, report[1], parent);
+	close_fd(&report[1]);
+	rc = await_exec(report[0], pid, options, err);
+	if (rc != FG_OK)
+		goto out;
+	*process = (struct fg_process){
+		.pid = pid, .started_ns = process->started_ns, .options = *options};
+	process->pidfd = pidfd_open(pid, 0);
+	process->counted = true;
+	running[running_count++] = pid;
+	capture_init(&process->captures[0], fds[0][0], options);
+	capture_init(&process->captures[1], fds[1][0], options);
+	fds[0][0] = -1;
+	fds[1][0] = -1;
+out:
+	for (size_t i = 0; i < 2; i++) {
+		close_fd(&fds[i][0]);
+		close_fd(&fds[i][1]);
+		close_fd(&report[i]);
+	}
+	return rc;
+}
+
+/* ---- strays ---- */
+
+static bool is_known(pid_t pid)
+{
+	for (size_t i = 0; i < running_count; i++) {
+		if (running[i] == pid)
+			return true;
+	}
+	for (size_t i = 0; i < kept_count; i++) {
+		if (kept[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Children of ours that we did not start ourselves; `found` has room for `room`. */
+static size_t find_strays(pid_t *found, size_t room)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *entry = NULL;
+	size_t count = 0;
+
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one stream is read by one thread */
+	while (tasks && (entry = readdir(tasks)) != NULL) {
+		char path[64 + sizeof(entry->d_name)];
+		char *text = NULL;
+		char *next = NULL;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		(void)snprintf(path, sizeof(path), "/proc/self/task/%s/children", entry->d_name);
+		if (fg_fs_read(path, 1 << 20, &text, NULL, NULL) != FG_OK)
+			continue;
+		next = text;
+		for (long pid = strtol(next, &next, 10); pid > 0; pid = strtol(next, &next, 10)) {
+			if (count < room && !is_known((pid_t)pid))
+				found[count++] = (pid_t)pid;
+		}
+		free(text);
+	}
+	if (tasks)
+		(void)closedir(tasks);
+	return count;
+}
+
+/* Their children become ours in turn, so we look again until there are none. */
+static bool end_strays(void)
+{
+	enum {
+		ROUNDS = 1000,
+		ROOM = 256
+	};
+	pid_t strays[ROOM];
+	bool any = false;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		const size_t count = find_strays(strays, ROOM);
+
+		if (count == 0)
+			break;
+		for (size_t i = 0; i < count; i++) {
+			siginfo_t info = {0};
+
+			/* A child that is dead already was no daemon, only nobody's to collect. */
+			if (waitid(P_PID, (id_t)strays[i], &info, WEXITED | WNOHANG) == 0 &&
+			    info.si_pid == 0) {
+				any = true;
+				(void)kill(strays[i], SIGKILL);
+				(void)waitpid(strays[i], NULL, 0);
+			}
+		}
+	}
+	return any;
+}
+
+static void keep_strays(void)
+{
+	kept_count += find_strays(kept + kept_count, MAX_KEPT - kept_count);
+}
+
+void fg_process_end_kept(void)
+{
+	for (size_t i = 0; i < kept_count; i++) {
+		(void)kill(kept[i], SIGKILL);
+		(void)waitpid(kept[i], NULL, 0);
+	}
+	kept_count = 0;
+	(void)end_strays();
+}
+
+/* ---- wait ---- */
+
+static void capture_add(struct fg_process_capture *capture, const char *data, size_t size)
+{
+	const size_t half = capture->head.limit;
+	const size_t head = fg_min_size(size, half - fg_min_size(capture->head.length, half));
+
+	fg_strbuf_add(&capture->head, data, head);
+	fg_strbuf_add(&capture->tail, data + head, size - head);
+	if (capture->tail.length > 2 * half) {
+		const size_t drop = capture->tail.length - half;
+
+		memmove(capture->tail.data, capture->tail.data + drop, half + 1);
+		capture->tail.length = half;
+		capture->left_out += drop;
+	}
+}
+
+/* What is there now; closes the stream at its end. */
+static void capture_read(struct fg_process_capture *capture)
+{
+	char buffer[65536];
+
+	while (capture->fd >= 0) {
+		const ssize_t got = read(capture->fd, buffer, sizeof(buffer));
+
+		if (got > 0) {
+			capture_add(capture, buffer, (size_t)got);
+			continue;
+		}
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			return;
+		close_fd(&capture->fd);
+	}
+}
+
+static void capture_take(struct fg_process_capture *capture, char **text, size_t *size, bool *cut)
+{
+	if (capture->left_out > 0) {
+		fg_strbuf_set_limit(&capture->head, 0);
+		fg_strbuf_printf(&capture->head, "\n[... %zu bytes left out ...]\n",
+				 capture->left_out);
+		*cut = true;
+	}
+	fg_strbuf_set_limit(&capture->head, 0);
+	fg_strbuf_add(&capture->head, fg_strbuf_text(&capture->tail), capture->tail.length);
+	*size = capture->head.length;
+	*text = fg_strbuf_detach(&capture->head);
+	fg_strbuf_release(&capture->tail);
+}
+
+static void forget(struct fg_process *process)
+{
+	for (size_t i = 0; process->counted && i < running_count; i++) {
+		if (running[i] == process->pid) {
+			running[i] = running[--running_count];
+			break;
+		}
+	}
+	process->counted = false;
+}
+
+void fg_process_kill(struct fg_process *process)
+{
+	const int64_t grace_ms =
+		process->options.grace_ms ? process->options.grace_ms : DEFAULT_GRACE_MS;
+
+	if (process->reaped || process->pid <= 0 || process->kill_at_ns)
+		return;
+	process->kill_at_ns = fg_clock_monotonic_ns() + grace_ms * FG_NS_PER_MS;
+	(void)kill(-process->pid, SIGTERM);
+	(void)kill(-process->pid, SIGCONT);
+}
+
+static void check_limits(struct fg_process *process, int64_t now, bool interrupted)
+{
+	const int64_t timeout_ns = process->options.timeout_ns;
+
+	if (!process->kill_at_ns && timeout_ns > 0 && now - process->started_ns >= timeout_ns) {
+		process->timed_out = true;
+		fg_process_kill(process);
+	}
+	if (!process->kill_at_ns && interrupted)
+		fg_process_kill(process);
+	if (process->kill_at_ns && now >= process->kill_at_ns)
+		(void)kill(-process->pid, SIGKILL);
+}
+
+/* Collect it when it has ended. */
+static void try_reap(struct fg_process *process, struct fg_process_result *result)
+{
+	int status = 0;
+	const pid_t pid = wait4(process->pid, &status, WNOHANG, &result->usage);
+
+	if (pid != process->pid)
+		return;
+	result->started_ns = process->started_ns;
+	result->ended_ns = fg_clock_monotonic_ns();
+	result->wall_ns = result->ended_ns - result->started_ns;
+	result->exited = WIFEXITED(status);
+	result->exit_code = result->exited ? WEXITSTATUS(status) : 0;
+	result->signal = result->exited ? 0 : WTERMSIG(status);
+	result->timed_out = process->timed_out;
+	process->reaped = true;
+	forget(process);
+	/* What it left in its group goes with it, unless it was asked to leave something behind. */
+	if (!process->options.keep_children && kill(-process->pid, SIGKILL) == 0)
+		result->left_children = true;
+}
+
+static int poll_timeout_ms(const struct fg_process *processes, size_t count, int64_t now)
+{
+	int64_t wait_ns = TICK_MS * FG_NS_PER_MS;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_process *p = &processes[i];
+		const int64_t due = p->kill_at_ns ? p->kill_at_ns - now
+				    : p->options.timeout_ns
+					    ? p->started_ns + p->options.timeout_ns - now
+					    : wait_ns;
+
+		if (!p->reaped && due < wait_ns)
+			wait_ns = due;
+	}
+	return wait_ns <= 0 ? 1 : (int)((wait_ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
+}
+
+/* Sleep until something can be read or one of them has ended. */
+static void wait_for_news(struct fg_process *processes, size_t count)
+{
+	struct pollfd fds[3 * MAX_RUNNING];
+	nfds_t used = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct fg_process *p = &processes[i];
+
+		if (!p->reaped && p->pidfd >= 0)
+			fds[used++] = (struct pollfd){.fd = p->pidfd, .events = POLLIN};
+		for (size_t k = 0; k < 2; k++) {
+			if (p->captures[k].fd >= 0)
+				fds[used++] =
+					(struct pollfd){.fd = p->captures[k].fd, .events = POLLIN};
+		}
+	}
+	(void)poll(fds, used, poll_timeout_ms(processes, count, fg_clock_monotonic_ns()));
+	for (size_t i = 0; i < count; i++) {
+		capture_read(&processes[i].captures[0]);
+		capture_read(&processes[i].captures[1]);
+	}
+}
+
+static bool was_interrupted(const struct fg_process *processes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (processes[i].options.interrupted && *processes[i].options.interrupted)
+			return true;
+	}
+	return false;
+}
+
+int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
+		    struct fg_error *err)
+{
+	bool keep = false;
+	size_t left = count;
+
+	FG_ASSERT(count > 0 && count <= MAX_RUNNING);
+	for (size_t i = 0; i < count; i++)
+		results[i] = (struct fg_process_result){0};
+	while (left > 0) {
+		const bool stop = was_interrupted(processes, count);
+
+		wait_for_news(processes, count);
+		left = 0;
+		for (size_t i = 0; i < count; i++) {
+			if (!processes[i].reaped) {
+				check_limits(&processes[i], fg_clock_monotonic_ns(), stop);
+				try_reap(&processes[i], &results[i]);
+			}
+			left += processes[i].reaped ? 0 : 1;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		keep = keep || processes[i].options.keep_children;
+	if (keep)
+		keep_strays();
+	else if (end_strays())
+		results[count - 1].left_children = true;
+	for (size_t i = 0; i < count; i++) {
+		capture_read(&processes[i].captures[0]);
+		capture_read(&processes[i].captures[1]);
+		capture_take(&processes[i].captures[0], &results[i].stdout_text,
+			     &results[i].stdout_size, &results[i].output_cut);
+		capture_take(&processes[i].captures[1], &results[i].stderr_text,
+			     &results[i].stderr_size, &results[i].output_cut);
+	}
+	if (was_interrupted(processes, count))
+		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	return FG_OK;
+}
+
+void fg_process_release(struct fg_process *process)
+{
+	if (process->pid > 0 && !process->reaped) {
+		(void)kill(-process->pid, SIGKILL);
+		(void)waitpid(process->pid, NULL, 0);
+		forget(process);
+	}
+	if (process->pid > 0 && process->pidfd >= 0)
+		(void)close(process->pidfd);
+	for (size_t k = 0; k < 2; k++) {
+		if (process->pid > 0)
+			close_fd(&process->captures[k].fd);
+		fg_strbuf_release(&process->captures[k].head);
+		fg_strbuf_release(&process->captures[k].tail);
+	}
+	*process = (struct fg_process){0};
+}
+
+void fg_process_result_release(struct fg_process_result *result)
+{
+	free(result->stdout_text);
+	free(result->stderr_text);
+	*result = (struct fg_process_result){0};
+}
+
+int fg_process_run(const struct fg_process_options *options, struct fg_process_result *result,
+		   struct fg_error *err)
+{
+	struct fg_process process = {0};
+	int rc = fg_process_start(options, &process, err);
+
+	if (rc != FG_OK)
+		return rc;
+	rc = fg_process_wait(&process, 1, result, err);
+	fg_process_release(&process);
+	if (rc != FG_OK)
+		fg_process_result_release(result);
+	return rc;
+}
+
+/* The last line that says something. */
+static const char *last_line(char *text)
+{
+	size_t length = strlen(text);
+
+	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' '))
+		text[--length] = '\0';
+	return strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
+}
+
+int fg_process_output(char *const *argv, const char *working_directory, char **text,
+		      struct fg_error *err)
+{
+	const struct fg_process_options options = {
+		.argv = argv,
+		.working_directory = working_directory,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_CAPTURE,
+	};
+	struct fg_process_result result = {0};
+	struct fg_strbuf why = {0};
+	int rc = fg_process_run(&options, &result, err);
+
+	if (rc != FG_OK)
+		return rc;
+	if (!result.exited || result.exit_code != 0) {
+		const char *line = last_line(result.stderr_text);
+
+		fg_process_describe(&result, &why);
+		rc = fg_error_set(err, FG_ECHILD, "'%s' %s%s%s", argv[0], fg_strbuf_text(&why),
+				  *line ? ": " : "", line);
+		fg_strbuf_release(&why);
+	} else {
+		while (result.stdout_size > 0 &&
+		       strchr(" \t\r\n", result.stdout_text[result.stdout_size - 1]))
+			result.stdout_text[--result.stdout_size] = '\0';
+		*text = result.stdout_text;
+		result.stdout_text = NULL;
+	}
+	fg_process_result_release(&result);
+	return rc;
+}
+
+void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text)
+{
+	if (result->timed_out)
+		fg_strbuf_printf(text, "ran longer than its limit (ended after %.1f s)",
+				 (double)result->wall_ns / 1e9);
+	else if (result->exited)
+		fg_strbuf_printf(text, "exited with code %d", result->exit_code);
+	else
+		fg_strbuf_printf(text, "was ended by signal %d (%s)", result->signal,
+				 sigdescr_np(result->signal) ? sigdescr_np(result->signal)
+							     : "unknown");
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a trace file holds, byte by byte.  The collector writes it, profile/ reads it, both from this header; the
+ * page for people is docs/formats/trace.md.
+ *
+ * One process image (one pid between two execs) leaves one file, `<output folder>/<pid>.<n>.fgtrace`.  All
+ * numbers are little-endian.  The file is
+ *
+ *	struct fg_trace_header       one page of FG_TRACE_HEADER_SIZE bytes
+ *	struct fg_trace_chunk ...    chunks, each a multiple of FG_TRACE_ALIGN bytes and aligned to it
+ *
+ * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is readable after
+ * SIGKILL at any instant, without loss: a chunk is appended to in place, and one 64-bit store of its `commit`
+ * word (bytes used, and the crc32c of just these bytes) makes a record part of the file.  What lies behind
+ * `used` is not part of the file.  The file is sparse and longer than what was written: the writer never
+ * shortens it (a thread may still be writing); whoever reads it for good may cut it at `allocated`.
+ *
+ * Inside a chunk the payload is a sequence of records.  A first byte with the top bit set is a sample, the one
+ * record that there are many of:
+ *
+ *	byte      0x80 | FG_SAMPLE_* bits | enum fg_trace_clock
+ *	varint    nanoseconds of CLOCK_MONOTONIC since the sample before it in this chunk (the first: since base_time_ns)
+ *	varint    call path: id of the leaf's node, 0: no stack could be taken
+ *	varint    weight in nanoseconds, only with FG_SAMPLE_WEIGHT; without it the header's period_ns
+ *
+ * Any other first byte is an enum fg_trace_record, followed by a varint, the number of payload bytes, and the
+ * payload.  A reader skips kinds it does not know and fields behind the ones it knows.  A varint is LEB128:
+ * 7 bits a byte, lowest first, at most 10 bytes.  "text" is a varint length and so many bytes, no NUL.
+ *
+ * A sample belongs to the thread and region that are current in its chunk: those of the chunk header, until a
+ * FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
+ *
+ * Ids (thread, module, frame, node, region, name) are given from 1 up, process-wide, in no particular order of
+ * chunks: a reader collects every definition of the file before it resolves a reference.  0 means none.  The same
+ * thing may be defined twice under two ids (two threads met it at once): equal definitions are equal things.  An
+ * id without a definition can occur after SIGKILL and is to be shown as unknown, not refused.
+ */
+#ifndef FG_COLLECTOR_TRACE_FORMAT_H
+#define FG_COLLECTOR_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define FG_TRACE_MAGIC       "FGTRACE\n" /* 8 bytes, without the NUL */
+#define FG_TRACE_VERSION     1u          /* a reader refuses a larger one */
+#define FG_TRACE_SUFFIX      ".fgtrace"
+#define FG_TRACE_HEADER_SIZE 4096u
+#define FG_TRACE_ALIGN       4096u
+#define FG_TRACE_CHUNK_MAGIC 0x4b434746u /* "FGCK" */
+#define FG_TRACE_CHUNK_SIZE \
+ 4096u /* the usual size; a reader takes any multiple of FG_TRACE_ALIGN */
+#define FG_TRACE_CHUNK_LIMIT (1u << 20) /* and none above this */
+#define FG_TRACE_FRAMES_MAX  4096u      /* call paths up to here are complete */
+#define FG_TRACE_FRAMES_EDGE 256u       /* of a deeper one so many frames are kept at both ends */
+#define FG_TRACE_TEXT_MAX    65536u     /* no text is longer */
+#define FG_TRACE_MODULES_MAX 65535u
+
+/* What made the thread stop for a sample, and so what its weight counts. */
+enum fg_trace_clock {
+	FG_CLOCK_NONE = 0,
+	FG_CLOCK_PERF_USER = 1, /* perf task clock, user time; precise */
+	FG_CLOCK_SYSTEM = 2,    /* system time, seen at kernel ticks */
+	FG_CLOCK_JITTER = 3,    /* jittered monotonic timer, weight = CPU time, user and system */
+	FG_CLOCK_TICK =
+		4, /* thread CPU timer x overrun, user and system; may lock to the kernel tick */
+	FG_CLOCK_WALL = 5, /* elapsed time, running or blocked */
+};
+#define FG_SAMPLE_CLOCK_MASK 0x07u
+#define FG_SAMPLE_WEIGHT     0x08u /* a weight follows */
+#define FG_SAMPLE_TRUNCATED  0x10u /* the stack does not reach the start of its thread */
+#define FG_SAMPLE_SYSCALL    0x20u /* the leaf stands right behind a system call instruction */
+#define FG_SAMPLE_RESERVED   0x40u /* written as 0; a reader ignores it */
+#define FG_SAMPLE            0x80u
+
+/*
+ * Records and their fields, all varints unless "text".
+ *
+ * FRAME's offset is address - bias (module 0: the address itself).  With FG_FRAME_EXACT it is where the program was
+ * interrupted (the leaf, or what lies behind a signal frame); without, it is a return address: look up offset - 1.
+ * NODE: the child is the callee; parent 0 is a root.  Frame 0 is a cut: the fourth field says how many frames were left
+ * out here.  A module that is unloaded and mapped again at the same place keeps its id.
+ */
+enum fg_trace_record {
+	FG_RECORD_END = 0,    /* never written: a zero byte inside `used` is damage */
+	FG_RECORD_FRAME = 1,  /* frame, module, offset, flags (enum fg_frame_flags) */
+	FG_RECORD_NODE = 2,   /* node, parent node, frame[, frames left out] */
+	FG_RECORD_MODULE = 3, /* module, time first seen, start, end, bias, enum fg_module_flags,
+	                                text build-id (raw bytes, may be empty), text path */
+	FG_RECORD_MODULE_GONE = 4, /* module, time */
+	FG_RECORD_MODULE_BACK = 5, /* module, time */
+	FG_RECORD_THREAD_BEGIN =
+		6, /* thread, tid, time, enum fg_thread_kind, enum fg_trace_clock in use for it
+	                                (0: could not be sampled).  Makes the thread current in this chunk */
+	FG_RECORD_THREAD_END = 7, /* thread, time, user ns and system ns as the kernel counted them,
+	                                user ns and system ns carried by its samples */
+	FG_RECORD_THREAD_NAME = 8, /* thread, text */
+	FG_RECORD_NAME = 9,        /* name, text: names of regions and of kinds of unit */
+	FG_RECORD_REGION = 10,     /* region, parent region (0: outermost), name */
+	FG_RECORD_REGION_SET = 11, /* region (0: none): current from here on in this chunk */
+	FG_RECORD_UNIT_BEGIN = 12, /* thread, name, number of the unit, time */
+	FG_RECORD_UNIT_END = 13,   /* the same */
+	FG_RECORD_EXE = 14,        /* text: path of the program */
+	FG_RECORD_COMMAND = 15, /* text: argv, a NUL behind each; may be cut at FG_TRACE_TEXT_MAX */
+	FG_RECORD_SAMPLING = 16, /* 0 or 1, time: sampling was switched off or on for the process */
+	FG_RECORD_NOTE = 17, /* text: one line for people, e.g. why a better clock was refused */
+	FG_RECORD_REGION_TIMES =
+		18, /* thread, region, times entered, ns inside (inclusive); when the thread ends */
+};
+
+enum fg_frame_flags {
+	FG_FRAME_EXACT = 1,
+};
+
+enum fg_module_flags {
+	FG_MODULE_MAIN = 1, /* the program itself */
+	FG_MODULE_VDSO = 2, /* has no file */
+	FG_MODULE_COLLECTOR = 4,
+};
+
+enum fg_thread_kind {
+	FG_THREAD_MAIN = 1,
+	FG_THREAD_PTHREAD = 2,
+	FG_THREAD_RAW = 3, /* made by clone() alone, found while it ran */
+};
+
+/* Samples that were due and not taken, or taken without a stack; index into fg_trace_header.losses. */
+enum fg_trace_loss {
+	FG_LOSS_NO_ROOM = 0, /* the file is full */
+	FG_LOSS_PATHS_FULL =
+		1, /* the table of call paths is full; the sample is kept, without a stack */
+	FG_LOSS_NO_STACK = 2,    /* no frame could be read; the sample is kept, without a stack */
+	FG_LOSS_TRUNCATED = 3,   /* the stack ends early; the sample is kept, flagged */
+	FG_LOSS_MERGED = 4,      /* came while one was still pending; its weight is in the next */
+	FG_LOSS_STRAY = 5,       /* a signal of ours whose sender could not be told */
+	FG_LOSS_NO_CLOCK = 6,    /* threads that no clock could be opened for */
+	FG_LOSS_LATE_THREAD = 7, /* raw threads found only some time after they had started */
+	FG_LOSS_DEEP =
+		8, /* deeper than FG_TRACE_FRAMES_MAX; the sample is kept, cut in the middle */
+	FG_LOSS_REENTERED = 9, /* came inside the collector's own code */
+	FG_LOSS_MODULES_FULL = 10,
+	FG_LOSS_SMALL_STACK =
+		11, /* the stack it ran on was too small to look further; kept, flagged truncated */
+	FG_LOSS_COUNT = 16,
+};
+
+/* How a process image ended, as far as the collector was told. */
+enum fg_trace_end {
+	FG_END_UNKNOWN =
+		0, /* killed, or _exit in a way that was not seen: totals are those of the parent's wait */
+	FG_END_EXIT = 1,
+	FG_END_EXEC = 2,
+};
+
+enum fg_trace_state {
+	FG_STATE_STARTING = 0,
+	FG_STATE_ACTIVE = 1,  /* samples were possible */
+	FG_STATE_REFUSED = 2, /* the program runs unprofiled; FG_RECORD_NOTE says why */
+};
+
+/*
+ * The first page.  Identity and decisions are written once; counters are updated in place while the process lives, each
+ * by itself atomic.  Unused bytes up to FG_TRACE_HEADER_SIZE are zero and reserved.
+ */
+struct fg_trace_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t header_size;
+	uint32_t header_crc; /* crc32c of the bytes from word_bits up to (not with) allocated */
+	uint32_t state;      /* enum fg_trace_state */
+
+	uint32_t word_bits;   /* 32 or 64 */
+	uint32_t elf_machine; /* EM_X86_64, ... */
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t image;             /* which exec of this pid: 0, 1, ... as the file name says */
+	uint64_t start_realtime_ns; /* CLOCK_REALTIME and CLOCK_MONOTONIC at one instant */
+	uint64_t start_monotonic_ns;
+	uint64_t
+		process_start_ticks; /* field 22 of /proc/self/stat: with pid it names a process for good; 0 unknown */
+	uint32_t mode;       /* enum fg_trace_mode */
+	uint32_t clock_user; /* enum fg_trace_clock chosen for user time (or for all of it) */
+	uint32_t
+		clock_system; /* enum fg_trace_clock chosen for system time; 0: contained in clock_user, or unseen */
+	uint32_t perf_errno; /* why perf was refused, 0 if it was not */
+	uint64_t period_ns;  /* weight of a sample that carries none */
+	uint64_t tick_ns;    /* period of the system-time timer; 0 none */
+	uint64_t capacity;   /* bytes that the file may use */
+
+	uint64_t
+		allocated; /* bytes given out, header included: chunks lie below; may lie beyond the file's end: then cut there */
+	uint64_t samples;  /* in the file */
+	uint64_t
+		user_ns; /* weights of these, by kind of time; wall samples count in wall_ns alone */
+	uint64_t system_ns;
+	uint64_t wall_ns;
+	uint64_t losses[FG_LOSS_COUNT];
+	uint64_t handler_ns;          /* the collector's own time in handlers */
+	uint64_t handler_max_ns;      /* the longest */
+	uint64_t handler_late_max_ns; /* the longest, one second after the start or later */
+	uint64_t frames;              /* walked */
+	uint64_t frames_reused;       /* taken over from the stack before, verified */
+	uint64_t frames_slow;         /* rules that had to be worked out from unwind tables */
+	uint64_t fallbacks;           /* stacks finished by libunwind */
+	uint64_t startup_ns;          /* the collector's own time before main */
+	uint64_t threads;
+	uint64_t
+		restarts; /* system calls that our signal interrupted and that were started again */
+	uint64_t forwarded; /* signals that were the program's own and were handed on */
+	uint64_t end;       /* enum fg_trace_end, written last of the following */
+	uint64_t end_monotonic_ns;
+	uint64_t end_user_ns; /* rusage of the process at that time */
+	uint64_t end_system_ns;
+};
+
+enum fg_trace_mode {
+	FG_MODE_CPU = 0,
+	FG_MODE_WALL = 1,
+};
+
+struct fg_trace_chunk {
+	uint32_t magic;
+	uint32_t size; /* with this header; where the next one may start */
+	uint32_t
+		sequence; /* 0, 1, ... in order of allocation; a gap is a chunk that never came to be */
+	uint32_t thread; /* current thread at its start */
+	uint32_t region; /* current region at its start */
+	uint32_t
+		header_crc; /* crc32c of the other fields of this header, commit and header_crc left out */
+	uint64_t base_time_ns; /* CLOCK_MONOTONIC */
+	uint64_t
+		commit; /* low half: payload bytes used; high half: crc32c of these bytes.  One 64-bit store */
+};
+
+#define FG_TRACE_COMMIT(used, crc) ((uint64_t)(used) | ((uint64_t)(crc) << 32))
+#define FG_TRACE_COMMIT_USED(word) ((uint32_t)(word))
+#define FG_TRACE_COMMIT_CRC(word)  ((uint32_t)((word) >> 32))
+
+/*
+ * crc32c is the Castagnoli polynomial, reflected (0x82f63b78), initial value and final xor 0xffffffff: the crc32c
+ * of "123456789" is 0xe3069283.
+ */
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/plan.h"
+
+#include "base/clock.h"
+
+static const char *const schedule_names[] = {
+	[FG_SCHEDULE_AUTO] = "auto",
+	[FG_SCHEDULE_DUET] = "duet",
+	[FG_SCHEDULE_ABBA] = "abba",
+	[FG_SCHEDULE_STORED] = "stored",
+};
+
+static const char *const harness_names[] = {
+	[FG_HARNESS_NONE] = "none",
+	[FG_HARNESS_GOOGLE_BENCHMARK] = "google-benchmark",
+	[FG_HARNESS_CATCH2] = "catch2",
+	[FG_HARNESS_HYPERFINE] = "hyperfine",
+};
+
+const char *fg_schedule_name(enum fg_schedule schedule)
+{
+	FG_ASSERT((size_t)schedule < FG_ARRAY_SIZE(schedule_names));
+	return schedule_names[schedule];
+}
+
+bool fg_schedule_parse(const char *name, enum fg_schedule *schedule)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(schedule_names); i++) {
+		if (strcmp(schedule_names[i], name) == 0) {
+			*schedule = (enum fg_schedule)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *fg_harness_name(enum fg_harness harness)
+{
+	FG_ASSERT((size_t)harness < FG_ARRAY_SIZE(harness_names));
+	return harness_names[harness];
+}
+
+void fg_measure_defaults(struct fg_measure *measure)
+{
+	*measure = (struct fg_measure){
+		.schedule = FG_SCHEDULE_AUTO,
+		.min_pairs = 10,
+		.max_pairs = 80,
+		.budget_ns = 300 * FG_NS_PER_S,
+		.warmup = 1,
+		.sampler = {.enabled = true,
+			    .rate_hz = 1000,
+			    .clock = FG_SAMPLE_CPU,
+			    .follow_children = true,
+			    .unsampled_share = 0.1},
+	};
+}
+
+void fg_plan_init(struct fg_plan *plan)
+{
+	*plan = (struct fg_plan){0};
+	fg_measure_defaults(&plan->measure);
+	fg_policy_defaults(&plan->policy);
+	plan->perfdb.upload = FG_UPLOAD_WHEN_POSSIBLE;
+	plan->store_path = ".fastgate/store.db";
+}
+
+void fg_plan_release(struct fg_plan *plan)
+{
+	fg_arena_release(&plan->arena);
+	*plan = (struct fg_plan){0};
+}
+
+const struct fg_benchmark *fg_plan_find(const struct fg_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		if (strcmp(plan->benchmarks[i].name, name) == 0)
+			return &plan->benchmarks[i];
+	}
+	return NULL;
+}

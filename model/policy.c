@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/policy.h"
+
+#include "model/metric.h"
+
+void fg_policy_defaults(struct fg_policy *policy)
+{
+	*policy = (struct fg_policy){
+		.alpha = 0.01,
+		.functions = FG_FUNCTIONS_EXPLAIN,
+		.function_floor = 0.0025,
+		.function_alpha = 0.01,
+	};
+}
+
+struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name)
+{
+	const struct fg_metric *builtin = fg_metric_find_builtin(name);
+
+	for (size_t i = 0; i < policy->metric_count; i++) {
+		if (strcmp(policy->metrics[i].name, name) == 0)
+			return policy->metrics[i];
+	}
+	return (struct fg_metric_policy){
+		.name = name,
+		.gated = builtin ? builtin->gated : true,
+		.min_effect = builtin ? builtin->min_effect : 0.05,
+		.margin = builtin ? builtin->margin : 0.05,
+	};
+}

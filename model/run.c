@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/run.h"
+
+#include <math.h>
+
+void fg_series_init(struct fg_series *series, const char *name)
+{
+	*series = (struct fg_series){
+		.name = fg_xstrdup(name), .state = FG_INTERRUPTED, .sampler_cost = (double)NAN};
+	for (size_t i = 0; i < FG_METRIC_BUILTIN_COUNT; i++)
+		(void)fg_series_add_metric(series, fg_metric_builtin((enum fg_metric_id)i));
+}
+
+size_t fg_series_add_metric(struct fg_series *series, const struct fg_metric *metric)
+{
+	const size_t index = series->metric_count;
+	struct fg_metric *copy = NULL;
+
+	FG_ASSERT(series->repetition_count == 0 ||
+		  fg_series_find_metric(series, metric->name) == SIZE_MAX);
+	series->metrics = fg_xreallocarray(series->metrics, index + 1, sizeof(series->metrics[0]));
+	series->metric_count = index + 1;
+	copy = &series->metrics[index];
+	*copy = *metric;
+	copy->name = fg_xstrdup(metric->name);
+	copy->label = fg_xstrdup(metric->label ? metric->label : metric->name);
+	copy->unit = fg_xstrdup(metric->unit ? metric->unit : "1");
+	/* A harness may bring a metric after the first repetition: those before it do not have it. */
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		struct fg_repetition *repetition = &series->repetitions[i];
+
+		repetition->values = fg_xreallocarray(repetition->values, index + 1,
+						      sizeof(repetition->values[0]));
+		repetition->values[index] = (double)NAN;
+	}
+	return index;
+}
+
+size_t fg_series_find_metric(const struct fg_series *series, const char *name)
+{
+	for (size_t i = 0; i < series->metric_count; i++) {
+		if (strcmp(series->metrics[i].name, name) == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+struct fg_repetition *fg_series_add_repetition(struct fg_series *series)
+{
+	struct fg_repetition *repetition = NULL;
+
+	series->repetitions = fg_grow(series->repetitions, &series->repetition_capacity,
+				      series->repetition_count + 1, sizeof(series->repetitions[0]));
+	repetition = &series->repetitions[series->repetition_count++];
+	*repetition = (struct fg_repetition){.cpu = -1, .pressure = (float)NAN};
+	repetition->values = fg_xcalloc(series->metric_count, sizeof(repetition->values[0]));
+	for (size_t i = 0; i < series->metric_count; i++)
+		repetition->values[i] = (double)NAN;
+	return repetition;
+}
+
+uint32_t fg_series_pair_end(const struct fg_series *series)
+{
+	uint32_t end = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		if (series->repetitions[i].pair >= end)
+			end = series->repetitions[i].pair + 1;
+	}
+	return end;
+}
+
+/* The texts of a metric copied into a series are its own. */
+static void release_metric(struct fg_metric *metric)
+{
+	free((void *)(uintptr_t)metric->name);
+	free((void *)(uintptr_t)metric->label);
+	free((void *)(uintptr_t)metric->unit);
+}
+
+void fg_series_release(struct fg_series *series)
+{
+	for (size_t i = 0; i < series->metric_count; i++)
+		release_metric(&series->metrics[i]);
+	for (size_t i = 0; i < series->repetition_count; i++)
+		free(series->repetitions[i].values);
+	free(series->metrics);
+	free(series->repetitions);
+	free(series->name);
+	free(series->command);
+	free(series->failure);
+	free(series->failure_tail);
+	free(series->schedule_reason);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_release(&series->build[arm]);
+	*series = (struct fg_series){0};
+}
+
+void fg_run_init(struct fg_run *run)
+{
+	*run = (struct fg_run){0};
+}
+
+struct fg_series *fg_run_add_series(struct fg_run *run, const char *name)
+{
+	run->series = fg_xreallocarray(run->series, run->series_count + 1, sizeof(run->series[0]));
+	fg_series_init(&run->series[run->series_count], name);
+	return &run->series[run->series_count++];
+}
+
+struct fg_series *fg_run_find(const struct fg_run *run, const char *name)
+{
+	for (size_t i = 0; i < run->series_count; i++) {
+		if (strcmp(run->series[i].name, name) == 0)
+			return &run->series[i];
+	}
+	return NULL;
+}
+
+void fg_run_release(struct fg_run *run)
+{
+	for (size_t i = 0; i < run->series_count; i++)
+		fg_series_release(&run->series[i]);
+	free(run->series);
+	free(run->project);
+	free(run->tool_version);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		free(run->sides[arm].commit);
+		free(run->sides[arm].branch);
+		free(run->sides[arm].describe);
+		fg_environment_release(&run->sides[arm].build);
+	}
+	fg_environment_release(&run->host);
+	*run = (struct fg_run){0};
+}

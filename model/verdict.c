@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/verdict.h"
+
+#include <stdarg.h>
+
+static const char *const names[] = {
+	[FG_OUTCOME_PASS] = "pass",
+	[FG_OUTCOME_NEW] = "new",
+	[FG_OUTCOME_MISSING] = "missing",
+	[FG_OUTCOME_IMPROVEMENT] = "improvement",
+	[FG_OUTCOME_INCONCLUSIVE] = "inconclusive",
+	[FG_OUTCOME_REGRESSION] = "regression",
+	[FG_OUTCOME_ERROR] = "error",
+};
+
+const char *fg_outcome_name(enum fg_outcome outcome)
+{
+	FG_ASSERT((size_t)outcome < FG_ARRAY_SIZE(names));
+	return names[outcome];
+}
+
+bool fg_outcome_parse(const char *name, enum fg_outcome *outcome)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		if (strcmp(names[i], name) == 0) {
+			*outcome = (enum fg_outcome)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b)
+{
+	return a > b ? a : b;
+}
+
+void fg_notes_add(struct fg_notes *notes, struct fg_arena *arena, const char *format, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int length = 0;
+
+	va_start(ap, format);
+	length = vasprintf(&text, format, ap);
+	va_end(ap);
+	FG_ASSERT(length >= 0);
+	if (notes->count == notes->capacity) {
+		const size_t wanted = notes->capacity ? 2 * notes->capacity : 4;
+		const char **items = fg_arena_array(arena, wanted, sizeof(items[0]));
+
+		if (notes->count)
+			memcpy(items, notes->items, notes->count * sizeof(items[0]));
+		notes->items = items;
+		notes->capacity = wanted;
+	}
+	notes->items[notes->count++] = fg_arena_strdup(arena, text);
+	free(text);
+}
+
+void fg_verdict_release(struct fg_verdict *verdict)
+{
+	fg_arena_release(&verdict->arena);
+	*verdict = (struct fg_verdict){0};
+}

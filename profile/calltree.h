@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A call tree: what a query makes of a profile, and what every view, picture and export is drawn from.
+ *
+ * A node is a call path of *labels*.  A label is what the query groups by: a function, its class or namespace, its
+ * library, its file:line, ...  Frames that a query hides fold into their callers; frames next to each other with the same
+ * label are one node when grouping is coarser than functions.
+ *
+ * Inclusive figures.  The inclusive weight of a node is the sum over the node and all below it.  The inclusive weight of a
+ * *label* must count each sample once, however often the label stands on its stack; a node whose label stands already
+ * among its ancestors is marked `recursive`, and sums per label take only the unmarked ones.  So no inclusive figure
+ * ever exceeds the total.
+ *
+ * Statistical error.  A sample of weight w that belongs to a figure adds w to it and w² to its `square`.  Sampling
+ * arrivals are independent of the program, so the figure's variance is Σw² when its time is counted alone; as a share of
+ * a known total T it is Σw²(1-p)² + p²·(Σ over the others of w²), all over T².  fg_weight_error() gives the
+ * standard error of the time with the total known: never more than the first form, and 0 for the root.
+ *
+ * Columns.  A tree has one column of figures; a difference has two (0: before, 1: after) over the union of the paths.
+ *
+ * Parents have smaller indexes than their children.  Node 0 is the root, label 0 its label.
+ */
+#ifndef FG_PROFILE_CALLTREE_H
+#define FG_PROFILE_CALLTREE_H
+
+#include "base/error.h"
+#include "profile/pair_index.h"
+#include "profile/profile.h"
+
+struct fg_weight {
+	double ns;
+	double square; /* sum of the samples' squared weights */
+	uint64_t samples;
+};
+
+struct fg_label {
+	const char *name;    /* what is shown */
+	const char *library; /* base name; "" when grouping has lost it */
+	const char *file; /* definition, or the line's file when grouped by line; NULL: unknown */
+	const char *linkage; /* mangled name; NULL: the same, or grouping has lost it */
+	unsigned line;
+	uint32_t flags; /* enum fg_frame_flag that all its frames share */
+};
+
+struct fg_calltree_node {
+	uint32_t parent;
+	uint32_t first_child; /* 0: none */
+	uint32_t next_sibling;
+	uint32_t label;
+	uint32_t depth; /* root: 0 */
+	bool recursive; /* the label stands among its ancestors too */
+};
+
+enum {
+	FG_CALLTREE_COLUMNS = 2
+};
+
+struct fg_calltree {
+	struct fg_arena arena;
+	struct fg_label *labels;
+	size_t label_count, label_capacity;
+	struct fg_calltree_node *nodes;
+	size_t node_count, node_capacity;
+	struct fg_weight *self[FG_CALLTREE_COLUMNS];      /* one per node */
+	struct fg_weight *inclusive[FG_CALLTREE_COLUMNS]; /* filled by fg_calltree_finish() */
+	unsigned column_count;
+	bool inverted; /* a bottom-up tree: children are callers, see fg_calltree_invert() */
+	struct fg_map label_index;
+	struct fg_pair_index node_index;
+};
+
+enum fg_group {
+	FG_GROUP_FUNCTION,
+	FG_GROUP_LINE, /* file:line being executed */
+	FG_GROUP_CLASS, /* fit(Track&) of reco::Fitter → reco::Fitter; a free function → its namespace */
+	FG_GROUP_NAMESPACE,
+	FG_GROUP_LIBRARY,
+	FG_GROUP_FILE, /* of the definition */
+	FG_GROUP_COUNT,
+};
+
+/* What stands above the call paths: the tree is split by it first. */
+enum fg_split {
+	FG_SPLIT_NONE,
+	FG_SPLIT_THREAD,
+	FG_SPLIT_PROCESS,
+	FG_SPLIT_REGION, /* the nested regions, outermost on top */
+	FG_SPLIT_UNIT,   /* kind, then kind and number */
+	FG_SPLIT_REPETITION,
+	FG_SPLIT_COUNT,
+};
+
+/*
+ * Zero is "everything, by function".  Patterns are POSIX extended regular expressions, matched against "name [library]"
+ * (regions against their path, threads against "name (tid)"); see profile/pattern.h for what is refused.
+ */
+struct fg_calltree_query {
+	enum fg_group group;
+	enum fg_split split;
+	const char *const *
+		focus; /* keep samples whose stack has a match of every pattern; NULL at the end, may be NULL */
+	const char *const *ignore; /* drop samples whose stack has a match of any */
+	const char *const *hide;   /* fold matching frames into their callers */
+	const char *
+		root; /* cut what stands above the outermost match; samples without one are dropped */
+	const char *
+		leaf; /* cut what stands below the innermost match; samples without one are dropped */
+	const char *const
+		*ancestors; /* "log" called below a match of the i-th becomes "log  (from MATCH)" */
+	const char *const *rename; /* s/…/…/g, in order, on the shown name */
+	bool collapse_templates;   /* vector<int, allocator<int>> → vector<…> */
+	bool fold_inlined;         /* inlined frames belong to the function they were put into */
+	bool mangled;              /* show linkage names */
+	const char *thread;        /* pattern */
+	const char *region;
+	const char *unit_kind;
+	uint64_t unit_first, unit_last; /* numbers, both with; unit_last 0: no limit */
+	bool only_units;                /* drop what is outside any unit of work */
+	int64_t from_ns, to_ns;         /* to_ns 0: to the end */
+	uint32_t kinds;                 /* bits 1 << enum fg_time_kind; 0: all */
+	uint32_t repetition;            /* 1 based; 0: all */
+	bool per_repetition;            /* divide by the number of repetitions */
+};
+
+/* The whole of a profile, aggregated as the query says, finished.  FG_EINVAL: a pattern or rule that is not one. */
+int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree_query *query,
+		      struct fg_calltree *tree, struct fg_error *err) FG_NODISCARD;
+void fg_calltree_release(struct fg_calltree *tree);
+
+/* By hand: init, then nodes and their weights, then finish.  Labels are equal when name, library, file and line are. */
+void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
+uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);
+uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label);
+void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
+		     const struct fg_weight *weight, double scale);
+/* Sums up the inclusive figures, orders children by their weight (largest first, then by name), marks recursion. */
+void fg_calltree_finish(struct fg_calltree *tree);
+
+/* Add another tree's column 0, path by path, into a column of this one; call fg_calltree_finish() afterwards. */
+void fg_calltree_merge(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,
+		       double scale);
+/* Both over the union of their paths, in columns 0 and 1; finished. */
+void fg_calltree_difference(const struct fg_calltree *before, const struct fg_calltree *after,
+			    struct fg_calltree *difference);
+/*
+ * Bottom-up: below the root stand the labels where time was spent, below each its callers, at most max_depth levels.
+ * A node's self is what was spent at the leaf label with just these callers and no further ones shown; its
+ * inclusive is what the path down to it explains.  Nodes below `floor_ns` (in every column) are left out: their weight
+ * stays with their parent's self.
+ */
+void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, double floor_ns,
+			struct fg_calltree *inverted);
+
+/* Figures per label; recursion counted once. */
+struct fg_label_figures {
+	uint32_t label;
+	struct fg_weight self[FG_CALLTREE_COLUMNS];
+	struct fg_weight inclusive[FG_CALLTREE_COLUMNS];
+	uint32_t leaf_paths; /* distinct call paths that end in it with time of their own */
+};
+/* One per label that occurs, the root left out, by self of the last column, largest first; yours to free. */
+size_t fg_calltree_flat(const struct fg_calltree *tree, struct fg_label_figures **figures);
+
+/* Weight that passes from caller to callee, each sample once per distinct pair on its stack. */
+struct fg_label_edge {
+	uint32_t caller;
+	uint32_t callee;
+	struct fg_weight weight[FG_CALLTREE_COLUMNS];
+};
+/* By caller, then by weight; yours to free. */
+size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **edges);
+
+/* Standard error of a figure's time, the total being known; NaN when it has no sample behind it. */
+double fg_weight_error(const struct fg_weight *part, const struct fg_weight *total);
+
+const char *
+fg_group_name(enum fg_group group); /* "function", "line", ...; NULL when out of range */
+const char *fg_split_name(enum fg_split split);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/profile.h"
+
+#include "base/strbuf.h"
+
+/* Room for one more, zeroed; a macro because every array has another type. */
+#define APPEND(profile, what)                                                               \
+ ((profile)->what##s = fg_grow((profile)->what##s, &(profile)->what##_capacity,             \
+			       (profile)->what##_count + 1, sizeof((profile)->what##s[0])), \
+  memset(&(profile)->what##s[(profile)->what##_count], 0, sizeof((profile)->what##s[0])),   \
+  &(profile)->what##s[(profile)->what##_count++])
+
+void fg_profile_init(struct fg_profile *profile)
+{
+	const struct fg_profile_function program = {.name = "program", .library = ""};
+
+	*profile = (struct fg_profile){.repetition_count = 1};
+	(void)fg_profile_function(profile, &program);
+	(void)fg_profile_frame(profile, &(struct fg_frame){0});
+	APPEND(profile, stack)->parent = 0;
+	*APPEND(profile, region) = (struct fg_region_info){.name = "", .path = ""};
+	APPEND(profile, unit)->kind = "";
+	*APPEND(profile, module) =
+		(struct fg_module_info){.path = "", .name = "", .build_id = "", .symbols_from = ""};
+}
+
+void fg_profile_release(struct fg_profile *profile)
+{
+	free(profile->functions);
+	free(profile->frames);
+	free(profile->stacks);
+	free(profile->samples);
+	free(profile->processes);
+	free(profile->threads);
+	free(profile->regions);
+	free(profile->units);
+	free(profile->modules);
+	free(profile->notes);
+	fg_map_release(&profile->function_index);
+	fg_map_release(&profile->text_index);
+	fg_map_release(&profile->frame_index);
+	fg_pair_index_release(&profile->stack_index);
+	fg_arena_release(&profile->arena);
+	*profile = (struct fg_profile){0};
+}
+
+const char *fg_profile_text(struct fg_profile *profile, const char *text)
+{
+	uint64_t *place;
+	bool is_new;
+
+	if (!text)
+		return NULL;
+	place = fg_map_add_text(&profile->text_index, text, 0, &is_new);
+	if (is_new)
+		*place = (uint64_t)(uintptr_t)fg_arena_strdup(&profile->arena, text);
+	return (const char *)(uintptr_t)*place;
+}
+
+static void fill_gaps(struct fg_profile *profile, struct fg_profile_function *known,
+		      const struct fg_profile_function *seen)
+{
+	if (!known->linkage && seen->linkage && strcmp(seen->linkage, known->name) != 0)
+		known->linkage = fg_profile_text(profile, seen->linkage);
+	if (!known->file && seen->file) {
+		known->file = fg_profile_text(profile, seen->file);
+		known->line = seen->line;
+	}
+	known->inlined = known->inlined && seen->inlined;
+}
+
+uint32_t fg_profile_function(struct fg_profile *profile, const struct fg_profile_function *function)
+{
+	const char *library = function->library ? function->library : "";
+	struct fg_profile_function *added;
+	struct fg_strbuf key = {0};
+	uint64_t *place;
+	bool is_new;
+
+	FG_ASSERT(profile->function_count < UINT32_MAX);
+	fg_strbuf_add_text(&key, function->name);
+	fg_strbuf_add_char(&key, '\0');
+	fg_strbuf_add_text(&key, library);
+	place = fg_map_add(&profile->function_index, key.data, key.length, profile->function_count,
+			   &is_new);
+	fg_strbuf_release(&key);
+	if (!is_new) {
+		fill_gaps(profile, &profile->functions[*place], function);
+		return (uint32_t)*place;
+	}
+	added = APPEND(profile, function);
+	added->name = fg_profile_text(profile, function->name);
+	added->library = fg_profile_text(profile, library);
+	added->inlined = function->inlined;
+	fill_gaps(profile, added, function);
+	return (uint32_t)(profile->function_count - 1);
+}
+
+uint32_t fg_profile_frame(struct fg_profile *profile, const struct fg_frame *frame)
+{
+	struct fg_frame key;
+	uint64_t *place;
+	bool is_new;
+
+	FG_ASSERT(profile->frame_count < UINT32_MAX);
+	memset(&key, 0, sizeof(key)); /* padding takes part in the comparison */
+	key.function = frame->function;
+	key.line = frame->line;
+	key.file = fg_profile_text(profile, frame->file);
+	key.address = frame->address;
+	key.module = frame->module;
+	key.flags = frame->flags;
+	place = fg_map_add(&profile->frame_index, &key, sizeof(key), profile->frame_count, &is_new);
+	if (is_new)
+		*APPEND(profile, frame) = key;
+	return (uint32_t)*place;
+}
+
+uint32_t fg_profile_stack(struct fg_profile *profile, uint32_t parent, uint32_t frame)
+{
+	uint32_t index;
+	bool is_new;
+
+	FG_ASSERT(parent < profile->stack_count && frame < profile->frame_count);
+	FG_ASSERT(profile->stack_count < UINT32_MAX);
+	index = *fg_pair_index_add(&profile->stack_index, parent, frame,
+				   (uint32_t)profile->stack_count, &is_new);
+	if (is_new)
+		*APPEND(profile, stack) = (struct fg_stack){.parent = parent, .frame = frame};
+	return index;
+}
+
+uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const char *name)
+{
+	struct fg_region_info *added;
+	const char *path;
+
+	FG_ASSERT(parent < profile->region_count);
+	for (size_t i = 1; i < profile->region_count; i++)
+		if (profile->regions[i].parent == parent &&
+		    strcmp(profile->regions[i].name, name) == 0)
+			return (uint32_t)i;
+	path = parent == 0 ? NULL : profile->regions[parent].path;
+	added = APPEND(profile, region);
+	added->parent = parent;
+	added->name = fg_profile_text(profile, name);
+	added->path = path ? fg_arena_printf(&profile->arena, "%s/%s", path, name) : added->name;
+	return (uint32_t)(profile->region_count - 1);
+}
+
+struct fg_sample *fg_profile_add_sample(struct fg_profile *profile)
+{
+	struct fg_sample *sample = APPEND(profile, sample);
+
+	sample->count = 1;
+	return sample;
+}
+
+struct fg_process_info *fg_profile_add_process(struct fg_profile *profile)
+{
+	profile->processes = fg_grow(profile->processes, &profile->process_capacity,
+				     profile->process_count + 1, sizeof(profile->processes[0]));
+	memset(&profile->processes[profile->process_count], 0, sizeof(profile->processes[0]));
+	return &profile->processes[profile->process_count++];
+}
+
+struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile)
+{
+	return APPEND(profile, thread);
+}
+
+struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile)
+{
+	return APPEND(profile, unit);
+}
+
+struct fg_module_info *fg_profile_add_module(struct fg_profile *profile)
+{
+	return APPEND(profile, module);
+}
+
+void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
+{
+	struct fg_strbuf text = {0};
+	va_list ap;
+
+	va_start(ap, format);
+	fg_strbuf_vprintf(&text, format, ap);
+	va_end(ap);
+	profile->notes = fg_grow(profile->notes, &profile->note_capacity, profile->note_count + 1,
+				 sizeof(profile->notes[0]));
+	profile->notes[profile->note_count++] =
+		fg_arena_strdup(&profile->arena, fg_strbuf_text(&text));
+	fg_strbuf_release(&text);
+}
+
+uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, const char *name,
+			 const char *library)
+{
+	const struct fg_profile_function function = {.name = name, .library = library};
+	const struct fg_frame frame = {.function = fg_profile_function(profile, &function)};
+
+	return fg_profile_stack(profile, parent_stack, fg_profile_frame(profile, &frame));
+}
+
+/* Regions of a set are paths; their parents are made on the way. */
+static uint32_t region_of_path(struct fg_profile *profile, const char *path)
+{
+	char *copy = fg_xstrdup(path);
+	uint32_t region = 0;
+	char *rest = copy;
+
+	for (char *name = strsep(&rest, "/"); name; name = strsep(&rest, "/"))
+		region = fg_profile_region(profile, region, name);
+	free(copy);
+	return region;
+}
+
+static void add_row(struct fg_profile *profile, const struct fg_profile_row *row,
+		    const uint32_t *stack_of)
+{
+	for (uint32_t i = 0; i < row->count; i++) {
+		struct fg_sample *sample = fg_profile_add_sample(profile);
+
+		sample->stack = stack_of[row->nodes[i]];
+		sample->repetition = profile->repetition_count;
+		sample->count = row->samples[i];
+		sample->weight_ns = row->self_ns[i];
+		sample->kind = FG_TIME_BOTH;
+	}
+	profile->repetition_count++;
+	profile->total_ns += row->total_ns;
+	profile->cpu_ns += row->total_ns + row->lost_ns;
+	profile->lost_ns += row->lost_ns;
+	profile->truncated_ns += row->truncated_ns;
+}
+
+void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm)
+{
+	uint32_t *stack_of = fg_xcalloc(set->node_count + 1, sizeof(stack_of[0]));
+	uint32_t *frame_of = fg_xcalloc(set->function_count + 1, sizeof(frame_of[0]));
+
+	fg_profile_init(profile);
+	for (size_t i = 0; i < set->function_count; i++) {
+		const struct fg_frame frame = {
+			.function = fg_profile_function(profile, &set->functions[i]),
+			.flags = set->functions[i].inlined ? FG_FRAME_INLINED : 0,
+		};
+
+		frame_of[i] = fg_profile_frame(profile, &frame);
+	}
+	for (size_t i = 1; i < set->node_count; i++)
+		stack_of[i] = fg_profile_stack(profile, stack_of[set->nodes[i].parent],
+					       frame_of[set->nodes[i].function]);
+	profile->repetition_count = 0;
+	for (size_t i = 0; i < set->row_count; i++)
+		if (set->rows[i].arm == arm && set->rows[i].aside == 0)
+			add_row(profile, &set->rows[i], stack_of);
+	for (size_t i = 0; i < set->region_row_count; i++) {
+		const struct fg_profile_region_row *row = &set->region_rows[i];
+		uint32_t region;
+
+		if (row->arm != arm || row->aside != 0)
+			continue;
+		region = region_of_path(profile, set->regions[row->region]);
+		profile->regions[region].count += row->count;
+		profile->regions[region].wall_ns += row->wall_ns;
+	}
+	free(stack_of);
+	free(frame_of);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One recorded profile, symbolized, with nothing lost: every sample with its time, thread, region and unit of work, and
+ * its stack as a path in one tree.  This is what trace files, stored runs and imported profiles are turned into, and what
+ * profile/calltree.h aggregates.
+ *
+ *	traces ─ trace_read → symbolize ─┐
+ *	stored run (fg_profile_set) ─────┼→ struct fg_profile → struct fg_calltree → views, pictures, exports
+ *	folded, pprof, perf script ──────┘
+ *
+ * Index 0 of functions, frames, stacks, regions and units means "none" (function 0 is the program itself), so a zeroed
+ * reference is a valid one.  A stack's parent has a smaller index than the stack: one forward pass can push facts down
+ * from the root, one backward pass can sum them up.  All memory is the profile's arena, except the growing arrays.
+ */
+#ifndef FG_PROFILE_PROFILE_H
+#define FG_PROFILE_PROFILE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "profile/pair_index.h"
+#include "profile/profile_set.h"
+
+enum fg_frame_flag {
+	FG_FRAME_INLINED = 1 << 0,  /* the compiler put it into its parent frame */
+	FG_FRAME_NAMELESS = 1 << 1, /* no symbol: the name is module+0xoffset */
+	FG_FRAME_KERNEL = 1 << 2,
+	FG_FRAME_JIT = 1 << 3,  /* named by a JIT map */
+	FG_FRAME_MARK = 1 << 4, /* not code: "[truncated]", "[254 frames left out]" */
+	FG_FRAME_PLT = 1 << 5,
+};
+
+struct fg_frame {
+	uint32_t function;
+	uint32_t
+		line; /* being executed in this frame (in a caller: the line of the call); 0: unknown */
+	const char *file; /* that line's; NULL: unknown; equal texts have equal addresses */
+	uint64_t
+		address; /* in the module's own address space; 0: none.  Inlined frames have their host's */
+	uint32_t module; /* index into modules; 0: none */
+	uint32_t flags;  /* enum fg_frame_flag */
+};
+
+struct fg_stack {
+	uint32_t parent;
+	uint32_t frame;
+};
+
+enum fg_time_kind {
+	FG_TIME_USER,
+	FG_TIME_SYSTEM,
+	FG_TIME_BOTH, /* CPU time whose two kinds the clock could not tell apart */
+	FG_TIME_WALL,
+	FG_TIME_KIND_COUNT,
+};
+
+struct fg_sample {
+	uint32_t stack; /* its leaf; 0: no stack could be taken */
+	uint32_t thread;
+	uint32_t region;
+	uint32_t unit;
+	uint32_t repetition; /* from 0 */
+	uint32_t count;  /* samples behind this one: 1 in a trace, more in a stored run */
+	int64_t time_ns; /* since the profile's start; 0 when `has_times` is false */
+	double weight_ns;
+	uint8_t kind; /* enum fg_time_kind */
+	bool truncated;
+};
+
+struct fg_process_info {
+	uint32_t pid;
+	uint32_t image; /* which exec of this pid */
+	const char *executable;
+	const char *command;
+	int64_t start_ns; /* since the profile's start */
+	int64_t end_ns;   /* 0: its end was not seen */
+};
+
+struct fg_thread_info {
+	uint32_t process;
+	uint32_t tid;
+	const char *name;
+	int64_t start_ns;
+	int64_t end_ns;
+	double user_ns; /* as the kernel says; 0: its end was not seen */
+	double system_ns;
+};
+
+struct fg_region_info {
+	uint32_t parent; /* 0: outermost */
+	const char *name;
+	const char *path; /* "outer/inner" */
+	uint64_t count;   /* times entered */
+	double wall_ns;   /* spent in it, regions inside included */
+};
+
+/* A unit of work: an event, an image, a request. */
+struct fg_unit_info {
+	uint32_t thread;
+	const char *kind;
+	uint64_t number;
+	int64_t start_ns;
+	int64_t end_ns;
+	bool ended; /* its end was seen */
+};
+
+struct fg_module_info {
+	const char *path;
+	const char *name;     /* base name */
+	const char *build_id; /* hexadecimal; "" when it has none */
+	uint64_t start;
+	uint64_t end;
+	uint32_t process;
+	const char *
+		symbols_from; /* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
+};
+
+struct fg_profile {
+	struct fg_arena arena;
+	struct fg_profile_function *functions; /* [0]: the program */
+	size_t function_count, function_capacity;
+	struct fg_frame *frames; /* [0]: function 0 */
+	size_t frame_count, frame_capacity;
+	struct fg_stack *stacks; /* [0]: the root */
+	size_t stack_count, stack_capacity;
+	struct fg_sample *samples; /* by thread, and by time within it */
+	size_t sample_count, sample_capacity;
+	struct fg_process_info *processes; /* from 0 */
+	size_t process_count, process_capacity;
+	struct fg_thread_info *threads; /* from 0 */
+	size_t thread_count, thread_capacity;
+	struct fg_region_info *regions; /* [0]: outside any region */
+	size_t region_count, region_capacity;
+	struct fg_unit_info *units; /* [0]: outside any unit */
+	size_t unit_count, unit_capacity;
+	struct fg_module_info *modules; /* [0]: none */
+	size_t module_count, module_capacity;
+	uint32_t
+		repetition_count; /* executions behind the samples; figures per execution are divided by it */
+
+	const char *title;  /* what it is, for people: the command, or the run and its benchmark */
+	const char *clock;  /* what was sampled and how, for people; NULL: unknown */
+	uint64_t period_ns; /* between samples; 0: unknown or mixed */
+	bool has_times;
+	int64_t started_wall_ns; /* 0: unknown */
+	int64_t duration_ns;     /* 0: unknown */
+	double total_ns;         /* sum of all weights */
+	double cpu_ns;           /* CPU time as the kernel says; 0: unknown */
+	double lost_ns;          /* due but not taken */
+	double truncated_ns;     /* whose stack did not reach its start */
+	const char **notes;      /* lines for people: what was odd, cut, refused */
+	size_t note_count, note_capacity;
+
+	struct fg_map function_index; /* name NUL library → index */
+	struct fg_map text_index;     /* interned texts → address */
+	struct fg_map frame_index;
+	struct fg_pair_index stack_index; /* parent, frame → index */
+};
+
+void fg_profile_init(struct fg_profile *profile);
+void fg_profile_release(struct fg_profile *profile);
+
+/* Find or add.  Texts are copied; NULL stays NULL. */
+const char *fg_profile_text(struct fg_profile *profile, const char *text);
+uint32_t fg_profile_function(struct fg_profile *profile,
+			     const struct fg_profile_function *function);
+uint32_t fg_profile_frame(struct fg_profile *profile, const struct fg_frame *frame);
+uint32_t fg_profile_stack(struct fg_profile *profile, uint32_t parent, uint32_t frame);
+uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const char *name);
+/* Append; the element is zeroed and valid until the next one is added. */
+struct fg_sample *fg_profile_add_sample(struct fg_profile *profile);
+struct fg_process_info *fg_profile_add_process(struct fg_profile *profile);
+struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile);
+struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile);
+struct fg_module_info *fg_profile_add_module(struct fg_profile *profile);
+void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);
+
+/* For a source that knows names only (stored runs, folded stacks): a frame of this function and no address. */
+uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, const char *name,
+			 const char *library);
+
+/*
+ * A stored run as a profile: the rows of one arm that count, one repetition each.  Regions become regions with their
+ * time, but samples do not know theirs: the stored form keeps call paths and regions apart.
+ */
+void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);
+
+#endif
