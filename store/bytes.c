@@ -5,7 +5,10 @@
 
 #include <zstd.h>
 
-enum { SEAL_VERSION = 1, VARINT_MAX = 10 };
+enum {
+	SEAL_VERSION = 1,
+	VARINT_MAX = 10
+};
 
 static uint8_t *room(struct fg_bytes *bytes, size_t size)
 {
@@ -181,18 +184,22 @@ size_t fg_read_count(struct fg_byte_reader *reader, size_t least)
 	return (size_t)count;
 }
 
-int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block, struct fg_error *err)
+int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
+	    struct fg_error *err)
 {
 	const size_t bound = ZSTD_compressBound(size);
 	uint8_t *at = NULL;
 	size_t packed = 0;
 
 	if (size > UINT32_MAX)
-		return fg_error_set(err, FG_ELIMIT, "a block of %zu bytes is larger than the store takes (4 GiB)", size);
+		return fg_error_set(err, FG_ELIMIT,
+				    "a block of %zu bytes is larger than the store takes (4 GiB)",
+				    size);
 	at = room(block, FG_SEAL_HEADER_SIZE + bound);
 	packed = ZSTD_compress(at + FG_SEAL_HEADER_SIZE, bound, content, size, level);
 	if (ZSTD_isError(packed))
-		return fg_error_set(err, FG_EDB, "cannot pack a block: %s", ZSTD_getErrorName(packed));
+		return fg_error_set(err, FG_EDB, "cannot pack a block: %s",
+				    ZSTD_getErrorName(packed));
 	at[0] = SEAL_VERSION;
 	put_little(at + 5, size, 4);
 	put_little(at + 1, fg_crc32c(0, at + 5, 4 + packed), 4);
@@ -200,7 +207,8 @@ int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
 	return FG_OK;
 }
 
-int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content, struct fg_error *err)
+int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content,
+	      struct fg_error *err)
 {
 	const uint8_t *at = block;
 	uint8_t *data = NULL;
@@ -210,13 +218,17 @@ int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *conte
 	if (size < FG_SEAL_HEADER_SIZE)
 		return fg_error_set(err, FG_EPARSE, "a block of %zu bytes is cut short", size);
 	if (at[0] != SEAL_VERSION)
-		return fg_error_set(err, FG_EPARSE, "a block has version %d; this fastgate reads version %d", at[0],
+		return fg_error_set(err, FG_EPARSE,
+				    "a block has version %d; this fastgate reads version %d", at[0],
 				    SEAL_VERSION);
 	if (get_little(at + 1, 4) != fg_crc32c(0, at + 5, size - 5))
-		return fg_error_set(err, FG_EPARSE, "a block is damaged: its checksum does not fit");
+		return fg_error_set(err, FG_EPARSE,
+				    "a block is damaged: its checksum does not fit");
 	unpacked = (size_t)get_little(at + 5, 4);
 	if (unpacked > max)
-		return fg_error_set(err, FG_ELIMIT, "a block unpacks to %zu bytes; the limit is %zu", unpacked, max);
+		return fg_error_set(err, FG_ELIMIT,
+				    "a block unpacks to %zu bytes; the limit is %zu", unpacked,
+				    max);
 	data = fg_xmalloc(unpacked + 1);
 	got = ZSTD_decompress(data, unpacked, at + FG_SEAL_HEADER_SIZE, size - FG_SEAL_HEADER_SIZE);
 	if (ZSTD_isError(got) || got != unpacked) {

@@ -28,7 +28,10 @@ struct fg_byte_reader {
 	bool failed;
 };
 
-enum { FG_SEAL_HEADER_SIZE = 9, FG_SEAL_LEVEL = 9 };
+enum {
+	FG_SEAL_HEADER_SIZE = 9,
+	FG_SEAL_LEVEL = 9
+};
 
 void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size);
 void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value); /* 7 bits a byte, lowest first */
@@ -48,8 +51,10 @@ size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text
 size_t fg_read_count(struct fg_byte_reader *reader, size_t least);
 
 /* Pack `content`; appended to `block`. */
-int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
+int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
+	    struct fg_error *err) FG_NODISCARD;
 /* Check and unpack; the content is yours to free.  FG_EPARSE: damaged; FG_ELIMIT: larger than max. */
-int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content, struct fg_error *err) FG_NODISCARD;
+int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content,
+	      struct fg_error *err) FG_NODISCARD;
 
 #endif

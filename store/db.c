@@ -18,8 +18,9 @@ int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct f
 #ifdef FG_WITH_POSTGRES
 	return fg__postgres_open(location, flags, db, err);
 #else
-	return fg_error_set(err, FG_EUNSUPPORTED,
-			    "this build has no PostgreSQL support: build with -DFG_WITH_POSTGRES=ON, or give the path of an SQLite file");
+	return fg_error_set(
+		err, FG_EUNSUPPORTED,
+		"this build has no PostgreSQL support: build with -DFG_WITH_POSTGRES=ON, or give the path of an SQLite file");
 #endif
 }
 
@@ -160,7 +161,8 @@ int64_t fg_column_int(const struct fg_query *query, int column)
 
 double fg_column_double(const struct fg_query *query, int column)
 {
-	return fg_column_is_null(query, column) ? (double)NAN : query->db->ops->column_double(query, column);
+	return fg_column_is_null(query, column) ? (double)NAN
+						: query->db->ops->column_double(query, column);
 }
 
 const char *fg_column_text(const struct fg_query *query, int column)

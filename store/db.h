@@ -20,7 +20,9 @@
 #include "base/error.h"
 #include "store/sql.h"
 
-enum { FG_QUERY_MAX_PARAMETERS = 24 };
+enum {
+	FG_QUERY_MAX_PARAMETERS = 24
+};
 
 struct fg_db;
 struct fg_query;
@@ -29,6 +31,7 @@ struct fg_db_ops {
 	const char *name; /* "sqlite", "postgresql" */
 	/* What the words between @ signs of a schema stand for. */
 	const char *id;
+	const char *text;
 	const char *bytes;
 	const char *clustered;
 	void (*close)(struct fg_db *db);
@@ -70,24 +73,29 @@ struct fg_query {
 
 enum fg_db_flags {
 	FG_DB_READ_ONLY = 1 << 0, /* must exist */
-	FG_DB_DURABLE = 1 << 1,   /* every commit reaches the disk (synchronous=FULL): what a server promises */
+	FG_DB_DURABLE =
+		1
+		<< 1, /* every commit reaches the disk (synchronous=FULL): what a server promises */
 };
 
 /* "postgresql://..." or a path.  Opens; makes no table: that is fg_store_open()'s task. */
-int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err) FG_NODISCARD;
+int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+	FG_NODISCARD;
 void fg_db_close(struct fg_db *db); /* NULL is fine; an open transaction is undone */
 bool fg_db_is_url(const char *location);
 
 /* Several statements, one after the other. */
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err) FG_NODISCARD;
 int fg_db_begin(struct fg_db *db, bool to_write, struct fg_error *err) FG_NODISCARD;
-int fg_db_commit(struct fg_db *db, struct fg_error *err) FG_NODISCARD; /* on failure the transaction is undone */
+int fg_db_commit(struct fg_db *db, struct fg_error *err)
+	FG_NODISCARD;                  /* on failure the transaction is undone */
 void fg_db_rollback(struct fg_db *db); /* nothing when there is no transaction */
 
 void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql);
 void fg_query_int(struct fg_query *query, int64_t value);
 void fg_query_double(struct fg_query *query, double value); /* NaN becomes NULL */
-void fg_query_text(struct fg_query *query, const char *text); /* NULL becomes NULL; must live until the first step */
+void fg_query_text(struct fg_query *query,
+		   const char *text); /* NULL becomes NULL; must live until the first step */
 void fg_query_bytes(struct fg_query *query, const void *data, size_t size); /* likewise */
 /* 1: a row is there; FG_OK: no more; negative: failed. */
 int fg_query_step(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
@@ -98,13 +106,15 @@ int fg_query_run(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err) FG_NODISCARD;
 
 bool fg_column_is_null(const struct fg_query *query, int column);
-int64_t fg_column_int(const struct fg_query *query, int column); /* 0 for NULL */
-double fg_column_double(const struct fg_query *query, int column); /* NaN for NULL */
+int64_t fg_column_int(const struct fg_query *query, int column);      /* 0 for NULL */
+double fg_column_double(const struct fg_query *query, int column);    /* NaN for NULL */
 const char *fg_column_text(const struct fg_query *query, int column); /* NULL for NULL */
 const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size);
 
 /* The back ends. */
-int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err) FG_NODISCARD;
-int fg__postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err) FG_NODISCARD;
+int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+	FG_NODISCARD;
+int fg__postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+	FG_NODISCARD;
 
 #endif

@@ -15,7 +15,10 @@
 
 #include <sqlite3.h>
 
-enum { BUSY_TIMEOUT_MS = 10000, APPLICATION_ID = 0x66673031 /* "fg01" */ };
+enum {
+	BUSY_TIMEOUT_MS = 10000,
+	APPLICATION_ID = 0x66673031 /* "fg01" */
+};
 
 struct sqlite_db {
 	struct fg_db db;
@@ -37,14 +40,15 @@ struct reason {
 
 /* What a user can do about it. */
 static const struct reason reasons[] = {
-	{SQLITE_BUSY,     FG_ECONFLICT, "is locked by another process: wait until it has finished"           },
-	{SQLITE_LOCKED,   FG_ECONFLICT, "is locked by another process: wait until it has finished"           },
-	{SQLITE_CORRUPT,  FG_EDB,       "is damaged: move it away, or restore it from a backup"              },
-	{SQLITE_NOTADB,   FG_EDB,       "is not a fastgate store: it is no SQLite database"                  },
-	{SQLITE_FULL,     FG_EIO,       "cannot grow: the disk is full"                                      },
-	{SQLITE_READONLY, FG_EIO,       "cannot be written: look at the permissions of the file and its folder"},
-	{SQLITE_CANTOPEN, FG_EIO,       "cannot be opened: look at the path and its permissions"             },
-	{SQLITE_IOERR,    FG_EIO,       "cannot be read or written: the disk is full or failing"             },
+	{SQLITE_BUSY,     FG_ECONFLICT, "is locked by another process: wait until it has finished"},
+	{SQLITE_LOCKED,   FG_ECONFLICT, "is locked by another process: wait until it has finished"},
+	{SQLITE_CORRUPT,  FG_EDB,       "is damaged: move it away, or restore it from a backup"   },
+	{SQLITE_NOTADB,   FG_EDB,       "is not a fastgate store: it is no SQLite database"       },
+	{SQLITE_FULL,     FG_EIO,       "cannot grow: the disk is full"                           },
+	{SQLITE_READONLY, FG_EIO,
+	 "cannot be written: look at the permissions of the file and its folder"                  },
+	{SQLITE_CANTOPEN, FG_EIO,       "cannot be opened: look at the path and its permissions"  },
+	{SQLITE_IOERR,    FG_EIO,       "cannot be read or written: the disk is full or failing"  },
 };
 
 static int failed(const struct sqlite_db *s, struct fg_error *err)
@@ -53,10 +57,12 @@ static int failed(const struct sqlite_db *s, struct fg_error *err)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(reasons); i++) {
 		if (reasons[i].code == code)
-			return fg_error_set(err, reasons[i].status, "store '%s' %s (%s)", s->db.location,
-					    reasons[i].words, sqlite3_errmsg(s->handle));
+			return fg_error_set(err, reasons[i].status, "store '%s' %s (%s)",
+					    s->db.location, reasons[i].words,
+					    sqlite3_errmsg(s->handle));
 	}
-	return fg_error_set(err, FG_EDB, "store '%s': %s", s->db.location, sqlite3_errmsg(s->handle));
+	return fg_error_set(err, FG_EDB, "store '%s': %s", s->db.location,
+			    sqlite3_errmsg(s->handle));
 }
 
 static void close_session(struct fg_db *db)
@@ -89,8 +95,9 @@ static void query_begin(struct fg_query *query)
 
 	FG_ASSERT(!s->busy[query->sql]);
 	if (!s->statements[query->sql] &&
-	    sqlite3_prepare_v3(s->handle, fg__sql_texts[query->sql].text, -1, SQLITE_PREPARE_PERSISTENT,
-			       &s->statements[query->sql], NULL) != SQLITE_OK) {
+	    sqlite3_prepare_v3(s->handle, fg__sql_texts[query->sql].text, -1,
+			       SQLITE_PREPARE_PERSISTENT, &s->statements[query->sql],
+			       NULL) != SQLITE_OK) {
 		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg__sql_texts[query->sql].name,
 		       sqlite3_errmsg(s->handle));
 		query->failed = FG_EDB;
@@ -103,7 +110,7 @@ static void query_begin(struct fg_query *query)
 /* The place of the next parameter, or 0 when the statement could not be prepared. */
 static int place(struct fg_query *query)
 {
-	char name[8];
+	char name[16];
 
 	if (!query->statement)
 		return 0;
@@ -134,11 +141,11 @@ static void bind_bytes(struct fg_query *query, const void *data, size_t size, bo
 	if (!query->statement)
 		return;
 	if (is_text)
-		check_bind(query, sqlite3_bind_text64(query->statement, place(query), data, size, SQLITE_STATIC,
-						      SQLITE_UTF8));
+		check_bind(query, sqlite3_bind_text64(query->statement, place(query), data, size,
+						      SQLITE_STATIC, SQLITE_UTF8));
 	else
-		check_bind(query, sqlite3_bind_blob64(query->statement, place(query), size ? data : "", size,
-						      SQLITE_STATIC));
+		check_bind(query, sqlite3_bind_blob64(query->statement, place(query),
+						      size ? data : "", size, SQLITE_STATIC));
 }
 
 static void bind_null(struct fg_query *query)
@@ -202,6 +209,7 @@ static void query_end(struct fg_query *query)
 static const struct fg_db_ops ops = {
 	.name = "sqlite",
 	.id = "INTEGER PRIMARY KEY",
+	.text = "TEXT",
 	.bytes = "BLOB",
 	.clustered = "WITHOUT ROWID",
 	.close = close_session,
@@ -256,8 +264,10 @@ static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 	if (status == FG_OK)
 		status = read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err);
 	if (status == FG_OK && owner != APPLICATION_ID && (owner != 0 || tables > 0))
-		status = fg_error_set(err, FG_EDB, "store '%s' is not a fastgate store: it is a database of another program",
-				      s->db.location);
+		status = fg_error_set(
+			err, FG_EDB,
+			"store '%s' is not a fastgate store: it is a database of another program",
+			s->db.location);
 	*is_new = owner == 0;
 	return status;
 }
@@ -275,7 +285,8 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 		return status;
 	(void)snprintf(text, sizeof(text), "PRAGMA application_id = %d", APPLICATION_ID);
 	if (is_new && !(flags & FG_DB_READ_ONLY)) {
-		status = run_script(&s->db, "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL", err);
+		status = run_script(&s->db, "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL",
+				    err);
 		if (status == FG_OK)
 			status = run_script(&s->db, text, err);
 	}

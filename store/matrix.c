@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-enum { FRACTIONS = 32 };
+enum {
+	FRACTIONS = 32
+};
 
 struct slot {
 	uint64_t id;
@@ -55,8 +57,8 @@ static void allocate(struct fg_matrix *m)
 }
 
 /* Nodes that have entries, in order of their ids; counts[node] becomes the node's place. */
-static struct slot *used_nodes(const struct fg_profile_set *set, const uint32_t *counts, const uint64_t *ids,
-			       size_t *used)
+static struct slot *used_nodes(const struct fg_profile_set *set, const uint32_t *counts,
+			       const uint64_t *ids, size_t *used)
 {
 	struct slot *slots = fg_xcalloc(set->node_count, sizeof(*slots));
 
@@ -70,7 +72,8 @@ static struct slot *used_nodes(const struct fg_profile_set *set, const uint32_t 
 	return slots;
 }
 
-void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set, size_t first, const uint64_t *ids)
+void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set, size_t first,
+			const uint64_t *ids)
 {
 	uint32_t *counts = fg_xcalloc(set->node_count, sizeof(*counts));
 	size_t *next = fg_xcalloc(set->node_count, sizeof(*next));
@@ -167,7 +170,9 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 
 static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
 {
-	enum { LEAST_ROW_BYTES = 7 };
+	enum {
+		LEAST_ROW_BYTES = 7
+	};
 	int64_t pair = 0;
 
 	m->row_count = fg_read_count(reader, LEAST_ROW_BYTES);
@@ -234,7 +239,8 @@ static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_m
 		reader->failed = true;
 }
 
-int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix, struct fg_error *err)
+int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
+		   struct fg_error *err)
 {
 	struct fg_matrix m = {0};
 
@@ -251,7 +257,8 @@ int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_mat
 	for (size_t e = 0; e < m.entry_count && !reader->failed; e++) {
 		const double unit = (double)m.rows[m.entry_rows[e]].unit_ns;
 
-		m.self_ns[e] = round(unit * m.samples[e] + (double)fg_read_signed(reader) * unit / FRACTIONS);
+		m.self_ns[e] = round(unit * m.samples[e] +
+				     (double)fg_read_signed(reader) * unit / FRACTIONS);
 	}
 	if (reader->failed) {
 		fg_matrix_release(&m);
@@ -261,7 +268,8 @@ int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_mat
 	return FG_OK;
 }
 
-void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set, const uint32_t *indexes)
+void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set,
+		      const uint32_t *indexes)
 {
 	const size_t first = set->row_count;
 	uint32_t *counts = fg_xcalloc(matrix->row_count, sizeof(*counts));

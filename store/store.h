@@ -16,6 +16,7 @@
 #ifndef FG_STORE_STORE_H
 #define FG_STORE_STORE_H
 
+#include "base/error.h"
 #include "base/strbuf.h"
 #include "model/run.h"
 #include "profile/profile_set.h"
@@ -24,18 +25,21 @@ struct fg_store;
 
 enum fg_store_flags {
 	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created or migrated */
-	FG_STORE_DURABLE = 1 << 1,   /* a returned save is on the disk even if the power fails: for a server */
+	FG_STORE_DURABLE =
+		1 << 1, /* a returned save is on the disk even if the power fails: for a server */
 };
 
-int fg_store_open(const char *location, unsigned flags, struct fg_store **store, struct fg_error *err) FG_NODISCARD;
+int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
+		  struct fg_error *err) FG_NODISCARD;
 void fg_store_close(struct fg_store *store); /* NULL is fine */
 
 /* A run with everything that belongs to it. */
 struct fg_stored_run {
 	struct fg_run run;
-	struct fg_profile_set **profiles; /* one per series of the run; an entry is NULL where nothing was sampled */
-	char *report;                     /* the verdict as report.json; NULL: none was stored */
-	char *outcome;                    /* its word, "regression"; NULL: none */
+	struct fg_profile_set **
+		profiles; /* one per series of the run; an entry is NULL where nothing was sampled */
+	char *report;     /* the verdict as report.json; NULL: none was stored */
+	char *outcome;    /* its word, "regression"; NULL: none */
 };
 
 void fg_stored_run_release(struct fg_stored_run *stored);
@@ -44,21 +48,23 @@ void fg_stored_run_release(struct fg_stored_run *stored);
  * Save a run whole, replacing what is there under its id.  `profiles` has run->series_count entries, any of which
  * may be NULL, or is NULL itself; `report` is a fastgate-report/1 text or NULL.
  */
-int fg_store_save(struct fg_store *store, const struct fg_run *run, struct fg_profile_set *const *profiles,
-		  const char *report, struct fg_error *err) FG_NODISCARD;
+int fg_store_save(struct fg_store *store, const struct fg_run *run,
+		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
+	FG_NODISCARD;
 /*
  * Keep what is new since the last call for this run: repetitions, profile rows and regions are appended, what is
  * there is not written again.  Call it after each pair.  The first call makes the run, marked incomplete.
  */
-int fg_store_progress(struct fg_store *store, const struct fg_run *run, struct fg_profile_set *const *profiles,
-		      struct fg_error *err) FG_NODISCARD;
+int fg_store_progress(struct fg_store *store, const struct fg_run *run,
+		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;
 int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		  struct fg_error *err) FG_NODISCARD;
 /* The same without profiles: quick, for lists and histories. */
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
 /* Replace the report of a stored run. */
-int fg_store_set_report(struct fg_store *store, const char *id, const char *report, struct fg_error *err) FG_NODISCARD;
+int fg_store_set_report(struct fg_store *store, const char *id, const char *report,
+			struct fg_error *err) FG_NODISCARD;
 
 /* One line of a list of runs. */
 struct fg_run_summary {
@@ -96,14 +102,14 @@ struct fg_run_filter {
 	const char *fact_key;   /* runs with this fact, in any scope */
 	const char *fact_value; /* needs fact_key */
 	const char *outcome;
-	int64_t before_ns; /* started earlier than this */
+	int64_t before_ns;     /* started earlier than this */
 	const char *before_id; /* with before_ns: where a page ended */
 	bool complete_only;
 	size_t limit; /* 0: 50; at most 1000 */
 };
 
-int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter, struct fg_run_list *list,
-		  struct fg_error *err) FG_NODISCARD;
+int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
+		  struct fg_run_list *list, struct fg_error *err) FG_NODISCARD;
 void fg_run_list_release(struct fg_run_list *list);
 
 /*
@@ -120,22 +126,22 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err) FG_NODISCARD;
 
 struct fg_gc_policy {
-	const char *project;  /* NULL: all */
+	const char *project;   /* NULL: all */
 	int64_t older_than_ns; /* runs started before this wall clock time; 0: none for their age */
-	size_t keep;           /* the newest runs per project and branch that stay whatever their age; 0: none */
+	size_t keep; /* the newest runs per project and branch that stay whatever their age; 0: none */
 	bool dry_run;
 };
 
 struct fg_gc_result {
-	size_t runs;            /* removed, or what would be */
-	size_t kept_baselines;  /* old, but somebody's baseline */
+	size_t runs;           /* removed, or what would be */
+	size_t kept_baselines; /* old, but somebody's baseline */
 	int64_t bytes_before;
 	int64_t bytes_after;
 };
 
 /* Remove old runs (never one that is a baseline), then what nothing refers to any more; give the space back. */
-int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy, struct fg_gc_result *result,
-		struct fg_error *err) FG_NODISCARD;
+int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
+		struct fg_gc_result *result, struct fg_error *err) FG_NODISCARD;
 
 struct fg_baseline_entry {
 	char *project;
@@ -157,10 +163,10 @@ int fg_store_baseline_set(struct fg_store *store, const char *name, const char *
 			  struct fg_error *err) FG_NODISCARD;
 int fg_store_baseline_unset(struct fg_store *store, const char *project, const char *name,
 			    struct fg_error *err) FG_NODISCARD;
-int fg_store_baseline_get(struct fg_store *store, const char *project, const char *name, char id[37],
-			  struct fg_error *err) FG_NODISCARD;
-int fg_store_baseline_list(struct fg_store *store, const char *project, struct fg_baseline_list *list,
-			   struct fg_error *err) FG_NODISCARD;
+int fg_store_baseline_get(struct fg_store *store, const char *project, const char *name,
+			  char id[37], struct fg_error *err) FG_NODISCARD;
+int fg_store_baseline_list(struct fg_store *store, const char *project,
+			   struct fg_baseline_list *list, struct fg_error *err) FG_NODISCARD;
 void fg_baseline_list_release(struct fg_baseline_list *list);
 
 /* One run in the history of a metric. */
@@ -194,11 +200,11 @@ struct fg_history_query {
 	const char *benchmark;
 	const char *metric;
 	const char *branch; /* NULL: all */
-	size_t limit; /* the newest so many; 0: all */
+	size_t limit;       /* the newest so many; 0: all */
 };
 
-int fg_store_history(struct fg_store *store, const struct fg_history_query *query, struct fg_history *history,
-		     struct fg_error *err) FG_NODISCARD;
+int fg_store_history(struct fg_store *store, const struct fg_history_query *query,
+		     struct fg_history *history, struct fg_error *err) FG_NODISCARD;
 void fg_history_release(struct fg_history *history);
 
 struct fg_name_list {
@@ -207,15 +213,17 @@ struct fg_name_list {
 	size_t capacity;
 };
 
-int fg_store_projects(struct fg_store *store, struct fg_name_list *names, struct fg_error *err) FG_NODISCARD;
+int fg_store_projects(struct fg_store *store, struct fg_name_list *names, struct fg_error *err)
+	FG_NODISCARD;
 int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *names,
 			struct fg_error *err) FG_NODISCARD;
-int fg_store_metrics(struct fg_store *store, const char *project, const char *benchmark, struct fg_name_list *names,
-		     struct fg_error *err) FG_NODISCARD;
+int fg_store_metrics(struct fg_store *store, const char *project, const char *benchmark,
+		     struct fg_name_list *names, struct fg_error *err) FG_NODISCARD;
 void fg_name_list_release(struct fg_name_list *names);
 
 /* Look through everything: damaged pages, chunks whose checksum does not fit.  One line per finding. */
-int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count, struct fg_error *err) FG_NODISCARD;
+int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
+		   struct fg_error *err) FG_NODISCARD;
 /* A consistent copy while others read and write (SQLite only; PostgreSQL has pg_dump). */
 int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err) FG_NODISCARD;
 

@@ -6,6 +6,7 @@ set(constants "")
 set(texts "")
 set(schemas "")
 set(schema_count 0)
+set(part_count 0)
 
 function(c_string text variable)
 	string(REPLACE "\\" "\\\\" text "${text}")
@@ -35,19 +36,26 @@ foreach(path IN LISTS QUERIES)
 		string(APPEND texts "\t[FG_SQL_${upper}] = {\"${name}\",\n\t\t${quoted}},\n")
 	endforeach()
 endforeach()
+# A compiler need not take texts of more than 4095 characters: a migration is cut where it says "-- part:".
 foreach(path IN LISTS SCHEMA)
+	math(EXPR schema_count "${schema_count} + 1")
 	file(READ ${path} content)
 	string(REPLACE ";" "${semicolon}" content "${content}")
-	c_string("${content}" quoted)
-	string(REPLACE "${semicolon}" ";" quoted "${quoted}")
-	string(APPEND schemas "\t${quoted},\n")
-	math(EXPR schema_count "${schema_count} + 1")
+	string(REPLACE "-- part:" ";--" parts "${content}")
+	foreach(part IN LISTS parts)
+		string(REGEX REPLACE "--[^\n]*\n" "" part "${part}")
+		c_string("${part}" quoted)
+		string(REPLACE "${semicolon}" ";" quoted "${quoted}")
+		string(APPEND schemas "\t{${schema_count}, ${quoted}},\n")
+		math(EXPR part_count "${part_count} + 1")
+	endforeach()
 endforeach()
 
 file(WRITE ${HEADER} "${note}#ifndef FG_STORE_SQL_H\n#define FG_STORE_SQL_H\n\nenum fg_sql {\n${constants}\tFG_SQL_COUNT,\n};\n\n"
-	"enum { FG_SCHEMA_VERSION = ${schema_count} };\n\n"
+	"enum { FG_SCHEMA_VERSION = ${schema_count}, FG_SCHEMA_PARTS = ${part_count} };\n\n"
+	"struct fg_schema_part {\n\tint version;\n\tconst char *text;\n};\n\n"
 	"struct fg_sql_text {\n\tconst char *name;\n\tconst char *text;\n};\n\n"
 	"extern const struct fg_sql_text fg__sql_texts[FG_SQL_COUNT];\n"
-	"extern const char *const fg__schema_texts[FG_SCHEMA_VERSION];\n\n#endif\n")
+	"extern const struct fg_schema_part fg__schema_parts[FG_SCHEMA_PARTS];\n\n#endif\n")
 file(WRITE ${SOURCE} "${note}#include \"store/sql.h\"\n\nconst struct fg_sql_text fg__sql_texts[FG_SQL_COUNT] = {\n${texts}};\n\n"
-	"const char *const fg__schema_texts[FG_SCHEMA_VERSION] = {\n${schemas}};\n")
+	"const struct fg_schema_part fg__schema_parts[FG_SCHEMA_PARTS] = {\n${schemas}};\n")

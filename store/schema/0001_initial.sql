@@ -1,16 +1,16 @@
 -- One schema for SQLite and PostgreSQL.  Words between @ signs differ between the two and are replaced before use:
--- @ID@ a number that the database hands out, @BYTES@ raw bytes, @CLUSTERED@ "the table is its primary key".
+-- @ID@ a number that the database hands out, @TEXT@ text compared byte by byte, @BYTES@ raw bytes, @CLUSTERED@ "the table is its primary key".
 -- Numbers are BIGINT or DOUBLE PRECISION throughout; there are no booleans (0 and 1), no dates (nanoseconds).
 
 CREATE TABLE project (
 	id @ID@,
-	name TEXT NOT NULL UNIQUE
+	name @TEXT@ NOT NULL UNIQUE
 );
 
 CREATE TABLE benchmark (
 	id @ID@,
 	project BIGINT NOT NULL REFERENCES project (id),
-	name TEXT NOT NULL,
+	name @TEXT@ NOT NULL,
 	UNIQUE (project, name)
 );
 
@@ -19,17 +19,17 @@ CREATE TABLE benchmark (
 CREATE TABLE words (
 	id @ID@,
 	digest @BYTES@ NOT NULL UNIQUE,
-	value TEXT NOT NULL
+	value @TEXT@ NOT NULL
 );
 
 -- Identity is demangled name and library: two builds of a program meet in the same row.
 CREATE TABLE function (
 	id @ID@,
 	digest @BYTES@ NOT NULL UNIQUE,
-	name TEXT NOT NULL,
-	library TEXT NOT NULL,
-	linkage TEXT,
-	file TEXT,
+	name @TEXT@ NOT NULL,
+	library @TEXT@ NOT NULL,
+	linkage @TEXT@,
+	file @TEXT@,
 	line BIGINT NOT NULL,
 	inlined BIGINT NOT NULL
 );
@@ -46,34 +46,34 @@ CREATE TABLE node (
 CREATE TABLE fact (
 	id @ID@,
 	digest @BYTES@ NOT NULL UNIQUE,
-	key TEXT NOT NULL,
-	value TEXT NOT NULL,
+	key @TEXT@ NOT NULL,
+	value @TEXT@ NOT NULL,
 	identity BIGINT NOT NULL
 );
 CREATE INDEX fact_by_key ON fact (key);
 
 CREATE TABLE run (
 	id @ID@,
-	uuid TEXT NOT NULL UNIQUE,
+	uuid @TEXT@ NOT NULL UNIQUE,
 	project BIGINT NOT NULL REFERENCES project (id),
 	started_ns BIGINT NOT NULL,
 	ended_ns BIGINT NOT NULL,
 	complete BIGINT NOT NULL,
 	has_baseline BIGINT NOT NULL,
-	seed TEXT NOT NULL,
-	tool_version TEXT,
-	outcome TEXT,
-	fingerprint TEXT NOT NULL,
-	commit_id TEXT,
-	branch TEXT,
-	described TEXT,
+	seed @TEXT@ NOT NULL,
+	tool_version @TEXT@,
+	outcome @TEXT@,
+	fingerprint @TEXT@ NOT NULL,
+	commit_id @TEXT@,
+	branch @TEXT@,
+	described @TEXT@,
 	dirty BIGINT NOT NULL,
-	base_commit TEXT,
-	base_branch TEXT,
-	base_described TEXT,
+	base_commit @TEXT@,
+	base_branch @TEXT@,
+	base_described @TEXT@,
 	base_dirty BIGINT NOT NULL,
-	tag TEXT,
-	digest TEXT
+	tag @TEXT@,
+	digest @TEXT@
 );
 CREATE INDEX run_by_time ON run (project, started_ns, id);
 CREATE INDEX run_by_branch ON run (project, branch, started_ns);
@@ -96,10 +96,12 @@ CREATE TABLE series (
 	benchmark BIGINT NOT NULL REFERENCES benchmark (id),
 	command BIGINT,
 	metrics BIGINT NOT NULL REFERENCES words (id),
-	details TEXT NOT NULL,
+	details @TEXT@ NOT NULL,
 	UNIQUE (run, position)
 );
 CREATE INDEX series_by_benchmark ON series (benchmark, id);
+
+-- part: values, reports, and what the server adds
 
 -- Encoded values of one series; docs/formats/store.md describes each kind.
 CREATE TABLE chunk (
@@ -121,21 +123,21 @@ CREATE TABLE level (
 	ratio DOUBLE PRECISION,
 	low DOUBLE PRECISION,
 	high DOUBLE PRECISION,
-	outcome TEXT,
+	outcome @TEXT@,
 	PRIMARY KEY (benchmark, metric, series)
 ) @CLUSTERED@;
 CREATE INDEX level_by_series ON level (series);
 
 CREATE TABLE report (
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
-	format TEXT NOT NULL,
+	format @TEXT@ NOT NULL,
 	data @BYTES@ NOT NULL,
 	PRIMARY KEY (run, format)
 );
 
 CREATE TABLE baseline (
 	project BIGINT NOT NULL REFERENCES project (id),
-	name TEXT NOT NULL,
+	name @TEXT@ NOT NULL,
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
 	set_ns BIGINT NOT NULL,
 	PRIMARY KEY (project, name)
@@ -159,17 +161,17 @@ CREATE TABLE tile (
 ) @CLUSTERED@;
 
 CREATE TABLE dictionary (
-	digest TEXT PRIMARY KEY,
+	digest @TEXT@ PRIMARY KEY,
 	data @BYTES@ NOT NULL,
 	used_ns BIGINT NOT NULL
 );
 
 CREATE TABLE token (
 	id @ID@,
-	digest TEXT NOT NULL UNIQUE,
-	project TEXT,
-	scope TEXT NOT NULL,
-	note TEXT,
+	digest @TEXT@ NOT NULL UNIQUE,
+	project @TEXT@,
+	scope @TEXT@ NOT NULL,
+	note @TEXT@,
 	created_ns BIGINT NOT NULL,
 	expires_ns BIGINT NOT NULL,
 	revoked BIGINT NOT NULL,
@@ -179,24 +181,24 @@ CREATE TABLE token (
 CREATE TABLE annotation (
 	id @ID@,
 	project BIGINT NOT NULL REFERENCES project (id),
-	run TEXT,
-	benchmark TEXT,
-	metric TEXT,
-	kind TEXT NOT NULL,
-	value TEXT NOT NULL,
-	author TEXT,
+	run @TEXT@,
+	benchmark @TEXT@,
+	metric @TEXT@,
+	kind @TEXT@ NOT NULL,
+	value @TEXT@ NOT NULL,
+	author @TEXT@,
 	created_ns BIGINT NOT NULL
 );
 CREATE INDEX annotation_by_project ON annotation (project, created_ns);
 
 CREATE TABLE triage (
 	project BIGINT NOT NULL REFERENCES project (id),
-	benchmark TEXT NOT NULL,
-	metric TEXT NOT NULL,
-	run TEXT NOT NULL,
-	state TEXT NOT NULL,
-	note TEXT,
-	author TEXT,
+	benchmark @TEXT@ NOT NULL,
+	metric @TEXT@ NOT NULL,
+	run @TEXT@ NOT NULL,
+	state @TEXT@ NOT NULL,
+	note @TEXT@,
+	author @TEXT@,
 	changed_ns BIGINT NOT NULL,
 	PRIMARY KEY (project, benchmark, metric, run)
 );
