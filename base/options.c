@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/options.h"
+
+#include "base/number.h"
+#include "base/text.h"
+
+#include <math.h>
+
+enum {
+	MAX_NAMES = 256
+};
+
+/* One option as it was found: the row, where its value goes, and how the user wrote it. */
+struct found {
+	const struct fg_option *option;
+	void *target;
+	char spelling[64];
+};
+
+static void *target_of(const struct fg_option_set *set, const struct fg_option *option)
+{
+	return (char *)set->values + option->offset;
+}
+
+/* ---- values ---- */
+
+static int check_bounds(const struct fg_option *option, double value, struct fg_error *err)
+{
+	if (option->minimum >= option->maximum ||
+	    (value >= option->minimum && value <= option->maximum))
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL, "%.9g is out of range: expected %.9g to %.9g", value,
+			    option->minimum, option->maximum);
+}
+
+static int set_flag(const struct fg_option *option, const char *text, void *target,
+		    struct fg_error *err)
+{
+	(void)option;
+	return fg_parse_bool(text, target, err);
+}
+
+static int set_text(const struct fg_option *option, const char *text, void *target,
+		    struct fg_error *err)
+{
+	(void)option;
+	(void)err;
+	*(const char **)target = text;
+	return FG_OK;
+}
+
+static int parse_unsigned(const char *text, unsigned *value, struct fg_error *err)
+{
+	uint64_t wide = 0;
+	const int status = fg_parse_uint64(text, &wide, err);
+
+	if (status != FG_OK)
+		return status;
+	if (wide > UINT32_MAX)
+		return fg_error_set(err, FG_EINVAL, "%s is too large", text);
+	*value = (unsigned)wide;
+	return FG_OK;
+}
+
+static int set_unsigned(const struct fg_option *option, const char *text, void *target,
+			struct fg_error *err)
+{
+	unsigned value = 0;
+	int status = parse_unsigned(text, &value, err);
+
+	if (status == FG_OK)
+		status = check_bounds(option, value, err);
+	if (status == FG_OK)
+		*(unsigned *)target = value;
+	return status;
+}
+
+static int set_int64(const struct fg_option *option, const char *text, void *target,
+		     struct fg_error *err)
+{
+	int64_t value = 0;
+	int status = fg_parse_int64(text, &value, err);
+
+	if (status == FG_OK)
+		status = check_bounds(option, (double)value, err);
+	if (status == FG_OK)
+		*(int64_t *)target = value;
+	return status;
+}
+
+static int set_double(const struct fg_option *option, const char *text, void *target,
+		      struct fg_error *err)
+{
+	double value = 0.0;
+	int status = option->kind == FG_OPTION_RATIO ? fg_parse_ratio(text, &value, err)
+						     : fg_parse_double(text, &value, err);
+
+	if (status == FG_OK)
+		status = check_bounds(option, value, err);
+	if (status == FG_OK)
+		*(double *)target = value;
+	return status;
+}
+
+static int set_duration(const struct fg_option *option, const char *text, void *target,
+			struct fg_error *err)
+{
+	int64_t value_ns = 0;
+	const int status = fg_parse_duration_ns(text, &value_ns, err);
+
+	(void)option;
+	if (status == FG_OK)
+		*(int64_t *)target = value_ns;
+	return status;
+}
+
+static int set_size(const struct fg_option *option, const char *text, void *target,
+		    struct fg_error *err)
+{
+	(void)option;
+	return fg_parse_size_bytes(text, target, err);
+}
+
+static void add_choices(const struct fg_option *option, struct fg_strbuf *text)
+{
+	for (size_t i = 0; option->choices[i]; i++)
+		fg_strbuf_printf(text, "%s%s", i == 0 ? "" : ", ", option->choices[i]);
+}
+
+static int set_choice(const struct fg_option *option, const char *text, void *target,
+		      struct fg_error *err)
+{
+	struct fg_strbuf known = {0};
+	const char *nearest = NULL;
+	int status = FG_OK;
+
+	for (int i = 0; option->choices[i]; i++) {
+		if (strcmp(option->choices[i], text) == 0) {
+			*(int *)target = i;
+			return FG_OK;
+		}
+	}
+	nearest = fg_text_nearest(text, option->choices);
+	add_choices(option, &known);
+	if (nearest)
+		status = fg_error_set(err, FG_EINVAL,
+				      "there is no '%s'; did you mean '%s'? (one of: %s)", text,
+				      nearest, fg_strbuf_text(&known));
+	else
+		status = fg_error_set(err, FG_EINVAL, "there is no '%s'; expected one of: %s", text,
+				      fg_strbuf_text(&known));
+	fg_strbuf_release(&known);
+	return status;
+}
+
+static int set_range(const struct fg_option *option, const char *text, void *target,
+		     struct fg_error *err)
+{
+	const char *colon = strchr(text, ':');
+	char *first = fg_xstrndup(text, colon ? (size_t)(colon - text) : strlen(text));
+	struct fg_option_range range = {0};
+	int status = parse_unsigned(first, &range.min, err);
+
+	if (status == FG_OK)
+		status = parse_unsigned(colon ? colon + 1 : first, &range.max, err);
+	if (status == FG_OK)
+		status = check_bounds(option, range.min, err);
+	if (status == FG_OK)
+		status = check_bounds(option, range.max, err);
+	if (status == FG_OK && range.min > range.max)
+		status = fg_error_set(err, FG_EINVAL,
+				      "'%s' is no range: the smaller number comes first", text);
+	if (status == FG_OK)
+		*(struct fg_option_range *)target = range;
+	free(first);
+	return status;
+}
+
+typedef int (*set_fn)(const struct fg_option *option, const char *text, void *target,
+		      struct fg_error *err);
+
+/* FG_OPTION_LIST is not here: it needs the arena. */
+static const set_fn setters[FG_OPTION_KIND_COUNT] = {
+	[FG_OPTION_FLAG] = set_flag,         [FG_OPTION_TEXT] = set_text,
+	[FG_OPTION_UNSIGNED] = set_unsigned, [FG_OPTION_INT64] = set_int64,
+	[FG_OPTION_DOUBLE] = set_double,     [FG_OPTION_RATIO] = set_double,
+	[FG_OPTION_DURATION] = set_duration, [FG_OPTION_SIZE] = set_size,
+	[FG_OPTION_CHOICE] = set_choice,     [FG_OPTION_RANGE] = set_range,
+};
+
+static void list_add(struct fg_option_list *list, const char *text, struct fg_arena *arena)
+{
+	if (list->count == list->capacity) {
+		const size_t capacity = list->capacity ? list->capacity * 2 : 4;
+		const char **items = fg_arena_array(arena, capacity, sizeof(items[0]));
+
+		if (list->count)
+			memcpy(items, list->items, list->count * sizeof(items[0]));
+		list->items = items;
+		list->capacity = capacity;
+	}
+	list->items[list->count++] = text;
+}
+
+static int store(const struct found *found, const char *text, struct fg_arena *arena,
+		 struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (found->option->kind == FG_OPTION_LIST) {
+		list_add(found->target, text, arena);
+		return FG_OK;
+	}
+	status = setters[found->option->kind](found->option, text, found->target, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "option %s", found->spelling);
+	return status;
+}
+
+int fg_options_initialise(const struct fg_option_set *set, struct fg_error *err)
+{
+	for (const struct fg_option *option = set->options; option && option->name; option++) {
+		struct found found = {.option = option, .target = target_of(set, option)};
+		int status = FG_OK;
+
+		if (!option->initial)
+			continue;
+		(void)snprintf(found.spelling, sizeof(found.spelling), "--%s", option->name);
+		FG_ASSERT(option->kind != FG_OPTION_LIST);
+		status = store(&found, option->initial, NULL, err);
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
+}
+
+/* ---- finding rows ---- */
+
+struct parser {
+	const struct fg_option_set *sets;
+	size_t set_count;
+	char *const *next; /* the word to be read */
+	struct fg_arena *arena;
+	struct fg_error *err;
+};
+
+static int unknown_option(const struct parser *parser, const char *name)
+{
+	const char *names[MAX_NAMES + 1] = {NULL};
+	const char *nearest = NULL;
+	size_t count = 0;
+
+	for (size_t s = 0; s < parser->set_count; s++) {
+		for (const struct fg_option *o = parser->sets[s].options;
+		     o && o->name && count < MAX_NAMES; o++)
+			names[count++] = o->name;
+	}
+	nearest = fg_text_nearest(name, names);
+	if (nearest)
+		return fg_error_set(parser->err, FG_EINVAL,
+				    "there is no option '--%s'; did you mean '--%s'?", name,
+				    nearest);
+	return fg_error_set(parser->err, FG_EINVAL, "there is no option '--%s'", name);
+}
+
+static bool find_row(const struct parser *parser, const char *name, char letter,
+		     struct found *found)
+{
+	for (size_t s = 0; s < parser->set_count; s++) {
+		for (const struct fg_option *o = parser->sets[s].options; o && o->name; o++) {
+			if (name ? strcmp(o->name, name) != 0 : o->letter != letter)
+				continue;
+			found->option = o;
+			found->target = target_of(&parser->sets[s], o);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The value behind `=` or inside the word, else the next word. */
+static int take_value(struct parser *parser, const struct found *found, const char *inside,
+		      const char **value)
+{
+	if (inside) {
+		*value = inside;
+		return FG_OK;
+	}
+	if (!*parser->next)
+		return fg_error_set(parser->err, FG_EINVAL, "option %s needs a value: %s %s",
+				    found->spelling, found->spelling, found->option->argument);
+	*value = *parser->next++;
+	return FG_OK;
+}
+
+static int read_long(struct parser *parser, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	char *name = fg_arena_strndup(parser->arena, word + 2,
+				      equals ? (size_t)(equals - word) - 2 : strlen(word) - 2);
+	struct found found = {0};
+	const char *value = NULL;
+	int status = FG_OK;
+
+	if (!find_row(parser, name, 0, &found))
+		return unknown_option(parser, name);
+	(void)snprintf(found.spelling, sizeof(found.spelling), "--%s", name);
+	if (found.option->kind == FG_OPTION_FLAG)
+		return store(&found, equals ? equals + 1 : "true", parser->arena, parser->err);
+	status = take_value(parser, &found, equals ? equals + 1 : NULL, &value);
+	if (status != FG_OK)
+		return status;
+	return store(&found, value, parser->arena, parser->err);
+}
+
+static int read_short(struct parser *parser, const char *word)
+{
+	for (const char *letter = word + 1; *letter; letter++) {
+		struct found found = {0};
+		const char *value = "true";
+		bool is_flag = false;
+		int status = FG_OK;
+
+		if (!find_row(parser, NULL, *letter, &found))
+			return fg_error_set(parser->err, FG_EINVAL, "there is no option '-%c'",
+					    *letter);
+		(void)snprintf(found.spelling, sizeof(found.spelling), "-%c", *letter);
+		is_flag = found.option->kind == FG_OPTION_FLAG;
+		if (!is_flag)
+			status = take_value(parser, &found, letter[1] ? letter + 1 : NULL, &value);
+		if (status == FG_OK)
+			status = store(&found, value, parser->arena, parser->err);
+		if (status != FG_OK || !is_flag)
+			return status;
+	}
+	return FG_OK;
+}
+
+int fg_options_parse(const struct fg_option_set *sets, size_t set_count, enum fg_option_style style,
+		     char *const *argv, struct fg_arena *arena, struct fg_option_words *words,
+		     struct fg_error *err)
+{
+	struct parser parser = {
+		.sets = sets, .set_count = set_count, .next = argv, .arena = arena, .err = err};
+	struct fg_option_words found = {0};
+	size_t argc = 0;
+
+	while (argv[argc])
+		argc++;
+	found.items = fg_arena_array(arena, argc + 1, sizeof(found.items[0]));
+	while (*parser.next) {
+		char *word = *parser.next++;
+		int status = FG_OK;
+
+		if (found.ended || word[0] != '-' || word[1] == '\0') {
+			found.items[found.count++] = word;
+			if (style == FG_OPTIONS_BEFORE_WORD)
+				break;
+			continue;
+		}
+		if (strcmp(word, "--") == 0)
+			found.ended = true;
+		else if (word[1] == '-')
+			status = read_long(&parser, word);
+		else
+			status = read_short(&parser, word);
+		if (status != FG_OK)
+			return status;
+	}
+	while (*parser.next)
+		found.items[found.count++] = *parser.next++;
+	*words = found;
+	return FG_OK;
+}

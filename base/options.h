@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options of a program, as rows of a table.  One row says how an option is written, where its value goes, what it may
+ * be, and what it is for; parsing, --help, man pages and completions all come from it.
+ *
+ *	struct options {
+ *		unsigned rate_hz;
+ *		bool no_follow;
+ *	};
+ *	static const struct fg_option options[] = {
+ *		{.name = "rate", .letter = 'r', .kind = FG_OPTION_UNSIGNED, .offset = offsetof(struct options, rate_hz),
+ *		 .argument = "HZ", .initial = "1000", .minimum = 1, .maximum = 20000, .help = "samples per CPU second"},
+ *		{.name = "no-follow", .kind = FG_OPTION_FLAG, .offset = offsetof(struct options, no_follow),
+ *		 .help = "leave child processes alone"},
+ *		{0},
+ *	};
+ *
+ * Understood: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, several flags in one word (-qv), and -- to end them.
+ * Values stay borrowed from argv; lists live in the arena.  After a failure the values hold what was read so far: the
+ * caller prints the message and stops.
+ */
+#ifndef FG_BASE_OPTIONS_H
+#define FG_BASE_OPTIONS_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+
+/* What an option fills in. */
+enum fg_option_kind {
+	FG_OPTION_FLAG,     /* bool */
+	FG_OPTION_TEXT,     /* const char * */
+	FG_OPTION_LIST,     /* struct fg_option_list: may be given several times */
+	FG_OPTION_UNSIGNED, /* unsigned */
+	FG_OPTION_INT64,    /* int64_t */
+	FG_OPTION_DOUBLE,   /* double */
+	FG_OPTION_RATIO,    /* double: "2%" or "0.02" */
+	FG_OPTION_DURATION, /* int64_t, nanoseconds: "5m" */
+	FG_OPTION_SIZE,     /* uint64_t, bytes: "64K" */
+	FG_OPTION_CHOICE,   /* int: index into `choices` */
+	FG_OPTION_RANGE,    /* struct fg_option_range: "10:80", or "20" for both ends */
+	FG_OPTION_KIND_COUNT,
+};
+
+/* What a shell may offer for a value. */
+enum fg_complete {
+	FG_COMPLETE_NOTHING,
+	FG_COMPLETE_FILE,
+	FG_COMPLETE_FOLDER,
+	FG_COMPLETE_PROGRAM,
+	FG_COMPLETE_BENCHMARK, /* names in fastgate.yml */
+	FG_COMPLETE_KEY,       /* keys of fastgate.yml */
+	FG_COMPLETE_COMMAND,   /* names of our commands */
+	FG_COMPLETE_GIT_REF,
+};
+
+struct fg_option_list {
+	const char **items;
+	size_t count;
+	size_t capacity;
+};
+
+struct fg_option_range {
+	unsigned min;
+	unsigned max;
+};
+
+struct fg_option {
+	const char *name; /* the long form without its dashes; NULL ends a table */
+	char letter;      /* the short form, or 0 */
+	enum fg_option_kind kind;
+	size_t offset;        /* of the value in the struct that is filled */
+	const char *argument; /* what its value is called in the help: "FILE" */
+	const char *help;     /* what it does: a phrase without a full stop */
+	const char *
+		initial; /* the default, written as a user would; NULL: zero, that is "not given" */
+	const char *const *choices; /* of FG_OPTION_CHOICE; ends with NULL */
+	double minimum;             /* of a number; both 0: no bounds */
+	double maximum;
+	enum fg_complete complete;
+};
+
+/* A table and the struct that it fills. */
+struct fg_option_set {
+	const struct fg_option *options;
+	void *values;
+};
+
+struct fg_option_words {
+	char **items; /* what was no option, in order; NULL at the end; in the arena */
+	size_t count;
+	bool ended; /* a "--" stood before the last of them */
+};
+
+enum fg_option_style {
+	FG_OPTIONS_ANYWHERE,    /* options and words may be mixed */
+	FG_OPTIONS_BEFORE_WORD, /* the first word ends the options: for "record CMD -x" */
+};
+
+/* Writes every `initial` into the values. */
+int fg_options_initialise(const struct fg_option_set *set, struct fg_error *err) FG_NODISCARD;
+/* `argv` without the program's name.  A row of an earlier set hides a row of the same name in a later one. */
+int fg_options_parse(const struct fg_option_set *sets, size_t set_count, enum fg_option_style style,
+		     char *const *argv, struct fg_arena *arena, struct fg_option_words *words,
+		     struct fg_error *err) FG_NODISCARD;
+
+/* "-r, --rate HZ": how it is written. */
+void fg_option_spelling(const struct fg_option *option, struct fg_strbuf *text);
+/* Its help, the choices and the default behind it. */
+void fg_option_describe(const struct fg_option *option, struct fg_strbuf *text);
+/* The rows as two columns, wrapped. */
+void fg_options_help(const struct fg_option *options, unsigned columns, struct fg_strbuf *text);
+/*
+ * A name and its text in two columns.  `left` is the width of the left one: 2 blanks, the name, 2 blanks; a longer
+ * name gets a line of its own.
+ */
+void fg_text_two_columns(struct fg_strbuf *text, const char *name, const char *what, unsigned left,
+			 unsigned columns);
+/* Words wrapped at `columns`, each line but the first indented; a line feed in the text is kept. */
+void fg_text_wrap(struct fg_strbuf *text, const char *words, unsigned indent, unsigned columns);
+
+#endif

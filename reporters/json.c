@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The whole verdict for programs: fastgate-report/1, described in docs/formats/report.md and its JSON Schema. */
+#include "base/clock.h"
+#include "reporters/formats.h"
+
+#include <math.h>
+
+static void add_range(struct fg_json_writer *w, const char *name, double low, double high)
+{
+	fg_json_begin_array(w, name);
+	fg_json_double(w, NULL, low);
+	fg_json_double(w, NULL, high);
+	fg_json_end(w);
+}
+
+static void add_notes(struct fg_json_writer *w, const struct fg_notes *notes)
+{
+	fg_json_begin_array(w, "notes");
+	for (size_t i = 0; i < notes->count; i++)
+		fg_json_text(w, NULL, notes->items[i]);
+	fg_json_end(w);
+}
+
+static void add_time(struct fg_json_writer *w, const char *name, int64_t wall_ns)
+{
+	char text[FG_TIME_TEXT_SIZE] = "";
+
+	fg_time_format_utc(wall_ns, text);
+	fg_json_text(w, name, text);
+}
+
+static void add_facts(struct fg_json_writer *w, const char *name,
+		      const struct fg_environment *environment)
+{
+	fg_json_begin_object(w, name);
+	for (size_t i = 0; i < environment->count; i++)
+		fg_json_text(w, environment->facts[i].key, environment->facts[i].value);
+	fg_json_end(w);
+}
+
+static void add_side(struct fg_json_writer *w, const char *name, const struct fg_side *side)
+{
+	fg_json_begin_object(w, name);
+	fg_json_text(w, "commit", side->commit);
+	fg_json_text(w, "branch", side->branch);
+	fg_json_text(w, "describe", side->describe);
+	fg_json_bool(w, "dirty", side->dirty);
+	add_facts(w, "build", &side->build);
+	fg_json_end(w);
+}
+
+static void add_run(struct fg_json_writer *w, const struct fg_report *report)
+{
+	const struct fg_run *run = report->run;
+	char fingerprint[17] = "";
+
+	fg_environment_fingerprint(&run->host, fingerprint);
+	fg_json_begin_object(w, "run");
+	fg_json_text(w, "id", run->id);
+	fg_json_text(w, "project", run->project);
+	add_time(w, "started_at", run->started_ns);
+	add_time(w, "ended_at", run->ended_ns);
+	fg_json_bool(w, "complete", run->complete);
+	fg_json_text(w, "schedule", fg__report_schedule(report->verdict));
+	fg_json_text(w, "fastgate_version", run->tool_version);
+	add_side(w, "baseline", &run->sides[FG_ARM_BASELINE]);
+	add_side(w, "candidate", &run->sides[FG_ARM_CANDIDATE]);
+	add_facts(w, "host", &run->host);
+	fg_json_text(w, "host_fingerprint", fingerprint);
+	fg_json_end(w);
+}
+
+static void add_accept(struct fg_json_writer *w, const struct fg_accept *accept)
+{
+	fg_json_begin_object(w, "accepted");
+	fg_json_double(w, "up_to", accept->up_to);
+	if (accept->until_ns == INT64_MAX)
+		fg_json_null(w, "until");
+	else
+		add_time(w, "until", accept->until_ns);
+	fg_json_text(w, "reason", accept->reason);
+	fg_json_text(w, "source", accept->source);
+	fg_json_end(w);
+}
+
+static void add_metric(struct fg_json_writer *w, const struct fg_metric_verdict *metric)
+{
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "name", metric->name);
+	fg_json_text(w, "unit", metric->unit);
+	fg_json_text(w, "better", metric->better == FG_BETTER_LOWER ? "lower" : "higher");
+	fg_json_text(w, "verdict", fg_outcome_name(metric->outcome));
+	fg_json_bool(w, "gated", metric->gated);
+	fg_json_bool(w, "decided", metric->decided);
+	fg_json_bool(w, "exact", metric->exact);
+	fg_json_double(w, "baseline", metric->baseline);
+	fg_json_double(w, "candidate", metric->candidate);
+	fg_json_double(w, "ratio", metric->ratio);
+	add_range(w, "interval", metric->low, metric->high);
+	fg_json_double(w, "alpha", metric->alpha);
+	fg_json_double(w, "min_effect", metric->min_effect);
+	fg_json_double(w, "margin", metric->margin);
+	fg_json_double(w, "smallest_detectable", metric->smallest_detectable);
+	fg_json_double(w, "p_value", metric->p_value);
+	fg_json_int(w, "pairs", (int64_t)metric->pairs);
+	fg_json_int(w, "looks", (int64_t)metric->looks);
+	if (metric->accepted)
+		add_accept(w, metric->accepted);
+	add_notes(w, &metric->notes);
+	fg_json_end(w);
+}
+
+static void add_path(struct fg_json_writer *w, const struct fg_path_verdict *path)
+{
+	fg_json_begin_object(w, NULL);
+	fg_json_begin_array(w, "frames");
+	for (size_t i = 0; i < path->frame_count; i++)
+		fg_json_text(w, NULL, path->frames[i]);
+	fg_json_end(w);
+	fg_json_text(w, "verdict", fg_outcome_name(path->outcome));
+	fg_json_double(w, "delta_ms", path->delta_ms);
+	add_range(w, "interval_ms", path->low_ms, path->high_ms);
+	fg_json_double(w, "p_adjusted", path->p_adjusted);
+	fg_json_end(w);
+}
+
+static void add_node(struct fg_json_writer *w, const struct fg_node_verdict *node)
+{
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "name", node->name);
+	fg_json_text(w, "library", node->library);
+	fg_json_text(w, "file", node->file);
+	if (node->line > 0)
+		fg_json_int(w, "line", (int64_t)node->line);
+	else
+		fg_json_null(w, "line");
+	fg_json_text(w, "verdict", fg_outcome_name(node->outcome));
+	add_range(w, "self_ms", node->self_ms[0], node->self_ms[1]);
+	add_range(w, "inclusive_ms", node->inclusive_ms[0], node->inclusive_ms[1]);
+	fg_json_double(w, "delta_ms", node->delta_ms);
+	add_range(w, "interval_ms", node->low_ms, node->high_ms);
+	fg_json_double(w, "share_of_change", node->share_of_change);
+	fg_json_double(w, "p_adjusted", node->p_adjusted);
+	fg_json_int(w, "samples", (int64_t)node->samples);
+	fg_json_begin_array(w, "paths");
+	for (size_t i = 0; i < node->path_count; i++)
+		add_path(w, &node->paths[i]);
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
+static void add_nodes(struct fg_json_writer *w, const char *name,
+		      const struct fg_node_verdict *nodes, size_t count)
+{
+	fg_json_begin_array(w, name);
+	for (size_t i = 0; i < count; i++)
+		add_node(w, &nodes[i]);
+	fg_json_end(w);
+}
+
+static void add_moved(struct fg_json_writer *w, const struct fg_benchmark_verdict *benchmark)
+{
+	fg_json_begin_array(w, "moved");
+	for (size_t i = 0; i < benchmark->moved_count; i++) {
+		const struct fg_moved *moved = &benchmark->moved[i];
+
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "kind", moved->kind);
+		fg_json_text(w, "from", moved->from);
+		fg_json_text(w, "to", moved->to);
+		fg_json_text(w, "ancestor", moved->ancestor);
+		fg_json_double(w, "moved_ms", moved->moved_ms);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+}
+
+static void add_builds(struct fg_json_writer *w, const struct fg_series *series)
+{
+	if (!series)
+		return;
+	fg_json_text(w, "command", series->command);
+	fg_json_begin_object(w, "build");
+	add_facts(w, "baseline", &series->build[FG_ARM_BASELINE]);
+	add_facts(w, "candidate", &series->build[FG_ARM_CANDIDATE]);
+	fg_json_end(w);
+}
+
+static void add_benchmark(struct fg_json_writer *w, const struct fg_report *report,
+			  const struct fg_benchmark_verdict *benchmark)
+{
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "name", benchmark->name);
+	fg_json_text(w, "verdict", fg_outcome_name(benchmark->outcome));
+	fg_json_text(w, "schedule", fg_schedule_name(benchmark->schedule));
+	fg_json_int(w, "pairs", (int64_t)benchmark->pairs);
+	fg_json_int(w, "set_aside", (int64_t)benchmark->set_aside);
+	fg_json_double(w, "seconds", benchmark->seconds);
+	fg_json_bool(w, "identical", benchmark->identical);
+	fg_json_text(w, "error", benchmark->error);
+	fg_json_text(w, "error_tail", benchmark->error_tail);
+	add_builds(w, fg__report_series(report, benchmark));
+	fg_json_begin_array(w, "metrics");
+	for (size_t i = 0; i < benchmark->metric_count; i++)
+		add_metric(w, &benchmark->metrics[i]);
+	fg_json_end(w);
+	add_nodes(w, "functions", benchmark->functions, benchmark->function_count);
+	add_nodes(w, "libraries", benchmark->libraries, benchmark->library_count);
+	add_nodes(w, "regions", benchmark->regions, benchmark->region_count);
+	add_moved(w, benchmark);
+	fg_json_int(w, "functions_tested", (int64_t)benchmark->functions_tested);
+	fg_json_double(w, "total_delta_ms", benchmark->total_delta_ms);
+	fg_json_double(w, "unattributed_ms", benchmark->unattributed_ms);
+	fg_json_double(w, "sampler_cost", benchmark->sampler_cost);
+	add_notes(w, &benchmark->notes);
+	fg_json_end(w);
+}
+
+static void add_differences(struct fg_json_writer *w, const struct fg_verdict *verdict)
+{
+	fg_json_begin_array(w, "environment_difference");
+	for (size_t i = 0; i < verdict->environment_difference_count; i++) {
+		const struct fg_fact_difference *difference = &verdict->environment_difference[i];
+
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "key", difference->key);
+		fg_json_text(w, "baseline", difference->baseline);
+		fg_json_text(w, "candidate", difference->candidate);
+		fg_json_bool(w, "identity", difference->identity);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+}
+
+int fg__report_json(const struct fg_report *report, const struct fg_report_options *options,
+		    struct fg_strbuf *text, struct fg_error *err)
+{
+	const struct fg_verdict *verdict = report->verdict;
+	struct fg_json_writer w = {0};
+
+	(void)options;
+	(void)err;
+	fg_json_writer_init(&w, text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "schema", "fastgate-report/1");
+	fg_json_text(&w, "verdict", fg_outcome_name(verdict->outcome));
+	fg_json_int(&w, "exit_code", (int64_t)verdict->exit_code);
+	add_run(&w, report);
+	fg_json_begin_array(&w, "benchmarks");
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		add_benchmark(&w, report, &verdict->benchmarks[i]);
+	fg_json_end(&w);
+	add_differences(&w, verdict);
+	add_notes(&w, &verdict->notes);
+	fg_json_end(&w);
+	fg_strbuf_add_char(text, '\n');
+	return FG_OK;
+}

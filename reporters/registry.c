@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "base/text.h"
+#include "reporters/formats.h"
+#include "reporters/reporter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A new format is a file and a row here. */
+static const struct fg_reporter table[] = {
+	{"terminal", "a few lines for people: what changed, by how much, where",      NULL,
+	 fg__report_terminal},
+	{"json",     "everything that was decided, for programs (fastgate-report/1)", "fastgate.json",
+	 fg__report_json    },
+};
+
+const struct fg_reporter *fg_reporter_table(size_t *count)
+{
+	*count = FG_ARRAY_SIZE(table);
+	return table;
+}
+
+const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *err)
+{
+	const char *names[FG_ARRAY_SIZE(table) + 1] = {0};
+	struct fg_strbuf known = {0};
+	const char *nearest = NULL;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+		names[i] = table[i].name;
+		fg_strbuf_printf(&known, "%s%s", i ? ", " : "", table[i].name);
+	}
+	nearest = fg_text_nearest(name, names);
+	if (nearest)
+		(void)fg_error_set(err, FG_EINVAL,
+				   "'%.40s' is not a report format; did you mean '%s'?", name,
+				   nearest);
+	else
+		(void)fg_error_set(err, FG_EINVAL, "'%.40s' is not a report format; there are %s",
+				   name, fg_strbuf_text(&known));
+	fg_strbuf_release(&known);
+	return NULL;
+}
+
+/* A pipe or a device cannot be replaced by a rename: what is there is written to. */
+static int write_special(const char *path, const struct fg_strbuf *text, struct fg_error *err)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int status = FG_OK;
+
+	if (fd < 0)
+		return fg_error_errno(err, FG_EIO, "cannot write '%s'", path);
+	status = fg_fs_write_all(fd, fg_strbuf_text(text), text->length, err);
+	if (close(fd) != 0 && status == FG_OK)
+		status = fg_error_errno(err, FG_EIO, "cannot write");
+	if (status != FG_OK)
+		fg_error_prefix(err, "'%s'", path);
+	return status;
+}
+
+static int write_text(const char *path, const struct fg_strbuf *text, struct fg_error *err)
+{
+	struct stat status = {0};
+	int result = FG_OK;
+
+	if (strcmp(path, "-") == 0) {
+		result = fg_fs_write_all(STDOUT_FILENO, fg_strbuf_text(text), text->length, err);
+		if (result != FG_OK)
+			fg_error_prefix(err, "standard output");
+		return result;
+	}
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+		return write_special(path, text, err);
+	return fg_fs_write_atomic(path, fg_strbuf_text(text), text->length, 0644, err);
+}
+
+int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_report *report,
+			   const struct fg_report_options *options, const char *path,
+			   struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	int status = reporter->write(report, options, &text, err);
+
+	if (status == FG_OK)
+		status = write_text(path, &text, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "%s report", reporter->name);
+	fg_strbuf_release(&text);
+	return status;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything that tells people and programs what was decided: one file per format, one row per format in a table.
+ *
+ * A reporter reads a run, its verdict and the profiles behind it, and appends text to a buffer.  The same input gives
+ * the same bytes: nothing is read from the clock, the locale or the environment, so that a report can be written
+ * again from the store.  Everything shown may come from a stranger's program (symbol names above all) and is escaped
+ * by the rules of the format.
+ */
+#ifndef FG_REPORTERS_REPORTER_H
+#define FG_REPORTERS_REPORTER_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "model/run.h"
+#include "model/verdict.h"
+#include "profile/profile_set.h"
+
+/* All borrowed. */
+struct fg_report {
+	const struct fg_run *run;
+	const struct fg_verdict *verdict;
+	/* One per benchmark of the verdict, in its order; NULL entries and NULL itself: no profile. */
+	const struct fg_profile_set *const *profiles;
+};
+
+/* How, not what.  Zero is right for a file. */
+struct fg_report_options {
+	bool verbose; /* terminal: everything, not only what needs attention */
+	bool color;   /* terminal: ANSI colours; NO_COLOR and the like are the caller's business */
+	bool ascii;   /* terminal: the locale cannot show arrows and the like */
+	unsigned width; /* terminal: columns; 0: as wide as the text wants */
+	const char *
+		source_root; /* github: files below it are named relative to it; NULL: as they are recorded */
+};
+
+struct fg_reporter {
+	const char *name;      /* "junit": what --format and fastgate.yml call it */
+	const char *summary;   /* one line of help */
+	const char *file_name; /* usual name of such a file; NULL: goes to a stream */
+	int (*write)(const struct fg_report *report, const struct fg_report_options *options,
+		     struct fg_strbuf *text, struct fg_error *err);
+};
+
+/* The table, in the order of the help text. */
+const struct fg_reporter *fg_reporter_table(size_t *count);
+/* By name; NULL and a message with the nearest name when there is none. */
+const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *err);
+
+/*
+ * Write a report to `path`; "-" is stdout.  A file is replaced as a whole or stays as it was; a device or a pipe is
+ * written to.  The message names the path.
+ */
+int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_report *report,
+			   const struct fg_report_options *options, const char *path,
+			   struct fg_error *err) FG_NODISCARD;
+
+/* The sticky marker by which a pull-request comment of this project is found again (the first line of the comment). */
+void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reporters/formats.h"
+
+#include <math.h>
+
+const struct fg_metric_verdict *fg__report_headline(const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_metric_verdict *best = NULL;
+	int best_rank = -1;
+
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
+		/* A known price is no news: it gives way to whatever else took part. */
+		const int weight = metric->accepted ? 0 : (int)metric->outcome;
+		const int rank = (metric->gated ? 20 : 0) + (metric->decided ? 100 + weight : 0);
+
+		if (rank > best_rank) {
+			best = metric;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
+const struct fg_series *fg__report_series(const struct fg_report *report,
+					  const struct fg_benchmark_verdict *benchmark)
+{
+	for (size_t i = 0; i < report->run->series_count; i++) {
+		if (strcmp(report->run->series[i].name, benchmark->name) == 0)
+			return &report->run->series[i];
+	}
+	return NULL;
+}
+
+const struct fg_profile_set *fg__report_profile(const struct fg_report *report, size_t benchmark)
+{
+	return report->profiles ? report->profiles[benchmark] : NULL;
+}
+
+const char *fg__report_schedule(const struct fg_verdict *verdict)
+{
+	for (size_t i = 1; i < verdict->benchmark_count; i++) {
+		if (verdict->benchmarks[i].schedule != verdict->benchmarks[0].schedule)
+			return "mixed";
+	}
+	return verdict->benchmark_count > 0 ? fg_schedule_name(verdict->benchmarks[0].schedule)
+					    : "none";
+}
+
+bool fg__report_has_change(const struct fg_metric_verdict *metric)
+{
+	return metric->decided && isfinite(metric->ratio);
+}
+
+size_t fg__report_count(const struct fg_verdict *verdict, enum fg_outcome outcome)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		count += verdict->benchmarks[i].outcome == outcome;
+	return count;
+}
+
+void fg__report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict)
+{
+	static const struct {
+		enum fg_outcome outcome;
+		const char *words;
+	} parts[] = {
+		{FG_OUTCOME_ERROR,        "could not be measured"},
+		{FG_OUTCOME_REGRESSION,   "regressed"            },
+		{FG_OUTCOME_INCONCLUSIVE, "inconclusive"         },
+		{FG_OUTCOME_IMPROVEMENT,  "improved"             },
+		{FG_OUTCOME_MISSING,      "missing"              },
+		{FG_OUTCOME_NEW,          "new"                  },
+		{FG_OUTCOME_PASS,         "passed"               },
+	};
+	const char *separator = ": ";
+
+	fg_strbuf_printf(text, "%zu benchmark%s", verdict->benchmark_count,
+			 verdict->benchmark_count == 1 ? "" : "s");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(parts); i++) {
+		const size_t count = fg__report_count(verdict, parts[i].outcome);
+
+		if (count == 0)
+			continue;
+		fg_strbuf_printf(text, "%s%zu %s", separator, count, parts[i].words);
+		separator = ", ";
+	}
+}

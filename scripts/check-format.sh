@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every C and C++ file is as clang-format 14 lays it out (other versions differ in details, so only 14 judges).
+set -u
+cd "$1" || exit 2
+tool=clang-format-14
+command -v $tool >/dev/null || tool=clang-format
+case $($tool --version 2>/dev/null) in
+*" 14."*) ;;
+*) echo "clang-format 14 is not installed: skipped" && exit 77 ;;
+esac
+find base model stats collector profile config runner gate store reporters perfdb cli include tests bench examples \
+	\( -name '*.c' -o -name '*.h' -o -name '*.cpp' \) -not -path '*/node_modules/*' -print0 2>/dev/null |
+	xargs -0 -r -n 40 $tool --dry-run -Werror --ferror-limit=3
+status=$?
+[ $status -eq 0 ] || echo "mend it with: ./dev format"
+exit $status

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Small rules about the text of sources: licence line, size of files, functions that are banned, unfinished work."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE = {".c", ".h", ".cpp", ".js", ".mjs", ".css", ".py", ".sh"}
+MAX_LINES = 1000
+
+BANNED = {
+    r"\b(strcpy|strcat|sprintf|vsprintf|gets|strtok|atoi|atol|atof|mktemp|tmpnam)\s*\(": "use the bounded or checking way",
+    r"(?<![\w.>])(localtime|gmtime|ctime|asctime|strerror)\s*\(": "not safe with threads",
+    r"\b(system|popen)\s*\(": "no shell: base/process.h",
+}
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+
+
+def problems(name, text):
+    lines = text.splitlines()
+    if lines and not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
+        yield 1, "the first lines name no licence (SPDX-License-Identifier: Apache-2.0)"
+    if len(lines) > MAX_LINES:
+        yield MAX_LINES + 1, f"{len(lines)} lines: a file has at most {MAX_LINES}"
+    in_c = name.endswith((".c", ".h")) and not name.startswith("tests/targets/")
+    for number, line in enumerate(lines, 1):
+        if UNFINISHED.search(line) and name != "scripts/check-words.py":
+            yield number, "unfinished work is not landed"
+        if not in_c or name.startswith(("collector/", "examples/", "bench/")):
+            continue
+        code = re.sub(r'"(?:[^"\\]|\\.)*"|//.*|^\s*\*.*|/\*.*', "", line)
+        for pattern, why in BANNED.items():
+            if re.search(pattern, code):
+                yield number, f"banned function: {why}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                            capture_output=True, check=False)
+    if listed.returncode != 0:
+        print("not a git checkout: skipped")
+        return 77
+    bad = 0
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        path = root / name
+        if path.suffix not in SOURCE or not path.is_file():
+            continue
+        for number, why in problems(name, path.read_text(errors="replace")):
+            print(f"{name}:{number}: {why}")
+            bad = 1
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())

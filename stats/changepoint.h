@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where does a series of results change its level for good?
+ *
+ * The usual searches assume independent, well behaved values and choose the split on the very data they then test; on a
+ * drifting host they report change points in most series in which nothing happened.  Here the whole search
+ * (cleaning, noise estimate, maximum over many windows) is repeated on simulated series without a change that are as
+ * autocorrelated as the one at hand, and only what exceeds those is reported.  See changepoint.c and docs/statistics.md.
+ */
+#ifndef FG_STATS_CHANGEPOINT_H
+#define FG_STATS_CHANGEPOINT_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FG_CHANGEPOINT_VALUES_MAX 5000
+
+struct fg_changepoint_options {
+	double alpha;       /* chance of any false change point in the series; 0: 0.01 */
+	size_t min_segment; /* a change must persist for so many values on either side; 0: 5 */
+	size_t simulations; /* 0: 999 */
+	uint64_t seed;
+};
+
+struct fg_changepoint {
+	size_t at;     /* first value of the new level */
+	double before; /* median of the level before, up to the previous change */
+	double after;  /* median of the level after, up to the next change */
+	double p;      /* corrected for the search */
+};
+
+struct fg_changepoints {
+	struct fg_changepoint *items; /* ascending by `at` */
+	size_t count;
+	double autocorrelation; /* lag-1, of the noise, steps left out */
+	double noise;           /* standard deviation of the noise, steps and outliers left out */
+};
+
+/*
+ * FG_EINVAL for a value that is not finite, FG_ELIMIT beyond FG_CHANGEPOINT_VALUES_MAX values.  A series shorter than
+ * two segments, or constant, has no change points.  Release `result` with fg_changepoints_release().
+ */
+int fg_changepoints_find(const double *values, size_t count,
+			 const struct fg_changepoint_options *options,
+			 struct fg_changepoints *result, struct fg_error *err) FG_NODISCARD;
+void fg_changepoints_release(struct fg_changepoints *points);
+
+#endif

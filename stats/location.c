@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stats/location.h"
+
+#include "base/base.h"
+#include "stats/sample.h"
+
+#include <math.h>
+
+/* Above this many values the pairwise means would be too many; a strided subset then stands for all. */
+#define WALSH_MAX 2000
+
+/* The winsorised variance: each value beyond a cut counts as the value at the cut. */
+static double winsorised_variance(const double *sorted, size_t count, size_t cut)
+{
+	double mean = 0.0;
+	double squares = 0.0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i < cut ? cut : fg_min_size(i, count - 1 - cut);
+
+		mean += sorted[at] / (double)count;
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i < cut ? cut : fg_min_size(i, count - 1 - cut);
+
+		squares += (sorted[at] - mean) * (sorted[at] - mean);
+	}
+	return squares / ((double)count - 1.0);
+}
+
+struct fg_trimmed fg_trimmed_mean(const double *values, size_t count, double share)
+{
+	struct fg_trimmed result = {
+		.count = count, .mean = (double)NAN, .standard_error = (double)NAN};
+	double n = (double)count;
+	double *sorted;
+	size_t cut;
+
+	if (count == 0 || !(share >= 0.0 && share < 0.5))
+		return result;
+	/* A hair more, so that 0.2 of 35 is 7 and not 6 by rounding. */
+	cut = (size_t)floor(share * n + 1e-9);
+	if (2 * cut >= count)
+		cut = (count - 1) / 2;
+	sorted = fg_sorted_copy(values, count);
+	result.kept = count - 2 * cut;
+	result.degrees_of_freedom = (double)result.kept - 1.0;
+	result.mean = fg_mean(sorted + cut, result.kept);
+	if (result.kept >= 2) {
+		double variance = winsorised_variance(sorted, count, cut);
+
+		result.standard_error = sqrt(variance) / ((1.0 - 2.0 * share) * sqrt(n));
+	}
+	free(sorted);
+	return result;
+}
+
+double fg_hodges_lehmann(const double *values, size_t count)
+{
+	size_t stride = 1 + (count > 0 ? (count - 1) / WALSH_MAX : 0);
+	double *walsh;
+	size_t used = 0;
+	double result;
+
+	if (count == 0)
+		return (double)NAN;
+	for (size_t i = 0; i < count; i += stride)
+		used++;
+	walsh = fg_xcalloc(used * (used + 1) / 2, sizeof(walsh[0]));
+	used = 0;
+	for (size_t i = 0; i < count; i += stride) {
+		for (size_t j = i; j < count; j += stride)
+			walsh[used++] = 0.5 * (values[i] + values[j]);
+	}
+	fg_sort(walsh, used);
+	result = fg_sorted_quantile(walsh, used, 0.5);
+	free(walsh);
+	return result;
+}

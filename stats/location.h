@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the middle of a sample lies, and how sure that is, when some values are wild.
+ *
+ * The trimmed mean cuts the same share off both ends; its standard error comes from the winsorised sample
+ * (Tukey and McLaughlin 1963, Yuen 1974), with h - 1 degrees of freedom for h values kept.
+ * Nothing here can fail; a sample that is too small gives NaN.
+ */
+#ifndef FG_STATS_LOCATION_H
+#define FG_STATS_LOCATION_H
+
+#include <stddef.h>
+
+struct fg_trimmed {
+	size_t count; /* values in the sample */
+	size_t kept;  /* values in the mean */
+	double mean;
+	double standard_error; /* NaN when fewer than two values are kept */
+	double degrees_of_freedom;
+};
+
+/* `share` is cut off each end: 0 <= share < 0.5. */
+struct fg_trimmed fg_trimmed_mean(const double *values, size_t count, double share);
+
+/* The median of all means of two values (each with itself too): Hodges and Lehmann 1963. */
+double fg_hodges_lehmann(const double *values, size_t count);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A unimodal distribution function is convex up to its mode and concave beyond.  The sample's own function climbs
+ * from i to i + 1 (in counts) at its i-th value.  For a modal interval lo..hi the nearest convex curve from below is the
+ * greatest convex minorant of the points (x_i, i), the nearest concave one from above the least concave majorant of the
+ * points (x_i, i + 1).  The search starts with the whole sample.  Where the two curves are furthest apart, the mode
+ * must lie: the interval shrinks to the knots around that place, and what is left outside of it adds its own
+ * distance to the account.  It ends when the gap inside is no larger than the account.
+ */
+#include "stats/modality.h"
+
+#include "base/base.h"
+#include "stats/rng.h"
+#include "stats/sample.h"
+
+#include <math.h>
+
+#define SIMULATIONS_DEFAULT 1000
+#define VALUES_MAX          1000
+
+/* Work space for one dip over the sorted values x[0..n-1]. */
+struct envelope {
+	const double *x;
+	size_t n;
+	size_t *before; /* before[i]: the knot left of i on the minorant of x[0..i] */
+	size_t *after;  /* after[i]: the knot right of i on the majorant of x[i..n-1] */
+	double *low;    /* the minorant over the interval at hand */
+	double *high;   /* the majorant, one less than its height: both share the scale of i */
+};
+
+static bool bends_down(const double *x, size_t a, size_t b, size_t c)
+{
+	return (x[c] - x[b]) * (double)(b - a) >= (x[b] - x[a]) * (double)(c - b);
+}
+
+static bool bends_up(const double *x, size_t a, size_t b, size_t c)
+{
+	return (x[c] - x[b]) * (double)(b - a) <= (x[b] - x[a]) * (double)(c - b);
+}
+
+static void link_knots(struct envelope *e)
+{
+	size_t last = e->n - 1;
+
+	e->before[0] = 0;
+	for (size_t i = 1; i <= last; i++) {
+		size_t knot = i - 1;
+
+		while (knot > 0 && bends_down(e->x, e->before[knot], knot, i))
+			knot = e->before[knot];
+		e->before[i] = knot;
+	}
+	e->after[last] = last;
+	for (size_t i = last; i-- > 0;) {
+		size_t knot = i + 1;
+
+		while (knot < last && bends_up(e->x, i, knot, e->after[knot]))
+			knot = e->after[knot];
+		e->after[i] = knot;
+	}
+}
+
+/* The straight line from (x_a, a) to (x_b, b), at every value between. */
+static void draw_line(const double *x, size_t a, size_t b, double *line)
+{
+	double width = x[b] - x[a];
+
+	for (size_t i = a; i <= b; i++) {
+		double share = width > 0.0 ? (x[i] - x[a]) / width : 1.0;
+
+		line[i] = (double)a + share * (double)(b - a);
+	}
+}
+
+static void draw_envelopes(struct envelope *e, size_t lo, size_t hi)
+{
+	for (size_t knot = hi; knot > lo; knot = e->before[knot])
+		draw_line(e->x, e->before[knot], knot, e->low);
+	for (size_t knot = lo; knot < hi; knot = e->after[knot])
+		draw_line(e->x, knot, e->after[knot], e->high);
+}
+
+static double widest_gap(const struct envelope *e, size_t lo, size_t hi, size_t *at)
+{
+	double widest = 0.0;
+
+	for (size_t i = lo; i <= hi; i++) {
+		double gap = e->high[i] + 1.0 - e->low[i];
+
+		if (gap >= widest) {
+			widest = gap;
+			*at = i;
+		}
+	}
+	return widest;
+}
+
+/* How far the sample strays from the curves that are now settled: lo..new_lo below, new_hi..hi above. */
+static double settled_distance(const struct envelope *e, const size_t *old, const size_t *now)
+{
+	double most = 1.0;
+
+	for (size_t i = old[0]; i <= now[0]; i++)
+		most = fmax(most, (double)i + 1.0 - e->low[i]);
+	for (size_t i = now[1]; i <= old[1]; i++)
+		most = fmax(most, e->high[i] + 1.0 - (double)i);
+	return most;
+}
+
+static double dip_of_sorted(struct envelope *e)
+{
+	size_t interval[2] = {0, e->n - 1};
+	double dip = 1.0;
+
+	if (e->n < 2 || !(e->x[e->n - 1] > e->x[0]))
+		return dip / (2.0 * (double)e->n);
+	link_knots(e);
+	for (;;) {
+		size_t inner[2] = {interval[1], interval[0]};
+		size_t at = interval[0];
+		double gap;
+
+		draw_envelopes(e, interval[0], interval[1]);
+		gap = widest_gap(e, interval[0], interval[1], &at);
+		if (gap <= dip)
+			break;
+		while (inner[0] > at)
+			inner[0] = e->before[inner[0]];
+		while (inner[1] < at)
+			inner[1] = e->after[inner[1]];
+		dip = fmax(dip, settled_distance(e, interval, inner));
+		if (inner[0] == interval[0] && inner[1] == interval[1])
+			break;
+		memcpy(interval, inner, sizeof(interval));
+		if (interval[0] >= interval[1])
+			break;
+	}
+	return dip / (2.0 * (double)e->n);
+}
+
+static void envelope_init(struct envelope *e, const double *sorted, size_t count)
+{
+	e->x = sorted;
+	e->n = count;
+	e->before = fg_xcalloc(count, sizeof(e->before[0]));
+	e->after = fg_xcalloc(count, sizeof(e->after[0]));
+	e->low = fg_xcalloc(count, sizeof(e->low[0]));
+	e->high = fg_xcalloc(count, sizeof(e->high[0]));
+}
+
+static void envelope_release(struct envelope *e)
+{
+	free(e->before);
+	free(e->after);
+	free(e->low);
+	free(e->high);
+}
+
+double fg_dip(const double *values, size_t count)
+{
+	struct envelope e = {0};
+	double *sorted;
+	double dip;
+
+	if (count == 0)
+		return (double)NAN;
+	sorted = fg_sorted_copy(values, count);
+	envelope_init(&e, sorted, count);
+	dip = dip_of_sorted(&e);
+	envelope_release(&e);
+	free(sorted);
+	return dip;
+}
+
+/* Order statistics of the uniform distribution without sorting: sums of exponential gaps. */
+static void draw_uniform_order(struct fg_rng *rng, double *values, size_t count)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum -= log(fg_rng_uniform(rng));
+		values[i] = sum;
+	}
+}
+
+/* The cut between order statistics that leaves the least squares inside both heaps. */
+static void split_heaps(const double *sorted, size_t count, struct fg_modality *result)
+{
+	double total = fg_mean(sorted, count) * (double)count;
+	double best = -1.0;
+	double below = 0.0;
+
+	for (size_t i = 1; i < count; i++) {
+		double n1 = (double)i;
+		double n2 = (double)(count - i);
+		double between;
+
+		below += sorted[i - 1];
+		between = below / n1 - (total - below) / n2;
+		between = between * between * n1 * n2;
+		if (between > best) {
+			best = between;
+			result->cut = 0.5 * (sorted[i - 1] + sorted[i]);
+			result->low_center = fg_sorted_quantile(sorted, i, 0.5);
+			result->high_center = fg_sorted_quantile(sorted + i, count - i, 0.5);
+			result->high_share = n2 / (double)count;
+		}
+	}
+}
+
+/* At most VALUES_MAX order statistics, evenly spaced: the shape stays, the cost does not grow. */
+static size_t thin_out(double *sorted, size_t count)
+{
+	size_t kept = fg_min_size(count, VALUES_MAX);
+
+	for (size_t i = 0; i < kept && kept < count; i++)
+		sorted[i] = sorted[i * (count - 1) / (kept - 1)];
+	return kept;
+}
+
+struct fg_modality fg_modality_test(const double *values, size_t count, size_t simulations,
+				    uint64_t seed)
+{
+	struct fg_modality result = {.dip = (double)NAN, .p = 1.0};
+	size_t rounds = simulations > 0 ? simulations : SIMULATIONS_DEFAULT;
+	double *sorted = fg_sorted_copy(values, count);
+	struct envelope e = {0};
+	struct fg_rng rng;
+	double *null;
+	size_t reached = 1;
+
+	if (!sorted)
+		return result;
+	count = thin_out(sorted, count);
+	null = fg_xcalloc(count, sizeof(null[0]));
+	envelope_init(&e, sorted, count);
+	result.dip = dip_of_sorted(&e);
+	split_heaps(sorted, count, &result);
+	fg_rng_seed(&rng, seed);
+	e.x = null;
+	for (size_t i = 0; i < rounds; i++) {
+		draw_uniform_order(&rng, null, count);
+		reached += dip_of_sorted(&e) >= result.dip;
+	}
+	result.p = (double)reached / ((double)rounds + 1.0);
+	envelope_release(&e);
+	free(null);
+	free(sorted);
+	return result;
+}

@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fixture_report.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+const char *const fg_fixture_names[] = {"regression", "pass",    "improvement", "inconclusive",
+					"new",        "missing", "error",       "mixed",
+					"hostile",    "nothing", NULL};
+
+#define NONE ((double)NAN)
+
+enum {
+	HUGE_NAME_BYTES = 60 * 1024
+};
+
+/* --- metrics --- */
+
+struct metric_spec {
+	enum fg_metric_id id;
+	enum fg_outcome outcome;
+	double baseline;
+	double ratio;
+	double half_width;
+	bool undecided;
+};
+
+struct spec {
+	const char *name;
+	enum fg_outcome outcome;
+	unsigned pairs;
+	double seconds;
+	struct metric_spec metrics[3];
+	bool identical;
+};
+
+static const struct spec specs[] = {
+	{"reconstruct",
+	 FG_OUTCOME_REGRESSION,   22,
+	 7.1, {{FG_METRIC_CPU_TIME, FG_OUTCOME_REGRESSION, 2.1e8, 1.0483, 0.0175, false},
+	  {FG_METRIC_MAX_RSS, FG_OUTCOME_PASS, 5.2e7, 1.0, 0.001, false},
+	  {FG_METRIC_WALL_TIME, FG_OUTCOME_PASS, 4.3e8, NONE, NONE, true}},
+	 false},
+	{"parse",
+	 FG_OUTCOME_PASS,	 10,
+	 2.4, {{FG_METRIC_CPU_TIME, FG_OUTCOME_PASS, 6.4e7, 1.001, 0.006, false},
+	  {FG_METRIC_MAX_RSS, FG_OUTCOME_PASS, 1.2e7, 1.0, 0.001, false},
+	  {FG_METRIC_WALL_TIME, FG_OUTCOME_PASS, 1.3e8, NONE, NONE, true}},
+	 false},
+	{"sort",
+	 FG_OUTCOME_IMPROVEMENT,  16,
+	 3.9, {{FG_METRIC_CPU_TIME, FG_OUTCOME_IMPROVEMENT, 9.1e7, 0.912, 0.012, false},
+	  {FG_METRIC_MAX_RSS, FG_OUTCOME_PASS, 3.3e7, 1.002, 0.004, false},
+	  {FG_METRIC_WALL_TIME, FG_OUTCOME_PASS, 1.9e8, NONE, NONE, true}},
+	 false},
+	{"compress",
+	 FG_OUTCOME_INCONCLUSIVE, 80,
+	 61,  {{FG_METRIC_CPU_TIME, FG_OUTCOME_INCONCLUSIVE, 3.1e8, 1.017, 0.021, false},
+	  {FG_METRIC_MAX_RSS, FG_OUTCOME_PASS, 8.0e7, 1.0, 0.001, false},
+	  {FG_METRIC_WALL_TIME, FG_OUTCOME_PASS, 6.3e8, NONE, NONE, true}},
+	 false},
+	{"render",
+	 FG_OUTCOME_NEW,	  10,
+	 1.2, {{FG_METRIC_CPU_TIME, FG_OUTCOME_NEW, NONE, NONE, NONE, false}},
+	 false},
+	{"legacy",
+	 FG_OUTCOME_MISSING,      0,
+	 0,   {{FG_METRIC_CPU_TIME, FG_OUTCOME_MISSING, 4.4e7, NONE, NONE, false}},
+	 false},
+	{"network",
+	 FG_OUTCOME_ERROR,        0,
+	 0.2, {{FG_METRIC_CPU_TIME, FG_OUTCOME_ERROR, NONE, NONE, NONE, false}},
+	 false},
+	{"hash",
+	 FG_OUTCOME_PASS,	 10,
+	 1.9, {{FG_METRIC_CPU_TIME, FG_OUTCOME_PASS, 5.0e7, 1.0, 0.004, false}},
+	 true },
+};
+
+static const struct spec *find_spec(enum fg_outcome outcome)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(specs); i++) {
+		if (specs[i].outcome == outcome)
+			return &specs[i];
+	}
+	return NULL;
+}
+
+static const struct fg_accept known_price = {
+	.benchmark = "sort",
+	.metric = "minor_faults",
+	.up_to = 0.30,
+	.until_ns = INT64_C(1803859200) * FG_NS_PER_S,
+	.reason = "larger cache",
+	.source = "fastgate.yml:31",
+};
+
+static void set_metric(struct fg_metric_verdict *metric, const struct metric_spec *spec,
+		       unsigned pairs)
+{
+	const struct fg_metric *builtin = fg_metric_builtin(spec->id);
+
+	*metric = (struct fg_metric_verdict){
+		.name = builtin->name,
+		.label = builtin->label,
+		.unit = builtin->unit,
+		.better = builtin->better,
+		.outcome = spec->outcome,
+		.gated = true,
+		.decided = !spec->undecided,
+		.baseline = spec->baseline,
+		.candidate =
+			spec->undecided || isnan(spec->ratio) ? NONE : spec->baseline * spec->ratio,
+		.ratio = spec->ratio,
+		.low = spec->ratio - spec->half_width,
+		.high = spec->ratio + spec->half_width,
+		.alpha = 0.01,
+		.min_effect = builtin->min_effect,
+		.margin = builtin->margin,
+		.smallest_detectable = spec->half_width * 1.1,
+		.p_value = spec->outcome == FG_OUTCOME_REGRESSION ? 0.00003 : NONE,
+		.pairs = pairs,
+		.looks = 2,
+	};
+	if (spec->outcome == FG_OUTCOME_NEW)
+		metric->candidate = 7.7e7;
+}
+
+/* A metric that is shown, not gated, and covered by a known price. */
+static void add_accepted_metric(struct fg_verdict *verdict, struct fg_benchmark_verdict *benchmark)
+{
+	const struct metric_spec spec = {
+		FG_METRIC_MINOR_FAULTS, FG_OUTCOME_REGRESSION, 5120, 1.21, 0.02, false};
+	struct fg_metric_verdict *metrics =
+		fg_arena_array(&verdict->arena, benchmark->metric_count + 1, sizeof(metrics[0]));
+
+	memcpy(metrics, benchmark->metrics, benchmark->metric_count * sizeof(metrics[0]));
+	set_metric(&metrics[benchmark->metric_count], &spec, benchmark->pairs);
+	metrics[benchmark->metric_count].gated = false;
+	metrics[benchmark->metric_count].accepted = &known_price;
+	benchmark->metrics = metrics;
+	benchmark->metric_count++;
+}
+
+/* --- functions --- */
+
+static const char *const fit_frames[] = {"main", "loop(Event const&)", "fit(Track&)"};
+static const char *const refit_frames[] = {"main", "loop(Event const&)", "smooth(Track&)",
+					   "fit(Track&)"};
+static const char *const seed_frames[] = {"main", "loop(Event const&)",
+					  "seed<Hit, std::vector<Hit> >(Hit const&)"};
+
+static struct fg_path_verdict make_path(const char *const *frames, size_t count, double delta_ms)
+{
+	const char **writable = NULL;
+
+	memcpy(&writable, &frames, sizeof(writable)); /* the reporters only read them */
+	return (struct fg_path_verdict){
+		.frames = writable,
+		.frame_count = count,
+		.delta_ms = delta_ms,
+		.low_ms = delta_ms * 0.8,
+		.high_ms = delta_ms * 1.2,
+		.p_adjusted = 0.0002,
+		.outcome = delta_ms > 0 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_IMPROVEMENT,
+	};
+}
+
+static struct fg_node_verdict make_node(const char *name, const char *file, unsigned line,
+					double before, double after)
+{
+	const double delta = after - before;
+
+	return (struct fg_node_verdict){
+		.kind = FG_NODE_FUNCTION,
+		.name = name,
+		.library = "reco",
+		.file = file,
+		.line = line,
+		.outcome = fabs(delta) < 1
+				   ? FG_OUTCOME_PASS
+				   : (delta > 0 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_IMPROVEMENT),
+		.self_ms = {before,        after       },
+		.inclusive_ms = {before + 20.9, after + 20.9},
+		.delta_ms = delta,
+		.low_ms = delta - 1.5,
+		.high_ms = delta + 1.5,
+		.p_adjusted = 0.0001,
+		.samples = 4180,
+	};
+}
+
+static void add_functions(struct fg_verdict *verdict, struct fg_benchmark_verdict *benchmark,
+			  double scale)
+{
+	struct fg_arena *arena = &verdict->arena;
+	struct fg_node_verdict *functions = fg_arena_array(arena, 2, sizeof(functions[0]));
+
+	benchmark->total_delta_ms = 10.4 * scale;
+	benchmark->unattributed_ms = 0.52 * scale;
+	functions[0] = make_node("fit(Track&)", "/src/reco/fit.cpp", 88, 31.1, 31.1 + 9.7 * scale);
+	functions[0].path_count = 2;
+	functions[0].paths = fg_arena_array(arena, 2, sizeof(functions[0].paths[0]));
+	functions[0].paths[0] = make_path(fit_frames, 3, 9.1 * scale);
+	functions[0].paths[1] = make_path(refit_frames, 4, 0.6 * scale);
+	functions[1] = make_node(seed_frames[2], "/src/reco/seed.h", 17, 12.0, 12.0 + 0.18 * scale);
+	functions[1].path_count = 1;
+	functions[1].paths = fg_arena_array(arena, 1, sizeof(functions[1].paths[0]));
+	functions[1].paths[0] = make_path(seed_frames, 3, 0.18 * scale);
+	for (size_t i = 0; i < 2; i++)
+		functions[i].share_of_change = functions[i].delta_ms / benchmark->total_delta_ms;
+	benchmark->functions = functions;
+	benchmark->function_count = 2;
+	benchmark->functions_tested = 41;
+	benchmark->libraries = fg_arena_array(arena, 1, sizeof(functions[0]));
+	benchmark->libraries[0] = make_node("libtrack.so.3", NULL, 0, 60.0, 60.0 + 9.9 * scale);
+	benchmark->libraries[0].kind = FG_NODE_LIBRARY;
+	benchmark->libraries[0].share_of_change = 9.9 / 10.4;
+	benchmark->library_count = 1;
+	benchmark->moved = fg_arena_array(arena, 1, sizeof(benchmark->moved[0]));
+	benchmark->moved[0] = (struct fg_moved){.from = "decode(Bank const&)",
+						.to = "decode_header(Bank const&)",
+						.ancestor = "loop(Event const&)",
+						.moved_ms = 3.1,
+						.kind = "extracted"};
+	benchmark->moved_count = 1;
+}
+
+/* --- raw figures --- */
+
+static void add_repetitions(struct fg_series *series, const struct spec *spec)
+{
+	struct fg_random random = {0};
+
+	fg_random_seed(&random, 7);
+	for (uint32_t pair = 0; pair < spec->pairs + 1; pair++) {
+		const double common = 1 + 0.05 * fg_random_normal(&random);
+
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			struct fg_repetition *repetition = NULL;
+
+			if (arm == FG_ARM_BASELINE && spec->outcome == FG_OUTCOME_NEW)
+				continue;
+			repetition = fg_series_add_repetition(series);
+			repetition->pair = pair;
+			repetition->arm = arm;
+			repetition->position = (uint8_t)((pair + arm) % 2);
+			repetition->aside = pair == 0 ? FG_ASIDE_WARMUP : 0;
+			repetition->sampled = true;
+			repetition->period_ns = 1000000;
+			repetition->started_ns = INT64_C(1788179696) * FG_NS_PER_S +
+						 (int64_t)pair * 320 * FG_NS_PER_MS;
+			repetition->load = 0.5F;
+			for (size_t i = 0;
+			     i < FG_ARRAY_SIZE(spec->metrics) && spec->metrics[i].baseline > 0;
+			     i++) {
+				const struct metric_spec *metric = &spec->metrics[i];
+				const double ratio =
+					arm == FG_ARM_CANDIDATE && !isnan(metric->ratio)
+						? metric->ratio
+						: 1;
+				const double noise =
+					1 + metric->half_width * fg_random_normal(&random);
+
+				if (!metric->undecided)
+					repetition->values[metric->id] =
+						floor(metric->baseline * ratio * common * noise);
+			}
+		}
+	}
+}
+
+static uint32_t add_frame(struct fg_profile_set *set, uint32_t parent, const char *name,
+			  const char *file)
+{
+	const struct fg_profile_function function = {
+		.name = name, .library = "reco", .file = file, .line = file ? 88 : 0};
+
+	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
+}
+
+static void add_row(struct fg_profile_set *set, uint8_t arm, uint32_t pair, const double *self_ms,
+		    size_t count)
+{
+	struct fg_profile_row *row = fg_profile_set_add_row(set, count);
+
+	row->arm = arm;
+	row->pair = pair;
+	for (size_t i = 0; i < count; i++) {
+		row->nodes[i] = (uint32_t)(i + 1);
+		row->self_ns[i] = self_ms[i] * 1e6;
+		row->samples[i] = (uint32_t)self_ms[i] + 1;
+		row->total_ns += row->self_ns[i];
+	}
+}
+
+/* Node by node, in the order in which make_profile() makes them. */
+static const double self_ms[FG_ARM_COUNT][9] = {
+	{1.0, 4.0, 31.1, 12.0, 6.2, 40.0, 70.0, 9.0, 0.0},
+	{1.0, 4.1, 40.2, 12.2, 6.8, 40.0, 70.2, 0.0, 8.7},
+};
+
+static void make_profile(struct fg_profile_set *set, const char *program, unsigned pairs)
+{
+	uint32_t main_node = 0;
+	uint32_t loop = 0;
+	uint32_t smooth = 0;
+	uint32_t read = 0;
+
+	fg_profile_set_init(set, program);
+	main_node = add_frame(set, 0, "main", "/src/reco/main.cpp");
+	loop = add_frame(set, main_node, "loop(Event const&)", "/src/reco/loop.cpp");
+	(void)add_frame(set, loop, "fit(Track&)", "/src/reco/fit.cpp");
+	(void)add_frame(set, loop, seed_frames[2], "/src/reco/seed.h");
+	smooth = add_frame(set, loop, "smooth(Track&)", "/src/reco/smooth.cpp");
+	read = add_frame(set, main_node, "io::Reader::next()", "/src/reco/io.cpp");
+	(void)add_frame(set, read, "ZSTD_decompressBlock", NULL);
+	(void)add_frame(set, smooth, "decode(Bank const&)", NULL);
+	(void)add_frame(set, smooth, "decode_header(Bank const&)", NULL);
+	for (uint32_t pair = 1; pair <= pairs; pair++) {
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+			add_row(set, arm, pair, self_ms[arm], FG_ARRAY_SIZE(self_ms[arm]));
+	}
+}
+
+/* --- the run around them --- */
+
+static void set_side(struct fg_side *side, const char *commit, const char *describe)
+{
+	side->commit = fg_xstrdup(commit);
+	side->branch = fg_xstrdup("main");
+	side->describe = fg_xstrdup(describe);
+	fg_environment_set(&side->build, "build.command", "cmake --build build", false);
+	fg_environment_set(&side->build, "user.geometry", "v12", false);
+}
+
+static void set_run(struct fg_fixture *fixture)
+{
+	struct fg_run *run = &fixture->run;
+
+	fg_run_init(run);
+	(void)snprintf(run->id, sizeof(run->id), "%s", "01990e2b-7c40-7abc-8def-0123456789ab");
+	run->project = fg_xstrdup("tracker");
+	run->started_ns = INT64_C(1788179696) * FG_NS_PER_S;
+	run->ended_ns = run->started_ns + 80 * FG_NS_PER_S;
+	run->complete = true;
+	run->has_baseline = true;
+	run->seed = 42;
+	run->tool_version = fg_xstrdup("0.1.0");
+	set_side(&run->sides[FG_ARM_BASELINE], "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d",
+		 "merge-base");
+	set_side(&run->sides[FG_ARM_CANDIDATE], "9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c", "HEAD");
+	run->sides[FG_ARM_CANDIDATE].dirty = true;
+	fg_environment_set(&run->host, "host.cpu.model", "AMD EPYC 7763", true);
+	fg_environment_set(&run->host, "host.cpu.count", "2", true);
+	fg_environment_set(&run->host, "host.kernel", "6.1.0-18-amd64", true);
+}
+
+static void add_difference(struct fg_verdict *verdict, const char *key, const char *baseline,
+			   const char *candidate, bool identity)
+{
+	struct fg_fact_difference *more = fg_arena_array(
+		&verdict->arena, verdict->environment_difference_count + 1, sizeof(more[0]));
+
+	if (verdict->environment_difference_count > 0)
+		memcpy(more, verdict->environment_difference,
+		       verdict->environment_difference_count * sizeof(more[0]));
+	more[verdict->environment_difference_count++] = (struct fg_fact_difference){
+		.key = key, .baseline = baseline, .candidate = candidate, .identity = identity};
+	verdict->environment_difference = more;
+}
+
+static void set_words(struct fg_fixture *fixture, struct fg_benchmark_verdict *benchmark)
+{
+	struct fg_arena *arena = &fixture->verdict.arena;
+
+	switch (benchmark->outcome) {
+	case FG_OUTCOME_ERROR:
+		benchmark->error = "./build/net --connect: exited with code 3";
+		benchmark->error_tail = "connecting to 127.0.0.1:9\nconnect: Connection refused\n";
+		break;
+	case FG_OUTCOME_REGRESSION:
+		add_functions(&fixture->verdict, benchmark, 1);
+		break;
+	case FG_OUTCOME_IMPROVEMENT:
+		add_functions(&fixture->verdict, benchmark, -0.8);
+		add_accepted_metric(&fixture->verdict, benchmark);
+		break;
+	case FG_OUTCOME_INCONCLUSIVE:
+		fg_notes_add(&benchmark->notes, arena, "the host took %d %% of the CPU away", 7);
+		benchmark->set_aside = 4;
+		break;
+	default:
+		break;
+	}
+}
+
+static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
+{
+	struct fg_verdict *verdict = &fixture->verdict;
+	struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[verdict->benchmark_count];
+	struct fg_profile_set *set = &fixture->sets[verdict->benchmark_count];
+	struct fg_series *series = fg_run_add_series(&fixture->run, spec->name);
+
+	*benchmark = (struct fg_benchmark_verdict){
+		.name = spec->name,
+		.outcome = spec->outcome,
+		.schedule = FG_SCHEDULE_DUET,
+		.pairs = spec->pairs,
+		.seconds = spec->seconds,
+		.identical = spec->identical,
+		.total_delta_ms = NONE,
+		.unattributed_ms = NONE,
+		.sampler_cost = 0.004,
+	};
+	benchmark->metrics = fg_arena_array(&verdict->arena, FG_ARRAY_SIZE(spec->metrics),
+					    sizeof(benchmark->metrics[0]));
+	for (size_t i = 0; i < FG_ARRAY_SIZE(spec->metrics); i++) {
+		if (i == 0 || spec->metrics[i].baseline > 0)
+			set_metric(&benchmark->metrics[benchmark->metric_count++],
+				   &spec->metrics[i], spec->pairs);
+	}
+	series->command = fg_xasprintf("./build/%s --events 200", spec->name);
+	series->schedule = FG_SCHEDULE_DUET;
+	add_repetitions(series, spec);
+	set_words(fixture, benchmark);
+	if (spec->outcome == FG_OUTCOME_REGRESSION || spec->outcome == FG_OUTCOME_IMPROVEMENT) {
+		make_profile(set, spec->name, spec->pairs);
+		fixture->profiles[verdict->benchmark_count] = set;
+	}
+	verdict->benchmark_count++;
+	verdict->outcome = fg_outcome_worse(verdict->outcome, spec->outcome);
+}
+
+/* --- hostile text --- */
+
+static const char *hostile[] = {
+	"</script><script>alert(1)</script>",
+	"<img src=x onerror=alert(1)>&amp;&#60;",
+	"\"quoted\" 'single' `code` |pipe| a,b;c",
+	"line\nbreak\r\ttab\x1b[31mred\x07",
+	"broken \xff\xfe utf-8 \xc3( \xed\xa0\x80",
+	"::error file=x::injected%0A%25",
+	"]]> <!-- --> [link](javascript:alert(1)) @someone **bold**",
+	"operator<<(std::ostream&, Point const&)",
+	"",
+	NULL, /* the huge one comes here */
+	NULL,
+};
+
+const char *const *fg_hostile_names(void)
+{
+	const size_t last = FG_ARRAY_SIZE(hostile) - 2;
+	static char huge[HUGE_NAME_BYTES + 1];
+	static const char start[] = "wrap<";
+	static const char middle[] = "pair<i,";
+	static const char end[] = ">::run()";
+
+	if (!hostile[last]) {
+		for (size_t i = 0; i < HUGE_NAME_BYTES; i++)
+			huge[i] = middle[i % strlen(middle)];
+		memcpy(huge, start, strlen(start));
+		memcpy(huge + HUGE_NAME_BYTES - strlen(end), end, strlen(end));
+		hostile[last] = huge;
+	}
+	return hostile;
+}
+
+static void poison_functions(struct fg_verdict *verdict, struct fg_benchmark_verdict *benchmark)
+{
+	const char *const *names = fg_hostile_names();
+	size_t count = 0;
+
+	while (names[count])
+		count++;
+	benchmark->functions =
+		fg_arena_array(&verdict->arena, count, sizeof(benchmark->functions[0]));
+	benchmark->function_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct fg_node_verdict *node = &benchmark->functions[i];
+		const char **frames = fg_arena_array(&verdict->arena, count, sizeof(frames[0]));
+
+		*node = make_node(names[i], names[(i + 1) % 6], 3, 10, 12);
+		node->library = names[(i + 2) % count];
+		node->share_of_change = 2.0 / 20.0;
+		node->paths = fg_arena_array(&verdict->arena, 1, sizeof(node->paths[0]));
+		node->path_count = 1;
+		node->paths[0] = make_path(NULL, count, 2);
+		node->paths[0].frames = frames;
+		for (size_t f = 0; f < count; f++)
+			frames[f] = names[(i + f) % count];
+	}
+	benchmark->moved[0].from = names[0];
+	benchmark->moved[0].to = names[4];
+}
+
+static void poison(struct fg_fixture *fixture)
+{
+	const char *const *names = fg_hostile_names();
+	struct fg_verdict *verdict = &fixture->verdict;
+	struct fg_profile_set *set = &fixture->sets[0];
+	uint32_t parent = 0;
+
+	free(fixture->run.project);
+	fixture->run.project = fg_xstrdup("--> <b>\"p\"\xff");
+	poison_functions(verdict, &verdict->benchmarks[0]);
+	for (size_t i = 0; i < verdict->benchmark_count && names[i]; i++) {
+		struct fg_series *series = &fixture->run.series[i];
+
+		verdict->benchmarks[i].name = names[i];
+		free(series->name);
+		series->name = fg_xstrdup(names[i]);
+	}
+	verdict->benchmarks[0].metrics[0].unit = "ns";
+	verdict->benchmarks[0].metrics[1].label = names[3];
+	verdict->benchmarks[0].metrics[1].unit = names[4];
+	fg_notes_add(&verdict->notes, &verdict->arena, "%s", names[6]);
+	add_difference(verdict, names[2], names[3], names[0], true);
+	fg_profile_set_release(set);
+	fg_profile_set_init(set, names[0]);
+	for (size_t i = 0; names[i]; i++) {
+		const double weight[1] = {5};
+		const struct fg_profile_function function = {.name = names[i],
+							     .library = names[(i + 3) % 6]};
+
+		parent = fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			add_row(set, arm, 1, weight, 1);
+			set->rows[set->row_count - 1].nodes[0] = parent;
+		}
+	}
+}
+
+/* --- the interface --- */
+
+static void add_by_name(struct fg_fixture *fixture, const char *name)
+{
+	enum fg_outcome outcome = FG_OUTCOME_PASS;
+
+	if (strcmp(name, "nothing") == 0) {
+		fixture->verdict.outcome = FG_OUTCOME_ERROR;
+	} else if (strcmp(name, "mixed") == 0 || strcmp(name, "hostile") == 0) {
+		for (size_t i = 0; i < FG_ARRAY_SIZE(specs); i++)
+			add_benchmark(fixture, &specs[i]);
+		add_difference(&fixture->verdict, "build.compiler.version", "12.2.0", "13.1.0",
+			       true);
+		add_difference(&fixture->verdict, "build.id", "4f5e", "a90c", false);
+		fg_notes_add(&fixture->verdict.notes, &fixture->verdict.arena,
+			     "the sides were built by different compilers");
+	} else if (fg_outcome_parse(name, &outcome)) {
+		add_benchmark(fixture, find_spec(outcome));
+	} else {
+		fail_msg("no fixture is called '%s'", name);
+	}
+}
+
+void fg_fixture_init(struct fg_fixture *fixture, const char *name)
+{
+	struct fg_verdict *verdict = &fixture->verdict;
+
+	*fixture = (struct fg_fixture){0};
+	set_run(fixture);
+	verdict->benchmarks = fg_arena_array(&verdict->arena, FG_FIXTURE_MAX_BENCHMARKS,
+					     sizeof(verdict->benchmarks[0]));
+	add_by_name(fixture, name);
+	if (strcmp(name, "hostile") == 0)
+		poison(fixture);
+	verdict->exit_code = verdict->outcome == FG_OUTCOME_ERROR        ? FG_EXIT_NOT_MEASURED
+			     : verdict->outcome == FG_OUTCOME_REGRESSION ? FG_EXIT_REGRESSION
+									 : FG_EXIT_PASS;
+	fixture->report = (struct fg_report){
+		.run = &fixture->run, .verdict = verdict, .profiles = fixture->profiles};
+}
+
+/* Shaped like a real program: wide below a few loops, deep in places, long names. */
+void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count)
+{
+	struct fg_profile_set *set = &fixture->sets[0];
+	struct fg_random random = {0};
+	double *weights = fg_xcalloc(node_count, sizeof(weights[0]));
+
+	fg_random_seed(&random, 11);
+	fg_profile_set_release(set);
+	fg_profile_set_init(set, "large");
+	while (set->node_count <= node_count) {
+		const uint32_t recent = (uint32_t)fg_random_below(
+			&random, set->node_count < 64 ? set->node_count : 64);
+		const uint32_t parent = (uint32_t)(set->node_count - 1) - recent;
+		char name[160];
+
+		(void)snprintf(
+			name, sizeof(name),
+			"detector::Stage%u<detector::Layer, std::vector<detector::Hit> >::process_%u(detector::Event const&)",
+			(unsigned)fg_random_below(&random, 40),
+			(unsigned)fg_random_below(&random, 125));
+		(void)add_frame(set, parent, name, NULL);
+	}
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		for (size_t i = 0; i < node_count; i++) {
+			const double u = fg_random_uniform(&random);
+
+			weights[i] = arm == 0 ? 0.001 / (u + 0.01) : weights[i] * (0.9 + 0.22 * u);
+			if (fg_random_below(&random, 100) < 2)
+				weights[i] = 0;
+		}
+		add_row(set, arm, 1, weights, node_count);
+	}
+	fixture->profiles[0] = set;
+	free(weights);
+}
+
+void fg_fixture_release(struct fg_fixture *fixture)
+{
+	for (size_t i = 0; i < FG_FIXTURE_MAX_BENCHMARKS; i++)
+		fg_profile_set_release(&fixture->sets[i]);
+	fg_run_release(&fixture->run);
+	fg_verdict_release(&fixture->verdict);
+}

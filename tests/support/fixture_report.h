@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Made-up runs with verdicts of every outcome, for tests of what is written about them.  The figures are chosen, not
+ * measured; the same name always gives the same run.
+ */
+#ifndef FG_TESTS_SUPPORT_FIXTURE_REPORT_H
+#define FG_TESTS_SUPPORT_FIXTURE_REPORT_H
+
+#include "reporters/reporter.h"
+
+enum {
+	FG_FIXTURE_MAX_BENCHMARKS = 8
+};
+
+struct fg_fixture {
+	struct fg_run run;
+	struct fg_verdict verdict;
+	struct fg_profile_set sets[FG_FIXTURE_MAX_BENCHMARKS];
+	const struct fg_profile_set *profiles[FG_FIXTURE_MAX_BENCHMARKS];
+	struct fg_report report;
+};
+
+/*
+ * `name` is one of fg_fixture_names: an outcome ("regression", ...), "mixed" (one benchmark of each), "hostile"
+ * (every name is an attack on some format) or "nothing" (no benchmark ran).
+ */
+extern const char *const fg_fixture_names[]; /* NULL at the end */
+void fg_fixture_init(struct fg_fixture *fixture, const char *name);
+/* A profile with about this many call paths on the first benchmark: for the size of pages. */
+void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count);
+void fg_fixture_release(struct fg_fixture *fixture);
+
+/* Attacks: markup, quotes, control characters, broken UTF-8, a template name of 60 KB.  NULL at the end. */
+const char *const *fg_hostile_names(void);
+
+#endif

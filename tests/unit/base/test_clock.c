@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "tests/support/fg_test.h"
+
+static void times_are_written_and_read_back(void **state)
+{
+	char text[FG_TIME_TEXT_SIZE];
+	int64_t ns = 0;
+
+	(void)state;
+	fg_time_format_utc(INT64_C(1000000000) * FG_NS_PER_S, text);
+	assert_string_equal(text, "2001-09-09T01:46:40Z");
+	assert_true(fg_time_parse_utc(text, &ns));
+	assert_int_equal(ns, INT64_C(1000000000) * FG_NS_PER_S);
+	assert_true(fg_time_parse_utc("2027-03-01", &ns));
+	fg_time_format_utc(ns, text);
+	assert_string_equal(text, "2027-03-01T00:00:00Z");
+}
+
+static void dates_that_do_not_exist_are_refused(void **state)
+{
+	static const char *const bad[] = {
+		"",           "2027-02-30",           "2027-13-01",          "2027-3-1",
+		"tomorrow",   "2027-03-01T25:00:00Z", "2027-03-01T00:00:00", "2027-03-01Z",
+		"2027-03-01 "};
+	int64_t ns = 0;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(bad); i++) {
+		if (fg_time_parse_utc(bad[i], &ns))
+			fail_msg("'%s' was taken for a date", bad[i]);
+	}
+}
+
+static void monotonic_clock_never_goes_back(void **state)
+{
+	int64_t before = fg_clock_monotonic_ns();
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		const int64_t now = fg_clock_monotonic_ns();
+
+		assert_true(now >= before);
+		before = now;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_are_written_and_read_back),
+		cmocka_unit_test(dates_that_do_not_exist_are_refused),
+		cmocka_unit_test(monotonic_clock_never_goes_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

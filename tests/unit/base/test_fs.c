@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct fg_scratch scratch;
+
+static int make_scratch(void **state)
+{
+	(void)state;
+	fg_scratch_init(&scratch);
+	return 0;
+}
+
+static int drop_scratch(void **state)
+{
+	(void)state;
+	fg_scratch_release(&scratch);
+	return 0;
+}
+
+static void atomic_write_replaces_and_leaves_no_litter(void **state)
+{
+	char **names = NULL;
+	size_t count = 0;
+	char *data = NULL;
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(fg_fs_write_atomic(fg_scratch_path(&scratch, "f"), "one", 3, 0600, NULL),
+			 FG_OK);
+	assert_int_equal(
+		fg_fs_write_atomic(fg_scratch_path(&scratch, "f"), "second", 6, 0644, NULL), FG_OK);
+	data = fg_scratch_read(&scratch, "f", NULL);
+	assert_string_equal(data, "second");
+	free(data);
+	assert_int_equal(stat(fg_scratch_path(&scratch, "f"), &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0644);
+	assert_int_equal(fg_fs_list(scratch.path, &names, &count, NULL), FG_OK);
+	assert_int_equal(count, 1);
+	fg_fs_list_free(names, count);
+}
+
+static void failed_write_names_the_file_and_keeps_the_old_one(void **state)
+{
+	struct fg_error err = {0};
+	char *expected =
+		fg_xasprintf("cannot write %s/no/f: No such file or directory", scratch.path);
+
+	(void)state;
+	assert_int_equal(fg_fs_write_atomic(fg_scratch_path(&scratch, "no/f"), "x", 1, 0600, &err),
+			 FG_EIO);
+	assert_string_equal(err.message, expected);
+	free(expected);
+}
+
+static void full_disk_is_reported(void **state)
+{
+	struct fg_error err = {0};
+	FILE *full = fopen("/dev/full", "we");
+
+	(void)state;
+	assert_non_null(full);
+	assert_int_equal(fg_fs_write_all(fileno(full), "x", 1, &err), FG_EIO);
+	assert_string_equal(err.message, "cannot write: No space left on device");
+	(void)fclose(full);
+}
+
+static void reading_is_limited(void **state)
+{
+	struct fg_error err = {0};
+	char *data = NULL;
+	size_t size = 0;
+
+	(void)state;
+	fg_scratch_write_text(&scratch, "ten", "0123456789");
+	assert_int_equal(fg_fs_read(fg_scratch_path(&scratch, "ten"), 9, &data, &size, &err),
+			 FG_ELIMIT);
+	assert_null(data);
+	assert_int_equal(fg_fs_read(fg_scratch_path(&scratch, "ten"), 10, &data, &size, &err),
+			 FG_OK);
+	assert_int_equal(size, 10);
+	free(data);
+	assert_int_equal(fg_fs_read(fg_scratch_path(&scratch, "absent"), 10, &data, &size, &err),
+			 FG_ENOENT);
+}
+
+static void trees_are_made_and_removed_without_following_links(void **state)
+{
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_fs_make_folders(fg_scratch_path(&scratch, "a/b/c"), 0755, &err), FG_OK);
+	fg_scratch_write_text(&scratch, "a/b/c/f", "x");
+	fg_scratch_write_text(&scratch, "outside", "x");
+	assert_int_equal(fg_fs_make_folders(fg_scratch_path(&scratch, "target"), 0755, &err),
+			 FG_OK);
+	fg_scratch_write_text(&scratch, "target/kept", "x");
+	assert_int_equal(
+		symlink(fg_scratch_path(&scratch, "target"), fg_scratch_path(&scratch, "a/link")),
+		0);
+	assert_int_equal(fg_fs_remove_tree(fg_scratch_path(&scratch, "a"), &err), FG_OK);
+	assert_false(fg_fs_exists(fg_scratch_path(&scratch, "a")));
+	assert_true(fg_fs_exists(fg_scratch_path(&scratch, "target/kept")));
+	assert_int_equal(fg_fs_remove_tree(fg_scratch_path(&scratch, "a"), &err), FG_OK);
+	assert_int_equal(fg_fs_make_folders(fg_scratch_path(&scratch, "outside/x"), 0755, &err),
+			 FG_EIO);
+}
+
+static void names_are_taken_apart_and_joined(void **state)
+{
+	char *text = NULL;
+
+	(void)state;
+	assert_string_equal(fg_fs_base_name("/a/b.c"), "b.c");
+	text = fg_fs_parent("/a/b.c");
+	assert_string_equal(text, "/a");
+	free(text);
+	text = fg_fs_parent("b.c");
+	assert_string_equal(text, ".");
+	free(text);
+	text = fg_fs_join("/a", "b");
+	assert_string_equal(text, "/a/b");
+	free(text);
+	text = fg_fs_join("/a/", "/b");
+	assert_string_equal(text, "/b");
+	free(text);
+}
+
+static void programs_are_found_where_a_shell_finds_them(void **state)
+{
+	char *sh = fg_fs_find_program("sh");
+
+	(void)state;
+	assert_non_null(sh);
+	assert_int_equal(sh[0], '/');
+	free(sh);
+	assert_null(fg_fs_find_program("no-such-program-here"));
+	assert_null(fg_fs_find_program("/etc/passwd"));
+	assert_null(fg_fs_find_program(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(atomic_write_replaces_and_leaves_no_litter,
+						make_scratch, drop_scratch),
+		cmocka_unit_test_setup_teardown(failed_write_names_the_file_and_keeps_the_old_one,
+						make_scratch, drop_scratch),
+		cmocka_unit_test(full_disk_is_reported),
+		cmocka_unit_test_setup_teardown(reading_is_limited, make_scratch, drop_scratch),
+		cmocka_unit_test_setup_teardown(trees_are_made_and_removed_without_following_links,
+						make_scratch, drop_scratch),
+		cmocka_unit_test(names_are_taken_apart_and_joined),
+		cmocka_unit_test(programs_are_found_where_a_shell_finds_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

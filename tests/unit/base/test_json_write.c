@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+#include "base/json_write.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+static void nested_values_are_laid_out(void **state)
+{
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+
+	(void)state;
+	fg_json_writer_init(&w, &text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "name", "a\"b");
+	fg_json_begin_array(&w, "pairs");
+	fg_json_int(&w, NULL, -1);
+	fg_json_double(&w, NULL, 0.1);
+	fg_json_end(&w);
+	fg_json_begin_object(&w, "empty");
+	fg_json_end(&w);
+	fg_json_text(&w, "none", NULL);
+	fg_json_end(&w);
+	assert_string_equal(text.data,
+			    "{\n  \"name\": \"a\\\"b\",\n  \"pairs\": [\n    -1,\n    0.1\n  ],\n"
+			    "  \"empty\": {},\n  \"none\": null\n}");
+	fg_strbuf_release(&text);
+}
+
+static void hostile_bytes_become_valid_json(void **state)
+{
+	static const char bytes[] = "</script>\x01\xff\n\t\\ \"q\" \0 end";
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+	cJSON *json = NULL;
+
+	(void)state;
+	fg_json_writer_init(&w, &text, 0);
+	w.for_html = true;
+	fg_json_begin_array(&w, NULL);
+	fg_json_text_sized(&w, NULL, bytes, sizeof(bytes) - 1);
+	fg_json_end(&w);
+	assert_null(strchr(text.data, '<'));
+	assert_int_equal(fg_json_parse(text.data, text.length, 1000, &json, NULL), FG_OK);
+	assert_string_equal(cJSON_GetArrayItem(json, 0)->valuestring,
+			    "</script>\xef\xbf\xbd\xef\xbf\xbd\n\t\\ \"q\" \xef\xbf\xbd end");
+	cJSON_Delete(json);
+	fg_strbuf_release(&text);
+}
+
+static void not_a_number_becomes_null(void **state)
+{
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+
+	(void)state;
+	fg_json_writer_init(&w, &text, 0);
+	fg_json_begin_array(&w, NULL);
+	fg_json_double(&w, NULL, (double)NAN);
+	fg_json_double(&w, NULL, (double)INFINITY);
+	fg_json_bool(&w, NULL, true);
+	fg_json_raw(&w, NULL, "{\"a\":1}");
+	fg_json_end(&w);
+	assert_string_equal(text.data, "[null,null,true,{\"a\":1}]");
+	fg_strbuf_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nested_values_are_laid_out),
+		cmocka_unit_test(hostile_bytes_become_valid_json),
+		cmocka_unit_test(not_a_number_becomes_null),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

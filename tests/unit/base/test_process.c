@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/process.h"
+#include "tests/support/fg_test.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static int run_shell(const char *script, struct fg_process_options options,
+		     struct fg_process_result *result, struct fg_error *err)
+{
+	char *argv[] = {"/bin/sh", "-c", (char *)(uintptr_t)script, NULL};
+
+	options.argv = argv;
+	options.stdout_to = FG_STREAM_CAPTURE;
+	options.stderr_to = FG_STREAM_CAPTURE;
+	return fg_process_run(&options, result, err);
+}
+
+static void output_exit_code_and_usage_come_back(void **state)
+{
+	struct fg_process_result result = {0};
+
+	(void)state;
+	assert_int_equal(run_shell("echo out; echo err >&2; exit 3", (struct fg_process_options){0},
+				   &result, NULL),
+			 FG_OK);
+	assert_true(result.exited);
+	assert_int_equal(result.exit_code, 3);
+	assert_string_equal(result.stdout_text, "out\n");
+	assert_string_equal(result.stderr_text, "err\n");
+	assert_true(result.usage.ru_maxrss > 0);
+	assert_true(result.wall_ns > 0);
+	assert_false(result.left_children);
+	fg_process_result_release(&result);
+}
+
+static void death_by_signal_is_told_apart(void **state)
+{
+	struct fg_process_result result = {0};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	assert_int_equal(run_shell("kill -SEGV $$", (struct fg_process_options){0}, &result, NULL),
+			 FG_OK);
+	assert_false(result.exited);
+	assert_int_equal(result.signal, SIGSEGV);
+	fg_process_describe(&result, &text);
+	assert_string_equal(text.data, "was ended by signal 11 (Segmentation fault)");
+	fg_strbuf_release(&text);
+	fg_process_result_release(&result);
+}
+
+static void missing_program_is_named(void **state)
+{
+	char *argv[] = {"no-such-program-here", NULL};
+	char *path_argv[] = {"/nowhere/x", NULL};
+	struct fg_process_options options = {.argv = argv};
+	struct fg_process_result result = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_process_run(&options, &result, &err), FG_ENOENT);
+	assert_string_equal(err.message,
+			    "cannot run 'no-such-program-here': no such program in PATH");
+	options.argv = path_argv;
+	assert_int_equal(fg_process_run(&options, &result, &err), FG_ENOENT);
+	assert_string_equal(err.message, "cannot run '/nowhere/x': No such file or directory");
+	options.working_directory = "/nowhere";
+	assert_int_equal(fg_process_run(&options, &result, &err), FG_ENOENT);
+	assert_string_equal(err.message, "cannot run '/nowhere/x': there is no folder '/nowhere'");
+}
+
+static void time_limit_ends_the_whole_tree(void **state)
+{
+	struct fg_process_result result = {0};
+	const struct fg_process_options options = {.timeout_ns = 200 * FG_NS_PER_MS,
+						   .grace_ms = 50};
+
+	(void)state;
+	/* The grandchild holds the pipe; the shell ignores SIGTERM. */
+	assert_int_equal(
+		run_shell("trap '' TERM; sleep 600 & sleep 600; sleep 600", options, &result, NULL),
+		FG_OK);
+	assert_true(result.timed_out);
+	assert_false(result.exited);
+	assert_int_equal(result.signal, SIGKILL);
+	fg_process_result_release(&result);
+}
+
+static void daemon_that_left_its_group_is_ended(void **state)
+{
+	struct fg_process_result result = {0};
+	pid_t daemon = 0;
+
+	(void)state;
+	assert_int_equal(run_shell("setsid sleep 600 >/dev/null 2>&1 & echo $!",
+				   (struct fg_process_options){0}, &result, NULL),
+			 FG_OK);
+	assert_true(result.left_children);
+	daemon = (pid_t)strtol(result.stdout_text, NULL, 10);
+	assert_true(daemon > 1);
+	assert_int_equal(kill(daemon, 0), -1);
+	assert_int_equal(errno, ESRCH);
+	fg_process_result_release(&result);
+}
+
+static void kept_children_live_until_told(void **state)
+{
+	struct fg_process_result result = {0};
+	const struct fg_process_options options = {.keep_children = true};
+	pid_t server = 0;
+
+	(void)state;
+	assert_int_equal(run_shell("sleep 600 >/dev/null 2>&1 & echo $!", options, &result, NULL),
+			 FG_OK);
+	server = (pid_t)strtol(result.stdout_text, NULL, 10);
+	fg_process_result_release(&result);
+	assert_int_equal(run_shell("true", (struct fg_process_options){0}, &result, NULL), FG_OK);
+	fg_process_result_release(&result);
+	assert_int_equal(kill(server, 0), 0);
+	fg_process_end_kept();
+	assert_int_equal(kill(server, 0), -1);
+}
+
+static void long_output_keeps_head_and_tail(void **state)
+{
+	struct fg_process_result result = {0};
+	const struct fg_process_options options = {.capture_limit_bytes = 1000};
+
+	(void)state;
+	assert_int_equal(
+		run_shell(
+			"echo first; i=0; while [ $i -lt 2000 ]; do echo line$i; i=$((i+1)); done; echo last",
+			options, &result, NULL),
+		FG_OK);
+	assert_true(result.output_cut);
+	assert_memory_equal(result.stdout_text, "first\n", 6);
+	assert_non_null(strstr(result.stdout_text, "bytes left out"));
+	assert_non_null(strstr(result.stdout_text, "line1999\nlast\n"));
+	assert_true(result.stdout_size < 2200);
+	fg_process_result_release(&result);
+}
+
+static void interruption_ends_the_program(void **state)
+{
+	volatile sig_atomic_t flag = 1;
+	struct fg_process_result result = {0};
+	struct fg_error err = {0};
+	const struct fg_process_options options = {.interrupted = &flag};
+
+	(void)state;
+	assert_int_equal(run_shell("sleep 600", options, &result, &err), FG_EINTERRUPTED);
+}
+
+static void environment_folder_input_and_cpu_are_set(void **state)
+{
+	char *environment[] = {"PATH=/usr/bin:/bin", "COLOUR=blue", NULL};
+	struct fg_process_result result = {0};
+	const struct fg_process_options options = {.environment = environment,
+						   .working_directory = "/",
+						   .stdin_path = "/proc/self/comm",
+						   .pinned = true,
+						   .cpu = 0};
+
+	(void)state;
+	assert_int_equal(
+		run_shell(
+			"echo $COLOUR; pwd; cat; grep Cpus_allowed_list /proc/self/status | cut -f2",
+			options, &result, NULL),
+		FG_OK);
+	assert_memory_equal(result.stdout_text, "blue\n/\n", 7);
+	assert_non_null(strstr(result.stdout_text, "\n0\n"));
+	fg_process_result_release(&result);
+}
+
+static void two_programs_are_awaited_at_once(void **state)
+{
+	char *argv[2][4] = {
+		{"/bin/sh", "-c", "echo a; exit 1", NULL},
+		{"/bin/sh", "-c", "echo b; exit 2", NULL}
+        };
+	struct fg_process processes[2];
+	struct fg_process_result results[2];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct fg_process_options options = {.argv = argv[i],
+							   .stdout_to = FG_STREAM_CAPTURE};
+
+		assert_int_equal(fg_process_start(&options, &processes[i], NULL), FG_OK);
+	}
+	assert_int_equal(fg_process_wait(processes, 2, results, NULL), FG_OK);
+	assert_int_equal(results[0].exit_code, 1);
+	assert_int_equal(results[1].exit_code, 2);
+	assert_string_equal(results[0].stdout_text, "a\n");
+	assert_string_equal(results[1].stdout_text, "b\n");
+	for (size_t i = 0; i < 2; i++) {
+		fg_process_release(&processes[i]);
+		fg_process_result_release(&results[i]);
+	}
+}
+
+static void failing_helper_is_quoted_by_its_last_line(void **state)
+{
+	char *good[] = {"/bin/sh", "-c", "echo ' x '; echo", NULL};
+	char *bad[] = {"/bin/sh", "-c", "echo usage >&2; echo 'fatal: no repository' >&2; exit 128",
+		       NULL};
+	struct fg_error err = {0};
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(fg_process_output(good, NULL, &text, &err), FG_OK);
+	assert_string_equal(text, " x");
+	free(text);
+	assert_int_equal(fg_process_output(bad, NULL, &text, &err), FG_ECHILD);
+	assert_string_equal(err.message, "'/bin/sh' exited with code 128: fatal: no repository");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(output_exit_code_and_usage_come_back),
+		cmocka_unit_test(death_by_signal_is_told_apart),
+		cmocka_unit_test(missing_program_is_named),
+		cmocka_unit_test(time_limit_ends_the_whole_tree),
+		cmocka_unit_test(daemon_that_left_its_group_is_ended),
+		cmocka_unit_test(kept_children_live_until_told),
+		cmocka_unit_test(long_output_keeps_head_and_tail),
+		cmocka_unit_test(interruption_ends_the_program),
+		cmocka_unit_test(environment_folder_input_and_cpu_are_set),
+		cmocka_unit_test(two_programs_are_awaited_at_once),
+		cmocka_unit_test(failing_helper_is_quoted_by_its_last_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "tests/support/fg_test.h"
+
+static void commands_are_split_as_a_shell_splits_words(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *words[5];
+		const char *why;
+	} cases[] = {
+		{"./reco --events 200 a.bin",
+		 {"./reco", "--events", "200", "a.bin"},
+		 "plain words"								    },
+		{"  a\t b\n",                 {"a", "b"},        "blanks around"                  },
+		{"a 'b c' d",                 {"a", "b c", "d"}, "single quotes"                  },
+		{"\"x \\\"y\\\" $HOME\"",     {"x \"y\" $HOME"}, "double quotes, nothing expanded"},
+		{"a\\ b ''",                  {"a b", ""},       "backslash, an empty word"       },
+		{"--x='1 2'3",                {"--x=1 23"},      "quotes inside a word"           },
+		{"",			  {NULL},            "nothing"                        },
+	};
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_arena arena = {0};
+		char **argv = NULL;
+		size_t argc = 0;
+		size_t k = 0;
+
+		assert_int_equal(fg_text_split_words(cases[i].text, &arena, &argv, &argc, NULL),
+				 FG_OK);
+		for (; cases[i].words[k]; k++) {
+			if (k >= argc || strcmp(argv[k], cases[i].words[k]) != 0)
+				fail_msg("%s: word %zu", cases[i].why, k);
+		}
+		assert_int_equal(argc, k);
+		assert_null(argv[argc]);
+		fg_arena_release(&arena);
+	}
+}
+
+static void open_quotes_are_refused(void **state)
+{
+	struct fg_arena arena = {0};
+	struct fg_error err = {0};
+	char **argv = NULL;
+	size_t argc = 0;
+
+	(void)state;
+	assert_int_equal(fg_text_split_words("a 'b", &arena, &argv, &argc, &err), FG_EPARSE);
+	assert_string_equal(err.message, "a single quote is never closed");
+	assert_int_equal(fg_text_split_words("a \"b", &arena, &argv, &argc, &err), FG_EPARSE);
+	assert_int_equal(fg_text_split_words("a \\", &arena, &argv, &argc, &err), FG_EPARSE);
+	fg_arena_release(&arena);
+}
+
+static void quoted_words_are_split_back_into_the_same(void **state)
+{
+	char *words[] = {"a b", "it's", "", "--x=1", "$(rm)", NULL};
+	struct fg_strbuf text = {0};
+	struct fg_arena arena = {0};
+	char **argv = NULL;
+	size_t argc = 0;
+
+	(void)state;
+	fg_text_quote_words(&text, words);
+	assert_string_equal(text.data, "'a b' 'it'\\''s' '' --x=1 '$(rm)'");
+	assert_int_equal(fg_text_split_words(text.data, &arena, &argv, &argc, NULL), FG_OK);
+	assert_int_equal(argc, 5);
+	for (size_t i = 0; i < argc; i++)
+		assert_string_equal(argv[i], words[i]);
+	fg_arena_release(&arena);
+	fg_strbuf_release(&text);
+}
+
+static void any_bytes_become_clean_text(void **state)
+{
+	static const struct {
+		const char *bytes;
+		const char *clean;
+		const char *why;
+	} cases[] = {
+		{"fit(Track&)",            "fit(Track&)",                          "plain"                 },
+		{"a\x1b[31m",              "a\xef\xbf\xbd[31m",                    "an escape sequence"    },
+		{"\xff\xfe",               "\xef\xbf\xbd\xef\xbf\xbd",             "no UTF-8"              },
+		{"\xc0\xaf",               "\xef\xbf\xbd\xef\xbf\xbd",             "overlong"              },
+		{"\xed\xa0\x80",           "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "a surrogate"           },
+		{"\xe2\x82",               "\xef\xbf\xbd\xef\xbf\xbd",             "cut in the middle"     },
+		{"\xe2\x80\xae"
+		 "abc",   "\xef\xbf\xbd"
+		 "abc",		    "right-to-left override"},
+		{"grün \xf0\x9f\x98\x80", "grün \xf0\x9f\x98\x80",               "valid beyond ASCII"    },
+	};
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_strbuf text = {0};
+
+		fg_text_add_clean(&text, cases[i].bytes, strlen(cases[i].bytes), SIZE_MAX);
+		if (strcmp(fg_strbuf_text(&text), cases[i].clean) != 0)
+			fail_msg("%s: got '%s'", cases[i].why, fg_strbuf_text(&text));
+		fg_strbuf_release(&text);
+	}
+}
+
+static void clean_text_is_cut_between_characters(void **state)
+{
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_text_add_clean(&text, "aä", 3, 2);
+	assert_string_equal(text.data, "a");
+	fg_strbuf_release(&text);
+}
+
+static void width_counts_columns(void **state)
+{
+	(void)state;
+	assert_int_equal(fg_text_width("abc"), 3);
+	assert_int_equal(fg_text_width("µs ±"), 4);
+	assert_int_equal(fg_text_width("漢字"), 4);
+	assert_int_equal(fg_text_width("e\xcc\x81"), 1);
+}
+
+static void the_nearest_name_is_found_for_a_slip(void **state)
+{
+	static const char *const names[] = {"run", "record", "report", "baseline", "history", NULL};
+
+	(void)state;
+	assert_string_equal(fg_text_nearest("recrod", names), "record");
+	assert_string_equal(fg_text_nearest("baselin", names), "baseline");
+	assert_string_equal(fg_text_nearest("rnu", names), "run");
+	assert_null(fg_text_nearest("frobnicate", names));
+	assert_null(fg_text_nearest("x", names));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commands_are_split_as_a_shell_splits_words),
+		cmocka_unit_test(open_quotes_are_refused),
+		cmocka_unit_test(quoted_words_are_split_back_into_the_same),
+		cmocka_unit_test(any_bytes_become_clean_text),
+		cmocka_unit_test(clean_text_is_cut_between_characters),
+		cmocka_unit_test(width_counts_columns),
+		cmocka_unit_test(the_nearest_name_is_found_for_a_slip),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

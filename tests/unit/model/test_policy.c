@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/plan.h"
+#include "model/policy.h"
+#include "tests/support/fg_test.h"
+
+static void defaults_are_those_of_the_documentation(void **state)
+{
+	struct fg_plan plan;
+
+	(void)state;
+	fg_plan_init(&plan);
+	assert_true(plan.policy.alpha == 0.01);
+	assert_int_equal(plan.policy.functions, FG_FUNCTIONS_EXPLAIN);
+	assert_true(plan.policy.function_floor == 0.0025);
+	assert_false(plan.policy.fail_on_inconclusive);
+	assert_int_equal(plan.measure.min_pairs, 10);
+	assert_int_equal(plan.measure.max_pairs, 80);
+	assert_int_equal(plan.measure.sampler.rate_hz, 1000);
+	fg_plan_release(&plan);
+}
+
+static void own_row_goes_before_the_built_in_default(void **state)
+{
+	struct fg_metric_policy rows[] = {
+		{.name = "cpu_time", .gated = true, .min_effect = 0.005, .margin = 0.01}
+        };
+	struct fg_policy policy;
+
+	(void)state;
+	fg_policy_defaults(&policy);
+	assert_true(fg_policy_metric(&policy, "cpu_time").margin == 0.02);
+	policy.metrics = rows;
+	policy.metric_count = 1;
+	assert_true(fg_policy_metric(&policy, "cpu_time").margin == 0.01);
+	assert_true(fg_policy_metric(&policy, "wall_time").margin == 0.05);
+	assert_false(fg_policy_metric(&policy, "minor_faults").gated);
+	assert_true(fg_policy_metric(&policy, "events_per_second").gated);
+}
+
+static void schedules_have_names(void **state)
+{
+	enum fg_schedule schedule = FG_SCHEDULE_AUTO;
+
+	(void)state;
+	assert_true(fg_schedule_parse("duet", &schedule));
+	assert_int_equal(schedule, FG_SCHEDULE_DUET);
+	assert_string_equal(fg_schedule_name(FG_SCHEDULE_STORED), "stored");
+	assert_false(fg_schedule_parse("trio", &schedule));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_are_those_of_the_documentation),
+		cmocka_unit_test(own_row_goes_before_the_built_in_default),
+		cmocka_unit_test(schedules_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

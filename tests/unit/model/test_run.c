@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/run.h"
+#include "model/verdict.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+static void series_begins_with_the_built_in_metrics(void **state)
+{
+	struct fg_series series;
+
+	(void)state;
+	fg_series_init(&series, "parse");
+	assert_int_equal(series.metric_count, FG_METRIC_BUILTIN_COUNT);
+	assert_int_equal(fg_series_find_metric(&series, "max_rss"), FG_METRIC_MAX_RSS);
+	assert_true(fg_series_find_metric(&series, "nope") == SIZE_MAX);
+	fg_series_release(&series);
+}
+
+static void late_metric_is_unknown_in_earlier_repetitions(void **state)
+{
+	const struct fg_metric mine = {.name = "rate", .unit = "1/s", .better = FG_BETTER_HIGHER};
+	struct fg_series series;
+	struct fg_repetition *repetition = NULL;
+	size_t index = 0;
+
+	(void)state;
+	fg_series_init(&series, "parse");
+	repetition = fg_series_add_repetition(&series);
+	repetition->pair = 4;
+	repetition->values[FG_METRIC_CPU_TIME] = 1.0;
+	index = fg_series_add_metric(&series, &mine);
+	assert_true(isnan(series.repetitions[0].values[index]));
+	assert_true(series.repetitions[0].values[FG_METRIC_CPU_TIME] == 1.0);
+	assert_string_equal(series.metrics[index].label, "rate");
+	assert_int_equal(fg_series_pair_end(&series), 5);
+	fg_series_release(&series);
+}
+
+static void run_finds_its_benchmarks(void **state)
+{
+	struct fg_run run;
+
+	(void)state;
+	fg_run_init(&run);
+	(void)fg_run_add_series(&run, "a");
+	(void)fg_run_add_series(&run, "b");
+	assert_string_equal(fg_run_find(&run, "b")->name, "b");
+	assert_null(fg_run_find(&run, "c"));
+	fg_run_release(&run);
+}
+
+static void worst_outcome_decides_the_whole(void **state)
+{
+	enum fg_outcome outcome = FG_OUTCOME_PASS;
+
+	(void)state;
+	assert_int_equal(fg_outcome_worse(FG_OUTCOME_REGRESSION, FG_OUTCOME_INCONCLUSIVE),
+			 FG_OUTCOME_REGRESSION);
+	assert_int_equal(fg_outcome_worse(FG_OUTCOME_REGRESSION, FG_OUTCOME_ERROR),
+			 FG_OUTCOME_ERROR);
+	assert_int_equal(fg_outcome_worse(FG_OUTCOME_PASS, FG_OUTCOME_IMPROVEMENT),
+			 FG_OUTCOME_IMPROVEMENT);
+	assert_int_equal(fg_outcome_worse(FG_OUTCOME_IMPROVEMENT, FG_OUTCOME_INCONCLUSIVE),
+			 FG_OUTCOME_INCONCLUSIVE);
+	for (int i = FG_OUTCOME_PASS; i <= FG_OUTCOME_ERROR; i++) {
+		assert_true(fg_outcome_parse(fg_outcome_name((enum fg_outcome)i), &outcome));
+		assert_int_equal(outcome, i);
+	}
+	assert_false(fg_outcome_parse("splendid", &outcome));
+}
+
+static void notes_keep_their_order(void **state)
+{
+	struct fg_verdict verdict = {0};
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		fg_notes_add(&verdict.notes, &verdict.arena, "note %d", i);
+	assert_int_equal(verdict.notes.count, 20);
+	assert_string_equal(verdict.notes.items[0], "note 0");
+	assert_string_equal(verdict.notes.items[19], "note 19");
+	fg_verdict_release(&verdict);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(series_begins_with_the_built_in_metrics),
+		cmocka_unit_test(late_metric_is_unknown_in_earlier_repetitions),
+		cmocka_unit_test(run_finds_its_benchmarks),
+		cmocka_unit_test(worst_outcome_decides_the_whole),
+		cmocka_unit_test(notes_keep_their_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+#include "reporters/reporter.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/fixture_report.h"
+#include "tests/support/golden.h"
+
+#include <math.h>
+
+static cJSON *write_and_parse(const char *fixture_name, struct fg_strbuf *text)
+{
+	const struct fg_reporter *reporter = fg_reporter_find("json", NULL);
+	const struct fg_report_options options = {0};
+	struct fg_error err = {0};
+	struct fg_fixture fixture;
+	cJSON *json = NULL;
+
+	assert_non_null(reporter);
+	fg_fixture_init(&fixture, fixture_name);
+	assert_int_equal(reporter->write(&fixture.report, &options, text, &err), FG_OK);
+	if (fg_json_parse(fg_strbuf_text(text), text->length, 64UL << 20, &json, &err) != FG_OK)
+		fail_msg("%s: %s", fixture_name, err.message);
+	fg_fixture_release(&fixture);
+	return json;
+}
+
+static void every_outcome_is_written_as_agreed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; fg_fixture_names[i]; i++) {
+		struct fg_strbuf text = {0};
+		char name[128];
+		cJSON *json = write_and_parse(fg_fixture_names[i], &text);
+
+		assert_string_equal(fg_json_text_or(json, "schema", ""), "fastgate-report/1");
+		(void)snprintf(name, sizeof(name), "report/%s.json", fg_fixture_names[i]);
+		if (strcmp(fg_fixture_names[i], "hostile") != 0)
+			fg_golden_check(name, &text);
+		cJSON_Delete(json);
+		fg_strbuf_release(&text);
+	}
+}
+
+static void figures_are_those_of_the_verdict(void **state)
+{
+	struct fg_strbuf text = {0};
+	cJSON *json = write_and_parse("regression", &text);
+	const cJSON *benchmark = NULL;
+	const cJSON *metric = NULL;
+
+	(void)state;
+	benchmark = fg_json_pointer(json, "/benchmarks/0");
+	metric = fg_json_pointer(json, "/benchmarks/0/metrics/0");
+	assert_string_equal(fg_json_text_or(json, "verdict", ""), "regression");
+	assert_int_equal((int)fg_json_double_or(json, "exit_code", -1), 1);
+	assert_string_equal(fg_json_text_or(benchmark, "name", ""), "reconstruct");
+	assert_true(fabs(fg_json_double_or(metric, "ratio", 0) - 1.0483) < 1e-12);
+	assert_true(cJSON_IsNull(fg_json_pointer(json, "/benchmarks/0/metrics/2/ratio")));
+	assert_string_equal(cJSON_GetStringValue(fg_json_pointer(
+				    json, "/benchmarks/0/functions/0/paths/0/frames/2")),
+			    "fit(Track&)");
+	cJSON_Delete(json);
+	fg_strbuf_release(&text);
+}
+
+static void hostile_names_come_back_whole(void **state)
+{
+	struct fg_strbuf text = {0};
+	cJSON *json = write_and_parse("hostile", &text);
+	const cJSON *functions = fg_json_pointer(json, "/benchmarks/0/functions");
+	const char *const *names = fg_hostile_names();
+
+	(void)state;
+	for (size_t i = 0; names[i]; i++) {
+		const char *name =
+			fg_json_text_or(cJSON_GetArrayItem(functions, (int)i), "name", NULL);
+
+		assert_non_null(name);
+		if (!strpbrk(names[i], "\xff\x1b"))
+			assert_string_equal(name, names[i]);
+		else
+			assert_non_null(strstr(name, "\xef\xbf\xbd"));
+	}
+	cJSON_Delete(json);
+	fg_strbuf_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_outcome_is_written_as_agreed),
+		cmocka_unit_test(figures_are_those_of_the_verdict),
+		cmocka_unit_test(hostile_names_come_back_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

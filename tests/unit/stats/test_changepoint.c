@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stats/changepoint.h"
+#include "stats/rng.h"
+#include "tests/unit/stats/close.h"
+
+#define VALUES 60
+
+/* Autocorrelated noise of unit variance around `level`. */
+static void draw_noise(struct fg_rng *rng, double r, double *values, size_t count)
+{
+	double x = fg_rng_normal(rng);
+
+	for (size_t i = 0; i < count; i++) {
+		values[i] = x;
+		x = r * x + sqrt(1.0 - r * r) * fg_rng_normal(rng);
+	}
+}
+
+static size_t find_count(const double *values, size_t count, uint64_t seed)
+{
+	struct fg_changepoint_options options = {.alpha = 0.05, .simulations = 99, .seed = seed};
+	struct fg_changepoints points;
+	size_t found;
+
+	assert_int_equal(fg_changepoints_find(values, count, &options, &points, NULL), FG_OK);
+	found = points.count;
+	fg_changepoints_release(&points);
+	return found;
+}
+
+static void a_lasting_step_is_found_where_it_is(void **state)
+{
+	struct fg_changepoint_options options = {.seed = 1};
+	struct fg_changepoints points;
+	double values[VALUES];
+	struct fg_rng rng;
+
+	(void)state;
+	fg_rng_seed(&rng, 5);
+	draw_noise(&rng, 0.0, values, VALUES);
+	for (size_t i = 0; i < VALUES; i++)
+		values[i] = 100.0 + values[i] + (i >= 35 ? 5.0 : 0.0);
+	values[10] += 60.0;
+	assert_int_equal(fg_changepoints_find(values, VALUES, &options, &points, NULL), FG_OK);
+	assert_int_equal(points.count, 1);
+	assert_int_equal(points.items[0].at, 35);
+	assert_near(points.items[0].before, 100.0, 0.6);
+	assert_near(points.items[0].after, 105.0, 0.6);
+	assert_true(points.items[0].p <= 0.01);
+	assert_near(points.noise, 1.0, 0.4);
+	fg_changepoints_release(&points);
+}
+
+static void a_step_up_and_down_again_is_two_changes_in_order(void **state)
+{
+	struct fg_changepoint_options options = {.seed = 1};
+	struct fg_changepoints points;
+	double values[90];
+	struct fg_rng rng;
+
+	(void)state;
+	fg_rng_seed(&rng, 6);
+	draw_noise(&rng, 0.0, values, 90);
+	for (size_t i = 30; i < 60; i++)
+		values[i] += 6.0;
+	assert_int_equal(fg_changepoints_find(values, 90, &options, &points, NULL), FG_OK);
+	assert_int_equal(points.count, 2);
+	assert_int_equal(points.items[0].at, 30);
+	assert_int_equal(points.items[1].at, 60);
+	assert_true(points.items[1].after < points.items[1].before);
+	fg_changepoints_release(&points);
+}
+
+static void an_exact_series_changes_when_its_value_does(void **state)
+{
+	struct fg_changepoint_options options = {.seed = 1};
+	struct fg_changepoints points;
+	double values[24];
+
+	(void)state;
+	for (size_t i = 0; i < 24; i++)
+		values[i] = i < 14 ? 1000.0 : 1001.0;
+	assert_int_equal(fg_changepoints_find(values, 24, &options, &points, NULL), FG_OK);
+	assert_int_equal(points.count, 1);
+	assert_int_equal(points.items[0].at, 14);
+	fg_changepoints_release(&points);
+}
+
+/* Each at the nominal 5 %: with 150 series, 8 are expected; the binomial reaches 16 once in 200 such tests. */
+static void drift_and_outliers_are_not_changes(void **state)
+{
+	struct fg_rng rng;
+	size_t iid = 0;
+	size_t correlated = 0;
+	size_t wild = 0;
+
+	(void)state;
+	fg_rng_seed(&rng, 17);
+	for (uint64_t i = 0; i < 150; i++) {
+		double values[VALUES];
+
+		draw_noise(&rng, 0.0, values, VALUES);
+		iid += find_count(values, VALUES, i) > 0;
+		draw_noise(&rng, 0.5, values, VALUES);
+		correlated += find_count(values, VALUES, i) > 0;
+		draw_noise(&rng, 0.0, values, VALUES);
+		for (size_t k = 0; k < VALUES; k++)
+			values[k] =
+				exp(0.02 * values[k]) * (fg_rng_uniform(&rng) < 0.02 ? 1.3 : 1.0);
+		wild += find_count(values, VALUES, i) > 0;
+	}
+	assert_in_range(iid, 0, 16);
+	assert_in_range(correlated, 0, 22);
+	assert_in_range(wild, 0, 16);
+}
+
+static void short_and_constant_series_have_none(void **state)
+{
+	static const double step[] = {1, 1, 1, 9, 9, 9, 9};
+	double equal[40] = {0};
+
+	(void)state;
+	assert_int_equal(find_count(step, 7, 1), 0);
+	assert_int_equal(find_count(NULL, 0, 1), 0);
+	assert_int_equal(find_count(equal, 40, 1), 0);
+}
+
+static void what_is_no_number_is_refused(void **state)
+{
+	struct fg_changepoint_options options = {0};
+	struct fg_changepoints points = {.count = 77};
+	double values[20] = {0};
+	struct fg_error err;
+
+	(void)state;
+	values[7] = (double)NAN;
+	assert_int_equal(fg_changepoints_find(values, 20, &options, &points, &err), FG_EINVAL);
+	assert_int_equal(fg_changepoints_find(values, FG_CHANGEPOINT_VALUES_MAX + 1, &options,
+					      &points, &err),
+			 FG_ELIMIT);
+	assert_int_equal(points.count, 77);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lasting_step_is_found_where_it_is),
+		cmocka_unit_test(a_step_up_and_down_again_is_two_changes_in_order),
+		cmocka_unit_test(an_exact_series_changes_when_its_value_does),
+		cmocka_unit_test(drift_and_outliers_are_not_changes),
+		cmocka_unit_test(short_and_constant_series_have_none),
+		cmocka_unit_test(what_is_no_number_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

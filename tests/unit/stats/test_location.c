@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reference values: R 4.2.2: mean(trim =), the winsorised sd by hand, the median of all Walsh averages. */
+#include "stats/location.h"
+#include "tests/unit/stats/close.h"
+#include "tests/unit/stats/reference_samples.h"
+
+static void trimmed_mean_and_its_error_are_those_of_r(void **state)
+{
+	struct fg_trimmed t = fg_trimmed_mean(reference_x, REFERENCE_X_COUNT, 0.2);
+
+	(void)state;
+	assert_int_equal(t.kept, 9);
+	assert_close(t.mean, 0.011444444444444445, 1e-13);
+	assert_close(t.standard_error, 0.00415909364702535, 1e-13);
+	assert_near(t.degrees_of_freedom, 8.0, 0.0);
+}
+
+static void without_trimming_it_is_the_plain_mean(void **state)
+{
+	static const double x[] = {1, 2, 3, 4};
+	struct fg_trimmed t = fg_trimmed_mean(x, 4, 0.0);
+
+	(void)state;
+	assert_close(t.mean, 2.5, 1e-15);
+	assert_close(t.standard_error, sqrt(5.0 / 3.0 / 4.0), 1e-13);
+}
+
+static void one_wild_value_does_not_move_it(void **state)
+{
+	double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+	struct fg_trimmed calm = fg_trimmed_mean(x, 10, 0.2);
+	struct fg_trimmed wild;
+
+	(void)state;
+	x[9] = 1e9;
+	wild = fg_trimmed_mean(x, 10, 0.2);
+	assert_close(wild.mean, calm.mean, 1e-15);
+	assert_close(wild.standard_error, calm.standard_error, 1e-15);
+}
+
+static void too_small_samples_say_so(void **state)
+{
+	static const double x[] = {1, 2};
+
+	(void)state;
+	assert_true(isnan(fg_trimmed_mean(x, 0, 0.2).mean));
+	assert_true(isnan(fg_trimmed_mean(x, 1, 0.2).standard_error));
+	assert_true(isnan(fg_trimmed_mean(x, 2, 0.5).mean));
+	assert_true(isnan(fg_hodges_lehmann(x, 0)));
+	assert_int_equal(fg_trimmed_mean(x, 2, 0.49).kept, 2);
+}
+
+static void hodges_lehmann_is_the_median_of_the_walsh_averages(void **state)
+{
+	(void)state;
+	assert_close(fg_hodges_lehmann(reference_x, REFERENCE_X_COUNT), 0.01175, 1e-13);
+	assert_close(fg_hodges_lehmann(reference_x, 1), 0.012, 1e-15);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(trimmed_mean_and_its_error_are_those_of_r),
+		cmocka_unit_test(without_trimming_it_is_the_plain_mean),
+		cmocka_unit_test(one_wild_value_does_not_move_it),
+		cmocka_unit_test(too_small_samples_say_so),
+		cmocka_unit_test(hodges_lehmann_is_the_median_of_the_walsh_averages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

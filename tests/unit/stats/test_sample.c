@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reference values: R 4.2.2 (quantile, mad, var, acf). */
+#include "stats/sample.h"
+#include "tests/unit/stats/close.h"
+#include "tests/unit/stats/reference_samples.h"
+
+#include <string.h>
+
+static void figures_are_those_of_r(void **state)
+{
+	const double *y = reference_y;
+
+	(void)state;
+	assert_close(fg_quantile(reference_x, REFERENCE_X_COUNT, 0.1), -0.0081999999999999972,
+		     1e-12);
+	assert_close(fg_quantile(reference_x, REFERENCE_X_COUNT, 0.9), 0.0293999999999999956,
+		     1e-12);
+	assert_close(fg_median(reference_x, REFERENCE_X_COUNT), 0.012, 1e-12);
+	assert_close(fg_mad(reference_x, REFERENCE_X_COUNT), 0.014826, 1e-12);
+	assert_close(fg_variance(reference_x, REFERENCE_X_COUNT), 0.0079239238095238085, 1e-12);
+	assert_close(fg_autocorrelation(reference_x, REFERENCE_X_COUNT, 1), -0.106014136014063912,
+		     1e-12);
+	assert_close(fg_minimum(y, REFERENCE_Y_COUNT), -0.021, 1e-15);
+}
+
+static void the_input_is_left_as_it_was(void **state)
+{
+	double copy[REFERENCE_X_COUNT];
+
+	(void)state;
+	memcpy(copy, reference_x, sizeof(copy));
+	(void)fg_median(copy, REFERENCE_X_COUNT);
+	(void)fg_mad(copy, REFERENCE_X_COUNT);
+	assert_memory_equal(copy, reference_x, sizeof(copy));
+}
+
+static void too_small_samples_give_nan(void **state)
+{
+	static const double one[] = {3.0};
+	static const double equal[] = {2.0, 2.0, 2.0};
+
+	(void)state;
+	assert_true(isnan(fg_mean(NULL, 0)));
+	assert_true(isnan(fg_median(NULL, 0)));
+	assert_true(isnan(fg_mad(NULL, 0)));
+	assert_true(isnan(fg_minimum(NULL, 0)));
+	assert_true(isnan(fg_variance(one, 1)));
+	assert_true(isnan(fg_autocorrelation(equal, 3, 1)));
+	assert_true(isnan(fg_quantile(one, 1, 1.5)));
+	assert_near(fg_median(one, 1), 3.0, 0.0);
+}
+
+static void a_value_that_is_no_number_is_found(void **state)
+{
+	const double bad[] = {1.0, (double)NAN};
+	const double infinite[] = {(double)INFINITY};
+
+	(void)state;
+	assert_false(fg_all_finite(bad, 2));
+	assert_false(fg_all_finite(infinite, 1));
+	assert_true(fg_all_finite(bad, 1));
+	assert_true(fg_all_finite(NULL, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_are_those_of_r),
+		cmocka_unit_test(the_input_is_left_as_it_was),
+		cmocka_unit_test(too_small_samples_give_nan),
+		cmocka_unit_test(a_value_that_is_no_number_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

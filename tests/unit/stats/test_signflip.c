@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reference values: all 256 sign patterns of 8 pairs, enumerated with NumPy 1.24. */
+#include "stats/rng.h"
+#include "stats/signflip.h"
+#include "tests/unit/stats/close.h"
+
+#include <stdbool.h>
+
+#define ROWS  5
+#define PAIRS 8
+
+static const float dense[ROWS][PAIRS] = {
+	{1.0F,  2.0F,  1.5F,  0.5F,  1.2F,  0.8F,  1.9F,  1.1F },
+	{0.3F,  -0.2F, 0.5F,  0.1F,  -0.4F, 0.6F,  0.2F,  0.1F },
+	{0.0F,  0.0F,  2.0F,  0.0F,  0.0F,  1.0F,  0.0F,  0.5F },
+	{-1.0F, -0.5F, -0.7F, -0.2F, -0.9F, -1.1F, -0.4F, -0.6F},
+	{0.9F,  0.7F,  0.8F,  -0.1F, 1.0F,  0.4F,  0.6F,  0.2F },
+};
+
+struct matrix {
+	size_t start[ROWS + 1];
+	uint32_t columns[ROWS * PAIRS];
+	float values[ROWS * PAIRS];
+	struct fg_sparse_rows rows;
+};
+
+static void pack(struct matrix *m)
+{
+	size_t used = 0;
+
+	for (size_t row = 0; row < ROWS; row++) {
+		m->start[row] = used;
+		for (uint32_t pair = 0; pair < PAIRS; pair++) {
+			if (fabsf(dense[row][pair]) > 0.0F) {
+				m->columns[used] = pair;
+				m->values[used++] = dense[row][pair];
+			}
+		}
+	}
+	m->start[ROWS] = used;
+	m->rows = (struct fg_sparse_rows){.row_count = ROWS,
+					  .column_count = PAIRS,
+					  .start = m->start,
+					  .columns = m->columns,
+					  .values = m->values};
+}
+
+static void adjusted_p_approach_those_of_all_patterns(void **state)
+{
+	static const double up[] = {0.00390625, 0.2578125, 0.2265625, 1.0, 0.01953125};
+	static const double down[] = {1.0, 0.984375, 1.0, 0.0078125, 1.0};
+	struct fg_signflip_options options = {.patterns = 40000, .seed = 3};
+	struct matrix m;
+	double p_up[ROWS];
+	double p_down[ROWS];
+
+	(void)state;
+	pack(&m);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p_up, p_down, NULL), FG_OK);
+	for (size_t i = 0; i < ROWS; i++) {
+		assert_near(p_up[i], up[i], 4.0 * sqrt(up[i] * (1.0 - up[i]) / 20000.0) + 1e-4);
+		assert_near(p_down[i], down[i],
+			    4.0 * sqrt(down[i] * (1.0 - down[i]) / 20000.0) + 1e-4);
+	}
+}
+
+static void the_same_seed_gives_the_same_p(void **state)
+{
+	struct fg_signflip_options options = {.seed = 9};
+	struct matrix m;
+	double first[ROWS];
+	double second[ROWS];
+
+	(void)state;
+	pack(&m);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, first, NULL, NULL), FG_OK);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, second, NULL, NULL), FG_OK);
+	assert_memory_equal(first, second, sizeof(first));
+}
+
+/* 40 rows of which each is the sum of the one before and noise, as call paths nest; nothing changed. */
+static void identical_programs_are_flagged_no_more_often_than_alpha(void **state)
+{
+	enum {
+		NODES = 40,
+		COLUMNS = 20,
+		ROUNDS = 400
+	};
+	size_t start[NODES + 1];
+	uint32_t columns[NODES * COLUMNS];
+	float values[NODES * COLUMNS];
+	double p[NODES];
+	struct fg_sparse_rows rows = {.row_count = NODES,
+				      .column_count = COLUMNS,
+				      .start = start,
+				      .columns = columns,
+				      .values = values};
+	struct fg_rng rng;
+	int flagged = 0;
+
+	(void)state;
+	fg_rng_seed(&rng, 21);
+	for (size_t i = 0; i <= NODES; i++)
+		start[i] = i * COLUMNS;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct fg_signflip_options options = {.patterns = 200, .seed = (uint64_t)round};
+		bool any = false;
+
+		for (size_t i = 0; i < NODES * (size_t)COLUMNS; i++) {
+			columns[i] = (uint32_t)(i % COLUMNS);
+			values[i] = (float)fg_rng_normal(&rng);
+			if (i >= COLUMNS)
+				values[i] += values[i - COLUMNS];
+		}
+		assert_int_equal(fg_signflip_max_t(&rows, &options, p, NULL, NULL), FG_OK);
+		for (size_t i = 0; i < NODES; i++)
+			any = any || p[i] <= 0.05;
+		flagged += any;
+	}
+	/* 5 % of 400 is 20; 4 standard deviations are 17. */
+	assert_in_range(flagged, 6, 37);
+}
+
+static void rows_without_values_are_no_evidence(void **state)
+{
+	static const size_t start[] = {0, 0, 2};
+	static const uint32_t columns[] = {0, 1};
+	static const float values[] = {0.0F, 0.0F};
+	struct fg_sparse_rows rows = {.row_count = 2,
+				      .column_count = 2,
+				      .start = start,
+				      .columns = columns,
+				      .values = values};
+	struct fg_signflip_options options = {0};
+	double up[2] = {0};
+	double down[2] = {0};
+
+	(void)state;
+	assert_int_equal(fg_signflip_max_t(&rows, &options, up, down, NULL), FG_OK);
+	for (int i = 0; i < 2; i++) {
+		assert_near(up[i], 1.0, 0.0);
+		assert_near(down[i], 1.0, 0.0);
+	}
+	rows.row_count = 0;
+	assert_int_equal(fg_signflip_max_t(&rows, &options, up, down, NULL), FG_OK);
+}
+
+static void bad_rows_are_refused(void **state)
+{
+	struct fg_signflip_options options = {0};
+	struct fg_error err;
+	struct matrix m;
+	double p[ROWS];
+
+	(void)state;
+	pack(&m);
+	m.columns[3] = PAIRS;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
+	pack(&m);
+	m.values[2] = NAN;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_EINVAL);
+	pack(&m);
+	m.rows.column_count = FG_SIGNFLIP_COLUMNS_MAX + 1;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_ELIMIT);
+	pack(&m);
+	options.patterns = FG_SIGNFLIP_PATTERNS_MAX + 1;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, p, NULL, &err), FG_ELIMIT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(adjusted_p_approach_those_of_all_patterns),
+		cmocka_unit_test(the_same_seed_gives_the_same_p),
+		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),
+		cmocka_unit_test(rows_without_values_are_no_evidence),
+		cmocka_unit_test(bad_rows_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
