@@ -12,6 +12,8 @@ const struct fg_export_format fg_export_formats[] = {
 	 false,													     fg__export_speedscope},
 	{"callgrind",  ".callgrind",       "KCachegrind and callgrind_annotate",                                     false,
 	 fg__export_callgrind														    },
+	{"chrome",     ".trace.json",      "regions and units of work as trace events: Perfetto, Chrome",
+	 false,													     fg__export_chrome    },
 	{"json",       ".json",            "everything that is known, in one documented object",                     false,
 	 fg__export_json															 },
 	{"csv",        ".csv",             "one line a call path: time, samples, function, library, line",           false,

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Callgrind's format.  Its readers take a function's inclusive cost to be its own lines plus the cost of its calls, so
- * with recursion the plain edges of a call tree would count a sample several times.  Here a sample gives
+ * Callgrind's format.  Its readers take the inclusive cost of a function to be the sum of the calls to it, so with recursion
+ * the plain edges of a call tree would count a sample several times.  Here a sample gives
  *
  *	- its time to the line of its leaf, and
- *	- for each other function on its stack one call: that of the function's outermost frame to the next one;
- *	  none for the leaf's function, which has the time as its own already.
+ *	- for each different function on its stack but the first one call: that to the function's outermost frame.
  *
- * So own lines plus calls is exactly the time of the samples that have the function on their stack: main → f → g → f gives
- * f its own time and no call, g a call of f, main a call of f.  The number of calls is not known to a sampler; the
- * format wants one, and gets the number of samples, as `desc:` says.
+ * So the calls to a function add up to exactly the time of the samples that have it on their stack: main → f → g → f is
+ * a call of f by main and one of g by f, and the inner f only time of its own.  The number of calls is not known to a
+ * sampler; the format wants one, and gets the number of samples, as `desc:` says.
  */
 #include "base/map.h"
 #include "profile/export_formats.h"
@@ -17,16 +16,14 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum {
-	NO_CALLEE = UINT32_MAX - 1
-};
+static const uint32_t no_callee = UINT32_MAX;
 
 /* A line of a function, or a call from it. */
 struct place {
 	const char *file; /* equal texts have equal addresses */
 	uint32_t function;
 	uint32_t line;
-	uint32_t callee; /* NO_CALLEE: time of its own */
+	uint32_t callee; /* no_callee: time of its own */
 	uint32_t unused; /* no padding: the bytes are a key */
 };
 
@@ -77,18 +74,19 @@ static void add_stack(struct writer *w, const uint32_t *frames, size_t depth, ui
 		      double ns, uint64_t samples)
 {
 	const struct fg_frame *all = w->profile->frames;
-	const struct fg_frame *leaf = depth > 0 ? &all[frames[depth - 1]] : &all[0];
+	const struct fg_frame *caller = NULL;
 
-	add_cost(w, leaf, NO_CALLEE, ns, samples);
-	w->seen[leaf->function] = number;
-	for (size_t i = 0; i + 1 < depth; i++) {
+	for (size_t i = 0; i < depth; i++) {
 		const struct fg_frame *frame = &all[frames[i]];
 
-		if (w->seen[frame->function] == number)
-			continue;
+		if (w->seen[frame->function] == 0) /* has a place of its own, if only inner calls */
+			add_cost(w, frame, no_callee, 0, 0);
+		if (w->seen[frame->function] != number && caller)
+			add_cost(w, caller, frame->function, ns, samples);
 		w->seen[frame->function] = number;
-		add_cost(w, frame, all[frames[i + 1]].function, ns, samples);
+		caller = frame;
 	}
+	add_cost(w, caller ? caller : &all[0], no_callee, ns, samples);
 }
 
 static void add_up(struct writer *w)
@@ -172,7 +170,7 @@ static void write_cost(struct writer *w, const struct cost *cost)
 {
 	const struct fg_profile_function *functions = w->profile->functions;
 
-	if (cost->place.callee != NO_CALLEE) {
+	if (cost->place.callee != no_callee) {
 		const struct fg_profile_function *callee = &functions[cost->place.callee];
 
 		write_name(w->out, "cob", &w->objects, callee->library);
@@ -225,7 +223,7 @@ int fg__export_callgrind(const struct fg_profile *profile, const struct fg_expor
 	(void)err;
 	add_up(&w);
 	for (size_t i = 0; i < w.places.count; i++) {
-		if (w.costs[i].place.callee == NO_CALLEE)
+		if (w.costs[i].place.callee == no_callee)
 			total += llround(w.costs[i].ns);
 	}
 	fg_strbuf_printf(out, "# callgrind format\nversion: 1\ncreator: %s\n",

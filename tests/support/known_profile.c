@@ -122,6 +122,30 @@ static void add_units(struct fg_profile *profile)
 	}
 }
 
+/* Each event spends its first half in "reco/fit"; its output follows at the end. */
+static void add_spans(struct fg_profile *profile)
+{
+	static const struct fg_region_span spans[] = {
+		{1, 0, 2,  22},
+                {2, 0, 2,  12},
+                {1, 0, 22, 42},
+                {2, 0, 22, 32},
+                {1, 0, 42, 62},
+		{2, 0, 42, 52},
+                {1, 0, 62, 82},
+                {2, 0, 62, 72},
+                {3, 0, 82, 90},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(spans); i++) {
+		struct fg_region_span *span = fg_profile_add_span(profile);
+
+		*span = spans[i];
+		span->start_ns *= KNOWN_PERIOD_NS;
+		span->end_ns *= KNOWN_PERIOD_NS;
+	}
+}
+
 static void add_samples(struct fg_profile *profile)
 {
 	int64_t time_ns = 0;
@@ -161,5 +185,6 @@ void known_profile_init(struct fg_profile *profile)
 	add_threads(profile);
 	add_regions(profile);
 	add_units(profile);
+	add_spans(profile);
 	add_samples(profile);
 }

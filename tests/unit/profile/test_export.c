@@ -26,6 +26,7 @@ static void text_formats_are_as_reviewed(void **state)
 	} cases[] = {
 		{"folded",     "profile/known.folded"         },
 		{"speedscope", "profile/known.speedscope.json"},
+		{"chrome",     "profile/known.trace.json"     },
 		{"callgrind",  "profile/known.callgrind"      },
 		{"json",       "profile/known.json"           },
 		{"csv",        "profile/known.csv"            },
@@ -111,40 +112,44 @@ static void an_empty_profile_is_written_without_a_crash(void **state)
 	fg_profile_release(&profile);
 }
 
-/* Lines without calls plus calls is the inclusive figure, and none exceeds the total: visit stands twice on a stack. */
+/* Cost of all calls to a function: its lines are "cfn=(N)", "calls=…", "LINE COST". */
+static long long calls_to(const char *text, const char *name)
+{
+	char *named = fg_xasprintf(") %s\n", name);
+	const char *id = strstr(text, named);
+	char *call = NULL;
+	long long sum = 0;
+
+	assert_non_null(id);
+	while (*id != '(')
+		id--;
+	call = fg_xasprintf("\ncfn=%.*s", (int)(strchr(id, ')') + 1 - id), id);
+	for (const char *at = text; (at = strstr(at, call)) != NULL; at++) {
+		long long place = 0;
+		long long cost = 0;
+		const char *line = strchr(at + 1, '\n');
+
+		line = strchr(line + 1, '\n');
+		assert_int_equal(sscanf(line, "%lld %lld", &place, &cost), 2);
+		sum += cost;
+	}
+	free(named);
+	free(call);
+	return sum;
+}
+
+/* visit stands twice on a stack of 20 samples: 7 + 20, not 7 + 20 + 20. */
 static void callgrind_never_counts_recursion_twice(void **state)
 {
 	struct fg_strbuf text = {0};
 	struct fg_profile profile;
-	const char *visit = NULL;
-	long long inclusive = 0;
 
 	(void)state;
 	known_profile_init(&profile);
 	export("callgrind", &profile, false, &text);
-	/* the function's own block: from "fn=(N)…" to the next empty line; the id is given at its first mention */
-	visit = strstr(text.data, ") visit(Node*)\n");
-	assert_non_null(visit);
-	while (*visit != '(')
-		visit--;
-	{
-		char *id = fg_xasprintf("\nfn=%.*s", (int)(strchr(visit, ')') + 1 - visit), visit);
-		const char *block = strstr(text.data, id);
-		const char *end = NULL;
-		const char *line = NULL;
-
-		free(id);
-		assert_non_null(block);
-		end = strstr(block + 1, "\n\n");
-		for (line = block + 1; line && line < end; line = strchr(line, '\n') + 1) {
-			long long place = 0;
-			long long cost = 0;
-
-			if (sscanf(line, "%lld %lld", &place, &cost) == 2)
-				inclusive += cost;
-		}
-	}
-	assert_int_equal(inclusive, 27000000);
+	assert_int_equal(calls_to(text.data, "visit(Node*)"), 27000000);
+	assert_int_equal(calls_to(text.data, "walk(Node*)"), 20000000);
+	assert_int_equal(calls_to(text.data, "log"), 10000000);
 	fg_profile_release(&profile);
 	fg_strbuf_release(&text);
 }
