@@ -53,8 +53,10 @@ struct fg_process_result {
 	int64_t started_ns; /* monotonic */
 	int64_t ended_ns;
 	int64_t wall_ns;
-	struct rusage usage; /* of the program and its waited-for children */
-	char *stdout_text;   /* captured; NUL-terminated, never NULL after a wait with capture */
+	int64_t leader_cpu_ns; /* of its main thread: time on a CPU, 0 where the kernel does not say */
+	int64_t leader_wait_ns; /* and time ready to run, waiting for a CPU */
+	struct rusage usage;    /* of the program and its waited-for children */
+	char *stdout_text;      /* captured; NUL-terminated, never NULL after a wait with capture */
 	size_t stdout_size;
 	char *stderr_text;
 	size_t stderr_size;

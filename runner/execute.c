@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/execute.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/number.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+
+enum {
+	CAPTURE_LIMIT_BYTES = 1 << 20,
+	TAIL_LINES = 12,
+	TAIL_BYTES = 2048,
+	HELPER_TIMEOUT_S = 600,
+	ADDED_VARIABLES_MAX = 32,
+};
+
+static const char PADDING_NAME[] = "FASTGATE_PADDING=";
+
+static uint64_t count_oom_kills(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	uint64_t kills = 0;
+
+	if (fg_fs_read("/proc/vmstat", 1 << 20, &text, &size, NULL) == FG_OK) {
+		const char *line = strstr(text, "\noom_kill ");
+
+		kills = line ? strtoull(line + strlen("\noom_kill "), NULL, 10) : 0;
+	}
+	free(text);
+	return kills;
+}
+
+void fg_executor_init(struct fg_executor *executor)
+{
+	fg_observer_init(&executor->observer);
+	executor->oom_kills = count_oom_kills();
+}
+
+void fg_executor_release(struct fg_executor *executor)
+{
+	fg_observer_release(&executor->observer);
+	for (size_t i = 0; i < FG_ARM_COUNT; i++)
+		fg_target_release(&executor->targets[i]);
+}
+
+void fg_execution_release(struct fg_execution *execution)
+{
+	fg_process_result_release(&execution->result);
+	free(execution->user_values);
+	free(execution->trace_folder);
+	*execution = (struct fg_execution){0};
+}
+
+void fg_failure_release(struct fg_failure *failure)
+{
+	free(failure->text);
+	free(failure->tail);
+	*failure = (struct fg_failure){0};
+}
+
+/* The last lines of the program's words: of stderr, or of stdout where it said nothing there. */
+static char *last_lines(const struct fg_process_result *result)
+{
+	const bool from_stderr = result->stderr_size > 0;
+	const char *text = from_stderr ? result->stderr_text : result->stdout_text;
+	size_t size = from_stderr ? result->stderr_size : result->stdout_size;
+	struct fg_strbuf tail = {0};
+	size_t start = 0;
+	unsigned lines = 0;
+
+	while (size > 0 && text[size - 1] == '\n')
+		size--;
+	if (!size)
+		return NULL;
+	for (start = size; start > 0 && size - start < TAIL_BYTES; start--) {
+		if (text[start - 1] == '\n' && ++lines == TAIL_LINES)
+			break;
+	}
+	while (start < size) {
+		const char *newline = memchr(text + start, '\n', size - start);
+		const size_t length = newline ? (size_t)(newline - text) - start : size - start;
+
+		if (tail.length)
+			fg_strbuf_add_char(&tail, '\n');
+		fg_text_add_clean(&tail, text + start, length, TAIL_BYTES);
+		start += length + 1;
+	}
+	return fg_strbuf_detach(&tail);
+}
+
+static int fail(struct fg_failure *failure, const struct fg_target *target, char *text,
+		const struct fg_process_result *result, struct fg_error *err)
+{
+	fg_failure_release(failure);
+	failure->arm = target->arm;
+	failure->text = text;
+	failure->tail = result ? last_lines(result) : NULL;
+	return fg_error_set(err, FG_ECHILD, "%s", text);
+}
+
+static const char *arm_words(const struct fg_executor *executor, enum fg_arm arm)
+{
+	if (!executor->targets[FG_ARM_BASELINE].command ||
+	    !executor->targets[FG_ARM_CANDIDATE].command)
+		return "";
+	return arm == FG_ARM_BASELINE ? "baseline: " : "candidate: ";
+}
+
+/* What went wrong with a program that ended, or nothing. */
+static int judge(const struct fg_executor *executor, const struct fg_target *target,
+		 const struct fg_process_result *result, struct fg_failure *failure,
+		 struct fg_error *err)
+{
+	const int expected = target->benchmark->expect_exit_code;
+	struct fg_strbuf text = {0};
+
+	if (!result->timed_out && result->exited && result->exit_code == expected)
+		return FG_OK;
+	fg_strbuf_add_text(&text, arm_words(executor, target->arm));
+	fg_strbuf_printf(&text, "'%s' ", target->command->text);
+	fg_process_describe(result, &text);
+	if (!result->timed_out && result->exited)
+		fg_strbuf_printf(&text, ", expected %d", expected);
+	else if (!result->timed_out && result->signal == SIGKILL &&
+		 count_oom_kills() > executor->oom_kills)
+		fg_strbuf_add_text(&text, "; the kernel ran out of memory meanwhile");
+	return fail(failure, target, fg_strbuf_detach(&text), result, err);
+}
+
+int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
+		      const struct fg_command *command, const char *what,
+		      struct fg_failure *failure, struct fg_error *err)
+{
+	const struct fg_target *target = &executor->targets[arm];
+	struct fg_process_result result = {0};
+	struct fg_strbuf text = {0};
+	struct fg_error found = {0};
+	int status = FG_OK;
+
+	if (!command->argc || !target->command)
+		return FG_OK;
+	const struct fg_process_options options = {
+		.argv = command->argv,
+		.environment = target->environment,
+		.working_directory = target->working_directory,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_CAPTURE,
+		.capture_limit_bytes = CAPTURE_LIMIT_BYTES,
+		.timeout_ns = HELPER_TIMEOUT_S * FG_NS_PER_S,
+		.keep_children = command == &target->benchmark->setup,
+		.interrupted = executor->interrupted,
+	};
+
+	fg_strbuf_printf(&text, "%s%s '%s' ", arm_words(executor, arm), what, command->text);
+	status = fg_process_run(&options, &result, &found);
+	if (status == FG_OK && (result.timed_out || !result.exited || result.exit_code != 0)) {
+		fg_process_describe(&result, &text);
+		status = fail(failure, target, fg_strbuf_detach(&text), &result, err);
+	} else if (status == FG_ENOENT || status == FG_EIO) {
+		fg_strbuf_printf(&text, "cannot be run: %s", found.message);
+		status = fail(failure, target, fg_strbuf_detach(&text), NULL, err);
+	} else if (status != FG_OK) {
+		status = fg_error_set(err, found.code, "%s", found.message);
+	}
+	fg_strbuf_release(&text);
+	fg_process_result_release(&result);
+	return status;
+}
+
+/* A command's own file would otherwise give the number of an earlier repetition. */
+static void remove_metric_files(const struct fg_target *target)
+{
+	for (size_t i = 0; i < target->benchmark->metric_count; i++) {
+		const char *file = target->benchmark->metrics[i].file;
+		char *path = file ? fg_fs_join(target->working_directory, file) : NULL;
+
+		if (path)
+			(void)remove(path);
+		free(path);
+	}
+}
+
+/* The variables of one repetition: the target's (borrowed), the padding's and the sampler's (owned). */
+struct environment {
+	char **variables;
+	char *owned[ADDED_VARIABLES_MAX];
+	size_t owned_count;
+	size_t count;
+};
+
+static void environment_add(struct environment *environment, char *variable)
+{
+	FG_ASSERT(environment->owned_count < ADDED_VARIABLES_MAX);
+	environment->owned[environment->owned_count++] = variable;
+	environment->variables[environment->count++] = variable;
+	environment->variables[environment->count] = NULL;
+}
+
+static void environment_init(struct environment *environment, const struct fg_target *target,
+			     uint16_t padding)
+{
+	const size_t name_length = strlen(PADDING_NAME);
+	char *variable = fg_xmalloc(name_length + padding + 1);
+
+	*environment = (struct environment){.count = target->environment_count};
+	environment->variables =
+		fg_xcalloc(target->environment_count + ADDED_VARIABLES_MAX + 1, sizeof(char *));
+	memcpy(environment->variables, target->environment,
+	       target->environment_count * sizeof(char *));
+	memcpy(variable, PADDING_NAME, name_length);
+	memset(variable + name_length, '.', padding);
+	variable[name_length + padding] = '\0';
+	environment_add(environment, variable);
+}
+
+static void environment_release(struct environment *environment)
+{
+	for (size_t i = 0; i < environment->owned_count; i++)
+		free(environment->owned[i]);
+	free(environment->variables);
+}
+
+static int start_slot(struct fg_executor *executor, const struct fg_block *block,
+		      const struct fg_slot *slot, struct fg_process *process,
+		      struct fg_execution *execution, struct fg_failure *failure,
+		      struct fg_error *err)
+{
+	const struct fg_target *target = &executor->targets[slot->arm];
+	struct environment environment;
+	struct fg_error found = {0};
+	int status = FG_OK;
+
+	FG_ASSERT(target->command);
+	environment_init(&environment, target, slot->padding);
+	const struct fg_process_options options = {
+		.argv = target->command->argv,
+		.environment = environment.variables,
+		.working_directory = target->working_directory,
+		.stdin_path = target->stdin_path,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_CAPTURE,
+		.capture_limit_bytes = CAPTURE_LIMIT_BYTES,
+		/* two programs on one CPU take twice as long */
+		.timeout_ns = target->benchmark->timeout_ns * (block->concurrent ? 2 : 1),
+		.pinned = block->cpu >= 0,
+		.cpu = block->cpu,
+		.interrupted = executor->interrupted,
+	};
+
+	fg_observe(&executor->observer, block->cpu, &execution->before);
+	execution->started_wall_ns = fg_clock_wall_ns();
+	status = fg_process_start(&options, process, &found);
+	if (status != FG_OK) {
+		const bool not_found = status == FG_ENOENT;
+
+		status = fail(failure, target,
+			      fg_xasprintf("%s'%s' cannot be run: %s",
+					   arm_words(executor, slot->arm), target->command->text,
+					   found.message),
+			      NULL, err);
+		failure->not_found = not_found;
+	}
+	/* exec has copied them by now */
+	process->options.environment = NULL;
+	environment_release(&environment);
+	return status;
+}
+
+/* The user's numbers, read before cleanup or the next repetition touch the files they may stand in. */
+static int extract(const struct fg_executor *executor, const struct fg_target *target,
+		   struct fg_execution *execution, struct fg_failure *failure, struct fg_error *err)
+{
+	const struct fg_process_result *result = &execution->result;
+	const struct fg_extract_source source = {
+		.stdout_text = result->stdout_text,
+		.stdout_size = result->stdout_size,
+		.stderr_text = result->stderr_text,
+		.stderr_size = result->stderr_size,
+		.cut = result->output_cut,
+		.working_directory = target->working_directory,
+	};
+	struct fg_error found = {0};
+
+	execution->user_values = fg_xcalloc(executor->user_metric_count, sizeof(double));
+	if (fg_extractor_run(executor->extractor, &source, execution->user_values, &found) == FG_OK)
+		return FG_OK;
+	return fail(failure, target,
+		    fg_xasprintf("%s%s", arm_words(executor, target->arm), found.message), result,
+		    err);
+}
+
+static int wait_for(struct fg_executor *executor, const struct fg_block *block,
+		    struct fg_process *processes, size_t first, size_t count,
+		    struct fg_execution *executions, struct fg_failure *failure,
+		    struct fg_error *err)
+{
+	struct fg_process_result results[FG_BLOCK_SLOTS_MAX] = {0};
+	int status = fg_process_wait(processes, count, results, err);
+
+	for (size_t i = 0; i < count; i++) {
+		struct fg_execution *execution = &executions[first + i];
+
+		fg_process_release(&processes[i]);
+		execution->result = results[i];
+		fg_observe(&executor->observer, block->cpu, &execution->after);
+	}
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		const struct fg_target *target = &executor->targets[block->slots[first + i].arm];
+
+		status = judge(executor, target, &results[i], failure, err);
+		if (status == FG_OK)
+			status = extract(executor, target, &executions[first + i], failure, err);
+	}
+	return status;
+}
+
+/* `count` slots beginning with `first`, all at once. */
+static int run_together(struct fg_executor *executor, const struct fg_block *block, size_t first,
+			size_t count, struct fg_execution *executions, struct fg_failure *failure,
+			struct fg_error *err)
+{
+	struct fg_process processes[FG_BLOCK_SLOTS_MAX] = {0};
+	size_t started = 0;
+	int status = FG_OK;
+
+	while (started < count && status == FG_OK) {
+		status =
+			start_slot(executor, block, &block->slots[first + started],
+				   &processes[started], &executions[first + started], failure, err);
+		started += status == FG_OK;
+	}
+	if (status == FG_OK)
+		return wait_for(executor, block, processes, first, count, executions, failure, err);
+	for (size_t i = 0; i < started; i++) {
+		fg_process_kill(&processes[i]);
+		fg_process_release(&processes[i]);
+	}
+	return status;
+}
+
+/* prepare and cleanup of the slots. */
+static int helpers(struct fg_executor *executor, const struct fg_block *block, size_t first,
+		   size_t count, bool before, struct fg_failure *failure, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = first; i < first + count && status == FG_OK; i++) {
+		const struct fg_target *target = &executor->targets[block->slots[i].arm];
+		const struct fg_benchmark *benchmark = target->benchmark;
+
+		if (before)
+			remove_metric_files(target);
+		status = fg_execute_helper(executor, target->arm,
+					   before ? &benchmark->prepare : &benchmark->cleanup,
+					   before ? "prepare" : "cleanup", failure, err);
+	}
+	return status;
+}
+
+int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
+		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
+		     struct fg_error *err)
+{
+	const size_t step = block->concurrent ? block->count : 1;
+
+	for (size_t first = 0; first < block->count; first += step) {
+		struct fg_failure later = {0};
+		int status = helpers(executor, block, first, step, true, failure, err);
+
+		if (status == FG_OK)
+			status = run_together(executor, block, first, step, executions, failure,
+					      err);
+		/* Cleaned up also after a failure, whose words then stay the first. */
+		if (status == FG_OK)
+			status = helpers(executor, block, first, step, false, failure, err);
+		else
+			(void)helpers(executor, block, first, step, false, &later, NULL);
+		fg_failure_release(&later);
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
+}
