@@ -104,6 +104,9 @@ int fg_options_parse(const struct fg_option_set *sets, size_t set_count, enum fg
 		     char *const *argv, struct fg_arena *arena, struct fg_option_words *words,
 		     struct fg_error *err) FG_NODISCARD;
 
+/* Put one more text behind; the array lives in the arena, the text is borrowed. */
+void fg_option_list_add(struct fg_option_list *list, const char *text, struct fg_arena *arena);
+
 /* "-r, --rate HZ": how it is written. */
 void fg_option_spelling(const struct fg_option *option, struct fg_strbuf *text);
 /* Its help, the choices and the default behind it. */
