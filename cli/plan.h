@@ -13,7 +13,10 @@ struct fg_cli_config {
 		settings; /* --set; a command may add its own "KEY=VALUE" behind them */
 };
 
-/* The rows of --config and --set for an options struct with such a member. */
+/*
+ * The rows of --config and --set for an options struct with such a member.
+ * NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses.
+ */
 #define FG_CLI_CONFIG_OPTIONS(type, member)                                                        \
  {.name = "config",                                                                                \
   .letter = 'c',                                                                                   \
@@ -26,6 +29,8 @@ struct fg_cli_config {
   .name = "set", .letter = 's', .kind = FG_OPTION_LIST, .offset = offsetof(type, member.settings), \
   .argument = "KEY=VALUE", .complete = FG_COMPLETE_KEY, .help = "override a key of fastgate.yml"   \
  }
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
  * Load it with the environment's and the command line's values over it.  Every error and warning is printed.

@@ -60,9 +60,8 @@ static struct fg__yaml_node *copy_of(const struct override *o, const struct fg__
 	copy->items = NULL;
 	if (node->count == 0)
 		return copy;
-	copy->keys = fg_arena_memdup(o->arena, node->keys, node->capacity * sizeof(node->keys[0]));
-	copy->items =
-		fg_arena_memdup(o->arena, node->items, node->capacity * sizeof(node->items[0]));
+	copy->keys = fg_arena_memdup(o->arena, node->keys, node->capacity * sizeof(void *));
+	copy->items = fg_arena_memdup(o->arena, node->items, node->capacity * sizeof(void *));
 	return copy;
 }
 
@@ -71,12 +70,12 @@ static struct fg__yaml_node *open_mapping(const struct override *o, struct fg__y
 					  const char *name)
 {
 	const struct fg__yaml_node *old = fg__yaml_get(parent, name);
-	struct fg__yaml_node *mapping = old && old->kind == FG__YAML_MAPPING
-						? copy_of(o, old)
-						: fg__yaml_new_mapping(o->arena, &o->place);
+	struct fg__yaml_node *opened = old && old->kind == FG__YAML_MAPPING
+					       ? copy_of(o, old)
+					       : fg__yaml_new_mapping(o->arena, &o->place);
 
-	fg__yaml_set(parent, name, mapping, o->arena);
-	return mapping;
+	fg__yaml_set(parent, name, opened, o->arena);
+	return opened;
 }
 
 static const char *take_part(const struct override *o, const char **path)
@@ -225,7 +224,7 @@ static void put_setting(struct override *o, const char *setting, struct fg__yaml
 static const char *behind(const char *rest, const char *name)
 {
 	for (; *name; name++, rest++) {
-		const char wanted = *name == '-' ? '_' : (char)toupper((unsigned char)*name);
+		const int wanted = *name == '-' ? '_' : toupper((unsigned char)*name);
 
 		if (*rest != wanted)
 			return NULL;

@@ -12,6 +12,7 @@
 enum {
 	MAX_NAME_LENGTH = 200,
 	MAX_REPETITIONS = 10000,
+	MAX_REGEX_LENGTH = 1000,
 	MAX_TEXT_LENGTH = 64 * 1024
 };
 
@@ -133,8 +134,8 @@ static int parse_regex(const struct fg__key *key, const char *text, void *target
 	regex_t regex;
 	int status = 0;
 
-	if (strlen(text) > MAX_NAME_LENGTH * 5)
-		return fg_error_set(err, FG_ELIMIT, "longer than %d bytes", MAX_NAME_LENGTH * 5);
+	if (strlen(text) > MAX_REGEX_LENGTH)
+		return fg_error_set(err, FG_ELIMIT, "longer than %d bytes", MAX_REGEX_LENGTH);
 	if (repetitions(text) > MAX_REPETITIONS)
 		return fg_error_set(err, FG_EINVAL,
 				    "repetition counts {n} that multiply to more than %d",

@@ -130,13 +130,14 @@ FG_PRINTF(3, 4)
 static void refuse(struct builder *b, const yaml_mark_t *mark, const char *format, ...)
 {
 	const struct fg__yaml_place place = place_of(b, mark);
-	char message[FG_ERROR_MESSAGE_SIZE] = "";
+	struct fg_strbuf message = {0};
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(message, sizeof(message), format, ap);
+	fg_strbuf_vprintf(&message, format, ap);
 	va_end(ap);
-	fg__report_error(b->report, &place, "%s", message);
+	fg__report_error(b->report, &place, "%s", fg_strbuf_text(&message));
+	fg_strbuf_release(&message);
 	b->failed = true;
 }
 
@@ -261,8 +262,10 @@ static void on_open(struct builder *b, const yaml_event_t *event)
 
 static void on_close(struct builder *b)
 {
-	struct fg__yaml_node *node = b->open[--b->depth];
+	struct fg__yaml_node *node = NULL;
 
+	FG_ASSERT(b->depth > 0);
+	node = b->open[--b->depth];
 	for (size_t i = 0; i < node->count; i++)
 		node->weight += node->items[i]->weight + 1;
 }

@@ -187,7 +187,7 @@ static void broken_yaml_is_located(void **state)
 		{"zero byte",               "version: \"1\\0\"\n",
 		 "f.yml:1:10: a value may not hold a zero byte"								    },
 		{"latin 1",                 "project: caf\xe9\n",
-		 "f.yml:1:13: not valid YAML: incomplete UTF-8 octet sequence (expected UTF-8 text)"                                  },
+		 "f.yml:1:13: not valid YAML: incomplete UTF-8 octet sequence (expected UTF-8 text)"                               },
 	};
 
 	(void)state;
@@ -264,7 +264,7 @@ static void what_is_too_much_is_refused(void **state)
 	fg_strbuf_clear(&text);
 	/* nine levels of nine repetitions: 400 million values when written out */
 	fg_strbuf_add_text(&text, "a: &a [x, x, x, x, x, x, x, x, x]\n");
-	for (char c = 'b'; c < 'k'; c++) {
+	for (int c = 'b'; c < 'k'; c++) {
 		fg_strbuf_printf(&text, "%c: &%c [", c, c);
 		for (int i = 0; i < 9; i++)
 			fg_strbuf_printf(&text, "%s*%c", i ? ", " : "", c - 1);
