@@ -33,6 +33,7 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->processes);
 	free(profile->threads);
 	free(profile->regions);
+	free(profile->spans);
 	free(profile->units);
 	free(profile->modules);
 	free(profile->notes);
@@ -167,6 +168,11 @@ struct fg_process_info *fg_profile_add_process(struct fg_profile *profile)
 struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile)
 {
 	return APPEND(profile, thread);
+}
+
+struct fg_region_span *fg_profile_add_span(struct fg_profile *profile)
+{
+	return APPEND(profile, span);
 }
 
 struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile)

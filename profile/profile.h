@@ -93,6 +93,14 @@ struct fg_region_info {
 	double wall_ns;   /* spent in it, regions inside included */
 };
 
+/* Once in a region, on one thread. */
+struct fg_region_span {
+	uint32_t region;
+	uint32_t thread;
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
 /* A unit of work: an event, an image, a request. */
 struct fg_unit_info {
 	uint32_t thread;
@@ -130,6 +138,8 @@ struct fg_profile {
 	size_t thread_count, thread_capacity;
 	struct fg_region_info *regions; /* [0]: outside any region */
 	size_t region_count, region_capacity;
+	struct fg_region_span *spans; /* by thread, then by time; empty when the trace has no times of them */
+	size_t span_count, span_capacity;
 	struct fg_unit_info *units; /* [0]: outside any unit */
 	size_t unit_count, unit_capacity;
 	struct fg_module_info *modules; /* [0]: none */
@@ -170,6 +180,7 @@ uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const ch
 struct fg_sample *fg_profile_add_sample(struct fg_profile *profile);
 struct fg_process_info *fg_profile_add_process(struct fg_profile *profile);
 struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile);
+struct fg_region_span *fg_profile_add_span(struct fg_profile *profile);
 struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile);
 struct fg_module_info *fg_profile_add_module(struct fg_profile *profile);
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);

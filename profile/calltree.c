@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/calltree.h"
+
+#include "base/strbuf.h"
+
+#include <math.h>
+
+/* A tree that is walked depth first with a counter per label: "is my label open above me?" costs one look. */
+struct walk {
+	const struct fg_calltree *tree;
+	uint32_t node;
+	bool entered; /* else: left behind */
+};
+
+static bool walk_start(struct walk *walk, const struct fg_calltree *tree)
+{
+	*walk = (struct walk){.tree = tree, .entered = true};
+	return tree->node_count > 0;
+}
+
+/* Each node is seen twice: when it is entered, and when everything below it is done. */
+static bool walk_next(struct walk *walk)
+{
+	const struct fg_calltree_node *at = &walk->tree->nodes[walk->node];
+
+	if (walk->entered) {
+		if (at->first_child)
+			walk->node = at->first_child;
+		else
+			walk->entered = false;
+		return true;
+	}
+	if (walk->node == 0)
+		return false;
+	walk->entered = at->next_sibling != 0;
+	walk->node = at->next_sibling ? at->next_sibling : at->parent;
+	return true;
+}
+
+void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name)
+{
+	const struct fg_label root = {.name = root_name, .library = ""};
+
+	FG_ASSERT(columns >= 1 && columns <= FG_CALLTREE_COLUMNS);
+	*tree = (struct fg_calltree){.column_count = columns};
+	(void)fg_calltree_label(tree, &root);
+	(void)fg_calltree_child(tree, UINT32_MAX, 0);
+}
+
+void fg_calltree_release(struct fg_calltree *tree)
+{
+	free(tree->labels);
+	free(tree->nodes);
+	for (unsigned c = 0; c < FG_CALLTREE_COLUMNS; c++) {
+		free(tree->self[c]);
+		free(tree->inclusive[c]);
+	}
+	fg_map_release(&tree->label_index);
+	fg_pair_index_release(&tree->node_index);
+	fg_arena_release(&tree->arena);
+	*tree = (struct fg_calltree){0};
+}
+
+static const char *copy_text(struct fg_calltree *tree, const char *text)
+{
+	return fg_arena_strdup(&tree->arena, text);
+}
+
+uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label)
+{
+	const char *library = label->library ? label->library : "";
+	struct fg_strbuf key = {0};
+	struct fg_label *added;
+	uint64_t *place;
+	bool is_new;
+
+	FG_ASSERT(tree->label_count < UINT32_MAX);
+	fg_strbuf_printf(&key, "%u %s", label->line, label->name);
+	fg_strbuf_add_char(&key, '\0');
+	fg_strbuf_add(&key, library, strlen(library) + 1);
+	fg_strbuf_add_text(&key, label->file ? label->file : "");
+	place = fg_map_add(&tree->label_index, key.data, key.length, tree->label_count, &is_new);
+	fg_strbuf_release(&key);
+	if (!is_new) {
+		tree->labels[*place].flags &= label->flags;
+		return (uint32_t)*place;
+	}
+	tree->labels = fg_grow(tree->labels, &tree->label_capacity, tree->label_count + 1,
+			       sizeof(tree->labels[0]));
+	added = &tree->labels[tree->label_count++];
+	*added = (struct fg_label){
+		.name = copy_text(tree, label->name),
+		.library = copy_text(tree, library),
+		.file = copy_text(tree, label->file),
+		.linkage = copy_text(tree, label->linkage),
+		.line = label->line,
+		.flags = label->flags,
+	};
+	return (uint32_t)(tree->label_count - 1);
+}
+
+/* The columns follow the nodes' capacity; new places are zero. */
+static void grow_nodes(struct fg_calltree *tree)
+{
+	size_t old = tree->node_capacity;
+
+	tree->nodes = fg_grow(tree->nodes, &tree->node_capacity, tree->node_count + 1,
+			      sizeof(tree->nodes[0]));
+	if (tree->node_capacity == old)
+		return;
+	for (unsigned c = 0; c < tree->column_count; c++) {
+		tree->self[c] = fg_xreallocarray(tree->self[c], tree->node_capacity,
+						 sizeof(tree->self[c][0]));
+		memset(tree->self[c] + old, 0,
+		       (tree->node_capacity - old) * sizeof(tree->self[c][0]));
+	}
+}
+
+uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label)
+{
+	struct fg_calltree_node *node;
+	uint32_t index = (uint32_t)tree->node_count;
+	bool is_new = true;
+
+	FG_ASSERT(tree->node_count < UINT32_MAX - 1);
+	if (parent != UINT32_MAX)
+		index = *fg_pair_index_add(&tree->node_index, parent, label, index, &is_new);
+	if (!is_new)
+		return index;
+	grow_nodes(tree);
+	node = &tree->nodes[tree->node_count++];
+	*node = (struct fg_calltree_node){.label = label};
+	if (parent != UINT32_MAX) {
+		node->parent = parent;
+		node->depth = tree->nodes[parent].depth + 1;
+		node->next_sibling = tree->nodes[parent].first_child;
+		tree->nodes[parent].first_child = index;
+	}
+	return index;
+}
+
+static void add_scaled(struct fg_weight *to, const struct fg_weight *weight, double scale)
+{
+	to->ns += weight->ns * scale;
+	to->square += weight->square * scale * scale;
+	to->samples += weight->samples;
+}
+
+void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
+		     const struct fg_weight *weight, double scale)
+{
+	FG_ASSERT(node < tree->node_count && column < tree->column_count);
+	add_scaled(&tree->self[column][node], weight, scale);
+}
+
+static void sum_up(struct fg_calltree *tree, unsigned column)
+{
+	struct fg_weight *inclusive =
+		fg_xreallocarray(tree->inclusive[column], tree->node_count, sizeof(inclusive[0]));
+
+	memcpy(inclusive, tree->self[column], tree->node_count * sizeof(inclusive[0]));
+	for (size_t n = tree->node_count; n-- > 1;)
+		add_scaled(&inclusive[tree->nodes[n].parent], &inclusive[n], 1.0);
+	tree->inclusive[column] = inclusive;
+}
+
+struct child {
+	double ns;
+	const char *name;
+	uint32_t node;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct child *one = a;
+	const struct child *other = b;
+
+	if (one->ns < other->ns || one->ns > other->ns)
+		return one->ns < other->ns ? 1 : -1;
+	return strcmp(one->name, other->name);
+}
+
+static double heaviest(const struct fg_calltree *tree, uint32_t node)
+{
+	double ns = tree->inclusive[0][node].ns;
+
+	if (tree->column_count > 1 && tree->inclusive[1][node].ns > ns)
+		ns = tree->inclusive[1][node].ns;
+	return ns;
+}
+
+static void order_children(struct fg_calltree *tree)
+{
+	struct child *children = NULL;
+	size_t capacity = 0;
+
+	for (size_t n = 0; n < tree->node_count; n++) {
+		uint32_t first = tree->nodes[n].first_child;
+		size_t count = 0;
+
+		if (!first || !tree->nodes[first].next_sibling)
+			continue;
+		for (uint32_t at = first; at; at = tree->nodes[at].next_sibling) {
+			children = fg_grow(children, &capacity, count + 1, sizeof(children[0]));
+			children[count++] = (struct child){
+				.ns = heaviest(tree, at),
+				.name = tree->labels[tree->nodes[at].label].name,
+				.node = at,
+			};
+		}
+		qsort(children, count, sizeof(children[0]), by_weight);
+		tree->nodes[n].first_child = children[0].node;
+		for (size_t i = 0; i < count; i++)
+			tree->nodes[children[i].node].next_sibling =
+				i + 1 < count ? children[i + 1].node : 0;
+	}
+	free(children);
+}
+
+static void mark_recursion(struct fg_calltree *tree)
+{
+	uint32_t *open = fg_xcalloc(tree->label_count, sizeof(open[0]));
+	struct walk walk;
+	bool more = walk_start(&walk, tree);
+
+	for (; more; more = walk_next(&walk)) {
+		struct fg_calltree_node *node = &tree->nodes[walk.node];
+
+		if (walk.entered)
+			node->recursive = open[node->label]++ > 0;
+		else
+			open[node->label]--;
+	}
+	free(open);
+}
+
+void fg_calltree_finish(struct fg_calltree *tree)
+{
+	for (unsigned c = 0; c < tree->column_count; c++)
+		sum_up(tree, c);
+	order_children(tree);
+	mark_recursion(tree);
+}
+
+void fg_calltree_merge(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,
+		       double scale)
+{
+	uint32_t *label_of = fg_xcalloc(from->label_count, sizeof(label_of[0]));
+	uint32_t *node_of = fg_xcalloc(from->node_count, sizeof(node_of[0]));
+
+	for (size_t i = 1; i < from->label_count; i++)
+		label_of[i] = fg_calltree_label(into, &from->labels[i]);
+	for (size_t n = 0; n < from->node_count; n++) {
+		if (n > 0)
+			node_of[n] = fg_calltree_child(into, node_of[from->nodes[n].parent],
+						       label_of[from->nodes[n].label]);
+		fg_calltree_add(into, node_of[n], column, &from->self[0][n], scale);
+	}
+	free(label_of);
+	free(node_of);
+}
+
+void fg_calltree_difference(const struct fg_calltree *before, const struct fg_calltree *after,
+			    struct fg_calltree *difference)
+{
+	fg_calltree_init(difference, 2, after->labels[0].name);
+	fg_calltree_merge(difference, 0, before, 1.0);
+	fg_calltree_merge(difference, 1, after, 1.0);
+	difference->inverted = before->inverted && after->inverted;
+	fg_calltree_finish(difference);
+}
+
+struct figures_order {
+	const struct fg_calltree *tree;
+	unsigned column;
+};
+
+static int by_self(const void *a, const void *b, void *context)
+{
+	const struct figures_order *order = context;
+	const struct fg_label_figures *one = a;
+	const struct fg_label_figures *other = b;
+	const struct fg_weight *x[2] = {&one->self[order->column], &other->self[order->column]};
+	const struct fg_weight *y[2] = {&one->inclusive[order->column],
+					&other->inclusive[order->column]};
+
+	if (x[0]->ns < x[1]->ns || x[0]->ns > x[1]->ns)
+		return x[0]->ns < x[1]->ns ? 1 : -1;
+	if (y[0]->ns < y[1]->ns || y[0]->ns > y[1]->ns)
+		return y[0]->ns < y[1]->ns ? 1 : -1;
+	return strcmp(order->tree->labels[one->label].name, order->tree->labels[other->label].name);
+}
+
+size_t fg_calltree_flat(const struct fg_calltree *tree, struct fg_label_figures **figures)
+{
+	struct figures_order order = {.tree = tree, .column = tree->column_count - 1};
+	struct fg_label_figures *all = fg_xcalloc(tree->label_count, sizeof(all[0]));
+	bool *seen = fg_xcalloc(tree->label_count, sizeof(seen[0]));
+	size_t count = 0;
+
+	for (size_t n = 1; n < tree->node_count; n++) {
+		const struct fg_calltree_node *node = &tree->nodes[n];
+		struct fg_label_figures *of = &all[node->label];
+
+		seen[node->label] = node->label != 0;
+		for (unsigned c = 0; c < tree->column_count; c++) {
+			add_scaled(&of->self[c], &tree->self[c][n], 1.0);
+			if (!node->recursive)
+				add_scaled(&of->inclusive[c], &tree->inclusive[c][n], 1.0);
+		}
+		of->leaf_paths += tree->self[order.column][n].samples > 0;
+	}
+	for (size_t i = 0; i < tree->label_count; i++) {
+		if (!seen[i])
+			continue;
+		all[count] = all[i];
+		all[count++].label = (uint32_t)i;
+	}
+	free(seen);
+	qsort_r(all, count, sizeof(all[0]), by_self, &order);
+	*figures = all;
+	return count;
+}
+
+static int by_caller(const void *a, const void *b, void *context)
+{
+	const struct figures_order *order = context;
+	const struct fg_label_edge *one = a;
+	const struct fg_label_edge *other = b;
+	double x = one->weight[order->column].ns;
+	double y = other->weight[order->column].ns;
+
+	if (one->caller != other->caller)
+		return one->caller < other->caller ? -1 : 1;
+	if (x < y || x > y)
+		return x < y ? 1 : -1;
+	return strcmp(order->tree->labels[one->callee].name,
+		      order->tree->labels[other->callee].name);
+}
+
+size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **edges)
+{
+	struct figures_order order = {.tree = tree, .column = tree->column_count - 1};
+	struct fg_pair_index index = {0};
+	struct fg_label_edge *all = NULL;
+	uint32_t *open = fg_xcalloc(tree->node_count, sizeof(open[0]));
+	size_t capacity = 0;
+	size_t count = 0;
+	struct walk walk;
+	bool more = walk_start(&walk, tree);
+
+	for (; more; more = walk_next(&walk)) {
+		const struct fg_calltree_node *node = &tree->nodes[walk.node];
+		uint32_t caller = tree->nodes[node->parent].label;
+		uint32_t edge;
+		bool is_new;
+
+		if (walk.node == 0)
+			continue;
+		edge = *fg_pair_index_add(&index, caller, node->label, (uint32_t)count, &is_new);
+		if (is_new) {
+			all = fg_grow(all, &capacity, count + 1, sizeof(all[0]));
+			all[count++] =
+				(struct fg_label_edge){.caller = caller, .callee = node->label};
+		}
+		if (!walk.entered)
+			open[edge]--;
+		else if (open[edge]++ == 0)
+			for (unsigned c = 0; c < tree->column_count; c++)
+				add_scaled(&all[edge].weight[c], &tree->inclusive[c][walk.node],
+					   1.0);
+	}
+	free(open);
+	fg_pair_index_release(&index);
+	if (count > 0)
+		qsort_r(all, count, sizeof(all[0]), by_caller, &order);
+	*edges = all;
+	return count;
+}
+
+double fg_weight_error(const struct fg_weight *part, const struct fg_weight *total)
+{
+	double share;
+	double others = total->square - part->square;
+
+	if (part->samples == 0 || total->ns <= 0.0)
+		return (double)NAN;
+	share = part->ns / total->ns;
+	return sqrt(part->square * (1 - share) * (1 - share) +
+		    (others > 0 ? others : 0) * share * share);
+}
+
+const char *fg_group_name(enum fg_group group)
+{
+	static const char *const NAMES[FG_GROUP_COUNT] = {
+		[FG_GROUP_FUNCTION] = "function", [FG_GROUP_LINE] = "line",
+		[FG_GROUP_CLASS] = "class",       [FG_GROUP_NAMESPACE] = "namespace",
+		[FG_GROUP_LIBRARY] = "library",   [FG_GROUP_FILE] = "file",
+	};
+
+	return group < FG_GROUP_COUNT ? NAMES[group] : NULL;
+}
+
+const char *fg_split_name(enum fg_split split)
+{
+	static const char *const NAMES[FG_SPLIT_COUNT] = {
+		[FG_SPLIT_NONE] = "none",       [FG_SPLIT_THREAD] = "thread",
+		[FG_SPLIT_PROCESS] = "process", [FG_SPLIT_REGION] = "region",
+		[FG_SPLIT_UNIT] = "unit",       [FG_SPLIT_REPETITION] = "repetition",
+	};
+
+	return split < FG_SPLIT_COUNT ? NAMES[split] : NULL;
+}

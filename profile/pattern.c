@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/pattern.h"
+
+#include "base/base.h"
+
+enum {
+	GROUPS = 10,
+	MAX_NESTING = 64
+};
+
+/* One pass over the expression that keeps, per open group, the largest product of counts inside it. */
+struct scan {
+	unsigned inner[MAX_NESTING]; /* of the groups closed within this one */
+	unsigned last;               /* of the item that a repetition would repeat */
+	unsigned depth;
+};
+
+static unsigned larger(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
+/* Behind a bracket expression: "[]abc]", "[^]x]" and "[[:alpha:]]" have brackets inside. */
+static const char *skip_brackets(const char *at)
+{
+	at++;
+	if (*at == '^')
+		at++;
+	if (*at == ']')
+		at++;
+	while (*at && *at != ']') {
+		if (*at == '[' && (at[1] == ':' || at[1] == '.' || at[1] == '=')) {
+			char closing = at[1];
+
+			for (at += 2; *at && !(at[0] == closing && at[1] == ']'); at++) {
+			}
+			if (!*at)
+				return at;
+			at++;
+		}
+		at++;
+	}
+	return *at ? at + 1 : at;
+}
+
+static const char *repeat(struct scan *scan, const char *at)
+{
+	unsigned long low = 0;
+	unsigned long high = 0;
+	char *end;
+
+	low = strtoul(at + 1, &end, 10);
+	high = low;
+	if (*end == ',')
+		high = strtoul(end + 1, &end, 10);
+	high = high > low ? high : low;
+	if (high > FG_PATTERN_MAX_REPEAT)
+		high = FG_PATTERN_MAX_REPEAT + 1;
+	scan->last *= (unsigned)(high > 1 ? high : 1);
+	return *end ? end + 1 : end;
+}
+
+static bool scan_step(struct scan *scan, const char **position)
+{
+	const char *at = *position;
+
+	if (*at == '(') {
+		if (++scan->depth >= MAX_NESTING)
+			return false;
+		scan->inner[scan->depth] = 1;
+		scan->last = 1;
+		*position = at + 1;
+	} else if (*at == ')' && scan->depth > 0) {
+		scan->last = scan->inner[scan->depth--];
+		*position = at + 1;
+	} else if (*at == '{') {
+		*position = repeat(scan, at);
+	} else {
+		scan->last = 1;
+		*position = *at == '[' ? skip_brackets(at) : at + (*at == '\\' && at[1] ? 2 : 1);
+	}
+	scan->inner[scan->depth] = larger(scan->inner[scan->depth], scan->last);
+	return scan->last <= FG_PATTERN_MAX_REPEAT;
+}
+
+/* NULL: the expression keeps within the bounds; else what is wrong with it. */
+static const char *find_excess(const char *text)
+{
+	struct scan scan = {.last = 1};
+	const char *at = text;
+
+	if (strlen(text) > FG_PATTERN_MAX_BYTES)
+		return "it is longer than 512 bytes";
+	scan.inner[0] = 1;
+	while (*at) {
+		if (at[0] == '\\' && at[1] >= '1' && at[1] <= '9')
+			return "back-references are not supported";
+		if (!scan_step(&scan, &at))
+			return "its repetition counts or groups multiply beyond 256";
+	}
+	return NULL;
+}
+
+int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_error *err)
+{
+	const char *excess = find_excess(text);
+	char why[128];
+	regex_t regex;
+	int code;
+
+	if (excess)
+		return fg_error_set(err, FG_EINVAL, "regular expression '%.80s' is refused: %s",
+				    text, excess);
+	code = regcomp(&regex, text, REG_EXTENDED);
+	if (code != 0) {
+		(void)regerror(code, &regex, why, sizeof(why));
+		return fg_error_set(err, FG_EINVAL, "'%.80s' is not a regular expression: %s", text,
+				    why);
+	}
+	pattern->regex = regex;
+	pattern->set = true;
+	return FG_OK;
+}
+
+/* The subject itself, or its start when it is over-long. */
+static const char *bounded(const char *subject, char buffer[FG_PATTERN_MAX_SUBJECT + 1])
+{
+	size_t length = strnlen(subject, FG_PATTERN_MAX_SUBJECT + 1);
+
+	if (length <= FG_PATTERN_MAX_SUBJECT)
+		return subject;
+	memcpy(buffer, subject, FG_PATTERN_MAX_SUBJECT);
+	buffer[FG_PATTERN_MAX_SUBJECT] = '\0';
+	return buffer;
+}
+
+bool fg_pattern_matches(const struct fg_pattern *pattern, const char *subject)
+{
+	char buffer[FG_PATTERN_MAX_SUBJECT + 1];
+
+	return regexec(&pattern->regex, bounded(subject, buffer), 0, NULL, 0) == 0;
+}
+
+void fg_pattern_release(struct fg_pattern *pattern)
+{
+	if (pattern->set)
+		regfree(&pattern->regex);
+	pattern->set = false;
+}
+
+/* The text up to the delimiter, "\delimiter" unescaped; NULL when there is no delimiter. */
+static char *take_part(const char **position, char delimiter)
+{
+	struct fg_strbuf part = {0};
+	const char *at = *position;
+
+	for (; *at && *at != delimiter; at++) {
+		if (at[0] == '\\' && at[1] == delimiter)
+			at++;
+		else if (at[0] == '\\' && at[1])
+			fg_strbuf_add_char(&part, *at++);
+		fg_strbuf_add_char(&part, *at);
+	}
+	if (!*at) {
+		fg_strbuf_release(&part);
+		return NULL;
+	}
+	*position = at + 1;
+	return fg_strbuf_detach(&part);
+}
+
+int fg_rename_parse(const char *rule, struct fg_rename *rename, struct fg_error *err)
+{
+	struct fg_rename parsed = {0};
+	const char *at = rule + 2;
+	char *pattern = NULL;
+	int rc = FG_EINVAL;
+
+	if (rule[0] != 's' || !rule[1] || rule[1] == '\\' || rule[1] == '\n')
+		return fg_error_set(err, FG_EINVAL,
+				    "'%.80s' is not a rule: expected s/PATTERN/REPLACEMENT/", rule);
+	pattern = take_part(&at, rule[1]);
+	parsed.replacement = pattern ? take_part(&at, rule[1]) : NULL;
+	if (!parsed.replacement || (*at && strcmp(at, "g") != 0)) {
+		rc = fg_error_set(err, FG_EINVAL, "'%.80s' is not a rule: %s", rule,
+				  parsed.replacement ? "only 'g' may stand behind it"
+						     : "expected s/PATTERN/REPLACEMENT/");
+		goto out;
+	}
+	parsed.everywhere = *at == 'g';
+	rc = fg_pattern_compile(pattern, &parsed.pattern, err);
+	if (rc != FG_OK)
+		goto out;
+	*rename = parsed;
+	parsed = (struct fg_rename){0};
+out:
+	free(pattern);
+	free(parsed.replacement);
+	return rc;
+}
+
+static void add_replacement(const char *replacement, const char *subject, const regmatch_t *groups,
+			    struct fg_strbuf *result)
+{
+	for (const char *at = replacement; *at; at++) {
+		size_t group = 0;
+
+		if (at[0] == '\\' && at[1]) {
+			at++;
+			if (*at < '1' || *at > '9') {
+				fg_strbuf_add_char(result, *at);
+				continue;
+			}
+			group = (size_t)(*at - '0');
+		} else if (*at != '&') {
+			fg_strbuf_add_char(result, *at);
+			continue;
+		}
+		if (groups[group].rm_so >= 0)
+			fg_strbuf_add(result, subject + groups[group].rm_so,
+				      (size_t)(groups[group].rm_eo - groups[group].rm_so));
+	}
+}
+
+bool fg_rename_apply(const struct fg_rename *rename, const char *subject, struct fg_strbuf *result)
+{
+	char buffer[FG_PATTERN_MAX_SUBJECT + 1];
+	const char *at = bounded(subject, buffer);
+	regmatch_t groups[GROUPS];
+	int flags = 0;
+
+	if (regexec(&rename->pattern.regex, at, GROUPS, groups, 0) != 0)
+		return false;
+	fg_strbuf_set_limit(result, FG_RENAME_MAX_RESULT);
+	do {
+		fg_strbuf_add(result, at, (size_t)groups[0].rm_so);
+		add_replacement(rename->replacement, at, groups, result);
+		at += groups[0].rm_eo;
+		if (groups[0].rm_so ==
+		    groups[0].rm_eo) { /* an empty match: step on, or never end */
+			if (!*at)
+				break;
+			fg_strbuf_add_char(result, *at++);
+		}
+		flags = REG_NOTBOL;
+	} while (rename->everywhere && !result->cut && *at &&
+		 regexec(&rename->pattern.regex, at, GROUPS, groups, flags) == 0);
+	fg_strbuf_add_text(result, at);
+	return true;
+}
+
+void fg_rename_release(struct fg_rename *rename)
+{
+	fg_pattern_release(&rename->pattern);
+	free(rename->replacement);
+	rename->replacement = NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Patterns and rewriting rules that people give on the command line: POSIX extended regular expressions with bounds.
+ *
+ * The C library's matcher can be made to take time or memory without limit by a short expression: back-references make it
+ * exponential, nested counted repetitions ("(a{99}){99}") are unrolled.  Both are refused, and so are expressions over
+ * FG_PATTERN_MAX_BYTES; subjects are looked at up to FG_PATTERN_MAX_SUBJECT bytes.
+ */
+#ifndef FG_PROFILE_PATTERN_H
+#define FG_PROFILE_PATTERN_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+#include <regex.h>
+
+enum {
+	FG_PATTERN_MAX_BYTES = 512,
+	FG_PATTERN_MAX_REPEAT = 256, /* product of nested counts */
+	FG_PATTERN_MAX_SUBJECT = 8192,
+	FG_RENAME_MAX_RESULT = 16384,
+};
+
+struct fg_pattern {
+	regex_t regex;
+	bool set;
+};
+
+int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_error *err)
+	FG_NODISCARD;
+bool fg_pattern_matches(const struct fg_pattern *pattern, const char *subject);
+void fg_pattern_release(struct fg_pattern *pattern);
+
+/* s/PATTERN/REPLACEMENT/[g]: any delimiter; \1 to \9 and & in the replacement, "\&" for the character itself. */
+struct fg_rename {
+	struct fg_pattern pattern;
+	char *replacement;
+	bool everywhere;
+};
+
+int fg_rename_parse(const char *rule, struct fg_rename *rename, struct fg_error *err) FG_NODISCARD;
+/* Writes the rewritten subject; false and nothing written when the rule does not match. */
+bool fg_rename_apply(const struct fg_rename *rename, const char *subject, struct fg_strbuf *result);
+void fg_rename_release(struct fg_rename *rename);
+
+#endif
