@@ -302,7 +302,7 @@ static void check_benchmark_names(struct fg__binder *binder, const struct fg__ya
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
 		const char *name = plan->benchmarks[i].name;
 		bool is_new = true;
-		uint64_t *first = name ? fg_map_add_text(&seen, name, i, &is_new) : NULL;
+		uint64_t *first = *name ? fg_map_add_text(&seen, name, i, &is_new) : NULL;
 
 		if (!is_new)
 			fg__bind_error(binder, list->items[i], "benchmarks",
