@@ -344,6 +344,11 @@ void fg__finish_plan(struct fg__binder *binder, const struct fg__yaml_node *node
 	if (list->count == 0)
 		fg__bind_error(binder, list, "benchmarks",
 			       "found an empty list, expected a benchmark");
+	/* Those that could not be read are nameless: the checks below compare names. */
+	for (size_t i = 0; i < binder->plan->benchmark_count; i++) {
+		if (!binder->plan->benchmarks[i].name)
+			binder->plan->benchmarks[i].name = "";
+	}
 	check_benchmark_names(binder, list);
 	/* A harness brings cases and metrics that only a run can tell. */
 	if (has_harness(binder->plan))
