@@ -74,10 +74,14 @@ static void find_accepted(const struct fg_gate_input *input, const struct fg_pol
 void fg__benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
 {
 	enum fg_outcome outcome = FG_OUTCOME_PASS;
+	size_t gated = 0;
+	size_t judged = 0;
 
 	for (size_t i = 0; i < verdict->metric_count; i++) {
 		const struct fg_metric_verdict *metric = &verdict->metrics[i];
 
+		gated += metric->gated;
+		judged += metric->gated && (metric->decided || metric->outcome != FG_OUTCOME_PASS);
 		if (!metric->gated || metric->accepted)
 			continue;
 		outcome = fg_outcome_worse(outcome, metric->outcome);
@@ -88,6 +92,10 @@ void fg__benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_
 			outcome = fg_outcome_worse(outcome, FG_OUTCOME_REGRESSION);
 	}
 	verdict->outcome = outcome;
+	if (gated > 0 && judged == 0) {
+		verdict->outcome = FG_OUTCOME_ERROR;
+		verdict->error = "none of the gated metrics was measured";
+	}
 }
 
 /* Both arms are in the run. */

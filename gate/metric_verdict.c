@@ -144,7 +144,8 @@ static void decide_without_pairs(const struct fg__metric_context *context,
 		verdict->outcome = FG_OUTCOME_MISSING;
 		verdict->decided = true;
 		NOTE(context, verdict, "the candidate no longer reports %s", verdict->label);
-	} else if (!verdict->gated) {
+	} else if (!verdict->gated ||
+		   (pairs->no_ratio == 0 && fg_metric_find_builtin(verdict->name))) {
 		NOTE(context, verdict, "not measured");
 	} else if (pairs->no_number > 0 || pairs->no_ratio > 0) {
 		verdict->outcome = FG_OUTCOME_ERROR;
@@ -178,6 +179,13 @@ static void note_finding(const struct fg__metric_context *context,
 		     finding->autocorrelation);
 }
 
+/* Pairs without a number for this metric count for the runner: it has to be asked for more. */
+static void ask_for_more(const struct fg__pairs *pairs, struct fg__finding *finding)
+{
+	if (finding->next_look > 0)
+		finding->next_look += pairs->no_number + pairs->no_ratio;
+}
+
 static void apply_rule(const struct fg__metric_context *context, const struct fg__pairs *pairs,
 		       struct fg_metric_verdict *verdict, struct fg__finding *finding)
 {
@@ -193,6 +201,7 @@ static void apply_rule(const struct fg__metric_context *context, const struct fg
 	rule.look_count =
 		fg_gate_looks(context->measure->min_pairs, context->measure->max_pairs, looks);
 	fg__rule_apply(&rule, pairs->difference, pairs->count, context->final, finding);
+	ask_for_more(pairs, finding);
 	verdict->decided = finding->decided || context->final;
 	verdict->outcome = finding->outcome;
 	verdict->pairs = (unsigned)finding->pairs;
@@ -202,6 +211,14 @@ static void apply_rule(const struct fg__metric_context *context, const struct fg
 	fg__metric_set_interval(verdict, finding->estimate, finding->low, finding->high,
 				pairs->linear);
 	note_finding(context, finding, verdict);
+}
+
+static size_t first_look(const struct fg_measure *measure)
+{
+	size_t looks[FG_GATE_LOOKS_MAX];
+
+	(void)fg_gate_looks(measure->min_pairs, measure->max_pairs, looks);
+	return looks[0];
 }
 
 void fg__metric_decide(const struct fg__metric_context *context, size_t metric,
@@ -222,8 +239,12 @@ void fg__metric_decide(const struct fg__metric_context *context, size_t metric,
 	}
 	fg__pairs_collect(context->series, metric, &pairs);
 	note_lost_pairs(context, &pairs, verdict);
-	if (pairs.count == 0) {
+	if (pairs.count == 0 && !context->final && pairs.no_number + pairs.no_ratio == 0) {
+		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+		finding->next_look = first_look(context->measure);
+	} else if (pairs.count == 0) {
 		decide_without_pairs(context, &pairs, verdict);
+		verdict->decided = verdict->decided || !context->final;
 	} else if (!verdict->exact ||
 		   !decide_exact(context, &pairs,
 				 fg_policy_metric(context->policy, verdict->name).tolerance,

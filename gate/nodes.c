@@ -267,11 +267,15 @@ static void add_paths(const struct fg__node_context *c, const struct family *pat
 	free(found);
 }
 
-/* Worth a word: a change that is sure, or one that is likely and not small. */
+/*
+ * Worth a word: a change that is sure; and where the whole surely changed, one that is likely and not small, as part of
+ * the blame.
+ */
 static bool is_worth_a_word(const struct fg__node_context *c, const struct fg_node_verdict *node)
 {
 	return node->outcome != FG_OUTCOME_PASS ||
-	       (fabs(node->delta_ms) >= c->floor_ms && (node->low_ms > 0.0 || node->high_ms < 0.0));
+	       (c->whole_changed && fabs(node->delta_ms) >= c->floor_ms &&
+		(node->low_ms > 0.0 || node->high_ms < 0.0));
 }
 
 /* Sorted, to be freed. */
@@ -424,23 +428,27 @@ static double total_delta_ms(const struct fg_series *series, const struct fg__no
 	return result;
 }
 
+static bool has_whole_changed(const struct fg_benchmark_verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->metric_count; i++) {
+		const struct fg_metric_verdict *metric = &verdict->metrics[i];
+
+		if (strcmp(metric->name, fg_metric_builtin(FG_METRIC_CPU_TIME)->name) == 0)
+			return metric->low > 1.0 || metric->high < 1.0;
+	}
+	return false;
+}
+
 static void share_blame(const struct fg_series *series, const struct fg__node_context *c,
 			struct fg_benchmark_verdict *verdict)
 {
 	double named = 0.0;
 	double all = 0.0;
-	bool is_sure = false;
 
 	verdict->total_delta_ms = total_delta_ms(series, c);
-	for (size_t i = 0; i < verdict->metric_count; i++) {
-		const struct fg_metric_verdict *metric = &verdict->metrics[i];
-
-		if (strcmp(metric->name, fg_metric_builtin(FG_METRIC_CPU_TIME)->name) == 0)
-			is_sure = metric->low > 1.0 || metric->high < 1.0;
-	}
 	for (size_t i = 0; i < verdict->function_count; i++) {
 		named += verdict->functions[i].delta_ms;
-		if (is_sure)
+		if (c->whole_changed)
 			verdict->functions[i].share_of_change =
 				verdict->functions[i].delta_ms / verdict->total_delta_ms;
 	}
@@ -524,6 +532,7 @@ void fg__nodes_decide(const struct fg_gate_input *input, size_t index, struct fg
 	    context.policy->functions == FG_FUNCTIONS_OFF)
 		return;
 	context_init(&context, context.set);
+	context.whole_changed = has_whole_changed(verdict);
 	if (context.pairs.count > 0)
 		decide_set(series, &context, verdict);
 	context_release(&context);

@@ -24,6 +24,7 @@ struct fg__node_context {
 	double *p_down;
 	bool *tested;
 	double *inclusive_ms[2]; /* per node, mean of each arm */
+	bool whole_changed;      /* the benchmark's CPU time surely did */
 	double floor_ms;         /* below this a change is no news */
 	uint64_t seed;
 };

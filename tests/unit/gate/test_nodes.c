@@ -96,6 +96,7 @@ static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pa
 			add_row(p, pair, arm, luck);
 			r->pair = pair;
 			r->arm = arm;
+			r->values[FG_METRIC_MAX_RSS] = 1e6;
 			r->values[FG_METRIC_CPU_TIME] =
 				p->set.rows[p->set.row_count - 1].total_ns + 1e6;
 		}
@@ -175,7 +176,7 @@ static void identical_programs_flag_hardly_any_function(void **state)
 	int flagged = 0;
 
 	(void)state;
-	for (uint64_t seed = 0; seed < 40; seed++) {
+	for (uint64_t seed = 0; seed < 25; seed++) {
 		const struct fg_benchmark_verdict *b;
 		struct program p;
 		bool any = false;
@@ -188,8 +189,8 @@ static void identical_programs_flag_hardly_any_function(void **state)
 		flagged += any;
 		program_release(&p);
 	}
-	/* Both directions at 1 %: 0.8 of 40 expected. */
-	assert_in_range(flagged, 0, 4);
+	/* Both directions at 1 %: 0.5 of 25 expected. */
+	assert_in_range(flagged, 0, 3);
 }
 
 static void an_extracted_function_is_moved_not_slower(void **state)
@@ -301,8 +302,8 @@ static void rare_functions_and_few_pairs_are_not_tested(void **state)
 	(void)add_node(&p, 0, "main", 100, 200);
 	b = measure(&p, 5);
 	assert_int_equal(b->functions_tested, 0);
-	assert_int_equal(find(b, "main")->outcome, FG_OUTCOME_PASS);
-	assert_true(isnan(find(b, "main")->p_adjusted));
+	assert_null(find(b, "main"));
+	assert_true(isnan(b->libraries[0].p_adjusted));
 	program_release(&p);
 }
 
@@ -345,7 +346,8 @@ static void a_profile_without_pairs_says_nothing(void **state)
 	(void)add_node(&p, 0, "main", 50, 50);
 	b = measure(&p, 0);
 	assert_int_equal(b->function_count, 0);
-	assert_int_equal(b->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
+	assert_non_null(b->error);
 	program_release(&p);
 }
 
