@@ -139,6 +139,8 @@ static int map_file(int fd, uint64_t capacity)
 			  MAP_SHARED | MAP_NORESERVE, fd, 0);
 		if (at == MAP_FAILED)
 			continue;
+		/* One page at a time: reading ahead in a hole makes the kernel clear megabytes. */
+		(void)madvise(at, (size_t)capacity, MADV_RANDOM);
 		if (madvise(at, FG_TRACE_ALIGN, MADV_POPULATE_WRITE) != 0) {
 			if (capacity > CAPACITY_PLAIN) {
 				(void)munmap(at, (size_t)capacity);
