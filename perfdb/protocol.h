@@ -33,10 +33,10 @@ enum {
 
 /* HTTP statuses that mean something particular here. */
 enum {
-	FG_HTTP_OK = 200,          /* stored before, the same: nothing was done */
-	FG_HTTP_CREATED = 201,     /* stored now, and on the disk */
+	FG_HTTP_OK = 200,            /* stored before, the same: nothing was done */
+	FG_HTTP_CREATED = 201,       /* stored now, and on the disk */
 	FG_HTTP_NO_DICTIONARY = 424, /* send it again with the dictionary */
-	FG_HTTP_DIFFERENT = 422,   /* the id is taken by a run with other content */
+	FG_HTTP_DIFFERENT = 422,     /* the id is taken by a run with other content */
 };
 
 struct fg_wire {
@@ -49,8 +49,10 @@ struct fg_wire {
 };
 
 /* Appended to `text`.  FG_ELIMIT when it would be larger than a server takes. */
-int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_error *err) FG_NODISCARD;
+int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_error *err)
+	FG_NODISCARD;
 /* The parts are borrowed from `data`. */
-int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_error *err) FG_NODISCARD;
+int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_error *err)
+	FG_NODISCARD;
 
 #endif

@@ -59,8 +59,8 @@ static uint64_t *graft(struct fg_profile_set *tree, const struct fg_profile_set 
 	return ids;
 }
 
-static void write_values(const struct fg_series *series, const struct fg_profile_set *set, const uint64_t *ids,
-			 struct fg_bytes *bytes)
+static void write_values(const struct fg_series *series, const struct fg_profile_set *set,
+			 const uint64_t *ids, struct fg_bytes *bytes)
 {
 	struct fg_matrix matrix = {0};
 
@@ -74,7 +74,8 @@ static void write_values(const struct fg_series *series, const struct fg_profile
 	fg_regions_write(set, 0, bytes);
 }
 
-int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bundle, struct fg_error *err)
+int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bundle,
+		       struct fg_error *err)
 {
 	struct fg_bundle made = {0};
 	struct fg_profile_set tree = {0};
@@ -95,8 +96,8 @@ int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bun
 	fg__envelope_write(stored, made.dictionary_hash, &made.envelope);
 	status = fg_seal(dictionary.data, dictionary.size, FG_SEAL_LEVEL, &made.dictionary, err);
 	if (status == FG_OK)
-		status = fg_seal(values.data ? values.data : (const uint8_t *)"", values.size, FG_SEAL_LEVEL,
-				 &made.values, err);
+		status = fg_seal(values.data ? values.data : (const uint8_t *)"", values.size,
+				 FG_SEAL_LEVEL, &made.values, err);
 	fg_bytes_release(&dictionary);
 	fg_bytes_release(&values);
 	fg_profile_set_release(&tree);
@@ -115,12 +116,13 @@ void fg_bundle_release(struct fg_bundle *bundle)
 	*bundle = (struct fg_bundle){0};
 }
 
-int fg_bundle_read_envelope(const char *envelope, size_t size, const struct fg_bundle_limits *limits,
-			    struct fg_stored_run *stored, char hash[FG_SHA256_HEX_SIZE], struct fg_error *err)
+int fg_bundle_read_envelope(const char *envelope, size_t size,
+			    const struct fg_bundle_limits *limits, struct fg_stored_run *stored,
+			    char hash[FG_SHA256_HEX_SIZE], struct fg_error *err)
 {
 	if (size > limits->envelope_bytes)
-		return fg_error_set(err, FG_ELIMIT, "the envelope has %zu bytes; the limit is %zu", size,
-				    limits->envelope_bytes);
+		return fg_error_set(err, FG_ELIMIT, "the envelope has %zu bytes; the limit is %zu",
+				    size, limits->envelope_bytes);
 	return fg__envelope_read(envelope, size, limits->envelope_bytes, stored, hash, err);
 }
 
@@ -159,7 +161,8 @@ static int read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_limi
 	uint32_t *depths = NULL;
 
 	if (count > limits->nodes)
-		return fg_error_set(err, FG_ELIMIT, "the run has %zu call paths; the limit is %zu", count, limits->nodes);
+		return fg_error_set(err, FG_ELIMIT, "the run has %zu call paths; the limit is %zu",
+				    count, limits->nodes);
 	depths = fg_xcalloc(count + 1, sizeof(*depths));
 	for (size_t i = 1; i <= count && !reader->failed; i++) {
 		const uint64_t back = fg_read_varint(reader);
@@ -179,14 +182,16 @@ static int read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_limi
 static int read_dictionary(const struct fg_bytes *content, const struct fg_bundle_limits *limits,
 			   struct fg_profile_set *tree, struct fg_error *err)
 {
-	enum { LEAST_FUNCTION_BYTES = 6 };
+	enum {
+		LEAST_FUNCTION_BYTES = 6
+	};
 	struct fg_byte_reader reader = {content->data, content->data + content->size, false};
 	const size_t functions = fg_read_count(&reader, LEAST_FUNCTION_BYTES);
 	int status = FG_OK;
 
 	if (functions > limits->functions)
-		return fg_error_set(err, FG_ELIMIT, "the run has %zu functions; the limit is %zu", functions,
-				    limits->functions);
+		return fg_error_set(err, FG_ELIMIT, "the run has %zu functions; the limit is %zu",
+				    functions, limits->functions);
 	for (size_t i = 0; i < functions && !reader.failed; i++)
 		read_function(&reader, tree);
 	if (tree->function_count != functions)
@@ -212,13 +217,15 @@ static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struc
 		if (wanted[i])
 			wanted[tree->nodes[i].parent] = true;
 		if (wanted[i] && tree->nodes[i].parent == 0 && i != root)
-			status = fg_error_set(err, FG_EPARSE, "values refer to call paths of another benchmark");
+			status = fg_error_set(err, FG_EPARSE,
+					      "values refer to call paths of another benchmark");
 	}
 	for (size_t i = root + 1; i < tree->node_count && status == FG_OK; i++) {
 		if (wanted[i])
 			places[i] = fg_profile_set_node(
 				set, places[tree->nodes[i].parent],
-				fg_profile_set_function(set, &tree->functions[tree->nodes[i].function]));
+				fg_profile_set_function(set,
+							&tree->functions[tree->nodes[i].function]));
 	}
 	for (size_t i = 0; i < matrix->id_count; i++)
 		indexes[i] = places[matrix->ids[i]];
@@ -230,14 +237,15 @@ static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struc
 	return status;
 }
 
-static int read_profile(struct fg_byte_reader *reader, const struct fg_profile_set *tree, uint64_t root,
-			struct fg_profile_set *set, struct fg_error *err)
+static int read_profile(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
+			uint64_t root, struct fg_profile_set *set, struct fg_error *err)
 {
 	struct fg_matrix matrix = {0};
 	int status = fg_matrix_read(reader, tree->node_count - 1, &matrix, err);
 
 	if (status == FG_OK && matrix.id_count && matrix.ids[0] < root)
-		status = fg_error_set(err, FG_EPARSE, "values refer to call paths of another benchmark");
+		status = fg_error_set(err, FG_EPARSE,
+				      "values refer to call paths of another benchmark");
 	if (status == FG_OK)
 		status = cut_out(tree, root, &matrix, set, err);
 	if (status == FG_OK)
@@ -246,8 +254,9 @@ static int read_profile(struct fg_byte_reader *reader, const struct fg_profile_s
 	return status;
 }
 
-static int read_series(struct fg_byte_reader *reader, const struct fg_profile_set *tree, struct fg_series *series,
-		       struct fg_profile_set **profile, struct fg_error *err)
+static int read_series(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
+		       struct fg_series *series, struct fg_profile_set **profile,
+		       struct fg_error *err)
 {
 	uint64_t root = 0;
 	int status = fg_repetitions_read(reader, series, err);
@@ -256,7 +265,8 @@ static int read_series(struct fg_byte_reader *reader, const struct fg_profile_se
 		return status;
 	root = fg_read_varint(reader);
 	if (reader->failed || root >= tree->node_count || (root && tree->nodes[root].parent != 0))
-		return fg_error_set(err, FG_EPARSE, "the values of benchmark '%s' name no root", series->name);
+		return fg_error_set(err, FG_EPARSE, "the values of benchmark '%s' name no root",
+				    series->name);
 	if (root == 0)
 		return FG_OK;
 	*profile = fg_xcalloc(1, sizeof(**profile));
@@ -265,11 +275,13 @@ static int read_series(struct fg_byte_reader *reader, const struct fg_profile_se
 }
 
 static int read_values(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
-		       const struct fg_profile_set *tree, struct fg_stored_run *stored, struct fg_error *err)
+		       const struct fg_profile_set *tree, struct fg_stored_run *stored,
+		       struct fg_error *err)
 {
 	struct fg_bytes content = {0};
 	struct fg_byte_reader reader;
-	int status = fg_unseal(bundle->values.data, bundle->values.size, limits->values_bytes, &content, err);
+	int status = fg_unseal(bundle->values.data, bundle->values.size, limits->values_bytes,
+			       &content, err);
 
 	if (status != FG_OK) {
 		fg_error_prefix(err, "values");
@@ -278,7 +290,8 @@ static int read_values(const struct fg_bundle *bundle, const struct fg_bundle_li
 	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
 	stored->profiles = fg_xcalloc(stored->run.series_count, sizeof(struct fg_profile_set *));
 	for (size_t i = 0; i < stored->run.series_count && status == FG_OK; i++)
-		status = read_series(&reader, tree, &stored->run.series[i], &stored->profiles[i], err);
+		status = read_series(&reader, tree, &stored->run.series[i], &stored->profiles[i],
+				     err);
 	if (status == FG_OK && reader.at != reader.end)
 		status = fg_error_set(err, FG_EPARSE, "there are %zu bytes behind the values",
 				      (size_t)(reader.end - reader.at));
@@ -291,7 +304,8 @@ static int open_dictionary(const struct fg_bundle *bundle, const struct fg_bundl
 {
 	struct fg_bytes content = {0};
 	char hash[FG_SHA256_HEX_SIZE];
-	int status = fg_unseal(bundle->dictionary.data, bundle->dictionary.size, limits->dictionary_bytes, &content, err);
+	int status = fg_unseal(bundle->dictionary.data, bundle->dictionary.size,
+			       limits->dictionary_bytes, &content, err);
 
 	if (status != FG_OK) {
 		fg_error_prefix(err, "dictionary");
@@ -299,7 +313,8 @@ static int open_dictionary(const struct fg_bundle *bundle, const struct fg_bundl
 	}
 	fg_sha256_hex(content.data, content.size, hash);
 	if (strcmp(hash, expected) != 0)
-		status = fg_error_set(err, FG_EPARSE, "the dictionary is not the one that the envelope names");
+		status = fg_error_set(err, FG_EPARSE,
+				      "the dictionary is not the one that the envelope names");
 	if (status == FG_OK)
 		status = read_dictionary(&content, limits, tree, err);
 	fg_bytes_release(&content);
@@ -314,8 +329,8 @@ int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limi
 	char hash[FG_SHA256_HEX_SIZE] = "";
 	int status = FG_OK;
 
-	status = fg_bundle_read_envelope(fg_strbuf_text(&bundle->envelope), bundle->envelope.length, limits, &s, hash,
-					 err);
+	status = fg_bundle_read_envelope(fg_strbuf_text(&bundle->envelope), bundle->envelope.length,
+					 limits, &s, hash, err);
 	if (status != FG_OK)
 		return status;
 	fg_profile_set_init(&tree, "");
@@ -330,7 +345,8 @@ int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limi
 	return status;
 }
 
-int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has, struct fg_error *err)
+int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
+			    struct fg_error *err)
 {
 	struct fg_query q;
 	int64_t used = 0;
@@ -358,7 +374,8 @@ int fg_store_dictionary_put(struct fg_store *store, const char *hash, const stru
 	return fg_query_run(&q, err);
 }
 
-int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed, struct fg_error *err)
+int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed,
+			    struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;

@@ -35,22 +35,24 @@ struct fg_bundle_limits {
 
 extern const struct fg_bundle_limits fg_bundle_limits_default;
 
-int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bundle, struct fg_error *err) FG_NODISCARD;
+int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bundle,
+		       struct fg_error *err) FG_NODISCARD;
 void fg_bundle_release(struct fg_bundle *bundle);
 
 /*
  * The envelope alone, checked: the run without values.  `hash` becomes the dictionary that it needs.
  * The parts are borrowed.
  */
-int fg_bundle_read_envelope(const char *envelope, size_t size, const struct fg_bundle_limits *limits,
-			    struct fg_stored_run *stored, char hash[FG_SHA256_HEX_SIZE],
-			    struct fg_error *err) FG_NODISCARD;
+int fg_bundle_read_envelope(const char *envelope, size_t size,
+			    const struct fg_bundle_limits *limits, struct fg_stored_run *stored,
+			    char hash[FG_SHA256_HEX_SIZE], struct fg_error *err) FG_NODISCARD;
 /* Everything.  The dictionary must be there, and be the one that the envelope names. */
 int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
 		     struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
 
 /* Dictionaries that a store has seen, by their hash: so that they need not travel again. */
-int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has, struct fg_error *err) FG_NODISCARD;
+int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
+			    struct fg_error *err) FG_NODISCARD;
 int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *sealed,
 			    struct fg_error *err) FG_NODISCARD;
 /* FG_ENOENT when it is not there.  Appended to `sealed`. */

@@ -6,7 +6,10 @@
 
 #include <ctype.h>
 
-enum { UUID_LENGTH = 36, SEED_BASE = 16 };
+enum {
+	UUID_LENGTH = 36,
+	SEED_BASE = 16
+};
 
 /* JSON's numbers are doubles to most readers: nanoseconds since 1970 travel as text. */
 static void write_time(struct fg_json_writer *w, const char *name, int64_t value)
@@ -17,7 +20,8 @@ static void write_time(struct fg_json_writer *w, const char *name, int64_t value
 	fg_json_text(w, name, text);
 }
 
-static void write_facts(struct fg_json_writer *w, const char *name, const struct fg_environment *environment)
+static void write_facts(struct fg_json_writer *w, const char *name,
+			const struct fg_environment *environment)
 {
 	fg_json_begin_array(w, name);
 	for (size_t i = 0; i < environment->count; i++) {
@@ -54,7 +58,8 @@ static void write_series(struct fg_json_writer *w, const struct fg_series *serie
 	fg_json_end(w);
 }
 
-void fg__envelope_write(const struct fg_stored_run *stored, const char *dictionary_hash, struct fg_strbuf *text)
+void fg__envelope_write(const struct fg_stored_run *stored, const char *dictionary_hash,
+			struct fg_strbuf *text)
 {
 	const struct fg_run *run = &stored->run;
 	struct fg_json_writer w;
@@ -97,7 +102,8 @@ static int read_time(const cJSON *json, const char *name, int64_t *value, struct
 	return status;
 }
 
-static int read_facts(const cJSON *json, const char *name, struct fg_environment *environment, struct fg_error *err)
+static int read_facts(const cJSON *json, const char *name, struct fg_environment *environment,
+		      struct fg_error *err)
 {
 	const cJSON *list = fg_json_find(json, name);
 	const cJSON *item = NULL;
@@ -105,23 +111,28 @@ static int read_facts(const cJSON *json, const char *name, struct fg_environment
 	if (!list)
 		return FG_OK;
 	if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > FG_MAX_FACTS)
-		return fg_error_set(err, FG_EPARSE, "'%s': expected a list of at most %d facts", name, FG_MAX_FACTS);
+		return fg_error_set(err, FG_EPARSE, "'%s': expected a list of at most %d facts",
+				    name, FG_MAX_FACTS);
 	cJSON_ArrayForEach(item, list)
 	{
 		const char *key = fg_json_text_or(item, "key", "");
 		const char *value = fg_json_text_or(item, "value", NULL);
 
-		if (!*key || strlen(key) > FG_MAX_NAME_BYTES || !value || strlen(value) > FG_MAX_TEXT_BYTES)
-			return fg_error_set(err, FG_EPARSE,
-					    "'%s': a fact needs a key of 1 to %d bytes and a value as text", name,
-					    FG_MAX_NAME_BYTES);
-		fg_environment_set(environment, key, value, cJSON_IsTrue(fg_json_find(item, "identity")));
+		if (!*key || strlen(key) > FG_MAX_NAME_BYTES || !value ||
+		    strlen(value) > FG_MAX_TEXT_BYTES)
+			return fg_error_set(
+				err, FG_EPARSE,
+				"'%s': a fact needs a key of 1 to %d bytes and a value as text",
+				name, FG_MAX_NAME_BYTES);
+		fg_environment_set(environment, key, value,
+				   cJSON_IsTrue(fg_json_find(item, "identity")));
 	}
 	return FG_OK;
 }
 
 /* A text that may be missing, of at most `max` bytes. */
-static int read_text(const cJSON *json, const char *name, size_t max, char **to, struct fg_error *err)
+static int read_text(const cJSON *json, const char *name, size_t max, char **to,
+		     struct fg_error *err)
 {
 	const char *text = fg_json_text_or(json, name, NULL);
 
@@ -131,7 +142,8 @@ static int read_text(const cJSON *json, const char *name, size_t max, char **to,
 	return FG_OK;
 }
 
-static int read_side(const cJSON *json, const char *name, struct fg_side *side, struct fg_error *err)
+static int read_side(const cJSON *json, const char *name, struct fg_side *side,
+		     struct fg_error *err)
 {
 	const cJSON *object = fg_json_find(json, name);
 	int status = FG_OK;
@@ -158,7 +170,8 @@ static int read_series(const cJSON *json, struct fg_run *run, struct fg_error *e
 	int status = FG_OK;
 
 	if (!*name || strlen(name) > FG_MAX_NAME_BYTES)
-		return fg_error_set(err, FG_EPARSE, "a benchmark needs a name of 1 to %d bytes", FG_MAX_NAME_BYTES);
+		return fg_error_set(err, FG_EPARSE, "a benchmark needs a name of 1 to %d bytes",
+				    FG_MAX_NAME_BYTES);
 	if (fg_run_find(run, name))
 		return fg_error_set(err, FG_EPARSE, "benchmark '%s' is there twice", name);
 	series = fg_run_add_series(run, name);
@@ -181,14 +194,15 @@ static bool is_uuid(const char *text)
 	for (size_t i = 0; i < UUID_LENGTH; i++) {
 		const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]) || isupper((unsigned char)text[i]))
+		if (dash ? text[i] != '-'
+			 : !isxdigit((unsigned char)text[i]) || isupper((unsigned char)text[i]))
 			return false;
 	}
 	return true;
 }
 
-static int read_identity(const cJSON *json, struct fg_stored_run *stored, char hash[FG_SHA256_HEX_SIZE],
-			 struct fg_error *err)
+static int read_identity(const cJSON *json, struct fg_stored_run *stored,
+			 char hash[FG_SHA256_HEX_SIZE], struct fg_error *err)
 {
 	const char *schema = fg_json_text_or(json, "schema", "");
 	const char *id = fg_json_text_or(json, "id", "");
@@ -197,13 +211,16 @@ static int read_identity(const cJSON *json, struct fg_stored_run *stored, char h
 	const char *seed = fg_json_text_or(json, "seed", "0");
 
 	if (strcmp(schema, FG_ENVELOPE_SCHEMA) != 0)
-		return fg_error_set(err, FG_EUNSUPPORTED, "the run has schema '%.40s'; this fastgate reads '%s'", schema,
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "the run has schema '%.40s'; this fastgate reads '%s'", schema,
 				    FG_ENVELOPE_SCHEMA);
 	if (!is_uuid(id))
 		return fg_error_set(err, FG_EPARSE, "'id' is no UUID in lower case: '%.40s'", id);
 	if (!*project || strlen(project) > FG_MAX_NAME_BYTES)
-		return fg_error_set(err, FG_EPARSE, "'project' has to have 1 to %d bytes", FG_MAX_NAME_BYTES);
-	if (strlen(dictionary) != FG_SHA256_HEX_SIZE - 1 || strspn(dictionary, "0123456789abcdef") != FG_SHA256_HEX_SIZE - 1)
+		return fg_error_set(err, FG_EPARSE, "'project' has to have 1 to %d bytes",
+				    FG_MAX_NAME_BYTES);
+	if (strlen(dictionary) != FG_SHA256_HEX_SIZE - 1 ||
+	    strspn(dictionary, "0123456789abcdef") != FG_SHA256_HEX_SIZE - 1)
 		return fg_error_set(err, FG_EPARSE, "'dictionary' is no SHA-256 in lower case");
 	memcpy(hash, dictionary, FG_SHA256_HEX_SIZE);
 	memcpy(stored->run.id, id, sizeof(stored->run.id));
@@ -219,7 +236,9 @@ static int read_all_series(const cJSON *json, struct fg_run *run, struct fg_erro
 	int status = FG_OK;
 
 	if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > FG_MAX_SERIES)
-		return fg_error_set(err, FG_EPARSE, "'series': expected a list of at most %d benchmarks", FG_MAX_SERIES);
+		return fg_error_set(err, FG_EPARSE,
+				    "'series': expected a list of at most %d benchmarks",
+				    FG_MAX_SERIES);
 	cJSON_ArrayForEach(item, list)
 	{
 		status = read_series(item, run, err);
@@ -260,7 +279,8 @@ int fg__envelope_read(const char *text, size_t size, size_t max, struct fg_store
 	if (status == FG_OK)
 		status = read_time(json, "ended_ns", &s.run.ended_ns, err);
 	if (status == FG_OK)
-		status = read_text(json, "tool_version", FG_MAX_NAME_BYTES, &s.run.tool_version, err);
+		status = read_text(json, "tool_version", FG_MAX_NAME_BYTES, &s.run.tool_version,
+				   err);
 	if (status == FG_OK)
 		status = read_side(json, "baseline", &s.run.sides[FG_ARM_BASELINE], err);
 	if (status == FG_OK)

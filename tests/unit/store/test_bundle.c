@@ -33,7 +33,8 @@ static void run_survives_the_journey(void **state)
 	/* What arrives and is sent on is the same, byte for byte, but for paths that no value uses. */
 	assert_int_equal(fg_bundle_from_run(&arrived, &second, &err), FG_OK);
 	fg_stored_run_release(&arrived);
-	assert_int_equal(fg_bundle_to_run(&second, &fg_bundle_limits_default, &arrived, &err), FG_OK);
+	assert_int_equal(fg_bundle_to_run(&second, &fg_bundle_limits_default, &arrived, &err),
+			 FG_OK);
 	fg_bundle_release(&first);
 	assert_int_equal(fg_bundle_from_run(&arrived, &first, &err), FG_OK);
 	assert_string_equal(fg_strbuf_text(&first.envelope), fg_strbuf_text(&second.envelope));
@@ -71,14 +72,15 @@ struct envelope_case {
 static void bad_envelopes_are_refused(void **state)
 {
 	static const struct envelope_case cases[] = {
-		{"newer format",             "fastgate-run/1",                     "fastgate-run/2", FG_EUNSUPPORTED},
-		{"id that climbs folders",   "0198f000-0000-7000-8000-000000000005", "../../../../../../etc/passwd-000000", FG_EPARSE},
-		{"no project",               "\"project\":\"tracker\"",            "\"project\":\"\"", FG_EPARSE},
-		{"time as a number",         "\"started_ns\":\"",                  "\"started_ns\":5,\"x\":\"", FG_EPARSE},
-		{"state nobody knows",       "\"state\":\"measured\"",             "\"state\":\"dreamt\"", FG_EPARSE},
-		{"dictionary is no hash",    "\"dictionary\":\"",                  "\"dictionary\":\"../", FG_EPARSE},
-		{"series is no list",        "\"series\":[",                       "\"series\":5,\"x\":[", FG_EPARSE},
-		{"not JSON",                 "{",                                  "",               FG_EPARSE},
+		{"newer format",           "fastgate-run/1",                       "fastgate-run/2",            FG_EUNSUPPORTED},
+		{"id that climbs folders", "0198f000-0000-7000-8000-000000000005",
+		 "../../../../../../etc/passwd-000000",							 FG_EPARSE      },
+		{"no project",             "\"project\":\"tracker\"",              "\"project\":\"\"",          FG_EPARSE      },
+		{"time as a number",       "\"started_ns\":\"",                    "\"started_ns\":5,\"x\":\"", FG_EPARSE      },
+		{"state nobody knows",     "\"state\":\"measured\"",               "\"state\":\"dreamt\"",      FG_EPARSE      },
+		{"dictionary is no hash",  "\"dictionary\":\"",                    "\"dictionary\":\"../",      FG_EPARSE      },
+		{"series is no list",      "\"series\":[",                         "\"series\":5,\"x\":[",      FG_EPARSE      },
+		{"not JSON",               "{",				    "",                          FG_EPARSE      },
 	};
 	struct fg_bundle bundle = {0};
 
@@ -93,9 +95,10 @@ static void bad_envelopes_are_refused(void **state)
 		int status = 0;
 
 		assert_non_null(at);
-		text = fg_xasprintf("%.*s%s%s", (int)(at - bundle.envelope.data), bundle.envelope.data, cases[i].put,
-				    at + strlen(cases[i].find));
-		status = fg_bundle_read_envelope(text, strlen(text), &fg_bundle_limits_default, &s, hash, &err);
+		text = fg_xasprintf("%.*s%s%s", (int)(at - bundle.envelope.data),
+				    bundle.envelope.data, cases[i].put, at + strlen(cases[i].find));
+		status = fg_bundle_read_envelope(text, strlen(text), &fg_bundle_limits_default, &s,
+						 hash, &err);
 		if (status != cases[i].status)
 			fail_msg("%s: status %d: %s", cases[i].why, status, err.message);
 		free(text);
@@ -113,8 +116,11 @@ static void unknown_members_are_ignored(void **state)
 
 	(void)state;
 	make(&bundle);
-	text = fg_xasprintf("{\"from_the_future\":[1,{\"x\":null}],%s", fg_strbuf_text(&bundle.envelope) + 1);
-	assert_int_equal(fg_bundle_read_envelope(text, strlen(text), &fg_bundle_limits_default, &s, hash, &err), FG_OK);
+	text = fg_xasprintf("{\"from_the_future\":[1,{\"x\":null}],%s",
+			    fg_strbuf_text(&bundle.envelope) + 1);
+	assert_int_equal(fg_bundle_read_envelope(text, strlen(text), &fg_bundle_limits_default, &s,
+						 hash, &err),
+			 FG_OK);
 	fg_stored_run_release(&s);
 	free(text);
 	fg_bundle_release(&bundle);
@@ -157,7 +163,8 @@ static void lying_values_never_crash(void **state)
 	(void)state;
 	make(&bundle);
 	fg_random_seed(&random, 11);
-	assert_int_equal(fg_unseal(bundle.values.data, bundle.values.size, SIZE_MAX, &content, &err), FG_OK);
+	assert_int_equal(
+		fg_unseal(bundle.values.data, bundle.values.size, SIZE_MAX, &content, &err), FG_OK);
 	for (int i = 0; i < 300; i++) {
 		struct fg_stored_run s = {0};
 		const size_t at = (size_t)fg_random_below(&random, content.size);
@@ -165,7 +172,8 @@ static void lying_values_never_crash(void **state)
 
 		content.data[at] = (uint8_t)fg_random_next(&random);
 		bundle.values.size = 0;
-		assert_int_equal(fg_seal(content.data, content.size, 1, &bundle.values, &err), FG_OK);
+		assert_int_equal(fg_seal(content.data, content.size, 1, &bundle.values, &err),
+				 FG_OK);
 		if (fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &s, &err) == FG_OK)
 			fg_stored_run_release(&s);
 		else
