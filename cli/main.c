@@ -5,6 +5,7 @@
  */
 #include "base/log.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "cli/internal.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static int show_version(const struct fg_cli *cli)
 {
 	struct fg_strbuf text = {0};
 
-	fg_strbuf_printf(&text, "fastgate %s\n", FG_VERSION);
+	fg_strbuf_printf(&text, "fastgate %s\n", fg_version());
 	return show(cli, &text);
 }
 
