@@ -8,6 +8,7 @@ struct options {
 	bool explain;
 	bool reference;
 	bool json_schema;
+	bool benchmarks;
 };
 
 static int check(struct fg_cli *cli, const struct options *given)
@@ -22,6 +23,22 @@ static int check(struct fg_cli *cli, const struct options *given)
 	for (size_t i = 0; i < plan.benchmark_count; i++)
 		fg_cli_detail(cli, "  %s: %s", plan.benchmarks[i].name,
 			      plan.benchmarks[i].command.text);
+	fg_plan_release(&plan);
+	return FG_EXIT_PASS;
+}
+
+static int list_benchmarks(struct fg_cli *cli, const struct options *given)
+{
+	struct fg_strbuf text = {0};
+	struct fg_plan plan = {0};
+	const int code = fg_cli_load_plan(cli, &given->config, false, &plan);
+
+	if (code != FG_EXIT_PASS)
+		return code;
+	for (size_t i = 0; i < plan.benchmark_count; i++)
+		fg_strbuf_printf(&text, "%s\n", plan.benchmarks[i].name);
+	fg_cli_page(cli, &text);
+	fg_strbuf_release(&text);
 	fg_plan_release(&plan);
 	return FG_EXIT_PASS;
 }
@@ -54,16 +71,20 @@ static int generate(struct fg_cli *cli, void (*make)(struct fg_strbuf *text))
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
-	const int wishes = given->check + given->explain + given->reference + given->json_schema;
+	const int wishes = given->check + given->explain + given->reference + given->json_schema +
+			   given->benchmarks;
 
 	if (wishes > 1)
 		return fg_cli_usage(
-			cli, "one of --check, --explain, --reference and --json-schema at a time");
+			cli,
+			"--check, --explain, --benchmarks, --reference and --json-schema exclude each other");
 	if (cli->argument_count > 0 && !given->explain)
 		return fg_cli_usage(cli, "a KEY goes with --explain: fastgate config --explain %s",
 				    cli->arguments[0]);
 	if (given->explain)
 		return explain(cli);
+	if (given->benchmarks)
+		return list_benchmarks(cli, given);
 	if (given->reference)
 		return generate(cli, fg_config_reference);
 	if (given->json_schema)
@@ -80,6 +101,10 @@ static const struct fg_option options[] = {
 	 .kind = FG_OPTION_FLAG,
 	 .offset = offsetof(struct options, explain),
 	 .help = "tell what KEY means, its default and range, and every way to set it; without KEY: list them all"},
+	{.name = "benchmarks",
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct options, benchmarks),
+	 .help = "print the names of the benchmarks, one a line"},
 	{.name = "reference",
 	 .kind = FG_OPTION_FLAG,
 	 .offset = offsetof(struct options, reference),
@@ -89,7 +114,7 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct options, json_schema),
 	 .help = "print a JSON Schema of the file, for editors"},
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	{.name = NULL									  },
+	{.name = NULL  },
 };
 
 static const struct fg_cli_argument arguments[] = {
