@@ -17,14 +17,14 @@ enum {
 	SMALLEST_PART = 8192, /* of the whole: half a pixel of 4096 */
 };
 
-static const uint32_t NO_PLACE = UINT32_MAX;
+static const uint32_t no_place = UINT32_MAX;
 
 struct flat {
 	const struct fg_profile_set *set;
 	size_t count;
 	double *self[FG_ARM_COUNT];
 	double *inclusive[FG_ARM_COUNT];
-	uint32_t *node_place;     /* in the page, or NO_PLACE */
+	uint32_t *node_place;     /* in the page, or no_place */
 	uint32_t *function_place; /* likewise */
 	size_t folded;
 };
@@ -86,13 +86,13 @@ static void choose_nodes(struct flat *flat)
 		const bool stays =
 			i == 0 || larger(flat->inclusive[0][i], flat->inclusive[1][i]) > limit;
 
-		flat->node_place[i] = stays ? next++ : NO_PLACE;
+		flat->node_place[i] = stays ? next++ : no_place;
 	}
 	flat->folded = all - next;
 	for (size_t i = flat->count; i-- > 1;) {
 		const uint32_t parent = flat->set->nodes[i].parent;
 
-		if (flat->node_place[i] != NO_PLACE)
+		if (flat->node_place[i] != no_place)
 			continue;
 		flat->self[0][parent] += flat->self[0][i];
 		flat->self[1][parent] += flat->self[1][i];
@@ -131,7 +131,7 @@ static void choose_functions(struct flat *flat, const struct totals *totals)
 		const bool used =
 			f == 0 || larger(totals[f].inclusive[0], totals[f].inclusive[1]) > 0;
 
-		flat->function_place[f] = used ? next++ : NO_PLACE;
+		flat->function_place[f] = used ? next++ : no_place;
 	}
 }
 
@@ -146,7 +146,7 @@ static void add_function_texts(struct fg_json_writer *w, const struct flat *flat
 			const char *const texts[] = {function->name, function->library,
 						     function->file};
 
-			if (flat->function_place[f] != NO_PLACE)
+			if (flat->function_place[f] != no_place)
 				fg_json_text(w, NULL, texts[column]);
 		}
 		fg_json_end(w);
@@ -160,7 +160,7 @@ static void add_pair_of_columns(struct fg_json_writer *w, const struct flat *fla
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		fg_json_begin_array(w, NULL);
 		for (size_t f = 0; f < flat->set->function_count; f++) {
-			if (flat->function_place[f] != NO_PLACE)
+			if (flat->function_place[f] != no_place)
 				fg_json_double(w, NULL,
 					       four_digits((inclusive ? totals[f].inclusive[arm]
 								      : totals[f].self[arm]) /
@@ -178,7 +178,7 @@ static void add_functions(struct fg_json_writer *w, const struct flat *flat,
 	add_function_texts(w, flat);
 	fg_json_begin_array(w, "line");
 	for (size_t f = 0; f < flat->set->function_count; f++) {
-		if (flat->function_place[f] != NO_PLACE)
+		if (flat->function_place[f] != no_place)
 			fg_json_int(w, NULL, (int64_t)flat->set->functions[f].line);
 	}
 	fg_json_end(w);
@@ -194,7 +194,7 @@ static void add_nodes(struct fg_json_writer *w, const struct flat *flat)
 	fg_json_begin_object(w, "nodes");
 	fg_json_begin_array(w, "parent");
 	for (size_t i = 0; i < flat->count; i++) {
-		if (flat->node_place[i] != NO_PLACE)
+		if (flat->node_place[i] != no_place)
 			fg_json_int(w, NULL,
 				    (int64_t)flat->node_place[i] -
 					    (int64_t)flat->node_place[nodes[i].parent]);
@@ -202,7 +202,7 @@ static void add_nodes(struct fg_json_writer *w, const struct flat *flat)
 	fg_json_end(w);
 	fg_json_begin_array(w, "function");
 	for (size_t i = 0; i < flat->count; i++) {
-		if (flat->node_place[i] != NO_PLACE)
+		if (flat->node_place[i] != no_place)
 			fg_json_int(w, NULL, (int64_t)flat->function_place[nodes[i].function]);
 	}
 	fg_json_end(w);
@@ -210,7 +210,7 @@ static void add_nodes(struct fg_json_writer *w, const struct flat *flat)
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		fg_json_begin_array(w, NULL);
 		for (size_t i = 0; i < flat->count; i++) {
-			if (flat->node_place[i] != NO_PLACE)
+			if (flat->node_place[i] != no_place)
 				fg_json_double(w, NULL, four_digits(flat->self[arm][i] / 1e3));
 		}
 		fg_json_end(w);
