@@ -236,7 +236,6 @@ static size_t find_strays(pid_t *found, size_t room)
 	const struct dirent *entry = NULL;
 	size_t count = 0;
 
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one stream is read by one thread */
 	while (tasks && (entry = readdir(tasks)) != NULL) {
 		char path[64 + sizeof(entry->d_name)];
 		char *text = NULL;
@@ -260,7 +259,7 @@ static size_t find_strays(pid_t *found, size_t room)
 }
 
 /* Their children become ours in turn, so we look again until there are none. */
-static bool end_strays(void)
+bool fg_process_end_strays(void)
 {
 	enum {
 		ROUNDS = 1000,
@@ -301,7 +300,7 @@ void fg_process_end_kept(void)
 		(void)waitpid(kept[i], NULL, 0);
 	}
 	kept_count = 0;
-	(void)end_strays();
+	(void)fg_process_end_strays();
 }
 
 /* ---- wait ---- */
@@ -394,12 +393,41 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 		(void)kill(-process->pid, SIGKILL);
 }
 
+/* A program that has ended and is not collected yet still has its main thread's account: ran, waited, slices. */
+static void read_leader_times(const struct fg_process *process, struct fg_process_result *result)
+{
+	char path[64];
+	char text[96];
+	siginfo_t info = {0};
+	ssize_t got = 0;
+	int fd = -1;
+
+	if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	    info.si_pid == 0)
+		return;
+	(void)snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)process->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	got = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	if (got > 0) {
+		char *rest = NULL;
+
+		text[got] = '\0';
+		result->leader_cpu_ns = strtoll(text, &rest, 10);
+		result->leader_wait_ns = strtoll(rest, NULL, 10);
+	}
+}
+
 /* Collect it when it has ended. */
 static void try_reap(struct fg_process *process, struct fg_process_result *result)
 {
 	int status = 0;
-	const pid_t pid = wait4(process->pid, &status, WNOHANG, &result->usage);
+	pid_t pid = -1;
 
+	read_leader_times(process, result);
+	pid = wait4(process->pid, &status, WNOHANG, &result->usage);
 	if (pid != process->pid)
 		return;
 	result->started_ns = process->started_ns;
@@ -492,7 +520,7 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 		keep = keep || processes[i].options.keep_children;
 	if (keep)
 		keep_strays();
-	else if (end_strays())
+	else if (fg_process_end_strays())
 		results[count - 1].left_children = true;
 	for (size_t i = 0; i < count; i++) {
 		capture_read(&processes[i].captures[0]);

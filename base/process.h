@@ -53,8 +53,10 @@ struct fg_process_result {
 	int64_t started_ns; /* monotonic */
 	int64_t ended_ns;
 	int64_t wall_ns;
-	struct rusage usage; /* of the program and its waited-for children */
-	char *stdout_text;   /* captured; NUL-terminated, never NULL after a wait with capture */
+	int64_t leader_cpu_ns; /* of its main thread: time on a CPU, 0 where the kernel does not say */
+	int64_t leader_wait_ns; /* and time ready to run, waiting for a CPU */
+	struct rusage usage;    /* of the program and its waited-for children */
+	char *stdout_text;      /* captured; NUL-terminated, never NULL after a wait with capture */
 	size_t stdout_size;
 	char *stderr_text;
 	size_t stderr_size;
@@ -84,6 +86,8 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_process_kill(struct fg_process *process);
+/* End every child of ours that we did not start by fg_process_start(), and its children in turn: what others left behind. */
+bool fg_process_end_strays(void);
 /* End what programs started with keep_children left running. */
 void fg_process_end_kept(void);
 void fg_process_release(struct fg_process *process);

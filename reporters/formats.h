@@ -15,6 +15,13 @@
 
 int fg__report_terminal(FG__REPORT_ARGUMENTS);
 int fg__report_json(FG__REPORT_ARGUMENTS);
+int fg__report_junit(FG__REPORT_ARGUMENTS);
+int fg__report_markdown(FG__REPORT_ARGUMENTS);
+int fg__report_comment(FG__REPORT_ARGUMENTS);
+int fg__report_github(FG__REPORT_ARGUMENTS);
+int fg__report_gitlab(FG__REPORT_ARGUMENTS);
+int fg__report_csv(FG__REPORT_ARGUMENTS);
+int fg__report_csv_raw(FG__REPORT_ARGUMENTS);
 
 /* --- what.c: questions about a verdict --- */
 
@@ -35,6 +42,10 @@ void fg__report_add_summary(struct fg_strbuf *text, const struct fg_verdict *ver
 
 /* --- words.c: names and numbers as people read them --- */
 
+/* Valid UTF-8 without control characters, at most `limit` bytes. */
+void fg__report_add_clean(struct fg_strbuf *text, const char *words, size_t limit);
+/* "warmup+steal": why a repetition does not count; nothing when it does. */
+void fg__report_add_aside(struct fg_strbuf *text, unsigned aside);
 /*
  * A symbol's name in at most `columns` columns (0: as long as it is): clean UTF-8; too long, first template
  * arguments, then parameters become "…", then the middle goes.

@@ -12,9 +12,20 @@
 /* A new format is a file and a row here. */
 static const struct fg_reporter table[] = {
 	{"terminal", "a few lines for people: what changed, by how much, where",      NULL,
-	 fg__report_terminal},
+	 fg__report_terminal												 },
 	{"json",     "everything that was decided, for programs (fastgate-report/1)", "fastgate.json",
-	 fg__report_json    },
+	 fg__report_json												     },
+	{"junit",    "JUnit XML for Jenkins, GitLab and other CI servers",            "fastgate.xml",
+	 fg__report_junit												    },
+	{"markdown", "Markdown for GitHub's step summary",                            "fastgate.md",      fg__report_markdown},
+	{"comment",  "Markdown for a pull-request comment, within its size limit",
+	 "fastgate-comment.md",									   fg__report_comment },
+	{"github",   "GitHub annotations on the lines of the functions that changed", NULL,
+	 fg__report_github												   },
+	{"gitlab",   "GitLab metrics report (OpenMetrics text)",                      "metrics.txt",      fg__report_gitlab  },
+	{"csv",      "one row a benchmark and metric",                                "fastgate.csv",     fg__report_csv     },
+	{"csv-raw",  "one row a repetition and metric, as measured",                  "fastgate-raw.csv",
+	 fg__report_csv_raw												  },
 };
 
 const struct fg_reporter *fg_reporter_table(size_t *count)

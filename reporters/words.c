@@ -20,6 +20,11 @@ enum {
 	CLEAN_LIMIT_BYTES = 128 * 1024
 };
 
+void fg__report_add_clean(struct fg_strbuf *text, const char *words, size_t limit)
+{
+	fg_text_add_clean(text, words, strlen(words), limit);
+}
+
 /* Is the bracket at `at` part of an operator's name (operator<, operator->, operator())? */
 static bool is_operator_sign(const char *name, size_t at)
 {
@@ -242,23 +247,19 @@ void fg__report_add_interval(struct fg_strbuf *text, const struct fg_metric_verd
 	fg_strbuf_add_char(text, ']');
 }
 
-/* The unit is the user's. */
-static void add_clean(struct fg_strbuf *text, const char *words)
-{
-	fg_text_add_clean(text, words, strlen(words), FG_NUMBER_TEXT_SIZE);
-}
-
 void fg__report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 	const bool both = isfinite(metric->baseline) && isfinite(metric->candidate);
 
 	if (isfinite(metric->baseline))
-		add_clean(text, fg_format_value(metric->baseline, metric->unit, number));
+		fg__report_add_clean(text, fg_format_value(metric->baseline, metric->unit, number),
+				     FG_NUMBER_TEXT_SIZE);
 	if (both)
 		fg_strbuf_add_text(text, ARROW);
 	if (isfinite(metric->candidate))
-		add_clean(text, fg_format_value(metric->candidate, metric->unit, number));
+		fg__report_add_clean(text, fg_format_value(metric->candidate, metric->unit, number),
+				     FG_NUMBER_TEXT_SIZE);
 }
 
 void fg__report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
@@ -294,7 +295,7 @@ void fg__report_add_place(struct fg_strbuf *text, const struct fg_node_verdict *
 		return;
 	if (!whole && strrchr(file, '/') && strrchr(file, '/')[1])
 		file = strrchr(file, '/') + 1;
-	fg_text_add_clean(text, file, strlen(file), 4096);
+	fg__report_add_clean(text, file, 4096);
 	if (node->line > 0)
 		fg_strbuf_printf(text, ":%u", node->line);
 }
@@ -313,11 +314,36 @@ void fg__report_add_accept(struct fg_strbuf *text, const struct fg_accept *accep
 	}
 	if (accept->reason && *accept->reason) {
 		fg_strbuf_add_text(text, ": ");
-		fg_text_add_clean(text, accept->reason, strlen(accept->reason), 400);
+		fg__report_add_clean(text, accept->reason, 400);
 	}
 	if (accept->source && *accept->source) {
 		fg_strbuf_add_text(text, " (");
-		fg_text_add_clean(text, accept->source, strlen(accept->source), 200);
+		fg__report_add_clean(text, accept->source, 200);
 		fg_strbuf_add_char(text, ')');
+	}
+}
+
+/* The reasons for which a repetition does not count, joined by '+'. */
+void fg__report_add_aside(struct fg_strbuf *text, unsigned aside)
+{
+	static const struct {
+		unsigned bit;
+		const char *word;
+	} reasons[] = {
+		{FG_ASIDE_WARMUP,    "warmup"   },
+                {FG_ASIDE_OVERLAP,   "overlap"  },
+		{FG_ASIDE_STEAL,     "steal"    },
+                {FG_ASIDE_SOLO,      "solo"     },
+		{FG_ASIDE_TRIAL,     "trial"    },
+                {FG_ASIDE_UNPAIRED,  "unpaired" },
+		{FG_ASIDE_UNSAMPLED, "unsampled"},
+	};
+	bool first = true;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(reasons); i++) {
+		if (!(aside & reasons[i].bit))
+			continue;
+		fg_strbuf_printf(text, "%s%s", first ? "" : "+", reasons[i].word);
+		first = false;
 	}
 }

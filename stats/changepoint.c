@@ -17,7 +17,7 @@
 #include "stats/changepoint.h"
 
 #include "base/base.h"
-#include "stats/rng.h"
+#include "base/random.h"
 #include "stats/sample.h"
 
 #include <math.h>
@@ -158,9 +158,10 @@ static double run_search(struct search *s, const double *values)
 static void lay_windows(struct search *s)
 {
 	double n = (double)s->count;
+	double length = n;
 	size_t capacity = 0;
 
-	for (double length = n; length >= 2.0 * (double)s->min_segment; length *= WINDOW_DECAY) {
+	while (length >= 2.0 * (double)s->min_segment) {
 		size_t steps = (size_t)ceil(2.0 * (n / length - 1.0) + 1e-9);
 
 		for (size_t i = 0; i <= steps; i++) {
@@ -174,6 +175,7 @@ static void lay_windows(struct search *s)
 					     sizeof(s->windows[0]));
 			s->windows[s->window_count++] = w;
 		}
+		length *= WINDOW_DECAY;
 	}
 }
 
@@ -194,14 +196,14 @@ static void search_release(struct search *s)
 	free(s->windows);
 }
 
-static void simulate_ar1(struct fg_rng *rng, double r, double *values, size_t count)
+static void simulate_ar1(struct fg_random *rng, double r, double *values, size_t count)
 {
 	double innovation = sqrt(1.0 - r * r);
-	double x = fg_rng_normal(rng);
+	double x = fg_random_normal(rng);
 
 	for (size_t i = 0; i < count; i++) {
 		values[i] = x;
-		x = r * x + innovation * fg_rng_normal(rng);
+		x = r * x + innovation * fg_random_normal(rng);
 	}
 }
 
@@ -210,11 +212,11 @@ static void simulate_ar1(struct fg_rng *rng, double r, double *values, size_t co
  * large.  So the draws stand around the estimate plus one such error: fewer changes are found in short series, and
  * fewer false ones.
  */
-static double draw_correlation(struct fg_rng *rng, double r, size_t count)
+static double draw_correlation(struct fg_random *rng, double r, size_t count)
 {
 	double error = 1.5 * (1.0 - 0.5 * r) / sqrt((double)count);
 
-	return fmin(fmax(r + error * (1.0 + fg_rng_normal(rng)), 0.0), CORRELATION_MAX);
+	return fmin(fmax(r + error * (1.0 + fg_random_normal(rng)), 0.0), CORRELATION_MAX);
 }
 
 /* Ascending largest statistics of series without a change. */
@@ -223,10 +225,10 @@ static double *simulate_null(const struct search *s, size_t simulations, uint64_
 	double *largest = fg_xcalloc(simulations, sizeof(largest[0]));
 	double *values = fg_xcalloc(s->count, sizeof(values[0]));
 	struct search null;
-	struct fg_rng rng;
+	struct fg_random rng;
 
 	search_init(&null, s->count, s->min_segment);
-	fg_rng_seed(&rng, seed);
+	fg_random_seed(&rng, seed);
 	for (size_t i = 0; i < simulations; i++) {
 		simulate_ar1(&rng, draw_correlation(&rng, s->correlation, s->count), values,
 			     s->count);

@@ -10,7 +10,7 @@
 #include "stats/modality.h"
 
 #include "base/base.h"
-#include "stats/rng.h"
+#include "base/random.h"
 #include "stats/sample.h"
 
 #include <math.h>
@@ -173,12 +173,12 @@ double fg_dip(const double *values, size_t count)
 }
 
 /* Order statistics of the uniform distribution without sorting: sums of exponential gaps. */
-static void draw_uniform_order(struct fg_rng *rng, double *values, size_t count)
+static void draw_uniform_order(struct fg_random *rng, double *values, size_t count)
 {
 	double sum = 0.0;
 
 	for (size_t i = 0; i < count; i++) {
-		sum -= log(fg_rng_uniform(rng));
+		sum -= log1p(-fg_random_uniform(rng));
 		values[i] = sum;
 	}
 }
@@ -225,7 +225,7 @@ struct fg_modality fg_modality_test(const double *values, size_t count, size_t s
 	size_t rounds = simulations > 0 ? simulations : SIMULATIONS_DEFAULT;
 	double *sorted = fg_sorted_copy(values, count);
 	struct envelope e = {0};
-	struct fg_rng rng;
+	struct fg_random rng;
 	double *null;
 	size_t reached = 1;
 
@@ -236,7 +236,7 @@ struct fg_modality fg_modality_test(const double *values, size_t count, size_t s
 	envelope_init(&e, sorted, count);
 	result.dip = dip_of_sorted(&e);
 	split_heaps(sorted, count, &result);
-	fg_rng_seed(&rng, seed);
+	fg_random_seed(&rng, seed);
 	e.x = null;
 	for (size_t i = 0; i < rounds; i++) {
 		draw_uniform_order(&rng, null, count);

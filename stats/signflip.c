@@ -7,7 +7,7 @@
 #include "stats/signflip.h"
 
 #include "base/base.h"
-#include "stats/rng.h"
+#include "base/random.h"
 
 #include <math.h>
 
@@ -52,13 +52,13 @@ static int check_rows(const struct fg_sparse_rows *rows, size_t patterns, struct
 static void draw_signs(struct plan *plan, uint64_t seed)
 {
 	size_t columns = plan->rows->column_count;
-	struct fg_rng rng;
+	struct fg_random rng;
 
-	fg_rng_seed(&rng, seed);
+	fg_random_seed(&rng, seed);
 	for (size_t block = 0; block < plan->blocks; block++) {
 		for (size_t column = 0; column < columns; column++) {
 			float *sign = plan->signs + (block * columns + column) * BLOCK;
-			uint64_t coins = fg_rng_next(&rng);
+			uint64_t coins = fg_random_next(&rng);
 
 			for (size_t i = 0; i < BLOCK; i++)
 				sign[i] = (coins >> (i + 16)) & 1 ? 1.0F : -1.0F;

@@ -5,59 +5,32 @@
 #include "tests/support/fixture_report.h"
 #include "tests/support/golden.h"
 
-static void write_terminal(const struct fg_report *report, const struct fg_report_options *options,
-			   struct fg_strbuf *text)
-{
-	const struct fg_reporter *reporter = fg_reporter_find("terminal", NULL);
-
-	assert_non_null(reporter);
-	assert_int_equal(reporter->write(report, options, text, NULL), FG_OK);
-}
-
-static void check_all(const char *suffix, const struct fg_report_options *options)
-{
-	for (size_t i = 0; fg_fixture_names[i]; i++) {
-		struct fg_fixture fixture;
-		struct fg_strbuf text = {0};
-		char name[128];
-
-		fg_fixture_init(&fixture, fg_fixture_names[i]);
-		write_terminal(&fixture.report, options, &text);
-		(void)snprintf(name, sizeof(name), "report/%s%s.txt", fg_fixture_names[i], suffix);
-		fg_golden_check(name, &text);
-		fg_strbuf_release(&text);
-		fg_fixture_release(&fixture);
-	}
-}
-
 static void every_outcome_reads_as_agreed(void **state)
 {
 	(void)state;
-	check_all("", &(struct fg_report_options){0});
+	fg_fixture_check_golden("terminal", NULL, ".txt");
 }
 
 static void verbose_shows_everything(void **state)
 {
 	(void)state;
-	check_all(".verbose", &(struct fg_report_options){.verbose = true});
+	fg_fixture_check_golden("terminal", &(struct fg_report_options){.verbose = true},
+				".verbose.txt");
 }
 
 static void the_picture_of_the_interface_is_kept(void **state)
 {
-	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 	static const char picture[] =
 		"reconstruct   cpu time   +4.8 %  [+3.1, +6.6]   210 ms → 220 ms   22 pairs, 7 s   REGRESSION\n"
 		"  93 %  fit(Track&)  fit.cpp:88   +9.7 ms   main → loop → fit\n";
 
 	(void)state;
-	fg_fixture_init(&fixture, "regression");
-	write_terminal(&fixture.report, &(struct fg_report_options){0}, &text);
+	fg_fixture_write("regression", "terminal", &(struct fg_report_options){0}, &text);
 	assert_true(fg_text_starts_with(fg_strbuf_text(&text), picture));
 	assert_non_null(strstr(fg_strbuf_text(&text),
 			       "\nmax rss  +0.0 %  pass      wall time  not decided in duet\n"));
 	fg_strbuf_release(&text);
-	fg_fixture_release(&fixture);
 }
 
 static size_t longest_line(const char *text)
@@ -83,12 +56,10 @@ static void a_narrow_terminal_keeps_name_change_and_verdict(void **state)
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(widths); i++) {
 		const struct fg_report_options options = {.width = widths[i]};
-		struct fg_fixture fixture;
 		struct fg_strbuf text = {0};
 		char name[64];
 
-		fg_fixture_init(&fixture, "mixed");
-		write_terminal(&fixture.report, &options, &text);
+		fg_fixture_write("mixed", "terminal", &options, &text);
 		assert_non_null(strstr(fg_strbuf_text(&text), "+4.8 %"));
 		assert_non_null(strstr(fg_strbuf_text(&text), "REGRESSION"));
 		assert_non_null(strstr(fg_strbuf_text(&text), "reco"));
@@ -96,22 +67,19 @@ static void a_narrow_terminal_keeps_name_change_and_verdict(void **state)
 		(void)snprintf(name, sizeof(name), "report/mixed.%u.txt", widths[i]);
 		fg_golden_check(name, &text);
 		fg_strbuf_release(&text);
-		fg_fixture_release(&fixture);
 	}
 }
 
 /* Without its colours the text is the same, so that nothing is said by colour alone. */
 static void colour_adds_nothing_but_colour(void **state)
 {
-	struct fg_fixture fixture;
 	struct fg_strbuf plain = {0};
 	struct fg_strbuf colored = {0};
 	struct fg_strbuf stripped = {0};
 
 	(void)state;
-	fg_fixture_init(&fixture, "mixed");
-	write_terminal(&fixture.report, &(struct fg_report_options){0}, &plain);
-	write_terminal(&fixture.report, &(struct fg_report_options){.color = true}, &colored);
+	fg_fixture_write("mixed", "terminal", &(struct fg_report_options){0}, &plain);
+	fg_fixture_write("mixed", "terminal", &(struct fg_report_options){.color = true}, &colored);
 	for (const char *at = fg_strbuf_text(&colored); *at; at++) {
 		if (*at == '\033')
 			at = strchr(at, 'm');
@@ -124,39 +92,32 @@ static void colour_adds_nothing_but_colour(void **state)
 	fg_strbuf_release(&plain);
 	fg_strbuf_release(&colored);
 	fg_strbuf_release(&stripped);
-	fg_fixture_release(&fixture);
 }
 
 static void names_cannot_drive_the_terminal(void **state)
 {
-	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 
 	(void)state;
-	fg_fixture_init(&fixture, "hostile");
-	write_terminal(&fixture.report, &(struct fg_report_options){.verbose = true, .width = 120},
-		       &text);
+	fg_fixture_write("hostile", "terminal",
+			 &(struct fg_report_options){.verbose = true, .width = 120}, &text);
 	for (const char *at = fg_strbuf_text(&text); *at; at++)
 		assert_true((unsigned char)*at >= 0x20 || *at == '\n');
 	assert_in_range(longest_line(fg_strbuf_text(&text)), 1, 120);
 	fg_strbuf_release(&text);
-	fg_fixture_release(&fixture);
 }
 
 static void a_locale_without_arrows_gets_ascii(void **state)
 {
-	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
 
 	(void)state;
-	fg_fixture_init(&fixture, "mixed");
-	write_terminal(&fixture.report, &(struct fg_report_options){.ascii = true, .verbose = true},
-		       &text);
+	fg_fixture_write("mixed", "terminal",
+			 &(struct fg_report_options){.ascii = true, .verbose = true}, &text);
 	for (const char *at = fg_strbuf_text(&text); *at; at++)
 		assert_true((unsigned char)*at < 0x80);
 	assert_non_null(strstr(fg_strbuf_text(&text), "210 ms -> 220 ms"));
 	fg_strbuf_release(&text);
-	fg_fixture_release(&fixture);
 }
 
 int main(void)

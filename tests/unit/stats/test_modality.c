@@ -3,8 +3,8 @@
  * Reference values of the dip: a linear programme per candidate mode, straight from the definition (least distance of a
  * distribution function that is convex before and concave after the mode), solved with SciPy 1.10.1 / HiGHS.
  */
+#include "base/random.h"
 #include "stats/modality.h"
-#include "stats/rng.h"
 #include "tests/unit/stats/close.h"
 
 static void dip_is_the_distance_to_the_nearest_unimodal(void **state)
@@ -47,12 +47,12 @@ static void two_modes_are_recognised_with_their_places(void **state)
 {
 	double values[60];
 	struct fg_modality m;
-	struct fg_rng rng;
+	struct fg_random rng;
 
 	(void)state;
-	fg_rng_seed(&rng, 4);
+	fg_random_seed(&rng, 4);
 	for (int i = 0; i < 60; i++)
-		values[i] = (i % 3 == 0 ? 11.0 : 10.0) + 0.1 * fg_rng_normal(&rng);
+		values[i] = (i % 3 == 0 ? 11.0 : 10.0) + 0.1 * fg_random_normal(&rng);
 	m = fg_modality_test(values, 60, 300, 1);
 	assert_true(m.p < 0.01);
 	assert_near(m.low_center, 10.0, 0.1);
@@ -63,16 +63,16 @@ static void two_modes_are_recognised_with_their_places(void **state)
 
 static void one_mode_with_outliers_is_left_alone(void **state)
 {
-	struct fg_rng rng;
+	struct fg_random rng;
 	int flagged = 0;
 
 	(void)state;
-	fg_rng_seed(&rng, 8);
+	fg_random_seed(&rng, 8);
 	for (int round = 0; round < 100; round++) {
 		double values[40];
 
 		for (int i = 0; i < 40; i++)
-			values[i] = exp(0.05 * fg_rng_normal(&rng)) + (i % 13 == 0 ? 0.5 : 0.0);
+			values[i] = exp(0.05 * fg_random_normal(&rng)) + (i % 13 == 0 ? 0.5 : 0.0);
 		flagged += fg_modality_test(values, 40, 200, (uint64_t)round).p < 0.02;
 	}
 	assert_in_range(flagged, 0, 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reference values of the spending function: R 4.2.2, 2 - 2 * pnorm(qnorm(1 - alpha / 2) / sqrt(t)). */
-#include "stats/rng.h"
+#include "base/random.h"
 #include "stats/sequential.h"
 #include "tests/unit/stats/close.h"
 
@@ -73,17 +73,17 @@ static void a_steady_winner_is_recognised_soon(void **state)
 
 static void a_fair_coin_rarely_makes_anyone_rich_however_long_one_looks(void **state)
 {
-	struct fg_rng rng;
+	struct fg_random rng;
 	int rich = 0;
 
 	(void)state;
-	fg_rng_seed(&rng, 11);
+	fg_random_seed(&rng, 11);
 	for (int run = 0; run < 1000; run++) {
 		struct fg_eprocess process;
 
 		fg_eprocess_init(&process);
 		for (int i = 0; i < 200; i++) {
-			fg_eprocess_push(&process, fg_rng_next(&rng) >> 63 ? 1.0 : -1.0);
+			fg_eprocess_push(&process, fg_random_next(&rng) >> 63 ? 1.0 : -1.0);
 			if (fg_eprocess_log_wealth(&process) >= log(20.0)) {
 				rich++;
 				break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reference values: all 256 sign patterns of 8 pairs, enumerated with NumPy 1.24. */
-#include "stats/rng.h"
+#include "base/random.h"
 #include "stats/signflip.h"
 #include "tests/unit/stats/close.h"
 
@@ -95,11 +95,11 @@ static void identical_programs_are_flagged_no_more_often_than_alpha(void **state
 				      .start = start,
 				      .columns = columns,
 				      .values = values};
-	struct fg_rng rng;
+	struct fg_random rng;
 	int flagged = 0;
 
 	(void)state;
-	fg_rng_seed(&rng, 21);
+	fg_random_seed(&rng, 21);
 	for (size_t i = 0; i <= NODES; i++)
 		start[i] = i * COLUMNS;
 	for (int round = 0; round < ROUNDS; round++) {
@@ -108,7 +108,7 @@ static void identical_programs_are_flagged_no_more_often_than_alpha(void **state
 
 		for (size_t i = 0; i < NODES * (size_t)COLUMNS; i++) {
 			columns[i] = (uint32_t)(i % COLUMNS);
-			values[i] = (float)fg_rng_normal(&rng);
+			values[i] = (float)fg_random_normal(&rng);
 			if (i >= COLUMNS)
 				values[i] += values[i - COLUMNS];
 		}

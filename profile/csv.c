@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/csv.h"
+
+#include "base/number.h"
+
+#include <math.h>
+
+static void separate(struct fg_csv *csv)
+{
+	if (csv->in_line)
+		fg_strbuf_add_char(csv->out, ',');
+	csv->in_line = true;
+}
+
+void fg_csv_text(struct fg_csv *csv, const char *text)
+{
+	separate(csv);
+	if (!text)
+		return;
+	if (!strpbrk(text, ",\"\r\n")) {
+		fg_strbuf_add_text(csv->out, text);
+		return;
+	}
+	fg_strbuf_add_char(csv->out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			fg_strbuf_add_char(csv->out, '"');
+		fg_strbuf_add_char(csv->out, *text);
+	}
+	fg_strbuf_add_char(csv->out, '"');
+}
+
+void fg_csv_number(struct fg_csv *csv, double value)
+{
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	separate(csv);
+	if (!isnan(value))
+		fg_strbuf_add_text(csv->out, fg_format_double(value, text));
+}
+
+void fg_csv_end(struct fg_csv *csv)
+{
+	fg_strbuf_add_char(csv->out, '\n');
+	csv->in_line = false;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole buffers in and out of the gzip format (RFC 1952), through zlib. */
+#ifndef FG_PROFILE_GZIP_H
+#define FG_PROFILE_GZIP_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+bool fg_gzip_is(const void *data, size_t size);
+/* No name and no time in the header: equal input gives equal bytes. */
+int fg_gzip_pack(const void *data, size_t size, struct fg_strbuf *out, struct fg_error *err)
+	FG_NODISCARD;
+/* FG_ELIMIT when it would grow beyond `max_bytes`; FG_EPARSE when broken, cut, or followed by other bytes. */
+int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_strbuf *out,
+		   struct fg_error *err) FG_NODISCARD;
+
+#endif

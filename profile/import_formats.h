@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of the table in import.c: one pair of functions a format, each in import_<format>.c. */
+#ifndef FG_PROFILE_IMPORT_FORMATS_H
+#define FG_PROFILE_IMPORT_FORMATS_H
+
+#include "profile/import.h"
+
+bool fg__import_folded_is(const char *data, size_t size);
+int fg__import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
+			   struct fg_import_sink *sink, struct fg_error *err);
+bool fg__import_pprof_is(const char *data, size_t size);
+int fg__import_pprof_read(const char *data, size_t size, const struct fg_import_options *options,
+			  struct fg_import_sink *sink, struct fg_error *err);
+bool fg__import_perf_is(const char *data, size_t size);
+int fg__import_perf_read(const char *data, size_t size, const struct fg_import_options *options,
+			 struct fg_import_sink *sink, struct fg_error *err);
+
+#endif

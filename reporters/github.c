@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * GitHub workflow commands: an error on the line of the function that got slower.
+ *
+ * Of one step GitHub shows ten errors and ten warnings and drops the rest without a word, so at most nine of each are
+ * written and the tenth says how many more there are.  In a message '%', CR and LF are escaped, in a property ':' and
+ * ',' too; everything else is cleaned first, so that no name can begin a command of its own.
+ */
+#include "base/text.h"
+#include "reporters/formats.h"
+
+#include <math.h>
+
+enum {
+	MAX_SHOWN = 9,
+	MAX_NAME_COLUMNS = 120,
+	MAX_MESSAGE_BYTES = 2000,
+};
+
+enum level {
+	LEVEL_ERROR,
+	LEVEL_WARNING,
+	LEVEL_COUNT,
+};
+
+static const char *const level_names[LEVEL_COUNT] = {"error", "warning"};
+
+struct annotations {
+	const struct fg_report_options *options;
+	struct fg_strbuf *text;
+	size_t count[LEVEL_COUNT];
+};
+
+static void add_escaped(struct fg_strbuf *text, const char *words, const char *also)
+{
+	struct fg_strbuf clean = {0};
+
+	fg_text_add_clean(&clean, words, strlen(words), MAX_MESSAGE_BYTES);
+	for (const char *at = fg_strbuf_text(&clean); *at; at++) {
+		if (*at == '%' || strchr(also, *at))
+			fg_strbuf_printf(text, "%%%02X", (unsigned)*at);
+		else
+			fg_strbuf_add_char(text, *at);
+	}
+	fg_strbuf_release(&clean);
+}
+
+/* The file as GitHub knows it: relative to the checkout.  NULL: it is not in there. */
+static const char *path_in_checkout(const char *file, const char *root)
+{
+	size_t length = 0;
+
+	if (!file || !*file)
+		return NULL;
+	if (file[0] != '/')
+		return fg_text_starts_with(file, "../") ? NULL : file;
+	if (!root)
+		return NULL;
+	length = strlen(root);
+	while (length > 1 && root[length - 1] == '/')
+		length--;
+	if (strncmp(file, root, length) != 0 || file[length] != '/')
+		return NULL;
+	return file + length + 1;
+}
+
+static void add_annotation(struct annotations *a, enum level level,
+			   const struct fg_node_verdict *place, const char *title,
+			   const char *message)
+{
+	const char *file = place ? path_in_checkout(place->file, a->options->source_root) : NULL;
+
+	if (++a->count[level] > MAX_SHOWN)
+		return;
+	fg_strbuf_printf(a->text, "::%s ", level_names[level]);
+	if (file) {
+		fg_strbuf_add_text(a->text, "file=");
+		add_escaped(a->text, file, ":,");
+		if (place->line > 0)
+			fg_strbuf_printf(a->text, ",line=%u", place->line);
+		fg_strbuf_add_char(a->text, ',');
+	}
+	fg_strbuf_add_text(a->text, "title=");
+	add_escaped(a->text, title, ":,");
+	fg_strbuf_add_text(a->text, "::");
+	add_escaped(a->text, message, "");
+	fg_strbuf_add_char(a->text, '\n');
+}
+
+static void describe(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+		     const struct fg_metric_verdict *metric)
+{
+	fg__report_add_name(text, benchmark->name, MAX_NAME_COLUMNS);
+	fg_strbuf_add_text(text, ": ");
+	if (!metric || !fg__report_has_change(metric)) {
+		fg_strbuf_add_text(text, fg_outcome_name(benchmark->outcome));
+		return;
+	}
+	fg__report_add_name(text, metric->label, MAX_NAME_COLUMNS);
+	fg_strbuf_add_char(text, ' ');
+	fg__report_add_change(text, metric);
+	fg_strbuf_add_char(text, ' ');
+	fg__report_add_interval(text, metric);
+}
+
+static void add_function(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
+			 const struct fg_node_verdict *node, const char *title)
+{
+	struct fg_strbuf message = {0};
+
+	fg__report_add_name(&message, node->name, MAX_NAME_COLUMNS);
+	fg_strbuf_add_text(&message, " takes ");
+	fg__report_add_delta_ms(&message, node->delta_ms);
+	fg_strbuf_add_text(&message, " of own time more per run");
+	if (isfinite(node->share_of_change))
+		fg_strbuf_printf(&message, ", %.0f %% of the change", node->share_of_change * 100);
+	if (node->path_count > 0) {
+		fg_strbuf_add_text(&message, ", on ");
+		fg__report_add_path(&message, &node->paths[0], 0);
+	}
+	add_annotation(a, benchmark->outcome == FG_OUTCOME_REGRESSION ? LEVEL_ERROR : LEVEL_WARNING,
+		       node, title, fg_strbuf_text(&message));
+	fg_strbuf_release(&message);
+}
+
+static void add_regression(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
+			   const char *title)
+{
+	struct fg_strbuf message = {0};
+	bool placed = false;
+
+	for (size_t i = 0; i < benchmark->function_count; i++) {
+		const struct fg_node_verdict *node = &benchmark->functions[i];
+
+		if (node->outcome != FG_OUTCOME_REGRESSION)
+			continue;
+		add_function(a, benchmark, node, title);
+		placed = true;
+	}
+	if (!placed) {
+		const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
+
+		fg_strbuf_add_text(&message, "slower, and no function stands out");
+		if (metric) {
+			fg_strbuf_add_text(&message, ": ");
+			fg__report_add_levels(&message, metric);
+		}
+		add_annotation(a, LEVEL_ERROR, NULL, title, fg_strbuf_text(&message));
+	}
+	fg_strbuf_release(&message);
+}
+
+static void add_inconclusive(struct annotations *a, const struct fg_metric_verdict *metric,
+			     const char *title)
+{
+	struct fg_strbuf message = {0};
+
+	fg_strbuf_add_text(&message, "inconclusive");
+	if (metric && isfinite(metric->smallest_detectable))
+		fg_strbuf_printf(&message, ": this run could have seen a change of %.2g %%",
+				 metric->smallest_detectable * 100);
+	add_annotation(a, LEVEL_WARNING, NULL, title, fg_strbuf_text(&message));
+	fg_strbuf_release(&message);
+}
+
+static void add_benchmark(struct annotations *a, const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
+	struct fg_strbuf title = {0};
+
+	describe(&title, benchmark, metric);
+	switch (benchmark->outcome) {
+	case FG_OUTCOME_ERROR:
+		add_annotation(a, LEVEL_ERROR, NULL, fg_strbuf_text(&title),
+			       benchmark->error ? benchmark->error : "could not be measured");
+		break;
+	case FG_OUTCOME_REGRESSION:
+		add_regression(a, benchmark, fg_strbuf_text(&title));
+		break;
+	case FG_OUTCOME_INCONCLUSIVE:
+		add_inconclusive(a, metric, fg_strbuf_text(&title));
+		break;
+	case FG_OUTCOME_MISSING:
+		add_annotation(a, LEVEL_WARNING, NULL, fg_strbuf_text(&title),
+			       "in the baseline only: was it removed on purpose?");
+		break;
+	case FG_OUTCOME_PASS:
+	case FG_OUTCOME_NEW:
+	case FG_OUTCOME_IMPROVEMENT:
+		break;
+	}
+	fg_strbuf_release(&title);
+}
+
+int fg__report_github(const struct fg_report *report, const struct fg_report_options *options,
+		      struct fg_strbuf *text, struct fg_error *err)
+{
+	struct annotations a = {.options = options, .text = text};
+
+	(void)err;
+	for (size_t i = 0; i < report->verdict->benchmark_count; i++)
+		add_benchmark(&a, &report->verdict->benchmarks[i]);
+	for (size_t level = 0; level < LEVEL_COUNT; level++) {
+		if (a.count[level] > MAX_SHOWN)
+			fg_strbuf_printf(text,
+					 "::%s title=fastgate::%zu more; the report has them all\n",
+					 level_names[level], a.count[level] - MAX_SHOWN);
+	}
+	return FG_OK;
+}

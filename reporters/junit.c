@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * JUnit XML that Jenkins and GitLab show rightly.
+ *
+ * One testsuite a benchmark, one testcase a metric that was judged and a function that changed.  What the readers do
+ * with it decides the shape:
+ * - GitLab shows `classname` as the suite and lists cases by `name` alone, and of several with one name it keeps the
+ *   first: names carry the benchmark, and are made unique over the whole file.
+ * - Jenkins takes what stands before the last dot of `classname` for the package: project.benchmark.
+ * - Both draw `time` over builds: it is the candidate's median in seconds, 0 for what is not a time.
+ * - The stricter of the common schemas (Ant's) knows no attributes on the root, neither output nor properties below a
+ *   testcase, and wants properties, cases, system-out and system-err in this order: nothing else is used.
+ */
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "base/xml_write.h"
+#include "reporters/formats.h"
+
+#include <math.h>
+
+enum {
+	MAX_NAME_COLUMNS = 300, /* a file of test names, not of templates */
+	MAX_PLACE_BYTES = 1024,
+};
+
+struct junit {
+	const struct fg_report *report;
+	struct fg_xml_writer xml;
+	struct fg_map names; /* in use */
+};
+
+struct totals {
+	unsigned tests;
+	unsigned failures;
+	unsigned errors;
+	unsigned skipped;
+};
+
+static bool is_case(const struct fg_metric_verdict *metric)
+{
+	return metric->gated && metric->decided;
+}
+
+static bool function_is_case(const struct fg_node_verdict *node)
+{
+	return node->outcome == FG_OUTCOME_REGRESSION || node->outcome == FG_OUTCOME_IMPROVEMENT;
+}
+
+/*
+ * A function fails a build only where the policy gates functions; then the benchmark regressed.  Where it only
+ * explains, it is told in the failure of the metric, and its own case passes.
+ */
+static bool function_fails(const struct fg_benchmark_verdict *benchmark,
+			   const struct fg_node_verdict *node)
+{
+	const struct fg_metric_verdict *headline = fg__report_headline(benchmark);
+
+	return node->outcome == FG_OUTCOME_REGRESSION &&
+	       benchmark->outcome == FG_OUTCOME_REGRESSION &&
+	       (!headline || headline->outcome != FG_OUTCOME_REGRESSION || headline->accepted);
+}
+
+static void count_outcome(struct totals *totals, enum fg_outcome outcome)
+{
+	totals->tests++;
+	totals->failures += outcome == FG_OUTCOME_REGRESSION;
+	totals->errors += outcome == FG_OUTCOME_ERROR;
+	totals->skipped += outcome == FG_OUTCOME_INCONCLUSIVE || outcome == FG_OUTCOME_NEW ||
+			   outcome == FG_OUTCOME_MISSING;
+}
+
+/* What the case of a metric says; an accepted regression passes. */
+static enum fg_outcome case_outcome(const struct fg_metric_verdict *metric)
+{
+	if (!metric->decided || metric->accepted)
+		return FG_OUTCOME_PASS;
+	return metric->outcome;
+}
+
+/* A benchmark that says more than its metrics (nothing could be measured, nothing to compare) is one case. */
+static bool is_single_case(const struct fg_benchmark_verdict *benchmark)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < benchmark->metric_count; i++)
+		any = any || is_case(&benchmark->metrics[i]);
+	return !any || benchmark->outcome == FG_OUTCOME_ERROR ||
+	       benchmark->outcome == FG_OUTCOME_NEW || benchmark->outcome == FG_OUTCOME_MISSING;
+}
+
+static struct totals count_cases(const struct fg_benchmark_verdict *benchmark)
+{
+	struct totals totals = {0};
+
+	if (is_single_case(benchmark)) {
+		count_outcome(&totals, benchmark->outcome);
+		return totals;
+	}
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		if (is_case(&benchmark->metrics[i]))
+			count_outcome(&totals, case_outcome(&benchmark->metrics[i]));
+	}
+	for (size_t i = 0; i < benchmark->function_count; i++) {
+		if (function_is_case(&benchmark->functions[i]))
+			count_outcome(&totals, function_fails(benchmark, &benchmark->functions[i])
+						       ? FG_OUTCOME_REGRESSION
+						       : FG_OUTCOME_PASS);
+	}
+	return totals;
+}
+
+static void begin_case(struct junit *j, const struct fg_benchmark_verdict *benchmark,
+		       const char *what, double seconds)
+{
+	struct fg_strbuf name = {0};
+	struct fg_strbuf class = {0};
+	bool is_new = false;
+
+	fg__report_add_name(&class, j->report->run->project ? j->report->run->project : "fastgate",
+			    MAX_NAME_COLUMNS);
+	fg_strbuf_add_char(&class, '.');
+	fg__report_add_name(&class, benchmark->name, MAX_NAME_COLUMNS);
+	fg__report_add_name(&name, benchmark->name, MAX_NAME_COLUMNS);
+	fg_strbuf_add_text(&name, *what ? ": " : "");
+	if (*what)
+		fg__report_add_name(&name, what, MAX_NAME_COLUMNS);
+	(void)fg_map_add_text(&j->names, fg_strbuf_text(&name), 0, &is_new);
+	if (!is_new) {
+		const size_t length = name.length;
+
+		for (unsigned n = 2; !is_new; n++) {
+			name.length = length;
+			fg_strbuf_printf(&name, " (%u)", n);
+			(void)fg_map_add_text(&j->names, fg_strbuf_text(&name), 0, &is_new);
+		}
+	}
+	fg_xml_begin(&j->xml, "testcase");
+	fg_xml_attribute(&j->xml, "classname", fg_strbuf_text(&class));
+	fg_xml_attribute(&j->xml, "name", fg_strbuf_text(&name));
+	fg_xml_attribute_printf(&j->xml, "time", "%.6f",
+				isfinite(seconds) && seconds > 0 ? seconds : 0.0);
+	fg_strbuf_release(&name);
+	fg_strbuf_release(&class);
+}
+
+static void add_outcome(struct junit *j, const char *element, const char *type,
+			const struct fg_strbuf *message, const struct fg_strbuf *text)
+{
+	fg_xml_begin(&j->xml, element);
+	if (type)
+		fg_xml_attribute(&j->xml, "type", type);
+	fg_xml_attribute(&j->xml, "message", fg_strbuf_text(message));
+	if (text && text->length > 0)
+		fg_xml_text(&j->xml, fg_strbuf_text(text));
+	fg_xml_end(&j->xml);
+}
+
+static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	for (size_t i = 0; i < benchmark->function_count; i++) {
+		const struct fg_node_verdict *node = &benchmark->functions[i];
+
+		if (isfinite(node->share_of_change))
+			fg_strbuf_printf(text, "%3.0f %%  ", node->share_of_change * 100);
+		fg__report_add_name(text, node->name, MAX_NAME_COLUMNS);
+		if (node->file) {
+			fg_strbuf_add_text(text, "  ");
+			fg__report_add_place(text, node, true);
+		}
+		fg_strbuf_add_text(text, "  ");
+		fg__report_add_delta_ms(text, node->delta_ms);
+		if (node->path_count > 0) {
+			fg_strbuf_add_text(text, "  ");
+			fg__report_add_path(text, &node->paths[0], 0);
+		}
+		fg_strbuf_add_char(text, '\n');
+	}
+}
+
+static void describe_metric(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+{
+	fg__report_add_name(text, metric->label, MAX_NAME_COLUMNS);
+	fg_strbuf_add_char(text, ' ');
+	fg__report_add_change(text, metric);
+	fg_strbuf_add_char(text, ' ');
+	fg__report_add_interval(text, metric);
+	fg_strbuf_add_text(text, ", ");
+	fg__report_add_levels(text, metric);
+	fg_strbuf_printf(text, ", %u pairs", metric->pairs);
+}
+
+static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdict *benchmark,
+			       const struct fg_metric_verdict *metric)
+{
+	struct fg_strbuf message = {0};
+	struct fg_strbuf text = {0};
+
+	switch (case_outcome(metric)) {
+	case FG_OUTCOME_REGRESSION:
+		describe_metric(&message, metric);
+		add_blame(&text, benchmark);
+		add_outcome(j, "failure", "regression", &message, &text);
+		break;
+	case FG_OUTCOME_ERROR:
+		fg_strbuf_add_text(&message, "could not be measured");
+		add_outcome(j, "error", "error", &message, NULL);
+		break;
+	case FG_OUTCOME_INCONCLUSIVE:
+		fg_strbuf_add_text(&message, "inconclusive: ");
+		describe_metric(&message, metric);
+		if (isfinite(metric->smallest_detectable))
+			fg_strbuf_printf(&message, "; smallest detectable change %.2g %%",
+					 metric->smallest_detectable * 100);
+		add_outcome(j, "skipped", NULL, &message, NULL);
+		break;
+	case FG_OUTCOME_NEW:
+	case FG_OUTCOME_MISSING:
+		fg_strbuf_add_text(&message, "nothing to compare with");
+		add_outcome(j, "skipped", NULL, &message, NULL);
+		break;
+	case FG_OUTCOME_PASS:
+	case FG_OUTCOME_IMPROVEMENT:
+		break;
+	}
+	fg_strbuf_release(&message);
+	fg_strbuf_release(&text);
+}
+
+static void add_single_case(struct junit *j, const struct fg_benchmark_verdict *benchmark)
+{
+	struct fg_strbuf message = {0};
+	struct fg_strbuf text = {0};
+
+	begin_case(j, benchmark, "", 0);
+	if (benchmark->outcome == FG_OUTCOME_ERROR) {
+		const char *error = benchmark->error ? benchmark->error : "could not be measured";
+
+		fg_strbuf_add_text(&message, error);
+		fg_strbuf_add_text(&text, benchmark->error_tail ? benchmark->error_tail : "");
+		add_outcome(j, "error", "error", &message, &text);
+	} else if (benchmark->outcome == FG_OUTCOME_NEW ||
+		   benchmark->outcome == FG_OUTCOME_MISSING) {
+		fg_strbuf_add_text(&message, benchmark->outcome == FG_OUTCOME_NEW
+						     ? "new: nothing to compare with yet"
+						     : "missing: in the baseline only");
+		add_outcome(j, "skipped", NULL, &message, NULL);
+	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION) {
+		fg_strbuf_add_text(&message, "regression");
+		add_blame(&text, benchmark);
+		add_outcome(j, "failure", "regression", &message, &text);
+	} else if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE) {
+		fg_strbuf_add_text(&message, "inconclusive");
+		add_outcome(j, "skipped", NULL, &message, NULL);
+	}
+	fg_xml_end(&j->xml);
+	fg_strbuf_release(&message);
+	fg_strbuf_release(&text);
+}
+
+static void add_function_case(struct junit *j, const struct fg_benchmark_verdict *benchmark,
+			      const struct fg_node_verdict *node)
+{
+	struct fg_strbuf message = {0};
+	struct fg_strbuf text = {0};
+	struct fg_strbuf what = {0};
+
+	fg_strbuf_add_text(&what, "function ");
+	fg__report_add_name(&what, node->name, MAX_NAME_COLUMNS - 20);
+	begin_case(j, benchmark, fg_strbuf_text(&what), node->self_ms[1] / 1e3);
+	if (function_fails(benchmark, node)) {
+		fg__report_add_delta_ms(&message, node->delta_ms);
+		fg_strbuf_add_text(&message, " of own time per run");
+		if (isfinite(node->p_adjusted))
+			fg_strbuf_printf(&message, ", p = %.2g", node->p_adjusted);
+		fg__report_add_place(&text, node, true);
+		fg_strbuf_add_char(&text, '\n');
+		for (size_t i = 0; i < node->path_count; i++) {
+			fg__report_add_path(&text, &node->paths[i], 0);
+			fg_strbuf_add_char(&text, '\n');
+		}
+		add_outcome(j, "failure", "regression", &message, &text);
+	}
+	fg_xml_end(&j->xml);
+	fg_strbuf_release(&message);
+	fg_strbuf_release(&text);
+	fg_strbuf_release(&what);
+}
+
+static void add_property(struct junit *j, const char *prefix, const char *name, const char *value)
+{
+	fg_xml_begin(&j->xml, "property");
+	fg_xml_attribute_printf(&j->xml, "name", "%s%s%s", prefix, *prefix ? "." : "", name);
+	fg_xml_attribute(&j->xml, "value", value);
+	fg_xml_end(&j->xml);
+}
+
+static void add_number_property(struct junit *j, const char *prefix, const char *name, double value)
+{
+	char text[FG_NUMBER_TEXT_SIZE] = "";
+
+	if (isfinite(value))
+		add_property(j, prefix, name, fg_format_double(value, text));
+}
+
+static void add_properties(struct junit *j, const struct fg_benchmark_verdict *benchmark)
+{
+	char number[FG_NUMBER_TEXT_SIZE] = "";
+	const struct fg_run *run = j->report->run;
+
+	fg_xml_begin(&j->xml, "properties");
+	add_property(j, "", "verdict", fg_outcome_name(benchmark->outcome));
+	add_property(j, "", "schedule", fg_schedule_name(benchmark->schedule));
+	(void)snprintf(number, sizeof(number), "%u", benchmark->pairs);
+	add_property(j, "", "pairs", number);
+	add_property(j, "", "run", run->id);
+	if (run->sides[FG_ARM_BASELINE].commit)
+		add_property(j, "", "baseline", run->sides[FG_ARM_BASELINE].commit);
+	if (run->sides[FG_ARM_CANDIDATE].commit)
+		add_property(j, "", "candidate", run->sides[FG_ARM_CANDIDATE].commit);
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
+
+		if (!metric->decided)
+			continue;
+		add_number_property(j, metric->name, "ratio", metric->ratio);
+		add_number_property(j, metric->name, "low", metric->low);
+		add_number_property(j, metric->name, "high", metric->high);
+	}
+	fg_xml_end(&j->xml);
+}
+
+static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchmark)
+{
+	struct fg_strbuf text = {0};
+
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
+
+		if (metric->decided && isfinite(metric->ratio)) {
+			describe_metric(&text, metric);
+			fg_strbuf_printf(&text, ": %s%s\n", fg_outcome_name(metric->outcome),
+					 metric->accepted ? " (accepted)" : "");
+		} else {
+			fg__report_add_name(&text, metric->label, MAX_NAME_COLUMNS);
+			fg_strbuf_printf(&text, ": %s\n",
+					 metric->decided ? fg_outcome_name(metric->outcome)
+							 : "not decided in this schedule");
+		}
+	}
+	add_blame(&text, benchmark);
+	for (size_t i = 0; i < benchmark->notes.count; i++)
+		fg_strbuf_printf(&text, "%s\n", benchmark->notes.items[i]);
+	fg_xml_begin(&j->xml, "system-out");
+	fg_xml_text(&j->xml, fg_strbuf_text(&text));
+	fg_xml_end(&j->xml);
+	fg_xml_begin(&j->xml, "system-err");
+	fg_xml_text(&j->xml, benchmark->error ? benchmark->error : "");
+	fg_xml_end(&j->xml);
+	fg_strbuf_release(&text);
+}
+
+static void add_cases(struct junit *j, const struct fg_benchmark_verdict *benchmark)
+{
+	if (is_single_case(benchmark)) {
+		add_single_case(j, benchmark);
+		return;
+	}
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
+
+		if (!is_case(metric))
+			continue;
+		begin_case(j, benchmark, metric->name,
+			   strcmp(metric->unit, "ns") == 0 ? metric->candidate / 1e9 : (double)NAN);
+		add_metric_outcome(j, benchmark, metric);
+		fg_xml_end(&j->xml);
+	}
+	for (size_t i = 0; i < benchmark->function_count; i++) {
+		if (function_is_case(&benchmark->functions[i]))
+			add_function_case(j, benchmark, &benchmark->functions[i]);
+	}
+}
+
+static void add_suite(struct junit *j, size_t index)
+{
+	const struct fg_benchmark_verdict *benchmark = &j->report->verdict->benchmarks[index];
+	const struct totals totals = count_cases(benchmark);
+	struct fg_strbuf name = {0};
+	char when[FG_TIME_TEXT_SIZE] = "";
+
+	fg__report_add_name(&name, benchmark->name, MAX_NAME_COLUMNS);
+	fg_time_format_utc(j->report->run->started_ns, when);
+	fg_xml_begin(&j->xml, "testsuite");
+	fg_xml_attribute(&j->xml, "name", fg_strbuf_text(&name));
+	fg_xml_attribute_printf(&j->xml, "id", "%zu", index);
+	fg_xml_attribute(&j->xml, "package",
+			 j->report->run->project ? j->report->run->project : "fastgate");
+	fg_xml_attribute(&j->xml, "hostname", "localhost");
+	fg_xml_attribute_printf(&j->xml, "timestamp", "%.19s",
+				when); /* the schemas want it without a zone */
+	fg_xml_attribute_printf(&j->xml, "tests", "%u", totals.tests);
+	fg_xml_attribute_printf(&j->xml, "failures", "%u", totals.failures);
+	fg_xml_attribute_printf(&j->xml, "errors", "%u", totals.errors);
+	fg_xml_attribute_printf(&j->xml, "skipped", "%u", totals.skipped);
+	fg_xml_attribute_printf(&j->xml, "time", "%.3f", benchmark->seconds);
+	add_properties(j, benchmark);
+	add_cases(j, benchmark);
+	add_table(j, benchmark);
+	fg_xml_end(&j->xml);
+	fg_strbuf_release(&name);
+}
+
+int fg__report_junit(const struct fg_report *report, const struct fg_report_options *options,
+		     struct fg_strbuf *text, struct fg_error *err)
+{
+	struct junit j = {.report = report};
+
+	(void)options;
+	(void)err;
+	fg_xml_writer_init(&j.xml, text);
+	fg_xml_begin(&j.xml, "testsuites");
+	for (size_t i = 0; i < report->verdict->benchmark_count; i++)
+		add_suite(&j, i);
+	fg_xml_end(&j.xml);
+	if (text->length > 0 && text->data[text->length - 1] != '\n')
+		fg_strbuf_add_char(text, '\n');
+	fg_map_release(&j.names);
+	return FG_OK;
+}

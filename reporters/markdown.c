@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Markdown for GitHub's step summary and for a pull-request comment: one writer, two budgets.
+ *
+ * A step summary above 1 MiB is refused as a whole, a comment above 65,536 characters too, so the text is built in
+ * pieces: the table always, then details benchmark by benchmark, worst first, as long as they fit; what is left out is
+ * said.  Names stand in <code> with every sign that Markdown or HTML could read written as a character reference; inside
+ * <code> nobody is mentioned and nothing becomes a link.
+ */
+#include "base/text.h"
+#include "reporters/formats.h"
+
+#include <ctype.h>
+#include <math.h>
+
+enum {
+	SUMMARY_BUDGET_BYTES = 900 * 1000,
+	COMMENT_BUDGET_BYTES =
+		60 *
+		1024, /* of 64 KiB: references count as what they stand for, but not everywhere */
+	FOOTER_BYTES = 512,
+	NAME_COLUMNS = 100,
+	MAX_FUNCTIONS = 20,
+	MAX_DIFFERENCES = 40,
+	MAX_TAIL_BYTES = 4000,
+};
+
+static const char *const signs[] = {
+	[FG_OUTCOME_PASS] = "✅",
+	[FG_OUTCOME_NEW] = "🆕",
+	[FG_OUTCOME_MISSING] = "❔",
+	[FG_OUTCOME_IMPROVEMENT] = "🚀",
+	[FG_OUTCOME_INCONCLUSIVE] = "🤷",
+	[FG_OUTCOME_REGRESSION] = "❌",
+	[FG_OUTCOME_ERROR] = "💥",
+};
+
+static void add_escaped(struct fg_strbuf *text, const char *words)
+{
+	for (const char *at = words; *at; at++) {
+		if (ispunct((unsigned char)*at) && isascii((unsigned char)*at) &&
+		    !strchr(".,-+/ %()=", *at))
+			fg_strbuf_printf(text, "&#%d;", *at);
+		else
+			fg_strbuf_add_char(text, *at);
+	}
+}
+
+static void add_code(struct fg_strbuf *text, const char *name)
+{
+	struct fg_strbuf clean = {0};
+
+	fg__report_add_name(&clean, name, NAME_COLUMNS);
+	fg_strbuf_add_text(text, "<code>");
+	add_escaped(text, fg_strbuf_text(&clean));
+	fg_strbuf_add_text(text, "</code>");
+	fg_strbuf_release(&clean);
+}
+
+/* Words of ours that may quote a stranger's. */
+static void add_words(struct fg_strbuf *text, const char *words)
+{
+	struct fg_strbuf clean = {0};
+
+	fg__report_add_clean(&clean, words, MAX_TAIL_BYTES);
+	add_escaped(text, fg_strbuf_text(&clean));
+	fg_strbuf_release(&clean);
+}
+
+/* "cpu time | +4.8 % | [+3.1, +6.6] | 210 ms → 220 ms": the cells that tell of a metric. */
+static void add_metric_cells(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+{
+	struct fg_strbuf levels = {0};
+
+	add_words(text, metric->label);
+	fg_strbuf_add_text(text, " | ");
+	fg__report_add_change(text, metric);
+	fg_strbuf_add_text(text, " | ");
+	fg__report_add_interval(text, metric);
+	fg_strbuf_add_text(text, " | ");
+	fg__report_add_levels(&levels, metric);
+	add_words(text, fg_strbuf_text(&levels));
+	fg_strbuf_release(&levels);
+}
+
+static void add_row(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
+
+	fg_strbuf_add_text(text, "| ");
+	add_code(text, benchmark->name);
+	fg_strbuf_add_text(text, " | ");
+	if (metric && fg__report_has_change(metric) && !benchmark->identical)
+		add_metric_cells(text, metric);
+	else
+		fg_strbuf_printf(text, "%s | | | ", benchmark->identical ? "same binaries" : "");
+	fg_strbuf_add_text(text, " | ");
+	if (benchmark->pairs > 0)
+		fg__report_add_effort(text, benchmark);
+	fg_strbuf_printf(text, " | %s %s |\n", signs[benchmark->outcome],
+			 fg_outcome_name(benchmark->outcome));
+}
+
+static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *node)
+{
+	struct fg_strbuf words = {0};
+
+	fg_strbuf_add_text(text, "| ");
+	if (isfinite(node->share_of_change))
+		fg_strbuf_printf(text, "%.0f %%", node->share_of_change * 100);
+	fg_strbuf_add_text(text, " | ");
+	add_code(text, node->name);
+	fg_strbuf_add_text(text, " | ");
+	fg__report_add_place(&words, node, false);
+	if (words.length > 0)
+		add_code(text, fg_strbuf_text(&words));
+	fg_strbuf_add_text(text, " | ");
+	fg__report_add_delta_ms(text, node->delta_ms);
+	fg_strbuf_add_text(text, " | ");
+	if (node->path_count > 0) {
+		fg_strbuf_clear(&words);
+		fg__report_add_path(&words, &node->paths[0], NAME_COLUMNS);
+		add_code(text, fg_strbuf_text(&words));
+	}
+	fg_strbuf_add_text(text, " |\n");
+	fg_strbuf_release(&words);
+}
+
+static void add_functions(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	const size_t shown = fg_min_size(benchmark->function_count, MAX_FUNCTIONS);
+	const double share = benchmark->unattributed_ms / benchmark->total_delta_ms;
+
+	if (benchmark->function_count == 0)
+		return;
+	fg_strbuf_add_text(
+		text, "| share | function | where | own time | path |\n|---:|---|---|---:|---|\n");
+	for (size_t i = 0; i < shown; i++)
+		add_function(text, &benchmark->functions[i]);
+	if (shown < benchmark->function_count)
+		fg_strbuf_printf(text, "| | %zu more | | | |\n", benchmark->function_count - shown);
+	if (isfinite(share))
+		fg_strbuf_printf(text, "| %.0f %% | unattributed | | | |\n",
+				 fabs(share) < 0.005 ? 0.0 : share * 100);
+	fg_strbuf_add_char(text, '\n');
+}
+
+static void add_moved(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	for (size_t i = 0; i < benchmark->moved_count; i++) {
+		fg_strbuf_add_text(text, "Moved, not slower: ");
+		add_code(text, benchmark->moved[i].from);
+		fg_strbuf_add_text(text, " → ");
+		add_code(text, benchmark->moved[i].to);
+		fg_strbuf_printf(text, " (%s)\n\n", benchmark->moved[i].kind);
+	}
+}
+
+static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	if (benchmark->metric_count == 0)
+		return;
+	fg_strbuf_add_text(
+		text,
+		"| metric | change | interval | levels | verdict |\n|---|---:|---|---|---|\n");
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
+		struct fg_strbuf words = {0};
+
+		fg_strbuf_add_text(text, "| ");
+		add_metric_cells(text, metric);
+		fg_strbuf_printf(text, " | %s%s",
+				 metric->decided ? fg_outcome_name(metric->outcome) : "not decided",
+				 metric->gated ? "" : ", shown only");
+		if (metric->accepted) {
+			fg__report_add_accept(&words, metric->accepted);
+			fg_strbuf_add_text(text, ", ");
+			add_words(text, fg_strbuf_text(&words));
+		}
+		fg_strbuf_add_text(text, " |\n");
+		fg_strbuf_release(&words);
+	}
+	fg_strbuf_add_char(text, '\n');
+}
+
+static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	if (benchmark->error) {
+		add_words(text, benchmark->error);
+		fg_strbuf_add_text(text, "\n\n");
+	}
+	if (!benchmark->error_tail || !*benchmark->error_tail)
+		return;
+	fg_strbuf_add_text(text, "<pre>");
+	for (const char *at = benchmark->error_tail; *at;) {
+		const size_t length = strcspn(at, "\n");
+		char *line = fg_xstrndup(at, length);
+
+		add_words(text, line);
+		fg_strbuf_add_text(text, "\n");
+		free(line);
+		at += length + (at[length] == '\n');
+	}
+	fg_strbuf_add_text(text, "</pre>\n\n");
+}
+
+static void add_notes(struct fg_strbuf *text, const struct fg_notes *notes)
+{
+	for (size_t i = 0; i < notes->count; i++) {
+		fg_strbuf_add_text(text, "> ");
+		add_words(text, notes->items[i]);
+		fg_strbuf_add_text(text, "\n\n");
+	}
+}
+
+static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	const bool open = benchmark->outcome == FG_OUTCOME_REGRESSION ||
+			  benchmark->outcome == FG_OUTCOME_ERROR;
+	const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
+
+	fg_strbuf_printf(text, "<details%s><summary>%s ", open ? " open" : "",
+			 signs[benchmark->outcome]);
+	add_code(text, benchmark->name);
+	fg_strbuf_printf(text, " %s</summary>\n\n", fg_outcome_name(benchmark->outcome));
+	add_failure(text, benchmark);
+	if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE && metric &&
+	    isfinite(metric->smallest_detectable))
+		fg_strbuf_printf(text, "This run could have seen a change of %.2g %%.\n\n",
+				 metric->smallest_detectable * 100);
+	add_functions(text, benchmark);
+	add_moved(text, benchmark);
+	add_metrics(text, benchmark);
+	add_notes(text, &benchmark->notes);
+	fg_strbuf_add_text(text, "</details>\n\n");
+}
+
+static void add_differences(struct fg_strbuf *text, const struct fg_verdict *verdict)
+{
+	const size_t shown = fg_min_size(verdict->environment_difference_count, MAX_DIFFERENCES);
+
+	if (shown == 0)
+		return;
+	fg_strbuf_add_text(text, "<details><summary>What differs in build and host</summary>\n\n"
+				 "| what | baseline | candidate |\n|---|---|---|\n");
+	for (size_t i = 0; i < shown; i++) {
+		const struct fg_fact_difference *difference = &verdict->environment_difference[i];
+
+		fg_strbuf_add_text(text, "| ");
+		add_code(text, difference->key);
+		fg_strbuf_add_text(text, " | ");
+		add_code(text, difference->baseline ? difference->baseline : "(absent)");
+		fg_strbuf_add_text(text, " | ");
+		add_code(text, difference->candidate ? difference->candidate : "(absent)");
+		fg_strbuf_add_text(text, " |\n");
+	}
+	if (shown < verdict->environment_difference_count)
+		fg_strbuf_printf(text, "| %zu more | | |\n",
+				 verdict->environment_difference_count - shown);
+	fg_strbuf_add_text(text, "\n</details>\n\n");
+}
+
+/* Append a piece if the budget (with room for the footer) still holds it. */
+static bool add_if_it_fits(struct fg_strbuf *text, const struct fg_strbuf *piece, size_t start,
+			   size_t budget)
+{
+	if (text->length - start + piece->length + FOOTER_BYTES > budget)
+		return false;
+	fg_strbuf_add(text, fg_strbuf_text(piece), piece->length);
+	return true;
+}
+
+static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict, size_t start,
+			size_t budget)
+{
+	struct fg_strbuf row = {0};
+	size_t left_out = 0;
+
+	if (verdict->benchmark_count == 0)
+		return 0;
+	fg_strbuf_add_text(
+		text, "| benchmark | metric | change | interval | levels | effort | verdict |\n"
+		      "|---|---|---:|---|---|---|---|\n");
+	for (int outcome = FG_OUTCOME_ERROR; outcome >= FG_OUTCOME_PASS; outcome--) {
+		for (size_t i = 0; i < verdict->benchmark_count; i++) {
+			if ((int)verdict->benchmarks[i].outcome != outcome)
+				continue;
+			fg_strbuf_clear(&row);
+			add_row(&row, &verdict->benchmarks[i]);
+			left_out += !add_if_it_fits(text, &row, start, budget);
+		}
+	}
+	fg_strbuf_add_char(text, '\n');
+	fg_strbuf_release(&row);
+	return left_out;
+}
+
+static size_t add_all_details(struct fg_strbuf *text, const struct fg_verdict *verdict,
+			      size_t start, size_t budget)
+{
+	struct fg_strbuf piece = {0};
+	size_t left_out = 0;
+
+	for (int outcome = FG_OUTCOME_ERROR; outcome >= FG_OUTCOME_PASS; outcome--) {
+		for (size_t i = 0; i < verdict->benchmark_count; i++) {
+			if ((int)verdict->benchmarks[i].outcome != outcome)
+				continue;
+			fg_strbuf_clear(&piece);
+			add_details(&piece, &verdict->benchmarks[i]);
+			left_out += !add_if_it_fits(text, &piece, start, budget);
+		}
+	}
+	fg_strbuf_clear(&piece);
+	add_differences(&piece, verdict);
+	add_notes(&piece, &verdict->notes);
+	left_out += !add_if_it_fits(text, &piece, start, budget);
+	fg_strbuf_release(&piece);
+	return left_out;
+}
+
+static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
+{
+	const struct fg_side *baseline = &run->sides[FG_ARM_BASELINE];
+	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
+
+	if (baseline->commit && candidate->commit) {
+		fg_strbuf_add_text(text, "Baseline ");
+		fg_strbuf_printf(text, "<code>%.12s</code>", baseline->commit);
+		fg_strbuf_printf(text, " → candidate <code>%.12s</code>%s. ", candidate->commit,
+				 candidate->dirty ? " with uncommitted changes" : "");
+	}
+	fg_strbuf_printf(text, "Run <code>%s</code>\n", run->id);
+}
+
+static void write_markdown(const struct fg_report *report, struct fg_strbuf *text, size_t start,
+			   size_t budget)
+{
+	const struct fg_verdict *verdict = report->verdict;
+	size_t left_out = 0;
+
+	fg_strbuf_printf(text, "## %s fastgate: %s\n\n", signs[verdict->outcome],
+			 fg_outcome_name(verdict->outcome));
+	if (verdict->benchmark_count == 0)
+		fg_strbuf_add_text(text, "No benchmark ran.");
+	else
+		fg__report_add_summary(text, verdict);
+	fg_strbuf_add_text(text, "\n\n");
+	left_out = add_table(text, verdict, start, budget);
+	left_out += add_all_details(text, verdict, start, budget);
+	if (left_out > 0)
+		fg_strbuf_printf(
+			text,
+			"%zu parts did not fit here; the HTML and JSON reports have them.\n\n",
+			left_out);
+	add_sides(text, report->run);
+}
+
+int fg__report_markdown(const struct fg_report *report, const struct fg_report_options *options,
+			struct fg_strbuf *text, struct fg_error *err)
+{
+	(void)options;
+	(void)err;
+	write_markdown(report, text, text->length, SUMMARY_BUDGET_BYTES);
+	return FG_OK;
+}
+
+/* "--" and '>' would end the comment: only letters, digits, '.', '_' and single '-' of the project's name stay. */
+void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text)
+{
+	const char *project = run->project ? run->project : "";
+	size_t used = 0;
+
+	fg_strbuf_add_text(text, "<!-- fastgate:");
+	for (; *project && used < NAME_COLUMNS; project++, used++) {
+		const bool plain = isascii((unsigned char)*project) &&
+				   (isalnum((unsigned char)*project) || *project == '.');
+
+		fg_strbuf_add_char(text, plain ? *project : '_');
+	}
+	fg_strbuf_add_text(text, " -->");
+}
+
+int fg__report_comment(const struct fg_report *report, const struct fg_report_options *options,
+		       struct fg_strbuf *text, struct fg_error *err)
+{
+	const size_t start = text->length;
+
+	(void)options;
+	(void)err;
+	fg_report_comment_marker(report->run, text);
+	fg_strbuf_add_char(text, '\n');
+	write_markdown(report, text, start, COMMENT_BUDGET_BYTES);
+	return FG_OK;
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/execute.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "runner/tail.h"
+
+enum {
+	CAPTURE_LIMIT_BYTES = 1 << 20,
+	TAIL_LINES = 12,
+	TAIL_BYTES = 2048,
+	HELPER_TIMEOUT_S = 600,
+	LAST_CLEANUP_TIMEOUT_S = 10, /* when the user waits for us to stop */
+	ADDED_VARIABLES_MAX = 32,
+};
+
+static const char padding_name[] = "FASTGATE_PADDING=";
+
+static uint64_t count_oom_kills(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	uint64_t kills = 0;
+
+	if (fg_fs_read("/proc/vmstat", 1 << 20, &text, &size, NULL) == FG_OK) {
+		const char *line = strstr(text, "\noom_kill ");
+
+		kills = line ? strtoull(line + strlen("\noom_kill "), NULL, 10) : 0;
+	}
+	free(text);
+	return kills;
+}
+
+void fg_executor_init(struct fg_executor *executor)
+{
+	fg_observer_init(&executor->observer);
+	executor->oom_kills = count_oom_kills();
+}
+
+void fg_executor_release(struct fg_executor *executor)
+{
+	fg_observer_release(&executor->observer);
+	for (size_t i = 0; i < FG_ARM_COUNT; i++)
+		fg_target_release(&executor->targets[i]);
+}
+
+void fg_execution_release(struct fg_execution *execution)
+{
+	fg_process_result_release(&execution->result);
+	free(execution->user_values);
+	free(execution->trace_folder);
+	*execution = (struct fg_execution){0};
+}
+
+void fg_failure_release(struct fg_failure *failure)
+{
+	free(failure->text);
+	free(failure->tail);
+	*failure = (struct fg_failure){0};
+}
+
+static int fail(struct fg_failure *failure, const struct fg_target *target, char *text,
+		const struct fg_process_result *result, struct fg_error *err)
+{
+	fg_failure_release(failure);
+	failure->arm = target->arm;
+	failure->text = text;
+	failure->tail = result ? fg_output_tail(result, TAIL_LINES, TAIL_BYTES) : NULL;
+	return fg_error_set(err, FG_ECHILD, "%s", text);
+}
+
+static const char *arm_words(const struct fg_executor *executor, enum fg_arm arm)
+{
+	if (!executor->targets[FG_ARM_BASELINE].command ||
+	    !executor->targets[FG_ARM_CANDIDATE].command)
+		return "";
+	return arm == FG_ARM_BASELINE ? "baseline: " : "candidate: ";
+}
+
+/* What went wrong with a program that ended, or nothing. */
+static int judge(const struct fg_executor *executor, const struct fg_target *target,
+		 const struct fg_process_result *result, struct fg_failure *failure,
+		 struct fg_error *err)
+{
+	const int expected = target->benchmark->expect_exit_code;
+	struct fg_strbuf text = {0};
+
+	if (!result->timed_out && result->exited && result->exit_code == expected)
+		return FG_OK;
+	fg_strbuf_add_text(&text, arm_words(executor, target->arm));
+	fg_strbuf_printf(&text, "'%s' ", target->command->text);
+	fg_process_describe(result, &text);
+	if (!result->timed_out && result->exited)
+		fg_strbuf_printf(&text, ", expected %d", expected);
+	else if (!result->timed_out && result->signal == SIGKILL &&
+		 count_oom_kills() > executor->oom_kills)
+		fg_strbuf_add_text(&text, "; the kernel ran out of memory meanwhile");
+	return fail(failure, target, fg_strbuf_detach(&text), result, err);
+}
+
+int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
+		      const struct fg_command *command, const char *what,
+		      struct fg_failure *failure, struct fg_error *err)
+{
+	const struct fg_target *target = &executor->targets[arm];
+	const bool is_cleanup = command == &target->benchmark->cleanup;
+	const bool stopping = executor->interrupted && *executor->interrupted;
+	struct fg_process_result result = {0};
+	struct fg_strbuf text = {0};
+	struct fg_error found = {0};
+	int status = FG_OK;
+
+	if (!command->argc || !target->command)
+		return FG_OK;
+	const struct fg_process_options options = {
+		.argv = command->argv,
+		.environment = target->environment,
+		.working_directory = target->working_directory,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_CAPTURE,
+		.capture_limit_bytes = CAPTURE_LIMIT_BYTES,
+		.timeout_ns = (stopping ? LAST_CLEANUP_TIMEOUT_S : HELPER_TIMEOUT_S) * FG_NS_PER_S,
+		.keep_children = command == &target->benchmark->setup,
+		.interrupted = is_cleanup ? NULL : executor->interrupted,
+	};
+
+	fg_strbuf_printf(&text, "%s%s '%s' ", arm_words(executor, arm), what, command->text);
+	status = fg_process_run(&options, &result, &found);
+	if (status == FG_OK && (result.timed_out || !result.exited || result.exit_code != 0)) {
+		fg_process_describe(&result, &text);
+		status = fail(failure, target, fg_strbuf_detach(&text), &result, err);
+	} else if (status == FG_ENOENT || status == FG_EIO) {
+		fg_strbuf_printf(&text, "cannot be run: %s", found.message);
+		status = fail(failure, target, fg_strbuf_detach(&text), NULL, err);
+	} else if (status != FG_OK) {
+		status = fg_error_set(err, found.code, "%s", found.message);
+	}
+	fg_strbuf_release(&text);
+	fg_process_result_release(&result);
+	return status;
+}
+
+/* A command's own file would otherwise give the number of an earlier repetition. */
+static void remove_metric_files(const struct fg_target *target)
+{
+	for (size_t i = 0; i < target->benchmark->metric_count; i++) {
+		const char *file = target->benchmark->metrics[i].file;
+		char *path = file ? fg_fs_join(target->working_directory, file) : NULL;
+
+		if (path)
+			(void)remove(path);
+		free(path);
+	}
+}
+
+/* The variables of one repetition: the target's (borrowed), the padding's and the sampler's (owned). */
+struct environment {
+	char **variables;
+	char *owned[ADDED_VARIABLES_MAX];
+	size_t owned_count;
+	size_t count;
+};
+
+static void environment_add(struct environment *environment, char *variable)
+{
+	FG_ASSERT(environment->owned_count < ADDED_VARIABLES_MAX);
+	environment->owned[environment->owned_count++] = variable;
+	environment->variables[environment->count++] = variable;
+	environment->variables[environment->count] = NULL;
+}
+
+static void environment_init(struct environment *environment, const struct fg_target *target,
+			     uint16_t padding)
+{
+	const size_t name_length = strlen(padding_name);
+	char *variable = fg_xmalloc(name_length + padding + 1);
+
+	*environment = (struct environment){.count = target->environment_count};
+	environment->variables =
+		fg_xcalloc(target->environment_count + ADDED_VARIABLES_MAX + 1, sizeof(char *));
+	memcpy(environment->variables, target->environment,
+	       target->environment_count * sizeof(char *));
+	memcpy(variable, padding_name, name_length);
+	memset(variable + name_length, '.', padding);
+	variable[name_length + padding] = '\0';
+	environment_add(environment, variable);
+}
+
+static void environment_release(struct environment *environment)
+{
+	for (size_t i = 0; i < environment->owned_count; i++)
+		free(environment->owned[i]);
+	free(environment->variables);
+}
+
+/* One block under way. */
+struct pass {
+	struct fg_executor *executor;
+	const struct fg_block *block;
+	struct fg_execution *executions;
+	struct fg_failure *failure;
+};
+
+static const struct fg_target *target_of(const struct pass *pass, size_t slot)
+{
+	return &pass->executor->targets[pass->block->slots[slot].arm];
+}
+
+static int start_failed(const struct pass *pass, const struct fg_target *target,
+			const struct fg_error *found, struct fg_error *err)
+{
+	const char *arm = arm_words(pass->executor, target->arm);
+	int status = FG_OK;
+
+	if (found->code == FG_EIO || found->code == FG_ELIMIT)
+		return fg_error_set(err, found->code, "%s", found->message);
+	status = fail(pass->failure, target,
+		      fg_xasprintf("%s'%s' cannot be run: %s", arm, target->command->text,
+				   found->message),
+		      NULL, err);
+	pass->failure->not_found = found->code == FG_ENOENT;
+	return status;
+}
+
+static int start_slot(const struct pass *pass, size_t slot, struct fg_process *process,
+		      struct fg_error *err)
+{
+	const struct fg_block *block = pass->block;
+	const struct fg_target *target = target_of(pass, slot);
+	struct fg_execution *execution = &pass->executions[slot];
+	struct environment environment;
+	struct fg_error found = {0};
+	int status = FG_OK;
+
+	FG_ASSERT(target->command);
+	environment_init(&environment, target, block->slots[slot].padding);
+	const struct fg_process_options options = {
+		.argv = target->command->argv,
+		.environment = environment.variables,
+		.working_directory = target->working_directory,
+		.stdin_path = target->stdin_path,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_CAPTURE,
+		.capture_limit_bytes = CAPTURE_LIMIT_BYTES,
+		/* two programs on one CPU take twice as long */
+		.timeout_ns = target->benchmark->timeout_ns * (block->concurrent ? 2 : 1),
+		.pinned = block->cpu >= 0,
+		.cpu = block->cpu,
+		.interrupted = pass->executor->interrupted,
+	};
+
+	fg_observe(&pass->executor->observer, block->cpu, &execution->before);
+	execution->started_wall_ns = fg_clock_wall_ns();
+	status = fg_process_start(&options, process, &found);
+	if (status != FG_OK)
+		status = start_failed(pass, target, &found, err);
+	/* exec has copied them by now */
+	process->options.environment = NULL;
+	environment_release(&environment);
+	return status;
+}
+
+/* The user's numbers, read before cleanup or the next repetition touch the files they may stand in. */
+static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
+{
+	const struct fg_executor *executor = pass->executor;
+	const struct fg_target *target = target_of(pass, slot);
+	struct fg_execution *execution = &pass->executions[slot];
+	const struct fg_process_result *result = &execution->result;
+	const struct fg_extract_source source = {
+		.stdout_text = result->stdout_text,
+		.stdout_size = result->stdout_size,
+		.stderr_text = result->stderr_text,
+		.stderr_size = result->stderr_size,
+		.cut = result->output_cut,
+		.working_directory = target->working_directory,
+	};
+	double *values = fg_xcalloc(executor->user_metric_count, sizeof(double));
+	struct fg_error found = {0};
+
+	if (fg_extractor_run(executor->extractor, &source, values, &found) != FG_OK) {
+		free(values);
+		return fail(pass->failure, target,
+			    fg_xasprintf("%s%s", arm_words(executor, target->arm), found.message),
+			    result, err);
+	}
+	execution->user_values = values;
+	return FG_OK;
+}
+
+static int wait_for(const struct pass *pass, struct fg_process *processes, size_t first,
+		    size_t count, struct fg_error *err)
+{
+	struct fg_process_result results[FG_BLOCK_SLOTS_MAX] = {0};
+	int status = fg_process_wait(processes, count, results, err);
+
+	for (size_t i = 0; i < count; i++) {
+		struct fg_execution *execution = &pass->executions[first + i];
+
+		fg_process_release(&processes[i]);
+		execution->result = results[i];
+		fg_observe(&pass->executor->observer, pass->block->cpu, &execution->after);
+	}
+	for (size_t i = first; i < first + count && status == FG_OK; i++) {
+		status = judge(pass->executor, target_of(pass, i), &pass->executions[i].result,
+			       pass->failure, err);
+		if (status == FG_OK)
+			status = extract(pass, i, err);
+	}
+	return status;
+}
+
+/* `count` slots beginning with `first`, all at once. */
+static int run_together(const struct pass *pass, size_t first, size_t count, struct fg_error *err)
+{
+	struct fg_process processes[FG_BLOCK_SLOTS_MAX] = {0};
+	size_t started = 0;
+	int status = FG_OK;
+
+	while (started < count && status == FG_OK) {
+		status = start_slot(pass, first + started, &processes[started], err);
+		started += status == FG_OK;
+	}
+	if (status == FG_OK)
+		return wait_for(pass, processes, first, count, err);
+	for (size_t i = 0; i < started; i++)
+		fg_process_release(&processes[i]); /* kills what still runs */
+	return status;
+}
+
+enum helper {
+	BEFORE,
+	AFTER,
+};
+
+/* prepare or cleanup of the slots. */
+static int run_helpers(const struct pass *pass, size_t first, size_t count, enum helper helper,
+		       struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = first; i < first + count && status == FG_OK; i++) {
+		const struct fg_target *target = target_of(pass, i);
+		const struct fg_benchmark *benchmark = target->benchmark;
+
+		if (helper == BEFORE)
+			remove_metric_files(target);
+		status = fg_execute_helper(
+			pass->executor, target->arm,
+			helper == BEFORE ? &benchmark->prepare : &benchmark->cleanup,
+			helper == BEFORE ? "prepare" : "cleanup", pass->failure, err);
+	}
+	return status;
+}
+
+int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
+		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
+		     struct fg_error *err)
+{
+	const struct pass pass = {
+		.executor = executor, .block = block, .executions = executions, .failure = failure};
+	const size_t step = block->concurrent ? block->count : 1;
+
+	for (size_t first = 0; first < block->count; first += step) {
+		int status = run_helpers(&pass, first, step, BEFORE, err);
+
+		if (status == FG_OK)
+			status = run_together(&pass, first, step, err);
+		if (status == FG_OK) {
+			status = run_helpers(&pass, first, step, AFTER, err);
+		} else {
+			/* Cleaned up also after a failure, whose words stay. */
+			struct fg_failure ignored = {0};
+			struct pass again = pass;
+
+			again.failure = &ignored;
+			(void)run_helpers(&again, first, step, AFTER, NULL);
+			fg_failure_release(&ignored);
+		}
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Executes one block of the schedule: prepare, start (both at once in a duet), wait, clean up.  It measures and judges whether the
+ * program did what was expected of it; what the numbers mean is the session's business (runner.c).
+ */
+#ifndef FG_RUNNER_EXECUTE_H
+#define FG_RUNNER_EXECUTE_H
+
+#include "base/error.h"
+#include "base/process.h"
+#include "runner/extract.h"
+#include "runner/observe.h"
+#include "runner/schedule.h"
+#include "runner/target.h"
+
+struct fg_execution {
+	struct fg_process_result result;
+	struct fg_observation before;
+	struct fg_observation after;
+	int64_t started_wall_ns;
+	double *user_values; /* one per metric of the user; NULL: it did not end well */
+	char *trace_folder;  /* NULL: it ran without the sampler */
+};
+
+/* What a benchmark did wrong, in words. */
+struct fg_failure {
+	enum fg_arm arm;
+	bool not_found; /* its program does not exist */
+	char *text;     /* one line */
+	char *tail;     /* the last lines of its output; NULL: none */
+};
+
+struct fg_executor {
+	struct fg_target targets[FG_ARM_COUNT];
+	struct fg_observer observer;
+	const struct fg_extractor *extractor;
+	size_t user_metric_count;
+	const volatile sig_atomic_t *interrupted;
+	const char *traces_folder; /* below it each sampled repetition gets its own */
+	unsigned next_trace;
+	uint64_t oom_kills; /* of the machine, at the beginning */
+};
+
+void fg_executor_init(struct fg_executor *executor);
+void fg_executor_release(struct fg_executor *executor);
+
+/*
+ * FG_ECHILD: the benchmark failed, `failure` says how.  FG_EINTERRUPTED: the user asked to stop.
+ * Executions that are filled must be released, also after a failure.
+ */
+int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
+		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
+		     struct fg_error *err) FG_NODISCARD;
+/* setup, prepare or cleanup (`what`) of one arm; nothing where there is no such command. */
+int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
+		      const struct fg_command *command, const char *what,
+		      struct fg_failure *failure, struct fg_error *err) FG_NODISCARD;
+void fg_execution_release(struct fg_execution *execution);
+void fg_failure_release(struct fg_failure *failure);
+
+#endif

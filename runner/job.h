@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of a session: shared by runner.c, record.c and trial.c only. */
+#ifndef FG_RUNNER_JOB_H
+#define FG_RUNNER_JOB_H
+
+#include "runner/execute.h"
+#include "runner/runner.h"
+
+struct fg_runner {
+	struct fg_runner_options options;
+	int *cpus;
+	size_t cpu_count;
+	char *traces_folder; /* absolute, below it one folder per repetition */
+	bool busy;           /* a job is under way */
+};
+
+enum {
+	FG_JOB_NOTES_MAX = 8
+};
+
+struct fg_runner_job {
+	struct fg_runner *runner;
+	const struct fg_benchmark *benchmark;
+	struct fg_executor executor;
+	struct fg_extractor *extractor;
+	struct fg_schedule_rules rules;
+	size_t *series; /* indexes into the run */
+	size_t series_count;
+	bool failed;
+	bool interrupted;
+	uint32_t next_pair; /* number under which the next block is recorded */
+	uint32_t warmups;   /* blocks of each kind so far */
+	uint32_t pairs;     /* measured, counting or not */
+	uint32_t solos;
+	uint32_t costs;
+	unsigned counting; /* pairs that count */
+	unsigned wanted;
+	double pair_seconds; /* mean of the measured ones */
+	uint16_t last_aside; /* of the last recorded block */
+	double busy
+		[FG_ARM_COUNT]; /* share of its time that the program kept exactly one CPU busy, last run alone */
+	double *cost_ratios; /* ln(sampled / unsampled) of the cost blocks */
+	size_t cost_count;
+	size_t cost_capacity;
+	char *notes[FG_JOB_NOTES_MAX]; /* said already */
+	size_t note_count;
+};
+
+/* The first (usually only) series.  Valid until a series is added. */
+struct fg_series *fg__job_series(const struct fg_runner_job *job);
+void fg__job_note(struct fg_runner_job *job, const char *note);
+void fg__job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase);
+
+/* Execute, record, tell: one block of any kind.  FG_ECHILD: the benchmark failed, which its series says by now. */
+int fg__job_block(struct fg_runner_job *job, const struct fg_block *block, struct fg_error *err)
+	FG_NODISCARD;
+/* The last recorded block's values of a metric, NaN where there are none: [arm] holds the mean of its repetitions. */
+void fg__job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
+			double means[FG_ARM_COUNT]);
+
+/* record.c: executions into repetitions of the series.  Sets `counts` when the block is good for the verdict. */
+int fg__job_record(struct fg_runner_job *job, const struct fg_block *block,
+		   struct fg_execution *executions, bool whole, bool *counts, struct fg_error *err)
+	FG_NODISCARD;
+
+/* trial.c: settle FG_SCHEDULE_AUTO. */
+int fg__job_choose(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
+
+#endif

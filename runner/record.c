@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What was executed becomes repetitions of a series: the values, and whether they count. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "runner/job.h"
+
+#include <math.h>
+
+/* Fixed beforehand; nothing here looks at how long a program took. */
+static const double overlap_min = 0.8;
+static const double steal_max = 0.5;
+static const double single_thread_min = 0.9; /* main thread's part of all CPU time */
+static const double one_cpu_max = 1.05;
+enum {
+	STEAL_TICKS_MIN = 5
+}; /* below that a share of ticks says nothing */
+
+static double timeval_ns(struct timeval time)
+{
+	return (double)time.tv_sec * (double)FG_NS_PER_S +
+	       (double)time.tv_usec * (double)FG_NS_PER_US;
+}
+
+static void fill_values(const struct fg_executor *executor, const struct fg_target *target,
+			const struct fg_execution *execution, double *values)
+{
+	const struct rusage *usage = &execution->result.usage;
+	const double user_ns = timeval_ns(usage->ru_utime);
+	const double system_ns = timeval_ns(usage->ru_stime);
+	const double builtin[FG_METRIC_BUILTIN_COUNT] = {
+		[FG_METRIC_CPU_TIME] = user_ns + system_ns,
+		[FG_METRIC_WALL_TIME] = (double)execution->result.wall_ns,
+		[FG_METRIC_USER_TIME] = user_ns,
+		[FG_METRIC_SYSTEM_TIME] = system_ns,
+		[FG_METRIC_MAX_RSS] = (double)usage->ru_maxrss * 1024,
+		[FG_METRIC_MINOR_FAULTS] = (double)usage->ru_minflt,
+		[FG_METRIC_MAJOR_FAULTS] = (double)usage->ru_majflt,
+		[FG_METRIC_VOLUNTARY_SWITCHES] = (double)usage->ru_nvcsw,
+		[FG_METRIC_INVOLUNTARY_SWITCHES] = (double)usage->ru_nivcsw,
+		[FG_METRIC_BLOCKS_READ] = (double)usage->ru_inblock,
+		[FG_METRIC_BLOCKS_WRITTEN] = (double)usage->ru_oublock,
+		[FG_METRIC_BINARY_SIZE] = target->binary_size,
+	};
+
+	memcpy(values, builtin, sizeof(builtin));
+	memcpy(values + FG_METRIC_BUILTIN_COUNT, execution->user_values,
+	       executor->user_metric_count * sizeof(double));
+}
+
+/* Time that both ran at once, as a share of the longer life. */
+static double overlap(const struct fg_execution *a, const struct fg_execution *b)
+{
+	const int64_t begin = a->result.started_ns > b->result.started_ns ? a->result.started_ns
+									  : b->result.started_ns;
+	const int64_t end =
+		a->result.ended_ns < b->result.ended_ns ? a->result.ended_ns : b->result.ended_ns;
+	const int64_t longer =
+		a->result.wall_ns > b->result.wall_ns ? a->result.wall_ns : b->result.wall_ns;
+
+	return end > begin && longer > 0 ? (double)(end - begin) / (double)longer : 0;
+}
+
+static bool was_stolen(const struct fg_execution *execution)
+{
+	const double steal = fg_observed_steal(&execution->before, &execution->after);
+
+	return execution->after.all_ticks - execution->before.all_ticks >= STEAL_TICKS_MIN &&
+	       steal > steal_max;
+}
+
+static uint16_t aside_of(const struct fg_block *block, const struct fg_execution *executions,
+			 bool whole)
+{
+	uint16_t aside = block->aside;
+
+	if (!whole)
+		return (uint16_t)(aside | FG_ASIDE_UNPAIRED);
+	if (block->concurrent && overlap(&executions[0], &executions[1]) < overlap_min)
+		aside |= FG_ASIDE_OVERLAP;
+	for (size_t i = 0; i < block->count; i++) {
+		if (was_stolen(&executions[i]))
+			aside |= FG_ASIDE_STEAL;
+	}
+	return aside;
+}
+
+static void add_repetition(struct fg_runner_job *job, struct fg_series *series,
+			   const struct fg_block *block, size_t slot,
+			   const struct fg_execution *execution, uint16_t aside)
+{
+	struct fg_repetition *repetition = fg_series_add_repetition(series);
+
+	repetition->pair = job->next_pair;
+	repetition->arm = (uint8_t)block->slots[slot].arm;
+	repetition->position = (uint8_t)slot;
+	repetition->aside = aside;
+	repetition->cpu = (int16_t)block->cpu;
+	repetition->padding = block->slots[slot].padding;
+	repetition->sampled = block->slots[slot].sampled;
+	repetition->started_ns = execution->started_wall_ns;
+	repetition->period_ns = repetition->sampled ? block->period_ns : 0;
+	repetition->load = (float)execution->before.load;
+	repetition->steal = (float)fg_observed_steal(&execution->before, &execution->after);
+	repetition->pressure = (float)fg_observed_pressure(&execution->before, &execution->after);
+	fill_values(&job->executor, &job->executor.targets[repetition->arm], execution,
+		    repetition->values);
+}
+
+static void add_cost(struct fg_runner_job *job, const struct fg_block *block,
+		     const struct fg_execution *executions)
+{
+	double cpu_ns[2] = {0, 0}; /* unsampled, sampled */
+
+	for (size_t i = 0; i < block->count; i++) {
+		const struct rusage *usage = &executions[i].result.usage;
+
+		cpu_ns[block->slots[i].sampled] +=
+			timeval_ns(usage->ru_utime) + timeval_ns(usage->ru_stime);
+	}
+	if (!(cpu_ns[0] > 0) || !(cpu_ns[1] > 0))
+		return;
+	job->cost_ratios = fg_grow(job->cost_ratios, &job->cost_capacity, job->cost_count + 1,
+				   sizeof(job->cost_ratios[0]));
+	job->cost_ratios[job->cost_count++] = log(cpu_ns[1] / cpu_ns[0]);
+}
+
+/*
+ * How much of its time a program keeps one CPU busy, and no more than that one.  0: several threads or processes.  The
+ * kernel's account of the main thread says how long it ran and how long it waited for a CPU; without it wall time has to do.
+ */
+static double busy_share(const struct fg_process_result *result)
+{
+	const double cpu_ns =
+		timeval_ns(result->usage.ru_utime) + timeval_ns(result->usage.ru_stime);
+	const double wall_ns = (double)result->wall_ns;
+	const double leader_ns = (double)result->leader_cpu_ns;
+	const double active_ns = wall_ns - (double)result->leader_wait_ns;
+
+	if (!(cpu_ns > 0) || !(wall_ns > 0))
+		return 0;
+	if (leader_ns >= single_thread_min * cpu_ns && active_ns > 0)
+		return fmin(1, cpu_ns / active_ns);
+	/* A wrapper that starts the real program: no more than one CPU's worth was used, and nearly that. */
+	return cpu_ns <= one_cpu_max * wall_ns ? fmin(1, cpu_ns / wall_ns) : 0;
+}
+
+static int tell(const struct fg_runner_job *job, size_t series, size_t repetition,
+		const char *trace_folder, struct fg_error *err)
+{
+	const struct fg_runner_options *options = &job->runner->options;
+
+	if (!options->on_repetition)
+		return FG_OK;
+	return options->on_repetition(options->context, series, repetition, trace_folder, err);
+}
+
+/* Did this slot end well? */
+static bool is_done(const struct fg_execution *execution)
+{
+	return execution->user_values != NULL;
+}
+
+int fg__job_record(struct fg_runner_job *job, const struct fg_block *block,
+		   struct fg_execution *executions, bool whole, bool *counts, struct fg_error *err)
+{
+	const uint16_t aside = aside_of(block, executions, whole);
+	struct fg_series *series = fg__job_series(job);
+	const size_t first = series->repetition_count;
+	size_t told = first;
+	int status = FG_OK;
+
+	for (size_t i = 0; i < block->count; i++) {
+		if (is_done(&executions[i]))
+			add_repetition(job, series, block, i, &executions[i], aside);
+		if (executions[i].result.left_children)
+			fg__job_note(
+				job,
+				"it left processes running behind it; they were ended, and their time is not counted");
+	}
+	for (size_t i = 0; i < block->count && whole && !block->concurrent; i++)
+		job->busy[block->slots[i].arm] = busy_share(&executions[i].result);
+	job->last_aside = aside;
+	if (whole && (block->aside & FG_ASIDE_UNSAMPLED) && !(aside & FG_ASIDE_OVERLAP))
+		add_cost(job, block, executions);
+	for (size_t i = 0; i < block->count && status == FG_OK; i++) {
+		if (is_done(&executions[i]))
+			status = tell(job, job->series[0], told++, executions[i].trace_folder, err);
+	}
+	*counts = whole && aside == 0;
+	return status;
+}

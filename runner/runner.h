@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A measuring session: executes the benchmarks of a plan and fills a run.
+ *
+ *	fg_runner_create(&options, &runner, err)
+ *	for each benchmark:
+ *		fg_runner_start(runner, benchmark, &job, err)      set-up, warm-up, choice of the schedule
+ *		do fg_runner_measure(job, 10, &state, err)         then look, then 16, 24, ... as the decision asks for
+ *		fg_runner_finish(job)                              the series' state is final
+ *	fg_runner_free(runner)
+ *
+ * Two kinds of failing are kept apart.  What a benchmark does wrong (missing, crashing, hanging, printing no metric) goes into its series
+ * (`failure`, `failure_tail`) and the session goes on with the next.  What fastgate itself cannot do, or a callback refuses, is an error.
+ * Every finished repetition is in the run by the time the callback hears of it: nothing is lost when the user interrupts.
+ *
+ * Resuming: a benchmark whose series is already in the run goes on with the next pair of the same random order.
+ *
+ * One job at a time, one thread.  The plan, the run and all texts of the options must outlive the runner.
+ */
+#ifndef FG_RUNNER_RUNNER_H
+#define FG_RUNNER_RUNNER_H
+
+#include "base/error.h"
+#include "model/plan.h"
+#include "model/run.h"
+
+#include <signal.h>
+
+struct fg_runner;
+struct fg_runner_job;
+
+enum fg_runner_phase {
+	FG_RUNNER_SETUP,
+	FG_RUNNER_WARMUP,
+	FG_RUNNER_TRIAL, /* finding the schedule */
+	FG_RUNNER_MEASURE,
+};
+
+struct fg_runner_progress {
+	const struct fg_series *series;
+	enum fg_runner_phase phase;
+	unsigned pairs;      /* that count, so far */
+	unsigned wanted;     /* by the present call of fg_runner_measure() */
+	unsigned set_aside;  /* pairs that do not count */
+	int64_t spent_ns;    /* wall time on this benchmark */
+	int64_t per_pair_ns; /* mean wall time of a pair; 0: not known yet */
+};
+
+struct fg_runner_options {
+	struct fg_run *run; /* series are added; id and seed are set */
+	const char *roots
+		[FG_ARM_COUNT]; /* folder that commands are seen from; baseline NULL: candidate alone */
+	const char *state_folder; /* ".fastgate": traces go below it */
+	const char *collector;    /* path of the collector library; NULL: where it is installed */
+	bool keep_traces;
+	const volatile sig_atomic_t *interrupted; /* may be NULL */
+	void *context;                            /* of the callbacks; each may be NULL */
+	/*
+	 * A repetition is in the run.  `trace_folder` holds what the sampler wrote, NULL where it did not run; the folder is removed
+	 * afterwards.  Not FG_OK: the session ends with that error.
+	 */
+	int (*on_repetition)(void *context, size_t series, size_t repetition,
+			     const char *trace_folder, struct fg_error *err);
+	void (*on_progress)(void *context, const struct fg_runner_progress *progress);
+	/* Words for people about this benchmark: it left a daemon behind, the sampler could not work. Each is said once. */
+	void (*on_note)(void *context, const struct fg_series *series, const char *note);
+};
+
+enum fg_runner_state {
+	FG_RUNNER_REACHED,     /* as many pairs as wanted count */
+	FG_RUNNER_EXHAUSTED,   /* max_pairs or the budget is used up */
+	FG_RUNNER_FAILED,      /* the benchmark cannot be measured; its series says why */
+	FG_RUNNER_INTERRUPTED, /* the user asked to stop */
+};
+
+int fg_runner_create(const struct fg_runner_options *options, struct fg_runner **runner,
+		     struct fg_error *err) FG_NODISCARD;
+void fg_runner_free(struct fg_runner *runner); /* NULL is fine */
+
+/*
+ * Adds the benchmark's series to the run, records its build, runs set-up and warm-up and settles the schedule.
+ * Also a benchmark that failed in there is a job: measure says FG_RUNNER_FAILED.
+ */
+int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchmark,
+		    struct fg_runner_job **job, struct fg_error *err) FG_NODISCARD;
+/* Go on until `pairs_wanted` pairs count (ABBA: blocks of four), or nothing more can be done. */
+int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
+		      struct fg_error *err) FG_NODISCARD;
+/* Indexes into the run's series: one, or one per case of a harness. */
+size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
+/* Clean-up; settles the state of the series; frees the job. */
+void fg_runner_finish(struct fg_runner_job *job);
+
+/* "3/8" → 3 of 8.  FG_EINVAL unless 1 <= index <= count <= 10000. */
+int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
+	FG_NODISCARD;
+/*
+ * Does this benchmark belong to that shard?  By hash of its name, so that adding one moves no other.  Every benchmark belongs to exactly one.
+ */
+bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
+
+#endif

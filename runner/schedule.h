@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which arm runs when, where and with what padding: pure functions of the run's seed and a counter, so that a run that was
+ * interrupted goes on as if nothing had happened, and so that the order can be checked without running anything.
+ * The reasons behind each schedule stand at the head of schedule.c.
+ */
+#ifndef FG_RUNNER_SCHEDULE_H
+#define FG_RUNNER_SCHEDULE_H
+
+#include "model/run.h"
+
+enum {
+	FG_BLOCK_SLOTS_MAX = 4,
+	FG_PADDING_MAX = 4095
+};
+
+/* One execution of one arm, in the order of start. */
+struct fg_slot {
+	enum fg_arm arm;
+	uint16_t padding; /* bytes added to the environment */
+	bool sampled;
+};
+
+/* What runs together and is recorded under one pair number. */
+struct fg_block {
+	bool concurrent; /* a duet: all slots at once on one CPU; else one after the other */
+	int cpu;         /* pinned to, or -1 */
+	uint64_t period_ns;
+	uint16_t aside; /* enum fg_aside that every repetition of it begins with */
+	struct fg_slot slots[FG_BLOCK_SLOTS_MAX];
+	size_t count;
+};
+
+struct fg_schedule_rules {
+	enum fg_schedule schedule; /* any but FG_SCHEDULE_AUTO */
+	uint64_t seed;             /* of the run, mixed with the benchmark's name */
+	const int *cpus;           /* those we may use */
+	size_t cpu_count;
+	bool pin; /* abba and stored on one CPU too */
+	bool sampled;
+	unsigned rate_hz;
+	enum fg_arm only; /* with FG_SCHEDULE_STORED: the arm that runs */
+};
+
+/* Seed for one benchmark of a run: renaming or adding another benchmark does not change its order. */
+uint64_t fg_schedule_seed(uint64_t run_seed, const char *benchmark);
+
+/* The nth measured pair (duet, stored) or ABBA block. */
+void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
+/* Each arm once, thrown away. */
+void fg_schedule_warmup(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
+/* Each arm once and alone, for the absolute level in a duet session. */
+void fg_schedule_solo(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
+/* One arm with the sampler against the same arm without, in the manner of the schedule: what the sampler costs. */
+void fg_schedule_cost(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
+
+/* Is a solo block due before measured pair n? */
+bool fg_schedule_solo_due(const struct fg_schedule_rules *rules, uint32_t n, uint32_t solos_done);
+/* Is a cost block due before measured pair n? */
+bool fg_schedule_cost_due(const struct fg_schedule_rules *rules, double share, uint32_t n,
+			  uint32_t costs_done);
+
+#endif

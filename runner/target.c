@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/target.h"
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox", NULL};
+
+/* Set by us for a repetition; what a fastgate around us has set must not get through. */
+static const char *const own_variables[] = {"FASTGATE_PADDING=", "FASTGATE_COLLECTOR_", NULL};
+
+static bool is_own_variable(const char *variable)
+{
+	for (size_t i = 0; own_variables[i]; i++) {
+		if (fg_text_starts_with(variable, own_variables[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Is the variable set by the benchmark itself? */
+static bool is_overridden(const struct fg_benchmark *benchmark, const char *variable)
+{
+	for (size_t i = 0; i < benchmark->environment_count; i++) {
+		const char *name = benchmark->environment[i].name;
+		const size_t length = strlen(name);
+
+		if (strncmp(variable, name, length) == 0 && variable[length] == '=')
+			return true;
+	}
+	return false;
+}
+
+static void build_environment(struct fg_target *target)
+{
+	const struct fg_benchmark *benchmark = target->benchmark;
+	size_t count = 0;
+	size_t room = 0;
+
+	for (char **variable = environ; *variable; variable++) {
+		if (is_own_variable(*variable) || is_overridden(benchmark, *variable))
+			continue;
+		target->environment =
+			fg_grow(target->environment, &room, count + 1, sizeof(char *));
+		target->environment[count++] = fg_xstrdup(*variable);
+	}
+	for (size_t i = 0; i < benchmark->environment_count; i++) {
+		target->environment =
+			fg_grow(target->environment, &room, count + 1, sizeof(char *));
+		target->environment[count++] = fg_xasprintf("%s=%s", benchmark->environment[i].name,
+							    benchmark->environment[i].value);
+	}
+	target->environment = fg_grow(target->environment, &room, count + 1, sizeof(char *));
+	target->environment[count] = NULL;
+	target->environment_count = count;
+}
+
+/* A name with a slash is seen from the working directory, as exec sees it; another is looked for in PATH. */
+static char *find_program(const char *working_directory, const char *name)
+{
+	char *path = NULL;
+
+	if (!strchr(name, '/'))
+		return fg_fs_find_program(name);
+	path = fg_fs_join(working_directory, name);
+	if (access(path, X_OK) != 0 || fg_fs_is_folder(path)) {
+		free(path);
+		path = NULL;
+	}
+	return path;
+}
+
+static bool is_shell(const char *program)
+{
+	const char *base = fg_fs_base_name(program);
+
+	for (size_t i = 0; shells[i]; i++) {
+		if (strcmp(base, shells[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static char *absolute_folder(const char *path)
+{
+	char *resolved = realpath(path, NULL);
+
+	return resolved ? resolved : fg_xstrdup(path);
+}
+
+static const struct fg_command *command_of(const struct fg_benchmark *benchmark, enum fg_arm arm)
+{
+	if (arm == FG_ARM_BASELINE && benchmark->baseline_command.argc)
+		return &benchmark->baseline_command;
+	return &benchmark->command;
+}
+
+void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_benchmark *benchmark,
+		    const char *root)
+{
+	*target =
+		(struct fg_target){.arm = arm, .benchmark = benchmark, .binary_size = (double)NAN};
+	if (!root)
+		return;
+	target->command = command_of(benchmark, arm);
+	FG_ASSERT(target->command->argc > 0);
+	target->root = absolute_folder(root);
+	target->working_directory = fg_fs_join(
+		target->root, benchmark->working_directory ? benchmark->working_directory : ".");
+	if (benchmark->stdin_path)
+		target->stdin_path = fg_fs_join(target->working_directory, benchmark->stdin_path);
+	build_environment(target);
+}
+
+void fg_target_resolve(struct fg_target *target)
+{
+	struct stat status;
+
+	if (!target->command)
+		return;
+	free(target->program);
+	target->program = find_program(target->working_directory, target->command->argv[0]);
+	if (!target->program)
+		return;
+	target->is_shell = is_shell(target->program);
+	if (!target->is_shell && stat(target->program, &status) == 0)
+		target->binary_size = (double)status.st_size;
+}
+
+void fg_target_release(struct fg_target *target)
+{
+	for (size_t i = 0; i < target->environment_count; i++)
+		free(target->environment[i]);
+	free(target->environment);
+	free(target->root);
+	free(target->working_directory);
+	free(target->stdin_path);
+	free(target->program);
+	*target = (struct fg_target){0};
+}
+
+static bool hash_file(const char *path, uint8_t digest[FG_SHA256_SIZE])
+{
+	enum {
+		CHUNK = 1 << 16
+	};
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct fg_sha256 sha;
+	char *chunk = NULL;
+	ssize_t got = 0;
+
+	if (fd < 0)
+		return false;
+	chunk = fg_xmalloc(CHUNK);
+	fg_sha256_init(&sha);
+	do {
+		got = read(fd, chunk, CHUNK);
+		if (got > 0)
+			fg_sha256_add(&sha, chunk, (size_t)got);
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	(void)close(fd);
+	free(chunk);
+	fg_sha256_finish(&sha, digest);
+	return got == 0;
+}
+
+/* Files of more than this are not read twice to find them equal: they count as different. */
+static const off_t compared_max_bytes = (off_t)1 << 30;
+
+static bool same_file(const char *a, const char *b)
+{
+	uint8_t digests[2][FG_SHA256_SIZE];
+	struct stat status[2];
+	const bool a_is_file = stat(a, &status[0]) == 0 && S_ISREG(status[0].st_mode);
+	const bool b_is_file = stat(b, &status[1]) == 0 && S_ISREG(status[1].st_mode);
+
+	if (!a_is_file || !b_is_file)
+		return a_is_file == b_is_file;
+	if (status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino)
+		return true;
+	if (status[0].st_size != status[1].st_size || status[0].st_size > compared_max_bytes)
+		return false;
+	return hash_file(a, digests[0]) && hash_file(b, digests[1]) &&
+	       memcmp(digests[0], digests[1], FG_SHA256_SIZE) == 0;
+}
+
+static bool same_named_file(const struct fg_target *a, const struct fg_target *b, const char *name)
+{
+	char *path_a = fg_fs_join(a->working_directory, name);
+	char *path_b = fg_fs_join(b->working_directory, name);
+	const bool same = same_file(path_a, path_b);
+
+	free(path_a);
+	free(path_b);
+	return same;
+}
+
+bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b)
+{
+	if (!a->program || !b->program || a->is_shell || b->is_shell)
+		return false;
+	if (a->command->argc != b->command->argc || !same_file(a->program, b->program))
+		return false;
+	for (size_t i = 1; i < a->command->argc; i++) {
+		if (strcmp(a->command->argv[i], b->command->argv[i]) != 0)
+			return false;
+		if (!same_named_file(a, b, a->command->argv[i]))
+			return false;
+	}
+	return !a->stdin_path || same_file(a->stdin_path, b->stdin_path);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What one arm of a benchmark executes: the command with its paths resolved below the arm's root folder.  Made once per arm
+ * and benchmark, used by every repetition.
+ */
+#ifndef FG_RUNNER_TARGET_H
+#define FG_RUNNER_TARGET_H
+
+#include "base/error.h"
+#include "model/run.h"
+
+struct fg_target {
+	enum fg_arm arm;
+	const struct fg_benchmark *benchmark;
+	const struct fg_command *command; /* NULL: this arm does not run */
+	char *root;                       /* absolute */
+	char *working_directory;          /* absolute */
+	char *stdin_path;                 /* absolute, or NULL */
+	char *program;                    /* the file that is executed; NULL: not found */
+	bool is_shell;                    /* the program is a shell that starts the benchmark */
+	double binary_size;               /* of the program, NaN: unknown or a shell */
+	char **environment;               /* ours and the benchmark's; NULL at the end */
+	size_t environment_count;
+};
+
+/* root NULL: the arm is absent. */
+void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_benchmark *benchmark,
+		    const char *root);
+void fg_target_release(struct fg_target *target);
+/* Find the program: after set-up, which may build it.  One that is not there is no error: `program` stays NULL. */
+void fg_target_resolve(struct fg_target *target);
+
+/*
+ * Would both arms execute the same thing?  The same words, the same program bytes, and the same bytes in every file that the words
+ * or stdin name.  (Shared libraries are compared by build_info.h.)
+ */
+bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/known_profile.h"
+
+struct known_frame {
+	const char *name;
+	const char *linkage;
+	const char *library;
+	const char *file;
+	unsigned definition;
+	unsigned line;
+	bool inlined;
+};
+
+struct known_stack {
+	const char *frames; /* one letter each, root first */
+	unsigned samples;
+	uint32_t thread;
+	uint32_t region;
+	bool in_units;
+};
+
+/* In the order of the letters a, b, c, ... */
+static const struct known_frame known_frames[] = {
+	{"main",               NULL,                  "reco",       "reco.cpp",      10,  14,  false},
+	{"loop(Event const&)", "_Z4loopRK5Event",     "reco",       "reco.cpp",      20,  25,  false},
+	{"fit(Track&)",        "_Z3fitR5Track",       "libreco.so", "src/fit.cpp",   88,  90,  false},
+	{"norm(Vec const&)",   "_Z4normRK3Vec",       "libreco.so", "include/vec.h", 5,   7,   true },
+	{"log",		"log",                 "libm.so.6",  NULL,            0,   0,   false},
+	{"visit(Node*)",       "_Z5visitP4Node",      "libreco.so", "src/tree.cpp",  40,  44,  false},
+	{"walk(Node*)",        "_Z4walkP4Node",       "libreco.so", "src/tree.cpp",  60,  61,  false},
+	{"write_out(Event*)",  "_Z9write_outP5Event", "libio.so",   "src/io.cpp",    100, 120, false},
+	{"worker",             NULL,                  "reco",       "reco.cpp",      70,  75,  false},
+	{"compress",           NULL,                  "libz.so.1",  NULL,            0,   0,   false},
+};
+
+static const struct known_stack known_stacks[] = {
+	{"a",     2,  0, 0, false},
+        {"ab",    8,  0, 1, true },
+        {"abc",   30, 0, 2, true },
+	{"abcd",  10, 0, 2, true },
+        {"abce",  5,  0, 2, true },
+        {"abf",   7,  0, 1, true },
+	{"abfgf", 20, 0, 1, true },
+        {"ah",    3,  0, 3, false},
+        {"ahe",   5,  0, 3, false},
+	{"ij",    10, 1, 0, false},
+};
+
+static uint32_t frame_of(struct fg_profile *profile, char letter)
+{
+	const struct known_frame *known = &known_frames[letter - 'a'];
+	const struct fg_profile_function function = {
+		.name = known->name,
+		.linkage = known->linkage,
+		.library = known->library,
+		.file = known->file,
+		.line = known->definition,
+		.inlined = known->inlined,
+	};
+	const struct fg_frame frame = {
+		.function = fg_profile_function(profile, &function),
+		.line = known->line,
+		.file = fg_profile_text(profile, known->file),
+		.address = 0x1000 + (uint64_t)(letter - 'a') * 0x100,
+		.flags = known->inlined ? FG_FRAME_INLINED : 0,
+	};
+
+	return fg_profile_frame(profile, &frame);
+}
+
+static uint32_t stack_of(struct fg_profile *profile, const char *frames)
+{
+	uint32_t stack = 0;
+
+	for (; *frames; frames++)
+		stack = fg_profile_stack(profile, stack, frame_of(profile, *frames));
+	return stack;
+}
+
+static void add_threads(struct fg_profile *profile)
+{
+	struct fg_process_info *process = fg_profile_add_process(profile);
+	static const char *const names[] = {"reco", "writer"};
+
+	process->pid = 4711;
+	process->executable = fg_profile_text(profile, "/opt/reco/bin/reco");
+	process->command = fg_profile_text(profile, "reco --events 4");
+	for (uint32_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		struct fg_thread_info *thread = fg_profile_add_thread(profile);
+
+		thread->tid = 4711 + i;
+		thread->name = fg_profile_text(profile, names[i]);
+		thread->end_ns = (int64_t)KNOWN_SAMPLES * KNOWN_PERIOD_NS;
+	}
+}
+
+static void add_regions(struct fg_profile *profile)
+{
+	const uint32_t reco = fg_profile_region(profile, 0, "reco");
+	const uint32_t fit = fg_profile_region(profile, reco, "fit");
+	const uint32_t output = fg_profile_region(profile, 0, "output");
+
+	FG_ASSERT(reco == 1 && fit == 2 && output == 3);
+	profile->regions[reco].count = 4;
+	profile->regions[reco].wall_ns = 80e6;
+	profile->regions[fit].count = 40;
+	profile->regions[fit].wall_ns = 45e6;
+	profile->regions[output].count = 4;
+	profile->regions[output].wall_ns = 8e6;
+}
+
+static void add_units(struct fg_profile *profile)
+{
+	for (uint64_t i = 0; i < 4; i++) {
+		struct fg_unit_info *unit = fg_profile_add_unit(profile);
+
+		unit->kind = fg_profile_text(profile, "event");
+		unit->number = i + 1;
+		unit->start_ns = (int64_t)(2 + 20 * i) * KNOWN_PERIOD_NS;
+		unit->end_ns = (int64_t)(22 + 20 * i) * KNOWN_PERIOD_NS;
+		unit->ended = true;
+	}
+}
+
+/* Each event spends its first half in "reco/fit"; its output follows at the end. */
+static void add_spans(struct fg_profile *profile)
+{
+	static const struct fg_region_span spans[] = {
+		{1, 0, 2,  22},
+                {2, 0, 2,  12},
+                {1, 0, 22, 42},
+                {2, 0, 22, 32},
+                {1, 0, 42, 62},
+		{2, 0, 42, 52},
+                {1, 0, 62, 82},
+                {2, 0, 62, 72},
+                {3, 0, 82, 90},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(spans); i++) {
+		struct fg_region_span *span = fg_profile_add_span(profile);
+
+		*span = spans[i];
+		span->start_ns *= KNOWN_PERIOD_NS;
+		span->end_ns *= KNOWN_PERIOD_NS;
+	}
+}
+
+static void add_samples(struct fg_profile *profile)
+{
+	int64_t time_ns = 0;
+	uint32_t in_units = 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(known_stacks); i++) {
+		const struct known_stack *known = &known_stacks[i];
+		const uint32_t stack = stack_of(profile, known->frames);
+
+		for (unsigned n = 0; n < known->samples; n++) {
+			struct fg_sample *sample = fg_profile_add_sample(profile);
+
+			sample->stack = stack;
+			sample->thread = known->thread;
+			sample->region = known->region;
+			sample->unit = known->in_units ? 1 + in_units++ / 20 : 0;
+			sample->count = 1;
+			sample->time_ns = time_ns;
+			sample->weight_ns = KNOWN_PERIOD_NS;
+			time_ns += KNOWN_PERIOD_NS;
+		}
+	}
+	FG_ASSERT(profile->sample_count == KNOWN_SAMPLES);
+}
+
+void known_profile_init(struct fg_profile *profile)
+{
+	fg_profile_init(profile);
+	profile->title = fg_profile_text(profile, "reco --events 4");
+	profile->clock = fg_profile_text(profile, "CPU time");
+	profile->period_ns = KNOWN_PERIOD_NS;
+	profile->repetition_count = 1;
+	profile->has_times = true;
+	profile->duration_ns = (int64_t)KNOWN_SAMPLES * KNOWN_PERIOD_NS;
+	profile->total_ns = (double)KNOWN_SAMPLES * KNOWN_PERIOD_NS;
+	profile->cpu_ns = profile->total_ns;
+	add_threads(profile);
+	add_regions(profile);
+	add_units(profile);
+	add_spans(profile);
+	add_samples(profile);
+}

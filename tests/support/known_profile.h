@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A profile whose every figure is known, for tests of views, pictures, exports and imports: a reconstruction program of
+ * two threads, 1 ms between samples, 100 samples.
+ *
+ *	                                  samples
+ *	main                                    2
+ *	├─ loop (reco.cpp:20)                   8    the inclusive figure of loop is 80
+ *	│  ├─ fit(Track&) (fit.cpp:90)         30
+ *	│  │  ├─ norm [inlined]                10
+ *	│  │  └─ log [libm.so.6]                5
+ *	│  └─ visit(Node*)                      7
+ *	│     └─ walk(Node*)                    0
+ *	│        └─ visit(Node*)               20    recursion: visit is inclusive 27, not 47
+ *	└─ write_out [libio.so]                 3
+ *	   └─ log [libm.so.6]                   5
+ *	worker (thread 2)                       0
+ *	└─ compress [libz.so.1]                10
+ *
+ * Units of work "event" 1 to 4 hold the samples below loop, 20 each; regions are "reco", "reco/fit" and "output".
+ */
+#ifndef FG_TESTS_SUPPORT_KNOWN_PROFILE_H
+#define FG_TESTS_SUPPORT_KNOWN_PROFILE_H
+
+#include "profile/profile.h"
+
+enum {
+	KNOWN_PERIOD_NS = 1000000,
+	KNOWN_SAMPLES = 100,
+};
+
+void known_profile_init(struct fg_profile *profile);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fg_test.h"
+#include "tests/support/fixture_report.h"
+
+static void every_outcome_is_written_as_agreed(void **state)
+{
+	(void)state;
+	fg_fixture_check_golden("csv", NULL, ".csv");
+}
+
+/* Cells of the record that begins here; moves behind it. */
+static size_t take_record(const char **at)
+{
+	size_t cells = 1;
+	bool quoted = false;
+
+	for (; **at && (quoted || **at != '\n'); (*at)++) {
+		quoted = quoted != (**at == '"');
+		cells += !quoted && **at == ',';
+	}
+	assert_false(quoted);
+	*at += **at == '\n';
+	return cells;
+}
+
+static void every_record_has_the_cells_of_the_head(void **state)
+{
+	static const char *const formats[] = {"csv", "csv-raw"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
+		struct fg_strbuf text = {0};
+		const char *at = NULL;
+		size_t cells = 0;
+		size_t records = 0;
+
+		fg_fixture_write("hostile", formats[i], NULL, &text);
+		at = fg_strbuf_text(&text);
+		cells = take_record(&at);
+		for (; *at; records++)
+			assert_int_equal(take_record(&at), cells);
+		assert_true(records > 10);
+		fg_strbuf_release(&text);
+	}
+}
+
+static void raw_rows_are_the_repetitions(void **state)
+{
+	struct fg_strbuf text = {0};
+	size_t rows = 0;
+
+	(void)state;
+	fg_fixture_write("regression", "csv-raw", NULL, &text);
+	for (const char *at = fg_strbuf_text(&text); *at; at++)
+		rows += *at == '\n';
+	assert_int_equal(rows, 1 + 23 * 2 * 2); /* with the warm-up; two arms, two metrics */
+	assert_non_null(strstr(fg_strbuf_text(&text),
+			       "\"reconstruct\",0,baseline,0,warmup,\"cpu_time\",\"ns\","));
+	assert_non_null(strstr(fg_strbuf_text(&text),
+			       "\"reconstruct\",1,candidate,0,,\"cpu_time\",\"ns\","));
+	fg_strbuf_release(&text);
+}
+
+static void a_cell_is_no_formula(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+	const struct fg_report_options options = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "pass");
+	fixture.verdict.benchmarks[0].name = "=HYPERLINK(\"x\")";
+	assert_int_equal(
+		fg_reporter_find("csv", NULL)->write(&fixture.report, &options, &text, NULL),
+		FG_OK);
+	assert_non_null(strstr(fg_strbuf_text(&text), "\r\n\"'=HYPERLINK(\"\"x\"\")\","));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_outcome_is_written_as_agreed),
+		cmocka_unit_test(every_record_has_the_cells_of_the_head),
+		cmocka_unit_test(raw_rows_are_the_repetitions),
+		cmocka_unit_test(a_cell_is_no_formula),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

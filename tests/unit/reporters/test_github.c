@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/fixture_report.h"
+
+static const struct fg_report_options in_checkout = {.source_root = "/src/"};
+
+static void every_outcome_is_written_as_agreed(void **state)
+{
+	(void)state;
+	fg_fixture_check_golden("github", &in_checkout, ".github.txt");
+}
+
+static void files_are_named_as_in_the_checkout(void **state)
+{
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_write("regression", "github", &in_checkout, &text);
+	assert_true(fg_text_starts_with(
+		fg_strbuf_text(&text),
+		"::error file=reco/fit.cpp,line=88,title=reconstruct%3A cpu time +4.8 %25 "));
+	fg_strbuf_clear(&text);
+	fg_fixture_write("regression", "github", &(struct fg_report_options){.source_root = "/sr"},
+			 &text);
+	assert_true(fg_text_starts_with(fg_strbuf_text(&text), "::error title="));
+	fg_strbuf_release(&text);
+}
+
+/* A name cannot begin a command of its own, nor end the properties of ours. */
+static void names_cannot_give_commands(void **state)
+{
+	struct fg_strbuf text = {0};
+	size_t lines = 0;
+
+	(void)state;
+	fg_fixture_write("hostile", "github", &in_checkout, &text);
+	for (const char *at = fg_strbuf_text(&text); *at;) {
+		const size_t length = strcspn(at, "\n");
+		const char *message = strstr(at + 2, "::");
+
+		assert_true(fg_text_starts_with(at, "::error ") ||
+			    fg_text_starts_with(at, "::warning "));
+		assert_non_null(message);
+		assert_true(message < at + length);
+		lines++;
+		at += length + 1;
+	}
+	assert_in_range(lines, 5, 20);
+	fg_strbuf_release(&text);
+}
+
+static void no_more_than_ten_of_each_are_written(void **state)
+{
+	enum {
+		COUNT = 40
+	};
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+	size_t lines = 0;
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	fg_fixture_repeat(&fixture, COUNT);
+	assert_int_equal(
+		fg_reporter_find("github", NULL)->write(&fixture.report, &in_checkout, &text, NULL),
+		FG_OK);
+	for (const char *at = fg_strbuf_text(&text); *at; at++)
+		lines += *at == '\n';
+	assert_int_equal(lines, 10);
+	assert_non_null(strstr(fg_strbuf_text(&text),
+			       "::error title=fastgate::31 more; the report has them all\n"));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_outcome_is_written_as_agreed),
+		cmocka_unit_test(files_are_named_as_in_the_checkout),
+		cmocka_unit_test(names_cannot_give_commands),
+		cmocka_unit_test(no_more_than_ten_of_each_are_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

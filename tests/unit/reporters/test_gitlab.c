@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fg_test.h"
+#include "tests/support/fixture_report.h"
+
+static void every_outcome_is_written_as_agreed(void **state)
+{
+	(void)state;
+	fg_fixture_check_golden("gitlab", NULL, ".metrics.txt");
+}
+
+/* GitLab compares texts: a difference within the noise must not show. */
+static void values_within_the_noise_are_the_same_text(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text[2] = {{0}, {0}};
+	const struct fg_report_options options = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "pass");
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(fg_reporter_find("gitlab", NULL)
+					 ->write(&fixture.report, &options, &text[i], NULL),
+				 FG_OK);
+		fixture.verdict.benchmarks[0].metrics[0].candidate *=
+			1.0008; /* the interval is ±0.6 % */
+	}
+	assert_non_null(strstr(fg_strbuf_text(&text[0]),
+			       "fastgate_cpu_time_seconds{benchmark=\"parse\"} 0.0641\n"));
+	assert_string_equal(fg_strbuf_text(&text[0]), fg_strbuf_text(&text[1]));
+	fg_strbuf_release(&text[0]);
+	fg_strbuf_release(&text[1]);
+	fg_fixture_release(&fixture);
+}
+
+/* OpenMetrics wants each family once and in one piece. */
+static void families_stand_together(void **state)
+{
+	static const char family[] = "# TYPE fastgate_cpu_time_seconds gauge\n";
+	struct fg_strbuf text = {0};
+	const char *first = NULL;
+
+	(void)state;
+	fg_fixture_write("hostile", "gitlab", NULL, &text);
+	assert_string_equal(strstr(fg_strbuf_text(&text), "# EOF"), "# EOF\n");
+	first = strstr(fg_strbuf_text(&text), family);
+	assert_non_null(first);
+	assert_null(strstr(first + 1, family));
+	assert_non_null(
+		strstr(fg_strbuf_text(&text), "{benchmark=\"\\\"quoted\\\" 'single' `code`"));
+	fg_strbuf_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_outcome_is_written_as_agreed),
+		cmocka_unit_test(values_within_the_noise_are_the_same_text),
+		cmocka_unit_test(families_stand_together),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

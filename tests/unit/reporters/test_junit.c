@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "base/map.h"
+#include "base/process.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/fixture_report.h"
+#include "tests/support/scratch.h"
+
+static void every_outcome_is_written_as_agreed(void **state)
+{
+	(void)state;
+	fg_fixture_check_golden("junit", NULL, ".junit.xml");
+}
+
+static bool is_valid(const char *path, const char *schema, struct fg_process_result *result)
+{
+	char xmllint[] = "xmllint";
+	char noout[] = "--noout";
+	char nonet[] = "--nonet";
+	char flag[] = "--schema";
+	char *schema_path = fg_fs_join(FG_SCHEMA_FOLDER, schema);
+	char *file = fg_xstrdup(path);
+	char *argv[] = {xmllint, noout, nonet, flag, schema_path, file, NULL};
+	const struct fg_process_options options = {.argv = argv,
+						   .stdout_to = FG_STREAM_CAPTURE,
+						   .stderr_to = FG_STREAM_CAPTURE,
+						   .cpu = -1};
+	struct fg_error err = {0};
+
+	if (fg_process_run(&options, result, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	free(schema_path);
+	free(file);
+	return result->exited && result->exit_code == 0;
+}
+
+static void require_xmllint(void)
+{
+	char *program = fg_fs_find_program("xmllint");
+
+	if (!program) {
+		print_message("xmllint is not installed\n");
+		skip();
+	}
+	free(program);
+}
+
+static void every_outcome_is_valid_by_the_common_schemas(void **state)
+{
+	static const char *const schemas[] = {"junit-ant.xsd", "junit-jenkins.xsd"};
+	struct fg_scratch scratch;
+
+	(void)state;
+	require_xmllint();
+	fg_scratch_init(&scratch);
+	for (size_t i = 0; fg_fixture_names[i]; i++) {
+		struct fg_strbuf text = {0};
+
+		fg_fixture_write(fg_fixture_names[i], "junit", NULL, &text);
+		fg_scratch_write(&scratch, "r.xml", fg_strbuf_text(&text), text.length);
+		for (size_t s = 0; s < FG_ARRAY_SIZE(schemas); s++) {
+			struct fg_process_result result = {0};
+
+			if (!is_valid(fg_scratch_path(&scratch, "r.xml"), schemas[s], &result))
+				fail_msg("%s by %s: %s", fg_fixture_names[i], schemas[s],
+					 result.stderr_text);
+			fg_process_result_release(&result);
+		}
+		fg_strbuf_release(&text);
+	}
+	fg_scratch_release(&scratch);
+}
+
+/* Or the test above would say nothing. */
+static void the_schemas_refuse_what_is_wrong(void **state)
+{
+	static const char wrong[] = "<testsuites><testsuite name='x' tests='many'/></testsuites>";
+	struct fg_process_result result = {0};
+	struct fg_scratch scratch;
+
+	(void)state;
+	require_xmllint();
+	fg_scratch_init(&scratch);
+	fg_scratch_write_text(&scratch, "r.xml", wrong);
+	assert_false(is_valid(fg_scratch_path(&scratch, "r.xml"), "junit-ant.xsd", &result));
+	fg_process_result_release(&result);
+	assert_false(is_valid(fg_scratch_path(&scratch, "r.xml"), "junit-jenkins.xsd", &result));
+	fg_process_result_release(&result);
+	fg_scratch_release(&scratch);
+}
+
+/* GitLab keeps the first of several cases with one name. */
+static void names_are_unique_over_the_file(void **state)
+{
+	static const char start[] = "\" name=\"";
+	struct fg_strbuf text = {0};
+	struct fg_map names = {0};
+	const char *at = NULL;
+
+	(void)state;
+	fg_fixture_write("hostile", "junit", NULL, &text);
+	for (at = strstr(fg_strbuf_text(&text), "<testcase "); at; at = strstr(at, "<testcase ")) {
+		bool is_new = false;
+
+		at = strstr(at, start) + strlen(start);
+		(void)fg_map_add(&names, at, strcspn(at, "\""), 0, &is_new);
+		assert_true(is_new);
+	}
+	assert_true(names.count > 10);
+	fg_map_release(&names);
+	fg_strbuf_release(&text);
+}
+
+static void a_regression_fails_and_the_rest_does_not(void **state)
+{
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_write("regression", "junit", NULL, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text),
+			       "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\""));
+	assert_non_null(
+		strstr(fg_strbuf_text(&text),
+		       "<failure type=\"regression\" message=\"cpu time +4.8 % [+3.1, +6.6]"));
+	assert_non_null(strstr(fg_strbuf_text(&text), "/src/reco/fit.cpp:88"));
+	fg_strbuf_clear(&text);
+	fg_fixture_write("pass", "junit", NULL, &text);
+	assert_null(strstr(fg_strbuf_text(&text), "<failure"));
+	fg_strbuf_clear(&text);
+	fg_fixture_write("inconclusive", "junit", NULL, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text), "<skipped message=\"inconclusive: "));
+	assert_non_null(strstr(fg_strbuf_text(&text), "smallest detectable change 2.3 %"));
+	fg_strbuf_clear(&text);
+	fg_fixture_write("error", "junit", NULL, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text), "<error type=\"error\""));
+	assert_non_null(strstr(fg_strbuf_text(&text), "Connection refused"));
+	fg_strbuf_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_outcome_is_written_as_agreed),
+		cmocka_unit_test(every_outcome_is_valid_by_the_common_schemas),
+		cmocka_unit_test(the_schemas_refuse_what_is_wrong),
+		cmocka_unit_test(names_are_unique_over_the_file),
+		cmocka_unit_test(a_regression_fails_and_the_rest_does_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

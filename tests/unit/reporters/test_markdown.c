@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/fixture_report.h"
+
+static void every_outcome_is_written_as_agreed(void **state)
+{
+	(void)state;
+	fg_fixture_check_golden("markdown", NULL, ".md");
+}
+
+/* Nothing of a name is read as HTML, as a table's border, as a link or as a person. */
+static void hostile_names_stay_names(void **state)
+{
+	static const char *const never[] = {"<script", "<img",     "](",       "`code`",
+					    "|pipe|",  "@someone", "**bold**", "\033"};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_write("hostile", "comment", NULL, &text);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(never); i++) {
+		if (strstr(fg_strbuf_text(&text), never[i]))
+			fail_msg("'%s' came through", never[i]);
+	}
+	assert_non_null(
+		strstr(fg_strbuf_text(&text), "<code>&#60;/script&#62;&#60;script&#62;alert(1)"));
+	fg_strbuf_release(&text);
+}
+
+/* Every line of a table has as many cells as its head. */
+static void tables_keep_their_columns(void **state)
+{
+	struct fg_strbuf text = {0};
+	size_t columns = 0;
+
+	(void)state;
+	fg_fixture_write("hostile", "markdown", NULL, &text);
+	for (const char *at = fg_strbuf_text(&text); *at;) {
+		const size_t length = strcspn(at, "\n");
+		size_t bars = 0;
+
+		for (size_t i = 0; i < length; i++)
+			bars += at[i] == '|';
+		if (*at != '|')
+			columns = 0;
+		else if (columns == 0)
+			columns = bars;
+		else
+			assert_int_equal(bars, columns);
+		at += length + (at[length] == '\n');
+	}
+	fg_strbuf_release(&text);
+}
+
+static void the_comment_begins_with_its_marker(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+	struct fg_strbuf marker = {0};
+
+	(void)state;
+	fg_fixture_write("pass", "comment", NULL, &text);
+	assert_true(fg_text_starts_with(fg_strbuf_text(&text), "<!-- fastgate:tracker -->\n"));
+	fg_fixture_init(&fixture, "hostile"); /* its project is called --> <b>"p" */
+	fg_report_comment_marker(&fixture.run, &marker);
+	assert_string_equal(fg_strbuf_text(&marker), "<!-- fastgate:_____b__p__ -->");
+	fg_strbuf_release(&text);
+	fg_strbuf_release(&marker);
+	fg_fixture_release(&fixture);
+}
+
+/* Thousands of benchmarks that all regressed: more than fits. */
+static void budgets_hold_whatever_comes(void **state)
+{
+	static const struct {
+		const char *format;
+		size_t limit;
+	} formats[] = {
+		{"markdown", 1024 * 1024},
+                {"comment",  64 * 1024  }
+        };
+	enum {
+		COUNT = 3000
+	};
+	struct fg_fixture fixture;
+	const struct fg_report_options options = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	fg_fixture_repeat(&fixture, COUNT);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
+		struct fg_strbuf text = {0};
+
+		assert_int_equal(fg_reporter_find(formats[i].format, NULL)
+					 ->write(&fixture.report, &options, &text, NULL),
+				 FG_OK);
+		assert_in_range(text.length, formats[i].limit / 2, formats[i].limit);
+		assert_non_null(strstr(fg_strbuf_text(&text), "parts did not fit here"));
+		assert_non_null(strstr(fg_strbuf_text(&text), "3000 benchmarks: 3000 regressed"));
+		fg_strbuf_release(&text);
+	}
+	fg_fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_outcome_is_written_as_agreed),
+		cmocka_unit_test(hostile_names_stay_names),
+		cmocka_unit_test(tables_keep_their_columns),
+		cmocka_unit_test(the_comment_begins_with_its_marker),
+		cmocka_unit_test(budgets_hold_whatever_comes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/extract.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <string.h>
+
+static int run_one(const struct fg_user_metric *metric, const char *out, const char *errors,
+		   const char *folder, double *value, struct fg_error *err)
+{
+	const struct fg_extract_source source = {
+		.stdout_text = out,
+		.stdout_size = strlen(out),
+		.stderr_text = errors,
+		.stderr_size = strlen(errors),
+		.working_directory = folder,
+	};
+	struct fg_extractor *extractor = NULL;
+	int status = fg_extractor_create(metric, 1, &extractor, err);
+
+	if (status == FG_OK)
+		status = fg_extractor_run(extractor, &source, value, err);
+	fg_extractor_free(extractor);
+	return status;
+}
+
+static void numbers_are_found(void **state)
+{
+	static const struct {
+		const char *regex;
+		const char *pointer;
+		const char *out;
+		const char *errors;
+		double expected;
+		const char *why;
+	} cases[] = {
+		{"rate: ([0-9.]+)", NULL,     "rate: 12.5\n",                "",          12.5, "the first group"              },
+		{"[0-9]+e[0-9]+",   NULL,     "x 3e4 y\n",                   "",          3e4,  "no group: the whole match"    },
+		{"rate: ([0-9.]+)", NULL,     "rate: 1\nrate: 2\nrate: 3\n", "",          3,
+		 "the last line counts"											},
+		{"rate: ([0-9.]+)", NULL,     "nothing\n",                   "rate: 4\n", 4,
+		 "stderr where stdout has none"										},
+		{"rate: ([0-9.]+)", NULL,     "rate: 5\n",                   "rate: 4\n", 5,    "stdout before stderr"         },
+		{"^t=(-?[0-9]+)$",  NULL,     "t=-7\r\nt=x",                 "",          -7,   "a carriage return ends a line"},
+		{NULL,              "/a/1/b", "{\"a\": [0, {\"b\": 8.25}]}", "",          8.25, "a JSON pointer"               },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct fg_user_metric metric = {
+			.name = "m", .regex = cases[i].regex, .json_pointer = cases[i].pointer};
+		struct fg_error err = {0};
+		double value = 0;
+
+		if (run_one(&metric, cases[i].out, cases[i].errors, "/", &value, &err) != FG_OK)
+			fail_msg("%s: %s", cases[i].why, err.message);
+		if (value != cases[i].expected)
+			fail_msg("%s: %g, expected %g", cases[i].why, value, cases[i].expected);
+	}
+}
+
+static void what_is_missing_or_no_number_is_said_with_the_metrics_name(void **state)
+{
+	static const struct {
+		const char *regex;
+		const char *pointer;
+		const char *out;
+		const char *words;
+	} cases[] = {
+		{"rate: ([0-9.]+)", NULL, "no such thing\n", "nothing in the output matches"},
+		{"rate: (.*)",      NULL, "rate: fast\n",    "not a number"                 },
+		{"rate: (.*)",      NULL, "rate: \n",        "not a number"                 },
+		{"rate: (.*)",      NULL, "rate: inf\n",     "not a number"                 },
+		{NULL,              "/a", "hello",           "not JSON"                     },
+		{NULL,              "/a", "{\"b\": 1}",      "nothing at '/a'"              },
+		{NULL,              "/a", "{\"a\": \"1\"}",  "no number at '/a'"            },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct fg_user_metric metric = {
+			.name = "speed", .regex = cases[i].regex, .json_pointer = cases[i].pointer};
+		struct fg_error err = {0};
+		double value = 0;
+
+		assert_int_equal(run_one(&metric, cases[i].out, "", "/", &value, &err), FG_ECHILD);
+		assert_int_equal(err.code, FG_ECHILD);
+		assert_non_null(strstr(err.message, "metric 'speed'"));
+		if (!strstr(err.message, cases[i].words))
+			fail_msg("'%s' does not say '%s'", err.message, cases[i].words);
+	}
+}
+
+static void a_file_is_read_instead_of_the_output(void **state)
+{
+	const struct fg_user_metric metric = {
+		.name = "m", .regex = "v=([0-9]+)", .file = "result.txt"};
+	struct fg_scratch scratch;
+	struct fg_error err = {0};
+	double value = 0;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	assert_int_equal(run_one(&metric, "v=1\n", "", scratch.path, &value, &err), FG_ECHILD);
+	assert_non_null(strstr(err.message, "result.txt"));
+	fg_scratch_write_text(&scratch, "result.txt", "v=2\n");
+	assert_int_equal(run_one(&metric, "v=1\n", "", scratch.path, &value, &err), FG_OK);
+	assert_true(value == 2);
+	fg_scratch_release(&scratch);
+}
+
+static void an_expression_that_is_not_valid_is_refused(void **state)
+{
+	const struct fg_user_metric metric = {.name = "m", .regex = "rate: ([0-9"};
+	struct fg_error err = {0};
+	double value = 0;
+
+	(void)state;
+	assert_int_equal(run_one(&metric, "", "", "/", &value, &err), FG_EPARSE);
+	assert_non_null(strstr(err.message, "rate: ([0-9"));
+}
+
+static void zero_bytes_in_the_output_do_not_hide_what_follows(void **state)
+{
+	static const char output[] = "bin\0ary\0v=9\n";
+	const struct fg_user_metric metric = {.name = "m", .regex = "v=([0-9]+)"};
+	const struct fg_extract_source source = {.stdout_text = output,
+						 .stdout_size = sizeof(output) - 1,
+						 .stderr_text = "",
+						 .working_directory = "/"};
+	struct fg_extractor *extractor = NULL;
+	double value = 0;
+
+	(void)state;
+	assert_int_equal(fg_extractor_create(&metric, 1, &extractor, NULL), FG_OK);
+	assert_int_equal(fg_extractor_run(extractor, &source, &value, NULL), FG_OK);
+	assert_true(value == 9);
+	fg_extractor_free(extractor);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_found),
+		cmocka_unit_test(what_is_missing_or_no_number_is_said_with_the_metrics_name),
+		cmocka_unit_test(a_file_is_read_instead_of_the_output),
+		cmocka_unit_test(an_expression_that_is_not_valid_is_refused),
+		cmocka_unit_test(zero_bytes_in_the_output_do_not_hide_what_follows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/runner.h"
+#include "runner/schedule.h"
+#include "tests/support/fg_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int test_cpus[] = {2, 5, 7};
+
+static struct fg_schedule_rules rules_for(enum fg_schedule schedule)
+{
+	return (struct fg_schedule_rules){
+		.schedule = schedule,
+		.seed = fg_schedule_seed(42, "parse"),
+		.cpus = test_cpus,
+		.cpu_count = 3,
+		.sampled = true,
+		.rate_hz = 1000,
+		.only = FG_ARM_CANDIDATE,
+	};
+}
+
+static void duet_pairs_come_in_twos_with_swapped_order_on_one_cpu(void **state)
+{
+	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
+	unsigned candidate_first = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 200; n += 2) {
+		struct fg_block first;
+		struct fg_block second;
+		struct fg_block next;
+
+		fg_schedule_pair(&rules, n, &first);
+		fg_schedule_pair(&rules, n + 1, &second);
+		fg_schedule_pair(&rules, n + 2, &next);
+		assert_true(first.concurrent);
+		assert_int_equal(first.count, 2);
+		assert_int_equal(first.slots[0].arm, second.slots[1].arm);
+		assert_int_equal(first.slots[1].arm, second.slots[0].arm);
+		assert_int_not_equal(first.slots[0].arm, first.slots[1].arm);
+		assert_int_equal(first.cpu, second.cpu);
+		assert_int_not_equal(first.cpu, next.cpu);
+		candidate_first += first.slots[0].arm == FG_ARM_CANDIDATE;
+	}
+	/* drawn, not fixed: 100 coins between 30 and 70 */
+	assert_in_range(candidate_first, 30, 70);
+}
+
+static void abba_blocks_are_symmetric_and_both_kinds_occur(void **state)
+{
+	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_ABBA);
+	unsigned outer[FG_ARM_COUNT] = {0};
+
+	(void)state;
+	for (uint32_t n = 0; n < 100; n++) {
+		struct fg_block block;
+
+		fg_schedule_pair(&rules, n, &block);
+		assert_false(block.concurrent);
+		assert_int_equal(block.count, 4);
+		assert_int_equal(block.slots[0].arm, block.slots[3].arm);
+		assert_int_equal(block.slots[1].arm, block.slots[2].arm);
+		assert_int_not_equal(block.slots[0].arm, block.slots[1].arm);
+		assert_int_equal(block.cpu, -1);
+		outer[block.slots[0].arm]++;
+	}
+	assert_in_range(outer[FG_ARM_BASELINE], 30, 70);
+}
+
+static void pinning_is_obeyed_outside_the_duet(void **state)
+{
+	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_ABBA);
+	struct fg_block block;
+
+	(void)state;
+	rules.pin = true;
+	fg_schedule_pair(&rules, 4, &block);
+	assert_true(block.cpu == 2 || block.cpu == 5 || block.cpu == 7);
+	rules.cpu_count = 0;
+	fg_schedule_pair(&rules, 4, &block);
+	assert_int_equal(block.cpu, -1);
+}
+
+static void stored_runs_only_the_arm_that_is_there(void **state)
+{
+	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_STORED);
+	struct fg_block block;
+
+	(void)state;
+	fg_schedule_pair(&rules, 0, &block);
+	assert_int_equal(block.count, 1);
+	assert_int_equal(block.slots[0].arm, FG_ARM_CANDIDATE);
+	fg_schedule_warmup(&rules, 0, &block);
+	assert_int_equal(block.count, 1);
+	assert_int_equal(block.aside, FG_ASIDE_WARMUP);
+}
+
+static bool same_block(const struct fg_block *a, const struct fg_block *b)
+{
+	bool same = a->count == b->count && a->cpu == b->cpu && a->period_ns == b->period_ns;
+
+	for (size_t i = 0; i < a->count && same; i++)
+		same = a->slots[i].arm == b->slots[i].arm &&
+		       a->slots[i].padding == b->slots[i].padding;
+	return same;
+}
+
+static void the_same_seed_gives_the_same_order_and_another_one_does_not(void **state)
+{
+	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_ABBA);
+	struct fg_block a;
+	struct fg_block b;
+	unsigned different = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 50; n++) {
+		fg_schedule_pair(&rules, n, &a);
+		fg_schedule_pair(&rules, n, &b);
+		assert_true(same_block(&a, &b));
+		rules.seed++;
+		fg_schedule_pair(&rules, n, &b);
+		rules.seed--;
+		different += !same_block(&a, &b);
+	}
+	assert_int_equal(different, 50);
+	assert_int_not_equal(fg_schedule_seed(1, "a"), fg_schedule_seed(1, "b"));
+	assert_int_not_equal(fg_schedule_seed(1, "a"), fg_schedule_seed(2, "a"));
+}
+
+static void padding_and_period_stay_in_their_ranges_and_vary(void **state)
+{
+	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
+	uint64_t low_ns = UINT64_MAX;
+	uint64_t high_ns = 0;
+	unsigned high_paddings = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 400; n++) {
+		struct fg_block block;
+
+		fg_schedule_pair(&rules, n, &block);
+		low_ns = block.period_ns < low_ns ? block.period_ns : low_ns;
+		high_ns = block.period_ns > high_ns ? block.period_ns : high_ns;
+		for (size_t i = 0; i < block.count; i++) {
+			assert_in_range(block.slots[i].padding, 0, 4095);
+			high_paddings += block.slots[i].padding >= 2048;
+			assert_true(block.slots[i].sampled);
+		}
+	}
+	assert_in_range(low_ns, 750000, 780000);
+	assert_in_range(high_ns, 1220000, 1250000);
+	assert_in_range(high_paddings, 320, 480);
+}
+
+static void without_sampler_there_is_no_period(void **state)
+{
+	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
+	struct fg_block block;
+
+	(void)state;
+	rules.sampled = false;
+	fg_schedule_pair(&rules, 3, &block);
+	assert_int_equal(block.period_ns, 0);
+	assert_false(block.slots[0].sampled);
+	assert_false(fg_schedule_cost_due(&rules, 0.5, 10, 0));
+}
+
+static void solo_runs_come_every_eight_pairs_of_a_duet_only(void **state)
+{
+	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
+	struct fg_block block;
+	uint32_t solos = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 80; n++)
+		solos += fg_schedule_solo_due(&rules, n, solos);
+	assert_int_equal(solos, 10);
+	fg_schedule_solo(&rules, 0, &block);
+	assert_int_equal(block.aside, FG_ASIDE_SOLO);
+	assert_false(block.concurrent);
+	rules.schedule = FG_SCHEDULE_ABBA;
+	assert_false(fg_schedule_solo_due(&rules, 80, 0));
+}
+
+static void cost_blocks_keep_to_their_share_and_compare_one_arm_with_itself(void **state)
+{
+	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
+	struct fg_block block;
+	uint32_t costs = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 80; n++)
+		costs += fg_schedule_cost_due(&rules, 0.1, n, costs);
+	assert_int_equal(costs, 8);
+	fg_schedule_cost(&rules, 0, &block);
+	assert_int_equal(block.slots[0].arm, block.slots[1].arm);
+	assert_int_not_equal(block.slots[0].sampled, block.slots[1].sampled);
+	assert_true(block.concurrent);
+	assert_true(block.cpu >= 0);
+	assert_int_equal(block.aside, FG_ASIDE_UNSAMPLED);
+	assert_false(fg_schedule_cost_due(&rules, 0, 1000, 0));
+}
+
+static void shards_split_benchmarks_without_overlap_or_loss(void **state)
+{
+	unsigned total = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++) {
+		char name[16];
+		unsigned owners = 0;
+
+		(void)snprintf(name, sizeof(name), "bench%u", i);
+		for (unsigned shard = 1; shard <= 8; shard++)
+			owners += fg_shard_contains(name, shard, 8);
+		assert_int_equal(owners, 1);
+		total += fg_shard_contains(name, 3, 8);
+	}
+	assert_in_range(total, 10, 45);
+}
+
+static void shard_texts_are_parsed_or_refused(void **state)
+{
+	static const char *const bad[] = {"",    "1",    "0/4",  "5/4",     "1/0", "1/4x",
+					  "a/b", "-1/4", "1/ 4", "1/99999", NULL};
+	unsigned index = 0;
+	unsigned count = 0;
+
+	(void)state;
+	assert_int_equal(fg_shard_parse("2/8", &index, &count, NULL), FG_OK);
+	assert_int_equal(index, 2);
+	assert_int_equal(count, 8);
+	for (size_t i = 0; bad[i]; i++) {
+		struct fg_error err = {0};
+
+		assert_int_equal(fg_shard_parse(bad[i], &index, &count, &err), FG_EINVAL);
+		assert_non_null(strstr(err.message, "2/8"));
+	}
+	assert_int_equal(index, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(duet_pairs_come_in_twos_with_swapped_order_on_one_cpu),
+		cmocka_unit_test(abba_blocks_are_symmetric_and_both_kinds_occur),
+		cmocka_unit_test(pinning_is_obeyed_outside_the_duet),
+		cmocka_unit_test(stored_runs_only_the_arm_that_is_there),
+		cmocka_unit_test(the_same_seed_gives_the_same_order_and_another_one_does_not),
+		cmocka_unit_test(padding_and_period_stay_in_their_ranges_and_vary),
+		cmocka_unit_test(without_sampler_there_is_no_period),
+		cmocka_unit_test(solo_runs_come_every_eight_pairs_of_a_duet_only),
+		cmocka_unit_test(cost_blocks_keep_to_their_share_and_compare_one_arm_with_itself),
+		cmocka_unit_test(shards_split_benchmarks_without_overlap_or_loss),
+		cmocka_unit_test(shard_texts_are_parsed_or_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Whole sessions over shell one-liners: what is recorded, and what happens when benchmarks misbehave. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "runner/runner.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct session {
+	struct fg_scratch scratch;
+	struct fg_run run;
+	struct fg_benchmark benchmark;
+	struct fg_runner *runner;
+	struct fg_runner_job *job;
+	struct fg_runner_options options;
+	volatile sig_atomic_t interrupted;
+	unsigned told;
+	unsigned interrupt_after;
+	unsigned notes;
+	char *argv[FG_ARM_COUNT][4];
+};
+
+static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
+			 struct fg_error *err)
+{
+	struct session *session = context;
+
+	(void)err;
+	(void)trace_folder;
+	assert_true(repetition < session->run.series[series].repetition_count);
+	session->told++;
+	if (session->interrupt_after && session->told >= session->interrupt_after)
+		session->interrupted = 1;
+	return FG_OK;
+}
+
+static void on_note(void *context, const struct fg_series *series, const char *note)
+{
+	struct session *session = context;
+
+	(void)series;
+	assert_true(*note);
+	session->notes++;
+}
+
+static struct fg_command shell(struct session *session, enum fg_arm arm, const char *text)
+{
+	session->argv[arm][0] = "/bin/sh";
+	session->argv[arm][1] = "-c";
+	session->argv[arm][2] = (char *)(uintptr_t)text;
+	return (struct fg_command){.text = text, .argv = session->argv[arm], .argc = 3};
+}
+
+static void set_up(struct session *session, const char *candidate, const char *baseline)
+{
+	*session = (struct session){
+		.benchmark = {.name = "bench", .timeout_ns = 20 * FG_NS_PER_S}
+        };
+	fg_scratch_init(&session->scratch);
+	fg_run_init(&session->run);
+	session->run.seed = 1;
+	fg_measure_defaults(&session->benchmark.measure);
+	session->benchmark.measure.schedule = FG_SCHEDULE_ABBA;
+	session->benchmark.measure.sampler.enabled = false;
+	session->benchmark.command = shell(session, FG_ARM_CANDIDATE, candidate);
+	if (baseline)
+		session->benchmark.baseline_command = shell(session, FG_ARM_BASELINE, baseline);
+	session->options = (struct fg_runner_options){
+		.run = &session->run,
+		.roots = {baseline ? session->scratch.path : NULL, session->scratch.path},
+		.state_folder = fg_xstrdup(fg_scratch_path(&session->scratch, ".fastgate")),
+		.interrupted = &session->interrupted,
+		.context = session,
+		.on_repetition = on_repetition,
+		.on_note = on_note,
+	};
+}
+
+static void tear_down(struct session *session)
+{
+	fg_run_release(&session->run);
+	free((void *)(uintptr_t)session->options.state_folder);
+	fg_scratch_release(&session->scratch);
+}
+
+static enum fg_runner_state go(struct session *session, unsigned pairs)
+{
+	enum fg_runner_state state = FG_RUNNER_FAILED;
+	struct fg_error err = {0};
+
+	if (fg_runner_create(&session->options, &session->runner, &err) != FG_OK ||
+	    fg_runner_start(session->runner, &session->benchmark, &session->job, &err) != FG_OK ||
+	    fg_runner_measure(session->job, pairs, &state, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_runner_finish(session->job);
+	fg_runner_free(session->runner);
+	return state;
+}
+
+static const char spin[] = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done";
+
+static void abba_fills_blocks_of_four_with_values(void **state)
+{
+	struct session s;
+	const struct fg_series *series = NULL;
+	unsigned counting = 0;
+
+	(void)state;
+	set_up(&s, spin, spin);
+	assert_int_equal(go(&s, 3), FG_RUNNER_REACHED);
+	series = &s.run.series[0];
+	assert_int_equal(series->state, FG_MEASURED);
+	assert_int_equal(series->schedule, FG_SCHEDULE_ABBA);
+	assert_int_equal(series->repetition_count, 2 + 3 * 4); /* one warm-up of each arm */
+	assert_int_equal(s.told, 14);
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		counting += r->aside == 0;
+		assert_true(r->values[FG_METRIC_CPU_TIME] > 0);
+		assert_true(r->values[FG_METRIC_WALL_TIME] > 0);
+		assert_true(r->values[FG_METRIC_MAX_RSS] > 100e3);
+		assert_true(isnan(
+			r->values[FG_METRIC_BINARY_SIZE])); /* a shell's size is nobody's metric */
+		assert_true(r->started_ns > 0);
+	}
+	assert_int_equal(counting, 12);
+	assert_int_equal(series->repetitions[0].aside, FG_ASIDE_WARMUP);
+	tear_down(&s);
+}
+
+static void duet_runs_both_at_once_on_one_cpu(void **state)
+{
+	struct session s;
+	const struct fg_series *series = NULL;
+	unsigned pairs = 0;
+	unsigned solos = 0;
+
+	(void)state;
+	set_up(&s, spin, spin);
+	s.benchmark.measure.schedule = FG_SCHEDULE_DUET;
+	(void)go(&s, 4);
+	series = &s.run.series[0];
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		solos += (r->aside & FG_ASIDE_SOLO) != 0;
+		if (r->aside & (FG_ASIDE_SOLO | FG_ASIDE_WARMUP))
+			continue;
+		pairs++;
+		assert_true(r->cpu >= 0);
+		if (r->position == 1) {
+			assert_int_equal(r->pair, r[-1].pair);
+			assert_int_equal(r->cpu, r[-1].cpu);
+			assert_int_not_equal(r->arm, r[-1].arm);
+		}
+	}
+	assert_true(pairs >= 8);
+	/* each arm once before pairs 0, 8, 16, ... */
+	assert_int_equal(solos, 2 * ((pairs / 2 - 1) / 8 + 1));
+	tear_down(&s);
+}
+
+static void candidate_alone_is_measured_against_the_store(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, spin, NULL);
+	assert_int_equal(go(&s, 5), FG_RUNNER_REACHED);
+	assert_int_equal(s.run.series[0].schedule, FG_SCHEDULE_STORED);
+	assert_int_equal(s.run.series[0].repetition_count, 6);
+	tear_down(&s);
+}
+
+static void auto_gives_its_reason(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, spin, spin);
+	s.benchmark.measure.schedule = FG_SCHEDULE_AUTO;
+	(void)go(&s, 2);
+	assert_true(s.run.series[0].schedule == FG_SCHEDULE_DUET ||
+		    s.run.series[0].schedule == FG_SCHEDULE_ABBA);
+	assert_non_null(s.run.series[0].schedule_reason);
+	tear_down(&s);
+}
+
+static void auto_knows_that_a_sleeper_is_no_duet(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, "sleep 0.05", "sleep 0.05");
+	s.benchmark.measure.schedule = FG_SCHEDULE_AUTO;
+	(void)go(&s, 1);
+	assert_int_equal(s.run.series[0].schedule, FG_SCHEDULE_ABBA);
+	assert_non_null(strstr(s.run.series[0].schedule_reason, "one CPU busy"));
+	tear_down(&s);
+}
+
+static void misbehaving_benchmarks_are_told_apart(void **state)
+{
+	static const struct {
+		const char *command;
+		const char *words;
+		const char *tail;
+	} cases[] = {
+		{"echo working; echo oh no >&2; exit 3",                 "exited with code 3, expected 0", "oh no"           },
+		{"echo about to fall; kill -SEGV $$",                    "signal 11",                      "about to fall"   },
+		{"echo waiting; sleep 30",                               "ran longer than its limit",      "waiting"         },
+		{"exec /no/such/program",                                "exited with code 127",           "/no/such/program"},
+		{"ulimit -v 50000; head -c 1000000000 /dev/zero | tail", "exited with code 1",
+		 "memory"												    },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct session s;
+		const struct fg_series *series = NULL;
+
+		set_up(&s, cases[i].command, "true");
+		if (strstr(cases[i].command, "sleep"))
+			s.benchmark.timeout_ns = FG_NS_PER_S;
+		assert_int_equal(go(&s, 2), FG_RUNNER_FAILED);
+		series = &s.run.series[0];
+		assert_int_equal(series->state, FG_NOT_MEASURED);
+		if (!strstr(series->failure, cases[i].words) ||
+		    !strstr(series->failure, "candidate: "))
+			fail_msg("'%s' does not say '%s'", series->failure, cases[i].words);
+		if (!series->failure_tail || !strstr(series->failure_tail, cases[i].tail))
+			fail_msg("'%s' does not show '%s'",
+				 series->failure_tail ? series->failure_tail : "(nothing)",
+				 cases[i].tail);
+		tear_down(&s);
+	}
+}
+
+static void a_missing_program_is_named(void **state)
+{
+	static char *argv[] = {"./not-there", NULL};
+	struct session s;
+
+	(void)state;
+	set_up(&s, spin, NULL);
+	s.benchmark.command = (struct fg_command){.text = "./not-there", .argv = argv, .argc = 1};
+	assert_int_equal(go(&s, 2), FG_RUNNER_FAILED);
+	assert_non_null(strstr(s.run.series[0].failure, "./not-there"));
+	assert_non_null(strstr(s.run.series[0].failure, "No such file"));
+	tear_down(&s);
+}
+
+static void a_benchmark_that_only_the_candidate_has_is_measured_alone(void **state)
+{
+	static char *argv[] = {"./not-there", NULL};
+	struct session s;
+
+	(void)state;
+	set_up(&s, spin, spin);
+	s.benchmark.baseline_command =
+		(struct fg_command){.text = "./not-there", .argv = argv, .argc = 1};
+	assert_int_equal(go(&s, 2), FG_RUNNER_REACHED);
+	assert_true(s.run.series[0].only_in[FG_ARM_CANDIDATE]);
+	assert_int_equal(s.run.series[0].schedule, FG_SCHEDULE_STORED);
+	tear_down(&s);
+}
+
+static void a_metric_that_is_not_printed_fails_the_benchmark(void **state)
+{
+	static struct fg_user_metric metric = {
+		.name = "rate", .regex = "rate: ([0-9.]+)", .unit = "1/s"};
+	struct session s;
+
+	(void)state;
+	set_up(&s, "echo rate: 12; echo rate: 42", "echo none");
+	s.benchmark.metrics = &metric;
+	s.benchmark.metric_count = 1;
+	assert_int_equal(go(&s, 1), FG_RUNNER_FAILED);
+	assert_non_null(strstr(s.run.series[0].failure, "baseline: metric 'rate'"));
+	tear_down(&s);
+
+	set_up(&s, "echo rate: 12; echo rate: 42", "echo rate: 40");
+	s.benchmark.metrics = &metric;
+	s.benchmark.metric_count = 1;
+	assert_int_equal(go(&s, 1), FG_RUNNER_REACHED);
+	for (size_t i = 0; i < s.run.series[0].repetition_count; i++) {
+		const struct fg_repetition *r = &s.run.series[0].repetitions[i];
+
+		assert_true(r->values[FG_METRIC_BUILTIN_COUNT] ==
+			    (r->arm == FG_ARM_CANDIDATE ? 42 : 40));
+	}
+	tear_down(&s);
+}
+
+static void endless_output_is_capped_and_does_not_hang(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, "head -c 20000000 /dev/zero | tr '\\0' x; echo end >&2; exit 1", NULL);
+	assert_int_equal(go(&s, 1), FG_RUNNER_FAILED);
+	assert_string_equal(s.run.series[0].failure_tail, "end");
+	tear_down(&s);
+}
+
+/* Is any process of this machine running with this word in its command line? */
+static bool is_running(const char *word)
+{
+	DIR *processes = opendir("/proc");
+	const struct dirent *entry = NULL;
+	bool found = false;
+
+	assert_non_null(processes);
+	while ((entry = readdir(processes)) != NULL) {
+		char path[300];
+		char *text = NULL;
+		size_t size = 0;
+
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+			continue;
+		(void)snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
+		if (fg_fs_read(path, 1 << 20, &text, &size, NULL) == FG_OK)
+			found |= memmem(text, size, word, strlen(word)) != NULL;
+		free(text);
+	}
+	(void)closedir(processes);
+	return found;
+}
+
+static void daemons_are_ended_and_noted_once(void **state)
+{
+	struct session s;
+	char command[128];
+	char word[32];
+
+	(void)state;
+	(void)snprintf(word, sizeof(word), "%d.25", 1000000 + (int)getpid());
+	(void)snprintf(command, sizeof(command), "setsid -f sleep %s", word);
+	set_up(&s, command, NULL);
+	assert_int_equal(go(&s, 3), FG_RUNNER_REACHED);
+	assert_int_equal(s.notes, 1);
+	assert_false(is_running(word));
+	tear_down(&s);
+}
+
+static void interruption_keeps_what_was_measured_and_leaves_no_process(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, spin, spin);
+	s.interrupt_after = 8;
+	assert_int_equal(go(&s, 100), FG_RUNNER_INTERRUPTED);
+	assert_int_equal(s.run.series[0].state, FG_INTERRUPTED);
+	assert_int_equal(s.run.series[0].repetition_count,
+			 10); /* the block under way was finished */
+	tear_down(&s);
+}
+
+static void an_interrupted_series_is_resumed_in_the_same_order(void **state)
+{
+	struct session whole;
+	struct session parts;
+
+	(void)state;
+	set_up(&whole, spin, spin);
+	whole.benchmark.measure.warmup = 0;
+	assert_int_equal(go(&whole, 6), FG_RUNNER_REACHED);
+	set_up(&parts, spin, spin);
+	parts.benchmark.measure.warmup = 0;
+	parts.interrupt_after = 8;
+	assert_int_equal(go(&parts, 6), FG_RUNNER_INTERRUPTED);
+	assert_int_equal(parts.run.series[0].repetition_count, 8);
+	parts.interrupt_after = 0;
+	parts.interrupted = 0;
+	assert_int_equal(go(&parts, 6), FG_RUNNER_REACHED);
+	assert_int_equal(parts.run.series_count, 1);
+	assert_int_equal(parts.run.series[0].repetition_count,
+			 whole.run.series[0].repetition_count);
+	for (size_t i = 0; i < whole.run.series[0].repetition_count; i++) {
+		const struct fg_repetition *a = &whole.run.series[0].repetitions[i];
+		const struct fg_repetition *b = &parts.run.series[0].repetitions[i];
+
+		assert_int_equal(a->pair, b->pair);
+		assert_int_equal(a->arm, b->arm);
+		assert_int_equal(a->padding, b->padding);
+	}
+	tear_down(&whole);
+	tear_down(&parts);
+}
+
+static void setup_prepare_and_cleanup_run_as_often_as_they_should(void **state)
+{
+	static char *setup[] = {"/bin/sh", "-c", "echo s >> log", NULL};
+	static char *prepare[] = {"/bin/sh", "-c", "echo p >> log", NULL};
+	static char *cleanup[] = {"/bin/sh", "-c", "echo c >> log", NULL};
+	struct session s;
+	char *log = NULL;
+
+	(void)state;
+	set_up(&s, "echo b >> log", NULL);
+	s.benchmark.measure.warmup = 0;
+	s.benchmark.setup = (struct fg_command){.text = "setup", .argv = setup, .argc = 3};
+	s.benchmark.prepare = (struct fg_command){.text = "prepare", .argv = prepare, .argc = 3};
+	s.benchmark.cleanup = (struct fg_command){.text = "cleanup", .argv = cleanup, .argc = 3};
+	assert_int_equal(go(&s, 2), FG_RUNNER_REACHED);
+	log = fg_scratch_read(&s.scratch, "log", NULL);
+	assert_string_equal(log, "s\np\nb\nc\np\nb\nc\n");
+	free(log);
+	tear_down(&s);
+}
+
+static void a_failing_setup_is_the_benchmarks_failure(void **state)
+{
+	static char *setup[] = {"/bin/sh", "-c", "echo no data >&2; exit 4", NULL};
+	struct session s;
+
+	(void)state;
+	set_up(&s, spin, NULL);
+	s.benchmark.setup = (struct fg_command){.text = "make-data", .argv = setup, .argc = 3};
+	assert_int_equal(go(&s, 2), FG_RUNNER_FAILED);
+	assert_non_null(strstr(s.run.series[0].failure, "setup 'make-data' exited with code 4"));
+	assert_string_equal(s.run.series[0].failure_tail, "no data");
+	tear_down(&s);
+}
+
+static void environment_stdin_and_folder_reach_the_program(void **state)
+{
+	static struct fg_variable variables[] = {
+		{"COLOUR", "green"}
+        };
+	static struct fg_user_metric metric = {.name = "m", .regex = "value ([0-9]+)"};
+	struct session s;
+	int status = 0;
+
+	(void)state;
+	set_up(&s, "test \"$COLOUR\" = green && test $(basename $PWD) = sub && cat", NULL);
+	status = fg_fs_make_folders(fg_scratch_path(&s.scratch, "sub"), 0777, NULL);
+	assert_int_equal(status, FG_OK);
+	fg_scratch_write_text(&s.scratch, "sub/input.txt", "value 17\n");
+	s.benchmark.environment = variables;
+	s.benchmark.environment_count = 1;
+	s.benchmark.working_directory = "sub";
+	s.benchmark.stdin_path = "input.txt";
+	s.benchmark.metrics = &metric;
+	s.benchmark.metric_count = 1;
+	assert_int_equal(go(&s, 1), FG_RUNNER_REACHED);
+	assert_true(s.run.series[0].repetitions[0].values[FG_METRIC_BUILTIN_COUNT] == 17);
+	tear_down(&s);
+}
+
+static void the_budget_ends_the_measuring(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, "sleep 0.02", NULL);
+	s.benchmark.measure.budget_ns = 150 * FG_NS_PER_MS;
+	assert_int_equal(go(&s, 80), FG_RUNNER_EXHAUSTED);
+	assert_in_range(s.run.series[0].repetition_count, 2, 8);
+	tear_down(&s);
+}
+
+static void max_pairs_ends_the_measuring(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, "true", NULL);
+	s.benchmark.measure.max_pairs = 4;
+	assert_int_equal(go(&s, 80), FG_RUNNER_EXHAUSTED);
+	assert_int_equal(s.run.series[0].repetition_count, 5);
+	tear_down(&s);
+}
+
+static int refuse(void *context, size_t series, size_t repetition, const char *trace_folder,
+		  struct fg_error *err)
+{
+	(void)context;
+	(void)series;
+	(void)repetition;
+	(void)trace_folder;
+	return fg_error_set(err, FG_EDB, "disk full");
+}
+
+static void an_error_of_the_caller_ends_the_session(void **state)
+{
+	struct fg_error err = {0};
+	struct session s;
+
+	(void)state;
+	set_up(&s, "true", NULL);
+	s.options.on_repetition = refuse;
+	assert_int_equal(fg_runner_create(&s.options, &s.runner, &err), FG_OK);
+	assert_int_equal(fg_runner_start(s.runner, &s.benchmark, &s.job, &err), FG_EDB);
+	assert_string_equal(err.message, "disk full");
+	fg_runner_free(s.runner);
+	tear_down(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(abba_fills_blocks_of_four_with_values),
+		cmocka_unit_test(duet_runs_both_at_once_on_one_cpu),
+		cmocka_unit_test(candidate_alone_is_measured_against_the_store),
+		cmocka_unit_test(auto_gives_its_reason),
+		cmocka_unit_test(auto_knows_that_a_sleeper_is_no_duet),
+		cmocka_unit_test(misbehaving_benchmarks_are_told_apart),
+		cmocka_unit_test(a_missing_program_is_named),
+		cmocka_unit_test(a_benchmark_that_only_the_candidate_has_is_measured_alone),
+		cmocka_unit_test(a_metric_that_is_not_printed_fails_the_benchmark),
+		cmocka_unit_test(endless_output_is_capped_and_does_not_hang),
+		cmocka_unit_test(daemons_are_ended_and_noted_once),
+		cmocka_unit_test(interruption_keeps_what_was_measured_and_leaves_no_process),
+		cmocka_unit_test(an_interrupted_series_is_resumed_in_the_same_order),
+		cmocka_unit_test(setup_prepare_and_cleanup_run_as_often_as_they_should),
+		cmocka_unit_test(a_failing_setup_is_the_benchmarks_failure),
+		cmocka_unit_test(environment_stdin_and_folder_reach_the_program),
+		cmocka_unit_test(the_budget_ends_the_measuring),
+		cmocka_unit_test(max_pairs_ends_the_measuring),
+		cmocka_unit_test(an_error_of_the_caller_ends_the_session),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
