@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "config/internal.h"
 
+#include <ctype.h>
+
 enum {
 	LABEL_COLUMN = 16,
 	NAME_COLUMN = 22
@@ -172,16 +174,28 @@ static void add_cell(struct fg_strbuf *text, const char *cell)
 	}
 }
 
+/* What a heading is called in links: letters, digits and underscores of the path. */
+static void add_slug(struct fg_strbuf *text, const char *path)
+{
+	for (; *path; path++) {
+		if (isalnum((unsigned char)*path) || *path == '_')
+			fg_strbuf_add_char(text, (char)tolower((unsigned char)*path));
+	}
+}
+
 static void add_row(const struct fg__key *key, const char *prefix, struct fg_strbuf *text)
 {
 	struct fg_strbuf value = {0};
 
 	add_value(key, &value);
-	if (key->section)
-		fg_strbuf_printf(text, "| [`%s`](#%s%s%s) | ", key->name, prefix,
-				 *prefix ? "-" : "", key->name);
-	else
+	if (key->section) {
+		fg_strbuf_printf(text, "| [`%s`](#", key->name);
+		add_slug(text, prefix);
+		add_slug(text, key->name);
+		fg_strbuf_add_text(text, ") | ");
+	} else {
 		fg_strbuf_printf(text, "| `%s` | ", key->name);
+	}
 	add_cell(text, key->help);
 	fg_strbuf_add_text(text, " | ");
 	add_cell(text, fg_strbuf_text(&value));
@@ -192,26 +206,11 @@ static void add_row(const struct fg__key *key, const char *prefix, struct fg_str
 	fg_strbuf_release(&value);
 }
 
-/* "gate.metrics.METRIC.margin" as a heading's anchor: "gate-metrics". */
-static void add_anchor(const char *path, struct fg_strbuf *anchor)
-{
-	while (*path) {
-		const size_t length = strcspn(path, ".");
-
-		if (*path < 'A' || *path > 'Z') {
-			if (anchor->length > 0)
-				fg_strbuf_add_char(anchor, '-');
-			fg_strbuf_add(anchor, path, length);
-		}
-		path += length + (path[length] == '.');
-	}
-}
-
-static void add_table(const struct fg__section *section, const char *anchor, struct fg_strbuf *text)
+static void add_table(const struct fg__section *section, const char *prefix, struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, "\n| key | meaning | value | default |\n|---|---|---|---|\n");
 	for (const struct fg__key *key = section->keys; key->name; key++)
-		add_row(key, anchor, text);
+		add_row(key, prefix, text);
 	for (const struct fg__key *key = section->keys; key->name; key++) {
 		if (!key->section && key->more)
 			fg_strbuf_printf(text, "\n**`%s`** %s\n", key->name, key->more);
@@ -224,26 +223,24 @@ static void add_section(const struct fg__visit *visit, void *ctx)
 {
 	struct fg_strbuf *text = ctx;
 	const struct fg__key *key = visit->key;
-	struct fg_strbuf anchor = {0};
+	const struct fg__key *top = fg__section_find(&fg__config_schema, key->name);
+	struct fg_strbuf prefix = {0};
 
 	if (!key->section)
 		return;
-	add_anchor(visit->path, &anchor);
-	fg_strbuf_printf(text, "\n<a id=\"%s\"></a>\n%s `%s`\n\n", fg_strbuf_text(&anchor),
-			 visit->depth == 0 ? "##" : "###", visit->path);
-	fg_strbuf_printf(text, "%c%s.\n", key->help[0] >= 'a' ? key->help[0] - 32 : key->help[0],
-			 key->help + 1);
+	fg_strbuf_printf(text, "\n%s `%s`\n\n", visit->depth == 0 ? "##" : "###", visit->path);
+	fg_strbuf_printf(text, "%c%s.\n", toupper((unsigned char)key->help[0]), key->help + 1);
 	if (key->more)
 		fg_strbuf_printf(text, "\n%s\n", key->more);
 	if (key->example)
 		fg_strbuf_printf(text, "\n```yaml\n%s\n```\n", key->example);
-	if (visit->depth > 0 && fg__section_find(&fg__config_schema, key->name) &&
-	    fg__section_find(&fg__config_schema, key->name)->section == key->section)
+	fg_strbuf_printf(&prefix, "%s%s", visit->path, key->any ? key->any : "");
+	if (visit->depth > 0 && top && top->section == key->section)
 		fg_strbuf_printf(text, "\nThe keys are those of [`%s`](#%s).\n", key->name,
 				 key->name);
 	else
-		add_table(key->section, fg_strbuf_text(&anchor), text);
-	fg_strbuf_release(&anchor);
+		add_table(key->section, fg_strbuf_text(&prefix), text);
+	fg_strbuf_release(&prefix);
 }
 
 void fg_config_reference(struct fg_strbuf *text)
