@@ -118,14 +118,14 @@ static int unknown(const char *path, struct fg_error *err)
 static void list_key(const struct fg__visit *visit, void *ctx)
 {
 	struct fg_strbuf *text = ctx;
+	const size_t indent = (size_t)visit->depth * 2;
+	const size_t used = indent + strlen(visit->key->name);
 
-	fg_strbuf_add_repeated(text, ' ', (size_t)visit->depth * 2);
-	fg_strbuf_printf(text, "%s", visit->key->name);
-	fg_strbuf_add_repeated(
-		text, ' ',
-		NAME_COLUMN -
-			fg_min_size(NAME_COLUMN - 1, visit->depth * 2 + strlen(visit->key->name)));
-	fg_strbuf_printf(text, "%s\n", visit->key->help);
+	fg_strbuf_add_repeated(text, ' ', indent);
+	fg_strbuf_add_text(text, visit->key->name);
+	fg_strbuf_add_repeated(text, ' ', used < NAME_COLUMN ? NAME_COLUMN - used : 1);
+	fg_strbuf_printf(text, "%s
+", visit->key->help);
 }
 
 int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,

@@ -144,6 +144,6 @@ bool fg__variable_of(const char *path, struct fg_strbuf *name)
 	}
 	fg_strbuf_add_text(name, "FASTGATE_");
 	for (; *path; path++)
-		fg_strbuf_add_char(name, *path == '.' ? '_' : (char)toupper((unsigned char)*path));
+		fg_strbuf_printf(name, "%c", *path == '.' ? '_' : toupper((unsigned char)*path));
 	return true;
 }
