@@ -124,8 +124,7 @@ static void list_key(const struct fg__visit *visit, void *ctx)
 	fg_strbuf_add_repeated(text, ' ', indent);
 	fg_strbuf_add_text(text, visit->key->name);
 	fg_strbuf_add_repeated(text, ' ', used < NAME_COLUMN ? NAME_COLUMN - used : 1);
-	fg_strbuf_printf(text, "%s
-", visit->key->help);
+	fg_strbuf_printf(text, "%s\n", visit->key->help);
 }
 
 int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
