@@ -58,8 +58,8 @@ void fg_error_prefix(struct fg_error *err, const char *format, ...)
 	(void)vsnprintf(text, sizeof(text) - 2, format, ap);
 	va_end(ap);
 	used = strlen(text);
-	memcpy(text + used, ": ", 2);
-	used += 2;
+	text[used++] = ':';
+	text[used++] = ' ';
 	kept = strnlen(err->message, last - used);
 	memmove(err->message + used, err->message, kept);
 	memcpy(err->message, text, used);

@@ -146,7 +146,6 @@ static int remove_entries(int fd, const char *name, unsigned depth, struct fg_er
 		(void)close(fd);
 		return fg_error_errno(err, FG_EIO, "cannot read the folder %s", name);
 	}
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one stream is read by one thread */
 	while (rc == FG_OK && (entry = readdir(folder)) != NULL) {
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			rc = remove_below(dirfd(folder), entry->d_name, depth + 1, err);
@@ -260,7 +259,6 @@ int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *
 
 	if (!folder)
 		return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "%s", path);
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one stream is read by one thread */
 	while ((entry = readdir(folder)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;

@@ -321,7 +321,7 @@ const char *fg_format_double(double value, char text[FG_NUMBER_TEXT_SIZE])
 		double back = 0.0;
 
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%.*g", digits, value);
-		if (take_number(text, &end, &back) && memcmp(&back, &value, sizeof(back)) == 0)
+		if (take_number(text, &end, &back) && !(back < value) && !(back > value))
 			break;
 	}
 	return text;

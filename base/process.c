@@ -236,7 +236,6 @@ static size_t find_strays(pid_t *found, size_t room)
 	const struct dirent *entry = NULL;
 	size_t count = 0;
 
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one stream is read by one thread */
 	while (tasks && (entry = readdir(tasks)) != NULL) {
 		char path[64 + sizeof(entry->d_name)];
 		char *text = NULL;

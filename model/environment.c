@@ -104,17 +104,20 @@ size_t fg_environment_diff(const struct fg_environment *baseline,
 		const struct fg_fact *b = i < baseline->count ? &baseline->facts[i] : NULL;
 		const struct fg_fact *c = k < candidate->count ? &candidate->facts[k] : NULL;
 		const int order = !b ? 1 : !c ? -1 : strcmp(b->key, c->key);
+		const struct fg_fact *named = order <= 0 ? b : c;
 
-		i += order <= 0 ? 1 : 0;
-		k += order >= 0 ? 1 : 0;
-		if (order == 0 && strcmp(b->value, c->value) == 0)
+		b = order <= 0 ? b : NULL;
+		c = order >= 0 ? c : NULL;
+		i += b ? 1 : 0;
+		k += c ? 1 : 0;
+		if (!named || (b && c && strcmp(b->value, c->value) == 0))
 			continue;
 		found = fg_grow(found, &room, count + 1, sizeof(found[0]));
 		found[count++] = (struct fg_fact_difference){
-			.key = order <= 0 ? b->key : c->key,
-			.baseline = order <= 0 ? b->value : NULL,
-			.candidate = order >= 0 ? c->value : NULL,
-			.identity = order <= 0 ? b->identity : c->identity,
+			.key = named->key,
+			.baseline = b ? b->value : NULL,
+			.candidate = c ? c->value : NULL,
+			.identity = named->identity,
 		};
 	}
 	*differences = found;

@@ -39,7 +39,7 @@ struct totals {
 
 static bool is_case(const struct fg_metric_verdict *metric)
 {
-	return metric->gated;
+	return metric->gated && metric->decided;
 }
 
 static bool function_is_case(const struct fg_node_verdict *node)
@@ -232,7 +232,7 @@ static void add_single_case(struct junit *j, const struct fg_benchmark_verdict *
 	struct fg_strbuf message = {0};
 	struct fg_strbuf text = {0};
 
-	begin_case(j, benchmark, "", NAN);
+	begin_case(j, benchmark, "", 0);
 	if (benchmark->outcome == FG_OUTCOME_ERROR) {
 		const char *error = benchmark->error ? benchmark->error : "could not be measured";
 

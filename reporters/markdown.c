@@ -67,28 +67,33 @@ static void add_words(struct fg_strbuf *text, const char *words)
 	fg_strbuf_release(&clean);
 }
 
+/* "cpu time | +4.8 % | [+3.1, +6.6] | 210 ms → 220 ms": the cells that tell of a metric. */
+static void add_metric_cells(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+{
+	struct fg_strbuf levels = {0};
+
+	add_words(text, metric->label);
+	fg_strbuf_add_text(text, " | ");
+	fg__report_add_change(text, metric);
+	fg_strbuf_add_text(text, " | ");
+	fg__report_add_interval(text, metric);
+	fg_strbuf_add_text(text, " | ");
+	fg__report_add_levels(&levels, metric);
+	add_words(text, fg_strbuf_text(&levels));
+	fg_strbuf_release(&levels);
+}
+
 static void add_row(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
 
 	fg_strbuf_add_text(text, "| ");
 	add_code(text, benchmark->name);
-	if (metric && fg__report_has_change(metric) && !benchmark->identical) {
-		struct fg_strbuf levels = {0};
-
-		fg_strbuf_add_text(text, " | ");
-		add_words(text, metric->label);
-		fg_strbuf_add_text(text, " | ");
-		fg__report_add_change(text, metric);
-		fg_strbuf_add_text(text, " | ");
-		fg__report_add_interval(text, metric);
-		fg_strbuf_add_text(text, " | ");
-		fg__report_add_levels(&levels, metric);
-		add_words(text, fg_strbuf_text(&levels));
-		fg_strbuf_release(&levels);
-	} else {
-		fg_strbuf_printf(text, " | %s | | | ", benchmark->identical ? "same binaries" : "");
-	}
+	fg_strbuf_add_text(text, " | ");
+	if (metric && fg__report_has_change(metric) && !benchmark->identical)
+		add_metric_cells(text, metric);
+	else
+		fg_strbuf_printf(text, "%s | | | ", benchmark->identical ? "same binaries" : "");
 	fg_strbuf_add_text(text, " | ");
 	if (benchmark->pairs > 0)
 		fg__report_add_effort(text, benchmark);
@@ -163,19 +168,11 @@ static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdic
 		struct fg_strbuf words = {0};
 
 		fg_strbuf_add_text(text, "| ");
-		add_words(text, metric->label);
-		fg_strbuf_add_text(text, " | ");
-		fg__report_add_change(text, metric);
-		fg_strbuf_add_text(text, " | ");
-		fg__report_add_interval(text, metric);
-		fg_strbuf_add_text(text, " | ");
-		fg__report_add_levels(&words, metric);
-		add_words(text, fg_strbuf_text(&words));
+		add_metric_cells(text, metric);
 		fg_strbuf_printf(text, " | %s%s",
 				 metric->decided ? fg_outcome_name(metric->outcome) : "not decided",
 				 metric->gated ? "" : ", shown only");
 		if (metric->accepted) {
-			fg_strbuf_clear(&words);
 			fg__report_add_accept(&words, metric->accepted);
 			fg_strbuf_add_text(text, ", ");
 			add_words(text, fg_strbuf_text(&words));

@@ -3,10 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/number.h"
-#include "base/text.h"
-
-#include <inttypes.h>
+#include "runner/tail.h"
 
 enum {
 	CAPTURE_LIMIT_BYTES = 1 << 20,
@@ -61,43 +58,13 @@ void fg_failure_release(struct fg_failure *failure)
 	*failure = (struct fg_failure){0};
 }
 
-/* The last lines of the program's words: of stderr, or of stdout where it said nothing there. */
-static char *last_lines(const struct fg_process_result *result)
-{
-	const bool from_stderr = result->stderr_size > 0;
-	const char *text = from_stderr ? result->stderr_text : result->stdout_text;
-	size_t size = from_stderr ? result->stderr_size : result->stdout_size;
-	struct fg_strbuf tail = {0};
-	size_t start = 0;
-	unsigned lines = 0;
-
-	while (size > 0 && text[size - 1] == '\n')
-		size--;
-	if (!size)
-		return NULL;
-	for (start = size; start > 0 && size - start < TAIL_BYTES; start--) {
-		if (text[start - 1] == '\n' && ++lines == TAIL_LINES)
-			break;
-	}
-	while (start < size) {
-		const char *newline = memchr(text + start, '\n', size - start);
-		const size_t length = newline ? (size_t)(newline - text) - start : size - start;
-
-		if (tail.length)
-			fg_strbuf_add_char(&tail, '\n');
-		fg_text_add_clean(&tail, text + start, length, TAIL_BYTES);
-		start += length + 1;
-	}
-	return fg_strbuf_detach(&tail);
-}
-
 static int fail(struct fg_failure *failure, const struct fg_target *target, char *text,
 		const struct fg_process_result *result, struct fg_error *err)
 {
 	fg_failure_release(failure);
 	failure->arm = target->arm;
 	failure->text = text;
-	failure->tail = result ? last_lines(result) : NULL;
+	failure->tail = result ? fg_output_tail(result, TAIL_LINES, TAIL_BYTES) : NULL;
 	return fg_error_set(err, FG_ECHILD, "%s", text);
 }
 

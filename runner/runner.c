@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "runner/build_info.h"
 #include "runner/job.h"
 
 #include <math.h>
@@ -276,6 +277,9 @@ static void settle_arms(struct fg_runner_job *job)
 {
 	struct fg_target *targets = job->executor.targets;
 	struct fg_series *series = fg__job_series(job);
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_target_resolve(&targets[arm]);
 	const bool baseline = targets[FG_ARM_BASELINE].program != NULL;
 	const bool candidate = targets[FG_ARM_CANDIDATE].program != NULL;
 	const bool two = targets[FG_ARM_BASELINE].command != NULL;
@@ -354,7 +358,23 @@ static void init_job(struct fg_runner_job *job)
 		.rate_hz = benchmark->measure.sampler.rate_hz,
 	};
 	add_series(job);
-	settle_arms(job);
+}
+
+/* How both arms were built; a series that is resumed knows already. */
+static void capture_builds(struct fg_runner_job *job)
+{
+	const struct fg_target *targets = job->executor.targets;
+	struct fg_series *series = fg__job_series(job);
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		if (targets[arm].command && series->build[arm].count == 0)
+			fg_build_capture(&targets[arm], &series->build[arm]);
+	}
+	series->identical =
+		targets[FG_ARM_BASELINE].command && targets[FG_ARM_CANDIDATE].command &&
+		fg_build_is_identical(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
+				      &series->build[FG_ARM_BASELINE],
+				      &series->build[FG_ARM_CANDIDATE]);
 }
 
 /* Everything up to the first pair that counts.  FG_ECHILD: the benchmark failed. */
@@ -372,8 +392,11 @@ static int prepare(struct fg_runner_job *job, struct fg_error *err)
 	}
 	job->executor.extractor = job->extractor;
 	status = setup_arms(job, err);
-	if (status == FG_OK)
+	if (status == FG_OK) {
+		settle_arms(job);
+		capture_builds(job);
 		status = warm_up(job, err);
+	}
 	if (status == FG_OK && job->rules.schedule == FG_SCHEDULE_AUTO)
 		status = fg__job_choose(job, err);
 	return status;

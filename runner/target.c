@@ -80,6 +80,17 @@ static char *find_program(const char *working_directory, const char *name)
 	return path;
 }
 
+static bool is_shell(const char *program)
+{
+	const char *base = fg_fs_base_name(program);
+
+	for (size_t i = 0; SHELLS[i]; i++) {
+		if (strcmp(base, SHELLS[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static char *absolute_folder(const char *path)
 {
 	char *resolved = realpath(path, NULL);
@@ -97,8 +108,6 @@ static const struct fg_command *command_of(const struct fg_benchmark *benchmark,
 void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_benchmark *benchmark,
 		    const char *root)
 {
-	struct stat status;
-
 	*target =
 		(struct fg_target){.arm = arm, .benchmark = benchmark, .binary_size = (double)NAN};
 	if (!root)
@@ -110,16 +119,22 @@ void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_b
 		target->root, benchmark->working_directory ? benchmark->working_directory : ".");
 	if (benchmark->stdin_path)
 		target->stdin_path = fg_fs_join(target->working_directory, benchmark->stdin_path);
-	target->program = find_program(target->working_directory, target->command->argv[0]);
-	if (target->program) {
-		const char *base = fg_fs_base_name(target->program);
-
-		for (size_t i = 0; SHELLS[i]; i++)
-			target->is_shell |= strcmp(base, SHELLS[i]) == 0;
-		if (!target->is_shell && stat(target->program, &status) == 0)
-			target->binary_size = (double)status.st_size;
-	}
 	build_environment(target);
+}
+
+void fg_target_resolve(struct fg_target *target)
+{
+	struct stat status;
+
+	if (!target->command)
+		return;
+	free(target->program);
+	target->program = find_program(target->working_directory, target->command->argv[0]);
+	if (!target->program)
+		return;
+	target->is_shell = is_shell(target->program);
+	if (!target->is_shell && stat(target->program, &status) == 0)
+		target->binary_size = (double)status.st_size;
 }
 
 void fg_target_release(struct fg_target *target)

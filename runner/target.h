@@ -23,10 +23,12 @@ struct fg_target {
 	size_t environment_count;
 };
 
-/* root NULL: the arm is absent.  A program that is not there is no error here: `program` stays NULL. */
+/* root NULL: the arm is absent. */
 void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_benchmark *benchmark,
 		    const char *root);
 void fg_target_release(struct fg_target *target);
+/* Find the program: after set-up, which may build it.  One that is not there is no error: `program` stays NULL. */
+void fg_target_resolve(struct fg_target *target);
 
 /*
  * Would both arms execute the same thing?  The same words, the same program bytes, and the same bytes in every file that the words

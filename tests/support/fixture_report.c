@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "tests/support/fg_test.h"
+#include "tests/support/golden.h"
 
 #include <math.h>
 
@@ -633,4 +634,30 @@ void fg_fixture_write(const char *name, const char *format, const struct fg_repo
 	    reporter->write(&fixture.report, options ? options : &plain, text, &err) != FG_OK)
 		fail_msg("%s as %s: %s", name, format, err.message);
 	fg_fixture_release(&fixture);
+}
+
+void fg_fixture_check_golden(const char *format, const struct fg_report_options *options,
+			     const char *suffix)
+{
+	for (size_t i = 0; fg_fixture_names[i]; i++) {
+		struct fg_strbuf text = {0};
+		char name[128];
+
+		fg_fixture_write(fg_fixture_names[i], format, options, &text);
+		(void)snprintf(name, sizeof(name), "report/%s%s", fg_fixture_names[i], suffix);
+		fg_golden_check(name, &text);
+		fg_strbuf_release(&text);
+	}
+}
+
+void fg_fixture_repeat(struct fg_fixture *fixture, size_t count)
+{
+	struct fg_verdict *verdict = &fixture->verdict;
+	struct fg_benchmark_verdict *many = fg_arena_array(&verdict->arena, count, sizeof(many[0]));
+
+	for (size_t i = 0; i < count; i++)
+		many[i] = verdict->benchmarks[0];
+	verdict->benchmarks = many;
+	verdict->benchmark_count = count;
+	fixture->report.profiles = NULL;
 }

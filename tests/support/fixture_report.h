@@ -29,6 +29,11 @@ void fg_fixture_init(struct fg_fixture *fixture, const char *name);
 /* A profile with about this many call paths on the first benchmark: for the size of pages. */
 void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count);
 void fg_fixture_release(struct fg_fixture *fixture);
+/* The first benchmark, `count` times over. */
+void fg_fixture_repeat(struct fg_fixture *fixture, size_t count);
+/* Every fixture in a format, held against tests/golden/report/NAME + `suffix`. */
+void fg_fixture_check_golden(const char *format, const struct fg_report_options *options,
+			     const char *suffix);
 /* The fixture of this name in a format; fails the running test when that cannot be done. */
 void fg_fixture_write(const char *name, const char *format, const struct fg_report_options *options,
 		      struct fg_strbuf *text);

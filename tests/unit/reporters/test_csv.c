@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/text.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
-#include "tests/support/golden.h"
 
 static void every_outcome_is_written_as_agreed(void **state)
 {
 	(void)state;
-	for (size_t i = 0; fg_fixture_names[i]; i++) {
-		struct fg_strbuf text = {0};
-		char name[128];
-
-		fg_fixture_write(fg_fixture_names[i], "csv", NULL, &text);
-		(void)snprintf(name, sizeof(name), "report/%s.csv", fg_fixture_names[i]);
-		fg_golden_check(name, &text);
-		fg_strbuf_release(&text);
-	}
+	fg_fixture_check_golden("csv", NULL, ".csv");
 }
 
 /* Cells of the record that begins here; moves behind it. */

@@ -2,22 +2,13 @@
 #include "base/text.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
-#include "tests/support/golden.h"
 
 static const struct fg_report_options in_checkout = {.source_root = "/src/"};
 
 static void every_outcome_is_written_as_agreed(void **state)
 {
 	(void)state;
-	for (size_t i = 0; fg_fixture_names[i]; i++) {
-		struct fg_strbuf text = {0};
-		char name[128];
-
-		fg_fixture_write(fg_fixture_names[i], "github", &in_checkout, &text);
-		(void)snprintf(name, sizeof(name), "report/%s.github.txt", fg_fixture_names[i]);
-		fg_golden_check(name, &text);
-		fg_strbuf_release(&text);
-	}
+	fg_fixture_check_golden("github", &in_checkout, ".github.txt");
 }
 
 static void files_are_named_as_in_the_checkout(void **state)
@@ -65,16 +56,12 @@ static void no_more_than_ten_of_each_are_written(void **state)
 		COUNT = 40
 	};
 	struct fg_fixture fixture;
-	struct fg_benchmark_verdict *benchmarks = fg_xcalloc(COUNT, sizeof(benchmarks[0]));
 	struct fg_strbuf text = {0};
 	size_t lines = 0;
 
 	(void)state;
 	fg_fixture_init(&fixture, "regression");
-	for (size_t i = 0; i < COUNT; i++)
-		benchmarks[i] = fixture.verdict.benchmarks[0];
-	fixture.verdict.benchmarks = benchmarks;
-	fixture.verdict.benchmark_count = COUNT;
+	fg_fixture_repeat(&fixture, COUNT);
 	assert_int_equal(
 		fg_reporter_find("github", NULL)->write(&fixture.report, &in_checkout, &text, NULL),
 		FG_OK);
@@ -85,7 +72,6 @@ static void no_more_than_ten_of_each_are_written(void **state)
 			       "::error title=fastgate::31 more; the report has them all\n"));
 	fg_strbuf_release(&text);
 	fg_fixture_release(&fixture);
-	free(benchmarks);
 }
 
 int main(void)

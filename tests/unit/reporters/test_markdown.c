@@ -2,20 +2,11 @@
 #include "base/text.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
-#include "tests/support/golden.h"
 
 static void every_outcome_is_written_as_agreed(void **state)
 {
 	(void)state;
-	for (size_t i = 0; fg_fixture_names[i]; i++) {
-		struct fg_strbuf text = {0};
-		char name[128];
-
-		fg_fixture_write(fg_fixture_names[i], "markdown", NULL, &text);
-		(void)snprintf(name, sizeof(name), "report/%s.md", fg_fixture_names[i]);
-		fg_golden_check(name, &text);
-		fg_strbuf_release(&text);
-	}
+	fg_fixture_check_golden("markdown", NULL, ".md");
 }
 
 /* Nothing of a name is read as HTML, as a table's border, as a link or as a person. */
@@ -92,16 +83,11 @@ static void budgets_hold_whatever_comes(void **state)
 		COUNT = 3000
 	};
 	struct fg_fixture fixture;
-	struct fg_benchmark_verdict *benchmarks = fg_xcalloc(COUNT, sizeof(benchmarks[0]));
 	const struct fg_report_options options = {0};
 
 	(void)state;
 	fg_fixture_init(&fixture, "regression");
-	for (size_t i = 0; i < COUNT; i++)
-		benchmarks[i] = fixture.verdict.benchmarks[0];
-	fixture.verdict.benchmarks = benchmarks;
-	fixture.verdict.benchmark_count = COUNT;
-	fixture.report.profiles = NULL;
+	fg_fixture_repeat(&fixture, COUNT);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
 		struct fg_strbuf text = {0};
 
@@ -114,7 +100,6 @@ static void budgets_hold_whatever_comes(void **state)
 		fg_strbuf_release(&text);
 	}
 	fg_fixture_release(&fixture);
-	free(benchmarks);
 }
 
 int main(void)

@@ -5,29 +5,17 @@
 #include "tests/support/fixture_report.h"
 #include "tests/support/golden.h"
 
-static void check_all(const char *suffix, const struct fg_report_options *options)
-{
-	for (size_t i = 0; fg_fixture_names[i]; i++) {
-		struct fg_strbuf text = {0};
-		char name[128];
-
-		fg_fixture_write(fg_fixture_names[i], "terminal", options, &text);
-		(void)snprintf(name, sizeof(name), "report/%s%s.txt", fg_fixture_names[i], suffix);
-		fg_golden_check(name, &text);
-		fg_strbuf_release(&text);
-	}
-}
-
 static void every_outcome_reads_as_agreed(void **state)
 {
 	(void)state;
-	check_all("", &(struct fg_report_options){0});
+	fg_fixture_check_golden("terminal", NULL, ".txt");
 }
 
 static void verbose_shows_everything(void **state)
 {
 	(void)state;
-	check_all(".verbose", &(struct fg_report_options){.verbose = true});
+	fg_fixture_check_golden("terminal", &(struct fg_report_options){.verbose = true},
+				".verbose.txt");
 }
 
 static void the_picture_of_the_interface_is_kept(void **state)

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/version.h"
+
+const char *fg_version(void)
+{
+	return FG_VERSION;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which fastgate this is. */
+#ifndef FG_BASE_VERSION_H
+#define FG_BASE_VERSION_H
+
+const char *fg_version(void); /* "0.1.0" */
+
+#endif

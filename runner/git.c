@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/git.h"
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "runner/tail.h"
+
+#include <unistd.h>
+
+extern char **environ;
+
+enum {
+	ARGUMENTS_MAX = 24,
+	OUTPUT_LIMIT_BYTES = 16 << 20,
+	TIMEOUT_S = 600
+};
+
+/* What git sets for its hooks and what would lead it to another repository. */
+static const char *const TAKEN_OUT[] = {
+	"GIT_DIR=",        "GIT_WORK_TREE=",
+	"GIT_INDEX_FILE=", "GIT_PREFIX=",
+	"GIT_COMMON_DIR=", "GIT_OBJECT_DIRECTORY=",
+	"GIT_NAMESPACE=",  "GIT_ALTERNATE_OBJECT_DIRECTORIES=",
+	"LC_ALL=",         "GIT_TERMINAL_PROMPT=",
+	"LANGUAGE=",
+};
+
+/* Names, hashes and times of the staged commit must not depend on who asks. */
+static const char *const ADDED[] = {
+	"GIT_TERMINAL_PROMPT=0",
+	"LC_ALL=C.UTF-8",
+	"GIT_AUTHOR_NAME=fastgate",
+	"GIT_AUTHOR_EMAIL=fastgate@localhost",
+	"GIT_AUTHOR_DATE=@0 +0000",
+	"GIT_COMMITTER_NAME=fastgate",
+	"GIT_COMMITTER_EMAIL=fastgate@localhost",
+	"GIT_COMMITTER_DATE=@0 +0000",
+};
+
+static bool is_taken_out(const char *variable)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(TAKEN_OUT); i++) {
+		if (fg_text_starts_with(variable, TAKEN_OUT[i]))
+			return true;
+	}
+	return false;
+}
+
+static void add_variable(char ***environment, size_t *count, size_t *room, char *variable)
+{
+	*environment = fg_grow(*environment, room, *count + 2, sizeof(char *));
+	(*environment)[(*count)++] = variable;
+	(*environment)[*count] = NULL;
+}
+
+char **fg_git_clean_environment(const struct fg_git *git)
+{
+	char **environment = NULL;
+	size_t count = 0;
+	size_t room = 0;
+
+	for (char **variable = environ; *variable; variable++) {
+		if (!is_taken_out(*variable))
+			add_variable(&environment, &count, &room, fg_xstrdup(*variable));
+	}
+	if (git->index_file)
+		add_variable(&environment, &count, &room,
+			     fg_xasprintf("GIT_INDEX_FILE=%s", git->index_file));
+	if (!environment)
+		environment = fg_xcalloc(1, sizeof(char *));
+	return environment;
+}
+
+void fg_git_environment_free(char **environment)
+{
+	for (char **variable = environment; variable && *variable; variable++)
+		free(*variable);
+	free(environment);
+}
+
+static char **git_environment(const struct fg_git *git)
+{
+	char **environment = fg_git_clean_environment(git);
+	size_t count = 0;
+	size_t room = 0;
+
+	while (environment[count])
+		count++;
+	room = count + 1;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(ADDED); i++)
+		add_variable(&environment, &count, &room, fg_xstrdup(ADDED[i]));
+	return environment;
+}
+
+static int run_git(const struct fg_git *git, const char *const *arguments, char **text,
+		   size_t *size, struct fg_error *err)
+{
+	char *argv[ARGUMENTS_MAX] = {(char *)(uintptr_t) "git"};
+	char **environment = git_environment(git);
+	struct fg_process_result result = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; arguments[i]; i++) {
+		FG_ASSERT(i + 2 < ARGUMENTS_MAX);
+		argv[i + 1] = (char *)(uintptr_t)arguments[i];
+	}
+	status = fg_process_run(
+		&(struct fg_process_options){.argv = argv,
+					     .environment = environment,
+					     .working_directory = git->folder,
+					     .stdout_to = FG_STREAM_CAPTURE,
+					     .stderr_to = FG_STREAM_CAPTURE,
+					     .capture_limit_bytes = OUTPUT_LIMIT_BYTES,
+					     .timeout_ns = TIMEOUT_S * FG_NS_PER_S,
+					     .interrupted = git->interrupted},
+		&result, err);
+	fg_git_environment_free(environment);
+	if (status != FG_OK)
+		return status;
+	if (!result.exited || result.exit_code != 0) {
+		char *words = fg_output_tail(&result, 1, 300);
+
+		status = fg_error_set(err, FG_ECHILD, "git %s: %s", arguments[0],
+				      words ? words : "failed without a word");
+		free(words);
+	} else {
+		*text = result.stdout_text;
+		*size = result.stdout_size;
+		result.stdout_text = NULL;
+	}
+	fg_process_result_release(&result);
+	return status;
+}
+
+int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
+		  struct fg_error *err)
+{
+	char *out = NULL;
+	size_t size = 0;
+	int status = run_git(git, arguments, &out, &size, err);
+
+	if (status != FG_OK)
+		return status;
+	while (size > 0 && strchr(" \t\r\n", out[size - 1]))
+		out[--size] = '\0';
+	*text = out;
+	return FG_OK;
+}
+
+/* The output, or NULL when git does not know. */
+static char *ask(const struct fg_git *git, const char *const *arguments)
+{
+	char *text = NULL;
+
+	return fg_git_output(git, arguments, &text, NULL) == FG_OK ? text : NULL;
+}
+
+#define ASK(git, ...) ask(git, (const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- where we are ---- */
+
+int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)
+{
+	const char *const show_top[] = {"rev-parse", "--show-toplevel", NULL};
+	const char *const show_prefix[] = {"rev-parse", "--show-prefix", NULL};
+	char *found_top = NULL;
+	int status = fg_git_output(git, show_top, &found_top, err);
+
+	if (status == FG_OK)
+		status = fg_git_output(git, show_prefix, prefix, err);
+	if (status != FG_OK) {
+		free(found_top);
+		return status;
+	}
+	*top = found_top;
+	return FG_OK;
+}
+
+int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
+{
+	const char *const status_words[] = {"status", "--porcelain", "--untracked-files=no", NULL};
+	char *commit = ASK(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}");
+	char *changes = NULL;
+	int status = FG_OK;
+
+	if (!commit)
+		return FG_OK;
+	status = fg_git_output(git, status_words, &changes, err);
+	if (status != FG_OK) {
+		free(commit);
+		return status;
+	}
+	free(side->commit);
+	free(side->branch);
+	side->commit = commit;
+	side->branch = ASK(git, "symbolic-ref", "--short", "--quiet", "HEAD");
+	side->dirty = *changes != '\0';
+	free(changes);
+	return FG_OK;
+}
+
+/* ---- refs ---- */
+
+static bool is_shallow(const struct fg_git *git)
+{
+	char *answer = ASK(git, "rev-parse", "--is-shallow-repository");
+	const bool shallow = answer && strcmp(answer, "true") == 0;
+
+	free(answer);
+	return shallow;
+}
+
+static char *find_commit(const struct fg_git *git, const char *ref)
+{
+	char *wanted = fg_xasprintf("%s^{commit}", ref);
+	char *commit = ASK(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
+
+	free(wanted);
+	return commit;
+}
+
+static int explain_missing(const struct fg_git *git, const char *what, struct fg_error *err)
+{
+	if (is_shallow(git))
+		return fg_error_set(
+			err, FG_ENOENT,
+			"%s is not in this clone, which is shallow: run 'git fetch --unshallow' first (on GitHub: fetch-depth: 0 for actions/checkout; on GitLab: GIT_DEPTH: 0)",
+			what);
+	return fg_error_set(err, FG_ENOENT, "there is no commit %s in this repository", what);
+}
+
+/* What a CI says that this change is to be merged into; NULL at the end. */
+static const char *const TARGET_VARIABLES[] = {
+	"GITHUB_BASE_REF",
+	"CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+	"CHANGE_TARGET", /* Jenkins */
+	"BITBUCKET_PR_DESTINATION_BRANCH",
+	"SYSTEM_PULLREQUEST_TARGETBRANCH", /* Azure */
+	NULL,
+};
+
+static const char *const USUAL_TARGETS[] = {"origin/main", "origin/master", "main", "master", NULL};
+
+static char *existing_ref(const struct fg_git *git, const char *ref)
+{
+	char *commit = find_commit(git, ref);
+	const bool exists = commit != NULL;
+
+	free(commit);
+	return exists ? fg_xstrdup(ref) : NULL;
+}
+
+/* The branch that HEAD will be merged into, or NULL. */
+static char *find_target(const struct fg_git *git)
+{
+	char *ref = NULL;
+
+	for (size_t i = 0; TARGET_VARIABLES[i] && !ref; i++) {
+		const char *branch = getenv(TARGET_VARIABLES[i]);
+
+		if (!branch || !*branch)
+			continue;
+		if (fg_text_starts_with(branch, "refs/heads/"))
+			branch += strlen("refs/heads/");
+		char *remote = fg_xasprintf("origin/%s", branch);
+
+		ref = existing_ref(git, remote);
+		free(remote);
+		if (!ref)
+			ref = existing_ref(git, branch);
+	}
+	if (!ref)
+		ref = ASK(git, "symbolic-ref", "--short", "--quiet", "refs/remotes/origin/HEAD");
+	for (size_t i = 0; USUAL_TARGETS[i] && !ref; i++)
+		ref = existing_ref(git, USUAL_TARGETS[i]);
+	return ref;
+}
+
+/* HEAD stands on the target branch: its parent, or itself when there are changes on top of it. */
+static int resolve_on_target(const struct fg_git *git, const char *head, char **commit,
+			     char **words, struct fg_error *err)
+{
+	char *changes = ASK(git, "status", "--porcelain", "--untracked-files=no");
+	const bool dirty = changes && *changes;
+	char *parent = NULL;
+
+	free(changes);
+	if (dirty) {
+		*commit = fg_xstrdup(head);
+		*words = fg_xstrdup("HEAD (the working tree has changes)");
+		return FG_OK;
+	}
+	parent = find_commit(git, "HEAD^1");
+	if (!parent && is_shallow(git))
+		return explain_missing(git, "HEAD's parent", err);
+	if (!parent)
+		return fg_error_set(
+			err, FG_ENOENT,
+			"the first commit of a repository has nothing to be compared with");
+	*commit = parent;
+	*words = fg_xstrdup("HEAD^ (HEAD is on the target branch)");
+	return FG_OK;
+}
+
+static int resolve_merge_base(const struct fg_git *git, char **commit, char **words,
+			      struct fg_error *err)
+{
+	char *head = find_commit(git, "HEAD");
+	char *target = find_target(git);
+	char *base = NULL;
+	int status = FG_OK;
+
+	if (!head)
+		status = fg_error_set(err, FG_ENOENT,
+				      "there is no commit in '%s', so there is no merge-base",
+				      git->folder);
+	else if (!target && is_shallow(git))
+		status = explain_missing(git, "the branch to be merged into", err);
+	else if (!target)
+		status = fg_error_set(
+			err, FG_ENOENT,
+			"no branch to be merged into was found (tried origin/HEAD, origin/main, origin/master, main, master): name a ref instead of merge-base");
+	if (status != FG_OK)
+		goto out;
+	base = ASK(git, "merge-base", "HEAD", target);
+	if (!base) {
+		char *what = fg_xasprintf("the merge-base of HEAD and %s", target);
+
+		status = explain_missing(git, what, err);
+		free(what);
+	} else if (strcmp(base, head) == 0) {
+		status = resolve_on_target(git, head, commit, words, err);
+	} else {
+		*commit = base;
+		*words = fg_xasprintf("merge-base with %s", target);
+		base = NULL;
+	}
+out:
+	free(base);
+	free(target);
+	free(head);
+	return status;
+}
+
+int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, char **words,
+		   struct fg_error *err)
+{
+	char *inside = ASK(git, "rev-parse", "--is-inside-work-tree");
+	const bool is_tree = inside && strcmp(inside, "true") == 0;
+	char *found = NULL;
+	char *what = NULL;
+	int status = FG_OK;
+
+	free(inside);
+	if (!is_tree)
+		return fg_error_set(err, FG_ENOENT,
+				    "'%s' is not in a git working tree, so there is no '%s'",
+				    git->folder, ref);
+	if (strcmp(ref, "merge-base") == 0)
+		return resolve_merge_base(git, commit, words, err);
+	found = find_commit(git, ref);
+	if (!found) {
+		what = fg_xasprintf("'%s'", ref);
+		status = explain_missing(git, what, err);
+		free(what);
+		return status;
+	}
+	*commit = found;
+	*words = fg_xstrdup(ref);
+	return FG_OK;
+}
+
+int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
+{
+	struct fg_git staged = *git;
+	const char *const write_tree[] = {"write-tree", NULL};
+	char *head = find_commit(git, "HEAD");
+	char *tree = NULL;
+	int status = FG_OK;
+
+	if (!staged.index_file)
+		staged.index_file = getenv("GIT_INDEX_FILE");
+	status = fg_git_output(&staged, write_tree, &tree, err);
+	if (status == FG_OK) {
+		const char *const with_parent[] = {"commit-tree", tree, "-m", "staged",
+						   "-p",          head, NULL};
+		const char *const alone[] = {"commit-tree", tree, "-m", "staged", NULL};
+
+		status = fg_git_output(git, head ? with_parent : alone, commit, err);
+	}
+	free(tree);
+	free(head);
+	return status;
+}
+
+int fg_git_messages(const struct fg_git *git, const char *from, const char *to, char **text,
+		    size_t *size, struct fg_error *err)
+{
+	char *range = from ? fg_xasprintf("%s..%s", from, to) : fg_xstrdup(to);
+	const char *const arguments[] = {
+		"log", "-z", "--format=%H%n%B", "--max-count=1000", "--end-of-options",
+		range, NULL};
+	int status = run_git(git, arguments, text, size, err);
+
+	free(range);
+	return status;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/bytes.h"
+
+#include "base/hash.h"
+
+#include <zstd.h>
+
+enum {
+	SEAL_VERSION = 1,
+	VARINT_MAX = 10
+};
+
+static uint8_t *room(struct fg_bytes *bytes, size_t size)
+{
+	if (bytes->capacity - bytes->size < size)
+		bytes->data = fg_grow(bytes->data, &bytes->capacity, bytes->size + size, 1);
+	return bytes->data + bytes->size;
+}
+
+void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size)
+{
+	if (size == 0)
+		return;
+	memcpy(room(bytes, size), data, size);
+	bytes->size += size;
+}
+
+void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
+{
+	uint8_t *at = room(bytes, VARINT_MAX);
+	size_t used = 0;
+
+	while (value >= 0x80) {
+		at[used++] = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	at[used++] = (uint8_t)value;
+	bytes->size += used;
+}
+
+void fg_bytes_signed(struct fg_bytes *bytes, int64_t value)
+{
+	const uint64_t bits = (uint64_t)value;
+
+	fg_bytes_varint(bytes, value < 0 ? ~(bits << 1) : bits << 1);
+}
+
+static void put_little(uint8_t *at, uint64_t value, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		at[i] = (uint8_t)(value >> (8 * i));
+}
+
+static uint64_t get_little(const uint8_t *at, size_t size)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < size; i++)
+		value |= (uint64_t)at[i] << (8 * i);
+	return value;
+}
+
+void fg_bytes_float(struct fg_bytes *bytes, float value)
+{
+	uint32_t bits = 0;
+	uint8_t at[4];
+
+	memcpy(&bits, &value, sizeof(bits));
+	put_little(at, bits, sizeof(at));
+	fg_bytes_add(bytes, at, sizeof(at));
+}
+
+void fg_bytes_double(struct fg_bytes *bytes, double value)
+{
+	uint64_t bits = 0;
+	uint8_t at[8];
+
+	memcpy(&bits, &value, sizeof(bits));
+	put_little(at, bits, sizeof(at));
+	fg_bytes_add(bytes, at, sizeof(at));
+}
+
+void fg_bytes_text(struct fg_bytes *bytes, const char *text)
+{
+	const size_t length = text ? strlen(text) : 0;
+
+	fg_bytes_varint(bytes, text ? length + 1 : 0);
+	fg_bytes_add(bytes, text, length);
+}
+
+void fg_bytes_release(struct fg_bytes *bytes)
+{
+	free(bytes->data);
+	*bytes = (struct fg_bytes){0};
+}
+
+static size_t left(const struct fg_byte_reader *reader)
+{
+	return (size_t)(reader->end - reader->at);
+}
+
+uint64_t fg_read_varint(struct fg_byte_reader *reader)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t byte = 0;
+
+		if (reader->failed || reader->at == reader->end)
+			break;
+		byte = *reader->at++;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	reader->failed = true;
+	return 0;
+}
+
+int64_t fg_read_signed(struct fg_byte_reader *reader)
+{
+	const uint64_t bits = fg_read_varint(reader);
+
+	return (int64_t)(bits & 1 ? ~(bits >> 1) : bits >> 1);
+}
+
+static uint64_t read_little(struct fg_byte_reader *reader, size_t size)
+{
+	uint64_t value = 0;
+
+	if (reader->failed || left(reader) < size) {
+		reader->failed = true;
+		return 0;
+	}
+	value = get_little(reader->at, size);
+	reader->at += size;
+	return value;
+}
+
+float fg_read_float(struct fg_byte_reader *reader)
+{
+	const uint32_t bits = (uint32_t)read_little(reader, 4);
+	float value = 0;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+double fg_read_double(struct fg_byte_reader *reader)
+{
+	const uint64_t bits = read_little(reader, 8);
+	double value = 0;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text)
+{
+	const uint64_t announced = fg_read_varint(reader);
+	size_t length = 0;
+
+	*text = NULL;
+	if (announced == 0)
+		return 0;
+	if (announced - 1 > max || announced - 1 > left(reader)) {
+		reader->failed = true;
+		return 0;
+	}
+	length = (size_t)(announced - 1);
+	*text = (const char *)reader->at;
+	reader->at += length;
+	return length;
+}
+
+size_t fg_read_count(struct fg_byte_reader *reader, size_t least)
+{
+	const uint64_t count = fg_read_varint(reader);
+
+	if (reader->failed || count > left(reader) / (least ? least : 1)) {
+		reader->failed = true;
+		return 0;
+	}
+	return (size_t)count;
+}
+
+int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
+	    struct fg_error *err)
+{
+	const size_t bound = ZSTD_compressBound(size);
+	uint8_t *at = NULL;
+	size_t packed = 0;
+
+	if (size > UINT32_MAX)
+		return fg_error_set(err, FG_ELIMIT,
+				    "a block of %zu bytes is larger than the store takes (4 GiB)",
+				    size);
+	at = room(block, FG_SEAL_HEADER_SIZE + bound);
+	packed = ZSTD_compress(at + FG_SEAL_HEADER_SIZE, bound, content, size, level);
+	if (ZSTD_isError(packed))
+		return fg_error_set(err, FG_EDB, "cannot pack a block: %s",
+				    ZSTD_getErrorName(packed));
+	at[0] = SEAL_VERSION;
+	put_little(at + 5, size, 4);
+	put_little(at + 1, fg_crc32c(0, at + 5, 4 + packed), 4);
+	block->size += FG_SEAL_HEADER_SIZE + packed;
+	return FG_OK;
+}
+
+int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content,
+	      struct fg_error *err)
+{
+	const uint8_t *at = block;
+	uint8_t *data = NULL;
+	size_t unpacked = 0;
+	size_t got = 0;
+
+	if (size < FG_SEAL_HEADER_SIZE)
+		return fg_error_set(err, FG_EPARSE, "a block of %zu bytes is cut short", size);
+	if (at[0] != SEAL_VERSION)
+		return fg_error_set(err, FG_EPARSE,
+				    "a block has version %d; this fastgate reads version %d", at[0],
+				    SEAL_VERSION);
+	if (get_little(at + 1, 4) != fg_crc32c(0, at + 5, size - 5))
+		return fg_error_set(err, FG_EPARSE,
+				    "a block is damaged: its checksum does not fit");
+	unpacked = (size_t)get_little(at + 5, 4);
+	if (unpacked > max)
+		return fg_error_set(err, FG_ELIMIT,
+				    "a block unpacks to %zu bytes; the limit is %zu", unpacked,
+				    max);
+	data = fg_xmalloc(unpacked + 1);
+	got = ZSTD_decompress(data, unpacked, at + FG_SEAL_HEADER_SIZE, size - FG_SEAL_HEADER_SIZE);
+	if (ZSTD_isError(got) || got != unpacked) {
+		free(data);
+		return fg_error_set(err, FG_EPARSE, "a block is damaged: it does not unpack");
+	}
+	data[unpacked] = '\0';
+	*content = (struct fg_bytes){.data = data, .size = unpacked, .capacity = unpacked + 1};
+	return FG_OK;
+}

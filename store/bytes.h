@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers and texts as bytes, and sealed blocks of them.  A sealed block is
+ *
+ *	1 byte   version of the block (1)
+ *	4 bytes  CRC-32C of what follows, little endian
+ *	4 bytes  size of the content when unpacked, little endian
+ *	...      the content as one zstd frame
+ *
+ * A reader never reads past its end: after the first failure everything it returns is 0 and `failed` is set, so that
+ * a decoder checks once.  What is announced by a count is checked against the bytes that are left before it is allocated.
+ */
+#ifndef FG_STORE_BYTES_H
+#define FG_STORE_BYTES_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_bytes {
+	uint8_t *data;
+	size_t size;
+	size_t capacity;
+};
+
+struct fg_byte_reader {
+	const uint8_t *at;
+	const uint8_t *end;
+	bool failed;
+};
+
+enum {
+	FG_SEAL_HEADER_SIZE = 9,
+	FG_SEAL_LEVEL = 9
+};
+
+void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size);
+void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value); /* 7 bits a byte, lowest first */
+void fg_bytes_signed(struct fg_bytes *bytes, int64_t value);  /* zigzag */
+void fg_bytes_float(struct fg_bytes *bytes, float value);     /* 4 bytes, little endian */
+void fg_bytes_double(struct fg_bytes *bytes, double value);   /* 8 bytes, little endian */
+void fg_bytes_text(struct fg_bytes *bytes, const char *text); /* length + 1, bytes; 0: NULL */
+void fg_bytes_release(struct fg_bytes *bytes);
+
+uint64_t fg_read_varint(struct fg_byte_reader *reader);
+int64_t fg_read_signed(struct fg_byte_reader *reader);
+float fg_read_float(struct fg_byte_reader *reader);
+double fg_read_double(struct fg_byte_reader *reader);
+/* Not NUL-terminated; *text is NULL for NULL.  Longer than max: failed. */
+size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text);
+/* A count of things that take at least `least` bytes each; failed when that many cannot be there. */
+size_t fg_read_count(struct fg_byte_reader *reader, size_t least);
+
+/* Pack `content`; appended to `block`. */
+int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
+	    struct fg_error *err) FG_NODISCARD;
+/* Check and unpack; the content is yours to free.  FG_EPARSE: damaged; FG_ELIMIT: larger than max. */
+int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content,
+	      struct fg_error *err) FG_NODISCARD;
+
+#endif

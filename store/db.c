@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/db.h"
+
+#include "base/text.h"
+
+#include <math.h>
+
+bool fg_db_is_url(const char *location)
+{
+	return fg_text_starts_with(location, "postgresql://") ||
+	       fg_text_starts_with(location, "postgres://");
+}
+
+int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+{
+	if (!fg_db_is_url(location))
+		return fg__sqlite_open(location, flags, db, err);
+#ifdef FG_WITH_POSTGRES
+	return fg__postgres_open(location, flags, db, err);
+#else
+	return fg_error_set(
+		err, FG_EUNSUPPORTED,
+		"this build has no PostgreSQL support: build with -DFG_WITH_POSTGRES=ON, or give the path of an SQLite file");
+#endif
+}
+
+void fg_db_close(struct fg_db *db)
+{
+	if (!db)
+		return;
+	fg_db_rollback(db);
+	free(db->location);
+	db->location = NULL;
+	db->ops->close(db);
+}
+
+int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err)
+{
+	return db->ops->script(db, sql, err);
+}
+
+int fg_db_begin(struct fg_db *db, bool to_write, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	FG_ASSERT(!db->in_transaction);
+	status = db->ops->begin(db, to_write, err);
+	db->in_transaction = status == FG_OK;
+	return status;
+}
+
+int fg_db_commit(struct fg_db *db, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	FG_ASSERT(db->in_transaction);
+	status = db->ops->script(db, "COMMIT", err);
+	if (status != FG_OK)
+		fg_db_rollback(db);
+	db->in_transaction = false;
+	return status;
+}
+
+void fg_db_rollback(struct fg_db *db)
+{
+	if (!db->in_transaction)
+		return;
+	(void)db->ops->script(db, "ROLLBACK", NULL);
+	db->in_transaction = false;
+}
+
+void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)
+{
+	query->db = db;
+	query->sql = sql;
+	query->parameters = 0;
+	query->statement = NULL;
+	query->row = -1;
+	query->failed = FG_OK;
+	db->ops->query_begin(query);
+}
+
+void fg_query_int(struct fg_query *query, int64_t value)
+{
+	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
+	query->db->ops->bind_int(query, value);
+	query->parameters++;
+}
+
+void fg_query_double(struct fg_query *query, double value)
+{
+	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
+	if (isnan(value))
+		query->db->ops->bind_null(query);
+	else
+		query->db->ops->bind_double(query, value);
+	query->parameters++;
+}
+
+void fg_query_text(struct fg_query *query, const char *text)
+{
+	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
+	if (text)
+		query->db->ops->bind_bytes(query, text, strlen(text), true);
+	else
+		query->db->ops->bind_null(query);
+	query->parameters++;
+}
+
+void fg_query_bytes(struct fg_query *query, const void *data, size_t size)
+{
+	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
+	query->db->ops->bind_bytes(query, data, size, false);
+	query->parameters++;
+}
+
+int fg_query_step(struct fg_query *query, struct fg_error *err)
+{
+	return query->db->ops->step(query, err);
+}
+
+void fg_query_end(struct fg_query *query)
+{
+	query->db->ops->query_end(query);
+}
+
+int fg_query_run(struct fg_query *query, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	do
+		status = fg_query_step(query, err);
+	while (status > 0);
+	fg_query_end(query);
+	return status;
+}
+
+int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
+{
+	int status = fg_query_step(query, err);
+
+	if (status > 0) {
+		*value = fg_column_int(query, 0);
+		status = FG_OK;
+	} else if (status == FG_OK) {
+		status = FG_ENOENT;
+	}
+	fg_query_end(query);
+	return status;
+}
+
+bool fg_column_is_null(const struct fg_query *query, int column)
+{
+	return query->db->ops->is_null(query, column);
+}
+
+int64_t fg_column_int(const struct fg_query *query, int column)
+{
+	return fg_column_is_null(query, column) ? 0 : query->db->ops->column_int(query, column);
+}
+
+double fg_column_double(const struct fg_query *query, int column)
+{
+	return fg_column_is_null(query, column) ? (double)NAN
+						: query->db->ops->column_double(query, column);
+}
+
+const char *fg_column_text(const struct fg_query *query, int column)
+{
+	size_t size = 0;
+
+	if (fg_column_is_null(query, column))
+		return NULL;
+	return query->db->ops->column_bytes(query, column, &size);
+}
+
+const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size)
+{
+	*size = 0;
+	if (fg_column_is_null(query, column))
+		return NULL;
+	return query->db->ops->column_bytes(query, column, size);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A session with the database that holds a store: SQLite (a file) or PostgreSQL (a URL).  Everything above this
+ * header is the same for both: one schema, one set of queries (store/queries, named by enum fg_sql), parameters
+ * written $1, $2, ... in both.
+ *
+ *	struct fg_query q;
+ *	fg_query_begin(&q, db, FG_SQL_RUN_BY_UUID);
+ *	fg_query_text(&q, uuid);                     // parameters in their order
+ *	while ((status = fg_query_step(&q, err)) > 0)
+ *		use(fg_column_int(&q, 0));
+ *	fg_query_end(&q);
+ *
+ * A session belongs to one thread at a time.  Texts and bytes of a column live until the next step or end.
+ */
+#ifndef FG_STORE_DB_H
+#define FG_STORE_DB_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "store/sql.h"
+
+enum {
+	FG_QUERY_MAX_PARAMETERS = 24
+};
+
+struct fg_db;
+struct fg_query;
+
+struct fg_db_ops {
+	const char *name; /* "sqlite", "postgresql" */
+	/* What the words between @ signs of a schema stand for. */
+	const char *id;
+	const char *text;
+	const char *bytes;
+	const char *clustered;
+	void (*close)(struct fg_db *db);
+	int (*script)(struct fg_db *db, const char *sql, struct fg_error *err);
+	int (*begin)(struct fg_db *db, bool to_write, struct fg_error *err);
+	void (*query_begin)(struct fg_query *query);
+	void (*bind_int)(struct fg_query *query, int64_t value);
+	void (*bind_double)(struct fg_query *query, double value);
+	void (*bind_bytes)(struct fg_query *query, const void *data, size_t size, bool is_text);
+	void (*bind_null)(struct fg_query *query);
+	int (*step)(struct fg_query *query, struct fg_error *err);
+	bool (*is_null)(const struct fg_query *query, int column);
+	int64_t (*column_int)(const struct fg_query *query, int column);
+	double (*column_double)(const struct fg_query *query, int column);
+	const void *(*column_bytes)(const struct fg_query *query, int column, size_t *size);
+	void (*query_end)(struct fg_query *query);
+};
+
+struct fg_db {
+	const struct fg_db_ops *ops;
+	char *location; /* for messages: never with a password in it */
+	bool in_transaction;
+	bool read_only;
+};
+
+struct fg_query {
+	struct fg_db *db;
+	enum fg_sql sql;
+	int parameters; /* bound so far */
+	void *statement;
+	int row;
+	int failed; /* a bind went wrong: told at the first step */
+	/* PostgreSQL sends them all at once. */
+	const char *values[FG_QUERY_MAX_PARAMETERS];
+	int lengths[FG_QUERY_MAX_PARAMETERS];
+	int formats[FG_QUERY_MAX_PARAMETERS];
+	char numbers[FG_QUERY_MAX_PARAMETERS][32];
+};
+
+enum fg_db_flags {
+	FG_DB_READ_ONLY = 1 << 0, /* must exist */
+	FG_DB_DURABLE =
+		1
+		<< 1, /* every commit reaches the disk (synchronous=FULL): what a server promises */
+};
+
+/* "postgresql://..." or a path.  Opens; makes no table: that is fg_store_open()'s task. */
+int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+	FG_NODISCARD;
+void fg_db_close(struct fg_db *db); /* NULL is fine; an open transaction is undone */
+bool fg_db_is_url(const char *location);
+
+/* Several statements, one after the other. */
+int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err) FG_NODISCARD;
+int fg_db_begin(struct fg_db *db, bool to_write, struct fg_error *err) FG_NODISCARD;
+int fg_db_commit(struct fg_db *db, struct fg_error *err)
+	FG_NODISCARD;                  /* on failure the transaction is undone */
+void fg_db_rollback(struct fg_db *db); /* nothing when there is no transaction */
+
+void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql);
+void fg_query_int(struct fg_query *query, int64_t value);
+void fg_query_double(struct fg_query *query, double value); /* NaN becomes NULL */
+void fg_query_text(struct fg_query *query,
+		   const char *text); /* NULL becomes NULL; must live until the first step */
+void fg_query_bytes(struct fg_query *query, const void *data, size_t size); /* likewise */
+/* 1: a row is there; FG_OK: no more; negative: failed. */
+int fg_query_step(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
+void fg_query_end(struct fg_query *query);
+/* Step until the end: for what returns no rows. */
+int fg_query_run(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
+/* The first column of the only row; FG_ENOENT (without a message) when there is none.  Ends the query. */
+int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err) FG_NODISCARD;
+
+bool fg_column_is_null(const struct fg_query *query, int column);
+int64_t fg_column_int(const struct fg_query *query, int column);      /* 0 for NULL */
+double fg_column_double(const struct fg_query *query, int column);    /* NaN for NULL */
+const char *fg_column_text(const struct fg_query *query, int column); /* NULL for NULL */
+const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size);
+
+/* The back ends. */
+int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+	FG_NODISCARD;
+int fg__postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+	FG_NODISCARD;
+
+#endif

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * SQLite behind store/db.h.
+ *
+ * The file is in WAL mode: readers never wait for the writer.  A local store uses synchronous=NORMAL (a power cut may
+ * lose the last run, never damage the file; a killed process loses nothing); a server uses FULL, because it has told
+ * somebody that the run is safe.  Statements are prepared once and kept.
+ *
+ * SQLite reads `$1` as the name of a parameter.  Parameters are bound by that name, so the order in which a query
+ * mentions them does not matter, as in PostgreSQL.
+ */
+#include "base/fs.h"
+#include "base/log.h"
+#include "store/db.h"
+
+#include <sqlite3.h>
+
+enum {
+	BUSY_TIMEOUT_MS = 10000,
+	APPLICATION_ID = 0x66673031 /* "fg01" */
+};
+
+struct sqlite_db {
+	struct fg_db db;
+	sqlite3 *handle;
+	sqlite3_stmt *statements[FG_SQL_COUNT];
+	bool busy[FG_SQL_COUNT];
+};
+
+static struct sqlite_db *of(const struct fg_query *query)
+{
+	return (struct sqlite_db *)query->db;
+}
+
+struct reason {
+	int code; /* SQLite's primary result code */
+	enum fg_status status;
+	const char *words;
+};
+
+/* What a user can do about it. */
+static const struct reason reasons[] = {
+	{SQLITE_BUSY,     FG_ECONFLICT, "is locked by another process: wait until it has finished"},
+	{SQLITE_LOCKED,   FG_ECONFLICT, "is locked by another process: wait until it has finished"},
+	{SQLITE_CORRUPT,  FG_EDB,       "is damaged: move it away, or restore it from a backup"   },
+	{SQLITE_NOTADB,   FG_EDB,       "is not a fastgate store: it is no SQLite database"       },
+	{SQLITE_FULL,     FG_EIO,       "cannot grow: the disk is full"                           },
+	{SQLITE_READONLY, FG_EIO,
+	 "cannot be written: look at the permissions of the file and its folder"                  },
+	{SQLITE_CANTOPEN, FG_EIO,       "cannot be opened: look at the path and its permissions"  },
+	{SQLITE_IOERR,    FG_EIO,       "cannot be read or written: the disk is full or failing"  },
+};
+
+static int failed(const struct sqlite_db *s, struct fg_error *err)
+{
+	const int code = sqlite3_errcode(s->handle) & 0xff;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(reasons); i++) {
+		if (reasons[i].code == code)
+			return fg_error_set(err, reasons[i].status, "store '%s' %s (%s)",
+					    s->db.location, reasons[i].words,
+					    sqlite3_errmsg(s->handle));
+	}
+	return fg_error_set(err, FG_EDB, "store '%s': %s", s->db.location,
+			    sqlite3_errmsg(s->handle));
+}
+
+static void close_session(struct fg_db *db)
+{
+	struct sqlite_db *s = (struct sqlite_db *)db;
+
+	for (size_t i = 0; i < FG_SQL_COUNT; i++)
+		(void)sqlite3_finalize(s->statements[i]);
+	(void)sqlite3_close_v2(s->handle);
+	free(s);
+}
+
+static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
+{
+	struct sqlite_db *s = (struct sqlite_db *)db;
+
+	if (sqlite3_exec(s->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return failed(s, err);
+	return FG_OK;
+}
+
+static int begin(struct fg_db *db, bool to_write, struct fg_error *err)
+{
+	return run_script(db, to_write ? "BEGIN IMMEDIATE" : "BEGIN", err);
+}
+
+static void query_begin(struct fg_query *query)
+{
+	struct sqlite_db *s = of(query);
+
+	FG_ASSERT(!s->busy[query->sql]);
+	if (!s->statements[query->sql] &&
+	    sqlite3_prepare_v3(s->handle, fg__sql_texts[query->sql].text, -1,
+			       SQLITE_PREPARE_PERSISTENT, &s->statements[query->sql],
+			       NULL) != SQLITE_OK) {
+		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg__sql_texts[query->sql].name,
+		       sqlite3_errmsg(s->handle));
+		query->failed = FG_EDB;
+		return;
+	}
+	query->statement = s->statements[query->sql];
+	s->busy[query->sql] = true;
+}
+
+/* The place of the next parameter, or 0 when the statement could not be prepared. */
+static int place(struct fg_query *query)
+{
+	char name[16];
+
+	if (!query->statement)
+		return 0;
+	(void)snprintf(name, sizeof(name), "$%d", query->parameters + 1);
+	return sqlite3_bind_parameter_index(query->statement, name);
+}
+
+static void check_bind(struct fg_query *query, int code)
+{
+	if (code != SQLITE_OK)
+		query->failed = FG_EDB;
+}
+
+static void bind_int(struct fg_query *query, int64_t value)
+{
+	if (query->statement)
+		check_bind(query, sqlite3_bind_int64(query->statement, place(query), value));
+}
+
+static void bind_double(struct fg_query *query, double value)
+{
+	if (query->statement)
+		check_bind(query, sqlite3_bind_double(query->statement, place(query), value));
+}
+
+static void bind_bytes(struct fg_query *query, const void *data, size_t size, bool is_text)
+{
+	if (!query->statement)
+		return;
+	if (is_text)
+		check_bind(query, sqlite3_bind_text64(query->statement, place(query), data, size,
+						      SQLITE_STATIC, SQLITE_UTF8));
+	else
+		check_bind(query, sqlite3_bind_blob64(query->statement, place(query),
+						      size ? data : "", size, SQLITE_STATIC));
+}
+
+static void bind_null(struct fg_query *query)
+{
+	if (query->statement)
+		check_bind(query, sqlite3_bind_null(query->statement, place(query)));
+}
+
+static int step(struct fg_query *query, struct fg_error *err)
+{
+	if (query->failed != FG_OK) {
+		(void)failed(of(query), err);
+		fg_error_prefix(err, "query %s", fg__sql_texts[query->sql].name);
+		return query->failed;
+	}
+	switch (sqlite3_step(query->statement)) {
+	case SQLITE_ROW:
+		return 1;
+	case SQLITE_DONE:
+		return FG_OK;
+	default:
+		return failed(of(query), err);
+	}
+}
+
+static bool is_null(const struct fg_query *query, int column)
+{
+	return sqlite3_column_type(query->statement, column) == SQLITE_NULL;
+}
+
+static int64_t column_int(const struct fg_query *query, int column)
+{
+	return sqlite3_column_int64(query->statement, column);
+}
+
+static double column_double(const struct fg_query *query, int column)
+{
+	return sqlite3_column_double(query->statement, column);
+}
+
+static const void *column_bytes(const struct fg_query *query, int column, size_t *size)
+{
+	const void *data = sqlite3_column_type(query->statement, column) == SQLITE_BLOB
+				   ? sqlite3_column_blob(query->statement, column)
+				   : sqlite3_column_text(query->statement, column);
+
+	*size = (size_t)sqlite3_column_bytes(query->statement, column);
+	return data ? data : "";
+}
+
+static void query_end(struct fg_query *query)
+{
+	if (!query->statement)
+		return;
+	(void)sqlite3_reset(query->statement);
+	(void)sqlite3_clear_bindings(query->statement);
+	of(query)->busy[query->sql] = false;
+	query->statement = NULL;
+}
+
+static const struct fg_db_ops ops = {
+	.name = "sqlite",
+	.id = "INTEGER PRIMARY KEY",
+	.text = "TEXT",
+	.bytes = "BLOB",
+	.clustered = "WITHOUT ROWID",
+	.close = close_session,
+	.script = run_script,
+	.begin = begin,
+	.query_begin = query_begin,
+	.bind_int = bind_int,
+	.bind_double = bind_double,
+	.bind_bytes = bind_bytes,
+	.bind_null = bind_null,
+	.step = step,
+	.is_null = is_null,
+	.column_int = column_int,
+	.column_double = column_double,
+	.column_bytes = column_bytes,
+	.query_end = query_end,
+};
+
+static int read_pragma(struct sqlite_db *s, const char *sql, int64_t *value, struct fg_error *err)
+{
+	sqlite3_stmt *statement = NULL;
+	int status = FG_OK;
+
+	if (sqlite3_prepare_v2(s->handle, sql, -1, &statement, NULL) != SQLITE_OK)
+		return failed(s, err);
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		*value = sqlite3_column_int64(statement, 0);
+	else
+		status = failed(s, err);
+	(void)sqlite3_finalize(statement);
+	return status;
+}
+
+static int make_folder(const char *path, struct fg_error *err)
+{
+	char *folder = fg_fs_parent(path);
+	int status = FG_OK;
+
+	if (*folder && !fg_fs_is_folder(folder))
+		status = fg_fs_make_folders(folder, 0777, err);
+	free(folder);
+	return status;
+}
+
+/* Somebody else's database is refused before anything is changed in it. */
+static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
+{
+	int64_t owner = 0;
+	int64_t tables = 0;
+	int status = read_pragma(s, "PRAGMA application_id", &owner, err);
+
+	if (status == FG_OK)
+		status = read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err);
+	if (status == FG_OK && owner != APPLICATION_ID && (owner != 0 || tables > 0))
+		status = fg_error_set(
+			err, FG_EDB,
+			"store '%s' is not a fastgate store: it is a database of another program",
+			s->db.location);
+	*is_new = owner == 0;
+	return status;
+}
+
+static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
+{
+	char text[64];
+	bool is_new = false;
+	int status = FG_OK;
+
+	(void)sqlite3_extended_result_codes(s->handle, 0);
+	(void)sqlite3_busy_timeout(s->handle, BUSY_TIMEOUT_MS);
+	status = check_owner(s, &is_new, err);
+	if (status != FG_OK)
+		return status;
+	(void)snprintf(text, sizeof(text), "PRAGMA application_id = %d", APPLICATION_ID);
+	if (is_new && !(flags & FG_DB_READ_ONLY)) {
+		status = run_script(&s->db, "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL",
+				    err);
+		if (status == FG_OK)
+			status = run_script(&s->db, text, err);
+	}
+	if (status == FG_OK)
+		status = run_script(&s->db,
+				    flags & FG_DB_DURABLE ? "PRAGMA synchronous = FULL"
+							  : "PRAGMA synchronous = NORMAL",
+				    err);
+	if (status == FG_OK)
+		status = run_script(&s->db,
+				    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; "
+				    "PRAGMA wal_autocheckpoint = 4000; PRAGMA trusted_schema = OFF",
+				    err);
+	return status;
+}
+
+int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+{
+	struct sqlite_db *s = NULL;
+	int mode = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
+	int status = FG_OK;
+
+	if (flags & FG_DB_READ_ONLY) {
+		if (!fg_fs_exists(location))
+			return fg_error_set(err, FG_ENOENT, "there is no store at '%s'", location);
+	} else {
+		mode |= SQLITE_OPEN_CREATE;
+		status = make_folder(location, err);
+		if (status != FG_OK)
+			return status;
+	}
+	s = fg_xcalloc(1, sizeof(*s));
+	s->db.ops = &ops;
+	s->db.location = fg_xstrdup(location);
+	s->db.read_only = flags & FG_DB_READ_ONLY;
+	if (sqlite3_open_v2(location, &s->handle, mode, NULL) != SQLITE_OK)
+		status = failed(s, err);
+	else
+		status = configure(s, flags, err);
+	if (status != FG_OK) {
+		fg_db_close(&s->db);
+		return status;
+	}
+	*db = &s->db;
+	return FG_OK;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Functions and call paths as rows, shared by everything in the store.  Writing looks each up by what it is; reading
+ * goes backwards: from the ids in a run's values to their ancestors, and from there to the functions.
+ *
+ * A parent's id is smaller than its children's.  So the ids that a run uses, together with their ancestors, sorted, are
+ * already in the order that a profile set wants.
+ */
+#include "store/store_private.h"
+
+static int function_id(struct fg_store *store, const struct fg_profile_function *function,
+		       int64_t *id, struct fg_error *err)
+{
+	uint8_t digest[16];
+	const uint64_t *known = NULL;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg__digest(function->name, function->library ? function->library : "", NULL, digest);
+	known = fg_map_get(&store->functions, digest, sizeof(digest));
+	if (known) {
+		*id = (int64_t)*known;
+		return FG_OK;
+	}
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	status = fg_query_value(&q, id, err);
+	if (status == FG_ENOENT) {
+		fg_query_begin(&q, store->db, FG_SQL_FUNCTION_ADD);
+		fg_query_bytes(&q, digest, sizeof(digest));
+		fg_query_text(&q, function->name);
+		fg_query_text(&q, function->library ? function->library : "");
+		fg_query_text(&q, function->linkage);
+		fg_query_text(&q, function->file);
+		fg_query_int(&q, function->line);
+		fg_query_int(&q, function->inlined);
+		status = fg_query_value(&q, id, err);
+	}
+	if (status == FG_OK)
+		(void)fg_map_add(&store->functions, digest, sizeof(digest), (uint64_t)*id, NULL);
+	return status;
+}
+
+static int node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
+		   struct fg_error *err)
+{
+	const int64_t key[2] = {parent, function};
+	const uint64_t *known = fg_map_get(&store->nodes, key, sizeof(key));
+	struct fg_query q;
+	int64_t found = 0;
+	int status = FG_OK;
+
+	if (known) {
+		*id = *known;
+		return FG_OK;
+	}
+	fg_query_begin(&q, store->db, FG_SQL_NODE_FIND);
+	fg_query_int(&q, parent);
+	fg_query_int(&q, function);
+	status = fg_query_value(&q, &found, err);
+	if (status == FG_ENOENT) {
+		fg_query_begin(&q, store->db, FG_SQL_NODE_ADD);
+		fg_query_int(&q, parent);
+		fg_query_int(&q, function);
+		status = fg_query_value(&q, &found, err);
+	}
+	if (status == FG_OK) {
+		*id = (uint64_t)found;
+		(void)fg_map_add(&store->nodes, key, sizeof(key), *id, NULL);
+	}
+	return status;
+}
+
+int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
+		     struct fg_interned *interned, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	interned->functions = fg_xreallocarray(interned->functions, set->function_count,
+					       sizeof(*interned->functions));
+	interned->nodes =
+		fg_xreallocarray(interned->nodes, set->node_count, sizeof(*interned->nodes));
+	while (interned->function_count < set->function_count && status == FG_OK) {
+		const size_t i = interned->function_count;
+
+		status = function_id(store, &set->functions[i], &interned->functions[i], err);
+		if (status == FG_OK)
+			interned->function_count++;
+	}
+	while (interned->node_count < set->node_count && status == FG_OK) {
+		const size_t i = interned->node_count;
+		const int64_t parent = i == 0 ? 0 : (int64_t)interned->nodes[set->nodes[i].parent];
+
+		status = node_id(store, parent, interned->functions[set->nodes[i].function],
+				 &interned->nodes[i], err);
+		if (status == FG_OK)
+			interned->node_count++;
+	}
+	return status;
+}
+
+/* Rows found so far, id → place in the arrays. */
+struct gathered {
+	struct fg_map index;
+	uint64_t *ids;
+	uint64_t *parents;
+	uint64_t *functions;
+	size_t count;
+	size_t capacity[3];
+};
+
+static void gather(struct gathered *g, uint64_t id, uint64_t parent, uint64_t function)
+{
+	bool is_new = false;
+
+	(void)fg_map_add(&g->index, &id, sizeof(id), g->count, &is_new);
+	if (!is_new)
+		return;
+	g->ids = fg_grow(g->ids, &g->capacity[0], g->count + 1, sizeof(*g->ids));
+	g->parents = fg_grow(g->parents, &g->capacity[1], g->count + 1, sizeof(*g->parents));
+	g->functions = fg_grow(g->functions, &g->capacity[2], g->count + 1, sizeof(*g->functions));
+	g->ids[g->count] = id;
+	g->parents[g->count] = parent;
+	g->functions[g->count] = function;
+	g->count++;
+}
+
+static void gathered_release(struct gathered *g)
+{
+	fg_map_release(&g->index);
+	free(g->ids);
+	free(g->parents);
+	free(g->functions);
+}
+
+static int missing_node(const struct fg_store *store, uint64_t id, struct fg_error *err)
+{
+	return fg_error_set(err, FG_EDB, "store '%s' is damaged: call path %llu is not there",
+			    store->db->location, (unsigned long long)id);
+}
+
+/* A node and its ancestors, up to one that is known. */
+static int gather_path(struct fg_store *store, struct gathered *g, uint64_t id,
+		       struct fg_error *err)
+{
+	while (id != 0 && !fg_map_get(&g->index, &id, sizeof(id))) {
+		struct fg_query q;
+		uint64_t parent = 0;
+		int status = FG_OK;
+
+		fg_query_begin(&q, store->db, FG_SQL_NODE_GET);
+		fg_query_int(&q, (int64_t)id);
+		status = fg_query_step(&q, err);
+		if (status > 0) {
+			parent = (uint64_t)fg_column_int(&q, 0);
+			gather(g, id, parent, (uint64_t)fg_column_int(&q, 1));
+		}
+		fg_query_end(&q);
+		if (status < 0)
+			return status;
+		if (status == 0 || parent >= id)
+			return missing_node(store, id, err);
+		id = parent;
+	}
+	return FG_OK;
+}
+
+static int gather_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
+			struct gathered *g, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = count; i > 0 && status == FG_OK; i--)
+		status = gather_path(store, g, ids[i - 1], err);
+	return status;
+}
+
+static int read_function(struct fg_store *store, int64_t id, struct fg_profile_set *set,
+			 uint32_t *index, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_GET);
+	fg_query_int(&q, id);
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		const struct fg_profile_function function = {
+			.name = fg_column_text(&q, 0),
+			.library = fg_column_text(&q, 1),
+			.linkage = fg_column_text(&q, 2),
+			.file = fg_column_text(&q, 3),
+			.line = (unsigned)fg_column_int(&q, 4),
+			.inlined = fg_column_int(&q, 5) != 0,
+		};
+
+		*index = fg_profile_set_function(set, &function);
+		status = FG_OK;
+	} else if (status == 0) {
+		status = fg_error_set(err, FG_EDB,
+				      "store '%s' is damaged: function %lld is not there",
+				      store->db->location, (long long)id);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+struct order {
+	uint64_t id;
+	size_t place;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct order *x = a;
+	const struct order *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* The set's index of a store function, read once. */
+static int function_index(struct fg_store *store, struct fg_map *known, uint64_t id,
+			  struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
+{
+	const uint64_t *found = fg_map_get(known, &id, sizeof(id));
+	int status = FG_OK;
+
+	if (found) {
+		*index = (uint32_t)*found;
+		return FG_OK;
+	}
+	status = read_function(store, (int64_t)id, set, index, err);
+	if (status == FG_OK)
+		(void)fg_map_add(known, &id, sizeof(id), *index, NULL);
+	return status;
+}
+
+/* Gathered rows into the set, parents first; places[i] becomes the node of gathered row i. */
+static int build(struct fg_store *store, const struct gathered *g, struct fg_profile_set *set,
+		 uint32_t *places, struct fg_error *err)
+{
+	struct order *order = fg_xcalloc(g->count, sizeof(*order));
+	struct fg_map functions = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < g->count; i++)
+		order[i] = (struct order){g->ids[i], i};
+	if (g->count)
+		qsort(order, g->count, sizeof(*order), by_id);
+	for (size_t i = 0; i < g->count && status == FG_OK; i++) {
+		const size_t at = order[i].place;
+		const uint64_t parent = g->parents[at];
+		uint32_t function = 0;
+
+		if (parent == 0) {
+			places[at] = 0; /* the root: named when the set was made */
+			continue;
+		}
+		status = function_index(store, &functions, g->functions[at], set, &function, err);
+		if (status == FG_OK)
+			places[at] = fg_profile_set_node(
+				set, places[*fg_map_get(&g->index, &parent, sizeof(parent))],
+				function);
+	}
+	fg_map_release(&functions);
+	free(order);
+	return status;
+}
+
+int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
+		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+{
+	struct gathered g = {0};
+	uint32_t *places = NULL;
+	int status = gather_nodes(store, ids, count, &g, err);
+
+	if (status == FG_OK) {
+		places = fg_xcalloc(g.count, sizeof(*places));
+		status = build(store, &g, set, places, err);
+	}
+	if (status == FG_OK) {
+		*indexes = fg_xcalloc(count, sizeof(**indexes));
+		for (size_t i = 0; i < count; i++)
+			(*indexes)[i] = places[*fg_map_get(&g.index, &ids[i], sizeof(ids[i]))];
+	}
+	free(places);
+	gathered_release(&g);
+	return status;
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Finding runs: lists, and what a person means by a word or two. */
+#include "base/number.h"
+#include "base/text.h"
+#include "store/store_private.h"
+
+enum {
+	LIMIT_DEFAULT = 50,
+	LIMIT_MAX = 1000,
+	SHORTEST_COMMIT = 4,
+	UUID_LENGTH = 36
+};
+
+static char *column_copy(const struct fg_query *q, int column)
+{
+	return fg_xstrdup(fg_column_text(q, column));
+}
+
+static void read_summary(const struct fg_query *q, struct fg_run_summary *summary)
+{
+	*summary = (struct fg_run_summary){
+		.project = column_copy(q, 1),
+		.started_ns = fg_column_int(q, 2),
+		.ended_ns = fg_column_int(q, 3),
+		.complete = fg_column_int(q, 4) != 0,
+		.has_baseline = fg_column_int(q, 5) != 0,
+		.dirty = fg_column_int(q, 6) != 0,
+		.outcome = column_copy(q, 7),
+		.commit = column_copy(q, 8),
+		.branch = column_copy(q, 9),
+		.tag = column_copy(q, 10),
+		.described = column_copy(q, 11),
+		.base_commit = column_copy(q, 12),
+		.fingerprint = column_copy(q, 13),
+		.benchmark_count = (size_t)fg_column_int(q, 14),
+	};
+	(void)snprintf(summary->id, sizeof(summary->id), "%s", fg_column_text(q, 0));
+}
+
+int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
+		  struct fg_run_list *list, struct fg_error *err)
+{
+	struct fg_run_list found = {0};
+	size_t limit = filter->limit ? filter->limit : LIMIT_DEFAULT;
+	struct fg_query q;
+	int status = FG_OK;
+
+	if (filter->commit && strlen(filter->commit) < SHORTEST_COMMIT)
+		return fg_error_set(err, FG_EINVAL,
+				    "'%s' is too short for a commit: give at least %d digits",
+				    filter->commit, SHORTEST_COMMIT);
+	if (limit > LIMIT_MAX)
+		limit = LIMIT_MAX;
+	fg_query_begin(&q, store->db, FG_SQL_RUN_LIST);
+	fg_query_text(&q, filter->project);
+	fg_query_text(&q, filter->branch);
+	fg_query_text(&q, filter->commit);
+	fg_query_text(&q, filter->tag);
+	fg_query_text(&q, filter->benchmark);
+	fg_query_text(&q, filter->fact_key);
+	fg_query_text(&q, filter->fact_value);
+	fg_query_text(&q, filter->outcome);
+	fg_query_int(&q, filter->complete_only);
+	fg_query_int(&q, filter->before_ns ? filter->before_ns : INT64_MAX);
+	fg_query_text(&q, filter->before_id ? filter->before_id : "");
+	fg_query_int(&q, (int64_t)limit + 1);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		if (found.count == limit) {
+			found.more = true;
+			continue;
+		}
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		read_summary(&q, &found.items[found.count++]);
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_run_list_release(&found);
+	return status;
+}
+
+void fg_run_list_release(struct fg_run_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct fg_run_summary *item = &list->items[i];
+
+		free(item->project);
+		free(item->outcome);
+		free(item->commit);
+		free(item->branch);
+		free(item->tag);
+		free(item->described);
+		free(item->base_commit);
+		free(item->fingerprint);
+	}
+	free(list->items);
+	*list = (struct fg_run_list){0};
+}
+
+/* The first column of the first row as an id.  FG_ENOENT without a message when there is none. */
+static int take_id(struct fg_query *q, char id[37], struct fg_error *err)
+{
+	int status = fg_query_step(q, err);
+
+	if (status > 0) {
+		(void)snprintf(id, UUID_LENGTH + 1, "%s", fg_column_text(q, 0));
+		status = FG_OK;
+	} else if (status == FG_OK) {
+		status = FG_ENOENT;
+	}
+	fg_query_end(q);
+	return status;
+}
+
+static int by_words(struct fg_store *store, enum fg_sql sql, const char *project, const char *words,
+		    char id[37], struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, sql);
+	fg_query_text(&q, project);
+	fg_query_text(&q, words);
+	return take_id(&q, id, err);
+}
+
+static int latest(struct fg_store *store, const char *project, const char *words, char id[37],
+		  struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t back = 0;
+	int status = FG_OK;
+
+	if (strncmp(words, "latest~", 7) == 0) {
+		status = fg_parse_int64(words + 7, &back, err);
+		if (status == FG_OK && back < 0)
+			status = fg_error_set(err, FG_EINVAL, "'%s': expected latest~N with N >= 0",
+					      words);
+		if (status != FG_OK)
+			return status;
+	} else if (*words && strcmp(words, "latest") != 0) {
+		return FG_ENOENT;
+	}
+	fg_query_begin(&q, store->db, FG_SQL_RUN_LATEST);
+	fg_query_text(&q, project);
+	fg_query_int(&q, back);
+	status = take_id(&q, id, err);
+	if (status == FG_ENOENT)
+		status = fg_error_set(
+			err, FG_ENOENT,
+			back ? "store '%s' does not hold that many complete runs"
+			     : "store '%s' holds no complete run yet: `fastgate run` makes one",
+			store->db->location);
+	return status;
+}
+
+static bool is_hex(const char *words)
+{
+	return *words && words[strspn(words, "0123456789abcdef-")] == '\0';
+}
+
+static int by_prefix(struct fg_store *store, const char *project, const char *words, char id[37],
+		     struct fg_error *err)
+{
+	struct fg_strbuf others = {0};
+	struct fg_query q;
+	size_t count = 0;
+	int status = FG_OK;
+
+	if (!is_hex(words) || strlen(words) < SHORTEST_COMMIT)
+		return FG_ENOENT;
+	fg_query_begin(&q, store->db, FG_SQL_RUN_BY_PREFIX);
+	fg_query_text(&q, project);
+	fg_query_text(&q, words);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		if (count++ == 0)
+			(void)snprintf(id, UUID_LENGTH + 1, "%s", fg_column_text(&q, 0));
+		fg_strbuf_printf(&others, "%s%s", count > 1 ? ", " : "", fg_column_text(&q, 0));
+	}
+	fg_query_end(&q);
+	if (status == FG_OK && count == 0)
+		status = FG_ENOENT;
+	else if (status == FG_OK && count > 1)
+		status =
+			fg_error_set(err, FG_ECONFLICT,
+				     "'%s' begins the ids of several runs (%s%s): give more digits",
+				     words, fg_strbuf_text(&others), count > 3 ? ", ..." : "");
+	fg_strbuf_release(&others);
+	return status;
+}
+
+int fg_store_find(struct fg_store *store, const char *project, const char *words, char id[37],
+		  struct fg_error *err)
+{
+	static const enum fg_sql ways[] = {FG_SQL_RUN_BY_TAG, FG_SQL_RUN_BY_BRANCH,
+					   FG_SQL_RUN_BY_COMMIT};
+	int status = FG_OK;
+
+	words = words ? words : "";
+	status = latest(store, project, words, id, err);
+	if (status != FG_ENOENT || !*words || fg_text_starts_with(words, "latest"))
+		return status;
+	status = fg_store_baseline_get(store, project, words, id, NULL);
+	if (status == FG_ENOENT)
+		status = by_prefix(store, project, words, id, err);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(ways) && status == FG_ENOENT; i++) {
+		if (ways[i] == FG_SQL_RUN_BY_COMMIT &&
+		    (!is_hex(words) || strlen(words) < SHORTEST_COMMIT))
+			continue;
+		status = by_words(store, ways[i], project, words, id, err);
+	}
+	if (status == FG_ENOENT)
+		status = fg_error_set(
+			err, FG_ENOENT,
+			"no run is known as '%s': it is no id, baseline, tag, branch or commit in store '%s' (`fastgate runs` lists them)",
+			words, store->db->location);
+	return status;
+}
+
+int fg_store_find_incomplete(struct fg_store *store, const char *project, char id[37],
+			     struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUN_LATEST_INCOMPLETE);
+	fg_query_text(&q, project);
+	status = take_id(&q, id, err);
+	if (status == FG_ENOENT)
+		status = fg_error_set(err, FG_ENOENT, "store '%s' holds no interrupted run",
+				      store->db->location);
+	return status;
+}
+
+static int names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
+{
+	struct fg_name_list found = {0};
+	int status = FG_OK;
+
+	while ((status = fg_query_step(q, err)) > 0) {
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		found.items[found.count++] = column_copy(q, 0);
+	}
+	fg_query_end(q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_name_list_release(&found);
+	return status;
+}
+
+int fg_store_projects(struct fg_store *store, struct fg_name_list *list, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_LIST);
+	return names(&q, list, err);
+}
+
+int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *list,
+			struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_LIST);
+	fg_query_text(&q, project);
+	return names(&q, list, err);
+}
+
+static int find_benchmark(struct fg_store *store, const char *project, const char *benchmark,
+			  int64_t *id, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_OF);
+	fg_query_text(&q, project);
+	fg_query_text(&q, benchmark);
+	status = fg_query_value(&q, id, err);
+	if (status == FG_ENOENT)
+		status = fg_error_set(err, FG_ENOENT,
+				      "no benchmark '%s' was ever stored%s%s in '%s'", benchmark,
+				      project ? " for project " : "", project ? project : "",
+				      store->db->location);
+	return status;
+}
+
+int fg_store_metrics(struct fg_store *store, const char *project, const char *benchmark,
+		     struct fg_name_list *list, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t id = 0;
+	int status = find_benchmark(store, project, benchmark, &id, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_METRIC_NAMES);
+	fg_query_int(&q, id);
+	return names(&q, list, err);
+}
+
+void fg_name_list_release(struct fg_name_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i]);
+	free(list->items);
+	*list = (struct fg_name_list){0};
+}
+
+static void read_point(const struct fg_query *q, struct fg_history_point *point)
+{
+	*point = (struct fg_history_point){
+		.started_ns = fg_column_int(q, 1),
+		.commit = column_copy(q, 2),
+		.branch = column_copy(q, 3),
+		.fingerprint = column_copy(q, 4),
+		.dirty = fg_column_int(q, 5) != 0,
+		.complete = fg_column_int(q, 6) != 0,
+		.pairs = (unsigned)fg_column_int(q, 7),
+		.baseline = fg_column_double(q, 8),
+		.candidate = fg_column_double(q, 9),
+		.ratio = fg_column_double(q, 10),
+		.low = fg_column_double(q, 11),
+		.high = fg_column_double(q, 12),
+		.outcome = column_copy(q, 13),
+	};
+	(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(q, 0));
+}
+
+/* Unit and direction of a metric, as the newest run of the benchmark knows it. */
+static int read_metric(struct fg_store *store, int64_t benchmark, const char *metric,
+		       struct fg_history *history, struct fg_error *err)
+{
+	struct fg_series series = {0};
+	cJSON *json = NULL;
+	struct fg_query q;
+	size_t index = SIZE_MAX;
+	int status = FG_OK;
+
+	fg_series_init(&series, "");
+	fg_query_begin(&q, store->db, FG_SQL_NEWEST_METRICS);
+	fg_query_int(&q, benchmark);
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		const char *text = fg_column_text(&q, 0);
+
+		status = fg_json_parse(text, strlen(text), FG_MAX_CHUNK_BYTES, &json, err);
+		if (status == FG_OK)
+			status = fg_metrics_read(json, &series, err);
+	}
+	fg_query_end(&q);
+	if (status == FG_OK) {
+		index = fg_series_find_metric(&series, metric);
+		history->unit = fg_xstrdup(index == SIZE_MAX ? "1" : series.metrics[index].unit);
+		history->better =
+			index == SIZE_MAX ? FG_BETTER_LOWER : series.metrics[index].better;
+	}
+	cJSON_Delete(json);
+	fg_series_release(&series);
+	return status;
+}
+
+static int read_history(struct fg_store *store, int64_t benchmark, int64_t metric,
+			const struct fg_history_query *query, struct fg_history *history,
+			struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_HISTORY);
+	fg_query_int(&q, benchmark);
+	fg_query_int(&q, metric);
+	fg_query_text(&q, query->branch);
+	fg_query_int(&q, query->limit ? (int64_t)query->limit : INT64_MAX);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		history->points = fg_grow(history->points, &history->capacity, history->count + 1,
+					  sizeof(*history->points));
+		read_point(&q, &history->points[history->count++]);
+	}
+	fg_query_end(&q);
+	/* The newest were asked for; people read from the oldest. */
+	for (size_t i = 0; i < history->count / 2; i++) {
+		const struct fg_history_point point = history->points[i];
+
+		history->points[i] = history->points[history->count - 1 - i];
+		history->points[history->count - 1 - i] = point;
+	}
+	return status;
+}
+
+int fg_store_history(struct fg_store *store, const struct fg_history_query *query,
+		     struct fg_history *history, struct fg_error *err)
+{
+	struct fg_history found = {0};
+	uint8_t digest[16];
+	struct fg_query q;
+	int64_t benchmark = 0;
+	int64_t metric = 0;
+	int status = find_benchmark(store, query->project, query->benchmark, &benchmark, err);
+
+	if (status != FG_OK)
+		return status;
+	fg__digest(query->metric, NULL, NULL, digest);
+	fg_query_begin(&q, store->db, FG_SQL_WORDS_FIND);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	status = fg_query_value(&q, &metric, err);
+	if (status == FG_ENOENT)
+		return fg_error_set(err, FG_ENOENT,
+				    "no metric '%s' was ever stored for benchmark '%s'",
+				    query->metric, query->benchmark);
+	if (status == FG_OK)
+		status = read_metric(store, benchmark, query->metric, &found, err);
+	if (status == FG_OK)
+		status = read_history(store, benchmark, metric, query, &found, err);
+	if (status == FG_OK)
+		*history = found;
+	else
+		fg_history_release(&found);
+	return status;
+}
+
+void fg_history_release(struct fg_history *history)
+{
+	for (size_t i = 0; i < history->count; i++) {
+		struct fg_history_point *point = &history->points[i];
+
+		free(point->commit);
+		free(point->branch);
+		free(point->fingerprint);
+		free(point->outcome);
+	}
+	free(history->points);
+	free(history->unit);
+	*history = (struct fg_history){0};
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/store_private.h"
+
+enum {
+	SEED_BASE = 16
+};
+
+static char *column_copy(const struct fg_query *q, int column)
+{
+	return fg_xstrdup(fg_column_text(q, column));
+}
+
+static void read_side(const struct fg_query *q, int column, struct fg_side *side)
+{
+	side->commit = column_copy(q, column);
+	side->branch = column_copy(q, column + 1);
+	side->describe = column_copy(q, column + 2);
+	side->dirty = fg_column_int(q, column + 3) != 0;
+}
+
+static int load_head(struct fg_store *store, const char *id, struct fg_stored_run *stored,
+		     int64_t *row, struct fg_error *err)
+{
+	enum {
+		CANDIDATE_COLUMN = 9,
+		BASELINE_COLUMN = 13
+	};
+	struct fg_run *run = &stored->run;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUN_LOAD);
+	fg_query_text(&q, id);
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		*row = fg_column_int(&q, 0);
+		(void)snprintf(run->id, sizeof(run->id), "%s", id);
+		run->project = column_copy(&q, 1);
+		run->started_ns = fg_column_int(&q, 2);
+		run->ended_ns = fg_column_int(&q, 3);
+		run->complete = fg_column_int(&q, 4) != 0;
+		run->has_baseline = fg_column_int(&q, 5) != 0;
+		run->seed = strtoull(fg_column_text(&q, 6), NULL, SEED_BASE);
+		run->tool_version = column_copy(&q, 7);
+		stored->outcome = column_copy(&q, 8);
+		read_side(&q, CANDIDATE_COLUMN, &run->sides[FG_ARM_CANDIDATE]);
+		read_side(&q, BASELINE_COLUMN, &run->sides[FG_ARM_BASELINE]);
+		status = FG_OK;
+	} else if (status == FG_OK) {
+		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' in store '%s'", id,
+				      store->db->location);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+static struct fg_environment *scope_environment(struct fg_run *run, int64_t scope)
+{
+	if (scope == FG_SCOPE_HOST)
+		return &run->host;
+	if (scope < FG_SCOPE_SERIES)
+		return &run->sides[scope - FG_SCOPE_SIDES].build;
+	if ((size_t)(scope - FG_SCOPE_SERIES) / 2 >= run->series_count)
+		return NULL;
+	return &run->series[(scope - FG_SCOPE_SERIES) / 2].build[(scope - FG_SCOPE_SERIES) % 2];
+}
+
+static int load_facts(struct fg_store *store, int64_t row, struct fg_run *run, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUN_FACTS);
+	fg_query_int(&q, row);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		struct fg_environment *environment = scope_environment(run, fg_column_int(&q, 0));
+
+		if (environment)
+			fg_environment_set(environment, fg_column_text(&q, 1),
+					   fg_column_text(&q, 2), fg_column_int(&q, 3) != 0);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+static int parse_series(const struct fg_query *q, struct fg_series *series, struct fg_error *err)
+{
+	const char *metrics = fg_column_text(q, 3);
+	const char *details = fg_column_text(q, 4);
+	cJSON *json = NULL;
+	int status = fg_json_parse(metrics, strlen(metrics), FG_MAX_CHUNK_BYTES, &json, err);
+
+	series->command = column_copy(q, 2);
+	if (status == FG_OK)
+		status = fg_metrics_read(json, series, err);
+	cJSON_Delete(json);
+	json = NULL;
+	if (status == FG_OK)
+		status = fg_json_parse(details, strlen(details), FG_MAX_CHUNK_BYTES, &json, err);
+	if (status == FG_OK)
+		status = fg_details_read(json, series, err);
+	cJSON_Delete(json);
+	if (status != FG_OK)
+		fg_error_prefix(err, "the store is damaged");
+	return status;
+}
+
+/* Row ids of the series, in their order. */
+static int load_series(struct fg_store *store, int64_t row, struct fg_run *run, int64_t **ids,
+		       struct fg_error *err)
+{
+	size_t capacity = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_SERIES_OF_RUN);
+	fg_query_int(&q, row);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		struct fg_series *series = fg_run_add_series(run, fg_column_text(&q, 1));
+
+		*ids = fg_grow(*ids, &capacity, run->series_count, sizeof(**ids));
+		(*ids)[run->series_count - 1] = fg_column_int(&q, 0);
+		status = parse_series(&q, series, err);
+		if (status != FG_OK)
+			break;
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+int fg__store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
+		     fg_chunk_taker *take, void *context, struct fg_error *err)
+{
+	struct fg_bytes *contents = NULL;
+	size_t count = 0;
+	size_t capacity = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_CHUNKS);
+	fg_query_int(&q, series);
+	fg_query_int(&q, kind);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		size_t size = 0;
+		const void *data = fg_column_bytes(&q, 1, &size);
+		struct fg_bytes content = {0};
+
+		status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, err);
+		if (status != FG_OK)
+			break;
+		contents = fg_grow(contents, &capacity, count + 1, sizeof(*contents));
+		contents[count++] = content;
+	}
+	fg_query_end(&q);
+	/* What takes a chunk may ask the database for more: the query has to be over. */
+	for (size_t i = 0; i < count; i++) {
+		struct fg_byte_reader reader = {contents[i].data,
+						contents[i].data + contents[i].size, false};
+
+		if (status == FG_OK)
+			status = take(&reader, context, err);
+		fg_bytes_release(&contents[i]);
+	}
+	free(contents);
+	return status;
+}
+
+static int take_repetitions(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	return fg_repetitions_read(reader, context, err);
+}
+
+static int take_program(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	struct fg_profile_set **set = context;
+	const char *text = NULL;
+	const size_t length = fg_read_text(reader, FG_MAX_FUNCTION_BYTES, &text);
+	char *name = NULL;
+
+	if (reader->failed || *set)
+		return fg_error_set(err, FG_EPARSE, "the name of a profile is damaged");
+	name = fg_xstrndup(text ? text : "", length);
+	*set = fg_xcalloc(1, sizeof(**set));
+	fg_profile_set_init(*set, name);
+	free(name);
+	return FG_OK;
+}
+
+static int take_regions(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	return fg_regions_read(reader, context, err);
+}
+
+struct matrices {
+	struct fg_matrix *items;
+	size_t count;
+	size_t capacity;
+};
+
+static int take_rows(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	struct matrices *all = context;
+
+	all->items = fg_grow(all->items, &all->capacity, all->count + 1, sizeof(*all->items));
+	all->items[all->count] = (struct fg_matrix){0};
+	return fg_matrix_read(reader, 0, &all->items[all->count++], err);
+}
+
+/* All paths of all chunks are placed at once, then each chunk's rows find their own. */
+static int place_rows(struct fg_store *store, const struct matrices *all,
+		      struct fg_profile_set *set, struct fg_error *err)
+{
+	uint64_t *ids = NULL;
+	uint32_t *indexes = NULL;
+	size_t total = 0;
+	size_t at = 0;
+	int status = FG_OK;
+
+	for (size_t i = 0; i < all->count; i++)
+		total += all->items[i].id_count;
+	ids = fg_xcalloc(total, sizeof(*ids));
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->items[i].id_count)
+			memcpy(ids + at, all->items[i].ids, all->items[i].id_count * sizeof(*ids));
+		at += all->items[i].id_count;
+	}
+	status = fg__store_nodes(store, ids, total, set, &indexes, err);
+	at = 0;
+	for (size_t i = 0; i < all->count && status == FG_OK; i++) {
+		fg_matrix_to_set(&all->items[i], set, indexes + at);
+		at += all->items[i].id_count;
+	}
+	free(indexes);
+	free(ids);
+	return status;
+}
+
+static int load_profile(struct fg_store *store, int64_t series, struct fg_profile_set **result,
+			struct fg_error *err)
+{
+	struct fg_profile_set *set = NULL;
+	struct matrices all = {0};
+	int status = fg__store_chunks(store, series, FG_CHUNK_PROGRAM, take_program, &set, err);
+
+	if (status == FG_OK && set)
+		status = fg__store_chunks(store, series, FG_CHUNK_ROWS, take_rows, &all, err);
+	if (status == FG_OK && set)
+		status = place_rows(store, &all, set, err);
+	if (status == FG_OK && set)
+		status = fg__store_chunks(store, series, FG_CHUNK_REGIONS, take_regions, set, err);
+	for (size_t i = 0; i < all.count; i++)
+		fg_matrix_release(&all.items[i]);
+	free(all.items);
+	*result = set;
+	return status;
+}
+
+static int load_report(struct fg_store *store, int64_t row, char **report, struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_REPORT_GET);
+	fg_query_int(&q, row);
+	fg_query_text(&q, "json");
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		size_t size = 0;
+		const void *data = fg_column_bytes(&q, 0, &size);
+
+		status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, err);
+		*report = (char *)content.data; /* a NUL stands behind the content */
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+static int load(struct fg_store *store, const char *id, bool with_profiles,
+		struct fg_stored_run *stored, struct fg_error *err)
+{
+	struct fg_stored_run s = {0};
+	int64_t *ids = NULL;
+	int64_t row = 0;
+	int status = fg_db_begin(store->db, false, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_run_init(&s.run);
+	status = load_head(store, id, &s, &row, err);
+	if (status == FG_OK)
+		status = load_series(store, row, &s.run, &ids, err);
+	if (status == FG_OK)
+		status = load_facts(store, row, &s.run, err);
+	for (size_t i = 0; i < s.run.series_count && status == FG_OK; i++)
+		status = fg__store_chunks(store, ids[i], FG_CHUNK_REPETITIONS, take_repetitions,
+					  &s.run.series[i], err);
+	s.profiles = fg_xcalloc(s.run.series_count, sizeof(struct fg_profile_set *));
+	for (size_t i = 0; i < s.run.series_count && status == FG_OK && with_profiles; i++)
+		status = load_profile(store, ids[i], &s.profiles[i], err);
+	if (status == FG_OK)
+		status = load_report(store, row, &s.report, err);
+	fg_db_rollback(store->db); /* nothing was written: it only ends the view of one moment */
+	free(ids);
+	if (status == FG_OK)
+		*stored = s;
+	else
+		fg_stored_run_release(&s);
+	return status;
+}
+
+int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *stored,
+		  struct fg_error *err)
+{
+	return load(store, id, true, stored, err);
+}
+
+int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
+		      struct fg_error *err)
+{
+	return load(store, id, false, stored, err);
+}

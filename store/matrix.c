@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/matrix.h"
+
+#include <math.h>
+
+enum {
+	FRACTIONS = 32
+};
+
+struct slot {
+	uint64_t id;
+	uint32_t node;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct slot *x = a;
+	const struct slot *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int64_t whole(double value)
+{
+	return isfinite(value) ? llround(value) : 0;
+}
+
+static void head(struct fg_matrix_row *to, const struct fg_profile_row *from)
+{
+	double sum = 0;
+	uint64_t samples = 0;
+
+	for (uint32_t i = 0; i < from->count; i++) {
+		sum += from->self_ns[i];
+		samples += from->samples[i];
+	}
+	*to = (struct fg_matrix_row){
+		.arm = from->arm,
+		.pair = from->pair,
+		.aside = from->aside,
+		.total_ns = whole(from->total_ns),
+		.lost_ns = whole(from->lost_ns),
+		.truncated_ns = whole(from->truncated_ns),
+		.unit_ns = samples ? whole(sum / (double)samples) : 1,
+	};
+	if (to->unit_ns < 1)
+		to->unit_ns = 1;
+}
+
+static void allocate(struct fg_matrix *m)
+{
+	m->ids = fg_xcalloc(m->id_count, sizeof(*m->ids));
+	m->starts = fg_xcalloc(m->id_count + 1, sizeof(*m->starts));
+	m->entry_rows = fg_xcalloc(m->entry_count, sizeof(*m->entry_rows));
+	m->samples = fg_xcalloc(m->entry_count, sizeof(*m->samples));
+	m->self_ns = fg_xcalloc(m->entry_count, sizeof(*m->self_ns));
+}
+
+/* Nodes that have entries, in order of their ids; counts[node] becomes the node's place. */
+static struct slot *used_nodes(const struct fg_profile_set *set, const uint32_t *counts,
+			       const uint64_t *ids, size_t *used)
+{
+	struct slot *slots = fg_xcalloc(set->node_count, sizeof(*slots));
+
+	*used = 0;
+	for (size_t i = 0; i < set->node_count; i++) {
+		if (counts[i])
+			slots[(*used)++] = (struct slot){ids[i], (uint32_t)i};
+	}
+	if (*used)
+		qsort(slots, *used, sizeof(*slots), by_id);
+	return slots;
+}
+
+void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set, size_t first,
+			const uint64_t *ids)
+{
+	uint32_t *counts = fg_xcalloc(set->node_count, sizeof(*counts));
+	size_t *next = fg_xcalloc(set->node_count, sizeof(*next));
+	struct slot *slots = NULL;
+	struct fg_matrix m = {.row_count = set->row_count - first};
+
+	m.rows = fg_xcalloc(m.row_count, sizeof(*m.rows));
+	for (size_t r = 0; r < m.row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[first + r];
+
+		head(&m.rows[r], row);
+		m.entry_count += row->count;
+		for (uint32_t i = 0; i < row->count; i++)
+			counts[row->nodes[i]]++;
+	}
+	slots = used_nodes(set, counts, ids, &m.id_count);
+	allocate(&m);
+	for (size_t i = 0; i < m.id_count; i++) {
+		m.ids[i] = slots[i].id;
+		m.starts[i + 1] = m.starts[i] + counts[slots[i].node];
+		next[slots[i].node] = m.starts[i];
+	}
+	for (size_t r = 0; r < m.row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[first + r];
+
+		for (uint32_t i = 0; i < row->count; i++) {
+			const size_t at = next[row->nodes[i]]++;
+
+			m.entry_rows[at] = (uint32_t)r;
+			m.samples[at] = row->samples[i];
+			m.self_ns[at] = row->self_ns[i];
+		}
+	}
+	free(slots);
+	free(next);
+	free(counts);
+	*matrix = m;
+}
+
+static double fraction(const struct fg_matrix *m, size_t entry)
+{
+	const double unit = (double)m->rows[m->entry_rows[entry]].unit_ns;
+
+	return round((m->self_ns[entry] - unit * m->samples[entry]) * FRACTIONS / unit);
+}
+
+static void write_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
+{
+	int64_t before = 0;
+
+	fg_bytes_varint(bytes, m->row_count);
+	for (size_t i = 0; i < m->row_count; i++)
+		fg_bytes_varint(bytes, m->rows[i].arm);
+	for (size_t i = 0; i < m->row_count; i++) {
+		fg_bytes_signed(bytes, (int64_t)m->rows[i].pair - before);
+		before = m->rows[i].pair;
+	}
+	for (size_t i = 0; i < m->row_count; i++)
+		fg_bytes_varint(bytes, m->rows[i].aside);
+	for (size_t i = 0; i < m->row_count; i++) {
+		fg_bytes_signed(bytes, m->rows[i].total_ns);
+		fg_bytes_signed(bytes, m->rows[i].lost_ns);
+		fg_bytes_signed(bytes, m->rows[i].truncated_ns);
+		fg_bytes_varint(bytes, (uint64_t)m->rows[i].unit_ns);
+	}
+}
+
+void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
+{
+	uint64_t id = 0;
+
+	write_rows(matrix, bytes);
+	fg_bytes_varint(bytes, matrix->id_count);
+	fg_bytes_varint(bytes, matrix->entry_count);
+	for (size_t i = 0; i < matrix->id_count; i++) {
+		fg_bytes_varint(bytes, matrix->ids[i] - id);
+		id = matrix->ids[i];
+	}
+	for (size_t i = 0; i < matrix->id_count; i++)
+		fg_bytes_varint(bytes, matrix->starts[i + 1] - matrix->starts[i]);
+	for (size_t i = 0; i < matrix->id_count; i++) {
+		uint32_t row = 0;
+
+		for (size_t e = matrix->starts[i]; e < matrix->starts[i + 1]; e++) {
+			fg_bytes_varint(bytes, matrix->entry_rows[e] - row);
+			row = matrix->entry_rows[e];
+		}
+	}
+	for (size_t e = 0; e < matrix->entry_count; e++)
+		fg_bytes_varint(bytes, matrix->samples[e]);
+	for (size_t e = 0; e < matrix->entry_count; e++)
+		fg_bytes_signed(bytes, whole(fraction(matrix, e)));
+}
+
+static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
+{
+	enum {
+		LEAST_ROW_BYTES = 7
+	};
+	int64_t pair = 0;
+
+	m->row_count = fg_read_count(reader, LEAST_ROW_BYTES);
+	m->rows = fg_xcalloc(m->row_count, sizeof(*m->rows));
+	for (size_t i = 0; i < m->row_count; i++)
+		m->rows[i].arm = (uint8_t)(fg_read_varint(reader) & 1);
+	for (size_t i = 0; i < m->row_count; i++) {
+		pair = (int64_t)((uint64_t)pair + (uint64_t)fg_read_signed(reader));
+		m->rows[i].pair = (uint32_t)pair;
+	}
+	for (size_t i = 0; i < m->row_count; i++)
+		m->rows[i].aside = (uint16_t)fg_read_varint(reader);
+	for (size_t i = 0; i < m->row_count; i++) {
+		uint64_t unit = 0;
+
+		m->rows[i].total_ns = fg_read_signed(reader);
+		m->rows[i].lost_ns = fg_read_signed(reader);
+		m->rows[i].truncated_ns = fg_read_signed(reader);
+		unit = fg_read_varint(reader);
+		if (unit < 1 || unit > INT64_MAX / 2)
+			reader->failed = true;
+		m->rows[i].unit_ns = (int64_t)unit;
+	}
+}
+
+/* Entries of one node: rows ascending, every one of them there. */
+static void read_entry_rows(struct fg_byte_reader *reader, struct fg_matrix *m, size_t id)
+{
+	uint64_t row = 0;
+
+	for (size_t e = m->starts[id]; e < m->starts[id + 1]; e++) {
+		const uint64_t gap = fg_read_varint(reader);
+
+		row += gap;
+		if (row >= m->row_count || gap > m->row_count || (gap == 0 && e > m->starts[id])) {
+			reader->failed = true;
+			return;
+		}
+		m->entry_rows[e] = (uint32_t)row;
+	}
+}
+
+static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *m)
+{
+	uint64_t id = 0;
+
+	for (size_t i = 0; i < m->id_count; i++) {
+		const uint64_t gap = fg_read_varint(reader);
+
+		if (gap > UINT64_MAX - id || (i > 0 && gap == 0) || (max_id && id + gap > max_id))
+			reader->failed = true;
+		id += gap;
+		m->ids[i] = id;
+	}
+	for (size_t i = 0; i < m->id_count && !reader->failed; i++) {
+		const uint64_t count = fg_read_varint(reader);
+
+		if (count > m->entry_count - m->starts[i])
+			reader->failed = true;
+		else
+			m->starts[i + 1] = m->starts[i] + (size_t)count;
+	}
+	if (!reader->failed && m->starts[m->id_count] != m->entry_count)
+		reader->failed = true;
+}
+
+int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
+		   struct fg_error *err)
+{
+	struct fg_matrix m = {0};
+
+	read_rows(reader, &m);
+	m.id_count = fg_read_count(reader, 2);
+	m.entry_count = fg_read_count(reader, 3);
+	allocate(&m);
+	if (!reader->failed)
+		read_ids(reader, max_id, &m);
+	for (size_t i = 0; i < m.id_count && !reader->failed; i++)
+		read_entry_rows(reader, &m, i);
+	for (size_t e = 0; e < m.entry_count && !reader->failed; e++)
+		m.samples[e] = (uint32_t)fg_read_varint(reader);
+	for (size_t e = 0; e < m.entry_count && !reader->failed; e++) {
+		const double unit = (double)m.rows[m.entry_rows[e]].unit_ns;
+
+		m.self_ns[e] = round(unit * m.samples[e] +
+				     (double)fg_read_signed(reader) * unit / FRACTIONS);
+	}
+	if (reader->failed) {
+		fg_matrix_release(&m);
+		return fg_error_set(err, FG_EPARSE, "profile values are damaged or cut short");
+	}
+	*matrix = m;
+	return FG_OK;
+}
+
+void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set,
+		      const uint32_t *indexes)
+{
+	const size_t first = set->row_count;
+	uint32_t *counts = fg_xcalloc(matrix->row_count, sizeof(*counts));
+
+	for (size_t e = 0; e < matrix->entry_count; e++)
+		counts[matrix->entry_rows[e]]++;
+	for (size_t r = 0; r < matrix->row_count; r++) {
+		const struct fg_matrix_row *from = &matrix->rows[r];
+		struct fg_profile_row *row = fg_profile_set_add_row(set, counts[r]);
+
+		row->arm = from->arm;
+		row->pair = from->pair;
+		row->aside = from->aside;
+		row->total_ns = (double)from->total_ns;
+		row->lost_ns = (double)from->lost_ns;
+		row->truncated_ns = (double)from->truncated_ns;
+		row->count = counts[r];
+		counts[r] = 0;
+	}
+	for (size_t i = 0; i < matrix->id_count; i++) {
+		for (size_t e = matrix->starts[i]; e < matrix->starts[i + 1]; e++) {
+			struct fg_profile_row *row = &set->rows[first + matrix->entry_rows[e]];
+			const uint32_t at = counts[matrix->entry_rows[e]]++;
+
+			row->nodes[at] = indexes[i];
+			row->samples[at] = matrix->samples[e];
+			row->self_ns[at] = matrix->self_ns[e];
+		}
+	}
+	free(counts);
+}
+
+void fg_matrix_release(struct fg_matrix *matrix)
+{
+	free(matrix->rows);
+	free(matrix->ids);
+	free(matrix->starts);
+	free(matrix->entry_rows);
+	free(matrix->samples);
+	free(matrix->self_ns);
+	*matrix = (struct fg_matrix){0};
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The weights of a profile set turned around: by call path, then by repetition.  This is how they are kept, because it
+ * is how they pack best and how they are asked for: the sum of a path over an arm is one short loop, and neighbours
+ * look alike.
+ *
+ * On disk: the rows' heads, then five streams: gaps between node ids, number of entries of each node, gaps between
+ * the entries' rows, samples, and what the weight is more than samples × the row's unit, in 1/32 of the unit.  A row's
+ * unit is its time per sample, so where every sample weighs the same the last stream is all zeros.  A weight comes
+ * back to within 1/64 of a sampling period.
+ *
+ * Ids are the store's node ids in the store, and indexes of the dictionary on the wire.
+ */
+#ifndef FG_STORE_MATRIX_H
+#define FG_STORE_MATRIX_H
+
+#include "profile/profile_set.h"
+#include "store/bytes.h"
+
+struct fg_matrix_row {
+	uint8_t arm;
+	uint32_t pair;
+	uint16_t aside;
+	int64_t total_ns;
+	int64_t lost_ns;
+	int64_t truncated_ns;
+	int64_t unit_ns; /* at least 1 */
+};
+
+struct fg_matrix {
+	struct fg_matrix_row *rows;
+	size_t row_count;
+	uint64_t *ids;  /* ascending */
+	size_t *starts; /* id_count + 1: entries of id i are [starts[i], starts[i + 1]) */
+	size_t id_count;
+	uint32_t *entry_rows;
+	uint32_t *samples;
+	double *self_ns;
+	size_t entry_count;
+};
+
+/* Rows [first, row_count) of the set; ids[i] is the id of the set's node i. */
+void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set, size_t first,
+			const uint64_t *ids);
+void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes);
+/* `max_id`: ids beyond it are refused (0: none is). */
+int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
+		   struct fg_error *err) FG_NODISCARD;
+/* Adds the rows to the set; indexes[i] is the set's node for matrix->ids[i]. */
+void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set,
+		      const uint32_t *indexes);
+void fg_matrix_release(struct fg_matrix *matrix);
+
+#endif

@@ -1,0 +1,83 @@
+-- Lists of runs, baselines, histories.
+
+-- name: run_list
+SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
+	r.tag, r.described, r.base_commit, r.fingerprint, (SELECT count(*) FROM series s WHERE s.run = r.id)
+FROM run r JOIN project p ON p.id = r.project
+WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1)
+	AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2)
+	AND (CAST($3 AS TEXT) IS NULL OR (r.commit_id >= $3 AND r.commit_id < $3 || 'g'))
+	AND (CAST($4 AS TEXT) IS NULL OR r.tag = $4)
+	AND (CAST($5 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM series s JOIN benchmark b ON b.id = s.benchmark
+		WHERE s.run = r.id AND b.name = $5))
+	AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM run_fact x JOIN fact f ON f.id = x.fact
+		WHERE x.run = r.id AND f.key = $6 AND (CAST($7 AS TEXT) IS NULL OR f.value = $7)))
+	AND (CAST($8 AS TEXT) IS NULL OR r.outcome = $8)
+	AND r.complete >= $9
+	AND (r.started_ns < $10 OR (r.started_ns = $10 AND r.uuid < $11))
+ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $12;
+-- name: run_latest
+SELECT r.uuid FROM run r JOIN project p ON p.id = r.project
+WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND r.complete = 1 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1 OFFSET $2;
+-- name: run_latest_incomplete
+SELECT r.uuid FROM run r JOIN project p ON p.id = r.project
+WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND r.complete = 0 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
+-- name: run_by_prefix
+SELECT r.uuid FROM run r JOIN project p ON p.id = r.project
+WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND r.uuid >= $2 AND r.uuid < $2 || 'g' ORDER BY r.uuid LIMIT 4;
+-- name: run_by_tag
+SELECT r.uuid FROM run r JOIN project p ON p.id = r.project
+WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND r.tag = $2 AND r.complete = 1 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
+-- name: run_by_branch
+SELECT r.uuid FROM run r JOIN project p ON p.id = r.project
+WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND r.branch = $2 AND r.complete = 1 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
+-- name: run_by_commit
+SELECT r.uuid FROM run r JOIN project p ON p.id = r.project
+WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND r.commit_id >= $2 AND r.commit_id < $2 || 'g' AND r.complete = 1
+ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
+
+-- name: baseline_set
+INSERT INTO baseline (project, name, run, set_ns) VALUES ($1, $2, $3, $4)
+ON CONFLICT (project, name) DO UPDATE SET run = excluded.run, set_ns = excluded.set_ns;
+-- name: baseline_unset
+DELETE FROM baseline WHERE name = $2 AND project IN (SELECT id FROM project WHERE CAST($1 AS TEXT) IS NULL OR name = $1)
+RETURNING run;
+-- name: baseline_get
+SELECT r.uuid FROM baseline x JOIN run r ON r.id = x.run JOIN project p ON p.id = x.project
+WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND x.name = $2 ORDER BY p.name LIMIT 1;
+-- name: baseline_list
+SELECT p.name, x.name, r.uuid, x.set_ns, r.commit_id, r.branch FROM baseline x JOIN run r ON r.id = x.run
+JOIN project p ON p.id = x.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1 ORDER BY p.name, x.name;
+
+-- name: history
+SELECT r.uuid, r.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
+	l.ratio, l.low, l.high, l.outcome
+FROM level l JOIN series s ON s.id = l.series JOIN run r ON r.id = s.run
+WHERE l.benchmark = $1 AND l.metric = $2 AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
+ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $4;
+-- name: benchmark_of
+SELECT b.id FROM benchmark b JOIN project p ON p.id = b.project
+WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND b.name = $2 ORDER BY p.name LIMIT 1;
+-- name: metric_names
+SELECT DISTINCT w.value FROM level l JOIN words w ON w.id = l.metric WHERE l.benchmark = $1 ORDER BY w.value;
+-- name: newest_metrics
+SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark = $1 ORDER BY s.id DESC LIMIT 1;
+
+-- name: gc_candidates
+SELECT r.uuid, r.project, r.branch, r.started_ns, (SELECT count(*) FROM baseline x WHERE x.run = r.id)
+FROM run r JOIN project p ON p.id = r.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1
+ORDER BY r.project, r.branch, r.started_ns DESC, r.uuid DESC;
+-- name: gc_words
+DELETE FROM words WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.metrics = words.id)
+	AND NOT EXISTS (SELECT 1 FROM series s WHERE s.command = words.id)
+	AND NOT EXISTS (SELECT 1 FROM level l WHERE l.metric = words.id);
+-- name: gc_facts
+DELETE FROM fact WHERE NOT EXISTS (SELECT 1 FROM run_fact x WHERE x.fact = fact.id);
+-- name: gc_benchmarks
+DELETE FROM benchmark WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = benchmark.id);
+-- name: gc_seals
+DELETE FROM seal WHERE benchmark NOT IN (SELECT id FROM benchmark);
+-- name: gc_tiles
+DELETE FROM tile WHERE benchmark NOT IN (SELECT id FROM benchmark);
+-- name: count_runs
+SELECT count(*) FROM run;

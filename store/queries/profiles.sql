@@ -1,0 +1,20 @@
+-- Functions and call paths.
+
+-- name: function_find
+SELECT id FROM function WHERE digest = $1;
+-- name: function_add
+INSERT INTO function (digest, name, library, linkage, file, line, inlined) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id;
+-- name: function_get
+SELECT name, library, linkage, file, line, inlined FROM function WHERE id = $1;
+-- name: functions_between
+SELECT id, name, library, linkage, file, line, inlined FROM function WHERE id >= $1 AND id <= $2 ORDER BY id;
+-- name: node_find
+SELECT id FROM node WHERE parent = $1 AND function = $2;
+-- name: node_add
+INSERT INTO node (parent, function) VALUES ($1, $2) RETURNING id;
+-- name: node_get
+SELECT parent, function FROM node WHERE id = $1;
+-- name: nodes_between
+SELECT id, parent, function FROM node WHERE id >= $1 AND id <= $2 ORDER BY id;
+-- name: nodes_after
+SELECT id, parent, function FROM node WHERE id > $1 ORDER BY id;

@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Writing runs.  A whole run is one transaction; a run in progress is one transaction per call, each appending a chunk
+ * per benchmark that has something new.  Saving the whole run afterwards replaces the small chunks by large ones, which
+ * pack far better.
+ */
+#include "store/store_private.h"
+
+#include <math.h>
+
+static const char *side_fact(const struct fg_run *run, const char *key)
+{
+	const char *value = fg_environment_get(&run->sides[FG_ARM_CANDIDATE].build, key);
+
+	return value ? value : fg_environment_get(&run->host, key);
+}
+
+static int put_run(struct fg_store *store, const struct fg_run *run, bool complete,
+		   const char *outcome, int64_t *id, struct fg_error *err)
+{
+	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
+	const struct fg_side *baseline = &run->sides[FG_ARM_BASELINE];
+	char fingerprint[17];
+	char seed[24];
+	struct fg_query q;
+	int64_t project = 0;
+	int status = fg__store_project(store, run->project ? run->project : "", &project, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_environment_fingerprint(&run->host, fingerprint);
+	(void)snprintf(seed, sizeof(seed), "%016llx", (unsigned long long)run->seed);
+	fg_query_begin(&q, store->db, FG_SQL_RUN_PUT);
+	fg_query_text(&q, run->id);
+	fg_query_int(&q, project);
+	fg_query_int(&q, run->started_ns);
+	fg_query_int(&q, run->ended_ns);
+	fg_query_int(&q, complete);
+	fg_query_int(&q, run->has_baseline);
+	fg_query_text(&q, seed);
+	fg_query_text(&q, run->tool_version);
+	fg_query_text(&q, outcome);
+	fg_query_text(&q, fingerprint);
+	fg_query_text(&q, candidate->commit);
+	fg_query_text(&q, candidate->branch);
+	fg_query_text(&q, candidate->describe);
+	fg_query_int(&q, candidate->dirty);
+	fg_query_text(&q, baseline->commit);
+	fg_query_text(&q, baseline->branch);
+	fg_query_text(&q, baseline->describe);
+	fg_query_int(&q, baseline->dirty);
+	fg_query_text(&q, side_fact(run, "git.tag"));
+	fg_query_text(&q, NULL);
+	return fg_query_value(&q, id, err);
+}
+
+static int put_fact(struct fg_store *store, const struct fg_fact *fact, int64_t *id,
+		    struct fg_error *err)
+{
+	uint8_t digest[16];
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg__digest(fact->key, fact->value, fact->identity ? "1" : "0", digest);
+	fg_query_begin(&q, store->db, FG_SQL_FACT_FIND);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	status = fg_query_value(&q, id, err);
+	if (status != FG_ENOENT)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_FACT_ADD);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	fg_query_text(&q, fact->key);
+	fg_query_text(&q, fact->value);
+	fg_query_int(&q, fact->identity);
+	return fg_query_value(&q, id, err);
+}
+
+static int put_environment(struct fg_store *store, int64_t run, int scope,
+			   const struct fg_environment *environment, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = 0; i < environment->count && status == FG_OK; i++) {
+		struct fg_query q;
+		int64_t fact = 0;
+
+		status = put_fact(store, &environment->facts[i], &fact, err);
+		if (status != FG_OK)
+			break;
+		fg_query_begin(&q, store->db, FG_SQL_RUN_FACT_ADD);
+		fg_query_int(&q, run);
+		fg_query_int(&q, scope);
+		fg_query_int(&q, fact);
+		status = fg_query_run(&q, err);
+	}
+	return status;
+}
+
+static int put_facts(struct fg_store *store, int64_t id, const struct fg_run *run,
+		     struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUN_FACTS_CLEAR);
+	fg_query_int(&q, id);
+	status = fg_query_run(&q, err);
+	if (status == FG_OK)
+		status = put_environment(store, id, FG_SCOPE_HOST, &run->host, err);
+	for (int arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
+		status = put_environment(store, id, FG_SCOPE_SIDES + arm, &run->sides[arm].build,
+					 err);
+	return status;
+}
+
+static int put_series_facts(struct fg_store *store, int64_t run, const struct fg_series *series,
+			    size_t position, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (int arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
+		status = put_environment(store, run, FG_SCOPE_SERIES + 2 * (int)position + arm,
+					 &series->build[arm], err);
+	return status;
+}
+
+static int metrics_words(struct fg_store *store, const struct fg_series *series, int64_t *id,
+			 struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+	int status = FG_OK;
+
+	fg_json_writer_init(&w, &text, 0);
+	fg_metrics_write(series, &w, NULL);
+	status = fg__store_words(store, fg_strbuf_text(&text), id, err);
+	fg_strbuf_release(&text);
+	return status;
+}
+
+static int benchmark_id(struct fg_store *store, const struct fg_run *run, const char *name,
+			int64_t *id, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t project = 0;
+	int status = fg__store_project(store, run->project ? run->project : "", &project, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_FIND);
+	fg_query_int(&q, project);
+	fg_query_text(&q, name);
+	status = fg_query_value(&q, id, err);
+	if (status != FG_ENOENT)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_ADD);
+	fg_query_int(&q, project);
+	fg_query_text(&q, name);
+	return fg_query_value(&q, id, err);
+}
+
+static char *details_text(const struct fg_series *series)
+{
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+
+	fg_json_writer_init(&w, &text, 0);
+	fg_details_write(series, &w, NULL);
+	return fg_strbuf_detach(&text);
+}
+
+/* The series' row without its values. */
+static int put_series(struct fg_store *store, int64_t run_id, const struct fg_run *run,
+		      size_t position, int64_t *id, struct fg_error *err)
+{
+	const struct fg_series *series = &run->series[position];
+	char *details = details_text(series);
+	struct fg_query q;
+	int64_t benchmark = 0;
+	int64_t metrics = 0;
+	int64_t command = 0;
+	int status = benchmark_id(store, run, series->name, &benchmark, err);
+
+	if (status == FG_OK)
+		status = metrics_words(store, series, &metrics, err);
+	if (status == FG_OK && series->command)
+		status = fg__store_words(store, series->command, &command, err);
+	if (status == FG_OK) {
+		fg_query_begin(&q, store->db, FG_SQL_SERIES_ADD);
+		fg_query_int(&q, run_id);
+		fg_query_int(&q, (int64_t)position);
+		fg_query_int(&q, benchmark);
+		if (series->command)
+			fg_query_int(&q, command);
+		else
+			fg_query_text(&q, NULL);
+		fg_query_int(&q, metrics);
+		fg_query_text(&q, details);
+		status = fg_query_value(&q, id, err);
+	}
+	if (status == FG_OK)
+		status = put_series_facts(store, run_id, series, position, err);
+	free(details);
+	return status;
+}
+
+static int update_series(struct fg_store *store, const struct fg_series *series, int64_t id,
+			 struct fg_error *err)
+{
+	char *details = details_text(series);
+	struct fg_query q;
+	int64_t metrics = 0;
+	int status = metrics_words(store, series, &metrics, err);
+
+	if (status == FG_OK) {
+		fg_query_begin(&q, store->db, FG_SQL_SERIES_UPDATE);
+		fg_query_int(&q, id);
+		fg_query_int(&q, metrics);
+		fg_query_text(&q, details);
+		status = fg_query_run(&q, err);
+	}
+	free(details);
+	return status;
+}
+
+int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,
+		    struct fg_bytes *content, struct fg_error *err)
+{
+	struct fg_bytes block = {0};
+	struct fg_query q;
+	int status = fg_seal(content->data ? content->data : (const uint8_t *)"", content->size,
+			     FG_SEAL_LEVEL, &block, err);
+
+	if (status == FG_OK) {
+		fg_query_begin(&q, store->db, FG_SQL_CHUNK_ADD);
+		fg_query_int(&q, series);
+		fg_query_int(&q, kind);
+		fg_query_int(&q, (int64_t)first);
+		fg_query_bytes(&q, block.data, block.size);
+		status = fg_query_run(&q, err);
+	}
+	fg_bytes_release(&block);
+	fg_bytes_release(content);
+	return status;
+}
+
+static int put_repetitions(struct fg_store *store, int64_t series_id,
+			   const struct fg_series *series, size_t first, struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+
+	if (first >= series->repetition_count)
+		return FG_OK;
+	fg_repetitions_write(series, first, &content);
+	return fg__store_chunk(store, series_id, FG_CHUNK_REPETITIONS, first, &content, err);
+}
+
+static int put_rows(struct fg_store *store, int64_t series, const struct fg_profile_set *set,
+		    size_t first, const struct fg_interned *interned, struct fg_error *err)
+{
+	struct fg_matrix matrix = {0};
+	struct fg_bytes content = {0};
+
+	fg_matrix_from_set(&matrix, set, first, interned->nodes);
+	fg_matrix_write(&matrix, &content);
+	fg_matrix_release(&matrix);
+	return fg__store_chunk(store, series, FG_CHUNK_ROWS, first, &content, err);
+}
+
+/* Everything of the set behind the given places. */
+static int put_profile(struct fg_store *store, int64_t series, const struct fg_profile_set *set,
+		       struct fg_progress_mark *mark, struct fg_error *err)
+{
+	struct fg_interned interned = {mark->functions, mark->function_count, mark->nodes,
+				       mark->node_count};
+	struct fg_bytes content = {0};
+	int status = FG_OK;
+
+	if (mark->node_count == 0) {
+		fg_bytes_text(&content, set->functions[0].name);
+		status = fg__store_chunk(store, series, FG_CHUNK_PROGRAM, 0, &content, err);
+	}
+	if (status == FG_OK)
+		status = fg__store_intern(store, set, &interned, err);
+	mark->functions = interned.functions;
+	mark->function_count = interned.function_count;
+	mark->nodes = interned.nodes;
+	mark->node_count = interned.node_count;
+	if (status == FG_OK && mark->rows < set->row_count)
+		status = put_rows(store, series, set, mark->rows, &interned, err);
+	if (status == FG_OK && mark->regions < set->region_row_count) {
+		fg_regions_write(set, mark->regions, &content);
+		status = fg__store_chunk(store, series, FG_CHUNK_REGIONS, mark->regions, &content,
+					 err);
+	}
+	return status;
+}
+
+static int put_functions(struct fg_store *store, int64_t series, const struct fg_profile_set *set,
+			 const struct fg_progress_mark *mark, struct fg_error *err)
+{
+	struct fg_totals totals = {0};
+	struct fg_bytes content = {0};
+
+	if (set->row_count == 0)
+		return FG_OK;
+	fg_totals_from_set(&totals, set, mark->functions);
+	fg_totals_write(&totals, &content);
+	fg_totals_release(&totals);
+	return fg__store_chunk(store, series, FG_CHUNK_FUNCTIONS, 0, &content, err);
+}
+
+static int compare_double(const void *a, const void *b)
+{
+	const double x = *(const double *)a;
+	const double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Median of the repetitions of one arm that count. */
+static double level(const struct fg_series *series, size_t metric, uint8_t arm, double *room,
+		    unsigned *count)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		if (r->arm == arm && r->aside == 0 && !isnan(r->values[metric]))
+			room[used++] = r->values[metric];
+	}
+	*count = (unsigned)used;
+	if (used == 0)
+		return (double)NAN;
+	qsort(room, used, sizeof(*room), compare_double);
+	return used % 2 ? room[used / 2] : (room[used / 2 - 1] + room[used / 2]) / 2;
+}
+
+/* The verdict of a metric in a report, or NULL. */
+static const cJSON *find_named(const cJSON *list, const char *name)
+{
+	const cJSON *item = NULL;
+
+	cJSON_ArrayForEach(item, list)
+	{
+		if (strcmp(fg_json_text_or(item, "name", ""), name) == 0)
+			return item;
+	}
+	return NULL;
+}
+
+static int put_level(struct fg_store *store, int64_t benchmark, int64_t series_id,
+		     const struct fg_series *series, size_t metric, const cJSON *verdict,
+		     struct fg_error *err)
+{
+	double *room = fg_xcalloc(series->repetition_count, sizeof(*room));
+	const cJSON *interval = fg_json_find(verdict, "interval");
+	unsigned counts[FG_ARM_COUNT] = {0};
+	double levels[FG_ARM_COUNT];
+	struct fg_query q;
+	int64_t name = 0;
+	int status = FG_OK;
+
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		levels[arm] = level(series, metric, arm, room, &counts[arm]);
+	free(room);
+	if (counts[0] + counts[1] == 0)
+		return FG_OK;
+	status = fg__store_words(store, series->metrics[metric].name, &name, err);
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_LEVEL_ADD);
+	fg_query_int(&q, benchmark);
+	fg_query_int(&q, name);
+	fg_query_int(&q, series_id);
+	fg_query_int(&q, (int64_t)fg_json_double_or(verdict, "pairs", counts[FG_ARM_CANDIDATE]));
+	fg_query_double(&q, levels[FG_ARM_BASELINE]);
+	fg_query_double(&q, levels[FG_ARM_CANDIDATE]);
+	fg_query_double(&q, fg_json_double_or(verdict, "ratio", (double)NAN));
+	fg_query_double(&q, cJSON_IsNumber(cJSON_GetArrayItem(interval, 0))
+				    ? cJSON_GetArrayItem(interval, 0)->valuedouble
+				    : (double)NAN);
+	fg_query_double(&q, cJSON_IsNumber(cJSON_GetArrayItem(interval, 1))
+				    ? cJSON_GetArrayItem(interval, 1)->valuedouble
+				    : (double)NAN);
+	fg_query_text(&q, fg_json_text_or(verdict, "verdict", NULL));
+	return fg_query_run(&q, err);
+}
+
+static int put_levels(struct fg_store *store, const struct fg_run *run, int64_t series_id,
+		      const struct fg_series *series, const cJSON *report, struct fg_error *err)
+{
+	const cJSON *benchmarks = report ? fg_json_find(report, "benchmarks") : NULL;
+	const cJSON *mine = find_named(benchmarks, series->name);
+	const cJSON *metrics = mine ? fg_json_find(mine, "metrics") : NULL;
+	struct fg_query q;
+	int64_t benchmark = 0;
+	int status = benchmark_id(store, run, series->name, &benchmark, err);
+
+	if (status == FG_OK) {
+		fg_query_begin(&q, store->db, FG_SQL_LEVELS_CLEAR);
+		fg_query_int(&q, series_id);
+		status = fg_query_run(&q, err);
+	}
+	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++)
+		status = put_level(store, benchmark, series_id, series, m,
+				   find_named(metrics, series->metrics[m].name), err);
+	return status;
+}
+
+static int put_report(struct fg_store *store, int64_t run, const char *report, struct fg_error *err)
+{
+	struct fg_bytes block = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_REPORT_CLEAR);
+	fg_query_int(&q, run);
+	status = fg_query_run(&q, err);
+	if (status != FG_OK || !report)
+		return status;
+	status = fg_seal(report, strlen(report), FG_SEAL_LEVEL, &block, err);
+	if (status == FG_OK) {
+		fg_query_begin(&q, store->db, FG_SQL_REPORT_ADD);
+		fg_query_int(&q, run);
+		fg_query_text(&q, "json");
+		fg_query_bytes(&q, block.data, block.size);
+		status = fg_query_run(&q, err);
+	}
+	fg_bytes_release(&block);
+	return status;
+}
+
+static int check_run(const struct fg_run *run, struct fg_error *err)
+{
+	if (strlen(run->id) != 36)
+		return fg_error_set(
+			err, FG_EINVAL,
+			"a run needs an id of 36 characters before it can be stored; '%s' has %zu",
+			run->id, strlen(run->id));
+	if (run->series_count > FG_MAX_SERIES)
+		return fg_error_set(err, FG_ELIMIT, "a run has %zu benchmarks; the store takes %d",
+				    run->series_count, FG_MAX_SERIES);
+	if (run->project && strlen(run->project) > FG_MAX_NAME_BYTES)
+		return fg_error_set(err, FG_ELIMIT, "the project's name is longer than %d bytes",
+				    FG_MAX_NAME_BYTES);
+	for (size_t i = 0; i < run->series_count; i++) {
+		if (strlen(run->series[i].name) > FG_MAX_NAME_BYTES)
+			return fg_error_set(
+				err, FG_ELIMIT,
+				"the name of a benchmark is longer than %d bytes: '%.60s...'",
+				FG_MAX_NAME_BYTES, run->series[i].name);
+	}
+	return FG_OK;
+}
+
+static int clear_series(struct fg_store *store, int64_t run, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_SERIES_CLEAR);
+	fg_query_int(&q, run);
+	return fg_query_run(&q, err);
+}
+
+static int save_series(struct fg_store *store, int64_t run_id, const struct fg_run *run,
+		       size_t position, const struct fg_profile_set *set, const cJSON *report,
+		       struct fg_error *err)
+{
+	const struct fg_series *series = &run->series[position];
+	struct fg_progress_mark mark = {0};
+	int64_t id = 0;
+	int status = put_series(store, run_id, run, position, &id, err);
+
+	if (status == FG_OK)
+		status = put_repetitions(store, id, series, 0, err);
+	if (status == FG_OK && set)
+		status = put_profile(store, id, set, &mark, err);
+	if (status == FG_OK && set)
+		status = put_functions(store, id, set, &mark, err);
+	if (status == FG_OK)
+		status = put_levels(store, run, id, series, report, err);
+	free(mark.functions);
+	free(mark.nodes);
+	return status;
+}
+
+enum {
+	REPORT_MAX_BYTES = 256 << 20
+};
+
+int fg_store_save(struct fg_store *store, const struct fg_run *run,
+		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
+{
+	cJSON *json = NULL;
+	int64_t id = 0;
+	int status = check_run(run, err);
+
+	if (status == FG_OK && report) {
+		status = fg_json_parse(report, strlen(report), REPORT_MAX_BYTES, &json, err);
+		if (status != FG_OK)
+			fg_error_prefix(err, "the report of run %s", run->id);
+	}
+	if (status == FG_OK)
+		status = fg__store_begin(store, err);
+	if (status != FG_OK)
+		goto out;
+	status = put_run(store, run, run->complete,
+			 json ? fg_json_text_or(json, "verdict", NULL) : NULL, &id, err);
+	if (status == FG_OK)
+		status = clear_series(store, id, err);
+	if (status == FG_OK)
+		status = put_facts(store, id, run, err);
+	for (size_t i = 0; i < run->series_count && status == FG_OK; i++)
+		status = save_series(store, id, run, i, profiles ? profiles[i] : NULL, json, err);
+	if (status == FG_OK)
+		status = put_report(store, id, report, err);
+	if (status == FG_OK)
+		status = fg_db_commit(store->db, err);
+	if (status != FG_OK)
+		fg__store_undo(store);
+out:
+	cJSON_Delete(json);
+	return status;
+}
+
+int fg_store_set_report(struct fg_store *store, const char *id, const char *report,
+			struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	int status = fg_store_load(store, id, &stored, err);
+
+	if (status == FG_OK)
+		status = fg_store_save(store, &stored.run, stored.profiles, report, err);
+	fg_stored_run_release(&stored);
+	return status;
+}
+
+/* The marks of another run are of no use; this run is written anew, and goes on from there. */
+static int start_progress(struct fg_store *store, const struct fg_run *run, struct fg_error *err)
+{
+	int64_t id = 0;
+	int status = put_run(store, run, false, NULL, &id, err);
+
+	if (status == FG_OK)
+		status = clear_series(store, id, err);
+	if (status == FG_OK)
+		status = put_facts(store, id, run, err);
+	if (status == FG_OK)
+		status = put_report(store, id, NULL, err);
+	for (size_t i = 0; i < store->mark_count; i++) {
+		free(store->marks[i].functions);
+		free(store->marks[i].nodes);
+	}
+	free(store->marks);
+	store->marks = NULL;
+	store->mark_count = 0;
+	memcpy(store->progress_run, run->id, sizeof(run->id));
+	store->progress_id = id;
+	return status;
+}
+
+static int progress_series(struct fg_store *store, const struct fg_run *run, size_t position,
+			   const struct fg_profile_set *set, struct fg_error *err)
+{
+	const struct fg_series *series = &run->series[position];
+	struct fg_progress_mark *mark = &store->marks[position];
+	int status = FG_OK;
+
+	if (!mark->series) {
+		status = put_series(store, store->progress_id, run, position, &mark->series, err);
+	} else if (mark->repetitions != series->repetition_count || mark->state != series->state ||
+		   mark->metrics != series->metric_count) {
+		status = update_series(store, series, mark->series, err);
+		if (status == FG_OK)
+			status = put_series_facts(store, store->progress_id, series, position, err);
+	}
+	if (status == FG_OK)
+		status = put_repetitions(store, mark->series, series, mark->repetitions, err);
+	if (status == FG_OK && set &&
+	    (mark->rows < set->row_count || mark->regions < set->region_row_count))
+		status = put_profile(store, mark->series, set, mark, err);
+	if (status != FG_OK)
+		return status;
+	mark->repetitions = series->repetition_count;
+	mark->metrics = series->metric_count;
+	mark->state = series->state;
+	mark->rows = set ? set->row_count : 0;
+	mark->regions = set ? set->region_row_count : 0;
+	return FG_OK;
+}
+
+int fg_store_progress(struct fg_store *store, const struct fg_run *run,
+		      struct fg_profile_set *const *profiles, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = check_run(run, err);
+
+	if (status == FG_OK)
+		status = fg__store_begin(store, err);
+	if (status != FG_OK)
+		return status;
+	if (strcmp(store->progress_run, run->id) != 0)
+		status = start_progress(store, run, err);
+	if (status == FG_OK && store->mark_count < run->series_count) {
+		store->marks =
+			fg_xreallocarray(store->marks, run->series_count, sizeof(*store->marks));
+		memset(store->marks + store->mark_count, 0,
+		       (run->series_count - store->mark_count) * sizeof(*store->marks));
+		store->mark_count = run->series_count;
+	}
+	for (size_t i = 0; i < run->series_count && status == FG_OK; i++)
+		status = progress_series(store, run, i, profiles ? profiles[i] : NULL, err);
+	if (status == FG_OK) {
+		fg_query_begin(&q, store->db, FG_SQL_RUN_TOUCH);
+		fg_query_int(&q, store->progress_id);
+		fg_query_int(&q, run->ended_ns);
+		status = fg_query_run(&q, err);
+	}
+	if (status == FG_OK)
+		status = fg_db_commit(store->db, err);
+	if (status != FG_OK)
+		fg__store_undo(store);
+	return status;
+}

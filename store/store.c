@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/store.h"
+
+#include "base/hash.h"
+#include "store/store_private.h"
+
+enum {
+	CACHE_LIMIT = 4 << 20
+};
+
+/* Replace the words between @ signs by what this database calls them. */
+static char *translate(const struct fg_db_ops *ops, const char *schema)
+{
+	const struct {
+		const char *word;
+		const char *meaning;
+	} words[] = {
+		{"@ID@",        ops->id       },
+		{"@TEXT@",      ops->text     },
+		{"@BYTES@",     ops->bytes    },
+		{"@CLUSTERED@", ops->clustered},
+	};
+	struct fg_strbuf text = {0};
+
+	while (*schema) {
+		size_t i = 0;
+
+		while (i < FG_ARRAY_SIZE(words) &&
+		       strncmp(schema, words[i].word, strlen(words[i].word)) != 0)
+			i++;
+		if (i < FG_ARRAY_SIZE(words)) {
+			fg_strbuf_add_text(&text, words[i].meaning);
+			schema += strlen(words[i].word);
+		} else {
+			fg_strbuf_add_char(&text, *schema++);
+		}
+	}
+	return fg_strbuf_detach(&text);
+}
+
+static int read_version(struct fg_db *db, int64_t *version, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
+	status = fg_query_value(&q, version, err);
+	if (status == FG_ENOENT)
+		status = fg_error_set(err, FG_EDB,
+				      "store '%s' does not say which version it has: it is damaged",
+				      db->location);
+	return status;
+}
+
+static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
+{
+	char text[64];
+	int status = FG_OK;
+
+	for (size_t i = 0; i < FG_SCHEMA_PARTS && status == FG_OK; i++) {
+		char *script = NULL;
+
+		if (fg__schema_parts[i].version <= from)
+			continue;
+		script = translate(db->ops, fg__schema_parts[i].text);
+		status = fg_db_script(db, script, err);
+		free(script);
+	}
+	(void)snprintf(text, sizeof(text), "UPDATE schema_version SET version = %d",
+		       FG_SCHEMA_VERSION);
+	if (status == FG_OK)
+		status = fg_db_script(db, text, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "cannot bring the store from version %lld to %d",
+				(long long)from, FG_SCHEMA_VERSION);
+	return status;
+}
+
+/* Two processes may open a new store at the same time: the version is read again under the lock. */
+static int migrate(struct fg_db *db, struct fg_error *err)
+{
+	int64_t version = 0;
+	int status = fg_db_begin(db, true, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_db_script(
+		db,
+		"CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL); "
+		"INSERT INTO schema_version SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM schema_version)",
+		err);
+	if (status == FG_OK)
+		status = read_version(db, &version, err);
+	if (status == FG_OK && version < FG_SCHEMA_VERSION)
+		status = apply(db, version, err);
+	if (status == FG_OK)
+		return fg_db_commit(db, err);
+	fg_db_rollback(db);
+	return status;
+}
+
+static int check_version(struct fg_db *db, bool *is_old, struct fg_error *err)
+{
+	int64_t version = 0;
+	struct fg_error reason = {0};
+	int status = read_version(db, &version, &reason);
+
+	*is_old = status != FG_OK || version < FG_SCHEMA_VERSION;
+	if (status != FG_OK) {
+		/* No such table: a store that was just made.  Anything else stays an error. */
+		if (status == FG_EDB && strstr(reason.message, "schema_version"))
+			return FG_OK;
+		return fg_error_set(err, reason.code, "%s", reason.message);
+	}
+	if (version > FG_SCHEMA_VERSION)
+		return fg_error_set(
+			err, FG_EDB,
+			"store '%s' was written by a newer fastgate (store version %lld, this one knows %d): use that one, or another store",
+			db->location, (long long)version, FG_SCHEMA_VERSION);
+	return FG_OK;
+}
+
+int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
+		  struct fg_error *err)
+{
+	struct fg_db *db = NULL;
+	bool is_old = false;
+	unsigned db_flags = 0;
+	int status = FG_OK;
+
+	if (flags & FG_STORE_READ_ONLY)
+		db_flags |= FG_DB_READ_ONLY;
+	if (flags & FG_STORE_DURABLE)
+		db_flags |= FG_DB_DURABLE;
+	status = fg_db_open(location, db_flags, &db, err);
+	if (status == FG_OK)
+		status = check_version(db, &is_old, err);
+	if (status == FG_OK && is_old) {
+		if (flags & FG_STORE_READ_ONLY)
+			status = fg_error_set(
+				err, FG_EDB,
+				"store '%s' was written by an older fastgate: open it once for writing (any `fastgate run`), or run `perfdb migrate`",
+				location);
+		else
+			status = migrate(db, err);
+	}
+	if (status != FG_OK) {
+		fg_db_close(db);
+		return status;
+	}
+	*store = fg_xcalloc(1, sizeof(**store));
+	(*store)->db = db;
+	return FG_OK;
+}
+
+static void forget_progress(struct fg_store *store)
+{
+	for (size_t i = 0; i < store->mark_count; i++) {
+		free(store->marks[i].functions);
+		free(store->marks[i].nodes);
+	}
+	free(store->marks);
+	store->marks = NULL;
+	store->mark_count = 0;
+	store->progress_run[0] = '\0';
+}
+
+void fg_store_close(struct fg_store *store)
+{
+	if (!store)
+		return;
+	forget_progress(store);
+	fg_map_release(&store->functions);
+	fg_map_release(&store->nodes);
+	fg_db_close(store->db);
+	free(store);
+}
+
+int fg__store_begin(struct fg_store *store, struct fg_error *err)
+{
+	if (store->nodes.count > CACHE_LIMIT || store->functions.count > CACHE_LIMIT) {
+		fg_map_release(&store->functions);
+		fg_map_release(&store->nodes);
+	}
+	return fg_db_begin(store->db, true, err);
+}
+
+void fg__store_undo(struct fg_store *store)
+{
+	fg_db_rollback(store->db);
+	fg_map_release(&store->functions);
+	fg_map_release(&store->nodes);
+	forget_progress(store);
+}
+
+void fg__digest(const char *a, const char *b, const char *c, uint8_t digest[16])
+{
+	const char *const parts[] = {a, b, c};
+	uint8_t whole[FG_SHA256_SIZE];
+	struct fg_sha256 sha;
+
+	fg_sha256_init(&sha);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(parts) && parts[i]; i++)
+		fg_sha256_add(&sha, parts[i], strlen(parts[i]) + 1);
+	fg_sha256_finish(&sha, whole);
+	memcpy(digest, whole, 16);
+}
+
+int fg__store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
+	fg_query_text(&q, name);
+	status = fg_query_value(&q, id, err);
+	if (status != FG_ENOENT)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_ADD);
+	fg_query_text(&q, name);
+	return fg_query_value(&q, id, err);
+}
+
+int fg__store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
+{
+	uint8_t digest[16];
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg__digest(text, NULL, NULL, digest);
+	fg_query_begin(&q, store->db, FG_SQL_WORDS_FIND);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	status = fg_query_value(&q, id, err);
+	if (status != FG_ENOENT)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_WORDS_ADD);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	fg_query_text(&q, text);
+	return fg_query_value(&q, id, err);
+}
+
+void fg_stored_run_release(struct fg_stored_run *stored)
+{
+	if (stored->profiles) {
+		for (size_t i = 0; i < stored->run.series_count; i++) {
+			if (stored->profiles[i])
+				fg_profile_set_release(stored->profiles[i]);
+			free(stored->profiles[i]);
+		}
+	}
+	free(stored->profiles);
+	free(stored->report);
+	free(stored->outcome);
+	fg_run_release(&stored->run);
+	*stored = (struct fg_stored_run){0};
+}

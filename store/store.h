@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where runs are kept.  A store is an SQLite file (".fastgate/store.db", or the server's) or a PostgreSQL database;
+ * the same calls, the same answers.  docs/formats/store.md describes what lies inside.
+ *
+ *	fg_store_open() → save, load, list, ... → fg_store_close()
+ *
+ * - A run is saved in one transaction: after a crash it is there whole, or as it was before.
+ * - fg_store_progress() keeps what a run in progress has finished so far; such a run is listed as incomplete and
+ *   loads like any other, so that it can be shown, and resumed.
+ * - Text and numbers come back as they were, with one exception: profile weights are whole nanoseconds.
+ * - A store belongs to one thread at a time; several threads open it several times.
+ * - Errors: FG_ENOENT (no such run), FG_ECONFLICT (locked by somebody else, or the id is taken), FG_EDB (damaged, or
+ *   written by a newer fastgate), FG_EIO (disk full, permissions).
+ */
+#ifndef FG_STORE_STORE_H
+#define FG_STORE_STORE_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "model/run.h"
+#include "profile/profile_set.h"
+
+struct fg_store;
+
+enum fg_store_flags {
+	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created or migrated */
+	FG_STORE_DURABLE =
+		1 << 1, /* a returned save is on the disk even if the power fails: for a server */
+};
+
+int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
+		  struct fg_error *err) FG_NODISCARD;
+void fg_store_close(struct fg_store *store); /* NULL is fine */
+
+/* A run with everything that belongs to it. */
+struct fg_stored_run {
+	struct fg_run run;
+	struct fg_profile_set **
+		profiles; /* one per series of the run; an entry is NULL where nothing was sampled */
+	char *report;     /* the verdict as report.json; NULL: none was stored */
+	char *outcome;    /* its word, "regression"; NULL: none */
+};
+
+void fg_stored_run_release(struct fg_stored_run *stored);
+
+/*
+ * Save a run whole, replacing what is there under its id.  `profiles` has run->series_count entries, any of which
+ * may be NULL, or is NULL itself; `report` is a fastgate-report/1 text or NULL.
+ */
+int fg_store_save(struct fg_store *store, const struct fg_run *run,
+		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
+	FG_NODISCARD;
+/*
+ * Keep what is new since the last call for this run: repetitions, profile rows and regions are appended, what is
+ * there is not written again.  Call it after each pair.  The first call makes the run, marked incomplete.
+ */
+int fg_store_progress(struct fg_store *store, const struct fg_run *run,
+		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;
+int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *stored,
+		  struct fg_error *err) FG_NODISCARD;
+/* The same without profiles: quick, for lists and histories. */
+int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
+		      struct fg_error *err) FG_NODISCARD;
+/* Replace the report of a stored run. */
+int fg_store_set_report(struct fg_store *store, const char *id, const char *report,
+			struct fg_error *err) FG_NODISCARD;
+
+/* One line of a list of runs. */
+struct fg_run_summary {
+	char id[37];
+	char *project;
+	int64_t started_ns;
+	int64_t ended_ns;
+	bool complete;
+	bool has_baseline;
+	bool dirty;
+	char *outcome; /* NULL: no verdict */
+	char *commit;
+	char *branch;
+	char *tag;
+	char *described;
+	char *base_commit;
+	char *fingerprint;
+	size_t benchmark_count;
+};
+
+struct fg_run_list {
+	struct fg_run_summary *items; /* newest first */
+	size_t count;
+	size_t capacity;
+	bool more; /* there are older ones beyond the limit */
+};
+
+/* What to list; a NULL or zero member asks for nothing. */
+struct fg_run_filter {
+	const char *project;
+	const char *branch;
+	const char *commit; /* whole or the beginning (4 digits at least) */
+	const char *tag;
+	const char *benchmark;  /* runs that measured it */
+	const char *fact_key;   /* runs with this fact, in any scope */
+	const char *fact_value; /* needs fact_key */
+	const char *outcome;
+	int64_t before_ns;     /* started earlier than this */
+	const char *before_id; /* with before_ns: where a page ended */
+	bool complete_only;
+	size_t limit; /* 0: 50; at most 1000 */
+};
+
+int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
+		  struct fg_run_list *list, struct fg_error *err) FG_NODISCARD;
+void fg_run_list_release(struct fg_run_list *list);
+
+/*
+ * The run that a person means: "" or "latest" (the newest complete one), "latest~2", a baseline's name, an id or the
+ * beginning of one, a tag, a branch (its newest complete run), a commit.  `project` may be NULL.  FG_ENOENT says what
+ * was tried; FG_ECONFLICT names the candidates of an ambiguous beginning.
+ */
+int fg_store_find(struct fg_store *store, const char *project, const char *words, char id[37],
+		  struct fg_error *err) FG_NODISCARD;
+/* The newest incomplete run of a project: what --resume takes up.  FG_ENOENT when there is none. */
+int fg_store_find_incomplete(struct fg_store *store, const char *project, char id[37],
+			     struct fg_error *err) FG_NODISCARD;
+
+int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err) FG_NODISCARD;
+
+struct fg_gc_policy {
+	const char *project;   /* NULL: all */
+	int64_t older_than_ns; /* runs started before this wall clock time; 0: none for their age */
+	size_t keep; /* the newest runs per project and branch that stay whatever their age; 0: none */
+	bool dry_run;
+};
+
+struct fg_gc_result {
+	size_t runs;           /* removed, or what would be */
+	size_t kept_baselines; /* old, but somebody's baseline */
+	int64_t bytes_before;
+	int64_t bytes_after;
+};
+
+/* Remove old runs (never one that is a baseline), then what nothing refers to any more; give the space back. */
+int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
+		struct fg_gc_result *result, struct fg_error *err) FG_NODISCARD;
+
+struct fg_baseline_entry {
+	char *project;
+	char *name;
+	char run[37];
+	int64_t set_ns;
+	char *commit; /* of the run */
+	char *branch;
+};
+
+struct fg_baseline_list {
+	struct fg_baseline_entry *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* A name for a run, within a project; an existing name moves. */
+int fg_store_baseline_set(struct fg_store *store, const char *name, const char *run_id,
+			  struct fg_error *err) FG_NODISCARD;
+int fg_store_baseline_unset(struct fg_store *store, const char *project, const char *name,
+			    struct fg_error *err) FG_NODISCARD;
+int fg_store_baseline_get(struct fg_store *store, const char *project, const char *name,
+			  char id[37], struct fg_error *err) FG_NODISCARD;
+int fg_store_baseline_list(struct fg_store *store, const char *project,
+			   struct fg_baseline_list *list, struct fg_error *err) FG_NODISCARD;
+void fg_baseline_list_release(struct fg_baseline_list *list);
+
+/* One run in the history of a metric. */
+struct fg_history_point {
+	char run[37];
+	int64_t started_ns;
+	char *commit;
+	char *branch;
+	char *fingerprint;
+	bool dirty;
+	bool complete;
+	unsigned pairs;
+	double baseline; /* median of the repetitions that count; NaN: none */
+	double candidate;
+	double ratio; /* of the verdict; NaN: none */
+	double low;
+	double high;
+	char *outcome;
+};
+
+struct fg_history {
+	struct fg_history_point *points; /* oldest first */
+	size_t count;
+	size_t capacity;
+	char *unit;
+	enum fg_better better;
+};
+
+struct fg_history_query {
+	const char *project; /* NULL: the store holds only one */
+	const char *benchmark;
+	const char *metric;
+	const char *branch; /* NULL: all */
+	size_t limit;       /* the newest so many; 0: all */
+};
+
+int fg_store_history(struct fg_store *store, const struct fg_history_query *query,
+		     struct fg_history *history, struct fg_error *err) FG_NODISCARD;
+void fg_history_release(struct fg_history *history);
+
+struct fg_name_list {
+	char **items;
+	size_t count;
+	size_t capacity;
+};
+
+int fg_store_projects(struct fg_store *store, struct fg_name_list *names, struct fg_error *err)
+	FG_NODISCARD;
+int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *names,
+			struct fg_error *err) FG_NODISCARD;
+int fg_store_metrics(struct fg_store *store, const char *project, const char *benchmark,
+		     struct fg_name_list *names, struct fg_error *err) FG_NODISCARD;
+void fg_name_list_release(struct fg_name_list *names);
+
+/* Look through everything: damaged pages, chunks whose checksum does not fit.  One line per finding. */
+int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
+		   struct fg_error *err) FG_NODISCARD;
+/* A consistent copy while others read and write (SQLite only; PostgreSQL has pg_dump). */
+int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of store/ share among themselves. */
+#ifndef FG_STORE_STORE_PRIVATE_H
+#define FG_STORE_STORE_PRIVATE_H
+
+#include "base/map.h"
+#include "store/db.h"
+#include "store/matrix.h"
+#include "store/store.h"
+#include "store/totals.h"
+#include "store/values.h"
+
+/* Kinds of chunks: numbers in the file, never used again for something else. */
+enum fg_chunk_kind {
+	FG_CHUNK_REPETITIONS = 1,
+	FG_CHUNK_ROWS = 2,
+	FG_CHUNK_REGIONS = 3,
+	FG_CHUNK_FUNCTIONS = 4,
+	FG_CHUNK_PROGRAM = 5, /* the name of the profile's root */
+};
+
+enum {
+	FG_SCOPE_HOST = 0,
+	FG_SCOPE_SIDES = 1,  /* + arm */
+	FG_SCOPE_SERIES = 3, /* + 2 * position + arm */
+	FG_MAX_CHUNK_BYTES = 1 << 28,
+};
+
+/* What of a run in progress is in the store already. */
+struct fg_progress_mark {
+	int64_t series; /* row id; 0: not there */
+	size_t repetitions;
+	size_t rows;
+	size_t regions;
+	size_t metrics;
+	enum fg_measure_state state;
+	/* Ids of the set's functions and nodes, as far as they are known. */
+	int64_t *functions;
+	size_t function_count;
+	uint64_t *nodes;
+	size_t node_count;
+};
+
+struct fg_store {
+	struct fg_db *db;
+	/* Ids seen since the store was opened; emptied when a transaction is undone. */
+	struct fg_map functions; /* digest → id */
+	struct fg_map nodes;     /* parent id, function id → id */
+	char progress_run[37];
+	int64_t progress_id;
+	struct fg_progress_mark *marks;
+	size_t mark_count;
+};
+
+/* Ids of everything a set names; arrays are the caller's, grown to the set's counts. */
+struct fg_interned {
+	int64_t *functions;
+	size_t function_count;
+	uint64_t *nodes;
+	size_t node_count;
+};
+
+int fg__store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+void fg__store_undo(struct fg_store *store); /* roll back, and forget ids */
+/* Find or add one row; a helper for tables whose rows are found by one query and added by another. */
+int fg__store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+	FG_NODISCARD;
+int fg__store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
+	FG_NODISCARD;
+void fg__digest(const char *a, const char *b, const char *c, uint8_t digest[16]);
+
+/* Continue `interned` up to the set's counts. */
+int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
+		     struct fg_interned *interned, struct fg_error *err) FG_NODISCARD;
+/* The set with all of a matrix' paths: functions, nodes, and indexes[i] for ids[i] (to be freed). */
+int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
+		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+	FG_NODISCARD;
+
+/* Seal `content` into a chunk row.  Releases the content. */
+int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,
+		    struct fg_bytes *content, struct fg_error *err) FG_NODISCARD;
+/* `take` gets the content of each chunk of a kind, in order. */
+typedef int fg_chunk_taker(struct fg_byte_reader *reader, void *context, struct fg_error *err);
+int fg__store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
+		     fg_chunk_taker *take, void *context, struct fg_error *err) FG_NODISCARD;
+
+#endif

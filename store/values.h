@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Repetitions and regions as bytes, and the nouns of model/ as JSON: what the store's chunks and the upload's
+ * envelope share.
+ */
+#ifndef FG_STORE_VALUES_H
+#define FG_STORE_VALUES_H
+
+#include "base/json.h"
+#include "base/json_write.h"
+#include "model/run.h"
+#include "profile/profile_set.h"
+#include "store/bytes.h"
+
+enum {
+	FG_MAX_NAME_BYTES = 512,       /* of projects, benchmarks, metrics, branches */
+	FG_MAX_FUNCTION_BYTES = 65535, /* of a function's name */
+	FG_MAX_METRICS = 1024,
+	FG_MAX_SERIES = 10000,
+	FG_MAX_FACTS = 4096,
+	FG_MAX_TEXT_BYTES = 1 << 20, /* of a fact, a command, a program's last words */
+};
+
+/* Repetitions [first, repetition_count): one column after the other. */
+void fg_repetitions_write(const struct fg_series *series, size_t first, struct fg_bytes *bytes);
+/* Appends to the series, whose metrics must be there. */
+int fg_repetitions_read(struct fg_byte_reader *reader, struct fg_series *series,
+			struct fg_error *err) FG_NODISCARD;
+
+/* Region rows [first, region_row_count) with the names of the regions. */
+void fg_regions_write(const struct fg_profile_set *set, size_t first, struct fg_bytes *bytes);
+int fg_regions_read(struct fg_byte_reader *reader, struct fg_profile_set *set, struct fg_error *err)
+	FG_NODISCARD;
+
+/* [{"name": ..., "unit": ...}, ...] */
+void fg_metrics_write(const struct fg_series *series, struct fg_json_writer *w, const char *name);
+int fg_metrics_read(const cJSON *json, struct fg_series *series, struct fg_error *err) FG_NODISCARD;
+/* What a series is besides its name, command, metrics, facts and values; `program` names the root of its profile. */
+void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, const char *name);
+int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The test program itself is the ELF file that is looked at: it was built by a known compiler with debug information. */
+#include "base/fs.h"
+#include "base/random.h"
+#include "runner/build_info.h"
+#include "runner/binary.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char SELF[] = "/proc/self/exe";
+
+static void our_own_program_tells_how_it_was_built(void **state)
+{
+	struct fg_binary elf = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	if (fg_binary_read(SELF, &elf, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_true(strlen(elf.build_id) >= 16);
+	assert_non_null(elf.interpreter);
+	assert_non_null(elf.comment);
+	assert_true(elf.has_debug_info);
+	assert_true(elf.has_symbols);
+	assert_non_null(elf.producer);
+	assert_true(fg_binary_is_producer(elf.producer));
+	fg_binary_release(&elf);
+}
+
+static void what_is_no_binary_is_refused(void **state)
+{
+	struct fg_error err = {0};
+	struct fg_binary elf = {0};
+
+	(void)state;
+	assert_int_equal(fg_binary_read("/no/such/file", &elf, &err), FG_EIO);
+	assert_non_null(strstr(err.message, "/no/such/file"));
+	assert_int_equal(fg_binary_read("/dev/null", &elf, &err), FG_EPARSE);
+	assert_int_equal(fg_binary_read("/etc/passwd", &elf, &err), FG_EPARSE);
+	assert_non_null(strstr(err.message, "is not an ELF file"));
+}
+
+static void producers_are_recognised(void **state)
+{
+	static const struct {
+		const char *text;
+		bool expected;
+	} CASES[] = {
+		{"GNU C17 12.2.0 -mtune=generic -march=x86-64 -O2",                   true },
+		{"GNU C++17 12.2.0 -g",					       true },
+		{"Debian clang version 14.0.6",                                       true },
+		{"clang version 17.0.1 (https://example.org)",                        true },
+		{"rustc version 1.70.0",					      true },
+		{"GNU AS 2.40",						       false},
+		{"GNU Compiler Collection",                                           false},
+		{"the clang version that we need is told elsewhere: clang version 3", false},
+		{"",								  false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		if (fg_binary_is_producer(CASES[i].text) != CASES[i].expected)
+			fail_msg("%s", CASES[i].text);
+	}
+}
+
+static void producer_is_split_into_compiler_and_flags(void **state)
+{
+	char *compiler = NULL;
+	char *flags = NULL;
+
+	(void)state;
+	fg_build_split_producer("GNU C17 12.2.0 -O2 -g", &compiler, &flags);
+	assert_string_equal(compiler, "GNU C17 12.2.0");
+	assert_string_equal(flags, "-O2 -g");
+	free(compiler);
+	free(flags);
+	fg_build_split_producer("Debian clang version 14.0.6", &compiler, &flags);
+	assert_string_equal(compiler, "Debian clang version 14.0.6");
+	assert_string_equal(flags, "");
+	free(compiler);
+	free(flags);
+}
+
+/* A file cut anywhere or with bytes thrown in is read or refused, never followed out of its bounds (run under ASan). */
+static void broken_files_are_refused_or_read_without_harm(void **state)
+{
+	enum {
+		KEPT_BYTES = 1 << 16,
+		ROUNDS = 300
+	};
+	struct fg_scratch scratch;
+	struct fg_random random;
+	char *whole = NULL;
+	size_t size = 0;
+	unsigned refused = 0;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	fg_random_seed(&random, 7);
+	assert_int_equal(fg_fs_read(SELF, 64 << 20, &whole, &size, NULL), FG_OK);
+	if (size > KEPT_BYTES) {
+		/* Headers first, section headers behind them, as if it were a small file. */
+		memcpy(whole + 64 * 20, whole + size - 64 * 40, 64 * 40);
+		memcpy(whole + 0x28, &(uint64_t){64 * 20}, 8);
+		size = KEPT_BYTES;
+	}
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		char *copy = fg_xmalloc(size);
+		const size_t kept = i % 3 ? size : fg_random_below(&random, size);
+		struct fg_binary elf = {0};
+
+		memcpy(copy, whole, size);
+		for (unsigned k = 0; k < 8; k++)
+			copy[fg_random_below(&random, k % 2 ? 4096 : 64)] ^=
+				(char)(1 << fg_random_below(&random, 8));
+		fg_scratch_write(&scratch, "broken", copy, kept);
+		if (fg_binary_read(fg_scratch_path(&scratch, "broken"), &elf, NULL) != FG_OK)
+			refused++;
+		fg_binary_release(&elf);
+		free(copy);
+	}
+	assert_true(refused > 0);
+	free(whole);
+	fg_scratch_release(&scratch);
+}
+
+static void program_libraries_and_size_are_captured(void **state)
+{
+	char *self = realpath(SELF, NULL);
+	char *argv[] = {self, NULL};
+	const struct fg_benchmark benchmark = {
+		.name = "b", .command = {.text = "self", .argv = argv, .argc = 1}
+        };
+	struct fg_environment build = {0};
+	struct fg_target target;
+
+	(void)state;
+	fg_target_init(&target, FG_ARM_CANDIDATE, &benchmark, "/");
+	fg_target_resolve(&target);
+	fg_build_capture(&target, &build);
+	assert_non_null(fg_environment_get(&build, "build.id"));
+	assert_non_null(fg_environment_get(&build, "build.size"));
+	assert_non_null(fg_environment_get(&build, "build.compiler"));
+	assert_non_null(fg_environment_get(&build, "build.library.libc.so.6"));
+	assert_string_equal(fg_environment_get(&build, "build.debug_info"), "yes");
+	assert_true(target.binary_size > 0);
+	assert_true(fg_build_is_identical(&target, &target, &build, &build));
+	fg_environment_release(&build);
+	fg_target_release(&target);
+	free(self);
+}
+
+static void copies_are_identical_and_changed_data_is_not(void **state)
+{
+	static char *argv[] = {"./program", "data.txt", NULL};
+	const struct fg_benchmark benchmark = {
+		.name = "b", .command = {.text = "p", .argv = argv, .argc = 2}
+        };
+	struct fg_environment builds[2] = {0};
+	struct fg_target targets[2];
+	struct fg_scratch scratch;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	for (int arm = 0; arm < 2; arm++) {
+		char name[32];
+		int status = FG_OK;
+
+		(void)snprintf(name, sizeof(name), "side%d/data.txt", arm);
+		status = fg_fs_make_folders(fg_scratch_path(&scratch, arm ? "side1" : "side0"),
+					    0777, NULL);
+		assert_int_equal(status, FG_OK);
+		fg_scratch_write_text(&scratch, name, "same");
+		status = fg_fs_copy(
+			SELF, fg_scratch_path(&scratch, arm ? "side1/program" : "side0/program"),
+			0755, NULL);
+		assert_int_equal(status, FG_OK);
+		fg_target_init(&targets[arm], (enum fg_arm)arm, &benchmark,
+			       fg_scratch_path(&scratch, arm ? "side1" : "side0"));
+		fg_target_resolve(&targets[arm]);
+		fg_build_capture(&targets[arm], &builds[arm]);
+	}
+	assert_true(fg_build_is_identical(&targets[0], &targets[1], &builds[0], &builds[1]));
+	fg_environment_set(&builds[1], "build.library.libc.so.6", "1234", false);
+	assert_false(fg_build_is_identical(&targets[0], &targets[1], &builds[0], &builds[1]));
+	fg_environment_set(&builds[1], "build.library.libc.so.6",
+			   fg_environment_get(&builds[0], "build.library.libc.so.6"), false);
+	fg_scratch_write_text(&scratch, "side1/data.txt", "other");
+	assert_false(fg_build_is_identical(&targets[0], &targets[1], &builds[0], &builds[1]));
+	for (int arm = 0; arm < 2; arm++) {
+		fg_target_release(&targets[arm]);
+		fg_environment_release(&builds[arm]);
+	}
+	fg_scratch_release(&scratch);
+}
+
+static void facts_of_the_user_are_literal_or_commands(void **state)
+{
+	static char *date[] = {"/bin/echo", "  1.74  ", NULL};
+	static char *bad[] = {"/bin/sh", "-c", "echo no such package >&2; exit 3", NULL};
+	const struct fg_recorded_fact facts[] = {
+		{.name = "geometry", .literal = "v12"                                    },
+		{.name = "boost",    .command = {.text = "echo", .argv = date, .argc = 2}},
+	};
+	const struct fg_recorded_fact failing = {
+		.name = "root", .command = {.text = "rootver", .argv = bad, .argc = 3}
+        };
+	struct fg_environment environment = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_build_record(facts, 2, "/", true, NULL, &environment, &err), FG_OK);
+	assert_string_equal(fg_environment_get(&environment, "user.geometry"), "v12");
+	assert_string_equal(fg_environment_get(&environment, "user.boost"), "  1.74");
+	assert_true(environment.facts[0].identity);
+	assert_int_equal(fg_build_record(&failing, 1, "/", false, NULL, &environment, &err),
+			 FG_ECHILD);
+	assert_string_equal(err.message,
+			    "recorded fact 'root': 'rootver' exited with code 3: no such package");
+	fg_environment_release(&environment);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(our_own_program_tells_how_it_was_built),
+		cmocka_unit_test(what_is_no_binary_is_refused),
+		cmocka_unit_test(producers_are_recognised),
+		cmocka_unit_test(producer_is_split_into_compiler_and_flags),
+		cmocka_unit_test(broken_files_are_refused_or_read_without_harm),
+		cmocka_unit_test(program_libraries_and_size_are_captured),
+		cmocka_unit_test(copies_are_identical_and_changed_data_is_not),
+		cmocka_unit_test(facts_of_the_user_are_literal_or_commands),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Hosts are laid out as folders of files like those of /proc and /sys. */
+#include "base/fs.h"
+#include "runner/host.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct fg_scratch scratch;
+
+static void put(const char *path, const char *text)
+{
+	char *parent = fg_fs_parent(fg_scratch_path(&scratch, path + 1));
+	const int status = fg_fs_make_folders(parent, 0777, NULL);
+
+	assert_int_equal(status, FG_OK);
+	fg_scratch_write_text(&scratch, path + 1, text);
+	free(parent);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	fg_scratch_init(&scratch);
+	put("/proc/cpuinfo",
+	    "processor\t: 0\nmodel name\t: Sample CPU 3000\nmicrocode\t: 0x12\ncpu cores\t: 8\n"
+	    "flags\t\t: fpu vme hypervisor sse\n");
+	put("/proc/meminfo", "MemTotal:       16777216 kB\nSwapTotal:             0 kB\n");
+	put("/proc/stat", "cpu  100 0 50 700 50 0 0 100 0 0\n");
+	put("/proc/loadavg", "1.50 1.20 1.00 2/300 4000\n");
+	put("/proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
+	put("/sys/devices/system/cpu/online", "0-3,8\n");
+	put("/sys/devices/system/cpu/smt/control", "on\n");
+	put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+	put("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fg_scratch_release(&scratch);
+	return 0;
+}
+
+static void facts_are_read_and_identity_is_coarse(void **state)
+{
+	struct fg_environment host = {0};
+	char before[17];
+	char after[17];
+
+	(void)state;
+	fg_host_capture(scratch.path, &host);
+	assert_string_equal(fg_environment_get(&host, "host.cpu.model"), "Sample CPU 3000");
+	assert_string_equal(fg_environment_get(&host, "host.cpu.count"), "5");
+	assert_string_equal(fg_environment_get(&host, "host.cpu.microcode"), "0x12");
+	assert_string_equal(fg_environment_get(&host, "host.cpu.governor"), "powersave");
+	assert_string_equal(fg_environment_get(&host, "host.memory.total"), "16.0 GiB");
+	assert_string_equal(fg_environment_get(&host, "host.kernel.series"), "6.1");
+	assert_string_equal(fg_environment_get(&host, "host.steal"), "10.00 % since boot");
+	assert_string_equal(fg_environment_get(&host, "host.load"), "1.50");
+	assert_string_equal(fg_environment_get(&host, "host.virtualization"), "amazon");
+	fg_environment_fingerprint(&host, before);
+	fg_environment_release(&host);
+
+	put("/proc/loadavg", "9.00 1.20 1.00 2/300 4000\n");
+	put("/proc/sys/kernel/osrelease", "6.1.0-19-amd64\n");
+	fg_host_capture(scratch.path, &host);
+	fg_environment_fingerprint(&host, after);
+	assert_string_equal(before, after);
+	fg_environment_release(&host);
+
+	put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+	fg_host_capture(scratch.path, &host);
+	fg_environment_fingerprint(&host, after);
+	assert_string_not_equal(before, after);
+	fg_environment_release(&host);
+}
+
+static void a_host_that_tells_nothing_is_no_error(void **state)
+{
+	struct fg_environment host = {0};
+
+	(void)state;
+	fg_host_capture("/no/such/root", &host);
+	assert_string_equal(fg_environment_get(&host, "host.virtualization"), "none");
+	assert_null(fg_environment_get(&host, "host.cpu.model"));
+	assert_null(fg_host_turbo("/no/such/root"));
+	assert_true(isnan(fg_host_steal_since_boot("/no/such/root")));
+	fg_environment_release(&host);
+}
+
+static void cpu_lists_are_counted(void **state)
+{
+	static const struct {
+		const char *list;
+		unsigned expected;
+	} CASES[] = {
+		{"0",             1},
+                {"0-3",           4},
+                {"0-3,8,10-11\n", 7},
+                {"",              0},
+                {"x",             0},
+		{"3-1",           0},
+                {"0-",            0},
+                {"0-99999999",    0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
+		assert_int_equal(fg_host_count_cpu_list(CASES[i].list), CASES[i].expected);
+}
+
+static void quotas_of_both_kinds_of_control_groups_are_read(void **state)
+{
+	(void)state;
+	assert_true(fg_host_cpu_quota(scratch.path) == 0);
+	put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n");
+	put("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+	assert_true(fabs(fg_host_cpu_quota(scratch.path) - 1.5) < 1e-9);
+	put("/sys/fs/cgroup/cpu.max", "max 100000\n");
+	assert_true(fg_host_cpu_quota(scratch.path) == 0);
+	put("/sys/fs/cgroup/cpu.max", "50000 100000\n");
+	assert_true(fabs(fg_host_cpu_quota(scratch.path) - 0.5) < 1e-9);
+}
+
+static void containers_and_hypervisors_are_named(void **state)
+{
+	(void)state;
+	assert_null(fg_host_container(scratch.path));
+	put("/proc/1/cgroup", "0::/kubepods/besteffort/pod1\n");
+	assert_string_equal(fg_host_container(scratch.path), "kubernetes");
+	put("/.dockerenv", "");
+	assert_string_equal(fg_host_container(scratch.path), "docker");
+	put("/sys/class/dmi/id/sys_vendor", "Somebody\n");
+	assert_string_equal(fg_host_virtualization(scratch.path), "virtual machine");
+	put("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+	    "kvm-clock tsc\n");
+	assert_string_equal(fg_host_virtualization(scratch.path), "kvm");
+	put("/proc/cpuinfo", "flags: fpu\n");
+	assert_string_equal(fg_host_virtualization(scratch.path), "none");
+}
+
+static void turbo_is_known_from_either_driver(void **state)
+{
+	(void)state;
+	put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
+	assert_string_equal(fg_host_turbo(scratch.path), "on");
+	put("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+	assert_string_equal(fg_host_turbo(scratch.path), "off");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(facts_are_read_and_identity_is_coarse, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_host_that_tells_nothing_is_no_error, set_up,
+						tear_down),
+		cmocka_unit_test(cpu_lists_are_counted),
+		cmocka_unit_test_setup_teardown(quotas_of_both_kinds_of_control_groups_are_read,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(containers_and_hypervisors_are_named, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(turbo_is_known_from_either_driver, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "base/process.h"
+#include "runner/git.h"
+#include "runner/worktree.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct fg_scratch scratch;
+
+/* Run shell words in the scratch folder; the test fails when they do. */
+static void sh(const char *script)
+{
+	char *argv[] = {"/bin/sh", "-ec", (char *)(uintptr_t)script, NULL};
+	struct fg_error err = {0};
+	char *text = NULL;
+
+	if (fg_process_output(argv, scratch.path, &text, &err) != FG_OK)
+		fail_msg("%s\nin: %s", err.message, script);
+	free(text);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	(void)setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
+	(void)setenv("GIT_AUTHOR_NAME", "t", 1);
+	(void)setenv("GIT_AUTHOR_EMAIL", "t@localhost", 1);
+	(void)setenv("GIT_COMMITTER_NAME", "t", 1);
+	(void)setenv("GIT_COMMITTER_EMAIL", "t@localhost", 1);
+	(void)unsetenv("GITHUB_BASE_REF");
+	(void)unsetenv("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
+	(void)unsetenv("CHANGE_TARGET");
+	(void)unsetenv("BITBUCKET_PR_DESTINATION_BRANCH");
+	(void)unsetenv("SYSTEM_PULLREQUEST_TARGETBRANCH");
+	fg_scratch_init(&scratch);
+	sh("git init -q -b main repo; cd repo; mkdir sub; echo one > sub/value; git add .; git commit -qm first;"
+	   "echo two > sub/value; git commit -qam second; git checkout -qb topic; echo three > sub/value; git commit -qam third");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fg_scratch_release(&scratch);
+	return 0;
+}
+
+static char *hash_of(const char *ref)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
+	const char *const arguments[] = {"rev-parse", ref, NULL};
+	char *text = NULL;
+
+	assert_int_equal(fg_git_output(&git, arguments, &text, NULL), FG_OK);
+	return text;
+}
+
+static void resolves_to(const char *ref, const char *expected_ref, const char *expected_words)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
+	struct fg_error err = {0};
+	char *expected = hash_of(expected_ref);
+	char *commit = NULL;
+	char *words = NULL;
+
+	if (fg_git_resolve(&git, ref, &commit, &words, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_string_equal(commit, expected);
+	assert_string_equal(words, expected_words);
+	free(commit);
+	free(words);
+	free(expected);
+}
+
+static void merge_base_is_found_on_a_branch(void **state)
+{
+	(void)state;
+	resolves_to("merge-base", "main", "merge-base with main");
+	resolves_to("HEAD~2", "HEAD~2", "HEAD~2");
+}
+
+static void on_the_target_branch_the_parent_is_the_baseline(void **state)
+{
+	(void)state;
+	sh("cd repo; git checkout -q main");
+	resolves_to("merge-base", "main~1", "HEAD^ (HEAD is on the target branch)");
+	sh("cd repo; echo changed > sub/value");
+	resolves_to("merge-base", "main", "HEAD (the working tree has changes)");
+}
+
+static void the_target_that_a_ci_names_comes_first(void **state)
+{
+	(void)state;
+	sh("cd repo; git branch release HEAD~2");
+	(void)setenv("GITHUB_BASE_REF", "release", 1);
+	resolves_to("merge-base", "HEAD~2", "merge-base with release");
+	(void)unsetenv("GITHUB_BASE_REF");
+}
+
+static void an_unknown_ref_is_named(void **state)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
+	struct fg_error err = {0};
+	char *commit = NULL;
+	char *words = NULL;
+
+	(void)state;
+	assert_int_equal(fg_git_resolve(&git, "no-such-ref", &commit, &words, &err), FG_ENOENT);
+	assert_non_null(strstr(err.message, "'no-such-ref'"));
+	assert_int_equal(fg_git_resolve(&git, "--all", &commit, &words, &err), FG_ENOENT);
+	assert_null(commit);
+}
+
+static void a_shallow_clone_says_how_to_deepen_it(void **state)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "shallow")};
+	struct fg_error err = {0};
+	char *commit = NULL;
+	char *words = NULL;
+
+	(void)state;
+	sh("git clone -q --depth 1 --branch topic file://$PWD/repo shallow");
+	assert_int_equal(fg_git_resolve(&git, "merge-base", &commit, &words, &err), FG_ENOENT);
+	assert_non_null(strstr(err.message, "git fetch --unshallow"));
+	assert_int_equal(fg_git_resolve(&git, "HEAD~1", &commit, &words, &err), FG_ENOENT);
+	assert_non_null(strstr(err.message, "fetch-depth: 0"));
+}
+
+static void outside_a_repository_there_is_no_ref(void **state)
+{
+	const struct fg_git git = {.folder = scratch.path};
+	struct fg_error err = {0};
+	struct fg_side side = {0};
+	char *commit = NULL;
+	char *words = NULL;
+
+	(void)state;
+	assert_int_equal(fg_git_resolve(&git, "main", &commit, &words, &err), FG_ENOENT);
+	assert_non_null(strstr(err.message, "not in a git working tree"));
+	assert_int_equal(fg_git_describe_side(&git, &side, &err), FG_OK);
+	assert_null(side.commit);
+}
+
+static void a_side_knows_commit_branch_and_changes(void **state)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo/sub")};
+	struct fg_side side = {0};
+
+	(void)state;
+	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
+	assert_int_equal(strlen(side.commit), 40);
+	assert_string_equal(side.branch, "topic");
+	assert_false(side.dirty);
+	sh("cd repo; echo x > untracked");
+	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
+	assert_false(side.dirty);
+	sh("cd repo; echo x > sub/value; git checkout -q --detach");
+	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
+	assert_true(side.dirty);
+	assert_null(side.branch);
+	free(side.commit);
+}
+
+static void staged_changes_become_a_commit_without_a_branch(void **state)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
+	const char *const show[] = {"show", NULL, NULL};
+	char *first = NULL;
+	char *second = NULL;
+	char *head = NULL;
+	char *text = NULL;
+	const char *arguments[3] = {show[0], NULL, NULL};
+	char *what = NULL;
+
+	(void)state;
+	sh("cd repo; echo staged > sub/value; git add sub/value; echo unstaged > sub/value");
+	assert_int_equal(fg_git_commit_staged(&git, &first, NULL), FG_OK);
+	assert_int_equal(fg_git_commit_staged(&git, &second, NULL), FG_OK);
+	assert_string_equal(first, second);
+	head = hash_of("HEAD");
+	assert_string_not_equal(first, head);
+	what = fg_xasprintf("%s:sub/value", first);
+	arguments[1] = what;
+	assert_int_equal(fg_git_output(&git, arguments, &text, NULL), FG_OK);
+	assert_string_equal(text, "staged");
+	free(what);
+	free(text);
+	free(first);
+	free(second);
+	free(head);
+}
+
+static void messages_of_a_range_are_listed(void **state)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
+	char *text = NULL;
+	size_t size = 0;
+
+	(void)state;
+	assert_int_equal(fg_git_messages(&git, "main", "HEAD", &text, &size, NULL), FG_OK);
+	assert_non_null(strstr(text, "third"));
+	assert_null(memmem(text, size, "second", 6));
+	free(text);
+}
+
+/* ---- worktrees ---- */
+
+struct case_of_build {
+	struct fg_build build;
+	struct fg_worktree_options options;
+	char *argv[4];
+	char *commit;
+	char *root;
+	char *state;
+	unsigned builds_told;
+};
+
+static void on_note(void *context, const char *note)
+{
+	struct case_of_build *c = context;
+
+	c->builds_told += strncmp(note, "building ", 9) == 0;
+}
+
+static void prepare(struct case_of_build *c, const char *root, const char *ref, char *script)
+{
+	*c = (struct case_of_build){
+		.argv = {"/bin/sh", "-c", script, NULL}
+        };
+	c->build.command = (struct fg_command){.text = script, .argv = c->argv, .argc = 3};
+	c->commit = hash_of(ref);
+	c->root = fg_xstrdup(fg_scratch_path(&scratch, root));
+	c->state = fg_fs_join(c->root, ".fastgate");
+	c->options = (struct fg_worktree_options){.root = c->root,
+						  .state_folder = c->state,
+						  .commit = c->commit,
+						  .build = &c->build,
+						  .context = c,
+						  .on_note = on_note};
+}
+
+static void done(struct case_of_build *c)
+{
+	free(c->commit);
+	free(c->root);
+	free(c->state);
+}
+
+static void a_commit_is_built_once_and_found_again(void **state)
+{
+	struct fg_worktree worktree = {0};
+	struct fg_error err = {0};
+	struct case_of_build c;
+	char *product = NULL;
+	char *text = NULL;
+
+	(void)state;
+	prepare(&c, "repo/sub", "main", "cat value > product");
+	for (int i = 0; i < 2; i++) {
+		if (fg_worktree_open(&c.options, &worktree, NULL, &err) != FG_OK)
+			fail_msg("%s", err.message);
+		assert_int_equal(worktree.cached, i > 0);
+		assert_int_equal(c.builds_told, 1);
+		product = fg_fs_join(worktree.root, "product");
+		assert_int_equal(fg_fs_read(product, 100, &text, NULL, NULL), FG_OK);
+		assert_string_equal(text, "two\n");
+		free(text);
+		free(product);
+		fg_worktree_close(&worktree);
+	}
+	c.argv[2] = "cat value > product; true"; /* other settings: built anew, in another place */
+	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
+	assert_false(worktree.cached);
+	fg_worktree_close(&worktree);
+	done(&c);
+}
+
+static void a_commit_that_does_not_build_says_so_and_is_tried_again(void **state)
+{
+	struct fg_worktree worktree = {0};
+	struct fg_error err = {0};
+	struct case_of_build c;
+	char *tail = NULL;
+
+	(void)state;
+	prepare(&c, "repo", "main", "echo compiling; echo broken.c:3: error >&2; exit 2");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(fg_worktree_open(&c.options, &worktree, &tail, &err), FG_ECHILD);
+		assert_non_null(strstr(err.message, "does not build"));
+		assert_non_null(strstr(err.message, "exited with code 2"));
+		assert_non_null(strstr(err.message, "build.log"));
+		assert_string_equal(tail, "broken.c:3: error");
+		free(tail);
+		assert_null(worktree.root);
+	}
+	assert_int_equal(c.builds_told, 2);
+	done(&c);
+}
+
+static void a_build_sees_its_own_repository_even_inside_a_hook(void **state)
+{
+	struct fg_worktree worktree = {0};
+	struct fg_error err = {0};
+	struct case_of_build c;
+	char *elsewhere = fg_xstrdup(fg_scratch_path(&scratch, "repo/.git"));
+
+	(void)state;
+	prepare(&c, "repo", "main", "test \"$(git rev-parse HEAD)\" = \"$(cat expected)\"");
+	sh("cd repo; git rev-parse main > expected; git add expected; git commit -qm expected; git branch -f main");
+	free(c.commit);
+	c.commit = hash_of("main~1");
+	c.options.commit = c.commit;
+	c.argv[2] = "git rev-parse HEAD > seen";
+	(void)setenv("GIT_DIR", elsewhere, 1);
+	(void)setenv("GIT_INDEX_FILE", "/nowhere", 1);
+	if (fg_worktree_open(&c.options, &worktree, NULL, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	(void)unsetenv("GIT_DIR");
+	(void)unsetenv("GIT_INDEX_FILE");
+	{
+		char *seen = fg_fs_join(worktree.root, "seen");
+		char *text = NULL;
+
+		assert_int_equal(fg_fs_read(seen, 100, &text, NULL, NULL), FG_OK);
+		assert_memory_equal(text, c.commit, 40);
+		free(text);
+		free(seen);
+	}
+	fg_worktree_close(&worktree);
+	free(elsewhere);
+	done(&c);
+}
+
+static void a_lost_tree_is_checked_out_again(void **state)
+{
+	struct fg_worktree worktree = {0};
+	struct fg_error err = {0};
+	struct case_of_build c;
+
+	(void)state;
+	prepare(&c, "repo", "main", "true");
+	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
+	assert_int_equal(fg_fs_remove_tree(worktree.root, NULL), FG_OK);
+	fg_worktree_close(&worktree);
+	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
+	assert_false(worktree.cached);
+	assert_true(fg_fs_is_folder(worktree.root));
+	fg_worktree_close(&worktree);
+	done(&c);
+}
+
+static void submodules_come_along_without_a_network(void **state)
+{
+	struct fg_worktree worktree = {0};
+	struct fg_error err = {0};
+	struct case_of_build c;
+	char *file = NULL;
+
+	(void)state;
+	sh("git init -q -b main lib; cd lib; echo lib > lib.c; git add .; git commit -qm lib; cd ../repo;"
+	   "git -c protocol.file.allow=always submodule --quiet add file://$PWD/../lib lib; git commit -qm sub; rm -rf ../lib");
+	prepare(&c, "repo", "HEAD", "true");
+	if (fg_worktree_open(&c.options, &worktree, NULL, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	file = fg_fs_join(worktree.root, "lib/lib.c");
+	assert_true(fg_fs_exists(file));
+	free(file);
+	fg_worktree_close(&worktree);
+	done(&c);
+}
+
+static void old_builds_are_cleared_away_but_not_those_in_use(void **state)
+{
+	struct fg_worktree worktree = {0};
+	struct fg_error err = {0};
+	struct case_of_build c;
+	size_t removed = 99;
+
+	(void)state;
+	prepare(&c, "repo", "main", "true");
+	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
+	assert_int_equal(fg_worktree_prune(c.root, c.state, 0, &removed, &err), FG_OK);
+	assert_int_equal(removed, 0);
+	fg_worktree_close(&worktree);
+	assert_int_equal(fg_worktree_prune(c.root, c.state, 1, &removed, &err), FG_OK);
+	assert_int_equal(removed, 0);
+	assert_int_equal(fg_worktree_prune(c.root, c.state, 0, &removed, &err), FG_OK);
+	assert_int_equal(removed, 1);
+	sh("cd repo; test $(git worktree list | wc -l) = 1");
+	done(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(merge_base_is_found_on_a_branch, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(on_the_target_branch_the_parent_is_the_baseline,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_target_that_a_ci_names_comes_first, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_unknown_ref_is_named, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_shallow_clone_says_how_to_deepen_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(outside_a_repository_there_is_no_ref, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_side_knows_commit_branch_and_changes, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(staged_changes_become_a_commit_without_a_branch,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(messages_of_a_range_are_listed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_commit_is_built_once_and_found_again, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_commit_that_does_not_build_says_so_and_is_tried_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_build_sees_its_own_repository_even_inside_a_hook,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_lost_tree_is_checked_out_again, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(submodules_come_along_without_a_network, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(old_builds_are_cleared_away_but_not_those_in_use,
+						set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

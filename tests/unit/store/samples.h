@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs to store: made from a seed, with everything in them that a real one has. */
+#ifndef FG_TESTS_STORE_SAMPLES_H
+#define FG_TESTS_STORE_SAMPLES_H
+
+#include "store/store.h"
+
+struct fg_sample_shape {
+	unsigned functions;
+	unsigned paths;
+	unsigned pairs;
+	unsigned samples; /* in the whole run */
+	unsigned
+		churn; /* functions numbered from here on have a new name in every run of another seed */
+};
+
+extern const struct fg_sample_shape fg_sample_small;
+
+/* One project, one series "parse"; release with fg_stored_run_release(). */
+void fg_sample_run(struct fg_stored_run *stored, uint64_t seed,
+		   const struct fg_sample_shape *shape);
+/* A report as gate and reporters make it, only the parts that the store reads; to be freed. */
+char *fg_sample_report(const char *verdict, double ratio);
+
+#endif

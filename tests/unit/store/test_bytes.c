@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/bytes.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+static struct fg_byte_reader reader_of(const struct fg_bytes *bytes)
+{
+	return (struct fg_byte_reader){bytes->data, bytes->data + bytes->size, false};
+}
+
+static void numbers_come_back(void **state)
+{
+	static const int64_t numbers[] = {0, 1, -1, 63, -64, 127, 128, -129, INT64_MAX, INT64_MIN};
+	struct fg_bytes bytes = {0};
+	struct fg_byte_reader reader;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(numbers); i++) {
+		fg_bytes_signed(&bytes, numbers[i]);
+		fg_bytes_varint(&bytes, (uint64_t)numbers[i]);
+	}
+	fg_bytes_double(&bytes, -0.1);
+	fg_bytes_float(&bytes, 2.5F);
+	fg_bytes_text(&bytes, "a<b>");
+	fg_bytes_text(&bytes, NULL);
+	reader = reader_of(&bytes);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(numbers); i++) {
+		assert_int_equal(fg_read_signed(&reader), numbers[i]);
+		assert_int_equal(fg_read_varint(&reader), (uint64_t)numbers[i]);
+	}
+	assert_true(fabs(fg_read_double(&reader) + 0.1) < 1e-300);
+	assert_true(fabsf(fg_read_float(&reader) - 2.5F) < 1e-30F);
+	{
+		const char *text = NULL;
+
+		assert_int_equal(fg_read_text(&reader, 10, &text), 4);
+		assert_memory_equal(text, "a<b>", 4);
+		assert_int_equal(fg_read_text(&reader, 10, &text), 0);
+		assert_null(text);
+	}
+	assert_false(reader.failed);
+	assert_ptr_equal(reader.at, reader.end);
+	fg_bytes_release(&bytes);
+}
+
+static void reading_past_the_end_fails_and_stays_failed(void **state)
+{
+	const uint8_t endless[] = {0xff, 0xff, 0xff};
+	struct fg_byte_reader reader = {endless, endless + sizeof(endless), false};
+
+	(void)state;
+	assert_int_equal(fg_read_varint(&reader), 0);
+	assert_true(reader.failed);
+	assert_int_equal(fg_read_varint(&reader), 0);
+}
+
+static void announced_counts_are_held_against_what_is_there(void **state)
+{
+	struct fg_bytes bytes = {0};
+	struct fg_byte_reader reader;
+	const char *text = NULL;
+
+	(void)state;
+	fg_bytes_varint(&bytes, 1000000000);
+	reader = reader_of(&bytes);
+	assert_int_equal(fg_read_count(&reader, 1), 0);
+	assert_true(reader.failed);
+	reader = reader_of(&bytes);
+	assert_int_equal(fg_read_text(&reader, SIZE_MAX, &text), 0);
+	assert_true(reader.failed);
+	fg_bytes_release(&bytes);
+}
+
+static void sealed_block_comes_back(void **state)
+{
+	struct fg_bytes block = {0};
+	struct fg_bytes content = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_seal("hello", 5, 3, &block, &err), FG_OK);
+	assert_int_equal(fg_unseal(block.data, block.size, 5, &content, &err), FG_OK);
+	assert_int_equal(content.size, 5);
+	assert_string_equal((const char *)content.data, "hello");
+	fg_bytes_release(&content);
+	assert_int_equal(fg_unseal(block.data, block.size, 4, &content, &err), FG_ELIMIT);
+	fg_bytes_release(&block);
+}
+
+static void every_flipped_bit_of_a_block_is_noticed(void **state)
+{
+	struct fg_bytes block = {0};
+	struct fg_bytes content = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_seal("to be or not to be, to be or not to be", 38, 3, &block, &err),
+			 FG_OK);
+	for (size_t bit = 0; bit < block.size * 8; bit++) {
+		block.data[bit / 8] ^= (uint8_t)(1U << (bit % 8));
+		assert_int_equal(fg_unseal(block.data, block.size, 1000, &content, &err),
+				 FG_EPARSE);
+		block.data[bit / 8] ^= (uint8_t)(1U << (bit % 8));
+	}
+	for (size_t size = 0; size < block.size; size++)
+		assert_int_equal(fg_unseal(block.data, size, 1000, &content, &err), FG_EPARSE);
+	fg_bytes_release(&block);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_come_back),
+		cmocka_unit_test(reading_past_the_end_fails_and_stays_failed),
+		cmocka_unit_test(announced_counts_are_held_against_what_is_there),
+		cmocka_unit_test(sealed_block_comes_back),
+		cmocka_unit_test(every_flipped_bit_of_a_block_is_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/db.h"
+#include "store/store.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+#include "tests/unit/store/samples.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+struct fixture {
+	struct fg_scratch scratch;
+	struct fg_store *store;
+	struct fg_error err;
+};
+
+static void open_store(struct fixture *f)
+{
+	if (fg_store_open(fg_scratch_path(&f->scratch, "deep/er/store.db"), 0, &f->store,
+			  &f->err) != FG_OK)
+		fail_msg("%s", f->err.message);
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = fg_xcalloc(1, sizeof(*f));
+
+	fg_scratch_init(&f->scratch);
+	open_store(f);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	fg_store_close(f->store);
+	fg_scratch_release(&f->scratch);
+	free(f);
+	return 0;
+}
+
+static void save(struct fixture *f, const struct fg_stored_run *s, const char *report)
+{
+	if (fg_store_save(f->store, &s->run, s->profiles, report, &f->err) != FG_OK)
+		fail_msg("%s", f->err.message);
+}
+
+static void load(struct fixture *f, const char *id, struct fg_stored_run *s)
+{
+	if (fg_store_load(f->store, id, s, &f->err) != FG_OK)
+		fail_msg("%s", f->err.message);
+}
+
+/* NaN equals NaN here: "not measured" has to come back as itself. */
+static void same_number(double a, double b)
+{
+	assert_true((isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof(a)) == 0);
+}
+
+static void same_series(const struct fg_series *a, const struct fg_series *b)
+{
+	assert_string_equal(a->name, b->name);
+	assert_string_equal(a->command, b->command);
+	assert_int_equal(a->state, b->state);
+	assert_int_equal(a->schedule, b->schedule);
+	same_number(a->sampler_cost, b->sampler_cost);
+	assert_int_equal(a->metric_count, b->metric_count);
+	for (size_t m = 0; m < a->metric_count; m++) {
+		assert_string_equal(a->metrics[m].name, b->metrics[m].name);
+		assert_string_equal(a->metrics[m].unit, b->metrics[m].unit);
+		assert_int_equal(a->metrics[m].better, b->metrics[m].better);
+		same_number(a->metrics[m].min_effect, b->metrics[m].min_effect);
+	}
+	assert_int_equal(a->repetition_count, b->repetition_count);
+	for (size_t i = 0; i < a->repetition_count; i++) {
+		const struct fg_repetition *x = &a->repetitions[i];
+		const struct fg_repetition *y = &b->repetitions[i];
+
+		assert_int_equal(x->pair, y->pair);
+		assert_int_equal(x->arm, y->arm);
+		assert_int_equal(x->aside, y->aside);
+		assert_int_equal(x->cpu, y->cpu);
+		assert_int_equal(x->padding, y->padding);
+		assert_int_equal(x->started_ns, y->started_ns);
+		assert_int_equal(x->sampled, y->sampled);
+		same_number((double)x->pressure, (double)y->pressure);
+		for (size_t m = 0; m < a->metric_count; m++)
+			same_number(x->values[m], y->values[m]);
+	}
+}
+
+/* A path as text: what a node means, whatever its number is. */
+static char *path_text(const struct fg_profile_set *set, uint32_t node)
+{
+	char *text = fg_xstrdup("");
+
+	while (node != 0) {
+		char *longer =
+			fg_xasprintf("%s;%s", set->functions[set->nodes[node].function].name, text);
+
+		free(text);
+		text = longer;
+		node = set->nodes[node].parent;
+	}
+	return text;
+}
+
+static void same_profile(const struct fg_profile_set *a, const struct fg_profile_set *b)
+{
+	assert_int_equal(a->row_count, b->row_count);
+	assert_string_equal(a->functions[0].name, b->functions[0].name);
+	for (size_t r = 0; r < a->row_count; r++) {
+		const struct fg_profile_row *x = &a->rows[r];
+		const struct fg_profile_row *y = &b->rows[r];
+		struct fg_map found = {0};
+
+		assert_int_equal(x->count, y->count);
+		assert_int_equal(x->arm, y->arm);
+		assert_int_equal(x->pair, y->pair);
+		same_number(x->total_ns, y->total_ns);
+		for (uint32_t i = 0; i < x->count; i++) {
+			char *path = path_text(a, x->nodes[i]);
+
+			*fg_map_add_text(&found, path, 0, NULL) += x->samples[i];
+			free(path);
+		}
+		for (uint32_t i = 0; i < y->count; i++) {
+			char *path = path_text(b, y->nodes[i]);
+			uint64_t *samples = fg_map_get_text(&found, path);
+
+			assert_non_null(samples);
+			*samples -= y->samples[i];
+			same_number(y->self_ns[i], (double)y->samples[i] * 1e6);
+			assert_true(i == 0 || y->nodes[i] > y->nodes[i - 1]);
+			free(path);
+		}
+		for (size_t i = 0; i < found.count; i++)
+			assert_int_equal(found.entries[i].value, 0);
+		fg_map_release(&found);
+	}
+	assert_int_equal(a->region_row_count, b->region_row_count);
+	for (size_t i = 0; i < a->region_row_count; i++) {
+		assert_string_equal(a->regions[a->region_rows[i].region],
+				    b->regions[b->region_rows[i].region]);
+		same_number(a->region_rows[i].cpu_ns, b->region_rows[i].cpu_ns);
+	}
+}
+
+static void run_comes_back_whole(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run saved = {0};
+	struct fg_stored_run loaded = {0};
+	char *report = fg_sample_report("regression", 1.05);
+
+	fg_sample_run(&saved, 1, &fg_sample_small);
+	save(f, &saved, report);
+	fg_store_close(f->store);
+	open_store(f);
+	load(f, saved.run.id, &loaded);
+	assert_string_equal(loaded.run.project, "tracker");
+	assert_int_equal(loaded.run.started_ns, saved.run.started_ns);
+	assert_int_equal(loaded.run.seed, saved.run.seed);
+	assert_true(loaded.run.complete);
+	assert_string_equal(loaded.run.sides[FG_ARM_CANDIDATE].commit,
+			    saved.run.sides[FG_ARM_CANDIDATE].commit);
+	assert_string_equal(loaded.run.sides[FG_ARM_BASELINE].describe, "merge-base");
+	assert_null(loaded.run.sides[FG_ARM_BASELINE].commit);
+	assert_string_equal(fg_environment_get(&loaded.run.host, "host.cpu.model"), "AMD EPYC");
+	assert_string_equal(
+		fg_environment_get(&loaded.run.series[0].build[FG_ARM_CANDIDATE], "build.id"),
+		"abcdef");
+	assert_string_equal(loaded.report, report);
+	assert_string_equal(loaded.outcome, "regression");
+	assert_int_equal(loaded.run.series_count, 1);
+	same_series(&saved.run.series[0], &loaded.run.series[0]);
+	same_profile(saved.profiles[0], loaded.profiles[0]);
+	free(report);
+	fg_stored_run_release(&saved);
+	fg_stored_run_release(&loaded);
+}
+
+static void weights_between_samples_come_back_to_a_64th_of_a_period(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run saved = {0};
+	struct fg_stored_run loaded = {0};
+
+	fg_sample_run(&saved, 1, &fg_sample_small);
+	for (size_t r = 0; r < saved.profiles[0]->row_count; r++) {
+		for (uint32_t i = 0; i < saved.profiles[0]->rows[r].count; i++)
+			saved.profiles[0]->rows[r].self_ns[i] +=
+				137.0 * (double)((i * 7919 + r) % 1000);
+	}
+	save(f, &saved, NULL);
+	load(f, saved.run.id, &loaded);
+	for (size_t r = 0; r < saved.profiles[0]->row_count; r++) {
+		double sums[2] = {0};
+
+		for (uint32_t i = 0; i < saved.profiles[0]->rows[r].count; i++) {
+			sums[0] += saved.profiles[0]->rows[r].self_ns[i];
+			sums[1] += loaded.profiles[0]->rows[r].self_ns[i];
+		}
+		assert_true(fabs(sums[0] - sums[1]) <=
+			    saved.profiles[0]->rows[r].count * 1.2e6 / 64);
+	}
+	fg_stored_run_release(&saved);
+	fg_stored_run_release(&loaded);
+}
+
+static void saving_again_replaces_and_keeps_baselines(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run saved = {0};
+	struct fg_run_list list = {0};
+	char id[37];
+
+	fg_sample_run(&saved, 1, &fg_sample_small);
+	save(f, &saved, NULL);
+	assert_int_equal(fg_store_baseline_set(f->store, "release", saved.run.id, &f->err), FG_OK);
+	save(f, &saved, NULL);
+	assert_int_equal(fg_store_list(f->store, &(struct fg_run_filter){0}, &list, &f->err),
+			 FG_OK);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(fg_store_baseline_get(f->store, NULL, "release", id, &f->err), FG_OK);
+	assert_string_equal(id, saved.run.id);
+	fg_run_list_release(&list);
+	fg_stored_run_release(&saved);
+}
+
+static void finished_pairs_of_an_interrupted_run_are_there(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run whole = {0};
+	struct fg_stored_run loaded = {0};
+	struct fg_series *series = NULL;
+	struct fg_profile_set *set = NULL;
+	char id[37];
+	size_t repetitions = 0;
+	size_t rows = 0;
+
+	fg_sample_run(&whole, 3, &fg_sample_small);
+	series = &whole.run.series[0];
+	set = whole.profiles[0];
+	repetitions = series->repetition_count;
+	rows = set->row_count;
+	whole.run.complete = false;
+	series->state = FG_INTERRUPTED;
+	for (size_t done = 2; done <= 8; done += 2) {
+		series->repetition_count = done;
+		set->row_count = done;
+		if (fg_store_progress(f->store, &whole.run, whole.profiles, &f->err) != FG_OK)
+			fail_msg("%s", f->err.message);
+	}
+	fg_store_close(f->store);
+	open_store(f);
+	assert_int_equal(fg_store_find_incomplete(f->store, "tracker", id, &f->err), FG_OK);
+	assert_string_equal(id, whole.run.id);
+	load(f, id, &loaded);
+	assert_false(loaded.run.complete);
+	assert_int_equal(loaded.run.series[0].state, FG_INTERRUPTED);
+	same_series(series, &loaded.run.series[0]);
+	same_profile(set, loaded.profiles[0]);
+	series->repetition_count = repetitions;
+	set->row_count = rows;
+	whole.run.complete = true;
+	save(f, &whole, NULL);
+	fg_stored_run_release(&loaded);
+	load(f, id, &loaded);
+	same_series(series, &loaded.run.series[0]);
+	same_profile(set, loaded.profiles[0]);
+	assert_int_equal(fg_store_find_incomplete(f->store, "tracker", id, &f->err), FG_ENOENT);
+	fg_stored_run_release(&whole);
+	fg_stored_run_release(&loaded);
+}
+
+static void fill(struct fixture *f, uint64_t count)
+{
+	for (uint64_t seed = 1; seed <= count; seed++) {
+		struct fg_stored_run saved = {0};
+		char *report = fg_sample_report(seed % 3 ? "pass" : "regression",
+						1.0 + (double)seed / 100);
+
+		fg_sample_run(&saved, seed, &fg_sample_small);
+		if (seed == 2)
+			fg_environment_set(&saved.run.sides[FG_ARM_CANDIDATE].build, "git.tag",
+					   "v1.4", false);
+		if (seed == 3) {
+			free(saved.run.sides[FG_ARM_CANDIDATE].branch);
+			saved.run.sides[FG_ARM_CANDIDATE].branch = fg_xstrdup("feature/x");
+		}
+		save(f, &saved, report);
+		free(report);
+		fg_stored_run_release(&saved);
+	}
+}
+
+static void find(struct fixture *f, const char *words, const char *expected)
+{
+	char id[37] = "";
+
+	if (fg_store_find(f->store, "tracker", words, id, &f->err) != FG_OK)
+		fail_msg("%s: %s", words, f->err.message);
+	if (strcmp(id, expected) != 0)
+		fail_msg("%s: found %s, expected %s", words, id, expected);
+}
+
+static void runs_are_found_by_what_people_say(void **state)
+{
+	struct fixture *f = *state;
+	char id[37];
+
+	fill(f, 5);
+	find(f, "", "0198f000-0000-7000-8000-000000000005");
+	find(f, "latest", "0198f000-0000-7000-8000-000000000005");
+	find(f, "latest~4", "0198f000-0000-7000-8000-000000000001");
+	find(f, "v1.4", "0198f000-0000-7000-8000-000000000002");
+	find(f, "feature/x", "0198f000-0000-7000-8000-000000000003");
+	find(f, "main", "0198f000-0000-7000-8000-000000000005");
+	find(f, "0198f000-0000-7000-8000-000000000004", "0198f000-0000-7000-8000-000000000004");
+	find(f, "9e3779b9", "0198f000-0000-7000-8000-000000000001"); /* a commit */
+	assert_int_equal(fg_store_baseline_set(f->store, "gold",
+					       "0198f000-0000-7000-8000-000000000002", &f->err),
+			 FG_OK);
+	find(f, "gold", "0198f000-0000-7000-8000-000000000002");
+	assert_int_equal(fg_store_find(f->store, NULL, "0198f0", id, &f->err), FG_ECONFLICT);
+	assert_non_null(strstr(f->err.message, "give more digits"));
+	assert_int_equal(fg_store_find(f->store, NULL, "nonsense", id, &f->err), FG_ENOENT);
+	assert_int_equal(fg_store_find(f->store, "other", "latest", id, &f->err), FG_ENOENT);
+	assert_int_equal(fg_store_find(f->store, NULL, "'; DROP TABLE run; --", id, &f->err),
+			 FG_ENOENT);
+}
+
+static size_t count(struct fixture *f, const struct fg_run_filter *filter)
+{
+	struct fg_run_list list = {0};
+	size_t found = 0;
+
+	if (fg_store_list(f->store, filter, &list, &f->err) != FG_OK)
+		fail_msg("%s", f->err.message);
+	found = list.count;
+	fg_run_list_release(&list);
+	return found;
+}
+
+static void lists_are_filtered_and_paged(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_run_list list = {0};
+
+	fill(f, 5);
+	assert_int_equal(count(f, &(struct fg_run_filter){.branch = "main"}), 4);
+	assert_int_equal(count(f, &(struct fg_run_filter){.tag = "v1.4"}), 1);
+	assert_int_equal(count(f, &(struct fg_run_filter){.outcome = "regression"}), 1);
+	assert_int_equal(
+		count(f, &(struct fg_run_filter){.fact_key = "host.load", .fact_value = "4"}), 1);
+	assert_int_equal(
+		count(f, &(struct fg_run_filter){.fact_key = "host.load", .fact_value = "44"}), 0);
+	assert_int_equal(count(f, &(struct fg_run_filter){.benchmark = "parse"}), 5);
+	assert_int_equal(count(f, &(struct fg_run_filter){.benchmark = "other"}), 0);
+	assert_int_equal(count(f, &(struct fg_run_filter){.project = "x' OR '1'='1"}), 0);
+	assert_int_equal(
+		fg_store_list(f->store, &(struct fg_run_filter){.limit = 2}, &list, &f->err),
+		FG_OK);
+	assert_int_equal(list.count, 2);
+	assert_true(list.more);
+	assert_true(list.items[0].started_ns > list.items[1].started_ns);
+	assert_int_equal(count(f, &(struct fg_run_filter){.before_ns = list.items[1].started_ns,
+							  .before_id = list.items[1].id}),
+			 3);
+	assert_int_equal(list.items[0].benchmark_count, 1);
+	assert_string_equal(list.items[0].outcome, "pass");
+	fg_run_list_release(&list);
+}
+
+static void history_tells_levels_and_verdicts_in_order(void **state)
+{
+	struct fixture *f = *state;
+	const struct fg_history_query query = {"tracker", "parse", "cpu_time", "main", 3};
+	struct fg_history history = {0};
+
+	fill(f, 5);
+	assert_int_equal(fg_store_history(f->store, &query, &history, &f->err), FG_OK);
+	assert_int_equal(history.count, 3);
+	assert_string_equal(history.unit, "ns");
+	assert_string_equal(history.points[0].run, "0198f000-0000-7000-8000-000000000002");
+	assert_string_equal(history.points[2].run, "0198f000-0000-7000-8000-000000000005");
+	assert_true(fabs(history.points[2].ratio - 1.05) < 1e-9);
+	assert_true(fabs(history.points[2].low - 1.04) < 1e-9);
+	assert_true(fabs(history.points[2].candidate - 2e8) < 2e6);
+	assert_string_equal(history.points[2].outcome, "pass");
+	fg_history_release(&history);
+	assert_int_equal(fg_store_history(f->store,
+					  &(struct fg_history_query){.benchmark = "nope",
+								     .metric = "cpu_time"},
+					  &history, &f->err),
+			 FG_ENOENT);
+}
+
+static void deleted_run_is_gone_and_others_stay(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run loaded = {0};
+
+	fill(f, 2);
+	assert_int_equal(fg_store_delete(f->store, "0198f000-0000-7000-8000-000000000001", &f->err),
+			 FG_OK);
+	assert_int_equal(
+		fg_store_load(f->store, "0198f000-0000-7000-8000-000000000001", &loaded, &f->err),
+		FG_ENOENT);
+	assert_int_equal(fg_store_delete(f->store, "0198f000-0000-7000-8000-000000000001", &f->err),
+			 FG_ENOENT);
+	load(f, "0198f000-0000-7000-8000-000000000002", &loaded);
+	fg_stored_run_release(&loaded);
+}
+
+static void garbage_collection_spares_the_new_and_the_baselines(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_gc_policy policy = {.older_than_ns = INT64_MAX, .keep = 2, .dry_run = true};
+	struct fg_gc_result result = {0};
+
+	fill(f, 6); /* number 3 is alone on its branch */
+	assert_int_equal(fg_store_baseline_set(f->store, "gold",
+					       "0198f000-0000-7000-8000-000000000001", &f->err),
+			 FG_OK);
+	assert_int_equal(fg_store_gc(f->store, &policy, &result, &f->err), FG_OK);
+	assert_int_equal(result.runs, 2);
+	assert_int_equal(result.kept_baselines, 1);
+	assert_int_equal(count(f, &(struct fg_run_filter){0}), 6);
+	policy.dry_run = false;
+	if (fg_store_gc(f->store, &policy, &result, &f->err) != FG_OK)
+		fail_msg("%s", f->err.message);
+	assert_int_equal(count(f, &(struct fg_run_filter){0}), 4);
+}
+
+static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_store *other = NULL;
+	const char *path = NULL;
+	sqlite3 *raw = NULL;
+
+	fg_scratch_write_text(
+		&f->scratch, "text.db",
+		"this is a text, not a database, and long enough to be read as a header of one......................................");
+	assert_int_not_equal(
+		fg_store_open(fg_scratch_path(&f->scratch, "text.db"), 0, &other, &f->err), FG_OK);
+	assert_non_null(strstr(f->err.message, "is no SQLite database"));
+	path = fg_scratch_path(&f->scratch, "foreign.db");
+	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(raw, "CREATE TABLE mine (x)", NULL, NULL, NULL), SQLITE_OK);
+	(void)sqlite3_close(raw);
+	assert_int_not_equal(fg_store_open(path, 0, &other, &f->err), FG_OK);
+	assert_non_null(strstr(f->err.message, "another program"));
+	path = fg_scratch_path(&f->scratch, "deep/er/store.db");
+	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(raw, "UPDATE schema_version SET version = 999", NULL, NULL, NULL),
+		SQLITE_OK);
+	(void)sqlite3_close(raw);
+	assert_int_equal(fg_store_open(path, 0, &other, &f->err), FG_EDB);
+	assert_non_null(strstr(f->err.message, "newer fastgate"));
+	assert_int_equal(fg_store_open(fg_scratch_path(&f->scratch, "absent.db"),
+				       FG_STORE_READ_ONLY, &other, &f->err),
+			 FG_ENOENT);
+}
+
+static void damaged_chunk_is_named_by_load_and_check(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run loaded = {0};
+	struct fg_strbuf findings = {0};
+	size_t found = 0;
+	sqlite3 *raw = NULL;
+
+	fill(f, 1);
+	assert_int_equal(fg_store_check(f->store, &findings, &found, &f->err), FG_OK);
+	assert_int_equal(found, 0);
+	assert_int_equal(sqlite3_open(fg_scratch_path(&f->scratch, "deep/er/store.db"), &raw),
+			 SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(
+			raw,
+			"UPDATE chunk SET data = CAST(substr(data, 1, 40) || x'00' || substr(data, 42) AS BLOB) WHERE kind = 2",
+			NULL, NULL, NULL),
+		SQLITE_OK);
+	(void)sqlite3_close(raw);
+	assert_int_equal(
+		fg_store_load(f->store, "0198f000-0000-7000-8000-000000000001", &loaded, &f->err),
+		FG_EPARSE);
+	assert_int_equal(fg_store_check(f->store, &findings, &found, &f->err), FG_OK);
+	assert_int_equal(found, 1);
+	assert_non_null(strstr(fg_strbuf_text(&findings), "checksum"));
+	fg_strbuf_release(&findings);
+}
+
+static void backup_is_a_store_of_its_own(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_store *copy = NULL;
+	struct fg_stored_run loaded = {0};
+	const char *path = fg_scratch_path(&f->scratch, "copy.db");
+
+	fill(f, 2);
+	assert_int_equal(fg_store_backup(f->store, path, &f->err), FG_OK);
+	assert_int_equal(fg_store_backup(f->store, path, &f->err), FG_ECONFLICT);
+	assert_int_equal(fg_store_open(path, FG_STORE_READ_ONLY, &copy, &f->err), FG_OK);
+	assert_int_equal(
+		fg_store_load(copy, "0198f000-0000-7000-8000-000000000002", &loaded, &f->err),
+		FG_OK);
+	fg_stored_run_release(&loaded);
+	fg_store_close(copy);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(run_comes_back_whole),
+		CASE(weights_between_samples_come_back_to_a_64th_of_a_period),
+		CASE(saving_again_replaces_and_keeps_baselines),
+		CASE(finished_pairs_of_an_interrupted_run_are_there),
+		CASE(runs_are_found_by_what_people_say),
+		CASE(lists_are_filtered_and_paged),
+		CASE(history_tells_levels_and_verdicts_in_order),
+		CASE(deleted_run_is_gone_and_others_stay),
+		CASE(garbage_collection_spares_the_new_and_the_baselines),
+		CASE(foreign_damaged_and_newer_files_are_refused_with_a_reason),
+		CASE(damaged_chunk_is_named_by_load_and_check),
+		CASE(backup_is_a_store_of_its_own),
+	};
+#undef CASE
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
