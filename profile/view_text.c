@@ -173,8 +173,9 @@ static size_t width_before_name(const struct layout *l)
 
 static void make_room(struct layout *l)
 {
-	while (l->options->columns > 0 &&
-	       width_before_name(l) + WANTED_NAME > l->options->columns) {
+	const size_t wanted = fg_min_size(l->widths[l->last], WANTED_NAME);
+
+	while (l->options->columns > 0 && width_before_name(l) + wanted > l->options->columns) {
 		size_t least = SIZE_MAX;
 
 		for (size_t i = 0; i < l->table->column_count; i++) {
