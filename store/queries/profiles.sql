@@ -18,3 +18,10 @@ SELECT parent, function FROM node WHERE id = $1;
 SELECT id, parent, function FROM node WHERE id >= $1 AND id <= $2 ORDER BY id;
 -- name: nodes_after
 SELECT id, parent, function FROM node WHERE id > $1 ORDER BY id;
+
+-- name: dictionary_has
+SELECT used_ns FROM dictionary WHERE digest = $1;
+-- name: dictionary_get
+SELECT data FROM dictionary WHERE digest = $1;
+-- name: dictionary_put
+INSERT INTO dictionary (digest, data, used_ns) VALUES ($1, $2, $3) ON CONFLICT (digest) DO UPDATE SET used_ns = excluded.used_ns;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stored.h"
+
+struct options {
+	const char *store;
+	const char *project;
+};
+
+static const struct fg_option options[] = {
+	FG_CLI_STORE_OPTION(struct options),
+	FG_CLI_PROJECT_OPTION(struct options),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "RUN", .help = "an id or its beginning, or any other name of a run", .min = 1},
+	{.name = NULL    },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate rm 0198f3a1", "remove the run whose id begins so"},
+	{"fastgate rm latest~1", "remove the last but one"          },
+	{NULL,		   NULL			       },
+};
+
+/* All names are looked up before the first run is removed: "latest~1 latest~2" means what it says. */
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	char(*ids)[37] = fg_arena_array(&cli->arena, cli->argument_count, sizeof(*ids));
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	int status = fg_cli_open_store(given->store, 0, &store, &err);
+
+	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++)
+		status = fg_store_find(store, given->project, cli->arguments[i], ids[i], &err);
+	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++) {
+		status = fg_store_delete(store, ids[i], &err);
+		if (status == FG_OK)
+			fg_cli_say(cli, "removed run %s", ids[i]);
+	}
+	fg_store_close(store);
+	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+}
+
+const struct fg_cli_command fg__cmd_rm = {
+	.name = "rm",
+	.group = FG_CLI_GROUP_RUNS,
+	.summary = "remove stored runs",
+	.description =
+		"Removes runs with everything that belongs to them; baselines that point at them go too. "
+		"The file becomes smaller with `fastgate gc`.",
+	.options = options,
+	.options_size = sizeof(struct options),
+	.arguments = arguments,
+	.examples = examples,
+	.run = run,
+};

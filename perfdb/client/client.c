@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfdb/client/client.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "perfdb/client/http.h"
+#include "perfdb/protocol.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	DEFAULT_ATTEMPTS = 5,
+	ID_LENGTH = 36,
+	REASON_MAX_BYTES = 300,
+	SPOOL_FILE_MODE = 0600,
+	SPOOL_FOLDER_MODE = 0700
+};
+
+#define REJECTED_ENDING ".rejected"
+
+struct push {
+	const struct fg_push_options *options;
+	struct fg_push_result result;
+	struct fg_http *http;
+	struct fg_random random;
+	struct fg_error reason; /* the first */
+};
+
+enum outcome {
+	SENT,
+	KNOWN,
+	LATER,
+	REFUSED,
+	REJECTED,
+	NO_DICTIONARY
+};
+
+int fg_spool_add(const char *folder, const char *id, const void *data, size_t size,
+		 struct fg_error *err)
+{
+	char *name = fg_xasprintf("%s%s", id, FG_WIRE_FILE_ENDING);
+	char *path = fg_fs_join(folder, name);
+	int status = FG_OK;
+
+	FG_ASSERT(strlen(id) == ID_LENGTH && !strchr(id, '/'));
+	if (!fg_fs_is_folder(folder))
+		status = fg_fs_make_folders(folder, SPOOL_FOLDER_MODE, err);
+	if (status == FG_OK)
+		status = fg_fs_write_atomic(path, data, size, SPOOL_FILE_MODE, err);
+	free(path);
+	free(name);
+	return status;
+}
+
+/* Names in the spool, in order: ids are ordered by time, so the oldest comes first. */
+static int spool_names(const char *folder, char ***names, size_t *count, struct fg_error *err)
+{
+	*names = NULL;
+	*count = 0;
+	if (!fg_fs_is_folder(folder))
+		return FG_OK;
+	return fg_fs_list(folder, names, count, err);
+}
+
+int fg_spool_status(const char *folder, struct fg_spool_status *status, struct fg_error *err)
+{
+	struct fg_spool_status s = {0};
+	char **names = NULL;
+	size_t count = 0;
+	const int result = spool_names(folder, &names, &count, err);
+
+	if (result != FG_OK)
+		return result;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+		struct stat file = {0};
+
+		if (fg_text_ends_with(names[i], REJECTED_ENDING)) {
+			s.rejected++;
+		} else if (fg_text_ends_with(names[i], FG_WIRE_FILE_ENDING)) {
+			s.waiting++;
+			if (stat(path, &file) == 0)
+				s.waiting_bytes += (uint64_t)file.st_size;
+		}
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+	*status = s;
+	return FG_OK;
+}
+
+static bool is_interrupted(const struct push *p)
+{
+	return p->options->interrupted && *p->options->interrupted;
+}
+
+static void tell(const struct push *p, const char *file, const char *what)
+{
+	if (p->options->tell)
+		p->options->tell(p->options->context, file, what);
+}
+
+static void keep_reason(struct push *p, const struct fg_error *err)
+{
+	if (p->reason.code == FG_OK)
+		p->reason = *err;
+}
+
+/* In small steps, so that Ctrl-C is obeyed. */
+static void wait_ns(const struct push *p, int64_t left_ns)
+{
+	while (left_ns > 0 && !is_interrupted(p)) {
+		const int64_t step = left_ns < 100 * FG_NS_PER_MS ? left_ns : 100 * FG_NS_PER_MS;
+		const struct timespec pause = {.tv_sec = 0, .tv_nsec = (long)step};
+
+		(void)nanosleep(&pause, NULL);
+		left_ns -= step;
+	}
+}
+
+static int64_t pause_before(struct push *p, unsigned attempt, int64_t retry_after_ns)
+{
+	const int64_t longest =
+		p->options->longest_wait_ns ? p->options->longest_wait_ns : 30 * FG_NS_PER_S;
+	int64_t wait = p->options->first_wait_ns ? p->options->first_wait_ns : 500 * FG_NS_PER_MS;
+
+	for (unsigned i = 1; i < attempt && wait < longest; i++)
+		wait *= 2;
+	if (wait > longest)
+		wait = longest;
+	/* Clients that failed together must not come back together. */
+	wait = wait / 2 + (int64_t)fg_random_below(&p->random, (uint64_t)wait / 2 + 1);
+	if (retry_after_ns > wait)
+		wait = retry_after_ns < longest ? retry_after_ns : longest;
+	return wait;
+}
+
+static enum outcome classify(long status)
+{
+	if (status == FG_HTTP_CREATED)
+		return SENT;
+	if (status == FG_HTTP_OK)
+		return KNOWN;
+	if (status == FG_HTTP_NO_DICTIONARY)
+		return NO_DICTIONARY;
+	if (status == 401 || status == 403 || (status >= 300 && status < 400) || status == 404)
+		return REFUSED;
+	if (status == 408 || status == 425 || status == 429 || status >= 500 || status < 200)
+		return LATER;
+	return REJECTED;
+}
+
+/* What the server said, cleaned: it may be anything. */
+static void describe(struct push *p, const struct fg_http_reply *reply, struct fg_error *err)
+{
+	struct fg_strbuf words = {0};
+	cJSON *json = NULL;
+	const char *message = NULL;
+
+	if (reply->body.length && fg_json_parse(reply->body.data, reply->body.length,
+						reply->body.length, &json, NULL) == FG_OK)
+		message = fg_json_text_or(json, "error/message", NULL);
+	if (message)
+		fg_text_add_clean(&words, message, strlen(message), REASON_MAX_BYTES);
+	(void)fg_error_set(err, FG_ENET, "%s answered %ld%s%s", p->options->url, reply->status,
+			   message ? ": " : "", fg_strbuf_text(&words));
+	cJSON_Delete(json);
+	fg_strbuf_release(&words);
+}
+
+struct parcel {
+	struct fg_wire wire;
+	char id[ID_LENGTH + 1];
+	char *dictionary; /* its hash */
+};
+
+static enum outcome post(struct push *p, const struct parcel *parcel, bool with_dictionary,
+			 int64_t *retry_after_ns, struct fg_error *err)
+{
+	struct fg_wire wire = parcel->wire;
+	struct fg_strbuf body = {0};
+	struct fg_http_reply reply = {0};
+	char hash[FG_SHA256_HEX_SIZE];
+	char *key = fg_xasprintf(FG_WIRE_KEY_HEADER ": %s", parcel->id);
+	char *digest = NULL;
+	const char *headers[] = {"Content-Type: " FG_WIRE_MEDIA_TYPE, key, NULL, NULL};
+	enum outcome outcome = LATER;
+
+	if (!with_dictionary)
+		wire.dictionary_size = 0;
+	if (fg_wire_write(&wire, &body, err) != FG_OK) {
+		free(key);
+		return REJECTED;
+	}
+	fg_sha256_hex(body.data, body.length, hash);
+	digest = fg_xasprintf(FG_WIRE_HASH_HEADER ": %s", hash);
+	headers[2] = digest;
+	if (fg__http_send(p->http,
+			  &(struct fg_http_request){"POST", FG_WIRE_RUNS, headers, body.data,
+						    body.length},
+			  &reply, err) == FG_OK) {
+		outcome = classify(reply.status);
+		*retry_after_ns = reply.retry_after_ns;
+		p->result.bytes += body.length;
+		if (outcome != SENT && outcome != KNOWN)
+			describe(p, &reply, err);
+	}
+	fg_strbuf_release(&reply.body);
+	fg_strbuf_release(&body);
+	free(digest);
+	free(key);
+	return outcome;
+}
+
+/* Does the server know the dictionary?  No answer counts as no: sending it is never wrong. */
+static bool is_dictionary_known(struct push *p, const struct parcel *parcel)
+{
+	char *path = fg_xasprintf("%s%s", FG_WIRE_DICTIONARY, parcel->dictionary);
+	struct fg_http_reply reply = {0};
+	const bool known =
+		fg__http_send(p->http, &(struct fg_http_request){.method = "HEAD", .path = path},
+			      &reply, NULL) == FG_OK &&
+		reply.status == FG_HTTP_OK;
+
+	fg_strbuf_release(&reply.body);
+	free(path);
+	return known;
+}
+
+static enum outcome attempt(struct push *p, const struct parcel *parcel, int64_t *retry_after_ns,
+			    struct fg_error *err)
+{
+	enum outcome outcome = NO_DICTIONARY;
+
+	if (is_dictionary_known(p, parcel))
+		outcome = post(p, parcel, false, retry_after_ns, err);
+	if (outcome == NO_DICTIONARY)
+		outcome = post(p, parcel, true, retry_after_ns, err);
+	return outcome == NO_DICTIONARY ? REJECTED : outcome;
+}
+
+static enum outcome deliver(struct push *p, const char *name, const struct parcel *parcel,
+			    struct fg_error *err)
+{
+	const unsigned attempts = p->options->attempts ? p->options->attempts : DEFAULT_ATTEMPTS;
+	enum outcome outcome = LATER;
+
+	for (unsigned i = 1; i <= attempts && !is_interrupted(p); i++) {
+		int64_t retry_after_ns = -1;
+
+		outcome = attempt(p, parcel, &retry_after_ns, err);
+		if (outcome != LATER || i == attempts || is_interrupted(p))
+			break;
+		tell(p, name, err->message);
+		p->result.retries++;
+		wait_ns(p, pause_before(p, i, retry_after_ns));
+	}
+	return outcome;
+}
+
+static int open_parcel(const char *path, const char *name, char **data, struct parcel *parcel,
+		       struct fg_error *err)
+{
+	size_t size = 0;
+	cJSON *json = NULL;
+	int status = fg_fs_read(path, FG_WIRE_MAX_BYTES, data, &size, err);
+
+	if (status == FG_OK)
+		status = fg_wire_read(*data, size, &parcel->wire, err);
+	if (status == FG_OK)
+		status = fg_json_parse(parcel->wire.envelope, parcel->wire.envelope_size,
+				       FG_WIRE_MAX_BYTES, &json, err);
+	if (status == FG_OK) {
+		const char *hash = fg_json_text_or(json, "dictionary", "");
+
+		if (strlen(hash) != FG_SHA256_HEX_SIZE - 1 ||
+		    strspn(hash, "0123456789abcdef") != strlen(hash))
+			status = fg_error_set(err, FG_EPARSE, "it names no dictionary");
+		else
+			parcel->dictionary = fg_xstrdup(hash);
+	}
+	cJSON_Delete(json);
+	(void)snprintf(parcel->id, sizeof(parcel->id), "%s", name);
+	return status;
+}
+
+static void reject(struct push *p, const char *path)
+{
+	char *new_path = fg_xasprintf("%s" REJECTED_ENDING, path);
+
+	(void)rename(path, new_path);
+	free(new_path);
+	p->result.rejected++;
+}
+
+/* false: no use to go on. */
+static bool push_file(struct push *p, const char *folder, const char *name)
+{
+	char *path = fg_fs_join(folder, name);
+	char *data = NULL;
+	struct parcel parcel = {0};
+	struct fg_error err = {0};
+	enum outcome outcome = REJECTED;
+	const int status = open_parcel(path, name, &data, &parcel, &err);
+
+	if (status == FG_OK)
+		outcome = deliver(p, name, &parcel, &err);
+	else if (status == FG_ENOENT || status == FG_EIO)
+		outcome = LATER; /* somebody else sent it just now, or the disk has a bad day */
+	free(parcel.dictionary);
+	free(data);
+	if (outcome == SENT || outcome == KNOWN) {
+		(void)unlink(path);
+		p->result.sent += outcome == SENT;
+		p->result.known += outcome == KNOWN;
+		tell(p, name, outcome == SENT ? "sent" : "known there already");
+	} else {
+		if (status != FG_OK)
+			fg_error_prefix(&err, "%s", path);
+		keep_reason(p, &err);
+		tell(p, name, err.message);
+		if (outcome == REJECTED)
+			reject(p, path);
+	}
+	free(path);
+	return outcome != REFUSED && outcome != LATER;
+}
+
+int fg_push_spool(const char *folder, const struct fg_push_options *options,
+		  struct fg_push_result *result, struct fg_error *err)
+{
+	struct push p = {.options = options};
+	struct fg_spool_status left = {0};
+	char **names = NULL;
+	size_t count = 0;
+	int status = spool_names(folder, &names, &count, err);
+
+	*result = (struct fg_push_result){0};
+	if (status == FG_OK && count > 0)
+		status = fg__http_open(options, &p.http, err);
+	if (status != FG_OK) {
+		fg_fs_list_free(names, count);
+		return status;
+	}
+	fg_random_seed(&p.random, (uint64_t)fg_clock_monotonic_ns() ^ (uint64_t)getpid());
+	for (size_t i = 0; i < count && !is_interrupted(&p); i++) {
+		if (strlen(names[i]) == ID_LENGTH + strlen(FG_WIRE_FILE_ENDING) &&
+		    fg_text_ends_with(names[i], FG_WIRE_FILE_ENDING) &&
+		    !push_file(&p, folder, names[i]))
+			break;
+	}
+	fg__http_close(p.http);
+	fg_fs_list_free(names, count);
+	status = fg_spool_status(folder, &left, err);
+	p.result.waiting = left.waiting;
+	*result = p.result;
+	if (status == FG_OK && is_interrupted(&p))
+		status = fg_error_set(err, FG_EINTERRUPTED,
+				      "interrupted: %zu runs are still to be sent", left.waiting);
+	else if (status == FG_OK && (left.waiting || p.result.rejected))
+		status = fg_error_set(err, FG_ENET, "%s",
+				      *p.reason.message ? p.reason.message
+							: "runs are left in the spool");
+	return status;
+}
+
+int fg_push_check(const struct fg_push_options *options, struct fg_error *err)
+{
+	struct push p = {.options = options};
+	struct fg_http_reply reply = {0};
+	int status = fg__http_open(options, &p.http, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg__http_send(
+		p.http, &(struct fg_http_request){.method = "GET", .path = "/api/v1/capabilities"},
+		&reply, err);
+	if (status == FG_OK && reply.status != FG_HTTP_OK) {
+		describe(&p, &reply, err);
+		status = FG_ENET;
+	}
+	fg_strbuf_release(&reply.body);
+	fg__http_close(p.http);
+	return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sending runs to a perfdb server, so that none is lost and none arrives twice.
+ *
+ * A run first becomes a file in the spool: written beside its place, synced, renamed.  Only then is the network touched.
+ * fg_push_spool() sends what lies there, oldest first, and removes a file when the server has confirmed that the run is
+ * on its disk.  Whatever happens in between (a cut line, a server that is down, a killed process), the file is still
+ * there for the next try; and as the server knows runs by their id, sending one again does no harm.
+ *
+ *	confirmed            200, 201                    the file is removed
+ *	later                408, 425, 429, 5xx, no line  waits and tries again: twice as long each time, half of it left to
+ *	                                                 chance, or as long as Retry-After says
+ *	not with this token  401, 403                    stops: every other run would be refused too
+ *	never                any other 4xx               the file is kept as NAME.rejected, the others go on
+ */
+#ifndef FG_PERFDB_CLIENT_CLIENT_H
+#define FG_PERFDB_CLIENT_CLIENT_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+#include <signal.h>
+
+/* Make the run's file in the spool; an existing one is replaced. */
+int fg_spool_add(const char *folder, const char *id, const void *data, size_t size,
+		 struct fg_error *err) FG_NODISCARD;
+
+struct fg_spool_status {
+	size_t waiting;
+	size_t rejected;
+	uint64_t waiting_bytes;
+};
+
+/* An absent folder is an empty spool. */
+int fg_spool_status(const char *folder, struct fg_spool_status *status, struct fg_error *err)
+	FG_NODISCARD;
+
+struct fg_push_options {
+	const char *url;         /* "https://perfdb.example.org" */
+	const char *token;       /* NULL: none; never in a message */
+	const char *ca_file;     /* NULL: the system's */
+	unsigned attempts;       /* for each run; 0: 5 */
+	int64_t first_wait_ns;   /* before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns; /* also the most that Retry-After can ask for; 0: 30 s */
+	int64_t timeout_ns;      /* of one request; 0: 60 s */
+	const volatile sig_atomic_t *interrupted; /* may be NULL */
+	/* Told after each file, and before each wait (then `what` says why).  May be NULL. */
+	void (*tell)(void *context, const char *file, const char *what);
+	void *context;
+};
+
+struct fg_push_result {
+	size_t sent;
+	size_t known;    /* the server had them */
+	size_t rejected; /* will never be taken */
+	size_t waiting;  /* still in the spool */
+	size_t retries;
+	uint64_t bytes; /* of bodies sent */
+};
+
+/*
+ * FG_OK when nothing is left waiting or rejected.  Otherwise FG_ENET with the first reason; `result` is filled in
+ * either case.
+ */
+int fg_push_spool(const char *folder, const struct fg_push_options *options,
+		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;
+/* Is a server there, and does it take this token?  FG_ENET with the reason otherwise. */
+int fg_push_check(const struct fg_push_options *options, struct fg_error *err) FG_NODISCARD;
+
+#endif

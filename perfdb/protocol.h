@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the client and the server of perfdb agree on.  docs/formats/upload.md tells the whole story.
+ *
+ * A run travels, and lies in a spool or an exported file, as one container:
+ *
+ *	8 bytes   "FGRUN/1\n"
+ *	4 × 4     sizes of envelope, dictionary and values, then the CRC-32C of everything behind these 24 bytes;
+ *	          little endian
+ *	...       envelope (JSON), dictionary, values (blocks of store/bytes.h)
+ *
+ * A dictionary of 0 bytes: left out, because the server said that it has it.
+ */
+#ifndef FG_PERFDB_PROTOCOL_H
+#define FG_PERFDB_PROTOCOL_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+
+#define FG_WIRE_MAGIC       "FGRUN/1\n"
+#define FG_WIRE_MEDIA_TYPE  "application/vnd.fastgate.run"
+#define FG_WIRE_RUNS        "/api/v1/runs"
+#define FG_WIRE_DICTIONARY  "/api/v1/dictionaries/" /* + hash: HEAD says whether it is known */
+#define FG_WIRE_KEY_HEADER  "Idempotency-Key"       /* the run's id */
+#define FG_WIRE_HASH_HEADER "Content-SHA256"        /* of the body, in hexadecimal */
+#define FG_WIRE_FILE_ENDING ".fgrun"
+
+enum {
+	FG_WIRE_HEADER_SIZE = 24,
+	FG_WIRE_MAX_BYTES = 64 << 20, /* of a container */
+};
+
+/* HTTP statuses that mean something particular here. */
+enum {
+	FG_HTTP_OK = 200,            /* stored before, the same: nothing was done */
+	FG_HTTP_CREATED = 201,       /* stored now, and on the disk */
+	FG_HTTP_NO_DICTIONARY = 424, /* send it again with the dictionary */
+	FG_HTTP_DIFFERENT = 422,     /* the id is taken by a run with other content */
+};
+
+struct fg_wire {
+	const char *envelope;
+	size_t envelope_size;
+	const uint8_t *dictionary;
+	size_t dictionary_size;
+	const uint8_t *values;
+	size_t values_size;
+};
+
+/* Appended to `text`.  FG_ELIMIT when it would be larger than a server takes. */
+int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_error *err)
+	FG_NODISCARD;
+/* The parts are borrowed from `data`. */
+int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_error *err)
+	FG_NODISCARD;
+
+#endif

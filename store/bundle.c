@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One dictionary serves all benchmarks of a run.  It is a tree of its own: an unnamed root, below it the root of each
+ * benchmark's profile, below that the call paths.  Nodes are numbered from 1, parents before children; a node is
+ * written as the distance back to its parent (0: the unnamed root) and its function.
+ */
+#include "store/bundle.h"
+
+#include "store/envelope.h"
+#include "store/matrix.h"
+#include "store/store_private.h"
+#include "store/values.h"
+
+const struct fg_bundle_limits fg_bundle_limits_default = {
+	.envelope_bytes = 16 << 20,
+	.dictionary_bytes = 256 << 20,
+	.values_bytes = 256 << 20,
+	.functions = 2 << 20,
+	.nodes = 8 << 20,
+	.depth = 4096,
+};
+
+static void write_dictionary(const struct fg_profile_set *tree, struct fg_bytes *bytes)
+{
+	fg_bytes_varint(bytes, tree->function_count);
+	for (size_t i = 0; i < tree->function_count; i++) {
+		const struct fg_profile_function *f = &tree->functions[i];
+
+		fg_bytes_text(bytes, f->name);
+		fg_bytes_text(bytes, f->library);
+		fg_bytes_text(bytes, f->linkage);
+		fg_bytes_text(bytes, f->file);
+		fg_bytes_varint(bytes, f->line);
+		fg_bytes_varint(bytes, f->inlined);
+	}
+	fg_bytes_varint(bytes, tree->node_count - 1);
+	for (size_t i = 1; i < tree->node_count; i++) {
+		const uint32_t parent = tree->nodes[i].parent;
+
+		fg_bytes_varint(bytes, parent == 0 ? 0 : i - parent);
+		fg_bytes_varint(bytes, tree->nodes[i].function);
+	}
+}
+
+/* A benchmark's functions and paths into the common tree; ids[i] is the place of its node i. */
+static uint64_t *graft(struct fg_profile_set *tree, const struct fg_profile_set *set)
+{
+	uint32_t *functions = fg_xcalloc(set->function_count, sizeof(*functions));
+	uint64_t *ids = fg_xcalloc(set->node_count, sizeof(*ids));
+
+	for (size_t i = 0; i < set->function_count; i++)
+		functions[i] = fg_profile_set_function(tree, &set->functions[i]);
+	for (size_t i = 0; i < set->node_count; i++) {
+		const uint32_t parent = i == 0 ? 0 : (uint32_t)ids[set->nodes[i].parent];
+
+		ids[i] = fg_profile_set_node(tree, parent, functions[set->nodes[i].function]);
+	}
+	free(functions);
+	return ids;
+}
+
+static void write_values(const struct fg_series *series, const struct fg_profile_set *set,
+			 const uint64_t *ids, struct fg_bytes *bytes)
+{
+	struct fg_matrix matrix = {0};
+
+	fg_repetitions_write(series, 0, bytes);
+	fg_bytes_varint(bytes, set ? ids[0] : 0);
+	if (!set)
+		return;
+	fg_matrix_from_set(&matrix, set, 0, ids);
+	fg_matrix_write(&matrix, bytes);
+	fg_matrix_release(&matrix);
+	fg_regions_write(set, 0, bytes);
+}
+
+int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bundle,
+		       struct fg_error *err)
+{
+	struct fg_bundle made = {0};
+	struct fg_profile_set tree = {0};
+	struct fg_bytes dictionary = {0};
+	struct fg_bytes values = {0};
+	int status = FG_OK;
+
+	fg_profile_set_init(&tree, "");
+	for (size_t i = 0; i < stored->run.series_count; i++) {
+		const struct fg_profile_set *set = stored->profiles ? stored->profiles[i] : NULL;
+		uint64_t *ids = set ? graft(&tree, set) : NULL;
+
+		write_values(&stored->run.series[i], set, ids, &values);
+		free(ids);
+	}
+	write_dictionary(&tree, &dictionary);
+	fg_sha256_hex(dictionary.data, dictionary.size, made.dictionary_hash);
+	fg__envelope_write(stored, made.dictionary_hash, &made.envelope);
+	status = fg_seal(dictionary.data, dictionary.size, FG_SEAL_LEVEL, &made.dictionary, err);
+	if (status == FG_OK)
+		status = fg_seal(values.data ? values.data : (const uint8_t *)"", values.size,
+				 FG_SEAL_LEVEL, &made.values, err);
+	fg_bytes_release(&dictionary);
+	fg_bytes_release(&values);
+	fg_profile_set_release(&tree);
+	if (status == FG_OK)
+		*bundle = made;
+	else
+		fg_bundle_release(&made);
+	return status;
+}
+
+void fg_bundle_release(struct fg_bundle *bundle)
+{
+	fg_strbuf_release(&bundle->envelope);
+	fg_bytes_release(&bundle->dictionary);
+	fg_bytes_release(&bundle->values);
+	*bundle = (struct fg_bundle){0};
+}
+
+int fg_bundle_read_envelope(const char *envelope, size_t size,
+			    const struct fg_bundle_limits *limits, struct fg_stored_run *stored,
+			    char hash[FG_SHA256_HEX_SIZE], struct fg_error *err)
+{
+	if (size > limits->envelope_bytes)
+		return fg_error_set(err, FG_ELIMIT, "the envelope has %zu bytes; the limit is %zu",
+				    size, limits->envelope_bytes);
+	return fg__envelope_read(envelope, size, limits->envelope_bytes, stored, hash, err);
+}
+
+static char *copy(const char *text, size_t length)
+{
+	return text ? fg_xstrndup(text, length) : NULL;
+}
+
+static void read_function(struct fg_byte_reader *reader, struct fg_profile_set *tree)
+{
+	char *texts[4] = {NULL};
+	struct fg_profile_function f = {0};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
+		const char *text = NULL;
+		const size_t length = fg_read_text(reader, FG_MAX_FUNCTION_BYTES, &text);
+
+		texts[i] = copy(text, length);
+	}
+	f.name = texts[0] ? texts[0] : "";
+	f.library = texts[1] ? texts[1] : "";
+	f.linkage = texts[2];
+	f.file = texts[3];
+	f.line = (unsigned)fg_read_varint(reader);
+	f.inlined = fg_read_varint(reader) != 0;
+	if (!reader->failed)
+		(void)fg_profile_set_function(tree, &f);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++)
+		free(texts[i]);
+}
+
+static int read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_limits *limits,
+		      struct fg_profile_set *tree, struct fg_error *err)
+{
+	const size_t count = fg_read_count(reader, 2);
+	uint32_t *depths = NULL;
+
+	if (count > limits->nodes)
+		return fg_error_set(err, FG_ELIMIT, "the run has %zu call paths; the limit is %zu",
+				    count, limits->nodes);
+	depths = fg_xcalloc(count + 1, sizeof(*depths));
+	for (size_t i = 1; i <= count && !reader->failed; i++) {
+		const uint64_t back = fg_read_varint(reader);
+		const uint64_t function = fg_read_varint(reader);
+		const size_t parent = back == 0 || back >= i ? 0 : i - (size_t)back;
+
+		depths[i] = depths[parent] + 1;
+		/* A path that is there twice would shift all numbers behind it. */
+		if (back >= i || function >= tree->function_count || depths[i] > limits->depth ||
+		    fg_profile_set_node(tree, (uint32_t)parent, (uint32_t)function) != i)
+			reader->failed = true;
+	}
+	free(depths);
+	return FG_OK;
+}
+
+static int read_dictionary(const struct fg_bytes *content, const struct fg_bundle_limits *limits,
+			   struct fg_profile_set *tree, struct fg_error *err)
+{
+	enum {
+		LEAST_FUNCTION_BYTES = 6
+	};
+	struct fg_byte_reader reader = {content->data, content->data + content->size, false};
+	const size_t functions = fg_read_count(&reader, LEAST_FUNCTION_BYTES);
+	int status = FG_OK;
+
+	if (functions > limits->functions)
+		return fg_error_set(err, FG_ELIMIT, "the run has %zu functions; the limit is %zu",
+				    functions, limits->functions);
+	for (size_t i = 0; i < functions && !reader.failed; i++)
+		read_function(&reader, tree);
+	if (tree->function_count != functions)
+		reader.failed = true;
+	status = read_nodes(&reader, limits, tree, err);
+	if (status == FG_OK && (reader.failed || reader.at != reader.end))
+		status = fg_error_set(err, FG_EPARSE, "the dictionary is damaged or cut short");
+	return status;
+}
+
+/* A benchmark's own tree, made of those nodes of the common one that its values use. */
+static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struct fg_matrix *matrix,
+		   struct fg_profile_set *set, struct fg_error *err)
+{
+	uint32_t *places = fg_xcalloc(tree->node_count, sizeof(*places));
+	bool *wanted = fg_xcalloc(tree->node_count, sizeof(*wanted));
+	uint32_t *indexes = fg_xcalloc(matrix->id_count, sizeof(*indexes));
+	int status = FG_OK;
+
+	for (size_t i = 0; i < matrix->id_count; i++)
+		wanted[matrix->ids[i]] = true;
+	for (size_t i = tree->node_count - 1; i > 0; i--) {
+		if (wanted[i])
+			wanted[tree->nodes[i].parent] = true;
+		if (wanted[i] && tree->nodes[i].parent == 0 && i != root)
+			status = fg_error_set(err, FG_EPARSE,
+					      "values refer to call paths of another benchmark");
+	}
+	for (size_t i = root + 1; i < tree->node_count && status == FG_OK; i++) {
+		if (wanted[i])
+			places[i] = fg_profile_set_node(
+				set, places[tree->nodes[i].parent],
+				fg_profile_set_function(set,
+							&tree->functions[tree->nodes[i].function]));
+	}
+	for (size_t i = 0; i < matrix->id_count; i++)
+		indexes[i] = places[matrix->ids[i]];
+	if (status == FG_OK)
+		fg_matrix_to_set(matrix, set, indexes);
+	free(indexes);
+	free(wanted);
+	free(places);
+	return status;
+}
+
+static int read_profile(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
+			uint64_t root, struct fg_profile_set *set, struct fg_error *err)
+{
+	struct fg_matrix matrix = {0};
+	int status = fg_matrix_read(reader, tree->node_count - 1, &matrix, err);
+
+	if (status == FG_OK && matrix.id_count && matrix.ids[0] < root)
+		status = fg_error_set(err, FG_EPARSE,
+				      "values refer to call paths of another benchmark");
+	if (status == FG_OK)
+		status = cut_out(tree, root, &matrix, set, err);
+	if (status == FG_OK)
+		status = fg_regions_read(reader, set, err);
+	fg_matrix_release(&matrix);
+	return status;
+}
+
+static int read_series(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
+		       struct fg_series *series, struct fg_profile_set **profile,
+		       struct fg_error *err)
+{
+	uint64_t root = 0;
+	int status = fg_repetitions_read(reader, series, err);
+
+	if (status != FG_OK)
+		return status;
+	root = fg_read_varint(reader);
+	if (reader->failed || root >= tree->node_count || (root && tree->nodes[root].parent != 0))
+		return fg_error_set(err, FG_EPARSE, "the values of benchmark '%s' name no root",
+				    series->name);
+	if (root == 0)
+		return FG_OK;
+	*profile = fg_xcalloc(1, sizeof(**profile));
+	fg_profile_set_init(*profile, tree->functions[tree->nodes[root].function].name);
+	return read_profile(reader, tree, root, *profile, err);
+}
+
+static int read_values(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
+		       const struct fg_profile_set *tree, struct fg_stored_run *stored,
+		       struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+	struct fg_byte_reader reader;
+	int status = fg_unseal(bundle->values.data, bundle->values.size, limits->values_bytes,
+			       &content, err);
+
+	if (status != FG_OK) {
+		fg_error_prefix(err, "values");
+		return status;
+	}
+	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
+	stored->profiles = fg_xcalloc(stored->run.series_count, sizeof(struct fg_profile_set *));
+	for (size_t i = 0; i < stored->run.series_count && status == FG_OK; i++)
+		status = read_series(&reader, tree, &stored->run.series[i], &stored->profiles[i],
+				     err);
+	if (status == FG_OK && reader.at != reader.end)
+		status = fg_error_set(err, FG_EPARSE, "there are %zu bytes behind the values",
+				      (size_t)(reader.end - reader.at));
+	fg_bytes_release(&content);
+	return status;
+}
+
+static int open_dictionary(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
+			   const char *expected, struct fg_profile_set *tree, struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+	char hash[FG_SHA256_HEX_SIZE];
+	int status = fg_unseal(bundle->dictionary.data, bundle->dictionary.size,
+			       limits->dictionary_bytes, &content, err);
+
+	if (status != FG_OK) {
+		fg_error_prefix(err, "dictionary");
+		return status;
+	}
+	fg_sha256_hex(content.data, content.size, hash);
+	if (strcmp(hash, expected) != 0)
+		status = fg_error_set(err, FG_EPARSE,
+				      "the dictionary is not the one that the envelope names");
+	if (status == FG_OK)
+		status = read_dictionary(&content, limits, tree, err);
+	fg_bytes_release(&content);
+	return status;
+}
+
+int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
+		     struct fg_stored_run *stored, struct fg_error *err)
+{
+	struct fg_stored_run s = {0};
+	struct fg_profile_set tree = {0};
+	char hash[FG_SHA256_HEX_SIZE] = "";
+	int status = FG_OK;
+
+	status = fg_bundle_read_envelope(fg_strbuf_text(&bundle->envelope), bundle->envelope.length,
+					 limits, &s, hash, err);
+	if (status != FG_OK)
+		return status;
+	fg_profile_set_init(&tree, "");
+	status = open_dictionary(bundle, limits, hash, &tree, err);
+	if (status == FG_OK)
+		status = read_values(bundle, limits, &tree, &s, err);
+	fg_profile_set_release(&tree);
+	if (status == FG_OK)
+		*stored = s;
+	else
+		fg_stored_run_release(&s);
+	return status;
+}
+
+int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
+			    struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t used = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_HAS);
+	fg_query_text(&q, hash);
+	status = fg_query_value(&q, &used, err);
+	if (status == FG_OK || status == FG_ENOENT) {
+		*has = status == FG_OK;
+		status = FG_OK;
+	}
+	return status;
+}
+
+int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *sealed,
+			    struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_PUT);
+	fg_query_text(&q, hash);
+	fg_query_bytes(&q, sealed->data, sealed->size);
+	fg_query_int(&q, 0);
+	return fg_query_run(&q, err);
+}
+
+int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed,
+			    struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_GET);
+	fg_query_text(&q, hash);
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		size_t size = 0;
+		const void *data = fg_column_bytes(&q, 0, &size);
+
+		fg_bytes_add(sealed, data, size);
+		status = FG_OK;
+	} else if (status == FG_OK) {
+		status = fg_error_set(err, FG_ENOENT, "dictionary %s is not known here", hash);
+	}
+	fg_query_end(&q);
+	return status;
+}

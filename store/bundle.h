@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run outside a store: what an exported file holds and what an upload carries.  Three parts:
+ *
+ *	envelope    JSON: everything about the run that is not a measured number, and the report
+ *	dictionary  functions and call paths, packed; the same build gives the same one again and again, so an upload may
+ *	            leave it out when the server has it: it is known by the SHA-256 of its unpacked bytes, which the
+ *	            envelope names
+ *	values      repetitions, profile weights and regions, packed; they refer to the dictionary by number
+ *
+ * docs/formats/upload.md has the details.  Reading trusts nothing: sizes, counts, references and texts are checked.
+ */
+#ifndef FG_STORE_BUNDLE_H
+#define FG_STORE_BUNDLE_H
+
+#include "base/hash.h"
+#include "store/bytes.h"
+#include "store/store.h"
+
+struct fg_bundle {
+	struct fg_strbuf envelope;
+	struct fg_bytes dictionary; /* a sealed block; empty: left out */
+	struct fg_bytes values;     /* a sealed block */
+	char dictionary_hash[FG_SHA256_HEX_SIZE];
+};
+
+struct fg_bundle_limits {
+	size_t envelope_bytes;
+	size_t dictionary_bytes; /* unpacked */
+	size_t values_bytes;     /* unpacked */
+	size_t functions;
+	size_t nodes;
+	size_t depth; /* of a call path */
+};
+
+extern const struct fg_bundle_limits fg_bundle_limits_default;
+
+int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bundle,
+		       struct fg_error *err) FG_NODISCARD;
+void fg_bundle_release(struct fg_bundle *bundle);
+
+/*
+ * The envelope alone, checked: the run without values.  `hash` becomes the dictionary that it needs.
+ * The parts are borrowed.
+ */
+int fg_bundle_read_envelope(const char *envelope, size_t size,
+			    const struct fg_bundle_limits *limits, struct fg_stored_run *stored,
+			    char hash[FG_SHA256_HEX_SIZE], struct fg_error *err) FG_NODISCARD;
+/* Everything.  The dictionary must be there, and be the one that the envelope names. */
+int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
+		     struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
+
+/* Dictionaries that a store has seen, by their hash: so that they need not travel again. */
+int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
+			    struct fg_error *err) FG_NODISCARD;
+int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *sealed,
+			    struct fg_error *err) FG_NODISCARD;
+/* FG_ENOENT when it is not there.  Appended to `sealed`. */
+int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed,
+			    struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run's words as JSON and back: the envelope of a bundle.  Inside store/ only. */
+#ifndef FG_STORE_ENVELOPE_H
+#define FG_STORE_ENVELOPE_H
+
+#include "store/bundle.h"
+
+#define FG_ENVELOPE_SCHEMA "fastgate-run/1"
+
+void fg__envelope_write(const struct fg_stored_run *stored, const char *dictionary_hash,
+			struct fg_strbuf *text);
+int fg__envelope_read(const char *text, size_t size, size_t max, struct fg_stored_run *stored,
+		      char hash[FG_SHA256_HEX_SIZE], struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/random.h"
+#include "store/bundle.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/store/samples.h"
+
+static void make(struct fg_bundle *bundle)
+{
+	struct fg_stored_run s = {0};
+	struct fg_error err = {0};
+
+	fg_sample_run(&s, 5, &fg_sample_small);
+	s.report = fg_sample_report("pass", 1.0);
+	if (fg_bundle_from_run(&s, bundle, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_stored_run_release(&s);
+}
+
+static void run_survives_the_journey(void **state)
+{
+	struct fg_bundle first = {0};
+	struct fg_bundle second = {0};
+	struct fg_stored_run arrived = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	make(&first);
+	if (fg_bundle_to_run(&first, &fg_bundle_limits_default, &arrived, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_string_equal(arrived.outcome, "pass");
+	assert_int_equal(arrived.run.series[0].repetition_count, 12);
+	assert_int_equal(arrived.profiles[0]->row_count, 12);
+	/* What arrives and is sent on is the same, byte for byte, but for paths that no value uses. */
+	assert_int_equal(fg_bundle_from_run(&arrived, &second, &err), FG_OK);
+	fg_stored_run_release(&arrived);
+	assert_int_equal(fg_bundle_to_run(&second, &fg_bundle_limits_default, &arrived, &err),
+			 FG_OK);
+	fg_bundle_release(&first);
+	assert_int_equal(fg_bundle_from_run(&arrived, &first, &err), FG_OK);
+	assert_string_equal(fg_strbuf_text(&first.envelope), fg_strbuf_text(&second.envelope));
+	assert_int_equal(first.values.size, second.values.size);
+	assert_memory_equal(first.values.data, second.values.data, first.values.size);
+	fg_stored_run_release(&arrived);
+	fg_bundle_release(&first);
+	fg_bundle_release(&second);
+}
+
+static void same_program_has_the_same_dictionary(void **state)
+{
+	struct fg_bundle a = {0};
+	struct fg_bundle b = {0};
+	struct fg_stored_run s = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	make(&a);
+	fg_sample_run(&s, 77, &fg_sample_small);
+	assert_int_equal(fg_bundle_from_run(&s, &b, &err), FG_OK);
+	assert_string_equal(a.dictionary_hash, b.dictionary_hash);
+	fg_stored_run_release(&s);
+	fg_bundle_release(&a);
+	fg_bundle_release(&b);
+}
+
+struct envelope_case {
+	const char *why;
+	const char *find; /* in a good envelope */
+	const char *put;
+	int status;
+};
+
+static void bad_envelopes_are_refused(void **state)
+{
+	static const struct envelope_case cases[] = {
+		{"newer format",           "fastgate-run/1",                       "fastgate-run/2",            FG_EUNSUPPORTED},
+		{"id that climbs folders", "0198f000-0000-7000-8000-000000000005",
+		 "../../../../../../etc/passwd-000000",							 FG_EPARSE      },
+		{"no project",             "\"project\":\"tracker\"",              "\"project\":\"\"",          FG_EPARSE      },
+		{"time as a number",       "\"started_ns\":\"",                    "\"started_ns\":5,\"x\":\"", FG_EPARSE      },
+		{"state nobody knows",     "\"state\":\"measured\"",               "\"state\":\"dreamt\"",      FG_EPARSE      },
+		{"dictionary is no hash",  "\"dictionary\":\"",                    "\"dictionary\":\"../",      FG_EPARSE      },
+		{"series is no list",      "\"series\":[",                         "\"series\":5,\"x\":[",      FG_EPARSE      },
+		{"not JSON",               "{",				    "",                          FG_EPARSE      },
+	};
+	struct fg_bundle bundle = {0};
+
+	(void)state;
+	make(&bundle);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const char *at = strstr(fg_strbuf_text(&bundle.envelope), cases[i].find);
+		struct fg_stored_run s = {0};
+		struct fg_error err = {0};
+		char hash[FG_SHA256_HEX_SIZE];
+		char *text = NULL;
+		int status = 0;
+
+		assert_non_null(at);
+		text = fg_xasprintf("%.*s%s%s", (int)(at - bundle.envelope.data),
+				    bundle.envelope.data, cases[i].put, at + strlen(cases[i].find));
+		status = fg_bundle_read_envelope(text, strlen(text), &fg_bundle_limits_default, &s,
+						 hash, &err);
+		if (status != cases[i].status)
+			fail_msg("%s: status %d: %s", cases[i].why, status, err.message);
+		free(text);
+	}
+	fg_bundle_release(&bundle);
+}
+
+static void unknown_members_are_ignored(void **state)
+{
+	struct fg_bundle bundle = {0};
+	struct fg_stored_run s = {0};
+	struct fg_error err = {0};
+	char hash[FG_SHA256_HEX_SIZE];
+	char *text = NULL;
+
+	(void)state;
+	make(&bundle);
+	text = fg_xasprintf("{\"from_the_future\":[1,{\"x\":null}],%s",
+			    fg_strbuf_text(&bundle.envelope) + 1);
+	assert_int_equal(fg_bundle_read_envelope(text, strlen(text), &fg_bundle_limits_default, &s,
+						 hash, &err),
+			 FG_OK);
+	fg_stored_run_release(&s);
+	free(text);
+	fg_bundle_release(&bundle);
+}
+
+static void limits_hold(void **state)
+{
+	struct fg_bundle bundle = {0};
+	struct fg_bundle_limits limits = fg_bundle_limits_default;
+	struct fg_stored_run s = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	make(&bundle);
+	limits.functions = 10;
+	assert_int_equal(fg_bundle_to_run(&bundle, &limits, &s, &err), FG_ELIMIT);
+	limits = fg_bundle_limits_default;
+	limits.nodes = 10;
+	assert_int_equal(fg_bundle_to_run(&bundle, &limits, &s, &err), FG_ELIMIT);
+	limits = fg_bundle_limits_default;
+	limits.depth = 2;
+	assert_int_equal(fg_bundle_to_run(&bundle, &limits, &s, &err), FG_EPARSE);
+	limits = fg_bundle_limits_default;
+	limits.values_bytes = 100;
+	assert_int_equal(fg_bundle_to_run(&bundle, &limits, &s, &err), FG_ELIMIT);
+	limits = fg_bundle_limits_default;
+	limits.envelope_bytes = 100;
+	assert_int_equal(fg_bundle_to_run(&bundle, &limits, &s, &err), FG_ELIMIT);
+	fg_bundle_release(&bundle);
+}
+
+/* Content that passes the checksum but lies: bytes of the unpacked values changed at random, sealed again. */
+static void lying_values_never_crash(void **state)
+{
+	struct fg_bundle bundle = {0};
+	struct fg_bytes content = {0};
+	struct fg_random random;
+	struct fg_error err = {0};
+
+	(void)state;
+	make(&bundle);
+	fg_random_seed(&random, 11);
+	assert_int_equal(
+		fg_unseal(bundle.values.data, bundle.values.size, SIZE_MAX, &content, &err), FG_OK);
+	for (int i = 0; i < 300; i++) {
+		struct fg_stored_run s = {0};
+		const size_t at = (size_t)fg_random_below(&random, content.size);
+		const uint8_t before = content.data[at];
+
+		content.data[at] = (uint8_t)fg_random_next(&random);
+		bundle.values.size = 0;
+		assert_int_equal(fg_seal(content.data, content.size, 1, &bundle.values, &err),
+				 FG_OK);
+		if (fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &s, &err) == FG_OK)
+			fg_stored_run_release(&s);
+		else
+			assert_int_equal(err.code, FG_EPARSE);
+		content.data[at] = before;
+	}
+	fg_bytes_release(&content);
+	fg_bundle_release(&bundle);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(run_survives_the_journey),
+		cmocka_unit_test(same_program_has_the_same_dictionary),
+		cmocka_unit_test(bad_envelopes_are_refused),
+		cmocka_unit_test(unknown_members_are_ignored),
+		cmocka_unit_test(limits_hold),
+		cmocka_unit_test(lying_values_never_crash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
