@@ -31,7 +31,8 @@ static int parse_numbers(struct fg_cli *cli, const char *text, struct fg_calltre
 			 struct fg_error *err)
 {
 	const char *dash = strchr(text, '-');
-	const char *first = dash ? fg_arena_strndup(&cli->arena, text, (size_t)(dash - text)) : text;
+	const char *first =
+		dash ? fg_arena_strndup(&cli->arena, text, (size_t)(dash - text)) : text;
 	int rc = fg_parse_uint64(first, &query->unit_first, err);
 
 	query->unit_last = query->unit_first;
@@ -54,7 +55,8 @@ static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_q
 
 	query->only_units = true;
 	if (colon)
-		query->unit_kind = fg_arena_printf(&cli->arena, "^%.*s$", (int)(colon - text), text);
+		query->unit_kind =
+			fg_arena_printf(&cli->arena, "^%.*s$", (int)(colon - text), text);
 	else if (!is_number)
 		query->unit_kind = fg_arena_printf(&cli->arena, "^%s$", text);
 	if (colon || is_number)
@@ -69,9 +71,10 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 		 struct fg_error *err)
 {
 	if ((options->from_ns > 0 || options->to_ns > 0) && !profile->has_times)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "--from and --to need the time of each sample, which this profile "
-				    "does not have: use the trace of a program (fastgate record)");
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--from and --to need the time of each sample, which this profile "
+			"does not have: use the trace of a program (fastgate record)");
 	if (options->to_ns > 0 && options->to_ns <= options->from_ns)
 		return fg_error_set(err, FG_EINVAL, "--to is not after --from");
 	if (options->unit && profile->unit_count <= 1)
@@ -111,8 +114,8 @@ int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *opt
 		.to_ns = options->to_ns,
 		.kinds = time_bits[options->time],
 		.repetition = options->repetition,
-		.per_repetition = profile->repetition_count > 1 && !options->sum &&
-				  options->repetition == 0,
+		.per_repetition =
+			profile->repetition_count > 1 && !options->sum && options->repetition == 0,
 	};
 	const int rc = check(options, profile, err);
 
