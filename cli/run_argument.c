@@ -6,6 +6,7 @@
 #include "cli/stored.h"
 #include "perfdb/protocol.h"
 #include "profile/import.h"
+#include "profile/trace_profile.h"
 
 const char *const fg_cli_sides[] = {"candidate", "baseline", NULL};
 
@@ -103,7 +104,32 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 	return rc;
 }
 
-static int from_file(const struct fg_cli_run_options *options, const char *path,
+static int from_traces(struct fg_cli *cli, const struct fg_cli_run_options *options,
+		       const char *path, struct fg_profile *profile, struct fg_error *err)
+{
+	char *cache = fg_fs_cache_folder();
+	const char **folders =
+		fg_arena_array(&cli->arena, options->binaries.count + 1, sizeof(*folders));
+	const struct fg_symbolizer_options symbols = {
+		.binary_folders = folders,
+		.cache_folder = cache,
+		.names_only = options->names_only,
+		.debuginfod = getenv("DEBUGINFOD_URLS") != NULL,
+	};
+	struct fg_symbolizer *symbolizer = NULL;
+	int rc = FG_OK;
+
+	if (options->binaries.count > 0)
+		memcpy(folders, options->binaries.items,
+		       options->binaries.count * sizeof(*folders));
+	symbolizer = fg_symbolizer_new(&symbols);
+	rc = fg_profile_read_traces(path, symbolizer, profile, err);
+	fg_symbolizer_free(symbolizer);
+	free(cache);
+	return rc;
+}
+
+static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *options, const char *path,
 		     struct fg_profile *profile, struct fg_error *err)
 {
 	char *data = NULL;
@@ -112,6 +138,8 @@ static int from_file(const struct fg_cli_run_options *options, const char *path,
 
 	if (fg_text_ends_with(path, FG_WIRE_FILE_ENDING))
 		return from_stored(options, path, profile, err);
+	if (fg_trace_is_trace(path))
+		return from_traces(cli, options, path, profile, err);
 	rc = fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err);
 	if (rc != FG_OK)
 		return rc;
@@ -123,9 +151,12 @@ static int from_file(const struct fg_cli_run_options *options, const char *path,
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
 {
-	(void)cli;
-	if (words && fg_fs_exists(words) && !fg_fs_is_folder(words))
-		return from_file(options, words, profile, err);
+	if (words && fg_fs_is_folder(words))
+		return from_traces(cli, options, words, profile, err);
+	if (words && fg_fs_exists(words))
+		return from_file(cli, options, words, profile, err);
+	if (words && strchr(words, '/'))
+		return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", words);
 	return from_stored(options, words, profile, err);
 }
 

@@ -162,23 +162,33 @@ static void add_times(struct fg_strbuf *dot, const char *what, double ns, double
 			 total > 0 ? 100 * ns / total : 0);
 }
 
-static void add_change(struct fg_strbuf *dot, const char *what, double before, double after)
+/* Below a thousandth of the whole nothing is said to have changed. */
+static bool is_changed(const struct painter *p, double before, double after)
+{
+	return fabs(after - before) > 0.001 * fmax(p->graph->total_ns[0], p->graph->total_ns[1]);
+}
+
+static void add_change(const struct painter *p, const char *what, double before, double after)
 {
 	char one[FG_NUMBER_TEXT_SIZE];
 	char other[FG_NUMBER_TEXT_SIZE];
 	char change[FG_NUMBER_TEXT_SIZE];
 	const double delta = after - before;
 
-	fg_strbuf_printf(dot, "<BR/>%s %s%s (%s → %s)", what, delta < 0 ? "−" : "+",
-			 fg_format_duration(fabs(delta), change), fg_format_duration(before, one),
-			 fg_format_duration(after, other));
+	if (!is_changed(p, before, after))
+		fg_strbuf_printf(p->dot, "<BR/>%s %s as before", what,
+				 fg_format_duration(after, one));
+	else
+		fg_strbuf_printf(p->dot, "<BR/>%s %s%s (%s → %s)", what, delta < 0 ? "−" : "+",
+				 fg_format_duration(fabs(delta), change),
+				 fg_format_duration(before, one), fg_format_duration(after, other));
 }
 
 static void write_figures(const struct painter *p, const struct fg_label_figures *f)
 {
 	if (is_difference(p)) {
-		add_change(p->dot, "self", f->self[0].ns, f->self[1].ns);
-		add_change(p->dot, "incl", f->inclusive[0].ns, f->inclusive[1].ns);
+		add_change(p, "self", f->self[0].ns, f->self[1].ns);
+		add_change(p, "incl", f->inclusive[0].ns, f->inclusive[1].ns);
 		return;
 	}
 	add_times(p->dot, "self", f->self[0].ns, p->graph->total_ns[0]);
@@ -244,14 +254,11 @@ static void write_edge(const struct painter *p, const struct fg__graph_edge *edg
 	char time[FG_NUMBER_TEXT_SIZE];
 
 	fg_strbuf_printf(p->dot, "\tn%u -> n%u [label=\"", edge->from, edge->to);
-	if (is_difference(p)) {
-		const double delta = edge->ns[1] - edge->ns[0];
-
-		fg_strbuf_printf(p->dot, " %s%s", delta < 0 ? "−" : "+",
-				 fg_format_duration(fabs(delta), time));
-	} else {
+	if (!is_difference(p))
 		fg_strbuf_printf(p->dot, " %s", fg_format_duration(edge->ns[0], time));
-	}
+	else if (is_changed(p, edge->ns[0], edge->ns[1]))
+		fg_strbuf_printf(p->dot, " %s%s", edge->ns[1] < edge->ns[0] ? "−" : "+",
+				 fg_format_duration(fabs(edge->ns[1] - edge->ns[0]), time));
 	fg_strbuf_printf(p->dot, "\", penwidth=%.2f, weight=%d, color=\"#%06x\"%s];\n",
 			 0.6 + 5 * sqrt(share), 1 + (int)(99 * share),
 			 mix(0xb0aaa2, 0x5a3a22, sqrt(share)), edge->skips ? ", style=dashed" : "");
