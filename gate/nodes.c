@@ -27,6 +27,8 @@
 #define FRAMES_MAX    512
 #define PAIRS_TO_TEST 6 /* below, no sign pattern is rare enough */
 #define PATTERNS      1000
+#define BLAME_SHARE   0.05 /* of the whole change: less is not named unless it is sure */
+#define BLAME_ERRORS  1.3  /* standard errors: about 80 % */
 
 /* One family of entities tested together. */
 struct family {
@@ -264,14 +266,17 @@ static void add_paths(const struct fg__node_context *c, const struct family *pat
 }
 
 /*
- * Worth a word: a change that is sure; and where the whole surely changed, one that is likely and not small, as part of
- * the blame.
+ * Worth a word: a change that is sure; and where the whole surely changed, whatever makes a noticeable part of it and is
+ * not plain noise, so that the whole is explained.
  */
-static bool is_worth_a_word(const struct fg__node_context *c, const struct fg_node_verdict *node)
+static bool is_worth_a_word(const struct fg__node_context *c, const struct fg_node_verdict *node,
+			    double error_ms)
 {
+	double part = fmax(c->floor_ms, BLAME_SHARE * fabs(c->total_ms));
+
 	return node->outcome != FG_OUTCOME_PASS ||
-	       (c->whole_changed && fabs(node->delta_ms) >= c->floor_ms &&
-		(node->low_ms > 0.0 || node->high_ms < 0.0));
+	       (c->whole_changed && fabs(node->delta_ms) >= part &&
+		fabs(node->delta_ms) >= BLAME_ERRORS * error_ms);
 }
 
 /* Sorted, to be freed. */
@@ -285,7 +290,7 @@ static struct named_function *name_functions(const struct fg__node_context *c,
 	for (size_t f = 1; f < family->matrix->count; f++) {
 		struct fg_node_verdict node = make_node(c, FG_NODE_FUNCTION, family, f);
 
-		if (!is_worth_a_word(c, &node))
+		if (!is_worth_a_word(c, &node, family->matrix->entities[f].error_ms))
 			continue;
 		if (moved[f])
 			node.outcome = FG_OUTCOME_PASS;
@@ -489,13 +494,12 @@ static bool has_whole_changed(const struct fg_benchmark_verdict *verdict)
 	return false;
 }
 
-static void share_blame(const struct fg_series *series, const struct fg__node_context *c,
-			struct fg_benchmark_verdict *verdict)
+static void share_blame(const struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
 {
 	double named = 0.0;
 	double all = 0.0;
 
-	verdict->total_delta_ms = total_delta_ms(series, c);
+	verdict->total_delta_ms = c->total_ms;
 	for (size_t i = 0; i < verdict->function_count; i++) {
 		named += verdict->functions[i].delta_ms;
 		if (c->whole_changed)
@@ -546,8 +550,7 @@ static void context_release(struct fg__node_context *c)
 	}
 }
 
-static void decide_set(const struct fg_series *series, struct fg__node_context *c,
-		       struct fg_benchmark_verdict *verdict)
+static void decide_set(struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
 {
 	bool *moved = fg_xcalloc(c->set->function_count + 1, sizeof(moved[0]));
 	double *inclusive[2];
@@ -562,7 +565,7 @@ static void decide_set(const struct fg_series *series, struct fg__node_context *
 	add_functions(c, &family, inclusive, moved, verdict);
 	add_libraries(c, verdict);
 	add_regions(c, verdict);
-	share_blame(series, c, verdict);
+	share_blame(c, verdict);
 	note_leaves(c, verdict);
 	family_release(&family);
 	free(inclusive[0]);
@@ -589,7 +592,8 @@ void fg__nodes_decide(const struct fg_gate_input *input, size_t index, struct fg
 		return;
 	context_init(&context, series);
 	context.whole_changed = has_whole_changed(verdict);
+	context.total_ms = total_delta_ms(series, &context);
 	if (context.pairs.count > 0)
-		decide_set(series, &context, verdict);
+		decide_set(&context, verdict);
 	context_release(&context);
 }

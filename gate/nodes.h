@@ -33,6 +33,7 @@ struct fg__node_context {
 	bool *tested;
 	double *self_ms[2]; /* per node, mean of each arm */
 	double *inclusive_ms[2];
+	double total_ms;    /* change of the whole, as the kernel measured it */
 	bool whole_changed; /* the benchmark's CPU time surely did */
 	double floor_ms;    /* below this a change is no news */
 	uint64_t seed;
