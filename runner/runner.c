@@ -542,17 +542,16 @@ void fg_runner_finish(struct fg_runner_job *job)
 
 int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
 {
-	unsigned found_index = 0;
-	unsigned found_count = 0;
-	char rest = '\0';
+	char *rest = NULL;
+	const unsigned long found_index = strtoul(text, &rest, 10);
+	const unsigned long found_count = *rest == '/' ? strtoul(rest + 1, &rest, 10) : 0;
 
-	if (sscanf(text, "%5u/%5u%c", &found_index, &found_count, &rest) != 2 || found_index < 1 ||
-	    found_index > found_count || found_count > SHARDS_MAX ||
-	    strspn(text, "0123456789/") != strlen(text))
+	if (*rest || strspn(text, "0123456789/") != strlen(text) || found_index < 1 ||
+	    found_index > found_count || found_count > SHARDS_MAX)
 		return fg_error_set(err, FG_EINVAL,
 				    "'%s' is not a shard: write 2/8 for the second of eight", text);
-	*index = found_index;
-	*count = found_count;
+	*index = (unsigned)found_index;
+	*count = (unsigned)found_count;
 	return FG_OK;
 }
 
