@@ -91,8 +91,8 @@ static const struct fg_profile_set **match_profiles(struct fg_arena *arena,
 						    const struct fg_stored_run *stored,
 						    const struct fg_verdict *verdict)
 {
-	const struct fg_profile_set **profiles =
-		fg_arena_array(arena, verdict->benchmark_count, sizeof(const struct fg_profile_set *));
+	const struct fg_profile_set **profiles = fg_arena_array(
+		arena, verdict->benchmark_count, sizeof(const struct fg_profile_set *));
 
 	for (size_t b = 0; b < verdict->benchmark_count; b++) {
 		for (size_t s = 0; s < stored->run.series_count; s++) {
