@@ -86,23 +86,6 @@ static const char *choose_format(const struct fg_cli *cli, const struct options 
 	return by_file ? by_file : "terminal";
 }
 
-/* The store keeps profiles in the order of the run's benchmarks, the verdict has its own. */
-static const struct fg_profile_set **match_profiles(struct fg_arena *arena,
-						    const struct fg_stored_run *stored,
-						    const struct fg_verdict *verdict)
-{
-	const struct fg_profile_set **profiles = fg_arena_array(
-		arena, verdict->benchmark_count, sizeof(const struct fg_profile_set *));
-
-	for (size_t b = 0; b < verdict->benchmark_count; b++) {
-		for (size_t s = 0; s < stored->run.series_count; s++) {
-			if (strcmp(stored->run.series[s].name, verdict->benchmarks[b].name) == 0)
-				profiles[b] = stored->profiles[s];
-		}
-	}
-	return profiles;
-}
-
 static int print(const struct fg_cli *cli, const struct fg_reporter *reporter,
 		 const struct fg_report *report, const struct fg_report_options *look,
 		 struct fg_error *err)
@@ -126,7 +109,11 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 	const struct fg_report_options look =
 		fg_cli_report_look(cli, to_stdout, given->source_root);
 	struct fg_verdict verdict = {0};
-	struct fg_report report = {.run = &stored->run, .verdict = &verdict};
+	const struct fg_report report = {
+		.run = &stored->run,
+		.verdict = &verdict,
+		.profiles = (const struct fg_profile_set *const *)stored->profiles,
+	};
 	int status = FG_OK;
 
 	if (!stored->report)
@@ -134,12 +121,10 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 				    stored->run.complete ? "was recorded, not compared"
 							 : "was interrupted");
 	status = fg_report_read(stored->report, strlen(stored->report), &verdict, err);
-	if (status == FG_OK) {
-		report.profiles = match_profiles(&cli->arena, stored, &verdict);
+	if (status == FG_OK)
 		status = to_stdout ? print(cli, reporter, &report, &look, err)
 				   : fg_reporter_write_file(reporter, &report, &look, given->output,
 							    err);
-	}
 	fg_verdict_release(&verdict);
 	return status;
 }

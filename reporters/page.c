@@ -328,8 +328,11 @@ static void add_raw(struct fg_json_writer *w, const struct fg_series *series)
 void fg__report_add_page_data(const struct fg_report *report, size_t benchmark,
 			      struct fg_json_writer *w)
 {
-	add_raw(w, fg__report_series(report, &report->verdict->benchmarks[benchmark]));
-	add_profile(w, fg__report_profile(report, benchmark));
+	const struct fg_series *series =
+		fg__report_series(report, &report->verdict->benchmarks[benchmark]);
+
+	add_raw(w, series);
+	add_profile(w, fg__report_profile(report, series));
 }
 
 void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text)

@@ -22,7 +22,7 @@
 struct fg_report {
 	const struct fg_run *run;
 	const struct fg_verdict *verdict;
-	/* One per benchmark of the verdict, in its order; NULL entries and NULL itself: no profile. */
+	/* One per series of the run, in its order; NULL entries and NULL itself: no profile. */
 	const struct fg_profile_set *const *profiles;
 };
 
