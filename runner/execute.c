@@ -231,7 +231,7 @@ static int add_sampler(const struct pass *pass, const struct fg_target *target,
 
 	(void)snprintf(name, sizeof(name), "%06u", executor->next_trace++);
 	execution->trace_folder = fg_fs_join(executor->traces_folder, name);
-	status = fg_fs_make_folders(execution->trace_folder, 0777, err);
+	status = fg_fs_make_folders(execution->trace_folder, 0755, err);
 	if (status != FG_OK)
 		return status;
 	count = fg_preload_variables(

@@ -284,9 +284,12 @@ static void add_unescaped(struct fg_strbuf *text, const char *from, size_t lengt
 		while (k < FG_ARRAY_SIZE(entities) &&
 		       strncmp(from + i, entities[k].entity, strlen(entities[k].entity)) != 0)
 			k++;
-		fg_strbuf_add_char(text,
-				   k < FG_ARRAY_SIZE(entities) ? entities[k].character : from[i]);
-		i += k < FG_ARRAY_SIZE(entities) ? strlen(entities[k].entity) - 1 : 0;
+		if (k == FG_ARRAY_SIZE(entities)) {
+			fg_strbuf_add_char(text, from[i]);
+			continue;
+		}
+		fg_strbuf_add_char(text, entities[k].character);
+		i += strlen(entities[k].entity) - 1;
 	}
 }
 

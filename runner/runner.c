@@ -52,7 +52,7 @@ static int make_traces_folder(struct fg_runner *runner, struct fg_error *err)
 {
 	char *traces = fg_fs_join(runner->options.state_folder, "traces");
 	char *folder = NULL;
-	int status = fg_fs_make_folders(traces, 0777, err);
+	int status = fg_fs_make_folders(traces, 0755, err);
 
 	if (status == FG_OK)
 		status = fg_fs_temporary_folder(traces, "run-", &folder, err);
