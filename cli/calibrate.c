@@ -36,8 +36,7 @@ static void on_progress(void *context, const struct fg_runner_progress *progress
 			      progress->pairs, progress->wanted);
 }
 
-static void make_benchmarks(struct calibrating *c, const struct fg_benchmark *given, unsigned pairs,
-			    int64_t budget_ns)
+static void make_benchmarks(struct calibrating *c, const struct fg_calibrate_options *options)
 {
 	struct fg_benchmark base = {
 		.name = "shell loop",
@@ -45,15 +44,15 @@ static void make_benchmarks(struct calibrating *c, const struct fg_benchmark *gi
 		.timeout_ns = 60 * FG_NS_PER_S
         };
 
-	if (given)
-		base = *given;
+	if (options->benchmark)
+		base = *options->benchmark;
 	else
 		fg_policy_defaults(&base.policy);
 	fg_measure_defaults(&base.measure);
 	base.measure.sampler.enabled = false;
-	base.measure.min_pairs = pairs;
-	base.measure.max_pairs = pairs;
-	base.measure.budget_ns = budget_ns;
+	base.measure.min_pairs = options->pairs;
+	base.measure.max_pairs = options->pairs;
+	base.measure.budget_ns = options->budget_ns;
 	for (size_t i = 0; i < FG_CALIBRATION_ROWS; i++) {
 		c->names[i] = fg_xasprintf("%s, %s", base.name, fg_schedule_name(schedules[i]));
 		c->benchmarks[i] = base;
@@ -119,9 +118,8 @@ static int ask_the_gate(struct calibrating *c, struct fg_calibration *calibratio
 	return rc;
 }
 
-int fg__calibrate(struct fg_cli *cli, const struct fg_benchmark *benchmark, const char *root,
-		  unsigned pairs, int64_t budget_ns, struct fg_calibration *calibration,
-		  struct fg_error *err)
+int fg__calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
+		  struct fg_calibration *calibration, struct fg_error *err)
 {
 	struct calibrating c = {.cli = cli};
 	const char *parent = getenv("TMPDIR");
@@ -133,14 +131,14 @@ int fg__calibrate(struct fg_cli *cli, const struct fg_benchmark *benchmark, cons
 								      : "a loop of the shell"};
 	fg_run_init(&c.run);
 	c.run.has_baseline = true;
-	make_benchmarks(&c, benchmark, pairs, budget_ns);
+	make_benchmarks(&c, options);
 	if (rc == FG_OK)
 		rc = fg_random_bytes(&c.run.seed, sizeof(c.run.seed), err);
 	if (rc == FG_OK)
 		rc = fg_runner_create(
 			&(struct fg_runner_options){
 				.run = &c.run,
-				.roots = {root, root},
+				.roots = {options->root, options->root},
 				.state_folder = state,
 				.interrupted = cli->interrupted,
 				.context = &c,
@@ -148,7 +146,7 @@ int fg__calibrate(struct fg_cli *cli, const struct fg_benchmark *benchmark, cons
                 },
 			&c.runner, err);
 	for (size_t i = 0; i < FG_CALIBRATION_ROWS && rc == FG_OK; i++)
-		rc = measure_row(&c, i, pairs, err);
+		rc = measure_row(&c, i, options->pairs, err);
 	if (cli->err_is_terminal && !cli->quiet)
 		(void)fputs("\r\033[K", stderr);
 	if (rc == FG_OK)

@@ -23,13 +23,16 @@ struct fg_calibration {
 	} rows[FG_CALIBRATION_ROWS];
 };
 
-/*
- * Measures `benchmark` (NULL: a loop of the shell) against itself, `pairs` pairs in each schedule and at most budget_ns for each.
- * FG_EINTERRUPTED when the user stopped it.
- */
-int fg__calibrate(struct fg_cli *cli, const struct fg_benchmark *benchmark, const char *root,
-		  unsigned pairs, int64_t budget_ns, struct fg_calibration *calibration,
-		  struct fg_error *err) FG_NODISCARD;
+struct fg_calibrate_options {
+	const struct fg_benchmark *benchmark; /* NULL: a loop of the shell */
+	const char *root;                     /* folder that its command is seen from */
+	unsigned pairs;                       /* in each schedule */
+	int64_t budget_ns;                    /* of each schedule */
+};
+
+/* Measures the benchmark against itself.  FG_EINTERRUPTED when the user stopped it. */
+int fg__calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
+		  struct fg_calibration *calibration, struct fg_error *err) FG_NODISCARD;
 void fg__calibration_release(struct fg_calibration *calibration);
 
 #endif

@@ -158,7 +158,11 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 	for (size_t i = 0; i < plan->benchmark_count; i++)
 		fg_doctor_benchmark(&plan->benchmarks[i], root, &diagnosis);
 	if (given->calibrate)
-		rc = fg__calibrate(cli, benchmark, root, given->pairs, given->budget_ns,
+		rc = fg__calibrate(cli,
+				   &(struct fg_calibrate_options){.benchmark = benchmark,
+								  .root = root,
+								  .pairs = given->pairs,
+								  .budget_ns = given->budget_ns},
 				   &calibration, err);
 	if (rc == FG_OK) {
 		if (cli->json)

@@ -70,17 +70,18 @@ struct words {
 static void add(struct fg_diagnosis *diagnosis, const struct words *words, char *evidence)
 {
 	const bool is_fine = words->severity == FG_SEVERITY_OK;
+	struct fg_finding *finding = NULL;
 
 	diagnosis->items = fg_grow(diagnosis->items, &diagnosis->capacity, diagnosis->count + 1,
 				   sizeof(diagnosis->items[0]));
-	diagnosis->items[diagnosis->count++] = (struct fg_finding){
-		.id = words->id,
-		.subject = fg_xstrdup(words->subject),
-		.severity = words->severity,
-		.evidence = evidence,
-		.meaning = is_fine ? NULL : fg_xstrdup(words->meaning),
-		.remedy = is_fine ? NULL : fg_xstrdup(words->remedy),
-	};
+	finding = &diagnosis->items[diagnosis->count++];
+	*finding = (struct fg_finding){.id = words->id, .severity = words->severity};
+	finding->subject = fg_xstrdup(words->subject);
+	finding->evidence = evidence;
+	if (!is_fine) {
+		finding->meaning = fg_xstrdup(words->meaning);
+		finding->remedy = fg_xstrdup(words->remedy);
+	}
 }
 
 static double number_of(const char *root, const char *path, double otherwise)

@@ -47,13 +47,16 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static const struct fg_finding none = {.id = "none", .severity = FG_SEVERITY_OK};
+
 static const struct fg_finding *find(const struct fg_diagnosis *diagnosis, const char *id)
 {
 	for (size_t i = 0; i < diagnosis->count; i++) {
 		if (strcmp(diagnosis->items[i].id, id) == 0)
 			return &diagnosis->items[i];
 	}
-	return NULL;
+	fail_msg("'%s' was not looked at", id);
+	return &none;
 }
 
 static void a_healthy_host_gets_no_advice(void **state)
@@ -62,7 +65,7 @@ static void a_healthy_host_gets_no_advice(void **state)
 
 	(void)state;
 	fg_doctor_host(scratch.path, &diagnosis);
-	assert_int_equal(diagnosis.count, 11);
+	assert_int_equal(diagnosis.count, 12);
 	for (size_t i = 0; i < diagnosis.count; i++) {
 		if (diagnosis.items[i].severity != FG_SEVERITY_OK)
 			fail_msg("%s: %s", diagnosis.items[i].id, diagnosis.items[i].evidence);
@@ -108,15 +111,13 @@ static void each_noise_source_is_found_with_evidence_and_remedy(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fg_diagnosis diagnosis = {0};
-		const struct fg_finding *finding = NULL;
+		const struct fg_finding *finding = &none;
 
 		(void)tear_down(NULL);
 		(void)set_up(NULL);
 		put(cases[i].path, cases[i].text);
 		fg_doctor_host(scratch.path, &diagnosis);
 		finding = find(&diagnosis, cases[i].id);
-		if (!finding)
-			fail_msg("%s was not looked at", cases[i].id);
 		assert_int_equal(finding->severity, cases[i].severity);
 		assert_string_equal(finding->evidence, cases[i].evidence);
 		assert_non_null(finding->meaning);
