@@ -127,8 +127,9 @@ int fg__calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options
 	int rc = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-doctor",
 					&state, err);
 
-	*calibration = (struct fg_calibration){.benchmark = benchmark ? benchmark->name
-								      : "a loop of the shell"};
+	*calibration = (struct fg_calibration){.benchmark = "a loop of the shell"};
+	if (options->benchmark)
+		calibration->benchmark = options->benchmark->name;
 	fg_run_init(&c.run);
 	c.run.has_baseline = true;
 	make_benchmarks(&c, options);
