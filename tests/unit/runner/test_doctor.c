@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sick and healthy hosts are laid out as folders of files like those of /proc and /sys. */
-#include "base/fs.h"
 #include "runner/doctor.h"
 #include "tests/support/fg_test.h"
-#include "tests/support/scratch.h"
+#include "tests/unit/runner/fake_host.h"
 
 #include <string.h>
 
@@ -11,12 +10,7 @@ static struct fg_scratch scratch;
 
 static void put(const char *path, const char *text)
 {
-	char *parent = fg_fs_parent(fg_scratch_path(&scratch, path + 1));
-	const int status = fg_fs_make_folders(parent, 0755, NULL);
-
-	assert_int_equal(status, FG_OK);
-	fg_scratch_write_text(&scratch, path + 1, text);
-	free(parent);
+	fg_fake_host_put(&scratch, path, text);
 }
 
 /* A host at which nothing is to be found fault with. */
