@@ -81,6 +81,9 @@ bool fg_time_parse_utc(const char *text, int64_t *wall_ns)
 	if (back.tm_mday != tm.tm_mday || back.tm_mon != tm.tm_mon || back.tm_hour != tm.tm_hour ||
 	    back.tm_min != tm.tm_min || back.tm_sec != tm.tm_sec)
 		return false;
+	/* Nanoseconds in 64 bits end in the year 2262. */
+	if (seconds > INT64_MAX / FG_NS_PER_S || seconds < INT64_MIN / FG_NS_PER_S)
+		return false;
 	*wall_ns = (int64_t)seconds * FG_NS_PER_S;
 	return true;
 }

@@ -188,7 +188,7 @@ static const set_fn setters[FG_OPTION_KIND_COUNT] = {
 	[FG_OPTION_CHOICE] = set_choice,     [FG_OPTION_RANGE] = set_range,
 };
 
-static void list_add(struct fg_option_list *list, const char *text, struct fg_arena *arena)
+void fg_option_list_add(struct fg_option_list *list, const char *text, struct fg_arena *arena)
 {
 	if (list->count == list->capacity) {
 		const size_t capacity = list->capacity ? list->capacity * 2 : 4;
@@ -208,7 +208,7 @@ static int store(const struct found *found, const char *text, struct fg_arena *a
 	int status = FG_OK;
 
 	if (found->option->kind == FG_OPTION_LIST) {
-		list_add(found->target, text, arena);
+		fg_option_list_add(found->target, text, arena);
 		return FG_OK;
 	}
 	status = setters[found->option->kind](found->option, text, found->target, err);
@@ -237,8 +237,7 @@ int fg_options_initialise(const struct fg_option_set *set, struct fg_error *err)
 /* ---- finding rows ---- */
 
 struct parser {
-	const struct fg_option_set *sets;
-	size_t set_count;
+	const struct fg_option_grammar *grammar;
 	char *const *next; /* the word to be read */
 	struct fg_arena *arena;
 	struct fg_error *err;
@@ -250,8 +249,8 @@ static int unknown_option(const struct parser *parser, const char *name)
 	const char *nearest = NULL;
 	size_t count = 0;
 
-	for (size_t s = 0; s < parser->set_count; s++) {
-		for (const struct fg_option *o = parser->sets[s].options;
+	for (size_t s = 0; s < parser->grammar->set_count; s++) {
+		for (const struct fg_option *o = parser->grammar->sets[s].options;
 		     o && o->name && count < MAX_NAMES; o++)
 			names[count++] = o->name;
 	}
@@ -266,12 +265,13 @@ static int unknown_option(const struct parser *parser, const char *name)
 static bool find_row(const struct parser *parser, const char *name, char letter,
 		     struct found *found)
 {
-	for (size_t s = 0; s < parser->set_count; s++) {
-		for (const struct fg_option *o = parser->sets[s].options; o && o->name; o++) {
+	for (size_t s = 0; s < parser->grammar->set_count; s++) {
+		for (const struct fg_option *o = parser->grammar->sets[s].options; o && o->name;
+		     o++) {
 			if (name ? strcmp(o->name, name) != 0 : o->letter != letter)
 				continue;
 			found->option = o;
-			found->target = target_of(&parser->sets[s], o);
+			found->target = target_of(&parser->grammar->sets[s], o);
 			return true;
 		}
 	}
@@ -336,34 +336,37 @@ static int read_short(struct parser *parser, const char *word)
 	return FG_OK;
 }
 
-int fg_options_parse(const struct fg_option_set *sets, size_t set_count, enum fg_option_style style,
-		     char *const *argv, struct fg_arena *arena, struct fg_option_words *words,
-		     struct fg_error *err)
+/* One word: an option with its value, the end of options, or a word to be kept.  *done: the rest are words. */
+static int read_word(struct parser *parser, struct fg_option_words *found, bool *done)
 {
-	struct parser parser = {
-		.sets = sets, .set_count = set_count, .next = argv, .arena = arena, .err = err};
+	char *word = *parser->next++;
+
+	if (found->ended || word[0] != '-' || word[1] == '\0') {
+		found->items[found->count++] = word;
+		*done = parser->grammar->style == FG_OPTIONS_BEFORE_WORD;
+		return FG_OK;
+	}
+	if (strcmp(word, "--") == 0) {
+		found->ended = true;
+		return FG_OK;
+	}
+	return word[1] == '-' ? read_long(parser, word) : read_short(parser, word);
+}
+
+int fg_options_parse(const struct fg_option_grammar *grammar, char *const *argv,
+		     struct fg_arena *arena, struct fg_option_words *words, struct fg_error *err)
+{
+	struct parser parser = {.grammar = grammar, .next = argv, .arena = arena, .err = err};
 	struct fg_option_words found = {0};
 	size_t argc = 0;
+	bool done = false;
 
 	while (argv[argc])
 		argc++;
 	found.items = fg_arena_array(arena, argc + 1, sizeof(found.items[0]));
-	while (*parser.next) {
-		char *word = *parser.next++;
-		int status = FG_OK;
+	while (*parser.next && !done) {
+		const int status = read_word(&parser, &found, &done);
 
-		if (found.ended || word[0] != '-' || word[1] == '\0') {
-			found.items[found.count++] = word;
-			if (style == FG_OPTIONS_BEFORE_WORD)
-				break;
-			continue;
-		}
-		if (strcmp(word, "--") == 0)
-			found.ended = true;
-		else if (word[1] == '-')
-			status = read_long(&parser, word);
-		else
-			status = read_short(&parser, word);
 		if (status != FG_OK)
 			return status;
 	}

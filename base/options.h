@@ -99,10 +99,20 @@ enum fg_option_style {
 
 /* Writes every `initial` into the values. */
 int fg_options_initialise(const struct fg_option_set *set, struct fg_error *err) FG_NODISCARD;
-/* `argv` without the program's name.  A row of an earlier set hides a row of the same name in a later one. */
-int fg_options_parse(const struct fg_option_set *sets, size_t set_count, enum fg_option_style style,
-		     char *const *argv, struct fg_arena *arena, struct fg_option_words *words,
-		     struct fg_error *err) FG_NODISCARD;
+/* What may be written: rows of an earlier table hide rows of the same name in a later one. */
+struct fg_option_grammar {
+	const struct fg_option_set *sets;
+	size_t set_count;
+	enum fg_option_style style;
+};
+
+/* `argv` without the program's name. */
+int fg_options_parse(const struct fg_option_grammar *grammar, char *const *argv,
+		     struct fg_arena *arena, struct fg_option_words *words, struct fg_error *err)
+	FG_NODISCARD;
+
+/* Put one more text behind; the array lives in the arena, the text is borrowed. */
+void fg_option_list_add(struct fg_option_list *list, const char *text, struct fg_arena *arena);
 
 /* "-r, --rate HZ": how it is written. */
 void fg_option_spelling(const struct fg_option *option, struct fg_strbuf *text);

@@ -124,15 +124,17 @@ static int run_command(struct fg_cli *cli, struct fg__cli_globals *globals, char
 		{command->has_json ? fg_cli_json_option : NULL, globals},
 		{fg_cli_global_options,                         globals},
 	};
-	const enum fg_option_style style =
-		command->takes_command ? FG_OPTIONS_BEFORE_WORD : FG_OPTIONS_ANYWHERE;
+	const struct fg_option_grammar grammar = {
+		.sets = sets,
+		.set_count = FG_ARRAY_SIZE(sets),
+		.style = command->takes_command ? FG_OPTIONS_BEFORE_WORD : FG_OPTIONS_ANYWHERE,
+	};
 	struct fg_option_words words = {0};
 	struct fg_strbuf help = {0};
 	struct fg_error err = {0};
 
 	if (fg_options_initialise(&sets[0], &err) != FG_OK ||
-	    fg_options_parse(sets, FG_ARRAY_SIZE(sets), style, argv, &cli->arena, &words, &err) !=
-		    FG_OK)
+	    fg_options_parse(&grammar, argv, &cli->arena, &words, &err) != FG_OK)
 		return fg_cli_usage(cli, "%s", err.message);
 	fg__cli_surroundings(cli, globals);
 	if (globals->help) {
@@ -157,14 +159,14 @@ static int start(struct fg_cli *cli, char *const *argv)
 {
 	struct fg__cli_globals globals = {0};
 	const struct fg_option_set set = {fg_cli_global_options, &globals};
+	const struct fg_option_grammar grammar = {&set, 1, FG_OPTIONS_BEFORE_WORD};
 	struct fg_option_words words = {0};
 	struct fg_error err = {0};
 
 	if (fg_options_initialise(&set, &err) != FG_OK)
 		return fg_cli_fail(cli, &err);
 	fg__cli_surroundings(cli, &globals);
-	if (fg_options_parse(&set, 1, FG_OPTIONS_BEFORE_WORD, argv, &cli->arena, &words, &err) !=
-	    FG_OK)
+	if (fg_options_parse(&grammar, argv, &cli->arena, &words, &err) != FG_OK)
 		return fg_cli_usage(cli, "%s", err.message);
 	fg__cli_surroundings(cli, &globals);
 	if (globals.version)

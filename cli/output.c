@@ -31,7 +31,9 @@ static bool is_set(const char *variable)
 
 static bool is_forced(void)
 {
-	return is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0") != 0;
+	const char *value = getenv("CLICOLOR_FORCE");
+
+	return value && *value && strcmp(value, "0") != 0;
 }
 
 static bool is_dumb(void)

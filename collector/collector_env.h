@@ -7,12 +7,16 @@
 #ifndef FG_COLLECTOR_COLLECTOR_ENV_H
 #define FG_COLLECTOR_COLLECTOR_ENV_H
 
+#include <stdint.h>
+
 #define FG_COLLECTOR_LIBRARY "libfastgate_collector.so"
 
 #define FG_ENV_OUTPUT \
  "FASTGATE_COLLECTOR_OUTPUT" /* absolute path of an existing folder for the trace files */
 #define FG_ENV_RATE \
  "FASTGATE_COLLECTOR_RATE" /* samples a second, 1 to 50000; default 1000 (wall: 100) */
+/* Nanoseconds between samples, for rates that are not whole; of this and RATE the later one counts. */
+#define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
 #define FG_ENV_CLOCK \
  "FASTGATE_COLLECTOR_CLOCK" /* what is sampled, and at most which rung of the ladder:
                                                          "cpu" (default), "wall", "jitter", "tick" */
@@ -37,5 +41,6 @@
 #define FG_RATE_DEFAULT_HZ      1000
 #define FG_RATE_WALL_DEFAULT_HZ 100
 #define FG_RATE_MAX_HZ          50000
+#define FG_MAX_BYTES_DEFAULT    (UINT64_C(256) << 20)
 
 #endif

@@ -61,6 +61,7 @@ void fg_plan_init(struct fg_plan *plan)
 	*plan = (struct fg_plan){0};
 	fg_measure_defaults(&plan->measure);
 	fg_policy_defaults(&plan->policy);
+	plan->perfdb.token_env = "PERFDB_TOKEN";
 	plan->perfdb.upload = FG_UPLOAD_WHEN_POSSIBLE;
 	plan->store_path = ".fastgate/store.db";
 }

@@ -94,7 +94,7 @@ struct fg_node_verdict {
 	enum fg_outcome outcome;
 	double self_ms[2]; /* baseline, candidate */
 	double inclusive_ms[2];
-	double delta_ms; /* of self time, per repetition; of inclusive time for regions and libraries */
+	double delta_ms; /* of self time, per repetition (a library: of all its functions); of inclusive time for regions */
 	double low_ms;
 	double high_ms;
 	double share_of_change; /* of the whole difference; NaN where there is none to share */

@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "runner/elf_file.h"
+#include "runner/binary.h"
 #include "runner/tail.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ void fg_build_split_producer(const char *producer, char **compiler, char **flags
 	*flags = fg_xstrdup(dash ? dash + 1 : "");
 }
 
-static void add_elf_facts(const struct fg_elf *elf, struct fg_environment *build)
+static void add_elf_facts(const struct fg_binary *elf, struct fg_environment *build)
 {
 	char *compiler = NULL;
 	char *flags = NULL;
@@ -56,11 +56,11 @@ static void add_elf_facts(const struct fg_elf *elf, struct fg_environment *build
 /* What tells one file from another: its build-id, or its size where it has none. */
 static void add_library(const char *name, const char *path, struct fg_environment *build)
 {
-	struct fg_elf elf = {0};
+	struct fg_binary elf = {0};
 	char key[KEY_MAX];
 
 	(void)snprintf(key, sizeof(key), "%s%s", LIBRARY_KEY, name);
-	if (fg_elf_read(path, &elf, NULL) != FG_OK) {
+	if (fg_binary_read(path, &elf, NULL) != FG_OK) {
 		fg_environment_set(build, key, "unreadable", false);
 		return;
 	}
@@ -69,7 +69,7 @@ static void add_library(const char *name, const char *path, struct fg_environmen
 	else
 		fg_environment_printf(build, key, false, "no build-id, %" PRIu64 " bytes",
 				      elf.size_bytes);
-	fg_elf_release(&elf);
+	fg_binary_release(&elf);
 }
 
 /* "\tlibm.so.6 => /lib/libm.so.6 (0x7f...)"; the loader itself stands alone with its path and is no library of interest. */
@@ -132,7 +132,7 @@ static void add_libraries(const struct fg_target *target, const char *interprete
 
 void fg_build_capture(const struct fg_target *target, struct fg_environment *build)
 {
-	struct fg_elf elf = {0};
+	struct fg_binary elf = {0};
 	struct stat status;
 
 	if (!target->program || target->is_shell)
@@ -141,12 +141,12 @@ void fg_build_capture(const struct fg_target *target, struct fg_environment *bui
 	if (stat(target->program, &status) == 0)
 		fg_environment_printf(build, "build.size", false, "%lld",
 				      (long long)status.st_size);
-	if (fg_elf_read(target->program, &elf, NULL) != FG_OK)
+	if (fg_binary_read(target->program, &elf, NULL) != FG_OK)
 		return;
 	add_elf_facts(&elf, build);
 	if (elf.interpreter)
 		add_libraries(target, elf.interpreter, build);
-	fg_elf_release(&elf);
+	fg_binary_release(&elf);
 }
 
 /* Libraries without a build-id are told apart by nothing that could be trusted. */

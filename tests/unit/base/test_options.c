@@ -18,7 +18,7 @@ struct values {
 
 static const char *const clocks[] = {"cpu", "wall", NULL};
 
-#define ROW(option_kind, member) .kind = option_kind, .offset = offsetof(struct values, member)
+#define ROW(option_kind, member) .kind = (option_kind), .offset = offsetof(struct values, member)
 static const struct fg_option options[] = {
 	{.name = "loud",      .letter = 'l', ROW(FG_OPTION_FLAG, loud), .help = "be loud"},
 	{.name = "file",
@@ -78,14 +78,15 @@ struct outcome {
 static void parse(struct outcome *outcome, enum fg_option_style style, const char *const *argv)
 {
 	const struct fg_option_set set = {options, &outcome->values};
+	const struct fg_option_grammar grammar = {&set, 1, style};
 	char *copy[32] = {NULL};
 
 	*outcome = (struct outcome){0};
 	for (size_t i = 0; argv[i]; i++)
 		copy[i] = fg_arena_strdup(&outcome->arena, argv[i]);
 	assert_int_equal(fg_options_initialise(&set, &outcome->err), FG_OK);
-	outcome->status = fg_options_parse(&set, 1, style, copy, &outcome->arena, &outcome->words,
-					   &outcome->err);
+	outcome->status =
+		fg_options_parse(&grammar, copy, &outcome->arena, &outcome->words, &outcome->err);
 }
 
 #define PARSE(outcome, ...) \

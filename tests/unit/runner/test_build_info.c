@@ -3,7 +3,7 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "runner/build_info.h"
-#include "runner/elf_file.h"
+#include "runner/binary.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
@@ -14,11 +14,11 @@ static const char SELF[] = "/proc/self/exe";
 
 static void our_own_program_tells_how_it_was_built(void **state)
 {
-	struct fg_elf elf = {0};
+	struct fg_binary elf = {0};
 	struct fg_error err = {0};
 
 	(void)state;
-	if (fg_elf_read(SELF, &elf, &err) != FG_OK)
+	if (fg_binary_read(SELF, &elf, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_true(strlen(elf.build_id) >= 16);
 	assert_non_null(elf.interpreter);
@@ -26,20 +26,20 @@ static void our_own_program_tells_how_it_was_built(void **state)
 	assert_true(elf.has_debug_info);
 	assert_true(elf.has_symbols);
 	assert_non_null(elf.producer);
-	assert_true(fg_elf_is_producer(elf.producer));
-	fg_elf_release(&elf);
+	assert_true(fg_binary_is_producer(elf.producer));
+	fg_binary_release(&elf);
 }
 
-static void what_is_no_elf_file_is_refused(void **state)
+static void what_is_no_binary_is_refused(void **state)
 {
 	struct fg_error err = {0};
-	struct fg_elf elf = {0};
+	struct fg_binary elf = {0};
 
 	(void)state;
-	assert_int_equal(fg_elf_read("/no/such/file", &elf, &err), FG_EIO);
+	assert_int_equal(fg_binary_read("/no/such/file", &elf, &err), FG_EIO);
 	assert_non_null(strstr(err.message, "/no/such/file"));
-	assert_int_equal(fg_elf_read("/dev/null", &elf, &err), FG_EPARSE);
-	assert_int_equal(fg_elf_read("/etc/passwd", &elf, &err), FG_EPARSE);
+	assert_int_equal(fg_binary_read("/dev/null", &elf, &err), FG_EPARSE);
+	assert_int_equal(fg_binary_read("/etc/passwd", &elf, &err), FG_EPARSE);
 	assert_non_null(strstr(err.message, "is not an ELF file"));
 }
 
@@ -62,7 +62,7 @@ static void producers_are_recognised(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		if (fg_elf_is_producer(CASES[i].text) != CASES[i].expected)
+		if (fg_binary_is_producer(CASES[i].text) != CASES[i].expected)
 			fail_msg("%s", CASES[i].text);
 	}
 }
@@ -111,16 +111,16 @@ static void broken_files_are_refused_or_read_without_harm(void **state)
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		char *copy = fg_xmalloc(size);
 		const size_t kept = i % 3 ? size : fg_random_below(&random, size);
-		struct fg_elf elf = {0};
+		struct fg_binary elf = {0};
 
 		memcpy(copy, whole, size);
 		for (unsigned k = 0; k < 8; k++)
 			copy[fg_random_below(&random, k % 2 ? 4096 : 64)] ^=
 				(char)(1 << fg_random_below(&random, 8));
 		fg_scratch_write(&scratch, "broken", copy, kept);
-		if (fg_elf_read(fg_scratch_path(&scratch, "broken"), &elf, NULL) != FG_OK)
+		if (fg_binary_read(fg_scratch_path(&scratch, "broken"), &elf, NULL) != FG_OK)
 			refused++;
-		fg_elf_release(&elf);
+		fg_binary_release(&elf);
 		free(copy);
 	}
 	assert_true(refused > 0);
@@ -228,7 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(our_own_program_tells_how_it_was_built),
-		cmocka_unit_test(what_is_no_elf_file_is_refused),
+		cmocka_unit_test(what_is_no_binary_is_refused),
 		cmocka_unit_test(producers_are_recognised),
 		cmocka_unit_test(producer_is_split_into_compiler_and_flags),
 		cmocka_unit_test(broken_files_are_refused_or_read_without_harm),

@@ -4,19 +4,19 @@
  * interpreter, and the compiler's producer strings, which are looked for among the strings of the debug sections (gcc records its flags
  * there).  64-bit files of this machine's byte order only; others are FG_EUNSUPPORTED.
  */
-#ifndef FG_RUNNER_ELF_FILE_H
-#define FG_RUNNER_ELF_FILE_H
+#ifndef FG_RUNNER_BINARY_H
+#define FG_RUNNER_BINARY_H
 
 #include "base/base.h"
 #include "base/error.h"
 
 enum {
-	FG_ELF_BUILD_ID_TEXT_SIZE = 129
+	FG_BINARY_BUILD_ID_TEXT_SIZE = 129
 };
 
-struct fg_elf {
+struct fg_binary {
 	uint64_t size_bytes;
-	char build_id[FG_ELF_BUILD_ID_TEXT_SIZE]; /* hexadecimal, "" when it has none */
+	char build_id[FG_BINARY_BUILD_ID_TEXT_SIZE]; /* hexadecimal, "" when it has none */
 	char *interpreter;     /* dynamic loader; NULL: statically linked, or a library */
 	char *comment;         /* first line of .comment; NULL: none */
 	char *producer;        /* of its first compiled unit; NULL: unknown */
@@ -27,10 +27,10 @@ struct fg_elf {
 };
 
 /* FG_EPARSE: not an ELF file, or a broken one. */
-int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err) FG_NODISCARD;
-void fg_elf_release(struct fg_elf *elf);
+int fg_binary_read(const char *path, struct fg_binary *elf, struct fg_error *err) FG_NODISCARD;
+void fg_binary_release(struct fg_binary *elf);
 
 /* Is this string a compiler's producer string? */
-bool fg_elf_is_producer(const char *text);
+bool fg_binary_is_producer(const char *text);
 
 #endif

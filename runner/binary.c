@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/elf_file.h"
+#include "runner/binary.h"
 
 #include "base/fs.h"
 #include "base/hash.h"
@@ -120,7 +120,7 @@ static size_t align4(size_t size)
 	return (size + 3) & ~(size_t)3;
 }
 
-static void find_build_id(const uint8_t *notes, size_t size, struct fg_elf *elf)
+static void find_build_id(const uint8_t *notes, size_t size, struct fg_binary *elf)
 {
 	size_t at = 0;
 
@@ -147,7 +147,8 @@ static void find_build_id(const uint8_t *notes, size_t size, struct fg_elf *elf)
 	}
 }
 
-static void read_segment(const struct reader *reader, const Elf64_Phdr *segment, struct fg_elf *elf)
+static void read_segment(const struct reader *reader, const Elf64_Phdr *segment,
+			 struct fg_binary *elf)
 {
 	uint8_t *data = NULL;
 
@@ -164,7 +165,7 @@ static void read_segment(const struct reader *reader, const Elf64_Phdr *segment,
 	free(data);
 }
 
-static int read_segments(const char *path, const struct reader *reader, struct fg_elf *elf,
+static int read_segments(const char *path, const struct reader *reader, struct fg_binary *elf,
 			 struct fg_error *err)
 {
 	const Elf64_Ehdr *header = &reader->header;
@@ -186,7 +187,7 @@ static int read_segments(const char *path, const struct reader *reader, struct f
 
 /* ---- strings: comment and producers ---- */
 
-static void read_comment(const struct reader *reader, struct fg_elf *elf)
+static void read_comment(const struct reader *reader, struct fg_binary *elf)
 {
 	const Elf64_Shdr *section = find_section(reader, ".comment");
 	char text[COMMENT_MAX_BYTES + 1] = {0};
@@ -202,7 +203,7 @@ static void read_comment(const struct reader *reader, struct fg_elf *elf)
 	}
 }
 
-bool fg_elf_is_producer(const char *text)
+bool fg_binary_is_producer(const char *text)
 {
 	static const char *const STARTS[] = {"GNU C",  "GNU Fortran", "GNU GIMPLE",    "GNU Ada",
 					     "GNU D ", "Intel(R) ",   "rustc version "};
@@ -218,7 +219,7 @@ bool fg_elf_is_producer(const char *text)
 	       clang[sizeof(CLANG) - 1] <= '9';
 }
 
-static void add_producer(struct fg_elf *elf, uint64_t seen[PRODUCERS_MAX], const char *text,
+static void add_producer(struct fg_binary *elf, uint64_t seen[PRODUCERS_MAX], const char *text,
 			 size_t length)
 {
 	const uint64_t hash = fg_hash64(text, length, 0);
@@ -238,7 +239,7 @@ static void add_producer(struct fg_elf *elf, uint64_t seen[PRODUCERS_MAX], const
 }
 
 /* Every string of a chunk that is whole; returns where the rest begins. */
-static size_t scan_chunk(const char *chunk, size_t size, struct fg_elf *elf,
+static size_t scan_chunk(const char *chunk, size_t size, struct fg_binary *elf,
 			 uint64_t seen[PRODUCERS_MAX])
 {
 	size_t at = 0;
@@ -248,14 +249,14 @@ static size_t scan_chunk(const char *chunk, size_t size, struct fg_elf *elf,
 
 		if (!end)
 			break;
-		if (fg_elf_is_producer(chunk + at))
+		if (fg_binary_is_producer(chunk + at))
 			add_producer(elf, seen, chunk + at, (size_t)(end - (chunk + at)));
 		at = (size_t)(end - chunk) + 1;
 	}
 	return at;
 }
 
-static void scan_strings(const struct reader *reader, const char *name, struct fg_elf *elf,
+static void scan_strings(const struct reader *reader, const char *name, struct fg_binary *elf,
 			 uint64_t seen[PRODUCERS_MAX])
 {
 	const Elf64_Shdr *section = find_section(reader, name);
@@ -291,11 +292,11 @@ static void scan_strings(const struct reader *reader, const char *name, struct f
 	free(chunk);
 }
 
-int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err)
+int fg_binary_read(const char *path, struct fg_binary *elf, struct fg_error *err)
 {
 	uint64_t seen[PRODUCERS_MAX] = {0};
 	struct reader reader = {.fd = -1};
-	struct fg_elf found = {0};
+	struct fg_binary found = {0};
 	int status = open_file(path, &reader, err);
 
 	if (status == FG_OK)
@@ -311,9 +312,9 @@ int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err)
 		scan_strings(&reader, ".debug_str", &found, seen);
 		scan_strings(&reader, ".debug_line_str", &found, seen);
 		*elf = found;
-		found = (struct fg_elf){0};
+		found = (struct fg_binary){0};
 	}
-	fg_elf_release(&found);
+	fg_binary_release(&found);
 	if (reader.fd >= 0)
 		(void)close(reader.fd);
 	free(reader.sections);
@@ -321,10 +322,10 @@ int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err)
 	return status;
 }
 
-void fg_elf_release(struct fg_elf *elf)
+void fg_binary_release(struct fg_binary *elf)
 {
 	free(elf->interpreter);
 	free(elf->comment);
 	free(elf->producer);
-	*elf = (struct fg_elf){0};
+	*elf = (struct fg_binary){0};
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plan.h"
+
+#include "config/config.h"
+
+#include <unistd.h>
+
+static void print_messages(const struct fg_cli *cli, const struct fg_config_report *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		const struct fg_config_message *message = &report->items[i];
+		struct fg_error err = {.code = FG_EPARSE};
+
+		if (message->is_warning) {
+			fg_cli_warn(cli, "%s", message->text);
+			continue;
+		}
+		(void)snprintf(err.message, sizeof(err.message), "%s", message->text);
+		(void)fg_cli_fail(cli, &err);
+	}
+	if (report->error_count > report->count)
+		fg_cli_say(cli, "… and %zu more", report->error_count - report->count);
+	if (report->error_count > 0)
+		fg_cli_say(cli, "'fastgate config --explain KEY' tells what a key means");
+}
+
+int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,
+		     struct fg_plan *plan)
+{
+	const struct fg_config_source source = {
+		.path = config->path,
+		.optional = optional,
+		.settings = config->settings.items,
+		.setting_count = config->settings.count,
+		.environment = environ,
+	};
+	struct fg_config_report report = {0};
+	struct fg_error err = {0};
+	int code = FG_EXIT_PASS;
+
+	if (fg_config_load(&source, plan, &report, &err) != FG_OK) {
+		code = (int)fg_cli_exit_code(err.code);
+		if (report.error_count == 0)
+			code = fg_cli_fail(cli, &err);
+	}
+	print_messages(cli, &report);
+	fg_config_report_release(&report);
+	return code;
+}
+
+void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
+		const char *value)
+{
+	if (value)
+		fg_option_list_add(&config->settings,
+				   fg_arena_printf(&cli->arena, "%s=%s", key, value), &cli->arena);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* crc32c, one byte at a time: records are a dozen bytes long, a table of 1 KiB stays in the cache. */
+#ifndef FG_COLLECTOR_CRC32C_H
+#define FG_COLLECTOR_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Once, before the first use. */
+void fg__crc32c_init(void);
+/* Continue `crc` (0 to start) over more bytes. */
+uint32_t fg__crc32c(uint32_t crc, const void *data, size_t size);
+
+#endif

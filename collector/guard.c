@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where the program meets what is ours by accident: descriptors that it closes wholesale, libraries that it unloads,
+ * sandboxes that it enters.  Our descriptors look to it as if they were not open.
+ */
+#include "collector/handler.h"
+#include "collector/modules.h"
+#include "collector/real.h"
+#include "collector/state.h"
+#include "collector/threads.h"
+#include "collector/writer.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+FG_EXPORT int close(int fd)
+{
+	FG_REAL(close);
+	if (FG_UNLIKELY(fg__fd_is_ours(fd)) && fg_alive()) {
+		errno = EBADF;
+		return -1;
+	}
+	return real_close(fd);
+}
+
+/* Close what lies in a range around what is ours. */
+FG_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	FG_REAL(close_range);
+	unsigned from = first;
+
+	if (!fg_alive() || atomic_load(&fg_g.lowest_fd) > last || first > last)
+		return real_close_range(first, last, flags);
+	for (unsigned fd = first > atomic_load(&fg_g.lowest_fd) ? first
+								: atomic_load(&fg_g.lowest_fd);
+	     fd <= last && fd < FG_FDS_MAX; fd++) {
+		if (!fg__fd_is_ours((int)fd))
+			continue;
+		if (fd > from && real_close_range(from, fd - 1, flags) != 0)
+			return -1;
+		from = fd + 1;
+	}
+	return from <= last ? real_close_range(from, last, flags) : 0;
+}
+
+FG_EXPORT void closefrom(int first)
+{
+	(void)close_range(first > 0 ? (unsigned)first : 0, ~0u, 0);
+}
+
+FG_EXPORT int dup2(int from, int to)
+{
+	FG_REAL(dup2);
+	if (FG_UNLIKELY(fg__fd_is_ours(to)) && fg_alive())
+		fg__fd_move(to);
+	return real_dup2(from, to);
+}
+
+FG_EXPORT int dup3(int from, int to, int flags)
+{
+	FG_REAL(dup3);
+	if (FG_UNLIKELY(fg__fd_is_ours(to)) && fg_alive())
+		fg__fd_move(to);
+	return real_dup3(from, to, flags);
+}
+
+/*
+ * dlopen() is not wrapped: the loader looks at who called it.  New libraries are noticed when a sample meets them, here,
+ * and at the end.
+ */
+FG_EXPORT int dlclose(void *handle)
+{
+	FG_REAL(dlclose);
+	struct fg_thread *thread = fg_self;
+	uint8_t nobody = 0;
+
+	if (!fg_alive() || !thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
+		return real_dlclose(handle);
+	if (fg__ensure_file(thread))
+		fg__modules_scan(thread);
+	atomic_store(&thread->busy, 0);
+	int status = real_dlclose(handle);
+
+	nobody = 0;
+	if (atomic_compare_exchange_strong(&thread->busy, &nobody, 1)) {
+		fg__modules_check(thread);
+		atomic_store(&thread->busy, 0);
+	}
+	return status;
+}
+
+FG_EXPORT int prctl(int option, ...)
+{
+	FG_REAL(prctl);
+	va_list list;
+	unsigned long more[4];
+
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		more[i] = va_arg(list, unsigned long);
+	va_end(list);
+	/* Either opens the door to a filter that may kill for a system call it has not heard of. */
+	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive())
+		fg__file_seal();
+	return real_prctl(option, more[0], more[1], more[2], more[3]);
+}

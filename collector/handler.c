@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and where was the thread.
+ *
+ * System time.  The perf clock that an unprivileged user may have does not see it.  The timer on the thread's CPU clock
+ * does, at kernel ticks, and the signal reaches us when the thread comes back from the kernel: then the pc stands right behind a
+ * system call instruction, and the system time since the last such sample (getrusage) belongs there.  Page faults are kernel
+ * time, too, but come back to the instruction that faulted: a tick for which the kernel itself counted mostly system
+ * time is taken for one.  All other ticks belong to user time, which the perf clock measures better, and are dropped.  So the
+ * system weights of a thread add up to its ru_stime exactly.
+ */
+#include "collector/handler.h"
+
+#include "collector/restart.h"
+#include "collector/signals.h"
+#include "collector/threads.h"
+#include "collector/walk.h"
+#include "collector/writer.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	ALTERNATE_ROOM = 4096, /* what a walk may need of a small signal stack */
+	TICK_SLOW_NS = 10000000,
+	TICK_FAST_NS = 1000000,
+	TICK_PATIENCE = 32,
+	KERNEL_MOST_NS = 1000000,
+};
+
+static const uint64_t late_after_ns = UINT64_C(1000000000);
+
+bool fg__sampling_on(uint64_t now_ns)
+{
+	const struct fg_options *options = &fg_g.options;
+	const uint64_t begin_ns = fg_g.start_ns + options->delay_ns;
+
+	if (!atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
+		return false;
+	if (options->delay_ns && now_ns < begin_ns)
+		return false;
+	if (options->duration_ns && now_ns >= begin_ns + options->duration_ns)
+		return false;
+	return !fg_g.control || atomic_load_explicit(fg_g.control, memory_order_relaxed) != '0';
+}
+
+bool fg__ensure_file(struct fg_thread *thread)
+{
+	uint8_t nobody = 0;
+
+	if (atomic_load_explicit(&fg_g.header, memory_order_acquire))
+		return true;
+	if (!fg_g.lazy || fg_g.sealed || !atomic_compare_exchange_strong(&fg_g.opening, &nobody, 1))
+		return false;
+	if (fg__file_open() != 0) {
+		fg_g.lazy =
+			false; /* and leave `opening` set: it will not work the next time either */
+		return false;
+	}
+	fg__trace_introduce(thread);
+	atomic_store(&fg_g.opening, 0);
+	return true;
+}
+
+static bool stack_is_small(const ucontext_t *context)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
+
+	return !(context->uc_stack.ss_flags & SS_DISABLE) && here >= low &&
+	       here < low + context->uc_stack.ss_size && here - low < ALTERNATE_ROOM;
+}
+
+static void write_region(struct fg_thread *thread)
+{
+	if (thread->region == thread->region_written)
+		return;
+	fg__record_begin(thread, FG_RECORD_REGION_SET);
+	fg__record_number(thread, thread->region);
+	if (fg__record_write(thread))
+		thread->region_written = thread->region;
+}
+
+static void count_sample(struct fg_thread *thread, enum fg_trace_clock clock, uint64_t weight_ns)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	fg__count(&header->samples, 1);
+	if (clock == FG_CLOCK_WALL) {
+		fg__count(&header->wall_ns, weight_ns);
+	} else if (clock == FG_CLOCK_SYSTEM) {
+		thread->system_ns += weight_ns;
+		fg__count(&header->system_ns, weight_ns);
+	} else {
+		thread->user_ns += weight_ns;
+		fg__count(&header->user_ns, weight_ns);
+	}
+}
+
+/* Returns whether the weight has found its way into the trace. */
+static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
+			enum fg_trace_clock clock, uint8_t flags, uint64_t weight_ns)
+{
+	struct fg_walk_result where = {0, true};
+
+	if (!fg__ensure_file(thread))
+		return false;
+	fg__thread_announce(thread);
+	write_region(thread);
+	if (stack_is_small(context))
+		fg__lose(FG_LOSS_SMALL_STACK, 1);
+	else
+		where = fg__walk(thread, context);
+	if (where.path == 0)
+		fg__lose(FG_LOSS_NO_STACK, 1);
+	else if (where.truncated)
+		fg__lose(FG_LOSS_TRUNCATED, 1);
+	if (where.truncated)
+		flags |= FG_SAMPLE_TRUNCATED;
+	if (!fg__sample_write(thread, (uint8_t)(flags | clock), where.path, weight_ns)) {
+		fg__lose(FG_LOSS_NO_ROOM, 1);
+		return true;
+	}
+	count_sample(thread, clock, weight_ns);
+	return true;
+}
+
+static void sample_or_carry(struct fg_thread *thread, const ucontext_t *context, uint64_t weight_ns)
+{
+	uint8_t nobody = 0;
+
+	weight_ns += thread->carried_ns;
+	thread->carried_ns = 0;
+	if (!atomic_compare_exchange_strong(&thread->busy, &nobody, 1)) {
+		fg__lose(FG_LOSS_REENTERED, 1);
+		thread->carried_ns = weight_ns;
+		return;
+	}
+	if (!take_sample(thread, context, (enum fg_trace_clock)thread->clock, 0, weight_ns))
+		thread->carried_ns = weight_ns;
+	atomic_store(&thread->busy, 0);
+}
+
+/* ---- system time ---- */
+
+static bool stands_behind_syscall(const ucontext_t *context)
+{
+	const uintptr_t pc = fg_arch_register(context, FG_DWARF_RA);
+
+	/* The two bytes before may lie on the page before, which need not be there. */
+	return (pc & (FG_TRACE_ALIGN - 1)) >= 2 && fg_arch_behind_syscall((const uint8_t *)pc);
+}
+
+/* Look closely while there is system time, and seldom while there is none. */
+static void adapt_tick(struct fg_thread *thread, bool worthwhile)
+{
+	if (worthwhile)
+		thread->tick_idle = 0;
+	else if (thread->tick_idle < TICK_PATIENCE)
+		thread->tick_idle++;
+	const bool fast = thread->tick_idle < TICK_PATIENCE && (thread->tick_fast || worthwhile);
+
+	if (fast != thread->tick_fast && !fg_g.sealed)
+		fg__thread_set_tick(thread, fast ? TICK_FAST_NS : TICK_SLOW_NS);
+	thread->tick_fast = fast;
+}
+
+static void on_tick(struct fg_thread *thread, const ucontext_t *context, const siginfo_t *info,
+		    bool on)
+{
+	const bool behind = stands_behind_syscall(context);
+	uint64_t user_ns = thread->last_user_ns;
+	uint64_t system_ns = thread->last_system_ns;
+	uint8_t nobody = 0;
+
+	if (fg_g.sealed)
+		system_ns += behind ? (1 + (uint64_t)info->si_overrun) *
+					      (thread->tick_fast ? TICK_FAST_NS : TICK_SLOW_NS)
+				    : 0;
+	else
+		fg__thread_times(&user_ns, &system_ns);
+	const uint64_t system_part = system_ns - thread->last_system_ns;
+	const uint64_t user_part = user_ns - thread->last_user_ns;
+	const bool fault = !behind && system_part >= KERNEL_MOST_NS && system_part > user_part;
+
+	thread->last_user_ns = user_ns;
+	thread->last_system_ns = system_ns;
+	if (!on)
+		return;
+	thread->pending_system_ns += system_part;
+	adapt_tick(thread, system_part >= KERNEL_MOST_NS / 4);
+	if ((!behind && !fault) || thread->pending_system_ns == 0 ||
+	    !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
+		return;
+	if (take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0,
+			thread->pending_system_ns))
+		thread->pending_system_ns = 0;
+	atomic_store(&thread->busy, 0);
+}
+
+/* ---- the other clocks ---- */
+
+static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool tick, bool on)
+{
+	const uint64_t cpu_ns = fg__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t weight_ns = cpu_ns - thread->last_cpu_ns;
+
+	if (tick) {
+		fg__thread_rearm(thread, fg_g.period_ns);
+		return;
+	}
+	if (weight_ns < fg_g.period_ns / 16) {
+		fg__thread_rearm(thread, 0);
+		return;
+	}
+	thread->last_cpu_ns = cpu_ns;
+	if (on)
+		sample_or_carry(thread, context, weight_ns);
+	fg__thread_rearm(thread, fg_g.period_ns);
+}
+
+static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
+{
+	const uint64_t weight_ns = now_ns - thread->last_cpu_ns;
+
+	thread->last_cpu_ns = now_ns;
+	if (on)
+		sample_or_carry(thread, context, weight_ns);
+}
+
+static void dispatch(struct fg_thread *thread, const ucontext_t *context, const siginfo_t *info,
+		     bool tick, uint64_t now_ns)
+{
+	const bool on = fg__sampling_on(now_ns);
+
+	switch ((enum fg_trace_clock)thread->clock) {
+	case FG_CLOCK_PERF_USER:
+		if (tick) {
+			on_tick(thread, context, info, on);
+			break;
+		}
+		if (thread->first)
+			fg__thread_first_done(thread);
+		if (on)
+			sample_or_carry(thread, context, fg_g.period_ns);
+		break;
+	case FG_CLOCK_JITTER:
+		on_jitter(thread, context, tick, on);
+		break;
+	case FG_CLOCK_TICK:
+		if (on)
+			sample_or_carry(thread, context,
+					(1 + (uint64_t)info->si_overrun) * fg_g.period_ns);
+		break;
+	case FG_CLOCK_WALL:
+		on_wall(thread, context, now_ns, on);
+		break;
+	default:
+		break;
+	}
+}
+
+static void count_handler(uint64_t begin_ns)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	if (!header)
+		return;
+	const uint64_t end_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	const uint64_t took_ns = end_ns - begin_ns;
+
+	fg__count(&header->handler_ns, took_ns);
+	fg__maximum(&header->handler_max_ns, took_ns);
+	if (end_ns - header->start_monotonic_ns > late_after_ns)
+		fg__maximum(&header->handler_late_max_ns, took_ns);
+}
+
+void fg__on_signal(int signal, siginfo_t *info, void *context)
+{
+	const int saved_errno = errno;
+	bool tick = false;
+	struct fg_thread *thread = fg_alive() ? fg__thread_of_signal(info, &tick) : NULL;
+
+	if (!thread) {
+		fg__signal_forward(signal, info, context);
+		errno = saved_errno;
+		return;
+	}
+	const uint64_t begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
+
+	if (thread->attached) {
+		dispatch(thread, context, info, tick, begin_ns);
+		if (fg__restart(thread, context, begin_ns) && atomic_load(&fg_g.header))
+			fg__count(&atomic_load(&fg_g.header)->restarts, 1);
+		fg__threads_discover(thread);
+		count_handler(begin_ns);
+	}
+	errno = saved_errno;
+}

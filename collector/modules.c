@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/modules.h"
+
+#include "collector/collector_env.h"
+#include "collector/writer.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Reserved, not used: pages come when modules do. */
+static const size_t table_size = sizeof(struct fg_module) * (FG_TRACE_MODULES_MAX + 1);
+
+int fg__modules_init(void)
+{
+	void *at = mmap(NULL, table_size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED)
+		return -ENOMEM;
+	fg_g.modules = at;
+	return 0;
+}
+
+struct fg_module *fg__module(uint32_t id)
+{
+	return &fg_g.modules[id];
+}
+
+bool fg__module_live(uint32_t id)
+{
+	return id == 0 || atomic_load_explicit(&fg_g.modules[id].live, memory_order_acquire);
+}
+
+static uint32_t hash_text(const char *text)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 16777619u;
+	return hash;
+}
+
+/* ---- what the object says of itself ---- */
+
+static void take_build_id(struct fg_module *module, const uint8_t *notes, size_t size)
+{
+	while (size >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)notes;
+		size_t name_size = (note->n_namesz + 3u) & ~(size_t)3u;
+		size_t text_size = (note->n_descsz + 3u) & ~(size_t)3u;
+		size_t whole = sizeof(*note) + name_size + text_size;
+
+		if (whole > size)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    memcmp(notes + sizeof(*note), "GNU", 4) == 0 &&
+		    note->n_descsz <= sizeof(module->build_id)) {
+			memcpy(module->build_id, notes + sizeof(*note) + name_size, note->n_descsz);
+			module->build_id_size = (uint8_t)note->n_descsz;
+			return;
+		}
+		notes += whole;
+		size -= whole;
+	}
+}
+
+static void read_headers(struct fg_module *module, const ElfW(Phdr) * headers, size_t count)
+{
+	uintptr_t low = UINTPTR_MAX;
+	uintptr_t high = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const ElfW(Phdr) *header = &headers[i];
+		uintptr_t at = module->bias + header->p_vaddr;
+
+		if (header->p_type == PT_LOAD) {
+			low = at < low ? at : low;
+			high = at + header->p_memsz > high ? at + header->p_memsz : high;
+		} else if (header->p_type == PT_GNU_EH_FRAME) {
+			module->eh_frame_hdr = (const uint8_t *)at;
+		} else if (header->p_type == PT_NOTE && module->build_id_size == 0) {
+			take_build_id(module, (const uint8_t *)at, header->p_memsz);
+		}
+	}
+	if (high) {
+		const uintptr_t page = FG_TRACE_ALIGN - 1;
+
+		atomic_store_explicit(&module->start, low & ~page, memory_order_relaxed);
+		module->end = (high + page) & ~page;
+	}
+}
+
+/* ---- the table ---- */
+
+static void write_module(struct fg_thread *thread, uint32_t id)
+{
+	const struct fg_module *module = fg__module(id);
+
+	fg__record_begin(thread, FG_RECORD_MODULE);
+	fg__record_number(thread, id);
+	fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
+	fg__record_number(thread, atomic_load_explicit(&module->start, memory_order_relaxed));
+	fg__record_number(thread, module->end);
+	fg__record_number(thread, module->bias);
+	fg__record_number(thread, module->flags);
+	fg__record_text(thread, module->build_id, module->build_id_size);
+	fg__record_text(thread, module->path, strlen(module->path));
+	(void)fg__record_write(thread);
+}
+
+static void write_change(struct fg_thread *thread, enum fg_trace_record kind, uint32_t id)
+{
+	fg__record_begin(thread, kind);
+	fg__record_number(thread, id);
+	fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
+	(void)fg__record_write(thread);
+}
+
+static uint32_t known_at(uintptr_t start)
+{
+	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0; id--) {
+		const struct fg_module *module = fg__module(id);
+
+		if (atomic_load_explicit(&module->start, memory_order_acquire) == start &&
+		    atomic_load_explicit(&module->live, memory_order_acquire))
+			return id;
+	}
+	return 0;
+}
+
+static bool same_file(const struct fg_module *a, const struct fg_module *b)
+{
+	return a->build_id_size > 0 && a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+	       a->path_hash == b->path_hash && a->bias == b->bias && a->end == b->end;
+}
+
+static uint32_t revive(struct fg_thread *thread, const struct fg_module *found)
+{
+	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0; id--) {
+		struct fg_module *module = fg__module(id);
+
+		if (!atomic_load(&module->live) && same_file(module, found)) {
+			module->path = found->path;
+			atomic_store_explicit(&module->live, 1, memory_order_release);
+			write_change(thread, FG_RECORD_MODULE_BACK, id);
+			return id;
+		}
+	}
+	return 0;
+}
+
+static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
+{
+	uint32_t id = revive(thread, found);
+
+	if (id)
+		return id;
+	uint32_t count = atomic_load(&fg_g.module_count);
+
+	do {
+		if (count >= FG_TRACE_MODULES_MAX) {
+			fg__lose(FG_LOSS_MODULES_FULL, 1);
+			return 0;
+		}
+	} while (!atomic_compare_exchange_weak(&fg_g.module_count, &count, count + 1));
+	id = count + 1;
+	struct fg_module *module = fg__module(id);
+	uintptr_t start = atomic_load_explicit(&found->start, memory_order_relaxed);
+
+	module->end = found->end;
+	module->bias = found->bias;
+	module->eh_frame_hdr = found->eh_frame_hdr;
+	module->flags = found->flags;
+	module->path_hash = found->path_hash;
+	memcpy(module->build_id, found->build_id, sizeof(module->build_id));
+	module->build_id_size = found->build_id_size;
+	module->path = found->path;
+	atomic_store_explicit(&module->start, start, memory_order_release);
+	atomic_store_explicit(&module->live, 1, memory_order_release);
+	write_module(thread, id);
+	return id;
+}
+
+static void name_module(struct fg_module *module, const char *path)
+{
+	static const char program[] = "/proc/self/exe";
+
+	if (module->bias == getauxval(AT_SYSINFO_EHDR) && module->bias) {
+		module->flags = FG_MODULE_VDSO;
+		module->path = "[vdso]";
+	} else if (!path || !*path) {
+		module->flags = FG_MODULE_MAIN;
+		module->path = fg_g.program[0] ? fg_g.program : program;
+	} else {
+		module->path = path;
+		if (strstr(path, FG_COLLECTOR_LIBRARY))
+			module->flags = FG_MODULE_COLLECTOR;
+	}
+	module->path_hash = hash_text(module->path);
+}
+
+static uint32_t add_mapped(struct fg_thread *thread, const struct dl_find_object *object)
+{
+	struct fg_module found = {0};
+	const ElfW(Ehdr) *elf = object->dlfo_map_start;
+
+	found.bias = object->dlfo_link_map->l_addr;
+	atomic_store_explicit(&found.start, (uintptr_t)object->dlfo_map_start,
+			      memory_order_relaxed);
+	found.end = (uintptr_t)object->dlfo_map_end;
+	if (memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0 && elf->e_phentsize == sizeof(ElfW(Phdr)))
+		read_headers(
+			&found,
+			(const ElfW(Phdr) *)(const void *)((const uint8_t *)elf + elf->e_phoff),
+			elf->e_phnum);
+	atomic_store_explicit(&found.start, (uintptr_t)object->dlfo_map_start,
+			      memory_order_relaxed);
+	found.end = (uintptr_t)object->dlfo_map_end;
+	found.eh_frame_hdr = object->dlfo_eh_frame;
+	name_module(&found, object->dlfo_link_map->l_name);
+	return add(thread, &found);
+}
+
+uint32_t fg__module_find(struct fg_thread *thread, uintptr_t pc)
+{
+	struct dl_find_object object;
+
+	if (pc < FG_TRACE_ALIGN || _dl_find_object((void *)pc, &object) != 0)
+		return 0;
+	uint32_t id = known_at((uintptr_t)object.dlfo_map_start);
+
+	return id ? id : add_mapped(thread, &object);
+}
+
+/* ---- in normal context ---- */
+
+struct scan {
+	struct fg_thread *thread;
+};
+
+static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct scan *scan = data;
+	struct dl_find_object object;
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD || info->dlpi_phdr[i].p_memsz == 0)
+			continue;
+		if (_dl_find_object((void *)at, &object) == 0 &&
+		    !known_at((uintptr_t)object.dlfo_map_start))
+			(void)add_mapped(scan->thread, &object);
+		break;
+	}
+	return 0;
+}
+
+void fg__modules_scan(struct fg_thread *thread)
+{
+	struct scan scan = {thread};
+
+	(void)dl_iterate_phdr(scan_one, &scan);
+}
+
+void fg__modules_check(struct fg_thread *thread)
+{
+	const uint32_t count = atomic_load(&fg_g.module_count);
+	bool gone = false;
+
+	for (uint32_t id = 1; id <= count; id++) {
+		struct fg_module *module = fg__module(id);
+		struct dl_find_object object;
+		uintptr_t start = atomic_load_explicit(&module->start, memory_order_acquire);
+
+		if (!atomic_load(&module->live) || (_dl_find_object((void *)start, &object) == 0 &&
+						    (uintptr_t)object.dlfo_map_start == start))
+			continue;
+		atomic_store_explicit(&module->live, 0, memory_order_release);
+		gone = true;
+		write_change(thread, FG_RECORD_MODULE_GONE, id);
+	}
+	if (gone)
+		(void)atomic_fetch_add(&fg_g.epoch, 1);
+}
+
+void fg__modules_rewrite(struct fg_thread *thread)
+{
+	const uint32_t count = atomic_load(&fg_g.module_count);
+
+	for (uint32_t id = 1; id <= count; id++)
+		if (fg__module_live(id))
+			write_module(thread, id);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is mapped where, and since when.  A module gets an id when it is met first, be it in a handler; it loses its life
+ * when dlclose() has unmapped it; the same file mapped again at the same place gets its old id back.
+ */
+#ifndef FG_COLLECTOR_MODULES_H
+#define FG_COLLECTOR_MODULES_H
+
+#include "collector/state.h"
+
+/* Reserve the table; before anything else here.  0 or a negative errno. */
+int fg__modules_init(void);
+/* The module around `pc`, made known if it was not; id 0 (and NULL) if there is none.  Signal-safe. */
+uint32_t fg__module_find(struct fg_thread *thread, uintptr_t pc);
+struct fg_module *fg__module(uint32_t id);
+bool fg__module_live(uint32_t id);
+/* Make all loaded modules known.  Takes the loader's lock: never in a handler. */
+void fg__modules_scan(struct fg_thread *thread);
+/* After a dlclose(): find out who is gone. */
+void fg__modules_check(struct fg_thread *thread);
+/* Write all known ones again: into a new file, in a child of fork. */
+void fg__modules_rewrite(struct fg_thread *thread);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/collector_env.h"
+#include "collector/process.h"
+
+#include <string.h>
+
+enum {
+	second_ns = 1000000000
+};
+
+/* Decimal digits and nothing else, up to `end`; false if that is not what is there. */
+static bool parse_number(const char *text, const char *end, uint64_t *value)
+{
+	uint64_t result = 0;
+
+	if (text == end)
+		return false;
+	for (; text < end; text++) {
+		if (*text < '0' || *text > '9' || result > UINT64_MAX / 10 - 9)
+			return false;
+		result = result * 10 + (uint64_t)(*text - '0');
+	}
+	*value = result;
+	return true;
+}
+
+static bool parse_whole(const char *text, uint64_t low, uint64_t high, uint64_t *value)
+{
+	uint64_t result;
+
+	if (!parse_number(text, text + strlen(text), &result) || result < low || result > high)
+		return false;
+	*value = result;
+	return true;
+}
+
+static bool copy_path(char *to, const char *text)
+{
+	size_t size = strlen(text);
+
+	if (text[0] != '/' || size >= FG_OUTPUT_MAX)
+		return false;
+	memcpy(to, text, size + 1);
+	return true;
+}
+
+static bool set_output(struct fg_options *options, const char *text)
+{
+	return copy_path(options->output, text);
+}
+
+static bool set_control(struct fg_options *options, const char *text)
+{
+	return copy_path(options->control, text);
+}
+
+static bool set_rate(struct fg_options *options, const char *text)
+{
+	uint64_t value;
+
+	if (!parse_whole(text, 1, FG_RATE_MAX_HZ, &value))
+		return false;
+	options->period_ns = second_ns / value;
+	return true;
+}
+
+static bool set_period(struct fg_options *options, const char *text)
+{
+	return parse_whole(text, second_ns / FG_RATE_MAX_HZ, second_ns, &options->period_ns);
+}
+
+static bool set_clock(struct fg_options *options, const char *text)
+{
+	static const struct {
+		const char *name;
+		enum fg_trace_clock clock;
+	} names[] = {
+		{"cpu",    FG_CLOCK_PERF_USER},
+		{"jitter", FG_CLOCK_JITTER   },
+		{"tick",   FG_CLOCK_TICK     },
+		{"wall",   FG_CLOCK_WALL     },
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		if (strcmp(text, names[i].name) == 0) {
+			options->clock = names[i].clock;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool set_only(struct fg_options *options, const char *text)
+{
+	uint64_t value;
+
+	if (!parse_whole(text, 1, INT32_MAX, &value))
+		return false;
+	options->only_parent = (pid_t)value;
+	return true;
+}
+
+static bool set_milliseconds(uint64_t *ns, const char *text)
+{
+	uint64_t value;
+
+	if (!parse_whole(text, 0, UINT64_MAX / 2000000, &value))
+		return false;
+	*ns = value * 1000000;
+	return true;
+}
+
+static bool set_delay(struct fg_options *options, const char *text)
+{
+	return set_milliseconds(&options->delay_ns, text);
+}
+
+static bool set_duration(struct fg_options *options, const char *text)
+{
+	return set_milliseconds(&options->duration_ns, text);
+}
+
+static bool set_units(struct fg_options *options, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	uint64_t first;
+	uint64_t last;
+
+	if (!colon || !parse_number(text, colon, &first) ||
+	    !parse_number(colon + 1, colon + strlen(colon), &last) || last < first)
+		return false;
+	options->unit_first = first;
+	options->unit_last = last;
+	options->has_units = true;
+	return true;
+}
+
+static bool set_paused(struct fg_options *options, const char *text)
+{
+	options->paused = strcmp(text, "1") == 0;
+	return options->paused || strcmp(text, "0") == 0;
+}
+
+static bool set_max_bytes(struct fg_options *options, const char *text)
+{
+	return parse_whole(text, 1u << 20, UINT64_C(1) << 40, &options->max_bytes);
+}
+
+static const struct {
+	const char *name;
+	bool (*set)(struct fg_options *options, const char *text);
+} settings[] = {
+	{FG_ENV_OUTPUT,    set_output   },
+        {FG_ENV_RATE,      set_rate     },
+	{FG_ENV_PERIOD,    set_period   },
+        {FG_ENV_CLOCK,     set_clock    },
+	{FG_ENV_ONLY,      set_only     },
+        {FG_ENV_DELAY,     set_delay    },
+	{FG_ENV_DURATION,  set_duration },
+        {FG_ENV_UNITS,     set_units    },
+	{FG_ENV_CONTROL,   set_control  },
+        {FG_ENV_PAUSED,    set_paused   },
+	{FG_ENV_MAX_BYTES, set_max_bytes},
+};
+
+void fg__options_parse(char *const *environment, struct fg_options *options)
+{
+	options->clock = FG_CLOCK_PERF_USER;
+	options->max_bytes = FG_MAX_BYTES_DEFAULT;
+	for (; environment && *environment; environment++) {
+		const char *equals = strchr(*environment, '=');
+
+		for (size_t i = 0; equals && i < FG_ARRAY_SIZE(settings); i++) {
+			const size_t size = strlen(settings[i].name);
+
+			if (size == (size_t)(equals - *environment) &&
+			    strncmp(*environment, settings[i].name, size) == 0 &&
+			    !settings[i].set(options, equals + 1))
+				options->misread = settings[i].name;
+		}
+	}
+	if (options->period_ns == 0)
+		options->period_ns = second_ns / (options->clock == FG_CLOCK_WALL
+							  ? (uint64_t)FG_RATE_WALL_DEFAULT_HZ
+							  : (uint64_t)FG_RATE_DEFAULT_HZ);
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Both tables are open-addressed and grow by opening a further one, four times as large, beside those that are full:
+ * nothing ever moves, so nobody needs a lock, and a small program touches little memory.  A look-up goes from the
+ * newest to the oldest.
+ *
+ * An entry is claimed by exchanging its key from 0 and published by the last store to it.  Who meets a claimed entry that
+ * is not yet published does not wait: it works the answer out for itself and defines it again under another id.
+ */
+#include "collector/paths.h"
+
+#include "collector/modules.h"
+#include "collector/rules.h"
+#include "collector/writer.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+	LEVELS = 5,
+	FRAMES_FIRST = 1 << 11,
+	PATHS_FIRST = 1 << 12,
+	GROWTH_SHIFT = 2,
+	PROBES_MAX = 64,
+	KEY_DEAD = 1, /* of a module that was unloaded; no code lies at address 1 */
+};
+
+struct frame_entry {
+	_Atomic uintptr_t key; /* the address */
+	uint32_t module;
+	uint32_t id;
+	_Atomic uint64_t rule;
+};
+
+struct path_entry {
+	_Atomic uint64_t key; /* parent << 32 | frame */
+	_Atomic uint32_t id;
+	uint32_t unused;
+};
+
+struct level {
+	void *entries;
+	uint32_t mask;
+	_Atomic uint32_t used;
+};
+
+static struct level frame_levels[2][LEVELS]; /* [exact] */
+static struct level path_levels[LEVELS];
+static _Atomic uint32_t frame_current[2];
+static _Atomic uint32_t path_current;
+static _Atomic uint32_t next_frame;
+static _Atomic uint32_t next_path;
+
+static int reserve(struct level *levels, uint32_t first, size_t entry_size)
+{
+	size_t count = first;
+
+	for (unsigned i = 0; i < LEVELS; i++, count <<= GROWTH_SHIFT) {
+		void *at = mmap(NULL, count * entry_size, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (at == MAP_FAILED)
+			return i > 0 ? 0 : -ENOMEM;
+		levels[i].entries = at;
+		levels[i].mask = (uint32_t)count - 1;
+	}
+	return 0;
+}
+
+int fg__paths_init(void)
+{
+	int status = reserve(path_levels, PATHS_FIRST, sizeof(struct path_entry));
+
+	for (unsigned exact = 0; exact < 2 && status == 0; exact++)
+		status = reserve(frame_levels[exact], FRAMES_FIRST, sizeof(struct frame_entry));
+	return status;
+}
+
+static void clear(struct level *levels, _Atomic uint32_t *current, size_t entry_size)
+{
+	for (uint32_t i = 0; i <= atomic_load(current); i++) {
+		if (atomic_load(&levels[i].used))
+			(void)madvise(levels[i].entries, (levels[i].mask + (size_t)1) * entry_size,
+				      MADV_DONTNEED);
+		atomic_store(&levels[i].used, 0);
+	}
+	atomic_store(current, 0);
+}
+
+void fg__paths_clear(void)
+{
+	clear(path_levels, &path_current, sizeof(struct path_entry));
+	clear(frame_levels[0], &frame_current[0], sizeof(struct frame_entry));
+	clear(frame_levels[1], &frame_current[1], sizeof(struct frame_entry));
+	atomic_store(&next_frame, 0);
+	atomic_store(&next_path, 0);
+}
+
+static inline uint32_t spread(uint64_t key)
+{
+	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+}
+
+/* Is there room for one more on the newest level?  Opens the next when there is not. */
+static struct level *level_to_fill(struct level *levels, _Atomic uint32_t *current)
+{
+	for (;;) {
+		uint32_t i = atomic_load_explicit(current, memory_order_relaxed);
+		struct level *level = &levels[i];
+
+		if (atomic_load_explicit(&level->used, memory_order_relaxed) <= level->mask / 4 * 3)
+			return level;
+		if (i + 1 >= LEVELS || !levels[i + 1].entries)
+			return NULL;
+		(void)atomic_compare_exchange_strong(current, &i, i + 1);
+	}
+}
+
+/* ---- frames ---- */
+
+static struct frame_entry *frame_probe(const struct level *level, uintptr_t pc)
+{
+	struct frame_entry *entries = level->entries;
+	uint32_t at = spread(pc);
+
+	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
+		struct frame_entry *entry = &entries[at & level->mask];
+		uintptr_t key = atomic_load_explicit(&entry->key, memory_order_acquire);
+
+		if (key == pc)
+			return entry;
+		if (key == 0)
+			return NULL;
+	}
+	return NULL;
+}
+
+static struct frame_entry *frame_claim(struct level *level, uintptr_t pc)
+{
+	struct frame_entry *entries = level->entries;
+	uint32_t at = spread(pc);
+
+	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
+		struct frame_entry *entry = &entries[at & level->mask];
+		uintptr_t empty = 0;
+
+		if (atomic_compare_exchange_strong(&entry->key, &empty, pc)) {
+			(void)atomic_fetch_add_explicit(&level->used, 1, memory_order_relaxed);
+			return entry;
+		}
+	}
+	return NULL;
+}
+
+static uint32_t write_frame(struct fg_thread *thread, uint32_t module, uintptr_t pc, bool exact)
+{
+	uint32_t id = atomic_fetch_add_explicit(&next_frame, 1, memory_order_relaxed) + 1;
+
+	fg__record_begin(thread, FG_RECORD_FRAME);
+	fg__record_number(thread, id);
+	fg__record_number(thread, module);
+	fg__record_number(thread, pc - (module ? fg__module(module)->bias : 0));
+	fg__record_number(thread, exact ? FG_FRAME_EXACT : 0);
+	return fg__record_write(thread) ? id : 0;
+}
+
+static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, bool exact)
+{
+	const uintptr_t address = exact ? pc : pc - 1;
+	const uint32_t module = fg__module_find(thread, address);
+	struct fg_frame_info info = {fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0), 0};
+
+	if (module)
+		info.rule = fg__rule_find(fg__module(module)->eh_frame_hdr, address);
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	if (header)
+		fg__count(&header->frames_slow, 1);
+	struct level *level = level_to_fill(frame_levels[exact], &frame_current[exact]);
+
+	info.id = level ? write_frame(thread, module, pc, exact) : 0;
+	struct frame_entry *entry = level && info.id ? frame_claim(level, pc) : NULL;
+
+	if (entry) {
+		entry->module = module;
+		entry->id = info.id;
+		atomic_store_explicit(&entry->rule, info.rule, memory_order_release);
+	}
+	return info;
+}
+
+struct fg_frame_info fg__frame_find(struct fg_thread *thread, uintptr_t pc, bool exact)
+{
+	for (int i = (int)atomic_load_explicit(&frame_current[exact], memory_order_relaxed); i >= 0;
+	     i--) {
+		struct frame_entry *entry = frame_probe(&frame_levels[exact][i], pc);
+
+		if (!entry)
+			continue;
+		uint64_t rule = atomic_load_explicit(&entry->rule, memory_order_acquire);
+
+		if (rule == 0)
+			break;
+		if (fg__module_live(entry->module))
+			return (struct fg_frame_info){rule, entry->id};
+		atomic_store_explicit(&entry->key, KEY_DEAD, memory_order_release);
+		break;
+	}
+	if (pc <= KEY_DEAD)
+		return (struct fg_frame_info){fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0), 0};
+	return frame_make(thread, pc, exact);
+}
+
+/* ---- paths ---- */
+
+static uint32_t write_path(struct fg_thread *thread, uint32_t parent, uint32_t frame,
+			   uint64_t removed)
+{
+	uint32_t id = atomic_fetch_add_explicit(&next_path, 1, memory_order_relaxed) + 1;
+
+	fg__record_begin(thread, FG_RECORD_NODE);
+	fg__record_number(thread, id);
+	fg__record_number(thread, parent);
+	fg__record_number(thread, frame);
+	if (removed)
+		fg__record_number(thread, removed);
+	return fg__record_write(thread) ? id : 0;
+}
+
+/* The entry of the key on this level, or the empty place for it; NULL if neither is near. */
+static struct path_entry *path_probe(const struct level *level, uint64_t key, bool *found)
+{
+	struct path_entry *entries = level->entries;
+	uint32_t at = spread(key);
+
+	*found = false;
+	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
+		struct path_entry *entry = &entries[at & level->mask];
+		uint64_t seen = atomic_load_explicit(&entry->key, memory_order_acquire);
+
+		if (seen == key || seen == 0) {
+			*found = seen == key;
+			return entry;
+		}
+	}
+	return NULL;
+}
+
+static uint32_t path_make(struct fg_thread *thread, uint32_t parent, uint32_t frame, uint64_t key)
+{
+	struct level *level = level_to_fill(path_levels, &path_current);
+	uint32_t id = level ? write_path(thread, parent, frame, 0) : 0;
+	bool found = false;
+
+	if (!id)
+		return 0;
+	struct path_entry *entry = path_probe(level, key, &found);
+	uint64_t empty = 0;
+
+	if (entry && !found && atomic_compare_exchange_strong(&entry->key, &empty, key)) {
+		(void)atomic_fetch_add_explicit(&level->used, 1, memory_order_relaxed);
+		atomic_store_explicit(&entry->id, id, memory_order_release);
+	}
+	return id;
+}
+
+uint32_t fg__path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)
+{
+	const uint64_t key = (uint64_t)parent << 32 | frame;
+
+	if (frame == 0)
+		return 0;
+	for (int i = (int)atomic_load_explicit(&path_current, memory_order_relaxed); i >= 0; i--) {
+		bool found;
+		struct path_entry *entry = path_probe(&path_levels[i], key, &found);
+
+		if (!found)
+			continue;
+		uint32_t id = atomic_load_explicit(&entry->id, memory_order_acquire);
+
+		if (id)
+			return id;
+		break;
+	}
+	return path_make(thread, parent, frame, key);
+}
+
+uint32_t fg__path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed)
+{
+	return write_path(thread, parent, 0, removed);
+}

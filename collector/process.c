@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Life in one process image: before main (or before the constructors of every other library: the object is linked
+ * with -z initfirst), over forks, to exit or exec.
+ *
+ * A child of fork gets clocks at once, for its first instants are as good as any other, but a file only with its first
+ * sample: most children exec before that and would leave an empty one.
+ */
+#include "collector/process.h"
+
+#include "collector/collector_env.h"
+#include "collector/crc32c.h"
+#include "collector/handler.h"
+#include "collector/modules.h"
+#include "collector/paths.h"
+#include "collector/pthreads.h"
+#include "collector/real.h"
+#include "collector/regions.h"
+#include "collector/signals.h"
+#include "collector/threads.h"
+#include "collector/writer.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK
+# define MADV_WIPEONFORK 18
+#endif
+
+enum {
+	COMMAND_MAX = 65536
+};
+
+struct fg_global fg_g;
+_Thread_local struct fg_thread *fg_self;
+
+/* ---- start ---- */
+
+static int make_alive_page(void)
+{
+	void *at = mmap(NULL, FG_TRACE_ALIGN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	if (at == MAP_FAILED)
+		return -ENOMEM;
+	if (madvise(at, FG_TRACE_ALIGN, MADV_WIPEONFORK) != 0) {
+		(void)munmap(at, FG_TRACE_ALIGN);
+		return -ENOSYS;
+	}
+	fg_g.alive = at;
+	return 0;
+}
+
+/* The stack of the main thread: its end does not move, and it is contiguous as far down as it has grown. */
+static void find_main_stack(struct fg_thread *thread)
+{
+	struct rlimit limit = {RLIM_INFINITY, 0};
+	const uintptr_t most = (uintptr_t)64 << 20;
+	const uintptr_t high = (uintptr_t)getauxval(AT_RANDOM) & ~(uintptr_t)(FG_WORD - 1);
+	uintptr_t size = most;
+
+	(void)getrlimit(RLIMIT_STACK, &limit);
+	if (limit.rlim_cur < size)
+		size = (uintptr_t)limit.rlim_cur;
+	thread->stack_high = high;
+	thread->stack_low = high > size ? high - size : 0;
+}
+
+static void map_control(void)
+{
+	int fd;
+	void *at;
+
+	if (!fg_g.options.control[0])
+		return;
+	fd = (int)syscall(SYS_openat, AT_FDCWD, fg_g.options.control, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	at = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
+	/* A mapping beyond the end of an empty file could not be read. */
+	if (at != MAP_FAILED && lseek(fd, 0, SEEK_END) > 0)
+		fg_g.control = at;
+	(void)syscall(SYS_close, fd);
+}
+
+static void read_program(void)
+{
+	long size = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", fg_g.program,
+			    sizeof(fg_g.program) - 1);
+
+	fg_g.program[size > 0 ? size : 0] = '\0';
+}
+
+static bool concerns_us(void)
+{
+	return fg_g.options.output[0] &&
+	       (!fg_g.options.only_parent || fg_g.options.only_parent == getppid());
+}
+
+static void write_command(struct fg_thread *thread)
+{
+	static char command[COMMAND_MAX]; /* touched once, by the thread that makes the file */
+	long size = 0;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	size = syscall(SYS_read, fd, command, sizeof(command));
+	(void)syscall(SYS_close, fd);
+	if (size > 0)
+		(void)fg__text_write(thread, FG_RECORD_COMMAND, command, (size_t)size);
+}
+
+void fg__trace_introduce(struct fg_thread *thread)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	(void)fg__text_write(thread, FG_RECORD_EXE, fg_g.program, strlen(fg_g.program));
+	write_command(thread);
+	if (fg_g.perf_errno)
+		(void)fg__note(
+			thread,
+			"the kernel refuses perf events to this process: samples come from a timer instead");
+	if (fg_g.options.misread) {
+		(void)fg__note(thread, "a setting could not be read and was ignored:");
+		(void)fg__note(thread, fg_g.options.misread);
+	}
+	fg__modules_rewrite(thread);
+	fg__regions_rewrite(thread);
+	__atomic_store_n(&header->state, FG_STATE_ACTIVE, __ATOMIC_RELEASE);
+}
+
+static void before_fork(void)
+{
+	if (fg_alive() && fg_self)
+		fg_g.forking = fg_self;
+}
+
+static void after_fork_in_child(void);
+
+static int reserve_memory(void)
+{
+	int status = make_alive_page();
+
+	if (status == 0)
+		status = fg__modules_init();
+	if (status == 0)
+		status = fg__paths_init();
+	return status;
+}
+
+static uintptr_t random_cookie(void)
+{
+	uintptr_t cookie = (uintptr_t)fg__clock_ns(CLOCK_MONOTONIC);
+	const uint8_t *random = (const uint8_t *)getauxval(AT_RANDOM);
+
+	if (random)
+		memcpy(&cookie, random + FG_WORD, sizeof(cookie));
+	return cookie & ~(uintptr_t)(4 * FG_THREADS_MAX - 1);
+}
+
+static void begin_main_thread(struct fg_thread *thread)
+{
+	fg_self = thread;
+	find_main_stack(thread);
+	fg__signal_install();
+	fg__thread_attach(thread, FG_THREAD_MAIN, 0);
+	fg__pthreads_watch_end();
+}
+
+static void start(int argc, char **argv, char **environment)
+{
+	const uint64_t begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	struct fg_thread *thread;
+
+	(void)argc;
+	(void)argv;
+	fg__options_parse(environment, &fg_g.options);
+	if (!concerns_us())
+		return;
+	fg__reals_find();
+	fg__crc32c_init();
+	fg_g.pid = getpid();
+	fg_g.start_ns = begin_ns;
+	fg_g.cookie = random_cookie();
+	atomic_store(&fg_g.lowest_fd, UINT32_MAX);
+	atomic_store(&fg_g.sampling, !fg_g.options.paused && !fg_g.options.has_units);
+	fg_g.has_epoll_pwait2 =
+		syscall(SYS_epoll_pwait2, -1, NULL, 0, NULL, NULL, 0) == -1 && errno != ENOSYS;
+	read_program();
+	map_control();
+	fg__clocks_choose();
+	if (reserve_memory() != 0 || fg__file_open() != 0)
+		return;
+	thread = fg__thread_new();
+	if (!thread)
+		return;
+	atomic_store(fg_g.alive, 1);
+	fg__trace_introduce(thread);
+	fg__modules_scan(thread);
+	fg__pthreads_init();
+	(void)pthread_atfork(before_fork, NULL, after_fork_in_child);
+	begin_main_thread(thread);
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	__atomic_store_n(&header->startup_ns, fg__clock_ns(CLOCK_MONOTONIC) - begin_ns,
+			 __ATOMIC_RELAXED);
+}
+
+__attribute__((constructor)) static void on_load(int argc, char **argv, char **environment)
+{
+	const int saved_errno = errno;
+
+	start(argc, argv, environment);
+	errno = saved_errno;
+}
+
+/* ---- fork ---- */
+
+static void after_fork_in_child(void)
+{
+	struct fg_thread *parent = fg_g.forking;
+	struct fg_thread *thread;
+	const int saved_errno = errno;
+
+	if (!parent || !fg_g.alive || fg_alive())
+		return;
+	fg__file_detach();
+	fg__threads_forget();
+	fg__paths_clear();
+	fg_g.pid = getpid();
+	fg_g.start_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	fg_g.lazy = true;
+	atomic_store(&fg_g.opening, 0);
+	if (!concerns_us() || fg_g.sealed)
+		return;
+	thread = fg__thread_new();
+	if (!thread)
+		return;
+	static struct fg_thread
+		forked; /* the slot of the parent may be the one that is taken now */
+	const uintptr_t low = parent->stack_low;
+	const uintptr_t high = parent->stack_high;
+
+	forked = *parent;
+
+	atomic_store(fg_g.alive, 1);
+	fg_self = thread;
+	thread->stack_low = low;
+	thread->stack_high = high;
+	fg__thread_attach(thread, FG_THREAD_MAIN, 0);
+	fg__regions_inherit(thread, &forked);
+	fg__pthreads_watch_end();
+	errno = saved_errno;
+}
+
+/* ---- on and off ---- */
+
+void fg__sampling_set(bool on)
+{
+	struct fg_thread *thread = fg_self;
+	uint8_t nobody = 0;
+
+	if (!fg_alive() || atomic_exchange(&fg_g.sampling, on) == on || !thread ||
+	    !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
+		return;
+	if (atomic_load(&fg_g.header)) {
+		fg__record_begin(thread, FG_RECORD_SAMPLING);
+		fg__record_number(thread, on);
+		fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
+		(void)fg__record_write(thread);
+	}
+	atomic_store(&thread->busy, 0);
+}
+
+/* ---- the end ---- */
+
+void fg__process_end(enum fg_trace_end how)
+{
+	struct fg_thread *thread = fg_self;
+	struct rusage usage;
+	struct fg_trace_header *header;
+
+	if (!fg_alive() || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
+		return;
+	atomic_store(&thread->busy, 1);
+	fg__regions_finish(thread);
+	fg__thread_detach(thread);
+	header = atomic_load(&fg_g.header);
+	if (header && getrusage(RUSAGE_SELF, &usage) == 0) {
+		const uint64_t second_ns = 1000000000;
+
+		header->end_monotonic_ns = fg__clock_ns(CLOCK_MONOTONIC);
+		header->end_user_ns = (uint64_t)usage.ru_utime.tv_sec * second_ns +
+				      (uint64_t)usage.ru_utime.tv_usec * 1000;
+		header->end_system_ns = (uint64_t)usage.ru_stime.tv_sec * second_ns +
+					(uint64_t)usage.ru_stime.tv_usec * 1000;
+		__atomic_store_n(&header->end, how, __ATOMIC_RELEASE);
+	}
+	atomic_store(&thread->busy, 0);
+}
+
+void fg__process_resume(void)
+{
+	struct fg_thread *thread = fg_self;
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	if (!fg_alive() || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
+		return;
+	if (header)
+		__atomic_store_n(&header->end, FG_END_UNKNOWN, __ATOMIC_RELEASE);
+	fg__signal_hide();
+	fg__thread_attach(thread, (enum fg_thread_kind)thread->kind, 0);
+}
+
+__attribute__((destructor)) static void on_unload(void)
+{
+	struct fg_thread *thread = fg_self;
+
+	if (!fg_alive() || !thread)
+		return;
+	/* Libraries that came and were never met are told of now. */
+	atomic_store(&thread->busy, 1);
+	if (atomic_load(&fg_g.header))
+		fg__modules_scan(thread);
+	atomic_store(&thread->busy, 0);
+	fg__process_end(FG_END_EXIT);
+}

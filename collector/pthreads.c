@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/pthreads.h"
+
+#include "collector/real.h"
+#include "collector/regions.h"
+#include "collector/signals.h"
+#include "collector/state.h"
+#include "collector/threads.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <threads.h>
+#include <unistd.h>
+
+enum {
+	STACK_SMALL = 64 * 1024, /* threads with less get something for our handler on top */
+	STACK_MORE = 16 * 1024,
+};
+
+static pthread_key_t end_key;
+static bool has_key;
+
+/*
+ * Destructors of thread-specific data run in no fixed order, in up to four rounds.  Ours puts itself back until the
+ * last round, so that the destructors of the program are still sampled.
+ */
+static void on_thread_end(void *rounds)
+{
+	const uintptr_t round = (uintptr_t)rounds;
+	struct fg_thread *thread = fg_self;
+
+	if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		(void)pthread_setspecific(end_key, (const void *)(round + 1));
+		return;
+	}
+	if (!fg_alive() || !thread)
+		return;
+	atomic_store(&thread->busy, 1);
+	fg__regions_finish(thread);
+	fg__thread_detach(thread);
+	atomic_store(&thread->busy, 0);
+	fg_self = NULL;
+	fg__thread_free(thread);
+}
+
+void fg__pthreads_init(void)
+{
+	has_key = pthread_key_create(&end_key, on_thread_end) == 0;
+}
+
+void fg__pthreads_watch_end(void)
+{
+	if (has_key)
+		(void)pthread_setspecific(end_key, (const void *)1);
+}
+
+static void *run_thread(void *argument)
+{
+	struct fg_thread *thread = argument;
+	void *(*const begin)(void *) = thread->start;
+	void *const begin_argument = thread->start_argument;
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	thread->stack_high = here & ~(uintptr_t)(FG_WORD - 1);
+	thread->stack_low = here > thread->stack_size ? here - thread->stack_size : 0;
+	fg_self = thread;
+	fg__thread_attach(thread, FG_THREAD_PTHREAD, 0);
+	fg__pthreads_watch_end();
+	return begin(begin_argument);
+}
+
+static size_t stack_size_of(const pthread_attr_t *attr)
+{
+	pthread_attr_t standard;
+	size_t size = 0;
+
+	if (attr)
+		return pthread_attr_getstacksize(attr, &size) == 0 ? size : 0;
+	if (pthread_getattr_default_np(&standard) != 0)
+		return 0;
+	(void)pthread_attr_getstacksize(&standard, &size);
+	(void)pthread_attr_destroy(&standard);
+	return size;
+}
+
+static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t stack_size)
+{
+	struct fg_thread *thread = fg_alive() ? fg__thread_new() : NULL;
+
+	if (!thread)
+		return NULL;
+	thread->tid = 0;
+	thread->kind = FG_THREAD_PTHREAD;
+	thread->start = begin;
+	thread->start_argument = argument;
+	/* Its own frames lie a little below the top; leave what the system puts there and a guard out of account. */
+	thread->stack_size = stack_size > 8 * (size_t)FG_TRACE_ALIGN
+				     ? stack_size - 8 * (size_t)FG_TRACE_ALIGN
+				     : 0;
+	return thread;
+}
+
+FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *restrict attr,
+			     void *(*begin)(void *), void *restrict argument)
+{
+	FG_REAL(pthread_create);
+	const size_t stack_size = fg_alive() ? stack_size_of(attr) : 0;
+	struct fg_thread *thread = prepare(begin, argument, stack_size);
+	void *stack_address = NULL;
+	size_t given_size = 0;
+
+	if (!thread)
+		return real_pthread_create(handle, attr, begin, argument);
+	/* A small stack that libc is to allocate can be made larger; the attribute is put back as it was. */
+	pthread_attr_t *mutable_attr = (pthread_attr_t *)(uintptr_t)attr;
+	bool enlarge = attr && stack_size && stack_size < STACK_SMALL &&
+		       pthread_attr_getstack(attr, &stack_address, &given_size) == 0 &&
+		       !stack_address &&
+		       pthread_attr_setstacksize(mutable_attr, stack_size + STACK_MORE) == 0;
+	int status = real_pthread_create(handle, attr, run_thread, thread);
+
+	if (enlarge)
+		(void)pthread_attr_setstacksize(mutable_attr, stack_size);
+	if (status != 0)
+		fg__thread_free(thread);
+	return status;
+}
+
+/* C11: the same with another type of function; its result fits into a pointer. */
+static void *run_c11(void *argument)
+{
+	struct fg_thread *thread = fg_self;
+	thrd_start_t begin = (thrd_start_t)(uintptr_t)thread->c11_start;
+
+	return (void *)(intptr_t)begin(argument);
+}
+
+FG_EXPORT int thrd_create(thrd_t *handle, thrd_start_t begin, void *argument)
+{
+	FG_REAL(thrd_create);
+	FG_REAL(pthread_create);
+	struct fg_thread *thread = prepare(run_c11, argument, fg_alive() ? stack_size_of(NULL) : 0);
+
+	if (!thread)
+		return real_thrd_create(handle, begin, argument);
+	thread->c11_start = (uintptr_t)begin;
+	int status = real_pthread_create(handle, NULL, run_thread, thread);
+
+	if (status == 0)
+		return thrd_success;
+	fg__thread_free(thread);
+	return status == ENOMEM || status == EAGAIN ? thrd_nomem : thrd_error;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads made by pthread_create() and thrd_create(): sampled from their first instruction to their last destructor. */
+#ifndef FG_COLLECTOR_PTHREADS_H
+#define FG_COLLECTOR_PTHREADS_H
+
+void fg__pthreads_init(void);
+/* Have the end of the calling thread told to us. */
+void fg__pthreads_watch_end(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions that ours stand in front of.  All are looked up at start-up: later it might be in a child of fork, where the
+ * loader's lock may be held by a thread that is not there.
+ */
+#ifndef FG_COLLECTOR_REAL_H
+#define FG_COLLECTOR_REAL_H
+
+#include <stdatomic.h>
+
+#define FG_REALS(X)                                                                                \
+ X(sigaction)                                                                                      \
+ X(signal)                                                                                         \
+ X(sysv_signal)                                                                                    \
+ X(sigset)                                                                                         \
+ X(sigprocmask)                                                                                    \
+ X(pthread_sigmask) X(sigsuspend) X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(signalfd) X(ppoll)   \
+	 X(pselect) X(epoll_pwait) X(epoll_pwait2) X(pthread_create) X(thrd_create) X(close)       \
+		 X(close_range) X(dup2) X(dup3) X(dlclose) X(prctl) X(execve) X(execvp) X(execvpe) \
+			 X(fexecve) X(execveat) X(_exit) X(quick_exit)
+
+#define FG_REAL_INDEX(name) FG_REAL_##name,
+enum fg_real {
+	FG_REALS(FG_REAL_INDEX) FG_REAL_COUNT
+};
+
+void fg__reals_find(void);
+/* NULL if this libc has none. */
+void *fg__real(enum fg_real index);
+
+/* Declares `real_NAME`, a pointer to the NAME behind ours. */
+#define FG_REAL(name) \
+ __typeof__(&name) real_##name = __extension__(__typeof__(&name)) fg__real(FG_REAL_##name)
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How to get from a frame to its caller, worked out from a module's .eh_frame and packed into one word, so that it
+ * can be published and read with one atomic access.
+ *
+ * Pure: reads nothing but the tables of the module.  Signal-safe.
+ */
+#ifndef FG_COLLECTOR_RULES_H
+#define FG_COLLECTOR_RULES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum fg_rule_kind {
+	FG_RULE_NONE = 0, /* not a rule */
+	FG_RULE_CFA,      /* CFA = reg + offset; return address right below it */
+	FG_RULE_CFA_BP,   /* the same, and the caller's frame pointer lies at CFA + bp_offset */
+	FG_RULE_DEREF,    /* CFA = *(reg + offset): functions that realign their stack */
+	FG_RULE_DEREF_BP, /* the same, and the caller's frame pointer lies at bp + bp_offset */
+	FG_RULE_PLT,      /* CFA = sp + offset, one word more from the entry's `push` on */
+	FG_RULE_SIGNAL,   /* the trampoline that a signal handler returns to */
+	FG_RULE_END,      /* the outermost frame of a thread */
+	FG_RULE_UNKNOWN, /* there is no table for this address, or it asks for more than can be done here */
+};
+
+/* kind, register (unwind table number), bp_offset, offset; from low to high. */
+static inline uint64_t fg_rule_pack(enum fg_rule_kind kind, unsigned reg, int bp_offset,
+				    int32_t offset)
+{
+	return (uint64_t)kind | ((uint64_t)(reg & 0xffu) << 8) |
+	       ((uint64_t)((uint16_t)bp_offset) << 16) | ((uint64_t)(uint32_t)offset << 32);
+}
+
+static inline enum fg_rule_kind fg_rule_kind(uint64_t rule)
+{
+	return (enum fg_rule_kind)(rule & 0xffu);
+}
+
+static inline unsigned fg_rule_register(uint64_t rule)
+{
+	return (unsigned)(rule >> 8) & 0xffu;
+}
+
+static inline int fg_rule_bp_offset(uint64_t rule)
+{
+	return (int16_t)(uint16_t)(rule >> 16);
+}
+
+static inline int32_t fg_rule_offset(uint64_t rule)
+{
+	return (int32_t)(uint32_t)(rule >> 32);
+}
+
+/*
+ * The rule for `address` by the table behind `eh_frame_hdr` (PT_GNU_EH_FRAME).  `address` is where the frame stands: pc
+ * itself if it was interrupted there, pc - 1 for a return address.  FG_RULE_UNKNOWN if the tables do not say.
+ */
+uint64_t fg__rule_find(const uint8_t *eh_frame_hdr, uintptr_t address);
+
+#endif

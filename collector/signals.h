@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One signal is used by two parties: ours and the program.  What the program does with it is kept in a shadow, told back
+ * to it when it asks, and carried out for signals that are not ours.
+ */
+#ifndef FG_COLLECTOR_SIGNALS_H
+#define FG_COLLECTOR_SIGNALS_H
+
+#include "collector/state.h"
+
+/* Take the signal over and let it through in this thread. */
+void fg__signal_install(void);
+/* Hand a signal that is not ours to the program, as the kernel would have. */
+void fg__signal_forward(int signal, siginfo_t *info, void *context);
+/* Let our signal through; returns whether it was blocked before. */
+bool fg__signal_unblock(void);
+/* Show the next program image the mask and disposition that this one believes in; and take that back. */
+void fg__signal_expose(void);
+void fg__signal_hide(void);
+/* Without going through the names that we stand in front of. */
+void fg__mask_block_all(sigset_t *before);
+void fg__mask_restore(const sigset_t *before);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The collector's memory, shared by its files.
+ *
+ * There is one `fg_g`, static.  Whatever else is needed comes from mmap: at start-up, when a thread begins, and for
+ * the tables of frames and call paths when they grow.  The trace file's mapping is not inherited by fork, and
+ * `*fg_g.alive` lies on a page that fork wipes: in a child, however it was made, the collector is off until its own
+ * fork handler has switched it on again.
+ *
+ * A `struct fg_thread` belongs to its thread, in normal context or in its handler.  The two keep out of each other's way
+ * by `busy`: a handler that finds it set takes no sample and leaves its weight to the next.  Nothing waits for anything.
+ */
+#ifndef FG_COLLECTOR_STATE_H
+#define FG_COLLECTOR_STATE_H
+
+#include "base/attrs.h"
+#include "collector/arch.h"
+#include "collector/trace_format.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+enum {
+	FG_THREADS_MAX = 4096,
+	FG_FDS_MAX = 65536,
+	FG_CHECKS_MAX = 2 * (int)FG_TRACE_FRAMES_MAX,
+	FG_REGION_DEPTH_MAX = 64,
+	FG_REGIONS_MAX = 4096,
+	FG_OUTPUT_MAX = 3072,
+	FG_RECORD_HEAD = 8,
+	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
+};
+
+/* A mapped object; everything but `live` is written before `start` and never again. */
+struct fg_module {
+	_Atomic uintptr_t start;
+	uintptr_t end;
+	uintptr_t bias;
+	const uint8_t *eh_frame_hdr;
+	uint32_t flags;
+	uint32_t path_hash;
+	uint8_t build_id[20];
+	uint8_t build_id_size;
+	_Atomic uint8_t live;
+	const char *path; /* of the loader; valid while the module is live */
+};
+
+/* One word of the stack on which the walk depended, and what it was. */
+struct fg_check {
+	uintptr_t address;
+	uintptr_t value;
+};
+
+/* A frame as a walk leaves it.  `first_check` is where its own checks (of the way to its caller) start. */
+struct fg_frame {
+	struct fg_regs regs;
+	uint32_t id;   /* frame id of the trace */
+	uint32_t node; /* call path down to here */
+	uint32_t first_check;
+	uint32_t unchecked; /* frames from the outermost to this one whose checks do not say all */
+	uint8_t exact;
+	uint8_t checked; /* its checks say all that the step to its caller depended on */
+};
+
+struct fg_region_times {
+	uint64_t entered;
+	uint64_t ns;
+};
+
+/* What is kept of the stack before, outermost frame first, and room to walk the new one, leaf first. */
+struct fg_stack {
+	struct fg_frame kept[FG_TRACE_FRAMES_MAX];
+	struct fg_check checks[FG_CHECKS_MAX]; /* outermost first, too */
+	struct fg_frame fresh[FG_TRACE_FRAMES_MAX];
+	struct fg_check fresh_checks[FG_CHECKS_MAX];
+	struct fg_region_times times[FG_REGIONS_MAX + 1];
+	uint32_t edge
+		[FG_TRACE_FRAMES_EDGE]; /* frame ids, a ring: the outer end of a stack that is too deep */
+};
+
+struct fg_writer {
+	struct fg_trace_chunk *chunk;
+	uint32_t used;
+	uint32_t crc;
+	uint64_t last_time_ns;
+};
+
+struct fg_thread {
+	_Atomic uint32_t taken;
+	uint32_t index; /* in fg_g.threads */
+	uint32_t id;    /* in the trace */
+	pid_t tid;
+	uint32_t kind;
+	uint32_t clock;
+	_Atomic uint8_t busy;
+	bool attached;
+	bool has_timer;
+	bool tick_fast;
+	uint8_t tick_idle;
+	bool first;
+	bool written; /* THREAD_BEGIN is in the trace */
+	int perf_fd;
+	int timer;
+	int tick_timer;
+	uint64_t random;
+	uintptr_t stack_low;
+	uintptr_t stack_high;
+	uint64_t carried_ns;   /* weight of samples that could not be taken */
+	uint64_t last_cpu_ns;  /* jitter: CPU time at the last sample; wall: time of it */
+	uint64_t last_user_ns; /* system clock: rusage at the last tick */
+	uint64_t last_system_ns;
+	uint64_t pending_system_ns;
+	uint64_t user_ns; /* weights given */
+	uint64_t system_ns;
+	uint64_t begin_ns;
+	uint64_t begin_user_ns;
+	uint64_t begin_system_ns;
+	uint32_t region; /* current */
+	uint32_t region_written;
+	uint32_t region_depth;
+	uint32_t region_stack[FG_REGION_DEPTH_MAX];
+	uint64_t region_begin[FG_REGION_DEPTH_MAX];
+	uint32_t unit_name;
+	uint64_t unit_number;
+	struct timespec timeout;   /* of a system call that was started again, */
+	uint64_t blocked_since_ns; /* at this time */
+	uint32_t kept_count;
+	uint32_t kept_checks;
+	uint32_t kept_epoch;
+	bool kept_complete;
+	struct fg_writer writer;
+	struct fg_stack *stack;
+	uint32_t record_size; /* the record being put together */
+	uint8_t record_kind;
+	uint8_t record[FG_RECORD_HEAD + FG_RECORD_ROOM];
+	void *(*start)(void *);
+	void *start_argument;
+	uintptr_t c11_start;
+	size_t stack_size;
+};
+
+struct fg_options {
+	char output[FG_OUTPUT_MAX];
+	char control[FG_OUTPUT_MAX];
+	uint64_t period_ns;
+	uint32_t clock; /* enum fg_trace_clock at which the ladder starts */
+	pid_t only_parent;
+	uint64_t delay_ns;
+	uint64_t duration_ns;
+	uint64_t unit_first;
+	uint64_t unit_last;
+	bool has_units;
+	bool paused;
+	uint64_t max_bytes;
+	const char *misread; /* a variable whose value makes no sense */
+};
+
+struct fg_global {
+	_Atomic uint32_t *alive;
+	bool lazy;   /* the file is made with the first sample: a child of fork */
+	bool sealed; /* the program has entered a sandbox: no system calls from handlers any more */
+	_Atomic uint8_t opening;
+	struct fg_options options;
+	char program[FG_OUTPUT_MAX]; /* what /proc/self/exe says */
+	struct fg_trace_header *_Atomic header;
+	uint8_t *file;
+	uint64_t capacity;
+	uint64_t period_ns;
+	uint64_t tick_ns;
+	uint64_t start_ns;
+	uint32_t clock_user;
+	uint32_t clock_system;
+	uint32_t perf_errno;
+	bool has_epoll_pwait2;
+	pid_t pid;
+	uintptr_t cookie;
+	struct fg_thread *forking;
+	_Atomic uint8_t sampling;
+	_Atomic uint32_t next_sequence;
+	_Atomic uint32_t next_thread;
+	_Atomic uint32_t module_count;
+	_Atomic uint32_t epoch; /* counts modules that went away */
+	const _Atomic uint8_t *control;
+	struct fg_module *modules;
+	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
+	_Atomic uint32_t thread_high;              /* all slots in use are below */
+	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
+	_Atomic uint32_t lowest_fd;
+	_Atomic uint64_t last_scan_ns;
+};
+
+/* Nothing of this library is seen from outside but what is marked FG_EXPORT: the build hides the rest. */
+extern struct fg_global fg_g;
+extern _Thread_local struct fg_thread *fg_self __attribute__((tls_model("initial-exec")));
+
+static inline bool fg_alive(void)
+{
+	return fg_g.alive && atomic_load_explicit(fg_g.alive, memory_order_acquire) != 0;
+}
+
+#endif

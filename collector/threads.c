@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Clocks.  One rung is chosen for the process by trying (fg__clocks_choose); a thread for which it fails, say for want of
+ * descriptors, takes the next lower one.
+ *
+ *	user time    perf task clock, user mode only: an exact, high-resolution timer that runs while the thread does
+ *	system time  a timer on the thread's CPU clock.  It expires at kernel ticks, on the way back to the program
+ *	jitter       monotonic timer, re-armed at random around the period; weight = CPU time since the last
+ *	tick         the CPU clock's timer alone; weight = period x (1 + overrun)
+ *	wall         monotonic timer; weight = time since the last
+ *
+ * The first period is drawn uniformly from (0, P]: a thread that lives for a fraction of a period is then met with just
+ * that probability, and short threads are neither favoured nor forgotten.
+ */
+#include "collector/threads.h"
+
+#include "collector/handler.h"
+#include "collector/writer.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef sigev_notify_thread_id
+# define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+enum {
+	FD_FLOOR = 512, /* programs that assume small descriptors never meet ours */
+	TICK_SLOW_NS = 10000000,
+	TICK_FAST_NS = 1000000,
+	NO_TIMER = -1,
+	DISCOVER_EVERY_NS = 100000000,
+};
+
+static const uint64_t second_ns = UINT64_C(1000000000);
+
+/* ---- slots ---- */
+
+struct fg_thread *fg__thread_new(void)
+{
+	for (uint32_t i = 0; i < FG_THREADS_MAX; i++) {
+		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
+		uint32_t is_free = 0;
+
+		if (thread && !atomic_compare_exchange_strong(&thread->taken, &is_free, 1))
+			continue;
+		if (!thread) {
+			const size_t size = sizeof(struct fg_thread) + sizeof(struct fg_stack);
+			struct fg_thread *none = NULL;
+
+			thread = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+			if (thread == MAP_FAILED)
+				return NULL;
+			atomic_store(&thread->taken, 1);
+			thread->index = i;
+			thread->stack = (struct fg_stack *)(void *)(thread + 1);
+			if (!atomic_compare_exchange_strong(&fg_g.threads[i], &none, thread)) {
+				(void)munmap(thread, size);
+				continue;
+			}
+		}
+		thread->attached = false;
+		thread->written = false;
+		thread->perf_fd = -1;
+		thread->timer = NO_TIMER;
+		thread->tick_timer = NO_TIMER;
+		uint32_t high = atomic_load(&fg_g.thread_high);
+
+		while (high <= i && !atomic_compare_exchange_weak(&fg_g.thread_high, &high, i + 1))
+			;
+		return thread;
+	}
+	return NULL;
+}
+
+void fg__thread_free(struct fg_thread *thread)
+{
+	atomic_store(&thread->taken, 0);
+}
+
+static uint64_t next_random(struct fg_thread *thread)
+{
+	/* splitmix64 */
+	uint64_t z = (thread->random += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Uniform in (0, period]. */
+static uint64_t random_phase(struct fg_thread *thread, uint64_t period_ns)
+{
+	return 1 + next_random(thread) % period_ns;
+}
+
+/* ---- perf ---- */
+
+static int perf_open(pid_t tid, uint64_t period_ns)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.sample_period = period_ns;
+	attr.disabled = 1;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.wakeup_events = 1;
+	long fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1,
+			  (unsigned long)PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int move_high(int fd)
+{
+	struct rlimit limit = {0, 0};
+	int floor = FD_FLOOR;
+
+	(void)getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur <= (rlim_t)floor + 64)
+		floor = (int)(limit.rlim_cur / 2);
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, floor);
+
+	(void)syscall(SYS_close, fd);
+	return high;
+}
+
+static bool fd_claim(int fd, const struct fg_thread *thread)
+{
+	if (fd < 0 || fd >= FG_FDS_MAX)
+		return false;
+	atomic_store(&fg_g.thread_of_fd[fd], (uint16_t)(thread->index + 1));
+	uint32_t lowest = atomic_load(&fg_g.lowest_fd);
+
+	while ((uint32_t)fd < lowest &&
+	       !atomic_compare_exchange_weak(&fg_g.lowest_fd, &lowest, (uint32_t)fd))
+		;
+	return true;
+}
+
+static bool signal_to(int fd, pid_t tid)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, tid};
+
+	return fcntl(fd, F_SETOWN_EX, &owner) == 0 && fcntl(fd, F_SETSIG, FG_SIGNAL) == 0 &&
+	       fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0;
+}
+
+static bool perf_start(struct fg_thread *thread)
+{
+	const uint64_t first_ns = random_phase(thread, fg_g.period_ns);
+	/* The kernel's timer does not go below 10 us. */
+	int fd = perf_open(thread->tid, first_ns < 10000 ? 10000 : first_ns);
+
+	if (fd < 0)
+		return false;
+	fd = move_high(fd);
+	if (!fd_claim(fd, thread) || !signal_to(fd, thread->tid)) {
+		if (fd >= 0)
+			(void)syscall(SYS_close, fd);
+		return false;
+	}
+	thread->perf_fd = fd;
+	thread->first = true;
+	(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	return true;
+}
+
+void fg__thread_first_done(struct fg_thread *thread)
+{
+	uint64_t period_ns = fg_g.period_ns;
+
+	thread->first = false;
+	if (thread->perf_fd >= 0)
+		(void)syscall(SYS_ioctl, thread->perf_fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+}
+
+/* ---- POSIX timers ---- */
+
+static struct timespec to_timespec(uint64_t ns)
+{
+	struct timespec time = {(time_t)(ns / second_ns), (long)(ns % second_ns)};
+
+	return time;
+}
+
+static clockid_t cpu_clock_of(pid_t tid)
+{
+	return (clockid_t)((~(unsigned)tid << 3) | 6u);
+}
+
+static int timer_open(const struct fg_thread *thread, clockid_t clock, bool tick)
+{
+	struct sigevent event;
+	int timer = NO_TIMER;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = FG_SIGNAL;
+	event.sigev_notify_thread_id = thread->tid;
+	event.sigev_value.sival_ptr = (void *)(fg_g.cookie ^ (2 * (uintptr_t)thread->index + tick));
+	return syscall(SYS_timer_create, clock, &event, &timer) == 0 ? timer : NO_TIMER;
+}
+
+static void timer_set(int timer, uint64_t first_ns, uint64_t period_ns)
+{
+	struct itimerspec when = {to_timespec(period_ns), to_timespec(first_ns)};
+
+	if (timer != NO_TIMER)
+		(void)syscall(SYS_timer_settime, timer, 0, &when, NULL);
+}
+
+void fg__thread_rearm(struct fg_thread *thread, uint64_t in_ns)
+{
+	if (in_ns) {
+		timer_set(thread->timer, in_ns / 2 + random_phase(thread, in_ns), 0);
+	} else {
+		/* Asleep: wake it no more; its CPU clock says when it runs again. */
+		timer_set(thread->tick_timer, TICK_FAST_NS, 0);
+	}
+}
+
+void fg__thread_set_tick(struct fg_thread *thread, uint64_t period_ns)
+{
+	timer_set(thread->tick_timer, period_ns, period_ns);
+}
+
+/* ---- the ladder ---- */
+
+struct rung {
+	enum fg_trace_clock clock;
+	enum fg_trace_clock system;
+	bool (*start)(struct fg_thread *thread);
+};
+
+static bool start_perf(struct fg_thread *thread)
+{
+	if (!perf_start(thread))
+		return false;
+	thread->tick_timer = timer_open(thread, cpu_clock_of(thread->tid), true);
+	thread->tick_fast = false;
+	timer_set(thread->tick_timer, random_phase(thread, TICK_SLOW_NS), TICK_SLOW_NS);
+	return true;
+}
+
+static bool start_jitter(struct fg_thread *thread)
+{
+	thread->timer = timer_open(thread, CLOCK_MONOTONIC, false);
+	if (thread->timer == NO_TIMER)
+		return false;
+	thread->tick_timer = timer_open(thread, cpu_clock_of(thread->tid), true);
+	thread->last_cpu_ns = fg__clock_ns(cpu_clock_of(thread->tid));
+	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), 0);
+	return true;
+}
+
+static bool start_tick(struct fg_thread *thread)
+{
+	thread->timer = timer_open(thread, cpu_clock_of(thread->tid), false);
+	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
+	return thread->timer != NO_TIMER;
+}
+
+static bool start_wall(struct fg_thread *thread)
+{
+	thread->timer = timer_open(thread, CLOCK_MONOTONIC, false);
+	thread->last_cpu_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
+	return thread->timer != NO_TIMER;
+}
+
+static const struct rung ladder[] = {
+	{FG_CLOCK_PERF_USER, FG_CLOCK_SYSTEM, start_perf  },
+	{FG_CLOCK_JITTER,    FG_CLOCK_NONE,   start_jitter},
+	{FG_CLOCK_TICK,      FG_CLOCK_NONE,   start_tick  },
+	{FG_CLOCK_WALL,      FG_CLOCK_NONE,   start_wall  },
+};
+
+static const struct rung *rung_of(uint32_t clock)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(ladder); i++)
+		if (ladder[i].clock == clock)
+			return &ladder[i];
+	return ladder;
+}
+
+static void choose(const struct rung *rung)
+{
+	fg_g.clock_user = rung->clock;
+	fg_g.clock_system = rung->system;
+	fg_g.tick_ns = rung->system ? TICK_SLOW_NS : 0;
+}
+
+void fg__clocks_choose(void)
+{
+	const struct rung *rung = rung_of(fg_g.options.clock);
+
+	fg_g.period_ns = fg_g.options.period_ns;
+	if (rung->clock == FG_CLOCK_PERF_USER) {
+		int fd = perf_open(0, fg_g.period_ns);
+
+		if (fd >= 0) {
+			(void)syscall(SYS_close, fd);
+		} else {
+			fg_g.perf_errno = (uint32_t)-fd;
+			rung++;
+		}
+	}
+	choose(rung);
+}
+
+static bool start_clocks(struct fg_thread *thread)
+{
+	for (const struct rung *rung = rung_of(fg_g.clock_user);
+	     rung < ladder + FG_ARRAY_SIZE(ladder); rung++) {
+		thread->clock = rung->clock;
+		if (rung->start(thread))
+			return true;
+		if (rung->clock == FG_CLOCK_TICK)
+			break;
+	}
+	thread->clock = FG_CLOCK_NONE;
+	fg__lose(FG_LOSS_NO_CLOCK, 1);
+	return false;
+}
+
+static void close_timer(int *timer)
+{
+	if (*timer != NO_TIMER)
+		(void)syscall(SYS_timer_delete, *timer);
+	*timer = NO_TIMER;
+}
+
+static void stop_clocks(struct fg_thread *thread)
+{
+	const int fd = thread->perf_fd;
+
+	if (fd >= 0) {
+		(void)syscall(SYS_ioctl, fd, PERF_EVENT_IOC_DISABLE, 0);
+		thread->perf_fd = -1;
+		atomic_store(&fg_g.thread_of_fd[fd], 0);
+		(void)syscall(SYS_close, fd);
+	}
+	close_timer(&thread->timer);
+	close_timer(&thread->tick_timer);
+}
+
+/* ---- life of a thread ---- */
+
+void fg__thread_times(uint64_t *user_ns, uint64_t *system_ns)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage) != 0)
+		return;
+	*user_ns = (uint64_t)usage.ru_utime.tv_sec * second_ns +
+		   (uint64_t)usage.ru_utime.tv_usec * 1000;
+	*system_ns = (uint64_t)usage.ru_stime.tv_sec * second_ns +
+		     (uint64_t)usage.ru_stime.tv_usec * 1000;
+}
+
+void fg__thread_announce(struct fg_thread *thread)
+{
+	if (thread->written || !atomic_load(&fg_g.header))
+		return;
+	fg__record_begin(thread, FG_RECORD_THREAD_BEGIN);
+	fg__record_number(thread, thread->id);
+	fg__record_number(thread, (uint64_t)thread->tid);
+	fg__record_number(thread, thread->begin_ns);
+	fg__record_number(thread, thread->kind);
+	fg__record_number(thread, thread->clock);
+	thread->written = fg__record_write(thread);
+	thread->region_written = 0;
+	if (thread->written)
+		fg__count(&atomic_load(&fg_g.header)->threads, 1);
+}
+
+static void reset(struct fg_thread *thread)
+{
+	thread->carried_ns = 0;
+	thread->user_ns = 0;
+	thread->system_ns = 0;
+	thread->last_user_ns = 0;
+	thread->last_system_ns = 0;
+	thread->pending_system_ns = 0;
+	thread->region = 0;
+	thread->region_depth = 0;
+	thread->kept_count = 0;
+	thread->tick_idle = 0;
+}
+
+void fg__thread_stop(struct fg_thread *thread)
+{
+	if (thread->attached)
+		stop_clocks(thread);
+	thread->attached = false;
+}
+
+void fg__thread_start(struct fg_thread *thread)
+{
+	thread->attached = true;
+	thread->attached = start_clocks(thread);
+}
+
+void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid)
+{
+	const bool self = tid == 0;
+
+	reset(thread);
+	thread->tid = self ? (pid_t)syscall(SYS_gettid) : tid;
+	thread->id = atomic_fetch_add(&fg_g.next_thread, 1) + 1;
+	thread->kind = kind;
+	thread->begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	thread->random = thread->begin_ns ^ ((uint64_t)thread->tid << 32) ^ (uintptr_t)thread;
+	if (self) {
+		fg__thread_times(&thread->begin_user_ns, &thread->begin_system_ns);
+		thread->last_user_ns = thread->begin_user_ns;
+		thread->last_system_ns = thread->begin_system_ns;
+	}
+	/* Announced first, so that a signal may come as soon as the clocks run. */
+	thread->clock = fg_g.clock_user;
+	atomic_store(&thread->busy, 1);
+	fg__thread_announce(thread);
+	atomic_store(&thread->busy, 0);
+	fg__thread_start(thread);
+}
+
+/* System time after the last tick has no stack, but it was spent. */
+static void write_unseen(struct fg_thread *thread, uint64_t system_ns)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	if (!header || !thread->written || thread->clock != FG_CLOCK_PERF_USER ||
+	    system_ns < thread->last_system_ns || !fg__sampling_on(fg__clock_ns(CLOCK_MONOTONIC)))
+		return;
+	const uint64_t left_ns = system_ns - thread->last_system_ns + thread->pending_system_ns;
+
+	if (left_ns == 0 ||
+	    !fg__sample_write(thread, FG_CLOCK_SYSTEM | FG_SAMPLE_TRUNCATED, 0, left_ns))
+		return;
+	thread->system_ns += left_ns;
+	fg__count(&header->samples, 1);
+	fg__count(&header->system_ns, left_ns);
+	fg__lose(FG_LOSS_NO_STACK, 1);
+}
+
+void fg__thread_detach(struct fg_thread *thread)
+{
+	uint64_t user_ns = 0;
+	uint64_t system_ns = 0;
+
+	fg__thread_stop(thread);
+	fg__thread_times(&user_ns, &system_ns);
+	write_unseen(thread, system_ns);
+	if (!thread->written)
+		return;
+	fg__record_begin(thread, FG_RECORD_THREAD_END);
+	fg__record_number(thread, thread->id);
+	fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
+	fg__record_number(thread, user_ns - thread->begin_user_ns);
+	fg__record_number(thread, system_ns - thread->begin_system_ns);
+	fg__record_number(thread, thread->user_ns);
+	fg__record_number(thread, thread->system_ns);
+	(void)fg__record_write(thread);
+	thread->written = false;
+}
+
+void fg__threads_forget(void)
+{
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
+
+		if (!thread || !atomic_load(&thread->taken))
+			continue;
+		if (thread->attached && thread->perf_fd >= 0) {
+			atomic_store(&fg_g.thread_of_fd[thread->perf_fd], 0);
+			(void)syscall(SYS_close, thread->perf_fd);
+		}
+		thread->attached = false;
+		thread->writer = (struct fg_writer){0};
+		thread->written = false;
+		thread->perf_fd = -1;
+		thread->timer = NO_TIMER;
+		thread->tick_timer = NO_TIMER;
+		atomic_store(&thread->busy, 0);
+		atomic_store(&thread->taken, 0);
+	}
+}
+
+bool fg__signal_is_stray(const siginfo_t *info)
+{
+	if (info->si_code == SI_TIMER)
+		return ((uintptr_t)info->si_value.sival_ptr ^ fg_g.cookie) <
+		       2 * (uintptr_t)FG_THREADS_MAX;
+	if (info->si_code >= POLL_IN && info->si_code <= POLL_HUP)
+		return info->si_fd >= 0 && (uint32_t)info->si_fd >= atomic_load(&fg_g.lowest_fd);
+	return info->si_code == SI_USER && info->si_pid == 0;
+}
+
+struct fg_thread *fg__thread_of_signal(const siginfo_t *info, bool *tick)
+{
+	uintptr_t index;
+
+	*tick = false;
+	if (info->si_code == SI_TIMER) {
+		index = (uintptr_t)info->si_value.sival_ptr ^ fg_g.cookie;
+		*tick = index & 1u;
+		index /= 2;
+	} else if (info->si_code > 0 && info->si_fd >= 0 && info->si_fd < FG_FDS_MAX) {
+		/* POLL_IN, or POLL_HUP when the kernel throttles; SI_KERNEL is larger and an interval timer's */
+		if (info->si_code > POLL_HUP)
+			return NULL;
+		index = (uintptr_t)atomic_load(&fg_g.thread_of_fd[info->si_fd]) - 1;
+	} else {
+		return NULL;
+	}
+	if (index >= FG_THREADS_MAX)
+		return NULL;
+	struct fg_thread *thread = atomic_load(&fg_g.threads[index]);
+
+	return thread && atomic_load(&thread->taken) ? thread : NULL;
+}
+
+/* ---- descriptors ---- */
+
+bool fg__fd_is_ours(int fd)
+{
+	return fd >= 0 && fd < FG_FDS_MAX &&
+	       (uint32_t)fd >= atomic_load_explicit(&fg_g.lowest_fd, memory_order_relaxed) &&
+	       atomic_load_explicit(&fg_g.thread_of_fd[fd], memory_order_acquire) != 0;
+}
+
+void fg__fd_move(int fd)
+{
+	struct fg_thread *thread =
+		atomic_load(&fg_g.threads[atomic_load(&fg_g.thread_of_fd[fd]) - 1]);
+	int other = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
+
+	if (other < 0)
+		other = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (!thread || thread->perf_fd != fd || !fd_claim(other, thread))
+		return;
+	/* The number in the signal is the one that asked for it: ask again under the new one. */
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	thread->perf_fd = other;
+	(void)signal_to(other, thread->tid);
+	atomic_store(&fg_g.thread_of_fd[fd], 0);
+	(void)syscall(SYS_close, fd);
+}
+
+/* ---- threads that nobody told us of ---- */
+
+struct linux_dirent64 {
+	uint64_t d_ino;
+	int64_t d_off;
+	uint16_t d_reclen;
+	uint8_t d_type;
+	char d_name[];
+};
+
+static bool is_known(pid_t tid)
+{
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		const struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
+
+		if (thread && atomic_load(&thread->taken) &&
+		    (thread->tid == tid || thread->tid == 0))
+			return true;
+	}
+	return false;
+}
+
+static void adopt(const char *name)
+{
+	pid_t tid = 0;
+
+	for (; *name >= '0' && *name <= '9'; name++)
+		tid = tid * 10 + (*name - '0');
+	if (tid <= 0 || is_known(tid))
+		return;
+	struct fg_thread *thread = fg__thread_new();
+
+	if (!thread)
+		return;
+	fg__lose(FG_LOSS_LATE_THREAD, 1);
+	fg__thread_attach(thread, FG_THREAD_RAW, tid);
+}
+
+static void retire(void)
+{
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
+
+		if (!thread || !atomic_load(&thread->taken) || thread->kind != FG_THREAD_RAW ||
+		    thread->tid == 0 || syscall(SYS_tgkill, fg_g.pid, thread->tid, 0) == 0 ||
+		    errno != ESRCH)
+			continue;
+		fg__thread_stop(thread);
+		thread->written = false;
+		thread->kind = 0;
+		fg__thread_free(thread);
+	}
+}
+
+void fg__threads_discover(struct fg_thread *thread)
+{
+	const uint64_t now_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	uint64_t last_ns = atomic_load_explicit(&fg_g.last_scan_ns, memory_order_relaxed);
+	char *entries = (char *)thread->record;
+
+	if (now_ns - last_ns < DISCOVER_EVERY_NS || fg_g.sealed || fg_g.pid == 0 ||
+	    atomic_load(&thread->busy) ||
+	    !atomic_compare_exchange_strong(&fg_g.last_scan_ns, &last_ns, now_ns))
+		return;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
+			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	for (;;) {
+		long size = syscall(SYS_getdents64, fd, entries, FG_RECORD_ROOM);
+
+		if (size <= 0)
+			break;
+		for (long at = 0; at < size;) {
+			const struct linux_dirent64 *entry =
+				(const struct linux_dirent64 *)(const void *)(entries + at);
+
+			adopt(entry->d_name);
+			at += entry->d_reclen;
+		}
+	}
+	(void)syscall(SYS_close, fd);
+	retire();
+}

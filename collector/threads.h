@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads and the clocks that interrupt them.  A slot is taken when a thread begins and given back when it ends; its chunk of
+ * the trace and its memory go on to the next.
+ */
+#ifndef FG_COLLECTOR_THREADS_H
+#define FG_COLLECTOR_THREADS_H
+
+#include "collector/state.h"
+
+#define FG_SIGNAL SIGPROF
+
+/* Which clocks are there?  Decides the rung of the ladder for the process, by trying. */
+void fg__clocks_choose(void);
+
+/* A free slot with its memory, or NULL.  Uses mmap. */
+struct fg_thread *fg__thread_new(void);
+void fg__thread_free(struct fg_thread *thread);
+/* Begin to sample the calling thread (tid 0) or another one of this process. */
+void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid);
+/* Stop its clocks and write its totals.  The slot stays taken. */
+void fg__thread_detach(struct fg_thread *thread);
+/* Stop and start its clocks around an exec that may fail. */
+void fg__thread_stop(struct fg_thread *thread);
+void fg__thread_start(struct fg_thread *thread);
+/* THREAD_BEGIN, if the trace has not got it yet. */
+void fg__thread_announce(struct fg_thread *thread);
+/* The thread that a signal of ours was sent for; NULL if the signal is not ours. */
+struct fg_thread *fg__thread_of_signal(const siginfo_t *info, bool *tick);
+/* Sent by a clock of ours that has been taken down since, or by nobody can tell whom. */
+bool fg__signal_is_stray(const siginfo_t *info);
+/* Next period of a jittered timer, or 0 to let the thread sleep on. */
+void fg__thread_rearm(struct fg_thread *thread, uint64_t in_ns);
+void fg__thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
+void fg__thread_first_done(struct fg_thread *thread);
+/* In a child of fork: nothing of the parent's clocks is ours. */
+void fg__threads_forget(void);
+bool fg__fd_is_ours(int fd);
+/* The program wants this descriptor number for itself. */
+void fg__fd_move(int fd);
+/* User and system time of the calling thread as the kernel counts it. */
+void fg__thread_times(uint64_t *user_ns, uint64_t *system_ns);
+/* Find threads that were not made by pthread_create().  From a handler, seldom. */
+void fg__threads_discover(struct fg_thread *thread);
+
+#endif

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The file is made as large as it may become, but sparse, and mapped once.  Space in it is given out by one atomic
+ * addition, in chunks; each thread fills its own.  Before a chunk is used its pages are populated by madvise(), which
+ * fails politely on a full disk where a plain store would be answered by SIGBUS.
+ */
+#include "collector/writer.h"
+
+#include "collector/crc32c.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+# define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+	CAPACITY_MIN = 1 << 20,
+	CAPACITY_PLAIN =
+		16 << 20, /* where the kernel cannot populate: all of it is allocated at once */
+	SEAL_ROOM = 4 << 20,
+	IMAGES_MAX = 100000,
+	VARINT_MAX = 10,
+	RECORD_HEAD = FG_RECORD_HEAD,
+};
+
+uint64_t fg__clock_ns(clockid_t clock)
+{
+	struct timespec now = {0, 0};
+
+	(void)clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+void fg__count(uint64_t *counter, uint64_t by)
+{
+	(void)__atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
+}
+
+void fg__maximum(uint64_t *counter, uint64_t value)
+{
+	uint64_t seen = __atomic_load_n(counter, __ATOMIC_RELAXED);
+
+	while (value > seen && !__atomic_compare_exchange_n(counter, &seen, value, true,
+							    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+void fg__lose(enum fg_trace_loss cause, uint64_t count)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	if (header)
+		fg__count(&header->losses[cause], count);
+}
+
+/* ---- the file ---- */
+
+static char *append_text(char *at, const char *end, const char *text)
+{
+	while (*text && at < end)
+		*at++ = *text++;
+	return at;
+}
+
+static char *append_number(char *at, const char *end, uint64_t value)
+{
+	char digits[20];
+	unsigned count = 0;
+
+	do {
+		digits[count++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (count && at < end)
+		*at++ = digits[--count];
+	return at;
+}
+
+static int open_new(uint64_t *image)
+{
+	char path[FG_OUTPUT_MAX + 64];
+	char *const end = path + sizeof(path) - 1;
+	char *stem = append_text(path, end, fg_g.options.output);
+
+	stem = append_text(stem, end, "/");
+	stem = append_number(stem, end, (uint64_t)fg_g.pid);
+	stem = append_text(stem, end, ".");
+	for (uint64_t n = 0; n < IMAGES_MAX; n++) {
+		char *at = append_text(append_number(stem, end, n), end, FG_TRACE_SUFFIX);
+
+		*at = '\0';
+		int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+				      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+		if (fd >= 0) {
+			*image = n;
+			return fd;
+		}
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+static uint64_t choose_capacity(void)
+{
+	uint64_t wanted = fg_g.options.max_bytes;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    wanted > limit.rlim_cur / 16)
+		wanted = limit.rlim_cur / 16;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    wanted > limit.rlim_cur)
+		wanted = limit.rlim_cur;
+	if (wanted < CAPACITY_MIN)
+		wanted = CAPACITY_MIN;
+	return wanted & ~(uint64_t)(FG_TRACE_ALIGN - 1);
+}
+
+/* Size the open file and map it; where the address space is short, less of it. */
+static int map_file(int fd, uint64_t capacity)
+{
+	for (; capacity >= CAPACITY_MIN / 2; capacity /= 2) {
+		void *at;
+
+		capacity &= ~(uint64_t)(FG_TRACE_ALIGN - 1);
+		if (ftruncate(fd, (off_t)capacity) != 0)
+			continue;
+		at = mmap(NULL, (size_t)capacity, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_NORESERVE, fd, 0);
+		if (at == MAP_FAILED)
+			continue;
+		/* One page at a time: reading ahead in a hole makes the kernel clear megabytes. */
+		(void)madvise(at, (size_t)capacity, MADV_RANDOM);
+		if (madvise(at, FG_TRACE_ALIGN, MADV_POPULATE_WRITE) != 0) {
+			if (capacity > CAPACITY_PLAIN) {
+				(void)munmap(at, (size_t)capacity);
+				capacity = 2 * (uint64_t)CAPACITY_PLAIN;
+				continue;
+			}
+			if (posix_fallocate(fd, 0, (off_t)capacity) != 0) {
+				(void)munmap(at, (size_t)capacity);
+				return -ENOSPC;
+			}
+		}
+		(void)madvise(at, (size_t)capacity, MADV_DONTFORK);
+		(void)madvise(at, (size_t)capacity, MADV_DONTDUMP);
+		fg_g.file = at;
+		fg_g.capacity = capacity;
+		return 0;
+	}
+	return -ENOMEM;
+}
+
+static uint64_t process_start_ticks(void)
+{
+	char text[1024];
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t size;
+	uint64_t value = 0;
+
+	if (fd < 0)
+		return 0;
+	size = syscall(SYS_read, fd, text, sizeof(text) - 1);
+	(void)syscall(SYS_close, fd);
+	if (size <= 0)
+		return 0;
+	text[size] = '\0';
+	/* The name of the program, field 2, may hold anything; behind its last bracket comes field 3. */
+	const char *at = strrchr(text, ')');
+
+	for (int field = 2; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	for (; at && *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
+static void fill_header(struct fg_trace_header *header, uint64_t image)
+{
+	memcpy(header->magic, FG_TRACE_MAGIC, sizeof(header->magic));
+	header->version = FG_TRACE_VERSION;
+	header->header_size = FG_TRACE_HEADER_SIZE;
+	header->state = FG_STATE_STARTING;
+	header->word_bits = 8 * (uint32_t)FG_WORD;
+	header->elf_machine = FG_ELF_MACHINE;
+	header->pid = (uint32_t)fg_g.pid;
+	header->ppid = (uint32_t)getppid();
+	header->image = image;
+	header->start_realtime_ns = fg__clock_ns(CLOCK_REALTIME);
+	header->start_monotonic_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	header->process_start_ticks = process_start_ticks();
+	header->mode = fg_g.options.clock == FG_CLOCK_WALL ? FG_MODE_WALL : FG_MODE_CPU;
+	header->clock_user = fg_g.clock_user;
+	header->clock_system = fg_g.clock_system;
+	header->perf_errno = fg_g.perf_errno;
+	header->period_ns = fg_g.period_ns;
+	header->tick_ns = fg_g.tick_ns;
+	header->capacity = fg_g.capacity;
+	header->header_crc = fg__crc32c(0, &header->word_bits,
+					offsetof(struct fg_trace_header, allocated) -
+						offsetof(struct fg_trace_header, word_bits));
+	header->allocated = FG_TRACE_HEADER_SIZE;
+}
+
+int fg__file_open(void)
+{
+	uint64_t image = 0;
+	int fd = open_new(&image);
+	int status;
+
+	if (fd < 0)
+		return fd;
+	status = map_file(fd, choose_capacity());
+	(void)syscall(SYS_close, fd);
+	if (status < 0)
+		return status;
+	fill_header((struct fg_trace_header *)fg_g.file, image);
+	atomic_store(&fg_g.header, (struct fg_trace_header *)fg_g.file);
+	return 0;
+}
+
+void fg__file_detach(void)
+{
+	atomic_store(&fg_g.header, NULL);
+	fg_g.file = NULL;
+	fg_g.capacity = 0;
+	atomic_store(&fg_g.next_sequence, 0);
+}
+
+void fg__file_seal(void)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	if (header && !fg_g.sealed) {
+		uint64_t from = __atomic_load_n(&header->allocated, __ATOMIC_RELAXED);
+
+		if (from + SEAL_ROOM < fg_g.capacity)
+			fg_g.capacity = from + SEAL_ROOM;
+		if (from < fg_g.capacity &&
+		    madvise(fg_g.file + from, (size_t)(fg_g.capacity - from),
+			    MADV_POPULATE_WRITE) != 0 &&
+		    errno != EINVAL)
+			fg_g.capacity = from;
+	}
+	fg_g.sealed = true;
+}
+
+/* ---- chunks ---- */
+
+static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t payload,
+					uint64_t now_ns)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+	uint32_t size = FG_TRACE_CHUNK_SIZE;
+
+	if (!header)
+		return NULL;
+	if (payload > size - sizeof(struct fg_trace_chunk))
+		size = (uint32_t)((payload + sizeof(struct fg_trace_chunk) + FG_TRACE_ALIGN - 1) &
+				  ~(size_t)(FG_TRACE_ALIGN - 1));
+	uint64_t at = __atomic_load_n(&header->allocated, __ATOMIC_RELAXED);
+
+	do {
+		if (at + size > fg_g.capacity)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&header->allocated, &at, at + size, true,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	if (!fg_g.sealed && madvise(fg_g.file + at, size, MADV_POPULATE_WRITE) != 0 &&
+	    errno != EINVAL) {
+		fg_g.capacity = at; /* the disk is full; leave it alone */
+		return NULL;
+	}
+	struct fg_trace_chunk *chunk = (struct fg_trace_chunk *)(void *)(fg_g.file + at);
+
+	chunk->size = size;
+	chunk->sequence = atomic_fetch_add(&fg_g.next_sequence, 1);
+	chunk->thread = thread->written ? thread->id : 0;
+	chunk->region = thread->region_written;
+	chunk->base_time_ns = now_ns;
+	chunk->magic = FG_TRACE_CHUNK_MAGIC;
+	uint32_t crc = fg__crc32c(0, chunk, offsetof(struct fg_trace_chunk, header_crc));
+
+	crc = fg__crc32c(crc, &chunk->base_time_ns, sizeof(chunk->base_time_ns));
+	__atomic_store_n(&chunk->header_crc, crc, __ATOMIC_RELEASE);
+	return chunk;
+}
+
+static bool has_room(const struct fg_writer *writer, uint32_t size)
+{
+	return writer->chunk &&
+	       sizeof(struct fg_trace_chunk) + writer->used + size <= writer->chunk->size;
+}
+
+static bool append(struct fg_thread *thread, const uint8_t *bytes, uint32_t size)
+{
+	struct fg_writer *writer = &thread->writer;
+
+	if (!has_room(writer, size)) {
+		uint64_t now_ns = fg__clock_ns(CLOCK_MONOTONIC);
+		struct fg_trace_chunk *chunk = chunk_new(thread, size, now_ns);
+
+		if (!chunk)
+			return false;
+		writer->chunk = chunk;
+		writer->used = 0;
+		writer->crc = 0;
+		writer->last_time_ns = now_ns;
+	}
+	memcpy((uint8_t *)(writer->chunk + 1) + writer->used, bytes, size);
+	writer->crc = fg__crc32c(writer->crc, bytes, size);
+	writer->used += size;
+	__atomic_store_n(&writer->chunk->commit, FG_TRACE_COMMIT(writer->used, writer->crc),
+			 __ATOMIC_RELEASE);
+	return true;
+}
+
+/* ---- records ---- */
+
+static uint32_t put_varint(uint8_t *at, uint64_t value)
+{
+	uint32_t size = 0;
+
+	while (value >= 0x80) {
+		at[size++] = (uint8_t)(value | 0x80u);
+		value >>= 7;
+	}
+	at[size++] = (uint8_t)value;
+	return size;
+}
+
+void fg__record_begin(struct fg_thread *thread, enum fg_trace_record kind)
+{
+	thread->record_kind = (uint8_t)kind;
+	thread->record_size = 0;
+}
+
+void fg__record_number(struct fg_thread *thread, uint64_t value)
+{
+	if (thread->record_size + VARINT_MAX <= FG_RECORD_ROOM)
+		thread->record_size +=
+			put_varint(thread->record + RECORD_HEAD + thread->record_size, value);
+}
+
+void fg__record_text(struct fg_thread *thread, const void *text, size_t size)
+{
+	size_t room = FG_RECORD_ROOM - thread->record_size;
+
+	if (room <= VARINT_MAX)
+		return;
+	if (size > room - VARINT_MAX)
+		size = room - VARINT_MAX;
+	fg__record_number(thread, size);
+	memcpy(thread->record + RECORD_HEAD + thread->record_size, text, size);
+	thread->record_size += (uint32_t)size;
+}
+
+bool fg__record_write(struct fg_thread *thread)
+{
+	uint8_t head[RECORD_HEAD];
+	uint32_t size = 1 + put_varint(head + 1, thread->record_size);
+	uint8_t *start = thread->record + RECORD_HEAD - size;
+
+	head[0] = thread->record_kind;
+	memcpy(start, head, size);
+	return append(thread, start, size + thread->record_size);
+}
+
+/* Long texts are rare: they get a chunk of their own, filled before it counts. */
+bool fg__text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
+		    size_t size)
+{
+	uint8_t head[16];
+	uint32_t used = 1;
+
+	if (size > FG_TRACE_TEXT_MAX)
+		size = FG_TRACE_TEXT_MAX;
+	uint8_t length[10];
+	uint32_t length_size = put_varint(length, size);
+
+	head[0] = (uint8_t)kind;
+	used += put_varint(head + used, length_size + size);
+	memcpy(head + used, length, length_size);
+	used += length_size;
+	struct fg_trace_chunk *chunk =
+		chunk_new(thread, used + (uint32_t)size, fg__clock_ns(CLOCK_MONOTONIC));
+
+	if (!chunk)
+		return false;
+	memcpy(chunk + 1, head, used);
+	memcpy((uint8_t *)(chunk + 1) + used, text, size);
+	uint32_t crc = fg__crc32c(0, chunk + 1, used + size);
+
+	__atomic_store_n(&chunk->commit, FG_TRACE_COMMIT(used + (uint32_t)size, crc),
+			 __ATOMIC_RELEASE);
+	if (!thread->writer.chunk || thread->writer.used + used + size < FG_TRACE_CHUNK_SIZE / 2) {
+		/* what is left of it serves the thread */
+		thread->writer =
+			(struct fg_writer){chunk, used + (uint32_t)size, crc, chunk->base_time_ns};
+	}
+	return true;
+}
+
+bool fg__note(struct fg_thread *thread, const char *text)
+{
+	fg__record_begin(thread, FG_RECORD_NOTE);
+	fg__record_text(thread, text, strlen(text));
+	return fg__record_write(thread);
+}
+
+bool fg__sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns)
+{
+	uint8_t bytes[1 + 3 * 10];
+	const uint64_t now_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	uint32_t size = 1;
+
+	if (weight_ns != fg_g.period_ns)
+		flags |= FG_SAMPLE_WEIGHT;
+	if (!has_room(&thread->writer, sizeof(bytes))) {
+		/* The time is told from the start of the chunk: open it first. */
+		struct fg_trace_chunk *chunk = chunk_new(thread, sizeof(bytes), now_ns);
+
+		if (!chunk)
+			return false;
+		thread->writer = (struct fg_writer){chunk, 0, 0, now_ns};
+	}
+	bytes[0] = FG_SAMPLE | flags;
+	size += put_varint(bytes + size, now_ns - thread->writer.last_time_ns);
+	size += put_varint(bytes + size, node);
+	if (flags & FG_SAMPLE_WEIGHT)
+		size += put_varint(bytes + size, weight_ns);
+	if (!append(thread, bytes, size))
+		return false;
+	thread->writer.last_time_ns = now_ns;
+	return true;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trace file from the writing side: made once a process image, mapped, appended to from handlers.  Signal-safe, except
+ * where it says otherwise.  A write that fails counts its cause and is otherwise silent.
+ */
+#ifndef FG_COLLECTOR_WRITER_H
+#define FG_COLLECTOR_WRITER_H
+
+#include "collector/state.h"
+
+/* Make and map the file; 0, or a negative errno.  Uses open, mmap and the like: not inside a sandbox. */
+int fg__file_open(void);
+/* Give the file up in this process without touching what is in it. */
+void fg__file_detach(void);
+/* Make room beforehand and ask the kernel for nothing from now on: the program enters a sandbox. */
+void fg__file_seal(void);
+
+/* A thread puts one record together at a time: fields are appended, then it is written in one piece. */
+void fg__record_begin(struct fg_thread *thread, enum fg_trace_record kind);
+void fg__record_number(struct fg_thread *thread, uint64_t value);
+void fg__record_text(struct fg_thread *thread, const void *text, size_t size);
+bool fg__record_write(struct fg_thread *thread);
+/* A record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */
+bool fg__text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
+		    size_t size);
+bool fg__note(struct fg_thread *thread, const char *text);
+
+bool fg__sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns);
+
+void fg__lose(enum fg_trace_loss cause, uint64_t count);
+void fg__count(uint64_t *counter, uint64_t by);
+void fg__maximum(uint64_t *counter, uint64_t value);
+
+uint64_t fg__clock_ns(clockid_t clock);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fastgate.yml: from text to a struct fg_plan, and everything that can be said about its keys.
+ *
+ * One table (schema.c) has a row for each key.  Loading, checking, defaults, overrides, explanations, the reference page
+ * and the JSON Schema for editors all come from it.  A value is taken from, weakest first: the default, the file, the
+ * environment (FASTGATE_GATE_ALPHA=0.001), the command line (gate.alpha=0.001).
+ *
+ * Loading reports everything that is wrong, not only the first thing: the messages are in the report, ordered as in the
+ * file, each "fastgate.yml:LINE:COLUMN: KEY: found …, expected …".
+ */
+#ifndef FG_CONFIG_CONFIG_H
+#define FG_CONFIG_CONFIG_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "model/plan.h"
+
+#define FG_CONFIG_FILE_NAME "fastgate.yml"
+
+enum {
+	FG_CONFIG_MAX_BYTES = 1 << 20,
+	FG_CONFIG_MAX_DEPTH = 16,
+	FG_CONFIG_MAX_NODES = 50000, /* an alias counts as often as it is used */
+	FG_CONFIG_MAX_KEYS = 1000,   /* in one mapping */
+	FG_CONFIG_MAX_MESSAGES = 100,
+};
+
+/* Where the values come from.  All zero: fastgate.yml in this folder or one above it, nothing else. */
+struct fg_config_source {
+	const char *path; /* this file; NULL: look for it */
+	bool optional;    /* no file is fine when none was named: defaults and overrides alone */
+	const char *text; /* instead of the file's contents; `path` is what messages call it */
+	size_t text_size;
+	const char *const *settings; /* "KEY=VALUE" of the command line */
+	size_t setting_count;
+	char *const *environment; /* "NAME=VALUE", NULL at the end; NULL: none of it counts */
+};
+
+struct fg_config_message {
+	bool is_warning;
+	unsigned line; /* 0: not in the file */
+	unsigned column;
+	const char *text; /* position in front */
+};
+
+struct fg_config_report {
+	struct fg_arena arena;
+	struct fg_config_message *items; /* in the order of the file */
+	size_t count;
+	size_t capacity;
+	size_t error_count; /* may be more than are kept */
+};
+
+/*
+ * Fill the plan, that is initialised here and to be released by the caller on success.  On failure `err` says how many
+ * errors there were (or what the only one was) and the report holds them all.  The report is to be released in any case.
+ */
+int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
+		   struct fg_config_report *report, struct fg_error *err) FG_NODISCARD;
+void fg_config_report_release(struct fg_config_report *report);
+
+/* The path of the fastgate.yml that counts in this folder (to be freed), or FG_ENOENT with the way out. */
+int fg_config_find(const char *folder, char **path, struct fg_error *err) FG_NODISCARD;
+
+/* What a key means, with its default, range and every way to set it; unknown: FG_EINVAL and the nearest. */
+int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
+		      struct fg_error *err) FG_NODISCARD;
+/* All paths, "gate.metrics.NAME.margin" among them; NULL at the end. */
+const char *const *fg_config_keys(struct fg_arena *arena);
+/* docs/configuration.md, and docs/schema/fastgate.schema.json. */
+void fg_config_reference(struct fg_strbuf *text);
+void fg_config_json_schema(struct fg_strbuf *text);
+
+#endif

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a row of the schema cannot say: what depends on several keys, and the making of the model's structs from them. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "config/internal.h"
+
+#include <math.h>
+
+/* ---- commands ---- */
+
+static void finish_command(struct fg__binder *binder, const struct fg__yaml_node *node,
+			   const char *key, bool shell, struct fg_command *command)
+{
+	const struct fg__yaml_node *value = fg__yaml_get(node, key);
+	const size_t length = binder->path.length;
+
+	if (!value)
+		return;
+	fg_strbuf_printf(&binder->path, ".%s", key);
+	fg__bind_command(binder, value, shell, command);
+	binder->path.length = length;
+	binder->path.data[length] = '\0';
+}
+
+void fg__finish_build(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+		      void *target)
+{
+	struct fg__build_scratch *scratch = values;
+
+	finish_command(binder, node, "command", scratch->shell, &scratch->build.command);
+	*(struct fg_build *)target = scratch->build;
+}
+
+/* ---- measure ---- */
+
+void fg__finish_measure(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+			void *target)
+{
+	const struct fg_measure *measure = values;
+	const struct fg__yaml_node *pairs = fg__yaml_get(node, "pairs");
+
+	(void)target;
+	if (measure->min_pairs > measure->max_pairs)
+		fg__bind_error(binder, pairs ? pairs : node, "pairs",
+			       "found min %u above max %u, expected the smaller number as min",
+			       measure->min_pairs, measure->max_pairs);
+}
+
+/* ---- gate ---- */
+
+void fg__prepare_metric_policy(struct fg__binder *binder, void *values, const char *name)
+{
+	struct fg_metric_policy *policy = values;
+	const struct fg_policy defaults = {0};
+
+	(void)binder;
+	/* One that is there already is the plan's, over which a benchmark puts its own keys. */
+	if (!policy->name)
+		*policy = fg_policy_metric(&defaults, name);
+}
+
+void fg__prepare_accept(struct fg__binder *binder, void *values, const char *name)
+{
+	(void)binder;
+	(void)name;
+	((struct fg_accept *)values)->up_to = (double)NAN;
+}
+
+void fg__finish_accept(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+		       void *target)
+{
+	struct fg_accept *accept = target;
+
+	(void)values;
+	if (node->place.line > 0)
+		accept->source =
+			fg_arena_printf(binder->arena, "%s:%u", fg_fs_base_name(node->place.origin),
+					node->place.line);
+	else
+		accept->source = fg_arena_strdup(binder->arena, node->place.origin);
+	if (accept->until_ns != 0 && accept->until_ns < fg_clock_wall_ns())
+		fg__report_warning(binder->report, &node->place,
+				   "%s: this exception has ended and counts no more",
+				   fg_strbuf_text(&binder->path));
+}
+
+/* ---- benchmarks ---- */
+
+void fg__prepare_benchmark(struct fg__binder *binder, void *values, const char *name)
+{
+	struct fg__benchmark_scratch *scratch = values;
+
+	(void)name;
+	scratch->benchmark.measure = binder->plan->measure;
+	scratch->benchmark.policy = binder->plan->policy;
+}
+
+void fg__finish_benchmark(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+			  void *target)
+{
+	struct fg__benchmark_scratch *scratch = values;
+	struct fg_benchmark *b = &scratch->benchmark;
+	const struct {
+		const char *key;
+		struct fg_command *command;
+	} commands[] = {
+		{"command",          &b->command         },
+                {"baseline_command", &b->baseline_command},
+		{"setup",            &b->setup           },
+                {"prepare",          &b->prepare         },
+		{"cleanup",          &b->cleanup         },
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(commands); i++)
+		finish_command(binder, node, commands[i].key, scratch->shell, commands[i].command);
+	for (size_t i = 0; i < b->metric_count; i++) {
+		const struct fg__yaml_node *metrics = fg__yaml_get(node, "metrics");
+
+		if (b->metrics[i].name && fg_metric_find_builtin(b->metrics[i].name))
+			fg__bind_error(binder, metrics->items[i], "metrics",
+				       "'%s' is the name of a built-in metric; choose another",
+				       b->metrics[i].name);
+		for (size_t k = 0; k < i; k++) {
+			if (b->metrics[i].name && b->metrics[k].name &&
+			    strcmp(b->metrics[i].name, b->metrics[k].name) == 0)
+				fg__bind_error(binder, metrics->items[i], "metrics",
+					       "a second metric called '%s'", b->metrics[i].name);
+		}
+	}
+	*(struct fg_benchmark *)target = *b;
+}
+
+void fg__finish_user_metric(struct fg__binder *binder, const struct fg__yaml_node *node,
+			    void *values, void *target)
+{
+	const bool has_regex = fg__yaml_get(node, "regex") != NULL;
+	const bool has_json = fg__yaml_get(node, "json") != NULL;
+
+	(void)values;
+	(void)target;
+	if (has_regex == has_json)
+		fg__bind_error(
+			binder, node, NULL,
+			"found %s, expected either 'regex' or 'json' to say where the number is",
+			has_regex ? "both" : "neither");
+}
+
+/* ---- baseline ---- */
+
+void fg__finish_baseline(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+			 void *target)
+{
+	const struct fg__baseline_scratch *scratch = values;
+	const struct {
+		const char *value;
+		enum fg_baseline_kind kind;
+	} kinds[] = {
+		{scratch->against, FG_BASELINE_GIT   },
+                {scratch->branch,  FG_BASELINE_BRANCH},
+		{scratch->tag,     FG_BASELINE_TAG   },
+                {scratch->run,     FG_BASELINE_RUN   },
+		{scratch->file,    FG_BASELINE_FILE  },
+	};
+	struct fg_baseline baseline = {.required = scratch->required};
+	unsigned given = 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(kinds); i++) {
+		if (!kinds[i].value)
+			continue;
+		baseline.kind = kinds[i].kind;
+		baseline.value = kinds[i].value;
+		given++;
+	}
+	if (given > 1)
+		fg__bind_error(
+			binder, node, NULL,
+			"found %u of them, expected one of 'against', 'branch', 'tag', 'run' and 'file'",
+			given);
+	*(struct fg_baseline *)target = baseline;
+}
+
+/* ---- report ---- */
+
+void fg__finish_post(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+		     void *target)
+{
+	const struct fg__post_scratch *scratch = values;
+	const struct fg_post_target targets[] = {
+		{"github",  scratch->github,  "GITHUB_TOKEN", false},
+		{"gitlab",  scratch->gitlab,  "GITLAB_TOKEN", false},
+		{"webhook", scratch->webhook, NULL,           false},
+	};
+	struct fg_post_target *post = target;
+	unsigned given = 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(targets); i++) {
+		if (!fg__yaml_get(node, targets[i].kind))
+			continue;
+		*post = targets[i];
+		given++;
+	}
+	if (scratch->token_env)
+		post->token_env = scratch->token_env;
+	post->required = scratch->required;
+	if (given != 1)
+		fg__bind_error(binder, node, NULL,
+			       "found %u of them, expected one of 'github', 'gitlab' and 'webhook'",
+			       given);
+}
+
+void fg__finish_report(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+		       void *target)
+{
+	const struct fg__report_scratch *scratch = values;
+	struct fg_plan *plan = target;
+	struct fg_report_target *reports =
+		fg_arena_array(binder->arena, FG__REPORT_FORMATS, sizeof(reports[0]));
+	const struct fg__key *keys = fg__section_find(&fg__config_schema, "report")->section->keys;
+	size_t count = 0;
+
+	(void)node;
+	for (size_t i = 0; i < FG__REPORT_FORMATS; i++) {
+		if (scratch->paths[i])
+			reports[count++] =
+				(struct fg_report_target){keys[i].name, scratch->paths[i]};
+	}
+	plan->reports = reports;
+	plan->report_count = count;
+	plan->posts = scratch->posts;
+	plan->post_count = scratch->post_count;
+}
+
+/* ---- the whole ---- */
+
+static bool has_harness(const struct fg_plan *plan)
+{
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		if (plan->benchmarks[i].harness != FG_HARNESS_NONE)
+			return true;
+	}
+	return false;
+}
+
+static bool knows_metric(const struct fg_benchmark *benchmark, const char *name)
+{
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		if (benchmark->metrics[i].name && strcmp(benchmark->metrics[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool plan_knows_metric(const struct fg_plan *plan, const char *name)
+{
+	if (fg_metric_find_builtin(name))
+		return true;
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		if (knows_metric(&plan->benchmarks[i], name))
+			return true;
+	}
+	return false;
+}
+
+static void report_unknown_metric(struct fg__binder *binder, const struct fg__yaml_node *key)
+{
+	const char *names[FG_METRIC_BUILTIN_COUNT + 1] = {NULL};
+	const char *nearest = NULL;
+
+	for (int i = 0; i < FG_METRIC_BUILTIN_COUNT; i++)
+		names[i] = fg_metric_builtin((enum fg_metric_id)i)->name;
+	nearest = fg_text_nearest(key->text, names);
+	fg__bind_error(binder, key, "gate.metrics", "no benchmark has a metric '%.100s'%s%s%s",
+		       key->text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		       nearest ? "'?" : "");
+}
+
+static const struct fg__yaml_node *metrics_of(const struct fg__yaml_node *node)
+{
+	const struct fg__yaml_node *gate = fg__yaml_get(node, "gate");
+	const struct fg__yaml_node *metrics = gate ? fg__yaml_get(gate, "metrics") : NULL;
+
+	return metrics && metrics->kind == FG__YAML_MAPPING ? metrics : NULL;
+}
+
+static void check_metric_names(struct fg__binder *binder, const struct fg__yaml_node *owner)
+{
+	const struct fg__yaml_node *metrics = metrics_of(owner);
+
+	for (size_t i = 0; metrics && i < metrics->count; i++) {
+		if (!plan_knows_metric(binder->plan, metrics->keys[i]->text))
+			report_unknown_metric(binder, metrics->keys[i]);
+	}
+}
+
+static void check_benchmark_names(struct fg__binder *binder, const struct fg__yaml_node *list)
+{
+	const struct fg_plan *plan = binder->plan;
+	struct fg_map seen = {0};
+
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		const char *name = plan->benchmarks[i].name;
+		bool is_new = true;
+		uint64_t *first = name ? fg_map_add_text(&seen, name, i, &is_new) : NULL;
+
+		if (!is_new)
+			fg__bind_error(binder, list->items[i], "benchmarks",
+				       "a second benchmark called '%s'; the first is in line %u",
+				       name, list->items[*first]->place.line);
+	}
+	fg_map_release(&seen);
+}
+
+static void check_accepts(struct fg__binder *binder, const struct fg__yaml_node *gate)
+{
+	const struct fg_plan *plan = binder->plan;
+	const struct fg__yaml_node *list = gate ? fg__yaml_get(gate, "accept") : NULL;
+
+	if (!list || list->kind != FG__YAML_LIST)
+		return;
+	for (size_t i = 0; i < list->count; i++) {
+		const char *benchmark = plan->policy.accepts[i].benchmark;
+		const char *metric = plan->policy.accepts[i].metric;
+
+		if (benchmark && strcmp(benchmark, "*") != 0 && !fg_plan_find(plan, benchmark))
+			fg__bind_error(binder, list->items[i], "gate.accept",
+				       "there is no benchmark '%.100s'", benchmark);
+		if (metric && strcmp(metric, "*") != 0 && !plan_knows_metric(plan, metric))
+			fg__bind_error(binder, list->items[i], "gate.accept",
+				       "no benchmark has a metric '%.100s'", metric);
+	}
+}
+
+void fg__finish_plan(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+		     void *target)
+{
+	const struct fg__yaml_node *list = fg__yaml_get(node, "benchmarks");
+
+	(void)values;
+	(void)target;
+	if (!list || list->kind != FG__YAML_LIST)
+		return;
+	if (list->count == 0)
+		fg__bind_error(binder, list, "benchmarks",
+			       "found an empty list, expected a benchmark");
+	check_benchmark_names(binder, list);
+	/* A harness brings cases and metrics that only a run can tell. */
+	if (has_harness(binder->plan))
+		return;
+	check_metric_names(binder, node);
+	for (size_t i = 0; i < list->count; i++)
+		check_metric_names(binder, list->items[i]);
+	check_accepts(binder, fg__yaml_get(node, "gate"));
+}

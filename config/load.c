@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Finding fastgate.yml, reading it, and putting it all together. */
+#include "base/fs.h"
+#include "base/text.h"
+#include "config/internal.h"
+
+#include <limits.h>
+
+static char *absolute(const char *path)
+{
+	char buffer[PATH_MAX];
+
+	return fg_xstrdup(realpath(path, buffer) ? buffer : path);
+}
+
+/* One folder up, or NULL at the root; takes what it is given. */
+static char *go_up(char *folder)
+{
+	char *parent = strcmp(folder, "/") == 0 ? NULL : fg_fs_parent(folder);
+
+	if (parent && strcmp(parent, folder) == 0) {
+		free(parent);
+		parent = NULL;
+	}
+	free(folder);
+	return parent;
+}
+
+static bool holds(const char *folder, const char *name)
+{
+	char *path = fg_fs_join(folder, name);
+	const bool is_there = fg_fs_exists(path);
+
+	free(path);
+	return is_there;
+}
+
+int fg_config_find(const char *folder, char **path, struct fg_error *err)
+{
+	static const char *const mistaken[] = {"fastgate.yaml", ".fastgate.yml", "fastgate.json",
+					       "Fastgate.yml"};
+	char *at = absolute(folder);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(mistaken); i++) {
+		if (!holds(at, FG_CONFIG_FILE_NAME) && holds(at, mistaken[i])) {
+			free(at);
+			return fg_error_set(err, FG_ENOENT,
+					    "found '%s', but the file is called '%s': rename it",
+					    mistaken[i], FG_CONFIG_FILE_NAME);
+		}
+	}
+	while (at) {
+		if (holds(at, FG_CONFIG_FILE_NAME)) {
+			*path = fg_fs_join(at, FG_CONFIG_FILE_NAME);
+			free(at);
+			return FG_OK;
+		}
+		at = go_up(at);
+	}
+	return fg_error_set(
+		err, FG_ENOENT,
+		"there is no %s here or in a folder above; 'fastgate init' writes one for this project",
+		FG_CONFIG_FILE_NAME);
+}
+
+/* ---- the project's name ---- */
+
+/* A worktree's .git is a file "gitdir: /home/me/repository/.git/worktrees/name": the repository's name is inside. */
+static char *name_from_git_file(const char *git)
+{
+	struct fg_error err = {0};
+	char *text = NULL;
+	char *name = NULL;
+	char *folder = NULL;
+	size_t size = 0;
+
+	if (fg_fs_is_folder(git) || fg_fs_read(git, PATH_MAX, &text, &size, &err) != FG_OK)
+		return NULL;
+	folder = strstr(text, "/.git/");
+	if (folder) {
+		*folder = '\0';
+		name = fg_xstrdup(fg_fs_base_name(text));
+	}
+	free(text);
+	return name;
+}
+
+static char *project_name(const char *root)
+{
+	char *at = fg_xstrdup(root);
+	char *name = NULL;
+
+	while (at && !name) {
+		char *git = fg_fs_join(at, ".git");
+
+		if (fg_fs_exists(git)) {
+			name = name_from_git_file(git);
+			if (!name)
+				name = fg_xstrdup(fg_fs_base_name(at));
+		}
+		free(git);
+		at = go_up(at);
+	}
+	free(at);
+	if (name && *name)
+		return name;
+	free(name);
+	return fg_xstrdup(fg_fs_base_name(root));
+}
+
+static void set_places(struct fg_plan *plan, const char *path)
+{
+	char *root = NULL;
+	char *name = NULL;
+
+	if (path) {
+		char *whole = absolute(path);
+
+		root = fg_fs_parent(whole);
+		plan->config_path = fg_arena_strdup(&plan->arena, whole);
+		free(whole);
+	} else {
+		root = absolute(".");
+	}
+	plan->root = fg_arena_strdup(&plan->arena, root);
+	if (!plan->project) {
+		name = project_name(root);
+		plan->project = fg_arena_strdup(&plan->arena, name);
+	}
+	free(name);
+	free(root);
+}
+
+/* ---- loading ---- */
+
+/* What was read: `data` is NULL when there is no file and none is needed. */
+struct input {
+	char *path;
+	char *data;
+	size_t size;
+};
+
+static void input_release(struct input *input)
+{
+	free(input->path);
+	free(input->data);
+}
+
+static int read_input(const struct fg_config_source *source, struct input *input,
+		      struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (source->text) {
+		input->path = fg_xstrdup(source->path ? source->path : FG_CONFIG_FILE_NAME);
+		input->data = fg_xmalloc(source->text_size + 1);
+		if (source->text_size > FG_CONFIG_MAX_BYTES)
+			return fg_error_set(err, FG_ELIMIT, "%s is larger than %d bytes",
+					    input->path, FG_CONFIG_MAX_BYTES);
+		memcpy(input->data, source->text, source->text_size);
+		input->data[source->text_size] = '\0';
+		input->size = source->text_size;
+		return FG_OK;
+	}
+	if (source->path)
+		input->path = fg_xstrdup(source->path);
+	else
+		status = fg_config_find(".", &input->path, err);
+	if (status != FG_OK)
+		return source->optional && !holds(".", "fastgate.yaml") ? FG_OK : status;
+	return fg_fs_read(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size, err);
+}
+
+/* What messages call the file: short where it is here. */
+static const char *display_name(const struct fg_config_source *source, const struct input *input)
+{
+	char *here = NULL;
+	char *folder = NULL;
+	const char *name = input->path;
+
+	if (!input->path)
+		return "the command line";
+	if (source->path)
+		return input->path;
+	here = absolute(".");
+	folder = fg_fs_parent(input->path);
+	if (strcmp(here, folder) == 0)
+		name = fg_fs_base_name(input->path);
+	free(folder);
+	free(here);
+	return name;
+}
+
+static bool build_tree(const struct fg_config_source *source, const struct input *input,
+		       struct fg_arena *arena, struct fg_config_report *report,
+		       struct fg__yaml_node **root)
+{
+	const struct fg__yaml_text text = {
+		.origin = fg_arena_strdup(arena, display_name(source, input)),
+		.data = input->data,
+		.size = input->size,
+	};
+	const struct fg__yaml_place start = {
+		.origin = text.origin, .line = input->data ? 1 : 0, .column = 1};
+
+	*root = NULL;
+	if (input->data && !fg__yaml_parse(&text, arena, report, root))
+		return false;
+	if (!*root || fg__yaml_is_null(*root))
+		*root = fg__yaml_new_mapping(arena, &start);
+	if ((*root)->kind != FG__YAML_MAPPING) {
+		fg__report_error(report, &(*root)->place,
+				 "found %s, expected keys such as 'version: 1'",
+				 fg__yaml_kind_name(*root));
+		return false;
+	}
+	fg__override(source, *root, arena, report);
+	return true;
+}
+
+static void bind(struct fg_plan *plan, const struct fg__yaml_node *root, bool needs_file,
+		 struct fg_config_report *report)
+{
+	struct fg__binder binder = {.plan = plan, .arena = &plan->arena, .report = report};
+	struct fg__yaml_node nothing = {.kind = FG__YAML_LIST, .place = root->place};
+	struct fg__yaml_node version = {.kind = FG__YAML_SCALAR, .place = root->place, .text = "1"};
+	struct fg__yaml_node *completed = NULL;
+
+	if (needs_file) {
+		fg__bind_section(&binder, &fg__config_schema, root, plan);
+		fg__config_schema.finish(&binder, root, plan, plan);
+	} else {
+		/* Only overrides: what a file must have is taken as given, and nothing is there to measure yet. */
+		completed = fg_arena_memdup(&plan->arena, root, sizeof(*root));
+		fg__yaml_set(completed, "version", &version, &plan->arena);
+		if (!fg__yaml_get(completed, "benchmarks"))
+			fg__yaml_set(completed, "benchmarks", &nothing, &plan->arena);
+		fg__bind_section(&binder, &fg__config_schema, completed, plan);
+	}
+	fg_strbuf_release(&binder.path);
+}
+
+static int summarise(const struct fg_config_report *report, const char *name, struct fg_error *err)
+{
+	const char *first = NULL;
+
+	if (report->error_count == 0)
+		return FG_OK;
+	for (size_t i = 0; i < report->count && !first; i++)
+		first = report->items[i].is_warning ? NULL : report->items[i].text;
+	if (report->error_count == 1 && first)
+		return fg_error_set(err, FG_EPARSE, "%s", first);
+	return fg_error_set(err, FG_EPARSE, "%s has %zu errors; the first: %s", name,
+			    report->error_count, first ? first : "");
+}
+
+int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
+		   struct fg_config_report *report, struct fg_error *err)
+{
+	struct fg_plan made = {0};
+	struct input input = {0};
+	struct fg__yaml_node *root = NULL;
+	int status = FG_OK;
+
+	fg_plan_init(&made);
+	status = read_input(source, &input, err);
+	if (status != FG_OK)
+		goto out;
+	if (build_tree(source, &input, &made.arena, report, &root))
+		bind(&made, root, input.data != NULL, report);
+	fg__report_sort(report);
+	status = summarise(report, input.path ? fg_fs_base_name(input.path) : "the command line",
+			   err);
+	if (status != FG_OK)
+		goto out;
+	set_places(&made, input.path);
+	*plan = made;
+	made = (struct fg_plan){0};
+out:
+	input_release(&input);
+	fg_plan_release(&made);
+	return status;
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Values from the command line and the environment, put into the tree before it is bound: from then on they are checked
+ * like any other, and messages name where they came from.
+ *
+ * What is changed is copied first, from the root down to the value: an alias may share a node with another place.
+ */
+#include "base/text.h"
+#include "config/internal.h"
+
+#include <ctype.h>
+
+struct override {
+	struct fg_arena *arena;
+	struct fg_config_report *report;
+	struct fg__yaml_place place;
+	const char *value;
+};
+
+/* ---- values ---- */
+
+static struct fg__yaml_node *new_scalar(const struct override *o)
+{
+	struct fg__yaml_node *node = fg_arena_alloc(o->arena, sizeof(*node));
+
+	node->kind = FG__YAML_SCALAR;
+	node->place = o->place;
+	node->text = fg_arena_strdup(o->arena, o->value);
+	node->quoted = true;
+	node->weight = 1;
+	return node;
+}
+
+/* Single values are taken as they are; what has a structure is written as in the file: "[a, b]", "{min: 5, max: 9}". */
+static struct fg__yaml_node *new_value(const struct override *o, bool is_single)
+{
+	const struct fg__yaml_text text = {.origin = o->place.origin,
+					   .is_override = true,
+					   .data = o->value,
+					   .size = strlen(o->value)};
+	struct fg__yaml_node *node = NULL;
+
+	if (is_single || !*o->value)
+		return new_scalar(o);
+	return fg__yaml_parse(&text, o->arena, o->report, &node) ? node : NULL;
+}
+
+static bool is_single(const struct fg__key *key, const char *value)
+{
+	return key->kind < FG__SCALAR_COUNT || (key->kind == FG__COMMAND && *value != '[');
+}
+
+/* ---- the way down ---- */
+
+static struct fg__yaml_node *copy_of(const struct override *o, const struct fg__yaml_node *node)
+{
+	struct fg__yaml_node *copy = fg_arena_memdup(o->arena, node, sizeof(*node));
+
+	copy->keys = NULL;
+	copy->items = NULL;
+	if (node->count == 0)
+		return copy;
+	copy->keys = fg_arena_memdup(o->arena, node->keys, node->capacity * sizeof(void *));
+	copy->items = fg_arena_memdup(o->arena, node->items, node->capacity * sizeof(void *));
+	return copy;
+}
+
+/* The mapping behind a key, made or copied so that it can be changed. */
+static struct fg__yaml_node *open_mapping(const struct override *o, struct fg__yaml_node *parent,
+					  const char *name)
+{
+	const struct fg__yaml_node *old = fg__yaml_get(parent, name);
+	struct fg__yaml_node *opened = old && old->kind == FG__YAML_MAPPING
+					       ? copy_of(o, old)
+					       : fg__yaml_new_mapping(o->arena, &o->place);
+
+	fg__yaml_set(parent, name, opened, o->arena);
+	return opened;
+}
+
+static const char *take_part(const struct override *o, const char **path)
+{
+	const size_t length = strcspn(*path, ".");
+	const char *part = fg_arena_strndup(o->arena, *path, length);
+
+	*path += length;
+	if (**path == '.')
+		(*path)++;
+	return part;
+}
+
+static void unknown_key(const struct override *o, const struct fg__section *section,
+			const char *name)
+{
+	const char **names = fg__section_names(section, o->arena);
+	const char *nearest = fg_text_nearest(name, names);
+	struct fg_strbuf known = {0};
+
+	for (size_t i = 0; names[i]; i++)
+		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
+	if (nearest)
+		fg__report_error(o->report, &o->place,
+				 "there is no key '%.100s'; did you mean '%s'?", name, nearest);
+	else
+		fg__report_error(o->report, &o->place,
+				 "there is no key '%.100s'; known there are: %s", name,
+				 fg_strbuf_text(&known));
+	fg_strbuf_release(&known);
+}
+
+static void put(const struct override *o, const struct fg__section *section,
+		struct fg__yaml_node *mapping, const char *path);
+
+/* The element whose name begins the path; names may have dots in them, the longest one that fits counts. */
+static void put_into_list(const struct override *o, const struct fg__key *key,
+			  struct fg__yaml_node *parent, const char *path)
+{
+	const struct fg__yaml_node *old = fg__yaml_get(parent, key->name);
+	struct fg__yaml_node *list = NULL;
+	size_t best = 0;
+	size_t place = 0;
+
+	for (size_t i = 0; old && old->kind == FG__YAML_LIST && i < old->count; i++) {
+		const struct fg__yaml_node *name = fg__yaml_get(old->items[i], "name");
+		const size_t length =
+			name && name->kind == FG__YAML_SCALAR ? strlen(name->text) : 0;
+
+		if (length > best && strncmp(path, name->text, length) == 0 &&
+		    path[length] == '.') {
+			best = length;
+			place = i;
+		}
+	}
+	if (best == 0) {
+		fg__report_error(o->report, &o->place,
+				 "none of '%s' has the name that stands in '%.100s'", key->name,
+				 path);
+		return;
+	}
+	list = copy_of(o, old);
+	list->items[place] = copy_of(o, old->items[place]);
+	fg__yaml_set(parent, key->name, list, o->arena);
+	put(o, key->section, list->items[place], path + best + 1);
+}
+
+static void put_below(const struct override *o, const struct fg__key *key,
+		      struct fg__yaml_node *parent, const char *path)
+{
+	struct fg__yaml_node *value = NULL;
+	const char *name = NULL;
+
+	switch (key->kind) {
+	case FG__SECTION:
+		put(o, key->section, open_mapping(o, parent, key->name), path);
+		break;
+	case FG__MAP:
+		name = take_part(o, &path);
+		if (*path) {
+			parent = open_mapping(o, parent, key->name);
+			put(o, key->section, open_mapping(o, parent, name), path);
+			break;
+		}
+		value = new_value(o, false);
+		if (value)
+			fg__yaml_set(open_mapping(o, parent, key->name), name, value, o->arena);
+		break;
+	case FG__VARIABLES:
+	case FG__FACTS:
+		value = new_value(o, key->kind == FG__VARIABLES || *o->value != '{');
+		if (value)
+			fg__yaml_set(open_mapping(o, parent, key->name), path, value, o->arena);
+		break;
+	case FG__LIST:
+		put_into_list(o, key, parent, path);
+		break;
+	default:
+		fg__report_error(o->report, &o->place,
+				 "'%s' is a single value: there is no '%.100s' in it", key->name,
+				 path);
+		break;
+	}
+}
+
+static void put(const struct override *o, const struct fg__section *section,
+		struct fg__yaml_node *mapping, const char *path)
+{
+	const char *name = take_part(o, &path);
+	const struct fg__key *key = fg__section_find(section, name);
+	struct fg__yaml_node *value = NULL;
+
+	if (!key) {
+		unknown_key(o, section, name);
+		return;
+	}
+	if (*path) {
+		put_below(o, key, mapping, path);
+		return;
+	}
+	value = new_value(o, is_single(key, o->value));
+	if (value)
+		fg__yaml_set(mapping, key->name, value, o->arena);
+}
+
+static void put_setting(struct override *o, const char *setting, struct fg__yaml_node *root)
+{
+	const char *equals = strchr(setting, '=');
+	const char *path = NULL;
+
+	o->place = (struct fg__yaml_place){
+		.origin = fg_arena_printf(o->arena, "--set %.200s", setting)};
+	if (!equals || equals == setting) {
+		fg__report_error(o->report, &o->place,
+				 "expected KEY=VALUE, such as gate.alpha=0.001");
+		return;
+	}
+	path = fg_arena_strndup(o->arena, setting, (size_t)(equals - setting));
+	o->value = equals + 1;
+	put(o, &fg__config_schema, root, path);
+}
+
+/* ---- environment ---- */
+
+/* `rest` begins with the name in capitals, and ends there or goes on with '_'.  Returns what is behind, or NULL. */
+static const char *behind(const char *rest, const char *name)
+{
+	for (; *name; name++, rest++) {
+		const int wanted = *name == '-' ? '_' : toupper((unsigned char)*name);
+
+		if (*rest != wanted)
+			return NULL;
+	}
+	if (*rest == '\0')
+		return rest;
+	return *rest == '_' ? rest + 1 : NULL;
+}
+
+static bool find_variable(const struct fg__section *section, const char *rest,
+			  struct fg_strbuf *path);
+
+/* gate.metrics: the names that can stand there are those of the built-in metrics. */
+static bool find_in_metrics(const struct fg__section *section, const char *rest,
+			    struct fg_strbuf *path)
+{
+	for (int i = 0; i < FG_METRIC_BUILTIN_COUNT; i++) {
+		const char *name = fg_metric_builtin((enum fg_metric_id)i)->name;
+		const char *after = behind(rest, name);
+		const size_t length = path->length;
+
+		if (!after || !*after)
+			continue;
+		fg_strbuf_printf(path, ".%s", name);
+		if (find_variable(section, after, path))
+			return true;
+		path->length = length;
+	}
+	return false;
+}
+
+static bool find_below(const struct fg__key *key, const char *rest, struct fg_strbuf *path)
+{
+	if (!*rest)
+		return key->kind != FG__VERSION;
+	if (key->kind == FG__SECTION)
+		return find_variable(key->section, rest, path);
+	if (key->kind == FG__MAP)
+		return find_in_metrics(key->section, rest, path);
+	if (key->kind != FG__FACTS)
+		return false;
+	fg_strbuf_add_char(path, '.');
+	for (; *rest; rest++)
+		fg_strbuf_add_char(path, (char)tolower((unsigned char)*rest));
+	return true;
+}
+
+/* The path that the name of a variable means, or false. */
+static bool find_variable(const struct fg__section *section, const char *rest,
+			  struct fg_strbuf *path)
+{
+	for (const struct fg__key *key = section->keys; key->name; key++) {
+		const char *after = behind(rest, key->name);
+		const size_t length = path->length;
+
+		if (!after)
+			continue;
+		fg_strbuf_printf(path, "%s%s", length > 0 ? "." : "", key->name);
+		if (find_below(key, after, path))
+			return true;
+		path->length = length;
+		path->data[length] = '\0';
+	}
+	return false;
+}
+
+/* FASTGATE_GATE_ALHPA is a slip; FASTGATE_DEBUG and its like are no keys and never meant to be. */
+static bool begins_like_a_key(const char *rest)
+{
+	for (const struct fg__key *key = fg__config_schema.keys; key->name; key++) {
+		const char *after = key->section ? behind(rest, key->name) : NULL;
+
+		if (after && *after)
+			return true;
+	}
+	return false;
+}
+
+static void put_variable(struct override *o, const char *variable, struct fg__yaml_node *root)
+{
+	static const char start[] = "FASTGATE_";
+	const char *equals = strchr(variable, '=');
+	struct fg_strbuf path = {0};
+	const char *rest = NULL;
+
+	if (!equals || strncmp(variable, start, sizeof(start) - 1) != 0)
+		return;
+	rest = fg_arena_strndup(o->arena, variable + sizeof(start) - 1,
+				(size_t)(equals - variable) - (sizeof(start) - 1));
+	o->place = (struct fg__yaml_place){
+		.origin = fg_arena_printf(o->arena, "environment variable FASTGATE_%.100s", rest)};
+	o->value = equals + 1;
+	if (find_variable(&fg__config_schema, rest, &path))
+		put(o, &fg__config_schema, root, fg_strbuf_text(&path));
+	else if (begins_like_a_key(rest))
+		fg__report_warning(o->report, &o->place,
+				   "this is no key of fastgate.yml, and is ignored");
+	fg_strbuf_release(&path);
+}
+
+void fg__override(const struct fg_config_source *source, struct fg__yaml_node *root,
+		  struct fg_arena *arena, struct fg_config_report *report)
+{
+	struct override o = {.arena = arena, .report = report};
+
+	for (char *const *variable = source->environment; variable && *variable; variable++)
+		put_variable(&o, *variable, root);
+	for (size_t i = 0; i < source->setting_count; i++)
+		put_setting(&o, source->settings[i], root);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Scalars: how each kind is read, what it is called, and what an editor may accept. */
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "config/internal.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <regex.h>
+
+enum {
+	MAX_NAME_LENGTH = 200,
+	MAX_REPETITIONS = 10000,
+	MAX_REGEX_LENGTH = 1000,
+	MAX_TEXT_LENGTH = 64 * 1024
+};
+
+static int check_bounds(const struct fg__key *key, double value, struct fg_error *err)
+{
+	if (key->minimum >= key->maximum || (value >= key->minimum && value <= key->maximum))
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL, "out of range");
+}
+
+static int word_index(const struct fg__key *key, const char *text)
+{
+	for (int i = 0; key->words[i]; i++) {
+		if (strcmp(key->words[i], text) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static int parse_bool(const struct fg__key *key, const char *text, void *target,
+		      struct fg_arena *arena, struct fg_error *err)
+{
+	const int index = key->words ? word_index(key, text) : 0;
+
+	(void)arena;
+	if (!key->words)
+		return fg_parse_bool(text, target, err);
+	if (index < 0)
+		return fg_error_set(err, FG_EINVAL, "no such word");
+	*(bool *)target = index == 1;
+	return FG_OK;
+}
+
+static int parse_text(const struct fg__key *key, const char *text, void *target,
+		      struct fg_arena *arena, struct fg_error *err)
+{
+	(void)key;
+	if (strlen(text) > MAX_TEXT_LENGTH)
+		return fg_error_set(err, FG_ELIMIT, "longer than %d bytes", MAX_TEXT_LENGTH);
+	*(const char **)target = fg_arena_strdup(arena, text);
+	return FG_OK;
+}
+
+static int parse_path(const struct fg__key *key, const char *text, void *target,
+		      struct fg_arena *arena, struct fg_error *err)
+{
+	if (*text == '\0' || strlen(text) >= PATH_MAX)
+		return fg_error_set(err, FG_EINVAL, "empty or too long");
+	return parse_text(key, text, target, arena, err);
+}
+
+static int parse_name(const struct fg__key *key, const char *text, void *target,
+		      struct fg_arena *arena, struct fg_error *err)
+{
+	bool is_fine =
+		*text != '\0' && *text != ' ' && *text != '-' && strlen(text) <= MAX_NAME_LENGTH;
+
+	for (const char *c = text; *c && is_fine; c++)
+		is_fine = (unsigned char)*c >= ' ' && *c != 0x7f;
+	if (!is_fine || (key->words && word_index(key, text) < 0))
+		return fg_error_set(err, FG_EINVAL, "no name");
+	return parse_text(key, text, target, arena, err);
+}
+
+static int parse_url(const struct fg__key *key, const char *text, void *target,
+		     struct fg_arena *arena, struct fg_error *err)
+{
+	const char *host = strstr(text, "://");
+
+	if (!fg_text_starts_with(text, "https://") && !fg_text_starts_with(text, "http://"))
+		return fg_error_set(err, FG_EINVAL, "no URL");
+	if (!isalnum((unsigned char)host[3]) && host[3] != '[')
+		return fg_error_set(err, FG_EINVAL, "no host");
+	if (strpbrk(text, " \t\r\n\"<>"))
+		return fg_error_set(err, FG_EINVAL, "a blank or a quote inside");
+	return parse_text(key, text, target, arena, err);
+}
+
+static int parse_variable_name(const struct fg__key *key, const char *text, void *target,
+			       struct fg_arena *arena, struct fg_error *err)
+{
+	bool is_fine =
+		*text != '\0' && !isdigit((unsigned char)*text) && strlen(text) <= MAX_NAME_LENGTH;
+
+	/* Capitals only: a token pasted here by mistake is found out. */
+	for (const char *c = text; *c && is_fine; c++)
+		is_fine = (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
+	if (!is_fine)
+		return fg_error_set(err, FG_EINVAL, "no name of a variable");
+	return parse_text(key, text, target, arena, err);
+}
+
+/*
+ * What the repetition counts of an expression multiply to, at worst: nested ones, as in (a{1000}){1000}, make the C
+ * library's compiler take gigabytes.
+ */
+static double repetitions(const char *text)
+{
+	double product = 1.0;
+
+	for (const char *open = strchr(text, '{'); open; open = strchr(open + 1, '{')) {
+		unsigned largest = 1;
+
+		for (const char *c = open + 1; isdigit((unsigned char)*c) || *c == ','; c++) {
+			const unsigned number = (unsigned)strtoul(c, NULL, 10);
+
+			if (isdigit((unsigned char)*c) && number > largest)
+				largest = number;
+		}
+		product *= largest;
+	}
+	return product;
+}
+
+static int parse_regex(const struct fg__key *key, const char *text, void *target,
+		       struct fg_arena *arena, struct fg_error *err)
+{
+	char problem[128] = "";
+	regex_t regex;
+	int status = 0;
+
+	if (strlen(text) > MAX_REGEX_LENGTH)
+		return fg_error_set(err, FG_ELIMIT, "longer than %d bytes", MAX_REGEX_LENGTH);
+	if (repetitions(text) > MAX_REPETITIONS)
+		return fg_error_set(err, FG_EINVAL,
+				    "repetition counts {n} that multiply to more than %d",
+				    MAX_REPETITIONS);
+	status = regcomp(&regex, text, REG_EXTENDED);
+	if (status != 0) {
+		(void)regerror(status, &regex, problem, sizeof(problem));
+		return fg_error_set(err, FG_EINVAL, "%s", problem);
+	}
+	status = regex.re_nsub >= 1
+			 ? FG_OK
+			 : fg_error_set(err, FG_EINVAL, "no group (...) says where the number is");
+	regfree(&regex);
+	return status == FG_OK ? parse_text(key, text, target, arena, err) : status;
+}
+
+static int parse_pointer(const struct fg__key *key, const char *text, void *target,
+			 struct fg_arena *arena, struct fg_error *err)
+{
+	if (*text != '/')
+		return fg_error_set(err, FG_EINVAL, "no pointer");
+	return parse_text(key, text, target, arena, err);
+}
+
+static int parse_unsigned(const struct fg__key *key, const char *text, void *target,
+			  struct fg_arena *arena, struct fg_error *err)
+{
+	uint64_t value = 0;
+	int status = fg_parse_uint64(text, &value, err);
+
+	(void)arena;
+	if (status == FG_OK && value > UINT_MAX)
+		status = fg_error_set(err, FG_EINVAL, "too large");
+	if (status == FG_OK)
+		status = check_bounds(key, (double)value, err);
+	if (status == FG_OK)
+		*(unsigned *)target = (unsigned)value;
+	return status;
+}
+
+static int parse_int(const struct fg__key *key, const char *text, void *target,
+		     struct fg_arena *arena, struct fg_error *err)
+{
+	int64_t value = 0;
+	int status = fg_parse_int64(text, &value, err);
+
+	(void)arena;
+	if (status == FG_OK && (value < INT_MIN || value > INT_MAX))
+		status = fg_error_set(err, FG_EINVAL, "too large");
+	if (status == FG_OK)
+		status = check_bounds(key, (double)value, err);
+	if (status == FG_OK)
+		*(int *)target = (int)value;
+	return status;
+}
+
+static int parse_number(const struct fg__key *key, const char *text, void *target,
+			struct fg_arena *arena, struct fg_error *err)
+{
+	double value = 0.0;
+	int status = key->kind == FG__RATIO ? fg_parse_ratio(text, &value, err)
+					    : fg_parse_double(text, &value, err);
+
+	(void)arena;
+	if (status == FG_OK)
+		status = check_bounds(key, value, err);
+	if (status == FG_OK)
+		*(double *)target = value;
+	return status;
+}
+
+static int parse_duration(const struct fg__key *key, const char *text, void *target,
+			  struct fg_arena *arena, struct fg_error *err)
+{
+	int64_t value_ns = 0;
+	int status = fg_parse_duration_ns(text, &value_ns, err);
+
+	(void)arena;
+	if (status == FG_OK)
+		status = check_bounds(key, (double)value_ns / (double)FG_NS_PER_S, err);
+	if (status == FG_OK)
+		*(int64_t *)target = value_ns;
+	return status;
+}
+
+static int parse_date(const struct fg__key *key, const char *text, void *target,
+		      struct fg_arena *arena, struct fg_error *err)
+{
+	(void)key;
+	(void)arena;
+	return fg_time_parse_utc(text, target) ? FG_OK : fg_error_set(err, FG_EINVAL, "no date");
+}
+
+static int parse_word(const struct fg__key *key, const char *text, void *target,
+		      struct fg_arena *arena, struct fg_error *err)
+{
+	const int index = word_index(key, text);
+
+	(void)arena;
+	if (index < 0)
+		return fg_error_set(err, FG_EINVAL, "no such word");
+	*(int *)target = index;
+	return FG_OK;
+}
+
+static int check_version(const struct fg__key *key, const char *text, void *target,
+			 struct fg_arena *arena, struct fg_error *err)
+{
+	int unused = 0;
+
+	(void)target;
+	return parse_word(key, text, &unused, arena, err);
+}
+
+#define DURATION_PATTERN "^[0-9]+(\\\\.[0-9]+)?(ns|us|ms|s|m|h|d)?$"
+#define RATIO_PATTERN    "^[0-9]+(\\\\.[0-9]+)?%?$"
+
+static const struct fg__value_kind kinds[FG__SCALAR_COUNT] = {
+	[FG__BOOL] = {"true or false",                   "true or false",                              parse_bool,          "boolean", NULL                },
+	[FG__TEXT] = {"text",                            "text",				       parse_text,          NULL,      NULL                },
+	[FG__PATH] = {"path",                            "a path",                                     parse_path,          NULL,      NULL                },
+	[FG__NAME] =
+		{"name",
+		      "a name of 1 to 200 printable characters, not beginning with a blank or a dash",
+		      parse_name,											   NULL,      NULL                },
+	[FG__URL] = {"URL",			     "a URL that begins with https:// or http://", parse_url,           NULL,
+		      "^https?://"															 },
+	[FG__VARIABLE_NAME] =
+		{"name of an environment variable",
+		      "the name of an environment variable in capitals, never the secret itself",      parse_variable_name, NULL,      "^[A-Z_][A-Z0-9_]*$"},
+	[FG__REGEX] = {"regular expression",
+                      "a POSIX extended regular expression with the number in its first group",        parse_regex,         NULL,      NULL                },
+	[FG__POINTER] = {"JSON pointer",                    "a JSON pointer such as /results/0/time",     parse_pointer,
+                      NULL,													    "^/"                },
+	[FG__UNSIGNED] = {"whole number",                    "a whole number",                             parse_unsigned,      "integer", NULL                },
+	[FG__INT] = {"whole number",                    "a whole number",                             parse_int,           "integer", NULL                },
+	[FG__NUMBER] = {"number",                          "a number",                                   parse_number,        "number",  NULL                },
+	[FG__RATIO] = {"ratio",                           "a ratio such as 2% or 0.02",                 parse_number,        "number",
+                      RATIO_PATTERN															},
+	[FG__DURATION] = {"duration",                        "a duration such as 250ms, 90s, 5m or 2h",    parse_duration,
+                      "number",													DURATION_PATTERN    },
+	[FG__DATE] = {"date",                            "a date such as 2027-03-01",                  parse_date,          NULL,
+		      "^[0-9]{4}-[0-9]{2}-[0-9]{2}"													},
+	[FG__VERSION] = {"number",                          "the version",                                check_version,       "integer", NULL                },
+	[FG__WORD] = {"word",                            "a word",                                     parse_word,          NULL,      NULL                },
+};
+
+const struct fg__value_kind *fg__value_kind(enum fg__kind kind)
+{
+	FG_ASSERT((size_t)kind < FG__SCALAR_COUNT);
+	return &kinds[kind];
+}
+
+static void add_bound(const struct fg__key *key, double value, struct fg_strbuf *text)
+{
+	char number[FG_NUMBER_TEXT_SIZE] = "";
+
+	if (key->kind == FG__DURATION)
+		fg_strbuf_add_text(text, fg_format_duration(value * (double)FG_NS_PER_S, number));
+	else if (key->kind == FG__RATIO)
+		fg_strbuf_printf(text, "%s%%", fg_format_double(value * 100.0, number));
+	else
+		fg_strbuf_add_text(text, fg_format_double(value, number));
+}
+
+void fg__value_expected(const struct fg__key *key, struct fg_strbuf *text)
+{
+	if (key->words) {
+		for (size_t i = 0; key->words[i]; i++)
+			fg_strbuf_printf(text, "%s%s",
+					 i == 0              ? ""
+					 : key->words[i + 1] ? ", "
+							     : " or ",
+					 key->words[i]);
+		return;
+	}
+	fg_strbuf_add_text(text, kinds[key->kind].expected);
+	if (key->minimum >= key->maximum)
+		return;
+	fg_strbuf_add_text(text, " from ");
+	add_bound(key, key->minimum, text);
+	fg_strbuf_add_text(text, " to ");
+	add_bound(key, key->maximum, text);
+}

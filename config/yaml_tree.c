@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A YAML text as a tree of nodes that know where they stand.
+ *
+ * What a stranger can write is bounded: bytes by the caller, depth and nodes here.  An alias shares the node that its
+ * anchor named, and counts as many nodes as that has, so that nested aliases reach the limit instead of the memory's end.
+ * Tags are refused: nothing of the file may choose a type for us.
+ */
+#include "config/internal.h"
+
+#include <yaml.h>
+
+struct anchor {
+	const char *name;
+	struct fg__yaml_node *node;
+};
+
+struct builder {
+	const struct fg__yaml_text *text;
+	struct fg_arena *arena;
+	struct fg_config_report *report;
+	struct fg__yaml_node *root;
+	struct fg__yaml_node
+		*open[FG_CONFIG_MAX_DEPTH]; /* lists and mappings that are not complete */
+	struct fg__yaml_node
+		*keys[FG_CONFIG_MAX_DEPTH]; /* a mapping's key that waits for its value */
+	unsigned depth;
+	struct anchor *anchors;
+	size_t anchor_count;
+	size_t anchor_capacity;
+	size_t weight;
+	bool failed;
+};
+
+/* ---- nodes ---- */
+
+struct fg__yaml_node *fg__yaml_get(const struct fg__yaml_node *mapping, const char *key)
+{
+	if (mapping->kind != FG__YAML_MAPPING)
+		return NULL;
+	for (size_t i = 0; i < mapping->count; i++) {
+		if (strcmp(mapping->keys[i]->text, key) == 0)
+			return mapping->items[i];
+	}
+	return NULL;
+}
+
+static void append(struct fg__yaml_node *parent, struct fg__yaml_node *key,
+		   struct fg__yaml_node *item, struct fg_arena *arena)
+{
+	if (parent->count == parent->capacity) {
+		const size_t capacity = parent->capacity ? parent->capacity * 2 : 4;
+		struct fg__yaml_node **keys =
+			fg_arena_array(arena, capacity, sizeof(struct fg__yaml_node *));
+		struct fg__yaml_node **items =
+			fg_arena_array(arena, capacity, sizeof(struct fg__yaml_node *));
+
+		for (size_t i = 0; i < parent->count; i++) {
+			keys[i] = parent->keys[i];
+			items[i] = parent->items[i];
+		}
+		parent->keys = keys;
+		parent->items = items;
+		parent->capacity = capacity;
+	}
+	parent->keys[parent->count] = key;
+	parent->items[parent->count] = item;
+	parent->count++;
+}
+
+struct fg__yaml_node *fg__yaml_new_mapping(struct fg_arena *arena,
+					   const struct fg__yaml_place *place)
+{
+	struct fg__yaml_node *node = fg_arena_alloc(arena, sizeof(*node));
+
+	node->kind = FG__YAML_MAPPING;
+	node->place = *place;
+	node->weight = 1;
+	return node;
+}
+
+void fg__yaml_set(struct fg__yaml_node *mapping, const char *key, struct fg__yaml_node *value,
+		  struct fg_arena *arena)
+{
+	struct fg__yaml_node *name = NULL;
+
+	for (size_t i = 0; i < mapping->count; i++) {
+		if (strcmp(mapping->keys[i]->text, key) == 0) {
+			mapping->items[i] = value;
+			return;
+		}
+	}
+	name = fg_arena_alloc(arena, sizeof(*name));
+	name->kind = FG__YAML_SCALAR;
+	name->place = value->place;
+	name->text = fg_arena_strdup(arena, key);
+	append(mapping, name, value, arena);
+}
+
+bool fg__yaml_is_null(const struct fg__yaml_node *node)
+{
+	return node->kind == FG__YAML_SCALAR && !node->quoted &&
+	       (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
+		strcmp(node->text, "null") == 0);
+}
+
+const char *fg__yaml_kind_name(const struct fg__yaml_node *node)
+{
+	if (node->kind == FG__YAML_LIST)
+		return "a list";
+	if (node->kind == FG__YAML_MAPPING)
+		return "a mapping";
+	return fg__yaml_is_null(node) ? "nothing" : "a single value";
+}
+
+/* ---- building ---- */
+
+static struct fg__yaml_place place_of(const struct builder *b, const yaml_mark_t *mark)
+{
+	struct fg__yaml_place place = {.origin = b->text->origin};
+
+	if (!b->text->is_override) {
+		place.line = (unsigned)mark->line + 1;
+		place.column = (unsigned)mark->column + 1;
+	}
+	return place;
+}
+
+FG_PRINTF(3, 4)
+static void refuse(struct builder *b, const yaml_mark_t *mark, const char *format, ...)
+{
+	const struct fg__yaml_place place = place_of(b, mark);
+	struct fg_strbuf message = {0};
+	va_list ap;
+
+	va_start(ap, format);
+	fg_strbuf_vprintf(&message, format, ap);
+	va_end(ap);
+	fg__report_error(b->report, &place, "%s", fg_strbuf_text(&message));
+	fg_strbuf_release(&message);
+	b->failed = true;
+}
+
+static bool room_for(struct builder *b, size_t weight, const yaml_mark_t *mark)
+{
+	if (weight > FG_CONFIG_MAX_NODES - b->weight) {
+		refuse(b, mark,
+		       "more than %d values, repeated ones counted: that is no configuration",
+		       FG_CONFIG_MAX_NODES);
+		return false;
+	}
+	b->weight += weight;
+	return true;
+}
+
+static void add_duplicate(struct builder *b, const struct fg__yaml_node *mapping,
+			  const struct fg__yaml_node *key)
+{
+	for (size_t i = 0; i < mapping->count; i++) {
+		if (strcmp(mapping->keys[i]->text, key->text) != 0)
+			continue;
+		fg__report_error(
+			b->report, &key->place,
+			"the key '%s' is here for the second time; the first is in line %u",
+			key->text, mapping->keys[i]->place.line);
+		return;
+	}
+}
+
+/* Where a finished value belongs: to the root, to a list, or behind a key. */
+static void place_value(struct builder *b, struct fg__yaml_node *node, const yaml_mark_t *mark)
+{
+	struct fg__yaml_node *parent = b->depth > 0 ? b->open[b->depth - 1] : NULL;
+	struct fg__yaml_node **key = b->depth > 0 ? &b->keys[b->depth - 1] : NULL;
+
+	if (!parent) {
+		b->root = node;
+	} else if (parent->kind == FG__YAML_LIST) {
+		append(parent, NULL, node, b->arena);
+	} else if (*key) {
+		if (!fg__yaml_get(parent, (*key)->text))
+			append(parent, *key, node, b->arena);
+		*key = NULL;
+	} else if (node->kind != FG__YAML_SCALAR) {
+		refuse(b, mark, "a key must be a word, not %s", fg__yaml_kind_name(node));
+	} else if (parent->count == FG_CONFIG_MAX_KEYS) {
+		refuse(b, mark, "more than %d keys in one mapping", FG_CONFIG_MAX_KEYS);
+	} else {
+		add_duplicate(b, parent, node);
+		*key = node;
+	}
+}
+
+static void remember_anchor(struct builder *b, const yaml_char_t *name, struct fg__yaml_node *node)
+{
+	if (!name)
+		return;
+	b->anchors = fg_grow(b->anchors, &b->anchor_capacity, b->anchor_count + 1,
+			     sizeof(b->anchors[0]));
+	b->anchors[b->anchor_count++] =
+		(struct anchor){fg_arena_strdup(b->arena, (const char *)name), node};
+}
+
+static struct fg__yaml_node *new_node(struct builder *b, enum fg__yaml_kind kind,
+				      const yaml_event_t *event, const yaml_char_t *tag)
+{
+	struct fg__yaml_node *node = NULL;
+
+	if (tag) {
+		refuse(b, &event->start_mark, "tags are not understood here: leave out '%.40s'",
+		       (const char *)tag);
+		return NULL;
+	}
+	if (!room_for(b, 1, &event->start_mark))
+		return NULL;
+	node = fg_arena_alloc(b->arena, sizeof(*node));
+	node->kind = kind;
+	node->weight = 1;
+	node->place = place_of(b, &event->start_mark);
+	return node;
+}
+
+static void on_scalar(struct builder *b, const yaml_event_t *event)
+{
+	const char *text = (const char *)event->data.scalar.value;
+	const size_t length = event->data.scalar.length;
+	struct fg__yaml_node *node = new_node(b, FG__YAML_SCALAR, event, event->data.scalar.tag);
+
+	if (!node)
+		return;
+	if (memchr(text, '\0', length)) {
+		refuse(b, &event->start_mark, "a value may not hold a zero byte");
+		return;
+	}
+	node->text = fg_arena_strndup(b->arena, text, length);
+	node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+	remember_anchor(b, event->data.scalar.anchor, node);
+	place_value(b, node, &event->start_mark);
+}
+
+static void on_open(struct builder *b, const yaml_event_t *event)
+{
+	const bool is_list = event->type == YAML_SEQUENCE_START_EVENT;
+	struct fg__yaml_node *node =
+		new_node(b, is_list ? FG__YAML_LIST : FG__YAML_MAPPING, event,
+			 is_list ? event->data.sequence_start.tag : event->data.mapping_start.tag);
+
+	if (!node)
+		return;
+	if (b->depth == FG_CONFIG_MAX_DEPTH) {
+		refuse(b, &event->start_mark, "nested deeper than %d levels", FG_CONFIG_MAX_DEPTH);
+		return;
+	}
+	remember_anchor(
+		b, is_list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor,
+		node);
+	place_value(b, node, &event->start_mark);
+	b->open[b->depth] = node;
+	b->keys[b->depth] = NULL;
+	b->depth++;
+}
+
+static void on_close(struct builder *b)
+{
+	struct fg__yaml_node *node = NULL;
+
+	FG_ASSERT(b->depth > 0);
+	node = b->open[--b->depth];
+	for (size_t i = 0; i < node->count; i++)
+		node->weight += node->items[i]->weight + 1;
+}
+
+static bool is_open(const struct builder *b, const struct fg__yaml_node *node)
+{
+	for (unsigned i = 0; i < b->depth; i++) {
+		if (b->open[i] == node)
+			return true;
+	}
+	return false;
+}
+
+static void on_alias(struct builder *b, const yaml_event_t *event)
+{
+	const char *name = (const char *)event->data.alias.anchor;
+
+	for (size_t i = b->anchor_count; i-- > 0;) {
+		struct fg__yaml_node *node = b->anchors[i].node;
+
+		if (strcmp(b->anchors[i].name, name) != 0)
+			continue;
+		if (is_open(b, node))
+			refuse(b, &event->start_mark, "'*%s' stands inside what it repeats", name);
+		else if (room_for(b, node->weight, &event->start_mark))
+			place_value(b, node, &event->start_mark);
+		return;
+	}
+	refuse(b, &event->start_mark, "there is no '&%s' above this '*%s'", name, name);
+}
+
+static void take(struct builder *b, const yaml_event_t *event)
+{
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		on_scalar(b, event);
+		break;
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		on_open(b, event);
+		break;
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT:
+		on_close(b);
+		break;
+	case YAML_ALIAS_EVENT:
+		on_alias(b, event);
+		break;
+	case YAML_DOCUMENT_START_EVENT:
+		if (b->root)
+			refuse(b, &event->start_mark,
+			       "a second document begins here: one is all there may be");
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- syntax errors ---- */
+
+/* The line of a mark begins with a tab: what people do most, and what libyaml says least clearly. */
+static bool is_tabbed(const struct fg__yaml_text *text, const yaml_mark_t *mark)
+{
+	const char *const end = text->data + text->size;
+	const char *at = text->data;
+
+	for (size_t line = 0; line < mark->line && at < end; line++) {
+		const char *feed = memchr(at, '\n', (size_t)(end - at));
+
+		at = feed ? feed + 1 : end;
+	}
+	while (at < end && *at == ' ')
+		at++;
+	return at < end && *at == '\t';
+}
+
+/* A byte offset as a position: readers' errors come without one. */
+static yaml_mark_t mark_of_offset(const struct fg__yaml_text *text, size_t offset)
+{
+	yaml_mark_t mark = {.index = fg_min_size(offset, text->size)};
+
+	for (size_t i = 0; i < mark.index; i++) {
+		mark.column++;
+		if (text->data[i] == '\n') {
+			mark.line++;
+			mark.column = 0;
+		}
+	}
+	return mark;
+}
+
+static void on_syntax_error(struct builder *b, const yaml_parser_t *parser)
+{
+	const char *problem = parser->problem ? parser->problem : "not understood";
+	yaml_mark_t mark = parser->problem_mark;
+
+	if (parser->error == YAML_READER_ERROR) {
+		mark = mark_of_offset(b->text, parser->problem_offset);
+		refuse(b, &mark, "not valid YAML: %s (expected UTF-8 text)", problem);
+	} else if (is_tabbed(b->text, &mark)) {
+		refuse(b, &mark, "the line begins with a tab: YAML wants blanks");
+	} else if (parser->context && !b->text->is_override) {
+		refuse(b, &mark, "not valid YAML: %s, %s that begins in line %zu", problem,
+		       parser->context, parser->context_mark.line + 1);
+	} else {
+		refuse(b, &mark, "not valid YAML: %s", problem);
+	}
+}
+
+bool fg__yaml_parse(const struct fg__yaml_text *text, struct fg_arena *arena,
+		    struct fg_config_report *report, struct fg__yaml_node **root)
+{
+	struct builder b = {.text = text, .arena = arena, .report = report};
+	yaml_parser_t parser;
+	bool at_end = false;
+
+	if (!yaml_parser_initialize(&parser)) {
+		const yaml_mark_t start = {0};
+
+		refuse(&b, &start, "no memory for a YAML parser");
+		return false;
+	}
+	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
+	while (!at_end && !b.failed) {
+		yaml_event_t event;
+
+		if (!yaml_parser_parse(&parser, &event)) {
+			on_syntax_error(&b, &parser);
+			break;
+		}
+		at_end = event.type == YAML_STREAM_END_EVENT;
+		take(&b, &event);
+		yaml_event_delete(&event);
+	}
+	yaml_parser_delete(&parser);
+	free(b.anchors);
+	*root = b.failed ? NULL : b.root;
+	return !b.failed;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/benchmark.h"
+
+#include "gate/accept.h"
+#include "gate/metric_verdict.h"
+#include "gate/nodes.h"
+#include "gate/stored.h"
+
+#include <math.h>
+
+const struct fg_policy *fg__benchmark_policy(const struct fg_gate_input *input, const char *name)
+{
+	const struct fg_benchmark *benchmark = input->plan ? fg_plan_find(input->plan, name) : NULL;
+
+	return benchmark ? &benchmark->policy : input->policy;
+}
+
+static const struct fg_measure *measure_of(const struct fg_gate_input *input, const char *name)
+{
+	const struct fg_benchmark *benchmark = input->plan ? fg_plan_find(input->plan, name) : NULL;
+
+	return benchmark ? &benchmark->measure : input->measure;
+}
+
+static void begin(const struct fg_series *series, struct fg_arena *arena,
+		  struct fg_benchmark_verdict *verdict)
+{
+	*verdict = (struct fg_benchmark_verdict){
+		.name = fg_arena_strdup(arena, series->name),
+		.outcome = FG_OUTCOME_PASS,
+		.schedule = series->schedule,
+		.set_aside = (unsigned)fg__count_set_aside(series),
+		.seconds = series->seconds,
+		.identical = series->identical,
+		.total_delta_ms = (double)NAN,
+		.unattributed_ms = (double)NAN,
+		.sampler_cost = series->sampler_cost,
+	};
+	verdict->metrics =
+		fg_arena_array(arena, series->metric_count + 1, sizeof(*verdict->metrics));
+}
+
+/* How much worse, as a ratio above zero, whatever the metric's direction. */
+static double worse_by(const struct fg_metric_verdict *metric)
+{
+	return metric->better == FG_BETTER_LOWER ? metric->ratio - 1.0 : 1.0 / metric->ratio - 1.0;
+}
+
+static void find_accepted(const struct fg_gate_input *input, const struct fg_policy *policy,
+			  struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->metric_count; i++) {
+		struct fg_metric_verdict *metric = &verdict->metrics[i];
+		const struct fg_accept *accept;
+
+		if (metric->outcome != FG_OUTCOME_REGRESSION)
+			continue;
+		accept = fg__accept_find(policy, verdict->name, metric->name, worse_by(metric),
+					 input->now_ns);
+		if (!accept)
+			continue;
+		struct fg_accept *kept = fg_arena_memdup(arena, accept, sizeof(*accept));
+
+		kept->benchmark = fg_arena_strdup(arena, accept->benchmark);
+		kept->metric = fg_arena_strdup(arena, accept->metric);
+		kept->reason = fg_arena_strdup(arena, accept->reason);
+		kept->source = fg_arena_strdup(arena, accept->source);
+		metric->accepted = kept;
+		fg_notes_add(&metric->notes, arena, "accepted (%s): %s", kept->source,
+			     kept->reason ? kept->reason : "no reason given");
+	}
+}
+
+void fg__benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
+{
+	enum fg_outcome outcome = FG_OUTCOME_PASS;
+	size_t gated = 0;
+	size_t judged = 0;
+
+	for (size_t i = 0; i < verdict->metric_count; i++) {
+		const struct fg_metric_verdict *metric = &verdict->metrics[i];
+
+		gated += metric->gated;
+		judged += metric->gated && (metric->decided || metric->outcome != FG_OUTCOME_PASS);
+		if (!metric->gated || metric->accepted)
+			continue;
+		outcome = fg_outcome_worse(outcome, metric->outcome);
+	}
+	for (size_t i = 0; i < verdict->function_count && policy->functions == FG_FUNCTIONS_GATE;
+	     i++) {
+		if (verdict->functions[i].outcome == FG_OUTCOME_REGRESSION)
+			outcome = fg_outcome_worse(outcome, FG_OUTCOME_REGRESSION);
+	}
+	verdict->outcome = outcome;
+	if (gated > 0 && judged == 0) {
+		verdict->outcome = FG_OUTCOME_ERROR;
+		verdict->error = "none of the gated metrics was measured";
+	}
+}
+
+/* Both arms are in the run. */
+static void decide_pairs(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+			 struct fg_benchmark_verdict *verdict)
+{
+	const struct fg_series *series = &input->run->series[index];
+	struct fg__metric_context context = {
+		.series = series,
+		.policy = fg__benchmark_policy(input, series->name),
+		.measure = measure_of(input, series->name),
+		.arena = arena,
+		.seed = input->run->seed,
+		.final = true,
+	};
+
+	for (size_t i = 0; i < series->metric_count; i++) {
+		struct fg_metric_verdict *metric = &verdict->metrics[verdict->metric_count++];
+
+		fg__metric_decide(&context, i, metric, NULL);
+		if (metric->pairs > verdict->pairs)
+			verdict->pairs = metric->pairs;
+	}
+}
+
+/* The same bytes cannot be slower; their pairs tell how noisy the host is, and nothing else. */
+static void pass_identical(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->metric_count; i++) {
+		struct fg_metric_verdict *metric = &verdict->metrics[i];
+
+		metric->outcome = FG_OUTCOME_PASS;
+		metric->notes = (struct fg_notes){0};
+	}
+	fg_notes_add(
+		&verdict->notes, arena,
+		"both sides run the same binaries: passed at once, the pairs tell how noisy this host is");
+}
+
+static bool is_same_binary(const struct fg_series *a, const struct fg_series *b)
+{
+	const char *left = fg_environment_get(&a->build[FG_ARM_CANDIDATE], "build.id");
+	const char *right = fg_environment_get(&b->build[FG_ARM_CANDIDATE], "build.id");
+
+	return left && right && *left && strcmp(left, right) == 0;
+}
+
+static void decide_stored(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+			  struct fg_benchmark_verdict *verdict)
+{
+	const struct fg_series *series = &input->run->series[index];
+	const struct fg_series *baseline = fg_run_find(input->baseline, series->name);
+	struct fg__metric_context context = {
+		.series = series,
+		.policy = fg__benchmark_policy(input, series->name),
+		.measure = measure_of(input, series->name),
+		.arena = arena,
+		.seed = input->run->seed,
+		.final = true,
+	};
+	char fingerprints[2][17];
+
+	if (!baseline || baseline->state == FG_NOT_MEASURED) {
+		verdict->outcome = FG_OUTCOME_NEW;
+		fg_notes_add(&verdict->notes, arena,
+			     "the baseline run has no result for this benchmark");
+		return;
+	}
+	fg_environment_fingerprint(&input->run->host, fingerprints[0]);
+	fg_environment_fingerprint(&input->baseline->host, fingerprints[1]);
+	for (size_t i = 0; i < series->metric_count; i++) {
+		struct fg_metric_verdict *metric = &verdict->metrics[verdict->metric_count++];
+		struct fg__sessions sessions =
+			fg__sessions_of(input->history, input->history_count, input->baseline,
+					series->name, series->metrics[i].name);
+
+		fg__stored_decide(&context, i, baseline, &sessions,
+				  strcmp(fingerprints[0], fingerprints[1]) == 0, metric);
+	}
+	verdict->schedule = FG_SCHEDULE_STORED;
+	fg_notes_add(&verdict->notes, arena,
+		     "compared with a stored run: weaker than measuring both sides in one session");
+	verdict->identical = is_same_binary(series, baseline);
+}
+
+static void note_state(const struct fg_series *series, struct fg_arena *arena,
+		       struct fg_benchmark_verdict *verdict)
+{
+	if (series->state == FG_INTERRUPTED)
+		fg_notes_add(&verdict->notes, arena,
+			     "interrupted: judged by what was measured so far");
+	if (series->schedule_reason)
+		fg_notes_add(&verdict->notes, arena, "%s", series->schedule_reason);
+}
+
+static bool is_one_sided(const struct fg_series *series, struct fg_arena *arena,
+			 struct fg_benchmark_verdict *verdict)
+{
+	if (series->only_in[FG_ARM_CANDIDATE]) {
+		verdict->outcome = FG_OUTCOME_NEW;
+		fg_notes_add(&verdict->notes, arena,
+			     "new: the baseline does not have this benchmark");
+	} else if (series->only_in[FG_ARM_BASELINE]) {
+		verdict->outcome = FG_OUTCOME_MISSING;
+		fg_notes_add(&verdict->notes, arena,
+			     "missing: the candidate no longer has this benchmark");
+	}
+	return series->only_in[FG_ARM_CANDIDATE] || series->only_in[FG_ARM_BASELINE];
+}
+
+void fg__benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
+			   struct fg_benchmark_verdict *verdict)
+{
+	begin(series, arena, verdict);
+	verdict->outcome = FG_OUTCOME_MISSING;
+	fg_notes_add(&verdict->notes, arena, "missing: the baseline run has it, this run does not");
+}
+
+void fg__benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+			  struct fg_benchmark_verdict *verdict)
+{
+	const struct fg_series *series = &input->run->series[index];
+	const struct fg_policy *policy = fg__benchmark_policy(input, series->name);
+
+	begin(series, arena, verdict);
+	if (series->state == FG_NOT_MEASURED) {
+		verdict->outcome = FG_OUTCOME_ERROR;
+		verdict->error = fg_arena_strdup(arena, series->failure ? series->failure
+									: "it was not measured");
+		verdict->error_tail = fg_arena_strdup(arena, series->failure_tail);
+		return;
+	}
+	note_state(series, arena, verdict);
+	if (is_one_sided(series, arena, verdict))
+		return;
+	if (input->baseline) {
+		decide_stored(input, index, arena, verdict);
+	} else if (input->run->has_baseline) {
+		decide_pairs(input, index, arena, verdict);
+	} else {
+		verdict->outcome = FG_OUTCOME_NEW;
+		fg_notes_add(&verdict->notes, arena, "there is no baseline to compare with");
+	}
+	if (verdict->metric_count == 0)
+		return;
+	if (verdict->identical)
+		pass_identical(arena, verdict);
+	fg__nodes_decide(input, index, arena, verdict);
+	find_accepted(input, policy, arena, verdict);
+	fg__benchmark_conclude(policy, verdict);
+}

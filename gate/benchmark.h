@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict about one benchmark: its metrics, then what they add up to.  Private to gate/. */
+#ifndef FG_GATE_BENCHMARK_H
+#define FG_GATE_BENCHMARK_H
+
+#include "gate/gate.h"
+
+/* The policy and measurement keys of a benchmark: the plan's, else those of the input. */
+const struct fg_policy *fg__benchmark_policy(const struct fg_gate_input *input, const char *name);
+
+/* `series` is number `index` of the run. */
+void fg__benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+			  struct fg_benchmark_verdict *verdict);
+/* A benchmark that only the stored baseline has. */
+void fg__benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
+			   struct fg_benchmark_verdict *verdict);
+/* Fold the metrics (and functions, where they gate) into the benchmark's outcome. */
+void fg__benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict);
+
+#endif

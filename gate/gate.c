@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/gate.h"
+
+#include "gate/accept.h"
+#include "gate/benchmark.h"
+#include "gate/metric_verdict.h"
+
+#include <math.h>
+
+/* An open metric is shown before a decided one, among decided ones the worst. */
+static bool is_more_telling(const struct fg_metric_verdict *metric, bool open,
+			    const struct fg_gate_progress *progress, bool shown_open)
+{
+	if (!progress->metric || open != shown_open)
+		return !progress->metric || open;
+	return !open && metric->outcome > progress->outcome;
+}
+
+void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy,
+		  const struct fg_measure *measure, struct fg_gate_progress *progress)
+{
+	struct fg__metric_context context = {
+		.series = series, .policy = policy, .measure = measure};
+	bool shown_open = false;
+
+	*progress = (struct fg_gate_progress){.decided = true,
+					      .outcome = FG_OUTCOME_PASS,
+					      .ratio = (double)NAN,
+					      .low = (double)NAN,
+					      .high = (double)NAN};
+	for (size_t i = 0; i < series->metric_count; i++) {
+		struct fg_metric_verdict metric;
+		struct fg__finding finding;
+		bool open;
+
+		if (!fg_policy_metric(policy, series->metrics[i].name).gated ||
+		    !fg__metric_is_judged(series, i))
+			continue;
+		fg__metric_decide(&context, i, &metric, &finding);
+		open = !metric.decided;
+		progress->decided = progress->decided && !open;
+		if (open && finding.next_look > progress->next_look)
+			progress->next_look = (unsigned)finding.next_look;
+		if (is_more_telling(&metric, open, progress, shown_open)) {
+			shown_open = open;
+			progress->metric = series->metrics[i].name;
+			progress->outcome = metric.outcome;
+			progress->pairs = metric.pairs;
+			progress->ratio = metric.ratio;
+			progress->low = metric.low;
+			progress->high = metric.high;
+		}
+	}
+}
+
+static void add_missing(const struct fg_gate_input *input, struct fg_verdict *verdict)
+{
+	for (size_t i = 0; input->baseline && i < input->baseline->series_count; i++) {
+		const struct fg_series *series = &input->baseline->series[i];
+
+		if (!fg_run_find(input->run, series->name))
+			fg__benchmark_missing(series, &verdict->arena,
+					      &verdict->benchmarks[verdict->benchmark_count++]);
+	}
+}
+
+static void copy_differences(const struct fg_environment *baseline,
+			     const struct fg_environment *candidate, struct fg_verdict *verdict)
+{
+	struct fg_fact_difference *found;
+	size_t count = fg_environment_diff(baseline, candidate, &found);
+	size_t before = verdict->environment_difference_count;
+	struct fg_fact_difference *all =
+		fg_arena_array(&verdict->arena, before + count + 1, sizeof(all[0]));
+
+	if (before > 0)
+		memcpy(all, verdict->environment_difference, before * sizeof(all[0]));
+	for (size_t i = 0; i < count; i++) {
+		all[before + i] = (struct fg_fact_difference){
+			.key = fg_arena_strdup(&verdict->arena, found[i].key),
+			.baseline = fg_arena_strdup(&verdict->arena, found[i].baseline),
+			.candidate = fg_arena_strdup(&verdict->arena, found[i].candidate),
+			.identity = found[i].identity,
+		};
+	}
+	free(found);
+	verdict->environment_difference = all;
+	verdict->environment_difference_count = before + count;
+}
+
+static void note_environment(const struct fg_gate_input *input, struct fg_verdict *verdict)
+{
+	const struct fg_run *run = input->run;
+
+	if (input->baseline) {
+		copy_differences(&input->baseline->host, &run->host, verdict);
+		copy_differences(&input->baseline->sides[FG_ARM_CANDIDATE].build,
+				 &run->sides[FG_ARM_CANDIDATE].build, verdict);
+	} else if (run->has_baseline) {
+		copy_differences(&run->sides[FG_ARM_BASELINE].build,
+				 &run->sides[FG_ARM_CANDIDATE].build, verdict);
+	}
+}
+
+static void note_accepts(const struct fg_gate_input *input, struct fg_verdict *verdict)
+{
+	const struct fg_policy *seen = NULL;
+
+	fg__accept_note_leftovers(input->policy, input->now_ns, verdict);
+	/* A benchmark's policy repeats the plan's keys unless it has keys of its own. */
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		const struct fg_policy *policy =
+			fg__benchmark_policy(input, verdict->benchmarks[i].name);
+
+		if (policy != input->policy && policy->accepts != input->policy->accepts &&
+		    policy != seen)
+			fg__accept_note_leftovers(policy, input->now_ns, verdict);
+		seen = policy;
+	}
+}
+
+static enum fg_exit exit_code_of(const struct fg_gate_input *input,
+				 const struct fg_verdict *verdict)
+{
+	bool lacks_baseline = false;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		lacks_baseline = lacks_baseline || verdict->benchmarks[i].outcome == FG_OUTCOME_NEW;
+	switch (verdict->outcome) {
+	case FG_OUTCOME_ERROR:
+		return FG_EXIT_NOT_MEASURED;
+	case FG_OUTCOME_REGRESSION:
+		return FG_EXIT_REGRESSION;
+	case FG_OUTCOME_INCONCLUSIVE:
+		if (input->policy->fail_on_inconclusive)
+			return FG_EXIT_INCONCLUSIVE;
+		break;
+	case FG_OUTCOME_PASS:
+	case FG_OUTCOME_NEW:
+	case FG_OUTCOME_MISSING:
+	case FG_OUTCOME_IMPROVEMENT:
+		break;
+	}
+	return lacks_baseline && input->baseline_required ? FG_EXIT_INCONCLUSIVE : FG_EXIT_PASS;
+}
+
+int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict,
+		   struct fg_error *err)
+{
+	struct fg_verdict made = {.outcome = FG_OUTCOME_PASS};
+	size_t most;
+
+	if (!input->run || !input->policy || !input->measure)
+		return fg_error_set(err, FG_EINVAL,
+				    "a run, a policy and measurement keys are needed");
+	most = input->run->series_count + (input->baseline ? input->baseline->series_count : 0);
+	made.benchmarks = fg_arena_array(&made.arena, most + 1, sizeof(made.benchmarks[0]));
+	for (size_t i = 0; i < input->run->series_count; i++)
+		fg__benchmark_decide(input, i, &made.arena,
+				     &made.benchmarks[made.benchmark_count++]);
+	add_missing(input, &made);
+	for (size_t i = 0; i < made.benchmark_count; i++)
+		made.outcome = fg_outcome_worse(made.outcome, made.benchmarks[i].outcome);
+	if (input->run->series_count == 0) {
+		made.outcome = FG_OUTCOME_ERROR;
+		fg_notes_add(&made.notes, &made.arena, "no benchmark was measured");
+	}
+	note_environment(input, &made);
+	note_accepts(input, &made);
+	made.exit_code = exit_code_of(input, &made);
+	*verdict = made;
+	return FG_OK;
+}

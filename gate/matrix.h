@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The differences of many entities over the pairs: one sparse row per function, library, region or call path, in
+ * milliseconds of CPU per repetition, zero counts included (they are just not stored).  Private to gate/.
+ */
+#ifndef FG_GATE_MATRIX_H
+#define FG_GATE_MATRIX_H
+
+#include "profile/profile_set.h"
+#include "stats/signflip.h"
+
+#define FG__NO_ENTITY UINT32_MAX
+
+/* Which rows of a profile set belong to which pair: only pairs with as many repetitions in both arms. */
+struct fg__profile_pairs {
+	size_t count;
+	uint32_t *pair_of_row; /* 0 .. count - 1, or FG__NO_ENTITY; one per row of the set */
+	double *per_arm;       /* repetitions of an arm in each pair */
+};
+
+struct fg__entity {
+	double baseline_ms; /* mean over the pairs */
+	double candidate_ms;
+	double delta_ms;
+	double error_ms; /* standard error of delta_ms over the pairs; NaN: fewer than two */
+	uint64_t samples;
+};
+
+struct fg__matrix {
+	size_t count; /* entities */
+	size_t pair_count;
+	struct fg__entity *entities;
+	size_t *start; /* CSR, as in stats/signflip.h */
+	uint32_t *columns;
+	float *values;
+};
+
+void fg__profile_pairs_find(const struct fg_profile_set *set, struct fg__profile_pairs *pairs);
+void fg__profile_pairs_release(struct fg__profile_pairs *pairs);
+
+/* Self time of nodes, added up by entity: entity_of_node[n] < count, or FG__NO_ENTITY. */
+void fg__matrix_build(const struct fg_profile_set *set, const struct fg__profile_pairs *pairs,
+		      const uint32_t *entity_of_node, size_t count, struct fg__matrix *matrix);
+/* Sampled CPU time of the marked regions; entity i is region i. */
+void fg__matrix_build_regions(const struct fg_profile_set *set, struct fg__matrix *matrix);
+void fg__matrix_release(struct fg__matrix *matrix);
+
+#endif

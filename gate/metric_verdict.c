@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/metric_verdict.h"
+
+#include "gate/gate.h"
+#include "gate/shape.h"
+#include "stats/sample.h"
+
+#include <math.h>
+
+bool fg__metric_is_judged(const struct fg_series *series, size_t metric)
+{
+	return series->schedule != FG_SCHEDULE_DUET || series->metrics[metric].valid_in_duet;
+}
+
+static const char *copy(const struct fg__metric_context *context, const char *text)
+{
+	return context->arena ? fg_arena_strdup(context->arena, text) : text;
+}
+
+#define NOTE(context, verdict, ...)                                \
+ do {                                                              \
+  if ((context)->arena)                                            \
+   fg_notes_add(&(verdict)->notes, (context)->arena, __VA_ARGS__); \
+ } while (0)
+
+void fg__metric_begin(const struct fg__metric_context *context, size_t metric,
+		      struct fg_metric_verdict *verdict)
+{
+	const struct fg_metric *what = &context->series->metrics[metric];
+	struct fg_metric_policy policy = fg_policy_metric(context->policy, what->name);
+
+	*verdict = (struct fg_metric_verdict){
+		.name = copy(context, what->name),
+		.label = copy(context, what->label),
+		.unit = copy(context, what->unit),
+		.better = what->better,
+		.outcome = FG_OUTCOME_PASS,
+		.gated = policy.gated,
+		.exact = what->exact,
+		.baseline = (double)NAN,
+		.candidate = (double)NAN,
+		.ratio = (double)NAN,
+		.low = (double)NAN,
+		.high = (double)NAN,
+		.alpha = context->policy->alpha,
+		.min_effect = policy.min_effect,
+		.margin = policy.margin,
+		.smallest_detectable = (double)NAN,
+		.p_value = (double)NAN,
+	};
+}
+
+void fg__metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
+			     double high, bool linear)
+{
+	/* For a metric of which more is better, worse is a ratio below one. */
+	bool turned = verdict->better == FG_BETTER_HIGHER;
+	double ends[3] = {estimate, turned ? -high : low, turned ? -low : high};
+
+	if (turned)
+		ends[0] = -estimate;
+	for (int i = 0; i < 3; i++)
+		ends[i] = linear ? 1.0 + ends[i] : exp(ends[i]);
+	verdict->ratio = ends[0];
+	verdict->low = ends[1];
+	verdict->high = ends[2];
+}
+
+static void set_levels(const struct fg__metric_context *context, size_t metric,
+		       struct fg_metric_verdict *verdict)
+{
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
+		size_t count;
+		double *values = fg__arm_values(context->series, metric, (enum fg_arm)arm, &count);
+		double level = fg_median(values, count);
+
+		if (arm == FG_ARM_BASELINE)
+			verdict->baseline = level;
+		else
+			verdict->candidate = level;
+		free(values);
+	}
+}
+
+/*
+ * An exact metric is the same in every repetition of one binary, so one look suffices: any worsening beyond the
+ * tolerance counts.  When it is not the same after all, that is said, and the ordinary rule decides.
+ */
+static bool decide_exact(const struct fg__metric_context *context, const struct fg__pairs *pairs,
+			 double tolerance, struct fg_metric_verdict *verdict)
+{
+	double difference = pairs->difference[0];
+	bool same = true;
+
+	for (size_t i = 1; i < pairs->count; i++)
+		same = same && !(fabs(pairs->difference[i] - difference) > 1e-12);
+	if (!same) {
+		verdict->exact = false;
+		NOTE(context, verdict,
+		     "%s is said to be exact, but differs between repetitions: judged by pairs",
+		     verdict->label);
+		return false;
+	}
+	fg__metric_set_interval(verdict, difference, difference, difference, pairs->linear);
+	verdict->decided = true;
+	verdict->pairs = (unsigned)pairs->count;
+	verdict->smallest_detectable = tolerance;
+	if (difference > log1p(tolerance) + 1e-12)
+		verdict->outcome = FG_OUTCOME_REGRESSION;
+	else if (difference < -log1p(tolerance) - 1e-12)
+		verdict->outcome = FG_OUTCOME_IMPROVEMENT;
+	return true;
+}
+
+static void note_lost_pairs(const struct fg__metric_context *context, const struct fg__pairs *pairs,
+			    struct fg_metric_verdict *verdict)
+{
+	if (pairs->no_number > 0)
+		NOTE(context, verdict, "%zu pairs left out: a value is not a number",
+		     pairs->no_number);
+	if (pairs->no_ratio > 0 && !pairs->linear)
+		NOTE(context, verdict,
+		     "%zu pairs left out: a time of zero or below cannot be compared",
+		     pairs->no_ratio);
+	if (pairs->linear)
+		NOTE(context, verdict,
+		     "some values are zero or negative: differences are relative to the mean level");
+	if (pairs->unpaired > 0)
+		NOTE(context, verdict, "%zu pairs left out: one side is missing", pairs->unpaired);
+}
+
+/* Nothing to compare: says which side lacks the metric, and never passes in silence. */
+static void decide_without_pairs(const struct fg__metric_context *context,
+				 const struct fg__pairs *pairs, struct fg_metric_verdict *verdict)
+{
+	bool has_baseline = isfinite(verdict->baseline);
+	bool has_candidate = isfinite(verdict->candidate);
+
+	if (has_candidate && !has_baseline) {
+		verdict->outcome = FG_OUTCOME_NEW;
+		verdict->decided = true;
+		NOTE(context, verdict, "the baseline has no %s to compare with", verdict->label);
+	} else if (has_baseline && !has_candidate) {
+		verdict->outcome = FG_OUTCOME_MISSING;
+		verdict->decided = true;
+		NOTE(context, verdict, "the candidate no longer reports %s", verdict->label);
+	} else if (!verdict->gated ||
+		   (pairs->no_ratio == 0 && fg_metric_find_builtin(verdict->name))) {
+		NOTE(context, verdict, "not measured");
+	} else if (pairs->no_number > 0 || pairs->no_ratio > 0) {
+		verdict->outcome = FG_OUTCOME_ERROR;
+		verdict->decided = true;
+		NOTE(context, verdict, "no pair has a usable number for %s", verdict->label);
+	} else {
+		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+		NOTE(context, verdict, "no pair was measured");
+	}
+}
+
+static void note_finding(const struct fg__metric_context *context,
+			 const struct fg__finding *finding, struct fg_metric_verdict *verdict)
+{
+	if (finding->pairs < FG__PAIRS_MIN) {
+		NOTE(context, verdict, "only %zu pairs: at least %d are needed for any statement",
+		     finding->pairs, FG__PAIRS_MIN);
+		return;
+	}
+	if (!finding->decided && context->final)
+		NOTE(context, verdict,
+		     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
+		     finding->pairs, 100.0 * expm1(finding->smallest_detectable));
+	if (finding->decided && finding->outcome == FG_OUTCOME_PASS && finding->low > 0.0)
+		NOTE(context, verdict, "worse by %.2f %%, within the margin of %.2g %%",
+		     100.0 * expm1(finding->estimate), 100.0 * verdict->margin);
+	if (finding->widened)
+		NOTE(context, verdict,
+		     "pairs depend on those before them (autocorrelation %.2f): the interval was "
+		     "widened for it",
+		     finding->autocorrelation);
+}
+
+/* Pairs without a number for this metric count for the runner: it has to be asked for more. */
+static void ask_for_more(const struct fg__pairs *pairs, struct fg__finding *finding)
+{
+	if (finding->next_look > 0)
+		finding->next_look += pairs->no_number + pairs->no_ratio;
+}
+
+static void apply_rule(const struct fg__metric_context *context, const struct fg__pairs *pairs,
+		       struct fg_metric_verdict *verdict, struct fg__finding *finding)
+{
+	struct fg_metric_policy policy = fg_policy_metric(context->policy, verdict->name);
+	size_t looks[FG_GATE_LOOKS_MAX];
+	struct fg__rule rule = {.alpha = context->policy->alpha,
+				.min_effect = policy.min_effect,
+				.margin = policy.margin,
+				.tolerated = policy.tolerated,
+				.looks = looks,
+				.until_sure = context->measure->until_sure};
+
+	rule.look_count =
+		fg_gate_looks(context->measure->min_pairs, context->measure->max_pairs, looks);
+	fg__rule_apply(&rule, pairs->difference, pairs->count, context->final, finding);
+	ask_for_more(pairs, finding);
+	verdict->decided = finding->decided || context->final;
+	verdict->outcome = finding->outcome;
+	verdict->pairs = (unsigned)finding->pairs;
+	verdict->looks = (unsigned)finding->looks;
+	verdict->p_value = finding->p;
+	verdict->smallest_detectable = expm1(finding->smallest_detectable);
+	fg__metric_set_interval(verdict, finding->estimate, finding->low, finding->high,
+				pairs->linear);
+	note_finding(context, finding, verdict);
+}
+
+static size_t first_look(const struct fg_measure *measure)
+{
+	size_t looks[FG_GATE_LOOKS_MAX];
+
+	(void)fg_gate_looks(measure->min_pairs, measure->max_pairs, looks);
+	return looks[0];
+}
+
+void fg__metric_decide(const struct fg__metric_context *context, size_t metric,
+		       struct fg_metric_verdict *verdict, struct fg__finding *finding)
+{
+	struct fg__finding ignored;
+	struct fg__pairs pairs;
+
+	if (!finding)
+		finding = &ignored;
+	*finding = (struct fg__finding){.estimate = (double)NAN};
+	fg__metric_begin(context, metric, verdict);
+	set_levels(context, metric, verdict);
+	if (!fg__metric_is_judged(context->series, metric)) {
+		NOTE(context, verdict, "%s means nothing while both arms share one CPU",
+		     verdict->label);
+		return;
+	}
+	fg__pairs_collect(context->series, metric, &pairs);
+	note_lost_pairs(context, &pairs, verdict);
+	if (pairs.count == 0 && !context->final && pairs.no_number + pairs.no_ratio == 0) {
+		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+		finding->next_look = first_look(context->measure);
+	} else if (pairs.count == 0) {
+		decide_without_pairs(context, &pairs, verdict);
+		verdict->decided = verdict->decided || !context->final;
+	} else if (!verdict->exact ||
+		   !decide_exact(context, &pairs,
+				 fg_policy_metric(context->policy, verdict->name).tolerance,
+				 verdict)) {
+		apply_rule(context, &pairs, verdict, finding);
+		if (context->arena && verdict->gated) {
+			fg__shape_note_modes(context->series, metric, context->seed, context->arena,
+					     &verdict->notes);
+			fg__shape_note_layout(context->series, metric, context->seed,
+					      context->arena, &verdict->notes);
+		}
+	}
+	fg__pairs_release(&pairs);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict about one metric of one benchmark, of a run that measured both arms.  Private to gate/. */
+#ifndef FG_GATE_METRIC_VERDICT_H
+#define FG_GATE_METRIC_VERDICT_H
+
+#include "gate/pairs.h"
+#include "gate/rule.h"
+#include "model/verdict.h"
+
+struct fg__metric_context {
+	const struct fg_series *series;
+	const struct fg_policy *policy;
+	const struct fg_measure *measure;
+	struct fg_arena *arena; /* text of the verdict; NULL: no notes are wanted */
+	uint64_t seed;
+	bool final; /* no more pairs will come */
+};
+
+/* Does this metric mean anything in the series' schedule? */
+bool fg__metric_is_judged(const struct fg_series *series, size_t metric);
+
+/* Head of a verdict: names, policy, levels of the arms; the outcome is pass and not decided yet. */
+void fg__metric_begin(const struct fg__metric_context *context, size_t metric,
+		      struct fg_metric_verdict *verdict);
+
+/* The whole verdict; `finding` (may be NULL) gets what the rule said. */
+void fg__metric_decide(const struct fg__metric_context *context, size_t metric,
+		       struct fg_metric_verdict *verdict, struct fg__finding *finding);
+
+/* Fill ratio and interval of a verdict from logarithms (or shares) that are positive for worse. */
+void fg__metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
+			     double high, bool linear);
+
+#endif

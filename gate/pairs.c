@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/pairs.h"
+
+#include <math.h>
+
+/* What a pair adds up to while its repetitions are read. */
+struct gathered {
+	double sum[FG_ARM_COUNT];
+	double log_sum[FG_ARM_COUNT];
+	unsigned count[FG_ARM_COUNT];
+	unsigned set_aside; /* repetitions */
+	bool no_number;
+	bool no_ratio;
+};
+
+bool fg__must_be_positive(const struct fg_metric *metric)
+{
+	static const char *const times[] = {"ns", "us", "ms", "s"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(times); i++) {
+		if (strcmp(metric->unit, times[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Schedule finding, warm-ups and solo runs never were pairs; the other exclusions were meant to be. */
+static bool was_meant_to_count(const struct fg_repetition *repetition)
+{
+	const unsigned never =
+		FG_ASIDE_WARMUP | FG_ASIDE_SOLO | FG_ASIDE_TRIAL | FG_ASIDE_UNSAMPLED;
+
+	return (repetition->aside & never) == 0;
+}
+
+size_t fg__pair_end(const struct fg_series *series)
+{
+	return fg_min_size(fg_series_pair_end(series), FG__PAIR_NUMBERS_MAX);
+}
+
+static struct gathered *gather(const struct fg_series *series, size_t metric)
+{
+	size_t pair_end = fg__pair_end(series);
+	struct gathered *all = fg_xcalloc(pair_end + 1, sizeof(all[0]));
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *repetition = &series->repetitions[i];
+		struct gathered *pair = NULL;
+		double value = repetition->values[metric];
+
+		if (repetition->pair >= pair_end)
+			continue;
+		pair = &all[repetition->pair];
+		if (repetition->aside) {
+			pair->set_aside += was_meant_to_count(repetition);
+			continue;
+		}
+		if (repetition->arm >= FG_ARM_COUNT)
+			continue;
+		if (!isfinite(value)) {
+			pair->no_number = true;
+			continue;
+		}
+		pair->no_ratio = pair->no_ratio || value <= 0.0;
+		pair->sum[repetition->arm] += value;
+		pair->log_sum[repetition->arm] += value > 0.0 ? log(value) : 0.0;
+		pair->count[repetition->arm]++;
+	}
+	return all;
+}
+
+static bool is_whole(const struct gathered *pair)
+{
+	return pair->count[FG_ARM_BASELINE] > 0 &&
+	       pair->count[FG_ARM_BASELINE] == pair->count[FG_ARM_CANDIDATE];
+}
+
+static void add_pair(struct fg__pairs *pairs, const struct gathered *pair, bool linear)
+{
+	const double *sum = linear ? pair->sum : pair->log_sum;
+	double baseline = sum[FG_ARM_BASELINE] / pair->count[FG_ARM_BASELINE];
+	double candidate = sum[FG_ARM_CANDIDATE] / pair->count[FG_ARM_CANDIDATE];
+
+	pairs->difference[pairs->count] = candidate - baseline;
+	pairs->baseline[pairs->count] = linear ? baseline : exp(baseline);
+	pairs->candidate[pairs->count] = linear ? candidate : exp(candidate);
+	pairs->count++;
+}
+
+static void sort_out(struct fg__pairs *pairs, const struct gathered *all, size_t pair_end,
+		     bool positive)
+{
+	for (size_t i = 0; i < pair_end; i++) {
+		const struct gathered *pair = &all[i];
+
+		if (pair->set_aside > 0)
+			pairs->set_aside++;
+		else if (pair->no_number)
+			pairs->no_number++;
+		else if (pair->count[0] + pair->count[1] > 0 && !is_whole(pair))
+			pairs->unpaired++;
+		else if (is_whole(pair) && pair->no_ratio)
+			pairs->no_ratio++;
+	}
+	pairs->linear = pairs->no_ratio > 0 && !positive;
+	for (size_t i = 0; i < pair_end; i++) {
+		const struct gathered *pair = &all[i];
+
+		if (pair->set_aside == 0 && !pair->no_number && is_whole(pair) &&
+		    (pairs->linear || !pair->no_ratio))
+			add_pair(pairs, pair, pairs->linear);
+	}
+}
+
+/* Differences of counts that may be zero, relative to the mean level of both arms; all zero stays all zero. */
+static void scale_linear(struct fg__pairs *pairs)
+{
+	double level = 0.0;
+
+	for (size_t i = 0; i < pairs->count; i++)
+		level += 0.5 * (fabs(pairs->baseline[i]) + fabs(pairs->candidate[i]));
+	level /= (double)pairs->count;
+	for (size_t i = 0; i < pairs->count && level > 0.0; i++)
+		pairs->difference[i] /= level;
+}
+
+void fg__pairs_collect(const struct fg_series *series, size_t metric, struct fg__pairs *pairs)
+{
+	const struct fg_metric *what = &series->metrics[metric];
+	size_t pair_end = fg__pair_end(series);
+	struct gathered *all = gather(series, metric);
+
+	*pairs = (struct fg__pairs){0};
+	pairs->difference = fg_xcalloc(pair_end + 1, sizeof(pairs->difference[0]));
+	pairs->baseline = fg_xcalloc(pair_end + 1, sizeof(pairs->baseline[0]));
+	pairs->candidate = fg_xcalloc(pair_end + 1, sizeof(pairs->candidate[0]));
+	sort_out(pairs, all, pair_end, fg__must_be_positive(what));
+	if (pairs->linear && pairs->count > 0)
+		scale_linear(pairs);
+	for (size_t i = 0; i < pairs->count && what->better == FG_BETTER_HIGHER; i++)
+		pairs->difference[i] = -pairs->difference[i];
+	free(all);
+}
+
+void fg__pairs_release(struct fg__pairs *pairs)
+{
+	free(pairs->difference);
+	free(pairs->baseline);
+	free(pairs->candidate);
+	*pairs = (struct fg__pairs){0};
+}
+
+double *fg__arm_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
+		       size_t *count)
+{
+	double *values = fg_xcalloc(series->repetition_count + 1, sizeof(values[0]));
+	size_t used = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *repetition = &series->repetitions[i];
+
+		if (repetition->aside == 0 && repetition->arm == arm &&
+		    isfinite(repetition->values[metric]))
+			values[used++] = repetition->values[metric];
+	}
+	*count = used;
+	return values;
+}
+
+size_t fg__count_set_aside(const struct fg_series *series)
+{
+	size_t pair_end = fg__pair_end(series);
+	bool *aside = fg_xcalloc(pair_end + 1, sizeof(aside[0]));
+	size_t count = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *repetition = &series->repetitions[i];
+
+		if (repetition->pair < pair_end && repetition->aside &&
+		    was_meant_to_count(repetition) && !aside[repetition->pair]) {
+			aside[repetition->pair] = true;
+			count++;
+		}
+	}
+	free(aside);
+	return count;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From repetitions to pairs: the differences that a decision about one metric rests on.  Private to gate/. */
+#ifndef FG_GATE_PAIRS_H
+#define FG_GATE_PAIRS_H
+
+#include "model/run.h"
+
+/* Pair numbers come from stored runs too; those beyond this are not looked at. */
+#define FG__PAIR_NUMBERS_MAX 1000000
+
+struct fg__pairs {
+	size_t count;
+	/* One each per pair, in order of pair numbers. */
+	double *difference; /* ln(candidate / baseline), turned so that positive is worse */
+	double *baseline; /* level of the arm: geometric mean of its repetitions, or mean where `linear` */
+	double *candidate;
+	size_t set_aside; /* pairs left out for a reason fixed beforehand */
+	size_t unpaired;  /* pairs without a partner */
+	size_t no_number; /* pairs in which a value is not a number */
+	size_t no_ratio;  /* pairs in which a value is zero or negative */
+	bool linear; /* zeros are normal for this metric: differences relative to the mean level instead of logarithms */
+};
+
+/* Pairs of metric number `metric`.  Release with fg__pairs_release(). */
+void fg__pairs_collect(const struct fg_series *series, size_t metric, struct fg__pairs *pairs);
+void fg__pairs_release(struct fg__pairs *pairs);
+
+/* Values of one arm's repetitions that count; to be freed.  *count is their number. */
+double *fg__arm_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
+		       size_t *count);
+
+/* One past the largest pair number that is looked at. */
+size_t fg__pair_end(const struct fg_series *series);
+
+/* Pairs of this series that were set aside, whatever the metric. */
+size_t fg__count_set_aside(const struct fg_series *series);
+
+/* Is a value of zero no measurement at all (a time), or just a small number (a count)? */
+bool fg__must_be_positive(const struct fg_metric *metric);
+
+#endif

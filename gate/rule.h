@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sequential rule over the differences of one metric; see rule.c.  Private to gate/. */
+#ifndef FG_GATE_RULE_H
+#define FG_GATE_RULE_H
+
+#include "model/verdict.h"
+
+struct fg__rule {
+	double alpha;
+	double min_effect; /* ratios, as in the policy */
+	double margin;
+	double tolerated;
+	const size_t *looks;
+	size_t look_count;
+	bool until_sure;
+};
+
+/* All figures are logarithms (or shares of the level), positive is worse. */
+struct fg__finding {
+	bool decided;
+	enum fg_outcome outcome; /* inconclusive while not decided */
+	size_t pairs;            /* behind this finding */
+	size_t looks;            /* taken */
+	size_t next_look;        /* 0: none */
+	double estimate;         /* NaN: too few pairs */
+	double low;
+	double high;
+	double p; /* exact sign test against "no worse than tolerated" */
+	double smallest_detectable;
+	double autocorrelation;
+	bool widened; /* the interval, for autocorrelation */
+};
+
+/* Fewer pairs than this say nothing. */
+#define FG__PAIRS_MIN 5
+
+/* `final`: no more pairs will come; the next look is then taken early. */
+void fg__rule_apply(const struct fg__rule *rule, const double *difference, size_t count, bool final,
+		    struct fg__finding *finding);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/shape.h"
+
+#include "base/random.h"
+#include "stats/modality.h"
+#include "stats/sample.h"
+
+#include <math.h>
+
+#define MODES_MIN_VALUES   16
+#define MODES_P            0.005
+#define MODES_MIN_SHARE    0.1
+#define MODES_MIN_DISTANCE 0.01 /* relative; closer heaps are no news */
+#define LAYOUT_MIN_VALUES  24
+#define LAYOUT_P           0.005
+#define LAYOUT_MIN_SPREAD  0.005 /* relative, between groups */
+#define LAYOUT_SHUFFLES    999
+#define STACK_STEP         16 /* the stack is aligned to this */
+
+static const char *const arm_words[FG_ARM_COUNT] = {"baseline", "candidate"};
+
+struct scale {
+	const char *from;
+	double least;
+	double divisor;
+	const char *to;
+};
+
+const char *fg__shape_amount(double value, const char *unit, struct fg_arena *arena)
+{
+	static const struct scale scales[] = {
+		{"ns",    1e9,          1e9,          "s"  },
+		{"ns",    1e6,          1e6,          "ms" },
+		{"ns",    1e3,          1e3,          "us" },
+		{"bytes", 1073741824.0, 1073741824.0, "GiB"},
+		{"bytes", 1048576.0,    1048576.0,    "MiB"},
+		{"bytes", 1024.0,       1024.0,       "KiB"},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(scales); i++) {
+		if (strcmp(unit, scales[i].from) == 0 && fabs(value) >= scales[i].least)
+			return fg_arena_printf(arena, "%.3g %s", value / scales[i].divisor,
+					       scales[i].to);
+	}
+	if (strcmp(unit, "1") == 0)
+		return fg_arena_printf(arena, "%.6g", value);
+	return fg_arena_printf(arena, "%.6g %s", value, unit);
+}
+
+static bool has_two_modes(const double *values, size_t count, uint64_t seed,
+			  struct fg_modality *modality)
+{
+	double distance;
+
+	if (count < MODES_MIN_VALUES)
+		return false;
+	*modality = fg_modality_test(values, count, 0, seed);
+	distance = fabs(modality->high_center - modality->low_center) /
+		   fmax(fabs(modality->low_center), 1e-300);
+	return modality->p <= MODES_P && modality->high_share >= MODES_MIN_SHARE &&
+	       modality->high_share <= 1.0 - MODES_MIN_SHARE && distance >= MODES_MIN_DISTANCE;
+}
+
+void fg__shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
+			  struct fg_arena *arena, struct fg_notes *notes)
+{
+	const char *unit = series->metrics[metric].unit;
+
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
+		struct fg_modality modality;
+		size_t count;
+		double *values = fg__arm_values(series, metric, (enum fg_arm)arm, &count);
+
+		if (has_two_modes(values, count, seed + (uint64_t)arm, &modality))
+			fg_notes_add(notes, arena,
+				     "the %s has two modes: %.0f %% of its repetitions near %s, "
+				     "%.0f %% near %s; look for what decides between them",
+				     arm_words[arm], 100.0 * (1.0 - modality.high_share),
+				     fg__shape_amount(modality.low_center, unit, arena),
+				     100.0 * modality.high_share,
+				     fg__shape_amount(modality.high_center, unit, arena));
+		free(values);
+	}
+}
+
+/* Logarithms of one arm, each less its pair's mean of both arms, beside the place of the stack within a cache line. */
+static size_t layout_values(const struct fg_series *series, size_t metric, double *values,
+			    unsigned *groups)
+{
+	size_t pair_end = fg__pair_end(series);
+	double *sum = fg_xcalloc(pair_end + 1, sizeof(sum[0]));
+	unsigned *count = fg_xcalloc(pair_end + 1, sizeof(count[0]));
+	size_t used = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < series->repetition_count; i++) {
+			const struct fg_repetition *r = &series->repetitions[i];
+
+			if (r->aside || r->pair >= pair_end || !(r->values[metric] > 0.0))
+				continue;
+			if (pass == 0) {
+				sum[r->pair] += log(r->values[metric]);
+				count[r->pair]++;
+			} else if (count[r->pair] > 1) {
+				values[used] =
+					log(r->values[metric]) - sum[r->pair] / count[r->pair];
+				groups[used++] = (r->arm == FG_ARM_CANDIDATE ? 4U : 0U) +
+						 (r->padding / STACK_STEP) % 4U;
+			}
+		}
+	}
+	free(sum);
+	free(count);
+	return used;
+}
+
+enum {
+	GROUPS = 8 /* two arms with four places each */
+};
+
+/* Sum over the places of n (mean - mean of its arm)^2, and the largest distance of two places of one arm. */
+static double between_places(const double *values, const unsigned *groups, size_t count,
+			     double *spread)
+{
+	double sum[GROUPS] = {0.0};
+	double size[GROUPS] = {0.0};
+	double between = 0.0;
+
+	*spread = 0.0;
+	for (size_t i = 0; i < count; i++) {
+		sum[groups[i]] += values[i];
+		size[groups[i]] += 1.0;
+	}
+	for (size_t arm = 0; arm < 2; arm++) {
+		double low = HUGE_VAL;
+		double high = -HUGE_VAL;
+		double arm_sum = 0.0;
+		double arm_size = 0.0;
+
+		for (size_t g = 4 * arm; g < 4 * arm + 4; g++) {
+			arm_sum += sum[g];
+			arm_size += size[g];
+		}
+		for (size_t g = 4 * arm; g < 4 * arm + 4; g++) {
+			double mean =
+				size[g] > 0.0 ? sum[g] / size[g] : arm_sum / fmax(arm_size, 1.0);
+			double off = mean - arm_sum / fmax(arm_size, 1.0);
+
+			between += size[g] * off * off;
+			low = fmin(low, mean);
+			high = fmax(high, mean);
+		}
+		*spread = fmax(*spread, high - low);
+	}
+	return between;
+}
+
+/* Places change hands within an arm only: the arms may well differ. */
+static void shuffle_within_arms(struct fg_random *random, unsigned *groups, size_t count)
+{
+	for (size_t i = count; i-- > 1;) {
+		size_t j = (size_t)fg_random_below(random, i + 1);
+
+		if (groups[i] / 4 == groups[j] / 4) {
+			unsigned kept = groups[i];
+
+			groups[i] = groups[j];
+			groups[j] = kept;
+		}
+	}
+}
+
+void fg__shape_note_layout(const struct fg_series *series, size_t metric, uint64_t seed,
+			   struct fg_arena *arena, struct fg_notes *notes)
+{
+	double *values = fg_xcalloc(series->repetition_count + 1, sizeof(values[0]));
+	unsigned *groups = fg_xcalloc(series->repetition_count + 1, sizeof(groups[0]));
+	size_t count = layout_values(series, metric, values, groups);
+	struct fg_random random;
+	size_t reached = 1;
+	double spread;
+	double between;
+	double ignored;
+
+	fg_random_seed(&random, seed);
+	between = between_places(values, groups, count, &spread);
+	if (count >= LAYOUT_MIN_VALUES && spread >= LAYOUT_MIN_SPREAD) {
+		for (int i = 0; i < LAYOUT_SHUFFLES; i++) {
+			shuffle_within_arms(&random, groups, count);
+			reached += between_places(values, groups, count, &ignored) >= between;
+		}
+		if ((double)reached / (LAYOUT_SHUFFLES + 1.0) <= LAYOUT_P)
+			fg_notes_add(notes, arena,
+				     "sensitive to memory layout: the place of the stack alone "
+				     "changes the result by up to %.1f %%",
+				     100.0 * expm1(spread));
+	}
+	free(values);
+	free(groups);
+}

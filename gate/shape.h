@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the data look like beyond their middle, said in words: two modes, memory of the past, layout.  Private to gate/. */
+#ifndef FG_GATE_SHAPE_H
+#define FG_GATE_SHAPE_H
+
+#include "gate/pairs.h"
+#include "model/verdict.h"
+
+/* "candidate runs in two modes: 63 % near 210 ms, 37 % near 245 ms", for each arm and for the pairs. */
+void fg__shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
+			  struct fg_arena *arena, struct fg_notes *notes);
+/* Does the size of the environment, and with it the place of the stack, change the result? */
+void fg__shape_note_layout(const struct fg_series *series, size_t metric, uint64_t seed,
+			   struct fg_arena *arena, struct fg_notes *notes);
+
+/* "210 ms", "1.5 MiB", "3.2 1/s": three digits and the unit people would use. */
+const char *fg__shape_amount(double value, const char *unit, struct fg_arena *arena);
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One session gives one level per benchmark, the trimmed mean of the logarithms, however many repetitions it has: they share
+ * the state of the host and are no independent evidence.  So the unit here is the session.  The differences of successive
+ * sessions of the history, nearly all of them without a real change, show how far two levels lie apart for no reason.
+ * Their standard deviation is taken from the median absolute difference, so that the few real changes do not count, and the
+ * new difference is held against it with a t quantile.  One look; a sign test is not possible with one difference.
+ */
+#include "gate/stored.h"
+
+#include "stats/distributions.h"
+#include "stats/location.h"
+#include "stats/sample.h"
+
+#include <math.h>
+
+#define TRIM 0.2
+/* The median absolute difference is about as good as 37 % of the values under a normal law. */
+#define MEDIAN_EFFICIENCY 0.37
+#define POWER_QUANTILE    0.8416212335729143
+
+/* The level of a session: of the candidate's repetitions that count.  NaN: none. */
+static double level_of(const struct fg_series *series, size_t metric, double *error)
+{
+	size_t count;
+	double *values = fg__arm_values(series, metric, FG_ARM_CANDIDATE, &count);
+	struct fg_trimmed trimmed;
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (values[i] > 0.0)
+			values[used++] = log(values[i]);
+	}
+	trimmed = fg_trimmed_mean(values, used, TRIM);
+	if (error)
+		*error = trimmed.standard_error;
+	free(values);
+	return trimmed.mean;
+}
+
+static bool same_fingerprint(const struct fg_run *a, const struct fg_run *b)
+{
+	char left[17];
+	char right[17];
+
+	fg_environment_fingerprint(&a->host, left);
+	fg_environment_fingerprint(&b->host, right);
+	return strcmp(left, right) == 0;
+}
+
+struct fg__sessions fg__sessions_of(const struct fg_run *const *history, size_t count,
+				    const struct fg_run *like, const char *benchmark,
+				    const char *metric)
+{
+	struct fg__sessions result = {.spread = (double)NAN};
+	double *differences = fg_xcalloc(count + 1, sizeof(differences[0]));
+	double previous = (double)NAN;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_series *series = fg_run_find(history[i], benchmark);
+		size_t at = series ? fg_series_find_metric(series, metric) : SIZE_MAX;
+		double level = at == SIZE_MAX || !same_fingerprint(history[i], like)
+				       ? (double)NAN
+				       : level_of(series, at, NULL);
+
+		if (isnan(level))
+			continue;
+		if (!isnan(previous))
+			differences[result.differences++] = fabs(level - previous);
+		previous = level;
+	}
+	if (result.differences >= FG__SESSIONS_MIN)
+		result.spread = 1.4826 * fg_median(differences, result.differences);
+	free(differences);
+	return result;
+}
+
+static void judge(const struct fg__metric_context *context, double difference, double error,
+		  double degrees, struct fg_metric_verdict *verdict)
+{
+	struct fg_metric_policy policy = fg_policy_metric(context->policy, verdict->name);
+	double q = -fg_t_quantile(context->policy->alpha, degrees);
+	double low = difference - q * error;
+	double high = difference + q * error;
+
+	fg__metric_set_interval(verdict, difference, low, high, false);
+	verdict->smallest_detectable = expm1((q + POWER_QUANTILE) * error);
+	verdict->p_value = fg_t_cdf(-(difference - log1p(policy.tolerated)) / error, degrees);
+	if (low > log1p(policy.tolerated) && difference >= log1p(policy.min_effect))
+		verdict->outcome = FG_OUTCOME_REGRESSION;
+	else if (high < 0.0 && difference <= -log1p(policy.min_effect))
+		verdict->outcome = FG_OUTCOME_IMPROVEMENT;
+	else if (high < log1p(policy.margin))
+		verdict->outcome = FG_OUTCOME_PASS;
+	else
+		fg_notes_add(
+			&verdict->notes, context->arena,
+			"undecided: from one session to the next this benchmark varies so much that a "
+			"change of %.1f %% could have been seen",
+			100.0 * verdict->smallest_detectable);
+}
+
+static bool decide_exact(const struct fg__metric_context *context, double baseline,
+			 double candidate, struct fg_metric_verdict *verdict)
+{
+	double worse = verdict->better == FG_BETTER_LOWER ? log(candidate / baseline)
+							  : log(baseline / candidate);
+	double tolerance =
+		log1p(fg_policy_metric(context->policy, verdict->name).tolerance) + 1e-12;
+
+	if (!isfinite(worse))
+		return false;
+	verdict->outcome = worse > tolerance    ? FG_OUTCOME_REGRESSION
+			   : worse < -tolerance ? FG_OUTCOME_IMPROVEMENT
+						: FG_OUTCOME_PASS;
+	fg__metric_set_interval(verdict, worse, worse, worse, false);
+	return true;
+}
+
+/* Without a history the spread inside the two sessions is all there is, and it is no basis for a verdict. */
+static void decide_noisy(const struct fg__metric_context *context, double difference,
+			 const double errors[2], const struct fg__sessions *sessions,
+			 struct fg_metric_verdict *verdict)
+{
+	double within = sqrt(errors[0] * errors[0] + errors[1] * errors[1]);
+
+	verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+	if (isnan(sessions->spread)) {
+		fg__metric_set_interval(verdict, difference, difference - 3.0 * within,
+					difference + 3.0 * within, false);
+		fg_notes_add(
+			&verdict->notes, context->arena,
+			"cannot be judged against a stored run yet: %zu comparable earlier sessions, at "
+			"least %d are needed to know how much sessions differ; measure both sides in one "
+			"session instead",
+			sessions->differences ? sessions->differences + 1 : 0,
+			FG__SESSIONS_MIN + 1);
+		return;
+	}
+	judge(context, difference, fmax(sessions->spread, isnan(within) ? 0.0 : within),
+	      fmax(1.0, MEDIAN_EFFICIENCY * (double)sessions->differences), verdict);
+}
+
+static void cap_for_environment(const struct fg__metric_context *context,
+				struct fg_metric_verdict *verdict)
+{
+	if (verdict->outcome == FG_OUTCOME_INCONCLUSIVE || verdict->exact)
+		return;
+	fg_notes_add(
+		&verdict->notes, context->arena,
+		"measured in another environment than the baseline: would be %s, counts as inconclusive",
+		fg_outcome_name(verdict->outcome));
+	verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+}
+
+void fg__stored_decide(const struct fg__metric_context *context, size_t metric,
+		       const struct fg_series *baseline, const struct fg__sessions *sessions,
+		       bool same_environment, struct fg_metric_verdict *verdict)
+{
+	size_t other;
+	double errors[2];
+	double levels[2];
+
+	fg__metric_begin(context, metric, verdict);
+	verdict->decided = true;
+	other = fg_series_find_metric(baseline, verdict->name);
+	levels[1] = level_of(context->series, metric, &errors[1]);
+	levels[0] = other == SIZE_MAX ? (double)NAN : level_of(baseline, other, &errors[0]);
+	verdict->baseline = exp(levels[0]);
+	verdict->candidate = exp(levels[1]);
+	if (isnan(levels[0]) || isnan(levels[1])) {
+		bool both = isnan(levels[0]) && isnan(levels[1]);
+
+		verdict->decided = !both;
+		if (both)
+			verdict->outcome =
+				verdict->gated ? FG_OUTCOME_INCONCLUSIVE : FG_OUTCOME_PASS;
+		else
+			verdict->outcome = isnan(levels[0]) ? FG_OUTCOME_NEW : FG_OUTCOME_MISSING;
+		fg_notes_add(&verdict->notes, context->arena,
+			     both               ? "%s was not measured above zero in either run"
+			     : isnan(levels[0]) ? "the baseline has no %s to compare with"
+						: "the candidate has no %s above zero",
+			     verdict->label);
+		return;
+	}
+	if (!verdict->exact ||
+	    !decide_exact(context, verdict->baseline, verdict->candidate, verdict)) {
+		double worse = levels[1] - levels[0];
+
+		verdict->exact = false;
+		decide_noisy(context, verdict->better == FG_BETTER_LOWER ? worse : -worse, errors,
+			     sessions, verdict);
+	}
+	if (!same_environment)
+		cap_for_environment(context, verdict);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Getting a program to start with the collector in it: where the library is, whether this program can take it, and the
+ * environment that makes it so (collector/collector_env.h).
+ */
+#ifndef FG_RUNNER_PRELOAD_H
+#define FG_RUNNER_PRELOAD_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "model/plan.h"
+
+enum {
+	FG_PRELOAD_VARIABLES_MAX = 16
+};
+
+struct fg_preload {
+	const char *library;      /* the collector; fg_preload_library() finds it */
+	const char *trace_folder; /* exists; an absolute path */
+	enum fg_sample_clock clock;
+	uint64_t period_ns; /* between samples; 0: the default rate */
+	bool follow_children;
+	uint64_t delay_ms;    /* before the first sample */
+	uint64_t duration_ms; /* that is sampled; 0: to the end */
+	const char *units;    /* "FIRST:LAST", or NULL */
+	const char *control;  /* absolute path of the control file, or NULL */
+	bool paused;          /* until the program resumes by itself */
+};
+
+/*
+ * Can this program be sampled?  FG_EUNSUPPORTED says why not: linked statically, set-user-id, built with a sanitizer that
+ * must come first, for another machine; FG_ENOENT: not there, FG_EINVAL: not executable.  Of a script the interpreter is
+ * looked at.
+ */
+int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
+
+/* Path of the collector library, to be freed: $FASTGATE_COLLECTOR, beside the running program, or where it is installed. */
+int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
+
+/*
+ * The "NAME=value" strings that start the collector, each to be freed, NULL behind the last; returns how many.
+ * `environment` is what they are added to: a LD_PRELOAD in it is kept behind ours.
+ */
+size_t fg_preload_variables(const struct fg_preload *preload, char *const *environment,
+			    char *variables[FG_PRELOAD_VARIABLES_MAX]);
+
+/*
+ * The first perf event on an idle system makes its opener wait for all processors (10 to 20 ms).  This opens one and keeps it,
+ * so that the programs we start do not wait.  Where perf is refused it does nothing.
+ */
+void fg_preload_warm(void);
+
+#endif

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "config/config.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct loaded {
+	int status;
+	struct fg_plan plan;
+	struct fg_config_report report;
+	struct fg_error err;
+};
+
+static void load(struct loaded *l, const struct fg_config_source *source)
+{
+	*l = (struct loaded){0};
+	l->status = fg_config_load(source, &l->plan, &l->report, &l->err);
+}
+
+static void load_text(struct loaded *l, const char *text)
+{
+	const struct fg_config_source source = {
+		.path = "fastgate.yml", .text = text, .text_size = strlen(text)};
+
+	load(l, &source);
+}
+
+static void must_load(struct loaded *l, const char *text)
+{
+	load_text(l, text);
+	if (l->status != FG_OK)
+		fail_msg("%s", l->err.message);
+	assert_int_equal(l->report.error_count, 0);
+}
+
+static void release(struct loaded *l)
+{
+	fg_plan_release(&l->plan);
+	fg_config_report_release(&l->report);
+}
+
+#define SMALLEST     \
+ "version: 1\n"      \
+ "benchmarks:\n"     \
+ "  - name: parse\n" \
+ "    command: ./build/parse --events 200 'data/a b.bin'\n"
+
+static void four_lines_are_a_configuration(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	must_load(&l, SMALLEST);
+	assert_int_equal(l.plan.benchmark_count, 1);
+	assert_string_equal(l.plan.benchmarks[0].name, "parse");
+	assert_int_equal(l.plan.benchmarks[0].command.argc, 4);
+	assert_string_equal(l.plan.benchmarks[0].command.argv[3], "data/a b.bin");
+	assert_null(l.plan.benchmarks[0].command.argv[4]);
+	assert_string_equal(l.plan.benchmarks[0].working_directory, ".");
+	assert_int_equal(l.plan.benchmarks[0].timeout_ns, 600 * FG_NS_PER_S);
+	assert_int_equal(l.plan.baseline.kind, FG_BASELINE_NONE);
+	release(&l);
+}
+
+/* What the table says and what a command line without a file starts from are the same. */
+static void defaults_of_the_table_are_those_of_the_model(void **state)
+{
+	struct fg_plan bare;
+	struct loaded l;
+
+	(void)state;
+	fg_plan_init(&bare);
+	must_load(&l, SMALLEST "measure: {}\ngate: {}\nperfdb: {}\nstore: {}\n");
+	assert_memory_equal(&l.plan.measure, &bare.measure, sizeof(bare.measure));
+	assert_true(l.plan.policy.alpha == bare.policy.alpha);
+	assert_true(l.plan.policy.function_alpha == bare.policy.function_alpha);
+	assert_true(l.plan.policy.function_floor == bare.policy.function_floor);
+	assert_int_equal(l.plan.policy.functions, bare.policy.functions);
+	assert_int_equal(l.plan.policy.fail_on_inconclusive, bare.policy.fail_on_inconclusive);
+	assert_int_equal(l.plan.perfdb.upload, bare.perfdb.upload);
+	assert_string_equal(l.plan.perfdb.token_env, bare.perfdb.token_env);
+	assert_string_equal(l.plan.store_path, bare.store_path);
+	release(&l);
+	fg_plan_release(&bare);
+}
+
+static const char whole[] =
+	"version: 1\n"
+	"project: tracker\n"
+	"build:\n"
+	"  command: [cmake, --build, build]\n"
+	"  record:\n"
+	"    geometry: \"v12\"\n"
+	"    boost: { command: \"pkg-config --modversion boost\" }\n"
+	"host: { record: { rack: r7 } }\n"
+	"benchmarks:\n"
+	"  - name: reconstruct\n"
+	"    command: ./build/reco --events 200\n"
+	"    working_directory: sub\n"
+	"    environment: { OMP_NUM_THREADS: \"1\", EMPTY: }\n"
+	"    stdin: data/input.txt\n"
+	"    setup: ./make-data.sh\n"
+	"    prepare: sync\n"
+	"    cleanup: [rm, -f, \"a b\"]\n"
+	"    timeout: 60s\n"
+	"    expect: { exit_code: 3 }\n"
+	"    metrics:\n"
+	"      - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, unit: \"1/s\" }\n"
+	"      - { name: hits, json: /a/0, file: out.json, exact: true }\n"
+	"    harness: none\n"
+	"    labels: [nightly, big]\n"
+	"    measure: { pairs: { max: 40 }, sampler: { rate: 250 } }\n"
+	"    gate: { alpha: 0.05, metrics: { cpu_time: { margin: 1% }, max_rss: { gated: no } } }\n"
+	"  - name: other\n"
+	"    command: a | b\n"
+	"    shell: true\n"
+	"measure:\n"
+	"  schedule: abba\n"
+	"  pairs: { min: 12, max: 90 }\n"
+	"  budget: 2m\n"
+	"  warmup: 2\n"
+	"  pin: true\n"
+	"  until_sure: true\n"
+	"  sampler: { enabled: true, rate: 500, clock: wall, follow_children: false, unsampled_share: 20% }\n"
+	"gate:\n"
+	"  alpha: 0.001\n"
+	"  metrics:\n"
+	"    cpu_time:  { min_effect: 3%, margin: 3%, tolerated: 1% }\n"
+	"    events_per_second: { min_effect: 0.5 }\n"
+	"  functions: gate\n"
+	"  function_floor: 0.5%\n"
+	"  function_alpha: 0.02\n"
+	"  inconclusive: fail\n"
+	"  accept:\n"
+	"    - { benchmark: reconstruct, metric: max_rss, up_to: 10%, until: 2099-03-01, reason: \"larger cache\" }\n"
+	"    - { until: 2099-01-01, reason: all }\n"
+	"baseline: { branch: main, required: true }\n"
+	"report:\n"
+	"  junit: fastgate.xml\n"
+	"  html: fastgate.html\n"
+	"  post:\n"
+	"    - { github: pull-request-comment }\n"
+	"    - { webhook: \"https://example.org/hook\", token_env: HOOK_TOKEN, required: true }\n"
+	"perfdb: { url: \"https://perfdb.example.org\", upload: required, ca_file: ca.pem }\n"
+	"store: { path: /tmp/runs.db }\n";
+
+static void every_key_reaches_the_plan(void **state)
+{
+	const struct fg_benchmark *b = NULL;
+	struct loaded l;
+
+	(void)state;
+	must_load(&l, whole);
+	assert_string_equal(l.plan.project, "tracker");
+	assert_string_equal(l.plan.build.command.text, "cmake --build build");
+	assert_int_equal(l.plan.build.command.argc, 3);
+	assert_int_equal(l.plan.build.record_count, 2);
+	assert_string_equal(l.plan.build.record[0].literal, "v12");
+	assert_string_equal(l.plan.build.record[1].command.argv[0], "pkg-config");
+	assert_int_equal(l.plan.host_record_count, 1);
+	assert_int_equal(l.plan.measure.schedule, FG_SCHEDULE_ABBA);
+	assert_int_equal(l.plan.measure.min_pairs, 12);
+	assert_int_equal(l.plan.measure.max_pairs, 90);
+	assert_int_equal(l.plan.measure.budget_ns, 120 * FG_NS_PER_S);
+	assert_int_equal(l.plan.measure.warmup, 2);
+	assert_true(l.plan.measure.pin && l.plan.measure.until_sure);
+	assert_int_equal(l.plan.measure.sampler.clock, FG_SAMPLE_WALL);
+	assert_false(l.plan.measure.sampler.follow_children);
+	assert_true(l.plan.measure.sampler.unsampled_share == 0.2);
+	assert_true(l.plan.policy.alpha == 0.001);
+	assert_int_equal(l.plan.policy.functions, FG_FUNCTIONS_GATE);
+	assert_true(l.plan.policy.function_floor == 0.005);
+	assert_true(l.plan.policy.fail_on_inconclusive);
+	assert_int_equal(l.plan.policy.metric_count, 2);
+	assert_int_equal(l.plan.baseline.kind, FG_BASELINE_BRANCH);
+	assert_string_equal(l.plan.baseline.value, "main");
+	assert_true(l.plan.baseline.required);
+	assert_int_equal(l.plan.report_count, 2);
+	assert_string_equal(l.plan.reports[1].format, "html");
+	assert_string_equal(l.plan.reports[1].path, "fastgate.html");
+	assert_int_equal(l.plan.post_count, 2);
+	assert_string_equal(l.plan.posts[0].token_env, "GITHUB_TOKEN");
+	assert_string_equal(l.plan.posts[1].kind, "webhook");
+	assert_string_equal(l.plan.posts[1].token_env, "HOOK_TOKEN");
+	assert_true(l.plan.posts[1].required);
+	assert_int_equal(l.plan.perfdb.upload, FG_UPLOAD_REQUIRED);
+	assert_string_equal(l.plan.perfdb.ca_file, "ca.pem");
+	assert_string_equal(l.plan.store_path, "/tmp/runs.db");
+
+	b = fg_plan_find(&l.plan, "reconstruct");
+	assert_non_null(b);
+	assert_string_equal(b->working_directory, "sub");
+	assert_int_equal(b->environment_count, 2);
+	assert_string_equal(b->environment[0].value, "1");
+	assert_string_equal(b->environment[1].value, "");
+	assert_string_equal(b->stdin_path, "data/input.txt");
+	assert_string_equal(b->setup.argv[0], "./make-data.sh");
+	assert_string_equal(b->cleanup.text, "rm -f 'a b'");
+	assert_int_equal(b->timeout_ns, 60 * FG_NS_PER_S);
+	assert_int_equal(b->expect_exit_code, 3);
+	assert_int_equal(b->metric_count, 2);
+	assert_int_equal(b->metrics[0].better, FG_BETTER_HIGHER);
+	assert_string_equal(b->metrics[1].json_pointer, "/a/0");
+	assert_true(b->metrics[1].exact);
+	assert_string_equal(b->metrics[1].unit, "1");
+	assert_string_equal(b->labels[1], "big");
+	release(&l);
+}
+
+static void a_benchmark_inherits_what_it_does_not_say(void **state)
+{
+	const struct fg_benchmark *b = NULL;
+	struct fg_metric_policy cpu;
+	struct loaded l;
+
+	(void)state;
+	must_load(&l, whole);
+	b = fg_plan_find(&l.plan, "reconstruct");
+	assert_int_equal(b->measure.min_pairs, 12);
+	assert_int_equal(b->measure.max_pairs, 40);
+	assert_int_equal(b->measure.sampler.rate_hz, 250);
+	assert_int_equal(b->measure.sampler.clock, FG_SAMPLE_WALL);
+	assert_true(b->policy.alpha == 0.05);
+	cpu = fg_policy_metric(&b->policy, "cpu_time");
+	assert_true(cpu.margin == 0.01 && cpu.min_effect == 0.03 && cpu.tolerated == 0.01);
+	assert_false(fg_policy_metric(&b->policy, "max_rss").gated);
+	/* and leaves the plan and the other benchmark alone */
+	assert_true(fg_policy_metric(&l.plan.policy, "cpu_time").margin == 0.03);
+	assert_true(fg_policy_metric(&l.plan.policy, "max_rss").gated);
+	b = fg_plan_find(&l.plan, "other");
+	assert_int_equal(b->measure.max_pairs, 90);
+	assert_true(b->policy.alpha == 0.001);
+	assert_string_equal(b->command.argv[0], "/bin/sh");
+	assert_string_equal(b->command.argv[2], "a | b");
+	assert_string_equal(b->command.text, "a | b");
+	release(&l);
+}
+
+static void an_accepted_price_says_where_it_stands(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	must_load(&l, whole);
+	assert_int_equal(l.plan.policy.accept_count, 2);
+	assert_string_equal(l.plan.policy.accepts[0].source, "fastgate.yml:48");
+	assert_true(l.plan.policy.accepts[0].up_to == 0.1);
+	assert_string_equal(l.plan.policy.accepts[1].benchmark, "*");
+	assert_true(isnan(l.plan.policy.accepts[1].up_to));
+	release(&l);
+}
+
+static void anchors_repeat_what_they_name(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	must_load(&l, "version: 1\nbenchmarks:\n- {name: a, command: x, environment: &e {A: '1'}}\n"
+		      "- {name: b, command: y, environment: *e}\n");
+	assert_string_equal(l.plan.benchmarks[1].environment[0].value, "1");
+	release(&l);
+}
+
+/* ---- overrides ---- */
+
+static void load_with(struct loaded *l, const char *text, const char *const *settings,
+		      char *const *environment)
+{
+	struct fg_config_source source = {.path = "fastgate.yml",
+					  .text = text,
+					  .text_size = strlen(text),
+					  .settings = settings,
+					  .environment = environment};
+
+	while (settings && settings[source.setting_count])
+		source.setting_count++;
+	load(l, &source);
+}
+
+static void the_command_line_beats_the_environment_beats_the_file(void **state)
+{
+	const char *const settings[] = {"gate.alpha=0.2", NULL};
+	char alpha[] = "FASTGATE_GATE_ALPHA=0.3";
+	char floor[] = "FASTGATE_GATE_FUNCTION_FLOOR=7%";
+	char *const environment[] = {alpha, floor, NULL};
+	struct loaded l;
+
+	(void)state;
+	load_with(&l, whole, settings, environment);
+	assert_int_equal(l.status, FG_OK);
+	assert_true(l.plan.policy.alpha == 0.2);
+	assert_true(l.plan.policy.function_floor == 0.07);
+	release(&l);
+	load_with(&l, whole, NULL, environment);
+	assert_true(l.plan.policy.alpha == 0.3);
+	release(&l);
+}
+
+static void settings_reach_every_corner(void **state)
+{
+	const char *const settings[] = {
+		"benchmarks.reconstruct.timeout=5s",
+		"benchmarks.reconstruct.gate.metrics.cpu_time.margin=9%",
+		"benchmarks.other.command=./b --flag 'x y'",
+		"benchmarks.other.shell=false",
+		"gate.metrics.wall_time.gated=false",
+		"gate.metrics.max_rss={min_effect: 8%}",
+		"measure.pairs={min: 5, max: 6}",
+		"build.record.commit=abc=def",
+		"report.post=[]",
+		"report.markdown=m.md",
+		"project=a: b",
+		NULL,
+	};
+	struct loaded l;
+
+	(void)state;
+	load_with(&l, whole, settings, NULL);
+	if (l.status != FG_OK)
+		fail_msg("%s", l.err.message);
+	assert_int_equal(l.plan.benchmarks[0].timeout_ns, 5 * FG_NS_PER_S);
+	assert_true(fg_policy_metric(&l.plan.benchmarks[0].policy, "cpu_time").margin == 0.09);
+	assert_int_equal(l.plan.benchmarks[1].command.argc, 3);
+	assert_string_equal(l.plan.benchmarks[1].command.argv[2], "x y");
+	assert_false(fg_policy_metric(&l.plan.policy, "wall_time").gated);
+	assert_true(fg_policy_metric(&l.plan.policy, "max_rss").min_effect == 0.08);
+	assert_int_equal(l.plan.measure.min_pairs, 5);
+	assert_int_equal(l.plan.build.record_count, 3);
+	assert_string_equal(l.plan.build.record[2].literal, "abc=def");
+	assert_int_equal(l.plan.post_count, 0);
+	assert_int_equal(l.plan.report_count, 3);
+	assert_string_equal(l.plan.project, "a: b");
+	release(&l);
+}
+
+static void variables_reach_nested_keys(void **state)
+{
+	char a[] = "FASTGATE_MEASURE_PAIRS_MIN=3";
+	char b[] = "FASTGATE_MEASURE_SAMPLER_FOLLOW_CHILDREN=true";
+	char c[] = "FASTGATE_GATE_METRICS_MAX_RSS_MIN_EFFECT=11%";
+	char d[] = "FASTGATE_BUILD_RECORD_JOB_NUMBER=77";
+	char e[] = "FASTGATE_DEBUG=config";
+	char f[] = "FASTGATE_VERSION=9";
+	char g[] = "OTHER=1";
+	char *const environment[] = {a, b, c, d, e, f, g, NULL};
+	struct loaded l;
+
+	(void)state;
+	load_with(&l, whole, NULL, environment);
+	assert_int_equal(l.status, FG_OK);
+	assert_int_equal(l.report.count, 0);
+	assert_int_equal(l.plan.measure.min_pairs, 3);
+	assert_true(l.plan.measure.sampler.follow_children);
+	assert_true(fg_policy_metric(&l.plan.policy, "max_rss").min_effect == 0.11);
+	assert_string_equal(l.plan.build.record[2].name, "job_number");
+	assert_string_equal(l.plan.build.record[2].literal, "77");
+	release(&l);
+}
+
+static void a_variable_that_is_nearly_a_key_is_warned_about(void **state)
+{
+	char a[] = "FASTGATE_GATE_ALHPA=3";
+	char *const environment[] = {a, NULL};
+	struct loaded l;
+
+	(void)state;
+	load_with(&l, whole, NULL, environment);
+	assert_int_equal(l.status, FG_OK);
+	assert_int_equal(l.report.count, 1);
+	assert_true(l.report.items[0].is_warning);
+	assert_non_null(strstr(l.report.items[0].text, "FASTGATE_GATE_ALHPA"));
+	release(&l);
+}
+
+static void an_override_of_a_repeated_value_changes_one_place(void **state)
+{
+	const char *const settings[] = {"benchmarks.b.environment.A=2", NULL};
+	struct loaded l;
+
+	(void)state;
+	load_with(&l,
+		  "version: 1\nbenchmarks:\n- {name: a, command: x, environment: &e {A: '1'}}\n"
+		  "- {name: b, command: y, environment: *e}\n",
+		  settings, NULL);
+	assert_int_equal(l.status, FG_OK);
+	assert_string_equal(l.plan.benchmarks[0].environment[0].value, "1");
+	assert_string_equal(l.plan.benchmarks[1].environment[0].value, "2");
+	release(&l);
+}
+
+/* ---- files ---- */
+
+static void the_file_is_found_from_a_folder_below(void **state)
+{
+	struct fg_scratch scratch;
+	struct fg_error err = {0};
+	char *path = NULL;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	assert_int_equal(fg_config_find(fg_scratch_path(&scratch, "."), &path, &err), FG_ENOENT);
+	assert_non_null(strstr(err.message, "fastgate init"));
+	fg_scratch_write_text(&scratch, "fastgate.yaml", SMALLEST);
+	assert_int_equal(fg_config_find(fg_scratch_path(&scratch, "."), &path, &err), FG_ENOENT);
+	assert_string_equal(
+		err.message,
+		"found 'fastgate.yaml', but the file is called 'fastgate.yml': rename it");
+	fg_scratch_write_text(&scratch, "fastgate.yml", SMALLEST);
+	assert_int_equal(mkdir(fg_scratch_path(&scratch, "sub"), 0755), 0);
+	assert_int_equal(fg_config_find(fg_scratch_path(&scratch, "sub"), &path, &err), FG_OK);
+	assert_true(strlen(path) > strlen("/fastgate.yml"));
+	free(path);
+	fg_scratch_release(&scratch);
+}
+
+static void the_project_is_called_as_its_repository(void **state)
+{
+	struct fg_scratch scratch;
+	struct loaded l;
+	struct fg_config_source source = {0};
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	assert_int_equal(mkdir(fg_scratch_path(&scratch, "tracker"), 0755), 0);
+	assert_int_equal(mkdir(fg_scratch_path(&scratch, "tracker/.git"), 0755), 0);
+	assert_int_equal(mkdir(fg_scratch_path(&scratch, "tracker/bench"), 0755), 0);
+	fg_scratch_write_text(&scratch, "tracker/bench/fastgate.yml", SMALLEST);
+	source.path = fg_scratch_path(&scratch, "tracker/bench/fastgate.yml");
+	load(&l, &source);
+	assert_int_equal(l.status, FG_OK);
+	assert_string_equal(l.plan.project, "tracker");
+	assert_string_equal(strrchr(l.plan.root, '/'), "/bench");
+	release(&l);
+	/* a worktree: .git is a file that names the repository */
+	assert_int_equal(mkdir(fg_scratch_path(&scratch, "wt"), 0755), 0);
+	fg_scratch_write_text(&scratch, "wt/.git", "gitdir: /home/me/tracker/.git/worktrees/wt\n");
+	fg_scratch_write_text(&scratch, "wt/fastgate.yml", SMALLEST);
+	source.path = fg_scratch_path(&scratch, "wt/fastgate.yml");
+	load(&l, &source);
+	assert_int_equal(l.status, FG_OK);
+	assert_string_equal(l.plan.project, "tracker");
+	release(&l);
+	fg_scratch_release(&scratch);
+}
+
+static void without_a_file_the_defaults_are_the_plan(void **state)
+{
+	const char *const settings[] = {"gate.alpha=0.05", NULL};
+	struct fg_config_source source = {
+		.optional = true, .settings = settings, .setting_count = 1};
+	struct fg_scratch scratch;
+	struct loaded l;
+	char *before = getcwd(NULL, 0);
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	assert_int_equal(chdir(scratch.path), 0);
+	load(&l, &source);
+	assert_int_equal(l.status, FG_OK);
+	assert_true(l.plan.policy.alpha == 0.05);
+	assert_int_equal(l.plan.benchmark_count, 0);
+	assert_null(l.plan.config_path);
+	release(&l);
+	source.optional = false;
+	load(&l, &source);
+	assert_int_equal(l.status, FG_ENOENT);
+	release(&l);
+	assert_int_equal(chdir(before), 0);
+	free(before);
+	fg_scratch_release(&scratch);
+}
+
+static void a_named_file_that_is_not_there_is_said(void **state)
+{
+	const struct fg_config_source source = {.path = "/nowhere/f.yml", .optional = true};
+	struct loaded l;
+
+	(void)state;
+	load(&l, &source);
+	assert_int_not_equal(l.status, FG_OK);
+	assert_non_null(strstr(l.err.message, "/nowhere/f.yml"));
+	release(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(four_lines_are_a_configuration),
+		cmocka_unit_test(defaults_of_the_table_are_those_of_the_model),
+		cmocka_unit_test(every_key_reaches_the_plan),
+		cmocka_unit_test(a_benchmark_inherits_what_it_does_not_say),
+		cmocka_unit_test(an_accepted_price_says_where_it_stands),
+		cmocka_unit_test(anchors_repeat_what_they_name),
+		cmocka_unit_test(the_command_line_beats_the_environment_beats_the_file),
+		cmocka_unit_test(settings_reach_every_corner),
+		cmocka_unit_test(variables_reach_nested_keys),
+		cmocka_unit_test(a_variable_that_is_nearly_a_key_is_warned_about),
+		cmocka_unit_test(an_override_of_a_repeated_value_changes_one_place),
+		cmocka_unit_test(the_file_is_found_from_a_folder_below),
+		cmocka_unit_test(the_project_is_called_as_its_repository),
+		cmocka_unit_test(without_a_file_the_defaults_are_the_plan),
+		cmocka_unit_test(a_named_file_that_is_not_there_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

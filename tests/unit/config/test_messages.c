@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is said about a wrong fastgate.yml: every row is a mistake and the line that it must give. */
+#include "config/config.h"
+#include "tests/support/fg_test.h"
+
+#define HEAD "version: 1\nbenchmarks:\n- {name: a, command: ./a}\n"
+
+struct mistake {
+	const char *why;
+	const char *text;
+	const char *message;
+};
+
+static void check(const struct mistake *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_config_source source = {
+			.path = "f.yml", .text = rows[i].text, .text_size = strlen(rows[i].text)};
+		struct fg_config_report report = {0};
+		struct fg_plan plan = {0};
+		struct fg_error err = {0};
+		const int status = fg_config_load(&source, &plan, &report, &err);
+
+		if (status != FG_EPARSE || report.count != 1 ||
+		    strcmp(report.items[0].text, rows[i].message) != 0)
+			fail_msg("%s:\n got %d, %zu messages, %s\nwant %s", rows[i].why, status,
+				 report.count,
+				 report.count ? report.items[report.count - 1].text : "",
+				 rows[i].message);
+		fg_config_report_release(&report);
+	}
+}
+
+static void values_are_judged_with_position_and_expectation(void **state)
+{
+	static const struct mistake rows[] = {
+		{"no number",             HEAD "gate: { alpha: often }\n",
+		 "f.yml:4:16: gate.alpha: found 'often', expected a number from 1e-09 to 0.5"                             },
+		{"out of range",          HEAD "gate:\n  alpha: 0.9\n",
+		 "f.yml:5:10: gate.alpha: found '0.9', expected a number from 1e-09 to 0.5"                               },
+		{"ratio",                 HEAD "gate: { function_floor: 120% }\n",
+		 "f.yml:4:25: gate.function_floor: found '120%', expected a ratio such as 2% or 0.02 from 0% to 100%"     },
+		{"whole number",          HEAD "measure: { pairs: { min: 2.5 } }\n",
+		 "f.yml:4:26: measure.pairs.min: found '2.5', expected a whole number from 2 to 100000"                   },
+		{"word, near",            HEAD "measure: { schedule: deut }\n",
+		 "f.yml:4:22: measure.schedule: found 'deut', did you mean 'duet'? Expected auto, duet, abba or stored"   },
+		{"word, far",             HEAD "measure: { schedule: monday }\n",
+		 "f.yml:4:22: measure.schedule: found 'monday', expected auto, duet, abba or stored"                      },
+		{"boolean",               HEAD "measure: { pin: perhaps }\n",
+		 "f.yml:4:17: measure.pin: found 'perhaps', expected true or false"                                       },
+		{"boolean in words",      HEAD "gate: { inconclusive: shrug }\n",
+		 "f.yml:4:23: gate.inconclusive: found 'shrug', expected pass or fail"                                    },
+		{"nothing",               HEAD "project:\n",
+		 "f.yml:4:9: project: found nothing, expected a name of 1 to 200 printable "
+		 "characters, not beginning with a blank or a dash"                                                       },
+		{"a list for a value",    HEAD "project: [a]\n",
+		 "f.yml:4:10: project: found a list, expected a name of 1 to 200 printable characters, not beginning with "
+		 "a blank or a dash"										      },
+		{"a value for a mapping", HEAD "gate: strict\n",
+		 "f.yml:4:7: gate: found 'strict', expected a mapping"                                                    },
+		{"a mapping for a list",  "version: 1\nbenchmarks: { name: a }\n",
+		 "f.yml:2:13: benchmarks: found a mapping, expected a list: each element begins with '- '"                },
+		{"an empty list",         "version: 1\nbenchmarks: []\n",
+		 "f.yml:2:13: benchmarks: found an empty list, expected a benchmark"                                      },
+		{"version",               "version: 2\nbenchmarks:\n- {name: a, command: ./a}\n",
+		 "f.yml:1:10: version: found '2', expected 1"							     },
+		{"date",                  HEAD "gate: { accept: [ { until: tomorrow, reason: r } ] }\n",
+		 "f.yml:4:28: gate.accept[1].until: found 'tomorrow', expected a date such as 2027-03-01"                 },
+		{"URL",                   HEAD "perfdb: { url: perfdb.example.org }\n",
+		 "f.yml:4:16: perfdb.url: found 'perfdb.example.org', expected a URL that begins with https:// or http://"},
+		{"min above max",         HEAD "measure: { pairs: { min: 50, max: 20 } }\n",
+		 "f.yml:4:19: measure.pairs: found min 50 above max 20, expected the smaller number as min"               },
+	};
+
+	(void)state;
+	check(rows, FG_ARRAY_SIZE(rows));
+}
+
+static void wrong_keys_are_judged_with_a_suggestion(void **state)
+{
+	static const struct mistake rows[] = {
+		{"near",			       HEAD "gate: { alhpa: 0.01 }\n",
+		 "f.yml:4:9: gate: there is no key 'alhpa' here; did you mean 'alpha'?"                               },
+		{"near, at the top",                   HEAD "gates: {}\n",
+		 "f.yml:4:1: there is no key 'gates' here; did you mean 'gate'?"                                      },
+		{"far",				HEAD "store: { colour: blue }\n",
+		 "f.yml:4:10: store: there is no key 'colour' here; known are: path"                                  },
+		{"twice",			      HEAD "project: a\nproject: b\n",
+		 "f.yml:5:1: the key 'project' is here for the second time; the first is in line 4"                   },
+		{"a secret in the file",               HEAD "perfdb: { url: \"https://p\", password: x }\n",
+		 "f.yml:4:29: perfdb: there is no key 'password': a secret stays in an environment variable, whose name "
+		 "goes into 'token_env'"									      },
+		{"a secret as the name of a variable", HEAD "perfdb: { token_env: ghp_abc }\n",
+		 "f.yml:4:22: perfdb.token_env: found 'ghp_abc', expected the name of an environment variable in capitals, "
+		 "never the secret itself"									    },
+		{"missing version",                    "benchmarks:\n- {name: a, command: ./a}\n",
+		 "f.yml:1:1: the key 'version' is missing"							    },
+		{"missing name",                       "version: 1\nbenchmarks:\n- command: ./a\n",
+		 "f.yml:3:3: benchmarks[1]: the key 'name' is missing"                                                },
+		{"missing command",                    "version: 1\nbenchmarks:\n- name: a\n",
+		 "f.yml:3:3: benchmarks.a: the key 'command' is missing"                                              },
+		{"a metric that is none",              HEAD "gate: { metrics: { cpu_tmie: { margin: 1% } } }\n",
+		 "f.yml:4:20: gate.metrics: no benchmark has a metric 'cpu_tmie'; did you mean 'cpu_time'?"           },
+		{"an exception for nothing",
+		 HEAD "gate: { accept: [ { benchmark: b, until: 2099-01-01, reason: r } ] }\n",
+		 "f.yml:4:19: gate.accept: there is no benchmark 'b'"                                                 },
+		{"a second benchmark of a name",       HEAD "- {name: a, command: ./b}\n",
+		 "f.yml:4:3: benchmarks: a second benchmark called 'a'; the first is in line 3"                       },
+		{"two baselines",                      HEAD "baseline: { branch: main, tag: v1 }\n",
+		 "f.yml:4:11: baseline: found 2 of them, expected one of 'against', 'branch', 'tag', 'run' and 'file'"},
+		{"no place to post to",                HEAD "report: { post: [ { required: true } ] }\n",
+		 "f.yml:4:19: report.post[1]: found 0 of them, expected one of 'github', 'gitlab' and 'webhook'"      },
+	};
+
+	(void)state;
+	check(rows, FG_ARRAY_SIZE(rows));
+}
+
+#define ONE_BENCHMARK(keys) "version: 1\nbenchmarks:\n- { name: a, " keys " }\n"
+
+static void benchmarks_are_judged(void **state)
+{
+	static const struct mistake rows[] = {
+		{"shell words without a shell", ONE_BENCHMARK("command: make && ./a"),
+		 "f.yml:3:23: benchmarks.a.command: '&&' means something to a shell only, and none runs here: say 'shell: "
+		 "true', or write the command as a list of words"								  },
+		{"empty command",               ONE_BENCHMARK("command: \"\""),
+		 "f.yml:3:23: benchmarks.a.command: found an empty text, expected a command"                                       },
+		{"empty list",                  ONE_BENCHMARK("command: []"),
+		 "f.yml:3:23: benchmarks.a.command: found an empty list, expected a command"                                       },
+		{"a mapping as command",        ONE_BENCHMARK("command: { run: x }"),
+		 "f.yml:3:23: benchmarks.a.command: found a mapping, expected a command: a string, or a list of words"             },
+		{"a nested list",               ONE_BENCHMARK("command: [x, [y]]"),
+		 "f.yml:3:27: benchmarks.a.command: found a list, expected a word of the command"                                  },
+		{"no group in the expression",
+		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: 'rate' } ]"),
+		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': no group (...) says where the number is, expected "
+		 "a POSIX extended regular expression with the number in its first group"                                          },
+		{"too many repetitions",
+		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: '((a{200}){200})' } ]"),
+		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found '((a{200}){200})': repetition counts {n} that multiply to "
+		 "more than 10000, expected a POSIX extended regular expression with the number in its first group"                },
+		{"metric from nowhere",         ONE_BENCHMARK("command: x, metrics: [ { name: m } ]"),
+		 "f.yml:3:37: benchmarks.a.metrics.m: found neither, expected either 'regex' or 'json' to say where the "
+		 "number is"												       },
+		{"metric of a built-in name",
+		 ONE_BENCHMARK("command: x, metrics: [ { name: cpu_time, json: /a } ]"),
+		 "f.yml:3:37: benchmarks.a.metrics: 'cpu_time' is the name of a built-in metric; choose another"                   },
+		{"two metrics of a name",
+		 ONE_BENCHMARK(
+			 "command: x, metrics: [ { name: m, json: /a }, { name: m, json: /b } ]"),
+		 "f.yml:3:60: benchmarks.a.metrics: a second metric called 'm'"                                                    },
+		{"labels",                      ONE_BENCHMARK("command: x, labels: nightly"),
+		 "f.yml:3:34: benchmarks.a.labels: found 'nightly', expected a list of words"                                      },
+		{"a variable's name",           ONE_BENCHMARK("command: x, environment: { 'A=B': c }"),
+		 "f.yml:3:41: benchmarks.a.environment.A=B: expected the name of an environment variable"                          },
+		{"a fact that is a list",       HEAD "build: { record: { a: [b] } }\n",
+		 "f.yml:4:23: build.record.a: found a list, expected a value, or { command: \"…\" }"                             },
+		{"name with a line feed",
+		 "version: 1\nbenchmarks:\n- { name: \"a\\nb\", command: x }\n",			"f.yml:3:11: benchmarks.a�b.name: found 'a�b', expected a name of 1 to 200 printable characters, not "
+		 "beginning with a blank or a dash"},
+	};
+
+	(void)state;
+	check(rows, FG_ARRAY_SIZE(rows));
+}
+
+static void broken_yaml_is_located(void **state)
+{
+	static const struct mistake rows[] = {
+		{"tab",                     "version: 1\nbenchmarks:\n\t- name: a\n",
+		 "f.yml:3:1: the line begins with a tab: YAML wants blanks"                                                        },
+		{"open bracket",            "version: [1\n",
+		 "f.yml:2:1: not valid YAML: did not find expected ',' or ']', while parsing a flow sequence that begins in "
+		 "line 1"													  },
+		{"two documents",           HEAD "---\nversion: 1\n",
+		 "f.yml:4:1: a second document begins here: one is all there may be"                                               },
+		{"tag",                     "version: !!int 1\n",
+		 "f.yml:1:10: tags are not understood here: leave out 'tag:yaml.org,2002:int'"                                     },
+		{"alias to nothing",        "version: *v\n",
+		 "f.yml:1:10: there is no '&v' above this '*v'"								    },
+		{"alias inside its anchor", "gate: &g { accept: [*g] }\n",
+		 "f.yml:1:21: '*g' stands inside what it repeats"								  },
+		{"a list as a key",         "? [a]\n: b\n",                           "f.yml:1:3: a key must be a word, not a list"},
+		{"no mapping",              "- a\n",
+		 "f.yml:1:1: found a list, expected keys such as 'version: 1'"                                                     },
+		{"zero byte",               "version: \"1\\0\"\n",
+		 "f.yml:1:10: a value may not hold a zero byte"								    },
+		{"latin 1",                 "project: caf\xe9\n",
+		 "f.yml:1:13: not valid YAML: incomplete UTF-8 octet sequence (expected UTF-8 text)"                               },
+	};
+
+	(void)state;
+	check(rows, FG_ARRAY_SIZE(rows));
+}
+
+static void all_mistakes_are_told_in_the_order_of_the_file(void **state)
+{
+	static const char text[] = "gate: { alpha: x, bogus: 1 }\n"
+				   "measure: { warmup: -1 }\n"
+				   "benchmarks:\n"
+				   "- { name: a, command: ./a, tiemout: 3s }\n"
+				   "- { command: ./b }\n"
+				   "version: one\n";
+	static const unsigned lines[] = {1, 1, 2, 4, 5, 6};
+	const struct fg_config_source source = {
+		.path = "f.yml", .text = text, .text_size = sizeof(text) - 1};
+	struct fg_config_report report = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_EPARSE);
+	assert_int_equal(report.count, FG_ARRAY_SIZE(lines));
+	for (size_t i = 0; i < FG_ARRAY_SIZE(lines); i++)
+		assert_int_equal(report.items[i].line, lines[i]);
+	assert_non_null(
+		strstr(err.message, "f.yml has 6 errors; the first: f.yml:1:16: gate.alpha"));
+	fg_config_report_release(&report);
+}
+
+static void messages_have_an_end(void **state)
+{
+	struct fg_strbuf text = {0};
+	struct fg_config_source source = {.path = "f.yml"};
+	struct fg_config_report report = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	for (int i = 0; i < 500; i++)
+		fg_strbuf_printf(&text, "k%d: 1\n", i);
+	source.text = fg_strbuf_text(&text);
+	source.text_size = text.length;
+	assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_EPARSE);
+	assert_int_equal(report.count, FG_CONFIG_MAX_MESSAGES);
+	assert_int_equal(report.error_count, 502);
+	fg_config_report_release(&report);
+	fg_strbuf_release(&text);
+}
+
+static void expect_refusal(const struct fg_strbuf *text, const char *part)
+{
+	const struct fg_config_source source = {
+		.path = "f.yml", .text = fg_strbuf_text(text), .text_size = text->length};
+	struct fg_config_report report = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+
+	assert_int_not_equal(fg_config_load(&source, &plan, &report, &err), FG_OK);
+	if (!strstr(err.message, part))
+		fail_msg("%s", err.message);
+	fg_config_report_release(&report);
+}
+
+static void what_is_too_much_is_refused(void **state)
+{
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		fg_strbuf_add_text(&text, "[");
+	expect_refusal(&text, "nested deeper than 16 levels");
+	fg_strbuf_clear(&text);
+	/* nine levels of nine repetitions: 400 million values when written out */
+	fg_strbuf_add_text(&text, "a: &a [x, x, x, x, x, x, x, x, x]\n");
+	for (int c = 'b'; c < 'k'; c++) {
+		fg_strbuf_printf(&text, "%c: &%c [", c, c);
+		for (int i = 0; i < 9; i++)
+			fg_strbuf_printf(&text, "%s*%c", i ? ", " : "", c - 1);
+		fg_strbuf_add_text(&text, "]\n");
+	}
+	expect_refusal(&text, "more than 50000 values");
+	fg_strbuf_clear(&text);
+	for (int i = 0; i < 1001; i++)
+		fg_strbuf_printf(&text, "k%d: 1\n", i);
+	expect_refusal(&text, "more than 1000 keys");
+	fg_strbuf_clear(&text);
+	fg_strbuf_add_repeated(&text, '#', FG_CONFIG_MAX_BYTES + 1);
+	expect_refusal(&text, "larger than 1048576 bytes");
+	fg_strbuf_release(&text);
+}
+
+static void overrides_are_judged_by_their_own_name(void **state)
+{
+	static const struct {
+		const char *setting;
+		const char *message;
+	} rows[] = {
+		{"gate.alpha=often",
+		 "--set gate.alpha=often: gate.alpha: found 'often', expected a number from 1e-09 to 0.5"     },
+		{"gate.alhpa=1",
+		 "--set gate.alhpa=1: there is no key 'alhpa'; did you mean 'alpha'?"                         },
+		{"gate.alpha",              "--set gate.alpha: expected KEY=VALUE, such as gate.alpha=0.001"  },
+		{"gate.alpha.x=1",
+		 "--set gate.alpha.x=1: 'alpha' is a single value: there is no 'x' in it"                     },
+		{"benchmarks.b.timeout=1s",
+		 "--set benchmarks.b.timeout=1s: none of 'benchmarks' has the name that stands in 'b.timeout'"},
+		{"report.post=[",
+		 "--set report.post=[: not valid YAML: did not find expected node content"                    },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_config_source source = {.path = "f.yml",
+							.text = HEAD,
+							.text_size = strlen(HEAD),
+							.settings = &rows[i].setting,
+							.setting_count = 1};
+		struct fg_config_report report = {0};
+		struct fg_plan plan = {0};
+		struct fg_error err = {0};
+
+		assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_EPARSE);
+		assert_string_equal(err.message, rows[i].message);
+		fg_config_report_release(&report);
+	}
+}
+
+static void an_exception_that_has_ended_is_a_warning(void **state)
+{
+	static const char text[] = HEAD "gate: { accept: [ { until: 2020-01-01, reason: r } ] }\n";
+	const struct fg_config_source source = {
+		.path = "f.yml", .text = text, .text_size = sizeof(text) - 1};
+	struct fg_config_report report = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_OK);
+	assert_int_equal(report.count, 1);
+	assert_string_equal(
+		report.items[0].text,
+		"f.yml:4:19: gate.accept[1]: this exception has ended and counts no more");
+	fg_plan_release(&plan);
+	fg_config_report_release(&report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_judged_with_position_and_expectation),
+		cmocka_unit_test(wrong_keys_are_judged_with_a_suggestion),
+		cmocka_unit_test(benchmarks_are_judged),
+		cmocka_unit_test(broken_yaml_is_located),
+		cmocka_unit_test(all_mistakes_are_told_in_the_order_of_the_file),
+		cmocka_unit_test(messages_have_an_end),
+		cmocka_unit_test(what_is_too_much_is_refused),
+		cmocka_unit_test(overrides_are_judged_by_their_own_name),
+		cmocka_unit_test(an_exception_that_has_ended_is_a_warning),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
+
+#include <math.h>
+
+static struct fg_made made;
+
+static int begin(void **state)
+{
+	(void)state;
+	fg_made_init(&made, 5);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	fg_made_release(&made);
+	return 0;
+}
+
+static void a_slowdown_fails_and_says_how_much(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	const struct fg_metric_verdict *cpu;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 80, 0.05, 0.015);
+	b = fg_made_decide(&made, "parse");
+	cpu = fg_made_metric(b, "cpu_time");
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	assert_int_equal(made.verdict.outcome, FG_OUTCOME_REGRESSION);
+	assert_int_equal(made.verdict.exit_code, FG_EXIT_REGRESSION);
+	assert_true(cpu->ratio > 1.03 && cpu->ratio < 1.07);
+	assert_true(cpu->low > 1.0 && cpu->low < cpu->ratio && cpu->high > cpu->ratio);
+	assert_true(cpu->baseline > 8e7 && cpu->baseline < 1.2e8);
+	assert_in_range(cpu->pairs, 10, 80);
+}
+
+static void wall_time_is_not_judged_in_a_duet(void **state)
+{
+	const struct fg_metric_verdict *wall;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 20, 0.0, 0.01);
+	wall = fg_made_metric(fg_made_decide(&made, "parse"), "wall_time");
+	assert_false(wall->decided);
+	assert_int_equal(wall->outcome, FG_OUTCOME_PASS);
+	assert_true(fg_made_has_note(&wall->notes, "share one CPU"));
+}
+
+static void identical_programs_pass_and_equal_metrics_are_equal(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 80, 0.0, 0.01);
+	b = fg_made_decide(&made, "parse");
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
+	assert_int_equal(fg_made_metric(b, "max_rss")->outcome, FG_OUTCOME_PASS);
+	assert_true(fabs(fg_made_metric(b, "max_rss")->ratio - 1.0) < 1e-12);
+}
+
+static void the_same_binary_passes_whatever_its_pairs_say(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 40, 0.2, 0.01);
+	fg_made_series(&made, "parse")->identical = true;
+	b = fg_made_decide(&made, "parse");
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	assert_true(b->identical);
+	assert_true(fg_made_has_note(&b->notes, "same binaries"));
+}
+
+static void noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change(void **state)
+{
+	const struct fg_metric_verdict *cpu;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 40, 0.03, 0.2);
+	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(cpu->smallest_detectable > 0.05 && cpu->smallest_detectable < 1.0);
+	assert_true(fg_made_has_note(&cpu->notes, "could have seen"));
+	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
+	made.policy.fail_on_inconclusive = true;
+	(void)fg_made_decide(&made, "parse");
+	assert_int_equal(made.verdict.exit_code, FG_EXIT_INCONCLUSIVE);
+}
+
+static void too_few_pairs_are_inconclusive_and_said(void **state)
+{
+	const struct fg_metric_verdict *cpu;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 3, 0.5, 0.001);
+	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(fg_made_has_note(&cpu->notes, "only 3 pairs"));
+}
+
+static void times_of_zero_are_left_out_and_said(void **state)
+{
+	const struct fg_metric_verdict *cpu;
+	struct fg_series *series;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 20, 0.0, 0.01);
+	series = fg_made_series(&made, "parse");
+	series->repetitions[0].values[FG_METRIC_CPU_TIME] = 0.0;
+	series->repetitions[3].values[FG_METRIC_CPU_TIME] = -5.0;
+	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	assert_true(fg_made_has_note(&cpu->notes, "2 pairs left out: a time of zero"));
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[FG_METRIC_CPU_TIME] = 0.0;
+	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	assert_int_equal(cpu->outcome, FG_OUTCOME_ERROR);
+	assert_int_equal(made.verdict.exit_code, FG_EXIT_NOT_MEASURED);
+}
+
+static size_t add_user_metric(struct fg_series *series, enum fg_better better)
+{
+	struct fg_metric metric = {.name = "rate",
+				   .label = "rate",
+				   .unit = "1/s",
+				   .better = better,
+				   .valid_in_duet = true};
+
+	return fg_series_add_metric(series, &metric);
+}
+
+static void a_metric_of_which_more_is_better_fails_when_it_falls(void **state)
+{
+	const struct fg_metric_verdict *rate;
+	struct fg_series *series;
+	size_t at;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 30, 0.0, 0.01);
+	series = fg_made_series(&made, "parse");
+	at = add_user_metric(series, FG_BETTER_HIGHER);
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[at] =
+			(series->repetitions[i].arm ? 80.0 : 100.0) + 0.1 * (double)(i % 7);
+	rate = fg_made_metric(fg_made_decide(&made, "parse"), "rate");
+	assert_int_equal(rate->outcome, FG_OUTCOME_REGRESSION);
+	assert_true(rate->ratio > 0.78 && rate->ratio < 0.82);
+	assert_true(rate->low < rate->ratio && rate->ratio < rate->high);
+}
+
+static void a_user_metric_that_is_no_number_never_passes_in_silence(void **state)
+{
+	const struct fg_metric_verdict *rate;
+	struct fg_series *series;
+	size_t at;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 30, 0.0, 0.01);
+	series = fg_made_series(&made, "parse");
+	at = add_user_metric(series, FG_BETTER_LOWER);
+	rate = fg_made_metric(fg_made_decide(&made, "parse"), "rate");
+	assert_int_equal(rate->outcome, FG_OUTCOME_ERROR);
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[at] = i < 8 ? 5.0 : (double)NAN;
+	rate = fg_made_metric(fg_made_decide(&made, "parse"), "rate");
+	assert_int_equal(rate->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(fg_made_has_note(&rate->notes, "26 pairs left out: a value is not a number"));
+}
+
+static void a_metric_of_one_side_only_is_new_or_missing(void **state)
+{
+	struct fg_series *series;
+	size_t at;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 12, 0.0, 0.01);
+	series = fg_made_series(&made, "parse");
+	at = add_user_metric(series, FG_BETTER_LOWER);
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[at] = series->repetitions[i].arm ? 5.0 : (double)NAN;
+	assert_int_equal(fg_made_metric(fg_made_decide(&made, "parse"), "rate")->outcome,
+			 FG_OUTCOME_NEW);
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[at] = series->repetitions[i].arm ? (double)NAN : 5.0;
+	assert_int_equal(fg_made_metric(fg_made_decide(&made, "parse"), "rate")->outcome,
+			 FG_OUTCOME_MISSING);
+}
+
+static void counts_may_be_zero(void **state)
+{
+	const struct fg_metric_verdict *faults;
+	struct fg_series *series;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 30, 0.0, 0.01);
+	series = fg_made_series(&made, "parse");
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[FG_METRIC_MAJOR_FAULTS] = 0.0;
+	faults = fg_made_metric(fg_made_decide(&made, "parse"), "major_faults");
+	assert_int_equal(faults->outcome, FG_OUTCOME_PASS);
+	assert_true(faults->decided);
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[FG_METRIC_MAJOR_FAULTS] =
+			series->repetitions[i].arm ? 9.0 + (double)(i % 3) : 0.0;
+	faults = fg_made_metric(fg_made_decide(&made, "parse"), "major_faults");
+	assert_int_equal(faults->outcome, FG_OUTCOME_REGRESSION);
+	assert_true(fg_made_has_note(&faults->notes, "relative to the mean level"));
+}
+
+static void an_exact_metric_is_compared_exactly(void **state)
+{
+	struct fg_metric_policy row = {.name = "binary_size", .gated = true, .tolerance = 0.01};
+	const struct fg_metric_verdict *size;
+	struct fg_series *series;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 6, 0.0, 0.01);
+	series = fg_made_series(&made, "parse");
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[FG_METRIC_BINARY_SIZE] =
+			series->repetitions[i].arm ? 100500.0 : 100000.0;
+	size = fg_made_metric(fg_made_decide(&made, "parse"), "binary_size");
+	assert_true(size->exact);
+	assert_int_equal(size->outcome, FG_OUTCOME_REGRESSION);
+	made.policy.metrics = &row;
+	made.policy.metric_count = 1;
+	size = fg_made_metric(fg_made_decide(&made, "parse"), "binary_size");
+	assert_int_equal(size->outcome, FG_OUTCOME_PASS);
+	made.policy.metric_count = 0;
+	series->repetitions[1].values[FG_METRIC_BINARY_SIZE] = 100501.0;
+	size = fg_made_metric(fg_made_decide(&made, "parse"), "binary_size");
+	assert_false(size->exact);
+	assert_true(fg_made_has_note(&size->notes, "said to be exact"));
+}
+
+static void a_crash_is_an_error_with_its_reason(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct fg_series *series;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 0, 0.0, 0.01);
+	(void)fg_made_benchmark(&made, "other", 40, 0.3, 0.01);
+	series = fg_made_series(&made, "parse");
+	series->state = FG_NOT_MEASURED;
+	series->failure = fg_xstrdup("exited with 3");
+	b = fg_made_decide(&made, "parse");
+	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
+	assert_string_equal(b->error, "exited with 3");
+	assert_int_equal(made.verdict.exit_code, FG_EXIT_NOT_MEASURED);
+}
+
+static void nothing_measured_is_an_error_not_a_pass(void **state)
+{
+	(void)state;
+	assert_null(fg_made_decide(&made, "parse"));
+	assert_int_equal(made.verdict.outcome, FG_OUTCOME_ERROR);
+	assert_int_equal(made.verdict.exit_code, FG_EXIT_NOT_MEASURED);
+}
+
+static void a_benchmark_of_one_side_only_is_new_or_missing(void **state)
+{
+	(void)state;
+	(void)fg_made_benchmark(&made, "fresh", 5, 0.0, 0.01);
+	(void)fg_made_benchmark(&made, "old", 5, 0.0, 0.01);
+	fg_made_series(&made, "fresh")->only_in[FG_ARM_CANDIDATE] = true;
+	fg_made_series(&made, "old")->only_in[FG_ARM_BASELINE] = true;
+	assert_int_equal(fg_made_decide(&made, "fresh")->outcome, FG_OUTCOME_NEW);
+	assert_int_equal(fg_made_decide(&made, "old")->outcome, FG_OUTCOME_MISSING);
+	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
+	made.input.baseline_required = true;
+	(void)fg_made_decide(&made, "fresh");
+	assert_int_equal(made.verdict.exit_code, FG_EXIT_INCONCLUSIVE);
+}
+
+static void two_modes_are_noticed(void **state)
+{
+	const struct fg_metric_verdict *cpu;
+	struct fg_series *series;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 60, 0.0, 0.01);
+	series = fg_made_series(&made, "parse");
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[FG_METRIC_CPU_TIME] =
+			1e8 * (1.0 + 0.002 * fg_random_normal(&made.random)) *
+			(series->repetitions[i].arm && series->repetitions[i].pair % 3 == 0 ? 1.2
+											    : 1.0);
+	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	assert_true(fg_made_has_note(&cpu->notes, "the candidate has two modes"));
+	assert_false(fg_made_has_note(&cpu->notes, "the baseline has two modes"));
+}
+
+static void dependence_on_the_place_of_the_stack_is_noticed(void **state)
+{
+	const struct fg_metric_verdict *cpu;
+	struct fg_series *series;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 60, 0.0, 0.003);
+	series = fg_made_series(&made, "parse");
+	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	assert_false(fg_made_has_note(&cpu->notes, "memory layout"));
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		if (series->repetitions[i].padding / 16 % 4 == 1)
+			series->repetitions[i].values[FG_METRIC_CPU_TIME] *= 1.05;
+	}
+	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	assert_true(fg_made_has_note(&cpu->notes, "memory layout"));
+}
+
+static void blocks_of_four_are_one_pair(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct fg_series *series;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 40, 0.1, 0.01);
+	series = fg_made_series(&made, "parse");
+	series->schedule = FG_SCHEDULE_ABBA;
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].pair /= 2;
+	b = fg_made_decide(&made, "parse");
+	assert_int_equal(fg_made_metric(b, "cpu_time")->outcome, FG_OUTCOME_REGRESSION);
+	assert_in_range(b->pairs, 10, 20);
+	assert_true(fg_made_metric(b, "wall_time")->decided);
+}
+
+static void pairs_set_aside_and_unpaired_do_not_count(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct fg_series *series;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 12, 0.0, 0.01);
+	series = fg_made_series(&made, "parse");
+	series->repetitions[0].aside = series->repetitions[1].aside = FG_ASIDE_OVERLAP;
+	series->repetitions[4].aside = series->repetitions[5].aside = FG_ASIDE_WARMUP;
+	series->repetitions[9].pair = 4000;
+	b = fg_made_decide(&made, "parse");
+	assert_int_equal(b->set_aside, 1);
+	assert_int_equal(b->pairs, 9);
+	assert_true(fg_made_has_note(&fg_made_metric(b, "cpu_time")->notes, "one side is missing"));
+}
+
+static void looking_while_measuring_agrees_with_the_verdict(void **state)
+{
+	struct fg_gate_progress progress;
+	const struct fg_metric_verdict *cpu;
+	struct fg_series *series;
+	size_t all;
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 80, 0.04, 0.02);
+	series = fg_made_series(&made, "parse");
+	all = series->repetition_count;
+	series->repetition_count = 0;
+	fg_gate_look(series, &made.policy, &made.measure, &progress);
+	assert_false(progress.decided);
+	assert_int_equal(progress.next_look, 10);
+	while (!progress.decided && series->repetition_count < all) {
+		series->repetition_count = 2 * (size_t)progress.next_look;
+		fg_gate_look(series, &made.policy, &made.measure, &progress);
+	}
+	assert_true(progress.decided);
+	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	assert_int_equal(cpu->outcome, progress.outcome);
+	assert_string_equal(progress.metric, "cpu_time");
+	assert_int_equal(cpu->pairs, progress.pairs);
+	assert_true(fabs(cpu->ratio - progress.ratio) < 1e-12);
+}
+
+static void a_call_without_a_run_is_refused(void **state)
+{
+	struct fg_gate_input input = {0};
+	struct fg_verdict verdict = {.exit_code = FG_EXIT_USAGE};
+	struct fg_error err;
+
+	(void)state;
+	assert_int_equal(fg_gate_decide(&input, &verdict, &err), FG_EINVAL);
+	assert_int_equal(verdict.exit_code, FG_EXIT_USAGE);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_slowdown_fails_and_says_how_much),
+		TEST(wall_time_is_not_judged_in_a_duet),
+		TEST(identical_programs_pass_and_equal_metrics_are_equal),
+		TEST(the_same_binary_passes_whatever_its_pairs_say),
+		TEST(noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change),
+		TEST(too_few_pairs_are_inconclusive_and_said),
+		TEST(times_of_zero_are_left_out_and_said),
+		TEST(a_metric_of_which_more_is_better_fails_when_it_falls),
+		TEST(a_user_metric_that_is_no_number_never_passes_in_silence),
+		TEST(a_metric_of_one_side_only_is_new_or_missing),
+		TEST(counts_may_be_zero),
+		TEST(an_exact_metric_is_compared_exactly),
+		TEST(a_crash_is_an_error_with_its_reason),
+		TEST(nothing_measured_is_an_error_not_a_pass),
+		TEST(a_benchmark_of_one_side_only_is_new_or_missing),
+		TEST(two_modes_are_noticed),
+		TEST(dependence_on_the_place_of_the_stack_is_noticed),
+		TEST(blocks_of_four_are_one_pair),
+		TEST(pairs_set_aside_and_unpaired_do_not_count),
+		TEST(looking_while_measuring_agrees_with_the_verdict),
+		TEST(a_call_without_a_run_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

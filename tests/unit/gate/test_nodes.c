@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Profiles of a made-up program: main → work → {parse → scan, fit, many small ones}, one sample a millisecond. */
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
+
+#include <math.h>
+
+#define SMALL 40
+#define PAIRS 60
+
+struct program {
+	struct fg_made made;
+	struct fg_profile_set set;
+	const struct fg_profile_set *sets[1];
+	uint32_t nodes[8 + SMALL]; /* call paths with time of their own */
+	double ms[2][8 + SMALL];   /* per arm */
+	size_t count;
+};
+
+static uint32_t add_node(struct program *p, uint32_t parent, const char *name, double before,
+			 double after)
+{
+	struct fg_profile_function f = {
+		.name = name, .library = "app", .file = "app.cpp", .line = 7};
+	uint32_t node = fg_profile_set_node(&p->set, parent, fg_profile_set_function(&p->set, &f));
+
+	p->nodes[p->count] = node;
+	p->ms[0][p->count] = before;
+	p->ms[1][p->count++] = after;
+	return node;
+}
+
+static void program_init(struct program *p, uint64_t seed)
+{
+	*p = (struct program){0};
+	fg_made_init(&p->made, seed);
+	fg_profile_set_init(&p->set, "app");
+	p->sets[0] = &p->set;
+	p->made.input.profiles = p->sets;
+}
+
+static void program_release(struct program *p)
+{
+	fg_profile_set_release(&p->set);
+	fg_made_release(&p->made);
+}
+
+static void add_small_ones(struct program *p, uint32_t parent)
+{
+	for (int i = 0; i < SMALL; i++) {
+		char name[32];
+
+		(void)snprintf(name, sizeof(name), "small_%d", i);
+		(void)add_node(p, parent, name, 2.0, 2.0);
+	}
+}
+
+/* One repetition: each node gets its time, times the pair's luck, in whole samples. */
+static void add_row(struct program *p, uint32_t pair, uint8_t arm, double luck)
+{
+	struct fg_profile_row *row = fg_profile_set_add_row(&p->set, p->count);
+	uint32_t used = 0;
+
+	row->arm = arm;
+	row->pair = pair;
+	for (uint32_t n = 0; n < p->set.node_count; n++) {
+		for (size_t i = 0; i < p->count; i++) {
+			double want = p->ms[arm][i] * luck *
+				      (1.0 + 0.15 * fg_random_normal(&p->made.random));
+			double whole = floor(want + fg_random_uniform(&p->made.random));
+
+			if (p->nodes[i] != n || whole <= 0.0)
+				continue;
+			row->nodes[used] = n;
+			row->self_ns[used] = whole * 1e6;
+			row->samples[used++] = (uint32_t)whole;
+			row->total_ns += whole * 1e6;
+		}
+	}
+	row->count = used;
+}
+
+/* Measure the pairs; CPU time is what the rows add up to. */
+static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pairs)
+{
+	struct fg_series *series = fg_run_add_series(&p->made.run, "app");
+
+	series->schedule = FG_SCHEDULE_DUET;
+	series->state = FG_MEASURED;
+	for (uint32_t pair = 0; pair < pairs; pair++) {
+		double luck = 1.0 + 0.05 * fg_random_normal(&p->made.random);
+
+		for (uint8_t arm = 0; arm < 2; arm++) {
+			struct fg_repetition *r = fg_series_add_repetition(series);
+
+			add_row(p, pair, arm, luck);
+			r->pair = pair;
+			r->arm = arm;
+			r->values[FG_METRIC_MAX_RSS] = 1e6;
+			r->values[FG_METRIC_CPU_TIME] =
+				p->set.rows[p->set.row_count - 1].total_ns + 1e6;
+		}
+	}
+	return fg_made_decide(&p->made, "app");
+}
+
+static const struct fg_node_verdict *find(const struct fg_benchmark_verdict *b, const char *name)
+{
+	for (size_t i = 0; i < b->function_count; i++) {
+		if (strcmp(b->functions[i].name, name) == 0)
+			return &b->functions[i];
+	}
+	return NULL;
+}
+
+static void the_slower_function_is_named_first_with_its_path(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	const struct fg_node_verdict *fit;
+	struct program p;
+	uint32_t work;
+	uint32_t parse;
+
+	(void)state;
+	program_init(&p, 3);
+	work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 5, 5);
+	parse = add_node(&p, work, "parse", 20, 20);
+	(void)add_node(&p, parse, "fit", 15, 15);
+	(void)add_node(&p, work, "fit", 15, 19);
+	add_small_ones(&p, work);
+	b = measure(&p, PAIRS);
+	assert_true(b->function_count >= 1);
+	fit = &b->functions[0];
+	assert_string_equal(fit->name, "fit");
+	assert_int_equal(fit->outcome, FG_OUTCOME_REGRESSION);
+	assert_true(fit->delta_ms > 2.5 && fit->delta_ms < 5.5);
+	assert_true(fit->low_ms > 0.0 && fit->high_ms > fit->delta_ms);
+	assert_true(fit->p_adjusted <= 0.01);
+	assert_string_equal(fit->file, "app.cpp");
+	assert_true(fit->path_count >= 1);
+	assert_int_equal(fit->paths[0].frame_count, 3);
+	assert_string_equal(fit->paths[0].frames[0], "main");
+	assert_string_equal(fit->paths[0].frames[1], "work");
+	assert_string_equal(fit->paths[0].frames[2], "fit");
+	assert_int_equal(fit->paths[0].outcome, FG_OUTCOME_REGRESSION);
+	assert_true(b->functions_tested >= SMALL);
+	assert_int_equal(b->library_count, 1);
+	assert_string_equal(b->libraries[0].name, "app");
+	program_release(&p);
+}
+
+static void blame_adds_up_to_the_measured_whole(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	double sum;
+	uint32_t work;
+
+	(void)state;
+	program_init(&p, 4);
+	work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 30, 30);
+	(void)add_node(&p, work, "fit", 30, 40);
+	add_small_ones(&p, work);
+	b = measure(&p, PAIRS);
+	sum = b->unattributed_ms;
+	for (size_t i = 0; i < b->function_count; i++)
+		sum += b->functions[i].delta_ms;
+	assert_true(fabs(sum - b->total_delta_ms) < 1e-9);
+	assert_true(b->total_delta_ms > 7.0 && b->total_delta_ms < 13.0);
+	assert_true(b->functions[0].share_of_change > 0.7);
+	program_release(&p);
+}
+
+static void identical_programs_flag_hardly_any_function(void **state)
+{
+	int flagged = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 25; seed++) {
+		const struct fg_benchmark_verdict *b;
+		struct program p;
+		bool any = false;
+
+		program_init(&p, 200 + seed);
+		add_small_ones(&p, add_node(&p, 0, "main", 30, 30));
+		b = measure(&p, 30);
+		for (size_t i = 0; i < b->function_count; i++)
+			any = any || b->functions[i].outcome != FG_OUTCOME_PASS;
+		flagged += any;
+		program_release(&p);
+	}
+	/* Both directions at 1 %: 0.5 of 25 expected. */
+	assert_in_range(flagged, 0, 3);
+}
+
+static void an_extracted_function_is_moved_not_slower(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	uint32_t work;
+	uint32_t parse;
+
+	(void)state;
+	program_init(&p, 5);
+	p.made.policy.functions = FG_FUNCTIONS_GATE;
+	work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 20, 20);
+	parse = add_node(&p, work, "parse", 30, 18);
+	(void)add_node(&p, parse, "scan", 0, 12);
+	add_small_ones(&p, work);
+	b = measure(&p, PAIRS);
+	assert_int_equal(b->moved_count, 1);
+	assert_string_equal(b->moved[0].from, "parse");
+	assert_string_equal(b->moved[0].to, "scan");
+	assert_string_equal(b->moved[0].ancestor, "parse");
+	assert_string_equal(b->moved[0].kind, "extracted");
+	assert_true(fabs(b->moved[0].moved_ms - 12.0) < 1.5);
+	assert_int_equal(find(b, "scan")->outcome, FG_OUTCOME_PASS);
+	assert_true(b->outcome != FG_OUTCOME_REGRESSION);
+	program_release(&p);
+}
+
+static void a_renamed_and_an_inlined_function_are_recognised(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	uint32_t work;
+	uint32_t parse;
+
+	(void)state;
+	program_init(&p, 6);
+	work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 20, 20);
+	(void)add_node(&p, work, "old_name", 15, 0);
+	(void)add_node(&p, work, "new_name", 0, 15);
+	parse = add_node(&p, work, "parse", 10, 18);
+	(void)add_node(&p, parse, "tiny", 8, 0);
+	add_small_ones(&p, work);
+	b = measure(&p, PAIRS);
+	assert_int_equal(b->moved_count, 2);
+	assert_string_equal(b->moved[0].kind, "renamed");
+	assert_string_equal(b->moved[0].to, "new_name");
+	assert_string_equal(b->moved[1].kind, "inlined");
+	assert_string_equal(b->moved[1].from, "tiny");
+	assert_string_equal(b->moved[1].to, "parse");
+	program_release(&p);
+}
+
+static void a_slower_function_beside_a_smaller_gain_is_not_called_moved(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	uint32_t work;
+
+	(void)state;
+	program_init(&p, 7);
+	p.made.policy.functions = FG_FUNCTIONS_GATE;
+	work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 20, 20);
+	(void)add_node(&p, work, "fit", 20, 32);
+	(void)add_node(&p, work, "parse", 20, 15);
+	add_small_ones(&p, work);
+	b = measure(&p, PAIRS);
+	assert_int_equal(b->moved_count, 0);
+	assert_int_equal(find(b, "fit")->outcome, FG_OUTCOME_REGRESSION);
+	assert_int_equal(find(b, "parse")->outcome, FG_OUTCOME_IMPROVEMENT);
+	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+	program_release(&p);
+}
+
+static void functions_explain_but_do_not_fail_unless_asked(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	uint32_t work;
+
+	(void)state;
+	program_init(&p, 8);
+	work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 400, 400);
+	(void)add_node(&p, work, "fit", 20, 24);
+	b = measure(&p, PAIRS);
+	assert_int_equal(find(b, "fit")->outcome, FG_OUTCOME_REGRESSION);
+	assert_true(b->outcome != FG_OUTCOME_REGRESSION);
+	p.made.policy.functions = FG_FUNCTIONS_OFF;
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->function_count, 0);
+	program_release(&p);
+}
+
+static void rare_functions_and_few_pairs_are_not_tested(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	uint32_t work;
+
+	(void)state;
+	program_init(&p, 9);
+	work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 30, 30);
+	(void)add_node(&p, work, "rare", 0, 0.2);
+	b = measure(&p, 30);
+	assert_null(find(b, "rare"));
+	assert_int_equal(b->functions_tested, 2);
+	program_release(&p);
+	program_init(&p, 10);
+	(void)add_node(&p, 0, "main", 100, 200);
+	b = measure(&p, 5);
+	assert_int_equal(b->functions_tested, 0);
+	assert_null(find(b, "main"));
+	assert_true(isnan(b->libraries[0].p_adjusted));
+	program_release(&p);
+}
+
+static void regions_are_judged_by_their_cpu_time(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	uint32_t region;
+
+	(void)state;
+	program_init(&p, 11);
+	(void)add_node(&p, 0, "main", 50, 50);
+	region = fg_profile_set_region(&p.set, "event/fit");
+	for (uint32_t pair = 0; pair < 30; pair++) {
+		for (uint8_t arm = 0; arm < 2; arm++) {
+			struct fg_profile_region_row *row = fg_profile_set_add_region_row(&p.set);
+
+			row->arm = arm;
+			row->pair = pair;
+			row->region = region;
+			row->cpu_ns = (arm ? 12e6 : 10e6) *
+				      (1.0 + 0.02 * fg_random_normal(&p.made.random));
+		}
+	}
+	b = measure(&p, 30);
+	assert_int_equal(b->region_count, 1);
+	assert_string_equal(b->regions[0].name, "event/fit");
+	assert_int_equal(b->regions[0].outcome, FG_OUTCOME_REGRESSION);
+	assert_true(fabs(b->regions[0].delta_ms - 2.0) < 0.3);
+	program_release(&p);
+}
+
+static void a_profile_without_pairs_says_nothing(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+
+	(void)state;
+	program_init(&p, 12);
+	(void)add_node(&p, 0, "main", 50, 50);
+	b = measure(&p, 0);
+	assert_int_equal(b->function_count, 0);
+	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
+	assert_non_null(b->error);
+	program_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_slower_function_is_named_first_with_its_path),
+		cmocka_unit_test(blame_adds_up_to_the_measured_whole),
+		cmocka_unit_test(identical_programs_flag_hardly_any_function),
+		cmocka_unit_test(an_extracted_function_is_moved_not_slower),
+		cmocka_unit_test(a_renamed_and_an_inlined_function_are_recognised),
+		cmocka_unit_test(a_slower_function_beside_a_smaller_gain_is_not_called_moved),
+		cmocka_unit_test(functions_explain_but_do_not_fail_unless_asked),
+		cmocka_unit_test(rare_functions_and_few_pairs_are_not_tested),
+		cmocka_unit_test(regions_are_judged_by_their_cpu_time),
+		cmocka_unit_test(a_profile_without_pairs_says_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

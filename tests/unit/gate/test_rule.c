@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/rule.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
+
+#include <math.h>
+
+#define PAIRS 80
+
+static size_t looks[FG_GATE_LOOKS_MAX];
+
+static struct fg__rule default_rule(void)
+{
+	return (struct fg__rule){.alpha = 0.01,
+				 .min_effect = 0.02,
+				 .margin = 0.02,
+				 .looks = looks,
+				 .look_count = fg_gate_looks(10, 80, looks)};
+}
+
+/* Heavy-tailed differences as in recorded duets: one in ten is four times as wild. */
+static void draw(struct fg_random *random, double change, double *difference)
+{
+	for (size_t i = 0; i < PAIRS; i++) {
+		double wild = fg_random_uniform(random) < 0.1 ? 4.0 : 1.0;
+
+		difference[i] = log1p(change) + 0.015 * wild * fg_random_normal(random);
+	}
+}
+
+static void looks_grow_by_half_and_end_at_the_most(void **state)
+{
+	static const size_t wanted[] = {10, 16, 24, 36, 54, 80};
+	size_t found[FG_GATE_LOOKS_MAX];
+
+	(void)state;
+	assert_int_equal(fg_gate_looks(10, 80, found), 6);
+	assert_memory_equal(found, wanted, sizeof(wanted));
+	assert_int_equal(fg_gate_looks(10, 10, found), 1);
+	assert_int_equal(found[0], 10);
+	assert_int_equal(fg_gate_looks(0, 0, found), 1);
+	assert_int_equal(found[0], FG__PAIRS_MIN);
+	assert_int_equal(found[fg_gate_looks(1, 4000000000U, found) - 1], 4000000000U);
+}
+
+static void outcomes_over_many_runs_keep_their_promises(void **state)
+{
+	static const struct {
+		const char *why;
+		double change;
+		enum fg_outcome outcome;
+		int at_least; /* of 300 */
+		int at_most;
+	} table[] = {
+		{"identical programs hardly ever fail",  0.0,   FG_OUTCOME_REGRESSION,   0,   3  },
+		{"identical programs pass",              0.0,   FG_OUTCOME_PASS,         294, 300},
+		{"four per cent is found",               0.04,  FG_OUTCOME_REGRESSION,   297, 300},
+		{"four per cent never passes",           0.04,  FG_OUTCOME_PASS,         0,   1  },
+		{"an improvement is mostly seen as one", -0.05, FG_OUTCOME_IMPROVEMENT,  270, 300},
+		{"and never left open",                  -0.05, FG_OUTCOME_INCONCLUSIVE, 0,   0  },
+	};
+	struct fg__rule rule = default_rule();
+
+	(void)state;
+	for (size_t row = 0; row < sizeof(table) / sizeof(table[0]); row++) {
+		struct fg_random random;
+		int hits = 0;
+
+		fg_random_seed(&random, 100 + row);
+		for (int run = 0; run < 300; run++) {
+			struct fg__finding finding;
+			double difference[PAIRS];
+
+			draw(&random, table[row].change, difference);
+			fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+			hits += finding.outcome == table[row].outcome;
+		}
+		if (hits < table[row].at_least || hits > table[row].at_most)
+			fail_msg("%s: %d of 300", table[row].why, hits);
+	}
+}
+
+static void a_decision_at_a_look_is_not_touched_by_later_pairs(void **state)
+{
+	struct fg__rule rule = default_rule();
+	struct fg__finding early;
+	struct fg__finding late;
+	struct fg_random random;
+	double difference[PAIRS];
+
+	(void)state;
+	fg_random_seed(&random, 7);
+	draw(&random, 0.10, difference);
+	fg__rule_apply(&rule, difference, 16, false, &early);
+	for (size_t i = 16; i < PAIRS; i++)
+		difference[i] = -1.0;
+	fg__rule_apply(&rule, difference, PAIRS, true, &late);
+	assert_true(early.decided);
+	assert_int_equal(late.outcome, early.outcome);
+	assert_int_equal(late.pairs, early.pairs);
+}
+
+static void between_looks_it_waits_unless_no_more_will_come(void **state)
+{
+	struct fg__rule rule = default_rule();
+	struct fg__finding finding;
+	double difference[PAIRS];
+
+	(void)state;
+	for (size_t i = 0; i < PAIRS; i++)
+		difference[i] = i % 2 ? 0.5 : -0.5;
+	fg__rule_apply(&rule, difference, 13, false, &finding);
+	assert_false(finding.decided);
+	assert_int_equal(finding.pairs, 10);
+	assert_int_equal(finding.next_look, 16);
+	fg__rule_apply(&rule, difference, 13, true, &finding);
+	assert_int_equal(finding.pairs, 13);
+	assert_int_equal(finding.next_look, 0);
+	fg__rule_apply(&rule, difference, PAIRS, false, &finding);
+	assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_int_equal(finding.next_look, 0);
+}
+
+static void the_sign_test_vetoes_a_mean_that_few_pairs_carry(void **state)
+{
+	struct fg__rule rule = default_rule();
+	struct fg__finding finding;
+	double difference[24];
+
+	(void)state;
+	/* Trimming leaves a middle that is steady and high; but six of 24 pairs say "faster" (p = 1.1 %). */
+	for (size_t i = 0; i < 24; i++)
+		difference[i] = i % 4 == 0 ? -0.0001 : 0.06 + 0.0001 * (double)i;
+	rule.alpha = 0.001;
+	rule.margin = 0.0;
+	rule.looks = (size_t[]){24};
+	rule.look_count = 1;
+	fg__rule_apply(&rule, difference, 24, true, &finding);
+	assert_true(finding.low > 0.0);
+	assert_true(finding.p > 0.005);
+	assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
+}
+
+static void a_sure_change_below_the_smallest_that_matters_passes(void **state)
+{
+	struct fg__rule rule = default_rule();
+	struct fg__finding finding;
+	double difference[PAIRS];
+
+	(void)state;
+	for (size_t i = 0; i < PAIRS; i++)
+		difference[i] = 0.005 + (i % 2 ? 0.0002 : -0.0002);
+	fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+	assert_int_equal(finding.outcome, FG_OUTCOME_PASS);
+	assert_true(finding.low > 0.0);
+}
+
+static void equal_values_are_decided_without_a_division_by_zero(void **state)
+{
+	struct fg__rule rule = default_rule();
+	struct fg__finding finding;
+	double difference[PAIRS] = {0.0};
+
+	(void)state;
+	fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+	assert_int_equal(finding.outcome, FG_OUTCOME_PASS);
+	for (size_t i = 0; i < PAIRS; i++)
+		difference[i] = 0.08;
+	fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
+}
+
+static void too_few_pairs_decide_nothing(void **state)
+{
+	struct fg__rule rule = default_rule();
+	struct fg__finding finding;
+	double difference[4] = {0.3, 0.3, 0.3, 0.3};
+
+	(void)state;
+	for (size_t count = 0; count <= 4; count++) {
+		fg__rule_apply(&rule, difference, count, true, &finding);
+		assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
+		assert_true(isnan(finding.estimate));
+	}
+}
+
+/* An AR(1) series with r = 0.6: without the widening 21 of these 200 runs fail, with it 12; pairs of a duet have r near 0. */
+static void autocorrelated_pairs_are_recognised_and_widen_the_interval(void **state)
+{
+	struct fg__rule rule = default_rule();
+	struct fg_random random;
+	int failed = 0;
+	int widened = 0;
+
+	(void)state;
+	rule.min_effect = 0.0;
+	fg_random_seed(&random, 31);
+	for (int run = 0; run < 200; run++) {
+		struct fg__finding finding;
+		double difference[PAIRS];
+		double x = 0.0;
+
+		for (size_t i = 0; i < PAIRS; i++) {
+			x = 0.6 * x + 0.8 * fg_random_normal(&random);
+			difference[i] = 0.05 * x;
+		}
+		fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+		failed += finding.outcome == FG_OUTCOME_REGRESSION;
+		widened += finding.widened;
+	}
+	assert_in_range(failed, 0, 16);
+	assert_in_range(widened, 150, 200);
+}
+
+static void until_sure_finds_the_change_and_keeps_alpha(void **state)
+{
+	struct fg__rule rule = default_rule();
+	struct fg_random random;
+	int failed[2] = {0, 0};
+
+	(void)state;
+	rule.until_sure = true;
+	rule.min_effect = 0.0;
+	fg_random_seed(&random, 41);
+	for (int run = 0; run < 400; run++) {
+		struct fg__finding finding;
+		double difference[PAIRS];
+
+		draw(&random, run % 2 ? 0.03 : 0.0, difference);
+		fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+		failed[run % 2] += finding.outcome == FG_OUTCOME_REGRESSION;
+	}
+	assert_in_range(failed[0], 0, 5);
+	assert_in_range(failed[1], 196, 200);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(looks_grow_by_half_and_end_at_the_most),
+		cmocka_unit_test(outcomes_over_many_runs_keep_their_promises),
+		cmocka_unit_test(a_decision_at_a_look_is_not_touched_by_later_pairs),
+		cmocka_unit_test(between_looks_it_waits_unless_no_more_will_come),
+		cmocka_unit_test(the_sign_test_vetoes_a_mean_that_few_pairs_carry),
+		cmocka_unit_test(a_sure_change_below_the_smallest_that_matters_passes),
+		cmocka_unit_test(equal_values_are_decided_without_a_division_by_zero),
+		cmocka_unit_test(too_few_pairs_decide_nothing),
+		cmocka_unit_test(autocorrelated_pairs_are_recognised_and_widen_the_interval),
+		cmocka_unit_test(until_sure_finds_the_change_and_keeps_alpha),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
+
+#include <math.h>
+
+#define SESSIONS 24
+
+/* Sessions whose levels differ by `spread` for no reason. */
+struct past {
+	struct fg_made candidate;
+	struct fg_run runs[SESSIONS];
+	const struct fg_run *history[SESSIONS];
+};
+
+static void fill_session(struct fg_random *random, struct fg_run *run, double spread, double change)
+{
+	struct fg_series *series = fg_run_add_series(run, "parse");
+	double level = 1e8 * exp(spread * fg_random_normal(random)) * (1.0 + change);
+
+	series->schedule = FG_SCHEDULE_STORED;
+	series->state = FG_MEASURED;
+	fg_environment_set(&run->host, "host.cpu.model", "one", true);
+	for (uint32_t i = 0; i < 15; i++) {
+		struct fg_repetition *r = fg_series_add_repetition(series);
+
+		r->pair = i;
+		r->arm = FG_ARM_CANDIDATE;
+		r->values[FG_METRIC_CPU_TIME] = level * exp(0.01 * fg_random_normal(random));
+		r->values[FG_METRIC_BINARY_SIZE] = 5000.0;
+	}
+}
+
+static struct past past;
+
+static void make_past(double spread, double change, uint64_t seed)
+{
+	fg_made_init(&past.candidate, seed);
+	for (size_t i = 0; i < SESSIONS; i++) {
+		fg_run_init(&past.runs[i]);
+		fill_session(&past.candidate.random, &past.runs[i], spread, 0.0);
+		past.history[i] = &past.runs[i];
+	}
+	past.candidate.run.has_baseline = false;
+	fill_session(&past.candidate.random, &past.candidate.run, spread, change);
+	past.candidate.input.baseline = &past.runs[SESSIONS - 1];
+	past.candidate.input.history = past.history;
+	past.candidate.input.history_count = SESSIONS;
+}
+
+static void drop_past(void)
+{
+	for (size_t i = 0; i < SESSIONS; i++)
+		fg_run_release(&past.runs[i]);
+	fg_made_release(&past.candidate);
+}
+
+static enum fg_outcome cpu_outcome(void)
+{
+	const struct fg_benchmark_verdict *b = fg_made_decide(&past.candidate, "parse");
+
+	return fg_made_metric(b, "cpu_time")->outcome;
+}
+
+static void a_change_beyond_what_sessions_vary_is_found(void **state)
+{
+	(void)state;
+	make_past(0.01, 0.15, 1);
+	assert_int_equal(cpu_outcome(), FG_OUTCOME_REGRESSION);
+	assert_true(fg_made_has_note(&past.candidate.verdict.benchmarks[0].notes, "weaker"));
+	drop_past();
+}
+
+static void a_change_within_what_sessions_vary_is_not_judged(void **state)
+{
+	const struct fg_metric_verdict *cpu;
+
+	(void)state;
+	make_past(0.05, 0.05, 2);
+	cpu = fg_made_metric(fg_made_decide(&past.candidate, "parse"), "cpu_time");
+	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(cpu->smallest_detectable > 0.08);
+	drop_past();
+}
+
+static void sessions_that_differ_for_no_reason_rarely_fail(void **state)
+{
+	int failed = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 150; seed++) {
+		make_past(0.04, 0.0, 100 + seed);
+		failed += cpu_outcome() == FG_OUTCOME_REGRESSION;
+		drop_past();
+	}
+	assert_in_range(failed, 0, 5);
+}
+
+static void without_a_history_there_is_no_verdict(void **state)
+{
+	const struct fg_metric_verdict *cpu;
+
+	(void)state;
+	make_past(0.01, 0.5, 3);
+	past.candidate.input.history_count = 2;
+	cpu = fg_made_metric(fg_made_decide(&past.candidate, "parse"), "cpu_time");
+	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(fg_made_has_note(&cpu->notes, "2 comparable earlier sessions"));
+	assert_true(cpu->ratio > 1.4);
+	drop_past();
+}
+
+static void another_environment_is_at_most_inconclusive(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	make_past(0.01, 0.3, 4);
+	fg_environment_set(&past.candidate.run.host, "host.cpu.model", "two", true);
+	b = fg_made_decide(&past.candidate, "parse");
+	assert_int_equal(fg_made_metric(b, "cpu_time")->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_true(fg_made_has_note(&fg_made_metric(b, "cpu_time")->notes, "would be regression"));
+	assert_int_equal(past.candidate.verdict.environment_difference_count, 1);
+	assert_string_equal(past.candidate.verdict.environment_difference[0].candidate, "two");
+	drop_past();
+}
+
+static void an_exact_metric_is_compared_across_environments(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct fg_series *series;
+
+	(void)state;
+	make_past(0.01, 0.0, 5);
+	fg_environment_set(&past.candidate.run.host, "host.cpu.model", "two", true);
+	series = fg_made_series(&past.candidate, "parse");
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[FG_METRIC_BINARY_SIZE] = 6000.0;
+	b = fg_made_decide(&past.candidate, "parse");
+	assert_int_equal(fg_made_metric(b, "binary_size")->outcome, FG_OUTCOME_REGRESSION);
+	drop_past();
+}
+
+static void the_same_binary_passes(void **state)
+{
+	struct fg_environment *builds[2];
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	make_past(0.01, 0.3, 6);
+	builds[0] = &fg_run_find(&past.runs[SESSIONS - 1], "parse")->build[FG_ARM_CANDIDATE];
+	builds[1] = &fg_made_series(&past.candidate, "parse")->build[FG_ARM_CANDIDATE];
+	fg_environment_set(builds[0], "build.id", "abcd", false);
+	fg_environment_set(builds[1], "build.id", "abcd", false);
+	b = fg_made_decide(&past.candidate, "parse");
+	assert_true(b->identical);
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	drop_past();
+}
+
+static void other_benchmarks_are_new_or_missing(void **state)
+{
+	(void)state;
+	make_past(0.01, 0.0, 7);
+	(void)fg_made_benchmark(&past.candidate, "fresh", 5, 0.0, 0.01);
+	(void)fg_run_add_series(&past.runs[SESSIONS - 1], "gone");
+	assert_int_equal(fg_made_decide(&past.candidate, "fresh")->outcome, FG_OUTCOME_NEW);
+	assert_int_equal(fg_made_decide(&past.candidate, "gone")->outcome, FG_OUTCOME_MISSING);
+	drop_past();
+}
+
+static void a_candidate_alone_is_new(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	make_past(0.01, 0.0, 8);
+	past.candidate.input.baseline = NULL;
+	b = fg_made_decide(&past.candidate, "parse");
+	assert_int_equal(b->outcome, FG_OUTCOME_NEW);
+	assert_true(fg_made_has_note(&b->notes, "no baseline"));
+	drop_past();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_change_beyond_what_sessions_vary_is_found),
+		cmocka_unit_test(a_change_within_what_sessions_vary_is_not_judged),
+		cmocka_unit_test(sessions_that_differ_for_no_reason_rarely_fail),
+		cmocka_unit_test(without_a_history_there_is_no_verdict),
+		cmocka_unit_test(another_environment_is_at_most_inconclusive),
+		cmocka_unit_test(an_exact_metric_is_compared_across_environments),
+		cmocka_unit_test(the_same_binary_passes),
+		cmocka_unit_test(other_benchmarks_are_new_or_missing),
+		cmocka_unit_test(a_candidate_alone_is_new),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
