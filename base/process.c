@@ -259,7 +259,7 @@ static size_t find_strays(pid_t *found, size_t room)
 }
 
 /* Their children become ours in turn, so we look again until there are none. */
-static bool end_strays(void)
+bool fg_process_end_strays(void)
 {
 	enum {
 		ROUNDS = 1000,
@@ -300,7 +300,7 @@ void fg_process_end_kept(void)
 		(void)waitpid(kept[i], NULL, 0);
 	}
 	kept_count = 0;
-	(void)end_strays();
+	(void)fg_process_end_strays();
 }
 
 /* ---- wait ---- */
@@ -520,7 +520,7 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 		keep = keep || processes[i].options.keep_children;
 	if (keep)
 		keep_strays();
-	else if (end_strays())
+	else if (fg_process_end_strays())
 		results[count - 1].left_children = true;
 	for (size_t i = 0; i < count; i++) {
 		capture_read(&processes[i].captures[0]);

@@ -86,6 +86,8 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_process_kill(struct fg_process *process);
+/* End every child of ours that we did not start by fg_process_start(), and its children in turn: what others left behind. */
+bool fg_process_end_strays(void);
 /* End what programs started with keep_children left running. */
 void fg_process_end_kept(void);
 void fg_process_release(struct fg_process *process);

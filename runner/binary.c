@@ -137,7 +137,7 @@ static void find_build_id(const uint8_t *notes, size_t size, struct fg_binary *e
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 		    memcmp(notes + name_at, "GNU", 4) == 0 &&
-		    note.n_descsz * 2 < sizeof(elf->build_id)) {
+		    note.n_descsz < sizeof(elf->build_id) / 2) {
 			fg_hex(notes + value_at, note.n_descsz, elf->build_id);
 			return;
 		}
@@ -205,18 +205,18 @@ static void read_comment(const struct reader *reader, struct fg_binary *elf)
 
 bool fg_binary_is_producer(const char *text)
 {
-	static const char *const STARTS[] = {"GNU C",  "GNU Fortran", "GNU GIMPLE",    "GNU Ada",
+	static const char *const starts[] = {"GNU C",  "GNU Fortran", "GNU GIMPLE",    "GNU Ada",
 					     "GNU D ", "Intel(R) ",   "rustc version "};
-	static const char CLANG[] = "clang version ";
-	const char *clang = strstr(text, CLANG);
+	static const char clang_words[] = "clang version ";
+	const char *clang = strstr(text, clang_words);
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(STARTS); i++) {
-		if (fg_text_starts_with(text, STARTS[i]))
+	for (size_t i = 0; i < FG_ARRAY_SIZE(starts); i++) {
+		if (fg_text_starts_with(text, starts[i]))
 			return strpbrk(text, "0123456789") != NULL;
 	}
 	/* A distribution puts its name in front. */
-	return clang && clang - text <= 24 && clang[sizeof(CLANG) - 1] >= '0' &&
-	       clang[sizeof(CLANG) - 1] <= '9';
+	return clang && clang - text <= 24 && clang[sizeof(clang_words) - 1] >= '0' &&
+	       clang[sizeof(clang_words) - 1] <= '9';
 }
 
 static void add_producer(struct fg_binary *elf, uint64_t seen[PRODUCERS_MAX], const char *text,

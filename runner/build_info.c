@@ -19,7 +19,7 @@ enum {
 	KEY_MAX = 256
 };
 
-static const char LIBRARY_KEY[] = "build.library.";
+static const char library_key[] = "build.library.";
 
 void fg_build_split_producer(const char *producer, char **compiler, char **flags)
 {
@@ -59,7 +59,7 @@ static void add_library(const char *name, const char *path, struct fg_environmen
 	struct fg_binary elf = {0};
 	char key[KEY_MAX];
 
-	(void)snprintf(key, sizeof(key), "%s%s", LIBRARY_KEY, name);
+	(void)snprintf(key, sizeof(key), "%s%s", library_key, name);
 	if (fg_binary_read(path, &elf, NULL) != FG_OK) {
 		fg_environment_set(build, key, "unreadable", false);
 		return;
@@ -155,7 +155,7 @@ static bool same_libraries(const struct fg_environment *a, const struct fg_envir
 	if (a->count != b->count)
 		return false;
 	for (size_t i = 0; i < a->count; i++) {
-		const bool is_library = fg_text_starts_with(a->facts[i].key, LIBRARY_KEY);
+		const bool is_library = fg_text_starts_with(a->facts[i].key, library_key);
 
 		if (strcmp(a->facts[i].key, b->facts[i].key) != 0)
 			return false;
@@ -174,8 +174,8 @@ bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
 	return fg_target_same_files(a, b) && same_libraries(build_a, build_b);
 }
 
-static int record_command(const struct fg_recorded_fact *fact, const char *key, const char *folder,
-			  bool identity, const volatile sig_atomic_t *interrupted,
+static int record_command(const struct fg_recorded_fact *fact, const char *key,
+			  const struct fg_record_options *options,
 			  struct fg_environment *environment, struct fg_error *err)
 {
 	struct fg_process_result result = {0};
@@ -183,11 +183,11 @@ static int record_command(const struct fg_recorded_fact *fact, const char *key, 
 	size_t size = 0;
 	int status = fg_process_run(
 		&(struct fg_process_options){.argv = fact->command.argv,
-					     .working_directory = folder,
+					     .working_directory = options->folder,
 					     .stdout_to = FG_STREAM_CAPTURE,
 					     .stderr_to = FG_STREAM_CAPTURE,
 					     .timeout_ns = FACT_TIMEOUT_S * FG_NS_PER_S,
-					     .interrupted = interrupted},
+					     .interrupted = options->interrupted},
 		&result, err);
 
 	if (status != FG_OK) {
@@ -207,27 +207,26 @@ static int record_command(const struct fg_recorded_fact *fact, const char *key, 
 		while (size > 0 && strchr(" \t\r\n", result.stdout_text[size - 1]))
 			size--;
 		fg_text_add_clean(&text, result.stdout_text, size, FACT_MAX_BYTES);
-		fg_environment_set(environment, key, fg_strbuf_text(&text), identity);
+		fg_environment_set(environment, key, fg_strbuf_text(&text), options->identity);
 	}
 	fg_strbuf_release(&text);
 	fg_process_result_release(&result);
 	return status;
 }
 
-int fg_build_record(const struct fg_recorded_fact *facts, size_t count, const char *folder,
-		    bool identity, const volatile sig_atomic_t *interrupted,
-		    struct fg_environment *environment, struct fg_error *err)
+int fg_build_record(const struct fg_record_options *options, struct fg_environment *environment,
+		    struct fg_error *err)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < options->count; i++) {
+		const struct fg_recorded_fact *fact = &options->facts[i];
 		char key[KEY_MAX];
 		int status = FG_OK;
 
-		(void)snprintf(key, sizeof(key), "user.%s", facts[i].name);
-		if (facts[i].literal)
-			fg_environment_set(environment, key, facts[i].literal, identity);
+		(void)snprintf(key, sizeof(key), "user.%s", fact->name);
+		if (fact->literal)
+			fg_environment_set(environment, key, fact->literal, options->identity);
 		else
-			status = record_command(&facts[i], key, folder, identity, interrupted,
-						environment, err);
+			status = record_command(fact, key, options, environment, err);
 		if (status != FG_OK)
 			return status;
 	}

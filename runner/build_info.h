@@ -24,10 +24,17 @@ bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
 			   const struct fg_environment *build_a,
 			   const struct fg_environment *build_b);
 
-/* "user.NAME" facts; a command that fails is FG_ECHILD with the fact's name.  They are part of the fingerprint when `identity`. */
-int fg_build_record(const struct fg_recorded_fact *facts, size_t count, const char *folder,
-		    bool identity, const volatile sig_atomic_t *interrupted,
-		    struct fg_environment *environment, struct fg_error *err) FG_NODISCARD;
+struct fg_record_options {
+	const struct fg_recorded_fact *facts;
+	size_t count;
+	const char *folder;                       /* that the commands run in */
+	bool identity;                            /* they are part of the fingerprint */
+	const volatile sig_atomic_t *interrupted; /* may be NULL */
+};
+
+/* "user.NAME" facts; a command that fails is FG_ECHILD with the fact's name. */
+int fg_build_record(const struct fg_record_options *options, struct fg_environment *environment,
+		    struct fg_error *err) FG_NODISCARD;
 
 /* The parts of gcc's producer string "GNU C17 12.2.0 -mtune=generic -O2": name and version, and flags ("" when none). */
 void fg_build_split_producer(const char *producer, char **compiler, char **flags);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "runner/preload.h"
 #include "runner/tail.h"
 
 enum {
@@ -10,10 +11,11 @@ enum {
 	TAIL_LINES = 12,
 	TAIL_BYTES = 2048,
 	HELPER_TIMEOUT_S = 600,
+	LAST_CLEANUP_TIMEOUT_S = 10, /* when the user waits for us to stop */
 	ADDED_VARIABLES_MAX = 32,
 };
 
-static const char PADDING_NAME[] = "FASTGATE_PADDING=";
+static const char padding_name[] = "FASTGATE_PADDING=";
 
 static uint64_t count_oom_kills(void)
 {
@@ -102,6 +104,8 @@ int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
 		      struct fg_failure *failure, struct fg_error *err)
 {
 	const struct fg_target *target = &executor->targets[arm];
+	const bool is_cleanup = command == &target->benchmark->cleanup;
+	const bool stopping = executor->interrupted && *executor->interrupted;
 	struct fg_process_result result = {0};
 	struct fg_strbuf text = {0};
 	struct fg_error found = {0};
@@ -116,9 +120,9 @@ int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
 		.stdout_to = FG_STREAM_CAPTURE,
 		.stderr_to = FG_STREAM_CAPTURE,
 		.capture_limit_bytes = CAPTURE_LIMIT_BYTES,
-		.timeout_ns = HELPER_TIMEOUT_S * FG_NS_PER_S,
+		.timeout_ns = (stopping ? LAST_CLEANUP_TIMEOUT_S : HELPER_TIMEOUT_S) * FG_NS_PER_S,
 		.keep_children = command == &target->benchmark->setup,
-		.interrupted = executor->interrupted,
+		.interrupted = is_cleanup ? NULL : executor->interrupted,
 	};
 
 	fg_strbuf_printf(&text, "%s%s '%s' ", arm_words(executor, arm), what, command->text);
@@ -158,18 +162,26 @@ struct environment {
 	size_t count;
 };
 
-static void environment_add(struct environment *environment, char *variable)
+/* A variable of that name which is there already makes room: two of one name would be a riddle. */
+static void environment_set(struct environment *environment, char *variable)
 {
+	const size_t name_length = strcspn(variable, "=") + 1;
+	size_t at = 0;
+
 	FG_ASSERT(environment->owned_count < ADDED_VARIABLES_MAX);
 	environment->owned[environment->owned_count++] = variable;
-	environment->variables[environment->count++] = variable;
-	environment->variables[environment->count] = NULL;
+	while (at < environment->count &&
+	       strncmp(environment->variables[at], variable, name_length) != 0)
+		at++;
+	environment->variables[at] = variable;
+	if (at == environment->count)
+		environment->variables[++environment->count] = NULL;
 }
 
 static void environment_init(struct environment *environment, const struct fg_target *target,
 			     uint16_t padding)
 {
-	const size_t name_length = strlen(PADDING_NAME);
+	const size_t name_length = strlen(padding_name);
 	char *variable = fg_xmalloc(name_length + padding + 1);
 
 	*environment = (struct environment){.count = target->environment_count};
@@ -177,10 +189,10 @@ static void environment_init(struct environment *environment, const struct fg_ta
 		fg_xcalloc(target->environment_count + ADDED_VARIABLES_MAX + 1, sizeof(char *));
 	memcpy(environment->variables, target->environment,
 	       target->environment_count * sizeof(char *));
-	memcpy(variable, PADDING_NAME, name_length);
+	memcpy(variable, padding_name, name_length);
 	memset(variable + name_length, '.', padding);
 	variable[name_length + padding] = '\0';
-	environment_add(environment, variable);
+	environment_set(environment, variable);
 }
 
 static void environment_release(struct environment *environment)
@@ -190,21 +202,72 @@ static void environment_release(struct environment *environment)
 	free(environment->variables);
 }
 
-static int start_slot(struct fg_executor *executor, const struct fg_block *block,
-		      const struct fg_slot *slot, struct fg_process *process,
-		      struct fg_execution *execution, struct fg_failure *failure,
-		      struct fg_error *err)
+/* One block under way. */
+struct pass {
+	struct fg_executor *executor;
+	const struct fg_block *block;
+	struct fg_execution *executions;
+	struct fg_failure *failure;
+};
+
+static const struct fg_target *target_of(const struct pass *pass, size_t slot)
 {
-	const struct fg_target *target = &executor->targets[slot->arm];
-	struct environment environment;
-	struct fg_error found = {0};
+	return &pass->executor->targets[pass->block->slots[slot].arm];
+}
+
+/* The sampler's part of the environment, and a folder for what it writes. */
+static int add_sampler(const struct pass *pass, const struct fg_target *target,
+		       struct fg_execution *execution, struct environment *environment,
+		       struct fg_error *err)
+{
+	struct fg_executor *executor = pass->executor;
+	const struct fg_sampler *sampler = &target->benchmark->measure.sampler;
+	char *variables[FG_PRELOAD_VARIABLES_MAX];
+	size_t count = 0;
+	char name[16];
 	int status = FG_OK;
 
-	FG_ASSERT(target->command);
-	environment_init(&environment, target, slot->padding);
-	const struct fg_process_options options = {
+	(void)snprintf(name, sizeof(name), "%06u", executor->next_trace++);
+	execution->trace_folder = fg_fs_join(executor->traces_folder, name);
+	status = fg_fs_make_folders(execution->trace_folder, 0777, err);
+	if (status != FG_OK)
+		return status;
+	count = fg_preload_variables(
+		&(struct fg_preload){.library = executor->collector,
+				     .trace_folder = execution->trace_folder,
+				     .clock = sampler->clock,
+				     .period_ns = pass->block->period_ns,
+				     .follow_children = sampler->follow_children},
+		environment->variables, variables);
+	for (size_t i = 0; i < count; i++)
+		environment_set(environment, variables[i]);
+	return FG_OK;
+}
+
+static int start_failed(const struct pass *pass, const struct fg_target *target,
+			const struct fg_error *found, struct fg_error *err)
+{
+	const char *arm = arm_words(pass->executor, target->arm);
+	int status = FG_OK;
+
+	if (found->code == FG_EIO || found->code == FG_ELIMIT)
+		return fg_error_set(err, found->code, "%s", found->message);
+	status = fail(pass->failure, target,
+		      fg_xasprintf("%s'%s' cannot be run: %s", arm, target->command->text,
+				   found->message),
+		      NULL, err);
+	pass->failure->not_found = found->code == FG_ENOENT;
+	return status;
+}
+
+static int start_slot(const struct pass *pass, size_t slot, struct fg_process *process,
+		      struct fg_error *err)
+{
+	const struct fg_block *block = pass->block;
+	const struct fg_target *target = target_of(pass, slot);
+	struct fg_execution *execution = &pass->executions[slot];
+	struct fg_process_options options = {
 		.argv = target->command->argv,
-		.environment = environment.variables,
 		.working_directory = target->working_directory,
 		.stdin_path = target->stdin_path,
 		.stdout_to = FG_STREAM_CAPTURE,
@@ -214,32 +277,35 @@ static int start_slot(struct fg_executor *executor, const struct fg_block *block
 		.timeout_ns = target->benchmark->timeout_ns * (block->concurrent ? 2 : 1),
 		.pinned = block->cpu >= 0,
 		.cpu = block->cpu,
-		.interrupted = executor->interrupted,
+		.interrupted = pass->executor->interrupted,
 	};
+	struct environment environment;
+	struct fg_error found = {0};
+	int status = FG_OK;
 
-	fg_observe(&executor->observer, block->cpu, &execution->before);
+	environment_init(&environment, target, block->slots[slot].padding);
+	if (block->slots[slot].sampled)
+		status = add_sampler(pass, target, execution, &environment, err);
+	if (status != FG_OK)
+		goto out;
+	options.environment = environment.variables;
+	fg_observe(&pass->executor->observer, block->cpu, &execution->before);
 	execution->started_wall_ns = fg_clock_wall_ns();
 	status = fg_process_start(&options, process, &found);
-	if (status != FG_OK) {
-		const bool not_found = status == FG_ENOENT;
-
-		status = fail(failure, target,
-			      fg_xasprintf("%s'%s' cannot be run: %s",
-					   arm_words(executor, slot->arm), target->command->text,
-					   found.message),
-			      NULL, err);
-		failure->not_found = not_found;
-	}
-	/* exec has copied them by now */
-	process->options.environment = NULL;
+	if (status != FG_OK)
+		status = start_failed(pass, target, &found, err);
+	process->options.environment = NULL; /* exec has copied it by now */
+out:
 	environment_release(&environment);
 	return status;
 }
 
 /* The user's numbers, read before cleanup or the next repetition touch the files they may stand in. */
-static int extract(const struct fg_executor *executor, const struct fg_target *target,
-		   struct fg_execution *execution, struct fg_failure *failure, struct fg_error *err)
+static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 {
+	const struct fg_executor *executor = pass->executor;
+	const struct fg_target *target = target_of(pass, slot);
+	struct fg_execution *execution = &pass->executions[slot];
 	const struct fg_process_result *result = &execution->result;
 	const struct fg_extract_source source = {
 		.stdout_text = result->stdout_text,
@@ -249,80 +315,80 @@ static int extract(const struct fg_executor *executor, const struct fg_target *t
 		.cut = result->output_cut,
 		.working_directory = target->working_directory,
 	};
+	double *values = fg_xcalloc(executor->user_metric_count, sizeof(double));
 	struct fg_error found = {0};
 
-	execution->user_values = fg_xcalloc(executor->user_metric_count, sizeof(double));
-	if (fg_extractor_run(executor->extractor, &source, execution->user_values, &found) == FG_OK)
-		return FG_OK;
-	return fail(failure, target,
-		    fg_xasprintf("%s%s", arm_words(executor, target->arm), found.message), result,
-		    err);
+	if (fg_extractor_run(executor->extractor, &source, values, &found) != FG_OK) {
+		free(values);
+		return fail(pass->failure, target,
+			    fg_xasprintf("%s%s", arm_words(executor, target->arm), found.message),
+			    result, err);
+	}
+	execution->user_values = values;
+	return FG_OK;
 }
 
-static int wait_for(struct fg_executor *executor, const struct fg_block *block,
-		    struct fg_process *processes, size_t first, size_t count,
-		    struct fg_execution *executions, struct fg_failure *failure,
-		    struct fg_error *err)
+static int wait_for(const struct pass *pass, struct fg_process *processes, size_t first,
+		    size_t count, struct fg_error *err)
 {
 	struct fg_process_result results[FG_BLOCK_SLOTS_MAX] = {0};
 	int status = fg_process_wait(processes, count, results, err);
 
 	for (size_t i = 0; i < count; i++) {
-		struct fg_execution *execution = &executions[first + i];
+		struct fg_execution *execution = &pass->executions[first + i];
 
 		fg_process_release(&processes[i]);
 		execution->result = results[i];
-		fg_observe(&executor->observer, block->cpu, &execution->after);
+		fg_observe(&pass->executor->observer, pass->block->cpu, &execution->after);
 	}
-	for (size_t i = 0; i < count && status == FG_OK; i++) {
-		const struct fg_target *target = &executor->targets[block->slots[first + i].arm];
-
-		status = judge(executor, target, &results[i], failure, err);
+	for (size_t i = first; i < first + count && status == FG_OK; i++) {
+		status = judge(pass->executor, target_of(pass, i), &pass->executions[i].result,
+			       pass->failure, err);
 		if (status == FG_OK)
-			status = extract(executor, target, &executions[first + i], failure, err);
+			status = extract(pass, i, err);
 	}
 	return status;
 }
 
 /* `count` slots beginning with `first`, all at once. */
-static int run_together(struct fg_executor *executor, const struct fg_block *block, size_t first,
-			size_t count, struct fg_execution *executions, struct fg_failure *failure,
-			struct fg_error *err)
+static int run_together(const struct pass *pass, size_t first, size_t count, struct fg_error *err)
 {
 	struct fg_process processes[FG_BLOCK_SLOTS_MAX] = {0};
 	size_t started = 0;
 	int status = FG_OK;
 
 	while (started < count && status == FG_OK) {
-		status =
-			start_slot(executor, block, &block->slots[first + started],
-				   &processes[started], &executions[first + started], failure, err);
+		status = start_slot(pass, first + started, &processes[started], err);
 		started += status == FG_OK;
 	}
 	if (status == FG_OK)
-		return wait_for(executor, block, processes, first, count, executions, failure, err);
-	for (size_t i = 0; i < started; i++) {
-		fg_process_kill(&processes[i]);
-		fg_process_release(&processes[i]);
-	}
+		return wait_for(pass, processes, first, count, err);
+	for (size_t i = 0; i < started; i++)
+		fg_process_release(&processes[i]); /* kills what still runs */
 	return status;
 }
 
-/* prepare and cleanup of the slots. */
-static int helpers(struct fg_executor *executor, const struct fg_block *block, size_t first,
-		   size_t count, bool before, struct fg_failure *failure, struct fg_error *err)
+enum helper {
+	BEFORE,
+	AFTER,
+};
+
+/* prepare or cleanup of the slots. */
+static int run_helpers(const struct pass *pass, size_t first, size_t count, enum helper helper,
+		       struct fg_error *err)
 {
 	int status = FG_OK;
 
 	for (size_t i = first; i < first + count && status == FG_OK; i++) {
-		const struct fg_target *target = &executor->targets[block->slots[i].arm];
+		const struct fg_target *target = target_of(pass, i);
 		const struct fg_benchmark *benchmark = target->benchmark;
 
-		if (before)
+		if (helper == BEFORE)
 			remove_metric_files(target);
-		status = fg_execute_helper(executor, target->arm,
-					   before ? &benchmark->prepare : &benchmark->cleanup,
-					   before ? "prepare" : "cleanup", failure, err);
+		status = fg_execute_helper(
+			pass->executor, target->arm,
+			helper == BEFORE ? &benchmark->prepare : &benchmark->cleanup,
+			helper == BEFORE ? "prepare" : "cleanup", pass->failure, err);
 	}
 	return status;
 }
@@ -331,21 +397,26 @@ int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
 		     struct fg_error *err)
 {
+	const struct pass pass = {
+		.executor = executor, .block = block, .executions = executions, .failure = failure};
 	const size_t step = block->concurrent ? block->count : 1;
 
 	for (size_t first = 0; first < block->count; first += step) {
-		struct fg_failure later = {0};
-		int status = helpers(executor, block, first, step, true, failure, err);
+		int status = run_helpers(&pass, first, step, BEFORE, err);
 
 		if (status == FG_OK)
-			status = run_together(executor, block, first, step, executions, failure,
-					      err);
-		/* Cleaned up also after a failure, whose words then stay the first. */
-		if (status == FG_OK)
-			status = helpers(executor, block, first, step, false, failure, err);
-		else
-			(void)helpers(executor, block, first, step, false, &later, NULL);
-		fg_failure_release(&later);
+			status = run_together(&pass, first, step, err);
+		if (status == FG_OK) {
+			status = run_helpers(&pass, first, step, AFTER, err);
+		} else {
+			/* Cleaned up also after a failure, whose words stay. */
+			struct fg_failure ignored = {0};
+			struct pass again = pass;
+
+			again.failure = &ignored;
+			(void)run_helpers(&again, first, step, AFTER, NULL);
+			fg_failure_release(&ignored);
+		}
 		if (status != FG_OK)
 			return status;
 	}

@@ -8,8 +8,6 @@
 
 #include <unistd.h>
 
-extern char **environ;
-
 enum {
 	ARGUMENTS_MAX = 24,
 	OUTPUT_LIMIT_BYTES = 16 << 20,
@@ -17,7 +15,7 @@ enum {
 };
 
 /* What git sets for its hooks and what would lead it to another repository. */
-static const char *const TAKEN_OUT[] = {
+static const char *const taken_out[] = {
 	"GIT_DIR=",        "GIT_WORK_TREE=",
 	"GIT_INDEX_FILE=", "GIT_PREFIX=",
 	"GIT_COMMON_DIR=", "GIT_OBJECT_DIRECTORY=",
@@ -27,7 +25,7 @@ static const char *const TAKEN_OUT[] = {
 };
 
 /* Names, hashes and times of the staged commit must not depend on who asks. */
-static const char *const ADDED[] = {
+static const char *const added[] = {
 	"GIT_TERMINAL_PROMPT=0",
 	"LC_ALL=C.UTF-8",
 	"GIT_AUTHOR_NAME=fastgate",
@@ -40,8 +38,8 @@ static const char *const ADDED[] = {
 
 static bool is_taken_out(const char *variable)
 {
-	for (size_t i = 0; i < FG_ARRAY_SIZE(TAKEN_OUT); i++) {
-		if (fg_text_starts_with(variable, TAKEN_OUT[i]))
+	for (size_t i = 0; i < FG_ARRAY_SIZE(taken_out); i++) {
+		if (fg_text_starts_with(variable, taken_out[i]))
 			return true;
 	}
 	return false;
@@ -88,8 +86,8 @@ static char **git_environment(const struct fg_git *git)
 	while (environment[count])
 		count++;
 	room = count + 1;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(ADDED); i++)
-		add_variable(&environment, &count, &room, fg_xstrdup(ADDED[i]));
+	for (size_t i = 0; i < FG_ARRAY_SIZE(added); i++)
+		add_variable(&environment, &count, &room, fg_xstrdup(added[i]));
 	return environment;
 }
 
@@ -231,7 +229,7 @@ static int explain_missing(const struct fg_git *git, const char *what, struct fg
 }
 
 /* What a CI says that this change is to be merged into; NULL at the end. */
-static const char *const TARGET_VARIABLES[] = {
+static const char *const target_variables[] = {
 	"GITHUB_BASE_REF",
 	"CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
 	"CHANGE_TARGET", /* Jenkins */
@@ -240,7 +238,7 @@ static const char *const TARGET_VARIABLES[] = {
 	NULL,
 };
 
-static const char *const USUAL_TARGETS[] = {"origin/main", "origin/master", "main", "master", NULL};
+static const char *const usual_targets[] = {"origin/main", "origin/master", "main", "master", NULL};
 
 static char *existing_ref(const struct fg_git *git, const char *ref)
 {
@@ -256,8 +254,8 @@ static char *find_target(const struct fg_git *git)
 {
 	char *ref = NULL;
 
-	for (size_t i = 0; TARGET_VARIABLES[i] && !ref; i++) {
-		const char *branch = getenv(TARGET_VARIABLES[i]);
+	for (size_t i = 0; target_variables[i] && !ref; i++) {
+		const char *branch = getenv(target_variables[i]);
 
 		if (!branch || !*branch)
 			continue;
@@ -272,8 +270,8 @@ static char *find_target(const struct fg_git *git)
 	}
 	if (!ref)
 		ref = ASK(git, "symbolic-ref", "--short", "--quiet", "refs/remotes/origin/HEAD");
-	for (size_t i = 0; USUAL_TARGETS[i] && !ref; i++)
-		ref = existing_ref(git, USUAL_TARGETS[i]);
+	for (size_t i = 0; usual_targets[i] && !ref; i++)
+		ref = existing_ref(git, usual_targets[i]);
 	return ref;
 }
 
@@ -303,6 +301,15 @@ static int resolve_on_target(const struct fg_git *git, const char *head, char **
 	return FG_OK;
 }
 
+static int explain_no_target(const struct fg_git *git, struct fg_error *err)
+{
+	if (is_shallow(git))
+		return explain_missing(git, "the branch to be merged into", err);
+	return fg_error_set(
+		err, FG_ENOENT,
+		"no branch to be merged into was found (tried origin/HEAD, origin/main, origin/master, main, master): name a ref instead of merge-base");
+}
+
 static int resolve_merge_base(const struct fg_git *git, char **commit, char **words,
 			      struct fg_error *err)
 {
@@ -311,18 +318,16 @@ static int resolve_merge_base(const struct fg_git *git, char **commit, char **wo
 	char *base = NULL;
 	int status = FG_OK;
 
-	if (!head)
+	if (!head) {
 		status = fg_error_set(err, FG_ENOENT,
 				      "there is no commit in '%s', so there is no merge-base",
 				      git->folder);
-	else if (!target && is_shallow(git))
-		status = explain_missing(git, "the branch to be merged into", err);
-	else if (!target)
-		status = fg_error_set(
-			err, FG_ENOENT,
-			"no branch to be merged into was found (tried origin/HEAD, origin/main, origin/master, main, master): name a ref instead of merge-base");
-	if (status != FG_OK)
 		goto out;
+	}
+	if (!target) {
+		status = explain_no_target(git, err);
+		goto out;
+	}
 	base = ASK(git, "merge-base", "HEAD", target);
 	if (!base) {
 		char *what = fg_xasprintf("the merge-base of HEAD and %s", target);

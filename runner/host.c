@@ -16,7 +16,7 @@ enum {
 	LINE_SIZE = 256
 };
 
-static const double BYTES_PER_GIB = 1024.0 * 1024.0 * 1024.0;
+static const double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
 
 char *fg_host_text(const char *root, const char *path)
 {
@@ -92,7 +92,7 @@ static bool find_field(const char *text, const char *key, char *value, size_t si
 static const struct {
 	const char *words;
 	const char *name;
-} VENDORS[] = {
+} vendors[] = {
 	{"amazon ec2",   "amazon"    },
 	{"google",       "google"    },
 	{"microsoft",    "microsoft" },
@@ -111,9 +111,9 @@ static const struct {
 
 const char *fg_host_virtualization(const char *root)
 {
-	static const char *const DMI[] = {"/sys/class/dmi/id/sys_vendor",
-					  "/sys/class/dmi/id/product_name",
-					  "/sys/class/dmi/id/bios_vendor", "/sys/hypervisor/type"};
+	static const char *const dmi_files[] = {
+		"/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name",
+		"/sys/class/dmi/id/bios_vendor", "/sys/hypervisor/type"};
 	char *cpuinfo = fg_host_text(root, "/proc/cpuinfo");
 	const bool is_guest = cpuinfo && strstr(cpuinfo, " hypervisor");
 	char line[LINE_SIZE];
@@ -121,12 +121,12 @@ const char *fg_host_virtualization(const char *root)
 	free(cpuinfo);
 	if (!is_guest && !fg_host_line(root, "/sys/hypervisor/type", line, sizeof(line)))
 		return "none";
-	for (size_t i = 0; i < FG_ARRAY_SIZE(DMI); i++) {
-		if (!fg_host_line(root, DMI[i], line, sizeof(line)))
+	for (size_t i = 0; i < FG_ARRAY_SIZE(dmi_files); i++) {
+		if (!fg_host_line(root, dmi_files[i], line, sizeof(line)))
 			continue;
-		for (size_t k = 0; k < FG_ARRAY_SIZE(VENDORS); k++) {
-			if (strcasestr(line, VENDORS[k].words))
-				return VENDORS[k].name;
+		for (size_t k = 0; k < FG_ARRAY_SIZE(vendors); k++) {
+			if (strcasestr(line, vendors[k].words))
+				return vendors[k].name;
 		}
 	}
 	/* The clock source gives away who provides it. */
@@ -147,7 +147,7 @@ const char *fg_host_container(const char *root)
 	static const struct {
 		const char *words;
 		const char *name;
-	} KINDS[] = {
+	} kinds[] = {
 		{"kubepods",                     "kubernetes"    },
 		{"docker",                       "docker"        },
 		{"libpod",                       "podman"        },
@@ -167,9 +167,9 @@ const char *fg_host_container(const char *root)
 		name = "docker";
 	free(mark);
 	groups = fg_host_text(root, "/proc/1/cgroup");
-	for (size_t i = 0; groups && !name && i < FG_ARRAY_SIZE(KINDS); i++) {
-		if (strstr(groups, KINDS[i].words))
-			name = KINDS[i].name;
+	for (size_t i = 0; groups && !name && i < FG_ARRAY_SIZE(kinds); i++) {
+		if (strstr(groups, kinds[i].words))
+			name = kinds[i].name;
 	}
 	free(groups);
 	return name;
@@ -182,9 +182,11 @@ double fg_host_cpu_quota(const char *root)
 	double period = 0;
 
 	if (fg_host_line(root, "/sys/fs/cgroup/cpu.max", line, sizeof(line))) {
-		if (sscanf(line, "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0)
-			return quota / period;
-		return 0;
+		char *rest = line;
+
+		quota = strtod(line, &rest); /* "max": nothing is converted */
+		period = strtod(rest, NULL);
+		return quota > 0 && period > 0 ? quota / period : 0;
 	}
 	if (fg_host_line(root, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", line, sizeof(line)))
 		quota = strtod(line, NULL);
@@ -222,7 +224,7 @@ static const struct {
 	const char *key;
 	const char *path;
 	bool identity;
-} LINES[] = {
+} line_facts[] = {
 	{"host.cpu.driver",                 "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",   false},
 	{"host.cpu.governor",               "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", true },
 	{"host.cpu.max_khz",                "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", false},
@@ -244,7 +246,7 @@ static const struct {
 	const char *field;
 	const char *key;
 	bool identity;
-} CPU_FIELDS[] = {
+} cpu_fields[] = {
 	{"model name", "host.cpu.model",     true },
 	{"Hardware",   "host.cpu.model",     true },
 	{"cpu",        "host.cpu.model",     true }, /* POWER */
@@ -258,10 +260,10 @@ static void capture_cpu(const char *root, struct fg_environment *host)
 	char line[LINE_SIZE];
 	unsigned count = 0;
 
-	for (size_t i = 0; cpuinfo && i < FG_ARRAY_SIZE(CPU_FIELDS); i++) {
-		if (!fg_environment_get(host, CPU_FIELDS[i].key) &&
-		    find_field(cpuinfo, CPU_FIELDS[i].field, line, sizeof(line)))
-			fg_environment_set(host, CPU_FIELDS[i].key, line, CPU_FIELDS[i].identity);
+	for (size_t i = 0; cpuinfo && i < FG_ARRAY_SIZE(cpu_fields); i++) {
+		if (!fg_environment_get(host, cpu_fields[i].key) &&
+		    find_field(cpuinfo, cpu_fields[i].field, line, sizeof(line)))
+			fg_environment_set(host, cpu_fields[i].key, line, cpu_fields[i].identity);
 	}
 	if (fg_host_line(root, "/sys/devices/system/cpu/online", line, sizeof(line)))
 		count = fg_host_count_cpu_list(line);
@@ -279,10 +281,10 @@ static void capture_memory(const char *root, struct fg_environment *host)
 
 	if (meminfo && find_field(meminfo, "MemTotal", line, sizeof(line)))
 		fg_environment_printf(host, "host.memory.total", false, "%.1f GiB",
-				      strtod(line, NULL) * 1024 / BYTES_PER_GIB);
+				      strtod(line, NULL) * 1024 / bytes_per_gib);
 	if (meminfo && find_field(meminfo, "SwapTotal", line, sizeof(line)))
 		fg_environment_printf(host, "host.memory.swap", false, "%.1f GiB",
-				      strtod(line, NULL) * 1024 / BYTES_PER_GIB);
+				      strtod(line, NULL) * 1024 / bytes_per_gib);
 	free(meminfo);
 }
 
@@ -291,8 +293,7 @@ static void capture_system(const char *root, struct fg_environment *host)
 	char *release = fg_host_text(root, "/etc/os-release");
 	struct utsname names;
 	char line[LINE_SIZE];
-	unsigned major = 0;
-	unsigned minor = 0;
+	size_t series = 0;
 
 	if (release && find_field(release, "PRETTY_NAME", line, sizeof(line)))
 		fg_environment_set(host, "host.os", line, false);
@@ -300,8 +301,10 @@ static void capture_system(const char *root, struct fg_environment *host)
 	if (uname(&names) == 0)
 		fg_environment_set(host, "host.architecture", names.machine, true);
 	if (fg_host_line(root, "/proc/sys/kernel/osrelease", line, sizeof(line)) &&
-	    sscanf(line, "%u.%u", &major, &minor) == 2)
-		fg_environment_printf(host, "host.kernel.series", true, "%u.%u", major, minor);
+	    (series = strcspn(line, ".")) < strlen(line)) {
+		series += 1 + strspn(line + series + 1, "0123456789");
+		fg_environment_printf(host, "host.kernel.series", true, "%.*s", (int)series, line);
+	}
 }
 
 static void capture_load(const char *root, struct fg_environment *host)
@@ -324,11 +327,11 @@ void fg_host_capture(const char *root, struct fg_environment *host)
 	const char *container = fg_host_container(root);
 	const char *turbo = fg_host_turbo(root);
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(LINES); i++) {
+	for (size_t i = 0; i < FG_ARRAY_SIZE(line_facts); i++) {
 		char line[LINE_SIZE];
 
-		if (fg_host_line(root, LINES[i].path, line, sizeof(line)))
-			fg_environment_set(host, LINES[i].key, line, LINES[i].identity);
+		if (fg_host_line(root, line_facts[i].path, line, sizeof(line)))
+			fg_environment_set(host, line_facts[i].key, line, line_facts[i].identity);
 	}
 	capture_cpu(root, host);
 	capture_memory(root, host);

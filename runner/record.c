@@ -7,10 +7,10 @@
 #include <math.h>
 
 /* Fixed beforehand; nothing here looks at how long a program took. */
-static const double OVERLAP_MIN = 0.8;
-static const double STEAL_MAX = 0.5;
-static const double SINGLE_THREAD_MIN = 0.9; /* main thread's part of all CPU time */
-static const double ONE_CPU_MAX = 1.05;
+static const double overlap_min = 0.8;
+static const double steal_max = 0.5;
+static const double single_thread_min = 0.9; /* main thread's part of all CPU time */
+static const double one_cpu_max = 1.05;
 enum {
 	STEAL_TICKS_MIN = 5
 }; /* below that a share of ticks says nothing */
@@ -65,7 +65,7 @@ static bool was_stolen(const struct fg_execution *execution)
 	const double steal = fg_observed_steal(&execution->before, &execution->after);
 
 	return execution->after.all_ticks - execution->before.all_ticks >= STEAL_TICKS_MIN &&
-	       steal > STEAL_MAX;
+	       steal > steal_max;
 }
 
 static uint16_t aside_of(const struct fg_block *block, const struct fg_execution *executions,
@@ -75,7 +75,7 @@ static uint16_t aside_of(const struct fg_block *block, const struct fg_execution
 
 	if (!whole)
 		return (uint16_t)(aside | FG_ASIDE_UNPAIRED);
-	if (block->concurrent && overlap(&executions[0], &executions[1]) < OVERLAP_MIN)
+	if (block->concurrent && overlap(&executions[0], &executions[1]) < overlap_min)
 		aside |= FG_ASIDE_OVERLAP;
 	for (size_t i = 0; i < block->count; i++) {
 		if (was_stolen(&executions[i]))
@@ -138,10 +138,10 @@ static double busy_share(const struct fg_process_result *result)
 
 	if (!(cpu_ns > 0) || !(wall_ns > 0))
 		return 0;
-	if (leader_ns >= SINGLE_THREAD_MIN * cpu_ns && active_ns > 0)
+	if (leader_ns >= single_thread_min * cpu_ns && active_ns > 0)
 		return fmin(1, cpu_ns / active_ns);
 	/* A wrapper that starts the real program: no more than one CPU's worth was used, and nearly that. */
-	return cpu_ns <= ONE_CPU_MAX * wall_ns ? fmin(1, cpu_ns / wall_ns) : 0;
+	return cpu_ns <= one_cpu_max * wall_ns ? fmin(1, cpu_ns / wall_ns) : 0;
 }
 
 static int tell(const struct fg_runner_job *job, size_t series, size_t repetition,

@@ -29,7 +29,7 @@ enum {
 	SOLO_EVERY_PAIRS = 8
 };
 
-static const double PERIOD_JITTER = 0.25;
+static const double period_jitter = 0.25;
 
 /* What a draw is for: each purpose has its own stream. */
 enum purpose {
@@ -76,7 +76,7 @@ static uint64_t jittered_period_ns(const struct fg_schedule_rules *rules, enum p
 	struct fg_random random = stream;
 	const double base_ns = (double)FG_NS_PER_S / (rules->rate_hz ? rules->rate_hz : 1);
 
-	return (uint64_t)(base_ns * (1 + PERIOD_JITTER * (2 * fg_random_uniform(&random) - 1)));
+	return (uint64_t)(base_ns * (1 + period_jitter * (2 * fg_random_uniform(&random) - 1)));
 }
 
 static void begin(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,

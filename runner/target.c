@@ -12,17 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern char **environ;
-
-static const char *const SHELLS[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox", NULL};
+static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox", NULL};
 
 /* Set by us for a repetition; what a fastgate around us has set must not get through. */
-static const char *const OWN_VARIABLES[] = {"FASTGATE_PADDING=", "FASTGATE_COLLECTOR_", NULL};
+static const char *const own_variables[] = {"FASTGATE_PADDING=", "FASTGATE_COLLECTOR_", NULL};
 
 static bool is_own_variable(const char *variable)
 {
-	for (size_t i = 0; OWN_VARIABLES[i]; i++) {
-		if (fg_text_starts_with(variable, OWN_VARIABLES[i]))
+	for (size_t i = 0; own_variables[i]; i++) {
+		if (fg_text_starts_with(variable, own_variables[i]))
 			return true;
 	}
 	return false;
@@ -84,8 +82,8 @@ static bool is_shell(const char *program)
 {
 	const char *base = fg_fs_base_name(program);
 
-	for (size_t i = 0; SHELLS[i]; i++) {
-		if (strcmp(base, SHELLS[i]) == 0)
+	for (size_t i = 0; shells[i]; i++) {
+		if (strcmp(base, shells[i]) == 0)
 			return true;
 	}
 	return false;
@@ -175,7 +173,7 @@ static bool hash_file(const char *path, uint8_t digest[FG_SHA256_SIZE])
 }
 
 /* Files of more than this are not read twice to find them equal: they count as different. */
-static const off_t COMPARED_MAX_BYTES = (off_t)1 << 30;
+static const off_t compared_max_bytes = (off_t)1 << 30;
 
 static bool same_file(const char *a, const char *b)
 {
@@ -188,7 +186,7 @@ static bool same_file(const char *a, const char *b)
 		return a_is_file == b_is_file;
 	if (status[0].st_dev == status[1].st_dev && status[0].st_ino == status[1].st_ino)
 		return true;
-	if (status[0].st_size != status[1].st_size || status[0].st_size > COMPARED_MAX_BYTES)
+	if (status[0].st_size != status[1].st_size || status[0].st_size > compared_max_bytes)
 		return false;
 	return hash_file(a, digests[0]) && hash_file(b, digests[1]) &&
 	       memcmp(digests[0], digests[1], FG_SHA256_SIZE) == 0;

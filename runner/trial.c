@@ -28,9 +28,9 @@ enum {
 	REASON_SIZE = 256,
 };
 
-static const double BUSY_MIN = 0.9;
-static const double BUDGET_SHARE_MAX = 0.15;
-static const double CLEARLY = 3; /* no further rounds when one is that much better */
+static const double busy_min = 0.9;
+static const double budget_share_max = 0.15;
+static const double clearly = 3; /* no further rounds when one is that much better */
 
 struct contender {
 	struct fg_schedule_rules rules;
@@ -144,7 +144,7 @@ static unsigned affordable_rounds(const struct fg_runner_job *job, double wall_s
 {
 	const double budget_seconds =
 		(double)job->benchmark->measure.budget_ns / (double)FG_NS_PER_S;
-	const double rounds = BUDGET_SHARE_MAX * budget_seconds / (ROUND_EXECUTIONS * wall_seconds);
+	const double rounds = budget_share_max * budget_seconds / (ROUND_EXECUTIONS * wall_seconds);
 
 	if (job->benchmark->measure.budget_ns <= 0 || !(rounds < ROUNDS_MAX))
 		return ROUNDS_MAX;
@@ -170,7 +170,7 @@ static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *
 		if (status != FG_OK)
 			return status;
 		if (round + 1 == ROUNDS_FIRST &&
-		    (cost(&duet) * CLEARLY < cost(&abba) || cost(&abba) * CLEARLY < cost(&duet)))
+		    (cost(&duet) * clearly < cost(&abba) || cost(&abba) * clearly < cost(&duet)))
 			break;
 	}
 	if (duet.refused > duet.count) {
@@ -200,7 +200,7 @@ int fg__job_choose(struct fg_runner_job *job, struct fg_error *err)
 		return status;
 	fg__job_last_means(job, FG_METRIC_WALL_TIME, wall_ns);
 	busy = fmin(job->busy[FG_ARM_BASELINE], job->busy[FG_ARM_CANDIDATE]);
-	if (!(busy >= BUSY_MIN)) {
+	if (!(busy >= busy_min)) {
 		(void)snprintf(
 			reason, sizeof(reason),
 			"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of its time",

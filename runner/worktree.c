@@ -26,7 +26,7 @@ enum {
 };
 
 /* Settings from outside that change what a build makes. */
-static const char *const BUILD_VARIABLES[] = {"CC",
+static const char *const build_variables[] = {"CC",
 					      "CXX",
 					      "CFLAGS",
 					      "CXXFLAGS",
@@ -54,8 +54,8 @@ static void make_key(const struct fg_worktree_options *options, const char *pref
 	add_to_key(&sha, prefix);
 	for (size_t i = 0; i < options->build->command.argc; i++)
 		add_to_key(&sha, options->build->command.argv[i]);
-	for (size_t i = 0; BUILD_VARIABLES[i]; i++)
-		add_to_key(&sha, getenv(BUILD_VARIABLES[i]));
+	for (size_t i = 0; build_variables[i]; i++)
+		add_to_key(&sha, getenv(build_variables[i]));
 	for (size_t i = 0; i < options->build->record_count; i++)
 		add_to_key(&sha, options->build->record[i].literal);
 	fg_sha256_finish(&sha, digest);

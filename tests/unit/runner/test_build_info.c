@@ -2,15 +2,15 @@
 /* The test program itself is the ELF file that is looked at: it was built by a known compiler with debug information. */
 #include "base/fs.h"
 #include "base/random.h"
-#include "runner/build_info.h"
 #include "runner/binary.h"
+#include "runner/build_info.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char SELF[] = "/proc/self/exe";
+static const char self_path[] = "/proc/self/exe";
 
 static void our_own_program_tells_how_it_was_built(void **state)
 {
@@ -18,7 +18,7 @@ static void our_own_program_tells_how_it_was_built(void **state)
 	struct fg_error err = {0};
 
 	(void)state;
-	if (fg_binary_read(SELF, &elf, &err) != FG_OK)
+	if (fg_binary_read(self_path, &elf, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_true(strlen(elf.build_id) >= 16);
 	assert_non_null(elf.interpreter);
@@ -30,7 +30,7 @@ static void our_own_program_tells_how_it_was_built(void **state)
 	fg_binary_release(&elf);
 }
 
-static void what_is_no_binary_is_refused(void **state)
+static void what_is_no_elf_file_is_refused(void **state)
 {
 	struct fg_error err = {0};
 	struct fg_binary elf = {0};
@@ -48,7 +48,7 @@ static void producers_are_recognised(void **state)
 	static const struct {
 		const char *text;
 		bool expected;
-	} CASES[] = {
+	} cases[] = {
 		{"GNU C17 12.2.0 -mtune=generic -march=x86-64 -O2",                   true },
 		{"GNU C++17 12.2.0 -g",					       true },
 		{"Debian clang version 14.0.6",                                       true },
@@ -61,9 +61,9 @@ static void producers_are_recognised(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		if (fg_binary_is_producer(CASES[i].text) != CASES[i].expected)
-			fail_msg("%s", CASES[i].text);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (fg_binary_is_producer(cases[i].text) != cases[i].expected)
+			fail_msg("%s", cases[i].text);
 	}
 }
 
@@ -90,7 +90,10 @@ static void broken_files_are_refused_or_read_without_harm(void **state)
 {
 	enum {
 		KEPT_BYTES = 1 << 16,
-		ROUNDS = 300
+		ROUNDS = 300,
+		HEADERS_AT = 1280,
+		HEADERS_BYTES = 2560,
+		SECTION_OFFSET_FIELD = 0x28,
 	};
 	struct fg_scratch scratch;
 	struct fg_random random;
@@ -101,11 +104,11 @@ static void broken_files_are_refused_or_read_without_harm(void **state)
 	(void)state;
 	fg_scratch_init(&scratch);
 	fg_random_seed(&random, 7);
-	assert_int_equal(fg_fs_read(SELF, 64 << 20, &whole, &size, NULL), FG_OK);
+	assert_int_equal(fg_fs_read(self_path, 64 << 20, &whole, &size, NULL), FG_OK);
 	if (size > KEPT_BYTES) {
 		/* Headers first, section headers behind them, as if it were a small file. */
-		memcpy(whole + 64 * 20, whole + size - 64 * 40, 64 * 40);
-		memcpy(whole + 0x28, &(uint64_t){64 * 20}, 8);
+		memcpy(whole + HEADERS_AT, whole + size - HEADERS_BYTES, HEADERS_BYTES);
+		memcpy(whole + SECTION_OFFSET_FIELD, &(uint64_t){HEADERS_AT}, 8);
 		size = KEPT_BYTES;
 	}
 	for (unsigned i = 0; i < ROUNDS; i++) {
@@ -114,9 +117,11 @@ static void broken_files_are_refused_or_read_without_harm(void **state)
 		struct fg_binary elf = {0};
 
 		memcpy(copy, whole, size);
-		for (unsigned k = 0; k < 8; k++)
-			copy[fg_random_below(&random, k % 2 ? 4096 : 64)] ^=
-				(char)(1 << fg_random_below(&random, 8));
+		for (unsigned k = 0; k < 8; k++) {
+			const size_t at = fg_random_below(&random, k % 2 ? 4096 : 64);
+
+			copy[at] = (char)(copy[at] ^ (1 << fg_random_below(&random, 7)));
+		}
 		fg_scratch_write(&scratch, "broken", copy, kept);
 		if (fg_binary_read(fg_scratch_path(&scratch, "broken"), &elf, NULL) != FG_OK)
 			refused++;
@@ -130,7 +135,7 @@ static void broken_files_are_refused_or_read_without_harm(void **state)
 
 static void program_libraries_and_size_are_captured(void **state)
 {
-	char *self = realpath(SELF, NULL);
+	char *self = realpath(self_path, NULL);
 	char *argv[] = {self, NULL};
 	const struct fg_benchmark benchmark = {
 		.name = "b", .command = {.text = "self", .argv = argv, .argc = 1}
@@ -176,8 +181,9 @@ static void copies_are_identical_and_changed_data_is_not(void **state)
 		assert_int_equal(status, FG_OK);
 		fg_scratch_write_text(&scratch, name, "same");
 		status = fg_fs_copy(
-			SELF, fg_scratch_path(&scratch, arm ? "side1/program" : "side0/program"),
-			0755, NULL);
+			self_path,
+			fg_scratch_path(&scratch, arm ? "side1/program" : "side0/program"), 0755,
+			NULL);
 		assert_int_equal(status, FG_OK);
 		fg_target_init(&targets[arm], (enum fg_arm)arm, &benchmark,
 			       fg_scratch_path(&scratch, arm ? "side1" : "side0"));
@@ -209,16 +215,18 @@ static void facts_of_the_user_are_literal_or_commands(void **state)
 	const struct fg_recorded_fact failing = {
 		.name = "root", .command = {.text = "rootver", .argv = bad, .argc = 3}
         };
+	const struct fg_record_options good = {
+		.facts = facts, .count = 2, .folder = "/", .identity = true};
+	const struct fg_record_options bad_one = {.facts = &failing, .count = 1, .folder = "/"};
 	struct fg_environment environment = {0};
 	struct fg_error err = {0};
 
 	(void)state;
-	assert_int_equal(fg_build_record(facts, 2, "/", true, NULL, &environment, &err), FG_OK);
+	assert_int_equal(fg_build_record(&good, &environment, &err), FG_OK);
 	assert_string_equal(fg_environment_get(&environment, "user.geometry"), "v12");
 	assert_string_equal(fg_environment_get(&environment, "user.boost"), "  1.74");
 	assert_true(environment.facts[0].identity);
-	assert_int_equal(fg_build_record(&failing, 1, "/", false, NULL, &environment, &err),
-			 FG_ECHILD);
+	assert_int_equal(fg_build_record(&bad_one, &environment, &err), FG_ECHILD);
 	assert_string_equal(err.message,
 			    "recorded fact 'root': 'rootver' exited with code 3: no such package");
 	fg_environment_release(&environment);
@@ -228,7 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(our_own_program_tells_how_it_was_built),
-		cmocka_unit_test(what_is_no_binary_is_refused),
+		cmocka_unit_test(what_is_no_elf_file_is_refused),
 		cmocka_unit_test(producers_are_recognised),
 		cmocka_unit_test(producer_is_split_into_compiler_and_flags),
 		cmocka_unit_test(broken_files_are_refused_or_read_without_harm),

@@ -33,7 +33,7 @@ static void numbers_are_found(void **state)
 		const char *errors;
 		double expected;
 		const char *why;
-	} CASES[] = {
+	} cases[] = {
 		{"rate: ([0-9.]+)", NULL,     "rate: 12.5\n",                "",          12.5, "the first group"              },
 		{"[0-9]+e[0-9]+",   NULL,     "x 3e4 y\n",                   "",          3e4,  "no group: the whole match"    },
 		{"rate: ([0-9.]+)", NULL,     "rate: 1\nrate: 2\nrate: 3\n", "",          3,
@@ -46,16 +46,16 @@ static void numbers_are_found(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct fg_user_metric metric = {
-			.name = "m", .regex = CASES[i].regex, .json_pointer = CASES[i].pointer};
+			.name = "m", .regex = cases[i].regex, .json_pointer = cases[i].pointer};
 		struct fg_error err = {0};
 		double value = 0;
 
-		if (run_one(&metric, CASES[i].out, CASES[i].errors, "/", &value, &err) != FG_OK)
-			fail_msg("%s: %s", CASES[i].why, err.message);
-		if (value != CASES[i].expected)
-			fail_msg("%s: %g, expected %g", CASES[i].why, value, CASES[i].expected);
+		if (run_one(&metric, cases[i].out, cases[i].errors, "/", &value, &err) != FG_OK)
+			fail_msg("%s: %s", cases[i].why, err.message);
+		if (value != cases[i].expected)
+			fail_msg("%s: %g, expected %g", cases[i].why, value, cases[i].expected);
 	}
 }
 
@@ -66,7 +66,7 @@ static void what_is_missing_or_no_number_is_said_with_the_metrics_name(void **st
 		const char *pointer;
 		const char *out;
 		const char *words;
-	} CASES[] = {
+	} cases[] = {
 		{"rate: ([0-9.]+)", NULL, "no such thing\n", "nothing in the output matches"},
 		{"rate: (.*)",      NULL, "rate: fast\n",    "not a number"                 },
 		{"rate: (.*)",      NULL, "rate: \n",        "not a number"                 },
@@ -77,17 +77,17 @@ static void what_is_missing_or_no_number_is_said_with_the_metrics_name(void **st
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct fg_user_metric metric = {
-			.name = "speed", .regex = CASES[i].regex, .json_pointer = CASES[i].pointer};
+			.name = "speed", .regex = cases[i].regex, .json_pointer = cases[i].pointer};
 		struct fg_error err = {0};
 		double value = 0;
 
-		assert_int_equal(run_one(&metric, CASES[i].out, "", "/", &value, &err), FG_ECHILD);
+		assert_int_equal(run_one(&metric, cases[i].out, "", "/", &value, &err), FG_ECHILD);
 		assert_int_equal(err.code, FG_ECHILD);
 		assert_non_null(strstr(err.message, "metric 'speed'"));
-		if (!strstr(err.message, CASES[i].words))
-			fail_msg("'%s' does not say '%s'", err.message, CASES[i].words);
+		if (!strstr(err.message, cases[i].words))
+			fail_msg("'%s' does not say '%s'", err.message, cases[i].words);
 	}
 }
 
@@ -122,10 +122,10 @@ static void an_expression_that_is_not_valid_is_refused(void **state)
 
 static void zero_bytes_in_the_output_do_not_hide_what_follows(void **state)
 {
-	static const char OUTPUT[] = "bin\0ary\0v=9\n";
+	static const char output[] = "bin\0ary\0v=9\n";
 	const struct fg_user_metric metric = {.name = "m", .regex = "v=([0-9]+)"};
-	const struct fg_extract_source source = {.stdout_text = OUTPUT,
-						 .stdout_size = sizeof(OUTPUT) - 1,
+	const struct fg_extract_source source = {.stdout_text = output,
+						 .stdout_size = sizeof(output) - 1,
 						 .stderr_text = "",
 						 .working_directory = "/"};
 	struct fg_extractor *extractor = NULL;

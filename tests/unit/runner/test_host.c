@@ -97,7 +97,7 @@ static void cpu_lists_are_counted(void **state)
 	static const struct {
 		const char *list;
 		unsigned expected;
-	} CASES[] = {
+	} cases[] = {
 		{"0",             1},
                 {"0-3",           4},
                 {"0-3,8,10-11\n", 7},
@@ -109,8 +109,8 @@ static void cpu_lists_are_counted(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
-		assert_int_equal(fg_host_count_cpu_list(CASES[i].list), CASES[i].expected);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(fg_host_count_cpu_list(cases[i].list), cases[i].expected);
 }
 
 static void quotas_of_both_kinds_of_control_groups_are_read(void **state)

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-static const char STAT[] = "cpu  100 1 50 800 5 1 2 41 7 0\n"
-			   "cpu0 50 0 25 400 5 1 1 18 7 0\n"
-			   "cpu1 50 1 25 400 0 0 1 23 0 0\n"
-			   "intr 1 2 3\n";
+static const char stat_text[] = "cpu  100 1 50 800 5 1 2 41 7 0\n"
+				"cpu0 50 0 25 400 5 1 1 18 7 0\n"
+				"cpu1 50 1 25 400 0 0 1 23 0 0\n"
+				"intr 1 2 3\n";
 
 static void steal_is_read_for_all_cpus_and_for_one(void **state)
 {
@@ -15,10 +15,10 @@ static void steal_is_read_for_all_cpus_and_for_one(void **state)
 	uint64_t all = 0;
 
 	(void)state;
-	assert_true(fg_observe_parse_stat(STAT, -1, &stolen, &all));
+	assert_true(fg_observe_parse_stat(stat_text, -1, &stolen, &all));
 	assert_int_equal(stolen, 41);
 	assert_int_equal(all, 1000);
-	assert_true(fg_observe_parse_stat(STAT, 1, &stolen, &all));
+	assert_true(fg_observe_parse_stat(stat_text, 1, &stolen, &all));
 	assert_int_equal(stolen, 23);
 	assert_int_equal(all, 500);
 }
@@ -29,7 +29,7 @@ static void a_cpu_that_is_not_there_or_a_broken_line_is_refused(void **state)
 	uint64_t all = 7;
 
 	(void)state;
-	assert_false(fg_observe_parse_stat(STAT, 9, &stolen, &all));
+	assert_false(fg_observe_parse_stat(stat_text, 9, &stolen, &all));
 	assert_false(fg_observe_parse_stat("cpu  1 2 three\n", -1, &stolen, &all));
 	assert_false(fg_observe_parse_stat("", -1, &stolen, &all));
 	assert_int_equal(stolen, 7);

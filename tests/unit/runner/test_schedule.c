@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int CPUS[] = {2, 5, 7};
+static const int test_cpus[] = {2, 5, 7};
 
 static struct fg_schedule_rules rules_for(enum fg_schedule schedule)
 {
 	return (struct fg_schedule_rules){
 		.schedule = schedule,
 		.seed = fg_schedule_seed(42, "parse"),
-		.cpus = CPUS,
+		.cpus = test_cpus,
 		.cpu_count = 3,
 		.sampled = true,
 		.rate_hz = 1000,
@@ -97,6 +97,16 @@ static void stored_runs_only_the_arm_that_is_there(void **state)
 	assert_int_equal(block.aside, FG_ASIDE_WARMUP);
 }
 
+static bool same_block(const struct fg_block *a, const struct fg_block *b)
+{
+	bool same = a->count == b->count && a->cpu == b->cpu && a->period_ns == b->period_ns;
+
+	for (size_t i = 0; i < a->count && same; i++)
+		same = a->slots[i].arm == b->slots[i].arm &&
+		       a->slots[i].padding == b->slots[i].padding;
+	return same;
+}
+
 static void the_same_seed_gives_the_same_order_and_another_one_does_not(void **state)
 {
 	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_ABBA);
@@ -108,11 +118,11 @@ static void the_same_seed_gives_the_same_order_and_another_one_does_not(void **s
 	for (uint32_t n = 0; n < 50; n++) {
 		fg_schedule_pair(&rules, n, &a);
 		fg_schedule_pair(&rules, n, &b);
-		assert_memory_equal(&a, &b, sizeof(a));
+		assert_true(same_block(&a, &b));
 		rules.seed++;
 		fg_schedule_pair(&rules, n, &b);
 		rules.seed--;
-		different += memcmp(&a, &b, sizeof(a)) != 0;
+		different += !same_block(&a, &b);
 	}
 	assert_int_equal(different, 50);
 	assert_int_not_equal(fg_schedule_seed(1, "a"), fg_schedule_seed(1, "b"));
@@ -213,7 +223,7 @@ static void shards_split_benchmarks_without_overlap_or_loss(void **state)
 
 static void shard_texts_are_parsed_or_refused(void **state)
 {
-	static const char *const BAD[] = {"",    "1",    "0/4",  "5/4",     "1/0", "1/4x",
+	static const char *const bad[] = {"",    "1",    "0/4",  "5/4",     "1/0", "1/4x",
 					  "a/b", "-1/4", "1/ 4", "1/99999", NULL};
 	unsigned index = 0;
 	unsigned count = 0;
@@ -222,10 +232,10 @@ static void shard_texts_are_parsed_or_refused(void **state)
 	assert_int_equal(fg_shard_parse("2/8", &index, &count, NULL), FG_OK);
 	assert_int_equal(index, 2);
 	assert_int_equal(count, 8);
-	for (size_t i = 0; BAD[i]; i++) {
+	for (size_t i = 0; bad[i]; i++) {
 		struct fg_error err = {0};
 
-		assert_int_equal(fg_shard_parse(BAD[i], &index, &count, &err), FG_EINVAL);
+		assert_int_equal(fg_shard_parse(bad[i], &index, &count, &err), FG_EINVAL);
 		assert_non_null(strstr(err.message, "2/8"));
 	}
 	assert_int_equal(index, 2);

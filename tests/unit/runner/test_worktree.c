@@ -226,10 +226,10 @@ static void on_note(void *context, const char *note)
 	c->builds_told += strncmp(note, "building ", 9) == 0;
 }
 
-static void prepare(struct case_of_build *c, const char *root, const char *ref, char *script)
+static void prepare(struct case_of_build *c, const char *root, const char *ref, const char *script)
 {
 	*c = (struct case_of_build){
-		.argv = {"/bin/sh", "-c", script, NULL}
+		.argv = {"/bin/sh", "-c", (char *)(uintptr_t)script, NULL}
         };
 	c->build.command = (struct fg_command){.text = script, .argv = c->argv, .argc = 3};
 	c->commit = hash_of(ref);
