@@ -12,7 +12,9 @@
 #include "store/store_private.h"
 #include "store/values.h"
 
-enum { DICTIONARIES_KEPT = 256 };
+enum {
+	DICTIONARIES_KEPT = 256
+};
 
 const struct fg_bundle_limits fg_bundle_limits_default = {
 	.envelope_bytes = 16 << 20,

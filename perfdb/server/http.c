@@ -16,11 +16,18 @@
 #include <arpa/inet.h>
 #include <zlib.h>
 
-enum { SMALL_BODY_BYTES = 64 << 10, PACK_FROM_BYTES = 2048, PACK_LEVEL = 1, WINDOW_BITS_GZIP = 15 + 16, REQUEST_SECONDS = 300 };
+enum {
+	SMALL_BODY_BYTES = 64 << 10,
+	PACK_FROM_BYTES = 2048,
+	PACK_LEVEL = 1,
+	WINDOW_BITS_GZIP = 15 + 16,
+	REQUEST_SECONDS = 300
+};
 
 const char *fg__parameter(struct fg_request *rq, const char *name)
 {
-	const char *value = MHD_lookup_connection_value(rq->connection, MHD_GET_ARGUMENT_KIND, name);
+	const char *value =
+		MHD_lookup_connection_value(rq->connection, MHD_GET_ARGUMENT_KIND, name);
 
 	return value && *value ? value : NULL;
 }
@@ -36,8 +43,8 @@ int fg__need(struct fg_request *rq, const char *name, const char **value, struct
 	return *value ? FG_OK : fg_error_set(err, FG_EINVAL, "parameter '%s' is missing", name);
 }
 
-int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max, size_t *value,
-		       struct fg_error *err)
+int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max,
+		       size_t *value, struct fg_error *err)
 {
 	const char *text = fg__parameter(rq, name);
 	uint64_t number = otherwise;
@@ -46,7 +53,8 @@ int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise
 	if (text)
 		status = fg_parse_uint64(text, &number, err);
 	if (status == FG_OK && number > max)
-		status = fg_error_set(err, FG_EINVAL, "%llu is more than %zu", (unsigned long long)number, max);
+		status = fg_error_set(err, FG_EINVAL, "%llu is more than %zu",
+				      (unsigned long long)number, max);
 	if (status != FG_OK)
 		fg_error_prefix(err, "parameter '%s'", name);
 	*value = (size_t)number;
@@ -56,7 +64,8 @@ int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise
 int fg__may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 {
 	if (rq->project && (!project || strcmp(rq->project, project) != 0))
-		return fg_error_set(err, FG_ENOENT, "there is no project '%.100s' for this token", project ? project : "");
+		return fg_error_set(err, FG_ENOENT, "there is no project '%.100s' for this token",
+				    project ? project : "");
 	return FG_OK;
 }
 
@@ -73,13 +82,13 @@ struct meaning {
 };
 
 static const struct meaning meanings[] = {
-	{FG_EINVAL,       400, "bad_request"      },
-	{FG_EPARSE,       400, "bad_content"      },
-	{FG_ENOENT,       404, "not_found"        },
-	{FG_ELIMIT,       413, "too_large"        },
-	{FG_EUNSUPPORTED, 415, "unsupported"      },
-	{FG_ECONFLICT,    503, "busy"             },
-	{FG_EIO,          507, "storage"          },
+	{FG_EINVAL,       400, "bad_request"},
+	{FG_EPARSE,       400, "bad_content"},
+	{FG_ENOENT,       404, "not_found"  },
+	{FG_ELIMIT,       413, "too_large"  },
+	{FG_EUNSUPPORTED, 415, "unsupported"},
+	{FG_ECONFLICT,    503, "busy"       },
+	{FG_EIO,          507, "storage"    },
 };
 
 /* What failed inside is for the log; what the client did wrong is for the client. */
@@ -101,7 +110,8 @@ static void answer_error(struct fg_request *rq, const struct fg_error *err)
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_object(&w, "error");
 	fg_json_text(&w, "code", found ? found->word : rq->status < 500 ? "refused" : "internal");
-	fg_json_text(&w, "message", rq->status == 500 ? "the server failed; its log says why" : err->message);
+	fg_json_text(&w, "message",
+		     rq->status == 500 ? "the server failed; its log says why" : err->message);
 	fg_json_end(&w);
 	fg_json_end(&w);
 }
@@ -115,8 +125,8 @@ static int refuse(struct fg_request *rq, int http_status, struct fg_error *err, 
 /* Called by a loopback name, or not called by a browser that was talked into it. */
 static bool is_local_name(const char *host)
 {
-	return !host || fg_text_starts_with(host, "127.0.0.1") || fg_text_starts_with(host, "localhost") ||
-	       fg_text_starts_with(host, "[::1]");
+	return !host || fg_text_starts_with(host, "127.0.0.1") ||
+	       fg_text_starts_with(host, "localhost") || fg_text_starts_with(host, "[::1]");
 }
 
 static int authorize(struct fg_request *rq, struct fg_error *err)
@@ -131,13 +141,15 @@ static int authorize(struct fg_request *rq, struct fg_error *err)
 		return status;
 	if (tokens == 0) {
 		if (!is_local_name(fg__header(rq, MHD_HTTP_HEADER_HOST)))
-			return refuse(rq, 403, err, "a server without tokens answers to loopback names only");
+			return refuse(rq, 403, err,
+				      "a server without tokens answers to loopback names only");
 		rq->scope = FG_SCOPE_ADMIN;
 		return FG_OK;
 	}
 	if (!header || !fg_text_starts_with(header, "Bearer "))
 		return refuse(rq, 401, err, "a token is needed: Authorization: Bearer TOKEN");
-	status = fg_store_token_check(rq->store, header + strlen("Bearer "), fg_clock_wall_ns(), &token, &reason);
+	status = fg_store_token_check(rq->store, header + strlen("Bearer "), fg_clock_wall_ns(),
+				      &token, &reason);
 	if (status == FG_ENOENT)
 		return refuse(rq, 401, err, reason.message);
 	if (status != FG_OK)
@@ -158,15 +170,20 @@ static void note_address(struct fg_request *rq)
 	char text[INET6_ADDRSTRLEN] = "?";
 
 	if (info && info->client_addr && info->client_addr->sa_family == AF_INET)
-		(void)inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)info->client_addr)->sin_addr, text,
-				sizeof(text));
+		(void)inet_ntop(
+			AF_INET,
+			&((const struct sockaddr_in *)(const void *)info->client_addr)->sin_addr,
+			text, sizeof(text));
 	else if (info && info->client_addr && info->client_addr->sa_family == AF_INET6)
-		(void)inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)info->client_addr)->sin6_addr, text,
-				sizeof(text));
+		(void)inet_ntop(
+			AF_INET6,
+			&((const struct sockaddr_in6 *)(const void *)info->client_addr)->sin6_addr,
+			text, sizeof(text));
 	rq->who = fg_arena_strdup(&rq->arena, text);
 }
 
-static const struct fg_route *find_route(const char *method, const char *path, const char **tail, bool *path_known)
+static const struct fg_route *find_route(const char *method, const char *path, const char **tail,
+					 bool *path_known)
 {
 	*path_known = false;
 	for (size_t i = 0; i < fg__route_count; i++) {
@@ -174,7 +191,8 @@ static const struct fg_route *find_route(const char *method, const char *path, c
 		const size_t length = strlen(route->path);
 		const bool prefix = length > 1 && route->path[length - 1] == '/';
 
-		if (prefix ? strncmp(path, route->path, length) != 0 || !path[length] : strcmp(path, route->path) != 0)
+		if (prefix ? strncmp(path, route->path, length) != 0 || !path[length]
+			   : strcmp(path, route->path) != 0)
 			continue;
 		*path_known = true;
 		if (strcmp(route->method, method) == 0 ||
@@ -190,7 +208,9 @@ static const struct fg_route *find_route(const char *method, const char *path, c
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *length = fg__header(rq, MHD_HTTP_HEADER_CONTENT_LENGTH);
-	const size_t limit = rq->route && rq->route->takes_run ? rq->server->options.body_limit_bytes : SMALL_BODY_BYTES;
+	const size_t limit = rq->route && rq->route->takes_run
+				     ? rq->server->options.body_limit_bytes
+				     : SMALL_BODY_BYTES;
 	uint64_t announced = 0;
 	bool path_known = false;
 	unsigned wait = 0;
@@ -198,8 +218,9 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 
 	rq->route = find_route(rq->method, rq->path, &rq->tail, &path_known);
 	if (!rq->route)
-		return path_known ? refuse(rq, 405, err, "this address knows no such method")
-				  : fg_error_set(err, FG_ENOENT, "there is nothing at this address");
+		return path_known
+			       ? refuse(rq, 405, err, "this address knows no such method")
+			       : fg_error_set(err, FG_ENOENT, "there is nothing at this address");
 	if (rq->route->scope != FG_SCOPE_NONE) {
 		rq->store = fg__session(rq->server, err);
 		if (!rq->store)
@@ -214,10 +235,12 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 		rq->retry_after_s = wait;
 		return refuse(rq, 429, err, "too many requests in one minute");
 	}
-	if (length && (fg_parse_uint64(length, &announced, NULL) != FG_OK ||
-		       announced > (rq->route->takes_run ? rq->server->options.body_limit_bytes : limit)))
+	if (length &&
+	    (fg_parse_uint64(length, &announced, NULL) != FG_OK ||
+	     announced > (rq->route->takes_run ? rq->server->options.body_limit_bytes : limit)))
 		return fg_error_set(err, FG_ELIMIT, "the body is larger than %zu bytes",
-				    rq->route->takes_run ? rq->server->options.body_limit_bytes : limit);
+				    rq->route->takes_run ? rq->server->options.body_limit_bytes
+							 : limit);
 	if (atomic_load(&rq->server->body_bytes) > rq->server->options.bodies_limit_bytes) {
 		rq->retry_after_s = 2;
 		return refuse(rq, 503, err, "the server is busy with other uploads");
@@ -241,7 +264,8 @@ static bool pack(struct fg_strbuf *answer)
 	unsigned char *data = NULL;
 	bool done = false;
 
-	if (deflateInit2(&stream, PACK_LEVEL, Z_DEFLATED, WINDOW_BITS_GZIP, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&stream, PACK_LEVEL, Z_DEFLATED, WINDOW_BITS_GZIP, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return false;
 	data = fg_xmalloc(room);
 	stream.next_in = (unsigned char *)answer->data;
@@ -271,10 +295,12 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response, bo
 
 	add_header(response, "X-Content-Type-Options", "nosniff");
 	add_header(response, "Referrer-Policy", "no-referrer");
-	add_header(response, "Content-Security-Policy",
-		   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-		   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
-	add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, rq->type ? rq->type : "text/plain; charset=utf-8");
+	add_header(
+		response, "Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+	add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+		   rq->type ? rq->type : "text/plain; charset=utf-8");
 	add_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
 	if (packed)
 		add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
@@ -294,15 +320,15 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response, bo
 		add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
-static enum MHD_Result send(struct fg_request *rq)
+static enum MHD_Result send_answer(struct fg_request *rq)
 {
 	struct MHD_Response *response = NULL;
 	bool packed = rq->asset && rq->asset_packed;
 	enum MHD_Result result = MHD_NO;
 
 	if (rq->asset) {
-		response = MHD_create_response_from_buffer(rq->asset_size, (void *)(uintptr_t)rq->asset,
-							   MHD_RESPMEM_PERSISTENT);
+		response = MHD_create_response_from_buffer(
+			rq->asset_size, (void *)(uintptr_t)rq->asset, MHD_RESPMEM_PERSISTENT);
 	} else {
 		char *data = NULL;
 		size_t size = 0;
@@ -330,7 +356,8 @@ static void write_log(struct fg_request *rq, const struct fg_error *err)
 
 	if (rq->route) {
 		atomic_fetch_add(&rq->server->counters.requests[rq->route - fg__routes], 1);
-		atomic_fetch_add(&rq->server->counters.microseconds[rq->route - fg__routes], (unsigned long long)took_us);
+		atomic_fetch_add(&rq->server->counters.microseconds[rq->route - fg__routes],
+				 (unsigned long long)took_us);
 	}
 	atomic_fetch_add(&rq->server->counters.answers[(rq->status / 100) % 6], 1);
 	if (rq->server->options.log_fd < 0)
@@ -365,11 +392,11 @@ static enum MHD_Result answer(struct fg_request *rq, const struct fg_error *err)
 	/* A session is not held while a slow client reads. */
 	fg__session_back(rq->server, rq->store);
 	rq->store = NULL;
-	return send(rq);
+	return send_answer(rq);
 }
 
-static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *connection, const char *method,
-			     const char *path, void **request)
+static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *connection,
+			     const char *method, const char *path, void **request)
 {
 	struct fg_request *rq = fg_xcalloc(1, sizeof(*rq));
 	struct fg_error err = {0};
@@ -390,7 +417,8 @@ static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *co
 
 static enum MHD_Result take(struct fg_request *rq, const char *data, size_t *size)
 {
-	const size_t limit = rq->route->takes_run ? rq->server->options.body_limit_bytes : SMALL_BODY_BYTES;
+	const size_t limit =
+		rq->route->takes_run ? rq->server->options.body_limit_bytes : SMALL_BODY_BYTES;
 
 	if (fg_clock_monotonic_ns() - rq->started_ns > REQUEST_SECONDS * FG_NS_PER_S)
 		return MHD_NO; /* a client that sends a byte now and then */
@@ -414,7 +442,8 @@ static enum MHD_Result finish(struct fg_request *rq)
 
 	if (rq->too_large) {
 		(void)fg_error_set(&err, FG_ELIMIT, "the body is too large");
-	} else if (rq->route->scope != FG_SCOPE_NONE && !(rq->store = fg__session(rq->server, &err))) {
+	} else if (rq->route->scope != FG_SCOPE_NONE &&
+		   !(rq->store = fg__session(rq->server, &err))) {
 		rq->status = 503;
 	} else if (rq->route->handler(rq, &err) != FG_OK && err.code == FG_OK) {
 		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
@@ -422,8 +451,9 @@ static enum MHD_Result finish(struct fg_request *rq)
 	return answer(rq, &err);
 }
 
-enum MHD_Result fg__http_access(void *context, struct MHD_Connection *connection, const char *url, const char *method,
-				const char *version, const char *data, size_t *size, void **request)
+enum MHD_Result fg__http_access(void *context, struct MHD_Connection *connection, const char *url,
+				const char *method, const char *version, const char *data,
+				size_t *size, void **request)
 {
 	struct fg_request *rq = *request;
 

@@ -8,7 +8,10 @@
 #include "base/random.h"
 #include "perfdb/server/request.h"
 
-enum { PLACES = 4096, SECONDS = 60 };
+enum {
+	PLACES = 4096,
+	SECONDS = 60
+};
 
 struct fg_limiter {
 	pthread_mutex_t lock;

@@ -18,7 +18,9 @@ struct MHD_Daemon;
 struct fg_route;
 struct fg_writer;
 
-enum { FG_ROUTE_MAX = 32 };
+enum {
+	FG_ROUTE_MAX = 32
+};
 
 /* Counted since the start; shown by /metrics. */
 struct fg_counters {
@@ -103,13 +105,16 @@ extern const size_t fg__route_count;
 const char *fg__parameter(struct fg_request *rq, const char *name);
 const char *fg__header(struct fg_request *rq, const char *name);
 /* A parameter that has to be there. */
-int fg__need(struct fg_request *rq, const char *name, const char **value, struct fg_error *err) FG_NODISCARD;
-int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max, size_t *value,
-		       struct fg_error *err) FG_NODISCARD;
+int fg__need(struct fg_request *rq, const char *name, const char **value, struct fg_error *err)
+	FG_NODISCARD;
+int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max,
+		       size_t *value, struct fg_error *err) FG_NODISCARD;
 /* FG_ENOENT unless this token may see the project: others' projects do not exist for it. */
-int fg__may_see(const struct fg_request *rq, const char *project, struct fg_error *err) FG_NODISCARD;
+int fg__may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
+	FG_NODISCARD;
 /* The id of a run by what the user calls it, if it may be seen; the answer lives in the request's arena. */
-int fg__find_run(struct fg_request *rq, const char *words, const char **id, struct fg_error *err) FG_NODISCARD;
+int fg__find_run(struct fg_request *rq, const char *words, const char **id, struct fg_error *err)
+	FG_NODISCARD;
 /* Start the answer as JSON. */
 void fg__json(struct fg_request *rq, struct fg_json_writer *w);
 
@@ -121,7 +126,8 @@ struct fg_bytes;
 int fg__writer_store(struct fg_writer *writer, const struct fg_stored_run *run, const char *digest,
 		     const char *dictionary_hash, const struct fg_bytes *dictionary, bool *stored,
 		     struct fg_error *err) FG_NODISCARD;
-int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err) FG_NODISCARD;
+int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
+	FG_NODISCARD;
 void fg__writer_stop(struct fg_writer *writer);
 
 /* Too many requests of one kind of caller in a minute?  Then the seconds until the next minute, else 0. */
@@ -133,8 +139,10 @@ void fg__limiter_free(struct fg_limiter *limiter);
 fg_handler fg__upload, fg__list_runs, fg__get_run, fg__delete_run, fg__has_dictionary;
 fg_handler fg__compare, fg__verdict, fg__functions, fg__paths, fg__environment;
 fg_handler fg__trend, fg__function_trend;
-fg_handler fg__projects, fg__benchmarks, fg__metric_names, fg__facts, fg__capabilities, fg__health, fg__metrics;
-fg_handler fg__annotations, fg__annotate, fg__unannotate, fg__triage_list, fg__triage_set, fg__baselines;
+fg_handler fg__projects, fg__benchmarks, fg__metric_names, fg__facts, fg__capabilities, fg__health,
+	fg__metrics;
+fg_handler fg__annotations, fg__annotate, fg__unannotate, fg__triage_list, fg__triage_set,
+	fg__baselines;
 fg_handler fg__openapi, fg__asset;
 
 #endif

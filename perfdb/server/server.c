@@ -34,9 +34,10 @@ struct fg_store *fg__session(struct fg_server *server, struct fg_error *err)
 	if (server->idle_count)
 		store = server->idle[--server->idle_count];
 	(void)pthread_mutex_unlock(&server->lock);
-	if (!store && fg_store_open(server->database,
-				    server->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
-				    err) != FG_OK)
+	if (!store &&
+	    fg_store_open(server->database,
+			  server->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
+			  err) != FG_OK)
 		return NULL;
 	return store;
 }
@@ -46,17 +47,20 @@ void fg__session_back(struct fg_server *server, struct fg_store *store)
 	if (!store)
 		return;
 	(void)pthread_mutex_lock(&server->lock);
-	server->idle = fg_grow(server->idle, &server->idle_capacity, server->idle_count + 1, sizeof(struct fg_store *));
+	server->idle = fg_grow(server->idle, &server->idle_capacity, server->idle_count + 1,
+			       sizeof(struct fg_store *));
 	server->idle[server->idle_count++] = store;
 	(void)pthread_mutex_unlock(&server->lock);
 }
 
 static bool is_loopback(const char *address)
 {
-	return fg_text_starts_with(address, "127.") || strcmp(address, "::1") == 0 || strcmp(address, "localhost") == 0;
+	return fg_text_starts_with(address, "127.") || strcmp(address, "::1") == 0 ||
+	       strcmp(address, "localhost") == 0;
 }
 
-static int check_exposure(const struct fg_server_options *options, struct fg_store *store, struct fg_error *err)
+static int check_exposure(const struct fg_server_options *options, struct fg_store *store,
+			  struct fg_error *err)
 {
 	const char *address = options->address ? options->address : "127.0.0.1";
 	size_t tokens = 0;
@@ -65,13 +69,15 @@ static int check_exposure(const struct fg_server_options *options, struct fg_sto
 	if (status != FG_OK || is_loopback(address))
 		return status;
 	if (tokens == 0)
-		return fg_error_set(err, FG_EINVAL,
-				    "listening on %s would let everybody in, because no token exists: make one with `perfdb token create`, or listen on 127.0.0.1",
-				    address);
+		return fg_error_set(
+			err, FG_EINVAL,
+			"listening on %s would let everybody in, because no token exists: make one with `perfdb token create`, or listen on 127.0.0.1",
+			address);
 	if (!options->tls_certificate && !options->behind_proxy)
-		return fg_error_set(err, FG_EINVAL,
-				    "listening on %s without TLS would show tokens to the network: give --tls-cert and --tls-key, or --behind-proxy when a proxy does the TLS",
-				    address);
+		return fg_error_set(
+			err, FG_EINVAL,
+			"listening on %s without TLS would show tokens to the network: give --tls-cert and --tls-key, or --behind-proxy when a proxy does the TLS",
+			address);
 	return FG_OK;
 }
 
@@ -114,7 +120,8 @@ static void raise_file_limit(void)
 	}
 }
 
-static int make_address(const struct fg_server_options *options, struct sockaddr_storage *storage, struct fg_error *err)
+static int make_address(const struct fg_server_options *options, struct sockaddr_storage *storage,
+			struct fg_error *err)
 {
 	const char *address = options->address ? options->address : "127.0.0.1";
 	struct sockaddr_in *four = (struct sockaddr_in *)storage;
@@ -132,8 +139,10 @@ static int make_address(const struct fg_server_options *options, struct sockaddr
 		six->sin6_port = htons(options->port);
 		return FG_OK;
 	}
-	return fg_error_set(err, FG_EINVAL, "'%s' is no address to listen on: expected one like 127.0.0.1, 0.0.0.0 or ::1",
-			    address);
+	return fg_error_set(
+		err, FG_EINVAL,
+		"'%s' is no address to listen on: expected one like 127.0.0.1, 0.0.0.0 or ::1",
+		address);
 }
 
 static int listen_now(struct fg_server *server, struct fg_error *err)
@@ -141,7 +150,11 @@ static int listen_now(struct fg_server *server, struct fg_error *err)
 	struct sockaddr_storage address = {0};
 	const union MHD_DaemonInfo *info = NULL;
 	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD;
-	struct MHD_OptionItem tls[3] = {{MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}};
+	struct MHD_OptionItem tls[3] = {
+		{MHD_OPTION_END, 0, NULL},
+                {MHD_OPTION_END, 0, NULL},
+                {MHD_OPTION_END, 0, NULL}
+        };
 	int status = make_address(&server->options, &address, err);
 
 	if (status != FG_OK)
@@ -154,16 +167,18 @@ static int listen_now(struct fg_server *server, struct fg_error *err)
 		tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, server->key};
 	}
 	server->daemon = MHD_start_daemon(
-		flags, server->options.port, NULL, NULL, fg__http_access, server, MHD_OPTION_SOCK_ADDR,
-		(struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,
-		server->options.threads ? server->options.threads : DEFAULT_THREADS, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_NOTIFY_COMPLETED, fg__http_completed, server,
-		MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+		flags, server->options.port, NULL, NULL, fg__http_access, server,
+		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,
+		server->options.threads ? server->options.threads : DEFAULT_THREADS,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)IDLE_SECONDS, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U,
+		MHD_OPTION_NOTIFY_COMPLETED, fg__http_completed, server, MHD_OPTION_ARRAY, tls,
+		MHD_OPTION_END);
 	if (!server->daemon)
-		return fg_error_errno(err, FG_ENET, "cannot listen on %s port %d%s",
-				      server->options.address ? server->options.address : "127.0.0.1", server->options.port,
-				      server->certificate ? " with these TLS files" : "");
+		return fg_error_errno(
+			err, FG_ENET, "cannot listen on %s port %d%s",
+			server->options.address ? server->options.address : "127.0.0.1",
+			server->options.port, server->certificate ? " with these TLS files" : "");
 	info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
 	server->port = info ? info->port : server->options.port;
 	return FG_OK;
@@ -178,9 +193,11 @@ static int read_tls(struct fg_server *server, struct fg_error *err)
 		return FG_OK;
 	if (!server->options.tls_certificate || !server->options.tls_key)
 		return fg_error_set(err, FG_EINVAL, "TLS needs both a certificate and its key");
-	status = fg_fs_read(server->options.tls_certificate, PEM_MAX_BYTES, &server->certificate, &size, err);
+	status = fg_fs_read(server->options.tls_certificate, PEM_MAX_BYTES, &server->certificate,
+			    &size, err);
 	if (status == FG_OK)
-		status = fg_fs_read(server->options.tls_key, PEM_MAX_BYTES, &server->key, &size, err);
+		status = fg_fs_read(server->options.tls_key, PEM_MAX_BYTES, &server->key, &size,
+				    err);
 	return status;
 }
 
@@ -194,7 +211,8 @@ static void set_defaults(struct fg_server_options *options)
 		options->requests_per_minute = DEFAULT_PER_MINUTE;
 }
 
-int fg_server_start(const struct fg_server_options *options, struct fg_server **server, struct fg_error *err)
+int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
+		    struct fg_error *err)
 {
 	struct fg_server *s = fg_xcalloc(1, sizeof(*s));
 	struct fg_store *store = NULL;

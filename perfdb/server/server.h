@@ -20,18 +20,18 @@
 struct fg_server;
 
 struct fg_server_options {
-	const char *database; /* path or postgresql:// URL */
-	const char *address;  /* NULL: 127.0.0.1 */
-	uint16_t port;        /* 0: any that is free */
+	const char *database;        /* path or postgresql:// URL */
+	const char *address;         /* NULL: 127.0.0.1 */
+	uint16_t port;               /* 0: any that is free */
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
 	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
 	bool read_only;    /* nothing is stored, no upload is taken */
-	size_t body_limit_bytes;    /* of one request; 0: FG_WIRE_MAX_BYTES */
-	size_t bodies_limit_bytes;  /* of all requests in progress; 0: 512 MiB */
+	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */
+	size_t bodies_limit_bytes;    /* of all requests in progress; 0: 512 MiB */
 	unsigned requests_per_minute; /* for one token or address; 0: 6000 */
-	unsigned threads;  /* 0: 8 */
-	int log_fd;        /* one line of JSON per request; negative: none */
+	unsigned threads;             /* 0: 8 */
+	int log_fd;                   /* one line of JSON per request; negative: none */
 };
 
 int fg_server_start(const struct fg_server_options *options, struct fg_server **server,

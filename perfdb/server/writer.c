@@ -13,7 +13,10 @@
 #include "store/bundle.h"
 #include "store/query.h"
 
-enum { BATCH_MAX = 64, QUEUE_MAX = 1024 };
+enum {
+	BATCH_MAX = 64,
+	QUEUE_MAX = 1024
+};
 
 struct job {
 	const struct fg_stored_run *run;
@@ -49,19 +52,24 @@ static int store_one(struct fg_writer *w, struct job *job)
 	if (status == FG_OK && state.known && state.complete) {
 		if (!state.digest || strcmp(state.digest, job->digest) != 0 ||
 		    strcmp(state.project, job->run->run.project) != 0)
-			status = fg_error_set(&job->err, FG_EINVAL, "the id %s is taken by another run", job->run->run.id);
+			status =
+				fg_error_set(&job->err, FG_EINVAL,
+					     "the id %s is taken by another run", job->run->run.id);
 		fg_upload_state_release(&state);
 		return status;
 	}
 	if (status == FG_OK && state.known && strcmp(state.project, job->run->run.project) != 0)
-		status = fg_error_set(&job->err, FG_EINVAL, "the id %s is taken by another run", job->run->run.id);
+		status = fg_error_set(&job->err, FG_EINVAL, "the id %s is taken by another run",
+				      job->run->run.id);
 	fg_upload_state_release(&state);
 	if (status == FG_OK)
-		status = fg_store_save(w->store, &job->run->run, job->run->profiles, job->run->report, &job->err);
+		status = fg_store_save(w->store, &job->run->run, job->run->profiles,
+				       job->run->report, &job->err);
 	if (status == FG_OK)
 		status = fg_store_set_digest(w->store, job->run->run.id, job->digest, &job->err);
 	if (status == FG_OK && job->dictionary)
-		status = fg_store_dictionary_put(w->store, job->dictionary_hash, job->dictionary, &job->err);
+		status = fg_store_dictionary_put(w->store, job->dictionary_hash, job->dictionary,
+						 &job->err);
 	job->stored = status == FG_OK;
 	return status;
 }
@@ -151,9 +159,13 @@ void fg__writer_stop(struct fg_writer *w)
 }
 
 int fg__writer_store(struct fg_writer *writer, const struct fg_stored_run *run, const char *digest,
-		     const char *dictionary_hash, const struct fg_bytes *dictionary, bool *stored, struct fg_error *err)
+		     const char *dictionary_hash, const struct fg_bytes *dictionary, bool *stored,
+		     struct fg_error *err)
 {
-	struct job job = {.run = run, .digest = digest, .dictionary_hash = dictionary_hash, .dictionary = dictionary};
+	struct job job = {.run = run,
+			  .digest = digest,
+			  .dictionary_hash = dictionary_hash,
+			  .dictionary = dictionary};
 
 	(void)pthread_mutex_lock(&writer->lock);
 	if (writer->waiting >= QUEUE_MAX) {

@@ -65,3 +65,23 @@ WHERE s.benchmark = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) ORDER BY 
 SELECT c.series, c.data FROM series s JOIN chunk c ON c.series = s.id AND c.kind = 4 WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
 -- name: fact_keys
 SELECT DISTINCT f.key FROM fact f ORDER BY f.key;
+
+-- name: token_rows
+SELECT digest, project, scope, note, created_ns, expires_ns, revoked, used_ns FROM token ORDER BY id;
+-- name: token_put
+INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (digest) DO UPDATE SET revoked = excluded.revoked;
+-- name: annotation_rows
+SELECT p.name, a.run, a.benchmark, a.metric, a.kind, a.value, a.author, a.created_ns FROM annotation a JOIN project p ON p.id = a.project ORDER BY a.id;
+-- name: annotation_put
+INSERT INTO annotation (project, run, benchmark, metric, kind, value, author, created_ns)
+SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS BIGINT)
+WHERE NOT EXISTS (SELECT 1 FROM annotation a WHERE a.project = $1 AND a.created_ns = $8 AND a.value = $6);
+-- name: triage_rows
+SELECT p.name, t.benchmark, t.metric, t.run, t.state, t.note, t.author, t.changed_ns FROM triage t JOIN project p ON p.id = t.project
+ORDER BY p.name, t.benchmark, t.metric, t.run;
+-- name: baseline_rows
+SELECT p.name, x.name, r.uuid, x.set_ns FROM baseline x JOIN run r ON r.id = x.run JOIN project p ON p.id = x.project ORDER BY p.name, x.name;
+-- name: baseline_put
+INSERT INTO baseline (project, name, run, set_ns) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), r.id, CAST($4 AS BIGINT) FROM run r WHERE r.uuid = $3
+ON CONFLICT (project, name) DO UPDATE SET run = excluded.run, set_ns = excluded.set_ns;
