@@ -130,6 +130,7 @@ struct fg_thread {
 	uint64_t unit_number;
 	struct timespec timeout;   /* of a system call that was started again, */
 	uint64_t blocked_since_ns; /* at this time */
+	uint32_t last_path; /* of the last sample that had a stack */
 	uint32_t kept_count;
 	uint32_t kept_checks;
 	uint32_t kept_epoch;

@@ -15,32 +15,32 @@ enum {
 	STACK = 256 * 1024
 };
 
-static uint64_t turns;
+static uint64_t work_us;
 static uint64_t alone_ns;
 static uint64_t together_ns;
 static uint64_t raw_ns;
 static int raw_done;
 
-NOINLINE static void work_alone(uint64_t amount)
+NOINLINE static void work_alone(uint64_t us)
 {
-	spin(amount);
+	spin_us(us);
 }
 
-NOINLINE static void work_together(uint64_t amount)
+NOINLINE static void work_together(uint64_t us)
 {
-	spin(amount);
+	spin_us(us);
 }
 
-NOINLINE static void work_raw(uint64_t amount)
+NOINLINE static void work_raw(uint64_t us)
 {
-	spin(amount);
+	spin_us(us);
 }
 
 static void *run(void *unused)
 {
 	const uint64_t begin = cpu_ns();
 
-	work_together(turns / THREADS);
+	work_together(work_us / THREADS);
 	(void)__atomic_fetch_add(&together_ns, cpu_ns() - begin, __ATOMIC_RELAXED);
 	return unused;
 }
@@ -49,7 +49,7 @@ static void *run(void *unused)
 static int run_raw(void *unused)
 {
 	(void)unused;
-	work_raw(turns);
+	work_raw(work_us);
 	__atomic_store_n(&raw_done, 1, __ATOMIC_RELEASE);
 	for (;;)
 		(void)syscall(SYS_exit, 0);
@@ -61,10 +61,10 @@ int main(void)
 	pthread_t threads[THREADS];
 	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	turns = turns_per_us() * 400000;
+	work_us = 400000;
 	uint64_t begin = cpu_ns();
 
-	work_alone(turns);
+	work_alone(work_us);
 	alone_ns = cpu_ns() - begin;
 	for (unsigned i = 0; i < THREADS; i++)
 		check(pthread_create(&threads[i], NULL, run, NULL) == 0, "pthread_create");

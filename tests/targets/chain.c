@@ -8,11 +8,11 @@ typedef void (*link_function)(unsigned depth);
 
 static link_function *links;
 static unsigned depth_wanted;
-static uint64_t turns;
+static uint64_t work_us;
 
 NOINLINE static void at_the_end(void)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 __attribute__((visibility("default"))) void chain_next(unsigned depth);
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 		links[i] = __extension__(link_function) dlsym(handles[i * 7 % libraries], name);
 		check(links[i] != NULL, name);
 	}
-	turns = turns_per_us() * (uint64_t)atoi(argv[4]) * 1000;
+	work_us = (uint64_t)atoi(argv[4]) * 1000;
 	chain_next(0);
 	free(handles);
 	free(links);

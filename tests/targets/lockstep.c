@@ -2,19 +2,19 @@
 /* Woken every 4 ms, works for 1.6 ms in one function and 0.8 ms in another: a clock tied to the kernel tick sees anything from 0 to 100 %. */
 #include "work.h"
 
-NOINLINE static void two_thirds(uint64_t turns)
+NOINLINE static void two_thirds(uint64_t work_us)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
-NOINLINE static void one_third(uint64_t turns)
+NOINLINE static void one_third(uint64_t work_us)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 int main(void)
 {
-	const uint64_t unit = turns_per_us() * 800;
+	const uint64_t unit = 800;
 	uint64_t a = 0;
 	uint64_t b = 0;
 	struct timespec next;

@@ -16,19 +16,19 @@ static void on_signal(int number)
 	received++;
 }
 
-NOINLINE static void work_with_own_timer(uint64_t turns)
+NOINLINE static void work_with_own_timer(uint64_t work_us)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
-NOINLINE static void work_without_descriptors(uint64_t turns)
+NOINLINE static void work_without_descriptors(uint64_t work_us)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 int main(void)
 {
-	const uint64_t turns = turns_per_us() * 250000;
+	const uint64_t work_us = 250000;
 	struct sigaction mine;
 	struct sigaction seen;
 	struct itimerval every = {
@@ -46,7 +46,7 @@ int main(void)
 	check(sigaction(SIGPROF, NULL, &seen) == 0 && seen.sa_handler == on_signal,
 	      "our handler is not seen");
 	check(setitimer(ITIMER_PROF, &every, NULL) == 0, "setitimer");
-	work_with_own_timer(turns);
+	work_with_own_timer(work_us);
 	check(received >= 5, "the program's own signals do not arrive");
 
 	(void)sigfillset(&set);
@@ -56,7 +56,7 @@ int main(void)
 	      "mask inside");
 	const int so_far = received;
 
-	work_with_own_timer(turns);
+	work_with_own_timer(work_us);
 	check(received == so_far, "a blocked signal arrived");
 	(void)sigemptyset(&set);
 	check(sigprocmask(SIG_SETMASK, &set, NULL) == 0, "unblock");
@@ -68,6 +68,6 @@ int main(void)
 		check(close(fd) == -1 && errno == EBADF,
 		      "a descriptor that is not ours could be closed");
 	check(close_range(3, ~0u, 0) == 0, "close_range");
-	work_without_descriptors(turns);
+	work_without_descriptors(work_us);
 	return 0;
 }

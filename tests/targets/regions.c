@@ -3,14 +3,14 @@
 #include "fastgate/region.h"
 #include "work.h"
 
-NOINLINE static void work(uint64_t turns)
+NOINLINE static void work(uint64_t work_us)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 int main(int argc, char **argv)
 {
-	const uint64_t unit = turns_per_us() * 10000;
+	const uint64_t unit = 10000;
 
 	if (argc > 1 && strcmp(argv[1], "paused") == 0) {
 		work(10 * unit);

@@ -4,24 +4,24 @@
 
 #include <pthread.h>
 
-static uint64_t turns;
+static uint64_t work_us;
 static uint64_t in_threads_ns;
 
-NOINLINE static void work_in_thread(uint64_t amount)
+NOINLINE static void work_in_thread(uint64_t us)
 {
-	spin(amount);
+	spin_us(us);
 }
 
-NOINLINE static void work_in_main(uint64_t amount)
+NOINLINE static void work_in_main(uint64_t us)
 {
-	spin(amount);
+	spin_us(us);
 }
 
 static void *run(void *unused)
 {
 	const uint64_t begin = cpu_ns();
 
-	work_in_thread(turns);
+	work_in_thread(work_us);
 	(void)__atomic_fetch_add(&in_threads_ns, cpu_ns() - begin, __ATOMIC_RELAXED);
 	return unused;
 }
@@ -30,7 +30,7 @@ int main(void)
 {
 	uint64_t in_main_ns = 0;
 
-	turns = turns_per_us() * 1500;
+	work_us = 1500;
 	for (unsigned i = 0; i < 500; i++) {
 		pthread_t thread;
 
@@ -38,7 +38,7 @@ int main(void)
 		(void)pthread_join(thread, NULL);
 		const uint64_t begin = cpu_ns();
 
-		work_in_main(turns);
+		work_in_main(work_us);
 		in_main_ns += cpu_ns() - begin;
 	}
 	tell("work_in_thread", (double)in_threads_ns);

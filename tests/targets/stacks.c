@@ -13,11 +13,11 @@ enum {
 
 static ucontext_t outside;
 static ucontext_t inside;
-static uint64_t turns;
+static uint64_t work_us;
 
 NOINLINE static void on_coroutine(void)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 static void coroutine(void)
@@ -29,7 +29,7 @@ static void coroutine(void)
 
 NOINLINE static void in_handler(void)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 static void on_signal(int number)
@@ -47,11 +47,11 @@ NOINLINE static void raiser(void)
 
 NOINLINE static void called_back(void)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 /* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret, written at run time. */
-static void generated_code(void)
+NOINLINE static void generated_code(void)
 {
 #if defined(__x86_64__)
 	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
@@ -80,7 +80,7 @@ int main(void)
 	pthread_attr_t attr;
 	pthread_t thread;
 
-	turns = turns_per_us() * 150000;
+	work_us = 150000;
 	check(getcontext(&inside) == 0, "getcontext");
 	inside.uc_stack.ss_sp = malloc(STACK);
 	inside.uc_stack.ss_size = STACK;

@@ -7,13 +7,13 @@
 
 #include <dlfcn.h>
 
-static uint64_t turns;
+static uint64_t work_us;
 
 __attribute__((visibility("default"))) void chain_next(unsigned depth);
 
 NOINLINE static void innermost(void)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 void chain_next(unsigned depth)
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	void *before = NULL;
 
 	check(argc > 2, "usage: storm_dlopen FOLDER ROUNDS");
-	turns = turns_per_us() * 1000;
+	work_us = 1000;
 	for (int i = 0; i < atoi(argv[2]); i++) {
 		char path[4096];
 

@@ -9,16 +9,16 @@
 
 extern char **environ;
 
-static uint64_t turns;
+static uint64_t work_us;
 
 NOINLINE static void in_child(void)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 NOINLINE static void in_parent(void)
 {
-	spin(turns);
+	spin_us(work_us);
 }
 
 static void reap(pid_t pid, int code)
@@ -63,7 +63,7 @@ static void one_round(char *self, unsigned round)
 
 int main(int argc, char **argv)
 {
-	turns = turns_per_us() * 3000;
+	work_us = 3000;
 	if (argc > 2 && strcmp(argv[1], "child") == 0) {
 		in_child();
 		return atoi(argv[2]);

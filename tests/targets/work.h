@@ -38,27 +38,14 @@ static inline void spin(uint64_t turns)
 		__asm__ volatile("" ::: "memory");
 }
 
-/* How many turns are a microsecond here and now; the median of several tries. */
-static inline uint64_t turns_per_us(void)
+/* So much CPU time, counted by the kernel, however fast the machine happens to be. */
+static inline void spin_us(uint64_t us)
 {
-	uint64_t tries[9];
+	const uint64_t end = cpu_ns() + us * 1000;
 
-	for (unsigned i = 0; i < 9; i++) {
-		const uint64_t begin = cpu_ns();
-
-		spin(2000000);
-		uint64_t took = cpu_ns() - begin;
-
-		tries[i] = UINT64_C(2000000000) / (took ? took : 1);
-	}
-	for (unsigned i = 1; i < 9; i++)
-		for (unsigned k = i; k > 0 && tries[k] < tries[k - 1]; k--) {
-			const uint64_t other = tries[k];
-
-			tries[k] = tries[k - 1];
-			tries[k - 1] = other;
-		}
-	return tries[4] ? tries[4] : 1;
+	do
+		spin(20000);
+	while (cpu_ns() < end);
 }
 
 /* A truth for the test to compare with, on standard output: "name value". */
