@@ -14,6 +14,9 @@ target_compile_options(fg_warnings INTERFACE
 # What a program that reads outsiders' bytes should be built with; tests/lint checks the built binaries.
 add_library(fg_hardening INTERFACE)
 target_compile_options(fg_hardening INTERFACE
-	-fstack-protector-strong -fstack-clash-protection
-	$<$<AND:$<NOT:$<CONFIG:Debug>>,$<NOT:$<BOOL:${FG_SANITIZE}>>>:-D_FORTIFY_SOURCE=2>)
+	-fstack-protector-strong -fstack-clash-protection)
+# Not beside a sanitizer (a plain if: the comma in "address,undefined" would end a generator expression's argument).
+if(NOT FG_SANITIZE)
+	target_compile_options(fg_hardening INTERFACE $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+endif()
 target_link_options(fg_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)

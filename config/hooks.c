@@ -302,7 +302,7 @@ static void check_benchmark_names(struct fg__binder *binder, const struct fg__ya
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
 		const char *name = plan->benchmarks[i].name;
 		bool is_new = true;
-		uint64_t *first = name ? fg_map_add_text(&seen, name, i, &is_new) : NULL;
+		uint64_t *first = *name ? fg_map_add_text(&seen, name, i, &is_new) : NULL;
 
 		if (!is_new)
 			fg__bind_error(binder, list->items[i], "benchmarks",
@@ -344,6 +344,11 @@ void fg__finish_plan(struct fg__binder *binder, const struct fg__yaml_node *node
 	if (list->count == 0)
 		fg__bind_error(binder, list, "benchmarks",
 			       "found an empty list, expected a benchmark");
+	/* Those that could not be read are nameless: the checks below compare names. */
+	for (size_t i = 0; i < binder->plan->benchmark_count; i++) {
+		if (!binder->plan->benchmarks[i].name)
+			binder->plan->benchmarks[i].name = "";
+	}
 	check_benchmark_names(binder, list);
 	/* A harness brings cases and metrics that only a run can tell. */
 	if (has_harness(binder->plan))

@@ -40,6 +40,7 @@ void fg_profile_release(struct fg_profile *profile)
 	fg_map_release(&profile->function_index);
 	fg_map_release(&profile->text_index);
 	fg_map_release(&profile->frame_index);
+	fg_map_release(&profile->file_index);
 	fg_pair_index_release(&profile->stack_index);
 	fg_arena_release(&profile->arena);
 	*profile = (struct fg_profile){0};
@@ -183,6 +184,19 @@ struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile)
 struct fg_module_info *fg_profile_add_module(struct fg_profile *profile)
 {
 	return APPEND(profile, module);
+}
+
+uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module)
+{
+	const struct fg_module_info *info = &profile->modules[module];
+	struct fg_strbuf key = {0};
+	uint32_t file;
+
+	fg_strbuf_add(&key, info->path, strlen(info->path) + 1);
+	fg_strbuf_add_text(&key, info->build_id);
+	file = (uint32_t)*fg_map_add(&profile->file_index, key.data, key.length, module, NULL);
+	fg_strbuf_release(&key);
+	return file;
 }
 
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)

@@ -59,8 +59,8 @@ struct fg_sample {
 	uint32_t region;
 	uint32_t unit;
 	uint32_t repetition; /* from 0 */
-	uint32_t count;  /* samples behind this one: 1 in a trace, more in a stored run */
-	int64_t time_ns; /* since the profile's start; 0 when `has_times` is false */
+	uint32_t count;      /* samples behind this one: 1 in a trace, more in a stored run */
+	int64_t time_ns;     /* since the profile's start; 0 when `has_times` is false */
 	double weight_ns;
 	uint8_t kind; /* enum fg_time_kind */
 	bool truncated;
@@ -138,7 +138,8 @@ struct fg_profile {
 	size_t thread_count, thread_capacity;
 	struct fg_region_info *regions; /* [0]: outside any region */
 	size_t region_count, region_capacity;
-	struct fg_region_span *spans; /* by thread, then by time; empty when the trace has no times of them */
+	struct fg_region_span
+		*spans; /* by thread, then by time; empty when the trace has no times of them */
 	size_t span_count, span_capacity;
 	struct fg_unit_info *units; /* [0]: outside any unit */
 	size_t unit_count, unit_capacity;
@@ -163,6 +164,7 @@ struct fg_profile {
 	struct fg_map function_index; /* name NUL library → index */
 	struct fg_map text_index;     /* interned texts → address */
 	struct fg_map frame_index;
+	struct fg_map file_index;         /* path NUL build-id → module */
 	struct fg_pair_index stack_index; /* parent, frame → index */
 };
 
@@ -183,6 +185,8 @@ struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile);
 struct fg_region_span *fg_profile_add_span(struct fg_profile *profile);
 struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile);
 struct fg_module_info *fg_profile_add_module(struct fg_profile *profile);
+/* The first module with the same path and build-id, itself when it is the first: frames of several processes are equal so. */
+uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module);
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);
 
 /* For a source that knows names only (stored runs, folded stacks): a frame of this function and no address. */

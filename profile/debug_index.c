@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/debug_index.h"
+
+uint32_t fg__debug_text(struct fg_debug_index *index, const char *text)
+{
+	uint64_t *place;
+	size_t size;
+	bool is_new;
+
+	if (!text || !*text)
+		return 0;
+	size = strnlen(text, UINT16_MAX) + 1;
+	if (index->texts_size + size > UINT32_MAX)
+		return 0;
+	place = fg_map_add(&index->text_index, text, size - 1, index->texts_size, &is_new);
+	if (!is_new)
+		return (uint32_t)*place;
+	index->texts = fg_grow(index->texts, &index->texts_capacity, index->texts_size + size, 1);
+	memcpy(index->texts + index->texts_size, text, size - 1);
+	index->texts[index->texts_size + size - 1] = '\0';
+	index->texts_size += size;
+	return (uint32_t)*place;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct fg_debug_range *one = a;
+	const struct fg_debug_range *other = b;
+
+	if (one->start != other->start)
+		return one->start < other->start ? -1 : 1;
+	return one->unit < other->unit ? -1 : one->unit > other->unit;
+}
+
+int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct fg_error *err)
+{
+	int rc;
+
+	*index = (struct fg_debug_index){.path = fg_xstrdup(path)};
+	index->texts = fg_grow(index->texts, &index->texts_capacity, 1, 1);
+	index->texts[0] = '\0';
+	index->texts_size = 1;
+	rc = fg__debug_file_open(index, err);
+	if (rc == FG_OK)
+		rc = fg__debug_find_units(index, err);
+	if (rc != FG_OK) {
+		fg_debug_index_release(index);
+		return rc;
+	}
+	if (index->range_count > 0)
+		qsort(index->ranges, index->range_count, sizeof(index->ranges[0]), by_start);
+	index->changed = true;
+	return FG_OK;
+}
+
+void fg_debug_index_release(struct fg_debug_index *index)
+{
+	fg__debug_file_close(index);
+	free(index->ranges);
+	free(index->units);
+	free(index->segments);
+	free(index->scopes);
+	free(index->lines);
+	free(index->functions);
+	free(index->texts);
+	free(index->path);
+	fg_map_release(&index->text_index);
+	*index = (struct fg_debug_index){0};
+}
+
+/* ------------------------------------------------------------------- look-ups */
+
+/* How many of the first `count` elements, `stride` bytes apart and each beginning with its start address, begin at or before the address. */
+static size_t count_before(const void *items, size_t count, size_t stride, uint64_t address)
+{
+	const char *bytes = items;
+	size_t low = 0;
+	size_t high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t start;
+
+		memcpy(&start, bytes + middle * stride, sizeof(start));
+		if (start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static const struct fg_debug_line *find_line(const struct fg_debug_index *index,
+					     const struct fg_debug_unit *unit, uint64_t address)
+{
+	const struct fg_debug_line *lines = index->lines + unit->first_line;
+	size_t before;
+
+	if (unit->line_count == 0)
+		return NULL;
+	before = count_before(lines, unit->line_count, sizeof(lines[0]), address);
+	return before > 0 && lines[before - 1].line > 0 ? &lines[before - 1] : NULL;
+}
+
+static uint32_t find_scope(const struct fg_debug_index *index, const struct fg_debug_unit *unit,
+			   uint64_t address)
+{
+	const struct fg_debug_segment *segments = index->segments + unit->first_segment;
+	size_t before;
+
+	if (unit->segment_count == 0)
+		return 0;
+	before = count_before(segments, unit->segment_count, sizeof(segments[0]), address);
+	return before > 0 ? segments[before - 1].scope : 0;
+}
+
+static const char *text_or_null(const struct fg_debug_index *index, uint32_t text)
+{
+	return text ? index->texts + text : NULL;
+}
+
+static size_t fill_chain(const struct fg_debug_index *index, uint32_t scope,
+			 const struct fg_debug_line *line, struct fg_debug_frame *chain)
+{
+	uint32_t at_file = line ? line->file : 0;
+	uint32_t at_line = line ? line->line : 0;
+	uint32_t levels[FG_DEBUG_CHAIN_MAX];
+	size_t count = 0;
+
+	for (; scope && count < FG_DEBUG_CHAIN_MAX; scope = index->scopes[scope - 1].parent)
+		levels[count++] = scope - 1;
+	for (size_t i = 0; i < count; i++) { /* innermost first */
+		const struct fg_debug_scope *level = &index->scopes[levels[i]];
+		const struct fg_debug_function *function = &index->functions[level->function];
+
+		chain[count - 1 - i] = (struct fg_debug_frame){
+			.name = index->texts + function->name,
+			.linkage = text_or_null(index, function->linkage),
+			.file = text_or_null(index, function->file),
+			.line = function->line,
+			.at_file = text_or_null(index, at_file),
+			.at_line = at_line,
+			.inlined = level->parent != 0,
+		};
+		at_file = level->call_file;
+		at_line = level->call_line;
+	}
+	return count;
+}
+
+/* A line without a function around it: assembler sources. */
+static size_t fill_line_only(const struct fg_debug_index *index, const struct fg_debug_line *line,
+			     struct fg_debug_frame *chain)
+{
+	if (!line)
+		return 0;
+	chain[0] = (struct fg_debug_frame){
+		.name = "", .at_file = text_or_null(index, line->file), .at_line = line->line};
+	return 1;
+}
+
+size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
+			   struct fg_debug_frame chain[FG_DEBUG_CHAIN_MAX])
+{
+	enum {
+		LOOK_BACK = 8
+	}; /* ranges of units that lie inside another's */
+	size_t before = index->range_count == 0 ? 0
+						: count_before(index->ranges, index->range_count,
+							       sizeof(index->ranges[0]), address);
+	size_t line_only = 0;
+
+	for (size_t back = 0; back < LOOK_BACK && back < before; back++) {
+		const struct fg_debug_range *range = &index->ranges[before - back - 1];
+		const struct fg_debug_unit *unit = &index->units[range->unit];
+		const struct fg_debug_line *line;
+		uint32_t scope;
+
+		if (address >= range->end)
+			continue;
+		if (!unit->indexed)
+			fg__debug_walk_unit(index, range->unit);
+		line = find_line(index, unit, address);
+		scope = find_scope(index, unit, address);
+		if (scope)
+			return fill_chain(index, scope, line, chain);
+		if (!line_only)
+			line_only = fill_line_only(index, line, chain);
+	}
+	return line_only;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/ingest.h"
+
+#include "profile/trace_profile.h"
+
+struct self {
+	double ns;
+	uint32_t samples;
+};
+
+/*
+ * Stacks know lines and addresses, nodes only functions: several stacks meet in one node.  A stack's parent has a smaller
+ * index, so one forward pass finds them all; only stacks with time below them get a node.
+ */
+static bool *find_used(const struct fg_profile *profile)
+{
+	bool *used = fg_xcalloc(profile->stack_count, sizeof(used[0]));
+
+	for (size_t i = 0; i < profile->sample_count; i++)
+		used[profile->samples[i].stack] = true;
+	for (size_t i = profile->stack_count; i-- > 1;)
+		if (used[i])
+			used[profile->stacks[i].parent] = true;
+	return used;
+}
+
+static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile *profile)
+{
+	uint32_t *node_of = fg_xcalloc(profile->stack_count, sizeof(node_of[0]));
+	uint32_t *function_of = fg_xcalloc(profile->function_count, sizeof(function_of[0]));
+	bool *used = find_used(profile);
+
+	for (size_t i = 1; i < profile->stack_count; i++) {
+		const struct fg_stack *stack = &profile->stacks[i];
+		uint32_t function = profile->frames[stack->frame].function;
+
+		if (!used[i])
+			continue;
+		if (!function_of[function])
+			function_of[function] =
+				fg_profile_set_function(set, &profile->functions[function]);
+		node_of[i] =
+			fg_profile_set_node(set, node_of[stack->parent], function_of[function]);
+	}
+	free(function_of);
+	free(used);
+	return node_of;
+}
+
+static void add_row(struct fg_profile_set *set, const struct fg_profile *profile,
+		    const struct self *self, const struct fg_ingest_row *key)
+{
+	struct fg_profile_row *row;
+	size_t count = 0;
+	size_t at = 0;
+
+	for (size_t n = 0; n < set->node_count; n++)
+		count += self[n].samples > 0;
+	row = fg_profile_set_add_row(set, count);
+	row->arm = key->arm;
+	row->pair = key->pair;
+	row->aside = key->aside;
+	row->total_ns = profile->total_ns;
+	row->lost_ns = profile->lost_ns;
+	row->truncated_ns = profile->truncated_ns;
+	for (size_t n = 0; n < set->node_count; n++) {
+		if (self[n].samples == 0)
+			continue;
+		row->nodes[at] = (uint32_t)n;
+		row->self_ns[at] = self[n].ns;
+		row->samples[at++] = self[n].samples;
+	}
+}
+
+static void add_region_row(struct fg_profile_set *set, const struct fg_ingest_row *key,
+			   const char *path, const struct fg_profile_region_row *figures)
+{
+	uint32_t region = fg_profile_set_region(set, path);
+	struct fg_profile_region_row *row = fg_profile_set_add_region_row(set);
+
+	*row = *figures;
+	row->arm = key->arm;
+	row->pair = key->pair;
+	row->aside = key->aside;
+	row->region = region;
+}
+
+/* A region's CPU time has that of the regions inside it. */
+static void add_regions(struct fg_profile_set *set, const struct fg_profile *profile,
+			const struct fg_ingest_row *key)
+{
+	double *cpu_ns = fg_xcalloc(profile->region_count, sizeof(cpu_ns[0]));
+
+	for (size_t i = 0; i < profile->sample_count; i++)
+		cpu_ns[profile->samples[i].region] += profile->samples[i].weight_ns;
+	for (size_t i = profile->region_count; i-- > 1;)
+		cpu_ns[profile->regions[i].parent] += cpu_ns[i];
+	for (size_t i = 1; i < profile->region_count; i++) {
+		const struct fg_region_info *region = &profile->regions[i];
+		const struct fg_profile_region_row figures = {
+			.count = region->count, .cpu_ns = cpu_ns[i], .wall_ns = region->wall_ns};
+
+		if (region->count > 0 || cpu_ns[i] > 0.0)
+			add_region_row(set, key, region->path, &figures);
+	}
+	free(cpu_ns);
+}
+
+/* One row per kind; kinds are interned texts of the profile: equal kinds have equal addresses. */
+static void add_units(struct fg_profile_set *set, const struct fg_profile *profile,
+		      const struct fg_ingest_row *key)
+{
+	struct fg_profile_region_row *figures =
+		fg_xcalloc(profile->unit_count, sizeof(figures[0])); /* by first unit of the kind */
+	uint32_t *first = fg_xcalloc(profile->unit_count, sizeof(first[0]));
+	struct fg_map kinds = {0};
+
+	for (size_t i = 1; i < profile->unit_count; i++) {
+		const struct fg_unit_info *unit = &profile->units[i];
+
+		first[i] = (uint32_t)*fg_map_add_text(&kinds, unit->kind, i, NULL);
+		figures[first[i]].count++;
+		if (unit->ended)
+			figures[first[i]].wall_ns += (double)(unit->end_ns - unit->start_ns);
+	}
+	for (size_t i = 0; i < profile->sample_count; i++)
+		figures[first[profile->samples[i].unit]].cpu_ns += profile->samples[i].weight_ns;
+	for (size_t i = 1; i < profile->unit_count; i++) {
+		char *path;
+
+		if (first[i] != i)
+			continue;
+		path = fg_xasprintf("unit of work: %s", profile->units[i].kind);
+		add_region_row(set, key, path, &figures[i]);
+		free(path);
+	}
+	fg_map_release(&kinds);
+	free(figures);
+	free(first);
+}
+
+void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
+			       const struct fg_ingest_row *row)
+{
+	uint32_t *node_of = find_nodes(set, profile);
+	struct self *self = fg_xcalloc(set->node_count, sizeof(self[0]));
+
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct fg_sample *sample = &profile->samples[i];
+
+		self[node_of[sample->stack]].ns += sample->weight_ns;
+		self[node_of[sample->stack]].samples += sample->count;
+	}
+	add_row(set, profile, self, row);
+	add_regions(set, profile, row);
+	add_units(set, profile, row);
+	free(node_of);
+	free(self);
+}
+
+static void fill_result(const struct fg_profile *profile, struct fg_ingest_result *result)
+{
+	*result = (struct fg_ingest_result){
+		.samples = profile->sample_count,
+		.processes = (uint32_t)profile->process_count,
+		.total_ns = profile->total_ns,
+		.cpu_ns = profile->cpu_ns,
+		.period_ns = profile->period_ns,
+		.first_note = profile->note_count ? fg_xstrdup(profile->notes[0]) : NULL,
+		.note_count = profile->note_count,
+	};
+}
+
+int fg_profile_ingest(struct fg_profile_set *set, const char *path,
+		      struct fg_symbolizer *symbolizer, const struct fg_ingest_row *row,
+		      struct fg_ingest_result *result, struct fg_error *err)
+{
+	struct fg_profile profile;
+	int rc = fg_profile_read_traces(path, symbolizer, &profile, err);
+
+	if (rc != FG_OK)
+		return rc;
+	fg_profile_ingest_profile(set, &profile, row);
+	if (result)
+		fill_result(&profile, result);
+	fg_profile_release(&profile);
+	return FG_OK;
+}
+
+void fg_ingest_result_release(struct fg_ingest_result *result)
+{
+	free(result->first_note);
+	*result = (struct fg_ingest_result){0};
+}

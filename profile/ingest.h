@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The traces of one repetition become one row of a profile set: what `fastgate run` does after each execution.  Keep
+ * one symbolizer open over the whole run: an address is looked up once, however many repetitions have it.
+ */
+#ifndef FG_PROFILE_INGEST_H
+#define FG_PROFILE_INGEST_H
+
+#include "profile/profile.h"
+#include "profile/symbolizer.h"
+
+struct fg_ingest_row {
+	uint8_t arm;    /* enum fg_arm of model/run.h */
+	uint16_t aside; /* enum fg_aside */
+	uint32_t pair;
+};
+
+/* What the caller may want to say about it; text is yours to free by fg_ingest_result_release(). */
+struct fg_ingest_result {
+	uint64_t samples;
+	uint32_t processes;
+	double total_ns; /* sum of the weights */
+	double cpu_ns;   /* as the kernel says; 0: unknown */
+	uint64_t period_ns;
+	char *first_note; /* what was odd; NULL: nothing */
+	size_t note_count;
+};
+
+/*
+ * `path` is a trace or a folder of traces.  On failure the set is as it was.  `result` may be NULL.
+ * Regions become region rows; units of work become rows of the region "unit of work: KIND".
+ */
+int fg_profile_ingest(struct fg_profile_set *set, const char *path,
+		      struct fg_symbolizer *symbolizer, const struct fg_ingest_row *row,
+		      struct fg_ingest_result *result, struct fg_error *err) FG_NODISCARD;
+void fg_ingest_result_release(struct fg_ingest_result *result);
+
+/* The same from a profile that is read already. */
+void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
+			       const struct fg_ingest_row *row);
+
+#endif

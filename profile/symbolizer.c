@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/symbolizer.h"
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "profile/debug_files.h"
+#include "profile/debug_index.h"
+#include "profile/demangle.h"
+#include "profile/elf_file.h"
+#include "profile/jit_map.h"
+#include "profile/profile.h"
+
+/*
+ * How glibc returns from a signal handler on x86-64: mov $15,%rax; syscall.  Its symbol (__restore_rt) is local and gone
+ * from a stripped library; debuggers look for the code as well.
+ */
+static const uint8_t SIGNAL_RETURN_CODE[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
+
+struct chain {
+	struct fg_symbol *symbols;
+	size_t count;
+};
+
+struct fg_symbol_module {
+	const char *name;
+	char build_id[FG_BUILD_ID_TEXT]; /* "": not recorded */
+	char *binary;                    /* the file used; NULL: none */
+	struct fg_elf elf;
+	struct fg_elf debug_elf; /* symbols of a separate file, when the binary is stripped */
+	bool has_debug_elf;
+	struct fg_debug_index debug;
+	bool has_debug;
+	bool tried_debug;
+	char *cache_file; /* NULL: not kept */
+	struct fg_jit_map jit;
+	const char *source;
+	bool bad;
+	bool is_vdso;
+	bool knows_signal_return;
+	uint64_t signal_return;
+	struct fg_map addresses; /* address → index into chains */
+	struct chain *chains;
+	size_t chain_count, chain_capacity;
+};
+
+struct fg_symbolizer {
+	struct fg_arena arena;
+	struct fg_symbolizer_options options;
+	struct fg_map module_index; /* path NUL build-id → index */
+	struct fg_symbol_module **modules;
+	size_t module_count, module_capacity;
+	struct fg_map readable; /* linkage name → address of the readable one */
+	struct fg_map texts;
+};
+
+struct fg_symbolizer *fg_symbolizer_new(const struct fg_symbolizer_options *options)
+{
+	struct fg_symbolizer *symbolizer = fg_xcalloc(1, sizeof(*symbolizer));
+
+	if (options)
+		symbolizer->options = *options;
+	if (!symbolizer->options.debug_root)
+		symbolizer->options.debug_root = "/usr/lib/debug";
+	return symbolizer;
+}
+
+static void save_cache(const struct fg_symbol_module *module)
+{
+	struct fg_error err = {0};
+
+	if (!module->cache_file || !module->has_debug || !module->debug.changed)
+		return;
+	if (fg_debug_index_save(&module->debug, module->cache_file, module->build_id, &err) !=
+	    FG_OK)
+		fg_log(FG_LOG_PROFILE, 1, "symbol cache: %s", err.message);
+}
+
+static void free_module(struct fg_symbol_module *module)
+{
+	save_cache(module);
+	if (module->has_debug)
+		fg_debug_index_release(&module->debug);
+	fg_elf_release(&module->elf);
+	fg_elf_release(&module->debug_elf);
+	fg_jit_map_release(&module->jit);
+	fg_map_release(&module->addresses);
+	free(module->chains);
+	free(module->binary);
+	free(module->cache_file);
+	free(module);
+}
+
+void fg_symbolizer_free(struct fg_symbolizer *symbolizer)
+{
+	if (!symbolizer)
+		return;
+	for (size_t i = 0; i < symbolizer->module_count; i++)
+		free_module(symbolizer->modules[i]);
+	free(symbolizer->modules);
+	fg_map_release(&symbolizer->module_index);
+	fg_map_release(&symbolizer->readable);
+	fg_map_release(&symbolizer->texts);
+	fg_arena_release(&symbolizer->arena);
+	free(symbolizer);
+}
+
+/* --------------------------------------------------------------------- texts */
+
+static const char *keep_text(struct fg_symbolizer *s, const char *text)
+{
+	uint64_t *place;
+	bool is_new;
+
+	if (!text)
+		return NULL;
+	place = fg_map_add_text(&s->texts, text, 0, &is_new);
+	if (is_new)
+		*place = (uint64_t)(uintptr_t)fg_arena_strdup(&s->arena, text);
+	return (const char *)(uintptr_t)*place;
+}
+
+/* The readable form of a linkage name; NULL when it is none. */
+static const char *readable_name(struct fg_symbolizer *s, const char *linkage)
+{
+	bool is_new;
+	uint64_t *place = fg_map_add_text(&s->readable, linkage, 0, &is_new);
+
+	if (is_new) {
+		struct fg_strbuf name = {0};
+
+		if (fg_demangle(linkage, &name))
+			*place = (uint64_t)(uintptr_t)keep_text(s, fg_strbuf_text(&name));
+		fg_strbuf_release(&name);
+	}
+	return (const char *)(uintptr_t)*place;
+}
+
+static void name_symbol(struct fg_symbolizer *s, struct fg_symbol *symbol, const char *linkage)
+{
+	const char *readable = readable_name(s, linkage);
+
+	symbol->name = readable ? readable : keep_text(s, linkage);
+	symbol->linkage = readable ? keep_text(s, linkage) : NULL;
+}
+
+/* ------------------------------------------------------------------- modules */
+
+static bool same_build(const struct fg_elf *elf, const char *recorded)
+{
+	char text[FG_BUILD_ID_TEXT];
+
+	fg_elf_build_id_text(elf, text);
+	return recorded[0] == '\0' || strcmp(text, recorded) == 0;
+}
+
+/* Reads the file if it is the recorded build; else says why not, in `why`. */
+static bool try_binary(struct fg_symbol_module *module, char *path, struct fg_error *why)
+{
+	struct fg_elf elf;
+	char text[FG_BUILD_ID_TEXT];
+
+	if (fg_elf_read(path, &elf, why) != FG_OK) {
+		free(path);
+		return false;
+	}
+	if (!same_build(&elf, module->build_id)) {
+		fg_elf_build_id_text(&elf, text);
+		(void)fg_error_set(
+			why, FG_EINVAL,
+			"'%s' has build-id %.16s, the trace was taken with %.16s: not used", path,
+			text[0] ? text : "none", module->build_id);
+		fg_elf_release(&elf);
+		free(path);
+		return false;
+	}
+	module->elf = elf;
+	module->binary = path;
+	return true;
+}
+
+/* The kernel may have put " (deleted)" behind the path of a file that was replaced while it ran. */
+static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module, const char *path,
+			struct fg_error *why)
+{
+	const char *const *folder = s->options.binary_folders;
+	struct fg_error other = {0};
+
+	if (try_binary(module, fg_xstrdup(path), why))
+		return true;
+	for (; folder && *folder; folder++) {
+		const char *relative = path + strspn(path, "/");
+
+		if (try_binary(module, fg_fs_join(*folder, relative), &other) ||
+		    try_binary(module, fg_fs_join(*folder, module->name), &other))
+			return true;
+		if (other.code == FG_EINVAL) /* a file of this name was there: more telling */
+			*why = other;
+	}
+	return false;
+}
+
+/* A stripped binary's names, from the separate file with its symbol table. */
+static void find_separate_symbols(struct fg_symbolizer *s, struct fg_symbol_module *module)
+{
+	char *path;
+
+	if (module->elf.has_symbol_table)
+		return;
+	path = fg__debug_file_find(&module->elf, module->binary, s->options.debug_root,
+				   s->options.debuginfod);
+	if (!path)
+		return;
+	module->has_debug_elf = fg_elf_read(path, &module->debug_elf, NULL) == FG_OK;
+	if (module->has_debug_elf)
+		module->source = fg_arena_printf(&s->arena, "symbol table of %s", path);
+	free(path);
+}
+
+static void open_binary(struct fg_symbolizer *s, struct fg_symbol_module *module, const char *path)
+{
+	struct fg_error why = {0};
+
+	if (!find_binary(s, module, path, &why)) {
+		module->bad = true;
+		module->source = fg_arena_strdup(&s->arena, why.message);
+		return;
+	}
+	module->source = fg_arena_printf(
+		&s->arena, "%s of %s",
+		module->elf.has_symbol_table ? "symbol table" : "dynamic symbols", module->binary);
+	if (module->build_id[0] == '\0')
+		fg_elf_build_id_text(&module->elf, module->build_id);
+	find_separate_symbols(s, module);
+	if (s->options.cache_folder && module->build_id[0]) {
+		char *name = fg_xasprintf("%s/symbols/%.2s/%s.fgsym", s->options.cache_folder,
+					  module->build_id, module->build_id + 2);
+
+		module->cache_file = name;
+	}
+}
+
+/* The kernel's own page of code: the same for every process of this boot, so ours serves when it is the recorded build. */
+static void open_vdso(struct fg_symbolizer *s, struct fg_symbol_module *module)
+{
+	const void *image;
+	size_t size;
+	struct fg_elf elf;
+
+	module->is_vdso = true;
+	module->name = "[vdso]";
+	module->source = "the kernel's vdso";
+	image = fg__debug_own_vdso(&size);
+	if (!image || fg_elf_parse(image, size, "[vdso]", &elf, NULL) != FG_OK)
+		return;
+	if (same_build(&elf, module->build_id)) {
+		module->elf = elf;
+		return;
+	}
+	module->source = fg_arena_strdup(&s->arena, "the vdso of another kernel");
+	fg_elf_release(&elf);
+}
+
+static struct fg_symbol_module *add_module(struct fg_symbolizer *s)
+{
+	struct fg_symbol_module *module = fg_xcalloc(1, sizeof(*module));
+
+	module->source = "";
+	s->modules = fg_grow(s->modules, &s->module_capacity, s->module_count + 1,
+			     sizeof(s->modules[0]));
+	s->modules[s->module_count++] = module;
+	return module;
+}
+
+struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *s, const char *path,
+					      const uint8_t *build_id, size_t build_id_size,
+					      bool is_vdso)
+{
+	struct fg_symbol_module *module;
+	struct fg_strbuf key = {0};
+	uint64_t place;
+	bool is_new;
+
+	fg_strbuf_add(&key, path, strlen(path) + 1);
+	fg_strbuf_add(&key, build_id, build_id_size);
+	place = *fg_map_add(&s->module_index, key.data, key.length, s->module_count, &is_new);
+	fg_strbuf_release(&key);
+	if (!is_new)
+		return s->modules[place];
+	module = add_module(s);
+	if (build_id_size <= FG_BUILD_ID_MAX && build_id_size > 0)
+		fg_hex(build_id, build_id_size, module->build_id);
+	module->name = keep_text(s, fg_fs_base_name(path));
+	if (is_vdso)
+		open_vdso(s, module);
+	else
+		open_binary(s, module, path);
+	return module;
+}
+
+struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *s, uint32_t pid)
+{
+	struct fg_symbol_module *module;
+	char key[32];
+	uint64_t place;
+	bool is_new;
+
+	(void)snprintf(key, sizeof(key), "jit %u", pid);
+	place = *fg_map_add_text(&s->module_index, key, s->module_count, &is_new);
+	if (!is_new)
+		return s->modules[place];
+	module = add_module(s);
+	module->name = "[unknown]";
+	module->source = "code outside any module";
+	if (fg_jit_map_read(pid, &module->jit, NULL) == FG_OK) {
+		module->name = "[JIT]";
+		module->source = fg_arena_printf(&s->arena, "/tmp/perf-%u.map", pid);
+	}
+	return module;
+}
+
+/* ------------------------------------------------------------------ addresses */
+
+/* The debug index is opened with the first address that needs it, from the cache if it is there. */
+static bool open_debug(struct fg_symbolizer *s, struct fg_symbol_module *module)
+{
+	struct fg_error err = {0};
+	char *path;
+
+	if (module->tried_debug || s->options.names_only || !module->binary)
+		return module->has_debug;
+	module->tried_debug = true;
+	path = module->elf.has_debug_info
+		       ? fg_xstrdup(module->binary)
+		       : fg__debug_file_find(&module->elf, module->binary, s->options.debug_root,
+					     s->options.debuginfod);
+	if (!path)
+		return false;
+	if (module->cache_file)
+		module->has_debug = fg_debug_index_load(&module->debug, module->cache_file,
+							module->build_id, path, NULL) == FG_OK;
+	if (!module->has_debug)
+		module->has_debug = fg_debug_index_open(&module->debug, path, &err) == FG_OK;
+	if (module->has_debug)
+		module->source = fg_arena_printf(&s->arena, "debug information of %s", path);
+	else
+		fg_log(FG_LOG_PROFILE, 1, "%s", err.message);
+	free(path);
+	return module->has_debug;
+}
+
+static const char *linkage_at(const struct fg_symbol_module *module, uint64_t address)
+{
+	const struct fg_elf *elf = module->has_debug_elf ? &module->debug_elf : &module->elf;
+	const struct fg_elf_symbol *symbol = fg_elf_find(elf, address);
+
+	return symbol ? fg_elf_name(elf, symbol) : NULL;
+}
+
+/* "memcpy@GLIBC_2.14" and "foo@@V2" in symbol tables: the version is not part of the name. */
+static const char *without_version(struct fg_symbolizer *s, const char *linkage)
+{
+	const char *at = strchr(linkage, '@');
+	char *bare;
+
+	if (!at || at == linkage)
+		return linkage;
+	bare = fg_arena_strndup(&s->arena, linkage, (size_t)(at - linkage));
+	return bare;
+}
+
+static void name_by_offset(struct fg_symbolizer *s, const struct fg_symbol_module *module,
+			   uint64_t address, struct fg_symbol *symbol)
+{
+	char text[512];
+
+	(void)snprintf(text, sizeof(text), "%.400s+0x%llx", module->name,
+		       (unsigned long long)address);
+	symbol->name = keep_text(s, text);
+	symbol->flags |= FG_FRAME_NAMELESS;
+}
+
+static void name_plt(struct fg_symbolizer *s, const struct fg_symbol_module *module,
+		     const char *target, struct fg_symbol *symbol)
+{
+	struct fg_strbuf name = {0};
+
+	fg_strbuf_printf(&name, "%s@plt", *target ? target : module->name);
+	name_symbol(s, symbol, fg_strbuf_text(&name));
+	fg_strbuf_release(&name);
+	symbol->flags |= FG_FRAME_PLT;
+}
+
+/* The PLT comes first: the symbol before it ("_init") often has no size and would claim it. */
+static void name_by_table(struct fg_symbolizer *s, const struct fg_symbol_module *module,
+			  uint64_t address, struct fg_symbol *symbol)
+{
+	const char *target = fg_elf_plt_target(&module->elf, address);
+	const char *linkage = linkage_at(module, address);
+	const char *jit = fg_jit_map_find(&module->jit, address);
+
+	if (target) {
+		name_plt(s, module, target, symbol);
+	} else if (linkage) {
+		name_symbol(s, symbol, without_version(s, linkage));
+	} else if (jit) {
+		symbol->name = keep_text(s, jit);
+		symbol->flags |= FG_FRAME_JIT;
+	} else {
+		name_by_offset(s, module, address, symbol);
+	}
+}
+
+/*
+ * Debug information calls a C function by the name that the compiler saw ("__GI___libc_free"), the symbol table by the
+ * one that people call ("free"), and so does a host without debug information.  Parts that the compiler split off
+ * ("fit.cold") belong to the function they came from: there the debug information knows better.
+ */
+static bool table_knows_better(const struct fg_symbol_module *module, uint64_t address,
+			       const struct fg_debug_frame *frame)
+{
+	const char *linkage;
+
+	if (frame->inlined || (frame->linkage && frame->linkage[0] == '_' &&
+			       (frame->linkage[1] == 'Z' || frame->linkage[1] == 'R')))
+		return false;
+	linkage = linkage_at(module, address);
+	return linkage && (!strchr(linkage, '.') || (!frame->linkage && !frame->name[0]));
+}
+
+static void name_by_debug(struct fg_symbolizer *s, const struct fg_symbol_module *module,
+			  uint64_t address, const struct fg_debug_frame *frame,
+			  struct fg_symbol *symbol)
+{
+	*symbol = (struct fg_symbol){
+		.file = keep_text(s, frame->file),
+		.line = frame->line,
+		.at_file = keep_text(s, frame->at_file),
+		.at_line = frame->at_line,
+		.flags = frame->inlined ? FG_FRAME_INLINED : 0,
+	};
+	if (table_knows_better(module, address, frame))
+		name_by_table(s, module, address, symbol);
+	else if (frame->linkage)
+		name_symbol(s, symbol, frame->linkage);
+	else if (frame->name[0])
+		symbol->name = keep_text(s, frame->name);
+	else
+		name_by_offset(s, module, address, symbol);
+}
+
+static struct chain make_chain(struct fg_symbolizer *s, struct fg_symbol_module *module,
+			       uint64_t address)
+{
+	struct fg_debug_frame frames[FG_DEBUG_CHAIN_MAX];
+	size_t count =
+		open_debug(s, module) ? fg_debug_index_find(&module->debug, address, frames) : 0;
+	struct chain chain = {.count = count ? count : 1};
+
+	chain.symbols = fg_arena_array(&s->arena, chain.count, sizeof(chain.symbols[0]));
+	for (size_t i = 0; i < count; i++)
+		name_by_debug(s, module, address, &frames[i], &chain.symbols[i]);
+	if (count == 0)
+		name_by_table(s, module, address, &chain.symbols[0]);
+	return chain;
+}
+
+size_t fg_symbolizer_find(struct fg_symbolizer *s, struct fg_symbol_module *module,
+			  uint64_t address, const struct fg_symbol **chain)
+{
+	bool is_new;
+	uint64_t place = *fg_map_add(&module->addresses, &address, sizeof(address),
+				     module->chain_count, &is_new);
+
+	if (is_new) {
+		module->chains = fg_grow(module->chains, &module->chain_capacity,
+					 module->chain_count + 1, sizeof(module->chains[0]));
+		module->chains[module->chain_count++] = make_chain(s, module, address);
+	}
+	*chain = module->chains[place].symbols;
+	return module->chains[place].count;
+}
+
+const char *fg_symbol_module_name(const struct fg_symbol_module *module)
+{
+	return module->name;
+}
+
+uint64_t fg_symbol_module_signal_return(struct fg_symbol_module *module)
+{
+	if (!module->knows_signal_return) {
+		module->knows_signal_return = true;
+		module->signal_return = UINT64_MAX;
+		if (module->binary && strncmp(module->name, "libc.", 5) == 0)
+			module->signal_return = fg_elf_find_code(module->binary, SIGNAL_RETURN_CODE,
+								 sizeof(SIGNAL_RETURN_CODE));
+	}
+	return module->signal_return;
+}
+
+const char *fg_symbol_module_source(const struct fg_symbol_module *module)
+{
+	return module->source;
+}
+
+bool fg_symbol_module_is_bad(const struct fg_symbol_module *module)
+{
+	return module->bad;
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/base.h"
+#include "profile/calltree.h"
+#include "profile/ingest.h"
+#include "profile/load.h"
+#include "profile/trace_profile.h"
+#include "profile/trace_read.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+#include "tests/unit/profile/trace_writer.h"
+
+/*
+ * A process with one thread: 0x100 → 0x200 → 0x300 in a module that does not exist, a region "event/fit", one unit of work,
+ * three samples.
+ */
+static void write_sample_trace(struct fg_trace_writer *w)
+{
+	fg_trace_writer_init(w);
+	fg_trace_writer_text(w, FG_RECORD_EXE, 0, "/bin/app", 8);
+	fg_trace_writer_text(w, FG_RECORD_COMMAND, 0, "app\0--fast\0", 11);
+	FG_TW(w, FG_RECORD_THREAD_BEGIN, 1, 77, 1000, FG_THREAD_MAIN, FG_CLOCK_PERF_USER);
+	fg_trace_writer_text(w, FG_RECORD_THREAD_NAME, 1, "main", 4);
+	fg_trace_writer_module(w, 1, "/nowhere/libapp.so", (const uint8_t *)"\x12\x34\x56", 3);
+	FG_TW(w, FG_RECORD_FRAME, 1, 1, 0x100);
+	FG_TW(w, FG_RECORD_FRAME, 2, 1, 0x200);
+	FG_TW(w, FG_RECORD_FRAME, 3, 1, 0x300);
+	FG_TW(w, FG_RECORD_NODE, 1, 0, 1);
+	FG_TW(w, FG_RECORD_NODE, 2, 1, 2);
+	FG_TW(w, FG_RECORD_NODE, 3, 2, 3);
+	fg_trace_writer_text(w, FG_RECORD_NAME, 1, "event", 5);
+	fg_trace_writer_text(w, FG_RECORD_NAME, 2, "fit", 3);
+	FG_TW(w, FG_RECORD_REGION, 1, 0, 1);
+	FG_TW(w, FG_RECORD_REGION, 2, 1, 2);
+	FG_TW(w, FG_RECORD_UNIT_BEGIN, 1, 1, 9, 1500);
+	fg_trace_writer_sample(w, FG_CLOCK_PERF_USER, 100, 3, 0); /* 1100: before the unit */
+	FG_TW(w, FG_RECORD_REGION_SET, 2);
+	fg_trace_writer_sample(w, FG_CLOCK_PERF_USER | FG_SAMPLE_TRUNCATED, 500, 3, 7000);
+	FG_TW(w, FG_RECORD_REGION_SET, 0);
+	FG_TW(w, FG_RECORD_UNIT_END, 1, 1, 9, 1700);
+	fg_trace_writer_sample(w, FG_CLOCK_SYSTEM, 1000, 2, 3000);
+	FG_TW(w, FG_RECORD_REGION_TIMES, 1, 2, 4, 400);
+	FG_TW(w, FG_RECORD_THREAD_END, 1, 9000, 8, 9, 8, 9);
+}
+
+static int parse(const struct fg_trace_writer *w, struct fg_trace *trace, struct fg_error *err)
+{
+	return fg_trace_parse(w->file.data, w->file.length, "t", trace, err);
+}
+
+static void a_trace_is_read_back(void **state)
+{
+	struct fg_trace_writer w;
+	struct fg_trace trace;
+	struct fg_error err = {0};
+	size_t size;
+
+	(void)state;
+	write_sample_trace(&w);
+	(void)fg_trace_writer_finish(&w, &size);
+	assert_int_equal(parse(&w, &trace, &err), FG_OK);
+	assert_string_equal(trace.damage, "");
+	assert_string_equal(trace.command, "app --fast");
+	assert_string_equal(trace.modules[1].path, "/nowhere/libapp.so");
+	assert_int_equal(trace.modules[1].build_id_size, 3);
+	assert_int_equal(trace.frames[3].offset, 0x300);
+	assert_int_equal(trace.paths[3].parent, 2);
+	assert_int_equal(trace.sample_count, 3);
+	assert_int_equal(trace.samples[0].weight_ns, 1000000);
+	assert_int_equal(trace.samples[1].time_ns, 1600);
+	assert_int_equal(trace.samples[1].weight_ns, 7000);
+	assert_int_equal(trace.samples[1].region, 2);
+	assert_int_equal(trace.samples[1].flags, FG_SAMPLE_TRUNCATED);
+	assert_int_equal(trace.samples[2].region, 0);
+	assert_int_equal(trace.threads[1].tid, 77);
+	assert_int_equal(trace.threads[1].end_ns, 9000);
+	assert_int_equal(trace.mark_count, 2);
+	fg_trace_release(&trace);
+	fg_trace_writer_release(&w);
+}
+
+static void what_is_no_trace_is_refused(void **state)
+{
+	struct fg_trace_writer w;
+	struct fg_trace trace;
+	struct fg_error err = {0};
+	size_t size;
+
+	(void)state;
+	assert_int_equal(fg_trace_parse("", 0, "empty", &trace, &err), FG_EPARSE);
+	assert_non_null(strstr(err.message, "empty"));
+	write_sample_trace(&w);
+	(void)fg_trace_writer_finish(&w, &size);
+	w.header.magic[0] = 'X';
+	fg_trace_writer_seal(&w);
+	assert_int_equal(parse(&w, &trace, &err), FG_EPARSE);
+	assert_non_null(strstr(err.message, "not a fastgate trace"));
+	w.header.magic[0] = 'F';
+	w.header.version = FG_TRACE_VERSION + 1;
+	fg_trace_writer_seal(&w);
+	assert_int_equal(parse(&w, &trace, &err), FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "version 2"));
+	w.header.version = FG_TRACE_VERSION;
+	fg_trace_writer_seal(&w);
+	w.file.data[offsetof(struct fg_trace_header, period_ns)] ^= 1;
+	assert_int_equal(parse(&w, &trace, &err), FG_EPARSE);
+	assert_non_null(strstr(err.message, "damaged"));
+	fg_trace_writer_release(&w);
+}
+
+/* Three chunks; the second is hurt in several ways: the first is kept, and the place is told. */
+static void reading_stops_at_the_last_good_chunk_and_says_so(void **state)
+{
+	static const struct {
+		size_t offset; /* in the second chunk */
+		const char *words;
+	} CASES[] = {
+		{0,		     "no chunk"            },
+		{			      offsetof(struct fg_trace_chunk,              thread), "damaged chunk header"},
+		{			      sizeof(struct fg_trace_chunk) + 1,     "wrong checksum"                      },
+		{ offsetof(struct fg_trace_chunk,     commit) + 5,                           "wrong checksum"},
+		{ offsetof(struct fg_trace_chunk, commit) + 3,                       "more than its size"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
+		struct fg_trace_writer w;
+		struct fg_trace trace;
+		struct fg_error err = {0};
+		size_t size, second;
+
+		write_sample_trace(&w);
+		fg_trace_writer_chunk(&w, 1, 0, 9000);
+		second = w.file.length;
+		fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 0);
+		fg_trace_writer_chunk(&w, 1, 0, 10000);
+		fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 0);
+		(void)fg_trace_writer_finish(&w, &size);
+		w.file.data[second + CASES[i].offset] ^= 0x40;
+		assert_int_equal(parse(&w, &trace, &err), FG_OK);
+		if (!strstr(trace.damage, CASES[i].words))
+			fail_msg("'%s' for '%s'", trace.damage, CASES[i].words);
+		assert_int_equal(trace.sample_count, 3);
+		fg_trace_release(&trace);
+		fg_trace_writer_release(&w);
+	}
+}
+
+static void a_truncated_trace_is_read_as_far_as_it_goes(void **state)
+{
+	struct fg_trace_writer w;
+	size_t size;
+
+	(void)state;
+	write_sample_trace(&w);
+	fg_trace_writer_chunk(&w, 1, 0, 9000);
+	fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 0);
+	(void)fg_trace_writer_finish(&w, &size);
+	for (size_t cut = 0; cut < size; cut += 61) {
+		struct fg_trace trace;
+		struct fg_error err = {0};
+		int rc = fg_trace_parse(w.file.data, cut, "t", &trace, &err);
+
+		if (cut < FG_TRACE_HEADER_SIZE) {
+			assert_int_equal(rc, FG_EPARSE);
+			continue;
+		}
+		assert_int_equal(rc, FG_OK);
+		assert_int_equal(trace.missing_bytes, size - cut);
+		fg_trace_release(&trace);
+	}
+	fg_trace_writer_release(&w);
+}
+
+static void gaps_are_passed_over(void **state)
+{
+	struct fg_trace_writer w;
+	struct fg_trace trace;
+	struct fg_error err = {0};
+	size_t size;
+
+	(void)state;
+	write_sample_trace(&w);
+	fg_trace_writer_gap(&w);
+	fg_trace_writer_chunk(&w, 1, 0, 9000);
+	fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 0);
+	fg_trace_writer_gap(&w);
+	(void)fg_trace_writer_finish(&w, &size);
+	assert_int_equal(parse(&w, &trace, &err), FG_OK);
+	assert_int_equal(trace.gap_count, 2);
+	assert_int_equal(trace.sample_count, 4);
+	assert_string_equal(trace.damage, "");
+	fg_trace_release(&trace);
+	fg_trace_writer_release(&w);
+}
+
+static void huge_ids_do_not_make_huge_tables(void **state)
+{
+	static const uint8_t KINDS[] = {FG_RECORD_FRAME, FG_RECORD_NODE, FG_RECORD_REGION,
+					FG_RECORD_THREAD_BEGIN};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(KINDS); i++) {
+		struct fg_trace_writer w;
+		struct fg_trace trace;
+		struct fg_error err = {0};
+		size_t size;
+
+		fg_trace_writer_init(&w);
+		FG_TW(&w, KINDS[i], UINT64_C(1) << 31, 0, 0, 0, 0);
+		(void)fg_trace_writer_finish(&w, &size);
+		assert_int_equal(parse(&w, &trace, &err), FG_OK);
+		assert_non_null(strstr(trace.damage, "breaks the format"));
+		fg_trace_release(&trace);
+		fg_trace_writer_release(&w);
+	}
+}
+
+static void unknown_records_and_longer_ones_are_passed_over(void **state)
+{
+	struct fg_trace_writer w;
+	struct fg_trace trace;
+	struct fg_error err = {0};
+	size_t size;
+
+	(void)state;
+	write_sample_trace(&w);
+	FG_TW(&w, 100, 1, 2, 3);
+	FG_TW(&w, FG_RECORD_FRAME, 4, 1, 0x400, 99, 98);
+	(void)fg_trace_writer_finish(&w, &size);
+	assert_int_equal(parse(&w, &trace, &err), FG_OK);
+	assert_int_equal(trace.unknown_records, 1);
+	assert_int_equal(trace.frames[4].offset, 0x400);
+	assert_string_equal(trace.damage, "");
+	fg_trace_release(&trace);
+	fg_trace_writer_release(&w);
+}
+
+static void load(const struct fg_trace_writer *w, struct fg_profile *profile)
+{
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	struct fg_error err = {0};
+	struct fg_scratch scratch;
+
+	fg_scratch_init(&scratch);
+	fg_scratch_write(&scratch, "1.0.fgtrace", w->file.data, w->file.length);
+	if (fg_profile_load(scratch.path, NULL, NULL, symbolizer, profile, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_symbolizer_free(symbolizer);
+	fg_scratch_release(&scratch);
+}
+
+static void a_trace_becomes_a_profile_with_nothing_lost(void **state)
+{
+	struct fg_trace_writer w;
+	struct fg_profile p;
+	const struct fg_frame *leaf;
+	size_t size;
+
+	(void)state;
+	write_sample_trace(&w);
+	(void)fg_trace_writer_finish(&w, &size);
+	load(&w, &p);
+	assert_int_equal(p.sample_count, 3);
+	assert_float_equal(p.total_ns, 1010000, 0);
+	assert_float_equal(p.truncated_ns, 7000, 0);
+	assert_string_equal(p.title, "app --fast");
+	assert_string_equal(p.threads[p.samples[0].thread].name, "main");
+	assert_int_equal(p.samples[0].time_ns, 100);
+	assert_int_equal(p.samples[0].unit, 0);
+	assert_int_equal(p.samples[1].unit, 1);
+	assert_string_equal(p.units[1].kind, "event");
+	assert_int_equal(p.units[1].end_ns, 700);
+	assert_string_equal(p.regions[p.samples[1].region].path, "event/fit");
+	assert_int_equal(p.regions[p.samples[1].region].count, 4);
+	/* the leaf is exact, its caller one byte before the return address */
+	leaf = &p.frames[p.stacks[p.samples[0].stack].frame];
+	assert_string_equal(p.functions[leaf->function].name, "libapp.so+0x300");
+	leaf = &p.frames[p.stacks[p.stacks[p.samples[0].stack].parent].frame];
+	assert_string_equal(p.functions[leaf->function].name, "libapp.so+0x1ff");
+	/* system time is a leaf of its own */
+	leaf = &p.frames[p.stacks[p.samples[2].stack].frame];
+	assert_string_equal(p.functions[leaf->function].name, "[kernel]");
+	assert_true(p.note_count >= 1); /* the module's file is not there */
+	assert_non_null(strstr(p.notes[0], "libapp.so"));
+	fg_profile_release(&p);
+	fg_trace_writer_release(&w);
+}
+
+static void references_to_nothing_and_circles_are_shown_as_unknown(void **state)
+{
+	struct fg_trace_writer w;
+	struct fg_profile p;
+	struct fg_calltree tree;
+	struct fg_error err = {0};
+	size_t size;
+
+	(void)state;
+	write_sample_trace(&w);
+	FG_TW(&w, FG_RECORD_NODE, 10, 11, 1); /* 10 ↔ 11 */
+	FG_TW(&w, FG_RECORD_NODE, 11, 10, 2);
+	FG_TW(&w, FG_RECORD_NODE, 12, 12, 3);
+	FG_TW(&w, FG_RECORD_NODE, 13, 900000, 999999);
+	FG_TW(&w, FG_RECORD_NODE, 14, 3, 0, 250); /* a cut */
+	FG_TW(&w, FG_RECORD_REGION, 10, 10, 999);
+	FG_TW(&w, FG_RECORD_REGION_SET, 10);
+	for (uint64_t path = 10; path < 16; path++)
+		fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, path, 1000);
+	fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 4000000000u, 1000);
+	fg_trace_writer_chunk(&w, 900, 901, 20000);
+	fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 1000);
+	FG_TW(&w, FG_RECORD_UNIT_END, 900, 901, 1, 1);
+	(void)fg_trace_writer_finish(&w, &size);
+	load(&w, &p);
+	assert_int_equal(p.sample_count, 11);
+	assert_int_equal(fg_calltree_build(&p, &(struct fg_calltree_query){0}, &tree, &err), FG_OK);
+	assert_float_equal(tree.inclusive[0][0].ns, 1018000, 0);
+	fg_calltree_release(&tree);
+	fg_profile_release(&p);
+	fg_trace_writer_release(&w);
+}
+
+static void a_folder_of_traces_is_one_profile(void **state)
+{
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	struct fg_trace_writer w;
+	struct fg_profile p;
+	struct fg_error err = {0};
+	struct fg_scratch scratch;
+	size_t size;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	write_sample_trace(&w);
+	(void)fg_trace_writer_finish(&w, &size);
+	fg_scratch_write(&scratch, "1.0.fgtrace", w.file.data, w.file.length);
+	w.header.start_monotonic_ns = 400;
+	fg_trace_writer_seal(&w);
+	fg_scratch_write(&scratch, "2.0.fgtrace", w.file.data, w.file.length);
+	fg_scratch_write_text(&scratch, "3.0.fgtrace", "rubbish");
+	fg_scratch_write_text(&scratch, "notes.txt", "rubbish");
+	assert_int_equal(fg_profile_read_traces(scratch.path, symbolizer, &p, &err), FG_OK);
+	assert_int_equal(p.process_count, 2);
+	assert_int_equal(p.thread_count, 2);
+	assert_int_equal(p.sample_count, 6);
+	assert_int_equal(p.samples[0].time_ns, 700); /* since the earlier start */
+	assert_non_null(strstr(p.notes[0], "3.0.fgtrace"));
+	/* frames of both processes are the same */
+	assert_int_equal(p.samples[0].stack, p.samples[3].stack);
+	fg_profile_release(&p);
+	fg_symbolizer_free(symbolizer);
+	fg_scratch_release(&scratch);
+	fg_trace_writer_release(&w);
+}
+
+static void an_empty_folder_and_a_missing_file_are_refused(void **state)
+{
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	struct fg_profile p;
+	struct fg_error err = {0};
+	struct fg_scratch scratch;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	assert_int_equal(fg_profile_load(scratch.path, NULL, NULL, symbolizer, &p, &err),
+			 FG_ENOENT);
+	fg_scratch_write_text(&scratch, "x.txt", "hello");
+	assert_int_equal(fg_profile_load(fg_scratch_path(&scratch, "x.txt"), NULL, NULL, symbolizer,
+					 &p, &err),
+			 FG_EPARSE);
+	assert_int_equal(fg_profile_load("no-such-run", NULL, NULL, symbolizer, &p, &err),
+			 FG_ENOENT);
+	assert_int_equal(fg_profile_load(NULL, NULL, NULL, symbolizer, &p, &err), FG_ENOENT);
+	fg_symbolizer_free(symbolizer);
+	fg_scratch_release(&scratch);
+}
+
+static void a_repetition_becomes_a_row(void **state)
+{
+	const struct fg_ingest_row key = {.arm = 1, .pair = 3, .aside = 2};
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	struct fg_ingest_result result;
+	struct fg_trace_writer w;
+	struct fg_profile_set set;
+	struct fg_error err = {0};
+	struct fg_scratch scratch;
+	double sum = 0;
+	size_t size;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	write_sample_trace(&w);
+	(void)fg_trace_writer_finish(&w, &size);
+	fg_scratch_write(&scratch, "1.0.fgtrace", w.file.data, w.file.length);
+	fg_profile_set_init(&set, "app");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(
+			fg_profile_ingest(&set, scratch.path, symbolizer, &key, &result, &err),
+			FG_OK);
+		assert_int_equal(result.samples, 3);
+		assert_non_null(result.first_note);
+		fg_ingest_result_release(&result);
+	}
+	assert_int_equal(set.row_count, 2);
+	assert_int_equal(set.rows[1].pair, 3);
+	assert_int_equal(set.rows[1].arm, 1);
+	assert_int_equal(set.rows[1].count, set.rows[0].count);
+	for (uint32_t i = 0; i < set.rows[0].count; i++) {
+		assert_true(i == 0 || set.rows[0].nodes[i] > set.rows[0].nodes[i - 1]);
+		sum += set.rows[0].self_ns[i];
+	}
+	assert_float_equal(sum, set.rows[0].total_ns, 1e-6);
+	assert_int_equal(set.region_count, 3); /* event, event/fit, unit of work: event */
+	assert_string_equal(set.regions[2], "unit of work: event");
+	for (size_t i = 0; i < set.region_row_count; i++)
+		assert_float_equal(set.region_rows[i].cpu_ns, 7000, 0);
+	assert_int_equal(fg_profile_ingest(&set, "/nowhere", symbolizer, &key, NULL, &err),
+			 FG_ENOENT);
+	assert_int_equal(set.row_count, 2);
+	fg_profile_set_release(&set);
+	fg_symbolizer_free(symbolizer);
+	fg_scratch_release(&scratch);
+	fg_trace_writer_release(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trace_is_read_back),
+		cmocka_unit_test(what_is_no_trace_is_refused),
+		cmocka_unit_test(reading_stops_at_the_last_good_chunk_and_says_so),
+		cmocka_unit_test(a_truncated_trace_is_read_as_far_as_it_goes),
+		cmocka_unit_test(gaps_are_passed_over),
+		cmocka_unit_test(huge_ids_do_not_make_huge_tables),
+		cmocka_unit_test(unknown_records_and_longer_ones_are_passed_over),
+		cmocka_unit_test(a_trace_becomes_a_profile_with_nothing_lost),
+		cmocka_unit_test(references_to_nothing_and_circles_are_shown_as_unknown),
+		cmocka_unit_test(a_folder_of_traces_is_one_profile),
+		cmocka_unit_test(an_empty_folder_and_a_missing_file_are_refused),
+		cmocka_unit_test(a_repetition_becomes_a_row),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
