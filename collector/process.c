@@ -100,6 +100,12 @@ static void read_program(void)
 	fg_g.program[size > 0 ? size : 0] = '\0';
 }
 
+/* An exec does not set the kernel's account back: what the images before have used is told apart by its value at the start. */
+static void process_times(uint64_t *user_ns, uint64_t *system_ns)
+{
+	fg__rusage_times(RUSAGE_SELF, user_ns, system_ns);
+}
+
 static bool concerns_us(void)
 {
 	return fg_g.options.output[0] &&
@@ -177,13 +183,11 @@ static void begin_main_thread(struct fg_thread *thread)
 	fg__pthreads_watch_end();
 }
 
-static void start(int argc, char **argv, char **environment)
+static void start(char **environment)
 {
 	const uint64_t begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
 	struct fg_thread *thread;
 
-	(void)argc;
-	(void)argv;
 	fg__options_parse(environment, &fg_g.options);
 	if (!concerns_us())
 		return;
@@ -191,7 +195,9 @@ static void start(int argc, char **argv, char **environment)
 	fg__crc32c_init();
 	fg_g.pid = getpid();
 	fg_g.start_ns = begin_ns;
+	process_times(&fg_g.begin_user_ns, &fg_g.begin_system_ns);
 	fg_g.cookie = random_cookie();
+	atomic_store(&fg_g.last_scan_ns, begin_ns);
 	atomic_store(&fg_g.lowest_fd, UINT32_MAX);
 	atomic_store(&fg_g.sampling, !fg_g.options.paused && !fg_g.options.has_units);
 	fg_g.has_epoll_pwait2 =
@@ -220,7 +226,9 @@ __attribute__((constructor)) static void on_load(int argc, char **argv, char **e
 {
 	const int saved_errno = errno;
 
-	start(argc, argv, environment);
+	(void)argc;
+	(void)argv;
+	start(environment);
 	errno = saved_errno;
 }
 
@@ -239,6 +247,8 @@ static void after_fork_in_child(void)
 	fg__paths_clear();
 	fg_g.pid = getpid();
 	fg_g.start_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	fg_g.begin_user_ns = 0;
+	fg_g.begin_system_ns = 0;
 	fg_g.lazy = true;
 	atomic_store(&fg_g.opening, 0);
 	if (!concerns_us() || fg_g.sealed)
@@ -287,7 +297,6 @@ void fg__sampling_set(bool on)
 void fg__process_end(enum fg_trace_end how)
 {
 	struct fg_thread *thread = fg_self;
-	struct rusage usage;
 	struct fg_trace_header *header;
 
 	if (!fg_alive() || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
@@ -296,14 +305,14 @@ void fg__process_end(enum fg_trace_end how)
 	fg__regions_finish(thread);
 	fg__thread_detach(thread);
 	header = atomic_load(&fg_g.header);
-	if (header && getrusage(RUSAGE_SELF, &usage) == 0) {
-		const uint64_t second_ns = 1000000000;
+	if (header) {
+		uint64_t user_ns = fg_g.begin_user_ns;
+		uint64_t system_ns = fg_g.begin_system_ns;
 
+		process_times(&user_ns, &system_ns);
 		header->end_monotonic_ns = fg__clock_ns(CLOCK_MONOTONIC);
-		header->end_user_ns = (uint64_t)usage.ru_utime.tv_sec * second_ns +
-				      (uint64_t)usage.ru_utime.tv_usec * 1000;
-		header->end_system_ns = (uint64_t)usage.ru_stime.tv_sec * second_ns +
-					(uint64_t)usage.ru_stime.tv_usec * 1000;
+		header->end_user_ns = user_ns - fg_g.begin_user_ns;
+		header->end_system_ns = system_ns - fg_g.begin_system_ns;
 		__atomic_store_n(&header->end, how, __ATOMIC_RELEASE);
 	}
 	atomic_store(&thread->busy, 0);

@@ -174,6 +174,8 @@ struct fg_global {
 	uint64_t period_ns;
 	uint64_t tick_ns;
 	uint64_t start_ns;
+	uint64_t begin_user_ns; /* of the process, when this image began */
+	uint64_t begin_system_ns;
 	uint32_t clock_user;
 	uint32_t clock_system;
 	uint32_t perf_errno;

@@ -359,16 +359,21 @@ static void stop_clocks(struct fg_thread *thread)
 
 /* ---- life of a thread ---- */
 
-void fg__thread_times(uint64_t *user_ns, uint64_t *system_ns)
+void fg__rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns)
 {
 	struct rusage usage;
 
-	if (getrusage(RUSAGE_THREAD, &usage) != 0)
+	if (getrusage(who, &usage) != 0)
 		return;
 	*user_ns = (uint64_t)usage.ru_utime.tv_sec * second_ns +
 		   (uint64_t)usage.ru_utime.tv_usec * 1000;
 	*system_ns = (uint64_t)usage.ru_stime.tv_sec * second_ns +
 		     (uint64_t)usage.ru_stime.tv_usec * 1000;
+}
+
+void fg__thread_times(uint64_t *user_ns, uint64_t *system_ns)
+{
+	fg__rusage_times(RUSAGE_THREAD, user_ns, system_ns);
 }
 
 void fg__thread_announce(struct fg_thread *thread)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/benchmark.h"
 
+#include "base/text.h"
 #include "gate/accept.h"
 #include "gate/metric_verdict.h"
 #include "gate/nodes.h"
@@ -98,12 +99,12 @@ void fg__benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_
 	}
 }
 
-/* Both arms are in the run. */
-static void decide_pairs(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
-			 struct fg_benchmark_verdict *verdict)
+static struct fg__metric_context context_of(const struct fg_gate_input *input, size_t index,
+					    struct fg_arena *arena)
 {
 	const struct fg_series *series = &input->run->series[index];
-	struct fg__metric_context context = {
+
+	return (struct fg__metric_context){
 		.series = series,
 		.policy = fg__benchmark_policy(input, series->name),
 		.measure = measure_of(input, series->name),
@@ -111,8 +112,15 @@ static void decide_pairs(const struct fg_gate_input *input, size_t index, struct
 		.seed = input->run->seed,
 		.final = true,
 	};
+}
 
-	for (size_t i = 0; i < series->metric_count; i++) {
+/* Both arms are in the run. */
+static void decide_pairs(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+			 struct fg_benchmark_verdict *verdict)
+{
+	struct fg__metric_context context = context_of(input, index, arena);
+
+	for (size_t i = 0; i < context.series->metric_count; i++) {
 		struct fg_metric_verdict *metric = &verdict->metrics[verdict->metric_count++];
 
 		fg__metric_decide(&context, i, metric, NULL);
@@ -135,12 +143,25 @@ static void pass_identical(struct fg_arena *arena, struct fg_benchmark_verdict *
 		"both sides run the same binaries: passed at once, the pairs tell how noisy this host is");
 }
 
+/* The program and every library: "build.id", and "build.library.NAME" for each, as the runner records them. */
+static bool is_code(const char *key)
+{
+	return strcmp(key, "build.id") == 0 || fg_text_starts_with(key, "build.library.");
+}
+
 static bool is_same_binary(const struct fg_series *a, const struct fg_series *b)
 {
-	const char *left = fg_environment_get(&a->build[FG_ARM_CANDIDATE], "build.id");
-	const char *right = fg_environment_get(&b->build[FG_ARM_CANDIDATE], "build.id");
+	const struct fg_environment *left = &a->build[FG_ARM_CANDIDATE];
+	const struct fg_environment *right = &b->build[FG_ARM_CANDIDATE];
+	struct fg_fact_difference *differences = NULL;
+	const char *id = fg_environment_get(left, "build.id");
+	size_t count = fg_environment_diff(right, left, &differences);
+	bool same = id && *id && fg_environment_get(right, "build.id");
 
-	return left && right && *left && strcmp(left, right) == 0;
+	for (size_t i = 0; i < count; i++)
+		same = same && !is_code(differences[i].key);
+	free(differences);
+	return same;
 }
 
 static void decide_stored(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
@@ -148,14 +169,7 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 {
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_series *baseline = fg_run_find(input->baseline, series->name);
-	struct fg__metric_context context = {
-		.series = series,
-		.policy = fg__benchmark_policy(input, series->name),
-		.measure = measure_of(input, series->name),
-		.arena = arena,
-		.seed = input->run->seed,
-		.final = true,
-	};
+	struct fg__metric_context context = context_of(input, index, arena);
 	char fingerprints[2][17];
 
 	if (!baseline || baseline->state == FG_NOT_MEASURED) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/shape.h"
 
+#include "base/number.h"
 #include "base/random.h"
 #include "stats/modality.h"
 #include "stats/sample.h"
@@ -18,34 +19,6 @@
 #define STACK_STEP         16 /* the stack is aligned to this */
 
 static const char *const arm_words[FG_ARM_COUNT] = {"baseline", "candidate"};
-
-struct scale {
-	const char *from;
-	double least;
-	double divisor;
-	const char *to;
-};
-
-const char *fg__shape_amount(double value, const char *unit, struct fg_arena *arena)
-{
-	static const struct scale scales[] = {
-		{"ns",    1e9,          1e9,          "s"  },
-		{"ns",    1e6,          1e6,          "ms" },
-		{"ns",    1e3,          1e3,          "us" },
-		{"bytes", 1073741824.0, 1073741824.0, "GiB"},
-		{"bytes", 1048576.0,    1048576.0,    "MiB"},
-		{"bytes", 1024.0,       1024.0,       "KiB"},
-	};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(scales); i++) {
-		if (strcmp(unit, scales[i].from) == 0 && fabs(value) >= scales[i].least)
-			return fg_arena_printf(arena, "%.3g %s", value / scales[i].divisor,
-					       scales[i].to);
-	}
-	if (strcmp(unit, "1") == 0)
-		return fg_arena_printf(arena, "%.6g", value);
-	return fg_arena_printf(arena, "%.6g %s", value, unit);
-}
 
 static bool has_two_modes(const double *values, size_t count, uint64_t seed,
 			  struct fg_modality *modality)
@@ -71,14 +44,18 @@ void fg__shape_note_modes(const struct fg_series *series, size_t metric, uint64_
 		size_t count;
 		double *values = fg__arm_values(series, metric, (enum fg_arm)arm, &count);
 
-		if (has_two_modes(values, count, seed + (uint64_t)arm, &modality))
+		if (has_two_modes(values, count, seed + (uint64_t)arm, &modality)) {
+			char low[FG_NUMBER_TEXT_SIZE];
+			char high[FG_NUMBER_TEXT_SIZE];
+
 			fg_notes_add(notes, arena,
 				     "the %s has two modes: %.0f %% of its repetitions near %s, "
 				     "%.0f %% near %s; look for what decides between them",
 				     arm_words[arm], 100.0 * (1.0 - modality.high_share),
-				     fg__shape_amount(modality.low_center, unit, arena),
+				     fg_format_value(modality.low_center, unit, low),
 				     100.0 * modality.high_share,
-				     fg__shape_amount(modality.high_center, unit, arena));
+				     fg_format_value(modality.high_center, unit, high));
+		}
 		free(values);
 	}
 }

@@ -13,7 +13,4 @@ void fg__shape_note_modes(const struct fg_series *series, size_t metric, uint64_
 void fg__shape_note_layout(const struct fg_series *series, size_t metric, uint64_t seed,
 			   struct fg_arena *arena, struct fg_notes *notes);
 
-/* "210 ms", "1.5 MiB", "3.2 1/s": three digits and the unit people would use. */
-const char *fg__shape_amount(double value, const char *unit, struct fg_arena *arena);
-
 #endif

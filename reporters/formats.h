@@ -15,6 +15,7 @@
 
 int fg__report_terminal(FG__REPORT_ARGUMENTS);
 int fg__report_json(FG__REPORT_ARGUMENTS);
+int fg__report_html(FG__REPORT_ARGUMENTS);
 int fg__report_junit(FG__REPORT_ARGUMENTS);
 int fg__report_markdown(FG__REPORT_ARGUMENTS);
 int fg__report_comment(FG__REPORT_ARGUMENTS);
@@ -39,6 +40,13 @@ bool fg__report_has_change(const struct fg_metric_verdict *metric);
 size_t fg__report_count(const struct fg_verdict *verdict, enum fg_outcome outcome);
 /* "regression: 1 of 5 benchmarks regressed, 4 pass" */
 void fg__report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
+
+/* --- json.c, page.c --- */
+
+/* report.json, and for a page what it draws: raw values and the profile. */
+void fg__report_add_json(const struct fg_report *report, bool for_page, struct fg_json_writer *w);
+void fg__report_add_page_data(const struct fg_report *report, size_t benchmark,
+			      struct fg_json_writer *w);
 
 /* --- words.c: names and numbers as people read them --- */
 

@@ -87,6 +87,7 @@ static void add_metric(struct fg_json_writer *w, const struct fg_metric_verdict 
 {
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "name", metric->name);
+	fg_json_text(w, "label", metric->label);
 	fg_json_text(w, "unit", metric->unit);
 	fg_json_text(w, "better", metric->better == FG_BETTER_LOWER ? "lower" : "higher");
 	fg_json_text(w, "verdict", fg_outcome_name(metric->outcome));
@@ -186,9 +187,11 @@ static void add_builds(struct fg_json_writer *w, const struct fg_series *series)
 	fg_json_end(w);
 }
 
-static void add_benchmark(struct fg_json_writer *w, const struct fg_report *report,
-			  const struct fg_benchmark_verdict *benchmark)
+static void add_benchmark(struct fg_json_writer *w, const struct fg_report *report, size_t index,
+			  bool for_page)
 {
+	const struct fg_benchmark_verdict *benchmark = &report->verdict->benchmarks[index];
+
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "name", benchmark->name);
 	fg_json_text(w, "verdict", fg_outcome_name(benchmark->outcome));
@@ -213,6 +216,8 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_double(w, "unattributed_ms", benchmark->unattributed_ms);
 	fg_json_double(w, "sampler_cost", benchmark->sampler_cost);
 	add_notes(w, &benchmark->notes);
+	if (for_page)
+		fg__report_add_page_data(report, index, w);
 	fg_json_end(w);
 }
 
@@ -232,27 +237,33 @@ static void add_differences(struct fg_json_writer *w, const struct fg_verdict *v
 	fg_json_end(w);
 }
 
+void fg__report_add_json(const struct fg_report *report, bool for_page, struct fg_json_writer *w)
+{
+	const struct fg_verdict *verdict = report->verdict;
+
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "schema", "fastgate-report/1");
+	fg_json_text(w, "verdict", fg_outcome_name(verdict->outcome));
+	fg_json_int(w, "exit_code", (int64_t)verdict->exit_code);
+	add_run(w, report);
+	fg_json_begin_array(w, "benchmarks");
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		add_benchmark(w, report, i, for_page);
+	fg_json_end(w);
+	add_differences(w, verdict);
+	add_notes(w, &verdict->notes);
+	fg_json_end(w);
+}
+
 int fg__report_json(const struct fg_report *report, const struct fg_report_options *options,
 		    struct fg_strbuf *text, struct fg_error *err)
 {
-	const struct fg_verdict *verdict = report->verdict;
 	struct fg_json_writer w = {0};
 
 	(void)options;
 	(void)err;
 	fg_json_writer_init(&w, text, 2);
-	fg_json_begin_object(&w, NULL);
-	fg_json_text(&w, "schema", "fastgate-report/1");
-	fg_json_text(&w, "verdict", fg_outcome_name(verdict->outcome));
-	fg_json_int(&w, "exit_code", (int64_t)verdict->exit_code);
-	add_run(&w, report);
-	fg_json_begin_array(&w, "benchmarks");
-	for (size_t i = 0; i < verdict->benchmark_count; i++)
-		add_benchmark(&w, report, &verdict->benchmarks[i]);
-	fg_json_end(&w);
-	add_differences(&w, verdict);
-	add_notes(&w, &verdict->notes);
-	fg_json_end(&w);
+	fg__report_add_json(report, false, &w);
 	fg_strbuf_add_char(text, '\n');
 	return FG_OK;
 }

@@ -375,7 +375,7 @@ void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text)
 		const bool plain = isascii((unsigned char)*project) &&
 				   (isalnum((unsigned char)*project) || *project == '.');
 
-		fg_strbuf_add_char(text, plain ? *project : '_');
+		fg_strbuf_add(text, plain ? project : "_", 1);
 	}
 	fg_strbuf_add_text(text, " -->");
 }

@@ -20,6 +20,8 @@ static const struct fg_reporter table[] = {
 	{"markdown", "Markdown for GitHub's step summary",                            "fastgate.md",      fg__report_markdown},
 	{"comment",  "Markdown for a pull-request comment, within its size limit",
 	 "fastgate-comment.md",									   fg__report_comment },
+	{"html",     "one page with plots, flame graph and tables; needs no network", "fastgate.html",
+	 fg__report_html												     },
 	{"github",   "GitHub annotations on the lines of the functions that changed", NULL,
 	 fg__report_github												   },
 	{"gitlab",   "GitLab metrics report (OpenMetrics text)",                      "metrics.txt",      fg__report_gitlab  },

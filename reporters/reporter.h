@@ -55,6 +55,12 @@ int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_r
 			   const struct fg_report_options *options, const char *path,
 			   struct fg_error *err) FG_NODISCARD;
 
+/*
+ * What showComparison() of web/compare.js draws: report.json in one line, with the raw values and the profile of each
+ * benchmark.  `inside_html`: may stand in a <script> element.
+ */
+void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text);
+
 /* The sticky marker by which a pull-request comment of this project is found again (the first line of the comment). */
 void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
 

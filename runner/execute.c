@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "runner/preload.h"
 #include "runner/tail.h"
 
 enum {
@@ -161,12 +162,20 @@ struct environment {
 	size_t count;
 };
 
-static void environment_add(struct environment *environment, char *variable)
+/* A variable of that name which is there already makes room: two of one name would be a riddle. */
+static void environment_set(struct environment *environment, char *variable)
 {
+	const size_t name_length = strcspn(variable, "=") + 1;
+	size_t at = 0;
+
 	FG_ASSERT(environment->owned_count < ADDED_VARIABLES_MAX);
 	environment->owned[environment->owned_count++] = variable;
-	environment->variables[environment->count++] = variable;
-	environment->variables[environment->count] = NULL;
+	while (at < environment->count &&
+	       strncmp(environment->variables[at], variable, name_length) != 0)
+		at++;
+	environment->variables[at] = variable;
+	if (at == environment->count)
+		environment->variables[++environment->count] = NULL;
 }
 
 static void environment_init(struct environment *environment, const struct fg_target *target,
@@ -183,7 +192,7 @@ static void environment_init(struct environment *environment, const struct fg_ta
 	memcpy(variable, padding_name, name_length);
 	memset(variable + name_length, '.', padding);
 	variable[name_length + padding] = '\0';
-	environment_add(environment, variable);
+	environment_set(environment, variable);
 }
 
 static void environment_release(struct environment *environment)
@@ -204,6 +213,35 @@ struct pass {
 static const struct fg_target *target_of(const struct pass *pass, size_t slot)
 {
 	return &pass->executor->targets[pass->block->slots[slot].arm];
+}
+
+/* The sampler's part of the environment, and a folder for what it writes. */
+static int add_sampler(const struct pass *pass, const struct fg_target *target,
+		       struct fg_execution *execution, struct environment *environment,
+		       struct fg_error *err)
+{
+	struct fg_executor *executor = pass->executor;
+	const struct fg_sampler *sampler = &target->benchmark->measure.sampler;
+	char *variables[FG_PRELOAD_VARIABLES_MAX];
+	size_t count = 0;
+	char name[16];
+	int status = FG_OK;
+
+	(void)snprintf(name, sizeof(name), "%06u", executor->next_trace++);
+	execution->trace_folder = fg_fs_join(executor->traces_folder, name);
+	status = fg_fs_make_folders(execution->trace_folder, 0777, err);
+	if (status != FG_OK)
+		return status;
+	count = fg_preload_variables(
+		&(struct fg_preload){.library = executor->collector,
+				     .trace_folder = execution->trace_folder,
+				     .clock = sampler->clock,
+				     .period_ns = pass->block->period_ns,
+				     .follow_children = sampler->follow_children},
+		environment->variables, variables);
+	for (size_t i = 0; i < count; i++)
+		environment_set(environment, variables[i]);
+	return FG_OK;
 }
 
 static int start_failed(const struct pass *pass, const struct fg_target *target,
@@ -228,15 +266,8 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 	const struct fg_block *block = pass->block;
 	const struct fg_target *target = target_of(pass, slot);
 	struct fg_execution *execution = &pass->executions[slot];
-	struct environment environment;
-	struct fg_error found = {0};
-	int status = FG_OK;
-
-	FG_ASSERT(target->command);
-	environment_init(&environment, target, block->slots[slot].padding);
-	const struct fg_process_options options = {
+	struct fg_process_options options = {
 		.argv = target->command->argv,
-		.environment = environment.variables,
 		.working_directory = target->working_directory,
 		.stdin_path = target->stdin_path,
 		.stdout_to = FG_STREAM_CAPTURE,
@@ -248,14 +279,23 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.cpu = block->cpu,
 		.interrupted = pass->executor->interrupted,
 	};
+	struct environment environment;
+	struct fg_error found = {0};
+	int status = FG_OK;
 
+	environment_init(&environment, target, block->slots[slot].padding);
+	if (block->slots[slot].sampled)
+		status = add_sampler(pass, target, execution, &environment, err);
+	if (status != FG_OK)
+		goto out;
+	options.environment = environment.variables;
 	fg_observe(&pass->executor->observer, block->cpu, &execution->before);
 	execution->started_wall_ns = fg_clock_wall_ns();
 	status = fg_process_start(&options, process, &found);
 	if (status != FG_OK)
 		status = start_failed(pass, target, &found, err);
-	/* exec has copied them by now */
-	process->options.environment = NULL;
+	process->options.environment = NULL; /* exec has copied it by now */
+out:
 	environment_release(&environment);
 	return status;
 }

@@ -10,8 +10,10 @@ struct fg_runner {
 	struct fg_runner_options options;
 	int *cpus;
 	size_t cpu_count;
-	char *traces_folder; /* absolute, below it one folder per repetition */
-	bool busy;           /* a job is under way */
+	char *collector;              /* NULL: not found */
+	struct fg_error no_collector; /* why */
+	char *traces_folder;          /* absolute, below it one folder per repetition */
+	bool busy;                    /* a job is under way */
 };
 
 enum {

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "runner/build_info.h"
 #include "runner/job.h"
+#include "runner/preload.h"
 
 #include <math.h>
 #include <sched.h>
@@ -37,6 +38,16 @@ static void list_cpus(struct fg_runner *runner)
 	}
 }
 
+/* Without it everything but profiles can be measured: each job that wanted them says so. */
+static void find_collector(struct fg_runner *runner)
+{
+	if (runner->options.collector)
+		runner->collector = fg_xstrdup(runner->options.collector);
+	else if (fg_preload_library(&runner->collector, &runner->no_collector) != FG_OK)
+		return;
+	fg_preload_warm();
+}
+
 static int make_traces_folder(struct fg_runner *runner, struct fg_error *err)
 {
 	char *traces = fg_fs_join(runner->options.state_folder, "traces");
@@ -65,6 +76,7 @@ int fg_runner_create(const struct fg_runner_options *options, struct fg_runner *
 	made = fg_xcalloc(1, sizeof(*made));
 	made->options = *options;
 	list_cpus(made);
+	find_collector(made);
 	status = make_traces_folder(made, err);
 	if (status != FG_OK) {
 		fg_runner_free(made);
@@ -90,6 +102,7 @@ void fg_runner_free(struct fg_runner *runner)
 	FG_ASSERT(!runner->busy);
 	remove_folder(runner, runner->traces_folder);
 	free(runner->traces_folder);
+	free(runner->collector);
 	free(runner->cpus);
 	free(runner);
 }
@@ -345,6 +358,7 @@ static void init_job(struct fg_runner_job *job)
 
 	fg_executor_init(&job->executor);
 	job->executor.interrupted = options->interrupted;
+	job->executor.collector = job->runner->collector;
 	job->executor.traces_folder = job->runner->traces_folder;
 	job->executor.user_metric_count = benchmark->metric_count;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
@@ -358,6 +372,32 @@ static void init_job(struct fg_runner_job *job)
 		.rate_hz = benchmark->measure.sampler.rate_hz,
 	};
 	add_series(job);
+}
+
+/*
+ * Sampled are both arms or none: the sampler's cost must be the same in both.  A harness decides by itself how often it repeats,
+ * so a profile of it says how long it ran and nothing else.
+ */
+static void settle_sampler(struct fg_runner_job *job)
+{
+	const struct fg_target *targets = job->executor.targets;
+	struct fg_error err = job->runner->no_collector;
+	bool possible = job->executor.collector != NULL;
+	char note[FG_ERROR_MESSAGE_SIZE + 64];
+
+	if (!job->benchmark->measure.sampler.enabled || job->benchmark->harness != FG_HARNESS_NONE)
+		return;
+	for (size_t arm = 0; arm < FG_ARM_COUNT && possible; arm++)
+		possible = !targets[arm].program ||
+			   fg_preload_check(targets[arm].program, job->executor.collector, &err) ==
+				   FG_OK;
+	if (!possible) {
+		(void)snprintf(note, sizeof(note),
+			       "it runs without the sampler, so there is no profile: %s",
+			       err.message);
+		fg__job_note(job, note);
+	}
+	job->rules.sampled = possible;
 }
 
 /* How both arms were built; a series that is resumed knows already. */
@@ -394,6 +434,7 @@ static int prepare(struct fg_runner_job *job, struct fg_error *err)
 	status = setup_arms(job, err);
 	if (status == FG_OK) {
 		settle_arms(job);
+		settle_sampler(job);
 		capture_builds(job);
 		status = warm_up(job, err);
 	}

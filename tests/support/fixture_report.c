@@ -15,7 +15,8 @@ const char *const fg_fixture_names[] = {"regression", "pass",    "improvement", 
 #define NONE ((double)NAN)
 
 enum {
-	HUGE_NAME_BYTES = 60 * 1024
+	HUGE_NAME_BYTES = 60 * 1024,
+	MAX_LARGE_DEPTH = 40
 };
 
 /* --- metrics --- */
@@ -240,14 +241,14 @@ static void add_repetitions(struct fg_series *series, const struct spec *spec)
 	for (uint32_t pair = 0; pair < spec->pairs + 1; pair++) {
 		const double common = 1 + 0.05 * fg_random_normal(&random);
 
-		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
 			struct fg_repetition *repetition = NULL;
 
 			if (arm == FG_ARM_BASELINE && spec->outcome == FG_OUTCOME_NEW)
 				continue;
 			repetition = fg_series_add_repetition(series);
 			repetition->pair = pair;
-			repetition->arm = arm;
+			repetition->arm = (uint8_t)arm;
 			repetition->position = (uint8_t)((pair + arm) % 2);
 			repetition->aside = pair == 0 ? FG_ASIDE_WARMUP : 0;
 			repetition->sampled = true;
@@ -283,12 +284,12 @@ static uint32_t add_frame(struct fg_profile_set *set, uint32_t parent, const cha
 	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
 }
 
-static void add_row(struct fg_profile_set *set, uint8_t arm, uint32_t pair, const double *self_ms,
+static void add_row(struct fg_profile_set *set, unsigned arm, uint32_t pair, const double *self_ms,
 		    size_t count)
 {
 	struct fg_profile_row *row = fg_profile_set_add_row(set, count);
 
-	row->arm = arm;
+	row->arm = (uint8_t)arm;
 	row->pair = pair;
 	for (size_t i = 0; i < count; i++) {
 		row->nodes[i] = (uint32_t)(i + 1);
@@ -322,7 +323,7 @@ static void make_profile(struct fg_profile_set *set, const char *program, unsign
 	(void)add_frame(set, smooth, "decode(Bank const&)", NULL);
 	(void)add_frame(set, smooth, "decode_header(Bank const&)", NULL);
 	for (uint32_t pair = 1; pair <= pairs; pair++) {
-		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
 			add_row(set, arm, pair, self_ms[arm], FG_ARRAY_SIZE(self_ms[arm]));
 	}
 }
@@ -456,15 +457,16 @@ const char *const *fg_hostile_names(void)
 {
 	const size_t last = FG_ARRAY_SIZE(hostile) - 2;
 	static char huge[HUGE_NAME_BYTES + 1];
-	static const char start[] = "wrap<";
-	static const char middle[] = "pair<i,";
-	static const char end[] = ">::run()";
 
 	if (!hostile[last]) {
-		for (size_t i = 0; i < HUGE_NAME_BYTES; i++)
-			huge[i] = middle[i % strlen(middle)];
-		memcpy(huge, start, strlen(start));
-		memcpy(huge + HUGE_NAME_BYTES - strlen(end), end, strlen(end));
+		struct fg_strbuf name = {0};
+
+		fg_strbuf_add_text(&name, "wrap<");
+		while (name.length < HUGE_NAME_BYTES - 16)
+			fg_strbuf_add_text(&name, "pair<i,");
+		fg_strbuf_add_text(&name, ">::run()");
+		(void)snprintf(huge, sizeof(huge), "%s", fg_strbuf_text(&name));
+		fg_strbuf_release(&name);
 		hostile[last] = huge;
 	}
 	return hostile;
@@ -528,7 +530,7 @@ static void poison(struct fg_fixture *fixture)
 							     .library = names[(i + 3) % 6]};
 
 		parent = fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
-		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
 			add_row(set, arm, 1, weight, 1);
 			set->rows[set->row_count - 1].nodes[0] = parent;
 		}
@@ -581,35 +583,45 @@ void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count)
 {
 	struct fg_profile_set *set = &fixture->sets[0];
 	struct fg_random random = {0};
+	uint32_t parent = 0;
+	uint64_t depth = 0;
+	double *before = fg_xcalloc(node_count, sizeof(before[0]));
 	double *weights = fg_xcalloc(node_count, sizeof(weights[0]));
 
 	fg_random_seed(&random, 11);
 	fg_profile_set_release(set);
 	fg_profile_set_init(set, "large");
 	while (set->node_count <= node_count) {
-		const uint32_t recent = (uint32_t)fg_random_below(
-			&random, set->node_count < 64 ? set->node_count : 64);
-		const uint32_t parent = (uint32_t)(set->node_count - 1) - recent;
 		char name[160];
 
+		/* Down from the last frame three times of four, else up a few callers. */
+		if (depth > MAX_LARGE_DEPTH || (depth > 4 && fg_random_below(&random, 4) == 0)) {
+			for (uint64_t up =
+				     1 + fg_random_below(&random, depth - 4 < 6 ? depth - 4 : 6);
+			     up > 0; up--, depth--)
+				parent = set->nodes[parent].parent;
+		}
 		(void)snprintf(
 			name, sizeof(name),
 			"detector::Stage%u<detector::Layer, std::vector<detector::Hit> >::process_%u(detector::Event const&)",
 			(unsigned)fg_random_below(&random, 40),
 			(unsigned)fg_random_below(&random, 125));
-		(void)add_frame(set, parent, name, NULL);
+		parent = add_frame(set, parent, name, NULL);
+		depth++;
 	}
-	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
 		for (size_t i = 0; i < node_count; i++) {
 			const double u = fg_random_uniform(&random);
 
-			weights[i] = arm == 0 ? 0.001 / (u + 0.01) : weights[i] * (0.9 + 0.22 * u);
+			before[i] = arm == 0 ? 0.001 / (u + 0.01) : before[i];
+			weights[i] = arm == 0 ? before[i] : before[i] * (0.9 + 0.22 * u);
 			if (fg_random_below(&random, 100) < 2)
 				weights[i] = 0;
 		}
 		add_row(set, arm, 1, weights, node_count);
 	}
 	fixture->profiles[0] = set;
+	free(before);
 	free(weights);
 }
 

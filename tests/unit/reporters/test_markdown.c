@@ -76,8 +76,8 @@ static void budgets_hold_whatever_comes(void **state)
 		const char *format;
 		size_t limit;
 	} formats[] = {
-		{"markdown", 1024 * 1024},
-                {"comment",  64 * 1024  }
+		{"markdown", 1024UL * 1024},
+                {"comment",  64 * 1024    }
         };
 	enum {
 		COUNT = 3000

@@ -7,6 +7,7 @@
 #include "tests/support/scratch.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -480,6 +481,75 @@ static void max_pairs_ends_the_measuring(void **state)
 	tear_down(&s);
 }
 
+/* A sampled repetition hands over a folder in which the program could write. */
+static int look_at_trace(void *context, size_t series, size_t repetition, const char *trace_folder,
+			 struct fg_error *err)
+{
+	struct session *session = context;
+	const struct fg_repetition *r = &session->run.series[series].repetitions[repetition];
+
+	(void)err;
+	assert_int_equal(r->sampled, trace_folder != NULL);
+	assert_int_equal(r->sampled, r->period_ns != 0);
+	if (trace_folder) {
+		char *file = fg_fs_join(trace_folder, "trace");
+
+		session->told++;
+		assert_true(fg_fs_exists(file));
+		free(file);
+	}
+	return FG_OK;
+}
+
+static void sampled_repetitions_have_traces_and_some_go_without(void **state)
+{
+	struct session s;
+	Dl_info library;
+	unsigned unsampled = 0;
+	char **names = NULL;
+	size_t count = 0;
+	int status = FG_OK;
+
+	(void)state;
+	/* Any library can be preloaded; the program plays the collector's part. */
+	assert_true(dladdr((void *)(uintptr_t)&qsort, &library) != 0);
+	set_up(&s,
+	       "if [ \"$FASTGATE_COLLECTOR_OUTPUT\" ]; then echo x > $FASTGATE_COLLECTOR_OUTPUT/trace; fi",
+	       NULL);
+	s.benchmark.measure.sampler.enabled = true;
+	s.benchmark.measure.sampler.unsampled_share = 0.5;
+	s.options.collector = library.dli_fname;
+	s.options.on_repetition = look_at_trace;
+	assert_int_equal(go(&s, 4), FG_RUNNER_REACHED);
+	for (size_t i = 0; i < s.run.series[0].repetition_count; i++) {
+		unsampled += !s.run.series[0].repetitions[i].sampled;
+		if (!s.run.series[0].repetitions[i].sampled)
+			assert_int_equal(s.run.series[0].repetitions[i].aside, FG_ASIDE_UNSAMPLED);
+	}
+	assert_int_equal(unsampled, 2);
+	assert_int_equal(s.told, 1 + 4 + 2);
+	assert_false(isnan(s.run.series[0].sampler_cost));
+	status = fg_fs_list(fg_scratch_path(&s.scratch, ".fastgate/traces"), &names, &count, NULL);
+	assert_int_equal(status, FG_OK);
+	assert_int_equal(count, 0); /* nothing is left of the traces */
+	fg_fs_list_free(names, count);
+	tear_down(&s);
+}
+
+static void without_a_collector_it_is_measured_and_said(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, spin, NULL);
+	s.benchmark.measure.sampler.enabled = true;
+	s.options.collector = "/no/such/collector.so";
+	assert_int_equal(go(&s, 2), FG_RUNNER_REACHED);
+	assert_int_equal(s.notes, 1);
+	assert_false(s.run.series[0].repetitions[0].sampled);
+	tear_down(&s);
+}
+
 static int refuse(void *context, size_t series, size_t repetition, const char *trace_folder,
 		  struct fg_error *err)
 {
@@ -526,6 +596,8 @@ int main(void)
 		cmocka_unit_test(environment_stdin_and_folder_reach_the_program),
 		cmocka_unit_test(the_budget_ends_the_measuring),
 		cmocka_unit_test(max_pairs_ends_the_measuring),
+		cmocka_unit_test(sampled_repetitions_have_traces_and_some_go_without),
+		cmocka_unit_test(without_a_collector_it_is_measured_and_said),
 		cmocka_unit_test(an_error_of_the_caller_ends_the_session),
 	};
 

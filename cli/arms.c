@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/arms.h"
+
+#include "base/fs.h"
+#include "runner/git.h"
+
+static void say_note(void *context, const char *note)
+{
+	const struct fg_session *session = context;
+
+	fg_cli_say(session->cli, "%s", note);
+}
+
+/* A build that failed shows its last lines: they say more than our one line can. */
+static void show_tail(const struct fg_session *session, char *tail)
+{
+	if (tail && *tail)
+		fg_cli_warn(session->cli, "the build's last lines:\n%s", tail);
+	free(tail);
+}
+
+static struct fg_worktree_options worktree_options(struct fg_session *session, const char *commit)
+{
+	return (struct fg_worktree_options){
+		.root = session->plan->root,
+		.state_folder = session->state_folder,
+		.commit = commit,
+		.build = &session->plan->build,
+		.interrupted = session->cli->interrupted,
+		.context = session,
+		.on_note = say_note,
+	};
+}
+
+/* The work tree is built by the same command as the commit that it is compared with. */
+static int build_candidate(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_worktree_options options = worktree_options(session, NULL);
+	char *log = fg_fs_join(session->state_folder, "build-candidate.log");
+	char *tail = NULL;
+	int rc = FG_OK;
+
+	if (session->plan->build.command.argc > 0) {
+		fg_cli_detail(session->cli, "building the work tree: %s",
+			      session->plan->build.command.text);
+		rc = fg_worktree_build(&options, session->plan->root, log, &tail, err);
+		if (rc != FG_OK) {
+			fg_error_prefix(err, "candidate");
+			show_tail(session, tail);
+		}
+	}
+	free(log);
+	return rc;
+}
+
+static int open_worktree(struct fg_arms *arms, struct fg_session *session, const char *commit,
+			 struct fg_error *err)
+{
+	const struct fg_worktree_options options = worktree_options(session, commit);
+	char *tail = NULL;
+	const int rc = fg_worktree_open(&options, &arms->worktree, &tail, err);
+
+	if (rc != FG_OK) {
+		show_tail(session, tail);
+		return rc;
+	}
+	arms->has_worktree = true;
+	return FG_OK;
+}
+
+static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_git git = {.folder = session->plan->root,
+				   .interrupted = session->cli->interrupted};
+	struct fg_side *side = &session->run.sides[FG_ARM_BASELINE];
+	int rc = fg_git_resolve(&git, session->plan->baseline.value, &side->commit, &side->describe,
+				err);
+
+	if (rc != FG_OK)
+		return rc;
+	rc = open_worktree(arms, session, side->commit, err);
+	if (rc == FG_OK)
+		session->roots[FG_ARM_BASELINE] = arms->worktree.root;
+	return rc;
+}
+
+/* Earlier runs of the baseline's branch: how much one session differs from the next. */
+static int load_history(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_run_filter filter = {
+		.project = session->run.project,
+		.branch = arms->baseline.run.sides[FG_ARM_CANDIDATE].branch,
+		.complete_only = true,
+		.limit = FG_ARMS_HISTORY_MAX,
+	};
+	struct fg_run_list list = {0};
+	int rc = fg_store_list(session->store, &filter, &list, err);
+
+	for (size_t i = list.count; rc == FG_OK && i > 0; i--) {
+		struct fg_stored_run *earlier = &arms->history[arms->history_count];
+
+		rc = fg_store_load_run(session->store, list.items[i - 1].id, earlier, err);
+		if (rc == FG_OK) {
+			arms->history_runs[arms->history_count] = &earlier->run;
+			arms->history_count++;
+		}
+	}
+	fg_run_list_release(&list);
+	return rc;
+}
+
+static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session, const char *words,
+				struct fg_error *err)
+{
+	char id[37] = "";
+	int rc = FG_OK;
+
+	if (!session->store)
+		return fg_error_set(err, FG_ENOENT,
+				    "no runs are stored: there is nothing to compare with");
+	rc = fg_store_find(session->store, session->run.project, words, id, err);
+	if (rc == FG_OK)
+		rc = fg_store_load(session->store, id, &arms->baseline, err);
+	if (rc != FG_OK)
+		return rc;
+	arms->has_baseline = true;
+	session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
+	return load_history(arms, session, err);
+}
+
+int fg__arms_open(struct fg_arms *arms, struct fg_session *session, bool staged,
+		  struct fg_error *err)
+{
+	const struct fg_baseline *baseline = &session->plan->baseline;
+	const struct fg_git git = {.folder = session->plan->root,
+				   .interrupted = session->cli->interrupted};
+	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
+	int rc = FG_OK;
+
+	*arms = (struct fg_arms){0};
+	session->roots[FG_ARM_CANDIDATE] = session->plan->root;
+	(void)staged;
+	rc = fg_git_describe_side(&git, side, err);
+	if (rc == FG_OK)
+		rc = build_candidate(session, err);
+	if (rc != FG_OK)
+		return rc;
+	switch (baseline->kind) {
+	case FG_BASELINE_GIT:
+		return open_git_baseline(arms, session, err);
+	case FG_BASELINE_BRANCH:
+	case FG_BASELINE_TAG:
+	case FG_BASELINE_RUN:
+	case FG_BASELINE_FILE:
+		return take_stored_baseline(arms, session, baseline->value, err);
+	case FG_BASELINE_NONE:
+		return FG_OK;
+	}
+	return FG_OK;
+}
+
+void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
+{
+	if (!arms->has_baseline)
+		return;
+	input->baseline = &arms->baseline.run;
+	input->baseline_profiles = (const struct fg_profile_set *const *)arms->baseline.profiles;
+	input->history = arms->history_runs;
+	input->history_count = arms->history_count;
+}
+
+/* Behind those that are there; the array moves into the plan's arena. */
+static void add_accepts(struct fg_policy *policy, struct fg_plan *plan,
+			const struct fg_accept *more, size_t count)
+{
+	struct fg_accept *all =
+		fg_arena_array(&plan->arena, policy->accept_count + count, sizeof(all[0]));
+
+	if (policy->accept_count)
+		memcpy(all, policy->accepts, policy->accept_count * sizeof(all[0]));
+	memcpy(all + policy->accept_count, more, count * sizeof(all[0]));
+	policy->accepts = all;
+	policy->accept_count += count;
+}
+
+static void accept_message(struct fg_session *session, struct fg_plan *plan, const char *hash,
+			   const char *message)
+{
+	struct fg_accept *accepts = NULL;
+	struct fg_error err = {0};
+	size_t count = 0;
+
+	if (fg_gate_accepts_of_message(message, hash, &plan->arena, &accepts, &count, &err) !=
+	    FG_OK) {
+		fg_cli_warn(session->cli, "commit %.7s: %s", hash, err.message);
+		return;
+	}
+	if (count == 0)
+		return;
+	add_accepts(&plan->policy, plan, accepts, count);
+	for (size_t i = 0; i < plan->benchmark_count; i++)
+		add_accepts(&plan->benchmarks[i].policy, plan, accepts, count);
+}
+
+void fg__arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
+{
+	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
+	const char *from = session->run.sides[FG_ARM_BASELINE].commit;
+	struct fg_error err = {0};
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!from || !session->run.sides[FG_ARM_CANDIDATE].commit)
+		return;
+	if (fg_git_messages(&git, from, "HEAD", &text, &size, &err) != FG_OK) {
+		fg_cli_warn(session->cli, "cannot read the commits for accepted slowdowns: %s",
+			    err.message);
+		return;
+	}
+	for (const char *at = text; at < text + size; at += strlen(at) + 1) {
+		const char *line_end = strchr(at, '\n');
+		char *hash = line_end ? fg_xstrndup(at, (size_t)(line_end - at)) : NULL;
+
+		if (hash)
+			accept_message(session, plan, hash, line_end + 1);
+		free(hash);
+	}
+	free(text);
+}
+
+void fg__arms_close(struct fg_arms *arms)
+{
+	if (arms->has_worktree)
+		fg_worktree_close(&arms->worktree);
+	if (arms->has_baseline)
+		fg_stored_run_release(&arms->baseline);
+	for (size_t i = 0; i < arms->history_count; i++)
+		fg_stored_run_release(&arms->history[i]);
+	*arms = (struct fg_arms){0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The two sides of a run.  The baseline is a commit built in a worktree of its own, a stored run, or nothing;
+ * what the configuration and --against say about it is settled here.
+ */
+#ifndef FG_CLI_ARMS_H
+#define FG_CLI_ARMS_H
+
+#include "cli/session.h"
+#include "runner/worktree.h"
+
+enum {
+	FG_ARMS_HISTORY_MAX = 20
+};
+
+struct fg_arms {
+	struct fg_worktree worktree;
+	bool has_worktree;
+	struct fg_stored_run baseline; /* a stored run to compare with */
+	bool has_baseline;
+	struct fg_stored_run
+		history[FG_ARMS_HISTORY_MAX]; /* earlier runs of its line, oldest first */
+	const struct fg_run *history_runs[FG_ARMS_HISTORY_MAX];
+	size_t history_count;
+};
+
+/*
+ * Settle the baseline that `plan` names, build both sides where a build is configured, and fill the session's roots and
+ * the sides of its run.  FG_ENOENT: there is no such baseline (yet); the message says what was looked for.
+ */
+int fg__arms_open(struct fg_arms *arms, struct fg_session *session, bool staged,
+		  struct fg_error *err) FG_NODISCARD;
+/* What the gate needs to know about them. */
+void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input);
+/*
+ * Known prices from the commits between the two sides ("Fastgate-Accept: ..."), added to every policy of the plan.
+ * A line that does not follow the form is said and left out.
+ */
+void fg__arms_add_accepts(struct fg_session *session, struct fg_plan *plan);
+void fg__arms_close(struct fg_arms *arms);
+
+#endif

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/text.h"
+#include "cli/arms.h"
+#include "cli/internal.h"
+#include "cli/plan.h"
+#include "cli/session.h"
+#include "runner/runner.h"
+
+struct options {
+	struct fg_cli_config config;
+	const char *against;
+	const char *schedule;
+	const char *pairs;
+	const char *budget;
+	const char *shard;
+	bool quick;
+	bool resume;
+	bool keep_traces;
+	bool no_store;
+};
+
+/* A first answer within seconds: enough pairs to see 5 % where the host is quiet. */
+enum {
+	QUICK_MAX_PAIRS = 24,
+	QUICK_BUDGET_S = 15,
+};
+
+/* ---- which benchmarks ---- */
+
+struct selection {
+	const struct fg_benchmark **items;
+	size_t count;
+};
+
+static int check_names(const struct fg_cli *cli, const struct fg_plan *plan, struct fg_error *err)
+{
+	for (size_t i = 0; i < cli->argument_count; i++) {
+		const char **names = NULL;
+		const char *near = NULL;
+
+		if (fg_plan_find(plan, cli->arguments[i]))
+			continue;
+		names = fg_xcalloc(plan->benchmark_count + 1, sizeof(names[0]));
+		for (size_t k = 0; k < plan->benchmark_count; k++)
+			names[k] = plan->benchmarks[k].name;
+		near = fg_text_nearest(cli->arguments[i], names);
+		free(names);
+		if (near)
+			return fg_error_set(err, FG_EINVAL,
+					    "there is no benchmark '%s'; did you mean '%s'?",
+					    cli->arguments[i], near);
+		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
+				    cli->arguments[i], plan->config_path);
+	}
+	return FG_OK;
+}
+
+static bool is_named(const struct fg_cli *cli, const char *name)
+{
+	for (size_t i = 0; i < cli->argument_count; i++) {
+		if (strcmp(cli->arguments[i], name) == 0)
+			return true;
+	}
+	return cli->argument_count == 0;
+}
+
+static int select_benchmarks(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
+			     struct selection *selection, struct fg_error *err)
+{
+	unsigned index = 1;
+	unsigned count = 1;
+	int rc = check_names(cli, plan, err);
+
+	if (rc == FG_OK && given->shard)
+		rc = fg_shard_parse(given->shard, &index, &count, err);
+	if (rc != FG_OK)
+		return rc;
+	selection->items =
+		fg_arena_array(&cli->arena, plan->benchmark_count, sizeof(selection->items[0]));
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		struct fg_benchmark *benchmark = &plan->benchmarks[i];
+
+		if (given->quick) {
+			benchmark->measure.budget_ns = QUICK_BUDGET_S * FG_NS_PER_S;
+			if (benchmark->measure.max_pairs > QUICK_MAX_PAIRS)
+				benchmark->measure.max_pairs = QUICK_MAX_PAIRS;
+		}
+		if (is_named(cli, benchmark->name) &&
+		    fg_shard_contains(benchmark->name, index, count))
+			selection->items[selection->count++] = benchmark;
+	}
+	if (plan->benchmark_count == 0)
+		return fg_error_set(err, FG_EINVAL, "%s names no benchmark: nothing to measure",
+				    plan->config_path);
+	return FG_OK;
+}
+
+/* ---- one run ---- */
+
+static int open_store(const struct options *given, const struct fg_plan *plan,
+		      struct fg_store **store, struct fg_error *err)
+{
+	char *path = fg_fs_join(plan->root, plan->store_path);
+	char *folder = fg_fs_parent(path);
+	int rc = FG_OK;
+
+	if (!given->no_store) {
+		rc = fg_fs_make_folders(folder, 0777, err);
+		if (rc == FG_OK)
+			rc = fg_store_open(path, 0, store, err);
+	}
+	free(folder);
+	free(path);
+	return rc;
+}
+
+/* Take up what an interrupted run has measured; its pairs count as if nothing had happened. */
+static int resume(struct fg_session *session, struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	char id[37] = "";
+	int rc = FG_OK;
+
+	if (!session->store)
+		return fg_error_set(err, FG_EINVAL, "--resume needs the store");
+	rc = fg_store_find_incomplete(session->store, session->run.project, id, err);
+	if (rc == FG_OK)
+		rc = fg_store_load(session->store, id, &stored, err);
+	if (rc != FG_OK)
+		return rc;
+	fg_run_release(&session->run);
+	session->run = stored.run;
+	session->profiles = stored.profiles;
+	session->profile_count = stored.run.series_count;
+	stored.run = (struct fg_run){0};
+	stored.profiles = NULL;
+	fg_stored_run_release(&stored);
+	fg_cli_say(session->cli, "going on with run %.8s", id);
+	return FG_OK;
+}
+
+/* Measured, decided, kept, told: the exit code, or a negative status. */
+static int gate(struct fg_session *session, struct fg_arms *arms, struct fg_error *err)
+{
+	struct fg_gate_input input = {.baseline_required = session->plan->baseline.required};
+	struct fg_error told = {0};
+	int measured = FG_OK;
+	int rc = FG_OK;
+
+	fg__arms_describe(arms, &input);
+	measured = fg__session_measure(session, err);
+	if (measured != FG_OK && measured != FG_EINTERRUPTED)
+		return measured;
+	rc = fg__session_decide(session, &input, err);
+	if (rc == FG_OK)
+		rc = fg__session_save(session, err);
+	if (rc != FG_OK)
+		return rc;
+	rc = fg__session_report(session, &told);
+	if (measured == FG_EINTERRUPTED) {
+		fg_cli_say(
+			session->cli,
+			"interrupted: what was measured is kept; `fastgate run --resume` goes on with it");
+		return FG_EXIT_INTERRUPTED;
+	}
+	if (rc != FG_OK) {
+		*err = told;
+		return rc;
+	}
+	return (int)session->verdict.exit_code;
+}
+
+static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
+		    struct fg_error *err)
+{
+	struct fg_session session;
+	struct fg_arms arms = {0};
+	struct selection selection = {0};
+	char *state = fg_fs_join(plan->root, ".fastgate");
+	struct fg_store *store = NULL;
+	int rc = fg__session_init(&session, cli, plan, err);
+
+	if (rc == FG_OK)
+		rc = select_benchmarks(cli, given, plan, &selection, err);
+	if (rc == FG_OK)
+		rc = open_store(given, plan, &store, err);
+	session.benchmarks = selection.items;
+	session.benchmark_count = selection.count;
+	session.state_folder = state;
+	session.keep_traces = given->keep_traces;
+	session.store = store;
+	if (rc == FG_OK && given->resume)
+		rc = resume(&session, err);
+	if (rc == FG_OK && selection.count == 0) {
+		fg_cli_say(cli, "no benchmark belongs to shard %s", given->shard);
+		rc = FG_EXIT_PASS;
+		goto out;
+	}
+	if (rc == FG_OK)
+		rc = fg__arms_open(&arms, &session, false, err);
+	if (rc == FG_OK) {
+		fg__arms_add_accepts(&session, plan);
+		rc = gate(&session, &arms, err);
+	}
+out:
+	fg__arms_close(&arms);
+	fg__session_release(&session);
+	fg_store_close(store);
+	free(state);
+	return rc;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	struct options given = *(const struct options *)values;
+	struct fg_error err = {0};
+	struct fg_plan plan = {0};
+	int rc = FG_OK;
+
+	fg_cli_set(cli, &given.config, "measure.schedule", given.schedule);
+	fg_cli_set(cli, &given.config, "measure.budget", given.budget);
+	if (given.pairs) {
+		const size_t colon = strcspn(given.pairs, ":");
+		const char *max = given.pairs[colon] ? given.pairs + colon + 1 : given.pairs;
+
+		fg_cli_set(cli, &given.config, "measure.pairs.min",
+			   fg_arena_strndup(&cli->arena, given.pairs, colon));
+		fg_cli_set(cli, &given.config, "measure.pairs.max", max);
+	}
+	rc = fg_cli_load_plan(cli, &given.config, false, &plan);
+	if (rc != FG_EXIT_PASS)
+		return rc;
+	if (given.against) {
+		plan.baseline.kind = FG_BASELINE_GIT;
+		plan.baseline.value = given.against;
+	}
+	if (fg__session_guard(cli, &rc)) {
+		rc = run_plan(cli, &given, &plan, &err);
+		rc = rc < 0 ? fg_cli_fail(cli, &err) : rc;
+	}
+	fg_plan_release(&plan);
+	return rc;
+}
+
+static const struct fg_option options[] = {
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	{.name = "against",
+				  .letter = 'a',
+				  .kind = FG_OPTION_TEXT,
+				  .offset = offsetof(struct options, against),
+				  .argument = "REF",
+				  .complete = FG_COMPLETE_GIT_REF,
+				  .help = "build this git ref (or `merge-base`) beside the work tree and measure both in this session"},
+	{.name = "schedule",
+				  .kind = FG_OPTION_TEXT,
+				  .offset = offsetof(struct options, schedule),
+				  .argument = "S",
+				  .help = "auto, duet, abba or stored"},
+	{.name = "pairs",
+				  .kind = FG_OPTION_TEXT,
+				  .offset = offsetof(struct options, pairs),
+				  .argument = "MIN:MAX",
+				  .help = "first look after MIN pairs, last one after MAX"},
+	{.name = "budget",
+				  .kind = FG_OPTION_TEXT,
+				  .offset = offsetof(struct options, budget),
+				  .argument = "T",
+				  .help = "longest time for one benchmark: 5m"},
+	{.name = "quick",
+				  .letter = 'Q',
+				  .kind = FG_OPTION_FLAG,
+				  .offset = offsetof(struct options, quick),
+				  .help = "a first answer: benchmarks whose binaries did not change are skipped, 15 s for each other one"},
+	{.name = "shard",
+				  .kind = FG_OPTION_TEXT,
+				  .offset = offsetof(struct options, shard),
+				  .argument = "I/N",
+				  .help = "measure only the Ith of N parts of the benchmarks"},
+	{.name = "resume",
+				  .kind = FG_OPTION_FLAG,
+				  .offset = offsetof(struct options, resume),
+				  .help = "go on with the newest run that was interrupted"},
+	{.name = "keep-traces",
+				  .kind = FG_OPTION_FLAG,
+				  .offset = offsetof(struct options, keep_traces),
+				  .help = "leave the raw traces in .fastgate/traces"},
+	{.name = "no-store",
+				  .kind = FG_OPTION_FLAG,
+				  .offset = offsetof(struct options, no_store),
+				  .help = "do not keep this run"},
+	{.name = NULL   },
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "BENCH",
+	 .help = "benchmarks of fastgate.yml to measure; all when none is named",
+	 .complete = FG_COMPLETE_BENCHMARK},
+	{.name = NULL},
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate run --against HEAD",                                    "is the work tree slower than the last commit?"},
+	{"fastgate run --against merge-base",                              "what a CI job for a pull request runs"        },
+	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
+	 "one benchmark, a finer threshold"									       },
+	{NULL,							     NULL					   },
+};
+
+const struct fg_cli_command fg__cmd_run = {
+	.name = "run",
+	.group = FG_CLI_GROUP_GATE,
+	.summary = "measure, decide, report: the gate",
+	.description =
+		"Builds the baseline beside the work tree, executes every benchmark of fastgate.yml in both, in pairs, "
+		"under the call-stack sampler, and stops as soon as the answer is clear. Says per benchmark whether the "
+		"candidate is slower, by how much, how sure that is, and which functions on which call paths explain it.\n"
+		"\n"
+		"Every finished repetition is kept in .fastgate/store.db. The reports that fastgate.yml asks for are "
+		"written; the terminal report goes to standard output, or with --json the JSON report.",
+	.options = options,
+	.options_size = sizeof(struct options),
+	.arguments = arguments,
+	.examples = examples,
+	.exits = FG_CLI_EXITS_OF_A_GATE,
+	.has_json = true,
+	.stops_cleanly = true,
+	.run = run,
+};

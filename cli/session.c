@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/random.h"
+#include "base/version.h"
+#include "profile/ingest.h"
+#include "runner/guard.h"
+#include "runner/host.h"
+#include "runner/runner.h"
+
+#include <math.h>
+
+int fg__session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
+		     struct fg_error *err)
+{
+	int rc = FG_OK;
+
+	*session = (struct fg_session){.cli = cli, .plan = plan, .progress = {.cli = cli}};
+	fg_run_init(&session->run);
+	rc = fg_random_uuid(session->run.id, err);
+	if (rc == FG_OK)
+		rc = fg_random_bytes(&session->run.seed, sizeof(session->run.seed), err);
+	if (rc != FG_OK)
+		return rc;
+	/* JSON carries whole numbers up to 2^53. */
+	session->run.seed &= (UINT64_C(1) << 53) - 1;
+	session->run.project = fg_xstrdup(plan->project ? plan->project : "");
+	session->run.tool_version = fg_xstrdup(fg_version());
+	session->run.started_ns = fg_clock_wall_ns();
+	fg_host_capture("", &session->run.host);
+	return FG_OK;
+}
+
+void fg__session_release(struct fg_session *session)
+{
+	fg__progress_clear(&session->progress);
+	for (size_t i = 0; i < session->profile_count; i++) {
+		if (session->profiles[i])
+			fg_profile_set_release(session->profiles[i]);
+		free(session->profiles[i]);
+	}
+	free(session->profiles);
+	fg_symbolizer_free(session->symbolizer);
+	fg_verdict_release(&session->verdict);
+	fg_run_release(&session->run);
+	*session = (struct fg_session){0};
+}
+
+bool fg__session_guard(const struct fg_cli *cli, int *exit_code)
+{
+	struct fg_guard_end end = {0};
+	struct fg_error err = {0};
+	bool is_worker = true;
+
+	if (fg_guard_split(&is_worker, &end, &err) != FG_OK) {
+		fg_cli_warn(cli, "nobody watches over this run: %s", err.message);
+		return true;
+	}
+	if (is_worker)
+		return true;
+	if (end.exited) {
+		*exit_code = end.exit_code;
+	} else {
+		fg_cli_warn(
+			cli,
+			"ended by signal %d (%s); finished repetitions are kept, --resume goes on with them",
+			end.signal,
+			sigabbrev_np(end.signal) ? sigabbrev_np(end.signal) : "unknown");
+		*exit_code = FG_EXIT_INTERNAL;
+	}
+	return false;
+}
+
+/* ---- measuring ---- */
+
+/* The profile set of a series, made when its first sample arrives. */
+static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
+{
+	if (!session->profiles[series]) {
+		session->profiles[series] = fg_xcalloc(1, sizeof(*session->profiles[series]));
+		fg_profile_set_init(session->profiles[series], session->run.series[series].name);
+	}
+	return session->profiles[series];
+}
+
+static void make_room_for_profiles(struct fg_session *session)
+{
+	const size_t wanted = session->run.series_count;
+
+	if (wanted <= session->profile_count)
+		return;
+	session->profiles =
+		fg_xreallocarray(session->profiles, wanted, sizeof(session->profiles[0]));
+	for (size_t i = session->profile_count; i < wanted; i++)
+		session->profiles[i] = NULL;
+	session->profile_count = wanted;
+}
+
+static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
+			 struct fg_error *err)
+{
+	struct fg_session *session = context;
+	const struct fg_repetition *done = &session->run.series[series].repetitions[repetition];
+	int rc = FG_OK;
+
+	make_room_for_profiles(session);
+	if (trace_folder) {
+		const struct fg_ingest_row row = {
+			.arm = done->arm, .pair = done->pair, .aside = done->aside};
+		struct fg_error why = {0};
+
+		/* Without its samples a repetition still has its times. */
+		if (fg_profile_ingest(profile_of(session, series), trace_folder,
+				      session->symbolizer, &row, NULL, &why) != FG_OK &&
+		    !session->told_no_samples) {
+			fg__progress_clear(&session->progress);
+			fg_cli_warn(session->cli, "no profile: %s", why.message);
+			session->told_no_samples = true;
+		}
+	}
+	if (session->store)
+		rc = fg_store_progress(session->store, &session->run, session->profiles, err);
+	return rc;
+}
+
+static void on_progress(void *context, const struct fg_runner_progress *progress)
+{
+	struct fg_session *session = context;
+
+	fg__progress_show(&session->progress, progress, session->has_look ? &session->look : NULL);
+}
+
+static void on_note(void *context, const struct fg_series *series, const char *note)
+{
+	struct fg_session *session = context;
+
+	fg__progress_clear(&session->progress);
+	fg_cli_say(session->cli, "%s: %s", series->name, note);
+}
+
+/* Every series of the job (a harness has several) asks its own question; the job goes on while one is open. */
+static bool is_decided(struct fg_session *session, const struct fg_runner_job *job,
+		       const struct fg_benchmark *benchmark, unsigned *next_look)
+{
+	const size_t *indexes = NULL;
+	const size_t count = fg_runner_job_series(job, &indexes);
+	bool decided = true;
+
+	*next_look = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_series *series = &session->run.series[indexes[i]];
+		struct fg_gate_progress look = {0};
+
+		/* The same binaries on both sides: there is nothing to find out. */
+		if (series->identical)
+			continue;
+		fg_gate_look(series, &benchmark->policy, &benchmark->measure, &look);
+		decided = decided && look.decided;
+		if (!look.decided && look.next_look > *next_look)
+			*next_look = look.next_look;
+		if (i == 0 || !look.decided) {
+			session->look = look;
+			session->has_look = true;
+		}
+	}
+	return decided;
+}
+
+static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
+			     const struct fg_benchmark *benchmark, struct fg_error *err)
+{
+	struct fg_runner_job *job = NULL;
+	enum fg_runner_state state = FG_RUNNER_REACHED;
+	unsigned next_look = 0;
+	int rc = fg_runner_start(runner, benchmark, &job, err);
+
+	if (rc != FG_OK)
+		return rc;
+	make_room_for_profiles(session);
+	while (rc == FG_OK && state == FG_RUNNER_REACHED &&
+	       !is_decided(session, job, benchmark, &next_look) && next_look > 0)
+		rc = fg_runner_measure(job, next_look, &state, err);
+	fg_runner_finish(job);
+	if (rc == FG_OK && state == FG_RUNNER_INTERRUPTED)
+		rc = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	return rc;
+}
+
+int fg__session_measure(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_runner_options options = {
+		.run = &session->run,
+		.roots = {session->roots[FG_ARM_BASELINE], session->roots[FG_ARM_CANDIDATE]},
+		.state_folder = session->state_folder,
+		.keep_traces = session->keep_traces,
+		.interrupted = session->cli->interrupted,
+		.context = session,
+		.on_repetition = on_repetition,
+		.on_progress = on_progress,
+		.on_note = on_note,
+	};
+	struct fg_runner *runner = NULL;
+	char *cache = fg_fs_cache_folder();
+	const struct fg_symbolizer_options symbols = {.cache_folder = cache};
+	int rc = fg_runner_create(&options, &runner, err);
+
+	session->symbolizer = fg_symbolizer_new(&symbols);
+	session->run.has_baseline = session->roots[FG_ARM_BASELINE] != NULL;
+	session->progress.total = session->benchmark_count;
+	for (size_t i = 0; rc == FG_OK && i < session->benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->benchmarks[i];
+
+		session->progress.index = i + 1;
+		session->progress.budget_ns = benchmark->measure.budget_ns;
+		session->has_look = false;
+		fg__progress_begin(&session->progress, benchmark->name);
+		rc = measure_benchmark(session, runner, benchmark, err);
+	}
+	fg__progress_clear(&session->progress);
+	fg_runner_free(runner);
+	free(cache);
+	session->run.ended_ns = fg_clock_wall_ns();
+	session->run.complete = rc == FG_OK;
+	if (rc == FG_EINTERRUPTED && session->store)
+		rc = fg_store_progress(session->store, &session->run, session->profiles, err) ==
+				     FG_OK
+			     ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+			     : rc;
+	return rc;
+}
+
+/* ---- deciding, keeping, telling ---- */
+
+int fg__session_decide(struct fg_session *session, struct fg_gate_input *input,
+		       struct fg_error *err)
+{
+	input->run = &session->run;
+	input->profiles = (const struct fg_profile_set *const *)session->profiles;
+	input->plan = session->plan;
+	input->policy = &session->plan->policy;
+	input->measure = &session->plan->measure;
+	input->now_ns = fg_clock_wall_ns();
+	return fg_gate_decide(input, &session->verdict, err);
+}
+
+static struct fg_report report_of(const struct fg_session *session)
+{
+	return (struct fg_report){
+		.run = &session->run,
+		.verdict = &session->verdict,
+		.profiles = (const struct fg_profile_set *const *)session->profiles,
+	};
+}
+
+int fg__session_save(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_reporter *json = fg_reporter_find("json", err);
+	const struct fg_report report = report_of(session);
+	const struct fg_report_options options = {0};
+	struct fg_strbuf text = {0};
+	int rc = FG_OK;
+
+	if (!session->store)
+		return FG_OK;
+	FG_ASSERT(json);
+	rc = json->write(&report, &options, &text, err);
+	if (rc == FG_OK)
+		rc = fg_store_save(session->store, &session->run, session->profiles,
+				   fg_strbuf_text(&text), err);
+	fg_strbuf_release(&text);
+	return rc;
+}
+
+int fg__session_report(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_cli *cli = session->cli;
+	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
+	const struct fg_report report = report_of(session);
+	const struct fg_report_options plain = {.source_root = session->plan->root};
+	const struct fg_report_options spoken = {.verbose = cli->verbose,
+						 .color = cli->color_out,
+						 .width = cli->out_is_terminal ? cli->columns : 0,
+						 .source_root = session->plan->root};
+	struct fg_strbuf text = {0};
+	int result = FG_OK;
+	int rc = FG_OK;
+
+	for (size_t i = 0; i < session->plan->report_count; i++) {
+		const struct fg_report_target *target = &session->plan->reports[i];
+		const struct fg_reporter *reporter = fg_reporter_find(target->format, err);
+
+		rc = reporter ? fg_reporter_write_file(reporter, &report, &plain, target->path, err)
+			      : FG_EINVAL;
+		if (rc != FG_OK)
+			result = rc;
+		else
+			fg_cli_detail(cli, "wrote %s", target->path);
+	}
+	FG_ASSERT(speaker);
+	rc = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
+	if (rc == FG_OK)
+		fg_cli_print(cli, &text);
+	fg_strbuf_release(&text);
+	return rc != FG_OK ? rc : result;
+}

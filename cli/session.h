@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A gate from the first pair to the last report: what `run` and `duel` share.
+ *
+ *	fg__session_init() → fill options → fg__session_measure() → fg__session_decide() → fg__session_save()
+ *	→ fg__session_report() → fg__session_release()
+ *
+ * Here the rooms meet: the runner executes, each repetition's trace is folded into a profile set at once, the store keeps
+ * every finished repetition, and the gate says after each look whether to go on.  An interruption is FG_EINTERRUPTED; what
+ * was measured until then is in the run and in the store.
+ */
+#ifndef FG_CLI_SESSION_H
+#define FG_CLI_SESSION_H
+
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "gate/gate.h"
+#include "model/run.h"
+#include "model/verdict.h"
+#include "profile/profile_set.h"
+#include "reporters/reporter.h"
+#include "store/store.h"
+
+struct fg_symbolizer;
+
+struct fg_session {
+	struct fg_cli *cli;
+	const struct fg_plan *plan;
+	const struct fg_benchmark *const *benchmarks; /* those to measure, borrowed */
+	size_t benchmark_count;
+	const char *roots[FG_ARM_COUNT]; /* baseline NULL: the candidate alone */
+	const char *state_folder;
+	bool keep_traces;
+	struct fg_store *store; /* NULL: nothing is kept */
+
+	struct fg_run run;
+	struct fg_profile_set *
+		*profiles; /* one per series of the run; NULL where nothing was sampled */
+	size_t profile_count;
+	struct fg_symbolizer *symbolizer;
+	struct fg_progress progress;
+	struct fg_gate_progress look; /* the last one, for the progress line */
+	bool has_look;
+	bool told_no_samples;
+	struct fg_verdict verdict;
+};
+
+/* Gives the run its id, its seed and the facts about the host. */
+int fg__session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
+		     struct fg_error *err) FG_NODISCARD;
+void fg__session_release(struct fg_session *session);
+
+/*
+ * Call before anything is opened.  true: we are the process that measures.  false: we have watched over it, it is gone, and
+ * nothing of it is left; the command returns *exit_code.
+ */
+bool fg__session_guard(const struct fg_cli *cli, int *exit_code);
+int fg__session_measure(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
+/* `input` may carry a stored baseline, history and requirements; the session fills in the rest. */
+int fg__session_decide(struct fg_session *session, struct fg_gate_input *input,
+		       struct fg_error *err) FG_NODISCARD;
+/* The run with its report into the store, if there is one. */
+int fg__session_save(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
+/*
+ * The plan's reports into their files; then the terminal's words, or with --json the JSON report, on stdout.
+ * A report that cannot be written is an error after all others were written.
+ */
+int fg__session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/history.h"
+
+#include "gate/pairs.h"
+#include "stats/changepoint.h"
+#include "stats/sample.h"
+
+#include <math.h>
+
+/* One environment's values, and where they stand in the whole series. */
+struct line {
+	double *values;
+	size_t *places;
+	size_t count;
+	bool logarithms;
+};
+
+static void pick_line(const double *values, const size_t *environments, size_t count,
+		      size_t environment, struct line *line)
+{
+	*line = (struct line){.logarithms = true};
+	line->values = fg_xcalloc(count + 1, sizeof(line->values[0]));
+	line->places = fg_xcalloc(count + 1, sizeof(line->places[0]));
+	for (size_t i = 0; i < count; i++) {
+		if (environments[i] != environment)
+			continue;
+		line->logarithms = line->logarithms && values[i] > 0.0;
+		line->places[line->count] = i;
+		line->values[line->count++] = values[i];
+	}
+	/* Changes are relative where they can be. */
+	for (size_t i = 0; i < line->count && line->logarithms; i++)
+		line->values[i] = log(line->values[i]);
+}
+
+static void line_release(struct line *line)
+{
+	free(line->values);
+	free(line->places);
+}
+
+static struct fg_trend_change change_of(const struct line *line, const struct fg_changepoint *point,
+					enum fg_better better)
+{
+	struct fg_trend_change change = {.point = line->places[point->at], .p = point->p};
+
+	change.before = line->logarithms ? exp(point->before) : point->before;
+	change.after = line->logarithms ? exp(point->after) : point->after;
+	change.ratio = line->logarithms ? change.after / change.before : (double)NAN;
+	change.worse = (change.after > change.before) == (better == FG_BETTER_LOWER);
+	return change;
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct fg_trend_change *a = left;
+	const struct fg_trend_change *b = right;
+
+	return (a->point > b->point) - (a->point < b->point);
+}
+
+/* Was this environment seen before place i? */
+static bool is_first(const size_t *environments, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (environments[k] == environments[i])
+			return false;
+	}
+	return true;
+}
+
+int fg_trend_changes(const double *values, const size_t *environments, size_t count,
+		     enum fg_better better, const struct fg_trend_options *options,
+		     struct fg_trend_change **changes, size_t *change_count, struct fg_error *err)
+{
+	struct fg_changepoint_options search = {.alpha = options->alpha,
+						.min_segment = options->min_segment,
+						.seed = options->seed};
+	struct fg_trend_change *found = NULL;
+	size_t used = 0;
+	int status = FG_OK;
+
+	if (count > FG_TREND_POINTS_MAX)
+		return fg_error_set(err, FG_ELIMIT,
+				    "%zu results in a history, at most %d are searched", count,
+				    FG_TREND_POINTS_MAX);
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		struct fg_changepoints points = {0};
+		struct line line;
+
+		if (!is_first(environments, i))
+			continue;
+		pick_line(values, environments, count, environments[i], &line);
+		status = fg_changepoints_find(line.values, line.count, &search, &points, err);
+		for (size_t k = 0; k < points.count; k++) {
+			found = fg_xreallocarray(found, used + 1, sizeof(found[0]));
+			found[used++] = change_of(&line, &points.items[k], better);
+		}
+		fg_changepoints_release(&points);
+		line_release(&line);
+	}
+	if (status != FG_OK) {
+		free(found);
+		return status;
+	}
+	if (used > 1)
+		qsort(found, used, sizeof(found[0]), compare_changes);
+	*changes = found;
+	*change_count = used;
+	return FG_OK;
+}
+
+/* The number of this host's line; a new fingerprint begins a new one. */
+static size_t environment_of(const struct fg_run *run, char (*fingerprints)[17], size_t *count)
+{
+	char own[17];
+	size_t i = 0;
+
+	fg_environment_fingerprint(&run->host, own);
+	while (i < *count && strcmp(fingerprints[i], own) != 0)
+		i++;
+	if (i == *count)
+		memcpy(fingerprints[(*count)++], own, sizeof(own));
+	return i;
+}
+
+static bool make_point(const struct fg_run *run, const char *benchmark, const char *metric,
+		       struct fg_trend_point *point, enum fg_better *better)
+{
+	const struct fg_series *series = fg_run_find(run, benchmark);
+	size_t at = series ? fg_series_find_metric(series, metric) : SIZE_MAX;
+	double *values;
+	size_t count;
+
+	if (at == SIZE_MAX)
+		return false;
+	*better = series->metrics[at].better;
+	values = fg__arm_values(series, at, FG_ARM_CANDIDATE, &count);
+	fg_sort(values, count);
+	*point = (struct fg_trend_point){.value = fg_sorted_quantile(values, count, 0.5),
+					 .low = fg_sorted_quantile(values, count, 0.25),
+					 .high = fg_sorted_quantile(values, count, 0.75),
+					 .repetitions = count};
+	free(values);
+	return count > 0;
+}
+
+static int find_changes(struct fg_trend *trend, enum fg_better better,
+			const struct fg_trend_options *options, struct fg_error *err)
+{
+	double *values = fg_xcalloc(trend->point_count + 1, sizeof(values[0]));
+	size_t *environments = fg_xcalloc(trend->point_count + 1, sizeof(environments[0]));
+	int status;
+
+	for (size_t i = 0; i < trend->point_count; i++) {
+		values[i] = trend->points[i].value;
+		environments[i] = trend->points[i].environment;
+	}
+	status = fg_trend_changes(values, environments, trend->point_count, better, options,
+				  &trend->changes, &trend->change_count, err);
+	free(values);
+	free(environments);
+	return status;
+}
+
+int fg_trend_build(const struct fg_run *const *runs, size_t count, const char *benchmark,
+		   const char *metric, const struct fg_trend_options *options,
+		   struct fg_trend *trend, struct fg_error *err)
+{
+	enum fg_better better = FG_BETTER_LOWER;
+	struct fg_trend made = {0};
+	char(*fingerprints)[17];
+	int status;
+
+	if (count > FG_TREND_POINTS_MAX)
+		return fg_error_set(err, FG_ELIMIT,
+				    "%zu runs in a history, at most %d are searched", count,
+				    FG_TREND_POINTS_MAX);
+	fingerprints = fg_xcalloc(count + 1, sizeof(fingerprints[0]));
+	made.points = fg_xcalloc(count + 1, sizeof(made.points[0]));
+	for (size_t i = 0; i < count; i++) {
+		struct fg_trend_point *point = &made.points[made.point_count];
+
+		if (!make_point(runs[i], benchmark, metric, point, &better))
+			continue;
+		point->run = i;
+		point->environment = environment_of(runs[i], fingerprints, &made.environment_count);
+		made.point_count++;
+	}
+	free(fingerprints);
+	if (made.point_count == 0)
+		status = fg_error_set(err, FG_ENOENT,
+				      "no run has a result for metric '%s' of benchmark '%s'",
+				      metric, benchmark);
+	else
+		status = find_changes(&made, better, options, err);
+	if (status != FG_OK) {
+		fg_trend_release(&made);
+		return status;
+	}
+	*trend = made;
+	return FG_OK;
+}
+
+void fg_trend_release(struct fg_trend *trend)
+{
+	free(trend->points);
+	free(trend->changes);
+	*trend = (struct fg_trend){0};
+}

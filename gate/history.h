@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One benchmark's metric over many runs: the trend, and where its level changed for good.
+ *
+ * Runs of different environments (host fingerprints) are never compared with each other: each environment has a line of its own.
+ * How a change point is found, and why so few of them are false, stands in stats/changepoint.c.
+ */
+#ifndef FG_GATE_HISTORY_H
+#define FG_GATE_HISTORY_H
+
+#include "base/error.h"
+#include "model/run.h"
+
+#define FG_TREND_POINTS_MAX 5000
+
+struct fg_trend_options {
+	double alpha;       /* chance of any false change point of an environment; 0: 0.01 */
+	size_t min_segment; /* runs that a new level must last; 0: 5 */
+	uint64_t seed;
+};
+
+struct fg_trend_point {
+	size_t run;         /* index into the runs handed over */
+	size_t environment; /* line that it belongs to */
+	double value;       /* median of the candidate's repetitions */
+	double low;         /* quartiles */
+	double high;
+	size_t repetitions;
+};
+
+struct fg_trend_change {
+	size_t point;  /* first of the new level */
+	double before; /* levels: medians */
+	double after;
+	double ratio; /* after / before; NaN where before is not positive */
+	bool worse;
+	double p;
+};
+
+struct fg_trend {
+	struct fg_trend_point
+		*points; /* in the order of the runs; runs without a value are left out */
+	size_t point_count;
+	struct fg_trend_change *changes; /* ascending by point */
+	size_t change_count;
+	size_t environment_count;
+};
+
+/*
+ * `runs` are oldest first.  FG_ENOENT when no run has the metric; FG_ELIMIT beyond FG_TREND_POINTS_MAX runs.  Release `trend` with
+ * fg_trend_release().
+ */
+int fg_trend_build(const struct fg_run *const *runs, size_t count, const char *benchmark,
+		   const char *metric, const struct fg_trend_options *options,
+		   struct fg_trend *trend, struct fg_error *err) FG_NODISCARD;
+void fg_trend_release(struct fg_trend *trend);
+
+/*
+ * The changes of a series that is at hand as plain numbers (from a server's query): `environments[i]` names the line of value
+ * i by any number.  *changes is yours to free.  FG_EINVAL for a value that is not finite.
+ */
+int fg_trend_changes(const double *values, const size_t *environments, size_t count,
+		     enum fg_better better, const struct fg_trend_options *options,
+		     struct fg_trend_change **changes, size_t *change_count, struct fg_error *err)
+	FG_NODISCARD;
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One page that needs nothing else: style, script and data stand in it, and its Content-Security-Policy allows
+ * exactly this style and this script, by their digests, and no connection at all.  The data is JSON in an element that no
+ * browser runs; names reach the page only as text nodes (web/dom.js).  Without scripts the page shows the verdicts as
+ * plain text.
+ */
+#include "base/hash.h"
+#include "reporters/formats.h"
+#include "reporters/web/assets.h"
+
+enum {
+	PADDING = 64
+};
+
+static void add_base64(struct fg_strbuf *text, const uint8_t *data, size_t size)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+
+	for (size_t i = 0; i < size; i += 3) {
+		const size_t left = size - i;
+		const uint32_t bits = (uint32_t)data[i] << 16 |
+				      (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
+				      (left > 2 ? data[i + 2] : 0);
+
+		fg_strbuf_add_char(text, digits[bits >> 18]);
+		fg_strbuf_add_char(text, digits[bits >> 12 & 63]);
+		fg_strbuf_add_char(text, digits[left > 1 ? bits >> 6 & 63 : PADDING]);
+		fg_strbuf_add_char(text, digits[left > 2 ? bits & 63 : PADDING]);
+	}
+}
+
+static void add_digest(struct fg_strbuf *text, const struct fg_web_asset *asset)
+{
+	struct fg_sha256 sha = {0};
+	uint8_t digest[FG_SHA256_SIZE] = {0};
+
+	fg_sha256_init(&sha);
+	fg_sha256_add(&sha, asset->data, asset->size);
+	fg_sha256_finish(&sha, digest);
+	fg_strbuf_add_text(text, "'sha256-");
+	add_base64(text, digest, sizeof(digest));
+	fg_strbuf_add_char(text, '\'');
+}
+
+static void add_escaped(struct fg_strbuf *text, const char *words)
+{
+	for (; *words; words++) {
+		if (strchr("<>&\"'", *words))
+			fg_strbuf_printf(text, "&#%d;", *words);
+		else
+			fg_strbuf_add_char(text, *words);
+	}
+}
+
+static void add_title(struct fg_strbuf *text, const struct fg_report *report)
+{
+	struct fg_strbuf name = {0};
+
+	fg__report_add_name(&name, report->run->project ? report->run->project : "fastgate", 80);
+	fg_strbuf_add_text(text, "<title>");
+	add_escaped(text, fg_strbuf_text(&name));
+	fg_strbuf_printf(text, ": %s</title>\n", fg_outcome_name(report->verdict->outcome));
+	fg_strbuf_release(&name);
+}
+
+static int add_plain_text(struct fg_strbuf *text, const struct fg_report *report,
+			  struct fg_error *err)
+{
+	const struct fg_report_options options = {0};
+	struct fg_strbuf words = {0};
+	const int status = fg__report_terminal(report, &options, &words, err);
+
+	fg_strbuf_add_text(text, "<noscript><pre>");
+	add_escaped(text, fg_strbuf_text(&words));
+	fg_strbuf_add_text(text, "</pre></noscript>\n");
+	fg_strbuf_release(&words);
+	return status;
+}
+
+int fg__report_html(const struct fg_report *report, const struct fg_report_options *options,
+		    struct fg_strbuf *text, struct fg_error *err)
+{
+	const struct fg_web_asset *style = fg_web_asset_find("style.css");
+	const struct fg_web_asset *script = fg_web_asset_find("bundle.js");
+	int status = FG_OK;
+
+	(void)options;
+	FG_ASSERT(style && script);
+	fg_strbuf_add_text(
+		text,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src ");
+	add_digest(text, script);
+	fg_strbuf_add_text(text, "; style-src ");
+	add_digest(text, style);
+	fg_strbuf_add_text(
+		text,
+		"; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n");
+	add_title(text, report);
+	fg_strbuf_add_text(text, "<style>");
+	fg_strbuf_add(text, style->data, style->size);
+	fg_strbuf_add_text(text, "</style>\n</head>\n<body>\n<div id=\"page\">");
+	status = add_plain_text(text, report, err);
+	fg_strbuf_add_text(text, "</div>\n<script type=\"application/json\" id=\"data\">");
+	fg_report_page_json(report, true, text);
+	fg_strbuf_add_text(text, "</script>\n<script type=\"module\">");
+	fg_strbuf_add(text, script->data, script->size);
+	fg_strbuf_add_text(text, "</script>\n</body>\n</html>\n");
+	return status;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// The comparison of two sides, whole: from the verdict down to the raw pairs.  Its data is report.json with `raw` and `profile`
+// added to each benchmark.  The HTML report shows it, and so do the pages of perfdb.
+
+import { el, replace, scroller, svg } from './dom.js';
+import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, place, shortName, verdictMark } from './format.js';
+import { dataTable } from './table.js';
+import { pairPlot } from './plot.js';
+import { readProfile } from './profile.js';
+import { flameGraph } from './flame.js';
+import { callGraph } from './graph.js';
+
+const WEIGHT = ['pass', 'new', 'missing', 'improvement', 'inconclusive', 'regression', 'error'];
+
+export function badge(verdict) {
+	return el('span', { class: `badge ${verdict}` }, el('span', { 'aria-hidden': 'true' }, verdictMark(verdict)), ` ${verdict}`);
+}
+
+// The metric that tells the benchmark's story.
+export function headline(benchmark) {
+	const rank = (m) => (m.decided ? 100 + (m.accepted ? 0 : WEIGHT.indexOf(m.verdict)) : 0) + (m.gated ? 20 : 0);
+	return benchmark.metrics.reduce((best, m) => (!best || rank(m) > rank(best) ? m : best), null);
+}
+
+function instead(benchmark) {
+	if (benchmark.verdict === 'error')
+		return benchmark.error ?? 'could not be measured';
+	if (benchmark.verdict === 'new')
+		return 'nothing to compare with yet';
+	if (benchmark.verdict === 'missing')
+		return 'in the baseline only';
+	return benchmark.identical ? 'same binaries on both sides' : '';
+}
+
+function levels(metric, unit) {
+	const both = finite(metric.baseline) && finite(metric.candidate);
+	return both ? `${formatValue(metric.baseline, unit)} → ${formatValue(metric.candidate, unit)}`
+		: formatValue(finite(metric.candidate) ? metric.candidate : metric.baseline, unit);
+}
+
+// --- the interval, drawn: zero, the margin and the estimate on one line ---
+
+function intervalBar(metric, scale) {
+	const width = 120;
+	const x = (change) => Math.max(1, Math.min(width - 1, width / 2 + change / scale * (width / 2 - 4)));
+	const [low, high] = metric.interval;
+	return svg('svg', { width, height: 16, class: 'interval', 'aria-hidden': 'true' },
+		svg('line', { x1: width / 2, x2: width / 2, y1: 0, y2: 16, class: 'zero' }),
+		svg('line', { x1: x(finite(low) ? low - 1 : -scale), x2: x(finite(high) ? high - 1 : scale), y1: 8, y2: 8, class: `whisker ${metric.verdict}` }),
+		svg('circle', { cx: x(metric.ratio - 1), cy: 8, r: 4, class: `dot ${metric.verdict}` }));
+}
+
+function intervalScale(benchmarks) {
+	const ends = benchmarks.flatMap((b) => {
+		const m = headline(b);
+		return m && m.decided ? m.interval.filter(finite).map((r) => Math.abs(r - 1)) : [];
+	});
+	return Math.max(0.02, ...ends.filter((e) => e < 1));
+}
+
+// --- the verdict table ---
+
+function verdictTable(data, current, onPick) {
+	const scale = intervalScale(data.benchmarks);
+	const metricOf = (b) => (instead(b) ? null : headline(b));
+	const ifDecided = (b, f) => {
+		const m = metricOf(b);
+		return m && m.decided && finite(m.ratio) ? f(m) : '';
+	};
+	return dataTable({
+		label: 'Benchmarks and their verdicts',
+		rows: data.benchmarks,
+		current,
+		filter: data.benchmarks.length > 12 ? (b) => `${b.name} ${b.verdict}` : undefined,
+		columns: [
+			{ title: 'Benchmark', value: (b) => b.name,
+				cell: (b) => el('button', { type: 'button', class: 'link', onclick: () => onPick(b) }, clip(b.name || '[no name]', 80)) },
+			{ title: 'Verdict', value: (b) => WEIGHT.indexOf(b.verdict), cell: (b) => badge(b.verdict) },
+			{ title: 'Change', numeric: true, value: (b) => metricOf(b)?.ratio ?? NaN, cell: (b) => ifDecided(b, (m) => formatChange(m.ratio - 1)) },
+			{ title: 'Interval', numeric: true, cell: (b) => ifDecided(b, (m) => [formatInterval(m.interval), ' ', intervalBar(m, scale)]) },
+			{ title: 'Metric', cell: (b) => metricOf(b)?.label ?? instead(b), grow: true },
+			{ title: 'Baseline → candidate', numeric: true, cell: (b) => ifDecided(b, (m) => levels(m, m.unit)) },
+			{ title: 'Pairs', numeric: true, value: (b) => b.pairs, cell: (b) => (b.pairs ? String(b.pairs) : '') },
+		],
+	});
+}
+
+// --- one benchmark ---
+
+function section(title, id, ...content) {
+	return el('section', { 'aria-labelledby': id }, el('h3', { id }, title), ...content);
+}
+
+function blameRow(f) {
+	const share = Math.min(1, Math.abs(f.share_of_change ?? 0));
+	const bar = svg('svg', { width: 90, height: 12, class: 'share', 'aria-hidden': 'true' },
+		svg('rect', { width: 90, height: 12, rx: 3, class: 'track' }),
+		svg('rect', { width: Math.max(2, 90 * share), height: 12, rx: 3, class: f.delta_ms > 0 ? 'slower' : 'faster' }));
+	return el('li', {}, el('span', { class: 'percent' }, formatShare(f.share_of_change)), bar,
+		el('span', { class: 'what' }, el('code', {}, clip(f.name || '[no name]', 160)), ' ',
+			el('span', { class: 'quiet' }, place(f.file, f.line))),
+		el('strong', {}, formatDeltaMs(f.delta_ms)), finite(f.p_adjusted) && el('span', { class: 'quiet' }, `p = ${f.p_adjusted.toPrecision(1)}`),
+		f.paths.length > 0 && el('ul', { class: 'paths' }, f.paths.slice(0, 3).map((path) => el('li', {},
+			el('span', { class: 'quiet' }, `${formatDeltaMs(path.delta_ms)}  `), pathWords(path.frames)))));
+}
+
+function pathWords(frames) {
+	const shown = frames.length > 8 ? [frames[0], '…', ...frames.slice(-6)] : frames;
+	return shown.map((frame) => (frame === '…' ? frame : clip(shortName(frame), 60))).join(' → ');
+}
+
+function blame(benchmark) {
+	const parts = benchmark.functions.slice(0, 12).map(blameRow);
+	const rest = benchmark.unattributed_ms / benchmark.total_delta_ms;
+	if (parts.length === 0)
+		return null;
+	if (finite(rest) && Math.abs(rest) >= 0.005)
+		parts.push(el('li', {}, el('span', { class: 'percent' }, formatShare(rest)), el('span', { class: 'what quiet' }, 'unattributed')));
+	return section('Where the difference comes from', 'blame', el('ul', { class: 'blame' }, parts));
+}
+
+function moved(benchmark) {
+	if (!benchmark.moved?.length)
+		return null;
+	return section('Moved, not slower', 'moved', el('ul', {}, benchmark.moved.map((m) => el('li', {},
+		el('code', {}, clip(shortName(m.from), 80)), ' → ', el('code', {}, clip(shortName(m.to), 80)), ` ${formatMs(m.moved_ms)}, ${m.kind}`,
+		m.ancestor && [' below ', el('code', {}, clip(shortName(m.ancestor), 80))]))));
+}
+
+function pairs(benchmark) {
+	const metrics = benchmark.metrics.filter((m) => m.decided && benchmark.raw?.values[m.name]);
+	if (metrics.length === 0)
+		return null;
+	const start = headline(benchmark);
+	const chosen = metrics.includes(start) ? start : metrics[0];
+	const spot = el('div', {}, pairPlot(benchmark.raw, chosen));
+	const select = el('select', { onchange: (event) => replace(spot, pairPlot(benchmark.raw, metrics[event.target.value])) },
+		metrics.map((m, i) => el('option', { value: i, selected: m === chosen }, m.label)));
+	return section('Pairs', 'pairs', metrics.length > 1 && el('label', {}, 'Metric ', select), spot);
+}
+
+function metricTable(benchmark) {
+	return section('Metrics', 'metrics', dataTable({
+		label: 'Metrics',
+		rows: benchmark.metrics,
+		columns: [
+			{ title: 'Metric', cell: (m) => m.label },
+			{ title: 'Verdict', cell: (m) => [m.decided ? badge(m.verdict) : 'not decided here', m.gated ? '' : ' shown only',
+				m.accepted ? ` accepted: ${m.accepted.reason ?? ''}` : ''] },
+			{ title: 'Change', numeric: true, cell: (m) => (finite(m.ratio) ? formatChange(m.ratio - 1) : '') },
+			{ title: 'Interval', numeric: true, cell: (m) => formatInterval(m.interval) },
+			{ title: 'Baseline → candidate', numeric: true, cell: (m) => levels(m, m.unit) },
+			{ title: 'Smallest detectable', numeric: true, cell: (m) => (finite(m.smallest_detectable) ? formatChange(m.smallest_detectable).slice(1) : '') },
+		],
+	}));
+}
+
+function functionTable(benchmark, profile) {
+	const { functions } = profile;
+	const judged = new Map(benchmark.functions.map((f) => [`${f.name}\0${f.library ?? ''}`, f]));
+	const both = profile.hasBaseline && profile.hasCandidate;
+	const rows = functions.name.map((name, f) => ({
+		f, name, verdict: judged.get(`${name}\0${functions.library[f] ?? ''}`),
+		self: [functions.self[0][f] / 1e3, functions.self[1][f] / 1e3],
+		inclusive: [functions.inclusive[0][f] / 1e3, functions.inclusive[1][f] / 1e3],
+	})).filter((row) => row.f > 0);
+	const number = (title, value, text, help) => ({ title, numeric: true, value, cell: text ?? ((row) => formatMs(value(row))), help });
+	const own = both ? [number('Own, baseline', (r) => r.self[0]), number('Own, candidate', (r) => r.self[1]),
+		number('Own Δ', (r) => r.self[1] - r.self[0], (r) => formatDeltaMs(r.self[1] - r.self[0]), 'Candidate minus baseline, per repetition')]
+		: [number('Own', (r) => r.self[profile.hasCandidate ? 1 : 0])];
+	const all = both ? [number('With callees, baseline', (r) => r.inclusive[0]), number('With callees, candidate', (r) => r.inclusive[1]),
+		number('With callees Δ', (r) => r.inclusive[1] - r.inclusive[0], (r) => formatDeltaMs(r.inclusive[1] - r.inclusive[0]))]
+		: [number('With callees', (r) => r.inclusive[profile.hasCandidate ? 1 : 0])];
+	const columns = [
+		{ title: 'Function', value: (r) => r.name, grow: true, cell: (r) => el('code', { title: clip(r.name, 600) }, clip(r.name || '[no name]', 70)) },
+		{ title: 'Library', value: (r) => functions.library[r.f] ?? '', cell: (r) => clip(functions.library[r.f] ?? '', 40) },
+		...own, ...all,
+	];
+	if (both) {
+		columns.push({ title: 'Verdict', value: (r) => (r.verdict ? WEIGHT.indexOf(r.verdict.verdict) : -1), cell: (r) => (r.verdict ? [badge(r.verdict.verdict), ' ',
+			el('span', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : '') });
+	}
+	return section('Functions', 'functions', dataTable({
+		label: 'Functions', rows, columns, sort: both ? 4 : 2, descending: true, pageRows: 30, filterLabel: 'Filter functions ',
+		filter: (r) => `${r.name} ${functions.library[r.f] ?? ''} ${functions.file[r.f] ?? ''}`,
+	}));
+}
+
+function rawTable(benchmark) {
+	const { raw } = benchmark;
+	if (!raw || raw.pair.length === 0)
+		return null;
+	const metrics = Object.keys(raw.values);
+	const unit = new Map(benchmark.metrics.map((m) => [m.name, m.unit]));
+	const rows = raw.pair.map((pair, i) => ({ pair, i }));
+	const details = el('details', {}, el('summary', {}, `Raw values of ${rows.length} repetitions`));
+	details.addEventListener('toggle', () => {
+		if (details.open && details.childElementCount === 1) {
+			details.append(dataTable({ label: 'Raw values', rows, pageRows: 50, columns: [
+				{ title: 'Pair', numeric: true, value: (r) => r.pair, cell: (r) => String(r.pair) },
+				{ title: 'Side', cell: (r) => (raw.arm[r.i] ? 'candidate' : 'baseline') },
+				{ title: 'Started', numeric: true, cell: (r) => String(raw.position[r.i] + 1) },
+				...metrics.map((m) => ({ title: m, numeric: true, value: (r) => raw.values[m][r.i], cell: (r) => formatValue(raw.values[m][r.i], unit.get(m) ?? '') })),
+				{ title: 'Does not count', cell: (r) => raw.aside[r.i] ?? '' },
+			] }));
+		}
+	});
+	return section('Raw pairs', 'raw', details);
+}
+
+function failure(benchmark) {
+	if (!benchmark.error)
+		return null;
+	return section('Why it could not be measured', 'failure', el('p', {}, benchmark.error),
+		benchmark.error_tail && scroller('Last lines of output', el('pre', {}, benchmark.error_tail)));
+}
+
+function notes(list) {
+	return list?.length > 0 && el('ul', { class: 'notes' }, list.map((note) => el('li', {}, note)));
+}
+
+function sentence(benchmark) {
+	const words = instead(benchmark);
+	const metric = headline(benchmark);
+	if (words)
+		return words;
+	if (!metric || !finite(metric.ratio))
+		return 'nothing was compared';
+	const seen = benchmark.verdict === 'inconclusive' && finite(metric.smallest_detectable)
+		? `; this run could have seen a change of ${formatChange(metric.smallest_detectable).slice(1)}` : '';
+	return `${metric.label} ${formatChange(metric.ratio - 1)} ${formatInterval(metric.interval)}, ${levels(metric, metric.unit)}, `
+		+ `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}${seen}`;
+}
+
+function showBenchmark(benchmark, state, onState) {
+	const parts = [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict)),
+		el('p', { class: 'lead' }, sentence(benchmark)), notes(benchmark.notes), failure(benchmark), blame(benchmark), moved(benchmark), pairs(benchmark),
+		benchmark.metrics.length > 0 && metricTable(benchmark)];
+	if (benchmark.profile) {
+		const profile = readProfile(benchmark.profile);
+		const graph = flameGraph(profile, { onState });
+		parts.push(section('Flame graph', 'flame', graph.element, profile.folded > 0
+			&& el('p', { class: 'quiet' }, `${profile.folded} frames too small to be seen were added to their callers.`)));
+		parts.push(functionTable(benchmark, profile), section('Call graph', 'graph', callGraph(profile)));
+		queueMicrotask(() => {
+			if (state.mode && state.mode !== graph.mode)
+				graph.setMode(state.mode);
+			if (state.node > 0 && state.node < profile.count)
+				graph.zoom(state.node);
+		});
+	}
+	parts.push(rawTable(benchmark));
+	return parts;
+}
+
+// --- around the benchmarks ---
+
+function differences(data) {
+	const rows = data.environment_difference;
+	if (rows.length === 0)
+		return el('p', { class: 'quiet' }, 'Nothing that was recorded differs between the two sides.');
+	return dataTable({ label: 'What differs in host and build', rows, columns: [
+		{ title: 'What', value: (d) => d.key, cell: (d) => el('code', {}, clip(d.key, 100)) },
+		{ title: 'Baseline', cell: (d) => clip(d.baseline ?? 'absent', 300), grow: true },
+		{ title: 'Candidate', cell: (d) => clip(d.candidate ?? 'absent', 300), grow: true },
+		{ title: 'Matters', cell: (d) => (d.identity ? 'part of the fingerprint' : '') },
+	] });
+}
+
+function facts(title, object) {
+	const entries = Object.entries(object ?? {});
+	return entries.length > 0 && el('details', {}, el('summary', {}, `${title} (${entries.length} facts)`),
+		el('dl', { class: 'facts' }, entries.map(([key, value]) => [el('dt', {}, clip(key, 100)), el('dd', {}, clip(value ?? '', 600))])));
+}
+
+function side(words, s) {
+	return [el('dt', {}, words), el('dd', {}, s.commit ? el('code', {}, s.commit.slice(0, 12)) : 'no commit', s.describe ? ` ${clip(s.describe, 80)}` : '',
+		s.branch ? ` on ${clip(s.branch, 60)}` : '', s.dirty ? ', with uncommitted changes' : '')];
+}
+
+function readHash() {
+	const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+	return { benchmark: state.benchmark, node: Number(state.node) || 0, mode: state.mode };
+}
+
+function writeHash(state) {
+	const words = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== undefined && value !== 0 && value !== ''));
+	history.replaceState(null, '', `#${words}`);
+}
+
+function worstOf(benchmarks) {
+	return benchmarks.reduce((worst, b) => (!worst || WEIGHT.indexOf(b.verdict) > WEIGHT.indexOf(worst.verdict) ? b : worst), null);
+}
+
+export function showComparison(root, data) {
+	const state = readHash();
+	const detail = el('div', { class: 'detail' });
+	const table = el('div');
+	let current = data.benchmarks.find((b) => b.name === state.benchmark)
+		?? worstOf(data.benchmarks.filter((b) => b.verdict !== 'error' || data.benchmarks.length === 1)) ?? worstOf(data.benchmarks);
+
+	function show(initial) {
+		replace(table, verdictTable(data, (b) => b === current, pick));
+		if (current)
+			replace(detail, showBenchmark(current, initial, (flame) => writeHash({ benchmark: current.name, node: flame.node, mode: flame.mode })));
+	}
+	function pick(benchmark) {
+		current = benchmark;
+		writeHash({ benchmark: benchmark.name });
+		show({});
+		document.getElementById('benchmark')?.focus();
+	}
+	const counts = WEIGHT.map((v) => [v, data.benchmarks.filter((b) => b.verdict === v).length]).filter(([, n]) => n > 0).reverse();
+	replace(root, el('header', {}, el('h1', {}, clip(data.run.project ?? 'fastgate', 80), ' ', badge(data.verdict)),
+		el('p', { class: 'lead' }, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
+		el('dl', { class: 'sides' }, side('Baseline', data.run.baseline), side('Candidate', data.run.candidate),
+			el('dt', {}, 'Run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)), notes(data.notes)),
+	el('main', {}, el('section', { 'aria-labelledby': 'verdicts' }, el('h2', { id: 'verdicts' }, 'Benchmarks'), table), detail,
+		el('section', { 'aria-labelledby': 'differs' }, el('h2', { id: 'differs' }, 'What differs'), differences(data),
+			facts('Host', data.run.host), facts('Build of the baseline', data.run.baseline.build), facts('Build of the candidate', data.run.candidate.build))),
+	el('footer', {}, el('p', { class: 'quiet' }, `fastgate ${data.run.fastgate_version ?? ''}. To see it again: `,
+		el('code', {}, data.run.baseline.commit ? `fastgate run --against ${data.run.baseline.commit.slice(0, 12)}` : 'fastgate run'))));
+	show(state);
+}

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differential flame graph on a canvas: the root on top, time as width, change as colour, sign and hatching.
+//
+// Tens of thousands of frames are laid out once; a drawing only visits what is at least half a pixel wide, so a zoom costs
+// what can be seen.  The canvas says nothing to a screen reader: beside it stands a tree of the frames around the focused
+// one, moved through by the same keys.
+
+import { color, el, onResize, onThemeChange, replace, uniqueId } from './dom.js';
+import { clip, formatChange, formatDeltaMs, formatMs, formatShare, place, shortName } from './format.js';
+import { childLists, pathOf, readProfile, tint } from './profile.js';
+
+const ROW = 19;
+const LEVELS = 8; // shades on either side
+const MIN_PIXELS = 0.5;
+const MIRRORED = 25;
+
+// Width of every node in one of three modes, and the place of its left edge.
+function layOut(profile, mode) {
+	const width = new Float64Array(profile.count);
+	if (mode === 'both') {
+		for (let i = profile.count - 1; i >= 0; i -= 1) {
+			width[i] += Math.max(profile.self[0][i], profile.self[1][i]);
+			if (i > 0)
+				width[profile.parent[i]] += width[i];
+		}
+	} else {
+		width.set(profile.inclusive[mode === 'baseline' ? 0 : 1]);
+	}
+	const children = childLists(profile, width);
+	const left = new Float64Array(profile.count);
+	for (let i = 0; i < profile.count; i += 1) {
+		let at = left[i];
+		for (let c = children.start[i]; c < children.start[i + 1]; c += 1) {
+			left[children.list[c]] = at;
+			at += width[children.list[c]];
+		}
+	}
+	return { width, left, children };
+}
+
+function mix(from, to, share) {
+	return `rgb(${from.map((v, i) => Math.round(v + (to[i] - v) * share)).join(',')})`;
+}
+
+function parseColor(text) {
+	const hex = /^#(..)(..)(..)$/.exec(text);
+	return hex ? hex.slice(1).map((h) => parseInt(h, 16)) : [128, 128, 128];
+}
+
+// Shades from faster over unchanged to slower, as the theme wants them.
+function makePalette() {
+	const [faster, same, slower] = ['faster', 'same', 'slower'].map((name) => parseColor(color(name)));
+	const shades = [];
+	for (let level = -LEVELS; level <= LEVELS; level += 1)
+		shades.push(mix(same, level < 0 ? faster : slower, Math.abs(level) / LEVELS));
+	return { shades, text: color('flame-text'), line: color('background'), found: color('found'), focus: color('focus') };
+}
+
+class FlameGraph {
+	constructor(profile, options) {
+		this.profile = profile;
+		this.options = options;
+		this.names = new Array(profile.functions.name.length);
+		this.zoomed = 0;
+		this.focused = 0;
+		this.mode = profile.hasBaseline && profile.hasCandidate ? 'both' : profile.hasCandidate ? 'candidate' : 'baseline';
+		this.found = null;
+		this.drawn = [];
+		this.layout = layOut(profile, this.mode);
+		this.palette = makePalette();
+		this.build();
+	}
+
+	get isDifferential() {
+		return this.profile.hasBaseline && this.profile.hasCandidate;
+	}
+
+	// --- the elements around the canvas ---
+
+	build() {
+		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.spacer = el('div', { class: 'spacer' });
+		this.tree = el('div', { class: 'mirror hidden', role: 'tree', 'aria-label': 'Frames around the focused one' });
+		this.pane = el('div', { class: 'flame', tabindex: 0, role: 'application', 'aria-roledescription': 'flame graph',
+			'aria-label': 'Flame graph: arrows move, Enter zooms, Escape zooms out, slash searches' },
+		this.canvas, this.spacer);
+		this.readout = el('div', { class: 'readout', role: 'status' });
+		this.result = el('span', { class: 'quiet', role: 'status' });
+		this.search = el('input', { type: 'search', 'aria-label': 'Search frames', placeholder: 'Search frames  ( / )' });
+		this.reset = el('button', { type: 'button', onclick: () => this.zoom(0) }, 'Whole program');
+		this.element = el('div', { class: 'flame-box' }, el('div', { class: 'bar' }, this.search, this.result, this.modes(), this.reset),
+			this.legend(), this.pane, this.readout, this.tree);
+		this.listen();
+		queueMicrotask(() => {
+			this.resize();
+			this.focus(0, false);
+			onResize(this.pane, () => this.resize());
+			onThemeChange(() => {
+				this.palette = makePalette();
+				this.draw();
+			});
+		});
+	}
+
+	modes() {
+		if (!this.isDifferential)
+			return null;
+		this.select = el('select', { 'aria-label': 'Width of the frames', onchange: (event) => this.setMode(event.target.value) },
+			[['both', 'width: longer of both'], ['baseline', 'width: baseline'], ['candidate', 'width: candidate']]
+				.map(([value, text]) => el('option', { value }, text)));
+		return this.select;
+	}
+
+	legend() {
+		if (!this.isDifferential)
+			return null;
+		return el('p', { class: 'legend' }, el('span', { class: 'key faster' }, '− faster'), el('span', { class: 'key same' }, 'unchanged'),
+			el('span', { class: 'key slower' }, '+ slower'), el('span', { class: 'key new' }, 'new'), el('span', { class: 'key gone' }, 'gone'),
+			el('span', {}, 'full colour at ±25 % of a frame’s time'));
+	}
+
+	listen() {
+		this.pane.addEventListener('scroll', () => this.draw());
+		this.pane.addEventListener('click', (event) => {
+			const node = this.nodeAt(event);
+			if (node >= 0) {
+				this.focus(node, false);
+				this.zoom(node);
+			}
+		});
+		this.pane.addEventListener('pointermove', (event) => {
+			const node = this.nodeAt(event);
+			if (node >= 0 && node !== this.hovered)
+				this.describe(node);
+			this.hovered = node;
+			this.pane.classList.toggle('pointing', node >= 0);
+		});
+		this.pane.addEventListener('pointerleave', () => this.describe(this.focused));
+		this.pane.addEventListener('keydown', (event) => this.key(event));
+		this.search.addEventListener('input', () => this.find(this.search.value));
+		this.search.addEventListener('keydown', (event) => {
+			if (event.key === 'Enter')
+				this.nextFound(event.shiftKey ? -1 : 1);
+			else if (event.key === 'Escape')
+				this.pane.focus();
+		});
+	}
+
+	// --- words ---
+
+	name(node) {
+		const f = this.profile.function[node];
+		this.names[f] ??= shortName(this.profile.functions.name[f]);
+		return this.names[f];
+	}
+
+	state(node) {
+		const [before, after] = [this.profile.inclusive[0][node], this.profile.inclusive[1][node]];
+		if (!this.isDifferential || (before === 0 && after === 0))
+			return '';
+		if (before === 0)
+			return 'new';
+		return after === 0 ? 'gone' : '';
+	}
+
+	words(node) {
+		const { inclusive, self, functions } = this.profile;
+		const f = this.profile.function[node];
+		const full = clip(functions.name[f] || '[no name]', 600);
+		const where = [functions.library[f], place(functions.file[f], functions.line[f])].filter(Boolean).join(', ');
+		const [before, after] = [inclusive[0][node] / 1e3, inclusive[1][node] / 1e3];
+		const times = !this.isDifferential ? `${formatMs(before || after)}, own ${formatMs(self[this.profile.hasCandidate ? 1 : 0][node] / 1e3)}`
+			: `${formatMs(before)} → ${formatMs(after)}, ${formatDeltaMs(after - before)}${before > 0 ? ` (${formatChange(after / before - 1)})` : ''}`
+				+ `, own ${formatMs(self[0][node] / 1e3)} → ${formatMs(self[1][node] / 1e3)}`;
+		return { full, where, times, state: this.state(node) };
+	}
+
+	describe(node) {
+		const { full, where, times, state } = this.words(node);
+		replace(this.readout, el('strong', {}, full), el('span', { class: 'quiet' }, where), el('span', {}, times),
+			state && el('span', { class: 'state' }, state));
+	}
+
+	// --- zoom, focus, search ---
+
+	setMode(mode) {
+		if (!this.isDifferential || !['both', 'baseline', 'candidate'].includes(mode))
+			return;
+		this.mode = mode;
+		this.select.value = mode;
+		this.layout = layOut(this.profile, mode);
+		if (this.layout.width[this.zoomed] <= 0)
+			this.zoomed = 0;
+		this.draw();
+		this.options.onState?.(this.viewState());
+	}
+
+	viewState() {
+		return { node: this.zoomed, mode: this.mode, search: this.search.value };
+	}
+
+	zoom(node) {
+		if (this.layout.width[node] <= 0)
+			return;
+		this.zoomed = node;
+		this.reset.disabled = node === 0;
+		this.draw();
+		this.options.onState?.(this.viewState());
+	}
+
+	focus(node, scroll = true) {
+		this.focused = node;
+		if (scroll) {
+			const top = this.profile.depth[node] * ROW;
+			if (top < this.pane.scrollTop || top + ROW > this.pane.scrollTop + this.pane.clientHeight)
+				this.pane.scrollTop = top - this.pane.clientHeight / 2;
+		}
+		this.describe(node);
+		this.mirror();
+		this.draw();
+	}
+
+	siblings(node) {
+		const { start, list } = this.layout.children;
+		const parent = this.profile.parent[node];
+		return node === 0 ? [0] : [...list.subarray(start[parent], start[parent + 1])].filter((n) => this.layout.width[n] > 0);
+	}
+
+	neighbour(node, key) {
+		const { start, list } = this.layout.children;
+		const siblings = this.siblings(node);
+		const at = siblings.indexOf(node);
+		switch (key) {
+		case 'ArrowDown': return start[node] < start[node + 1] && this.layout.width[list[start[node]]] > 0 ? list[start[node]] : node;
+		case 'ArrowUp': return this.profile.parent[node];
+		case 'ArrowLeft': return siblings[Math.max(0, at - 1)];
+		case 'ArrowRight': return siblings[Math.min(siblings.length - 1, at + 1)];
+		case 'Home': return 0;
+		default: return -1;
+		}
+	}
+
+	key(event) {
+		if (event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		const next = this.neighbour(this.focused, event.key);
+		if (next >= 0) {
+			this.focus(next);
+			if (!this.isInside(next, this.zoomed) && !this.isInside(this.zoomed, next))
+				this.zoom(this.profile.parent[next]);
+		} else if (event.key === 'Enter' || event.key === ' ') {
+			this.zoom(this.focused);
+		} else if (event.key === 'Escape') {
+			this.zoom(0);
+		} else if (event.key === '/') {
+			this.search.focus();
+		} else {
+			return;
+		}
+		event.preventDefault();
+	}
+
+	isInside(node, ancestor) {
+		let n = node;
+		while (this.profile.depth[n] > this.profile.depth[ancestor])
+			n = this.profile.parent[n];
+		return n === ancestor;
+	}
+
+	find(text) {
+		const needle = text.trim().toLowerCase();
+		const { profile } = this;
+		if (!needle) {
+			this.found = null;
+			this.result.textContent = '';
+			this.draw();
+			return;
+		}
+		const hit = profile.functions.name.map((name) => name.toLowerCase().includes(needle));
+		const below = new Uint8Array(profile.count);
+		const sums = [0, 0];
+		this.found = new Uint8Array(profile.count);
+		let count = 0;
+		for (let i = 0; i < profile.count; i += 1) {
+			below[i] = i > 0 ? below[profile.parent[i]] : 0;
+			if (!hit[profile.function[i]])
+				continue;
+			this.found[i] = 1;
+			count += 1;
+			if (!below[i]) {
+				sums[0] += profile.inclusive[0][i];
+				sums[1] += profile.inclusive[1][i];
+			}
+			below[i] = 1;
+		}
+		const shares = sums.map((sum, arm) => formatShare(sum / profile.inclusive[arm][0]));
+		this.result.textContent = count === 0 ? 'nothing found'
+			: `${count} frame${count === 1 ? '' : 's'}, ${this.isDifferential ? shares.join(' → ') : shares[profile.hasCandidate ? 1 : 0]} of the time`;
+		this.draw();
+	}
+
+	nextFound(step) {
+		if (!this.found)
+			return;
+		for (let i = 1; i <= this.profile.count; i += 1) {
+			const node = (this.focused + step * i + this.profile.count * 2) % this.profile.count;
+			if (this.found[node] && this.layout.width[node] > 0) {
+				this.zoom(node);
+				this.focus(node);
+				return;
+			}
+		}
+	}
+
+	// The frames around the focused one, for those who cannot see the canvas.
+	mirror() {
+		const item = (node, level, around) => el('div', { role: 'treeitem', id: node === this.focused ? this.focusId : undefined,
+			'aria-level': level, 'aria-selected': node === this.focused ? 'true' : 'false', 'aria-setsize': around.length,
+			'aria-posinset': around.indexOf(node) + 1, 'aria-expanded': this.layout.children.start[node] < this.layout.children.start[node + 1] ? 'true' : undefined },
+		Object.values(this.words(node)).filter(Boolean).join(', '));
+		this.focusId ??= uniqueId('frame');
+		const path = pathOf(this.profile, this.focused).slice(-MIRRORED);
+		const { start, list } = this.layout.children;
+		const below = [...list.subarray(start[this.focused], Math.min(start[this.focused + 1], start[this.focused] + MIRRORED))];
+		replace(this.tree, path.map((node) => item(node, this.profile.depth[node] + 1, this.siblings(node))),
+			below.map((node) => item(node, this.profile.depth[node] + 1, below)));
+	}
+
+	// --- drawing ---
+
+	resize() {
+		const ratio = devicePixelRatio || 1;
+		const rows = Math.min(this.profile.deepest + 1, 30);
+		this.pane.style.height = `${rows * ROW + 2}px`;
+		this.spacer.style.height = `${(this.profile.deepest + 1 - rows) * ROW}px`;
+		this.pixels = Math.max(200, this.pane.clientWidth);
+		this.height = rows * ROW;
+		this.canvas.width = Math.round(this.pixels * ratio);
+		this.canvas.height = Math.round(this.height * ratio);
+		this.canvas.style.width = `${this.pixels}px`;
+		this.canvas.style.height = `${this.height}px`;
+		this.context = this.canvas.getContext('2d');
+		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		this.hatch = null;
+		this.draw();
+	}
+
+	// Frames that can be seen: node, x and width in pixels, row by row.
+	visible() {
+		const { width, left, children } = this.layout;
+		const { profile, zoomed } = this;
+		const scale = this.pixels / (width[zoomed] || 1);
+		const firstRow = Math.floor(this.pane.scrollTop / ROW);
+		const lastRow = firstRow + Math.ceil(this.height / ROW) + 1;
+		const rows = [];
+		const stack = [];
+		const put = (node, x, w) => {
+			const row = profile.depth[node];
+			if (row >= firstRow && row <= lastRow)
+				(rows[row] ??= []).push([node, x, w]);
+		};
+		for (let n = zoomed; n > 0; n = profile.parent[n])
+			put(profile.parent[n], 0, this.pixels);
+		stack.push(zoomed);
+		while (stack.length > 0) {
+			const node = stack.pop();
+			put(node, (left[node] - left[zoomed]) * scale, width[node] * scale);
+			if (profile.depth[node] >= lastRow)
+				continue;
+			// Widest first: the first child below the limit ends the list.
+			for (let c = children.start[node]; c < children.start[node + 1]; c += 1) {
+				if (width[children.list[c]] * scale < MIN_PIXELS)
+					break;
+				stack.push(children.list[c]);
+			}
+		}
+		return rows;
+	}
+
+	shade(node) {
+		if (!this.isDifferential)
+			return LEVELS;
+		const { inclusive } = this.profile;
+		const total = Math.max(inclusive[0][0], inclusive[1][0]);
+		return LEVELS + Math.round(tint(inclusive[0][node], inclusive[1][node], total) * LEVELS);
+	}
+
+	draw() {
+		const { context } = this;
+		if (!context)
+			return;
+		const rows = this.visible();
+		const byShade = Array.from({ length: 2 * LEVELS + 1 }, () => []);
+		const special = [];
+		context.clearRect(0, 0, this.pixels, this.height);
+		this.drawn = rows;
+		for (const row of rows) {
+			for (const frame of row ?? []) {
+				byShade[this.shade(frame[0])].push(frame);
+				if (this.state(frame[0]) && frame[2] > 3)
+					special.push(frame);
+			}
+		}
+		byShade.forEach((frames, level) => this.fill(frames, this.palette.shades[level]));
+		this.drawHatch(special);
+		if (this.found)
+			this.drawFound(rows);
+		this.drawLabels(rows);
+		this.drawFocus();
+	}
+
+	top(node) {
+		return this.profile.depth[node] * ROW - this.pane.scrollTop;
+	}
+
+	fill(frames, style) {
+		if (frames.length === 0)
+			return;
+		this.context.fillStyle = style;
+		for (const [node, x, w] of frames)
+			this.context.fillRect(x, this.top(node), w > 2 ? w - 1 : w, ROW - 1);
+	}
+
+	drawHatch(frames) {
+		if (frames.length === 0)
+			return;
+		if (!this.hatch) {
+			const tile = el('canvas', { width: 6, height: 6 });
+			const brush = tile.getContext('2d');
+			brush.strokeStyle = this.palette.text;
+			brush.globalAlpha = 0.35;
+			brush.lineWidth = 1.2;
+			brush.beginPath();
+			for (const at of [-6, 0, 6]) {
+				brush.moveTo(at, 6);
+				brush.lineTo(at + 6, 0);
+			}
+			brush.stroke();
+			this.hatch = this.context.createPattern(tile, 'repeat');
+		}
+		this.fill(frames, this.hatch);
+	}
+
+	drawFound(rows) {
+		const { context } = this;
+		for (const row of rows) {
+			for (const [node, x, w] of row ?? []) {
+				if (this.found[node]) {
+					context.fillStyle = this.palette.found;
+					context.fillRect(x, this.top(node) + ROW - 5, Math.max(1, w - 1), 4);
+				} else {
+					context.fillStyle = this.palette.line;
+					context.globalAlpha = 0.45;
+					context.fillRect(x, this.top(node), w, ROW);
+					context.globalAlpha = 1;
+				}
+			}
+		}
+	}
+
+	label(node) {
+		const [before, after] = [this.profile.inclusive[0][node], this.profile.inclusive[1][node]];
+		const state = this.state(node);
+		if (state)
+			return `${state}: ${this.name(node)}`;
+		const level = this.shade(node) - LEVELS;
+		if (!this.isDifferential || level === 0)
+			return this.name(node);
+		return `${after > before ? '+' : '−'} ${this.name(node)}`;
+	}
+
+	drawLabels(rows) {
+		const { context } = this;
+		context.font = '12px system-ui, sans-serif';
+		context.textBaseline = 'middle';
+		context.fillStyle = this.palette.text;
+		this.charWidth ??= context.measureText('abcdefghijklmnopqrstuvwxyz::_').width / 29;
+		for (const row of rows) {
+			for (const [node, x, w] of row ?? []) {
+				const room = Math.floor((w - 8) / this.charWidth);
+				if (room < 3)
+					continue;
+				const text = this.label(node);
+				context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, x + 4, this.top(node) + ROW / 2);
+			}
+		}
+	}
+
+	drawFocus() {
+		const frame = this.drawn[this.profile.depth[this.focused]]?.find((f) => f[0] === this.focused);
+		if (!frame)
+			return;
+		this.context.strokeStyle = this.palette.focus;
+		this.context.lineWidth = 2;
+		this.context.strokeRect(frame[1] + 1, this.top(this.focused) + 1, Math.max(2, frame[2] - 3), ROW - 3);
+	}
+
+	nodeAt(event) {
+		const box = this.canvas.getBoundingClientRect();
+		const x = event.clientX - box.left;
+		const row = Math.floor((event.clientY - box.top + this.pane.scrollTop) / ROW);
+		const frame = this.drawn[row]?.find((f) => x >= f[1] && x < f[1] + f[2]);
+		return frame ? frame[0] : -1;
+	}
+}
+
+// Options: { onState(state) }.  The returned object has `element`, zoom(node), find(text), setMode(mode).
+export function flameGraph(profile, options = {}) {
+	return new FlameGraph(profile.parent instanceof Int32Array ? profile : readProfile(profile), options);
+}

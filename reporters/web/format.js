@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and names as people read them; the same rules as on the terminal.
+
+const NONE = '–';
+
+function three(value) {
+	const size = Math.abs(value);
+	return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+export function finite(value) {
+	return typeof value === 'number' && Number.isFinite(value);
+}
+
+export function formatNs(ns) {
+	if (!finite(ns))
+		return NONE;
+	const size = Math.abs(ns);
+	if (size >= 119.5e9)
+		return `${Math.floor(Math.round(size / 1e9) / 60)} min ${Math.round(size / 1e9) % 60} s`;
+	for (const [unit, factor] of [['s', 1e9], ['ms', 1e6], ['µs', 1e3]]) {
+		if (size >= factor * 0.9995)
+			return `${three(ns / factor)} ${unit}`;
+	}
+	return ns === 0 ? '0' : `${Math.round(ns)} ns`;
+}
+
+export function formatMs(ms) {
+	return formatNs(finite(ms) ? ms * 1e6 : ms);
+}
+
+export function formatDeltaMs(ms) {
+	if (!finite(ms))
+		return NONE;
+	return ms === 0 ? '0' : (ms < 0 ? '−' : '+') + formatMs(Math.abs(ms));
+}
+
+function formatSize(bytes) {
+	for (const [unit, factor] of [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10]]) {
+		if (Math.abs(bytes) >= factor)
+			return `${three(bytes / factor)} ${unit}`;
+	}
+	return `${Math.round(bytes)} B`;
+}
+
+function formatCount(value) {
+	if (Math.abs(value) >= 1e6)
+		return value.toExponential(3);
+	return Number.isInteger(value) ? String(value) : three(value);
+}
+
+export function formatValue(value, unit) {
+	if (!finite(value))
+		return NONE;
+	if (unit === 'ns')
+		return formatNs(value);
+	if (unit === 'bytes')
+		return formatSize(value);
+	return unit && unit !== '1' ? `${formatCount(value)} ${unit}` : formatCount(value);
+}
+
+// 0.048 → "+4.8 %"
+export function formatChange(change) {
+	if (!finite(change))
+		return NONE;
+	const percent = change * 100;
+	const digits = Math.abs(percent) >= 999.5 ? 0 : percent !== 0 && Math.abs(percent) < 0.095 ? 2 : 1;
+	return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(digits)} %`;
+}
+
+export function formatInterval(interval) {
+	if (!interval || (!finite(interval[0]) && !finite(interval[1])))
+		return '';
+	return `[${interval.map((r) => (finite(r) ? formatChange(r - 1).replace(' %', '') : '…')).join(', ')}]`;
+}
+
+export function formatShare(share) {
+	return finite(share) ? `${Math.round(share * 100)} %` : '';
+}
+
+export function formatTime(text) {
+	return text ? text.replace('T', ' ').replace('Z', ' UTC') : NONE;
+}
+
+// "ns::fit" for "ns::fit<int>(Track&)".  Linear, whatever the length of the name.
+export function shortName(name) {
+	const cut = name.length > 400 ? name.slice(0, 400) : name;
+	const sign = /operator\s*(?:\(\)|[<>=\-!+*/%^&|~[\],]+|\w+)/.exec(cut);
+	let depth = 0;
+	let short = '';
+	for (let i = 0; i < cut.length; i += 1) {
+		const c = cut[i];
+		if (sign && i === sign.index) {
+			short += depth === 0 ? sign[0] : '';
+			i += sign[0].length - 1;
+		} else if (c === '<' || c === '(') {
+			depth += 1;
+		} else if ((c === '>' || c === ')') && depth > 0) {
+			depth -= 1;
+		} else if (depth === 0) {
+			short += c;
+		}
+	}
+	short = short.replace(/ const$/, '').trim();
+	return short || cut || '[no name]';
+}
+
+export function clip(text, length) {
+	return text.length <= length ? text : `${text.slice(0, Math.ceil(length * 0.6))}…${text.slice(-Math.floor(length * 0.3))}`;
+}
+
+export function place(file, line) {
+	if (!file)
+		return '';
+	const base = file.slice(file.lastIndexOf('/') + 1) || file;
+	return line ? `${base}:${line}` : base;
+}
+
+const MARKS = {
+	pass: '✓', regression: '▲', improvement: '▼', inconclusive: '?', new: '+', missing: '−', error: '!',
+};
+
+export function verdictMark(verdict) {
+	return MARKS[verdict] ?? '';
+}

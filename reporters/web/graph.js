@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Call graph picture: the functions that matter, in layers from callers to callees.
+//
+// Chosen are the functions with most time or most change.  A call path between two of them through others becomes one
+// dashed edge.  Layers are longest paths after cycles were broken; within a layer the order follows the neighbours' mean
+// place for a few sweeps, which takes out most crossings of graphs this small.
+
+import { el, scroller, svg } from './dom.js';
+import { clip, formatChange, formatMs, shortName } from './format.js';
+import { tint } from './profile.js';
+
+const MOST = 26;
+const BOX = { width: 168, height: 40, across: 18, down: 44 };
+
+function choose(profile) {
+	const { functions } = profile;
+	const total = Math.max(profile.inclusive[0][0], profile.inclusive[1][0]);
+	const scores = functions.name.map((_, f) => {
+		const [before, after] = [functions.inclusive[0][f], functions.inclusive[1][f]];
+		const [selfBefore, selfAfter] = [functions.self[0][f], functions.self[1][f]];
+		return Math.max(before, after) * 0.2 + Math.max(selfBefore, selfAfter) + Math.abs(selfAfter - selfBefore) * 10 + Math.abs(after - before) * 3;
+	});
+	return scores.map((score, f) => [score, f]).filter(([score, f]) => f > 0 && score > total * 0.002)
+		.sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, MOST).map(([, f]) => f);
+}
+
+// Edges between chosen functions, with the time that flows along them.
+function collectEdges(profile, chosen) {
+	const isChosen = new Set(chosen);
+	const nearest = new Int32Array(profile.count).fill(-1); // chosen function above each node
+	const direct = new Uint8Array(profile.count);
+	const edges = new Map();
+	for (let i = 1; i < profile.count; i += 1) {
+		const parent = profile.parent[i];
+		const parentFunction = profile.function[parent];
+		const above = isChosen.has(parentFunction);
+		nearest[i] = above ? parentFunction : nearest[parent];
+		direct[i] = above ? 1 : 0;
+		const to = profile.function[i];
+		if (!isChosen.has(to) || nearest[i] < 0 || nearest[i] === to)
+			continue;
+		const key = nearest[i] * profile.functions.name.length + to;
+		const edge = edges.get(key) ?? { from: nearest[i], to, time: [0, 0], direct: false };
+		edge.time[0] += profile.inclusive[0][i];
+		edge.time[1] += profile.inclusive[1][i];
+		edge.direct ||= direct[i] === 1;
+		edges.set(key, edge);
+	}
+	return [...edges.values()].filter((e) => Math.max(...e.time) > 0);
+}
+
+function dropBackEdges(chosen, edges) {
+	const out = new Map(chosen.map((f) => [f, []]));
+	edges.sort((a, b) => Math.max(...b.time) - Math.max(...a.time));
+	for (const edge of edges)
+		out.get(edge.from).push(edge);
+	const state = new Map();
+	const visit = (f) => {
+		state.set(f, 1);
+		for (const edge of out.get(f)) {
+			edge.back = state.get(edge.to) === 1;
+			if (!state.has(edge.to))
+				visit(edge.to);
+		}
+		state.set(f, 2);
+	};
+	const called = new Set(edges.map((e) => e.to));
+	for (const f of [...chosen.filter((c) => !called.has(c)), ...chosen]) {
+		if (!state.has(f))
+			visit(f);
+	}
+	return edges.filter((e) => !e.back);
+}
+
+function makeLayers(chosen, edges) {
+	const layer = new Map(chosen.map((f) => [f, 0]));
+	for (let round = 0; round < chosen.length; round += 1) {
+		let moved = false;
+		for (const { from, to } of edges) {
+			if (layer.get(to) < layer.get(from) + 1) {
+				layer.set(to, layer.get(from) + 1);
+				moved = true;
+			}
+		}
+		if (!moved)
+			break;
+	}
+	const layers = [];
+	for (const f of chosen)
+		(layers[layer.get(f)] ??= []).push(f);
+	return layers.filter(Boolean);
+}
+
+function orderLayers(layers, edges) {
+	const at = new Map();
+	const number = () => layers.forEach((row) => row.forEach((f, i) => at.set(f, (i + 0.5) / row.length)));
+	number();
+	for (let sweep = 0; sweep < 8; sweep += 1) {
+		const [mine, other] = sweep % 2 === 0 ? ['to', 'from'] : ['from', 'to'];
+		for (const row of layers) {
+			const mean = new Map(row.map((f) => {
+				const near = edges.filter((e) => e[mine] === f).map((e) => at.get(e[other]));
+				return [f, near.length ? near.reduce((a, b) => a + b, 0) / near.length : at.get(f)];
+			}));
+			row.sort((a, b) => mean.get(a) - mean.get(b));
+		}
+		number();
+	}
+}
+
+function drawBox(profile, f, x, y) {
+	const { functions } = profile;
+	const [before, after] = [functions.inclusive[0][f], functions.inclusive[1][f]];
+	const both = profile.hasBaseline && profile.hasCandidate;
+	const shade = both ? Math.round(tint(before, after, Math.max(profile.inclusive[0][0], profile.inclusive[1][0])) * 4) : 0;
+	const change = !both ? '' : before === 0 ? 'new' : after === 0 ? 'gone' : formatChange(after / before - 1);
+	return svg('g', { class: `box shade${shade < 0 ? `m${-shade}` : shade}`, transform: `translate(${x} ${y})` },
+		svg('title', {}, `${clip(functions.name[f], 400)}\n${formatMs(before / 1e3)} → ${formatMs(after / 1e3)}`),
+		svg('rect', { width: BOX.width, height: BOX.height, rx: 5 }),
+		svg('text', { x: 8, y: 17, class: 'name' }, clip(shortName(functions.name[f]), 21)),
+		svg('text', { x: 8, y: 32, class: 'time' }, `${formatMs((profile.hasCandidate ? after : before) / 1e3)}  ${change}`));
+}
+
+function drawEdge(edge, from, to, total) {
+	const weight = Math.max(...edge.time) / total;
+	const [x1, y1, x2, y2] = [from.x + BOX.width / 2, from.y + BOX.height, to.x + BOX.width / 2, to.y];
+	const bend = Math.max(18, (y2 - y1) / 2);
+	return svg('path', { d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`, class: edge.direct ? 'edge' : 'edge far',
+		'stroke-width': (1 + 6 * Math.sqrt(weight)).toFixed(1), 'marker-end': 'url(#fg-arrow)' });
+}
+
+export function callGraph(profile) {
+	const chosen = choose(profile);
+	if (chosen.length < 2)
+		return el('p', { class: 'quiet' }, 'There are too few functions for a picture.');
+	const edges = dropBackEdges(chosen, collectEdges(profile, chosen));
+	const layers = makeLayers(chosen, edges);
+	orderLayers(layers, edges);
+	const widest = Math.max(...layers.map((row) => row.length));
+	const width = widest * (BOX.width + BOX.across) + BOX.across;
+	const height = layers.length * (BOX.height + BOX.down) - BOX.down + 16;
+	const total = Math.max(profile.inclusive[0][0], profile.inclusive[1][0]) || 1;
+	const places = new Map();
+	layers.forEach((row, depth) => row.forEach((f, i) => places.set(f, {
+		x: (width - row.length * (BOX.width + BOX.across) + BOX.across) / 2 + i * (BOX.width + BOX.across),
+		y: 8 + depth * (BOX.height + BOX.down),
+	})));
+	const picture = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img',
+		'aria-label': `Call graph of ${chosen.length} functions; the table of functions says the same in words` },
+	svg('defs', {}, svg('marker', { id: 'fg-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7,
+		markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z', class: 'arrow' }))),
+	edges.map((edge) => drawEdge(edge, places.get(edge.from), places.get(edge.to), total)),
+	chosen.map((f) => drawBox(profile, f, places.get(f).x, places.get(f).y)));
+	return el('figure', { class: 'callgraph' }, scroller('Call graph', picture), el('figcaption', {},
+		`The ${chosen.length} functions with most time or most change, callers above; times with everything they call. Dashed: through functions that are not shown.`));
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two charts in SVG: the pairs of one decision, and the trend of a metric with its change points.
+
+import { el, onResize, replace, svg } from './dom.js';
+import { finite, formatChange, formatValue } from './format.js';
+
+// Round steps that give about `count` ticks.
+function ticks(low, high, count) {
+	const rough = (high - low) / count || 1;
+	const power = 10 ** Math.floor(Math.log10(rough));
+	const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
+	const list = [];
+	for (let t = Math.ceil(low / step) * step; t <= high + step * 1e-9; t += step)
+		list.push(Math.abs(t) < step * 1e-9 ? 0 : t);
+	return list;
+}
+
+function quantile(sorted, q) {
+	return sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(q * (sorted.length - 1))))];
+}
+
+function line(x1, y1, x2, y2, name) {
+	return svg('line', { x1, y1, x2, y2, class: name });
+}
+
+function label(x, y, text, name, anchor) {
+	return svg('text', { x, y, class: name, 'text-anchor': anchor }, text);
+}
+
+// --- pairs ---
+
+// One change per pair: mean of the candidate's values over mean of the baseline's.  Pairs that do not count are kept apart.
+export function pairChanges(raw, metric) {
+	const values = raw.values[metric];
+	const pairs = new Map();
+	if (!values)
+		return [];
+	for (let i = 0; i < raw.pair.length; i += 1) {
+		if (!finite(values[i]))
+			continue;
+		const key = raw.pair[i];
+		const pair = pairs.get(key) ?? { pair: key, sums: [0, 0], counts: [0, 0], aside: '' };
+		pair.sums[raw.arm[i]] += values[i];
+		pair.counts[raw.arm[i]] += 1;
+		pair.aside ||= raw.aside[i];
+		pairs.set(key, pair);
+	}
+	return [...pairs.values()].filter((p) => p.counts[0] && p.counts[1] && p.sums[0] > 0).map((p) => ({
+		pair: p.pair,
+		aside: p.aside,
+		baseline: p.sums[0] / p.counts[0],
+		candidate: p.sums[1] / p.counts[1],
+		change: (p.sums[1] / p.counts[1]) / (p.sums[0] / p.counts[0]) - 1,
+	}));
+}
+
+// The bulk of the points and everything that was decided; what lies outside is drawn at the edge.
+function pairRange(points, metric) {
+	const counted = points.filter((p) => !p.aside).map((p) => p.change).sort((a, b) => a - b);
+	const from = counted.length ? counted : points.map((p) => p.change).sort((a, b) => a - b);
+	const marks = [0, ...metric.interval.filter(finite).map((r) => r - 1), finite(metric.ratio) ? metric.ratio - 1 : 0];
+	let low = Math.min(quantile(from, 0.02) ?? 0, ...marks);
+	let high = Math.max(quantile(from, 0.98) ?? 0, ...marks);
+	const room = (high - low) * 0.12 || 0.01;
+	low -= room;
+	high += room;
+	return [low, high];
+}
+
+function drawBand(parts, metric, box, y) {
+	const [low, high] = metric.interval;
+	if (finite(low) || finite(high)) {
+		const top = finite(high) ? y(high - 1) : box.top;
+		const bottom = finite(low) ? y(low - 1) : box.bottom;
+		parts.push(svg('rect', { x: box.left, y: top, width: box.right - box.left, height: Math.max(1, bottom - top),
+			class: `band ${metric.verdict}` }));
+	}
+	if (finite(metric.ratio))
+		parts.push(line(box.left, y(metric.ratio - 1), box.right, y(metric.ratio - 1), `estimate ${metric.verdict}`));
+}
+
+// How many pairs lie where: the same points, turned on their side.
+function drawHistogram(parts, points, box, y, range) {
+	const counted = points.filter((p) => !p.aside);
+	const bins = Math.max(6, Math.min(24, Math.round(Math.sqrt(counted.length) * 2)));
+	const counts = new Array(bins).fill(0);
+	for (const p of counted)
+		counts[Math.min(bins - 1, Math.max(0, Math.floor((p.change - range[0]) / (range[1] - range[0]) * bins)))] += 1;
+	const most = Math.max(1, ...counts);
+	counts.forEach((count, bin) => {
+		const top = y(range[0] + (bin + 1) / bins * (range[1] - range[0]));
+		const bottom = y(range[0] + bin / bins * (range[1] - range[0]));
+		if (count > 0)
+			parts.push(svg('rect', { x: box.left, y: top + 0.5, width: count / most * (box.right - box.left),
+				height: Math.max(1, bottom - top - 1), class: 'bar' }));
+	});
+}
+
+function drawPoints(parts, points, box, y, range) {
+	const step = (box.right - box.left) / Math.max(1, points.length);
+	points.forEach((p, index) => {
+		const x = box.left + (index + 0.5) * step;
+		const outside = p.change > range[1] ? 1 : p.change < range[0] ? -1 : 0;
+		const at = outside > 0 ? box.top + 5 : outside < 0 ? box.bottom - 5 : y(p.change);
+		const title = svg('title', {}, `pair ${p.pair}: ${formatChange(p.change)}${p.aside ? ` (${p.aside})` : ''}`);
+		if (outside)
+			parts.push(svg('path', { d: `M${x - 4} ${at + 4 * outside}h8l-4 ${-8 * outside}z`, class: p.aside ? 'point aside' : 'point' }, title));
+		else
+			parts.push(svg('circle', { cx: x, cy: at, r: points.length > 120 ? 2 : 3.5, class: p.aside ? 'point aside' : 'point' }, title));
+	});
+}
+
+function drawPairs(points, metric, width) {
+	const height = 260;
+	const side = width > 520 ? 120 : 0;
+	const range = pairRange(points, metric);
+	const y = (value) => 14 + (range[1] - value) / (range[1] - range[0]) * (height - 48);
+	const box = { left: 62, right: width - side - 12, top: 14, bottom: height - 34 };
+	const parts = [];
+	for (const t of ticks(range[0], range[1], 5)) {
+		parts.push(line(box.left, y(t), width - 4, y(t), t === 0 ? 'zero' : 'grid'));
+		parts.push(label(box.left - 8, y(t) + 4, t === 0 ? '0 %' : formatChange(t), 'tick', 'end'));
+	}
+	drawBand(parts, metric, { ...box, right: width - 4 }, y);
+	drawPoints(parts, points, box, y, range);
+	parts.push(label((box.left + box.right) / 2, height - 8, 'pairs, in the order in which they ran', 'tick', 'middle'));
+	if (side) {
+		drawHistogram(parts, points, { left: width - side, right: width - 8, top: box.top, bottom: box.bottom }, y, range);
+		parts.push(label(width - side, height - 8, 'how many', 'tick', 'start'));
+	}
+	return svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img',
+		'aria-label': `Change of ${metric.label} in ${points.length} pairs` }, parts);
+}
+
+// A figure that redraws itself with the width of its place.
+export function pairPlot(raw, metric) {
+	const points = pairChanges(raw, metric.name);
+	const place = el('div', { class: 'plot' });
+	if (points.length === 0)
+		return el('p', { class: 'quiet' }, 'No pair has both values of this metric.');
+	const counted = points.filter((p) => !p.aside);
+	const slower = counted.filter((p) => p.change > 0).length;
+	const draw = () => replace(place, drawPairs(points, metric, Math.max(280, place.clientWidth || 720)));
+	queueMicrotask(() => {
+		draw();
+		onResize(place, draw);
+	});
+	return el('figure', {}, place, el('figcaption', {},
+		`Each point is one pair: the candidate's ${metric.label} over the baseline's. In ${slower} of ${counted.length} pairs that count `
+		+ `the candidate's was higher. The band is the interval at ${formatChange(1 - metric.alpha).slice(1)} confidence, the line in it the estimate`
+		+ `${points.length > counted.length ? '; hollow points do not count' : ''}.`));
+}
+
+// --- trend ---
+
+// Points: { value, low, high, label, href, verdict }; changes: [{ index, before, after }].
+function drawTrend(data, width, cursor) {
+	const height = 280;
+	const { points } = data;
+	const values = points.map((p) => p.value).filter(finite);
+	const spread = [...values].sort((a, b) => a - b);
+	let low = quantile(spread, points.length > 50 ? 0.005 : 0);
+	let high = quantile(spread, points.length > 50 ? 0.995 : 1);
+	const room = (high - low) * 0.1 || Math.abs(high) * 0.05 || 1;
+	low -= room;
+	high += room;
+	const box = { left: 78, right: width - 12, top: 12, bottom: height - 30 };
+	const x = (index) => box.left + (points.length < 2 ? 0.5 : index / (points.length - 1)) * (box.right - box.left);
+	const y = (value) => Math.min(box.bottom, Math.max(box.top, box.top + (high - value) / (high - low) * (box.bottom - box.top)));
+	const parts = [];
+	for (const t of ticks(low, high, 5)) {
+		parts.push(line(box.left, y(t), box.right, y(t), 'grid'));
+		parts.push(label(box.left - 8, y(t) + 4, formatValue(t, data.unit), 'tick', 'end'));
+	}
+	parts.push(...trendPoints(points, x, y, box));
+	let from = 0;
+	for (const change of [...data.changes, { index: points.length, end: true }]) {
+		const segment = points.slice(from, change.index).map((p) => p.value).filter(finite).sort((a, b) => a - b);
+		if (segment.length) {
+			const level = y(quantile(segment, 0.5));
+			parts.push(line(x(from), level, x(Math.max(from, change.index - 1)), level, 'level'));
+		}
+		if (!change.end) {
+			const up = change.after > change.before;
+			parts.push(line(x(change.index), box.top, x(change.index), box.bottom, `step ${up ? 'worse' : 'better'}`));
+			parts.push(label(x(change.index) + 4, box.top + 10, formatChange(change.after / change.before - 1), 'step-label', 'start'));
+		}
+		from = change.index;
+	}
+	if (cursor >= 0 && finite(points[cursor]?.value))
+		parts.push(line(x(cursor), box.top, x(cursor), box.bottom, 'cursor'),
+			svg('circle', { cx: x(cursor), cy: y(points[cursor].value), r: 5, class: 'cursor' }));
+	return svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }, parts);
+}
+
+// A point each while they can be told apart; else the range of each pixel column.
+function trendPoints(points, x, y, box) {
+	const columns = box.right - box.left;
+	if (points.length <= columns) {
+		return points.map((p, index) => finite(p.value) && svg('circle', { cx: x(index), cy: y(p.value), r: points.length > 300 ? 1.5 : 3,
+			class: `point ${p.verdict ?? ''}` }));
+	}
+	const lows = new Map();
+	const highs = new Map();
+	points.forEach((p, index) => {
+		if (!finite(p.value))
+			return;
+		const column = Math.round(x(index));
+		lows.set(column, Math.max(lows.get(column) ?? -Infinity, y(p.value)));
+		highs.set(column, Math.min(highs.get(column) ?? Infinity, y(p.value)));
+	});
+	const path = [...lows.keys()].map((column) => `M${column} ${lows.get(column).toFixed(1)}V${(highs.get(column) - 1).toFixed(1)}`);
+	return [svg('path', { d: path.join(''), class: 'range' })];
+}
+
+// data: { title, unit, points, changes, onPick(point) }
+export function trendChart(data) {
+	const place = el('div', { class: 'plot', tabindex: 0, role: 'slider', 'aria-label': data.title,
+		'aria-valuemin': 0, 'aria-valuemax': Math.max(0, data.points.length - 1), 'aria-valuenow': 0 });
+	const words = el('p', { class: 'quiet readout' }, 'Arrow keys or the pointer read single runs.');
+	let cursor = -1;
+
+	function draw() {
+		replace(place, drawTrend(data, Math.max(280, place.clientWidth || 720), cursor));
+	}
+	function move(to) {
+		const next = Math.max(0, Math.min(data.points.length - 1, to));
+		const point = data.points[next];
+		if (next === cursor || !point)
+			return;
+		cursor = next;
+		const text = `${point.label}: ${formatValue(point.value, data.unit)}`;
+		place.setAttribute('aria-valuenow', String(cursor));
+		place.setAttribute('aria-valuetext', text);
+		words.textContent = text;
+		draw();
+	}
+	place.addEventListener('keydown', (event) => {
+		const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity };
+		if (event.key in steps) {
+			move((cursor < 0 ? 0 : cursor) + steps[event.key]);
+			event.preventDefault();
+		} else if (event.key === 'Enter' && cursor >= 0) {
+			data.onPick?.(data.points[cursor]);
+		}
+	});
+	place.addEventListener('pointermove', (event) => {
+		const box = place.getBoundingClientRect();
+		move(Math.round((event.clientX - box.left - 78) / (box.width - 90) * (data.points.length - 1)));
+	});
+	place.addEventListener('click', () => cursor >= 0 && data.onPick?.(data.points[cursor]));
+	queueMicrotask(() => {
+		draw();
+		onResize(place, draw);
+	});
+	const list = data.changes.map((change) => el('li', {},
+		`${data.points[change.index]?.label ?? ''}: ${formatValue(change.before, data.unit)} → ${formatValue(change.after, data.unit)} (${formatChange(change.after / change.before - 1)})`));
+	return el('figure', {}, place, words, el('figcaption', {}, `${data.title}: ${data.points.length} runs, `
+		+ `${data.changes.length} change point${data.changes.length === 1 ? '' : 's'}.`), list.length > 0 && el('ul', {}, list));
+}

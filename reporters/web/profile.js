@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile of two arms, from the columns in which it travels to arrays that can be drawn.
+//
+// Columns: functions { name, library, file, line, self: [b, c], inclusive: [b, c] } and
+// nodes { parent (distance to the parent, 0 for the root), function, self: [b, c] }, values in microseconds per repetition.
+
+export function readProfile(data) {
+	const count = data.nodes.function.length;
+	const parent = new Int32Array(count);
+	const depth = new Uint16Array(count);
+	const inclusive = [Float64Array.from(data.nodes.self[0]), Float64Array.from(data.nodes.self[1])];
+	let deepest = 0;
+
+	for (let i = 1; i < count; i += 1) {
+		parent[i] = i - data.nodes.parent[i];
+		depth[i] = depth[parent[i]] + 1;
+		deepest = Math.max(deepest, depth[i]);
+	}
+	for (let i = count - 1; i > 0; i -= 1) {
+		inclusive[0][parent[i]] += inclusive[0][i];
+		inclusive[1][parent[i]] += inclusive[1][i];
+	}
+	return {
+		count,
+		parent,
+		depth,
+		deepest,
+		function: data.nodes.function,
+		self: data.nodes.self,
+		inclusive,
+		functions: data.functions,
+		folded: data.folded ?? 0,
+		hasBaseline: inclusive[0][0] > 0,
+		hasCandidate: inclusive[1][0] > 0,
+	};
+}
+
+// Children of each node as slices of one array, in the order of `weight`.
+export function childLists(profile, weight) {
+	const start = new Int32Array(profile.count + 1);
+	const list = new Int32Array(Math.max(0, profile.count - 1));
+	for (let i = 1; i < profile.count; i += 1)
+		start[profile.parent[i] + 1] += 1;
+	for (let i = 0; i < profile.count; i += 1)
+		start[i + 1] += start[i];
+	const next = start.slice(0, profile.count);
+	for (let i = 1; i < profile.count; i += 1)
+		list[next[profile.parent[i]]++] = i;
+	for (let i = 0; i < profile.count; i += 1) {
+		if (start[i + 1] - start[i] > 1)
+			list.subarray(start[i], start[i + 1]).sort((a, b) => weight[b] - weight[a] || a - b);
+	}
+	return { start, list };
+}
+
+// −1 … +1: how much this frame's time changed, full at ±25 %; small frames are mostly noise and stay pale.
+export function tint(baseline, candidate, total) {
+	const size = Math.max(baseline, candidate);
+	if (size <= 0)
+		return 0;
+	const change = (candidate - baseline) / size;
+	const weight = Math.min(1, Math.sqrt(size / (0.01 * total)));
+	return Math.max(-1, Math.min(1, change / 0.25)) * weight;
+}
+
+export function pathOf(profile, node) {
+	const path = [];
+	for (let n = node; n > 0; n = profile.parent[n])
+		path.unshift(n);
+	return [0, ...path];
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The gate step of action.yml.  Everything it needs comes from the environment of a GitHub job, so that a test can play one:
+# GITHUB_EVENT_NAME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, GITHUB_ACTION_PATH, RUNNER_TEMP, and FASTGATE_ACTION_* from the inputs.
+set -u
+program=${FASTGATE_ACTION_PROGRAM:-}
+[ -n "$program" ] || program=$GITHUB_ACTION_PATH/build/release/cli/fastgate
+reports=${RUNNER_TEMP:-/tmp}/fastgate
+mkdir -p "$reports"
+
+# A pull request is compared with the point where it left its target; elsewhere the run is recorded for the trend.
+set --
+case ${GITHUB_EVENT_NAME:-} in
+pull_request | pull_request_target | merge_group) set -- --against "${FASTGATE_ACTION_AGAINST:-merge-base}" ;;
+esac
+if [ $# -gt 0 ] && [ -f "$(git rev-parse --git-dir 2>/dev/null)/shallow" ]; then
+	echo "deepening the shallow clone, so that the merge base is there" >&2
+	git fetch --quiet --unshallow origin 2>/dev/null || git fetch --quiet --deepen=1000 origin || true
+fi
+
+status=0
+# The inputs are lists of words: they are split on purpose.
+# shellcheck disable=SC2086
+"$program" run "$@" ${FASTGATE_ACTION_ARGUMENTS:-} \
+	--set report.json="$reports/fastgate.json" --set report.junit="$reports/fastgate.xml" \
+	--set report.html="$reports/fastgate.html" --set report.markdown="$reports/fastgate.md" \
+	--set report.github="$reports/annotations.txt" ${FASTGATE_ACTION_BENCHMARKS:-} || status=$?
+
+verdict=error
+if [ -s "$reports/fastgate.json" ]; then
+	verdict=$(sed -n 's/^  "verdict": "\([a-z]*\)",*$/\1/p' "$reports/fastgate.json" | head -n 1)
+	[ -n "${GITHUB_STEP_SUMMARY:-}" ] && cat "$reports/fastgate.md" >>"$GITHUB_STEP_SUMMARY"
+	cat "$reports/annotations.txt"
+fi
+if [ -n "${GITHUB_OUTPUT:-}" ]; then
+	{
+		echo "verdict=${verdict:-error}"
+		echo "exit-code=$status"
+		echo "report=$reports/fastgate.json"
+	} >>"$GITHUB_OUTPUT"
+fi
+exit $status

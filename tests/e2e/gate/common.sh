@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# For the tests beside it: a private folder, a private home, and how to expect something.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME="$work/home" XDG_CACHE_HOME="$work/cache" GIT_CONFIG_NOSYSTEM=1
+mkdir -p "$HOME"
+git config --global user.name tester
+git config --global user.email tester@example.org
+git config --global init.defaultBranch main
+
+fail() { echo "FAILED: $*" >&2; [ -f "$work/out" ] && cat "$work/out" >&2; [ -f "$work/err" ] && cat "$work/err" >&2; exit 1; }
+expect_code() { # wanted, what, command...
+	wanted=$1
+	what=$2
+	shift 2
+	code=0
+	"$@" >"$work/out" 2>"$work/err" || code=$?
+	[ "$code" -eq "$wanted" ] || fail "$what: exit code $code, expected $wanted"
+}
+expect_text() { # pattern, file, what
+	grep -q -e "$1" "$2" || fail "$3: no '$1' in $2"
+}
+
+# A repository with the quickstart in $work/project; `slow` plants its slowdown.
+make_project() {
+	mkdir -p "$work/project"
+	cp "$FASTGATE_ROOT"/examples/quickstart/Makefile "$FASTGATE_ROOT"/examples/quickstart/fastgate.yml \
+		"$FASTGATE_ROOT"/examples/quickstart/*.c "$FASTGATE_ROOT"/examples/quickstart/*.h "$work/project"
+	cd "$work/project" || exit 1
+	printf '*.o\nwordcount\n.fastgate/\n/fastgate.json\n/fastgate.xml\n/fastgate.html\n' >.gitignore
+	git init -q .
+	git add .
+	git commit -q -m "Count words"
+}
+slow() { git apply "$FASTGATE_ROOT/examples/quickstart/slower.patch" || fail "the patch does not apply"; }

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# An interrupted run ends its programs, keeps its pairs, says 130, and is taken up again by --resume.
+. "$(dirname "$0")/common.sh"
+make_project
+printf 'int main(void) { for (volatile long i = 0; i < 40000000; i++) {} return 0; }\n' >main.c
+printf 'loop: main.c\n\t$(CC) -O1 -g -o loop main.c\n' >Makefile
+printf 'version: 1\nproject: loop\nbuild: { command: make }\nbenchmarks:\n  - { name: loop, command: ./loop }\nmeasure: { schedule: abba, pairs: { min: 12, max: 16 } }\n' >fastgate.yml
+echo loop >>.gitignore
+git add . && git commit -q -m loop
+printf 'int main(void) { for (volatile long i = 0; i < 50000000; i++) {} return 0; }\n' >main.c
+
+"$FASTGATE" run --against HEAD >"$work/out" 2>"$work/err" &
+pid=$!
+# Until something was stored, without a guess about how long that takes.
+while kill -0 $pid 2>/dev/null; do
+	"$FASTGATE" runs --json 2>/dev/null | grep -q '"id"' && break
+done
+kill -INT $pid
+code=0
+wait $pid || code=$?
+[ $code -eq 130 ] || fail "interrupted: exit code $code, expected 130"
+pgrep -f "$work/project/loop" >/dev/null && fail "a program is still running"
+expect_code 1 "resumed" "$FASTGATE" run --against HEAD --resume
+expect_text 'going on with run' "$work/err" "resuming"
+expect_text 'REGRESSION' "$work/out" "verdict"
+[ "$("$FASTGATE" runs --json | grep -c '"id"')" -eq 1 ] || fail "resuming made a second run"

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the browser tests share: a Chromium of their own, pages whose errors count, the accessibility rules.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const require = createRequire(import.meta.url);
+const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+	'--disable-component-update', '--disable-sync'];
+
+export function scratchFolder() {
+	const folder = mkdtempSync(join(process.env.TMPDIR ?? tmpdir(), 'fastgate-web-'));
+	process.on('exit', () => process.env.FASTGATE_KEEP_TMP || rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+export async function withBrowser(work) {
+	const profile = join(scratchFolder(), 'profile');
+	const context = await chromium.launchPersistentContext(profile, {
+		executablePath: process.env.FASTGATE_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: FLAGS, bypassCSP: false,
+	});
+	try {
+		await work(context);
+	} finally {
+		await context.close();
+	}
+}
+
+// A page that fails the test on any error, any console warning and any request beyond the page itself.
+export async function openPage(context, url, options = {}) {
+	const page = await context.newPage();
+	const problems = [];
+	page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`));
+	page.on('dialog', (dialog) => {
+		problems.push(`dialog: ${dialog.message()}`);
+		dialog.dismiss();
+	});
+	page.on('request', (request) => {
+		if (!options.allow?.(request.url()) && request.url().split('#')[0] !== url.split('#')[0] && !request.url().startsWith('data:'))
+			problems.push(`request: ${request.url()}`);
+	});
+	await page.setViewportSize({ width: options.width ?? 1280, height: options.height ?? 900 });
+	await page.emulateMedia({ colorScheme: options.dark ? 'dark' : 'light' });
+	await page.goto(url);
+	page.noProblems = () => assert.deepEqual(problems, []);
+	return page;
+}
+
+// axe runs in an isolated world: the page's own policy stays as it is.
+export async function checkAccessibility(context, page, name) {
+	const session = await context.newCDPSession(page);
+	const { frameTree } = await session.send('Page.getFrameTree');
+	const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
+	const evaluate = async (expression) => {
+		const { result, exceptionDetails } = await session.send('Runtime.evaluate',
+			{ expression, contextId: executionContextId, awaitPromise: true, returnByValue: true });
+		assert.equal(exceptionDetails, undefined);
+		return result.value;
+	};
+	await evaluate(`${axeSource}; 0`);
+	const violations = await evaluate(`axe.run(document).then((r) => r.violations.map((v) =>
+		v.id + ': ' + v.help + ' ' + v.nodes.slice(0, 3).map((n) => n.target.join(' ') + ' ' + n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | ')))`);
+	assert.deepEqual(violations, [], `${name}: accessibility`);
+	await session.detach();
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HTML report in a real browser: node report.test.mjs PROGRAM-THAT-WRITES-PAGES
+// FASTGATE_SCREENSHOTS=FOLDER keeps pictures.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkAccessibility, openPage, scratchFolder, withBrowser } from './browser.mjs';
+
+const folder = scratchFolder();
+const pictures = process.env.FASTGATE_SCREENSHOTS;
+const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing'];
+
+execFileSync(process.argv[2], [folder]);
+if (pictures)
+	mkdirSync(pictures, { recursive: true });
+
+const url = (name) => `file://${join(folder, `${name}.html`)}`;
+const tests = [];
+const test = (name, run) => tests.push({ name, run });
+
+async function picture(page, name, fullPage = true) {
+	if (pictures)
+		await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
+}
+
+// Frames of the flame graph are pixels: what is under a point is asked through the readout.
+async function frameAt(page, x, y) {
+	const box = await page.locator('.flame canvas').boundingBox();
+	await page.mouse.move(box.x + x, box.y + y);
+	return page.locator('.readout').first().innerText();
+}
+
+test('every outcome is shown, without errors, requests or accessibility violations', async (context) => {
+	for (const name of outcomes) {
+		const page = await openPage(context, url(name));
+		await page.waitForSelector('h1');
+		const text = await page.locator('h1').innerText();
+		assert.ok(text.includes(name === 'mixed' || name === 'hostile' || name === 'nothing' ? 'error' : name), `${name}: ${text}`);
+		await checkAccessibility(context, page, name);
+		await picture(page, name);
+		page.noProblems();
+		await page.close();
+	}
+});
+
+test('dark and narrow pages are accessible and never scroll sideways', async (context) => {
+	for (const [name, options] of [['dark', { dark: true }], ['narrow', { width: 360, height: 740 }], ['narrow-dark', { dark: true, width: 360, height: 740 }]]) {
+		for (const fixture of ['regression', 'mixed', 'hostile']) {
+			const page = await openPage(context, url(fixture), options);
+			await page.waitForSelector('h1');
+			const [wide, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+			assert.ok(wide <= view, `${fixture} ${name}: ${wide} > ${view}`);
+			await checkAccessibility(context, page, `${fixture} ${name}`);
+			await picture(page, `${fixture}-${name}`);
+			page.noProblems();
+			await page.close();
+		}
+	}
+});
+
+test('the pair plot draws every pair and the interval', async (context) => {
+	const page = await openPage(context, url('regression'));
+	assert.equal(await page.locator('.plot .point').count(), 23);
+	assert.equal(await page.locator('.plot .point.aside').count(), 1);
+	assert.equal(await page.locator('.plot .band.regression').count(), 1);
+	assert.match(await page.locator('figcaption').first().innerText(), /In \d+ of 22 pairs/);
+	page.noProblems();
+	await page.close();
+});
+
+test('hostile names are text and nothing else', async (context) => {
+	const page = await openPage(context, url('hostile'));
+	await page.waitForSelector('h1');
+	assert.equal(await page.locator('img').count(), 0);
+	assert.equal(await page.locator('script').count(), 2);
+	assert.ok((await page.locator('body').innerText()).includes('</script><script>alert(1)</script>'));
+	page.noProblems();
+	await page.close();
+});
+
+test('the policy lets nothing in', async (context) => {
+	const page = await context.newPage();
+	const refused = [];
+	page.on('console', (message) => refused.push(message.text()));
+	await page.goto(url('regression'));
+	await page.evaluate(() => {
+		const script = document.createElement('script');
+		script.textContent = 'window.broken = true';
+		document.body.append(script);
+		const image = document.createElement('img');
+		image.src = 'http://127.0.0.1:9/x.png';
+		document.body.append(image);
+		document.body.setAttribute('style', 'color: red');
+	});
+	assert.equal(await page.evaluate(() => window.broken), undefined);
+	await page.waitForFunction(() => true);
+	for (const kind of ['script', 'image', 'style'])
+		assert.ok(refused.some((text) => text.includes('Content Security Policy') && text.toLowerCase().includes(kind)), `${kind}: ${refused.join('\n')}`);
+	await page.close();
+});
+
+test('the flame graph shows new and gone frames, zooms, searches and is moved through by keys', async (context) => {
+	const page = await openPage(context, url('regression'));
+	const pane = page.locator('.flame');
+	await pane.scrollIntoViewIfNeeded();
+	await pane.focus();
+	const readout = page.locator('.readout').first();
+	const seen = new Set();
+	for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowRight', 'ArrowLeft', 'ArrowUp']) {
+		await page.keyboard.press(key);
+		seen.add(await readout.innerText());
+	}
+	assert.ok(seen.size >= 5, [...seen].join('\n'));
+	const words = await page.locator('[role=tree]').innerText();
+	assert.match(words, /main/);
+	const all = [];
+	await page.keyboard.press('Home');
+	for (let depth = 0; depth < 5; depth += 1) {
+		const box = await page.locator('.flame canvas').boundingBox();
+		for (let x = 4; x < box.width; x += 12)
+			all.push(await frameAt(page, x, depth * 19 + 9));
+	}
+	assert.ok(all.some((text) => /decode_header[^]*new/.test(text)), 'a new frame');
+	assert.ok(all.some((text) => /decode\(Bank[^]*gone/.test(text)), 'a gone frame');
+	await pane.focus();
+	await page.keyboard.press('/');
+	await page.keyboard.type('fit(');
+	assert.match(await page.locator('.flame-box .bar').innerText(), /1 frame, 1\d % → 2\d % of the time/);
+	await page.keyboard.press('Enter');
+	assert.match(await page.evaluate(() => location.hash), /benchmark=reconstruct&node=\d+/);
+	await picture(page, 'flame-search', false);
+	await pane.focus();
+	await page.keyboard.press('Escape');
+	assert.doesNotMatch(await page.evaluate(() => location.hash), /node=/);
+	page.noProblems();
+	await page.close();
+});
+
+test('a link carries the state of the view', async (context) => {
+	const page = await openPage(context, `${url('mixed')}#benchmark=sort&mode=candidate`);
+	await page.waitForSelector('.flame');
+	assert.match(await page.locator('#benchmark').innerText(), /sort/);
+	assert.equal(await page.locator('.flame-box select').inputValue(), 'candidate');
+	await page.getByRole('button', { name: 'reconstruct', exact: true }).click();
+	assert.match(await page.locator('#benchmark').innerText(), /reconstruct/);
+	assert.match(await page.evaluate(() => location.hash), /benchmark=reconstruct/);
+	page.noProblems();
+	await page.close();
+});
+
+test('the functions are sorted and filtered', async (context) => {
+	const page = await openPage(context, url('large'));
+	const section = page.locator('section[aria-labelledby=functions]');
+	await section.getByRole('button', { name: 'Own, candidate' }).click();
+	const values = await section.locator('tbody tr td:nth-child(4)').allInnerTexts();
+	const inMicroseconds = values.map((text) => parseFloat(text) * { ns: 1e-3, 'µs': 1, ms: 1e3, s: 1e6 }[text.split(' ')[1]]);
+	assert.equal(inMicroseconds.length, 30);
+	assert.deepEqual(inMicroseconds, [...inMicroseconds].sort((a, b) => b - a));
+	assert.equal(await section.locator('th[aria-sort=descending]').innerText().then((t) => t.includes('Own, candidate')), true);
+	await section.getByRole('searchbox').fill('Stage7< process_3');
+	const names = await section.locator('tbody th').allInnerTexts();
+	assert.ok(names.length > 0 && names.every((name) => name.includes('Stage7<')), names.join('\n'));
+	await picture(page, 'large');
+	page.noProblems();
+	await page.close();
+});
+
+test('the page can be read on paper and without scripts', async (context) => {
+	const page = await openPage(context, url('regression'));
+	await page.emulateMedia({ media: 'print' });
+	await picture(page, 'print');
+	assert.equal(await page.locator('.flame-box .bar').isVisible(), false);
+	page.noProblems();
+	await page.close();
+	const quiet = await context.browser()?.newContext({ javaScriptEnabled: false });
+	if (quiet) {
+		const plain = await quiet.newPage();
+		await plain.goto(url('regression'));
+		assert.match(await plain.locator('noscript pre, pre').first().innerText(), /REGRESSION/);
+		await quiet.close();
+	}
+});
+
+let failed = 0;
+await withBrowser(async (context) => {
+	for (const { name, run } of tests) {
+		try {
+			await run(context);
+			console.log(`ok      ${name}`);
+		} catch (error) {
+			failed += 1;
+			console.log(`FAILED  ${name}\n${error.stack}`);
+		}
+	}
+});
+process.exitCode = failed ? 1 : 0;
