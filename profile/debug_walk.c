@@ -131,13 +131,17 @@ static unsigned number_of(Dwarf_Die *entry, unsigned attribute)
 	return value <= UINT32_MAX ? (unsigned)value : 0;
 }
 
-/* The entry that names the function: an inlined copy or an out-of-line body points to it. */
+/*
+ * The entry that names the function: an inlined copy or an out-of-line body points to it.  A body with a linkage name of
+ * its own is one of several of a constructor or destructor (complete, base, deleting).
+ */
 static void find_origin(Dwarf_Die *entry, Dwarf_Die *origin)
 {
 	Dwarf_Attribute at;
 
 	*origin = *entry;
-	if (dwarf_attr(entry, DW_AT_abstract_origin, &at))
+	if (!dwarf_hasattr(entry, DW_AT_linkage_name) &&
+	    dwarf_attr(entry, DW_AT_abstract_origin, &at))
 		(void)dwarf_formref_die(&at, origin);
 }
 
@@ -167,6 +171,8 @@ static uint32_t function_of(struct walk *w, Dwarf_Die *entry)
 	function->linkage = fg__debug_text(index, linkage);
 	function->file = fg__debug_text(index, dwarf_decl_file(&origin));
 	function->line = number_of(&origin, DW_AT_decl_line);
+	function->readable = 0;
+	function->reserved = 0;
 	return (uint32_t)(index->function_count - 1);
 }
 
@@ -388,7 +394,7 @@ static void add_lines(struct walk *w, Dwarf_Die *unit_entry, struct fg_debug_uni
 
 static bool find_entry(struct fg_debug_index *index, uint32_t unit, Dwarf_Die *entry)
 {
-	if (!index->file && fg__debug_resume(index, NULL) != FG_OK)
+	if (!index->file && fg__debug_file_open(index, NULL) != FG_OK)
 		return false;
 	return dwarf_offdie(index->file->dwarf, index->units[unit].entry, entry) != NULL;
 }
