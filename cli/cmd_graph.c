@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "cli/query_options.h"
+#include "cli/run_argument.h"
+#include "profile/graph.h"
+
+struct options {
+	struct fg_cli_run_options run;
+	struct fg_cli_query_options query;
+	int format;
+	const char *output;
+	const char *function;
+	unsigned nodes;
+	unsigned depth;
+	double floor;
+	double edge_floor;
+	int64_t timeout_ns;
+	bool all;
+	bool color_by_self;
+	bool left_to_right;
+};
+
+enum {
+	FORMAT_BY_NAME,
+	FORMAT_DOT
+};
+
+static const char *const formats[] = {"by-name", "dot", "svg", "png", "pdf", NULL};
+
+static const struct fg_option options[] = {
+	{.name = "format",
+	 .letter = 'F',
+	 .kind = FG_OPTION_CHOICE,
+	 .offset = offsetof(struct options, format),
+	 .argument = "FORMAT",
+	 .choices = formats,
+	 .initial = "by-name",
+	 .help = "what to write: as the ending of FILE says, DOT text on standard output"},
+	{.name = "output",
+	 .letter = 'o',
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, output),
+	 .argument = "FILE",
+	 .complete = FG_COMPLETE_FILE,
+	 .help = "write to a file; '-' is standard output"},
+	{.name = "function",
+	 .letter = 'f',
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, function),
+	 .argument = "REGEX",
+	 .help = "only these functions with their callers and callees"},
+	{.name = "depth",
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct options, depth),
+	 .argument = "N",
+	 .minimum = 1,
+	 .maximum = 100000,
+	 .help = "so many calls away from these functions, or from the program's start"},
+	{.name = "nodes",
+	 .letter = 'n',
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct options, nodes),
+	 .argument = "N",
+	 .initial = "80",
+	 .minimum = 1,
+	 .maximum = 100000,
+	 .help = "at most so many functions, the largest by inclusive time"},
+	{.name = "floor",
+	 .kind = FG_OPTION_RATIO,
+	 .offset = offsetof(struct options, floor),
+	 .argument = "SHARE",
+	 .initial = "0.5%",
+	 .minimum = 0,
+	 .maximum = 1,
+	 .help = "leave out functions below this share of the time"},
+	{.name = "edge-floor",
+	 .kind = FG_OPTION_RATIO,
+	 .offset = offsetof(struct options, edge_floor),
+	 .argument = "SHARE",
+	 .initial = "0.1%",
+	 .minimum = 0,
+	 .maximum = 1,
+	 .help = "leave out calls below this share of the time"},
+	{.name = "all",
+	 .letter = 'a',
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct options, all),
+	 .help = "leave nothing out"},
+	{.name = "color-by-self",
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct options, color_by_self),
+	 .help = "colour shows self time and size inclusive time, instead of the other way round"},
+	{.name = "left-to-right",
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct options, left_to_right),
+	 .help = "calls lead from left to right"},
+	{.name = "timeout",
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, timeout_ns),
+	 .argument = "TIME",
+	 .initial = "60s",
+	 .help = "how long Graphviz may take"},
+	FG_CLI_QUERY_OPTIONS(struct options, query),
+	FG_CLI_RUN_OPTIONS(struct options, run),
+	{.name = NULL					       },
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "RUN",
+	 .help = "a run as in `fastgate view`; two of them: the difference, before and after; the newest "
+		 "when left out", .max = 2,
+	 .complete = FG_COMPLETE_FILE},
+	{.name = NULL    },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate graph -o calls.svg",                         "the newest run as a picture"     },
+	{"fastgate graph -f 'fit\\(' --depth 3 -o fit.pdf",     "three calls up and down from fit"},
+	{"fastgate graph latest~1 latest -o change.svg",
+	 "what became slower (red) and faster (blue)"                                             },
+	{"fastgate graph --by library -o libraries.png trace/", "which libraries call each other" },
+	{NULL,						  NULL			      },
+};
+
+/* Index into formats. */
+static int wanted_format(const struct options *given)
+{
+	if (given->format != FORMAT_BY_NAME)
+		return given->format;
+	for (int i = FORMAT_DOT; given->output && formats[i]; i++) {
+		char *ending = fg_xasprintf(".%s", formats[i]);
+		const bool matches = fg_text_ends_with(given->output, ending);
+
+		free(ending);
+		if (matches)
+			return i;
+	}
+	return FORMAT_DOT;
+}
+
+static int build(struct fg_cli *cli, const struct options *given, const char *words,
+		 struct fg_calltree *tree, const char **title, struct fg_error *err)
+{
+	struct fg_calltree_query query = {0};
+	struct fg_profile profile;
+	int rc = fg_cli_load_profile(cli, &given->run, words, &profile, err);
+
+	if (rc != FG_OK)
+		return rc;
+	fg_cli_tell_notes(cli, &profile);
+	rc = fg_cli_make_query(cli, &given->query, &profile, &query, err);
+	if (rc == FG_OK)
+		rc = fg_calltree_build(&profile, &query, tree, err);
+	*title = fg_arena_strdup(&cli->arena, profile.title ? profile.title : "");
+	fg_profile_release(&profile);
+	return rc;
+}
+
+/* One run's tree, or the difference of two. */
+static int build_all(struct fg_cli *cli, const struct options *given, struct fg_calltree *tree,
+		     const char **title, struct fg_error *err)
+{
+	struct fg_calltree before;
+	struct fg_calltree after;
+	const char *titles[2] = {"", ""};
+	int rc = FG_OK;
+
+	if (cli->argument_count < 2)
+		return build(cli, given, cli->arguments[0], tree, title, err);
+	rc = build(cli, given, cli->arguments[0], &before, &titles[0], err);
+	if (rc != FG_OK)
+		return rc;
+	rc = build(cli, given, cli->arguments[1], &after, &titles[1], err);
+	if (rc == FG_OK) {
+		fg_calltree_difference(&before, &after, tree);
+		fg_calltree_release(&after);
+		*title = fg_arena_printf(&cli->arena, "%s → %s", titles[0], titles[1]);
+	}
+	fg_calltree_release(&before);
+	return rc;
+}
+
+/* Without Graphviz the DOT text is kept beside the picture's name, so that the work is not lost. */
+static int keep_dot(struct fg_cli *cli, const char *output, const struct fg_strbuf *dot,
+		    struct fg_error *err)
+{
+	struct fg_error other = {0};
+	char *path = NULL;
+
+	if (!output || strcmp(output, "-") == 0)
+		return fg_cli_fail(cli, err);
+	path = fg_xasprintf("%s.dot", output);
+	if (fg_cli_write(cli, path, dot, &other) == FG_OK)
+		fg_cli_say(cli, "the graph was written as DOT text to %s", path);
+	free(path);
+	return fg_cli_fail(cli, err);
+}
+
+static int draw(struct fg_cli *cli, const struct options *given, const struct fg_strbuf *dot)
+{
+	const int format = wanted_format(given);
+	const struct fg_graph_render_options render = {
+		.format = formats[format],
+		.timeout_ns = given->timeout_ns,
+		.interrupted = cli->interrupted,
+	};
+	struct fg_strbuf picture = {0};
+	struct fg_error err = {0};
+	int rc = FG_OK;
+
+	if (format == FORMAT_DOT) {
+		rc = fg_cli_write(cli, given->output, dot, &err);
+		return rc == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+	}
+	rc = fg_graph_render(dot, &render, &picture, &err);
+	if (rc == FG_OK) {
+		rc = fg_cli_write(cli, given->output, &picture, &err);
+		rc = rc == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+	} else {
+		rc = keep_dot(cli, given->output, dot, &err);
+	}
+	fg_strbuf_release(&picture);
+	return rc;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	struct fg_graph_options graph = {
+		.focus = given->function,
+		.nodes = given->nodes,
+		.node_floor = given->floor,
+		.edge_floor = given->edge_floor,
+		.depth = given->depth,
+		.color_by_self = given->color_by_self,
+		.left_to_right = given->left_to_right,
+		.all = given->all,
+	};
+	struct fg_graph_summary summary = {0};
+	struct fg_strbuf dot = {0};
+	struct fg_calltree tree;
+	struct fg_error err = {0};
+	int rc = FG_OK;
+
+	if (wanted_format(given) > FORMAT_DOT && !given->output && cli->out_is_terminal)
+		return fg_cli_usage(cli, "a picture is not for a terminal: add -o FILE");
+	rc = build_all(cli, given, &tree, &graph.title, &err);
+	if (rc != FG_OK)
+		return fg_cli_fail(cli, &err);
+	rc = fg_graph_write_dot(&tree, &graph, &dot, &summary, &err);
+	fg_calltree_release(&tree);
+	if (rc == FG_OK && summary.nodes_left_out > 0)
+		fg_cli_say(
+			cli,
+			"%zu functions are shown; left out are %zu, whose own time is %.1f %% of "
+			"the whole (--nodes, --floor, --all)",
+			summary.nodes, summary.nodes_left_out, 100 * summary.self_left_out);
+	rc = rc == FG_OK ? draw(cli, given, &dot) : fg_cli_fail(cli, &err);
+	fg_strbuf_release(&dot);
+	return rc;
+}
+
+const struct fg_cli_command fg__cmd_graph = {
+	.name = "graph",
+	.group = FG_CLI_GROUP_PROFILE,
+	.summary = "draw the call graph, or what changed between two runs",
+	.description =
+		"Writes the call graph as DOT text, or draws it with Graphviz as SVG, PNG or PDF. A box is a "
+		"function: its letters are as large as its self time, its colour is as strong as its inclusive "
+		"time. An arrow is a call, as thick as the time that passes through it; a dashed one leads "
+		"over functions that were left out. What was left out is said in the picture.\n"
+		"\n"
+		"With two runs the picture shows their difference: red is slower, blue is faster.\n"
+		"\n"
+		"Where Graphviz is not installed, the DOT text is kept as FILE.dot.",
+	.options = options,
+	.options_size = sizeof(struct options),
+	.arguments = arguments,
+	.examples = examples,
+	.stops_cleanly = true,
+	.run = run,
+};

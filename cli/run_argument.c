@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_argument.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "cli/stored.h"
+#include "perfdb/protocol.h"
+#include "profile/import.h"
+#include "profile/trace_profile.h"
+
+const char *const fg_cli_sides[] = {"candidate", "baseline", NULL};
+
+/* ---- stored runs ---- */
+
+static void list_series(const struct fg_stored_run *stored, struct fg_strbuf *names)
+{
+	for (size_t i = 0; i < stored->run.series_count; i++)
+		fg_strbuf_printf(names, "%s%s", i > 0 ? ", " : "", stored->run.series[i].name);
+}
+
+/* Which benchmark of the run: the one asked for, or the only one that has a profile. */
+static int choose_series(const struct fg_stored_run *stored, const char *wanted, size_t *index,
+			 struct fg_error *err)
+{
+	struct fg_strbuf names = {0};
+	size_t found = SIZE_MAX;
+	size_t count = 0;
+	int rc = FG_OK;
+
+	list_series(stored, &names);
+	for (size_t i = 0; i < stored->run.series_count; i++) {
+		if (wanted ? strcmp(stored->run.series[i].name, wanted) != 0 : !stored->profiles[i])
+			continue;
+		found = i;
+		count++;
+	}
+	if (count > 1)
+		rc = fg_error_set(err, FG_EINVAL,
+				  "run %s has %zu benchmarks: choose one with --bench (%s)",
+				  stored->run.id, count, fg_strbuf_text(&names));
+	else if (count == 0 && wanted)
+		rc = fg_error_set(err, FG_ENOENT, "run %s has no benchmark '%s'; it has %s",
+				  stored->run.id, wanted, fg_strbuf_text(&names));
+	else if (count == 0 || !stored->profiles[found])
+		rc = fg_error_set(err, FG_ENOENT, "run %s was measured without a profile",
+				  stored->run.id);
+	else
+		*index = found;
+	fg_strbuf_release(&names);
+	return rc;
+}
+
+static int from_stored(const struct fg_cli_run_options *options, const char *words,
+		       struct fg_profile *profile, struct fg_error *err)
+{
+	const uint8_t arm = options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE;
+	struct fg_stored_run stored;
+	size_t index = 0;
+	int rc = fg_cli_load_run(options->store, options->project, words, &stored, err);
+
+	if (rc != FG_OK)
+		return rc;
+	rc = choose_series(&stored, options->benchmark, &index, err);
+	if (rc == FG_OK) {
+		fg_profile_from_set(profile, stored.profiles[index], arm);
+		if (profile->sample_count == 0) {
+			rc = fg_error_set(err, FG_ENOENT, "run %s has no profile of its %s",
+					  stored.run.id, fg_cli_sides[options->side]);
+			fg_profile_release(profile);
+		} else {
+			char *title = fg_xasprintf("%s  (run %s)", stored.run.series[index].name,
+						   stored.run.id);
+
+			profile->title = fg_profile_text(profile, title);
+			free(title);
+		}
+	}
+	fg_stored_run_release(&stored);
+	return rc;
+}
+
+/* ---- files ---- */
+
+static int from_import(const struct fg_cli_run_options *given, const char *path, const char *data,
+		       size_t size, struct fg_profile *profile, struct fg_error *err)
+{
+	const struct fg_import_format *format = fg_import_detect(data, size);
+	const struct fg_import_options options = {
+		.program = fg_fs_base_name(path),
+		.period_ns = (uint64_t)given->period_ns,
+		.value = given->value,
+	};
+	int rc = FG_OK;
+
+	if (!format)
+		return fg_error_set(
+			err, FG_EPARSE,
+			"%s is no trace, no exported run, and no profile in a format that is "
+			"known (folded, pprof, perf script)",
+			path);
+	rc = fg_import_read(format, data, size, &options, profile, err);
+	if (rc != FG_OK)
+		fg_error_prefix(err, "%s", path);
+	return rc;
+}
+
+static int from_traces(struct fg_cli *cli, const struct fg_cli_run_options *options,
+		       const char *path, struct fg_profile *profile, struct fg_error *err)
+{
+	char *cache = fg_fs_cache_folder();
+	const char **folders =
+		fg_arena_array(&cli->arena, options->binaries.count + 1, sizeof(*folders));
+	const struct fg_symbolizer_options symbols = {
+		.binary_folders = folders,
+		.cache_folder = cache,
+		.names_only = options->names_only,
+		.debuginfod = getenv("DEBUGINFOD_URLS") != NULL,
+	};
+	struct fg_symbolizer *symbolizer = NULL;
+	int rc = FG_OK;
+
+	if (options->binaries.count > 0)
+		memcpy(folders, options->binaries.items,
+		       options->binaries.count * sizeof(*folders));
+	symbolizer = fg_symbolizer_new(&symbols);
+	rc = fg_profile_read_traces(path, symbolizer, profile, err);
+	fg_symbolizer_free(symbolizer);
+	free(cache);
+	return rc;
+}
+
+static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *options, const char *path,
+		     struct fg_profile *profile, struct fg_error *err)
+{
+	char *data = NULL;
+	size_t size = 0;
+	int rc = FG_OK;
+
+	if (fg_text_ends_with(path, FG_WIRE_FILE_ENDING))
+		return from_stored(options, path, profile, err);
+	if (fg_trace_is_trace(path))
+		return from_traces(cli, options, path, profile, err);
+	rc = fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err);
+	if (rc != FG_OK)
+		return rc;
+	rc = from_import(options, path, data, size, profile, err);
+	free(data);
+	return rc;
+}
+
+int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			const char *words, struct fg_profile *profile, struct fg_error *err)
+{
+	if (words && fg_fs_is_folder(words))
+		return from_traces(cli, options, words, profile, err);
+	if (words && fg_fs_exists(words))
+		return from_file(cli, options, words, profile, err);
+	if (words && strchr(words, '/'))
+		return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", words);
+	return from_stored(options, words, profile, err);
+}
+
+void fg_cli_tell_notes(const struct fg_cli *cli, const struct fg_profile *profile)
+{
+	for (size_t i = 0; i < profile->note_count; i++)
+		fg_cli_say(cli, "note: %s", profile->notes[i]);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RUN, wherever a command shows a profile: the id of a stored run (or "latest", "latest~2", a tag, a branch), a trace file or
+ * the folder that `record` wrote, an exported run file, another tool's profile; the newest when left out.  This is
+ * the one place that finds out which.
+ */
+#ifndef FG_CLI_RUN_ARGUMENT_H
+#define FG_CLI_RUN_ARGUMENT_H
+
+#include "cli/command.h"
+#include "profile/profile.h"
+
+struct fg_cli_run_options {
+	const char *store, *project, *benchmark;
+	int side; /* index into fg_cli_sides */
+	struct fg_option_list binaries;
+	int64_t period_ns;
+	const char *value;
+	bool names_only;
+};
+
+extern const char *const fg_cli_sides[];
+
+#define FG_CLI_RUN_OPTIONS(type, member)                                                                 \
+ {.name = "bench",                                                                                       \
+  .kind = FG_OPTION_TEXT,                                                                                \
+  .offset = offsetof(type, member.benchmark),                                                            \
+  .argument = "NAME",                                                                                    \
+  .complete = FG_COMPLETE_BENCHMARK,                                                                     \
+  .help = "the benchmark of a stored run; may be left out when it has one"},                             \
+	 {.name = "side",                                                                                \
+	  .kind = FG_OPTION_CHOICE,                                                                      \
+	  .offset = offsetof(type, member.side),                                                         \
+	  .argument = "SIDE",                                                                            \
+	  .choices = fg_cli_sides,                                                                       \
+	  .initial = "candidate",                                                                        \
+	  .help = "which side of a stored run that measured two"},                                       \
+	 {.name = "binaries",                                                                            \
+	  .kind = FG_OPTION_LIST,                                                                        \
+	  .offset = offsetof(type, member.binaries),                                                     \
+	  .argument = "FOLDER",                                                                          \
+	  .complete = FG_COMPLETE_FOLDER,                                                                \
+	  .help = "where to look for the binaries of a trace from another host"},                        \
+	 {.name = "names-only",                                                                          \
+	  .kind = FG_OPTION_FLAG,                                                                        \
+	  .offset = offsetof(type, member.names_only),                                                   \
+	  .help = "read no debug information of a trace: quicker, without lines and inlined functions"}, \
+	 {.name = "period",                                                                              \
+	  .kind = FG_OPTION_DURATION,                                                                    \
+	  .offset = offsetof(type, member.period_ns),                                                    \
+	  .argument = "TIME",                                                                            \
+	  .minimum = 0,                                                                                  \
+	  .maximum = 1e12,                                                                               \
+	  .help = "what a sample is worth in another tool's profile that does not say"},                 \
+	 {.name = "value",                                                                               \
+	  .kind = FG_OPTION_TEXT,                                                                        \
+	  .offset = offsetof(type, member.value),                                                        \
+	  .argument = "NAME",                                                                            \
+	  .help = "which value of a pprof profile to take"},                                             \
+	 {.name = "store",                                                                               \
+	  .kind = FG_OPTION_TEXT,                                                                        \
+	  .offset = offsetof(type, member.store),                                                        \
+	  .argument = "FILE",                                                                            \
+	  .complete = FG_COMPLETE_FILE,                                                                  \
+	  .help = "the store to use instead of .fastgate/store.db of this project"},                     \
+ {                                                                                                       \
+  .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, member.project),                   \
+  .argument = "NAME", .help = "only runs of this project"                                                \
+ }
+
+/* `words` may be NULL: the newest.  The profile is to be released; its notes were not shown yet. */
+int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			const char *words, struct fg_profile *profile, struct fg_error *err)
+	FG_NODISCARD;
+/* Tell what is odd about it. */
+void fg_cli_tell_notes(const struct fg_cli *cli, const struct fg_profile *profile);
+
+#endif

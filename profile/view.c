@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/view.h"
+
+#include "base/number.h"
+#include "base/text.h"
+#include "profile/view_private.h"
+
+#include <math.h>
+
+const struct fg_view fg_views[] = {
+	{"flat",       "functions by the time spent in them",                                  fg__view_flat      },
+	{"callgraph",  "each function between its callers and its callees, as gprof shows it",
+	 fg__view_callgraph										       },
+	{"top-down",   "the call tree from the start of the program down",                     fg__view_top_down  },
+	{"bottom-up",  "where time is spent, and who called that",                             fg__view_bottom_up },
+	{"lines",      "source lines",							 fg__view_lines     },
+	{"libraries",  "shared libraries and the program itself",                              fg__view_libraries },
+	{"classes",    "classes, free functions by namespace",                                 fg__view_classes   },
+	{"namespaces", "outermost namespaces",						 fg__view_namespaces},
+	{"files",      "source files",							 fg__view_files     },
+	{"threads",    "threads, with the time that the kernel counted",                       fg__view_threads   },
+	{"regions",    "marked regions by branch, with their functions",                       fg__view_regions   },
+	{"units",      "units of work: the slowest ones and statistics",                       fg__view_units     },
+	{"timeline",   "how busy the program was over time, and with what",                    fg__view_timeline  },
+	{"paths",      "on which paths, and in which units of work, a function costs",         fg__view_paths     },
+	{NULL,         NULL,								   NULL               },
+};
+
+const struct fg_view *fg_view_find(const char *name)
+{
+	for (const struct fg_view *view = fg_views; view->name; view++) {
+		if (strcmp(view->name, name) == 0)
+			return view;
+	}
+	return NULL;
+}
+
+int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
+		 const struct fg_view_options *options, struct fg_view_table *table,
+		 struct fg_error *err)
+{
+	struct fg_view_table made = {.name = view->name};
+	const int rc = view->make(profile, options, &made, err);
+
+	if (rc != FG_OK) {
+		fg_view_table_release(&made);
+		return rc;
+	}
+	if (profile->lost_ns > 0 && profile->total_ns > 0)
+		fg__view_note(&made, "%.2g %% of the time could not be sampled",
+			      100 * profile->lost_ns / (profile->lost_ns + profile->total_ns));
+	if (profile->truncated_ns > 0 && profile->total_ns > 0)
+		fg__view_note(&made,
+			      "%.2g %% of the time has a stack that does not reach its start",
+			      100 * profile->truncated_ns / profile->total_ns);
+	*table = made;
+	return FG_OK;
+}
+
+void fg_view_table_release(struct fg_view_table *table)
+{
+	fg_arena_release(&table->arena);
+	free(table->head);
+	free(table->rows);
+	free(table->notes);
+	*table = (struct fg_view_table){0};
+}
+
+void fg__view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
+		      size_t count)
+{
+	FG_ASSERT(count <= FG_VIEW_MAX_COLUMNS);
+	memcpy(table->columns, columns, count * sizeof(*columns));
+	table->column_count = count;
+}
+
+struct fg_view_row *fg__view_row(struct fg_view_table *table)
+{
+	struct fg_view_row *row = NULL;
+
+	table->rows = fg_grow(table->rows, &table->row_capacity, table->row_count + 1,
+			      sizeof(*table->rows));
+	row = &table->rows[table->row_count++];
+	*row = (struct fg_view_row){
+		.cells = fg_arena_array(&table->arena, table->column_count, sizeof(*row->cells))};
+	return row;
+}
+
+static void add_line(struct fg_arena *arena, const char ***lines, size_t *count, size_t *capacity,
+		     const struct fg_strbuf *text)
+{
+	*lines = fg_grow(*lines, capacity, *count + 1, sizeof(**lines));
+	(*lines)[(*count)++] = fg_arena_strdup(arena, fg_strbuf_text(text));
+}
+
+void fg__view_head(struct fg_view_table *table, const char *format, ...)
+{
+	struct fg_strbuf text = {0};
+	va_list ap;
+
+	va_start(ap, format);
+	fg_strbuf_vprintf(&text, format, ap);
+	va_end(ap);
+	add_line(&table->arena, &table->head, &table->head_count, &table->head_capacity, &text);
+	fg_strbuf_release(&text);
+}
+
+void fg__view_note(struct fg_view_table *table, const char *format, ...)
+{
+	struct fg_strbuf text = {0};
+	va_list ap;
+
+	va_start(ap, format);
+	fg_strbuf_vprintf(&text, format, ap);
+	va_end(ap);
+	add_line(&table->arena, &table->notes, &table->note_count, &table->note_capacity, &text);
+	fg_strbuf_release(&text);
+}
+
+struct fg_view_cell fg__cell_text(struct fg_view_table *table, const char *text)
+{
+	if (!text || !*text)
+		return (struct fg_view_cell){0};
+	return (struct fg_view_cell){.kind = FG_CELL_TEXT,
+				     .text = fg_arena_strdup(&table->arena, text)};
+}
+
+struct fg_view_cell fg__cell_count(double count)
+{
+	return (struct fg_view_cell){.kind = FG_CELL_COUNT, .number = count};
+}
+
+struct fg_view_cell fg__cell_time(double ns)
+{
+	return (struct fg_view_cell){.kind = FG_CELL_TIME, .number = ns};
+}
+
+struct fg_view_cell fg__cell_share(double share)
+{
+	return (struct fg_view_cell){.kind = FG_CELL_SHARE, .number = share};
+}
+
+struct fg_view_cell fg__cell_weight(const struct fg_weight *part, const struct fg_weight *total)
+{
+	struct fg_view_cell cell = fg__cell_time(part->ns);
+
+	cell.error = fg_weight_error(part, total);
+	return cell;
+}
+
+struct fg_view_cell fg__cell_weight_share(const struct fg_weight *part,
+					  const struct fg_weight *total)
+{
+	struct fg_view_cell cell = fg__cell_share(total->ns > 0 ? part->ns / total->ns : 0);
+
+	if (total->ns > 0)
+		cell.error = fg_weight_error(part, total) / total->ns;
+	return cell;
+}
+
+struct fg_view_cell fg__cell_library(struct fg_view_table *table, const struct fg_label *label)
+{
+	if (!label->library || strcmp(label->library, label->name) == 0)
+		return (struct fg_view_cell){0};
+	return fg__cell_text(table, label->library);
+}
+
+struct fg_view_cell fg__cell_place(struct fg_view_table *table, const struct fg_label *label)
+{
+	if (!label->file)
+		return (struct fg_view_cell){0};
+	if (label->line == 0)
+		return fg__cell_text(table, label->file);
+	return (struct fg_view_cell){
+		.kind = FG_CELL_TEXT,
+		.text = fg_arena_printf(&table->arena, "%s:%u", label->file, label->line)};
+}
+
+static const char *clock_name(const struct fg_profile *profile)
+{
+	if (profile->sample_count > 0 && profile->samples[0].kind == FG_TIME_WALL)
+		return "wall-clock time";
+	return "CPU time";
+}
+
+void fg__view_total(struct fg_view_table *table, const struct fg_profile *profile,
+		    const struct fg_weight *total)
+{
+	char whole[FG_NUMBER_TEXT_SIZE];
+	char kept[FG_NUMBER_TEXT_SIZE];
+	char samples[FG_NUMBER_TEXT_SIZE];
+
+	if (profile->title)
+		fg__view_head(table, "%s", profile->title);
+	(void)fg_format_duration(profile->total_ns, whole);
+	(void)fg_format_duration(total->ns, kept);
+	(void)fg_format_count((double)total->samples, samples);
+	if (profile->total_ns > 0 && fabs(total->ns - profile->total_ns) > 1e-6 * profile->total_ns)
+		fg__view_head(table, "%s of %s, %.1f %% of %s; %s samples", kept,
+			      clock_name(profile), 100 * total->ns / profile->total_ns, whole,
+			      samples);
+	else
+		fg__view_head(table, "%s of %s in %s samples", kept, clock_name(profile), samples);
+}
+
+size_t fg__view_limit(const struct fg_view_options *options, size_t otherwise)
+{
+	if (options->all)
+		return SIZE_MAX;
+	return options->rows > 0 ? options->rows : otherwise;
+}
