@@ -84,7 +84,8 @@ static int from_stored(const struct fg_cli_run_options *options, const char *wor
 static int from_import(const struct fg_cli_run_options *given, const char *path, const char *data,
 		       size_t size, struct fg_profile *profile, struct fg_error *err)
 {
-	const struct fg_import_format *format = fg_import_detect(data, size);
+	const struct fg_import_format *format =
+		given->format ? fg_import_find(given->format) : fg_import_detect(data, size);
 	const struct fg_import_options options = {
 		.program = fg_fs_base_name(path),
 		.period_ns = (uint64_t)given->period_ns,
@@ -148,15 +149,21 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 	return rc;
 }
 
+int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			     const char *path, struct fg_profile *profile, struct fg_error *err)
+{
+	if (fg_fs_is_folder(path))
+		return from_traces(cli, options, path, profile, err);
+	if (fg_fs_exists(path))
+		return from_file(cli, options, path, profile, err);
+	return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", path);
+}
+
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
 {
-	if (words && fg_fs_is_folder(words))
-		return from_traces(cli, options, words, profile, err);
-	if (words && fg_fs_exists(words))
-		return from_file(cli, options, words, profile, err);
-	if (words && strchr(words, '/'))
-		return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", words);
+	if (words && (fg_fs_exists(words) || strchr(words, '/')))
+		return fg_cli_load_profile_file(cli, options, words, profile, err);
 	return from_stored(options, words, profile, err);
 }
 

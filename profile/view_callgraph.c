@@ -6,6 +6,7 @@
  * callee's line, the callee's time while called from here.  "27/45" are the samples on that edge out of all samples of
  * the called function.
  */
+#include "base/number.h"
 #include "profile/pattern.h"
 #include "profile/view_private.h"
 
@@ -118,6 +119,8 @@ static void add_edge(const struct graph *g, struct fg_view_table *table,
 	const struct fg_label_figures *callee = &g->figures[g->rank_of[edge->callee] - 1];
 	struct fg_view_row *row = fg__view_row(table);
 	struct fg_view_cell *cell = row->cells;
+	char part[FG_NUMBER_TEXT_SIZE];
+	char whole[FG_NUMBER_TEXT_SIZE];
 
 	row->style = FG_VIEW_FAINT;
 	row->guide = "    ";
@@ -126,8 +129,9 @@ static void add_edge(const struct graph *g, struct fg_view_table *table,
 	*cell++ = fg__cell_time(self);
 	*cell++ = fg__cell_time(weight->ns > self ? weight->ns - self : 0);
 	*cell = fg__cell_count((double)weight->samples);
-	cell++->text = fg_arena_printf(&table->arena, "%" PRIu64 "/%" PRIu64, weight->samples,
-				       callee->inclusive[0].samples);
+	cell++->text = fg_arena_printf(
+		&table->arena, "%s/%s", fg_format_count((double)weight->samples, part),
+		fg_format_count((double)callee->inclusive[0].samples, whole));
 	*cell++ = fg__cell_text(table, is_caller ? "caller" : "callee");
 	*cell++ = fg__cell_library(table, &g->tree->labels[shown]);
 	*cell = fg__cell_text(table, name_with_rank(g, table, shown));
