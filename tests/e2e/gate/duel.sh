@@ -6,11 +6,11 @@ make_project
 make -s wordcount && cp wordcount "$work/old"
 slow && make -s wordcount && cp wordcount "$work/new"
 mkdir "$work/empty" && cd "$work/empty" || exit 1
-expect_code 1 "slower program" "$FASTGATE" duel "$work/old 40" "$work/new 40"
+expect_code 1 "slower program" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/old 40" "$work/new 40"
 expect_text 'REGRESSION' "$work/out" "terminal report"
 [ -z "$(ls -A)" ] || fail "the duel left files behind: $(ls -A)"
-expect_code 0 "faster program" "$FASTGATE" duel "$work/new 40" "$work/old 40" --json
+expect_code 0 "faster program" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/new 40" "$work/old 40" --json
 expect_text '"verdict": "improvement"' "$work/out" "JSON report"
-expect_code 4 "missing program" "$FASTGATE" duel "$work/old 40" "$work/absent 40"
+expect_code 4 "missing program" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/old 40" "$work/absent 40"
 expect_text 'absent' "$work/out" "the missing program's name"
-expect_code 2 "one command only" "$FASTGATE" duel "$work/old 40"
+expect_code 2 "one command only" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/old 40"
