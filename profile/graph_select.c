@@ -59,7 +59,12 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 	for (size_t i = 0; i < s->count; i++) {
 		const uint32_t label = s->figures[i].label;
 
-		s->is_focus[label] = fg_pattern_matches(&pattern, s->tree->labels[label].name);
+		char *subject = fg_xasprintf(
+			"%s [%s]", s->tree->labels[label].name,
+			s->tree->labels[label].library ? s->tree->labels[label].library : "");
+
+		s->is_focus[label] = fg_pattern_matches(&pattern, subject);
+		free(subject);
 		found += s->is_focus[label];
 	}
 	fg_pattern_release(&pattern);

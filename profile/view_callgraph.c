@@ -7,7 +7,6 @@
  * the called function.
  */
 #include "base/number.h"
-#include "profile/pattern.h"
 #include "profile/view_private.h"
 
 #include <inttypes.h>
@@ -19,14 +18,14 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"index",           "index",       FG_CELL_TEXT,  false, true,  false, 0},
-	{"inclusive_share", "incl %",      FG_CELL_SHARE, true,  false, false, 0},
-	{"self_ns",         "self %t",     FG_CELL_TIME,  false, false, false, 0},
-	{"children_ns",     "children %t", FG_CELL_TIME,  false, false, false, 0},
-	{"samples",         "samples",     FG_CELL_COUNT, false, false, false, 0},
-	{"role",            "role",        FG_CELL_TEXT,  false, true,  true,  0},
-	{"library",         "library",     FG_CELL_TEXT,  false, true,  true,  0},
-	{"name",            "name",        FG_CELL_TEXT,  false, true,  false, 0},
+	{"index",           "index",       FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"inclusive_share", "incl %",      FG_CELL_SHARE, true,  false, false, 0, 0},
+	{"self_ns",         "self %t",     FG_CELL_TIME,  false, false, false, 0, 0},
+	{"children_ns",     "children %t", FG_CELL_TIME,  false, false, false, 0, 3},
+	{"samples",         "samples",     FG_CELL_COUNT, false, false, false, 0, 0},
+	{"role",            "role",        FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"library",         "library",     FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"name",            "name",        FG_CELL_TEXT,  false, true,  false, 0, 0},
 };
 
 struct graph {
@@ -204,7 +203,7 @@ static bool is_wanted(const struct graph *g, size_t figure, const struct fg_patt
 	const struct fg_label *label = &g->tree->labels[g->figures[figure].label];
 
 	if (pattern->set)
-		return fg_pattern_matches(pattern, label->name);
+		return fg__view_matches(pattern, label);
 	return g->figures[figure].inclusive[0].ns >= floor_ns;
 }
 
