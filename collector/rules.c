@@ -264,7 +264,7 @@ static const uint8_t *find_fde(const uint8_t *hdr, uintptr_t address)
 	(void)take_encoded(&c, hdr[1]);
 	uint32_t count = (uint32_t)take(&c, 4);
 	const uint8_t *table = c.at;
-	const int64_t wanted = (int64_t)(address - (uintptr_t)hdr);
+	const int64_t wanted = (int64_t)(intptr_t)(address - (uintptr_t)hdr);
 	uint32_t low = 0;
 	uint32_t high = count;
 	int32_t pair[2];

@@ -31,7 +31,7 @@ SHARED_HEADERS = {
     "collector": {"base/attrs.h", "include/fastgate/region.h", "fastgate/region.h"},
     "profile": {"collector/trace_format.h"},
     "runner": {"collector/collector_env.h"},
-    "cli": {"collector/collector_env.h", "perfdb/protocol.h"},
+    "cli": {"collector/collector_env.h", "collector/trace_format.h", "perfdb/protocol.h"},
     "perfdb/client": {"perfdb/protocol.h"},
     "perfdb/server": {"perfdb/protocol.h"},
 }
