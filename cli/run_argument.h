@@ -20,6 +20,9 @@ struct fg_cli_run_options {
 	bool names_only;
 };
 
+/* Where `record` writes when it is not told. */
+#define FG_CLI_RECORD_FOLDER "fastgate-record"
+
 extern const char *const fg_cli_sides[];
 
 #define FG_CLI_RUN_OPTIONS(type, member)                                                                 \

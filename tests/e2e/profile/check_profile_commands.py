@@ -97,6 +97,17 @@ class Commands(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertGreater(len(done.stderr), 40)
 
+    def test_what_record_wrote_last_is_newer_than_the_store(self):
+        elsewhere = self.home / "elsewhere"
+        elsewhere.mkdir()
+        for command in (("import", FOLDED), ("record", "--", MARKED)):
+            subprocess.run([FASTGATE, *command], cwd=elsewhere, env=self.environment, check=True, timeout=60,
+                           capture_output=True)
+        done = subprocess.run([FASTGATE, "view"], cwd=elsewhere, env=self.environment, check=True, timeout=60,
+                              capture_output=True, text=True)
+        self.assertIn("spin", done.stdout)
+        self.assertNotIn("fit(Track&)", done.stdout)
+
     # ---- a trace with marks ----
 
     def test_regions_hold_the_time_of_their_functions(self):
