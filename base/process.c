@@ -93,7 +93,7 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 {
 	static char *nothing[] = {NULL};
 
-	if (start->launch_argv) {
+	if (options->launcher && start->launch_argv) {
 		(void)fcntl(start->launch[1], F_SETFD, 0);
 		(void)execve(options->launcher, start->launch_argv, nothing);
 	} else {

@@ -115,6 +115,7 @@ int main(int argc, char **argv)
 	const long report_fd = argc >= ARGUMENTS_MIN ? strtol(argv[1], NULL, 10) : -1;
 	const long count = argc >= ARGUMENTS_MIN ? strtol(argv[2], NULL, 10) : -1;
 	char **environment = NULL;
+	int status = 0;
 
 	if (report_fd < 0 || count < 0 || count > argc - ARGUMENTS_MIN ||
 	    fcntl((int)report_fd, F_SETFD, FD_CLOEXEC) != 0) {
@@ -127,5 +128,7 @@ int main(int argc, char **argv)
 		return EXIT_CANNOT;
 	memcpy(environment, argv + 3, (size_t)count * sizeof(char *));
 	set_signals(SIG_IGN);
-	return launch((int)report_fd, argv + 3 + count, environment);
+	status = launch((int)report_fd, argv + 3 + count, environment);
+	free(environment);
+	return status;
 }
