@@ -24,25 +24,6 @@ extern const char *const fg_cli_groups[];
 
 /* The rows for an options struct whose member `member` is one of these. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
-/* NOLINTEND(bugprone-macro-parentheses) */
-
-#include "cli/command.h"
-#include "profile/calltree.h"
-
-struct fg_cli_query_options {
-	struct fg_option_list focus, ignore, hide, ancestors, rename;
-	const char *root, *leaf, *thread, *region, *unit;
-	int64_t from_ns, to_ns;
-	int time;  /* index into fg_cli_time_kinds */
-	int group; /* enum fg_group */
-	unsigned repetition;
-	bool sum, collapse_templates, fold_inlined, mangled;
-};
-
-extern const char *const fg_cli_time_kinds[];
-extern const char *const fg_cli_groups[];
-
-/* The rows for an options struct whose member `member` is one of these. */
 #define FG_CLI_QUERY_ROW(type, member, field) offsetof(type, member.field)
 #define FG_CLI_QUERY_OPTIONS(type, member)                                                      \
  {.name = "focus",                                                                              \
@@ -142,6 +123,7 @@ extern const char *const fg_cli_groups[];
   .name = "mangled", .kind = FG_OPTION_FLAG, .offset = FG_CLI_QUERY_ROW(type, member, mangled), \
   .help = "show linkage names"                                                                  \
  }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* What they mean for this profile; texts are borrowed or live in the command's arena. */
 int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,
