@@ -6,10 +6,15 @@
  */
 #include "store/bundle.h"
 
+#include "base/clock.h"
 #include "store/envelope.h"
 #include "store/matrix.h"
 #include "store/store_private.h"
 #include "store/values.h"
+
+enum {
+	DICTIONARIES_KEPT = 256
+};
 
 const struct fg_bundle_limits fg_bundle_limits_default = {
 	.envelope_bytes = 16 << 20,
@@ -366,11 +371,17 @@ int fg_store_dictionary_put(struct fg_store *store, const char *hash, const stru
 			    struct fg_error *err)
 {
 	struct fg_query q;
+	int status = FG_OK;
 
 	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_PUT);
 	fg_query_text(&q, hash);
 	fg_query_bytes(&q, sealed->data, sealed->size);
-	fg_query_int(&q, 0);
+	fg_query_int(&q, fg_clock_wall_ns());
+	status = fg_query_run(&q, err);
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_TRIM);
+	fg_query_int(&q, DICTIONARIES_KEPT);
 	return fg_query_run(&q, err);
 }
 

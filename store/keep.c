@@ -41,7 +41,7 @@ int fg_store_baseline_set(struct fg_store *store, const char *name, const char *
 		status = fg_query_run(&q, err);
 	}
 	if (status == FG_OK)
-		status = fg_db_commit(store->db, err);
+		status = fg__store_commit(store, err);
 	if (status != FG_OK)
 		fg__store_undo(store);
 	return status;
@@ -213,7 +213,7 @@ static int remove_all(struct fg_store *store, const struct victims *victims, str
 		status = fg_query_run(&q, err);
 	}
 	if (status == FG_OK)
-		return fg_db_commit(store->db, err);
+		return fg__store_commit(store, err);
 	fg__store_undo(store);
 	return status;
 }

@@ -233,7 +233,7 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 	return status;
 }
 
-static int names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
+int fg__store_names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
 {
 	struct fg_name_list found = {0};
 	int status = FG_OK;
@@ -256,7 +256,7 @@ int fg_store_projects(struct fg_store *store, struct fg_name_list *list, struct 
 	struct fg_query q;
 
 	fg_query_begin(&q, store->db, FG_SQL_PROJECT_LIST);
-	return names(&q, list, err);
+	return fg__store_names(&q, list, err);
 }
 
 int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *list,
@@ -266,11 +266,11 @@ int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_n
 
 	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_LIST);
 	fg_query_text(&q, project);
-	return names(&q, list, err);
+	return fg__store_names(&q, list, err);
 }
 
-static int find_benchmark(struct fg_store *store, const char *project, const char *benchmark,
-			  int64_t *id, struct fg_error *err)
+int fg__store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
+			int64_t *id, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
@@ -292,13 +292,13 @@ int fg_store_metrics(struct fg_store *store, const char *project, const char *be
 {
 	struct fg_query q;
 	int64_t id = 0;
-	int status = find_benchmark(store, project, benchmark, &id, err);
+	int status = fg__store_benchmark(store, project, benchmark, &id, err);
 
 	if (status != FG_OK)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_METRIC_NAMES);
 	fg_query_int(&q, id);
-	return names(&q, list, err);
+	return fg__store_names(&q, list, err);
 }
 
 void fg_name_list_release(struct fg_name_list *list)
@@ -398,7 +398,7 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 	struct fg_query q;
 	int64_t benchmark = 0;
 	int64_t metric = 0;
-	int status = find_benchmark(store, query->project, query->benchmark, &benchmark, err);
+	int status = fg__store_benchmark(store, query->project, query->benchmark, &benchmark, err);
 
 	if (status != FG_OK)
 		return status;

@@ -517,7 +517,7 @@ int fg_store_save(struct fg_store *store, const struct fg_run *run,
 	if (status == FG_OK)
 		status = put_report(store, id, report, err);
 	if (status == FG_OK)
-		status = fg_db_commit(store->db, err);
+		status = fg__store_commit(store, err);
 	if (status != FG_OK)
 		fg__store_undo(store);
 out:
@@ -619,7 +619,7 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		status = fg_query_run(&q, err);
 	}
 	if (status == FG_OK)
-		status = fg_db_commit(store->db, err);
+		status = fg__store_commit(store, err);
 	if (status != FG_OK)
 		fg__store_undo(store);
 	return status;

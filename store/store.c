@@ -2,6 +2,8 @@
 #include "store/store.h"
 
 #include "base/hash.h"
+#include "base/log.h"
+#include "store/query.h"
 #include "store/store_private.h"
 
 enum {
@@ -176,21 +178,59 @@ void fg_store_close(struct fg_store *store)
 	free(store);
 }
 
-int fg__store_begin(struct fg_store *store, struct fg_error *err)
+static void limit_cache(struct fg_store *store)
 {
 	if (store->nodes.count > CACHE_LIMIT || store->functions.count > CACHE_LIMIT) {
 		fg_map_release(&store->functions);
 		fg_map_release(&store->nodes);
 	}
+}
+
+int fg__store_begin(struct fg_store *store, struct fg_error *err)
+{
+	limit_cache(store);
+	if (store->in_batch)
+		return fg_db_script(store->db, "SAVEPOINT one", err);
 	return fg_db_begin(store->db, true, err);
+}
+
+int fg__store_commit(struct fg_store *store, struct fg_error *err)
+{
+	if (store->in_batch)
+		return fg_db_script(store->db, "RELEASE SAVEPOINT one", err);
+	return fg_db_commit(store->db, err);
 }
 
 void fg__store_undo(struct fg_store *store)
 {
-	fg_db_rollback(store->db);
+	if (!store->in_batch)
+		fg_db_rollback(store->db);
+	else if (fg_db_script(store->db, "ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one",
+			      NULL) != FG_OK)
+		fg_log(FG_LOG_STORE, 1,
+		       "a part of a batch could not be undone: the batch will fail");
 	fg_map_release(&store->functions);
 	fg_map_release(&store->nodes);
 	forget_progress(store);
+}
+
+int fg_store_batch_begin(struct fg_store *store, struct fg_error *err)
+{
+	const int status = fg_db_begin(store->db, true, err);
+
+	store->in_batch = status == FG_OK;
+	return status;
+}
+
+int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	store->in_batch = false;
+	status = fg_db_commit(store->db, err);
+	if (status != FG_OK)
+		fg__store_undo(store);
+	return status;
 }
 
 void fg__digest(const char *a, const char *b, const char *c, uint8_t digest[16])

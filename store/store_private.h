@@ -43,6 +43,7 @@ struct fg_progress_mark {
 
 struct fg_store {
 	struct fg_db *db;
+	bool in_batch;
 	/* Ids seen since the store was opened; emptied when a transaction is undone. */
 	struct fg_map functions; /* digest → id */
 	struct fg_map nodes;     /* parent id, function id → id */
@@ -61,6 +62,7 @@ struct fg_interned {
 };
 
 int fg__store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+int fg__store_commit(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 void fg__store_undo(struct fg_store *store); /* roll back, and forget ids */
 /* Find or add one row; a helper for tables whose rows are found by one query and added by another. */
 int fg__store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
@@ -68,6 +70,13 @@ int fg__store_project(struct fg_store *store, const char *name, int64_t *id, str
 int fg__store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 void fg__digest(const char *a, const char *b, const char *c, uint8_t digest[16]);
+
+/* The first column of every row, as texts.  Ends the query. */
+int fg__store_names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
+	FG_NODISCARD;
+/* The row of a benchmark; `project` may be NULL. */
+int fg__store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
+			int64_t *id, struct fg_error *err) FG_NODISCARD;
 
 /* Continue `interned` up to the set's counts. */
 int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,

@@ -25,3 +25,5 @@ SELECT used_ns FROM dictionary WHERE digest = $1;
 SELECT data FROM dictionary WHERE digest = $1;
 -- name: dictionary_put
 INSERT INTO dictionary (digest, data, used_ns) VALUES ($1, $2, $3) ON CONFLICT (digest) DO UPDATE SET used_ns = excluded.used_ns;
+-- name: dictionary_trim
+DELETE FROM dictionary WHERE digest NOT IN (SELECT digest FROM dictionary ORDER BY used_ns DESC, digest LIMIT $1);

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Two runs side by side.  `a` is the baseline and `b` the candidate; without `b`, the two arms of `a` are compared,
+ * which is what a gate's run holds.  Cheap questions (metrics, functions, paths, conditions) are answered from what the
+ * store keeps for them; the verdict loads both runs and asks gate/.
+ */
+#include "base/clock.h"
+#include "gate/gate.h"
+#include "perfdb/server/merge.h"
+#include "perfdb/server/request.h"
+#include "reporters/reporter.h"
+#include "store/query.h"
+
+#include <math.h>
+
+enum {
+	FUNCTIONS_DEFAULT = 200,
+	FUNCTIONS_MAX = 20000,
+	PATHS_DEFAULT = 20000,
+	PATHS_MAX = 200000
+};
+
+static const double ns_per_ms = 1e6;
+
+static int read_sides(struct fg_request *rq, struct fg_run_side sides[2], struct fg_error *err)
+{
+	const char *a = NULL;
+	const char *b = fg__parameter(rq, "b");
+	int status = fg__need(rq, "a", &a, err);
+
+	sides[0] = (struct fg_run_side){NULL, FG_ARM_CANDIDATE};
+	sides[1] = (struct fg_run_side){NULL, FG_ARM_CANDIDATE};
+	if (status == FG_OK)
+		status = fg__find_run(rq, a, &sides[0].run, err);
+	if (status == FG_OK && b)
+		status = fg__find_run(rq, b, &sides[1].run, err);
+	if (status == FG_OK && (!b || strcmp(sides[0].run, sides[1].run) == 0)) {
+		sides[1].run = sides[0].run;
+		sides[0].arm = FG_ARM_BASELINE;
+	}
+	return status;
+}
+
+static void write_delta(struct fg_json_writer *w, const struct fg_function_delta *d)
+{
+	const double delta = (d->self_ns[1] - d->self_ns[0]) / ns_per_ms;
+	const double error = d->sampling_error_ns / ns_per_ms;
+
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "id", d->id);
+	fg_json_text(w, "name", d->name);
+	fg_json_text(w, "library", d->library);
+	fg_json_text(w, "file", d->file);
+	fg_json_int(w, "line", d->line);
+	for (int k = 0; k < 2; k++) {
+		fg_json_begin_array(w, k == 0 ? "self_ms" : "inclusive_ms");
+		fg_json_double(w, NULL, (k == 0 ? d->self_ns[0] : d->inclusive_ns[0]) / ns_per_ms);
+		fg_json_double(w, NULL, (k == 0 ? d->self_ns[1] : d->inclusive_ns[1]) / ns_per_ms);
+		fg_json_end(w);
+	}
+	fg_json_double(w, "delta_ms", delta);
+	fg_json_begin_array(w, "sampling_interval_ms");
+	fg_json_double(w, NULL, delta - error);
+	fg_json_double(w, NULL, delta + error);
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
+int fg__functions(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_run_side sides[2];
+	struct fg_function_deltas deltas = {0};
+	const char *benchmark = NULL;
+	struct fg_json_writer w;
+	size_t limit = 0;
+	int status = fg__need(rq, "benchmark", &benchmark, err);
+
+	if (status == FG_OK)
+		status = fg__parameter_size(rq, "limit", FUNCTIONS_DEFAULT, FUNCTIONS_MAX, &limit,
+					    err);
+	if (status == FG_OK)
+		status = read_sides(rq, sides, err);
+	if (status == FG_OK)
+		status = fg_store_compare_functions(rq->store, sides, benchmark, limit, &deltas,
+						    err);
+	if (status != FG_OK)
+		return status;
+	fg__json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_begin_array(&w, "runs");
+	fg_json_text(&w, NULL, sides[0].run);
+	fg_json_text(&w, NULL, sides[1].run);
+	fg_json_end(&w);
+	fg_json_begin_array(&w, "total_ms");
+	fg_json_double(&w, NULL, deltas.total_ns[0] / ns_per_ms);
+	fg_json_double(&w, NULL, deltas.total_ns[1] / ns_per_ms);
+	fg_json_end(&w);
+	fg_json_int(&w, "functions_total", (int64_t)deltas.total);
+	fg_json_begin_array(&w, "functions");
+	for (size_t i = 0; i < deltas.count; i++)
+		write_delta(&w, &deltas.items[i]);
+	fg_json_end(&w);
+	fg_json_end(&w);
+	fg_function_deltas_release(&deltas);
+	return FG_OK;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+	const double x = *(const double *)a;
+	const double y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+static double weight(const struct fg_path_tree *tree, size_t node)
+{
+	return tree->inclusive_ns[0][node] > tree->inclusive_ns[1][node]
+		       ? tree->inclusive_ns[0][node]
+		       : tree->inclusive_ns[1][node];
+}
+
+/* The inclusive time from which a path is shown when at most `limit` are. */
+static double threshold(const struct fg_path_tree *tree, size_t limit)
+{
+	double *weights = NULL;
+	double least = 0;
+
+	if (tree->set.node_count <= limit)
+		return 0;
+	weights = fg_xcalloc(tree->set.node_count, sizeof(*weights));
+	for (size_t i = 0; i < tree->set.node_count; i++)
+		weights[i] = weight(tree, i);
+	qsort(weights, tree->set.node_count, sizeof(*weights), larger_first);
+	least = weights[limit - 1];
+	free(weights);
+	return least;
+}
+
+/* Columns: a fifth of the size of an object per node.  A parent is heavier than its children, so it is never missing. */
+static void write_tree(struct fg_json_writer *w, const struct fg_path_tree *tree, size_t limit)
+{
+	const double least = threshold(tree, limit);
+	uint32_t *places = fg_xcalloc(tree->set.node_count, sizeof(*places));
+	uint32_t shown = 0;
+
+	fg_json_begin_array(w, "names");
+	for (size_t i = 0; i < tree->set.function_count; i++)
+		fg_json_text(w, NULL, tree->set.functions[i].name);
+	fg_json_end(w);
+	fg_json_begin_array(w, "libraries");
+	for (size_t i = 0; i < tree->set.function_count; i++)
+		fg_json_text(w, NULL, tree->set.functions[i].library);
+	fg_json_end(w);
+	fg_json_begin_array(w, "nodes");
+	for (size_t i = 0; i < tree->set.node_count; i++) {
+		if (i > 0 && weight(tree, i) < least)
+			continue;
+		places[i] = shown++;
+		fg_json_begin_array(w, NULL);
+		fg_json_int(w, NULL,
+			    i == 0 ? 0 : (int64_t)places[i] - places[tree->set.nodes[i].parent]);
+		fg_json_int(w, NULL, tree->set.nodes[i].function);
+		for (int side = 0; side < 2; side++)
+			fg_json_double(w, NULL, round(tree->self_ns[side][i] / 1e3) / 1e3);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	fg_json_int(w, "nodes_total", (int64_t)tree->set.node_count);
+	free(places);
+}
+
+int fg__paths(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_run_side sides[2];
+	struct fg_path_tree tree = {0};
+	const char *benchmark = NULL;
+	struct fg_json_writer w;
+	size_t limit = 0;
+	int status = fg__need(rq, "benchmark", &benchmark, err);
+
+	if (status == FG_OK)
+		status = fg__parameter_size(rq, "limit", PATHS_DEFAULT, PATHS_MAX, &limit, err);
+	if (status == FG_OK && limit == 0)
+		status = fg_error_set(err, FG_EINVAL, "parameter 'limit' has to be at least 1");
+	if (status == FG_OK)
+		status = read_sides(rq, sides, err);
+	if (status == FG_OK)
+		status = fg_store_paths(rq->store, sides, benchmark, &tree, err);
+	if (status != FG_OK)
+		return status;
+	fg__json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_begin_array(&w, "runs");
+	fg_json_text(&w, NULL, sides[0].run);
+	fg_json_text(&w, NULL, sides[1].run);
+	fg_json_end(&w);
+	fg_json_begin_array(&w, "repetitions");
+	fg_json_int(&w, NULL, tree.repetitions[0]);
+	fg_json_int(&w, NULL, tree.repetitions[1]);
+	fg_json_end(&w);
+	write_tree(&w, &tree, limit);
+	fg_json_end(&w);
+	fg_path_tree_release(&tree);
+	return FG_OK;
+}
+
+struct pair {
+	struct fg_stored_run runs[2];
+	bool same; /* only runs[0] is loaded: its two arms are the sides */
+};
+
+static int load_pair(struct fg_request *rq, bool profiles, struct pair *pair, struct fg_error *err)
+{
+	struct fg_run_side sides[2];
+	int status = read_sides(rq, sides, err);
+
+	if (status != FG_OK)
+		return status;
+	pair->same = sides[0].arm == FG_ARM_BASELINE;
+	for (int i = 0; i < (pair->same ? 1 : 2) && status == FG_OK; i++)
+		status = profiles ? fg_store_load(rq->store, sides[i].run, &pair->runs[i], err)
+				  : fg_store_load_run(rq->store, sides[i].run, &pair->runs[i], err);
+	return status;
+}
+
+static void release_pair(struct pair *pair)
+{
+	fg_stored_run_release(&pair->runs[0]);
+	fg_stored_run_release(&pair->runs[1]);
+}
+
+static void write_differences(struct fg_json_writer *w, const char *scope,
+			      const struct fg_environment *a, const struct fg_environment *b)
+{
+	struct fg_fact_difference *differences = NULL;
+	const size_t count = fg_environment_diff(a, b, &differences);
+
+	for (size_t i = 0; i < count; i++) {
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "scope", scope);
+		fg_json_text(w, "key", differences[i].key);
+		fg_json_text(w, "baseline", differences[i].baseline);
+		fg_json_text(w, "candidate", differences[i].candidate);
+		fg_json_bool(w, "identity", differences[i].identity);
+		fg_json_end(w);
+	}
+	free(differences);
+}
+
+static void write_environment(struct fg_json_writer *w, const char *name, const struct pair *pair)
+{
+	const struct fg_run *a = &pair->runs[0].run;
+	const struct fg_run *b = pair->same ? a : &pair->runs[1].run;
+	const int arm = pair->same ? FG_ARM_BASELINE : FG_ARM_CANDIDATE;
+
+	fg_json_begin_array(w, name);
+	if (!pair->same)
+		write_differences(w, "host", &a->host, &b->host);
+	write_differences(w, "build", &a->sides[arm].build, &b->sides[FG_ARM_CANDIDATE].build);
+	for (size_t i = 0; i < b->series_count; i++) {
+		const struct fg_series *other = fg_run_find(a, b->series[i].name);
+
+		if (other)
+			write_differences(w, b->series[i].name, &other->build[arm],
+					  &b->series[i].build[FG_ARM_CANDIDATE]);
+	}
+	fg_json_end(w);
+}
+
+int fg__environment(struct fg_request *rq, struct fg_error *err)
+{
+	struct pair pair = {0};
+	struct fg_json_writer w;
+	int status = load_pair(rq, false, &pair, err);
+
+	if (status == FG_OK) {
+		fg__json(rq, &w);
+		fg_json_begin_object(&w, NULL);
+		write_environment(&w, "differences", &pair);
+		fg_json_end(&w);
+	}
+	release_pair(&pair);
+	return status;
+}
+
+static int compare_double(const void *a, const void *b)
+{
+	return -larger_first(a, b);
+}
+
+static double median(const struct fg_series *series, size_t metric, uint8_t arm)
+{
+	double *values = fg_xcalloc(series->repetition_count, sizeof(*values));
+	double result = (double)NAN;
+	size_t count = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		if (r->arm == arm && r->aside == 0 && !isnan(r->values[metric]))
+			values[count++] = r->values[metric];
+	}
+	if (count) {
+		qsort(values, count, sizeof(*values), compare_double);
+		result = (values[(count - 1) / 2] + values[count / 2]) / 2;
+	}
+	free(values);
+	return result;
+}
+
+static void write_metrics(struct fg_json_writer *w, const struct fg_series *a, uint8_t arm,
+			  const struct fg_series *b)
+{
+	fg_json_begin_array(w, "metrics");
+	for (size_t m = 0; m < b->metric_count; m++) {
+		const size_t other = a ? fg_series_find_metric(a, b->metrics[m].name) : SIZE_MAX;
+		const double after = median(b, m, FG_ARM_CANDIDATE);
+		const double before = other == SIZE_MAX ? (double)NAN : median(a, other, arm);
+
+		if (isnan(after) && isnan(before))
+			continue;
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "name", b->metrics[m].name);
+		fg_json_text(w, "label", b->metrics[m].label);
+		fg_json_text(w, "unit", b->metrics[m].unit);
+		fg_json_text(w, "better",
+			     b->metrics[m].better == FG_BETTER_HIGHER ? "higher" : "lower");
+		fg_json_double(w, "baseline", before);
+		fg_json_double(w, "candidate", after);
+		fg_json_double(w, "ratio", fabs(before) > 0 ? after / before : (double)NAN);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+}
+
+int fg__compare(struct fg_request *rq, struct fg_error *err)
+{
+	struct pair pair = {0};
+	struct fg_json_writer w;
+	int status = load_pair(rq, false, &pair, err);
+
+	if (status == FG_OK) {
+		const struct fg_run *a = &pair.runs[0].run;
+		const struct fg_run *b = pair.same ? a : &pair.runs[1].run;
+
+		fg__json(rq, &w);
+		fg_json_begin_object(&w, NULL);
+		fg_json_text(&w, "a", a->id);
+		fg_json_text(&w, "b", b->id);
+		fg_json_begin_array(&w, "benchmarks");
+		for (size_t i = 0; i < b->series_count; i++) {
+			fg_json_begin_object(&w, NULL);
+			fg_json_text(&w, "name", b->series[i].name);
+			write_metrics(&w, fg_run_find(a, b->series[i].name),
+				      pair.same ? FG_ARM_BASELINE : FG_ARM_CANDIDATE,
+				      &b->series[i]);
+			fg_json_end(&w);
+		}
+		fg_json_end(&w);
+		write_environment(&w, "environment_difference", &pair);
+		fg_json_end(&w);
+	}
+	release_pair(&pair);
+	return status;
+}
+
+static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg_error *err)
+{
+	const struct fg_stored_run *candidate = pair->same ? &pair->runs[0] : &pair->runs[1];
+	struct fg_policy policy;
+	struct fg_measure measure;
+	struct fg_gate_input input = {
+		.run = &candidate->run,
+		.baseline = pair->same ? NULL : &pair->runs[0].run,
+		.profiles = (const struct fg_profile_set *const *)candidate->profiles,
+		.baseline_profiles =
+			pair->same ? NULL
+				   : (const struct fg_profile_set *const *)pair->runs[0].profiles,
+		.policy = &policy,
+		.measure = &measure,
+		.now_ns = fg_clock_wall_ns(),
+	};
+
+	fg_policy_defaults(&policy);
+	fg_measure_defaults(&measure);
+	return fg_gate_decide(&input, verdict, err);
+}
+
+/* Everything that the comparison page draws. */
+int fg__verdict(struct fg_request *rq, struct fg_error *err)
+{
+	struct pair pair = {0};
+	struct fg_stored_run joined = {0};
+	struct fg_verdict verdict = {0};
+	int status = load_pair(rq, true, &pair, err);
+
+	if (status == FG_OK)
+		status = decide(&pair, &verdict, err);
+	if (status == FG_OK) {
+		const struct fg_stored_run *shown = &pair.runs[0];
+		const struct fg_profile_set **profiles = NULL;
+		struct fg_report report;
+
+		if (!pair.same) {
+			fg__merge_runs(&pair.runs[0], &pair.runs[1], &joined);
+			shown = &joined;
+		}
+		/* One per benchmark of the verdict, which may know more benchmarks than the run. */
+		profiles = fg_xcalloc(verdict.benchmark_count, sizeof(*profiles));
+		for (size_t i = 0; i < verdict.benchmark_count; i++) {
+			for (size_t s = 0; s < shown->run.series_count; s++) {
+				if (strcmp(shown->run.series[s].name, verdict.benchmarks[i].name) ==
+				    0)
+					profiles[i] = shown->profiles[s];
+			}
+		}
+		report = (struct fg_report){&shown->run, &verdict, profiles};
+		rq->type = "application/json";
+		fg_report_page_json(&report, false, &rq->answer);
+		free(profiles);
+	}
+	fg_verdict_release(&verdict);
+	fg_stored_run_release(&joined);
+	release_pair(&pair);
+	return status;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a metric, or a function, fared over time, and where it changed for good. */
+#include "base/clock.h"
+#include "perfdb/server/request.h"
+#include "stats/changepoint.h"
+#include "store/query.h"
+
+#include <math.h>
+
+enum {
+	POINTS_MAX = FG_CHANGEPOINT_VALUES_MAX
+};
+
+/* Change points among those values that are numbers; `places` leads back to the points. */
+static int write_changes(struct fg_json_writer *w, const double *values, const size_t *places,
+			 size_t count, const char *const *runs, struct fg_error *err)
+{
+	struct fg_changepoints changes = {0};
+	/* The simulations that the search rests on take time that grows with the series: 199 give alpha = 0.01. */
+	const struct fg_changepoint_options options = {
+		.alpha = 0.01, .simulations = 199, .seed = 1};
+	int status = fg_changepoints_find(values, count, &options, &changes, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_json_begin_array(w, "changes");
+	for (size_t i = 0; i < changes.count; i++) {
+		const struct fg_changepoint *c = &changes.items[i];
+
+		fg_json_begin_object(w, NULL);
+		fg_json_int(w, "at", (int64_t)places[c->at]);
+		fg_json_text(w, "run", runs[places[c->at]]);
+		fg_json_text(w, "last_run_before", runs[places[c->at - 1]]);
+		fg_json_double(w, "before", c->before);
+		fg_json_double(w, "after", c->after);
+		fg_json_double(w, "ratio",
+			       fabs(c->before) > 0 ? c->after / c->before : (double)NAN);
+		fg_json_double(w, "p", c->p);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	fg_changepoints_release(&changes);
+	return FG_OK;
+}
+
+struct usable {
+	double *values;
+	size_t *places;
+	const char **runs;
+	size_t count;
+};
+
+static void release_usable(struct usable *u)
+{
+	free(u->values);
+	free(u->places);
+	free(u->runs);
+}
+
+static void make_usable(struct usable *u, size_t count)
+{
+	u->values = fg_xcalloc(count, sizeof(*u->values));
+	u->places = fg_xcalloc(count, sizeof(*u->places));
+	u->runs = fg_xcalloc(count, sizeof(*u->runs));
+}
+
+static void use(struct usable *u, size_t place, const char *run, double value)
+{
+	u->runs[place] = run;
+	if (!isfinite(value))
+		return;
+	u->values[u->count] = value;
+	u->places[u->count++] = place;
+}
+
+static void write_point(struct fg_json_writer *w, const struct fg_history_point *p)
+{
+	char time[FG_TIME_TEXT_SIZE];
+
+	fg_time_format_utc(p->started_ns, time);
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "run", p->run);
+	fg_json_text(w, "started_at", time);
+	fg_json_text(w, "commit", p->commit);
+	fg_json_text(w, "branch", p->branch);
+	fg_json_text(w, "host_fingerprint", p->fingerprint);
+	fg_json_double(w, "value", p->candidate);
+	fg_json_double(w, "baseline", p->baseline);
+	fg_json_double(w, "ratio", p->ratio);
+	fg_json_begin_array(w, "interval");
+	fg_json_double(w, NULL, p->low);
+	fg_json_double(w, NULL, p->high);
+	fg_json_end(w);
+	fg_json_text(w, "verdict", p->outcome);
+	fg_json_end(w);
+}
+
+static int read_place(struct fg_request *rq, const char **project, const char **benchmark,
+		      struct fg_error *err)
+{
+	int status = fg__need(rq, "project", project, err);
+
+	if (status == FG_OK)
+		status = fg__need(rq, "benchmark", benchmark, err);
+	if (status == FG_OK)
+		status = fg__may_see(rq, *project, err);
+	return status;
+}
+
+int fg__trend(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_history_query query = {.branch = fg__parameter(rq, "branch")};
+	struct fg_history history = {0};
+	struct usable usable = {0};
+	struct fg_json_writer w;
+	int status = read_place(rq, &query.project, &query.benchmark, err);
+
+	if (status == FG_OK)
+		status = fg__need(rq, "metric", &query.metric, err);
+	if (status == FG_OK)
+		status = fg__parameter_size(rq, "limit", POINTS_MAX, POINTS_MAX, &query.limit, err);
+	if (status == FG_OK)
+		status = fg_store_history(rq->store, &query, &history, err);
+	if (status != FG_OK)
+		return status;
+	make_usable(&usable, history.count);
+	fg__json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "unit", history.unit);
+	fg_json_text(&w, "better", history.better == FG_BETTER_HIGHER ? "higher" : "lower");
+	fg_json_begin_array(&w, "points");
+	for (size_t i = 0; i < history.count; i++) {
+		write_point(&w, &history.points[i]);
+		use(&usable, i, history.points[i].run, history.points[i].candidate);
+	}
+	fg_json_end(&w);
+	if (!fg__parameter(rq, "changes") || strcmp(fg__parameter(rq, "changes"), "0") != 0)
+		status = write_changes(&w, usable.values, usable.places, usable.count, usable.runs,
+				       err);
+	if (status == FG_OK)
+		fg_json_end(&w);
+	release_usable(&usable);
+	fg_history_release(&history);
+	return status;
+}
+
+int fg__function_trend(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_function_trend trend = {0};
+	const char *project = NULL;
+	const char *benchmark = NULL;
+	const char *function = NULL;
+	struct fg_json_writer w;
+	int status = read_place(rq, &project, &benchmark, err);
+
+	if (status == FG_OK)
+		status = fg__need(rq, "function", &function, err);
+	if (status == FG_OK)
+		status =
+			fg_store_function_trend(rq->store, project, benchmark,
+						fg__parameter(rq, "branch"), function, &trend, err);
+	if (status != FG_OK)
+		return status;
+	fg__json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "name", trend.name);
+	fg_json_text(&w, "library", trend.library);
+	fg_json_text(&w, "unit", "ms");
+	fg_json_begin_array(&w, "points");
+	for (size_t i = 0; i < trend.count; i++) {
+		const struct fg_trend_point *p = &trend.points[i];
+		char time[FG_TIME_TEXT_SIZE];
+
+		fg_time_format_utc(p->started_ns, time);
+		fg_json_begin_object(&w, NULL);
+		fg_json_text(&w, "run", p->run);
+		fg_json_text(&w, "started_at", time);
+		fg_json_text(&w, "commit", p->commit);
+		fg_json_double(&w, "value", round(p->self_ns / 100) / 1e4);
+		fg_json_double(&w, "inclusive", round(p->inclusive_ns / 100) / 1e4);
+		fg_json_end(&w);
+	}
+	fg_json_end(&w);
+	fg_json_end(&w);
+	fg_function_trend_release(&trend);
+	return FG_OK;
+}

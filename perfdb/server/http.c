@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From bytes to a handler and back.  Who asks, and whether the body may be as large as announced, is settled before a
+ * byte of the body is kept.  libmicrohttpd calls fg__http_access() once with the headers, then with pieces of the body,
+ * then once more: that is when the answer is made.
+ */
+#include "perfdb/server/http.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "perfdb/protocol.h"
+#include "perfdb/server/request.h"
+
+#include <arpa/inet.h>
+#include <zlib.h>
+
+enum {
+	SMALL_BODY_BYTES = 64 << 10,
+	PACK_FROM_BYTES = 2048,
+	PACK_LEVEL = 1,
+	WINDOW_BITS_GZIP = 15 + 16,
+	REQUEST_SECONDS = 300
+};
+
+const char *fg__parameter(struct fg_request *rq, const char *name)
+{
+	const char *value =
+		MHD_lookup_connection_value(rq->connection, MHD_GET_ARGUMENT_KIND, name);
+
+	return value && *value ? value : NULL;
+}
+
+const char *fg__header(struct fg_request *rq, const char *name)
+{
+	return MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, name);
+}
+
+int fg__need(struct fg_request *rq, const char *name, const char **value, struct fg_error *err)
+{
+	*value = fg__parameter(rq, name);
+	return *value ? FG_OK : fg_error_set(err, FG_EINVAL, "parameter '%s' is missing", name);
+}
+
+int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max,
+		       size_t *value, struct fg_error *err)
+{
+	const char *text = fg__parameter(rq, name);
+	uint64_t number = otherwise;
+	int status = FG_OK;
+
+	if (text)
+		status = fg_parse_uint64(text, &number, err);
+	if (status == FG_OK && number > max)
+		status = fg_error_set(err, FG_EINVAL, "%llu is more than %zu",
+				      (unsigned long long)number, max);
+	if (status != FG_OK)
+		fg_error_prefix(err, "parameter '%s'", name);
+	*value = (size_t)number;
+	return status;
+}
+
+int fg__may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
+{
+	if (rq->project && (!project || strcmp(rq->project, project) != 0))
+		return fg_error_set(err, FG_ENOENT, "there is no project '%.100s' for this token",
+				    project ? project : "");
+	return FG_OK;
+}
+
+void fg__json(struct fg_request *rq, struct fg_json_writer *w)
+{
+	rq->type = "application/json";
+	fg_json_writer_init(w, &rq->answer, 0);
+}
+
+struct meaning {
+	int code;
+	int status;
+	const char *word;
+};
+
+static const struct meaning meanings[] = {
+	{FG_EINVAL,       400, "bad_request"},
+	{FG_EPARSE,       400, "bad_content"},
+	{FG_ENOENT,       404, "not_found"  },
+	{FG_ELIMIT,       413, "too_large"  },
+	{FG_EUNSUPPORTED, 415, "unsupported"},
+	{FG_ECONFLICT,    503, "busy"       },
+	{FG_EIO,          507, "storage"    },
+};
+
+/* What failed inside is for the log; what the client did wrong is for the client. */
+static void answer_error(struct fg_request *rq, const struct fg_error *err)
+{
+	const struct meaning *found = NULL;
+	struct fg_json_writer w;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(meanings); i++) {
+		if (meanings[i].code == (int)err->code)
+			found = &meanings[i];
+	}
+	if (rq->status < 400)
+		rq->status = found ? found->status : 500;
+	if (rq->status == 503 && !rq->retry_after_s)
+		rq->retry_after_s = 1;
+	fg_strbuf_clear(&rq->answer);
+	fg__json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_begin_object(&w, "error");
+	fg_json_text(&w, "code", found ? found->word : rq->status < 500 ? "refused" : "internal");
+	fg_json_text(&w, "message",
+		     rq->status == 500 ? "the server failed; its log says why" : err->message);
+	fg_json_end(&w);
+	fg_json_end(&w);
+}
+
+static int refuse(struct fg_request *rq, int http_status, struct fg_error *err, const char *words)
+{
+	rq->status = http_status;
+	return fg_error_set(err, FG_EINVAL, "%s", words);
+}
+
+/* Called by a loopback name, or not called by a browser that was talked into it. */
+static bool is_local_name(const char *host)
+{
+	return !host || fg_text_starts_with(host, "127.0.0.1") ||
+	       fg_text_starts_with(host, "localhost") || fg_text_starts_with(host, "[::1]");
+}
+
+static int authorize(struct fg_request *rq, struct fg_error *err)
+{
+	const char *header = fg__header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
+	struct fg_token token = {0};
+	struct fg_error reason = {0};
+	size_t tokens = 0;
+	int status = fg_store_token_count(rq->store, &tokens, err);
+
+	if (status != FG_OK)
+		return status;
+	if (tokens == 0) {
+		if (!is_local_name(fg__header(rq, MHD_HTTP_HEADER_HOST)))
+			return refuse(rq, 403, err,
+				      "a server without tokens answers to loopback names only");
+		rq->scope = FG_SCOPE_ADMIN;
+		return FG_OK;
+	}
+	if (!header || !fg_text_starts_with(header, "Bearer "))
+		return refuse(rq, 401, err, "a token is needed: Authorization: Bearer TOKEN");
+	status = fg_store_token_check(rq->store, header + strlen("Bearer "), fg_clock_wall_ns(),
+				      &token, &reason);
+	if (status == FG_ENOENT)
+		return refuse(rq, 401, err, reason.message);
+	if (status != FG_OK)
+		return fg_error_set(err, reason.code, "%s", reason.message);
+	rq->scope = token.scope;
+	rq->project = fg_arena_strdup(&rq->arena, token.project);
+	rq->who = fg_arena_printf(&rq->arena, "token %lld", (long long)token.id);
+	fg_token_release(&token);
+	if (rq->scope < rq->route->scope)
+		return refuse(rq, 403, err, "this token may not do that");
+	return FG_OK;
+}
+
+static void note_address(struct fg_request *rq)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	char text[INET6_ADDRSTRLEN] = "?";
+
+	if (info && info->client_addr && info->client_addr->sa_family == AF_INET)
+		(void)inet_ntop(
+			AF_INET,
+			&((const struct sockaddr_in *)(const void *)info->client_addr)->sin_addr,
+			text, sizeof(text));
+	else if (info && info->client_addr && info->client_addr->sa_family == AF_INET6)
+		(void)inet_ntop(
+			AF_INET6,
+			&((const struct sockaddr_in6 *)(const void *)info->client_addr)->sin6_addr,
+			text, sizeof(text));
+	rq->who = fg_arena_strdup(&rq->arena, text);
+}
+
+static const struct fg_route *find_route(const char *method, const char *path, const char **tail,
+					 bool *path_known)
+{
+	*path_known = false;
+	for (size_t i = 0; i < fg__route_count; i++) {
+		const struct fg_route *route = &fg__routes[i];
+		const size_t length = strlen(route->path);
+		const bool prefix = length > 1 && route->path[length - 1] == '/';
+
+		if (prefix ? strncmp(path, route->path, length) != 0 || !path[length]
+			   : strcmp(path, route->path) != 0)
+			continue;
+		*path_known = true;
+		if (strcmp(route->method, method) == 0 ||
+		    (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0)) {
+			*tail = path + length;
+			return route;
+		}
+	}
+	return NULL;
+}
+
+/* Everything that can be said before the body has come. */
+static int admit(struct fg_request *rq, struct fg_error *err)
+{
+	const char *length = fg__header(rq, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	const size_t limit = rq->route && rq->route->takes_run
+				     ? rq->server->options.body_limit_bytes
+				     : SMALL_BODY_BYTES;
+	uint64_t announced = 0;
+	bool path_known = false;
+	unsigned wait = 0;
+	int status = FG_OK;
+
+	rq->route = find_route(rq->method, rq->path, &rq->tail, &path_known);
+	if (!rq->route)
+		return path_known
+			       ? refuse(rq, 405, err, "this address knows no such method")
+			       : fg_error_set(err, FG_ENOENT, "there is nothing at this address");
+	if (rq->route->scope != FG_SCOPE_NONE) {
+		rq->store = fg__session(rq->server, err);
+		if (!rq->store)
+			return err->code;
+		status = authorize(rq, err);
+		if (status != FG_OK)
+			return status;
+	}
+	wait = fg__limiter_ask(rq->server->limiter, rq->who, fg_clock_monotonic_ns());
+	if (wait) {
+		atomic_fetch_add(&rq->server->counters.limited, 1);
+		rq->retry_after_s = wait;
+		return refuse(rq, 429, err, "too many requests in one minute");
+	}
+	if (length &&
+	    (fg_parse_uint64(length, &announced, NULL) != FG_OK ||
+	     announced > (rq->route->takes_run ? rq->server->options.body_limit_bytes : limit)))
+		return fg_error_set(err, FG_ELIMIT, "the body is larger than %zu bytes",
+				    rq->route->takes_run ? rq->server->options.body_limit_bytes
+							 : limit);
+	if (atomic_load(&rq->server->body_bytes) > rq->server->options.bodies_limit_bytes) {
+		rq->retry_after_s = 2;
+		return refuse(rq, 503, err, "the server is busy with other uploads");
+	}
+	return FG_OK;
+}
+
+static bool accepts_gzip(struct fg_request *rq)
+{
+	const char *accepted = fg__header(rq, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+
+	return accepted && strstr(accepted, "gzip");
+}
+
+/* Large answers travel packed; on failure they travel as they are. */
+static bool pack(struct fg_strbuf *answer)
+{
+	z_stream stream = {0};
+	struct fg_strbuf packed = {0};
+	const size_t room = answer->length / 2;
+	unsigned char *data = NULL;
+	bool done = false;
+
+	if (deflateInit2(&stream, PACK_LEVEL, Z_DEFLATED, WINDOW_BITS_GZIP, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return false;
+	data = fg_xmalloc(room);
+	stream.next_in = (unsigned char *)answer->data;
+	stream.avail_in = (unsigned)answer->length;
+	stream.next_out = data;
+	stream.avail_out = (unsigned)room;
+	done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+	if (done)
+		fg_strbuf_add(&packed, data, stream.total_out);
+	(void)deflateEnd(&stream);
+	free(data);
+	if (done) {
+		fg_strbuf_release(answer);
+		*answer = packed;
+	}
+	return done;
+}
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+	(void)MHD_add_response_header(response, name, value);
+}
+
+static void add_headers(struct fg_request *rq, struct MHD_Response *response, bool packed)
+{
+	char number[24];
+
+	add_header(response, "X-Content-Type-Options", "nosniff");
+	add_header(response, "Referrer-Policy", "no-referrer");
+	add_header(
+		response, "Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+	add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+		   rq->type ? rq->type : "text/plain; charset=utf-8");
+	add_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
+	if (packed)
+		add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	if (rq->asset) {
+		add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+		add_header(response, MHD_HTTP_HEADER_ETAG, rq->asset_tag);
+	} else {
+		add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	}
+	if (rq->status == 401)
+		add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+	if (rq->retry_after_s) {
+		(void)snprintf(number, sizeof(number), "%u", rq->retry_after_s);
+		add_header(response, MHD_HTTP_HEADER_RETRY_AFTER, number);
+	}
+	if (atomic_load(&rq->server->draining))
+		add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+}
+
+static enum MHD_Result send_answer(struct fg_request *rq)
+{
+	struct MHD_Response *response = NULL;
+	bool packed = rq->asset && rq->asset_packed;
+	enum MHD_Result result = MHD_NO;
+
+	if (rq->asset) {
+		response = MHD_create_response_from_buffer(
+			rq->asset_size, (void *)(uintptr_t)rq->asset, MHD_RESPMEM_PERSISTENT);
+	} else {
+		char *data = NULL;
+		size_t size = 0;
+
+		if (rq->answer.length >= PACK_FROM_BYTES && accepts_gzip(rq))
+			packed = pack(&rq->answer);
+		size = rq->answer.length;
+		data = fg_strbuf_detach(&rq->answer);
+		response = MHD_create_response_from_buffer(size, data, MHD_RESPMEM_MUST_FREE);
+	}
+	if (!response)
+		return MHD_NO;
+	add_headers(rq, response, packed);
+	result = MHD_queue_response(rq->connection, (unsigned)rq->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static void write_log(struct fg_request *rq, const struct fg_error *err)
+{
+	const int64_t took_us = (fg_clock_monotonic_ns() - rq->started_ns) / FG_NS_PER_US;
+	struct fg_strbuf line = {0};
+	struct fg_json_writer w;
+	char time[FG_TIME_TEXT_SIZE];
+
+	if (rq->route) {
+		atomic_fetch_add(&rq->server->counters.requests[rq->route - fg__routes], 1);
+		atomic_fetch_add(&rq->server->counters.microseconds[rq->route - fg__routes],
+				 (unsigned long long)took_us);
+	}
+	atomic_fetch_add(&rq->server->counters.answers[(rq->status / 100) % 6], 1);
+	if (rq->server->options.log_fd < 0)
+		return;
+	fg_time_format_utc(fg_clock_wall_ns(), time);
+	fg_json_writer_init(&w, &line, 0);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "time", time);
+	fg_json_text(&w, "method", rq->method);
+	fg_json_text(&w, "path", rq->path);
+	fg_json_text(&w, "who", rq->who);
+	fg_json_int(&w, "status", rq->status);
+	fg_json_int(&w, "us", took_us);
+	fg_json_int(&w, "in", (int64_t)rq->body.length);
+	fg_json_int(&w, "out", (int64_t)(rq->asset ? rq->asset_size : rq->answer.length));
+	if (err->code != FG_OK)
+		fg_json_text(&w, "error", err->message);
+	fg_json_end(&w);
+	fg_strbuf_add_char(&line, '\n');
+	if (fg_fs_write_all(rq->server->options.log_fd, line.data, line.length, NULL) != FG_OK)
+		rq->server->options.log_fd = -1; /* nobody reads it any more */
+	fg_strbuf_release(&line);
+}
+
+static enum MHD_Result answer(struct fg_request *rq, const struct fg_error *err)
+{
+	if (err->code != FG_OK)
+		answer_error(rq, err);
+	else if (!rq->status)
+		rq->status = 200;
+	write_log(rq, err);
+	/* A session is not held while a slow client reads. */
+	fg__session_back(rq->server, rq->store);
+	rq->store = NULL;
+	return send_answer(rq);
+}
+
+static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *connection,
+			     const char *method, const char *path, void **request)
+{
+	struct fg_request *rq = fg_xcalloc(1, sizeof(*rq));
+	struct fg_error err = {0};
+
+	*request = rq;
+	rq->server = server;
+	rq->connection = connection;
+	rq->method = fg_arena_strdup(&rq->arena, method);
+	rq->path = fg_arena_strdup(&rq->arena, path);
+	rq->started_ns = fg_clock_monotonic_ns();
+	note_address(rq);
+	if (admit(rq, &err) != FG_OK)
+		return answer(rq, &err);
+	fg__session_back(server, rq->store); /* not while the body trickles in */
+	rq->store = NULL;
+	return MHD_YES;
+}
+
+static enum MHD_Result take(struct fg_request *rq, const char *data, size_t *size)
+{
+	const size_t limit =
+		rq->route->takes_run ? rq->server->options.body_limit_bytes : SMALL_BODY_BYTES;
+
+	if (fg_clock_monotonic_ns() - rq->started_ns > REQUEST_SECONDS * FG_NS_PER_S)
+		return MHD_NO; /* a client that sends a byte now and then */
+	if (rq->body.length + *size > limit) {
+		rq->too_large = true;
+		fg_strbuf_release(&rq->body);
+	}
+	if (!rq->too_large) {
+		fg_strbuf_add(&rq->body, data, *size);
+		rq->counted_bytes += *size;
+		atomic_fetch_add(&rq->server->body_bytes, *size);
+		atomic_fetch_add(&rq->server->counters.bytes_in, *size);
+	}
+	*size = 0;
+	return MHD_YES;
+}
+
+static enum MHD_Result finish(struct fg_request *rq)
+{
+	struct fg_error err = {0};
+
+	if (rq->too_large) {
+		(void)fg_error_set(&err, FG_ELIMIT, "the body is too large");
+	} else if (rq->route->scope != FG_SCOPE_NONE &&
+		   !(rq->store = fg__session(rq->server, &err))) {
+		rq->status = 503;
+	} else if (rq->route->handler(rq, &err) != FG_OK && err.code == FG_OK) {
+		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
+	}
+	return answer(rq, &err);
+}
+
+enum MHD_Result fg__http_access(void *context, struct MHD_Connection *connection, const char *url,
+				const char *method, const char *version, const char *data,
+				size_t *size, void **request)
+{
+	struct fg_request *rq = *request;
+
+	(void)version;
+	if (!rq)
+		return begin(context, connection, method, url, request);
+	if (*size)
+		return take(rq, data, size);
+	return finish(rq);
+}
+
+void fg__http_completed(void *context, struct MHD_Connection *connection, void **request,
+			enum MHD_RequestTerminationCode code)
+{
+	struct fg_request *rq = *request;
+
+	(void)context;
+	(void)connection;
+	(void)code;
+	if (!rq)
+		return;
+	atomic_fetch_sub(&rq->server->body_bytes, rq->counted_bytes);
+	fg__session_back(rq->server, rq->store);
+	fg_strbuf_release(&rq->body);
+	fg_strbuf_release(&rq->answer);
+	fg_arena_release(&rq->arena);
+	free(rq);
+	*request = NULL;
+}

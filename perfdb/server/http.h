@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where libmicrohttpd calls us.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_HTTP_H
+#define FG_PERFDB_SERVER_HTTP_H
+
+#include <microhttpd.h>
+
+enum MHD_Result fg__http_access(void *context, struct MHD_Connection *connection, const char *url,
+				const char *method, const char *version, const char *data,
+				size_t *size, void **request);
+void fg__http_completed(void *context, struct MHD_Connection *connection, void **request,
+			enum MHD_RequestTerminationCode code);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Requests per minute and caller.  Callers hash into a fixed table, so that an attacker with many addresses costs no
+ * memory; two callers that share a place share its allowance.
+ */
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/random.h"
+#include "perfdb/server/request.h"
+
+enum {
+	PLACES = 4096,
+	SECONDS = 60
+};
+
+struct fg_limiter {
+	pthread_mutex_t lock;
+	unsigned per_minute;
+	uint64_t seed;
+	int64_t minute;
+	unsigned counts[PLACES];
+};
+
+struct fg_limiter *fg__limiter_new(unsigned per_minute)
+{
+	struct fg_limiter *limiter = fg_xcalloc(1, sizeof(*limiter));
+
+	limiter->per_minute = per_minute;
+	if (fg_random_bytes(&limiter->seed, sizeof(limiter->seed), NULL) != FG_OK)
+		limiter->seed = (uint64_t)fg_clock_monotonic_ns();
+	(void)pthread_mutex_init(&limiter->lock, NULL);
+	return limiter;
+}
+
+void fg__limiter_free(struct fg_limiter *limiter)
+{
+	if (!limiter)
+		return;
+	(void)pthread_mutex_destroy(&limiter->lock);
+	free(limiter);
+}
+
+unsigned fg__limiter_ask(struct fg_limiter *limiter, const char *who, int64_t now_ns)
+{
+	const int64_t second = now_ns / FG_NS_PER_S;
+	const int64_t minute = second / SECONDS;
+	unsigned wait = 0;
+	unsigned *count = NULL;
+
+	who = who ? who : "";
+	(void)pthread_mutex_lock(&limiter->lock);
+	if (minute != limiter->minute) {
+		memset(limiter->counts, 0, sizeof(limiter->counts));
+		limiter->minute = minute;
+	}
+	count = &limiter->counts[fg_hash64(who, strlen(who), limiter->seed) % PLACES];
+	if (*count >= limiter->per_minute)
+		wait = (unsigned)(SECONDS - second % SECONDS);
+	else
+		(*count)++;
+	(void)pthread_mutex_unlock(&limiter->lock);
+	return wait;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of perfdb/web, built in.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_PAGES_H
+#define FG_PERFDB_SERVER_PAGES_H
+
+#include <stddef.h>
+
+struct fg_page {
+	const char *name;
+	const char *media_type;
+	const unsigned char *data;
+	size_t size;
+};
+
+extern const struct fg_page fg__pages[];
+extern const size_t fg__page_count;
+
+const struct fg_page *fg__page_find(const char *name); /* or NULL */
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request on its way through the server.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_REQUEST_H
+#define FG_PERFDB_SERVER_REQUEST_H
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/json_write.h"
+#include "perfdb/server/server.h"
+#include "store/access.h"
+#include "store/store.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct MHD_Connection;
+struct MHD_Daemon;
+struct fg_route;
+struct fg_writer;
+
+enum {
+	FG_ROUTE_MAX = 32
+};
+
+/* Counted since the start; shown by /metrics. */
+struct fg_counters {
+	atomic_ullong requests[FG_ROUTE_MAX];
+	atomic_ullong microseconds[FG_ROUTE_MAX];
+	atomic_ullong answers[6]; /* by hundreds of the status */
+	atomic_ullong runs_stored;
+	atomic_ullong runs_known;
+	atomic_ullong bytes_in;
+	atomic_ullong batches;
+	atomic_ullong tiles;
+	atomic_ullong limited;
+};
+
+struct fg_limiter;
+
+struct fg_server {
+	struct fg_server_options options;
+	char *database;
+	struct MHD_Daemon *daemon;
+	uint16_t port;
+	char *certificate;
+	char *key;
+	/* Sessions that nobody uses. */
+	pthread_mutex_t lock;
+	struct fg_store **idle;
+	size_t idle_count;
+	size_t idle_capacity;
+	struct fg_writer *writer;
+	struct fg_limiter *limiter;
+	pthread_t background;
+	pthread_cond_t wake;
+	bool stopping;
+	bool has_background;
+	atomic_size_t body_bytes; /* held by requests in progress */
+	atomic_bool draining;
+	struct fg_counters counters;
+	int64_t started_ns;
+};
+
+struct fg_request {
+	struct fg_server *server;
+	struct MHD_Connection *connection;
+	const struct fg_route *route;
+	const char *method;
+	const char *path;
+	const char *tail; /* of the path, behind a route that ends with '/' */
+	struct fg_strbuf body;
+	size_t counted_bytes; /* of the server's body_bytes */
+	int64_t started_ns;
+	bool too_large;
+	struct fg_store *store;
+	enum fg_scope scope;
+	char *project; /* NULL: all */
+	char *who;     /* for the log and the limiter: "token 3" or the address */
+	struct fg_arena arena;
+	/* The answer. */
+	int status;
+	const char *type;
+	struct fg_strbuf answer;
+	const void *asset; /* instead of answer: lives for ever */
+	size_t asset_size;
+	const char *asset_tag;
+	bool asset_packed; /* gzip */
+	unsigned retry_after_s;
+};
+
+typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
+
+struct fg_route {
+	const char *method;
+	const char *path; /* ends with '/': and whatever follows */
+	enum fg_scope scope;
+	fg_handler *handler;
+	bool takes_run; /* a large body */
+};
+
+extern const struct fg_route fg__routes[];
+extern const size_t fg__route_count;
+
+/* Parameters of the query; NULL when absent. */
+const char *fg__parameter(struct fg_request *rq, const char *name);
+const char *fg__header(struct fg_request *rq, const char *name);
+/* A parameter that has to be there. */
+int fg__need(struct fg_request *rq, const char *name, const char **value, struct fg_error *err)
+	FG_NODISCARD;
+int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max,
+		       size_t *value, struct fg_error *err) FG_NODISCARD;
+/* FG_ENOENT unless this token may see the project: others' projects do not exist for it. */
+int fg__may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
+	FG_NODISCARD;
+/* The id of a run by what the user calls it, if it may be seen; the answer lives in the request's arena. */
+int fg__find_run(struct fg_request *rq, const char *words, const char **id, struct fg_error *err)
+	FG_NODISCARD;
+/* Start the answer as JSON. */
+void fg__json(struct fg_request *rq, struct fg_json_writer *w);
+
+struct fg_store *fg__session(struct fg_server *server, struct fg_error *err);
+void fg__session_back(struct fg_server *server, struct fg_store *store);
+
+/* Write one run, and wait until it is on the disk.  *stored: false when it was there already. */
+struct fg_bytes;
+int fg__writer_store(struct fg_writer *writer, const struct fg_stored_run *run, const char *digest,
+		     const char *dictionary_hash, const struct fg_bytes *dictionary, bool *stored,
+		     struct fg_error *err) FG_NODISCARD;
+int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
+	FG_NODISCARD;
+void fg__writer_stop(struct fg_writer *writer);
+
+/* Too many requests of one kind of caller in a minute?  Then the seconds until the next minute, else 0. */
+unsigned fg__limiter_ask(struct fg_limiter *limiter, const char *who, int64_t now_ns);
+struct fg_limiter *fg__limiter_new(unsigned per_minute);
+void fg__limiter_free(struct fg_limiter *limiter);
+
+/* Handlers, by file. */
+fg_handler fg__upload, fg__list_runs, fg__get_run, fg__delete_run, fg__has_dictionary;
+fg_handler fg__compare, fg__verdict, fg__functions, fg__paths, fg__environment;
+fg_handler fg__trend, fg__function_trend;
+fg_handler fg__projects, fg__benchmarks, fg__metric_names, fg__facts, fg__capabilities, fg__health,
+	fg__metrics;
+fg_handler fg__annotations, fg__annotate, fg__unannotate, fg__triage_list, fg__triage_set,
+	fg__baselines;
+fg_handler fg__openapi, fg__asset;
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfdb/server/server.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "perfdb/protocol.h"
+#include "perfdb/server/http.h"
+#include "perfdb/server/request.h"
+#include "store/query.h"
+
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+
+enum {
+	DEFAULT_THREADS = 8,
+	DEFAULT_PER_MINUTE = 6000,
+	CONNECTIONS = 4096,
+	IDLE_SECONDS = 30,
+	SEAL_SECONDS = 10,
+	PEM_MAX_BYTES = 1 << 20,
+};
+
+static const size_t default_bodies_bytes = (size_t)512 << 20;
+
+struct fg_store *fg__session(struct fg_server *server, struct fg_error *err)
+{
+	struct fg_store *store = NULL;
+
+	(void)pthread_mutex_lock(&server->lock);
+	if (server->idle_count)
+		store = server->idle[--server->idle_count];
+	(void)pthread_mutex_unlock(&server->lock);
+	if (!store &&
+	    fg_store_open(server->database,
+			  server->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
+			  err) != FG_OK)
+		return NULL;
+	return store;
+}
+
+void fg__session_back(struct fg_server *server, struct fg_store *store)
+{
+	if (!store)
+		return;
+	(void)pthread_mutex_lock(&server->lock);
+	server->idle = fg_grow(server->idle, &server->idle_capacity, server->idle_count + 1,
+			       sizeof(struct fg_store *));
+	server->idle[server->idle_count++] = store;
+	(void)pthread_mutex_unlock(&server->lock);
+}
+
+static bool is_loopback(const char *address)
+{
+	return fg_text_starts_with(address, "127.") || strcmp(address, "::1") == 0 ||
+	       strcmp(address, "localhost") == 0;
+}
+
+static int check_exposure(const struct fg_server_options *options, struct fg_store *store,
+			  struct fg_error *err)
+{
+	const char *address = options->address ? options->address : "127.0.0.1";
+	size_t tokens = 0;
+	int status = fg_store_token_count(store, &tokens, err);
+
+	if (status != FG_OK || is_loopback(address))
+		return status;
+	if (tokens == 0)
+		return fg_error_set(
+			err, FG_EINVAL,
+			"listening on %s would let everybody in, because no token exists: make one with `perfdb token create`, or listen on 127.0.0.1",
+			address);
+	if (!options->tls_certificate && !options->behind_proxy)
+		return fg_error_set(
+			err, FG_EINVAL,
+			"listening on %s without TLS would show tokens to the network: give --tls-cert and --tls-key, or --behind-proxy when a proxy does the TLS",
+			address);
+	return FG_OK;
+}
+
+static void *seal_tiles(void *context)
+{
+	struct fg_server *server = context;
+
+	(void)pthread_mutex_lock(&server->lock);
+	while (!server->stopping) {
+		struct timespec until = {0};
+		struct fg_store *store = NULL;
+		struct fg_error err = {0};
+		size_t sealed = 0;
+
+		(void)clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += SEAL_SECONDS;
+		(void)pthread_cond_timedwait(&server->wake, &server->lock, &until);
+		if (server->stopping)
+			break;
+		(void)pthread_mutex_unlock(&server->lock);
+		store = fg__session(server, &err);
+		if (store && fg_store_seal(store, &sealed, &err) != FG_OK)
+			fg_log(FG_LOG_SERVER, 1, "sealing: %s", err.message);
+		atomic_fetch_add(&server->counters.tiles, sealed);
+		fg__session_back(server, store);
+		(void)pthread_mutex_lock(&server->lock);
+	}
+	(void)pthread_mutex_unlock(&server->lock);
+	return NULL;
+}
+
+/* A server holds a connection per client and some files: the soft limit of 1024 is for other programs. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit = {0};
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int make_address(const struct fg_server_options *options, struct sockaddr_storage *storage,
+			struct fg_error *err)
+{
+	const char *address = options->address ? options->address : "127.0.0.1";
+	struct sockaddr_in *four = (struct sockaddr_in *)storage;
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)storage;
+
+	if (strcmp(address, "localhost") == 0)
+		address = "127.0.0.1";
+	if (inet_pton(AF_INET, address, &four->sin_addr) == 1) {
+		four->sin_family = AF_INET;
+		four->sin_port = htons(options->port);
+		return FG_OK;
+	}
+	if (inet_pton(AF_INET6, address, &six->sin6_addr) == 1) {
+		six->sin6_family = AF_INET6;
+		six->sin6_port = htons(options->port);
+		return FG_OK;
+	}
+	return fg_error_set(
+		err, FG_EINVAL,
+		"'%s' is no address to listen on: expected one like 127.0.0.1, 0.0.0.0 or ::1",
+		address);
+}
+
+static int listen_now(struct fg_server *server, struct fg_error *err)
+{
+	struct sockaddr_storage address = {0};
+	const union MHD_DaemonInfo *info = NULL;
+	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD;
+	struct MHD_OptionItem tls[3] = {
+		{MHD_OPTION_END, 0, NULL},
+                {MHD_OPTION_END, 0, NULL},
+                {MHD_OPTION_END, 0, NULL}
+        };
+	int status = make_address(&server->options, &address, err);
+
+	if (status != FG_OK)
+		return status;
+	if (address.ss_family == AF_INET6)
+		flags |= MHD_USE_IPv6;
+	if (server->certificate) {
+		flags |= MHD_USE_TLS;
+		tls[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, server->certificate};
+		tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, server->key};
+	}
+	server->daemon = MHD_start_daemon(
+		flags, server->options.port, NULL, NULL, fg__http_access, server,
+		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,
+		server->options.threads ? server->options.threads : DEFAULT_THREADS,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)IDLE_SECONDS, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U,
+		MHD_OPTION_NOTIFY_COMPLETED, fg__http_completed, server, MHD_OPTION_ARRAY, tls,
+		MHD_OPTION_END);
+	if (!server->daemon)
+		return fg_error_errno(
+			err, FG_ENET, "cannot listen on %s port %d%s",
+			server->options.address ? server->options.address : "127.0.0.1",
+			server->options.port, server->certificate ? " with these TLS files" : "");
+	info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	server->port = info ? info->port : server->options.port;
+	return FG_OK;
+}
+
+static int read_tls(struct fg_server *server, struct fg_error *err)
+{
+	size_t size = 0;
+	int status = FG_OK;
+
+	if (!server->options.tls_certificate && !server->options.tls_key)
+		return FG_OK;
+	if (!server->options.tls_certificate || !server->options.tls_key)
+		return fg_error_set(err, FG_EINVAL, "TLS needs both a certificate and its key");
+	status = fg_fs_read(server->options.tls_certificate, PEM_MAX_BYTES, &server->certificate,
+			    &size, err);
+	if (status == FG_OK)
+		status = fg_fs_read(server->options.tls_key, PEM_MAX_BYTES, &server->key, &size,
+				    err);
+	return status;
+}
+
+static void set_defaults(struct fg_server_options *options)
+{
+	if (!options->body_limit_bytes)
+		options->body_limit_bytes = FG_WIRE_MAX_BYTES;
+	if (!options->bodies_limit_bytes)
+		options->bodies_limit_bytes = default_bodies_bytes;
+	if (!options->requests_per_minute)
+		options->requests_per_minute = DEFAULT_PER_MINUTE;
+}
+
+int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
+		    struct fg_error *err)
+{
+	struct fg_server *s = fg_xcalloc(1, sizeof(*s));
+	struct fg_store *store = NULL;
+	int status = FG_OK;
+
+	s->options = *options;
+	set_defaults(&s->options);
+	s->database = fg_xstrdup(options->database);
+	s->started_ns = fg_clock_wall_ns();
+	(void)pthread_mutex_init(&s->lock, NULL);
+	(void)pthread_cond_init(&s->wake, NULL);
+	s->limiter = fg__limiter_new(s->options.requests_per_minute);
+	raise_file_limit();
+	store = fg__session(s, err);
+	status = store ? check_exposure(&s->options, store, err) : (err ? (int)err->code : FG_EDB);
+	fg__session_back(s, store);
+	if (status == FG_OK)
+		status = read_tls(s, err);
+	if (status == FG_OK && !options->read_only)
+		status = fg__writer_start(s, &s->writer, err);
+	if (status == FG_OK && !options->read_only)
+		s->has_background = pthread_create(&s->background, NULL, seal_tiles, s) == 0;
+	if (status == FG_OK)
+		status = listen_now(s, err);
+	if (status != FG_OK) {
+		fg_server_stop(s);
+		return status;
+	}
+	*server = s;
+	return FG_OK;
+}
+
+uint16_t fg_server_port(const struct fg_server *server)
+{
+	return server->port;
+}
+
+void fg_server_stop(struct fg_server *server)
+{
+	if (!server)
+		return;
+	atomic_store(&server->draining, true);
+	/* Stops listening, then waits for its threads: requests that are being answered are answered. */
+	if (server->daemon)
+		MHD_stop_daemon(server->daemon);
+	fg__writer_stop(server->writer);
+	(void)pthread_mutex_lock(&server->lock);
+	server->stopping = true;
+	(void)pthread_cond_broadcast(&server->wake);
+	(void)pthread_mutex_unlock(&server->lock);
+	if (server->has_background)
+		(void)pthread_join(server->background, NULL);
+	for (size_t i = 0; i < server->idle_count; i++)
+		fg_store_close(server->idle[i]);
+	free(server->idle);
+	fg__limiter_free(server->limiter);
+	if (server->key)
+		memset(server->key, 0, strlen(server->key));
+	free(server->key);
+	free(server->certificate);
+	free(server->database);
+	(void)pthread_mutex_destroy(&server->lock);
+	(void)pthread_cond_destroy(&server->wake);
+	free(server);
+}

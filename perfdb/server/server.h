@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The perfdb server: runs of a whole team in one place, over HTTP.
+ *
+ *	fg_server_start() → it serves from threads of its own → fg_server_stop()
+ *
+ * Threads: libmicrohttpd's pool reads requests and answers them; each request borrows a database session from a pool.
+ * One writer thread stores uploads, several in one transaction when several wait (writer.c); one background thread
+ * seals tiles.  stop() lets requests in progress finish, writes what is queued, and ends.
+ *
+ * Without any token in its database a server is open to everybody who reaches it, and therefore listens on loopback only,
+ * and only to requests that call it by a loopback name (a page in a browser cannot be talked into asking it).
+ */
+#ifndef FG_PERFDB_SERVER_SERVER_H
+#define FG_PERFDB_SERVER_SERVER_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_server;
+
+struct fg_server_options {
+	const char *database;        /* path or postgresql:// URL */
+	const char *address;         /* NULL: 127.0.0.1 */
+	uint16_t port;               /* 0: any that is free */
+	const char *tls_certificate; /* PEM files; NULL: no TLS */
+	const char *tls_key;
+	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
+	bool read_only;    /* nothing is stored, no upload is taken */
+	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */
+	size_t bodies_limit_bytes;    /* of all requests in progress; 0: 512 MiB */
+	unsigned requests_per_minute; /* for one token or address; 0: 6000 */
+	unsigned threads;             /* 0: 8 */
+	int log_fd;                   /* one line of JSON per request; negative: none */
+};
+
+int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
+		    struct fg_error *err) FG_NODISCARD;
+uint16_t fg_server_port(const struct fg_server *server);
+void fg_server_stop(struct fg_server *server); /* NULL is fine */
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The one who writes.  SQLite has room for one writer, and a transaction that reaches the disk costs the same whether
+ * it holds one run or twenty.  So uploads queue here, and one thread takes all that wait, stores each inside a savepoint
+ * of its own, and commits once.  An upload is answered only after that commit: what was confirmed is on the disk.
+ *
+ * Whether a run is there already is asked again inside the transaction: two copies of one upload may wait in the
+ * same queue.
+ */
+#include "base/hash.h"
+#include "perfdb/protocol.h"
+#include "perfdb/server/request.h"
+#include "store/bundle.h"
+#include "store/query.h"
+
+enum {
+	BATCH_MAX = 64,
+	QUEUE_MAX = 1024
+};
+
+struct job {
+	const struct fg_stored_run *run;
+	const char *digest;
+	const char *dictionary_hash;
+	const struct fg_bytes *dictionary;
+	bool stored;
+	bool done;
+	int status;
+	struct fg_error err;
+	struct job *next;
+};
+
+struct fg_writer {
+	struct fg_server *server;
+	struct fg_store *store;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	pthread_cond_t finished;
+	struct job *first;
+	struct job **last;
+	size_t waiting;
+	bool stopping;
+	bool running;
+};
+
+static int store_one(struct fg_writer *w, struct job *job)
+{
+	struct fg_upload_state state = {0};
+	int status = fg_store_upload_state(w->store, job->run->run.id, &state, &job->err);
+
+	if (status == FG_OK && state.known && state.complete) {
+		if (!state.digest || strcmp(state.digest, job->digest) != 0 ||
+		    strcmp(state.project, job->run->run.project) != 0)
+			status =
+				fg_error_set(&job->err, FG_EINVAL,
+					     "the id %s is taken by another run", job->run->run.id);
+		fg_upload_state_release(&state);
+		return status;
+	}
+	if (status == FG_OK && state.known && strcmp(state.project, job->run->run.project) != 0)
+		status = fg_error_set(&job->err, FG_EINVAL, "the id %s is taken by another run",
+				      job->run->run.id);
+	fg_upload_state_release(&state);
+	if (status == FG_OK)
+		status = fg_store_save(w->store, &job->run->run, job->run->profiles,
+				       job->run->report, &job->err);
+	if (status == FG_OK)
+		status = fg_store_set_digest(w->store, job->run->run.id, job->digest, &job->err);
+	if (status == FG_OK && job->dictionary)
+		status = fg_store_dictionary_put(w->store, job->dictionary_hash, job->dictionary,
+						 &job->err);
+	job->stored = status == FG_OK;
+	return status;
+}
+
+static void store_batch(struct fg_writer *w, struct job *jobs)
+{
+	struct fg_error err = {0};
+	int status = fg_store_batch_begin(w->store, &err);
+
+	for (struct job *job = jobs; job && status == FG_OK; job = job->next)
+		job->status = store_one(w, job);
+	if (status == FG_OK)
+		status = fg_store_batch_end(w->store, &err);
+	for (struct job *job = jobs; job && status != FG_OK; job = job->next) {
+		job->status = status;
+		job->err = err;
+		job->stored = false;
+	}
+	atomic_fetch_add(&w->server->counters.batches, 1);
+}
+
+static void *work(void *context)
+{
+	struct fg_writer *w = context;
+
+	(void)pthread_mutex_lock(&w->lock);
+	for (;;) {
+		struct job *batch = NULL;
+		struct job **end = &batch;
+
+		while (!w->first && !w->stopping)
+			(void)pthread_cond_wait(&w->filled, &w->lock);
+		if (!w->first)
+			break;
+		for (int i = 0; i < BATCH_MAX && w->first; i++) {
+			*end = w->first;
+			end = &w->first->next;
+			w->first = w->first->next;
+			w->waiting--;
+		}
+		*end = NULL;
+		if (!w->first)
+			w->last = &w->first;
+		(void)pthread_mutex_unlock(&w->lock);
+		store_batch(w, batch);
+		(void)pthread_mutex_lock(&w->lock);
+		for (struct job *job = batch; job; job = job->next)
+			job->done = true;
+		(void)pthread_cond_broadcast(&w->finished);
+	}
+	(void)pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
+{
+	struct fg_writer *w = fg_xcalloc(1, sizeof(*w));
+
+	w->server = server;
+	w->last = &w->first;
+	(void)pthread_mutex_init(&w->lock, NULL);
+	(void)pthread_cond_init(&w->filled, NULL);
+	(void)pthread_cond_init(&w->finished, NULL);
+	*writer = w;
+	w->store = fg__session(server, err);
+	if (!w->store)
+		return err ? (int)err->code : FG_EDB;
+	w->running = pthread_create(&w->thread, NULL, work, w) == 0;
+	return w->running ? FG_OK : fg_error_set(err, FG_EIO, "cannot start the writing thread");
+}
+
+void fg__writer_stop(struct fg_writer *w)
+{
+	if (!w)
+		return;
+	(void)pthread_mutex_lock(&w->lock);
+	w->stopping = true;
+	(void)pthread_cond_broadcast(&w->filled);
+	(void)pthread_mutex_unlock(&w->lock);
+	if (w->running)
+		(void)pthread_join(w->thread, NULL);
+	fg_store_close(w->store);
+	(void)pthread_mutex_destroy(&w->lock);
+	(void)pthread_cond_destroy(&w->filled);
+	(void)pthread_cond_destroy(&w->finished);
+	free(w);
+}
+
+int fg__writer_store(struct fg_writer *writer, const struct fg_stored_run *run, const char *digest,
+		     const char *dictionary_hash, const struct fg_bytes *dictionary, bool *stored,
+		     struct fg_error *err)
+{
+	struct job job = {.run = run,
+			  .digest = digest,
+			  .dictionary_hash = dictionary_hash,
+			  .dictionary = dictionary};
+
+	(void)pthread_mutex_lock(&writer->lock);
+	if (writer->waiting >= QUEUE_MAX) {
+		(void)pthread_mutex_unlock(&writer->lock);
+		return fg_error_set(err, FG_ECONFLICT, "too many uploads wait to be written");
+	}
+	*writer->last = &job;
+	writer->last = &job.next;
+	writer->waiting++;
+	(void)pthread_cond_signal(&writer->filled);
+	while (!job.done)
+		(void)pthread_cond_wait(&writer->finished, &writer->lock);
+	(void)pthread_mutex_unlock(&writer->lock);
+	*stored = job.stored;
+	if (job.status != FG_OK && err)
+		*err = job.err;
+	return job.status;
+}

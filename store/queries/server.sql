@@ -1,0 +1,87 @@
+-- What only a server asks: tokens, notes, comparisons, trends of functions, tiles.
+
+-- name: token_add
+INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, 0, 0) RETURNING id;
+-- name: token_find
+SELECT id, project, scope, expires_ns, revoked FROM token WHERE digest = $1;
+-- name: token_list
+SELECT id, project, scope, note, created_ns, expires_ns, revoked, used_ns FROM token ORDER BY id;
+-- name: token_revoke
+UPDATE token SET revoked = 1 WHERE id = $1 RETURNING id;
+-- name: token_count
+SELECT count(*) FROM token WHERE revoked = 0;
+-- name: token_touch
+UPDATE token SET used_ns = $2 WHERE id = $1 AND used_ns < $2 - 60000000000;
+
+-- name: annotation_add
+INSERT INTO annotation (project, run, benchmark, metric, kind, value, author, created_ns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
+-- name: annotation_list
+SELECT a.id, a.run, a.benchmark, a.metric, a.kind, a.value, a.author, a.created_ns FROM annotation a
+JOIN project p ON p.id = a.project WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR a.benchmark IS NULL OR a.benchmark = $2)
+	AND (CAST($3 AS TEXT) IS NULL OR a.run = $3)
+ORDER BY a.created_ns DESC, a.id DESC LIMIT 1000;
+-- name: annotation_delete
+DELETE FROM annotation WHERE id = $1 AND project IN (SELECT id FROM project WHERE name = $2) RETURNING id;
+-- name: triage_set
+INSERT INTO triage (project, benchmark, metric, run, state, note, author, changed_ns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (project, benchmark, metric, run) DO UPDATE SET state = excluded.state, note = excluded.note,
+	author = excluded.author, changed_ns = excluded.changed_ns;
+-- name: triage_list
+SELECT t.benchmark, t.metric, t.run, t.state, t.note, t.author, t.changed_ns FROM triage t JOIN project p ON p.id = t.project
+WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR t.benchmark = $2) ORDER BY t.changed_ns DESC LIMIT 1000;
+
+-- name: run_digest_set
+UPDATE run SET digest = $2 WHERE uuid = $1;
+-- name: run_project
+SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
+-- name: series_of
+SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark
+WHERE r.uuid = $1 AND b.name = $2;
+-- name: function_digest
+SELECT name, library, file, line, digest FROM function WHERE id = $1;
+-- name: function_search
+SELECT f.name, f.library, f.file, f.line, f.digest FROM function f
+WHERE f.id IN (SELECT DISTINCT t.function FROM tile t WHERE t.benchmark = $1) AND f.name LIKE $2 ESCAPE '!' ORDER BY f.name, f.library LIMIT $3;
+
+-- name: seal_last
+SELECT number, last_series FROM seal WHERE benchmark = $1 ORDER BY number DESC LIMIT 1;
+-- name: seal_candidates
+SELECT s.benchmark, count(*) FROM series s WHERE s.id > COALESCE((SELECT max(x.last_series) FROM seal x WHERE x.benchmark = s.benchmark), 0)
+GROUP BY s.benchmark HAVING count(*) >= $1;
+-- name: series_after
+SELECT s.id FROM series s JOIN run r ON r.id = s.run WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id LIMIT $3;
+-- name: seal_add
+INSERT INTO seal (benchmark, number, last_series, members) VALUES ($1, $2, $3, $4);
+-- name: tile_add
+INSERT INTO tile (benchmark, function, number, data) VALUES ($1, $2, $3, $4);
+-- name: seals
+SELECT number, last_series, members FROM seal WHERE benchmark = $1 ORDER BY number;
+-- name: tiles
+SELECT number, data FROM tile WHERE benchmark = $1 AND function = $2 ORDER BY number;
+-- name: trend_runs
+SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch FROM series s JOIN run r ON r.id = s.run
+WHERE s.benchmark = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) ORDER BY s.id;
+-- name: tail_chunks
+SELECT c.series, c.data FROM series s JOIN chunk c ON c.series = s.id AND c.kind = 4 WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
+-- name: fact_keys
+SELECT DISTINCT f.key FROM fact f ORDER BY f.key;
+
+-- name: token_rows
+SELECT digest, project, scope, note, created_ns, expires_ns, revoked, used_ns FROM token ORDER BY id;
+-- name: token_put
+INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (digest) DO UPDATE SET revoked = excluded.revoked;
+-- name: annotation_rows
+SELECT p.name, a.run, a.benchmark, a.metric, a.kind, a.value, a.author, a.created_ns FROM annotation a JOIN project p ON p.id = a.project ORDER BY a.id;
+-- name: annotation_put
+INSERT INTO annotation (project, run, benchmark, metric, kind, value, author, created_ns)
+SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS BIGINT)
+WHERE NOT EXISTS (SELECT 1 FROM annotation a WHERE a.project = $1 AND a.created_ns = $8 AND a.value = $6);
+-- name: triage_rows
+SELECT p.name, t.benchmark, t.metric, t.run, t.state, t.note, t.author, t.changed_ns FROM triage t JOIN project p ON p.id = t.project
+ORDER BY p.name, t.benchmark, t.metric, t.run;
+-- name: baseline_rows
+SELECT p.name, x.name, r.uuid, x.set_ns FROM baseline x JOIN run r ON r.id = x.run JOIN project p ON p.id = x.project ORDER BY p.name, x.name;
+-- name: baseline_put
+INSERT INTO baseline (project, name, run, set_ns) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), r.id, CAST($4 AS BIGINT) FROM run r WHERE r.uuid = $3
+ON CONFLICT (project, name) DO UPDATE SET run = excluded.run, set_ns = excluded.set_ns;
