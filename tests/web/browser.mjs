@@ -49,6 +49,8 @@ export async function openPage(context, url, options = {}) {
 	await page.setViewportSize({ width: options.width ?? 1280, height: options.height ?? 900 });
 	await page.emulateMedia({ colorScheme: options.dark ? 'dark' : 'light' });
 	await page.goto(url);
+	if (options.ready !== false)
+		await page.waitForSelector(options.ready ?? '#page[data-ready=true]', { state: 'attached' });
 	page.noProblems = () => assert.deepEqual(problems, []);
 	return page;
 }
