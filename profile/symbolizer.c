@@ -73,20 +73,21 @@ struct fg_symbolizer *fg_symbolizer_new(const struct fg_symbolizer_options *opti
 	return symbolizer;
 }
 
-static void save_cache(const struct fg_symbol_module *module)
+/* Has a file been written? */
+static bool save_cache(const struct fg_symbol_module *module)
 {
 	struct fg_error err = {0};
 
 	if (!module->cache_file || !module->has_debug || !module->debug.changed)
-		return;
+		return false;
 	if (fg_debug_index_save(&module->debug, module->cache_file, module->build_id, &err) !=
 	    FG_OK)
 		fg_log(FG_LOG_PROFILE, 1, "symbol cache: %s", err.message);
+	return err.code == FG_OK;
 }
 
 static void free_module(struct fg_symbol_module *module)
 {
-	save_cache(module);
 	if (module->has_debug)
 		fg_debug_index_release(&module->debug);
 	fg_elf_release(&module->elf);
@@ -102,12 +103,26 @@ static void free_module(struct fg_symbol_module *module)
 	free(module);
 }
 
+static void prune_cache(const char *cache_folder)
+{
+	char *symbols = fg_fs_join(cache_folder, "symbols");
+
+	fg_debug_cache_prune(symbols);
+	free(symbols);
+}
+
 void fg_symbolizer_free(struct fg_symbolizer *symbolizer)
 {
+	bool saved = false;
+
 	if (!symbolizer)
 		return;
-	for (size_t i = 0; i < symbolizer->module_count; i++)
+	for (size_t i = 0; i < symbolizer->module_count; i++) {
+		saved = save_cache(symbolizer->modules[i]) || saved;
 		free_module(symbolizer->modules[i]);
+	}
+	if (saved)
+		prune_cache(symbolizer->options.cache_folder);
 	free(symbolizer->modules);
 	fg_map_release(&symbolizer->module_index);
 	fg_map_release(&symbolizer->readable);
