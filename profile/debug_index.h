@@ -136,7 +136,7 @@ void fg_debug_cache_prune(const char *folder);
 int fg__debug_file_open(struct fg_debug_index *index, struct fg_error *err);
 void fg__debug_file_close(struct fg_debug_index *index);
 int fg__debug_find_units(struct fg_debug_index *index, struct fg_error *err);
-void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t unit);
+void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t number);
 uint32_t fg__debug_text(struct fg_debug_index *index, const char *text);
 
 #endif

@@ -179,9 +179,9 @@ static bool is_code(const struct parser *p, const Elf64_Sym *symbol)
    not, "free" before "__libc_free" and "cfree", then by name so that the choice never depends on the table's order. */
 static unsigned rank(const Elf64_Sym *symbol)
 {
-	static const unsigned BINDING[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
+	static const unsigned binding_rank[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
 	unsigned binding = ELF64_ST_BIND(symbol->st_info);
-	unsigned value = binding < FG_ARRAY_SIZE(BINDING) ? BINDING[binding] : 0;
+	unsigned value = binding < FG_ARRAY_SIZE(binding_rank) ? binding_rank[binding] : 0;
 
 	value += ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE ? 0 : 8;
 	return value + (symbol->st_size > 0 ? 4 : 0);

@@ -16,7 +16,7 @@
  * How glibc returns from a signal handler on x86-64: mov $15,%rax; syscall.  Its symbol (__restore_rt) is local and gone
  * from a stripped library; debuggers look for the code as well.
  */
-static const uint8_t SIGNAL_RETURN_CODE[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
+static const uint8_t signal_return_code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
 
 struct chain {
 	struct fg_symbol *symbols;
@@ -569,8 +569,8 @@ uint64_t fg_symbol_module_signal_return(struct fg_symbol_module *module)
 		module->knows_signal_return = true;
 		module->signal_return = UINT64_MAX;
 		if (module->binary && strncmp(module->name, "libc.", 5) == 0)
-			module->signal_return = fg_elf_find_code(module->binary, SIGNAL_RETURN_CODE,
-								 sizeof(SIGNAL_RETURN_CODE));
+			module->signal_return = fg_elf_find_code(module->binary, signal_return_code,
+								 sizeof(signal_return_code));
 	}
 	return module->signal_return;
 }

@@ -326,10 +326,10 @@ static void look_up_all(struct joiner *j)
 
 static struct frames_of frames_of(struct joiner *j, uint32_t address, enum form form)
 {
-	static const struct frames_of NONE;
+	static const struct frames_of none;
 
 	if (address == 0 || address >= j->trace->frame_count)
-		return NONE;
+		return none;
 	if (j->frames_of[form][address].count == 0)
 		look_up(j, address, form);
 	return j->frames_of[form][address];
@@ -412,14 +412,14 @@ static uint32_t stack_of(struct joiner *j, uint32_t leaf, struct step *trail)
 
 static enum fg_time_kind kind_of(const struct fg_trace_sample *sample)
 {
-	static const enum fg_time_kind KINDS[FG_SAMPLE_CLOCK_MASK + 1] = {
+	static const enum fg_time_kind kinds[FG_SAMPLE_CLOCK_MASK + 1] = {
 		[FG_CLOCK_NONE] = FG_TIME_BOTH,        [FG_CLOCK_PERF_USER] = FG_TIME_USER,
 		[FG_CLOCK_SYSTEM] = FG_TIME_SYSTEM,    [FG_CLOCK_JITTER] = FG_TIME_BOTH,
 		[FG_CLOCK_TICK] = FG_TIME_BOTH,        [FG_CLOCK_WALL] = FG_TIME_WALL,
 		[FG_SAMPLE_CLOCK_MASK] = FG_TIME_BOTH,
 	};
 
-	return KINDS[sample->clock & FG_SAMPLE_CLOCK_MASK];
+	return kinds[sample->clock & FG_SAMPLE_CLOCK_MASK];
 }
 
 /* Time in the kernel is shown as a leaf of its own below the function that made the call. */
@@ -552,7 +552,7 @@ static void add_words(struct joiner *j)
 	static const struct {
 		enum fg_trace_loss loss;
 		const char *words;
-	} LOSSES[] = {
+	} losses[] = {
 		{FG_LOSS_NO_ROOM,      "samples were dropped: the trace file was full"          },
 		{FG_LOSS_PATHS_FULL,   "samples have no stack: the table of call paths was full"},
 		{FG_LOSS_NO_STACK,     "samples have no stack: no frame could be read"          },
@@ -566,12 +566,12 @@ static void add_words(struct joiner *j)
 
 	for (size_t i = 0; i < trace->note_count; i++)
 		fg_profile_add_note(profile, "process %u: %s", pid, trace->notes[i]);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(LOSSES); i++)
-		if (trace->header.losses[LOSSES[i].loss])
+	for (size_t i = 0; i < FG_ARRAY_SIZE(losses); i++)
+		if (trace->header.losses[losses[i].loss])
 			fg_profile_add_note(
 				profile, "process %u: %llu %s", pid,
-				(unsigned long long)trace->header.losses[LOSSES[i].loss],
-				LOSSES[i].words);
+				(unsigned long long)trace->header.losses[losses[i].loss],
+				losses[i].words);
 	if (trace->damage[0])
 		fg_profile_add_note(profile, "process %u: the trace is damaged: %s", pid,
 				    trace->damage);
@@ -586,7 +586,7 @@ static void add_words(struct joiner *j)
 
 static const char *clock_words(const struct fg_trace_header *header)
 {
-	static const char *const WORDS[] = {
+	static const char *const words[] = {
 		[FG_CLOCK_NONE] = "nothing was sampled",
 		[FG_CLOCK_PERF_USER] = "CPU time, by the kernel's task clock",
 		[FG_CLOCK_SYSTEM] = "system time, at kernel ticks",
@@ -595,7 +595,7 @@ static const char *clock_words(const struct fg_trace_header *header)
 		[FG_CLOCK_WALL] = "elapsed time, running or blocked",
 	};
 
-	return header->clock_user < FG_ARRAY_SIZE(WORDS) ? WORDS[header->clock_user] : "unknown";
+	return header->clock_user < FG_ARRAY_SIZE(words) ? words[header->clock_user] : "unknown";
 }
 
 static void add_totals(struct joiner *j)
