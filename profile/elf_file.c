@@ -460,33 +460,6 @@ int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf 
 	return parse(&p, err);
 }
 
-uint64_t fg_elf_find_code(const char *path, const void *bytes, size_t size)
-{
-	struct fg_elf elf = {0};
-	struct parser p = {.elf = &elf, .name = path};
-	uint64_t address = UINT64_MAX;
-
-	if (fg__source_open(path, MAX_FILE_BYTES, &p.source, NULL) != FG_OK)
-		return address;
-	if (read_header(&p, NULL) == FG_OK) {
-		for (size_t i = 0; i < p.section_count && address == UINT64_MAX; i++) {
-			size_t code_size = 0;
-			char *code = p.sections[i].sh_flags & SHF_EXECINSTR
-					     ? section_bytes(&p, &p.sections[i], &code_size)
-					     : NULL;
-			const char *at = code ? memmem(code, code_size, bytes, size) : NULL;
-
-			if (at)
-				address = p.sections[i].sh_addr + (uint64_t)(at - code);
-			free(code);
-		}
-	}
-	free(p.sections);
-	free(p.section_names);
-	fg__source_close(&p.source);
-	return address;
-}
-
 void fg_elf_release(struct fg_elf *elf)
 {
 	free(elf->symbols);

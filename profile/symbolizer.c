@@ -12,12 +12,6 @@
 #include "profile/jit_map.h"
 #include "profile/profile.h"
 
-/*
- * How glibc returns from a signal handler on x86-64: mov $15,%rax; syscall.  Its symbol (__restore_rt) is local and gone
- * from a stripped library; debuggers look for the code as well.
- */
-static const uint8_t signal_return_code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
-
 struct chain {
 	struct fg_symbol *symbols;
 	size_t count;
@@ -45,8 +39,6 @@ struct fg_symbol_module {
 	const char *source;
 	bool bad;
 	bool is_vdso;
-	bool knows_signal_return;
-	uint64_t signal_return;
 	struct fg_map addresses; /* address → index into chains */
 	struct chain *chains;
 	size_t chain_count, chain_capacity;
@@ -561,18 +553,6 @@ size_t fg_symbolizer_find(struct fg_symbolizer *s, struct fg_symbol_module *modu
 const char *fg_symbol_module_name(const struct fg_symbol_module *module)
 {
 	return module->name;
-}
-
-uint64_t fg_symbol_module_signal_return(struct fg_symbol_module *module)
-{
-	if (!module->knows_signal_return) {
-		module->knows_signal_return = true;
-		module->signal_return = UINT64_MAX;
-		if (module->binary && strncmp(module->name, "libc.", 5) == 0)
-			module->signal_return = fg_elf_find_code(module->binary, signal_return_code,
-								 sizeof(signal_return_code));
-	}
-	return module->signal_return;
 }
 
 const char *fg_symbol_module_source(const struct fg_symbol_module *module)

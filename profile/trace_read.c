@@ -151,12 +151,17 @@ static void read_frame(struct reader *r, struct cursor *c)
 	uint64_t id = take_id(r, c);
 	uint64_t module = take_varint(c);
 	uint64_t offset = take_varint(c);
+	uint64_t flags = take_varint(c);
 
 	if (module > FG_TRACE_MODULES_MAX)
 		c->failed = true;
 	if (!c->failed)
 		*REACH(r->trace, frame, id) = (struct fg_trace_address){
-			.module = (uint32_t)module, .offset = offset, .defined = true};
+			.module = (uint32_t)module,
+			.offset = offset,
+			.exact = (flags & FG_FRAME_EXACT) != 0,
+			.defined = true,
+		};
 }
 
 static void read_path(struct reader *r, struct cursor *c)

@@ -37,7 +37,7 @@ static void write_frames(struct fg_trace_writer *w)
 		fg_trace_writer_module(w, i, path, (const uint8_t *)&i, sizeof(i));
 	}
 	for (uint64_t i = 1; i <= FUNCTIONS; i++)
-		FG_TW(w, FG_RECORD_FRAME, i, i % LIBRARIES + 1, 0x1000 + i * 64);
+		FG_TW(w, FG_RECORD_FRAME, i, i % LIBRARIES + 1, 0x1000 + i * 64, 0);
 }
 
 /* The callee that the choice leads to: the same path gets the same frames, so paths are met again as in a program. */
