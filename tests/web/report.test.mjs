@@ -4,8 +4,9 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { checkAccessibility, openPage, runTests, scratchFolder } from './browser.mjs';
 
 const folder = scratchFolder();
@@ -178,6 +179,14 @@ test('the page can be read on paper and without scripts', async (context) => {
 		assert.match(await plain.locator('noscript pre, pre').first().innerText(), /REGRESSION/);
 		await quiet.close();
 	}
+});
+
+test('script and style stay below 60 kB', async () => {
+	const page = readFileSync(join(folder, 'pass.html'), 'utf8');
+	const script = /<script type="module">(.*?)<\/script>/s.exec(page)[1];
+	const style = /<style>(.*?)<\/style>/s.exec(page)[1];
+	const size = gzipSync(script + style, { level: 9 }).length;
+	assert.ok(size < 60000, `${size}`);
 });
 
 await runTests(tests);
