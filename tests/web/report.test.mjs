@@ -125,7 +125,7 @@ test('the flame graph shows new and gone frames, zooms, searches and is moved th
 	await pane.focus();
 	await page.keyboard.press('/');
 	await page.keyboard.type('fit(');
-	assert.match(await page.locator('.flame-box .bar').innerText(), /1 frame, 1\d % → 2\d % of the time/);
+	assert.match(await page.locator('.flame-box .toolbar').innerText(), /1 frame, 1\d % → 2\d % of the time/);
 	await page.keyboard.press('Enter');
 	assert.match(await page.evaluate(() => location.hash), /benchmark=reconstruct&node=\d+/);
 	await picture(page, 'flame-search', false);
@@ -169,7 +169,8 @@ test('the page can be read on paper and without scripts', async (context) => {
 	const page = await openPage(context, url('regression'));
 	await page.emulateMedia({ media: 'print' });
 	await picture(page, 'print');
-	assert.equal(await page.locator('.flame-box .bar').isVisible(), false);
+	assert.equal(await page.locator('.flame-box .toolbar').isVisible(), false);
+	assert.ok(await page.locator('.plot .tally').first().isVisible());
 	page.noProblems();
 	await page.close();
 	const quiet = await context.browser()?.newContext({ javaScriptEnabled: false });
