@@ -259,7 +259,7 @@ int fg__view_callgraph(const struct fg_profile *profile, const struct fg_view_op
 	if (rc != FG_OK)
 		return rc;
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	rc = fill(table, &tree, options, err);
 	fg_calltree_release(&tree);
 	return rc;

@@ -118,7 +118,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	table->columns[COLUMN_LIBRARY].only_data =
 		group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE;
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options);
 	fg_calltree_release(&tree);
 	return FG_OK;

@@ -378,7 +378,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	if (rc != FG_OK)
 		return rc;
 	set_columns(table, pattern->set, profile->unit_count > 1);
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	if (pattern->set)
 		is_path = find_paths(&tree, pattern);
 	rc = fill(table, profile, options, &tree, is_path, err);
