@@ -199,7 +199,7 @@ void fg__view_total(struct fg_view_table *table, const struct fg_profile *profil
 	(void)fg_format_count((double)total->samples, samples);
 	fg_strbuf_printf(&line, "%s of %s", fg_format_duration(total->ns, kept),
 			 clock_name(profile));
-	if (fabs(total->ns - whole_ns) > 1e-6 * whole_ns)
+	if (fabs(total->ns - whole_ns) > 5e-4 * whole_ns)
 		fg_strbuf_printf(&line, ", %.1f %% of %s; %s samples",
 				 whole_ns > 0 ? 100 * total->ns / whole_ns : 0, whole, samples);
 	else
@@ -208,6 +208,24 @@ void fg__view_total(struct fg_view_table *table, const struct fg_profile *profil
 		fg_strbuf_printf(&line, "; the mean of %u repetitions", profile->repetition_count);
 	fg__view_head(table, "%s", fg_strbuf_text(&line));
 	fg_strbuf_release(&line);
+}
+
+static int by_inclusive(const void *left, const void *right)
+{
+	const struct fg_label_figures *a = left;
+	const struct fg_label_figures *b = right;
+
+	if (a->inclusive[0].ns > b->inclusive[0].ns)
+		return -1;
+	if (a->inclusive[0].ns < b->inclusive[0].ns)
+		return 1;
+	return a->label < b->label ? -1 : a->label > b->label;
+}
+
+void fg__view_sort_by_inclusive(struct fg_label_figures *figures, size_t count)
+{
+	if (count > 1)
+		qsort(figures, count, sizeof(*figures), by_inclusive);
 }
 
 bool fg__view_matches(const struct fg_pattern *pattern, const struct fg_label *label)
