@@ -40,7 +40,7 @@ try zstd sh -c "zstd -q -9 -T2 -c $(command -v gcc) | cksum"
 try xz sh -c "xz -T2 -1 -c $(command -v git || command -v bash) | cksum"
 try git git -C "$source" rev-list --objects --count HEAD
 try bash bash -c 'for i in $(seq 60); do x=$(echo $i | tr 0-9 a-j); done; echo $x; exit 3'
-try openssl openssl speed -seconds 1 -bytes 1024 -evp no-such-cipher
+try openssl sh -c 'openssl speed -seconds 1 -bytes 1024 -evp sha256 >/dev/null 2>&1; echo $?'
 try openssl sh -c 'head -c 3000000 /dev/zero | openssl dgst -sha256'
 try perl perl -e 'my $s = 0; $s += $_ for 1 .. 500000; print "$s\n"; exit 5'
 exit $failed
