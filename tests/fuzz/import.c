@@ -3,12 +3,15 @@
  * Other tools' profiles from anybody: each format reads the bytes, whatever they look like; what it takes must come out
  * of every export and view without a crash.
  */
-#include "profile/export.h"
 #include "profile/import.h"
+
+#include "profile/export.h"
 #include "profile/view.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { MOST_SAMPLES = 2000 };
+enum {
+	MOST_SAMPLES = 2000
+};
 
 static void write_all(const struct fg_profile *profile)
 {
@@ -26,7 +29,8 @@ static void write_all(const struct fg_profile *profile)
 
 static void view_all(const struct fg_profile *profile)
 {
-	static const char *const names[] = {"flat", "callgraph", "top-down", "bottom-up", "threads"};
+	static const char *const names[] = {"flat", "callgraph", "top-down", "bottom-up",
+					    "threads"};
 	const struct fg_view_text_options text_options = {.columns = 60};
 	const struct fg_view_options options = {0};
 

@@ -72,3 +72,21 @@ export async function checkAccessibility(context, page, name) {
 	assert.deepEqual(violations, [], `${name}: accessibility`);
 	await session.detach();
 }
+
+// Runs them all, one after the other, and sets the exit code.
+export async function runTests(tests, prepare) {
+	let failed = 0;
+	await withBrowser(async (context) => {
+		await prepare?.(context);
+		for (const [name, run] of Object.entries(tests)) {
+			try {
+				await run(context);
+				console.log(`ok      ${name}`);
+			} catch (error) {
+				failed += 1;
+				console.log(`FAILED  ${name}\n${error.stack}`);
+			}
+		}
+	});
+	process.exitCode = failed ? 1 : 0;
+}

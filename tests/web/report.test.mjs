@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkAccessibility, openPage, scratchFolder, withBrowser } from './browser.mjs';
+import { checkAccessibility, openPage, runTests, scratchFolder } from './browser.mjs';
 
 const folder = scratchFolder();
 const pictures = process.env.FASTGATE_SCREENSHOTS;
@@ -17,8 +17,8 @@ if (pictures)
 	mkdirSync(pictures, { recursive: true });
 
 const url = (name) => `file://${join(folder, `${name}.html`)}`;
-const tests = [];
-const test = (name, run) => tests.push({ name, run });
+const tests = {};
+const test = (name, run) => { tests[name] = run; };
 
 async function picture(page, name, fullPage = true) {
 	if (pictures)
@@ -180,16 +180,4 @@ test('the page can be read on paper and without scripts', async (context) => {
 	}
 });
 
-let failed = 0;
-await withBrowser(async (context) => {
-	for (const { name, run } of tests) {
-		try {
-			await run(context);
-			console.log(`ok      ${name}`);
-		} catch (error) {
-			failed += 1;
-			console.log(`FAILED  ${name}\n${error.stack}`);
-		}
-	}
-});
-process.exitCode = failed ? 1 : 0;
+await runTests(tests);
