@@ -393,6 +393,8 @@ static void add_samples(struct joiner *j)
 	j->frames_of = fg_xcalloc(trace->frame_count + 1, sizeof(j->frames_of[0]));
 	j->stack_of = fg_xcalloc(trace->path_count + 1, sizeof(j->stack_of[0]));
 	look_up_all(j);
+	fg_pair_index_reserve(&j->profile->stack_index,
+			      j->profile->stack_count + trace->path_count);
 	for (size_t i = 0; i < trace->sample_count; i++)
 		add_sample(j, &trace->samples[i], trail);
 	free(trail);
