@@ -286,7 +286,7 @@ static struct fg_symbol_module *add_module(struct fg_symbolizer *s)
 
 	module->source = "";
 	s->modules = fg_grow(s->modules, &s->module_capacity, s->module_count + 1,
-			     sizeof(s->modules[0]));
+			     sizeof(struct fg_symbol_module *));
 	s->modules[s->module_count++] = module;
 	return module;
 }

@@ -179,7 +179,7 @@ static void add_modules(struct joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
 
-	j->modules = fg_xcalloc(trace->module_count + 1, sizeof(j->modules[0]));
+	j->modules = fg_xcalloc(trace->module_count + 1, sizeof(struct fg_symbol_module *));
 	j->module_of = fg_xcalloc(trace->module_count + 1, sizeof(j->module_of[0]));
 	j->file_of = fg_xcalloc(trace->module_count + 1, sizeof(j->file_of[0]));
 	for (size_t i = 1; i < trace->module_count; i++)
