@@ -25,6 +25,7 @@ struct fg_cli_run_options {
 
 extern const char *const fg_cli_sides[];
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
 #define FG_CLI_RUN_OPTIONS(type, member)                                                                 \
  {.name = "bench",                                                                                       \
   .kind = FG_OPTION_TEXT,                                                                                \
@@ -71,6 +72,7 @@ extern const char *const fg_cli_sides[];
   .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, member.project),                   \
   .argument = "NAME", .help = "only runs of this project"                                                \
  }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* `words` may be NULL: the newest.  The profile is to be released; its notes were not shown yet. */
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,

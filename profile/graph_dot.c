@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "profile/graph_select.h"
+#include "profile/printable.h"
 
 #include <math.h>
 
@@ -30,7 +31,7 @@ static void add_escaped(struct fg_strbuf *dot, const char *text, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '"' || text[i] == '\\')
 			fg_strbuf_add_char(dot, '\\');
-		fg_strbuf_add_char(dot, (unsigned char)text[i] < 0x20 ? ' ' : text[i]);
+		fg_strbuf_add_char(dot, fg__printable(text[i]));
 	}
 }
 
@@ -76,7 +77,7 @@ static void add_html(struct fg_strbuf *dot, const char *text, size_t length)
 			fg_strbuf_add_text(dot, "&quot;");
 			break;
 		default:
-			fg_strbuf_add_char(dot, (unsigned char)text[i] < 0x20 ? ' ' : text[i]);
+			fg_strbuf_add_char(dot, fg__printable(text[i]));
 			break;
 		}
 	}

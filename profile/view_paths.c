@@ -110,13 +110,17 @@ static uint32_t *map_labels(struct fg_calltree *to, const struct fg_calltree *fr
 	return map;
 }
 
+struct label_sum {
+	uint32_t label;
+	double ns;
+};
+
 /* Inclusive time of each function in each unit, summed up by function. */
 static void spread_labels(const struct fg_calltree *split, const uint32_t *unit,
 			  const uint32_t *map, struct spread *spreads)
 {
 	struct fg_pair_index pairs = {0};
-	double *sums = NULL;
-	uint32_t *labels = NULL;
+	struct label_sum *sums = NULL;
 	size_t count = 0;
 	size_t capacity = 0;
 
@@ -128,22 +132,15 @@ static void spread_labels(const struct fg_calltree *split, const uint32_t *unit,
 		if (unit[i] == NO_UNIT || unit[i] == i || node->recursive)
 			continue;
 		at = *fg_pair_index_add(&pairs, unit[i], node->label, (uint32_t)count, &is_new);
-		if (is_new) {
-			const size_t old = capacity;
-
-			sums = fg_grow(sums, &capacity, count + 1, sizeof(*sums));
-			if (capacity != old)
-				labels = fg_xreallocarray(labels, capacity, sizeof(*labels));
-			sums[count] = 0;
-			labels[count++] = map[node->label];
-		}
-		sums[at] += split->inclusive[0][i].ns;
+		sums = fg_grow(sums, &capacity, count + 1, sizeof(*sums));
+		if (is_new)
+			sums[count++] = (struct label_sum){.label = map[node->label]};
+		sums[at].ns += split->inclusive[0][i].ns;
 	}
 	for (size_t i = 0; i < count; i++)
-		spread_add(&spreads[labels[i]], sums[i]);
+		spread_add(&spreads[sums[i].label], sums[i].ns);
 	fg_pair_index_release(&pairs);
 	free(sums);
-	free(labels);
 }
 
 struct callers {
@@ -166,18 +163,6 @@ static struct callers *count_callers(const struct fg_calltree *tree)
 	return callers;
 }
 
-static int by_inclusive(const void *left, const void *right)
-{
-	const struct fg_label_figures *a = left;
-	const struct fg_label_figures *b = right;
-
-	if (a->inclusive[0].ns > b->inclusive[0].ns)
-		return -1;
-	if (a->inclusive[0].ns < b->inclusive[0].ns)
-		return 1;
-	return a->label < b->label ? -1 : a->label > b->label;
-}
-
 static void list_functions(struct fg_view_table *table, const struct fg_calltree *tree,
 			   const struct spread *spreads, size_t units,
 			   const struct fg_view_options *options)
@@ -188,8 +173,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	const size_t count = fg_calltree_flat(tree, &figures);
 	const size_t limit = fg__view_limit(options, FEW_ROWS);
 
-	if (count > 1)
-		qsort(figures, count, sizeof(*figures), by_inclusive);
+	fg__view_sort_by_inclusive(figures, count);
 	for (size_t i = 0; i < count && table->row_count < limit; i++) {
 		const uint32_t label = figures[i].label;
 		const double ns = figures[i].inclusive[0].ns;
@@ -330,15 +314,15 @@ static void list_paths(struct fg_view_table *table, const struct fg_calltree *tr
 }
 
 static int fill(struct fg_view_table *table, const struct fg_profile *profile,
-		const struct fg_calltree_query *query, struct fg_calltree *tree,
-		const struct fg_view_options *options, const bool *is_path, struct fg_error *err)
+		const struct fg_view_options *options, struct fg_calltree *tree,
+		const bool *is_path, struct fg_error *err)
 {
 	struct spread *spreads = NULL;
 	struct fg_calltree split;
 	uint32_t *unit = NULL;
 	uint32_t *map = NULL;
 	size_t units = 0;
-	int rc = build_split(profile, query, &split, err);
+	int rc = build_split(profile, &options->query, &split, err);
 
 	if (rc != FG_OK)
 		return rc;
@@ -381,10 +365,10 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	if (rc != FG_OK)
 		return rc;
 	set_columns(table, pattern->set, profile->unit_count > 1);
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	if (pattern->set)
 		is_path = find_paths(&tree, pattern);
-	rc = fill(table, profile, &query, &tree, options, is_path, err);
+	rc = fill(table, profile, options, &tree, is_path, err);
 	if (rc == FG_OK && pattern->set && table->row_count == 0)
 		rc = fg_error_set(err, FG_ENOENT,
 				  "no time was seen in a function that matches '%s'",

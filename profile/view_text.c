@@ -81,6 +81,7 @@ static void format_number(const struct layout *l, size_t column, double number,
 		fg_strbuf_printf(text, "%.1f", 100 * number);
 		break;
 	case FG_CELL_TIME:
+		FG_ASSERT(l->units[column]);
 		fg_strbuf_printf(text, "%.*f", l->decimals[column], number / l->units[column]->ns);
 		break;
 	default:
