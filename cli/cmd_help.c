@@ -1,26 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/internal.h"
 
-static int run(struct fg_cli *cli, const void *unused)
+struct options {
+	int shell; /* 0: none, else enum fg__cli_shell + 1 */
+	bool man;
+};
+
+static void write_topic(const struct fg_cli *cli, const struct options *given,
+			const struct fg_cli_command *command, struct fg_strbuf *text)
 {
+	if (given->shell > 0)
+		fg__cli_completion((enum fg__cli_shell)(given->shell - 1), text);
+	else if (given->man && command)
+		fg__cli_man_command(command, text);
+	else if (given->man)
+		fg__cli_man_overview(text);
+	else if (command)
+		fg__cli_command_help(command, text, cli->columns);
+	else
+		fg__cli_overview(text, cli->columns);
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
 	const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
 	const struct fg_cli_command *command = name ? fg_cli_find_command(name) : NULL;
 	struct fg_strbuf text = {0};
 	struct fg_error err = {0};
 
-	(void)unused;
 	if (name && !command) {
 		(void)fg_cli_unknown_command(name, &err);
 		return fg_cli_fail(cli, &err);
 	}
-	if (command)
-		fg__cli_command_help(command, &text, cli->columns);
-	else
-		fg__cli_overview(&text, cli->columns);
+	write_topic(cli, given, command, &text);
 	fg_cli_page(cli, &text);
 	fg_strbuf_release(&text);
 	return FG_EXIT_PASS;
 }
+
+static const char *const shells[] = {"none", "bash", "zsh", "fish", NULL};
+
+static const struct fg_option options[] = {
+	{.name = "man",
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct options, man),
+	 .help = "print the manual page instead, as source for man"},
+	{.name = "completion",
+	 .kind = FG_OPTION_CHOICE,
+	 .offset = offsetof(struct options, shell),
+	 .argument = "SHELL",
+	 .choices = shells,
+	 .help = "print the completions for a shell"},
+	{.name = NULL},
+};
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "COMMAND",
@@ -31,8 +64,11 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate help run", "how to run the gate"},
-	{NULL,		NULL                 },
+	{"fastgate help config",                      "what `fastgate config` does, and its options"},
+	{"fastgate help --man config | man -l -",     "its manual page, where it is not installed"  },
+	{"source <(fastgate help --completion bash)",
+	 "completions in this shell, where they are not installed"                                  },
+	{NULL,					NULL					  },
 };
 
 const struct fg_cli_command fg__cmd_help = {
@@ -42,6 +78,8 @@ const struct fg_cli_command fg__cmd_help = {
 	.description =
 		"Without an argument: all commands in groups. With the name of a command: what it does, its "
 		"options, and examples. The same text is in the manual: man fastgate-COMMAND.",
+	.options = options,
+	.options_size = sizeof(struct options),
 	.arguments = arguments,
 	.examples = examples,
 	.run = run,

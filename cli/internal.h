@@ -35,4 +35,17 @@ enum {
 };
 size_t fg__cli_exits(const struct fg_cli_command *command, enum fg_exit exits[FG__CLI_EXIT_COUNT]);
 
+/* man.c: the tables as manual pages */
+void fg__cli_man_overview(struct fg_strbuf *page);
+void fg__cli_man_command(const struct fg_cli_command *command, struct fg_strbuf *page);
+
+/* completion.c */
+enum fg__cli_shell {
+	FG__CLI_BASH,
+	FG__CLI_ZSH,
+	FG__CLI_FISH,
+	FG__CLI_SHELL_COUNT,
+};
+void fg__cli_completion(enum fg__cli_shell shell, struct fg_strbuf *text);
+
 #endif

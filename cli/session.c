@@ -168,20 +168,45 @@ static bool is_decided(struct fg_session *session, const struct fg_runner_job *j
 	return decided;
 }
 
+/* Without a second arm there is nothing to look at: a fixed number of repetitions, twice the first look's. */
+static int measure_alone(struct fg_runner_job *job, const struct fg_measure *measure,
+			 enum fg_runner_state *state, struct fg_error *err)
+{
+	const unsigned wanted = 2 * measure->min_pairs;
+
+	return fg_runner_measure(job, wanted < measure->max_pairs ? wanted : measure->max_pairs,
+				 state, err);
+}
+
+/* From look to look, until every question is answered or nothing more can be measured. */
+static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
+			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
+			 struct fg_error *err)
+{
+	unsigned reached = 0;
+	unsigned next_look = 0;
+	int rc = FG_OK;
+
+	while (rc == FG_OK && *state == FG_RUNNER_REACHED &&
+	       !is_decided(session, job, benchmark, &next_look) && next_look > reached) {
+		rc = fg_runner_measure(job, next_look, state, err);
+		reached = next_look;
+	}
+	return rc;
+}
+
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
 {
 	struct fg_runner_job *job = NULL;
 	enum fg_runner_state state = FG_RUNNER_REACHED;
-	unsigned next_look = 0;
 	int rc = fg_runner_start(runner, benchmark, &job, err);
 
 	if (rc != FG_OK)
 		return rc;
 	make_room_for_profiles(session);
-	while (rc == FG_OK && state == FG_RUNNER_REACHED &&
-	       !is_decided(session, job, benchmark, &next_look) && next_look > 0)
-		rc = fg_runner_measure(job, next_look, &state, err);
+	rc = session->roots[FG_ARM_BASELINE] ? measure_pairs(session, job, benchmark, &state, err)
+					     : measure_alone(job, &benchmark->measure, &state, err);
 	fg_runner_finish(job);
 	if (rc == FG_OK && state == FG_RUNNER_INTERRUPTED)
 		rc = fg_error_set(err, FG_EINTERRUPTED, "interrupted");

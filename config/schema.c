@@ -675,7 +675,7 @@ static const struct fg__key plan_keys[] = {
 	 .section = &gate_section,
 	 .help = "when a difference counts",
 	 .more = "Also a key of each benchmark, for that one alone. What the numbers mean is in "
-		 "[statistics.md](statistics.md)."},
+		 "`docs/statistics.md`."},
 	{.name = "benchmarks",
 	 .kind = FG__LIST,
 	 IN_PLAN(benchmarks),

@@ -250,8 +250,8 @@ static int check_version(const struct fg__key *key, const char *text, void *targ
 	return parse_word(key, text, &unused, arena, err);
 }
 
-#define DURATION_PATTERN "^[0-9]+(\\\\.[0-9]+)?(ns|us|ms|s|m|h|d)?$"
-#define RATIO_PATTERN    "^[0-9]+(\\\\.[0-9]+)?%?$"
+#define DURATION_PATTERN "^[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d)?$"
+#define RATIO_PATTERN    "^[0-9]+(\\.[0-9]+)?%?$"
 
 static const struct fg__value_kind kinds[FG__SCALAR_COUNT] = {
 	[FG__BOOL] = {"true or false",                   "true or false",                              parse_bool,          "boolean", NULL                },

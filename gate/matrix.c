@@ -7,19 +7,22 @@
 
 #define NS_PER_MS 1e6
 
-/* What one repetition adds to one entity. */
-struct portion {
-	uint32_t pair;
+/* The difference of one entity in one pair. */
+struct cell {
 	uint32_t entity;
-	uint8_t arm;
-	double ms; /* divided by the repetitions of the arm in the pair */
-	uint32_t samples;
+	uint32_t pair;
+	float ms;
 };
 
-struct portions {
-	struct portion *items;
-	size_t count;
-	size_t capacity;
+/* A pair being added up: dense over the entities, with a list of those that occur. */
+struct gathering {
+	double (*ms)[2]; /* per entity and arm */
+	bool *seen;
+	uint32_t *touched;
+	size_t touched_count;
+	struct cell *cells; /* of all pairs so far, by rising pair */
+	size_t cell_count;
+	size_t cell_capacity;
 };
 
 /* Rows that count, by pair number, so that equal pair numbers lie together. */
@@ -39,7 +42,7 @@ static int compare_keys(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Number the pairs among the sorted keys; pair_of[i] belongs to the row (or region row) keys[..].row = i. */
+/* Sort the keys and number the pairs among them. */
 static void number_pairs(struct row_key *keys, size_t count, struct fg__profile_pairs *pairs)
 {
 	size_t end;
@@ -54,8 +57,10 @@ static void number_pairs(struct row_key *keys, size_t count, struct fg__profile_
 			in_arm[keys[end].arm != 0]++;
 		if (in_arm[0] == 0 || in_arm[0] != in_arm[1])
 			continue;
-		for (size_t i = start; i < end; i++)
+		for (size_t i = start; i < end; i++) {
 			pairs->pair_of_row[keys[i].row] = (uint32_t)pairs->count;
+			pairs->rows[pairs->row_count++] = keys[i].row;
+		}
 		pairs->per_arm[pairs->count++] = (double)in_arm[0];
 	}
 }
@@ -65,6 +70,7 @@ static void pairs_init(struct fg__profile_pairs *pairs, size_t rows)
 	*pairs = (struct fg__profile_pairs){0};
 	pairs->pair_of_row = fg_xcalloc(rows + 1, sizeof(pairs->pair_of_row[0]));
 	pairs->per_arm = fg_xcalloc(rows + 1, sizeof(pairs->per_arm[0]));
+	pairs->rows = fg_xcalloc(rows + 1, sizeof(pairs->rows[0]));
 	for (size_t i = 0; i < rows; i++)
 		pairs->pair_of_row[i] = FG__NO_ENTITY;
 }
@@ -90,151 +96,191 @@ void fg__profile_pairs_release(struct fg__profile_pairs *pairs)
 {
 	free(pairs->pair_of_row);
 	free(pairs->per_arm);
+	free(pairs->rows);
 	*pairs = (struct fg__profile_pairs){0};
 }
 
-static void add_portion(struct portions *portions, const struct portion *portion)
+static void gathering_init(struct gathering *g, size_t entities)
 {
-	portions->items = fg_grow(portions->items, &portions->capacity, portions->count + 1,
-				  sizeof(portions->items[0]));
-	portions->items[portions->count++] = *portion;
+	*g = (struct gathering){0};
+	g->ms = fg_xcalloc(entities + 1, sizeof(g->ms[0]));
+	g->seen = fg_xcalloc(entities + 1, sizeof(g->seen[0]));
+	g->touched = fg_xcalloc(entities + 1, sizeof(g->touched[0]));
 }
 
-/* Stable counting sort by entity: afterwards each entity's portions are together, by rising pair. */
-static struct portion *by_entity(const struct portions *portions, size_t entities, size_t *begin)
+static void gathering_release(struct gathering *g)
 {
-	struct portion *sorted = fg_xcalloc(portions->count + 1, sizeof(sorted[0]));
-
-	for (size_t i = 0; i < portions->count; i++)
-		begin[portions->items[i].entity + 1]++;
-	for (size_t i = 0; i < entities; i++)
-		begin[i + 1] += begin[i];
-	for (size_t i = 0; i < portions->count; i++)
-		sorted[begin[portions->items[i].entity]++] = portions->items[i];
-	for (size_t i = entities; i > 0; i--)
-		begin[i] = begin[i - 1];
-	begin[0] = 0;
-	return sorted;
+	free(g->ms);
+	free(g->seen);
+	free(g->touched);
+	free(g->cells);
 }
 
-static int compare_portions(const void *left, const void *right)
+static void gather_ms(struct gathering *g, uint32_t entity, uint8_t arm, double ms)
 {
-	const struct portion *a = left;
-	const struct portion *b = right;
-
-	return (a->pair > b->pair) - (a->pair < b->pair);
-}
-
-/* One entity: its portions become the differences of its pairs, and their summary. */
-static void fill_entity(struct fg__matrix *matrix, size_t entity, struct portion *items,
-			size_t count)
-{
-	struct fg__entity *out = &matrix->entities[entity];
-	size_t used = matrix->start[entity];
-	double n = (double)matrix->pair_count;
-	double sum = 0.0;
-	double squares = 0.0;
-	size_t end;
-
-	if (count > 1)
-		qsort(items, count, sizeof(items[0]), compare_portions);
-	for (size_t first = 0; first < count; first = end) {
-		double ms[2] = {0.0, 0.0};
-		double difference;
-
-		for (end = first; end < count && items[end].pair == items[first].pair; end++) {
-			ms[items[end].arm != 0] += items[end].ms;
-			out->samples += items[end].samples;
-		}
-		out->baseline_ms += ms[0] / n;
-		out->candidate_ms += ms[1] / n;
-		difference = ms[1] - ms[0];
-		sum += difference;
-		squares += difference * difference;
-		matrix->columns[used] = items[first].pair;
-		matrix->values[used++] = (float)difference;
+	if (!g->seen[entity]) {
+		g->seen[entity] = true;
+		g->touched[g->touched_count++] = entity;
 	}
-	matrix->start[entity + 1] = used;
-	out->delta_ms = sum / n;
-	out->error_ms =
-		n > 1.0 ? sqrt(fmax(0.0, squares - sum * sum / n) / (n - 1.0) / n) : (double)NAN;
+	g->ms[entity][arm != 0] += ms;
 }
 
-static void finish(struct portions *portions, size_t count, size_t pair_count,
-		   struct fg__matrix *matrix)
+/* The pair is complete: its differences become cells. */
+static void finish_pair(struct gathering *g, struct fg__matrix *matrix, uint32_t pair)
 {
-	size_t *begin = fg_xcalloc(count + 2, sizeof(begin[0]));
-	struct portion *sorted = by_entity(portions, count, begin);
+	g->cells = fg_grow(g->cells, &g->cell_capacity, g->cell_count + g->touched_count,
+			   sizeof(g->cells[0]));
+	for (size_t i = 0; i < g->touched_count; i++) {
+		uint32_t entity = g->touched[i];
+		double *ms = g->ms[entity];
+		struct fg__entity *out = &matrix->entities[entity];
+		double difference = ms[1] - ms[0];
 
+		out->baseline_ms += ms[0];
+		out->candidate_ms += ms[1];
+		out->error_ms += difference * difference; /* squares, until the end */
+		g->cells[g->cell_count++] =
+			(struct cell){.entity = entity, .pair = pair, .ms = (float)difference};
+		ms[0] = ms[1] = 0.0;
+		g->seen[entity] = false;
+	}
+	g->touched_count = 0;
+}
+
+/* Sums become means and standard errors. */
+static void finish_entities(struct fg__matrix *matrix)
+{
+	double n = (double)matrix->pair_count;
+
+	for (size_t i = 0; i < matrix->count; i++) {
+		struct fg__entity *e = &matrix->entities[i];
+		double squares = e->error_ms;
+		double sum = e->candidate_ms - e->baseline_ms;
+
+		e->baseline_ms /= fmax(n, 1.0);
+		e->candidate_ms /= fmax(n, 1.0);
+		e->delta_ms = sum / fmax(n, 1.0);
+		e->error_ms = n > 1.0 ? sqrt(fmax(0.0, squares - sum * sum / n) / (n - 1.0) / n)
+				      : (double)NAN;
+	}
+}
+
+/* Cells into rows by a counting sort: they come by rising pair, and stay so within a row. */
+static void finish_rows(struct fg__matrix *matrix, const struct gathering *g)
+{
+	size_t *next = fg_xcalloc(matrix->count + 1, sizeof(next[0]));
+
+	matrix->start = fg_xcalloc(matrix->count + 1, sizeof(matrix->start[0]));
+	matrix->columns = fg_xcalloc(g->cell_count + 1, sizeof(matrix->columns[0]));
+	matrix->values = fg_xcalloc(g->cell_count + 1, sizeof(matrix->values[0]));
+	for (size_t i = 0; i < g->cell_count; i++)
+		matrix->start[g->cells[i].entity + 1]++;
+	for (size_t i = 0; i < matrix->count; i++) {
+		matrix->start[i + 1] += matrix->start[i];
+		next[i] = matrix->start[i];
+	}
+	for (size_t i = 0; i < g->cell_count; i++) {
+		size_t at = next[g->cells[i].entity]++;
+
+		matrix->columns[at] = g->cells[i].pair;
+		matrix->values[at] = g->cells[i].ms;
+	}
+	free(next);
+}
+
+static void matrix_init(struct fg__matrix *matrix, size_t count, size_t pair_count)
+{
 	*matrix = (struct fg__matrix){.count = count, .pair_count = pair_count};
 	matrix->entities = fg_xcalloc(count + 1, sizeof(matrix->entities[0]));
-	matrix->start = fg_xcalloc(count + 1, sizeof(matrix->start[0]));
-	matrix->columns = fg_xcalloc(portions->count + 1, sizeof(matrix->columns[0]));
-	matrix->values = fg_xcalloc(portions->count + 1, sizeof(matrix->values[0]));
-	for (size_t i = 0; i < count; i++)
-		fill_entity(matrix, i, sorted + begin[i], begin[i + 1] - begin[i]);
-	free(sorted);
-	free(begin);
-	free(portions->items);
+}
+
+static void finish(struct fg__matrix *matrix, struct gathering *g)
+{
+	finish_entities(matrix);
+	finish_rows(matrix, g);
+	gathering_release(g);
 }
 
 void fg__matrix_build(const struct fg_profile_set *set, const struct fg__profile_pairs *pairs,
 		      const uint32_t *entity_of_node, size_t count, struct fg__matrix *matrix)
 {
-	struct portions portions = {0};
+	struct gathering g;
 
-	for (size_t r = 0; r < set->row_count; r++) {
-		const struct fg_profile_row *row = &set->rows[r];
-		uint32_t pair = pairs->pair_of_row[r];
+	matrix_init(matrix, count, pairs->count);
+	gathering_init(&g, count);
+	for (size_t k = 0; k < pairs->row_count; k++) {
+		const struct fg_profile_row *row = &set->rows[pairs->rows[k]];
+		uint32_t pair = pairs->pair_of_row[pairs->rows[k]];
+		double scale = 1.0 / NS_PER_MS / pairs->per_arm[pair];
 
-		for (uint32_t i = 0; i < row->count && pair != FG__NO_ENTITY; i++) {
+		for (uint32_t i = 0; i < row->count; i++) {
 			uint32_t entity = entity_of_node[row->nodes[i]];
-			struct portion portion = {.pair = pair,
-						  .entity = entity,
-						  .arm = row->arm,
-						  .samples = row->samples[i]};
 
 			if (entity == FG__NO_ENTITY)
 				continue;
-			portion.ms = row->self_ns[i] / NS_PER_MS / pairs->per_arm[pair];
-			add_portion(&portions, &portion);
+			gather_ms(&g, entity, row->arm, row->self_ns[i] * scale);
+			matrix->entities[entity].samples += row->samples[i];
 		}
+		if (k + 1 == pairs->row_count || pairs->pair_of_row[pairs->rows[k + 1]] != pair)
+			finish_pair(&g, matrix, pair);
 	}
-	finish(&portions, count, pairs->count, matrix);
+	finish(matrix, &g);
+}
+
+/* pair number → index of the pair, FG__NO_ENTITY where it does not count; to be freed.  *size entries. */
+static uint32_t *index_pairs(const struct fg_profile_set *set,
+			     const struct fg__profile_pairs *pairs, size_t *size)
+{
+	uint32_t *index;
+
+	*size = 0;
+	for (size_t k = 0; k < pairs->row_count; k++) {
+		if (set->rows[pairs->rows[k]].pair >= *size)
+			*size = (size_t)set->rows[pairs->rows[k]].pair + 1;
+	}
+	index = fg_xcalloc(*size + 1, sizeof(index[0]));
+	for (size_t i = 0; i < *size; i++)
+		index[i] = FG__NO_ENTITY;
+	for (size_t k = 0; k < pairs->row_count; k++)
+		index[set->rows[pairs->rows[k]].pair] = pairs->pair_of_row[pairs->rows[k]];
+	return index;
 }
 
 void fg__matrix_build_regions(const struct fg_profile_set *set, struct fg__matrix *matrix)
 {
-	struct portions portions = {0};
+	struct row_key *keys = fg_xcalloc(set->region_row_count + 1, sizeof(keys[0]));
 	struct fg__profile_pairs pairs;
-	uint32_t highest = 0;
-	uint32_t *pair_of_number;
+	struct gathering g;
+	uint32_t *index;
+	size_t size;
+	size_t used = 0;
 
 	fg__profile_pairs_find(set, &pairs);
-	for (size_t i = 0; i < set->row_count; i++) {
-		if (pairs.pair_of_row[i] != FG__NO_ENTITY && set->rows[i].pair > highest)
-			highest = set->rows[i].pair;
-	}
-	pair_of_number = fg_xcalloc((size_t)highest + 1, sizeof(pair_of_number[0]));
-	for (size_t i = 0; i <= highest; i++)
-		pair_of_number[i] = FG__NO_ENTITY;
-	for (size_t i = 0; i < set->row_count; i++) {
-		if (pairs.pair_of_row[i] != FG__NO_ENTITY)
-			pair_of_number[set->rows[i].pair] = pairs.pair_of_row[i];
-	}
+	index = index_pairs(set, &pairs, &size);
 	for (size_t i = 0; i < set->region_row_count; i++) {
 		const struct fg_profile_region_row *row = &set->region_rows[i];
-		struct portion portion = {.entity = row->region, .arm = row->arm, .samples = 1};
 
-		if (row->aside || row->pair > highest || pair_of_number[row->pair] == FG__NO_ENTITY)
-			continue;
-		portion.pair = pair_of_number[row->pair];
-		portion.ms = row->cpu_ns / NS_PER_MS / pairs.per_arm[portion.pair];
-		add_portion(&portions, &portion);
+		if (row->aside == 0 && row->pair < size && index[row->pair] != FG__NO_ENTITY)
+			keys[used++] =
+				(struct row_key){.pair = index[row->pair], .row = (uint32_t)i};
 	}
-	finish(&portions, set->region_count, pairs.count, matrix);
+	if (used > 1)
+		qsort(keys, used, sizeof(keys[0]), compare_keys);
+	matrix_init(matrix, set->region_count, pairs.count);
+	gathering_init(&g, set->region_count);
+	for (size_t k = 0; k < used; k++) {
+		const struct fg_profile_region_row *row = &set->region_rows[keys[k].row];
+
+		gather_ms(&g, row->region, row->arm,
+			  row->cpu_ns / NS_PER_MS / pairs.per_arm[keys[k].pair]);
+		matrix->entities[row->region].samples++;
+		if (k + 1 == used || keys[k + 1].pair != keys[k].pair)
+			finish_pair(&g, matrix, keys[k].pair);
+	}
+	finish(matrix, &g);
 	fg__profile_pairs_release(&pairs);
-	free(pair_of_number);
+	free(index);
+	free(keys);
 }
 
 void fg__matrix_release(struct fg__matrix *matrix)

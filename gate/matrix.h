@@ -16,6 +16,8 @@ struct fg__profile_pairs {
 	size_t count;
 	uint32_t *pair_of_row; /* 0 .. count - 1, or FG__NO_ENTITY; one per row of the set */
 	double *per_arm;       /* repetitions of an arm in each pair */
+	uint32_t *rows;        /* those that count, by rising pair */
+	size_t row_count;
 };
 
 struct fg__entity {

@@ -89,17 +89,18 @@ static bool is_unchanged(const struct fg__node_context *c, double mean, double e
 	return fabs(mean) <= fmax(c->floor_ms, WITHIN_ERRORS * error);
 }
 
-/* Mark the nodes at or below `top`; with functions given, only where one of the two is the leaf. */
-static void mark_below(const struct fg_profile_set *set, uint32_t top, const uint32_t *pair,
+/* Mark the nodes at or below `top`; with functions given, only where one of the two is blamed. */
+static void mark_below(const struct fg__node_context *c, uint32_t top, const uint32_t *pair,
 		       bool *marked)
 {
+	const struct fg_profile_set *set = c->set;
 	bool *below = fg_xcalloc(set->node_count + 1, sizeof(below[0]));
 
 	below[top] = true;
 	for (size_t n = (size_t)top + 1; n < set->node_count; n++)
 		below[n] = below[set->nodes[n].parent];
 	for (size_t n = 0; n < set->node_count; n++) {
-		uint32_t function = set->nodes[n].function;
+		uint32_t function = set->nodes[c->blamed[n]].function;
 
 		marked[n] = below[n] && (!pair || function == pair[0] || function == pair[1]);
 	}
@@ -172,15 +173,15 @@ static bool try_move(const struct fg__node_context *c, const struct change *to,
 	bool is_move;
 
 	/* What the two have together below their ancestor, and what everything there has together. */
-	mark_below(set, top, both, marked);
+	mark_below(c, top, both, marked);
 	sum_marked(c, marked, &mean, &error);
 	is_move = is_unchanged(c, mean, error) &&
 		  fabs(mean) <= fmax(c->floor_ms, SAME_SHARE * to->delta_ms);
-	mark_below(set, top, NULL, marked);
+	mark_below(c, top, NULL, marked);
 	sum_marked(c, marked, &mean, &error);
 	is_move = is_move && is_unchanged(c, mean, error);
 	both[1] = both[0];
-	mark_below(set, top, both, marked);
+	mark_below(c, top, both, marked);
 	sum_marked(c, marked, &mean, &error);
 	is_move = is_move && mean >= MOST_OF * to->delta_ms;
 	free(marked);

@@ -27,10 +27,13 @@
 #define FRAMES_MAX    512
 #define PAIRS_TO_TEST 6 /* below, no sign pattern is rare enough */
 #define PATTERNS      1000
+#define BLAME_SHARE   0.05 /* of the whole change: less is not named unless it is sure */
+#define BLAME_ERRORS  1.3  /* standard errors: about 80 % */
 
 /* One family of entities tested together. */
 struct family {
 	const struct fg__matrix *matrix;
+	double quantile; /* of t, for the intervals; NaN: too few pairs */
 	bool *tested;
 	double *p_up;
 	double *p_down;
@@ -97,10 +100,12 @@ static void run_permutations(struct family *family, uint64_t seed)
 	free(p);
 }
 
-static void family_test(struct family *family, const struct fg__matrix *matrix,
-			uint64_t samples_min, uint64_t seed)
+static void family_test(const struct fg__node_context *c, struct family *family,
+			const struct fg__matrix *matrix, uint64_t samples_min, uint64_t seed)
 {
 	*family = (struct family){.matrix = matrix};
+	family->quantile =
+		-fg_t_quantile(0.5 * c->policy->function_alpha, (double)matrix->pair_count - 1.0);
 	family->tested = fg_xcalloc(matrix->count + 1, sizeof(family->tested[0]));
 	family->p_up = fg_xcalloc(matrix->count + 1, sizeof(family->p_up[0]));
 	family->p_down = fg_xcalloc(matrix->count + 1, sizeof(family->p_down[0]));
@@ -113,13 +118,6 @@ static void family_test(struct family *family, const struct fg__matrix *matrix,
 	}
 	if (family->tested_count > 0)
 		run_permutations(family, seed);
-}
-
-static double interval_half(const struct fg__entity *entity, size_t pairs, double alpha)
-{
-	if (pairs < 2)
-		return (double)NAN;
-	return -fg_t_quantile(0.5 * alpha, (double)pairs - 1.0) * entity->error_ms;
 }
 
 static enum fg_outcome outcome_of(const struct fg__node_context *c, const struct fg__entity *entity,
@@ -136,7 +134,7 @@ static struct fg_node_verdict make_node(const struct fg__node_context *c, enum f
 					const struct family *family, size_t at)
 {
 	const struct fg__entity *entity = &family->matrix->entities[at];
-	double half = interval_half(entity, family->matrix->pair_count, c->policy->function_alpha);
+	double half = family->quantile * entity->error_ms;
 	double p = entity->delta_ms > 0.0 ? family->p_up[at] : family->p_down[at];
 
 	return (struct fg_node_verdict){
@@ -221,7 +219,7 @@ static bool make_path(const struct fg__node_context *c, const struct family *pat
 		      double direction, struct named_path *path)
 {
 	const struct fg__entity *entity = &paths->matrix->entities[node];
-	double half = interval_half(entity, paths->matrix->pair_count, c->policy->function_alpha);
+	double half = paths->quantile * entity->error_ms;
 	double p = entity->delta_ms > 0.0 ? paths->p_up[node] : paths->p_down[node];
 
 	if (entity->samples == 0 || entity->delta_ms * direction <= 0.0)
@@ -250,7 +248,7 @@ static void add_paths(const struct fg__node_context *c, const struct family *pat
 	for (uint32_t n = 1; n < set->node_count; n++) {
 		struct named_path path;
 
-		if (set->nodes[n].function != function ||
+		if (c->blamed[n] != n || set->nodes[n].function != function ||
 		    !make_path(c, paths, n, node->delta_ms, &path))
 			continue;
 		found = fg_grow(found, &capacity, count + 1, sizeof(found[0]));
@@ -268,14 +266,17 @@ static void add_paths(const struct fg__node_context *c, const struct family *pat
 }
 
 /*
- * Worth a word: a change that is sure; and where the whole surely changed, one that is likely and not small, as part of
- * the blame.
+ * Worth a word: a change that is sure; and where the whole surely changed, whatever makes a noticeable part of it and is
+ * not plain noise, so that the whole is explained.
  */
-static bool is_worth_a_word(const struct fg__node_context *c, const struct fg_node_verdict *node)
+static bool is_worth_a_word(const struct fg__node_context *c, const struct fg_node_verdict *node,
+			    double error_ms)
 {
+	double part = fmax(c->floor_ms, BLAME_SHARE * fabs(c->total_ms));
+
 	return node->outcome != FG_OUTCOME_PASS ||
-	       (c->whole_changed && fabs(node->delta_ms) >= c->floor_ms &&
-		(node->low_ms > 0.0 || node->high_ms < 0.0));
+	       (c->whole_changed && fabs(node->delta_ms) >= part &&
+		fabs(node->delta_ms) >= BLAME_ERRORS * error_ms);
 }
 
 /* Sorted, to be freed. */
@@ -289,7 +290,7 @@ static struct named_function *name_functions(const struct fg__node_context *c,
 	for (size_t f = 1; f < family->matrix->count; f++) {
 		struct fg_node_verdict node = make_node(c, FG_NODE_FUNCTION, family, f);
 
-		if (!is_worth_a_word(c, &node))
+		if (!is_worth_a_word(c, &node, family->matrix->entities[f].error_ms))
 			continue;
 		if (moved[f])
 			node.outcome = FG_OUTCOME_PASS;
@@ -303,6 +304,24 @@ static struct named_function *name_functions(const struct fg__node_context *c,
 	return all;
 }
 
+/*
+ * Each call path of a named function is an entity of its own.  Testing only those keeps the promise: a path can be flagged
+ * falsely only below a function that was, or that did change.
+ */
+static void pick_paths(const struct fg__node_context *c, const struct named_function *named,
+		       size_t count, uint32_t *entity_of_node)
+{
+	const struct fg_profile_set *set = c->set;
+	bool *wanted = fg_xcalloc(set->function_count + 1, sizeof(wanted[0]));
+
+	for (size_t i = 0; i < count; i++)
+		wanted[named[i].function] = true;
+	for (uint32_t n = 0; n < set->node_count; n++)
+		entity_of_node[n] =
+			wanted[set->nodes[c->blamed[n]].function] ? c->blamed[n] : FG__NO_ENTITY;
+	free(wanted);
+}
+
 static void add_functions(const struct fg__node_context *c, const struct family *family,
 			  double *const inclusive[2], const bool *moved,
 			  struct fg_benchmark_verdict *verdict)
@@ -313,10 +332,9 @@ static void add_functions(const struct fg__node_context *c, const struct family 
 	struct fg__matrix matrix;
 	struct family paths;
 
-	for (uint32_t n = 0; n < set->node_count; n++)
-		own[n] = n;
+	pick_paths(c, named, verdict->function_count, own);
 	fg__matrix_build(set, &c->pairs, own, set->node_count, &matrix);
-	family_test(&paths, &matrix, SAMPLES_MIN, c->seed + 2);
+	family_test(c, &paths, &matrix, SAMPLES_MIN, c->seed + 2);
 	verdict->functions_tested = family->tested_count;
 	verdict->functions = fg_arena_array(c->arena, verdict->function_count + 1,
 					    sizeof(verdict->functions[0]));
@@ -367,7 +385,7 @@ static void add_libraries(const struct fg__node_context *c, struct fg_benchmark_
 						       NULL);
 	}
 	fg__matrix_build(set, &c->pairs, entity, names.count, &matrix);
-	family_test(&family, &matrix, SAMPLES_MIN, c->seed + 3);
+	family_test(c, &family, &matrix, SAMPLES_MIN, c->seed + 3);
 	verdict->libraries =
 		fg_arena_array(c->arena, names.count + 1, sizeof(verdict->libraries[0]));
 	for (size_t i = 0; i < names.count; i++) {
@@ -396,7 +414,7 @@ static void add_regions(const struct fg__node_context *c, struct fg_benchmark_ve
 	if (c->set->region_count == 0)
 		return;
 	fg__matrix_build_regions(c->set, &matrix);
-	family_test(&family, &matrix, PAIRS_TO_TEST, c->seed + 4);
+	family_test(c, &family, &matrix, PAIRS_TO_TEST, c->seed + 4);
 	verdict->regions = fg_arena_array(c->arena, matrix.count + 1, sizeof(verdict->regions[0]));
 	for (size_t i = 0; i < matrix.count; i++) {
 		struct fg_node_verdict node = make_node(c, FG_NODE_REGION, &family, i);
@@ -428,6 +446,43 @@ static double total_delta_ms(const struct fg_series *series, const struct fg__no
 	return result;
 }
 
+/* The leaf in unchanged code that most of a function's change is spent in; NULL: it is spent in its own code. */
+static const char *mostly_spent_in(const struct fg__node_context *c, const char *name,
+				   double delta_ms)
+{
+	const struct fg_profile_set *set = c->set;
+	double *of_leaf = fg_xcalloc(set->function_count + 1, sizeof(of_leaf[0]));
+	uint32_t best = 0;
+
+	for (uint32_t n = 1; n < set->node_count; n++) {
+		double change = c->self_ms[1][n] - c->self_ms[0][n];
+
+		if (c->blamed[n] != n &&
+		    strcmp(set->functions[set->nodes[c->blamed[n]].function].name, name) == 0)
+			of_leaf[set->nodes[n].function] += change;
+	}
+	for (uint32_t f = 1; f < set->function_count; f++) {
+		if (of_leaf[f] / delta_ms > 0.5 &&
+		    (best == 0 || of_leaf[f] / delta_ms > of_leaf[best] / delta_ms))
+			best = f;
+	}
+	free(of_leaf);
+	return best ? set->functions[best].name : NULL;
+}
+
+static void note_leaves(const struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->function_count; i++) {
+		const struct fg_node_verdict *node = &verdict->functions[i];
+		const char *leaf = mostly_spent_in(c, node->name, node->delta_ms);
+
+		if (leaf)
+			fg_notes_add(&verdict->notes, c->arena,
+				     "%s: most of its %+.2f ms is spent in %s", node->name,
+				     node->delta_ms, leaf);
+	}
+}
+
 static bool has_whole_changed(const struct fg_benchmark_verdict *verdict)
 {
 	for (size_t i = 0; i < verdict->metric_count; i++) {
@@ -439,13 +494,12 @@ static bool has_whole_changed(const struct fg_benchmark_verdict *verdict)
 	return false;
 }
 
-static void share_blame(const struct fg_series *series, const struct fg__node_context *c,
-			struct fg_benchmark_verdict *verdict)
+static void share_blame(const struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
 {
 	double named = 0.0;
 	double all = 0.0;
 
-	verdict->total_delta_ms = total_delta_ms(series, c);
+	verdict->total_delta_ms = c->total_ms;
 	for (size_t i = 0; i < verdict->function_count; i++) {
 		named += verdict->functions[i].delta_ms;
 		if (c->whole_changed)
@@ -462,23 +516,25 @@ static void share_blame(const struct fg_series *series, const struct fg__node_co
 			all - named);
 }
 
-static void context_init(struct fg__node_context *c, const struct fg_profile_set *set)
+static void context_init(struct fg__node_context *c, const struct fg_series *series)
 {
+	const struct fg_profile_set *set = c->set;
 	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
 
+	c->blamed = fg__blame_nodes(set, series);
 	fg__profile_pairs_find(set, &c->pairs);
 	for (size_t n = 0; n < set->node_count; n++)
-		entity[n] = set->nodes[n].function;
+		entity[n] = set->nodes[c->blamed[n]].function;
 	fg__matrix_build(set, &c->pairs, entity, set->function_count, &c->functions);
 	free(entity);
 	for (uint8_t arm = 0; arm < 2; arm++) {
-		double *self = fg_xcalloc(set->node_count + 1, sizeof(self[0]));
-
-		c->inclusive_ms[arm] = fg_xcalloc(set->node_count + 1, sizeof(self[0]));
-		(void)fg_profile_set_mean(set, arm, self, c->inclusive_ms[arm]);
-		for (size_t n = 0; n < set->node_count; n++)
+		c->self_ms[arm] = fg_xcalloc(set->node_count + 1, sizeof(c->self_ms[arm][0]));
+		c->inclusive_ms[arm] = fg_xcalloc(set->node_count + 1, sizeof(c->self_ms[arm][0]));
+		(void)fg_profile_set_mean(set, arm, c->self_ms[arm], c->inclusive_ms[arm]);
+		for (size_t n = 0; n < set->node_count; n++) {
+			c->self_ms[arm][n] /= 1e6;
 			c->inclusive_ms[arm][n] /= 1e6;
-		free(self);
+		}
 	}
 	c->floor_ms = c->policy->function_floor * c->inclusive_ms[0][0];
 }
@@ -487,19 +543,21 @@ static void context_release(struct fg__node_context *c)
 {
 	fg__profile_pairs_release(&c->pairs);
 	fg__matrix_release(&c->functions);
-	free(c->inclusive_ms[0]);
-	free(c->inclusive_ms[1]);
+	free(c->blamed);
+	for (int arm = 0; arm < 2; arm++) {
+		free(c->self_ms[arm]);
+		free(c->inclusive_ms[arm]);
+	}
 }
 
-static void decide_set(const struct fg_series *series, struct fg__node_context *c,
-		       struct fg_benchmark_verdict *verdict)
+static void decide_set(struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
 {
 	bool *moved = fg_xcalloc(c->set->function_count + 1, sizeof(moved[0]));
 	double *inclusive[2];
 	struct family family;
 
 	sum_inclusive(c, inclusive);
-	family_test(&family, &c->functions, SAMPLES_MIN, c->seed + 1);
+	family_test(c, &family, &c->functions, SAMPLES_MIN, c->seed + 1);
 	c->p_up = family.p_up;
 	c->p_down = family.p_down;
 	c->tested = family.tested;
@@ -507,7 +565,8 @@ static void decide_set(const struct fg_series *series, struct fg__node_context *
 	add_functions(c, &family, inclusive, moved, verdict);
 	add_libraries(c, verdict);
 	add_regions(c, verdict);
-	share_blame(series, c, verdict);
+	share_blame(c, verdict);
+	note_leaves(c, verdict);
 	family_release(&family);
 	free(inclusive[0]);
 	free(inclusive[1]);
@@ -531,9 +590,10 @@ void fg__nodes_decide(const struct fg_gate_input *input, size_t index, struct fg
 	if (!context.set || input->baseline || verdict->identical ||
 	    context.policy->functions == FG_FUNCTIONS_OFF)
 		return;
-	context_init(&context, context.set);
+	context_init(&context, series);
 	context.whole_changed = has_whole_changed(verdict);
+	context.total_ms = total_delta_ms(series, &context);
 	if (context.pairs.count > 0)
-		decide_set(series, &context, verdict);
+		decide_set(&context, verdict);
 	context_release(&context);
 }

@@ -9,6 +9,9 @@
 #include "gate/gate.h"
 #include "gate/matrix.h"
 
+/* For every node the one that its time is blamed on (see below); to be freed. */
+uint32_t *fg__blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
+
 /* Fill functions, libraries, regions, moved cost and blame of a benchmark's verdict, where there are profiles. */
 void fg__nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 		      struct fg_benchmark_verdict *verdict);
@@ -19,13 +22,20 @@ struct fg__node_context {
 	const struct fg_policy *policy;
 	struct fg_arena *arena;
 	struct fg__profile_pairs pairs;
-	struct fg__matrix functions; /* entity = function */
+	/*
+	 * Code that is the same in both arms cannot be the cause: the time of a node in an unchanged library belongs to the nearest
+	 * caller in changed code.  blamed[n] is that node; n itself where no caller is changed either.
+	 */
+	uint32_t *blamed;
+	struct fg__matrix functions; /* entity = function, by the node that is blamed */
 	double *p_up;                /* per function; 1 where not tested */
 	double *p_down;
 	bool *tested;
-	double *inclusive_ms[2]; /* per node, mean of each arm */
-	bool whole_changed;      /* the benchmark's CPU time surely did */
-	double floor_ms;         /* below this a change is no news */
+	double *self_ms[2]; /* per node, mean of each arm */
+	double *inclusive_ms[2];
+	double total_ms;    /* change of the whole, as the kernel measured it */
+	bool whole_changed; /* the benchmark's CPU time surely did */
+	double floor_ms;    /* below this a change is no news */
 	uint64_t seed;
 };
 

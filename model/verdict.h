@@ -92,7 +92,8 @@ struct fg_node_verdict {
 	const char *file; /* NULL: unknown */
 	unsigned line;
 	enum fg_outcome outcome;
-	double self_ms[2]; /* baseline, candidate */
+	double self_ms
+		[2]; /* baseline, candidate; a function: with what it spends in libraries that did not change */
 	double inclusive_ms[2];
 	double delta_ms; /* of self time, per repetition (a library: of all its functions); of inclusive time for regions */
 	double low_ms;

@@ -31,7 +31,8 @@ const struct fg_metric_verdict *fg__report_headline(const struct fg_benchmark_ve
 /* What was measured for a benchmark of the verdict; NULL when the run does not hold it. */
 const struct fg_series *fg__report_series(const struct fg_report *report,
 					  const struct fg_benchmark_verdict *benchmark);
-const struct fg_profile_set *fg__report_profile(const struct fg_report *report, size_t benchmark);
+const struct fg_profile_set *fg__report_profile(const struct fg_report *report,
+						const struct fg_series *series);
 /* "duet", or "mixed" when the benchmarks did not all run alike. */
 const char *fg__report_schedule(const struct fg_verdict *verdict);
 /* Is there a change worth a number, or only an outcome? */

@@ -242,7 +242,7 @@ void fg__report_add_json(const struct fg_report *report, bool for_page, struct f
 	const struct fg_verdict *verdict = report->verdict;
 
 	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "schema", "fastgate-report/1");
+	fg_json_text(w, "schema", FG_REPORT_SCHEMA);
 	fg_json_text(w, "verdict", fg_outcome_name(verdict->outcome));
 	fg_json_int(w, "exit_code", (int64_t)verdict->exit_code);
 	add_run(w, report);

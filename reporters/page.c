@@ -9,6 +9,7 @@
  * are computed before that, so the table of functions is exact.
  */
 #include "reporters/formats.h"
+#include "reporters/order.h"
 
 #include <math.h>
 
@@ -21,6 +22,7 @@ static const uint32_t no_place = UINT32_MAX;
 
 struct flat {
 	const struct fg_profile_set *set;
+	struct fg__report_order order;
 	size_t count;
 	double *self[FG_ARM_COUNT];
 	double *inclusive[FG_ARM_COUNT];
@@ -41,6 +43,7 @@ static void load(struct flat *flat, const struct fg_profile_set *set)
 {
 	flat->set = set;
 	flat->count = set->node_count;
+	fg__report_order_init(&flat->order, set);
 	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
 		flat->self[arm] = fg_xcalloc(set->node_count, sizeof(double));
 		flat->inclusive[arm] = fg_xcalloc(set->node_count, sizeof(double));
@@ -56,6 +59,7 @@ static void unload(struct flat *flat)
 		free(flat->self[arm]);
 		free(flat->inclusive[arm]);
 	}
+	fg__report_order_release(&flat->order);
 	free(flat->node_place);
 	free(flat->function_place);
 }
@@ -82,14 +86,16 @@ static void choose_nodes(struct flat *flat)
 	const double limit = all > MAX_NODES ? whole / SMALLEST_PART : 0;
 	uint32_t next = 0;
 
-	for (size_t i = 0; i < flat->count; i++) {
+	for (size_t n = 0; n < flat->count; n++) {
+		const uint32_t i = flat->order.nodes[n];
 		const bool stays =
 			i == 0 || larger(flat->inclusive[0][i], flat->inclusive[1][i]) > limit;
 
 		flat->node_place[i] = stays ? next++ : no_place;
 	}
 	flat->folded = all - next;
-	for (size_t i = flat->count; i-- > 1;) {
+	for (size_t n = flat->count; n-- > 1;) {
+		const uint32_t i = flat->order.nodes[n];
 		const uint32_t parent = flat->set->nodes[i].parent;
 
 		if (flat->node_place[i] != no_place)
@@ -110,7 +116,8 @@ static struct totals *sum_functions(const struct flat *flat)
 	struct totals *totals = fg_xcalloc(flat->set->function_count, sizeof(totals[0]));
 	bool *recursive = fg_profile_set_is_recursive(flat->set);
 
-	for (size_t i = 0; i < flat->count; i++) {
+	for (size_t n = 0; n < flat->count; n++) {
+		const uint32_t i = flat->order.nodes[n];
 		struct totals *sum = &totals[flat->set->nodes[i].function];
 
 		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
@@ -127,7 +134,8 @@ static void choose_functions(struct flat *flat, const struct totals *totals)
 {
 	uint32_t next = 0;
 
-	for (size_t f = 0; f < flat->set->function_count; f++) {
+	for (size_t n = 0; n < flat->set->function_count; n++) {
+		const uint32_t f = flat->order.functions[n];
 		const bool used =
 			f == 0 || larger(totals[f].inclusive[0], totals[f].inclusive[1]) > 0;
 
@@ -141,7 +149,8 @@ static void add_function_texts(struct fg_json_writer *w, const struct flat *flat
 
 	for (size_t column = 0; column < FG_ARRAY_SIZE(names); column++) {
 		fg_json_begin_array(w, names[column]);
-		for (size_t f = 0; f < flat->set->function_count; f++) {
+		for (size_t n = 0; n < flat->set->function_count; n++) {
+			const uint32_t f = flat->order.functions[n];
 			const struct fg_profile_function *function = &flat->set->functions[f];
 			const char *const texts[] = {function->name, function->library,
 						     function->file};
@@ -159,7 +168,9 @@ static void add_pair_of_columns(struct fg_json_writer *w, const struct flat *fla
 	fg_json_begin_array(w, inclusive ? "inclusive" : "self");
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		fg_json_begin_array(w, NULL);
-		for (size_t f = 0; f < flat->set->function_count; f++) {
+		for (size_t n = 0; n < flat->set->function_count; n++) {
+			const uint32_t f = flat->order.functions[n];
+
 			if (flat->function_place[f] != no_place)
 				fg_json_double(w, NULL,
 					       four_digits((inclusive ? totals[f].inclusive[arm]
@@ -177,7 +188,9 @@ static void add_functions(struct fg_json_writer *w, const struct flat *flat,
 	fg_json_begin_object(w, "functions");
 	add_function_texts(w, flat);
 	fg_json_begin_array(w, "line");
-	for (size_t f = 0; f < flat->set->function_count; f++) {
+	for (size_t n = 0; n < flat->set->function_count; n++) {
+		const uint32_t f = flat->order.functions[n];
+
 		if (flat->function_place[f] != no_place)
 			fg_json_int(w, NULL, (int64_t)flat->set->functions[f].line);
 	}
@@ -193,7 +206,9 @@ static void add_nodes(struct fg_json_writer *w, const struct flat *flat)
 
 	fg_json_begin_object(w, "nodes");
 	fg_json_begin_array(w, "parent");
-	for (size_t i = 0; i < flat->count; i++) {
+	for (size_t n = 0; n < flat->count; n++) {
+		const uint32_t i = flat->order.nodes[n];
+
 		if (flat->node_place[i] != no_place)
 			fg_json_int(w, NULL,
 				    (int64_t)flat->node_place[i] -
@@ -201,7 +216,9 @@ static void add_nodes(struct fg_json_writer *w, const struct flat *flat)
 	}
 	fg_json_end(w);
 	fg_json_begin_array(w, "function");
-	for (size_t i = 0; i < flat->count; i++) {
+	for (size_t n = 0; n < flat->count; n++) {
+		const uint32_t i = flat->order.nodes[n];
+
 		if (flat->node_place[i] != no_place)
 			fg_json_int(w, NULL, (int64_t)flat->function_place[nodes[i].function]);
 	}
@@ -209,7 +226,9 @@ static void add_nodes(struct fg_json_writer *w, const struct flat *flat)
 	fg_json_begin_array(w, "self");
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		fg_json_begin_array(w, NULL);
-		for (size_t i = 0; i < flat->count; i++) {
+		for (size_t n = 0; n < flat->count; n++) {
+			const uint32_t i = flat->order.nodes[n];
+
 			if (flat->node_place[i] != no_place)
 				fg_json_double(w, NULL, four_digits(flat->self[arm][i] / 1e3));
 		}
@@ -309,8 +328,11 @@ static void add_raw(struct fg_json_writer *w, const struct fg_series *series)
 void fg__report_add_page_data(const struct fg_report *report, size_t benchmark,
 			      struct fg_json_writer *w)
 {
-	add_raw(w, fg__report_series(report, &report->verdict->benchmarks[benchmark]));
-	add_profile(w, fg__report_profile(report, benchmark));
+	const struct fg_series *series =
+		fg__report_series(report, &report->verdict->benchmarks[benchmark]);
+
+	add_raw(w, series);
+	add_profile(w, fg__report_profile(report, series));
 }
 
 void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text)

@@ -16,11 +16,13 @@
 #include "model/verdict.h"
 #include "profile/profile_set.h"
 
+#define FG_REPORT_SCHEMA "fastgate-report/1"
+
 /* All borrowed. */
 struct fg_report {
 	const struct fg_run *run;
 	const struct fg_verdict *verdict;
-	/* One per benchmark of the verdict, in its order; NULL entries and NULL itself: no profile. */
+	/* One per series of the run, in its order; NULL entries and NULL itself: no profile. */
 	const struct fg_profile_set *const *profiles;
 };
 
@@ -54,6 +56,10 @@ const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *er
 int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_report *report,
 			   const struct fg_report_options *options, const char *path,
 			   struct fg_error *err) FG_NODISCARD;
+
+/* A report.json back into the verdict that it was made of; to be released by the caller. */
+int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, struct fg_error *err)
+	FG_NODISCARD;
 
 /*
  * What showComparison() of web/compare.js draws: report.json in one line, with the raw values and the profile of each

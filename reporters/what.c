@@ -32,9 +32,10 @@ const struct fg_series *fg__report_series(const struct fg_report *report,
 	return NULL;
 }
 
-const struct fg_profile_set *fg__report_profile(const struct fg_report *report, size_t benchmark)
+const struct fg_profile_set *fg__report_profile(const struct fg_report *report,
+						const struct fg_series *series)
 {
-	return report->profiles ? report->profiles[benchmark] : NULL;
+	return report->profiles && series ? report->profiles[series - report->run->series] : NULL;
 }
 
 const char *fg__report_schedule(const struct fg_verdict *verdict)

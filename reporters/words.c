@@ -178,18 +178,42 @@ void fg__report_add_plain_name(struct fg_strbuf *text, const char *name, size_t 
 	add_folded_name(text, name, columns, true, "", "");
 }
 
-/* The path with `left_out` frames missing behind the first. */
+/* How every program begins is no news: the frames before main, or before what a thread was given to do. */
+static size_t frames_before_main(const struct fg_path_verdict *path)
+{
+	static const char *const starters[] = {"_start",
+					       "__libc_start_main",
+					       "__libc_start_call_main",
+					       "clone",
+					       "clone3",
+					       "start_thread",
+					       NULL};
+	size_t at = 0;
+
+	while (at + 1 < path->frame_count) {
+		size_t i = 0;
+
+		while (starters[i] && !fg_text_starts_with(path->frames[at], starters[i]))
+			i++;
+		if (!starters[i])
+			break;
+		at++;
+	}
+	return at;
+}
+
+/* The path from frame `first` on, with `left_out` frames missing behind it. */
 static void add_path_without(struct fg_strbuf *text, const struct fg_path_verdict *path,
-			     size_t left_out)
+			     size_t first, size_t left_out)
 {
 	enum {
 		FRAME_COLUMNS = 40
 	};
 
-	for (size_t i = 0; i < path->frame_count; i++) {
-		if (i > 0)
+	for (size_t i = first; i < path->frame_count; i++) {
+		if (i > first)
 			fg_strbuf_add_text(text, ARROW);
-		if (left_out > 0 && i == 1) {
+		if (left_out > 0 && i == first + 1) {
 			fg_strbuf_add_text(text, ELLIPSIS ARROW);
 			i += left_out;
 		}
@@ -199,14 +223,15 @@ static void add_path_without(struct fg_strbuf *text, const struct fg_path_verdic
 
 void fg__report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *path, size_t columns)
 {
-	const size_t most = path->frame_count > 2 ? path->frame_count - 2 : 0;
+	const size_t first = frames_before_main(path);
+	const size_t most = path->frame_count > first + 2 ? path->frame_count - first - 2 : 0;
 	struct fg_strbuf whole = {0};
 	size_t left_out =
 		most > 5 ? most - 5 : 0; /* nobody reads more than seven frames in one line */
 
 	for (;; left_out++) {
 		fg_strbuf_clear(&whole);
-		add_path_without(&whole, path, left_out);
+		add_path_without(&whole, path, first, left_out);
 		if (columns == 0 || left_out >= most ||
 		    fg_text_width(fg_strbuf_text(&whole)) <= columns)
 			break;

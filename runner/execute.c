@@ -8,6 +8,7 @@
 
 enum {
 	CAPTURE_LIMIT_BYTES = 1 << 20,
+	HARNESS_LIMIT_BYTES = 32 << 20,
 	TAIL_LINES = 12,
 	TAIL_BYTES = 2048,
 	HELPER_TIMEOUT_S = 600,
@@ -48,6 +49,7 @@ void fg_executor_release(struct fg_executor *executor)
 void fg_execution_release(struct fg_execution *execution)
 {
 	fg_process_result_release(&execution->result);
+	fg_harness_report_release(&execution->report);
 	free(execution->user_values);
 	free(execution->trace_folder);
 	*execution = (struct fg_execution){0};
@@ -229,7 +231,7 @@ static int add_sampler(const struct pass *pass, const struct fg_target *target,
 
 	(void)snprintf(name, sizeof(name), "%06u", executor->next_trace++);
 	execution->trace_folder = fg_fs_join(executor->traces_folder, name);
-	status = fg_fs_make_folders(execution->trace_folder, 0777, err);
+	status = fg_fs_make_folders(execution->trace_folder, 0755, err);
 	if (status != FG_OK)
 		return status;
 	count = fg_preload_variables(
@@ -272,7 +274,9 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.stdin_path = target->stdin_path,
 		.stdout_to = FG_STREAM_CAPTURE,
 		.stderr_to = FG_STREAM_CAPTURE,
-		.capture_limit_bytes = CAPTURE_LIMIT_BYTES,
+		.capture_limit_bytes = target->benchmark->harness != FG_HARNESS_NONE
+					       ? HARNESS_LIMIT_BYTES
+					       : CAPTURE_LIMIT_BYTES,
 		/* two programs on one CPU take twice as long */
 		.timeout_ns = target->benchmark->timeout_ns * (block->concurrent ? 2 : 1),
 		.pinned = block->cpu >= 0,
@@ -315,10 +319,14 @@ static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 		.cut = result->output_cut,
 		.working_directory = target->working_directory,
 	};
+	const enum fg_harness harness = target->benchmark->harness;
 	double *values = fg_xcalloc(executor->user_metric_count, sizeof(double));
 	struct fg_error found = {0};
 
-	if (fg_extractor_run(executor->extractor, &source, values, &found) != FG_OK) {
+	if (fg_extractor_run(executor->extractor, &source, values, &found) != FG_OK ||
+	    (harness != FG_HARNESS_NONE &&
+	     fg_harness_parse(harness, result->stdout_text, result->stdout_size, &execution->report,
+			      &found) != FG_OK)) {
 		free(values);
 		return fail(pass->failure, target,
 			    fg_xasprintf("%s%s", arm_words(executor, target->arm), found.message),

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "runner/extract.h"
+#include "runner/harness.h"
 #include "runner/observe.h"
 #include "runner/schedule.h"
 #include "runner/target.h"
@@ -18,8 +19,9 @@ struct fg_execution {
 	struct fg_observation before;
 	struct fg_observation after;
 	int64_t started_wall_ns;
-	double *user_values; /* one per metric of the user; NULL: it did not end well */
-	char *trace_folder;  /* NULL: it ran without the sampler */
+	struct fg_harness_report report; /* of a harness: its cases */
+	double *user_values;             /* one per metric of the user; NULL: it did not end well */
+	char *trace_folder;              /* NULL: it ran without the sampler */
 };
 
 /* What a benchmark did wrong, in words. */

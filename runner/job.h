@@ -28,6 +28,7 @@ struct fg_runner_job {
 	struct fg_schedule_rules rules;
 	size_t *series; /* indexes into the run */
 	size_t series_count;
+	bool has_cases; /* of a harness: the first series has got its name */
 	bool failed;
 	bool interrupted;
 	uint32_t next_pair; /* number under which the next block is recorded */

@@ -84,9 +84,9 @@ static uint16_t aside_of(const struct fg_block *block, const struct fg_execution
 	return aside;
 }
 
-static void add_repetition(struct fg_runner_job *job, struct fg_series *series,
-			   const struct fg_block *block, size_t slot,
-			   const struct fg_execution *execution, uint16_t aside)
+static struct fg_repetition *add_repetition(struct fg_runner_job *job, struct fg_series *series,
+					    const struct fg_block *block, size_t slot,
+					    const struct fg_execution *execution, uint16_t aside)
 {
 	struct fg_repetition *repetition = fg_series_add_repetition(series);
 
@@ -102,8 +102,7 @@ static void add_repetition(struct fg_runner_job *job, struct fg_series *series,
 	repetition->load = (float)execution->before.load;
 	repetition->steal = (float)fg_observed_steal(&execution->before, &execution->after);
 	repetition->pressure = (float)fg_observed_pressure(&execution->before, &execution->after);
-	fill_values(&job->executor, &job->executor.targets[repetition->arm], execution,
-		    repetition->values);
+	return repetition;
 }
 
 static void add_cost(struct fg_runner_job *job, const struct fg_block *block,
@@ -154,38 +153,122 @@ static int tell(const struct fg_runner_job *job, size_t series, size_t repetitio
 	return options->on_repetition(options->context, series, repetition, trace_folder, err);
 }
 
-/* Did this slot end well? */
-static bool is_done(const struct fg_execution *execution)
+/* ---- cases of a harness ---- */
+
+static struct fg_series *series_at(const struct fg_runner_job *job, size_t index)
 {
-	return execution->user_values != NULL;
+	return &job->runner->options.run->series[job->series[index]];
+}
+
+/* A new series beside the first one, or that one itself while it still waits for its case. */
+static size_t add_case_series(struct fg_runner_job *job, const char *name)
+{
+	struct fg_run *run = job->runner->options.run;
+
+	if (!job->has_cases) {
+		struct fg_series *first = fg__job_series(job);
+
+		free(first->name);
+		first->name = fg_xstrdup(name);
+		job->has_cases = true;
+		return 0;
+	}
+	(void)fg_run_add_series(run, name);
+	job->series = fg_xreallocarray(job->series, job->series_count + 1, sizeof(job->series[0]));
+	job->series[job->series_count] = run->series_count - 1;
+	return job->series_count++;
+}
+
+static size_t find_case_series(struct fg_runner_job *job, const char *case_name)
+{
+	char *name = fg_xasprintf("%s/%s", job->benchmark->name, case_name);
+	size_t index = 0;
+
+	while (index < job->series_count && strcmp(series_at(job, index)->name, name) != 0)
+		index++;
+	if (index == job->series_count)
+		index = add_case_series(job, name);
+	free(name);
+	return index;
+}
+
+static void set_case_value(struct fg_series *series, struct fg_repetition *repetition,
+			   const struct fg_harness_value *value)
+{
+	size_t index = fg_series_find_metric(series, value->metric);
+
+	if (index == SIZE_MAX) {
+		const struct fg_metric metric = {
+			.name = value->metric,
+			.label = value->metric,
+			.unit = value->unit,
+			.better = value->better,
+			.valid_in_duet = true,
+			.min_effect = 0.02,
+			.margin = 0.02,
+		};
+
+		index = fg_series_add_metric(series, &metric);
+	}
+	repetition->values[index] = value->value;
+}
+
+static int record_cases(struct fg_runner_job *job, const struct fg_block *block, size_t slot,
+			const struct fg_execution *execution, uint16_t aside, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = 0; i < execution->report.case_count && status == FG_OK; i++) {
+		const struct fg_harness_case *found = &execution->report.cases[i];
+		const size_t index = find_case_series(job, found->name);
+		struct fg_series *series = series_at(job, index);
+		struct fg_repetition *repetition =
+			add_repetition(job, series, block, slot, execution, aside);
+
+		for (size_t k = 0; k < found->value_count; k++)
+			set_case_value(series, repetition, &found->values[k]);
+		status = tell(job, job->series[index], series->repetition_count - 1, NULL, err);
+	}
+	return status;
+}
+
+/* ---- */
+
+static int record_whole(struct fg_runner_job *job, const struct fg_block *block, size_t slot,
+			const struct fg_execution *execution, uint16_t aside, struct fg_error *err)
+{
+	struct fg_series *series = fg__job_series(job);
+	struct fg_repetition *repetition =
+		add_repetition(job, series, block, slot, execution, aside);
+
+	fill_values(&job->executor, &job->executor.targets[repetition->arm], execution,
+		    repetition->values);
+	return tell(job, job->series[0], series->repetition_count - 1, execution->trace_folder,
+		    err);
 }
 
 int fg__job_record(struct fg_runner_job *job, const struct fg_block *block,
 		   struct fg_execution *executions, bool whole, bool *counts, struct fg_error *err)
 {
+	const bool has_harness = job->benchmark->harness != FG_HARNESS_NONE;
 	const uint16_t aside = aside_of(block, executions, whole);
-	struct fg_series *series = fg__job_series(job);
-	const size_t first = series->repetition_count;
-	size_t told = first;
 	int status = FG_OK;
 
-	for (size_t i = 0; i < block->count; i++) {
-		if (is_done(&executions[i]))
-			add_repetition(job, series, block, i, &executions[i], aside);
+	for (size_t i = 0; i < block->count && status == FG_OK; i++) {
 		if (executions[i].result.left_children)
 			fg__job_note(
 				job,
 				"it left processes running behind it; they were ended, and their time is not counted");
+		if (executions[i].user_values) /* it ended well */
+			status = has_harness
+					 ? record_cases(job, block, i, &executions[i], aside, err)
+					 : record_whole(job, block, i, &executions[i], aside, err);
 	}
 	for (size_t i = 0; i < block->count && whole && !block->concurrent; i++)
 		job->busy[block->slots[i].arm] = busy_share(&executions[i].result);
 	job->last_aside = aside;
 	if (whole && (block->aside & FG_ASIDE_UNSAMPLED) && !(aside & FG_ASIDE_OVERLAP))
 		add_cost(job, block, executions);
-	for (size_t i = 0; i < block->count && status == FG_OK; i++) {
-		if (is_done(&executions[i]))
-			status = tell(job, job->series[0], told++, executions[i].trace_folder, err);
-	}
 	*counts = whole && aside == 0;
 	return status;
 }

@@ -52,7 +52,7 @@ static int make_traces_folder(struct fg_runner *runner, struct fg_error *err)
 {
 	char *traces = fg_fs_join(runner->options.state_folder, "traces");
 	char *folder = NULL;
-	int status = fg_fs_make_folders(traces, 0777, err);
+	int status = fg_fs_make_folders(traces, 0755, err);
 
 	if (status == FG_OK)
 		status = fg_fs_temporary_folder(traces, "run-", &folder, err);
@@ -260,29 +260,53 @@ static void resume(struct fg_runner_job *job)
 	}
 }
 
+/* The series of an earlier session: this benchmark's own, or one per case of its harness. */
+static void find_series(struct fg_runner_job *job)
+{
+	const struct fg_run *run = job->runner->options.run;
+	const char *name = job->benchmark->name;
+	const size_t length = strlen(name);
+
+	for (size_t i = 0; i < run->series_count; i++) {
+		const char *found = run->series[i].name;
+		const bool is_case = job->benchmark->harness != FG_HARNESS_NONE &&
+				     strncmp(found, name, length) == 0 && found[length] == '/';
+
+		if (!is_case && strcmp(found, name) != 0)
+			continue;
+		job->series = fg_xreallocarray(job->series, job->series_count + 1,
+					       sizeof(job->series[0]));
+		job->series[job->series_count++] = i;
+		job->has_cases |= is_case;
+	}
+}
+
 static void add_series(struct fg_runner_job *job)
 {
 	struct fg_run *run = job->runner->options.run;
-	struct fg_series *series = fg_run_find(run, job->benchmark->name);
-	const bool is_new = !series;
 
-	if (is_new)
-		series = fg_run_add_series(run, job->benchmark->name);
-	job->series = fg_xcalloc(1, sizeof(job->series[0]));
-	job->series[0] = (size_t)(series - run->series);
-	job->series_count = 1;
-	series->state = FG_INTERRUPTED;
-	if (is_new) {
+	find_series(job);
+	if (job->series_count == 0) {
+		struct fg_series *series = fg_run_add_series(run, job->benchmark->name);
+
+		job->series = fg_xcalloc(1, sizeof(job->series[0]));
+		job->series[0] = run->series_count - 1;
+		job->series_count = 1;
 		series->command = fg_xstrdup(job->benchmark->command.text);
 		series->schedule = job->benchmark->measure.schedule;
 		add_user_metrics(series, job->benchmark);
-	} else {
+		return;
+	}
+	for (size_t i = 0; i < job->series_count; i++) {
+		struct fg_series *series = &run->series[job->series[i]];
+
 		free(series->failure);
 		free(series->failure_tail);
 		series->failure = NULL;
 		series->failure_tail = NULL;
-		resume(job);
+		series->state = FG_INTERRUPTED;
 	}
+	resume(job);
 }
 
 /* Which arms exist, and so which schedules are possible. */
@@ -417,13 +441,22 @@ static void capture_builds(struct fg_runner_job *job)
 				      &series->build[FG_ARM_CANDIDATE]);
 }
 
+static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
+{
+	if (job->benchmark->harness != FG_HARNESS_NONE && job->benchmark->metric_count > 0)
+		return fg_error_set(
+			err, FG_EINVAL,
+			"a harness brings its own metrics: take away either 'harness' or 'metrics'");
+	return fg_extractor_create(job->benchmark->metrics, job->benchmark->metric_count,
+				   &job->extractor, err);
+}
+
 /* Everything up to the first pair that counts.  FG_ECHILD: the benchmark failed. */
 static int prepare(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_failure failure = {0};
 	struct fg_error found = {0};
-	int status = fg_extractor_create(job->benchmark->metrics, job->benchmark->metric_count,
-					 &job->extractor, &found);
+	int status = check_metrics(job, &found);
 
 	if (status != FG_OK) {
 		failure.text = fg_xstrdup(found.message);
@@ -558,13 +591,57 @@ static double median(double *values, size_t count)
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
+static void fail_like(struct fg_series *series, const struct fg_series *first)
+{
+	free(series->failure);
+	free(series->failure_tail);
+	series->failure = fg_xstrdup(first->failure);
+	series->failure_tail = fg_xstrdup(first->failure_tail);
+	series->state = FG_NOT_MEASURED;
+}
+
+/* A case takes over from the first series what belongs to all cases of the harness. */
+static void complete_case(const struct fg_runner_job *job, struct fg_series *series)
+{
+	const struct fg_series *first = fg__job_series(job);
+	bool seen[FG_ARM_COUNT] = {false, false};
+
+	for (size_t i = 0; i < series->repetition_count; i++)
+		seen[series->repetitions[i].arm] = true;
+	if (job->rules.schedule != FG_SCHEDULE_STORED &&
+	    seen[FG_ARM_BASELINE] != seen[FG_ARM_CANDIDATE]) {
+		series->only_in[FG_ARM_BASELINE] = seen[FG_ARM_BASELINE];
+		series->only_in[FG_ARM_CANDIDATE] = seen[FG_ARM_CANDIDATE];
+	}
+	if (series == first)
+		return;
+	free(series->command);
+	free(series->schedule_reason);
+	series->command = fg_xstrdup(first->command);
+	series->schedule_reason = fg_xstrdup(first->schedule_reason);
+	series->schedule = first->schedule;
+	series->identical = first->identical;
+	series->seconds = first->seconds;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		fg_environment_release(&series->build[arm]);
+		fg_environment_copy(&series->build[arm], &first->build[arm]);
+	}
+}
+
 void fg_runner_finish(struct fg_runner_job *job)
 {
+	struct fg_series *first = fg__job_series(job);
+
+	first->seconds /= (double)job->series_count; /* shared by the cases of a harness */
 	for (size_t i = 0; i < job->series_count; i++) {
 		struct fg_series *series = &job->runner->options.run->series[job->series[i]];
 
 		if (!job->failed)
 			series->state = job->interrupted ? FG_INTERRUPTED : FG_MEASURED;
+		else if (series != first)
+			fail_like(series, first);
+		if (job->has_cases)
+			complete_case(job, series);
 		if (job->cost_count)
 			series->sampler_cost = exp(median(job->cost_ratios, job->cost_count)) - 1;
 	}

@@ -198,6 +198,11 @@ int fg__job_choose(struct fg_runner_job *job, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
+	if (job->benchmark->harness != FG_HARNESS_NONE) {
+		settle(job, FG_SCHEDULE_ABBA,
+		       "a harness decides by itself how long it runs, so two of them are no duet");
+		return FG_OK;
+	}
 	fg__job_last_means(job, FG_METRIC_WALL_TIME, wall_ns);
 	busy = fmin(job->busy[FG_ARM_BASELINE], job->busy[FG_ARM_CANDIDATE]);
 	if (!(busy >= busy_min)) {

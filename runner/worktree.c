@@ -87,7 +87,7 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 		     struct fg_error *err)
 {
 	const struct timespec pause = {.tv_nsec = LOCK_RETRY_MS * FG_NS_PER_MS};
-	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	bool told = false;
 
 	if (fd < 0)
@@ -238,7 +238,7 @@ int fg_worktree_build(const struct fg_worktree_options *options, const char *roo
 	fg_strbuf_printf(&log, "$ %s\n", options->build->command.text);
 	fg_strbuf_add(&log, result.stdout_text, result.stdout_size);
 	fg_strbuf_add(&log, result.stderr_text, result.stderr_size);
-	status = fg_fs_write_atomic(log_path, log.data, log.length, 0666, err);
+	status = fg_fs_write_atomic(log_path, log.data, log.length, 0644, err);
 	if (status == FG_OK && (!result.exited || result.exit_code != 0))
 		status = explain_build(options, &result, log_path, tail, err);
 	fg_strbuf_release(&log);
@@ -281,7 +281,7 @@ static int places_init(const struct fg_worktree_options *options, struct places 
 	int status = fg_git_locate(&git, &places->top, &places->prefix, err);
 
 	if (status == FG_OK)
-		status = fg_fs_make_folders(builds, 0777, err);
+		status = fg_fs_make_folders(builds, 0755, err);
 	if (status == FG_OK) {
 		places->builds = realpath(builds, NULL);
 		if (!places->builds)
@@ -305,7 +305,7 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 			       const struct places *places, const char *root, char **tail,
 			       struct fg_error *err)
 {
-	int status = fg_fs_make_folders(places->folder, 0777, err);
+	int status = fg_fs_make_folders(places->folder, 0755, err);
 
 	if (status == FG_OK)
 		status = check_out(options, places->top, places->tree, err);
@@ -322,7 +322,7 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 		fg_error_prefix(err, "%.*s does not build", SHORT_HASH, options->commit);
 	if (status == FG_OK)
 		status = fg_fs_write_atomic(places->mark, options->commit, strlen(options->commit),
-					    0666, err);
+					    0644, err);
 	return status;
 }
 
@@ -412,7 +412,7 @@ static bool remove_built(const char *builds, const char *name)
 	char *lock_name = fg_xasprintf("%s.lock", name);
 	char *lock = fg_fs_join(builds, lock_name);
 	char *folder = fg_fs_join(builds, name);
-	const int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	const int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	bool removed = false;
 
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)

@@ -3,7 +3,7 @@
 // added to each benchmark.  The HTML report shows it, and so do the pages of perfdb.
 
 import { el, replace, scroller, svg } from './dom.js';
-import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, place, shortName, verdictMark } from './format.js';
+import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, isStarter, place, shortName, verdictMark } from './format.js';
 import { dataTable } from './table.js';
 import { pairPlot } from './plot.js';
 import { readProfile } from './profile.js';
@@ -104,7 +104,9 @@ function blameRow(f) {
 			el('span', { class: 'quiet' }, `${formatDeltaMs(path.delta_ms)}  `), pathWords(path.frames)))));
 }
 
-function pathWords(frames) {
+function pathWords(all) {
+	const first = all.findIndex((name) => !isStarter(name));
+	const frames = first > 0 ? all.slice(first) : all;
 	const shown = frames.length > 8 ? [frames[0], '…', ...frames.slice(-6)] : frames;
 	return shown.map((frame) => (frame === '…' ? frame : clip(shortName(frame), 60))).join(' → ');
 }
@@ -249,7 +251,8 @@ function showBenchmark(benchmark, state, onState) {
 				graph.zoom(state.node);
 		});
 	}
-	parts.push(rawTable(benchmark));
+	parts.push(rawTable(benchmark), facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
+		facts('Build of the candidate, this benchmark', benchmark.build?.candidate));
 	return parts;
 }
 

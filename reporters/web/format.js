@@ -105,6 +105,11 @@ export function shortName(name) {
 	return short || cut || '[no name]';
 }
 
+// How every program and thread begins is no news.
+export function isStarter(name) {
+	return /^(_start$|__libc_start_|clone3?$|__clone3?$|start_thread$)/.test(name);
+}
+
 export function clip(text, length) {
 	return text.length <= length ? text : `${text.slice(0, Math.ceil(length * 0.6))}…${text.slice(-Math.floor(length * 0.3))}`;
 }

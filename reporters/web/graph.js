@@ -6,7 +6,7 @@
 // place for a few sweeps, which takes out most crossings of graphs this small.
 
 import { el, scroller, svg } from './dom.js';
-import { clip, formatChange, formatMs, shortName } from './format.js';
+import { clip, formatChange, formatMs, isStarter, shortName } from './format.js';
 import { tint } from './profile.js';
 
 const MOST = 26;
@@ -20,7 +20,7 @@ function choose(profile) {
 		const [selfBefore, selfAfter] = [functions.self[0][f], functions.self[1][f]];
 		return Math.max(before, after) * 0.2 + Math.max(selfBefore, selfAfter) + Math.abs(selfAfter - selfBefore) * 10 + Math.abs(after - before) * 3;
 	});
-	return scores.map((score, f) => [score, f]).filter(([score, f]) => f > 0 && score > total * 0.002)
+	return scores.map((score, f) => [score, f]).filter(([score, f]) => f > 0 && score > total * 0.002 && !isStarter(functions.name[f]))
 		.sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, MOST).map(([, f]) => f);
 }
 

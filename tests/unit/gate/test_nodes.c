@@ -336,6 +336,45 @@ static void regions_are_judged_by_their_cpu_time(void **state)
 	program_release(&p);
 }
 
+static uint32_t add_library_node(struct program *p, uint32_t parent, const char *name,
+				 double before, double after)
+{
+	struct fg_profile_function f = {.name = name, .library = "libc.so.6"};
+
+	p->nodes[p->count] =
+		fg_profile_set_node(&p->set, parent, fg_profile_set_function(&p->set, &f));
+	p->ms[0][p->count] = before;
+	p->ms[1][p->count++] = after;
+	return p->nodes[p->count - 1];
+}
+
+static void code_that_did_not_change_is_never_to_blame(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct fg_series *series;
+	struct program p;
+	uint32_t find_node;
+
+	(void)state;
+	program_init(&p, 13);
+	find_node = add_node(&p, add_node(&p, 0, "main", 20, 20), "find", 5, 6);
+	(void)add_node(&p, find_node, "memcmp@plt", 2, 3);
+	(void)add_library_node(&p, find_node, "memcmp", 20, 30);
+	b = measure(&p, 30);
+	assert_string_equal(b->functions[0].name, "memcmp");
+	series = fg_made_series(&p.made, "app");
+	for (int arm = 0; arm < 2; arm++)
+		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+	b = fg_made_decide(&p.made, "app");
+	assert_string_equal(b->functions[0].name, "find");
+	assert_true(fabs(b->functions[0].delta_ms - 12.0) < 1.5);
+	assert_null(find(b, "memcmp"));
+	assert_int_equal(b->functions[0].path_count, 1);
+	assert_int_equal(b->functions[0].paths[0].frame_count, 2);
+	assert_true(fg_made_has_note(&b->notes, "spent in memcmp"));
+	program_release(&p);
+}
+
 static void a_profile_without_pairs_says_nothing(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -363,6 +402,7 @@ int main(void)
 		cmocka_unit_test(functions_explain_but_do_not_fail_unless_asked),
 		cmocka_unit_test(rare_functions_and_few_pairs_are_not_tested),
 		cmocka_unit_test(regions_are_judged_by_their_cpu_time),
+		cmocka_unit_test(code_that_did_not_change_is_never_to_blame),
 		cmocka_unit_test(a_profile_without_pairs_says_nothing),
 	};
 

@@ -77,7 +77,7 @@ static void budgets_hold_whatever_comes(void **state)
 		size_t limit;
 	} formats[] = {
 		{"markdown", 1024UL * 1024},
-                {"comment",  64 * 1024    }
+                {"comment",  65536        }
         };
 	enum {
 		COUNT = 3000

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Hosts are laid out as folders of files like those of /proc and /sys. */
-#include "base/fs.h"
 #include "runner/host.h"
 #include "tests/support/fg_test.h"
-#include "tests/support/scratch.h"
+#include "tests/unit/runner/fake_host.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,12 +11,7 @@ static struct fg_scratch scratch;
 
 static void put(const char *path, const char *text)
 {
-	char *parent = fg_fs_parent(fg_scratch_path(&scratch, path + 1));
-	const int status = fg_fs_make_folders(parent, 0777, NULL);
-
-	assert_int_equal(status, FG_OK);
-	fg_scratch_write_text(&scratch, path + 1, text);
-	free(parent);
+	fg_fake_host_put(&scratch, path, text);
 }
 
 static int set_up(void **state)

@@ -550,6 +550,36 @@ static void without_a_collector_it_is_measured_and_said(void **state)
 	tear_down(&s);
 }
 
+static void cases_of_a_harness_become_series_and_are_resumed(void **state)
+{
+	struct session s;
+	const struct fg_series *b = NULL;
+
+	(void)state;
+	set_up(&s,
+	       "echo '{\"benchmarks\": [{\"name\": \"A\", \"cpu_time\": 5, \"real_time\": 6}, {\"name\": \"B\", \"cpu_time\": 7, \"real_time\": 8, \"hits\": 3}]}'",
+	       "echo '{\"benchmarks\": [{\"name\": \"A\", \"cpu_time\": 4, \"real_time\": 6}]}'");
+	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
+	s.benchmark.measure.schedule = FG_SCHEDULE_AUTO;
+	assert_int_equal(go(&s, 2), FG_RUNNER_REACHED);
+	assert_int_equal(s.run.series_count, 2);
+	assert_string_equal(s.run.series[0].name, "bench/A");
+	assert_int_equal(s.run.series[0].schedule, FG_SCHEDULE_ABBA);
+	assert_int_equal(s.run.series[0].repetition_count, 2 + 8);
+	b = fg_run_find(&s.run, "bench/B");
+	assert_non_null(b);
+	assert_int_equal(b->repetition_count, 1 + 4);
+	assert_true(b->only_in[FG_ARM_CANDIDATE]);
+	assert_int_equal(b->state, FG_MEASURED);
+	assert_true(b->repetitions[0].values[FG_METRIC_CPU_TIME] == 7);
+	assert_true(b->repetitions[0].values[fg_series_find_metric(b, "hits")] == 3);
+	assert_true(isnan(b->repetitions[0].values[FG_METRIC_MAX_RSS]));
+	assert_int_equal(go(&s, 3), FG_RUNNER_REACHED);
+	assert_int_equal(s.run.series_count, 2);
+	assert_int_equal(s.run.series[0].repetition_count, 2 + 8 + 2 + 4);
+	tear_down(&s);
+}
+
 static int refuse(void *context, size_t series, size_t repetition, const char *trace_folder,
 		  struct fg_error *err)
 {
@@ -598,6 +628,7 @@ int main(void)
 		cmocka_unit_test(max_pairs_ends_the_measuring),
 		cmocka_unit_test(sampled_repetitions_have_traces_and_some_go_without),
 		cmocka_unit_test(without_a_collector_it_is_measured_and_said),
+		cmocka_unit_test(cases_of_a_harness_become_series_and_are_resumed),
 		cmocka_unit_test(an_error_of_the_caller_ends_the_session),
 	};
 

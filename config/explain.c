@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The rows of the schema in words: for a terminal, and as the reference page. */
+#include "base/options.h"
+#include "base/text.h"
+#include "config/internal.h"
+
+#include <ctype.h>
+
+enum {
+	LABEL_COLUMN = 16,
+	NAME_COLUMN = 22
+};
+
+/* What may stand behind a key. */
+static void add_value(const struct fg__key *key, struct fg_strbuf *text)
+{
+	static const char *const structured[FG__KIND_COUNT] = {
+		[FG__COMMAND] = "a command: a string, or a list of words",
+		[FG__TEXTS] = "a list of words",
+		[FG__VARIABLES] = "names with values",
+		[FG__FACTS] = "names with values, or with { command: \"…\" }",
+		[FG__SECTION] = "keys of its own",
+		[FG__LIST] = "a list of mappings",
+		[FG__MAP] = "names with keys of their own",
+	};
+
+	if (key->kind < FG__SCALAR_COUNT)
+		fg__value_expected(key, text);
+	else
+		fg_strbuf_add_text(text, structured[key->kind]);
+	if (key->unit)
+		fg_strbuf_printf(text, ", %s", key->unit);
+}
+
+/* ---- for a terminal ---- */
+
+static void add_field(struct fg_strbuf *text, const char *label, const char *value,
+		      unsigned columns)
+{
+	fg_text_two_columns(text, label, value, LABEL_COLUMN, columns);
+}
+
+static void add_indented(struct fg_strbuf *text, const char *lines)
+{
+	while (*lines) {
+		const size_t length = strcspn(lines, "\n");
+
+		fg_strbuf_add_text(text, "    ");
+		fg_strbuf_add(text, lines, length);
+		fg_strbuf_add_char(text, '\n');
+		lines += length + (lines[length] == '\n');
+	}
+}
+
+static void add_fields(const struct fg__key *key, const char *path, struct fg_strbuf *text,
+		       unsigned columns)
+{
+	struct fg_strbuf value = {0};
+	struct fg_strbuf name = {0};
+	const char *shown = key->initial ? key->initial : "…";
+
+	add_value(key, &value);
+	add_field(text, "value", fg_strbuf_text(&value), columns);
+	if (key->initial)
+		add_field(text, "default", key->initial, columns);
+	else if (key->required)
+		add_field(text, "default", "none: the key is required", columns);
+	fg_strbuf_clear(&value);
+	fg_strbuf_printf(&value, "--set %s=%s", path, shown);
+	add_field(text, "command line", fg_strbuf_text(&value), columns);
+	fg_strbuf_clear(&value);
+	if (!key->section && fg__variable_of(path, &name)) {
+		fg_strbuf_printf(&value, "%s=%s", fg_strbuf_text(&name), shown);
+		add_field(text, "environment", fg_strbuf_text(&value), columns);
+	}
+	fg_strbuf_release(&name);
+	fg_strbuf_release(&value);
+}
+
+static void add_keys(const struct fg__section *section, struct fg_strbuf *text, unsigned columns)
+{
+	for (const struct fg__key *key = section->keys; key->name; key++) {
+		struct fg_strbuf what = {0};
+
+		fg_strbuf_add_text(&what, key->help);
+		if (key->initial && *key->initial)
+			fg_strbuf_printf(&what, " [default: %s]", key->initial);
+		fg_text_two_columns(text, key->name, fg_strbuf_text(&what), NAME_COLUMN, columns);
+		fg_strbuf_release(&what);
+	}
+}
+
+static int unknown(const char *path, struct fg_error *err)
+{
+	struct fg_arena arena = {0};
+	const char *const *keys = fg_config_keys(&arena);
+	const char *nearest = fg_text_nearest(path, keys);
+
+	/* People give the last part alone; say where it is. */
+	for (size_t i = 0; !nearest && keys[i]; i++) {
+		const char *dot = strrchr(keys[i], '.');
+
+		if (dot && strcmp(dot + 1, path) == 0)
+			nearest = keys[i];
+	}
+	if (nearest)
+		(void)fg_error_set(err, FG_EINVAL, "there is no key '%.100s'; did you mean '%s'?",
+				   path, nearest);
+	else
+		(void)fg_error_set(
+			err, FG_EINVAL,
+			"there is no key '%.100s'; 'fastgate config --explain' lists them all",
+			path);
+	fg_arena_release(&arena);
+	return FG_EINVAL;
+}
+
+static void list_key(const struct fg__visit *visit, void *ctx)
+{
+	struct fg_strbuf *text = ctx;
+	const size_t indent = (size_t)visit->depth * 2;
+	const size_t used = indent + strlen(visit->key->name);
+
+	fg_strbuf_add_repeated(text, ' ', indent);
+	fg_strbuf_add_text(text, visit->key->name);
+	fg_strbuf_add_repeated(text, ' ', used < NAME_COLUMN ? NAME_COLUMN - used : 1);
+	fg_strbuf_printf(text, "%s\n", visit->key->help);
+}
+
+int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
+		      struct fg_error *err)
+{
+	struct fg_strbuf where = {0};
+	const struct fg__key *found = NULL;
+
+	if (*key == '\0') {
+		fg__walk(list_key, text);
+		return FG_OK;
+	}
+	found = fg__find_path(key, &where);
+	if (!found) {
+		fg_strbuf_release(&where);
+		return unknown(key, err);
+	}
+	fg_strbuf_printf(text, "%s: ", fg_strbuf_text(&where));
+	fg_text_wrap(text, found->help, 0, columns);
+	fg_strbuf_add_text(text, "\n\n");
+	if (found->more) {
+		fg_text_wrap(text, found->more, 0, columns);
+		fg_strbuf_add_text(text, "\n\n");
+	}
+	add_fields(found, fg_strbuf_text(&where), text, columns);
+	if (found->example) {
+		fg_strbuf_add_text(text, "\nExample:\n");
+		add_indented(text, found->example);
+	}
+	if (found->section) {
+		fg_strbuf_add_text(text, "\nKeys:\n");
+		add_keys(found->section, text, columns);
+	}
+	fg_strbuf_release(&where);
+	return FG_OK;
+}
+
+/* ---- the reference page ---- */
+
+static void add_cell(struct fg_strbuf *text, const char *cell)
+{
+	for (; *cell; cell++) {
+		if (*cell == '|')
+			fg_strbuf_add_char(text, '\\');
+		fg_strbuf_add_char(text, *cell);
+	}
+}
+
+/* What a heading is called in links: letters, digits and underscores of the path. */
+static void add_slug(struct fg_strbuf *text, const char *path)
+{
+	for (; *path; path++) {
+		if (isalnum((unsigned char)*path) || *path == '_')
+			fg_strbuf_add_char(text, (char)tolower((unsigned char)*path));
+	}
+}
+
+static void add_row(const struct fg__key *key, const char *prefix, struct fg_strbuf *text)
+{
+	struct fg_strbuf value = {0};
+
+	add_value(key, &value);
+	if (key->section) {
+		fg_strbuf_printf(text, "| [`%s`](#", key->name);
+		add_slug(text, prefix);
+		add_slug(text, key->name);
+		fg_strbuf_add_text(text, ") | ");
+	} else {
+		fg_strbuf_printf(text, "| `%s` | ", key->name);
+	}
+	add_cell(text, key->help);
+	fg_strbuf_add_text(text, " | ");
+	add_cell(text, fg_strbuf_text(&value));
+	if (key->initial)
+		fg_strbuf_printf(text, " | `%s` |\n", key->initial);
+	else
+		fg_strbuf_printf(text, " | %s |\n", key->required ? "required" : "");
+	fg_strbuf_release(&value);
+}
+
+static void add_table(const struct fg__section *section, const char *prefix, struct fg_strbuf *text)
+{
+	fg_strbuf_add_text(text, "\n| key | meaning | value | default |\n|---|---|---|---|\n");
+	for (const struct fg__key *key = section->keys; key->name; key++)
+		add_row(key, prefix, text);
+	for (const struct fg__key *key = section->keys; key->name; key++) {
+		if (!key->section && key->more)
+			fg_strbuf_printf(text, "\n**`%s`** %s\n", key->name, key->more);
+		if (!key->section && key->example)
+			fg_strbuf_printf(text, "\n```yaml\n%s\n```\n", key->example);
+	}
+}
+
+static void add_section(const struct fg__visit *visit, void *ctx)
+{
+	struct fg_strbuf *text = ctx;
+	const struct fg__key *key = visit->key;
+	const struct fg__key *top = fg__section_find(&fg__config_schema, key->name);
+	struct fg_strbuf prefix = {0};
+
+	if (!key->section)
+		return;
+	fg_strbuf_printf(text, "\n%s `%s`\n\n", visit->depth == 0 ? "##" : "###", visit->path);
+	fg_strbuf_printf(text, "%c%s.\n", toupper((unsigned char)key->help[0]), key->help + 1);
+	if (key->more)
+		fg_strbuf_printf(text, "\n%s\n", key->more);
+	if (key->example)
+		fg_strbuf_printf(text, "\n```yaml\n%s\n```\n", key->example);
+	fg_strbuf_printf(&prefix, "%s%s", visit->path, key->any ? key->any : "");
+	if (visit->depth > 0 && top && top->section == key->section)
+		fg_strbuf_printf(text, "\nThe keys are those of [`%s`](#%s).\n", key->name,
+				 key->name);
+	else
+		add_table(key->section, fg_strbuf_text(&prefix), text);
+	fg_strbuf_release(&prefix);
+}
+
+void fg_config_reference(struct fg_strbuf *text)
+{
+	fg_strbuf_add_text(
+		text,
+		"<!-- Made by `fastgate config --reference` from the table in config/schema.c. -->\n"
+		"# fastgate.yml\n\n"
+		"The file stands in the root of the project. It is looked for in the current folder, then in those above. The\n"
+		"smallest one that works:\n\n"
+		"```yaml\n"
+		"version: 1\n"
+		"benchmarks:\n"
+		"  - name: parse\n"
+		"    command: ./build/parse data/sample.json\n"
+		"```\n\n"
+		"`fastgate init` writes one that fits the project, `fastgate config --check` judges it, and\n"
+		"`fastgate config --explain KEY` tells what stands on this page about one key.\n\n"
+		"A value comes from, weakest first: its default, the file, the environment, the command line. In the\n"
+		"environment a key's path is written in capitals with underscores (`FASTGATE_GATE_ALPHA=0.001`); keys inside\n"
+		"lists have no variable. On the command line `--set` takes any path, with the names of benchmarks and metrics\n"
+		"in it: `--set gate.alpha=0.001`, `--set benchmarks.parse.timeout=5s`,\n"
+		"`--set 'gate.metrics.max_rss={min_effect: 8%}'`.\n\n"
+		"Durations are written `250ms`, `90s`, `5m`, `2h`, `1d`; a bare number is seconds. Ratios are written `2%` or\n"
+		"`0.02`. Anchors and aliases (`&name`, `*name`) work; tags and a second document do not. The file may have\n"
+		"1 MiB, 16 levels, and 50,000 values.\n\n"
+		"A schema for editors is in [fastgate.schema.json](schema/fastgate.schema.json); with the YAML language server,\n"
+		"the first line `# yaml-language-server: $schema=…/fastgate.schema.json` switches it on.\n\n"
+		"## The keys at the top\n");
+	add_table(&fg__config_schema, "", text);
+	fg__walk(add_section, text);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The schema as a JSON Schema (draft 7), for editors: completion, a line of help, and a red line under a mistake. */
+#include "base/json_write.h"
+#include "base/number.h"
+#include "config/internal.h"
+
+static void write_section(struct fg_json_writer *w, const struct fg__section *section,
+			  unsigned depth);
+
+static void write_text_type(struct fg_json_writer *w, const char *name)
+{
+	/* What YAML calls a number or a truth is text to us. */
+	fg_json_begin_array(w, name);
+	fg_json_text(w, NULL, "string");
+	fg_json_text(w, NULL, "number");
+	fg_json_text(w, NULL, "boolean");
+	fg_json_end(w);
+}
+
+static void write_bounds(struct fg_json_writer *w, const struct fg__key *key)
+{
+	if (key->minimum >= key->maximum)
+		return;
+	fg_json_double(w, "minimum", key->minimum);
+	fg_json_double(w, "maximum", key->maximum);
+}
+
+static void write_words(struct fg_json_writer *w, const struct fg__key *key)
+{
+	fg_json_begin_array(w, "enum");
+	for (size_t i = 0; key->words[i]; i++) {
+		if (key->kind == FG__VERSION)
+			fg_json_raw(w, NULL, key->words[i]);
+		else
+			fg_json_text(w, NULL, key->words[i]);
+	}
+	fg_json_end(w);
+}
+
+static void write_scalar(struct fg_json_writer *w, const struct fg__key *key)
+{
+	const struct fg__value_kind *kind = fg__value_kind(key->kind);
+
+	if (key->words) {
+		write_words(w, key);
+		return;
+	}
+	if (kind->json_type && kind->json_pattern) {
+		fg_json_begin_array(w, "anyOf");
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "type", kind->json_type);
+		write_bounds(w, key);
+		fg_json_end(w);
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "type", "string");
+		fg_json_text(w, "pattern", kind->json_pattern);
+		fg_json_end(w);
+		fg_json_end(w);
+		return;
+	}
+	if (kind->json_type) {
+		fg_json_text(w, "type", kind->json_type);
+		write_bounds(w, key);
+	} else if (kind->json_pattern) {
+		fg_json_text(w, "type", "string");
+		fg_json_text(w, "pattern", kind->json_pattern);
+	} else {
+		write_text_type(w, "type");
+	}
+}
+
+static void write_command(struct fg_json_writer *w)
+{
+	fg_json_begin_array(w, "anyOf");
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "type", "string");
+	fg_json_int(w, "minLength", 1);
+	fg_json_end(w);
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "type", "array");
+	fg_json_int(w, "minItems", 1);
+	fg_json_begin_object(w, "items");
+	write_text_type(w, "type");
+	fg_json_end(w);
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
+static void write_facts(struct fg_json_writer *w)
+{
+	fg_json_text(w, "type", "object");
+	fg_json_begin_object(w, "additionalProperties");
+	fg_json_begin_array(w, "anyOf");
+	fg_json_begin_object(w, NULL);
+	write_text_type(w, "type");
+	fg_json_end(w);
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "type", "object");
+	fg_json_begin_object(w, "properties");
+	fg_json_begin_object(w, "command");
+	write_command(w);
+	fg_json_end(w);
+	fg_json_end(w);
+	fg_json_begin_array(w, "required");
+	fg_json_text(w, NULL, "command");
+	fg_json_end(w);
+	fg_json_bool(w, "additionalProperties", false);
+	fg_json_end(w);
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
+static const char *top_name(const struct fg__section *section)
+{
+	for (const struct fg__key *top = fg__config_schema.keys; top->name; top++) {
+		if (top->section == section)
+			return top->name;
+	}
+	return NULL;
+}
+
+static void write_structure(struct fg_json_writer *w, const struct fg__key *key, unsigned depth)
+{
+	switch (key->kind) {
+	case FG__COMMAND:
+		write_command(w);
+		break;
+	case FG__TEXTS:
+		fg_json_text(w, "type", "array");
+		fg_json_begin_object(w, "items");
+		write_text_type(w, "type");
+		fg_json_end(w);
+		break;
+	case FG__VARIABLES:
+		fg_json_text(w, "type", "object");
+		fg_json_begin_object(w, "additionalProperties");
+		write_text_type(w, "type");
+		fg_json_end(w);
+		break;
+	case FG__FACTS:
+		write_facts(w);
+		break;
+	case FG__LIST:
+		fg_json_text(w, "type", "array");
+		fg_json_begin_object(w, "items");
+		write_section(w, key->section, depth + 1);
+		fg_json_end(w);
+		break;
+	case FG__MAP:
+		fg_json_text(w, "type", "object");
+		fg_json_begin_object(w, "additionalProperties");
+		write_section(w, key->section, depth + 1);
+		fg_json_end(w);
+		break;
+	default:
+		write_section(w, key->section, depth + 1);
+		break;
+	}
+}
+
+static void write_key(struct fg_json_writer *w, const struct fg__key *key, unsigned depth)
+{
+	struct fg_strbuf ref = {0};
+
+	fg_json_begin_object(w, key->name);
+	fg_json_text(w, "description", key->help);
+	if (depth > 0 && key->section && top_name(key->section)) {
+		fg_strbuf_printf(&ref, "#/properties/%s", top_name(key->section));
+		fg_json_begin_array(w,
+				    "allOf"); /* beside $ref a draft 7 reader sees nothing else */
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "$ref", fg_strbuf_text(&ref));
+		fg_json_end(w);
+		fg_json_end(w);
+	} else if (key->kind < FG__SCALAR_COUNT) {
+		write_scalar(w, key);
+	} else {
+		write_structure(w, key, depth);
+	}
+	if (key->initial && fg__value_kind(key->kind)->json_type &&
+	    !fg__value_kind(key->kind)->json_pattern && !key->words)
+		fg_json_raw(w, "default", key->initial);
+	else if (key->initial)
+		fg_json_text(w, "default", key->initial);
+	fg_json_end(w);
+	fg_strbuf_release(&ref);
+}
+
+static void write_section(struct fg_json_writer *w, const struct fg__section *section,
+			  unsigned depth)
+{
+	bool any_required = false;
+
+	fg_json_text(w, "type", "object");
+	fg_json_bool(w, "additionalProperties", false);
+	for (const struct fg__key *key = section->keys; key->name; key++) {
+		if (key->required && !any_required)
+			fg_json_begin_array(w, "required");
+		any_required = any_required || key->required;
+		if (key->required)
+			fg_json_text(w, NULL, key->name);
+	}
+	if (any_required)
+		fg_json_end(w);
+	fg_json_begin_object(w, "properties");
+	for (const struct fg__key *key = section->keys; key->name; key++)
+		write_key(w, key, depth);
+	fg_json_end(w);
+}
+
+void fg_config_json_schema(struct fg_strbuf *text)
+{
+	struct fg_json_writer w;
+
+	fg_json_writer_init(&w, text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "$schema", "http://json-schema.org/draft-07/schema#");
+	fg_json_text(&w, "title", "fastgate.yml");
+	fg_json_text(&w, "description",
+		     "Configuration of fastgate, the performance regression gate");
+	write_section(&w, &fg__config_schema, 0);
+	fg_json_end(&w);
+	fg_strbuf_add_char(text, '\n');
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Going over the schema by itself, with no file in hand: all paths, the key that a path means, its variable. */
+#include "config/internal.h"
+
+#include <ctype.h>
+
+struct walk {
+	void (*visitor)(const struct fg__visit *visit, void *ctx);
+	void *ctx;
+	struct fg_strbuf path;
+};
+
+/* `measure` and `gate` stand inside each benchmark too; there they are named, and not told again. */
+static bool is_repeated(const struct fg__key *key, unsigned depth)
+{
+	if (depth == 0 || !key->section)
+		return false;
+	for (const struct fg__key *top = fg__config_schema.keys; top->name; top++) {
+		if (top->section == key->section)
+			return true;
+	}
+	return false;
+}
+
+static void walk_section(struct walk *walk, const struct fg__section *section, unsigned depth)
+{
+	for (const struct fg__key *key = section->keys; key->name; key++) {
+		const size_t length = walk->path.length;
+		struct fg__visit visit = {.key = key, .depth = depth};
+
+		fg_strbuf_printf(&walk->path, "%s%s", length > 0 ? "." : "", key->name);
+		visit.path = fg_strbuf_text(&walk->path);
+		walk->visitor(&visit, walk->ctx);
+		if (key->section && !is_repeated(key, depth)) {
+			if (key->any)
+				fg_strbuf_printf(&walk->path, ".%s", key->any);
+			walk_section(walk, key->section, depth + 1);
+		}
+		walk->path.length = length;
+		walk->path.data[length] = '\0';
+	}
+}
+
+void fg__walk(void (*visitor)(const struct fg__visit *visit, void *ctx), void *ctx)
+{
+	struct walk walk = {.visitor = visitor, .ctx = ctx};
+
+	walk_section(&walk, &fg__config_schema, 0);
+	fg_strbuf_release(&walk.path);
+}
+
+struct keys {
+	struct fg_arena *arena;
+	const char **items;
+	size_t count;
+	size_t capacity;
+};
+
+static void collect(const struct fg__visit *visit, void *ctx)
+{
+	struct keys *keys = ctx;
+
+	keys->items = fg_grow(keys->items, &keys->capacity, keys->count + 2, sizeof(const char *));
+	keys->items[keys->count++] = fg_arena_strdup(keys->arena, visit->path);
+	keys->items[keys->count] = NULL;
+}
+
+const char *const *fg_config_keys(struct fg_arena *arena)
+{
+	struct keys keys = {.arena = arena};
+	const char **kept = NULL;
+
+	fg__walk(collect, &keys);
+	kept = fg_arena_memdup(arena, keys.items, (keys.count + 1) * sizeof(const char *));
+	free(keys.items);
+	return kept;
+}
+
+/* ---- paths that people write ---- */
+
+/* The part of the path up to the next dot or bracket; *rest is behind it. */
+static size_t part_of(const char *path, const char **rest)
+{
+	const size_t length = strcspn(path, ".[");
+
+	*rest = path + length;
+	if (**rest == '[')
+		*rest += strcspn(*rest, ".");
+	if (**rest == '.')
+		(*rest)++;
+	return length;
+}
+
+static const struct fg__key *find_part(const struct fg__section *section, const char *part,
+				       size_t length)
+{
+	for (const struct fg__key *key = section->keys; key->name; key++) {
+		if (strlen(key->name) == length && strncmp(key->name, part, length) == 0)
+			return key;
+	}
+	return NULL;
+}
+
+/* "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. */
+const struct fg__key *fg__find_path(const char *path, struct fg_strbuf *where)
+{
+	const struct fg__section *section = &fg__config_schema;
+	const struct fg__key *key = NULL;
+
+	while (*path) {
+		const char *rest = NULL;
+		size_t length = part_of(path, &rest);
+		const struct fg__key *found = section ? find_part(section, path, length) : NULL;
+
+		if (!found && key && key->any) {
+			/* A name of the user's: what it stands in stays the key. */
+			fg_strbuf_printf(where, ".%s", key->any);
+			if (!*rest || !section)
+				return key;
+			path = rest;
+			length = part_of(path, &rest);
+			found = find_part(section, path, length);
+		} else if (found && key && key->any) {
+			fg_strbuf_printf(where, ".%s", key->any);
+		}
+		if (!found)
+			return NULL;
+		fg_strbuf_printf(where, "%s%s", where->length > 0 ? "." : "", found->name);
+		key = found;
+		section = found->section;
+		path = rest;
+	}
+	return key;
+}
+
+bool fg__variable_of(const char *path, struct fg_strbuf *name)
+{
+	static const char *const without[] = {"version", "benchmarks.", "gate.accept.",
+					      "report.post."};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(without); i++) {
+		if (strncmp(path, without[i], strlen(without[i])) == 0)
+			return false;
+	}
+	fg_strbuf_add_text(name, "FASTGATE_");
+	for (; *path; path++)
+		fg_strbuf_printf(name, "%c", *path == '.' ? '_' : toupper((unsigned char)*path));
+	return true;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Whose fault is it?  A program that calls find() too often spends the time in memcmp() of the C library.  The library did
+ * not change, so it is no cause: its time counts for the deepest caller in code that did change.
+ *
+ * Example: main → count → find → memcmp, where only the program changed: what memcmp spends is blamed on find.
+ */
+#include "base/text.h"
+#include "gate/nodes.h"
+
+#define NONE UINT32_MAX
+
+/* Has the library the same build-id in both arms?  Unknown libraries may well have changed. */
+static bool is_same_library(const struct fg_series *series, const char *library)
+{
+	char *key = fg_xasprintf("build.library.%s", library);
+	const char *before = fg_environment_get(&series->build[FG_ARM_BASELINE], key);
+	const char *after = fg_environment_get(&series->build[FG_ARM_CANDIDATE], key);
+
+	free(key);
+	/* A build-id is one word; "unreadable" and "no build-id, ..." tell nothing. */
+	return before && after && strcmp(before, after) == 0 && !strchr(after, ' ') &&
+	       strcmp(after, "unreadable") != 0;
+}
+
+/* Also jump stubs and what belongs to no file at all. */
+static bool is_unchanged(const struct fg_series *series, const struct fg_profile_function *function)
+{
+	const char *library = function->library ? function->library : "";
+
+	return !*library || *library == '[' || fg_text_ends_with(function->name, "@plt") ||
+	       is_same_library(series, library);
+}
+
+uint32_t *fg__blame_nodes(const struct fg_profile_set *set, const struct fg_series *series)
+{
+	bool *unchanged = fg_xcalloc(set->function_count + 1, sizeof(unchanged[0]));
+	uint32_t *blamed = fg_xcalloc(set->node_count + 1, sizeof(blamed[0]));
+
+	for (size_t f = 1; f < set->function_count; f++)
+		unchanged[f] = is_unchanged(series, &set->functions[f]);
+	/* Parents come first: first the nearest changed frame at or above each node, ... */
+	blamed[0] = NONE;
+	for (uint32_t n = 1; n < set->node_count; n++)
+		blamed[n] = unchanged[set->nodes[n].function] ? blamed[set->nodes[n].parent] : n;
+	/* ... then the node itself where there is none. */
+	for (uint32_t n = 0; n < set->node_count; n++) {
+		if (blamed[n] == NONE)
+			blamed[n] = n;
+	}
+	free(unchanged);
+	return blamed;
+}

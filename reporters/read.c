@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * report.json back into a verdict: the store keeps the verdict as that text, and every other report can be made from
+ * it again, byte for byte.  The text may have come over a network: a member of the wrong type is as good as absent,
+ * and nothing is taken for a length but the elements that are there.
+ */
+#include "base/clock.h"
+#include "base/json.h"
+#include "reporters/formats.h"
+
+#include <math.h>
+
+enum {
+	MAX_REPORT_BYTES = 256 * 1024 * 1024
+};
+
+struct reader {
+	struct fg_arena *arena;
+};
+
+static const char *get_text(const struct reader *r, const cJSON *object, const char *name)
+{
+	return fg_arena_strdup(r->arena, fg_json_text_or(object, name, NULL));
+}
+
+/* Where a report always has a text, so that nobody needs to ask. */
+static const char *need_text(const struct reader *r, const cJSON *object, const char *name)
+{
+	const char *text = get_text(r, object, name);
+
+	return text ? text : "";
+}
+
+static double get_number(const cJSON *object, const char *name)
+{
+	return fg_json_double_or(object, name, (double)NAN);
+}
+
+static uint64_t get_count(const cJSON *object, const char *name, uint64_t most)
+{
+	const double value = fg_json_double_or(object, name, 0);
+
+	return value >= 0 && value <= (double)most ? (uint64_t)value : 0;
+}
+
+static bool get_flag(const cJSON *object, const char *name)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+static enum fg_outcome get_outcome(const cJSON *object)
+{
+	enum fg_outcome outcome = FG_OUTCOME_ERROR;
+
+	(void)fg_outcome_parse(fg_json_text_or(object, "verdict", ""), &outcome);
+	return outcome;
+}
+
+/* The first element and the number of elements; NULL and 0 when there is no such array. */
+static const cJSON *get_elements(const cJSON *object, const char *name, size_t *count)
+{
+	const cJSON *array = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	*count = 0;
+	if (!cJSON_IsArray(array))
+		return NULL;
+	for (const cJSON *item = array->child; item; item = item->next)
+		(*count)++;
+	return array->child;
+}
+
+static void get_range(const cJSON *object, const char *name, double *low, double *high)
+{
+	size_t count = 0;
+	const cJSON *first = get_elements(object, name, &count);
+
+	*low = count == 2 && cJSON_IsNumber(first) ? first->valuedouble : (double)NAN;
+	*high = count == 2 && cJSON_IsNumber(first->next) ? first->next->valuedouble : (double)NAN;
+}
+
+static void read_notes(const struct reader *r, const cJSON *object, struct fg_notes *notes)
+{
+	size_t count = 0;
+	const cJSON *item = get_elements(object, "notes", &count);
+
+	for (; item; item = item->next) {
+		if (cJSON_IsString(item))
+			fg_notes_add(notes, r->arena, "%s", item->valuestring);
+	}
+}
+
+static const struct fg_accept *read_accept(const struct reader *r, const cJSON *object)
+{
+	struct fg_accept *accept = NULL;
+	const char *until = NULL;
+
+	if (!cJSON_IsObject(object))
+		return NULL;
+	accept = fg_arena_alloc(r->arena, sizeof(*accept));
+	until = fg_json_text_or(object, "until", NULL);
+	accept->up_to = get_number(object, "up_to");
+	accept->reason = get_text(r, object, "reason");
+	accept->source = get_text(r, object, "source");
+	if (!until || !fg_time_parse_utc(until, &accept->until_ns))
+		accept->until_ns = INT64_MAX;
+	return accept;
+}
+
+static void read_metric(const struct reader *r, const cJSON *object,
+			struct fg_metric_verdict *metric)
+{
+	metric->name = need_text(r, object, "name");
+	metric->label = get_text(r, object, "label");
+	if (!metric->label)
+		metric->label = metric->name;
+	metric->unit = need_text(r, object, "unit");
+	metric->better = strcmp(fg_json_text_or(object, "better", ""), "higher") == 0
+				 ? FG_BETTER_HIGHER
+				 : FG_BETTER_LOWER;
+	metric->outcome = get_outcome(object);
+	metric->gated = get_flag(object, "gated");
+	metric->decided = get_flag(object, "decided");
+	metric->exact = get_flag(object, "exact");
+	metric->baseline = get_number(object, "baseline");
+	metric->candidate = get_number(object, "candidate");
+	metric->ratio = get_number(object, "ratio");
+	get_range(object, "interval", &metric->low, &metric->high);
+	metric->alpha = get_number(object, "alpha");
+	metric->min_effect = get_number(object, "min_effect");
+	metric->margin = get_number(object, "margin");
+	metric->smallest_detectable = get_number(object, "smallest_detectable");
+	metric->p_value = get_number(object, "p_value");
+	metric->pairs = (unsigned)get_count(object, "pairs", UINT32_MAX);
+	metric->looks = (unsigned)get_count(object, "looks", UINT32_MAX);
+	metric->accepted = read_accept(r, cJSON_GetObjectItemCaseSensitive(object, "accepted"));
+	read_notes(r, object, &metric->notes);
+}
+
+static void read_path(const struct reader *r, const cJSON *object, struct fg_path_verdict *path)
+{
+	const cJSON *frame = get_elements(object, "frames", &path->frame_count);
+
+	path->frames = fg_arena_array(r->arena, path->frame_count, sizeof(path->frames[0]));
+	for (size_t i = 0; i < path->frame_count; i++, frame = frame->next)
+		path->frames[i] =
+			fg_arena_strdup(r->arena, cJSON_IsString(frame) ? frame->valuestring : "");
+	path->outcome = get_outcome(object);
+	path->delta_ms = get_number(object, "delta_ms");
+	get_range(object, "interval_ms", &path->low_ms, &path->high_ms);
+	path->p_adjusted = get_number(object, "p_adjusted");
+}
+
+static void read_node(const struct reader *r, const cJSON *object, enum fg_node_kind kind,
+		      struct fg_node_verdict *node)
+{
+	const cJSON *path = get_elements(object, "paths", &node->path_count);
+
+	node->kind = kind;
+	node->name = need_text(r, object, "name");
+	node->library = get_text(r, object, "library");
+	node->file = get_text(r, object, "file");
+	node->line = (unsigned)get_count(object, "line", UINT32_MAX);
+	node->outcome = get_outcome(object);
+	get_range(object, "self_ms", &node->self_ms[0], &node->self_ms[1]);
+	get_range(object, "inclusive_ms", &node->inclusive_ms[0], &node->inclusive_ms[1]);
+	node->delta_ms = get_number(object, "delta_ms");
+	get_range(object, "interval_ms", &node->low_ms, &node->high_ms);
+	node->share_of_change = get_number(object, "share_of_change");
+	node->p_adjusted = get_number(object, "p_adjusted");
+	node->samples = get_count(object, "samples", UINT64_C(1) << 53);
+	node->paths = fg_arena_array(r->arena, node->path_count, sizeof(node->paths[0]));
+	for (size_t i = 0; i < node->path_count; i++, path = path->next)
+		read_path(r, path, &node->paths[i]);
+}
+
+static struct fg_node_verdict *read_nodes(const struct reader *r, const cJSON *object,
+					  const char *name, enum fg_node_kind kind, size_t *count)
+{
+	const cJSON *item = get_elements(object, name, count);
+	struct fg_node_verdict *nodes = fg_arena_array(r->arena, *count, sizeof(nodes[0]));
+
+	for (size_t i = 0; i < *count; i++, item = item->next)
+		read_node(r, item, kind, &nodes[i]);
+	return nodes;
+}
+
+static void read_moved(const struct reader *r, const cJSON *object,
+		       struct fg_benchmark_verdict *benchmark)
+{
+	const cJSON *item = get_elements(object, "moved", &benchmark->moved_count);
+
+	benchmark->moved =
+		fg_arena_array(r->arena, benchmark->moved_count, sizeof(benchmark->moved[0]));
+	for (size_t i = 0; i < benchmark->moved_count; i++, item = item->next) {
+		struct fg_moved *moved = &benchmark->moved[i];
+
+		moved->kind = need_text(r, item, "kind");
+		moved->from = need_text(r, item, "from");
+		moved->to = need_text(r, item, "to");
+		moved->ancestor = get_text(r, item, "ancestor");
+		moved->moved_ms = get_number(item, "moved_ms");
+	}
+}
+
+static void read_benchmark(const struct reader *r, const cJSON *object,
+			   struct fg_benchmark_verdict *benchmark)
+{
+	const cJSON *metric = get_elements(object, "metrics", &benchmark->metric_count);
+
+	benchmark->name = need_text(r, object, "name");
+	benchmark->outcome = get_outcome(object);
+	(void)fg_schedule_parse(fg_json_text_or(object, "schedule", ""), &benchmark->schedule);
+	benchmark->pairs = (unsigned)get_count(object, "pairs", UINT32_MAX);
+	benchmark->set_aside = (unsigned)get_count(object, "set_aside", UINT32_MAX);
+	benchmark->seconds = fg_json_double_or(object, "seconds", 0);
+	benchmark->identical = get_flag(object, "identical");
+	benchmark->error = get_text(r, object, "error");
+	benchmark->error_tail = get_text(r, object, "error_tail");
+	benchmark->metrics =
+		fg_arena_array(r->arena, benchmark->metric_count, sizeof(benchmark->metrics[0]));
+	for (size_t i = 0; i < benchmark->metric_count; i++, metric = metric->next)
+		read_metric(r, metric, &benchmark->metrics[i]);
+	benchmark->functions =
+		read_nodes(r, object, "functions", FG_NODE_FUNCTION, &benchmark->function_count);
+	benchmark->libraries =
+		read_nodes(r, object, "libraries", FG_NODE_LIBRARY, &benchmark->library_count);
+	benchmark->regions =
+		read_nodes(r, object, "regions", FG_NODE_REGION, &benchmark->region_count);
+	read_moved(r, object, benchmark);
+	benchmark->functions_tested = (size_t)get_count(object, "functions_tested", UINT32_MAX);
+	benchmark->total_delta_ms = get_number(object, "total_delta_ms");
+	benchmark->unattributed_ms = get_number(object, "unattributed_ms");
+	benchmark->sampler_cost = get_number(object, "sampler_cost");
+	read_notes(r, object, &benchmark->notes);
+}
+
+static void read_differences(const struct reader *r, const cJSON *object,
+			     struct fg_verdict *verdict)
+{
+	const cJSON *item = get_elements(object, "environment_difference",
+					 &verdict->environment_difference_count);
+
+	verdict->environment_difference =
+		fg_arena_array(r->arena, verdict->environment_difference_count,
+			       sizeof(verdict->environment_difference[0]));
+	for (size_t i = 0; i < verdict->environment_difference_count; i++, item = item->next) {
+		struct fg_fact_difference *difference = &verdict->environment_difference[i];
+
+		difference->key = need_text(r, item, "key");
+		difference->baseline = get_text(r, item, "baseline");
+		difference->candidate = get_text(r, item, "candidate");
+		difference->identity = get_flag(item, "identity");
+	}
+}
+
+int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, struct fg_error *err)
+{
+	struct fg_verdict result = {0};
+	const struct reader r = {.arena = &result.arena};
+	const char *schema = NULL;
+	const cJSON *item = NULL;
+	cJSON *document = NULL;
+	int status = fg_json_parse(json, size, MAX_REPORT_BYTES, &document, err);
+
+	if (status != FG_OK)
+		return status;
+	schema = fg_json_text_or(document, "schema", "nothing");
+	if (strcmp(schema, FG_REPORT_SCHEMA) != 0) {
+		status = fg_error_set(
+			err, FG_EPARSE,
+			"the report's schema is '%.60s', expected '" FG_REPORT_SCHEMA "'", schema);
+		goto out;
+	}
+	result.outcome = get_outcome(document);
+	result.exit_code = (enum fg_exit)get_count(document, "exit_code", FG_EXIT_INTERRUPTED);
+	item = get_elements(document, "benchmarks", &result.benchmark_count);
+	result.benchmarks =
+		fg_arena_array(&result.arena, result.benchmark_count, sizeof(result.benchmarks[0]));
+	for (size_t i = 0; i < result.benchmark_count; i++, item = item->next)
+		read_benchmark(&r, item, &result.benchmarks[i]);
+	read_differences(&r, document, &result);
+	read_notes(&r, document, &result.notes);
+	*verdict = result;
+out:
+	cJSON_Delete(document);
+	return status;
+}

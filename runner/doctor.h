@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What on this host adds noise to measurements or limits the sampler, and how to mend it.  Each check is a row of a table in
+ * doctor.c: it looks at one thing, says what it found, and names the command that helps.
+ */
+#ifndef FG_RUNNER_DOCTOR_H
+#define FG_RUNNER_DOCTOR_H
+
+#include "base/base.h"
+#include "model/plan.h"
+
+enum fg_severity {
+	FG_SEVERITY_OK,
+	FG_SEVERITY_NOTE,    /* good to know */
+	FG_SEVERITY_WARNING, /* adds noise or hides something */
+	FG_SEVERITY_PROBLEM, /* something will not work */
+};
+
+struct fg_finding {
+	const char *id; /* "governor": stable, for scripts */
+	char *subject;  /* what it is about: "frequency governor", a benchmark's name */
+	enum fg_severity severity;
+	char *evidence; /* what was seen */
+	char *meaning;  /* why it matters; NULL where all is well */
+	char *remedy;   /* a command or a setting; NULL: nothing to be done */
+};
+
+struct fg_diagnosis {
+	struct fg_finding *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* Look at the host below `root` ("" for this one).  What the host does not tell gives no finding. */
+void fg_doctor_host(const char *root, struct fg_diagnosis *diagnosis);
+/* Look at this process's own means: perf, CPUs it may use, the collector library, git. */
+void fg_doctor_process(struct fg_diagnosis *diagnosis);
+/* Look at a benchmark's program: there, optimised, with debug information, samplable. */
+void fg_doctor_benchmark(const struct fg_benchmark *benchmark, const char *root,
+			 struct fg_diagnosis *diagnosis);
+
+const char *fg_severity_name(enum fg_severity severity); /* "ok", "note", "warning", "problem" */
+enum fg_severity fg_diagnosis_worst(const struct fg_diagnosis *diagnosis);
+void fg_diagnosis_release(struct fg_diagnosis *diagnosis);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Output of benchmark harnesses: one execution of a harness gives a number of cases, each with metrics of its own.
+ *
+ * google-benchmark  --benchmark_format=json; of repeated cases the mean, where the harness computed one
+ * catch2            --reporter xml
+ * hyperfine         --export-json /dev/stdout, or any file that the benchmark then prints
+ *
+ * Times become nanoseconds: cpu_time and wall_time are the built-in metrics of these names, everything else (counters) is a metric of the
+ * case's own.
+ */
+#ifndef FG_RUNNER_HARNESS_H
+#define FG_RUNNER_HARNESS_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "model/plan.h"
+
+struct fg_harness_value {
+	const char *metric;
+	const char *unit;
+	enum fg_better better;
+	double value;
+};
+
+struct fg_harness_case {
+	const char *name;
+	struct fg_harness_value *values;
+	size_t value_count;
+	size_t value_capacity;
+};
+
+/* Everything lives in the arena. */
+struct fg_harness_report {
+	struct fg_arena arena;
+	struct fg_harness_case *cases;
+	size_t case_count;
+	size_t case_capacity;
+};
+
+/*
+ * `text` may have lines of other words in front of and behind the harness's own output.  FG_ECHILD: it is not there, is broken, or reports
+ * no case (a filter that matches nothing measures nothing).  A report that is filled must be released.
+ */
+int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
+		     struct fg_harness_report *report, struct fg_error *err) FG_NODISCARD;
+void fg_harness_report_release(struct fg_harness_report *report);
+
+#endif

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""calling.py FASTGATE: what happens around a command: options, exit codes, colours, pagers, and outputs that fail."""
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+
+fastgate = sys.argv[1]
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def run(*arguments, env=None, stdout=subprocess.PIPE, cwd=None, **more):
+    clean = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
+    clean.update(env or {})
+    return subprocess.run([fastgate, *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True, env=clean, cwd=cwd,
+                          check=False, **more)
+
+
+def on_terminal(*arguments, env=None, rows=24, columns=80):
+    """Run with a terminal as standard output and error, and return what it showed."""
+    import fcntl
+    import struct
+    import termios
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    clean = {"PATH": os.environ["PATH"], "TERM": "xterm"}
+    clean.update(env or {})
+    child = subprocess.Popen([fastgate, *arguments], stdin=slave, stdout=slave, stderr=slave, env=clean)
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            block = os.read(master, 65536)
+        except OSError:
+            break
+        if not block:
+            break
+        shown += block
+    code = child.wait()
+    os.close(master)
+    return code, shown.decode()
+
+
+with tempfile.TemporaryDirectory() as empty:
+    # exit codes of wrong calls
+    for arguments, part in (
+            ([], "which command?"),
+            (["hlep"], "did you mean 'help'?"),
+            (["--colour"], "did you mean '--color'?"),
+            (["help", "nonsense"], "there is no command 'nonsense'"),
+            (["help", "a", "b"], "one argument too many: 'b'"),
+            (["config", "--check", "--reference"], "exclude each other"),
+            (["config", "gate.alpha"], "fastgate config --explain gate.alpha"),
+            (["config", "--color"], "option --color needs a value"),
+            (["config", "--explain", "alpha"], "did you mean 'gate.alpha'?"),
+            (["config"], "there is no fastgate.yml here or in a folder above")):
+        done = run(*arguments, cwd=empty)
+        check(done.returncode == 2 and part in done.stderr and done.stdout == "",
+              f"{arguments}: {done.returncode}, {done.stderr}")
+
+    # global options before and after the command
+    for arguments in (["--quiet", "help"], ["help", "--quiet"], ["-qv", "help"]):
+        check(run(*arguments).returncode == 0, f"{arguments} is refused")
+    check(run("--version").stdout.startswith("fastgate "), "--version")
+
+    # outputs that fail: one clear line, and never a success
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = run("help", stdout=full)
+        check(done.returncode == 6 and "No space left on device" in done.stderr, f"full disk: {done}")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = run("help", stdout=writer)
+    os.close(writer)
+    check(done.returncode == 6 and "Broken pipe" in done.stderr, f"closed pipe: {done}")
+    done = run("help", stdout=None, preexec_fn=lambda: os.close(1))
+    check(done.returncode == 6 and "standard output" in done.stderr, f"closed stdout: {done}")
+    # but never hides a worse exit code
+    with open("/dev/full", "w", encoding="ascii") as full:
+        check(run("hlep", stdout=full).returncode == 2, "a usage error stays one")
+
+    # colours: never in a pipe, on a terminal unless NO_COLOR, forced by --color and CLICOLOR_FORCE
+    red = "\033["
+    check(red not in run("hlep").stderr, "colours in a pipe")
+    check(red in run("hlep", env={"CLICOLOR_FORCE": "1"}).stderr, "CLICOLOR_FORCE")
+    check(red not in run("hlep", env={"CLICOLOR_FORCE": "0"}).stderr, "CLICOLOR_FORCE=0")
+    check(red not in run("hlep", env={"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}).stderr, "NO_COLOR is stronger")
+    check(red in run("--color=always", "hlep", env={"NO_COLOR": "1"}).stderr, "--color=always is the strongest")
+    check(red in on_terminal("hlep")[1], "colours on a terminal")
+    check(red not in on_terminal("hlep", env={"NO_COLOR": "1"})[1], "NO_COLOR on a terminal")
+    check(red not in on_terminal("hlep", env={"TERM": "dumb"})[1], "a dumb terminal")
+    check(red not in on_terminal("--color", "never", "hlep")[1], "--color never")
+
+    # a pager for long text on a terminal, and only there
+    pager = os.path.join(empty, "pager")
+    with open(pager, "w", encoding="ascii") as script:
+        script.write("#!/bin/sh\necho PAGED $1\nexec cat\n")
+    os.chmod(pager, 0o755)
+    code, shown = on_terminal("help", env={"PAGER": f"{pager} once"}, rows=10)
+    check(code == 0 and shown.startswith("PAGED once") and "Setting up" in shown, f"pager: {shown[:80]}")
+    check("PAGED" not in on_terminal("help", env={"PAGER": pager}, rows=200)[1], "a page that fits needs none")
+    check("PAGED" not in on_terminal("help", env={"PAGER": pager, "FASTGATE_PAGER": "cat"}, rows=10)[1], "FASTGATE_PAGER")
+    check("PAGED" not in run("help", env={"PAGER": pager}).stdout, "a pager in a pipe")
+    code, shown = on_terminal("help", env={"PAGER": "/nowhere/pager"}, rows=10)
+    check(code == 0 and "Setting up" in shown, "a pager that is not there")
+    code, shown = on_terminal("help", env={"PAGER": "true"}, rows=10)
+    check(code == 0, "a reader who quits early is no error")
+
+    # widths
+    check(max(map(len, run("config", "--help", env={"COLUMNS": "60"}).stdout.splitlines())) <= 66, "COLUMNS=60")
+
+    # an unknown domain is said, and the command goes on
+    done = run("help", env={"FASTGATE_DEBUG": "confgi"})
+    check(done.returncode == 0 and "there is no domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
+
+for failure in failures:
+    print(failure)
+sys.exit(1 if failures else 0)

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# generated.sh FASTGATE DOCS: what the tables write is what stands in docs/.
+set -eu
+fastgate=$1
+docs=$2
+status=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+compare() { # committed file, arguments...
+	file=$docs/$1
+	shift
+	"$fastgate" "$@" >"$scratch/now"
+	if ! diff -u "$file" "$scratch/now" >"$scratch/diff"; then
+		head -n 40 "$scratch/diff"
+		echo "$file is not what 'fastgate $*' writes; mend it with: ./dev docs"
+		status=1
+	fi
+}
+
+compare configuration.md config --reference
+compare schema/fastgate.schema.json config --json-schema
+exit $status

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hold every golden report.json against the published JSON Schema: check_schema.py SCHEMA FOLDER."""
+
+import copy
+import json
+import pathlib
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: the Python package jsonschema is not installed")
+    sys.exit(77)
+
+schema = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
+jsonschema.Draft202012Validator.check_schema(schema)
+validator = jsonschema.Draft202012Validator(schema)
+files = sorted(pathlib.Path(sys.argv[2]).glob("*.json"))
+assert len(files) >= 8, files
+failures = 0
+for file in files:
+    report = json.loads(file.read_text(encoding="utf-8"))
+    for error in validator.iter_errors(report):
+        failures += 1
+        print(f"{file.name}: {error.json_path}: {error.message}")
+
+# The schema must notice what is wrong, or the above says nothing.
+good = json.loads((pathlib.Path(sys.argv[2]) / "regression.json").read_text(encoding="utf-8"))
+for path, value in [(["verdict"], "slower"), (["exit_code"], 9), (["benchmarks", 0, "pairs"], -1),
+                    (["benchmarks", 0, "metrics", 0, "interval"], [1]), (["run", "started_at"], "yesterday")]:
+    wrong = copy.deepcopy(good)
+    place = wrong
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    if validator.is_valid(wrong):
+        failures += 1
+        print(f"the schema takes {value!r} for {path}")
+
+
+def every_member_is_described(value, rule, where):
+    """Members that the schema does not name are forgotten documentation."""
+    global failures
+    if "$ref" in rule:
+        rule = schema["$defs"][rule["$ref"].rsplit("/", 1)[1]]
+    if isinstance(value, list) and "items" in rule:
+        for item in value:
+            every_member_is_described(item, rule["items"], where)
+    if isinstance(value, dict) and "properties" in rule:
+        for name, member in value.items():
+            if name not in rule["properties"]:
+                failures += 1
+                print(f"the schema does not describe {where}.{name}")
+            else:
+                every_member_is_described(member, rule["properties"][name], f"{where}.{name}")
+
+
+every_member_is_described(good, schema, "report")
+sys.exit(1 if failures else 0)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reporters/reporter.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/fixture_report.h"
+
+static void a_verdict_comes_back_as_it_was(void **state)
+{
+	const struct fg_report_options plain = {0};
+
+	(void)state;
+	for (size_t i = 0; fg_fixture_names[i]; i++) {
+		struct fg_strbuf first = {0};
+		struct fg_strbuf second = {0};
+		struct fg_verdict verdict = {0};
+		struct fg_fixture fixture;
+		struct fg_report report = {0};
+
+		fg_fixture_init(&fixture, fg_fixture_names[i]);
+		fg_fixture_write(fg_fixture_names[i], "json", NULL, &first);
+		assert_int_equal(
+			fg_report_read(fg_strbuf_text(&first), first.length, &verdict, NULL),
+			FG_OK);
+		report = (struct fg_report){.run = &fixture.run, .verdict = &verdict};
+		if (strcmp(fg_fixture_names[i], "hostile") != 0) {
+			assert_int_equal(fg_reporter_find("json", NULL)
+						 ->write(&report, &plain, &second, NULL),
+					 FG_OK);
+			assert_string_equal(fg_strbuf_text(&first), fg_strbuf_text(&second));
+		}
+		fg_verdict_release(&verdict);
+		fg_fixture_release(&fixture);
+		fg_strbuf_release(&first);
+		fg_strbuf_release(&second);
+	}
+}
+
+static void what_is_no_report_is_refused(void **state)
+{
+	static const struct {
+		const char *json;
+		const char *why;
+	} wrong[] = {
+		{"",				    "empty"                 },
+		{"{",				   "not JSON"              },
+		{"{}",				  "no schema"             },
+		{"{\"schema\": \"fastgate-report/2\"}", "a schema of the future"},
+		{"[1]",				 "no object"             },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
+		struct fg_verdict verdict = {.benchmark_count = 77};
+		struct fg_error err = {0};
+
+		if (fg_report_read(wrong[i].json, strlen(wrong[i].json), &verdict, &err) == FG_OK)
+			fail_msg("%s was taken", wrong[i].why);
+		assert_true(strlen(err.message) > 0);
+		assert_int_equal(verdict.benchmark_count, 77);
+	}
+}
+
+/* Members of the wrong type are as good as absent: nothing is trusted that came over a network. */
+static void wrong_types_do_no_harm(void **state)
+{
+	static const char json[] =
+		"{\"schema\": \"fastgate-report/1\", \"verdict\": 7, \"exit_code\": -1e300, \"notes\": [1, null, \"x\"],"
+		" \"environment_difference\": [3, {\"key\": []}], \"benchmarks\": [null, 1, {\"name\": {}, \"pairs\": 1e99,"
+		" \"metrics\": [[], {\"interval\": [1], \"accepted\": {\"until\": \"soon\"}}],"
+		" \"functions\": [{\"paths\": [{\"frames\": [1, \"main\"]}, 2]}], \"moved\": [0]}]}";
+	const struct fg_report_options plain = {.verbose = true};
+	struct fg_verdict verdict = {0};
+	struct fg_fixture fixture;
+	struct fg_report report = {0};
+	size_t count = 0;
+	const struct fg_reporter *table = fg_reporter_table(&count);
+
+	(void)state;
+	fg_fixture_init(&fixture, "nothing");
+	assert_int_equal(fg_report_read(json, strlen(json), &verdict, NULL), FG_OK);
+	assert_int_equal(verdict.benchmark_count, 3);
+	assert_int_equal(verdict.notes.count, 1);
+	assert_int_equal(verdict.benchmarks[2].pairs, 0);
+	assert_string_equal(verdict.benchmarks[2].functions[0].paths[0].frames[1], "main");
+	report = (struct fg_report){.run = &fixture.run, .verdict = &verdict};
+	for (size_t i = 0; i < count; i++) {
+		struct fg_strbuf text = {0};
+
+		assert_int_equal(table[i].write(&report, &plain, &text, NULL), FG_OK);
+		fg_strbuf_release(&text);
+	}
+	fg_verdict_release(&verdict);
+	fg_fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_verdict_comes_back_as_it_was),
+		cmocka_unit_test(what_is_no_report_is_refused),
+		cmocka_unit_test(wrong_types_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
