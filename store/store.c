@@ -174,6 +174,7 @@ void fg_store_close(struct fg_store *store)
 	forget_progress(store);
 	fg_map_release(&store->functions);
 	fg_map_release(&store->nodes);
+	free(store->tree);
 	fg_db_close(store->db);
 	free(store);
 }
