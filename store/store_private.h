@@ -73,6 +73,9 @@ struct fg_interned {
 int fg__store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 int fg__store_commit(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 void fg__store_undo(struct fg_store *store); /* roll back, and forget ids */
+/* One view of the database for several queries; nothing when a transaction is open already.  Give the result to _end. */
+int fg__store_view(struct fg_store *store, bool *mine, struct fg_error *err) FG_NODISCARD;
+void fg__store_view_end(struct fg_store *store, bool mine);
 /* Find or add one row; a helper for tables whose rows are found by one query and added by another. */
 int fg__store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;

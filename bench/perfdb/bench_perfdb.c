@@ -207,6 +207,7 @@ int main(int argc, char **argv)
 	}
 	load.count = 1;
 	load.times[0] = 0;
+	atomic_store(&load.next, 0);
 	(void)send_all(&load);
 	load.parcels++;
 	load.count = runs - 1;
