@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/launch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -57,9 +58,56 @@ static void reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* What a start needs beside the options; made before the fork. */
+struct start {
+	int pipes[2][2];    /* stdout and stderr, where they are captured */
+	int report[2];      /* errno of a failed exec; closes itself on success */
+	int launch[2];      /* from the launcher */
+	char **launch_argv; /* NULL: no launcher */
+	char number[2][24];
+};
+
+/* fastgate-launch REPORT_FD COUNT VARIABLE... PROGRAM ARGUMENT... */
+static void make_launch_argv(const struct fg_process_options *options, struct start *start)
+{
+	char *const *environment = options->environment ? options->environment : environ;
+	size_t variables = 0;
+	size_t words = 0;
+
+	while (environment[variables])
+		variables++;
+	while (options->argv[words])
+		words++;
+	(void)snprintf(start->number[0], sizeof(start->number[0]), "%d", start->launch[1]);
+	(void)snprintf(start->number[1], sizeof(start->number[1]), "%zu", variables);
+	start->launch_argv = fg_xcalloc(variables + words + 4, sizeof(char *));
+	start->launch_argv[0] = (char *)(uintptr_t)options->launcher;
+	start->launch_argv[1] = start->number[0];
+	start->launch_argv[2] = start->number[1];
+	memcpy(start->launch_argv + 3, environment, variables * sizeof(char *));
+	memcpy(start->launch_argv + 3 + variables, options->argv, words * sizeof(char *));
+}
+
+FG_NORETURN static void exec_program(const struct fg_process_options *options,
+				     const struct start *start)
+{
+	static char *nothing[] = {NULL};
+
+	if (options->launcher && start->launch_argv) {
+		(void)fcntl(start->launch[1], F_SETFD, 0);
+		(void)execve(options->launcher, start->launch_argv, nothing);
+	} else {
+		if (options->environment)
+			environ = (char **)(uintptr_t)options->environment;
+		(void)execvp(options->argv[0], options->argv);
+	}
+	(void)!write(start->report[1], &errno, sizeof(errno));
+	_exit(127);
+}
+
 /* In the child: up to exec, then the errno of what failed goes back through the pipe. */
-FG_NORETURN static void run_child(const struct fg_process_options *options, const int pipes[2],
-				  int report_fd, pid_t parent)
+FG_NORETURN static void run_child(const struct fg_process_options *options,
+				  const struct start *start, pid_t parent)
 {
 	const char *input = options->stdin_path ? options->stdin_path : "/dev/null";
 	int in_fd = -1;
@@ -82,19 +130,17 @@ FG_NORETURN static void run_child(const struct fg_process_options *options, cons
 	if (options->working_directory && chdir(options->working_directory) != 0)
 		goto failed;
 	in_fd = open(input, O_RDONLY | O_CLOEXEC);
-	out_fd = open_stream(options->stdout_to, pipes[0], STDOUT_FILENO);
-	err_fd = open_stream(options->stderr_to, pipes[1], STDERR_FILENO);
+	out_fd = open_stream(options->stdout_to, start->pipes[0][1], STDOUT_FILENO);
+	err_fd = open_stream(options->stderr_to, start->pipes[1][1], STDERR_FILENO);
 	if (in_fd < 0 || out_fd < 0 || err_fd < 0 || dup2(in_fd, STDIN_FILENO) < 0)
 		goto failed;
 	/* stderr first when stdout would overwrite it; both may be inherited as they are. */
 	if ((err_fd != STDERR_FILENO && dup2(err_fd, STDERR_FILENO) < 0) ||
 	    (out_fd != STDOUT_FILENO && dup2(out_fd, STDOUT_FILENO) < 0))
 		goto failed;
-	if (options->environment)
-		environ = (char **)(uintptr_t)options->environment;
-	(void)execvp(options->argv[0], options->argv);
+	exec_program(options, start);
 failed:
-	(void)!write(report_fd, &errno, sizeof(errno));
+	(void)!write(start->report[1], &errno, sizeof(errno));
 	_exit(127);
 }
 
@@ -117,22 +163,44 @@ static int explain_start(const struct fg_process_options *options, int error, st
 			      program);
 }
 
-static int open_pipes(const struct fg_process_options *options, int fds[2][2], struct fg_error *err)
-{
-	const enum fg_process_stream kinds[2] = {options->stdout_to, options->stderr_to};
-
-	for (size_t i = 0; i < 2; i++) {
-		if (kinds[i] == FG_STREAM_CAPTURE && pipe2(fds[i], O_CLOEXEC) != 0)
-			return fg_error_errno(err, FG_EIO, "cannot make a pipe");
-	}
-	return FG_OK;
-}
-
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
 	*fd = -1;
+}
+
+static int open_pipes(const struct fg_process_options *options, struct start *start,
+		      struct fg_error *err)
+{
+	const enum fg_process_stream kinds[2] = {options->stdout_to, options->stderr_to};
+
+	for (size_t i = 0; i < 2; i++) {
+		start->pipes[i][0] = start->pipes[i][1] = -1;
+		start->report[i] = -1;
+		start->launch[i] = -1;
+	}
+	for (size_t i = 0; i < 2; i++) {
+		if (kinds[i] == FG_STREAM_CAPTURE && pipe2(start->pipes[i], O_CLOEXEC) != 0)
+			return fg_error_errno(err, FG_EIO, "cannot make a pipe");
+	}
+	if (pipe2(start->report, O_CLOEXEC) != 0 ||
+	    (options->launcher && pipe2(start->launch, O_CLOEXEC) != 0))
+		return fg_error_errno(err, FG_EIO, "cannot make a pipe");
+	if (options->launcher)
+		make_launch_argv(options, start);
+	return FG_OK;
+}
+
+static void start_release(struct start *start)
+{
+	for (size_t i = 0; i < 2; i++) {
+		close_fd(&start->pipes[i][0]);
+		close_fd(&start->pipes[i][1]);
+		close_fd(&start->report[i]);
+		close_fd(&start->launch[i]);
+	}
+	free(start->launch_argv);
 }
 
 static void capture_init(struct fg_process_capture *capture, int fd,
@@ -147,31 +215,74 @@ static void capture_init(struct fg_process_capture *capture, int fd,
 		(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 }
 
-/* The child tells through a pipe that closes itself on exec whether it got that far. */
-static int await_exec(int report_fd, pid_t pid, const struct fg_process_options *options,
-		      struct fg_error *err)
+/* As much as was asked for, or what there is at the end of the stream. */
+static size_t read_all(int fd, void *data, size_t size)
 {
-	int error = 0;
-	ssize_t got = 0;
+	size_t done = 0;
 
-	do {
-		got = read(report_fd, &error, sizeof(error));
-	} while (got < 0 && errno == EINTR);
-	if (got == 0)
+	while (done < size) {
+		const ssize_t got = read(fd, (char *)data + done, size - done);
+
+		if (got == 0 || (got < 0 && errno != EINTR))
+			break;
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return done;
+}
+
+/*
+ * The child tells through a pipe that closes itself on exec whether it got that far; the launcher then tells the same of the
+ * program.
+ */
+static int await_exec(struct start *start, pid_t pid, const struct fg_process_options *options,
+		      struct fg_process *process, struct fg_error *err)
+{
+	struct fg_launch_started started = {0};
+	int error = 0;
+
+	close_fd(&start->report[1]);
+	close_fd(&start->launch[1]);
+	if (read_all(start->report[0], &error, sizeof(error)) == sizeof(error)) {
+		(void)waitpid(pid, NULL, 0);
+		return explain_start(options, error, err);
+	}
+	if (!options->launcher)
 		return FG_OK;
-	(void)waitpid(pid, NULL, 0);
-	return explain_start(options, error, err);
+	if (read_all(start->launch[0], &started, sizeof(started)) != sizeof(started)) {
+		(void)waitpid(pid, NULL, 0);
+		return fg_error_set(err, FG_EIO, "cannot run '%s': '%s' gave up", options->argv[0],
+				    options->launcher);
+	}
+	process->started_ns = started.started_ns;
+	if (started.error) {
+		(void)waitpid(pid, NULL, 0);
+		return explain_start(options, (int)started.error, err);
+	}
+	return FG_OK;
+}
+
+static void become_running(const struct fg_process_options *options, struct start *start, pid_t pid,
+			   struct fg_process *process)
+{
+	*process = (struct fg_process){.pid = pid,
+				       .started_ns = process->started_ns,
+				       .options = *options,
+				       .counted = true};
+	process->pidfd = pidfd_open(pid, 0);
+	process->report_fd = start->launch[0];
+	start->launch[0] = -1;
+	running[running_count++] = pid;
+	for (size_t i = 0; i < 2; i++) {
+		capture_init(&process->captures[i], start->pipes[i][0], options);
+		start->pipes[i][0] = -1;
+	}
 }
 
 int fg_process_start(const struct fg_process_options *options, struct fg_process *process,
 		     struct fg_error *err)
 {
-	int fds[2][2] = {
-		{-1, -1},
-                {-1, -1}
-        };
-	int report[2] = {-1, -1};
 	const pid_t parent = getpid();
+	struct start start = {0};
 	pid_t pid = -1;
 	int rc = FG_OK;
 
@@ -179,9 +290,7 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 	if (running_count == MAX_RUNNING)
 		return fg_error_set(err, FG_ELIMIT, "more than %d programs at once", MAX_RUNNING);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
-	rc = open_pipes(options, fds, err);
-	if (rc == FG_OK && pipe2(report, O_CLOEXEC) != 0)
-		rc = fg_error_errno(err, FG_EIO, "cannot make a pipe");
+	rc = open_pipes(options, &start, err);
 	if (rc != FG_OK)
 		goto out;
 	process->started_ns = fg_clock_monotonic_ns();
@@ -191,26 +300,12 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 		goto out;
 	}
 	if (pid == 0)
-		run_child(options, (const int[2]){fds[0][1], fds[1][1]}, report[1], parent);
-	close_fd(&report[1]);
-	rc = await_exec(report[0], pid, options, err);
-	if (rc != FG_OK)
-		goto out;
-	*process = (struct fg_process){
-		.pid = pid, .started_ns = process->started_ns, .options = *options};
-	process->pidfd = pidfd_open(pid, 0);
-	process->counted = true;
-	running[running_count++] = pid;
-	capture_init(&process->captures[0], fds[0][0], options);
-	capture_init(&process->captures[1], fds[1][0], options);
-	fds[0][0] = -1;
-	fds[1][0] = -1;
+		run_child(options, &start, parent);
+	rc = await_exec(&start, pid, options, process, err);
+	if (rc == FG_OK)
+		become_running(options, &start, pid, process);
 out:
-	for (size_t i = 0; i < 2; i++) {
-		close_fd(&fds[i][0]);
-		close_fd(&fds[i][1]);
-		close_fd(&report[i]);
-	}
+	start_release(&start);
 	return rc;
 }
 
@@ -393,31 +488,20 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 		(void)kill(-process->pid, SIGKILL);
 }
 
-/* A program that has ended and is not collected yet still has its main thread's account: ran, waited, slices. */
-static void read_leader_times(const struct fg_process *process, struct fg_process_result *result)
+/* The launcher has ended: what it says of the program counts.  One that was killed with its program says nothing. */
+static void read_report(const struct fg_process *process, struct fg_process_result *result,
+			int *status)
 {
-	char path[64];
-	char text[96];
-	siginfo_t info = {0};
-	ssize_t got = 0;
-	int fd = -1;
+	struct fg_launch_ended ended;
 
-	if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-	    info.si_pid == 0)
+	if (process->report_fd < 0 ||
+	    read_all(process->report_fd, &ended, sizeof(ended)) != sizeof(ended))
 		return;
-	(void)snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)process->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	got = read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
-	if (got > 0) {
-		char *rest = NULL;
-
-		text[got] = '\0';
-		result->leader_cpu_ns = strtoll(text, &rest, 10);
-		result->leader_wait_ns = strtoll(rest, NULL, 10);
-	}
+	result->ended_ns = ended.ended_ns;
+	result->leader_cpu_ns = ended.leader_cpu_ns;
+	result->leader_wait_ns = ended.leader_wait_ns;
+	result->usage = ended.usage;
+	*status = (int)ended.status;
 }
 
 /* Collect it when it has ended. */
@@ -426,12 +510,12 @@ static void try_reap(struct fg_process *process, struct fg_process_result *resul
 	int status = 0;
 	pid_t pid = -1;
 
-	read_leader_times(process, result);
 	pid = wait4(process->pid, &status, WNOHANG, &result->usage);
 	if (pid != process->pid)
 		return;
 	result->started_ns = process->started_ns;
 	result->ended_ns = fg_clock_monotonic_ns();
+	read_report(process, result, &status);
 	result->wall_ns = result->ended_ns - result->started_ns;
 	result->exited = WIFEXITED(status);
 	result->exit_code = result->exited ? WEXITSTATUS(status) : 0;
@@ -544,6 +628,8 @@ void fg_process_release(struct fg_process *process)
 	}
 	if (process->pid > 0 && process->pidfd >= 0)
 		(void)close(process->pidfd);
+	if (process->pid > 0)
+		close_fd(&process->report_fd);
 	for (size_t k = 0; k < 2; k++) {
 		if (process->pid > 0)
 			close_fd(&process->captures[k].fd);

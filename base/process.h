@@ -42,6 +42,11 @@ struct fg_process_options {
 	int cpu;
 	bool keep_children; /* what it leaves running in the background stays (a server that a set-up starts) */
 	const volatile sig_atomic_t *interrupted;
+	/*
+	 * Path of fastgate-launch (base/launch.h), so that the program's peak memory is its own and not ours before exec.
+	 * NULL: started directly.
+	 */
+	const char *launcher;
 };
 
 struct fg_process_result {
@@ -53,7 +58,7 @@ struct fg_process_result {
 	int64_t started_ns; /* monotonic */
 	int64_t ended_ns;
 	int64_t wall_ns;
-	int64_t leader_cpu_ns; /* of its main thread: time on a CPU, 0 where the kernel does not say */
+	int64_t leader_cpu_ns;  /* of its main thread: time on a CPU; 0 without a launcher */
 	int64_t leader_wait_ns; /* and time ready to run, waiting for a CPU */
 	struct rusage usage;    /* of the program and its waited-for children */
 	char *stdout_text;      /* captured; NUL-terminated, never NULL after a wait with capture */
@@ -77,7 +82,8 @@ struct fg_process {
 	int64_t kill_at_ns; /* SIGTERM was sent; SIGKILL is due then; 0: not yet */
 	bool timed_out;
 	bool reaped;
-	bool counted; /* among the programs that this process has running */
+	int report_fd; /* of the launcher; -1: there is none */
+	bool counted;  /* among the programs that this process has running */
 };
 
 int fg_process_start(const struct fg_process_options *options, struct fg_process *process,

@@ -282,6 +282,7 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.pinned = block->cpu >= 0,
 		.cpu = block->cpu,
 		.interrupted = pass->executor->interrupted,
+		.launcher = pass->executor->launcher,
 	};
 	struct environment environment;
 	struct fg_error found = {0};

@@ -38,7 +38,8 @@ struct fg_executor {
 	const struct fg_extractor *extractor;
 	size_t user_metric_count;
 	const volatile sig_atomic_t *interrupted;
-	const char *collector;     /* path of the library; needed where a block is sampled */
+	const char *launcher;  /* path of fastgate-launch; NULL: programs are started directly */
+	const char *collector; /* path of the library; needed where a block is sampled */
 	const char *traces_folder; /* below it each sampled repetition gets its own */
 	unsigned next_trace;
 	uint64_t oom_kills; /* of the machine, at the beginning */

@@ -10,6 +10,7 @@ struct fg_runner {
 	struct fg_runner_options options;
 	int *cpus;
 	size_t cpu_count;
+	char *launcher;               /* NULL: not found */
 	char *collector;              /* NULL: not found */
 	struct fg_error no_collector; /* why */
 	char *traces_folder;          /* absolute, below it one folder per repetition */

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "collector/collector_env.h"
+#include "runner/installed.h"
 #include "runner/program_file.h"
 
 #include <inttypes.h>
@@ -18,44 +19,15 @@ enum {
 	SCRIPT_DEPTH_MAX = 4
 };
 
-/* ---- where the library is ---- */
-
-static char *beside(const char *self, const char *relative)
-{
-	char *folder = fg_fs_parent(self);
-	char *path = fg_fs_join(folder, relative);
-	char *real = realpath(path, NULL);
-
-	free(path);
-	free(folder);
-	return real;
-}
-
 int fg_preload_library(char **library, struct fg_error *err)
 {
-	/* From bin/ of an installation and from cli/ of a build tree; then where it was meant to be installed. */
-	static const char *const relative =
-		"../" FG_COLLECTOR_FOLDER "/fastgate/" FG_COLLECTOR_LIBRARY;
-	static const char *const nested =
-		"../../" FG_COLLECTOR_FOLDER "/fastgate/" FG_COLLECTOR_LIBRARY;
-	static const char *const installed =
-		FG_INSTALL_PREFIX "/" FG_COLLECTOR_FOLDER "/fastgate/" FG_COLLECTOR_LIBRARY;
 	const char *named = getenv("FASTGATE_COLLECTOR");
-	char *self = realpath("/proc/self/exe", NULL);
-	char *found = NULL;
+	char *found =
+		named && *named ? realpath(named, NULL) : fg_installed_find(FG_COLLECTOR_LIBRARY);
 
-	if (named && *named)
-		found = realpath(named, NULL);
-	else if (self)
-		found = beside(self, relative);
-	if (!found && self && !(named && *named))
-		found = beside(self, nested);
-	if (!found && !(named && *named))
-		found = realpath(installed, NULL);
-	free(self);
 	if (!found)
 		return fg_error_set(err, FG_ENOENT, "the collector library is not there: %s",
-				    named && *named ? named : installed);
+				    named && *named ? named : FG_COLLECTOR_LIBRARY);
 	*library = found;
 	return FG_OK;
 }
@@ -216,6 +188,9 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_text(&all, FG_ENV_UNITS, preload->units);
 	add_text(&all, FG_ENV_CONTROL, preload->control);
 	add_text(&all, FG_ENV_PAUSED, preload->paused ? "1" : NULL);
+	/* Programs marked with the ITT API load their collector by this name. */
+	if (!value_of(environment, "INTEL_LIBITTNOTIFY64"))
+		add_text(&all, "INTEL_LIBITTNOTIFY64", preload->library);
 	variables[all.count] = NULL;
 	return all.count;
 }

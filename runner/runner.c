@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/launch.h"
 #include "base/log.h"
 #include "runner/build_info.h"
+#include "runner/installed.h"
 #include "runner/job.h"
 #include "runner/preload.h"
 
@@ -77,6 +79,7 @@ int fg_runner_create(const struct fg_runner_options *options, struct fg_runner *
 	made->options = *options;
 	list_cpus(made);
 	find_collector(made);
+	made->launcher = fg_installed_find(FG_LAUNCHER_NAME);
 	status = make_traces_folder(made, err);
 	if (status != FG_OK) {
 		fg_runner_free(made);
@@ -103,6 +106,7 @@ void fg_runner_free(struct fg_runner *runner)
 	remove_folder(runner, runner->traces_folder);
 	free(runner->traces_folder);
 	free(runner->collector);
+	free(runner->launcher);
 	free(runner->cpus);
 	free(runner);
 }
@@ -382,6 +386,7 @@ static void init_job(struct fg_runner_job *job)
 
 	fg_executor_init(&job->executor);
 	job->executor.interrupted = options->interrupted;
+	job->executor.launcher = job->runner->launcher;
 	job->executor.collector = job->runner->collector;
 	job->executor.traces_folder = job->runner->traces_folder;
 	job->executor.user_metric_count = benchmark->metric_count;

@@ -2,18 +2,23 @@
 /*
  * `schedule: auto`: try both, keep the one that learns faster.
  *
- * The interval of a verdict shrinks with spread / sqrt(pairs), and pairs cost time; so what counts is spread² × seconds of one observation
- * (a duet pair, an ABBA block).  On a quiet machine the duet wins by far, because both arms see the same disturbances.  On a crowded
- * one it may lose: three tasks on one CPU are dealt their slices unevenly.  Nothing but trying tells.
+ * The interval of a verdict shrinks with spread / sqrt(pairs), and pairs cost time; so what counts is spread² × seconds of one pair.  On
+ * a quiet machine the duet wins by far, because both arms see the same disturbances.  On a crowded one it may lose: three tasks on one
+ * CPU are dealt their slices unevenly.  Nothing but trying tells.
  *
- * Example: duet 2.3 % in 0.2 s, ABBA 10.4 % in 0.3 s: 0.023² × 0.2 against 0.104² × 0.3, duet by a factor of 30.
+ * Example: duet 2.3 % in 0.2 s, one after the other 10.4 % in 0.2 s: 0.023² against 0.104², duet by a factor of 20.
  *
- * The spread is the mean absolute deviation from the median: with so few values a square would let one accident decide.  The trial's
- * repetitions are kept with the run and take no part in the verdict.
+ * Tried for ABBA is half a block, A then B: a block is two of them, with half the variance in twice the time, so the product is the same.
+ * The spread is the mean absolute deviation from the median: with so few values a square would let one accident decide.  Three pairs
+ * of each are enough where one is clearly better or both are so quiet that it does not matter, six in any case.
  *
- * A duet means something only for a program that keeps one CPU busy, and no more than one.  On a loaded machine CPU time / wall time does not
- * tell: waiting for a CPU looks like idling.  Therefore the time that the program's main thread stood in the run queue is taken off the
- * wall time first.
+ * The trial's repetitions are kept with the run and take no part in the verdict.  They were chosen for a small spread, and a spread that was
+ * chosen is too small: counted among the ten pairs of the first look, they would make its interval too narrow and false alarms
+ * too frequent.
+ *
+ * A duet means something only for a program that keeps one CPU busy, and no more than one.  On a loaded machine CPU time / wall time
+ * does not tell: waiting for a CPU looks like idling.  Therefore the time that the program's main thread stood in the run queue is taken
+ * off the wall time first.
  */
 #include "base/clock.h"
 #include "runner/job.h"
@@ -21,16 +26,16 @@
 #include <math.h>
 
 enum {
-	ROUNDS_FIRST = 6, /* of each schedule, before the first look */
-	ROUNDS_MAX = 12,
-	ROUNDS_MIN = 3,
-	ROUND_EXECUTIONS = 6, /* a duet pair and an ABBA block */
+	ROUNDS_FIRST = 3, /* of each schedule, before the first look */
+	ROUNDS_MAX = 6,
+	ROUND_EXECUTIONS = 4, /* two pairs */
 	REASON_SIZE = 256,
 };
 
 static const double busy_min = 0.9;
 static const double budget_share_max = 0.15;
-static const double clearly = 3; /* no further rounds when one is that much better */
+static const double clearly = 4;          /* times cheaper: no further rounds */
+static const double quiet_enough = 0.005; /* spread of both: no further rounds */
 
 struct contender {
 	struct fg_schedule_rules rules;
@@ -87,8 +92,11 @@ static int try_once(struct fg_runner_job *job, struct contender *contender, uint
 	struct fg_block block;
 	int status = FG_OK;
 
-	fg_schedule_pair(&contender->rules, n, &block);
-	block.aside |= FG_ASIDE_TRIAL;
+	if (contender->rules.schedule == FG_SCHEDULE_DUET)
+		fg_schedule_pair(&contender->rules, n, &block);
+	else
+		fg_schedule_solo(&contender->rules, n, &block);
+	block.aside = FG_ASIDE_TRIAL;
 	fg__job_progress(job, FG_RUNNER_TRIAL);
 	status = fg__job_block(job, &block, err);
 	if (status != FG_OK)
@@ -151,6 +159,12 @@ static unsigned affordable_rounds(const struct fg_runner_job *job, double wall_s
 	return (unsigned)rounds;
 }
 
+static bool is_settled(const struct contender *a, const struct contender *b)
+{
+	return cost(a) * clearly < cost(b) || cost(b) * clearly < cost(a) ||
+	       (spread(a) < quiet_enough && spread(b) < quiet_enough);
+}
+
 static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *err)
 {
 	struct contender duet = {.rules = job->rules};
@@ -169,8 +183,7 @@ static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *
 			status = try_once(job, &abba, round, err);
 		if (status != FG_OK)
 			return status;
-		if (round + 1 == ROUNDS_FIRST &&
-		    (cost(&duet) * clearly < cost(&abba) || cost(&abba) * clearly < cost(&duet)))
+		if (round + 1 == ROUNDS_FIRST && is_settled(&duet, &abba))
 			break;
 	}
 	if (duet.refused > duet.count) {
@@ -181,7 +194,7 @@ static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *
 	duet_wins = cost(&duet) <= cost(&abba);
 	(void)snprintf(
 		reason, sizeof(reason),
-		"%s learns faster here: tried, a duet pair scatters by %.2g %% and takes %.2g s, an ABBA block by %.2g %% and %.2g s",
+		"%s learns faster here: a duet pair scatters by %.2g %% and takes %.2g s, one after the other by %.2g %% and %.2g s",
 		duet_wins ? "duet" : "abba", 100 * spread(&duet), seconds_each(&duet),
 		100 * spread(&abba), seconds_each(&abba));
 	settle(job, duet_wins ? FG_SCHEDULE_DUET : FG_SCHEDULE_ABBA, reason);
@@ -221,7 +234,7 @@ int fg__job_choose(struct fg_runner_job *job, struct fg_error *err)
 		return FG_OK;
 	}
 	rounds = affordable_rounds(job, (wall_ns[0] + wall_ns[1]) / 2 / (double)FG_NS_PER_S);
-	if (rounds < ROUNDS_MIN) {
+	if (rounds < ROUNDS_FIRST) {
 		settle(job, FG_SCHEDULE_DUET,
 		       "one busy thread; trying both schedules would take too much of the budget");
 		return FG_OK;

@@ -580,6 +580,31 @@ static void cases_of_a_harness_become_series_and_are_resumed(void **state)
 	tear_down(&s);
 }
 
+/* What a process holds before exec counts into its peak: ours must not become the benchmark's. */
+static void peak_memory_is_the_benchmarks_own(void **state)
+{
+	enum {
+		OURS_BYTES = 200 << 20
+	};
+	static const double most_bytes = 8e6;
+	char *ours = fg_xmalloc(OURS_BYTES);
+	struct session s;
+
+	(void)state;
+	memset(ours, 1, OURS_BYTES);
+	set_up(&s, "head -c 3000000 /dev/zero | tail -c 1 > /dev/null", NULL);
+	assert_int_equal(go(&s, 2), FG_RUNNER_REACHED);
+	for (size_t i = 0; i < s.run.series[0].repetition_count; i++) {
+		const double bytes = s.run.series[0].repetitions[i].values[FG_METRIC_MAX_RSS];
+
+		if (!(bytes < most_bytes))
+			fail_msg("%.0f bytes", bytes);
+	}
+	assert_int_equal(ours[OURS_BYTES - 1], 1);
+	free(ours);
+	tear_down(&s);
+}
+
 static int refuse(void *context, size_t series, size_t repetition, const char *trace_folder,
 		  struct fg_error *err)
 {
@@ -629,6 +654,7 @@ int main(void)
 		cmocka_unit_test(sampled_repetitions_have_traces_and_some_go_without),
 		cmocka_unit_test(without_a_collector_it_is_measured_and_said),
 		cmocka_unit_test(cases_of_a_harness_become_series_and_are_resumed),
+		cmocka_unit_test(peak_memory_is_the_benchmarks_own),
 		cmocka_unit_test(an_error_of_the_caller_ends_the_session),
 	};
 
