@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/version.h"
 #include "cli/run_argument.h"
 #include "profile/export.h"
-
-#define TOOL_NAME "fastgate"
 
 struct options {
 	struct fg_cli_run_options run;
@@ -64,7 +63,7 @@ static int write_profile(struct fg_cli *cli, const struct options *given,
 	const struct fg_export_format *format = &fg_export_formats[given->format];
 	const struct fg_export_options export_options = {
 		.samples = given->samples,
-		.tool_version = TOOL_NAME,
+		.tool_version = fg_arena_printf(&cli->arena, "fastgate %s", fg_version()),
 	};
 	struct fg_strbuf text = {0};
 	int rc = fg_export_write(format, profile, &export_options, &text, err);

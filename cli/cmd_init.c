@@ -137,7 +137,7 @@ static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 
 static void write_file(struct fg_strbuf *text, const struct fg_project *project)
 {
-	const bool has_baseline = project->build_command && project->has_commit;
+	const bool has_baseline = project->build_command && project->has_history;
 	const char *margin = has_baseline ? "" : "# ";
 
 	fg_strbuf_add_text(
@@ -199,6 +199,8 @@ static int create(const char *path, const struct fg_strbuf *text, struct fg_erro
 
 static void tell(const struct fg_cli *cli, const struct fg_project *project)
 {
+	const char *next =
+		"fastgate run                  (measures, and keeps the run to compare with)";
 	const size_t count = chosen(project);
 
 	fg_cli_say(cli, "Wrote %s.", FG_CONFIG_FILE_NAME);
@@ -226,11 +228,11 @@ static void tell(const struct fg_cli *cli, const struct fg_project *project)
 		fg_cli_say(cli, "  Only the first %d files were looked at.", FG_PROJECT_MAX_FILES);
 	if (!fg_fs_exists(".gitignore"))
 		fg_cli_say(cli, "Runs are kept in .fastgate/: put that into .gitignore.");
-	fg_cli_say(
-		cli, "Next: %s",
-		project->build_command && project->has_commit
-			? "fastgate run              (compares your work tree with where the branch began)"
-			: "fastgate run              (measures, and keeps the run to compare with)");
+	if (project->build_command && project->has_history)
+		next = "fastgate run                  (compares the work tree with where its branch began)";
+	else if (project->build_command && project->has_commit)
+		next = "fastgate run --against HEAD   (compares the work tree with the last commit)";
+	fg_cli_say(cli, "Next: %s", next);
 }
 
 static int run(struct fg_cli *cli, const void *values)

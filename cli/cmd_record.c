@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "base/number.h"
 #include "cli/internal.h"
+#include "cli/run_argument.h"
 #include "collector/trace_format.h"
 #include "runner/preload.h"
 
@@ -316,8 +317,8 @@ static int prepare(const struct options *given, const char *command, struct fg_p
 	if (status == FG_OK)
 		status = fg_preload_check(program, owned[0], err);
 	if (status == FG_OK)
-		status = make_folder(given->output ? given->output : "fastgate-record", &owned[1],
-				     err);
+		status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER,
+				     &owned[1], err);
 	if (status == FG_OK)
 		status = make_control(given->control, &owned[2], err);
 	free(program);
@@ -363,7 +364,7 @@ static int run(struct fg_cli *cli, const void *values)
 	else if (totals.files == 0)
 		fg_cli_warn(cli, "no process left a trace in %s", owned[1]);
 	else
-		say_totals(cli, &totals, given->output ? given->output : "fastgate-record");
+		say_totals(cli, &totals, given->output ? given->output : FG_CLI_RECORD_FOLDER);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)
 		free(owned[i]);
 	return exit_code;

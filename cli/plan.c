@@ -7,6 +7,9 @@
 
 static void print_messages(const struct fg_cli *cli, const struct fg_config_report *report)
 {
+	const char *key = NULL;
+	size_t shown = 0;
+
 	for (size_t i = 0; i < report->count; i++) {
 		const struct fg_config_message *message = &report->items[i];
 		struct fg_error err = {.code = FG_EPARSE};
@@ -17,11 +20,13 @@ static void print_messages(const struct fg_cli *cli, const struct fg_config_repo
 		}
 		(void)snprintf(err.message, sizeof(err.message), "%s", message->text);
 		(void)fg_cli_fail(cli, &err);
+		shown++;
+		key = key ? key : message->key;
 	}
-	if (report->error_count > report->count)
-		fg_cli_say(cli, "… and %zu more", report->error_count - report->count);
-	if (report->error_count > 0)
-		fg_cli_say(cli, "'fastgate config --explain KEY' tells what a key means");
+	if (report->error_count > shown)
+		fg_cli_say(cli, "… and %zu more", report->error_count - shown);
+	if (key)
+		fg_cli_say(cli, "'fastgate config --explain %s' tells what may stand there", key);
 }
 
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,

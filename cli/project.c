@@ -369,17 +369,18 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 	}
 }
 
-static bool has_commit(const char *root)
+static bool is_commit(const char *root, const char *ref)
 {
 	char git[] = "git";
 	char rev_parse[] = "rev-parse";
 	char verify[] = "--verify";
 	char quiet[] = "--quiet";
-	char head[] = "HEAD";
-	char *const argv[] = {git, rev_parse, verify, quiet, head, NULL};
+	char *name = fg_xstrdup(ref);
+	char *const argv[] = {git, rev_parse, verify, quiet, name, NULL};
 	char *text = NULL;
 	const bool found = fg_process_output(argv, root, &text, NULL) == FG_OK;
 
+	free(name);
 	free(text);
 	return found;
 }
@@ -398,7 +399,11 @@ void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project
 {
 	struct look look = {.root = root, .arena = arena, .project = project};
 
-	*project = (struct fg_project){.kind = kind_of(root), .has_commit = has_commit(root)};
+	*project = (struct fg_project){
+		.kind = kind_of(root),
+		.has_commit = is_commit(root, "HEAD"),
+		.has_history = is_commit(root, "HEAD~1"),
+	};
 	choose_build(root, arena, project);
 	if (project->build_folder && is_there(root, project->build_folder))
 		visit(&look, project->build_folder, 1, look_at_file);

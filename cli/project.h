@@ -35,8 +35,9 @@ struct fg_project {
 	const char *debug_folder; /* a build without optimisation that was passed over, or NULL */
 	struct fg_project_program *programs; /* the likeliest first */
 	size_t program_count;
-	bool has_commit; /* a git repository with one at least */
-	bool was_cut;    /* there were more files than we look at */
+	bool has_commit;  /* a git repository with one at least */
+	bool has_history; /* and with one before that, to compare with */
+	bool was_cut;     /* there were more files than we look at */
 };
 
 enum {

@@ -23,6 +23,7 @@ extern const char *const fg_cli_time_kinds[];
 extern const char *const fg_cli_groups[];
 
 /* The rows for an options struct whose member `member` is one of these. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
 #define FG_CLI_QUERY_ROW(type, member, field) offsetof(type, member.field)
 #define FG_CLI_QUERY_OPTIONS(type, member)                                                      \
  {.name = "focus",                                                                              \
@@ -122,6 +123,7 @@ extern const char *const fg_cli_groups[];
   .name = "mangled", .kind = FG_OPTION_FLAG, .offset = FG_CLI_QUERY_ROW(type, member, mangled), \
   .help = "show linkage names"                                                                  \
  }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* What they mean for this profile; texts are borrowed or live in the command's arena. */
 int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_argument.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/stored.h"
 #include "perfdb/protocol.h"
 #include "profile/import.h"
 #include "profile/trace_profile.h"
+
+#include <sys/stat.h>
 
 const char *const fg_cli_sides[] = {"candidate", "baseline", NULL};
 
@@ -84,7 +87,8 @@ static int from_stored(const struct fg_cli_run_options *options, const char *wor
 static int from_import(const struct fg_cli_run_options *given, const char *path, const char *data,
 		       size_t size, struct fg_profile *profile, struct fg_error *err)
 {
-	const struct fg_import_format *format = fg_import_detect(data, size);
+	const struct fg_import_format *format =
+		given->format ? fg_import_find(given->format) : fg_import_detect(data, size);
 	const struct fg_import_options options = {
 		.program = fg_fs_base_name(path),
 		.period_ns = (uint64_t)given->period_ns,
@@ -148,15 +152,73 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 	return rc;
 }
 
+int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			     const char *path, struct fg_profile *profile, struct fg_error *err)
+{
+	if (fg_fs_is_folder(path))
+		return from_traces(cli, options, path, profile, err);
+	if (fg_fs_exists(path))
+		return from_file(cli, options, path, profile, err);
+	return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", path);
+}
+
+/* ---- the newest ---- */
+
+/* When the last trace in this folder was written; 0: there is none. */
+static int64_t newest_trace_ns(const char *folder)
+{
+	char **names = NULL;
+	size_t count = 0;
+	int64_t newest = 0;
+
+	if (!fg_fs_is_folder(folder) || fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+		struct stat facts;
+
+		if (fg_trace_is_trace(path) && stat(path, &facts) == 0) {
+			const int64_t written = (int64_t)facts.st_mtim.tv_sec * FG_NS_PER_S +
+						(int64_t)facts.st_mtim.tv_nsec;
+
+			newest = written > newest ? written : newest;
+		}
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+	return newest;
+}
+
+/* When the newest run of the store ended; 0: there is no store, or nothing in it. */
+static int64_t newest_run_ns(const struct fg_cli_run_options *options)
+{
+	const struct fg_run_filter filter = {
+		.project = options->project, .complete_only = true, .limit = 1};
+	struct fg_run_list list = {0};
+	struct fg_store *store = NULL;
+	int64_t newest = 0;
+
+	if (fg_cli_open_store(options->store, FG_STORE_READ_ONLY, &store, NULL) != FG_OK)
+		return 0;
+	if (fg_store_list(store, &filter, &list, NULL) == FG_OK && list.count > 0)
+		newest = list.items[0].ended_ns > 0 ? list.items[0].ended_ns
+						    : list.items[0].started_ns;
+	fg_run_list_release(&list);
+	fg_store_close(store);
+	return newest;
+}
+
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
 {
-	if (words && fg_fs_is_folder(words))
-		return from_traces(cli, options, words, profile, err);
-	if (words && fg_fs_exists(words))
-		return from_file(cli, options, words, profile, err);
-	if (words && strchr(words, '/'))
-		return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", words);
+	if (words && (fg_fs_exists(words) || strchr(words, '/')))
+		return fg_cli_load_profile_file(cli, options, words, profile, err);
+	if (!words && !options->store && !options->benchmark) {
+		const int64_t traced = newest_trace_ns(FG_CLI_RECORD_FOLDER);
+
+		if (traced > 0 && traced > newest_run_ns(options))
+			return from_traces(cli, options, FG_CLI_RECORD_FOLDER, profile, err);
+	}
 	return from_stored(options, words, profile, err);
 }
 

@@ -16,11 +16,16 @@ struct fg_cli_run_options {
 	struct fg_option_list binaries;
 	int64_t period_ns;
 	const char *value;
+	const char *format; /* of fg_import_formats; NULL: found out from the content */
 	bool names_only;
 };
 
+/* Where `record` writes when it is not told. */
+#define FG_CLI_RECORD_FOLDER "fastgate-record"
+
 extern const char *const fg_cli_sides[];
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
 #define FG_CLI_RUN_OPTIONS(type, member)                                                                 \
  {.name = "bench",                                                                                       \
   .kind = FG_OPTION_TEXT,                                                                                \
@@ -67,10 +72,15 @@ extern const char *const fg_cli_sides[];
   .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, member.project),                   \
   .argument = "NAME", .help = "only runs of this project"                                                \
  }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* `words` may be NULL: the newest.  The profile is to be released; its notes were not shown yet. */
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
+	FG_NODISCARD;
+/* The same for what must be a file or a folder. */
+int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
+			     const char *path, struct fg_profile *profile, struct fg_error *err)
 	FG_NODISCARD;
 /* Tell what is odd about it. */
 void fg_cli_tell_notes(const struct fg_cli *cli, const struct fg_profile *profile);

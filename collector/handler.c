@@ -113,6 +113,8 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 		fg__lose(FG_LOSS_SMALL_STACK, 1);
 	else
 		where = fg__walk(thread, context);
+	if (where.path)
+		thread->last_path = where.path;
 	if (where.path == 0)
 		fg__lose(FG_LOSS_NO_STACK, 1);
 	else if (where.truncated)

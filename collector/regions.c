@@ -20,7 +20,7 @@
 #include <time.h>
 
 enum {
-	NAMES_MAX = 2048, /* of a table twice as large */
+	NAMES_MAX = FG_NAMES_MAX / 2, /* of a table twice as large */
 	NAME_SIZE = 256,
 };
 
@@ -36,7 +36,7 @@ struct region {
 	uint32_t unused;
 };
 
-static struct name names[NAMES_MAX * 2]; /* untouched pages of these cost nothing */
+static struct name names[FG_NAMES_MAX]; /* untouched pages of these cost nothing */
 static struct region regions[FG_REGIONS_MAX * 2];
 static uint64_t region_keys[FG_REGIONS_MAX + 1];
 static _Atomic uint32_t name_count;

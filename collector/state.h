@@ -32,6 +32,7 @@ enum {
 	FG_CHECKS_MAX = 2 * (int)FG_TRACE_FRAMES_MAX,
 	FG_REGION_DEPTH_MAX = 64,
 	FG_REGIONS_MAX = 4096,
+	FG_NAMES_MAX = 4096, /* numbers of names are not larger */
 	FG_OUTPUT_MAX = 3072,
 	FG_RECORD_HEAD = 8,
 	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
@@ -130,6 +131,7 @@ struct fg_thread {
 	uint64_t unit_number;
 	struct timespec timeout;   /* of a system call that was started again, */
 	uint64_t blocked_since_ns; /* at this time */
+	uint32_t last_path;        /* of the last sample that had a stack */
 	uint32_t kept_count;
 	uint32_t kept_checks;
 	uint32_t kept_epoch;

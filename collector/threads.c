@@ -403,6 +403,7 @@ static void reset(struct fg_thread *thread)
 	thread->region = 0;
 	thread->region_depth = 0;
 	thread->kept_count = 0;
+	thread->last_path = 0;
 	thread->tick_idle = 0;
 }
 
@@ -442,23 +443,36 @@ void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t
 	fg__thread_start(thread);
 }
 
-/* System time after the last tick has no stack, but it was spent. */
-static void write_unseen(struct fg_thread *thread, uint64_t system_ns)
+/*
+ * What was spent after the last sample.  System time of the perf rung: no stack, but it was spent.  Of the jittered clock,
+ * whose weights are the time since the sample before, it goes to where that was.
+ */
+static void write_rest(struct fg_thread *thread, uint64_t system_ns)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
+	const bool jitter = thread->clock == FG_CLOCK_JITTER;
+	uint64_t left_ns = 0;
 
-	if (!header || !thread->written || thread->clock != FG_CLOCK_PERF_USER ||
-	    system_ns < thread->last_system_ns || !fg__sampling_on(fg__clock_ns(CLOCK_MONOTONIC)))
+	if (!header || !thread->written || !fg__sampling_on(fg__clock_ns(CLOCK_MONOTONIC)))
 		return;
-	const uint64_t left_ns = system_ns - thread->last_system_ns + thread->pending_system_ns;
+	if (jitter)
+		left_ns = fg__clock_ns(CLOCK_THREAD_CPUTIME_ID) - thread->last_cpu_ns;
+	else if (thread->clock == FG_CLOCK_PERF_USER && system_ns >= thread->last_system_ns)
+		left_ns = system_ns - thread->last_system_ns + thread->pending_system_ns;
+	const uint32_t path = jitter ? thread->last_path : 0;
+	const uint8_t clock = jitter ? FG_CLOCK_JITTER : FG_CLOCK_SYSTEM;
 
 	if (left_ns == 0 ||
-	    !fg__sample_write(thread, FG_CLOCK_SYSTEM | FG_SAMPLE_TRUNCATED, 0, left_ns))
+	    !fg__sample_write(thread, path ? clock : clock | FG_SAMPLE_TRUNCATED, path, left_ns))
 		return;
-	thread->system_ns += left_ns;
+	if (jitter)
+		thread->user_ns += left_ns;
+	else
+		thread->system_ns += left_ns;
 	fg__count(&header->samples, 1);
-	fg__count(&header->system_ns, left_ns);
-	fg__lose(FG_LOSS_NO_STACK, 1);
+	fg__count(jitter ? &header->user_ns : &header->system_ns, left_ns);
+	if (!path)
+		fg__lose(FG_LOSS_NO_STACK, 1);
 }
 
 void fg__thread_detach(struct fg_thread *thread)
@@ -468,7 +482,7 @@ void fg__thread_detach(struct fg_thread *thread)
 
 	fg__thread_stop(thread);
 	fg__thread_times(&user_ns, &system_ns);
-	write_unseen(thread, system_ns);
+	write_rest(thread, system_ns);
 	if (!thread->written)
 		return;
 	fg__record_begin(thread, FG_RECORD_THREAD_END);

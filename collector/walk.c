@@ -379,11 +379,11 @@ static uint32_t merge(struct walk *walk, uint32_t standing)
 }
 
 /* Both ends of a stack that is too deep, and a cut between them. */
-static uint32_t merge_deep(struct walk *walk)
+static uint32_t merge_deep(struct walk *walk, uint32_t standing)
 {
 	struct fg_stack *stack = walk->stack;
 	const uint32_t edge = FG_TRACE_FRAMES_EDGE;
-	uint32_t path = 0;
+	uint32_t path = standing ? stack->kept[standing - 1].node : 0;
 
 	walk->thread->kept_count = 0;
 	fg__lose(FG_LOSS_DEEP, 1);
@@ -433,7 +433,7 @@ struct fg_walk_result fg__walk(struct fg_thread *thread, const ucontext_t *conte
 	struct fg_walk_result result = {0, !walk.complete};
 
 	if (walk.total > FG_TRACE_FRAMES_MAX)
-		result.path = merge_deep(&walk);
+		result.path = merge_deep(&walk, standing);
 	else
 		result.path = merge(&walk, standing);
 	return result;

@@ -25,6 +25,18 @@ static void pop(struct fg__binder *binder, size_t length)
 	binder->path.data[length] = '\0';
 }
 
+/* The last message is about the key at hand: say which one, as --explain wants it. */
+static void name_key(struct fg__binder *binder)
+{
+	struct fg_config_report *report = binder->report;
+	struct fg_strbuf where = {0};
+
+	if (report->count > 0 && fg__find_path(fg_strbuf_text(&binder->path), &where))
+		report->items[report->count - 1].key =
+			fg_arena_strdup(&report->arena, fg_strbuf_text(&where));
+	fg_strbuf_release(&where);
+}
+
 void fg__bind_error(struct fg__binder *binder, const struct fg__yaml_node *node, const char *name,
 		    const char *format, ...)
 {
@@ -35,11 +47,13 @@ void fg__bind_error(struct fg__binder *binder, const struct fg__yaml_node *node,
 	va_start(ap, format);
 	fg_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
-	if (binder->path.length > 0)
+	if (binder->path.length > 0) {
 		fg__report_error(binder->report, &node->place, "%s: %s",
 				 fg_strbuf_text(&binder->path), fg_strbuf_text(&text));
-	else
+		name_key(binder);
+	} else {
 		fg__report_error(binder->report, &node->place, "%s", fg_strbuf_text(&text));
+	}
 	fg_strbuf_release(&text);
 	if (name)
 		pop(binder, length);
@@ -466,6 +480,25 @@ static void bind_value(struct fg__binder *binder, const struct fg__key *key,
 	}
 }
 
+/* A key that is nearly this one stands there: that is said, and once is enough. */
+static bool is_misspelled(const struct fg__section *section, const struct fg__yaml_node *node,
+			  const char *name)
+{
+	struct fg_arena scratch = {0};
+	const char **names = fg__section_names(section, &scratch);
+	bool found = false;
+
+	for (size_t i = 0; i < node->count && !found; i++) {
+		const char *nearest = fg__section_find(section, node->keys[i]->text)
+					      ? NULL
+					      : fg_text_nearest(node->keys[i]->text, names);
+
+		found = nearest && strcmp(nearest, name) == 0;
+	}
+	fg_arena_release(&scratch);
+	return found;
+}
+
 void fg__bind_section(struct fg__binder *binder, const struct fg__section *section,
 		      const struct fg__yaml_node *node, void *target)
 {
@@ -475,7 +508,7 @@ void fg__bind_section(struct fg__binder *binder, const struct fg__section *secti
 
 		if (!section->inherits)
 			bind_default(binder, key, target);
-		if (!value && key->required)
+		if (!value && key->required && !is_misspelled(section, node, key->name))
 			fg__bind_error(binder, node, NULL, "the key '%s' is missing", key->name);
 		if (!value && !section->inherits)
 			bind_default_section(binder, key, target);

@@ -43,6 +43,8 @@ struct fg_config_message {
 	unsigned line; /* 0: not in the file */
 	unsigned column;
 	const char *text; /* position in front */
+	const char *
+		key; /* that fg_config_explain() knows, for "what may it be?"; NULL: none is meant */
 };
 
 struct fg_config_report {

@@ -44,9 +44,9 @@ struct builder {
 	struct fg_rename renames[MOST_PATTERNS];
 	size_t rename_count;
 	struct function_facts *functions;
-	struct stack_facts *stacks;
-	uint32_t *label_of_frame; /* + 1; 0: not made yet */
-	uint32_t *node_of_stack;  /* + 1; when the tree is not split */
+	struct stack_facts *stacks; /* NULL: no pattern looks at functions */
+	uint32_t *label_of_frame;   /* + 1; 0: not made yet */
+	uint32_t *node_of_stack;    /* + 1; when the tree is not split */
 	struct fg_pair_index node_of_pair;
 	struct fg_pair_index label_below; /* label, ancestor's label → label */
 	bool *thread_passes, *region_passes, *unit_passes;
@@ -132,14 +132,19 @@ static uint32_t first_match(const struct patterns *patterns, const char *subject
 	return 0;
 }
 
+static bool looks_at_functions(const struct builder *b)
+{
+	return b->focus.count + b->ignore.count + b->hide.count + b->ancestors.count +
+		       b->root.count + b->leaf.count >
+	       0;
+}
+
 static void learn_functions(struct builder *b)
 {
 	struct fg_strbuf subject = {0};
 
 	b->functions = fg_xcalloc(b->profile->function_count, sizeof(b->functions[0]));
-	if (b->focus.count + b->ignore.count + b->hide.count + b->ancestors.count + b->root.count +
-		    b->leaf.count ==
-	    0)
+	if (!looks_at_functions(b))
 		return;
 	for (size_t i = 1; i < b->profile->function_count; i++) {
 		const struct fg_profile_function *function = &b->profile->functions[i];
@@ -338,7 +343,7 @@ static uint32_t node_below(struct builder *b, uint32_t parent_node, uint32_t sta
 	if (folds_into_caller(b, stack))
 		return parent_node;
 	label = label_of_frame(b, b->profile->stacks[stack].frame);
-	if (b->stacks[stack].ancestor != 0)
+	if (b->stacks && b->stacks[stack].ancestor != 0)
 		label = label_below(b, label, b->stacks[stack].ancestor);
 	if (merges_neighbours(b->query->group) && parent_node != 0 &&
 	    b->tree->nodes[parent_node].label == label)
@@ -528,10 +533,17 @@ static bool in_place(const struct builder *b, const struct fg_sample *sample)
 	return !b->unit_passes || b->unit_passes[sample->unit];
 }
 
+static bool stack_passes(const struct builder *b, uint32_t stack)
+{
+	const struct stack_facts *facts = &b->stacks[stack];
+
+	return !facts->ignored && facts->focus == (uint32_t)((UINT64_C(1) << b->focus.count) - 1) &&
+	       (b->root.count == 0 || facts->top != 0) && (b->leaf.count == 0 || facts->cut != 0);
+}
+
 static bool passes(const struct builder *b, const struct fg_sample *sample)
 {
 	const struct fg_calltree_query *q = b->query;
-	const struct stack_facts *facts = &b->stacks[sample->stack];
 
 	if (q->kinds != 0 && !(q->kinds & (1u << sample->kind)))
 		return false;
@@ -539,11 +551,7 @@ static bool passes(const struct builder *b, const struct fg_sample *sample)
 		return false;
 	if (sample->time_ns < q->from_ns || (q->to_ns != 0 && sample->time_ns >= q->to_ns))
 		return false;
-	if (facts->ignored || facts->focus != (uint32_t)((UINT64_C(1) << b->focus.count) - 1))
-		return false;
-	if ((b->root.count > 0 && facts->top == 0) || (b->leaf.count > 0 && facts->cut == 0))
-		return false;
-	return in_place(b, sample);
+	return in_place(b, sample) && (!b->stacks || stack_passes(b, sample->stack));
 }
 
 static void add_samples(struct builder *b)
@@ -624,7 +632,8 @@ int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree
 	fg_calltree_init(&built, 1, profile->functions[0].name);
 	b->tree = &built;
 	learn_functions(b);
-	learn_stacks(b);
+	if (looks_at_functions(b))
+		learn_stacks(b);
 	if (b->thread.count > 0)
 		learn_threads(b);
 	if (b->region.count > 0)

@@ -14,7 +14,7 @@
 #include "profile/elf_file.h"
 #include "profile/source.h"
 
-#define CACHE_MAGIC "FGSYMC1\n"
+#define CACHE_MAGIC "FGSYMC2\n"
 
 enum {
 	ARRAY_COUNT = 7,
@@ -143,6 +143,7 @@ static bool tables_are_sound(const struct fg_debug_index *x)
 	for (size_t i = 0; i < x->function_count; i++)
 		good = good && x->functions[i].name < x->texts_size &&
 		       x->functions[i].linkage < x->texts_size &&
+		       x->functions[i].readable < x->texts_size &&
 		       x->functions[i].file < x->texts_size;
 	return good;
 }
@@ -175,23 +176,6 @@ static bool take_arrays(struct fg_debug_index *index, const struct cache_header 
 		at += size;
 	}
 	return at == source->size && crc == header->crc;
-}
-
-/* Texts that are added later must find those that are there; until then nobody needs the table. */
-static void index_texts(struct fg_debug_index *index)
-{
-	for (size_t at = 1; at < index->texts_size;) {
-		size_t length = strlen(index->texts + at);
-
-		(void)fg_map_add(&index->text_index, index->texts + at, length, at, NULL);
-		at += length + 1;
-	}
-}
-
-int fg__debug_resume(struct fg_debug_index *index, struct fg_error *err)
-{
-	index_texts(index);
-	return fg__debug_file_open(index, err);
 }
 
 int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, const char *build_id,

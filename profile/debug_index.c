@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/debug_index.h"
 
+/* Texts that are added must find those that came from the cache. */
+static void index_texts(struct fg_debug_index *index)
+{
+	for (size_t at = 1; at < index->texts_size;) {
+		size_t length = strlen(index->texts + at);
+
+		(void)fg_map_add(&index->text_index, index->texts + at, length, at, NULL);
+		at += length + 1;
+	}
+}
+
 uint32_t fg__debug_text(struct fg_debug_index *index, const char *text)
 {
 	uint64_t *place;
@@ -9,6 +20,8 @@ uint32_t fg__debug_text(struct fg_debug_index *index, const char *text)
 
 	if (!text || !*text)
 		return 0;
+	if (index->text_index.count == 0 && index->texts_size > 1)
+		index_texts(index);
 	size = strnlen(text, UINT16_MAX) + 1;
 	if (index->texts_size + size > UINT32_MAX)
 		return 0;
@@ -114,11 +127,6 @@ static uint32_t find_scope(const struct fg_debug_index *index, const struct fg_d
 	return before > 0 ? segments[before - 1].scope : 0;
 }
 
-static const char *text_or_null(const struct fg_debug_index *index, uint32_t text)
-{
-	return text ? index->texts + text : NULL;
-}
-
 static size_t fill_chain(const struct fg_debug_index *index, uint32_t scope,
 			 const struct fg_debug_line *line, struct fg_debug_frame *chain)
 {
@@ -131,14 +139,10 @@ static size_t fill_chain(const struct fg_debug_index *index, uint32_t scope,
 		levels[count++] = scope - 1;
 	for (size_t i = 0; i < count; i++) { /* innermost first */
 		const struct fg_debug_scope *level = &index->scopes[levels[i]];
-		const struct fg_debug_function *function = &index->functions[level->function];
 
 		chain[count - 1 - i] = (struct fg_debug_frame){
-			.name = index->texts + function->name,
-			.linkage = text_or_null(index, function->linkage),
-			.file = text_or_null(index, function->file),
-			.line = function->line,
-			.at_file = text_or_null(index, at_file),
+			.function = level->function,
+			.at_file = at_file,
 			.at_line = at_line,
 			.inlined = level->parent != 0,
 		};
@@ -148,14 +152,12 @@ static size_t fill_chain(const struct fg_debug_index *index, uint32_t scope,
 	return count;
 }
 
-/* A line without a function around it: assembler sources. */
-static size_t fill_line_only(const struct fg_debug_index *index, const struct fg_debug_line *line,
-			     struct fg_debug_frame *chain)
+static size_t fill_line_only(const struct fg_debug_line *line, struct fg_debug_frame *chain)
 {
 	if (!line)
 		return 0;
 	chain[0] = (struct fg_debug_frame){
-		.name = "", .at_file = text_or_null(index, line->file), .at_line = line->line};
+		.function = FG_DEBUG_NO_FUNCTION, .at_file = line->file, .at_line = line->line};
 	return 1;
 }
 
@@ -185,7 +187,15 @@ size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 		if (scope)
 			return fill_chain(index, scope, line, chain);
 		if (!line_only)
-			line_only = fill_line_only(index, line, chain);
+			line_only = fill_line_only(line, chain);
 	}
 	return line_only;
+}
+
+void fg_debug_set_readable(struct fg_debug_index *index, uint32_t function, const char *readable)
+{
+	uint32_t text = fg__debug_text(index, readable);
+
+	index->functions[function].readable = text;
+	index->changed = true;
 }

@@ -58,6 +58,9 @@ struct fg_debug_function {
 	uint32_t linkage; /* text; 0: none */
 	uint32_t file;
 	uint32_t line;
+	uint32_t
+		readable; /* text: the linkage name, demangled; 0: not done yet, or not a mangled name */
+	uint32_t reserved;
 };
 
 struct fg_debug_index {
@@ -76,7 +79,8 @@ struct fg_debug_index {
 	char *texts; /* NUL-terminated, one behind the other; offset 0 is "" */
 	size_t texts_size, texts_capacity;
 
-	struct fg_map text_index;
+	struct fg_map
+		text_index; /* of an index out of the cache: built when the first text is added */
 	struct fg_debug_file *file; /* libdw's; NULL: not opened (yet) */
 	char *path;
 	bool changed; /* since it was loaded */
@@ -84,14 +88,14 @@ struct fg_debug_index {
 
 /* One level of an address's chain, outermost first. */
 struct fg_debug_frame {
-	const char *name;
-	const char *linkage; /* NULL: none */
-	const char *file;    /* of the definition; NULL: unknown */
-	unsigned line;
-	const char *at_file; /* of the line that is executed at this level; NULL: unknown */
-	unsigned at_line;
+	uint32_t
+		function; /* FG_DEBUG_NO_FUNCTION: a line without a function around it (assembler sources) */
+	uint32_t at_file; /* text: of the line that is executed at this level; 0: unknown */
+	uint32_t at_line;
 	bool inlined;
 };
+
+#define FG_DEBUG_NO_FUNCTION UINT32_MAX
 
 enum {
 	FG_DEBUG_CHAIN_MAX = 64
@@ -100,9 +104,16 @@ enum {
 /* Finds the units; nothing is walked yet.  `path` has the debug information itself (a binary or a separate file). */
 int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct fg_error *err)
 	FG_NODISCARD;
-/* 0: nothing is known about the address.  Texts are the index's, until the next call. */
+/* 0: nothing is known about the address. */
 size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 			   struct fg_debug_frame chain[FG_DEBUG_CHAIN_MAX]);
+/* The text at this offset; valid until the next unit is walked. */
+static inline const char *fg_debug_text(const struct fg_debug_index *index, uint32_t text)
+{
+	return index->texts + text;
+}
+/* Keep the demangled name with the function: the next run finds it in the cache. */
+void fg_debug_set_readable(struct fg_debug_index *index, uint32_t function, const char *readable);
 void fg_debug_index_release(struct fg_debug_index *index);
 
 /*
@@ -117,8 +128,6 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 
 /* For the two files of the index: walk one unit with libdw and append what it says. */
 int fg__debug_file_open(struct fg_debug_index *index, struct fg_error *err);
-/* The same for an index out of the cache, whose table of texts is not built yet. */
-int fg__debug_resume(struct fg_debug_index *index, struct fg_error *err);
 void fg__debug_file_close(struct fg_debug_index *index);
 int fg__debug_find_units(struct fg_debug_index *index, struct fg_error *err);
 void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t unit);

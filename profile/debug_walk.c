@@ -39,6 +39,7 @@ struct piece {
 
 struct walk {
 	struct fg_debug_index *index;
+	Dwarf_CU *cu; /* whose entries are walked, and whose files these are */
 	Dwarf_Files *files;
 	size_t file_count;
 	uint32_t *file_texts; /* + 1; 0: not looked up yet */
@@ -131,14 +132,51 @@ static unsigned number_of(Dwarf_Die *entry, unsigned attribute)
 	return value <= UINT32_MAX ? (unsigned)value : 0;
 }
 
-/* The entry that names the function: an inlined copy or an out-of-line body points to it. */
+/*
+ * The entry that names the function: an inlined copy or an out-of-line body points to it.  A body with a linkage name of
+ * its own is one of several of a constructor or destructor (complete, base, deleting).
+ */
 static void find_origin(Dwarf_Die *entry, Dwarf_Die *origin)
 {
 	Dwarf_Attribute at;
 
 	*origin = *entry;
-	if (dwarf_attr(entry, DW_AT_abstract_origin, &at))
+	if (!dwarf_hasattr(entry, DW_AT_linkage_name) &&
+	    dwarf_attr(entry, DW_AT_abstract_origin, &at))
 		(void)dwarf_formref_die(&at, origin);
+}
+
+static uint32_t file_text(struct walk *w, size_t file)
+{
+	if (file >= w->file_count)
+		return 0;
+	if (w->file_texts[file] == 0)
+		w->file_texts[file] =
+			fg__debug_text(w->index, dwarf_filesrc(w->files, file, NULL, NULL)) + 1;
+	return w->file_texts[file] - 1;
+}
+
+/*
+ * The file that a function is declared in.  Not by dwarf_decl_file(): it asserts that the unit has a table of files, and
+ * a unit of a stranger's binary may have none.
+ */
+static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
+{
+	Dwarf_Attribute at;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	size_t count;
+
+	if (!dwarf_attr_integrate(entry, DW_AT_decl_file, &at) ||
+	    dwarf_formudata(&at, &number) != 0)
+		return 0;
+	if (at.cu == w->cu)
+		return file_text(w, (size_t)number);
+	if (!dwarf_cu_die(at.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
+		return 0;
+	return fg__debug_text(w->index, dwarf_filesrc(files, (size_t)number, NULL, NULL));
 }
 
 static uint32_t function_of(struct walk *w, Dwarf_Die *entry)
@@ -165,19 +203,11 @@ static uint32_t function_of(struct walk *w, Dwarf_Die *entry)
 	function = &index->functions[index->function_count++];
 	function->name = fg__debug_text(index, text_of(&origin, DW_AT_name));
 	function->linkage = fg__debug_text(index, linkage);
-	function->file = fg__debug_text(index, dwarf_decl_file(&origin));
+	function->file = declared_in(w, &origin);
 	function->line = number_of(&origin, DW_AT_decl_line);
+	function->readable = 0;
+	function->reserved = 0;
 	return (uint32_t)(index->function_count - 1);
-}
-
-static uint32_t file_text(struct walk *w, size_t file)
-{
-	if (file >= w->file_count)
-		return 0;
-	if (w->file_texts[file] == 0)
-		w->file_texts[file] =
-			fg__debug_text(w->index, dwarf_filesrc(w->files, file, NULL, NULL)) + 1;
-	return w->file_texts[file] - 1;
 }
 
 static uint32_t direct_number(Dwarf_Die *entry, unsigned attribute)
@@ -388,7 +418,7 @@ static void add_lines(struct walk *w, Dwarf_Die *unit_entry, struct fg_debug_uni
 
 static bool find_entry(struct fg_debug_index *index, uint32_t unit, Dwarf_Die *entry)
 {
-	if (!index->file && fg__debug_resume(index, NULL) != FG_OK)
+	if (!index->file && fg__debug_file_open(index, NULL) != FG_OK)
 		return false;
 	return dwarf_offdie(index->file->dwarf, index->units[unit].entry, entry) != NULL;
 }
@@ -398,22 +428,24 @@ void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 	struct fg_debug_unit *unit = &index->units[number];
 	struct walk w = {.index = index};
 	Dwarf_Die entry;
-	Dwarf_Die split;
+	Dwarf_Die root;
+	Dwarf_Die split = {0};
 	uint8_t type = 0;
 
 	unit->indexed = true; /* a unit that cannot be read is not tried again */
 	index->changed = true;
 	if (!find_entry(index, number, &entry))
 		return;
-	if (dwarf_getsrcfiles(&entry, &w.files, &w.file_count) != 0)
-		w.file_count = 0;
-	w.file_texts = fg_xcalloc(w.file_count + 1, sizeof(w.file_texts[0]));
 	/* with split DWARF the skeleton has the ranges and the lines, the .dwo the functions */
+	root = entry;
 	if (dwarf_cu_info(entry.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
 	    type == DW_UT_skeleton && split.addr)
-		walk_children(&w, &split, 0, 0);
-	else
-		walk_children(&w, &entry, 0, 0);
+		root = split;
+	w.cu = root.cu;
+	if (dwarf_getsrcfiles(&root, &w.files, &w.file_count) != 0)
+		w.file_count = 0;
+	w.file_texts = fg_xcalloc(w.file_count + 1, sizeof(w.file_texts[0]));
+	walk_children(&w, &root, 0, 0);
 	cut_segments(&w, unit);
 	add_lines(&w, &entry, unit);
 	free(w.pieces);

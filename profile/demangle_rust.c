@@ -564,12 +564,18 @@ static void add_function_type(struct rust *r)
 	r->lifetimes -= bound;
 }
 
-/* A trait of a "dyn" type: its path, open for associated types that follow as "p name type". */
+/* A trait of a "dyn" type: its path, whose "<…>" stays open for associated types that follow as "p name type". */
 static void add_dyn_trait(struct rust *r)
 {
-	bool open = false;
+	bool open = eat(r, 'I');
 
+	if (!enter(r))
+		return;
 	add_path(r, false);
+	if (open) {
+		put(r, "<");
+		(void)add_list(r, add_generic);
+	}
 	while (!r->failed && eat(r, 'p')) {
 		put(r, open ? ", " : "<");
 		open = true;
@@ -578,6 +584,7 @@ static void add_dyn_trait(struct rust *r)
 		add_type(r);
 	}
 	put(r, open ? ">" : "");
+	r->depth--;
 }
 
 static void add_dyn(struct rust *r)

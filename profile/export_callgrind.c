@@ -12,6 +12,7 @@
  */
 #include "base/map.h"
 #include "profile/export_formats.h"
+#include "profile/printable.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -133,7 +134,7 @@ static int by_place(const void *left, const void *right)
 static void add_clean(struct fg_strbuf *out, const char *text)
 {
 	for (; *text; text++)
-		fg_strbuf_add_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
+		fg_strbuf_add_char(out, fg__printable(*text));
 }
 
 /* "fl=(3) fit.cpp", and "fl=(3)" from the second time on. */
@@ -187,7 +188,8 @@ static void write_costs(struct writer *w)
 	const struct place *last = NULL;
 	const char *file = NULL;
 
-	qsort(w->costs, count, sizeof(*w->costs), by_place);
+	if (count > 1)
+		qsort(w->costs, count, sizeof(*w->costs), by_place);
 	for (size_t i = 0; i < count; i++) {
 		const struct place *place = &w->costs[i].place;
 		const struct fg_profile_function *function =

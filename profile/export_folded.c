@@ -5,6 +5,7 @@
  */
 #include "base/map.h"
 #include "profile/export_formats.h"
+#include "profile/printable.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,10 +23,9 @@ static void add_name(struct fg_strbuf *line, const char *name)
 	for (size_t i = start; i < line->length; i++) {
 		char *c = &line->data[i];
 
+		*c = fg__printable(*c);
 		if (*c == ';')
 			*c = ':';
-		else if ((unsigned char)*c < 0x20)
-			*c = ' ';
 	}
 }
 

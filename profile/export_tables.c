@@ -6,6 +6,7 @@
  */
 #include "base/number.h"
 #include "profile/export_formats.h"
+#include "profile/printable.h"
 
 #include <inttypes.h>
 
@@ -15,7 +16,7 @@ static void add_field(struct fg_strbuf *out, const char *text)
 	if (!text || !*text)
 		text = "-";
 	for (; *text; text++)
-		fg_strbuf_add_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
+		fg_strbuf_add_char(out, fg__printable(*text));
 }
 
 struct ranked {

@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "profile/graph_select.h"
+#include "profile/printable.h"
 
 #include <math.h>
 
@@ -30,7 +31,7 @@ static void add_escaped(struct fg_strbuf *dot, const char *text, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '"' || text[i] == '\\')
 			fg_strbuf_add_char(dot, '\\');
-		fg_strbuf_add_char(dot, (unsigned char)text[i] < 0x20 ? ' ' : text[i]);
+		fg_strbuf_add_char(dot, fg__printable(text[i]));
 	}
 }
 
@@ -76,33 +77,51 @@ static void add_html(struct fg_strbuf *dot, const char *text, size_t length)
 			fg_strbuf_add_text(dot, "&quot;");
 			break;
 		default:
-			fg_strbuf_add_char(dot, (unsigned char)text[i] < 0x20 ? ' ' : text[i]);
+			fg_strbuf_add_char(dot, fg__printable(text[i]));
 			break;
 		}
 	}
 }
 
+/* A name that is too long loses its middle: its end says which function it is. */
+static void shorten(const char *name, struct fg_strbuf *shown)
+{
+	const size_t length = strlen(name);
+	size_t head = MAX_NAME * 2 / 5;
+	size_t tail = length - (MAX_NAME - head);
+
+	if (length <= MAX_NAME) {
+		fg_strbuf_add_text(shown, name);
+		return;
+	}
+	while (head > 0 && is_inside_character(name[head]))
+		head--;
+	while (is_inside_character(name[tail]))
+		tail++;
+	fg_strbuf_add(shown, name, head);
+	fg_strbuf_add_text(shown, "…");
+	fg_strbuf_add_text(shown, name + tail);
+}
+
 static void add_wrapped(struct fg_strbuf *dot, const char *name)
 {
-	const size_t whole = strlen(name);
-	size_t left = whole;
+	struct fg_strbuf shown = {0};
+	const char *at = NULL;
+	size_t left = 0;
 
-	if (whole > MAX_NAME) {
-		left = MAX_NAME;
-		while (left > 0 && is_inside_character(name[left]))
-			left--;
-	}
+	shorten(name, &shown);
+	at = fg_strbuf_text(&shown);
+	left = shown.length;
 	while (left > 0) {
-		const size_t end = line_end(name, left);
+		const size_t end = line_end(at, left);
 
-		add_html(dot, name, end);
-		name += end;
+		add_html(dot, at, end);
+		at += end;
 		left -= end;
 		if (left > 0)
 			fg_strbuf_add_text(dot, "<BR/>");
 	}
-	if (whole > MAX_NAME)
-		fg_strbuf_add_text(dot, "…");
+	fg_strbuf_release(&shown);
 }
 
 /* A mix of two colours, each 0xrrggbb. */

@@ -13,9 +13,10 @@
 
 enum {
 	FEW_NODES = 80,
-	NOT_KEPT = UINT32_MAX,
-	UNREACHED = UINT32_MAX,
 };
+
+static const uint32_t not_kept = UINT32_MAX;
+static const uint32_t unreached = UINT32_MAX;
 
 static const double default_node_floor = 0.005;
 static const double default_edge_floor = 0.001;
@@ -29,8 +30,8 @@ struct selection {
 	struct fg_label_edge *edges;
 	size_t edge_count;
 	bool *is_focus;     /* by label */
-	uint32_t *distance; /* by label: calls from the focus, down or up; UNREACHED: further */
-	uint32_t *node_of;  /* by label; NOT_KEPT */
+	uint32_t *distance; /* by label: calls from the focus, down or up; unreached: further */
+	uint32_t *node_of;  /* by label; not_kept */
 	double floor_ns[2]; /* node, edge */
 };
 
@@ -58,7 +59,12 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 	for (size_t i = 0; i < s->count; i++) {
 		const uint32_t label = s->figures[i].label;
 
-		s->is_focus[label] = fg_pattern_matches(&pattern, s->tree->labels[label].name);
+		char *subject = fg_xasprintf(
+			"%s [%s]", s->tree->labels[label].name,
+			s->tree->labels[label].library ? s->tree->labels[label].library : "");
+
+		s->is_focus[label] = fg_pattern_matches(&pattern, subject);
+		free(subject);
 		found += s->is_focus[label];
 	}
 	fg_pattern_release(&pattern);
@@ -76,7 +82,7 @@ static bool spread(const struct selection *s, uint32_t *distance, bool up, uint3
 		const uint32_t near = up ? s->edges[i].callee : s->edges[i].caller;
 		const uint32_t far = up ? s->edges[i].caller : s->edges[i].callee;
 
-		if (distance[near] == step && distance[far] == UNREACHED) {
+		if (distance[near] == step && distance[far] == unreached) {
 			distance[far] = step + 1;
 			moved = true;
 		}
@@ -90,7 +96,7 @@ static void walk(struct selection *s, bool up)
 	uint32_t *distance = fg_xcalloc(s->tree->label_count, sizeof(*distance));
 
 	for (size_t i = 0; i < s->tree->label_count; i++)
-		distance[i] = s->options->focus ? (s->is_focus[i] ? 0 : UNREACHED) : UNREACHED;
+		distance[i] = s->options->focus ? (s->is_focus[i] ? 0 : unreached) : unreached;
 	if (!s->options->focus)
 		distance[0] = 0; /* the root */
 	for (uint32_t step = 0; step < limit && spread(s, distance, up, step); step++)
@@ -107,7 +113,7 @@ static void measure_distance(struct selection *s)
 	const bool is_limited = s->options->focus || s->options->depth > 0;
 
 	for (size_t i = 0; i < s->tree->label_count; i++)
-		s->distance[i] = is_limited ? UNREACHED : 0;
+		s->distance[i] = is_limited ? unreached : 0;
 	if (!is_limited)
 		return;
 	walk(s, false);
@@ -133,7 +139,7 @@ static int by_weight(const void *left, const void *right)
 
 static bool is_candidate(const struct selection *s, const struct fg_label_figures *figures)
 {
-	if (s->distance[figures->label] == UNREACHED)
+	if (s->distance[figures->label] == unreached)
 		return false;
 	if (s->options->all || s->is_focus[figures->label])
 		return true;
@@ -162,7 +168,7 @@ static void keep_nodes(struct selection *s)
 		qsort(graph->nodes, graph->node_count, sizeof(*graph->nodes), by_weight);
 	graph->node_count = fg_min_size(graph->node_count, limit);
 	for (size_t i = 0; i < s->tree->label_count; i++)
-		s->node_of[i] = NOT_KEPT;
+		s->node_of[i] = not_kept;
 	for (size_t i = 0; i < graph->node_count; i++) {
 		s->node_of[graph->nodes[i].label] = (uint32_t)i;
 		kept_ns += graph->nodes[i].figures.self[s->tree->column_count - 1].ns;
@@ -187,7 +193,7 @@ static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, 
 		const uint32_t to = s->node_of[edge->callee];
 		struct fg__graph_edge kept = {.from = from, .to = to};
 
-		if (from == NOT_KEPT || to == NOT_KEPT)
+		if (from == not_kept || to == not_kept)
 			continue;
 		for (unsigned c = 0; c < s->tree->column_count; c++)
 			kept.ns[c] = edge->weight[c].ns;
@@ -201,7 +207,7 @@ static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs,
 {
 	const struct fg_calltree *tree = s->tree;
 	uint32_t *above =
-		fg_xcalloc(tree->node_count, sizeof(*above)); /* nearest kept, or NOT_KEPT */
+		fg_xcalloc(tree->node_count, sizeof(*above)); /* nearest kept, or not_kept */
 
 	above[0] = s->node_of[tree->nodes[0].label];
 	for (uint32_t i = 1; i < tree->node_count; i++) {
@@ -211,8 +217,8 @@ static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs,
 		bool is_new = false;
 		uint32_t at = 0;
 
-		above[i] = own == NOT_KEPT ? up : own;
-		if (own == NOT_KEPT || up == NOT_KEPT || parent != NOT_KEPT || up == own ||
+		above[i] = own == not_kept ? up : own;
+		if (own == not_kept || up == not_kept || parent != not_kept || up == own ||
 		    tree->nodes[i].recursive)
 			continue;
 		at = *fg_pair_index_add(pairs, up, own, (uint32_t)s->graph->edge_count, &is_new);

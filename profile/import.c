@@ -30,7 +30,7 @@ const struct fg_import_format *fg_import_detect(const char *data, size_t size)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(order); i++) {
 		const struct fg_import_format *format = fg_import_find(order[i]);
 
-		if (format->is(data, size))
+		if (format && format->is(data, size))
 			return format;
 	}
 	return NULL;

@@ -513,7 +513,7 @@ static int read_sample(struct reader *reader, const struct fg_protobuf_field *fi
 	}
 	if (rc != FG_OK)
 		return rc;
-	if (message.broken || reader->value_count != reader->type_count)
+	if (message.broken || !reader->values || reader->value_count != reader->type_count)
 		return broken(err, "sample");
 	value = (int64_t)reader->values[reader->weight_at];
 	if (value < 0)

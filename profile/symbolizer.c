@@ -33,6 +33,13 @@ struct fg_symbol_module {
 	struct fg_debug_index debug;
 	bool has_debug;
 	bool tried_debug;
+	struct fg_symbol
+		*functions; /* of the debug index, by number; without a name: not made yet */
+	size_t function_count;
+	struct fg_pair_index
+		text_index; /* (0, offset of a text of the debug index) → index into texts */
+	const char **texts;
+	size_t text_count, text_capacity;
 	char *cache_file; /* NULL: not kept */
 	struct fg_jit_map jit;
 	const char *source;
@@ -87,6 +94,9 @@ static void free_module(struct fg_symbol_module *module)
 	fg_jit_map_release(&module->jit);
 	fg_map_release(&module->addresses);
 	free(module->chains);
+	free(module->functions);
+	fg_pair_index_release(&module->text_index);
+	free(module->texts);
 	free(module->binary);
 	free(module->cache_file);
 	free(module);
@@ -412,41 +422,92 @@ static void name_by_table(struct fg_symbolizer *s, const struct fg_symbol_module
 	}
 }
 
+/* A text of the debug index, kept: looked up by its number, for hashing long paths again and again costs most of the time. */
+static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
+			      uint32_t text)
+{
+	uint32_t place;
+	bool is_new;
+
+	if (text == 0)
+		return NULL;
+	place = *fg_pair_index_add(&module->text_index, 0, text, (uint32_t)module->text_count,
+				   &is_new);
+	if (is_new) {
+		module->texts = fg_grow(module->texts, &module->text_capacity,
+					module->text_count + 1, sizeof(module->texts[0]));
+		module->texts[module->text_count++] =
+			fg_arena_strdup(&s->arena, fg_debug_text(&module->debug, text));
+	}
+	return module->texts[place];
+}
+
+static void name_function(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number,
+			  struct fg_symbol *symbol)
+{
+	const struct fg_debug_function function = module->debug.functions[number];
+	const char *linkage = debug_text(s, module, function.linkage);
+
+	symbol->file = debug_text(s, module, function.file);
+	symbol->line = function.line;
+	if (function.readable) {
+		symbol->name = debug_text(s, module, function.readable);
+		symbol->linkage = linkage;
+	} else if (linkage) {
+		name_symbol(s, symbol, linkage);
+		if (symbol->linkage)
+			fg_debug_set_readable(&module->debug, number, symbol->name);
+	} else {
+		symbol->name = function.name ? debug_text(s, module, function.name) : "";
+	}
+}
+
+static const struct fg_symbol *function_symbol(struct fg_symbolizer *s,
+					       struct fg_symbol_module *module, uint32_t number)
+{
+	size_t count = module->debug.function_count;
+
+	if (count > module->function_count) {
+		module->functions =
+			fg_xreallocarray(module->functions, count, sizeof(module->functions[0]));
+		memset(module->functions + module->function_count, 0,
+		       (count - module->function_count) * sizeof(module->functions[0]));
+		module->function_count = count;
+	}
+	if (!module->functions[number].name)
+		name_function(s, module, number, &module->functions[number]);
+	return &module->functions[number];
+}
+
 /*
  * Debug information calls a C function by the name that the compiler saw ("__GI___libc_free"), the symbol table by the
  * one that people call ("free"), and so does a host without debug information.  Parts that the compiler split off
  * ("fit.cold") belong to the function they came from: there the debug information knows better.
  */
 static bool table_knows_better(const struct fg_symbol_module *module, uint64_t address,
-			       const struct fg_debug_frame *frame)
+			       const struct fg_symbol *symbol)
 {
 	const char *linkage;
 
-	if (frame->inlined || (frame->linkage && frame->linkage[0] == '_' &&
-			       (frame->linkage[1] == 'Z' || frame->linkage[1] == 'R')))
+	if (symbol->flags & FG_FRAME_INLINED || symbol->linkage)
 		return false;
 	linkage = linkage_at(module, address);
-	return linkage && (!strchr(linkage, '.') || (!frame->linkage && !frame->name[0]));
+	return !symbol->name[0] || (linkage && !strchr(linkage, '.'));
 }
 
-static void name_by_debug(struct fg_symbolizer *s, const struct fg_symbol_module *module,
+static void name_by_debug(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			  uint64_t address, const struct fg_debug_frame *frame,
 			  struct fg_symbol *symbol)
 {
-	*symbol = (struct fg_symbol){
-		.file = keep_text(s, frame->file),
-		.line = frame->line,
-		.at_file = keep_text(s, frame->at_file),
-		.at_line = frame->at_line,
-		.flags = frame->inlined ? FG_FRAME_INLINED : 0,
-	};
-	if (table_knows_better(module, address, frame))
+	*symbol = (struct fg_symbol){.name = ""};
+	if (frame->function != FG_DEBUG_NO_FUNCTION)
+		*symbol = *function_symbol(s, module, frame->function);
+	symbol->at_file = debug_text(s, module, frame->at_file);
+	symbol->at_line = frame->at_line;
+	symbol->flags = frame->inlined ? FG_FRAME_INLINED : 0;
+	if (table_knows_better(module, address, symbol))
 		name_by_table(s, module, address, symbol);
-	else if (frame->linkage)
-		name_symbol(s, symbol, frame->linkage);
-	else if (frame->name[0])
-		symbol->name = keep_text(s, frame->name);
-	else
+	else if (!symbol->name[0])
 		name_by_offset(s, module, address, symbol);
 }
 

@@ -264,6 +264,66 @@ static void look_up(struct joiner *j, uint32_t address, enum form form)
 					   module_index, at->offset));
 }
 
+enum {
+	AS_LEAF = 1,
+	AS_CALLER = 2
+};
+
+/* Which forms of each address the samples can need. */
+static uint8_t *find_uses(const struct fg_trace *trace)
+{
+	uint8_t *uses = fg_xcalloc(trace->frame_count + 1, sizeof(uses[0]));
+
+	for (size_t i = 1; i < trace->path_count; i++) {
+		uint32_t parent = trace->paths[i].parent;
+
+		if (parent < trace->path_count && trace->paths[parent].frame < trace->frame_count)
+			uses[trace->paths[parent].frame] |= AS_CALLER;
+	}
+	for (size_t i = 0; i < trace->sample_count; i++) {
+		uint32_t path = trace->samples[i].path;
+
+		if (path < trace->path_count && trace->paths[path].frame < trace->frame_count)
+			uses[trace->paths[path].frame] |= AS_LEAF;
+	}
+	return uses;
+}
+
+static int by_place(const void *a, const void *b, void *context)
+{
+	const struct fg_trace_address *frames = context;
+	const struct fg_trace_address *one = &frames[*(const uint32_t *)a];
+	const struct fg_trace_address *other = &frames[*(const uint32_t *)b];
+
+	if (one->module != other->module)
+		return one->module < other->module ? -1 : 1;
+	if (one->offset != other->offset)
+		return one->offset < other->offset ? -1 : 1;
+	return 0;
+}
+
+/* In order of module and offset: neighbours share a unit's tables, which is several times as fast as in order of arrival. */
+static void look_up_all(struct joiner *j)
+{
+	const struct fg_trace *trace = j->trace;
+	uint32_t *order = fg_xcalloc(trace->frame_count + 1, sizeof(order[0]));
+	uint8_t *uses = find_uses(trace);
+	size_t count = 0;
+
+	for (size_t i = 1; i < trace->frame_count; i++)
+		if (uses[i])
+			order[count++] = (uint32_t)i;
+	qsort_r(order, count, sizeof(order[0]), by_place, trace->frames);
+	for (size_t i = 0; i < count; i++) {
+		if (uses[order[i]] & AS_CALLER)
+			look_up(j, order[i], CALLER);
+		if (uses[order[i]] & AS_LEAF)
+			look_up(j, order[i], EXACT);
+	}
+	free(order);
+	free(uses);
+}
+
 static struct frames_of frames_of(struct joiner *j, uint32_t address, enum form form)
 {
 	static const struct frames_of NONE;
@@ -403,6 +463,7 @@ static void add_samples(struct joiner *j)
 			fg_xcalloc(trace->frame_count + 1, sizeof(j->frames_of[form][0]));
 		j->stack_of[form] = fg_xcalloc(trace->path_count + 1, sizeof(j->stack_of[form][0]));
 	}
+	look_up_all(j);
 	for (size_t i = 0; i < trace->sample_count; i++)
 		add_sample(j, &trace->samples[i], trail);
 	free(trail);

@@ -203,6 +203,15 @@ void fg__view_total(struct fg_view_table *table, const struct fg_profile *profil
 		fg__view_head(table, "%s of %s in %s samples", kept, clock_name(profile), samples);
 }
 
+bool fg__view_matches(const struct fg_pattern *pattern, const struct fg_label *label)
+{
+	char *subject = fg_xasprintf("%s [%s]", label->name, label->library ? label->library : "");
+	const bool matches = fg_pattern_matches(pattern, subject);
+
+	free(subject);
+	return matches;
+}
+
 size_t fg__view_limit(const struct fg_view_options *options, size_t otherwise)
 {
 	if (options->all)

@@ -33,6 +33,7 @@ struct fg_view_column {
 	bool left;      /* aligned to the left: text */
 	bool only_data; /* not in text: JSON and CSV only */
 	uint8_t optional; /* in text left out first, highest number first, when the name gets too little room */
+	uint8_t unit_like; /* shares the unit of time of this column, counted from 1; 0: has its own */
 };
 
 enum fg_view_style {

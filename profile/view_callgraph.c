@@ -6,7 +6,7 @@
  * callee's line, the callee's time while called from here.  "27/45" are the samples on that edge out of all samples of
  * the called function.
  */
-#include "profile/pattern.h"
+#include "base/number.h"
 #include "profile/view_private.h"
 
 #include <inttypes.h>
@@ -18,14 +18,14 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"index",           "index",       FG_CELL_TEXT,  false, true,  false, 0},
-	{"inclusive_share", "incl %",      FG_CELL_SHARE, true,  false, false, 0},
-	{"self_ns",         "self %t",     FG_CELL_TIME,  false, false, false, 0},
-	{"children_ns",     "children %t", FG_CELL_TIME,  false, false, false, 0},
-	{"samples",         "samples",     FG_CELL_COUNT, false, false, false, 0},
-	{"role",            "role",        FG_CELL_TEXT,  false, true,  true,  0},
-	{"library",         "library",     FG_CELL_TEXT,  false, true,  true,  0},
-	{"name",            "name",        FG_CELL_TEXT,  false, true,  false, 0},
+	{"index",           "index",       FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"inclusive_share", "incl %",      FG_CELL_SHARE, true,  false, false, 0, 0},
+	{"self_ns",         "self %t",     FG_CELL_TIME,  false, false, false, 0, 0},
+	{"children_ns",     "children %t", FG_CELL_TIME,  false, false, false, 0, 3},
+	{"samples",         "samples",     FG_CELL_COUNT, false, false, false, 0, 0},
+	{"role",            "role",        FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"library",         "library",     FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"name",            "name",        FG_CELL_TEXT,  false, true,  false, 0, 0},
 };
 
 struct graph {
@@ -118,6 +118,8 @@ static void add_edge(const struct graph *g, struct fg_view_table *table,
 	const struct fg_label_figures *callee = &g->figures[g->rank_of[edge->callee] - 1];
 	struct fg_view_row *row = fg__view_row(table);
 	struct fg_view_cell *cell = row->cells;
+	char part[FG_NUMBER_TEXT_SIZE];
+	char whole[FG_NUMBER_TEXT_SIZE];
 
 	row->style = FG_VIEW_FAINT;
 	row->guide = "    ";
@@ -126,8 +128,9 @@ static void add_edge(const struct graph *g, struct fg_view_table *table,
 	*cell++ = fg__cell_time(self);
 	*cell++ = fg__cell_time(weight->ns > self ? weight->ns - self : 0);
 	*cell = fg__cell_count((double)weight->samples);
-	cell++->text = fg_arena_printf(&table->arena, "%" PRIu64 "/%" PRIu64, weight->samples,
-				       callee->inclusive[0].samples);
+	cell++->text = fg_arena_printf(
+		&table->arena, "%s/%s", fg_format_count((double)weight->samples, part),
+		fg_format_count((double)callee->inclusive[0].samples, whole));
 	*cell++ = fg__cell_text(table, is_caller ? "caller" : "callee");
 	*cell++ = fg__cell_library(table, &g->tree->labels[shown]);
 	*cell = fg__cell_text(table, name_with_rank(g, table, shown));
@@ -200,7 +203,7 @@ static bool is_wanted(const struct graph *g, size_t figure, const struct fg_patt
 	const struct fg_label *label = &g->tree->labels[g->figures[figure].label];
 
 	if (pattern->set)
-		return fg_pattern_matches(pattern, label->name);
+		return fg__view_matches(pattern, label);
 	return g->figures[figure].inclusive[0].ns >= floor_ns;
 }
 

@@ -13,18 +13,18 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"self_share",       "self %",       FG_CELL_SHARE, true,  false, false, 0},
-	{"self_ns",          "self %t",      FG_CELL_TIME,  true,  false, false, 0},
-	{"cumulative_share", "cumul %",      FG_CELL_SHARE, false, false, false, 0},
-	{"inclusive_share",  "incl %",       FG_CELL_SHARE, true,  false, false, 1},
-	{"inclusive_ns",     "incl %t",      FG_CELL_TIME,  true,  false, false, 0},
-	{"leaf_samples",     "leaf",         FG_CELL_COUNT, false, false, false, 0},
-	{"samples",          "samples",      FG_CELL_COUNT, false, false, false, 0},
-	{"paths",            "paths",        FG_CELL_COUNT, false, false, true,  0},
-	{"library",          "library",      FG_CELL_TEXT,  false, true,  false, 2},
-	{"place",            "place",        FG_CELL_TEXT,  false, true,  true,  0},
-	{"linkage_name",     "linkage name", FG_CELL_TEXT,  false, true,  true,  0},
-	{"name",             "name",         FG_CELL_TEXT,  false, true,  false, 0},
+	{"self_share",       "self %",       FG_CELL_SHARE, true,  false, false, 0, 0},
+	{"self_ns",          "self %t",      FG_CELL_TIME,  true,  false, false, 0, 0},
+	{"cumulative_share", "cumul %",      FG_CELL_SHARE, false, false, false, 0, 0},
+	{"inclusive_share",  "incl %",       FG_CELL_SHARE, true,  false, false, 1, 0},
+	{"inclusive_ns",     "incl %t",      FG_CELL_TIME,  true,  false, false, 0, 2},
+	{"leaf_samples",     "leaf",         FG_CELL_COUNT, false, false, false, 0, 0},
+	{"samples",          "samples",      FG_CELL_COUNT, false, false, false, 0, 0},
+	{"paths",            "paths",        FG_CELL_COUNT, false, false, true,  0, 0},
+	{"library",          "library",      FG_CELL_TEXT,  false, true,  false, 2, 0},
+	{"place",            "place",        FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"linkage_name",     "linkage name", FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"name",             "name",         FG_CELL_TEXT,  false, true,  false, 0, 0},
 };
 
 enum {

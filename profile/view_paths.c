@@ -7,7 +7,8 @@
  * one, in how many units of work they ran, and how their time varies from unit to unit.  A function with one dominant
  * path, or with a standard deviation much larger than its mean, costs under a condition.
  *
- * With --function: the paths to it, the same figures for each.  Time below the function counts as its own.
+ * With --function: the paths to its outermost occurrence, the same figures for each.  Time below the function counts as
+ * its own.
  */
 #include "profile/view_private.h"
 
@@ -19,16 +20,16 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share",    "incl %",    FG_CELL_SHARE, true,  false, false, 0},
-	{"inclusive_ns",       "incl %t",   FG_CELL_TIME,  true,  false, false, 1},
-	{"paths",              "paths",     FG_CELL_COUNT, false, false, false, 0},
-	{"largest_path_share", "largest %", FG_CELL_SHARE, false, false, false, 0},
-	{"units",              "units",     FG_CELL_COUNT, false, false, false, 0},
-	{"unit_mean_ns",       "mean %t",   FG_CELL_TIME,  false, false, false, 0},
-	{"unit_sd_ns",         "sd %t",     FG_CELL_TIME,  false, false, false, 0},
-	{"unit_max_ns",        "max %t",    FG_CELL_TIME,  false, false, true,  0},
-	{"library",            "library",   FG_CELL_TEXT,  false, true,  true,  0},
-	{"name",               "name",      FG_CELL_TEXT,  false, true,  false, 0},
+	{"inclusive_share",    "incl %",    FG_CELL_SHARE, true,  false, false, 0, 0},
+	{"inclusive_ns",       "incl %t",   FG_CELL_TIME,  true,  false, false, 1, 0},
+	{"paths",              "paths",     FG_CELL_COUNT, false, false, false, 0, 0},
+	{"largest_path_share", "largest %", FG_CELL_SHARE, false, false, false, 0, 0},
+	{"units",              "units",     FG_CELL_COUNT, false, false, false, 0, 0},
+	{"unit_mean_ns",       "mean %t",   FG_CELL_TIME,  false, false, false, 0, 0},
+	{"unit_sd_ns",         "sd %t",     FG_CELL_TIME,  false, false, false, 0, 6},
+	{"unit_max_ns",        "max %t",    FG_CELL_TIME,  false, false, true,  0, 6},
+	{"library",            "library",   FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"name",               "name",      FG_CELL_TEXT,  false, true,  false, 0, 0},
 };
 
 enum {
@@ -109,13 +110,17 @@ static uint32_t *map_labels(struct fg_calltree *to, const struct fg_calltree *fr
 	return map;
 }
 
+struct label_sum {
+	uint32_t label;
+	double ns;
+};
+
 /* Inclusive time of each function in each unit, summed up by function. */
 static void spread_labels(const struct fg_calltree *split, const uint32_t *unit,
 			  const uint32_t *map, struct spread *spreads)
 {
 	struct fg_pair_index pairs = {0};
-	double *sums = NULL;
-	uint32_t *labels = NULL;
+	struct label_sum *sums = NULL;
 	size_t count = 0;
 	size_t capacity = 0;
 
@@ -127,22 +132,15 @@ static void spread_labels(const struct fg_calltree *split, const uint32_t *unit,
 		if (unit[i] == NO_UNIT || unit[i] == i || node->recursive)
 			continue;
 		at = *fg_pair_index_add(&pairs, unit[i], node->label, (uint32_t)count, &is_new);
-		if (is_new) {
-			const size_t old = capacity;
-
-			sums = fg_grow(sums, &capacity, count + 1, sizeof(*sums));
-			if (capacity != old)
-				labels = fg_xreallocarray(labels, capacity, sizeof(*labels));
-			sums[count] = 0;
-			labels[count++] = map[node->label];
-		}
-		sums[at] += split->inclusive[0][i].ns;
+		sums = fg_grow(sums, &capacity, count + 1, sizeof(*sums));
+		if (is_new)
+			sums[count++] = (struct label_sum){.label = map[node->label]};
+		sums[at].ns += split->inclusive[0][i].ns;
 	}
 	for (size_t i = 0; i < count; i++)
-		spread_add(&spreads[labels[i]], sums[i]);
+		spread_add(&spreads[sums[i].label], sums[i].ns);
 	fg_pair_index_release(&pairs);
 	free(sums);
-	free(labels);
 }
 
 struct callers {
@@ -239,6 +237,26 @@ static const char *path_text(struct fg_view_table *table, const struct fg_calltr
 	return kept;
 }
 
+/* Nodes with a match that have none above them: each stands for one path to the function. */
+static bool *find_paths(const struct fg_calltree *tree, const struct fg_pattern *pattern)
+{
+	bool *matches = fg_xcalloc(tree->label_count, sizeof(bool));
+	bool *inside = fg_xcalloc(tree->node_count, sizeof(bool)); /* at a match or below it */
+	bool *is_path = fg_xcalloc(tree->node_count, sizeof(bool));
+
+	for (size_t i = 1; i < tree->label_count; i++)
+		matches[i] = fg__view_matches(pattern, &tree->labels[i]);
+	for (uint32_t i = 1; i < tree->node_count; i++) {
+		const bool above = inside[tree->nodes[i].parent];
+
+		is_path[i] = !above && matches[tree->nodes[i].label];
+		inside[i] = above || is_path[i];
+	}
+	free(matches);
+	free(inside);
+	return is_path;
+}
+
 /* Time of each path in each unit: the split tree's nodes, looked up in the other tree by their labels. */
 static void spread_nodes(const struct fg_calltree *tree, const struct fg_calltree *split,
 			 const uint32_t *unit, const uint32_t *map, struct spread *spreads)
@@ -255,8 +273,7 @@ static void spread_nodes(const struct fg_calltree *tree, const struct fg_calltre
 		if (!found)
 			continue;
 		same[i] = *found;
-		if (split->self[0][i].ns > 0)
-			spread_add(&spreads[same[i]], split->self[0][i].ns);
+		spread_add(&spreads[same[i]], split->inclusive[0][i].ns);
 	}
 	free(same);
 }
@@ -279,7 +296,7 @@ static int by_time(const void *left, const void *right)
 }
 
 static void list_paths(struct fg_view_table *table, const struct fg_calltree *tree,
-		       const struct spread *spreads, size_t units,
+		       const bool *is_path, const struct spread *spreads, size_t units,
 		       const struct fg_view_options *options)
 {
 	const struct fg_weight *total = &tree->inclusive[0][0];
@@ -288,16 +305,16 @@ static void list_paths(struct fg_view_table *table, const struct fg_calltree *tr
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < tree->node_count; i++) {
-		if (tree->self[0][i].ns > 0)
-			paths[count++] = (struct ranked_path){i, tree->self[0][i].ns};
+		if (is_path[i] && tree->inclusive[0][i].ns > 0)
+			paths[count++] = (struct ranked_path){i, tree->inclusive[0][i].ns};
 	}
 	qsort(paths, count, sizeof(*paths), by_time);
 	for (size_t i = 0; i < count && i < limit; i++) {
 		struct fg_view_row *row = fg__view_row(table);
 		const uint32_t node = paths[i].node;
 
-		row->cells[0] = fg__cell_weight_share(&tree->self[0][node], total);
-		row->cells[1] = fg__cell_weight(&tree->self[0][node], total);
+		row->cells[0] = fg__cell_weight_share(&tree->inclusive[0][node], total);
+		row->cells[1] = fg__cell_weight(&tree->inclusive[0][node], total);
 		add_spread(row, &spreads[node], units);
 		row->cells[COLUMN_NAME - 1] =
 			fg__cell_library(table, &tree->labels[tree->nodes[node].label]);
@@ -310,24 +327,24 @@ static void list_paths(struct fg_view_table *table, const struct fg_calltree *tr
 }
 
 static int fill(struct fg_view_table *table, const struct fg_profile *profile,
-		const struct fg_calltree_query *query, struct fg_calltree *tree,
-		const struct fg_view_options *options, struct fg_error *err)
+		const struct fg_view_options *options, struct fg_calltree *tree,
+		const bool *is_path, struct fg_error *err)
 {
 	struct spread *spreads = NULL;
 	struct fg_calltree split;
 	uint32_t *unit = NULL;
 	uint32_t *map = NULL;
 	size_t units = 0;
-	int rc = build_split(profile, query, &split, err);
+	int rc = build_split(profile, &options->query, &split, err);
 
 	if (rc != FG_OK)
 		return rc;
 	unit = units_of_nodes(&split, &units);
 	map = map_labels(tree, &split);
 	spreads = fg_xcalloc(tree->node_count + tree->label_count, sizeof(*spreads));
-	if (options->function) {
+	if (is_path) {
 		spread_nodes(tree, &split, unit, map, spreads);
-		list_paths(table, tree, spreads, units, options);
+		list_paths(table, tree, is_path, spreads, units, options);
 	} else {
 		spread_labels(&split, unit, map, spreads);
 		list_functions(table, tree, spreads, units, options);
@@ -339,33 +356,51 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-int fg__view_paths(const struct fg_profile *profile, const struct fg_view_options *options,
-		   struct fg_view_table *table, struct fg_error *err)
+static void set_columns(struct fg_view_table *table, bool has_paths, bool has_units)
 {
-	const bool has_units = profile->unit_count > 1;
+	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	table->columns[COLUMN_PATHS].only_data = has_paths;
+	table->columns[COLUMN_LARGEST].only_data = has_paths;
+	for (size_t i = COLUMN_UNITS; i < COLUMN_UNITS + 3; i++)
+		table->columns[i].only_data = !has_units;
+}
+
+static int make(const struct fg_profile *profile, const struct fg_view_options *options,
+		const struct fg_pattern *pattern, struct fg_view_table *table, struct fg_error *err)
+{
 	struct fg_calltree_query query = options->query;
 	struct fg_calltree tree;
+	bool *is_path = NULL;
 	int rc = FG_OK;
 
 	query.split = FG_SPLIT_NONE;
-	if (options->function)
-		query.leaf = options->function;
 	rc = fg_calltree_build(profile, &query, &tree, err);
 	if (rc != FG_OK)
 		return rc;
-	if (options->function && !(tree.inclusive[0][0].ns > 0)) {
-		fg_calltree_release(&tree);
-		return fg_error_set(err, FG_ENOENT,
-				    "no time was seen in a function that matches '%s'",
-				    options->function);
-	}
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	table->columns[COLUMN_PATHS].only_data = options->function != NULL;
-	table->columns[COLUMN_LARGEST].only_data = options->function != NULL;
-	for (size_t i = COLUMN_UNITS; i < COLUMN_UNITS + 3; i++)
-		table->columns[i].only_data = !has_units;
+	set_columns(table, pattern->set, profile->unit_count > 1);
 	fg__view_total(table, profile, &tree.inclusive[0][0]);
-	rc = fill(table, profile, &query, &tree, options, err);
+	if (pattern->set)
+		is_path = find_paths(&tree, pattern);
+	rc = fill(table, profile, options, &tree, is_path, err);
+	if (rc == FG_OK && pattern->set && table->row_count == 0)
+		rc = fg_error_set(err, FG_ENOENT,
+				  "no time was seen in a function that matches '%s'",
+				  options->function);
+	free(is_path);
 	fg_calltree_release(&tree);
+	return rc;
+}
+
+int fg__view_paths(const struct fg_profile *profile, const struct fg_view_options *options,
+		   struct fg_view_table *table, struct fg_error *err)
+{
+	struct fg_pattern pattern = {0};
+	int rc = FG_OK;
+
+	if (options->function)
+		rc = fg_pattern_compile(options->function, &pattern, err);
+	if (rc == FG_OK)
+		rc = make(profile, options, &pattern, table, err);
+	fg_pattern_release(&pattern);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef FG_PROFILE_VIEW_PRIVATE_H
 #define FG_PROFILE_VIEW_PRIVATE_H
 
+#include "profile/pattern.h"
 #include "profile/view.h"
 
 typedef int fg__view_make(const struct fg_profile *profile, const struct fg_view_options *options,
@@ -46,6 +47,8 @@ struct fg_view_cell fg__cell_place(struct fg_view_table *table, const struct fg_
 /* "12.4 s of CPU time, 12 345 samples": the line above every view; says what the query kept of the whole. */
 void fg__view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		    const struct fg_weight *total);
+/* Does the pattern match "name [library]", as everywhere? */
+bool fg__view_matches(const struct fg_pattern *pattern, const struct fg_label *label);
 /* How many rows to show. */
 size_t fg__view_limit(const struct fg_view_options *options, size_t otherwise);
 

@@ -11,14 +11,14 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %",            FG_CELL_SHARE, true,  false, false, 0},
-	{"inclusive_ns",    "incl %t",           FG_CELL_TIME,  true,  false, false, 0},
-	{"self_ns",         "own %t",            FG_CELL_TIME,  true,  false, false, 0},
-	{"entered",         "entered",           FG_CELL_COUNT, false, false, false, 0},
-	{"per_entry_ns",    "%t each",           FG_CELL_TIME,  false, false, false, 0},
-	{"wall_ns",         "wall %t",           FG_CELL_TIME,  false, false, false, 1},
-	{"kind",            "kind",              FG_CELL_TEXT,  false, true,  true,  0},
-	{"name",            "region / function", FG_CELL_TEXT,  false, true,  false, 0},
+	{"inclusive_share", "incl %",            FG_CELL_SHARE, true,  false, false, 0, 0},
+	{"inclusive_ns",    "incl %t",           FG_CELL_TIME,  true,  false, false, 0, 0},
+	{"self_ns",         "own %t",            FG_CELL_TIME,  true,  false, false, 0, 2},
+	{"entered",         "entered",           FG_CELL_COUNT, false, false, false, 0, 0},
+	{"per_entry_ns",    "%t each",           FG_CELL_TIME,  false, false, false, 0, 0},
+	{"wall_ns",         "wall %t",           FG_CELL_TIME,  false, false, false, 1, 0},
+	{"kind",            "kind",              FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"name",            "region / function", FG_CELL_TEXT,  false, true,  false, 0, 0},
 };
 
 static void add_weight(struct fg_weight *to, const struct fg_weight *more)

@@ -49,12 +49,19 @@ static double largest(const struct fg_view_table *table, size_t column)
 	return most;
 }
 
-/* Four significant digits for the largest figure. */
+/* Four significant digits for the largest figure of the columns that share the unit. */
 static void choose_unit(struct layout *l, size_t column)
 {
-	const double most = largest(l->table, column);
+	const struct fg_view_column *columns = l->table->columns;
+	const size_t leader =
+		columns[column].unit_like > 0 ? columns[column].unit_like - 1U : column;
+	double most = largest(l->table, leader);
 	size_t i = 0;
 
+	for (size_t c = 0; c < l->table->column_count; c++) {
+		if (columns[c].unit_like == leader + 1)
+			most = fmax(most, largest(l->table, c));
+	}
 	while (i + 1 < FG_ARRAY_SIZE(time_units) && most < time_units[i].ns && most > 0)
 		i++;
 	l->units[column] = &time_units[i];
@@ -74,6 +81,7 @@ static void format_number(const struct layout *l, size_t column, double number,
 		fg_strbuf_printf(text, "%.1f", 100 * number);
 		break;
 	case FG_CELL_TIME:
+		FG_ASSERT(l->units[column]);
 		fg_strbuf_printf(text, "%.*f", l->decimals[column], number / l->units[column]->ns);
 		break;
 	default:

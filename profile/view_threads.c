@@ -7,13 +7,13 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %",        FG_CELL_SHARE, true,  false, false, 0},
-	{"inclusive_ns",    "sampled %t",    FG_CELL_TIME,  true,  false, false, 0},
-	{"user_ns",         "user %t",       FG_CELL_TIME,  false, false, false, 0},
-	{"system_ns",       "system %t",     FG_CELL_TIME,  false, false, false, 0},
-	{"samples",         "samples",       FG_CELL_COUNT, false, false, false, 1},
-	{"thread",          "thread",        FG_CELL_TEXT,  false, true,  false, 0},
-	{"top_function",    "most of it in", FG_CELL_TEXT,  false, true,  false, 0},
+	{"inclusive_share", "incl %",        FG_CELL_SHARE, true,  false, false, 0, 0},
+	{"inclusive_ns",    "sampled %t",    FG_CELL_TIME,  true,  false, false, 0, 0},
+	{"user_ns",         "user %t",       FG_CELL_TIME,  false, false, false, 0, 2},
+	{"system_ns",       "system %t",     FG_CELL_TIME,  false, false, false, 0, 2},
+	{"samples",         "samples",       FG_CELL_COUNT, false, false, false, 1, 0},
+	{"thread",          "thread",        FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"top_function",    "most of it in", FG_CELL_TEXT,  false, true,  false, 0, 0},
 };
 
 struct kernel_times {

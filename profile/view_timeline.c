@@ -12,13 +12,13 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"from_ns",      "from %t",       FG_CELL_TIME,  false, false, false, 0},
-	{"to_ns",        "to",            FG_CELL_TIME,  false, false, true,  0},
-	{"inclusive_ns", "time %t",       FG_CELL_TIME,  true,  false, false, 1},
-	{"busy_share",   "busy %",        FG_CELL_SHARE, false, false, false, 0},
-	{"bar",          "",              FG_CELL_TEXT,  false, true,  false, 0},
-	{"top_share",    "top %",         FG_CELL_SHARE, false, false, false, 0},
-	{"top_function", "most of it in", FG_CELL_TEXT,  false, true,  false, 0},
+	{"from_ns",      "from %t",       FG_CELL_TIME,  false, false, false, 0, 0},
+	{"to_ns",        "to",            FG_CELL_TIME,  false, false, true,  0, 0},
+	{"inclusive_ns", "time %t",       FG_CELL_TIME,  true,  false, false, 1, 0},
+	{"busy_share",   "busy %",        FG_CELL_SHARE, false, false, false, 0, 0},
+	{"bar",          "",              FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"top_share",    "top %",         FG_CELL_SHARE, false, false, false, 0, 0},
+	{"top_function", "most of it in", FG_CELL_TEXT,  false, true,  false, 0, 0},
 };
 
 /* Eighths of a block, so that twelve columns show a hundred levels. */

@@ -2,7 +2,7 @@
 /*
  * Trees, from the top down and from the bottom up.  Stacks of real programs are hundreds of frames deep, so depth alone does
  * not indent: a node that has one shown child continues the line of its parent, and only where the tree branches a new
- * column of guides begins.
+ * column of guides begins.  A function that calls itself and nothing else of weight is one row, "walk  (100 deep)".
  */
 #include "profile/view_private.h"
 
@@ -15,13 +15,13 @@ enum {
 static const double default_floor = 0.005;
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %",  FG_CELL_SHARE, true,  false, false, 0},
-	{"inclusive_ns",    "incl %t", FG_CELL_TIME,  true,  false, false, 0},
-	{"self_ns",         "self %t", FG_CELL_TIME,  true,  false, false, 0},
-	{"samples",         "samples", FG_CELL_COUNT, false, false, false, 0},
-	{"library",         "library", FG_CELL_TEXT,  false, true,  true,  0},
-	{"place",           "place",   FG_CELL_TEXT,  false, true,  true,  0},
-	{"name",            "name",    FG_CELL_TEXT,  false, true,  false, 0},
+	{"inclusive_share", "incl %",  FG_CELL_SHARE, true,  false, false, 0, 0},
+	{"inclusive_ns",    "incl %t", FG_CELL_TIME,  true,  false, false, 0, 0},
+	{"self_ns",         "self %t", FG_CELL_TIME,  true,  false, false, 0, 2},
+	{"samples",         "samples", FG_CELL_COUNT, false, false, false, 0, 0},
+	{"library",         "library", FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"place",           "place",   FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"name",            "name",    FG_CELL_TEXT,  false, true,  false, 0, 0},
 };
 
 struct painter {
@@ -31,6 +31,7 @@ struct painter {
 	unsigned depth_limit;
 	size_t row_limit;
 	size_t hidden; /* nodes below the floor, the depth or the number of rows */
+	bool fold_recursion;
 };
 
 static bool is_shown(const struct painter *p, uint32_t node)
@@ -50,22 +51,48 @@ static uint32_t next_shown(const struct painter *p, uint32_t parent, uint32_t ch
 	return at;
 }
 
-static void add_row(struct painter *p, uint32_t node, const char *guide)
+/* The only shown child when it is the same function again; 0: none. */
+static uint32_t recursion_of(const struct painter *p, uint32_t node)
+{
+	const uint32_t child = p->fold_recursion ? next_shown(p, node, 0) : 0;
+
+	if (child == 0 || p->tree->nodes[child].label != p->tree->nodes[node].label ||
+	    next_shown(p, node, child) != 0)
+		return 0;
+	return child;
+}
+
+/* A row for a node and the direct recursion below it; returns the innermost node that it stands for. */
+static uint32_t add_row(struct painter *p, uint32_t node, const char *guide)
 {
 	const struct fg_weight *total = &p->tree->inclusive[0][0];
 	const struct fg_label *label = &p->tree->labels[p->tree->nodes[node].label];
+	struct fg_weight self = p->tree->self[0][node];
 	struct fg_view_row *row = fg__view_row(p->table);
 	struct fg_view_cell *cell = row->cells;
+	const uint32_t outermost = node;
+	unsigned levels = 1;
 
-	row->depth = p->tree->nodes[node].depth;
+	for (uint32_t next = recursion_of(p, node); next != 0; next = recursion_of(p, node)) {
+		node = next;
+		levels++;
+		self.ns += p->tree->self[0][node].ns;
+		self.square += p->tree->self[0][node].square;
+		self.samples += p->tree->self[0][node].samples;
+	}
+	row->depth = p->tree->nodes[outermost].depth;
 	row->guide = guide ? fg_arena_strdup(&p->table->arena, guide) : NULL;
-	*cell++ = fg__cell_weight_share(&p->tree->inclusive[0][node], total);
-	*cell++ = fg__cell_weight(&p->tree->inclusive[0][node], total);
-	*cell++ = fg__cell_weight(&p->tree->self[0][node], total);
-	*cell++ = fg__cell_count((double)p->tree->inclusive[0][node].samples);
+	*cell++ = fg__cell_weight_share(&p->tree->inclusive[0][outermost], total);
+	*cell++ = fg__cell_weight(&p->tree->inclusive[0][outermost], total);
+	*cell++ = fg__cell_weight(&self, total);
+	*cell++ = fg__cell_count((double)p->tree->inclusive[0][outermost].samples);
 	*cell++ = fg__cell_library(p->table, label);
 	*cell++ = fg__cell_place(p->table, label);
 	*cell = fg__cell_text(p->table, label->name);
+	if (levels > 1)
+		cell->text =
+			fg_arena_printf(&p->table->arena, "%s  (%u deep)", label->name, levels);
+	return node;
 }
 
 static size_t count_hidden(const struct painter *p)
@@ -113,6 +140,7 @@ static void paint(struct painter *p)
 	while (levels.count > 0 && p->table->row_count < p->row_limit) {
 		struct level *level = &levels.items[levels.count - 1];
 		const uint32_t child = next_shown(p, level->node, level->child);
+		uint32_t innermost = 0;
 		bool last = false;
 
 		if (child == 0) {
@@ -126,13 +154,13 @@ static void paint(struct painter *p)
 			guide.data[guide.length] = '\0';
 		if (level->branches && guide.length < MAX_GUIDE)
 			fg_strbuf_add_text(&guide, last ? "└─ " : "├─ ");
-		add_row(p, child, fg_strbuf_text(&guide));
+		innermost = add_row(p, child, fg_strbuf_text(&guide));
 		guide.length = level->guide_length;
 		if (guide.data)
 			guide.data[guide.length] = '\0';
 		if (level->branches && guide.length < MAX_GUIDE)
 			fg_strbuf_add_text(&guide, last ? "   " : "│  ");
-		open_level(p, &levels, child, guide.length);
+		open_level(p, &levels, innermost, guide.length);
 	}
 	p->hidden = count_hidden(p);
 	if (levels.count > 0)
@@ -159,6 +187,7 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 		.floor_ns = floor_share(options) * tree->inclusive[0][0].ns,
 		.depth_limit = options->depth > 0 ? options->depth : UINT32_MAX,
 		.row_limit = fg__view_limit(options, MOST_ROWS),
+		.fold_recursion = !options->all,
 	};
 
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));

@@ -17,17 +17,17 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"share",     "incl %",    FG_CELL_SHARE, false, false, false, 0},
-	{"cpu_ns",    "time %t",   FG_CELL_TIME,  false, false, false, 0},
-	{"wall_ns",   "wall %t",   FG_CELL_TIME,  false, false, false, 1},
-	{"units",     "units",     FG_CELL_COUNT, false, false, false, 2},
-	{"mean_ns",   "mean %t",   FG_CELL_TIME,  false, false, false, 0},
-	{"sd_ns",     "sd %t",     FG_CELL_TIME,  false, false, false, 0},
-	{"median_ns", "median %t", FG_CELL_TIME,  false, false, true,  0},
-	{"p95_ns",    "p95 %t",    FG_CELL_TIME,  false, false, true,  0},
-	{"max_ns",    "max %t",    FG_CELL_TIME,  false, false, false, 0},
-	{"kind",      "kind",      FG_CELL_TEXT,  false, true,  true,  0},
-	{"name",      "name",      FG_CELL_TEXT,  false, true,  false, 0},
+	{"share",     "incl %",    FG_CELL_SHARE, false, false, false, 0, 0},
+	{"cpu_ns",    "time %t",   FG_CELL_TIME,  false, false, false, 0, 0},
+	{"wall_ns",   "wall %t",   FG_CELL_TIME,  false, false, false, 1, 0},
+	{"units",     "units",     FG_CELL_COUNT, false, false, false, 2, 0},
+	{"mean_ns",   "mean %t",   FG_CELL_TIME,  false, false, false, 0, 0},
+	{"sd_ns",     "sd %t",     FG_CELL_TIME,  false, false, false, 0, 5},
+	{"median_ns", "median %t", FG_CELL_TIME,  false, false, true,  0, 5},
+	{"p95_ns",    "p95 %t",    FG_CELL_TIME,  false, false, true,  0, 5},
+	{"max_ns",    "max %t",    FG_CELL_TIME,  false, false, false, 0, 5},
+	{"kind",      "kind",      FG_CELL_TEXT,  false, true,  true,  0, 0},
+	{"name",      "name",      FG_CELL_TEXT,  false, true,  false, 0, 0},
 };
 
 struct unit {

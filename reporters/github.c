@@ -27,6 +27,7 @@ static const char *const level_names[LEVEL_COUNT] = {"error", "warning"};
 
 struct annotations {
 	const struct fg_report_options *options;
+	const struct fg_profile_set *profile; /* of the benchmark at hand, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
 };
@@ -64,11 +65,39 @@ static const char *path_in_checkout(const char *file, const char *root)
 	return file + length + 1;
 }
 
-static void add_annotation(struct annotations *a, enum level level,
-			   const struct fg_node_verdict *place, const char *title,
-			   const char *message)
+/* A line in the checkout. */
+struct place {
+	const char *file; /* NULL: none */
+	unsigned line;
+};
+
+static struct place find_by_name(const struct annotations *a, const char *name)
 {
-	const char *file = place ? path_in_checkout(place->file, a->options->source_root) : NULL;
+	for (size_t f = 0; a->profile && f < a->profile->function_count; f++) {
+		const struct fg_profile_function *function = &a->profile->functions[f];
+		const char *file = path_in_checkout(function->file, a->options->source_root);
+
+		if (file && strcmp(function->name, name) == 0)
+			return (struct place){file, function->line};
+	}
+	return (struct place){0};
+}
+
+/* Of the function; where it is not in the checkout (memcpy, a library's), of its nearest caller that is. */
+static struct place find_place(const struct annotations *a, const struct fg_node_verdict *node)
+{
+	struct place place = {path_in_checkout(node->file, a->options->source_root), node->line};
+	const struct fg_path_verdict *path = node->path_count > 0 ? &node->paths[0] : NULL;
+
+	for (size_t i = path ? path->frame_count : 0; i > 0 && !place.file; i--)
+		place = find_by_name(a, path->frames[i - 1]);
+	return place;
+}
+
+static void add_annotation(struct annotations *a, enum level level, const struct place *place,
+			   const char *title, const char *message)
+{
+	const char *file = place ? place->file : NULL;
 
 	if (++a->count[level] > MAX_SHOWN)
 		return;
@@ -106,6 +135,7 @@ static void describe(struct fg_strbuf *text, const struct fg_benchmark_verdict *
 static void add_function(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
 			 const struct fg_node_verdict *node, const char *title)
 {
+	const struct place place = find_place(a, node);
 	struct fg_strbuf message = {0};
 
 	fg__report_add_name(&message, node->name, MAX_NAME_COLUMNS);
@@ -119,7 +149,7 @@ static void add_function(struct annotations *a, const struct fg_benchmark_verdic
 		fg__report_add_path(&message, &node->paths[0], 0);
 	}
 	add_annotation(a, benchmark->outcome == FG_OUTCOME_REGRESSION ? LEVEL_ERROR : LEVEL_WARNING,
-		       node, title, fg_strbuf_text(&message));
+		       &place, title, fg_strbuf_text(&message));
 	fg_strbuf_release(&message);
 }
 
@@ -198,8 +228,12 @@ int fg__report_github(const struct fg_report *report, const struct fg_report_opt
 	struct annotations a = {.options = options, .text = text};
 
 	(void)err;
-	for (size_t i = 0; i < report->verdict->benchmark_count; i++)
-		add_benchmark(&a, &report->verdict->benchmarks[i]);
+	for (size_t i = 0; i < report->verdict->benchmark_count; i++) {
+		const struct fg_benchmark_verdict *benchmark = &report->verdict->benchmarks[i];
+
+		a.profile = fg__report_profile(report, fg__report_series(report, benchmark));
+		add_benchmark(&a, benchmark);
+	}
 	for (size_t level = 0; level < LEVEL_COUNT; level++) {
 		if (a.count[level] > MAX_SHOWN)
 			fg_strbuf_printf(text,

@@ -510,6 +510,33 @@ static void add_notes(const struct page *page, const struct fg_notes *notes)
 		add_words(page, DIM, notes->items[i]);
 }
 
+/* Why `auto` chose its schedule is a detail. */
+static void add_benchmark_notes(const struct page *page,
+				const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_series *series = fg__report_series(page->report, benchmark);
+	const char *detail = series ? series->schedule_reason : NULL;
+
+	for (size_t i = 0; i < benchmark->notes.count; i++) {
+		const char *note = benchmark->notes.items[i];
+
+		if (page->options->verbose || !detail || strcmp(note, detail) != 0)
+			add_words(page, DIM, note);
+	}
+}
+
+static bool has_news(const struct page *page, const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_series *series = fg__report_series(page->report, benchmark);
+	const char *detail = series ? series->schedule_reason : NULL;
+
+	for (size_t i = 0; i < benchmark->notes.count; i++) {
+		if (!detail || strcmp(benchmark->notes.items[i], detail) != 0)
+			return true;
+	}
+	return benchmark->moved_count > 0;
+}
+
 static void add_accepts(const struct page *page, const struct fg_benchmark_verdict *benchmark)
 {
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
@@ -536,7 +563,7 @@ static bool needs_words(const struct page *page, const struct fg_benchmark_verdi
 		if (benchmark->metrics[i].accepted)
 			return true;
 	}
-	return benchmark->notes.count > 0 || benchmark->moved_count > 0;
+	return has_news(page, benchmark);
 }
 
 static void add_others_verbose(const struct page *page,
@@ -584,7 +611,7 @@ static void add_benchmark(const struct page *page, size_t index)
 	add_blame(page, benchmark);
 	add_others_verbose(page, benchmark);
 	add_accepts(page, benchmark);
-	add_notes(page, &benchmark->notes);
+	add_benchmark_notes(page, benchmark);
 	if (benchmark->outcome != FG_OUTCOME_PASS || page->options->verbose)
 		add_others(page, benchmark);
 }

@@ -188,6 +188,9 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_text(&all, FG_ENV_UNITS, preload->units);
 	add_text(&all, FG_ENV_CONTROL, preload->control);
 	add_text(&all, FG_ENV_PAUSED, preload->paused ? "1" : NULL);
+	/* Programs marked with the ITT API load their collector by this name. */
+	if (!value_of(environment, "INTEL_LIBITTNOTIFY64"))
+		add_text(&all, "INTEL_LIBITTNOTIFY64", preload->library);
 	variables[all.count] = NULL;
 	return all.count;
 }

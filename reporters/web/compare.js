@@ -2,7 +2,7 @@
 // The comparison of two sides, whole: from the verdict down to the raw pairs.  Its data is report.json with `raw` and `profile`
 // added to each benchmark.  The HTML report shows it, and so do the pages of perfdb.
 
-import { el, replace, scroller, svg } from './dom.js';
+import { afterPaint, el, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, isStarter, place, shortName, verdictMark } from './format.js';
 import { dataTable } from './table.js';
 import { pairPlot } from './plot.js';
@@ -234,26 +234,29 @@ function sentence(benchmark) {
 		+ `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}${seen}`;
 }
 
-function showBenchmark(benchmark, state, onState) {
+function lowerParts(benchmark, profile) {
+	return [profile && functionTable(benchmark, profile), profile && section('Call graph', 'graph', callGraph(profile)), rawTable(benchmark),
+		facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
+		facts('Build of the candidate, this benchmark', benchmark.build?.candidate)];
+}
+
+function showBenchmark(benchmark, state, onState, onDone) {
+	const profile = benchmark.profile && readProfile(benchmark.profile);
+	const lower = el('div');
 	const parts = [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict)),
 		el('p', { class: 'lead' }, sentence(benchmark)), notes(benchmark.notes), failure(benchmark), blame(benchmark), moved(benchmark), pairs(benchmark),
 		benchmark.metrics.length > 0 && metricTable(benchmark)];
-	if (benchmark.profile) {
-		const profile = readProfile(benchmark.profile);
+	if (profile) {
 		const graph = flameGraph(profile, { onState });
 		parts.push(section('Flame graph', 'flame', graph.element, profile.folded > 0
 			&& el('p', { class: 'quiet' }, `${profile.folded} frames too small to be seen were added to their callers.`)));
-		parts.push(functionTable(benchmark, profile), section('Call graph', 'graph', callGraph(profile)));
-		queueMicrotask(() => {
-			if (state.mode && state.mode !== graph.mode)
-				graph.setMode(state.mode);
-			if (state.node > 0 && state.node < profile.count)
-				graph.zoom(state.node);
-		});
+		queueMicrotask(() => graph.restore(state));
 	}
-	parts.push(rawTable(benchmark), facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
-		facts('Build of the candidate, this benchmark', benchmark.build?.candidate));
-	return parts;
+	afterPaint(() => {
+		replace(lower, lowerParts(benchmark, profile));
+		onDone();
+	});
+	return [...parts, lower];
 }
 
 // --- around the benchmarks ---
@@ -304,8 +307,13 @@ export function showComparison(root, data) {
 
 	function show(initial) {
 		replace(table, verdictTable(data, (b) => b === current, pick));
-		if (current)
-			replace(detail, showBenchmark(current, initial, (flame) => writeHash({ benchmark: current.name, node: flame.node, mode: flame.mode })));
+		if (!current) {
+			root.dataset.ready = 'true';
+			return;
+		}
+		root.dataset.ready = 'false';
+		replace(detail, showBenchmark(current, initial, (flame) => writeHash({ benchmark: current.name, node: flame.node, mode: flame.mode }),
+			() => { root.dataset.ready = 'true'; }));
 	}
 	function pick(benchmark) {
 		current = benchmark;

@@ -33,10 +33,9 @@ export function replace(parent, ...children) {
 	return parent;
 }
 
-let lastId = 0;
-export function uniqueId(prefix) {
-	lastId += 1;
-	return `${prefix}-${lastId}`;
+// What stands further down may come after the first picture.
+export function afterPaint(work) {
+	requestAnimationFrame(() => setTimeout(work));
 }
 
 // What the style sheet says now: light or dark, or what the user's system forces.

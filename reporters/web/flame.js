@@ -5,7 +5,7 @@
 // what can be seen.  The canvas says nothing to a screen reader: beside it stands a tree of the frames around the focused
 // one, moved through by the same keys.
 
-import { color, el, onResize, onThemeChange, replace, uniqueId } from './dom.js';
+import { color, el, onResize, onThemeChange, replace } from './dom.js';
 import { clip, formatChange, formatDeltaMs, formatMs, formatShare, place, shortName } from './format.js';
 import { childLists, pathOf, readProfile, tint } from './profile.js';
 
@@ -38,6 +38,15 @@ function layOut(profile, mode) {
 	return { width, left, children };
 }
 
+// −LEVELS … +LEVELS for every node, once.
+function shadesOf(profile) {
+	const total = Math.max(profile.inclusive[0][0], profile.inclusive[1][0]);
+	const shades = new Int8Array(profile.count);
+	for (let i = 0; i < profile.count; i += 1)
+		shades[i] = Math.round(tint(profile.inclusive[0][i], profile.inclusive[1][i], total) * LEVELS);
+	return shades;
+}
+
 function mix(from, to, share) {
 	return `rgb(${from.map((v, i) => Math.round(v + (to[i] - v) * share)).join(',')})`;
 }
@@ -67,6 +76,7 @@ class FlameGraph {
 		this.found = null;
 		this.drawn = [];
 		this.layout = layOut(profile, this.mode);
+		this.shades = this.isDifferential ? shadesOf(profile) : new Int8Array(profile.count);
 		this.palette = makePalette();
 		this.build();
 	}
@@ -94,7 +104,10 @@ class FlameGraph {
 		queueMicrotask(() => {
 			this.resize();
 			this.focus(0, false);
-			onResize(this.pane, () => this.resize());
+			onResize(this.pane, () => {
+				this.resize();
+				this.draw();
+			});
 			onThemeChange(() => {
 				this.palette = makePalette();
 				this.draw();
@@ -195,6 +208,14 @@ class FlameGraph {
 		this.options.onState?.(this.viewState());
 	}
 
+	// What a link said.
+	restore(state) {
+		if (state.mode && state.mode !== this.mode)
+			this.setMode(state.mode);
+		if (state.node > 0 && state.node < this.profile.count)
+			this.zoom(state.node);
+	}
+
 	viewState() {
 		return { node: this.zoomed, mode: this.mode, search: this.search.value };
 	}
@@ -220,21 +241,21 @@ class FlameGraph {
 		this.draw();
 	}
 
-	siblings(node) {
-		const { start, list } = this.layout.children;
+	// The frame beside this one that can be seen, or itself.
+	sibling(node, step) {
+		const { start, list, position } = this.layout.children;
 		const parent = this.profile.parent[node];
-		return node === 0 ? [0] : [...list.subarray(start[parent], start[parent + 1])].filter((n) => this.layout.width[n] > 0);
+		const at = start[parent] + position[node] + step;
+		return node > 0 && at >= start[parent] && at < start[parent + 1] && this.layout.width[list[at]] > 0 ? list[at] : node;
 	}
 
 	neighbour(node, key) {
 		const { start, list } = this.layout.children;
-		const siblings = this.siblings(node);
-		const at = siblings.indexOf(node);
 		switch (key) {
 		case 'ArrowDown': return start[node] < start[node + 1] && this.layout.width[list[start[node]]] > 0 ? list[start[node]] : node;
 		case 'ArrowUp': return this.profile.parent[node];
-		case 'ArrowLeft': return siblings[Math.max(0, at - 1)];
-		case 'ArrowRight': return siblings[Math.min(siblings.length - 1, at + 1)];
+		case 'ArrowLeft': return this.sibling(node, -1);
+		case 'ArrowRight': return this.sibling(node, 1);
 		case 'Home': return 0;
 		default: return -1;
 		}
@@ -314,16 +335,15 @@ class FlameGraph {
 
 	// The frames around the focused one, for those who cannot see the canvas.
 	mirror() {
-		const item = (node, level, around) => el('div', { role: 'treeitem', id: node === this.focused ? this.focusId : undefined,
-			'aria-level': level, 'aria-selected': node === this.focused ? 'true' : 'false', 'aria-setsize': around.length,
-			'aria-posinset': around.indexOf(node) + 1, 'aria-expanded': this.layout.children.start[node] < this.layout.children.start[node + 1] ? 'true' : undefined },
+		const { start, list, position } = this.layout.children;
+		const { parent, depth } = this.profile;
+		const item = (node) => el('div', { role: 'treeitem', 'aria-level': depth[node] + 1, 'aria-selected': node === this.focused ? 'true' : 'false',
+			'aria-setsize': node > 0 ? start[parent[node] + 1] - start[parent[node]] : 1, 'aria-posinset': node > 0 ? position[node] + 1 : 1,
+			'aria-expanded': start[node] < start[node + 1] ? 'true' : undefined },
 		Object.values(this.words(node)).filter(Boolean).join(', '));
-		this.focusId ??= uniqueId('frame');
 		const path = pathOf(this.profile, this.focused).slice(-MIRRORED);
-		const { start, list } = this.layout.children;
-		const below = [...list.subarray(start[this.focused], Math.min(start[this.focused + 1], start[this.focused] + MIRRORED))];
-		replace(this.tree, path.map((node) => item(node, this.profile.depth[node] + 1, this.siblings(node))),
-			below.map((node) => item(node, this.profile.depth[node] + 1, below)));
+		const below = list.subarray(start[this.focused], Math.min(start[this.focused + 1], start[this.focused] + MIRRORED));
+		replace(this.tree, path.map(item), Array.from(below, item));
 	}
 
 	// --- drawing ---
@@ -342,7 +362,6 @@ class FlameGraph {
 		this.context = this.canvas.getContext('2d');
 		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		this.hatch = null;
-		this.draw();
 	}
 
 	// Frames that can be seen: node, x and width in pixels, row by row.
@@ -350,7 +369,7 @@ class FlameGraph {
 		const { width, left, children } = this.layout;
 		const { profile, zoomed } = this;
 		const scale = this.pixels / (width[zoomed] || 1);
-		const firstRow = Math.floor(this.pane.scrollTop / ROW);
+		const firstRow = Math.floor(this.scrolled / ROW);
 		const lastRow = firstRow + Math.ceil(this.height / ROW) + 1;
 		const rows = [];
 		const stack = [];
@@ -377,18 +396,11 @@ class FlameGraph {
 		return rows;
 	}
 
-	shade(node) {
-		if (!this.isDifferential)
-			return LEVELS;
-		const { inclusive } = this.profile;
-		const total = Math.max(inclusive[0][0], inclusive[1][0]);
-		return LEVELS + Math.round(tint(inclusive[0][node], inclusive[1][node], total) * LEVELS);
-	}
-
 	draw() {
 		const { context } = this;
 		if (!context)
 			return;
+		this.scrolled = this.pane.scrollTop; // asking costs a layout: once a drawing
 		const rows = this.visible();
 		const byShade = Array.from({ length: 2 * LEVELS + 1 }, () => []);
 		const special = [];
@@ -396,7 +408,7 @@ class FlameGraph {
 		this.drawn = rows;
 		for (const row of rows) {
 			for (const frame of row ?? []) {
-				byShade[this.shade(frame[0])].push(frame);
+				byShade[this.shades[frame[0]] + LEVELS].push(frame);
 				if (this.state(frame[0]) && frame[2] > 3)
 					special.push(frame);
 			}
@@ -410,7 +422,7 @@ class FlameGraph {
 	}
 
 	top(node) {
-		return this.profile.depth[node] * ROW - this.pane.scrollTop;
+		return this.profile.depth[node] * ROW - this.scrolled;
 	}
 
 	fill(frames, style) {
@@ -463,7 +475,7 @@ class FlameGraph {
 		const state = this.state(node);
 		if (state)
 			return `${state}: ${this.name(node)}`;
-		const level = this.shade(node) - LEVELS;
+		const level = this.shades[node];
 		if (!this.isDifferential || level === 0)
 			return this.name(node);
 		return `${after > before ? '+' : '−'} ${this.name(node)}`;

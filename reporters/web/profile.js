@@ -50,7 +50,12 @@ export function childLists(profile, weight) {
 		if (start[i + 1] - start[i] > 1)
 			list.subarray(start[i], start[i + 1]).sort((a, b) => weight[b] - weight[a] || a - b);
 	}
-	return { start, list };
+	const position = new Int32Array(profile.count); // among its siblings
+	for (let i = 0; i < profile.count; i += 1) {
+		for (let c = start[i]; c < start[i + 1]; c += 1)
+			position[list[c]] = c - start[i];
+	}
+	return { start, list, position };
 }
 
 // −1 … +1: how much this frame's time changed, full at ±25 %; small frames are mostly noise and stay pale.

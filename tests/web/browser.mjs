@@ -49,6 +49,8 @@ export async function openPage(context, url, options = {}) {
 	await page.setViewportSize({ width: options.width ?? 1280, height: options.height ?? 900 });
 	await page.emulateMedia({ colorScheme: options.dark ? 'dark' : 'light' });
 	await page.goto(url);
+	if (options.ready !== false)
+		await page.waitForSelector(options.ready ?? '#page[data-ready=true]', { state: 'attached' });
 	page.noProblems = () => assert.deepEqual(problems, []);
 	return page;
 }
@@ -69,4 +71,22 @@ export async function checkAccessibility(context, page, name) {
 		v.id + ': ' + v.help + ' ' + v.nodes.slice(0, 3).map((n) => n.target.join(' ') + ' ' + n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | ')))`);
 	assert.deepEqual(violations, [], `${name}: accessibility`);
 	await session.detach();
+}
+
+// Runs them all, one after the other, and sets the exit code.
+export async function runTests(tests, prepare) {
+	let failed = 0;
+	await withBrowser(async (context) => {
+		await prepare?.(context);
+		for (const [name, run] of Object.entries(tests)) {
+			try {
+				await run(context);
+				console.log(`ok      ${name}`);
+			} catch (error) {
+				failed += 1;
+				console.log(`FAILED  ${name}\n${error.stack}`);
+			}
+		}
+	});
+	process.exitCode = failed ? 1 : 0;
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkAccessibility, openPage, scratchFolder, withBrowser } from './browser.mjs';
+import { checkAccessibility, openPage, runTests, scratchFolder } from './browser.mjs';
 
 const folder = scratchFolder();
 const pictures = process.env.FASTGATE_SCREENSHOTS;
@@ -17,8 +17,8 @@ if (pictures)
 	mkdirSync(pictures, { recursive: true });
 
 const url = (name) => `file://${join(folder, `${name}.html`)}`;
-const tests = [];
-const test = (name, run) => tests.push({ name, run });
+const tests = {};
+const test = (name, run) => { tests[name] = run; };
 
 async function picture(page, name, fullPage = true) {
 	if (pictures)
@@ -35,7 +35,6 @@ async function frameAt(page, x, y) {
 test('every outcome is shown, without errors, requests or accessibility violations', async (context) => {
 	for (const name of outcomes) {
 		const page = await openPage(context, url(name));
-		await page.waitForSelector('h1');
 		const text = await page.locator('h1').innerText();
 		assert.ok(text.includes(name === 'mixed' || name === 'hostile' || name === 'nothing' ? 'error' : name), `${name}: ${text}`);
 		await checkAccessibility(context, page, name);
@@ -49,7 +48,6 @@ test('dark and narrow pages are accessible and never scroll sideways', async (co
 	for (const [name, options] of [['dark', { dark: true }], ['narrow', { width: 360, height: 740 }], ['narrow-dark', { dark: true, width: 360, height: 740 }]]) {
 		for (const fixture of ['regression', 'mixed', 'hostile']) {
 			const page = await openPage(context, url(fixture), options);
-			await page.waitForSelector('h1');
 			const [wide, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
 			assert.ok(wide <= view, `${fixture} ${name}: ${wide} > ${view}`);
 			await checkAccessibility(context, page, `${fixture} ${name}`);
@@ -72,7 +70,6 @@ test('the pair plot draws every pair and the interval', async (context) => {
 
 test('hostile names are text and nothing else', async (context) => {
 	const page = await openPage(context, url('hostile'));
-	await page.waitForSelector('h1');
 	assert.equal(await page.locator('img').count(), 0);
 	assert.equal(await page.locator('script').count(), 2);
 	assert.ok((await page.locator('body').innerText()).includes('</script><script>alert(1)</script>'));
@@ -183,16 +180,4 @@ test('the page can be read on paper and without scripts', async (context) => {
 	}
 });
 
-let failed = 0;
-await withBrowser(async (context) => {
-	for (const { name, run } of tests) {
-		try {
-			await run(context);
-			console.log(`ok      ${name}`);
-		} catch (error) {
-			failed += 1;
-			console.log(`FAILED  ${name}\n${error.stack}`);
-		}
-	}
-});
-process.exitCode = failed ? 1 : 0;
+await runTests(tests);

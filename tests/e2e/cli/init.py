@@ -38,7 +38,7 @@ def must(*arguments):
 def commit():
     must("git", "init", "-q", ".")
     must("git", "add", ".")
-    must("git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "x")
+    must("git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "--allow-empty", "-m", "x")
 
 
 def init():
@@ -83,8 +83,13 @@ def a_make_project_is_built_and_measured():
     must("make")
     said, text = init()
     check("command: make -j2" in text and "command: ./bench_loop" in text, f"make: {text}")
+    check("\n# baseline: { against: merge-base }" in text, f"make, one commit: {text}")
+    check("Next: fastgate run --against HEAD" in said, f"make, one commit: {said}")
+    os.remove("fastgate.yml")
+    commit()
+    said, text = init()
     check("\nbaseline: { against: merge-base }" in text, f"make: {text}")
-    check("Next: fastgate run" in said, f"make: {said}")
+    check("Next: fastgate run  " in said, f"make: {said}")
 
 
 def a_cmake_project_that_is_not_built_yet():

@@ -107,7 +107,7 @@ int fg_test_exchange(const struct fg_test_server *s, const void *bytes, size_t s
 	}
 	(void)close(fd);
 	if (text.length > 12)
-		status = atoi(text.data + 9);
+		status = (int)strtol(text.data + 9, NULL, 10);
 	end = text.data ? strstr(text.data, "\r\n\r\n") : NULL;
 	if (body)
 		fg_strbuf_clear(body);

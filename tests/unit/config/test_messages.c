@@ -219,6 +219,59 @@ static void all_mistakes_are_told_in_the_order_of_the_file(void **state)
 	fg_config_report_release(&report);
 }
 
+static void messages_name_the_key_to_explain(void **state)
+{
+	static const char text[] =
+		"version: 1\nbenchmarks:\n- { name: a.b, comand: x, timeout: soon }\ngates: 1\n";
+	const struct fg_config_source source = {
+		.path = "f.yml", .text = text, .text_size = sizeof(text) - 1};
+	struct fg_config_report report = {0};
+	struct fg_plan plan = {0};
+	struct fg_strbuf explained = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_EPARSE);
+	/* 'comand' is told once, and 'command' not as missing too */
+	assert_int_equal(report.count, 3);
+	assert_non_null(strstr(report.items[0].text,
+			       "there is no key 'comand' here; did you mean 'command'?"));
+	assert_null(report.items[2].key);
+	fg_config_report_release(&report);
+	assert_int_equal(fg_config_explain("benchmarks.BENCH.timeout", 80, &explained, &err),
+			 FG_OK);
+	assert_non_null(strstr(fg_strbuf_text(&explained), " 10m\n"));
+	fg_strbuf_clear(&explained);
+	assert_int_equal(fg_config_explain("gate.metrics.cpu_time.margin", 80, &explained, &err),
+			 FG_OK);
+	assert_non_null(strstr(fg_strbuf_text(&explained), "FASTGATE_GATE_METRICS_METRIC_MARGIN"));
+	fg_strbuf_clear(&explained);
+	assert_int_equal(fg_config_explain("gate.alpha.x", 80, &explained, &err), FG_EINVAL);
+	assert_int_equal(fg_config_explain("margin", 80, &explained, &err), FG_EINVAL);
+	assert_non_null(strstr(err.message, "did you mean 'gate.metrics.METRIC.margin'?"));
+	fg_strbuf_release(&explained);
+}
+
+static void every_key_can_be_explained(void **state)
+{
+	struct fg_arena arena = {0};
+	const char *const *keys = fg_config_keys(&arena);
+	size_t count = 0;
+
+	(void)state;
+	for (; keys[count]; count++) {
+		struct fg_strbuf text = {0};
+		struct fg_error err = {0};
+
+		if (fg_config_explain(keys[count], 80, &text, &err) != FG_OK ||
+		    strncmp(fg_strbuf_text(&text), keys[count], strlen(keys[count])) != 0)
+			fail_msg("%s: %s%s", keys[count], err.message, fg_strbuf_text(&text));
+		fg_strbuf_release(&text);
+	}
+	assert_true(count > 60);
+	fg_arena_release(&arena);
+}
+
 static void messages_have_an_end(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -344,6 +397,8 @@ int main(void)
 		cmocka_unit_test(benchmarks_are_judged),
 		cmocka_unit_test(broken_yaml_is_located),
 		cmocka_unit_test(all_mistakes_are_told_in_the_order_of_the_file),
+		cmocka_unit_test(messages_name_the_key_to_explain),
+		cmocka_unit_test(every_key_can_be_explained),
 		cmocka_unit_test(messages_have_an_end),
 		cmocka_unit_test(what_is_too_much_is_refused),
 		cmocka_unit_test(overrides_are_judged_by_their_own_name),

@@ -27,6 +27,25 @@ static void files_are_named_as_in_the_checkout(void **state)
 	fg_strbuf_release(&text);
 }
 
+/* memcpy got slower: the line to look at is that of its nearest caller in the checkout. */
+static void a_function_from_elsewhere_is_shown_at_its_caller(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	fixture.verdict.benchmarks[0].functions[0].file = "/usr/src/libc/fit.c";
+	fixture.verdict.benchmarks[0].functions[0].paths[0].frame_count = 2; /* main, loop */
+	assert_int_equal(
+		fg_reporter_find("github", NULL)->write(&fixture.report, &in_checkout, &text, NULL),
+		FG_OK);
+	assert_true(fg_text_starts_with(fg_strbuf_text(&text),
+					"::error file=reco/loop.cpp,line=88,title="));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
 /* A name cannot begin a command of its own, nor end the properties of ours. */
 static void names_cannot_give_commands(void **state)
 {
@@ -79,6 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_outcome_is_written_as_agreed),
 		cmocka_unit_test(files_are_named_as_in_the_checkout),
+		cmocka_unit_test(a_function_from_elsewhere_is_shown_at_its_caller),
 		cmocka_unit_test(names_cannot_give_commands),
 		cmocka_unit_test(no_more_than_ten_of_each_are_written),
 	};

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/random.h"
+#include "base/version.h"
+#include "cli/run_argument.h"
+#include "cli/stored.h"
+#include "profile/import.h"
+#include "profile/ingest.h"
+
+struct options {
+	struct fg_cli_run_options run;
+	int format;
+	const char *output;
+	const char *name;
+};
+
+enum {
+	FORMAT_BY_CONTENT
+};
+
+/* After the first, in the order of fg_import_formats. */
+static const char *const formats[] = {"by-content", "folded", "pprof", "perf", NULL};
+
+static const struct fg_option options[] = {
+	{.name = "format",
+	 .letter = 'F',
+	 .kind = FG_OPTION_CHOICE,
+	 .offset = offsetof(struct options, format),
+	 .argument = "FORMAT",
+	 .choices = formats,
+	 .initial = "by-content",
+	 .help = "what the file is"},
+	{.name = "name",
+	 .letter = 'n',
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, name),
+	 .argument = "NAME",
+	 .help = "what the benchmark is called (default: the name of the file)"},
+	{.name = "period",
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, run.period_ns),
+	 .argument = "TIME",
+	 .help = "what a sample is worth where the file does not say (default: 1ms)"},
+	{.name = "value",
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, run.value),
+	 .argument = "NAME",
+	 .help = "which value of a pprof profile to take"},
+	{.name = "project",
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, run.project),
+	 .argument = "NAME",
+	 .initial = "imported",
+	 .help = "the project that the run is filed under"},
+	{.name = "store",
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, run.store),
+	 .argument = "FILE",
+	 .complete = FG_COMPLETE_FILE,
+	 .help = "the store to use instead of .fastgate/store.db of this project"},
+	{.name = "output",
+	 .letter = 'o',
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, output),
+	 .argument = "FILE",
+	 .complete = FG_COMPLETE_FILE,
+	 .help = "write a run file (FILE.fgrun) instead of putting it into the store"},
+	{.name = NULL                    },
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "FILE",
+	 .help = "another tool's profile, or a trace of `fastgate record`",
+	 .min = 1,
+	 .max = 1,
+	 .complete = FG_COMPLETE_FILE},
+	{.name = NULL      },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"perf script > perf.txt && fastgate import perf.txt",
+	 "put what perf recorded into the store"								    },
+	{"fastgate import -n server profile.pb.gz",                     "a pprof profile, as the benchmark 'server'"},
+	{"fastgate import --period 10ms stacks.folded -o stacks.fgrun",
+	 "make a run file of folded stacks"									 },
+	{NULL,							  NULL					},
+};
+
+/* A run with one benchmark, measured once: nothing about it is known but its profile. */
+static int make_run(const struct options *given, const char *file, const struct fg_profile *profile,
+		    struct fg_stored_run *stored, struct fg_error *err)
+{
+	const struct fg_ingest_row row = {.arm = FG_ARM_CANDIDATE};
+	struct fg_series *series = NULL;
+	struct fg_repetition *repetition = NULL;
+	int rc = FG_OK;
+
+	fg_run_init(&stored->run);
+	rc = fg_random_uuid(stored->run.id, err);
+	stored->run.project = fg_xstrdup(given->run.project);
+	stored->run.started_ns =
+		profile->started_wall_ns > 0 ? profile->started_wall_ns : fg_clock_wall_ns();
+	stored->run.ended_ns = stored->run.started_ns + profile->duration_ns;
+	stored->run.complete = true;
+	stored->run.tool_version = fg_xstrdup(fg_version());
+	series = fg_run_add_series(&stored->run, given->name ? given->name : fg_fs_base_name(file));
+	series->command = fg_xasprintf("imported from %s", file);
+	series->state = FG_MEASURED;
+	repetition = fg_series_add_repetition(series);
+	repetition->arm = FG_ARM_CANDIDATE;
+	repetition->cpu = -1;
+	repetition->sampled = true;
+	repetition->started_ns = stored->run.started_ns;
+	repetition->period_ns = profile->period_ns;
+	stored->profiles = fg_xcalloc(1, sizeof(struct fg_profile_set *));
+	stored->profiles[0] = fg_xcalloc(1, sizeof(struct fg_profile_set));
+	fg_profile_set_init(stored->profiles[0], series->name);
+	fg_profile_ingest_profile(stored->profiles[0], profile, &row);
+	return rc;
+}
+
+static int keep(struct fg_cli *cli, const struct options *given, const struct fg_stored_run *stored,
+		struct fg_error *err)
+{
+	struct fg_store *store = NULL;
+	struct fg_strbuf text = {0};
+	int rc = FG_OK;
+
+	if (given->output) {
+		rc = fg_cli_run_to_text(stored, &text, err);
+		if (rc == FG_OK)
+			rc = fg_cli_write(cli, given->output, &text, err);
+		fg_strbuf_release(&text);
+		return rc;
+	}
+	rc = fg_cli_open_store(given->run.store, 0, &store, err);
+	if (rc == FG_OK)
+		rc = fg_store_save(store, &stored->run, stored->profiles, NULL, err);
+	fg_store_close(store);
+	if (rc != FG_OK)
+		return rc;
+	fg_cli_say(cli, "imported as run %s, benchmark %s", stored->run.id,
+		   stored->run.series[0].name);
+	return FG_OK;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	const char *file = cli->arguments[0];
+	struct fg_cli_run_options source = given->run;
+	struct fg_stored_run stored = {0};
+	struct fg_profile profile;
+	struct fg_error err = {0};
+	int rc = FG_OK;
+
+	source.format = given->format == FORMAT_BY_CONTENT ? NULL : formats[given->format];
+	rc = fg_cli_load_profile_file(cli, &source, file, &profile, &err);
+	if (rc != FG_OK)
+		return fg_cli_fail(cli, &err);
+	fg_cli_tell_notes(cli, &profile);
+	rc = make_run(given, file, &profile, &stored, &err);
+	fg_profile_release(&profile);
+	if (rc == FG_OK)
+		rc = keep(cli, given, &stored, &err);
+	fg_stored_run_release(&stored);
+	return rc == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+}
+
+const struct fg_cli_command fg__cmd_import = {
+	.name = "import",
+	.group = FG_CLI_GROUP_PROFILE,
+	.summary = "put another tool's profile into the store",
+	.description =
+		"Reads folded stacks, pprof profiles and the output of `perf script`, and traces of "
+		"`fastgate record`, and keeps them as a run with one benchmark, to be viewed, drawn, exported "
+		"and compared like any other. What the file does not say is assumed aloud: folded stacks carry "
+		"no time, and a hardware event of perf is not time either. Run files are taken by `fastgate runs "
+		"import`.",
+	.options = options,
+	.options_size = sizeof(struct options),
+	.arguments = arguments,
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+mistakes.py FASTGATE DOCUMENT: the mistakes that a new user is likely to make, each tried; what fastgate answers is what
+the document shows.  With FASTGATE_REGENERATE_GOLDEN=1 the document is written instead (./dev golden).
+"""
+import difflib
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+fastgate, document = os.path.abspath(sys.argv[1]), sys.argv[2]
+CONFIG = "version: 1\nproject: demo\nbenchmarks:\n  - name: parse\n    command: {command}\n{more}"
+
+
+def write(path, text, mode=0o644):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def config(command="./parse", more=""):
+    write("fastgate.yml", CONFIG.format(command=command, more=more))
+
+
+def script(text, mode=0o755):
+    write("parse", "#!/bin/sh\n" + text, mode)
+
+
+def git(*arguments):
+    subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments], check=True, capture_output=True)
+
+
+def repository(more=""):
+    script("exit 0\n")
+    config(more=more)
+    git("init", "-q", "-b", "main", ".")
+    git("add", ".")
+    git("commit", "-q", "-m", "x")
+
+
+def nothing():
+    pass
+
+
+def wrong_file_name():
+    write("fastgate.yaml", CONFIG.format(command="./parse", more=""))
+
+
+def several_at_once():
+    write("fastgate.yml", "version: 1\nbenchmark:\n  - name: parse\ngate:\n  alpha: often\n  functoins: gate\n")
+
+
+def broken_store():
+    config()
+    os.mkdir(".fastgate")
+    write(".fastgate/store.db", "this is a text, and no database at all\n")
+
+
+# What happened, how it came about, what was typed, what helps.  The document is written from this table.
+MISTAKES = [
+    ("There is no fastgate.yml", nothing, "fastgate run",
+     "`fastgate init` writes one. It is looked for here and in the folders above."),
+    ("The file has another name", wrong_file_name, "fastgate run", "Rename it."),
+    ("The command is misspelled", nothing, "fastgate rnu", "The nearest one is named; `fastgate help` lists them all."),
+    ("An option is misspelled", nothing, "fastgate run --agianst main", "`fastgate run --help` lists the options."),
+    ("A value has no unit that we know", config, "fastgate run --budget 5minutes", "Durations: `250ms`, `90s`, `5m`, `2h`."),
+    ("Keys and values are wrong, several at once", several_at_once, "fastgate run",
+     "All of it is reported, in the order of the file. `fastgate config --check` does that without running anything."),
+    ("A line is indented by a tab", lambda: write("fastgate.yml", "version: 1\nbenchmarks:\n\t- name: parse\n"), "fastgate config",
+     "Two blanks a level."),
+    ("A shell's operators stand in a command", lambda: config("make && ./parse"), "fastgate run",
+     "Say `shell: true`, or put the first part into `setup`, `prepare` or `build.command`."),
+    ("A secret stands in the file", lambda: config(more='perfdb: { url: "https://perfdb.example.org", token: 1a2b3c }\n'),
+     "fastgate run", "Put the secret into an environment variable, and its name into `token_env`. Then change the secret: it "
+     "was in a file."),
+    ("The benchmark is misspelled", lambda: config(), "fastgate run prase", "`fastgate config --benchmarks` lists the names."),
+    ("The program is not there", lambda: config(), "fastgate run --quick",
+     "Is it built? `build.command` says how, and `working_directory` from where the path counts."),
+    ("The program may not be executed", lambda: (script("exit 0\n", 0o644), config()), "fastgate run --quick", "`chmod +x parse`"),
+    ("The program fails", lambda: (script("echo 'cannot open input.dat' >&2\nexit 3\n"), config()), "fastgate run --quick",
+     "The last lines that it wrote are shown. If 3 is right for it: `expect: { exit_code: 3 }`."),
+    ("The program crashes", lambda: (script("kill -SEGV $$\n"), config()), "fastgate run --quick",
+     "A crash is never a measurement, and never a pass."),
+    ("The program hangs", lambda: (script("sleep 1000\n"), config(more="    timeout: 1s\n")), "fastgate run --quick",
+     "It is ended with everything that it started. `timeout` is ten minutes unless you say otherwise."),
+    ("There is no git repository", lambda: (script("exit 0\n"), config()), "fastgate run --against HEAD",
+     "`--against` builds another commit: it needs git. Without it, `fastgate run` measures and keeps the run to compare with."),
+    ("The commit does not exist", repository, "fastgate run --against mian",
+     "In a CI job it may be the shallow clone: fetch it first, `git fetch origin main`."),
+    ("The build fails", lambda: repository("build:\n  command: sh -c 'echo no rule to make target >&2; exit 2'\n"),
+     "fastgate run --against HEAD", "Try the command by hand in a fresh clone: it must build from nothing."),
+    ("The stored run does not exist", repository, "fastgate show 1a2b3c", "`fastgate runs` lists what is stored, once there is a store."),
+    ("The store is no store", broken_store, "fastgate runs", "Move `.fastgate/store.db` away; the next run makes a new one."),
+    ("The folder cannot be written", lambda: (script("exit 0\n"), config(more="store: { path: /proc/fastgate/store.db }\n")), "fastgate run --quick",
+     "Runs are kept in `.fastgate/` beside `fastgate.yml`; `store.path` moves that."),
+    ("A fastgate.yml is there already", lambda: config(), "fastgate init", "Nothing is ever overwritten."),
+    ("The disk is full", nothing, "fastgate help >/dev/full", "A result that could not be written is no success."),
+]
+
+HEAD = """<!-- Written by tests/e2e/cli/mistakes.py, which also checks it: ./dev golden. -->
+# Likely mistakes, and what fastgate says
+
+Each of these was tried; the answers are the program's own. The number behind the arrow is the
+[exit code](exit-codes.md).
+"""
+
+
+def normal(text, folder):
+    text = text.replace(os.path.realpath(folder), "/home/me/demo").replace(folder, "/home/me/demo")
+    return re.sub(r"ended after [0-9.]+ m?s", "ended after 1.0 s", text)
+
+
+def tried(prepare, line):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        prepare()
+        done = subprocess.run(line.replace("fastgate", shlex.quote(fastgate), 1), shell=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+                              env={"PATH": os.environ["PATH"], "HOME": folder, "GIT_CONFIG_NOSYSTEM": "1"})
+        os.chdir("/")
+        return normal(done.stdout, folder), done.returncode
+
+
+def main():
+    failures = []
+    parts = [HEAD]
+    for number, (title, prepare, line, advice) in enumerate(MISTAKES, 1):
+        said, code = tried(prepare, line)
+        if code == 0 or not said.strip():
+            failures.append(f"{title}: exit code {code}, said '{said}'")
+        parts.append(f"\n## {number}. {title}\n\n```\n$ {line}\n{said.rstrip()}\n=> {code}\n```\n\n{advice}\n")
+    text = "".join(parts)
+    if os.environ.get("FASTGATE_REGENERATE_GOLDEN"):
+        write(document, text)
+    with open(document, encoding="utf-8") as file:
+        kept = file.read()
+    if kept != text:
+        failures.append("".join(difflib.unified_diff(kept.splitlines(True), text.splitlines(True), document, "what is said now")))
+        failures.append("if that is meant: FASTGATE_REGENERATE_GOLDEN=1 ctest --preset dev -R cli_mistakes, or ./dev golden")
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+sys.exit(main())

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""view, graph, export and import as a user calls them: on a trace, on a stored run, on another tool's profile.
+
+usage: check_profile_commands.py FASTGATE COLLECTOR MARKED GOLDEN_FOLDER
+"""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+FASTGATE, COLLECTOR, MARKED, GOLDEN = sys.argv[1:5]
+FOLDED = str(Path(GOLDEN) / "known.folded")
+
+
+class Commands(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.home = Path(cls.folder.name)
+        cls.trace = cls.home / "trace"
+        cls.trace.mkdir()
+        cls.environment = dict(os.environ, HOME=str(cls.home), XDG_CACHE_HOME=str(cls.home / "cache"), NO_COLOR="1")
+        cls.environment.pop("COLUMNS", None)
+        sampled = dict(cls.environment, LD_PRELOAD=COLLECTOR, FASTGATE_COLLECTOR_OUTPUT=str(cls.trace),
+                       FASTGATE_COLLECTOR_RATE="4000", FASTGATE_COLLECTOR_MAX_BYTES="16777216")
+        subprocess.run([MARKED], env=sampled, check=True, timeout=60)
+        cls.run_ok("import", "--period", "1ns", "--name", "reco", FOLDED)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def call(cls, *arguments, **more):
+        return subprocess.run([FASTGATE, *map(str, arguments)], capture_output=True, cwd=cls.home, timeout=120,
+                              env=more.get("env", cls.environment), check=False)
+
+    @classmethod
+    def run_ok(cls, *arguments, **more):
+        done = cls.call(*arguments, **more)
+        if done.returncode != 0:
+            raise AssertionError(f"{arguments}: {done.returncode}: {done.stderr.decode()}")
+        return done.stdout
+
+    def view(self, *arguments):
+        document = json.loads(self.run_ok("view", "--json", *arguments))
+        self.assertEqual(document["schema"], "fastgate-view/1")
+        return document["rows"]
+
+    def rows_by_name(self, *arguments):
+        return {row["name"]: row for row in self.view(*arguments)}
+
+    def fails(self, code, words, *arguments, **more):
+        done = self.call(*arguments, **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(words, done.stderr.decode())
+        self.assertEqual(done.stdout, b"")
+
+    # ---- the newest stored run, by default ----
+
+    def test_the_newest_run_is_shown_when_none_is_named(self):
+        rows = self.rows_by_name()
+        self.assertEqual(rows["fit(Track&)"]["self_ns"], 30e6)
+        self.assertEqual(rows["visit(Node*)"]["inclusive_ns"], 27e6)
+
+    def test_text_json_and_csv_agree(self):
+        rows = self.view("-V", "flat")
+        table = list(csv.DictReader(io.StringIO(self.run_ok("view", "--csv").decode())))
+        self.assertEqual([row["name"] for row in rows], [row["name"] for row in table])
+        self.assertEqual([row["self_ns"] for row in rows], [float(row["self_ns"]) for row in table])
+        text = self.run_ok("view").decode()
+        self.assertRegex(text, r"30\.0 +30\.00 .* fit\(Track&\)")
+
+    def test_output_goes_to_a_file_and_minus_is_standard_output(self):
+        self.run_ok("view", "--csv", "-o", "table.csv")
+        self.assertEqual((self.home / "table.csv").read_bytes(), self.run_ok("view", "--csv", "-o", "-"))
+
+    def test_filters_and_renaming_combine(self):
+        rows = self.rows_by_name("--focus", "^loop", "--ignore", "^log", "--rename", "s/^(fit|visit).*/work/",
+                                 "--all")
+        self.assertEqual(rows["work"]["inclusive_ns"], (30 + 10 + 27) * 1e6)
+        self.assertNotIn("compress", rows)
+
+    def test_every_view_of_a_stored_run_answers(self):
+        for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "paths"):
+            self.assertTrue(self.view("-V", name), name)
+        for name in ("regions", "units", "timeline", "threads"):
+            done = self.call("view", "-V", name)
+            self.assertEqual(done.returncode, 2)
+            self.assertGreater(len(done.stderr), 40)
+
+    def test_what_record_wrote_last_is_newer_than_the_store(self):
+        elsewhere = self.home / "elsewhere"
+        elsewhere.mkdir()
+        for command in (("import", FOLDED), ("record", "--", MARKED)):
+            subprocess.run([FASTGATE, *command], cwd=elsewhere, env=self.environment, check=True, timeout=60,
+                           capture_output=True)
+        done = subprocess.run([FASTGATE, "view"], cwd=elsewhere, env=self.environment, check=True, timeout=60,
+                              capture_output=True, text=True)
+        self.assertIn("spin", done.stdout)
+        self.assertNotIn("fit(Track&)", done.stdout)
+
+    # ---- a trace with marks ----
+
+    def test_regions_hold_the_time_of_their_functions(self):
+        rows = self.view("-V", "regions", self.trace)
+        regions = {row["name"]: row for row in rows if row["kind"] == "region"}
+        self.assertEqual(set(regions), {"reco", "reco/fit"})
+        self.assertEqual(regions["reco/fit"]["entered"], 30)
+        # steady takes 30 parts, slow 27 + 3 * 6 = 45
+        self.assertAlmostEqual(regions["reco/fit"]["inclusive_share"] / regions["reco"]["inclusive_share"], 0.6,
+                               delta=0.15)
+
+    def test_units_show_the_slow_ones_first(self):
+        rows = self.view("-V", "units", self.trace)
+        units = [row["name"] for row in rows if row["kind"] == "unit"]
+        self.assertEqual(len(units), 30)
+        self.assertLessEqual({"event 10", "event 20", "event 30"}, set(units[:6]))
+        everything = next(row for row in rows if row["kind"] == "all")
+        self.assertEqual(everything["units"], 30)
+
+    def test_conditional_cost_tells_slow_from_steady(self):
+        rows = self.rows_by_name("-V", "paths", self.trace)
+        self.assertGreater(rows["slow"]["unit_sd_ns"] / rows["slow"]["unit_mean_ns"],
+                           1.5 * rows["steady"]["unit_sd_ns"] / rows["steady"]["unit_mean_ns"])
+        paths = self.view("-V", "paths", "-f", "^spin", self.trace)
+        self.assertEqual({row["name"].split(" → ")[-2] for row in paths[:2]}, {"steady", "slow"})
+
+    def test_one_unit_can_be_looked_at_alone(self):
+        slow = self.rows_by_name("--unit", "event:10", self.trace)["spin"]["self_ns"]
+        usual = self.rows_by_name("--unit", "event:11", self.trace)["spin"]["self_ns"]
+        self.assertGreater(slow, 2 * usual)
+
+    def test_timeline_is_cut_by_from_and_to(self):
+        whole = self.view("-V", "timeline", self.trace)
+        half = self.view("-V", "timeline", "--to", f"{whole[19]['to_ns'] / 1e6}ms", self.trace)
+        self.assertEqual(len(half), 40)
+        self.assertAlmostEqual(sum(row["inclusive_ns"] for row in half),
+                               sum(row["inclusive_ns"] for row in whole[:20]),
+                               delta=0.1 * sum(row["inclusive_ns"] for row in whole))
+
+    def test_lines_name_our_source(self):
+        self.assertTrue(any("marked.c:" in row["name"] for row in self.view("-V", "lines", self.trace)))
+
+    def test_a_trace_exports_its_marks_as_trace_events(self):
+        events = json.loads(self.run_ok("export", "-F", "chrome", self.trace))["traceEvents"]
+        self.assertEqual(sum(event.get("cat") == "unit" for event in events), 30)
+
+    # ---- pictures ----
+
+    @unittest.skipUnless(shutil.which("dot"), "Graphviz is not installed")
+    def test_graph_draws_by_the_name_of_the_file(self):
+        for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
+            self.run_ok("graph", "-o", f"calls.{ending}")
+            self.assertTrue((self.home / f"calls.{ending}").read_bytes().startswith(start))
+
+    def test_without_graphviz_the_dot_text_is_kept(self):
+        nowhere = dict(self.environment, PATH=str(self.home))
+        self.fails(2, "Graphviz", "graph", "-o", "lost.svg", env=nowhere)
+        self.assertFalse((self.home / "lost.svg").exists())
+        self.assertTrue((self.home / "lost.svg.dot").read_text().startswith("digraph"))
+
+    def test_two_runs_make_a_difference(self):
+        changed = self.home / "after.folded"
+        changed.write_text(Path(FOLDED).read_text().replace("fit(Track&) 30000000", "fit(Track&) 45000000"))
+        dot = self.run_ok("graph", "--period", "1ns", FOLDED, changed).decode()
+        self.assertIn("self +15.0 ms (30.0 ms → 45.0 ms)", dot)
+
+    # ---- exports and imports ----
+
+    @unittest.skipUnless(shutil.which("go"), "go is not installed")
+    def test_pprof_reads_a_stored_run(self):
+        self.run_ok("export", "-F", "pprof", "-o", "run.pb.gz")
+        text = subprocess.run(["go", "tool", "pprof", "-top", "run.pb.gz"], cwd=self.home, capture_output=True,
+                              env=self.environment, text=True, check=True, timeout=60).stdout
+        self.assertRegex(text, r"30ms +30\.00% .*45ms +45\.00% +fit\(Track&\)")
+
+    def test_what_is_exported_can_be_imported_again(self):
+        for name in ("folded", "pprof"):
+            self.run_ok("export", "-F", name, "-o", "back")
+            self.run_ok("import", "--period", "1ns", "back", "-o", "back.fgrun")
+            rows = self.rows_by_name("back.fgrun")
+            self.assertEqual(rows["fit(Track&)"]["inclusive_ns"], 45e6, name)
+
+    def test_a_binary_export_is_kept_off_standard_error(self):
+        self.assertTrue(self.run_ok("export", "-F", "pprof").startswith(b"\x1f\x8b"))
+
+    # ---- mistakes ----
+
+    def test_mistakes_are_one_clear_line(self):
+        (self.home / "text").write_text("no profile at all\n")
+        self.fails(2, "there is no such file", "view", "./nowhere")
+        self.fails(2, "no profile in a format that is known", "view", "text")
+        self.fails(2, "line 1: 'no profile at all' is not frames", "import", "-F", "folded", "text")
+        self.fails(2, "'[' is not", "view", "--focus", "[")
+        self.fails(2, "no function matches 'nothing'", "view", "-V", "callgraph", "-f", "nothing")
+        self.fails(2, "--from and --to need the time of each sample", "view", "--from", "1s")
+        self.fails(2, "exclude each other", "view", "--json", "--csv")
+        self.fails(2, "no unit of work", "view", "--unit", "event:1")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

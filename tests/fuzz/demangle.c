@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Linkage names from anybody, and what is made of readable ones. */
+#include "profile/demangle.h"
+
+#include "base/arena.h"
+#include "profile/names.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fg_xstrndup((const char *)data, size);
+	struct fg_strbuf name = {0};
+	struct fg_strbuf part = {0};
+
+	if (strncmp(text, "_R", 2) == 0) /* C++ names are the C++ runtime's to take apart */
+		(void)fg_demangle(text, &name);
+	(void)fg__demangle_rust_legacy(text, &name);
+	FG_ASSERT(name.length <= (size_t)2 * FG_DEMANGLE_MAX_OUTPUT + 4 * size);
+	fg_name_collapse_templates(text, &part);
+	fg_name_qualified(text, &part);
+	fg_name_scope(text, &part);
+	fg_name_namespace(text, &part);
+	fg_strbuf_release(&name);
+	fg_strbuf_release(&part);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Binaries from anybody: symbols, build-ids, PLT names, and the demangler on what they are called. */
+#include "profile/demangle.h"
+#include "profile/elf_file.h"
+#include "tests/fuzz/fuzz.h"
+
+static void use(const struct fg_elf *elf)
+{
+	for (size_t i = 0; i < elf->symbol_count; i++) {
+		const struct fg_elf_symbol *symbol = &elf->symbols[i];
+		struct fg_strbuf name = {0};
+
+		FG_ASSERT(i == 0 || elf->symbols[i - 1].value < symbol->value);
+		(void)fg_elf_find(elf, symbol->value + symbol->size / 2);
+		if (strncmp(fg_elf_name(elf, symbol), "_R", 2) == 0)
+			(void)fg_demangle(fg_elf_name(elf, symbol), &name);
+		fg_strbuf_release(&name);
+	}
+	for (size_t i = 0; i < elf->plt_count; i++)
+		(void)fg_elf_plt_target(elf, elf->plt[i].end - 1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fg_elf elf;
+	struct fg_error err = {0};
+	char text[FG_BUILD_ID_TEXT];
+
+	if (fg_elf_parse(data, size, "fuzz", &elf, &err) != FG_OK) {
+		FG_ASSERT(err.message[0] != '\0');
+		return 0;
+	}
+	use(&elf);
+	fg_elf_build_id_text(&elf, text);
+	fg_elf_release(&elf);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Run a target program under the collector and read what it left.  Anything wrong fails the running test. */
+#ifndef FG_TESTS_INTEGRATION_COLLECTOR_RUN_TARGET_H
+#define FG_TESTS_INTEGRATION_COLLECTOR_RUN_TARGET_H
+
+#include "tests/support/scratch.h"
+#include "tests/targets/trace.h"
+
+#include <stdbool.h>
+
+enum {
+	RUN_WORDS = 12
+};
+
+struct run {
+	const char *words
+		[RUN_WORDS]; /* the first: name of the target, or an absolute path; NULL at the end */
+	const char *settings[RUN_WORDS]; /* "FASTGATE_COLLECTOR_...=value", NULL at the end */
+	bool without_collector;
+	bool forbid_perf; /* a seccomp filter answers perf_event_open with EACCES */
+	int exit_code;    /* that is expected */
+};
+
+struct outcome {
+	struct trace *traces;
+	char *output;
+	struct fg_scratch scratch;
+};
+
+void run_target(const struct run *run, struct outcome *outcome);
+void outcome_release(struct outcome *outcome);
+/* The value behind a name in what the target said. */
+double outcome_truth(const struct outcome *outcome, const char *name);
+/* Absolute path of a target, static until the next call but three. */
+const char *target_path(const char *name);
+
+#endif

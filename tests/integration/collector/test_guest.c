@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A guest leaves no trace on its host: same output, same exit code, no EINTR, no lost child, no lost signal. */
+#include "base/base.h"
+#include "base/fs.h"
+#include "collector/collector_env.h"
+#include "tests/integration/collector/run_target.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void every_child_comes_back(void **state)
+{
+	struct outcome outcome;
+	struct run run = {
+		.words = {"storm_fork", "15"}
+        };
+	unsigned images = 0;
+
+	(void)state;
+	run.words[0] = target_path("storm_fork");
+	run_target(&run, &outcome);
+	for (const struct trace *trace = outcome.traces; trace; trace = trace->next)
+		images += trace_inclusive(trace, "in_child") > 0;
+	/* 15 rounds, four children each with 3 ms of work; a forked one leaves a trace only once it is sampled */
+	assert_true(images >= 50);
+	assert_true(trace_inclusive(outcome.traces, "in_child") > 60 * 2e6);
+	assert_true(trace_inclusive(outcome.traces, "in_parent") > 15 * 2e6);
+	outcome_release(&outcome);
+}
+
+static void children_are_left_alone_when_asked(void **state)
+{
+	struct outcome outcome;
+	char only[64];
+	struct run run = {
+		.words = {"storm_fork", "5"},
+                  .settings = {only           }
+        };
+
+	(void)state;
+	run.words[0] = target_path("storm_fork");
+	(void)snprintf(only, sizeof(only), FG_ENV_ONLY "=%d", (int)getpid());
+	run_target(&run, &outcome);
+	assert_non_null(outcome.traces);
+	assert_null(outcome.traces->next);
+	assert_true(trace_inclusive(outcome.traces, "in_parent") > 5 * 2e6);
+	outcome_release(&outcome);
+}
+
+static void no_call_is_cut_short(void **state)
+{
+	static const char *const settings[][3] = {
+		{FG_ENV_RATE "=10000", NULL,                   NULL},
+		{FG_ENV_RATE "=2000",  FG_ENV_CLOCK "=wall",   NULL},
+		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=jitter", NULL},
+		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick",   NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		struct outcome outcome;
+		struct run run = {
+			.words = {"eintr", "250"}
+                };
+
+		memcpy(run.settings, settings[i], sizeof(settings[i]));
+		run_target(&run, &outcome);
+		assert_true(outcome_truth(&outcome, "interrupted") ==
+			    0); /* NOLINT: a whole number */
+		assert_true(outcome.traces->sample_count > 0);
+		outcome_release(&outcome);
+	}
+}
+
+static void the_programs_own_use_of_the_signal_goes_on(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"own_signal"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_true(trace_inclusive(outcome.traces, "work_with_own_timer") > 3e8);
+	/* and after it has closed every descriptor there is */
+	assert_true(trace_inclusive(outcome.traces, "work_without_descriptors") > 2e8);
+	assert_true(outcome.traces->header.forwarded >= 5);
+	outcome_release(&outcome);
+}
+
+static void exceptions_stay_with_their_unwinder(void **state)
+{
+	struct outcome outcome;
+	struct run run = {
+		.words = {"throwing", TARGETS_FOLDER "/libthrowing.so"},
+		.settings = {FG_ENV_RATE "=5000"         }
+        };
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_true(outcome.traces->sample_count > 50);
+	outcome_release(&outcome);
+}
+
+static void without_perf_the_next_clock_is_taken_and_told(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"short_threads"}, .forbid_perf = true};
+
+	(void)state;
+	run_target(&run, &outcome);
+	const struct fg_trace_header *header = &outcome.traces->header;
+
+	assert_int_equal(header->clock_user, FG_CLOCK_JITTER);
+	assert_int_equal(header->perf_errno, 13);
+	assert_true(outcome.traces->kinds[FG_RECORD_NOTE] >= 1);
+	const double a = trace_inclusive(outcome.traces, "work_in_thread");
+	const double b = trace_inclusive(outcome.traces, "work_in_main");
+
+	assert_true(a + b > 0.5 * (outcome_truth(&outcome, "work_in_thread") +
+				   outcome_truth(&outcome, "work_in_main")));
+	outcome_release(&outcome);
+}
+
+/* ---- regions and units ---- */
+
+static double weight_in_region(const struct trace *trace, const char *name)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < trace->sample_count; i++) {
+		const uint32_t region = trace->samples[i].region;
+
+		if (region && strcmp(trace->names[trace->region_names[region]], name) == 0)
+			sum += (double)trace->samples[i].weight_ns;
+	}
+	return sum;
+}
+
+static void samples_know_their_region(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"regions"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	const double outer = weight_in_region(outcome.traces, "outer");
+	const double inner = weight_in_region(outcome.traces, "inner");
+
+	assert_true(outer + inner > 4e8);
+	assert_true(fabs(inner / (outer + inner) - 0.75) < 0.08);
+	assert_int_equal(outcome.traces->kinds[FG_RECORD_UNIT_BEGIN], 20);
+	assert_int_equal(outcome.traces->kinds[FG_RECORD_UNIT_END], 20);
+	assert_int_equal(outcome.traces->region_entered[1], 20);
+	assert_int_equal(outcome.traces->region_entered[2], 20);
+	outcome_release(&outcome);
+}
+
+static void programs_marked_for_another_collector_are_served(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"itt"},
+			  .settings = {"INTEL_LIBITTNOTIFY64=" COLLECTOR_LIBRARY}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_true(weight_in_region(outcome.traces, "tracking") > 6e7);
+	assert_true(weight_in_region(outcome.traces, "fitting") >
+		    2 * weight_in_region(outcome.traces, "tracking"));
+	outcome_release(&outcome);
+}
+
+struct part_case {
+	const char *argument;
+	const char *setting;
+	double low_ns;
+	double high_ns;
+};
+
+static void only_the_part_asked_for_is_sampled(void **state)
+{
+	static const struct part_case cases[] = {
+		{NULL,     FG_ENV_UNITS "=5:9",    1.5e8, 3.5e8}, /* 5 units of 40 ms */
+		{"paused", FG_ENV_PAUSED "=1",     6e8,   11e8 }, /* 800 of 900 ms */
+		{NULL,     FG_ENV_PAUSED "=1",     0,     1    },
+                {NULL,     FG_ENV_DELAY "=100000", 0,     1    },
+		{NULL,     FG_ENV_DURATION "=1",   0,     1e8  },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct outcome outcome;
+		struct run run = {
+			.words = {"regions", cases[i].argument},
+                          .settings = {cases[i].setting        }
+                };
+
+		run_target(&run, &outcome);
+		const double seen = trace_inclusive(outcome.traces, "work");
+
+		if (seen < cases[i].low_ns || seen > cases[i].high_ns)
+			fail_msg("%s: %.3f s", cases[i].setting, seen / 1e9);
+		outcome_release(&outcome);
+	}
+}
+
+static void a_control_file_switches_it_off(void **state)
+{
+	struct fg_scratch scratch;
+	struct outcome outcome;
+	char setting[4300];
+	struct run run = {.words = {"regions"}, .settings = {setting}};
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	fg_scratch_write_text(&scratch, "control", "0");
+	(void)snprintf(setting, sizeof(setting), FG_ENV_CONTROL "=%s",
+		       fg_scratch_path(&scratch, "control"));
+	run_target(&run, &outcome);
+	assert_true(trace_inclusive(outcome.traces, "work") < 1);
+	outcome_release(&outcome);
+	fg_scratch_release(&scratch);
+}
+
+/* ---- death at any time ---- */
+
+static void a_killed_process_leaves_a_whole_trace(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 25; i++) {
+		struct fg_scratch scratch;
+		char output[4200];
+		const struct timespec later = {0, (long)(1 + i * 1700003u % 40000000u)};
+
+		fg_scratch_init(&scratch);
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			(void)snprintf(output, sizeof(output), FG_ENV_OUTPUT "=%s", scratch.path);
+			(void)putenv(output);
+			(void)putenv(fg_xstrdup("LD_PRELOAD=" COLLECTOR_LIBRARY));
+			(void)putenv(fg_xstrdup(FG_ENV_RATE "=10000"));
+			(void)execl(target_path("short_threads"), "short_threads", (char *)NULL);
+			_exit(98);
+		}
+		(void)nanosleep(&later, NULL);
+		(void)kill(pid, SIGKILL);
+		(void)waitpid(pid, NULL, 0);
+		struct trace *traces = trace_load(scratch.path);
+
+		for (const struct trace *trace = traces; trace; trace = trace->next)
+			assert_int_equal(trace->damaged, 0);
+		trace_free(traces);
+		fg_scratch_release(&scratch);
+	}
+}
+
+static void output_and_exit_code_are_the_programs_own(void **state)
+{
+	static const char *const commands[][6] = {
+		{"/bin/bash", "-c",
+		 "for i in $(seq 40); do x=$(echo $i; exit $i); y=$?; done; echo $x $y; exit 7", NULL},
+		{"/bin/sh",   "-c", "ls /proc/self/fd | wc -l; ulimit -n; trap; kill -l 27",     NULL},
+		{"/bin/sh",   "-c", "head -c 3000000 /bin/bash | gzip -9 | cksum",               NULL},
+	};
+	static const int codes[] = {7, 0, 0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		struct outcome with;
+		struct outcome without;
+		struct run run = {.exit_code = codes[i]};
+
+		memcpy(run.words, commands[i], sizeof(commands[i]));
+		run_target(&run, &with);
+		run.without_collector = true;
+		run_target(&run, &without);
+		assert_non_null(with.traces);
+		if (i !=
+		    1) /* a listing of descriptors shows ours: the one difference that can be seen */
+			assert_string_equal(with.output, without.output);
+		outcome_release(&with);
+		outcome_release(&without);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_child_comes_back),
+		cmocka_unit_test(children_are_left_alone_when_asked),
+		cmocka_unit_test(no_call_is_cut_short),
+		cmocka_unit_test(the_programs_own_use_of_the_signal_goes_on),
+		cmocka_unit_test(exceptions_stay_with_their_unwinder),
+		cmocka_unit_test(without_perf_the_next_clock_is_taken_and_told),
+		cmocka_unit_test(samples_know_their_region),
+		cmocka_unit_test(programs_marked_for_another_collector_are_served),
+		cmocka_unit_test(only_the_part_asked_for_is_sampled),
+		cmocka_unit_test(a_control_file_switches_it_off),
+		cmocka_unit_test(a_killed_process_leaves_a_whole_trace),
+		cmocka_unit_test(output_and_exit_code_are_the_programs_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Programs whose profile is known, and whether the collector finds it.  Shares are judged by their own statistics: a share p seen
+ * in n samples has the standard deviation sqrt(p (1 - p) / n); four of these are allowed, so that a right collector
+ * fails once in 16,000 runs.  The clock is as good as random against the program, so this holds on a busy machine too.
+ */
+#include "tests/integration/collector/run_target.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double period_ns = 1e6;
+
+static void assert_share(double seen_a, double seen_b, double true_a, double true_b)
+{
+	const double n = (seen_a + seen_b) / period_ns;
+	const double truth = true_a / (true_a + true_b);
+	const double seen = seen_a / (seen_a + seen_b);
+	const double sigma = sqrt(truth * (1 - truth) / n);
+
+	assert_true(n > 100);
+	/* The truth is itself measured by a clock around calls: allow it half a per cent. */
+	if (fabs(seen - truth) > 4 * sigma + 0.005)
+		fail_msg("share %.4f, in truth %.4f, sigma %.4f (%.0f samples)", seen, truth, sigma,
+			 n);
+}
+
+static void assert_near(double seen, double truth, double part, double slack_ns)
+{
+	if (fabs(seen - truth) > part * truth + slack_ns)
+		fail_msg("%.4f s, in truth %.4f s", seen / 1e9, truth / 1e9);
+}
+
+static void tick_lockstep_does_not_bias(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"lockstep"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_share(trace_inclusive(outcome.traces, "two_thirds"),
+		     trace_inclusive(outcome.traces, "one_third"),
+		     outcome_truth(&outcome, "two_thirds"), outcome_truth(&outcome, "one_third"));
+	outcome_release(&outcome);
+}
+
+static void short_threads_get_their_share(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"short_threads"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_share(trace_inclusive(outcome.traces, "work_in_thread"),
+		     trace_inclusive(outcome.traces, "work_in_main"),
+		     outcome_truth(&outcome, "work_in_thread"),
+		     outcome_truth(&outcome, "work_in_main"));
+	assert_int_equal(outcome.traces->header.threads, 501);
+	outcome_release(&outcome);
+}
+
+static void bursts_of_threads_weigh_as_one(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"burst"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_share(trace_inclusive(outcome.traces, "work_alone"),
+		     trace_inclusive(outcome.traces, "work_together"),
+		     outcome_truth(&outcome, "work_alone"),
+		     outcome_truth(&outcome, "work_together"));
+	outcome_release(&outcome);
+}
+
+static void a_thread_made_by_clone_alone_is_found(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"burst"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	/* It is looked for every 100 ms, and lived for 400 ms of CPU time. */
+	assert_true(trace_inclusive(outcome.traces, "work_raw") > 100e6);
+	assert_true(trace_lost(outcome.traces, FG_LOSS_LATE_THREAD) >= 1);
+	outcome_release(&outcome);
+}
+
+static void system_time_is_seen_in_full(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"kernel"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_near(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM),
+		    outcome_truth(&outcome, "system"), 0.01, 2e7);
+	assert_true(trace_inclusive(outcome.traces, "read_zeros") >
+		    0.9 * outcome_truth(&outcome, "system"));
+	outcome_release(&outcome);
+}
+
+static void page_faults_are_system_time_of_who_touches(void **state)
+{
+	struct outcome outcome;
+	struct run run = {
+		.words = {"kernel", "faults"}
+        };
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_near(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM),
+		    outcome_truth(&outcome, "system"), 0.01, 2e7);
+	assert_near(trace_by_clock(outcome.traces, FG_CLOCK_PERF_USER),
+		    outcome_truth(&outcome, "user"), 0.1, 5e7);
+	assert_true(trace_inclusive(outcome.traces, "touch_pages") >
+		    0.9 * outcome_truth(&outcome, "system"));
+	outcome_release(&outcome);
+}
+
+static void user_weights_add_up_to_cpu_time(void **state)
+{
+	struct outcome outcome;
+	struct run run = {
+		.words = {"deep", "10"}
+        };
+
+	(void)state;
+	run_target(&run, &outcome);
+	const struct fg_trace_header *header = &outcome.traces->header;
+	const double all = (double)(header->user_ns + header->system_ns);
+
+	assert_near(all, (double)(header->end_user_ns + header->end_system_ns), 0.01,
+		    3 * period_ns);
+	assert_int_equal(header->samples, outcome.traces->sample_count);
+	assert_true(header->user_ns + header->system_ns ==
+		    (uint64_t)trace_self(outcome.traces, NULL));
+	assert_int_equal(header->end, FG_END_EXIT);
+	outcome_release(&outcome);
+}
+
+static void a_sample_takes_at_most_twelve_bytes(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"lockstep"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_true(outcome.traces->sample_bytes <= 12 * outcome.traces->sample_count);
+	outcome_release(&outcome);
+}
+
+/* ---- stacks ---- */
+
+struct depth_case {
+	const char *depth;
+	uint64_t frames; /* of `descend` alone */
+	bool cut;
+};
+
+static void check_depth(const struct depth_case *wanted, const char *program)
+{
+	struct outcome outcome;
+	struct run run = {
+		.words = {program, wanted->depth}
+        };
+	size_t seen = 0;
+
+	run_target(&run, &outcome);
+	for (size_t i = 0; i < outcome.traces->sample_count; i++) {
+		const struct trace_sample *sample = &outcome.traces->samples[i];
+
+		if (!trace_on_path(outcome.traces, sample->path, "at_the_bottom"))
+			continue;
+		seen++;
+		assert_false(sample->flags & FG_SAMPLE_TRUNCATED);
+		/* around it: at_the_bottom, main, three of libc; the clock above */
+		const uint64_t depth = trace_depth(outcome.traces, sample->path);
+
+		assert_in_range(depth, wanted->frames + 4, wanted->frames + 8);
+		assert_true(trace_on_path(outcome.traces, sample->path, "main"));
+	}
+	assert_true(seen > 50);
+	assert_int_equal(trace_lost(outcome.traces, FG_LOSS_DEEP) > 0, wanted->cut);
+	outcome_release(&outcome);
+}
+
+static void deep_stacks_are_whole_or_cut_in_the_middle(void **state)
+{
+	static const struct depth_case cases[] = {
+		{"0",     1,     false},
+		{"300",   301,   false},
+		{"4000",  4001,  false},
+		{"10000", 10001, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check_depth(&cases[i], "deep");
+}
+
+static void a_chain_through_many_libraries_is_whole(void **state)
+{
+	struct outcome outcome;
+	struct run run = {
+		.words = {"chain", "300", "4", TARGETS_FOLDER "/libraries", "300"}
+        };
+	double whole = 0;
+	double all;
+
+	(void)state;
+	run_target(&run, &outcome);
+	for (size_t i = 0; i < outcome.traces->sample_count; i++) {
+		const struct trace_sample *sample = &outcome.traces->samples[i];
+
+		/* 300 links, each with chain_next before it, and what is around */
+		if (trace_on_path(outcome.traces, sample->path, "at_the_end") &&
+		    trace_depth(outcome.traces, sample->path) >= 603)
+			whole += (double)sample->weight_ns;
+	}
+	all = trace_inclusive(outcome.traces, "at_the_end");
+	assert_true(all > 2e8);
+	assert_true(whole >= 0.9999 * all);
+	assert_true(outcome.traces->header.frames_reused > outcome.traces->header.frames / 2);
+	outcome_release(&outcome);
+}
+
+static void unloaded_libraries_do_not_mix_with_later_ones(void **state)
+{
+	struct outcome outcome;
+	struct run run = {
+		.words = {"storm_dlopen", TARGETS_FOLDER "/libraries", "200"}
+        };
+	double all;
+
+	(void)state;
+	run_target(&run, &outcome);
+	if (outcome_truth(&outcome, "same_address") < 10)
+		print_message(
+			"[   note   ] the libraries were not mapped at the same address here\n");
+	all = trace_inclusive(outcome.traces, "innermost");
+	assert_true(all > 1e8);
+	assert_true(trace_inclusive(outcome.traces, "main") >= all);
+	for (size_t i = 0; i < outcome.traces->sample_count; i++)
+		if (trace_on_path(outcome.traces, outcome.traces->samples[i].path, "innermost"))
+			assert_true(trace_on_path(outcome.traces, outcome.traces->samples[i].path,
+						  "chain_0"));
+	/* Both came and went again and again, as two modules. */
+	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_GONE] >= 100);
+	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_BACK] >= 90);
+	outcome_release(&outcome);
+}
+
+static void odd_stacks_are_walked_or_marked(void **state)
+{
+	struct outcome outcome;
+	struct run run = {.words = {"stacks"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_true(trace_inclusive(outcome.traces, "on_coroutine") > 2e8);
+	assert_true(trace_inclusive(outcome.traces, "coroutine") > 1e8);
+	assert_true(trace_inclusive(outcome.traces, "small_thread") > 1e8);
+	/* out of the handler, through the signal's frame, into who was interrupted */
+	assert_true(trace_inclusive(outcome.traces, "in_handler") > 1e8);
+	assert_true(trace_inclusive(outcome.traces, "raiser") >=
+		    0.99 * trace_inclusive(outcome.traces, "in_handler"));
+	assert_true(trace_inclusive(outcome.traces, "called_back") > 1e8);
+	assert_true(trace_inclusive(outcome.traces, "generated_code") >=
+		    0.99 * trace_inclusive(outcome.traces, "called_back"));
+	outcome_release(&outcome);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tick_lockstep_does_not_bias),
+		cmocka_unit_test(short_threads_get_their_share),
+		cmocka_unit_test(bursts_of_threads_weigh_as_one),
+		cmocka_unit_test(a_thread_made_by_clone_alone_is_found),
+		cmocka_unit_test(system_time_is_seen_in_full),
+		cmocka_unit_test(page_faults_are_system_time_of_who_touches),
+		cmocka_unit_test(user_weights_add_up_to_cpu_time),
+		cmocka_unit_test(a_sample_takes_at_most_twelve_bytes),
+		cmocka_unit_test(deep_stacks_are_whole_or_cut_in_the_middle),
+		cmocka_unit_test(a_chain_through_many_libraries_is_whole),
+		cmocka_unit_test(unloaded_libraries_do_not_mix_with_later_ones),
+		cmocka_unit_test(odd_stacks_are_walked_or_marked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

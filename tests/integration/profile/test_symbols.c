@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The symbolizer on a library that was built for it: with debug information, stripped, with a separate debug file in every
+ * place where one may lie, built anew, damaged.
+ */
+#include "base/base.h"
+#include "base/fs.h"
+#include "base/process.h"
+#include "profile/elf_file.h"
+#include "profile/profile.h"
+#include "profile/symbolizer.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <unistd.h>
+
+#define LIBRARY FG_TEST_SYMBOLS_LIBRARY
+#define SOURCE  FG_TEST_SYMBOLS_SOURCE
+
+struct scene {
+	struct fg_scratch scratch;
+	struct fg_elf elf; /* of the whole library */
+};
+
+static void run(const char *program, const char *const *arguments)
+{
+	char *argv[12] = {fg_xstrdup(program)};
+	struct fg_process_options options = {.argv = argv, .stderr_to = FG_STREAM_INHERIT};
+	struct fg_process_result result = {0};
+	struct fg_error err = {0};
+
+	for (size_t i = 0; arguments[i]; i++)
+		argv[i + 1] = fg_xstrdup(arguments[i]);
+	if (fg_process_run(&options, &result, &err) != FG_OK || result.exit_code != 0)
+		fail_msg("%s failed: %s", program, err.message);
+	fg_process_result_release(&result);
+	for (size_t i = 0; argv[i]; i++)
+		free(argv[i]);
+}
+
+static int set_up(void **state)
+{
+	struct scene *scene = fg_xcalloc(1, sizeof(*scene));
+	struct fg_error err = {0};
+
+	fg_scratch_init(&scene->scratch);
+	if (fg_elf_read(LIBRARY, &scene->elf, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	*state = scene;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct scene *scene = *state;
+
+	fg_elf_release(&scene->elf);
+	fg_scratch_release(&scene->scratch);
+	free(scene);
+	return 0;
+}
+
+static const char *in(const struct scene *scene, const char *name)
+{
+	return fg_scratch_path(&scene->scratch, name);
+}
+
+/* Splits the library: `stripped` without names and debug information, `debug` with only these. */
+static void split(const struct scene *scene, const char *stripped, const char *debug)
+{
+	run("objcopy", (const char *const[]){"--only-keep-debug", LIBRARY, debug, NULL});
+	run("objcopy", (const char *const[]){"--strip-all", LIBRARY, stripped, NULL});
+	(void)scene;
+}
+
+static uint64_t address_of(const struct fg_elf *elf, const char *name)
+{
+	for (size_t i = 0; i < elf->symbol_count; i++)
+		if (strcmp(fg_elf_name(elf, &elf->symbols[i]), name) == 0)
+			return elf->symbols[i].value;
+	fail_msg("no symbol '%s'", name);
+	return 0;
+}
+
+static unsigned line_of(const char *mark)
+{
+	struct fg_error err = {0};
+	unsigned line = 1;
+	char *text;
+	size_t size;
+	const char *at;
+
+	assert_int_equal(fg_fs_read(SOURCE, 1 << 20, &text, &size, &err), FG_OK);
+	at = strstr(text, mark);
+	assert_non_null(at);
+	for (const char *c = text; c < at; c++)
+		line += *c == '\n';
+	free(text);
+	return line;
+}
+
+static struct fg_symbol_module *open_module(struct fg_symbolizer *symbolizer,
+					    const struct scene *scene, const char *path)
+{
+	return fg_symbolizer_module(symbolizer, path, scene->elf.build_id, scene->elf.build_id_size,
+				    false);
+}
+
+/* The address in target_outer() whose chain is outer → middle → inner. */
+static size_t find_inlined(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
+			   const struct scene *scene, const struct fg_symbol **chain)
+{
+	uint64_t start = address_of(&scene->elf, "target_outer");
+
+	for (uint64_t at = start; at < start + 64; at++) {
+		size_t count = fg_symbolizer_find(symbolizer, module, at, chain);
+
+		if (count == 3)
+			return count;
+	}
+	return 0;
+}
+
+static void expect_inlined(struct fg_symbolizer *symbolizer, const struct scene *scene,
+			   const char *path)
+{
+	struct fg_symbol_module *module = open_module(symbolizer, scene, path);
+	const struct fg_symbol *chain;
+
+	if (find_inlined(symbolizer, module, scene, &chain) != 3)
+		fail_msg("no inlined frames: %s", fg_symbol_module_source(module));
+	assert_string_equal(chain[0].name, "target_outer");
+	assert_int_equal(chain[0].at_line, line_of("MARK outer"));
+	assert_int_equal(chain[0].flags, 0);
+	assert_string_equal(chain[1].name, "target_middle");
+	assert_int_equal(chain[1].at_line, line_of("MARK middle"));
+	assert_int_equal(chain[1].flags, FG_FRAME_INLINED);
+	assert_string_equal(chain[2].name, "target_inner");
+	assert_int_equal(chain[2].at_line, line_of("MARK inner"));
+	assert_non_null(strstr(chain[2].file, "symbols_target.c"));
+	assert_int_equal(chain[2].line, line_of("MARK inner") - 2);
+	assert_false(fg_symbol_module_is_bad(module));
+}
+
+static void inlined_frames_and_lines_are_found(void **state)
+{
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+
+	expect_inlined(symbolizer, *state, LIBRARY);
+	fg_symbolizer_free(symbolizer);
+}
+
+static void names_only_looks_at_no_debug_information(void **state)
+{
+	const struct fg_symbolizer_options options = {.names_only = true};
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
+	const struct scene *scene = *state;
+	const struct fg_symbol *chain;
+	struct fg_symbol_module *module = open_module(symbolizer, scene, LIBRARY);
+
+	assert_int_equal(find_inlined(symbolizer, module, scene, &chain), 0);
+	assert_int_equal(fg_symbolizer_find(symbolizer, module,
+					    address_of(&scene->elf, "target_hidden"), &chain),
+			 1);
+	assert_string_equal(chain[0].name, "target_hidden");
+	assert_null(chain[0].at_file);
+	fg_symbolizer_free(symbolizer);
+}
+
+static void a_stripped_library_has_its_dynamic_names_and_offsets(void **state)
+{
+	const struct scene *scene = *state;
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	const char *stripped = in(scene, "libstripped.so");
+	struct fg_symbol_module *module;
+	const struct fg_symbol *chain;
+
+	split(scene, stripped, in(scene, "elsewhere.debug"));
+	module = open_module(symbolizer, scene, stripped);
+	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
+				 &chain);
+	assert_string_equal(chain[0].name, "target_plain");
+	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_hidden"),
+				 &chain);
+	assert_non_null(strstr(chain[0].name, "libstripped.so+0x"));
+	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
+	fg_symbolizer_free(symbolizer);
+}
+
+static void a_separate_file_is_found_by_build_id(void **state)
+{
+	const struct scene *scene = *state;
+	const char *root = in(scene, "debug");
+	const struct fg_symbolizer_options options = {.debug_root = root};
+	struct fg_symbolizer *symbolizer;
+	char text[FG_BUILD_ID_TEXT];
+	struct fg_error err = {0};
+	char *file;
+	char *folder;
+
+	fg_elf_build_id_text(&scene->elf, text);
+	file = fg_xasprintf("%s/.build-id/%.2s/%s.debug", root, text, text + 2);
+	folder = fg_fs_parent(file);
+	assert_int_equal(fg_fs_make_folders(folder, 0755, &err), FG_OK);
+	split(scene, in(scene, "libs.so"), file);
+	symbolizer = fg_symbolizer_new(&options);
+	expect_inlined(symbolizer, scene, in(scene, "libs.so"));
+	fg_symbolizer_free(symbolizer);
+	free(file);
+	free(folder);
+}
+
+static void a_separate_file_is_found_by_its_link_and_checked(void **state)
+{
+	const struct scene *scene = *state;
+	char *link = fg_xasprintf("--add-gnu-debuglink=%s", in(scene, "libs.debug"));
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	const struct fg_symbol *chain;
+	char *text;
+	size_t size;
+
+	split(scene, in(scene, "libs.so"), in(scene, "libs.debug"));
+	run("objcopy", (const char *const[]){link, in(scene, "libs.so"), NULL});
+	expect_inlined(symbolizer, scene, in(scene, "libs.so"));
+	fg_symbolizer_free(symbolizer);
+	/* one bit in the separate file: its checksum does not fit any more, and it is not used */
+	text = fg_scratch_read(&scene->scratch, "libs.debug", &size);
+	text[size - 1] ^= 1;
+	fg_scratch_write(&scene->scratch, "libs.debug", text, size);
+	symbolizer = fg_symbolizer_new(NULL);
+	assert_int_equal(find_inlined(symbolizer,
+				      open_module(symbolizer, scene, in(scene, "libs.so")), scene,
+				      &chain),
+			 0);
+	fg_symbolizer_free(symbolizer);
+	free(text);
+	free(link);
+}
+
+static void a_binary_of_another_build_is_not_guessed_from(void **state)
+{
+	static const uint8_t OTHER[] = {0xde, 0xad, 0xbe, 0xef};
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	struct fg_symbol_module *module =
+		fg_symbolizer_module(symbolizer, LIBRARY, OTHER, sizeof(OTHER), false);
+	const struct scene *scene = *state;
+	const struct fg_symbol *chain;
+
+	assert_true(fg_symbol_module_is_bad(module));
+	assert_non_null(strstr(fg_symbol_module_source(module), "deadbeef"));
+	assert_int_equal(fg_symbolizer_find(symbolizer, module,
+					    address_of(&scene->elf, "target_plain"), &chain),
+			 1);
+	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
+	fg_symbolizer_free(symbolizer);
+}
+
+static void a_trace_from_another_host_finds_its_binaries_in_a_folder(void **state)
+{
+	const struct scene *scene = *state;
+	const char *folders[] = {scene->scratch.path, NULL};
+	const struct fg_symbolizer_options options = {.binary_folders = folders};
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
+	struct fg_error err = {0};
+
+	assert_int_equal(fg_fs_copy(LIBRARY, in(scene, "libcarried.so"), 0644, &err), FG_OK);
+	expect_inlined(symbolizer, scene, "/opt/far/away/libcarried.so");
+	fg_symbolizer_free(symbolizer);
+}
+
+static char *only_cache_file(const struct scene *scene)
+{
+	char text[FG_BUILD_ID_TEXT];
+
+	fg_elf_build_id_text(&scene->elf, text);
+	return fg_xasprintf("symbols/%.2s/%s.fgsym", text, text + 2);
+}
+
+static void the_cache_gives_the_same_answers_without_the_debug_information(void **state)
+{
+	const struct scene *scene = *state;
+	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
+	char *link = fg_xasprintf("--add-gnu-debuglink=%s", in(scene, "libs.debug"));
+	char *file = only_cache_file(scene);
+
+	split(scene, in(scene, "libs.so"), in(scene, "libs.debug"));
+	run("objcopy", (const char *const[]){link, in(scene, "libs.so"), NULL});
+	for (int round = 0; round < 3; round++) {
+		struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
+
+		expect_inlined(symbolizer, scene, in(scene, "libs.so"));
+		fg_symbolizer_free(symbolizer);
+		assert_true(fg_fs_exists(in(scene, file)));
+	}
+	free(file);
+	free(link);
+}
+
+static void a_damaged_cache_is_made_anew(void **state)
+{
+	const struct scene *scene = *state;
+	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
+	char *file = only_cache_file(scene);
+	char *bytes;
+	size_t size;
+
+	expect_inlined(symbolizer, scene, LIBRARY);
+	fg_symbolizer_free(symbolizer);
+	bytes = fg_scratch_read(&scene->scratch, file, &size);
+	for (size_t at = 0; at < size; at += size / 13 + 1) {
+		for (int cut = 0; cut < 2; cut++) {
+			bytes[at] ^= 0x20;
+			fg_scratch_write(&scene->scratch, file, bytes, cut ? at : size);
+			bytes[at] ^= 0x20;
+			symbolizer = fg_symbolizer_new(&options);
+			expect_inlined(symbolizer, scene, LIBRARY);
+			fg_symbolizer_free(symbolizer);
+		}
+	}
+	free(bytes);
+	free(file);
+}
+
+static void damaged_binaries_are_refused_or_read_without_harm(void **state)
+{
+	const struct scene *scene = *state;
+	struct fg_error err = {0};
+	size_t size;
+	char *bytes;
+
+	assert_int_equal(fg_fs_read(LIBRARY, 1 << 24, &bytes, &size, &err), FG_OK);
+	for (size_t i = 0; i < 200; i++) {
+		struct fg_elf elf;
+		size_t at = i < 64 ? i : size - (i - 63) * 16; /* the header, the section table */
+		char old = bytes[at];
+
+		bytes[at] = (char)0xff;
+		if (fg_elf_parse(bytes, size, "damaged", &elf, &err) == FG_OK) {
+			(void)fg_elf_find(&elf, 0x1100);
+			(void)fg_elf_plt_target(&elf, 0x1020);
+			fg_elf_release(&elf);
+		}
+		bytes[at] = old;
+		if (fg_elf_parse(bytes, size * i / 200, "cut", &elf, &err) == FG_OK)
+			fg_elf_release(&elf);
+	}
+	assert_int_equal(fg_elf_parse("rubbish", 7, "rubbish", &(struct fg_elf){0}, &err),
+			 FG_EPARSE);
+	(void)scene;
+	free(bytes);
+}
+
+static void the_vdso_has_names(void **state)
+{
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	struct fg_symbol_module *module = fg_symbolizer_module(symbolizer, "[vdso]", NULL, 0, true);
+	const struct fg_symbol *chain;
+	bool found = false;
+
+	(void)state;
+	for (uint64_t at = 0; at < 0x2000 && !found; at += 16) {
+		(void)fg_symbolizer_find(symbolizer, module, at, &chain);
+		found = strstr(chain[0].name, "vdso_") != NULL;
+	}
+	assert_true(found);
+	fg_symbolizer_free(symbolizer);
+}
+
+static void code_made_at_run_time_is_named_by_its_map(void **state)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	const struct fg_symbol *chain;
+	char path[64];
+	FILE *file;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	(void)fputs(
+		"7000 100 lambda_one\nrubbish\n7100 10 \n7040 8 patched\nffffffffffffffff 9 wrap\n",
+		file);
+	(void)fclose(file);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7010, &chain);
+	assert_string_equal(chain[0].name, "lambda_one");
+	assert_int_equal(chain[0].flags, FG_FRAME_JIT);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7044, &chain);
+	assert_string_equal(chain[0].name, "patched");
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7104, &chain);
+	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
+	(void)unlink(path);
+	fg_symbolizer_free(symbolizer);
+}
+
+#define SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SCENE(inlined_frames_and_lines_are_found),
+		SCENE(names_only_looks_at_no_debug_information),
+		SCENE(a_stripped_library_has_its_dynamic_names_and_offsets),
+		SCENE(a_separate_file_is_found_by_build_id),
+		SCENE(a_separate_file_is_found_by_its_link_and_checked),
+		SCENE(a_binary_of_another_build_is_not_guessed_from),
+		SCENE(a_trace_from_another_host_finds_its_binaries_in_a_folder),
+		SCENE(the_cache_gives_the_same_answers_without_the_debug_information),
+		SCENE(a_damaged_cache_is_made_anew),
+		SCENE(damaged_binaries_are_refused_or_read_without_harm),
+		SCENE(the_vdso_has_names),
+		SCENE(code_made_at_run_time_is_named_by_its_map),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The collector lives in other people's programs: what it calls and what it puts in front of theirs are allow-lists, and
+# libc is all that it is linked with.  usage: collector-symbols.sh NM READELF LIBRARY LISTS_FOLDER
+set -eu
+nm=$1 readelf=$2 library=$3 lists=$4
+status=0
+
+compare() { # what, list of what may be, what is
+	extra=$(printf '%s\n' "$3" | LC_ALL=C sort -u | LC_ALL=C comm -13 "$2" -)
+	if [ -n "$extra" ]; then
+		echo "$1 that is not in $2:" $extra
+		status=1
+	fi
+}
+
+needed=$("$readelf" -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+for name in $needed; do
+	case $name in
+	libc.so.6 | ld-linux*.so.2) ;;
+	*)
+		echo "needs $name, and may need libc alone"
+		status=1
+		;;
+	esac
+done
+compare "an import" "$lists/collector-imports.txt" \
+	"$("$nm" -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $2); print $2 }')"
+compare "an export" "$lists/collector-exports.txt" \
+	"$("$nm" -D --defined-only "$library" | awk '{ sub(/@.*/, "", $3); print $3 }')"
+exit $status

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Recursion to the depth given, and work at the bottom. */
+#include "work.h"
+
+NOINLINE static void at_the_bottom(uint64_t work_us)
+{
+	spin_us(work_us);
+}
+
+NOINLINE static void descend(unsigned depth, uint64_t work_us)
+{
+	volatile char frame[16];
+
+	frame[0] = (char)depth;
+	if (depth == 0)
+		at_the_bottom(work_us);
+	else
+		descend(depth - 1, work_us);
+	frame[1] = frame[0];
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned depth = argc > 1 ? (unsigned)atoi(argv[1]) : 300;
+
+	descend(depth, 200000);
+	return 0;
+}

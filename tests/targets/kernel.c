@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Nearly all of its time passes in the kernel: reading zeros, or touching fresh pages. */
+#include "work.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+	BLOCK = 1 << 18,
+	PAGES = 2048
+};
+
+static char block[BLOCK];
+
+NOINLINE static void read_zeros(int fd)
+{
+	for (unsigned i = 0; i < 200; i++)
+		check(read(fd, block, sizeof(block)) == (ssize_t)sizeof(block), "read");
+	KEEP_FRAME();
+}
+
+NOINLINE static void touch_pages(void)
+{
+	const size_t size = (size_t)PAGES * 4096;
+	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	check(at != MAP_FAILED, "mmap");
+	(void)madvise(at, size, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < size; i += 4096)
+		((volatile char *)at)[i] = 1;
+	(void)munmap(at, size);
+}
+
+int main(int argc, char **argv)
+{
+	const int faults = argc > 1 && strcmp(argv[1], "faults") == 0;
+	const uint64_t begin = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	int fd = open("/dev/zero", O_RDONLY);
+	struct rusage usage;
+
+	while (now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin < 1000000000) {
+		if (faults)
+			touch_pages();
+		else
+			read_zeros(fd);
+	}
+	(void)getrusage(RUSAGE_SELF, &usage);
+	tell("user", (double)usage.ru_utime.tv_sec * 1e9 + (double)usage.ru_utime.tv_usec * 1e3);
+	tell("system", (double)usage.ru_stime.tv_sec * 1e9 + (double)usage.ru_stime.tv_usec * 1e3);
+	return 0;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A program that uses SIGPROF itself, asks for its own settings back, blocks it, and closes every descriptor it can find. */
+#define _DEFAULT_SOURCE
+#include "work.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t received;
+
+static void on_signal(int number)
+{
+	(void)number;
+	received++;
+}
+
+NOINLINE static void work_with_own_timer(uint64_t work_us)
+{
+	spin_us(work_us);
+}
+
+NOINLINE static void work_without_descriptors(uint64_t work_us)
+{
+	spin_us(work_us);
+}
+
+int main(void)
+{
+	const uint64_t work_us = 250000;
+	struct sigaction mine;
+	struct sigaction seen;
+	struct itimerval every = {
+		{0, 10000},
+                {0, 10000}
+        };
+	sigset_t set;
+	sigset_t before;
+
+	check(sigaction(SIGPROF, NULL, &seen) == 0 && seen.sa_handler == SIG_DFL,
+	      "a handler that is not ours is seen");
+	memset(&mine, 0, sizeof(mine));
+	mine.sa_handler = on_signal;
+	check(sigaction(SIGPROF, &mine, &seen) == 0 && seen.sa_handler == SIG_DFL, "sigaction");
+	check(sigaction(SIGPROF, NULL, &seen) == 0 && seen.sa_handler == on_signal,
+	      "our handler is not seen");
+	check(setitimer(ITIMER_PROF, &every, NULL) == 0, "setitimer");
+	work_with_own_timer(work_us);
+	check(received >= 5, "the program's own signals do not arrive");
+
+	(void)sigfillset(&set);
+	check(sigprocmask(SIG_BLOCK, &set, &before) == 0 && sigismember(&before, SIGPROF) == 0,
+	      "mask before");
+	check(sigprocmask(SIG_BLOCK, NULL, &before) == 0 && sigismember(&before, SIGPROF) == 1,
+	      "mask inside");
+	const int so_far = received;
+
+	work_with_own_timer(work_us);
+	check(received == so_far, "a blocked signal arrived");
+	(void)sigemptyset(&set);
+	check(sigprocmask(SIG_SETMASK, &set, NULL) == 0, "unblock");
+	check(received > so_far, "a pending signal was lost");
+	memset(&every, 0, sizeof(every));
+	(void)setitimer(ITIMER_PROF, &every, NULL);
+
+	for (int fd = 3; fd < 4096; fd++)
+		check(close(fd) == -1 && errno == EBADF,
+		      "a descriptor that is not ours could be closed");
+	check(close_range(3, ~0u, 0) == 0, "close_range");
+	work_without_descriptors(work_us);
+	return 0;
+}

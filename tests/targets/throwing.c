@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A C program that loads C++ at run time, which throws and catches: whoever changes who unwinds exceptions breaks it. */
+#include "work.h"
+
+#include <dlfcn.h>
+
+int main(int argc, char **argv)
+{
+	check(argc > 1, "usage: throwing LIBRARY");
+	void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+
+	check(library != NULL, "dlopen");
+	int (*many)(int) = __extension__(int (*)(int)) dlsym(library, "throw_many");
+
+	check(many != NULL, "dlsym");
+	check(many(100000) == 100000, "exceptions were lost");
+	return 0;
+}

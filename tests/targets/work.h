@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the target programs share: work whose place and amount are known. */
+#ifndef FG_TESTS_TARGETS_WORK_H
+#define FG_TESTS_TARGETS_WORK_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Not inlined, not cloned, not merged with another that does the same. */
+#if defined(__clang__)
+# define NOINLINE __attribute__((noinline))
+#else
+# define NOINLINE __attribute__((noipa))
+#endif
+/* Behind a call it keeps the call from becoming a jump, so that the caller stays on the stack. */
+#define KEEP_FRAME() __asm__ volatile("" ::: "memory")
+
+static inline uint64_t now_ns(clockid_t clock)
+{
+	struct timespec time;
+
+	(void)clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static inline uint64_t cpu_ns(void)
+{
+	return now_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Turns of a loop that does nothing but turn: user time only. */
+static inline void spin(uint64_t turns)
+{
+	for (uint64_t i = 0; i < turns; i++)
+		__asm__ volatile("" ::: "memory");
+}
+
+/* So much CPU time, counted by the kernel, however fast the machine happens to be. */
+static inline void spin_us(uint64_t us)
+{
+	const uint64_t end = cpu_ns() + us * 1000;
+
+	do
+		spin(20000);
+	while (cpu_ns() < end);
+}
+
+/* A truth for the test to compare with, on standard output: "name value". */
+static inline void tell(const char *name, double value)
+{
+	(void)printf("%s %.9g\n", name, value);
+	(void)fflush(stdout);
+}
+
+static inline void check(int condition, const char *what)
+{
+	if (!condition) {
+		(void)printf("broken: %s\n", what);
+		(void)fflush(stdout);
+		exit(9);
+	}
+}
+
+#endif

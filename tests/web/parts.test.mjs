@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page parts as a server hands them out: single modules, under a strict policy, without a network (the requests are
+// answered here).
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { checkAccessibility, openPage, runTests } from './browser.mjs';
+
+const parts = new URL('../../reporters/web/', import.meta.url).pathname;
+const origin = 'http://parts.test/';
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:";
+
+const trendPage = `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>trend</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="style.css"><main id="page"><h1>Trend</h1></main><script type="module" src="trend-test.js"></script>`;
+const trendScript = `import { trendChart } from './plot.js';
+const count = Number(new URLSearchParams(location.search).get('count'));
+const points = Array.from({ length: count }, (_, i) => ({ value: i === 3 ? null : 2e8 * (i >= count / 2 ? 1.05 : 1) * (1 + ((i * 7919) % 100 - 50) / 5000),
+	label: 'run ' + i, verdict: 'pass' }));
+const page = document.getElementById('page');
+page.append(trendChart({ title: 'cpu time of parse', unit: 'ns', points, changes: count > 1 ? [{ index: Math.ceil(count / 2), before: 2e8, after: 2.1e8 }] : [],
+	onPick: (point) => { document.title = point.label; } }));
+requestAnimationFrame(() => { page.dataset.ready = 'true'; });`;
+
+async function serve(context) {
+	await context.route(`${origin}**`, (route) => {
+		const name = basename(new URL(route.request().url()).pathname) || 'trend.html';
+		const made = { 'trend.html': ['text/html', trendPage], 'trend-test.js': ['text/javascript', trendScript] }[name];
+		const [type, body] = made ?? [name.endsWith('.css') ? 'text/css' : 'text/javascript', readFileSync(join(parts, name), 'utf8')];
+		return route.fulfill({ contentType: `${type}; charset=utf-8`, body, headers: { 'Content-Security-Policy': policy } });
+	});
+}
+
+const openTrend = (context, count, options) => openPage(context, `${origin}?count=${count}`, { ...options, allow: (url) => url.startsWith(origin) });
+
+await runTests({
+	'a trend is drawn with its change point and read by keys': async (context) => {
+		const page = await openTrend(context, 60);
+		assert.equal(await page.locator('.plot .point').count(), 59);
+		assert.equal(await page.locator('.plot .step.worse').count(), 1);
+		assert.equal(await page.locator('.plot .level').count(), 2);
+		assert.match(await page.locator('figure').innerText(), /run 30: 200 ms → 210 ms \(\+5.0 %\)/);
+		await page.locator('.plot').focus();
+		await page.keyboard.press('End');
+		await page.keyboard.press('ArrowLeft');
+		assert.match(await page.locator('.readout').innerText(), /^run 58: 2\d\d ms$/);
+		await page.keyboard.press('Enter');
+		assert.equal(await page.title(), 'run 58');
+		await checkAccessibility(context, page, 'trend');
+		page.noProblems();
+		await page.close();
+	},
+	'ten thousand runs become ranges, none and one are no problem': async (context) => {
+		for (const count of [0, 1, 2, 10000]) {
+			const page = await openTrend(context, count, { dark: true });
+			assert.equal(await page.locator('.plot .range').count(), count === 10000 ? 1 : 0);
+			assert.ok(!(await page.locator('.plot').innerHTML()).includes('NaN'), `${count}: NaN`);
+			page.noProblems();
+			await page.close();
+		}
+	},
+}, serve);
