@@ -102,9 +102,9 @@ static void open_subject(struct subject *s, char *program, char *argument,
 {
 	struct fg_error err = {0};
 
-	*s = (struct subject){
-		.argv = {program, argument, NULL}
-        };
+	*s = (struct subject){0};
+	s->argv[0] = program;
+	s->argv[1] = argument;
 	s->benchmark = (struct fg_benchmark){
 		.name = "figures",
 		.command = {.text = program, .argv = s->argv, .argc = argument ? 2 : 1}
