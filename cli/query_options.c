@@ -8,6 +8,10 @@ const char *const fg_cli_time_kinds[] = {"all", "user", "system", "wall", NULL};
 const char *const fg_cli_groups[] = {"function", "line", "class", "namespace",
 				     "library",  "file", NULL};
 
+/* In the order of enum fg_split. */
+const char *const fg_cli_splits[] = {"none", "thread",     "process", "region",
+				     "unit", "repetition", NULL};
+
 static const uint32_t time_bits[] = {
 	0,
 	UINT32_C(1) << FG_TIME_USER,
@@ -86,6 +90,9 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 	if (options->thread && profile->thread_count == 0)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "--thread: this profile does not tell threads apart");
+	if (options->split == FG_SPLIT_THREAD && profile->thread_count == 0)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "--split thread: this profile does not tell threads apart");
 	if (options->repetition > profile->repetition_count)
 		return fg_error_set(err, FG_EINVAL, "--repetition %u: there are only %u",
 				    options->repetition, profile->repetition_count);
@@ -98,6 +105,7 @@ int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *opt
 {
 	const struct fg_calltree_query made = {
 		.group = (enum fg_group)options->group,
+		.split = (enum fg_split)options->split,
 		.focus = list_of(cli, &options->focus),
 		.ignore = list_of(cli, &options->ignore),
 		.hide = list_of(cli, &options->hide),

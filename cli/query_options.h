@@ -15,12 +15,14 @@ struct fg_cli_query_options {
 	int64_t from_ns, to_ns;
 	int time;  /* index into fg_cli_time_kinds */
 	int group; /* enum fg_group */
+	int split; /* enum fg_split */
 	unsigned repetition;
 	bool sum, collapse_templates, fold_inlined, mangled;
 };
 
 extern const char *const fg_cli_time_kinds[];
 extern const char *const fg_cli_groups[];
+extern const char *const fg_cli_splits[];
 
 /* The rows for an options struct whose member `member` is one of these. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
@@ -100,6 +102,13 @@ extern const char *const fg_cli_groups[];
 	  .choices = fg_cli_groups,                                                             \
 	  .initial = "function",                                                                \
 	  .help = "what frames are grouped by"},                                                \
+	 {.name = "split",                                                                      \
+	  .kind = FG_OPTION_CHOICE,                                                             \
+	  .offset = FG_CLI_QUERY_ROW(type, member, split),                                      \
+	  .argument = "WHAT",                                                                   \
+	  .choices = fg_cli_splits,                                                             \
+	  .initial = "none",                                                                    \
+	  .help = "what a tree or a graph is split by at its top"},                             \
 	 {.name = "repetition",                                                                 \
 	  .kind = FG_OPTION_UNSIGNED,                                                           \
 	  .offset = FG_CLI_QUERY_ROW(type, member, repetition),                                 \

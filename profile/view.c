@@ -184,23 +184,48 @@ static const char *clock_name(const struct fg_profile *profile)
 }
 
 void fg__view_total(struct fg_view_table *table, const struct fg_profile *profile,
-		    const struct fg_weight *total)
+		    const struct fg_calltree_query *query, const struct fg_weight *total)
 {
+	const double parts = query->per_repetition ? profile->repetition_count : 1;
+	const double whole_ns = profile->total_ns / parts;
+	struct fg_strbuf line = {0};
 	char whole[FG_NUMBER_TEXT_SIZE];
 	char kept[FG_NUMBER_TEXT_SIZE];
 	char samples[FG_NUMBER_TEXT_SIZE];
 
 	if (profile->title)
 		fg__view_head(table, "%s", profile->title);
-	(void)fg_format_duration(profile->total_ns, whole);
-	(void)fg_format_duration(total->ns, kept);
+	(void)fg_format_duration(whole_ns, whole);
 	(void)fg_format_count((double)total->samples, samples);
-	if (profile->total_ns > 0 && fabs(total->ns - profile->total_ns) > 1e-6 * profile->total_ns)
-		fg__view_head(table, "%s of %s, %.1f %% of %s; %s samples", kept,
-			      clock_name(profile), 100 * total->ns / profile->total_ns, whole,
-			      samples);
+	fg_strbuf_printf(&line, "%s of %s", fg_format_duration(total->ns, kept),
+			 clock_name(profile));
+	if (fabs(total->ns - whole_ns) > 5e-4 * whole_ns)
+		fg_strbuf_printf(&line, ", %.1f %% of %s; %s samples",
+				 whole_ns > 0 ? 100 * total->ns / whole_ns : 0, whole, samples);
 	else
-		fg__view_head(table, "%s of %s in %s samples", kept, clock_name(profile), samples);
+		fg_strbuf_printf(&line, " in %s samples", samples);
+	if (query->per_repetition)
+		fg_strbuf_printf(&line, "; the mean of %u repetitions", profile->repetition_count);
+	fg__view_head(table, "%s", fg_strbuf_text(&line));
+	fg_strbuf_release(&line);
+}
+
+static int by_inclusive(const void *left, const void *right)
+{
+	const struct fg_label_figures *a = left;
+	const struct fg_label_figures *b = right;
+
+	if (a->inclusive[0].ns > b->inclusive[0].ns)
+		return -1;
+	if (a->inclusive[0].ns < b->inclusive[0].ns)
+		return 1;
+	return a->label < b->label ? -1 : a->label > b->label;
+}
+
+void fg__view_sort_by_inclusive(struct fg_label_figures *figures, size_t count)
+{
+	if (count > 1)
+		qsort(figures, count, sizeof(*figures), by_inclusive);
 }
 
 bool fg__view_matches(const struct fg_pattern *pattern, const struct fg_label *label)

@@ -40,18 +40,6 @@ struct graph {
 	size_t self_count, self_capacity;
 };
 
-static int by_inclusive(const void *left, const void *right)
-{
-	const struct fg_label_figures *a = left;
-	const struct fg_label_figures *b = right;
-
-	if (a->inclusive[0].ns > b->inclusive[0].ns)
-		return -1;
-	if (a->inclusive[0].ns < b->inclusive[0].ns)
-		return 1;
-	return a->label < b->label ? -1 : a->label > b->label;
-}
-
 static void add_selves(struct graph *g)
 {
 	for (uint32_t i = 1; i < g->tree->node_count; i++) {
@@ -76,8 +64,7 @@ static void graph_init(struct graph *g, const struct fg_calltree *tree)
 	g->count = fg_calltree_flat(tree, &g->figures);
 	g->edge_count = fg_calltree_edges(tree, &g->edges);
 	g->rank_of = fg_xcalloc(tree->label_count, sizeof(*g->rank_of));
-	if (g->count > 1)
-		qsort(g->figures, g->count, sizeof(*g->figures), by_inclusive);
+	fg__view_sort_by_inclusive(g->figures, g->count);
 	for (size_t i = 0; i < g->count; i++)
 		g->rank_of[g->figures[i].label] = (uint32_t)i + 1;
 	add_selves(g);
@@ -259,7 +246,7 @@ int fg__view_callgraph(const struct fg_profile *profile, const struct fg_view_op
 	if (rc != FG_OK)
 		return rc;
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	rc = fill(table, &tree, options, err);
 	fg_calltree_release(&tree);
 	return rc;

@@ -31,18 +31,6 @@ enum {
 	COLUMN_LIBRARY = 8
 };
 
-static int by_inclusive(const void *left, const void *right)
-{
-	const struct fg_label_figures *a = left;
-	const struct fg_label_figures *b = right;
-
-	if (a->inclusive[0].ns > b->inclusive[0].ns)
-		return -1;
-	if (a->inclusive[0].ns < b->inclusive[0].ns)
-		return 1;
-	return a->label < b->label ? -1 : a->label > b->label;
-}
-
 static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
 		    const struct fg_label_figures *figures, double cumulative_ns)
 {
@@ -83,8 +71,8 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	double left_ns = 0;
 	double cumulative = 0;
 
-	if (options->by_inclusive && count > 1)
-		qsort(figures, count, sizeof(*figures), by_inclusive);
+	if (options->by_inclusive)
+		fg__view_sort_by_inclusive(figures, count);
 	for (size_t i = 0; i < count; i++) {
 		const double ns =
 			options->by_inclusive ? figures[i].inclusive[0].ns : figures[i].self[0].ns;
@@ -118,7 +106,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	table->columns[COLUMN_LIBRARY].only_data =
 		group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE;
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options);
 	fg_calltree_release(&tree);
 	return FG_OK;

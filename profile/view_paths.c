@@ -163,18 +163,6 @@ static struct callers *count_callers(const struct fg_calltree *tree)
 	return callers;
 }
 
-static int by_inclusive(const void *left, const void *right)
-{
-	const struct fg_label_figures *a = left;
-	const struct fg_label_figures *b = right;
-
-	if (a->inclusive[0].ns > b->inclusive[0].ns)
-		return -1;
-	if (a->inclusive[0].ns < b->inclusive[0].ns)
-		return 1;
-	return a->label < b->label ? -1 : a->label > b->label;
-}
-
 static void list_functions(struct fg_view_table *table, const struct fg_calltree *tree,
 			   const struct spread *spreads, size_t units,
 			   const struct fg_view_options *options)
@@ -185,8 +173,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	const size_t count = fg_calltree_flat(tree, &figures);
 	const size_t limit = fg__view_limit(options, FEW_ROWS);
 
-	if (count > 1)
-		qsort(figures, count, sizeof(*figures), by_inclusive);
+	fg__view_sort_by_inclusive(figures, count);
 	for (size_t i = 0; i < count && table->row_count < limit; i++) {
 		const uint32_t label = figures[i].label;
 		const double ns = figures[i].inclusive[0].ns;
@@ -378,7 +365,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	if (rc != FG_OK)
 		return rc;
 	set_columns(table, pattern->set, profile->unit_count > 1);
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	if (pattern->set)
 		is_path = find_paths(&tree, pattern);
 	rc = fill(table, profile, options, &tree, is_path, err);

@@ -46,7 +46,9 @@ struct fg_view_cell fg__cell_place(struct fg_view_table *table, const struct fg_
 
 /* "12.4 s of CPU time, 12 345 samples": the line above every view; says what the query kept of the whole. */
 void fg__view_total(struct fg_view_table *table, const struct fg_profile *profile,
-		    const struct fg_weight *total);
+		    const struct fg_calltree_query *query, const struct fg_weight *total);
+/* Largest first; the order of labels where they are equal. */
+void fg__view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
 /* Does the pattern match "name [library]", as everywhere? */
 bool fg__view_matches(const struct fg_pattern *pattern, const struct fg_label *label);
 /* How many rows to show. */

@@ -253,7 +253,7 @@ int fg__view_regions(const struct fg_profile *profile, const struct fg_view_opti
 	if (rc != FG_OK)
 		return rc;
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	if (samples_know_regions(profile))
 		fill(table, profile, &tree, options);
 	else

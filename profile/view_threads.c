@@ -104,7 +104,7 @@ int fg__view_threads(const struct fg_profile *profile, const struct fg_view_opti
 	if (rc != FG_OK)
 		return rc;
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	for (uint32_t at = tree.nodes[0].first_child; at != 0; at = tree.nodes[at].next_sibling) {
 		if (table->row_count < limit)
 			add_thread(table, profile, &tree, at);

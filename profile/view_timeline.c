@@ -118,7 +118,7 @@ int fg__view_timeline(const struct fg_profile *profile, const struct fg_view_opt
 	if (rc != FG_OK)
 		return rc;
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fg_calltree_release(&tree);
 	rc = add_steps(table, profile, options, steps, err);
 	if (rc == FG_OK)

@@ -206,7 +206,7 @@ int fg__view_top_down(const struct fg_profile *profile, const struct fg_view_opt
 
 	if (rc != FG_OK)
 		return rc;
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options);
 	fg_calltree_release(&tree);
 	return FG_OK;
@@ -227,7 +227,7 @@ int fg__view_bottom_up(const struct fg_profile *profile, const struct fg_view_op
 		return rc;
 	if (options->all && options->depth == 0)
 		depth = UINT16_MAX;
-	fg__view_total(table, profile, &tree.inclusive[0][0]);
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fg_calltree_invert(&tree, depth, floor_share(options) * tree.inclusive[0][0].ns, &inverted);
 	fill(table, &inverted, options);
 	fg_calltree_release(&inverted);

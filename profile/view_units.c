@@ -241,7 +241,7 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 	if (rc != FG_OK)
 		return rc;
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &total);
+	fg__view_total(table, profile, &options->query, &total);
 	add_statistics(table, units, total.ns, "all", "all units of work");
 	if (!options->query.region)
 		rc = add_regions(table, units, profile, options, total.ns, err);
