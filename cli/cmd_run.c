@@ -6,6 +6,7 @@
 #include "cli/internal.h"
 #include "cli/plan.h"
 #include "cli/session.h"
+#include "cli/upload.h"
 #include "runner/runner.h"
 
 struct options {
@@ -169,7 +170,8 @@ static int gate(struct fg_session *session, struct fg_arms *arms, struct fg_erro
 		*err = told;
 		return rc;
 	}
-	return (int)session->verdict.exit_code;
+	return fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+			      session->store, session->run.id, (int)session->verdict.exit_code);
 }
 
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
