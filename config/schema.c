@@ -154,14 +154,14 @@ static const struct fg__key metric_policy_keys[] = {
 	 .minimum = 0,
 	 .maximum = 10,
 	 .help = "a smaller estimate is no regression",
-	 .more = "By default 2 % for CPU time, 5 % for wall time, peak memory and your own metrics."},
+	 .more = "By default 1 % for CPU time, 5 % for wall time, peak memory and your own metrics."},
 	{.name = "margin",
 	 .kind = FG__RATIO,
 	 IN_METRIC_POLICY(margin),
 	 .minimum = 0,
 	 .maximum = 10,
 	 .help = "pass when the change is surely below this",
-	 .more = "The upper end of the interval is compared with it. By default the same as `min_effect`."},
+	 .more = "The upper end of the interval is compared with it. By default 2 % for CPU time, 5 % for wall time, peak memory and your own metrics."},
 	{.name = "tolerated",
 	 .kind = FG__RATIO,
 	 IN_METRIC_POLICY(tolerated),
@@ -239,7 +239,7 @@ static const struct fg__key gate_keys[] = {
 	 .more = "Built in: `cpu_time`, `wall_time`, `user_time`, `system_time`, `max_rss`, `minor_faults`, "
 		 "`major_faults`, `voluntary_switches`, `involuntary_switches`, `blocks_read`, `blocks_written`, "
 		 "`binary_size`. Your own come from `benchmarks.NAME.metrics`.", .example =
-		 "metrics:\n  cpu_time: { min_effect: 2%, margin: 2% }\n  max_rss: { min_effect: 5% }"},
+		 "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { min_effect: 5% }"},
 	{.name = "functions",
 	 .kind = FG__WORD,
 	 IN_POLICY(functions),

@@ -146,13 +146,21 @@ static void find_origin(Dwarf_Die *entry, Dwarf_Die *origin)
 		(void)dwarf_formref_die(&at, origin);
 }
 
+/* A build that keeps its folder's name to itself (-ffile-prefix-map=DIR=.) says "./table.c": the dot tells nobody anything. */
+static const char *without_dot(const char *path)
+{
+	return path && path[0] == '.' && path[1] == '/' && path[2] != '\0' ? path + 2 : path;
+}
+
 static uint32_t file_text(struct walk *w, size_t file)
 {
 	if (file >= w->file_count)
 		return 0;
 	if (w->file_texts[file] == 0)
 		w->file_texts[file] =
-			fg__debug_text(w->index, dwarf_filesrc(w->files, file, NULL, NULL)) + 1;
+			fg__debug_text(w->index,
+				       without_dot(dwarf_filesrc(w->files, file, NULL, NULL))) +
+			1;
 	return w->file_texts[file] - 1;
 }
 
@@ -176,7 +184,8 @@ static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 	if (!dwarf_cu_die(at.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
 	    dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
 		return 0;
-	return fg__debug_text(w->index, dwarf_filesrc(files, (size_t)number, NULL, NULL));
+	return fg__debug_text(w->index,
+			      without_dot(dwarf_filesrc(files, (size_t)number, NULL, NULL)));
 }
 
 static uint32_t function_of(struct walk *w, Dwarf_Die *entry)
@@ -409,7 +418,7 @@ static void add_lines(struct walk *w, Dwarf_Die *unit_entry, struct fg_debug_uni
 		name = ends ? NULL : dwarf_linesrc(row, NULL, NULL);
 		if (name && name != last_name) {
 			last_name = name;
-			last_text = fg__debug_text(w->index, name);
+			last_text = fg__debug_text(w->index, without_dot(name));
 		}
 		add_line(w->index, unit, address, name ? last_text : 0,
 			 name && number > 0 ? (uint32_t)number : 0);

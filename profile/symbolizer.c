@@ -39,7 +39,8 @@ struct fg_symbol_module {
 	const char *source;
 	bool bad;
 	bool is_vdso;
-	struct fg_map addresses; /* address → index into chains */
+	struct fg_pair_index
+		addresses; /* upper and lower half of the address → index into chains */
 	struct chain *chains;
 	size_t chain_count, chain_capacity;
 };
@@ -85,7 +86,7 @@ static void free_module(struct fg_symbol_module *module)
 	fg_elf_release(&module->elf);
 	fg_elf_release(&module->debug_elf);
 	fg_jit_map_release(&module->jit);
-	fg_map_release(&module->addresses);
+	fg_pair_index_release(&module->addresses);
 	free(module->chains);
 	free(module->functions);
 	fg_pair_index_release(&module->text_index);
@@ -285,7 +286,7 @@ static struct fg_symbol_module *add_module(struct fg_symbolizer *s)
 
 	module->source = "";
 	s->modules = fg_grow(s->modules, &s->module_capacity, s->module_count + 1,
-			     sizeof(s->modules[0]));
+			     sizeof(struct fg_symbol_module *));
 	s->modules[s->module_count++] = module;
 	return module;
 }
@@ -538,8 +539,9 @@ size_t fg_symbolizer_find(struct fg_symbolizer *s, struct fg_symbol_module *modu
 			  uint64_t address, const struct fg_symbol **chain)
 {
 	bool is_new;
-	uint64_t place = *fg_map_add(&module->addresses, &address, sizeof(address),
-				     module->chain_count, &is_new);
+	uint32_t place =
+		*fg_pair_index_add(&module->addresses, (uint32_t)(address >> 32), (uint32_t)address,
+				   (uint32_t)module->chain_count, &is_new);
 
 	if (is_new) {
 		module->chains = fg_grow(module->chains, &module->chain_capacity,

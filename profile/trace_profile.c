@@ -179,7 +179,7 @@ static void add_modules(struct joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
 
-	j->modules = fg_xcalloc(trace->module_count + 1, sizeof(j->modules[0]));
+	j->modules = fg_xcalloc(trace->module_count + 1, sizeof(struct fg_symbol_module *));
 	j->module_of = fg_xcalloc(trace->module_count + 1, sizeof(j->module_of[0]));
 	j->file_of = fg_xcalloc(trace->module_count + 1, sizeof(j->file_of[0]));
 	for (size_t i = 1; i < trace->module_count; i++)
@@ -393,6 +393,8 @@ static void add_samples(struct joiner *j)
 	j->frames_of = fg_xcalloc(trace->frame_count + 1, sizeof(j->frames_of[0]));
 	j->stack_of = fg_xcalloc(trace->path_count + 1, sizeof(j->stack_of[0]));
 	look_up_all(j);
+	fg_pair_index_reserve(&j->profile->stack_index,
+			      j->profile->stack_count + trace->path_count);
 	for (size_t i = 0; i < trace->sample_count; i++)
 		add_sample(j, &trace->samples[i], trail);
 	free(trail);
