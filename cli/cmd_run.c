@@ -194,7 +194,12 @@ static int gate(struct fg_session *session, struct fg_arms *arms, struct fg_erro
 		*err = told;
 		return rc;
 	}
+<<<<<<< HEAD
 	return upload(session, (int)session->verdict.exit_code);
+=======
+	return fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+			      session->store, session->run.id, (int)session->verdict.exit_code);
+>>>>>>> ready/store
 }
 
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
