@@ -185,7 +185,7 @@ static int settle_benchmark(const struct fg_cli *cli, const struct line *line,
 static int tell(struct fg_cli *cli, const struct options *given, const struct line *line,
 		struct fg_error *err)
 {
-	const struct fg_trend_options how = {.seed = 1};
+	struct fg_trend_options how = {.metric = given->metric, .seed = 1};
 	const struct fg_series *series = NULL;
 	const char *benchmark = NULL;
 	struct fg_trend trend = {0};
@@ -193,9 +193,9 @@ static int tell(struct fg_cli *cli, const struct options *given, const struct li
 	size_t metric = SIZE_MAX;
 	int rc = settle_benchmark(cli, line, &benchmark, err);
 
+	how.benchmark = benchmark;
 	if (rc == FG_OK)
-		rc = fg_trend_build(line->runs, line->count, benchmark, given->metric, &how, &trend,
-				    err);
+		rc = fg_trend_build(line->runs, line->count, &how, &trend, err);
 	if (rc != FG_OK)
 		return rc;
 	series = fg_run_find(line->runs[line->count - 1], benchmark);

@@ -161,7 +161,7 @@ static void write_file(struct fg_strbuf *text, const struct fg_project *project)
 		"\n# When a difference counts.\n"
 		"gate:\n"
 		"  metrics:\n"
-		"    cpu_time: { min_effect: 2%, margin: 2% }\n"
+		"    cpu_time: { min_effect: 1%, margin: 2% }\n"
 		"    max_rss: { min_effect: 5% }\n"
 		"  # functions: gate             # a slower function fails the build, even when the whole is not\n"
 		"  # inconclusive: fail          # an open question ends with exit code 3\n"

@@ -183,7 +183,6 @@ static bool units_make_sense(const char *units)
 
 static void become(char *const *argv, const struct fg_preload *preload)
 {
-	extern char **environ;
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
 	const size_t count = fg_preload_variables(preload, environ, variables);
 

@@ -41,8 +41,12 @@ static void handle(int number, void (*handler)(int))
 static void open_standard_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int opened = fd;
+
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+			opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+		if (opened < 0)
+			return;
 	}
 }
 

@@ -99,8 +99,10 @@ FG_EXPORT int prctl(int option, ...)
 	unsigned long more[4];
 
 	va_start(list, option);
-	for (int i = 0; i < 4; i++)
-		more[i] = va_arg(list, unsigned long);
+	more[0] = va_arg(list, unsigned long);
+	more[1] = va_arg(list, unsigned long);
+	more[2] = va_arg(list, unsigned long);
+	more[3] = va_arg(list, unsigned long);
 	va_end(list);
 	/* Either opens the door to a filter that may kill for a system call it has not heard of. */
 	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive())

@@ -243,6 +243,12 @@ static void dispatch(struct fg_thread *thread, const ucontext_t *context, const 
 			on_tick(thread, context, info, on);
 			break;
 		}
+		if (thread->first && fg_g.sealed) {
+			/* The period can no longer be set to what it should be. */
+			if (on)
+				sample_or_carry(thread, context, thread->first_ns);
+			break;
+		}
 		if (thread->first)
 			fg__thread_first_done(thread);
 		if (on)

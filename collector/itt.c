@@ -179,6 +179,8 @@ static const struct {
 	{"__itt_frame_end_v3",         (any_function)frame_end           },
 };
 
+/* The name is the interface's. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming) */
 void __itt_api_init(struct itt_global *global, int groups);
 
 FG_EXPORT void __itt_api_init(struct itt_global *global, int groups)
@@ -194,3 +196,4 @@ FG_EXPORT void __itt_api_init(struct itt_global *global, int groups)
 				*api->function = __extension__(void *) functions[i].function;
 	}
 }
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	second_ns = 1000000000
+	SECOND_NS = 1000000000
 };
 
 /* Decimal digits and nothing else, up to `end`; false if that is not what is there. */
@@ -60,13 +60,13 @@ static bool set_rate(struct fg_options *options, const char *text)
 
 	if (!parse_whole(text, 1, FG_RATE_MAX_HZ, &value))
 		return false;
-	options->period_ns = second_ns / value;
+	options->period_ns = SECOND_NS / value;
 	return true;
 }
 
 static bool set_period(struct fg_options *options, const char *text)
 {
-	return parse_whole(text, second_ns / FG_RATE_MAX_HZ, second_ns, &options->period_ns);
+	return parse_whole(text, SECOND_NS / FG_RATE_MAX_HZ, SECOND_NS, &options->period_ns);
 }
 
 static bool set_clock(struct fg_options *options, const char *text)
@@ -180,7 +180,7 @@ void fg__options_parse(char *const *environment, struct fg_options *options)
 		}
 	}
 	if (options->period_ns == 0)
-		options->period_ns = second_ns / (options->clock == FG_CLOCK_WALL
+		options->period_ns = SECOND_NS / (options->clock == FG_CLOCK_WALL
 							  ? (uint64_t)FG_RATE_WALL_DEFAULT_HZ
 							  : (uint64_t)FG_RATE_DEFAULT_HZ);
 }

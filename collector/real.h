@@ -25,8 +25,10 @@ void fg__reals_find(void);
 /* NULL if this libc has none. */
 void *fg__real(enum fg_real index);
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name, and a name in a declaration */
 /* Declares `real_NAME`, a pointer to the NAME behind ours. */
 #define FG_REAL(name) \
  __typeof__(&name) real_##name = __extension__(__typeof__(&name)) fg__real(FG_REAL_##name)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

@@ -104,7 +104,8 @@ struct fg_thread {
 	bool has_timer;
 	bool tick_fast;
 	uint8_t tick_idle;
-	bool first;
+	bool first; /* of the perf clock: its period is first_ns until the first sample */
+	uint64_t first_ns;
 	bool written; /* THREAD_BEGIN is in the trace */
 	int perf_fd;
 	int timer;

@@ -27,10 +27,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef sigev_notify_thread_id
-# define sigev_notify_thread_id _sigev_un._tid
-#endif
-
 enum {
 	FD_FLOOR = 512, /* programs that assume small descriptors never meet ours */
 	TICK_SLOW_NS = 10000000,
@@ -174,6 +170,7 @@ static bool perf_start(struct fg_thread *thread)
 	}
 	thread->perf_fd = fd;
 	thread->first = true;
+	thread->first_ns = first_ns;
 	(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return true;
 }
@@ -209,7 +206,7 @@ static int timer_open(const struct fg_thread *thread, clockid_t clock, bool tick
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = FG_SIGNAL;
-	event.sigev_notify_thread_id = thread->tid;
+	event._sigev_un._tid = thread->tid; /* sigev_notify_thread_id, which older headers lack */
 	event.sigev_value.sival_ptr = (void *)(fg_g.cookie ^ (2 * (uintptr_t)thread->index + tick));
 	return syscall(SYS_timer_create, clock, &event, &timer) == 0 ? timer : NO_TIMER;
 }
@@ -323,6 +320,12 @@ void fg__clocks_choose(void)
 
 static bool start_clocks(struct fg_thread *thread)
 {
+	/* Behind the filter of a sandbox each of these calls might be the program's death. */
+	if (fg_g.sealed) {
+		thread->clock = FG_CLOCK_NONE;
+		fg__lose(FG_LOSS_NO_CLOCK, 1);
+		return false;
+	}
 	for (const struct rung *rung = rung_of(fg_g.clock_user);
 	     rung < ladder + FG_ARRAY_SIZE(ladder); rung++) {
 		thread->clock = rung->clock;

@@ -199,8 +199,8 @@ struct fg_trace_header {
 	uint64_t frames;              /* walked */
 	uint64_t frames_reused;       /* taken over from the stack before, verified */
 	uint64_t frames_slow;         /* rules that had to be worked out from unwind tables */
-	uint64_t fallbacks;           /* stacks finished by libunwind */
-	uint64_t startup_ns;          /* the collector's own time before main */
+	uint64_t reserved;
+	uint64_t startup_ns; /* the collector's own time before main */
 	uint64_t threads;
 	uint64_t
 		restarts; /* system calls that our signal interrupted and that were started again */

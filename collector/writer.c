@@ -39,6 +39,7 @@ uint64_t fg__clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): atomics change what they point to */
 void fg__count(uint64_t *counter, uint64_t by)
 {
 	(void)__atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
@@ -52,6 +53,8 @@ void fg__maximum(uint64_t *counter, uint64_t value)
 							    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
+
+/* NOLINTEND(readability-non-const-parameter) */
 
 void fg__lose(enum fg_trace_loss cause, uint64_t count)
 {

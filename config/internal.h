@@ -178,7 +178,7 @@ struct fg__baseline_scratch {
 };
 
 enum {
-	FG__REPORT_FORMATS = 7
+	FG__REPORT_FORMATS = 9
 };
 
 struct fg__report_scratch {

@@ -136,6 +136,7 @@ static void pass_identical(struct fg_arena *arena, struct fg_benchmark_verdict *
 		struct fg_metric_verdict *metric = &verdict->metrics[i];
 
 		metric->outcome = FG_OUTCOME_PASS;
+		metric->decided = true;
 		metric->notes = (struct fg_notes){0};
 	}
 	fg_notes_add(
@@ -255,8 +256,10 @@ void fg__benchmark_decide(const struct fg_gate_input *input, size_t index, struc
 	}
 	if (verdict->metric_count == 0)
 		return;
-	if (verdict->identical)
+	if (verdict->identical) {
 		pass_identical(arena, verdict);
+		return;
+	}
 	fg__nodes_decide(input, index, arena, verdict);
 	find_accepted(input, policy, arena, verdict);
 	fg__benchmark_conclude(policy, verdict);

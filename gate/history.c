@@ -15,14 +15,16 @@ struct line {
 	bool logarithms;
 };
 
-static void pick_line(const double *values, const size_t *environments, size_t count,
-		      size_t environment, struct line *line)
+static void pick_line(const struct fg_trend_series *series, size_t environment, struct line *line)
 {
+	const double *values = series->values;
+	size_t count = series->count;
+
 	*line = (struct line){.logarithms = true};
 	line->values = fg_xcalloc(count + 1, sizeof(line->values[0]));
 	line->places = fg_xcalloc(count + 1, sizeof(line->places[0]));
 	for (size_t i = 0; i < count; i++) {
-		if (environments[i] != environment)
+		if (series->environments[i] != environment)
 			continue;
 		line->logarithms = line->logarithms && values[i] > 0.0;
 		line->places[line->count] = i;
@@ -69,14 +71,14 @@ static bool is_first(const size_t *environments, size_t i)
 	return true;
 }
 
-int fg_trend_changes(const double *values, const size_t *environments, size_t count,
-		     enum fg_better better, const struct fg_trend_options *options,
+int fg_trend_changes(const struct fg_trend_series *series, const struct fg_trend_options *options,
 		     struct fg_trend_change **changes, size_t *change_count, struct fg_error *err)
 {
 	struct fg_changepoint_options search = {.alpha = options->alpha,
 						.min_segment = options->min_segment,
 						.seed = options->seed};
 	struct fg_trend_change *found = NULL;
+	size_t count = series->count;
 	size_t used = 0;
 	int status = FG_OK;
 
@@ -88,13 +90,13 @@ int fg_trend_changes(const double *values, const size_t *environments, size_t co
 		struct fg_changepoints points = {0};
 		struct line line;
 
-		if (!is_first(environments, i))
+		if (!is_first(series->environments, i))
 			continue;
-		pick_line(values, environments, count, environments[i], &line);
+		pick_line(series, series->environments[i], &line);
 		status = fg_changepoints_find(line.values, line.count, &search, &points, err);
 		for (size_t k = 0; k < points.count; k++) {
 			found = fg_xreallocarray(found, used + 1, sizeof(found[0]));
-			found[used++] = change_of(&line, &points.items[k], better);
+			found[used++] = change_of(&line, &points.items[k], series->better);
 		}
 		fg_changepoints_release(&points);
 		line_release(&line);
@@ -156,16 +158,19 @@ static int find_changes(struct fg_trend *trend, enum fg_better better,
 		values[i] = trend->points[i].value;
 		environments[i] = trend->points[i].environment;
 	}
-	status = fg_trend_changes(values, environments, trend->point_count, better, options,
-				  &trend->changes, &trend->change_count, err);
+	status = fg_trend_changes(&(struct fg_trend_series){.values = values,
+							    .environments = environments,
+							    .count = trend->point_count,
+							    .better = better},
+				  options, &trend->changes, &trend->change_count, err);
 	free(values);
 	free(environments);
 	return status;
 }
 
-int fg_trend_build(const struct fg_run *const *runs, size_t count, const char *benchmark,
-		   const char *metric, const struct fg_trend_options *options,
-		   struct fg_trend *trend, struct fg_error *err)
+int fg_trend_build(const struct fg_run *const *runs, size_t count,
+		   const struct fg_trend_options *options, struct fg_trend *trend,
+		   struct fg_error *err)
 {
 	enum fg_better better = FG_BETTER_LOWER;
 	struct fg_trend made = {0};
@@ -181,7 +186,7 @@ int fg_trend_build(const struct fg_run *const *runs, size_t count, const char *b
 	for (size_t i = 0; i < count; i++) {
 		struct fg_trend_point *point = &made.points[made.point_count];
 
-		if (!make_point(runs[i], benchmark, metric, point, &better))
+		if (!make_point(runs[i], options->benchmark, options->metric, point, &better))
 			continue;
 		point->run = i;
 		point->environment = environment_of(runs[i], fingerprints, &made.environment_count);
@@ -191,7 +196,7 @@ int fg_trend_build(const struct fg_run *const *runs, size_t count, const char *b
 	if (made.point_count == 0)
 		status = fg_error_set(err, FG_ENOENT,
 				      "no run has a result for metric '%s' of benchmark '%s'",
-				      metric, benchmark);
+				      options->metric, options->benchmark);
 	else
 		status = find_changes(&made, better, options, err);
 	if (status != FG_OK) {

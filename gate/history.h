@@ -14,6 +14,8 @@
 #define FG_TREND_POINTS_MAX 5000
 
 struct fg_trend_options {
+	const char *benchmark; /* for fg_trend_build() */
+	const char *metric;
 	double alpha;       /* chance of any false change point of an environment; 0: 0.01 */
 	size_t min_segment; /* runs that a new level must last; 0: 5 */
 	uint64_t seed;
@@ -50,17 +52,21 @@ struct fg_trend {
  * `runs` are oldest first.  FG_ENOENT when no run has the metric; FG_ELIMIT beyond FG_TREND_POINTS_MAX runs.  Release `trend` with
  * fg_trend_release().
  */
-int fg_trend_build(const struct fg_run *const *runs, size_t count, const char *benchmark,
-		   const char *metric, const struct fg_trend_options *options,
-		   struct fg_trend *trend, struct fg_error *err) FG_NODISCARD;
+int fg_trend_build(const struct fg_run *const *runs, size_t count,
+		   const struct fg_trend_options *options, struct fg_trend *trend,
+		   struct fg_error *err) FG_NODISCARD;
 void fg_trend_release(struct fg_trend *trend);
 
-/*
- * The changes of a series that is at hand as plain numbers (from a server's query): `environments[i]` names the line of value
- * i by any number.  *changes is yours to free.  FG_EINVAL for a value that is not finite.
- */
-int fg_trend_changes(const double *values, const size_t *environments, size_t count,
-		     enum fg_better better, const struct fg_trend_options *options,
+/* A series that is at hand as plain numbers, from a server's query. */
+struct fg_trend_series {
+	const double *values;
+	const size_t *environments; /* the line that each value belongs to, by any number */
+	size_t count;
+	enum fg_better better;
+};
+
+/* The changes of such a series.  *changes is yours to free.  FG_EINVAL for a value that is not finite. */
+int fg_trend_changes(const struct fg_trend_series *series, const struct fg_trend_options *options,
 		     struct fg_trend_change **changes, size_t *change_count, struct fg_error *err)
 	FG_NODISCARD;
 

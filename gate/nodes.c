@@ -26,7 +26,7 @@
 #define PATHS_MAX     5  /* call paths of a function */
 #define FRAMES_MAX    512
 #define PAIRS_TO_TEST 6 /* below, no sign pattern is rare enough */
-#define PATTERNS      1000
+#define PATTERNS      600
 #define BLAME_SHARE   0.05 /* of the whole change: less is not named unless it is sure */
 #define BLAME_ERRORS  1.3  /* standard errors: about 80 % */
 

@@ -7,11 +7,11 @@
  */
 static const struct fg_metric builtin[FG_METRIC_BUILTIN_COUNT] = {
 	[FG_METRIC_CPU_TIME] = {"cpu_time",             "cpu time",             "ns",    FG_BETTER_LOWER, false, true,  true,
-				0.02,												0.02},
+				0.01,												0.02},
 	[FG_METRIC_WALL_TIME] = {"wall_time",            "wall time",            "ns",    FG_BETTER_LOWER, false, true,
                                 false,											 0.05, 0.05},
 	[FG_METRIC_USER_TIME] = {"user_time",            "user time",            "ns",    FG_BETTER_LOWER, false, false,
-                                true,											  0.02, 0.02},
+                                true,											  0.01, 0.02},
 	[FG_METRIC_SYSTEM_TIME] = {"system_time",          "system time",          "ns",    FG_BETTER_LOWER, false,
                                 false,										  true,  0.05, 0.05},
 	[FG_METRIC_MAX_RSS] = {"max_rss",              "max rss",              "bytes", FG_BETTER_LOWER, false, true,  true,

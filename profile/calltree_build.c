@@ -643,6 +643,8 @@ int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree
 	b->label_of_frame = fg_xcalloc(profile->frame_count, sizeof(b->label_of_frame[0]));
 	if (query->split == FG_SPLIT_NONE)
 		b->node_of_stack = fg_xcalloc(profile->stack_count, sizeof(b->node_of_stack[0]));
+	if (query->split == FG_SPLIT_NONE)
+		fg_pair_index_reserve(&built.node_index, profile->stack_count);
 	add_samples(b);
 	fg_calltree_finish(&built);
 	*tree = built;

@@ -8,11 +8,17 @@
  * user's cache folder, where a power cut, a full disk or another version may have left anything: the checksum covers all
  * bytes, and after it every number that is used as an index is held against its table once, so that look-ups need no checks.
  */
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "profile/debug_index.h"
 #include "profile/elf_file.h"
 #include "profile/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define CACHE_MAGIC "FGSYMC2\n"
 
@@ -204,5 +210,50 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 	}
 	loaded.path = fg_xstrdup(path);
 	*index = loaded;
+	(void)utimensat(AT_FDCWD, cache_file, NULL, 0); /* in use: see fg_debug_cache_prune() */
 	return FG_OK;
+}
+
+static void prune_file(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	    status.st_mtim.tv_sec < fg_clock_wall_ns() / FG_NS_PER_S - FG_DEBUG_CACHE_DAYS * 86400L)
+		(void)unlink(path);
+}
+
+/* Only what looks like ours: FOLDER/xx/NAME.fgsym. */
+static void prune_folder(const char *folder)
+{
+	char **names;
+	size_t count;
+
+	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+
+		if (fg_text_ends_with(names[i], ".fgsym"))
+			prune_file(path);
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+}
+
+void fg_debug_cache_prune(const char *folder)
+{
+	char **names;
+	size_t count;
+
+	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+
+		if (strlen(names[i]) == 2)
+			prune_folder(path);
+		free(path);
+	}
+	fg_fs_list_free(names, count);
 }

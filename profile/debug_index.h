@@ -126,11 +126,17 @@ int fg_debug_index_save(const struct fg_debug_index *index, const char *cache_fi
 int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, const char *build_id,
 			const char *path, struct fg_error *err) FG_NODISCARD;
 
+/* Removes the cache files below `folder` that nobody has used for FG_DEBUG_CACHE_DAYS: every build leaves one. */
+enum {
+	FG_DEBUG_CACHE_DAYS = 30
+};
+void fg_debug_cache_prune(const char *folder);
+
 /* For the two files of the index: walk one unit with libdw and append what it says. */
 int fg__debug_file_open(struct fg_debug_index *index, struct fg_error *err);
 void fg__debug_file_close(struct fg_debug_index *index);
 int fg__debug_find_units(struct fg_debug_index *index, struct fg_error *err);
-void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t unit);
+void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t number);
 uint32_t fg__debug_text(struct fg_debug_index *index, const char *text);
 
 #endif

@@ -2,6 +2,7 @@
 #include "profile/demangle.h"
 
 /* Exported by every C++ runtime for exactly this; its header is C++ only. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): its name is the ABI's */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 /*

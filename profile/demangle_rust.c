@@ -29,7 +29,7 @@ enum {
 
 static const struct {
 	const char *escape, *text;
-} ESCAPES[] = {
+} escapes[] = {
 	{"SP", "@"},
         {"BP", "*"},
         {"RF", "&"},
@@ -79,10 +79,10 @@ static size_t add_escape(const char *at, struct fg_strbuf *text)
 
 	if (length == 0)
 		return 0;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(ESCAPES); i++) {
-		if (strlen(ESCAPES[i].escape) == length &&
-		    memcmp(ESCAPES[i].escape, at + 1, length) == 0) {
-			fg_strbuf_add_text(text, ESCAPES[i].text);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(escapes); i++) {
+		if (strlen(escapes[i].escape) == length &&
+		    memcmp(escapes[i].escape, at + 1, length) == 0) {
+			fg_strbuf_add_text(text, escapes[i].text);
 			return length + 2;
 		}
 	}
@@ -218,66 +218,106 @@ static size_t take_decimal(struct rust *r)
 	return value;
 }
 
-/* Punycode (RFC 3492) with '_' as the delimiter, into at most MOST code points; false: not punycode. */
-static bool add_punycode(struct rust *r, const char *bytes, size_t length)
+enum {
+	PUNYCODE_POINTS = 256
+};
+
+/* Punycode (RFC 3492) with '_' as its delimiter: where we are in the text, and the points so far. */
+struct punycode {
+	const char *at, *end;
+	uint32_t points[PUNYCODE_POINTS];
+	size_t count;
+	uint32_t bias;
+};
+
+/* A digit: a to z, then 0 to 9; 36 is none. */
+static uint32_t punycode_digit(struct punycode *p)
+{
+	char c = '\0';
+
+	if (p->at < p->end)
+		c = *p->at++;
+	if (c >= 'a' && c <= 'z')
+		return (uint32_t)(c - 'a');
+	return c >= '0' && c <= '9' ? (uint32_t)(c - '0') + 26 : 36;
+}
+
+/* A number of several digits, each with its own threshold, added to *sum. */
+static bool punycode_number(struct punycode *p, uint32_t *sum)
 {
 	enum {
-		MOST = 256,
 		BASE = 36,
-		TMIN = 1,
-		TMAX = 26,
-		SKEW = 38,
-		DAMP = 700
+		LOWEST = 1,
+		HIGHEST = 26
 	};
-	uint32_t points[MOST];
-	size_t count = 0;
-	size_t at = 0;
-	uint32_t n = 128, i = 0, bias = 72;
+	uint32_t weight = 1;
 
-	for (size_t k = length; k-- > 0;) {
-		if (bytes[k] != '_')
-			continue;
-		for (at = 0; at < k && count < MOST; at++)
-			points[count++] = (unsigned char)bytes[at];
-		at = k + 1;
-		break;
-	}
-	while (at < length) {
-		uint32_t start = i, weight = 1, delta;
+	for (uint32_t k = BASE;; k += BASE) {
+		uint32_t threshold = k <= p->bias ? LOWEST : k - p->bias;
+		uint32_t digit = punycode_digit(p);
 
-		for (uint32_t k = BASE;; k += BASE) {
-			uint32_t t = k <= bias ? TMIN : k >= bias + TMAX ? TMAX : k - bias;
-			char c = at < length ? bytes[at++] : '\0';
-			uint32_t digit = c >= 'a' && c <= 'z'   ? (uint32_t)(c - 'a')
-					 : c >= '0' && c <= '9' ? (uint32_t)(c - '0') + 26
-								: BASE;
-
-			if (digit >= BASE || digit > (UINT32_MAX - i) / weight)
-				return false;
-			i += digit * weight;
-			if (digit < t)
-				break;
-			if (weight > UINT32_MAX / (BASE - t))
-				return false;
-			weight *= BASE - t;
-		}
-		if (count == MOST)
+		if (threshold > HIGHEST)
+			threshold = HIGHEST;
+		if (digit >= BASE || digit > (UINT32_MAX - *sum) / weight)
 			return false;
-		delta = start == 0 ? i / DAMP : (i - start) / 2;
-		delta += delta / (uint32_t)(count + 1);
-		for (bias = 0; delta > (BASE - TMIN) * TMAX / 2; bias += BASE)
-			delta /= BASE - TMIN;
-		bias += (BASE - TMIN + 1) * delta / (delta + SKEW);
-		n += i / (uint32_t)(count + 1);
-		i %= (uint32_t)(count + 1);
-		if (n > 0x10ffff)
+		*sum += digit * weight;
+		if (digit < threshold)
+			return true;
+		if (weight > UINT32_MAX / (BASE - threshold))
 			return false;
-		memmove(&points[i + 1], &points[i], (count - i) * sizeof(points[0]));
-		points[i++] = n;
-		count++;
+		weight *= BASE - threshold;
 	}
-	for (size_t k = 0; r->out && k < count; k++)
-		add_utf8(r->out, points[k]);
+}
+
+static uint32_t punycode_bias(uint32_t delta, uint32_t count)
+{
+	uint32_t bias = 0;
+
+	delta += delta / count;
+	for (; delta > 455; bias += 36)
+		delta /= 35;
+	return bias + 36 * delta / (delta + 38);
+}
+
+static bool punycode_decode(struct punycode *p)
+{
+	uint32_t point = 128;
+	uint32_t place = 0;
+
+	while (p->at < p->end) {
+		uint32_t before = place;
+		uint32_t count = (uint32_t)p->count + 1;
+
+		if (p->count == PUNYCODE_POINTS || !punycode_number(p, &place))
+			return false;
+		p->bias = punycode_bias(before == 0 ? place / 700 : (place - before) / 2, count);
+		point += place / count;
+		place %= count;
+		if (point > 0x10ffff)
+			return false;
+		memmove(&p->points[place + 1], &p->points[place],
+			(p->count - place) * sizeof(p->points[0]));
+		p->points[place++] = point;
+		p->count++;
+	}
+	return true;
+}
+
+/* What stands before the last delimiter are plain letters. */
+static bool add_punycode(struct rust *r, const char *bytes, size_t length)
+{
+	struct punycode p = {.at = bytes, .end = bytes + length, .bias = 72};
+	const char *delimiter = memrchr(bytes, '_', length);
+
+	if (delimiter) {
+		for (; p.at < delimiter && p.count < PUNYCODE_POINTS; p.at++)
+			p.points[p.count++] = (unsigned char)*p.at;
+		p.at = delimiter + 1;
+	}
+	if (!punycode_decode(&p))
+		return false;
+	for (size_t i = 0; r->out && i < p.count; i++)
+		add_utf8(r->out, p.points[i]);
 	return true;
 }
 
@@ -338,7 +378,7 @@ static void add_lifetime(struct rust *r, uint64_t index)
 			r->lifetimes - index; /* at most 32 binders deep in any real name */
 
 		if (depth < 26)
-			(void)snprintf(text, sizeof(text), "'%c", (int)('a' + depth));
+			(void)snprintf(text, sizeof(text), "'%c", (int)depth + 'a');
 		else
 			(void)snprintf(text, sizeof(text), "'z%u", (unsigned)depth);
 		put(r, text);
@@ -368,7 +408,7 @@ static unsigned add_binder(struct rust *r)
 
 static const char *basic_type(char c)
 {
-	static const char *const NAMES[26] = {
+	static const char *const names[26] = {
 		['a' - 'a'] = "i8",   ['b' - 'a'] = "bool",  ['c' - 'a'] = "char",
 		['d' - 'a'] = "f64",  ['e' - 'a'] = "str",   ['f' - 'a'] = "f32",
 		['h' - 'a'] = "u8",   ['i' - 'a'] = "isize", ['j' - 'a'] = "usize",
@@ -378,7 +418,7 @@ static const char *basic_type(char c)
 		['y' - 'a'] = "u64",  ['z' - 'a'] = "!",     ['p' - 'a'] = "_",
 	};
 
-	return c >= 'a' && c <= 'z' ? NAMES[c - 'a'] : NULL;
+	return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
 }
 
 static void add_constant(struct rust *r, bool flag);

@@ -179,9 +179,9 @@ static bool is_code(const struct parser *p, const Elf64_Sym *symbol)
    not, "free" before "__libc_free" and "cfree", then by name so that the choice never depends on the table's order. */
 static unsigned rank(const Elf64_Sym *symbol)
 {
-	static const unsigned BINDING[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
+	static const unsigned binding_rank[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
 	unsigned binding = ELF64_ST_BIND(symbol->st_info);
-	unsigned value = binding < FG_ARRAY_SIZE(BINDING) ? BINDING[binding] : 0;
+	unsigned value = binding < FG_ARRAY_SIZE(binding_rank) ? binding_rank[binding] : 0;
 
 	value += ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE ? 0 : 8;
 	return value + (symbol->st_size > 0 ? 4 : 0);
@@ -458,33 +458,6 @@ int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf 
 
 	*elf = (struct fg_elf){0};
 	return parse(&p, err);
-}
-
-uint64_t fg_elf_find_code(const char *path, const void *bytes, size_t size)
-{
-	struct fg_elf elf = {0};
-	struct parser p = {.elf = &elf, .name = path};
-	uint64_t address = UINT64_MAX;
-
-	if (fg__source_open(path, MAX_FILE_BYTES, &p.source, NULL) != FG_OK)
-		return address;
-	if (read_header(&p, NULL) == FG_OK) {
-		for (size_t i = 0; i < p.section_count && address == UINT64_MAX; i++) {
-			size_t code_size = 0;
-			char *code = p.sections[i].sh_flags & SHF_EXECINSTR
-					     ? section_bytes(&p, &p.sections[i], &code_size)
-					     : NULL;
-			const char *at = code ? memmem(code, code_size, bytes, size) : NULL;
-
-			if (at)
-				address = p.sections[i].sh_addr + (uint64_t)(at - code);
-			free(code);
-		}
-	}
-	free(p.sections);
-	free(p.section_names);
-	fg__source_close(&p.source);
-	return address;
 }
 
 void fg_elf_release(struct fg_elf *elf)

@@ -62,8 +62,6 @@ static inline const char *fg_elf_name(const struct fg_elf *elf, const struct fg_
 }
 /* The function that the PLT entry at this address jumps to; "" when it cannot be told; NULL when it is no PLT entry. */
 const char *fg_elf_plt_target(const struct fg_elf *elf, uint64_t address);
-/* The address at which these bytes stand first in an executable section; UINT64_MAX: nowhere. */
-uint64_t fg_elf_find_code(const char *path, const void *bytes, size_t size);
 /* Hexadecimal; "" when there is none. */
 void fg_elf_build_id_text(const struct fg_elf *elf, char text[FG_BUILD_ID_TEXT]);
 

@@ -24,6 +24,21 @@ static bool *find_used(const struct fg_profile *profile)
 	return used;
 }
 
+/*
+ * Addresses without a name differ between two builds of one program and would never meet: they are one function per
+ * library.
+ */
+static uint32_t function_in_set(struct fg_profile_set *set, const struct fg_profile *profile,
+				const struct fg_frame *frame)
+{
+	const struct fg_profile_function *function = &profile->functions[frame->function];
+	const struct fg_profile_function nameless = {.name = "[no symbol]",
+						     .library = function->library};
+
+	return fg_profile_set_function(set,
+				       frame->flags & FG_FRAME_NAMELESS ? &nameless : function);
+}
+
 static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile *profile)
 {
 	uint32_t *node_of = fg_xcalloc(profile->stack_count, sizeof(node_of[0]));
@@ -32,13 +47,13 @@ static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile 
 
 	for (size_t i = 1; i < profile->stack_count; i++) {
 		const struct fg_stack *stack = &profile->stacks[i];
-		uint32_t function = profile->frames[stack->frame].function;
+		const struct fg_frame *frame = &profile->frames[stack->frame];
+		uint32_t function = frame->function;
 
 		if (!used[i])
 			continue;
 		if (!function_of[function])
-			function_of[function] =
-				fg_profile_set_function(set, &profile->functions[function]);
+			function_of[function] = function_in_set(set, profile, frame);
 		node_of[i] =
 			fg_profile_set_node(set, node_of[stack->parent], function_of[function]);
 	}

@@ -11,16 +11,16 @@ static bool is_word(char c)
 /* "operator" and what belongs to its name: "operator<<", "operator()", "operator new[]"; 0 when there is none here. */
 static size_t operator_length(const char *name, size_t at)
 {
-	static const char *const SYMBOLS[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<",
+	static const char *const symbols[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<",
 					      ">>", "->", "<=",  ">=",  "<",   ">"};
 	const size_t word = sizeof("operator") - 1;
 
 	if (strncmp(name + at, "operator", word) != 0 || (at > 0 && is_word(name[at - 1])) ||
 	    is_word(name[at + word]))
 		return 0;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(SYMBOLS); i++)
-		if (strncmp(name + at + word, SYMBOLS[i], strlen(SYMBOLS[i])) == 0)
-			return word + strlen(SYMBOLS[i]);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(symbols); i++)
+		if (strncmp(name + at + word, symbols[i], strlen(symbols[i])) == 0)
+			return word + strlen(symbols[i]);
 	return word;
 }
 

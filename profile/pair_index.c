@@ -29,13 +29,11 @@ static struct fg_pair_slot *find(const struct fg_pair_index *index, uint32_t fir
 	}
 }
 
-static void enlarge(struct fg_pair_index *index)
+static void resize(struct fg_pair_index *index, size_t slot_count)
 {
-	struct fg_pair_index larger = {0};
+	struct fg_pair_index larger = {.slot_count = slot_count, .count = index->count};
 
-	larger.slot_count = index->slot_count ? index->slot_count * 2 : FIRST_SLOTS;
 	larger.slots = fg_xcalloc(larger.slot_count, sizeof(larger.slots[0]));
-	larger.count = index->count;
 	for (size_t i = 0; i < index->slot_count; i++)
 		if (index->slots[i].used)
 			*find(&larger, index->slots[i].first, index->slots[i].second) =
@@ -44,13 +42,23 @@ static void enlarge(struct fg_pair_index *index)
 	*index = larger;
 }
 
+void fg_pair_index_reserve(struct fg_pair_index *index, size_t count)
+{
+	size_t slot_count = index->slot_count ? index->slot_count : FIRST_SLOTS;
+
+	while (count * 3 > slot_count * 2)
+		slot_count *= 2;
+	if (slot_count > index->slot_count)
+		resize(index, slot_count);
+}
+
 uint32_t *fg_pair_index_add(struct fg_pair_index *index, uint32_t first, uint32_t second,
 			    uint32_t value, bool *is_new)
 {
 	struct fg_pair_slot *slot;
 
 	if ((index->count + 1) * 3 > index->slot_count * 2)
-		enlarge(index);
+		fg_pair_index_reserve(index, index->count + 1);
 	slot = find(index, first, second);
 	if (is_new)
 		*is_new = !slot->used;

@@ -27,6 +27,8 @@ uint32_t *fg_pair_index_add(struct fg_pair_index *index, uint32_t first, uint32_
 /* NULL when it is not there. */
 const uint32_t *fg_pair_index_get(const struct fg_pair_index *index, uint32_t first,
 				  uint32_t second);
+/* Room for so many pairs at once: growing step by step would move every pair several times. */
+void fg_pair_index_reserve(struct fg_pair_index *index, size_t count);
 void fg_pair_index_release(struct fg_pair_index *index);
 
 #endif

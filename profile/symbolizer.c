@@ -12,12 +12,6 @@
 #include "profile/jit_map.h"
 #include "profile/profile.h"
 
-/*
- * How glibc returns from a signal handler on x86-64: mov $15,%rax; syscall.  Its symbol (__restore_rt) is local and gone
- * from a stripped library; debuggers look for the code as well.
- */
-static const uint8_t SIGNAL_RETURN_CODE[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
-
 struct chain {
 	struct fg_symbol *symbols;
 	size_t count;
@@ -45,9 +39,8 @@ struct fg_symbol_module {
 	const char *source;
 	bool bad;
 	bool is_vdso;
-	bool knows_signal_return;
-	uint64_t signal_return;
-	struct fg_map addresses; /* address → index into chains */
+	struct fg_pair_index
+		addresses; /* upper and lower half of the address → index into chains */
 	struct chain *chains;
 	size_t chain_count, chain_capacity;
 };
@@ -73,26 +66,27 @@ struct fg_symbolizer *fg_symbolizer_new(const struct fg_symbolizer_options *opti
 	return symbolizer;
 }
 
-static void save_cache(const struct fg_symbol_module *module)
+/* Has a file been written? */
+static bool save_cache(const struct fg_symbol_module *module)
 {
 	struct fg_error err = {0};
 
 	if (!module->cache_file || !module->has_debug || !module->debug.changed)
-		return;
+		return false;
 	if (fg_debug_index_save(&module->debug, module->cache_file, module->build_id, &err) !=
 	    FG_OK)
 		fg_log(FG_LOG_PROFILE, 1, "symbol cache: %s", err.message);
+	return err.code == FG_OK;
 }
 
 static void free_module(struct fg_symbol_module *module)
 {
-	save_cache(module);
 	if (module->has_debug)
 		fg_debug_index_release(&module->debug);
 	fg_elf_release(&module->elf);
 	fg_elf_release(&module->debug_elf);
 	fg_jit_map_release(&module->jit);
-	fg_map_release(&module->addresses);
+	fg_pair_index_release(&module->addresses);
 	free(module->chains);
 	free(module->functions);
 	fg_pair_index_release(&module->text_index);
@@ -102,12 +96,26 @@ static void free_module(struct fg_symbol_module *module)
 	free(module);
 }
 
+static void prune_cache(const char *cache_folder)
+{
+	char *symbols = fg_fs_join(cache_folder, "symbols");
+
+	fg_debug_cache_prune(symbols);
+	free(symbols);
+}
+
 void fg_symbolizer_free(struct fg_symbolizer *symbolizer)
 {
+	bool saved = false;
+
 	if (!symbolizer)
 		return;
-	for (size_t i = 0; i < symbolizer->module_count; i++)
+	for (size_t i = 0; i < symbolizer->module_count; i++) {
+		saved = save_cache(symbolizer->modules[i]) || saved;
 		free_module(symbolizer->modules[i]);
+	}
+	if (saved)
+		prune_cache(symbolizer->options.cache_folder);
 	free(symbolizer->modules);
 	fg_map_release(&symbolizer->module_index);
 	fg_map_release(&symbolizer->readable);
@@ -278,7 +286,7 @@ static struct fg_symbol_module *add_module(struct fg_symbolizer *s)
 
 	module->source = "";
 	s->modules = fg_grow(s->modules, &s->module_capacity, s->module_count + 1,
-			     sizeof(s->modules[0]));
+			     sizeof(struct fg_symbol_module *));
 	s->modules[s->module_count++] = module;
 	return module;
 }
@@ -531,8 +539,9 @@ size_t fg_symbolizer_find(struct fg_symbolizer *s, struct fg_symbol_module *modu
 			  uint64_t address, const struct fg_symbol **chain)
 {
 	bool is_new;
-	uint64_t place = *fg_map_add(&module->addresses, &address, sizeof(address),
-				     module->chain_count, &is_new);
+	uint32_t place =
+		*fg_pair_index_add(&module->addresses, (uint32_t)(address >> 32), (uint32_t)address,
+				   (uint32_t)module->chain_count, &is_new);
 
 	if (is_new) {
 		module->chains = fg_grow(module->chains, &module->chain_capacity,
@@ -546,18 +555,6 @@ size_t fg_symbolizer_find(struct fg_symbolizer *s, struct fg_symbol_module *modu
 const char *fg_symbol_module_name(const struct fg_symbol_module *module)
 {
 	return module->name;
-}
-
-uint64_t fg_symbol_module_signal_return(struct fg_symbol_module *module)
-{
-	if (!module->knows_signal_return) {
-		module->knows_signal_return = true;
-		module->signal_return = UINT64_MAX;
-		if (module->binary && strncmp(module->name, "libc.", 5) == 0)
-			module->signal_return = fg_elf_find_code(module->binary, SIGNAL_RETURN_CODE,
-								 sizeof(SIGNAL_RETURN_CODE));
-	}
-	return module->signal_return;
 }
 
 const char *fg_symbol_module_source(const struct fg_symbol_module *module)

@@ -59,11 +59,6 @@ size_t fg_symbolizer_find(struct fg_symbolizer *symbolizer, struct fg_symbol_mod
 const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* base name */
 /* Where its names come from, for people: "symbol table of /usr/bin/x", "no file with build-id ...". */
 const char *fg_symbol_module_source(const struct fg_symbol_module *module);
-/*
- * The address that signal handlers return to, UINT64_MAX when the module has none.  The caller of this one was
- * interrupted, not left by a call.
- */
-uint64_t fg_symbol_module_signal_return(struct fg_symbol_module *module);
 /* Is something wrong that people should know (no file, another build-id)? */
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two kinds of address.  Where a thread was interrupted its address is the instruction it stood at.  Everywhere else the address
- * is where a call returns to: the instruction behind the call, which may belong to another line, another inlined copy, even
- * to the next function when the call never returns.  So callers are looked up one byte earlier.  The caller of a
- * signal trampoline was interrupted, not left by a call: exact again.  A path of the trace can be both in one
- * profile (a leaf here, a caller there), so each has up to two stacks.
+ * Two kinds of address.  Where a thread was interrupted its address is the instruction it stood at.  Everywhere else the
+ * address is where a call returns to: the instruction behind the call, which may belong to another line, another inlined
+ * copy, even to the next function when the call never returns.  So these are looked up one byte earlier.  The trace says
+ * of each address which kind it is.
  */
 #include "profile/trace_profile.h"
 
@@ -15,12 +14,6 @@
 enum {
 	MAX_TRACES = 65536,
 	NO_STACK = 0
-};
-
-enum form {
-	CALLER,
-	EXACT,
-	FORM_COUNT
 };
 
 /* The frames that an address stands for: a part of `frames`. */
@@ -42,10 +35,10 @@ struct joiner {
 	uint32_t
 		*file_of; /* the first module of the profile with the same file: what frames name */
 	struct fg_symbol_module **modules;
-	struct frames_of *frames_of[FORM_COUNT];
-	uint32_t *frames; /* profile's */
+	struct frames_of *frames_of; /* by the trace's frame id */
+	uint32_t *frames;            /* profile's */
 	size_t frame_count, frame_capacity;
-	uint32_t *stack_of[FORM_COUNT]; /* + 1; 0: not made yet */
+	uint32_t *stack_of; /* by the trace's path id, + 1; 0: not made yet */
 	uint32_t kernel_frame;
 	uint64_t unknown_paths;
 };
@@ -186,7 +179,7 @@ static void add_modules(struct joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
 
-	j->modules = fg_xcalloc(trace->module_count + 1, sizeof(j->modules[0]));
+	j->modules = fg_xcalloc(trace->module_count + 1, sizeof(struct fg_symbol_module *));
 	j->module_of = fg_xcalloc(trace->module_count + 1, sizeof(j->module_of[0]));
 	j->file_of = fg_xcalloc(trace->module_count + 1, sizeof(j->file_of[0]));
 	for (size_t i = 1; i < trace->module_count; i++)
@@ -234,10 +227,10 @@ static uint32_t mark_frame(struct joiner *j, const char *text, uint32_t flags)
 	return frame_of_symbol(j, &mark, "", 0, 0);
 }
 
-static void look_up(struct joiner *j, uint32_t address, enum form form)
+static void look_up(struct joiner *j, uint32_t address)
 {
 	const struct fg_trace_address *at = &j->trace->frames[address];
-	struct frames_of *of = &j->frames_of[form][address];
+	struct frames_of *of = &j->frames_of[address];
 	struct fg_symbol_module *module = NULL;
 	const struct fg_symbol *chain;
 	uint32_t module_index = 0;
@@ -255,38 +248,13 @@ static void look_up(struct joiner *j, uint32_t address, enum form form)
 		module_index = j->file_of[at->module];
 	else
 		module = fg_symbolizer_jit(j->symbolizer, j->trace->header.pid);
-	if (form == CALLER && offset > 0)
+	if (!at->exact && offset > 0)
 		offset--;
 	count = fg_symbolizer_find(j->symbolizer, module, offset, &chain);
 	for (size_t i = 0; i < count; i++)
 		push_frame(j, of,
 			   frame_of_symbol(j, &chain[i], fg_symbol_module_name(module),
 					   module_index, at->offset));
-}
-
-enum {
-	AS_LEAF = 1,
-	AS_CALLER = 2
-};
-
-/* Which forms of each address the samples can need. */
-static uint8_t *find_uses(const struct fg_trace *trace)
-{
-	uint8_t *uses = fg_xcalloc(trace->frame_count + 1, sizeof(uses[0]));
-
-	for (size_t i = 1; i < trace->path_count; i++) {
-		uint32_t parent = trace->paths[i].parent;
-
-		if (parent < trace->path_count && trace->paths[parent].frame < trace->frame_count)
-			uses[trace->paths[parent].frame] |= AS_CALLER;
-	}
-	for (size_t i = 0; i < trace->sample_count; i++) {
-		uint32_t path = trace->samples[i].path;
-
-		if (path < trace->path_count && trace->paths[path].frame < trace->frame_count)
-			uses[trace->paths[path].frame] |= AS_LEAF;
-	}
-	return uses;
 }
 
 static int by_place(const void *a, const void *b, void *context)
@@ -307,50 +275,26 @@ static void look_up_all(struct joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
 	uint32_t *order = fg_xcalloc(trace->frame_count + 1, sizeof(order[0]));
-	uint8_t *uses = find_uses(trace);
 	size_t count = 0;
 
 	for (size_t i = 1; i < trace->frame_count; i++)
-		if (uses[i])
-			order[count++] = (uint32_t)i;
+		order[count++] = (uint32_t)i;
 	qsort_r(order, count, sizeof(order[0]), by_place, trace->frames);
-	for (size_t i = 0; i < count; i++) {
-		if (uses[order[i]] & AS_CALLER)
-			look_up(j, order[i], CALLER);
-		if (uses[order[i]] & AS_LEAF)
-			look_up(j, order[i], EXACT);
-	}
+	for (size_t i = 0; i < count; i++)
+		look_up(j, order[i]);
 	free(order);
-	free(uses);
 }
 
-static struct frames_of frames_of(struct joiner *j, uint32_t address, enum form form)
+static struct frames_of frames_of(const struct joiner *j, uint32_t address)
 {
-	static const struct frames_of NONE;
+	static const struct frames_of none;
 
-	if (address == 0 || address >= j->trace->frame_count)
-		return NONE;
-	if (j->frames_of[form][address].count == 0)
-		look_up(j, address, form);
-	return j->frames_of[form][address];
+	return address < j->trace->frame_count ? j->frames_of[address] : none;
 }
 
 /* --------------------------------------------------------------------- stacks */
 
-static bool is_signal_frame(struct joiner *j, const struct fg_trace_path *path)
-{
-	const struct fg_trace_address *at;
-
-	if (path->frame == 0 || path->frame >= j->trace->frame_count)
-		return false;
-	at = &j->trace->frames[path->frame];
-	return at->defined && at->module != 0 && at->module < j->trace->module_count &&
-	       j->modules[at->module] &&
-	       fg_symbol_module_signal_return(j->modules[at->module]) == at->offset;
-}
-
-static uint32_t push_path(struct joiner *j, uint32_t stack, const struct fg_trace_path *path,
-			  enum form form)
+static uint32_t push_path(struct joiner *j, uint32_t stack, const struct fg_trace_path *path)
 {
 	struct frames_of of;
 	char text[64];
@@ -364,46 +308,34 @@ static uint32_t push_path(struct joiner *j, uint32_t stack, const struct fg_trac
 		(void)snprintf(text, sizeof(text), "[%u frames left out]", path->left_out);
 		return fg_profile_stack(j->profile, stack, mark_frame(j, text, FG_FRAME_MARK));
 	}
-	if (is_signal_frame(j, path))
-		form = EXACT;
-	of = frames_of(j, path->frame, form);
+	of = frames_of(j, path->frame);
 	for (uint32_t i = 0; i < of.count; i++)
 		stack = fg_profile_stack(j->profile, stack, j->frames[of.first + i]);
 	return stack;
 }
 
-struct step {
-	uint32_t path;
-	enum form form;
-};
-
 /*
- * Up to the first path whose stack is known, then down again.  `trail` has room for every path in both forms; a damaged
- * trace may have a circle, which ends when the trail is full.
+ * Up to the first path whose stack is known, then down again.  `trail` has room for every path; a damaged trace may have a
+ * circle, which ends when the trail is full.
  */
-static uint32_t stack_of(struct joiner *j, uint32_t leaf, struct step *trail)
+static uint32_t stack_of(struct joiner *j, uint32_t leaf, uint32_t *trail)
 {
-	struct step at = {.path = leaf, .form = EXACT};
 	size_t limit = j->trace->path_count;
 	uint32_t stack = NO_STACK;
+	uint32_t path = leaf;
 	size_t depth = 0;
 
-	while (at.path != 0 && at.path < j->trace->path_count && depth < limit) {
-		const struct fg_trace_path *path = &j->trace->paths[at.path];
-
-		if (j->stack_of[at.form][at.path]) {
-			stack = j->stack_of[at.form][at.path] - 1;
+	while (path != 0 && path < j->trace->path_count && depth < limit) {
+		if (j->stack_of[path]) {
+			stack = j->stack_of[path] - 1;
 			break;
 		}
-		trail[depth++] = at;
-		at.form = is_signal_frame(j, path) ? EXACT : CALLER;
-		at.path = path->parent;
+		trail[depth++] = path;
+		path = j->trace->paths[path].parent;
 	}
 	while (depth-- > 0) {
-		const struct step *step = &trail[depth];
-
-		stack = push_path(j, stack, &j->trace->paths[step->path], step->form);
-		j->stack_of[step->form][step->path] = stack + 1;
+		stack = push_path(j, stack, &j->trace->paths[trail[depth]]);
+		j->stack_of[trail[depth]] = stack + 1;
 	}
 	return stack;
 }
@@ -412,14 +344,14 @@ static uint32_t stack_of(struct joiner *j, uint32_t leaf, struct step *trail)
 
 static enum fg_time_kind kind_of(const struct fg_trace_sample *sample)
 {
-	static const enum fg_time_kind KINDS[FG_SAMPLE_CLOCK_MASK + 1] = {
+	static const enum fg_time_kind kinds[FG_SAMPLE_CLOCK_MASK + 1] = {
 		[FG_CLOCK_NONE] = FG_TIME_BOTH,        [FG_CLOCK_PERF_USER] = FG_TIME_USER,
 		[FG_CLOCK_SYSTEM] = FG_TIME_SYSTEM,    [FG_CLOCK_JITTER] = FG_TIME_BOTH,
 		[FG_CLOCK_TICK] = FG_TIME_BOTH,        [FG_CLOCK_WALL] = FG_TIME_WALL,
 		[FG_SAMPLE_CLOCK_MASK] = FG_TIME_BOTH,
 	};
 
-	return KINDS[sample->clock & FG_SAMPLE_CLOCK_MASK];
+	return kinds[sample->clock & FG_SAMPLE_CLOCK_MASK];
 }
 
 /* Time in the kernel is shown as a leaf of its own below the function that made the call. */
@@ -429,7 +361,7 @@ static bool is_in_kernel(const struct fg_trace_sample *sample)
 	       (sample->clock != FG_CLOCK_WALL && (sample->flags & FG_SAMPLE_SYSCALL));
 }
 
-static void add_sample(struct joiner *j, const struct fg_trace_sample *from, struct step *trail)
+static void add_sample(struct joiner *j, const struct fg_trace_sample *from, uint32_t *trail)
 {
 	struct fg_profile *profile = j->profile;
 	uint32_t stack = stack_of(j, from->path, trail);
@@ -456,14 +388,13 @@ static void add_sample(struct joiner *j, const struct fg_trace_sample *from, str
 static void add_samples(struct joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
-	struct step *trail = fg_xcalloc(trace->path_count + 1, sizeof(trail[0]));
+	uint32_t *trail = fg_xcalloc(trace->path_count + 1, sizeof(trail[0]));
 
-	for (int form = 0; form < FORM_COUNT; form++) {
-		j->frames_of[form] =
-			fg_xcalloc(trace->frame_count + 1, sizeof(j->frames_of[form][0]));
-		j->stack_of[form] = fg_xcalloc(trace->path_count + 1, sizeof(j->stack_of[form][0]));
-	}
+	j->frames_of = fg_xcalloc(trace->frame_count + 1, sizeof(j->frames_of[0]));
+	j->stack_of = fg_xcalloc(trace->path_count + 1, sizeof(j->stack_of[0]));
 	look_up_all(j);
+	fg_pair_index_reserve(&j->profile->stack_index,
+			      j->profile->stack_count + trace->path_count);
 	for (size_t i = 0; i < trace->sample_count; i++)
 		add_sample(j, &trace->samples[i], trail);
 	free(trail);
@@ -552,7 +483,7 @@ static void add_words(struct joiner *j)
 	static const struct {
 		enum fg_trace_loss loss;
 		const char *words;
-	} LOSSES[] = {
+	} losses[] = {
 		{FG_LOSS_NO_ROOM,      "samples were dropped: the trace file was full"          },
 		{FG_LOSS_PATHS_FULL,   "samples have no stack: the table of call paths was full"},
 		{FG_LOSS_NO_STACK,     "samples have no stack: no frame could be read"          },
@@ -566,12 +497,12 @@ static void add_words(struct joiner *j)
 
 	for (size_t i = 0; i < trace->note_count; i++)
 		fg_profile_add_note(profile, "process %u: %s", pid, trace->notes[i]);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(LOSSES); i++)
-		if (trace->header.losses[LOSSES[i].loss])
+	for (size_t i = 0; i < FG_ARRAY_SIZE(losses); i++)
+		if (trace->header.losses[losses[i].loss])
 			fg_profile_add_note(
 				profile, "process %u: %llu %s", pid,
-				(unsigned long long)trace->header.losses[LOSSES[i].loss],
-				LOSSES[i].words);
+				(unsigned long long)trace->header.losses[losses[i].loss],
+				losses[i].words);
 	if (trace->damage[0])
 		fg_profile_add_note(profile, "process %u: the trace is damaged: %s", pid,
 				    trace->damage);
@@ -586,7 +517,7 @@ static void add_words(struct joiner *j)
 
 static const char *clock_words(const struct fg_trace_header *header)
 {
-	static const char *const WORDS[] = {
+	static const char *const words[] = {
 		[FG_CLOCK_NONE] = "nothing was sampled",
 		[FG_CLOCK_PERF_USER] = "CPU time, by the kernel's task clock",
 		[FG_CLOCK_SYSTEM] = "system time, at kernel ticks",
@@ -595,7 +526,7 @@ static const char *clock_words(const struct fg_trace_header *header)
 		[FG_CLOCK_WALL] = "elapsed time, running or blocked",
 	};
 
-	return header->clock_user < FG_ARRAY_SIZE(WORDS) ? WORDS[header->clock_user] : "unknown";
+	return header->clock_user < FG_ARRAY_SIZE(words) ? words[header->clock_user] : "unknown";
 }
 
 static void add_totals(struct joiner *j)
@@ -658,10 +589,8 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 	free(j.file_of);
 	free(j.modules);
 	free(j.frames);
-	for (int form = 0; form < FORM_COUNT; form++) {
-		free(j.frames_of[form]);
-		free(j.stack_of[form]);
-	}
+	free(j.frames_of);
+	free(j.stack_of);
 }
 
 /* ---------------------------------------------------- order, and units of samples */

@@ -113,7 +113,7 @@ static const char *take_text(struct reader *r, struct cursor *c)
 		size--;
 	text = fg_arena_alloc(&r->trace->arena, size + 1);
 	for (size_t i = 0; i < size; i++)
-		text[i] = bytes[i] ? (char)bytes[i] : ' ';
+		text[i] = (char)(bytes[i] ? bytes[i] : (uint8_t)' ');
 	return text;
 }
 
@@ -151,12 +151,17 @@ static void read_frame(struct reader *r, struct cursor *c)
 	uint64_t id = take_id(r, c);
 	uint64_t module = take_varint(c);
 	uint64_t offset = take_varint(c);
+	uint64_t flags = take_varint(c);
 
 	if (module > FG_TRACE_MODULES_MAX)
 		c->failed = true;
 	if (!c->failed)
 		*REACH(r->trace, frame, id) = (struct fg_trace_address){
-			.module = (uint32_t)module, .offset = offset, .defined = true};
+			.module = (uint32_t)module,
+			.offset = offset,
+			.exact = (flags & FG_FRAME_EXACT) != 0,
+			.defined = true,
+		};
 }
 
 static void read_path(struct reader *r, struct cursor *c)
@@ -329,7 +334,7 @@ static void skip(struct reader *r, struct cursor *c)
 	c->at = c->end;
 }
 
-static void (*const RECORDS[])(struct reader *, struct cursor *) = {
+static void (*const readers[])(struct reader *, struct cursor *) = {
 	[FG_RECORD_FRAME] = read_frame,
 	[FG_RECORD_NODE] = read_path,
 	[FG_RECORD_MODULE] = read_module,
@@ -382,10 +387,10 @@ static void read_record(struct reader *r, struct cursor *c, uint8_t kind)
 	record.end = c->at;
 	if (kind == FG_RECORD_END)
 		c->failed = true;
-	else if (kind >= FG_ARRAY_SIZE(RECORDS) || !RECORDS[kind])
+	else if (kind >= FG_ARRAY_SIZE(readers) || !readers[kind])
 		r->trace->unknown_records++;
 	else
-		RECORDS[kind](r, &record);
+		readers[kind](r, &record);
 	c->failed = c->failed || record.failed;
 }
 

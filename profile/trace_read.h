@@ -21,6 +21,7 @@
 struct fg_trace_address {
 	uint64_t offset;
 	uint32_t module;
+	bool exact; /* where it was interrupted; else a return address */
 	bool defined;
 };
 

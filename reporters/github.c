@@ -153,9 +153,24 @@ static void add_function(struct annotations *a, const struct fg_benchmark_verdic
 	fg_strbuf_release(&message);
 }
 
+/* No function is guilty beyond doubt; one that carries much of the change is still the place to look at. */
+static const struct fg_node_verdict *prime_suspect(const struct fg_benchmark_verdict *benchmark)
+{
+	enum {
+		LEAST_SHARE_PERCENT = 25
+	};
+	const struct fg_node_verdict *most =
+		benchmark->function_count ? &benchmark->functions[0] : NULL;
+
+	return most && most->delta_ms > 0 && most->share_of_change * 100 >= LEAST_SHARE_PERCENT
+		       ? most
+		       : NULL;
+}
+
 static void add_regression(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
 			   const char *title)
 {
+	const struct fg_node_verdict *suspect = prime_suspect(benchmark);
 	struct fg_strbuf message = {0};
 	bool placed = false;
 
@@ -167,7 +182,9 @@ static void add_regression(struct annotations *a, const struct fg_benchmark_verd
 		add_function(a, benchmark, node, title);
 		placed = true;
 	}
-	if (!placed) {
+	if (!placed && suspect) {
+		add_function(a, benchmark, suspect, title);
+	} else if (!placed) {
 		const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
 
 		fg_strbuf_add_text(&message, "slower, and no function stands out");

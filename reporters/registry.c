@@ -36,15 +36,13 @@ const struct fg_reporter *fg_reporter_table(size_t *count)
 	return table;
 }
 
-const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *err)
+static void refuse(const char *name, struct fg_error *err)
 {
 	const char *names[FG_ARRAY_SIZE(table) + 1] = {0};
 	struct fg_strbuf known = {0};
 	const char *nearest = NULL;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
-		if (strcmp(table[i].name, name) == 0)
-			return &table[i];
 		names[i] = table[i].name;
 		fg_strbuf_printf(&known, "%s%s", i ? ", " : "", table[i].name);
 	}
@@ -57,6 +55,15 @@ const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *er
 		(void)fg_error_set(err, FG_EINVAL, "'%.40s' is not a report format; there are %s",
 				   name, fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
+}
+
+const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *err)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+	}
+	refuse(name, err);
 	return NULL;
 }
 

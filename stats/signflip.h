@@ -33,7 +33,7 @@ struct fg_sparse_rows {
 };
 
 struct fg_signflip_options {
-	size_t patterns; /* half are opposites of the other half; 0: 1000 */
+	size_t patterns; /* half are opposites of the other half; 0: 1000.  Fewer are run where nothing is suspect. */
 	uint64_t seed;
 };
 

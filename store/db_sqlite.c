@@ -16,6 +16,7 @@
 #include <sqlite3.h>
 
 enum {
+	FOLDER_MODE = 0755,
 	BUSY_TIMEOUT_MS = 10000,
 	APPLICATION_ID = 0x66673031 /* "fg01" */
 };
@@ -249,7 +250,7 @@ static int make_folder(const char *path, struct fg_error *err)
 	int status = FG_OK;
 
 	if (*folder && !fg_fs_is_folder(folder))
-		status = fg_fs_make_folders(folder, 0777, err);
+		status = fg_fs_make_folders(folder, FOLDER_MODE, err);
 	free(folder);
 	return status;
 }

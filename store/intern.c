@@ -8,6 +8,12 @@
  */
 #include "store/store_private.h"
 
+enum {
+	SCAN_FROM = 500,     /* rows wanted: below it is not worth a thought */
+	SCAN_FACTOR = 8,     /* a row read costs about so much less than a row asked for */
+	TREE_MAX = 16 << 20, /* nodes that a session keeps in memory: 128 MiB */
+};
+
 static int function_id(struct fg_store *store, const struct fg_profile_function *function,
 		       int64_t *id, struct fg_error *err)
 {
@@ -71,11 +77,95 @@ static int node_id(struct fg_store *store, int64_t parent, int64_t function, uin
 	return status;
 }
 
+static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t value = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, sql);
+	status = fg_query_value(&q, &value, err);
+	*last = (size_t)value;
+	return status;
+}
+
+/* The rows of `node` that were not read before, up to now. */
+static int read_tree(struct fg_store *store, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
+	fg_query_int(&q, store->tree_end ? (int64_t)store->tree_end - 1 : 0);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const size_t id = (size_t)fg_column_int(&q, 0);
+
+		store->tree =
+			fg_grow(store->tree, &store->tree_capacity, id + 1, sizeof(*store->tree));
+		memset(store->tree + store->tree_end, 0,
+		       (id - store->tree_end) * sizeof(*store->tree));
+		store->tree[id] = (struct fg_tree_node){(uint32_t)fg_column_int(&q, 1),
+							(uint32_t)fg_column_int(&q, 2)};
+		store->tree_end = id + 1;
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+/* Reading a table from end to end is quicker than asking for most of its rows one by one. */
+static bool is_worth_reading(size_t rows, size_t wanted)
+{
+	return wanted > SCAN_FROM && rows / SCAN_FACTOR < wanted && rows < TREE_MAX;
+}
+
+static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_error *err)
+{
+	struct fg_query q;
+	size_t last = 0;
+	int status = last_id(store, FG_SQL_NODE_LAST, &last, err);
+
+	if (status != FG_OK || !is_worth_reading(last, wanted) || store->nodes.count >= last)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
+	fg_query_int(&q, 0);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const int64_t key[2] = {fg_column_int(&q, 1), fg_column_int(&q, 2)};
+
+		(void)fg_map_add(&store->nodes, key, sizeof(key), (uint64_t)fg_column_int(&q, 0),
+				 NULL);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+static int read_known_functions(struct fg_store *store, size_t wanted, struct fg_error *err)
+{
+	struct fg_query q;
+	size_t last = 0;
+	int status = last_id(store, FG_SQL_FUNCTION_LAST, &last, err);
+
+	if (status != FG_OK || !is_worth_reading(last, wanted) || store->functions.count >= last)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_DIGESTS);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		size_t size = 0;
+		const void *digest = fg_column_bytes(&q, 1, &size);
+
+		(void)fg_map_add(&store->functions, digest, size, (uint64_t)fg_column_int(&q, 0),
+				 NULL);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
 int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err)
 {
-	int status = FG_OK;
+	int status =
+		read_known_functions(store, set->function_count - interned->function_count, err);
 
+	if (status == FG_OK)
+		status = read_known_nodes(store, set->node_count - interned->node_count, err);
 	interned->functions = fg_xreallocarray(interned->functions, set->function_count,
 					       sizeof(*interned->functions));
 	interned->nodes =
@@ -267,8 +357,8 @@ static int build(struct fg_store *store, const struct gathered *g, struct fg_pro
 	return status;
 }
 
-int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
-		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+static int nodes_of_rows(struct fg_store *store, const uint64_t *ids, size_t count,
+			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 {
 	struct gathered g = {0};
 	uint32_t *places = NULL;
@@ -286,4 +376,69 @@ int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 	free(places);
 	gathered_release(&g);
 	return status;
+}
+
+/* The same with the tree in memory. */
+static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t count,
+			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+{
+	uint32_t *places = fg_xcalloc(store->tree_end, sizeof(*places));
+	bool *wanted = fg_xcalloc(store->tree_end, sizeof(*wanted));
+	struct fg_map functions = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		for (uint64_t id = ids[i]; id && !wanted[id] && status == FG_OK;
+		     id = store->tree[id].parent) {
+			if (!store->tree[id].function || store->tree[id].parent >= id)
+				status = missing_node(store, id, err);
+			wanted[id] = true;
+		}
+	}
+	for (size_t id = 1; id < store->tree_end && status == FG_OK; id++) {
+		uint32_t function = 0;
+
+		if (!wanted[id] || store->tree[id].parent == 0)
+			continue;
+		status = function_index(store, &functions, store->tree[id].function, set, &function,
+					err);
+		if (status == FG_OK)
+			places[id] =
+				fg_profile_set_node(set, places[store->tree[id].parent], function);
+	}
+	if (status == FG_OK) {
+		*indexes = fg_xcalloc(count, sizeof(**indexes));
+		for (size_t i = 0; i < count; i++)
+			(*indexes)[i] = places[ids[i]];
+	}
+	fg_map_release(&functions);
+	free(wanted);
+	free(places);
+	return status;
+}
+
+static uint64_t largest(const uint64_t *ids, size_t count)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ids[i] > most)
+			most = ids[i];
+	}
+	return most;
+}
+
+int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
+		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+{
+	const uint64_t most = largest(ids, count);
+	int status = FG_OK;
+
+	if (most >= store->tree_end && is_worth_reading((size_t)most, count))
+		status = read_tree(store, err);
+	if (status != FG_OK)
+		return status;
+	if (most < store->tree_end)
+		return nodes_of_tree(store, ids, count, set, indexes, err);
+	return nodes_of_rows(store, ids, count, set, indexes, err);
 }

@@ -163,7 +163,8 @@ int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side 
 	struct fg_function_deltas found = {0};
 	struct fg_totals totals[2] = {{0}};
 	struct difference *all = NULL;
-	int status = FG_OK;
+	bool mine = false;
+	int status = fg__store_view(store, &mine, err);
 
 	for (int i = 0; i < 2 && status == FG_OK; i++)
 		status = read_totals(store, &sides[i], benchmark, &totals[i], err);
@@ -178,6 +179,7 @@ int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side 
 		status = name_all(store, all, limit < found.total ? limit : found.total, &found,
 				  err);
 	}
+	fg__store_view_end(store, mine);
 	free(all);
 	fg_totals_release(&totals[0]);
 	fg_totals_release(&totals[1]);
@@ -310,7 +312,8 @@ int fg_store_paths(struct fg_store *store, const struct fg_run_side sides[2], co
 	struct weights weights = {0};
 	uint32_t *indexes = NULL;
 	char *program = NULL;
-	int status = FG_OK;
+	bool mine = false;
+	int status = fg__store_view(store, &mine, err);
 
 	for (int i = 0; i < 2 && sides[i].run && status == FG_OK; i++) {
 		weights.side = i;
@@ -323,6 +326,7 @@ int fg_store_paths(struct fg_store *store, const struct fg_run_side sides[2], co
 	}
 	if (status == FG_OK)
 		roll_up(&found, &weights, indexes);
+	fg__store_view_end(store, mine);
 	free(indexes);
 	free(program);
 	fg_map_release(&weights.index);

@@ -174,6 +174,7 @@ void fg_store_close(struct fg_store *store)
 	forget_progress(store);
 	fg_map_release(&store->functions);
 	fg_map_release(&store->nodes);
+	free(store->tree);
 	fg_db_close(store->db);
 	free(store);
 }
@@ -212,6 +213,24 @@ void fg__store_undo(struct fg_store *store)
 	fg_map_release(&store->functions);
 	fg_map_release(&store->nodes);
 	forget_progress(store);
+}
+
+int fg__store_view(struct fg_store *store, bool *mine, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	*mine = false;
+	if (store->db->in_transaction)
+		return FG_OK;
+	status = fg_db_begin(store->db, false, err);
+	*mine = status == FG_OK;
+	return status;
+}
+
+void fg__store_view_end(struct fg_store *store, bool mine)
+{
+	if (mine)
+		fg_db_rollback(store->db); /* nothing was written */
 }
 
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err)

@@ -41,12 +41,21 @@ struct fg_progress_mark {
 	size_t node_count;
 };
 
+struct fg_tree_node {
+	uint32_t parent;
+	uint32_t function; /* 0: there is no such node */
+};
+
 struct fg_store {
 	struct fg_db *db;
 	bool in_batch;
 	/* Ids seen since the store was opened; emptied when a transaction is undone. */
 	struct fg_map functions; /* digest → id */
 	struct fg_map nodes;     /* parent id, function id → id */
+	/* The tree by id, as far as it was read: rows of `node` never change and never go. */
+	struct fg_tree_node *tree;
+	size_t tree_end; /* one past the last id */
+	size_t tree_capacity;
 	char progress_run[37];
 	int64_t progress_id;
 	struct fg_progress_mark *marks;
@@ -64,6 +73,9 @@ struct fg_interned {
 int fg__store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 int fg__store_commit(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 void fg__store_undo(struct fg_store *store); /* roll back, and forget ids */
+/* One view of the database for several queries; nothing when a transaction is open already.  Give the result to _end. */
+int fg__store_view(struct fg_store *store, bool *mine, struct fg_error *err) FG_NODISCARD;
+void fg__store_view_end(struct fg_store *store, bool mine);
 /* Find or add one row; a helper for tables whose rows are found by one query and added by another. */
 int fg__store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;

@@ -470,7 +470,11 @@ int fg_store_function_trend(struct fg_store *store, const char *project, const c
 {
 	struct fg_function_trend found = {0};
 	struct tracing t = {0};
-	int status = fg__store_benchmark(store, project, benchmark, &t.benchmark, err);
+	bool mine = false;
+	int status = fg__store_view(store, &mine, err);
+
+	if (status == FG_OK)
+		status = fg__store_benchmark(store, project, benchmark, &t.benchmark, err);
 
 	if (status == FG_OK)
 		status = find_function(store, function, &t, &found, err);
@@ -480,6 +484,7 @@ int fg_store_function_trend(struct fg_store *store, const char *project, const c
 		status = read_tail(store, &t, err);
 	if (status == FG_OK)
 		status = join_runs(store, &t, branch, &found, err);
+	fg__store_view_end(store, mine);
 	found.from_tiles = t.from_tiles;
 	if (found.count)
 		qsort(found.points, found.count, sizeof(*found.points), by_time);

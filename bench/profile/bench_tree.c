@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A million samples, 300 frames deep, from a trace file to a call tree; and what `view` does with a stored run.
+ * A million samples, 300 frames deep, from a trace file to a call tree.
  *
  *	bench_profile_tree make FILE     writes the trace: 20,000 functions in 600 libraries; each sample leaves the stack of the
  *	                                 one before it somewhere in its upper 30 frames and seldom takes another turn, as a program does
  *	bench_profile_tree read FILE     reads it, builds the tree, prints times and the peak of memory
+ *	bench_profile_tree export FILE PPROF
  */
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/random.h"
 #include "profile/calltree.h"
+#include "profile/export.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
 #include "tests/unit/profile/trace_writer.h"
@@ -35,7 +37,7 @@ static void write_frames(struct fg_trace_writer *w)
 		fg_trace_writer_module(w, i, path, (const uint8_t *)&i, sizeof(i));
 	}
 	for (uint64_t i = 1; i <= FUNCTIONS; i++)
-		FG_TW(w, FG_RECORD_FRAME, i, i % LIBRARIES + 1, 0x1000 + i * 64);
+		FG_TW(w, FG_RECORD_FRAME, i, i % LIBRARIES + 1, 0x1000 + i * 64, 0);
 }
 
 /* The callee that the choice leads to: the same path gets the same frames, so paths are met again as in a program. */
@@ -123,12 +125,36 @@ static int read_back(const char *file)
 	return 0;
 }
 
+static int export_pprof(const char *file, const char *to)
+{
+	const struct fg_export_options options = {0};
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	struct fg_profile profile;
+	struct fg_strbuf out = {0};
+	struct fg_error err = {0};
+	int rc = fg_profile_read_traces(file, symbolizer, &profile, &err);
+
+	if (rc == FG_OK) {
+		rc = fg_export_write(fg_export_find("pprof"), &profile, &options, &out, &err);
+		fg_profile_release(&profile);
+	}
+	if (rc == FG_OK)
+		rc = fg_fs_write_atomic(to, out.data, out.length, 0644, &err);
+	if (rc != FG_OK)
+		(void)fprintf(stderr, "%s\n", err.message);
+	fg_strbuf_release(&out);
+	fg_symbolizer_free(symbolizer);
+	return rc == FG_OK ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 4 && strcmp(argv[1], "export") == 0)
+		return export_pprof(argv[2], argv[3]);
 	if (argc == 3 && strcmp(argv[1], "make") == 0)
 		return make(argv[2]);
 	if (argc == 3 && strcmp(argv[1], "read") == 0)
 		return read_back(argv[2]);
-	(void)fprintf(stderr, "usage: %s make|read FILE\n", argv[0]);
+	(void)fprintf(stderr, "usage: %s make|read|export FILE [PPROF]\n", argv[0]);
 	return 2;
 }

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 LIBRARIES, FUNCTIONS = 600, 1000
-UNITS = 36
+UNITS = 10
 WORDS = ["track", "Fitter", "vertex", "State", "propagate", "Kalman", "hit", "Cluster", "detail",
          "geometry", "update", "Matrix", "solve", "cache", "lookup", "Iterator", "compare", "merge"]
 ARGUMENTS = ["i", "d", "RKSs", "PKc", "St6vectorIdSaIdEE", "RKSt3mapIiSsSt4lessIiESaISt4pairIKiSsEEE",

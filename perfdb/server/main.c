@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "perfdb/server/server.h"
@@ -13,13 +14,15 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	EXIT_OK = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	COLUMNS = 80
+	COLUMNS = 80,
+	PRIVATE = 0077
 };
 
 struct options {
@@ -41,6 +44,7 @@ struct options {
 	bool read_only;
 	bool dry_run;
 	bool quiet;
+	bool open;
 	bool help;
 };
 
@@ -229,6 +233,22 @@ static void block_signals(void)
 	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
 
+/* A browser that cannot be started is no reason not to serve. */
+static void open_browser(const char *address, unsigned port)
+{
+	char *url = fg_xasprintf("http://%s:%u/", address, port);
+	char *argv[] = {(char[]){"xdg-open"}, url, NULL};
+	const struct fg_process_options options = {
+		.argv = argv, .timeout_ns = 10 * FG_NS_PER_S, .keep_children = true};
+	struct fg_process_result result = {0};
+	struct fg_error err = {0};
+
+	if (fg_process_run(&options, &result, &err) != FG_OK)
+		(void)fprintf(stderr, "perfdb: %s\n", err.message);
+	fg_process_result_release(&result);
+	free(url);
+}
+
 static int serve(const struct options *given, char **words, size_t count)
 {
 	struct fg_server_options options = {
@@ -264,6 +284,8 @@ static int serve(const struct options *given, char **words, size_t count)
 		      strstr(given->database, "://") ? "a PostgreSQL database" : given->database,
 		      options.tls_certificate ? "https" : "http", strchr(address, ':') ? "[" : "",
 		      address, strchr(address, ':') ? "]" : "", fg_server_port(server));
+	if (given->open)
+		open_browser(address, fg_server_port(server));
 	wait_for_the_end();
 	(void)fprintf(stderr, "perfdb: finishing the requests in progress\n");
 	fg_server_stop(server);
@@ -505,6 +527,7 @@ static int run(const struct command *command, char **argv)
 int main(int argc, char **argv)
 {
 	(void)fg_log_init(getenv("FASTGATE_DEBUG"));
+	(void)umask(PRIVATE); /* a database holds tokens' digests and everybody's results */
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;

@@ -98,7 +98,7 @@ class FlameGraph {
 		this.result = el('span', { class: 'quiet', role: 'status' });
 		this.search = el('input', { type: 'search', 'aria-label': 'Search frames', placeholder: 'Search frames  ( / )' });
 		this.reset = el('button', { type: 'button', onclick: () => this.zoom(0) }, 'Whole program');
-		this.element = el('div', { class: 'flame-box' }, el('div', { class: 'bar' }, this.search, this.result, this.modes(), this.reset),
+		this.element = el('div', { class: 'flame-box' }, el('div', { class: 'toolbar' }, this.search, this.result, this.modes(), this.reset),
 			this.legend(), this.pane, this.readout, this.tree);
 		this.listen();
 		queueMicrotask(() => {

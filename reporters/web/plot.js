@@ -92,7 +92,7 @@ function drawHistogram(parts, points, box, y, range) {
 		const bottom = y(range[0] + bin / bins * (range[1] - range[0]));
 		if (count > 0)
 			parts.push(svg('rect', { x: box.left, y: top + 0.5, width: count / most * (box.right - box.left),
-				height: Math.max(1, bottom - top - 1), class: 'bar' }));
+				height: Math.max(1, bottom - top - 1), class: 'tally' }));
 	});
 }
 

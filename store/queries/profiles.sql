@@ -19,6 +19,13 @@ SELECT id, parent, function FROM node WHERE id >= $1 AND id <= $2 ORDER BY id;
 -- name: nodes_after
 SELECT id, parent, function FROM node WHERE id > $1 ORDER BY id;
 
+-- name: node_last
+SELECT COALESCE(max(id), 0) FROM node;
+-- name: function_last
+SELECT COALESCE(max(id), 0) FROM function;
+-- name: function_digests
+SELECT id, digest FROM function;
+
 -- name: dictionary_has
 SELECT used_ns FROM dictionary WHERE digest = $1;
 -- name: dictionary_get

@@ -4,8 +4,9 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { checkAccessibility, openPage, runTests, scratchFolder } from './browser.mjs';
 
 const folder = scratchFolder();
@@ -124,7 +125,7 @@ test('the flame graph shows new and gone frames, zooms, searches and is moved th
 	await pane.focus();
 	await page.keyboard.press('/');
 	await page.keyboard.type('fit(');
-	assert.match(await page.locator('.flame-box .bar').innerText(), /1 frame, 1\d % → 2\d % of the time/);
+	assert.match(await page.locator('.flame-box .toolbar').innerText(), /1 frame, 1\d % → 2\d % of the time/);
 	await page.keyboard.press('Enter');
 	assert.match(await page.evaluate(() => location.hash), /benchmark=reconstruct&node=\d+/);
 	await picture(page, 'flame-search', false);
@@ -168,7 +169,8 @@ test('the page can be read on paper and without scripts', async (context) => {
 	const page = await openPage(context, url('regression'));
 	await page.emulateMedia({ media: 'print' });
 	await picture(page, 'print');
-	assert.equal(await page.locator('.flame-box .bar').isVisible(), false);
+	assert.equal(await page.locator('.flame-box .toolbar').isVisible(), false);
+	assert.ok(await page.locator('.plot .tally').first().isVisible());
 	page.noProblems();
 	await page.close();
 	const quiet = await context.browser()?.newContext({ javaScriptEnabled: false });
@@ -178,6 +180,14 @@ test('the page can be read on paper and without scripts', async (context) => {
 		assert.match(await plain.locator('noscript pre, pre').first().innerText(), /REGRESSION/);
 		await quiet.close();
 	}
+});
+
+test('script and style stay below 60 kB', async () => {
+	const page = readFileSync(join(folder, 'pass.html'), 'utf8');
+	const script = /<script type="module">(.*?)<\/script>/s.exec(page)[1];
+	const style = /<style>(.*?)<\/style>/s.exec(page)[1];
+	const size = gzipSync(script + style, { level: 9 }).length;
+	assert.ok(size < 60000, `${size}`);
 });
 
 await runTests(tests);

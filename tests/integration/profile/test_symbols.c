@@ -12,6 +12,9 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LIBRARY FG_TEST_SYMBOLS_LIBRARY
@@ -296,6 +299,69 @@ static void the_cache_gives_the_same_answers_without_the_debug_information(void 
 	free(link);
 }
 
+static void cache_files_that_nobody_uses_are_removed(void **state)
+{
+	static const struct timespec LONG_AGO[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+	const struct scene *scene = *state;
+	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
+	struct fg_error err = {0};
+	char *file = only_cache_file(scene);
+
+	assert_int_equal(fg_fs_make_folders(in(scene, "symbols/aa"), 0755, &err), FG_OK);
+	fg_scratch_write_text(&scene->scratch, "symbols/aa/old.fgsym", "x");
+	fg_scratch_write_text(&scene->scratch, "symbols/aa/new.fgsym", "x");
+	fg_scratch_write_text(&scene->scratch, "symbols/aa/other", "x");
+	assert_int_equal(utimensat(AT_FDCWD, in(scene, "symbols/aa/old.fgsym"), LONG_AGO, 0), 0);
+	assert_int_equal(utimensat(AT_FDCWD, in(scene, "symbols/aa/other"), LONG_AGO, 0), 0);
+	expect_inlined(symbolizer, scene, LIBRARY);
+	fg_symbolizer_free(symbolizer);
+	assert_false(fg_fs_exists(in(scene, "symbols/aa/old.fgsym")));
+	assert_true(fg_fs_exists(in(scene, "symbols/aa/new.fgsym")));
+	assert_true(fg_fs_exists(in(scene, "symbols/aa/other")));
+	assert_true(fg_fs_exists(in(scene, file)));
+	free(file);
+}
+
+/* A server of debug files, without a network: libdebuginfod takes file:// too. */
+static void debuginfod_is_asked_when_switched_on(void **state)
+{
+	const struct scene *scene = *state;
+	const struct fg_symbolizer_options on = {.debuginfod = true};
+	char *url = fg_xasprintf("file://%s", scene->scratch.path);
+	struct fg_symbolizer *symbolizer;
+	const struct fg_symbol *chain;
+	char text[FG_BUILD_ID_TEXT];
+	struct fg_error err = {0};
+	char *folder;
+	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW);
+
+	if (!library)
+		skip(); /* not installed here */
+	(void)dlclose(library);
+	fg_elf_build_id_text(&scene->elf, text);
+	folder = fg_xasprintf("%s/buildid/%s", scene->scratch.path, text);
+	assert_int_equal(fg_fs_make_folders(folder, 0755, &err), FG_OK);
+	split(scene, in(scene, "libs.so"), fg_scratch_path(&scene->scratch, "whole.debug"));
+	free(folder);
+	folder = fg_xasprintf("%s/buildid/%s/debuginfo", scene->scratch.path, text);
+	assert_int_equal(fg_fs_copy(in(scene, "whole.debug"), folder, 0644, &err), FG_OK);
+	(void)setenv("DEBUGINFOD_URLS", url, 1);
+	(void)setenv("DEBUGINFOD_CACHE_PATH", in(scene, "debuginfod"), 1);
+	symbolizer = fg_symbolizer_new(&on);
+	expect_inlined(symbolizer, scene, in(scene, "libs.so"));
+	fg_symbolizer_free(symbolizer);
+	symbolizer = fg_symbolizer_new(NULL); /* off: nobody is asked */
+	assert_int_equal(find_inlined(symbolizer,
+				      open_module(symbolizer, scene, in(scene, "libs.so")), scene,
+				      &chain),
+			 0);
+	fg_symbolizer_free(symbolizer);
+	(void)unsetenv("DEBUGINFOD_URLS");
+	free(folder);
+	free(url);
+}
+
 static void a_damaged_cache_is_made_anew(void **state)
 {
 	const struct scene *scene = *state;
@@ -407,6 +473,8 @@ int main(void)
 		SCENE(a_binary_of_another_build_is_not_guessed_from),
 		SCENE(a_trace_from_another_host_finds_its_binaries_in_a_folder),
 		SCENE(the_cache_gives_the_same_answers_without_the_debug_information),
+		SCENE(cache_files_that_nobody_uses_are_removed),
+		SCENE(debuginfod_is_asked_when_switched_on),
 		SCENE(a_damaged_cache_is_made_anew),
 		SCENE(damaged_binaries_are_refused_or_read_without_harm),
 		SCENE(the_vdso_has_names),

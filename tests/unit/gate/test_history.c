@@ -36,7 +36,7 @@ static void drop_runs(void)
 
 static void a_slowdown_that_lasts_is_a_change_for_the_worse(void **state)
 {
-	struct fg_trend_options options = {.seed = 1};
+	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {0};
 	struct fg_random random;
 
@@ -44,8 +44,7 @@ static void a_slowdown_that_lasts_is_a_change_for_the_worse(void **state)
 	fg_random_seed(&random, 3);
 	for (size_t i = 0; i < RUNS; i++)
 		make_run(i, i < 25 ? 1e8 : 1.1e8, "one", &random);
-	assert_int_equal(
-		fg_trend_build(pointers, RUNS, "parse", "cpu_time", &options, &trend, NULL), FG_OK);
+	assert_int_equal(fg_trend_build(pointers, RUNS, &options, &trend, NULL), FG_OK);
 	assert_int_equal(trend.point_count, RUNS);
 	assert_int_equal(trend.environment_count, 1);
 	assert_int_equal(trend.change_count, 1);
@@ -59,7 +58,7 @@ static void a_slowdown_that_lasts_is_a_change_for_the_worse(void **state)
 
 static void another_host_is_another_line_not_a_change(void **state)
 {
-	struct fg_trend_options options = {.seed = 1};
+	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {0};
 	struct fg_random random;
 
@@ -67,8 +66,7 @@ static void another_host_is_another_line_not_a_change(void **state)
 	fg_random_seed(&random, 4);
 	for (size_t i = 0; i < RUNS; i++)
 		make_run(i, i < 20 ? 1e8 : 2e8, i < 20 ? "one" : "two", &random);
-	assert_int_equal(
-		fg_trend_build(pointers, RUNS, "parse", "cpu_time", &options, &trend, NULL), FG_OK);
+	assert_int_equal(fg_trend_build(pointers, RUNS, &options, &trend, NULL), FG_OK);
 	assert_int_equal(trend.environment_count, 2);
 	assert_int_equal(trend.change_count, 0);
 	fg_trend_release(&trend);
@@ -77,7 +75,7 @@ static void another_host_is_another_line_not_a_change(void **state)
 
 static void an_unknown_metric_is_said(void **state)
 {
-	struct fg_trend_options options = {.seed = 1};
+	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {.point_count = 77};
 	struct fg_error err = {0};
 	struct fg_random random;
@@ -86,40 +84,41 @@ static void an_unknown_metric_is_said(void **state)
 	fg_random_seed(&random, 5);
 	for (size_t i = 0; i < RUNS; i++)
 		make_run(i, 1e8, "one", &random);
-	assert_int_equal(fg_trend_build(pointers, RUNS, "parse", "speed", &options, &trend, &err),
-			 FG_ENOENT);
-	assert_int_equal(
-		fg_trend_build(pointers, RUNS, "other", "cpu_time", &options, &trend, &err),
-		FG_ENOENT);
-	assert_int_equal(fg_trend_build(pointers, 0, "parse", "cpu_time", &options, &trend, &err),
-			 FG_ENOENT);
+	options.metric = "speed";
+	options.metric = "speed";
+	assert_int_equal(fg_trend_build(pointers, RUNS, &options, &trend, &err), FG_ENOENT);
+	options.metric = "cpu_time";
+	options.benchmark = "other";
+	assert_int_equal(fg_trend_build(pointers, RUNS, &options, &trend, &err), FG_ENOENT);
+	options.benchmark = "parse";
+	assert_int_equal(fg_trend_build(pointers, 0, &options, &trend, &err), FG_ENOENT);
 	assert_int_equal(trend.point_count, 77);
 	drop_runs();
 }
 
 static void plain_numbers_with_zeros_and_bad_ones_have_an_outcome(void **state)
 {
-	struct fg_trend_options options = {.seed = 1};
+	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend_change *changes = NULL;
 	size_t environments[RUNS] = {0};
 	double values[RUNS];
+	struct fg_trend_series series = {.values = values,
+					 .environments = environments,
+					 .count = RUNS,
+					 .better = FG_BETTER_HIGHER};
 	size_t count = 0;
 
 	(void)state;
 	for (size_t i = 0; i < RUNS; i++)
 		values[i] = i < 20 ? 0.0 : 3.0;
-	assert_int_equal(fg_trend_changes(values, environments, RUNS, FG_BETTER_HIGHER, &options,
-					  &changes, &count, NULL),
-			 FG_OK);
+	assert_int_equal(fg_trend_changes(&series, &options, &changes, &count, NULL), FG_OK);
 	assert_int_equal(count, 1);
 	assert_int_equal(changes[0].point, 20);
 	assert_false(changes[0].worse);
 	assert_true(isnan(changes[0].ratio));
 	free(changes);
 	values[4] = (double)NAN;
-	assert_int_equal(fg_trend_changes(values, environments, RUNS, FG_BETTER_HIGHER, &options,
-					  &changes, &count, NULL),
-			 FG_EINVAL);
+	assert_int_equal(fg_trend_changes(&series, &options, &changes, &count, NULL), FG_EINVAL);
 }
 
 int main(void)

@@ -2,7 +2,6 @@
 #include "base/base.h"
 #include "profile/calltree.h"
 #include "profile/ingest.h"
-#include "profile/load.h"
 #include "profile/trace_profile.h"
 #include "profile/trace_read.h"
 #include "tests/support/fg_test.h"
@@ -21,9 +20,9 @@ static void write_sample_trace(struct fg_trace_writer *w)
 	FG_TW(w, FG_RECORD_THREAD_BEGIN, 1, 77, 1000, FG_THREAD_MAIN, FG_CLOCK_PERF_USER);
 	fg_trace_writer_text(w, FG_RECORD_THREAD_NAME, 1, "main", 4);
 	fg_trace_writer_module(w, 1, "/nowhere/libapp.so", (const uint8_t *)"\x12\x34\x56", 3);
-	FG_TW(w, FG_RECORD_FRAME, 1, 1, 0x100);
-	FG_TW(w, FG_RECORD_FRAME, 2, 1, 0x200);
-	FG_TW(w, FG_RECORD_FRAME, 3, 1, 0x300);
+	FG_TW(w, FG_RECORD_FRAME, 1, 1, 0x100, 0);
+	FG_TW(w, FG_RECORD_FRAME, 2, 1, 0x200, 0);
+	FG_TW(w, FG_RECORD_FRAME, 3, 1, 0x300, FG_FRAME_EXACT);
 	FG_TW(w, FG_RECORD_NODE, 1, 0, 1);
 	FG_TW(w, FG_RECORD_NODE, 2, 1, 2);
 	FG_TW(w, FG_RECORD_NODE, 3, 2, 3);
@@ -225,7 +224,7 @@ static void unknown_records_and_longer_ones_are_passed_over(void **state)
 	(void)state;
 	write_sample_trace(&w);
 	FG_TW(&w, 100, 1, 2, 3);
-	FG_TW(&w, FG_RECORD_FRAME, 4, 1, 0x400, 99, 98);
+	FG_TW(&w, FG_RECORD_FRAME, 4, 1, 0x400, 99, 98, 97);
 	(void)fg_trace_writer_finish(&w, &size);
 	assert_int_equal(parse(&w, &trace, &err), FG_OK);
 	assert_int_equal(trace.unknown_records, 1);
@@ -243,7 +242,7 @@ static void load(const struct fg_trace_writer *w, struct fg_profile *profile)
 
 	fg_scratch_init(&scratch);
 	fg_scratch_write(&scratch, "1.0.fgtrace", w->file.data, w->file.length);
-	if (fg_profile_load(scratch.path, NULL, NULL, symbolizer, profile, &err) != FG_OK)
+	if (fg_profile_read_traces(scratch.path, symbolizer, profile, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_symbolizer_free(symbolizer);
 	fg_scratch_release(&scratch);
@@ -361,15 +360,12 @@ static void an_empty_folder_and_a_missing_file_are_refused(void **state)
 
 	(void)state;
 	fg_scratch_init(&scratch);
-	assert_int_equal(fg_profile_load(scratch.path, NULL, NULL, symbolizer, &p, &err),
-			 FG_ENOENT);
+	assert_int_equal(fg_profile_read_traces(scratch.path, symbolizer, &p, &err), FG_ENOENT);
 	fg_scratch_write_text(&scratch, "x.txt", "hello");
-	assert_int_equal(fg_profile_load(fg_scratch_path(&scratch, "x.txt"), NULL, NULL, symbolizer,
-					 &p, &err),
-			 FG_EPARSE);
-	assert_int_equal(fg_profile_load("no-such-run", NULL, NULL, symbolizer, &p, &err),
-			 FG_ENOENT);
-	assert_int_equal(fg_profile_load(NULL, NULL, NULL, symbolizer, &p, &err), FG_ENOENT);
+	assert_int_equal(
+		fg_profile_read_traces(fg_scratch_path(&scratch, "x.txt"), symbolizer, &p, &err),
+		FG_EPARSE);
+	assert_int_equal(fg_profile_read_traces("no-such-run", symbolizer, &p, &err), FG_ENOENT);
 	fg_symbolizer_free(symbolizer);
 	fg_scratch_release(&scratch);
 }
@@ -409,6 +405,10 @@ static void a_repetition_becomes_a_row(void **state)
 		sum += set.rows[0].self_ns[i];
 	}
 	assert_float_equal(sum, set.rows[0].total_ns, 1e-6);
+	/* program, [no symbol] of libapp.so, [kernel]: what has no name is one function per library */
+	assert_int_equal(set.function_count, 3);
+	assert_string_equal(set.functions[1].name, "[no symbol]");
+	assert_string_equal(set.functions[1].library, "libapp.so");
 	assert_int_equal(set.region_count, 3); /* event, event/fit, unit of work: event */
 	assert_string_equal(set.regions[2], "unit of work: event");
 	for (size_t i = 0; i < set.region_row_count; i++)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recorded pairs, and decisions replayed on random draws from them. */
+#ifndef FG_BENCH_CALIBRATION_REPLAY_H
+#define FG_BENCH_CALIBRATION_REPLAY_H
+
+#include "base/random.h"
+#include "model/policy.h"
+#include "model/verdict.h"
+
+struct execution {
+	uint32_t pair;
+	int arm;
+	double cpu_ns;
+	double wall_ns;
+};
+
+/* One file of the recorder: in the order of execution. */
+struct recording {
+	struct execution *items;
+	size_t count;
+	uint32_t pairs;
+	double load; /* mean load average while it was made */
+};
+
+/* false: there is no such file, or nothing in it. */
+bool recording_load(const char *folder, const char *condition, const char *kind, int permille,
+		    const char *schedule, struct recording *recording);
+void recording_release(struct recording *recording);
+
+struct replay {
+	const struct recording *recording;
+	const struct fg_policy *policy;
+	unsigned max_pairs;
+	bool swap; /* both arms are the same binary: each pair's labels are drawn anew */
+};
+
+struct decision {
+	enum fg_outcome outcome;
+	unsigned pairs;
+	double ratio;
+};
+
+/*
+ * One decision of the project's own rule (fg_gate_look) on pairs drawn with replacement: the looks come as they
+ * would in a run of up to max_pairs.
+ */
+struct decision replay_decide(const struct replay *replay, struct fg_random *random);
+
+/* The decision of another tool's rule: is `second` slower than `first`? */
+struct rival {
+	const char *name;
+	const char *rule;
+	size_t runs; /* per side, by default */
+	bool wall;   /* looks at wall time, else at CPU time */
+	bool (*is_slower)(const double *first, const double *second, size_t count);
+};
+
+extern const struct rival rivals[];
+extern const size_t rival_count;
+
+/*
+ * Measured as such tools do: `runs` executions of one side, then `runs` of the other, from neighbouring stretches of an
+ * ABBA recording.  false: the recording is too short.
+ */
+bool rival_decide_sequential(const struct rival *rival, const struct recording *recording,
+			     size_t runs, struct fg_random *random, bool *slower);
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The rules by which popular tools call a benchmark slower, applied to our recordings.  Only the rule is theirs: the
+ * executions were measured by our runner, one after the other.  Where a tool bootstraps, its t approximation stands here.
+ */
+#include "bench/calibration/replay.h"
+#include "stats/distributions.h"
+#include "stats/rank_tests.h"
+#include "stats/sample.h"
+
+#include <math.h>
+
+/* benchstat and Google Benchmark's compare.py: Mann-Whitney, alpha 5 %, two-sided. */
+static bool by_mann_whitney(const double *first, const double *second, size_t count)
+{
+	return fg_mann_whitney_test(first, count, second, count).p_two_sided < 0.05 &&
+	       fg_median(second, count) > fg_median(first, count);
+}
+
+/* criterion: p of a t statistic below 5 %, and the interval of the change of the mean beyond 1 %. */
+static bool by_criterion(const double *first, const double *second, size_t count)
+{
+	struct fg_mean_difference w = fg_welch_test(second, count, first, count);
+	double half = fg_t_quantile(0.975, w.degrees_of_freedom) * w.standard_error;
+
+	return w.test.p_two_sided < 0.05 && w.difference - half > 0.01 * fg_mean(first, count);
+}
+
+/* hyperfine's script for significance: Welch's t, alpha 5 %, two-sided. */
+static bool by_welch(const double *first, const double *second, size_t count)
+{
+	struct fg_mean_difference w = fg_welch_test(second, count, first, count);
+
+	return w.test.p_two_sided < 0.05 && w.difference > 0.0;
+}
+
+/* poop: 95 % interval of the difference, pooled variance, at least 1 % away from zero. */
+static bool by_poop(const double *first, const double *second, size_t count)
+{
+	double n = (double)count;
+	double pooled = 0.5 * (fg_variance(first, count) + fg_variance(second, count));
+	double half = fg_t_quantile(0.975, 2.0 * n - 2.0) * sqrt(pooled * 2.0 / n);
+	double difference = fg_mean(second, count) - fg_mean(first, count);
+
+	return difference - half >= 0.01 * fg_mean(first, count);
+}
+
+const struct rival rivals[] = {
+	{"benchstat",        "Mann-Whitney 5 %, wall time",         10,  true,  by_mann_whitney},
+	{"Google Benchmark", "Mann-Whitney 5 %, CPU time",          10,  false, by_mann_whitney},
+	{"criterion",        "t 5 % and change > 1 %, wall time",   100, true,  by_criterion   },
+	{"hyperfine",        "Welch 5 %, wall time",                10,  true,  by_welch       },
+	{"poop",             "95 % interval beyond 1 %, wall time", 50,  true,  by_poop        },
+};
+const size_t rival_count = FG_ARRAY_SIZE(rivals);
+
+/* The executions of `arm` (-1: any) from the `from`th on. */
+static size_t take(const struct rival *rival, const struct recording *recording, int arm,
+		   size_t from, size_t runs, double *values)
+{
+	size_t seen = 0;
+	size_t used = 0;
+
+	for (size_t i = 0; i < recording->count && used < runs; i++) {
+		const struct execution *e = &recording->items[i];
+
+		if (arm >= 0 && e->arm != arm)
+			continue;
+		if (seen++ >= from)
+			values[used++] = rival->wall ? e->wall_ns : e->cpu_ns;
+	}
+	return used;
+}
+
+bool rival_decide_sequential(const struct rival *rival, const struct recording *recording,
+			     size_t runs, struct fg_random *random, bool *slower)
+{
+	double *first = fg_xcalloc(runs + 1, sizeof(first[0]));
+	double *second = fg_xcalloc(runs + 1, sizeof(second[0]));
+	size_t of_arm = recording->count / 2;
+	bool enough = of_arm >= 2 * runs;
+
+	if (enough) {
+		size_t from = (size_t)fg_random_below(random, of_arm - 2 * runs + 1);
+
+		enough = take(rival, recording, 0, from, runs, first) == runs &&
+			 take(rival, recording, 1, from + runs, runs, second) == runs;
+		*slower = enough && rival->is_slower(first, second, runs);
+	}
+	free(first);
+	free(second);
+	return enough;
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * PostgreSQL behind store/db.h.
+ *
+ * Statements are prepared once per session, by their number.  Results come in binary, so that numbers and bytes need no
+ * parsing; parameters go as text, except bytes.  Whoever writes first takes one advisory lock until the transaction ends:
+ * several servers on one database then write one after the other, as they do in SQLite, and two uploads that bring the
+ * same functions cannot block each other half-way.  Readers wait for nobody.
+ */
+#include "base/log.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "store/db.h"
+
+#include <libpq-fe.h>
+
+enum {
+	WRITE_LOCK = 0x66673031,
+	NUMBER_BYTES = 8,
+	SMALL_NUMBER_BYTES = 4
+};
+
+struct postgres_db {
+	struct fg_db db;
+	PGconn *connection;
+	bool prepared[FG_SQL_COUNT];
+};
+
+static struct postgres_db *of(const struct fg_query *query)
+{
+	return (struct postgres_db *)query->db;
+}
+
+struct class_meaning {
+	const char *start; /* of the SQLSTATE */
+	enum fg_status status;
+	const char *words;
+};
+
+static const struct class_meaning meanings[] = {
+	{"53",    FG_EIO,       "the database server lacks room"               },
+	{"40",    FG_ECONFLICT, "another session was in the way: try again"    },
+	{"55",    FG_ECONFLICT, "another session holds it: try again"          },
+	{"57",    FG_ENET,      "the database server is going down"            },
+	{"08",    FG_ENET,      "the connection to the database is broken"     },
+	{"28",    FG_EDB,       "the database server does not let us in"       },
+	{"42501", FG_EDB,       "our database user may not do that"            },
+	{"58",    FG_EIO,       "the database server has trouble with its disk"},
+};
+
+static int failed(const struct postgres_db *p, const PGresult *result, struct fg_error *err)
+{
+	const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+	const char *primary = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+	const char *text = primary ? primary : PQerrorMessage(p->connection);
+	const int length = (int)strcspn(text, "\n");
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(meanings) && state; i++) {
+		if (fg_text_starts_with(state, meanings[i].start))
+			return fg_error_set(err, meanings[i].status, "store '%s': %s (%.*s)",
+					    p->db.location, meanings[i].words, length, text);
+	}
+	return fg_error_set(err, state ? FG_EDB : FG_ENET, "store '%s': %.*s", p->db.location,
+			    length, text);
+}
+
+static void close_session(struct fg_db *db)
+{
+	struct postgres_db *p = (struct postgres_db *)db;
+
+	PQfinish(p->connection);
+	free(p);
+}
+
+/* VACUUM refuses to be part of anything; everything else may be several statements. */
+static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
+{
+	struct postgres_db *p = (struct postgres_db *)db;
+	PGresult *result = PQexec(p->connection, sql);
+	const ExecStatusType code = PQresultStatus(result);
+	int status = FG_OK;
+
+	if (code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK)
+		status = failed(p, result, err);
+	PQclear(result);
+	return status;
+}
+
+static int begin(struct fg_db *db, bool to_write, struct fg_error *err)
+{
+	char text[96];
+
+	if (!to_write)
+		return run_script(db, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
+	(void)snprintf(text, sizeof(text), "BEGIN; SELECT pg_advisory_xact_lock(%d)", WRITE_LOCK);
+	return run_script(db, text, err);
+}
+
+static void query_begin(struct fg_query *query)
+{
+	(void)query;
+}
+
+static void bind_int(struct fg_query *query, int64_t value)
+{
+	const int at = query->parameters;
+
+	(void)snprintf(query->numbers[at], sizeof(query->numbers[at]), "%lld", (long long)value);
+	query->values[at] = query->numbers[at];
+	query->formats[at] = 0;
+	query->lengths[at] = 0;
+}
+
+static void bind_double(struct fg_query *query, double value)
+{
+	const int at = query->parameters;
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	(void)snprintf(query->numbers[at], sizeof(query->numbers[at]), "%s",
+		       fg_format_double(value, text));
+	query->values[at] = query->numbers[at];
+	query->formats[at] = 0;
+	query->lengths[at] = 0;
+}
+
+static void bind_bytes(struct fg_query *query, const void *data, size_t size, bool is_text)
+{
+	const int at = query->parameters;
+
+	query->values[at] = size ? data : "";
+	query->formats[at] = !is_text;
+	query->lengths[at] = (int)size;
+}
+
+static void bind_null(struct fg_query *query)
+{
+	query->values[query->parameters] = NULL;
+	query->formats[query->parameters] = 0;
+	query->lengths[query->parameters] = 0;
+}
+
+static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, struct fg_error *err)
+{
+	PGresult *result = NULL;
+	int status = FG_OK;
+
+	if (p->prepared[sql])
+		return FG_OK;
+	result = PQprepare(p->connection, name, fg__sql_texts[sql].text, 0, NULL);
+	if (PQresultStatus(result) != PGRES_COMMAND_OK) {
+		status = failed(p, result, err);
+		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg__sql_texts[sql].name,
+		       PQerrorMessage(p->connection));
+	}
+	p->prepared[sql] = status == FG_OK;
+	PQclear(result);
+	return status;
+}
+
+static int execute(struct fg_query *query, struct fg_error *err)
+{
+	struct postgres_db *p = of(query);
+	PGresult *result = NULL;
+	char name[16];
+	int status = FG_OK;
+
+	(void)snprintf(name, sizeof(name), "q%d", (int)query->sql);
+	status = prepare(p, query->sql, name, err);
+	if (status != FG_OK)
+		return status;
+	result = PQexecPrepared(p->connection, name, query->parameters, query->values,
+				query->lengths, query->formats, 1);
+	if (PQresultStatus(result) != PGRES_TUPLES_OK &&
+	    PQresultStatus(result) != PGRES_COMMAND_OK) {
+		status = failed(p, result, err);
+		PQclear(result);
+		return status;
+	}
+	query->statement = result;
+	return FG_OK;
+}
+
+static int step(struct fg_query *query, struct fg_error *err)
+{
+	if (!query->statement) {
+		const int status = execute(query, err);
+
+		if (status != FG_OK)
+			return status;
+	}
+	query->row++;
+	return query->row < PQntuples(query->statement) ? 1 : FG_OK;
+}
+
+static bool is_null(const struct fg_query *query, int column)
+{
+	return PQgetisnull(query->statement, query->row, column);
+}
+
+static uint64_t big_endian(const unsigned char *at, int size)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < size; i++)
+		value = value << 8 | at[i];
+	return value;
+}
+
+static int64_t column_int(const struct fg_query *query, int column)
+{
+	const unsigned char *at =
+		(const unsigned char *)PQgetvalue(query->statement, query->row, column);
+
+	if (PQgetlength(query->statement, query->row, column) == SMALL_NUMBER_BYTES)
+		return (int32_t)(uint32_t)big_endian(at, SMALL_NUMBER_BYTES);
+	return (int64_t)big_endian(at, NUMBER_BYTES);
+}
+
+static double column_double(const struct fg_query *query, int column)
+{
+	const uint64_t bits =
+		big_endian((const unsigned char *)PQgetvalue(query->statement, query->row, column),
+			   NUMBER_BYTES);
+	double value = 0;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static const void *column_bytes(const struct fg_query *query, int column, size_t *size)
+{
+	*size = (size_t)PQgetlength(query->statement, query->row, column);
+	return PQgetvalue(query->statement, query->row, column); /* libpq puts a NUL behind */
+}
+
+static void query_end(struct fg_query *query)
+{
+	PQclear(query->statement);
+	query->statement = NULL;
+}
+
+static const struct fg_db_ops ops = {
+	.name = "postgresql",
+	.id = "BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY",
+	.text = "TEXT COLLATE \"C\"",
+	.bytes = "BYTEA",
+	.clustered = "",
+	.close = close_session,
+	.script = run_script,
+	.begin = begin,
+	.query_begin = query_begin,
+	.bind_int = bind_int,
+	.bind_double = bind_double,
+	.bind_bytes = bind_bytes,
+	.bind_null = bind_null,
+	.step = step,
+	.is_null = is_null,
+	.column_int = column_int,
+	.column_double = column_double,
+	.column_bytes = column_bytes,
+	.query_end = query_end,
+};
+
+/* "postgresql://user:secret@host/name" without the secret. */
+static char *without_password(const char *location)
+{
+	const char *start = strstr(location, "://") + 3;
+	const char *at = strchr(start, '@');
+	const char *colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
+
+	if (!colon)
+		return fg_xstrdup(location);
+	return fg_xasprintf("%.*s%s", (int)(colon - location), location, at);
+}
+
+static void ignore_notice(void *context, const PGresult *result)
+{
+	(void)context;
+	(void)result;
+}
+
+int fg__postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+{
+	struct postgres_db *p = fg_xcalloc(1, sizeof(*p));
+	int status = FG_OK;
+
+	p->db.ops = &ops;
+	p->db.location = without_password(location);
+	p->db.read_only = flags & FG_DB_READ_ONLY;
+	p->connection = PQconnectdb(location);
+	if (PQstatus(p->connection) != CONNECTION_OK) {
+		const char *text = PQerrorMessage(p->connection);
+
+		status = fg_error_set(err, FG_ENET, "cannot connect to '%s': %.*s", p->db.location,
+				      (int)strcspn(text, "\n"), text);
+	}
+	if (status == FG_OK) {
+		(void)PQsetNoticeReceiver(p->connection, ignore_notice, NULL);
+		status = run_script(
+			&p->db,
+			flags & FG_DB_DURABLE
+				? "SET client_encoding = 'UTF8'; SET synchronous_commit = on"
+				: "SET client_encoding = 'UTF8'",
+			err);
+	}
+	if (status == FG_OK && (flags & FG_DB_READ_ONLY))
+		status = run_script(&p->db, "SET default_transaction_read_only = on", err);
+	if (status != FG_OK) {
+		fg_db_close(&p->db);
+		return status;
+	}
+	*db = &p->db;
+	return FG_OK;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/* SQLite and PostgreSQL give the same answers, byte for byte; two servers share one PostgreSQL; migration goes both ways. */
+#include "base/json.h"
+#include "store/copy.h"
+#include "store/query.h"
+#include "tests/integration/perfdb/perfdb_samples.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/store/samples.h"
+
+#include <pthread.h>
+
+enum {
+	RUNS = 6,
+	BOTH = 2,
+	RACERS = 4
+};
+
+static const char *url(void)
+{
+	const char *text = getenv("PERFDB_TEST_URL");
+
+	if (!text)
+		fail_msg("this test is started by with-postgresql.sh");
+	return text;
+}
+
+static void upload(const struct fg_test_server *s, unsigned seed, int expected)
+{
+	struct fg_strbuf parcel = {0};
+	struct fg_strbuf body = {0};
+	int status = 0;
+
+	fg_test_parcel(seed, true, &parcel);
+	status = fg_test_post(s, FG_WIRE_RUNS, NULL, FG_WIRE_MEDIA_TYPE, parcel.data, parcel.length,
+			      &body);
+	if (status != expected)
+		fail_msg("%d: %s", status, fg_strbuf_text(&body));
+	fg_strbuf_release(&parcel);
+	fg_strbuf_release(&body);
+}
+
+static const char *const questions[] = {
+	"/api/v1/projects",
+	"/api/v1/benchmarks?project=tracker",
+	"/api/v1/metrics?project=tracker&benchmark=parse",
+	"/api/v1/facts",
+	"/api/v1/runs?limit=3",
+	"/api/v1/runs?branch=main&fact=host.load&value=2",
+	"/api/v1/runs?commit=9e3779b9",
+	"/api/v1/runs/latest",
+	"/api/v1/compare?a=latest~1&b=latest",
+	"/api/v1/functions?a=latest~1&b=latest&benchmark=parse",
+	"/api/v1/environment?a=latest~2&b=latest",
+	"/api/v1/verdict?a=latest~1&b=latest",
+	"/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time",
+	"/api/v1/runs/0198f0",
+	"/api/v1/runs/nothing",
+};
+
+static void same_answers(const struct fg_test_server s[BOTH])
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(questions); i++) {
+		struct fg_strbuf bodies[BOTH] = {{0}};
+		int statuses[BOTH];
+
+		for (int k = 0; k < BOTH; k++)
+			statuses[k] = fg_test_ask(&s[k], "GET", questions[i], NULL, &bodies[k]);
+		if (statuses[0] != statuses[1])
+			fail_msg("%s: %d and %d: %s", questions[i], statuses[0], statuses[1],
+				 fg_strbuf_text(&bodies[1]));
+		/* A message names the store it speaks of. */
+		if (statuses[0] == 200 &&
+		    strcmp(fg_strbuf_text(&bodies[0]), fg_strbuf_text(&bodies[1])) != 0)
+			fail_msg("%s:\n%s\n%s", questions[i], fg_strbuf_text(&bodies[0]),
+				 fg_strbuf_text(&bodies[1]));
+		fg_strbuf_release(&bodies[0]);
+		fg_strbuf_release(&bodies[1]);
+	}
+}
+
+static void both_answer_alike(void **state)
+{
+	struct fg_test_server s[BOTH];
+
+	(void)state;
+	fg_test_server_start(&s[0], NULL);
+	fg_test_server_start(&s[1], url());
+	for (unsigned seed = 1; seed <= RUNS; seed++) {
+		upload(&s[0], seed, 201);
+		upload(&s[1], seed, 201);
+	}
+	upload(&s[1], 1, 200);
+	same_answers(s);
+	fg_test_server_stop(&s[0]);
+	fg_test_server_stop(&s[1]);
+}
+
+struct racer {
+	const struct fg_test_server *server;
+	pthread_t thread;
+	unsigned stored;
+};
+
+static void *race(void *context)
+{
+	struct racer *r = context;
+
+	for (unsigned seed = 100; seed < 120; seed++) {
+		struct fg_strbuf parcel = {0};
+
+		fg_test_parcel(seed, true, &parcel);
+		r->stored += fg_test_post(r->server, FG_WIRE_RUNS, NULL, FG_WIRE_MEDIA_TYPE,
+					  parcel.data, parcel.length, NULL) == 201;
+		fg_strbuf_release(&parcel);
+	}
+	return NULL;
+}
+
+static void two_servers_on_one_database_store_each_run_once(void **state)
+{
+	struct fg_test_server s[BOTH];
+	struct racer racers[RACERS];
+	unsigned stored = 0;
+	size_t before = 0;
+
+	(void)state;
+	fg_test_server_start(&s[0], url());
+	fg_test_server_start(&s[1], url());
+	before = fg_test_run_count(&s[0]);
+	for (int i = 0; i < RACERS; i++) {
+		racers[i] = (struct racer){.server = &s[i % BOTH]};
+		assert_int_equal(pthread_create(&racers[i].thread, NULL, race, &racers[i]), 0);
+	}
+	for (int i = 0; i < RACERS; i++) {
+		(void)pthread_join(racers[i].thread, NULL);
+		stored += racers[i].stored;
+	}
+	assert_int_equal(stored, 20);
+	assert_int_equal(fg_test_run_count(&s[1]) - before, 20);
+	fg_test_server_stop(&s[0]);
+	fg_test_server_stop(&s[1]);
+}
+
+static void copy_all(const char *from_location, const char *to_location)
+{
+	struct fg_store *from = NULL;
+	struct fg_store *to = NULL;
+	struct fg_run_list list = {0};
+	struct fg_error err = {0};
+
+	if (fg_store_open(from_location, FG_STORE_READ_ONLY, &from, &err) != FG_OK ||
+	    fg_store_open(to_location, 0, &to, &err) != FG_OK ||
+	    fg_store_list(from, &(struct fg_run_filter){.limit = 1000}, &list, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	for (size_t i = 0; i < list.count; i++) {
+		if (fg_store_copy(from, to, list.items[i].id, &err) != FG_OK)
+			fail_msg("%s", err.message);
+	}
+	if (fg_store_copy_access(from, to, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_run_list_release(&list);
+	fg_store_close(from);
+	fg_store_close(to);
+}
+
+static void migration_to_sqlite_and_back_changes_no_answer(void **state)
+{
+	struct fg_test_server s[BOTH];
+	struct fg_scratch scratch;
+	char *path = NULL;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	path = fg_xstrdup(fg_scratch_path(&scratch, "copy.db"));
+	copy_all(url(), path);
+	copy_all(path, url());
+	fg_test_server_start(&s[0], path);
+	fg_test_server_start(&s[1], url());
+	assert_true(fg_test_run_count(&s[0]) >= RUNS);
+	same_answers(s);
+	fg_test_server_stop(&s[0]);
+	fg_test_server_stop(&s[1]);
+	free(path);
+	fg_scratch_release(&scratch);
+}
+
+static void tiles_and_trends_work_here_too(void **state)
+{
+	static const struct fg_sample_shape tiny = {
+		.functions = 4, .paths = 8, .pairs = 1, .samples = 100};
+	const struct fg_run_side sides[2] = {
+		{"0198f000-0000-7000-8000-000000001388", FG_ARM_BASELINE },
+		{"0198f000-0000-7000-8000-000000001388", FG_ARM_CANDIDATE}
+        };
+	struct fg_store *store = NULL;
+	struct fg_function_deltas deltas = {0};
+	struct fg_function_trend trend = {0};
+	struct fg_error err = {0};
+	size_t sealed = 0;
+
+	(void)state;
+	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
+	    fg_store_batch_begin(store, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	for (uint64_t seed = 5000; seed < 5260; seed++) {
+		struct fg_stored_run run = {0};
+
+		fg_sample_run(&run, seed, &tiny);
+		free(run.run.project);
+		run.run.project = fg_xstrdup("tiles");
+		if (fg_store_save(store, &run.run, run.profiles, NULL, &err) != FG_OK)
+			fail_msg("%s", err.message);
+		fg_stored_run_release(&run);
+	}
+	if (fg_store_batch_end(store, &err) != FG_OK ||
+	    fg_store_seal(store, &sealed, &err) != FG_OK ||
+	    fg_store_compare_functions(store, sides, "parse", 1, &deltas, &err) != FG_OK ||
+	    fg_store_function_trend(store, "tiles", "parse", NULL, deltas.items[0].id, &trend,
+				    &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_true(sealed > 0);
+	assert_int_equal(trend.count, 260);
+	assert_int_equal(trend.from_tiles, 256);
+	fg_function_trend_release(&trend);
+	fg_function_deltas_release(&deltas);
+	fg_store_close(store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_answer_alike),
+		cmocka_unit_test(two_servers_on_one_database_store_each_run_once),
+		cmocka_unit_test(migration_to_sqlite_and_back_changes_no_answer),
+		cmocka_unit_test(tiles_and_trends_work_here_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

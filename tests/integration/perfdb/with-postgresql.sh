@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs a program with PERFDB_TEST_URL naming a PostgreSQL that was made for it alone: a folder of its own, a socket in
+# that folder, no TCP.  PostgreSQL refuses to run as root: then it runs as the user postgres.
+set -eu
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
+[ -x "$bin/initdb" ] || { echo "skipped: PostgreSQL's server is not installed"; exit 77; }
+folder=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-pg-XXXXXX")
+as=""
+if [ "$(id -u)" = 0 ]; then
+	id postgres >/dev/null 2>&1 || { echo "skipped: running as root, and there is no user postgres"; rm -rf "$folder"; exit 77; }
+	command -v runuser >/dev/null || { echo "skipped: running as root without runuser"; rm -rf "$folder"; exit 77; }
+	chown postgres "$folder"
+	as="runuser -u postgres --"
+fi
+chmod 755 "$folder"
+# shellcheck disable=SC2329
+end() {
+	$as "$bin/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1 || :
+	rm -rf "$folder"
+}
+trap end EXIT INT TERM
+cd "$folder"
+$as "$bin/initdb" -D "$folder/data" -U perfdb -A trust --no-sync -E UTF8 --locale=C.UTF-8 >"$folder/initdb.log" 2>&1
+$as "$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/data/log" \
+	-o "-c listen_addresses='' -c unix_socket_directories='$folder' -c unix_socket_permissions=0777 -c max_connections=50" start >/dev/null
+PERFDB_TEST_URL="postgresql://perfdb@/postgres?host=$folder" "$@"

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/collector_env.h"
+#include "collector/process.h"
+#include "tests/support/fg_test.h"
+
+#include <string.h>
+
+static void nothing_said_means_the_defaults(void **state)
+{
+	char *const environment[] = {NULL};
+	struct fg_options options = {0};
+
+	(void)state;
+	fg__options_parse(environment, &options);
+	assert_int_equal(options.period_ns, 1000000);
+	assert_int_equal(options.clock, FG_CLOCK_PERF_USER);
+	assert_string_equal(options.output, "");
+	assert_null(options.misread);
+}
+
+static void what_is_said_is_taken(void **state)
+{
+	char output[] = FG_ENV_OUTPUT "=/tmp/traces";
+	char rate[] = FG_ENV_RATE "=250";
+	char units[] = FG_ENV_UNITS "=5000:15000";
+	char only[] = FG_ENV_ONLY "=42";
+	char delay[] = FG_ENV_DELAY "=1500";
+	char *const environment[] = {output, rate, units, only, delay, NULL};
+	struct fg_options options = {0};
+
+	(void)state;
+	fg__options_parse(environment, &options);
+	assert_string_equal(options.output, "/tmp/traces");
+	assert_int_equal(options.period_ns, 4000000);
+	assert_true(options.has_units);
+	assert_int_equal(options.unit_first, 5000);
+	assert_int_equal(options.unit_last, 15000);
+	assert_int_equal(options.only_parent, 42);
+	assert_true(options.delay_ns == UINT64_C(1500000000));
+	assert_null(options.misread);
+}
+
+static void elapsed_time_is_sampled_less_often(void **state)
+{
+	char clock[] = FG_ENV_CLOCK "=wall";
+	char *const environment[] = {clock, NULL};
+	struct fg_options options = {0};
+
+	(void)state;
+	fg__options_parse(environment, &options);
+	assert_int_equal(options.clock, FG_CLOCK_WALL);
+	assert_int_equal(options.period_ns, 10000000);
+}
+
+static void what_makes_no_sense_is_ignored_and_named(void **state)
+{
+	static const char *const wrong[] = {
+		FG_ENV_RATE "=0",      FG_ENV_RATE "=abc",
+		FG_ENV_RATE "=1e3",    FG_ENV_RATE "=50001",
+		FG_ENV_RATE "=",       FG_ENV_CLOCK "=quartz",
+		FG_ENV_UNITS "=9:5",   FG_ENV_UNITS "=5",
+		FG_ENV_UNITS "=5:x",   FG_ENV_OUTPUT "=folder",
+		FG_ENV_DELAY "=-1",    FG_ENV_PAUSED "=yes",
+		FG_ENV_ONLY "=0",      FG_ENV_PERIOD "=1",
+		FG_ENV_MAX_BYTES "=5", FG_ENV_RATE "=99999999999999999999999999",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
+		char text[128];
+		char *const environment[] = {text, NULL};
+		struct fg_options options = {0};
+
+		(void)strncpy(text, wrong[i], sizeof(text) - 1);
+		text[sizeof(text) - 1] = '\0';
+		fg__options_parse(environment, &options);
+		if (!options.misread ||
+		    strncmp(options.misread, wrong[i], strlen(options.misread)) != 0)
+			fail_msg("%s was not named", wrong[i]);
+		assert_int_equal(options.period_ns, 1000000);
+		assert_false(options.has_units);
+		assert_string_equal(options.output, "");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_said_means_the_defaults),
+		cmocka_unit_test(what_is_said_is_taken),
+		cmocka_unit_test(elapsed_time_is_sampled_less_often),
+		cmocka_unit_test(what_makes_no_sense_is_ignored_and_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The rows themselves: what they promise to readers must be true. */
+#include "config/internal.h"
+#include "tests/support/fg_test.h"
+
+static void add_indented(struct fg_strbuf *text, const char *lines, size_t indent)
+{
+	while (*lines) {
+		const size_t length = strcspn(lines, "\n");
+
+		fg_strbuf_add_repeated(text, ' ', indent);
+		fg_strbuf_add(text, lines, length);
+		fg_strbuf_add_char(text, '\n');
+		lines += length + (lines[length] == '\n');
+	}
+}
+
+/* A file in which the example stands where its key belongs. */
+static void write_file_around(const struct fg__visit *visit, struct fg_strbuf *text)
+{
+	const bool is_command = strcmp(visit->path, "benchmarks.BENCH.command") == 0;
+	const bool in_benchmark = strncmp(visit->path, "benchmarks.BENCH.", 17) == 0;
+	char *top = fg_xstrndup(visit->path, strcspn(visit->path, "."));
+
+	fg_strbuf_add_text(text, "version: 1\nbenchmarks:\n  - name: reconstruct\n");
+	if (!is_command)
+		fg_strbuf_add_text(text, "    command: ./a\n");
+	if (!in_benchmark && visit->depth > 0)
+		fg_strbuf_printf(text, "%s:\n", top);
+	add_indented(text, visit->key->example, in_benchmark ? 4 : visit->depth > 0 ? 2 : 0);
+	free(top);
+}
+
+static void load_example(const struct fg__visit *visit, void *ctx)
+{
+	size_t *count = ctx;
+	struct fg_strbuf text = {0};
+	struct fg_config_source source = {.path = "example.yml"};
+	struct fg_config_report report = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+
+	if (!visit->key->example || strcmp(visit->path, "benchmarks") == 0)
+		return;
+	(*count)++;
+	write_file_around(visit, &text);
+	source.text = fg_strbuf_text(&text);
+	source.text_size = text.length;
+	if (fg_config_load(&source, &plan, &report, &err) != FG_OK)
+		fail_msg("%s: %s\n%s", visit->path, err.message, source.text);
+	fg_plan_release(&plan);
+	fg_config_report_release(&report);
+	fg_strbuf_release(&text);
+}
+
+static void every_example_works_where_its_key_belongs(void **state)
+{
+	size_t count = 0;
+
+	(void)state;
+	fg__walk(load_example, &count);
+	assert_true(count >= 10);
+}
+
+static void check_row(const struct fg__visit *visit, void *ctx)
+{
+	const struct fg__key *key = visit->key;
+
+	(void)ctx;
+	if (!key->help || key->help[strlen(key->help) - 1] == '.')
+		fail_msg("%s: help is a phrase without a full stop", visit->path);
+	if (key->minimum > key->maximum)
+		fail_msg("%s: its bounds are turned round", visit->path);
+	if ((key->kind == FG__WORD || key->kind == FG__VERSION) !=
+	    (key->words && key->kind != FG__BOOL && key->kind != FG__NAME))
+		fail_msg("%s: words belong to words", visit->path);
+	if ((key->kind >= FG__SECTION) != (key->section != NULL))
+		fail_msg("%s: a section belongs to a section", visit->path);
+	if (key->initial && key->required)
+		fail_msg("%s: what has a default cannot be required", visit->path);
+}
+
+static void rows_are_sound(void **state)
+{
+	(void)state;
+	fg__walk(check_row, NULL);
+}
+
+static void a_variable_leads_back_to_its_key(void **state)
+{
+	struct fg_strbuf name = {0};
+
+	(void)state;
+	assert_true(fg__variable_of("measure.sampler.follow_children", &name));
+	assert_string_equal(fg_strbuf_text(&name), "FASTGATE_MEASURE_SAMPLER_FOLLOW_CHILDREN");
+	fg_strbuf_clear(&name);
+	assert_false(fg__variable_of("benchmarks.BENCH.timeout", &name));
+	assert_false(fg__variable_of("version", &name));
+	fg_strbuf_release(&name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_example_works_where_its_key_belongs),
+		cmocka_unit_test(rows_are_sound),
+		cmocka_unit_test(a_variable_leads_back_to_its_key),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

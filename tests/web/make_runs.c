@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Puts runs into a spool for the browser test of perfdb: make_runs SPOOL.  In the last one, one function is slower. */
+#include "perfdb/client/client.h"
+#include "perfdb/protocol.h"
+#include "store/bundle.h"
+#include "tests/unit/store/samples.h"
+
+enum {
+	RUNS = 8,
+	SLOW_FUNCTION = 5,
+	EXTRA_SAMPLES = 90
+};
+
+static const struct fg_sample_shape shape = {
+	.functions = 40, .paths = 300, .pairs = 20, .samples = 20000};
+
+/* Both hostile: one as markup, one as nothing a person would call a name. */
+static void rename_functions(struct fg_profile_set *set)
+{
+	set->functions[SLOW_FUNCTION].name = "guilty::Loop<std::vector<int>>::spin(int)";
+	set->functions[SLOW_FUNCTION + 1].name = "<img src=x onerror=alert(1)>";
+	set->functions[SLOW_FUNCTION + 2].name = "</script><script>alert(2)</script>";
+}
+
+/* Every path that ends in the function takes longer in every repetition of the candidate. */
+static void slow_down(struct fg_stored_run *run)
+{
+	struct fg_profile_set *set = run->profiles[0];
+	struct fg_series *series = &run->run.series[0];
+
+	fg_environment_set(&series->build[FG_ARM_CANDIDATE], "build.id", "fedcba", false);
+	for (size_t r = 0; r < set->row_count; r++) {
+		struct fg_profile_row *row = &set->rows[r];
+
+		for (uint32_t i = 0; i < row->count && row->arm == FG_ARM_CANDIDATE; i++) {
+			if (set->nodes[row->nodes[i]].function == SLOW_FUNCTION) {
+				row->samples[i] += EXTRA_SAMPLES;
+				row->self_ns[i] += EXTRA_SAMPLES * 1e6;
+				row->total_ns += EXTRA_SAMPLES * 1e6;
+			}
+		}
+	}
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		if (series->repetitions[i].arm == FG_ARM_CANDIDATE)
+			series->repetitions[i].values[FG_METRIC_CPU_TIME] *= 1.3;
+	}
+}
+
+static int spool_run(const char *spool, unsigned seed, struct fg_error *err)
+{
+	struct fg_stored_run run = {0};
+	struct fg_bundle bundle = {0};
+	struct fg_strbuf text = {0};
+	int status = FG_OK;
+
+	fg_sample_run(&run, seed, &shape);
+	rename_functions(run.profiles[0]);
+	if (seed == RUNS)
+		slow_down(&run);
+	status = fg_bundle_from_run(&run, &bundle, err);
+	if (status == FG_OK) {
+		const struct fg_wire wire = {bundle.envelope.data,   bundle.envelope.length,
+					     bundle.dictionary.data, bundle.dictionary.size,
+					     bundle.values.data,     bundle.values.size};
+
+		status = fg_wire_write(&wire, &text, err);
+	}
+	if (status == FG_OK)
+		status = fg_spool_add(spool, run.run.id, text.data, text.length, err);
+	fg_strbuf_release(&text);
+	fg_bundle_release(&bundle);
+	fg_stored_run_release(&run);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct fg_error err = {0};
+
+	if (argc != 2) {
+		(void)fprintf(stderr, "usage: make_runs SPOOL\n");
+		return 2;
+	}
+	for (unsigned seed = 1; seed <= RUNS; seed++) {
+		if (spool_run(argv[1], seed, &err) != FG_OK) {
+			(void)fprintf(stderr, "make_runs: %s\n", err.message);
+			return 1;
+		}
+	}
+	return 0;
+}
