@@ -142,30 +142,6 @@ static int resume(struct fg_session *session, struct fg_error *err)
 	return FG_OK;
 }
 
-/* The run to the team's server.  A required upload that failed fails a gate that would have passed. */
-static int upload(struct fg_session *session, int exit_code)
-{
-	const struct fg_plan *plan = session->plan;
-	char *path = fg_fs_join(plan->root, plan->store_path);
-	struct fg_stored_run stored = {0};
-	struct fg_error err = {0};
-	int rc = FG_OK;
-
-	if (session->store && plan->perfdb.url && plan->perfdb.upload != FG_UPLOAD_NEVER) {
-		rc = fg_store_load(session->store, session->run.id, &stored, &err);
-		if (rc == FG_OK)
-			rc = fg__upload_run(session->cli, plan, path, &stored, &err);
-		fg_stored_run_release(&stored);
-	}
-	free(path);
-	if (rc == FG_OK)
-		return exit_code;
-	fg_cli_warn(session->cli, "not uploaded: %s; `fastgate push` sends it later", err.message);
-	return plan->perfdb.upload == FG_UPLOAD_REQUIRED && exit_code == FG_EXIT_PASS
-		       ? FG_EXIT_UPLOAD
-		       : exit_code;
-}
-
 /* Measured, decided, kept, told: the exit code, or a negative status. */
 static int gate(struct fg_session *session, struct fg_arms *arms, struct fg_error *err)
 {
@@ -194,12 +170,8 @@ static int gate(struct fg_session *session, struct fg_arms *arms, struct fg_erro
 		*err = told;
 		return rc;
 	}
-<<<<<<< HEAD
-	return upload(session, (int)session->verdict.exit_code);
-=======
 	return fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
 			      session->store, session->run.id, (int)session->verdict.exit_code);
->>>>>>> ready/store
 }
 
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
