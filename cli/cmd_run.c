@@ -108,7 +108,7 @@ static int open_store(const struct options *given, const struct fg_plan *plan,
 	int rc = FG_OK;
 
 	if (!given->no_store) {
-		rc = fg_fs_make_folders(folder, 0777, err);
+		rc = fg_fs_make_folders(folder, 0755, err);
 		if (rc == FG_OK)
 			rc = fg_store_open(path, 0, store, err);
 	}

@@ -106,6 +106,20 @@ static void make_room_for_profiles(struct fg_session *session)
 	session->profile_count = wanted;
 }
 
+/* Two commands may be two programs: the baseline's functions are filed under the candidate's name, or they would never meet. */
+static struct fg_ingest_row row_of(const struct fg_session *session,
+				   const struct fg_repetition *done)
+{
+	const struct fg_benchmark *benchmark = session->benchmarks[session->progress.index - 1];
+	struct fg_ingest_row row = {.arm = done->arm, .pair = done->pair, .aside = done->aside};
+
+	if (done->arm == FG_ARM_BASELINE && benchmark->baseline_command.argc > 0) {
+		row.program = fg_fs_base_name(benchmark->baseline_command.argv[0]);
+		row.called = fg_fs_base_name(benchmark->command.argv[0]);
+	}
+	return row;
+}
+
 static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
 			 struct fg_error *err)
 {
@@ -115,8 +129,7 @@ static int on_repetition(void *context, size_t series, size_t repetition, const 
 
 	make_room_for_profiles(session);
 	if (trace_folder) {
-		const struct fg_ingest_row row = {
-			.arm = done->arm, .pair = done->pair, .aside = done->aside};
+		const struct fg_ingest_row row = row_of(session, done);
 		struct fg_error why = {0};
 
 		/* Without its samples a repetition still has its times. */
