@@ -2,6 +2,7 @@
 #include "cli/arms.h"
 
 #include "base/fs.h"
+#include "runner/build_info.h"
 #include "runner/git.h"
 
 static void say_note(void *context, const char *note)
@@ -128,10 +129,50 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	return load_history(arms, session, err);
 }
 
-int fg__arms_open(struct fg_arms *arms, struct fg_session *session, bool staged,
-		  struct fg_error *err)
+/* The facts that the user wants kept, on the host and on both sides. */
+static int record_facts(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_plan *plan = session->plan;
+	struct fg_record_options options = {
+		.facts = plan->host_record,
+		.count = plan->host_record_count,
+		.folder = plan->root,
+		.identity = true,
+		.interrupted = session->cli->interrupted,
+	};
+	int rc = fg_build_record(&options, &session->run.host, err);
+
+	options.facts = plan->build.record;
+	options.count = plan->build.record_count;
+	options.identity = false;
+	for (size_t arm = 0; rc == FG_OK && arm < FG_ARM_COUNT; arm++) {
+		options.folder = session->roots[arm];
+		if (options.folder)
+			rc = fg_build_record(&options, &session->run.sides[arm].build, err);
+	}
+	return rc;
+}
+
+static int settle_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_baseline *baseline = &session->plan->baseline;
+	int rc = FG_OK;
+
+	if (baseline->kind == FG_BASELINE_NONE)
+		return FG_OK;
+	if (baseline->kind == FG_BASELINE_GIT)
+		return open_git_baseline(arms, session, err);
+	rc = take_stored_baseline(arms, session, baseline->value, err);
+	if (rc == FG_ENOENT) {
+		/* The first run of a line has nothing to be compared with: the gate says "new", or fails when that is asked for. */
+		fg_cli_say(session->cli, "%s", err ? err->message : "no baseline");
+		rc = FG_OK;
+	}
+	return rc;
+}
+
+int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+{
 	const struct fg_git git = {.folder = session->plan->root,
 				   .interrupted = session->cli->interrupted};
 	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
@@ -139,24 +180,13 @@ int fg__arms_open(struct fg_arms *arms, struct fg_session *session, bool staged,
 
 	*arms = (struct fg_arms){0};
 	session->roots[FG_ARM_CANDIDATE] = session->plan->root;
-	(void)staged;
 	rc = fg_git_describe_side(&git, side, err);
 	if (rc == FG_OK)
 		rc = build_candidate(session, err);
 	if (rc != FG_OK)
 		return rc;
-	switch (baseline->kind) {
-	case FG_BASELINE_GIT:
-		return open_git_baseline(arms, session, err);
-	case FG_BASELINE_BRANCH:
-	case FG_BASELINE_TAG:
-	case FG_BASELINE_RUN:
-	case FG_BASELINE_FILE:
-		return take_stored_baseline(arms, session, baseline->value, err);
-	case FG_BASELINE_NONE:
-		return FG_OK;
-	}
-	return FG_OK;
+	rc = settle_baseline(arms, session, err);
+	return rc == FG_OK ? record_facts(session, err) : rc;
 }
 
 void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)

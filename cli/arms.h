@@ -28,8 +28,8 @@ struct fg_arms {
  * Settle the baseline that `plan` names, build both sides where a build is configured, and fill the session's roots and
  * the sides of its run.  FG_ENOENT: there is no such baseline (yet); the message says what was looked for.
  */
-int fg__arms_open(struct fg_arms *arms, struct fg_session *session, bool staged,
-		  struct fg_error *err) FG_NODISCARD;
+int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+	FG_NODISCARD;
 /* What the gate needs to know about them. */
 void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input);
 /*

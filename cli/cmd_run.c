@@ -7,6 +7,7 @@
 #include "cli/plan.h"
 #include "cli/posts.h"
 #include "cli/session.h"
+#include "cli/upload.h"
 #include "runner/runner.h"
 
 struct options {
@@ -109,7 +110,7 @@ static int open_store(const struct options *given, const struct fg_plan *plan,
 	int rc = FG_OK;
 
 	if (!given->no_store) {
-		rc = fg_fs_make_folders(folder, 0777, err);
+		rc = fg_fs_make_folders(folder, 0755, err);
 		if (rc == FG_OK)
 			rc = fg_store_open(path, 0, store, err);
 	}
@@ -143,11 +144,24 @@ static int resume(struct fg_session *session, struct fg_error *err)
 	return FG_OK;
 }
 
+/* The run to the server, the result to where people read it.  The verdict's own exit code goes first. */
+static int tell_others(const struct fg_session *session, bool may_post)
+{
+	const struct fg_report report = fg__session_report_input(session);
+	const int code =
+		fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+			       session->store, session->run.id, (int)session->verdict.exit_code);
+
+	if (may_post && !fg__posts_send(session->cli, session->plan, &report) &&
+	    code == FG_EXIT_PASS)
+		return FG_EXIT_UPLOAD;
+	return code;
+}
+
 /* Measured, decided, kept, told: the exit code, or a negative status. */
 static int gate(struct fg_session *session, struct fg_arms *arms, bool may_post,
 		struct fg_error *err)
 {
-	struct fg_report posted = {0};
 	struct fg_gate_input input = {.baseline_required = session->plan->baseline.required};
 	struct fg_error told = {0};
 	int measured = FG_OK;
@@ -173,11 +187,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, bool may_post,
 		*err = told;
 		return rc;
 	}
-	posted = fg__session_report_input(session);
-	if (may_post && !fg__posts_send(session->cli, session->plan, &posted) &&
-	    session->verdict.exit_code == FG_EXIT_PASS)
-		return FG_EXIT_UPLOAD;
-	return (int)session->verdict.exit_code;
+	return tell_others(session, may_post);
 }
 
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
@@ -207,7 +217,7 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 		goto out;
 	}
 	if (rc == FG_OK)
-		rc = fg__arms_open(&arms, &session, false, err);
+		rc = fg__arms_open(&arms, &session, err);
 	if (rc == FG_OK) {
 		fg__arms_add_accepts(&session, plan);
 		rc = gate(&session, &arms, !given->no_post, err);

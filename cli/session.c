@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/version.h"
+#include "cli/look.h"
 #include "profile/ingest.h"
 #include "runner/guard.h"
 #include "runner/host.h"
@@ -33,15 +34,22 @@ int fg__session_init(struct fg_session *session, struct fg_cli *cli, const struc
 	return FG_OK;
 }
 
-void fg__session_release(struct fg_session *session)
+static void release_profiles(struct fg_session *session)
 {
-	fg__progress_clear(&session->progress);
 	for (size_t i = 0; i < session->profile_count; i++) {
 		if (session->profiles[i])
 			fg_profile_set_release(session->profiles[i]);
 		free(session->profiles[i]);
 	}
 	free(session->profiles);
+	session->profiles = NULL;
+	session->profile_count = 0;
+}
+
+void fg__session_release(struct fg_session *session)
+{
+	fg__progress_clear(&session->progress);
+	release_profiles(session);
 	fg_symbolizer_free(session->symbolizer);
 	fg_verdict_release(&session->verdict);
 	fg_run_release(&session->run);
@@ -98,6 +106,20 @@ static void make_room_for_profiles(struct fg_session *session)
 	session->profile_count = wanted;
 }
 
+/* Two commands may be two programs: the baseline's functions are filed under the candidate's name, or they would never meet. */
+static struct fg_ingest_row row_of(const struct fg_session *session,
+				   const struct fg_repetition *done)
+{
+	const struct fg_benchmark *benchmark = session->benchmarks[session->progress.index - 1];
+	struct fg_ingest_row row = {.arm = done->arm, .pair = done->pair, .aside = done->aside};
+
+	if (done->arm == FG_ARM_BASELINE && benchmark->baseline_command.argc > 0) {
+		row.program = fg_fs_base_name(benchmark->baseline_command.argv[0]);
+		row.called = fg_fs_base_name(benchmark->command.argv[0]);
+	}
+	return row;
+}
+
 static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
 			 struct fg_error *err)
 {
@@ -107,8 +129,7 @@ static int on_repetition(void *context, size_t series, size_t repetition, const 
 
 	make_room_for_profiles(session);
 	if (trace_folder) {
-		const struct fg_ingest_row row = {
-			.arm = done->arm, .pair = done->pair, .aside = done->aside};
+		const struct fg_ingest_row row = row_of(session, done);
 		struct fg_error why = {0};
 
 		/* Without its samples a repetition still has its times. */
@@ -279,6 +300,22 @@ struct fg_report fg__session_report_input(const struct fg_session *session)
 	};
 }
 
+/* The store rounds weights; from here on everybody sees the rounded ones. */
+static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	const int rc = fg_store_load(session->store, session->run.id, &stored, err);
+
+	if (rc != FG_OK)
+		return rc;
+	release_profiles(session);
+	session->profiles = stored.profiles;
+	session->profile_count = stored.run.series_count;
+	stored.profiles = NULL;
+	fg_stored_run_release(&stored);
+	return FG_OK;
+}
+
 int fg__session_save(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_reporter *json = fg_reporter_find("json", err);
@@ -294,6 +331,8 @@ int fg__session_save(struct fg_session *session, struct fg_error *err)
 	if (rc == FG_OK)
 		rc = fg_store_save(session->store, &session->run, session->profiles,
 				   fg_strbuf_text(&text), err);
+	if (rc == FG_OK)
+		rc = take_profiles_of_store(session, err);
 	fg_strbuf_release(&text);
 	return rc;
 }
@@ -303,11 +342,8 @@ int fg__session_report(struct fg_session *session, struct fg_error *err)
 	const struct fg_cli *cli = session->cli;
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
 	const struct fg_report report = fg__session_report_input(session);
-	const struct fg_report_options plain = {.source_root = session->plan->root};
-	const struct fg_report_options spoken = {.verbose = cli->verbose,
-						 .color = cli->color_out,
-						 .width = cli->out_is_terminal ? cli->columns : 0,
-						 .source_root = session->plan->root};
+	const struct fg_report_options plain = fg_cli_report_look(cli, false, session->plan->root);
+	const struct fg_report_options spoken = fg_cli_report_look(cli, true, session->plan->root);
 	struct fg_strbuf text = {0};
 	int result = FG_OK;
 	int rc = FG_OK;

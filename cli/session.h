@@ -59,7 +59,10 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err) FG_NOD
 /* `input` may carry a stored baseline, history and requirements; the session fills in the rest. */
 int fg__session_decide(struct fg_session *session, struct fg_gate_input *input,
 		       struct fg_error *err) FG_NODISCARD;
-/* The run with its report into the store, if there is one. */
+/*
+ * The run with its report into the store, if there is one.  The profiles are those that the store gives back from then on,
+ * so that a report written now and one written from the store later are the same bytes.
+ */
 int fg__session_save(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
  * The plan's reports into their files; then the terminal's words, or with --json the JSON report, on stdout.

@@ -380,6 +380,7 @@ bool fg__yaml_parse(const struct fg__yaml_text *text, struct fg_arena *arena,
 {
 	struct builder b = {.text = text, .arena = arena, .report = report};
 	yaml_parser_t parser;
+	size_t mark_size = 0;
 	bool at_end = false;
 
 	if (!yaml_parser_initialize(&parser)) {
@@ -389,7 +390,10 @@ bool fg__yaml_parse(const struct fg__yaml_text *text, struct fg_arena *arena,
 		return false;
 	}
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
+	/* With the encoding set, libyaml takes a byte order mark for text; editors on Windows write one. */
+	mark_size = text->size >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text->data + mark_size,
+				     text->size - mark_size);
 	while (!at_end && !b.failed) {
 		yaml_event_t event;
 

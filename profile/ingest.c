@@ -29,17 +29,20 @@ static bool *find_used(const struct fg_profile *profile)
  * library.
  */
 static uint32_t function_in_set(struct fg_profile_set *set, const struct fg_profile *profile,
-				const struct fg_frame *frame)
+				const struct fg_frame *frame, const struct fg_ingest_row *key)
 {
-	const struct fg_profile_function *function = &profile->functions[frame->function];
-	const struct fg_profile_function nameless = {.name = "[no symbol]",
-						     .library = function->library};
+	struct fg_profile_function function = profile->functions[frame->function];
 
-	return fg_profile_set_function(set,
-				       frame->flags & FG_FRAME_NAMELESS ? &nameless : function);
+	if (frame->flags & FG_FRAME_NAMELESS)
+		function = (struct fg_profile_function){.name = "[no symbol]",
+							.library = function.library};
+	if (key->program && function.library && strcmp(function.library, key->program) == 0)
+		function.library = key->called;
+	return fg_profile_set_function(set, &function);
 }
 
-static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile *profile)
+static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile *profile,
+			    const struct fg_ingest_row *key)
 {
 	uint32_t *node_of = fg_xcalloc(profile->stack_count, sizeof(node_of[0]));
 	uint32_t *function_of = fg_xcalloc(profile->function_count, sizeof(function_of[0]));
@@ -53,7 +56,7 @@ static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile 
 		if (!used[i])
 			continue;
 		if (!function_of[function])
-			function_of[function] = function_in_set(set, profile, frame);
+			function_of[function] = function_in_set(set, profile, frame, key);
 		node_of[i] =
 			fg_profile_set_node(set, node_of[stack->parent], function_of[function]);
 	}
@@ -157,7 +160,7 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
 			       const struct fg_ingest_row *row)
 {
-	uint32_t *node_of = find_nodes(set, profile);
+	uint32_t *node_of = find_nodes(set, profile, row);
 	struct self *self = fg_xcalloc(set->node_count, sizeof(self[0]));
 
 	for (size_t i = 0; i < profile->sample_count; i++) {

@@ -13,6 +13,9 @@ struct fg_ingest_row {
 	uint8_t arm;    /* enum fg_arm of model/run.h */
 	uint16_t aside; /* enum fg_aside */
 	uint32_t pair;
+	/* Functions of the program `program` are filed under `called`, so that two programs of different names meet. */
+	const char *program; /* base name; NULL: as they are */
+	const char *called;
 };
 
 /* What the caller may want to say about it; text is yours to free by fg_ingest_result_release(). */

@@ -42,8 +42,15 @@ static void report(int fd, const void *message, size_t size)
 		_exit(EXIT_CANNOT);
 }
 
-static void read_leader_times(pid_t pid, struct fg_launch_ended *ended)
+/* The kernel's account of a process's main thread: time on a CPU, and time ready to run but waiting for one. */
+struct account {
+	int64_t cpu_ns;
+	int64_t wait_ns;
+};
+
+static struct account read_account(pid_t pid)
 {
+	struct account account = {0};
 	char text[96] = "";
 	char path[48];
 	char *rest = NULL;
@@ -53,13 +60,38 @@ static void read_leader_times(pid_t pid, struct fg_launch_ended *ended)
 	(void)snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return;
+		return account;
 	got = read(fd, text, sizeof(text) - 1);
 	(void)close(fd);
-	if (got <= 0)
-		return;
-	ended->leader_cpu_ns = strtoll(text, &rest, 10);
-	ended->leader_wait_ns = strtoll(rest, NULL, 10);
+	if (got > 0) {
+		account.cpu_ns = strtoll(text, &rest, 10);
+		account.wait_ns = strtoll(rest, NULL, 10);
+	}
+	return account;
+}
+
+/*
+ * Wait until it has ended, without collecting it.  On a busy machine we wake up late; the time that we stood in the
+ * run queue meanwhile is taken off, so that the end is the program's and not ours.
+ */
+static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *ended)
+{
+	const pid_t self = getpid();
+	const struct account before = read_account(self);
+	struct account of_program = {0};
+	int64_t late_ns = 0;
+	siginfo_t info;
+
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+		;
+	ended->ended_ns = now_ns();
+	late_ns = read_account(self).wait_ns - before.wait_ns;
+	of_program = read_account(pid);
+	/* It cannot have ended before it had used its CPU time. */
+	if (ended->ended_ns - late_ns >= started_ns + of_program.cpu_ns)
+		ended->ended_ns -= late_ns;
+	ended->leader_cpu_ns = of_program.cpu_ns;
+	ended->leader_wait_ns = of_program.wait_ns;
 }
 
 /* In the child: becomes the program, or tells why not. */
@@ -80,7 +112,6 @@ static int launch(int report_fd, char **argv, char **environment)
 	struct fg_launch_started started = {0};
 	struct fg_launch_ended ended = {0};
 	const pid_t self = getpid();
-	siginfo_t info;
 	int errors[2];
 	int error = 0;
 	int status = 0;
@@ -98,10 +129,7 @@ static int launch(int report_fd, char **argv, char **environment)
 	if (read(errors[0], &error, sizeof(error)) == (ssize_t)sizeof(error))
 		started.error = error;
 	report(report_fd, &started, sizeof(started));
-	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
-		;
-	ended.ended_ns = now_ns();
-	read_leader_times(pid, &ended);
+	await_end(pid, started.started_ns, &ended);
 	if (wait4(pid, &status, 0, &ended.usage) != pid)
 		return EXIT_CANNOT;
 	ended.status = status;

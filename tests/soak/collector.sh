@@ -28,7 +28,7 @@ under() { # seconds allowed, command...
 readable() {
 	for trace in "$scratch"/out/*.fgtrace; do
 		[ -e "$trace" ] || continue
-		"$build/cli/fastgate" export --format folded "$scratch/out" >/dev/null || { echo "not readable: $trace"; exit 1; }
+		"$build/cli/fastgate" export --format folded "$scratch/out" >/dev/null 2>&1 || { echo "not readable: $trace"; exit 1; }
 		break
 	done
 }

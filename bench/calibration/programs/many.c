@@ -80,14 +80,17 @@ NOINLINE static uint64_t shared(uint64_t x, long steps)
 	return spin(x, steps, 99);
 }
 
+/* Not known to the compiler, or it would compile `shared` in another way when both callers agree. */
+static volatile long shared_steps = SHARED;
+
 NOINLINE static uint64_t caller_a(uint64_t x)
 {
-	return shared(x, SHARED) + 1;
+	return shared(x, shared_steps) + 1;
 }
 
 NOINLINE static uint64_t caller_b(uint64_t x)
 {
-	return shared(x, VARIANT == 2 ? SHARED + SHARED * 3 / 10 : SHARED) + 2;
+	return shared(x, VARIANT == 2 ? shared_steps * 13 / 10 : shared_steps) + 2;
 }
 
 int main(void)

@@ -85,7 +85,7 @@ MISTAKES = [
      "The last lines that it wrote are shown. If 3 is right for it: `expect: { exit_code: 3 }`."),
     ("The program crashes", lambda: (script("kill -SEGV $$\n"), config()), "fastgate run --quick",
      "A crash is never a measurement, and never a pass."),
-    ("The program hangs", lambda: (script("sleep 1000\n"), config(more="    timeout: 1s\n")), "fastgate run --quick",
+    ("The program hangs", lambda: (script("exec sleep 1000\n"), config(more="    timeout: 1s\n")), "fastgate run --quick",
      "It is ended with everything that it started. `timeout` is ten minutes unless you say otherwise."),
     ("There is no git repository", lambda: (script("exit 0\n"), config()), "fastgate run --against HEAD",
      "`--against` builds another commit: it needs git. Without it, `fastgate run` measures and keeps the run to compare with."),

@@ -8,6 +8,7 @@ slow && make -s wordcount && cp wordcount "$work/new"
 mkdir "$work/empty" && cd "$work/empty" || exit 1
 expect_code 1 "slower program" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/old 40" "$work/new 40"
 expect_text 'REGRESSION' "$work/out" "terminal report"
+expect_text 'find  *table.c:' "$work/out" "the guilty function of two programs with different names"
 [ -z "$(ls -A)" ] || fail "the duel left files behind: $(ls -A)"
 expect_code 0 "faster program" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/new 40" "$work/old 40" --json
 expect_text '"verdict": "improvement"' "$work/out" "JSON report"

@@ -24,7 +24,9 @@ const char *target_path(const char *name)
 	static unsigned next;
 	char *path = ring[next++ % 4];
 
-	if (name[0] == '/')
+	if (!name)
+		fail_msg("no program is named");
+	if (name && name[0] == '/')
 		return name;
 	(void)snprintf(path, sizeof(ring[0]), "%s/%s", TARGETS_FOLDER, name);
 	return path;

@@ -203,8 +203,9 @@ static void deep_stacks_are_whole_or_cut_in_the_middle(void **state)
 static void a_chain_through_many_libraries_is_whole(void **state)
 {
 	struct outcome outcome;
+	static const char folder[] = TARGETS_FOLDER "/libraries";
 	struct run run = {
-		.words = {"chain", "300", "4", TARGETS_FOLDER "/libraries", "300"}
+		.words = {"chain", "300", "4", folder, "300"}
         };
 	double whole = 0;
 	double all;

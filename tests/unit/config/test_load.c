@@ -265,6 +265,17 @@ static void anchors_repeat_what_they_name(void **state)
 	release(&l);
 }
 
+static void files_from_windows_are_read(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	must_load(&l, "\xef\xbb\xbfversion: 1\r\nbenchmarks:\r\n- name: a\r\n  command: x\r\n");
+	assert_string_equal(l.plan.benchmarks[0].name, "a");
+	assert_string_equal(l.plan.benchmarks[0].command.argv[0], "x");
+	release(&l);
+}
+
 /* ---- overrides ---- */
 
 static void load_with(struct loaded *l, const char *text, const char *const *settings,
@@ -495,6 +506,7 @@ int main(void)
 		cmocka_unit_test(a_benchmark_inherits_what_it_does_not_say),
 		cmocka_unit_test(an_accepted_price_says_where_it_stands),
 		cmocka_unit_test(anchors_repeat_what_they_name),
+		cmocka_unit_test(files_from_windows_are_read),
 		cmocka_unit_test(the_command_line_beats_the_environment_beats_the_file),
 		cmocka_unit_test(settings_reach_every_corner),
 		cmocka_unit_test(variables_reach_nested_keys),

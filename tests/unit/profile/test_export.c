@@ -125,12 +125,15 @@ static long long calls_to(const char *text, const char *name)
 		id--;
 	call = fg_xasprintf("\ncfn=%.*s", (int)(strchr(id, ')') + 1 - id), id);
 	for (const char *at = text; (at = strstr(at, call)) != NULL; at++) {
-		long long place = 0;
-		long long cost = 0;
 		const char *line = strchr(at + 1, '\n');
+		char *end = NULL;
+		long long cost = 0;
 
 		line = strchr(line + 1, '\n');
-		assert_int_equal(sscanf(line, "%lld %lld", &place, &cost), 2);
+		(void)strtoll(line + 1, &end, 10); /* the line number */
+		assert_int_equal(*end, ' ');
+		cost = strtoll(end, &end, 10);
+		assert_int_equal(*end, '\n');
 		sum += cost;
 	}
 	free(named);

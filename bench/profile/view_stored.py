@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How long `fastgate view` of a stored run takes, beside `go tool pprof -top` of the same profile.
+
+usage: view_stored.py FASTGATE
+
+The run has 10,000 functions on 20,000 call paths.  Both programs are started anew each time, in turn, and
+the median of their wall times is taken; the ratio is what holds on another machine.
+"""
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+FUNCTIONS, PATHS, DEEPEST, ROUNDS, GOAL_MS = 10_000, 20_000, 60, 5, 100
+
+
+def folded():
+    source = random.Random(1)
+    names = [f"reco::Algorithm{i % 500}<std::vector<int, std::allocator<int> > >::step{i}(Event const&)"
+             for i in range(FUNCTIONS)]
+    paths, lines = [[0]], []
+    for _ in range(PATHS):  # each path leaves an earlier one somewhere, as calls do
+        trunk = source.choice(paths)
+        path = trunk[:source.randint(1, len(trunk))] + [source.randrange(FUNCTIONS) for _ in range(source.randint(1, 3))]
+        paths.append(path[:DEEPEST])
+        lines.append(f"{';'.join(names[at] for at in paths[-1])} {source.randint(1, 9)}")
+    return "\n".join(lines) + "\n"
+
+
+def seconds(command, folder):
+    start = time.perf_counter()
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   env=dict(os.environ, HOME=str(folder)))
+    return time.perf_counter() - start
+
+
+def main():
+    fastgate = sys.argv[1]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "run.folded").write_text(folded())
+        seconds([fastgate, "import", "run.folded"], folder)
+        seconds([fastgate, "export", "-F", "pprof", "-o", "run.pb.gz"], folder)
+        commands = {
+            "fastgate view": [fastgate, "view"],
+            "fastgate view -V callgraph": [fastgate, "view", "-V", "callgraph"],
+            "fastgate view -V top-down": [fastgate, "view", "-V", "top-down"],
+            "fastgate graph": [fastgate, "graph"],
+        }
+        if shutil.which("go"):
+            commands["go tool pprof -top"] = ["go", "tool", "pprof", "-top", "run.pb.gz"]
+        taken = {label: [] for label in commands}
+        for _ in range(ROUNDS):
+            for label, command in commands.items():
+                taken[label].append(seconds(command, folder))
+        first = statistics.median(taken["fastgate view"])
+        print(f"a stored run of {FUNCTIONS} functions on {PATHS} call paths; median of {ROUNDS}; goal of view: {GOAL_MS} ms")
+        for label, times in taken.items():
+            middle = statistics.median(times)
+            print(f"  {label:28} {1000 * middle:8.1f} ms   {middle / first:5.2f} x")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cost   CPU time that the runner (with its launcher) spends on one repetition of a program that does nothing, beside hyperfine.
+ * noise  spread of pairs of one and the same program under 0 to 3 busy processes a core: duet pairs, pairs one after the other, and what
+ *        `auto` chose.  All three take turns in one run, so that they see the same machine.
+ *
+ * The program itself is the workload: `figures work`.
+ */
+#include "base/base.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/process.h"
+#include "runner/runner.h"
+
+#include <math.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	COST_PAIRS = 300,
+	LOADS_MAX = 3,
+	BATCH = 5,
+	BUSY_MAX = 256,
+	VALUES_MAX = 4096
+};
+
+static void die(const char *what)
+{
+	(void)fprintf(stderr, "bench: %s\n", what);
+	exit(1);
+}
+
+/* ---- workload ---- */
+
+static int work(void)
+{
+	enum {
+		WORDS = 1 << 18
+	};
+	uint32_t *words = fg_xcalloc(WORDS, sizeof(words[0]));
+	volatile uint64_t sink = 0;
+	uint64_t x = 88172645463325252ULL;
+
+	for (unsigned i = 0; i < WORDS; i++)
+		words[i] = i * 2654435761U % WORDS;
+	for (unsigned i = 0; i < 12000000; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		if (i % 8 == 0)
+			sink += words[x % WORDS];
+	}
+	free(words);
+	return sink == 42;
+}
+
+static pid_t busy[BUSY_MAX];
+static size_t busy_count;
+
+static void start_busy(size_t count)
+{
+	while (busy_count < count && busy_count < BUSY_MAX) {
+		const pid_t pid = fork();
+
+		if (pid < 0)
+			die("cannot fork");
+		if (pid == 0) {
+			(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				(void)work();
+		}
+		busy[busy_count++] = pid;
+	}
+}
+
+static void stop_busy(void)
+{
+	for (size_t i = 0; i < busy_count; i++) {
+		(void)kill(busy[i], SIGKILL);
+		(void)waitpid(busy[i], NULL, 0);
+	}
+	busy_count = 0;
+}
+
+/* ---- one measured program ---- */
+
+struct subject {
+	struct fg_run run;
+	struct fg_benchmark benchmark;
+	struct fg_runner *runner;
+	struct fg_runner_job *job;
+	char *argv[3];
+	char *state;
+	enum fg_runner_state end;
+};
+
+static void open_subject(struct subject *s, char *program, char *argument,
+			 enum fg_schedule schedule)
+{
+	struct fg_error err = {0};
+
+	*s = (struct subject){0};
+	s->argv[0] = program;
+	s->argv[1] = argument;
+	s->benchmark = (struct fg_benchmark){
+		.name = "figures",
+		.command = {.text = program, .argv = s->argv, .argc = argument ? 2 : 1}
+        };
+	fg_measure_defaults(&s->benchmark.measure);
+	s->benchmark.measure.schedule = schedule;
+	s->benchmark.measure.sampler.enabled = false;
+	s->benchmark.measure.max_pairs = VALUES_MAX / 4;
+	s->benchmark.measure.budget_ns = 3600 * FG_NS_PER_S;
+	s->run.seed = 7;
+	if (fg_fs_temporary_folder("/tmp", "fastgate-bench", &s->state, &err) != FG_OK ||
+	    fg_runner_create(
+		    &(struct fg_runner_options){
+			    .run = &s->run, .roots = {"/", "/"},
+                                 .state_folder = s->state
+        },
+		    &s->runner, &err) != FG_OK ||
+	    fg_runner_start(s->runner, &s->benchmark, &s->job, &err) != FG_OK)
+		die(err.message);
+}
+
+static void measure(struct subject *s, unsigned pairs)
+{
+	struct fg_error err = {0};
+
+	if (fg_runner_measure(s->job, pairs, &s->end, &err) != FG_OK)
+		die(err.message);
+	if (s->end == FG_RUNNER_FAILED)
+		die(s->run.series[0].failure);
+}
+
+static void close_subject(struct subject *s)
+{
+	fg_runner_finish(s->job);
+	fg_runner_free(s->runner);
+	fg_run_release(&s->run);
+	if (fg_fs_remove_tree(s->state, NULL) != FG_OK)
+		die("cannot remove the scratch folder");
+	free(s->state);
+}
+
+/* ---- cost ---- */
+
+static double cpu_seconds(int who)
+{
+	struct rusage usage;
+
+	(void)getrusage(who, &usage);
+	return (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+	       1e-6 * ((double)usage.ru_utime.tv_usec + (double)usage.ru_stime.tv_usec);
+}
+
+/* CPU seconds of all repetitions recorded in a run. */
+static double recorded_seconds(const struct fg_series *series)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++)
+		sum += series->repetitions[i].values[FG_METRIC_CPU_TIME] / 1e9;
+	return sum;
+}
+
+static void bench_cost(void)
+{
+	char program[] = "/bin/true";
+	char *hyperfine[] = {(char *)(uintptr_t) "hyperfine",
+			     (char *)(uintptr_t) "-N",
+			     (char *)(uintptr_t) "--runs",
+			     (char *)(uintptr_t) "1200",
+			     (char *)(uintptr_t) "--style=none",
+			     program,
+			     NULL};
+	struct subject s;
+	double own = 0;
+	double each = 0;
+	double peer = 0;
+	double before = 0;
+	char *text = NULL;
+	size_t count = 0;
+
+	open_subject(&s, program, NULL, FG_SCHEDULE_ABBA);
+	before = cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN) -
+		 recorded_seconds(&s.run.series[0]);
+	count = s.run.series[0].repetition_count;
+	measure(&s, COST_PAIRS);
+	count = s.run.series[0].repetition_count - count;
+	each = recorded_seconds(&s.run.series[0]) / (double)s.run.series[0].repetition_count;
+	own = cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN) -
+	      recorded_seconds(&s.run.series[0]) - before;
+	close_subject(&s);
+	printf("cost of one repetition (%zu of /bin/true, which itself takes %.2f ms of CPU)\n",
+	       count, 1e3 * each);
+	printf("  fastgate   %.3f ms of CPU (goal: at most 1 ms)\n", 1e3 * own / (double)count);
+	before = cpu_seconds(RUSAGE_CHILDREN);
+	if (fg_process_output(hyperfine, NULL, &text, NULL) != FG_OK) {
+		printf("  hyperfine  is not installed\n");
+		return;
+	}
+	free(text);
+	/* It warms nothing up and runs exactly as often as it is told. */
+	peer = (cpu_seconds(RUSAGE_CHILDREN) - before) / 1200 - each;
+	printf("  hyperfine  %.3f ms of CPU   fastgate / hyperfine = %.2f\n", 1e3 * peer,
+	       own / (double)count / (peer > 0 ? peer : (double)NAN));
+}
+
+/* ---- noise ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a;
+	const double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Standard deviation estimated from the median absolute deviation: the decision trims, too. */
+static double robust_sd(double *values, size_t count)
+{
+	double middle = 0;
+
+	if (count < 2)
+		return (double)NAN;
+	qsort(values, count, sizeof(values[0]), compare);
+	middle = (values[(count - 1) / 2] + values[count / 2]) / 2;
+	for (size_t i = 0; i < count; i++)
+		values[i] = fabs(values[i] - middle);
+	qsort(values, count, sizeof(values[0]), compare);
+	return 1.4826 * (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* ln(candidate / baseline) of CPU time of neighbours: the two of a duet, or first and second, third and fourth of a block. */
+static double pair_spread(const struct fg_series *series)
+{
+	static double values[VALUES_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i + 1 < series->repetition_count && count < VALUES_MAX; i++) {
+		const struct fg_repetition *a = &series->repetitions[i];
+		const struct fg_repetition *b = &series->repetitions[i + 1];
+		double value = 0;
+
+		if (a->aside || a->position % 2 || b->pair != a->pair || a->arm == b->arm)
+			continue;
+		value = log(a->values[FG_METRIC_CPU_TIME] / b->values[FG_METRIC_CPU_TIME]);
+		values[count++] = a->arm == FG_ARM_CANDIDATE ? value : -value;
+	}
+	return robust_sd(values, count);
+}
+
+static void bench_noise_at(unsigned per_core, unsigned cores, char *self, unsigned pairs)
+{
+	char argument[] = "work";
+	struct subject duet;
+	struct subject abba;
+	struct subject chosen;
+	double spreads[3];
+
+	start_busy((size_t)per_core * cores);
+	open_subject(&duet, self, argument, FG_SCHEDULE_DUET);
+	open_subject(&abba, self, argument, FG_SCHEDULE_ABBA);
+	open_subject(&chosen, self, argument, FG_SCHEDULE_AUTO);
+	for (unsigned done = BATCH * 2; done <= pairs; done += BATCH * 2) {
+		measure(&duet, done);
+		measure(&abba, done / 2); /* a block is two pairs */
+		measure(&chosen,
+			chosen.run.series[0].schedule == FG_SCHEDULE_DUET ? done : done / 2);
+	}
+	stop_busy();
+	spreads[0] = 100 * pair_spread(&duet.run.series[0]);
+	spreads[1] = 100 * pair_spread(&abba.run.series[0]);
+	spreads[2] = 100 * pair_spread(&chosen.run.series[0]);
+	printf("  %u busy a core   %6.2f %%   %6.2f %%   %5.2f   %6.2f %% (%s)\n", per_core,
+	       spreads[0], spreads[1], spreads[0] / spreads[1], spreads[2],
+	       fg_schedule_name(chosen.run.series[0].schedule));
+	printf("                   %s\n", chosen.run.series[0].schedule_reason);
+	(void)fflush(stdout);
+	close_subject(&duet);
+	close_subject(&abba);
+	close_subject(&chosen);
+}
+
+static void bench_noise(unsigned pairs)
+{
+	char *self = realpath("/proc/self/exe", NULL);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (!self || sched_getaffinity(0, sizeof(set), &set) != 0)
+		die("cannot tell who and where we are");
+	printf("spread of pairs of the same program, %u pairs each, taking turns (goal: duet at most half of back-to-back up to one busy "
+	       "process a core)\n",
+	       pairs);
+	printf("  load               duet     back-to-back   ratio   auto\n");
+	for (unsigned per_core = 0; per_core <= LOADS_MAX; per_core++)
+		bench_noise_at(per_core, (unsigned)CPU_COUNT(&set), self, pairs);
+	free(self);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc >= 2 && strcmp(argv[1], "work") == 0)
+		return work();
+	if (argc >= 2 && strcmp(argv[1], "cost") == 0)
+		bench_cost();
+	else if (argc >= 3 && strcmp(argv[1], "noise") == 0)
+		bench_noise((unsigned)strtoul(argv[2], NULL, 10));
+	else
+		die("figures cost | noise PAIRS | work");
+	return 0;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * An upload from anybody.  As it comes, it would hardly ever pass the checksums; so the input is the three parts unpacked
+ * (sizes of envelope and dictionary, 2 bytes each, little endian, then the parts), which are packed here.
+ * "@HASH@" in the envelope becomes the dictionary's hash.  An input that begins with FGRUN is tried as it is.
+ */
+#include "perfdb/protocol.h"
+#include "store/bundle.h"
+#include "tests/fuzz/fuzz.h"
+
+enum {
+	SIZES = 4,
+	HASH_WORD = 6
+};
+
+static const struct fg_bundle_limits limits = {
+	.envelope_bytes = 1 << 16,
+	.dictionary_bytes = 1 << 16,
+	.values_bytes = 1 << 16,
+	.functions = 1000,
+	.nodes = 10000,
+	.depth = 100,
+};
+
+static void try_container(const uint8_t *data, size_t size)
+{
+	struct fg_wire wire = {0};
+	struct fg_error err = {0};
+
+	if (fg_wire_read(data, size, &wire, &err) == FG_OK)
+		FG_ASSERT(wire.envelope_size + wire.dictionary_size + wire.values_size +
+				  FG_WIRE_HEADER_SIZE ==
+			  size);
+	else
+		FG_ASSERT(err.message[0] != '\0');
+}
+
+static void fill_hash(struct fg_bundle *bundle, const char *envelope, size_t size,
+		      const uint8_t *dictionary, size_t dictionary_size)
+{
+	char hash[FG_SHA256_HEX_SIZE];
+	const char *word = memmem(envelope, size, "@HASH@", HASH_WORD);
+
+	fg_sha256_hex(dictionary, dictionary_size, hash);
+	if (!word) {
+		fg_strbuf_add(&bundle->envelope, envelope, size);
+		return;
+	}
+	fg_strbuf_add(&bundle->envelope, envelope, (size_t)(word - envelope));
+	fg_strbuf_add_text(&bundle->envelope, hash);
+	fg_strbuf_add(&bundle->envelope, word + HASH_WORD,
+		      size - (size_t)(word - envelope) - HASH_WORD);
+}
+
+static void try_parts(const uint8_t *data, size_t size)
+{
+	const size_t envelope = (size_t)(data[0] | data[1] << 8);
+	const size_t dictionary = (size_t)(data[2] | data[3] << 8);
+	struct fg_bundle bundle = {0};
+	struct fg_stored_run run = {0};
+	struct fg_error err = {0};
+
+	if (envelope + dictionary > size - SIZES)
+		return;
+	data += SIZES;
+	size -= SIZES;
+	fill_hash(&bundle, (const char *)data, envelope, data + envelope, dictionary);
+	if (fg_seal(data + envelope, dictionary, 1, &bundle.dictionary, &err) == FG_OK &&
+	    fg_seal(data + envelope + dictionary, size - envelope - dictionary, 1, &bundle.values,
+		    &err) == FG_OK) {
+		if (fg_bundle_to_run(&bundle, &limits, &run, &err) == FG_OK)
+			fg_stored_run_release(&run);
+		else
+			FG_ASSERT(err.message[0] != '\0');
+	}
+	fg_bundle_release(&bundle);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size >= SIZES && memcmp(data, "FGRU", SIZES) == 0)
+		try_container(data, size);
+	else if (size >= SIZES)
+		try_parts(data, size);
+	return 0;
+}

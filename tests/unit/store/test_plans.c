@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The queries that are asked often find their rows by an index: a forgotten one is seen here, not at 100,000 runs. */
+#include "store/sql.h"
+#include "store/store.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <sqlite3.h>
+
+static const enum fg_sql hot[] = {
+	FG_SQL_PROJECT_FIND, FG_SQL_BENCHMARK_FIND, FG_SQL_WORDS_FIND,      FG_SQL_FACT_FIND,
+	FG_SQL_RUN_BY_UUID,  FG_SQL_RUN_LOAD,       FG_SQL_RUN_FACTS,       FG_SQL_SERIES_OF_RUN,
+	FG_SQL_CHUNKS,       FG_SQL_REPORT_GET,     FG_SQL_FUNCTION_FIND,   FG_SQL_FUNCTION_GET,
+	FG_SQL_NODE_FIND,    FG_SQL_NODE_GET,       FG_SQL_NODES_AFTER,     FG_SQL_HISTORY,
+	FG_SQL_SERIES_OF,    FG_SQL_RUN_PROJECT,    FG_SQL_FUNCTION_DIGEST, FG_SQL_SEAL_LAST,
+	FG_SQL_SERIES_AFTER, FG_SQL_SEALS,          FG_SQL_TILES,           FG_SQL_TREND_RUNS,
+	FG_SQL_TAIL_CHUNKS,  FG_SQL_TOKEN_FIND,     FG_SQL_DICTIONARY_HAS,  FG_SQL_DICTIONARY_GET,
+	FG_SQL_RUN_DELETE,   FG_SQL_SERIES_CLEAR,   FG_SQL_RUN_FACTS_CLEAR, FG_SQL_LEVELS_CLEAR,
+};
+
+static void no_hot_query_reads_a_whole_table(void **state)
+{
+	struct fg_scratch scratch;
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	sqlite3 *raw = NULL;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	assert_int_equal(fg_store_open(fg_scratch_path(&scratch, "store.db"), 0, &store, &err),
+			 FG_OK);
+	assert_int_equal(sqlite3_open(fg_scratch_path(&scratch, "store.db"), &raw), SQLITE_OK);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(hot); i++) {
+		char *text = fg_xasprintf("EXPLAIN QUERY PLAN %s", fg__sql_texts[hot[i]].text);
+		sqlite3_stmt *plan = NULL;
+		int rows = 0;
+
+		assert_int_equal(sqlite3_prepare_v2(raw, text, -1, &plan, NULL), SQLITE_OK);
+		while (sqlite3_step(plan) == SQLITE_ROW) {
+			const char *detail = (const char *)sqlite3_column_text(plan, 3);
+
+			rows++;
+			if (strncmp(detail, "SCAN ", 5) == 0)
+				fail_msg("%s: %s", fg__sql_texts[hot[i]].name, detail);
+		}
+		assert_true(rows > 0);
+		(void)sqlite3_finalize(plan);
+		free(text);
+	}
+	(void)sqlite3_close(raw);
+	fg_store_close(store);
+	fg_scratch_release(&scratch);
+}
+
+/* Every query can at least be prepared: a slip in one that is seldom asked is found too. */
+static void every_query_is_understood(void **state)
+{
+	struct fg_scratch scratch;
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	sqlite3 *raw = NULL;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	assert_int_equal(fg_store_open(fg_scratch_path(&scratch, "store.db"), 0, &store, &err),
+			 FG_OK);
+	assert_int_equal(sqlite3_open(fg_scratch_path(&scratch, "store.db"), &raw), SQLITE_OK);
+	for (int i = 0; i < FG_SQL_COUNT; i++) {
+		sqlite3_stmt *statement = NULL;
+
+		if (sqlite3_prepare_v2(raw, fg__sql_texts[i].text, -1, &statement, NULL) !=
+		    SQLITE_OK)
+			fail_msg("%s: %s", fg__sql_texts[i].name, sqlite3_errmsg(raw));
+		(void)sqlite3_finalize(statement);
+	}
+	(void)sqlite3_close(raw);
+	fg_store_close(store);
+	fg_scratch_release(&scratch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_hot_query_reads_a_whole_table),
+		cmocka_unit_test(every_query_is_understood),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
