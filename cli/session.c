@@ -291,7 +291,7 @@ int fg__session_decide(struct fg_session *session, struct fg_gate_input *input,
 	return fg_gate_decide(input, &session->verdict, err);
 }
 
-static struct fg_report report_of(const struct fg_session *session)
+struct fg_report fg__session_report_input(const struct fg_session *session)
 {
 	return (struct fg_report){
 		.run = &session->run,
@@ -319,7 +319,7 @@ static int take_profiles_of_store(struct fg_session *session, struct fg_error *e
 int fg__session_save(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_reporter *json = fg_reporter_find("json", err);
-	const struct fg_report report = report_of(session);
+	const struct fg_report report = fg__session_report_input(session);
 	const struct fg_report_options options = {0};
 	struct fg_strbuf text = {0};
 	int rc = FG_OK;
@@ -341,7 +341,7 @@ int fg__session_report(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
-	const struct fg_report report = report_of(session);
+	const struct fg_report report = fg__session_report_input(session);
 	const struct fg_report_options plain = fg_cli_report_look(cli, false, session->plan->root);
 	const struct fg_report_options spoken = fg_cli_report_look(cli, true, session->plan->root);
 	struct fg_strbuf text = {0};

@@ -70,5 +70,7 @@ int fg__session_save(struct fg_session *session, struct fg_error *err) FG_NODISC
  * A report that cannot be written is an error after all others were written.
  */
 int fg__session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
+/* What its reports are made of; borrows from the session. */
+struct fg_report fg__session_report_input(const struct fg_session *session);
 
 #endif
