@@ -51,6 +51,7 @@ void fg__session_release(struct fg_session *session)
 	fg__progress_clear(&session->progress);
 	release_profiles(session);
 	fg_symbolizer_free(session->symbolizer);
+	free(session->cache_folder);
 	fg_verdict_release(&session->verdict);
 	fg_run_release(&session->run);
 	*session = (struct fg_session){0};
@@ -248,11 +249,11 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err)
 		.on_note = on_note,
 	};
 	struct fg_runner *runner = NULL;
-	char *cache = fg_fs_cache_folder();
-	const struct fg_symbolizer_options symbols = {.cache_folder = cache};
 	int rc = fg_runner_create(&options, &runner, err);
 
-	session->symbolizer = fg_symbolizer_new(&symbols);
+	session->cache_folder = fg_fs_cache_folder();
+	session->symbolizer = fg_symbolizer_new(
+		&(struct fg_symbolizer_options){.cache_folder = session->cache_folder});
 	session->run.has_baseline = session->roots[FG_ARM_BASELINE] != NULL;
 	session->progress.total = session->benchmark_count;
 	for (size_t i = 0; rc == FG_OK && i < session->benchmark_count; i++) {
@@ -266,7 +267,6 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err)
 	}
 	fg__progress_clear(&session->progress);
 	fg_runner_free(runner);
-	free(cache);
 	session->run.ended_ns = fg_clock_wall_ns();
 	session->run.complete = rc == FG_OK;
 	if (rc == FG_EINTERRUPTED && session->store)

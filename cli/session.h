@@ -37,6 +37,7 @@ struct fg_session {
 	struct fg_profile_set *
 		*profiles; /* one per series of the run; NULL where nothing was sampled */
 	size_t profile_count;
+	char *cache_folder; /* the symbolizer's, as long as it lives */
 	struct fg_symbolizer *symbolizer;
 	struct fg_progress progress;
 	struct fg_gate_progress look; /* the last one, for the progress line */

@@ -60,7 +60,7 @@ static bool is_file(const char *words)
 	       fg_fs_exists(words) && !fg_fs_is_folder(words);
 }
 
-int fg_cli_load_run(const char *given, const char *project, const char *words,
+int fg_cli_load_run(const char *store_path, const char *project, const char *words,
 		    struct fg_stored_run *stored, struct fg_error *err)
 {
 	struct fg_store *store = NULL;
@@ -69,7 +69,7 @@ int fg_cli_load_run(const char *given, const char *project, const char *words,
 
 	if (is_file(words))
 		return fg_cli_run_from_file(words, stored, err);
-	status = fg_cli_open_store(given, FG_STORE_READ_ONLY, &store, err);
+	status = fg_cli_open_store(store_path, FG_STORE_READ_ONLY, &store, err);
 	if (status == FG_OK)
 		status = fg_store_find(store, project, words, id, err);
 	if (status == FG_OK)

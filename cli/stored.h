@@ -27,7 +27,7 @@ char *fg_cli_store_path(const char *given);
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
 		      struct fg_error *err) FG_NODISCARD;
 /* A run by what the user calls it (see fg_store_find), or the path of an exported one.  `words` may be NULL. */
-int fg_cli_load_run(const char *store, const char *project, const char *words,
+int fg_cli_load_run(const char *store_path, const char *project, const char *words,
 		    struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
 
 /* A run as one file: what `fastgate runs export` writes, `import` reads, and a perfdb server takes. */

@@ -158,7 +158,7 @@ void fg__stored_decide(const struct fg__metric_context *context, size_t metric,
 		       bool same_environment, struct fg_metric_verdict *verdict)
 {
 	size_t other;
-	double errors[2];
+	double errors[2] = {0.0, 0.0};
 	double levels[2];
 
 	fg__metric_begin(context, metric, verdict);

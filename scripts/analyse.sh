@@ -25,12 +25,12 @@ fi
 
 echo "== clang-tidy" >&2
 sed -n 's/^ *"file": *"\(.*\)".*/\1/p' "$build/compile_commands.json" | sort -u |
-	grep -v -e '/build/' -e '/tests/targets/' -e '/examples/' |
+	grep -v -e '/build/' -e '/tests/targets/' -e '/examples/' -e '/bench/' |
 	xargs -r -n 1 -P "$jobs" sh "$0" "$build" "$jobs" one || {
 	echo "clang-tidy has findings (above)" >&2
 	exit 1
 }
 echo "== cppcheck" >&2
 cppcheck --project="$build/compile_commands.json" --enable=warning,performance,portability --inline-suppr --std=c11 \
-	--library=posix,gnu --suppress='*:*/build/*' --suppress='*:*/tests/targets/*' --suppress=missingInclude \
+	--library=posix,gnu --suppress='*:*/build/*' --suppress='*:*/tests/targets/*' --suppress='*:*/bench/*' --suppress=missingInclude \
 	--cppcheck-build-dir="$cache" -j "$jobs" --error-exitcode=2 -q

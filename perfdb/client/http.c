@@ -86,6 +86,7 @@ static size_t keep(char *data, size_t size, size_t count, void *context)
 	return size * count;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the parameters are libcurl's */
 static size_t drop(char *data, size_t size, size_t count, void *context)
 {
 	(void)data;

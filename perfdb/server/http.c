@@ -451,6 +451,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 	return answer(rq, &err);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's */
 enum MHD_Result fg__http_access(void *context, struct MHD_Connection *connection, const char *url,
 				const char *method, const char *version, const char *data,
 				size_t *size, void **request)

@@ -12,7 +12,7 @@ enum {
 
 static volatile unsigned sink;
 
-#define KEPT __attribute__((noinline, noclone))
+#define KEPT __attribute__((noinline))
 
 KEPT static void spin(unsigned steps)
 {

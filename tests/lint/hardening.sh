@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# How binaries were hardened, read from the files themselves.  usage: hardening.sh READELF FILE...
+#
+# One line a finding; nothing and 0 when all is well.  A program must carry the stack protector; a library of ours need not,
+# for the collector is built without: it runs in signal handlers of other people's threads, before their guard is set up.
+set -eu
+readelf=$1
+shift
+status=0
+
+finding() { # file, words
+	echo "$1: $2"
+	status=1
+}
+
+for file in "$@"; do
+	all=$("$readelf" -hldW "$file") # header, segments, dynamic section
+	has() { printf '%s\n' "$all" | grep -Eq -e "$1"; }
+
+	has '^ *Type: +DYN' || finding "$file" "not position independent"
+	has '^ *GNU_RELRO ' || finding "$file" "no RELRO"
+	has '\((FLAGS|FLAGS_1|BIND_NOW)\).*NOW' || finding "$file" "no BIND_NOW"
+	has '^ *GNU_STACK .* RW ' || finding "$file" "executable stack"
+	has '\((RPATH|RUNPATH)\)' && finding "$file" "RPATH: $(printf '%s\n' "$all" | sed -n 's/.*PATH).*\[\(.*\)\].*/\1/p')"
+	has '\(TEXTREL\)' && finding "$file" "text relocations"
+	if has '^ *INTERP |\(FLAGS_1\).* PIE' && ! "$readelf" -sW "$file" | grep -q ' __stack_chk_fail'; then
+		finding "$file" "no stack protector"
+	fi
+done
+exit $status
