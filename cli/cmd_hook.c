@@ -119,7 +119,7 @@ static bool is_ours(const char *script, size_t size)
 /* What somebody adds to a hook of their own. */
 static void write_line(struct fg_strbuf *line, int type, char *prefix)
 {
-	fg_strbuf_add_char(line, '(');
+	fg_strbuf_add_text(line, "(unset $(git rev-parse --local-env-vars); ");
 	add_gate(line, prefix, hooks[type].upstream);
 	fg_strbuf_add_text(line, ") || exit 1");
 }
