@@ -139,6 +139,9 @@ static int resume(struct fg_session *session, struct fg_error *err)
 	session->profile_count = stored.run.series_count;
 	stored.run = (struct fg_run){0};
 	stored.profiles = NULL;
+	/* Both sides are looked at anew: the work tree may have moved on. */
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_side_release(&session->run.sides[arm]);
 	fg_stored_run_release(&stored);
 	fg_cli_say(session->cli, "going on with run %.8s", id);
 	return FG_OK;

@@ -82,6 +82,8 @@ static int check_choice(const struct fg_cli_argument *argument, const char *word
 	for (size_t i = 0; argument->choices[i]; i++) {
 		if (strcmp(argument->choices[i], word) == 0)
 			return FG_OK;
+	}
+	for (size_t i = 0; argument->choices[i]; i++) {
 		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", argument->choices[i]);
 	}
 	nearest = fg_text_nearest(word, argument->choices);

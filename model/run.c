@@ -96,6 +96,15 @@ void fg_series_release(struct fg_series *series)
 	*series = (struct fg_series){0};
 }
 
+void fg_side_release(struct fg_side *side)
+{
+	free(side->commit);
+	free(side->branch);
+	free(side->describe);
+	fg_environment_release(&side->build);
+	*side = (struct fg_side){0};
+}
+
 void fg_run_init(struct fg_run *run)
 {
 	*run = (struct fg_run){0};
@@ -124,12 +133,8 @@ void fg_run_release(struct fg_run *run)
 	free(run->series);
 	free(run->project);
 	free(run->tool_version);
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		free(run->sides[arm].commit);
-		free(run->sides[arm].branch);
-		free(run->sides[arm].describe);
-		fg_environment_release(&run->sides[arm].build);
-	}
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_side_release(&run->sides[arm]);
 	fg_environment_release(&run->host);
 	*run = (struct fg_run){0};
 }

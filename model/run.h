@@ -110,6 +110,8 @@ struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
 uint32_t fg_series_pair_end(const struct fg_series *series);
 void fg_series_release(struct fg_series *series);
 
+void fg_side_release(struct fg_side *side);
+
 void fg_run_init(struct fg_run *run); /* empty, no id */
 struct fg_series *fg_run_add_series(struct fg_run *run, const char *name);
 struct fg_series *fg_run_find(const struct fg_run *run, const char *name); /* or NULL */

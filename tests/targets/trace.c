@@ -240,6 +240,11 @@ static struct trace *read_one(const char *path)
 	memset(trace, 0, sizeof(*trace));
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &status), 0);
+	/* Killed between making the file and giving it its first page: nothing was promised yet. */
+	if (status.st_size == 0) {
+		(void)close(fd);
+		return trace;
+	}
 	assert_true((size_t)status.st_size >= FG_TRACE_HEADER_SIZE);
 	const uint8_t *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
 
