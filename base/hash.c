@@ -197,6 +197,37 @@ void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE])
 	fg_hex(digest, sizeof(digest), hex);
 }
 
+void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size_t size,
+			char hex[FG_SHA256_HEX_SIZE])
+{
+	struct fg_sha256 sha;
+	uint8_t digest[FG_SHA256_SIZE];
+	uint8_t pad[sizeof(sha.block)] = {0};
+
+	if (key_size > sizeof(pad)) {
+		fg_sha256_init(&sha);
+		fg_sha256_add(&sha, key, key_size);
+		fg_sha256_finish(&sha, pad);
+	} else if (key_size > 0) {
+		memcpy(pad, key, key_size);
+	}
+	for (size_t i = 0; i < sizeof(pad); i++)
+		pad[i] ^= 0x36;
+	fg_sha256_init(&sha);
+	fg_sha256_add(&sha, pad, sizeof(pad));
+	fg_sha256_add(&sha, data, size);
+	fg_sha256_finish(&sha, digest);
+	for (size_t i = 0; i < sizeof(pad); i++)
+		pad[i] ^= 0x36 ^ 0x5c;
+	fg_sha256_init(&sha);
+	fg_sha256_add(&sha, pad, sizeof(pad));
+	fg_sha256_add(&sha, digest, sizeof(digest));
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, sizeof(digest), hex);
+	explicit_bzero(pad, sizeof(pad));
+	explicit_bzero(&sha, sizeof(sha));
+}
+
 bool fg_equal_secret(const void *a, const void *b, size_t size)
 {
 	const volatile uint8_t *x = a;

@@ -25,6 +25,9 @@ void fg_sha256_init(struct fg_sha256 *sha);
 void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size);
 void fg_sha256_finish(struct fg_sha256 *sha, uint8_t digest[FG_SHA256_SIZE]);
 void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE]);
+/* HMAC (RFC 2104) over SHA-256, in hexadecimal: proof that whoever sent this knows the key. */
+void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size_t size,
+			char hex[FG_SHA256_HEX_SIZE]);
 void fg_hex(const uint8_t *data, size_t size, char *hex); /* 2 * size + 1 bytes */
 /* Compares in constant time. */
 bool fg_equal_secret(const void *a, const void *b, size_t size);

@@ -5,6 +5,7 @@
 #include "cli/arms.h"
 #include "cli/internal.h"
 #include "cli/plan.h"
+#include "cli/posts.h"
 #include "cli/session.h"
 #include "cli/upload.h"
 #include "runner/runner.h"
@@ -20,6 +21,7 @@ struct options {
 	bool resume;
 	bool keep_traces;
 	bool no_store;
+	bool no_post;
 };
 
 /* A first answer within seconds: enough pairs to see 5 % where the host is quiet. */
@@ -142,8 +144,23 @@ static int resume(struct fg_session *session, struct fg_error *err)
 	return FG_OK;
 }
 
+/* The run to the server, the result to where people read it.  The verdict's own exit code goes first. */
+static int tell_others(const struct fg_session *session, bool may_post)
+{
+	const struct fg_report report = fg__session_report_input(session);
+	const int code =
+		fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+			       session->store, session->run.id, (int)session->verdict.exit_code);
+
+	if (may_post && !fg__posts_send(session->cli, session->plan, &report) &&
+	    code == FG_EXIT_PASS)
+		return FG_EXIT_UPLOAD;
+	return code;
+}
+
 /* Measured, decided, kept, told: the exit code, or a negative status. */
-static int gate(struct fg_session *session, struct fg_arms *arms, struct fg_error *err)
+static int gate(struct fg_session *session, struct fg_arms *arms, bool may_post,
+		struct fg_error *err)
 {
 	struct fg_gate_input input = {.baseline_required = session->plan->baseline.required};
 	struct fg_error told = {0};
@@ -173,8 +190,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, struct fg_erro
 		*err = told;
 		return rc;
 	}
-	return fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
-			      session->store, session->run.id, (int)session->verdict.exit_code);
+	return tell_others(session, may_post);
 }
 
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
@@ -207,7 +223,7 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 		rc = fg__arms_open(&arms, &session, err);
 	if (rc == FG_OK) {
 		fg__arms_add_accepts(&session, plan);
-		rc = gate(&session, &arms, err);
+		rc = gate(&session, &arms, !given->no_post, err);
 	}
 out:
 	fg__arms_close(&arms);
@@ -295,7 +311,11 @@ static const struct fg_option options[] = {
 				  .kind = FG_OPTION_FLAG,
 				  .offset = offsetof(struct options, no_store),
 				  .help = "do not keep this run"},
-	{.name = NULL   },
+	{.name = "no-post",
+				  .kind = FG_OPTION_FLAG,
+				  .offset = offsetof(struct options, no_post),
+				  .help = "do not post the result, whatever fastgate.yml says"},
+	{.name = NULL               },
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -323,7 +343,10 @@ const struct fg_cli_command fg__cmd_run = {
 		"candidate is slower, by how much, how sure that is, and which functions on which call paths explain it.\n"
 		"\n"
 		"Every finished repetition is kept in .fastgate/store.db. The reports that fastgate.yml asks for are "
-		"written; the terminal report goes to standard output, or with --json the JSON report.",
+		"written; the terminal report goes to standard output, or with --json the JSON report.\n"
+		"\n"
+		"Then the result is posted where report.post of fastgate.yml says. A post that fails is a warning; one that "
+		"is required ends with exit code 5 if the verdict itself passes.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = arguments,

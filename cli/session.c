@@ -51,6 +51,7 @@ void fg__session_release(struct fg_session *session)
 	fg__progress_clear(&session->progress);
 	release_profiles(session);
 	fg_symbolizer_free(session->symbolizer);
+	free(session->cache_folder);
 	fg_verdict_release(&session->verdict);
 	fg_run_release(&session->run);
 	*session = (struct fg_session){0};
@@ -248,11 +249,11 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err)
 		.on_note = on_note,
 	};
 	struct fg_runner *runner = NULL;
-	char *cache = fg_fs_cache_folder();
-	const struct fg_symbolizer_options symbols = {.cache_folder = cache};
 	int rc = fg_runner_create(&options, &runner, err);
 
-	session->symbolizer = fg_symbolizer_new(&symbols);
+	session->cache_folder = fg_fs_cache_folder();
+	session->symbolizer = fg_symbolizer_new(
+		&(struct fg_symbolizer_options){.cache_folder = session->cache_folder});
 	session->run.has_baseline = session->roots[FG_ARM_BASELINE] != NULL;
 	session->progress.total = session->benchmark_count;
 	for (size_t i = 0; rc == FG_OK && i < session->benchmark_count; i++) {
@@ -266,7 +267,6 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err)
 	}
 	fg__progress_clear(&session->progress);
 	fg_runner_free(runner);
-	free(cache);
 	session->run.ended_ns = fg_clock_wall_ns();
 	session->run.complete = rc == FG_OK;
 	if (rc == FG_EINTERRUPTED && session->store)
@@ -291,7 +291,7 @@ int fg__session_decide(struct fg_session *session, struct fg_gate_input *input,
 	return fg_gate_decide(input, &session->verdict, err);
 }
 
-static struct fg_report report_of(const struct fg_session *session)
+struct fg_report fg__session_report_input(const struct fg_session *session)
 {
 	return (struct fg_report){
 		.run = &session->run,
@@ -319,7 +319,7 @@ static int take_profiles_of_store(struct fg_session *session, struct fg_error *e
 int fg__session_save(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_reporter *json = fg_reporter_find("json", err);
-	const struct fg_report report = report_of(session);
+	const struct fg_report report = fg__session_report_input(session);
 	const struct fg_report_options options = {0};
 	struct fg_strbuf text = {0};
 	int rc = FG_OK;
@@ -341,7 +341,7 @@ int fg__session_report(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
-	const struct fg_report report = report_of(session);
+	const struct fg_report report = fg__session_report_input(session);
 	const struct fg_report_options plain = fg_cli_report_look(cli, false, session->plan->root);
 	const struct fg_report_options spoken = fg_cli_report_look(cli, true, session->plan->root);
 	struct fg_strbuf text = {0};

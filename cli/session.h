@@ -37,6 +37,7 @@ struct fg_session {
 	struct fg_profile_set *
 		*profiles; /* one per series of the run; NULL where nothing was sampled */
 	size_t profile_count;
+	char *cache_folder; /* the symbolizer's, as long as it lives */
 	struct fg_symbolizer *symbolizer;
 	struct fg_progress progress;
 	struct fg_gate_progress look; /* the last one, for the progress line */
@@ -69,5 +70,7 @@ int fg__session_save(struct fg_session *session, struct fg_error *err) FG_NODISC
  * A report that cannot be written is an error after all others were written.
  */
 int fg__session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
+/* What its reports are made of; borrows from the session. */
+struct fg_report fg__session_report_input(const struct fg_session *session);
 
 #endif

@@ -551,7 +551,7 @@ static const struct fg__key post_keys[] = {
 	 .kind = FG__VARIABLE_NAME,
 	 IN_POST(token_env),
 	 .help = "the environment variable that holds the token",
-	 .more = "By default `GITHUB_TOKEN` and `GITLAB_TOKEN`; a webhook gets none."},
+	 .more = "By default `GITHUB_TOKEN` and `GITLAB_TOKEN`. A webhook's is not sent: it signs the body (docs/ci.md)."},
 	{.name = "required",
 	 .kind = FG__BOOL,
 	 IN_POST(required),

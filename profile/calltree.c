@@ -363,6 +363,7 @@ size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **
 			all[count++] =
 				(struct fg_label_edge){.caller = caller, .callee = node->label};
 		}
+		FG_ASSERT(all && edge < count);
 		if (!walk.entered)
 			open[edge]--;
 		else if (open[edge]++ == 0)

@@ -427,7 +427,7 @@ static void add_lines(struct walk *w, Dwarf_Die *unit_entry, struct fg_debug_uni
 
 static bool find_entry(struct fg_debug_index *index, uint32_t unit, Dwarf_Die *entry)
 {
-	if (!index->file && fg__debug_file_open(index, NULL) != FG_OK)
+	if (!index->file && (fg__debug_file_open(index, NULL) != FG_OK || !index->file))
 		return false;
 	return dwarf_offdie(index->file->dwarf, index->units[unit].entry, entry) != NULL;
 }

@@ -152,7 +152,7 @@ static void put(struct rust *r, const char *text)
 
 static char peek(const struct rust *r)
 {
-	return r->at < r->length ? r->name[r->at] : '\0';
+	return (char)(r->at < r->length ? r->name[r->at] : '\0');
 }
 
 static char next(struct rust *r)

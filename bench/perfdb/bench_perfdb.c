@@ -82,7 +82,7 @@ static void *send_all(void *context)
 {
 	static const char *const headers[] = {"Content-Type: " FG_WIRE_MEDIA_TYPE, NULL};
 	struct load *load = context;
-	const struct fg_push_options options = {.url = load->url};
+	const struct fg_http_options options = {.url = load->url};
 	struct fg_http *http = NULL;
 	struct fg_error err = {0};
 
@@ -137,7 +137,7 @@ static void upload(const char *what, struct load *load, unsigned clients)
 
 static void ask(const char *what, const char *url, const char *path)
 {
-	const struct fg_push_options options = {.url = url};
+	const struct fg_http_options options = {.url = url};
 	double times[ASKS];
 	struct fg_http *http = NULL;
 	struct fg_error err = {0};

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdb/client/client.h"
 
-#include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "perfdb/client/http.h"
 #include "perfdb/protocol.h"
 
 #include <errno.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	DEFAULT_ATTEMPTS = 5,
 	ID_LENGTH = 36,
-	REASON_MAX_BYTES = 300,
 	SPOOL_FILE_MODE = 0600,
 	SPOOL_FOLDER_MODE = 0700
 };
@@ -29,7 +25,7 @@ struct push {
 	const struct fg_push_options *options;
 	struct fg_push_result result;
 	struct fg_http *http;
-	struct fg_random random;
+	struct fg_http_patience patience;
 	struct fg_error reason; /* the first */
 };
 
@@ -113,35 +109,6 @@ static void keep_reason(struct push *p, const struct fg_error *err)
 		p->reason = *err;
 }
 
-/* In small steps, so that Ctrl-C is obeyed. */
-static void wait_ns(const struct push *p, int64_t left_ns)
-{
-	while (left_ns > 0 && !is_interrupted(p)) {
-		const int64_t step = left_ns < 100 * FG_NS_PER_MS ? left_ns : 100 * FG_NS_PER_MS;
-		const struct timespec pause = {.tv_sec = 0, .tv_nsec = (long)step};
-
-		(void)nanosleep(&pause, NULL);
-		left_ns -= step;
-	}
-}
-
-static int64_t pause_before(struct push *p, unsigned attempt, int64_t retry_after_ns)
-{
-	const int64_t longest =
-		p->options->longest_wait_ns ? p->options->longest_wait_ns : 30 * FG_NS_PER_S;
-	int64_t wait = p->options->first_wait_ns ? p->options->first_wait_ns : 500 * FG_NS_PER_MS;
-
-	for (unsigned i = 1; i < attempt && wait < longest; i++)
-		wait *= 2;
-	if (wait > longest)
-		wait = longest;
-	/* Clients that failed together must not come back together. */
-	wait = wait / 2 + (int64_t)fg_random_below(&p->random, (uint64_t)wait / 2 + 1);
-	if (retry_after_ns > wait)
-		wait = retry_after_ns < longest ? retry_after_ns : longest;
-	return wait;
-}
-
 static enum outcome classify(long status)
 {
 	if (status == FG_HTTP_CREATED)
@@ -152,27 +119,7 @@ static enum outcome classify(long status)
 		return NO_DICTIONARY;
 	if (status == 401 || status == 403 || (status >= 300 && status < 400) || status == 404)
 		return REFUSED;
-	if (status == 408 || status == 425 || status == 429 || status >= 500 || status < 200)
-		return LATER;
-	return REJECTED;
-}
-
-/* What the server said, cleaned: it may be anything. */
-static void describe(struct push *p, const struct fg_http_reply *reply, struct fg_error *err)
-{
-	struct fg_strbuf words = {0};
-	cJSON *json = NULL;
-	const char *message = NULL;
-
-	if (reply->body.length && fg_json_parse(reply->body.data, reply->body.length,
-						reply->body.length, &json, NULL) == FG_OK)
-		message = fg_json_text_or(json, "error/message", NULL);
-	if (message)
-		fg_text_add_clean(&words, message, strlen(message), REASON_MAX_BYTES);
-	(void)fg_error_set(err, FG_ENET, "%s answered %ld%s%s", p->options->url, reply->status,
-			   message ? ": " : "", fg_strbuf_text(&words));
-	cJSON_Delete(json);
-	fg_strbuf_release(&words);
+	return fg__http_is_passing(status) ? LATER : REJECTED;
 }
 
 struct parcel {
@@ -210,7 +157,7 @@ static enum outcome post(struct push *p, const struct parcel *parcel, bool with_
 		*retry_after_ns = reply.retry_after_ns;
 		p->result.bytes += body.length;
 		if (outcome != SENT && outcome != KNOWN)
-			describe(p, &reply, err);
+			(void)fg__http_describe(p->http, &reply, err);
 	}
 	fg_strbuf_release(&reply.body);
 	fg_strbuf_release(&body);
@@ -260,7 +207,7 @@ static enum outcome deliver(struct push *p, const char *name, const struct parce
 			break;
 		tell(p, name, err->message);
 		p->result.retries++;
-		wait_ns(p, pause_before(p, i, retry_after_ns));
+		fg__http_wait(&p->patience, i, retry_after_ns);
 	}
 	return outcome;
 }
@@ -333,23 +280,44 @@ static bool push_file(struct push *p, const char *folder, const char *name)
 	return outcome != REFUSED && outcome != LATER;
 }
 
+static int open_server(const struct fg_push_options *options, struct fg_http **http,
+		       struct fg_error *err)
+{
+	const struct fg_http_options server = {.url = options->url,
+					       .token = options->token,
+					       .ca_file = options->ca_file,
+					       .timeout_ns = options->timeout_ns,
+					       .interrupted = options->interrupted};
+
+	if (!options->url || !*options->url)
+		return fg_error_set(
+			err, FG_EINVAL,
+			"no perfdb server is configured: set perfdb.url in fastgate.yml, or give --url");
+	return fg__http_open(&server, http, err);
+}
+
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err)
 {
-	struct push p = {.options = options};
+	struct push p = {
+		.options = options,
+		.patience = {.first_wait_ns = options->first_wait_ns,
+			     .longest_wait_ns = options->longest_wait_ns,
+			     .interrupted = options->interrupted}
+        };
 	struct fg_spool_status left = {0};
 	char **names = NULL;
 	size_t count = 0;
 	int status = spool_names(folder, &names, &count, err);
 
 	*result = (struct fg_push_result){0};
+	fg__http_patience_init(&p.patience);
 	if (status == FG_OK && count > 0)
-		status = fg__http_open(options, &p.http, err);
+		status = open_server(options, &p.http, err);
 	if (status != FG_OK) {
 		fg_fs_list_free(names, count);
 		return status;
 	}
-	fg_random_seed(&p.random, (uint64_t)fg_clock_monotonic_ns() ^ (uint64_t)getpid());
 	for (size_t i = 0; i < count && !is_interrupted(&p); i++) {
 		if (strlen(names[i]) == ID_LENGTH + strlen(FG_WIRE_FILE_ENDING) &&
 		    fg_text_ends_with(names[i], FG_WIRE_FILE_ENDING) &&
@@ -375,17 +343,15 @@ int fg_push_check(const struct fg_push_options *options, struct fg_error *err)
 {
 	struct push p = {.options = options};
 	struct fg_http_reply reply = {0};
-	int status = fg__http_open(options, &p.http, err);
+	int status = open_server(options, &p.http, err);
 
 	if (status != FG_OK)
 		return status;
 	status = fg__http_send(
 		p.http, &(struct fg_http_request){.method = "GET", .path = "/api/v1/capabilities"},
 		&reply, err);
-	if (status == FG_OK && reply.status != FG_HTTP_OK) {
-		describe(&p, &reply, err);
-		status = FG_ENET;
-	}
+	if (status == FG_OK && reply.status != FG_HTTP_OK)
+		status = fg__http_describe(p.http, &reply, err);
 	fg_strbuf_release(&reply.body);
 	fg__http_close(p.http);
 	return status;

@@ -7,14 +7,18 @@
 #include "perfdb/client/http.h"
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 
 #include <curl/curl.h>
 #include <pthread.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
+	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
 	SLOW_BYTES = 1,
 	SLOW_SECONDS = 30
@@ -22,8 +26,9 @@ enum {
 
 struct fg_http {
 	CURL *curl;
-	struct fg_push_options options;
+	struct fg_http_options options;
 	char *base;
+	char *name; /* "https://host:port": what messages call it */
 	char curl_words[CURL_ERROR_SIZE];
 };
 
@@ -40,26 +45,35 @@ static bool is_loopback(const char *host)
 			strcmp(host, "[::1]") == 0);
 }
 
-static int check_url(const char *url, bool has_token, struct fg_error *err)
+/* Sets the server's name for messages: without path, query or password. */
+static int check_url(const struct fg_http_options *options, char **name, struct fg_error *err)
 {
+	const bool has_token = options->token && *options->token;
 	CURLU *parsed = curl_url();
 	char *scheme = NULL;
 	char *host = NULL;
+	char *port = NULL;
 	int status = FG_OK;
 
-	if (!parsed || curl_url_set(parsed, CURLUPART_URL, url, 0) != CURLUE_OK ||
+	if (!parsed || curl_url_set(parsed, CURLUPART_URL, options->url, 0) != CURLUE_OK ||
 	    curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
 	    curl_url_get(parsed, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
 	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
 		status = fg_error_set(err, FG_EINVAL,
-				      "'%s' is no URL of a perfdb server: expected https://HOST",
-				      url);
+				      "'%s' is no address of a server: expected https://HOST",
+				      options->url_is_secret ? "(secret)" : options->url);
 	else if (has_token && strcmp(scheme, "http") == 0 && !is_loopback(host))
 		status = fg_error_set(
 			err, FG_EINVAL,
 			"the token would travel unencrypted to '%s': give an https:// URL", host);
+	if (status == FG_OK) {
+		(void)curl_url_get(parsed, CURLUPART_PORT, &port, 0);
+		*name = fg_xasprintf("%s://%s%s%s", scheme, host, port ? ":" : "",
+				     port ? port : "");
+	}
 	curl_free(scheme);
 	curl_free(host);
+	curl_free(port);
 	curl_url_cleanup(parsed);
 	return status;
 }
@@ -114,28 +128,27 @@ static void configure(struct fg_http *http)
 		(void)curl_easy_setopt(curl, CURLOPT_CAINFO, http->options.ca_file);
 }
 
-int fg__http_open(const struct fg_push_options *options, struct fg_http **http,
+int fg__http_open(const struct fg_http_options *options, struct fg_http **http,
 		  struct fg_error *err)
 {
 	struct fg_http *h = NULL;
+	char *name = NULL;
 	size_t length = 0;
 	int status = FG_OK;
 
 	(void)pthread_once(&once, init_curl);
-	if (!options->url || !*options->url)
-		return fg_error_set(
-			err, FG_EINVAL,
-			"no perfdb server is configured: set perfdb.url in fastgate.yml, or give --url");
-	status = check_url(options->url, options->token && *options->token, err);
+	status = check_url(options, &name, err);
 	if (status != FG_OK)
 		return status;
 	h = fg_xcalloc(1, sizeof(*h));
 	h->curl = curl_easy_init();
 	if (!h->curl) {
+		free(name);
 		free(h);
 		return fg_error_set(err, FG_ENET, "libcurl cannot be started");
 	}
 	h->options = *options;
+	h->name = name;
 	length = strlen(options->url);
 	while (length > 0 && options->url[length - 1] == '/')
 		length--;
@@ -151,6 +164,7 @@ void fg__http_close(struct fg_http *http)
 		return;
 	curl_easy_cleanup(http->curl);
 	free(http->base);
+	free(http->name);
 	free(http);
 }
 
@@ -162,10 +176,12 @@ static struct curl_slist *make_headers(const struct fg_http *http,
 	for (size_t i = 0; request->headers && request->headers[i]; i++)
 		list = curl_slist_append(list, request->headers[i]);
 	if (http->options.token && *http->options.token) {
-		char *line = fg_xasprintf("Authorization: Bearer %s", http->options.token);
+		const char *header = http->options.token_header;
+		char *line = header ? fg_xasprintf("%s: %s", header, http->options.token)
+				    : fg_xasprintf("Authorization: Bearer %s", http->options.token);
 
 		list = curl_slist_append(list, line);
-		memset(line, 0, strlen(line));
+		explicit_bzero(line, strlen(line));
 		free(line);
 	}
 	return list;
@@ -174,15 +190,16 @@ static struct curl_slist *make_headers(const struct fg_http *http,
 static void set_method(CURL *curl, const struct fg_http_request *request)
 {
 	const bool is_head = strcmp(request->method, "HEAD") == 0;
-	const bool is_post = strcmp(request->method, "POST") == 0;
 
+	(void)curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, NULL);
 	(void)curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
 	(void)curl_easy_setopt(curl, CURLOPT_NOBODY, is_head ? 1L : 0L);
-	if (is_post) {
+	if (request->body) {
 		(void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
 		(void)curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
 				       (curl_off_t)request->body_size);
 		(void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
+		(void)curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 	}
 }
 
@@ -196,7 +213,9 @@ int fg__http_send(struct fg_http *http, const struct fg_http_request *request,
 	int status = FG_OK;
 
 	*reply = (struct fg_http_reply){.retry_after_ns = -1};
-	fg_strbuf_set_limit(&reply->body, REPLY_MAX_BYTES);
+	fg_strbuf_set_limit(&reply->body, http->options.reply_max_bytes
+						  ? http->options.reply_max_bytes
+						  : REPLY_MAX_BYTES);
 	http->curl_words[0] = '\0';
 	set_method(http->curl, request);
 	(void)curl_easy_setopt(http->curl, CURLOPT_URL, url);
@@ -208,7 +227,7 @@ int fg__http_send(struct fg_http *http, const struct fg_http_request *request,
 	if (code == CURLE_ABORTED_BY_CALLBACK) {
 		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 	} else if (code != CURLE_OK) {
-		status = fg_error_set(err, FG_ENET, "%s: %s", http->base,
+		status = fg_error_set(err, FG_ENET, "%s: %s", http->name,
 				      *http->curl_words ? http->curl_words
 							: curl_easy_strerror(code));
 	} else {
@@ -221,4 +240,82 @@ int fg__http_send(struct fg_http *http, const struct fg_http_request *request,
 	curl_slist_free_all(headers);
 	free(url);
 	return status;
+}
+
+bool fg__http_is_passing(long status)
+{
+	return status == 408 || status == 425 || status == 429 || status >= 500 || status < 200;
+}
+
+/* perfdb, GitHub and GitLab each have their own place for it. */
+static const char *find_message(const cJSON *json)
+{
+	static const char *const places[] = {"error/message", "message", "error"};
+	const char *message = NULL;
+
+	for (size_t i = 0; !message && i < FG_ARRAY_SIZE(places); i++)
+		message = fg_json_text_or(json, places[i], NULL);
+	return message;
+}
+
+int fg__http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
+		      struct fg_error *err)
+{
+	const char *token = http->options.token;
+	struct fg_strbuf words = {0};
+	cJSON *json = NULL;
+	const char *message = NULL;
+
+	if (reply->body.length && fg_json_parse(reply->body.data, reply->body.length,
+						reply->body.length, &json, NULL) == FG_OK)
+		message = find_message(json);
+	if (message && token && *token && strstr(message, token))
+		message = NULL;
+	if (message)
+		fg_text_add_clean(&words, message, strlen(message), REASON_MAX_BYTES);
+	(void)fg_error_set(err, FG_ENET, "%s answered %ld%s%s", http->name, reply->status,
+			   message ? ": " : "", fg_strbuf_text(&words));
+	cJSON_Delete(json);
+	fg_strbuf_release(&words);
+	return FG_ENET;
+}
+
+void fg__http_patience_init(struct fg_http_patience *patience)
+{
+	if (patience->first_wait_ns == 0)
+		patience->first_wait_ns = 500 * FG_NS_PER_MS;
+	if (patience->longest_wait_ns == 0)
+		patience->longest_wait_ns = 30 * FG_NS_PER_S;
+	fg_random_seed(&patience->random, (uint64_t)fg_clock_monotonic_ns() ^ (uint64_t)getpid());
+}
+
+static int64_t wait_after(struct fg_http_patience *patience, unsigned attempt,
+			  int64_t retry_after_ns)
+{
+	const int64_t longest = patience->longest_wait_ns;
+	int64_t wait = patience->first_wait_ns;
+
+	for (unsigned i = 1; i < attempt && wait < longest; i++)
+		wait *= 2;
+	if (wait > longest)
+		wait = longest;
+	/* Clients that failed together must not come back together. */
+	wait = wait / 2 + (int64_t)fg_random_below(&patience->random, (uint64_t)wait / 2 + 1);
+	if (retry_after_ns > wait)
+		wait = retry_after_ns < longest ? retry_after_ns : longest;
+	return wait;
+}
+
+/* In small steps, so that Ctrl-C is obeyed. */
+void fg__http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns)
+{
+	int64_t left_ns = wait_after(patience, attempt, retry_after_ns);
+
+	while (left_ns > 0 && !(patience->interrupted && *patience->interrupted)) {
+		const int64_t step = left_ns < 100 * FG_NS_PER_MS ? left_ns : 100 * FG_NS_PER_MS;
+		const struct timespec pause = {.tv_sec = 0, .tv_nsec = (long)step};
+
+		(void)nanosleep(&pause, NULL);
+		left_ns -= step;
+	}
 }

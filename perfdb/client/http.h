@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One HTTP request after the other over one connection.  Inside perfdb/client/ only. */
+/*
+ * One HTTP request after the other over one connection, and how long to wait before the next try.  The one HTTP client
+ * there is: for runs (client.h) and for results (post.h).  Inside perfdb/client/ only.
+ */
 #ifndef FG_PERFDB_CLIENT_HTTP_H
 #define FG_PERFDB_CLIENT_HTTP_H
 
+#include "base/error.h"
+#include "base/random.h"
 #include "base/strbuf.h"
-#include "perfdb/client/client.h"
+
+#include <signal.h>
 
 struct fg_http;
 
+struct fg_http_options {
+	const char *url;
+	bool url_is_secret;       /* whoever knows it may post there: only its host is ever named */
+	const char *token;        /* NULL: none; never in a message */
+	const char *token_header; /* NULL: "Authorization: Bearer" */
+	const char *ca_file;      /* NULL: the system's */
+	int64_t timeout_ns;       /* of one request; 0: 60 s */
+	size_t reply_max_bytes;   /* 0: 64 KiB */
+	const volatile sig_atomic_t *interrupted; /* may be NULL */
+};
+
 struct fg_http_request {
-	const char *method;         /* "HEAD", "GET", "POST" */
+	const char *method;         /* "HEAD", "GET", "POST", "PATCH", "PUT" */
 	const char *path;           /* behind the server's URL */
 	const char *const *headers; /* NULL at the end; may be NULL */
 	const void *body;
@@ -22,11 +39,29 @@ struct fg_http_reply {
 	struct fg_strbuf body;  /* bounded */
 };
 
-int fg__http_open(const struct fg_push_options *options, struct fg_http **http,
+/* What `options` points to must live as long. */
+int fg__http_open(const struct fg_http_options *options, struct fg_http **http,
 		  struct fg_error *err) FG_NODISCARD;
 /* FG_OK: there was a reply, whatever it says.  FG_ENET: there was none.  Release the reply's body. */
 int fg__http_send(struct fg_http *http, const struct fg_http_request *request,
 		  struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg__http_close(struct fg_http *http);
+
+/* A failure that may be gone a moment later: 408, 425, 429, 5xx, no reply. */
+bool fg__http_is_passing(long status);
+/* FG_ENET with what the server said, cleaned and bounded: it may be anything, but never our token. */
+int fg__http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
+		      struct fg_error *err);
+
+struct fg_http_patience {
+	int64_t first_wait_ns;   /* before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns; /* also the most that Retry-After can ask for; 0: 30 s */
+	const volatile sig_atomic_t *interrupted; /* ends a wait; may be NULL */
+	struct fg_random random;
+};
+
+void fg__http_patience_init(struct fg_http_patience *patience);
+/* After the attempt of this number (from 1) failed: twice as long each time, half of it left to chance. */
+void fg__http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns);
 
 #endif

@@ -139,10 +139,15 @@ static int store_upload(struct fg_request *rq, const struct fg_wire *wire, const
 
 	if (status == FG_OK)
 		status = fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &run, err);
-	if (status == FG_OK)
-		status = fg__writer_store(rq->server->writer, &run, digest, hash,
-					  wire->dictionary_size ? &bundle.dictionary : NULL, stored,
-					  err);
+	if (status == FG_OK) {
+		const struct fg__arrival upload = {
+			.run = &run,
+			.digest = digest,
+			.dictionary_hash = hash,
+			.dictionary = wire->dictionary_size ? &bundle.dictionary : NULL};
+
+		status = fg__writer_store(rq->server->writer, &upload, stored, err);
+	}
 	if (status == FG_EINVAL)
 		rq->status = FG_HTTP_DIFFERENT;
 	fg_stored_run_release(&run);

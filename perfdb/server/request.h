@@ -121,10 +121,18 @@ void fg__json(struct fg_request *rq, struct fg_json_writer *w);
 struct fg_store *fg__session(struct fg_server *server, struct fg_error *err);
 void fg__session_back(struct fg_server *server, struct fg_store *store);
 
-/* Write one run, and wait until it is on the disk.  *stored: false when it was there already. */
 struct fg_bytes;
-int fg__writer_store(struct fg_writer *writer, const struct fg_stored_run *run, const char *digest,
-		     const char *dictionary_hash, const struct fg_bytes *dictionary, bool *stored,
+
+/* What one request brought. */
+struct fg__arrival {
+	const struct fg_stored_run *run;
+	const char *digest;
+	const char *dictionary_hash;
+	const struct fg_bytes *dictionary; /* NULL: the server knows it */
+};
+
+/* Write one run, and wait until it is on the disk.  *stored: false when it was there already. */
+int fg__writer_store(struct fg_writer *writer, const struct fg__arrival *upload, bool *stored,
 		     struct fg_error *err) FG_NODISCARD;
 int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
 	FG_NODISCARD;

@@ -158,14 +158,13 @@ void fg__writer_stop(struct fg_writer *w)
 	free(w);
 }
 
-int fg__writer_store(struct fg_writer *writer, const struct fg_stored_run *run, const char *digest,
-		     const char *dictionary_hash, const struct fg_bytes *dictionary, bool *stored,
+int fg__writer_store(struct fg_writer *writer, const struct fg__arrival *upload, bool *stored,
 		     struct fg_error *err)
 {
-	struct job job = {.run = run,
-			  .digest = digest,
-			  .dictionary_hash = dictionary_hash,
-			  .dictionary = dictionary};
+	struct job job = {.run = upload->run,
+			  .digest = upload->digest,
+			  .dictionary_hash = upload->dictionary_hash,
+			  .dictionary = upload->dictionary};
 
 	(void)pthread_mutex_lock(&writer->lock);
 	if (writer->waiting >= QUEUE_MAX) {

@@ -46,6 +46,61 @@ static void sha256_of_a_million_letters_in_uneven_pieces(void **state)
 			    "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+/* The vectors of RFC 4231, except the truncated one. */
+static void hmac_agrees_with_the_standard(void **state)
+{
+	static const char jefe[] = "Jefe";
+	static const char long_data[] =
+		"This is a test using a larger than block-size key and a larger than block-size data. "
+		"The key needs to be hashed before being used by the HMAC algorithm.";
+	static const char long_key_data[] =
+		"Test Using Larger Than Block-Size Key - Hash Key First";
+	static const char question[] = "what do ya want for nothing?";
+	uint8_t key_0b[20];
+	uint8_t key_aa[131];
+	uint8_t key_counting[25];
+	uint8_t data_dd[50];
+	uint8_t data_cd[50];
+
+	(void)state;
+	memset(key_0b, 0x0b, sizeof(key_0b));
+	memset(key_aa, 0xaa, sizeof(key_aa));
+	memset(data_dd, 0xdd, sizeof(data_dd));
+	memset(data_cd, 0xcd, sizeof(data_cd));
+	for (uint8_t i = 0; i < sizeof(key_counting); i++)
+		key_counting[i] = (uint8_t)(i + 1);
+	{
+		const struct {
+			const void *key;
+			size_t key_size;
+			const void *data;
+			size_t size;
+			const char *expected;
+		} cases[] = {
+			{key_0b,       20,  "Hi There",    8,
+			 "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+			{jefe,         4,   question,      sizeof(question) - 1,
+			 "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+			{key_aa,       20,  data_dd,       50,
+			 "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
+			{key_counting, 25,  data_cd,       50,
+			 "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"},
+			{key_aa,       131, long_key_data, sizeof(long_key_data) - 1,
+			 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+			{key_aa,       131, long_data,     sizeof(long_data) - 1,
+			 "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"},
+		};
+
+		for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+			char hex[FG_SHA256_HEX_SIZE];
+
+			fg_hmac_sha256_hex(cases[i].key, cases[i].key_size, cases[i].data,
+					   cases[i].size, hex);
+			assert_string_equal(hex, cases[i].expected);
+		}
+	}
+}
+
 static void crc32c_agrees_with_the_standard(void **state)
 {
 	uint8_t bytes[32] = {0};
@@ -89,6 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sha256_agrees_with_the_standard),
 		cmocka_unit_test(sha256_of_a_million_letters_in_uneven_pieces),
+		cmocka_unit_test(hmac_agrees_with_the_standard),
 		cmocka_unit_test(crc32c_agrees_with_the_standard),
 		cmocka_unit_test(hash64_depends_on_every_byte_and_on_the_seed),
 		cmocka_unit_test(secrets_are_compared_by_content),

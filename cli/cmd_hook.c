@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A hook of ours says so in its second line, together with the SHA-256 of everything behind that line: what somebody has
+ * changed is theirs from then on, and is neither overwritten nor removed.
+ */
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "cli/plan.h"
+#include "runner/git.h"
+
+#include <unistd.h>
+
+struct options {
+	int type;
+};
+
+enum {
+	HOOK_MAX_BYTES = 1 << 20,
+	HOOK_MODE = 0755,
+};
+
+#define HOOK_HEAD "#!/bin/sh\n# fastgate hook "
+
+static const char *const types[] = {"pre-commit", "pre-push", NULL};
+
+/* What each compares with, and when there is nothing to compare with. */
+static const struct {
+	const char *preparation; /* shell, before anything else */
+	const char *against;
+	const char *upstream; /* the same for a line in somebody else's hook */
+	const char *skip;     /* the git option that leaves the hook out once */
+} hooks[] = {
+	{.preparation =
+		 "git rev-parse --quiet --verify HEAD >/dev/null || exit 0 # the first commit\n",   .against = "HEAD",
+	 .upstream = "HEAD",
+	 .skip = "git commit --no-verify"},
+	{.preparation =
+		 "against=$(git rev-parse --quiet --verify '@{upstream}') || against=merge-base\n", .against = "\"$against\"",
+	 .upstream = "'@{upstream}'",
+	 .skip = "git push --no-verify"  },
+};
+
+static const struct fg_option options[] = {
+	{.name = "type",
+	 .letter = 't',
+	 .kind = FG_OPTION_CHOICE,
+	 .offset = offsetof(struct options, type),
+	 .argument = "TYPE",
+	 .choices = types,
+	 .initial = "pre-commit",
+	 .help = "pre-commit, against HEAD, or pre-push, against the upstream branch"},
+	{.name = NULL},
+};
+
+static const char *const actions[] = {"install", "uninstall", NULL};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "ACTION", .help = "install or uninstall", .min = 1, .max = 1, .choices = actions},
+	{.name = NULL       },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate hook install",                   "gate every commit"              },
+	{"fastgate hook install --type pre-push",   "gate every push instead"        },
+	{"fastgate hook uninstall --type pre-push", "push without a gate from now on"},
+	{NULL,				      NULL			     },
+};
+
+/* "cd 'sub/folder' && ", nothing when fastgate.yml is at the top. */
+static void add_folder(struct fg_strbuf *text, char *prefix)
+{
+	char *const words[] = {prefix, NULL};
+
+	if (!*prefix)
+		return;
+	fg_strbuf_add_text(text, "cd ./");
+	fg_text_quote_words(text, words);
+	fg_strbuf_add_text(text, " && ");
+}
+
+static void add_gate(struct fg_strbuf *text, char *prefix, const char *against)
+{
+	add_folder(text, prefix);
+	fg_strbuf_printf(text, "fastgate run --quick --no-post --against %s", against);
+}
+
+static void write_script(struct fg_strbuf *text, int type, char *prefix)
+{
+	struct fg_strbuf body = {0};
+	char hash[FG_SHA256_HEX_SIZE];
+
+	fg_strbuf_printf(
+		&body,
+		"# `fastgate hook uninstall --type %s` removes it; `%s` leaves it out once.\n"
+		"command -v fastgate >/dev/null || { echo 'fastgate is not in PATH: nothing was measured' >&2; exit 0; }\n"
+		"unset $(git rev-parse --local-env-vars)\n%s",
+		types[type], hooks[type].skip, hooks[type].preparation);
+	add_gate(&body, prefix, hooks[type].against);
+	fg_strbuf_add_char(&body, '\n');
+	fg_sha256_hex(body.data, body.length, hash);
+	fg_strbuf_printf(text, HOOK_HEAD "%s\n%s", hash, fg_strbuf_text(&body));
+	fg_strbuf_release(&body);
+}
+
+/* Written by us, of whatever version, and unchanged since. */
+static bool is_ours(const char *script, size_t size)
+{
+	const size_t head = strlen(HOOK_HEAD);
+	const size_t body = head + FG_SHA256_HEX_SIZE; /* a line feed where the hash has its NUL */
+	char hash[FG_SHA256_HEX_SIZE];
+
+	if (size < body || memcmp(script, HOOK_HEAD, head) != 0)
+		return false;
+	fg_sha256_hex(script + body, size - body, hash);
+	return memcmp(script + head, hash, FG_SHA256_HEX_SIZE - 1) == 0;
+}
+
+/* What somebody adds to a hook of their own. */
+static void write_line(struct fg_strbuf *line, int type, char *prefix)
+{
+	fg_strbuf_add_text(line, "(unset $(git rev-parse --local-env-vars); ");
+	add_gate(line, prefix, hooks[type].upstream);
+	fg_strbuf_add_text(line, ") || exit 1");
+}
+
+/* *there: a hook is there, and it is ours; else this fails. */
+static int look_at(const char *path, const char *advice, bool *there, struct fg_error *err)
+{
+	char *script = NULL;
+	size_t size = 0;
+	int rc = FG_OK;
+
+	*there = fg_fs_exists(path);
+	if (!*there)
+		return FG_OK;
+	rc = fg_fs_read(path, HOOK_MAX_BYTES, &script, &size, err);
+	if (rc == FG_OK && !is_ours(script, size))
+		rc = fg_error_set(err, FG_ECONFLICT,
+				  "%s is not ours, or was changed, and stays as it is%s", path,
+				  advice);
+	free(script);
+	return rc;
+}
+
+/* The folder of this repository's own hooks (to be freed).  One that is set up for many repositories is not ours to fill. */
+static int find_folder(const struct fg_git *git, char **folder, struct fg_error *err)
+{
+	static const char *const ask_common[] = {"rev-parse", "--path-format=absolute",
+						 "--git-common-dir", NULL};
+	static const char *const ask_hooks[] = {"rev-parse", "--path-format=absolute", "--git-path",
+						"hooks", NULL};
+	char *common = NULL;
+	char *hook_folder = NULL;
+	char *usual = NULL;
+	int rc = fg_git_output(git, ask_common, &common, err);
+
+	if (rc == FG_OK)
+		rc = fg_git_output(git, ask_hooks, &hook_folder, err);
+	if (rc == FG_OK) {
+		usual = fg_fs_join(common, "hooks");
+		if (strcmp(usual, hook_folder) != 0)
+			rc = fg_error_set(
+				err, FG_ECONFLICT,
+				"core.hooksPath leads to %s, which others may share: add to its hook what docs/before-commit.md says",
+				hook_folder);
+	}
+	if (rc == FG_OK) {
+		*folder = hook_folder;
+		hook_folder = NULL;
+	}
+	free(usual);
+	free(hook_folder);
+	free(common);
+	return rc;
+}
+
+static int install(const struct fg_cli *cli, const char *path, int type, char *prefix,
+		   struct fg_error *err)
+{
+	struct fg_strbuf script = {0};
+	char *folder = fg_fs_parent(path);
+	int rc = fg_fs_make_folders(folder, 0777, err);
+
+	write_script(&script, type, prefix);
+	if (rc == FG_OK)
+		rc = fg_fs_write_atomic(path, script.data, script.length, HOOK_MODE, err);
+	if (rc == FG_OK)
+		fg_cli_say(cli, "installed %s", path);
+	free(folder);
+	fg_strbuf_release(&script);
+	return rc;
+}
+
+static int uninstall(const struct fg_cli *cli, const char *path, bool there, struct fg_error *err)
+{
+	if (!there)
+		fg_cli_say(cli, "there is no %s: nothing to remove", path);
+	else if (unlink(path) != 0)
+		return fg_error_errno(err, FG_EIO, "cannot remove %s", path);
+	else
+		fg_cli_say(cli, "removed %s", path);
+	return FG_OK;
+}
+
+static int change(const struct fg_cli *cli, const struct options *given, const struct fg_plan *plan,
+		  struct fg_error *err)
+{
+	const struct fg_git git = {.folder = plan->root};
+	char *top = NULL;
+	char *prefix = NULL;
+	char *folder = NULL;
+	char *path = NULL;
+	const bool installs = strcmp(cli->arguments[0], "install") == 0;
+	struct fg_strbuf advice = {0};
+	bool there = false;
+	int rc = fg_git_locate(&git, &top, &prefix, err);
+
+	if (rc == FG_OK)
+		rc = find_folder(&git, &folder, err);
+	if (rc == FG_OK) {
+		path = fg_fs_join(folder, types[given->type]);
+		if (installs) {
+			fg_strbuf_add_text(&advice, "; add to it: ");
+			write_line(&advice, given->type, prefix);
+		}
+		rc = look_at(path, fg_strbuf_text(&advice), &there, err);
+	}
+	if (rc == FG_OK && installs)
+		rc = install(cli, path, given->type, prefix, err);
+	else if (rc == FG_OK)
+		rc = uninstall(cli, path, there, err);
+	fg_strbuf_release(&advice);
+	free(path);
+	free(folder);
+	free(prefix);
+	free(top);
+	return rc;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct fg_cli_config config = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+	int code = fg_cli_load_plan(cli, &config, false, &plan);
+
+	if (code == FG_EXIT_PASS && change(cli, values, &plan, &err) != FG_OK)
+		code = fg_cli_fail(cli, &err);
+	fg_plan_release(&plan);
+	return code;
+}
+
+const struct fg_cli_command fg__cmd_hook = {
+	.name = "hook",
+	.group = FG_CLI_GROUP_SETUP,
+	.summary = "gate every commit or push of this repository",
+	.description =
+		"Installs a git hook that runs `fastgate run --quick`: what is being committed is built and compared with "
+		"HEAD, what is being pushed with the upstream branch, and a regression stops it. Benchmarks whose programs "
+		"did not change are not run.\n\n"
+		"The working tree is measured as it is, with what is not staged. A hook that fastgate did not write, or that "
+		"was changed since, is never touched; the message says what to add to it.",
+	.options = options,
+	.options_size = sizeof(struct options),
+	.arguments = arguments,
+	.examples = examples,
+	.run = run,
+};

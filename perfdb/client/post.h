@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Telling others of a verdict: the one comment of a project on a GitHub pull request, the one note on a GitLab merge
+ * request, or the JSON report to a webhook.
+ *
+ * A comment is found again by its marker (its first line) on all pages of the thread, and rewritten; only when there is
+ * none is a new one written.  Whatever may pass (no line, 408, 425, 429, 5xx, a limit that names its end) is tried
+ * again from the search on, so that an answer that was lost does not make a second comment.
+ *
+ * Where a comment belongs is read from the variables that the CI service sets for a job:
+ *
+ *	github   GITHUB_API_URL, GITHUB_REPOSITORY, and the number from GITHUB_EVENT_PATH or GITHUB_REF
+ *	gitlab   CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID
+ *
+ * A job that belongs to no pull request, and a run outside of CI, has nowhere to post to: that is no failure.
+ *
+ * A webhook's body is signed when its target names a secret: "X-Fastgate-Signature-256: sha256=HEX" is the HMAC-SHA256 of
+ * the body.  "X-Fastgate-Delivery" is the run's id, the same on every try.
+ */
+#ifndef FG_PERFDB_CLIENT_POST_H
+#define FG_PERFDB_CLIENT_POST_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "model/plan.h"
+
+#include <signal.h>
+
+struct fg_post_message {
+	const char *marker;  /* what the comment begins with */
+	const char *comment; /* Markdown */
+	const char *json;    /* the report */
+	const char *run_id;
+};
+
+/* Zero is right outside of tests. */
+struct fg_post_options {
+	unsigned attempts;       /* 0: 4 */
+	int64_t first_wait_ns;   /* before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns; /* also the most that Retry-After can ask for; 0: 30 s */
+	int64_t timeout_ns;      /* of one request; 0: 20 s */
+	const volatile sig_atomic_t *interrupted; /* may be NULL */
+};
+
+enum fg_post_result {
+	FG_POST_NOWHERE, /* this run belongs to no pull request */
+	FG_POST_CREATED,
+	FG_POST_UPDATED,
+	FG_POST_DELIVERED, /* to a webhook */
+};
+
+/* FG_ENET, FG_EINVAL and the like: it is not there.  No secret is ever part of the message. */
+int fg_post(const struct fg_post_target *target, const struct fg_post_message *message,
+	    const struct fg_post_options *options, enum fg_post_result *result,
+	    struct fg_error *err) FG_NODISCARD;
+
+#endif

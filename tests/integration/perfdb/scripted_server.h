@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An HTTP server on loopback that answers with what a test has written down, and keeps what it was asked. */
+#ifndef FG_TESTS_SCRIPTED_SERVER_H
+#define FG_TESTS_SCRIPTED_SERVER_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+struct fg_script_reply {
+	int status;          /* 0: closes the line instead */
+	const char *headers; /* "Retry-After: 1\r\n"; NULL: none */
+	const char *body;    /* NULL: empty */
+};
+
+enum {
+	FG_SCRIPT_MAX_REQUESTS = 64
+};
+
+struct fg_script_server {
+	char url[64];
+	const struct fg_script_reply
+		*replies; /* one a request; the last one again for all further ones */
+	size_t reply_count;
+	char *requests[FG_SCRIPT_MAX_REQUESTS]; /* head and body */
+	size_t request_count;
+	int listener;
+	pthread_t thread;
+};
+
+void fg_script_start(struct fg_script_server *server, const struct fg_script_reply *replies,
+		     size_t reply_count);
+/* After this the requests may be read. */
+void fg_script_stop(struct fg_script_server *server);
+void fg_script_release(struct fg_script_server *server);
+
+#endif

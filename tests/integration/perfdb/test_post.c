@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Comments, notes and webhooks against a server that is told how to behave, and misbehave. */
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "perfdb/client/post.h"
+#include "tests/integration/perfdb/scripted_server.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#define MARKER "<!-- fastgate:demo -->"
+#define SECRET "sesame-4711"
+
+static const struct fg_post_target github = {"github", "pull-request-comment", "TEST_TOKEN", false};
+static const struct fg_post_target gitlab = {"gitlab", "merge-request-note", "TEST_TOKEN", false};
+static const struct fg_post_message message = {MARKER, MARKER "\n## regression \"x\"\n",
+					       "{\"verdict\": \"regression\"}", "run-1"};
+
+static int clean_variables(void **state)
+{
+	static const char *const names[] = {
+		"GITHUB_API_URL", "GITHUB_REPOSITORY", "GITHUB_EVENT_PATH",    "GITHUB_REF",
+		"CI_API_V4_URL",  "CI_PROJECT_ID",     "CI_MERGE_REQUEST_IID", "TEST_TOKEN"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++)
+		(void)unsetenv(names[i]);
+	(void)setenv("TEST_TOKEN", SECRET, 1);
+	return 0;
+}
+
+static void play_github(const struct fg_script_server *server)
+{
+	(void)setenv("GITHUB_API_URL", server->url, 1);
+	(void)setenv("GITHUB_REPOSITORY", "acme/demo", 1);
+	(void)setenv("GITHUB_REF", "refs/pull/7/merge", 1);
+}
+
+static int post(const struct fg_post_target *target, enum fg_post_result *result,
+		struct fg_error *err)
+{
+	const struct fg_post_options options = {
+		.attempts = 3, .first_wait_ns = FG_NS_PER_US, .longest_wait_ns = FG_NS_PER_US};
+	const int rc = fg_post(target, &message, &options, result, err);
+
+	assert_null(strstr(err->message, SECRET));
+	return rc;
+}
+
+static void expect_request(const struct fg_script_server *server, size_t number, const char *line)
+{
+	assert_true(number < server->request_count);
+	if (strncmp(server->requests[number], line, strlen(line)) != 0)
+		fail_msg("request %zu is %.80s, expected %s", number, server->requests[number],
+			 line);
+}
+
+static void expect_part(const struct fg_script_server *server, size_t number, const char *part)
+{
+	assert_true(number < server->request_count);
+	if (!strstr(server->requests[number], part))
+		fail_msg("request %zu has no %s:\n%s", number, part, server->requests[number]);
+}
+
+/* `count` comments of others, and ours with this id if it is not 0. */
+static char *comments(unsigned count, int ours)
+{
+	struct fg_strbuf text = {0};
+
+	fg_strbuf_add_char(&text, '[');
+	for (unsigned i = 0; i < count; i++)
+		fg_strbuf_printf(&text, "%s{\"id\":%u,\"body\":\"> " MARKER " said he\"}",
+				 i ? "," : "", i + 1);
+	if (ours)
+		fg_strbuf_printf(&text, "%s{\"id\":%d,\"body\":\"" MARKER "\\nold\"}",
+				 count ? "," : "", ours);
+	fg_strbuf_add_char(&text, ']');
+	return fg_strbuf_detach(&text);
+}
+
+static void first_comment_is_written(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{200, NULL, "[]"         },
+                {201, NULL, "{\"id\": 1}"}
+        };
+	struct fg_script_server server;
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	(void)state;
+	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
+	play_github(&server);
+	if (post(&github, &result, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_script_stop(&server);
+	assert_int_equal(result, FG_POST_CREATED);
+	assert_int_equal(server.request_count, 2);
+	expect_request(&server, 0, "GET /repos/acme/demo/issues/7/comments?per_page=100&page=1 ");
+	expect_request(&server, 1, "POST /repos/acme/demo/issues/7/comments ");
+	expect_part(&server, 1, "Authorization: Bearer " SECRET "\r\n");
+	expect_part(&server, 1, "{\"body\":\"" MARKER "\\n## regression \\\"x\\\"\\n\"}");
+	fg_script_release(&server);
+}
+
+static void comment_on_the_second_page_is_found_and_rewritten(void **state)
+{
+	char *first = comments(100, 0);
+	char *second = comments(3, 4242);
+	const struct fg_script_reply script[] = {
+		{200, NULL, first },
+                {200, NULL, second},
+                {200, NULL, "{}"  }
+        };
+	struct fg_script_server server;
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	(void)state;
+	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
+	play_github(&server);
+	if (post(&github, &result, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_script_stop(&server);
+	assert_int_equal(result, FG_POST_UPDATED);
+	assert_int_equal(server.request_count, 3);
+	expect_part(&server, 1, "page=2");
+	expect_request(&server, 2, "PATCH /repos/acme/demo/issues/comments/4242 ");
+	fg_script_release(&server);
+	free(second);
+	free(first);
+}
+
+static void number_comes_from_the_event_first(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{200, NULL, "[]"},
+                {201, NULL, "{}"}
+        };
+	struct fg_script_server server;
+	struct fg_scratch scratch;
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	fg_scratch_write_text(&scratch, "event.json", "{\"pull_request\": {\"number\": 12}}");
+	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
+	play_github(&server);
+	(void)setenv("GITHUB_EVENT_PATH", fg_scratch_path(&scratch, "event.json"), 1);
+	assert_int_equal(post(&github, &result, &err), FG_OK);
+	fg_script_stop(&server);
+	expect_request(&server, 1, "POST /repos/acme/demo/issues/12/comments ");
+	fg_script_release(&server);
+	fg_scratch_release(&scratch);
+}
+
+static void run_of_no_pull_request_posts_nothing(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{500, NULL, NULL}
+        };
+	struct fg_script_server server;
+	enum fg_post_result result = FG_POST_CREATED;
+	struct fg_error err = {0};
+
+	(void)state;
+	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
+	play_github(&server);
+	(void)setenv("GITHUB_REF", "refs/heads/main", 1);
+	assert_int_equal(post(&github, &result, &err), FG_OK);
+	assert_int_equal(result, FG_POST_NOWHERE);
+	(void)setenv("GITHUB_REF", "refs/pull/7", 1);
+	assert_int_equal(post(&github, &result, &err), FG_OK);
+	assert_int_equal(post(&gitlab, &result, &err), FG_OK);
+	assert_int_equal(result, FG_POST_NOWHERE);
+	fg_script_stop(&server);
+	assert_int_equal(server.request_count, 0);
+	fg_script_release(&server);
+}
+
+static void repository_that_would_lead_elsewhere_is_refused(void **state)
+{
+	const struct fg_script_server nowhere = {.url = "http://127.0.0.1:1"};
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	(void)state;
+	play_github(&nowhere);
+	(void)setenv("GITHUB_REPOSITORY", "acme/../admin", 1);
+	assert_int_equal(post(&github, &result, &err), FG_EINVAL);
+	(void)setenv("GITHUB_REPOSITORY", "acme/demo?x=", 1);
+	assert_int_equal(post(&github, &result, &err), FG_EINVAL);
+}
+
+static void what_passes_is_tried_again_from_the_search_on(void **state)
+{
+	char *ours = comments(0, 5);
+	/* The comment was made, its answer lost: the second search finds it. */
+	const struct fg_script_reply script[] = {
+		{429, "Retry-After: 3600\r\n", NULL},
+		{200, NULL,                    "[]"},
+		{0,   NULL,                    NULL},
+		{200, NULL,                    ours},
+		{200, NULL,                    "{}"}
+        };
+	struct fg_script_server server;
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	(void)state;
+	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
+	play_github(&server);
+	if (post(&github, &result, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_script_stop(&server);
+	assert_int_equal(result, FG_POST_UPDATED);
+	assert_int_equal(server.request_count, 5);
+	expect_request(&server, 4, "PATCH /repos/acme/demo/issues/comments/5 ");
+	fg_script_release(&server);
+	free(ours);
+}
+
+/* Ask once for each way to fail: how often it was tried, and what was said. */
+static void fails(const struct fg_script_reply *reply, size_t tries, const char *words)
+{
+	struct fg_script_server server;
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	fg_script_start(&server, reply, 1);
+	play_github(&server);
+	assert_int_not_equal(post(&github, &result, &err), FG_OK);
+	fg_script_stop(&server);
+	assert_int_equal(server.request_count, tries);
+	if (!strstr(err.message, words))
+		fail_msg("'%s' does not say '%s'", err.message, words);
+	fg_script_release(&server);
+}
+
+static void failures_are_bounded_and_told(void **state)
+{
+	const struct fg_script_reply server_error = {503, NULL, "{\"message\":\"down\"}"};
+	const struct fg_script_reply read_only = {
+		403, NULL, "{\"message\":\"Resource not accessible by integration\"}"};
+	const struct fg_script_reply limited = {403, "Retry-After: 1\r\n", NULL};
+	const struct fg_script_reply wrong_token = {401, NULL, "{\"message\":\"no " SECRET "\"}"};
+	const struct fg_script_reply nonsense = {200, NULL, "<html>"};
+	const struct fg_script_reply moved = {302, "Location: http://127.0.0.1:1/\r\n", NULL};
+
+	(void)state;
+	fails(&server_error, 3, "503: down");
+	fails(&read_only, 1, "forks");
+	fails(&limited, 3, "403");
+	fails(&wrong_token, 1, "401");
+	fails(&nonsense, 1, "not what was expected");
+	fails(&moved, 1, "302");
+}
+
+static void thread_without_end_is_left_alone(void **state)
+{
+	char *page = comments(100, 0);
+	const struct fg_script_reply endless = {200, NULL, page};
+
+	(void)state;
+	fails(&endless, 50, "5000 comments");
+	free(page);
+}
+
+static void absent_token_is_told_before_anything_is_sent(void **state)
+{
+	const struct fg_script_server nowhere = {.url = "http://127.0.0.1:1"};
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	(void)state;
+	play_github(&nowhere);
+	(void)unsetenv("TEST_TOKEN");
+	assert_int_equal(post(&github, &result, &err), FG_EINVAL);
+	assert_non_null(strstr(err.message, "$TEST_TOKEN is not set"));
+	(void)setenv("TEST_TOKEN", SECRET, 1);
+	(void)setenv("GITHUB_API_URL", "http://api.example.org", 1);
+	assert_int_equal(post(&github, &result, &err), FG_EINVAL);
+	assert_non_null(strstr(err.message, "unencrypted"));
+}
+
+static void note_on_a_merge_request_is_rewritten(void **state)
+{
+	char *notes = comments(2, 99);
+	const struct fg_script_reply script[] = {
+		{200, NULL, notes},
+                {200, NULL, "{}" }
+        };
+	struct fg_script_server server;
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	(void)state;
+	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
+	(void)setenv("CI_API_V4_URL", server.url, 1);
+	(void)setenv("CI_PROJECT_ID", "31", 1);
+	(void)setenv("CI_MERGE_REQUEST_IID", "4", 1);
+	assert_int_equal(post(&gitlab, &result, &err), FG_OK);
+	fg_script_stop(&server);
+	assert_int_equal(result, FG_POST_UPDATED);
+	expect_request(&server, 0, "GET /projects/31/merge_requests/4/notes?per_page=100&page=1 ");
+	expect_request(&server, 1, "PUT /projects/31/merge_requests/4/notes/99 ");
+	expect_part(&server, 1, "PRIVATE-TOKEN: " SECRET "\r\n");
+	fg_script_release(&server);
+	free(notes);
+}
+
+static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{502, NULL, NULL},
+                {204, NULL, NULL}
+        };
+	struct fg_script_server server;
+	struct fg_post_target target = {"webhook", NULL, "TEST_TOKEN", false};
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+	char *url = NULL;
+	char *signature = NULL;
+	char hex[FG_SHA256_HEX_SIZE];
+
+	(void)state;
+	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
+	url = fg_xasprintf("%s/hook/" SECRET, server.url);
+	target.value = url;
+	assert_int_equal(post(&target, &result, &err), FG_OK);
+	fg_script_stop(&server);
+	assert_int_equal(result, FG_POST_DELIVERED);
+	assert_int_equal(server.request_count, 2);
+	fg_hmac_sha256_hex(SECRET, strlen(SECRET), message.json, strlen(message.json), hex);
+	signature = fg_xasprintf("X-Fastgate-Signature-256: sha256=%s\r\n", hex);
+	for (size_t i = 0; i < 2; i++) {
+		expect_request(&server, i, "POST /hook/" SECRET " ");
+		expect_part(&server, i, signature);
+		expect_part(&server, i, "X-Fastgate-Delivery: run-1\r\n");
+		expect_part(&server, i, "\r\n\r\n{\"verdict\": \"regression\"}");
+		assert_null(strstr(server.requests[i], "Authorization"));
+	}
+	/* Now nobody listens there: the address is not part of what is said. */
+	assert_int_equal(post(&target, &result, &err), FG_ENET);
+	assert_non_null(strstr(err.message, "127.0.0.1"));
+	fg_script_release(&server);
+	free(signature);
+	free(url);
+}
+
+static void webhook_without_a_secret_is_not_signed(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{200, NULL, "ok"}
+        };
+	struct fg_script_server server;
+	struct fg_post_target target = {"webhook", NULL, NULL, false};
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	(void)state;
+	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
+	target.value = server.url;
+	assert_int_equal(post(&target, &result, &err), FG_OK);
+	fg_script_stop(&server);
+	assert_null(strstr(server.requests[0], "Signature"));
+	fg_script_release(&server);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, clean_variables)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(first_comment_is_written),
+		TEST(comment_on_the_second_page_is_found_and_rewritten),
+		TEST(number_comes_from_the_event_first),
+		TEST(run_of_no_pull_request_posts_nothing),
+		TEST(repository_that_would_lead_elsewhere_is_refused),
+		TEST(what_passes_is_tried_again_from_the_search_on),
+		TEST(failures_are_bounded_and_told),
+		TEST(thread_without_end_is_left_alone),
+		TEST(absent_token_is_told_before_anything_is_sent),
+		TEST(note_on_a_merge_request_is_rewritten),
+		TEST(webhook_gets_the_signed_report_and_never_the_secret),
+		TEST(webhook_without_a_secret_is_not_signed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
