@@ -26,7 +26,8 @@ enum fg_status {
 	FG_ENET = -9,          /* the network or the server */
 	FG_EUNSUPPORTED = -10, /* cannot be done on this host or in this build */
 	FG_EINTERRUPTED = -11, /* the user asked to stop */
-	FG_ECONFLICT = -12,    /* exists already, or is held by somebody else */
+	FG_ECONFLICT = -12,    /* exists already, or means several things */
+	FG_EBUSY = -13,        /* held by somebody else: later it may go */
 };
 
 #define FG_ERROR_MESSAGE_SIZE 512

@@ -168,6 +168,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, bool may_post,
 	struct fg_gate_input input = {.baseline_required = session->plan->baseline.required};
 	struct fg_error told = {0};
 	int measured = FG_OK;
+	int kept = FG_OK;
 	int rc = FG_OK;
 
 	fg__arms_describe(arms, &input);
@@ -175,11 +176,13 @@ static int gate(struct fg_session *session, struct fg_arms *arms, bool may_post,
 	if (measured != FG_OK && measured != FG_EINTERRUPTED)
 		return measured;
 	rc = fg__session_decide(session, &input, err);
-	if (rc == FG_OK)
-		rc = fg__session_save(session, err);
 	if (rc != FG_OK)
 		return rc;
+	/* What cannot be kept is told all the same. */
+	kept = fg__session_save(session, err);
 	rc = fg__session_report(session, &told);
+	if (kept != FG_OK)
+		return kept;
 	if (measured == FG_EINTERRUPTED) {
 		fg_cli_say(
 			session->cli,

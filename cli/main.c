@@ -20,9 +20,10 @@ static void on_stop_signal(int number)
 	interrupted = 1;
 }
 
-static void on_closed_pipe(int number)
+/* A closed pipe, a file at its size limit: write() says EPIPE or EFBIG, that is enough. */
+static void on_failed_write(int number)
 {
-	(void)number; /* write() says EPIPE: that is enough */
+	(void)number;
 }
 
 /* A handler, not SIG_IGN: ignoring would be inherited by the programs that we run. */
@@ -199,7 +200,8 @@ int main(int argc, char **argv)
 	int code = 0;
 
 	open_standard_streams();
-	handle(SIGPIPE, on_closed_pipe);
+	handle(SIGPIPE, on_failed_write);
+	handle(SIGXFSZ, on_failed_write);
 	unknown = fg_log_init(getenv("FASTGATE_DEBUG"));
 	if (unknown)
 		fg_cli_warn(&cli, "FASTGATE_DEBUG: there is no domain '%s'", unknown);

@@ -176,6 +176,7 @@ enum fg_exit fg_cli_exit_code(enum fg_status status)
 		return FG_EXIT_INTERRUPTED;
 	case FG_EIO:
 	case FG_EDB:
+	case FG_EBUSY:
 		break;
 	}
 	return FG_EXIT_INTERNAL;

@@ -38,14 +38,14 @@ struct class_meaning {
 };
 
 static const struct class_meaning meanings[] = {
-	{"53",    FG_EIO,       "the database server lacks room"               },
-	{"40",    FG_ECONFLICT, "another session was in the way: try again"    },
-	{"55",    FG_ECONFLICT, "another session holds it: try again"          },
-	{"57",    FG_ENET,      "the database server is going down"            },
-	{"08",    FG_ENET,      "the connection to the database is broken"     },
-	{"28",    FG_EDB,       "the database server does not let us in"       },
-	{"42501", FG_EDB,       "our database user may not do that"            },
-	{"58",    FG_EIO,       "the database server has trouble with its disk"},
+	{"53",    FG_EIO,   "the database server lacks room"               },
+	{"40",    FG_EBUSY, "another session was in the way: try again"    },
+	{"55",    FG_EBUSY, "another session holds it: try again"          },
+	{"57",    FG_ENET,  "the database server is going down"            },
+	{"08",    FG_ENET,  "the connection to the database is broken"     },
+	{"28",    FG_EDB,   "the database server does not let us in"       },
+	{"42501", FG_EDB,   "our database user may not do that"            },
+	{"58",    FG_EIO,   "the database server has trouble with its disk"},
 };
 
 static int failed(const struct postgres_db *p, const PGresult *result, struct fg_error *err)

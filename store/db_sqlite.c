@@ -41,15 +41,15 @@ struct reason {
 
 /* What a user can do about it. */
 static const struct reason reasons[] = {
-	{SQLITE_BUSY,     FG_ECONFLICT, "is locked by another process: wait until it has finished"},
-	{SQLITE_LOCKED,   FG_ECONFLICT, "is locked by another process: wait until it has finished"},
-	{SQLITE_CORRUPT,  FG_EDB,       "is damaged: move it away, or restore it from a backup"   },
-	{SQLITE_NOTADB,   FG_EDB,       "is not a fastgate store: it is no SQLite database"       },
-	{SQLITE_FULL,     FG_EIO,       "cannot grow: the disk is full"                           },
+	{SQLITE_BUSY,     FG_EBUSY, "is locked by another process: wait until it has finished"},
+	{SQLITE_LOCKED,   FG_EBUSY, "is locked by another process: wait until it has finished"},
+	{SQLITE_CORRUPT,  FG_EDB,   "is damaged: move it away, or restore it from a backup"   },
+	{SQLITE_NOTADB,   FG_EDB,   "is not a fastgate store: it is no SQLite database"       },
+	{SQLITE_FULL,     FG_EIO,   "cannot grow: the disk is full"                           },
 	{SQLITE_READONLY, FG_EIO,
-	 "cannot be written: look at the permissions of the file and its folder"                  },
-	{SQLITE_CANTOPEN, FG_EIO,       "cannot be opened: look at the path and its permissions"  },
-	{SQLITE_IOERR,    FG_EIO,       "cannot be read or written: the disk is full or failing"  },
+	 "cannot be written: look at the permissions of the file and its folder"              },
+	{SQLITE_CANTOPEN, FG_EIO,   "cannot be opened: look at the path and its permissions"  },
+	{SQLITE_IOERR,    FG_EIO,   "cannot be read or written: the disk is full or failing"  },
 };
 
 static int failed(const struct sqlite_db *s, struct fg_error *err)

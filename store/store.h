@@ -10,7 +10,7 @@
  *   loads like any other, so that it can be shown, and resumed.
  * - Text and numbers come back as they were, with one exception: profile weights are whole nanoseconds.
  * - A store belongs to one thread at a time; several threads open it several times.
- * - Errors: FG_ENOENT (no such run), FG_ECONFLICT (locked by somebody else, or the id is taken), FG_EDB (damaged, or
+ * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by somebody else), FG_ECONFLICT (the id is taken), FG_EDB (damaged, or
  *   written by a newer fastgate), FG_EIO (disk full, permissions).
  */
 #ifndef FG_STORE_STORE_H

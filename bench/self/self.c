@@ -64,8 +64,10 @@ char *fg_self_trace(size_t samples, size_t *size)
 				(frames[depth - 1] * 31 + depth * 17 + turn * 7919) % FUNCTIONS + 1;
 			stack[depth] = *fg_pair_index_add(&paths, stack[depth - 1],
 							  (uint32_t)frames[depth], next, &is_new);
-			if (is_new)
-				FG_TW(&w, FG_RECORD_NODE, next++, stack[depth - 1], frames[depth]);
+			if (is_new) {
+				FG_TW(&w, FG_RECORD_NODE, next, stack[depth - 1], frames[depth]);
+				next++;
+			}
 		}
 		fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1000000, stack[DEPTH], 0);
 	}

@@ -24,9 +24,6 @@ int fg__find_run(struct fg_request *rq, const char *words, const char **id, stru
 	if (status == FG_OK)
 		status = fg__may_see(rq, state.project, err);
 	fg_upload_state_release(&state);
-	if (status == FG_ECONFLICT)
-		rq->status =
-			400; /* several runs begin so: the words are at fault, waiting does not help */
 	*id = fg_arena_strdup(&rq->arena, found);
 	return status;
 }

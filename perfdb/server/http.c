@@ -87,7 +87,8 @@ static const struct meaning meanings[] = {
 	{FG_ENOENT,       404, "not_found"  },
 	{FG_ELIMIT,       413, "too_large"  },
 	{FG_EUNSUPPORTED, 415, "unsupported"},
-	{FG_ECONFLICT,    503, "busy"       },
+	{FG_ECONFLICT,    400, "bad_request"},
+	{FG_EBUSY,        503, "busy"       },
 	{FG_EIO,          507, "storage"    },
 };
 

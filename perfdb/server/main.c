@@ -275,7 +275,9 @@ static int serve(const struct options *given, char **words, size_t count)
 	}
 	options.address = address;
 	block_signals();
+	/* write() says EPIPE or EFBIG: that is enough. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (fg_server_start(&options, &server, &err) != FG_OK) {
 		free(address);
 		return fail(&err);

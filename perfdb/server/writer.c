@@ -169,7 +169,7 @@ int fg__writer_store(struct fg_writer *writer, const struct fg__arrival *upload,
 	(void)pthread_mutex_lock(&writer->lock);
 	if (writer->waiting >= QUEUE_MAX) {
 		(void)pthread_mutex_unlock(&writer->lock);
-		return fg_error_set(err, FG_ECONFLICT, "too many uploads wait to be written");
+		return fg_error_set(err, FG_EBUSY, "too many uploads wait to be written");
 	}
 	*writer->last = &job;
 	writer->last = &job.next;

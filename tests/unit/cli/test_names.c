@@ -94,6 +94,7 @@ static void errors_have_their_exit_codes(void **state)
 		{FG_ELIMIT,       FG_EXIT_USAGE       },
 		{FG_EUNSUPPORTED, FG_EXIT_USAGE       },
 		{FG_ECONFLICT,    FG_EXIT_USAGE       },
+		{FG_EBUSY,        FG_EXIT_INTERNAL    },
 		{FG_ECHILD,       FG_EXIT_NOT_MEASURED},
 		{FG_ETIMEOUT,     FG_EXIT_NOT_MEASURED},
 		{FG_ENET,         FG_EXIT_UPLOAD      },

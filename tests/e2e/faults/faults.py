@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+faults.py FASTGATE MAKE_STORE: what cannot be written, and stores that cannot be used.
+
+Whatever fails, fastgate ends by itself with the right exit code and one line that names what failed; reports and runs
+that were there before are there afterwards, and no litter is left beside them.
+"""
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+FASTGATE, MAKE_STORE = sys.argv[1:3]
+CONFIG = """version: 1
+project: tracker
+benchmarks:
+  - { name: quick, command: "true" }
+measure: { pairs: { min: 2, max: 2 }, sampler: { enabled: false } }
+"""
+STORE = ".fastgate/store.db"
+KIB = 1024
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def start(*arguments, limit=None, **more):
+    def lower():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    return subprocess.Popen([FASTGATE, *arguments], stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, text=True,
+                            preexec_fn=None if limit is None else lower, **more)
+
+
+def end(process):
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out or "", err
+
+
+def run(*arguments, **more):
+    return end(start(*arguments, **more))
+
+
+def refuses(part, *arguments, code=6, **more):
+    """Ends with `code`, and the only line of trouble on standard error has `part` in it."""
+    got, _, err = run(*arguments, **more)
+    lines = [line for line in err.splitlines() if line.startswith("fastgate: ")]
+    check(got == code and len(lines) == 1 and part in lines[0], f"{arguments} {more}: {got}, {err!r}, expected {code} and {part!r}")
+
+
+def listed():
+    code, out, err = run("runs", "--limit", "1000")
+    check(code == 0, f"runs: {code} {err}")
+    return [line.split()[0] for line in out.splitlines()]
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def put(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def full_targets():
+    with open("/dev/full", "w", encoding="ascii") as full:
+        for arguments in (["runs"], ["report"], ["report", "--format", "json"]):
+            refuses("cannot write to standard output", *arguments, stdout=full)
+    refuses("No space left on device", "report", "-o", "/dev/full")
+    refuses("No such file or directory", "report", "-o", "nowhere/report.html")
+    # The report cannot be written: the run is kept, and told.
+    before = listed()
+    refuses("No space left on device", "run", "--set", "report.json=/dev/full")
+    check(len(listed()) == len(before) + 1, "a run was lost with its report")
+
+
+def small_files():
+    """For every limit until success: the report whole or as it was, nothing beside it, no death by signal."""
+    written = set()
+    folder = "reports"
+    os.mkdir(folder)
+    path = os.path.join(folder, "report.html")
+    for limit in (0, KIB, 8 * KIB, 33 * KIB, 48 * KIB, 64 * KIB, KIB * KIB):
+        put(path, b"old")
+        code, _, err = run("report", "-o", path, limit=limit)
+        whole = content(path)
+        check(code in (0, 6) and (code == 0) == whole.endswith(b"</html>\n"), f"report below {limit}: {code} {err!r}")
+        check(code == 0 or whole == b"old" and err.startswith("fastgate: "), f"report below {limit}: {code} {err!r}")
+        check(os.listdir(folder) == ["report.html"], f"report below {limit} leaves {os.listdir(folder)}")
+        written.add(code)
+    check(written == {0, 6}, f"the limits of report tried nothing: {written}")
+
+    written = set()
+    for limit in (0, 16 * KIB, 40 * KIB, 96 * KIB, 4096 * KIB):
+        before = listed()
+        code, _, err = run("run", limit=limit)
+        check(code == 0 or code == 6 and "store.db' cannot be read or written" in err, f"run below {limit}: {code} {err!r}")
+        check(set(before) <= set(listed()), f"run below {limit} lost a run")
+        written.add(code)
+    check(written == {0, 6}, f"the limits of run tried nothing: {written}")
+
+
+def bad_stores(good):
+    half = good[:len(good) // 3]
+    middle = good[:4096] + os.urandom(20 * 4096) + good[21 * 4096:]
+    for data, part in ((os.urandom(5000), "it is no SQLite database"), (half, "is damaged"), (middle, "is damaged")):
+        for arguments in (["runs"], ["report"], ["run"]):
+            put(STORE, data)
+            refuses(part, *arguments)
+            check(content(STORE) == data, f"{arguments}: a store with {part!r} was changed")
+
+    put(STORE, good)
+    with sqlite3.connect(STORE) as db:
+        db.execute("UPDATE schema_version SET version = version + 1")
+    db.close()
+    newer = content(STORE)
+    for arguments in (["runs"], ["report"], ["run"]):
+        refuses("was written by a newer fastgate", *arguments)
+        check(content(STORE) == newer, f"{arguments}: a newer store was changed")
+
+    os.remove(STORE)
+    os.mkdir(STORE)
+    refuses("cannot be opened", "runs")
+    refuses("cannot be opened", "run")
+    os.rmdir(STORE)
+    refuses("there is no store at 'nowhere.db'", "runs", "--store", "nowhere.db", code=2)
+    put(STORE, good)
+
+
+def unkept_run(good):
+    """The store takes the pairs and not the result: what was measured is told and reported all the same."""
+    put(STORE, good)
+    with sqlite3.connect(STORE) as db:
+        db.execute("CREATE TRIGGER refuse BEFORE INSERT ON report BEGIN SELECT RAISE(ABORT, 'refused'); END")
+    db.close()
+    code, out, err = run("run", "--set", "report.json=kept.json")
+    check(code == 6 and "refused" in err and out.startswith("quick "), f"a run that cannot be kept: {code} {out!r} {err!r}")
+    check(os.path.exists("kept.json"), "a run that cannot be kept is not reported")
+    put(STORE, good)
+
+
+def locked_store():
+    """Somebody writes for longer than fastgate waits: readers are not disturbed, a writer gives up with a line."""
+    before = listed()
+    holder = sqlite3.connect(STORE, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    writer = start("run")
+    check(listed() == before, "a locked store cannot be listed")
+    code, _, err = end(writer)
+    check(code == 6 and "is locked by another process" in err, f"run with a locked store: {code} {err!r}")
+    holder.execute("ROLLBACK")
+    holder.close()
+    check(listed() == before, "a locked store lost something")
+    check(run("run")[0] == 0 and len(listed()) == len(before) + 1, "the store is not usable after the lock")
+
+
+def main():
+    work = tempfile.mkdtemp()
+    try:
+        os.chdir(work)
+        os.mkdir(".fastgate")
+        put("fastgate.yml", CONFIG.encode())
+        subprocess.run([MAKE_STORE, STORE], check=True)
+        good = content(STORE)
+        full_targets()
+        small_files()
+        bad_stores(good)
+        unkept_run(good)
+        locked_store()
+    finally:
+        os.chdir("/")
+        shutil.rmtree(work)
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+sys.exit(main())
