@@ -10,7 +10,7 @@ mkdir -p "$cache"
 
 # One digest stands for every header and both rule files: a change there looks at everything again.
 common=$(find base model stats collector profile config runner gate store reporters perfdb cli include tests \
-	-name '*.h' -not -path '*/node_modules/*' -print0 2>/dev/null | sort -z | xargs -0 cat .clang-tidy scripts/analyse.sh | sha256sum | cut -d' ' -f1)
+	-name '*.h' -not -path '*/node_modules/*' -print0 2>/dev/null | sort -z | xargs -0 cat .clang-tidy tests/.clang-tidy scripts/analyse.sh | sha256sum | cut -d' ' -f1)
 
 one() {
 	file=$1

@@ -41,6 +41,7 @@ static char *column_copy(const struct fg_query *q, int column)
 	return fg_xstrdup(fg_column_text(q, column));
 }
 
+/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
 int fg_store_token_create(struct fg_store *store, const char *project, enum fg_scope scope,
 			  int64_t expires_ns, const char *note, char text[FG_TOKEN_TEXT_SIZE],
 			  struct fg_error *err)

@@ -251,22 +251,22 @@ int fg__store_names(struct fg_query *q, struct fg_name_list *list, struct fg_err
 	return status;
 }
 
-int fg_store_projects(struct fg_store *store, struct fg_name_list *list, struct fg_error *err)
+int fg_store_projects(struct fg_store *store, struct fg_name_list *names, struct fg_error *err)
 {
 	struct fg_query q;
 
 	fg_query_begin(&q, store->db, FG_SQL_PROJECT_LIST);
-	return fg__store_names(&q, list, err);
+	return fg__store_names(&q, names, err);
 }
 
-int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *list,
+int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *names,
 			struct fg_error *err)
 {
 	struct fg_query q;
 
 	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_LIST);
 	fg_query_text(&q, project);
-	return fg__store_names(&q, list, err);
+	return fg__store_names(&q, names, err);
 }
 
 int fg__store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
@@ -288,7 +288,7 @@ int fg__store_benchmark(struct fg_store *store, const char *project, const char 
 }
 
 int fg_store_metrics(struct fg_store *store, const char *project, const char *benchmark,
-		     struct fg_name_list *list, struct fg_error *err)
+		     struct fg_name_list *names, struct fg_error *err)
 {
 	struct fg_query q;
 	int64_t id = 0;
@@ -298,15 +298,15 @@ int fg_store_metrics(struct fg_store *store, const char *project, const char *be
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_METRIC_NAMES);
 	fg_query_int(&q, id);
-	return fg__store_names(&q, list, err);
+	return fg__store_names(&q, names, err);
 }
 
-void fg_name_list_release(struct fg_name_list *list)
+void fg_name_list_release(struct fg_name_list *names)
 {
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i]);
-	free(list->items);
-	*list = (struct fg_name_list){0};
+	for (size_t i = 0; i < names->count; i++)
+		free(names->items[i]);
+	free(names->items);
+	*names = (struct fg_name_list){0};
 }
 
 static void read_point(const struct fg_query *q, struct fg_history_point *point)

@@ -292,6 +292,7 @@ static int load(struct fg_store *store, const char *id, bool with_profiles,
 		status = load_series(store, row, &s.run, &ids, err);
 	if (status == FG_OK)
 		status = load_facts(store, row, &s.run, err);
+	FG_ASSERT(ids || s.run.series_count == 0 || status != FG_OK);
 	for (size_t i = 0; i < s.run.series_count && status == FG_OK; i++)
 		status = fg__store_chunks(store, ids[i], FG_CHUNK_REPETITIONS, take_repetitions,
 					  &s.run.series[i], err);

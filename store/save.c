@@ -350,6 +350,7 @@ static const cJSON *find_named(const cJSON *list, const char *name)
 	return NULL;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
 static int put_level(struct fg_store *store, int64_t benchmark, int64_t series_id,
 		     const struct fg_series *series, size_t metric, const cJSON *verdict,
 		     struct fg_error *err)
@@ -362,8 +363,8 @@ static int put_level(struct fg_store *store, int64_t benchmark, int64_t series_i
 	int64_t name = 0;
 	int status = FG_OK;
 
-	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		levels[arm] = level(series, metric, arm, room, &counts[arm]);
+	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
+		levels[arm] = level(series, metric, (uint8_t)arm, room, &counts[arm]);
 	free(room);
 	if (counts[0] + counts[1] == 0)
 		return FG_OK;
@@ -464,6 +465,7 @@ static int clear_series(struct fg_store *store, int64_t run, struct fg_error *er
 	return fg_query_run(&q, err);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
 static int save_series(struct fg_store *store, int64_t run_id, const struct fg_run *run,
 		       size_t position, const struct fg_profile_set *set, const cJSON *report,
 		       struct fg_error *err)

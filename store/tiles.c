@@ -464,6 +464,7 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 	return status;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
 int fg_store_function_trend(struct fg_store *store, const char *project, const char *benchmark,
 			    const char *branch, const char *function,
 			    struct fg_function_trend *trend, struct fg_error *err)

@@ -56,8 +56,9 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 	totals->unit_ns = unit_of(set);
 	for (size_t f = 0; f < set->function_count; f++)
 		totals->items[f].id = (uint64_t)ids[f];
-	for (uint8_t arm = 0; arm < ARMS; arm++) {
-		totals->repetitions[arm] = (uint32_t)fg_profile_set_mean(set, arm, self, inclusive);
+	for (unsigned arm = 0; arm < ARMS; arm++) {
+		totals->repetitions[arm] =
+			(uint32_t)fg_profile_set_mean(set, (uint8_t)arm, self, inclusive);
 		for (size_t n = 0; n < set->node_count && totals->repetitions[arm]; n++) {
 			struct fg_function_total *item = &totals->items[set->nodes[n].function];
 
