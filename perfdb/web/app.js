@@ -246,16 +246,18 @@ function askToken(words) {
 async function show() {
 	const state = Object.fromEntries(new URLSearchParams(location.search));
 	status.textContent = 'Loading…';
+	delete page.dataset.ready;
 	try {
 		await (VIEWS[state.view] ?? showProjects)(state);
-		status.textContent = '';
+		page.dataset.ready ??= 'true'; // a comparison says so itself, once its lower parts stand
 	} catch (error) {
-		status.textContent = '';
 		if (error instanceof Refused)
 			askToken(error.message);
 		else
 			replace(page, el('main', {}, heading('This cannot be shown'), el('p', { role: 'alert' }, error.message)));
+		page.dataset.ready = 'true';
 	}
+	status.textContent = '';
 }
 
 document.getElementById('skip').addEventListener('click', (event) => {

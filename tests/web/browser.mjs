@@ -32,7 +32,18 @@ export async function withBrowser(work) {
 	}
 }
 
-// A page that fails the test on any error, any console warning and any request beyond the page itself.
+// The page stands, or the error says what went wrong inside it: a time-out alone tells nobody anything.
+async function untilReady(page, selector, problems) {
+	try {
+		await page.waitForSelector(selector, { state: 'attached' });
+	} catch (error) {
+		const status = await page.locator('#status').allInnerTexts();
+		throw new Error([`${page.url()}: no ${selector}`, ...problems.length > 0 ? problems : ['neither an error nor a failed request'],
+			`status line: ${status.join(' ')}`].join('\n  '), { cause: error });
+	}
+}
+
+// A page that fails the test on any error, any console warning, any failed request and any request beyond the page itself.
 export async function openPage(context, url, options = {}) {
 	const page = await context.newPage();
 	const problems = [];
@@ -46,11 +57,17 @@ export async function openPage(context, url, options = {}) {
 		if (!options.allow?.(request.url()) && request.url().split('#')[0] !== url.split('#')[0] && !request.url().startsWith('data:'))
 			problems.push(`request: ${request.url()}`);
 	});
+	page.on('requestfailed', (request) => { // leaving a page aborts what it still asks for
+		const reason = request.failure()?.errorText ?? '';
+		if (reason !== 'net::ERR_ABORTED')
+			problems.push(`failed: ${request.url()} ${reason}`);
+	});
+	page.on('response', (answer) => answer.status() >= 400 && problems.push(`answer ${answer.status()}: ${answer.url()}`));
 	await page.setViewportSize({ width: options.width ?? 1280, height: options.height ?? 900 });
 	await page.emulateMedia({ colorScheme: options.dark ? 'dark' : 'light' });
 	await page.goto(url);
 	if (options.ready !== false)
-		await page.waitForSelector(options.ready ?? '#page[data-ready=true]', { state: 'attached' });
+		await untilReady(page, options.ready ?? '#page[data-ready=true]', problems);
 	page.noProblems = () => assert.deepEqual(problems, []);
 	return page;
 }
