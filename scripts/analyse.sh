@@ -30,7 +30,15 @@ sed -n 's/^ *"file": *"\(.*\)".*/\1/p' "$build/compile_commands.json" | sort -u 
 	echo "clang-tidy has findings (above)" >&2
 	exit 1
 }
+# Switched off, with the reason:
+#   readdirCalled                readdir() is safe on a stream of one's own; readdir_r() is deprecated
+#   preprocessorErrorDirective   cppcheck tries processors that the collector does not know
+#   internalAstError             compound literals are beyond cppcheck 2.10
+#   returnDanglingLifetime       store/db.c: the length goes by address, the text is the row's
+#   autoVariables                perfdb/server/writer.c: the caller waits until its job is done
 echo "== cppcheck" >&2
 cppcheck --project="$build/compile_commands.json" --enable=warning,performance,portability --inline-suppr --std=c11 \
-	--library=posix,gnu --suppress='*:*/build/*' --suppress='*:*/tests/targets/*' --suppress='*:*/bench/*' --suppress=missingInclude \
+	--library=posix,gnu --suppress='*:*/build/*' --suppress='*:*/tests/*' --suppress='*:*/bench/*' \
+	--suppress=missingInclude --suppress=readdirCalled --suppress=preprocessorErrorDirective --suppress=internalAstError \
+	--suppress='returnDanglingLifetime:*/store/db.c' --suppress='autoVariables:*/perfdb/server/writer.c' \
 	--cppcheck-build-dir="$cache" -j "$jobs" --error-exitcode=2 -q
