@@ -530,19 +530,20 @@ static const struct fg__section baseline_section = {.keys = baseline_keys,
 /* ---- report ---- */
 
 #define IN_POST(member) .offset = offsetof(struct fg__post_scratch, member)
-static const char *const github_posts[] = {"pull-request-comment", NULL};
-static const char *const gitlab_posts[] = {"merge-request-note", NULL};
+static const char *const github_posts[] = {"pull-request-comment", "commit-status", "check-run",
+					   NULL};
+static const char *const gitlab_posts[] = {"merge-request-note", "commit-status", NULL};
 static const struct fg__key post_keys[] = {
 	{.name = "github",
 	 .kind = FG__NAME,
 	 IN_POST(github),
 	 .words = github_posts,
-	 .help = "one comment on the pull request, kept up to date"},
+	 .help = "one comment on the pull request, kept up to date; or a line beside the commit"},
 	{.name = "gitlab",
 	 .kind = FG__NAME,
 	 IN_POST(gitlab),
 	 .words = gitlab_posts,
-	 .help = "one note on the merge request, kept up to date"},
+	 .help = "one note on the merge request, kept up to date; or a line beside the commit"},
 	{.name = "webhook",
 	 .kind = FG__URL,
 	 IN_POST(webhook),
