@@ -54,24 +54,56 @@ static int build_candidate(struct fg_session *session, struct fg_error *err)
 	return rc;
 }
 
-static int open_worktree(struct fg_arms *arms, struct fg_session *session, const char *commit,
-			 struct fg_error *err)
+static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum fg_arm arm,
+			 const char *commit, struct fg_error *err)
 {
 	const struct fg_worktree_options options = worktree_options(session, commit);
 	char *tail = NULL;
-	const int rc = fg_worktree_open(&options, &arms->worktree, &tail, err);
+	const int rc = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (rc != FG_OK) {
+		fg_error_prefix(err, "%s", arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
 		show_tail(session, tail);
 		return rc;
 	}
-	arms->has_worktree = true;
+	arms->has_worktree[arm] = true;
+	session->roots[arm] = arms->worktrees[arm].root;
 	return FG_OK;
+}
+
+/* A commit that is not checked out here.  What is staged goes by the name of the commit that it stands on. */
+static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
+			      const struct fg_git *git, struct fg_error *err)
+{
+	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
+	char *commit = NULL;
+	char *words = NULL;
+	int rc = session->staged ? fg_git_commit_staged(git, &commit, err)
+				 : fg_git_resolve(git, session->candidate, &commit, &words, err);
+
+	if (rc == FG_OK)
+		rc = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, err);
+	if (rc == FG_OK) {
+		free(side->describe);
+		side->describe = words ? words : fg_xstrdup("staged");
+		side->dirty = session->staged && side->commit && strcmp(side->commit, commit) != 0;
+		words = NULL;
+		if (!session->staged) {
+			free(side->commit);
+			side->commit = commit;
+			commit = NULL;
+		}
+	}
+	fg_git_forget_hook();
+	free(words);
+	free(commit);
+	return rc;
 }
 
 static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->plan->root,
+				   .head = session->candidate,
 				   .interrupted = session->cli->interrupted};
 	struct fg_side *side = &session->run.sides[FG_ARM_BASELINE];
 	int rc = fg_git_resolve(&git, session->plan->baseline.value, &side->commit, &side->describe,
@@ -79,10 +111,7 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 
 	if (rc != FG_OK)
 		return rc;
-	rc = open_worktree(arms, session, side->commit, err);
-	if (rc == FG_OK)
-		session->roots[FG_ARM_BASELINE] = arms->worktree.root;
-	return rc;
+	return open_worktree(arms, session, FG_ARM_BASELINE, side->commit, err);
 }
 
 /* Earlier runs of the baseline's branch: how much one session differs from the next. */
@@ -181,7 +210,9 @@ int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_er
 	*arms = (struct fg_arms){0};
 	session->roots[FG_ARM_CANDIDATE] = session->plan->root;
 	rc = fg_git_describe_side(&git, side, err);
-	if (rc == FG_OK)
+	if (rc == FG_OK && (session->staged || session->candidate))
+		rc = open_git_candidate(arms, session, &git, err);
+	else if (rc == FG_OK)
 		rc = build_candidate(session, err);
 	if (rc != FG_OK)
 		return rc;
@@ -236,13 +267,14 @@ void fg__arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 {
 	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
 	const char *from = session->run.sides[FG_ARM_BASELINE].commit;
+	const char *to = session->run.sides[FG_ARM_CANDIDATE].commit;
 	struct fg_error err = {0};
 	char *text = NULL;
 	size_t size = 0;
 
-	if (!from || !session->run.sides[FG_ARM_CANDIDATE].commit)
+	if (!from || !to)
 		return;
-	if (fg_git_messages(&git, from, "HEAD", &text, &size, &err) != FG_OK) {
+	if (fg_git_messages(&git, from, to, &text, &size, &err) != FG_OK) {
 		fg_cli_warn(session->cli, "cannot read the commits for accepted slowdowns: %s",
 			    err.message);
 		return;
@@ -260,8 +292,10 @@ void fg__arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 
 void fg__arms_close(struct fg_arms *arms)
 {
-	if (arms->has_worktree)
-		fg_worktree_close(&arms->worktree);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		if (arms->has_worktree[arm])
+			fg_worktree_close(&arms->worktrees[arm]);
+	}
 	if (arms->has_baseline)
 		fg_stored_run_release(&arms->baseline);
 	for (size_t i = 0; i < arms->history_count; i++)

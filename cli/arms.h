@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two sides of a run.  The baseline is a commit built in a worktree of its own, a stored run, or nothing;
- * what the configuration and --against say about it is settled here.
+ * The two sides of a run.  The candidate is the work tree, or a commit (what is staged is one) built in a worktree of its
+ * own; the baseline is a commit, a stored run, or nothing.  What the configuration and the command line say about them
+ * is settled here.
  */
 #ifndef FG_CLI_ARMS_H
 #define FG_CLI_ARMS_H
@@ -14,8 +15,8 @@ enum {
 };
 
 struct fg_arms {
-	struct fg_worktree worktree;
-	bool has_worktree;
+	struct fg_worktree worktrees[FG_ARM_COUNT];
+	bool has_worktree[FG_ARM_COUNT];
 	struct fg_stored_run baseline; /* a stored run to compare with */
 	bool has_baseline;
 	struct fg_stored_run

@@ -13,6 +13,8 @@
 struct options {
 	struct fg_cli_config config;
 	const char *against;
+	const char *candidate;
+	bool staged;
 	const char *schedule;
 	const char *pairs;
 	const char *budget;
@@ -213,6 +215,8 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	session.benchmarks = selection.items;
 	session.benchmark_count = selection.count;
 	session.state_folder = state;
+	session.staged = given->staged;
+	session.candidate = given->candidate;
 	session.keep_traces = given->keep_traces;
 	session.store = store;
 	if (rc == FG_OK && given->resume)
@@ -253,6 +257,11 @@ static int run(struct fg_cli *cli, const void *values)
 			   fg_arena_strndup(&cli->arena, given.pairs, colon));
 		fg_cli_set(cli, &given.config, "measure.pairs.max", max);
 	}
+	if (given.staged && given.candidate)
+		return fg_cli_usage(cli, "--staged and --candidate exclude each other");
+	/* What is staged is a change of the last commit. */
+	if (given.staged && !given.against)
+		given.against = "HEAD";
 	rc = fg_cli_load_plan(cli, &given.config, false, &plan);
 	if (rc != FG_EXIT_PASS)
 		return rc;
@@ -277,6 +286,16 @@ static const struct fg_option options[] = {
 				  .argument = "REF",
 				  .complete = FG_COMPLETE_GIT_REF,
 				  .help = "build this git ref (or `merge-base`) beside the work tree and measure both in this session"},
+	{.name = "staged",
+				  .kind = FG_OPTION_FLAG,
+				  .offset = offsetof(struct options, staged),
+				  .help = "measure what is staged instead of the work tree, in a worktree of its own, against HEAD or --against"},
+	{.name = "candidate",
+				  .kind = FG_OPTION_TEXT,
+				  .offset = offsetof(struct options, candidate),
+				  .argument = "REF",
+				  .complete = FG_COMPLETE_GIT_REF,
+				  .help = "measure this git ref instead of the work tree, in a worktree of its own"},
 	{.name = "schedule",
 				  .kind = FG_OPTION_TEXT,
 				  .offset = offsetof(struct options, schedule),
@@ -318,7 +337,7 @@ static const struct fg_option options[] = {
 				  .kind = FG_OPTION_FLAG,
 				  .offset = offsetof(struct options, no_post),
 				  .help = "do not post the result, whatever fastgate.yml says"},
-	{.name = NULL               },
+	{.name = NULL         },
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -329,11 +348,12 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate run --against HEAD",                                    "is the work tree slower than the last commit?"},
-	{"fastgate run --against merge-base",                              "what a CI job for a pull request runs"        },
+	{"fastgate run --against HEAD",                                    "is the work tree slower than the last commit?"        },
+	{"fastgate run --staged --quick",                                  "before a commit: is what I am about to commit slower?"},
+	{"fastgate run --against merge-base",                              "what a CI job for a pull request runs"                },
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
-	 "one benchmark, a finer threshold"									       },
-	{NULL,							     NULL					   },
+	 "one benchmark, a finer threshold"										       },
+	{NULL,							     NULL						   },
 };
 
 const struct fg_cli_command fg__cmd_run = {
