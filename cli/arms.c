@@ -100,18 +100,27 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 	return rc;
 }
 
-static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+/* Before anything is built: a ref that is not there should not cost a build. */
+static int resolve_git_baseline(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->plan->root,
 				   .head = session->candidate,
 				   .interrupted = session->cli->interrupted};
 	struct fg_side *side = &session->run.sides[FG_ARM_BASELINE];
-	int rc = fg_git_resolve(&git, session->plan->baseline.value, &side->commit, &side->describe,
-				err);
 
-	if (rc != FG_OK)
-		return rc;
-	return open_worktree(arms, session, FG_ARM_BASELINE, side->commit, err);
+	return fg_git_resolve(&git, session->plan->baseline.value, &side->commit, &side->describe,
+			      err);
+}
+
+static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+			     struct fg_error *err)
+{
+	const int rc = open_worktree(arms, session, FG_ARM_BASELINE,
+				     session->run.sides[FG_ARM_BASELINE].commit, err);
+
+	if (rc == FG_OK)
+		fg__match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
+	return rc;
 }
 
 /* Earlier runs of the baseline's branch: how much one session differs from the next. */
@@ -131,6 +140,7 @@ static int load_history(struct fg_arms *arms, struct fg_session *session, struct
 
 		rc = fg_store_load_run(session->store, list.items[i - 1].id, earlier, err);
 		if (rc == FG_OK) {
+			fg__match_stored(session->plan, &earlier->run);
 			arms->history_runs[arms->history_count] = &earlier->run;
 			arms->history_count++;
 		}
@@ -154,6 +164,7 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	if (rc != FG_OK)
 		return rc;
 	arms->has_baseline = true;
+	fg__match_stored(session->plan, &arms->baseline.run);
 	session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
 	return load_history(arms, session, err);
 }
@@ -182,7 +193,8 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 	return rc;
 }
 
-static int settle_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+static int settle_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+			   struct fg_error *err)
 {
 	const struct fg_baseline *baseline = &session->plan->baseline;
 	int rc = FG_OK;
@@ -190,7 +202,7 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 	if (baseline->kind == FG_BASELINE_NONE)
 		return FG_OK;
 	if (baseline->kind == FG_BASELINE_GIT)
-		return open_git_baseline(arms, session, err);
+		return open_git_baseline(arms, session, plan, err);
 	rc = take_stored_baseline(arms, session, baseline->value, err);
 	if (rc == FG_ENOENT) {
 		/* The first run of a line has nothing to be compared with: the gate says "new", or fails when that is asked for. */
@@ -200,7 +212,8 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 	return rc;
 }
 
-int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+		  struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->plan->root,
 				   .interrupted = session->cli->interrupted};
@@ -210,18 +223,22 @@ int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_er
 	*arms = (struct fg_arms){0};
 	session->roots[FG_ARM_CANDIDATE] = session->plan->root;
 	rc = fg_git_describe_side(&git, side, err);
+	if (rc == FG_OK && plan->baseline.kind == FG_BASELINE_GIT)
+		rc = resolve_git_baseline(session, err);
 	if (rc == FG_OK && (session->staged || session->candidate))
 		rc = open_git_candidate(arms, session, &git, err);
 	else if (rc == FG_OK)
 		rc = build_candidate(session, err);
 	if (rc != FG_OK)
 		return rc;
-	rc = settle_baseline(arms, session, err);
+	rc = settle_baseline(arms, session, plan, err);
 	return rc == FG_OK ? record_facts(session, err) : rc;
 }
 
 void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
 {
+	input->gone = arms->match.gone;
+	input->gone_count = arms->match.gone_count;
 	if (!arms->has_baseline)
 		return;
 	input->baseline = &arms->baseline.run;
@@ -296,6 +313,7 @@ void fg__arms_close(struct fg_arms *arms)
 		if (arms->has_worktree[arm])
 			fg_worktree_close(&arms->worktrees[arm]);
 	}
+	fg__match_release(&arms->match);
 	if (arms->has_baseline)
 		fg_stored_run_release(&arms->baseline);
 	for (size_t i = 0; i < arms->history_count; i++)

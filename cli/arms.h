@@ -7,6 +7,7 @@
 #ifndef FG_CLI_ARMS_H
 #define FG_CLI_ARMS_H
 
+#include "cli/match.h"
 #include "cli/session.h"
 #include "runner/worktree.h"
 
@@ -17,6 +18,7 @@ enum {
 struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];
 	bool has_worktree[FG_ARM_COUNT];
+	struct fg_match match;         /* of the baseline's benchmarks, where it is a commit */
 	struct fg_stored_run baseline; /* a stored run to compare with */
 	bool has_baseline;
 	struct fg_stored_run
@@ -27,10 +29,10 @@ struct fg_arms {
 
 /*
  * Settle the baseline that `plan` names, build both sides where a build is configured, and fill the session's roots and
- * the sides of its run.  FG_ENOENT: there is no such baseline (yet); the message says what was looked for.
+ * the sides of its run; `plan` is the session's, and learns how its benchmarks run in the baseline.  FG_ENOENT: there is no such baseline (yet); the message says what was looked for.
  */
-int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
-	FG_NODISCARD;
+int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+		  struct fg_error *err) FG_NODISCARD;
 /* What the gate needs to know about them. */
 void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input);
 /*

@@ -174,6 +174,9 @@ static int gate(struct fg_session *session, struct fg_arms *arms, bool may_post,
 	int rc = FG_OK;
 
 	fg__arms_describe(arms, &input);
+	/* Of a part of the benchmarks nobody can say what is not there any more. */
+	if (session->benchmark_count < session->plan->benchmark_count)
+		input.gone_count = 0;
 	measured = fg__session_measure(session, err);
 	if (measured != FG_OK && measured != FG_EINTERRUPTED)
 		return measured;
@@ -227,7 +230,7 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 		goto out;
 	}
 	if (rc == FG_OK)
-		rc = fg__arms_open(&arms, &session, err);
+		rc = fg__arms_open(&arms, &session, plan, err);
 	if (rc == FG_OK) {
 		fg__arms_add_accepts(&session, plan);
 		rc = gate(&session, &arms, !given->no_post, err);

@@ -350,6 +350,10 @@ static const struct fg__key benchmark_keys[] = {
 	 IN_BENCHMARK(name),
 	 .required = true,
 	 .help = "what it is called everywhere; it keys the history, so keep it"},
+	{.name = "was",
+	 .kind = FG__NAME,
+	 IN_BENCHMARK(was),
+	 .help = "what it was called before it got this name; runs of that name are its baseline and history"},
 	{.name = "command",
 	 .kind = FG__COMMAND,
 	 IN_BENCHMARK(command),
@@ -438,7 +442,7 @@ static const struct fg__key benchmark_keys[] = {
 	 .section = &gate_section,
 	 .help = "keys of `gate` for this benchmark alone",
 	 .example = "gate: { metrics: { cpu_time: { margin: 1% } } }"},
-	{.name = NULL						  },
+	{.name = NULL},
 };
 static const struct fg__section benchmark_section = {
 	.keys = benchmark_keys,
