@@ -85,16 +85,16 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 
 	if (rc == FG_OK)
 		rc = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, err);
-	if (rc == FG_OK) {
+	if (rc == FG_OK && session->staged) {
 		free(side->describe);
-		side->describe = words ? words : fg_xstrdup("staged");
-		side->dirty = session->staged && side->commit && strcmp(side->commit, commit) != 0;
+		side->describe = fg_xstrdup("staged");
+		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
+	} else if (rc == FG_OK) {
+		/* Branch, tag and changes are those of what is checked out, which is something else. */
+		fg_side_release(side);
+		*side = (struct fg_side){.commit = commit, .describe = words};
+		commit = NULL;
 		words = NULL;
-		if (!session->staged) {
-			free(side->commit);
-			side->commit = commit;
-			commit = NULL;
-		}
 	}
 	fg_git_forget_hook();
 	free(words);
@@ -220,15 +220,10 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 	if (baseline->kind == FG_BASELINE_NONE)
 		return FG_OK;
 	if (baseline->kind == FG_BASELINE_GIT)
-<<<<<<< HEAD
 		return open_git_baseline(arms, session, plan, err);
-	rc = take_stored_baseline(arms, session, baseline->value, err);
-=======
-		return open_git_baseline(arms, session, err);
 	rc = baseline->kind == FG_BASELINE_FILE
 		     ? take_baseline_file(arms, session, baseline->value, err)
 		     : take_stored_baseline(arms, session, baseline->value, err);
->>>>>>> main
 	if (rc == FG_ENOENT) {
 		/* The first run of a line has nothing to be compared with: the gate says "new", or fails when that is asked for. */
 		fg_cli_say(session->cli, "%s", err ? err->message : "no baseline");
@@ -270,7 +265,7 @@ int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struc
 	*arms = (struct fg_arms){0};
 	if (run->has_baseline || session->plan->baseline.kind == FG_BASELINE_GIT)
 		return FG_OK;
-	rc = settle_baseline(arms, session, err);
+	rc = settle_baseline(arms, session, NULL, err);
 	if (rc != FG_OK || !arms->has_baseline)
 		return rc;
 	if (strcmp(arms->baseline.run.id, run->id) == 0 ||

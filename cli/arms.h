@@ -31,16 +31,11 @@ struct fg_arms {
  * Settle the baseline that `plan` names, build both sides where a build is configured, and fill the session's roots and
  * the sides of its run; `plan` is the session's, and learns how its benchmarks run in the baseline.  FG_ENOENT: there is no such baseline (yet); the message says what was looked for.
  */
-<<<<<<< HEAD
 int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		  struct fg_error *err) FG_NODISCARD;
-=======
-int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
-	FG_NODISCARD;
 /* The same for a run that was measured already: without its own baseline it gets the stored one that `plan` names. */
 int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 	FG_NODISCARD;
->>>>>>> main
 /* What the gate needs to know about them. */
 void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input);
 /*

@@ -152,12 +152,6 @@ static int export_run(const struct fg_session *session, const char *path, struct
 	struct fg_stored_run stored = {0};
 	int rc = FG_OK;
 
-<<<<<<< HEAD
-	if (may_post && !fg__posts_send(session->cli, session->plan, &report, NULL) &&
-	    code == FG_EXIT_PASS)
-		return FG_EXIT_UPLOAD;
-	return code;
-=======
 	if (!path)
 		return FG_OK;
 	rc = fg_store_load(session->store, session->run.id, &stored, err);
@@ -165,7 +159,6 @@ static int export_run(const struct fg_session *session, const char *path, struct
 		rc = fg_cli_export_run(session->cli, &stored, path, err);
 	fg_stored_run_release(&stored);
 	return rc;
->>>>>>> main
 }
 
 /* Measured, decided, kept, told: the exit code, or a negative status. */
@@ -237,7 +230,7 @@ static int measure_and_gate(struct fg_session *session, const struct options *gi
 	int rc = given->resume ? resume(session, selection, err) : FG_OK;
 
 	if (rc == FG_OK)
-		rc = fg__arms_open(&arms, session, err);
+		rc = fg__arms_open(&arms, session, plan, err);
 	if (rc == FG_OK) {
 		if (given->shard)
 			fg_shard_mark(&session->run, selection->shard, selection->shards);
@@ -267,18 +260,8 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	session.candidate = given->candidate;
 	session.keep_traces = given->keep_traces;
 	if (rc == FG_OK)
-<<<<<<< HEAD
-		rc = fg__arms_open(&arms, &session, plan, err);
-	if (rc == FG_OK) {
-		fg__arms_add_accepts(&session, plan);
-		rc = gate(&session, &arms, !given->no_post, err);
-	}
-out:
-	fg__arms_close(&arms);
-=======
 		rc = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
 				     : keep_empty_shard(&session, given, &selection, err);
->>>>>>> main
 	fg__session_release(&session);
 	free(state);
 	return rc;
@@ -391,11 +374,7 @@ static const struct fg_option options[] = {
 				  .kind = FG_OPTION_FLAG,
 				  .offset = offsetof(struct options, no_post),
 				  .help = "do not post the result, whatever fastgate.yml says"},
-<<<<<<< HEAD
-	{.name = NULL         },
-=======
-	{.name = NULL				   },
->>>>>>> main
+	{.name = NULL		     },
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -410,15 +389,10 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate run --staged --quick",                                  "before a commit: is what I am about to commit slower?"},
 	{"fastgate run --against merge-base",                              "what a CI job for a pull request runs"                },
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
-<<<<<<< HEAD
 	 "one benchmark, a finer threshold"										       },
-	{NULL,							     NULL						   },
-=======
-	 "one benchmark, a finer threshold"									       },
 	{"fastgate run --shard 2/8 --export 2.fgrun",
-	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"                                                },
-	{NULL,							     NULL					   },
->>>>>>> main
+	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"                                                        },
+	{NULL,							     NULL						   },
 };
 
 const struct fg_cli_command fg__cmd_run = {

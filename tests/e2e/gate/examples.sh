@@ -38,21 +38,16 @@ expect_code 0 "recording it" fastgate record --rate 5000 -- ./server requests.tx
 expect_code 0 "its units" fastgate view --view units
 expect_text 'request' "$work/out" "units of work"
 
-# A monorepo: each shard measures its part, together they measure everything once.
+# A monorepo: each shard measures its part, and together they are one verdict.
 begin monorepo
+sed -i 's/ROUNDS = 30,/ROUNDS = 31,/' sorting/bench.c
 for part in 1/2 2/2; do
-	sed -i 's/ROUNDS = 30,/ROUNDS = 31,/' sorting/bench.c
 	# shellcheck disable=SC2086
-	expect_code 0 "shard $part" fastgate run --shard $part --against HEAD $few --set measure.sampler.enabled=false
-	cp fastgate.json "$work/shard-${part%/2}.json"
+	expect_code 0 "shard $part" fastgate run --shard $part --export part-${part%/2}.fgrun --against HEAD $few --set measure.sampler.enabled=false
 done
-python3 - "$work"/shard-?.json <<'END' || fail "the shards are not the whole"
-import json, sys
-parts = [[b["name"] for b in json.load(open(path))["benchmarks"]] for path in sys.argv[1:]]
-assert all(parts), parts
-assert sorted(parts[0] + parts[1]) == ["checksum/long", "checksum/short", "lookup/hit", "lookup/miss", "sorting/random",
-                                       "sorting/sorted"], parts
-END
+expect_code 0 "the merge" fastgate gate --merge --pairs 2:2 part-1.fgrun part-2.fgrun
+expect_text 'merged 2 of 2 shards' "$work/err" "the merge"
+verdicts 'sorted(found) == ["checksum/long", "checksum/short", "lookup/hit", "lookup/miss", "sorting/random", "sorting/sorted"]' "the whole"
 
 # A C++ library: each case of Google Benchmark by itself, and a program whose functions are named.
 if [ ! -e /usr/include/benchmark/benchmark.h ]; then
