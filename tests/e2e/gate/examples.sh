@@ -45,7 +45,7 @@ for part in 1/2 2/2; do
 	# shellcheck disable=SC2086
 	expect_code 0 "shard $part" fastgate run --shard $part --export part-${part%/2}.fgrun --against HEAD $few --set measure.sampler.enabled=false
 done
-expect_code 0 "the merge" fastgate gate --merge --pairs 2:2 part-1.fgrun part-2.fgrun
+expect_code 0 "the merge" fastgate gate --merge --set measure.pairs.min=2 --set measure.pairs.max=2 part-1.fgrun part-2.fgrun
 expect_text 'merged 2 of 2 shards' "$work/err" "the merge"
 verdicts 'sorted(found) == ["checksum/long", "checksum/short", "lookup/hit", "lookup/miss", "sorting/random", "sorting/sorted"]' "the whole"
 
