@@ -14,6 +14,7 @@
 #define FG_COLLECTOR_STATE_H
 
 #include "base/attrs.h"
+#include "collector/account.h"
 #include "collector/arch.h"
 #include "collector/trace_format.h"
 
@@ -115,14 +116,11 @@ struct fg_thread {
 	uintptr_t stack_high;
 	uint64_t carried_ns;   /* weight of samples that could not be taken */
 	uint64_t last_cpu_ns;  /* jitter: CPU time at the last sample; wall: time of it */
-	uint64_t last_user_ns; /* system clock: rusage at the last tick */
-	uint64_t last_system_ns;
-	uint64_t pending_system_ns;
+	struct fg_account account; /* perf: what is left for system time */
 	uint64_t user_ns; /* weights given */
 	uint64_t system_ns;
 	uint64_t begin_ns;
-	uint64_t begin_user_ns;
-	uint64_t begin_system_ns;
+	struct fg_times begin;
 	uint32_t region; /* current */
 	uint32_t region_written;
 	uint32_t region_depth;
@@ -187,6 +185,7 @@ struct fg_global {
 	uintptr_t cookie;
 	struct fg_thread *forking;
 	_Atomic uint8_t sampling;
+	_Atomic uint32_t switches; /* times that it was switched on or off */
 	_Atomic uint32_t next_sequence;
 	_Atomic uint32_t next_thread;
 	_Atomic uint32_t module_count;

@@ -374,9 +374,10 @@ void fg__rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns)
 		     (uint64_t)usage.ru_stime.tv_usec * 1000;
 }
 
-void fg__thread_times(uint64_t *user_ns, uint64_t *system_ns)
+void fg__thread_times(struct fg_times *times)
 {
-	fg__rusage_times(RUSAGE_THREAD, user_ns, system_ns);
+	times->cpu_ns = fg__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	fg__rusage_times(RUSAGE_THREAD, &times->user_ns, &times->system_ns);
 }
 
 void fg__thread_announce(struct fg_thread *thread)
@@ -400,9 +401,6 @@ static void reset(struct fg_thread *thread)
 	thread->carried_ns = 0;
 	thread->user_ns = 0;
 	thread->system_ns = 0;
-	thread->last_user_ns = 0;
-	thread->last_system_ns = 0;
-	thread->pending_system_ns = 0;
 	thread->region = 0;
 	thread->region_depth = 0;
 	thread->kept_count = 0;
@@ -433,11 +431,14 @@ void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t
 	thread->kind = kind;
 	thread->begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
 	thread->random = thread->begin_ns ^ ((uint64_t)thread->tid << 32) ^ (uintptr_t)thread;
-	if (self) {
-		fg__thread_times(&thread->begin_user_ns, &thread->begin_system_ns);
-		thread->last_user_ns = thread->begin_user_ns;
-		thread->last_system_ns = thread->begin_system_ns;
-	}
+	thread->begin = (struct fg_times){0};
+	if (self)
+		fg__thread_times(&thread->begin);
+	else
+		thread->begin.cpu_ns = fg__clock_ns(cpu_clock_of(tid));
+	fg__account_open(&thread->account, &thread->begin, self);
+	thread->account.switches = atomic_load(&fg_g.switches);
+	thread->account.on = fg__sampling_on(thread->begin_ns);
 	/* Announced first, so that a signal may come as soon as the clocks run. */
 	thread->clock = fg_g.clock_user;
 	atomic_store(&thread->busy, 1);
@@ -450,18 +451,23 @@ void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t
  * What was spent after the last sample.  System time of the perf rung: no stack, but it was spent.  Of the jittered clock,
  * whose weights are the time since the sample before, it goes to where that was.
  */
-static void write_rest(struct fg_thread *thread, uint64_t system_ns)
+static void write_rest(struct fg_thread *thread, const struct fg_times *now)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
+	const bool on = fg__sampling_on(fg__clock_ns(CLOCK_MONOTONIC));
 	const bool jitter = thread->clock == FG_CLOCK_JITTER;
+	struct fg_times split;
 	uint64_t left_ns = 0;
 
-	if (!header || !thread->written || !fg__sampling_on(fg__clock_ns(CLOCK_MONOTONIC)))
+	if (!header || !thread->written || !on)
 		return;
-	if (jitter)
-		left_ns = fg__clock_ns(CLOCK_THREAD_CPUTIME_ID) - thread->last_cpu_ns;
-	else if (thread->clock == FG_CLOCK_PERF_USER && system_ns >= thread->last_system_ns)
-		left_ns = system_ns - thread->last_system_ns + thread->pending_system_ns;
+	if (jitter) {
+		left_ns = now->cpu_ns - thread->last_cpu_ns;
+	} else if (thread->clock == FG_CLOCK_PERF_USER) {
+		fg__account_look(&thread->account, now, on, atomic_load(&fg_g.switches), &split);
+		left_ns = fg__account_due(&thread->account, fg_g.period_ns);
+		fg__account_give(&thread->account, left_ns);
+	}
 	const uint32_t path = jitter ? thread->last_path : 0;
 	const uint8_t clock = jitter ? FG_CLOCK_JITTER : FG_CLOCK_SYSTEM;
 
@@ -480,19 +486,18 @@ static void write_rest(struct fg_thread *thread, uint64_t system_ns)
 
 void fg__thread_detach(struct fg_thread *thread)
 {
-	uint64_t user_ns = 0;
-	uint64_t system_ns = 0;
+	struct fg_times now = {0};
 
 	fg__thread_stop(thread);
-	fg__thread_times(&user_ns, &system_ns);
-	write_rest(thread, system_ns);
+	fg__thread_times(&now);
+	write_rest(thread, &now);
 	if (!thread->written)
 		return;
 	fg__record_begin(thread, FG_RECORD_THREAD_END);
 	fg__record_number(thread, thread->id);
 	fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
-	fg__record_number(thread, user_ns - thread->begin_user_ns);
-	fg__record_number(thread, system_ns - thread->begin_system_ns);
+	fg__record_number(thread, now.user_ns - thread->begin.user_ns);
+	fg__record_number(thread, now.system_ns - thread->begin.system_ns);
 	fg__record_number(thread, thread->user_ns);
 	fg__record_number(thread, thread->system_ns);
 	(void)fg__record_write(thread);
