@@ -288,8 +288,10 @@ static void count_handler(uint64_t begin_ns)
 
 	fg__count(&header->handler_ns, took_ns);
 	fg__maximum(&header->handler_max_ns, took_ns);
-	if (end_ns - header->start_monotonic_ns > late_after_ns)
+	if (end_ns - header->start_monotonic_ns > late_after_ns) {
 		fg__maximum(&header->handler_late_max_ns, took_ns);
+		fg__count(&header->handler_late[fg_handler_bucket(took_ns)], 1);
+	}
 }
 
 void fg__on_signal(int signal, siginfo_t *info, void *context)

@@ -203,6 +203,7 @@ static void start(char **environment)
 	fg_g.has_epoll_pwait2 =
 		syscall(SYS_epoll_pwait2, -1, NULL, 0, NULL, NULL, 0) == -1 && errno != ENOSYS;
 	read_program();
+	fg__thread_name_get(fg_g.name);
 	map_control();
 	fg__clocks_choose();
 	if (reserve_memory() != 0 || fg__file_open() != 0)

@@ -19,6 +19,7 @@
 #include "collector/trace_format.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,6 +37,7 @@ enum {
 	FG_NAMES_MAX = 4096, /* numbers of names are not larger */
 	FG_OUTPUT_MAX = 3072,
 	FG_RECORD_HEAD = 8,
+	FG_NAME_SIZE = 16,     /* of a thread, as the kernel keeps it */
 	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
 };
 
@@ -114,10 +116,10 @@ struct fg_thread {
 	uint64_t random;
 	uintptr_t stack_low;
 	uintptr_t stack_high;
-	uint64_t carried_ns;   /* weight of samples that could not be taken */
-	uint64_t last_cpu_ns;  /* jitter: CPU time at the last sample; wall: time of it */
+	uint64_t carried_ns;       /* weight of samples that could not be taken */
+	uint64_t last_cpu_ns;      /* jitter: CPU time at the last sample; wall: time of it */
 	struct fg_account account; /* perf: what is left for system time */
-	uint64_t user_ns; /* weights given */
+	uint64_t user_ns;          /* weights given */
 	uint64_t system_ns;
 	uint64_t begin_ns;
 	struct fg_times begin;
@@ -140,6 +142,8 @@ struct fg_thread {
 	uint32_t record_size; /* the record being put together */
 	uint8_t record_kind;
 	uint8_t record[FG_RECORD_HEAD + FG_RECORD_ROOM];
+	pthread_t handle;        /* of a thread that pthread_create() made */
+	char name[FG_NAME_SIZE]; /* as the trace knows it */
 	void *(*start)(void *);
 	void *start_argument;
 	uintptr_t c11_start;
@@ -169,6 +173,7 @@ struct fg_global {
 	_Atomic uint8_t opening;
 	struct fg_options options;
 	char program[FG_OUTPUT_MAX]; /* what /proc/self/exe says */
+	char name[FG_NAME_SIZE];     /* what threads are called that nobody has named */
 	struct fg_trace_header *_Atomic header;
 	uint8_t *file;
 	uint64_t capacity;

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -396,8 +397,35 @@ void fg__thread_announce(struct fg_thread *thread)
 		fg__count(&atomic_load(&fg_g.header)->threads, 1);
 }
 
+void fg__thread_name_get(char name[FG_NAME_SIZE])
+{
+	memset(name, 0, FG_NAME_SIZE);
+	if (!fg_g.sealed)
+		(void)syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+}
+
+void fg__thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name)
+{
+	if (!*name || !named->written || strncmp(named->name, name, FG_NAME_SIZE - 1) == 0)
+		return;
+	fg__record_begin(thread, FG_RECORD_THREAD_NAME);
+	fg__record_number(thread, named->id);
+	fg__record_text(thread, name, strnlen(name, FG_NAME_SIZE - 1));
+	if (fg__record_write(thread))
+		strncpy(named->name, name, FG_NAME_SIZE - 1);
+}
+
+static void write_own_name(struct fg_thread *thread)
+{
+	char name[FG_NAME_SIZE];
+
+	fg__thread_name_get(name);
+	fg__thread_name_write(thread, thread, name);
+}
+
 static void reset(struct fg_thread *thread)
 {
+	memcpy(thread->name, fg_g.name, sizeof(thread->name));
 	thread->carried_ns = 0;
 	thread->user_ns = 0;
 	thread->system_ns = 0;
@@ -443,6 +471,8 @@ void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t
 	thread->clock = fg_g.clock_user;
 	atomic_store(&thread->busy, 1);
 	fg__thread_announce(thread);
+	if (self)
+		write_own_name(thread);
 	atomic_store(&thread->busy, 0);
 	fg__thread_start(thread);
 }
@@ -493,6 +523,7 @@ void fg__thread_detach(struct fg_thread *thread)
 	write_rest(thread, &now);
 	if (!thread->written)
 		return;
+	write_own_name(thread);
 	fg__record_begin(thread, FG_RECORD_THREAD_END);
 	fg__record_number(thread, thread->id);
 	fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));

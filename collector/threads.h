@@ -25,6 +25,10 @@ void fg__thread_stop(struct fg_thread *thread);
 void fg__thread_start(struct fg_thread *thread);
 /* THREAD_BEGIN, if the trace has not got it yet. */
 void fg__thread_announce(struct fg_thread *thread);
+/* The calling thread's name as the kernel knows it; "" where it may not be asked. */
+void fg__thread_name_get(char name[FG_NAME_SIZE]);
+/* THREAD_NAME of `named`, if it is news, into the trace of `thread`, under its `busy`. */
+void fg__thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /* The thread that a signal of ours was sent for; NULL if the signal is not ours. */
 struct fg_thread *fg__thread_of_signal(const siginfo_t *info, bool *tick);
 /* Sent by a clock of ours that has been taken down since, or by nobody can tell whom. */
