@@ -33,9 +33,14 @@ make_project() {
 	git add .
 	git commit -q -m "Count words"
 }
-# The planted slowdown, and much more of it in the same function: these tests are about what is told, not about how little is seen.
+# A short program, for tests of what is told, not of how little is seen.
+shorten() {
+	sed -i 's/wordcount 40/wordcount 10/' fastgate.yml
+	git commit -q -a --amend -m "Count words"
+}
+# The planted slowdown, and much more of it in the same function.  One after the other (abba): side by side such a pair does not overlap.
 slow() {
 	git apply "$FASTGATE_ROOT/examples/quickstart/slower.patch" || fail "the patch does not apply"
-	sed -i 's|struct entry \*entry = table->chains\[hash % 512\];|&\n\n\tfor (volatile unsigned again = 0; again < 60; again++)\n\t\t;|' table.c
+	sed -i 's|struct entry \*entry = table->chains\[hash % 512\];|&\n\n\tfor (volatile unsigned again = 0; again < 120; again++)\n\t\t;|' table.c
 	grep -q 'volatile' table.c || fail "the slowdown was not planted"
 }

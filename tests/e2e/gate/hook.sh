@@ -4,7 +4,8 @@
 . "$(dirname "$0")/common.sh"
 PATH=$(dirname "$FASTGATE"):$PATH
 make_project
-sed -i 's/wordcount 40/wordcount 15/' fastgate.yml
+shorten
+echo 'measure: { schedule: abba }' >>fastgate.yml
 git commit -q -a --amend -m "Count words"
 expect_code 0 "installing" fastgate hook install
 hook=.git/hooks/pre-commit
