@@ -215,6 +215,8 @@ static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const cha
 	if (seconds < 3600.0)
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%.0f min %.0f s", sign,
 			       floor(seconds / 60.0), fmod(seconds, 60.0));
+	else if (fmod(minutes, 60.0) < 0.5)
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%.0f h", sign, minutes / 60.0);
 	else
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%.0f h %.0f min", sign,
 			       floor(minutes / 60.0), fmod(minutes, 60.0));

@@ -94,7 +94,7 @@ static void values_are_written_for_people(void **state)
 		{34100.0,     "ns",    "34.1 µs"    },
 		{125e9,       "ns",    "2 min 5 s"   },
 		{3599.4e9,    "ns",    "59 min 59 s" },
-		{3599.6e9,    "ns",    "1 h 0 min"   },
+		{3599.6e9,    "ns",    "1 h"         },
 		{-1e14,       "ns",    "-27 h 47 min"},
 		{12.0,        "ns",    "12 ns"       },
 		{0.0,         "ns",    "0 ns"        },
