@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """view, graph, export and import as a user calls them: on a trace, on a stored run, on another tool's profile.
 
-usage: check_profile_commands.py FASTGATE COLLECTOR MARKED GOLDEN_FOLDER
+usage: check_profile_commands.py FASTGATE COLLECTOR MARKED GOLDEN_FOLDER PROFILE_SCHEMA
 """
 import csv
 import io
@@ -16,8 +16,23 @@ import tempfile
 import unittest
 from pathlib import Path
 
-FASTGATE, COLLECTOR, MARKED, GOLDEN = sys.argv[1:5]
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+FASTGATE, COLLECTOR, MARKED, GOLDEN, SCHEMA = sys.argv[1:6]
 FOLDED = str(Path(GOLDEN) / "known.folded")
+
+
+def closed(schema):
+    """The schema that refuses what it does not name: what is written must stand in it."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            schema["additionalProperties"] = False
+        for part in schema.values():
+            closed(part)
+    return schema
 
 
 class Commands(unittest.TestCase):
@@ -222,6 +237,17 @@ class Commands(unittest.TestCase):
         self.assertIn("self +15.0 ms (30.0 ms → 45.0 ms)", dot)
 
     # ---- exports and imports ----
+
+    @unittest.skipUnless(jsonschema, "the Python package jsonschema is not installed")
+    def test_json_is_what_its_schema_says(self):
+        schema = closed(json.loads(Path(SCHEMA).read_text()))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        for run in ((), (self.trace,), (FOLDED,)):
+            document = json.loads(self.run_ok("export", "-F", "json", *run))
+            self.assertEqual([error.message for error in validator.iter_errors(document)], [])
+            document["samples"][0]["weight_ns"] = "much"
+            self.assertFalse(validator.is_valid(document))
 
     @unittest.skipUnless(shutil.which("go"), "go is not installed")
     def test_pprof_reads_a_stored_run(self):
