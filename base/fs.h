@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files and folders.  Everything is opened with O_CLOEXEC.  fg_fs_write_atomic() writes beside the target, syncs and
- * renames: a reader sees the old file or the new one, and a failure leaves the old one and no litter.
+ * renames: a reader sees the old file or the new one, and a failure leaves the old one and no litter.  A device or a pipe
+ * is written to as it is.
  */
 #ifndef FG_BASE_FS_H
 #define FG_BASE_FS_H

@@ -3,6 +3,7 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,6 +56,27 @@ static void failed_write_names_the_file_and_keeps_the_old_one(void **state)
 			 FG_EIO);
 	assert_string_equal(err.message, expected);
 	free(expected);
+}
+
+/* As root, a rename over /dev/null would take it away from everybody. */
+static void a_pipe_is_written_to_and_not_replaced(void **state)
+{
+	char *path = fg_xstrdup(fg_scratch_path(&scratch, "pipe"));
+	char text[8] = "";
+	struct stat status;
+	int reader = -1;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(reader >= 0);
+	assert_int_equal(fg_fs_write_atomic(path, "words", 5, 0644, NULL), FG_OK);
+	assert_int_equal(read(reader, text, sizeof(text) - 1), 5);
+	assert_string_equal(text, "words");
+	assert_int_equal(stat(path, &status), 0);
+	assert_true(S_ISFIFO(status.st_mode));
+	(void)close(reader);
+	free(path);
 }
 
 static void full_disk_is_reported(void **state)
@@ -150,6 +172,7 @@ int main(void)
 						make_scratch, drop_scratch),
 		cmocka_unit_test_setup_teardown(failed_write_names_the_file_and_keeps_the_old_one,
 						make_scratch, drop_scratch),
+		cmocka_unit_test(a_pipe_is_written_to_and_not_replaced),
 		cmocka_unit_test(full_disk_is_reported),
 		cmocka_unit_test_setup_teardown(reading_is_limited, make_scratch, drop_scratch),
 		cmocka_unit_test_setup_teardown(trees_are_made_and_removed_without_following_links,
