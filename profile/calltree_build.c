@@ -10,7 +10,7 @@
  */
 #include "profile/calltree.h"
 #include "profile/names.h"
-#include "profile/pattern.h"
+#include "base/pattern.h"
 
 enum {
 	MOST_PATTERNS = 32,
