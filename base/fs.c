@@ -82,31 +82,8 @@ static int sync_folder(const char *path, struct fg_error *err)
 	return rc;
 }
 
-/* A rename would put a file in the place of a device or a pipe: what is there is written to. */
-static bool is_special(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-static int write_special(const char *path, const void *data, size_t size, struct fg_error *err)
-{
-	const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	int rc = FG_OK;
-
-	if (fd < 0)
-		return fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	rc = fg_fs_write_all(fd, data, size, err);
-	if (rc != FG_OK)
-		fg_error_prefix(err, "%s", path);
-	if (close(fd) != 0 && rc == FG_OK)
-		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	return rc;
-}
-
-static int replace_file(const char *path, const void *data, size_t size, unsigned mode,
-			struct fg_error *err)
+int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
+		       struct fg_error *err)
 {
 	char *temporary = fg_xasprintf("%s.XXXXXX", path);
 	const int fd = mkostemp(temporary, O_CLOEXEC);
@@ -134,11 +111,34 @@ out:
 	return rc;
 }
 
-int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
-		       struct fg_error *err)
+static int write_special(const char *path, const void *data, size_t size, struct fg_error *err)
 {
-	return is_special(path) ? write_special(path, data, size, err)
-				: replace_file(path, data, size, mode, err);
+	const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int rc = FG_OK;
+
+	if (fd < 0)
+		return fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	rc = fg_fs_write_all(fd, data, size, err);
+	if (rc != FG_OK)
+		fg_error_prefix(err, "%s", path);
+	if (close(fd) != 0 && rc == FG_OK)
+		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	return rc;
+}
+
+int fg_fs_write_result(const char *path, const void *data, size_t size, struct fg_error *err)
+{
+	struct stat status = {0};
+	char *target = NULL;
+	int rc = FG_OK;
+
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+		return write_special(path, data, size, err);
+	if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+		target = realpath(path, NULL);
+	rc = fg_fs_write_atomic(target ? target : path, data, size, 0644, err);
+	free(target);
+	return rc;
 }
 
 int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)

@@ -8,9 +8,9 @@
  * 3. each sample that passes the filters lands on the tree node of its stack.  Nodes are made on demand, parents
  *    first, and remembered per stack; when the tree is split (by thread, region, ...) per pair of split and stack.
  */
+#include "base/pattern.h"
 #include "profile/calltree.h"
 #include "profile/names.h"
-#include "base/pattern.h"
 
 enum {
 	MOST_PATTERNS = 32,

@@ -66,15 +66,14 @@ const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *er
 
 static int write_text(const char *path, const struct fg_strbuf *text, struct fg_error *err)
 {
-	int result = FG_OK;
+	int status = FG_OK;
 
-	if (strcmp(path, "-") == 0) {
-		result = fg_fs_write_all(STDOUT_FILENO, fg_strbuf_text(text), text->length, err);
-		if (result != FG_OK)
-			fg_error_prefix(err, "standard output");
-		return result;
-	}
-	return fg_fs_write_atomic(path, fg_strbuf_text(text), text->length, 0644, err);
+	if (strcmp(path, "-") != 0)
+		return fg_fs_write_result(path, fg_strbuf_text(text), text->length, err);
+	status = fg_fs_write_all(STDOUT_FILENO, fg_strbuf_text(text), text->length, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "standard output");
+	return status;
 }
 
 int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_report *report,

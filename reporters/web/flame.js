@@ -150,7 +150,10 @@ class FlameGraph {
 		});
 		this.pane.addEventListener('pointerleave', () => this.describe(this.focused));
 		this.pane.addEventListener('keydown', (event) => this.key(event));
-		this.search.addEventListener('input', () => this.find(this.search.value));
+		this.search.addEventListener('input', () => {
+			this.find(this.search.value);
+			this.options.onState?.(this.viewState());
+		});
 		this.search.addEventListener('keydown', (event) => {
 			if (event.key === 'Enter')
 				this.nextFound(event.shiftKey ? -1 : 1);
@@ -212,6 +215,10 @@ class FlameGraph {
 	restore(state) {
 		if (state.mode && state.mode !== this.mode)
 			this.setMode(state.mode);
+		if (state.search) {
+			this.search.value = state.search;
+			this.find(state.search);
+		}
 		if (state.node > 0 && state.node < this.profile.count)
 			this.zoom(state.node);
 	}

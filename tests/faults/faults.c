@@ -5,7 +5,7 @@
  * FG_FAULTS_PROGRAM  the program that is meant, by the name of its file; every other one is left alone
  * FG_FAULTS_CLASS    which calls are counted: a row of the table below
  * FG_FAULTS_AT       the number of the call that fails, from 1
- * FG_FAULTS_ERRNO    the errno that it says; SHORT: reads and writes move one byte instead of failing
+ * FG_FAULTS_ERRNO    the errno that it says; SHORT: reads, writes and sends move one byte instead of failing
  * FG_FAULTS_STAYS    when set, every later call of the class fails as well: a disk that stays full
  * FG_FAULTS_LOG      a file that gets the stack of each failing call; without a line in it, there was no such call
  * FG_FAULTS_LIST     a file that gets, when no call is to fail, the number of the first call from each different stack
@@ -593,22 +593,19 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return strikes(NETWORK) ? -1 : syscall(SYS_sendmsg, fd, message, flags);
 }
 
+/* Never short: libraries that wait for edges may take a short answer for all that there is. */
 EXPORT ssize_t recv(int fd, void *to, size_t size, int flags)
 {
-	const ssize_t some = moved(NETWORK, size);
-
-	return some < 0 ? (ssize_t)-1
-			: (ssize_t)syscall(SYS_recvfrom, fd, to, some, flags, NULL, NULL);
+	return strikes(NETWORK) ? (ssize_t)-1
+				: (ssize_t)syscall(SYS_recvfrom, fd, to, size, flags, NULL, NULL);
 }
 
 EXPORT ssize_t recvfrom(int fd, void *to, size_t size, int flags, __SOCKADDR_ARG from,
 			socklen_t *from_size)
 {
-	const ssize_t some = moved(NETWORK, size);
-
-	return some < 0 ? (ssize_t)-1
-			: (ssize_t)syscall(SYS_recvfrom, fd, to, some, flags, from.__sockaddr__,
-					   from_size);
+	return strikes(NETWORK) ? (ssize_t)-1
+				: (ssize_t)syscall(SYS_recvfrom, fd, to, size, flags,
+						   from.__sockaddr__, from_size);
 }
 
 EXPORT int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
