@@ -15,7 +15,6 @@
 
 #include "profile/calltree.h"
 #include "profile/names.h"
-#include "profile/pattern.h"
 
 enum {
 	FG__MOST_PATTERNS = 32
