@@ -13,6 +13,7 @@
 #ifndef FG_PROFILE_SELECTION_H
 #define FG_PROFILE_SELECTION_H
 
+#include "base/pattern.h"
 #include "profile/calltree.h"
 #include "profile/names.h"
 
