@@ -57,14 +57,9 @@ static const struct {
 };
 
 static const struct fg_option options[] = {
-	{.name = "type",
-	 .letter = 't',
-	 .kind = FG_OPTION_CHOICE,
-	 .offset = offsetof(struct options, type),
-	 .argument = "TYPE",
-	 .choices = types,
-	 .initial = "pre-commit",
-	 .help = "pre-commit: what is staged against HEAD; pre-push: what is pushed against what is there"},
+	FG_CLI_CHOICE(
+		struct options, type, "type", 't', "TYPE", types, "pre-commit",
+		"pre-commit: what is staged against HEAD; pre-push: what is pushed against what is there"),
 	{.name = NULL},
 };
 
