@@ -20,12 +20,9 @@ static const struct fg_option options[] = {
 		"terminal, json, junit, markdown, comment, html, github, gitlab, csv or csv-raw; else by the ending "
 		"of FILE"),
 	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
-	{.name = "source-root",
-											  .kind = FG_OPTION_TEXT,
-											  .offset = offsetof(struct options, source_root),
-											  .argument = "FOLDER",
-											  .complete = FG_COMPLETE_FOLDER,
-											  .help = "the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"},
+	FG_CLI_NAME(
+		struct options, source_root, "source-root", 0, "FOLDER", FG_COMPLETE_FOLDER,
+		"the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"),
 	FG_CLI_FILE(
 		struct options, post_from, "post-from", 0,
 		"post this report.json where report.post of fastgate.yml says, and write nothing"),

@@ -309,22 +309,14 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	{.name = "against",
-				  .letter = 'a',
-				  .kind = FG_OPTION_TEXT,
-				  .offset = offsetof(struct options, against),
-				  .argument = "REF",
-				  .complete = FG_COMPLETE_GIT_REF,
-				  .help = "build this git ref (or `merge-base`) beside the work tree and measure both in this session"},
+	FG_CLI_NAME(
+		struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
+		"build this git ref (or `merge-base`) beside the work tree and measure both in this session"),
 	FG_CLI_FLAG(
 		struct options, staged, "staged", 0,
 		"measure what is staged instead of the work tree, in a worktree of its own, against HEAD or --against"),
-	{.name = "candidate",
-				  .kind = FG_OPTION_TEXT,
-				  .offset = offsetof(struct options, candidate),
-				  .argument = "REF",
-				  .complete = FG_COMPLETE_GIT_REF,
-				  .help = "measure this git ref instead of the work tree, in a worktree of its own"},
+	FG_CLI_NAME(struct options, candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
+		    "measure this git ref instead of the work tree, in a worktree of its own"),
 	FG_CLI_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_CLI_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
 		    "first look after MIN pairs, last one after MAX"),
@@ -344,7 +336,7 @@ static const struct fg_option options[] = {
 	FG_CLI_FLAG(struct options, no_store, "no-store", 0, "do not keep this run"),
 	FG_CLI_FLAG(struct options, no_post, "no-post", 0,
 		    "do not post the result, whatever fastgate.yml says"),
-	{.name = NULL             },
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {

@@ -39,6 +39,8 @@ struct fg_session {
 	struct fg_profile_set *
 		*profiles; /* one per series of the run; NULL where nothing was sampled */
 	size_t profile_count;
+	char codes[FG_ARM_COUNT]
+		  [17];     /* what the present benchmark's arms have mapped; "": not seen */
 	char *cache_folder; /* the symbolizer's, as long as it lives */
 	struct fg_symbolizer *symbolizer;
 	struct fg_progress progress;
