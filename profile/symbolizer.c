@@ -17,6 +17,10 @@ struct chain {
 	size_t count;
 };
 
+enum {
+	RECENT_TEXTS = 64
+};
+
 struct fg_symbol_module {
 	const char *name;
 	char build_id[FG_BUILD_ID_TEXT]; /* "": not recorded */
@@ -34,6 +38,10 @@ struct fg_symbol_module {
 		text_index; /* (0, offset of a text of the debug index) → index into texts */
 	const char **texts;
 	size_t text_count, text_capacity;
+	struct {
+		uint32_t text; /* 0: nothing here */
+		const char *kept;
+	} recent[RECENT_TEXTS]; /* by the number's last bits: most frames are in the file of the one before */
 	char *cache_file; /* NULL: not kept */
 	struct fg_jit_map jit;
 	const char *source;
@@ -430,17 +438,13 @@ static void name_by_table(struct fg_symbolizer *s, const struct fg_symbol_module
 	}
 }
 
-/* A text of the debug index, kept: looked up by its number, for hashing long paths again and again costs most of the time. */
-static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
-			      uint32_t text)
+static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
+				   uint32_t text)
 {
-	uint32_t place;
 	bool is_new;
+	const uint32_t place = *fg_pair_index_add(&module->text_index, 0, text,
+						  (uint32_t)module->text_count, &is_new);
 
-	if (text == 0)
-		return NULL;
-	place = *fg_pair_index_add(&module->text_index, 0, text, (uint32_t)module->text_count,
-				   &is_new);
 	if (is_new) {
 		module->texts = fg_grow(module->texts, &module->text_capacity,
 					module->text_count + 1, sizeof(module->texts[0]));
@@ -448,6 +452,22 @@ static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *
 			fg_arena_strdup(&s->arena, fg_debug_text(&module->debug, text));
 	}
 	return module->texts[place];
+}
+
+/* A text of the debug index, kept: looked up by its number, for hashing long paths again and again costs most of the time. */
+static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
+			      uint32_t text)
+{
+	const char *lasting = fg_debug_lasting_text(&module->debug, text);
+	const size_t slot = text % RECENT_TEXTS;
+
+	if (text == 0 || lasting)
+		return text == 0 ? NULL : lasting;
+	if (module->recent[slot].text != text) {
+		module->recent[slot].kept = find_debug_text(s, module, text);
+		module->recent[slot].text = text;
+	}
+	return module->recent[slot].kept;
 }
 
 static void name_function(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number,
