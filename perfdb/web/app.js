@@ -27,6 +27,14 @@ async function ask(path, parameters = {}, options = {}) {
 	return data;
 }
 
+// May this page write?  A server over a local store only shows it, and a token may be for reading.
+let capabilities = null;
+async function canWrite() {
+	capabilities ??= ask('capabilities');
+	const { read_only: isReadOnly, scope } = await capabilities;
+	return !isReadOnly && scope !== 'read';
+}
+
 function tell(path, body) {
 	return ask(path, {}, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 }
@@ -190,7 +198,7 @@ function commitsBetween(change, points) {
 	return [' commits: ', el('code', {}, `git log ${before.slice(0, 12)}..${after.slice(0, 12)}`)];
 }
 
-function changeRow(state, change, decision, points) {
+function triageForm(state, change, decision) {
 	const name = `at ${change.run.slice(0, 13)}`;
 	const select = el('select', { 'aria-label': `State of the change ${name}` },
 		STATES.map((word) => el('option', { value: word, selected: (decision?.state ?? 'new') === word }, word)));
@@ -200,9 +208,14 @@ function changeRow(state, change, decision, points) {
 		await tell('triage', { project: state.project, benchmark: state.benchmark, metric: state.metric, run: change.run, state: select.value, note: note.value || undefined });
 		status.textContent = `The change is kept as ${select.value}.`;
 	};
+	if (!state.writable)
+		return decision && [' ', el('strong', {}, decision.state), ` ${clip(decision.note ?? '', 500)}`];
+	return el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, select, note, el('button', {}, 'Keep'));
+}
+
+function changeRow(state, change, decision, points) {
 	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(change.run.slice(0, 13), 'run', { run: change.run }), ' ',
-		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points),
-		el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, select, note, el('button', {}, 'Keep')));
+		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points), triageForm(state, change, decision));
 }
 
 // What the server refuses is told where it was tried.
@@ -221,7 +234,7 @@ function noteRow(state, note, redraw) {
 		redraw();
 	};
 	return el('li', {}, el('strong', {}, note.kind), ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
-		el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
+		state.writable && el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
 }
 
 function notesOf(state, annotations, redraw) {
@@ -236,8 +249,10 @@ function notesOf(state, annotations, redraw) {
 		el('label', {}, 'Note ', el('input', { name: 'text', required: true, maxlength: 1000 })),
 		el('label', {}, 'Kind ', el('select', { name: 'kind' }, ['note', 'known-noise', 'accepted', 'exclude'].map((kind) => el('option', { value: kind }, kind)))),
 		el('button', {}, 'Add'));
+	if (!state.writable && annotations.length === 0)
+		return null;
 	return el('section', { 'aria-labelledby': 'notes' }, el('h2', { id: 'notes' }, 'Notes'),
-		annotations.length > 0 && el('ul', {}, annotations.map((note) => noteRow(state, note, redraw))), form);
+		annotations.length > 0 && el('ul', {}, annotations.map((note) => noteRow(state, note, redraw))), state.writable && form);
 }
 
 function chart(state, title, answer, project) {
@@ -256,10 +271,10 @@ async function showTrend(state) {
 	const { project, benchmark } = state;
 	const { metrics } = await ask('metrics', { project, benchmark });
 	const metric = state.metric ?? (metrics.includes('cpu_time') ? 'cpu_time' : metrics[0]);
-	const full = { ...state, metric };
+	const full = { ...state, metric, writable: await canWrite() };
 	const [answer, { triage }, { annotations }] = await Promise.all([ask('trend', { project, benchmark, metric, branch: state.branch }),
 		ask('triage', { project, benchmark }), ask('annotations', { project, benchmark })]);
-	const go = (changed) => { location.search = address('trend', Object.fromEntries(Object.entries({ ...full, ...changed }).filter(([, value]) => value))); };
+	const go = (changed) => { location.search = address('trend', Object.fromEntries(Object.entries({ ...full, ...changed, writable: undefined }).filter(([, value]) => value))); };
 	const select = el('select', { onchange: (event) => go({ metric: event.target.value }) },
 		metrics.map((name) => el('option', { value: name, selected: name === metric }, name)));
 	const branch = el('form', { class: 'note', onsubmit: (event) => {
@@ -309,6 +324,7 @@ function askToken(words) {
 	replace(page, el('main', {}, heading('A token is needed'), el('p', {}, words),
 		el('form', { class: 'note', onsubmit: (event) => {
 			event.preventDefault();
+			capabilities = null;
 			sessionStorage.setItem(TOKEN_KEY, new FormData(event.target).get('token').trim());
 			show();
 		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', {}, 'Go on')),
