@@ -195,7 +195,21 @@ function commitsBetween(change, points) {
 	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit);
 	if (!before || !after || before === after)
 		return null;
-	return [' commits: ', el('code', {}, `git log ${before.slice(0, 12)}..${after.slice(0, 12)}`)];
+	return [' · ', el('code', {}, `git log ${before.slice(0, 12)}..${after.slice(0, 12)}`)];
+}
+
+// What a change point is found from has to be seen a few times; until then it is said, and called what it is.
+function possibleChange(change, points) {
+	if (!change)
+		return null;
+	const which = change.runs === 1 ? 'the newest run' : `the ${change.runs} newest runs`;
+	return el('p', { class: 'possible' }, el('strong', {}, `Possible change at ${which}: ${formatChange(change.ratio - 1)}`),
+		`, not yet confirmed (${change.runs} of ${change.runs_needed} runs). `, link('Compare with the run before', 'compare', { a: change.last_run_before, b: change.run }),
+		commitsBetween(change, points));
+}
+
+function runLabel(points, id) {
+	return points.find((p) => p.run === id)?.commit?.slice(0, 10) ?? id.slice(0, 13);
 }
 
 function triageForm(state, change, decision) {
@@ -214,7 +228,7 @@ function triageForm(state, change, decision) {
 }
 
 function changeRow(state, change, decision, points) {
-	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(change.run.slice(0, 13), 'run', { run: change.run }), ' ',
+	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(runLabel(points, change.run), 'run', { run: change.run }), ' · ',
 		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points), triageForm(state, change, decision));
 }
 
@@ -284,6 +298,7 @@ async function showTrend(state) {
 	const decided = (change) => triage.find((t) => t.metric === metric && t.run === change.run);
 	showTrail(link(clip(project, 60), 'project', { project }), clip(benchmark, 60));
 	replace(page, el('main', {}, heading(benchmark), branch, chart(full, `${benchmark}: ${metric}`, answer, project),
+		possibleChange(answer.possible_change, answer.points),
 		answer.changes?.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'),
 			el('ul', {}, answer.changes.map((change) => changeRow(full, change, decided(change), answer.points)))),
 		notesOf(full, annotations, () => showTrend(state)), pointTable(answer)));
@@ -309,8 +324,9 @@ async function showFunction(state) {
 	showTrail(link(clip(project, 60), 'project', { project }), link(clip(benchmark, 60), 'trend', { project, benchmark }), clip(answer.name, 60));
 	replace(page, el('main', {}, heading(answer.name), el('p', { class: 'quiet' }, `${answer.library}, own time per repetition`),
 		chart(state, `${clip(answer.name, 60)}: own time`, answer, project),
+		possibleChange(answer.possible_change, answer.points),
 		answer.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'), el('ul', {}, answer.changes.map((change) => el('li', {},
-			el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(change.run.slice(0, 13), 'run', { run: change.run }), ' ',
+			el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(runLabel(answer.points, change.run), 'run', { run: change.run }), ' · ',
 			link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, answer.points))))),
 		pointTable(answer)));
 }
