@@ -164,7 +164,7 @@ static int update_submodules(const struct fg_git *in_tree, const char *top, stru
 	const char *const common_dir[] = {"rev-parse", "--path-format=absolute", "--git-common-dir",
 					  NULL};
 	const char *const plain[] = {"submodule", "update", "--init", "--recursive", NULL};
-	const char *arguments[FG_ARRAY_SIZE(plain) + 2 * MODULES_MAX + 2] = {
+	const char *arguments[FG_ARRAY_SIZE(plain) + 2 * (size_t)MODULES_MAX + 2] = {
 		"-c", "protocol.file.allow=always"};
 	char *settings[MODULES_MAX] = {NULL};
 	char *modules_folder = NULL;
