@@ -14,52 +14,96 @@ enum {
 	TREE_MAX = 16 << 20, /* nodes that a session keeps in memory: 128 MiB */
 };
 
-static int function_id(struct fg_store *store, const struct fg_profile_function *function,
-		       int64_t *id, struct fg_error *err)
+static void function_key(const struct fg_profile_function *function, struct fg_strbuf *key)
+{
+	fg_strbuf_add_text(key, function->name);
+	fg_strbuf_add_char(key, '\0');
+	fg_strbuf_add_text(key, function->library ? function->library : "");
+}
+
+static int64_t known_function(struct fg_store *store, const struct fg_strbuf *key)
+{
+	const uint64_t *known = fg_map_get(&store->functions, key->data, key->length);
+	int64_t id = 0;
+
+	if (known)
+		return (int64_t)*known;
+	if (store->shared) {
+		fg_ids_begin(store->shared);
+		id = fg_ids_function(store->shared, key->data, key->length);
+		fg_ids_end(store->shared);
+	}
+	return id;
+}
+
+static int add_function(struct fg_store *store, const struct fg_profile_function *function,
+			int64_t *id, struct fg_error *err)
 {
 	uint8_t digest[16];
-	const uint64_t *known = NULL;
 	struct fg_query q;
 	int status = FG_OK;
 
 	fg__digest(function->name, function->library ? function->library : "", NULL, digest);
-	known = fg_map_get(&store->functions, digest, sizeof(digest));
-	if (known) {
-		*id = (int64_t)*known;
-		return FG_OK;
-	}
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
 	fg_query_bytes(&q, digest, sizeof(digest));
 	status = fg_query_value(&q, id, err);
-	if (status == FG_ENOENT) {
-		fg_query_begin(&q, store->db, FG_SQL_FUNCTION_ADD);
-		fg_query_bytes(&q, digest, sizeof(digest));
-		fg_query_text(&q, function->name);
-		fg_query_text(&q, function->library ? function->library : "");
-		fg_query_text(&q, function->linkage);
-		fg_query_text(&q, function->file);
-		fg_query_int(&q, function->line);
-		fg_query_int(&q, function->inlined);
-		status = fg_query_value(&q, id, err);
+	if (status != FG_ENOENT)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_ADD);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	fg_query_text(&q, function->name);
+	fg_query_text(&q, function->library ? function->library : "");
+	fg_query_text(&q, function->linkage);
+	fg_query_text(&q, function->file);
+	fg_query_int(&q, function->line);
+	fg_query_int(&q, function->inlined);
+	return fg_query_value(&q, id, err);
+}
+
+int fg__store_function_id(struct fg_store *store, const struct fg_profile_function *function,
+			  int64_t *id, struct fg_error *err)
+{
+	struct fg_strbuf key = {0};
+	int status = FG_OK;
+
+	function_key(function, &key);
+	*id = known_function(store, &key);
+	if (*id == 0) {
+		status = add_function(store, function, id, err);
+		if (status == FG_OK)
+			(void)fg_map_add(&store->functions, key.data, key.length, (uint64_t)*id,
+					 NULL);
 	}
-	if (status == FG_OK)
-		(void)fg_map_add(&store->functions, digest, sizeof(digest), (uint64_t)*id, NULL);
+	fg_strbuf_release(&key);
 	return status;
 }
 
-static int node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
-		   struct fg_error *err)
+static uint64_t known_node(struct fg_store *store, const int64_t key[2])
+{
+	const uint64_t *known = fg_map_get(&store->nodes, key, 2 * sizeof(key[0]));
+	uint64_t id = 0;
+
+	if (known)
+		return *known;
+	if (store->shared) {
+		fg_ids_begin(store->shared);
+		id = fg_ids_node(store->shared, (uint64_t)key[0], (uint64_t)key[1]);
+		fg_ids_end(store->shared);
+	}
+	return id;
+}
+
+int fg__store_node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
+		      struct fg_error *err)
 {
 	const int64_t key[2] = {parent, function};
-	const uint64_t *known = fg_map_get(&store->nodes, key, sizeof(key));
 	struct fg_query q;
 	int64_t found = 0;
 	int status = FG_OK;
 
-	if (known) {
-		*id = *known;
+	*id = known_node(store, key);
+	if (*id)
 		return FG_OK;
-	}
 	fg_query_begin(&q, store->db, FG_SQL_NODE_FIND);
 	fg_query_int(&q, parent);
 	fg_query_int(&q, function);
@@ -118,13 +162,23 @@ static bool is_worth_reading(size_t rows, size_t wanted)
 	return wanted > SCAN_FROM && rows / SCAN_FACTOR < wanted && rows < TREE_MAX;
 }
 
+static size_t known_nodes(const struct fg_store *store)
+{
+	return store->nodes.count + (store->shared ? fg_ids_node_count(store->shared) : 0);
+}
+
+static size_t known_functions(const struct fg_store *store)
+{
+	return store->functions.count + (store->shared ? fg_ids_function_count(store->shared) : 0);
+}
+
 static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_error *err)
 {
 	struct fg_query q;
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_NODE_LAST, &last, err);
 
-	if (status != FG_OK || !is_worth_reading(last, wanted) || store->nodes.count >= last)
+	if (status != FG_OK || !is_worth_reading(last, wanted) || known_nodes(store) >= last)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
 	fg_query_int(&q, 0);
@@ -140,32 +194,42 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 
 static int read_known_functions(struct fg_store *store, size_t wanted, struct fg_error *err)
 {
+	struct fg_strbuf key = {0};
 	struct fg_query q;
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_FUNCTION_LAST, &last, err);
 
-	if (status != FG_OK || !is_worth_reading(last, wanted) || store->functions.count >= last)
+	if (status != FG_OK || !is_worth_reading(last, wanted) || known_functions(store) >= last)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_DIGESTS);
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_NAMES);
 	while ((status = fg_query_step(&q, err)) > 0) {
-		size_t size = 0;
-		const void *digest = fg_column_bytes(&q, 1, &size);
+		const struct fg_profile_function function = {.name = fg_column_text(&q, 1),
+							     .library = fg_column_text(&q, 2)};
 
-		(void)fg_map_add(&store->functions, digest, size, (uint64_t)fg_column_int(&q, 0),
-				 NULL);
+		fg_strbuf_clear(&key);
+		function_key(&function, &key);
+		(void)fg_map_add(&store->functions, key.data, key.length,
+				 (uint64_t)fg_column_int(&q, 0), NULL);
 	}
 	fg_query_end(&q);
+	fg_strbuf_release(&key);
 	return status;
+}
+
+int fg__store_read_known(struct fg_store *store, size_t functions, size_t nodes,
+			 struct fg_error *err)
+{
+	const int status = read_known_functions(store, functions, err);
+
+	return status == FG_OK ? read_known_nodes(store, nodes, err) : status;
 }
 
 int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err)
 {
-	int status =
-		read_known_functions(store, set->function_count - interned->function_count, err);
+	int status = fg__store_read_known(store, set->function_count - interned->function_count,
+					  set->node_count - interned->node_count, err);
 
-	if (status == FG_OK)
-		status = read_known_nodes(store, set->node_count - interned->node_count, err);
 	interned->functions = fg_xreallocarray(interned->functions, set->function_count,
 					       sizeof(*interned->functions));
 	interned->nodes =
@@ -173,7 +237,8 @@ int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 	while (interned->function_count < set->function_count && status == FG_OK) {
 		const size_t i = interned->function_count;
 
-		status = function_id(store, &set->functions[i], &interned->functions[i], err);
+		status = fg__store_function_id(store, &set->functions[i], &interned->functions[i],
+					       err);
 		if (status == FG_OK)
 			interned->function_count++;
 	}
@@ -181,8 +246,9 @@ int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		const size_t i = interned->node_count;
 		const int64_t parent = i == 0 ? 0 : (int64_t)interned->nodes[set->nodes[i].parent];
 
-		status = node_id(store, parent, interned->functions[set->nodes[i].function],
-				 &interned->nodes[i], err);
+		status = fg__store_node_id(store, parent,
+					   interned->functions[set->nodes[i].function],
+					   &interned->nodes[i], err);
 		if (status == FG_OK)
 			interned->node_count++;
 	}

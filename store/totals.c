@@ -16,21 +16,6 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Time per sample over everything that counts: the step in which times are kept. */
-static double unit_of(const struct fg_profile_set *set)
-{
-	double sum = 0;
-	double samples = 0;
-
-	for (size_t r = 0; r < set->row_count; r++) {
-		for (uint32_t i = 0; i < set->rows[r].count; i++) {
-			sum += set->rows[r].self_ns[i];
-			samples += set->rows[r].samples[i];
-		}
-	}
-	return samples > 0 && sum > 0 ? sum / samples / FRACTIONS : 1;
-}
-
 static size_t pack(struct fg_function_total *items, size_t count)
 {
 	size_t used = 0;
@@ -44,33 +29,68 @@ static size_t pack(struct fg_function_total *items, size_t count)
 	return used;
 }
 
+static void add_arm(struct fg_totals *totals, const struct fg_totals_source *source, int arm,
+		    double *inclusive)
+{
+	const double *self = source->self_ns[arm];
+
+	memcpy(inclusive, self, source->node_count * sizeof(*inclusive));
+	for (size_t n = source->node_count; n-- > 1;)
+		inclusive[source->nodes[n].parent] += inclusive[n];
+	for (size_t n = 0; n < source->node_count; n++) {
+		struct fg_function_total *item = &totals->items[source->nodes[n].function];
+
+		item->self_ns[arm] += self[n];
+		if (!source->recursive[n])
+			item->inclusive_ns[arm] += inclusive[n];
+	}
+}
+
+void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source)
+{
+	double *inclusive = fg_xcalloc(source->node_count, sizeof(*inclusive));
+
+	*totals = (struct fg_totals){
+		.items = fg_xcalloc(source->function_count, sizeof(*totals->items)),
+		.unit_ns = source->samples > 0 && source->time_ns > 0
+				   ? source->time_ns / source->samples / FRACTIONS
+				   : 1};
+	for (size_t f = 0; f < source->function_count; f++)
+		totals->items[f].id = (uint64_t)source->function_ids[f];
+	for (int arm = 0; arm < ARMS; arm++) {
+		totals->repetitions[arm] = source->repetitions[arm];
+		if (source->repetitions[arm])
+			add_arm(totals, source, arm, inclusive);
+	}
+	totals->count = pack(totals->items, source->function_count);
+	free(inclusive);
+}
+
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 			const int64_t *ids)
 {
-	double *self = fg_xcalloc(set->node_count, sizeof(*self));
-	double *inclusive = fg_xcalloc(set->node_count, sizeof(*inclusive));
 	bool *recursive = fg_profile_set_is_recursive(set);
+	struct fg_totals_source source = {.nodes = set->nodes,
+					  .node_count = set->node_count,
+					  .function_count = set->function_count,
+					  .recursive = recursive,
+					  .function_ids = ids};
 
-	*totals = (struct fg_totals){
-		.items = fg_xcalloc(set->function_count, sizeof(*totals->items))};
-	totals->unit_ns = unit_of(set);
-	for (size_t f = 0; f < set->function_count; f++)
-		totals->items[f].id = (uint64_t)ids[f];
-	for (unsigned arm = 0; arm < ARMS; arm++) {
-		totals->repetitions[arm] =
-			(uint32_t)fg_profile_set_mean(set, (uint8_t)arm, self, inclusive);
-		for (size_t n = 0; n < set->node_count && totals->repetitions[arm]; n++) {
-			struct fg_function_total *item = &totals->items[set->nodes[n].function];
-
-			item->self_ns[arm] += self[n];
-			if (!recursive[n])
-				item->inclusive_ns[arm] += inclusive[n];
+	for (uint8_t arm = 0; arm < ARMS; arm++) {
+		source.self_ns[arm] = fg_xcalloc(set->node_count, sizeof(double));
+		source.repetitions[arm] =
+			(uint32_t)fg_profile_set_mean(set, arm, source.self_ns[arm], NULL);
+	}
+	for (size_t r = 0; r < set->row_count; r++) {
+		for (uint32_t i = 0; i < set->rows[r].count; i++) {
+			source.time_ns += set->rows[r].self_ns[i];
+			source.samples += set->rows[r].samples[i];
 		}
 	}
-	totals->count = pack(totals->items, set->function_count);
+	fg_totals_from_tree(totals, &source);
+	for (int arm = 0; arm < ARMS; arm++)
+		free(source.self_ns[arm]);
 	free(recursive);
-	free(inclusive);
-	free(self);
 }
 
 static uint64_t steps(const struct fg_totals *totals, int arm, double per_repetition_ns)

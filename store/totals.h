@@ -27,6 +27,20 @@ struct fg_totals {
 /* ids[i] is the id of the set's function i. */
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 			const int64_t *ids);
+/* A call tree, and what its nodes took themselves per repetition of either arm. */
+struct fg_totals_source {
+	const struct fg_profile_node *nodes; /* parents before children */
+	size_t node_count;
+	size_t function_count;
+	const bool *recursive;       /* per node: its function stands above it already */
+	const int64_t *function_ids; /* the store's */
+	double *self_ns[2];          /* per node; NULL: the arm has no repetition */
+	uint32_t repetitions[2];
+	double time_ns; /* over everything: what a sample stands for */
+	double samples;
+};
+
+void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source);
 void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes);
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 	FG_NODISCARD;

@@ -23,8 +23,8 @@ SELECT id, parent, function FROM node WHERE id > $1 ORDER BY id;
 SELECT COALESCE(max(id), 0) FROM node;
 -- name: function_last
 SELECT COALESCE(max(id), 0) FROM function;
--- name: function_digests
-SELECT id, digest FROM function;
+-- name: function_names
+SELECT id, name, library FROM function;
 
 -- name: dictionary_has
 SELECT used_ns FROM dictionary WHERE digest = $1;
