@@ -159,9 +159,10 @@ int fg_dictionary_open(const struct fg_bytes *sealed, const struct fg_bundle_lim
 	d->function_ids = fg_xcalloc(d->function_count, sizeof(*d->function_ids));
 	d->node_ids = fg_xcalloc(d->node_count, sizeof(*d->node_ids));
 	d->missing = d->function_count + d->node_count - 1;
-	d->memory_bytes = d->function_count * sizeof(*d->function_ids) +
-			  d->node_count * (sizeof(*d->nodes) + sizeof(*d->roots) + sizeof(bool) +
-					   sizeof(*d->root_names) + sizeof(*d->node_ids));
+	d->memory_bytes =
+		d->function_count * (sizeof(*d->function_ids) + sizeof(uint32_t)) +
+		d->node_count * (sizeof(*d->nodes) + sizeof(*d->roots) + sizeof(bool) +
+				 sizeof(*d->root_names) + sizeof(*d->node_ids) + sizeof(uint32_t));
 	*dictionary = d;
 	return FG_OK;
 }
@@ -180,12 +181,46 @@ void fg_dictionary_free(struct fg_dictionary *d)
 	free(d->function_at);
 	free(d->function_ids);
 	free(d->node_ids);
+	free(d->functions_in_order);
+	free(d->nodes_in_order);
 	free(d);
 }
 
-/* Only what turned a name into a row is needed no more. */
-static void forget_texts(struct fg_dictionary *d)
+struct place {
+	uint64_t id;
+	uint32_t index;
+};
+
+static int by_id(const void *a, const void *b)
 {
+	const struct place *x = a;
+	const struct place *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static uint32_t *in_order(struct place *places, size_t count)
+{
+	uint32_t *order = fg_xcalloc(count, sizeof(*order));
+
+	qsort(places, count, sizeof(*places), by_id);
+	for (size_t i = 0; i < count; i++)
+		order[i] = places[i].index;
+	return order;
+}
+
+/* Everything is known: put it in the store's order once, and forget the texts. */
+static void finish(struct fg_dictionary *d)
+{
+	struct place *places = fg_xcalloc(d->node_count + d->function_count, sizeof(*places));
+
+	for (size_t i = 0; i < d->function_count; i++)
+		places[i] = (struct place){(uint64_t)d->function_ids[i], (uint32_t)i};
+	d->functions_in_order = in_order(places, d->function_count);
+	for (size_t i = 0; i < d->node_count; i++)
+		places[i] = (struct place){d->node_ids[i], (uint32_t)i};
+	d->nodes_in_order = in_order(places, d->node_count);
+	free(places);
 	fg_bytes_release(&d->content);
 	free(d->function_at);
 	d->function_at = NULL;
@@ -219,7 +254,7 @@ bool fg_dictionary_look_up(struct fg_dictionary *d, struct fg_ids *ids)
 	fg_ids_end(ids);
 	fg_strbuf_release(&key);
 	if (d->missing == 0)
-		forget_texts(d);
+		finish(d);
 	return d->missing == 0;
 }
 
@@ -278,6 +313,6 @@ int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 		return status;
 	}
 	d->missing = 0;
-	forget_texts(d);
+	finish(d);
 	return FG_OK;
 }

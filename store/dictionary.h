@@ -25,6 +25,8 @@ struct fg_dictionary {
 	char **root_names;     /* per node: of a benchmark's root; else NULL */
 	int64_t *function_ids; /* the store's; 0: not known yet */
 	uint64_t *node_ids;
+	uint32_t *functions_in_order; /* by the store's ids */
+	uint32_t *nodes_in_order;
 	size_t missing; /* functions and nodes that are not known yet */
 	size_t memory_bytes;
 };

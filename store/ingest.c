@@ -8,19 +8,6 @@
 
 #include "store/store_private.h"
 
-struct column {
-	uint64_t id;
-	size_t from;
-};
-
-static int by_id(const void *a, const void *b)
-{
-	const struct column *x = a;
-	const struct column *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
 static void copy_entries(struct fg_matrix *to, size_t place, const struct fg_matrix *from,
 			 size_t column)
 {
@@ -34,10 +21,11 @@ static void copy_entries(struct fg_matrix *to, size_t place, const struct fg_mat
 	to->starts[place + 1] = at + count;
 }
 
-static void put_in_order(struct fg_matrix *m)
+static void put_in_order(struct fg_matrix *m, const struct fg_dictionary *d)
 {
 	struct fg_matrix sorted = *m;
-	struct column *columns = fg_xcalloc(m->id_count, sizeof(*columns));
+	uint32_t *columns = fg_xcalloc(d->node_count, sizeof(*columns));
+	size_t place = 0;
 
 	sorted.ids = fg_xcalloc(m->id_count, sizeof(*sorted.ids));
 	sorted.starts = fg_xcalloc(m->id_count + 1, sizeof(*sorted.starts));
@@ -45,11 +33,14 @@ static void put_in_order(struct fg_matrix *m)
 	sorted.samples = fg_xcalloc(m->entry_count, sizeof(*sorted.samples));
 	sorted.self_ns = fg_xcalloc(m->entry_count, sizeof(*sorted.self_ns));
 	for (size_t i = 0; i < m->id_count; i++)
-		columns[i] = (struct column){m->ids[i], i};
-	qsort(columns, m->id_count, sizeof(*columns), by_id);
-	for (size_t i = 0; i < m->id_count; i++) {
-		sorted.ids[i] = columns[i].id;
-		copy_entries(&sorted, i, m, columns[i].from);
+		columns[m->ids[i]] = (uint32_t)i + 1;
+	for (size_t i = 0; i < d->node_count; i++) {
+		const uint32_t node = d->nodes_in_order[i];
+
+		if (!columns[node])
+			continue;
+		sorted.ids[place] = d->node_ids[node];
+		copy_entries(&sorted, place++, m, columns[node] - 1);
 	}
 	free(columns);
 	m->rows = NULL; /* now those of `sorted` */
@@ -62,18 +53,20 @@ static void rename_ids(struct fg_matrix *m, const struct fg_dictionary *d)
 {
 	bool in_order = true;
 
-	for (size_t i = 0; i < m->id_count; i++) {
-		m->ids[i] = d->node_ids[m->ids[i]];
-		in_order = in_order && (i == 0 || m->ids[i] > m->ids[i - 1]);
+	for (size_t i = 1; i < m->id_count; i++)
+		in_order = in_order && d->node_ids[m->ids[i]] > d->node_ids[m->ids[i - 1]];
+	if (!in_order) {
+		put_in_order(m, d);
+		return;
 	}
-	if (!in_order)
-		put_in_order(m);
+	for (size_t i = 0; i < m->id_count; i++)
+		m->ids[i] = d->node_ids[m->ids[i]];
 }
 
 static int seal(struct fg_bytes *content, struct fg_bytes *block, struct fg_error *err)
 {
 	const int status = fg_seal(content->data ? content->data : (const uint8_t *)"",
-				   content->size, FG_SEAL_LEVEL, block, err);
+				   content->size, FG_SEAL_NUMBERS, block, err);
 
 	fg_bytes_release(content);
 	return status;
@@ -120,7 +113,8 @@ static int make_functions(const struct fg_matrix *m, const struct fg_dictionary 
 					  .node_count = d->node_count,
 					  .function_count = d->function_count,
 					  .recursive = d->recursive,
-					  .function_ids = d->function_ids};
+					  .function_ids = d->function_ids,
+					  .functions_in_order = d->functions_in_order};
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
 

@@ -281,7 +281,7 @@ int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind k
 {
 	struct fg_bytes block = {0};
 	int status = fg_seal(content->data ? content->data : (const uint8_t *)"", content->size,
-			     FG_SEAL_LEVEL, &block, err);
+			     FG_SEAL_NUMBERS, &block, err);
 
 	if (status == FG_OK)
 		status = put_block(store, series, kind, first, &block, err);
@@ -600,7 +600,7 @@ int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
 		fg_error_prefix(err, "the report of run %s", run->id);
 		return status;
 	}
-	return fg_seal(report, strlen(report), FG_SEAL_LEVEL, block, err);
+	return fg_seal(report, strlen(report), FG_SEAL_TEXT, block, err);
 }
 
 int fg_store_save(struct fg_store *store, const struct fg_run *run,

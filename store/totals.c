@@ -16,17 +16,26 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static size_t pack(struct fg_function_total *items, size_t count)
+static bool is_used(const struct fg_function_total *item)
 {
-	size_t used = 0;
+	return item->inclusive_ns[0] > 0 || item->inclusive_ns[1] > 0;
+}
 
-	for (size_t i = 0; i < count; i++) {
-		if (items[i].inclusive_ns[0] > 0 || items[i].inclusive_ns[1] > 0)
-			items[used++] = items[i];
+/* Only what took time, by id. */
+static void pack(struct fg_totals *totals, const struct fg_totals_source *source)
+{
+	struct fg_function_total *items = fg_xcalloc(source->function_count, sizeof(*items));
+
+	for (size_t i = 0; i < source->function_count; i++) {
+		const size_t at = source->functions_in_order ? source->functions_in_order[i] : i;
+
+		if (is_used(&totals->items[at]))
+			items[totals->count++] = totals->items[at];
 	}
-	if (used)
-		qsort(items, used, sizeof(*items), by_id);
-	return used;
+	if (!source->functions_in_order && totals->count)
+		qsort(items, totals->count, sizeof(*items), by_id);
+	free(totals->items);
+	totals->items = items;
 }
 
 static void add_arm(struct fg_totals *totals, const struct fg_totals_source *source, int arm,
@@ -62,7 +71,7 @@ void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source
 		if (source->repetitions[arm])
 			add_arm(totals, source, arm, inclusive);
 	}
-	totals->count = pack(totals->items, source->function_count);
+	pack(totals, source);
 	free(inclusive);
 }
 

@@ -32,9 +32,10 @@ struct fg_totals_source {
 	const struct fg_profile_node *nodes; /* parents before children */
 	size_t node_count;
 	size_t function_count;
-	const bool *recursive;       /* per node: its function stands above it already */
-	const int64_t *function_ids; /* the store's */
-	double *self_ns[2];          /* per node; NULL: the arm has no repetition */
+	const bool *recursive;              /* per node: its function stands above it already */
+	const int64_t *function_ids;        /* the store's */
+	const uint32_t *functions_in_order; /* of these ids; NULL: sort them */
+	double *self_ns[2];                 /* per node; NULL: the arm has no repetition */
 	uint32_t repetitions[2];
 	double time_ns; /* over everything: what a sample stands for */
 	double samples;
