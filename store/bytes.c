@@ -25,7 +25,7 @@ void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size)
 	bytes->size += size;
 }
 
-void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
+void fg__bytes_varint_long(struct fg_bytes *bytes, uint64_t value)
 {
 	uint8_t *at = room(bytes, VARINT_MAX);
 	size_t used = 0;
@@ -99,7 +99,7 @@ static size_t left(const struct fg_byte_reader *reader)
 	return (size_t)(reader->end - reader->at);
 }
 
-uint64_t fg_read_varint(struct fg_byte_reader *reader)
+uint64_t fg__read_varint_long(struct fg_byte_reader *reader)
 {
 	uint64_t value = 0;
 

@@ -36,14 +36,14 @@ enum {
 };
 
 void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size);
-void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value); /* 7 bits a byte, lowest first */
+void fg__bytes_varint_long(struct fg_bytes *bytes, uint64_t value);
 void fg_bytes_signed(struct fg_bytes *bytes, int64_t value);  /* zigzag */
 void fg_bytes_float(struct fg_bytes *bytes, float value);     /* 4 bytes, little endian */
 void fg_bytes_double(struct fg_bytes *bytes, double value);   /* 8 bytes, little endian */
 void fg_bytes_text(struct fg_bytes *bytes, const char *text); /* length + 1, bytes; 0: NULL */
 void fg_bytes_release(struct fg_bytes *bytes);
 
-uint64_t fg_read_varint(struct fg_byte_reader *reader);
+uint64_t fg__read_varint_long(struct fg_byte_reader *reader);
 int64_t fg_read_signed(struct fg_byte_reader *reader);
 float fg_read_float(struct fg_byte_reader *reader);
 double fg_read_double(struct fg_byte_reader *reader);
@@ -51,6 +51,22 @@ double fg_read_double(struct fg_byte_reader *reader);
 size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text);
 /* A count of things that take at least `least` bytes each; failed when that many cannot be there. */
 size_t fg_read_count(struct fg_byte_reader *reader, size_t least);
+
+/* 7 bits a byte, lowest first.  Most numbers fit into one: that is decided where it is called. */
+static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
+{
+	if (value < 0x80 && bytes->size < bytes->capacity)
+		bytes->data[bytes->size++] = (uint8_t)value;
+	else
+		fg__bytes_varint_long(bytes, value);
+}
+
+static inline uint64_t fg_read_varint(struct fg_byte_reader *reader)
+{
+	if (!reader->failed && reader->at != reader->end && *reader->at < 0x80)
+		return *reader->at++;
+	return fg__read_varint_long(reader);
+}
 
 /* Pack `content`; appended to `block`. */
 int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,

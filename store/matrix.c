@@ -113,11 +113,13 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 	*matrix = m;
 }
 
-static double fraction(const struct fg_matrix *m, size_t entry)
+static int64_t fraction(const struct fg_matrix *m, size_t entry)
 {
 	const double unit = (double)m->rows[m->entry_rows[entry]].unit_ns;
+	const double more = m->self_ns[entry] - unit * m->samples[entry];
 
-	return round((m->self_ns[entry] - unit * m->samples[entry]) * FRACTIONS / unit);
+	/* Where every sample weighs the same there is nothing to round. */
+	return more < 0 || more > 0 ? whole(round(more * FRACTIONS / unit)) : 0;
 }
 
 static void write_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
@@ -165,7 +167,7 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 	for (size_t e = 0; e < matrix->entry_count; e++)
 		fg_bytes_varint(bytes, matrix->samples[e]);
 	for (size_t e = 0; e < matrix->entry_count; e++)
-		fg_bytes_signed(bytes, whole(fraction(matrix, e)));
+		fg_bytes_signed(bytes, fraction(matrix, e));
 }
 
 static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
@@ -256,9 +258,11 @@ int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_mat
 		m.samples[e] = (uint32_t)fg_read_varint(reader);
 	for (size_t e = 0; e < m.entry_count && !reader->failed; e++) {
 		const double unit = (double)m.rows[m.entry_rows[e]].unit_ns;
+		const int64_t more = fg_read_signed(reader);
 
-		m.self_ns[e] = round(unit * m.samples[e] +
-				     (double)fg_read_signed(reader) * unit / FRACTIONS);
+		m.self_ns[e] = unit * m.samples[e];
+		if (more)
+			m.self_ns[e] = round(m.self_ns[e] + (double)more * unit / FRACTIONS);
 	}
 	if (reader->failed) {
 		fg_matrix_release(&m);
