@@ -99,10 +99,6 @@ static void sum_up(const struct fg_matrix *m, struct fg_totals_source *source)
 				source->self_ns[row->arm][m->ids[i]] += m->self_ns[e];
 		}
 	}
-	for (int arm = 0; arm < 2; arm++) {
-		for (size_t n = 0; source->repetitions[arm] > 1 && n < source->node_count; n++)
-			source->self_ns[arm][n] /= source->repetitions[arm];
-	}
 }
 
 /* Before the ids are renamed. */
@@ -111,6 +107,7 @@ static int make_functions(const struct fg_matrix *m, const struct fg_dictionary 
 {
 	struct fg_totals_source source = {.nodes = d->nodes,
 					  .node_count = d->node_count,
+					  .first = 1,
 					  .function_count = d->function_count,
 					  .recursive = d->recursive,
 					  .function_ids = d->function_ids,

@@ -334,30 +334,11 @@ static int gather_nodes(struct fg_store *store, const uint64_t *ids, size_t coun
 static int read_function(struct fg_store *store, int64_t id, struct fg_profile_set *set,
 			 uint32_t *index, struct fg_error *err)
 {
-	struct fg_query q;
-	int status = FG_OK;
+	struct fg_function_row row;
+	const int status = fg__store_function(store, (uint64_t)id, &row, err);
 
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_GET);
-	fg_query_int(&q, id);
-	status = fg_query_step(&q, err);
-	if (status > 0) {
-		const struct fg_profile_function function = {
-			.name = fg_column_text(&q, 0),
-			.library = fg_column_text(&q, 1),
-			.linkage = fg_column_text(&q, 2),
-			.file = fg_column_text(&q, 3),
-			.line = (unsigned)fg_column_int(&q, 4),
-			.inlined = fg_column_int(&q, 5) != 0,
-		};
-
-		*index = fg_profile_set_function(set, &function);
-		status = FG_OK;
-	} else if (status == 0) {
-		status = fg_error_set(err, FG_EDB,
-				      "store '%s' is damaged: function %lld is not there",
-				      store->db->location, (long long)id);
-	}
-	fg_query_end(&q);
+	if (status == FG_OK)
+		*index = fg_profile_set_function(set, &row.function);
 	return status;
 }
 
@@ -480,6 +461,18 @@ static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t cou
 	fg_map_release(&functions);
 	free(wanted);
 	free(places);
+	return status;
+}
+
+int fg__store_tree(struct fg_store *store, uint64_t end, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (end <= store->tree_end)
+		return FG_OK;
+	status = read_tree(store, err);
+	if (status == FG_OK && end > store->tree_end)
+		status = missing_node(store, end - 1, err);
 	return status;
 }
 

@@ -186,6 +186,7 @@ void fg_store_close(struct fg_store *store)
 		return;
 	forget_progress(store);
 	forget_ids(store);
+	fg__store_forget_functions(store);
 	free(store->tree);
 	fg_db_close(store->db);
 	free(store);
@@ -233,6 +234,7 @@ int fg__store_view(struct fg_store *store, bool *mine, struct fg_error *err)
 	*mine = false;
 	if (store->db->in_transaction)
 		return FG_OK;
+	fg__store_limit_functions(store);
 	status = fg_db_begin(store->db, false, err);
 	*mine = status == FG_OK;
 	return status;

@@ -48,8 +48,22 @@ struct fg_tree_node {
 	uint32_t function; /* 0: there is no such node */
 };
 
+struct fg_function_row {
+	uint64_t id;
+	struct fg_profile_function function;
+	uint8_t digest[16]; /* the same in every store */
+};
+
+/* Functions that a session has read. */
+struct fg_functions {
+	struct fg_id_table by_id; /* → struct fg_function_row in the arena */
+	struct fg_arena arena;
+	int64_t last; /* all up to this id are there */
+};
+
 struct fg_store {
 	struct fg_db *db;
+	struct fg_functions rows;
 	bool in_batch;
 	/* Ids seen since the store was opened; emptied when a transaction is undone. */
 	struct fg_map functions; /* name NUL library → id */
@@ -139,12 +153,21 @@ int fg__store_function_id(struct fg_store *store, const struct fg_profile_functi
 			  int64_t *id, struct fg_error *err) FG_NODISCARD;
 int fg__store_node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
 		      struct fg_error *err) FG_NODISCARD;
+/* A function by its id; its texts live until fg__store_limit_functions(), which is called between questions. */
+int fg__store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
+		       struct fg_error *err) FG_NODISCARD;
+void fg__store_limit_functions(struct fg_store *store);
+void fg__store_forget_functions(struct fg_store *store);
 /* So many are about to be looked up: where that is quicker, read the whole table first. */
 int fg__store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 			 struct fg_error *err) FG_NODISCARD;
 /* Continue `interned` up to the set's counts. */
 int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err) FG_NODISCARD;
+int fg__store_find_series(struct fg_store *store, const char *run, const char *benchmark,
+			  int64_t *series, struct fg_error *err) FG_NODISCARD;
+/* The tree in memory up to the id `end` (exclusive); FG_EDB: the store has no such node. */
+int fg__store_tree(struct fg_store *store, uint64_t end, struct fg_error *err) FG_NODISCARD;
 /* The set with all of a matrix' paths: functions, nodes, and indexes[i] for ids[i] (to be freed). */
 int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)

@@ -429,6 +429,7 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 			 struct fg_function_trend *trend, struct fg_error *err)
 {
 	uint8_t digest[DIGEST_BYTES];
+	struct fg_function_row row;
 	struct fg_query q;
 	int64_t id = 0;
 	int status = FG_OK;
@@ -452,15 +453,11 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 	if (status != FG_OK)
 		return status;
 	t->function = (uint64_t)id;
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_DIGEST);
-	fg_query_int(&q, id);
-	status = fg_query_step(&q, err);
-	if (status > 0) {
-		trend->name = fg_xstrdup(fg_column_text(&q, 0));
-		trend->library = fg_xstrdup(fg_column_text(&q, 1));
-		status = FG_OK;
+	status = fg__store_function(store, t->function, &row, err);
+	if (status == FG_OK) {
+		trend->name = fg_xstrdup(row.function.name);
+		trend->library = fg_xstrdup(row.function.library);
 	}
-	fg_query_end(&q);
 	return status;
 }
 

@@ -46,7 +46,7 @@ static void add_arm(struct fg_totals *totals, const struct fg_totals_source *sou
 	memcpy(inclusive, self, source->node_count * sizeof(*inclusive));
 	for (size_t n = source->node_count; n-- > 1;)
 		inclusive[source->nodes[n].parent] += inclusive[n];
-	for (size_t n = 0; n < source->node_count; n++) {
+	for (size_t n = source->first; n < source->node_count; n++) {
 		struct fg_function_total *item = &totals->items[source->nodes[n].function];
 
 		item->self_ns[arm] += self[n];
@@ -70,6 +70,10 @@ void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source
 		totals->repetitions[arm] = source->repetitions[arm];
 		if (source->repetitions[arm])
 			add_arm(totals, source, arm, inclusive);
+		for (size_t f = 0; f < source->function_count && source->repetitions[arm]; f++) {
+			totals->items[f].self_ns[arm] /= source->repetitions[arm];
+			totals->items[f].inclusive_ns[arm] /= source->repetitions[arm];
+		}
 	}
 	pack(totals, source);
 	free(inclusive);
@@ -85,15 +89,17 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 					  .recursive = recursive,
 					  .function_ids = ids};
 
-	for (uint8_t arm = 0; arm < ARMS; arm++) {
+	for (int arm = 0; arm < ARMS; arm++)
 		source.self_ns[arm] = fg_xcalloc(set->node_count, sizeof(double));
-		source.repetitions[arm] =
-			(uint32_t)fg_profile_set_mean(set, arm, source.self_ns[arm], NULL);
-	}
 	for (size_t r = 0; r < set->row_count; r++) {
-		for (uint32_t i = 0; i < set->rows[r].count; i++) {
-			source.time_ns += set->rows[r].self_ns[i];
-			source.samples += set->rows[r].samples[i];
+		const struct fg_profile_row *row = &set->rows[r];
+
+		source.repetitions[row->arm] += row->aside == 0;
+		for (uint32_t i = 0; i < row->count; i++) {
+			source.time_ns += row->self_ns[i];
+			source.samples += row->samples[i];
+			if (row->aside == 0)
+				source.self_ns[row->arm][row->nodes[i]] += row->self_ns[i];
 		}
 	}
 	fg_totals_from_tree(totals, &source);

@@ -27,10 +27,14 @@ struct fg_totals {
 /* ids[i] is the id of the set's function i. */
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 			const int64_t *ids);
-/* A call tree, and what its nodes took themselves per repetition of either arm. */
+/*
+ * A call tree, and what its nodes took themselves in all repetitions of either arm.  Sums of whole nanoseconds are exact in
+ * whatever order they are made, so two stores that number their nodes differently have the same totals.
+ */
 struct fg_totals_source {
 	const struct fg_profile_node *nodes; /* parents before children */
 	size_t node_count;
+	size_t first; /* node that counts: 1 when [0] only holds several trees together */
 	size_t function_count;
 	const bool *recursive;              /* per node: its function stands above it already */
 	const int64_t *function_ids;        /* the store's */
