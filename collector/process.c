@@ -203,6 +203,7 @@ static void start(char **environment)
 	fg_g.has_epoll_pwait2 =
 		syscall(SYS_epoll_pwait2, -1, NULL, 0, NULL, NULL, 0) == -1 && errno != ENOSYS;
 	read_program();
+	fg__thread_name_get(fg_g.name);
 	map_control();
 	fg__clocks_choose();
 	if (reserve_memory() != 0 || fg__file_open() != 0)
@@ -280,8 +281,10 @@ void fg__sampling_set(bool on)
 	struct fg_thread *thread = fg_self;
 	uint8_t nobody = 0;
 
-	if (!fg_alive() || atomic_exchange(&fg_g.sampling, on) == on || !thread ||
-	    !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
+	if (!fg_alive() || atomic_exchange(&fg_g.sampling, on) == on)
+		return;
+	(void)atomic_fetch_add(&fg_g.switches, 1);
+	if (!thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
 		return;
 	if (atomic_load(&fg_g.header)) {
 		fg__record_begin(thread, FG_RECORD_SAMPLING);
