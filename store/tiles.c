@@ -355,23 +355,21 @@ static int read_tail(struct fg_store *store, struct tracing *t, struct fg_error 
 		size_t size = 0;
 		const void *data = fg_column_bytes(&q, 1, &size);
 		struct fg_bytes content = {0};
-		struct fg_totals totals = {0};
-		const struct fg_function_total *mine = NULL;
+		double self_ns = 0;
+		double inclusive_ns = 0;
 
 		status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, err);
 		if (status == FG_OK) {
 			struct fg_byte_reader reader = {content.data, content.data + content.size,
 							false};
 
-			status = fg_totals_read(&reader, &totals, err);
+			status = fg_totals_pick(&reader, t->function, FG_ARM_CANDIDATE, &self_ns,
+						&inclusive_ns, err);
 		}
 		fg_bytes_release(&content);
 		if (status != FG_OK)
 			break;
-		mine = fg_totals_find(&totals, t->function);
-		trace(t, fg_column_int(&q, 0), mine ? mine->self_ns[FG_ARM_CANDIDATE] : 0,
-		      mine ? mine->inclusive_ns[FG_ARM_CANDIDATE] : 0);
-		fg_totals_release(&totals);
+		trace(t, fg_column_int(&q, 0), self_ns, inclusive_ns);
 	}
 	fg_query_end(&q);
 	return status;

@@ -153,6 +153,60 @@ static void read_arm(struct fg_byte_reader *reader, struct fg_totals *t, int arm
 			t->items[i].self_ns[arm] + (double)fg_read_signed(reader) * step;
 }
 
+static void skip(struct fg_byte_reader *reader, size_t count)
+{
+	const uint8_t *at = reader->at;
+
+	for (; count > 0 && at < reader->end; at++)
+		count -= *at < 0x80;
+	reader->at = at;
+	reader->failed = reader->failed || count > 0;
+}
+
+/* Place of an id among the gaps, which end behind it; `count` when it is not there. */
+static size_t find_place(struct fg_byte_reader *reader, size_t count, uint64_t wanted)
+{
+	uint64_t id = 0;
+	size_t i = 0;
+
+	while (i < count && id < wanted && !reader->failed) {
+		id += fg_read_varint(reader);
+		i++;
+	}
+	skip(reader, count - i);
+	return id == wanted && i > 0 ? i - 1 : count;
+}
+
+int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
+		   double *inclusive_ns, struct fg_error *err)
+{
+	const double unit_ns = fg_read_double(reader);
+	uint64_t repetitions[ARMS];
+	double found[2] = {0, 0};
+	size_t count = 0;
+	size_t place = 0;
+
+	for (int a = 0; a < ARMS; a++)
+		repetitions[a] = fg_read_varint(reader);
+	count = fg_read_count(reader, 1);
+	place = find_place(reader, count, id);
+	if (arm > 0 && repetitions[0])
+		skip(reader, 2 * count);
+	if (place < count && repetitions[arm]) {
+		const double step = unit_ns / (double)repetitions[arm];
+
+		skip(reader, place);
+		found[0] = (double)fg_read_varint(reader) * step;
+		skip(reader, count - 1);
+		found[1] = found[0] + (double)fg_read_signed(reader) * step;
+	}
+	if (reader->failed || !isfinite(unit_ns) || unit_ns <= 0)
+		return fg_error_set(err, FG_EPARSE, "function values are damaged or cut short");
+	*self_ns = found[0];
+	*inclusive_ns = found[1];
+	return FG_OK;
+}
+
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 {
 	struct fg_totals t = {.unit_ns = fg_read_double(reader)};
@@ -176,14 +230,6 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, stru
 	}
 	*totals = t;
 	return FG_OK;
-}
-
-const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id)
-{
-	const struct fg_function_total key = {.id = id};
-
-	return totals->count ? bsearch(&key, totals->items, totals->count, sizeof(key), by_id)
-			     : NULL;
 }
 
 void fg_totals_release(struct fg_totals *totals)
