@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_write.h"
 #include "base/number.h"
+#include "cli/plan.h"
 #include "cli/stored.h"
 #include "perfdb/client/client.h"
 
@@ -14,6 +15,7 @@ struct options {
 	unsigned attempts;
 	int64_t timeout;
 	bool status;
+	struct fg_cli_config config;
 };
 
 static const struct fg_option options[] = {
@@ -23,19 +25,20 @@ static const struct fg_option options[] = {
 			  .kind = FG_OPTION_TEXT,
 			  .offset = offsetof(struct options, url),
 			  .argument = "URL",
-			  .help = "the perfdb server; by default $FASTGATE_PERFDB_URL"},
+			  .help = "the perfdb server; by default perfdb.url of fastgate.yml, or $FASTGATE_PERFDB_URL"},
 	{.name = "token-env",
 			  .kind = FG_OPTION_TEXT,
 			  .offset = offsetof(struct options, token_env),
 			  .argument = "NAME",
-			  .initial = "PERFDB_TOKEN",
-			  .help = "the environment variable that holds the token"},
+			  .help = "the environment variable that holds the token; by default perfdb.token_env of "
+		 "fastgate.yml"},
 	{.name = "ca-file",
 			  .kind = FG_OPTION_TEXT,
 			  .offset = offsetof(struct options, ca_file),
 			  .argument = "FILE",
 			  .complete = FG_COMPLETE_FILE,
-			  .help = "certificates to trust instead of the system's"},
+			  .help = "certificates to trust instead of the system's; by default perfdb.ca_file of "
+		 "fastgate.yml"},
 	{.name = "spool",
 			  .kind = FG_OPTION_TEXT,
 			  .offset = offsetof(struct options, spool),
@@ -60,7 +63,8 @@ static const struct fg_option options[] = {
 			  .kind = FG_OPTION_FLAG,
 			  .offset = offsetof(struct options, status),
 			  .help = "only say what waits in the spool"},
-	{.name = NULL				},
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	{.name = NULL                },
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -150,12 +154,15 @@ static void print_result(struct fg_cli *cli, const struct fg_push_result *result
 	fg_strbuf_release(&text);
 }
 
-static int push(struct fg_cli *cli, const struct options *given, const char *spool)
+/* What the command line leaves open comes from fastgate.yml, where there is one. */
+static int push(struct fg_cli *cli, const struct options *given, const struct fg_perfdb *perfdb,
+		const char *spool)
 {
+	const char *token_env = given->token_env ? given->token_env : perfdb->token_env;
 	const struct fg_push_options push_options = {
-		.url = given->url ? given->url : getenv("FASTGATE_PERFDB_URL"),
-		.token = getenv(given->token_env),
-		.ca_file = given->ca_file,
+		.url = given->url ? given->url : perfdb->url,
+		.token = token_env ? getenv(token_env) : NULL,
+		.ca_file = given->ca_file ? given->ca_file : perfdb->ca_file,
 		.attempts = given->attempts,
 		.timeout_ns = given->timeout,
 		.interrupted = cli->interrupted,
@@ -173,12 +180,25 @@ static int push(struct fg_cli *cli, const struct options *given, const char *spo
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
+static int load_and_push(struct fg_cli *cli, const struct options *given, const char *spool)
+{
+	struct fg_plan plan = {0};
+	int code = fg_cli_load_plan(cli, &given->config, true, &plan);
+
+	if (code != FG_EXIT_PASS)
+		return code;
+	code = push(cli, given, &plan.perfdb, spool);
+	fg_plan_release(&plan);
+	return code;
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
 	char *store = fg_cli_store_path(given->store);
 	char *spool = given->spool ? fg_xstrdup(given->spool) : fg_cli_spool_path(store);
-	const int code = given->status ? print_status(cli, spool) : push(cli, given, spool);
+	const int code =
+		given->status ? print_status(cli, spool) : load_and_push(cli, given, spool);
 
 	free(spool);
 	free(store);
@@ -193,6 +213,7 @@ const struct fg_cli_command fg__cmd_push = {
 		"Sends the runs that wait in the spool, oldest first, and those that are named. A run leaves the spool "
 		"when the server has confirmed that it is on its disk; sending one twice does no harm. Runs that the "
 		"server will never take are kept as *.rejected.\n\n"
+		"Server, token's variable and certificates are those of perfdb in fastgate.yml, unless options say otherwise. "
 		"The token is read from an environment variable; it is never written or shown. Proxies are taken from "
 		"https_proxy and no_proxy.",
 	.options = options,
