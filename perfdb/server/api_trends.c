@@ -50,28 +50,53 @@ static bool has_left(const struct usable *u, size_t start, size_t first, double 
 	return true;
 }
 
-/*
- * A change point needs CONFIRMED runs behind it.  Whoever looks at the newest run wants to know earlier that it may be one:
- * this is said apart, and is no finding.
- */
-static void write_possible(struct fg_json_writer *w, const struct usable *u,
-			   const struct fg_changepoints *changes)
+/* Of the last one to four values: how many have left the level that stands since `start`; 0: none. */
+static size_t count_left(const struct usable *u, size_t start, double noise)
 {
-	const size_t start = changes->count ? changes->items[changes->count - 1].at : 0;
-
 	for (size_t tail = CONFIRMED - 1; tail > 0; tail--) {
 		const size_t first = u->count - fg_min_size(tail, u->count);
 
-		if (first < start + CONFIRMED || !has_left(u, start, first, changes->noise))
-			continue;
-		fg_json_begin_object(w, "possible_change");
-		write_level(w, u, first, fg_median(u->values + start, first - start),
-			    fg_median(u->values + first, tail));
-		fg_json_int(w, "runs", (int64_t)tail);
-		fg_json_int(w, "runs_needed", CONFIRMED);
-		fg_json_end(w);
-		return;
+		if (first >= start + CONFIRMED && has_left(u, start, first, noise))
+			return tail;
 	}
+	return 0;
+}
+
+/*
+ * A change point needs CONFIRMED runs behind it.  Two or three runs far off are so loud that the search believes in a
+ * change a little earlier, among runs that have not changed: then it is those few runs that are told, and no change.
+ */
+static size_t confirmed(const struct usable *u, const struct fg_changepoints *changes)
+{
+	const size_t count = changes->count;
+	const struct fg_changepoint *last = count ? &changes->items[count - 1] : NULL;
+	const size_t start = count > 1 ? changes->items[count - 2].at : 0;
+	const size_t tail = last ? count_left(u, start, changes->noise) : 0;
+	const size_t first = u->count - tail;
+
+	if (!tail || first <= last->at)
+		return count;
+	return fabs(fg_median(u->values + last->at, first - last->at) - last->before) <=
+			       2 * changes->noise
+		       ? count - 1
+		       : count;
+}
+
+/* Whoever looks at the newest runs wants to know early that there may be a change: said apart, and no finding. */
+static void write_possible(struct fg_json_writer *w, const struct usable *u, size_t start,
+			   double noise)
+{
+	const size_t tail = count_left(u, start, noise);
+	const size_t first = u->count - tail;
+
+	if (!tail)
+		return;
+	fg_json_begin_object(w, "possible_change");
+	write_level(w, u, first, fg_median(u->values + start, first - start),
+		    fg_median(u->values + first, tail));
+	fg_json_int(w, "runs", (int64_t)tail);
+	fg_json_int(w, "runs_needed", CONFIRMED);
+	fg_json_end(w);
 }
 
 static int write_changes(struct fg_json_writer *w, const struct usable *u, struct fg_error *err)
@@ -80,12 +105,14 @@ static int write_changes(struct fg_json_writer *w, const struct usable *u, struc
 	/* The simulations that the search rests on take time that grows with the series: 199 give alpha = 0.01. */
 	const struct fg_changepoint_options options = {
 		.alpha = 0.01, .min_segment = CONFIRMED, .simulations = 199, .seed = 1};
+	size_t count = 0;
 	int status = fg_changepoints_find(u->values, u->count, &options, &changes, err);
 
 	if (status != FG_OK)
 		return status;
+	count = confirmed(u, &changes);
 	fg_json_begin_array(w, "changes");
-	for (size_t i = 0; i < changes.count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct fg_changepoint *c = &changes.items[i];
 
 		fg_json_begin_object(w, NULL);
@@ -94,7 +121,7 @@ static int write_changes(struct fg_json_writer *w, const struct usable *u, struc
 		fg_json_end(w);
 	}
 	fg_json_end(w);
-	write_possible(w, u, &changes);
+	write_possible(w, u, count ? changes.items[count - 1].at : 0, changes.noise);
 	fg_changepoints_release(&changes);
 	return FG_OK;
 }
