@@ -65,8 +65,7 @@ static void rename_ids(struct fg_matrix *m, const struct fg_dictionary *d)
 
 static int seal(struct fg_bytes *content, struct fg_bytes *block, struct fg_error *err)
 {
-	const int status = fg_seal(content->data ? content->data : (const uint8_t *)"",
-				   content->size, FG_SEAL_NUMBERS, block, err);
+	const int status = fg_seal_bytes(content, FG_SEAL_LEVEL_QUICK, block, err);
 
 	fg_bytes_release(content);
 	return status;

@@ -133,6 +133,18 @@ static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct
 	return status;
 }
 
+static bool is_recursive(const struct fg_store *store, size_t id)
+{
+	const uint32_t function = store->tree[id].function;
+
+	while (store->tree[id].parent < id && store->tree[id].parent) {
+		id = store->tree[id].parent;
+		if (store->tree[id].function == function)
+			return true;
+	}
+	return false;
+}
+
 /* The rows of `node` that were not read before, up to now. */
 static int read_tree(struct fg_store *store, struct fg_error *err)
 {
@@ -147,10 +159,11 @@ static int read_tree(struct fg_store *store, struct fg_error *err)
 		store->tree =
 			fg_grow(store->tree, &store->tree_capacity, id + 1, sizeof(*store->tree));
 		memset(store->tree + store->tree_end, 0,
-		       (id - store->tree_end) * sizeof(*store->tree));
-		store->tree[id] = (struct fg_tree_node){(uint32_t)fg_column_int(&q, 1),
-							(uint32_t)fg_column_int(&q, 2)};
+		       (id + 1 - store->tree_end) * sizeof(*store->tree));
+		store->tree[id].parent = (uint32_t)fg_column_int(&q, 1);
+		store->tree[id].function = (uint32_t)fg_column_int(&q, 2) & INT32_MAX;
 		store->tree_end = id + 1;
+		store->tree[id].recursive = is_recursive(store, id);
 	}
 	fg_query_end(&q);
 	return status;
@@ -464,15 +477,19 @@ static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t cou
 	return status;
 }
 
-int fg__store_tree(struct fg_store *store, uint64_t end, struct fg_error *err)
+int fg__store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	if (end <= store->tree_end)
-		return FG_OK;
-	status = read_tree(store, err);
-	if (status == FG_OK && end > store->tree_end)
-		status = missing_node(store, end - 1, err);
+	if (last >= TREE_MAX)
+		return fg_error_set(
+			err, FG_ELIMIT,
+			"store '%s' has more than %d call paths: too many to add up here",
+			store->db->location, TREE_MAX);
+	if (last >= store->tree_end)
+		status = read_tree(store, err);
+	if (status == FG_OK && last >= store->tree_end)
+		status = missing_node(store, last, err);
 	return status;
 }
 

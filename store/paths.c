@@ -7,75 +7,6 @@
 #include "store/query.h"
 #include "store/store_private.h"
 
-/* What one side took, by node: ids ascending. */
-struct weights {
-	uint64_t *ids;
-	double *sums;
-	size_t count;
-	size_t capacity[2];
-	uint32_t repetitions;
-	uint8_t arm;
-};
-
-static void weights_release(struct weights *w)
-{
-	free(w->ids);
-	free(w->sums);
-}
-
-static double sum_of(const struct fg_matrix *m, size_t place, uint8_t arm)
-{
-	double sum = 0;
-
-	for (size_t e = m->starts[place]; e < m->starts[place + 1]; e++) {
-		const struct fg_matrix_row *row = &m->rows[m->entry_rows[e]];
-
-		if (row->arm == arm && row->aside == 0)
-			sum += m->self_ns[e];
-	}
-	return sum;
-}
-
-/* A run in progress has several chunks: the sums of each are merged into those before. */
-static void merge(struct weights *w, const struct fg_matrix *m)
-{
-	struct weights all = {.repetitions = w->repetitions, .arm = w->arm};
-	size_t old = 0;
-	size_t i = 0;
-
-	all.ids = fg_xcalloc(w->count + m->id_count, sizeof(*all.ids));
-	all.sums = fg_xcalloc(w->count + m->id_count, sizeof(*all.sums));
-	while (old < w->count || i < m->id_count) {
-		const uint64_t a = old < w->count ? w->ids[old] : UINT64_MAX;
-		const uint64_t b = i < m->id_count ? m->ids[i] : UINT64_MAX;
-
-		all.ids[all.count] = a < b ? a : b;
-		if (a <= b)
-			all.sums[all.count] += w->sums[old++];
-		if (b <= a)
-			all.sums[all.count] += sum_of(m, i++, w->arm);
-		all.count += all.sums[all.count] > 0;
-	}
-	weights_release(w);
-	*w = all;
-}
-
-/* Sums of the rows of the wanted arm that count. */
-static int take_weights(struct fg_byte_reader *reader, void *context, struct fg_error *err)
-{
-	struct weights *w = context;
-	struct fg_matrix m = {0};
-	const int status = fg_matrix_read(reader, 0, &m, err);
-
-	if (status != FG_OK)
-		return status;
-	for (size_t r = 0; r < m.row_count; r++)
-		w->repetitions += m.rows[r].arm == w->arm && m.rows[r].aside == 0;
-	merge(w, &m);
-	fg_matrix_release(&m);
-	return FG_OK;
-}
-
 static int take_name(struct fg_byte_reader *reader, void *context, struct fg_error *err)
 {
 	char **name = context;
@@ -90,7 +21,7 @@ static int take_name(struct fg_byte_reader *reader, void *context, struct fg_err
 }
 
 static int read_weights(struct fg_store *store, const struct fg_run_side *side,
-			const char *benchmark, struct weights *weights, char **program,
+			const char *benchmark, struct fg__weights *weights, char **program,
 			struct fg_error *err)
 {
 	int64_t series = 0;
@@ -100,7 +31,7 @@ static int read_weights(struct fg_store *store, const struct fg_run_side *side,
 	if (status == FG_OK)
 		status = fg__store_chunks(store, series, FG_CHUNK_PROGRAM, take_name, program, err);
 	if (status == FG_OK)
-		status = fg__store_chunks(store, series, FG_CHUNK_ROWS, take_weights, weights, err);
+		status = fg__store_weights(store, series, weights, err);
 	if (status == FG_OK && weights->repetitions == 0)
 		status = fg_error_set(err, FG_ENOENT,
 				      "benchmark '%s' of run '%s' has no profile of its %s",
@@ -116,7 +47,7 @@ struct cut {
 	uint64_t end;     /* one past the largest id */
 };
 
-static int mark(struct fg_store *store, const struct weights *w, struct cut *cut,
+static int mark(struct fg_store *store, const struct fg__weights *w, struct cut *cut,
 		struct fg_error *err)
 {
 	for (size_t i = 0; i < w->count; i++) {
@@ -190,7 +121,7 @@ static int cut_out(struct fg_store *store, struct cut *cut, struct fg_profile_se
 	return status;
 }
 
-static void roll_up(struct fg_path_tree *tree, const struct weights *w, int side,
+static void roll_up(struct fg_path_tree *tree, const struct fg__weights *w, int side,
 		    const uint32_t *places)
 {
 	double *self = fg_xcalloc(tree->set.node_count, sizeof(*self));
@@ -211,19 +142,19 @@ static void roll_up(struct fg_path_tree *tree, const struct weights *w, int side
 	tree->inclusive_ns[side] = inclusive;
 }
 
-static int make_tree(struct fg_store *store, const struct weights weights[2], const char *program,
-		     struct fg_path_tree *tree, struct fg_error *err)
+static int make_tree(struct fg_store *store, const struct fg__weights weights[2],
+		     const char *program, struct fg_path_tree *tree, struct fg_error *err)
 {
 	struct cut cut = {0};
 	int status = FG_OK;
 
 	for (int side = 0; side < 2; side++) {
-		const struct weights *w = &weights[side];
+		const struct fg__weights *w = &weights[side];
 
 		if (w->count && w->ids[w->count - 1] >= cut.end)
 			cut.end = w->ids[w->count - 1] + 1;
 	}
-	status = fg__store_tree(store, cut.end, err);
+	status = fg__store_read_tree(store, cut.end ? cut.end - 1 : 0, err);
 	cut.wanted = fg_xcalloc(cut.end + 1, sizeof(*cut.wanted));
 	cut.places = fg_xcalloc(cut.end + 1, sizeof(*cut.places));
 	for (int side = 0; side < 2 && status == FG_OK; side++)
@@ -242,7 +173,7 @@ int fg_store_paths(struct fg_store *store, const struct fg_run_side sides[2], co
 		   struct fg_path_tree *tree, struct fg_error *err)
 {
 	struct fg_path_tree found = {0};
-	struct weights weights[2] = {{0}};
+	struct fg__weights weights[2] = {{0}};
 	char *program = NULL;
 	bool mine = false;
 	int status = fg__store_view(store, &mine, err);
@@ -252,8 +183,8 @@ int fg_store_paths(struct fg_store *store, const struct fg_run_side sides[2], co
 	if (status == FG_OK)
 		status = make_tree(store, weights, program, &found, err);
 	fg__store_view_end(store, mine);
-	weights_release(&weights[0]);
-	weights_release(&weights[1]);
+	fg__weights_release(&weights[0]);
+	fg__weights_release(&weights[1]);
 	free(program);
 	if (status == FG_OK)
 		*tree = found;

@@ -26,14 +26,6 @@ int fg__store_find_series(struct fg_store *store, const char *run, const char *b
 	return status;
 }
 
-static int take_totals(struct fg_byte_reader *reader, void *context, struct fg_error *err)
-{
-	struct fg_totals *totals = context;
-
-	fg_totals_release(totals);
-	return fg_totals_read(reader, totals, err);
-}
-
 static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 		       const char *benchmark, struct fg_totals *totals, struct fg_error *err)
 {
@@ -41,8 +33,7 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 	int status = fg__store_find_series(store, side->run, benchmark, &series, err);
 
 	if (status == FG_OK)
-		status = fg__store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_totals, totals,
-					  err);
+		status = fg__store_totals(store, series, totals, err);
 	if (status == FG_OK && !totals->repetitions[side->arm])
 		status = fg_error_set(err, FG_ENOENT,
 				      "benchmark '%s' of run '%s' has no profile of its %s",
@@ -62,7 +53,7 @@ struct difference {
 /* Counts of samples are close to Poisson's law: the variance of a sum of weights is the sum of their squares. */
 static double variance(const struct fg_totals *totals, int arm, double self_ns)
 {
-	const double period = totals->unit_ns * 16;
+	const double period = totals->unit_ns * FG_TOTALS_FRACTIONS;
 
 	return self_ns * period / totals->repetitions[arm];
 }

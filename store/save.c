@@ -280,8 +280,8 @@ int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind k
 		    struct fg_bytes *content, struct fg_error *err)
 {
 	struct fg_bytes block = {0};
-	int status = fg_seal(content->data ? content->data : (const uint8_t *)"", content->size,
-			     FG_SEAL_NUMBERS, &block, err);
+	int status = fg_seal_bytes(content, store->for_server ? FG_SEAL_LEVEL : FG_SEAL_LEVEL_TIGHT,
+				   &block, err);
 
 	if (status == FG_OK)
 		status = put_block(store, series, kind, first, &block, err);
@@ -348,7 +348,7 @@ static int put_functions(struct fg_store *store, int64_t series, const struct fg
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
 
-	if (set->row_count == 0)
+	if (set->row_count == 0 || !store->for_server)
 		return FG_OK;
 	fg_totals_from_set(&totals, set, mark->functions);
 	fg_totals_write(&totals, &content);
@@ -600,7 +600,7 @@ int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
 		fg_error_prefix(err, "the report of run %s", run->id);
 		return status;
 	}
-	return fg_seal(report, strlen(report), FG_SEAL_TEXT, block, err);
+	return fg_seal(report, strlen(report), FG_SEAL_LEVEL, block, err);
 }
 
 int fg_store_save(struct fg_store *store, const struct fg_run *run,

@@ -152,6 +152,7 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 	}
 	*store = fg_xcalloc(1, sizeof(**store));
 	(*store)->db = db;
+	(*store)->for_server = flags & FG_STORE_DURABLE;
 	return FG_OK;
 }
 
@@ -224,6 +225,7 @@ void fg__store_undo(struct fg_store *store)
 		fg_log(FG_LOG_STORE, 1,
 		       "a part of a batch could not be undone: the batch will fail");
 	forget_ids(store);
+	fg__store_forget_functions(store);
 	forget_progress(store);
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 
 enum {
-	FRACTIONS = 16,
 	ARMS = 2
 };
 
@@ -62,7 +61,7 @@ void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source
 	*totals = (struct fg_totals){
 		.items = fg_xcalloc(source->function_count, sizeof(*totals->items)),
 		.unit_ns = source->samples > 0 && source->time_ns > 0
-				   ? source->time_ns / source->samples / FRACTIONS
+				   ? source->time_ns / source->samples / FG_TOTALS_FRACTIONS
 				   : 1};
 	for (size_t f = 0; f < source->function_count; f++)
 		totals->items[f].id = (uint64_t)source->function_ids[f];
@@ -230,6 +229,14 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, stru
 	}
 	*totals = t;
 	return FG_OK;
+}
+
+const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id)
+{
+	const struct fg_function_total key = {.id = id};
+
+	return totals->count ? bsearch(&key, totals->items, totals->count, sizeof(key), by_id)
+			     : NULL;
 }
 
 void fg_totals_release(struct fg_totals *totals)

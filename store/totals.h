@@ -17,6 +17,9 @@ struct fg_function_total {
 	double inclusive_ns[2];
 };
 
+/* Times are kept in this share of what one sample is worth. */
+#define FG_TOTALS_FRACTIONS 16
+
 struct fg_totals {
 	struct fg_function_total *items; /* by id */
 	size_t count;
@@ -52,6 +55,8 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, stru
 /* Only one function's times in one arm, in a tenth of the time; zeros when it is not there. */
 int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
 		   double *inclusive_ns, struct fg_error *err) FG_NODISCARD;
+/* NULL when it is not there. */
+const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id);
 void fg_totals_release(struct fg_totals *totals);
 
 #endif
