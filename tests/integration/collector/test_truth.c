@@ -307,6 +307,23 @@ static void odd_stacks_are_walked_or_marked(void **state)
 	assert_true(trace_inclusive(outcome.traces, "in_handler") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "raiser") >=
 		    0.99 * trace_inclusive(outcome.traces, "in_handler"));
+	static const char *const odd[][2] = {
+		{"called_by_register", "through_register"},
+		{"called_by_memory",   "through_memory"  },
+	};
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t s = 0; s < outcome.traces->sample_count; s++) {
+			const uint32_t path = outcome.traces->samples[s].path;
+
+			if (!trace_on_path(outcome.traces, path, odd[i][0]))
+				continue;
+			assert_true(trace_on_path(outcome.traces, path, odd[i][1]));
+			assert_true(trace_on_path(outcome.traces, path, "odd_frames"));
+			assert_true(trace_on_path(outcome.traces, path, "main"));
+		}
+	assert_true(trace_inclusive(outcome.traces, "called_by_register") > 1e8);
+	assert_true(trace_inclusive(outcome.traces, "called_by_memory") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "called_back") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "generated_code") >=
 		    0.99 * trace_inclusive(outcome.traces, "called_back"));
