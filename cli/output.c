@@ -219,7 +219,7 @@ int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_str
 		 struct fg_error *err)
 {
 	if (path && strcmp(path, "-") != 0)
-		return fg_fs_write_atomic(path, fg_strbuf_text(text), text->length, 0644, err);
+		return fg_fs_write_result(path, fg_strbuf_text(text), text->length, err);
 	fg_cli_print(cli, text);
 	return FG_OK;
 }
