@@ -66,7 +66,7 @@ static void no_call_is_cut_short(void **state)
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		struct outcome outcome;
 		struct run run = {
-			.words = {"eintr", "250"}
+			.words = {"eintr", "120"}
                 };
 
 		memcpy(run.settings, settings[i], sizeof(settings[i]));
