@@ -186,9 +186,9 @@ static enum step step_signal(struct walk *walk)
 {
 	if (!can_read(walk, walk->regs.sp) || !can_read(walk, walk->regs.sp + 2 * FG_WORD))
 		return STEP_LOST;
-	const ucontext_t *context = fg_arch_signal_context(walk->regs.sp);
+	const ucontext_t *context = fg_arch_signal_context(&walk->regs);
 
-	if (!can_read(walk, (uintptr_t)context) ||
+	if (!can_read(walk, (uintptr_t)&context->uc_mcontext.gregs[0]) ||
 	    !can_read(walk, (uintptr_t)&context->uc_mcontext.gregs[NGREG - 1]))
 		return STEP_LOST;
 	walk->regs.pc = fg_arch_register(context, FG_DWARF_RA);
