@@ -51,18 +51,9 @@ static const struct fg_option options[] = {
 	 .minimum = 1,
 	 .maximum = 50000,
 	 .help = "samples per second of CPU time (default 1000), or of elapsed time with --clock wall (default 100)"},
-	{.name = "clock",
-	 .letter = 'c',
-	 .kind = FG_OPTION_CHOICE,
-	 .offset = offsetof(struct options, clock),
-	 .argument = "CLOCK",
-	 .choices = clocks,
-	 .initial = "cpu",
-	 .help = "what is sampled: time on a CPU, or elapsed time, waiting included"},
-	{.name = "no-follow",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, no_follow),
-	 .help = "leave child processes alone"},
+	FG_CLI_CHOICE(struct options, clock, "clock", 'c', "CLOCK", clocks, "cpu",
+		      "what is sampled: time on a CPU, or elapsed time, waiting included"),
+	FG_CLI_FLAG(struct options, no_follow, "no-follow", 0, "leave child processes alone"),
 	{.name = "delay",
 	 .kind = FG_OPTION_DURATION,
 	 .offset = offsetof(struct options, delay_ns),
@@ -73,29 +64,16 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct options, duration_ns),
 	 .argument = "TIME",
 	 .help = "take samples for so long and no longer"},
-	{.name = "units",
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, units),
-	 .argument = "FIRST:LAST",
-	 .help = "take samples from the begin of one unit of work to the end of another, by their numbers"},
-	{.name = "control",
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, control),
-	 .argument = "FILE",
-	 .complete = FG_COMPLETE_FILE,
-	 .help = "make this file; no samples are taken while its first byte is 0"},
-	{.name = "paused",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, paused),
-	 .help = "take no samples until the program asks for it (fg_resume, __itt_resume)"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, output),
-	 .argument = "FOLDER",
-	 .complete = FG_COMPLETE_FOLDER,
-	 .help = "where the traces go; made if it is not there (default: fastgate-record)"},
-	{.name = NULL				},
+	FG_CLI_TEXT(
+		struct options, units, "units", 0, "FIRST:LAST",
+		"take samples from the begin of one unit of work to the end of another, by their numbers"),
+	FG_CLI_FILE(struct options, control, "control", 0,
+		    "make this file; no samples are taken while its first byte is 0"),
+	FG_CLI_FLAG(struct options, paused, "paused", 0,
+		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
+	FG_CLI_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
+		    "where the traces go; made if it is not there (default: fastgate-record)"),
+	{.name = NULL              },
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -124,7 +102,7 @@ static int make_control(const char *path, char **absolute, struct fg_error *err)
 
 	if (!path)
 		return FG_OK;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "%s", path);
 	if (lseek(fd, 0, SEEK_END) == 0 && write(fd, "1", 1) != 1)

@@ -27,11 +27,8 @@ static const struct fg_option options[] = {
 			  .argument = "PORT",
 			  .maximum = 65535,
 			  .help = "where to listen on loopback; by default any port that is free"},
-	{.name = "open",
-			  .kind = FG_OPTION_FLAG,
-			  .offset = offsetof(struct options, open),
-			  .help = "show the pages in the browser (xdg-open)"},
-	{.name = NULL               },
+	FG_CLI_FLAG(struct options, open, "open", 0, "show the pages in the browser (xdg-open)"),
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/strbuf.h"
+#include "cli/option_rows.h"
 #include "model/verdict.h"
 
 #include <signal.h>

@@ -16,42 +16,6 @@ struct fg_cli_profile_options {
 };
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
-/* One option each; `short_form` may be 0. */
-#define FG_CLI_FLAG(type, member, word, short_form, text)         \
- {                                                                \
-  .name = (word), .letter = (short_form), .kind = FG_OPTION_FLAG, \
-  .offset = offsetof(type, member), .help = (text)                \
- }
-#define FG_CLI_TEXT(type, member, word, short_form, value, text)        \
- {                                                                      \
-  .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,       \
-  .offset = offsetof(type, member), .argument = (value), .help = (text) \
- }
-#define FG_CLI_FILE(type, member, word, short_form, text)                             \
- {                                                                                    \
-  .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                     \
-  .offset = offsetof(type, member), .argument = "FILE", .complete = FG_COMPLETE_FILE, \
-  .help = (text)                                                                      \
- }
-/* From 1 to `most`; `first` is the default, NULL: none. */
-#define FG_CLI_COUNT(type, member, word, short_form, most, first, text)               \
- {                                                                                    \
-  .name = (word), .letter = (short_form), .kind = FG_OPTION_UNSIGNED,                 \
-  .offset = offsetof(type, member), .argument = "N", .minimum = 1, .maximum = (most), \
-  .initial = (first), .help = (text)                                                  \
- }
-#define FG_CLI_SHARE(type, member, word, first, text)                                             \
- {                                                                                                \
-  .name = (word), .kind = FG_OPTION_RATIO, .offset = offsetof(type, member), .argument = "SHARE", \
-  .initial = (first), .minimum = 0, .maximum = 1, .help = (text)                                  \
- }
-/* One of `words`; `first` is the default. */
-#define FG_CLI_CHOICE(type, member, word, short_form, value, words, first, text)                 \
- {                                                                                               \
-  .name = (word), .letter = (short_form), .kind = FG_OPTION_CHOICE,                              \
-  .offset = offsetof(type, member), .argument = (value), .choices = (words), .initial = (first), \
-  .help = (text)                                                                                 \
- }
 /* The rows for an options struct whose member `member` is a struct fg_cli_profile_options. */
 #define FG_CLI_PROFILE_OPTIONS(type, member)                                                 \
  FG_CLI_FILE(type, member.output, "output", 'o', "write to a file; '-' is standard output"), \

@@ -106,9 +106,10 @@ static void process_times(uint64_t *user_ns, uint64_t *system_ns)
 	fg__rusage_times(RUSAGE_SELF, user_ns, system_ns);
 }
 
+/* A program with another's rights is not told by its caller's environment where to write. */
 static bool concerns_us(void)
 {
-	return fg_g.options.output[0] &&
+	return !getauxval(AT_SECURE) && fg_g.options.output[0] &&
 	       (!fg_g.options.only_parent || fg_g.options.only_parent == getppid());
 }
 

@@ -16,6 +16,7 @@
 #include "base/attrs.h"
 #include "collector/account.h"
 #include "collector/arch.h"
+#include "collector/rules.h"
 #include "collector/trace_format.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ struct fg_module {
 	_Atomic uintptr_t start;
 	uintptr_t end;
 	uintptr_t bias;
-	const uint8_t *eh_frame_hdr;
+	struct fg_tables tables;
 	uint32_t flags;
 	uint32_t path_hash;
 	uint8_t build_id[20];

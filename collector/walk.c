@@ -130,8 +130,7 @@ static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known
 			*known = false;
 			break;
 		}
-		switch (fg__rule_saved(fg__module(module)->eh_frame_hdr, address, number,
-				       &offset)) {
+		switch (fg__rule_saved(&fg__module(module)->tables, address, number, &offset)) {
 		case FG_SAVED_NOWHERE:
 			break;
 		case FG_SAVED_AT_CFA:

@@ -100,7 +100,7 @@ enum fg_split {
 
 /*
  * Zero is "everything, by function".  Patterns are POSIX extended regular expressions, matched against "name [library]"
- * (regions against their path, threads against "name (tid)"); see profile/pattern.h for what is refused.
+ * (regions against their path, threads against "name (tid)"); see base/pattern.h for what is refused.
  */
 struct fg_calltree_query {
 	enum fg_group group;

@@ -13,9 +13,9 @@
 #ifndef FG_PROFILE_SELECTION_H
 #define FG_PROFILE_SELECTION_H
 
+#include "base/pattern.h"
 #include "profile/calltree.h"
 #include "profile/names.h"
-#include "profile/pattern.h"
 
 enum {
 	FG__MOST_PATTERNS = 32

@@ -36,6 +36,12 @@ static void crc32c_is_castagnolis(void **state)
 	assert_int_equal(fg__crc32c(0, "", 0), 0);
 }
 
+static struct fg_tables tables_of(const struct dl_find_object *object)
+{
+	return (struct fg_tables){object->dlfo_eh_frame, object->dlfo_map_start,
+				  object->dlfo_map_end};
+}
+
 static uint64_t rule_at(uintptr_t pc, bool exact)
 {
 	const uintptr_t address = exact ? pc : pc - 1;
@@ -43,7 +49,9 @@ static uint64_t rule_at(uintptr_t pc, bool exact)
 
 	if (_dl_find_object((void *)address, &object) != 0)
 		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
-	return fg__rule_find(object.dlfo_eh_frame, address);
+	const struct fg_tables tables = tables_of(&object);
+
+	return fg__rule_find(&tables, address);
 }
 
 /* One step by a plain rule; false where only the walk itself, with all it knows, can go on. */
@@ -148,29 +156,32 @@ static void an_address_outside_every_function_has_no_rule(void **state)
 
 	(void)state;
 	assert_int_equal(_dl_find_object((void *)(uintptr_t)busy, &object), 0);
-	assert_int_equal(
-		fg_rule_kind(fg__rule_find(object.dlfo_eh_frame, (uintptr_t)object.dlfo_map_start)),
-		FG_RULE_UNKNOWN);
-	assert_int_equal(fg_rule_kind(fg__rule_find(NULL, (uintptr_t)busy)), FG_RULE_UNKNOWN);
+	struct fg_tables tables = tables_of(&object);
+
+	assert_int_equal(fg_rule_kind(fg__rule_find(&tables, (uintptr_t)object.dlfo_map_start)),
+			 FG_RULE_UNKNOWN);
+	tables.hdr = NULL;
+	assert_int_equal(fg_rule_kind(fg__rule_find(&tables, (uintptr_t)busy)), FG_RULE_UNKNOWN);
 }
 
 /* ---- tables made by hand ---- */
 
 static uint8_t function[64];
-static uint8_t tables[256] __attribute__((aligned(8)));
+static uint8_t bytes[256] __attribute__((aligned(8)));
+static const struct fg_tables by_hand = {bytes, bytes, bytes + sizeof(bytes)};
 
 static void put32(size_t at, uint32_t value)
 {
-	memcpy(tables + at, &value, sizeof(value));
+	memcpy(bytes + at, &value, sizeof(value));
 }
 
 static uint32_t distance(const void *to, size_t from)
 {
-	return (uint32_t)((uintptr_t)to - (uintptr_t)(tables + from));
+	return (uint32_t)((uintptr_t)to - (uintptr_t)(bytes + from));
 }
 
 /* .eh_frame_hdr, a CIE that says CFA = sp + word and return address below it, and an FDE with these instructions. */
-static const uint8_t *tables_with(const uint8_t *instructions, size_t size)
+static const struct fg_tables *tables_with(const uint8_t *instructions, size_t size)
 {
 	static const uint8_t header[] = {1, 0x1b, 0x03, 0x3b};
 	const uint8_t cie[] = {1,
@@ -190,21 +201,21 @@ static const uint8_t *tables_with(const uint8_t *instructions, size_t size)
 	const size_t cie_at = 32;
 	const size_t fde_at = 64;
 
-	memset(tables, 0, sizeof(tables));
-	memcpy(tables, header, sizeof(header));
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, header, sizeof(header));
 	put32(4, (uint32_t)cie_at - 4);
 	put32(8, 1);
 	put32(12, distance(function, 0));
 	put32(16, (uint32_t)fde_at);
 	put32(cie_at, (uint32_t)(fde_at - cie_at - 4));
-	memcpy(tables + cie_at + 8, cie, sizeof(cie));
+	memcpy(bytes + cie_at + 8, cie, sizeof(cie));
 	put32(fde_at, 4 + 4 + 4 + 1 + (uint32_t)size);
 	put32(fde_at + 4, (uint32_t)(fde_at + 4 - cie_at));
 	put32(fde_at + 8, distance(function, fde_at + 8));
 	put32(fde_at + 12, sizeof(function));
-	assert_true(fde_at + 17 + size < sizeof(tables));
-	memcpy(tables + fde_at + 17, instructions, size);
-	return tables;
+	assert_true(fde_at + 17 + size < sizeof(bytes));
+	memcpy(bytes + fde_at + 17, instructions, size);
+	return &by_hand;
 }
 
 struct table_case {
@@ -287,16 +298,16 @@ static void rows_become_rules(void **state)
 static void a_register_is_found_where_it_was_saved(void **state)
 {
 	static const uint8_t saved[] = {0x80 | 3, 4, 0x07, 1};
-	const uint8_t *hdr = tables_with(saved, sizeof(saved));
+	const struct fg_tables *tables = tables_with(saved, sizeof(saved));
 	const uintptr_t address = (uintptr_t)function + 8;
 	int64_t offset = 0;
 
 	(void)state;
-	assert_int_equal(fg__rule_saved(hdr, address, 3, &offset), FG_SAVED_AT_CFA);
+	assert_int_equal(fg__rule_saved(tables, address, 3, &offset), FG_SAVED_AT_CFA);
 	assert_true(offset == -4 * (int)FG_WORD);
-	assert_int_equal(fg__rule_saved(hdr, address, 2, &offset), FG_SAVED_NOWHERE);
-	assert_int_equal(fg__rule_saved(hdr, address, 1, &offset), FG_SAVED_UNKNOWN);
-	assert_int_equal(fg__rule_saved(hdr, address + 100, 3, &offset), FG_SAVED_UNKNOWN);
+	assert_int_equal(fg__rule_saved(tables, address, 2, &offset), FG_SAVED_NOWHERE);
+	assert_int_equal(fg__rule_saved(tables, address, 1, &offset), FG_SAVED_UNKNOWN);
+	assert_int_equal(fg__rule_saved(tables, address + 100, 3, &offset), FG_SAVED_UNKNOWN);
 }
 
 static void a_packed_rule_comes_back_whole(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/pattern.h"
+#include "base/pattern.h"
 
 #include "base/base.h"
 
@@ -53,6 +53,8 @@ static const char *repeat(struct scan *scan, const char *at)
 	high = low;
 	if (*end == ',')
 		high = strtoul(end + 1, &end, 10);
+	if (high < FG_PATTERN_MAX_REPEAT && end[-1] == ',')
+		high = low + 1; /* {3,} is {3} and a star */
 	high = high > low ? high : low;
 	if (high > FG_PATTERN_MAX_REPEAT)
 		high = FG_PATTERN_MAX_REPEAT + 1;
@@ -75,6 +77,11 @@ static bool scan_step(struct scan *scan, const char **position)
 		*position = at + 1;
 	} else if (*at == '{') {
 		*position = repeat(scan, at);
+	} else if (*at == '+') {
+		scan->last *= 2; /* the C library makes "x+" into "xx*" */
+		*position = at + 1;
+	} else if (*at == '*' || *at == '?') {
+		*position = at + 1;
 	} else {
 		scan->last = 1;
 		*position = *at == '[' ? skip_brackets(at) : at + (*at == '\\' && at[1] ? 2 : 1);
@@ -83,8 +90,7 @@ static bool scan_step(struct scan *scan, const char **position)
 	return scan->last <= FG_PATTERN_MAX_REPEAT;
 }
 
-/* NULL: the expression keeps within the bounds; else what is wrong with it. */
-static const char *find_excess(const char *text)
+const char *fg_pattern_excess(const char *text)
 {
 	struct scan scan = {.last = 1};
 	const char *at = text;
@@ -103,7 +109,7 @@ static const char *find_excess(const char *text)
 
 int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_error *err)
 {
-	const char *excess = find_excess(text);
+	const char *excess = fg_pattern_excess(text);
 	char why[128];
 	regex_t regex;
 	int code;
