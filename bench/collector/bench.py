@@ -229,6 +229,7 @@ class Bench:
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)
     build = os.path.abspath(sys.argv[1])
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 9
     runs = int(sys.argv[3]) if len(sys.argv) > 3 else 10

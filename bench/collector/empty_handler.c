@@ -64,6 +64,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 __attribute__((constructor)) static void start(void)
 {
 	const char *period = getenv("BENCH_PERIOD_NS");
+	const char *spin_for = getenv("BENCH_SPIN_NS");
 	struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
 	struct sigaction action;
 	struct perf_event_attr attr;
@@ -71,8 +72,8 @@ __attribute__((constructor)) static void start(void)
 	if (!period)
 		return;
 	start_ns = now_ns();
-	if (getenv("BENCH_SPIN_NS"))
-		spin_ns = strtoull(getenv("BENCH_SPIN_NS"), NULL, 10);
+	if (spin_for)
+		spin_ns = strtoull(spin_for, NULL, 10);
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_signal;
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
