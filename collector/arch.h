@@ -8,6 +8,7 @@
 
 #include <elf.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -38,10 +39,10 @@ static inline uintptr_t fg_arch_register(const ucontext_t *context, unsigned dwa
 	return dwarf < FG_DWARF_REGS ? (uintptr_t)context->uc_mcontext.gregs[order[dwarf]] : 0;
 }
 
-/* `sp` is the stack pointer of the frame of the signal trampoline: there the kernel put the context. */
-static inline const ucontext_t *fg_arch_signal_context(uintptr_t sp)
+/* Of the frame of the signal trampoline: at its stack pointer the kernel put the context. */
+static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *trampoline)
 {
-	return (const ucontext_t *)sp;
+	return (const ucontext_t *)trampoline->sp;
 }
 
 static inline bool fg_arch_behind_syscall(const uint8_t *pc)
@@ -102,9 +103,16 @@ static inline uintptr_t fg_arch_register(const ucontext_t *context, unsigned dwa
 	return dwarf < FG_DWARF_REGS ? (uintptr_t)context->uc_mcontext.gregs[order[dwarf]] : 0;
 }
 
-/* Below the context of a signal with SA_SIGINFO lie its three arguments: number, info, context. */
-static inline const ucontext_t *fg_arch_signal_context(uintptr_t sp)
+/*
+ * Below the context of a signal with SA_SIGINFO lie its three arguments: number, info, context.  Without, the trampoline is
+ * another one, that begins by `pop %eax`: for the number, behind which lie the registers alone, as they do in a context.
+ */
+static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *trampoline)
 {
+	const uintptr_t sp = trampoline->sp;
+
+	if (*(const uint8_t *)trampoline->pc == 0x58)
+		return (const ucontext_t *)(sp + FG_WORD - offsetof(ucontext_t, uc_mcontext));
 	return *(const ucontext_t *const *)(sp + 2 * FG_WORD);
 }
 

@@ -66,6 +66,7 @@ static void *run_thread(void *argument)
 	thread->stack_high = here & ~(uintptr_t)(FG_WORD - 1);
 	thread->stack_low = here > thread->stack_size ? here - thread->stack_size : 0;
 	thread->handle = pthread_self();
+	fg__signal_inherit(thread->blocked);
 	fg_self = thread;
 	fg__thread_attach(thread, FG_THREAD_PTHREAD, 0);
 	fg__pthreads_watch_end();
@@ -96,6 +97,7 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	thread->kind = FG_THREAD_PTHREAD;
 	thread->start = begin;
 	thread->start_argument = argument;
+	thread->blocked = fg__signal_hold();
 	/* Its own frames lie a little below the top; leave what the system puts there and a guard out of account. */
 	thread->stack_size = stack_size > 8 * (size_t)FG_TRACE_ALIGN
 				     ? stack_size - 8 * (size_t)FG_TRACE_ALIGN
@@ -122,6 +124,7 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 		       pthread_attr_setstacksize(mutable_attr, stack_size + STACK_MORE) == 0;
 	int status = real_pthread_create(handle, attr, run_thread, thread);
 
+	fg__signal_release();
 	if (enlarge)
 		(void)pthread_attr_setstacksize(mutable_attr, stack_size);
 	if (status != 0)
@@ -197,6 +200,7 @@ FG_EXPORT int thrd_create(thrd_t *handle, thrd_start_t begin, void *argument)
 	thread->c11_start = (uintptr_t)begin;
 	int status = real_pthread_create(handle, NULL, run_thread, thread);
 
+	fg__signal_release();
 	if (status == 0)
 		return thrd_success;
 	fg__thread_free(thread);

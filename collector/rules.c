@@ -32,8 +32,9 @@ enum {
 
 /* Bounds on what a table may make us do. */
 enum {
-	MAX_INSTRUCTIONS = 4096,
-	MAX_STATES = 8
+	MAX_INSTRUCTIONS = 1 << 16, /* a parser generated as one function was seen to have 19,000 */
+	MAX_STATES = 8,
+	NO_REGISTER = 255,
 };
 
 struct cursor {
@@ -77,6 +78,7 @@ struct row {
 	struct cursor expression; /* at != NULL: the CFA is computed */
 	struct saved bp;
 	struct saved ra;
+	struct saved other;
 };
 
 static uint64_t take(struct cursor *c, unsigned size)
@@ -316,23 +318,9 @@ static struct cursor take_block(struct cursor *c)
 	return block;
 }
 
-static struct saved *saved_of(struct row *row, const struct cie *cie, uint64_t reg)
-{
-	if (reg == FG_DWARF_BP)
-		return &row->bp;
-	return reg == cie->ra ? &row->ra : NULL;
-}
-
-static void save(struct row *row, const struct cie *cie, uint64_t reg, struct saved how)
-{
-	struct saved *saved = saved_of(row, cie, reg);
-
-	if (saved)
-		*saved = how;
-}
-
 struct machine {
 	const struct cie *cie;
+	uint64_t other_reg; /* whose place is row.other */
 	struct row row;
 	struct row initial;
 	struct row stack[MAX_STATES];
@@ -340,6 +328,23 @@ struct machine {
 	uintptr_t location;
 	uintptr_t target;
 };
+
+static struct saved *saved_of(const struct machine *m, struct row *row, uint64_t reg)
+{
+	if (reg == FG_DWARF_BP)
+		return &row->bp;
+	if (reg == m->cie->ra)
+		return &row->ra;
+	return reg == m->other_reg ? &row->other : NULL;
+}
+
+static void save(struct machine *m, uint64_t reg, struct saved how)
+{
+	struct saved *saved = saved_of(m, &m->row, reg);
+
+	if (saved)
+		*saved = how;
+}
 
 static bool push_state(struct machine *m)
 {
@@ -367,10 +372,10 @@ static bool define_cfa(struct machine *m, uint64_t reg, int64_t offset)
 
 static void restore(struct machine *m, uint64_t reg)
 {
-	if (reg == FG_DWARF_BP)
-		m->row.bp = m->initial.bp;
-	else if (reg == m->cie->ra)
-		m->row.ra = m->initial.ra;
+	const struct saved *initial = saved_of(m, &m->initial, reg);
+
+	if (initial)
+		save(m, reg, *initial);
 }
 
 /* Factors from a damaged table overflow; the result is then some number, as is everything else in it. */
@@ -408,23 +413,23 @@ static bool execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 		return true;
 	case 0x05: /* offset_extended */
 		reg = take_uleb(c);
-		save(&m->row, m->cie, reg, at_offset(m, (int64_t)take_uleb(c)));
+		save(m, reg, at_offset(m, (int64_t)take_uleb(c)));
 		return true;
 	case 0x11: /* offset_extended_sf */
 		reg = take_uleb(c);
-		save(&m->row, m->cie, reg, at_offset(m, take_sleb(c)));
+		save(m, reg, at_offset(m, take_sleb(c)));
 		return true;
 	case 0x06: /* restore_extended */
 		restore(m, take_uleb(c));
 		return true;
 	case 0x07: /* undefined */
-		save(&m->row, m->cie, take_uleb(c),
+		save(m, take_uleb(c),
 		     (struct saved){
 			     SAVED_UNDEFINED, 0, {NULL, NULL}
                 });
 		return true;
 	case 0x08: /* same_value */
-		save(&m->row, m->cie, take_uleb(c),
+		save(m, take_uleb(c),
 		     (struct saved){
 			     SAVED_SAME, 0, {NULL, NULL}
                 });
@@ -450,7 +455,7 @@ static bool execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 		return true;
 	case 0x10: /* expression */
 		reg = take_uleb(c);
-		save(&m->row, m->cie, reg, (struct saved){SAVED_EXPRESSION, 0, take_block(c)});
+		save(m, reg, (struct saved){SAVED_EXPRESSION, 0, take_block(c)});
 		return true;
 	case 0x2e: /* GNU_args_size */
 		(void)take_uleb(c);
@@ -471,7 +476,7 @@ static bool run(struct machine *m, struct cursor c)
 		if ((op & 0xc0u) == 0x40u) { /* advance_loc */
 			m->location += (uintptr_t)(low * m->cie->code_align);
 		} else if ((op & 0xc0u) == 0x80u) { /* offset */
-			save(&m->row, m->cie, low, at_offset(m, (int64_t)take_uleb(&c)));
+			save(m, low, at_offset(m, (int64_t)take_uleb(&c)));
 		} else if ((op & 0xc0u) == 0xc0u) { /* restore */
 			restore(m, low);
 		} else if (!execute_extended(m, op, &c)) {
@@ -481,18 +486,31 @@ static bool run(struct machine *m, struct cursor c)
 	return true;
 }
 
-/* DW_OP_breg<n> <offset>, optionally DW_OP_deref, and nothing else. */
-static bool simple_expression(struct cursor c, unsigned *reg, int64_t *offset, bool *deref)
+struct simple {
+	unsigned reg;
+	int64_t offset;
+	bool deref;
+	uint64_t addend;
+};
+
+/*
+ * DW_OP_breg<n> <offset>, optionally DW_OP_deref, and behind that optionally DW_OP_plus_uconst <addend>: what compilers emit for
+ * stacks that they realign, and hand-written assembly for those whose old pointer it keeps on the new one.
+ */
+static bool simple_expression(struct cursor c, struct simple *is)
 {
 	uint8_t op = (uint8_t)take(&c, 1);
 
 	if (op < 0x70 || op > 0x8f)
 		return false;
-	*reg = op - 0x70u;
-	*offset = take_sleb(&c);
-	*deref = c.at < c.end && *c.at == 0x06;
-	if (*deref)
+	*is = (struct simple){.reg = op - 0x70u, .offset = take_sleb(&c)};
+	is->deref = c.at < c.end && *c.at == 0x06;
+	if (is->deref)
 		c.at++;
+	if (is->deref && c.at < c.end && *c.at == 0x23) {
+		c.at++;
+		is->addend = take_uleb(&c);
+	}
 	return c.at == c.end;
 }
 
@@ -518,22 +536,23 @@ static bool fits16(int64_t value)
 
 static uint64_t rule_of_expression(const struct row *row)
 {
-	unsigned reg;
-	unsigned bp_reg;
-	int64_t offset;
-	int64_t bp_offset;
-	bool deref;
+	struct simple cfa;
+	struct simple bp;
 
 	if (plt_expression(row->expression))
 		return fg_rule_pack(FG_RULE_PLT, FG_DWARF_SP, 0, (int32_t)FG_WORD);
-	if (!simple_expression(row->expression, &reg, &offset, &deref) || !deref || !fits16(offset))
+	if (!simple_expression(row->expression, &cfa) || !cfa.deref || !fits16(cfa.offset) ||
+	    cfa.addend > INT16_MAX)
 		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
+	const int32_t offsets = fg_rule_two_offsets((int)cfa.offset, (int)cfa.addend);
+
 	if (row->bp.how == SAVED_SAME)
-		return fg_rule_pack(FG_RULE_DEREF, reg, 0, (int32_t)offset);
-	if (row->bp.how == SAVED_EXPRESSION &&
-	    simple_expression(row->bp.expression, &bp_reg, &bp_offset, &deref) && !deref &&
-	    bp_reg == FG_DWARF_BP && fits16(bp_offset))
-		return fg_rule_pack(FG_RULE_DEREF_BP, reg, (int)bp_offset, (int32_t)offset);
+		return fg_rule_pack(FG_RULE_DEREF, cfa.reg, 0, offsets);
+	if (row->bp.how == SAVED_OFFSET && fits16(row->bp.offset))
+		return fg_rule_pack(FG_RULE_DEREF_CFA_BP, cfa.reg, (int)row->bp.offset, offsets);
+	if (row->bp.how == SAVED_EXPRESSION && simple_expression(row->bp.expression, &bp) &&
+	    !bp.deref && bp.reg == FG_DWARF_BP && fits16(bp.offset))
+		return fg_rule_pack(FG_RULE_DEREF_BP, cfa.reg, (int)bp.offset, offsets);
 	return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
 }
 
@@ -555,28 +574,54 @@ static uint64_t rule_of_row(const struct row *row)
 	return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
 }
 
-uint64_t fg__rule_find(const struct fg_tables *tables, uintptr_t address)
+/* The row for `address`; false if the tables do not say. */
+static bool row_at(const struct fg_tables *tables, uintptr_t address, struct machine *m,
+		   struct fde *fde)
 {
-	struct machine m;
-	struct fde fde;
 	const uintptr_t entry = find_fde(tables, address);
 
-	if (!entry || !parse_fde(tables, entry, &fde) || address - fde.start >= fde.size)
+	if (!entry || !parse_fde(tables, entry, fde) || address - fde->start >= fde->size)
+		return false;
+	if (fde->cie.signal)
+		return true;
+	m->cie = &fde->cie;
+	m->depth = 0;
+	m->row = (struct row){0};
+	m->initial = m->row;
+	m->location = 0;
+	m->target = UINTPTR_MAX;
+	if (!run(m, fde->cie.program))
+		return false;
+	m->initial = m->row;
+	m->location = fde->start;
+	m->target = address;
+	return run(m, fde->program);
+}
+
+uint64_t fg__rule_find(const struct fg_tables *tables, uintptr_t address)
+{
+	struct machine m = {.other_reg = NO_REGISTER};
+	struct fde fde;
+
+	if (!row_at(tables, address, &m, &fde))
 		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
 	if (fde.cie.signal)
 		return fg_rule_pack(FG_RULE_SIGNAL, 0, 0, 0);
-	m.cie = &fde.cie;
-	m.depth = 0;
-	m.row = (struct row){0};
-	m.initial = m.row;
-	m.location = 0;
-	m.target = UINTPTR_MAX;
-	if (!run(&m, fde.cie.program))
-		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
-	m.initial = m.row;
-	m.location = fde.start;
-	m.target = address;
-	if (!run(&m, fde.program))
-		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
 	return rule_of_row(&m.row);
+}
+
+enum fg_saved_where fg__rule_saved(const struct fg_tables *tables, uintptr_t address, unsigned reg,
+				   int64_t *offset)
+{
+	struct machine m = {.other_reg = reg};
+	struct fde fde;
+
+	if (!row_at(tables, address, &m, &fde) || fde.cie.signal)
+		return FG_SAVED_UNKNOWN;
+	if (m.row.other.how == SAVED_SAME)
+		return FG_SAVED_NOWHERE;
+	if (m.row.other.how != SAVED_OFFSET)
+		return FG_SAVED_UNKNOWN;
+	*offset = m.row.other.offset;
+	return FG_SAVED_AT_CFA;
 }

@@ -15,11 +15,13 @@ enum fg_rule_kind {
 	FG_RULE_NONE = 0, /* not a rule */
 	FG_RULE_CFA,      /* CFA = reg + offset; return address right below it */
 	FG_RULE_CFA_BP,   /* the same, and the caller's frame pointer lies at CFA + bp_offset */
-	FG_RULE_DEREF,    /* CFA = *(reg + offset): functions that realign their stack */
+	FG_RULE_DEREF,    /* CFA = *(reg + offset) + addend: functions that realign their stack */
 	FG_RULE_DEREF_BP, /* the same, and the caller's frame pointer lies at bp + bp_offset */
-	FG_RULE_PLT,      /* CFA = sp + offset, one word more from the entry's `push` on */
-	FG_RULE_SIGNAL,   /* the trampoline that a signal handler returns to */
-	FG_RULE_END,      /* the outermost frame of a thread */
+	FG_RULE_DEREF_CFA_BP, /* the same, and it lies at CFA + bp_offset */
+	FG_RULE_PLT,          /* CFA = sp + offset, one word more from the entry's `push` on */
+	/* From here on no register is named. */
+	FG_RULE_SIGNAL, /* the trampoline that a signal handler returns to */
+	FG_RULE_END,    /* the outermost frame of a thread */
 	FG_RULE_UNKNOWN, /* there is no table for this address, or it asks for more than can be done here */
 };
 
@@ -51,6 +53,22 @@ static inline int32_t fg_rule_offset(uint64_t rule)
 	return (int32_t)(uint32_t)(rule >> 32);
 }
 
+/* Of the kinds that read the CFA from memory, `offset` holds two numbers. */
+static inline int32_t fg_rule_two_offsets(int offset, int addend)
+{
+	return (int32_t)((uint32_t)(uint16_t)offset | ((uint32_t)(uint16_t)addend << 16));
+}
+
+static inline int fg_rule_deref_offset(uint64_t rule)
+{
+	return (int16_t)(uint16_t)(rule >> 32);
+}
+
+static inline int fg_rule_addend(uint64_t rule)
+{
+	return (int16_t)(uint16_t)(rule >> 48);
+}
+
 /* The unwind tables of a module, and what of its memory may be read: a damaged table points anywhere. */
 struct fg_tables {
 	const uint8_t *hdr; /* PT_GNU_EH_FRAME; NULL: there is none */
@@ -63,5 +81,14 @@ struct fg_tables {
  * return address.  FG_RULE_UNKNOWN if the tables do not say.  Nothing outside [low, high) is read.
  */
 uint64_t fg__rule_find(const struct fg_tables *tables, uintptr_t address);
+
+/* Where a frame keeps its caller's value of a register that the rules leave out. */
+enum fg_saved_where {
+	FG_SAVED_NOWHERE, /* it is still in the register */
+	FG_SAVED_AT_CFA,  /* at CFA + offset */
+	FG_SAVED_UNKNOWN,
+};
+enum fg_saved_where fg__rule_saved(const struct fg_tables *tables, uintptr_t address, unsigned reg,
+				   int64_t *offset);
 
 #endif

@@ -28,6 +28,10 @@ static _Atomic uint32_t shadow_current;
 static _Atomic uint8_t names_ours[NSIG];
 static _Thread_local bool blocked __attribute__((tls_model("initial-exec")));
 static _Thread_local bool pending __attribute__((tls_model("initial-exec")));
+static _Thread_local siginfo_t pending_info __attribute__((tls_model("initial-exec")));
+/* The same for a signal that was sent to the process: 0 none, 1 being written or taken, 2 there. */
+static _Atomic uint8_t process_pending;
+static siginfo_t process_pending_info;
 
 static int raw_mask(int how, const sigset_t *set, sigset_t *before)
 {
@@ -57,6 +61,27 @@ bool fg__signal_unblock(void)
 	(void)sigaddset(&ours, FG_SIGNAL);
 	(void)raw_mask(SIG_UNBLOCK, &ours, &before);
 	return sigismember(&before, FG_SIGNAL) == 1;
+}
+
+bool fg__signal_hold(void)
+{
+	sigset_t ours;
+
+	(void)sigemptyset(&ours);
+	(void)sigaddset(&ours, FG_SIGNAL);
+	(void)raw_mask(SIG_BLOCK, &ours, NULL);
+	return blocked;
+}
+
+void fg__signal_release(void)
+{
+	(void)fg__signal_unblock();
+}
+
+void fg__signal_inherit(bool was_blocked)
+{
+	blocked = was_blocked;
+	(void)fg__signal_unblock();
 }
 
 static struct sigaction shadow_get(void)
@@ -101,6 +126,39 @@ static void die_of(int signal)
 	(void)fg__signal_unblock();
 }
 
+static bool take_pending(siginfo_t *info)
+{
+	uint8_t there = 2;
+
+	if (pending) {
+		pending = false;
+		*info = pending_info;
+		return true;
+	}
+	if (!atomic_compare_exchange_strong(&process_pending, &there, 1))
+		return false;
+	*info = process_pending_info;
+	atomic_store(&process_pending, 0);
+	return true;
+}
+
+/*
+ * The program has blocked the signal.  One that was sent to this thread waits here.  One for the process may have come to any
+ * thread, for to us it is never blocked; it waits for whoever unblocks it first.
+ */
+static void keep(const siginfo_t *info)
+{
+	uint8_t none = 0;
+
+	if (info->si_code == SI_TKILL) {
+		pending = true;
+		pending_info = *info;
+	} else if (atomic_compare_exchange_strong(&process_pending, &none, 1)) {
+		process_pending_info = *info;
+		atomic_store(&process_pending, 2);
+	}
+}
+
 void fg__signal_forward(int signal, siginfo_t *info, void *context)
 {
 	struct sigaction action = shadow_get();
@@ -116,7 +174,7 @@ void fg__signal_forward(int signal, siginfo_t *info, void *context)
 	if (action.sa_handler == SIG_IGN)
 		return;
 	if (blocked) {
-		pending = true;
+		keep(info);
 		return;
 	}
 	if (action.sa_handler == SIG_DFL) {
@@ -238,10 +296,11 @@ FG_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 
 static void deliver_pending(void)
 {
-	if (!pending || blocked)
-		return;
-	pending = false;
-	(void)syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), FG_SIGNAL);
+	siginfo_t info;
+
+	if (!blocked && take_pending(&info))
+		(void)syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), FG_SIGNAL,
+			      &info);
 }
 
 /* Which of set, block, unblock was asked for our signal; and is the request without it. */

@@ -21,4 +21,12 @@ void fg__signal_hide(void);
 void fg__mask_block_all(sigset_t *before);
 void fg__mask_restore(const sigset_t *before);
 
+/*
+ * A thread that is made inherits what the program thinks is blocked.  From `hold`, which says that, to `release` in the maker our
+ * signal is blocked in earnest, and in the new thread until `inherit`.
+ */
+bool fg__signal_hold(void);
+void fg__signal_release(void);
+void fg__signal_inherit(bool was_blocked);
+
 #endif

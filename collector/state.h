@@ -145,6 +145,7 @@ struct fg_thread {
 	uint8_t record[FG_RECORD_HEAD + FG_RECORD_ROOM];
 	pthread_t handle;        /* of a thread that pthread_create() made */
 	char name[FG_NAME_SIZE]; /* as the trace knows it */
+	bool blocked;            /* does the maker of this thread think our signal blocked? */
 	void *(*start)(void *);
 	void *start_argument;
 	uintptr_t c11_start;

@@ -30,6 +30,7 @@
 
 enum {
 	WALK_LIMIT = 1 << 17, /* frames; what is deeper is given up */
+	GATHER_LIMIT = 64,    /* frames to look through for a register */
 	KERNEL_SIGSET = 8,
 };
 
@@ -40,7 +41,8 @@ struct walk {
 	uintptr_t safe_high;
 	bool outside; /* the step read elsewhere than on the thread's own stack */
 	struct fg_regs regs;
-	const ucontext_t *leaf; /* all registers, while the frame is one that was interrupted */
+	const ucontext_t *leaf;  /* all registers, while the frame is one that was interrupted */
+	const ucontext_t *start; /* of the first frame */
 	bool exact;
 	bool complete;
 	uint32_t fresh; /* frames walked anew and kept in stack->fresh */
@@ -106,15 +108,54 @@ static bool depend(struct walk *walk, uintptr_t address, uintptr_t *value)
 	return true;
 }
 
-static uintptr_t register_of(const struct walk *walk, unsigned number, bool *known)
+/*
+ * A register that the walk does not carry, in the middle of a stack: the dynamic loader's trampoline for lazy binding finds its
+ * frame by one.  Functions keep such registers for their callers, so its value is gathered once more from the leaf: where
+ * each frame on the way has put it, or left it alone.
+ */
+static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known)
+{
+	uintptr_t value = fg_arch_register(walk->start, number);
+
+	*known = walk->total == walk->fresh && walk->fresh <= GATHER_LIMIT;
+	for (uint32_t i = 0; i < walk->fresh && *known; i++) {
+		const struct fg_frame *frame = &walk->stack->fresh[i];
+		const uintptr_t cfa =
+			i + 1 < walk->fresh ? walk->stack->fresh[i + 1].regs.sp : walk->regs.sp;
+		const uintptr_t address = frame->regs.pc - !frame->exact;
+		const uint32_t module = fg__module_find(walk->thread, address);
+		int64_t offset = 0;
+
+		if (!module) {
+			*known = false;
+			break;
+		}
+		switch (fg__rule_saved(&fg__module(module)->tables, address, number, &offset)) {
+		case FG_SAVED_NOWHERE:
+			break;
+		case FG_SAVED_AT_CFA:
+			*known = can_read(walk, cfa + (uintptr_t)(intptr_t)offset);
+			if (*known)
+				value = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset);
+			break;
+		case FG_SAVED_UNKNOWN:
+			*known = false;
+			break;
+		}
+	}
+	return value;
+}
+
+static uintptr_t register_of(struct walk *walk, unsigned number, bool *known)
 {
 	*known = true;
 	if (number == FG_DWARF_SP)
 		return walk->regs.sp;
 	if (number == FG_DWARF_BP)
 		return walk->regs.bp;
-	*known = walk->leaf != NULL;
-	return walk->leaf ? fg_arch_register(walk->leaf, number) : 0;
+	if (walk->leaf)
+		return fg_arch_register(walk->leaf, number);
+	return gather_register(walk, number, known);
 }
 
 enum step {
@@ -144,9 +185,9 @@ static enum step step_signal(struct walk *walk)
 {
 	if (!can_read(walk, walk->regs.sp) || !can_read(walk, walk->regs.sp + 2 * FG_WORD))
 		return STEP_LOST;
-	const ucontext_t *context = fg_arch_signal_context(walk->regs.sp);
+	const ucontext_t *context = fg_arch_signal_context(&walk->regs);
 
-	if (!can_read(walk, (uintptr_t)context) ||
+	if (!can_read(walk, (uintptr_t)&context->uc_mcontext.gregs[0]) ||
 	    !can_read(walk, (uintptr_t)&context->uc_mcontext.gregs[NGREG - 1]))
 		return STEP_LOST;
 	walk->regs.pc = fg_arch_register(context, FG_DWARF_RA);
@@ -181,13 +222,14 @@ static enum step step_guess(struct walk *walk)
 static enum step step_by(struct walk *walk, uint64_t rule, uint8_t *checked)
 {
 	const enum fg_rule_kind kind = fg_rule_kind(rule);
+	const unsigned reg = kind < FG_RULE_SIGNAL ? fg_rule_register(rule) : FG_DWARF_SP;
 	bool known = true;
-	uintptr_t base = register_of(walk, fg_rule_register(rule), &known);
+	uintptr_t base = register_of(walk, reg, &known);
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)fg_rule_offset(rule);
 	const uintptr_t bp_offset = (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
 
-	*checked = walk->leaf == NULL || fg_rule_register(rule) == FG_DWARF_SP ||
-		   fg_rule_register(rule) == FG_DWARF_BP;
+	/* Of another register's way here nothing is remembered. */
+	*checked = reg == FG_DWARF_SP || reg == FG_DWARF_BP;
 	switch (kind) {
 	case FG_RULE_CFA:
 	case FG_RULE_CFA_BP:
@@ -196,9 +238,12 @@ static enum step step_by(struct walk *walk, uint64_t rule, uint8_t *checked)
 		return step_to_cfa(walk, cfa, kind == FG_RULE_CFA_BP, cfa + bp_offset);
 	case FG_RULE_DEREF:
 	case FG_RULE_DEREF_BP:
-		if (!known || !depend(walk, cfa, &cfa))
+	case FG_RULE_DEREF_CFA_BP:
+		if (!known || !depend(walk, base + (uintptr_t)fg_rule_deref_offset(rule), &cfa))
 			return STEP_LOST;
-		return step_to_cfa(walk, cfa, kind == FG_RULE_DEREF_BP, walk->regs.bp + bp_offset);
+		cfa += (uintptr_t)fg_rule_addend(rule);
+		return step_to_cfa(walk, cfa, kind != FG_RULE_DEREF,
+				   (kind == FG_RULE_DEREF_BP ? walk->regs.bp : cfa) + bp_offset);
 	case FG_RULE_PLT:
 		if ((walk->regs.pc & 15u) >= 11)
 			cfa += FG_WORD;
@@ -412,8 +457,11 @@ static void count_frames(const struct walk *walk, uint32_t standing)
 
 struct fg_walk_result fg__walk(struct fg_thread *thread, const ucontext_t *context)
 {
-	struct walk walk = {
-		.thread = thread, .stack = thread->stack, .leaf = context, .exact = true};
+	struct walk walk = {.thread = thread,
+			    .stack = thread->stack,
+			    .leaf = context,
+			    .start = context,
+			    .exact = true};
 	const uint32_t epoch = atomic_load(&fg_g.epoch);
 	uint32_t standing;
 

@@ -1,16 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The peer that cannot be beaten: the collector's timer (BENCH_PERIOD_NS) with a handler that does nothing. */
+/*
+ * The peer that cannot be beaten: the collector's timer (BENCH_PERIOD_NS) with a handler that does nothing.  With BENCH_SPIN_NS
+ * it does nothing for that long, and BENCH_LATE is where it leaves how long that took, in the collector's buckets: what is longer
+ * than it should be is the machine's doing.
+ */
+#include "collector/trace_format.h"
+
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+static uint64_t spin_ns;
+static uint64_t start_ns;
+static uint64_t late[FG_HANDLER_BUCKETS];
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void spin(void)
+{
+	const uint64_t begin = now_ns();
+	uint64_t end;
+
+	do
+		end = now_ns();
+	while (end - begin < spin_ns);
+	if (begin - start_ns > 1000000000u)
+		late[fg_handler_bucket(end - begin)]++;
+}
+
+__attribute__((destructor)) static void stop(void)
+{
+	const char *path = getenv("BENCH_LATE");
+	FILE *file = path && spin_ns ? fopen(path, "w") : NULL;
+
+	for (unsigned i = 0; file && i < FG_HANDLER_BUCKETS; i++)
+		(void)fprintf(file, "%llu\n", (unsigned long long)late[i]);
+	if (file)
+		(void)fclose(file);
+}
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
+	if (spin_ns)
+		spin();
 	(void)number;
 	(void)info;
 	(void)context;
@@ -19,12 +64,16 @@ static void on_signal(int number, siginfo_t *info, void *context)
 __attribute__((constructor)) static void start(void)
 {
 	const char *period = getenv("BENCH_PERIOD_NS");
+	const char *spin_for = getenv("BENCH_SPIN_NS");
 	struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
 	struct sigaction action;
 	struct perf_event_attr attr;
 
 	if (!period)
 		return;
+	start_ns = now_ns();
+	if (spin_for)
+		spin_ns = strtoull(spin_for, NULL, 10);
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_signal;
 	action.sa_flags = SA_SIGINFO | SA_RESTART;

@@ -1,60 +1,82 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Storms under the collector at 10 kHz for a while, and kills at random times: collector.sh BUILD_FOLDER SECONDS.
-# No hang, no EINTR, no lost child, and every trace readable.
+# Under the collector at 10 kHz: collector.sh BUILD_FOLDER [SECONDS [KILLS [CALLS]]]
+#
+#	storms     dlopen, fork/exec/vfork, threads, odd stacks, exceptions, SIGPROF of the program's own, for SECONDS
+#	kills      SIGKILL at KILLS (1,000) random times: every trace is readable
+#	calls      CALLS (1,000,000) system calls that a signal could cut short, beside the two others: none returns EINTR
+#
+# No hang (every program has a limit), no EINTR, no lost child: the programs check themselves.
 set -eu
-build=$1 seconds=$2
+build=$1 seconds=${2:-300} kills_wanted=${3:-1000} calls=${4:-1000000}
 targets=$build/tests/targets
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-soak-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 library=$(find "$build/lib" "$build/lib64" -name libfastgate_collector.so 2>/dev/null | head -n 1)
 [ -n "$library" ] || { echo "the collector is not built in $build"; exit 2; }
 end=$(($(date +%s) + seconds))
-rounds=0 kills=0
+rounds=0 kills=0 traces=0
+
+sampled() { # output folder, command...
+	folder=$1
+	shift
+	mkdir -p "$folder"
+	LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$folder FASTGATE_COLLECTOR_RATE=10000 "$@"
+}
 
 under() { # seconds allowed, command...
 	limit=$1
 	shift
 	rm -rf "$scratch/out"
-	mkdir "$scratch/out"
-	LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$scratch/out FASTGATE_COLLECTOR_RATE=10000 \
-		timeout -s KILL "$limit" "$@" >"$scratch/said" || {
+	sampled "$scratch/out" timeout -s KILL "$limit" "$@" >"$scratch/said" || {
 		echo "failed with $?: $*"
 		cat "$scratch/said"
 		exit 1
 	}
 }
 
+# Nothing at all is left by a program that was killed before the collector had begun.
 readable() {
-	for trace in "$scratch"/out/*.fgtrace; do
-		[ -e "$trace" ] || continue
-		"$build/cli/fastgate" export --format folded "$scratch/out" >/dev/null 2>&1 || { echo "not readable: $trace"; exit 1; }
-		break
-	done
+	count=$(find "$scratch/killed" -name '*.fgtrace' | wc -l)
+	[ "$count" -gt 0 ] || return 0
+	"$build/cli/fastgate" export --format folded "$scratch/killed" >/dev/null 2>"$scratch/said" || {
+		grep -q 'no samples' "$scratch/said" || { echo "not readable:"; cat "$scratch/said"; exit 1; }
+	}
+	! grep -q damaged "$scratch/said" || { cat "$scratch/said"; exit 1; }
+	traces=$((traces + count))
 }
+
+# 26 calls a round.
+sampled "$scratch/calls" timeout -s KILL $((seconds + 3600)) "$targets/eintr" $((calls / 26 + 1)) >"$scratch/calls.said" &
+calls_pid=$!
 
 while [ "$(date +%s)" -lt "$end" ]; do
 	under 120 "$targets/storm_dlopen" "$targets/libraries" 300
 	under 120 "$targets/storm_fork" 30
-	under 120 "$targets/eintr" 300
 	under 120 "$targets/short_threads"
+	under 120 "$targets/burst"
 	under 120 "$targets/stacks"
 	under 120 "$targets/throwing" "$targets/libthrowing.so"
 	under 120 "$targets/own_signal"
 	rounds=$((rounds + 1))
-	i=0
-	while [ $i -lt 50 ]; do
-		rm -rf "$scratch/out"
-		mkdir "$scratch/out"
-		LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$scratch/out FASTGATE_COLLECTOR_RATE=10000 \
-			"$targets/short_threads" >/dev/null 2>&1 &
-		child=$!
-		sleep "0.$(awk -v s="$i$rounds" 'BEGIN { srand(s); printf "%03d", int(rand() * 400) }')"
-		kill -KILL $child 2>/dev/null || true
-		wait $child 2>/dev/null || true
-		readable
-		kills=$((kills + 1))
-		i=$((i + 1))
-	done
 done
-echo "$rounds rounds of storms, $kills kills: no hang, no EINTR, no lost child, every trace readable"
+echo "$rounds rounds of storms in $seconds s: no hang, no EINTR, no lost child"
+
+while [ $kills -lt "$kills_wanted" ]; do
+	program=short_threads
+	[ $((kills % 2)) -eq 0 ] || program=storm_fork
+	rm -rf "$scratch/killed"
+	mkdir "$scratch/killed"
+	LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$scratch/killed FASTGATE_COLLECTOR_RATE=10000 \
+		"$targets/$program" >/dev/null 2>&1 &
+	child=$!
+	sleep "0.$(printf %03d $(($(od -An -N2 -tu2 /dev/urandom) % 400)))"
+	kill -KILL $child 2>/dev/null || true
+	wait $child 2>/dev/null || true
+	readable
+	kills=$((kills + 1))
+done
+echo "$kills of $kills kills left what is readable ($traces traces)"
+
+wait $calls_pid || { echo "calls were cut short:"; cat "$scratch/calls.said"; exit 1; }
+echo "$calls calls that a signal could cut short: $(tr '\n' ' ' <"$scratch/calls.said")"

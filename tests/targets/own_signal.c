@@ -4,6 +4,7 @@
 #include "work.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -26,8 +27,21 @@ NOINLINE static void work_without_descriptors(uint64_t work_us)
 	spin_us(work_us);
 }
 
+/* The mask that it inherits is the program's: the signal must not get through in it, either. */
+static void *send_to_process(void *unused)
+{
+	sigset_t set;
+
+	check(pthread_sigmask(SIG_BLOCK, NULL, &set) == 0 && sigismember(&set, SIGPROF) == 1,
+	      "the mask that a thread inherits");
+	check(kill(getpid(), SIGPROF) == 0, "kill");
+	spin_us(20000);
+	return unused;
+}
+
 int main(void)
 {
+	pthread_t thread;
 	const uint64_t work_us = 250000;
 	struct sigaction mine;
 	struct sigaction seen;
@@ -63,6 +77,19 @@ int main(void)
 	check(received > so_far, "a pending signal was lost");
 	memset(&every, 0, sizeof(every));
 	(void)setitimer(ITIMER_PROF, &every, NULL);
+
+	const int before_thread = received;
+
+	(void)sigfillset(&set);
+	check(sigprocmask(SIG_BLOCK, &set, NULL) == 0, "block");
+	for (unsigned i = 0; i < 20; i++) {
+		check(pthread_create(&thread, NULL, send_to_process, NULL) == 0, "pthread_create");
+		(void)pthread_join(thread, NULL);
+	}
+	check(received == before_thread, "a signal that every thread has blocked arrived");
+	(void)sigemptyset(&set);
+	check(sigprocmask(SIG_SETMASK, &set, NULL) == 0, "unblock");
+	check(received == before_thread + 1, "a signal for the process was lost, or doubled");
 
 	/* What was inherited lies low; the collector's lie high, and look as if they were not open. */
 	for (int fd = 3; fd < 4096; fd++)

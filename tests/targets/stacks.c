@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Work on a coroutine's stack, in a signal handler on an alternate stack, and in code that has no unwind table at all. */
+/* Work on a coroutine's stack, in a signal handler on an alternate stack, in code without unwind tables and with odd ones. */
 #include "work.h"
 
 #include <pthread.h>
@@ -67,6 +67,77 @@ NOINLINE static void generated_code(void)
 	KEEP_FRAME();
 }
 
+/*
+ * Frames that only hand-written code has: one that is found by a register which the functions it calls keep for it, as the
+ * dynamic loader's for lazy binding, and one whose old stack pointer lies on its new stack, as those of cryptographic libraries.
+ */
+#if defined(__x86_64__)
+void through_register(void (*call)(void));
+void through_memory(void (*call)(void));
+__asm__(".text\n"
+	".type through_register, @function\n"
+	"through_register:\n"
+	".cfi_startproc\n"
+	"push %rbx\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset %rbx, -16\n"
+	"mov %rsp, %rbx\n"
+	".cfi_def_cfa_register %rbx\n"
+	"and $-64, %rsp\n"
+	"call *%rdi\n"
+	"mov %rbx, %rsp\n"
+	".cfi_def_cfa_register %rsp\n"
+	"pop %rbx\n"
+	".cfi_def_cfa_offset 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size through_register, .-through_register\n"
+	".type through_memory, @function\n"
+	"through_memory:\n"
+	".cfi_startproc\n"
+	"mov %rsp, %rax\n"
+	".cfi_def_cfa_register %rax\n"
+	"sub $64, %rsp\n"
+	"and $-64, %rsp\n"
+	"mov %rax, 32(%rsp)\n"
+	".cfi_escape 0x0f, 5, 0x77, 32, 0x06, 0x23, 8\n" /* CFA = *(rsp + 32) + 8 */
+	"call *%rdi\n"
+	"mov 32(%rsp), %rsp\n"
+	".cfi_def_cfa %rsp, 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size through_memory, .-through_memory\n");
+#else
+NOINLINE static void through_register(void (*call)(void))
+{
+	call();
+	KEEP_FRAME();
+}
+
+NOINLINE static void through_memory(void (*call)(void))
+{
+	call();
+	KEEP_FRAME();
+}
+#endif
+
+NOINLINE static void called_by_register(void)
+{
+	spin_us(work_us);
+}
+
+NOINLINE static void called_by_memory(void)
+{
+	spin_us(work_us);
+}
+
+NOINLINE static void odd_frames(void)
+{
+	through_register(called_by_register);
+	through_memory(called_by_memory);
+	KEEP_FRAME();
+}
+
 static void *small_thread(void *unused)
 {
 	on_coroutine();
@@ -96,6 +167,7 @@ int main(void)
 	(void)sigaction(SIGUSR1, &action, NULL);
 	raiser();
 	generated_code();
+	odd_frames();
 
 	/* The smallest stack that there is must do. */
 	(void)pthread_attr_init(&attr);

@@ -28,7 +28,7 @@ const char *target_path(const char *name)
 		fail_msg("no program is named");
 	if (name && name[0] == '/')
 		return name;
-	(void)snprintf(path, sizeof(ring[0]), "%s/%s", TARGETS_FOLDER, name);
+	(void)snprintf(path, sizeof(ring[0]), "%s/%s%s", TARGETS_FOLDER, name, TARGETS_SUFFIX);
 	return path;
 }
 

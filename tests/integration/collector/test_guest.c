@@ -57,16 +57,18 @@ static void no_call_is_cut_short(void **state)
 {
 	static const char *const settings[][3] = {
 		{FG_ENV_RATE "=10000", NULL,                   NULL},
+		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick",   NULL},
+#ifndef TARGETS_32_BIT  /* there an interrupted call is not started again, and these interrupt waiting */
 		{FG_ENV_RATE "=2000",  FG_ENV_CLOCK "=wall",   NULL},
 		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=jitter", NULL},
-		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick",   NULL},
+#endif
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		struct outcome outcome;
 		struct run run = {
-			.words = {"eintr", "250"}
+			.words = {"eintr", "120"}
                 };
 
 		memcpy(run.settings, settings[i], sizeof(settings[i]));
@@ -324,20 +326,23 @@ static void output_and_exit_code_are_the_programs_own(void **state)
 
 int main(void)
 {
+	/* What depends on the processor, and in 64-bit programs the rest. */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_child_comes_back),
-		cmocka_unit_test(children_are_left_alone_when_asked),
 		cmocka_unit_test(no_call_is_cut_short),
 		cmocka_unit_test(the_programs_own_use_of_the_signal_goes_on),
-		cmocka_unit_test(exceptions_stay_with_their_unwinder),
-		cmocka_unit_test(without_perf_the_next_clock_is_taken_and_told),
 		cmocka_unit_test(samples_know_their_region),
 		cmocka_unit_test(threads_go_by_their_names),
+#ifndef TARGETS_32_BIT
+		cmocka_unit_test(children_are_left_alone_when_asked),
+		cmocka_unit_test(exceptions_stay_with_their_unwinder),
+		cmocka_unit_test(without_perf_the_next_clock_is_taken_and_told),
 		cmocka_unit_test(programs_marked_for_another_collector_are_served),
 		cmocka_unit_test(only_the_part_asked_for_is_sampled),
 		cmocka_unit_test(a_control_file_switches_it_off),
 		cmocka_unit_test(a_killed_process_leaves_a_whole_trace),
 		cmocka_unit_test(output_and_exit_code_are_the_programs_own),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,152 @@ static void an_address_outside_every_function_has_no_rule(void **state)
 	assert_int_equal(fg_rule_kind(fg__rule_find(&tables, (uintptr_t)busy)), FG_RULE_UNKNOWN);
 }
 
+/* ---- tables made by hand ---- */
+
+static uint8_t function[64];
+static uint8_t bytes[256] __attribute__((aligned(8)));
+static const struct fg_tables by_hand = {bytes, bytes, bytes + sizeof(bytes)};
+
+static void put32(size_t at, uint32_t value)
+{
+	memcpy(bytes + at, &value, sizeof(value));
+}
+
+static uint32_t distance(const void *to, size_t from)
+{
+	return (uint32_t)((uintptr_t)to - (uintptr_t)(bytes + from));
+}
+
+/* .eh_frame_hdr, a CIE that says CFA = sp + word and return address below it, and an FDE with these instructions. */
+static const struct fg_tables *tables_with(const uint8_t *instructions, size_t size)
+{
+	static const uint8_t header[] = {1, 0x1b, 0x03, 0x3b};
+	const uint8_t cie[] = {1,
+			       'z',
+			       'R',
+			       0,
+			       1,
+			       (uint8_t)(0x80 - FG_WORD),
+			       FG_DWARF_RA,
+			       1,
+			       0x1b,
+			       0x0c,
+			       FG_DWARF_SP,
+			       (uint8_t)FG_WORD,
+			       0x80 | FG_DWARF_RA,
+			       1};
+	const size_t cie_at = 32;
+	const size_t fde_at = 64;
+
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, header, sizeof(header));
+	put32(4, (uint32_t)cie_at - 4);
+	put32(8, 1);
+	put32(12, distance(function, 0));
+	put32(16, (uint32_t)fde_at);
+	put32(cie_at, (uint32_t)(fde_at - cie_at - 4));
+	memcpy(bytes + cie_at + 8, cie, sizeof(cie));
+	put32(fde_at, 4 + 4 + 4 + 1 + (uint32_t)size);
+	put32(fde_at + 4, (uint32_t)(fde_at + 4 - cie_at));
+	put32(fde_at + 8, distance(function, fde_at + 8));
+	put32(fde_at + 12, sizeof(function));
+	assert_true(fde_at + 17 + size < sizeof(bytes));
+	memcpy(bytes + fde_at + 17, instructions, size);
+	return &by_hand;
+}
+
+struct table_case {
+	const char *why;
+	uint8_t instructions[24];
+	enum fg_rule_kind kind;
+	unsigned reg;
+	int bp_offset;
+	int offset;
+	int addend;
+};
+
+#define BREG_SP (0x70 + FG_DWARF_SP)
+#define BREG_BP (0x70 + FG_DWARF_BP)
+
+static void rows_become_rules(void **state)
+{
+	static const struct table_case cases[] = {
+		{"nothing but the CIE",                  {0},                            FG_RULE_CFA,     FG_DWARF_SP, 0, (int)FG_WORD, 0},
+		{"sp + 100",			     {0x0e, 100},                    FG_RULE_CFA,     FG_DWARF_SP, 0, 100,          0},
+		{"a frame pointer, saved",
+		 {0x0c, FG_DWARF_BP, 16, 0x80 | FG_DWARF_BP, 2},
+		 FG_RULE_CFA_BP,									  FG_DWARF_BP,
+		 -2 * (int)FG_WORD,
+		 16,														    0},
+		{"another register",                     {0x0d, 3},                      FG_RULE_CFA,     3,           0, (int)FG_WORD, 0},
+		{"behind the address asked for",
+		 {0x40 | 63, 0x0e, 100},
+		 FG_RULE_CFA,									     FG_DWARF_SP,
+		 0,												       (int)FG_WORD,
+		 0														       },
+		{"*(bp - 8)",                            {0x0f, 3, BREG_BP, 0x78, 0x06}, FG_RULE_DEREF,   FG_DWARF_BP, 0, -8,           0},
+		{"*(sp + 32) + 8",
+		 {0x0f, 5, BREG_SP, 32, 0x06, 0x23, 8},
+		 FG_RULE_DEREF,									   FG_DWARF_SP,
+		 0,												       32,
+		 8														       },
+		{"the same, bp saved by it",
+		 {0x0f, 5, BREG_SP, 32, 0x06, 0x23, 8, 0x80 | FG_DWARF_BP, 2},
+		 FG_RULE_DEREF_CFA_BP,								    FG_DWARF_SP,
+		 -2 * (int)FG_WORD,
+		 32,														    8},
+		{"*(bp - 8), bp saved by an expression",
+		 {0x0f, 3, BREG_BP, 0x78, 0x06, 0x10, FG_DWARF_BP, 2, BREG_BP, 0},
+		 FG_RULE_DEREF_BP,									FG_DWARF_BP,
+		 0,												       -8,
+		 0														       },
+		{"an addend that does not fit",
+		 {0x0f, 7, BREG_SP, 32, 0x06, 0x23, 0xff, 0xff, 0x03},
+		 FG_RULE_UNKNOWN,									 0,
+		 0,												       0,
+		 0														       },
+		{"an expression of another kind",
+		 {0x0f, 3, BREG_SP, 32, 0x1f},
+		 FG_RULE_UNKNOWN,									 0,
+		 0,												       0,
+		 0														       },
+		{"the end of the thread",                {0x07, FG_DWARF_RA},            FG_RULE_END,     0,           0, 0,            0},
+		{"an instruction that does not exist",   {0x3f},                         FG_RULE_UNKNOWN, 0,           0, 0,            0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct table_case *is = &cases[i];
+		const uint64_t rule =
+			fg__rule_find(tables_with(is->instructions, sizeof(is->instructions)),
+				      (uintptr_t)function + 8);
+		const bool deref = is->kind >= FG_RULE_DEREF && is->kind <= FG_RULE_DEREF_CFA_BP;
+
+		if (fg_rule_kind(rule) != is->kind || fg_rule_register(rule) != is->reg ||
+		    fg_rule_bp_offset(rule) != is->bp_offset ||
+		    (deref ? fg_rule_deref_offset(rule) : fg_rule_offset(rule)) != is->offset ||
+		    (deref && fg_rule_addend(rule) != is->addend))
+			fail_msg("%s: kind %d, register %u, bp %d, offset %d", is->why,
+				 (int)fg_rule_kind(rule), fg_rule_register(rule),
+				 fg_rule_bp_offset(rule), (int)fg_rule_offset(rule));
+	}
+}
+
+static void a_register_is_found_where_it_was_saved(void **state)
+{
+	static const uint8_t saved[] = {0x80 | 3, 4, 0x07, 1};
+	const struct fg_tables *tables = tables_with(saved, sizeof(saved));
+	const uintptr_t address = (uintptr_t)function + 8;
+	int64_t offset = 0;
+
+	(void)state;
+	assert_int_equal(fg__rule_saved(tables, address, 3, &offset), FG_SAVED_AT_CFA);
+	assert_true(offset == -4 * (int)FG_WORD);
+	assert_int_equal(fg__rule_saved(tables, address, 2, &offset), FG_SAVED_NOWHERE);
+	assert_int_equal(fg__rule_saved(tables, address, 1, &offset), FG_SAVED_UNKNOWN);
+	assert_int_equal(fg__rule_saved(tables, address + 100, 3, &offset), FG_SAVED_UNKNOWN);
+}
+
 static void a_packed_rule_comes_back_whole(void **state)
 {
 	const uint64_t rule = fg_rule_pack(FG_RULE_CFA_BP, FG_DWARF_BP, -16, -2147483647);
@@ -180,6 +326,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(crc32c_is_castagnolis),
 		cmocka_unit_test(a_packed_rule_comes_back_whole),
+		cmocka_unit_test(rows_become_rules),
+		cmocka_unit_test(a_register_is_found_where_it_was_saved),
 		cmocka_unit_test(an_address_outside_every_function_has_no_rule),
 		cmocka_unit_test(callers_are_those_that_libunwind_finds),
 	};
