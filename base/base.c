@@ -62,17 +62,23 @@ char *fg_xstrndup(const char *text, size_t length)
 	return copy;
 }
 
+char *fg_xvasprintf(const char *format, va_list ap)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, format, ap) < 0)
+		out_of_memory(0);
+	return text;
+}
+
 char *fg_xasprintf(const char *format, ...)
 {
 	char *text = NULL;
 	va_list ap;
-	int length = 0;
 
 	va_start(ap, format);
-	length = vasprintf(&text, format, ap);
+	text = fg_xvasprintf(format, ap);
 	va_end(ap);
-	if (length < 0)
-		out_of_memory(0);
 	return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/attrs.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,8 @@ void *fg_xreallocarray(void *old, size_t count, size_t size) __attribute__((retu
 char *fg_xstrdup(const char *text);
 char *fg_xstrndup(const char *text, size_t length);
 char *fg_xasprintf(const char *format, ...) FG_PRINTF(1, 2) __attribute__((returns_nonnull));
+char *fg_xvasprintf(const char *format, va_list ap) FG_PRINTF(1, 0)
+	__attribute__((returns_nonnull));
 
 /*
  * Room for one more element in a growing array: doubles *capacity as needed and returns the (moved) array.

@@ -2,6 +2,8 @@
 #include "cli/arms.h"
 
 #include "base/fs.h"
+#include "cli/shards.h"
+#include "cli/stored.h"
 #include "runner/build_info.h"
 #include "runner/git.h"
 
@@ -129,6 +131,22 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	return load_history(arms, session, err);
 }
 
+/* The history is that of its branch in the store here, if there is one. */
+static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, const char *name,
+			      struct fg_error *err)
+{
+	char *path = fg_fs_join(session->plan->root, name);
+	int rc = fg_cli_run_from_file(path, &arms->baseline, err);
+
+	if (rc == FG_OK) {
+		arms->has_baseline = true;
+		session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
+		rc = session->store ? load_history(arms, session, err) : FG_OK;
+	}
+	free(path);
+	return rc;
+}
+
 /* The facts that the user wants kept, on the host and on both sides. */
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
@@ -162,7 +180,9 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 		return FG_OK;
 	if (baseline->kind == FG_BASELINE_GIT)
 		return open_git_baseline(arms, session, err);
-	rc = take_stored_baseline(arms, session, baseline->value, err);
+	rc = baseline->kind == FG_BASELINE_FILE
+		     ? take_baseline_file(arms, session, baseline->value, err)
+		     : take_stored_baseline(arms, session, baseline->value, err);
 	if (rc == FG_ENOENT) {
 		/* The first run of a line has nothing to be compared with: the gate says "new", or fails when that is asked for. */
 		fg_cli_say(session->cli, "%s", err ? err->message : "no baseline");
@@ -187,6 +207,28 @@ int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_er
 		return rc;
 	rc = settle_baseline(arms, session, err);
 	return rc == FG_OK ? record_facts(session, err) : rc;
+}
+
+int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_run *run = &session->run;
+	unsigned index = 0;
+	unsigned count = 0;
+	int rc = FG_OK;
+
+	*arms = (struct fg_arms){0};
+	if (run->has_baseline || session->plan->baseline.kind == FG_BASELINE_GIT)
+		return FG_OK;
+	rc = settle_baseline(arms, session, err);
+	if (rc != FG_OK || !arms->has_baseline)
+		return rc;
+	if (strcmp(arms->baseline.run.id, run->id) == 0 ||
+	    fg_shard_of(&arms->baseline.run, &index, &count))
+		return fg_error_set(
+			err, FG_EINVAL,
+			"the baseline found, run %.8s, is this run or a part of one: name an earlier one with --set baseline.run=ID",
+			arms->baseline.run.id);
+	return FG_OK;
 }
 
 void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)

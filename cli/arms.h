@@ -30,6 +30,9 @@ struct fg_arms {
  */
 int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 	FG_NODISCARD;
+/* The same for a run that was measured already: without its own baseline it gets the stored one that `plan` names. */
+int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+	FG_NODISCARD;
 /* What the gate needs to know about them. */
 void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input);
 /*

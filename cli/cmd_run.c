@@ -5,9 +5,10 @@
 #include "cli/arms.h"
 #include "cli/internal.h"
 #include "cli/plan.h"
-#include "cli/posts.h"
 #include "cli/session.h"
-#include "cli/upload.h"
+#include "cli/shards.h"
+#include "cli/stored.h"
+#include "runner/git.h"
 #include "runner/runner.h"
 
 struct options {
@@ -17,6 +18,7 @@ struct options {
 	const char *pairs;
 	const char *budget;
 	const char *shard;
+	const char *export;
 	bool quick;
 	bool resume;
 	bool keep_traces;
@@ -35,6 +37,8 @@ enum {
 struct selection {
 	const struct fg_benchmark **items;
 	size_t count;
+	unsigned shard; /* 0: all of them */
+	unsigned shards;
 };
 
 static int check_names(const struct fg_cli *cli, const struct fg_plan *plan, struct fg_error *err)
@@ -72,12 +76,10 @@ static bool is_named(const struct fg_cli *cli, const char *name)
 static int select_benchmarks(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
 			     struct selection *selection, struct fg_error *err)
 {
-	unsigned index = 1;
-	unsigned count = 1;
 	int rc = check_names(cli, plan, err);
 
 	if (rc == FG_OK && given->shard)
-		rc = fg_shard_parse(given->shard, &index, &count, err);
+		rc = fg_shard_parse(given->shard, &selection->shard, &selection->shards, err);
 	if (rc != FG_OK)
 		return rc;
 	selection->items =
@@ -91,7 +93,8 @@ static int select_benchmarks(struct fg_cli *cli, const struct options *given, st
 				benchmark->measure.max_pairs = QUICK_MAX_PAIRS;
 		}
 		if (is_named(cli, benchmark->name) &&
-		    fg_shard_contains(benchmark->name, index, count))
+		    (!given->shard ||
+		     fg_shard_contains(benchmark->name, selection->shard, selection->shards)))
 			selection->items[selection->count++] = benchmark;
 	}
 	if (plan->benchmark_count == 0)
@@ -102,28 +105,14 @@ static int select_benchmarks(struct fg_cli *cli, const struct options *given, st
 
 /* ---- one run ---- */
 
-static int open_store(const struct options *given, const struct fg_plan *plan,
-		      struct fg_store **store, struct fg_error *err)
-{
-	char *path = fg_fs_join(plan->root, plan->store_path);
-	char *folder = fg_fs_parent(path);
-	int rc = FG_OK;
-
-	if (!given->no_store) {
-		rc = fg_fs_make_folders(folder, 0755, err);
-		if (rc == FG_OK)
-			rc = fg_store_open(path, 0, store, err);
-	}
-	free(folder);
-	free(path);
-	return rc;
-}
-
 /* Take up what an interrupted run has measured; its pairs count as if nothing had happened. */
-static int resume(struct fg_session *session, struct fg_error *err)
+static int resume(struct fg_session *session, const struct selection *selection,
+		  struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
 	char id[37] = "";
+	unsigned shard = 0;
+	unsigned shards = 0;
 	int rc = FG_OK;
 
 	if (!session->store)
@@ -133,6 +122,14 @@ static int resume(struct fg_session *session, struct fg_error *err)
 		rc = fg_store_load(session->store, id, &stored, err);
 	if (rc != FG_OK)
 		return rc;
+	(void)fg_shard_of(&stored.run, &shard, &shards);
+	if (shard != selection->shard || shards != selection->shards) {
+		fg_stored_run_release(&stored);
+		return fg_error_set(
+			err, FG_EINVAL,
+			"run %.8s, the newest that was interrupted, measured shard %u/%u: --resume needs the same --shard",
+			id, shard, shards);
+	}
 	fg_run_release(&session->run);
 	session->run = stored.run;
 	session->profiles = stored.profiles;
@@ -147,22 +144,23 @@ static int resume(struct fg_session *session, struct fg_error *err)
 	return FG_OK;
 }
 
-/* The run to the server, the result to where people read it.  The verdict's own exit code goes first. */
-static int tell_others(const struct fg_session *session, bool may_post)
+/* The run as one file, for `fastgate gate --merge` or another store. */
+static int export_run(const struct fg_session *session, const char *path, struct fg_error *err)
 {
-	const struct fg_report report = fg__session_report_input(session);
-	const int code =
-		fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
-			       session->store, session->run.id, (int)session->verdict.exit_code);
+	struct fg_stored_run stored = {0};
+	int rc = FG_OK;
 
-	if (may_post && !fg__posts_send(session->cli, session->plan, &report) &&
-	    code == FG_EXIT_PASS)
-		return FG_EXIT_UPLOAD;
-	return code;
+	if (!path)
+		return FG_OK;
+	rc = fg_store_load(session->store, session->run.id, &stored, err);
+	if (rc == FG_OK)
+		rc = fg_cli_export_run(session->cli, &stored, path, err);
+	fg_stored_run_release(&stored);
+	return rc;
 }
 
 /* Measured, decided, kept, told: the exit code, or a negative status. */
-static int gate(struct fg_session *session, struct fg_arms *arms, bool may_post,
+static int gate(struct fg_session *session, struct fg_arms *arms, const struct options *given,
 		struct fg_error *err)
 {
 	struct fg_gate_input input = {.baseline_required = session->plan->baseline.required};
@@ -180,6 +178,8 @@ static int gate(struct fg_session *session, struct fg_arms *arms, bool may_post,
 		return rc;
 	/* What cannot be kept is told all the same. */
 	kept = fg__session_save(session, err);
+	if (kept == FG_OK)
+		kept = export_run(session, given->export, err);
 	rc = fg__session_report(session, &told);
 	if (kept != FG_OK)
 		return kept;
@@ -193,45 +193,69 @@ static int gate(struct fg_session *session, struct fg_arms *arms, bool may_post,
 		*err = told;
 		return rc;
 	}
-	return tell_others(session, may_post);
+	/* A part of a run is nothing to be sent about: `fastgate gate --merge` tells of the whole. */
+	return given->shard ? (int)session->verdict.exit_code
+			    : fg__session_tell(session, !given->no_post);
+}
+
+/* A shard without a benchmark is kept as well: that it is empty is not the same as missing. */
+static int keep_empty_shard(struct fg_session *session, const struct options *given,
+			    const struct selection *selection, struct fg_error *err)
+{
+	const struct fg_git git = {.folder = session->plan->root,
+				   .interrupted = session->cli->interrupted};
+	int rc = fg_git_describe_side(&git, &session->run.sides[FG_ARM_CANDIDATE], err);
+
+	fg_cli_say(session->cli, "no benchmark belongs to shard %s", given->shard);
+	fg_shard_mark(&session->run, selection->shard, selection->shards);
+	session->run.ended_ns = session->run.started_ns;
+	session->run.complete = true;
+	if (rc == FG_OK && session->store)
+		rc = fg_store_save(session->store, &session->run, NULL, NULL, err);
+	if (rc == FG_OK)
+		rc = export_run(session, given->export, err);
+	return rc == FG_OK ? FG_EXIT_PASS : rc;
+}
+
+static int measure_and_gate(struct fg_session *session, const struct options *given,
+			    struct fg_plan *plan, const struct selection *selection,
+			    struct fg_error *err)
+{
+	struct fg_arms arms = {0};
+	int rc = given->resume ? resume(session, selection, err) : FG_OK;
+
+	if (rc == FG_OK)
+		rc = fg__arms_open(&arms, session, err);
+	if (rc == FG_OK) {
+		if (given->shard)
+			fg_shard_mark(&session->run, selection->shard, selection->shards);
+		fg__arms_add_accepts(session, plan);
+		rc = gate(session, &arms, given, err);
+	}
+	fg__arms_close(&arms);
+	return rc;
 }
 
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
 		    struct fg_error *err)
 {
 	struct fg_session session;
-	struct fg_arms arms = {0};
 	struct selection selection = {0};
 	char *state = fg_fs_join(plan->root, ".fastgate");
-	struct fg_store *store = NULL;
 	int rc = fg__session_init(&session, cli, plan, err);
 
 	if (rc == FG_OK)
 		rc = select_benchmarks(cli, given, plan, &selection, err);
-	if (rc == FG_OK)
-		rc = open_store(given, plan, &store, err);
+	if (rc == FG_OK && !given->no_store)
+		rc = fg__session_open_store(&session, err);
 	session.benchmarks = selection.items;
 	session.benchmark_count = selection.count;
 	session.state_folder = state;
 	session.keep_traces = given->keep_traces;
-	session.store = store;
-	if (rc == FG_OK && given->resume)
-		rc = resume(&session, err);
-	if (rc == FG_OK && selection.count == 0) {
-		fg_cli_say(cli, "no benchmark belongs to shard %s", given->shard);
-		rc = FG_EXIT_PASS;
-		goto out;
-	}
 	if (rc == FG_OK)
-		rc = fg__arms_open(&arms, &session, err);
-	if (rc == FG_OK) {
-		fg__arms_add_accepts(&session, plan);
-		rc = gate(&session, &arms, !given->no_post, err);
-	}
-out:
-	fg__arms_close(&arms);
+		rc = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
+				     : keep_empty_shard(&session, given, &selection, err);
 	fg__session_release(&session);
-	fg_store_close(store);
 	free(state);
 	return rc;
 }
@@ -243,6 +267,9 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_plan plan = {0};
 	int rc = FG_OK;
 
+	if (given.export && given.no_store)
+		return fg_cli_usage(cli,
+				    "--export takes the run out of the store: not with --no-store");
 	fg_cli_set(cli, &given.config, "measure.schedule", given.schedule);
 	fg_cli_set(cli, &given.config, "measure.budget", given.budget);
 	if (given.pairs) {
@@ -301,7 +328,14 @@ static const struct fg_option options[] = {
 				  .kind = FG_OPTION_TEXT,
 				  .offset = offsetof(struct options, shard),
 				  .argument = "I/N",
-				  .help = "measure only the Ith of N parts of the benchmarks"},
+				  .help = "measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` makes one verdict of them"},
+	{.name = "export",
+				  .letter = 'e',
+				  .kind = FG_OPTION_TEXT,
+				  .offset = offsetof(struct options, export),
+				  .argument = "FILE",
+				  .complete = FG_COMPLETE_FILE,
+				  .help = "write the run to one file as well, to be merged or imported elsewhere"},
 	{.name = "resume",
 				  .kind = FG_OPTION_FLAG,
 				  .offset = offsetof(struct options, resume),
@@ -318,7 +352,7 @@ static const struct fg_option options[] = {
 				  .kind = FG_OPTION_FLAG,
 				  .offset = offsetof(struct options, no_post),
 				  .help = "do not post the result, whatever fastgate.yml says"},
-	{.name = NULL               },
+	{.name = NULL				   },
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -333,6 +367,8 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate run --against merge-base",                              "what a CI job for a pull request runs"        },
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
 	 "one benchmark, a finer threshold"									       },
+	{"fastgate run --shard 2/8 --export 2.fgrun",
+	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"                                                },
 	{NULL,							     NULL					   },
 };
 
@@ -349,7 +385,8 @@ const struct fg_cli_command fg__cmd_run = {
 		"written; the terminal report goes to standard output, or with --json the JSON report.\n"
 		"\n"
 		"Then the result is posted where report.post of fastgate.yml says. A post that fails is a warning; one that "
-		"is required ends with exit code 5 if the verdict itself passes.",
+		"is required ends with exit code 5 if the verdict itself passes.  With --shard nothing is posted or sent: that is for the "
+		"merged run.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = arguments,

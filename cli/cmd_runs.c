@@ -213,7 +213,6 @@ static int export_run(struct fg_cli *cli, const struct options *given)
 {
 	const char *words = cli->argument_count > 1 ? cli->arguments[1] : NULL;
 	struct fg_stored_run stored = {0};
-	struct fg_strbuf text = {0};
 	struct fg_error err = {0};
 	int status = FG_OK;
 
@@ -221,17 +220,11 @@ static int export_run(struct fg_cli *cli, const struct options *given)
 		return fg_cli_usage(cli, "export takes one run");
 	status = fg_cli_load_run(given->store, given->project, words, &stored, &err);
 	if (status == FG_OK)
-		status = fg_cli_run_to_text(&stored, &text, &err);
-	if (status == FG_OK) {
-		const char *path =
+		status = fg_cli_export_run(
+			cli, &stored,
 			given->output ? given->output
-				      : fg_arena_printf(&cli->arena, "%s.fgrun", stored.run.id);
-
-		status = fg_cli_write(cli, path, &text, &err);
-		if (status == FG_OK)
-			fg_cli_say(cli, "wrote run %s to %s", stored.run.id, path);
-	}
-	fg_strbuf_release(&text);
+				      : fg_arena_printf(&cli->arena, "%s.fgrun", stored.run.id),
+			&err);
 	fg_stored_run_release(&stored);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }

@@ -6,6 +6,8 @@
 #include "base/random.h"
 #include "base/version.h"
 #include "cli/look.h"
+#include "cli/posts.h"
+#include "cli/upload.h"
 #include "profile/ingest.h"
 #include "runner/guard.h"
 #include "runner/host.h"
@@ -34,6 +36,19 @@ int fg__session_init(struct fg_session *session, struct fg_cli *cli, const struc
 	return FG_OK;
 }
 
+int fg__session_open_store(struct fg_session *session, struct fg_error *err)
+{
+	char *path = fg_fs_join(session->plan->root, session->plan->store_path);
+	char *folder = fg_fs_parent(path);
+	int rc = fg_fs_make_folders(folder, 0755, err);
+
+	if (rc == FG_OK)
+		rc = fg_store_open(path, 0, &session->store, err);
+	free(folder);
+	free(path);
+	return rc;
+}
+
 static void release_profiles(struct fg_session *session)
 {
 	for (size_t i = 0; i < session->profile_count; i++) {
@@ -54,6 +69,7 @@ void fg__session_release(struct fg_session *session)
 	free(session->cache_folder);
 	fg_verdict_release(&session->verdict);
 	fg_run_release(&session->run);
+	fg_store_close(session->store);
 	*session = (struct fg_session){0};
 }
 
@@ -365,4 +381,17 @@ int fg__session_report(struct fg_session *session, struct fg_error *err)
 		fg_cli_print(cli, &text);
 	fg_strbuf_release(&text);
 	return rc != FG_OK ? rc : result;
+}
+
+int fg__session_tell(const struct fg_session *session, bool may_post)
+{
+	const struct fg_report report = fg__session_report_input(session);
+	const int code =
+		fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+			       session->store, session->run.id, (int)session->verdict.exit_code);
+
+	if (may_post && !fg__posts_send(session->cli, session->plan, &report) &&
+	    code == FG_EXIT_PASS)
+		return FG_EXIT_UPLOAD;
+	return code;
 }

@@ -31,7 +31,7 @@ struct fg_session {
 	const char *roots[FG_ARM_COUNT]; /* baseline NULL: the candidate alone */
 	const char *state_folder;
 	bool keep_traces;
-	struct fg_store *store; /* NULL: nothing is kept */
+	struct fg_store *store; /* NULL: nothing is kept; closed with the session */
 
 	struct fg_run run;
 	struct fg_profile_set *
@@ -49,6 +49,8 @@ struct fg_session {
 /* Gives the run its id, its seed and the facts about the host. */
 int fg__session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		     struct fg_error *err) FG_NODISCARD;
+/* The plan's store, made where there is none. */
+int fg__session_open_store(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 void fg__session_release(struct fg_session *session);
 
 /*
@@ -72,5 +74,7 @@ int fg__session_save(struct fg_session *session, struct fg_error *err) FG_NODISC
 int fg__session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /* What its reports are made of; borrows from the session. */
 struct fg_report fg__session_report_input(const struct fg_session *session);
+/* The run to the server, the result to where people read it.  The exit code: the verdict's own goes first. */
+int fg__session_tell(const struct fg_session *session, bool may_post);
 
 #endif

@@ -124,6 +124,20 @@ int fg_cli_run_from_file(const char *path, struct fg_stored_run *stored, struct 
 	return status;
 }
 
+int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stored,
+		      const char *path, struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	int status = fg_cli_run_to_text(stored, &text, err);
+
+	if (status == FG_OK)
+		status = fg_cli_write(cli, path, &text, err);
+	if (status == FG_OK)
+		fg_cli_say(cli, "wrote run %s to %s", stored->run.id, path);
+	fg_strbuf_release(&text);
+	return status;
+}
+
 int fg_cli_spool_run(const char *spool, const struct fg_stored_run *stored, struct fg_error *err)
 {
 	struct fg_strbuf text = {0};

@@ -53,12 +53,10 @@ void fg_environment_printf(struct fg_environment *environment, const char *key, 
 {
 	char *value = NULL;
 	va_list ap;
-	int length = 0;
 
 	va_start(ap, format);
-	length = vasprintf(&value, format, ap);
+	value = fg_xvasprintf(format, ap);
 	va_end(ap);
-	FG_ASSERT(length >= 0);
 	fg_environment_set(environment, key, value, identity);
 	free(value);
 }

@@ -39,12 +39,10 @@ void fg_notes_add(struct fg_notes *notes, struct fg_arena *arena, const char *fo
 {
 	char *text = NULL;
 	va_list ap;
-	int length = 0;
 
 	va_start(ap, format);
-	length = vasprintf(&text, format, ap);
+	text = fg_xvasprintf(format, ap);
 	va_end(ap);
-	FG_ASSERT(length >= 0);
 	if (notes->count == notes->capacity) {
 		const size_t wanted = notes->capacity ? 2 * notes->capacity : 4;
 		const char **items = fg_arena_array(arena, wanted, sizeof(items[0]));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/ingest.h"
 
+#include "base/strbuf.h"
 #include "profile/trace_profile.h"
 
 struct self {
@@ -32,13 +33,20 @@ static uint32_t function_in_set(struct fg_profile_set *set, const struct fg_prof
 				const struct fg_frame *frame, const struct fg_ingest_row *key)
 {
 	struct fg_profile_function function = profile->functions[frame->function];
+	struct fg_strbuf name = {0};
+	uint32_t index;
 
-	if (frame->flags & FG_FRAME_NAMELESS)
-		function = (struct fg_profile_function){.name = "[no symbol]",
-							.library = function.library};
 	if (key->program && function.library && strcmp(function.library, key->program) == 0)
 		function.library = key->called;
-	return fg_profile_set_function(set, &function);
+	if (frame->flags & FG_FRAME_NAMELESS) {
+		fg_strbuf_printf(&name, "[no symbol in %s]",
+				 function.library ? function.library : "any library");
+		function = (struct fg_profile_function){.name = fg_strbuf_text(&name),
+							.library = function.library};
+	}
+	index = fg_profile_set_function(set, &function);
+	fg_strbuf_release(&name);
+	return index;
 }
 
 static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile *profile,
@@ -52,13 +60,18 @@ static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile 
 		const struct fg_stack *stack = &profile->stacks[i];
 		const struct fg_frame *frame = &profile->frames[stack->frame];
 		uint32_t function = frame->function;
+		uint32_t parent = node_of[stack->parent];
 
 		if (!used[i])
 			continue;
 		if (!function_of[function])
 			function_of[function] = function_in_set(set, profile, frame, key);
-		node_of[i] =
-			fg_profile_set_node(set, node_of[stack->parent], function_of[function]);
+		/* One function stands for many: that it calls itself says nothing. */
+		if ((frame->flags & FG_FRAME_NAMELESS) &&
+		    set->nodes[parent].function == function_of[function])
+			node_of[i] = parent;
+		else
+			node_of[i] = fg_profile_set_node(set, parent, function_of[function]);
 	}
 	free(function_of);
 	free(used);

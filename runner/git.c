@@ -175,11 +175,43 @@ int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg
 	return FG_OK;
 }
 
+/* What a CI says that it has checked out, for it leaves HEAD detached; NULL at the end. */
+static const char *const branch_variables[] = {
+	"GITHUB_HEAD_REF",
+	"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+	"CI_COMMIT_BRANCH",
+	"CHANGE_BRANCH", /* Jenkins */
+	"BRANCH_NAME",
+	"BITBUCKET_BRANCH",
+	"SYSTEM_PULLREQUEST_SOURCEBRANCH", /* Azure */
+	"BUILD_SOURCEBRANCH",
+	"GITHUB_REF",
+	NULL,
+};
+
+static char *branch_of_ci(void)
+{
+	static const char heads[] = "refs/heads/";
+
+	for (size_t i = 0; branch_variables[i]; i++) {
+		const char *branch = getenv(branch_variables[i]);
+
+		if (!branch || !*branch)
+			continue;
+		if (fg_text_starts_with(branch, heads))
+			return fg_xstrdup(branch + strlen(heads));
+		if (!fg_text_starts_with(branch, "refs/"))
+			return fg_xstrdup(branch);
+	}
+	return NULL;
+}
+
 int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
 {
 	const char *const status_words[] = {"status", "--porcelain", "--untracked-files=no", NULL};
 	char *commit = ASK(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}");
 	char *changes = NULL;
+	char *tag = NULL;
 	int status = FG_OK;
 
 	if (!commit)
@@ -193,8 +225,16 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 	free(side->branch);
 	side->commit = commit;
 	side->branch = ASK(git, "symbolic-ref", "--short", "--quiet", "HEAD");
+	if (!side->branch)
+		side->branch = branch_of_ci();
 	side->dirty = *changes != '\0';
 	free(changes);
+	/* With changes on top it is not what the tag stands for. */
+	if (!side->dirty)
+		tag = ASK(git, "describe", "--tags", "--exact-match", "HEAD");
+	if (tag && *tag)
+		fg_environment_set(&side->build, "git.tag", tag, false);
+	free(tag);
 	return FG_OK;
 }
 

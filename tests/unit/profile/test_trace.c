@@ -405,10 +405,11 @@ static void a_repetition_becomes_a_row(void **state)
 		sum += set.rows[0].self_ns[i];
 	}
 	assert_float_equal(sum, set.rows[0].total_ns, 1e-6);
-	/* program, [no symbol] of libapp.so, [kernel]: what has no name is one function per library */
+	/* program, [no symbol in libapp.so], [kernel]: what has no name is one function per library */
 	assert_int_equal(set.function_count, 3);
-	assert_string_equal(set.functions[1].name, "[no symbol]");
+	assert_string_equal(set.functions[1].name, "[no symbol in libapp.so]");
 	assert_string_equal(set.functions[1].library, "libapp.so");
+	assert_int_equal(set.node_count, 3);   /* ... and three such frames in a row are one node */
 	assert_int_equal(set.region_count, 3); /* event, event/fit, unit of work: event */
 	assert_string_equal(set.regions[2], "unit of work: event");
 	for (size_t i = 0; i < set.region_row_count; i++)

@@ -23,6 +23,24 @@ static void sh(const char *script)
 	free(text);
 }
 
+/* Tests run in a CI too. */
+static const char *const ci_variables[] = {
+	"GITHUB_BASE_REF",
+	"CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+	"CHANGE_TARGET",
+	"BITBUCKET_PR_DESTINATION_BRANCH",
+	"SYSTEM_PULLREQUEST_TARGETBRANCH",
+	"GITHUB_HEAD_REF",
+	"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+	"CI_COMMIT_BRANCH",
+	"CHANGE_BRANCH",
+	"BRANCH_NAME",
+	"BITBUCKET_BRANCH",
+	"SYSTEM_PULLREQUEST_SOURCEBRANCH",
+	"BUILD_SOURCEBRANCH",
+	"GITHUB_REF",
+};
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -31,11 +49,8 @@ static int set_up(void **state)
 	(void)setenv("GIT_AUTHOR_EMAIL", "t@localhost", 1);
 	(void)setenv("GIT_COMMITTER_NAME", "t", 1);
 	(void)setenv("GIT_COMMITTER_EMAIL", "t@localhost", 1);
-	(void)unsetenv("GITHUB_BASE_REF");
-	(void)unsetenv("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
-	(void)unsetenv("CHANGE_TARGET");
-	(void)unsetenv("BITBUCKET_PR_DESTINATION_BRANCH");
-	(void)unsetenv("SYSTEM_PULLREQUEST_TARGETBRANCH");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(ci_variables); i++)
+		(void)unsetenv(ci_variables[i]);
 	fg_scratch_init(&scratch);
 	sh("git init -q -b main repo; cd repo; mkdir sub; echo one > sub/value; git add .; git commit -qm first;"
 	   "echo two > sub/value; git commit -qam second; git checkout -qb topic; echo three > sub/value; git commit -qam third");
@@ -162,7 +177,30 @@ static void a_side_knows_commit_branch_and_changes(void **state)
 	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
 	assert_true(side.dirty);
 	assert_null(side.branch);
-	free(side.commit);
+	fg_side_release(&side);
+}
+
+/* A CI checks out a detached HEAD; a pull request's ref is no branch. */
+static void a_detached_side_is_on_the_branch_that_the_ci_names(void **state)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo/sub")};
+	struct fg_side side = {0};
+
+	(void)state;
+	sh("cd repo; git checkout -q -f --detach topic; git tag v7");
+	setenv("GITHUB_REF", "refs/pull/7/merge", 1);
+	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
+	assert_null(side.branch);
+	assert_string_equal(fg_environment_get(&side.build, "git.tag"), "v7");
+	fg_side_release(&side);
+	setenv("GITHUB_REF", "refs/heads/release/1", 1);
+	sh("cd repo; echo x > sub/value");
+	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
+	assert_string_equal(side.branch, "release/1");
+	/* What is measured is not what was tagged. */
+	assert_null(fg_environment_get(&side.build, "git.tag"));
+	unsetenv("GITHUB_REF");
+	fg_side_release(&side);
 }
 
 static void staged_changes_become_a_commit_without_a_branch(void **state)
@@ -409,6 +447,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_side_knows_commit_branch_and_changes, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_detached_side_is_on_the_branch_that_the_ci_names,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(staged_changes_become_a_commit_without_a_branch,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(messages_of_a_range_are_listed, set_up, tear_down),
