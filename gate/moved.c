@@ -175,7 +175,8 @@ static bool try_move(const struct fg__node_context *c, const struct change *to,
 	/* What the two have together below their ancestor, and what everything there has together. */
 	mark_below(c, top, both, marked);
 	sum_marked(c, marked, &mean, &error);
-	is_move = is_unchanged(c, mean, error) &&
+	/* Both together a little faster: moved and improved, which is no reason to call the taker slower. */
+	is_move = (mean < 0.0 || is_unchanged(c, mean, error)) &&
 		  fabs(mean) <= fmax(c->floor_ms, SAME_SHARE * to->delta_ms);
 	mark_below(c, top, NULL, marked);
 	sum_marked(c, marked, &mean, &error);

@@ -56,7 +56,7 @@
 #define CORRELATION_FLOOR 0.2
 #define CORRELATION_TOP   0.95
 #define DOUBT_PAIRS       3.0
-#define DOUBT_ERRORS      1.25
+#define DOUBT_ERRORS      2.0
 #define DOUBT_DEGREES     2.0 /* at least, so that a huge slowdown needs no further look */
 
 size_t fg_gate_looks(unsigned min_pairs, unsigned max_pairs, size_t looks[FG_GATE_LOOKS_MAX])
