@@ -152,7 +152,9 @@ static void add_moved(struct fg_strbuf *text, const struct fg_benchmark_verdict 
 		add_code(text, benchmark->moved[i].from);
 		fg_strbuf_add_text(text, " → ");
 		add_code(text, benchmark->moved[i].to);
-		fg_strbuf_printf(text, " (%s)\n\n", benchmark->moved[i].kind);
+		fg_strbuf_add_text(text, " (");
+		add_words(text, benchmark->moved[i].kind);
+		fg_strbuf_add_text(text, ")\n\n");
 	}
 }
 
@@ -204,13 +206,26 @@ static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdic
 	fg_strbuf_add_text(text, "</pre>\n\n");
 }
 
+static void add_note(struct fg_strbuf *text, const char *note)
+{
+	fg_strbuf_add_text(text, "> ");
+	add_words(text, note);
+	fg_strbuf_add_text(text, "\n\n");
+}
+
 static void add_notes(struct fg_strbuf *text, const struct fg_notes *notes)
 {
-	for (size_t i = 0; i < notes->count; i++) {
-		fg_strbuf_add_text(text, "> ");
-		add_words(text, notes->items[i]);
-		fg_strbuf_add_text(text, "\n\n");
-	}
+	for (size_t i = 0; i < notes->count; i++)
+		add_note(text, notes->items[i]);
+}
+
+static void add_metric_notes(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	struct fg__note_place place = {0};
+	const char *note = NULL;
+
+	while ((note = fg__report_next_metric_note(benchmark, &place)))
+		add_note(text, note);
 }
 
 static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
@@ -232,6 +247,7 @@ static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdic
 	add_moved(text, benchmark);
 	add_metrics(text, benchmark);
 	add_notes(text, &benchmark->notes);
+	add_metric_notes(text, benchmark);
 	fg_strbuf_add_text(text, "</details>\n\n");
 }
 
@@ -364,20 +380,36 @@ int fg__report_markdown(const struct fg_report *report, const struct fg_report_o
 	return FG_OK;
 }
 
-/* "--" and '>' would end the comment: only letters, digits, '.', '_' and single '-' of the project's name stay. */
-void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text)
+/* Only letters, digits, '.' and '_' stay: "--" and '>' would end the marker, '?' and '&' part of an address. */
+static void add_plain_project(struct fg_strbuf *text, const struct fg_run *run)
 {
 	const char *project = run->project ? run->project : "";
-	size_t used = 0;
 
-	fg_strbuf_add_text(text, "<!-- fastgate:");
-	for (; *project && used < NAME_COLUMNS; project++, used++) {
+	for (size_t used = 0; *project && used < NAME_COLUMNS; project++, used++) {
 		const bool plain = isascii((unsigned char)*project) &&
 				   (isalnum((unsigned char)*project) || *project == '.');
 
 		fg_strbuf_add(text, plain ? project : "_", 1);
 	}
+}
+
+void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text)
+{
+	fg_strbuf_add_text(text, "<!-- fastgate:");
+	add_plain_project(text, run);
 	fg_strbuf_add_text(text, " -->");
+}
+
+void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text)
+{
+	fg_strbuf_add_text(text, "fastgate/");
+	add_plain_project(text, run);
+}
+
+void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text)
+{
+	fg_strbuf_printf(text, "%s: ", fg_outcome_name(verdict->outcome));
+	fg__report_add_summary(text, verdict);
 }
 
 int fg__report_comment(const struct fg_report *report, const struct fg_report_options *options,

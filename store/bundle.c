@@ -101,8 +101,7 @@ int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bun
 	fg__envelope_write(stored, made.dictionary_hash, &made.envelope);
 	status = fg_seal(dictionary.data, dictionary.size, FG_SEAL_LEVEL, &made.dictionary, err);
 	if (status == FG_OK)
-		status = fg_seal(values.data ? values.data : (const uint8_t *)"", values.size,
-				 FG_SEAL_LEVEL, &made.values, err);
+		status = fg_seal_bytes(&values, FG_SEAL_LEVEL, &made.values, err);
 	fg_bytes_release(&dictionary);
 	fg_bytes_release(&values);
 	fg_profile_set_release(&tree);

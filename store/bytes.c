@@ -7,7 +7,8 @@
 
 enum {
 	SEAL_VERSION = 1,
-	VARINT_MAX = 10
+	VARINT_MAX = 10,
+	MATCH_MIN = 7,
 };
 
 static uint8_t *room(struct fg_bytes *bytes, size_t size)
@@ -88,9 +89,19 @@ void fg_bytes_text(struct fg_bytes *bytes, const char *text)
 	fg_bytes_add(bytes, text, length);
 }
 
+void fg_bytes_break(struct fg_bytes *bytes)
+{
+	if (bytes->break_count && bytes->breaks[bytes->break_count - 1] == bytes->size)
+		return;
+	bytes->breaks = fg_grow(bytes->breaks, &bytes->break_capacity, bytes->break_count + 1,
+				sizeof(bytes->breaks[0]));
+	bytes->breaks[bytes->break_count++] = bytes->size;
+}
+
 void fg_bytes_release(struct fg_bytes *bytes)
 {
 	free(bytes->data);
+	free(bytes->breaks);
 	*bytes = (struct fg_bytes){0};
 }
 
@@ -99,7 +110,7 @@ static size_t left(const struct fg_byte_reader *reader)
 	return (size_t)(reader->end - reader->at);
 }
 
-uint64_t fg_read_varint(struct fg_byte_reader *reader)
+uint64_t fg__read_long_varint(struct fg_byte_reader *reader)
 {
 	uint64_t value = 0;
 
@@ -184,27 +195,76 @@ size_t fg_read_count(struct fg_byte_reader *reader, size_t least)
 	return (size_t)count;
 }
 
-int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
-	    struct fg_error *err)
+/* One frame; at each break the packer ends a block, so that the next one starts with statistics of its own. */
+static size_t pack(ZSTD_CCtx *zstd, const struct fg_bytes *content, void *to, size_t room_bytes)
 {
-	const size_t bound = ZSTD_compressBound(size);
+	static const uint8_t none[1];
+	ZSTD_outBuffer out = {to, room_bytes, 0};
+	size_t left_over = 0;
+
+	for (size_t i = 0; i <= content->break_count; i++) {
+		const bool last = i == content->break_count;
+		const size_t begin = i ? content->breaks[i - 1] : 0;
+		const size_t end = last ? content->size : content->breaks[i];
+		ZSTD_inBuffer in = {content->data ? content->data + begin : none, end - begin, 0};
+
+		left_over = ZSTD_compressStream2(zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_flush);
+		if (ZSTD_isError(left_over))
+			return left_over;
+	}
+	FG_ASSERT(left_over == 0); /* the room is what zstd may need at most */
+	return out.pos;
+}
+
+int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
+		  struct fg_error *err)
+{
+	enum {
+		BREAK_BYTES = 64 /* what a further block may take beyond the bound of the whole */
+	};
+	const size_t bound =
+		ZSTD_compressBound(content->size) + BREAK_BYTES * (content->break_count + 1);
+	ZSTD_CCtx *zstd = NULL;
 	uint8_t *at = NULL;
 	size_t packed = 0;
 
-	if (size > UINT32_MAX)
+	if (content->size > UINT32_MAX)
 		return fg_error_set(err, FG_ELIMIT,
 				    "a block of %zu bytes is larger than the store takes (4 GiB)",
-				    size);
+				    content->size);
+	zstd = ZSTD_createCCtx();
+	if (!zstd)
+		return fg_error_set(err, FG_EDB, "cannot pack a block: no memory");
 	at = room(block, FG_SEAL_HEADER_SIZE + bound);
-	packed = ZSTD_compress(at + FG_SEAL_HEADER_SIZE, bound, content, size, level);
+	packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
+	/* Kinds apart, there is little to be found twice: short matches would only spoil the statistics. */
+	if (!ZSTD_isError(packed) && content->break_count)
+		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_MIN);
+	if (!ZSTD_isError(packed))
+		packed = ZSTD_CCtx_setPledgedSrcSize(zstd, content->size);
+	if (!ZSTD_isError(packed))
+		packed = pack(zstd, content, at + FG_SEAL_HEADER_SIZE, bound);
+	(void)ZSTD_freeCCtx(zstd);
 	if (ZSTD_isError(packed))
 		return fg_error_set(err, FG_EDB, "cannot pack a block: %s",
 				    ZSTD_getErrorName(packed));
 	at[0] = SEAL_VERSION;
-	put_little(at + 5, size, 4);
+	put_little(at + 5, content->size, 4);
 	put_little(at + 1, fg_crc32c(0, at + 5, 4 + packed), 4);
 	block->size += FG_SEAL_HEADER_SIZE + packed;
 	return FG_OK;
+}
+
+int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
+	    struct fg_error *err)
+{
+	struct fg_bytes whole = {0};
+	int status = FG_OK;
+
+	fg_bytes_add(&whole, content, size);
+	status = fg_seal_bytes(&whole, level, block, err);
+	fg_bytes_release(&whole);
+	return status;
 }
 
 int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content,

@@ -89,6 +89,18 @@ static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct
 	return status;
 }
 
+static bool is_recursive(const struct fg_store *store, size_t id)
+{
+	const uint32_t function = store->tree[id].function;
+
+	while (store->tree[id].parent < id && store->tree[id].parent) {
+		id = store->tree[id].parent;
+		if (store->tree[id].function == function)
+			return true;
+	}
+	return false;
+}
+
 /* The rows of `node` that were not read before, up to now. */
 static int read_tree(struct fg_store *store, struct fg_error *err)
 {
@@ -103,10 +115,11 @@ static int read_tree(struct fg_store *store, struct fg_error *err)
 		store->tree =
 			fg_grow(store->tree, &store->tree_capacity, id + 1, sizeof(*store->tree));
 		memset(store->tree + store->tree_end, 0,
-		       (id - store->tree_end) * sizeof(*store->tree));
-		store->tree[id] = (struct fg_tree_node){(uint32_t)fg_column_int(&q, 1),
-							(uint32_t)fg_column_int(&q, 2)};
+		       (id + 1 - store->tree_end) * sizeof(*store->tree));
+		store->tree[id].parent = (uint32_t)fg_column_int(&q, 1);
+		store->tree[id].function = (uint32_t)fg_column_int(&q, 2) & INT32_MAX;
 		store->tree_end = id + 1;
+		store->tree[id].recursive = is_recursive(store, id);
 	}
 	fg_query_end(&q);
 	return status;
@@ -378,30 +391,68 @@ static int nodes_of_rows(struct fg_store *store, const uint64_t *ids, size_t cou
 	return status;
 }
 
+/* The ids, and everything above them in the tree in memory; the largest function among them. */
+static int mark_wanted(const struct fg_store *store, const uint64_t *ids, size_t count,
+		       bool *wanted, size_t *last_function, struct fg_error *err)
+{
+	*last_function = 0;
+	for (size_t i = 0; i < count; i++) {
+		for (uint64_t id = ids[i]; id && !wanted[id]; id = store->tree[id].parent) {
+			if (!store->tree[id].function || store->tree[id].parent >= id)
+				return missing_node(store, id, err);
+			wanted[id] = true;
+			if (store->tree[id].function > *last_function)
+				*last_function = store->tree[id].function;
+		}
+	}
+	return FG_OK;
+}
+
+/* Which function of the set stands for one of the store: looked up in memory where it is there. */
+struct naming {
+	struct fg_map known; /* without the names in memory: id → index */
+	uint32_t *indexes;   /* with them: by id, index + 1 */
+};
+
+static int name_node(struct fg_store *store, struct naming *naming, uint64_t id,
+		     struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
+{
+	const struct fg_profile_function *name = NULL;
+
+	if (!naming->indexes)
+		return function_index(store, &naming->known, id, set, index, err);
+	if (!naming->indexes[id]) {
+		name = fg__store_name(store, id);
+		if (!name)
+			return fg_error_set(err, FG_EDB,
+					    "store '%s' is damaged: function %llu is not there",
+					    store->db->location, (unsigned long long)id);
+		naming->indexes[id] = fg_profile_set_function(set, name) + 1;
+	}
+	*index = naming->indexes[id] - 1;
+	return FG_OK;
+}
+
 /* The same with the tree in memory. */
 static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t count,
 			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 {
 	uint32_t *places = fg_xcalloc(store->tree_end, sizeof(*places));
 	bool *wanted = fg_xcalloc(store->tree_end, sizeof(*wanted));
-	struct fg_map functions = {0};
-	int status = FG_OK;
+	struct naming naming = {0};
+	size_t last = 0;
+	int status = mark_wanted(store, ids, count, wanted, &last, err);
 
-	for (size_t i = 0; i < count && status == FG_OK; i++) {
-		for (uint64_t id = ids[i]; id && !wanted[id] && status == FG_OK;
-		     id = store->tree[id].parent) {
-			if (!store->tree[id].function || store->tree[id].parent >= id)
-				status = missing_node(store, id, err);
-			wanted[id] = true;
-		}
+	if (status == FG_OK && fg__store_keeps_names(last) && is_worth_reading(last, count)) {
+		status = fg__store_read_names(store, last, err);
+		naming.indexes = fg_xcalloc(last + 1, sizeof(*naming.indexes));
 	}
 	for (size_t id = 1; id < store->tree_end && status == FG_OK; id++) {
 		uint32_t function = 0;
 
 		if (!wanted[id] || store->tree[id].parent == 0)
 			continue;
-		status = function_index(store, &functions, store->tree[id].function, set, &function,
-					err);
+		status = name_node(store, &naming, store->tree[id].function, set, &function, err);
 		if (status == FG_OK)
 			places[id] =
 				fg_profile_set_node(set, places[store->tree[id].parent], function);
@@ -411,9 +462,26 @@ static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t cou
 		for (size_t i = 0; i < count; i++)
 			(*indexes)[i] = places[ids[i]];
 	}
-	fg_map_release(&functions);
+	fg_map_release(&naming.known);
+	free(naming.indexes);
 	free(wanted);
 	free(places);
+	return status;
+}
+
+int fg__store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (last >= TREE_MAX)
+		return fg_error_set(
+			err, FG_ELIMIT,
+			"store '%s' has more than %d call paths: too many to add up here",
+			store->db->location, TREE_MAX);
+	if (last >= store->tree_end)
+		status = read_tree(store, err);
+	if (status == FG_OK && last >= store->tree_end)
+		status = missing_node(store, last, err);
 	return status;
 }
 

@@ -4,7 +4,12 @@
 #include <math.h>
 
 enum {
-	FRACTIONS = 32
+	FRACTIONS = 32,
+	LAYOUT = 2,   /* behind a zero, where the first layout had its number of rows */
+	CLASSES = 48, /* of nodes, by their number of entries */
+	CLASS_EXACT =
+		8, /* up to here each number is its own class, then two for each power of two */
+	BREAK_MIN = 256, /* bytes that are worth being packed by themselves */
 };
 
 struct slot {
@@ -141,31 +146,95 @@ static void write_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
 	}
 }
 
+static unsigned class_of(size_t entries)
+{
+	unsigned class = CLASS_EXACT;
+
+	if (entries <= CLASS_EXACT)
+		return (unsigned)entries;
+	while (entries >= 2 * (size_t)CLASS_EXACT && class < CLASSES - 2) {
+		entries /= 2;
+		class += 2;
+	}
+	return class + (entries >= CLASS_EXACT + CLASS_EXACT / 2);
+}
+
+/* The places of the nodes, those with the fewest entries first, else as they are. */
+static size_t *in_classes(const struct fg_matrix *m)
+{
+	size_t *order = fg_xcalloc(m->id_count, sizeof(*order));
+	size_t next[CLASSES + 1] = {0};
+
+	for (size_t i = 0; i < m->id_count; i++)
+		next[class_of(m->starts[i + 1] - m->starts[i]) + 1]++;
+	for (size_t c = 0; c < CLASSES; c++)
+		next[c + 1] += next[c];
+	for (size_t i = 0; i < m->id_count; i++)
+		order[next[class_of(m->starts[i + 1] - m->starts[i])]++] = i;
+	return order;
+}
+
+typedef void write_node(const struct fg_matrix *m, size_t node, struct fg_bytes *bytes);
+
+static void write_entry_rows(const struct fg_matrix *m, size_t node, struct fg_bytes *bytes)
+{
+	uint32_t row = 0;
+
+	for (size_t e = m->starts[node]; e < m->starts[node + 1]; e++) {
+		fg_bytes_varint(bytes, m->entry_rows[e] - row);
+		row = m->entry_rows[e];
+	}
+}
+
+static void write_samples(const struct fg_matrix *m, size_t node, struct fg_bytes *bytes)
+{
+	for (size_t e = m->starts[node]; e < m->starts[node + 1]; e++)
+		fg_bytes_varint(bytes, m->samples[e]);
+}
+
+static void write_classes(const struct fg_matrix *m, const size_t *order, write_node *write,
+			  struct fg_bytes *bytes)
+{
+	size_t begin = bytes->size;
+	unsigned class = 0;
+
+	for (size_t i = 0; i < m->id_count; i++) {
+		const unsigned mine = class_of(m->starts[order[i] + 1] - m->starts[order[i]]);
+
+		if (mine != class && bytes->size - begin >= BREAK_MIN) {
+			fg_bytes_break(bytes);
+			begin = bytes->size;
+		}
+		class = mine;
+		write(m, order[i], bytes);
+	}
+	fg_bytes_break(bytes);
+}
+
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 {
+	size_t *order = in_classes(matrix);
 	uint64_t id = 0;
 
+	fg_bytes_varint(bytes, 0);
+	fg_bytes_varint(bytes, LAYOUT);
 	write_rows(matrix, bytes);
 	fg_bytes_varint(bytes, matrix->id_count);
 	fg_bytes_varint(bytes, matrix->entry_count);
+	fg_bytes_break(bytes);
 	for (size_t i = 0; i < matrix->id_count; i++) {
 		fg_bytes_varint(bytes, matrix->ids[i] - id);
 		id = matrix->ids[i];
 	}
+	fg_bytes_break(bytes);
 	for (size_t i = 0; i < matrix->id_count; i++)
 		fg_bytes_varint(bytes, matrix->starts[i + 1] - matrix->starts[i]);
-	for (size_t i = 0; i < matrix->id_count; i++) {
-		uint32_t row = 0;
-
-		for (size_t e = matrix->starts[i]; e < matrix->starts[i + 1]; e++) {
-			fg_bytes_varint(bytes, matrix->entry_rows[e] - row);
-			row = matrix->entry_rows[e];
-		}
-	}
-	for (size_t e = 0; e < matrix->entry_count; e++)
-		fg_bytes_varint(bytes, matrix->samples[e]);
+	fg_bytes_break(bytes);
+	write_classes(matrix, order, write_entry_rows, bytes);
+	write_classes(matrix, order, write_samples, bytes);
 	for (size_t e = 0; e < matrix->entry_count; e++)
 		fg_bytes_signed(bytes, whole(fraction(matrix, e)));
+	free(order);
 }
 
 static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
@@ -239,27 +308,55 @@ static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_m
 		reader->failed = true;
 }
 
+static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
+{
+	for (size_t e = 0; e < m->entry_count && !reader->failed; e++) {
+		const int64_t unit = m->rows[m->entry_rows[e]].unit_ns;
+		const int64_t fraction = fg_read_signed(reader);
+
+		m->self_ns[e] = fraction ? round((double)unit * m->samples[e] +
+						 (double)fraction * (double)unit / FRACTIONS)
+					 : round((double)unit * m->samples[e]);
+	}
+}
+
+/* `classes`: whether rows and samples stand in the order of in_classes(), or in that of the nodes as in the first layout. */
+static void read_entries(struct fg_byte_reader *reader, bool classes, struct fg_matrix *m)
+{
+	size_t *order = classes ? in_classes(m) : NULL;
+
+	for (size_t i = 0; i < m->id_count && !reader->failed; i++)
+		read_entry_rows(reader, m, order ? order[i] : i);
+	for (size_t i = 0; i < m->id_count && !reader->failed; i++) {
+		const size_t node = order ? order[i] : i;
+
+		for (size_t e = m->starts[node]; e < m->starts[node + 1]; e++)
+			m->samples[e] = (uint32_t)fg_read_varint(reader);
+	}
+	if (!reader->failed)
+		read_weights(reader, m);
+	free(order);
+}
+
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
 		   struct fg_error *err)
 {
+	struct fg_byte_reader ahead = *reader;
+	const uint64_t first = fg_read_varint(&ahead);
+	const uint64_t second = fg_read_varint(&ahead);
+	const bool classes = first == 0 && second == LAYOUT;
 	struct fg_matrix m = {0};
 
+	if (classes)
+		*reader = ahead;
 	read_rows(reader, &m);
 	m.id_count = fg_read_count(reader, 2);
 	m.entry_count = fg_read_count(reader, 3);
 	allocate(&m);
 	if (!reader->failed)
 		read_ids(reader, max_id, &m);
-	for (size_t i = 0; i < m.id_count && !reader->failed; i++)
-		read_entry_rows(reader, &m, i);
-	for (size_t e = 0; e < m.entry_count && !reader->failed; e++)
-		m.samples[e] = (uint32_t)fg_read_varint(reader);
-	for (size_t e = 0; e < m.entry_count && !reader->failed; e++) {
-		const double unit = (double)m.rows[m.entry_rows[e]].unit_ns;
-
-		m.self_ns[e] = round(unit * m.samples[e] +
-				     (double)fg_read_signed(reader) * unit / FRACTIONS);
-	}
+	if (!reader->failed)
+		read_entries(reader, classes, &m);
 	if (reader->failed) {
 		fg_matrix_release(&m);
 		return fg_error_set(err, FG_EPARSE, "profile values are damaged or cut short");

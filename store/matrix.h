@@ -9,6 +9,9 @@
  * unit is its time per sample, so where every sample weighs the same the last stream is all zeros.  A weight comes
  * back to within 1/64 of a sampling period.
  *
+ * Rows and samples stand in the order of how many entries their node has, few first: a path that was hit once may be in any
+ * row, one that was hit in every second row has small gaps, and each kind packs best by itself (fg_bytes_break()).
+ *
  * Ids are the store's node ids in the store, and indexes of the dictionary on the wire.
  */
 #ifndef FG_STORE_MATRIX_H

@@ -26,14 +26,6 @@ static int find_series(struct fg_store *store, const char *run, const char *benc
 	return status;
 }
 
-static int take_totals(struct fg_byte_reader *reader, void *context, struct fg_error *err)
-{
-	struct fg_totals *totals = context;
-
-	fg_totals_release(totals);
-	return fg_totals_read(reader, totals, err);
-}
-
 static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 		       const char *benchmark, struct fg_totals *totals, struct fg_error *err)
 {
@@ -41,8 +33,7 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 	int status = find_series(store, side->run, benchmark, &series, err);
 
 	if (status == FG_OK)
-		status = fg__store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_totals, totals,
-					  err);
+		status = fg__store_totals(store, series, totals, err);
 	if (status == FG_OK && !totals->repetitions[side->arm])
 		status = fg_error_set(err, FG_ENOENT,
 				      "benchmark '%s' of run '%s' has no profile of its %s",
@@ -61,7 +52,7 @@ struct difference {
 /* Counts of samples are close to Poisson's law: the variance of a sum of weights is the sum of their squares. */
 static double variance(const struct fg_totals *totals, int arm, double self_ns)
 {
-	const double period = totals->unit_ns * 16;
+	const double period = totals->unit_ns * FG_TOTALS_FRACTIONS;
 
 	return self_ns * period / totals->repetitions[arm];
 }
@@ -156,6 +147,14 @@ static int name_all(struct fg_store *store, const struct difference *all, size_t
 	return status;
 }
 
+void fg_store_function_id(const char *name, const char *library, char id[FG_FUNCTION_ID_SIZE])
+{
+	uint8_t digest[DIGEST_BYTES];
+
+	fg__digest(name, library ? library : "", NULL, digest);
+	fg_hex(digest, sizeof(digest), id);
+}
+
 int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side sides[2],
 			       const char *benchmark, size_t limit,
 			       struct fg_function_deltas *deltas, struct fg_error *err)
@@ -201,59 +200,6 @@ void fg_function_deltas_release(struct fg_function_deltas *deltas)
 	*deltas = (struct fg_function_deltas){0};
 }
 
-struct weights {
-	struct fg_map index; /* node id → place */
-	uint64_t *ids;
-	double *sums[2];
-	size_t count;
-	size_t capacity[3];
-	uint32_t repetitions[2];
-	int side;
-	uint8_t arm;
-};
-
-/* Sums of the rows of the wanted arm that count. */
-static int take_weights(struct fg_byte_reader *reader, void *context, struct fg_error *err)
-{
-	struct weights *w = context;
-	struct fg_matrix m = {0};
-	const int status = fg_matrix_read(reader, 0, &m, err);
-
-	if (status != FG_OK)
-		return status;
-	for (size_t r = 0; r < m.row_count; r++)
-		w->repetitions[w->side] += m.rows[r].arm == w->arm && m.rows[r].aside == 0;
-	for (size_t i = 0; i < m.id_count; i++) {
-		double sum = 0;
-		uint64_t *place = NULL;
-		bool is_new = false;
-
-		for (size_t e = m.starts[i]; e < m.starts[i + 1]; e++) {
-			const struct fg_matrix_row *row = &m.rows[m.entry_rows[e]];
-
-			if (row->arm == w->arm && row->aside == 0)
-				sum += m.self_ns[e];
-		}
-		if (!(sum > 0))
-			continue;
-		place = fg_map_add(&w->index, &m.ids[i], sizeof(m.ids[i]), w->count, &is_new);
-		if (is_new) {
-			w->ids = fg_grow(w->ids, &w->capacity[0], w->count + 1, sizeof(*w->ids));
-			w->sums[0] =
-				fg_grow(w->sums[0], &w->capacity[1], w->count + 1, sizeof(double));
-			w->sums[1] =
-				fg_grow(w->sums[1], &w->capacity[2], w->count + 1, sizeof(double));
-			w->ids[w->count] = m.ids[i];
-			w->sums[0][w->count] = 0;
-			w->sums[1][w->count] = 0;
-			w->count++;
-		}
-		w->sums[w->side][*place] += sum;
-	}
-	fg_matrix_release(&m);
-	return FG_OK;
-}
-
 static int take_name(struct fg_byte_reader *reader, void *context, struct fg_error *err)
 {
 	char **name = context;
@@ -268,7 +214,7 @@ static int take_name(struct fg_byte_reader *reader, void *context, struct fg_err
 }
 
 static int read_weights(struct fg_store *store, const struct fg_run_side *side,
-			const char *benchmark, struct weights *weights, char **program,
+			const char *benchmark, struct fg__weights *weights, char **program,
 			struct fg_error *err)
 {
 	int64_t series = 0;
@@ -278,8 +224,8 @@ static int read_weights(struct fg_store *store, const struct fg_run_side *side,
 	if (status == FG_OK)
 		status = fg__store_chunks(store, series, FG_CHUNK_PROGRAM, take_name, program, err);
 	if (status == FG_OK)
-		status = fg__store_chunks(store, series, FG_CHUNK_ROWS, take_weights, weights, err);
-	if (status == FG_OK && weights->repetitions[weights->side] == 0)
+		status = fg__store_weights(store, series, weights, err);
+	if (status == FG_OK && weights->repetitions == 0)
 		status = fg_error_set(err, FG_ENOENT,
 				      "benchmark '%s' of run '%s' has no profile of its %s",
 				      benchmark, side->run,
@@ -287,16 +233,21 @@ static int read_weights(struct fg_store *store, const struct fg_run_side *side,
 	return status;
 }
 
-static void roll_up(struct fg_path_tree *tree, const struct weights *weights,
-		    const uint32_t *indexes)
+/* `ids` are those of all sides, `indexes` their nodes. */
+static void roll_up(struct fg_path_tree *tree, const struct fg__weights sides[2],
+		    const struct fg__weights *all, const uint32_t *indexes)
 {
 	for (int side = 0; side < 2; side++) {
+		const struct fg__weights *w = &sides[side];
 		double *self = fg_xcalloc(tree->set.node_count, sizeof(*self));
 		double *inclusive = fg_xcalloc(tree->set.node_count, sizeof(*inclusive));
+		size_t at = 0;
 
-		tree->repetitions[side] = weights->repetitions[side];
-		for (size_t i = 0; i < weights->count && weights->repetitions[side]; i++)
-			self[indexes[i]] += weights->sums[side][i] / weights->repetitions[side];
+		tree->repetitions[side] = w->repetitions;
+		for (size_t i = 0; i < all->count && at < w->count; i++) {
+			if (all->ids[i] == w->ids[at])
+				self[indexes[i]] += w->sums[at++] / w->repetitions;
+		}
 		memcpy(inclusive, self, tree->set.node_count * sizeof(*self));
 		for (size_t n = tree->set.node_count - 1; n > 0; n--)
 			inclusive[tree->set.nodes[n].parent] += inclusive[n];
@@ -309,30 +260,29 @@ int fg_store_paths(struct fg_store *store, const struct fg_run_side sides[2], co
 		   struct fg_path_tree *tree, struct fg_error *err)
 {
 	struct fg_path_tree found = {0};
-	struct weights weights = {0};
+	struct fg__weights weights[2] = {{0}};
+	struct fg__weights all = {0};
 	uint32_t *indexes = NULL;
 	char *program = NULL;
 	bool mine = false;
 	int status = fg__store_view(store, &mine, err);
 
 	for (int i = 0; i < 2 && sides[i].run && status == FG_OK; i++) {
-		weights.side = i;
-		status = read_weights(store, &sides[i], benchmark, &weights, &program, err);
+		status = read_weights(store, &sides[i], benchmark, &weights[i], &program, err);
+		fg__weights_add(&all, &weights[i]);
 	}
 	if (status == FG_OK) {
 		fg_profile_set_init(&found.set, program);
-		status = fg__store_nodes(store, weights.ids, weights.count, &found.set, &indexes,
-					 err);
+		status = fg__store_nodes(store, all.ids, all.count, &found.set, &indexes, err);
 	}
 	if (status == FG_OK)
-		roll_up(&found, &weights, indexes);
+		roll_up(&found, weights, &all, indexes);
 	fg__store_view_end(store, mine);
 	free(indexes);
 	free(program);
-	fg_map_release(&weights.index);
-	free(weights.ids);
-	free(weights.sums[0]);
-	free(weights.sums[1]);
+	fg__weights_release(&weights[0]);
+	fg__weights_release(&weights[1]);
+	fg__weights_release(&all);
 	if (status == FG_OK)
 		*tree = found;
 	else

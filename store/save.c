@@ -228,8 +228,8 @@ int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind k
 {
 	struct fg_bytes block = {0};
 	struct fg_query q;
-	int status = fg_seal(content->data ? content->data : (const uint8_t *)"", content->size,
-			     FG_SEAL_LEVEL, &block, err);
+	int status = fg_seal_bytes(content, store->for_server ? FG_SEAL_LEVEL : FG_SEAL_LEVEL_TIGHT,
+				   &block, err);
 
 	if (status == FG_OK) {
 		fg_query_begin(&q, store->db, FG_SQL_CHUNK_ADD);
@@ -302,7 +302,7 @@ static int put_functions(struct fg_store *store, int64_t series, const struct fg
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
 
-	if (set->row_count == 0)
+	if (set->row_count == 0 || !store->for_server)
 		return FG_OK;
 	fg_totals_from_set(&totals, set, mark->functions);
 	fg_totals_write(&totals, &content);

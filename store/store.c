@@ -152,6 +152,7 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 	}
 	*store = fg_xcalloc(1, sizeof(**store));
 	(*store)->db = db;
+	(*store)->for_server = flags & FG_STORE_DURABLE;
 	return FG_OK;
 }
 
@@ -175,6 +176,7 @@ void fg_store_close(struct fg_store *store)
 	fg_map_release(&store->functions);
 	fg_map_release(&store->nodes);
 	free(store->tree);
+	fg__store_forget_names(store);
 	fg_db_close(store->db);
 	free(store);
 }
@@ -212,6 +214,7 @@ void fg__store_undo(struct fg_store *store)
 		       "a part of a batch could not be undone: the batch will fail");
 	fg_map_release(&store->functions);
 	fg_map_release(&store->nodes);
+	fg__store_forget_names(store);
 	forget_progress(store);
 }
 

@@ -25,8 +25,11 @@ struct fg_store;
 
 enum fg_store_flags {
 	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created or migrated */
-	FG_STORE_DURABLE =
-		1 << 1, /* a returned save is on the disk even if the power fails: for a server */
+	/*
+	 * For a server: a returned save is on the disk even if the power fails, packing is quick rather than tight, and the totals of
+	 * functions are kept beside the rows that they follow from.
+	 */
+	FG_STORE_DURABLE = 1 << 1,
 };
 
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,

@@ -3,6 +3,7 @@
 #ifndef FG_STORE_STORE_PRIVATE_H
 #define FG_STORE_STORE_PRIVATE_H
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "store/db.h"
 #include "store/matrix.h"
@@ -43,11 +44,13 @@ struct fg_progress_mark {
 
 struct fg_tree_node {
 	uint32_t parent;
-	uint32_t function; /* 0: there is no such node */
+	uint32_t function : 31; /* 0: there is no such node */
+	uint32_t recursive : 1; /* below another node of its function */
 };
 
 struct fg_store {
 	struct fg_db *db;
+	bool for_server; /* FG_STORE_DURABLE: packed quickly, and totals are kept */
 	bool in_batch;
 	/* Ids seen since the store was opened; emptied when a transaction is undone. */
 	struct fg_map functions; /* digest → id */
@@ -56,6 +59,10 @@ struct fg_store {
 	struct fg_tree_node *tree;
 	size_t tree_end; /* one past the last id */
 	size_t tree_capacity;
+	struct fg_profile_function *names; /* by id, as far as they were read; names.c */
+	size_t names_end;
+	size_t names_capacity;
+	struct fg_arena names_arena;
 	char progress_run[37];
 	int64_t progress_id;
 	struct fg_progress_mark *marks;
@@ -97,6 +104,33 @@ int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 	FG_NODISCARD;
+
+/* The tree up to `last` into the store's memory.  FG_ELIMIT: it is too large for that. */
+int fg__store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err) FG_NODISCARD;
+
+/* Time of each call path: ids ascending, sums over the repetitions of one arm that count. */
+struct fg__weights {
+	uint64_t *ids;
+	double *sums;
+	size_t count;
+	uint32_t repetitions;
+	uint8_t arm;
+};
+
+/* Of weights->arm. */
+int fg__store_weights(struct fg_store *store, int64_t series, struct fg__weights *weights,
+		      struct fg_error *err) FG_NODISCARD;
+void fg__weights_add(struct fg__weights *into, const struct fg__weights *more);
+void fg__weights_release(struct fg__weights *weights);
+/* Of all functions of both arms, kept or computed; without a profile nothing. */
+int fg__store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
+		     struct fg_error *err) FG_NODISCARD;
+
+/* Functions 1 ... last into the store's memory, if fg__store_keeps_names(last).  fg__store_name(): NULL, no such row. */
+bool fg__store_keeps_names(size_t last);
+int fg__store_read_names(struct fg_store *store, size_t last, struct fg_error *err) FG_NODISCARD;
+const struct fg_profile_function *fg__store_name(const struct fg_store *store, size_t id);
+void fg__store_forget_names(struct fg_store *store);
 
 /* Seal `content` into a chunk row.  Releases the content. */
 int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,

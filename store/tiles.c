@@ -2,8 +2,8 @@
 /*
  * The trend of one function over thousands of runs.
  *
- * Each series keeps the totals of all its functions in one chunk: right for comparing two runs, wrong for following one
- * function, which would open every chunk there is.  So every 256 series of a benchmark, once there are that many, are
+ * In a server's store each series keeps the totals of all its functions in one chunk: right for comparing two runs, wrong for
+ * following one function, which would open every chunk there is.  So every 256 series of a benchmark, once there are that many, are
  * turned around: one small blob per function with its values in all 256.  A trend then reads one row per tile, and the
  * chunks of at most 255 series that are not sealed yet.
  *
@@ -58,20 +58,14 @@ static struct tile *tile_of(struct sealing *s, uint64_t function)
 	return s->tiles[*place];
 }
 
-static int take_member(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+static void take_member(struct sealing *s, const struct fg_totals *totals)
 {
-	struct sealing *s = context;
-	struct fg_totals totals = {0};
-	const int status = fg_totals_read(reader, &totals, err);
+	for (size_t i = 0; i < totals->count; i++) {
+		struct tile *tile = tile_of(s, totals->items[i].id);
 
-	for (size_t i = 0; i < totals.count && status == FG_OK; i++) {
-		struct tile *tile = tile_of(s, totals.items[i].id);
-
-		tile->self[s->at] = totals.items[i].self_ns[FG_ARM_CANDIDATE];
-		tile->inclusive[s->at] = totals.items[i].inclusive_ns[FG_ARM_CANDIDATE];
+		tile->self[s->at] = totals->items[i].self_ns[FG_ARM_CANDIDATE];
+		tile->inclusive[s->at] = totals->items[i].inclusive_ns[FG_ARM_CANDIDATE];
 	}
-	fg_totals_release(&totals);
-	return status;
 }
 
 static void write_values(const double *values, size_t count, struct fg_bytes *bytes)
@@ -171,9 +165,14 @@ static int read_members(struct fg_store *store, struct sealing *s, struct fg_err
 	while ((status = fg_query_step(&q, err)) > 0 && s->count < TILE_MEMBERS)
 		s->members[s->count++] = fg_column_int(&q, 0);
 	fg_query_end(&q);
-	for (s->at = 0; s->at < s->count && status >= FG_OK; s->at++)
-		status = fg__store_chunks(store, s->members[s->at], FG_CHUNK_FUNCTIONS, take_member,
-					  s, err);
+	for (s->at = 0; s->at < s->count && status >= FG_OK; s->at++) {
+		struct fg_totals totals = {0};
+
+		status = fg__store_totals(store, s->members[s->at], &totals, err);
+		if (status == FG_OK)
+			take_member(s, &totals);
+		fg_totals_release(&totals);
+	}
 	return status > 0 ? FG_OK : status;
 }
 
@@ -343,7 +342,16 @@ static int read_sealed(struct fg_store *store, struct tracing *t, struct fg_erro
 	return status;
 }
 
-static int read_tail(struct fg_store *store, struct tracing *t, struct fg_error *err)
+/* One series that is not sealed. */
+static void trace_totals(struct tracing *t, int64_t series, const struct fg_totals *totals)
+{
+	const struct fg_function_total *mine = fg_totals_find(totals, t->function);
+
+	trace(t, series, mine ? mine->self_ns[FG_ARM_CANDIDATE] : 0,
+	      mine ? mine->inclusive_ns[FG_ARM_CANDIDATE] : 0);
+}
+
+static int read_kept_totals(struct fg_store *store, struct tracing *t, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
@@ -356,7 +364,6 @@ static int read_tail(struct fg_store *store, struct tracing *t, struct fg_error 
 		const void *data = fg_column_bytes(&q, 1, &size);
 		struct fg_bytes content = {0};
 		struct fg_totals totals = {0};
-		const struct fg_function_total *mine = NULL;
 
 		status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, err);
 		if (status == FG_OK) {
@@ -368,12 +375,52 @@ static int read_tail(struct fg_store *store, struct tracing *t, struct fg_error 
 		fg_bytes_release(&content);
 		if (status != FG_OK)
 			break;
-		mine = fg_totals_find(&totals, t->function);
-		trace(t, fg_column_int(&q, 0), mine ? mine->self_ns[FG_ARM_CANDIDATE] : 0,
-		      mine ? mine->inclusive_ns[FG_ARM_CANDIDATE] : 0);
+		trace_totals(t, fg_column_int(&q, 0), &totals);
 		fg_totals_release(&totals);
 	}
 	fg_query_end(&q);
+	return status;
+}
+
+static int list_tail(struct fg_store *store, const struct tracing *t, int64_t **series,
+		     size_t *count, struct fg_error *err)
+{
+	size_t capacity = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_SERIES_AFTER);
+	fg_query_int(&q, t->benchmark);
+	fg_query_int(&q, t->last_sealed);
+	fg_query_int(&q, INT32_MAX);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		*series = fg_grow(*series, &capacity, *count + 1, sizeof(**series));
+		(*series)[(*count)++] = fg_column_int(&q, 0);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+/* Kept totals are read in one go; where a series has none they are computed. */
+static int read_tail(struct fg_store *store, struct tracing *t, struct fg_error *err)
+{
+	int64_t *series = NULL;
+	size_t count = 0;
+	int status = read_kept_totals(store, t, err);
+
+	if (status == FG_OK)
+		status = list_tail(store, t, &series, &count, err);
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		struct fg_totals totals = {0};
+
+		if (fg_map_get(&t->values, &series[i], sizeof(series[i])))
+			continue;
+		status = fg__store_totals(store, series[i], &totals, err);
+		if (status == FG_OK && totals.repetitions[FG_ARM_CANDIDATE])
+			trace_totals(t, series[i], &totals);
+		fg_totals_release(&totals);
+	}
+	free(series);
 	return status;
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 
 enum {
-	FRACTIONS = 16,
 	ARMS = 2
 };
 
@@ -28,7 +27,7 @@ static double unit_of(const struct fg_profile_set *set)
 			samples += set->rows[r].samples[i];
 		}
 	}
-	return samples > 0 && sum > 0 ? sum / samples / FRACTIONS : 1;
+	return samples > 0 && sum > 0 ? sum / samples / FG_TOTALS_FRACTIONS : 1;
 }
 
 static size_t pack(struct fg_function_total *items, size_t count)

@@ -17,6 +17,9 @@ struct fg_function_total {
 	double inclusive_ns[2];
 };
 
+/* Times are kept in this share of what one sample is worth. */
+#define FG_TOTALS_FRACTIONS 16
+
 struct fg_totals {
 	struct fg_function_total *items; /* by id */
 	size_t count;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/random.h"
 #include "store/bytes.h"
+#include "store/matrix.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>
@@ -88,6 +90,89 @@ static void sealed_block_comes_back(void **state)
 	fg_bytes_release(&block);
 }
 
+/* Numbers of one kind after numbers of another: apart they take less room, and come back as one text. */
+static void breaks_save_room_and_change_nothing(void **state)
+{
+	struct fg_bytes whole = {0};
+	struct fg_bytes apart = {0};
+	struct fg_bytes blocks[2] = {{0}};
+	struct fg_bytes content = {0};
+	struct fg_error err = {0};
+	struct fg_random random;
+
+	(void)state;
+	fg_random_seed(&random, 11);
+	for (int kind = 0; kind < 8; kind++) {
+		for (int i = 0; i < 3000; i++) {
+			const uint8_t byte =
+				(uint8_t)(16 * kind + (int)fg_random_below(&random, 4));
+
+			fg_bytes_add(&whole, &byte, 1);
+			fg_bytes_add(&apart, &byte, 1);
+		}
+		fg_bytes_break(&apart);
+		fg_bytes_break(&apart); /* one is as good as two */
+	}
+	assert_int_equal(apart.break_count, 8);
+	assert_int_equal(fg_seal_bytes(&whole, 7, &blocks[0], &err), FG_OK);
+	assert_int_equal(fg_seal_bytes(&apart, 7, &blocks[1], &err), FG_OK);
+	assert_true(blocks[1].size * 10 < blocks[0].size * 9);
+	assert_int_equal(fg_unseal(blocks[1].data, blocks[1].size, whole.size, &content, &err),
+			 FG_OK);
+	assert_int_equal(content.size, whole.size);
+	assert_memory_equal(content.data, whole.data, whole.size);
+	fg_bytes_release(&content);
+	fg_bytes_release(&whole);
+	fg_bytes_release(&apart);
+	fg_bytes_release(&blocks[0]);
+	fg_bytes_release(&blocks[1]);
+}
+
+/* Two rows of arms 0 and 1, pairs 0 and 0; path 3 in both rows, path 5 in the second. */
+static void the_first_layout_of_a_matrix_is_still_read(void **state)
+{
+	static const uint8_t old[] = {
+		2,  0, 1, 0,  0, 0, 0, /* arms, pairs, aside */
+		20, 0, 0, 10,          /* total 10, lost, truncated, unit 10 */
+		60, 0, 0, 10, 2, 3,    /* two paths, three entries */
+		3,  2,                 /* gaps between ids */
+		2,  1,                 /* entries of each */
+		0,  1, 1,              /* rows */
+		1,  2, 1,              /* samples */
+		0,  0, 0,
+	};
+	struct fg_byte_reader reader = {old, old + sizeof(old), false};
+	struct fg_matrix m = {0};
+	struct fg_bytes now = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_matrix_read(&reader, 0, &m, &err), FG_OK);
+	for (int round = 0; round < 2; round++) {
+		assert_ptr_equal(reader.at, reader.end);
+		assert_int_equal(m.row_count, 2);
+		assert_int_equal(m.id_count, 2);
+		assert_int_equal(m.ids[0], 3);
+		assert_int_equal(m.ids[1], 5);
+		assert_int_equal(m.starts[1], 2);
+		assert_int_equal(m.entry_rows[2], 1);
+		assert_int_equal(m.samples[1], 2);
+		assert_true(fabs(m.self_ns[1] - 20) < 1e-9);
+		if (round == 1)
+			break;
+		fg_matrix_write(&m, &now);
+		fg_matrix_release(&m);
+		reader = reader_of(&now);
+		assert_int_equal(fg_matrix_read(&reader, 0, &m, &err), FG_OK);
+	}
+	fg_matrix_release(&m);
+	for (size_t size = 0; size < now.size; size++) {
+		reader = (struct fg_byte_reader){now.data, now.data + size, false};
+		assert_int_equal(fg_matrix_read(&reader, 0, &m, &err), FG_EPARSE);
+	}
+	fg_bytes_release(&now);
+}
+
 static void every_flipped_bit_of_a_block_is_noticed(void **state)
 {
 	struct fg_bytes block = {0};
@@ -113,6 +198,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_come_back),
 		cmocka_unit_test(reading_past_the_end_fails_and_stays_failed),
+		cmocka_unit_test(breaks_save_room_and_change_nothing),
+		cmocka_unit_test(the_first_layout_of_a_matrix_is_still_read),
 		cmocka_unit_test(announced_counts_are_held_against_what_is_there),
 		cmocka_unit_test(sealed_block_comes_back),
 		cmocka_unit_test(every_flipped_bit_of_a_block_is_noticed),

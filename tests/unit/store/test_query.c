@@ -194,6 +194,51 @@ static void trend_is_the_same_before_and_after_sealing(void **state)
 			 FG_ENOENT);
 }
 
+/* A server keeps the totals of functions, other stores compute them: the answers are the same. */
+static void kept_totals_and_computed_ones_are_the_same(void **state)
+{
+	struct fixture *f = *state;
+	const struct fg_run_side sides[2] = {
+		{id_of(1), FG_ARM_BASELINE },
+                {id_of(2), FG_ARM_CANDIDATE}
+        };
+	struct fg_function_deltas computed = {0};
+	struct fg_function_deltas kept = {0};
+	struct fg_function_trend trends[2] = {{0}};
+
+	fill(f, 1, 3, &fg_sample_small);
+	must(f, fg_store_compare_functions(f->store, sides, "parse", 100, &computed, &f->err));
+	must(f, fg_store_function_trend(f->store, "tracker", "parse", NULL, computed.items[0].id,
+					&trends[0], &f->err));
+	fg_store_close(f->store);
+	f->store = NULL;
+	must(f, fg_store_open(fg_scratch_path(&f->scratch, "server.db"), FG_STORE_DURABLE,
+			      &f->store, &f->err));
+	fill(f, 1, 3, &fg_sample_small);
+	must(f, fg_store_compare_functions(f->store, sides, "parse", 100, &kept, &f->err));
+	must(f, fg_store_function_trend(f->store, "tracker", "parse", NULL, computed.items[0].id,
+					&trends[1], &f->err));
+	assert_int_equal(computed.count, kept.count);
+	assert_true(kept.count > 10);
+	for (size_t i = 0; i < kept.count; i++) {
+		assert_string_equal(computed.items[i].id, kept.items[i].id);
+		assert_true(fabs(computed.items[i].inclusive_ns[1] -
+				 kept.items[i].inclusive_ns[1]) < 1);
+		assert_true(fabs(computed.items[i].self_ns[0] - kept.items[i].self_ns[0]) < 1);
+		assert_true(fabs(computed.items[i].sampling_error_ns -
+				 kept.items[i].sampling_error_ns) < 1);
+	}
+	assert_int_equal(trends[0].count, 3);
+	assert_int_equal(trends[1].count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(fabs(trends[0].points[i].inclusive_ns -
+				 trends[1].points[i].inclusive_ns) < 1);
+	fg_function_trend_release(&trends[0]);
+	fg_function_trend_release(&trends[1]);
+	fg_function_deltas_release(&computed);
+	fg_function_deltas_release(&kept);
+}
+
 static void failed_save_in_a_batch_spares_the_others(void **state)
 {
 	struct fixture *f = *state;
