@@ -165,7 +165,8 @@ void card_print(const struct card *card, FILE *out)
 		if (last && row->kind == CARD_RIVAL && last->kind != CARD_RIVAL)
 			(void)fprintf(
 				out,
-				"\nRules of other tools, executions of one side after those of the other: called slower\n");
+				"\nRules of other tools, executions of one side after those of the other: called slower.  A side has as many runs as the tool's\n"
+				"default, at most a sixth of what was recorded\n");
 		else if (last && !row->condition && last->condition)
 			(void)fprintf(out, "\nMade data\n");
 		print_row(card, i, out);
