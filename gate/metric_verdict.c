@@ -169,10 +169,15 @@ static void note_finding(const struct fg__metric_context *context,
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
 		     finding->pairs, 100.0 * expm1(finding->smallest_detectable));
+	if (!finding->decided && context->final && finding->vetoed)
+		NOTE(context, verdict,
+		     "the interval lies above what is tolerated, but too few pairs agree (p = %.2g), or they may "
+		     "depend on each other: more pairs would tell",
+		     finding->p);
 	if (finding->decided && finding->outcome == FG_OUTCOME_PASS && finding->low > 0.0)
 		NOTE(context, verdict, "worse by %.2f %%, within the margin of %.2g %%",
 		     100.0 * expm1(finding->estimate), 100.0 * verdict->margin);
-	if (finding->widened)
+	if (finding->dependent)
 		NOTE(context, verdict,
 		     "pairs depend on those before them (autocorrelation %.2f): the interval was "
 		     "widened for it",

@@ -7,7 +7,9 @@
  * Every entity (function, library, region, call path) has one difference per pair, in milliseconds, 0 where it did not
  * occur.  The sign-flip permutation test of stats/signflip.h judges all entities of a family together.  Tested are those with
  * SAMPLES_MIN samples in both arms together: a filter that knows nothing of the difference's sign, so it does not bias
- * the null.  A change smaller than the floor, a share of the program's time, is no news whatever its p.
+ * the null.  Half of the error allowance is shared out evenly, half by size: a function with a tenth of the time gets a twentieth of
+ * it, not one of several hundred equal parts.  Sizes are those of both arms together, so this does not bias the null
+ * either, and it hardly costs the small ones anything.  A change smaller than the floor, a share of the program's time, is no news whatever its p.
  *
  * Blame.  Means are used here, not trimmed means: the mean of a sum is the sum of the means, so the parts add up to the
  * whole.  What the functions named do not explain is said to be unattributed: functions too small to name, and CPU time
@@ -67,23 +69,48 @@ static void pack_rows(const struct family *family, size_t *start, uint32_t *colu
 	}
 }
 
-static void run_permutations(struct family *family, uint64_t seed)
+/* Tests at a larger share of alpha than an even one reach it with a smaller statistic. */
+static void set_handicaps(const struct family *family, double alpha, float *handicap)
+{
+	const struct fg__matrix *m = family->matrix;
+	double even = 1.0 / (double)family->tested_count;
+	double sum = 0.0;
+	size_t row = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		if (family->tested[i])
+			sum += m->entities[i].baseline_ms + m->entities[i].candidate_ms;
+	}
+	for (size_t i = 0; i < m->count; i++) {
+		double size = m->entities[i].baseline_ms + m->entities[i].candidate_ms;
+		double share = 0.5 * even + 0.5 * (sum > 0.0 ? size / sum : even);
+
+		if (family->tested[i])
+			handicap[row++] = (float)(fg_normal_quantile(alpha * even) -
+						  fg_normal_quantile(alpha * share));
+	}
+}
+
+static void run_permutations(struct family *family, double alpha, uint64_t seed)
 {
 	const struct fg__matrix *m = family->matrix;
 	size_t cells = m->start[m->count];
 	size_t *start = fg_xcalloc(family->tested_count + 1, sizeof(start[0]));
 	uint32_t *columns = fg_xcalloc(cells + 1, sizeof(columns[0]));
 	float *values = fg_xcalloc(cells + 1, sizeof(values[0]));
+	float *handicap = fg_xcalloc(family->tested_count + 1, sizeof(handicap[0]));
 	double *p = fg_xcalloc(2 * family->tested_count + 1, sizeof(p[0]));
 	struct fg_sparse_rows rows = {.row_count = family->tested_count,
 				      .column_count = m->pair_count,
 				      .start = start,
 				      .columns = columns,
-				      .values = values};
+				      .values = values,
+				      .handicap = handicap};
 	struct fg_signflip_options options = {.patterns = PATTERNS, .seed = seed};
 	size_t row = 0;
 
 	pack_rows(family, start, columns, values);
+	set_handicaps(family, alpha, handicap);
 	/* Sizes and values were checked on the way here; a refusal would mean "no evidence". */
 	if (fg_signflip_max_t(&rows, &options, p, p + family->tested_count, NULL) == FG_OK) {
 		for (size_t i = 0; i < m->count; i++) {
@@ -97,6 +124,7 @@ static void run_permutations(struct family *family, uint64_t seed)
 	free(start);
 	free(columns);
 	free(values);
+	free(handicap);
 	free(p);
 }
 
@@ -117,7 +145,7 @@ static void family_test(const struct fg__node_context *c, struct family *family,
 		family->tested_count += family->tested[i];
 	}
 	if (family->tested_count > 0)
-		run_permutations(family, seed);
+		run_permutations(family, c->policy->function_alpha, seed);
 }
 
 static enum fg_outcome outcome_of(const struct fg__node_context *c, const struct fg__entity *entity,

@@ -9,23 +9,31 @@
  * At each look the 20 % trimmed mean m of all d so far is computed, with its winsorised standard error s and t quantile q of
  * the share of alpha that this look may spend (stats/sequential.h).  With it:
  *
- *   FAIL   m - q s > ln(1 + tolerated)  and  m >= ln(1 + min_effect)  and  the sign test agrees at 5 times the share
+ *   FAIL   m - q s > ln(1 + tolerated)  and  m >= ln(1 + min_effect)  and  the signed-rank test agrees at 5 times the share
  *   PASS   m + q s < ln(1 + margin)
  *   else the next look; after the last one: inconclusive.
  *
  * The shares sum to alpha, so both errors, FAIL for a candidate that is no slower than tolerated and PASS for one that is
- * slower than margin, stay below alpha whatever the number of looks.  The sign test is a veto against a mean that a few
- * strange pairs carry.  A PASS whose whole interval lies below zero, by min_effect or more, is an improvement.
+ * slower than margin, stay below alpha whatever the number of looks.  The signed-rank test is a veto against a mean that a few
+ * strange pairs carry; it is exact where exchanging the arms changes nothing.  A sign test in its place says the same of
+ * peaked differences, but blocks a third of the true slowdowns of programs whose differences have no peak: memory-bound ones,
+ * whose time depends on the pages they got.  A PASS whose whole interval lies below zero, by min_effect or more, is an improvement.
  *
- * Where the differences are autocorrelated after all, beyond what chance explains, the standard error is multiplied by
- * sqrt((1 + r) / (1 - r)), that of an AR(1) series.
+ * Memory of the past.  Pairs should not depend on those before them.  Where they do, n pairs are worth as little as
+ * n (1 - r) / (1 + r) independent ones, for an AR(1) series with lag-1 autocorrelation r: the standard error grows accordingly and
+ * the degrees of freedom shrink.  r is read from the winsorised differences, plus the (1 + 3 r) / n that a short series hides
+ * (Kendall 1954).  It is used twice: the interval is widened where r is evident, beyond 0.2 and beyond its error of 1 / sqrt(n).
+ * That is not enough for a FAIL, which would be at its likeliest where r happens to look small.  So the lower bound must hold
+ * for the largest r that the data leave room for, too: r raised by DOUBT_PAIRS / n and by DOUBT_ERRORS errors, unless it is still
+ * small then.  This defers a FAIL by a look or two, and leaves a PASS alone.
  *
  * When the measurement ends between two looks (the budget is used up), the next look is taken early: its share belongs
  * to it whenever it falls.
  *
  * Example: ten pairs around +2.4 % with s = 0.3 % at the first of six looks, alpha 1 %: the share is 0.083 %, q = 6.1 for 5
- * degrees of freedom (trimming leaves 6 of 10), the interval +0.6 ... +4.2 %; ten positive signs of ten have p = 0.1 %,
- * below 5 x 0.083 %: FAIL with tolerated = 0 and min_effect = 2 %.
+ * degrees of freedom (trimming leaves 6 of 10), the interval +0.6 ... +4.2 %; ten positive differences of ten have p = 0.1 %,
+ * below 5 x 0.083 %: FAIL with tolerated = 0 and min_effect = 1 %.  With r above -0.1, though, ten pairs leave too much room for
+ * autocorrelation, and the next look decides.
  *
  * With `until_sure` a bettor on signs replaces the looks: evidence that is valid at any time, so that a re-run goes on where
  * the last one stopped.
@@ -42,11 +50,14 @@
 #include <math.h>
 
 #define TRIM              0.2
-#define SIGN_VETO_FACTOR  5.0
+#define RANK_VETO_FACTOR  5.0
 #define LOOK_GROWTH       1.5
 #define POWER_QUANTILE    0.8416212335729143 /* normal quantile of 80 % */
 #define CORRELATION_FLOOR 0.2
-#define CORRELATION_TOP   0.9
+#define CORRELATION_TOP   0.95
+#define DOUBT_PAIRS       3.0
+#define DOUBT_ERRORS      2.0
+#define DOUBT_DEGREES     2.0 /* at least, so that a huge slowdown needs no further look */
 
 size_t fg_gate_looks(unsigned min_pairs, unsigned max_pairs, size_t looks[FG_GATE_LOOKS_MAX])
 {
@@ -67,36 +78,71 @@ size_t fg_gate_looks(unsigned min_pairs, unsigned max_pairs, size_t looks[FG_GAT
 	return count;
 }
 
-static double widening(const double *difference, size_t count, struct fg__finding *finding)
+/* Lag-1 autocorrelation, outliers drawn in; 0 where it has no meaning. */
+static double autocorrelation(const double *difference, size_t count)
 {
-	double n = (double)count;
-	double found = fg_autocorrelation(difference, count, 1);
-	/* In short series it comes out too small by (1 + 3 r) / n (Kendall 1954). */
-	double r = found + (1.0 + 3.0 * found) / n;
-	double chance = 2.0 / sqrt(n);
+	double *drawn_in = fg_xcalloc(count + 1, sizeof(drawn_in[0]));
+	double found;
 
-	finding->autocorrelation = r;
-	finding->widened = r > fmax(CORRELATION_FLOOR, chance);
-	if (!finding->widened)
-		return 1.0;
-	r = fmin(r, CORRELATION_TOP);
-	return sqrt((1.0 + r) / (1.0 - r));
+	fg_winsorise(difference, count, TRIM, drawn_in);
+	found = fg_autocorrelation(drawn_in, count, 1);
+	free(drawn_in);
+	return isnan(found) ? 0.0 : found + (1.0 + 3.0 * found) / (double)count;
 }
 
-/* Estimate, interval and sign test of the first `count` pairs at error `share` a side. */
-static void estimate(const struct fg__rule *rule, const double *difference, size_t count,
-		     double share, struct fg__finding *finding)
+/* How many pairs are worth one independent pair; 1 for r = 0. */
+static double worth_of(double r)
+{
+	r = fmin(r, CORRELATION_TOP);
+	return (1.0 + r) / (1.0 - r);
+}
+
+static double evident_worth(double r, double n)
+{
+	return r > fmax(CORRELATION_FLOOR, 1.0 / sqrt(n)) ? worth_of(r) : 1.0;
+}
+
+static double worst_worth(double r, double n)
+{
+	r += DOUBT_PAIRS / n;
+	if (r <= CORRELATION_FLOOR)
+		return 1.0;
+	return worth_of(r + DOUBT_ERRORS * sqrt(fmax(0.0, 1.0 - r * r) / n));
+}
+
+/* Half the width of the interval at error `share` a side, when `worth` pairs are worth one. */
+static double half_width(const struct fg_trimmed *trimmed, double worth, double least_degrees,
+			 double share)
+{
+	double degrees = fmax(least_degrees, (double)trimmed->kept / worth - 1.0);
+
+	return -fg_t_quantile(share, degrees) * trimmed->standard_error * sqrt(worth);
+}
+
+/* Estimate and interval of the first `count` pairs at error `share` a side. */
+static void estimate(const double *difference, size_t count, double share,
+		     struct fg__finding *finding)
 {
 	struct fg_trimmed trimmed = fg_trimmed_mean(difference, count, TRIM);
-	double error = trimmed.standard_error * widening(difference, count, finding);
-	double q = -fg_t_quantile(share, trimmed.degrees_of_freedom);
+	double n = (double)count;
+	double r = autocorrelation(difference, count);
+	double worth = evident_worth(r, n);
+	double half = half_width(&trimmed, worth, 1.0, share);
+	double worst = half_width(&trimmed, worst_worth(r, n), DOUBT_DEGREES, share);
 
 	finding->pairs = count;
+	finding->autocorrelation = r;
+	finding->dependent = r > fmax(CORRELATION_FLOOR, 2.0 / sqrt(n));
 	finding->estimate = trimmed.mean;
-	finding->low = trimmed.mean - q * error;
-	finding->high = trimmed.mean + q * error;
-	finding->smallest_detectable = (q + POWER_QUANTILE) * error;
-	finding->p = fg_sign_test(difference, count, log1p(rule->tolerated)).p_greater;
+	finding->low = trimmed.mean - half;
+	finding->high = trimmed.mean + half;
+	finding->doubtful_low = trimmed.mean - fmax(half, worst);
+	finding->smallest_detectable = half + POWER_QUANTILE * trimmed.standard_error * sqrt(worth);
+}
+
+static double rank_test(const struct fg__rule *rule, const double *difference, size_t count)
+{
+	return fg_signed_rank_test(difference, count, log1p(rule->tolerated)).p_greater;
 }
 
 static bool is_improvement(const struct fg__rule *rule, const struct fg__finding *finding)
@@ -104,12 +150,15 @@ static bool is_improvement(const struct fg__rule *rule, const struct fg__finding
 	return finding->high < 0.0 && finding->estimate <= -log1p(rule->min_effect);
 }
 
-static void judge(const struct fg__rule *rule, double share, struct fg__finding *finding)
+/* `difference` has finding->pairs pairs. */
+static void judge(const struct fg__rule *rule, const double *difference, double share,
+		  struct fg__finding *finding)
 {
-	bool is_worse = finding->low > log1p(rule->tolerated) &&
-			finding->estimate >= log1p(rule->min_effect);
+	bool looks_worse = finding->low > log1p(rule->tolerated) &&
+			   finding->estimate >= log1p(rule->min_effect);
 
-	if (is_worse && finding->p <= SIGN_VETO_FACTOR * share) {
+	if (looks_worse && finding->doubtful_low > log1p(rule->tolerated) &&
+	    rank_test(rule, difference, finding->pairs) <= RANK_VETO_FACTOR * share) {
 		finding->outcome = FG_OUTCOME_REGRESSION;
 		finding->decided = true;
 	} else if (finding->high < log1p(rule->margin)) {
@@ -117,6 +166,7 @@ static void judge(const struct fg__rule *rule, double share, struct fg__finding 
 			is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT : FG_OUTCOME_PASS;
 		finding->decided = true;
 	}
+	finding->vetoed = looks_worse && !finding->decided;
 }
 
 static void apply_looks(const struct fg__rule *rule, const double *difference, size_t count,
@@ -133,15 +183,27 @@ static void apply_looks(const struct fg__rule *rule, const double *difference, s
 			finding->next_look = final ? 0 : pairs;
 			return;
 		}
-		estimate(rule, difference, early ? count : pairs, shares[i], finding);
+		estimate(difference, early ? count : pairs, shares[i], finding);
 		finding->looks = i + 1;
-		judge(rule, shares[i], finding);
+		judge(rule, difference, shares[i], finding);
 		if (early)
 			return;
 	}
 }
 
-/* Wealth of the bettors against "slower than tolerated" and "not slower than margin", pair by pair. */
+/* What the bettors against "slower than tolerated" and "not slower than margin" have won so far. */
+static void judge_bets(const struct fg__rule *rule, bool is_worse, bool is_fine,
+		       struct fg__finding *finding)
+{
+	is_worse = is_worse && finding->estimate >= log1p(rule->min_effect);
+	finding->decided = is_worse || is_fine;
+	if (is_worse)
+		finding->outcome = FG_OUTCOME_REGRESSION;
+	else if (is_fine)
+		finding->outcome =
+			is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT : FG_OUTCOME_PASS;
+}
+
 static void apply_bets(const struct fg__rule *rule, const double *difference, size_t count,
 		       struct fg__finding *finding)
 {
@@ -153,22 +215,20 @@ static void apply_bets(const struct fg__rule *rule, const double *difference, si
 	fg_eprocess_init(&fine);
 	for (size_t i = 0; i < count && !finding->decided; i++) {
 		bool is_worse;
+		bool is_fine;
 
 		fg_eprocess_push(&worse, difference[i] - log1p(rule->tolerated));
 		fg_eprocess_push(&fine, log1p(rule->margin) - difference[i]);
-		if (i + 1 < FG__PAIRS_MIN)
-			continue;
-		estimate(rule, difference, i + 1, rule->alpha, finding);
-		is_worse = fg_eprocess_log_wealth(&worse) >= enough &&
-			   finding->estimate >= log1p(rule->min_effect);
-		finding->decided = is_worse || fg_eprocess_log_wealth(&fine) >= enough;
-		if (is_worse)
-			finding->outcome = FG_OUTCOME_REGRESSION;
-		else if (finding->decided)
-			finding->outcome = is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
-									 : FG_OUTCOME_PASS;
+		is_worse = fg_eprocess_log_wealth(&worse) >= enough;
+		is_fine = fg_eprocess_log_wealth(&fine) >= enough;
 		finding->looks = i + 1;
+		if (i + 1 < FG__PAIRS_MIN || !(is_worse || is_fine))
+			continue;
+		estimate(difference, i + 1, rule->alpha, finding);
+		judge_bets(rule, is_worse, is_fine, finding);
 	}
+	if (!finding->decided)
+		estimate(difference, count, rule->alpha, finding);
 	finding->next_look = finding->decided ? 0 : count + 1;
 }
 
@@ -193,5 +253,6 @@ void fg__rule_apply(const struct fg__rule *rule, const double *difference, size_
 		apply_looks(rule, difference, count, final, finding);
 	/* Before the first look there is an estimate to show, though nothing to decide. */
 	if (isnan(finding->estimate))
-		estimate(rule, difference, count, rule->alpha, finding);
+		estimate(difference, count, rule->alpha, finding);
+	finding->p = rank_test(rule, difference, finding->pairs);
 }

@@ -25,10 +25,12 @@ struct fg__finding {
 	double estimate;         /* NaN: too few pairs */
 	double low;
 	double high;
-	double p; /* exact sign test against "no worse than tolerated" */
+	double doubtful_low; /* low, if pairs depend on each other as much as they may */
+	double p;            /* signed-rank test against "no worse than tolerated" */
 	double smallest_detectable;
 	double autocorrelation;
-	bool widened; /* the interval, for autocorrelation */
+	bool vetoed;    /* the interval alone would say worse */
+	bool dependent; /* surely autocorrelated, which is worth a word */
 };
 
 /* Fewer pairs than this say nothing. */

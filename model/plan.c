@@ -45,7 +45,7 @@ void fg_measure_defaults(struct fg_measure *measure)
 	*measure = (struct fg_measure){
 		.schedule = FG_SCHEDULE_AUTO,
 		.min_pairs = 10,
-		.max_pairs = 80,
+		.max_pairs = 120,
 		.budget_ns = 300 * FG_NS_PER_S,
 		.warmup = 1,
 		.sampler = {.enabled = true,

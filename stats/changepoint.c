@@ -23,6 +23,8 @@
 #include <math.h>
 
 #define ALPHA_DEFAULT       0.01
+#define MEDIAN_ERROR        1.2533 /* of a normal sample's median, in standard errors of its mean */
+#define MEDIAN_ERRORS       2.5    /* that a change of level must be worth */
 #define SEGMENT_DEFAULT     5
 #define SIMULATIONS_DEFAULT 999
 #define NEIGHBOURS          3   /* on either side, for the cleaning */
@@ -334,6 +336,37 @@ static void fill_levels(const double *values, size_t count, struct fg_changepoin
 	}
 }
 
+/*
+ * The search looks at means, and two wild values at the end of a short segment can carry one.  A level that changed has another
+ * median; where that did not move by MEDIAN_ERRORS of its errors, the point is dropped.
+ */
+static bool is_level_change(const struct fg_changepoints *points, size_t i, size_t count)
+{
+	const struct fg_changepoint *point = &points->items[i];
+	size_t from = i > 0 ? points->items[i - 1].at : 0;
+	size_t to = i + 1 < points->count ? points->items[i + 1].at : count;
+	double share = 1.0 / (double)(point->at - from) + 1.0 / (double)(to - point->at);
+
+	return fabs(point->after - point->before) >=
+	       MEDIAN_ERRORS * MEDIAN_ERROR * points->noise * sqrt(share);
+}
+
+static void drop_what_no_median_confirms(const double *values, size_t count,
+					 struct fg_changepoints *points)
+{
+	for (size_t i = 0; i < points->count;) {
+		if (is_level_change(points, i, count)) {
+			i++;
+			continue;
+		}
+		points->count--;
+		memmove(&points->items[i], &points->items[i + 1],
+			(points->count - i) * sizeof(points->items[0]));
+		fill_levels(values, count, points);
+		i = 0;
+	}
+}
+
 int fg_changepoints_find(const double *values, size_t count,
 			 const struct fg_changepoint_options *options,
 			 struct fg_changepoints *result, struct fg_error *err)
@@ -361,6 +394,7 @@ int fg_changepoints_find(const double *values, size_t count,
 		}
 		found.autocorrelation = s.correlation;
 		found.noise = s.noise;
+		drop_what_no_median_confirms(values, count, &found);
 		search_release(&s);
 	}
 	*result = found;

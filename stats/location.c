@@ -9,6 +9,15 @@
 /* Above this many values the pairwise means would be too many; a strided subset then stands for all. */
 #define WALSH_MAX 2000
 
+/* How many values go at each end: at least one is always kept. */
+static size_t cut_of(size_t count, double share)
+{
+	/* A hair more, so that 0.2 of 35 is 7 and not 6 by rounding. */
+	size_t cut = (size_t)floor(share * (double)count + 1e-9);
+
+	return 2 * cut >= count ? (count - 1) / 2 : cut;
+}
+
 /* The winsorised variance: each value beyond a cut counts as the value at the cut. */
 static double winsorised_variance(const double *sorted, size_t count, size_t cut)
 {
@@ -38,10 +47,7 @@ struct fg_trimmed fg_trimmed_mean(const double *values, size_t count, double sha
 
 	if (count == 0 || !(share >= 0.0 && share < 0.5))
 		return result;
-	/* A hair more, so that 0.2 of 35 is 7 and not 6 by rounding. */
-	cut = (size_t)floor(share * n + 1e-9);
-	if (2 * cut >= count)
-		cut = (count - 1) / 2;
+	cut = cut_of(count, share);
 	sorted = fg_sorted_copy(values, count);
 	result.kept = count - 2 * cut;
 	result.degrees_of_freedom = (double)result.kept - 1.0;
@@ -53,6 +59,16 @@ struct fg_trimmed fg_trimmed_mean(const double *values, size_t count, double sha
 	}
 	free(sorted);
 	return result;
+}
+
+void fg_winsorise(const double *values, size_t count, double share, double *out)
+{
+	double *sorted = fg_sorted_copy(values, count);
+	size_t cut = count > 0 ? cut_of(count, share) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		out[i] = fmin(fmax(values[i], sorted[cut]), sorted[count - 1 - cut]);
+	free(sorted);
 }
 
 double fg_hodges_lehmann(const double *values, size_t count)

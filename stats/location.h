@@ -22,6 +22,9 @@ struct fg_trimmed {
 /* `share` is cut off each end: 0 <= share < 0.5. */
 struct fg_trimmed fg_trimmed_mean(const double *values, size_t count, double share);
 
+/* The values in their order, those beyond the cuts of a trimmed mean drawn in to the cuts; `out` may be `values`. */
+void fg_winsorise(const double *values, size_t count, double share, double *out);
+
 /* The median of all means of two values (each with itself too): Hodges and Lehmann 1963. */
 double fg_hodges_lehmann(const double *values, size_t count);
 

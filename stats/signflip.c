@@ -29,7 +29,7 @@ struct plan {
 	size_t cosets;     /* patterns without their opposites; the first is the observed one */
 	float *signs;      /* [block][column][BLOCK] */
 	float *statistics; /* [row][cosets], cosets rounded up to whole blocks */
-	size_t *order;     /* rows, by observed statistic, ascending */
+	size_t *order;     /* rows, by observed statistic in the direction at hand, ascending */
 };
 
 static int check_rows(const struct fg_sparse_rows *rows, size_t patterns, struct fg_error *err)
@@ -138,13 +138,19 @@ static int compare_observed(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void order_rows(struct plan *plan)
+static float handicap_of(const struct plan *plan, size_t row)
+{
+	return plan->rows->handicap ? plan->rows->handicap[row] : 0.0F;
+}
+
+static void order_rows(struct plan *plan, float direction)
 {
 	size_t count = plan->rows->row_count;
 	struct observed *items = fg_xcalloc(count + 1, sizeof(items[0]));
 
 	for (size_t row = 0; row < count; row++) {
-		items[row].statistic = plan->statistics[row * plan->blocks * BLOCK];
+		items[row].statistic = direction * plan->statistics[row * plan->blocks * BLOCK] -
+				       handicap_of(plan, row);
 		items[row].row = row;
 	}
 	qsort(items, count, sizeof(items[0]), compare_observed);
@@ -154,25 +160,28 @@ static void order_rows(struct plan *plan)
 }
 
 /* Raise the running maxima of both signs by this row, and count those that reach the row's own statistic. */
-static size_t raise_and_count(const struct plan *plan, const float *statistic, float direction,
-			      float *maxima)
+static size_t raise_and_count(const struct plan *plan, size_t row, float direction, float *maxima)
 {
-	float own = direction * statistic[0] - TIE;
+	const float *statistic = plan->statistics + row * plan->blocks * BLOCK;
+	float handicap = handicap_of(plan, row);
+	float own = direction * statistic[0] - handicap - TIE;
 	float *opposite = maxima + plan->cosets;
 	unsigned reached = 0;
 
 	for (size_t i = 0; i < plan->cosets; i++) {
 		float value = direction * statistic[i];
+		float up = value - handicap;
+		float down = -value - handicap;
 
-		maxima[i] = value > maxima[i] ? value : maxima[i];
-		opposite[i] = -value > opposite[i] ? -value : opposite[i];
+		maxima[i] = up > maxima[i] ? up : maxima[i];
+		opposite[i] = down > opposite[i] ? down : opposite[i];
 		reached += (unsigned)(maxima[i] >= own) + (unsigned)(opposite[i] >= own);
 	}
 	return reached;
 }
 
 /* From the least suspicious row to the most, then the adjusted p are made monotone from the top down. */
-static void step_down(const struct plan *plan, float direction, double *p)
+static void step_down(struct plan *plan, float direction, double *p)
 {
 	size_t count = plan->rows->row_count;
 	size_t patterns = 2 * plan->cosets;
@@ -181,15 +190,15 @@ static void step_down(const struct plan *plan, float direction, double *p)
 
 	for (size_t i = 0; i < patterns; i++)
 		maxima[i] = -HUGE_VALF;
+	order_rows(plan, direction);
 	for (size_t i = 0; i < count; i++) {
-		size_t row = plan->order[direction > 0.0F ? i : count - 1 - i];
-		const float *statistic = plan->statistics + row * plan->blocks * BLOCK;
-		size_t reached = raise_and_count(plan, statistic, direction, maxima);
+		size_t row = plan->order[i];
+		size_t reached = raise_and_count(plan, row, direction, maxima);
 
 		p[row] = (double)reached / (double)patterns;
 	}
 	for (size_t i = count; i-- > 0;) {
-		size_t row = plan->order[direction > 0.0F ? i : count - 1 - i];
+		size_t row = plan->order[i];
 
 		most = fmax(most, p[row]);
 		p[row] = most;
@@ -222,7 +231,6 @@ static void run_plan(const struct fg_sparse_rows *rows, size_t patterns, uint64_
 	plan.order = fg_xcalloc(rows->row_count, sizeof(plan.order[0]));
 	draw_signs(&plan, seed);
 	fill_statistics(&plan);
-	order_rows(&plan);
 	if (p_up) {
 		step_down(&plan, 1.0F, p_up);
 		set_empty_rows_to_one(rows, p_up);

@@ -30,6 +30,11 @@ struct fg_sparse_rows {
 	const size_t *start; /* row_count + 1 */
 	const uint32_t *columns;
 	const float *values;
+	/*
+	 * Per row, or NULL: what is taken off its statistic before rows are compared, so that a row that matters more may get more of the
+	 * error allowance (weighted testing).  It must not depend on the signs of the values; then the bound holds as it does without.
+	 */
+	const float *handicap;
 };
 
 struct fg_signflip_options {

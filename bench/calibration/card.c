@@ -4,19 +4,25 @@
  *
  *	bench_calibration_card FOLDER [DECISIONS]
  *
- * Prints the card, and writes card.json and card.svg into FOLDER.  A goal that is missed is shown as missed, a row
+ * Prints the card, and writes card.txt, card.json and card.svg into FOLDER.  A goal that is missed is shown as missed, a row
  * without recordings as not measured.
  */
 #include "bench/calibration/card.h"
 
 #include "base/number.h"
 #include "bench/calibration/replay.h"
+#include "stats/location.h"
 #include "stats/sample.h"
 
 #include <math.h>
 
 static const char *const kinds[] = {"integer", "memory", "allocation", "interpreter"};
-static const char *const conditions[] = {"asfound", "busy1", "busy3"};
+
+enum {
+	KINDS = FG_ARRAY_SIZE(kinds),
+	BY_DEFAULT = 0, /* pairs at most */
+	TRIM_PERCENT = 20,
+};
 
 /* One row of the goals table. */
 struct question {
@@ -25,47 +31,36 @@ struct question {
 	int permille;
 	const char *schedule;
 	unsigned max_pairs;
-	double min_effect;
+	double min_effect; /* below zero: the defaults */
 	double margin;
 	enum fg_outcome outcome; /* that is counted */
 	bool at_least;
 	double goal;
 	unsigned median_goal; /* pairs; 0: none */
+	bool by_program;      /* each program's part is shown too */
 };
 
 static const struct question questions[] = {
-	{"identical programs FAIL", "duet, defaults",                        0,  "duet", 80,  -1.0,   -1.0,
-	 FG_OUTCOME_REGRESSION,												     false, 0.01, 0 },
-	{"identical programs FAIL", "duet, min_effect 0",                    0,  "duet", 80,  0.0,    0.02,
-	 FG_OUTCOME_REGRESSION,												     false, 0.01, 0 },
-	{"identical programs FAIL", "ABBA, min_effect 0",                    0,  "abba", 50,  0.0,    0.02,
-	 FG_OUTCOME_REGRESSION,												     false, 0.01, 0 },
-	{"+2 % FAIL",               "duet, defaults",                        20, "duet", 80,  -1.0,   -1.0,  FG_OUTCOME_REGRESSION, true,
-	 0.99,																   25},
-	{"+2 % FAIL",               "duet, min_effect 1 %, margin 2 %",      20, "duet", 80,  0.01,   0.02,
-	 FG_OUTCOME_REGRESSION,												     true,  0.99, 25},
-	{"+1 % FAIL",               "duet, min_effect 0.5 %, margin 1 %",    10, "duet", 80,  0.005,  0.01,
-	 FG_OUTCOME_REGRESSION,												     true,  0.90, 0 },
-	{"+0.5 % FAIL",             "duet, min_effect 0.25 %, margin 0.5 %", 5,  "duet", 300, 0.0025, 0.005,
-	 FG_OUTCOME_REGRESSION,												     true,  0.90, 0 },
-	{"+5 % FAIL",               "duet, defaults",                        50, "duet", 80,  -1.0,   -1.0,  FG_OUTCOME_REGRESSION, true,
-	 0.99,																   0 },
-	{"+5 % FAIL",               "ABBA, defaults, 50 blocks",             50, "abba", 50,  -1.0,   -1.0,
-	 FG_OUTCOME_REGRESSION,												     true,  0.90, 0 },
-	{"identical programs PASS", "duet, defaults",                        0,  "duet", 80,  -1.0,   -1.0,  FG_OUTCOME_PASS,
-	 true,															     0.99, 0 },
-	{"+2 % PASS",               "duet, defaults",                        20, "duet", 80,  -1.0,   -1.0,  FG_OUTCOME_PASS,       false, 0.01,
-	 0																	 },
-};
-
-/* What the recordings of one question and condition gave. */
-struct tally {
-	size_t hits;
-	size_t trials;
-	double *pairs; /* of each trial */
-	double load;
-	size_t recordings;
-	size_t recorded_pairs;
+	{"identical programs FAIL", "duet, defaults",                              0,  "duet", BY_DEFAULT, -1.0,   -1.0,
+	 FG_OUTCOME_REGRESSION,														 false, 0.01, 0,  false},
+	{"identical programs FAIL", "duet, min_effect 0",                          0,  "duet", BY_DEFAULT, 0.0,    0.02,
+	 FG_OUTCOME_REGRESSION,														 false, 0.01, 0,  true },
+	{"identical programs FAIL", "ABBA, min_effect 0",                          0,  "abba", 50,         0.0,    0.02,
+	 FG_OUTCOME_REGRESSION,														 false, 0.01, 0,  false},
+	{"+2 % FAIL",               "duet, defaults",                              20, "duet", BY_DEFAULT, -1.0,   -1.0, FG_OUTCOME_REGRESSION,
+	 true,																	 0.99, 25, true },
+	{"+1 % FAIL",               "duet, min_effect 0.5 %, margin 1 %, 80 p.",   10, "duet", 80,         0.005,  0.01,
+	 FG_OUTCOME_REGRESSION,														 true,  0.90, 0,  true },
+	{"+0.5 % FAIL",             "duet, min_eff. 0.25 %, margin 0.5 %, 300 p.", 5,  "duet", 300,        0.0025,
+	 0.005,													  FG_OUTCOME_REGRESSION, true,  0.90, 0,  true },
+	{"+5 % FAIL",               "duet, defaults",                              50, "duet", BY_DEFAULT, -1.0,   -1.0, FG_OUTCOME_REGRESSION,
+	 true,																	 0.99, 0,  false},
+	{"+5 % FAIL",               "ABBA, defaults, 50 blocks",                   50, "abba", 50,         -1.0,   -1.0,
+	 FG_OUTCOME_REGRESSION,														 true,  0.90, 0,  true },
+	{"identical programs PASS", "duet, defaults",                              0,  "duet", BY_DEFAULT, -1.0,   -1.0,
+	 FG_OUTCOME_PASS,														       true,  0.99, 0,  false},
+	{"+2 % PASS",               "duet, defaults",                              20, "duet", BY_DEFAULT, -1.0,   -1.0, FG_OUTCOME_PASS,       false,
+	 0.01,																	       0,  false},
 };
 
 static struct fg_policy policy_of(const struct question *q, struct fg_metric_policy *row)
@@ -83,91 +78,178 @@ static struct fg_policy policy_of(const struct question *q, struct fg_metric_pol
 	return policy;
 }
 
-static void replay_recording(const struct question *q, const struct recording *recording,
-			     size_t decisions, struct fg_random *random, struct tally *tally)
+/* What the recording itself says about the slowdown, all of it at once. */
+static void set_effect(const struct recording *recording, struct card_row *row)
 {
-	struct fg_metric_policy row;
-	struct fg_policy policy = policy_of(q, &row);
+	size_t count;
+	struct recorded_pair *pairs = recording_pairs(recording, &count);
+	double *differences = fg_xcalloc(count + 1, sizeof(differences[0]));
+	struct fg_trimmed trimmed;
+
+	for (size_t i = 0; i < count; i++)
+		differences[i] = pairs[i].difference;
+	trimmed = fg_trimmed_mean(differences, count, TRIM_PERCENT / 100.0);
+	row->effect = expm1(trimmed.mean);
+	row->effect_error = trimmed.standard_error;
+	free(differences);
+	free(pairs);
+}
+
+static void replay_recording(const struct question *q, const struct recording *recording,
+			     size_t decisions, double *median_pairs, struct card_row *row)
+{
+	struct fg_metric_policy metric;
+	struct fg_policy policy = policy_of(q, &metric);
 	struct replay replay = {.recording = recording,
 				.policy = &policy,
 				.max_pairs = q->max_pairs,
 				.swap = q->permille == 0};
+	struct fg_random random;
 
+	fg_random_seed(&random, (uint64_t)q->permille + 1);
 	for (size_t i = 0; i < decisions; i++) {
-		struct decision d = replay_decide(&replay, random);
+		struct decision d = replay_decide(&replay, &random);
 
-		tally->hits += d.outcome == q->outcome || (q->outcome == FG_OUTCOME_PASS &&
-							   d.outcome == FG_OUTCOME_IMPROVEMENT);
-		tally->pairs[tally->trials++] = d.pairs;
+		row->hits += d.outcome == q->outcome ||
+			     (q->outcome == FG_OUTCOME_PASS && d.outcome == FG_OUTCOME_IMPROVEMENT);
+		median_pairs[row->trials++] = d.pairs;
 	}
-	tally->load += recording->load;
-	tally->recordings++;
-	tally->recorded_pairs += recording->pairs;
+	row->recorded_pairs += recording->pairs;
+	row->load = recording->load;
+	set_effect(recording, row);
 }
 
+/* The row of all programs first, then their parts. */
 static void ask(const char *folder, const struct question *q, const char *condition,
 		size_t decisions, struct card *card)
 {
-	struct tally tally = {0};
-	struct fg_random random;
-	struct card_row row = {.at_least = q->at_least, .goal = q->goal};
+	double *pairs = fg_xcalloc(decisions * KINDS + 1, sizeof(pairs[0]));
+	struct card_row whole = {.kind = CARD_GOAL,
+				 .name = q->name,
+				 .setting = q->setting,
+				 .condition = condition,
+				 .at_least = q->at_least,
+				 .goal = q->goal,
+				 .median_goal = q->median_goal,
+				 .effect = (double)NAN,
+				 .load = (double)NAN};
+	struct card_row parts[KINDS] = {0};
+	double loads = 0.0;
+	size_t recordings = 0;
 
-	fg_random_seed(&random, (uint64_t)q->permille + 1);
-	tally.pairs = fg_xcalloc(decisions * FG_ARRAY_SIZE(kinds) + 1, sizeof(tally.pairs[0]));
-	for (size_t k = 0; k < FG_ARRAY_SIZE(kinds); k++) {
+	for (size_t k = 0; k < KINDS; k++) {
+		struct card_row *part = &parts[k];
 		struct recording recording;
 
+		*part = (struct card_row){.kind = CARD_PART,
+					  .name = kinds[k],
+					  .setting = "",
+					  .condition = condition,
+					  .median_pairs = (double)NAN};
 		if (recording_load(folder, condition, kinds[k], q->permille, q->schedule,
-				   &recording))
-			replay_recording(q, &recording, decisions, &random, &tally);
+				   &recording)) {
+			replay_recording(q, &recording, decisions, pairs + whole.trials, part);
+			whole.hits += part->hits;
+			whole.trials += part->trials;
+			whole.recorded_pairs += part->recorded_pairs;
+			loads += part->load;
+			recordings++;
+		}
 		recording_release(&recording);
 	}
-	row.name = q->name;
-	row.setting = q->setting;
-	row.condition = condition;
-	row.hits = tally.hits;
-	row.trials = tally.trials;
-	row.median_pairs = fg_median(tally.pairs, tally.trials);
-	row.median_goal = q->median_goal;
-	row.load = tally.recordings ? tally.load / (double)tally.recordings : (double)NAN;
-	row.recorded_pairs = tally.recorded_pairs;
-	card_add(card, &row);
-	free(tally.pairs);
+	whole.median_pairs = fg_median(pairs, whole.trials);
+	if (recordings > 0)
+		whole.load = loads / (double)recordings;
+	card_add(card, &whole);
+	for (size_t k = 0; k < KINDS && q->by_program; k++)
+		card_add(card, &parts[k]);
+	free(pairs);
 }
 
-/* At most what the recording allows: three stretches of them, so that there is more than one place to take them from. */
-static size_t affordable_runs(const struct rival *rival, const struct recording *recording)
+/* How fast a schedule learns: variance of a pair times its seconds; NaN without recordings. */
+static double cost_of(const char *folder, const char *condition, const char *kind,
+		      const char *schedule)
 {
-	return fg_min_size(rival->runs, recording->count / 6);
+	struct recording recording;
+	double cost = (double)NAN;
+
+	if (recording_load(folder, condition, kind, 0, schedule, &recording)) {
+		size_t count;
+		struct recorded_pair *pairs = recording_pairs(&recording, &count);
+		double *values = fg_xcalloc(count + 1, sizeof(values[0]));
+		double seconds = 0.0;
+		struct fg_trimmed t;
+
+		for (size_t i = 0; i < count; i++) {
+			values[i] = pairs[i].difference;
+			seconds += pairs[i].seconds / (double)count;
+		}
+		t = fg_trimmed_mean(values, count, TRIM_PERCENT / 100.0);
+		cost = t.standard_error * t.standard_error * (double)count * seconds;
+		free(values);
+		free(pairs);
+	}
+	recording_release(&recording);
+	return cost;
+}
+
+/*
+ * What `schedule: auto` chose, held against the recordings: worse is a schedule that needs at least 1.5 times the time of the
+ * other for the same precision; below that the recordings cannot tell.
+ */
+static void ask_auto(const char *folder, const char *condition, struct card *card)
+{
+	struct card_row row = {.kind = CARD_GOAL,
+			       .name = "auto",
+			       .setting = "chose the schedule that is worse here by half",
+			       .condition = condition,
+			       .median_pairs = (double)NAN,
+			       .effect = (double)NAN,
+			       .load = (double)NAN};
+
+	for (size_t k = 0; k < KINDS; k++) {
+		double duet = cost_of(folder, condition, kinds[k], "duet");
+		double abba = cost_of(folder, condition, kinds[k], "abba");
+		size_t chosen[2] = {0, 0};
+
+		if (isnan(duet) || isnan(abba))
+			continue;
+		choices_load(folder, condition, kinds[k], chosen);
+		row.trials += chosen[0] + chosen[1];
+		if (duet >= 1.5 * abba)
+			row.hits += chosen[0];
+		if (abba >= 1.5 * duet)
+			row.hits += chosen[1];
+	}
+	card_add(card, &row);
 }
 
 static void ask_rival(const char *folder, const struct rival *rival, int permille,
 		      const char *condition, size_t decisions, struct card *card)
 {
-	struct card_row row = {.name = rival->name,
-			       .setting = rival->rule,
+	struct card_row row = {.kind = CARD_RIVAL,
+			       .name = rival->name,
+			       .setting = permille ? rival->slower_rule : rival->rule,
 			       .condition = condition,
-			       .rival = true,
-			       .permille = permille,
 			       .median_pairs = (double)NAN,
+			       .effect = (double)NAN,
 			       .load = (double)NAN};
 	struct fg_random random;
 
 	fg_random_seed(&random, (uint64_t)permille + 7);
-	for (size_t k = 0; k < FG_ARRAY_SIZE(kinds); k++) {
+	for (size_t k = 0; k < KINDS; k++) {
 		struct recording recording;
 		bool slower = false;
 
-		if (!recording_load(folder, condition, kinds[k], permille, "abba", &recording))
-			continue;
-		row.runs = affordable_runs(rival, &recording);
-		for (size_t i = 0; i < decisions; i++) {
-			if (!rival_decide_sequential(rival, &recording, row.runs, &random, &slower))
-				continue;
-			row.trials++;
-			row.hits += slower;
+		if (recording_load(folder, condition, kinds[k], permille, "abba", &recording)) {
+			for (size_t i = 0; i < decisions; i++) {
+				if (!rival_decide(rival, &recording, &random, &slower))
+					continue;
+				row.trials++;
+				row.hits += slower;
+			}
+			row.recorded_pairs += recording.pairs;
 		}
-		row.recorded_pairs += recording.pairs;
 		recording_release(&recording);
 	}
 	card_add(card, &row);
@@ -175,16 +257,18 @@ static void ask_rival(const char *folder, const struct rival *rival, int permill
 
 static void fill_card(const char *folder, size_t decisions, struct card *card)
 {
-	for (size_t c = 0; c < FG_ARRAY_SIZE(conditions); c++) {
+	for (size_t c = 0; c < CARD_CONDITIONS; c++) {
 		for (size_t q = 0; q < FG_ARRAY_SIZE(questions); q++)
-			ask(folder, &questions[q], conditions[c], decisions, card);
-		card_add_functions(folder, conditions[c], card);
+			ask(folder, &questions[q], card_conditions[c], decisions, card);
+		ask_auto(folder, card_conditions[c], card);
+		card_add_functions(folder, card_conditions[c], decisions, card);
 	}
+	card_add_made(decisions, card);
 	card_add_cost(card);
-	for (size_t c = 0; c < FG_ARRAY_SIZE(conditions); c++) {
+	for (size_t c = 0; c < CARD_CONDITIONS; c++) {
 		for (size_t i = 0; i < rival_count; i++) {
-			ask_rival(folder, &rivals[i], 0, conditions[c], decisions, card);
-			ask_rival(folder, &rivals[i], 50, conditions[c], decisions, card);
+			ask_rival(folder, &rivals[i], 0, card_conditions[c], decisions, card);
+			ask_rival(folder, &rivals[i], 50, card_conditions[c], decisions, card);
 		}
 	}
 }

@@ -64,10 +64,9 @@ static void fill_run(struct fg_run *run, bool slower, struct fg_profile_set *set
 
 static void add_cost(const char *setting, bool slower, struct card *card)
 {
-	struct card_row row = {.name = "one whole decision",
+	struct card_row row = {.kind = CARD_TIME,
+			       .name = "one whole decision",
 			       .setting = setting,
-			       .condition = "",
-			       .is_time = true,
 			       .goal = 100.0,
 			       .milliseconds = HUGE_VAL};
 	const struct fg_profile_set *sets[1];

@@ -1,24 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The rows about functions, from the counts that bench_calibration_functions left. */
+/*
+ * The rows about functions: decisions on recorded profiles of a program of 219 functions (programs/many.c), each on DRAWN
+ * pairs that are drawn with replacement.
+ *
+ * Functions that are the same in both programs get the arms of each drawn pair swapped at random.  Without that, every decision would see
+ * the accidents of the one recording over and over: a function that happens to lie three errors above zero in it would be
+ * flagged in most draws, and the share of false flags would be that of this recording, not of the method.
+ */
+#include "base/random.h"
 #include "bench/calibration/card.h"
+#include "bench/calibration/profile_file.h"
+#include "gate/gate.h"
 
 #include <math.h>
 
+enum {
+	DRAWN = 60,
+	RECORDED_MIN = 20, /* fewer recorded pairs are not replayed */
+};
+
 enum count {
-	DECISIONS,
-	ANY_FLAG,
-	RIGHT_FLAG,
-	FIRST,
-	PATH_FIRST,
-	MOVED,
-	TESTED,
-	PAIRS,
+	ANY_FLAG,   /* a function was called slower */
+	RIGHT_FLAG, /* the one that is */
+	FIRST,      /* and it stands first */
+	PATH_FIRST, /* through the right caller */
+	MOVED,      /* the change was called moved */
 	COUNTS,
 };
 
 struct function_question {
 	const char *name;
-	int variant;
+	int variant; /* of programs/many.c */
 	enum count counted;
 	bool at_least;
 	double goal;
@@ -35,42 +47,234 @@ static const struct function_question questions[] = {
 	{"renamed: said to be moved",   4, MOVED,      true,  0.95},
 };
 
-static bool read_counts(const char *folder, const char *condition, int variant,
-			size_t counts[COUNTS], double *load)
-{
-	char *path = fg_xasprintf("%s/functions.%s.%d.txt", folder, condition, variant);
-	FILE *file = fopen(path, "r");
-	char line[256] = "";
-	char *at = line;
-	bool found = file && fgets(line, sizeof(line), file);
+enum {
+	VARIANTS = 5,
+};
 
-	for (int i = 0; i < COUNTS && found; i++)
-		counts[i] = (size_t)strtoul(at, &at, 10);
-	*load = found ? strtod(at, NULL) : (double)NAN;
-	if (file)
-		(void)fclose(file);
-	free(path);
+static const char *const culprits[VARIANTS] = {"", "hot", "shared", "", ""};
+/* What the variant changed; everything else is the same in both programs. */
+static const char *const touched[VARIANTS][2] = {
+	{"",       ""         },
+        {"hot",    ""         },
+        {"shared", ""         },
+        {"hot",    "extracted"},
+        {"hot",    "renamed"  }
+};
+
+struct counts {
+	size_t hits[COUNTS];
+	size_t decisions;
+	size_t tested; /* functions, over all decisions */
+	size_t recorded;
+	double load;
+};
+
+static bool is_path_through(const struct fg_node_verdict *f, const char *caller)
+{
+	const struct fg_path_verdict *path = f->paths;
+
+	return f->path_count > 0 && path->frame_count > 1 &&
+	       strcmp(path->frames[path->frame_count - 2], caller) == 0;
+}
+
+static void count_verdict(const struct fg_benchmark_verdict *b, const char *culprit,
+			  struct counts *counts)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < b->function_count; i++) {
+		const struct fg_node_verdict *f = &b->functions[i];
+		bool right = strcmp(f->name, culprit) == 0;
+
+		if (f->outcome != FG_OUTCOME_REGRESSION)
+			continue;
+		any = true;
+		counts->hits[RIGHT_FLAG] += right;
+		counts->hits[FIRST] += right && i == 0;
+		counts->hits[PATH_FIRST] += right && i == 0 && is_path_through(f, "caller_b");
+	}
+	counts->hits[ANY_FLAG] += any;
+	counts->hits[MOVED] += b->moved_count > 0;
+	counts->tested += b->functions_tested;
+	counts->decisions++;
+}
+
+/* Recorded rows by pair: rows[2 * pair + arm], or NULL. */
+static const struct fg_profile_row **index_rows(const struct profile_file *file)
+{
+	size_t pairs = profile_file_pairs(file);
+	const struct fg_profile_row **index = fg_xcalloc(2 * pairs + 1, sizeof(index[0]));
+
+	for (size_t i = 0; i < file->set.row_count; i++)
+		index[2 * file->set.rows[i].pair + file->set.rows[i].arm] = &file->set.rows[i];
+	return index;
+}
+
+/* The drawing of one decision; it shares functions and nodes with the recording. */
+struct drawing {
+	const struct profile_file *file;
+	const bool *touched; /* per node */
+	struct profile_file drawn;
+	struct fg_profile_row rows[2 * DRAWN];
+	struct fg_arena arena;
+};
+
+/* Touched nodes from `own`, the others from `other`, which may be the other arm's row; both are ascending by node. */
+static void mix_rows(struct drawing *d, const struct fg_profile_row *own,
+		     const struct fg_profile_row *other, struct fg_profile_row *out)
+{
+	size_t most = (size_t)own->count + other->count + 1;
+	uint32_t i = 0;
+	uint32_t k = 0;
+
+	*out = (struct fg_profile_row){
+		.nodes = fg_arena_array(&d->arena, most, sizeof(out->nodes[0])),
+		.self_ns = fg_arena_array(&d->arena, most, sizeof(out->self_ns[0])),
+		.samples = fg_arena_array(&d->arena, most, sizeof(out->samples[0]))};
+	while (i < own->count || k < other->count) {
+		bool from_own =
+			k == other->count || (i < own->count && own->nodes[i] <= other->nodes[k]);
+		const struct fg_profile_row *from = from_own ? own : other;
+		uint32_t at = from_own ? i++ : k++;
+
+		if (d->touched[from->nodes[at]] != from_own)
+			continue;
+		out->nodes[out->count] = from->nodes[at];
+		out->self_ns[out->count] = from->self_ns[at];
+		out->samples[out->count++] = from->samples[at];
+		out->total_ns += from->self_ns[at];
+	}
+}
+
+static void add_pair(struct drawing *d, const struct fg_profile_row *const *recorded,
+		     uint32_t number, bool swap)
+{
+	const struct fg_repetition *repetitions = d->file->run.series[0].repetitions;
+
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const struct fg_profile_row *own = recorded[arm];
+		struct fg_repetition *r = fg_series_add_repetition(&d->drawn.run.series[0]);
+		struct fg_profile_row *row = &d->rows[d->drawn.set.row_count++];
+
+		mix_rows(d, own, recorded[swap ? 1 - arm : arm], row);
+		row->pair = r->pair = number;
+		row->arm = r->arm = (uint8_t)arm;
+		r->values[FG_METRIC_CPU_TIME] =
+			repetitions[own - d->file->set.rows].values[FG_METRIC_CPU_TIME];
+	}
+}
+
+static void drawing_init(struct drawing *d, const struct profile_file *file, uint64_t seed)
+{
+	struct fg_series *series;
+
+	d->drawn.set = file->set;
+	d->drawn.set.rows = d->rows;
+	d->drawn.set.row_count = 0;
+	fg_run_init(&d->drawn.run);
+	d->drawn.run.has_baseline = true;
+	d->drawn.run.seed = seed;
+	series = fg_run_add_series(&d->drawn.run, "many");
+	series->state = FG_MEASURED;
+	series->schedule = FG_SCHEDULE_DUET;
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_copy(&series->build[arm], &file->run.series[0].build[arm]);
+}
+
+static void decide_once(const struct profile_file *file, const struct fg_profile_row **index,
+			const bool *is_touched, struct fg_random *random, const char *culprit,
+			struct counts *counts)
+{
+	struct drawing d = {.file = file, .touched = is_touched};
+	const struct fg_profile_set *sets[1] = {&d.drawn.set};
+	struct fg_verdict verdict = {0};
+	struct fg_measure measure;
+	struct fg_policy policy;
+	struct fg_gate_input input = {
+		.run = &d.drawn.run, .profiles = sets, .policy = &policy, .measure = &measure};
+	uint32_t pairs = profile_file_pairs(file);
+
+	drawing_init(&d, file, fg_random_next(random));
+	for (uint32_t i = 0; i < DRAWN;) {
+		size_t chosen = (size_t)fg_random_below(random, pairs);
+		bool swap = fg_random_below(random, 2) == 1;
+
+		if (index[2 * chosen] && index[2 * chosen + 1])
+			add_pair(&d, &index[2 * chosen], i++, swap);
+	}
+	fg_measure_defaults(&measure);
+	fg_policy_defaults(&policy);
+	if (fg_gate_decide(&input, &verdict, NULL) == FG_OK)
+		count_verdict(&verdict.benchmarks[0], culprit, counts);
+	fg_verdict_release(&verdict);
+	fg_run_release(&d.drawn.run);
+	fg_arena_release(&d.arena);
+}
+
+static bool *find_touched(const struct fg_profile_set *set, int variant)
+{
+	bool *found = fg_xcalloc(set->node_count + 1, sizeof(found[0]));
+
+	for (size_t n = 1; n < set->node_count; n++) {
+		const char *name = set->functions[set->nodes[n].function].name;
+
+		found[n] = strcmp(name, touched[variant][0]) == 0 ||
+			   strcmp(name, touched[variant][1]) == 0;
+	}
 	return found;
 }
 
-void card_add_functions(const char *folder, const char *condition, struct card *card)
+static void decide_all(const char *folder, const char *condition, int variant, size_t decisions,
+		       struct counts *counts)
 {
+	char *path = fg_xasprintf("%s/%s.functions.%d.profile", folder, condition, variant);
+	const struct fg_profile_row **index = NULL;
+	struct fg_random random;
+	struct profile_file file;
+	bool *is_touched = NULL;
+
+	profile_file_init(&file);
+	if (profile_file_load(&file, path, NULL) == FG_OK &&
+	    file.set.row_count >= 2 * RECORDED_MIN) {
+		index = index_rows(&file);
+		is_touched = find_touched(&file.set, variant);
+		fg_random_seed(&random, (uint64_t)variant + 1);
+		counts->recorded = file.set.row_count / 2;
+		for (size_t i = 0; i < file.set.row_count; i++)
+			counts->load += (double)file.run.series[0].repetitions[i].load /
+					(double)file.set.row_count;
+		for (size_t i = 0; i < decisions; i++)
+			decide_once(&file, index, is_touched, &random, culprits[variant], counts);
+	}
+	free(is_touched);
+	free(index);
+	free(path);
+	profile_file_release(&file);
+}
+
+void card_add_functions(const char *folder, const char *condition, size_t decisions,
+			struct card *card)
+{
+	struct counts counts[VARIANTS] = {0};
+
+	for (int variant = 0; variant < VARIANTS; variant++)
+		decide_all(folder, condition, variant, decisions, &counts[variant]);
 	for (size_t q = 0; q < FG_ARRAY_SIZE(questions); q++) {
+		const struct counts *c = &counts[questions[q].variant];
 		struct card_row row = {.name = questions[q].name,
+				       .setting = "60 pairs",
 				       .condition = condition,
 				       .at_least = questions[q].at_least,
 				       .goal = questions[q].goal,
-				       .median_pairs = (double)NAN};
-		size_t counts[COUNTS] = {0};
+				       .hits = c->hits[questions[q].counted],
+				       .trials = c->decisions,
+				       .median_pairs = (double)NAN,
+				       .effect = (double)NAN,
+				       .load = c->decisions ? c->load : (double)NAN,
+				       .recorded_pairs = c->recorded};
 
-		if (read_counts(folder, condition, questions[q].variant, counts, &row.load)) {
-			row.hits = counts[questions[q].counted];
-			row.trials = counts[DECISIONS];
-			row.median_pairs = (double)counts[PAIRS];
-			row.tested = counts[TESTED];
-		}
-		(void)snprintf(row.setting_text, sizeof(row.setting_text),
-			       "%zu functions tested, 1 kHz, duet", row.tested);
+		if (c->decisions > 0)
+			row.tested = c->tested / c->decisions;
 		card_add(card, &row);
 	}
 }

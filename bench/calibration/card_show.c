@@ -8,6 +8,8 @@
 
 #define CONFIDENCE 0.95
 
+const char *const card_conditions[CARD_CONDITIONS] = {"asfound", "busy1", "busy3"};
+
 void card_add(struct card *card, const struct card_row *row)
 {
 	card->rows = fg_grow(card->rows, &card->capacity, card->count + 1, sizeof(card->rows[0]));
@@ -20,87 +22,168 @@ void card_release(struct card *card)
 	*card = (struct card){0};
 }
 
-static const char *setting_of(const struct card_row *row)
-{
-	return row->setting ? row->setting : row->setting_text;
-}
-
-static const char *state_of(const struct card_row *row)
+const char *card_state(const struct card_row *row)
 {
 	double share = row->trials > 0 ? (double)row->hits / (double)row->trials : (double)NAN;
 	bool met = row->at_least ? share >= row->goal : share <= row->goal;
 
-	if (row->is_time)
+	if (row->kind == CARD_TIME)
 		return row->milliseconds <= row->goal ? "met" : "MISSED";
-	if (row->rival)
-		return "";
 	if (row->trials == 0)
 		return "not measured";
+	if (row->kind != CARD_GOAL)
+		return "";
 	if (met && row->median_goal > 0)
 		met = row->median_pairs <= row->median_goal;
 	return met ? "met" : "MISSED";
 }
 
-static void print_row(const struct card_row *row, FILE *out)
+static bool is_same_question(const struct card_row *a, const struct card_row *b)
+{
+	return a->kind == b->kind && strcmp(a->name, b->name) == 0 &&
+	       strcmp(a->setting, b->setting) == 0;
+}
+
+/* The row that asks what rows[at] asks, in another condition.  Parts belong to the goal row before them. */
+static const struct card_row *find_cell(const struct card *card, size_t at, const char *condition)
+{
+	const struct card_row *owner = NULL;
+	const struct card_row *wanted = NULL;
+
+	for (size_t i = 0; i <= at; i++) {
+		if (card->rows[i].kind != CARD_PART)
+			wanted = &card->rows[i];
+	}
+	for (size_t i = 0; i < card->count; i++) {
+		const struct card_row *row = &card->rows[i];
+
+		if (row->kind != CARD_PART)
+			owner = row;
+		if (row->condition && strcmp(row->condition, condition) == 0 &&
+		    is_same_question(row, &card->rows[at]) && owner && wanted &&
+		    (row->kind != CARD_PART || is_same_question(owner, wanted)))
+			return row;
+	}
+	return NULL;
+}
+
+static void print_share(const struct card_row *row, FILE *out)
 {
 	struct fg_proportion p = fg_clopper_pearson(row->hits, row->trials, CONFIDENCE);
+	char text[64];
 
-	if (row->is_time) {
-		(void)fprintf(out, "%-28s %-38s %-6s %.0f ms%32s goal <= %.0f ms  %s\n", row->name,
-			      setting_of(row), "", row->milliseconds, "", row->goal, state_of(row));
-		return;
-	}
-	(void)fprintf(out, "%-28s %-38s %-6s ", row->name, setting_of(row), row->condition);
 	if (row->trials == 0) {
-		(void)fprintf(out, "not measured\n");
+		(void)fprintf(out, " | %-39s", "not measured");
 		return;
 	}
-	(void)fprintf(out, "%6.2f %% [%5.2f, %5.2f] of %-5zu", 100.0 * p.estimate, 100.0 * p.low,
-		      100.0 * p.high, row->trials);
-	if (row->rival) {
-		(void)fprintf(out, " at %+.1f %%, %zu runs a side\n", row->permille / 10.0,
-			      row->runs);
+	(void)fprintf(out, " | %6.2f [%5.2f, %6.2f]", 100.0 * p.estimate, 100.0 * p.low,
+		      100.0 * p.high);
+	if (row->kind == CARD_PART)
+		(void)snprintf(text, sizeof(text), "of %+.2f +- %.2f", 100.0 * row->effect,
+			       100.0 * row->effect_error);
+	else if (isnan(row->median_pairs))
+		(void)snprintf(text, sizeof(text), "%s", card_state(row));
+	else
+		(void)snprintf(text, sizeof(text), "%3.0f pairs %s", row->median_pairs,
+			       card_state(row));
+	(void)fprintf(out, " %-16s", text);
+}
+
+static void print_goal(const struct card_row *row, FILE *out)
+{
+	char text[48] = "";
+
+	if (row->kind == CARD_GOAL && row->median_goal > 0)
+		(void)snprintf(text, sizeof(text), "%s %.0f, %u pairs",
+			       row->at_least ? ">=" : "<=", 100.0 * row->goal, row->median_goal);
+	else if (row->kind == CARD_GOAL)
+		(void)snprintf(text, sizeof(text), "%s %.0f",
+			       row->at_least ? ">=" : "<=", 100.0 * row->goal);
+	(void)fprintf(out, "%-14s", text);
+}
+
+static void print_row(const struct card *card, size_t at, FILE *out)
+{
+	const struct card_row *row = &card->rows[at];
+	char label[96];
+
+	(void)snprintf(label, sizeof(label), "%s%s%s%s", row->kind == CARD_PART ? "    " : "",
+		       row->name, *row->setting ? ": " : "", row->setting);
+	(void)fprintf(out, "%-62s ", label);
+	if (row->kind == CARD_TIME) {
+		(void)fprintf(out, "<= %.0f ms       | %.0f ms %s\n", row->goal, row->milliseconds,
+			      card_state(row));
 		return;
 	}
-	if (!isnan(row->median_pairs))
-		(void)fprintf(out, " median %3.0f pairs", row->median_pairs);
-	(void)fprintf(out, " goal %s %.0f %%", row->at_least ? ">=" : "<=", 100.0 * row->goal);
-	if (row->median_goal > 0)
-		(void)fprintf(out, ", <= %u pairs", row->median_goal);
-	(void)fprintf(out, "  %s\n", state_of(row));
+	print_goal(row, out);
+	if (!row->condition)
+		print_share(row, out);
+	for (size_t c = 0; c < CARD_CONDITIONS && row->condition; c++) {
+		const struct card_row *cell = find_cell(card, at, card_conditions[c]);
+
+		if (cell)
+			print_share(cell, out);
+	}
+	(void)fprintf(out, "\n");
+}
+
+static void print_conditions(const struct card *card, FILE *out)
+{
+	(void)fprintf(out, "%-62s %-14s", "", "goal, %");
+	for (size_t c = 0; c < CARD_CONDITIONS; c++) {
+		double load = (double)NAN;
+		char text[64];
+
+		for (size_t i = card->count; i-- > 0;) {
+			const struct card_row *row = &card->rows[i];
+
+			if (row->condition && strcmp(row->condition, card_conditions[c]) == 0 &&
+			    row->kind == CARD_GOAL && !isnan(row->load))
+				load = row->load;
+		}
+		(void)snprintf(text, sizeof(text), "%s, load average %.1f", card_conditions[c],
+			       load);
+		(void)fprintf(out, " | %-39s", isnan(load) ? card_conditions[c] : text);
+	}
+	(void)fprintf(out, "\n");
 }
 
 void card_print(const struct card *card, FILE *out)
 {
+	const struct card_row *last = NULL;
+
 	(void)fprintf(
 		out,
-		"Calibration card: decisions drawn with replacement from recorded pairs of real programs;\n"
-		"intervals are Clopper-Pearson, 95 %%, of the draws (the recordings themselves are a sample too).\n\n");
+		"Calibration card.  Decisions drawn with replacement from recorded pairs of real programs, in %%, with Clopper-Pearson\n"
+		"95 %% intervals of the draws.  The recordings are a sample too: the lines of single programs say what slowdown theirs show.\n\n");
+	print_conditions(card, out);
 	for (size_t i = 0; i < card->count; i++) {
 		const struct card_row *row = &card->rows[i];
 
-		if (i > 0 && row->rival && !card->rows[i - 1].rival)
+		if (row->condition && strcmp(row->condition, card_conditions[0]) != 0)
+			continue;
+		if (last && row->kind == CARD_RIVAL && last->kind != CARD_RIVAL)
 			(void)fprintf(
 				out,
-				"\nRules of other tools, on executions one side after the other: called slower\n");
-		else if (i == 0 || (!row->rival && !row->is_time &&
-				    strcmp(row->condition, card->rows[i - 1].condition) != 0))
-			(void)fprintf(
-				out,
-				"%s%s (mean load average %.1f, %zu pairs recorded for its first row)\n",
-				i ? "\n" : "", row->condition, row->load, row->recorded_pairs);
-		print_row(row, out);
+				"\nRules of other tools, executions of one side after those of the other: called slower.  A side has as many runs as the tool's\n"
+				"default, at most a sixth of what was recorded\n");
+		else if (last && !row->condition && last->condition)
+			(void)fprintf(out, "\nMade data\n");
+		print_row(card, i, out);
+		last = row;
 	}
 }
 
 static void write_json_row(struct fg_json_writer *w, const struct card_row *row)
 {
+	static const char *const kinds[] = {"goal", "program", "other tool", "time"};
 	struct fg_proportion p = fg_clopper_pearson(row->hits, row->trials, CONFIDENCE);
 
 	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "kind", kinds[row->kind]);
 	fg_json_text(w, "name", row->name);
-	fg_json_text(w, "setting", setting_of(row));
-	if (row->is_time) {
+	fg_json_text(w, "setting", row->setting);
+	if (row->kind == CARD_TIME) {
 		fg_json_double(w, "milliseconds", row->milliseconds);
 	} else {
 		fg_json_text(w, "condition", row->condition);
@@ -111,15 +194,17 @@ static void write_json_row(struct fg_json_writer *w, const struct card_row *row)
 		fg_json_double(w, "high", p.high);
 		fg_json_double(w, "load", row->load);
 		fg_json_int(w, "recorded_pairs", (int64_t)row->recorded_pairs);
+		fg_json_double(w, "median_pairs", row->median_pairs);
+		fg_json_double(w, "recorded_effect", row->effect);
+		fg_json_double(w, "recorded_effect_error", row->effect_error);
 	}
-	if (row->rival) {
-		fg_json_int(w, "runs", (int64_t)row->runs);
-		fg_json_int(w, "slower_permille", row->permille);
-	} else {
-		fg_json_double(w, "median_pairs", row->is_time ? (double)NAN : row->median_pairs);
+	if (row->tested > 0)
+		fg_json_int(w, "functions_tested", (int64_t)row->tested);
+	if (row->kind == CARD_GOAL || row->kind == CARD_TIME) {
 		fg_json_double(w, "goal", row->goal);
 		fg_json_bool(w, "goal_is_floor", row->at_least);
-		fg_json_text(w, "state", state_of(row));
+		fg_json_int(w, "goal_median_pairs", row->median_goal);
+		fg_json_text(w, "state", card_state(row));
 	}
 	fg_json_end(w);
 }
@@ -139,59 +224,6 @@ static void write_json(const struct card *card, struct fg_strbuf *text)
 	fg_strbuf_add_char(text, '\n');
 }
 
-enum {
-	BAR_HEIGHT = 18,
-	BAR_LEFT = 460,
-	BAR_WIDTH = 400,
-	PLOT_WIDTH = 980,
-};
-
-/* One bar per measured row, its interval as a line, its goal as a tick. */
-static void draw_bar(const struct card_row *row, size_t slot, struct fg_strbuf *text)
-{
-	struct fg_proportion p = fg_clopper_pearson(row->hits, row->trials, CONFIDENCE);
-	double y = 30.0 + (double)slot * BAR_HEIGHT;
-
-	fg_strbuf_printf(text, "<text x=\"8\" y=\"%.0f\">%s, %s, %s", y + 12, row->name,
-			 setting_of(row), row->condition);
-	if (row->rival)
-		fg_strbuf_printf(text, ", %+.1f %%", row->permille / 10.0);
-	fg_strbuf_printf(
-		text,
-		"</text>\n<rect x=\"%d\" y=\"%.0f\" width=\"%.1f\" height=\"12\" class=\"%s\"/>\n",
-		BAR_LEFT, y + 2, BAR_WIDTH * p.estimate, row->rival ? "rival" : "own");
-	fg_strbuf_printf(
-		text, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.0f\" y2=\"%.0f\" stroke=\"#000\"/>\n",
-		BAR_LEFT + BAR_WIDTH * p.low, BAR_LEFT + BAR_WIDTH * p.high, y + 8, y + 8);
-	if (!row->rival)
-		fg_strbuf_printf(
-			text,
-			"<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.0f\" y2=\"%.0f\" stroke=\"#c00\" stroke-width=\"2\"/>\n",
-			BAR_LEFT + BAR_WIDTH * row->goal, BAR_LEFT + BAR_WIDTH * row->goal, y,
-			y + 16);
-	fg_strbuf_printf(text, "<text x=\"%d\" y=\"%.0f\">%.2f %% %s</text>\n",
-			 BAR_LEFT + BAR_WIDTH + 8, y + 12, 100.0 * p.estimate, state_of(row));
-}
-
-static void draw_plot(const struct card *card, struct fg_strbuf *text)
-{
-	size_t slot = 0;
-
-	fg_strbuf_printf(
-		text,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" font-family=\"sans-serif\" font-size=\"11\">\n"
-		"<title>Calibration card</title>\n"
-		"<style>.own{fill:#3b74b9}.rival{fill:#b0a08a}</style>\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-		"<text x=\"8\" y=\"16\">share of decisions, 95 %% interval, goal in red</text>\n",
-		PLOT_WIDTH, 50 + card->count * BAR_HEIGHT);
-	for (size_t i = 0; i < card->count; i++) {
-		if (card->rows[i].trials > 0)
-			draw_bar(&card->rows[i], slot++, text);
-	}
-	fg_strbuf_add_text(text, "</svg>\n");
-}
-
 static int write_text(const char *folder, const char *name, const struct fg_strbuf *text,
 		      struct fg_error *err)
 {
@@ -207,15 +239,30 @@ static int write_text(const char *folder, const char *name, const struct fg_strb
 	return status;
 }
 
+static int write_card_text(const struct card *card, const char *folder, struct fg_error *err)
+{
+	char *path = fg_fs_join(folder, "card.txt");
+	FILE *file = fopen(path, "w");
+	int status = FG_OK;
+
+	if (file)
+		card_print(card, file);
+	if (!file || fclose(file) != 0)
+		status = fg_error_errno(err, FG_EIO, "cannot write '%s'", path);
+	free(path);
+	return status;
+}
+
 int card_write(const struct card *card, const char *folder, struct fg_error *err)
 {
 	struct fg_strbuf json = {0};
 	struct fg_strbuf plot = {0};
-	int status;
+	int status = write_card_text(card, folder, err);
 
 	write_json(card, &json);
-	draw_plot(card, &plot);
-	status = write_text(folder, "card.json", &json, err);
+	card_draw(card, &plot);
+	if (status == FG_OK)
+		status = write_text(folder, "card.json", &json, err);
 	if (status == FG_OK)
 		status = write_text(folder, "card.svg", &plot, err);
 	fg_strbuf_release(&json);

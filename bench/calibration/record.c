@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Records pairs of two programs with the project's own runner, for the calibration to replay.
+ * Records pairs of two programs with the project's own runner, for the card to replay.
  *
- *	bench_calibration_record FILE BASELINE CANDIDATE duet|abba PAIRS
+ *	bench_calibration_record FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS
  *
- * FILE gets one line per repetition: pair, arm (0 baseline), position, CPU ns, wall ns, load, steal.  A FILE that has PAIRS
- * already is left alone, one that has fewer is continued: that makes the long form resumable.
+ * duet, abba: FILE gets one line per repetition: pair, arm (0 baseline), position, CPU ns, wall ns, load, steal.
+ * sampled: duet pairs under the sampler, see profile_file.h.
+ * auto: PAIRS times the schedule that `auto` chose, a line each.
+ * A FILE that has PAIRS already is left alone, one that has fewer is continued: stop it at any time and start it again.
  */
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/number.h"
+#include "bench/calibration/profile_file.h"
+#include "profile/ingest.h"
 #include "runner/runner.h"
 
 #include <signal.h>
 #include <unistd.h>
 
-struct recording {
-	FILE *file;
-	uint32_t first_pair;
+/* The functions benchmark is short, so it is sampled four times as often as by default. */
+#define RATE_HZ 4000
+
+struct recorder {
+	const char *path;
 	struct fg_run run;
+	struct fg_symbolizer *symbolizer; /* NULL: not sampled */
+	struct profile_file profiles;
+	size_t old_rows;
+	size_t *repetition_of_row; /* of those beyond old_rows */
+	size_t capacity;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -28,7 +39,7 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
-/* Pairs that the file has: one more than the largest pair number in it. */
+/* Pairs that a file of times has: one more than the largest pair number in it. */
 static uint32_t count_pairs(const char *path)
 {
 	FILE *file = fopen(path, "r");
@@ -47,12 +58,14 @@ static uint32_t count_pairs(const char *path)
 	return count;
 }
 
-static void write_pairs(struct recording *recording)
+static int append_times(const struct recorder *recorder, uint32_t next, struct fg_error *err)
 {
-	const struct fg_series *series = &recording->run.series[0];
-	uint32_t next = recording->first_pair;
+	const struct fg_series *series = &recorder->run.series[0];
+	FILE *file = fopen(recorder->path, "a");
 	uint32_t last = UINT32_MAX;
 
+	if (!file)
+		return fg_error_errno(err, FG_EIO, "cannot write '%s'", recorder->path);
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		const struct fg_repetition *r = &series->repetitions[i];
 
@@ -61,10 +74,61 @@ static void write_pairs(struct recording *recording)
 		if (last != UINT32_MAX && r->pair != last)
 			next++;
 		last = r->pair;
-		(void)fprintf(recording->file, "%u %d %d %.0f %.0f %.2f %.3f\n", next, r->arm,
-			      r->position, r->values[FG_METRIC_CPU_TIME],
-			      r->values[FG_METRIC_WALL_TIME], (double)r->load, (double)r->steal);
+		(void)fprintf(file, "%u %d %d %.0f %.0f %.2f %.3f\n", next, r->arm, r->position,
+			      r->values[FG_METRIC_CPU_TIME], r->values[FG_METRIC_WALL_TIME],
+			      (double)r->load, (double)r->steal);
 	}
+	return fclose(file) == 0 ? FG_OK
+				 : fg_error_errno(err, FG_EIO, "cannot write '%s'", recorder->path);
+}
+
+static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
+			 struct fg_error *err)
+{
+	struct recorder *recorder = context;
+	const struct fg_repetition *r = &recorder->run.series[series].repetitions[repetition];
+	const struct fg_ingest_row row = {.arm = r->arm, .pair = r->pair, .aside = r->aside};
+	size_t fresh = recorder->profiles.set.row_count - recorder->old_rows;
+
+	if (!trace_folder || r->aside)
+		return FG_OK;
+	recorder->repetition_of_row = fg_grow(recorder->repetition_of_row, &recorder->capacity,
+					      fresh + 1, sizeof(recorder->repetition_of_row[0]));
+	recorder->repetition_of_row[fresh] = repetition;
+	return fg_profile_ingest(&recorder->profiles.set, trace_folder, recorder->symbolizer, &row,
+				 NULL, err);
+}
+
+/* Keep the new rows whose repetitions count in the end, under pair numbers that go on from the old ones. */
+static void adopt_rows(struct recorder *recorder, uint32_t next)
+{
+	struct fg_series *kept = &recorder->profiles.run.series[0];
+	const struct fg_series *series = &recorder->run.series[0];
+	struct fg_profile_set *set = &recorder->profiles.set;
+	size_t used = recorder->old_rows;
+	uint32_t last = UINT32_MAX;
+
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_copy(&kept->build[arm], &series->build[arm]);
+	for (size_t i = recorder->old_rows; i < set->row_count; i++) {
+		size_t at = recorder->repetition_of_row[i - recorder->old_rows];
+		const struct fg_repetition *r = &series->repetitions[at];
+		struct fg_repetition *copy;
+
+		if (r->aside)
+			continue;
+		if (last != UINT32_MAX && r->pair != last)
+			next++;
+		last = r->pair;
+		set->rows[used] = set->rows[i];
+		set->rows[used++].pair = next;
+		copy = fg_series_add_repetition(kept);
+		copy->pair = next;
+		copy->arm = r->arm;
+		copy->load = r->load;
+		copy->values[FG_METRIC_CPU_TIME] = r->values[FG_METRIC_CPU_TIME];
+	}
+	set->row_count = used;
 }
 
 static struct fg_command command_of(char **argv)
@@ -72,8 +136,8 @@ static struct fg_command command_of(char **argv)
 	return (struct fg_command){.text = argv[0], .argv = argv, .argc = 1};
 }
 
-static int measure(struct recording *recording, char **programs, enum fg_schedule schedule,
-		   unsigned pairs, struct fg_error *err)
+static int measure(struct recorder *recorder, char **programs, enum fg_schedule schedule,
+		   uint32_t pairs, struct fg_error *err)
 {
 	char *argv[2][2] = {
 		{programs[0], NULL},
@@ -84,9 +148,11 @@ static int measure(struct recording *recording, char **programs, enum fg_schedul
 					 .baseline_command = command_of(argv[0]),
 					 .timeout_ns = 120 * FG_NS_PER_S};
 	struct fg_runner_options options = {
-		.run = &recording->run,
+		.run = &recorder->run,
 		.roots = {".", "."},
 		.state_folder = "build/calibration-state",
+		.context = recorder,
+		.on_repetition = on_repetition,
 		.interrupted = &interrupted
         };
 	enum fg_runner_state state = FG_RUNNER_FAILED;
@@ -97,10 +163,12 @@ static int measure(struct recording *recording, char **programs, enum fg_schedul
 	fg_measure_defaults(&benchmark.measure);
 	fg_policy_defaults(&benchmark.policy);
 	benchmark.measure.schedule = schedule;
-	benchmark.measure.sampler.enabled = false;
+	benchmark.measure.sampler.enabled = recorder->symbolizer != NULL;
+	benchmark.measure.sampler.rate_hz = RATE_HZ;
+	benchmark.measure.sampler.unsampled_share = 0.0;
 	benchmark.measure.max_pairs = pairs;
 	benchmark.measure.budget_ns = 3600 * FG_NS_PER_S;
-	recording->run.seed = (uint64_t)fg_clock_wall_ns();
+	recorder->run.seed = (uint64_t)fg_clock_wall_ns();
 	status = fg_runner_create(&options, &runner, err);
 	if (status == FG_OK)
 		status = fg_runner_start(runner, &benchmark, &job, err);
@@ -110,44 +178,113 @@ static int measure(struct recording *recording, char **programs, enum fg_schedul
 	}
 	if (status == FG_OK && state == FG_RUNNER_FAILED)
 		status = fg_error_set(err, FG_ECHILD, "%s: %s", programs[1],
-				      recording->run.series[0].failure);
+				      recorder->run.series[0].failure);
 	fg_runner_free(runner);
+	return status;
+}
+
+static int record_times(struct recorder *recorder, char **programs, enum fg_schedule schedule,
+			uint32_t pairs, struct fg_error *err)
+{
+	uint32_t first = count_pairs(recorder->path);
+	int status;
+
+	if (first >= pairs)
+		return FG_OK;
+	status = measure(recorder, programs, schedule, pairs - first, err);
+	if (status == FG_OK)
+		status = append_times(recorder, first, err);
+	return status;
+}
+
+static uint32_t count_lines(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	uint32_t count = 0;
+	char line[64];
+
+	while (file && fgets(line, sizeof(line), file))
+		count++;
+	if (file)
+		(void)fclose(file);
+	return count;
+}
+
+static int record_choices(struct recorder *recorder, char **programs, uint32_t wanted,
+			  struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (uint32_t i = count_lines(recorder->path); i < wanted && status == FG_OK; i++) {
+		FILE *file;
+
+		fg_run_release(&recorder->run);
+		fg_run_init(&recorder->run);
+		status = measure(recorder, programs, FG_SCHEDULE_AUTO, 1, err);
+		if (status != FG_OK || interrupted)
+			break;
+		file = fopen(recorder->path, "a");
+		if (!file)
+			return fg_error_errno(err, FG_EIO, "cannot write '%s'", recorder->path);
+		(void)fprintf(file, "%s\n", fg_schedule_name(recorder->run.series[0].schedule));
+		(void)fclose(file);
+	}
+	return status;
+}
+
+static int record_profiles(struct recorder *recorder, char **programs, uint32_t pairs,
+			   struct fg_error *err)
+{
+	int status = profile_file_load(&recorder->profiles, recorder->path, err);
+	uint32_t first = profile_file_pairs(&recorder->profiles);
+
+	if (status != FG_OK && status != FG_ENOENT)
+		return status;
+	if (first >= pairs)
+		return FG_OK;
+	recorder->old_rows = recorder->profiles.set.row_count;
+	recorder->symbolizer = fg_symbolizer_new(&(struct fg_symbolizer_options){0});
+	status = measure(recorder, programs, FG_SCHEDULE_DUET, pairs - first, err);
+	if (status == FG_OK) {
+		adopt_rows(recorder, first);
+		status = profile_file_save(&recorder->profiles, recorder->path, err);
+	}
+	fg_symbolizer_free(recorder->symbolizer);
+	free(recorder->repetition_of_row);
 	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct recording recording = {0};
-	enum fg_schedule schedule = FG_SCHEDULE_AUTO;
+	struct recorder recorder = {0};
+	enum fg_schedule schedule = FG_SCHEDULE_STORED;
 	struct fg_error err = {0};
 	int64_t pairs = 0;
-	int status = FG_OK;
+	bool sampled = argc == 6 && strcmp(argv[4], "sampled") == 0;
+	int status;
 
-	if (argc != 6 || !fg_schedule_parse(argv[4], &schedule) ||
-	    (schedule != FG_SCHEDULE_DUET && schedule != FG_SCHEDULE_ABBA) ||
+	if (argc != 6 || (!sampled && !fg_schedule_parse(argv[4], &schedule)) ||
+	    (!sampled && schedule == FG_SCHEDULE_STORED) ||
 	    fg_parse_int64(argv[5], &pairs, &err) != FG_OK || pairs < 1 || pairs > 100000) {
-		(void)fprintf(stderr, "usage: %s FILE BASELINE CANDIDATE duet|abba PAIRS\n",
+		(void)fprintf(stderr,
+			      "usage: %s FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS\n",
 			      argv[0]);
 		return 2;
 	}
 	(void)signal(SIGINT, on_signal);
 	(void)signal(SIGTERM, on_signal);
-	recording.first_pair = count_pairs(argv[1]);
-	if (recording.first_pair >= (uint32_t)pairs)
-		return 0;
-	recording.file = fopen(argv[1], "a");
-	if (!recording.file) {
-		perror(argv[1]);
-		return 1;
-	}
-	fg_run_init(&recording.run);
-	status = measure(&recording, argv + 2, schedule, (unsigned)pairs - recording.first_pair,
-			 &err);
-	if (recording.run.series_count > 0)
-		write_pairs(&recording);
-	fg_run_release(&recording.run);
-	if (fclose(recording.file) != 0 || status != FG_OK)
-		(void)fprintf(stderr, "%s: %s\n", argv[0],
-			      status != FG_OK ? err.message : "cannot write the recording");
+	recorder.path = argv[1];
+	fg_run_init(&recorder.run);
+	profile_file_init(&recorder.profiles);
+	if (sampled)
+		status = record_profiles(&recorder, argv + 2, (uint32_t)pairs, &err);
+	else if (schedule == FG_SCHEDULE_AUTO)
+		status = record_choices(&recorder, argv + 2, (uint32_t)pairs, &err);
+	else
+		status = record_times(&recorder, argv + 2, schedule, (uint32_t)pairs, &err);
+	profile_file_release(&recorder.profiles);
+	fg_run_release(&recorder.run);
+	if (status != FG_OK)
+		(void)fprintf(stderr, "%s: %s\n", argv[0], err.message);
 	return status == FG_OK && !interrupted ? 0 : 1;
 }

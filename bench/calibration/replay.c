@@ -49,6 +49,53 @@ void recording_release(struct recording *recording)
 	*recording = (struct recording){0};
 }
 
+struct recorded_pair *recording_pairs(const struct recording *recording, size_t *count)
+{
+	struct recorded_pair *pairs = fg_xcalloc(recording->pairs + 1, sizeof(pairs[0]));
+	size_t used = 0;
+
+	for (uint32_t pair = 0; pair < recording->pairs; pair++) {
+		double logs[2] = {0.0, 0.0};
+		double longest = 0.0;
+		double sum = 0.0;
+		unsigned n[2] = {0, 0};
+
+		for (size_t i = 0; i < recording->count; i++) {
+			const struct execution *e = &recording->items[i];
+
+			if (e->pair != pair)
+				continue;
+			logs[e->arm != 0] += log(e->cpu_ns);
+			n[e->arm != 0]++;
+			longest = fmax(longest, e->wall_ns);
+			sum += e->wall_ns;
+		}
+		if (n[0] == 0 || n[0] != n[1])
+			continue;
+		/* Two executions ran at once, four one after the other. */
+		pairs[used++] =
+			(struct recorded_pair){.difference = logs[1] / n[1] - logs[0] / n[0],
+					       .seconds = (n[0] == 1 ? longest : sum) / 1e9};
+	}
+	*count = used;
+	return pairs;
+}
+
+void choices_load(const char *folder, const char *condition, const char *kind, size_t chosen[2])
+{
+	char *path = fg_xasprintf("%s/%s.%s.0.auto.txt", folder, condition, kind);
+	FILE *file = fopen(path, "r");
+	char line[64];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		chosen[0] += strcmp(line, "duet\n") == 0;
+		chosen[1] += strcmp(line, "abba\n") == 0;
+	}
+	if (file)
+		(void)fclose(file);
+	free(path);
+}
+
 /* Copy a recorded pair into the series as its next one. */
 static void draw_pair(const struct replay *replay, struct fg_random *random, uint32_t number,
 		      struct fg_series *series)
@@ -78,7 +125,8 @@ struct decision replay_decide(const struct replay *replay, struct fg_random *ran
 	uint32_t pairs = 0;
 
 	fg_measure_defaults(&measure);
-	measure.max_pairs = replay->max_pairs;
+	if (replay->max_pairs > 0)
+		measure.max_pairs = replay->max_pairs;
 	fg_series_init(&series, "replayed");
 	series.schedule = FG_SCHEDULE_DUET;
 	do {

@@ -27,11 +27,22 @@ bool recording_load(const char *folder, const char *condition, const char *kind,
 		    const char *schedule, struct recording *recording);
 void recording_release(struct recording *recording);
 
+struct recorded_pair {
+	double difference; /* of CPU time, ln(candidate / baseline) */
+	double seconds;    /* that it took */
+};
+
+/* The pairs or ABBA blocks that have both arms; to be freed. */
+struct recorded_pair *recording_pairs(const struct recording *recording, size_t *count);
+
+/* How often `auto` chose duet, [0], and ABBA, [1]; adds to what is there. */
+void choices_load(const char *folder, const char *condition, const char *kind, size_t chosen[2]);
+
 struct replay {
 	const struct recording *recording;
 	const struct fg_policy *policy;
-	unsigned max_pairs;
-	bool swap; /* both arms are the same binary: each pair's labels are drawn anew */
+	unsigned max_pairs; /* 0: the default */
+	bool swap;          /* both arms are the same binary: each pair's labels are drawn anew */
 };
 
 struct decision {
@@ -50,8 +61,9 @@ struct decision replay_decide(const struct replay *replay, struct fg_random *ran
 struct rival {
 	const char *name;
 	const char *rule;
-	size_t runs; /* per side, by default */
-	bool wall;   /* looks at wall time, else at CPU time */
+	const char *slower_rule; /* the same, on a program that is 5 % slower */
+	size_t runs;             /* per side, by default */
+	bool wall;               /* looks at wall time, else at CPU time */
 	bool (*is_slower)(const double *first, const double *second, size_t count);
 };
 
@@ -59,10 +71,10 @@ extern const struct rival rivals[];
 extern const size_t rival_count;
 
 /*
- * Measured as such tools do: `runs` executions of one side, then `runs` of the other, from neighbouring stretches of an
- * ABBA recording.  false: the recording is too short.
+ * Measured as such tools do: executions of one side, then as many of the other, from neighbouring stretches of an
+ * ABBA recording; fewer than the tool's default where the recording is short.  false: it is too short for that.
  */
-bool rival_decide_sequential(const struct rival *rival, const struct recording *recording,
-			     size_t runs, struct fg_random *random, bool *slower);
+bool rival_decide(const struct rival *rival, const struct recording *recording,
+		  struct fg_random *random, bool *slower);
 
 #endif

@@ -45,12 +45,14 @@ static bool by_poop(const double *first, const double *second, size_t count)
 	return difference - half >= 0.01 * fg_mean(first, count);
 }
 
+#define RULE(text) text ", identical", text ", +5 %"
+
 const struct rival rivals[] = {
-	{"benchstat",        "Mann-Whitney 5 %, wall time",         10,  true,  by_mann_whitney},
-	{"Google Benchmark", "Mann-Whitney 5 %, CPU time",          10,  false, by_mann_whitney},
-	{"criterion",        "t 5 % and change > 1 %, wall time",   100, true,  by_criterion   },
-	{"hyperfine",        "Welch 5 %, wall time",                10,  true,  by_welch       },
-	{"poop",             "95 % interval beyond 1 %, wall time", 50,  true,  by_poop        },
+	{"benchstat",        RULE("Mann-Whitney 5 %, wall"),    10,  true,  by_mann_whitney},
+	{"Google Benchmark", RULE("Mann-Whitney 5 %, CPU"),     10,  false, by_mann_whitney},
+	{"criterion",        RULE("t 5 % and > 1 %, wall"),     100, true,  by_criterion   },
+	{"hyperfine",        RULE("Welch 5 %, wall"),           10,  true,  by_welch       },
+	{"poop",             RULE("interval beyond 1 %, wall"), 50,  true,  by_poop        },
 };
 const size_t rival_count = FG_ARRAY_SIZE(rivals);
 
@@ -72,13 +74,20 @@ static size_t take(const struct rival *rival, const struct recording *recording,
 	return used;
 }
 
-bool rival_decide_sequential(const struct rival *rival, const struct recording *recording,
-			     size_t runs, struct fg_random *random, bool *slower)
+/* At most what the recording allows: three stretches of them, so that there is more than one place to take them from. */
+static size_t affordable_runs(const struct rival *rival, const struct recording *recording)
 {
+	return fg_min_size(rival->runs, recording->count / 6);
+}
+
+bool rival_decide(const struct rival *rival, const struct recording *recording,
+		  struct fg_random *random, bool *slower)
+{
+	size_t runs = affordable_runs(rival, recording);
 	double *first = fg_xcalloc(runs + 1, sizeof(first[0]));
 	double *second = fg_xcalloc(runs + 1, sizeof(second[0]));
 	size_t of_arm = recording->count / 2;
-	bool enough = of_arm >= 2 * runs;
+	bool enough = runs >= 4 && of_arm >= 2 * runs;
 
 	if (enough) {
 		size_t from = (size_t)fg_random_below(random, of_arm - 2 * runs + 1);

@@ -15,7 +15,7 @@
 # define VARIANT 0
 #endif
 
-#define ROUNDS   60
+#define ROUNDS   40
 #define SMALL    4000
 #define HOT      90000
 #define SHARED   40000

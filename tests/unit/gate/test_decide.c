@@ -20,14 +20,20 @@ static int end(void **state)
 	return 0;
 }
 
+/* A benchmark of so many pairs, slower by `change`, scattering by `noise`, and the verdict about it. */
+static const struct fg_benchmark_verdict *decide_pairs(uint32_t pairs, double change, double noise)
+{
+	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);
+	return fg_made_decide(&made, "parse");
+}
+
 static void a_slowdown_fails_and_says_how_much(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	const struct fg_metric_verdict *cpu;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 80, 0.05, 0.015);
-	b = fg_made_decide(&made, "parse");
+	b = decide_pairs(80, 0.05, 0.015);
 	cpu = fg_made_metric(b, "cpu_time");
 	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
 	assert_int_equal(made.verdict.outcome, FG_OUTCOME_REGRESSION);
@@ -43,8 +49,7 @@ static void wall_time_is_not_judged_in_a_duet(void **state)
 	const struct fg_metric_verdict *wall;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 20, 0.0, 0.01);
-	wall = fg_made_metric(fg_made_decide(&made, "parse"), "wall_time");
+	wall = fg_made_metric(decide_pairs(20, 0.0, 0.01), "wall_time");
 	assert_false(wall->decided);
 	assert_int_equal(wall->outcome, FG_OUTCOME_PASS);
 	assert_true(fg_made_has_note(&wall->notes, "share one CPU"));
@@ -55,8 +60,7 @@ static void identical_programs_pass_and_equal_metrics_are_equal(void **state)
 	const struct fg_benchmark_verdict *b;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 80, 0.0, 0.01);
-	b = fg_made_decide(&made, "parse");
+	b = decide_pairs(80, 0.0, 0.01);
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
 	assert_int_equal(fg_made_metric(b, "max_rss")->outcome, FG_OUTCOME_PASS);
@@ -84,8 +88,7 @@ static void noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change
 	const struct fg_metric_verdict *cpu;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 40, 0.03, 0.2);
-	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	cpu = fg_made_metric(decide_pairs(40, 0.03, 0.2), "cpu_time");
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(cpu->smallest_detectable > 0.05 && cpu->smallest_detectable < 1.0);
 	assert_true(fg_made_has_note(&cpu->notes, "could have seen"));
@@ -100,8 +103,7 @@ static void too_few_pairs_are_inconclusive_and_said(void **state)
 	const struct fg_metric_verdict *cpu;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 3, 0.5, 0.001);
-	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	cpu = fg_made_metric(decide_pairs(3, 0.5, 0.001), "cpu_time");
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(fg_made_has_note(&cpu->notes, "only 3 pairs"));
 }

@@ -244,6 +244,27 @@ static void a_renamed_and_an_inlined_function_are_recognised(void **state)
 	program_release(&p);
 }
 
+static void a_move_is_recognised_although_another_function_got_slower(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+	uint32_t work;
+
+	(void)state;
+	program_init(&p, 16);
+	work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 20, 20);
+	(void)add_node(&p, work, "old_name", 25, 0);
+	(void)add_node(&p, work, "new_name", 0, 25);
+	(void)add_node(&p, work, "fit", 20, 24);
+	add_small_ones(&p, work);
+	b = measure(&p, PAIRS);
+	assert_int_equal(b->moved_count, 1);
+	assert_string_equal(b->moved[0].to, "new_name");
+	assert_int_equal(find(b, "new_name")->outcome, FG_OUTCOME_PASS);
+	assert_int_equal(find(b, "fit")->outcome, FG_OUTCOME_REGRESSION);
+	program_release(&p);
+}
+
 static void a_slower_function_beside_a_smaller_gain_is_not_called_moved(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -398,6 +419,7 @@ int main(void)
 		cmocka_unit_test(identical_programs_flag_hardly_any_function),
 		cmocka_unit_test(an_extracted_function_is_moved_not_slower),
 		cmocka_unit_test(a_renamed_and_an_inlined_function_are_recognised),
+		cmocka_unit_test(a_move_is_recognised_although_another_function_got_slower),
 		cmocka_unit_test(a_slower_function_beside_a_smaller_gain_is_not_called_moved),
 		cmocka_unit_test(functions_explain_but_do_not_fail_unless_asked),
 		cmocka_unit_test(rare_functions_and_few_pairs_are_not_tested),

@@ -57,6 +57,21 @@ static void hodges_lehmann_is_the_median_of_the_walsh_averages(void **state)
 	assert_close(fg_hodges_lehmann(reference_x, 1), 0.012, 1e-15);
 }
 
+static void winsorising_keeps_the_order_and_draws_the_ends_in(void **state)
+{
+	double x[] = {7, -100, 3, 5, 900, 4, 6, 2, 8, 1};
+	static const double wanted[] = {7, 2, 3, 5, 7, 4, 6, 2, 7, 2};
+
+	(void)state;
+	fg_winsorise(x, 10, 0.2, x);
+	for (size_t i = 0; i < 10; i++)
+		assert_near(x[i], wanted[i], 0.0);
+	fg_winsorise(x, 1, 0.4, x);
+	assert_near(x[0], 7.0, 0.0);
+	fg_winsorise(x, 0, 0.2, x);
+	assert_near(x[0], 7.0, 0.0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -64,6 +79,7 @@ int main(void)
 		cmocka_unit_test(without_trimming_it_is_the_plain_mean),
 		cmocka_unit_test(one_wild_value_does_not_move_it),
 		cmocka_unit_test(too_small_samples_say_so),
+		cmocka_unit_test(winsorising_keeps_the_order_and_draws_the_ends_in),
 		cmocka_unit_test(hodges_lehmann_is_the_median_of_the_walsh_averages),
 	};
 

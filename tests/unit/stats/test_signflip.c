@@ -78,14 +78,15 @@ static void the_same_seed_gives_the_same_p(void **state)
 	assert_memory_equal(first, second, sizeof(first));
 }
 
-/* 40 rows of which each is the sum of the one before and noise, as call paths nest; nothing changed. */
-static void identical_programs_are_flagged_no_more_often_than_alpha(void **state)
+enum {
+	NODES = 40,
+	COLUMNS = 20,
+	ROUNDS = 400,
+};
+
+/* Rounds with any row flagged at 5 %: 40 rows of which each is the sum of the one before and noise, as call paths nest. */
+static int count_false_flags(const float *handicap)
 {
-	enum {
-		NODES = 40,
-		COLUMNS = 20,
-		ROUNDS = 400
-	};
 	size_t start[NODES + 1];
 	uint32_t columns[NODES * COLUMNS];
 	float values[NODES * COLUMNS];
@@ -94,11 +95,11 @@ static void identical_programs_are_flagged_no_more_often_than_alpha(void **state
 				      .column_count = COLUMNS,
 				      .start = start,
 				      .columns = columns,
-				      .values = values};
+				      .values = values,
+				      .handicap = handicap};
 	struct fg_random rng;
 	int flagged = 0;
 
-	(void)state;
 	fg_random_seed(&rng, 21);
 	for (size_t i = 0; i <= NODES; i++)
 		start[i] = i * COLUMNS;
@@ -117,8 +118,36 @@ static void identical_programs_are_flagged_no_more_often_than_alpha(void **state
 			any = any || p[i] <= 0.05;
 		flagged += any;
 	}
+	return flagged;
+}
+
+static void identical_programs_are_flagged_no_more_often_than_alpha(void **state)
+{
+	float handicap[NODES];
+
+	(void)state;
 	/* 5 % of 400 is 20; 4 standard deviations are 17. */
-	assert_in_range(flagged, 6, 37);
+	assert_in_range(count_false_flags(NULL), 6, 37);
+	for (size_t i = 0; i < NODES; i++)
+		handicap[i] = i % 7 == 0 ? -0.8F : 0.1F;
+	assert_in_range(count_false_flags(handicap), 6, 37);
+}
+
+static void a_handicap_moves_evidence_from_one_row_to_another(void **state)
+{
+	static const float handicap[ROWS] = {0.0F, -1.0F, 0.5F, 0.0F, 0.5F};
+	struct fg_signflip_options options = {.patterns = 2000, .seed = 3};
+	struct matrix m;
+	double even[ROWS];
+	double weighted[ROWS];
+
+	(void)state;
+	pack(&m);
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, even, NULL, NULL), FG_OK);
+	m.rows.handicap = handicap;
+	assert_int_equal(fg_signflip_max_t(&m.rows, &options, weighted, NULL, NULL), FG_OK);
+	assert_true(weighted[1] < even[1]);
+	assert_true(weighted[4] > even[4]);
 }
 
 static void rows_without_values_are_no_evidence(void **state)
@@ -173,6 +202,7 @@ int main(void)
 		cmocka_unit_test(adjusted_p_approach_those_of_all_patterns),
 		cmocka_unit_test(the_same_seed_gives_the_same_p),
 		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),
+		cmocka_unit_test(a_handicap_moves_evidence_from_one_row_to_another),
 		cmocka_unit_test(rows_without_values_are_no_evidence),
 		cmocka_unit_test(bad_rows_are_refused),
 	};
