@@ -102,7 +102,7 @@ static int make_control(const char *path, char **absolute, struct fg_error *err)
 
 	if (!path)
 		return FG_OK;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "%s", path);
 	if (lseek(fd, 0, SEEK_END) == 0 && write(fd, "1", 1) != 1)

@@ -120,11 +120,12 @@ static size_t count_before(const void *items, size_t count, size_t stride, uint6
 static const struct fg_debug_line *find_line(const struct fg_debug_index *index,
 					     const struct fg_debug_unit *unit, uint64_t address)
 {
-	const struct fg_debug_line *lines = index->lines + unit->first_line;
+	const struct fg_debug_line *lines;
 	size_t before;
 
 	if (unit->line_count == 0)
 		return NULL;
+	lines = index->lines + unit->first_line;
 	before = count_before(lines, unit->line_count, sizeof(lines[0]), address);
 	return before > 0 && lines[before - 1].line > 0 ? &lines[before - 1] : NULL;
 }
@@ -132,11 +133,12 @@ static const struct fg_debug_line *find_line(const struct fg_debug_index *index,
 static uint32_t find_scope(const struct fg_debug_index *index, const struct fg_debug_unit *unit,
 			   uint64_t address)
 {
-	const struct fg_debug_segment *segments = index->segments + unit->first_segment;
+	const struct fg_debug_segment *segments;
 	size_t before;
 
 	if (unit->segment_count == 0)
 		return 0;
+	segments = index->segments + unit->first_segment;
 	before = count_before(segments, unit->segment_count, sizeof(segments[0]), address);
 	return before > 0 ? segments[before - 1].scope : 0;
 }

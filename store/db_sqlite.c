@@ -14,10 +14,12 @@
  */
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "store/db.h"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 enum {
 	FOLDER_MODE = 0755,
@@ -337,26 +339,71 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 	return status;
 }
 
+/* Nobody writes where we may not, and no log waits: then the file alone is the database. */
+static bool is_frozen(const char *location)
+{
+	char *folder = fg_fs_parent(location);
+	char *log = fg_xasprintf("%s-wal", location);
+	const bool frozen = access(folder, W_OK) != 0 && !fg_fs_exists(log);
+
+	free(log);
+	free(folder);
+	return frozen;
+}
+
+/* In WAL mode even a reader makes a file beside the database, unless it is told that nothing will change. */
+static int open_frozen(const char *location, sqlite3 **handle)
+{
+	struct fg_strbuf uri = {0};
+	int code = SQLITE_OK;
+
+	fg_strbuf_add_text(&uri, "file:");
+	for (const char *c = location; *c; c++) {
+		if (strchr("%?#", *c))
+			fg_strbuf_printf(&uri, "%%%02x", (unsigned)*c);
+		else
+			fg_strbuf_add_char(&uri, *c);
+	}
+	fg_strbuf_add_text(&uri, "?immutable=1");
+	code = sqlite3_open_v2(fg_strbuf_text(&uri), handle,
+			       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	fg_strbuf_release(&uri);
+	return code;
+}
+
+static int open_handle(struct sqlite_db *s, unsigned flags)
+{
+	const int mode = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
+
+	if (!(flags & FG_DB_READ_ONLY))
+		return sqlite3_open_v2(s->db.location, &s->handle, mode | SQLITE_OPEN_CREATE, NULL);
+	if (is_frozen(s->db.location))
+		return open_frozen(s->db.location, &s->handle);
+	return sqlite3_open_v2(s->db.location, &s->handle, mode, NULL);
+}
+
 int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
 	struct sqlite_db *s = NULL;
-	int mode = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
 	int status = FG_OK;
 
 	if (flags & FG_DB_READ_ONLY) {
 		if (!fg_fs_exists(location))
 			return fg_error_set(err, FG_ENOENT, "there is no store at '%s'", location);
 	} else {
-		mode |= SQLITE_OPEN_CREATE;
 		status = make_folder(location, err);
 		if (status != FG_OK)
 			return status;
 	}
+	if (fg_fs_is_planted(location))
+		return fg_error_set(err, FG_EIO,
+				    "store '%s' cannot be opened: another user put a link there",
+				    location);
 	s = fg_xcalloc(1, sizeof(*s));
 	s->db.ops = &ops;
 	s->db.location = fg_xstrdup(location);
 	s->db.read_only = flags & FG_DB_READ_ONLY;
-	if (sqlite3_open_v2(location, &s->handle, mode, NULL) != SQLITE_OK)
+	if (open_handle(s, flags) != SQLITE_OK)
 		status = failed(s, err);
 	else
 		status = configure(s, flags, err);

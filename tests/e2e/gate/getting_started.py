@@ -91,7 +91,7 @@ with tempfile.TemporaryDirectory() as name:
 
     def shell(commands, wanted, folder, what):
         done = subprocess.run(["sh", "-e", "-c", commands], cwd=folder, env=environment, capture_output=True, text=True,
-                              check=False, timeout=300)
+                              check=False, timeout=500)
         if done.returncode != wanted:
             sys.exit(f"FAILED: {what}: exit code {done.returncode}, expected {wanted}\n{done.stdout}\n{done.stderr}")
         return done.stdout
