@@ -13,7 +13,7 @@
 #ifndef BLOCK_BYTES
 # define BLOCK_BYTES 16384
 #endif
-#define LARGEST_BLOCK_BYTES (BLOCK_BYTES * 16) /* of an arena that holds as much already */
+#define LARGEST_BLOCK_BYTES ((size_t)BLOCK_BYTES * 16) /* of an arena that holds as much already */
 
 enum {
 	ALIGNMENT = 16
