@@ -13,7 +13,8 @@
 #ifndef BLOCK_BYTES
 # define BLOCK_BYTES 16384
 #endif
-#define LARGEST_BLOCK_BYTES (BLOCK_BYTES * 16) /* of an arena that holds as much already */
+#define LARGEST_MORE_BYTES \
+ ((size_t)BLOCK_BYTES * 16) /* what a block of a large arena has beyond that */
 
 enum {
 	ALIGNMENT = 16
@@ -31,10 +32,9 @@ static size_t block_bytes(const struct fg_arena *arena, size_t rounded)
 {
 	size_t wanted = arena->used_bytes / 2;
 
-	if (wanted > LARGEST_BLOCK_BYTES)
-		wanted = LARGEST_BLOCK_BYTES;
-	if (wanted < BLOCK_BYTES)
-		wanted = BLOCK_BYTES;
+	if (wanted > LARGEST_MORE_BYTES)
+		wanted = LARGEST_MORE_BYTES;
+	wanted += BLOCK_BYTES;
 	return rounded > wanted ? rounded : wanted;
 }
 

@@ -81,12 +81,17 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 			"does not have: use the trace of a program (fastgate record)");
 	if (options->to_ns > 0 && options->to_ns <= options->from_ns)
 		return fg_error_set(err, FG_EINVAL, "--to is not after --from");
-	if (options->unit && profile->unit_count <= 1)
+	if ((options->unit || options->split == FG_SPLIT_UNIT) && profile->unit_count <= 1)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "--unit: no unit of work is known in this profile");
-	if (options->region && profile->region_count <= 1)
+				    "--%s: no unit of work is known in this profile: use the "
+				    "trace of a program that marks them",
+				    options->unit ? "unit" : "split unit");
+	if ((options->region || options->split == FG_SPLIT_REGION) &&
+	    !fg_profile_knows_regions(profile))
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "--region: no region is known in this profile");
+				    "--%s: this profile does not say which sample was in which "
+				    "region: use the trace of a program that marks them",
+				    options->region ? "region" : "split region");
 	if (options->thread && profile->thread_count == 0)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "--thread: this profile does not tell threads apart");

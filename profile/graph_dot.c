@@ -294,11 +294,13 @@ static void add_left_out(struct fg_strbuf *text, const struct fg_graph_summary *
 		fg_strbuf_printf(
 			text,
 			"left out: %s of %zu functions (%.1f %% of the time is their own) and "
-			"%s calls",
+			"%s call%s",
 			nodes, summary->nodes + summary->nodes_left_out,
-			100 * summary->self_left_out, edges);
+			100 * summary->self_left_out, edges,
+			summary->edges_left_out == 1 ? "" : "s");
 	else if (summary->edges_left_out > 0)
-		fg_strbuf_printf(text, "left out: %s calls of little time", edges);
+		fg_strbuf_printf(text, "left out: %s call%s of little time", edges,
+				 summary->edges_left_out == 1 ? "" : "s");
 }
 
 static void write_head(const struct painter *p)
@@ -315,7 +317,7 @@ static void write_head(const struct painter *p)
 			 p->options->left_to_right ? "LR" : "TB");
 	fg_strbuf_add_text(p->dot, "\tnode [fontname=\"Helvetica\", shape=box, "
 				   "style=\"filled,rounded\", fontcolor=\"#202020\", "
-				   "margin=\"0.12,0.06\"];\n"
+				   "margin=\"0.14,0.09\"];\n"
 				   "\tedge [fontname=\"Helvetica\", fontsize=10, "
 				   "fontcolor=\"#404040\", arrowsize=0.7];\n\tlabel=\"");
 	if (p->options->title)

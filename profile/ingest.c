@@ -163,7 +163,7 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 
 		if (first[i] != i)
 			continue;
-		path = fg_xasprintf("unit of work: %s", profile->units[i].kind);
+		path = fg_xasprintf(FG_PROFILE_UNITS "%s", profile->units[i].kind);
 		add_region_row(set, key, path, &figures[i]);
 		free(path);
 	}

@@ -168,6 +168,15 @@ uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const ch
 	return (uint32_t)(profile->region_count - 1);
 }
 
+bool fg_profile_knows_regions(const struct fg_profile *profile)
+{
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		if (profile->samples[i].region != 0)
+			return true;
+	}
+	return false;
+}
+
 struct fg_sample *fg_profile_add_sample(struct fg_profile *profile)
 {
 	struct fg_sample *sample = APPEND(profile, sample);
@@ -303,6 +312,7 @@ void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set
 		region = region_of_path(profile, set->regions[row->region]);
 		profile->regions[region].count += row->count;
 		profile->regions[region].wall_ns += row->wall_ns;
+		profile->regions[region].cpu_ns += row->cpu_ns;
 	}
 	free(stack_of);
 	free(frame_of);

@@ -91,6 +91,7 @@ struct fg_region_info {
 	const char *path; /* "outer/inner" */
 	uint64_t count;   /* times entered */
 	double wall_ns;   /* spent in it, regions inside included */
+	double cpu_ns;    /* the same, sampled, where samples do not know their region; else 0 */
 };
 
 /* Once in a region, on one thread. */
@@ -189,6 +190,9 @@ struct fg_module_info *fg_profile_add_module(struct fg_profile *profile);
 uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module);
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);
 
+/* Do samples say in which region they were?  Those of a stored run do not, though its regions have times. */
+bool fg_profile_knows_regions(const struct fg_profile *profile);
+
 /* For a source that knows names only (stored runs, folded stacks): a frame of this function and no address. */
 uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, const char *name,
 			 const char *library);
@@ -197,6 +201,8 @@ uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, cons
  * A stored run as a profile: the rows of one arm that count, one repetition each.  Regions become regions with their
  * time, but samples do not know theirs: the stored form keeps call paths and regions apart.
  */
+#define FG_PROFILE_UNITS \
+ "unit of work: " /* a set's "region" of all units of a kind: this and the kind */
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);
 
 #endif

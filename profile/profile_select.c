@@ -202,6 +202,7 @@ static void copy_regions(const struct fg_profile *from, struct fg_profile *to)
 
 		region->count = info->count;
 		region->wall_ns = info->wall_ns;
+		region->cpu_ns = info->cpu_ns;
 	}
 }
 

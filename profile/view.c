@@ -222,6 +222,14 @@ static int by_inclusive(const void *left, const void *right)
 	return a->label < b->label ? -1 : a->label > b->label;
 }
 
+double fg__view_stored_scale(const struct fg_profile *profile,
+			     const struct fg_calltree_query *query)
+{
+	const bool is_sum = !query->per_repetition && query->repetition == 0;
+
+	return is_sum || profile->repetition_count == 0 ? 1.0 : 1.0 / profile->repetition_count;
+}
+
 void fg__view_sort_by_inclusive(struct fg_label_figures *figures, size_t count)
 {
 	if (count > 1)

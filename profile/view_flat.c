@@ -119,10 +119,25 @@ int fg__view_flat(const struct fg_profile *profile, const struct fg_view_options
 	return make(profile, options, options->query.group, table, err);
 }
 
+static bool knows_lines(const struct fg_profile *profile)
+{
+	for (size_t i = 1; i < profile->frame_count; i++) {
+		if (profile->frames[i].file)
+			return true;
+	}
+	return false;
+}
+
 int fg__view_lines(const struct fg_profile *profile, const struct fg_view_options *options,
 		   struct fg_view_table *table, struct fg_error *err)
 {
-	return make(profile, options, FG_GROUP_LINE, table, err);
+	const int rc = make(profile, options, FG_GROUP_LINE, table, err);
+
+	if (rc == FG_OK && !knows_lines(profile))
+		fg__view_note(table,
+			      "this profile does not know which lines were executed: "
+			      "functions are shown (view the trace of a program, or record one)");
+	return rc;
 }
 
 int fg__view_libraries(const struct fg_profile *profile, const struct fg_view_options *options,

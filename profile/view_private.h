@@ -47,6 +47,9 @@ struct fg_view_cell fg__cell_place(struct fg_view_table *table, const struct fg_
 /* "12.4 s of CPU time, 12 345 samples": the line above every view; says what the query kept of the whole. */
 void fg__view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		    const struct fg_calltree_query *query, const struct fg_weight *total);
+/* What the times of regions and units that a stored run keeps are multiplied with: they are sums of all repetitions. */
+double fg__view_stored_scale(const struct fg_profile *profile,
+			     const struct fg_calltree_query *query);
 /* Largest first; the order of labels where they are equal. */
 void fg__view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
 /* Does the pattern match "name [library]", as everywhere? */

@@ -211,30 +211,53 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 	free(is_region);
 }
 
-/* A stored run keeps each region's time, but not which sample was in which. */
-static bool samples_know_regions(const struct fg_profile *profile)
+/*
+ * A stored run keeps each region's time, but not which sample was in which.  Its units of work are there too, as regions
+ * by their kind: those are for the view of units.
+ */
+static bool is_unit(const struct fg_region_info *region)
 {
-	for (size_t i = 0; i < profile->sample_count; i++) {
-		if (profile->samples[i].region != 0)
-			return true;
-	}
-	return false;
+	return strncmp(region->path, FG_PROFILE_UNITS, strlen(FG_PROFILE_UNITS)) == 0;
 }
 
-static void fill_times(struct fg_view_table *table, const struct fg_profile *profile)
+static double inside(const struct fg_profile *profile, size_t region)
 {
+	double ns = 0;
+
+	for (size_t i = region + 1; i < profile->region_count; i++)
+		ns += profile->regions[i].parent == region ? profile->regions[i].cpu_ns : 0;
+	return ns;
+}
+
+static void fill_times(struct fg_view_table *table, const struct fg_profile *profile,
+		       const struct fg_calltree_query *query)
+{
+	const double scale = fg__view_stored_scale(profile, query);
+
 	for (size_t i = 1; i < profile->region_count; i++) {
 		const struct fg_region_info *region = &profile->regions[i];
-		struct fg_view_row *row = fg__view_row(table);
+		struct fg_view_row *row = NULL;
 
-		row->cells[3] = fg__cell_count((double)region->count);
-		row->cells[5] = fg__cell_time(region->wall_ns);
+		if (is_unit(region))
+			continue;
+		row = fg__view_row(table);
+		row->style = FG_VIEW_PRIMARY;
+		if (profile->total_ns > 0)
+			row->cells[0] = fg__cell_share(region->cpu_ns / profile->total_ns);
+		row->cells[1] = fg__cell_time(region->cpu_ns * scale);
+		row->cells[2] = fg__cell_time((region->cpu_ns - inside(profile, i)) * scale);
+		row->cells[3] = fg__cell_count((double)region->count * scale);
+		if (region->count > 0)
+			row->cells[4] = fg__cell_time(region->cpu_ns / (double)region->count);
+		row->cells[5] = fg__cell_time(region->wall_ns * scale);
 		row->cells[6] = fg__cell_text(table, "region");
 		row->cells[7] = fg__cell_text(table, region->path);
 	}
 	fg__view_note(table,
 		      "a stored run does not say which function ran in which region: view the "
 		      "trace for that (fastgate record)");
+	if (query->repetition > 0)
+		fg__view_note(table, "regions are the mean of all repetitions");
 }
 
 int fg__view_regions(const struct fg_profile *profile, const struct fg_view_options *options,
@@ -254,10 +277,10 @@ int fg__view_regions(const struct fg_profile *profile, const struct fg_view_opti
 		return rc;
 	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
-	if (samples_know_regions(profile))
+	if (fg_profile_knows_regions(profile))
 		fill(table, profile, &tree, options);
 	else
-		fill_times(table, profile);
+		fill_times(table, profile, &options->query);
 	fg_calltree_release(&tree);
 	return FG_OK;
 }

@@ -258,6 +258,53 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 	return FG_OK;
 }
 
+/* A stored run has the sum over all units of a kind. */
+static bool add_kinds(struct fg_view_table *table, const struct fg_profile *profile,
+		      const struct fg_calltree_query *query)
+{
+	const double scale = fg__view_stored_scale(profile, query);
+	const size_t first = table->row_count;
+
+	for (size_t i = 1; i < profile->region_count; i++) {
+		const struct fg_region_info *kind = &profile->regions[i];
+		struct fg_view_cell *cells = NULL;
+
+		if (strncmp(kind->path, FG_PROFILE_UNITS, strlen(FG_PROFILE_UNITS)) != 0 ||
+		    kind->count == 0)
+			continue;
+		cells = fg__view_row(table)->cells;
+		cells[0] = fg__cell_share(profile->total_ns > 0 ? kind->cpu_ns / profile->total_ns
+								: 0);
+		cells[1] = fg__cell_time(kind->cpu_ns * scale);
+		cells[2] = fg__cell_time(kind->wall_ns * scale);
+		cells[3] = fg__cell_count((double)kind->count * scale);
+		cells[4] = fg__cell_time(kind->cpu_ns / (double)kind->count);
+		cells[9] = fg__cell_text(table, "all");
+		cells[10] = fg__cell_text(table, kind->path + strlen(FG_PROFILE_UNITS));
+	}
+	return table->row_count > first;
+}
+
+static int view_stored(const struct fg_profile *profile, const struct fg_view_options *options,
+		       struct fg_view_table *table, struct fg_error *err)
+{
+	struct fg_calltree tree;
+	int rc = fg_calltree_build(profile, &options->query, &tree, err);
+
+	if (rc != FG_OK)
+		return rc;
+	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_calltree_release(&tree);
+	if (!add_kinds(table, profile, &options->query))
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "no unit of work was marked in this run: mark them with "
+				    "<fastgate/region.h> and view the trace");
+	fg__view_note(table, "a stored run has the sum over its units: single ones, and how they "
+			     "vary, are in the trace (fastgate record)");
+	return FG_OK;
+}
+
 int fg__view_units(const struct fg_profile *profile, const struct fg_view_options *options,
 		   struct fg_view_table *table, struct fg_error *err)
 {
@@ -265,9 +312,7 @@ int fg__view_units(const struct fg_profile *profile, const struct fg_view_option
 	int rc = FG_OK;
 
 	if (profile->unit_count <= 1)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "no unit of work was marked in this run: mark them with "
-				    "<fastgate/region.h> and view the trace");
+		return view_stored(profile, options, table, err);
 	units_init(&units, profile);
 	rc = fill(table, &units, profile, options, err);
 	units_release(&units);

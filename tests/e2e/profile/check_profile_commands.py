@@ -150,6 +150,21 @@ class Commands(unittest.TestCase):
         self.assertAlmostEqual(both / one, 3, delta=0.01)
         document = json.loads(total("export", "-F", "json"))
         self.assertEqual(document["repetitions"], 3)
+        # what is kept of regions and units: once each an event, in one execution
+        regions = {row["name"]: row for row in json.loads(total("view", "-V", "regions", "--json"))["rows"]}
+        self.assertEqual(set(regions), {"reco", "reco/fit"})
+        self.assertEqual(regions["reco/fit"]["entered"], 30)
+        self.assertAlmostEqual(regions["reco/fit"]["inclusive_share"] / regions["reco"]["inclusive_share"], 0.6,
+                               delta=0.15)
+        unit, = json.loads(total("view", "-V", "units", "--json"))["rows"]
+        self.assertEqual((unit["name"], unit["units"]), ("event", 30))
+        self.assertGreater(unit["share"], 0.8)
+        self.assertIn("does not know which lines", total("view", "-V", "lines"))
+        for filters in (("--region", "fit"), ("--split", "region"), ("--unit", "event"), ("--split", "unit")):
+            done = subprocess.run([FASTGATE, "view", *filters], cwd=twice, env=self.environment, timeout=60,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), filters)
+            self.assertIn("use the trace", done.stderr)
 
     def test_every_view_of_a_stored_run_answers(self):
         for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "paths"):
