@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base.h"
 
+#include <errno.h>
 #include <stdarg.h>
 
 enum {
@@ -16,7 +17,8 @@ void fg_assert_failed(const char *condition, const char *file, int line, const c
 
 FG_NORETURN static void out_of_memory(size_t size)
 {
-	(void)fprintf(stderr, "fastgate: out of memory (asked for %zu bytes)\n", size);
+	(void)fprintf(stderr, "%s: out of memory (asked for %zu bytes)\n",
+		      program_invocation_short_name, size);
 	_Exit(EXIT_INTERNAL);
 }
 

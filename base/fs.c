@@ -111,6 +111,36 @@ out:
 	return rc;
 }
 
+static int write_special(const char *path, const void *data, size_t size, struct fg_error *err)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int rc = FG_OK;
+
+	if (fd < 0)
+		return fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	rc = fg_fs_write_all(fd, data, size, err);
+	if (rc != FG_OK)
+		fg_error_prefix(err, "%s", path);
+	if (close(fd) != 0 && rc == FG_OK)
+		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	return rc;
+}
+
+int fg_fs_write_result(const char *path, const void *data, size_t size, struct fg_error *err)
+{
+	struct stat status = {0};
+	char *target = NULL;
+	int rc = FG_OK;
+
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+		return write_special(path, data, size, err);
+	if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+		target = realpath(path, NULL);
+	rc = fg_fs_write_atomic(target ? target : path, data, size, 0644, err);
+	free(target);
+	return rc;
+}
+
 int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)
 {
 	char *part = fg_xstrdup(path);

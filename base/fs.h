@@ -15,6 +15,12 @@ int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, st
 	FG_NODISCARD;
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		       struct fg_error *err) FG_NODISCARD;
+/*
+ * A file that a user named for a result.  What can be replaced is replaced as a whole (behind a link: what it leads to);
+ * a device or a pipe cannot, and is written to.
+ */
+int fg_fs_write_result(const char *path, const void *data, size_t size, struct fg_error *err)
+	FG_NODISCARD;
 /* Every byte to a descriptor (pipes too); EINTR and short writes are handled.  FG_EIO with errno's text. */
 int fg_fs_write_all(int fd, const void *data, size_t size, struct fg_error *err) FG_NODISCARD;
 int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)

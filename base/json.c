@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <pthread.h>
 
 enum {
 	MAX_LEVELS = 64
@@ -48,12 +49,23 @@ static int syntax_error(const char *text, const char *at, struct fg_error *err)
 	return fg_error_set(err, FG_EPARSE, "%zu:%zu: not valid JSON", line, column);
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* cJSON says the same of bad text and of no memory: good text would be refused as bad. */
+static void die_without_memory(void)
+{
+	cJSON_Hooks hooks = {.malloc_fn = fg_xmalloc, .free_fn = free};
+
+	cJSON_InitHooks(&hooks);
+}
+
 int fg_json_parse(const char *text, size_t size, size_t max_bytes, cJSON **json,
 		  struct fg_error *err)
 {
 	const char *end = NULL;
 	cJSON *parsed = NULL;
 
+	(void)pthread_once(&once, die_without_memory);
 	if (size > max_bytes)
 		return fg_error_set(err, FG_ELIMIT,
 				    "%zu bytes of JSON are more than the %zu allowed", size,

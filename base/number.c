@@ -206,6 +206,22 @@ static void print_three(char *text, double value, const char *unit)
 		       *unit ? " " : "", unit);
 }
 
+/* "2 min 5 s"; from an hour on "1 h 47 min": seconds say nothing there. */
+static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const char *sign)
+{
+	const double seconds = round(size_ns / 1e9);
+	const double minutes = round(size_ns / 60e9);
+
+	if (seconds < 3600.0)
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%.0f min %.0f s", sign,
+			       floor(seconds / 60.0), fmod(seconds, 60.0));
+	else if (fmod(minutes, 60.0) < 0.5)
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%.0f h", sign, minutes / 60.0);
+	else
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%.0f h %.0f min", sign,
+			       floor(minutes / 60.0), fmod(minutes, 60.0));
+}
+
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
 {
 	static const struct unit units[] = {
@@ -220,10 +236,7 @@ const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
 		return text;
 	}
 	if (size >= 119.5e9) {
-		const double seconds = round(size / 1e9);
-
-		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%s%.0f min %.0f s",
-			       value_ns < 0 ? "-" : "", floor(seconds / 60.0), fmod(seconds, 60.0));
+		print_long(text, size, value_ns < 0 ? "-" : "");
 		return text;
 	}
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {

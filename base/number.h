@@ -26,7 +26,7 @@ int fg_parse_ratio(const char *text, double *value, struct fg_error *err) FG_NOD
 enum {
 	FG_NUMBER_TEXT_SIZE = 48
 };
-/* Three significant digits and the unit that fits: "210 ms", "1.52 s", "34.1 µs", "2 min 5 s". */
+/* Three significant digits and the unit that fits: "210 ms", "1.52 s", "34.1 µs", "2 min 5 s", "1 h 47 min". */
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE]);
 const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE]); /* "12.4 MiB" */
 const char *

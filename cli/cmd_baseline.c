@@ -13,11 +13,8 @@ struct options {
 static const struct fg_option options[] = {
 	FG_CLI_STORE_OPTION(struct options),
 	FG_CLI_PROJECT_OPTION(struct options),
-	{.name = "force",
-			  .letter = 'f',
-			  .kind = FG_OPTION_FLAG,
-			  .offset = offsetof(struct options, force),
-			  .help = "promote a run even though it regressed or could not be measured"},
+	FG_CLI_FLAG(struct options, force, "force", 'f',
+		    "promote a run even though it regressed or could not be measured"),
 	{.name = NULL},
 };
 

@@ -87,20 +87,10 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_CLI_STORE_OPTION(struct options),
 	FG_CLI_PROJECT_OPTION(struct options),
-	{.name = "format",
-			  .letter = 'f',
-			  .kind = FG_OPTION_TEXT,
-			  .offset = offsetof(struct options, format),
-			  .argument = "F",
-			  .help = "terminal, json, junit, markdown, html, csv, ..."},
-	{.name = "output",
-			  .letter = 'o',
-			  .kind = FG_OPTION_TEXT,
-			  .offset = offsetof(struct options, output),
-			  .argument = "FILE",
-			  .complete = FG_COMPLETE_FILE,
-			  .help = "write here instead of standard output"},
-	{.name = NULL              },
+	FG_CLI_TEXT(struct options, format, "format", 'f', "F",
+		    "terminal, json, junit, markdown, html, csv, ..."),
+	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {

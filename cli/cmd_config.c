@@ -146,28 +146,20 @@ static int run(struct fg_cli *cli, const void *values)
 }
 
 static const struct fg_option options[] = {
-	{.name = "check",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, check),
-	 .help = "read fastgate.yml and tell everything that is wrong with it (what happens without an option, too)"},
-	{.name = "explain",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, explain),
-	 .help = "tell what KEY means, its default and range, and every way to set it; without KEY: list them all"},
-	{.name = "benchmarks",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, benchmarks),
-	 .help = "print the names of the benchmarks, one a line"},
-	{.name = "reference",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, reference),
-	 .help = "print the reference of all keys, in Markdown"},
-	{.name = "json-schema",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, json_schema),
-	 .help = "print a JSON Schema of the file, for editors"},
+	FG_CLI_FLAG(
+		struct options, check, "check", 0,
+		"read fastgate.yml and tell everything that is wrong with it (what happens without an option, too)"),
+	FG_CLI_FLAG(
+		struct options, explain, "explain", 0,
+		"tell what KEY means, its default and range, and every way to set it; without KEY: list them all"),
+	FG_CLI_FLAG(struct options, benchmarks, "benchmarks", 0,
+		    "print the names of the benchmarks, one a line"),
+	FG_CLI_FLAG(struct options, reference, "reference", 0,
+		    "print the reference of all keys, in Markdown"),
+	FG_CLI_FLAG(struct options, json_schema, "json-schema", 0,
+		    "print a JSON Schema of the file, for editors"),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	{.name = NULL  },
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {

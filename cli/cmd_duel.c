@@ -143,11 +143,8 @@ static const struct fg_option options[] = {
 	 .minimum = 1,
 	 .maximum = 20000,
 	 .help = "samples per second of CPU time"},
-	{.name = "no-sampling",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, no_sampling),
-	 .help = "times only, no functions"},
-	{.name = NULL		      },
+	FG_CLI_FLAG(struct options, no_sampling, "no-sampling", 0, "times only, no functions"),
+	{.name = NULL      },
 };
 
 static const struct fg_cli_argument arguments[] = {

@@ -167,20 +167,12 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	{.name = "merge",
-				  .letter = 'm',
-				  .kind = FG_OPTION_FLAG,
-				  .offset = offsetof(struct options, merge),
-				  .help = "the RUNs are the shards of one run: make one of them, keep it, and judge it"},
-	{.name = "no-store",
-				  .kind = FG_OPTION_FLAG,
-				  .offset = offsetof(struct options, no_store),
-				  .help = "do not keep the merged run"},
-	{.name = "no-post",
-				  .kind = FG_OPTION_FLAG,
-				  .offset = offsetof(struct options, no_post),
-				  .help = "do not post the result, whatever fastgate.yml says"},
-	{.name = NULL		     },
+	FG_CLI_FLAG(struct options, merge, "merge", 'm',
+		    "the RUNs are the shards of one run: make one of them, keep it, and judge it"),
+	FG_CLI_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
+	FG_CLI_FLAG(struct options, no_post, "no-post", 0,
+		    "do not post the result, whatever fastgate.yml says"),
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {

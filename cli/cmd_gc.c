@@ -28,11 +28,8 @@ static const struct fg_option options[] = {
 			  .initial = "10",
 			  .maximum = 1000000,
 			  .help = "keep so many newest runs of each branch whatever their age"},
-	{.name = "dry-run",
-			  .kind = FG_OPTION_FLAG,
-			  .offset = offsetof(struct options, dry_run),
-			  .help = "only say what would be removed"},
-	{.name = NULL},
+	FG_CLI_FLAG(struct options, dry_run, "dry-run", 0, "only say what would be removed"),
+	{.name = NULL               },
 };
 
 static const struct fg_cli_example examples[] = {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-#include "cli/query_options.h"
-#include "cli/run_argument.h"
+#include "cli/profile_command.h"
 #include "profile/graph.h"
 
 struct options {
-	struct fg_cli_run_options run;
-	struct fg_cli_query_options query;
+	struct fg_cli_profile_options profile;
 	int format;
-	const char *output;
 	const char *function;
 	unsigned nodes;
 	unsigned depth;
@@ -28,81 +25,32 @@ enum {
 static const char *const formats[] = {"by-name", "dot", "svg", "png", "pdf", NULL};
 
 static const struct fg_option options[] = {
-	{.name = "format",
-	 .letter = 'F',
-	 .kind = FG_OPTION_CHOICE,
-	 .offset = offsetof(struct options, format),
-	 .argument = "FORMAT",
-	 .choices = formats,
-	 .initial = "by-name",
-	 .help = "what to write: as the ending of FILE says, DOT text on standard output"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, output),
-	 .argument = "FILE",
-	 .complete = FG_COMPLETE_FILE,
-	 .help = "write to a file; '-' is standard output"},
-	{.name = "function",
-	 .letter = 'f',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, function),
-	 .argument = "REGEX",
-	 .help = "only these functions with their callers and callees"},
-	{.name = "depth",
-	 .kind = FG_OPTION_UNSIGNED,
-	 .offset = offsetof(struct options, depth),
-	 .argument = "N",
-	 .minimum = 1,
-	 .maximum = 100000,
-	 .help = "so many calls away from these functions, or from the program's start"},
-	{.name = "nodes",
-	 .letter = 'n',
-	 .kind = FG_OPTION_UNSIGNED,
-	 .offset = offsetof(struct options, nodes),
-	 .argument = "N",
-	 .initial = "80",
-	 .minimum = 1,
-	 .maximum = 100000,
-	 .help = "at most so many functions, the largest by inclusive time"},
-	{.name = "floor",
-	 .kind = FG_OPTION_RATIO,
-	 .offset = offsetof(struct options, floor),
-	 .argument = "SHARE",
-	 .initial = "0.5%",
-	 .minimum = 0,
-	 .maximum = 1,
-	 .help = "leave out functions below this share of the time"},
-	{.name = "edge-floor",
-	 .kind = FG_OPTION_RATIO,
-	 .offset = offsetof(struct options, edge_floor),
-	 .argument = "SHARE",
-	 .initial = "0.1%",
-	 .minimum = 0,
-	 .maximum = 1,
-	 .help = "leave out calls below this share of the time"},
-	{.name = "all",
-	 .letter = 'a',
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, all),
-	 .help = "leave nothing out"},
-	{.name = "color-by-self",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, color_by_self),
-	 .help = "colour shows self time and size inclusive time, instead of the other way round"},
-	{.name = "left-to-right",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, left_to_right),
-	 .help = "calls lead from left to right"},
+	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-name",
+		      "what to write: as the ending of FILE says, DOT text on standard output"),
+	FG_CLI_TEXT(struct options, function, "function", 'f', "REGEX",
+		    "only these functions with their callers and callees"),
+	FG_CLI_COUNT(struct options, depth, "depth", 0, 100000, NULL,
+		     "so many calls away from these functions, or from the program's start"),
+	FG_CLI_COUNT(struct options, nodes, "nodes", 'n', 100000, "80",
+		     "at most so many functions, the largest by inclusive time"),
+	FG_CLI_SHARE(struct options, floor, "floor", "0.5%",
+		     "leave out functions below this share of the time"),
+	FG_CLI_SHARE(struct options, edge_floor, "edge-floor", "0.1%",
+		     "leave out calls below this share of the time"),
+	FG_CLI_FLAG(struct options, all, "all", 'a', "leave nothing out"),
+	FG_CLI_FLAG(
+		struct options, color_by_self, "color-by-self", 0,
+		"colour shows self time and size inclusive time, instead of the other way round"),
+	FG_CLI_FLAG(struct options, left_to_right, "left-to-right", 0,
+		    "calls lead from left to right"),
 	{.name = "timeout",
-	 .kind = FG_OPTION_DURATION,
-	 .offset = offsetof(struct options, timeout_ns),
-	 .argument = "TIME",
-	 .initial = "60s",
-	 .help = "how long Graphviz may take"},
-	FG_CLI_QUERY_OPTIONS(struct options, query),
-	FG_CLI_RUN_OPTIONS(struct options, run),
-	{.name = NULL					       },
+	   .kind = FG_OPTION_DURATION,
+	   .offset = offsetof(struct options, timeout_ns),
+	   .argument = "TIME",
+	   .initial = "60s",
+	   .help = "how long Graphviz may take"},
+	FG_CLI_PROFILE_OPTIONS(struct options, profile),
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -127,9 +75,9 @@ static int wanted_format(const struct options *given)
 {
 	if (given->format != FORMAT_BY_NAME)
 		return given->format;
-	for (int i = FORMAT_DOT; given->output && formats[i]; i++) {
+	for (int i = FORMAT_DOT; given->profile.output && formats[i]; i++) {
 		char *ending = fg_xasprintf(".%s", formats[i]);
-		const bool matches = fg_text_ends_with(given->output, ending);
+		const bool matches = fg_text_ends_with(given->profile.output, ending);
 
 		free(ending);
 		if (matches)
@@ -138,45 +86,46 @@ static int wanted_format(const struct options *given)
 	return FORMAT_DOT;
 }
 
-static int build(struct fg_cli *cli, const struct options *given, const char *words,
-		 struct fg_calltree *tree, const char **title, struct fg_error *err)
-{
-	struct fg_calltree_query query = {0};
-	struct fg_profile profile;
-	int rc = fg_cli_load_profile(cli, &given->run, words, &profile, err);
+struct built {
+	struct fg_calltree tree;
+	const char *title;
+};
 
-	if (rc != FG_OK)
-		return rc;
-	fg_cli_tell_notes(cli, &profile);
-	rc = fg_cli_make_query(cli, &given->query, &profile, &query, err);
-	if (rc == FG_OK)
-		rc = fg_calltree_build(&profile, &query, tree, err);
-	*title = fg_arena_strdup(&cli->arena, profile.title ? profile.title : "");
-	fg_profile_release(&profile);
-	return rc;
+static int build(struct fg_cli *cli, void *context, const struct fg_profile *profile,
+		 const struct fg_calltree_query *query, struct fg_error *err)
+{
+	struct built *built = context;
+
+	built->title = fg_arena_strdup(&cli->arena, profile->title ? profile->title : "");
+	return fg_calltree_build(profile, query, &built->tree, err);
+}
+
+static int build_one(struct fg_cli *cli, const struct options *given, const char *words,
+		     struct built *built, struct fg_error *err)
+{
+	return fg_cli_use_profile(cli, &given->profile, words,
+				  &(struct fg_cli_profile_use){build, built}, err);
 }
 
 /* One run's tree, or the difference of two. */
-static int build_all(struct fg_cli *cli, const struct options *given, struct fg_calltree *tree,
-		     const char **title, struct fg_error *err)
+static int build_all(struct fg_cli *cli, const struct options *given, struct built *built,
+		     struct fg_error *err)
 {
-	struct fg_calltree before;
-	struct fg_calltree after;
-	const char *titles[2] = {"", ""};
+	struct built before = {0};
+	struct built after = {0};
 	int rc = FG_OK;
 
 	if (cli->argument_count < 2)
-		return build(cli, given, cli->arguments[0], tree, title, err);
-	rc = build(cli, given, cli->arguments[0], &before, &titles[0], err);
-	if (rc != FG_OK)
-		return rc;
-	rc = build(cli, given, cli->arguments[1], &after, &titles[1], err);
+		return build_one(cli, given, cli->arguments[0], built, err);
+	rc = build_one(cli, given, cli->arguments[0], &before, err);
+	if (rc == FG_OK)
+		rc = build_one(cli, given, cli->arguments[1], &after, err);
 	if (rc == FG_OK) {
-		fg_calltree_difference(&before, &after, tree);
-		fg_calltree_release(&after);
-		*title = fg_arena_printf(&cli->arena, "%s → %s", titles[0], titles[1]);
+		fg_calltree_difference(&before.tree, &after.tree, &built->tree);
+		built->title = fg_arena_printf(&cli->arena, "%s → %s", before.title, after.title);
 	}
-	fg_calltree_release(&before);
+	fg_calltree_release(&before.tree);
+	fg_calltree_release(&after.tree);
 	return rc;
 }
 
@@ -209,15 +158,15 @@ static int draw(struct fg_cli *cli, const struct options *given, const struct fg
 	int rc = FG_OK;
 
 	if (format == FORMAT_DOT) {
-		rc = fg_cli_write(cli, given->output, dot, &err);
-		return rc == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+		rc = fg_cli_write(cli, given->profile.output, dot, &err);
+		return fg_cli_end(cli, rc, &err);
 	}
 	rc = fg_graph_render(dot, &render, &picture, &err);
 	if (rc == FG_OK) {
-		rc = fg_cli_write(cli, given->output, &picture, &err);
-		rc = rc == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+		rc = fg_cli_write(cli, given->profile.output, &picture, &err);
+		rc = fg_cli_end(cli, rc, &err);
 	} else {
-		rc = keep_dot(cli, given->output, dot, &err);
+		rc = keep_dot(cli, given->profile.output, dot, &err);
 	}
 	fg_strbuf_release(&picture);
 	return rc;
@@ -238,17 +187,18 @@ static int run(struct fg_cli *cli, const void *values)
 	};
 	struct fg_graph_summary summary = {0};
 	struct fg_strbuf dot = {0};
-	struct fg_calltree tree;
+	struct built built = {0};
 	struct fg_error err = {0};
 	int rc = FG_OK;
 
-	if (wanted_format(given) > FORMAT_DOT && !given->output && cli->out_is_terminal)
+	if (wanted_format(given) > FORMAT_DOT && !given->profile.output && cli->out_is_terminal)
 		return fg_cli_usage(cli, "a picture is not for a terminal: add -o FILE");
-	rc = build_all(cli, given, &tree, &graph.title, &err);
+	rc = build_all(cli, given, &built, &err);
 	if (rc != FG_OK)
 		return fg_cli_fail(cli, &err);
-	rc = fg_graph_write_dot(&tree, &graph, &dot, &summary, &err);
-	fg_calltree_release(&tree);
+	graph.title = built.title;
+	rc = fg_graph_write_dot(&built.tree, &graph, &dot, &summary, &err);
+	fg_calltree_release(&built.tree);
 	if (rc == FG_OK && summary.nodes_left_out > 0)
 		fg_cli_say(
 			cli,

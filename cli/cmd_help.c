@@ -42,16 +42,14 @@ static int run(struct fg_cli *cli, const void *values)
 static const char *const shells[] = {"none", "bash", "zsh", "fish", NULL};
 
 static const struct fg_option options[] = {
-	{.name = "man",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, man),
-	 .help = "print the manual page instead, as source for man"},
+	FG_CLI_FLAG(struct options, man, "man", 0,
+		    "print the manual page instead, as source for man"),
 	{.name = "completion",
-	 .kind = FG_OPTION_CHOICE,
-	 .offset = offsetof(struct options, shell),
-	 .argument = "SHELL",
-	 .choices = shells,
-	 .help = "print the completions for a shell"},
+	   .kind = FG_OPTION_CHOICE,
+	   .offset = offsetof(struct options, shell),
+	   .argument = "SHELL",
+	   .choices = shells,
+	   .help = "print the completions for a shell"},
 	{.name = NULL},
 };
 

@@ -42,14 +42,8 @@ static const struct {
 };
 
 static const struct fg_option options[] = {
-	{.name = "type",
-	 .letter = 't',
-	 .kind = FG_OPTION_CHOICE,
-	 .offset = offsetof(struct options, type),
-	 .argument = "TYPE",
-	 .choices = types,
-	 .initial = "pre-commit",
-	 .help = "pre-commit, against HEAD, or pre-push, against the upstream branch"},
+	FG_CLI_CHOICE(struct options, type, "type", 't', "TYPE", types, "pre-commit",
+		      "pre-commit, against HEAD, or pre-push, against the upstream branch"),
 	{.name = NULL},
 };
 

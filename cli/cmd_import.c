@@ -3,7 +3,7 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/version.h"
-#include "cli/run_argument.h"
+#include "cli/profile_command.h"
 #include "cli/stored.h"
 #include "profile/import.h"
 #include "profile/ingest.h"
@@ -23,50 +23,20 @@ enum {
 static const char *const formats[] = {"by-content", "folded", "pprof", "perf", NULL};
 
 static const struct fg_option options[] = {
-	{.name = "format",
-	 .letter = 'F',
-	 .kind = FG_OPTION_CHOICE,
-	 .offset = offsetof(struct options, format),
-	 .argument = "FORMAT",
-	 .choices = formats,
-	 .initial = "by-content",
-	 .help = "what the file is"},
-	{.name = "name",
-	 .letter = 'n',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, name),
-	 .argument = "NAME",
-	 .help = "what the benchmark is called (default: the name of the file)"},
-	{.name = "period",
-	 .kind = FG_OPTION_DURATION,
-	 .offset = offsetof(struct options, run.period_ns),
-	 .argument = "TIME",
-	 .help = "what a sample is worth where the file does not say (default: 1ms)"},
-	{.name = "value",
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, run.value),
-	 .argument = "NAME",
-	 .help = "which value of a pprof profile to take"},
+	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
+		      "what the file is"),
+	FG_CLI_TEXT(struct options, name, "name", 'n', "NAME",
+		    "what the benchmark is called (default: the name of the file)"),
+	FG_CLI_SOURCE_OPTIONS(struct options, run),
 	{.name = "project",
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, run.project),
-	 .argument = "NAME",
-	 .initial = "imported",
-	 .help = "the project that the run is filed under"},
-	{.name = "store",
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, run.store),
-	 .argument = "FILE",
-	 .complete = FG_COMPLETE_FILE,
-	 .help = "the store to use instead of .fastgate/store.db of this project"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, output),
-	 .argument = "FILE",
-	 .complete = FG_COMPLETE_FILE,
-	 .help = "write a run file (FILE.fgrun) instead of putting it into the store"},
-	{.name = NULL                    },
+			       .kind = FG_OPTION_TEXT,
+			       .offset = offsetof(struct options, run.project),
+			       .argument = "NAME",
+			       .initial = "imported",
+			       .help = "the project that the run is filed under"},
+	FG_CLI_FILE(struct options, output, "output", 'o',
+		    "write a run file (FILE.fgrun) instead of putting it into the store"),
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -159,13 +129,12 @@ static int run(struct fg_cli *cli, const void *values)
 	rc = fg_cli_load_profile_file(cli, &source, file, &profile, &err);
 	if (rc != FG_OK)
 		return fg_cli_fail(cli, &err);
-	fg_cli_tell_notes(cli, &profile);
 	rc = make_run(given, file, &profile, &stored, &err);
 	fg_profile_release(&profile);
 	if (rc == FG_OK)
 		rc = keep(cli, given, &stored, &err);
 	fg_stored_run_release(&stored);
-	return rc == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+	return fg_cli_end(cli, rc, &err);
 }
 
 const struct fg_cli_command fg__cmd_import = {

@@ -260,10 +260,8 @@ static int run(struct fg_cli *cli, const void *values)
 }
 
 static const struct fg_option options[] = {
-	{.name = "print",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, print),
-	 .help = "write to standard output instead of fastgate.yml"},
+	FG_CLI_FLAG(struct options, print, "print", 0,
+		    "write to standard output instead of fastgate.yml"),
 	{.name = NULL},
 };
 

@@ -11,36 +11,25 @@ struct options {
 };
 
 static const struct fg_option options[] = {
-	{.name = "format",
-	 .letter = 'f',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, format),
-	 .argument = "FORMAT",
-	 .help = "terminal, json, junit, markdown, comment, html, github, gitlab, csv or csv-raw; else by the ending "
-		 "of FILE"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, output),
-	 .argument = "FILE",
-	 .complete = FG_COMPLETE_FILE,
-	 .help = "write here instead of standard output"},
+	FG_CLI_TEXT(
+		struct options, format, "format", 'f', "FORMAT",
+		"terminal, json, junit, markdown, comment, html, github, gitlab, csv or csv-raw; else by the ending "
+		"of FILE"),
+	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
 	{.name = "source-root",
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, source_root),
-	 .argument = "FOLDER",
-	 .complete = FG_COMPLETE_FOLDER,
-	 .help = "the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"},
+											  .kind = FG_OPTION_TEXT,
+											  .offset = offsetof(struct options, source_root),
+											  .argument = "FOLDER",
+											  .complete = FG_COMPLETE_FOLDER,
+											  .help = "the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"},
 	FG_CLI_STORE_OPTION(struct options),
 	FG_CLI_PROJECT_OPTION(struct options),
-	{.name = NULL     },
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
-	{.name = "RUN",
-	 .help = "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an exported file",
-	 .max = 1},
-	{.name = NULL     },
+	{.name = "RUN", .help = FG_CLI_STORED_RUN_WORDS, .max = 1},
+	{.name = NULL    },
 };
 
 static const struct fg_cli_example examples[] = {

@@ -17,18 +17,13 @@ struct options {
 static const struct fg_option options[] = {
 	FG_CLI_STORE_OPTION(struct options),
 	FG_CLI_PROJECT_OPTION(struct options),
-	{.name = "facts",
-			  .kind = FG_OPTION_FLAG,
-			  .offset = offsetof(struct options, facts),
-			  .help = "list all build and host conditions"},
+	FG_CLI_FLAG(struct options, facts, "facts", 0, "list all build and host conditions"),
 	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
-	{.name = "RUN",
-	 .help = "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an exported file",
-	 .max = 1},
-	{.name = NULL     },
+	{.name = "RUN", .help = FG_CLI_STORED_RUN_WORDS, .max = 1},
+	{.name = NULL    },
 };
 
 static const struct fg_cli_example examples[] = {

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/query_options.h"
-#include "cli/run_argument.h"
+#include "cli/profile_command.h"
 #include "profile/view.h"
 
 struct options {
-	struct fg_cli_run_options run;
-	struct fg_cli_query_options query;
+	struct fg_cli_profile_options profile;
 	int view;
 	unsigned rows;
 	unsigned depth;
 	unsigned width;
 	double floor;
 	const char *function;
-	const char *output;
 	bool all;
 	bool inclusive;
 	bool errors;
@@ -25,86 +22,30 @@ static const char *const views[] = {"flat",      "callgraph", "top-down",   "bot
 				    "regions",   "units",     "timeline",   "paths",     NULL};
 
 static const struct fg_option options[] = {
-	{.name = "view",
-	 .letter = 'V',
-	 .kind = FG_OPTION_CHOICE,
-	 .offset = offsetof(struct options, view),
-	 .argument = "VIEW",
-	 .choices = views,
-	 .initial = "flat",
-	 .help = "what to show"},
-	{.name = "rows",
-	 .letter = 'n',
-	 .kind = FG_OPTION_UNSIGNED,
-	 .offset = offsetof(struct options, rows),
-	 .argument = "N",
-	 .minimum = 1,
-	 .maximum = 1000000,
-	 .help = "at most so many rows, functions, units or steps of time"},
-	{.name = "all",
-	 .letter = 'a',
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, all),
-	 .help = "leave nothing out"},
-	{.name = "floor",
-	 .kind = FG_OPTION_RATIO,
-	 .offset = offsetof(struct options, floor),
-	 .argument = "SHARE",
-	 .minimum = 0,
-	 .maximum = 1,
-	 .help = "leave out what is below this share of the time: 0.5%"},
-	{.name = "depth",
-	 .kind = FG_OPTION_UNSIGNED,
-	 .offset = offsetof(struct options, depth),
-	 .argument = "N",
-	 .minimum = 1,
-	 .maximum = 100000,
-	 .help = "levels of a tree"},
-	{.name = "inclusive",
-	 .letter = 'i',
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, inclusive),
-	 .help = "order lists by inclusive instead of self time"},
-	{.name = "function",
-	 .letter = 'f',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, function),
-	 .argument = "REGEX",
-	 .help = "the functions that callgraph and paths are about"},
-	{.name = "errors",
-	 .letter = 'e',
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, errors),
-	 .help = "show the standard error of each figure"},
-	{.name = "csv",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct options, csv),
-	 .help = "write comma-separated values, nothing rounded or left out"},
+	FG_CLI_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
+	FG_CLI_COUNT(struct options, rows, "rows", 'n', 1000000, NULL,
+		     "at most so many rows, functions, units or steps of time"),
+	FG_CLI_FLAG(struct options, all, "all", 'a', "leave nothing out"),
+	FG_CLI_SHARE(struct options, floor, "floor", NULL,
+		     "leave out what is below this share of the time: 0.5%"),
+	FG_CLI_COUNT(struct options, depth, "depth", 0, 100000, NULL, "levels of a tree"),
+	FG_CLI_FLAG(struct options, inclusive, "inclusive", 'i',
+		    "order lists by inclusive instead of self time"),
+	FG_CLI_TEXT(struct options, function, "function", 'f', "REGEX",
+		    "the functions that callgraph and paths are about"),
+	FG_CLI_FLAG(struct options, errors, "errors", 'e',
+		    "show the standard error of each figure"),
+	FG_CLI_FLAG(struct options, csv, "csv", 0,
+		    "write comma-separated values, nothing rounded or left out"),
 	{.name = "width",
-	 .kind = FG_OPTION_UNSIGNED,
-	 .offset = offsetof(struct options, width),
-	 .argument = "COLUMNS",
-	 .minimum = 40,
-	 .maximum = 100000,
-	 .help = "cut names to fit (default: the terminal's width; whole names elsewhere)"},
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, output),
-	 .argument = "FILE",
-	 .complete = FG_COMPLETE_FILE,
-	 .help = "write to a file; '-' is standard output"},
-	FG_CLI_QUERY_OPTIONS(struct options, query),
-	FG_CLI_RUN_OPTIONS(struct options, run),
-	{.name = NULL					   },
-};
-
-static const struct fg_cli_argument arguments[] = {
-	{.name = "RUN",
-	 .help = "a stored run, a trace, an exported run or another tool's profile; the newest when "
-		 "left out", .max = 1,
-	 .complete = FG_COMPLETE_FILE},
-	{.name = NULL    },
+	   .kind = FG_OPTION_UNSIGNED,
+	   .offset = offsetof(struct options, width),
+	   .argument = "COLUMNS",
+	   .minimum = 40,
+	   .maximum = 100000,
+	   .help = "cut names to fit (default: the terminal's width; whole names elsewhere)"},
+	FG_CLI_PROFILE_OPTIONS(struct options, profile),
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
@@ -122,7 +63,7 @@ static unsigned text_width(const struct fg_cli *cli, const struct options *given
 {
 	if (given->width > 0)
 		return given->width;
-	return cli->out_is_terminal && !given->output ? cli->columns : 0;
+	return cli->out_is_terminal && !given->profile.output ? cli->columns : 0;
 }
 
 static int show(struct fg_cli *cli, const struct options *given, const struct fg_view_table *table,
@@ -130,7 +71,7 @@ static int show(struct fg_cli *cli, const struct options *given, const struct fg
 {
 	const struct fg_view_text_options text_options = {
 		.columns = text_width(cli, given),
-		.color = cli->color_out && !given->output,
+		.color = cli->color_out && !given->profile.output,
 		.errors = given->errors,
 	};
 	struct fg_strbuf text = {0};
@@ -142,19 +83,21 @@ static int show(struct fg_cli *cli, const struct options *given, const struct fg
 		fg_view_write_csv(table, &text);
 	else
 		fg_view_write_text(table, &text_options, &text);
-	if (given->output || cli->json || given->csv)
-		rc = fg_cli_write(cli, given->output, &text, err);
+	if (given->profile.output || cli->json || given->csv)
+		rc = fg_cli_write(cli, given->profile.output, &text, err);
 	else
 		fg_cli_page(cli, &text);
 	fg_strbuf_release(&text);
 	return rc;
 }
 
-static int make(struct fg_cli *cli, const struct options *given, const struct fg_profile *profile,
-		struct fg_error *err)
+static int make(struct fg_cli *cli, void *context, const struct fg_profile *profile,
+		const struct fg_calltree_query *query, struct fg_error *err)
 {
+	const struct options *given = context;
 	const bool is_data = cli->json || given->csv;
-	struct fg_view_options view_options = {
+	const struct fg_view_options view_options = {
+		.query = *query,
 		.rows = given->rows,
 		.all = given->all || (is_data && given->rows == 0 && !(given->floor > 0)),
 		.floor = given->floor,
@@ -163,11 +106,9 @@ static int make(struct fg_cli *cli, const struct options *given, const struct fg
 		.function = given->function,
 	};
 	struct fg_view_table table;
-	int rc = fg_cli_make_query(cli, &given->query, profile, &view_options.query, err);
+	int rc =
+		fg_view_make(fg_view_find(views[given->view]), profile, &view_options, &table, err);
 
-	if (rc == FG_OK)
-		rc = fg_view_make(fg_view_find(views[given->view]), profile, &view_options, &table,
-				  err);
 	if (rc != FG_OK)
 		return rc;
 	rc = show(cli, given, &table, err);
@@ -177,20 +118,12 @@ static int make(struct fg_cli *cli, const struct options *given, const struct fg
 
 static int run(struct fg_cli *cli, const void *values)
 {
-	const struct options *given = values;
-	struct fg_profile profile;
-	struct fg_error err = {0};
-	int rc = FG_OK;
+	struct options given = *(const struct options *)values;
 
-	if (cli->json && given->csv)
+	if (cli->json && given.csv)
 		return fg_cli_usage(cli, "--json and --csv exclude each other");
-	rc = fg_cli_load_profile(cli, &given->run, cli->arguments[0], &profile, &err);
-	if (rc != FG_OK)
-		return fg_cli_fail(cli, &err);
-	fg_cli_tell_notes(cli, &profile);
-	rc = make(cli, given, &profile, &err);
-	fg_profile_release(&profile);
-	return rc == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+	return fg_cli_run_on_profile(cli, &given.profile,
+				     &(struct fg_cli_profile_use){make, &given});
 }
 
 const struct fg_cli_command fg__cmd_view = {
@@ -212,7 +145,7 @@ const struct fg_cli_command fg__cmd_view = {
 		"Regular expressions are POSIX extended ones. A function is matched as 'name [library]'.",
 	.options = options,
 	.options_size = sizeof(struct options),
-	.arguments = arguments,
+	.arguments = fg_cli_run_arguments,
 	.examples = examples,
 	.has_json = true,
 	.run = run,

@@ -27,11 +27,8 @@ static const struct fg_option options[] = {
 			  .argument = "PORT",
 			  .maximum = 65535,
 			  .help = "where to listen on loopback; by default any port that is free"},
-	{.name = "open",
-			  .kind = FG_OPTION_FLAG,
-			  .offset = offsetof(struct options, open),
-			  .help = "show the pages in the browser (xdg-open)"},
-	{.name = NULL               },
+	FG_CLI_FLAG(struct options, open, "open", 0, "show the pages in the browser (xdg-open)"),
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
@@ -39,25 +36,43 @@ static const struct fg_cli_example examples[] = {
 	{NULL,		  NULL				      },
 };
 
-/* $FASTGATE_PERFDB, or the one beside this program, or the one in PATH; to be freed. */
+/* Where the server stands, seen from the folder of this program: installed, for programs only, in a build folder. */
+static const char *const places[] = {
+	"perfdb",
+	"../libexec/fastgate/perfdb",
+	"../perfdb/server/perfdb",
+};
+
+/* NULL: it is not there. */
+static char *find_beside(const char *folder)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(places); i++) {
+		char *path = fg_fs_join(folder, places[i]);
+
+		if (access(path, X_OK) == 0 && !fg_fs_is_folder(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* $FASTGATE_PERFDB, or the one that came with this program, or the one in PATH; to be freed. */
 static char *find_server(void)
 {
 	const char *given = getenv("FASTGATE_PERFDB");
 	char self[PATH_BYTES] = "";
 	const ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *path = NULL;
 
 	if (given && *given)
 		return fg_xstrdup(given);
 	if (length > 0) {
 		char *folder = fg_fs_parent(self);
-		char *path = fg_fs_join(folder, "perfdb");
 
+		path = find_beside(folder);
 		free(folder);
-		if (access(path, X_OK) == 0 && !fg_fs_is_folder(path))
-			return path;
-		free(path);
 	}
-	return fg_fs_find_program("perfdb");
+	return path ? path : fg_fs_find_program("perfdb");
 }
 
 static int run(struct fg_cli *cli, const void *values)

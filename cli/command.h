@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/strbuf.h"
+#include "cli/option_rows.h"
 #include "model/verdict.h"
 
 #include <signal.h>
@@ -117,7 +118,7 @@ enum fg_exit fg_cli_exit_code(enum fg_status status);
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* The same, through a pager when stdout is a terminal and the text is longer than it. */
 void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text);
-/* To a file, atomically; NULL and "-" are stdout. */
+/* To a file as fg_fs_write_result() does; NULL and "-" are stdout. */
 int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,
 		 struct fg_error *err) FG_NODISCARD;
 

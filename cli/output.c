@@ -209,17 +209,23 @@ int fg_cli_usage(const struct fg_cli *cli, const char *format, ...)
 
 /* ---- data ---- */
 
+/* Why standard output failed first: the stream itself only remembers that it did. */
+static int output_errno;
+
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text)
 {
 	(void)cli;
-	(void)fwrite(fg_strbuf_text(text), 1, text->length, stdout);
+	errno = 0;
+	if (fwrite(fg_strbuf_text(text), 1, text->length, stdout) < text->length &&
+	    output_errno == 0)
+		output_errno = errno;
 }
 
 int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,
 		 struct fg_error *err)
 {
 	if (path && strcmp(path, "-") != 0)
-		return fg_fs_write_atomic(path, fg_strbuf_text(text), text->length, 0644, err);
+		return fg_fs_write_result(path, fg_strbuf_text(text), text->length, err);
 	fg_cli_print(cli, text);
 	return FG_OK;
 }
@@ -227,14 +233,13 @@ int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_str
 int fg__cli_close_output(struct fg_error *err)
 {
 	const bool had_failed = ferror(stdout) != 0;
+	const bool closed = fflush(stdout) == 0 && fclose(stdout) == 0;
 
-	errno = 0;
-	if (fflush(stdout) != 0 || fclose(stdout) != 0)
-		return fg_error_errno(err, FG_EIO, "cannot write to standard output");
-	if (had_failed)
-		return fg_error_set(err, FG_EIO,
-				    "cannot write to standard output: part of it was lost");
-	return FG_OK;
+	if (closed && !had_failed)
+		return FG_OK;
+	if (output_errno != 0)
+		errno = output_errno;
+	return fg_error_errno(err, FG_EIO, "cannot write to standard output");
 }
 
 /* ---- pager ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which part of a profile a command looks at, and how its frames are named and grouped: the options that `view` and
- * `graph` share.  All of them combine.
+ * Which part of a profile a command looks at, and how its frames are named and grouped: the options that `view`,
+ * `graph` and `export` share.  All of them combine.
  */
 #ifndef FG_CLI_QUERY_OPTIONS_H
 #define FG_CLI_QUERY_OPTIONS_H

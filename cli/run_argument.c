@@ -152,13 +152,21 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 	return rc;
 }
 
+/* What is odd about a profile is told as soon as it is known. */
+static int tell_notes(const struct fg_cli *cli, int rc, const struct fg_profile *profile)
+{
+	for (size_t i = 0; rc == FG_OK && i < profile->note_count; i++)
+		fg_cli_say(cli, "note: %s", profile->notes[i]);
+	return rc;
+}
+
 int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			     const char *path, struct fg_profile *profile, struct fg_error *err)
 {
 	if (fg_fs_is_folder(path))
-		return from_traces(cli, options, path, profile, err);
+		return tell_notes(cli, from_traces(cli, options, path, profile, err), profile);
 	if (fg_fs_exists(path))
-		return from_file(cli, options, path, profile, err);
+		return tell_notes(cli, from_file(cli, options, path, profile, err), profile);
 	return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", path);
 }
 
@@ -217,13 +225,8 @@ int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *opt
 		const int64_t traced = newest_trace_ns(FG_CLI_RECORD_FOLDER);
 
 		if (traced > 0 && traced > newest_run_ns(options))
-			return from_traces(cli, options, FG_CLI_RECORD_FOLDER, profile, err);
+			return fg_cli_load_profile_file(cli, options, FG_CLI_RECORD_FOLDER, profile,
+							err);
 	}
-	return from_stored(options, words, profile, err);
-}
-
-void fg_cli_tell_notes(const struct fg_cli *cli, const struct fg_profile *profile)
-{
-	for (size_t i = 0; i < profile->note_count; i++)
-		fg_cli_say(cli, "note: %s", profile->notes[i]);
+	return tell_notes(cli, from_stored(options, words, profile, err), profile);
 }

@@ -18,6 +18,10 @@
   .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, project), \
   .argument = "NAME", .help = "only runs of this project"                       \
  }
+/* What a RUN argument may be. */
+#define FG_CLI_STORED_RUN_WORDS                                                      \
+ "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an " \
+ "exported file"
 
 /*
  * The path of the store: `given`, or .fastgate/store.db in this folder or the nearest one above that has it (to be

@@ -5,6 +5,7 @@
  */
 #include "collector/handler.h"
 #include "collector/modules.h"
+#include "collector/pthreads.h"
 #include "collector/real.h"
 #include "collector/state.h"
 #include "collector/threads.h"
@@ -107,5 +108,9 @@ FG_EXPORT int prctl(int option, ...)
 	/* Either opens the door to a filter that may kill for a system call it has not heard of. */
 	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive())
 		fg__file_seal();
-	return real_prctl(option, more[0], more[1], more[2], more[3]);
+	const int status = real_prctl(option, more[0], more[1], more[2], more[3]);
+
+	if (option == PR_SET_NAME && status == 0)
+		fg__pthreads_renamed();
+	return status;
 }

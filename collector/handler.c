@@ -4,10 +4,10 @@
  *
  * System time.  The perf clock that an unprivileged user may have does not see it.  The timer on the thread's CPU clock
  * does, at kernel ticks, and the signal reaches us when the thread comes back from the kernel: then the pc stands right behind a
- * system call instruction, and the system time since the last such sample (getrusage) belongs there.  Page faults are kernel
+ * system call instruction, and the system time since the last such sample belongs there.  Page faults are kernel
  * time, too, but come back to the instruction that faulted: a tick for which the kernel itself counted mostly system
- * time is taken for one.  All other ticks belong to user time, which the perf clock measures better, and are dropped.  So the
- * system weights of a thread add up to its ru_stime exactly.
+ * time is taken for one.  All other ticks belong to user time, which the perf clock measures better, and are dropped.  How
+ * much system time there was, so that all weights add up to the CPU time, is worked out in collector/account.h.
  */
 #include "collector/handler.h"
 
@@ -173,32 +173,34 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, const s
 		    bool on)
 {
 	const bool behind = stands_behind_syscall(context);
-	uint64_t user_ns = thread->last_user_ns;
-	uint64_t system_ns = thread->last_system_ns;
+	struct fg_account *account = &thread->account;
+	struct fg_times now = account->last;
+	struct fg_times split;
 	uint8_t nobody = 0;
 
-	if (fg_g.sealed)
-		system_ns += behind ? (1 + (uint64_t)info->si_overrun) *
-					      (thread->tick_fast ? TICK_FAST_NS : TICK_SLOW_NS)
-				    : 0;
-	else
-		fg__thread_times(&user_ns, &system_ns);
-	const uint64_t system_part = system_ns - thread->last_system_ns;
-	const uint64_t user_part = user_ns - thread->last_user_ns;
-	const bool fault = !behind && system_part >= KERNEL_MOST_NS && system_part > user_part;
+	if (fg_g.sealed) {
+		/* Every tick that met a system call stands for its period; the rest was user time. */
+		const uint64_t span_ns = (1 + (uint64_t)info->si_overrun) *
+					 (thread->tick_fast ? TICK_FAST_NS : TICK_SLOW_NS);
 
-	thread->last_user_ns = user_ns;
-	thread->last_system_ns = system_ns;
+		now.system_ns += behind ? span_ns : 0;
+		now.cpu_ns += account->sampled_ns + (behind ? span_ns : 0);
+	} else {
+		fg__thread_times(&now);
+	}
+	fg__account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
 	if (!on)
 		return;
-	thread->pending_system_ns += system_part;
-	adapt_tick(thread, system_part >= KERNEL_MOST_NS / 4);
-	if ((!behind && !fault) || thread->pending_system_ns == 0 ||
+	adapt_tick(thread, split.system_ns >= KERNEL_MOST_NS / 4);
+	const bool fault =
+		!behind && split.system_ns >= KERNEL_MOST_NS && split.system_ns > split.user_ns;
+	const uint64_t due_ns = fg__account_due(account, fg_g.period_ns);
+
+	if ((!behind && !fault) || due_ns == 0 ||
 	    !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
 		return;
-	if (take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0,
-			thread->pending_system_ns))
-		thread->pending_system_ns = 0;
+	if (take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0, due_ns))
+		fg__account_give(account, due_ns);
 	atomic_store(&thread->busy, 0);
 }
 
@@ -232,6 +234,21 @@ static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_
 		sample_or_carry(thread, context, weight_ns);
 }
 
+static void on_perf(struct fg_thread *thread, const ucontext_t *context, bool on)
+{
+	uint64_t weight_ns = fg_g.period_ns;
+
+	/* In a sandbox the period can no longer be set to what it should be. */
+	if (thread->first && fg_g.sealed)
+		weight_ns = thread->first_ns;
+	else if (thread->first)
+		fg__thread_first_done(thread);
+	if (!on)
+		return;
+	fg__account_user(&thread->account, weight_ns);
+	sample_or_carry(thread, context, weight_ns);
+}
+
 static void dispatch(struct fg_thread *thread, const ucontext_t *context, const siginfo_t *info,
 		     bool tick, uint64_t now_ns)
 {
@@ -239,20 +256,10 @@ static void dispatch(struct fg_thread *thread, const ucontext_t *context, const 
 
 	switch ((enum fg_trace_clock)thread->clock) {
 	case FG_CLOCK_PERF_USER:
-		if (tick) {
+		if (tick)
 			on_tick(thread, context, info, on);
-			break;
-		}
-		if (thread->first && fg_g.sealed) {
-			/* The period can no longer be set to what it should be. */
-			if (on)
-				sample_or_carry(thread, context, thread->first_ns);
-			break;
-		}
-		if (thread->first)
-			fg__thread_first_done(thread);
-		if (on)
-			sample_or_carry(thread, context, fg_g.period_ns);
+		else
+			on_perf(thread, context, on);
 		break;
 	case FG_CLOCK_JITTER:
 		on_jitter(thread, context, tick, on);
@@ -281,8 +288,10 @@ static void count_handler(uint64_t begin_ns)
 
 	fg__count(&header->handler_ns, took_ns);
 	fg__maximum(&header->handler_max_ns, took_ns);
-	if (end_ns - header->start_monotonic_ns > late_after_ns)
+	if (end_ns - header->start_monotonic_ns > late_after_ns) {
 		fg__maximum(&header->handler_late_max_ns, took_ns);
+		fg__count(&header->handler_late[fg_handler_bucket(took_ns)], 1);
+	}
 }
 
 void fg__on_signal(int signal, siginfo_t *info, void *context)

@@ -68,8 +68,26 @@ static void take_build_id(struct fg_module *module, const uint8_t *notes, size_t
 	}
 }
 
+/* The part of the file's mapped segments that `size` bytes at this address lie in; false: they lie in none. */
+static bool find_segment(const struct fg_module *module, const ElfW(Phdr) * headers, size_t count,
+			 uintptr_t at, size_t size, struct fg_tables *found)
+{
+	for (size_t i = 0; i < count; i++) {
+		const uintptr_t start = module->bias + headers[i].p_vaddr;
+
+		if (headers[i].p_type != PT_LOAD || !(headers[i].p_flags & PF_R) || at < start ||
+		    at - start > headers[i].p_filesz || headers[i].p_filesz - (at - start) < size)
+			continue;
+		found->low = (const uint8_t *)start;
+		found->high = (const uint8_t *)start + headers[i].p_filesz;
+		return true;
+	}
+	return false;
+}
+
 static void read_headers(struct fg_module *module, const ElfW(Phdr) * headers, size_t count)
 {
+	struct fg_tables segment;
 	uintptr_t low = UINTPTR_MAX;
 	uintptr_t high = 0;
 
@@ -81,8 +99,11 @@ static void read_headers(struct fg_module *module, const ElfW(Phdr) * headers, s
 			low = at < low ? at : low;
 			high = at + header->p_memsz > high ? at + header->p_memsz : high;
 		} else if (header->p_type == PT_GNU_EH_FRAME) {
-			module->eh_frame_hdr = (const uint8_t *)at;
-		} else if (header->p_type == PT_NOTE && module->build_id_size == 0) {
+			if (find_segment(module, headers, count, at, header->p_filesz,
+					 &module->tables))
+				module->tables.hdr = (const uint8_t *)at;
+		} else if (header->p_type == PT_NOTE && module->build_id_size == 0 &&
+			   find_segment(module, headers, count, at, header->p_memsz, &segment)) {
 			take_build_id(module, (const uint8_t *)at, header->p_memsz);
 		}
 	}
@@ -174,7 +195,7 @@ static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
 
 	module->end = found->end;
 	module->bias = found->bias;
-	module->eh_frame_hdr = found->eh_frame_hdr;
+	module->tables = found->tables;
 	module->flags = found->flags;
 	module->path_hash = found->path_hash;
 	memcpy(module->build_id, found->build_id, sizeof(module->build_id));
@@ -221,7 +242,6 @@ static uint32_t add_mapped(struct fg_thread *thread, const struct dl_find_object
 	atomic_store_explicit(&found.start, (uintptr_t)object->dlfo_map_start,
 			      memory_order_relaxed);
 	found.end = (uintptr_t)object->dlfo_map_end;
-	found.eh_frame_hdr = object->dlfo_eh_frame;
 	name_module(&found, object->dlfo_link_map->l_name);
 	return add(thread, &found);
 }

@@ -171,7 +171,7 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 	struct fg_frame_info info = {fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0), 0};
 
 	if (module)
-		info.rule = fg__rule_find(fg__module(module)->eh_frame_hdr, address);
+		info.rule = fg__rule_find(&fg__module(module)->tables, address);
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
 	if (header)

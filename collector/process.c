@@ -106,9 +106,10 @@ static void process_times(uint64_t *user_ns, uint64_t *system_ns)
 	fg__rusage_times(RUSAGE_SELF, user_ns, system_ns);
 }
 
+/* A program with another's rights is not told by its caller's environment where to write. */
 static bool concerns_us(void)
 {
-	return fg_g.options.output[0] &&
+	return !getauxval(AT_SECURE) && fg_g.options.output[0] &&
 	       (!fg_g.options.only_parent || fg_g.options.only_parent == getppid());
 }
 
@@ -203,6 +204,7 @@ static void start(char **environment)
 	fg_g.has_epoll_pwait2 =
 		syscall(SYS_epoll_pwait2, -1, NULL, 0, NULL, NULL, 0) == -1 && errno != ENOSYS;
 	read_program();
+	fg__thread_name_get(fg_g.name);
 	map_control();
 	fg__clocks_choose();
 	if (reserve_memory() != 0 || fg__file_open() != 0)
@@ -280,8 +282,10 @@ void fg__sampling_set(bool on)
 	struct fg_thread *thread = fg_self;
 	uint8_t nobody = 0;
 
-	if (!fg_alive() || atomic_exchange(&fg_g.sampling, on) == on || !thread ||
-	    !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
+	if (!fg_alive() || atomic_exchange(&fg_g.sampling, on) == on)
+		return;
+	(void)atomic_fetch_add(&fg_g.switches, 1);
+	if (!thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
 		return;
 	if (atomic_load(&fg_g.header)) {
 		fg__record_begin(thread, FG_RECORD_SAMPLING);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/pthreads.h"
 
+#include "collector/handler.h"
 #include "collector/real.h"
 #include "collector/regions.h"
 #include "collector/signals.h"
@@ -64,6 +65,7 @@ static void *run_thread(void *argument)
 
 	thread->stack_high = here & ~(uintptr_t)(FG_WORD - 1);
 	thread->stack_low = here > thread->stack_size ? here - thread->stack_size : 0;
+	thread->handle = pthread_self();
 	fg_self = thread;
 	fg__thread_attach(thread, FG_THREAD_PTHREAD, 0);
 	fg__pthreads_watch_end();
@@ -124,6 +126,54 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 		(void)pthread_attr_setstacksize(mutable_attr, stack_size);
 	if (status != 0)
 		fg__thread_free(thread);
+	return status;
+}
+
+/* ---- names ---- */
+
+static void name_thread(struct fg_thread *named, const char *name)
+{
+	struct fg_thread *thread = fg_self;
+	uint8_t nobody = 0;
+
+	if (!thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
+		return;
+	if (fg__ensure_file(thread)) {
+		fg__thread_announce(thread);
+		fg__thread_name_write(thread, named, name);
+	}
+	atomic_store(&thread->busy, 0);
+}
+
+void fg__pthreads_renamed(void)
+{
+	char name[FG_NAME_SIZE];
+
+	if (!fg_alive() || !fg_self)
+		return;
+	fg__thread_name_get(name);
+	name_thread(fg_self, name);
+}
+
+/* One that has not begun to run yet is not found, and tells its name when it does. */
+FG_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
+{
+	FG_REAL(pthread_setname_np);
+	const int status = real_pthread_setname_np(handle, name);
+
+	if (status != 0 || !fg_alive())
+		return status;
+	if (handle == pthread_self()) {
+		fg__pthreads_renamed();
+		return status;
+	}
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
+
+		if (thread && atomic_load(&thread->taken) && thread->kind == FG_THREAD_PTHREAD &&
+		    thread->handle == handle)
+			name_thread(thread, name);
+	}
 	return status;
 }
 

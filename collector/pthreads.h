@@ -7,4 +7,7 @@ void fg__pthreads_init(void);
 /* Have the end of the calling thread told to us. */
 void fg__pthreads_watch_end(void);
 
+/* The calling thread has another name. */
+void fg__pthreads_renamed(void);
+
 #endif

@@ -166,15 +166,27 @@ static uintptr_t take_encoded(struct cursor *c, uint8_t encoding)
 	return (uintptr_t)value;
 }
 
+/* May `size` bytes be read at this address, worked out from what may be nonsense? */
+static bool inside(const struct fg_tables *tables, uintptr_t at, size_t size)
+{
+	const uintptr_t low = (uintptr_t)tables->low;
+	const uintptr_t high = (uintptr_t)tables->high;
+
+	return at >= low && at <= high && high - at >= size;
+}
+
 /* An entry starts with its length; a 64-bit form exists and is never used for .eh_frame on these machines. */
-static bool open_entry(const uint8_t *entry, struct cursor *c)
+static bool open_entry(const struct fg_tables *tables, uintptr_t entry, struct cursor *c)
 {
 	uint32_t length;
 
-	memcpy(&length, entry, sizeof(length));
-	if (length < 4 || length >= 0xfffffff0u)
+	if (!inside(tables, entry, sizeof(length)))
 		return false;
-	c->at = entry + 4;
+	c->at = tables->low + (entry - (uintptr_t)tables->low);
+	memcpy(&length, c->at, sizeof(length));
+	if (length < 4 || length >= 0xfffffff0u || !inside(tables, entry + 4, length))
+		return false;
+	c->at += 4;
 	c->end = c->at + length;
 	return true;
 }
@@ -184,8 +196,8 @@ static void parse_augmentation(struct cie *cie, struct cursor *c, const char *au
 	if (*augmentation != 'z')
 		return;
 	cie->has_augmentation = true;
-	uint64_t size = take_uleb(c);
-	const uint8_t *behind = c->at + size;
+	const uint64_t size = take_uleb(c);
+	const uint8_t *behind = size < (uint64_t)(c->end - c->at) ? c->at + size : c->end;
 
 	for (const char *letter = augmentation + 1; *letter; letter++) {
 		if (*letter == 'R') {
@@ -202,15 +214,15 @@ static void parse_augmentation(struct cie *cie, struct cursor *c, const char *au
 			break;
 		}
 	}
-	c->at = behind <= c->end ? behind : c->end;
+	c->at = behind;
 }
 
-static bool parse_cie(const uint8_t *entry, struct cie *cie)
+static bool parse_cie(const struct fg_tables *tables, uintptr_t entry, struct cie *cie)
 {
 	struct cursor c;
 
 	*cie = (struct cie){0};
-	if (!open_entry(entry, &c) || take(&c, 4) != 0)
+	if (!open_entry(tables, entry, &c) || take(&c, 4) != 0)
 		return false;
 	uint8_t version = (uint8_t)take(&c, 1);
 
@@ -218,9 +230,11 @@ static bool parse_cie(const uint8_t *entry, struct cie *cie)
 		return false;
 	const char *augmentation = (const char *)c.at;
 
-	c.at += strnlen(augmentation, (size_t)(c.end - c.at)) + 1;
-	if (c.at >= c.end)
+	const size_t length = strnlen(augmentation, (size_t)(c.end - c.at));
+
+	if (length >= (size_t)(c.end - c.at))
 		return false;
+	c.at += length + 1;
 	cie->code_align = take_uleb(&c);
 	cie->data_align = take_sleb(&c);
 	cie->ra = version == 1 ? take(&c, 1) : take_uleb(&c);
@@ -229,16 +243,16 @@ static bool parse_cie(const uint8_t *entry, struct cie *cie)
 	return true;
 }
 
-static bool parse_fde(const uint8_t *entry, struct fde *fde)
+static bool parse_fde(const struct fg_tables *tables, uintptr_t entry, struct fde *fde)
 {
 	struct cursor c;
 
-	if (!open_entry(entry, &c))
+	if (!open_entry(tables, entry, &c))
 		return false;
-	const uint8_t *back_from = c.at;
+	const uintptr_t back_from = (uintptr_t)c.at;
 	uint32_t back = (uint32_t)take(&c, 4);
 
-	if (back == 0 || !parse_cie(back_from - back, &fde->cie))
+	if (back == 0 || !parse_cie(tables, back_from - back, &fde->cie))
 		return false;
 	fde->start = take_encoded(&c, fde->cie.encoding);
 	fde->size = take_encoded(&c, fde->cie.encoding & 0x0fu);
@@ -253,35 +267,42 @@ static bool parse_fde(const uint8_t *entry, struct fde *fde)
 	return true;
 }
 
-/* .eh_frame_hdr: version, three encodings, pointer to .eh_frame, count, then pairs of 32-bit offsets from its start. */
-static const uint8_t *find_fde(const uint8_t *hdr, uintptr_t address)
+/*
+ * .eh_frame_hdr: version, three encodings, pointer to .eh_frame, count, then pairs of 32-bit offsets from its start.
+ * The address of the entry; 0: none.
+ */
+static uintptr_t find_fde(const struct fg_tables *tables, uintptr_t address)
 {
-	struct cursor c = {hdr + 4, hdr + 4 + 2 * sizeof(uint64_t) + 8};
+	const uint8_t *hdr = tables->hdr;
 
-	if (hdr[0] != 1 || hdr[2] != DW_EH_PE_UDATA4 ||
-	    hdr[3] != (DW_EH_PE_DATAREL | DW_EH_PE_SDATA4))
-		return NULL;
+	if (!hdr || !inside(tables, (uintptr_t)hdr, 4) || hdr[0] != 1 ||
+	    hdr[2] != DW_EH_PE_UDATA4 || hdr[3] != (DW_EH_PE_DATAREL | DW_EH_PE_SDATA4))
+		return 0;
+	struct cursor c = {hdr + 4, tables->high};
+
 	(void)take_encoded(&c, hdr[1]);
-	uint32_t count = (uint32_t)take(&c, 4);
+	const uint64_t count = take(&c, 4);
 	const uint8_t *table = c.at;
 	const int64_t wanted = (int64_t)(intptr_t)(address - (uintptr_t)hdr);
-	uint32_t low = 0;
-	uint32_t high = count;
+	uint64_t low = 0;
+	uint64_t high = count;
 	int32_t pair[2];
 
+	if (count > (uint64_t)(c.end - table) / sizeof(pair))
+		return 0;
 	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+		uint64_t middle = low + (high - low) / 2;
 
-		memcpy(pair, table + 8 * (size_t)middle, sizeof(pair));
+		memcpy(pair, table + sizeof(pair) * (size_t)middle, sizeof(pair));
 		if (pair[0] <= wanted)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == 0)
-		return NULL;
-	memcpy(pair, table + 8 * (size_t)(low - 1), sizeof(pair));
-	return hdr + pair[1];
+		return 0;
+	memcpy(pair, table + sizeof(pair) * (size_t)(low - 1), sizeof(pair));
+	return (uintptr_t)hdr + (uintptr_t)(intptr_t)pair[1];
 }
 
 static struct cursor take_block(struct cursor *c)
@@ -352,10 +373,16 @@ static void restore(struct machine *m, uint64_t reg)
 		m->row.ra = m->initial.ra;
 }
 
+/* Factors from a damaged table overflow; the result is then some number, as is everything else in it. */
+static int64_t times_data_align(const struct machine *m, int64_t factored)
+{
+	return (int64_t)((uint64_t)factored * (uint64_t)m->cie->data_align);
+}
+
 static struct saved at_offset(const struct machine *m, int64_t factored)
 {
 	return (struct saved){
-		SAVED_OFFSET, factored * m->cie->data_align, {NULL, NULL}
+		SAVED_OFFSET, times_data_align(m, factored), {NULL, NULL}
         };
 }
 
@@ -411,13 +438,13 @@ static bool execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 		return define_cfa(m, reg, (int64_t)take_uleb(c));
 	case 0x12: /* def_cfa_sf */
 		reg = take_uleb(c);
-		return define_cfa(m, reg, take_sleb(c) * m->cie->data_align);
+		return define_cfa(m, reg, times_data_align(m, take_sleb(c)));
 	case 0x0d: /* def_cfa_register */
 		return define_cfa(m, take_uleb(c), m->row.offset);
 	case 0x0e: /* def_cfa_offset */
 		return define_cfa(m, m->row.reg, (int64_t)take_uleb(c));
 	case 0x13: /* def_cfa_offset_sf */
-		return define_cfa(m, m->row.reg, take_sleb(c) * m->cie->data_align);
+		return define_cfa(m, m->row.reg, times_data_align(m, take_sleb(c)));
 	case 0x0f: /* def_cfa_expression */
 		m->row.expression = take_block(c);
 		return true;
@@ -528,13 +555,13 @@ static uint64_t rule_of_row(const struct row *row)
 	return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
 }
 
-uint64_t fg__rule_find(const uint8_t *eh_frame_hdr, uintptr_t address)
+uint64_t fg__rule_find(const struct fg_tables *tables, uintptr_t address)
 {
 	struct machine m;
 	struct fde fde;
-	const uint8_t *entry = eh_frame_hdr ? find_fde(eh_frame_hdr, address) : NULL;
+	const uintptr_t entry = find_fde(tables, address);
 
-	if (!entry || !parse_fde(entry, &fde) || address - fde.start >= fde.size)
+	if (!entry || !parse_fde(tables, entry, &fde) || address - fde.start >= fde.size)
 		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
 	if (fde.cie.signal)
 		return fg_rule_pack(FG_RULE_SIGNAL, 0, 0, 0);

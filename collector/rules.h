@@ -3,7 +3,7 @@
  * How to get from a frame to its caller, worked out from a module's .eh_frame and packed into one word, so that it
  * can be published and read with one atomic access.
  *
- * Pure: reads nothing but the tables of the module.  Signal-safe.
+ * Pure: reads nothing but the tables of the module, whatever stands in them.  Signal-safe.
  */
 #ifndef FG_COLLECTOR_RULES_H
 #define FG_COLLECTOR_RULES_H
@@ -51,10 +51,17 @@ static inline int32_t fg_rule_offset(uint64_t rule)
 	return (int32_t)(uint32_t)(rule >> 32);
 }
 
+/* The unwind tables of a module, and what of its memory may be read: a damaged table points anywhere. */
+struct fg_tables {
+	const uint8_t *hdr; /* PT_GNU_EH_FRAME; NULL: there is none */
+	const uint8_t *low; /* the mapped segment that the header lies in */
+	const uint8_t *high;
+};
+
 /*
- * The rule for `address` by the table behind `eh_frame_hdr` (PT_GNU_EH_FRAME).  `address` is where the frame stands: pc
- * itself if it was interrupted there, pc - 1 for a return address.  FG_RULE_UNKNOWN if the tables do not say.
+ * The rule for `address`.  `address` is where the frame stands: pc itself if it was interrupted there, pc - 1 for a
+ * return address.  FG_RULE_UNKNOWN if the tables do not say.  Nothing outside [low, high) is read.
  */
-uint64_t fg__rule_find(const uint8_t *eh_frame_hdr, uintptr_t address);
+uint64_t fg__rule_find(const struct fg_tables *tables, uintptr_t address);
 
 #endif

@@ -14,10 +14,13 @@
 #define FG_COLLECTOR_STATE_H
 
 #include "base/attrs.h"
+#include "collector/account.h"
 #include "collector/arch.h"
+#include "collector/rules.h"
 #include "collector/trace_format.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -35,6 +38,7 @@ enum {
 	FG_NAMES_MAX = 4096, /* numbers of names are not larger */
 	FG_OUTPUT_MAX = 3072,
 	FG_RECORD_HEAD = 8,
+	FG_NAME_SIZE = 16,     /* of a thread, as the kernel keeps it */
 	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
 };
 
@@ -43,7 +47,7 @@ struct fg_module {
 	_Atomic uintptr_t start;
 	uintptr_t end;
 	uintptr_t bias;
-	const uint8_t *eh_frame_hdr;
+	struct fg_tables tables;
 	uint32_t flags;
 	uint32_t path_hash;
 	uint8_t build_id[20];
@@ -113,16 +117,13 @@ struct fg_thread {
 	uint64_t random;
 	uintptr_t stack_low;
 	uintptr_t stack_high;
-	uint64_t carried_ns;   /* weight of samples that could not be taken */
-	uint64_t last_cpu_ns;  /* jitter: CPU time at the last sample; wall: time of it */
-	uint64_t last_user_ns; /* system clock: rusage at the last tick */
-	uint64_t last_system_ns;
-	uint64_t pending_system_ns;
-	uint64_t user_ns; /* weights given */
+	uint64_t carried_ns;       /* weight of samples that could not be taken */
+	uint64_t last_cpu_ns;      /* jitter: CPU time at the last sample; wall: time of it */
+	struct fg_account account; /* perf: what is left for system time */
+	uint64_t user_ns;          /* weights given */
 	uint64_t system_ns;
 	uint64_t begin_ns;
-	uint64_t begin_user_ns;
-	uint64_t begin_system_ns;
+	struct fg_times begin;
 	uint32_t region; /* current */
 	uint32_t region_written;
 	uint32_t region_depth;
@@ -142,6 +143,8 @@ struct fg_thread {
 	uint32_t record_size; /* the record being put together */
 	uint8_t record_kind;
 	uint8_t record[FG_RECORD_HEAD + FG_RECORD_ROOM];
+	pthread_t handle;        /* of a thread that pthread_create() made */
+	char name[FG_NAME_SIZE]; /* as the trace knows it */
 	void *(*start)(void *);
 	void *start_argument;
 	uintptr_t c11_start;
@@ -171,6 +174,7 @@ struct fg_global {
 	_Atomic uint8_t opening;
 	struct fg_options options;
 	char program[FG_OUTPUT_MAX]; /* what /proc/self/exe says */
+	char name[FG_NAME_SIZE];     /* what threads are called that nobody has named */
 	struct fg_trace_header *_Atomic header;
 	uint8_t *file;
 	uint64_t capacity;
@@ -187,6 +191,7 @@ struct fg_global {
 	uintptr_t cookie;
 	struct fg_thread *forking;
 	_Atomic uint8_t sampling;
+	_Atomic uint32_t switches; /* times that it was switched on or off */
 	_Atomic uint32_t next_sequence;
 	_Atomic uint32_t next_thread;
 	_Atomic uint32_t module_count;

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -374,9 +375,10 @@ void fg__rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns)
 		     (uint64_t)usage.ru_stime.tv_usec * 1000;
 }
 
-void fg__thread_times(uint64_t *user_ns, uint64_t *system_ns)
+void fg__thread_times(struct fg_times *times)
 {
-	fg__rusage_times(RUSAGE_THREAD, user_ns, system_ns);
+	times->cpu_ns = fg__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	fg__rusage_times(RUSAGE_THREAD, &times->user_ns, &times->system_ns);
 }
 
 void fg__thread_announce(struct fg_thread *thread)
@@ -395,14 +397,38 @@ void fg__thread_announce(struct fg_thread *thread)
 		fg__count(&atomic_load(&fg_g.header)->threads, 1);
 }
 
+void fg__thread_name_get(char name[FG_NAME_SIZE])
+{
+	memset(name, 0, FG_NAME_SIZE);
+	if (!fg_g.sealed)
+		(void)syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+}
+
+void fg__thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name)
+{
+	if (!*name || !named->written || strncmp(named->name, name, FG_NAME_SIZE - 1) == 0)
+		return;
+	fg__record_begin(thread, FG_RECORD_THREAD_NAME);
+	fg__record_number(thread, named->id);
+	fg__record_text(thread, name, strnlen(name, FG_NAME_SIZE - 1));
+	if (fg__record_write(thread))
+		strncpy(named->name, name, FG_NAME_SIZE - 1);
+}
+
+static void write_own_name(struct fg_thread *thread)
+{
+	char name[FG_NAME_SIZE];
+
+	fg__thread_name_get(name);
+	fg__thread_name_write(thread, thread, name);
+}
+
 static void reset(struct fg_thread *thread)
 {
+	memcpy(thread->name, fg_g.name, sizeof(thread->name));
 	thread->carried_ns = 0;
 	thread->user_ns = 0;
 	thread->system_ns = 0;
-	thread->last_user_ns = 0;
-	thread->last_system_ns = 0;
-	thread->pending_system_ns = 0;
 	thread->region = 0;
 	thread->region_depth = 0;
 	thread->kept_count = 0;
@@ -433,15 +459,20 @@ void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t
 	thread->kind = kind;
 	thread->begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
 	thread->random = thread->begin_ns ^ ((uint64_t)thread->tid << 32) ^ (uintptr_t)thread;
-	if (self) {
-		fg__thread_times(&thread->begin_user_ns, &thread->begin_system_ns);
-		thread->last_user_ns = thread->begin_user_ns;
-		thread->last_system_ns = thread->begin_system_ns;
-	}
+	thread->begin = (struct fg_times){0};
+	if (self)
+		fg__thread_times(&thread->begin);
+	else
+		thread->begin.cpu_ns = fg__clock_ns(cpu_clock_of(tid));
+	fg__account_open(&thread->account, &thread->begin, self);
+	thread->account.switches = atomic_load(&fg_g.switches);
+	thread->account.on = fg__sampling_on(thread->begin_ns);
 	/* Announced first, so that a signal may come as soon as the clocks run. */
 	thread->clock = fg_g.clock_user;
 	atomic_store(&thread->busy, 1);
 	fg__thread_announce(thread);
+	if (self)
+		write_own_name(thread);
 	atomic_store(&thread->busy, 0);
 	fg__thread_start(thread);
 }
@@ -450,18 +481,23 @@ void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t
  * What was spent after the last sample.  System time of the perf rung: no stack, but it was spent.  Of the jittered clock,
  * whose weights are the time since the sample before, it goes to where that was.
  */
-static void write_rest(struct fg_thread *thread, uint64_t system_ns)
+static void write_rest(struct fg_thread *thread, const struct fg_times *now)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
+	const bool on = fg__sampling_on(fg__clock_ns(CLOCK_MONOTONIC));
 	const bool jitter = thread->clock == FG_CLOCK_JITTER;
+	struct fg_times split;
 	uint64_t left_ns = 0;
 
-	if (!header || !thread->written || !fg__sampling_on(fg__clock_ns(CLOCK_MONOTONIC)))
+	if (!header || !thread->written || !on)
 		return;
-	if (jitter)
-		left_ns = fg__clock_ns(CLOCK_THREAD_CPUTIME_ID) - thread->last_cpu_ns;
-	else if (thread->clock == FG_CLOCK_PERF_USER && system_ns >= thread->last_system_ns)
-		left_ns = system_ns - thread->last_system_ns + thread->pending_system_ns;
+	if (jitter) {
+		left_ns = now->cpu_ns - thread->last_cpu_ns;
+	} else if (thread->clock == FG_CLOCK_PERF_USER) {
+		fg__account_look(&thread->account, now, on, atomic_load(&fg_g.switches), &split);
+		left_ns = fg__account_due(&thread->account, fg_g.period_ns);
+		fg__account_give(&thread->account, left_ns);
+	}
 	const uint32_t path = jitter ? thread->last_path : 0;
 	const uint8_t clock = jitter ? FG_CLOCK_JITTER : FG_CLOCK_SYSTEM;
 
@@ -480,19 +516,19 @@ static void write_rest(struct fg_thread *thread, uint64_t system_ns)
 
 void fg__thread_detach(struct fg_thread *thread)
 {
-	uint64_t user_ns = 0;
-	uint64_t system_ns = 0;
+	struct fg_times now = {0};
 
 	fg__thread_stop(thread);
-	fg__thread_times(&user_ns, &system_ns);
-	write_rest(thread, system_ns);
+	fg__thread_times(&now);
+	write_rest(thread, &now);
 	if (!thread->written)
 		return;
+	write_own_name(thread);
 	fg__record_begin(thread, FG_RECORD_THREAD_END);
 	fg__record_number(thread, thread->id);
 	fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
-	fg__record_number(thread, user_ns - thread->begin_user_ns);
-	fg__record_number(thread, system_ns - thread->begin_system_ns);
+	fg__record_number(thread, now.user_ns - thread->begin.user_ns);
+	fg__record_number(thread, now.system_ns - thread->begin.system_ns);
 	fg__record_number(thread, thread->user_ns);
 	fg__record_number(thread, thread->system_ns);
 	(void)fg__record_write(thread);

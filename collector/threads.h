@@ -25,6 +25,10 @@ void fg__thread_stop(struct fg_thread *thread);
 void fg__thread_start(struct fg_thread *thread);
 /* THREAD_BEGIN, if the trace has not got it yet. */
 void fg__thread_announce(struct fg_thread *thread);
+/* The calling thread's name as the kernel knows it; "" where it may not be asked. */
+void fg__thread_name_get(char name[FG_NAME_SIZE]);
+/* THREAD_NAME of `named`, if it is news, into the trace of `thread`, under its `busy`. */
+void fg__thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /* The thread that a signal of ours was sent for; NULL if the signal is not ours. */
 struct fg_thread *fg__thread_of_signal(const siginfo_t *info, bool *tick);
 /* Sent by a clock of ours that has been taken down since, or by nobody can tell whom. */
@@ -38,9 +42,9 @@ void fg__threads_forget(void);
 bool fg__fd_is_ours(int fd);
 /* The program wants this descriptor number for itself. */
 void fg__fd_move(int fd);
-/* User and system time as the kernel counts it: of RUSAGE_SELF, RUSAGE_THREAD; of the calling thread. */
+/* User and system time as the kernel counts it: of RUSAGE_SELF, RUSAGE_THREAD; all that it knows of the calling thread. */
 void fg__rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns);
-void fg__thread_times(uint64_t *user_ns, uint64_t *system_ns);
+void fg__thread_times(struct fg_times *times);
 /* Find threads that were not made by pthread_create().  From a handler, seldom. */
 void fg__threads_discover(struct fg_thread *thread);
 

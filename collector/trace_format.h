@@ -53,6 +53,7 @@
 #define FG_TRACE_FRAMES_EDGE 256u       /* of a deeper one so many frames are kept at both ends */
 #define FG_TRACE_TEXT_MAX    65536u     /* no text is longer */
 #define FG_TRACE_MODULES_MAX 65535u
+#define FG_HANDLER_BUCKETS   80u
 
 /* What made the thread stop for a sample, and so what its weight counts. */
 enum fg_trace_clock {
@@ -209,7 +210,25 @@ struct fg_trace_header {
 	uint64_t end_monotonic_ns;
 	uint64_t end_user_ns; /* rusage of the process at that time */
 	uint64_t end_system_ns;
+	uint64_t handler_late[FG_HANDLER_BUCKETS]; /* handlers after the first second, by length */
 };
+
+/*
+ * Bucket 0 of handler_late counts handlers below 1024 ns; behind it every doubling has four buckets of equal width, so that bucket
+ * i starts at (4 + (i - 1) % 4) * 2^(8 + (i - 1) / 4) ns.  The last one is open.
+ */
+static inline unsigned fg_handler_bucket(uint64_t ns)
+{
+	unsigned octave = 0;
+
+	if (ns < 1024)
+		return 0;
+	while (ns >> (octave + 11))
+		octave++;
+	const unsigned bucket = 1 + 4 * octave + (unsigned)((ns >> (octave + 8)) & 3u);
+
+	return bucket < FG_HANDLER_BUCKETS ? bucket : FG_HANDLER_BUCKETS - 1;
+}
 
 enum fg_trace_mode {
 	FG_MODE_CPU = 0,

@@ -2,6 +2,7 @@
 /* Scalars: how each kind is read, what it is called, and what an editor may accept. */
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/pattern.h"
 #include "base/text.h"
 #include "config/internal.h"
 
@@ -11,8 +12,6 @@
 
 enum {
 	MAX_NAME_LENGTH = 200,
-	MAX_REPETITIONS = 10000,
-	MAX_REGEX_LENGTH = 1000,
 	MAX_TEXT_LENGTH = 64 * 1024
 };
 
@@ -105,41 +104,16 @@ static int parse_variable_name(const struct fg__key *key, const char *text, void
 	return parse_text(key, text, target, arena, err);
 }
 
-/*
- * What the repetition counts of an expression multiply to, at worst: nested ones, as in (a{1000}){1000}, make the C
- * library's compiler take gigabytes.
- */
-static double repetitions(const char *text)
-{
-	double product = 1.0;
-
-	for (const char *open = strchr(text, '{'); open; open = strchr(open + 1, '{')) {
-		unsigned largest = 1;
-
-		for (const char *c = open + 1; isdigit((unsigned char)*c) || *c == ','; c++) {
-			const unsigned number = (unsigned)strtoul(c, NULL, 10);
-
-			if (isdigit((unsigned char)*c) && number > largest)
-				largest = number;
-		}
-		product *= largest;
-	}
-	return product;
-}
-
 static int parse_regex(const struct fg__key *key, const char *text, void *target,
 		       struct fg_arena *arena, struct fg_error *err)
 {
+	const char *excess = fg_pattern_excess(text);
 	char problem[128] = "";
 	regex_t regex;
 	int status = 0;
 
-	if (strlen(text) > MAX_REGEX_LENGTH)
-		return fg_error_set(err, FG_ELIMIT, "longer than %d bytes", MAX_REGEX_LENGTH);
-	if (repetitions(text) > MAX_REPETITIONS)
-		return fg_error_set(err, FG_EINVAL,
-				    "repetition counts {n} that multiply to more than %d",
-				    MAX_REPETITIONS);
+	if (excess)
+		return fg_error_set(err, FG_EINVAL, "%s", excess);
 	status = regcomp(&regex, text, REG_EXTENDED);
 	if (status != 0) {
 		(void)regerror(status, &regex, problem, sizeof(problem));

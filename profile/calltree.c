@@ -75,14 +75,17 @@ uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *labe
 	bool is_new;
 
 	FG_ASSERT(tree->label_count < UINT32_MAX);
-	fg_strbuf_printf(&key, "%u %s", label->line, label->name);
+	fg_strbuf_printf(&key, "%u%s", label->identity, label->name);
 	fg_strbuf_add_char(&key, '\0');
-	fg_strbuf_add(&key, library, strlen(library) + 1);
-	fg_strbuf_add_text(&key, label->file ? label->file : "");
+	fg_strbuf_add_text(&key, label->identity == FG_LABEL_LIBRARY               ? library
+				 : label->identity == FG_LABEL_FILE && label->file ? label->file
+										   : "");
 	place = fg_map_add(&tree->label_index, key.data, key.length, tree->label_count, &is_new);
 	fg_strbuf_release(&key);
 	if (!is_new) {
 		tree->labels[*place].flags &= label->flags;
+		if (strcmp(tree->labels[*place].library, library) != 0)
+			tree->labels[*place].library = "";
 		return (uint32_t)*place;
 	}
 	tree->labels = fg_grow(tree->labels, &tree->label_capacity, tree->label_count + 1,
@@ -95,6 +98,7 @@ uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *labe
 		.linkage = copy_text(tree, label->linkage),
 		.line = label->line,
 		.flags = label->flags,
+		.identity = label->identity,
 	};
 	return (uint32_t)(tree->label_count - 1);
 }

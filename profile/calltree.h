@@ -33,13 +33,21 @@ struct fg_weight {
 	uint64_t samples;
 };
 
+/* What, beside its name, makes a label itself.  Never its line: functions move between two builds. */
+enum fg_label_identity {
+	FG_LABEL_LIBRARY,
+	FG_LABEL_FILE, /* lines: "main.cpp:3" of two folders */
+	FG_LABEL_NAME, /* nothing: names that were rewritten are one when they are equal */
+};
+
 struct fg_label {
 	const char *name;    /* what is shown */
 	const char *library; /* base name; "" when grouping has lost it */
 	const char *file; /* definition, or the line's file when grouped by line; NULL: unknown */
 	const char *linkage; /* mangled name; NULL: the same, or grouping has lost it */
 	unsigned line;
-	uint32_t flags; /* enum fg_frame_flag that all its frames share */
+	uint32_t flags;   /* enum fg_frame_flag that all its frames share */
+	uint8_t identity; /* enum fg_label_identity */
 };
 
 struct fg_calltree_node {
@@ -92,7 +100,7 @@ enum fg_split {
 
 /*
  * Zero is "everything, by function".  Patterns are POSIX extended regular expressions, matched against "name [library]"
- * (regions against their path, threads against "name (tid)"); see profile/pattern.h for what is refused.
+ * (regions against their path, threads against "name (tid)"); see base/pattern.h for what is refused.
  */
 struct fg_calltree_query {
 	enum fg_group group;
@@ -127,7 +135,10 @@ int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree
 		      struct fg_calltree *tree, struct fg_error *err) FG_NODISCARD;
 void fg_calltree_release(struct fg_calltree *tree);
 
-/* By hand: init, then nodes and their weights, then finish.  Labels are equal when name, library, file and line are. */
+/*
+ * By hand: init, then nodes and their weights, then finish.  Of equal labels the first one's facts stay, but for a library
+ * that they do not share.
+ */
 void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);
 uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label);

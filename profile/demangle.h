@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linkage names as people wrote them: C++ (Itanium ABI, through the C++ runtime's own __cxa_demangle), Rust (both its
+ * Linkage names as people wrote them: C++ (Itanium ABI, through the C++ runtime's own demangler), Rust (both its
  * manglings).  Compiler suffixes stay, in brackets: "fit(Track&) [.isra.0]", "work() [.cold]".  The hash that Rust's older
  * mangling puts behind a name is left out.  docs/decisions/ says why the C++ runtime and not libiberty.
  */
@@ -12,7 +12,7 @@
 
 enum {
 	FG_DEMANGLE_MAX_INPUT = 8192,   /* longer names stay as they are */
-	FG_DEMANGLE_MAX_OUTPUT = 65536, /* longer results are cut */
+	FG_DEMANGLE_MAX_OUTPUT = 65536, /* and so do those whose readable form would be longer */
 };
 
 /* Appends the readable form and returns true, or appends nothing and returns false: the name is not a mangled one. */

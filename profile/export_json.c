@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * "fastgate-profile/1": tables of functions, frames and stacks that refer to each other by index, and what was measured on
- * them, so that nothing the profile knows is lost.  docs/formats/profile-json.md and its JSON Schema describe it.
+ * them, so that nothing the profile knows is lost.  docs/formats/profile-json.md describes it, and the JSON Schema docs/schema/profile.schema.json.
  */
 #include "base/json_write.h"
 #include "profile/export_formats.h"

@@ -7,7 +7,7 @@
  */
 #include "profile/graph_select.h"
 
-#include "profile/pattern.h"
+#include "base/pattern.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 #include "profile/profile.h"
 
 #include "base/strbuf.h"
+#include "base/text.h"
 
 /* Room for one more, zeroed; a macro because every array has another type. */
 #define APPEND(profile, what)                                                               \
@@ -46,16 +47,33 @@ void fg_profile_release(struct fg_profile *profile)
 	*profile = (struct fg_profile){0};
 }
 
+static bool is_plain(const char *text)
+{
+	while (*text >= 0x20 && *text < 0x7f)
+		text++;
+	return *text == '\0';
+}
+
+/*
+ * Names are anybody's bytes.  They become text here, once, so that no view and no export has to ask again what a terminal or a
+ * parser would make of them.
+ */
 const char *fg_profile_text(struct fg_profile *profile, const char *text)
 {
+	struct fg_strbuf clean = {0};
 	uint64_t *place;
 	bool is_new;
 
 	if (!text)
 		return NULL;
+	if (!is_plain(text)) {
+		fg_text_add_clean(&clean, text, strlen(text), SIZE_MAX);
+		text = fg_strbuf_text(&clean);
+	}
 	place = fg_map_add_text(&profile->text_index, text, 0, &is_new);
 	if (is_new)
 		*place = (uint64_t)(uintptr_t)fg_arena_strdup(&profile->arena, text);
+	fg_strbuf_release(&clean);
 	return (const char *)(uintptr_t)*place;
 }
 

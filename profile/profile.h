@@ -171,7 +171,7 @@ struct fg_profile {
 void fg_profile_init(struct fg_profile *profile);
 void fg_profile_release(struct fg_profile *profile);
 
-/* Find or add.  Texts are copied; NULL stays NULL. */
+/* Find or add.  Texts are copied, as valid UTF-8 without control characters (U+FFFD instead); NULL stays NULL. */
 const char *fg_profile_text(struct fg_profile *profile, const char *text);
 uint32_t fg_profile_function(struct fg_profile *profile,
 			     const struct fg_profile_function *function);

@@ -3,7 +3,7 @@
 #ifndef FG_PROFILE_VIEW_PRIVATE_H
 #define FG_PROFILE_VIEW_PRIVATE_H
 
-#include "profile/pattern.h"
+#include "base/pattern.h"
 #include "profile/view.h"
 
 typedef int fg__view_make(const struct fg_profile *profile, const struct fg_view_options *options,

@@ -33,6 +33,17 @@ const struct fg_series *fg__report_series(const struct fg_report *report,
 					  const struct fg_benchmark_verdict *benchmark);
 const struct fg_profile_set *fg__report_profile(const struct fg_report *report,
 						const struct fg_series *series);
+/*
+ * What is to be known about the metrics that took part and are not simply right: two modes, a sensitive layout, pairs left
+ * out.  Not what every format says in its own place (the change that could have been seen, the accepted price).  Begin
+ * with a zeroed place; NULL: no more.
+ */
+struct fg__note_place {
+	size_t metric;
+	size_t note;
+};
+const char *fg__report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
+					struct fg__note_place *place);
 /* "duet", or "mixed" when the benchmarks did not all run alike. */
 const char *fg__report_schedule(const struct fg_verdict *verdict);
 /* Is there a change worth a number, or only an outcome? */

@@ -333,6 +333,8 @@ static void add_properties(struct junit *j, const struct fg_benchmark_verdict *b
 static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchmark)
 {
 	struct fg_strbuf text = {0};
+	struct fg__note_place place = {0};
+	const char *note = NULL;
 
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
 		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
@@ -351,6 +353,8 @@ static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchm
 	add_blame(&text, benchmark);
 	for (size_t i = 0; i < benchmark->notes.count; i++)
 		fg_strbuf_printf(&text, "%s\n", benchmark->notes.items[i]);
+	while ((note = fg__report_next_metric_note(benchmark, &place)))
+		fg_strbuf_printf(&text, "%s\n", note);
 	fg_xml_begin(&j->xml, "system-out");
 	fg_xml_text(&j->xml, fg_strbuf_text(&text));
 	fg_xml_end(&j->xml);

@@ -204,13 +204,26 @@ static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdic
 	fg_strbuf_add_text(text, "</pre>\n\n");
 }
 
+static void add_note(struct fg_strbuf *text, const char *note)
+{
+	fg_strbuf_add_text(text, "> ");
+	add_words(text, note);
+	fg_strbuf_add_text(text, "\n\n");
+}
+
 static void add_notes(struct fg_strbuf *text, const struct fg_notes *notes)
 {
-	for (size_t i = 0; i < notes->count; i++) {
-		fg_strbuf_add_text(text, "> ");
-		add_words(text, notes->items[i]);
-		fg_strbuf_add_text(text, "\n\n");
-	}
+	for (size_t i = 0; i < notes->count; i++)
+		add_note(text, notes->items[i]);
+}
+
+static void add_metric_notes(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	struct fg__note_place place = {0};
+	const char *note = NULL;
+
+	while ((note = fg__report_next_metric_note(benchmark, &place)))
+		add_note(text, note);
 }
 
 static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
@@ -232,6 +245,7 @@ static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdic
 	add_moved(text, benchmark);
 	add_metrics(text, benchmark);
 	add_notes(text, &benchmark->notes);
+	add_metric_notes(text, benchmark);
 	fg_strbuf_add_text(text, "</details>\n\n");
 }
 

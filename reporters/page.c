@@ -8,6 +8,7 @@
  * pixel of a wide screen are added to their callers' own time, and the page says how many.  The totals of functions
  * are computed before that, so the table of functions is exact.
  */
+#include "base/clock.h"
 #include "reporters/formats.h"
 #include "reporters/order.h"
 
@@ -258,6 +259,102 @@ static void add_profile(struct fg_json_writer *w, const struct fg_profile_set *s
 	unload(&flat);
 }
 
+/* --- regions and units of work --- */
+
+struct region_sum {
+	const char *name;
+	double count[FG_ARM_COUNT];
+	double wall_ns[FG_ARM_COUNT];
+	double cpu_ns[FG_ARM_COUNT];
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct region_sum *)a)->name, ((const struct region_sum *)b)->name);
+}
+
+static double count_rows(const struct fg_profile_set *set, size_t arm)
+{
+	size_t count = 0;
+
+	for (size_t r = 0; r < set->row_count; r++)
+		count += set->rows[r].arm == arm && set->rows[r].aside == 0;
+	return count > 0 ? (double)count : 1;
+}
+
+/* Means over the repetitions that count, by name whatever order they were met in; to be freed. */
+static struct region_sum *sum_regions(const struct fg_profile_set *set)
+{
+	struct region_sum *sums = fg_xcalloc(set->region_count, sizeof(sums[0]));
+	const double rows[FG_ARM_COUNT] = {count_rows(set, FG_ARM_BASELINE),
+					   count_rows(set, FG_ARM_CANDIDATE)};
+
+	for (size_t i = 0; i < set->region_count; i++)
+		sums[i].name = set->regions[i];
+	for (size_t r = 0; r < set->region_row_count; r++) {
+		const struct fg_profile_region_row *row = &set->region_rows[r];
+		struct region_sum *sum = &sums[row->region];
+
+		if (row->aside != 0)
+			continue;
+		sum->count[row->arm] += (double)row->count / rows[row->arm];
+		sum->wall_ns[row->arm] += row->wall_ns / rows[row->arm];
+		sum->cpu_ns[row->arm] += row->cpu_ns / rows[row->arm];
+	}
+	qsort(sums, set->region_count, sizeof(sums[0]), by_name);
+	return sums;
+}
+
+static double entered(const struct region_sum *sum, size_t arm)
+{
+	return sum->count[arm];
+}
+
+static double wall_us(const struct region_sum *sum, size_t arm)
+{
+	return sum->wall_ns[arm] / 1e3;
+}
+
+static double cpu_us(const struct region_sum *sum, size_t arm)
+{
+	return sum->cpu_ns[arm] / 1e3;
+}
+
+/* Per repetition: how often, how long. */
+static void add_regions(struct fg_json_writer *w, const struct fg_profile_set *set)
+{
+	static const struct {
+		const char *name;
+		double (*get)(const struct region_sum *sum, size_t arm);
+	} columns[] = {
+		{"count", entered},
+                {"wall",  wall_us},
+                {"cpu",   cpu_us }
+        };
+	struct region_sum *sums = NULL;
+
+	if (!set || set->region_row_count == 0)
+		return;
+	sums = sum_regions(set);
+	fg_json_begin_object(w, "marked");
+	fg_json_begin_array(w, "name");
+	for (size_t i = 0; i < set->region_count; i++)
+		fg_json_text(w, NULL, sums[i].name);
+	fg_json_end(w);
+	for (size_t c = 0; c < FG_ARRAY_SIZE(columns); c++) {
+		fg_json_begin_array(w, columns[c].name);
+		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			fg_json_begin_array(w, NULL);
+			for (size_t i = 0; i < set->region_count; i++)
+				fg_json_double(w, NULL, four_digits(columns[c].get(&sums[i], arm)));
+			fg_json_end(w);
+		}
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	free(sums);
+}
+
 /* --- raw values --- */
 
 static bool was_measured(const struct fg_series *series, size_t metric)
@@ -294,6 +391,25 @@ static int64_t get_position(const struct fg_repetition *repetition)
 	return repetition->position;
 }
 
+/* When each started, after the first of them, and how much of its time the host took away. */
+static void add_circumstances(struct fg_json_writer *w, const struct fg_series *series)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t r = 0; r < series->repetition_count; r++) {
+		if (series->repetitions[r].started_ns < first)
+			first = series->repetitions[r].started_ns;
+	}
+	fg_json_begin_array(w, "started_ms");
+	for (size_t r = 0; r < series->repetition_count; r++)
+		fg_json_int(w, NULL, (series->repetitions[r].started_ns - first) / FG_NS_PER_MS);
+	fg_json_end(w);
+	fg_json_begin_array(w, "steal");
+	for (size_t r = 0; r < series->repetition_count; r++)
+		fg_json_double(w, NULL, four_digits((double)series->repetitions[r].steal));
+	fg_json_end(w);
+}
+
 static void add_raw(struct fg_json_writer *w, const struct fg_series *series)
 {
 	struct fg_strbuf words = {0};
@@ -311,6 +427,7 @@ static void add_raw(struct fg_json_writer *w, const struct fg_series *series)
 		fg_json_text(w, NULL, fg_strbuf_text(&words));
 	}
 	fg_json_end(w);
+	add_circumstances(w, series);
 	fg_json_begin_object(w, "values");
 	for (size_t m = 0; m < series->metric_count; m++) {
 		if (!was_measured(series, m))
@@ -333,6 +450,18 @@ void fg__report_add_page_data(const struct fg_report *report, size_t benchmark,
 
 	add_raw(w, series);
 	add_profile(w, fg__report_profile(report, series));
+	add_regions(w, fg__report_profile(report, series));
+}
+
+void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text)
+{
+	struct fg_json_writer w = {0};
+
+	fg_json_writer_init(&w, text, 0);
+	fg_json_begin_object(&w, NULL);
+	add_profile(&w, set);
+	add_regions(&w, set);
+	fg_json_end(&w);
 }
 
 void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text)

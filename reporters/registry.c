@@ -4,9 +4,6 @@
 #include "reporters/formats.h"
 #include "reporters/reporter.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A new format is a file and a row here. */
@@ -67,36 +64,16 @@ const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *er
 	return NULL;
 }
 
-/* A pipe or a device cannot be replaced by a rename: what is there is written to. */
-static int write_special(const char *path, const struct fg_strbuf *text, struct fg_error *err)
-{
-	const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	int status = FG_OK;
-
-	if (fd < 0)
-		return fg_error_errno(err, FG_EIO, "cannot write '%s'", path);
-	status = fg_fs_write_all(fd, fg_strbuf_text(text), text->length, err);
-	if (close(fd) != 0 && status == FG_OK)
-		status = fg_error_errno(err, FG_EIO, "cannot write");
-	if (status != FG_OK)
-		fg_error_prefix(err, "'%s'", path);
-	return status;
-}
-
 static int write_text(const char *path, const struct fg_strbuf *text, struct fg_error *err)
 {
-	struct stat status = {0};
-	int result = FG_OK;
+	int status = FG_OK;
 
-	if (strcmp(path, "-") == 0) {
-		result = fg_fs_write_all(STDOUT_FILENO, fg_strbuf_text(text), text->length, err);
-		if (result != FG_OK)
-			fg_error_prefix(err, "standard output");
-		return result;
-	}
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-		return write_special(path, text, err);
-	return fg_fs_write_atomic(path, fg_strbuf_text(text), text->length, 0644, err);
+	if (strcmp(path, "-") != 0)
+		return fg_fs_write_result(path, fg_strbuf_text(text), text->length, err);
+	status = fg_fs_write_all(STDOUT_FILENO, fg_strbuf_text(text), text->length, err);
+	if (status != FG_OK)
+		fg_error_prefix(err, "standard output");
+	return status;
 }
 
 int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_report *report,

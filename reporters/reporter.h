@@ -67,6 +67,9 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
  */
 void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text);
 
+/* Its `profile` and `marked` alone, as one object, for the rows of `set` that count. */
+void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text);
+
 /* The sticky marker by which a pull-request comment of this project is found again (the first line of the comment). */
 void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
 

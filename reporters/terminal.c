@@ -516,13 +516,16 @@ static void add_benchmark_notes(const struct page *page,
 {
 	const struct fg_series *series = fg__report_series(page->report, benchmark);
 	const char *detail = series ? series->schedule_reason : NULL;
+	struct fg__note_place place = {0};
+	const char *note = NULL;
 
 	for (size_t i = 0; i < benchmark->notes.count; i++) {
-		const char *note = benchmark->notes.items[i];
-
+		note = benchmark->notes.items[i];
 		if (page->options->verbose || !detail || strcmp(note, detail) != 0)
 			add_words(page, DIM, note);
 	}
+	while ((note = fg__report_next_metric_note(benchmark, &place)))
+		add_words(page, DIM, note);
 }
 
 static bool has_news(const struct page *page, const struct fg_benchmark_verdict *benchmark)

@@ -89,3 +89,26 @@ void fg__report_add_summary(struct fg_strbuf *text, const struct fg_verdict *ver
 		separator = ", ";
 	}
 }
+
+static bool is_told_elsewhere(const char *note)
+{
+	return strstr(note, "could have seen") || strncmp(note, "accepted (", 10) == 0;
+}
+
+const char *fg__report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
+					struct fg__note_place *place)
+{
+	for (; place->metric < benchmark->metric_count; place->metric++, place->note = 0) {
+		const struct fg_metric_verdict *metric = &benchmark->metrics[place->metric];
+
+		if (!metric->gated || !metric->decided || metric->outcome == FG_OUTCOME_PASS)
+			continue;
+		while (place->note < metric->notes.count) {
+			const char *note = metric->notes.items[place->note++];
+
+			if (!is_told_elsewhere(note))
+				return note;
+		}
+	}
+	return NULL;
+}

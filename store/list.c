@@ -132,15 +132,13 @@ static int latest(struct fg_store *store, const char *project, const char *words
 	int64_t back = 0;
 	int status = FG_OK;
 
-	if (strncmp(words, "latest~", 7) == 0) {
+	if (fg_text_starts_with(words, "latest~")) {
 		status = fg_parse_int64(words + 7, &back, err);
 		if (status == FG_OK && back < 0)
 			status = fg_error_set(err, FG_EINVAL, "'%s': expected latest~N with N >= 0",
 					      words);
 		if (status != FG_OK)
 			return status;
-	} else if (*words && strcmp(words, "latest") != 0) {
-		return FG_ENOENT;
 	}
 	fg_query_begin(&q, store->db, FG_SQL_RUN_LATEST);
 	fg_query_text(&q, project);
@@ -153,6 +151,13 @@ static int latest(struct fg_store *store, const char *project, const char *words
 			     : "store '%s' holds no complete run yet: `fastgate run` makes one",
 			store->db->location);
 	return status;
+}
+
+/* "latest-fix" may be a branch. */
+static bool means_latest(const char *words)
+{
+	return *words == '\0' || strcmp(words, "latest") == 0 ||
+	       fg_text_starts_with(words, "latest~");
 }
 
 static bool is_hex(const char *words)
@@ -198,9 +203,8 @@ int fg_store_find(struct fg_store *store, const char *project, const char *words
 	int status = FG_OK;
 
 	words = words ? words : "";
-	status = latest(store, project, words, id, err);
-	if (status != FG_ENOENT || !*words || fg_text_starts_with(words, "latest"))
-		return status;
+	if (means_latest(words))
+		return latest(store, project, words, id, err);
 	status = fg_store_baseline_get(store, project, words, id, NULL);
 	if (status == FG_ENOENT)
 		status = by_prefix(store, project, words, id, err);

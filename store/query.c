@@ -147,6 +147,14 @@ static int name_all(struct fg_store *store, const struct difference *all, size_t
 	return status;
 }
 
+void fg_store_function_id(const char *name, const char *library, char id[FG_FUNCTION_ID_SIZE])
+{
+	uint8_t digest[DIGEST_BYTES];
+
+	fg__digest(name, library ? library : "", NULL, digest);
+	fg_hex(digest, sizeof(digest), id);
+}
+
 int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side sides[2],
 			       const char *benchmark, size_t limit,
 			       struct fg_function_deltas *deltas, struct fg_error *err)

@@ -14,12 +14,16 @@ struct fg_run_side {
 	uint8_t arm; /* enum fg_arm */
 };
 
+enum {
+	FG_FUNCTION_ID_SIZE = 33
+};
+
 struct fg_function_delta {
 	char *name;
 	char *library;
 	char *file; /* NULL: unknown */
 	unsigned line;
-	char id[33]; /* what a link names it by; the same in every store */
+	char id[FG_FUNCTION_ID_SIZE]; /* what a link names it by; the same in every store */
 	double self_ns[2];
 	double inclusive_ns[2];
 	/* Half the width of a 95 % interval on the difference of self time that counting samples alone leaves open. */
@@ -71,6 +75,8 @@ struct fg_function_trend {
 	size_t from_tiles; /* points that came out of tiles, not of single runs */
 };
 
+/* fg_function_delta.id of the function of this name; `library` may be NULL. */
+void fg_store_function_id(const char *name, const char *library, char id[FG_FUNCTION_ID_SIZE]);
 /* `function` is fg_function_delta.id.  Runs in which it took no sample have zeros. */
 int fg_store_function_trend(struct fg_store *store, const char *project, const char *benchmark,
 			    const char *branch, const char *function,

@@ -11,7 +11,9 @@
 #include "base/log.h"
 #include "base/text.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,10 +41,16 @@ static void init_curl(void)
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
+/* 127.0.0.0/8 is this machine; "127.example.org" is not. */
 static bool is_loopback(const char *host)
 {
-	return host && (strcmp(host, "localhost") == 0 || fg_text_starts_with(host, "127.") ||
-			strcmp(host, "[::1]") == 0);
+	struct in_addr address;
+
+	if (!host)
+		return false;
+	if (inet_pton(AF_INET, host, &address) == 1)
+		return ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET;
+	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
 /* Sets the server's name for messages: without path, query or password. */

@@ -365,6 +365,10 @@ int fg__compare(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
+/*
+ * A run that was judged where it was measured keeps that verdict, made under the project's own policy.  Anything else is
+ * judged here, by the defaults.
+ */
 static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg_error *err)
 {
 	const struct fg_stored_run *candidate = pair->same ? &pair->runs[0] : &pair->runs[1];
@@ -382,6 +386,8 @@ static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg
 		.now_ns = fg_clock_wall_ns(),
 	};
 
+	if (pair->same && candidate->report)
+		return fg_report_read(candidate->report, strlen(candidate->report), verdict, err);
 	fg_policy_defaults(&policy);
 	fg_measure_defaults(&measure);
 	return fg_gate_decide(&input, verdict, err);
@@ -421,6 +427,81 @@ int fg__verdict(struct fg_request *rq, struct fg_error *err)
 		free(profiles);
 	}
 	fg_verdict_release(&verdict);
+	fg_stored_run_release(&joined);
+	release_pair(&pair);
+	return status;
+}
+
+/* "3-9" as pair numbers; everything when the parameter is absent. */
+static int read_pairs(struct fg_request *rq, uint32_t range[2], struct fg_error *err)
+{
+	const char *words = fg__parameter(rq, "pairs");
+	char *end = NULL;
+	unsigned long from = 0;
+	unsigned long to = UINT32_MAX;
+
+	if (words) {
+		from = strtoul(words, &end, 10);
+		if (end == words || *end != '-')
+			return fg_error_set(err, FG_EINVAL,
+					    "parameter 'pairs' is '%.20s': expected FROM-TO",
+					    words);
+		words = end + 1;
+		to = strtoul(words, &end, 10);
+		if (end == words || *end || from > to || to > UINT32_MAX)
+			return fg_error_set(err, FG_EINVAL,
+					    "parameter 'pairs' ends with '%.20s': expected FROM-TO",
+					    words);
+	}
+	range[0] = (uint32_t)from;
+	range[1] = (uint32_t)to;
+	return FG_OK;
+}
+
+/* Rows of other pairs count as little as a warm-up. */
+static void keep_pairs(struct fg_profile_set *set, const uint32_t range[2])
+{
+	for (size_t i = 0; i < set->row_count; i++) {
+		if (set->rows[i].pair < range[0] || set->rows[i].pair > range[1])
+			set->rows[i].aside |= FG_ASIDE_WARMUP;
+	}
+	for (size_t i = 0; i < set->region_row_count; i++) {
+		if (set->region_rows[i].pair < range[0] || set->region_rows[i].pair > range[1])
+			set->region_rows[i].aside |= FG_ASIDE_WARMUP;
+	}
+}
+
+/* The profile of one benchmark from some of its pairs, as the pages draw it. */
+int fg__profile(struct fg_request *rq, struct fg_error *err)
+{
+	struct pair pair = {0};
+	struct fg_stored_run joined = {0};
+	struct fg_stored_run *shown = &pair.runs[0];
+	const char *benchmark = NULL;
+	struct fg_series *series = NULL;
+	uint32_t range[2] = {0};
+	int status = fg__need(rq, "benchmark", &benchmark, err);
+
+	if (status == FG_OK)
+		status = read_pairs(rq, range, err);
+	if (status == FG_OK)
+		status = load_pair(rq, true, &pair, err);
+	if (status == FG_OK && !pair.same) {
+		fg__merge_runs(&pair.runs[0], &pair.runs[1], &joined);
+		shown = &joined;
+	}
+	if (status == FG_OK) {
+		series = fg_run_find(&shown->run, benchmark);
+		if (!series || !shown->profiles || !shown->profiles[series - shown->run.series])
+			status = fg_error_set(err, FG_ENOENT,
+					      "there is no profile of '%.100s' in this run",
+					      benchmark);
+	}
+	if (status == FG_OK) {
+		keep_pairs(shown->profiles[series - shown->run.series], range);
+		rq->type = "application/json";
+		fg_report_profile_json(shown->profiles[series - shown->run.series], &rq->answer);
+	}
 	fg_stored_run_release(&joined);
 	release_pair(&pair);
 	return status;

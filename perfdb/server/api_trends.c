@@ -144,17 +144,55 @@ int fg__trend(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
+/* Named by its id, or by its name and library. */
+static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], struct fg_error *err)
+{
+	const char *name = fg__parameter(rq, "name");
+	const char *given = NULL;
+	int status = FG_OK;
+
+	if (name) {
+		fg_store_function_id(name, fg__parameter(rq, "library"), id);
+		return FG_OK;
+	}
+	status = fg__need(rq, "function", &given, err);
+	if (status == FG_OK && strlen(given) >= FG_FUNCTION_ID_SIZE)
+		status = fg_error_set(err, FG_EINVAL, "'%.40s' is no id of a function", given);
+	if (status == FG_OK)
+		(void)snprintf(id, FG_FUNCTION_ID_SIZE, "%s", given);
+	return status;
+}
+
+/* On request: the search takes longer than the rest of the answer. */
+static int write_function_changes(struct fg_request *rq, struct fg_json_writer *w,
+				  const struct fg_function_trend *trend, struct fg_error *err)
+{
+	const size_t first = trend->count > POINTS_MAX ? trend->count - POINTS_MAX : 0;
+	const char *wish = fg__parameter(rq, "changes");
+	struct usable usable = {0};
+	int status = FG_OK;
+
+	if (!wish || strcmp(wish, "1") != 0)
+		return FG_OK;
+	make_usable(&usable, trend->count);
+	for (size_t i = first; i < trend->count; i++)
+		use(&usable, i, trend->points[i].run, round(trend->points[i].self_ns / 100) / 1e4);
+	status = write_changes(w, usable.values, usable.places, usable.count, usable.runs, err);
+	release_usable(&usable);
+	return status;
+}
+
 int fg__function_trend(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_function_trend trend = {0};
 	const char *project = NULL;
 	const char *benchmark = NULL;
-	const char *function = NULL;
+	char function[FG_FUNCTION_ID_SIZE] = "";
 	struct fg_json_writer w;
 	int status = read_place(rq, &project, &benchmark, err);
 
 	if (status == FG_OK)
-		status = fg__need(rq, "function", &function, err);
+		status = read_function(rq, function, err);
 	if (status == FG_OK)
 		status =
 			fg_store_function_trend(rq->store, project, benchmark,
@@ -181,7 +219,9 @@ int fg__function_trend(struct fg_request *rq, struct fg_error *err)
 		fg_json_end(&w);
 	}
 	fg_json_end(&w);
-	fg_json_end(&w);
+	status = write_function_changes(rq, &w, &trend, err);
+	if (status == FG_OK)
+		fg_json_end(&w);
 	fg_function_trend_release(&trend);
-	return FG_OK;
+	return status;
 }

@@ -123,11 +123,22 @@ static int refuse(struct fg_request *rq, int http_status, struct fg_error *err, 
 	return fg_error_set(err, FG_EINVAL, "%s", words);
 }
 
-/* Called by a loopback name, or not called by a browser that was talked into it. */
+/*
+ * Called by a loopback name, with or without a port, or not called by a browser that was talked into it.  The name as a
+ * whole: "localhost.example.org" is anybody's.
+ */
 static bool is_local_name(const char *host)
 {
-	return !host || fg_text_starts_with(host, "127.0.0.1") ||
-	       fg_text_starts_with(host, "localhost") || fg_text_starts_with(host, "[::1]");
+	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+
+	for (size_t i = 0; host && i < FG_ARRAY_SIZE(names); i++) {
+		const size_t length = strlen(names[i]);
+
+		if (strncasecmp(host, names[i], length) == 0 &&
+		    (host[length] == '\0' || host[length] == ':'))
+			return true;
+	}
+	return !host;
 }
 
 static int authorize(struct fg_request *rq, struct fg_error *err)

@@ -77,6 +77,30 @@ static void add_rows(struct fg_profile_set *to, const struct fg_profile_set *fro
 	free(functions);
 }
 
+static void add_regions(struct fg_profile_set *to, const struct fg_profile_set *from, uint8_t arm)
+{
+	for (size_t r = 0; r < from->region_row_count; r++) {
+		const struct fg_profile_region_row *row = &from->region_rows[r];
+		struct fg_profile_region_row *copy = NULL;
+		uint32_t region = 0;
+
+		if (row->arm != FG_ARM_CANDIDATE)
+			continue;
+		region = fg_profile_set_region(to, from->regions[row->region]);
+		copy = fg_profile_set_add_region_row(to);
+		*copy = *row;
+		copy->arm = arm;
+		copy->region = region;
+	}
+}
+
+/* What of a profile belongs to its candidate, as an arm of another. */
+static void add_side(struct fg_profile_set *to, const struct fg_profile_set *from, uint8_t arm)
+{
+	add_rows(to, from, arm);
+	add_regions(to, from, arm);
+}
+
 static struct fg_profile_set *merge_profiles(const struct fg_profile_set *a,
 					     const struct fg_profile_set *b)
 {
@@ -87,8 +111,8 @@ static struct fg_profile_set *merge_profiles(const struct fg_profile_set *a,
 	set = fg_xcalloc(1, sizeof(*set));
 	fg_profile_set_init(set, b->functions[0].name);
 	if (a)
-		add_rows(set, a, FG_ARM_BASELINE);
-	add_rows(set, b, FG_ARM_CANDIDATE);
+		add_side(set, a, FG_ARM_BASELINE);
+	add_side(set, b, FG_ARM_CANDIDATE);
 	return set;
 }
 

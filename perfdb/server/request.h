@@ -145,7 +145,7 @@ void fg__limiter_free(struct fg_limiter *limiter);
 
 /* Handlers, by file. */
 fg_handler fg__upload, fg__list_runs, fg__get_run, fg__delete_run, fg__has_dictionary;
-fg_handler fg__compare, fg__verdict, fg__functions, fg__paths, fg__environment;
+fg_handler fg__compare, fg__verdict, fg__functions, fg__paths, fg__profile, fg__environment;
 fg_handler fg__trend, fg__function_trend;
 fg_handler fg__projects, fg__benchmarks, fg__metric_names, fg__facts, fg__capabilities, fg__health,
 	fg__metrics;

@@ -21,6 +21,7 @@ const struct fg_route fg__routes[] = {
 	{"GET",    "/api/v1/verdict",        FG_SCOPE_READ,   fg__verdict,        false},
 	{"GET",    "/api/v1/functions",      FG_SCOPE_READ,   fg__functions,      false},
 	{"GET",    "/api/v1/paths",          FG_SCOPE_READ,   fg__paths,          false},
+	{"GET",    "/api/v1/profile",        FG_SCOPE_READ,   fg__profile,        false},
 	{"GET",    "/api/v1/environment",    FG_SCOPE_READ,   fg__environment,    false},
 	{"GET",    "/api/v1/trend",          FG_SCOPE_READ,   fg__trend,          false},
 	{"GET",    "/api/v1/function-trend", FG_SCOPE_READ,   fg__function_trend, false},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of perfdb.  The address holds everything that is shown: ?view=...&..., and behind # what compare.js adds.
 
-import { el, replace } from './dom.js';
-import { clip, finite, formatChange, formatTime } from './format.js';
-import { dataTable } from './table.js';
-import { trendChart } from './plot.js';
-import { badge, showComparison } from './compare.js';
+import { afterPaint, el, replace } from './dom.js';
+import { clip, finite, formatChange, formatTime, formatValue } from './format.js';
+import { badge, dataTable } from './table.js';
+import { sparkline, trendChart } from './plot.js';
+import { showComparison } from './compare.js';
 
 const page = document.getElementById('page');
 const status = document.getElementById('status');
@@ -64,6 +64,44 @@ async function showProjects() {
 
 // --- one project: its benchmarks and runs ---
 
+const SPARKS = 40; // benchmarks whose last runs are asked for
+const SPARK_RUNS = 60;
+
+// The last runs of a benchmark: by CPU time, or by what it has.
+async function lastRuns(project, benchmark) {
+	const { metrics } = await ask('metrics', { project, benchmark });
+	const metric = metrics.includes('cpu_time') ? 'cpu_time' : metrics[0];
+	return { metric, ...await ask('trend', { project, benchmark, metric, limit: SPARK_RUNS, changes: 0 }) };
+}
+
+function benchmarkTable(project, benchmarks) {
+	const rows = benchmarks.map((name) => ({ name, value: el('span'), metric: el('span'), verdict: el('span'), spark: el('span') }));
+	const table = dataTable({
+		label: 'Benchmarks', rows, filter: rows.length > 12 ? (row) => row.name : undefined,
+		columns: [
+			{ title: 'Benchmark', value: (row) => row.name, grow: true, cell: (row) => link(clip(row.name, 200), 'trend', { project, benchmark: row.name }) },
+			{ title: 'Newest', numeric: true, cell: (row) => row.value },
+			{ title: 'Metric', cell: (row) => row.metric },
+			{ title: 'Verdict', cell: (row) => row.verdict },
+			{ title: `Last ${SPARK_RUNS} runs`, cell: (row) => row.spark },
+		],
+	});
+	afterPaint(async () => {
+		for (const row of rows.slice(0, SPARKS)) {
+			const last = await lastRuns(project, row.name).catch(() => null);
+			const newest = last?.points.at(-1);
+			if (!newest)
+				continue;
+			replace(row.value, formatValue(newest.value, last.unit));
+			replace(row.metric, last.metric);
+			replace(row.verdict, newest.verdict ? badge(newest.verdict) : '');
+			replace(row.spark, sparkline(last.points.map((p) => p.value)));
+		}
+		page.dataset.ready = 'true';
+	});
+	return table;
+}
+
 function runTable(runs, picked, onPick) {
 	const choose = (run, side) => el('button', { type: 'button', 'aria-pressed': picked[side] === run.id ? 'true' : 'false',
 		'aria-label': `${side === 'a' ? 'baseline' : 'candidate'}: ${runWords(run)}`, onclick: () => onPick(side, run.id) }, side === 'a' ? 'A' : 'B');
@@ -118,62 +156,88 @@ async function showProject(state) {
 	showTrail(clip(project, 60));
 	replace(page, el('main', {}, heading(project),
 		el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'),
-			el('ul', { class: 'names' }, benchmarks.map((name) => el('li', {}, link(clip(name, 200), 'trend', { project, benchmark: name }))))),
+			benchmarkTable(project, benchmarks)),
 		el('section', { 'aria-labelledby': 'runs' }, el('h2', { id: 'runs' }, 'Runs'), searchForm(project, state, facts), el('p', {}, go), table,
 			listed.next && el('p', {}, link('Older runs', 'project', { project, after: listed.next })))));
 }
 
 // --- comparisons ---
 
-async function showVerdict(state) {
-	const data = await ask('verdict', { a: state.a ?? state.run, b: state.b });
-	const words = state.b ? `${data.run.baseline.commit?.slice(0, 10) ?? 'A'} → ${data.run.candidate.commit?.slice(0, 10) ?? 'B'}` : data.run.id.slice(0, 13);
-	document.title = `${words} · perfdb`;
-	showTrail(link(clip(data.run.project, 60), 'project', { project: data.run.project }), words);
-	showComparison(page, data);
-	page.append(functionLinks(data));
-}
+const LINKED_NAME = 1500; // longer names do not fit into an address
 
-// From the functions that a comparison names to how each fared over time.
-function functionLinks(data) {
-	const spot = el('section', { 'aria-labelledby': 'over-time', class: 'over-time' }, el('h2', { id: 'over-time' }, 'Functions over time'));
-	const runs = new URLSearchParams(location.search);
-	const list = el('ul', { class: 'names' });
-	for (const benchmark of data.benchmarks.slice(0, 20)) {
-		ask('functions', { a: runs.get('a') ?? runs.get('run'), b: runs.get('b'), benchmark: benchmark.name, limit: 10 }).then((answer) => {
-			list.append(...answer.functions.map((f) => el('li', {}, link(clip(f.name, 120), 'function',
-				{ project: data.run.project, benchmark: benchmark.name, function: f.id }), ` ${f.delta_ms >= 0 ? '+' : '−'}${Math.abs(f.delta_ms).toPrecision(3)} ms`)));
-		}, () => {});
-	}
-	spot.append(list);
-	return spot;
+async function showVerdict(state) {
+	const [a, b] = [state.a ?? state.run, state.b];
+	const data = await ask('verdict', { a, b });
+	const { project } = data.run;
+	const words = b ? `${data.run.baseline.commit?.slice(0, 10) ?? 'A'} → ${data.run.candidate.commit?.slice(0, 10) ?? 'B'}` : data.run.id.slice(0, 13);
+	document.title = `${words} · perfdb`;
+	showTrail(link(clip(project, 60), 'project', { project }), words);
+	showComparison(page, data, {
+		functionHref: (benchmark, name, library) => (name.length + library.length < LINKED_NAME ? address('function', { project, benchmark, name, library }) : undefined),
+		profileOf: (benchmark, range) => ask('profile', { a, b, benchmark, pairs: range.join('-') }),
+	});
 }
 
 // --- trends ---
 
 const STATES = ['new', 'investigating', 'accepted', 'noise', 'fixed'];
 
-function changeRow(state, change, decision) {
-	const select = el('select', { 'aria-label': `state of the change at ${change.run}`, onchange: async (event) => {
-		await tell('triage', { project: state.project, benchmark: state.benchmark, metric: state.metric, run: change.run, state: event.target.value });
-		status.textContent = `The change is ${event.target.value}.`;
-	} }, STATES.map((name) => el('option', { value: name, selected: (decision?.state ?? 'new') === name }, name)));
+// Where to look: what was committed between the last run before a change and the first one after it.
+function commitsBetween(change, points) {
+	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit);
+	if (!before || !after || before === after)
+		return null;
+	return [' commits: ', el('code', {}, `git log ${before.slice(0, 12)}..${after.slice(0, 12)}`)];
+}
+
+function changeRow(state, change, decision, points) {
+	const name = `at ${change.run.slice(0, 13)}`;
+	const select = el('select', { 'aria-label': `State of the change ${name}` },
+		STATES.map((word) => el('option', { value: word, selected: (decision?.state ?? 'new') === word }, word)));
+	const note = el('input', { 'aria-label': `Why, for the change ${name}`, placeholder: 'why', maxlength: 500, value: decision?.note ?? '' });
+	const save = async (event) => {
+		event.preventDefault();
+		await tell('triage', { project: state.project, benchmark: state.benchmark, metric: state.metric, run: change.run, state: select.value, note: note.value || undefined });
+		status.textContent = `The change is kept as ${select.value}.`;
+	};
 	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(change.run.slice(0, 13), 'run', { run: change.run }), ' ',
-		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), ' ', select);
+		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points),
+		el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, select, note, el('button', {}, 'Keep')));
+}
+
+// What the server refuses is told where it was tried.
+async function attempt(work) {
+	try {
+		await work();
+	} catch (error) {
+		status.textContent = error.message;
+	}
+}
+
+function noteRow(state, note, redraw) {
+	const remove = async () => {
+		await ask(`annotations/${note.id}`, { project: state.project }, { method: 'DELETE' });
+		status.textContent = 'The note is gone.';
+		redraw();
+	};
+	return el('li', {}, el('strong', {}, note.kind), ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
+		el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
 }
 
 function notesOf(state, annotations, redraw) {
-	const form = el('form', { class: 'note', onsubmit: async (event) => {
+	const add = async (event) => {
 		event.preventDefault();
 		const words = Object.fromEntries(new FormData(event.target));
 		await tell('annotations', { project: state.project, benchmark: state.benchmark, metric: state.metric, ...words });
 		status.textContent = 'The note is kept.';
 		redraw();
-	} }, el('label', {}, 'Note ', el('input', { name: 'text', required: true, maxlength: 1000 })),
-	el('label', {}, 'Kind ', el('select', { name: 'kind' }, ['note', 'known-noise', 'accepted', 'exclude'].map((kind) => el('option', { value: kind }, kind)))),
-	el('button', {}, 'Add'));
+	};
+	const form = el('form', { class: 'note', onsubmit: (event) => attempt(() => add(event)) },
+		el('label', {}, 'Note ', el('input', { name: 'text', required: true, maxlength: 1000 })),
+		el('label', {}, 'Kind ', el('select', { name: 'kind' }, ['note', 'known-noise', 'accepted', 'exclude'].map((kind) => el('option', { value: kind }, kind)))),
+		el('button', {}, 'Add'));
 	return el('section', { 'aria-labelledby': 'notes' }, el('h2', { id: 'notes' }, 'Notes'),
-		el('ul', {}, annotations.map((a) => el('li', {}, el('strong', {}, a.kind), ` ${clip(a.text, 500)} `, el('span', { class: 'quiet' }, formatTime(a.created_at))))), form);
+		annotations.length > 0 && el('ul', {}, annotations.map((note) => noteRow(state, note, redraw))), form);
 }
 
 function chart(state, title, answer, project) {
@@ -195,14 +259,18 @@ async function showTrend(state) {
 	const full = { ...state, metric };
 	const [answer, { triage }, { annotations }] = await Promise.all([ask('trend', { project, benchmark, metric, branch: state.branch }),
 		ask('triage', { project, benchmark }), ask('annotations', { project, benchmark })]);
-	const select = el('select', { onchange: (event) => {
-		location.search = address('trend', { ...full, metric: event.target.value });
-	} }, metrics.map((name) => el('option', { value: name, selected: name === metric }, name)));
+	const go = (changed) => { location.search = address('trend', Object.fromEntries(Object.entries({ ...full, ...changed }).filter(([, value]) => value))); };
+	const select = el('select', { onchange: (event) => go({ metric: event.target.value }) },
+		metrics.map((name) => el('option', { value: name, selected: name === metric }, name)));
+	const branch = el('form', { class: 'note', onsubmit: (event) => {
+		event.preventDefault();
+		go({ branch: new FormData(event.target).get('branch') });
+	} }, el('label', {}, 'Metric ', select), el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })), el('button', {}, 'Show'));
 	const decided = (change) => triage.find((t) => t.metric === metric && t.run === change.run);
 	showTrail(link(clip(project, 60), 'project', { project }), clip(benchmark, 60));
-	replace(page, el('main', {}, heading(benchmark), el('p', {}, el('label', {}, 'Metric ', select)), chart(full, `${benchmark}: ${metric}`, answer, project),
+	replace(page, el('main', {}, heading(benchmark), branch, chart(full, `${benchmark}: ${metric}`, answer, project),
 		answer.changes?.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'),
-			el('ul', {}, answer.changes.map((change) => changeRow(full, change, decided(change))))),
+			el('ul', {}, answer.changes.map((change) => changeRow(full, change, decided(change), answer.points)))),
 		notesOf(full, annotations, () => showTrend(state)), pointTable(answer)));
 }
 
@@ -222,10 +290,14 @@ function pointTable(answer) {
 
 async function showFunction(state) {
 	const { project, benchmark } = state;
-	const answer = await ask('function-trend', { project, benchmark, function: state.function, branch: state.branch });
+	const answer = await ask('function-trend', { project, benchmark, function: state.function, name: state.name, library: state.library, branch: state.branch, changes: 1 });
 	showTrail(link(clip(project, 60), 'project', { project }), link(clip(benchmark, 60), 'trend', { project, benchmark }), clip(answer.name, 60));
 	replace(page, el('main', {}, heading(answer.name), el('p', { class: 'quiet' }, `${answer.library}, own time per repetition`),
-		chart(state, `${clip(answer.name, 60)}: self`, answer, project), pointTable(answer)));
+		chart(state, `${clip(answer.name, 60)}: own time`, answer, project),
+		answer.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'), el('ul', {}, answer.changes.map((change) => el('li', {},
+			el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(change.run.slice(0, 13), 'run', { run: change.run }), ' ',
+			link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, answer.points))))),
+		pointTable(answer)));
 }
 
 // --- the whole ---

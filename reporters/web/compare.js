@@ -3,18 +3,16 @@
 // added to each benchmark.  The HTML report shows it, and so do the pages of perfdb.
 
 import { afterPaint, el, replace, scroller, svg } from './dom.js';
-import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, isStarter, place, shortName, verdictMark } from './format.js';
-import { dataTable } from './table.js';
+import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
+import { badge, dataTable } from './table.js';
 import { pairPlot } from './plot.js';
 import { readProfile } from './profile.js';
 import { flameGraph } from './flame.js';
 import { callGraph } from './graph.js';
+import { repetitionTimeline } from './timeline.js';
+import { markedTables } from './marked.js';
 
 const WEIGHT = ['pass', 'new', 'missing', 'improvement', 'inconclusive', 'regression', 'error'];
-
-export function badge(verdict) {
-	return el('span', { class: `badge ${verdict}` }, el('span', { 'aria-hidden': 'true' }, verdictMark(verdict)), ` ${verdict}`);
-}
 
 // The metric that tells the benchmark's story.
 export function headline(benchmark) {
@@ -91,13 +89,20 @@ function section(title, id, ...content) {
 	return el('section', { 'aria-labelledby': id }, el('h3', { id }, title), ...content);
 }
 
-function blameRow(f) {
+// A function's name, and where a server knows how it fared over time, the way there.
+function functionName(benchmark, view, f, length) {
+	const href = view.functionHref?.(benchmark.name, f.name, f.library ?? '');
+	const words = el('code', { title: clip(f.name, 600) }, clip(f.name || '[no name]', length));
+	return href ? el('a', { href }, words) : words;
+}
+
+function blameRow(benchmark, view, f) {
 	const share = Math.min(1, Math.abs(f.share_of_change ?? 0));
 	const bar = svg('svg', { width: 90, height: 12, class: 'share', 'aria-hidden': 'true' },
 		svg('rect', { width: 90, height: 12, rx: 3, class: 'track' }),
 		svg('rect', { width: Math.max(2, 90 * share), height: 12, rx: 3, class: f.delta_ms > 0 ? 'slower' : 'faster' }));
 	return el('li', {}, el('span', { class: 'percent' }, formatShare(f.share_of_change)), bar,
-		el('span', { class: 'what' }, el('code', {}, clip(f.name || '[no name]', 160)), ' ',
+		el('span', { class: 'what' }, functionName(benchmark, view, f, 160), ' ',
 			el('span', { class: 'quiet' }, place(f.file, f.line))),
 		el('strong', {}, formatDeltaMs(f.delta_ms)), finite(f.p_adjusted) && el('span', { class: 'quiet' }, `p = ${f.p_adjusted.toPrecision(1)}`),
 		f.paths.length > 0 && el('ul', { class: 'paths' }, f.paths.slice(0, 3).map((path) => el('li', {},
@@ -111,8 +116,8 @@ function pathWords(all) {
 	return shown.map((frame) => (frame === '…' ? frame : clip(shortName(frame), 60))).join(' → ');
 }
 
-function blame(benchmark) {
-	const parts = benchmark.functions.slice(0, 12).map(blameRow);
+function blame(benchmark, view) {
+	const parts = benchmark.functions.slice(0, 12).map((f) => blameRow(benchmark, view, f));
 	const rest = benchmark.unattributed_ms / benchmark.total_delta_ms;
 	if (parts.length === 0)
 		return null;
@@ -129,16 +134,47 @@ function moved(benchmark) {
 		m.ancestor && [' below ', el('code', {}, clip(shortName(m.ancestor), 80))]))));
 }
 
-function pairs(benchmark) {
-	const metrics = benchmark.metrics.filter((m) => m.decided && benchmark.raw?.values[m.name]);
+// Metrics of which there are values, the one that was asked for or tells the story first.
+function measured(benchmark, wanted, ifDecided) {
+	const metrics = benchmark.metrics.filter((m) => (m.decided || !ifDecided) && benchmark.raw?.values[m.name]);
+	const chosen = metrics.find((m) => m.name === wanted) ?? metrics.find((m) => m === headline(benchmark)) ?? metrics[0];
+	return { metrics, chosen };
+}
+
+function metricChoice(metrics, chosen, onChoice) {
+	return metrics.length > 1 && el('label', {}, 'Metric ', el('select', { onchange: (event) => onChoice(metrics[event.target.value]) },
+		metrics.map((m, i) => el('option', { value: i, selected: m === chosen }, m.label))));
+}
+
+function pairs(benchmark, view) {
+	const { metrics, chosen } = measured(benchmark, view.state.metric, true);
 	if (metrics.length === 0)
 		return null;
-	const start = headline(benchmark);
-	const chosen = metrics.includes(start) ? start : metrics[0];
 	const spot = el('div', {}, pairPlot(benchmark.raw, chosen));
-	const select = el('select', { onchange: (event) => replace(spot, pairPlot(benchmark.raw, metrics[event.target.value])) },
-		metrics.map((m, i) => el('option', { value: i, selected: m === chosen }, m.label)));
-	return section('Pairs', 'pairs', metrics.length > 1 && el('label', {}, 'Metric ', select), spot);
+	return section('Pairs', 'pairs', metricChoice(metrics, chosen, (metric) => {
+		replace(spot, pairPlot(benchmark.raw, metric));
+		view.keep({ metric: metric.name });
+	}), spot);
+}
+
+// Closed until somebody wants to know: the picture costs nothing before.
+function overTime(benchmark, view) {
+	const { metrics, chosen } = measured(benchmark, view.state.metric, false);
+	if (metrics.length === 0)
+		return null;
+	const details = el('details', {}, el('summary', {}, 'Repetitions over time, to look at some pairs alone'));
+	const spot = el('div');
+	const show = (metric) => replace(spot, repetitionTimeline(benchmark.raw, metric, { range: view.state.pairs, onRange: view.onRange }));
+	const open = () => {
+		if (details.open && details.childElementCount === 1) {
+			details.append(el('div', {}, metricChoice(metrics, chosen, show), spot));
+			show(chosen);
+		}
+	};
+	details.addEventListener('toggle', open);
+	if (view.state.pairs)
+		details.open = true;
+	return details;
 }
 
 function metricTable(benchmark) {
@@ -148,7 +184,7 @@ function metricTable(benchmark) {
 		columns: [
 			{ title: 'Metric', cell: (m) => m.label },
 			{ title: 'Verdict', cell: (m) => [m.decided ? badge(m.verdict) : 'not decided here', m.gated ? '' : ' shown only',
-				m.accepted ? ` accepted: ${m.accepted.reason ?? ''}` : ''] },
+				m.accepted ? ` accepted: ${m.accepted.reason ?? ''}` : '', notes(m.notes)] },
 			{ title: 'Change', numeric: true, cell: (m) => (finite(m.ratio) ? formatChange(m.ratio - 1) : '') },
 			{ title: 'Interval', numeric: true, cell: (m) => formatInterval(m.interval) },
 			{ title: 'Baseline → candidate', numeric: true, cell: (m) => levels(m, m.unit) },
@@ -157,7 +193,7 @@ function metricTable(benchmark) {
 	}));
 }
 
-function functionTable(benchmark, profile) {
+function functionTable(benchmark, profile, view) {
 	const { functions } = profile;
 	const judged = new Map(benchmark.functions.map((f) => [`${f.name}\0${f.library ?? ''}`, f]));
 	const both = profile.hasBaseline && profile.hasCandidate;
@@ -174,7 +210,7 @@ function functionTable(benchmark, profile) {
 		number('With callees Δ', (r) => r.inclusive[1] - r.inclusive[0], (r) => formatDeltaMs(r.inclusive[1] - r.inclusive[0]))]
 		: [number('With callees', (r) => r.inclusive[profile.hasCandidate ? 1 : 0])];
 	const columns = [
-		{ title: 'Function', value: (r) => r.name, grow: true, cell: (r) => el('code', { title: clip(r.name, 600) }, clip(r.name || '[no name]', 70)) },
+		{ title: 'Function', value: (r) => r.name, grow: true, cell: (r) => functionName(benchmark, view, { name: r.name, library: functions.library[r.f] }, 70) },
 		{ title: 'Library', value: (r) => functions.library[r.f] ?? '', cell: (r) => clip(functions.library[r.f] ?? '', 40) },
 		...own, ...all,
 	];
@@ -183,7 +219,8 @@ function functionTable(benchmark, profile) {
 			el('span', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : '') });
 	}
 	return section('Functions', 'functions', dataTable({
-		label: 'Functions', rows, columns, sort: both ? 4 : 2, descending: true, pageRows: 30, filterLabel: 'Filter functions ',
+		label: 'Functions', rows, columns, sort: view.state.sort ?? (both ? 4 : 2), descending: !view.state.up, pageRows: 30, filterLabel: 'Filter functions ',
+		words: view.state.filter, onState: ({ sort, descending, words }) => view.keep({ sort, up: descending ? undefined : 1, filter: words }),
 		filter: (r) => `${r.name} ${functions.library[r.f] ?? ''} ${functions.file[r.f] ?? ''}`,
 	}));
 }
@@ -234,29 +271,72 @@ function sentence(benchmark) {
 		+ `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}${seen}`;
 }
 
-function lowerParts(benchmark, profile) {
-	return [profile && functionTable(benchmark, profile), profile && section('Call graph', 'graph', callGraph(profile)), rawTable(benchmark),
-		facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
-		facts('Build of the candidate, this benchmark', benchmark.build?.candidate)];
+function libraryTable(benchmark) {
+	const rows = benchmark.libraries ?? [];
+	return rows.length > 0 && section('Libraries', 'libraries', dataTable({ label: 'Libraries', rows, columns: [
+		{ title: 'Library', value: (r) => r.name, grow: true, cell: (r) => el('code', {}, clip(r.name || '[no name]', 100)) },
+		{ title: 'Own, baseline', numeric: true, value: (r) => r.self_ms[0], cell: (r) => formatMs(r.self_ms[0]) },
+		{ title: 'Own, candidate', numeric: true, value: (r) => r.self_ms[1], cell: (r) => formatMs(r.self_ms[1]) },
+		{ title: 'Own Δ', numeric: true, value: (r) => r.delta_ms, cell: (r) => formatDeltaMs(r.delta_ms) },
+		{ title: 'Verdict', cell: (r) => [badge(r.verdict), ' ', el('span', { class: 'quiet' }, `${formatDeltaMs(r.interval_ms[0])} … ${formatDeltaMs(r.interval_ms[1])}`)] },
+	] }));
 }
 
-function showBenchmark(benchmark, state, onState, onDone) {
-	const profile = benchmark.profile && readProfile(benchmark.profile);
+// What is made of the profile, whole or of some pairs alone.
+function profileParts(benchmark, data, profile, view) {
+	const both = Boolean(profile?.hasBaseline && profile.hasCandidate);
+	return [profile && functionTable(benchmark, profile, view),
+		markedTables(data === benchmark ? benchmark : {}, data.marked, both).map((part) => section(part.title, part.id, part.table)),
+		data === benchmark && libraryTable(benchmark), profile && section('Call graph', 'graph', callGraph(profile))];
+}
+
+function flameSection(profile, range, view) {
+	const graph = flameGraph(profile, { onState: (flame) => view.keep({ node: flame.node || undefined, mode: flame.mode, search: flame.search }) });
+	queueMicrotask(() => graph.restore(view.state));
+	return section('Flame graph', 'flame', range && el('p', { class: 'filtered' }, `Pairs ${range[0]} to ${range[1]} alone, here and in the table of functions.`),
+		graph.element, profile.folded > 0 && el('p', { class: 'quiet' }, `${profile.folded} frames too small to be seen were added to their callers.`));
+}
+
+function showBenchmark(benchmark, view) {
+	const flame = el('div');
 	const lower = el('div');
-	const parts = [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict)),
-		el('p', { class: 'lead' }, sentence(benchmark)), notes(benchmark.notes), failure(benchmark), blame(benchmark), moved(benchmark), pairs(benchmark),
-		benchmark.metrics.length > 0 && metricTable(benchmark)];
-	if (profile) {
-		const graph = flameGraph(profile, { onState });
-		parts.push(section('Flame graph', 'flame', graph.element, profile.folded > 0
-			&& el('p', { class: 'quiet' }, `${profile.folded} frames too small to be seen were added to their callers.`)));
-		queueMicrotask(() => graph.restore(state));
+	const bottom = el('div');
+	function fill(data, range) {
+		const profile = data.profile && readProfile(data.profile);
+		const isEmpty = profile && !profile.hasBaseline && !profile.hasCandidate;
+		if (isEmpty)
+			replace(flame, el('p', { class: 'filtered' }, range ? `None of the pairs ${range[0]} to ${range[1]} counts.` : 'No repetition that counts has a profile.'));
+		else if (profile)
+			replace(flame, flameSection(profile, range, view));
+		afterPaint(() => {
+			replace(lower, isEmpty ? [] : profileParts(benchmark, data, profile, view));
+			view.onDone();
+		});
 	}
-	afterPaint(() => {
-		replace(lower, lowerParts(benchmark, profile));
-		onDone();
-	});
-	return [...parts, lower];
+	let asked = 0;
+	async function choose(range) {
+		asked += 1;
+		const mine = asked;
+		view.keep({ pairs: range ?? undefined, node: undefined });
+		if (!view.profileOf || !benchmark.profile)
+			return;
+		try {
+			const data = range ? await view.profileOf(benchmark.name, range) : benchmark;
+			if (mine === asked)
+				fill(data, range);
+		} catch (error) {
+			replace(flame, el('p', { role: 'alert' }, error.message));
+		}
+	}
+	view.onRange = choose;
+	fill(benchmark, null);
+	if (view.state.pairs)
+		choose(view.state.pairs);
+	afterPaint(() => replace(bottom, rawTable(benchmark), facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
+		facts('Build of the candidate, this benchmark', benchmark.build?.candidate)));
+	return [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict)),
+		el('p', { class: 'lead' }, sentence(benchmark)), notes(benchmark.notes), failure(benchmark), blame(benchmark, view), moved(benchmark), pairs(benchmark, view),
+		benchmark.metrics.length > 0 && metricTable(benchmark), overTime(benchmark, view), flame, lower, bottom];
 }
 
 // --- around the benchmarks ---
@@ -284,41 +364,44 @@ function side(words, s) {
 		s.branch ? ` on ${clip(s.branch, 60)}` : '', s.dirty ? ', with uncommitted changes' : '')];
 }
 
+// The view is in the address, so that a link to the page is a link to what is seen.
 function readHash() {
 	const state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-	return { benchmark: state.benchmark, node: Number(state.node) || 0, mode: state.mode };
+	const pairRange = /^(\d+)-(\d+)$/.exec(state.pairs ?? '');
+	const numberOf = (text) => (/^\d+$/.test(text ?? '') ? Number(text) : undefined);
+	return { ...state, node: numberOf(state.node), sort: numberOf(state.sort), pairs: pairRange ? [Number(pairRange[1]), Number(pairRange[2])] : undefined };
 }
 
 function writeHash(state) {
-	const words = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== undefined && value !== 0 && value !== ''));
-	history.replaceState(null, '', `#${words}`);
+	const words = new URLSearchParams(Object.entries({ benchmark: undefined, node: undefined, ...state, pairs: state.pairs?.join('-') }).filter(([, value]) => value !== undefined && value !== ''));
+	history.replaceState(null, '', words.size > 0 ? `#${words}` : location.pathname + location.search);
 }
 
 function worstOf(benchmarks) {
 	return benchmarks.reduce((worst, b) => (!worst || WEIGHT.indexOf(b.verdict) > WEIGHT.indexOf(worst.verdict) ? b : worst), null);
 }
 
-export function showComparison(root, data) {
-	const state = readHash();
+// On a server: options.functionHref(benchmark, name, library) is where a function's history stands, and
+// options.profileOf(benchmark, [from, to]) fetches the profile of some pairs.
+export function showComparison(root, data, options = {}) {
+	const view = { ...options, state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
+		keep: (changes) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes)) };
 	const detail = el('div', { class: 'detail' });
 	const table = el('div');
-	let current = data.benchmarks.find((b) => b.name === state.benchmark)
+	let current = data.benchmarks.find((b) => b.name === view.state.benchmark)
 		?? worstOf(data.benchmarks.filter((b) => b.verdict !== 'error' || data.benchmarks.length === 1)) ?? worstOf(data.benchmarks);
 
-	function show(initial) {
+	function show() {
 		replace(table, verdictTable(data, (b) => b === current, pick));
-		if (!current) {
-			root.dataset.ready = 'true';
-			return;
-		}
-		root.dataset.ready = 'false';
-		replace(detail, showBenchmark(current, initial, (flame) => writeHash({ benchmark: current.name, node: flame.node, mode: flame.mode }),
-			() => { root.dataset.ready = 'true'; }));
+		root.dataset.ready = String(!current);
+		if (current)
+			replace(detail, showBenchmark(current, view));
 	}
 	function pick(benchmark) {
 		current = benchmark;
-		writeHash({ benchmark: benchmark.name });
-		show({});
+		view.state = {};
+		view.keep({ benchmark: benchmark.name });
+		show();
 		document.getElementById('benchmark')?.focus();
 	}
 	const counts = WEIGHT.map((v) => [v, data.benchmarks.filter((b) => b.verdict === v).length]).filter(([, n]) => n > 0).reverse();
@@ -331,5 +414,5 @@ export function showComparison(root, data) {
 			facts('Host', data.run.host), facts('Build of the baseline', data.run.baseline.build), facts('Build of the candidate', data.run.candidate.build))),
 	el('footer', {}, el('p', { class: 'quiet' }, `fastgate ${data.run.fastgate_version ?? ''}. To see it again: `,
 		el('code', {}, data.run.baseline.commit ? `fastgate run --against ${data.run.baseline.commit.slice(0, 12)}` : 'fastgate run'))));
-	show(state);
+	show();
 }

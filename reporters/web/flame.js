@@ -74,7 +74,9 @@ class FlameGraph {
 		this.focused = 0;
 		this.mode = profile.hasBaseline && profile.hasCandidate ? 'both' : profile.hasCandidate ? 'candidate' : 'baseline';
 		this.found = null;
-		this.drawn = [];
+		this.drawn = { count: 0, node: new Int32Array(profile.count), x: new Float64Array(profile.count), width: new Float64Array(profile.count) };
+		this.byShade = new Int32Array(profile.count);
+		this.stack = new Int32Array(profile.count);
 		this.layout = layOut(profile, this.mode);
 		this.shades = this.isDifferential ? shadesOf(profile) : new Int8Array(profile.count);
 		this.palette = makePalette();
@@ -150,7 +152,10 @@ class FlameGraph {
 		});
 		this.pane.addEventListener('pointerleave', () => this.describe(this.focused));
 		this.pane.addEventListener('keydown', (event) => this.key(event));
-		this.search.addEventListener('input', () => this.find(this.search.value));
+		this.search.addEventListener('input', () => {
+			this.find(this.search.value);
+			this.tellState();
+		});
 		this.search.addEventListener('keydown', (event) => {
 			if (event.key === 'Enter')
 				this.nextFound(event.shiftKey ? -1 : 1);
@@ -205,13 +210,17 @@ class FlameGraph {
 		if (this.layout.width[this.zoomed] <= 0)
 			this.zoomed = 0;
 		this.draw();
-		this.options.onState?.(this.viewState());
+		this.tellState();
 	}
 
 	// What a link said.
 	restore(state) {
 		if (state.mode && state.mode !== this.mode)
 			this.setMode(state.mode);
+		if (state.search) {
+			this.search.value = state.search;
+			this.find(state.search);
+		}
 		if (state.node > 0 && state.node < this.profile.count)
 			this.zoom(state.node);
 	}
@@ -226,7 +235,17 @@ class FlameGraph {
 		this.zoomed = node;
 		this.reset.disabled = node === 0;
 		this.draw();
-		this.options.onState?.(this.viewState());
+		this.tellState();
+	}
+
+	// The address is written behind the picture, once for all that happened before it.
+	tellState() {
+		if (!this.options.onState || this.telling)
+			return;
+		this.telling = setTimeout(() => {
+			this.telling = 0;
+			this.options.onState(this.viewState());
+		});
 	}
 
 	focus(node, scroll = true) {
@@ -364,60 +383,81 @@ class FlameGraph {
 		this.hatch = null;
 	}
 
-	// Frames that can be seen: node, x and width in pixels, row by row.
-	visible() {
+	put(node, x, width) {
+		const { drawn } = this;
+		const depth = this.profile.depth[node];
+		if (depth < this.firstRow || depth > this.lastRow)
+			return;
+		drawn.node[drawn.count] = node;
+		drawn.x[drawn.count] = x;
+		drawn.width[drawn.count] = width;
+		drawn.count += 1;
+	}
+
+	// What can be seen, into arrays that are made once: a zoom makes no garbage.
+	collect() {
 		const { width, left, children } = this.layout;
-		const { profile, zoomed } = this;
+		const { profile, zoomed, stack } = this;
 		const scale = this.pixels / (width[zoomed] || 1);
-		const firstRow = Math.floor(this.scrolled / ROW);
-		const lastRow = firstRow + Math.ceil(this.height / ROW) + 1;
-		const rows = [];
-		const stack = [];
-		const put = (node, x, w) => {
-			const row = profile.depth[node];
-			if (row >= firstRow && row <= lastRow)
-				(rows[row] ??= []).push([node, x, w]);
-		};
+		this.firstRow = Math.floor(this.scrolled / ROW);
+		this.lastRow = this.firstRow + Math.ceil(this.height / ROW) + 1;
+		this.drawn.count = 0;
 		for (let n = zoomed; n > 0; n = profile.parent[n])
-			put(profile.parent[n], 0, this.pixels);
-		stack.push(zoomed);
-		while (stack.length > 0) {
-			const node = stack.pop();
-			put(node, (left[node] - left[zoomed]) * scale, width[node] * scale);
-			if (profile.depth[node] >= lastRow)
+			this.put(profile.parent[n], 0, this.pixels);
+		let waiting = 1;
+		stack[0] = zoomed;
+		while (waiting > 0) {
+			waiting -= 1;
+			const node = stack[waiting];
+			this.put(node, (left[node] - left[zoomed]) * scale, width[node] * scale);
+			if (profile.depth[node] >= this.lastRow)
 				continue;
 			// Widest first: the first child below the limit ends the list.
-			for (let c = children.start[node]; c < children.start[node + 1]; c += 1) {
-				if (width[children.list[c]] * scale < MIN_PIXELS)
-					break;
-				stack.push(children.list[c]);
+			const end = children.start[node + 1];
+			for (let c = children.start[node]; c < end && width[children.list[c]] * scale >= MIN_PIXELS; c += 1) {
+				stack[waiting] = children.list[c];
+				waiting += 1;
 			}
 		}
-		return rows;
+	}
+
+	// Places in `drawn` by shade, so that each colour is set once.
+	sortByShade() {
+		const { drawn, shades, byShade } = this;
+		const next = new Int32Array(2 * LEVELS + 2);
+		for (let i = 0; i < drawn.count; i += 1)
+			next[shades[drawn.node[i]] + LEVELS + 1] += 1;
+		for (let level = 1; level < next.length; level += 1)
+			next[level] += next[level - 1];
+		for (let i = 0; i < drawn.count; i += 1) {
+			const level = shades[drawn.node[i]] + LEVELS;
+			byShade[next[level]] = i;
+			next[level] += 1;
+		}
 	}
 
 	draw() {
-		const { context } = this;
+		const { context, drawn } = this;
 		if (!context)
 			return;
 		this.scrolled = this.pane.scrollTop; // asking costs a layout: once a drawing
-		const rows = this.visible();
-		const byShade = Array.from({ length: 2 * LEVELS + 1 }, () => []);
-		const special = [];
+		this.collect();
+		this.sortByShade();
 		context.clearRect(0, 0, this.pixels, this.height);
-		this.drawn = rows;
-		for (const row of rows) {
-			for (const frame of row ?? []) {
-				byShade[this.shades[frame[0]] + LEVELS].push(frame);
-				if (this.state(frame[0]) && frame[2] > 3)
-					special.push(frame);
+		let level = NaN;
+		for (let k = 0; k < drawn.count; k += 1) {
+			const i = this.byShade[k];
+			if (this.shades[drawn.node[i]] !== level) {
+				level = this.shades[drawn.node[i]];
+				context.fillStyle = this.palette.shades[level + LEVELS];
 			}
+			this.fillFrame(i);
 		}
-		byShade.forEach((frames, level) => this.fill(frames, this.palette.shades[level]));
-		this.drawHatch(special);
+		if (this.isDifferential)
+			this.drawHatch();
 		if (this.found)
-			this.drawFound(rows);
-		this.drawLabels(rows);
+			this.drawFound();
+		this.drawLabels();
 		this.drawFocus();
 	}
 
@@ -425,17 +465,15 @@ class FlameGraph {
 		return this.profile.depth[node] * ROW - this.scrolled;
 	}
 
-	fill(frames, style) {
-		if (frames.length === 0)
-			return;
-		this.context.fillStyle = style;
-		for (const [node, x, w] of frames)
-			this.context.fillRect(x, this.top(node), w > 2 ? w - 1 : w, ROW - 1);
+	fillFrame(i) {
+		const { node, x, width } = this.drawn;
+		this.context.fillRect(x[i], this.top(node[i]), width[i] > 2 ? width[i] - 1 : width[i], ROW - 1);
 	}
 
-	drawHatch(frames) {
-		if (frames.length === 0)
-			return;
+	// New and gone frames, whatever their colour.
+	drawHatch() {
+		const { drawn } = this;
+		const { inclusive } = this.profile;
 		if (!this.hatch) {
 			const tile = el('canvas', { width: 6, height: 6 });
 			const brush = tile.getContext('2d');
@@ -450,23 +488,26 @@ class FlameGraph {
 			brush.stroke();
 			this.hatch = this.context.createPattern(tile, 'repeat');
 		}
-		this.fill(frames, this.hatch);
+		this.context.fillStyle = this.hatch;
+		for (let i = 0; i < drawn.count; i += 1) {
+			if (drawn.width[i] > 3 && (inclusive[0][drawn.node[i]] === 0) !== (inclusive[1][drawn.node[i]] === 0))
+				this.fillFrame(i);
+		}
 	}
 
-	drawFound(rows) {
-		const { context } = this;
-		for (const row of rows) {
-			for (const [node, x, w] of row ?? []) {
-				if (this.found[node]) {
-					context.fillStyle = this.palette.found;
-					context.fillRect(x, this.top(node) + ROW - 5, Math.max(1, w - 1), 4);
-				} else {
-					context.fillStyle = this.palette.line;
-					context.globalAlpha = 0.45;
-					context.fillRect(x, this.top(node), w, ROW);
-					context.globalAlpha = 1;
-				}
-			}
+	drawFound() {
+		const { context, drawn, found } = this;
+		context.globalAlpha = 0.45;
+		context.fillStyle = this.palette.line;
+		for (let i = 0; i < drawn.count; i += 1) {
+			if (!found[drawn.node[i]])
+				context.fillRect(drawn.x[i], this.top(drawn.node[i]), drawn.width[i], ROW);
+		}
+		context.globalAlpha = 1;
+		context.fillStyle = this.palette.found;
+		for (let i = 0; i < drawn.count; i += 1) {
+			if (found[drawn.node[i]])
+				context.fillRect(drawn.x[i], this.top(drawn.node[i]) + ROW - 5, Math.max(1, drawn.width[i] - 1), 4);
 		}
 	}
 
@@ -481,38 +522,41 @@ class FlameGraph {
 		return `${after > before ? '+' : '−'} ${this.name(node)}`;
 	}
 
-	drawLabels(rows) {
-		const { context } = this;
+	drawLabels() {
+		const { context, drawn } = this;
 		context.font = '12px system-ui, sans-serif';
 		context.textBaseline = 'middle';
 		context.fillStyle = this.palette.text;
 		this.charWidth ??= context.measureText('abcdefghijklmnopqrstuvwxyz::_').width / 29;
-		for (const row of rows) {
-			for (const [node, x, w] of row ?? []) {
-				const room = Math.floor((w - 8) / this.charWidth);
-				if (room < 3)
-					continue;
-				const text = this.label(node);
-				context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, x + 4, this.top(node) + ROW / 2);
-			}
+		for (let i = 0; i < drawn.count; i += 1) {
+			const room = Math.floor((drawn.width[i] - 8) / this.charWidth);
+			if (room < 3)
+				continue;
+			const text = this.label(drawn.node[i]);
+			context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, drawn.x[i] + 4, this.top(drawn.node[i]) + ROW / 2);
 		}
 	}
 
 	drawFocus() {
-		const frame = this.drawn[this.profile.depth[this.focused]]?.find((f) => f[0] === this.focused);
-		if (!frame)
+		const { drawn, focused } = this;
+		const i = drawn.node.subarray(0, drawn.count).indexOf(focused);
+		if (i < 0)
 			return;
 		this.context.strokeStyle = this.palette.focus;
 		this.context.lineWidth = 2;
-		this.context.strokeRect(frame[1] + 1, this.top(this.focused) + 1, Math.max(2, frame[2] - 3), ROW - 3);
+		this.context.strokeRect(drawn.x[i] + 1, this.top(focused) + 1, Math.max(2, drawn.width[i] - 3), ROW - 3);
 	}
 
 	nodeAt(event) {
+		const { drawn } = this;
 		const box = this.canvas.getBoundingClientRect();
 		const x = event.clientX - box.left;
 		const row = Math.floor((event.clientY - box.top + this.pane.scrollTop) / ROW);
-		const frame = this.drawn[row]?.find((f) => x >= f[1] && x < f[1] + f[2]);
-		return frame ? frame[0] : -1;
+		for (let i = 0; i < drawn.count; i += 1) {
+			if (this.profile.depth[drawn.node[i]] === row && x >= drawn.x[i] && x < drawn.x[i] + drawn.width[i])
+				return drawn.node[i];
+		}
+		return -1;
 	}
 }
 

@@ -151,27 +151,42 @@ export function pairPlot(raw, metric) {
 		+ `${points.length > counted.length ? '; hollow points do not count' : ''}.`));
 }
 
+// A trend as large as a word.
+export function sparkline(values) {
+	const [width, height] = [140, 24];
+	const { low, high } = axis(values, '1', width, height);
+	const points = values.map((value, i) => finite(value) && `${(2 + i / Math.max(1, values.length - 1) * (width - 6)).toFixed(1)},`
+		+ `${(Math.min(1, Math.max(0, (high - value) / (high - low))) * (height - 4) + 2).toFixed(1)}`).filter(Boolean);
+	const [x, y] = (points.at(-1) ?? '0,0').split(',');
+	return svg('svg', { width, height, class: 'spark', 'aria-hidden': 'true' }, svg('polyline', { points: points.join(' ') }), svg('circle', { cx: x, cy: y, r: 2.5 }));
+}
+
 // --- trend ---
 
-// Points: { value, low, high, label, href, verdict }; changes: [{ index, before, after }].
-function drawTrend(data, width, cursor) {
-	const height = 280;
-	const { points } = data;
-	const values = points.map((p) => p.value).filter(finite);
-	const spread = [...values].sort((a, b) => a - b);
-	let low = quantile(spread, points.length > 50 ? 0.005 : 0);
-	let high = quantile(spread, points.length > 50 ? 0.995 : 1);
+// The range of almost all values, its place in the picture, and the grid for it.  What lies outside stands at the edge.
+export function axis(values, unit, width, height) {
+	const spread = values.filter(finite).sort((a, b) => a - b);
+	let low = quantile(spread, spread.length > 50 ? 0.005 : 0);
+	let high = quantile(spread, spread.length > 50 ? 0.995 : 1);
 	const room = (high - low) * 0.1 || Math.abs(high) * 0.05 || 1;
 	low -= room;
 	high += room;
-	const box = { left: 78, right: width - 12, top: 12, bottom: height - 30 };
-	const x = (index) => box.left + (points.length < 2 ? 0.5 : index / (points.length - 1)) * (box.right - box.left);
+	const box = { left: 78, right: width - 12, top: 12, bottom: height - 40 };
 	const y = (value) => Math.min(box.bottom, Math.max(box.top, box.top + (high - value) / (high - low) * (box.bottom - box.top)));
 	const parts = [];
 	for (const t of ticks(low, high, 5)) {
 		parts.push(line(box.left, y(t), box.right, y(t), 'grid'));
-		parts.push(label(box.left - 8, y(t) + 4, formatValue(t, data.unit), 'tick', 'end'));
+		parts.push(label(box.left - 8, y(t) + 4, formatValue(t, unit), 'tick', 'end'));
 	}
+	return { low, high, box, y, parts };
+}
+
+// Points: { value, label, verdict }; changes: [{ index, before, after }].
+function drawTrend(data, width, cursor) {
+	const height = 280;
+	const { points } = data;
+	const { box, y, parts } = axis(points.map((p) => p.value), data.unit, width, height);
+	const x = (index) => box.left + (points.length < 2 ? 0.5 : index / (points.length - 1)) * (box.right - box.left);
 	parts.push(...trendPoints(points, x, y, box));
 	let from = 0;
 	for (const change of [...data.changes, { index: points.length, end: true }]) {

@@ -8,7 +8,7 @@ export function readProfile(data) {
 	const count = data.nodes.function.length;
 	const parent = new Int32Array(count);
 	const depth = new Uint16Array(count);
-	const inclusive = [Float64Array.from(data.nodes.self[0]), Float64Array.from(data.nodes.self[1])];
+	const inclusive = data.nodes.self.map((self) => new Float64Array(self));
 	let deepest = 0;
 
 	for (let i = 1; i < count; i += 1) {
@@ -35,6 +35,21 @@ export function readProfile(data) {
 	};
 }
 
+// Most lists of children are short: for them moving beats the general sort, which calls back for each comparison.
+function widestFirst(list, from, to, weight) {
+	if (to - from > 24) {
+		list.subarray(from, to).sort((a, b) => weight[b] - weight[a] || a - b);
+		return;
+	}
+	for (let i = from + 1; i < to; i += 1) {
+		const node = list[i];
+		let k = i;
+		for (; k > from && weight[list[k - 1]] < weight[node]; k -= 1)
+			list[k] = list[k - 1];
+		list[k] = node;
+	}
+}
+
 // Children of each node as slices of one array, in the order of `weight`.
 export function childLists(profile, weight) {
 	const start = new Int32Array(profile.count + 1);
@@ -46,10 +61,8 @@ export function childLists(profile, weight) {
 	const next = start.slice(0, profile.count);
 	for (let i = 1; i < profile.count; i += 1)
 		list[next[profile.parent[i]]++] = i;
-	for (let i = 0; i < profile.count; i += 1) {
-		if (start[i + 1] - start[i] > 1)
-			list.subarray(start[i], start[i + 1]).sort((a, b) => weight[b] - weight[a] || a - b);
-	}
+	for (let i = 0; i < profile.count; i += 1)
+		widestFirst(list, start[i], start[i + 1], weight);
 	const position = new Int32Array(profile.count); // among its siblings
 	for (let i = 0; i < profile.count; i += 1) {
 		for (let c = start[i]; c < start[i + 1]; c += 1)

@@ -2,27 +2,33 @@
 // A table that sorts, filters and shows more on request: thousands of rows, of which a hundred are in the page.
 
 import { el, replace, scroller } from './dom.js';
+import { verdictMark } from './format.js';
 
 const PAGE_ROWS = 100;
 
+export function badge(verdict) {
+	return el('span', { class: `badge ${verdict}` }, el('span', { 'aria-hidden': 'true' }, verdictMark(verdict)), ` ${verdict}`);
+}
+
 // A column: { title, value(row) for sorting, cell(row) text or element, numeric, grow, help }
-// Options: { label, rows, columns, sort: index, descending, filter: (row) => text, onPick(row), current(row) }
+// Options: { label, rows, columns, sort: index, descending, filter: (row) => text, current(row), words, onState({ sort, descending, words }) }
 export function dataTable(options) {
 	const state = {
-		sort: options.sort ?? -1,
+		sort: options.columns[options.sort]?.value ? options.sort : -1,
 		descending: options.descending ?? true,
 		shown: options.pageRows ?? PAGE_ROWS,
-		words: '',
+		words: options.words ?? '',
 	};
-	const body = el('tbody');
+	const body = el('tbody', { role: 'rowgroup' });
 	const count = el('p', { class: 'count', role: 'status' });
 	const more = el('button', { type: 'button', class: 'more' }, 'Show more');
 	const heads = options.columns.map((column, index) => head(column, index));
-	const table = el('table', { class: 'data' }, el('caption', { class: 'hidden' }, options.label),
-		el('thead', {}, el('tr', {}, heads)), body);
+	// On narrow screens style.css makes cards of the rows; what is not laid out as a table is one for readers by its roles alone.
+	const table = el('table', { class: 'data', role: 'table' }, el('caption', { class: 'hidden' }, options.label),
+		el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, heads)), body);
 
 	function head(column, index) {
-		const attributes = { scope: 'col', class: column.numeric ? 'number' : undefined, title: column.help };
+		const attributes = { scope: 'col', role: 'columnheader', class: [column.numeric && 'number', column.value && 'sorts'].filter(Boolean).join(' ') || undefined, title: column.help };
 		if (!column.value)
 			return el('th', attributes, column.title);
 		const button = el('button', { type: 'button', onclick: () => sortBy(index) }, column.title);
@@ -32,6 +38,7 @@ export function dataTable(options) {
 	function sortBy(index) {
 		state.descending = state.sort === index ? !state.descending : Boolean(options.columns[index].numeric);
 		state.sort = index;
+		options.onState?.(state);
 		draw();
 	}
 
@@ -62,12 +69,14 @@ export function dataTable(options) {
 
 	function makeRow(row) {
 		const current = options.current?.(row);
-		const tr = el('tr', { class: current ? 'current' : undefined, 'aria-current': current ? 'true' : undefined });
+		const tr = el('tr', { role: 'row', class: current ? 'current' : undefined, 'aria-current': current ? 'true' : undefined });
 		for (const [index, column] of options.columns.entries()) {
 			const content = column.cell(row);
 			tr.append(el(index === 0 ? 'th' : 'td', {
 				class: column.numeric ? 'number' : column.grow ? 'grow' : undefined,
 				scope: index === 0 ? 'row' : undefined,
+				role: index === 0 ? 'rowheader' : 'cell',
+				'data-title': column.title,
 			}, content));
 		}
 		return tr;
@@ -94,9 +103,11 @@ export function dataTable(options) {
 	if (options.filter) {
 		parts.unshift(el('label', { class: 'filter' }, options.filterLabel ?? 'Filter ', el('input', {
 			type: 'search',
+			value: state.words,
 			oninput: (event) => {
 				state.words = event.target.value;
 				state.shown = options.pageRows ?? PAGE_ROWS;
+				options.onState?.(state);
 				draw();
 			},
 		})));

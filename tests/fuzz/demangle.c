@@ -12,8 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fg_strbuf name = {0};
 	struct fg_strbuf part = {0};
 
-	if (strncmp(text, "_R", 2) == 0) /* C++ names are the C++ runtime's to take apart */
-		(void)fg_demangle(text, &name);
+	(void)fg_demangle(text, &name);
 	(void)fg__demangle_rust_legacy(text, &name);
 	FG_ASSERT(name.length <= (size_t)2 * FG_DEMANGLE_MAX_OUTPUT + 4 * size);
 	fg_name_collapse_templates(text, &part);

@@ -8,9 +8,10 @@
 
 #include <math.h>
 
-const char *const fg_fixture_names[] = {"regression", "pass",    "improvement", "inconclusive",
-					"new",        "missing", "error",       "mixed",
-					"hostile",    "nothing", NULL};
+const char *const fg_fixture_names[] = {"regression", "pass",     "improvement", "inconclusive",
+					"new",        "missing",  "error",       "mixed",
+					"hostile",    "nothing",  "identical",   "accepted",
+					"expired",    "unstable", "marked",      NULL};
 
 #define NONE ((double)NAN)
 
@@ -392,6 +393,9 @@ static void set_words(struct fg_fixture *fixture, struct fg_benchmark_verdict *b
 		add_accepted_metric(&fixture->verdict, benchmark);
 		break;
 	case FG_OUTCOME_INCONCLUSIVE:
+		fg_notes_add(
+			&benchmark->metrics[0].notes, arena, "%s",
+			"undecided after 80 pairs: this run could have seen a change of 2.3 %");
 		fg_notes_add(&benchmark->notes, arena, "the host took %d %% of the CPU away", 7);
 		benchmark->set_aside = 4;
 		break;
@@ -439,6 +443,124 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 	}
 	verdict->benchmark_count++;
 	verdict->outcome = fg_outcome_worse(verdict->outcome, spec->outcome);
+}
+
+/* --- what an outcome alone does not say --- */
+
+/* As the gate words it: the benchmark passes, its metric keeps what was seen. */
+static void make_accepted(struct fg_fixture *fixture)
+{
+	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
+	static const struct fg_accept price = {
+		.benchmark = "reconstruct",
+		.metric = "cpu_time",
+		.up_to = 0.07,
+		.until_ns = INT64_C(1803859200) * FG_NS_PER_S,
+		.reason = "better fits <at last>",
+		.source = "commit 9f8e7d6c5b4a",
+	};
+
+	benchmark->outcome = FG_OUTCOME_PASS;
+	fixture->verdict.outcome = FG_OUTCOME_PASS;
+	benchmark->metrics[0].accepted = &price;
+	fg_notes_add(&benchmark->metrics[0].notes, &fixture->verdict.arena, "accepted (%s): %s",
+		     price.source, price.reason);
+}
+
+static void make_expired(struct fg_fixture *fixture)
+{
+	fg_notes_add(&fixture->verdict.notes, &fixture->verdict.arena, "%s",
+		     "the accepted slowdown of reconstruct, cpu_time (fastgate.yml:31) ended on "
+		     "2026-08-01 and no longer counts");
+}
+
+static void make_unstable(struct fg_fixture *fixture)
+{
+	struct fg_metric_verdict *metric = &fixture->verdict.benchmarks[0].metrics[0];
+	struct fg_arena *arena = &fixture->verdict.arena;
+
+	metric->smallest_detectable = NONE;
+	metric->low = 0.71;
+	metric->high = (double)INFINITY;
+	fg_notes_add(
+		&metric->notes, arena, "%s",
+		"the candidate has two modes: 60 % of its repetitions near 310 ms, 40 % near 420 ms; "
+		"look for what decides between them");
+	fg_notes_add(
+		&metric->notes, arena, "%s",
+		"sensitive to memory layout: the place of the stack alone changes the result by up "
+		"to 4.1 %");
+}
+
+static void add_region(struct fg_fixture *fixture, const char *name, double before_ms,
+		       double after_ms)
+{
+	struct fg_profile_set *set = &fixture->sets[0];
+	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
+	const uint32_t region = fg_profile_set_region(set, name);
+
+	for (uint32_t pair = 1; pair <= benchmark->pairs; pair++) {
+		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
+			struct fg_profile_region_row *row = fg_profile_set_add_region_row(set);
+
+			row->arm = (uint8_t)arm;
+			row->pair = pair;
+			row->region = region;
+			row->count = 200;
+			row->cpu_ns = (arm ? after_ms : before_ms) * 1e6;
+			row->wall_ns = row->cpu_ns * 2.1;
+		}
+	}
+	benchmark->regions[benchmark->region_count] = make_node(name, NULL, 0, NONE, NONE);
+	benchmark->regions[benchmark->region_count].kind = FG_NODE_REGION;
+	benchmark->regions[benchmark->region_count].library = NULL;
+	benchmark->regions[benchmark->region_count].inclusive_ms[0] = before_ms;
+	benchmark->regions[benchmark->region_count].inclusive_ms[1] = after_ms;
+	benchmark->regions[benchmark->region_count].delta_ms = after_ms - before_ms;
+	benchmark->regions[benchmark->region_count].low_ms = after_ms - before_ms - 1;
+	benchmark->regions[benchmark->region_count].high_ms = after_ms - before_ms + 1;
+	benchmark->regions[benchmark->region_count].share_of_change = NONE;
+	benchmark->regions[benchmark->region_count].outcome =
+		after_ms > before_ms + 1 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS;
+	benchmark->region_count++;
+}
+
+/* Regions and units of work that the program marked. */
+static void make_marked(struct fg_fixture *fixture)
+{
+	fixture->verdict.benchmarks[0].regions = fg_arena_array(
+		&fixture->verdict.arena, 3, sizeof(fixture->verdict.benchmarks[0].regions[0]));
+	add_region(fixture, "unit of work: event", 173, 183);
+	add_region(fixture, "fit/smooth", 62.3, 72);
+	add_region(fixture, "read", 110, 110.2);
+}
+
+static const struct {
+	const char *name;
+	const char *benchmark;
+	void (*make)(struct fg_fixture *fixture);
+} variations[] = {
+	{"identical", "hash",        NULL         },
+	{"accepted",  "reconstruct", make_accepted},
+	{"expired",   "reconstruct", make_expired },
+	{"unstable",  "compress",    make_unstable},
+	{"marked",    "reconstruct", make_marked  },
+};
+
+static bool add_variation(struct fg_fixture *fixture, const char *name)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(variations); i++) {
+		if (strcmp(variations[i].name, name) != 0)
+			continue;
+		for (size_t s = 0; s < FG_ARRAY_SIZE(specs); s++) {
+			if (strcmp(specs[s].name, variations[i].benchmark) == 0)
+				add_benchmark(fixture, &specs[s]);
+		}
+		if (variations[i].make)
+			variations[i].make(fixture);
+		return true;
+	}
+	return false;
 }
 
 /* --- hostile text --- */
@@ -559,7 +681,7 @@ static void add_by_name(struct fg_fixture *fixture, const char *name)
 			     "the sides were built by different compilers");
 	} else if (fg_outcome_parse(name, &outcome)) {
 		add_benchmark(fixture, find_spec(outcome));
-	} else {
+	} else if (!add_variation(fixture, name)) {
 		fail_msg("no fixture is called '%s'", name);
 	}
 }

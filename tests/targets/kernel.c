@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Nearly all of its time passes in the kernel: reading zeros, or touching fresh pages. */
+/* Most of its time passes in the kernel: reading zeros, touching fresh pages, or reading and working in turn. */
 #include "work.h"
 
 #include <fcntl.h>
@@ -33,9 +33,39 @@ NOINLINE static void touch_pages(void)
 	(void)munmap(at, size);
 }
 
+NOINLINE static void read_in_turn(int fd)
+{
+	for (unsigned i = 0; i < 8; i++)
+		check(read(fd, block, sizeof(block)) == (ssize_t)sizeof(block), "read");
+	KEEP_FRAME();
+}
+
+NOINLINE static void work_in_turn(void)
+{
+	spin(300000);
+	KEEP_FRAME();
+}
+
+/* Between clocks, which the kernel's own split into user and system time cannot mislead. */
+static uint64_t reading_ns;
+static uint64_t working_ns;
+
+static void read_and_work(int fd)
+{
+	const uint64_t begin = cpu_ns();
+
+	read_in_turn(fd);
+	const uint64_t middle = cpu_ns();
+
+	work_in_turn();
+	reading_ns += middle - begin;
+	working_ns += cpu_ns() - middle;
+}
+
 int main(int argc, char **argv)
 {
 	const int faults = argc > 1 && strcmp(argv[1], "faults") == 0;
+	const int mixed = argc > 1 && strcmp(argv[1], "mixed") == 0;
 	const uint64_t begin = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	int fd = open("/dev/zero", O_RDONLY);
 	struct rusage usage;
@@ -43,11 +73,17 @@ int main(int argc, char **argv)
 	while (now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin < 1000000000) {
 		if (faults)
 			touch_pages();
+		else if (mixed)
+			read_and_work(fd);
 		else
 			read_zeros(fd);
 	}
 	(void)getrusage(RUSAGE_SELF, &usage);
 	tell("user", (double)usage.ru_utime.tv_sec * 1e9 + (double)usage.ru_utime.tv_usec * 1e3);
+	if (mixed) {
+		tell("read_in_turn", (double)reading_ns);
+		tell("work_in_turn", (double)working_ns);
+	}
 	tell("system", (double)usage.ru_stime.tv_sec * 1e9 + (double)usage.ru_stime.tv_usec * 1e3);
 	return 0;
 }

@@ -98,6 +98,16 @@ struct place {
 	uint32_t region;
 };
 
+static void read_unit(struct trace *trace, uint8_t kind, struct cursor *c)
+{
+	(void)varint(c); /* thread, name, number */
+	(void)varint(c);
+	(void)varint(c);
+	const uint64_t time_ns = varint(c);
+
+	trace->units_ns += kind == FG_RECORD_UNIT_END ? time_ns : 0 - time_ns;
+}
+
 static void read_record(struct trace *trace, uint8_t kind, struct cursor *c, struct place *place)
 {
 	uint64_t id;
@@ -138,6 +148,16 @@ static void read_record(struct trace *trace, uint8_t kind, struct cursor *c, str
 		id = varint(c);
 		assert_true(id < FG_ARRAY_SIZE(trace->region_entered));
 		trace->region_entered[id] += varint(c);
+		trace->region_ns[id] += varint(c);
+		break;
+	case FG_RECORD_THREAD_NAME:
+		id = varint(c);
+		assert_true(id < FG_ARRAY_SIZE(trace->thread_names));
+		text(c, trace->thread_names[id], sizeof(trace->thread_names[id]));
+		break;
+	case FG_RECORD_UNIT_BEGIN:
+	case FG_RECORD_UNIT_END:
+		read_unit(trace, kind, c);
 		break;
 	case FG_RECORD_EXE:
 		text(c, trace->exe, sizeof(trace->exe));

@@ -61,6 +61,9 @@ struct trace {
 	uint32_t region_names[64];
 	char names[8192][32];
 	uint64_t region_entered[64];
+	uint64_t region_ns[64];
+	char thread_names[1024][16];
+	uint64_t units_ns;                  /* between begin and end, all of them */
 	uint32_t kinds[TRACE_RECORD_KINDS]; /* how many records of each kind */
 	uint64_t sample_bytes;
 	uint64_t payload_bytes;

@@ -47,28 +47,29 @@ try {
 		await page.getByRole('link', { name: 'tracker' }).click();
 		await page.getByRole('heading', { name: 'Runs' }).waitFor();
 		await look(context, page, 'project');
-		assert.equal(await page.locator('table.data tbody tr').count(), 8);
+		assert.equal(await page.locator('section[aria-labelledby=runs] tbody tr').count(), 8);
 
 		// The last two runs: the newest is the candidate.
-		const rows = page.locator('table.data tbody tr');
+		const rows = page.locator('section[aria-labelledby=runs] tbody tr');
 		await rows.nth(1).getByRole('button', { name: /^baseline/ }).click();
 		await rows.nth(0).getByRole('button', { name: /^candidate/ }).click();
 		await page.getByRole('link', { name: 'Compare A with B' }).click();
-		await page.getByRole('heading', { name: 'Functions over time' }).waitFor();
-		await page.locator('.over-time li a').first().waitFor();
+		const guilty = page.locator('section[aria-labelledby=functions] tbody tr').first();
+		await guilty.waitFor();
 		await look(context, page, 'compare');
-		const compared = page.url();
-		const first = page.locator('.over-time li a').first();
-		assert.match(await first.innerText(), /^guilty::Loop/);
-		assert.ok((await page.locator('#page').innerText()).includes('guilty'));
+		assert.match(await guilty.innerText(), /^guilty::Loop/);
+		await page.locator('section[aria-labelledby=functions]').getByRole('searchbox').fill('guilty');
+		const compared = await page.evaluate(() => location.href);
+		assert.match(compared, /#.*filter=guilty/);
 
-		await first.click();
+		await guilty.getByRole('link').click();
 		await page.getByRole('heading', { name: /guilty::Loop/ }).waitFor();
 		await look(context, page, 'function');
 
 		// A link holds the whole view.
 		const again = await openPage(context, compared, options);
-		await again.locator('.over-time li a').first().waitFor();
+		await again.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
+		assert.equal(await again.locator('section[aria-labelledby=functions] tbody tr').count(), 1);
 		again.noProblems();
 		await again.close();
 

@@ -11,7 +11,10 @@ import { checkAccessibility, openPage, runTests, scratchFolder } from './browser
 
 const folder = scratchFolder();
 const pictures = process.env.FASTGATE_SCREENSHOTS;
-const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing'];
+const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing',
+	'identical', 'accepted', 'expired', 'unstable', 'marked'];
+// What the badge beside the title says, where the name of the fixture is not it.
+const TITLES = { mixed: 'error', hostile: 'error', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'inconclusive', marked: 'regression' };
 
 execFileSync(process.argv[2], [folder]);
 if (pictures)
@@ -37,7 +40,7 @@ test('every outcome is shown, without errors, requests or accessibility violatio
 	for (const name of outcomes) {
 		const page = await openPage(context, url(name));
 		const text = await page.locator('h1').innerText();
-		assert.ok(text.includes(name === 'mixed' || name === 'hostile' || name === 'nothing' ? 'error' : name), `${name}: ${text}`);
+		assert.ok(text.includes(TITLES[name] ?? name), `${name}: ${text}`);
 		await checkAccessibility(context, page, name);
 		await picture(page, name);
 		page.noProblems();
@@ -144,6 +147,42 @@ test('a link carries the state of the view', async (context) => {
 	await page.getByRole('button', { name: 'reconstruct', exact: true }).click();
 	assert.match(await page.locator('#benchmark').innerText(), /reconstruct/);
 	assert.match(await page.evaluate(() => location.hash), /benchmark=reconstruct/);
+	page.noProblems();
+	await page.close();
+});
+
+test('marked regions and units of work have their tables', async (context) => {
+	const page = await openPage(context, url('marked'));
+	const cells = async (id) => (await page.locator(`section[aria-labelledby=${id}] tbody tr`).allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+	assert.deepEqual((await cells('regions')).map((row) => row.split(' ')[0]), ['fit/smooth', 'read']);
+	assert.match((await cells('regions'))[0], /200 62.3 ms 72.0 ms \+9.70 ms \+15.6 % ▲ regression/);
+	assert.match((await cells('units'))[0], /^event 200 865 µs 915 µs 173 ms 183 ms \+10.0 ms/);
+	page.noProblems();
+	await page.close();
+});
+
+test('some pairs can be looked at alone, by pointer and by number', async (context) => {
+	const page = await openPage(context, url('regression'));
+	await page.getByText('Repetitions over time').click();
+	await page.locator('.timeline svg').waitFor();
+	assert.equal(await page.locator('.timeline .repetition').count(), 46);
+	const status = page.locator('figure:has(.timeline) [role=status]');
+	assert.match(await status.innerText(), /All pairs: cpu time \+\d\.\d %, median of 22 pairs/);
+	await page.getByLabel('Pairs from').fill('3');
+	await page.getByLabel('to', { exact: true }).fill('9');
+	await page.getByRole('button', { name: 'Only these' }).click();
+	assert.match(await status.innerText(), /Pairs 3 to 9: cpu time .* median of 7 pairs/);
+	assert.match(await page.evaluate(() => location.hash), /pairs=3-9/);
+	await page.getByRole('button', { name: 'All pairs' }).click();
+	assert.doesNotMatch(await page.evaluate(() => location.hash), /pairs=/);
+	const box = await page.locator('.timeline').boundingBox();
+	await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.7, box.y + 60, { steps: 5 });
+	await page.mouse.up();
+	assert.match(await page.evaluate(() => location.hash), /pairs=\d+-\d+/);
+	await checkAccessibility(context, page, 'pairs alone');
+	await picture(page, 'pairs-alone');
 	page.noProblems();
 	await page.close();
 });

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """view, graph, export and import as a user calls them: on a trace, on a stored run, on another tool's profile.
 
-usage: check_profile_commands.py FASTGATE COLLECTOR MARKED GOLDEN_FOLDER
+usage: check_profile_commands.py FASTGATE COLLECTOR MARKED GOLDEN_FOLDER PROFILE_SCHEMA
 """
 import csv
 import io
@@ -16,8 +16,23 @@ import tempfile
 import unittest
 from pathlib import Path
 
-FASTGATE, COLLECTOR, MARKED, GOLDEN = sys.argv[1:5]
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+FASTGATE, COLLECTOR, MARKED, GOLDEN, SCHEMA = sys.argv[1:6]
 FOLDED = str(Path(GOLDEN) / "known.folded")
+
+
+def closed(schema):
+    """The schema that refuses what it does not name: what is written must stand in it."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            schema["additionalProperties"] = False
+        for part in schema.values():
+            closed(part)
+    return schema
 
 
 class Commands(unittest.TestCase):
@@ -88,6 +103,53 @@ class Commands(unittest.TestCase):
                                  "--all")
         self.assertEqual(rows["work"]["inclusive_ns"], (30 + 10 + 27) * 1e6)
         self.assertNotIn("compress", rows)
+
+    def test_exports_and_graphs_take_the_filters_of_views(self):
+        filters = ("--focus", "^loop", "--ignore", "^log", "--rename", "s/^(fit|visit).*/work/")
+        lines = [line.rsplit(" ", 1) for line in self.run_ok("export", *filters).decode().splitlines()]
+        total = sum(int(weight) for _, weight in lines)
+        work = sum(int(weight) for stack, weight in lines if "work" in stack.split(";"))
+        rows = self.rows_by_name(*filters, "--all")
+        self.assertEqual(work, rows["work"]["inclusive_ns"])
+        self.assertEqual(total, rows["loop(Event const&)"]["inclusive_ns"])
+        self.assertNotIn(b"compress", self.run_ok("export", "-F", "csv", *filters))
+        dot = self.run_ok("graph", *filters).decode()
+        self.assertIn("work", dot)
+        self.assertNotIn("compress", dot)
+
+    def test_a_filtered_trace_exports_what_its_view_shows(self):
+        for filters in (("--region", "^reco/fit"), ("--unit", "event:10-12"), ("--from", "10ms"), ("--thread", "."),
+                        ("--by", "library"), ("--root", "^slow"), ("--leaf", "^steady")):
+            total = sum(row["self_ns"] for row in self.view("-V", "flat", "--all", *filters, self.trace))
+            document = json.loads(self.run_ok("export", "-F", "json", *filters, self.trace))
+            samples = document["samples"]
+            self.assertGreater(total, 0, filters)
+            self.assertAlmostEqual(document["total_ns"], sum(s["weight_ns"] for s in samples), delta=1)
+            # samples without a stack are no function's
+            self.assertAlmostEqual(sum(s["weight_ns"] for s in samples if s["stack"]), total, delta=1, msg=str(filters))
+        events = json.loads(self.run_ok("export", "-F", "chrome", "--unit", "event:10-12", self.trace))["traceEvents"]
+        self.assertEqual(sum(event.get("cat") == "unit" for event in events), 3)
+        by_region = self.run_ok("export", "--split", "region", "--root", "^slow", self.trace).decode()
+        self.assertTrue(all(line.startswith("reco;fit;slow") for line in by_region.splitlines()), by_region)
+
+    def test_figures_of_an_export_are_those_of_one_execution(self):
+        twice = self.home / "twice"
+        twice.mkdir(exist_ok=True)
+        (twice / "fastgate.yml").write_text(f"version: 1\nbenchmarks:\n  - {{ name: b, command: {MARKED} }}\n"
+                                            "measure: { warmup: 0, schedule: stored, pairs: { min: 3, max: 3 } }\n")
+        subprocess.run([FASTGATE, "run"], cwd=twice, env=self.environment, check=True, timeout=120, capture_output=True)
+        def total(*more):
+            done = subprocess.run([FASTGATE, *more], cwd=twice, env=self.environment, check=True, timeout=60,
+                                  capture_output=True, text=True).stdout
+            return done
+        known = ("--focus", "^main")  # without the samples that have no stack
+        one = sum(int(line.rsplit(" ", 1)[1]) for line in total("export", *known).splitlines())
+        both = sum(int(line.rsplit(" ", 1)[1]) for line in total("export", "--sum", *known).splitlines())
+        rows = json.loads(total("view", "--json", *known))["rows"]
+        self.assertAlmostEqual(one, sum(row["self_ns"] for row in rows), delta=len(rows))
+        self.assertAlmostEqual(both / one, 3, delta=0.01)
+        document = json.loads(total("export", "-F", "json"))
+        self.assertEqual(document["repetitions"], 3)
 
     def test_every_view_of_a_stored_run_answers(self):
         for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "paths"):
@@ -175,6 +237,17 @@ class Commands(unittest.TestCase):
         self.assertIn("self +15.0 ms (30.0 ms → 45.0 ms)", dot)
 
     # ---- exports and imports ----
+
+    @unittest.skipUnless(jsonschema, "the Python package jsonschema is not installed")
+    def test_json_is_what_its_schema_says(self):
+        schema = closed(json.loads(Path(SCHEMA).read_text()))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        for run in ((), (self.trace,), (FOLDED,)):
+            document = json.loads(self.run_ok("export", "-F", "json", *run))
+            self.assertEqual([error.message for error in validator.iter_errors(document)], [])
+            document["samples"][0]["weight_ns"] = "much"
+            self.assertFalse(validator.is_valid(document))
 
     @unittest.skipUnless(shutil.which("go"), "go is not installed")
     def test_pprof_reads_a_stored_run(self):

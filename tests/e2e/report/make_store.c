@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Puts the fixture "mixed" into a store: make_store FILE. */
+/* Puts a fixture into a store: make_store FILE [FIXTURE], "mixed" unless another is named. */
 #include "store/store.h"
 #include "tests/support/fixture_report.h"
 
@@ -13,11 +13,11 @@ int main(int argc, char **argv)
 	struct fg_profile_set *profiles[FG_FIXTURE_MAX_BENCHMARKS] = {0};
 	int status = FG_OK;
 
-	if (argc != 2) {
-		(void)fprintf(stderr, "usage: make_store FILE\n");
+	if (argc != 2 && argc != 3) {
+		(void)fprintf(stderr, "usage: make_store FILE [FIXTURE]\n");
 		return 2;
 	}
-	fg_fixture_init(&fixture, "mixed");
+	fg_fixture_init(&fixture, argc == 3 ? argv[2] : "mixed");
 	for (size_t i = 0; i < FG_FIXTURE_MAX_BENCHMARKS; i++)
 		profiles[i] = fixture.profiles[i] ? &fixture.sets[i] : NULL;
 	status = fg_reporter_find("json", &err)->write(&fixture.report, &plain, &json, &err);

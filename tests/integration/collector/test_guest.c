@@ -157,6 +157,40 @@ static void samples_know_their_region(void **state)
 	assert_int_equal(outcome.traces->kinds[FG_RECORD_UNIT_END], 20);
 	assert_int_equal(outcome.traces->region_entered[1], 20);
 	assert_int_equal(outcome.traces->region_entered[2], 20);
+	/* Elapsed times, which a busy machine makes longer: a unit holds "outer", which holds "inner". */
+	assert_true(outcome.traces->region_ns[2] >= 20 * 30 * UINT64_C(1000000));
+	assert_true(outcome.traces->region_ns[1] >=
+		    outcome.traces->region_ns[2] + 20 * 10 * UINT64_C(1000000));
+	assert_true(outcome.traces->units_ns >= outcome.traces->region_ns[1]);
+	outcome_release(&outcome);
+}
+
+static void threads_go_by_their_names(void **state)
+{
+	static const char *const wanted[] = {"by itself", "by prctl", "by its maker"};
+	struct outcome outcome;
+	struct run run = {.words = {"names"}};
+
+	(void)state;
+	run_target(&run, &outcome);
+	const struct trace *trace = outcome.traces;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(wanted); i++) {
+		uint32_t id = 1;
+		double weight = 0;
+
+		while (id < FG_ARRAY_SIZE(trace->thread_names) &&
+		       strcmp(trace->thread_names[id], wanted[i]) != 0)
+			id++;
+		for (size_t s = 0; s < trace->sample_count; s++)
+			weight += trace->samples[s].thread == id
+					  ? (double)trace->samples[s].weight_ns
+					  : 0;
+		if (weight < 1e7 || weight > 4e7)
+			fail_msg("%s: thread %u, %.3f s", wanted[i], id, weight / 1e9);
+	}
+	/* The main thread and the one that nobody named go by no name of their own. */
+	assert_int_equal(trace->kinds[FG_RECORD_THREAD_NAME], FG_ARRAY_SIZE(wanted));
 	outcome_release(&outcome);
 }
 
@@ -298,6 +332,7 @@ int main(void)
 		cmocka_unit_test(exceptions_stay_with_their_unwinder),
 		cmocka_unit_test(without_perf_the_next_clock_is_taken_and_told),
 		cmocka_unit_test(samples_know_their_region),
+		cmocka_unit_test(threads_go_by_their_names),
 		cmocka_unit_test(programs_marked_for_another_collector_are_served),
 		cmocka_unit_test(only_the_part_asked_for_is_sampled),
 		cmocka_unit_test(a_control_file_switches_it_off),

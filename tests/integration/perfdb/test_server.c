@@ -226,10 +226,27 @@ static void metacharacters_of_sql_find_nothing_and_break_nothing(void **state)
 
 static void asked_by_a_foreign_name_an_open_server_is_silent(void **state)
 {
-	static const char request[] = "GET /api/v1/projects HTTP/1.1\r\nHost: evil.example\r\n\r\n";
+	static const struct {
+		const char *host;
+		int answer;
+	} cases[] = {
+		{"evil.example",           403},
+                {"localhost.evil.example", 403},
+		{"127.0.0.1.evil.example", 403},
+                {"127.0.0.10",             403},
+		{"LocalHost:8642",         200},
+                {"[::1]:8642",             200},
+	};
 	struct fg_test_server *s = *state;
 
-	assert_int_equal(fg_test_exchange(s, request, sizeof(request) - 1, NULL), 403);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		char *request = fg_xasprintf("GET /api/v1/projects HTTP/1.1\r\nHost: %s\r\n\r\n",
+					     cases[i].host);
+
+		assert_int_equal(fg_test_exchange(s, request, strlen(request), NULL),
+				 cases[i].answer);
+		free(request);
+	}
 }
 
 static void wider_than_loopback_needs_tokens_and_tls(void **state)

@@ -3,6 +3,7 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +43,39 @@ static void atomic_write_replaces_and_leaves_no_litter(void **state)
 	assert_int_equal(fg_fs_list(scratch.path, &names, &count, NULL), FG_OK);
 	assert_int_equal(count, 1);
 	fg_fs_list_free(names, count);
+}
+
+static void a_result_goes_to_a_device_or_behind_a_link_and_replaces_neither(void **state)
+{
+	char *pipe_path = fg_xstrdup(fg_scratch_path(&scratch, "pipe"));
+	char *link_path = fg_xstrdup(fg_scratch_path(&scratch, "link"));
+	struct stat status;
+	char got[4] = "";
+	char *data = NULL;
+	int fd = -1;
+
+	(void)state;
+	assert_int_equal(mkfifo(pipe_path, 0600), 0);
+	fd = open(pipe_path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(fg_fs_write_result(pipe_path, "abc", 3, NULL), FG_OK);
+	assert_int_equal(read(fd, got, 3), 3);
+	assert_string_equal(got, "abc");
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(lstat(pipe_path, &status), 0);
+	assert_true(S_ISFIFO(status.st_mode));
+
+	assert_int_equal(symlink("target", link_path), 0);
+	assert_int_equal(fg_fs_write_result(fg_scratch_path(&scratch, "target"), "old", 3, NULL),
+			 FG_OK);
+	assert_int_equal(fg_fs_write_result(link_path, "new", 3, NULL), FG_OK);
+	assert_int_equal(lstat(link_path, &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	data = fg_scratch_read(&scratch, "target", NULL);
+	assert_string_equal(data, "new");
+	free(data);
+	free(pipe_path);
+	free(link_path);
 }
 
 static void failed_write_names_the_file_and_keeps_the_old_one(void **state)
@@ -148,6 +182,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(atomic_write_replaces_and_leaves_no_litter,
 						make_scratch, drop_scratch),
+		cmocka_unit_test_setup_teardown(
+			a_result_goes_to_a_device_or_behind_a_link_and_replaces_neither,
+			make_scratch, drop_scratch),
 		cmocka_unit_test_setup_teardown(failed_write_names_the_file_and_keeps_the_old_one,
 						make_scratch, drop_scratch),
 		cmocka_unit_test(full_disk_is_reported),

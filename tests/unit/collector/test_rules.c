@@ -36,6 +36,12 @@ static void crc32c_is_castagnolis(void **state)
 	assert_int_equal(fg__crc32c(0, "", 0), 0);
 }
 
+static struct fg_tables tables_of(const struct dl_find_object *object)
+{
+	return (struct fg_tables){object->dlfo_eh_frame, object->dlfo_map_start,
+				  object->dlfo_map_end};
+}
+
 static uint64_t rule_at(uintptr_t pc, bool exact)
 {
 	const uintptr_t address = exact ? pc : pc - 1;
@@ -43,7 +49,9 @@ static uint64_t rule_at(uintptr_t pc, bool exact)
 
 	if (_dl_find_object((void *)address, &object) != 0)
 		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
-	return fg__rule_find(object.dlfo_eh_frame, address);
+	const struct fg_tables tables = tables_of(&object);
+
+	return fg__rule_find(&tables, address);
 }
 
 /* One step by a plain rule; false where only the walk itself, with all it knows, can go on. */
@@ -148,10 +156,12 @@ static void an_address_outside_every_function_has_no_rule(void **state)
 
 	(void)state;
 	assert_int_equal(_dl_find_object((void *)(uintptr_t)busy, &object), 0);
-	assert_int_equal(
-		fg_rule_kind(fg__rule_find(object.dlfo_eh_frame, (uintptr_t)object.dlfo_map_start)),
-		FG_RULE_UNKNOWN);
-	assert_int_equal(fg_rule_kind(fg__rule_find(NULL, (uintptr_t)busy)), FG_RULE_UNKNOWN);
+	struct fg_tables tables = tables_of(&object);
+
+	assert_int_equal(fg_rule_kind(fg__rule_find(&tables, (uintptr_t)object.dlfo_map_start)),
+			 FG_RULE_UNKNOWN);
+	tables.hdr = NULL;
+	assert_int_equal(fg_rule_kind(fg__rule_find(&tables, (uintptr_t)busy)), FG_RULE_UNKNOWN);
 }
 
 static void a_packed_rule_comes_back_whole(void **state)

@@ -326,6 +326,52 @@ static void names_are_rewritten(void **state)
 	fg_calltree_release(&tree);
 }
 
+/* Between two builds functions move to other lines, and are still themselves. */
+static void a_function_that_moved_is_the_same_in_a_difference(void **state)
+{
+	struct fg_calltree trees[2];
+	struct fg_calltree difference;
+	struct fg_error err = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct fg_profile p;
+		uint32_t stack;
+
+		fg_profile_init(&p);
+		stack = fg_profile_stack(&p, 0,
+					 frame_of(&p, "fit", "app", "fit.cpp", 80 + 40 * i, 0));
+		add(&p, stack, 10 + 5 * i, 0, 0);
+		assert_int_equal(
+			fg_calltree_build(&p, &(struct fg_calltree_query){0}, &trees[i], &err),
+			FG_OK);
+		fg_profile_release(&p);
+	}
+	fg_calltree_difference(&trees[0], &trees[1], &difference);
+	assert_int_equal(difference.node_count, 2);
+	assert_true(fabs(difference.self[0][1].ns - 10) < 1e-9);
+	assert_true(fabs(difference.self[1][1].ns - 15) < 1e-9);
+	fg_calltree_release(&trees[0]);
+	fg_calltree_release(&trees[1]);
+	fg_calltree_release(&difference);
+}
+
+/* fit is in libreco.so, io::read in app, each in a file of its own. */
+static void rewritten_names_are_one_in_whatever_file_and_library(void **state)
+{
+	const struct fg_calltree_query q = {
+		.rename = (const char *const[]){"s/^(reco::fit|io::read).*/work/", NULL}
+        };
+	struct fg_calltree tree;
+
+	(void)state;
+	query(&q, &tree);
+	assert_true(fabs(tree.inclusive[0][at(&tree, "main;work")].ns - 37) < 1e-9);
+	assert_string_equal(tree.labels[tree.nodes[at(&tree, "main;work")].label].library, "");
+	assert_string_equal(tree.labels[tree.nodes[at(&tree, "main")].label].library, "app");
+	fg_calltree_release(&tree);
+}
+
 static void a_bad_pattern_is_refused_by_name(void **state)
 {
 	struct fg_calltree tree = {0};
@@ -457,6 +503,8 @@ int main(void)
 		cmocka_unit_test(splits_stand_above_the_paths),
 		cmocka_unit_test(a_function_can_be_split_by_its_ancestor),
 		cmocka_unit_test(names_are_rewritten),
+		cmocka_unit_test(a_function_that_moved_is_the_same_in_a_difference),
+		cmocka_unit_test(rewritten_names_are_one_in_whatever_file_and_library),
 		cmocka_unit_test(a_bad_pattern_is_refused_by_name),
 		cmocka_unit_test(a_difference_has_the_union_of_the_paths),
 		cmocka_unit_test(bottom_up_puts_callers_below_the_leaf),

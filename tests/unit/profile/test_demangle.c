@@ -87,6 +87,27 @@ static void a_name_that_would_never_end_stays_as_it_is(void **state)
 	fg_strbuf_release(&text);
 }
 
+/* Function types, each with the one before it as both of its arguments: 2^30 letters if it were printed. */
+static void a_cplusplus_name_that_would_never_end_stays_as_it_is(void **state)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct fg_strbuf name = {0};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_strbuf_add_text(&name, "_Z1fFviiEFvS_S_E");
+	assert_true(fg_demangle(fg_strbuf_text(&name), &text));
+	assert_string_equal(fg_strbuf_text(&text),
+			    "f(void (int, int), void (void (int, int), void (int, int)))");
+	for (size_t i = 0; i < 30; i++)
+		fg_strbuf_printf(&name, "FvS%c_S%c_E", digits[i], digits[i]);
+	fg_strbuf_clear(&text);
+	assert_false(fg_demangle(fg_strbuf_text(&name), &text));
+	assert_int_equal(text.length, 0);
+	fg_strbuf_release(&name);
+	fg_strbuf_release(&text);
+}
+
 /* Every prefix and every single changed byte of every name: no crash, and nothing written when it says no. */
 static void damaged_names_are_harmless(void **state)
 {
@@ -115,6 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_become_readable),
 		cmocka_unit_test(a_name_that_would_never_end_stays_as_it_is),
+		cmocka_unit_test(a_cplusplus_name_that_would_never_end_stays_as_it_is),
 		cmocka_unit_test(damaged_names_are_harmless),
 	};
 

@@ -61,7 +61,7 @@ static void folded_text_can_count_samples(void **state)
 
 static void a_name_of_every_hostile_character_keeps_each_format_whole(void **state)
 {
-	static const char hostile[] = "a;b\"c\\d\n\t,<&>'(1) 5 \xc3\xa4";
+	static const char hostile[] = "a;b\"c\\d\n\xff,<&>'(1) 5 \xc3\xa4";
 	struct fg_profile profile;
 	struct fg_sample *sample = NULL;
 	uint32_t stack = 0;
@@ -88,7 +88,9 @@ static void a_name_of_every_hostile_character_keeps_each_format_whole(void **sta
 			cJSON_Delete(json);
 		}
 		if (strcmp(format->name, "folded") == 0)
-			assert_string_equal(text.data, "a:b\"c\\d  ,<&>'(1) 5 \xc3\xa4 1000\n");
+			assert_string_equal(
+				text.data,
+				"a:b\"c\\d\xef\xbf\xbd\xef\xbf\xbd,<&>'(1) 5 \xc3\xa4 1000\n");
 		fg_strbuf_release(&text);
 	}
 	fg_profile_release(&profile);

@@ -6,6 +6,7 @@ static void every_outcome_is_written_as_agreed(void **state)
 {
 	(void)state;
 	fg_fixture_check_golden("csv", NULL, ".csv");
+	fg_fixture_check_golden("csv-raw", NULL, ".raw.csv");
 }
 
 /* Cells of the record that begins here; moves behind it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/pattern.h"
+#include "base/pattern.h"
 
 #include "base/base.h"
 
@@ -83,8 +83,7 @@ static bool scan_step(struct scan *scan, const char **position)
 	return scan->last <= FG_PATTERN_MAX_REPEAT;
 }
 
-/* NULL: the expression keeps within the bounds; else what is wrong with it. */
-static const char *find_excess(const char *text)
+const char *fg_pattern_excess(const char *text)
 {
 	struct scan scan = {.last = 1};
 	const char *at = text;
@@ -103,7 +102,7 @@ static const char *find_excess(const char *text)
 
 int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_error *err)
 {
-	const char *excess = find_excess(text);
+	const char *excess = fg_pattern_excess(text);
 	char why[128];
 	regex_t regex;
 	int code;

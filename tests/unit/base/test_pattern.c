@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base.h"
-#include "profile/pattern.h"
+#include "base/pattern.h"
 #include "tests/support/fg_test.h"
 
 static void good_patterns_match_and_bad_ones_are_refused(void **state)

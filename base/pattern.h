@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patterns and rewriting rules that people give on the command line: POSIX extended regular expressions with bounds.
+ * Patterns and rewriting rules that people give: POSIX extended regular expressions with bounds.
  *
  * The C library's matcher can be made to take time or memory without limit by a short expression: back-references make it
  * exponential, nested counted repetitions ("(a{99}){99}") are unrolled.  Both are refused, and so are expressions over
  * FG_PATTERN_MAX_BYTES; subjects are looked at up to FG_PATTERN_MAX_SUBJECT bytes.
  */
-#ifndef FG_PROFILE_PATTERN_H
-#define FG_PROFILE_PATTERN_H
+#ifndef FG_BASE_PATTERN_H
+#define FG_BASE_PATTERN_H
 
 #include "base/error.h"
 #include "base/strbuf.h"
@@ -25,6 +25,9 @@ struct fg_pattern {
 	regex_t regex;
 	bool set;
 };
+
+/* NULL, or what is wrong with an expression that asks for too much; valid it may still not be. */
+const char *fg_pattern_excess(const char *text);
 
 int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_error *err)
 	FG_NODISCARD;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/account.h"
+
+void fg__account_open(struct fg_account *account, const struct fg_times *now, bool split_known)
+{
+	*account = (struct fg_account){.last = *now, .split_known = split_known, .on = true};
+}
+
+void fg__account_look(struct fg_account *account, const struct fg_times *now, bool on,
+		      uint32_t switches, struct fg_times *split)
+{
+	const bool switched = on != account->on || switches != account->switches;
+
+	*split = (struct fg_times){now->cpu_ns - account->last.cpu_ns, 0, 0};
+	if (account->split_known) {
+		split->user_ns = now->user_ns - account->last.user_ns;
+		split->system_ns = now->system_ns - account->last.system_ns;
+	}
+	if (on) {
+		account->unsampled_ns += (int64_t)split->system_ns;
+		account->owed_ns += switched ? (int64_t)split->system_ns
+					     : (int64_t)(split->cpu_ns - account->sampled_ns);
+	}
+	account->last = *now;
+	account->split_known = true;
+	account->sampled_ns = 0;
+	account->on = on;
+	account->switches = switches;
+}
+
+uint64_t fg__account_due(const struct fg_account *account, uint64_t period_ns)
+{
+	const int64_t slack_ns = (int64_t)period_ns;
+	int64_t due_ns = account->unsampled_ns;
+
+	if (due_ns < account->owed_ns - slack_ns)
+		due_ns = account->owed_ns - slack_ns;
+	if (due_ns > account->owed_ns + slack_ns)
+		due_ns = account->owed_ns + slack_ns;
+	return due_ns > 0 ? (uint64_t)due_ns : 0;
+}
+
+void fg__account_give(struct fg_account *account, uint64_t weight_ns)
+{
+	account->owed_ns -= (int64_t)weight_ns;
+	account->unsampled_ns -= (int64_t)weight_ns;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the weights of a thread come to add up to its CPU time.
+ *
+ * Three clocks speak of the same thread, and each is right about something else:
+ *
+ *	the CPU clock       is exact, and does not know user from system time
+ *	the perf clock      samples user time without bias, P nanoseconds each.  But its timer runs on in the kernel, and
+ *	                    right after it has expired the thread is always in the kernel, for our own signal: that piece
+ *	                    of system time lies in every period, is never met, and is paid for by the sample
+ *	getrusage           splits the CPU time by what was met at kernel ticks (every 4 ms where CONFIG_HZ is 250): a coarse sample,
+ *	                    that can lock to a program with the same rhythm, and counts our signal's kernel time as well
+ *
+ * Adding the first sample's P to getrusage's system time would count the kernel's part of a signal twice: 0.6 % of a run
+ * at 1,000 samples a second, 6 % at 10,000.  So the CPU clock has the last word: at a tick, what it says beyond the
+ * user samples is owed to system time.  getrusage may say how much of that is given out, but only as far as a period
+ * away from what is owed (a sample stands for anything within one): a thread too short for the CPU clock to say more
+ * gets what getrusage says, and a long one adds up to its CPU time within a period.
+ *
+ *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.  getrusage says 26 ms: 21 are given.
+ *	CPU clock 1.5 ms, 1 user sample: 0.5 ms are owed.  getrusage says none: none are given.
+ *
+ * Pure: no clock is read here.
+ */
+#ifndef FG_COLLECTOR_ACCOUNT_H
+#define FG_COLLECTOR_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the kernel has counted for a thread so far. */
+struct fg_times {
+	uint64_t cpu_ns;
+	uint64_t user_ns; /* getrusage */
+	uint64_t system_ns;
+};
+
+struct fg_account {
+	struct fg_times last;
+	bool split_known;     /* last.user_ns and last.system_ns are */
+	bool on;              /* sampling was on at the last look, */
+	uint32_t switches;    /* and had been switched so many times */
+	uint64_t sampled_ns;  /* user samples since */
+	int64_t owed_ns;      /* CPU time that is in no sample */
+	int64_t unsampled_ns; /* getrusage's system time that is in no sample */
+};
+
+/* `now` of a thread that begins; of another thread getrusage cannot tell (!split_known). */
+void fg__account_open(struct fg_account *account, const struct fg_times *now, bool split_known);
+
+static inline void fg__account_user(struct fg_account *account, uint64_t weight_ns)
+{
+	account->sampled_ns += weight_ns;
+}
+
+/*
+ * Bring it up to date.  `split` is filled with the user and system time since the last look.  Time in which sampling was
+ * switched is taken as getrusage says, for nobody knows which part of it was sampled.
+ */
+void fg__account_look(struct fg_account *account, const struct fg_times *now, bool on,
+		      uint32_t switches, struct fg_times *split);
+
+/* System time to be given to a sample now; 0 if there is none. */
+uint64_t fg__account_due(const struct fg_account *account, uint64_t period_ns);
+void fg__account_give(struct fg_account *account, uint64_t weight_ns);
+
+#endif

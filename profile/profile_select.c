@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/profile_select.h"
+
+#include "profile/selection.h"
+
+enum {
+	UNSET = 0
+};
+
+struct select {
+	const struct fg_profile *profile;
+	struct fg__selection selection;
+	struct fg_profile *into;
+	uint32_t *frame_of_frame;         /* + 1; 0: not made yet */
+	struct fg_pair_index frame_below; /* frame, ancestor's frame → frame */
+	const char **
+		libraries; /* by function; NULL: its own.  Of names that were rewritten: the one that all share */
+	size_t library_capacity;
+};
+
+/* Functions of a profile are told apart by name and library; rewritten names are one in whatever libraries they are. */
+static void share_library(struct select *s, uint32_t function, const char *library)
+{
+	const size_t old = s->library_capacity;
+
+	s->libraries = fg_grow(s->libraries, &s->library_capacity, (size_t)function + 1,
+			       sizeof(s->libraries[0]));
+	for (size_t i = old; i < s->library_capacity; i++)
+		s->libraries[i] = NULL;
+	if (!s->libraries[function])
+		s->libraries[function] = fg_profile_text(s->into, library);
+	else if (strcmp(s->libraries[function], library) != 0)
+		s->libraries[function] = "";
+}
+
+static void set_libraries(struct select *s)
+{
+	for (size_t i = 1; i < s->into->function_count && i < s->library_capacity; i++)
+		if (s->libraries[i])
+			s->into->functions[i].library = s->libraries[i];
+}
+
+static uint32_t put_frame(struct select *s, const struct fg_frame *like,
+			  const struct fg_label *label, const char *name)
+{
+	const bool is_coarse = fg__selection_merges_neighbours(&s->selection);
+	const char *library = label->library ? label->library : "";
+	const bool is_renamed = label->identity == FG_LABEL_NAME;
+	const struct fg_profile_function function = {
+		.name = name,
+		.library = is_renamed ? "" : library,
+		.linkage = label->linkage,
+		.file = label->file,
+		.line = label->line,
+		.inlined = (label->flags & FG_FRAME_INLINED) != 0,
+	};
+	struct fg_frame frame = *like;
+
+	if (is_coarse)
+		frame = (struct fg_frame){.flags = like->flags & FG_FRAME_MARK};
+	frame.function = fg_profile_function(s->into, &function);
+	if (is_renamed)
+		share_library(s, frame.function, library);
+	return fg_profile_frame(s->into, &frame);
+}
+
+static uint32_t frame_of_frame(struct select *s, uint32_t frame)
+{
+	struct fg_strbuf name = {0};
+	struct fg_label label;
+
+	if (s->frame_of_frame[frame] == UNSET) {
+		const struct fg_frame *like = &s->profile->frames[frame];
+
+		fg__selection_name(&s->selection, like, &label, &name);
+		s->frame_of_frame[frame] = put_frame(s, like, &label, fg_strbuf_text(&name)) + 1;
+		fg_strbuf_release(&name);
+	}
+	return s->frame_of_frame[frame] - 1;
+}
+
+/* "log" below a frame that matches an ancestor pattern is another function than "log" below another. */
+static uint32_t frame_below(struct select *s, uint32_t frame, uint32_t ancestor_stack)
+{
+	const uint32_t ancestor = frame_of_frame(s, s->profile->stacks[ancestor_stack].frame);
+	const uint32_t *known = fg_pair_index_get(&s->frame_below, frame, ancestor);
+	const struct fg_frame *frames = s->into->frames;
+	struct fg_profile_function function = s->into->functions[frames[frame].function];
+	struct fg_frame below = frames[frame];
+	char *name = NULL;
+	uint32_t index = 0;
+
+	if (known)
+		return *known;
+	name = fg_xasprintf("%s  (from %s)", function.name,
+			    s->into->functions[frames[ancestor].function].name);
+	function.name = name;
+	below.function = fg_profile_function(s->into, &function);
+	index = fg_profile_frame(s->into, &below);
+	(void)fg_pair_index_add(&s->frame_below, frame, ancestor, index, NULL);
+	free(name);
+	return index;
+}
+
+static uint32_t stack_of_frame(void *context, uint32_t parent, uint32_t stack)
+{
+	struct select *s = context;
+	const uint32_t ancestor = fg__selection_ancestor(&s->selection, stack);
+	uint32_t frame = frame_of_frame(s, s->profile->stacks[stack].frame);
+
+	if (ancestor != 0)
+		frame = frame_below(s, frame, ancestor);
+	if (fg__selection_merges_neighbours(&s->selection) && parent != 0 &&
+	    s->into->stacks[parent].frame == frame)
+		return parent;
+	return fg_profile_stack(s->into, parent, frame);
+}
+
+static uint32_t stack_of_split(void *context, uint32_t parent, const char *name)
+{
+	const struct select *s = context;
+	const struct fg_profile_function function = {.name = name, .library = ""};
+	const struct fg_frame frame = {
+		.function = fg_profile_function(s->into, &function),
+		.flags = FG_FRAME_MARK,
+	};
+
+	return fg_profile_stack(s->into, parent, fg_profile_frame(s->into, &frame));
+}
+
+static void add_sample(struct select *s, const struct fg_sample *sample, uint32_t stack)
+{
+	struct fg_sample *added = fg_profile_add_sample(s->into);
+
+	*added = *sample;
+	added->stack = stack;
+	added->weight_ns *= s->selection.scale;
+	if (s->into->repetition_count == 1)
+		added->repetition = 0;
+	s->into->total_ns += added->weight_ns;
+	if (sample->truncated)
+		s->into->truncated_ns += added->weight_ns;
+}
+
+static void add_samples(struct select *s)
+{
+	struct fg__placing placing = {
+		.selection = &s->selection,
+		.context = s,
+		.split = stack_of_split,
+		.frame = stack_of_frame,
+	};
+
+	fg__placing_init(&placing);
+	for (size_t i = 0; i < s->profile->sample_count; i++) {
+		const struct fg_sample *sample = &s->profile->samples[i];
+
+		if (fg__selection_passes(&s->selection, sample))
+			add_sample(s, sample, fg__placing_node(&placing, sample));
+	}
+	fg__placing_release(&placing);
+}
+
+/* ---- what samples refer to: the tables keep their order, so that references stay right ---- */
+
+static void copy_processes(const struct fg_profile *from, struct fg_profile *to)
+{
+	for (size_t i = 0; i < from->process_count; i++) {
+		struct fg_process_info *process = fg_profile_add_process(to);
+
+		*process = from->processes[i];
+		process->executable = fg_profile_text(to, process->executable);
+		process->command = fg_profile_text(to, process->command);
+	}
+	for (size_t i = 0; i < from->thread_count; i++) {
+		struct fg_thread_info *thread = fg_profile_add_thread(to);
+
+		*thread = from->threads[i];
+		thread->name = fg_profile_text(to, thread->name);
+	}
+}
+
+static void copy_modules(const struct fg_profile *from, struct fg_profile *to)
+{
+	for (size_t i = 1; i < from->module_count; i++) {
+		struct fg_module_info *module = fg_profile_add_module(to);
+
+		*module = from->modules[i];
+		module->path = fg_profile_text(to, module->path);
+		module->name = fg_profile_text(to, module->name);
+		module->build_id = fg_profile_text(to, module->build_id);
+		module->symbols_from = fg_profile_text(to, module->symbols_from);
+	}
+}
+
+static void copy_regions(const struct fg_profile *from, struct fg_profile *to)
+{
+	for (size_t i = 1; i < from->region_count; i++) {
+		const struct fg_region_info *info = &from->regions[i];
+		struct fg_region_info *region =
+			&to->regions[fg_profile_region(to, info->parent, info->name)];
+
+		region->count = info->count;
+		region->wall_ns = info->wall_ns;
+	}
+}
+
+/* Spans and units lie in a stretch of time on a thread, whatever samples fell into it. */
+static bool overlaps(const struct fg__selection *s, uint32_t thread, int64_t start_ns,
+		     int64_t end_ns)
+{
+	const struct fg_calltree_query *query = s->query;
+
+	return (!s->thread_passes ||
+		(thread < s->profile->thread_count && s->thread_passes[thread])) &&
+	       end_ns >= query->from_ns && (query->to_ns == 0 || start_ns < query->to_ns);
+}
+
+static void copy_spans(struct select *s)
+{
+	for (size_t i = 0; i < s->profile->span_count; i++) {
+		const struct fg_region_span *span = &s->profile->spans[i];
+
+		if (overlaps(&s->selection, span->thread, span->start_ns, span->end_ns) &&
+		    (!s->selection.region_passes || s->selection.region_passes[span->region]))
+			*fg_profile_add_span(s->into) = *span;
+	}
+}
+
+/* Units that were filtered out are gone; the others move up, and the samples' references with them. */
+static void copy_units(struct select *s)
+{
+	const struct fg_profile *from = s->profile;
+	uint32_t *unit_of = fg_xcalloc(from->unit_count, sizeof(unit_of[0]));
+
+	for (size_t i = 0; i < s->into->sample_count; i++)
+		unit_of[s->into->samples[i].unit] = 1;
+	for (size_t i = 1; i < from->unit_count; i++) {
+		const struct fg_unit_info *info = &from->units[i];
+		const bool passes = (!s->selection.unit_passes || s->selection.unit_passes[i]) &&
+				    overlaps(&s->selection, info->thread, info->start_ns,
+					     info->ended ? info->end_ns : INT64_MAX);
+		struct fg_unit_info *unit = NULL;
+
+		if (!passes && unit_of[i] == 0)
+			continue;
+		unit = fg_profile_add_unit(s->into);
+		*unit = *info;
+		unit->kind = fg_profile_text(s->into, info->kind);
+		unit_of[i] = (uint32_t)(s->into->unit_count - 1);
+	}
+	unit_of[0] = 0;
+	for (size_t i = 0; i < s->into->sample_count; i++)
+		s->into->samples[i].unit = unit_of[s->into->samples[i].unit];
+	free(unit_of);
+}
+
+/* The whole execution's facts stay, whatever part of it is looked at. */
+static void copy_facts(const struct fg_profile *from, double scale, struct fg_profile *to)
+{
+	to->functions[0].name = fg_profile_text(to, from->functions[0].name);
+	to->functions[0].library = fg_profile_text(to, from->functions[0].library);
+	to->title = fg_profile_text(to, from->title);
+	to->clock = fg_profile_text(to, from->clock);
+	to->period_ns = from->period_ns;
+	to->has_times = from->has_times;
+	to->started_wall_ns = from->started_wall_ns;
+	to->duration_ns = from->duration_ns;
+	to->cpu_ns = from->cpu_ns * scale;
+	to->lost_ns = from->lost_ns * scale;
+	for (size_t i = 0; i < from->note_count; i++)
+		fg_profile_add_note(to, "%s", from->notes[i]);
+}
+
+int fg_profile_select(const struct fg_profile *profile, const struct fg_calltree_query *query,
+		      struct fg_profile *selected, struct fg_error *err)
+{
+	struct select *s = fg_xcalloc(1, sizeof(*s));
+	struct fg_profile into;
+	int rc = fg__selection_init(&s->selection, profile, query, err);
+
+	if (rc != FG_OK)
+		goto out;
+	fg_profile_init(&into);
+	s->profile = profile;
+	s->into = &into;
+	s->frame_of_frame = fg_xcalloc(profile->frame_count, sizeof(s->frame_of_frame[0]));
+	into.repetition_count = query->per_repetition ? 1 : profile->repetition_count;
+	copy_facts(profile, s->selection.scale, &into);
+	copy_processes(profile, &into);
+	copy_modules(profile, &into);
+	copy_regions(profile, &into);
+	add_samples(s);
+	copy_spans(s);
+	copy_units(s);
+	set_libraries(s);
+	if (into.sample_count == profile->sample_count) /* stored runs know the whole only */
+		into.truncated_ns = profile->truncated_ns * s->selection.scale;
+	*selected = into;
+out:
+	fg__selection_release(&s->selection);
+	free(s->frame_of_frame);
+	free(s->libraries);
+	fg_pair_index_release(&s->frame_below);
+	free(s);
+	return rc;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A query, worked out for one profile: which samples it keeps, where their stacks begin and end, which frames it hides, and
+ * what the others are called.  Call trees and selected profiles (profile/profile_select.h) are both made with it, so
+ * that a filter means the same in a view, a picture and an export.
+ *
+ * 1. each pattern is tried once per function, never per sample;
+ * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns matched so far, whether
+ *    something to ignore did, where the outermost root match and the innermost leaf match stand, the nearest ancestor;
+ * 3. each sample that passes the filters gets a node for its stack.  Nodes are made on demand, parents first, and
+ *    remembered per stack; when the tree is split (by thread, region, ...) per pair of split and stack.
+ */
+#ifndef FG_PROFILE_SELECTION_H
+#define FG_PROFILE_SELECTION_H
+
+#include "base/pattern.h"
+#include "profile/calltree.h"
+#include "profile/names.h"
+
+enum {
+	FG__MOST_PATTERNS = 32
+};
+
+struct fg__patterns {
+	struct fg_pattern items[FG__MOST_PATTERNS];
+	size_t count;
+};
+
+struct fg__function_facts {
+	uint32_t focus;    /* bit i: matches the i-th focus pattern */
+	uint32_t ancestor; /* 1 + the first ancestor pattern that matches; 0: none */
+	bool ignore, hide, root, leaf;
+};
+
+struct fg__stack_facts {
+	uint32_t focus;
+	uint32_t top;      /* outermost stack whose frame matches `root`; 0: none yet */
+	uint32_t cut;      /* innermost stack whose frame matches `leaf`; 0: none yet */
+	uint32_t ancestor; /* nearest stack above whose frame matches an ancestor pattern */
+	bool ignored;
+};
+
+struct fg__selection {
+	const struct fg_profile *profile;
+	const struct fg_calltree_query *query;
+	struct fg__patterns focus, ignore, hide, ancestors, root, leaf, thread, region, unit_kind;
+	struct fg_rename renames[FG__MOST_PATTERNS];
+	size_t rename_count;
+	struct fg__function_facts *functions;
+	struct fg__stack_facts *stacks; /* NULL: no pattern looks at functions */
+	bool *thread_passes, *region_passes, *unit_passes;
+	double scale; /* of every weight */
+};
+
+/* FG_EINVAL, FG_ELIMIT: a pattern or rule that is not one.  Release in any case.  Both texts are borrowed. */
+int fg__selection_init(struct fg__selection *selection, const struct fg_profile *profile,
+		       const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
+void fg__selection_release(struct fg__selection *selection);
+
+bool fg__selection_passes(const struct fg__selection *selection, const struct fg_sample *sample);
+/* What a frame is called: `name` is appended to, `label` gets the rest (its name is left alone). */
+void fg__selection_name(const struct fg__selection *selection, const struct fg_frame *frame,
+			struct fg_label *label, struct fg_strbuf *name);
+/* The stack above whose frame tells this one apart; 0: none. */
+uint32_t fg__selection_ancestor(const struct fg__selection *selection, uint32_t stack);
+/* Frames next to each other with the same label are one. */
+bool fg__selection_merges_neighbours(const struct fg__selection *selection);
+
+/* What is made of the samples: a tree of some kind, whose nodes are numbers and whose root is 0. */
+struct fg__placing {
+	const struct fg__selection *selection;
+	void *context;
+	/* The child of `parent` for a part of the split ("fit" of a region's path), and for a frame that is shown. */
+	uint32_t (*split)(void *context, uint32_t parent, const char *name);
+	uint32_t (*frame)(void *context, uint32_t parent, uint32_t stack);
+
+	uint32_t *node_of_stack; /* + 1; when the tree is not split */
+	struct fg_pair_index node_of_pair;
+	uint32_t *trail;
+	uint32_t base, last_key;
+	bool has_base;
+};
+
+void fg__placing_init(struct fg__placing *placing);
+void fg__placing_release(struct fg__placing *placing);
+/* The node where a sample that passes belongs. */
+uint32_t fg__placing_node(struct fg__placing *placing, const struct fg_sample *sample);
+
+#endif

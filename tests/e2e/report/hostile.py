@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+hostile.py FASTGATE MAKE_STORE: a run whose names are attacks (markup, quotes, control characters, broken UTF-8, a template of
+60 KB) goes through every command and format: text is UTF-8 without control characters, JSON and XML parse, and
+standard error stays empty.
+"""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+FASTGATE, MAKE_STORE = map(os.path.abspath, sys.argv[1:3])
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv", "csv-raw")
+VIEWS = ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces", "files", "paths")
+EXPORTS = ("folded", "speedscope", "callgrind", "json", "csv", "tables")
+SIDE = ("--side", "candidate")
+failures = []
+
+
+def text_of(arguments):
+    done = subprocess.run([FASTGATE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60)
+    if done.returncode != 0 or done.stderr:
+        failures.append(f"{arguments}: exit code {done.returncode}, {done.stderr.decode(errors='replace')[:300]!r}")
+    try:
+        text = done.stdout.decode("utf-8")
+    except UnicodeDecodeError as error:
+        failures.append(f"{arguments}: {error}")
+        return ""
+    found = CONTROL.search(text)
+    if found:
+        failures.append(f"{arguments}: control character {found.group()!r} at {text[max(0, found.start() - 40):found.end()]!r}")
+    return text
+
+
+def parses(arguments, parse):
+    text = text_of(arguments)
+    try:
+        parse(text)
+    except (ValueError, SyntaxError, csv.Error) as error:
+        failures.append(f"{arguments}: {error}")
+
+
+def same_width(text):
+    widths = {len(row) for row in csv.reader(io.StringIO(text), strict=True)}
+    if len(widths) != 1:
+        raise ValueError(f"records of {sorted(widths)} cells")
+
+
+PARSERS = {"json": json.loads, "junit": xml.etree.ElementTree.fromstring, "csv": same_width, "csv-raw": same_width, "speedscope": json.loads}
+
+
+def main():
+    work = tempfile.mkdtemp()
+    csv.field_size_limit(1 << 20)
+    try:
+        os.chdir(work)
+        os.mkdir(".fastgate")
+        subprocess.run([MAKE_STORE, ".fastgate/store.db", "hostile"], check=True)
+        runs = text_of(("runs",))
+        if "019" not in runs:
+            failures.append(f"runs: {runs!r}")
+        first = json.loads(text_of(("report", "--json")))["benchmarks"][0]["name"]
+        bench = ("--bench", first, *SIDE)
+        for name in REPORTS:
+            parses(("report", "--format", name), PARSERS.get(name, str))
+        for name in EXPORTS:
+            parses(("export", "--format", name, *bench), PARSERS.get(name, str))
+        for name in VIEWS:
+            parses(("view", "--view", name, *bench), str)
+            parses(("view", "--view", name, "--json", *bench), json.loads)
+            parses(("view", "--view", name, "--csv", *bench), str)
+        parses(("graph", "--format", "dot", *bench), str)
+        parses(("show",), str)
+        parses(("runs", "--json"), json.loads)
+        parses(("compare", "latest", "latest", "--json"), json.loads)
+    finally:
+        os.chdir("/")
+        shutil.rmtree(work)
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+sys.exit(main())

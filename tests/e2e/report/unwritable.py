@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+unwritable.py FASTGATE MAKE_STORE: every command that writes a result, in every format, where it cannot be written: a full disk, a file
+that may not grow, a pipe that nobody reads, a folder that is not there or may not be written.  Each time one line that
+names what failed, exit code 6, the old file as it was, and nothing beside it.
+"""
+import os
+import resource
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+FASTGATE, MAKE_STORE = map(os.path.abspath, sys.argv[1:3])
+NOBODY = 65534
+SMALL_FILE = 8
+REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv", "csv-raw")
+EXPORTS = ("folded", "pprof", "speedscope", "callgrind", "json", "csv", "tables")
+VIEWS = ("flat", "callgraph", "top-down", "bottom-up", "libraries")
+BENCH = ("--bench", "reconstruct", "--side", "candidate")
+COMMANDS = ([("report", "--format", name) for name in REPORTS] + [("export", "--format", name, *BENCH) for name in EXPORTS]
+            + [("view", "--view", name, *BENCH) for name in VIEWS] + [("graph", "--format", "dot", *BENCH), ("show",), ("runs",),
+                                                                     ("compare", "latest", "latest"), ("view", "--json", *BENCH)])
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def run(arguments, stdout=subprocess.PIPE, before=None):
+    return subprocess.run([FASTGATE, *arguments], stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=60, preexec_fn=before)
+
+
+def one_line(done, part, what):
+    lines = [line for line in done.stderr.decode(errors="replace").splitlines() if line.startswith("fastgate: ")]
+    check(done.returncode == 6 and len(lines) == 1 and part in lines[0], f"{what}: exit code {done.returncode}, {done.stderr.decode()!r}; "
+          f"expected one line with {part!r}")
+
+
+def to_standard_output(arguments):
+    with open("/dev/full", "wb") as full:
+        one_line(run(arguments, stdout=full), "No space left on device", f"{arguments} >/dev/full")
+    reader, writer = os.pipe()
+    os.close(reader)
+    one_line(run(arguments, stdout=writer), "standard output", f"{arguments} into a closed pipe")
+    os.close(writer)
+    one_line(run(arguments, stdout=None, before=lambda: os.close(1)), "standard output", f"{arguments} with standard output closed")
+
+
+def that_cannot_grow():
+    """Like a full disk.  What is read is a file: a store would need room too."""
+    for arguments in [("report", "run.fgrun", "--format", name) for name in REPORTS] + [("export", "run.pb.gz", "--format", name) for name in EXPORTS] + [
+            ("view", "run.pb.gz", "--view", name) for name in VIEWS] + [("graph", "run.pb.gz", "--format", "dot")]:
+        put_old()
+        one_line(run((*arguments, "-o", "results/result"), before=lambda: never_more(SMALL_FILE)), "results/result", f"{arguments} below {SMALL_FILE} bytes")
+        unchanged(arguments)
+
+
+def put_old():
+    with open("results/result", "wb") as file:
+        file.write(b"old")
+
+
+def never_more(limit):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+
+def to_files(arguments):
+    device = (*arguments, "-o", "/dev/full")
+    one_line(run(device), "/dev/full", f"{device}")
+    check(stat.S_ISCHR(os.stat("/dev/full").st_mode), f"{device} replaced the device")
+    nowhere = (*arguments, "-o", "nowhere/result")
+    one_line(run(nowhere), "nowhere/result", f"{nowhere}")
+    check(not os.path.exists("nowhere"), f"{nowhere} made the folder")
+    put_old()
+    short = (*arguments, "-o", "results/result")
+    if os.geteuid() == 0:
+        os.chmod("results", 0o555)
+        one_line(run(short, before=lambda: os.setuid(NOBODY)), "results/result", f"{short} in a read-only folder")
+        os.chmod("results", 0o755)
+        unchanged(short)
+    # And when it can be written, it is: a file as a whole, a device through it.
+    done = run((*arguments, "-o", "results/result"))
+    check(done.returncode == 0 and os.path.getsize("results/result") > SMALL_FILE, f"{short}: {done.stderr.decode()!r}")
+    check(os.listdir("results") == ["result"], f"{short} leaves {os.listdir('results')}")
+
+
+def unchanged(what):
+    with open("results/result", "rb") as file:
+        check(file.read() == b"old", f"{what}: the old file was damaged")
+    check(os.listdir("results") == ["result"], f"{what} leaves {os.listdir('results')}")
+
+
+def main():
+    work = tempfile.mkdtemp()
+    try:
+        os.chmod(work, 0o777)
+        os.chdir(work)
+        os.mkdir("results")
+        os.mkdir(".fastgate")
+        subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
+        for path in (".fastgate", ".fastgate/store.db"):
+            os.chmod(path, 0o777)
+        for arguments in (("runs", "export", "latest", "-o", "run.fgrun"), ("export", "--format", "pprof", *BENCH, "-o", "run.pb.gz")):
+            done = run(arguments)
+            check(done.returncode == 0, f"{arguments}: {done.stderr.decode()}")
+        that_cannot_grow()
+        for arguments in COMMANDS:
+            to_standard_output(arguments)
+            if arguments[0] in ("report", "export", "view", "graph") and "--json" not in arguments:
+                to_files(arguments)
+    finally:
+        os.chdir("/")
+        shutil.rmtree(work)
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+sys.exit(main())

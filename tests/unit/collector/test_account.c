@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Threads whose user and system time are known, as the three clocks would tell of them: do the weights add up? */
+#include "collector/account.h"
+#include "tests/support/fg_test.h"
+
+static const uint64_t period_ns = 1000000;
+static const uint64_t tick_ns = 10000000;
+
+struct thread_case {
+	const char *why;
+	unsigned ticks;
+	unsigned samples;       /* user samples in each */
+	uint64_t says_ns;       /* system time that getrusage finds in each */
+	uint64_t system_low_ns; /* what may be given in all */
+	uint64_t system_high_ns;
+};
+
+static void the_weights_add_up_to_the_cpu_time(void **state)
+{
+	static const struct thread_case cases[] = {
+		{"user time alone",                        100, 10, 0,       0,         0         },
+		{"getrusage counts our signal once more",  100, 10, 600000,  0,         1000000   },
+		{"a fifth is system time, and it says so", 100, 8,  2000000, 199000000, 201000000 },
+		{"it says less: it locks to the program",  100, 8,  0,       199000000, 201000000 },
+		{"it says more: it locks to the program",  100, 8,  9000000, 199000000, 201000000 },
+		{"system time alone",                      100, 0,  tick_ns, 999000000, 1000000000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct thread_case *is = &cases[i];
+		struct fg_account account;
+		struct fg_times now = {77, 55, 33};
+		struct fg_times split;
+		uint64_t given_ns = 0;
+
+		fg__account_open(&account, &now, true);
+		for (unsigned tick = 0; tick < is->ticks; tick++) {
+			for (unsigned n = 0; n < is->samples; n++)
+				fg__account_user(&account, period_ns);
+			now.cpu_ns += tick_ns;
+			now.user_ns += tick_ns - is->says_ns;
+			now.system_ns += is->says_ns;
+			fg__account_look(&account, &now, true, 0, &split);
+			assert_true(split.cpu_ns == tick_ns && split.system_ns == is->says_ns);
+			const uint64_t due_ns = fg__account_due(&account, period_ns);
+
+			fg__account_give(&account, due_ns);
+			given_ns += due_ns;
+			assert_true(fg__account_due(&account, period_ns) == 0);
+		}
+		if (given_ns < is->system_low_ns || given_ns > is->system_high_ns)
+			fail_msg("%s: %llu ns of system time", is->why,
+				 (unsigned long long)given_ns);
+	}
+}
+
+static void a_short_thread_gets_what_getrusage_says(void **state)
+{
+	struct fg_account account;
+	struct fg_times split;
+
+	(void)state;
+	/* 1.5 ms with one user sample or two, and no system time. */
+	for (unsigned samples = 1; samples <= 2; samples++) {
+		fg__account_open(&account, &(struct fg_times){0}, true);
+		for (unsigned n = 0; n < samples; n++)
+			fg__account_user(&account, period_ns);
+		fg__account_look(&account, &(struct fg_times){1500000, 1500000, 0}, true, 0,
+				 &split);
+		assert_true(fg__account_due(&account, period_ns) == 0);
+	}
+	/* The same time in the kernel. */
+	fg__account_open(&account, &(struct fg_times){0}, true);
+	fg__account_look(&account, &(struct fg_times){1500000, 0, 1500000}, true, 0, &split);
+	assert_true(fg__account_due(&account, period_ns) == 1500000);
+}
+
+static void time_that_is_not_sampled_is_not_owed(void **state)
+{
+	struct fg_account account;
+	struct fg_times split;
+
+	(void)state;
+	fg__account_open(&account, &(struct fg_times){0}, true);
+	/* switched off and on again between two looks: 3 of 10 ms were sampled, and nothing is owed for the others */
+	for (unsigned n = 0; n < 3; n++)
+		fg__account_user(&account, period_ns);
+	fg__account_look(&account, &(struct fg_times){tick_ns, tick_ns, 0}, true, 2, &split);
+	assert_true(fg__account_due(&account, period_ns) == 0);
+	fg__account_look(&account, &(struct fg_times){5 * tick_ns, tick_ns, 4 * tick_ns}, false, 3,
+			 &split);
+	assert_true(fg__account_due(&account, period_ns) == 0);
+	/* on again: from the next look on it is */
+	fg__account_look(&account, &(struct fg_times){6 * tick_ns, 2 * tick_ns, 4 * tick_ns}, true,
+			 4, &split);
+	assert_true(fg__account_due(&account, period_ns) == 0);
+	fg__account_look(&account, &(struct fg_times){7 * tick_ns, 2 * tick_ns, 5 * tick_ns}, true,
+			 4, &split);
+	assert_true(fg__account_due(&account, period_ns) == tick_ns);
+}
+
+static void what_another_thread_used_before_is_not_its_share(void **state)
+{
+	struct fg_account account;
+	struct fg_times split;
+
+	(void)state;
+	fg__account_open(&account, &(struct fg_times){900 * tick_ns, 0, 0}, false);
+	fg__account_look(&account, &(struct fg_times){901 * tick_ns, 500 * tick_ns, 401 * tick_ns},
+			 true, 0, &split);
+	assert_true(split.system_ns == 0 && split.user_ns == 0);
+	assert_true(fg__account_due(&account, period_ns) == tick_ns - period_ns);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_weights_add_up_to_the_cpu_time),
+		cmocka_unit_test(a_short_thread_gets_what_getrusage_says),
+		cmocka_unit_test(time_that_is_not_sampled_is_not_owed),
+		cmocka_unit_test(what_another_thread_used_before_is_not_its_share),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
