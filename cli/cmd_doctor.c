@@ -206,12 +206,8 @@ static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_CLI_FLAG(struct options, calibrate, "calibrate", 0,
 		    "measure a program against itself: the smallest change that can be seen here"),
-	{.name = "root",
-	   .kind = FG_OPTION_TEXT,
-	   .offset = offsetof(struct options, root),
-	   .argument = "FOLDER",
-	   .complete = FG_COMPLETE_FOLDER,
-	   .help = "look at another host, whose /proc and /sys were copied below FOLDER"},
+	FG_CLI_NAME(struct options, root, "root", 0, "FOLDER", FG_COMPLETE_FOLDER,
+		    "look at another host, whose /proc and /sys were copied below FOLDER"),
 	{.name = "pairs",
 	   .letter = 'p',
 	   .kind = FG_OPTION_UNSIGNED,
@@ -230,7 +226,7 @@ static const struct fg_option options[] = {
 	   .minimum = 1e9,
 	   .maximum = 8.64e13,
 	   .help = "longest time --calibrate may take in each schedule"},
-	{.name = NULL},
+	{.name = NULL                   },
 };
 
 static const struct fg_cli_argument arguments[] = {

@@ -421,7 +421,7 @@ int fg__session_tell(const struct fg_session *session, bool may_post)
 		fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
 			       session->store, session->run.id, (int)session->verdict.exit_code);
 
-	if (may_post && !fg__posts_send(session->cli, session->plan, &report) &&
+	if (may_post && !fg__posts_send(session->cli, session->plan, &report, NULL) &&
 	    code == FG_EXIT_PASS)
 		return FG_EXIT_UPLOAD;
 	return code;
