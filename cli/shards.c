@@ -288,16 +288,6 @@ static void forget_shard(struct fg_environment *facts)
 	*facts = kept;
 }
 
-static void copy_side(struct fg_side *to, const struct fg_side *from)
-{
-	to->commit = fg_xstrdup(from->commit);
-	to->branch = fg_xstrdup(from->branch);
-	to->describe = fg_xstrdup(from->describe);
-	to->dirty = from->dirty;
-	fg_environment_copy(&to->build, &from->build);
-	forget_shard(&to->build);
-}
-
 /* Time-ordered like every id, right behind the newest shard; the rest is a digest of who is in it. */
 static void make_id(const struct fg_shards *shards, const char *newest, char id[37])
 {
@@ -323,8 +313,10 @@ static void merge_heads(const struct fg_shards *shards, struct fg_run *merged)
 	merged->tool_version = fg_xstrdup(first->tool_version);
 	merged->has_baseline = first->has_baseline;
 	fg_environment_copy(&merged->host, &first->host);
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		copy_side(&merged->sides[arm], &first->sides[arm]);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		fg_side_copy(&merged->sides[arm], &first->sides[arm]);
+		forget_shard(&merged->sides[arm].build);
+	}
 	for (size_t i = 0; i < shards->count; i++) {
 		const struct fg_run *run = &shards->items[i].stored.run;
 

@@ -96,6 +96,15 @@ void fg_series_release(struct fg_series *series)
 	*series = (struct fg_series){0};
 }
 
+void fg_side_copy(struct fg_side *to, const struct fg_side *from)
+{
+	to->commit = fg_xstrdup(from->commit);
+	to->branch = fg_xstrdup(from->branch);
+	to->describe = fg_xstrdup(from->describe);
+	to->dirty = from->dirty;
+	fg_environment_copy(&to->build, &from->build);
+}
+
 void fg_side_release(struct fg_side *side)
 {
 	free(side->commit);

@@ -110,6 +110,7 @@ struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
 uint32_t fg_series_pair_end(const struct fg_series *series);
 void fg_series_release(struct fg_series *series);
 
+void fg_side_copy(struct fg_side *to, const struct fg_side *from); /* into an empty one */
 void fg_side_release(struct fg_side *side);
 
 void fg_run_init(struct fg_run *run); /* empty, no id */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of a session: shared by runner.c, record.c and trial.c only. */
+/* Inside of a session: shared by runner.c, start.c, record.c and trial.c only. */
 #ifndef FG_RUNNER_JOB_H
 #define FG_RUNNER_JOB_H
 
@@ -54,6 +54,14 @@ struct fg_runner_job {
 struct fg_series *fg__job_series(const struct fg_runner_job *job);
 void fg__job_note(struct fg_runner_job *job, const char *note);
 void fg__job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase);
+
+/* The benchmark cannot be measured: its series says why.  Empties the failure. */
+void fg__job_fail(struct fg_runner_job *job, struct fg_failure *failure);
+
+/* start.c: the series, the arms as configured and the rules of the schedule; then everything up to the first pair that counts. */
+void fg__job_init(struct fg_runner_job *job);
+/* FG_ECHILD: the benchmark failed. */
+int fg__job_prepare(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
 /* Execute, record, tell: one block of any kind.  FG_ECHILD: the benchmark failed, which its series says by now. */
 int fg__job_block(struct fg_runner_job *job, const struct fg_block *block, struct fg_error *err)

@@ -3,10 +3,8 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/hash.h"
 #include "base/launch.h"
 #include "base/log.h"
-#include "runner/build_info.h"
 #include "runner/installed.h"
 #include "runner/job.h"
 #include "runner/preload.h"
@@ -18,8 +16,7 @@
 /* A schedule that keeps setting pairs aside ends here instead of never. */
 enum {
 	ATTEMPTS_PER_PAIR = 3,
-	ATTEMPTS_EXTRA = 10,
-	SHARDS_MAX = 10000
+	ATTEMPTS_EXTRA = 10
 };
 
 /* ---- session ---- */
@@ -153,7 +150,7 @@ void fg__job_progress(const struct fg_runner_job *job, enum fg_runner_phase phas
 		});
 }
 
-static void set_failure(struct fg_runner_job *job, struct fg_failure *failure)
+void fg__job_fail(struct fg_runner_job *job, struct fg_failure *failure)
 {
 	struct fg_series *series = fg__job_series(job);
 
@@ -185,7 +182,7 @@ int fg__job_block(struct fg_runner_job *job, const struct fg_block *block, struc
 		job->counting += counts;
 	}
 	if (failure.text)
-		set_failure(job, &failure);
+		fg__job_fail(job, &failure);
 	if (status == FG_EINTERRUPTED)
 		job->interrupted = true;
 	for (size_t i = 0; i < block->count; i++) {
@@ -218,269 +215,6 @@ void fg__job_last_means(const struct fg_runner_job *job, enum fg_metric_id metri
 
 /* ---- start ---- */
 
-static void add_user_metrics(struct fg_series *series, const struct fg_benchmark *benchmark)
-{
-	for (size_t i = 0; i < benchmark->metric_count; i++) {
-		const struct fg_user_metric *user = &benchmark->metrics[i];
-		const struct fg_metric metric = {
-			.name = user->name,
-			.label = user->name,
-			.unit = user->unit,
-			.better = user->better,
-			.exact = user->exact,
-			.gated = true,
-			.valid_in_duet = true,
-			.min_effect = 0.02,
-			.margin = 0.02,
-		};
-
-		(void)fg_series_add_metric(series, &metric);
-	}
-}
-
-/* Counters out of the repetitions that an earlier session recorded. */
-static void resume(struct fg_runner_job *job)
-{
-	const struct fg_series *series = fg__job_series(job);
-	uint32_t last = UINT32_MAX;
-
-	job->next_pair = fg_series_pair_end(series);
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		const struct fg_repetition *repetition = &series->repetitions[i];
-
-		if (repetition->pair == last ||
-		    (repetition->aside & (FG_ASIDE_TRIAL | FG_ASIDE_UNPAIRED)))
-			continue;
-		last = repetition->pair;
-		if (repetition->aside & FG_ASIDE_WARMUP)
-			continue; /* the machine is cold again */
-		if (repetition->aside & FG_ASIDE_SOLO)
-			job->solos++;
-		else if (repetition->aside & FG_ASIDE_UNSAMPLED)
-			job->costs++;
-		else
-			job->pairs++;
-		job->counting += repetition->aside == 0;
-	}
-}
-
-/* The series of an earlier session: this benchmark's own, or one per case of its harness. */
-static void find_series(struct fg_runner_job *job)
-{
-	const struct fg_run *run = job->runner->options.run;
-	const char *name = job->benchmark->name;
-	const size_t length = strlen(name);
-
-	for (size_t i = 0; i < run->series_count; i++) {
-		const char *found = run->series[i].name;
-		const bool is_case = job->benchmark->harness != FG_HARNESS_NONE &&
-				     strncmp(found, name, length) == 0 && found[length] == '/';
-
-		if (!is_case && strcmp(found, name) != 0)
-			continue;
-		job->series = fg_xreallocarray(job->series, job->series_count + 1,
-					       sizeof(job->series[0]));
-		job->series[job->series_count++] = i;
-		job->has_cases |= is_case;
-	}
-}
-
-static void add_series(struct fg_runner_job *job)
-{
-	struct fg_run *run = job->runner->options.run;
-
-	find_series(job);
-	if (job->series_count == 0) {
-		struct fg_series *series = fg_run_add_series(run, job->benchmark->name);
-
-		job->series = fg_xcalloc(1, sizeof(job->series[0]));
-		job->series[0] = run->series_count - 1;
-		job->series_count = 1;
-		series->command = fg_xstrdup(job->benchmark->command.text);
-		series->schedule = job->benchmark->measure.schedule;
-		add_user_metrics(series, job->benchmark);
-		return;
-	}
-	for (size_t i = 0; i < job->series_count; i++) {
-		struct fg_series *series = &run->series[job->series[i]];
-
-		free(series->failure);
-		free(series->failure_tail);
-		series->failure = NULL;
-		series->failure_tail = NULL;
-		series->state = FG_INTERRUPTED;
-	}
-	resume(job);
-}
-
-/* Which arms exist, and so which schedules are possible. */
-static void settle_arms(struct fg_runner_job *job)
-{
-	struct fg_target *targets = job->executor.targets;
-	struct fg_series *series = fg__job_series(job);
-
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_target_resolve(&targets[arm]);
-	const bool baseline = targets[FG_ARM_BASELINE].program != NULL;
-	const bool candidate = targets[FG_ARM_CANDIDATE].program != NULL;
-	const bool two = targets[FG_ARM_BASELINE].command != NULL;
-
-	series->only_in[FG_ARM_CANDIDATE] = two && candidate && !baseline;
-	series->only_in[FG_ARM_BASELINE] = two && baseline && !candidate;
-	job->rules.only = FG_ARM_CANDIDATE;
-	if (!two || !baseline || !candidate) {
-		series->schedule = FG_SCHEDULE_STORED;
-		if (two && !baseline)
-			fg_target_release(&targets[FG_ARM_BASELINE]);
-	} else if (series->schedule == FG_SCHEDULE_STORED) {
-		fg_target_release(&targets[FG_ARM_BASELINE]);
-	}
-	job->rules.schedule = series->schedule;
-}
-
-static int setup_arms(struct fg_runner_job *job, struct fg_error *err)
-{
-	const struct fg_target *targets = job->executor.targets;
-	const struct fg_command *setup = &job->benchmark->setup;
-	struct fg_failure failure = {0};
-	int status = FG_OK;
-
-	fg__job_progress(job, FG_RUNNER_SETUP);
-	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
-		/* two commands in one folder share what was set up */
-		if (arm == FG_ARM_CANDIDATE && targets[0].command &&
-		    strcmp(targets[0].working_directory, targets[1].working_directory) == 0)
-			break;
-		status = fg_execute_helper(&job->executor, (enum fg_arm)arm, setup, "setup",
-					   &failure, err);
-	}
-	if (failure.text)
-		set_failure(job, &failure);
-	job->interrupted |= status == FG_EINTERRUPTED;
-	fg_failure_release(&failure);
-	return status;
-}
-
-static int warm_up(struct fg_runner_job *job, struct fg_error *err)
-{
-	struct fg_schedule_rules rules = job->rules;
-	int status = FG_OK;
-
-	if (rules.schedule == FG_SCHEDULE_AUTO)
-		rules.schedule = FG_SCHEDULE_ABBA;
-	for (unsigned i = 0; i < job->benchmark->measure.warmup && status == FG_OK; i++) {
-		struct fg_block block;
-
-		fg_schedule_warmup(&rules, job->warmups, &block);
-		fg__job_progress(job, FG_RUNNER_WARMUP);
-		status = fg__job_block(job, &block, err);
-		job->warmups += status == FG_OK;
-	}
-	return status;
-}
-
-static void init_job(struct fg_runner_job *job)
-{
-	const struct fg_runner_options *options = &job->runner->options;
-	const struct fg_benchmark *benchmark = job->benchmark;
-
-	fg_executor_init(&job->executor);
-	job->executor.interrupted = options->interrupted;
-	job->executor.launcher = job->runner->launcher;
-	job->executor.collector = job->runner->collector;
-	job->executor.traces_folder = job->runner->traces_folder;
-	job->executor.user_metric_count = benchmark->metric_count;
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_target_init(&job->executor.targets[arm], (enum fg_arm)arm, benchmark,
-			       options->roots[arm]);
-	job->rules = (struct fg_schedule_rules){
-		.seed = fg_schedule_seed(options->run->seed, benchmark->name),
-		.cpus = job->runner->cpus,
-		.cpu_count = job->runner->cpu_count,
-		.pin = benchmark->measure.pin,
-		.rate_hz = benchmark->measure.sampler.rate_hz,
-	};
-	add_series(job);
-}
-
-/*
- * Sampled are both arms or none: the sampler's cost must be the same in both.  A harness decides by itself how often it repeats,
- * so a profile of it says how long it ran and nothing else.
- */
-static void settle_sampler(struct fg_runner_job *job)
-{
-	const struct fg_target *targets = job->executor.targets;
-	struct fg_error err = job->runner->no_collector;
-	bool possible = job->executor.collector != NULL;
-	char note[FG_ERROR_MESSAGE_SIZE + 64];
-
-	if (!job->benchmark->measure.sampler.enabled || job->benchmark->harness != FG_HARNESS_NONE)
-		return;
-	for (size_t arm = 0; arm < FG_ARM_COUNT && possible; arm++)
-		possible = !targets[arm].program ||
-			   fg_preload_check(targets[arm].program, job->executor.collector, &err) ==
-				   FG_OK;
-	if (!possible) {
-		(void)snprintf(note, sizeof(note),
-			       "it runs without the sampler, so there is no profile: %s",
-			       err.message);
-		fg__job_note(job, note);
-	}
-	job->rules.sampled = possible;
-}
-
-/* How both arms were built; a series that is resumed knows already. */
-static void capture_builds(struct fg_runner_job *job)
-{
-	const struct fg_target *targets = job->executor.targets;
-	struct fg_series *series = fg__job_series(job);
-
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		if (targets[arm].command && series->build[arm].count == 0)
-			fg_build_capture(&targets[arm], &series->build[arm]);
-	}
-	series->identical =
-		targets[FG_ARM_BASELINE].command && targets[FG_ARM_CANDIDATE].command &&
-		fg_build_is_identical(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
-				      &series->build[FG_ARM_BASELINE],
-				      &series->build[FG_ARM_CANDIDATE]);
-}
-
-static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
-{
-	if (job->benchmark->harness != FG_HARNESS_NONE && job->benchmark->metric_count > 0)
-		return fg_error_set(
-			err, FG_EINVAL,
-			"a harness brings its own metrics: take away either 'harness' or 'metrics'");
-	return fg_extractor_create(job->benchmark->metrics, job->benchmark->metric_count,
-				   &job->extractor, err);
-}
-
-/* Everything up to the first pair that counts.  FG_ECHILD: the benchmark failed. */
-static int prepare(struct fg_runner_job *job, struct fg_error *err)
-{
-	struct fg_failure failure = {0};
-	struct fg_error found = {0};
-	int status = check_metrics(job, &found);
-
-	if (status != FG_OK) {
-		failure.text = fg_xstrdup(found.message);
-		set_failure(job, &failure);
-		return fg_error_set(err, FG_ECHILD, "%s", found.message);
-	}
-	job->executor.extractor = job->extractor;
-	status = setup_arms(job, err);
-	if (status == FG_OK) {
-		settle_arms(job);
-		settle_sampler(job);
-		capture_builds(job);
-		status = warm_up(job, err);
-	}
-	if (status == FG_OK && job->rules.schedule == FG_SCHEDULE_AUTO)
-		status = fg__job_choose(job, err);
-	return status;
-}
-
 int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchmark,
 		    struct fg_runner_job **job, struct fg_error *err)
 {
@@ -492,8 +226,8 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 	runner->busy = true;
 	made->runner = runner;
 	made->benchmark = benchmark;
-	init_job(made);
-	status = prepare(made, &found);
+	fg__job_init(made);
+	status = fg__job_prepare(made, &found);
 	if (status != FG_OK && !made->failed && !made->interrupted) {
 		fg_runner_finish(made);
 		return fg_error_set(err, found.code, "%s", found.message);
@@ -659,26 +393,4 @@ void fg_runner_finish(struct fg_runner_job *job)
 	free(job->series);
 	job->runner->busy = false;
 	free(job);
-}
-
-/* ---- shards ---- */
-
-int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
-{
-	char *rest = NULL;
-	const unsigned long found_index = strtoul(text, &rest, 10);
-	const unsigned long found_count = *rest == '/' ? strtoul(rest + 1, &rest, 10) : 0;
-
-	if (*rest || strspn(text, "0123456789/") != strlen(text) || found_index < 1 ||
-	    found_index > found_count || found_count > SHARDS_MAX)
-		return fg_error_set(err, FG_EINVAL,
-				    "'%s' is not a shard: write 2/8 for the second of eight", text);
-	*index = (unsigned)found_index;
-	*count = (unsigned)found_count;
-	return FG_OK;
-}
-
-bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count)
-{
-	return fg_hash64(benchmark, strlen(benchmark), 0) % count == index - 1;
 }

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "runner/runner.h"
 
 enum {
 	SOLO_EVERY_PAIRS = 8
@@ -211,4 +212,30 @@ bool fg_schedule_cost_due(const struct fg_schedule_rules *rules, double share, u
 			  uint32_t costs_done)
 {
 	return rules->sampled && share > 0 && costs_done + 1 <= share * (n + 1);
+}
+
+/* ---- shards ---- */
+
+enum {
+	SHARDS_MAX = 10000
+};
+
+int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
+{
+	char *rest = NULL;
+	const unsigned long found_index = strtoul(text, &rest, 10);
+	const unsigned long found_count = *rest == '/' ? strtoul(rest + 1, &rest, 10) : 0;
+
+	if (*rest || strspn(text, "0123456789/") != strlen(text) || found_index < 1 ||
+	    found_index > found_count || found_count > SHARDS_MAX)
+		return fg_error_set(err, FG_EINVAL,
+				    "'%s' is not a shard: write 2/8 for the second of eight", text);
+	*index = (unsigned)found_index;
+	*count = (unsigned)found_count;
+	return FG_OK;
+}
+
+bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count)
+{
+	return fg_hash64(benchmark, strlen(benchmark), 0) % count == index - 1;
 }

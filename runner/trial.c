@@ -34,7 +34,11 @@ enum {
 
 static const double busy_min = 0.9;
 static const double budget_share_max = 0.15;
-static const double clearly = 4;          /* times cheaper: no further rounds */
+/*
+ * Times cheaper: no further rounds.  Two spreads squared of three values each differ by 30 or more for no reason once in thirty times (F
+ * with 2 and 2 degrees of freedom); by 4 it would be once in five.
+ */
+static const double clearly = 30;
 static const double quiet_enough = 0.005; /* spread of both: no further rounds */
 
 struct contender {

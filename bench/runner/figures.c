@@ -3,6 +3,7 @@
  * cost   CPU time that the runner (with its launcher) spends on one repetition of a program that does nothing, beside hyperfine.
  * noise  spread of pairs of one and the same program under 0 to 3 busy processes a core: duet pairs, pairs one after the other, and what
  *        `auto` chose.  All three take turns in one run, so that they see the same machine.
+ * auto   what `auto` chooses under 3 busy processes a core, asked again and again, beside what both schedules cost there.
  *
  * The program itself is the workload: `figures work`.
  */
@@ -303,6 +304,72 @@ static void bench_noise(unsigned pairs)
 	free(self);
 }
 
+/* ---- auto ---- */
+
+/* What a schedule costs to know something: spread² × seconds of a pair. */
+static double learning_cost(const struct subject *s)
+{
+	const struct fg_series *series = &s->run.series[0];
+	const double spread = pair_spread(series);
+	double wall_ns = 0;
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		if (series->repetitions[i].aside)
+			continue;
+		wall_ns += series->repetitions[i].values[FG_METRIC_WALL_TIME];
+		pairs++;
+	}
+	/* Two at once take the time of one; one after the other take both. */
+	if (series->schedule == FG_SCHEDULE_DUET)
+		wall_ns /= 2;
+	return spread * spread * 2 * wall_ns / (double)pairs / 1e9;
+}
+
+/*
+ * Under three busy processes a core the better schedule is the one that happens to be; so `auto` is asked anew in every round, in turns
+ * with pairs of both, and what it chose is held against what both turned out to cost.
+ */
+static void bench_auto(unsigned rounds)
+{
+	char *self = realpath("/proc/self/exe", NULL);
+	char argument[] = "work";
+	struct subject duet;
+	struct subject abba;
+	unsigned chose_duet = 0;
+	double costs[2];
+	double mixed = 0;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (!self || sched_getaffinity(0, sizeof(set), &set) != 0)
+		die("cannot tell who and where we are");
+	start_busy((size_t)LOADS_MAX * (unsigned)CPU_COUNT(&set));
+	open_subject(&duet, self, argument, FG_SCHEDULE_DUET);
+	open_subject(&abba, self, argument, FG_SCHEDULE_ABBA);
+	for (unsigned i = 1; i <= rounds; i++) {
+		struct subject chosen;
+
+		measure(&duet, 4 * i);
+		open_subject(&chosen, self, argument, FG_SCHEDULE_AUTO);
+		chose_duet += chosen.run.series[0].schedule == FG_SCHEDULE_DUET;
+		close_subject(&chosen);
+		measure(&abba, 2 * i); /* a block is two pairs */
+	}
+	stop_busy();
+	costs[0] = learning_cost(&duet);
+	costs[1] = learning_cost(&abba);
+	mixed = (chose_duet * costs[0] + (rounds - chose_duet) * costs[1]) / rounds;
+	printf("auto under %d busy processes a core, asked %u times (cost: spread^2 x seconds of a pair; goal: never the worse of the two)\n",
+	       LOADS_MAX, rounds);
+	printf("  duet %.3g   back-to-back %.3g   auto %.3g (duet %u times of %u)   auto / worse = %.2f   auto / better = %.2f\n",
+	       costs[0], costs[1], mixed, chose_duet, rounds, mixed / fmax(costs[0], costs[1]),
+	       mixed / fmin(costs[0], costs[1]));
+	close_subject(&duet);
+	close_subject(&abba);
+	free(self);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc >= 2 && strcmp(argv[1], "work") == 0)
@@ -311,7 +378,9 @@ int main(int argc, char **argv)
 		bench_cost();
 	else if (argc >= 3 && strcmp(argv[1], "noise") == 0)
 		bench_noise((unsigned)strtoul(argv[2], NULL, 10));
+	else if (argc >= 3 && strcmp(argv[1], "auto") == 0)
+		bench_auto((unsigned)strtoul(argv[2], NULL, 10));
 	else
-		die("figures cost | noise PAIRS | work");
+		die("figures cost | noise PAIRS | auto ROUNDS | work");
 	return 0;
 }

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdb/server/merge.h"
 
-static void copy_side(struct fg_side *to, const struct fg_side *from)
-{
-	to->commit = fg_xstrdup(from->commit);
-	to->branch = fg_xstrdup(from->branch);
-	to->describe = fg_xstrdup(from->describe);
-	to->dirty = from->dirty;
-	fg_environment_copy(&to->build, &from->build);
-}
-
 /* Repetitions of the candidate, as those of an arm; values by the name of their metric. */
 static void add_repetitions(struct fg_series *to, const struct fg_series *from, uint8_t arm)
 {
@@ -131,8 +122,8 @@ void fg__merge_runs(const struct fg_stored_run *a, const struct fg_stored_run *b
 	to->complete = run->complete;
 	to->has_baseline = true;
 	to->tool_version = fg_xstrdup(run->tool_version);
-	copy_side(&to->sides[FG_ARM_BASELINE], &a->run.sides[FG_ARM_CANDIDATE]);
-	copy_side(&to->sides[FG_ARM_CANDIDATE], &run->sides[FG_ARM_CANDIDATE]);
+	fg_side_copy(&to->sides[FG_ARM_BASELINE], &a->run.sides[FG_ARM_CANDIDATE]);
+	fg_side_copy(&to->sides[FG_ARM_CANDIDATE], &run->sides[FG_ARM_CANDIDATE]);
 	fg_environment_copy(&to->host, &run->host);
 	joined->profiles = fg_xcalloc(run->series_count, sizeof(struct fg_profile_set *));
 	for (size_t i = 0; i < run->series_count; i++) {

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # kill -9 of fastgate at any instant: kill.sh BUILD_FOLDER SECONDS [TIMES]
-# After each: no process of the benchmark is left, the store opens, and no run that was there is lost.
+# After each: no process of the benchmark is left, the store opens, no run that was there is lost, and what the benchmark's own
+# log says was finished is in the store: every repetition but the one under way; where two builds take turns, every block but the
+# one under way (four repetitions).
 set -eu
 fastgate=$(realpath "$1")/cli/fastgate
 seconds=$2
@@ -23,9 +25,9 @@ draw() {
 # Until nothing runs under this path: whoever survives the kill needs a moment to end the rest.
 await_silence() {
 	tries=0
-	while pgrep -f "$work/spin" >/dev/null; do
+	while pgrep -f "$work/" >/dev/null; do
 		tries=$((tries + 1))
-		[ $tries -lt 300 ] || fail "orphans: $(pgrep -af "$work/spin")"
+		[ $tries -lt 300 ] || fail "orphans: $(pgrep -af "$work/")"
 		sleep 0.05
 	done
 }
@@ -34,19 +36,68 @@ count_runs() {
 	"$fastgate" runs --json --limit 1000 | grep -c '"id"' || true
 }
 
-cd "$work"
-printf 'int main(void) { for (volatile long i = 0; i < 3000000; i++) {} return 0; }\n' >spin.c
-cc -O1 -o spin spin.c
-printf 'version: 1\nproject: soak\nbenchmarks:\n  - { name: spin, command: %s/spin, setup: "setsid -f %s/spin" }\nmeasure: { schedule: abba, pairs: { min: 4, max: 6 }, sampler: { enabled: false } }\n' \
-	"$work" "$work" >fastgate.yml
+newest_run() {
+	"$fastgate" runs --json --limit 1 | sed -n 's/.*"id": "\(.\{36\}\)".*/\1/p'
+}
+
+# Repetitions of a run in the store, the warm-up among them.
+count_stored() {
+	"$fastgate" show "$1" >values 2>err || fail "run $1 cannot be read: $(cat err)"
+	sed -n 's/.* \([0-9]*\) repetition.*/\1/p' values | head -n 1
+}
+
+# Finished: $1 lines in the log.  Kept: those of the newest run, if it is new.  At most $2 may be missing.
+check_kept() {
+	id=$(newest_run)
+	kept=0
+	[ "$id" = "$before" ] || kept=$(count_stored "$id")
+	kept=${kept:-0}
+	[ "$kept" -ge $(($1 - $2)) ] || fail "$1 repetitions were finished, $kept are in the store (run $id)"
+	all_finished=$((all_finished + $1))
+	all_kept=$((all_kept + kept))
+}
+
+mkdir "$work/tree" && cd "$work/tree"
+cat >spin.c <<'END'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+	const char *log = getenv("SOAK_LOG");
+	for (volatile long i = 0; i < 2000000; i++) {}
+	if (!log) return 0;
+	return write(open(log, O_WRONLY | O_APPEND), "x\n", 2) != 2;
+}
+END
+printf 'spin: spin.c\n\tcc -O1 -o spin spin.c\n' >Makefile
+printf 'version: 1\nproject: soak\nbuild: { command: make -s }\nbenchmarks:\n  - { name: spin, command: ./spin, setup: "setsid -f env -u SOAK_LOG ./spin" }\nmeasure: { schedule: abba, pairs: { min: 20, max: 60 }, sampler: { enabled: false } }\n' >fastgate.yml
+printf 'spin\n.fastgate/\nout\nerr\nvalues\nlog\n' >.gitignore
+git init -q .
+git add .
+git -c user.name=soak -c user.email=soak@localhost commit -q -m soak
+sed -i 's/2000000/2100000/' spin.c
+: >log
+# Both builds are made once, so that rounds measure.
+"$fastgate" run --against HEAD --pairs 2:2 >out 2>err || [ $? -lt 4 ] || { cat err >&2; exit 1; }
 round=0
 started=$(date +%s)
-runs=0
+runs=$(count_runs)
+all_finished=0
+all_kept=0
 while [ $round -lt "$times" ] && [ $(($(date +%s) - started)) -lt "$seconds" ]; do
 	round=$((round + 1))
-	"$fastgate" run >out 2>err &
+	before=$(newest_run)
+	: >log
+	if [ $((round % 2)) -eq 0 ]; then
+		under_way=4
+		SOAK_LOG="$PWD/log" "$fastgate" run --against HEAD >out 2>err &
+	else
+		under_way=1
+		SOAK_LOG="$PWD/log" "$fastgate" run >out 2>err &
+	fi
 	guard=$!
-	sleep "0.$(printf %03d "$(draw 400)")"
+	sleep "0.$(printf %03d "$(draw 600)")"
 	victim=$guard
 	if [ "$(draw 2)" -eq 1 ]; then
 		victim=$(pgrep -P $guard | head -n 1)
@@ -58,6 +109,7 @@ while [ $round -lt "$times" ] && [ $(($(date +%s) - started)) -lt "$seconds" ]; 
 	now=$(count_runs)
 	[ "$now" -ge "$runs" ] || fail "$runs runs before, $now after"
 	runs=$now
+	check_kept "$(wc -l <log)" $under_way
 done
-[ "$runs" -gt 0 ] || fail "nothing was ever kept"
-echo "killed $round times in $(($(date +%s) - started)) s: no orphan, the store whole, $runs runs kept"
+[ "$all_kept" -gt 0 ] || fail "nothing was ever kept"
+echo "killed $round times in $(($(date +%s) - started)) s: no orphan, the store whole, $runs runs, $all_kept repetitions kept of $all_finished finished"
