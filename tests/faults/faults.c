@@ -489,12 +489,13 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 struct sqlite3;
 struct sqlite3_stmt;
 
+/* SQLite's code and message are those of the last call. */
 static bool strikes_database(void)
 {
-	if (!strikes(DATABASE))
-		return false;
-	atomic_store(&database_code, strike_errno);
-	return true;
+	const bool struck = strikes(DATABASE);
+
+	atomic_store(&database_code, struck ? strike_errno : 0);
+	return struck;
 }
 
 EXPORT int sqlite3_step(struct sqlite3_stmt *statement);
@@ -535,7 +536,6 @@ EXPORT int sqlite3_prepare_v3(struct sqlite3 *db, const char *sql, int size, uns
 	return strikes_database() ? strike_errno : real(db, sql, size, flags, statement, tail);
 }
 
-/* What is asked next after a failure is its code and its message. */
 EXPORT int sqlite3_errcode(struct sqlite3 *db)
 {
 	NEXT(sqlite3_errcode);
@@ -547,7 +547,7 @@ EXPORT int sqlite3_errcode(struct sqlite3 *db)
 EXPORT const char *sqlite3_errmsg(struct sqlite3 *db)
 {
 	NEXT(sqlite3_errmsg);
-	if (atomic_exchange(&database_code, 0))
+	if (atomic_load(&database_code))
 		return "injected";
 	return real(db);
 }
