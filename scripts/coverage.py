@@ -36,7 +36,7 @@ def covered_lines(build, root):
                 name = str(path.resolve().relative_to(root))
             except ValueError:
                 continue
-            if name.split("/")[0] not in ROOMS or name.startswith("build/"):
+            if name.split("/")[0] not in ROOMS or not path.exists():
                 continue
             for line in file["lines"]:
                 count, branches = lines[name].get(line["line_number"], (0, []))

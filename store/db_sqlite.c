@@ -8,10 +8,14 @@
  *
  * SQLite reads `$1` as the name of a parameter.  Parameters are bound by that name, so the order in which a query
  * mentions them does not matter, as in PostgreSQL.
+ *
+ * A plain "INSERT ... RETURNING id" is prepared without its last two words: SQLite would make a table of its own for that one
+ * row, every time, which costs more than the insertion.  The id is the row's.
  */
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "store/db.h"
 
 #include <sqlite3.h>
@@ -28,6 +32,7 @@ struct sqlite_db {
 	sqlite3 *handle;
 	sqlite3_stmt *statements[FG_SQL_COUNT];
 	bool busy[FG_SQL_COUNT];
+	bool gives_id[FG_SQL_COUNT]; /* prepared without "RETURNING id" */
 };
 
 static struct sqlite_db *of(const struct fg_query *query)
@@ -92,15 +97,32 @@ static int begin(struct fg_db *db, bool to_write, struct fg_error *err)
 	return run_script(db, to_write ? "BEGIN IMMEDIATE" : "BEGIN", err);
 }
 
+/* The statement's length without the words that the driver does itself. */
+static size_t length_to_prepare(struct sqlite_db *s, enum fg_sql sql)
+{
+	static const char ending[] = " RETURNING id";
+	const char *text = fg__sql_texts[sql].text;
+	const size_t length = strlen(text);
+
+	s->gives_id[sql] = strncmp(text, "INSERT INTO", 11) == 0 && !strstr(text, "ON CONFLICT") &&
+			   fg_text_ends_with(text, ending);
+	return s->gives_id[sql] ? length - (sizeof(ending) - 1) : length;
+}
+
+static int prepare(struct sqlite_db *s, enum fg_sql sql)
+{
+	const size_t length = length_to_prepare(s, sql);
+
+	return sqlite3_prepare_v3(s->handle, fg__sql_texts[sql].text, (int)length,
+				  SQLITE_PREPARE_PERSISTENT, &s->statements[sql], NULL);
+}
+
 static void query_begin(struct fg_query *query)
 {
 	struct sqlite_db *s = of(query);
 
 	FG_ASSERT(!s->busy[query->sql]);
-	if (!s->statements[query->sql] &&
-	    sqlite3_prepare_v3(s->handle, fg__sql_texts[query->sql].text, -1,
-			       SQLITE_PREPARE_PERSISTENT, &s->statements[query->sql],
-			       NULL) != SQLITE_OK) {
+	if (!s->statements[query->sql] && prepare(s, query->sql) != SQLITE_OK) {
 		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg__sql_texts[query->sql].name,
 		       sqlite3_errmsg(s->handle));
 		query->failed = FG_EDB;
@@ -168,20 +190,27 @@ static int step(struct fg_query *query, struct fg_error *err)
 	case SQLITE_ROW:
 		return 1;
 	case SQLITE_DONE:
-		return FG_OK;
+		return of(query)->gives_id[query->sql] && ++query->row == 0;
 	default:
 		return failed(of(query), err);
 	}
 }
 
+/* Is this the row that an insertion gives, of which only the id is there? */
+static bool is_inserted(const struct fg_query *query)
+{
+	return of(query)->gives_id[query->sql];
+}
+
 static bool is_null(const struct fg_query *query, int column)
 {
-	return sqlite3_column_type(query->statement, column) == SQLITE_NULL;
+	return !is_inserted(query) && sqlite3_column_type(query->statement, column) == SQLITE_NULL;
 }
 
 static int64_t column_int(const struct fg_query *query, int column)
 {
-	return sqlite3_column_int64(query->statement, column);
+	return is_inserted(query) ? sqlite3_last_insert_rowid(of(query)->handle)
+				  : sqlite3_column_int64(query->statement, column);
 }
 
 static double column_double(const struct fg_query *query, int column)

@@ -47,32 +47,38 @@ static int function_id(struct fg_store *store, const struct fg_profile_function 
 	return status;
 }
 
-static int node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
+static int ask_node(struct fg_store *store, enum fg_sql sql, const int64_t key[2], int64_t *found,
+		    struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, sql);
+	fg_query_int(&q, key[0]);
+	fg_query_int(&q, key[1]);
+	return fg_query_value(&q, found, err);
+}
+
+/* `is_new` tells whether the parent is a row of this transaction, and becomes whether this one is: then nobody has children. */
+static int node_id(struct fg_store *store, const int64_t key[2], bool *is_new, uint64_t *id,
 		   struct fg_error *err)
 {
-	const int64_t key[2] = {parent, function};
-	const uint64_t *known = fg_map_get(&store->nodes, key, sizeof(key));
-	struct fg_query q;
+	const uint64_t *known = fg_map_get(&store->nodes, key, 2 * sizeof(key[0]));
 	int64_t found = 0;
-	int status = FG_OK;
+	int status = FG_ENOENT;
 
 	if (known) {
 		*id = *known;
+		*is_new = false;
 		return FG_OK;
 	}
-	fg_query_begin(&q, store->db, FG_SQL_NODE_FIND);
-	fg_query_int(&q, parent);
-	fg_query_int(&q, function);
-	status = fg_query_value(&q, &found, err);
-	if (status == FG_ENOENT) {
-		fg_query_begin(&q, store->db, FG_SQL_NODE_ADD);
-		fg_query_int(&q, parent);
-		fg_query_int(&q, function);
-		status = fg_query_value(&q, &found, err);
-	}
+	if (!*is_new)
+		status = ask_node(store, FG_SQL_NODE_FIND, key, &found, err);
+	*is_new = status == FG_ENOENT;
+	if (*is_new)
+		status = ask_node(store, FG_SQL_NODE_ADD, key, &found, err);
 	if (status == FG_OK) {
 		*id = (uint64_t)found;
-		(void)fg_map_add(&store->nodes, key, sizeof(key), *id, NULL);
+		(void)fg_map_add(&store->nodes, key, 2 * sizeof(key[0]), *id, NULL);
 	}
 	return status;
 }
@@ -171,6 +177,27 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	return status;
 }
 
+static int intern_nodes(struct fg_store *store, const struct fg_profile_set *set,
+			struct fg_interned *interned, struct fg_error *err)
+{
+	bool *is_new = fg_xcalloc(set->node_count + 1, sizeof(is_new[0]));
+	int status = FG_OK;
+
+	while (interned->node_count < set->node_count && status == FG_OK) {
+		const size_t i = interned->node_count;
+		const uint32_t parent = set->nodes[i].parent;
+		const int64_t key[2] = {i == 0 ? 0 : (int64_t)interned->nodes[parent],
+					interned->functions[set->nodes[i].function]};
+
+		is_new[i] = i > 0 && is_new[parent];
+		status = node_id(store, key, &is_new[i], &interned->nodes[i], err);
+		if (status == FG_OK)
+			interned->node_count++;
+	}
+	free(is_new);
+	return status;
+}
+
 int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err)
 {
@@ -190,16 +217,7 @@ int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		if (status == FG_OK)
 			interned->function_count++;
 	}
-	while (interned->node_count < set->node_count && status == FG_OK) {
-		const size_t i = interned->node_count;
-		const int64_t parent = i == 0 ? 0 : (int64_t)interned->nodes[set->nodes[i].parent];
-
-		status = node_id(store, parent, interned->functions[set->nodes[i].function],
-				 &interned->nodes[i], err);
-		if (status == FG_OK)
-			interned->node_count++;
-	}
-	return status;
+	return status == FG_OK ? intern_nodes(store, set, interned, err) : status;
 }
 
 /* Rows found so far, id → place in the arrays. */

@@ -367,7 +367,7 @@ int fg__compare(struct fg_request *rq, struct fg_error *err)
 
 /*
  * A run that was judged where it was measured keeps that verdict, made under the project's own policy.  Anything else is
- * judged here, by the defaults.
+ * judged here, by the defaults: so is a run whose report says nothing of its benchmarks.
  */
 static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg_error *err)
 {
@@ -386,8 +386,12 @@ static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg
 		.now_ns = fg_clock_wall_ns(),
 	};
 
-	if (pair->same && candidate->report)
-		return fg_report_read(candidate->report, strlen(candidate->report), verdict, err);
+	if (pair->same && candidate->report &&
+	    fg_report_read(candidate->report, strlen(candidate->report), verdict, NULL) == FG_OK) {
+		if (verdict->benchmark_count >= candidate->run.series_count)
+			return FG_OK;
+		fg_verdict_release(verdict);
+	}
 	fg_policy_defaults(&policy);
 	fg_measure_defaults(&measure);
 	return fg_gate_decide(&input, verdict, err);
