@@ -149,6 +149,22 @@ try {
 			await trend.close();
 		}
 
+		// What the server takes for a possible change is shown, and called unconfirmed.
+		const maybe = await openPage(context, `${base}?view=project&project=tracker`, options);
+		await maybe.route('**/api/v1/trend?*', async (route) => {
+			const answer = await (await route.fetch()).json();
+			const [before, last] = answer.points.slice(-2);
+			await route.fulfill({ json: { ...answer, changes: [], possible_change: { at: answer.points.length - 1, run: last.run, last_run_before: before.run,
+				before: 2e8, after: 2.6e8, ratio: 1.3, runs: 1, runs_needed: 5 } } });
+		});
+		await maybe.getByRole('link', { name: 'parse' }).click();
+		await maybe.getByText('Possible change at the newest run: +30.0 %').waitFor();
+		await maybe.getByText('not yet confirmed (1 of 5 runs)').waitFor();
+		await look(context, maybe, 'possible');
+		await maybe.getByRole('link', { name: 'Compare with the run before' }).click();
+		await maybe.locator('section[aria-labelledby=functions]').waitFor();
+		await maybe.close();
+
 		const wrong = await openPage(context, `${base}?view=trend&project=tracker&benchmark=none`, { allow: options.allow });
 		await wrong.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
 		await wrong.close();
