@@ -222,11 +222,15 @@ static ssize_t moved(enum call_class kind, size_t size)
   memcpy(&real, &found_, sizeof(real));   \
  } while (0)
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the library's headers call them __fd and the like. */
+
 /* ---- memory ---- */
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): libc's own names for its allocator, which need no look-up before the first call. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 EXPORT void *malloc(size_t size)
 {
@@ -614,3 +618,5 @@ EXPORT int getaddrinfo(const char *node, const char *service, const struct addri
 	NEXT(getaddrinfo);
 	return strikes(NETWORK) ? EAI_AGAIN : real(node, service, hints, found);
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
