@@ -6,6 +6,7 @@ import collections
 import gzip
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,10 +25,9 @@ def reports(build):
                     yield json.load(stream)
 
 
-def main():
-    build = sys.argv[1]
-    root = pathlib.Path(__file__).resolve().parent.parent
-    lines = collections.defaultdict(dict)  # file: {line: (count, [branch counts])}
+def covered_lines(build, root):
+    """{file: {line: (count, [branch counts])}} of our own sources."""
+    lines = collections.defaultdict(dict)
     for report in reports(build):
         for file in report["files"]:
             path = pathlib.Path(file["file"])
@@ -36,7 +36,7 @@ def main():
                 name = str(path.resolve().relative_to(root))
             except ValueError:
                 continue
-            if name.split("/")[0] not in ROOMS or name.startswith("build/"):
+            if name.split("/")[0] not in ROOMS or not path.exists():
                 continue
             for line in file["lines"]:
                 count, branches = lines[name].get(line["line_number"], (0, []))
@@ -44,30 +44,76 @@ def main():
                 if len(fresh) == len(branches):
                     fresh = [a + b for a, b in zip(fresh, branches)]
                 lines[name][line["line_number"]] = (count + line["count"], fresh or branches)
+    return lines
+
+
+# A statement that makes an error, hands one on, or leaves because of one.
+ERROR_PATH = re.compile(r"fg_error_|fg_cli_(fail|usage|warn)\(|goto \w+;|return (rc|status|err|result|-1|false|NULL|FG_E\w+)\b.*;|\bfail(ed)?\(|_Exit|abort\(")
+
+
+def error_lines(path):
+    """The numbers of the lines of such statements, to their semicolons."""
+    found = set()
+    inside = False
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        inside = inside or bool(ERROR_PATH.search(line))
+        if inside:
+            found.add(number)
+        inside = inside and ";" not in line
+    return found
+
+
+def ranges(numbers):
+    """[1, 2, 3, 7] as "1-3, 7"."""
+    parts = []
+    for number in numbers:
+        if parts and parts[-1][1] == number - 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
+
+
+def share(part, whole):
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def main():
+    build = sys.argv[1]
+    root = pathlib.Path(__file__).resolve().parent.parent
+    lines = covered_lines(build, root)
     if not lines:
         print(f"no coverage data below {build}")
         return 1
-    table = collections.defaultdict(lambda: [0, 0, 0, 0])
-    uncovered = []
-    for name, found in lines.items():
-        row = table[name.split("/")[0]]
-        hit = sum(1 for count, _ in found.values() if count)
-        row[0] += hit
-        row[1] += len(found)
-        row[2] += sum(1 for _, branches in found.values() for b in branches if b)
-        row[3] += sum(len(branches) for _, branches in found.values())
-        uncovered.append((len(found) - hit, name, len(found)))
-    print(f"{'folder':<12} {'lines':>7} {'covered':>8} {'branches':>9} {'covered':>8}")
-    total = [0, 0, 0, 0]
+    table = collections.defaultdict(collections.Counter)
+    missing = collections.defaultdict(list)
+    for name, found in sorted(lines.items()):
+        room = name.split("/")[0]
+        errors = error_lines(root / name)
+        gaps = [number for number, (count, _) in sorted(found.items()) if not count]
+        plain = [number for number in found if number not in errors]
+        for key in (room, "all"):
+            table[key].update(lines=len(found), hit=len(found) - len(gaps), plain=len(plain),
+                              plain_hit=sum(1 for number in plain if found[number][0]),
+                              branches=sum(len(branches) for _, branches in found.values()),
+                              taken=sum(1 for _, branches in found.values() for count in branches if count))
+        if gaps:
+            missing[room].append((len(gaps), len(found), name, gaps))
+    print(f"{'folder':<12}{'lines':>7}{'covered':>9}{'outside errors':>16}{'branches':>10}{'taken':>8}")
+    for room in (*ROOMS, "all"):
+        row = table[room]
+        if row:
+            print(f"{room:<12}{row['lines']:>7}{share(row['hit'], row['lines']):>9}{share(row['plain_hit'], row['plain']):>16}"
+                  f"{row['branches']:>10}{share(row['taken'], row['branches']):>8}")
+    with open(pathlib.Path(build) / "uncovered.txt", "w", encoding="utf-8") as file:
+        for room in ROOMS:
+            file.write(f"{room}\n")
+            for _, _, name, gaps in sorted(missing[room], reverse=True):
+                file.write(f"  {name}: {ranges(gaps)}\n")
+    print("\nmost uncovered by folder (every line: " + str(pathlib.Path(build) / "uncovered.txt") + ")")
     for room in ROOMS:
-        if room in table:
-            row = table[room]
-            total = [a + b for a, b in zip(total, row)]
-            print(f"{room:<12} {row[1]:>7} {100 * row[0] / row[1]:>7.1f}% {row[3]:>9} {100 * row[2] / max(row[3], 1):>7.1f}%")
-    print(f"{'all':<12} {total[1]:>7} {100 * total[0] / total[1]:>7.1f}% {total[3]:>9} {100 * total[2] / max(total[3], 1):>7.1f}%")
-    print("\nmost uncovered lines:")
-    for missing, name, count in sorted(uncovered, reverse=True)[:20]:
-        print(f"  {missing:>5} of {count:>5}  {name}")
+        worst = ", ".join(f"{name.partition('/')[2]} {gaps} of {count}" for gaps, count, name, _ in sorted(missing[room], reverse=True)[:4])
+        print(f"  {room:<12}{worst or 'nothing'}")
     return 0
 
 

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum {
 	SEAL_VERSION = 1,
@@ -293,6 +294,9 @@ int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *conte
 	got = ZSTD_decompress(data, unpacked, at + FG_SEAL_HEADER_SIZE, size - FG_SEAL_HEADER_SIZE);
 	if (ZSTD_isError(got) || got != unpacked) {
 		free(data);
+		/* Good bytes are not to be called bad because we are short of memory. */
+		if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+			return fg_error_set(err, FG_EDB, "cannot unpack a block: no memory");
 		return fg_error_set(err, FG_EPARSE, "a block is damaged: it does not unpack");
 	}
 	data[unpacked] = '\0';

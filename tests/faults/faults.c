@@ -222,11 +222,15 @@ static ssize_t moved(enum call_class kind, size_t size)
   memcpy(&real, &found_, sizeof(real));   \
  } while (0)
 
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the library's headers call them __fd and the like. */
+
 /* ---- memory ---- */
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): libc's own names for its allocator, which need no look-up before the first call. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 EXPORT void *malloc(size_t size)
 {
@@ -489,12 +493,13 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 struct sqlite3;
 struct sqlite3_stmt;
 
+/* SQLite's code and message are those of the last call. */
 static bool strikes_database(void)
 {
-	if (!strikes(DATABASE))
-		return false;
-	atomic_store(&database_code, strike_errno);
-	return true;
+	const bool struck = strikes(DATABASE);
+
+	atomic_store(&database_code, struck ? strike_errno : 0);
+	return struck;
 }
 
 EXPORT int sqlite3_step(struct sqlite3_stmt *statement);
@@ -535,7 +540,6 @@ EXPORT int sqlite3_prepare_v3(struct sqlite3 *db, const char *sql, int size, uns
 	return strikes_database() ? strike_errno : real(db, sql, size, flags, statement, tail);
 }
 
-/* What is asked next after a failure is its code and its message. */
 EXPORT int sqlite3_errcode(struct sqlite3 *db)
 {
 	NEXT(sqlite3_errcode);
@@ -547,7 +551,7 @@ EXPORT int sqlite3_errcode(struct sqlite3 *db)
 EXPORT const char *sqlite3_errmsg(struct sqlite3 *db)
 {
 	NEXT(sqlite3_errmsg);
-	if (atomic_exchange(&database_code, 0))
+	if (atomic_load(&database_code))
 		return "injected";
 	return real(db);
 }
@@ -614,3 +618,5 @@ EXPORT int getaddrinfo(const char *node, const char *service, const struct addri
 	NEXT(getaddrinfo);
 	return strikes(NETWORK) ? EAI_AGAIN : real(node, service, hints, found);
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */

@@ -176,7 +176,7 @@ class Run:
 
     def try_once(self, folder, fault, environment):
         code, out, err = self.tools.fastgate(folder, "run", environment=environment)
-        if code == 4 and ": cannot " in out:
+        if code == 4 and "cannot " in out:
             err += "fastgate: " + out  # the report says it
         expect_end(fault, code, err, "run")
         after = self.tools.runs(folder, ".fastgate/store.db")

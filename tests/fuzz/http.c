@@ -151,8 +151,20 @@ static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
-	c = (char)(c | 0x20);
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The byte that two hexadecimal digits stand for. */
+static char byte_of(const char *digits)
+{
+	const unsigned char byte = (unsigned char)((unsigned)hex_digit(digits[0]) << 4 |
+						   (unsigned)hex_digit(digits[1]));
+	char c = '\0';
+
+	memcpy(&c, &byte, 1);
+	return c;
 }
 
 /* As libmicrohttpd does it: in place; a %00 ends the text. */
@@ -162,10 +174,12 @@ static void unescape(char *text)
 
 	for (const char *from = text; *from; from++) {
 		if (*from == '%' && hex_digit(from[1]) >= 0 && hex_digit(from[2]) >= 0) {
-			*to++ = (char)(hex_digit(from[1]) * 16 + hex_digit(from[2]));
+			*to++ = byte_of(from + 1);
 			from += 2;
+		} else if (*from == '+') {
+			*to++ = ' ';
 		} else {
-			*to++ = *from == '+' ? ' ' : *from;
+			*to++ = *from;
 		}
 	}
 	*to = '\0';

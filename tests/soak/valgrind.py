@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 # Of no use here: a browser, a compiler, clocks, faults on purpose, or thousands of calls.
-LEFT_OUT = re.compile(r"^e2e\.(web_|faults_|cli_completions|.*real_programs)")
+LEFT_OUT = re.compile(r"^e2e\.(web_|faults|cli_completions|cli_schema|cli_tables_agree|real_programs)")
 TIMEOUT_S = 1500
 WRAPPER = """#!/bin/sh
 exec valgrind --quiet --tool=memcheck --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \\

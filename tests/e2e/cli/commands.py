@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""commands.py FASTGATE MAKE_STORE: what the smaller commands say and do, on a store with one run in which much went wrong."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+
+FASTGATE, MAKE_STORE = (os.path.abspath(path) for path in sys.argv[1:3])
+CONFIG = """version: 1
+project: tracker
+benchmarks:
+  - { name: loop, command: "sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done'" }
+measure: { pairs: { min: 4, max: 4 } }
+"""
+failures = []
+
+
+def run(*words):
+    done = subprocess.run([FASTGATE, *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(code, pattern, *words):
+    """The exit code, and a pattern in what is said: on standard output, or when it fails on standard error."""
+    got, out, err = run(*words)
+    if got != code or not re.search(pattern, out if code == 0 else err, re.M):
+        failures.append(f"{' '.join(words)}: {got}, expected {code} and {pattern!r}\n{out[:600]}{err[:600]}")
+    return out
+
+
+def expect_json(*words):
+    out = expect(0, r"^\{", *words, "--json")
+    try:
+        return json.loads(out)
+    except ValueError as error:
+        failures.append(f"{' '.join(words)} --json: {error}")
+        return {}
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def doctor():
+    expect(0, r"^ok +sampler library: .*libfastgate_collector\.so", "doctor")
+    check("\nok " not in "\n" + run("doctor", "--quiet")[1], "doctor --quiet tells what is well")
+    findings = expect_json("doctor").get("findings", [])
+    check(len(findings) > 5 and all(finding.get("severity") for finding in findings), f"doctor --json: {findings}")
+    calibration = expect_json("doctor", "--calibrate", "--pairs", "10", "--budget", "20s", "loop")
+    check("duet" in json.dumps(calibration) and "abba" in json.dumps(calibration), f"calibration: {calibration}")
+    expect(0, "duet", "doctor", "--calibrate", "--pairs", "10", "--budget", "20s")
+    expect(2, "there is no benchmark 'nothing'", "doctor", "--calibrate", "nothing")
+
+
+def explanations():
+    keys = []
+    path = []
+    for line in expect(0, "^version", "config", "--explain").splitlines():
+        found = re.match(r"( *)([a-z_<>]+) {2,}", line)
+        if found:
+            path[len(found.group(1)) // 2:] = [found.group(2)]
+            keys.append(".".join(path))
+    check(len(keys) > 60, f"config --explain lists {len(keys)} keys")
+    for key in keys[::7]:
+        # What has a name of the user's is shown with a word in capitals in its place.
+        pattern = re.escape(key).replace("\\.", r"\.(?:[A-Z]+\.)?")
+        if "<" not in key:
+            expect(0, f"^{pattern}: ", "config", "--explain", key)
+    expect(2, "did you mean 'gate.alpha'", "config", "--explain", "gate.alfa")
+
+
+def baselines_and_garbage():
+    code, _, err = run("baseline")
+    check(code == 0 and "no baseline is set" in err, f"baseline: {code} {err}")
+    expect(2, "is error: --force promotes", "baseline", "promote", "gold", "latest")
+    code, _, err = run("baseline", "set", "gold", "latest")
+    check(code == 0, f"baseline set: {code} {err}")
+    expect(0, "^gold", "baseline")
+    check(expect_json("gc", "--older-than", "1s", "--keep", "0", "--dry-run").get("dry_run") is True, "gc --dry-run")
+    removed = expect_json("gc", "--older-than", "1s", "--keep", "0")
+    check(removed.get("runs") == 0 and removed.get("kept_baselines") == 1, f"gc removed a baseline: {removed}")
+    code, _, err = run("baseline", "unset", "gold")
+    check(code == 0, f"baseline unset: {code} {err}")
+    expect(2, "gold", "baseline", "unset", "gold")
+    check(expect_json("gc", "--older-than", "1s", "--keep", "1").get("runs") == 0, "gc removed the newest run of a branch")
+    check(expect_json("gc", "--older-than", "1s", "--keep", "0").get("runs") == 1, "gc left the run")
+    code, out, err = run("runs")
+    check(code == 0 and not out.strip(), f"runs of an empty store: {code} {out!r} {err!r}")
+
+
+def pages():
+    server = subprocess.Popen([FASTGATE, "web"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL)
+    try:
+        url = None
+        while url is None:
+            line = server.stdout.readline()
+            check(line, "fastgate web ended at once")
+            if not line:
+                return
+            found = re.search(r"http://\S+", line)
+            url = found.group().rstrip("/.,") if found else None
+        with urllib.request.urlopen(f"{url}/", timeout=30) as page:
+            check(b"<html" in page.read(), "the first page is no page")
+        with urllib.request.urlopen(f"{url}/api/v1/runs", timeout=30) as answer:
+            check(len(json.load(answer)["runs"]) == 1, "the run is not listed")
+        try:
+            urllib.request.urlopen(urllib.request.Request(f"{url}/api/v1/runs/latest", method="DELETE"), timeout=30)
+            failures.append("the pages let a run be removed")
+        except urllib.error.HTTPError:
+            pass
+        server.send_signal(signal.SIGINT)
+        check(server.wait(timeout=30) in (0, 130), f"fastgate web ended with {server.returncode}")
+    finally:
+        if server.poll() is None:
+            server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+def main():
+    work = tempfile.mkdtemp()
+    try:
+        os.chdir(work)
+        os.environ.update(HOME=work, XDG_CACHE_HOME=os.path.join(work, "cache"), GIT_CEILING_DIRECTORIES=os.path.dirname(work))
+        os.mkdir(".fastgate")
+        with open("fastgate.yml", "w", encoding="ascii") as file:
+            file.write(CONFIG)
+        subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
+        doctor()
+        explanations()
+        pages()
+        waiting = expect_json("push", "--status")
+        check(waiting.get("waiting") == 0, f"push --status: {waiting}")
+        baselines_and_garbage()
+    finally:
+        os.chdir("/")
+        shutil.rmtree(work)
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+sys.exit(main())

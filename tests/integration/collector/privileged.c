@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Says whether it runs with rights that its caller does not have, and works for a moment.  Linked with the collector. */
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <time.h>
+
+int main(void)
+{
+	(void)printf("%lu\n", getauxval(AT_SECURE));
+	while (clock() < CLOCKS_PER_SEC / 20) {
+	}
+	return 0;
+}
