@@ -29,12 +29,13 @@ struct fg_arena_block {
 /* A large arena grows by large blocks: the system hands those out cleared, page by page, as they are used. */
 static size_t block_bytes(const struct fg_arena *arena, size_t rounded)
 {
+	const size_t least = BLOCK_BYTES; /* 0 with the address sanitizer */
 	size_t wanted = arena->used_bytes / 2;
 
 	if (wanted > LARGEST_BLOCK_BYTES)
 		wanted = LARGEST_BLOCK_BYTES;
-	if (wanted < BLOCK_BYTES)
-		wanted = BLOCK_BYTES;
+	if (wanted < least)
+		wanted = least;
 	return rounded > wanted ? rounded : wanted;
 }
 
