@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
 
+#include <stdatomic.h>
+
+enum {
+	SHA_BLOCK = 64
+};
+
 static uint64_t read64(const uint8_t *bytes)
 {
 	uint64_t value = 0;
@@ -104,7 +110,7 @@ static uint32_t rotr(uint32_t x, unsigned n)
 	return (x >> n) | (x << (32 - n));
 }
 
-static void sha_block(uint32_t state[8], const uint8_t *block)
+static void sha_block_portable(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t w[64];
 	uint32_t s[8];
@@ -134,6 +140,105 @@ static void sha_block(uint32_t state[8], const uint8_t *block)
 		state[i] += s[i];
 }
 
+static void sha_blocks_portable(uint32_t state[8], const uint8_t *blocks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		sha_block_portable(state, blocks + i * SHA_BLOCK);
+}
+
+#if defined(__x86_64__)
+# include <cpuid.h>
+# include <immintrin.h>
+
+static bool has_sha_instructions(void)
+{
+	enum {
+		EXTENDED_FEATURES = 7,
+		SHA_BIT = 29
+	};
+	unsigned a = 0;
+	unsigned b = 0;
+	unsigned c = 0;
+	unsigned d = 0;
+
+	return __builtin_cpu_supports("sse4.1") &&
+	       __get_cpuid_count(EXTENDED_FEATURES, 0, &a, &b, &c, &d) && (b >> SHA_BIT & 1);
+}
+
+static __m128i load(const void *at)
+{
+	return _mm_loadu_si128(at);
+}
+
+static void store(void *at, __m128i value)
+{
+	_mm_storeu_si128(at, value);
+}
+
+/*
+ * The processor's own instructions, about ten times as fast.  They keep the state as ABEF and CDGH, do two rounds at a
+ * time, and four rounds with the four words of `message`; while they go on, the words of 16 rounds later are made.
+ */
+__attribute__((target("sha,sse4.1"))) static void
+sha_blocks_x86(uint32_t state[8], const uint8_t *blocks, size_t count)
+{
+	const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+	const __m128i dcba = _mm_shuffle_epi32(load(state), 0xb1);
+	const __m128i hgfe = _mm_shuffle_epi32(load(state + 4), 0x1b);
+	__m128i abef = _mm_alignr_epi8(dcba, hgfe, 8);
+	__m128i cdgh = _mm_blend_epi16(hgfe, dcba, 0xf0);
+
+	for (; count > 0; count--, blocks += SHA_BLOCK) {
+		const __m128i abef_before = abef;
+		const __m128i cdgh_before = cdgh;
+		__m128i w[4];
+
+		for (size_t i = 0; i < 16; i++) {
+			__m128i message;
+
+			if (i < 4)
+				w[i] = _mm_shuffle_epi8(load(blocks + 16 * i), swap);
+			else
+				w[i & 3] = _mm_sha256msg2_epu32(
+					_mm_add_epi32(
+						_mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]),
+						_mm_alignr_epi8(w[(i + 3) & 3], w[(i + 2) & 3], 4)),
+					w[(i + 3) & 3]);
+			message = _mm_add_epi32(w[i & 3], load(sha_k + 4 * i));
+			cdgh = _mm_sha256rnds2_epu32(cdgh, abef, message);
+			abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(message, 0x0e));
+		}
+		abef = _mm_add_epi32(abef, abef_before);
+		cdgh = _mm_add_epi32(cdgh, cdgh_before);
+	}
+	{
+		const __m128i feba = _mm_shuffle_epi32(abef, 0x1b);
+		const __m128i dchg = _mm_shuffle_epi32(cdgh, 0xb1);
+
+		store(state, _mm_blend_epi16(feba, dchg, 0xf0));
+		store(state + 4, _mm_alignr_epi8(dchg, feba, 8));
+	}
+}
+#endif
+
+static void sha_blocks(uint32_t state[8], const uint8_t *blocks, size_t count)
+{
+#if defined(__x86_64__)
+	static _Atomic int fast; /* 0: not asked yet */
+	int known = atomic_load_explicit(&fast, memory_order_relaxed);
+
+	if (known == 0) {
+		known = has_sha_instructions() ? 1 : -1;
+		atomic_store_explicit(&fast, known, memory_order_relaxed);
+	}
+	if (known > 0) {
+		sha_blocks_x86(state, blocks, count);
+		return;
+	}
+#endif
+	sha_blocks_portable(state, blocks, count);
+}
+
 void fg_sha256_init(struct fg_sha256 *sha)
 {
 	static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -149,14 +254,19 @@ void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size)
 
 	sha->length_bytes += size;
 	while (size > 0) {
-		const size_t part = fg_min_size(size, sizeof(sha->block) - sha->used);
+		size_t part = fg_min_size(size, sizeof(sha->block) - sha->used);
 
-		memcpy(sha->block + sha->used, bytes, part);
-		sha->used += part;
+		if (sha->used == 0 && size >= sizeof(sha->block)) {
+			part = size - size % sizeof(sha->block);
+			sha_blocks(sha->state, bytes, part / sizeof(sha->block));
+		} else {
+			memcpy(sha->block + sha->used, bytes, part);
+			sha->used += part;
+		}
 		bytes += part;
 		size -= part;
 		if (sha->used == sizeof(sha->block)) {
-			sha_block(sha->state, sha->block);
+			sha_blocks(sha->state, sha->block, 1);
 			sha->used = 0;
 		}
 	}

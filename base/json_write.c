@@ -33,12 +33,19 @@ static void add_escaped(struct fg_json_writer *w, const char *clean, size_t leng
 	}
 }
 
+/* What stands for itself, which is nearly everything. */
+static bool is_plain(const struct fg_json_writer *w, char c)
+{
+	if (c < ' ' || c > '~' || c == '"' || c == '\\')
+		return false;
+	return !w->for_html || (c != '<' && c != '>' && c != '&');
+}
+
 /* Line breaks and tabs stay what they are; every other control character is shown as U+FFFD. */
-static void add_string(struct fg_json_writer *w, const char *value, size_t length)
+static void add_special(struct fg_json_writer *w, const char *value, size_t length)
 {
 	size_t from = 0;
 
-	fg_strbuf_add_char(w->text, '"');
 	while (from < length) {
 		struct fg_strbuf clean = {0};
 		size_t to = from;
@@ -60,6 +67,25 @@ static void add_string(struct fg_json_writer *w, const char *value, size_t lengt
 			to++;
 		}
 		fg_strbuf_release(&clean);
+		from = to;
+	}
+}
+
+static void add_string(struct fg_json_writer *w, const char *value, size_t length)
+{
+	size_t from = 0;
+
+	fg_strbuf_add_char(w->text, '"');
+	while (from < length) {
+		const bool plain = is_plain(w, value[from]);
+		size_t to = from + 1;
+
+		while (to < length && is_plain(w, value[to]) == plain)
+			to++;
+		if (plain)
+			fg_strbuf_add(w->text, value + from, to - from);
+		else
+			add_special(w, value + from, to - from);
 		from = to;
 	}
 	fg_strbuf_add_char(w->text, '"');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_write.h"
 #include "base/number.h"
+#include "cli/plan.h"
 #include "cli/stored.h"
 #include "perfdb/client/client.h"
 
@@ -14,21 +15,18 @@ struct options {
 	unsigned attempts;
 	int64_t timeout;
 	bool status;
+	struct fg_cli_config config;
 };
 
 static const struct fg_option options[] = {
 	FG_CLI_STORE_OPTION(struct options),
 	FG_CLI_PROJECT_OPTION(struct options),
 	FG_CLI_TEXT(struct options, url, "url", 0, "URL",
-		    "the perfdb server; by default $FASTGATE_PERFDB_URL"),
-	{.name = "token-env",
-	   .kind = FG_OPTION_TEXT,
-	   .offset = offsetof(struct options, token_env),
-	   .argument = "NAME",
-	   .initial = "PERFDB_TOKEN",
-	   .help = "the environment variable that holds the token"},
+		    "the perfdb server; by default perfdb.url of fastgate.yml"),
+	FG_CLI_TEXT(struct options, token_env, "token-env", 0, "NAME",
+		    "the environment variable that holds the token; by default perfdb.token_env"),
 	FG_CLI_FILE(struct options, ca_file, "ca-file", 0,
-		    "certificates to trust instead of the system's"),
+		    "certificates to trust instead of the system's; by default perfdb.ca_file"),
 	FG_CLI_NAME(struct options, spool, "spool", 0, "FOLDER", FG_COMPLETE_FOLDER,
 		    "the spool to use instead of .fastgate/spool"),
 	FG_CLI_COUNT(struct options, attempts, "attempts", 0, 100, "5",
@@ -40,7 +38,8 @@ static const struct fg_option options[] = {
 	   .initial = "60s",
 	   .help = "how long one request may take"},
 	FG_CLI_FLAG(struct options, status, "status", 0, "only say what waits in the spool"),
-	{.name = NULL               },
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -130,12 +129,15 @@ static void print_result(struct fg_cli *cli, const struct fg_push_result *result
 	fg_strbuf_release(&text);
 }
 
-static int push(struct fg_cli *cli, const struct options *given, const char *spool)
+/* What the command line leaves open comes from fastgate.yml, where there is one. */
+static int push(struct fg_cli *cli, const struct options *given, const struct fg_perfdb *perfdb,
+		const char *spool)
 {
+	const char *token_env = given->token_env ? given->token_env : perfdb->token_env;
 	const struct fg_push_options push_options = {
-		.url = given->url ? given->url : getenv("FASTGATE_PERFDB_URL"),
-		.token = getenv(given->token_env),
-		.ca_file = given->ca_file,
+		.url = given->url ? given->url : perfdb->url,
+		.token = token_env ? getenv(token_env) : NULL,
+		.ca_file = given->ca_file ? given->ca_file : perfdb->ca_file,
 		.attempts = given->attempts,
 		.timeout_ns = given->timeout,
 		.interrupted = cli->interrupted,
@@ -153,12 +155,25 @@ static int push(struct fg_cli *cli, const struct options *given, const char *spo
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
+static int load_and_push(struct fg_cli *cli, const struct options *given, const char *spool)
+{
+	struct fg_plan plan = {0};
+	int code = fg_cli_load_plan(cli, &given->config, true, &plan);
+
+	if (code != FG_EXIT_PASS)
+		return code;
+	code = push(cli, given, &plan.perfdb, spool);
+	fg_plan_release(&plan);
+	return code;
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
 	char *store = fg_cli_store_path(given->store);
 	char *spool = given->spool ? fg_xstrdup(given->spool) : fg_cli_spool_path(store);
-	const int code = given->status ? print_status(cli, spool) : push(cli, given, spool);
+	const int code =
+		given->status ? print_status(cli, spool) : load_and_push(cli, given, spool);
 
 	free(spool);
 	free(store);
@@ -173,6 +188,7 @@ const struct fg_cli_command fg__cmd_push = {
 		"Sends the runs that wait in the spool, oldest first, and those that are named. A run leaves the spool "
 		"when the server has confirmed that it is on its disk; sending one twice does no harm. Runs that the "
 		"server will never take are kept as *.rejected.\n\n"
+		"Server, token's variable and certificates are those of perfdb in fastgate.yml, unless options say otherwise. "
 		"The token is read from an environment variable; it is never written or shown. Proxies are taken from "
 		"https_proxy and no_proxy.",
 	.options = options,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	ARGUMENTS_MAX = 24,
+	ARGUMENTS_MAX = 256,
 	OUTPUT_LIMIT_BYTES = 16 << 20,
 	TIMEOUT_S = 600
 };

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "runner/git.h"
 #include "runner/tail.h"
 
@@ -115,20 +116,58 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 
 /* ---- checkout ---- */
 
+/*
+ * "-c submodule.NAME.url=…/modules/NAME" for each submodule of the tree that the main checkout has already.  A name may hold
+ * slashes, as the path that it usually is.
+ */
+static size_t add_local_modules(const struct fg_git *in_tree, const char *modules_folder,
+				char *settings[], size_t most)
+{
+	static const char start[] = "submodule.";
+	static const char end[] = ".path ";
+	const char *const ask[] = {
+		"config", "--file", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$", NULL};
+	char *lines = NULL;
+	size_t count = 0;
+
+	if (fg_git_output(in_tree, ask, &lines, NULL) != FG_OK)
+		return 0;
+	for (char *line = lines; line && count < most;) {
+		char *next = strchr(line, '\n');
+		char *name_end = NULL;
+
+		if (next)
+			*next++ = '\0';
+		name_end = strstr(line, end);
+		if (name_end && fg_text_starts_with(line, start)) {
+			char *folder = NULL;
+
+			*name_end = '\0';
+			folder = fg_fs_join(modules_folder, line + strlen(start));
+			if (fg_fs_is_folder(folder))
+				settings[count++] = fg_xasprintf("%s.url=%s", line, folder);
+			free(folder);
+		}
+		line = next;
+	}
+	free(lines);
+	return count;
+}
+
 /* Submodules whose commits the main checkout has already are cloned from there: no network is needed. */
 static int update_submodules(const struct fg_git *in_tree, const char *top, struct fg_error *err)
 {
 	enum {
-		MODULES_MAX = 6
+		MODULES_MAX = 100
 	};
 	const struct fg_git in_top = {.folder = top, .interrupted = in_tree->interrupted};
 	const char *const common_dir[] = {"rev-parse", "--path-format=absolute", "--git-common-dir",
 					  NULL};
 	const char *const plain[] = {"submodule", "update", "--init", "--recursive", NULL};
-	const char *arguments[4 + 2 * MODULES_MAX + 8] = {"-c", "protocol.file.allow=always"};
+	const char *arguments[FG_ARRAY_SIZE(plain) + 2 * MODULES_MAX + 2] = {
+		"-c", "protocol.file.allow=always"};
 	char *settings[MODULES_MAX] = {NULL};
 	char *modules_folder = NULL;
-	char **names = NULL;
 	char *common = NULL;
 	char *ignored = NULL;
 	size_t count = 0;
@@ -138,21 +177,17 @@ static int update_submodules(const struct fg_git *in_tree, const char *top, stru
 	if (status != FG_OK)
 		return status;
 	modules_folder = fg_fs_join(common, "modules");
-	if (fg_fs_list(modules_folder, &names, &count, NULL) != FG_OK)
-		count = 0;
-	for (size_t i = 0; i < count && i < MODULES_MAX; i++) {
-		settings[i] =
-			fg_xasprintf("submodule.%s.url=%s/%s", names[i], modules_folder, names[i]);
+	count = add_local_modules(in_tree, modules_folder, settings, MODULES_MAX);
+	for (size_t i = 0; i < count; i++) {
 		arguments[used++] = "-c";
 		arguments[used++] = settings[i];
 	}
 	memcpy(&arguments[used], plain, sizeof(plain));
 	status = fg_git_output(in_tree, count ? arguments : plain, &ignored, err);
-	if (status == FG_ECHILD && count) /* it has a submodule that the main checkout has not */
+	if (status == FG_ECHILD && count) /* what is there lacks the commit that is wanted */
 		status = fg_git_output(in_tree, plain, &ignored, err);
-	for (size_t i = 0; i < MODULES_MAX; i++)
+	for (size_t i = 0; i < count; i++)
 		free(settings[i]);
-	fg_fs_list_free(names, count);
 	free(modules_folder);
 	free(common);
 	free(ignored);

@@ -26,7 +26,7 @@ void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size)
 	bytes->size += size;
 }
 
-void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
+void fg__bytes_long_varint(struct fg_bytes *bytes, uint64_t value)
 {
 	uint8_t *at = room(bytes, VARINT_MAX);
 	size_t used = 0;

@@ -34,11 +34,22 @@ struct fg_byte_reader {
 enum {
 	FG_SEAL_HEADER_SIZE = 9,
 	FG_SEAL_LEVEL = 7,
+	FG_SEAL_LEVEL_QUICK = 1,  /* for a server that takes in hundreds of runs a second */
 	FG_SEAL_LEVEL_TIGHT = 13, /* five times the work for 2 % less */
 };
 
 void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size);
-void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value); /* 7 bits a byte, lowest first */
+void fg__bytes_long_varint(struct fg_bytes *bytes, uint64_t value);
+
+/* 7 bits a byte, lowest first. */
+static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
+{
+	if (value < 0x80 && bytes->size < bytes->capacity)
+		bytes->data[bytes->size++] = (uint8_t)value;
+	else
+		fg__bytes_long_varint(bytes, value);
+}
+
 void fg_bytes_signed(struct fg_bytes *bytes, int64_t value);  /* zigzag */
 void fg_bytes_float(struct fg_bytes *bytes, float value);     /* 4 bytes, little endian */
 void fg_bytes_double(struct fg_bytes *bytes, double value);   /* 8 bytes, little endian */

@@ -14,36 +14,67 @@ enum {
 	TREE_MAX = 16 << 20, /* nodes that a session keeps in memory: 128 MiB */
 };
 
-static int function_id(struct fg_store *store, const struct fg_profile_function *function,
-		       int64_t *id, struct fg_error *err)
+static void function_key(const struct fg_profile_function *function, struct fg_strbuf *key)
+{
+	fg_strbuf_add_text(key, function->name);
+	fg_strbuf_add_char(key, '\0');
+	fg_strbuf_add_text(key, function->library ? function->library : "");
+}
+
+static int64_t known_function(struct fg_store *store, const struct fg_strbuf *key)
+{
+	const uint64_t *known = fg_map_get(&store->functions, key->data, key->length);
+	int64_t id = 0;
+
+	if (known)
+		return (int64_t)*known;
+	if (store->shared) {
+		fg_ids_begin(store->shared);
+		id = fg_ids_function(store->shared, key->data, key->length);
+		fg_ids_end(store->shared);
+	}
+	return id;
+}
+
+static int add_function(struct fg_store *store, const struct fg_profile_function *function,
+			int64_t *id, struct fg_error *err)
 {
 	uint8_t digest[16];
-	const uint64_t *known = NULL;
 	struct fg_query q;
 	int status = FG_OK;
 
 	fg__digest(function->name, function->library ? function->library : "", NULL, digest);
-	known = fg_map_get(&store->functions, digest, sizeof(digest));
-	if (known) {
-		*id = (int64_t)*known;
-		return FG_OK;
-	}
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
 	fg_query_bytes(&q, digest, sizeof(digest));
 	status = fg_query_value(&q, id, err);
-	if (status == FG_ENOENT) {
-		fg_query_begin(&q, store->db, FG_SQL_FUNCTION_ADD);
-		fg_query_bytes(&q, digest, sizeof(digest));
-		fg_query_text(&q, function->name);
-		fg_query_text(&q, function->library ? function->library : "");
-		fg_query_text(&q, function->linkage);
-		fg_query_text(&q, function->file);
-		fg_query_int(&q, function->line);
-		fg_query_int(&q, function->inlined);
-		status = fg_query_value(&q, id, err);
+	if (status != FG_ENOENT)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_ADD);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	fg_query_text(&q, function->name);
+	fg_query_text(&q, function->library ? function->library : "");
+	fg_query_text(&q, function->linkage);
+	fg_query_text(&q, function->file);
+	fg_query_int(&q, function->line);
+	fg_query_int(&q, function->inlined);
+	return fg_query_value(&q, id, err);
+}
+
+int fg__store_function_id(struct fg_store *store, const struct fg_profile_function *function,
+			  int64_t *id, struct fg_error *err)
+{
+	struct fg_strbuf key = {0};
+	int status = FG_OK;
+
+	function_key(function, &key);
+	*id = known_function(store, &key);
+	if (*id == 0) {
+		status = add_function(store, function, id, err);
+		if (status == FG_OK)
+			(void)fg_map_add(&store->functions, key.data, key.length, (uint64_t)*id,
+					 NULL);
 	}
-	if (status == FG_OK)
-		(void)fg_map_add(&store->functions, digest, sizeof(digest), (uint64_t)*id, NULL);
+	fg_strbuf_release(&key);
 	return status;
 }
 
@@ -58,16 +89,30 @@ static int ask_node(struct fg_store *store, enum fg_sql sql, const int64_t key[2
 	return fg_query_value(&q, found, err);
 }
 
+static uint64_t known_node(struct fg_store *store, const int64_t key[2])
+{
+	const uint64_t *known = fg_map_get(&store->nodes, key, 2 * sizeof(key[0]));
+	uint64_t id = 0;
+
+	if (known)
+		return *known;
+	if (store->shared) {
+		fg_ids_begin(store->shared);
+		id = fg_ids_node(store->shared, (uint64_t)key[0], (uint64_t)key[1]);
+		fg_ids_end(store->shared);
+	}
+	return id;
+}
+
 /* `is_new` tells whether the parent is a row of this transaction, and becomes whether this one is: then nobody has children. */
 static int node_id(struct fg_store *store, const int64_t key[2], bool *is_new, uint64_t *id,
 		   struct fg_error *err)
 {
-	const uint64_t *known = fg_map_get(&store->nodes, key, 2 * sizeof(key[0]));
 	int64_t found = 0;
 	int status = FG_ENOENT;
 
-	if (known) {
-		*id = *known;
+	*id = known_node(store, key);
+	if (*id) {
 		*is_new = false;
 		return FG_OK;
 	}
@@ -81,6 +126,14 @@ static int node_id(struct fg_store *store, const int64_t key[2], bool *is_new, u
 		(void)fg_map_add(&store->nodes, key, 2 * sizeof(key[0]), *id, NULL);
 	}
 	return status;
+}
+
+int fg__store_node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
+		      struct fg_error *err)
+{
+	bool is_new = false;
+
+	return node_id(store, (const int64_t[]){parent, function}, &is_new, id, err);
 }
 
 static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct fg_error *err)
@@ -137,13 +190,23 @@ static bool is_worth_reading(size_t rows, size_t wanted)
 	return wanted > SCAN_FROM && rows / SCAN_FACTOR < wanted && rows < TREE_MAX;
 }
 
+static size_t known_nodes(const struct fg_store *store)
+{
+	return store->nodes.count + (store->shared ? fg_ids_node_count(store->shared) : 0);
+}
+
+static size_t known_functions(const struct fg_store *store)
+{
+	return store->functions.count + (store->shared ? fg_ids_function_count(store->shared) : 0);
+}
+
 static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_error *err)
 {
 	struct fg_query q;
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_NODE_LAST, &last, err);
 
-	if (status != FG_OK || !is_worth_reading(last, wanted) || store->nodes.count >= last)
+	if (status != FG_OK || !is_worth_reading(last, wanted) || known_nodes(store) >= last)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
 	fg_query_int(&q, 0);
@@ -159,21 +222,25 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 
 static int read_known_functions(struct fg_store *store, size_t wanted, struct fg_error *err)
 {
+	struct fg_strbuf key = {0};
 	struct fg_query q;
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_FUNCTION_LAST, &last, err);
 
-	if (status != FG_OK || !is_worth_reading(last, wanted) || store->functions.count >= last)
+	if (status != FG_OK || !is_worth_reading(last, wanted) || known_functions(store) >= last)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_DIGESTS);
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_NAMES);
 	while ((status = fg_query_step(&q, err)) > 0) {
-		size_t size = 0;
-		const void *digest = fg_column_bytes(&q, 1, &size);
+		const struct fg_profile_function function = {.name = fg_column_text(&q, 1),
+							     .library = fg_column_text(&q, 2)};
 
-		(void)fg_map_add(&store->functions, digest, size, (uint64_t)fg_column_int(&q, 0),
-				 NULL);
+		fg_strbuf_clear(&key);
+		function_key(&function, &key);
+		(void)fg_map_add(&store->functions, key.data, key.length,
+				 (uint64_t)fg_column_int(&q, 0), NULL);
 	}
 	fg_query_end(&q);
+	fg_strbuf_release(&key);
 	return status;
 }
 
@@ -198,14 +265,20 @@ static int intern_nodes(struct fg_store *store, const struct fg_profile_set *set
 	return status;
 }
 
+int fg__store_read_known(struct fg_store *store, size_t functions, size_t nodes,
+			 struct fg_error *err)
+{
+	const int status = read_known_functions(store, functions, err);
+
+	return status == FG_OK ? read_known_nodes(store, nodes, err) : status;
+}
+
 int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err)
 {
-	int status =
-		read_known_functions(store, set->function_count - interned->function_count, err);
+	int status = fg__store_read_known(store, set->function_count - interned->function_count,
+					  set->node_count - interned->node_count, err);
 
-	if (status == FG_OK)
-		status = read_known_nodes(store, set->node_count - interned->node_count, err);
 	interned->functions = fg_xreallocarray(interned->functions, set->function_count,
 					       sizeof(*interned->functions));
 	interned->nodes =
@@ -213,7 +286,8 @@ int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 	while (interned->function_count < set->function_count && status == FG_OK) {
 		const size_t i = interned->function_count;
 
-		status = function_id(store, &set->functions[i], &interned->functions[i], err);
+		status = fg__store_function_id(store, &set->functions[i], &interned->functions[i],
+					       err);
 		if (status == FG_OK)
 			interned->function_count++;
 	}
@@ -299,30 +373,11 @@ static int gather_nodes(struct fg_store *store, const uint64_t *ids, size_t coun
 static int read_function(struct fg_store *store, int64_t id, struct fg_profile_set *set,
 			 uint32_t *index, struct fg_error *err)
 {
-	struct fg_query q;
-	int status = FG_OK;
+	struct fg_function_row row;
+	const int status = fg__store_function(store, (uint64_t)id, &row, err);
 
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_GET);
-	fg_query_int(&q, id);
-	status = fg_query_step(&q, err);
-	if (status > 0) {
-		const struct fg_profile_function function = {
-			.name = fg_column_text(&q, 0),
-			.library = fg_column_text(&q, 1),
-			.linkage = fg_column_text(&q, 2),
-			.file = fg_column_text(&q, 3),
-			.line = (unsigned)fg_column_int(&q, 4),
-			.inlined = fg_column_int(&q, 5) != 0,
-		};
-
-		*index = fg_profile_set_function(set, &function);
-		status = FG_OK;
-	} else if (status == 0) {
-		status = fg_error_set(err, FG_EDB,
-				      "store '%s' is damaged: function %lld is not there",
-				      store->db->location, (long long)id);
-	}
-	fg_query_end(&q);
+	if (status == FG_OK)
+		*index = fg_profile_set_function(set, &row.function);
 	return status;
 }
 
@@ -409,68 +464,30 @@ static int nodes_of_rows(struct fg_store *store, const uint64_t *ids, size_t cou
 	return status;
 }
 
-/* The ids, and everything above them in the tree in memory; the largest function among them. */
-static int mark_wanted(const struct fg_store *store, const uint64_t *ids, size_t count,
-		       bool *wanted, size_t *last_function, struct fg_error *err)
-{
-	*last_function = 0;
-	for (size_t i = 0; i < count; i++) {
-		for (uint64_t id = ids[i]; id && !wanted[id]; id = store->tree[id].parent) {
-			if (!store->tree[id].function || store->tree[id].parent >= id)
-				return missing_node(store, id, err);
-			wanted[id] = true;
-			if (store->tree[id].function > *last_function)
-				*last_function = store->tree[id].function;
-		}
-	}
-	return FG_OK;
-}
-
-/* Which function of the set stands for one of the store: looked up in memory where it is there. */
-struct naming {
-	struct fg_map known; /* without the names in memory: id → index */
-	uint32_t *indexes;   /* with them: by id, index + 1 */
-};
-
-static int name_node(struct fg_store *store, struct naming *naming, uint64_t id,
-		     struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
-{
-	const struct fg_profile_function *name = NULL;
-
-	if (!naming->indexes)
-		return function_index(store, &naming->known, id, set, index, err);
-	if (!naming->indexes[id]) {
-		name = fg__store_name(store, id);
-		if (!name)
-			return fg_error_set(err, FG_EDB,
-					    "store '%s' is damaged: function %llu is not there",
-					    store->db->location, (unsigned long long)id);
-		naming->indexes[id] = fg_profile_set_function(set, name) + 1;
-	}
-	*index = naming->indexes[id] - 1;
-	return FG_OK;
-}
-
 /* The same with the tree in memory. */
 static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t count,
 			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 {
 	uint32_t *places = fg_xcalloc(store->tree_end, sizeof(*places));
 	bool *wanted = fg_xcalloc(store->tree_end, sizeof(*wanted));
-	struct naming naming = {0};
-	size_t last = 0;
-	int status = mark_wanted(store, ids, count, wanted, &last, err);
+	struct fg_map functions = {0};
+	int status = FG_OK;
 
-	if (status == FG_OK && fg__store_keeps_names(last) && is_worth_reading(last, count)) {
-		status = fg__store_read_names(store, last, err);
-		naming.indexes = fg_xcalloc(last + 1, sizeof(*naming.indexes));
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		for (uint64_t id = ids[i]; id && !wanted[id] && status == FG_OK;
+		     id = store->tree[id].parent) {
+			if (!store->tree[id].function || store->tree[id].parent >= id)
+				status = missing_node(store, id, err);
+			wanted[id] = true;
+		}
 	}
 	for (size_t id = 1; id < store->tree_end && status == FG_OK; id++) {
 		uint32_t function = 0;
 
 		if (!wanted[id] || store->tree[id].parent == 0)
 			continue;
-		status = name_node(store, &naming, store->tree[id].function, set, &function, err);
+		status = function_index(store, &functions, store->tree[id].function, set, &function,
+					err);
 		if (status == FG_OK)
 			places[id] =
 				fg_profile_set_node(set, places[store->tree[id].parent], function);
@@ -480,8 +497,7 @@ static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t cou
 		for (size_t i = 0; i < count; i++)
 			(*indexes)[i] = places[ids[i]];
 	}
-	fg_map_release(&naming.known);
-	free(naming.indexes);
+	fg_map_release(&functions);
 	free(wanted);
 	free(places);
 	return status;

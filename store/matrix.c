@@ -118,11 +118,13 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 	*matrix = m;
 }
 
-static double fraction(const struct fg_matrix *m, size_t entry)
+static int64_t fraction(const struct fg_matrix *m, size_t entry)
 {
 	const double unit = (double)m->rows[m->entry_rows[entry]].unit_ns;
+	const double more = m->self_ns[entry] - unit * m->samples[entry];
 
-	return round((m->self_ns[entry] - unit * m->samples[entry]) * FRACTIONS / unit);
+	/* Where every sample weighs the same there is nothing to round. */
+	return more < 0 || more > 0 ? whole(round(more * FRACTIONS / unit)) : 0;
 }
 
 static void write_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
@@ -233,7 +235,7 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 	write_classes(matrix, order, write_entry_rows, bytes);
 	write_classes(matrix, order, write_samples, bytes);
 	for (size_t e = 0; e < matrix->entry_count; e++)
-		fg_bytes_signed(bytes, whole(fraction(matrix, e)));
+		fg_bytes_signed(bytes, fraction(matrix, e));
 	free(order);
 }
 
@@ -316,7 +318,7 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 
 		m->self_ns[e] = fraction ? round((double)unit * m->samples[e] +
 						 (double)fraction * (double)unit / FRACTIONS)
-					 : round((double)unit * m->samples[e]);
+					 : (double)unit * m->samples[e];
 	}
 }
 

@@ -10,8 +10,8 @@ enum {
 	DIGEST_BYTES = 16
 };
 
-static int find_series(struct fg_store *store, const char *run, const char *benchmark,
-		       int64_t *series, struct fg_error *err)
+int fg__store_find_series(struct fg_store *store, const char *run, const char *benchmark,
+			  int64_t *series, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
@@ -30,7 +30,7 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 		       const char *benchmark, struct fg_totals *totals, struct fg_error *err)
 {
 	int64_t series = 0;
-	int status = find_series(store, side->run, benchmark, &series, err);
+	int status = fg__store_find_series(store, side->run, benchmark, &series, err);
 
 	if (status == FG_OK)
 		status = fg__store_totals(store, series, totals, err);
@@ -44,6 +44,7 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 
 struct difference {
 	uint64_t id;
+	struct fg_function_row row;
 	double self[2];
 	double inclusive[2];
 	double error;
@@ -66,7 +67,8 @@ static int by_size(const void *a, const void *b)
 
 	if (dx > dy || dx < dy)
 		return dx > dy ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
+	/* Ids differ from store to store; what a function is does not. */
+	return memcmp(x->row.digest, y->row.digest, sizeof(x->row.digest));
 }
 
 static void add_side(struct difference *d, const struct fg_totals *totals,
@@ -96,55 +98,38 @@ static struct difference *merge(const struct fg_totals totals[2], const struct f
 		if (b <= a)
 			add_side(d, &totals[1], &totals[1].items[at[1]++], 1, sides[1].arm);
 	}
-	if (*count)
-		qsort(all, *count, sizeof(*all), by_size);
 	return all;
 }
 
-static int name_function(struct fg_store *store, uint64_t id, struct fg_function_delta *delta,
-			 struct fg_error *err)
+static int name_all(struct fg_store *store, struct difference *all, size_t count,
+		    struct fg_error *err)
 {
-	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_DIGEST);
-	fg_query_int(&q, (int64_t)id);
-	status = fg_query_step(&q, err);
-	if (status > 0) {
-		size_t size = 0;
-		const void *digest = fg_column_bytes(&q, 4, &size);
-
-		delta->name = fg_xstrdup(fg_column_text(&q, 0));
-		delta->library = fg_xstrdup(fg_column_text(&q, 1));
-		delta->file = fg_xstrdup(fg_column_text(&q, 2));
-		delta->line = (unsigned)fg_column_int(&q, 3);
-		fg_hex(digest, size < DIGEST_BYTES ? size : DIGEST_BYTES, delta->id);
-		status = FG_OK;
-	} else if (status == FG_OK) {
-		status = fg_error_set(err, FG_EDB,
-				      "the store is damaged: function %llu is not there",
-				      (unsigned long long)id);
-	}
-	fg_query_end(&q);
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = fg__store_function(store, all[i].id, &all[i].row, err);
 	return status;
 }
 
-static int name_all(struct fg_store *store, const struct difference *all, size_t limit,
-		    struct fg_function_deltas *deltas, struct fg_error *err)
+static void take_largest(const struct difference *all, size_t limit,
+			 struct fg_function_deltas *deltas)
 {
 	const double sure = 1.96; /* standard errors in half a 95 % interval */
-	int status = FG_OK;
 
 	deltas->items = fg_xcalloc(limit, sizeof(*deltas->items));
-	for (size_t i = 0; i < limit && status == FG_OK; i++) {
+	for (size_t i = 0; i < limit; i++) {
 		struct fg_function_delta *delta = &deltas->items[deltas->count++];
+		const struct fg_profile_function *function = &all[i].row.function;
 
 		memcpy(delta->self_ns, all[i].self, sizeof(delta->self_ns));
 		memcpy(delta->inclusive_ns, all[i].inclusive, sizeof(delta->inclusive_ns));
 		delta->sampling_error_ns = sure * sqrt(all[i].error);
-		status = name_function(store, all[i].id, delta, err);
+		delta->name = fg_xstrdup(function->name);
+		delta->library = fg_xstrdup(function->library);
+		delta->file = fg_xstrdup(function->file);
+		delta->line = function->line;
+		fg_hex(all[i].row.digest, DIGEST_BYTES, delta->id);
 	}
-	return status;
 }
 
 void fg_store_function_id(const char *name, const char *library, char id[FG_FUNCTION_ID_SIZE])
@@ -169,14 +154,18 @@ int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side 
 		status = read_totals(store, &sides[i], benchmark, &totals[i], err);
 	if (status == FG_OK) {
 		all = merge(totals, sides, &found.total);
+		for (int i = 0; i < 2; i++)
+			found.repetitions[i] = totals[i].repetitions[sides[i].arm];
+		status = name_all(store, all, found.total, err);
+	}
+	if (status == FG_OK && found.total) {
+		qsort(all, found.total, sizeof(*all), by_size);
+		/* In an order that every store has, so that rounding is the same in all. */
 		for (size_t i = 0; i < found.total; i++) {
 			found.total_ns[0] += all[i].self[0];
 			found.total_ns[1] += all[i].self[1];
 		}
-		for (int i = 0; i < 2; i++)
-			found.repetitions[i] = totals[i].repetitions[sides[i].arm];
-		status = name_all(store, all, limit < found.total ? limit : found.total, &found,
-				  err);
+		take_largest(all, fg_min_size(limit, found.total), &found);
 	}
 	fg__store_view_end(store, mine);
 	free(all);
@@ -198,107 +187,6 @@ void fg_function_deltas_release(struct fg_function_deltas *deltas)
 	}
 	free(deltas->items);
 	*deltas = (struct fg_function_deltas){0};
-}
-
-static int take_name(struct fg_byte_reader *reader, void *context, struct fg_error *err)
-{
-	char **name = context;
-	const char *text = NULL;
-	const size_t length = fg_read_text(reader, FG_MAX_FUNCTION_BYTES, &text);
-
-	if (reader->failed)
-		return fg_error_set(err, FG_EPARSE, "the name of a profile is damaged");
-	free(*name);
-	*name = fg_xstrndup(text ? text : "", length);
-	return FG_OK;
-}
-
-static int read_weights(struct fg_store *store, const struct fg_run_side *side,
-			const char *benchmark, struct fg__weights *weights, char **program,
-			struct fg_error *err)
-{
-	int64_t series = 0;
-	int status = find_series(store, side->run, benchmark, &series, err);
-
-	weights->arm = side->arm;
-	if (status == FG_OK)
-		status = fg__store_chunks(store, series, FG_CHUNK_PROGRAM, take_name, program, err);
-	if (status == FG_OK)
-		status = fg__store_weights(store, series, weights, err);
-	if (status == FG_OK && weights->repetitions == 0)
-		status = fg_error_set(err, FG_ENOENT,
-				      "benchmark '%s' of run '%s' has no profile of its %s",
-				      benchmark, side->run,
-				      side->arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
-	return status;
-}
-
-/* `ids` are those of all sides, `indexes` their nodes. */
-static void roll_up(struct fg_path_tree *tree, const struct fg__weights sides[2],
-		    const struct fg__weights *all, const uint32_t *indexes)
-{
-	for (int side = 0; side < 2; side++) {
-		const struct fg__weights *w = &sides[side];
-		double *self = fg_xcalloc(tree->set.node_count, sizeof(*self));
-		double *inclusive = fg_xcalloc(tree->set.node_count, sizeof(*inclusive));
-		size_t at = 0;
-
-		tree->repetitions[side] = w->repetitions;
-		for (size_t i = 0; i < all->count && at < w->count; i++) {
-			if (all->ids[i] == w->ids[at])
-				self[indexes[i]] += w->sums[at++] / w->repetitions;
-		}
-		memcpy(inclusive, self, tree->set.node_count * sizeof(*self));
-		for (size_t n = tree->set.node_count - 1; n > 0; n--)
-			inclusive[tree->set.nodes[n].parent] += inclusive[n];
-		tree->self_ns[side] = self;
-		tree->inclusive_ns[side] = inclusive;
-	}
-}
-
-int fg_store_paths(struct fg_store *store, const struct fg_run_side sides[2], const char *benchmark,
-		   struct fg_path_tree *tree, struct fg_error *err)
-{
-	struct fg_path_tree found = {0};
-	struct fg__weights weights[2] = {{0}};
-	struct fg__weights all = {0};
-	uint32_t *indexes = NULL;
-	char *program = NULL;
-	bool mine = false;
-	int status = fg__store_view(store, &mine, err);
-
-	for (int i = 0; i < 2 && sides[i].run && status == FG_OK; i++) {
-		status = read_weights(store, &sides[i], benchmark, &weights[i], &program, err);
-		fg__weights_add(&all, &weights[i]);
-	}
-	if (status == FG_OK) {
-		fg_profile_set_init(&found.set, program);
-		status = fg__store_nodes(store, all.ids, all.count, &found.set, &indexes, err);
-	}
-	if (status == FG_OK)
-		roll_up(&found, weights, &all, indexes);
-	fg__store_view_end(store, mine);
-	free(indexes);
-	free(program);
-	fg__weights_release(&weights[0]);
-	fg__weights_release(&weights[1]);
-	fg__weights_release(&all);
-	if (status == FG_OK)
-		*tree = found;
-	else
-		fg_path_tree_release(&found);
-	return status;
-}
-
-void fg_path_tree_release(struct fg_path_tree *tree)
-{
-	if (tree->set.function_count)
-		fg_profile_set_release(&tree->set);
-	for (int i = 0; i < 2; i++) {
-		free(tree->self_ns[i]);
-		free(tree->inclusive_ns[i]);
-	}
-	*tree = (struct fg_path_tree){0};
 }
 
 int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_upload_state *state,

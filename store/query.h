@@ -109,6 +109,9 @@ int fg_store_set_digest(struct fg_store *store, const char *id, const char *dige
  */
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+struct fg_ids;
+/* Batches of this session tell their committed ids to all (store/ids.h); borrowed. */
+void fg_store_share_ids(struct fg_store *store, struct fg_ids *ids);
 
 /* Keys of all conditions ever recorded, for menus. */
 int fg_store_fact_keys(struct fg_store *store, struct fg_name_list *names, struct fg_error *err)

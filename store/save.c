@@ -15,8 +15,15 @@ static const char *side_fact(const struct fg_run *run, const char *key)
 	return value ? value : fg_environment_get(&run->host, key);
 }
 
-static int put_run(struct fg_store *store, const struct fg_run *run, bool complete,
-		   const char *outcome, int64_t *id, struct fg_error *err)
+/* What put_run() writes beside the run itself. */
+struct run_words {
+	bool complete;
+	const char *outcome;
+	const char *digest;
+};
+
+static int put_run(struct fg_store *store, const struct fg_run *run, const struct run_words *words,
+		   int64_t *id, struct fg_error *err)
 {
 	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
 	const struct fg_side *baseline = &run->sides[FG_ARM_BASELINE];
@@ -35,11 +42,11 @@ static int put_run(struct fg_store *store, const struct fg_run *run, bool comple
 	fg_query_int(&q, project);
 	fg_query_int(&q, run->started_ns);
 	fg_query_int(&q, run->ended_ns);
-	fg_query_int(&q, complete);
+	fg_query_int(&q, words->complete);
 	fg_query_int(&q, run->has_baseline);
 	fg_query_text(&q, seed);
 	fg_query_text(&q, run->tool_version);
-	fg_query_text(&q, outcome);
+	fg_query_text(&q, words->outcome);
 	fg_query_text(&q, fingerprint);
 	fg_query_text(&q, candidate->commit);
 	fg_query_text(&q, candidate->branch);
@@ -50,7 +57,26 @@ static int put_run(struct fg_store *store, const struct fg_run *run, bool comple
 	fg_query_text(&q, baseline->describe);
 	fg_query_int(&q, baseline->dirty);
 	fg_query_text(&q, side_fact(run, "git.tag"));
-	fg_query_text(&q, NULL);
+	fg_query_text(&q, words->digest);
+	return fg_query_value(&q, id, err);
+}
+
+static int find_or_add_fact(struct fg_store *store, const struct fg_fact *fact,
+			    const uint8_t digest[16], int64_t *id, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_FACT_FIND);
+	fg_query_bytes(&q, digest, 16);
+	status = fg_query_value(&q, id, err);
+	if (status != FG_ENOENT)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_FACT_ADD);
+	fg_query_bytes(&q, digest, 16);
+	fg_query_text(&q, fact->key);
+	fg_query_text(&q, fact->value);
+	fg_query_int(&q, fact->identity);
 	return fg_query_value(&q, id, err);
 }
 
@@ -58,21 +84,19 @@ static int put_fact(struct fg_store *store, const struct fg_fact *fact, int64_t 
 		    struct fg_error *err)
 {
 	uint8_t digest[16];
-	struct fg_query q;
+	const uint64_t *known = NULL;
 	int status = FG_OK;
 
 	fg__digest(fact->key, fact->value, fact->identity ? "1" : "0", digest);
-	fg_query_begin(&q, store->db, FG_SQL_FACT_FIND);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	status = fg_query_value(&q, id, err);
-	if (status != FG_ENOENT)
-		return status;
-	fg_query_begin(&q, store->db, FG_SQL_FACT_ADD);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	fg_query_text(&q, fact->key);
-	fg_query_text(&q, fact->value);
-	fg_query_int(&q, fact->identity);
-	return fg_query_value(&q, id, err);
+	known = fg_map_get(&store->facts, digest, sizeof(digest));
+	if (known) {
+		*id = (int64_t)*known;
+		return FG_OK;
+	}
+	status = find_or_add_fact(store, fact, digest, id, err);
+	if (status == FG_OK && store->in_batch)
+		(void)fg_map_add(&store->facts, digest, sizeof(digest), (uint64_t)*id, NULL);
+	return status;
 }
 
 static int put_environment(struct fg_store *store, int64_t run, int scope,
@@ -96,17 +120,33 @@ static int put_environment(struct fg_store *store, int64_t run, int scope,
 	return status;
 }
 
+/* The rows of one statement that has one number for a parameter. */
+static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, sql);
+	fg_query_int(&q, id);
+	return fg_query_run(&q, err);
+}
+
+/* What hangs from a run that was there before. */
+static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
+{
+	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_RUN_FACTS_CLEAR,
+					     FG_SQL_REPORT_CLEAR};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
+		status = clear(store, sweeps[i], id, err);
+	return status;
+}
+
 static int put_facts(struct fg_store *store, int64_t id, const struct fg_run *run,
 		     struct fg_error *err)
 {
-	struct fg_query q;
-	int status = FG_OK;
+	int status = put_environment(store, id, FG_SCOPE_HOST, &run->host, err);
 
-	fg_query_begin(&q, store->db, FG_SQL_RUN_FACTS_CLEAR);
-	fg_query_int(&q, id);
-	status = fg_query_run(&q, err);
-	if (status == FG_OK)
-		status = put_environment(store, id, FG_SCOPE_HOST, &run->host, err);
 	for (int arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
 		status = put_environment(store, id, FG_SCOPE_SIDES + arm, &run->sides[arm].build,
 					 err);
@@ -223,22 +263,28 @@ static int update_series(struct fg_store *store, const struct fg_series *series,
 	return status;
 }
 
+static int put_block(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,
+		     const struct fg_bytes *block, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_CHUNK_ADD);
+	fg_query_int(&q, series);
+	fg_query_int(&q, kind);
+	fg_query_int(&q, (int64_t)first);
+	fg_query_bytes(&q, block->data, block->size);
+	return fg_query_run(&q, err);
+}
+
 int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,
 		    struct fg_bytes *content, struct fg_error *err)
 {
 	struct fg_bytes block = {0};
-	struct fg_query q;
 	int status = fg_seal_bytes(content, store->for_server ? FG_SEAL_LEVEL : FG_SEAL_LEVEL_TIGHT,
 				   &block, err);
 
-	if (status == FG_OK) {
-		fg_query_begin(&q, store->db, FG_SQL_CHUNK_ADD);
-		fg_query_int(&q, series);
-		fg_query_int(&q, kind);
-		fg_query_int(&q, (int64_t)first);
-		fg_query_bytes(&q, block.data, block.size);
-		status = fg_query_run(&q, err);
-	}
+	if (status == FG_OK)
+		status = put_block(store, series, kind, first, &block, err);
 	fg_bytes_release(&block);
 	fg_bytes_release(content);
 	return status;
@@ -350,87 +396,89 @@ static const cJSON *find_named(const cJSON *list, const char *name)
 	return NULL;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
-static int put_level(struct fg_store *store, int64_t benchmark, int64_t series_id,
-		     const struct fg_series *series, size_t metric, const cJSON *verdict,
-		     struct fg_error *err)
+static double bound_or_nan(const cJSON *interval, int place)
 {
+	const cJSON *item = cJSON_GetArrayItem(interval, place);
+
+	return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+struct fg_level *fg__levels_make(const struct fg_series *series, const cJSON *report)
+{
+	const cJSON *benchmarks = report ? fg_json_find(report, "benchmarks") : NULL;
+	const cJSON *mine = find_named(benchmarks, series->name);
+	const cJSON *metrics = mine ? fg_json_find(mine, "metrics") : NULL;
+	struct fg_level *levels = fg_xcalloc(series->metric_count, sizeof(*levels));
 	double *room = fg_xcalloc(series->repetition_count, sizeof(*room));
-	const cJSON *interval = fg_json_find(verdict, "interval");
-	unsigned counts[FG_ARM_COUNT] = {0};
-	double levels[FG_ARM_COUNT];
+
+	for (size_t m = 0; m < series->metric_count; m++) {
+		const cJSON *verdict = find_named(metrics, series->metrics[m].name);
+		const cJSON *interval = fg_json_find(verdict, "interval");
+		unsigned counts[FG_ARM_COUNT] = {0};
+
+		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
+			levels[m].medians[arm] = level(series, m, (uint8_t)arm, room, &counts[arm]);
+		levels[m].is_there = counts[0] + counts[1] > 0;
+		levels[m].pairs =
+			(int64_t)fg_json_double_or(verdict, "pairs", counts[FG_ARM_CANDIDATE]);
+		levels[m].ratio = fg_json_double_or(verdict, "ratio", (double)NAN);
+		levels[m].low = bound_or_nan(interval, 0);
+		levels[m].high = bound_or_nan(interval, 1);
+		levels[m].outcome = fg_json_text_or(verdict, "verdict", NULL);
+	}
+	free(room);
+	return levels;
+}
+
+static int put_level(struct fg_store *store, int64_t benchmark, int64_t series, const char *metric,
+		     const struct fg_level *level, struct fg_error *err)
+{
 	struct fg_query q;
 	int64_t name = 0;
-	int status = FG_OK;
+	int status = fg__store_words(store, metric, &name, err);
 
-	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
-		levels[arm] = level(series, metric, (uint8_t)arm, room, &counts[arm]);
-	free(room);
-	if (counts[0] + counts[1] == 0)
-		return FG_OK;
-	status = fg__store_words(store, series->metrics[metric].name, &name, err);
 	if (status != FG_OK)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_LEVEL_ADD);
 	fg_query_int(&q, benchmark);
 	fg_query_int(&q, name);
-	fg_query_int(&q, series_id);
-	fg_query_int(&q, (int64_t)fg_json_double_or(verdict, "pairs", counts[FG_ARM_CANDIDATE]));
-	fg_query_double(&q, levels[FG_ARM_BASELINE]);
-	fg_query_double(&q, levels[FG_ARM_CANDIDATE]);
-	fg_query_double(&q, fg_json_double_or(verdict, "ratio", (double)NAN));
-	fg_query_double(&q, cJSON_IsNumber(cJSON_GetArrayItem(interval, 0))
-				    ? cJSON_GetArrayItem(interval, 0)->valuedouble
-				    : (double)NAN);
-	fg_query_double(&q, cJSON_IsNumber(cJSON_GetArrayItem(interval, 1))
-				    ? cJSON_GetArrayItem(interval, 1)->valuedouble
-				    : (double)NAN);
-	fg_query_text(&q, fg_json_text_or(verdict, "verdict", NULL));
+	fg_query_int(&q, series);
+	fg_query_int(&q, level->pairs);
+	fg_query_double(&q, level->medians[FG_ARM_BASELINE]);
+	fg_query_double(&q, level->medians[FG_ARM_CANDIDATE]);
+	fg_query_double(&q, level->ratio);
+	fg_query_double(&q, level->low);
+	fg_query_double(&q, level->high);
+	fg_query_text(&q, level->outcome);
 	return fg_query_run(&q, err);
 }
 
+/* For a series that was just made: there are none of it yet. */
 static int put_levels(struct fg_store *store, const struct fg_run *run, int64_t series_id,
-		      const struct fg_series *series, const cJSON *report, struct fg_error *err)
+		      const struct fg_series *series, const struct fg_level *levels,
+		      struct fg_error *err)
 {
-	const cJSON *benchmarks = report ? fg_json_find(report, "benchmarks") : NULL;
-	const cJSON *mine = find_named(benchmarks, series->name);
-	const cJSON *metrics = mine ? fg_json_find(mine, "metrics") : NULL;
-	struct fg_query q;
 	int64_t benchmark = 0;
 	int status = benchmark_id(store, run, series->name, &benchmark, err);
 
-	if (status == FG_OK) {
-		fg_query_begin(&q, store->db, FG_SQL_LEVELS_CLEAR);
-		fg_query_int(&q, series_id);
-		status = fg_query_run(&q, err);
+	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
+		if (levels[m].is_there)
+			status = put_level(store, benchmark, series_id, series->metrics[m].name,
+					   &levels[m], err);
 	}
-	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++)
-		status = put_level(store, benchmark, series_id, series, m,
-				   find_named(metrics, series->metrics[m].name), err);
 	return status;
 }
 
-static int put_report(struct fg_store *store, int64_t run, const char *report, struct fg_error *err)
+static int put_report(struct fg_store *store, int64_t run, const struct fg_bytes *block,
+		      struct fg_error *err)
 {
-	struct fg_bytes block = {0};
 	struct fg_query q;
-	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_REPORT_CLEAR);
+	fg_query_begin(&q, store->db, FG_SQL_REPORT_ADD);
 	fg_query_int(&q, run);
-	status = fg_query_run(&q, err);
-	if (status != FG_OK || !report)
-		return status;
-	status = fg_seal(report, strlen(report), FG_SEAL_LEVEL, &block, err);
-	if (status == FG_OK) {
-		fg_query_begin(&q, store->db, FG_SQL_REPORT_ADD);
-		fg_query_int(&q, run);
-		fg_query_text(&q, "json");
-		fg_query_bytes(&q, block.data, block.size);
-		status = fg_query_run(&q, err);
-	}
-	fg_bytes_release(&block);
-	return status;
+	fg_query_text(&q, "json");
+	fg_query_bytes(&q, block->data, block->size);
+	return fg_query_run(&q, err);
 }
 
 static int check_run(const struct fg_run *run, struct fg_error *err)
@@ -456,73 +504,120 @@ static int check_run(const struct fg_run *run, struct fg_error *err)
 	return FG_OK;
 }
 
-static int clear_series(struct fg_store *store, int64_t run, struct fg_error *err)
+static int put_made(struct fg_store *store, int64_t series, const struct fg_series_parts *parts,
+		    struct fg_error *err)
 {
-	struct fg_query q;
+	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_SERIES_CLEAR);
-	fg_query_int(&q, run);
-	return fg_query_run(&q, err);
+	for (int kind = 1; kind < FG_CHUNK_KINDS && status == FG_OK; kind++) {
+		if (parts->blocks[kind].size)
+			status = put_block(store, series, (enum fg_chunk_kind)kind, 0,
+					   &parts->blocks[kind], err);
+	}
+	return status;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
-static int save_series(struct fg_store *store, int64_t run_id, const struct fg_run *run,
-		       size_t position, const struct fg_profile_set *set, const cJSON *report,
-		       struct fg_error *err)
+static int put_values(struct fg_store *store, int64_t id, const struct fg_series *series,
+		      const struct fg_profile_set *set, struct fg_error *err)
 {
-	const struct fg_series *series = &run->series[position];
 	struct fg_progress_mark mark = {0};
-	int64_t id = 0;
-	int status = put_series(store, run_id, run, position, &id, err);
+	int status = put_repetitions(store, id, series, 0, err);
 
-	if (status == FG_OK)
-		status = put_repetitions(store, id, series, 0, err);
 	if (status == FG_OK && set)
 		status = put_profile(store, id, set, &mark, err);
 	if (status == FG_OK && set)
 		status = put_functions(store, id, set, &mark, err);
-	if (status == FG_OK)
-		status = put_levels(store, run, id, series, report, err);
 	free(mark.functions);
 	free(mark.nodes);
 	return status;
 }
 
-enum {
-	REPORT_MAX_BYTES = 256 << 20
-};
-
-int fg_store_save(struct fg_store *store, const struct fg_run *run,
-		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
+static int save_series(struct fg_store *store, int64_t run_id, const struct fg_save *save,
+		       size_t position, struct fg_error *err)
 {
-	cJSON *json = NULL;
+	const struct fg_series *series = &save->run->series[position];
 	int64_t id = 0;
-	int status = check_run(run, err);
+	int status = put_series(store, run_id, save->run, position, &id, err);
 
-	if (status == FG_OK && report) {
-		status = fg_json_parse(report, strlen(report), REPORT_MAX_BYTES, &json, err);
-		if (status != FG_OK)
-			fg_error_prefix(err, "the report of run %s", run->id);
-	}
-	if (status == FG_OK)
-		status = fg__store_begin(store, err);
 	if (status != FG_OK)
-		goto out;
-	status = put_run(store, run, run->complete,
-			 json ? fg_json_text_or(json, "verdict", NULL) : NULL, &id, err);
+		return status;
+	if (save->parts) {
+		const struct fg_series_parts *parts = &save->parts[position];
+
+		status = put_made(store, id, parts, err);
+		if (status == FG_OK)
+			status = put_levels(store, save->run, id, series, parts->levels, err);
+	} else {
+		struct fg_level *levels = fg__levels_make(series, save->report);
+
+		status = put_values(store, id, series,
+				    save->profiles ? save->profiles[position] : NULL, err);
+		if (status == FG_OK)
+			status = put_levels(store, save->run, id, series, levels, err);
+		free(levels);
+	}
+	return status;
+}
+
+int fg__store_save(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
+{
+	const struct run_words words = {
+		save->run->complete,
+		save->report ? fg_json_text_or(save->report, "verdict", NULL) : NULL, save->digest};
+	int64_t id = 0;
+	int status = fg__store_begin(store, err);
+
+	if (status != FG_OK)
+		return status;
+	status = put_run(store, save->run, &words, &id, err);
+	if (status == FG_OK && !save->is_new)
+		status = clear_run(store, id, err);
 	if (status == FG_OK)
-		status = clear_series(store, id, err);
-	if (status == FG_OK)
-		status = put_facts(store, id, run, err);
-	for (size_t i = 0; i < run->series_count && status == FG_OK; i++)
-		status = save_series(store, id, run, i, profiles ? profiles[i] : NULL, json, err);
-	if (status == FG_OK)
-		status = put_report(store, id, report, err);
+		status = put_facts(store, id, save->run, err);
+	for (size_t i = 0; i < save->run->series_count && status == FG_OK; i++)
+		status = save_series(store, id, save, i, err);
+	if (status == FG_OK && save->report_block->size)
+		status = put_report(store, id, save->report_block, err);
 	if (status == FG_OK)
 		status = fg__store_commit(store, err);
 	if (status != FG_OK)
 		fg__store_undo(store);
-out:
+	return status;
+}
+
+int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
+		    struct fg_bytes *block, struct fg_error *err)
+{
+	enum {
+		REPORT_MAX_BYTES = 256 << 20
+	};
+	int status = check_run(run, err);
+
+	if (status != FG_OK || !report)
+		return status;
+	status = fg_json_parse(report, strlen(report), REPORT_MAX_BYTES, json, err);
+	if (status != FG_OK) {
+		fg_error_prefix(err, "the report of run %s", run->id);
+		return status;
+	}
+	return fg_seal(report, strlen(report), FG_SEAL_LEVEL, block, err);
+}
+
+int fg_store_save(struct fg_store *store, const struct fg_run *run,
+		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
+{
+	struct fg_bytes block = {0};
+	cJSON *json = NULL;
+	int status = fg__report_make(run, report, &json, &block, err);
+
+	if (status == FG_OK)
+		status = fg__store_save(store,
+					&(struct fg_save){.run = run,
+							  .profiles = profiles,
+							  .report = json,
+							  .report_block = &block},
+					err);
+	fg_bytes_release(&block);
 	cJSON_Delete(json);
 	return status;
 }
@@ -543,14 +638,12 @@ int fg_store_set_report(struct fg_store *store, const char *id, const char *repo
 static int start_progress(struct fg_store *store, const struct fg_run *run, struct fg_error *err)
 {
 	int64_t id = 0;
-	int status = put_run(store, run, false, NULL, &id, err);
+	int status = put_run(store, run, &(struct run_words){0}, &id, err);
 
 	if (status == FG_OK)
-		status = clear_series(store, id, err);
+		status = clear_run(store, id, err);
 	if (status == FG_OK)
 		status = put_facts(store, id, run, err);
-	if (status == FG_OK)
-		status = put_report(store, id, NULL, err);
 	for (size_t i = 0; i < store->mark_count; i++) {
 		free(store->marks[i].functions);
 		free(store->marks[i].nodes);

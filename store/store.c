@@ -168,15 +168,27 @@ static void forget_progress(struct fg_store *store)
 	store->progress_run[0] = '\0';
 }
 
+static void forget_ids(struct fg_store *store)
+{
+	fg_map_release(&store->functions);
+	fg_map_release(&store->nodes);
+	fg_map_release(&store->facts);
+	fg_map_release(&store->words);
+}
+
+void fg_store_share_ids(struct fg_store *store, struct fg_ids *ids)
+{
+	store->shared = ids;
+}
+
 void fg_store_close(struct fg_store *store)
 {
 	if (!store)
 		return;
 	forget_progress(store);
-	fg_map_release(&store->functions);
-	fg_map_release(&store->nodes);
+	forget_ids(store);
+	fg__store_forget_functions(store);
 	free(store->tree);
-	fg__store_forget_names(store);
 	fg_db_close(store->db);
 	free(store);
 }
@@ -212,9 +224,8 @@ void fg__store_undo(struct fg_store *store)
 			      NULL) != FG_OK)
 		fg_log(FG_LOG_STORE, 1,
 		       "a part of a batch could not be undone: the batch will fail");
-	fg_map_release(&store->functions);
-	fg_map_release(&store->nodes);
-	fg__store_forget_names(store);
+	forget_ids(store);
+	fg__store_forget_functions(store);
 	forget_progress(store);
 }
 
@@ -225,6 +236,7 @@ int fg__store_view(struct fg_store *store, bool *mine, struct fg_error *err)
 	*mine = false;
 	if (store->db->in_transaction)
 		return FG_OK;
+	fg__store_limit_functions(store);
 	status = fg_db_begin(store->db, false, err);
 	*mine = status == FG_OK;
 	return status;
@@ -250,9 +262,17 @@ int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 
 	store->in_batch = false;
 	status = fg_db_commit(store->db, err);
-	if (status != FG_OK)
+	if (status != FG_OK) {
 		fg__store_undo(store);
-	return status;
+		return status;
+	}
+	fg_map_release(&store->facts);
+	fg_map_release(&store->words);
+	if (store->shared) {
+		fg_ids_add(store->shared, &store->functions, &store->nodes);
+		forget_ids(store);
+	}
+	return FG_OK;
 }
 
 void fg__digest(const char *a, const char *b, const char *c, uint8_t digest[16])
@@ -285,20 +305,28 @@ int fg__store_project(struct fg_store *store, const char *name, int64_t *id, str
 
 int fg__store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 {
+	const uint64_t *known = fg_map_get_text(&store->words, text);
 	uint8_t digest[16];
 	struct fg_query q;
 	int status = FG_OK;
 
+	if (known) {
+		*id = (int64_t)*known;
+		return FG_OK;
+	}
 	fg__digest(text, NULL, NULL, digest);
 	fg_query_begin(&q, store->db, FG_SQL_WORDS_FIND);
 	fg_query_bytes(&q, digest, sizeof(digest));
 	status = fg_query_value(&q, id, err);
-	if (status != FG_ENOENT)
-		return status;
-	fg_query_begin(&q, store->db, FG_SQL_WORDS_ADD);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	fg_query_text(&q, text);
-	return fg_query_value(&q, id, err);
+	if (status == FG_ENOENT) {
+		fg_query_begin(&q, store->db, FG_SQL_WORDS_ADD);
+		fg_query_bytes(&q, digest, sizeof(digest));
+		fg_query_text(&q, text);
+		status = fg_query_value(&q, id, err);
+	}
+	if (status == FG_OK && store->in_batch)
+		(void)fg_map_add_text(&store->words, text, (uint64_t)*id, NULL);
+	return status;
 }
 
 void fg_stored_run_release(struct fg_stored_run *stored)

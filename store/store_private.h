@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "store/db.h"
+#include "store/ids.h"
 #include "store/matrix.h"
 #include "store/store.h"
 #include "store/totals.h"
@@ -18,6 +19,7 @@ enum fg_chunk_kind {
 	FG_CHUNK_REGIONS = 3,
 	FG_CHUNK_FUNCTIONS = 4,
 	FG_CHUNK_PROGRAM = 5, /* the name of the profile's root */
+	FG_CHUNK_KINDS
 };
 
 enum {
@@ -48,21 +50,36 @@ struct fg_tree_node {
 	uint32_t recursive : 1; /* below another node of its function */
 };
 
+struct fg_function_row {
+	uint64_t id;
+	struct fg_profile_function function;
+	uint8_t digest[16]; /* the same in every store */
+};
+
+/* Functions that a session has read. */
+struct fg_functions {
+	struct fg_id_table by_id; /* → struct fg_function_row in the arena */
+	struct fg_arena arena;
+	int64_t last; /* all up to this id are there */
+};
+
 struct fg_store {
 	struct fg_db *db;
+	struct fg_functions rows;
 	bool for_server; /* FG_STORE_DURABLE: packed quickly, and totals are kept */
 	bool in_batch;
 	/* Ids seen since the store was opened; emptied when a transaction is undone. */
-	struct fg_map functions; /* digest → id */
+	struct fg_map functions; /* name NUL library → id */
 	struct fg_map nodes;     /* parent id, function id → id */
+	struct fg_ids
+		*shared; /* committed ids of all sessions; NULL: this one is alone.  Borrowed */
+	/* Ids of conditions and words, within one batch: garbage collection may remove such rows between two. */
+	struct fg_map facts;
+	struct fg_map words;
 	/* The tree by id, as far as it was read: rows of `node` never change and never go. */
 	struct fg_tree_node *tree;
 	size_t tree_end; /* one past the last id */
 	size_t tree_capacity;
-	struct fg_profile_function *names; /* by id, as far as they were read; names.c */
-	size_t names_end;
-	size_t names_capacity;
-	struct fg_arena names_arena;
 	char progress_run[37];
 	int64_t progress_id;
 	struct fg_progress_mark *marks;
@@ -76,6 +93,43 @@ struct fg_interned {
 	uint64_t *nodes;
 	size_t node_count;
 };
+
+/* A row of `level`: what a trend needs of one metric. */
+struct fg_level {
+	bool is_there;
+	int64_t pairs;
+	double medians[2]; /* by arm */
+	double ratio;
+	double low;
+	double high;
+	const char *outcome; /* borrowed from the report */
+};
+
+/* One per metric of the series; `report` may be NULL.  To be freed. */
+struct fg_level *fg__levels_make(const struct fg_series *series, const cJSON *report);
+
+/* What is stored of one series, made before the database is touched. */
+struct fg_series_parts {
+	struct fg_bytes blocks[FG_CHUNK_KINDS]; /* sealed; an empty one is not stored */
+	struct fg_level *levels;
+};
+
+struct fg_save {
+	const struct fg_run *run;
+	struct fg_profile_set *const *profiles; /* one per series, or NULL */
+	const struct fg_series_parts *parts;    /* instead of profiles and repetitions; or NULL */
+	const cJSON *report;
+	const struct fg_bytes *report_block; /* empty: none */
+	const char *digest;
+	bool is_new; /* there is no run of this id: nothing to clear */
+};
+
+/* A whole run in one transaction. */
+int fg__store_save(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
+	FG_NODISCARD;
+/* Is the run fit to be stored?  Then its report as JSON and as a sealed block; both empty when there is none. */
+int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
+		    struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
 
 int fg__store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 int fg__store_commit(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
@@ -97,9 +151,24 @@ int fg__store_names(struct fg_query *q, struct fg_name_list *list, struct fg_err
 int fg__store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
 			int64_t *id, struct fg_error *err) FG_NODISCARD;
 
+/* Find or add one row. */
+int fg__store_function_id(struct fg_store *store, const struct fg_profile_function *function,
+			  int64_t *id, struct fg_error *err) FG_NODISCARD;
+int fg__store_node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
+		      struct fg_error *err) FG_NODISCARD;
+/* A function by its id; its texts live until fg__store_limit_functions(), which is called between questions. */
+int fg__store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
+		       struct fg_error *err) FG_NODISCARD;
+void fg__store_limit_functions(struct fg_store *store);
+void fg__store_forget_functions(struct fg_store *store);
+/* So many are about to be looked up: where that is quicker, read the whole table first. */
+int fg__store_read_known(struct fg_store *store, size_t functions, size_t nodes,
+			 struct fg_error *err) FG_NODISCARD;
 /* Continue `interned` up to the set's counts. */
 int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err) FG_NODISCARD;
+int fg__store_find_series(struct fg_store *store, const char *run, const char *benchmark,
+			  int64_t *series, struct fg_error *err) FG_NODISCARD;
 /* The set with all of a matrix' paths: functions, nodes, and indexes[i] for ids[i] (to be freed). */
 int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
@@ -125,12 +194,6 @@ void fg__weights_release(struct fg__weights *weights);
 /* Of all functions of both arms, kept or computed; without a profile nothing. */
 int fg__store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		     struct fg_error *err) FG_NODISCARD;
-
-/* Functions 1 ... last into the store's memory, if fg__store_keeps_names(last).  fg__store_name(): NULL, no such row. */
-bool fg__store_keeps_names(size_t last);
-int fg__store_read_names(struct fg_store *store, size_t last, struct fg_error *err) FG_NODISCARD;
-const struct fg_profile_function *fg__store_name(const struct fg_store *store, size_t id);
-void fg__store_forget_names(struct fg_store *store);
 
 /* Seal `content` into a chunk row.  Releases the content. */
 int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,

@@ -130,7 +130,7 @@ static void add_arm(const struct fg_store *store, const struct fg__weights *w, s
 	for (size_t i = 0; i < w->count; i++) {
 		const size_t id = (size_t)w->ids[i];
 
-		inclusive[id] = w->sums[i] / w->repetitions;
+		inclusive[id] = w->sums[i];
 		by_function[store->tree[id].function].self_ns[arm] += inclusive[id];
 	}
 	for (size_t id = end; id-- > 1;) {
@@ -141,6 +141,16 @@ static void add_arm(const struct fg_store *store, const struct fg__weights *w, s
 		inclusive[node->parent] += inclusive[id];
 		if (!node->recursive)
 			by_function[node->function].inclusive_ns[arm] += inclusive[id];
+	}
+}
+
+/* Sums of whole nanoseconds first, means afterwards: the same in every store, however it numbers its nodes. */
+static void make_means(struct fg_function_total *all, size_t count, size_t arm,
+		       uint32_t repetitions)
+{
+	for (size_t i = 0; i < count && repetitions; i++) {
+		all[i].self_ns[arm] /= repetitions;
+		all[i].inclusive_ns[arm] /= repetitions;
 	}
 }
 
@@ -159,6 +169,7 @@ static void add_up(const struct fg_store *store, const struct both *both, size_t
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		totals->repetitions[arm] = both->arms[arm].repetitions;
 		add_arm(store, &both->arms[arm], arm, inclusive, all);
+		make_means(all, end, arm, totals->repetitions[arm]);
 	}
 	for (size_t id = 0; id < end; id++) {
 		if (!(all[id].inclusive_ns[0] > 0) && !(all[id].inclusive_ns[1] > 0))

@@ -363,20 +363,21 @@ static int read_kept_totals(struct fg_store *store, struct tracing *t, struct fg
 		size_t size = 0;
 		const void *data = fg_column_bytes(&q, 1, &size);
 		struct fg_bytes content = {0};
-		struct fg_totals totals = {0};
+		double self_ns = 0;
+		double inclusive_ns = 0;
 
 		status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, err);
 		if (status == FG_OK) {
 			struct fg_byte_reader reader = {content.data, content.data + content.size,
 							false};
 
-			status = fg_totals_read(&reader, &totals, err);
+			status = fg_totals_pick(&reader, t->function, FG_ARM_CANDIDATE, &self_ns,
+						&inclusive_ns, err);
 		}
 		fg_bytes_release(&content);
 		if (status != FG_OK)
 			break;
-		trace_totals(t, fg_column_int(&q, 0), &totals);
-		fg_totals_release(&totals);
+		trace(t, fg_column_int(&q, 0), self_ns, inclusive_ns);
 	}
 	fg_query_end(&q);
 	return status;
@@ -476,6 +477,7 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 			 struct fg_function_trend *trend, struct fg_error *err)
 {
 	uint8_t digest[DIGEST_BYTES];
+	struct fg_function_row row;
 	struct fg_query q;
 	int64_t id = 0;
 	int status = FG_OK;
@@ -499,15 +501,11 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 	if (status != FG_OK)
 		return status;
 	t->function = (uint64_t)id;
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_DIGEST);
-	fg_query_int(&q, id);
-	status = fg_query_step(&q, err);
-	if (status > 0) {
-		trend->name = fg_xstrdup(fg_column_text(&q, 0));
-		trend->library = fg_xstrdup(fg_column_text(&q, 1));
-		status = FG_OK;
+	status = fg__store_function(store, t->function, &row, err);
+	if (status == FG_OK) {
+		trend->name = fg_xstrdup(row.function.name);
+		trend->library = fg_xstrdup(row.function.library);
 	}
-	fg_query_end(&q);
 	return status;
 }
 

@@ -30,9 +30,31 @@ struct fg_totals {
 /* ids[i] is the id of the set's function i. */
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 			const int64_t *ids);
+/*
+ * A call tree, and what its nodes took themselves in all repetitions of either arm.  Sums of whole nanoseconds are exact in
+ * whatever order they are made, so two stores that number their nodes differently have the same totals.
+ */
+struct fg_totals_source {
+	const struct fg_profile_node *nodes; /* parents before children */
+	size_t node_count;
+	size_t first; /* node that counts: 1 when [0] only holds several trees together */
+	size_t function_count;
+	const bool *recursive;              /* per node: its function stands above it already */
+	const int64_t *function_ids;        /* the store's */
+	const uint32_t *functions_in_order; /* of these ids; NULL: sort them */
+	double *self_ns[2];                 /* per node; NULL: the arm has no repetition */
+	uint32_t repetitions[2];
+	double time_ns; /* over everything: what a sample stands for */
+	double samples;
+};
+
+void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source);
 void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes);
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 	FG_NODISCARD;
+/* Only one function's times in one arm, in a tenth of the time; zeros when it is not there. */
+int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
+		   double *inclusive_ns, struct fg_error *err) FG_NODISCARD;
 /* NULL when it is not there. */
 const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id);
 void fg_totals_release(struct fg_totals *totals);

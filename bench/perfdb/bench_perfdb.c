@@ -2,32 +2,36 @@
 /*
  * A perfdb server under uploads and questions, over real connections, in this process:
  *
- *	bench_perfdb DATABASE RUNS CLIENTS
+ *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS]   uploads: whole with code that changes, whole, dictionary known
+ *	bench_perfdb fill DATABASE RUNS [PAIRS]           so many runs into the database, without a server
+ *	bench_perfdb ask DATABASE                         questions to a server on that database
  *
- * Each run has 5,000 functions, 16,000 call paths and 60,000 samples; one function in twenty has a new name in every
- * run, as code that lives.  First all runs are sent with their dictionaries, then as many again that refer to one the server
- * has.  Then two runs are compared and functions followed.  `noop` is the cost of a request that asks for nothing: what is
- * above it is ours.
+ * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400 builds; between two,
+ * five functions get another name and twenty paths appear.  Of each build four runs are made in full; the others are
+ * copies with an id, a time and a commit of their own: that is what 100,000 runs can be made of in minutes, and no question
+ * asked here can tell the difference.  `noop` is the cost of a request that asks for nothing: what is above it is ours.
  */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "bench/perfdb/generator.h"
 #include "perfdb/client/http.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/server.h"
-#include "store/bundle.h"
-#include "tests/unit/store/samples.h"
+#include "store/ingest.h"
+#include "store/query.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 enum {
-	ASKS = 200,
-	CHURN_FROM = 4750
+	ASKS = 300,
+	RENAMED = 5, /* functions, from build to build */
+	GROWN = 20,  /* paths */
+	BUILDS = 400,
+	VARIANTS = 4,
+	BATCH = 64
 };
-
-static const struct fg_sample_shape living = {5000, 16000, 80, 60000, CHURN_FROM};
-static const struct fg_sample_shape steady = {
-	.functions = 5000, .paths = 16000, .pairs = 80, .samples = 60000};
 
 struct load {
 	char url[64];
@@ -57,17 +61,14 @@ static double part(double *values, size_t count, double share)
 	return values[(size_t)((double)(count - 1) * share)];
 }
 
-static void make_parcel(unsigned seed, const struct fg_sample_shape *shape, bool with_dictionary,
-			struct fg_strbuf *text)
+static void make_parcel(const struct fg_bench_program *program, unsigned number,
+			bool with_dictionary, struct fg_strbuf *text)
 {
-	struct fg_stored_run run = {0};
 	struct fg_bundle bundle = {0};
 	struct fg_error err = {0};
 	struct fg_wire wire;
 
-	fg_sample_run(&run, seed, shape);
-	if (fg_bundle_from_run(&run, &bundle, &err) != FG_OK)
-		die("bundle", &err);
+	fg_bench_program_run(program, number, &bundle);
 	wire = (struct fg_wire){
 		bundle.envelope.data,   bundle.envelope.length,
 		bundle.dictionary.data, with_dictionary ? bundle.dictionary.size : 0,
@@ -75,7 +76,6 @@ static void make_parcel(unsigned seed, const struct fg_sample_shape *shape, bool
 	if (fg_wire_write(&wire, text, &err) != FG_OK)
 		die("wire", &err);
 	fg_bundle_release(&bundle);
-	fg_stored_run_release(&run);
 }
 
 static void *send_all(void *context)
@@ -99,7 +99,7 @@ static void *send_all(void *context)
 		if (fg__http_send(http, &request, &reply, &err) != FG_OK)
 			die("send", &err);
 		if (reply.status != FG_HTTP_CREATED) {
-			(void)fg_error_set(&err, FG_ENET, "%ld %s", reply.status,
+			(void)fg_error_set(&err, FG_ENET, "%ld %.300s", reply.status,
 					   fg_strbuf_text(&reply.body));
 			die("upload", &err);
 		}
@@ -165,54 +165,243 @@ static void ask(const char *what, const char *url, const char *path)
 	fg__http_close(http);
 }
 
-static void questions(const char *url)
+static int64_t memory_kib(void)
 {
+	char *text = NULL;
+	size_t size = 0;
+	long long kib = 0;
+	const char *at = NULL;
+
+	if (fg_fs_read("/proc/self/status", 1 << 16, &text, &size, NULL) == FG_OK)
+		at = strstr(text, "VmRSS:");
+	if (at)
+		kib = strtoll(at + strlen("VmRSS:"), NULL, 10);
+	free(text);
+	return kib;
+}
+
+static struct fg_server *serve(const char *database, unsigned threads, char url[64])
+{
+	const struct fg_server_options options = {.database = database,
+						  .log_fd = -1,
+						  .requests_per_minute = 100000000,
+						  .threads = threads};
+	struct fg_server *server = NULL;
+	struct fg_error err = {0};
+
+	if (fg_server_start(&options, &server, &err) != FG_OK)
+		die("start", &err);
+	(void)snprintf(url, 64, "http://127.0.0.1:%u", fg_server_port(server));
+	return server;
+}
+
+/* Uploads of one kind: `changing`: a new build for each run. */
+static void phase(const char *what, struct load *load, unsigned clients,
+		  struct fg_bench_program *program, unsigned first, bool changing,
+		  bool with_dictionary)
+{
+	for (unsigned i = 0; i < load->count; i++) {
+		if (changing)
+			fg_bench_program_change(program, RENAMED, GROWN);
+		fg_strbuf_clear(&load->parcels[i]);
+		make_parcel(program, first + i, with_dictionary, &load->parcels[i]);
+	}
+	upload(what, load, clients);
+}
+
+static int load_test(const char *database, unsigned runs, unsigned clients, unsigned pairs)
+{
+	struct fg_bench_shape shape = fg_bench_shape_default;
+	struct fg_bench_program program;
+	struct load load = {.count = runs};
+	struct fg_server *server = serve(database, clients, load.url);
+	unsigned next = 1;
+
+	shape.pairs = pairs ? pairs : shape.pairs;
+	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
+	load.times = fg_xcalloc(runs, sizeof(*load.times));
+	fg_bench_program_init(&program, &shape);
+	load.count = 1;
+	phase("first of all", &load, clients, &program, next++, false, true);
+	load.count = runs;
+	phase("whole, code that changes", &load, clients, &program, next, true, true);
+	next += runs;
+	phase("whole, same code", &load, clients, &program, next, false, true);
+	next += runs;
+	phase("dictionary known", &load, clients, &program, next, false, false);
+	(void)printf("memory after that: %lld MB with the bench's own parcels\n",
+		     (long long)memory_kib() / 1024);
+	fg_server_stop(server);
+	for (unsigned i = 0; i < runs; i++)
+		fg_strbuf_release(&load.parcels[i]);
+	free(load.parcels);
+	free(load.times);
+	fg_bench_program_release(&program);
+	return 0;
+}
+
+/* One run made ready, with its dictionary interned. */
+static void make_arrival(struct fg_store *store, struct fg_ids *ids,
+			 const struct fg_bench_program *program, unsigned number,
+			 struct fg_arrival *arrival)
+{
+	const struct fg_bundle_limits *limits = &fg_bundle_limits_default;
+	struct fg_dictionary *dictionary = NULL;
+	struct fg_bundle bundle = {0};
+	struct fg_stored_run stored = {0};
+	struct fg_error err = {0};
+	char hash[FG_SHA256_HEX_SIZE];
+
+	fg_bench_program_run(program, number, &bundle);
+	if (fg_bundle_read_envelope(bundle.envelope.data, bundle.envelope.length, limits, &stored,
+				    hash, &err) != FG_OK ||
+	    fg_dictionary_open(&bundle.dictionary, limits, hash, &dictionary, &err) != FG_OK)
+		die("bundle", &err);
+	if (!fg_dictionary_look_up(dictionary, ids) &&
+	    (fg_store_batch_begin(store, &err) != FG_OK ||
+	     fg_store_dictionary_intern(store, dictionary, &err) != FG_OK ||
+	     fg_store_batch_end(store, &err) != FG_OK))
+		die("intern", &err);
+	if (fg_arrival_make(&stored, bundle.values.data, bundle.values.size, dictionary, limits,
+			    arrival, &err) != FG_OK)
+		die("arrival", &err);
+	fg_dictionary_free(dictionary);
+	fg_bundle_release(&bundle);
+}
+
+static void fill_build(struct fg_store *store, struct fg_arrival arrivals[VARIANTS], unsigned first,
+		       unsigned count)
+{
+	struct fg_error err = {0};
+
+	for (unsigned i = 0; i < count; i++) {
+		struct fg_run *run = &arrivals[i % VARIANTS].stored.run;
+		const unsigned number = first + i;
+
+		if (i % BATCH == 0 && fg_store_batch_begin(store, &err) != FG_OK)
+			die("begin", &err);
+		fg_bench_run_id(number, run->id);
+		run->started_ns =
+			INT64_C(1700000000000000000) + (int64_t)number * INT64_C(60000000000);
+		(void)snprintf(run->sides[FG_ARM_CANDIDATE].commit, 9, "%08x",
+			       number * 2654435761U);
+		run->sides[FG_ARM_CANDIDATE].commit[8] = '0';
+		if (fg_store_put_arrival(store, &arrivals[i % VARIANTS], true, &err) != FG_OK)
+			die("put", &err);
+		if ((i % BATCH == BATCH - 1 || i == count - 1) &&
+		    fg_store_batch_end(store, &err) != FG_OK)
+			die("commit", &err);
+	}
+}
+
+static int fill(const char *database, unsigned runs, unsigned pairs)
+{
+	struct fg_bench_shape shape = fg_bench_shape_default;
+	const unsigned builds = runs < BUILDS ? runs : BUILDS;
+	const int64_t start = fg_clock_monotonic_ns();
+	struct fg_ids *ids = fg_ids_new();
+	struct fg_bench_program program;
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	size_t sealed = 0;
+	unsigned made = 0;
+
+	shape.pairs = pairs ? pairs : shape.pairs;
+	if (fg_store_open(database, 0, &store, &err) != FG_OK)
+		die("open", &err);
+	fg_store_share_ids(store, ids);
+	fg_bench_program_init(&program, &shape);
+	for (unsigned b = 0; b < builds; b++) {
+		struct fg_arrival arrivals[VARIANTS] = {0};
+		const unsigned until = (unsigned)((uint64_t)runs * (b + 1) / builds);
+
+		for (unsigned v = 0; v < VARIANTS; v++)
+			make_arrival(store, ids, &program, made + v, &arrivals[v]);
+		fill_build(store, arrivals, made, until - made);
+		made = until;
+		for (unsigned v = 0; v < VARIANTS; v++)
+			fg_arrival_release(&arrivals[v]);
+		fg_bench_program_change(&program, RENAMED, GROWN);
+		if (fg_store_seal(store, &sealed, &err) != FG_OK)
+			die("seal", &err);
+	}
+	(void)printf("filled with %u runs of %u builds in %.0f s; %zu call paths, %zu functions\n",
+		     runs, builds, (double)(fg_clock_monotonic_ns() - start) / 1e9,
+		     fg_ids_node_count(ids), fg_ids_function_count(ids));
+	fg_bench_program_release(&program);
+	fg_store_close(store);
+	fg_ids_free(ids);
+	return 0;
+}
+
+/* The id that a link names a function by: the one with the largest difference. */
+static void find_function(const char *url, char id[33])
+{
+	const struct fg_http_options options = {.url = url};
+	struct fg_http_reply reply = {0};
+	struct fg_http *http = NULL;
+	struct fg_error err = {0};
+	const char *at = NULL;
+
+	if (fg__http_open(&options, &http, &err) != FG_OK ||
+	    fg__http_send(http,
+			  &(struct fg_http_request){
+				  .method = "GET",
+				  .path = "/api/v1/functions?a=latest~1&b=latest&benchmark=parse"},
+			  &reply, &err) != FG_OK)
+		die("functions", &err);
+	at = strstr(fg_strbuf_text(&reply.body), "\"id\":\"");
+	if (!at) {
+		(void)fprintf(stderr, "bench_perfdb: no function has an id: %.200s\n",
+			      fg_strbuf_text(&reply.body));
+		exit(1);
+	}
+	(void)snprintf(id, 33, "%.32s", at + strlen("\"id\":\""));
+	fg_strbuf_release(&reply.body);
+	fg__http_close(http);
+}
+
+static int questions(const char *database)
+{
+	char url[64];
+	char id[33];
+	char path[160];
+	struct fg_server *server = serve(database, 2, url);
+
+	(void)printf("memory of the server before the first question: %lld MB\n",
+		     (long long)memory_kib() / 1024);
 	ask("noop", url, "/healthz");
-	ask("list of 50 runs", url, "/api/v1/runs");
+	ask("list of 50 runs", url, "/api/v1/runs?project=tracker");
 	ask("compare metrics, conditions", url, "/api/v1/compare?a=latest~1&b=latest");
 	ask("compare by function", url, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse");
 	ask("compare by call path", url,
 	    "/api/v1/paths?a=latest~1&b=latest&benchmark=parse&limit=2000");
 	ask("trend of a metric", url,
 	    "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time&changes=0");
+	find_function(url, id);
+	(void)snprintf(path, sizeof(path),
+		       "/api/v1/function-trend?project=tracker&benchmark=parse&function=%s", id);
+	ask("trend of one function", url, path);
+	(void)printf("memory of the server: %lld MB\n", (long long)memory_kib() / 1024);
+	fg_server_stop(server);
+	return 0;
+}
+
+static unsigned number(int argc, char **argv, int place, unsigned otherwise)
+{
+	return argc > place ? (unsigned)strtoul(argv[place], NULL, 10) : otherwise;
 }
 
 int main(int argc, char **argv)
 {
-	const unsigned runs = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 200;
-	const unsigned clients = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 8;
-	const struct fg_server_options options = {.database = argc > 1 ? argv[1] : "",
-						  .log_fd = -1,
-						  .requests_per_minute = 100000000,
-						  .threads = clients};
-	struct fg_server *server = NULL;
-	struct load load = {.count = runs};
-	struct fg_error err = {0};
-
-	if (argc < 2 || runs < 3) {
-		(void)fprintf(stderr, "usage: bench_perfdb DATABASE [RUNS [CLIENTS]]\n");
-		return 2;
-	}
-	if (fg_server_start(&options, &server, &err) != FG_OK)
-		die("start", &err);
-	(void)snprintf(load.url, sizeof(load.url), "http://127.0.0.1:%u", fg_server_port(server));
-	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
-	load.times = fg_xcalloc(runs, sizeof(*load.times));
-	for (unsigned i = 0; i < runs; i++)
-		make_parcel(i + 1, &living, true, &load.parcels[i]);
-	upload("store, whole", &load, clients);
-	for (unsigned i = 0; i < runs; i++) {
-		fg_strbuf_clear(&load.parcels[i]);
-		make_parcel(runs + i + 1, &steady, i == 0, &load.parcels[i]);
-	}
-	load.count = 1;
-	load.times[0] = 0;
-	atomic_store(&load.next, 0);
-	(void)send_all(&load);
-	load.parcels++;
-	load.count = runs - 1;
-	upload("store, dictionary known", &load, clients);
-	questions(load.url);
-	fg_server_stop(server);
-	return 0;
+	if (argc > 2 && strcmp(argv[1], "load") == 0)
+		return load_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8),
+				 number(argc, argv, 5, 0));
+	if (argc > 3 && strcmp(argv[1], "fill") == 0)
+		return fill(argv[2], number(argc, argv, 3, 10000), number(argc, argv, 4, 0));
+	if (argc > 2 && strcmp(argv[1], "ask") == 0)
+		return questions(argv[2]);
+	(void)fprintf(stderr, "usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS]]] | fill "
+			      "DATABASE RUNS [PAIRS] | ask DATABASE\n");
+	return 2;
 }

@@ -3,52 +3,128 @@
 #include "base/clock.h"
 #include "perfdb/server/request.h"
 #include "stats/changepoint.h"
+#include "stats/sample.h"
 #include "store/query.h"
 
 #include <math.h>
 
 enum {
-	POINTS_MAX = FG_CHANGEPOINT_VALUES_MAX
+	POINTS_MAX = FG_CHANGEPOINT_VALUES_MAX,
+	CONFIRMED = 5, /* so many runs make a change point */
+	FAR_OFF = 5,   /* standard deviations of the noise */
 };
 
-/* Change points among those values that are numbers; `places` leads back to the points. */
-static int write_changes(struct fg_json_writer *w, const double *values, const size_t *places,
-			 size_t count, const char *const *runs, struct fg_error *err)
-{
-	struct fg_changepoints changes = {0};
-	/* The simulations that the search rests on take time that grows with the series: 199 give alpha = 0.01. */
-	const struct fg_changepoint_options options = {
-		.alpha = 0.01, .simulations = 199, .seed = 1};
-	int status = fg_changepoints_find(values, count, &options, &changes, err);
+#define LEAST_SHARE 0.001 /* of the level: less is nothing, however still the series */
 
-	if (status != FG_OK)
-		return status;
-	fg_json_begin_array(w, "changes");
-	for (size_t i = 0; i < changes.count; i++) {
-		const struct fg_changepoint *c = &changes.items[i];
-
-		fg_json_begin_object(w, NULL);
-		fg_json_int(w, "at", (int64_t)places[c->at]);
-		fg_json_text(w, "run", runs[places[c->at]]);
-		fg_json_text(w, "last_run_before", runs[places[c->at - 1]]);
-		fg_json_double(w, "before", c->before);
-		fg_json_double(w, "after", c->after);
-		fg_json_double(w, "ratio",
-			       fabs(c->before) > 0 ? c->after / c->before : (double)NAN);
-		fg_json_double(w, "p", c->p);
-		fg_json_end(w);
-	}
-	fg_json_end(w);
-	fg_changepoints_release(&changes);
-	return FG_OK;
-}
-
+/* The values that are numbers, and which points they belong to. */
 struct usable {
 	double *values;
 	size_t *places;
 	const char **runs;
 	size_t count;
 };
+
+static void write_level(struct fg_json_writer *w, const struct usable *u, size_t first,
+			double before, double after)
+{
+	fg_json_int(w, "at", (int64_t)u->places[first]);
+	fg_json_text(w, "run", u->runs[u->places[first]]);
+	fg_json_text(w, "last_run_before", u->runs[u->places[first - 1]]);
+	fg_json_double(w, "before", before);
+	fg_json_double(w, "after", after);
+	fg_json_double(w, "ratio", fabs(before) > 0 ? after / before : (double)NAN);
+}
+
+/* Do the values from `first` on all lie far off the level that stood since `start`, and on the same side of it? */
+static bool has_left(const struct usable *u, size_t start, size_t first, double noise)
+{
+	const double level = fg_median(u->values + start, first - start);
+	const double spread = fmax(noise, fg_mad(u->values + start, first - start));
+	const double far = FAR_OFF * spread + LEAST_SHARE * fabs(level);
+	const bool up = u->values[first] > level;
+
+	for (size_t i = first; i < u->count; i++) {
+		if ((up ? u->values[i] - level : level - u->values[i]) <= far)
+			return false;
+	}
+	return true;
+}
+
+/* Of the last one to four values: how many have left the level that stands since `start`; 0: none. */
+static size_t count_left(const struct usable *u, size_t start, double noise)
+{
+	for (size_t tail = CONFIRMED - 1; tail > 0; tail--) {
+		const size_t first = u->count - fg_min_size(tail, u->count);
+
+		if (first >= start + CONFIRMED && has_left(u, start, first, noise))
+			return tail;
+	}
+	return 0;
+}
+
+/*
+ * A change point needs CONFIRMED runs behind it.  Two or three runs far off are so loud that the search believes in a
+ * change a little earlier, among runs that have not changed: then it is those few runs that are told, and no change.
+ */
+static size_t confirmed(const struct usable *u, const struct fg_changepoints *changes)
+{
+	const size_t count = changes->count;
+	const struct fg_changepoint *last = count ? &changes->items[count - 1] : NULL;
+	const size_t start = count > 1 ? changes->items[count - 2].at : 0;
+	const size_t tail = last ? count_left(u, start, changes->noise) : 0;
+	const size_t first = u->count - tail;
+
+	if (!tail || first <= last->at)
+		return count;
+	return fabs(fg_median(u->values + last->at, first - last->at) - last->before) <=
+			       2 * changes->noise
+		       ? count - 1
+		       : count;
+}
+
+/* Whoever looks at the newest runs wants to know early that there may be a change: said apart, and no finding. */
+static void write_possible(struct fg_json_writer *w, const struct usable *u, size_t start,
+			   double noise)
+{
+	const size_t tail = count_left(u, start, noise);
+	const size_t first = u->count - tail;
+
+	if (!tail)
+		return;
+	fg_json_begin_object(w, "possible_change");
+	write_level(w, u, first, fg_median(u->values + start, first - start),
+		    fg_median(u->values + first, tail));
+	fg_json_int(w, "runs", (int64_t)tail);
+	fg_json_int(w, "runs_needed", CONFIRMED);
+	fg_json_end(w);
+}
+
+static int write_changes(struct fg_json_writer *w, const struct usable *u, struct fg_error *err)
+{
+	struct fg_changepoints changes = {0};
+	/* The simulations that the search rests on take time that grows with the series: 199 give alpha = 0.01. */
+	const struct fg_changepoint_options options = {
+		.alpha = 0.01, .min_segment = CONFIRMED, .simulations = 199, .seed = 1};
+	size_t count = 0;
+	int status = fg_changepoints_find(u->values, u->count, &options, &changes, err);
+
+	if (status != FG_OK)
+		return status;
+	count = confirmed(u, &changes);
+	fg_json_begin_array(w, "changes");
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_changepoint *c = &changes.items[i];
+
+		fg_json_begin_object(w, NULL);
+		write_level(w, u, c->at, c->before, c->after);
+		fg_json_double(w, "p", c->p);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	write_possible(w, u, count ? changes.items[count - 1].at : 0, changes.noise);
+	fg_changepoints_release(&changes);
+	return FG_OK;
+}
 
 static void release_usable(struct usable *u)
 {
@@ -135,8 +211,7 @@ int fg__trend(struct fg_request *rq, struct fg_error *err)
 	}
 	fg_json_end(&w);
 	if (!fg__parameter(rq, "changes") || strcmp(fg__parameter(rq, "changes"), "0") != 0)
-		status = write_changes(&w, usable.values, usable.places, usable.count, usable.runs,
-				       err);
+		status = write_changes(&w, &usable, err);
 	if (status == FG_OK)
 		fg_json_end(&w);
 	release_usable(&usable);
@@ -177,7 +252,7 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 	make_usable(&usable, trend->count);
 	for (size_t i = first; i < trend->count; i++)
 		use(&usable, i, trend->points[i].run, round(trend->points[i].self_ns / 100) / 1e4);
-	status = write_changes(w, usable.values, usable.places, usable.count, usable.runs, err);
+	status = write_changes(w, &usable, err);
 	release_usable(&usable);
 	return status;
 }

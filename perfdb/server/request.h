@@ -50,6 +50,8 @@ struct fg_server {
 	size_t idle_count;
 	size_t idle_capacity;
 	struct fg_writer *writer;
+	struct fg_ids *ids; /* of functions and call paths, for all sessions */
+	struct fg_dictionaries *dictionaries;
 	struct fg_limiter *limiter;
 	pthread_t background;
 	pthread_cond_t wake;
@@ -121,22 +123,30 @@ void fg__json(struct fg_request *rq, struct fg_json_writer *w);
 struct fg_store *fg__session(struct fg_server *server, struct fg_error *err);
 void fg__session_back(struct fg_server *server, struct fg_store *store);
 
-struct fg_bytes;
+/* One thing to write, inside a savepoint that the store opens; called from the writer's thread. */
+typedef int fg__writer_task(struct fg_store *store, void *context, struct fg_error *err);
 
-/* What one request brought. */
-struct fg__arrival {
-	const struct fg_stored_run *run;
-	const char *digest;
-	const char *dictionary_hash;
-	const struct fg_bytes *dictionary; /* NULL: the server knows it */
-};
-
-/* Write one run, and wait until it is on the disk.  *stored: false when it was there already. */
-int fg__writer_store(struct fg_writer *writer, const struct fg__arrival *upload, bool *stored,
-		     struct fg_error *err) FG_NODISCARD;
+/* Have it done, and wait until it is on the disk. */
+int fg__writer_do(struct fg_writer *writer, fg__writer_task *task, void *context,
+		  struct fg_error *err) FG_NODISCARD;
 int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
 	FG_NODISCARD;
 void fg__writer_stop(struct fg_writer *writer);
+
+struct fg_dictionary;
+
+/*
+ * Dictionaries that are known to the database, kept in memory for the next run that refers to them.  What take() gives is
+ * the caller's until give_back(); NULL: not there.  put() keeps a new one, or frees it and takes one that was quicker.
+ */
+struct fg_dictionaries *fg__dictionaries_new(void);
+void fg__dictionaries_free(struct fg_dictionaries *dictionaries);
+const struct fg_dictionary *fg__dictionaries_take(struct fg_dictionaries *dictionaries,
+						  const char *hash);
+const struct fg_dictionary *fg__dictionaries_put(struct fg_dictionaries *dictionaries,
+						 struct fg_dictionary *dictionary);
+void fg__dictionaries_give_back(struct fg_dictionaries *dictionaries,
+				const struct fg_dictionary *dictionary);
 
 /* Too many requests of one kind of caller in a minute?  Then the seconds until the next minute, else 0. */
 unsigned fg__limiter_ask(struct fg_limiter *limiter, const char *who, int64_t now_ns);

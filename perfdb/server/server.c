@@ -8,6 +8,7 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/http.h"
 #include "perfdb/server/request.h"
+#include "store/ids.h"
 #include "store/query.h"
 
 #include <arpa/inet.h>
@@ -224,6 +225,8 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->started_ns = fg_clock_wall_ns();
 	(void)pthread_mutex_init(&s->lock, NULL);
 	(void)pthread_cond_init(&s->wake, NULL);
+	s->ids = fg_ids_new();
+	s->dictionaries = fg__dictionaries_new();
 	s->limiter = fg__limiter_new(s->options.requests_per_minute);
 	raise_file_limit();
 	store = fg__session(s, err);
@@ -268,6 +271,8 @@ void fg_server_stop(struct fg_server *server)
 	for (size_t i = 0; i < server->idle_count; i++)
 		fg_store_close(server->idle[i]);
 	free(server->idle);
+	fg__dictionaries_free(server->dictionaries);
+	fg_ids_free(server->ids);
 	fg__limiter_free(server->limiter);
 	if (server->key)
 		memset(server->key, 0, strlen(server->key));

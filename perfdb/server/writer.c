@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The one who writes.  SQLite has room for one writer, and a transaction that reaches the disk costs the same whether
- * it holds one run or twenty.  So uploads queue here, and one thread takes all that wait, stores each inside a savepoint
- * of its own, and commits once.  An upload is answered only after that commit: what was confirmed is on the disk.
- *
- * Whether a run is there already is asked again inside the transaction: two copies of one upload may wait in the
- * same queue.
+ * it holds one run or twenty.  So what is to be written queues here, made ready by the thread that received it, and one
+ * thread takes all that wait, does each inside a savepoint of its own, and commits once.  A caller gets its answer only
+ * after that commit: what was confirmed is on the disk.
  */
-#include "base/hash.h"
-#include "perfdb/protocol.h"
 #include "perfdb/server/request.h"
-#include "store/bundle.h"
 #include "store/query.h"
 
 enum {
@@ -19,11 +14,8 @@ enum {
 };
 
 struct job {
-	const struct fg_stored_run *run;
-	const char *digest;
-	const char *dictionary_hash;
-	const struct fg_bytes *dictionary;
-	bool stored;
+	fg__writer_task *task;
+	void *context;
 	bool done;
 	int status;
 	struct fg_error err;
@@ -44,49 +36,18 @@ struct fg_writer {
 	bool running;
 };
 
-static int store_one(struct fg_writer *w, struct job *job)
-{
-	struct fg_upload_state state = {0};
-	int status = fg_store_upload_state(w->store, job->run->run.id, &state, &job->err);
-
-	if (status == FG_OK && state.known && state.complete) {
-		if (!state.digest || strcmp(state.digest, job->digest) != 0 ||
-		    strcmp(state.project, job->run->run.project) != 0)
-			status =
-				fg_error_set(&job->err, FG_EINVAL,
-					     "the id %s is taken by another run", job->run->run.id);
-		fg_upload_state_release(&state);
-		return status;
-	}
-	if (status == FG_OK && state.known && strcmp(state.project, job->run->run.project) != 0)
-		status = fg_error_set(&job->err, FG_EINVAL, "the id %s is taken by another run",
-				      job->run->run.id);
-	fg_upload_state_release(&state);
-	if (status == FG_OK)
-		status = fg_store_save(w->store, &job->run->run, job->run->profiles,
-				       job->run->report, &job->err);
-	if (status == FG_OK)
-		status = fg_store_set_digest(w->store, job->run->run.id, job->digest, &job->err);
-	if (status == FG_OK && job->dictionary)
-		status = fg_store_dictionary_put(w->store, job->dictionary_hash, job->dictionary,
-						 &job->err);
-	job->stored = status == FG_OK;
-	return status;
-}
-
-static void store_batch(struct fg_writer *w, struct job *jobs)
+static void write_batch(struct fg_writer *w, struct job *jobs)
 {
 	struct fg_error err = {0};
 	int status = fg_store_batch_begin(w->store, &err);
 
 	for (struct job *job = jobs; job && status == FG_OK; job = job->next)
-		job->status = store_one(w, job);
+		job->status = job->task(w->store, job->context, &job->err);
 	if (status == FG_OK)
 		status = fg_store_batch_end(w->store, &err);
 	for (struct job *job = jobs; job && status != FG_OK; job = job->next) {
 		job->status = status;
 		job->err = err;
-		job->stored = false;
 	}
 	atomic_fetch_add(&w->server->counters.batches, 1);
 }
@@ -114,7 +75,7 @@ static void *work(void *context)
 		if (!w->first)
 			w->last = &w->first;
 		(void)pthread_mutex_unlock(&w->lock);
-		store_batch(w, batch);
+		write_batch(w, batch);
 		(void)pthread_mutex_lock(&w->lock);
 		for (struct job *job = batch; job; job = job->next)
 			job->done = true;
@@ -137,6 +98,7 @@ int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct
 	w->store = fg__session(server, err);
 	if (!w->store)
 		return err ? (int)err->code : FG_EDB;
+	fg_store_share_ids(w->store, server->ids);
 	w->running = pthread_create(&w->thread, NULL, work, w) == 0;
 	return w->running ? FG_OK : fg_error_set(err, FG_EIO, "cannot start the writing thread");
 }
@@ -158,13 +120,10 @@ void fg__writer_stop(struct fg_writer *w)
 	free(w);
 }
 
-int fg__writer_store(struct fg_writer *writer, const struct fg__arrival *upload, bool *stored,
-		     struct fg_error *err)
+int fg__writer_do(struct fg_writer *writer, fg__writer_task *task, void *context,
+		  struct fg_error *err)
 {
-	struct job job = {.run = upload->run,
-			  .digest = upload->digest,
-			  .dictionary_hash = upload->dictionary_hash,
-			  .dictionary = upload->dictionary};
+	struct job job = {.task = task, .context = context};
 
 	(void)pthread_mutex_lock(&writer->lock);
 	if (writer->waiting >= QUEUE_MAX) {
@@ -178,7 +137,6 @@ int fg__writer_store(struct fg_writer *writer, const struct fg__arrival *upload,
 	while (!job.done)
 		(void)pthread_cond_wait(&writer->finished, &writer->lock);
 	(void)pthread_mutex_unlock(&writer->lock);
-	*stored = job.stored;
 	if (job.status != FG_OK && err)
 		*err = job.err;
 	return job.status;

@@ -5,17 +5,15 @@ SELECT id FROM function WHERE digest = $1;
 -- name: function_add
 INSERT INTO function (digest, name, library, linkage, file, line, inlined) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id;
 -- name: function_get
-SELECT name, library, linkage, file, line, inlined FROM function WHERE id = $1;
--- name: functions_between
-SELECT id, name, library, linkage, file, line, inlined FROM function WHERE id >= $1 AND id <= $2 ORDER BY id;
+SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHERE id = $1;
+-- name: functions_after
+SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHERE id > $1 ORDER BY id;
 -- name: node_find
 SELECT id FROM node WHERE parent = $1 AND function = $2;
 -- name: node_add
 INSERT INTO node (parent, function) VALUES ($1, $2) RETURNING id;
 -- name: node_get
 SELECT parent, function FROM node WHERE id = $1;
--- name: nodes_between
-SELECT id, parent, function FROM node WHERE id >= $1 AND id <= $2 ORDER BY id;
 -- name: nodes_after
 SELECT id, parent, function FROM node WHERE id > $1 ORDER BY id;
 
@@ -23,8 +21,8 @@ SELECT id, parent, function FROM node WHERE id > $1 ORDER BY id;
 SELECT COALESCE(max(id), 0) FROM node;
 -- name: function_last
 SELECT COALESCE(max(id), 0) FROM function;
--- name: function_digests
-SELECT id, digest FROM function;
+-- name: function_names
+SELECT id, name, library FROM function;
 
 -- name: dictionary_has
 SELECT used_ns FROM dictionary WHERE digest = $1;
@@ -33,4 +31,4 @@ SELECT data FROM dictionary WHERE digest = $1;
 -- name: dictionary_put
 INSERT INTO dictionary (digest, data, used_ns) VALUES ($1, $2, $3) ON CONFLICT (digest) DO UPDATE SET used_ns = excluded.used_ns;
 -- name: dictionary_trim
-DELETE FROM dictionary WHERE digest NOT IN (SELECT digest FROM dictionary ORDER BY used_ns DESC, digest LIMIT $1);
+DELETE FROM dictionary WHERE digest IN (SELECT digest FROM dictionary ORDER BY used_ns DESC, digest DESC LIMIT 64 OFFSET $1);

@@ -72,8 +72,6 @@ SELECT series, kind, data FROM chunk ORDER BY series, kind, first;
 -- name: level_add
 INSERT INTO level (benchmark, metric, series, pairs, baseline, candidate, ratio, low, high, outcome)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
--- name: levels_clear
-DELETE FROM level WHERE series = $1;
 
 -- name: report_clear
 DELETE FROM report WHERE run = $1;

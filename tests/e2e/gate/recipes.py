@@ -22,8 +22,9 @@ except ImportError:
 fastgate, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 recipes = root / "examples/ci"
 CONFIG = """version: 1
+build: { command: cp /bin/true nothing }
 benchmarks:
-  - { name: nothing, command: /bin/true }
+  - { name: nothing, command: ./nothing }
 measure: { schedule: abba, pairs: { min: 2, max: 2 }, warmup: 0, sampler: { enabled: false } }
 gate: { inconclusive: fail }
 """
@@ -43,7 +44,7 @@ with tempfile.TemporaryDirectory() as name:
     origin, clone = home / "origin", home / "clone"
     origin.mkdir()
     (origin / "fastgate.yml").write_text(CONFIG)
-    (origin / ".gitignore").write_text(".fastgate/\n")
+    (origin / ".gitignore").write_text(".fastgate/\nnothing\n")
     for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "One"], ["checkout", "-q", "-b", "topic"],
                   ["commit", "-q", "--allow-empty", "-m", "Two"]):
         run(["git", *words], origin, 0, "the repository")
@@ -64,7 +65,7 @@ with tempfile.TemporaryDirectory() as name:
         if not (clone / report).stat().st_size:
             sys.exit(f"FAILED: the GitLab job did not write {report}")
     run(["sh", "-e", "-c", script], clone, 0, "the GitLab script on the default branch")
-    (clone / "fastgate.yml").write_text(CONFIG.replace("/bin/true", "/bin/true, baseline_command: /bin/echo"))
+    (clone / "fastgate.yml").write_text(CONFIG.replace("./nothing", "./nothing, baseline_command: /bin/echo"))
     run(["sh", "-e", "-c", script], clone, 3, "the GitLab script, inconclusive", **against)
     if job["allow_failure"]["exit_codes"] != [3]:
         sys.exit("FAILED: the GitLab job does not allow the exit code of an open question")

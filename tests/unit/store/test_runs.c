@@ -472,6 +472,42 @@ static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **sta
 			 FG_ENOENT);
 }
 
+/* A store as version 1 left it: read-only opening refuses it and says what to do, writing brings it up to date. */
+static void store_of_the_version_before_is_brought_up_to_date(void **state)
+{
+	struct fixture *f = *state;
+	const char *path = fg_scratch_path(&f->scratch, "deep/er/store.db");
+	struct fg_stored_run before = {0};
+	struct fg_stored_run after = {0};
+	struct fg_store *other = NULL;
+	sqlite3 *raw = NULL;
+
+	fill(f, 2);
+	load(f, "0198f000-0000-7000-8000-000000000001", &before);
+	fg_store_close(f->store);
+	f->store = NULL;
+	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(raw,
+			     "DROP INDEX dictionary_by_use; UPDATE schema_version SET version = 1",
+			     NULL, NULL, NULL),
+		SQLITE_OK);
+	assert_int_equal(fg_store_open(path, FG_STORE_READ_ONLY, &other, &f->err), FG_EDB);
+	assert_non_null(strstr(f->err.message, "older fastgate"));
+	if (fg_store_open(path, 0, &f->store, &f->err) != FG_OK)
+		fail_msg("%s", f->err.message);
+	assert_int_equal(sqlite3_exec(raw, "SELECT 1 FROM dictionary INDEXED BY dictionary_by_use",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	(void)sqlite3_close(raw);
+	load(f, "0198f000-0000-7000-8000-000000000001", &after);
+	assert_int_equal(after.run.started_ns, before.run.started_ns);
+	assert_int_equal(after.profiles[0]->node_count, before.profiles[0]->node_count);
+	assert_int_equal(count(f, &(struct fg_run_filter){0}), 2);
+	fg_stored_run_release(&before);
+	fg_stored_run_release(&after);
+}
+
 static void damaged_chunk_is_named_by_load_and_check(void **state)
 {
 	struct fixture *f = *state;
@@ -533,6 +569,7 @@ int main(void)
 		CASE(deleted_run_is_gone_and_others_stay),
 		CASE(garbage_collection_spares_the_new_and_the_baselines),
 		CASE(foreign_damaged_and_newer_files_are_refused_with_a_reason),
+		CASE(store_of_the_version_before_is_brought_up_to_date),
 		CASE(damaged_chunk_is_named_by_load_and_check),
 		CASE(backup_is_a_store_of_its_own),
 	};

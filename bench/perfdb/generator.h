@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program that lives: functions, call paths, and runs of it.  From build to build some functions get another name
+ * (with all paths through them) and new paths appear, as in code that people work on.  Everything comes from seeds.
+ */
+#ifndef FG_BENCH_PERFDB_GENERATOR_H
+#define FG_BENCH_PERFDB_GENERATOR_H
+
+#include "base/random.h"
+#include "store/bundle.h"
+
+struct fg_bench_shape {
+	unsigned functions;
+	unsigned paths;
+	unsigned pairs;
+	unsigned samples; /* in the whole run, both arms */
+};
+
+struct fg_bench_program {
+	struct fg_bench_shape shape;
+	unsigned *versions; /* of each function: a part of its name */
+	struct fg_profile_node *nodes;
+	size_t node_count;
+	size_t node_capacity;
+	struct fg_random random;
+};
+
+extern const struct fg_bench_shape fg_bench_shape_default;
+
+void fg_bench_program_init(struct fg_bench_program *program, const struct fg_bench_shape *shape);
+void fg_bench_program_release(struct fg_bench_program *program);
+/* The next build: so many functions renamed, so many paths new. */
+void fg_bench_program_change(struct fg_bench_program *program, unsigned renamed, unsigned grown);
+/* One run of this build as a bundle; `number` makes its id, its time and its commit. */
+void fg_bench_program_run(const struct fg_bench_program *program, unsigned number,
+			  struct fg_bundle *bundle);
+/* The id of run `number`. */
+void fg_bench_run_id(unsigned number, char id[37]);
+/* The name of a function as it is now; to be freed. */
+char *fg_bench_function_name(const struct fg_bench_program *program, unsigned function);
+
+#endif

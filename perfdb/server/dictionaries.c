@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Dictionaries in memory.  A team's runs come from few builds, so a handful of them serves nearly all uploads; whoever was
+ * not asked for the longest goes first.  One in use stays until the last thread gives it back.
+ */
+#include "perfdb/server/request.h"
+#include "store/dictionary.h"
+
+enum {
+	KEPT_MAX = 256,
+	KEPT_BYTES = 48 << 20
+};
+
+struct entry {
+	struct fg_dictionary *dictionary;
+	unsigned users;
+	unsigned long long used; /* the higher, the later */
+};
+
+struct fg_dictionaries {
+	pthread_mutex_t lock;
+	struct entry *entries;
+	size_t count;
+	size_t capacity;
+	size_t bytes;
+	unsigned long long clock;
+};
+
+struct fg_dictionaries *fg__dictionaries_new(void)
+{
+	struct fg_dictionaries *d = fg_xcalloc(1, sizeof(*d));
+
+	(void)pthread_mutex_init(&d->lock, NULL);
+	return d;
+}
+
+void fg__dictionaries_free(struct fg_dictionaries *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->count; i++)
+		fg_dictionary_free(d->entries[i].dictionary);
+	free(d->entries);
+	(void)pthread_mutex_destroy(&d->lock);
+	free(d);
+}
+
+static struct entry *find(struct fg_dictionaries *d, const char *hash)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		if (strcmp(d->entries[i].dictionary->hash, hash) == 0)
+			return &d->entries[i];
+	}
+	return NULL;
+}
+
+static const struct fg_dictionary *use(struct fg_dictionaries *d, struct entry *entry)
+{
+	entry->users++;
+	entry->used = ++d->clock;
+	return entry->dictionary;
+}
+
+/* Down to what may be kept, as far as nobody uses it. */
+static void trim(struct fg_dictionaries *d)
+{
+	while (d->count > KEPT_MAX || d->bytes > KEPT_BYTES) {
+		struct entry *oldest = NULL;
+
+		for (size_t i = 0; i < d->count; i++) {
+			struct entry *e = &d->entries[i];
+
+			if (e->users == 0 && (!oldest || e->used < oldest->used))
+				oldest = e;
+		}
+		if (!oldest)
+			return;
+		d->bytes -= oldest->dictionary->memory_bytes;
+		fg_dictionary_free(oldest->dictionary);
+		*oldest = d->entries[--d->count];
+	}
+}
+
+const struct fg_dictionary *fg__dictionaries_take(struct fg_dictionaries *d, const char *hash)
+{
+	const struct fg_dictionary *found = NULL;
+	struct entry *entry = NULL;
+
+	(void)pthread_mutex_lock(&d->lock);
+	entry = find(d, hash);
+	if (entry)
+		found = use(d, entry);
+	(void)pthread_mutex_unlock(&d->lock);
+	return found;
+}
+
+const struct fg_dictionary *fg__dictionaries_put(struct fg_dictionaries *d,
+						 struct fg_dictionary *dictionary)
+{
+	const struct fg_dictionary *kept = NULL;
+	struct entry *entry = NULL;
+
+	(void)pthread_mutex_lock(&d->lock);
+	entry = find(d, dictionary->hash);
+	if (entry) {
+		fg_dictionary_free(dictionary);
+	} else {
+		d->entries = fg_grow(d->entries, &d->capacity, d->count + 1, sizeof(*d->entries));
+		entry = &d->entries[d->count++];
+		*entry = (struct entry){.dictionary = dictionary};
+		d->bytes += dictionary->memory_bytes;
+	}
+	kept = use(d, entry);
+	trim(d);
+	(void)pthread_mutex_unlock(&d->lock);
+	return kept;
+}
+
+void fg__dictionaries_give_back(struct fg_dictionaries *d, const struct fg_dictionary *dictionary)
+{
+	struct entry *entry = NULL;
+
+	if (!dictionary)
+		return;
+	(void)pthread_mutex_lock(&d->lock);
+	entry = find(d, dictionary->hash);
+	if (entry)
+		entry->users--;
+	trim(d);
+	(void)pthread_mutex_unlock(&d->lock);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Functions by their ids, as far as a session has read them: rows of `function` never change and never go.  A table of
+ * ordinary size is read from end to end the first time, and later only what was added; one of a size that somebody made on
+ * purpose is asked for row by row.
+ */
+#include "store/store_private.h"
+
+enum {
+	ALL_MAX = 200 * 1000 /* rows that are read at once, and kept at most */
+};
+
+static void take_row(struct fg_store *store, const struct fg_query *q)
+{
+	struct fg_functions *f = &store->rows;
+	const size_t id = (size_t)fg_column_int(q, 0);
+	struct fg_function_row *row = fg_arena_alloc(&f->arena, sizeof(*row));
+	size_t size = 0;
+	const void *digest = fg_column_bytes(q, 7, &size);
+
+	row->id = (uint64_t)id;
+	row->function = (struct fg_profile_function){
+		.name = fg_arena_strdup(&f->arena, fg_column_text(q, 1)),
+		.library = fg_arena_strdup(&f->arena, fg_column_text(q, 2)),
+		.linkage = fg_arena_strdup(&f->arena, fg_column_text(q, 3)),
+		.file = fg_arena_strdup(&f->arena, fg_column_text(q, 4)),
+		.line = (unsigned)fg_column_int(q, 5),
+		.inlined = fg_column_int(q, 6) != 0,
+	};
+	memcpy(row->digest, digest, fg_min_size(size, sizeof(row->digest)));
+	(void)fg_id_table_add(&f->by_id, row->id, (uint64_t)(uintptr_t)row);
+}
+
+void fg__store_forget_functions(struct fg_store *store)
+{
+	fg_id_table_release(&store->rows.by_id);
+	fg_arena_release(&store->rows.arena);
+	store->rows = (struct fg_functions){0};
+}
+
+/* The rows behind those that were read. */
+static int read_more(struct fg_store *store, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t last = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_LAST);
+	status = fg_query_value(&q, &last, err);
+	if (status != FG_OK || last - store->rows.last > ALL_MAX)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTIONS_AFTER);
+	fg_query_int(&q, store->rows.last);
+	while ((status = fg_query_step(&q, err)) > 0)
+		take_row(store, &q);
+	fg_query_end(&q);
+	if (status == FG_OK)
+		store->rows.last = last;
+	return status;
+}
+
+static int read_one(struct fg_store *store, uint64_t id, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_GET);
+	fg_query_int(&q, (int64_t)id);
+	status = fg_query_step(&q, err);
+	if (status > 0)
+		take_row(store, &q);
+	else if (status == FG_OK)
+		status = fg_error_set(err, FG_EDB,
+				      "store '%s' is damaged: function %llu is not there",
+				      store->db->location, (unsigned long long)id);
+	fg_query_end(&q);
+	return status < 0 ? status : status == 1 ? FG_OK : status;
+}
+
+int fg__store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
+		       struct fg_error *err)
+{
+	uint64_t at = id ? fg_id_table_get(&store->rows.by_id, id) : 0;
+	int status = FG_OK;
+
+	if (!at && (int64_t)id > store->rows.last) {
+		status = read_more(store, err);
+		at = status == FG_OK && id ? fg_id_table_get(&store->rows.by_id, id) : 0;
+	}
+	if (status == FG_OK && !at) {
+		status = read_one(store, id, err);
+		at = status == FG_OK ? fg_id_table_get(&store->rows.by_id, id) : 0;
+	}
+	if (status == FG_OK)
+		*row = *(const struct fg_function_row *)(uintptr_t)at;
+	return status;
+}
+
+void fg__store_limit_functions(struct fg_store *store)
+{
+	if (store->rows.by_id.count > ALL_MAX)
+		fg__store_forget_functions(store);
+}

@@ -1,0 +1,2 @@
+-- Which dictionaries were used last, without opening them: the blobs lie between the columns of a row.
+CREATE INDEX dictionary_by_use ON dictionary (used_ns, digest);

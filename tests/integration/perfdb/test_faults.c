@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What befalls a server: bombs, full disks, clients that stop half-way, clocks that jump, tokens that are taken back. */
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "perfdb/client/client.h"
+#include "perfdb/server/request.h"
+#include "store/bundle.h"
+#include "tests/integration/perfdb/perfdb_samples.h"
+#include "tests/integration/perfdb/scripted_server.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/store/samples.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	STUCK = 64,
+	MANY = 400,
+	ROOM_BYTES = 300 * 1000
+};
+
+static int setup(void **state)
+{
+	struct fg_test_server *s = fg_xcalloc(1, sizeof(*s));
+
+	fg_test_server_start(s, NULL);
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	fg_test_server_stop(*state);
+	free(*state);
+	return 0;
+}
+
+static int post(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token)
+{
+	return fg_test_post(s, FG_WIRE_RUNS, token, FG_WIRE_MEDIA_TYPE, parcel->data,
+			    parcel->length, NULL);
+}
+
+static int upload(const struct fg_test_server *s, unsigned seed, const char *token)
+{
+	struct fg_strbuf parcel = {0};
+	int status = 0;
+
+	fg_test_parcel(seed, true, &parcel);
+	status = post(s, &parcel, token);
+	fg_strbuf_release(&parcel);
+	return status;
+}
+
+/* A sealed block of zeros that says it unpacks to `announced` bytes. */
+static void make_bomb(uint32_t announced, struct fg_bytes *block)
+{
+	const size_t size = 1 << 20;
+	uint8_t *zeros = fg_xcalloc(size, 1);
+	uint32_t crc = 0;
+
+	assert_int_equal(fg_seal(zeros, size, 1, block, NULL), FG_OK);
+	for (size_t i = 0; i < 4; i++)
+		block->data[5 + i] = (uint8_t)(announced >> (8 * i));
+	crc = fg_crc32c(0, block->data + 5, block->size - 5);
+	for (size_t i = 0; i < 4; i++)
+		block->data[1 + i] = (uint8_t)(crc >> (8 * i));
+	free(zeros);
+}
+
+static void blocks_that_swell_are_refused(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t announced;
+		bool dictionary;
+		int status;
+	} cases[] = {
+		{"values of 4 GiB",               UINT32_MAX, false, 413},
+		{"values larger than they say",   100,        false, 400},
+		{"a dictionary of 4 GiB",         UINT32_MAX, true,  413},
+		{"a dictionary larger than that", 100,        true,  400},
+	};
+	struct fg_test_server *s = *state;
+
+	assert_int_equal(upload(s, 1, NULL), 201); /* so that this dictionary is known */
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_strbuf parcel = {0};
+		struct fg_strbuf bad = {0};
+		struct fg_bytes bomb = {0};
+		struct fg_wire wire;
+		char *envelope = NULL;
+		int status = 0;
+
+		fg_test_parcel(2, true, &parcel);
+		assert_int_equal(fg_wire_read(parcel.data, parcel.length, &wire, NULL), FG_OK);
+		envelope = fg_xstrndup(wire.envelope, wire.envelope_size);
+		make_bomb(cases[i].announced, &bomb);
+		if (cases[i].dictionary) {
+			char *hash = strstr(envelope, "\"dictionary\":\"");
+
+			hash[strlen("\"dictionary\":\"")] = 'e'; /* one that nobody knows */
+			hash[strlen("\"dictionary\":\"") + 1] = 'e';
+			wire.dictionary = bomb.data;
+			wire.dictionary_size = bomb.size;
+		} else {
+			wire.values = bomb.data;
+			wire.values_size = bomb.size;
+		}
+		wire.envelope = envelope;
+		assert_int_equal(fg_wire_write(&wire, &bad, NULL), FG_OK);
+		status = post(s, &bad, NULL);
+		if (status != cases[i].status)
+			fail_msg("%s: %d", cases[i].why, status);
+		free(envelope);
+		fg_bytes_release(&bomb);
+		fg_strbuf_release(&bad);
+		fg_strbuf_release(&parcel);
+	}
+	assert_int_equal(fg_test_run_count(s), 1);
+}
+
+static void token_that_is_taken_back_opens_nothing_any_more(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_store *store = NULL;
+	struct fg_token_list list = {0};
+	struct fg_error err = {0};
+	char token[69];
+	char admin[69];
+
+	fg_test_token(s, NULL, FG_SCOPE_ADMIN, INT64_MAX, admin);
+	fg_test_token(s, "tracker", FG_SCOPE_UPLOAD, INT64_MAX, token);
+	assert_int_equal(upload(s, 1, token), 201);
+	assert_int_equal(fg_store_open(s->database, 0, &store, &err), FG_OK);
+	assert_int_equal(fg_store_token_list(store, &list, &err), FG_OK);
+	assert_int_equal(fg_store_token_revoke(store, list.items[1].id, &err), FG_OK);
+	fg_token_list_release(&list);
+	fg_store_close(store);
+	assert_int_equal(upload(s, 2, token), 401);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs", token, NULL), 401);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs", admin, NULL), 200);
+	assert_int_equal(fg_test_run_count(s), 1);
+}
+
+static void full_disk_is_told_and_loses_nothing_confirmed(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct rlimit before;
+	struct rlimit tight;
+	struct stat file = {0};
+	size_t stored = 0;
+	int status = 201;
+
+	assert_int_equal(upload(s, 1, NULL), 201);
+	assert_int_equal(stat(s->database, &file), 0);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	tight = before;
+	tight.rlim_cur = (rlim_t)file.st_size + ROOM_BYTES;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+	for (unsigned seed = 2; status == 201 && seed < MANY; seed++) {
+		status = upload(s, seed, NULL);
+		stored = seed - 1;
+	}
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_in_range(status, 500, 599);
+	assert_int_equal(fg_test_ask(s, "GET", "/healthz", NULL, NULL), 200);
+	assert_int_equal(fg_test_run_count(s), stored);
+	/* There is room again: it goes on. */
+	assert_int_equal(upload(s, MANY, NULL), 201);
+	assert_int_equal(fg_test_run_count(s), stored + 1);
+}
+
+static void clients_that_stop_half_way_do_not_stop_others(void **state)
+{
+	static const char half[] =
+		"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\nFGRUN/1";
+	static const char deaf[] = "GET /assets/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	struct fg_test_server *s = *state;
+	int fds[STUCK];
+
+	for (size_t i = 0; i < STUCK; i++) {
+		const char *text = i % 2 ? half : deaf;
+		const size_t size = (i % 2 ? sizeof(half) : sizeof(deaf)) - 1;
+
+		fds[i] = fg_test_connect(s);
+		assert_int_equal(send(fds[i], text, size, MSG_NOSIGNAL), size);
+	}
+	assert_int_equal(upload(s, 1, NULL), 201);
+	for (size_t i = 0; i < STUCK; i++)
+		(void)close(fds[i]);
+	assert_int_equal(upload(s, 2, NULL), 201);
+	assert_int_equal(fg_test_run_count(s), 2);
+}
+
+/* Forwards, back, far back: nobody stays locked out, and nobody gets more than a minute's share twice. */
+static void limit_survives_a_clock_that_jumps(void **state)
+{
+	static const int64_t minutes[] = {1000, 1001, 2, 5000000, 0, 1000};
+	struct fg_limiter *limiter = fg__limiter_new(2);
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(minutes); i++) {
+		const int64_t now_ns = minutes[i] * 60 * FG_NS_PER_S;
+
+		assert_int_equal(fg__limiter_ask(limiter, "somebody", now_ns), 0);
+		assert_int_equal(fg__limiter_ask(limiter, "somebody", now_ns), 0);
+		assert_in_range(fg__limiter_ask(limiter, "somebody", now_ns), 1, 60);
+	}
+	fg__limiter_free(limiter);
+}
+
+/* A machine whose clock was years off: its runs are stored, listed in their order, and stand in no other's way. */
+static void runs_from_other_times_are_kept(void **state)
+{
+	static const char *const times[] = {"0000000000000000000", "9000000000000000000",
+					    "1500000000000000000"};
+	struct fg_test_server *s = *state;
+	struct fg_strbuf body = {0};
+
+	for (unsigned i = 0; i < FG_ARRAY_SIZE(times); i++) {
+		struct fg_strbuf parcel = {0};
+		struct fg_strbuf odd = {0};
+		struct fg_wire wire;
+		char *envelope = NULL;
+		char *at = NULL;
+
+		fg_test_parcel(i + 1, true, &parcel);
+		assert_int_equal(fg_wire_read(parcel.data, parcel.length, &wire, NULL), FG_OK);
+		envelope = fg_xstrndup(wire.envelope, wire.envelope_size);
+		at = strstr(envelope, "\"started_ns\":\"");
+		assert_non_null(at);
+		memcpy(at + strlen("\"started_ns\":\""), times[i], strlen(times[i]));
+		wire.envelope = envelope;
+		assert_int_equal(fg_wire_write(&wire, &odd, NULL), FG_OK);
+		assert_int_equal(post(s, &odd, NULL), 201);
+		free(envelope);
+		fg_strbuf_release(&odd);
+		fg_strbuf_release(&parcel);
+	}
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs", NULL, &body), 200);
+	assert_true(strstr(fg_strbuf_text(&body), fg_test_run_id(2)) <
+		    strstr(fg_strbuf_text(&body), fg_test_run_id(3)));
+	assert_true(strstr(fg_strbuf_text(&body), fg_test_run_id(3)) <
+		    strstr(fg_strbuf_text(&body), fg_test_run_id(1)));
+	fg_strbuf_clear(&body);
+	assert_int_equal(
+		fg_test_ask(s, "GET",
+			    "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time", NULL,
+			    &body),
+		200);
+	fg_strbuf_release(&body);
+}
+
+static void client_waits_as_long_as_it_is_told(void **state)
+{
+	static const struct fg_script_reply replies[] = {
+		{404, NULL,                 "no"  },
+		{503, "Retry-After: 1\r\n", "busy"},
+		{404, NULL,                 "no"  },
+		{201, NULL,                 "{}"  },
+	};
+	const struct fg_test_server *s = *state;
+	struct fg_script_server server = {0};
+	struct fg_push_options options = {.attempts = 2, .first_wait_ns = 1};
+	struct fg_push_result result = {0};
+	struct fg_strbuf parcel = {0};
+	struct fg_error err = {0};
+	int64_t start = 0;
+
+	fg_test_parcel(1, true, &parcel);
+	assert_int_equal(fg_spool_add(fg_scratch_path(&s->scratch, "spool"), fg_test_run_id(1),
+				      parcel.data, parcel.length, &err),
+			 FG_OK);
+	fg_strbuf_release(&parcel);
+	fg_script_start(&server, replies, FG_ARRAY_SIZE(replies));
+	options.url = server.url;
+	start = fg_clock_monotonic_ns();
+	if (fg_push_spool(fg_scratch_path(&s->scratch, "spool"), &options, &result, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_true(fg_clock_monotonic_ns() - start >= FG_NS_PER_S);
+	assert_int_equal(result.sent, 1);
+	assert_int_equal(result.retries, 1);
+	fg_script_stop(&server);
+	fg_script_release(&server);
+}
+
+/* A level, and a last run far above it. */
+static void store_series(const struct fg_test_server *s, unsigned runs, unsigned jumped)
+{
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+
+	assert_int_equal(fg_store_open(s->database, 0, &store, &err), FG_OK);
+	for (unsigned seed = 1; seed <= runs; seed++) {
+		struct fg_stored_run run = {0};
+
+		fg_sample_run(&run, seed, &fg_sample_small);
+		for (size_t i = 0; i < run.run.series[0].repetition_count; i++) {
+			if (seed > runs - jumped)
+				run.run.series[0].repetitions[i].values[FG_METRIC_CPU_TIME] *= 1.5;
+		}
+		assert_int_equal(fg_store_save(store, &run.run, NULL, NULL, &err), FG_OK);
+		fg_stored_run_release(&run);
+	}
+	fg_store_close(store);
+}
+
+static void last_run_that_left_the_level_is_told_but_not_called_a_change(void **state)
+{
+	static const char path[] = "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time";
+	static const struct {
+		unsigned jumped;
+		int changes;
+		int possible; /* runs; 0: none */
+	} cases[] = {
+		{0, 0, 0},
+                {1, 0, 1},
+                {2, 0, 2},
+                {6, 1, 0}
+        };
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_test_server s;
+		struct fg_strbuf body = {0};
+		cJSON *json = NULL;
+
+		fg_test_server_start(&s, NULL);
+		store_series(&s, 24, cases[i].jumped);
+		assert_int_equal(fg_test_ask(&s, "GET", path, NULL, &body), 200);
+		assert_int_equal(fg_json_parse(body.data, body.length, body.length, &json, NULL),
+				 FG_OK);
+		if (cJSON_GetArraySize(fg_json_find(json, "changes")) != cases[i].changes ||
+		    (int)fg_json_double_or(json, "possible_change/runs", 0) != cases[i].possible)
+			fail_msg("%u runs of another level: ...%s", cases[i].jumped,
+				 strstr(fg_strbuf_text(&body), "\"changes\""));
+		cJSON_Delete(json);
+		fg_strbuf_release(&body);
+		fg_test_server_stop(&s);
+	}
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(blocks_that_swell_are_refused),
+		CASE(token_that_is_taken_back_opens_nothing_any_more),
+		CASE(full_disk_is_told_and_loses_nothing_confirmed),
+		CASE(clients_that_stop_half_way_do_not_stop_others),
+		cmocka_unit_test(limit_survives_a_clock_that_jumps),
+		CASE(runs_from_other_times_are_kept),
+		CASE(client_waits_as_long_as_it_is_told),
+		cmocka_unit_test(last_run_that_left_the_level_is_told_but_not_called_a_change),
+	};
+#undef CASE
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
