@@ -100,7 +100,11 @@ static void add_dependent_pairs(size_t decisions, struct card *card)
 		fg_random_seed(&random, i + 1);
 		for (size_t n = 0; n < trials; n++)
 			hits += fails(&noise, &random);
-		add_row("identical programs FAIL", rows[i].setting, hits, trials, false, 0.01,
+		add_row((struct card_row){.name = "identical programs FAIL",
+					  .setting = rows[i].setting,
+					  .hits = hits,
+					  .trials = trials,
+					  .goal = 0.01},
 			card);
 	}
 }
