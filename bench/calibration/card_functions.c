@@ -235,7 +235,7 @@ static void decide_all(const char *folder, const char *condition, int variant, s
 
 	profile_file_init(&file);
 	if (profile_file_load(&file, path, NULL) == FG_OK &&
-	    file.set.row_count >= 2 * RECORDED_MIN) {
+	    file.set.row_count / 2 >= RECORDED_MIN) {
 		index = index_rows(&file);
 		is_touched = find_touched(&file.set, variant);
 		fg_random_seed(&random, (uint64_t)variant + 1);

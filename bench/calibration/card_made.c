@@ -73,20 +73,10 @@ static bool fails(const struct noise *noise, struct fg_random *random)
 	return progress.outcome == FG_OUTCOME_REGRESSION;
 }
 
-static void add_row(const char *name, const char *setting, size_t hits, size_t trials,
-		    bool at_least, double goal, struct card *card)
+static void add_row(struct card_row row, struct card *card)
 {
-	struct card_row row = {.kind = CARD_GOAL,
-			       .name = name,
-			       .setting = setting,
-			       .hits = hits,
-			       .trials = trials,
-			       .at_least = at_least,
-			       .goal = goal,
-			       .median_pairs = (double)NAN,
-			       .effect = (double)NAN,
-			       .load = (double)NAN};
-
+	row.kind = CARD_GOAL;
+	row.median_pairs = row.effect = row.load = (double)NAN;
 	card_add(card, &row);
 }
 
@@ -110,7 +100,11 @@ static void add_dependent_pairs(size_t decisions, struct card *card)
 		fg_random_seed(&random, i + 1);
 		for (size_t n = 0; n < trials; n++)
 			hits += fails(&noise, &random);
-		add_row("identical programs FAIL", rows[i].setting, hits, trials, false, 0.01,
+		add_row((struct card_row){.name = "identical programs FAIL",
+					  .setting = rows[i].setting,
+					  .hits = hits,
+					  .trials = trials,
+					  .goal = 0.01},
 			card);
 	}
 }
@@ -178,7 +172,13 @@ static void add_histories(size_t trials, struct card *card)
 
 			hits += has_step ? near : found > 0;
 		}
-		add_row(rows[i].name, rows[i].setting, hits, trials, has_step, rows[i].goal, card);
+		add_row((struct card_row){.name = rows[i].name,
+					  .setting = rows[i].setting,
+					  .hits = hits,
+					  .trials = trials,
+					  .at_least = has_step,
+					  .goal = rows[i].goal},
+			card);
 	}
 }
 
