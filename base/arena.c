@@ -13,6 +13,7 @@
 #ifndef BLOCK_BYTES
 # define BLOCK_BYTES 16384
 #endif
+#define LARGEST_BLOCK_BYTES (BLOCK_BYTES * 16) /* of an arena that holds as much already */
 
 enum {
 	ALIGNMENT = 16
@@ -25,6 +26,18 @@ struct fg_arena_block {
 	_Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
+/* A large arena grows by large blocks: the system hands those out cleared, page by page, as they are used. */
+static size_t block_bytes(const struct fg_arena *arena, size_t rounded)
+{
+	size_t wanted = arena->used_bytes / 2;
+
+	if (wanted > LARGEST_BLOCK_BYTES)
+		wanted = LARGEST_BLOCK_BYTES;
+	if (wanted < BLOCK_BYTES)
+		wanted = BLOCK_BYTES;
+	return rounded > wanted ? rounded : wanted;
+}
+
 void *fg_arena_alloc(struct fg_arena *arena, size_t size)
 {
 	struct fg_arena_block *block = arena->newest;
@@ -34,7 +47,7 @@ void *fg_arena_alloc(struct fg_arena *arena, size_t size)
 	FG_ASSERT(size <= SIZE_MAX / 4);
 	rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	if (!block || block->size - block->used < rounded) {
-		const size_t wanted = rounded > BLOCK_BYTES ? rounded : BLOCK_BYTES;
+		const size_t wanted = block_bytes(arena, rounded);
 
 		block = fg_xcalloc(1, sizeof(*block) + wanted);
 		block->size = wanted;

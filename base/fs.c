@@ -132,6 +132,9 @@ int fg_fs_write_result(const char *path, const void *data, size_t size, struct f
 	char *target = NULL;
 	int rc = FG_OK;
 
+	if (fg_fs_is_planted(path))
+		return fg_error_set(err, FG_EIO, "cannot write %s: another user put a link there",
+				    path);
 	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
 		return write_special(path, data, size, err);
 	if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
@@ -158,6 +161,8 @@ int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)
 		if (end == '\0')
 			break;
 	}
+	if (rc == FG_OK && fg_fs_is_planted(path))
+		rc = fg_error_set(err, FG_EIO, "%s: another user put a link there", path);
 	if (rc == FG_OK && !fg_fs_is_folder(path))
 		rc = fg_error_set(err, FG_EIO, "%s is in the way: expected a folder", path);
 	free(part);
@@ -262,6 +267,23 @@ bool fg_fs_exists(const char *path)
 	struct stat status;
 
 	return lstat(path, &status) == 0;
+}
+
+/* What the kernel asks where fs.protected_symlinks is on; not everybody has it on, and readlink() does not ask. */
+bool fg_fs_is_planted(const char *path)
+{
+	char *parent = NULL;
+	struct stat link;
+	struct stat folder;
+	bool planted = false;
+
+	if (lstat(path, &link) != 0 || !S_ISLNK(link.st_mode) || link.st_uid == geteuid())
+		return false;
+	parent = fg_fs_parent(path);
+	planted = stat(parent, &folder) == 0 && folder.st_mode & S_ISVTX &&
+		  folder.st_mode & S_IWOTH && link.st_uid != folder.st_uid;
+	free(parent);
+	return planted;
 }
 
 bool fg_fs_is_folder(const char *path)

@@ -32,6 +32,8 @@ int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path,
 int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error *err) FG_NODISCARD;
 
 bool fg_fs_exists(const char *path);
+/* A link of another user in a folder that everybody may write to, as /tmp is: followed, it would lead us anywhere. */
+bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
 /* Names in a folder, sorted, without . and ..; free each and the array. */
 int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *err) FG_NODISCARD;

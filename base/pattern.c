@@ -53,6 +53,8 @@ static const char *repeat(struct scan *scan, const char *at)
 	high = low;
 	if (*end == ',')
 		high = strtoul(end + 1, &end, 10);
+	if (high < FG_PATTERN_MAX_REPEAT && end[-1] == ',')
+		high = low + 1; /* {3,} is {3} and a star */
 	high = high > low ? high : low;
 	if (high > FG_PATTERN_MAX_REPEAT)
 		high = FG_PATTERN_MAX_REPEAT + 1;
@@ -75,6 +77,11 @@ static bool scan_step(struct scan *scan, const char **position)
 		*position = at + 1;
 	} else if (*at == '{') {
 		*position = repeat(scan, at);
+	} else if (*at == '+') {
+		scan->last *= 2; /* the C library makes "x+" into "xx*" */
+		*position = at + 1;
+	} else if (*at == '*' || *at == '?') {
+		*position = at + 1;
 	} else {
 		scan->last = 1;
 		*position = *at == '[' ? skip_brackets(at) : at + (*at == '\\' && at[1] ? 2 : 1);

@@ -3,7 +3,7 @@
  * Patterns and rewriting rules that people give: POSIX extended regular expressions with bounds.
  *
  * The C library's matcher can be made to take time or memory without limit by a short expression: back-references make it
- * exponential, nested counted repetitions ("(a{99}){99}") are unrolled.  Both are refused, and so are expressions over
+ * exponential, nested repetitions ("(a{99}){99}", "a++++") are unrolled.  Both are refused, and so are expressions over
  * FG_PATTERN_MAX_BYTES; subjects are looked at up to FG_PATTERN_MAX_SUBJECT bytes.
  */
 #ifndef FG_BASE_PATTERN_H

@@ -56,34 +56,72 @@ static int build_candidate(struct fg_session *session, struct fg_error *err)
 	return rc;
 }
 
-static int open_worktree(struct fg_arms *arms, struct fg_session *session, const char *commit,
-			 struct fg_error *err)
+static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum fg_arm arm,
+			 const char *commit, struct fg_error *err)
 {
 	const struct fg_worktree_options options = worktree_options(session, commit);
 	char *tail = NULL;
-	const int rc = fg_worktree_open(&options, &arms->worktree, &tail, err);
+	const int rc = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (rc != FG_OK) {
+		fg_error_prefix(err, "%s", arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
 		show_tail(session, tail);
 		return rc;
 	}
-	arms->has_worktree = true;
+	arms->has_worktree[arm] = true;
+	session->roots[arm] = arms->worktrees[arm].root;
 	return FG_OK;
 }
 
-static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+/* A commit that is not checked out here.  What is staged goes by the name of the commit that it stands on. */
+static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
+			      const struct fg_git *git, struct fg_error *err)
+{
+	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
+	char *commit = NULL;
+	char *words = NULL;
+	int rc = session->staged ? fg_git_commit_staged(git, &commit, err)
+				 : fg_git_resolve(git, session->candidate, &commit, &words, err);
+
+	if (rc == FG_OK)
+		rc = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, err);
+	if (rc == FG_OK && session->staged) {
+		free(side->describe);
+		side->describe = fg_xstrdup("staged");
+		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
+	} else if (rc == FG_OK) {
+		/* Branch, tag and changes are those of what is checked out, which is something else. */
+		fg_side_release(side);
+		*side = (struct fg_side){.commit = commit, .describe = words};
+		commit = NULL;
+		words = NULL;
+	}
+	fg_git_forget_hook();
+	free(words);
+	free(commit);
+	return rc;
+}
+
+/* Before anything is built: a ref that is not there should not cost a build. */
+static int resolve_git_baseline(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->plan->root,
+				   .head = session->candidate,
 				   .interrupted = session->cli->interrupted};
 	struct fg_side *side = &session->run.sides[FG_ARM_BASELINE];
-	int rc = fg_git_resolve(&git, session->plan->baseline.value, &side->commit, &side->describe,
-				err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = open_worktree(arms, session, side->commit, err);
+	return fg_git_resolve(&git, session->plan->baseline.value, &side->commit, &side->describe,
+			      err);
+}
+
+static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+			     struct fg_error *err)
+{
+	const int rc = open_worktree(arms, session, FG_ARM_BASELINE,
+				     session->run.sides[FG_ARM_BASELINE].commit, err);
+
 	if (rc == FG_OK)
-		session->roots[FG_ARM_BASELINE] = arms->worktree.root;
+		fg__match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
 	return rc;
 }
 
@@ -104,6 +142,7 @@ static int load_history(struct fg_arms *arms, struct fg_session *session, struct
 
 		rc = fg_store_load_run(session->store, list.items[i - 1].id, earlier, err);
 		if (rc == FG_OK) {
+			fg__match_stored(session->plan, &earlier->run);
 			arms->history_runs[arms->history_count] = &earlier->run;
 			arms->history_count++;
 		}
@@ -127,6 +166,7 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	if (rc != FG_OK)
 		return rc;
 	arms->has_baseline = true;
+	fg__match_stored(session->plan, &arms->baseline.run);
 	session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
 	return load_history(arms, session, err);
 }
@@ -171,7 +211,8 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 	return rc;
 }
 
-static int settle_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+static int settle_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+			   struct fg_error *err)
 {
 	const struct fg_baseline *baseline = &session->plan->baseline;
 	int rc = FG_OK;
@@ -179,7 +220,7 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 	if (baseline->kind == FG_BASELINE_NONE)
 		return FG_OK;
 	if (baseline->kind == FG_BASELINE_GIT)
-		return open_git_baseline(arms, session, err);
+		return open_git_baseline(arms, session, plan, err);
 	rc = baseline->kind == FG_BASELINE_FILE
 		     ? take_baseline_file(arms, session, baseline->value, err)
 		     : take_stored_baseline(arms, session, baseline->value, err);
@@ -191,7 +232,8 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 	return rc;
 }
 
-int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+		  struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->plan->root,
 				   .interrupted = session->cli->interrupted};
@@ -201,11 +243,15 @@ int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_er
 	*arms = (struct fg_arms){0};
 	session->roots[FG_ARM_CANDIDATE] = session->plan->root;
 	rc = fg_git_describe_side(&git, side, err);
-	if (rc == FG_OK)
+	if (rc == FG_OK && plan->baseline.kind == FG_BASELINE_GIT)
+		rc = resolve_git_baseline(session, err);
+	if (rc == FG_OK && (session->staged || session->candidate))
+		rc = open_git_candidate(arms, session, &git, err);
+	else if (rc == FG_OK)
 		rc = build_candidate(session, err);
 	if (rc != FG_OK)
 		return rc;
-	rc = settle_baseline(arms, session, err);
+	rc = settle_baseline(arms, session, plan, err);
 	return rc == FG_OK ? record_facts(session, err) : rc;
 }
 
@@ -219,7 +265,7 @@ int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struc
 	*arms = (struct fg_arms){0};
 	if (run->has_baseline || session->plan->baseline.kind == FG_BASELINE_GIT)
 		return FG_OK;
-	rc = settle_baseline(arms, session, err);
+	rc = settle_baseline(arms, session, NULL, err);
 	if (rc != FG_OK || !arms->has_baseline)
 		return rc;
 	if (strcmp(arms->baseline.run.id, run->id) == 0 ||
@@ -233,6 +279,8 @@ int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struc
 
 void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
 {
+	input->gone = arms->match.gone;
+	input->gone_count = arms->match.gone_count;
 	if (!arms->has_baseline)
 		return;
 	input->baseline = &arms->baseline.run;
@@ -278,13 +326,14 @@ void fg__arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 {
 	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
 	const char *from = session->run.sides[FG_ARM_BASELINE].commit;
+	const char *to = session->run.sides[FG_ARM_CANDIDATE].commit;
 	struct fg_error err = {0};
 	char *text = NULL;
 	size_t size = 0;
 
-	if (!from || !session->run.sides[FG_ARM_CANDIDATE].commit)
+	if (!from || !to)
 		return;
-	if (fg_git_messages(&git, from, "HEAD", &text, &size, &err) != FG_OK) {
+	if (fg_git_messages(&git, from, to, &text, &size, &err) != FG_OK) {
 		fg_cli_warn(session->cli, "cannot read the commits for accepted slowdowns: %s",
 			    err.message);
 		return;
@@ -302,8 +351,11 @@ void fg__arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 
 void fg__arms_close(struct fg_arms *arms)
 {
-	if (arms->has_worktree)
-		fg_worktree_close(&arms->worktree);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		if (arms->has_worktree[arm])
+			fg_worktree_close(&arms->worktrees[arm]);
+	}
+	fg__match_release(&arms->match);
 	if (arms->has_baseline)
 		fg_stored_run_release(&arms->baseline);
 	for (size_t i = 0; i < arms->history_count; i++)

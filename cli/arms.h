@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two sides of a run.  The baseline is a commit built in a worktree of its own, a stored run, or nothing;
- * what the configuration and --against say about it is settled here.
+ * The two sides of a run.  The candidate is the work tree, or a commit (what is staged is one) built in a worktree of its
+ * own; the baseline is a commit, a stored run, or nothing.  What the configuration and the command line say about them
+ * is settled here.
  */
 #ifndef FG_CLI_ARMS_H
 #define FG_CLI_ARMS_H
 
+#include "cli/match.h"
 #include "cli/session.h"
 #include "runner/worktree.h"
 
@@ -14,8 +16,9 @@ enum {
 };
 
 struct fg_arms {
-	struct fg_worktree worktree;
-	bool has_worktree;
+	struct fg_worktree worktrees[FG_ARM_COUNT];
+	bool has_worktree[FG_ARM_COUNT];
+	struct fg_match match;         /* of the baseline's benchmarks, where it is a commit */
 	struct fg_stored_run baseline; /* a stored run to compare with */
 	bool has_baseline;
 	struct fg_stored_run
@@ -26,10 +29,10 @@ struct fg_arms {
 
 /*
  * Settle the baseline that `plan` names, build both sides where a build is configured, and fill the session's roots and
- * the sides of its run.  FG_ENOENT: there is no such baseline (yet); the message says what was looked for.
+ * the sides of its run; `plan` is the session's, and learns how its benchmarks run in the baseline.  FG_ENOENT: there is no such baseline (yet); the message says what was looked for.
  */
-int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
-	FG_NODISCARD;
+int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+		  struct fg_error *err) FG_NODISCARD;
 /* The same for a run that was measured already: without its own baseline it gets the stored one that `plan` names. */
 int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 	FG_NODISCARD;

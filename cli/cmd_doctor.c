@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "cli/calibrate.h"
@@ -11,6 +12,7 @@
 
 struct options {
 	struct fg_cli_config config;
+	const char *root;
 	bool calibrate;
 	unsigned pairs;
 	int64_t budget_ns;
@@ -153,8 +155,9 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 	struct fg_strbuf text = {0};
 	int rc = FG_OK;
 
-	fg_doctor_host("", &diagnosis);
-	fg_doctor_process(&diagnosis);
+	fg_doctor_host(given->root ? given->root : "", &diagnosis);
+	if (!given->root)
+		fg_doctor_process(&diagnosis);
 	for (size_t i = 0; i < plan->benchmark_count; i++)
 		fg_doctor_benchmark(&plan->benchmarks[i], root, &diagnosis);
 	if (given->calibrate)
@@ -183,8 +186,13 @@ static int run(struct fg_cli *cli, const void *values)
 	const struct fg_benchmark *benchmark = NULL;
 	struct fg_plan plan = {0};
 	struct fg_error err = {0};
-	int rc = fg_cli_load_plan(cli, &given->config, true, &plan);
+	int rc = FG_EXIT_PASS;
 
+	if (given->root && given->calibrate)
+		return fg_cli_usage(cli, "--calibrate measures here, --root looks at another host");
+	if (given->root && !fg_fs_is_folder(given->root))
+		return fg_cli_usage(cli, "'%s' is no folder", given->root);
+	rc = fg_cli_load_plan(cli, &given->config, true, &plan);
 	if (rc != FG_EXIT_PASS)
 		return rc;
 	rc = find_benchmark(cli, &plan, &benchmark, &err);
@@ -198,6 +206,8 @@ static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_CLI_FLAG(struct options, calibrate, "calibrate", 0,
 		    "measure a program against itself: the smallest change that can be seen here"),
+	FG_CLI_NAME(struct options, root, "root", 0, "FOLDER", FG_COMPLETE_FOLDER,
+		    "look at another host, whose /proc and /sys were copied below FOLDER"),
 	{.name = "pairs",
 	   .letter = 'p',
 	   .kind = FG_OPTION_UNSIGNED,

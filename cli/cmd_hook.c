@@ -24,26 +24,42 @@ enum {
 
 static const char *const types[] = {"pre-commit", "pre-push", NULL};
 
-/* What each compares with, and when there is nothing to compare with. */
+/*
+ * What stands behind the check for fastgate; %s is the command that measures, with all but what it compares.  Git gives a
+ * pre-push hook one line for each ref that is pushed.
+ */
 static const struct {
-	const char *preparation; /* shell, before anything else */
-	const char *against;
-	const char *upstream; /* the same for a line in somebody else's hook */
-	const char *skip;     /* the git option that leaves the hook out once */
+	const char *script;
+	const char *line; /* behind the command, in somebody else's hook */
+	const char *skip; /* the git option that leaves the hook out once */
 } hooks[] = {
-	{.preparation =
-		 "git rev-parse --quiet --verify HEAD >/dev/null || exit 0 # the first commit\n",   .against = "HEAD",
-	 .upstream = "HEAD",
+	{.script = "git rev-parse --quiet --verify HEAD >/dev/null || exit 0 # the first commit\n"
+		   "%s --staged\n", .line = "--staged",
 	 .skip = "git commit --no-verify"},
-	{.preparation =
-		 "against=$(git rev-parse --quiet --verify '@{upstream}') || against=merge-base\n", .against = "\"$against\"",
-	 .upstream = "'@{upstream}'",
+	{.script =
+		 "status=0\n"
+		 "while read -r _ commit ref there; do\n"
+		 "\tcase $ref in refs/heads/*) ;; *) continue ;; esac\n"
+		 "\t# a branch that is removed, or a first commit\n"
+		 "\tgit rev-parse --quiet --verify \"$commit^\" >/dev/null || continue\n"
+		 "\tcase $there in\n"
+		 "\t*[!0]*) ;;\n"
+		 "\t*) there=merge-base ;; # a new branch\n"
+		 "\tesac\n"
+		 "\tif [ \"$there\" != merge-base ] && ! git cat-file -e \"$there^{commit}\" 2>/dev/null; then\n"
+		 "\t\techo \"$ref has commits that were not fetched: nothing was measured\" >&2\n"
+		 "\t\tcontinue\n"
+		 "\tfi\n"
+		 "\t%s --candidate \"$commit\" --against \"$there\" </dev/null || status=$?\n"
+		 "done\n"
+		 "exit $status\n",  .line = "--candidate HEAD --against '@{upstream}'",
 	 .skip = "git push --no-verify"  },
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_CHOICE(struct options, type, "type", 't', "TYPE", types, "pre-commit",
-		      "pre-commit, against HEAD, or pre-push, against the upstream branch"),
+	FG_CLI_CHOICE(
+		struct options, type, "type", 't', "TYPE", types, "pre-commit",
+		"pre-commit: what is staged against HEAD; pre-push: what is pushed against what is there"),
 	{.name = NULL},
 };
 
@@ -61,25 +77,31 @@ static const struct fg_cli_example examples[] = {
 	{NULL,				      NULL			     },
 };
 
-/* "cd 'sub/folder' && ", nothing when fastgate.yml is at the top. */
-static void add_folder(struct fg_strbuf *text, char *prefix)
+/* The command that measures; it stays at the top of the repository, where git's paths are seen from. */
+static void add_command(struct fg_strbuf *text, const char *prefix)
 {
-	char *const words[] = {prefix, NULL};
+	char *path = fg_xasprintf("./%sfastgate.yml", prefix);
+	char *const words[] = {path, NULL};
 
-	if (!*prefix)
-		return;
-	fg_strbuf_add_text(text, "cd ./");
-	fg_text_quote_words(text, words);
-	fg_strbuf_add_text(text, " && ");
+	fg_strbuf_add_text(text, "fastgate run --quick --no-post");
+	if (*prefix) {
+		fg_strbuf_add_text(text, " --config ");
+		fg_text_quote_words(text, words);
+	}
+	free(path);
 }
 
-static void add_gate(struct fg_strbuf *text, char *prefix, const char *against)
+/* `format` has one %s. */
+static void add_with_command(struct fg_strbuf *text, const char *format, const char *prefix)
 {
-	add_folder(text, prefix);
-	fg_strbuf_printf(text, "fastgate run --quick --no-post --against %s", against);
+	const char *hole = strstr(format, "%s");
+
+	fg_strbuf_add(text, format, (size_t)(hole - format));
+	add_command(text, prefix);
+	fg_strbuf_add_text(text, hole + 2);
 }
 
-static void write_script(struct fg_strbuf *text, int type, char *prefix)
+static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 {
 	struct fg_strbuf body = {0};
 	char hash[FG_SHA256_HEX_SIZE];
@@ -87,11 +109,9 @@ static void write_script(struct fg_strbuf *text, int type, char *prefix)
 	fg_strbuf_printf(
 		&body,
 		"# `fastgate hook uninstall --type %s` removes it; `%s` leaves it out once.\n"
-		"command -v fastgate >/dev/null || { echo 'fastgate is not in PATH: nothing was measured' >&2; exit 0; }\n"
-		"unset $(git rev-parse --local-env-vars)\n%s",
-		types[type], hooks[type].skip, hooks[type].preparation);
-	add_gate(&body, prefix, hooks[type].against);
-	fg_strbuf_add_char(&body, '\n');
+		"command -v fastgate >/dev/null || { echo 'fastgate is not in PATH: nothing was measured' >&2; exit 0; }\n",
+		types[type], hooks[type].skip);
+	add_with_command(&body, hooks[type].script, prefix);
 	fg_sha256_hex(body.data, body.length, hash);
 	fg_strbuf_printf(text, HOOK_HEAD "%s\n%s", hash, fg_strbuf_text(&body));
 	fg_strbuf_release(&body);
@@ -111,11 +131,10 @@ static bool is_ours(const char *script, size_t size)
 }
 
 /* What somebody adds to a hook of their own. */
-static void write_line(struct fg_strbuf *line, int type, char *prefix)
+static void write_line(struct fg_strbuf *line, int type, const char *prefix)
 {
-	fg_strbuf_add_text(line, "(unset $(git rev-parse --local-env-vars); ");
-	add_gate(line, prefix, hooks[type].upstream);
-	fg_strbuf_add_text(line, ") || exit 1");
+	add_command(line, prefix);
+	fg_strbuf_printf(line, " %s || exit 1", hooks[type].line);
 }
 
 /* *there: a hook is there, and it is ours; else this fails. */
@@ -169,7 +188,7 @@ static int find_folder(const struct fg_git *git, char **folder, struct fg_error 
 	return rc;
 }
 
-static int install(const struct fg_cli *cli, const char *path, int type, char *prefix,
+static int install(const struct fg_cli *cli, const char *path, int type, const char *prefix,
 		   struct fg_error *err)
 {
 	struct fg_strbuf script = {0};
@@ -251,10 +270,11 @@ const struct fg_cli_command fg__cmd_hook = {
 	.summary = "gate every commit or push of this repository",
 	.description =
 		"Installs a git hook that runs `fastgate run --quick`: what is being committed is built and compared with "
-		"HEAD, what is being pushed with the upstream branch, and a regression stops it. Benchmarks whose programs "
+		"HEAD, what is being pushed with what the other side has, and a regression stops it. Benchmarks whose programs "
 		"did not change are not run.\n\n"
-		"The working tree is measured as it is, with what is not staged. A hook that fastgate did not write, or that "
-		"was changed since, is never touched; the message says what to add to it.",
+		"Exactly what is committed or pushed is measured, in worktrees below .fastgate/; your files and the index "
+		"are not touched. A hook that fastgate did not write, or that was changed since, is never touched either; the "
+		"message says what to add to it.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = arguments,

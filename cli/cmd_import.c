@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/json_write.h"
 #include "base/random.h"
 #include "base/version.h"
 #include "cli/profile_command.h"
@@ -90,6 +91,26 @@ static int make_run(const struct options *given, const char *file, const struct 
 	return rc;
 }
 
+static void tell(const struct fg_cli *cli, const struct fg_stored_run *stored)
+{
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+
+	if (!cli->json) {
+		fg_cli_say(cli, "imported as run %s, benchmark %s", stored->run.id,
+			   stored->run.series[0].name);
+		return;
+	}
+	fg_json_writer_init(&w, &text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "run", stored->run.id);
+	fg_json_text(&w, "benchmark", stored->run.series[0].name);
+	fg_json_end(&w);
+	fg_strbuf_add_char(&text, '\n');
+	fg_cli_print(cli, &text);
+	fg_strbuf_release(&text);
+}
+
 static int keep(struct fg_cli *cli, const struct options *given, const struct fg_stored_run *stored,
 		struct fg_error *err)
 {
@@ -110,8 +131,7 @@ static int keep(struct fg_cli *cli, const struct options *given, const struct fg
 	fg_store_close(store);
 	if (rc != FG_OK)
 		return rc;
-	fg_cli_say(cli, "imported as run %s, benchmark %s", stored->run.id,
-		   stored->run.series[0].name);
+	tell(cli, stored);
 	return FG_OK;
 }
 
@@ -151,5 +171,6 @@ const struct fg_cli_command fg__cmd_import = {
 	.options_size = sizeof(struct options),
 	.arguments = arguments,
 	.examples = examples,
+	.has_json = true,
 	.run = run,
 };

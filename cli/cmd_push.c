@@ -27,12 +27,8 @@ static const struct fg_option options[] = {
 		    "the environment variable that holds the token; by default perfdb.token_env"),
 	FG_CLI_FILE(struct options, ca_file, "ca-file", 0,
 		    "certificates to trust instead of the system's; by default perfdb.ca_file"),
-	{.name = "spool",
-	   .kind = FG_OPTION_TEXT,
-	   .offset = offsetof(struct options, spool),
-	   .argument = "FOLDER",
-	   .complete = FG_COMPLETE_FOLDER,
-	   .help = "the spool to use instead of .fastgate/spool"},
+	FG_CLI_NAME(struct options, spool, "spool", 0, "FOLDER", FG_COMPLETE_FOLDER,
+		    "the spool to use instead of .fastgate/spool"),
 	FG_CLI_COUNT(struct options, attempts, "attempts", 0, 100, "5",
 		     "how often to try each run"),
 	{.name = "timeout",
@@ -43,7 +39,7 @@ static const struct fg_option options[] = {
 	   .help = "how long one request may take"},
 	FG_CLI_FLAG(struct options, status, "status", 0, "only say what waits in the spool"),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	{.name = NULL             },
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {

@@ -71,14 +71,9 @@ static const struct fg_option options[] = {
 		    "make this file; no samples are taken while its first byte is 0"),
 	FG_CLI_FLAG(struct options, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
-	{.name = "output",
-	 .letter = 'o',
-	 .kind = FG_OPTION_TEXT,
-	 .offset = offsetof(struct options, output),
-	 .argument = "FOLDER",
-	 .complete = FG_COMPLETE_FOLDER,
-	 .help = "where the traces go; made if it is not there (default: fastgate-record)"},
-	{.name = NULL},
+	FG_CLI_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
+		    "where the traces go; made if it is not there (default: fastgate-record)"),
+	{.name = NULL              },
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -107,7 +102,7 @@ static int make_control(const char *path, char **absolute, struct fg_error *err)
 
 	if (!path)
 		return FG_OK;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "%s", path);
 	if (lseek(fd, 0, SEEK_END) == 0 && write(fd, "1", 1) != 1)

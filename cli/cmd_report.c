@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/look.h"
+#include "cli/plan.h"
+#include "cli/posts.h"
 #include "cli/stored.h"
 
 struct options {
@@ -8,6 +10,8 @@ struct options {
 	const char *store;
 	const char *project;
 	const char *source_root;
+	const char *post_from;
+	struct fg_cli_config config;
 };
 
 static const struct fg_option options[] = {
@@ -16,14 +20,15 @@ static const struct fg_option options[] = {
 		"terminal, json, junit, markdown, comment, html, github, gitlab, csv or csv-raw; else by the ending "
 		"of FILE"),
 	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
-	{.name = "source-root",
-											  .kind = FG_OPTION_TEXT,
-											  .offset = offsetof(struct options, source_root),
-											  .argument = "FOLDER",
-											  .complete = FG_COMPLETE_FOLDER,
-											  .help = "the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"},
+	FG_CLI_NAME(
+		struct options, source_root, "source-root", 0, "FOLDER", FG_COMPLETE_FOLDER,
+		"the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"),
+	FG_CLI_FILE(
+		struct options, post_from, "post-from", 0,
+		"post this report.json where report.post of fastgate.yml says, and write nothing"),
 	FG_CLI_STORE_OPTION(struct options),
 	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	{.name = NULL},
 };
 
@@ -39,6 +44,8 @@ static const struct fg_cli_example examples[] = {
 	 "the newest run of branch main as JUnit XML"							    },
 	{"fastgate report --format markdown >> \"$GITHUB_STEP_SUMMARY\"",
 	 "into the summary of a GitHub job"								      },
+	{"fastgate report --post-from fastgate.json",
+	 "what the job of a fork's pull request was not allowed to post"                                         },
 	{NULL,							    NULL				   },
 };
 
@@ -118,6 +125,21 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
+/* fastgate.yml may be absent: --set report.post=... says it as well. */
+static int post(const struct fg_cli *cli, const struct options *given)
+{
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+	int code = fg_cli_load_plan(cli, &given->config, true, &plan);
+
+	if (code == FG_EXIT_PASS) {
+		code = fg__posts_send_file(cli, &plan, given->post_from, &err);
+		code = code < 0 ? fg_cli_fail(cli, &err) : code;
+	}
+	fg_plan_release(&plan);
+	return code;
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
@@ -126,6 +148,11 @@ static int run(struct fg_cli *cli, const void *values)
 	const struct fg_reporter *reporter = fg_reporter_find(choose_format(cli, given), &err);
 	int status = FG_OK;
 
+	if (given->post_from && (cli->argument_count || given->format || given->output))
+		return fg_cli_usage(
+			cli, "--post-from posts a file: it takes no RUN, --format or --output");
+	if (given->post_from)
+		return post(cli, given);
 	if (!reporter)
 		return fg_cli_usage(cli, "%s", err.message);
 	status = fg_cli_load_run(given->store, given->project,
@@ -145,11 +172,15 @@ const struct fg_cli_command fg__cmd_report = {
 		"(docs/formats/report.md), JUnit XML, Markdown, one HTML page, GitHub annotations, a GitLab metrics "
 		"report, or CSV.  The same run gives the same bytes whenever it is written.\n\n"
 		"Without --format the ending of FILE decides: .html, .json, .xml, .md, .csv, .txt.\n\n"
+		"With --post-from the report of another job is posted, for workflows whose measuring job has no right to "
+		"(docs/ci.md). What the file says is shown; which pull request or commit it belongs to is taken from this "
+		"job's environment. A post that fails is a warning; one that is required ends with exit code 5.\n\n"
 		"The exit code says whether the report could be written, not what the verdict was.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = arguments,
 	.examples = examples,
+	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,
 	.run = run,
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_write.h"
 #include "cli/stored.h"
 
 struct options {
@@ -30,15 +31,29 @@ static int run(struct fg_cli *cli, const void *values)
 	char(*ids)[37] = fg_arena_array(&cli->arena, cli->argument_count, sizeof(*ids));
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
 	int status = fg_cli_open_store(given->store, 0, &store, &err);
 
+	fg_json_writer_init(&w, &text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_begin_array(&w, "removed");
 	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++)
 		status = fg_store_find(store, given->project, cli->arguments[i], ids[i], &err);
 	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++) {
 		status = fg_store_delete(store, ids[i], &err);
-		if (status == FG_OK)
+		if (status != FG_OK)
+			break;
+		fg_json_text(&w, NULL, ids[i]);
+		if (!cli->json)
 			fg_cli_say(cli, "removed run %s", ids[i]);
 	}
+	fg_json_end(&w);
+	fg_json_end(&w);
+	fg_strbuf_add_char(&text, '\n');
+	if (cli->json)
+		fg_cli_print(cli, &text);
+	fg_strbuf_release(&text);
 	fg_store_close(store);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
@@ -54,5 +69,6 @@ const struct fg_cli_command fg__cmd_rm = {
 	.options_size = sizeof(struct options),
 	.arguments = arguments,
 	.examples = examples,
+	.has_json = true,
 	.run = run,
 };

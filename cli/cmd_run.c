@@ -14,6 +14,8 @@
 struct options {
 	struct fg_cli_config config;
 	const char *against;
+	const char *candidate;
+	bool staged;
 	const char *schedule;
 	const char *pairs;
 	const char *budget;
@@ -170,6 +172,9 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	int rc = FG_OK;
 
 	fg__arms_describe(arms, &input);
+	/* Of a part of the benchmarks nobody can say what is not there any more. */
+	if (session->benchmark_count < session->plan->benchmark_count)
+		input.gone_count = 0;
 	measured = fg__session_measure(session, err);
 	if (measured != FG_OK && measured != FG_EINTERRUPTED)
 		return measured;
@@ -225,7 +230,7 @@ static int measure_and_gate(struct fg_session *session, const struct options *gi
 	int rc = given->resume ? resume(session, selection, err) : FG_OK;
 
 	if (rc == FG_OK)
-		rc = fg__arms_open(&arms, session, err);
+		rc = fg__arms_open(&arms, session, plan, err);
 	if (rc == FG_OK) {
 		if (given->shard)
 			fg_shard_mark(&session->run, selection->shard, selection->shards);
@@ -251,6 +256,8 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	session.benchmarks = selection.items;
 	session.benchmark_count = selection.count;
 	session.state_folder = state;
+	session.staged = given->staged;
+	session.candidate = given->candidate;
 	session.keep_traces = given->keep_traces;
 	if (rc == FG_OK)
 		rc = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
@@ -280,6 +287,11 @@ static int run(struct fg_cli *cli, const void *values)
 			   fg_arena_strndup(&cli->arena, given.pairs, colon));
 		fg_cli_set(cli, &given.config, "measure.pairs.max", max);
 	}
+	if (given.staged && given.candidate)
+		return fg_cli_usage(cli, "--staged and --candidate exclude each other");
+	/* What is staged is a change of the last commit. */
+	if (given.staged && !given.against)
+		given.against = "HEAD";
 	rc = fg_cli_load_plan(cli, &given.config, false, &plan);
 	if (rc != FG_EXIT_PASS)
 		return rc;
@@ -297,13 +309,14 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	{.name = "against",
-				  .letter = 'a',
-				  .kind = FG_OPTION_TEXT,
-				  .offset = offsetof(struct options, against),
-				  .argument = "REF",
-				  .complete = FG_COMPLETE_GIT_REF,
-				  .help = "build this git ref (or `merge-base`) beside the work tree and measure both in this session"},
+	FG_CLI_NAME(
+		struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
+		"build this git ref (or `merge-base`) beside the work tree and measure both in this session"),
+	FG_CLI_FLAG(
+		struct options, staged, "staged", 0,
+		"measure what is staged instead of the work tree, in a worktree of its own, against HEAD or --against"),
+	FG_CLI_NAME(struct options, candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
+		    "measure this git ref instead of the work tree, in a worktree of its own"),
 	FG_CLI_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_CLI_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
 		    "first look after MIN pairs, last one after MAX"),
@@ -334,13 +347,14 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate run --against HEAD",                                    "is the work tree slower than the last commit?"},
-	{"fastgate run --against merge-base",                              "what a CI job for a pull request runs"        },
+	{"fastgate run --against HEAD",                                    "is the work tree slower than the last commit?"        },
+	{"fastgate run --staged --quick",                                  "before a commit: is what I am about to commit slower?"},
+	{"fastgate run --against merge-base",                              "what a CI job for a pull request runs"                },
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
-	 "one benchmark, a finer threshold"									       },
+	 "one benchmark, a finer threshold"										       },
 	{"fastgate run --shard 2/8 --export 2.fgrun",
-	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"                                                },
-	{NULL,							     NULL					   },
+	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"                                                        },
+	{NULL,							     NULL						   },
 };
 
 const struct fg_cli_command fg__cmd_run = {

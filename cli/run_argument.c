@@ -67,8 +67,10 @@ static int from_stored(const struct fg_cli_run_options *options, const char *wor
 	if (rc == FG_OK) {
 		fg_profile_from_set(profile, stored.profiles[index], arm);
 		if (profile->sample_count == 0) {
-			rc = fg_error_set(err, FG_ENOENT, "run %s has no profile of its %s",
-					  stored.run.id, fg_cli_sides[options->side]);
+			rc = fg_error_set(
+				err, FG_ENOENT,
+				"run %s has no profile of its %s: nothing was sampled (too short, or the sampler was off)",
+				stored.run.id, fg_cli_sides[options->side]);
 			fg_profile_release(profile);
 		} else {
 			char *title = fg_xasprintf("%s  (run %s)", stored.run.series[index].name,

@@ -137,6 +137,47 @@ static struct fg_ingest_row row_of(const struct fg_session *session,
 	return row;
 }
 
+/*
+ * The files on the command line are the same: so the runner says that both sides are.  But what was loaded and started in the end is in
+ * the traces: a plugin that was built anew, a program that another one runs.
+ */
+static void check_code(struct fg_session *session, struct fg_series *series,
+		       const struct fg_repetition *done, const char *code)
+{
+	const char *other = session->codes[1 - done->arm];
+
+	memcpy(session->codes[done->arm], code, sizeof(session->codes[0]));
+	if (!*other || strcmp(other, code) == 0)
+		return;
+	series->identical = false;
+	fg__progress_clear(&session->progress);
+	fg_cli_say(session->cli,
+		   "%s: the program is the same on both sides, what it loads or starts is not",
+		   series->name);
+}
+
+static void take_samples(struct fg_session *session, size_t index, const struct fg_repetition *done,
+			 const char *trace_folder)
+{
+	struct fg_series *series = &session->run.series[index];
+	struct fg_ingest_row row = row_of(session, done);
+	struct fg_ingest_result result = {0};
+	struct fg_error why = {0};
+
+	row.wants_code = series->identical && !*session->codes[done->arm];
+	/* Without its samples a repetition still has its times. */
+	if (fg_profile_ingest(profile_of(session, index), trace_folder, session->symbolizer, &row,
+			      &result, &why) == FG_OK) {
+		if (row.wants_code)
+			check_code(session, series, done, result.code);
+	} else if (!session->told_no_samples) {
+		fg__progress_clear(&session->progress);
+		fg_cli_warn(session->cli, "no profile: %s", why.message);
+		session->told_no_samples = true;
+	}
+	fg_ingest_result_release(&result);
+}
+
 static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
 			 struct fg_error *err)
 {
@@ -145,19 +186,8 @@ static int on_repetition(void *context, size_t series, size_t repetition, const 
 	int rc = FG_OK;
 
 	make_room_for_profiles(session);
-	if (trace_folder) {
-		const struct fg_ingest_row row = row_of(session, done);
-		struct fg_error why = {0};
-
-		/* Without its samples a repetition still has its times. */
-		if (fg_profile_ingest(profile_of(session, series), trace_folder,
-				      session->symbolizer, &row, NULL, &why) != FG_OK &&
-		    !session->told_no_samples) {
-			fg__progress_clear(&session->progress);
-			fg_cli_warn(session->cli, "no profile: %s", why.message);
-			session->told_no_samples = true;
-		}
-	}
+	if (trace_folder)
+		take_samples(session, series, done, trace_folder);
 	if (session->store)
 		rc = fg_store_progress(session->store, &session->run, session->profiles, err);
 	return rc;
@@ -278,6 +308,7 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err)
 		session->progress.index = i + 1;
 		session->progress.budget_ns = benchmark->measure.budget_ns;
 		session->has_look = false;
+		memset(session->codes, 0, sizeof(session->codes));
 		fg__progress_begin(&session->progress, benchmark->name);
 		rc = measure_benchmark(session, runner, benchmark, err);
 	}
@@ -390,7 +421,7 @@ int fg__session_tell(const struct fg_session *session, bool may_post)
 		fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
 			       session->store, session->run.id, (int)session->verdict.exit_code);
 
-	if (may_post && !fg__posts_send(session->cli, session->plan, &report) &&
+	if (may_post && !fg__posts_send(session->cli, session->plan, &report, NULL) &&
 	    code == FG_EXIT_PASS)
 		return FG_EXIT_UPLOAD;
 	return code;

@@ -30,6 +30,8 @@ struct fg_session {
 	size_t benchmark_count;
 	const char *roots[FG_ARM_COUNT]; /* baseline NULL: the candidate alone */
 	const char *state_folder;
+	bool staged;           /* the candidate is what is staged, not the work tree; or */
+	const char *candidate; /* this ref; NULL: the work tree */
 	bool keep_traces;
 	struct fg_store *store; /* NULL: nothing is kept; closed with the session */
 
@@ -37,6 +39,8 @@ struct fg_session {
 	struct fg_profile_set *
 		*profiles; /* one per series of the run; NULL where nothing was sampled */
 	size_t profile_count;
+	char codes[FG_ARM_COUNT]
+		  [17];     /* what the present benchmark's arms have mapped; "": not seen */
 	char *cache_folder; /* the symbolizer's, as long as it lives */
 	struct fg_symbolizer *symbolizer;
 	struct fg_progress progress;

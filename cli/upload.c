@@ -49,7 +49,10 @@ int fg__upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const cha
 	if (status == FG_OK)
 		status = spool_and_push(cli, perfdb, spool, &run, &err);
 	if (status != FG_OK)
-		fg_cli_warn(cli, "the run was not sent: %s (`fastgate push` tries again)",
+		fg_cli_warn(cli, "the run was not sent%s: %s (`fastgate push` tries again)",
+			    perfdb->upload == FG_UPLOAD_REQUIRED
+				    ? ", and perfdb.upload is 'required'"
+				    : "",
 			    err.message);
 	fg_stored_run_release(&run);
 	free(spool);

@@ -350,6 +350,10 @@ static const struct fg__key benchmark_keys[] = {
 	 IN_BENCHMARK(name),
 	 .required = true,
 	 .help = "what it is called everywhere; it keys the history, so keep it"},
+	{.name = "was",
+	 .kind = FG__NAME,
+	 IN_BENCHMARK(was),
+	 .help = "what it was called before it got this name; runs of that name are its baseline and history"},
 	{.name = "command",
 	 .kind = FG__COMMAND,
 	 IN_BENCHMARK(command),
@@ -438,7 +442,7 @@ static const struct fg__key benchmark_keys[] = {
 	 .section = &gate_section,
 	 .help = "keys of `gate` for this benchmark alone",
 	 .example = "gate: { metrics: { cpu_time: { margin: 1% } } }"},
-	{.name = NULL						  },
+	{.name = NULL},
 };
 static const struct fg__section benchmark_section = {
 	.keys = benchmark_keys,
@@ -530,19 +534,20 @@ static const struct fg__section baseline_section = {.keys = baseline_keys,
 /* ---- report ---- */
 
 #define IN_POST(member) .offset = offsetof(struct fg__post_scratch, member)
-static const char *const github_posts[] = {"pull-request-comment", NULL};
-static const char *const gitlab_posts[] = {"merge-request-note", NULL};
+static const char *const github_posts[] = {"pull-request-comment", "commit-status", "check-run",
+					   NULL};
+static const char *const gitlab_posts[] = {"merge-request-note", "commit-status", NULL};
 static const struct fg__key post_keys[] = {
 	{.name = "github",
 	 .kind = FG__NAME,
 	 IN_POST(github),
 	 .words = github_posts,
-	 .help = "one comment on the pull request, kept up to date"},
+	 .help = "one comment on the pull request, kept up to date; or a line beside the commit"},
 	{.name = "gitlab",
 	 .kind = FG__NAME,
 	 IN_POST(gitlab),
 	 .words = gitlab_posts,
-	 .help = "one note on the merge request, kept up to date"},
+	 .help = "one note on the merge request, kept up to date; or a line beside the commit"},
 	{.name = "webhook",
 	 .kind = FG__URL,
 	 IN_POST(webhook),

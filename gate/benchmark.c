@@ -229,6 +229,21 @@ void fg__benchmark_missing(const struct fg_series *series, struct fg_arena *aren
 	fg_notes_add(&verdict->notes, arena, "missing: the baseline run has it, this run does not");
 }
 
+void fg__benchmark_gone(const char *name, struct fg_arena *arena,
+			struct fg_benchmark_verdict *verdict)
+{
+	struct fg_series nothing;
+
+	fg_series_init(&nothing, name);
+	begin(&nothing, arena, verdict);
+	fg_series_release(&nothing);
+	verdict->outcome = FG_OUTCOME_MISSING;
+	fg_notes_add(
+		&verdict->notes, arena,
+		"missing: only the baseline's fastgate.yml names it; renamed? Then say \"was: %s\"",
+		name);
+}
+
 void fg__benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict)
 {

@@ -14,6 +14,9 @@ void fg__benchmark_decide(const struct fg_gate_input *input, size_t index, struc
 /* A benchmark that only the stored baseline has. */
 void fg__benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict);
+/* The same where both sides were built and only the baseline's fastgate.yml names it. */
+void fg__benchmark_gone(const char *name, struct fg_arena *arena,
+			struct fg_benchmark_verdict *verdict);
 /* Fold the metrics (and functions, where they gate) into the benchmark's outcome. */
 void fg__benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict);
 

@@ -62,6 +62,9 @@ static void add_missing(const struct fg_gate_input *input, struct fg_verdict *ve
 			fg__benchmark_missing(series, &verdict->arena,
 					      &verdict->benchmarks[verdict->benchmark_count++]);
 	}
+	for (size_t i = 0; i < input->gone_count; i++)
+		fg__benchmark_gone(input->gone[i], &verdict->arena,
+				   &verdict->benchmarks[verdict->benchmark_count++]);
 }
 
 static void copy_differences(const struct fg_environment *baseline,
@@ -153,7 +156,8 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 	if (!input->run || !input->policy || !input->measure)
 		return fg_error_set(err, FG_EINVAL,
 				    "a run, a policy and measurement keys are needed");
-	most = input->run->series_count + (input->baseline ? input->baseline->series_count : 0);
+	most = input->run->series_count + (input->baseline ? input->baseline->series_count : 0) +
+	       input->gone_count;
 	made.benchmarks = fg_arena_array(&made.arena, most + 1, sizeof(made.benchmarks[0]));
 	for (size_t i = 0; i < input->run->series_count; i++)
 		fg__benchmark_decide(input, i, &made.arena,

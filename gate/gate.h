@@ -49,6 +49,9 @@ struct fg_gate_input {
 	const struct fg_run *const *
 		history; /* earlier runs of the baseline's line, oldest first: how much sessions differ */
 	size_t history_count;
+	const char *const
+		*gone; /* benchmarks that only the baseline has, where both sides were built */
+	size_t gone_count;
 	const struct fg_profile_set *const
 		*profiles; /* one per series of `run`, entries may be NULL; may be NULL */
 	const struct fg_profile_set *const

@@ -80,6 +80,7 @@ struct fg_measure {
 
 struct fg_benchmark {
 	const char *name;
+	const char *was;                    /* its name in the baseline; NULL: the same */
 	struct fg_command command;          /* the candidate's */
 	struct fg_command baseline_command; /* argc 0: the same command in the baseline's tree */
 	const char *working_directory;      /* relative to the side's root */

@@ -12,6 +12,17 @@ static void index_texts(struct fg_debug_index *index)
 	}
 }
 
+/* Texts of the cache may be referred to: what grows is a copy. */
+static void leave_loaded_texts(struct fg_debug_index *index)
+{
+	char *copy = fg_xmalloc(index->texts_size + 1);
+
+	if (index->loaded_texts)
+		memcpy(copy, index->loaded_texts, index->texts_size);
+	index->texts = copy;
+	index->texts_capacity = index->texts_size + 1;
+}
+
 uint32_t fg__debug_text(struct fg_debug_index *index, const char *text)
 {
 	uint64_t *place;
@@ -28,6 +39,8 @@ uint32_t fg__debug_text(struct fg_debug_index *index, const char *text)
 	place = fg_map_add(&index->text_index, text, size - 1, index->texts_size, &is_new);
 	if (!is_new)
 		return (uint32_t)*place;
+	if (index->texts == index->loaded_texts)
+		leave_loaded_texts(index);
 	index->texts = fg_grow(index->texts, &index->texts_capacity, index->texts_size + size, 1);
 	memcpy(index->texts + index->texts_size, text, size - 1);
 	index->texts[index->texts_size + size - 1] = '\0';
@@ -75,6 +88,8 @@ void fg_debug_index_release(struct fg_debug_index *index)
 	free(index->scopes);
 	free(index->lines);
 	free(index->functions);
+	if (index->texts != index->loaded_texts)
+		free(index->loaded_texts);
 	free(index->texts);
 	free(index->path);
 	fg_map_release(&index->text_index);
@@ -83,34 +98,34 @@ void fg_debug_index_release(struct fg_debug_index *index)
 
 /* ------------------------------------------------------------------- look-ups */
 
-/* How many of the first `count` elements, `stride` bytes apart and each beginning with its start address, begin at or before the address. */
+/* How many of the first `count` elements, `stride` bytes apart and each beginning with its start address, begin at or before the
+   address; there is at least one. */
 static size_t count_before(const void *items, size_t count, size_t stride, uint64_t address)
 {
-	const char *bytes = items;
-	size_t low = 0;
-	size_t high = count;
+	const char *at = items;
+	uint64_t start;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t start;
+	/* halving without a branch to guess wrong: the processor would, every other time */
+	while (count > 1) {
+		const size_t half = count / 2;
 
-		memcpy(&start, bytes + middle * stride, sizeof(start));
-		if (start <= address)
-			low = middle + 1;
-		else
-			high = middle;
+		memcpy(&start, at + half * stride, sizeof(start));
+		at += start <= address ? half * stride : 0;
+		count -= half;
 	}
-	return low;
+	memcpy(&start, at, sizeof(start));
+	return (size_t)(at - (const char *)items) / stride + (start <= address);
 }
 
 static const struct fg_debug_line *find_line(const struct fg_debug_index *index,
 					     const struct fg_debug_unit *unit, uint64_t address)
 {
-	const struct fg_debug_line *lines = index->lines + unit->first_line;
+	const struct fg_debug_line *lines;
 	size_t before;
 
 	if (unit->line_count == 0)
 		return NULL;
+	lines = index->lines + unit->first_line;
 	before = count_before(lines, unit->line_count, sizeof(lines[0]), address);
 	return before > 0 && lines[before - 1].line > 0 ? &lines[before - 1] : NULL;
 }
@@ -118,11 +133,12 @@ static const struct fg_debug_line *find_line(const struct fg_debug_index *index,
 static uint32_t find_scope(const struct fg_debug_index *index, const struct fg_debug_unit *unit,
 			   uint64_t address)
 {
-	const struct fg_debug_segment *segments = index->segments + unit->first_segment;
+	const struct fg_debug_segment *segments;
 	size_t before;
 
 	if (unit->segment_count == 0)
 		return 0;
+	segments = index->segments + unit->first_segment;
 	before = count_before(segments, unit->segment_count, sizeof(segments[0]), address);
 	return before > 0 ? segments[before - 1].scope : 0;
 }
@@ -161,15 +177,27 @@ static size_t fill_line_only(const struct fg_debug_line *line, struct fg_debug_f
 	return 1;
 }
 
+static size_t ranges_before(struct fg_debug_index *index, uint64_t address)
+{
+	const struct fg_debug_range *ranges = index->ranges;
+	const size_t last = index->last_range;
+
+	if (index->range_count == 0)
+		return 0;
+	if (last == 0 || ranges[last - 1].start > address ||
+	    (last < index->range_count && ranges[last].start <= address))
+		index->last_range =
+			count_before(ranges, index->range_count, sizeof(ranges[0]), address);
+	return index->last_range;
+}
+
 size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 			   struct fg_debug_frame chain[FG_DEBUG_CHAIN_MAX])
 {
 	enum {
 		LOOK_BACK = 8
 	}; /* ranges of units that lie inside another's */
-	size_t before = index->range_count == 0 ? 0
-						: count_before(index->ranges, index->range_count,
-							       sizeof(index->ranges[0]), address);
+	size_t before = ranges_before(index, address);
 	size_t line_only = 0;
 
 	for (size_t back = 0; back < LOOK_BACK && back < before; back++) {

@@ -78,6 +78,9 @@ struct fg_debug_index {
 	size_t function_count, function_capacity;
 	char *texts; /* NUL-terminated, one behind the other; offset 0 is "" */
 	size_t texts_size, texts_capacity;
+	char *loaded_texts; /* those of the cache: they stay where they are; `texts` itself until one is added */
+	size_t loaded_texts_size;
+	size_t last_range; /* where the address before was found: neighbours are asked for one after the other */
 
 	struct fg_map
 		text_index; /* of an index out of the cache: built when the first text is added */
@@ -111,6 +114,11 @@ size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 static inline const char *fg_debug_text(const struct fg_debug_index *index, uint32_t text)
 {
 	return index->texts + text;
+}
+/* The same text where it lives as long as the index does; NULL: it may yet move. */
+static inline const char *fg_debug_lasting_text(const struct fg_debug_index *index, uint32_t text)
+{
+	return text < index->loaded_texts_size ? index->loaded_texts + text : NULL;
 }
 /* Keep the demangled name with the function: the next run finds it in the cache. */
 void fg_debug_set_readable(struct fg_debug_index *index, uint32_t function, const char *readable);

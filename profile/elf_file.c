@@ -414,6 +414,8 @@ static void note_sections(struct parser *p)
 		if (section->sh_type != SHT_NOBITS &&
 		    (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
 			elf->has_debug_info = true;
+		if (section->sh_type != SHT_NOBITS && strcmp(name, ".gnu_debugdata") == 0)
+			elf->has_mini_debug = true;
 		if (!(section->sh_flags & SHF_EXECINSTR) || section->sh_size == 0)
 			continue;
 		if (elf->code_end == 0 || section->sh_addr < elf->code_start)
@@ -421,6 +423,13 @@ static void note_sections(struct parser *p)
 		if (section->sh_addr + section->sh_size > elf->code_end)
 			elf->code_end = section->sh_addr + section->sh_size;
 	}
+}
+
+static void close_parser(struct parser *p)
+{
+	free(p->sections);
+	free(p->section_names);
+	fg__source_close(&p->source);
 }
 
 static int parse(struct parser *p, struct fg_error *err)
@@ -434,9 +443,7 @@ static int parse(struct parser *p, struct fg_error *err)
 		read_symbols(p);
 		read_plt(p);
 	}
-	free(p->sections);
-	free(p->section_names);
-	fg__source_close(&p->source);
+	close_parser(p);
 	if (rc != FG_OK)
 		fg_elf_release(p->elf);
 	return rc;
@@ -458,6 +465,33 @@ int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf 
 
 	*elf = (struct fg_elf){0};
 	return parse(&p, err);
+}
+
+int fg_elf_read_section(const char *path, const char *section, size_t max_bytes, char **bytes,
+			size_t *size, struct fg_error *err)
+{
+	struct parser p = {.name = path};
+	const Elf64_Shdr *found = NULL;
+	int rc = fg__source_open(path, MAX_FILE_BYTES, &p.source, err);
+
+	if (rc != FG_OK)
+		return rc;
+	rc = read_header(&p, err);
+	if (rc == FG_OK) {
+		found = find_section(&p, section);
+		*bytes = NULL;
+		if (!found)
+			rc = fg_error_set(err, FG_ENOENT, "%s: it has no %s", path, section);
+		else if (found->sh_size > max_bytes)
+			rc = fg_error_set(err, FG_ELIMIT, "%s: %s has more than %zu bytes", path,
+					  section, max_bytes);
+		else
+			*bytes = section_bytes(&p, found, size);
+		if (rc == FG_OK && !*bytes)
+			rc = broken(&p, err, "a section lies outside the file");
+	}
+	close_parser(&p);
+	return rc;
 }
 
 void fg_elf_release(struct fg_elf *elf)

@@ -46,6 +46,7 @@ struct fg_elf {
 	uint32_t debuglink_crc;
 	bool has_symbol_table; /* .symtab, not only .dynsym */
 	bool has_debug_info;
+	bool has_mini_debug;           /* .gnu_debugdata: see profile/mini_debug.h */
 	uint64_t code_start, code_end; /* of executable sections */
 };
 
@@ -53,6 +54,9 @@ int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err) FG_N
 int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf *elf,
 		 struct fg_error *err) FG_NODISCARD;
 void fg_elf_release(struct fg_elf *elf);
+/* The bytes of the section of this name, to be freed.  FG_ENOENT: there is none; FG_ELIMIT: it is larger than `max_bytes`. */
+int fg_elf_read_section(const char *path, const char *section, size_t max_bytes, char **bytes,
+			size_t *size, struct fg_error *err) FG_NODISCARD;
 
 /* The symbol that contains the address, or NULL. */
 const struct fg_elf_symbol *fg_elf_find(const struct fg_elf *elf, uint64_t address);

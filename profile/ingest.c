@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/ingest.h"
 
+#include "base/fs.h"
+#include "base/hash.h"
 #include "base/strbuf.h"
 #include "profile/trace_profile.h"
 
@@ -189,6 +191,56 @@ void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profi
 	free(self);
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "libm.so.6 1a2b3c"; without a build-id its bytes stand for it, and what cannot be read is like nothing else. */
+static char *module_text(const struct fg_module_info *module)
+{
+	enum {
+		FILE_MAX_BYTES = 256 << 20
+	};
+	char hex[FG_SHA256_HEX_SIZE] = "";
+	char *data = NULL;
+	size_t size = 0;
+
+	if (*module->build_id)
+		return fg_xasprintf("%s %s", module->name, module->build_id);
+	if (fg_fs_read(module->path, FILE_MAX_BYTES, &data, &size, NULL) != FG_OK)
+		return fg_xasprintf("%s in %s", module->name, module->path);
+	fg_sha256_hex(data, size, hex);
+	free(data);
+	return fg_xasprintf("%s %s", module->name, hex);
+}
+
+/* Of the set of modules: how often and in which order they were loaded does not matter. */
+static void digest_code(const struct fg_profile *profile, char code[17])
+{
+	const size_t count = profile->module_count > 1 ? profile->module_count - 1 : 0;
+	char **texts = fg_xcalloc(count, sizeof(texts[0]));
+	struct fg_sha256 sha;
+	uint8_t digest[FG_SHA256_SIZE];
+	char hex[2 * FG_SHA256_SIZE + 1];
+
+	for (size_t i = 0; i < count; i++)
+		texts[i] = module_text(&profile->modules[i + 1]);
+	if (count)
+		qsort(texts, count, sizeof(texts[0]), compare_texts);
+	fg_sha256_init(&sha);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || strcmp(texts[i], texts[i - 1]) != 0)
+			fg_sha256_add(&sha, texts[i], strlen(texts[i]) + 1);
+	}
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, sizeof(digest), hex);
+	(void)snprintf(code, 17, "%.16s", hex);
+	for (size_t i = 0; i < count; i++)
+		free(texts[i]);
+	free(texts);
+}
+
 static void fill_result(const struct fg_profile *profile, struct fg_ingest_result *result)
 {
 	*result = (struct fg_ingest_result){
@@ -214,6 +266,8 @@ int fg_profile_ingest(struct fg_profile_set *set, const char *path,
 	fg_profile_ingest_profile(set, &profile, row);
 	if (result)
 		fill_result(&profile, result);
+	if (result && row->wants_code)
+		digest_code(&profile, result->code);
 	fg_profile_release(&profile);
 	return FG_OK;
 }

@@ -16,6 +16,7 @@ struct fg_ingest_row {
 	/* Functions of the program `program` are filed under `called`, so that two programs of different names meet. */
 	const char *program; /* base name; NULL: as they are */
 	const char *called;
+	bool wants_code; /* fill `code` of the result */
 };
 
 /* What the caller may want to say about it; text is yours to free by fg_ingest_result_release(). */
@@ -25,6 +26,8 @@ struct fg_ingest_result {
 	double total_ns; /* sum of the weights */
 	double cpu_ns;   /* as the kernel says; 0: unknown */
 	uint64_t period_ns;
+	/* Which code was mapped, in all processes: 16 hexadecimal digits over names and build-ids (bytes, where there is none). */
+	char code[17];
 	char *first_note; /* what was odd; NULL: nothing */
 	size_t note_count;
 };

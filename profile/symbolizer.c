@@ -10,11 +10,16 @@
 #include "profile/demangle.h"
 #include "profile/elf_file.h"
 #include "profile/jit_map.h"
+#include "profile/mini_debug.h"
 #include "profile/profile.h"
 
 struct chain {
 	struct fg_symbol *symbols;
 	size_t count;
+};
+
+enum {
+	RECENT_TEXTS = 64
 };
 
 struct fg_symbol_module {
@@ -24,6 +29,7 @@ struct fg_symbol_module {
 	struct fg_elf elf;
 	struct fg_elf debug_elf; /* symbols of a separate file, when the binary is stripped */
 	bool has_debug_elf;
+	bool is_mini; /* they are only those that the dynamic symbols are without */
 	struct fg_debug_index debug;
 	bool has_debug;
 	bool tried_debug;
@@ -34,6 +40,10 @@ struct fg_symbol_module {
 		text_index; /* (0, offset of a text of the debug index) → index into texts */
 	const char **texts;
 	size_t text_count, text_capacity;
+	struct {
+		uint32_t text; /* 0: nothing here */
+		const char *kept;
+	} recent[RECENT_TEXTS]; /* by the number's last bits: most frames are in the file of the one before */
 	char *cache_file; /* NULL: not kept */
 	struct fg_jit_map jit;
 	const char *source;
@@ -219,7 +229,21 @@ static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 	return false;
 }
 
-/* A stripped binary's names, from the separate file with its symbol table. */
+static void read_mini_debug(struct fg_symbolizer *s, struct fg_symbol_module *module)
+{
+	struct fg_error err = {0};
+
+	if (fg__mini_debug_read(module->binary, &module->debug_elf, &err) != FG_OK) {
+		fg_log(FG_LOG_PROFILE, 1, "%s", err.message);
+		return;
+	}
+	module->has_debug_elf = true;
+	module->is_mini = true;
+	module->source =
+		fg_arena_printf(&s->arena, "compressed symbol table of %s", module->binary);
+}
+
+/* A stripped binary's names: from the separate file with its symbol table, else from the small one inside it. */
 static void find_separate_symbols(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
 	char *path;
@@ -228,11 +252,11 @@ static void find_separate_symbols(struct fg_symbolizer *s, struct fg_symbol_modu
 		return;
 	path = fg__debug_file_find(&module->elf, module->binary, s->options.debug_root,
 				   s->options.debuginfod);
-	if (!path)
-		return;
-	module->has_debug_elf = fg_elf_read(path, &module->debug_elf, NULL) == FG_OK;
+	module->has_debug_elf = path && fg_elf_read(path, &module->debug_elf, NULL) == FG_OK;
 	if (module->has_debug_elf)
 		module->source = fg_arena_printf(&s->arena, "symbol table of %s", path);
+	else if (module->elf.has_mini_debug)
+		read_mini_debug(s, module);
 	free(path);
 }
 
@@ -372,7 +396,14 @@ static const char *linkage_at(const struct fg_symbol_module *module, uint64_t ad
 {
 	const struct fg_elf *elf = module->has_debug_elf ? &module->debug_elf : &module->elf;
 	const struct fg_elf_symbol *symbol = fg_elf_find(elf, address);
+	const struct fg_elf_symbol *dynamic =
+		module->is_mini ? fg_elf_find(&module->elf, address) : NULL;
 
+	/* one table goes on where the other has a symbol: the nearer one is it */
+	if (dynamic && (!symbol || dynamic->value >= symbol->value)) {
+		elf = &module->elf;
+		symbol = dynamic;
+	}
 	return symbol ? fg_elf_name(elf, symbol) : NULL;
 }
 
@@ -430,17 +461,13 @@ static void name_by_table(struct fg_symbolizer *s, const struct fg_symbol_module
 	}
 }
 
-/* A text of the debug index, kept: looked up by its number, for hashing long paths again and again costs most of the time. */
-static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
-			      uint32_t text)
+static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
+				   uint32_t text)
 {
-	uint32_t place;
 	bool is_new;
+	const uint32_t place = *fg_pair_index_add(&module->text_index, 0, text,
+						  (uint32_t)module->text_count, &is_new);
 
-	if (text == 0)
-		return NULL;
-	place = *fg_pair_index_add(&module->text_index, 0, text, (uint32_t)module->text_count,
-				   &is_new);
 	if (is_new) {
 		module->texts = fg_grow(module->texts, &module->text_capacity,
 					module->text_count + 1, sizeof(module->texts[0]));
@@ -448,6 +475,22 @@ static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *
 			fg_arena_strdup(&s->arena, fg_debug_text(&module->debug, text));
 	}
 	return module->texts[place];
+}
+
+/* A text of the debug index, kept: looked up by its number, for hashing long paths again and again costs most of the time. */
+static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
+			      uint32_t text)
+{
+	const char *lasting = fg_debug_lasting_text(&module->debug, text);
+	const size_t slot = text % RECENT_TEXTS;
+
+	if (text == 0 || lasting)
+		return text == 0 ? NULL : lasting;
+	if (module->recent[slot].text != text) {
+		module->recent[slot].kept = find_debug_text(s, module, text);
+		module->recent[slot].text = text;
+	}
+	return module->recent[slot].kept;
 }
 
 static void name_function(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number,

@@ -2,7 +2,7 @@
 /*
  * GitHub workflow commands: an error on the line of the function that got slower.
  *
- * Of one step GitHub shows ten errors and ten warnings and drops the rest without a word, so at most nine of each are
+ * Of one step GitHub shows ten errors and ten warnings and drops the rest without a word, so of more than ten nine are
  * written and the tenth says how many more there are.  In a message '%', CR and LF are escaped, in a property ':' and
  * ',' too; everything else is cleaned first, so that no name can begin a command of its own.
  */
@@ -30,6 +30,7 @@ struct annotations {
 	const struct fg_profile_set *profile; /* of the benchmark at hand, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
+	struct fg_strbuf tenth[LEVEL_COUNT]; /* shown when it is the last */
 };
 
 static void add_escaped(struct fg_strbuf *text, const char *words, const char *also)
@@ -98,22 +99,25 @@ static void add_annotation(struct annotations *a, enum level level, const struct
 			   const char *title, const char *message)
 {
 	const char *file = place ? place->file : NULL;
+	struct fg_strbuf *text = a->text;
 
 	if (++a->count[level] > MAX_SHOWN)
+		text = a->count[level] == MAX_SHOWN + 1 ? &a->tenth[level] : NULL;
+	if (!text)
 		return;
-	fg_strbuf_printf(a->text, "::%s ", level_names[level]);
+	fg_strbuf_printf(text, "::%s ", level_names[level]);
 	if (file) {
-		fg_strbuf_add_text(a->text, "file=");
-		add_escaped(a->text, file, ":,");
+		fg_strbuf_add_text(text, "file=");
+		add_escaped(text, file, ":,");
 		if (place->line > 0)
-			fg_strbuf_printf(a->text, ",line=%u", place->line);
-		fg_strbuf_add_char(a->text, ',');
+			fg_strbuf_printf(text, ",line=%u", place->line);
+		fg_strbuf_add_char(text, ',');
 	}
-	fg_strbuf_add_text(a->text, "title=");
-	add_escaped(a->text, title, ":,");
-	fg_strbuf_add_text(a->text, "::");
-	add_escaped(a->text, message, "");
-	fg_strbuf_add_char(a->text, '\n');
+	fg_strbuf_add_text(text, "title=");
+	add_escaped(text, title, ":,");
+	fg_strbuf_add_text(text, "::");
+	add_escaped(text, message, "");
+	fg_strbuf_add_char(text, '\n');
 }
 
 static void describe(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
@@ -252,10 +256,13 @@ int fg__report_github(const struct fg_report *report, const struct fg_report_opt
 		add_benchmark(&a, benchmark);
 	}
 	for (size_t level = 0; level < LEVEL_COUNT; level++) {
-		if (a.count[level] > MAX_SHOWN)
+		if (a.count[level] == MAX_SHOWN + 1)
+			fg_strbuf_add(text, fg_strbuf_text(&a.tenth[level]), a.tenth[level].length);
+		else if (a.count[level] > MAX_SHOWN)
 			fg_strbuf_printf(text,
 					 "::%s title=fastgate::%zu more; the report has them all\n",
 					 level_names[level], a.count[level] - MAX_SHOWN);
+		fg_strbuf_release(&a.tenth[level]);
 	}
 	return FG_OK;
 }

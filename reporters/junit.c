@@ -237,7 +237,9 @@ static void add_single_case(struct junit *j, const struct fg_benchmark_verdict *
 		const char *error = benchmark->error ? benchmark->error : "could not be measured";
 
 		fg_strbuf_add_text(&message, error);
-		fg_strbuf_add_text(&text, benchmark->error_tail ? benchmark->error_tail : "");
+		/* GitLab shows the message only where there is no text. */
+		fg_strbuf_printf(&text, "%s\n%s", error,
+				 benchmark->error_tail ? benchmark->error_tail : "");
 		add_outcome(j, "error", "error", &message, &text);
 	} else if (benchmark->outcome == FG_OUTCOME_NEW ||
 		   benchmark->outcome == FG_OUTCOME_MISSING) {
@@ -386,9 +388,8 @@ static void add_cases(struct junit *j, const struct fg_benchmark_verdict *benchm
 	}
 }
 
-static void add_suite(struct junit *j, size_t index)
+static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchmark, size_t index)
 {
-	const struct fg_benchmark_verdict *benchmark = &j->report->verdict->benchmarks[index];
 	const struct totals totals = count_cases(benchmark);
 	struct fg_strbuf name = {0};
 	char when[FG_TIME_TEXT_SIZE] = "";
@@ -415,6 +416,13 @@ static void add_suite(struct junit *j, size_t index)
 	fg_strbuf_release(&name);
 }
 
+/* A file without a case is an error of its own kind to Jenkins, and nothing at all to GitLab. */
+static const struct fg_benchmark_verdict nothing_ran = {
+	.name = "fastgate",
+	.outcome = FG_OUTCOME_ERROR,
+	.error = "no benchmark was measured",
+};
+
 int fg__report_junit(const struct fg_report *report, const struct fg_report_options *options,
 		     struct fg_strbuf *text, struct fg_error *err)
 {
@@ -425,7 +433,9 @@ int fg__report_junit(const struct fg_report *report, const struct fg_report_opti
 	fg_xml_writer_init(&j.xml, text);
 	fg_xml_begin(&j.xml, "testsuites");
 	for (size_t i = 0; i < report->verdict->benchmark_count; i++)
-		add_suite(&j, i);
+		add_suite(&j, &report->verdict->benchmarks[i], i);
+	if (report->verdict->benchmark_count == 0 && report->verdict->outcome == FG_OUTCOME_ERROR)
+		add_suite(&j, &nothing_ran, 0);
 	fg_xml_end(&j.xml);
 	if (text->length > 0 && text->data[text->length - 1] != '\n')
 		fg_strbuf_add_char(text, '\n');

@@ -152,7 +152,9 @@ static void add_moved(struct fg_strbuf *text, const struct fg_benchmark_verdict 
 		add_code(text, benchmark->moved[i].from);
 		fg_strbuf_add_text(text, " → ");
 		add_code(text, benchmark->moved[i].to);
-		fg_strbuf_printf(text, " (%s)\n\n", benchmark->moved[i].kind);
+		fg_strbuf_add_text(text, " (");
+		add_words(text, benchmark->moved[i].kind);
+		fg_strbuf_add_text(text, ")\n\n");
 	}
 }
 
@@ -378,20 +380,36 @@ int fg__report_markdown(const struct fg_report *report, const struct fg_report_o
 	return FG_OK;
 }
 
-/* "--" and '>' would end the comment: only letters, digits, '.', '_' and single '-' of the project's name stay. */
-void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text)
+/* Only letters, digits, '.' and '_' stay: "--" and '>' would end the marker, '?' and '&' part of an address. */
+static void add_plain_project(struct fg_strbuf *text, const struct fg_run *run)
 {
 	const char *project = run->project ? run->project : "";
-	size_t used = 0;
 
-	fg_strbuf_add_text(text, "<!-- fastgate:");
-	for (; *project && used < NAME_COLUMNS; project++, used++) {
+	for (size_t used = 0; *project && used < NAME_COLUMNS; project++, used++) {
 		const bool plain = isascii((unsigned char)*project) &&
 				   (isalnum((unsigned char)*project) || *project == '.');
 
 		fg_strbuf_add(text, plain ? project : "_", 1);
 	}
+}
+
+void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text)
+{
+	fg_strbuf_add_text(text, "<!-- fastgate:");
+	add_plain_project(text, run);
 	fg_strbuf_add_text(text, " -->");
+}
+
+void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text)
+{
+	fg_strbuf_add_text(text, "fastgate/");
+	add_plain_project(text, run);
+}
+
+void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text)
+{
+	fg_strbuf_printf(text, "%s: ", fg_outcome_name(verdict->outcome));
+	fg__report_add_summary(text, verdict);
 }
 
 int fg__report_comment(const struct fg_report *report, const struct fg_report_options *options,

@@ -253,24 +253,34 @@ static void read_differences(const struct reader *r, const cJSON *object,
 	}
 }
 
+static int open_document(const char *json, size_t size, cJSON **document, struct fg_error *err)
+{
+	const char *schema = NULL;
+	int status = fg_json_parse(json, size, MAX_REPORT_BYTES, document, err);
+
+	if (status != FG_OK)
+		return status;
+	schema = fg_json_text_or(*document, "schema", "nothing");
+	if (strcmp(schema, FG_REPORT_SCHEMA) == 0)
+		return FG_OK;
+	status = fg_error_set(err, FG_EPARSE,
+			      "the report's schema is '%.60s', expected '" FG_REPORT_SCHEMA "'",
+			      schema);
+	cJSON_Delete(*document);
+	*document = NULL;
+	return status;
+}
+
 int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, struct fg_error *err)
 {
 	struct fg_verdict result = {0};
 	const struct reader r = {.arena = &result.arena};
-	const char *schema = NULL;
 	const cJSON *item = NULL;
 	cJSON *document = NULL;
-	int status = fg_json_parse(json, size, MAX_REPORT_BYTES, &document, err);
+	const int status = open_document(json, size, &document, err);
 
 	if (status != FG_OK)
 		return status;
-	schema = fg_json_text_or(document, "schema", "nothing");
-	if (strcmp(schema, FG_REPORT_SCHEMA) != 0) {
-		status = fg_error_set(
-			err, FG_EPARSE,
-			"the report's schema is '%.60s', expected '" FG_REPORT_SCHEMA "'", schema);
-		goto out;
-	}
 	result.outcome = get_outcome(document);
 	result.exit_code = (enum fg_exit)get_count(document, "exit_code", FG_EXIT_INTERRUPTED);
 	item = get_elements(document, "benchmarks", &result.benchmark_count);
@@ -281,7 +291,74 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	read_differences(&r, document, &result);
 	read_notes(&r, document, &result.notes);
 	*verdict = result;
-out:
+	cJSON_Delete(document);
+	return FG_OK;
+}
+
+/* ---- the run ---- */
+
+static char *copy_or_null(const cJSON *object, const char *name)
+{
+	const char *text = fg_json_text_or(object, name, NULL);
+
+	return text ? fg_xstrdup(text) : NULL;
+}
+
+static bool is_made_of(const char *text, const char *signs, size_t least, size_t most)
+{
+	const size_t length = strlen(text);
+
+	return length >= least && length <= most && strspn(text, signs) == length;
+}
+
+static int read_side(const cJSON *object, struct fg_side *side, struct fg_error *err)
+{
+	const char *commit = fg_json_text_or(object, "commit", NULL);
+
+	if (commit && !is_made_of(commit, "0123456789abcdef", 4, 64))
+		return fg_error_set(err, FG_EPARSE, "the report names a commit that is none");
+	side->commit = commit ? fg_xstrdup(commit) : NULL;
+	side->branch = copy_or_null(object, "branch");
+	side->describe = copy_or_null(object, "describe");
+	side->dirty = get_flag(object, "dirty");
+	return FG_OK;
+}
+
+static int read_run(const cJSON *object, struct fg_run *run, struct fg_error *err)
+{
+	const char *id = fg_json_text_or(object, "id", "");
+	int status = FG_OK;
+
+	if (!is_made_of(id, "0123456789abcdef-", 1, sizeof(run->id) - 1))
+		return fg_error_set(err, FG_EPARSE, "the report has no id of a run");
+	memcpy(run->id, id, strlen(id) + 1);
+	run->project = copy_or_null(object, "project");
+	run->tool_version = copy_or_null(object, "fastgate_version");
+	(void)fg_time_parse_utc(fg_json_text_or(object, "started_at", ""), &run->started_ns);
+	(void)fg_time_parse_utc(fg_json_text_or(object, "ended_at", ""), &run->ended_ns);
+	run->complete = get_flag(object, "complete");
+	status = read_side(cJSON_GetObjectItemCaseSensitive(object, "baseline"),
+			   &run->sides[FG_ARM_BASELINE], err);
+	if (status == FG_OK)
+		status = read_side(cJSON_GetObjectItemCaseSensitive(object, "candidate"),
+				   &run->sides[FG_ARM_CANDIDATE], err);
+	return status;
+}
+
+int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
+{
+	struct fg_run result;
+	cJSON *document = NULL;
+	int status = open_document(json, size, &document, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_run_init(&result);
+	status = read_run(cJSON_GetObjectItemCaseSensitive(document, "run"), &result, err);
+	if (status == FG_OK)
+		*run = result;
+	else
+		fg_run_release(&result);
 	cJSON_Delete(document);
 	return status;
 }

@@ -62,6 +62,13 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	FG_NODISCARD;
 
 /*
+ * The run that a report.json tells of: its id, project, times and the commits of both sides; build, host and series stay
+ * empty.  For a report that comes from elsewhere: an id or a commit that is none is refused.  Release it.
+ */
+int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
+	FG_NODISCARD;
+
+/*
  * What showComparison() of web/compare.js draws: report.json in one line, with the raw values and the profile of each
  * benchmark.  `inside_html`: may stand in a <script> element.
  */
@@ -72,5 +79,9 @@ void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *
 
 /* The sticky marker by which a pull-request comment of this project is found again (the first line of the comment). */
 void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
+/* What the same project's commit status and check run are called, run after run: "fastgate/tracker". */
+void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text);
+/* "regression: 3 benchmarks: 1 regressed, 2 passed" */
+void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text);
 
 #endif

@@ -517,7 +517,14 @@ void fg_doctor_benchmark(const struct fg_benchmark *benchmark, const char *root,
 				    "the program is not there, or cannot be executed",
 				    "build it first, or correct `command` in fastgate.yml"},
 		    fg_xstrdup(target.command->argv[0]));
-	} else if (!target.is_shell && fg_binary_read(target.program, &binary, NULL) == FG_OK) {
+	} else if (target.is_wrapper) {
+		add(diagnosis,
+		    &(struct words){
+			    "wrapper", benchmark->name, FG_SEVERITY_NOTE,
+			    "whether the binaries behind it changed is not known, so it is measured even where nothing did",
+			    "name the program itself in `command`; what must happen before goes into `setup` or `prepare`"},
+		    fg_xasprintf("it runs through %s", target.program));
+	} else if (fg_binary_read(target.program, &binary, NULL) == FG_OK) {
 		check_optimisation(&binary, benchmark->name, diagnosis);
 		check_debug_info(&binary, benchmark->name, diagnosis);
 		check_samplable(target.program, benchmark->name, diagnosis);

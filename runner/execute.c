@@ -254,10 +254,7 @@ static int start_failed(const struct pass *pass, const struct fg_target *target,
 
 	if (found->code == FG_EIO || found->code == FG_ELIMIT)
 		return fg_error_set(err, found->code, "%s", found->message);
-	status = fail(pass->failure, target,
-		      fg_xasprintf("%s'%s' cannot be run: %s", arm, target->command->text,
-				   found->message),
-		      NULL, err);
+	status = fail(pass->failure, target, fg_xasprintf("%s%s", arm, found->message), NULL, err);
 	pass->failure->not_found = found->code == FG_ENOENT;
 	return status;
 }

@@ -2,6 +2,7 @@
 #include "runner/git.h"
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "runner/tail.h"
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	ARGUMENTS_MAX = 24,
+	ARGUMENTS_MAX = 256,
 	OUTPUT_LIMIT_BYTES = 16 << 20,
 	TIMEOUT_S = 600
 };
@@ -21,12 +22,13 @@ static const char *const taken_out[] = {
 	"GIT_COMMON_DIR=", "GIT_OBJECT_DIRECTORY=",
 	"GIT_NAMESPACE=",  "GIT_ALTERNATE_OBJECT_DIRECTORIES=",
 	"LC_ALL=",         "GIT_TERMINAL_PROMPT=",
-	"LANGUAGE=",
+	"LANGUAGE=",       "GIT_OPTIONAL_LOCKS=",
 };
 
 /* Names, hashes and times of the staged commit must not depend on who asks. */
 static const char *const added[] = {
 	"GIT_TERMINAL_PROMPT=0",
+	"GIT_OPTIONAL_LOCKS=0", /* asking for the status must not rewrite the user's index */
 	"LC_ALL=C.UTF-8",
 	"GIT_AUTHOR_NAME=fastgate",
 	"GIT_AUTHOR_EMAIL=fastgate@localhost",
@@ -315,21 +317,30 @@ static char *find_target(const struct fg_git *git)
 	return ref;
 }
 
+static const char *head_name(const struct fg_git *git)
+{
+	return git->head ? git->head : "HEAD";
+}
+
 /* HEAD stands on the target branch: its parent, or itself when there are changes on top of it. */
 static int resolve_on_target(const struct fg_git *git, const char *head, char **commit,
 			     char **words, struct fg_error *err)
 {
-	char *changes = ASK(git, "status", "--porcelain", "--untracked-files=no");
+	char *changes =
+		git->head ? NULL : ASK(git, "status", "--porcelain", "--untracked-files=no");
 	const bool dirty = changes && *changes;
+	char *parent_of_head = fg_xasprintf("%s^1", head);
 	char *parent = NULL;
 
 	free(changes);
 	if (dirty) {
+		free(parent_of_head);
 		*commit = fg_xstrdup(head);
 		*words = fg_xstrdup("HEAD (the working tree has changes)");
 		return FG_OK;
 	}
-	parent = find_commit(git, "HEAD^1");
+	parent = find_commit(git, parent_of_head);
+	free(parent_of_head);
 	if (!parent && is_shallow(git))
 		return explain_missing(git, "HEAD's parent", err);
 	if (!parent)
@@ -337,7 +348,7 @@ static int resolve_on_target(const struct fg_git *git, const char *head, char **
 			err, FG_ENOENT,
 			"the first commit of a repository has nothing to be compared with");
 	*commit = parent;
-	*words = fg_xstrdup("HEAD^ (HEAD is on the target branch)");
+	*words = fg_xasprintf("%s^ (%s is on the target branch)", head_name(git), head_name(git));
 	return FG_OK;
 }
 
@@ -353,7 +364,7 @@ static int explain_no_target(const struct fg_git *git, struct fg_error *err)
 static int resolve_merge_base(const struct fg_git *git, char **commit, char **words,
 			      struct fg_error *err)
 {
-	char *head = find_commit(git, "HEAD");
+	char *head = find_commit(git, head_name(git));
 	char *target = find_target(git);
 	char *base = NULL;
 	int status = FG_OK;
@@ -368,9 +379,9 @@ static int resolve_merge_base(const struct fg_git *git, char **commit, char **wo
 		status = explain_no_target(git, err);
 		goto out;
 	}
-	base = ASK(git, "merge-base", "HEAD", target);
+	base = ASK(git, "merge-base", head, target);
 	if (!base) {
-		char *what = fg_xasprintf("the merge-base of HEAD and %s", target);
+		char *what = fg_xasprintf("the merge-base of %s and %s", head_name(git), target);
 
 		status = explain_missing(git, what, err);
 		free(what);
@@ -416,18 +427,67 @@ int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, cha
 	return FG_OK;
 }
 
-int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
+/* `git write-tree` keeps what it found out in the index: it gets a copy, the user's stays as it is. */
+static int copy_index(const struct fg_git *git, const char *copy, struct fg_error *err)
 {
-	struct fg_git staged = *git;
-	const char *const write_tree[] = {"write-tree", NULL};
-	char *head = find_commit(git, "HEAD");
-	char *tree = NULL;
+	const char *of_hook = getenv("GIT_INDEX_FILE");
+	char *usual = NULL;
+	const char *index = git->index_file;
 	int status = FG_OK;
 
-	if (!staged.index_file)
-		staged.index_file = getenv("GIT_INDEX_FILE");
-	status = fg_git_output(&staged, write_tree, &tree, err);
+	if (!index && of_hook && *of_hook)
+		index = of_hook;
+	if (!index) {
+		usual = ASK(git, "rev-parse", "--path-format=absolute", "--git-path", "index");
+		index = usual;
+	}
+	/* Before the first `git add` there is none: the empty tree. */
+	if (index && fg_fs_exists(index))
+		status = fg_fs_copy(index, copy, 0600, err);
+	free(usual);
+	return status;
+}
+
+static int write_tree(const struct fg_git *git, char **tree, struct fg_error *err)
+{
+	const char *const arguments[] = {"write-tree", NULL};
+	const char *temporary = getenv("TMPDIR");
+	char *folder = NULL;
+	char *copy = NULL;
+	int status = fg_fs_temporary_folder(temporary && *temporary ? temporary : "/tmp",
+					    "fastgate-index-", &folder, err);
+
+	if (status != FG_OK)
+		return status;
+	copy = fg_fs_join(folder, "index");
+	status = copy_index(git, copy, err);
 	if (status == FG_OK) {
+		const struct fg_git staged = {
+			.folder = git->folder, .index_file = copy, .interrupted = git->interrupted};
+
+		status = fg_git_output(&staged, arguments, tree, err);
+	}
+	if (fg_fs_remove_tree(folder, status == FG_OK ? err : NULL) != FG_OK && status == FG_OK) {
+		free(*tree);
+		*tree = NULL;
+		status = FG_EIO;
+	}
+	free(copy);
+	free(folder);
+	return status;
+}
+
+int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
+{
+	char *head = find_commit(git, "HEAD");
+	char *head_tree = head ? ASK(git, "rev-parse", "--verify", "--quiet", "HEAD^{tree}") : NULL;
+	char *tree = NULL;
+	int status = write_tree(git, &tree, err);
+
+	if (status == FG_OK && head_tree && strcmp(head_tree, tree) == 0) {
+		*commit = head;
+		head = NULL;
+	} else if (status == FG_OK) {
 		const char *const with_parent[] = {"commit-tree", tree, "-m", "staged",
 						   "-p",          head, NULL};
 		const char *const alone[] = {"commit-tree", tree, "-m", "staged", NULL};
@@ -435,8 +495,29 @@ int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_erro
 		status = fg_git_output(git, head ? with_parent : alone, commit, err);
 	}
 	free(tree);
+	free(head_tree);
 	free(head);
 	return status;
+}
+
+char *fg_git_tree_of(const struct fg_git *git, const char *commit)
+{
+	char *wanted = fg_xasprintf("%s^{tree}", commit);
+	char *tree = ASK(git, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted);
+
+	free(wanted);
+	return tree;
+}
+
+void fg_git_forget_hook(void)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(taken_out); i++) {
+		char *name = fg_xstrndup(taken_out[i], strcspn(taken_out[i], "="));
+
+		if (fg_text_starts_with(name, "GIT_"))
+			(void)unsetenv(name);
+		free(name);
+	}
 }
 
 int fg_git_messages(const struct fg_git *git, const char *from, const char *to, char **text,

@@ -13,6 +13,7 @@
 
 struct fg_git {
 	const char *folder;     /* commands are run in it */
+	const char *head;       /* what a merge-base is asked for; NULL: HEAD */
 	const char *index_file; /* GIT_INDEX_FILE for this command; NULL: the usual one */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
@@ -40,9 +41,17 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, char **words,
 		   struct fg_error *err) FG_NODISCARD;
 
-/* What is staged, as a commit that no branch knows; the same index gives the same hash. */
+/*
+ * What is staged (in a hook: what is being committed), as a commit that no branch knows; the same index gives the same hash, and with nothing
+ * staged it is HEAD.  Neither the index nor a file of the working tree is written to.
+ */
 int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
 	FG_NODISCARD;
+
+/* The hash of a commit's tree (to be freed); NULL when there is no such commit. */
+char *fg_git_tree_of(const struct fg_git *git, const char *commit);
+/* From here on this process and those that it starts know nothing of the hook that it runs in. */
+void fg_git_forget_hook(void);
 
 /* Folder of the repository's top ("prefix" is the way from there to git->folder, "" or "a/b/"); both to be freed. */
 int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)

@@ -120,6 +120,31 @@ void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_b
 	build_environment(target);
 }
 
+/* "#!" or anything else that the kernel hands to another program. */
+static bool is_script(const char *program)
+{
+	static const char magic[] = "\177ELF";
+	char head[sizeof(magic) - 1] = "";
+	const int fd = open(program, O_RDONLY | O_CLOEXEC);
+	const bool is_elf = fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+			    memcmp(head, magic, sizeof(head)) == 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return fd >= 0 && !is_elf;
+}
+
+static bool is_inside(const char *folder, const char *path)
+{
+	char *resolved = realpath(path, NULL);
+	const size_t length = strlen(folder);
+	const bool inside = resolved && strncmp(resolved, folder, length) == 0 &&
+			    (resolved[length] == '/' || strcmp(folder, "/") == 0);
+
+	free(resolved);
+	return inside;
+}
+
 void fg_target_resolve(struct fg_target *target)
 {
 	struct stat status;
@@ -131,6 +156,8 @@ void fg_target_resolve(struct fg_target *target)
 	if (!target->program)
 		return;
 	target->is_shell = is_shell(target->program);
+	target->is_wrapper = target->is_shell || is_script(target->program) ||
+			     !is_inside(target->root, target->program);
 	if (!target->is_shell && stat(target->program, &status) == 0)
 		target->binary_size = (double)status.st_size;
 }
@@ -205,7 +232,11 @@ static bool same_named_file(const struct fg_target *a, const struct fg_target *b
 
 bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b)
 {
-	if (!a->program || !b->program || a->is_shell || b->is_shell)
+	if (!a->program || !b->program)
+		return false;
+	if ((a->is_wrapper || b->is_wrapper) && strcmp(a->root, b->root) != 0)
+		return false;
+	if (a->is_shell || b->is_shell)
 		return false;
 	if (a->command->argc != b->command->argc || !same_file(a->program, b->program))
 		return false;

@@ -18,8 +18,9 @@ struct fg_target {
 	char *stdin_path;                 /* absolute, or NULL */
 	char *program;                    /* the file that is executed; NULL: not found */
 	bool is_shell;                    /* the program is a shell that starts the benchmark */
-	double binary_size;               /* of the program, NaN: unknown or a shell */
-	char **environment;               /* ours and the benchmark's; NULL at the end */
+	bool is_wrapper; /* what runs in the end is not this file: a shell, a script, a program from outside of the root */
+	double binary_size; /* of the program, NaN: unknown or a shell */
+	char **environment; /* ours and the benchmark's; NULL at the end */
 	size_t environment_count;
 };
 
@@ -32,7 +33,8 @@ void fg_target_resolve(struct fg_target *target);
 
 /*
  * Would both arms execute the same thing?  The same words, the same program bytes, and the same bytes in every file that the words
- * or stdin name.  (Shared libraries are compared by build_info.h.)
+ * or stdin name.  (Shared libraries are compared by build_info.h.)  Nobody knows this of two trees behind a wrapper: an interpreter's
+ * bytes say nothing about what it interprets.
  */
 bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
 

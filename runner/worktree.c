@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "runner/git.h"
 #include "runner/tail.h"
 
@@ -42,15 +43,16 @@ static void add_to_key(struct fg_sha256 *sha, const char *text)
 	fg_sha256_add(sha, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-static void make_key(const struct fg_worktree_options *options, const char *prefix,
-		     char key[KEY_LENGTH + 1])
+/* By the tree: a commit that was built while it was staged, or that was only reworded, is not built again. */
+static void make_key(const struct fg_worktree_options *options, const char *tree,
+		     const char *prefix, char key[KEY_LENGTH + 1])
 {
 	uint8_t digest[FG_SHA256_SIZE];
 	char hex[FG_SHA256_HEX_SIZE];
 	struct fg_sha256 sha;
 
 	fg_sha256_init(&sha);
-	add_to_key(&sha, options->commit);
+	add_to_key(&sha, tree);
 	add_to_key(&sha, prefix);
 	for (size_t i = 0; i < options->build->command.argc; i++)
 		add_to_key(&sha, options->build->command.argv[i]);
@@ -83,8 +85,8 @@ static bool is_interrupted(const struct fg_worktree_options *options)
 }
 
 /* Wait for the lock in small steps, so that Ctrl-C is heard. */
-static int take_lock(const struct fg_worktree_options *options, const char *path, int *lock_fd,
-		     struct fg_error *err)
+static int take_lock(const struct fg_worktree_options *options, const char *path, int how,
+		     int *lock_fd, struct fg_error *err)
 {
 	const struct timespec pause = {.tv_nsec = LOCK_RETRY_MS * FG_NS_PER_MS};
 	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -92,7 +94,7 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "cannot make the lock '%s'", path);
-	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+	while (flock(fd, how | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR) {
 			(void)close(fd);
 			return fg_error_errno(err, FG_EIO, "cannot lock '%s'", path);
@@ -102,8 +104,9 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 		}
 		if (!told)
-			note(options, "waiting: another fastgate is using %.*s", SHORT_HASH,
-			     options->commit);
+			note(options, "waiting: another fastgate is building%s%.*s",
+			     options->commit ? " " : "", SHORT_HASH,
+			     options->commit ? options->commit : "");
 		told = true;
 		(void)nanosleep(&pause, NULL);
 	}
@@ -113,20 +116,58 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 
 /* ---- checkout ---- */
 
+/*
+ * "-c submodule.NAME.url=…/modules/NAME" for each submodule of the tree that the main checkout has already.  A name may hold
+ * slashes, as the path that it usually is.
+ */
+static size_t add_local_modules(const struct fg_git *in_tree, const char *modules_folder,
+				char *settings[], size_t most)
+{
+	static const char start[] = "submodule.";
+	static const char end[] = ".path ";
+	const char *const ask[] = {
+		"config", "--file", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$", NULL};
+	char *lines = NULL;
+	size_t count = 0;
+
+	if (fg_git_output(in_tree, ask, &lines, NULL) != FG_OK)
+		return 0;
+	for (char *line = lines; line && count < most;) {
+		char *next = strchr(line, '\n');
+		char *name_end = NULL;
+
+		if (next)
+			*next++ = '\0';
+		name_end = strstr(line, end);
+		if (name_end && fg_text_starts_with(line, start)) {
+			char *folder = NULL;
+
+			*name_end = '\0';
+			folder = fg_fs_join(modules_folder, line + strlen(start));
+			if (fg_fs_is_folder(folder))
+				settings[count++] = fg_xasprintf("%s.url=%s", line, folder);
+			free(folder);
+		}
+		line = next;
+	}
+	free(lines);
+	return count;
+}
+
 /* Submodules whose commits the main checkout has already are cloned from there: no network is needed. */
 static int update_submodules(const struct fg_git *in_tree, const char *top, struct fg_error *err)
 {
 	enum {
-		MODULES_MAX = 6
+		MODULES_MAX = 100
 	};
 	const struct fg_git in_top = {.folder = top, .interrupted = in_tree->interrupted};
 	const char *const common_dir[] = {"rev-parse", "--path-format=absolute", "--git-common-dir",
 					  NULL};
 	const char *const plain[] = {"submodule", "update", "--init", "--recursive", NULL};
-	const char *arguments[4 + 2 * MODULES_MAX + 8] = {"-c", "protocol.file.allow=always"};
+	const char *arguments[FG_ARRAY_SIZE(plain) + 2 * MODULES_MAX + 2] = {
+		"-c", "protocol.file.allow=always"};
 	char *settings[MODULES_MAX] = {NULL};
 	char *modules_folder = NULL;
-	char **names = NULL;
 	char *common = NULL;
 	char *ignored = NULL;
 	size_t count = 0;
@@ -136,21 +177,17 @@ static int update_submodules(const struct fg_git *in_tree, const char *top, stru
 	if (status != FG_OK)
 		return status;
 	modules_folder = fg_fs_join(common, "modules");
-	if (fg_fs_list(modules_folder, &names, &count, NULL) != FG_OK)
-		count = 0;
-	for (size_t i = 0; i < count && i < MODULES_MAX; i++) {
-		settings[i] =
-			fg_xasprintf("submodule.%s.url=%s/%s", names[i], modules_folder, names[i]);
+	count = add_local_modules(in_tree, modules_folder, settings, MODULES_MAX);
+	for (size_t i = 0; i < count; i++) {
 		arguments[used++] = "-c";
 		arguments[used++] = settings[i];
 	}
 	memcpy(&arguments[used], plain, sizeof(plain));
 	status = fg_git_output(in_tree, count ? arguments : plain, &ignored, err);
-	if (status == FG_ECHILD && count) /* it has a submodule that the main checkout has not */
+	if (status == FG_ECHILD && count) /* what is there lacks the commit that is wanted */
 		status = fg_git_output(in_tree, plain, &ignored, err);
-	for (size_t i = 0; i < MODULES_MAX; i++)
+	for (size_t i = 0; i < count; i++)
 		free(settings[i]);
-	fg_fs_list_free(names, count);
 	free(modules_folder);
 	free(common);
 	free(ignored);
@@ -212,8 +249,8 @@ static int explain_build(const struct fg_worktree_options *options,
 	return FG_ECHILD;
 }
 
-int fg_worktree_build(const struct fg_worktree_options *options, const char *root,
-		      const char *log_path, char **tail, struct fg_error *err)
+static int build_in(const struct fg_worktree_options *options, const char *root,
+		    const char *log_path, char **tail, struct fg_error *err)
 {
 	const struct fg_git git = {.folder = root};
 	struct fg_process_result result = {0};
@@ -243,6 +280,25 @@ int fg_worktree_build(const struct fg_worktree_options *options, const char *roo
 		status = explain_build(options, &result, log_path, tail, err);
 	fg_strbuf_release(&log);
 	fg_process_result_release(&result);
+	return status;
+}
+
+int fg_worktree_build(const struct fg_worktree_options *options, const char *root,
+		      const char *log_path, char **tail, struct fg_error *err)
+{
+	char *lock = fg_xasprintf("%s.lock", log_path);
+	char *folder = fg_fs_parent(log_path);
+	int lock_fd = -1;
+	int status = fg_fs_make_folders(folder, 0755, err);
+
+	if (status == FG_OK)
+		status = take_lock(options, lock, LOCK_EX, &lock_fd, err);
+	if (status == FG_OK)
+		status = build_in(options, root, log_path, tail, err);
+	if (lock_fd >= 0)
+		(void)close(lock_fd);
+	free(folder);
+	free(lock);
 	return status;
 }
 
@@ -278,6 +334,7 @@ static int places_init(const struct fg_worktree_options *options, struct places 
 	char key[KEY_LENGTH + 1];
 	char *builds = fg_fs_join(options->state_folder, "builds");
 	char *lock = NULL;
+	char *tree = NULL;
 	int status = fg_git_locate(&git, &places->top, &places->prefix, err);
 
 	if (status == FG_OK)
@@ -290,7 +347,9 @@ static int places_init(const struct fg_worktree_options *options, struct places 
 	free(builds);
 	if (status != FG_OK)
 		return status;
-	make_key(options, places->prefix, key);
+	tree = fg_git_tree_of(&git, options->commit);
+	make_key(options, tree ? tree : options->commit, places->prefix, key);
+	free(tree);
 	places->folder = fg_fs_join(places->builds, key);
 	places->tree = fg_fs_join(places->folder, "tree");
 	places->mark = fg_fs_join(places->folder, "built");
@@ -317,7 +376,7 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 	if (options->build->command.argc)
 		note(options, "building %.*s: %s", SHORT_HASH, options->commit,
 		     options->build->command.text);
-	status = fg_worktree_build(options, root, places->log, tail, err);
+	status = build_in(options, root, places->log, tail, err);
 	if (status == FG_ECHILD)
 		fg_error_prefix(err, "%.*s does not build", SHORT_HASH, options->commit);
 	if (status == FG_OK)
@@ -326,45 +385,76 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 	return status;
 }
 
+static bool is_built(const struct places *places, const char *root)
+{
+	return fg_fs_exists(places->mark) && fg_fs_is_folder(root);
+}
+
+static int build_alone(const struct fg_worktree_options *options, const struct places *places,
+		       const char *root, char **tail, struct fg_error *err)
+{
+	int lock_fd = -1;
+	int status = take_lock(options, places->lock, LOCK_EX, &lock_fd, err);
+
+	if (status != FG_OK)
+		return status;
+	/* Whoever held the lock before may have built it. */
+	if (!is_built(places, root))
+		status = check_out_and_build(options, places, root, tail, err);
+	(void)close(lock_fd);
+	return status;
+}
+
+/* Many may use a build at the same time; a shared lock keeps it from being cleared away. */
+static int build_and_share(const struct fg_worktree_options *options, const struct places *places,
+			   char *root, char **tail, struct fg_worktree *worktree,
+			   struct fg_error *err)
+{
+	bool cached = true;
+
+	for (;;) {
+		int lock_fd = -1;
+		int status = take_lock(options, places->lock, LOCK_SH, &lock_fd, err);
+
+		if (status != FG_OK)
+			return status;
+		if (is_built(places, root)) {
+			(void)utimensat(AT_FDCWD, places->mark, NULL, 0); /* used last: now */
+			*worktree = (struct fg_worktree){
+				.root = root, .cached = cached, .lock_fd = lock_fd};
+			return FG_OK;
+		}
+		(void)close(lock_fd);
+		cached = false;
+		status = build_alone(options, places, root, tail, err);
+		if (status != FG_OK)
+			return status;
+	}
+}
+
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err)
 {
 	struct places places = {0};
 	char *root = NULL;
-	int lock_fd = -1;
-	bool cached = false;
+	size_t removed = 0;
 	int status = places_init(options, &places, err);
 
-	if (status == FG_OK)
-		status = take_lock(options, places.lock, &lock_fd, err);
 	if (status != FG_OK)
 		goto out;
 	root = *places.prefix ? fg_fs_join(places.tree, places.prefix) : fg_xstrdup(places.tree);
-	cached = fg_fs_exists(places.mark) && fg_fs_is_folder(root);
-	if (!cached)
-		status = check_out_and_build(options, &places, root, tail, err);
-	else
-		(void)utimensat(AT_FDCWD, places.mark, NULL, 0); /* used last: now */
+	status = build_and_share(options, &places, root, tail, worktree, err);
 	if (status != FG_OK)
 		goto out;
-	/* From here on others may use it too, but nobody may clear it away. */
-	(void)flock(lock_fd, LOCK_SH);
-	*worktree = (struct fg_worktree){.root = root, .cached = cached, .lock_fd = lock_fd};
 	root = NULL;
-	lock_fd = -1;
-	if (!cached) {
-		size_t removed = 0;
-
-		/* Old ones are litter: if they cannot be cleared away, that is no reason to fail. */
-		if (fg_worktree_prune(options->root, options->state_folder, KEEP_BUILDS, &removed,
-				      NULL) == FG_OK &&
-		    removed > 0)
-			note(options, "cleared away %zu built commits that were not used for long",
-			     removed);
-	}
+	/* Old ones are litter: if they cannot be cleared away, that is no reason to fail. */
+	if (!worktree->cached &&
+	    fg_worktree_prune(options->root, options->state_folder, KEEP_BUILDS, &removed, NULL) ==
+		    FG_OK &&
+	    removed > 0)
+		note(options, "cleared away %zu built commits that were not used for long",
+		     removed);
 out:
-	if (lock_fd >= 0)
-		(void)close(lock_fd);
 	free(root);
 	places_release(&places);
 	return status;

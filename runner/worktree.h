@@ -2,9 +2,9 @@
 /*
  * A commit checked out and built beside the working tree: the other side of `--against`.
  *
- * It lies in STATE/builds/KEY/tree, a git worktree without a branch.  KEY is a digest of the commit and of what it is built with, so the
- * second run with the same settings builds nothing.  A lock file per key keeps parallel jobs from building the same twice and from
- * clearing away what another one measures; it is held until fg_worktree_close().
+ * It lies in STATE/builds/KEY/tree, a git worktree without a branch.  KEY is a digest of the commit's tree and of what it is built with, so
+ * the second run with the same settings builds nothing.  A lock file per key keeps parallel jobs from building the same twice; one that
+ * many can share keeps them from clearing away what another one measures, and is held until fg_worktree_close().
  * A build that was cut off left no mark of success and is done again from the beginning.
  */
 #ifndef FG_RUNNER_WORKTREE_H
@@ -39,7 +39,7 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);
 
-/* The build command in any folder: for the candidate's side.  As above. */
+/* The build command in any folder: for the working tree.  As above; one at a time for each log. */
 int fg_worktree_build(const struct fg_worktree_options *options, const char *root,
 		      const char *log_path, char **tail, struct fg_error *err) FG_NODISCARD;
 

@@ -1,21 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The gate step of action.yml.  Everything it needs comes from the environment of a GitHub job, so that a test can play one:
-# GITHUB_EVENT_NAME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, GITHUB_ACTION_PATH, RUNNER_TEMP, and FASTGATE_ACTION_* from the inputs.
+# GITHUB_EVENT_NAME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, GITHUB_ACTION_PATH, RUNNER_TEMP, GITHUB_TOKEN and FASTGATE_ACTION_* from
+# the inputs.
 set -u
 program=${FASTGATE_ACTION_PROGRAM:-}
 [ -n "$program" ] || program=$GITHUB_ACTION_PATH/build/release/cli/fastgate
 reports=${RUNNER_TEMP:-/tmp}/fastgate
+rm -rf "$reports"
 mkdir -p "$reports"
+[ -z "${FASTGATE_ACTION_PERFDB_TOKEN:-}" ] || export PERFDB_TOKEN="$FASTGATE_ACTION_PERFDB_TOKEN"
+unset FASTGATE_ACTION_PERFDB_TOKEN
 
 # A pull request is compared with the point where it left its target; elsewhere the run is recorded for the trend.
 set --
 case ${GITHUB_EVENT_NAME:-} in
 pull_request | pull_request_target | merge_group) set -- --against "${FASTGATE_ACTION_AGAINST:-merge-base}" ;;
 esac
-if [ $# -gt 0 ] && [ -f "$(git rev-parse --git-dir 2>/dev/null)/shallow" ]; then
+if [ $# -gt 0 ] && [ "$(git rev-parse --is-shallow-repository 2>/dev/null)" = true ]; then
 	echo "deepening the shallow clone, so that the merge base is there" >&2
-	git fetch --quiet --unshallow origin 2>/dev/null || git fetch --quiet --deepen=1000 origin || true
+	git fetch --quiet --unshallow origin '+refs/heads/*:refs/remotes/origin/*' || true
 fi
 
 status=0

@@ -8,12 +8,18 @@
  *
  * SQLite reads `$1` as the name of a parameter.  Parameters are bound by that name, so the order in which a query
  * mentions them does not matter, as in PostgreSQL.
+ *
+ * A plain "INSERT ... RETURNING id" is prepared without its last two words: SQLite would make a table of its own for that one
+ * row, every time, which costs more than the insertion.  The id is the row's.
  */
 #include "base/fs.h"
 #include "base/log.h"
+#include "base/strbuf.h"
+#include "base/text.h"
 #include "store/db.h"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 enum {
 	FOLDER_MODE = 0755,
@@ -26,6 +32,7 @@ struct sqlite_db {
 	sqlite3 *handle;
 	sqlite3_stmt *statements[FG_SQL_COUNT];
 	bool busy[FG_SQL_COUNT];
+	bool gives_id[FG_SQL_COUNT]; /* prepared without "RETURNING id" */
 };
 
 static struct sqlite_db *of(const struct fg_query *query)
@@ -90,15 +97,32 @@ static int begin(struct fg_db *db, bool to_write, struct fg_error *err)
 	return run_script(db, to_write ? "BEGIN IMMEDIATE" : "BEGIN", err);
 }
 
+/* The statement's length without the words that the driver does itself. */
+static size_t length_to_prepare(struct sqlite_db *s, enum fg_sql sql)
+{
+	static const char ending[] = " RETURNING id";
+	const char *text = fg__sql_texts[sql].text;
+	const size_t length = strlen(text);
+
+	s->gives_id[sql] = strncmp(text, "INSERT INTO", 11) == 0 && !strstr(text, "ON CONFLICT") &&
+			   fg_text_ends_with(text, ending);
+	return s->gives_id[sql] ? length - (sizeof(ending) - 1) : length;
+}
+
+static int prepare(struct sqlite_db *s, enum fg_sql sql)
+{
+	const size_t length = length_to_prepare(s, sql);
+
+	return sqlite3_prepare_v3(s->handle, fg__sql_texts[sql].text, (int)length,
+				  SQLITE_PREPARE_PERSISTENT, &s->statements[sql], NULL);
+}
+
 static void query_begin(struct fg_query *query)
 {
 	struct sqlite_db *s = of(query);
 
 	FG_ASSERT(!s->busy[query->sql]);
-	if (!s->statements[query->sql] &&
-	    sqlite3_prepare_v3(s->handle, fg__sql_texts[query->sql].text, -1,
-			       SQLITE_PREPARE_PERSISTENT, &s->statements[query->sql],
-			       NULL) != SQLITE_OK) {
+	if (!s->statements[query->sql] && prepare(s, query->sql) != SQLITE_OK) {
 		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg__sql_texts[query->sql].name,
 		       sqlite3_errmsg(s->handle));
 		query->failed = FG_EDB;
@@ -166,20 +190,27 @@ static int step(struct fg_query *query, struct fg_error *err)
 	case SQLITE_ROW:
 		return 1;
 	case SQLITE_DONE:
-		return FG_OK;
+		return of(query)->gives_id[query->sql] && ++query->row == 0;
 	default:
 		return failed(of(query), err);
 	}
 }
 
+/* Is this the row that an insertion gives, of which only the id is there? */
+static bool is_inserted(const struct fg_query *query)
+{
+	return of(query)->gives_id[query->sql];
+}
+
 static bool is_null(const struct fg_query *query, int column)
 {
-	return sqlite3_column_type(query->statement, column) == SQLITE_NULL;
+	return !is_inserted(query) && sqlite3_column_type(query->statement, column) == SQLITE_NULL;
 }
 
 static int64_t column_int(const struct fg_query *query, int column)
 {
-	return sqlite3_column_int64(query->statement, column);
+	return is_inserted(query) ? sqlite3_last_insert_rowid(of(query)->handle)
+				  : sqlite3_column_int64(query->statement, column);
 }
 
 static double column_double(const struct fg_query *query, int column)
@@ -308,26 +339,71 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 	return status;
 }
 
+/* Nobody writes where we may not, and no log waits: then the file alone is the database. */
+static bool is_frozen(const char *location)
+{
+	char *folder = fg_fs_parent(location);
+	char *log = fg_xasprintf("%s-wal", location);
+	const bool frozen = access(folder, W_OK) != 0 && !fg_fs_exists(log);
+
+	free(log);
+	free(folder);
+	return frozen;
+}
+
+/* In WAL mode even a reader makes a file beside the database, unless it is told that nothing will change. */
+static int open_frozen(const char *location, sqlite3 **handle)
+{
+	struct fg_strbuf uri = {0};
+	int code = SQLITE_OK;
+
+	fg_strbuf_add_text(&uri, "file:");
+	for (const char *c = location; *c; c++) {
+		if (strchr("%?#", *c))
+			fg_strbuf_printf(&uri, "%%%02x", (unsigned)*c);
+		else
+			fg_strbuf_add_char(&uri, *c);
+	}
+	fg_strbuf_add_text(&uri, "?immutable=1");
+	code = sqlite3_open_v2(fg_strbuf_text(&uri), handle,
+			       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	fg_strbuf_release(&uri);
+	return code;
+}
+
+static int open_handle(struct sqlite_db *s, unsigned flags)
+{
+	const int mode = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
+
+	if (!(flags & FG_DB_READ_ONLY))
+		return sqlite3_open_v2(s->db.location, &s->handle, mode | SQLITE_OPEN_CREATE, NULL);
+	if (is_frozen(s->db.location))
+		return open_frozen(s->db.location, &s->handle);
+	return sqlite3_open_v2(s->db.location, &s->handle, mode, NULL);
+}
+
 int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
 	struct sqlite_db *s = NULL;
-	int mode = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
 	int status = FG_OK;
 
 	if (flags & FG_DB_READ_ONLY) {
 		if (!fg_fs_exists(location))
 			return fg_error_set(err, FG_ENOENT, "there is no store at '%s'", location);
 	} else {
-		mode |= SQLITE_OPEN_CREATE;
 		status = make_folder(location, err);
 		if (status != FG_OK)
 			return status;
 	}
+	if (fg_fs_is_planted(location))
+		return fg_error_set(err, FG_EIO,
+				    "store '%s' cannot be opened: another user put a link there",
+				    location);
 	s = fg_xcalloc(1, sizeof(*s));
 	s->db.ops = &ops;
 	s->db.location = fg_xstrdup(location);
 	s->db.read_only = flags & FG_DB_READ_ONLY;
-	if (sqlite3_open_v2(location, &s->handle, mode, NULL) != SQLITE_OK)
+	if (open_handle(s, flags) != SQLITE_OK)
 		status = failed(s, err);
 	else
 		status = configure(s, flags, err);

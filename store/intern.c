@@ -78,6 +78,17 @@ int fg__store_function_id(struct fg_store *store, const struct fg_profile_functi
 	return status;
 }
 
+static int ask_node(struct fg_store *store, enum fg_sql sql, const int64_t key[2], int64_t *found,
+		    struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, sql);
+	fg_query_int(&q, key[0]);
+	fg_query_int(&q, key[1]);
+	return fg_query_value(&q, found, err);
+}
+
 static uint64_t known_node(struct fg_store *store, const int64_t key[2])
 {
 	const uint64_t *known = fg_map_get(&store->nodes, key, 2 * sizeof(key[0]));
@@ -93,32 +104,36 @@ static uint64_t known_node(struct fg_store *store, const int64_t key[2])
 	return id;
 }
 
+/* `is_new` tells whether the parent is a row of this transaction, and becomes whether this one is: then nobody has children. */
+static int node_id(struct fg_store *store, const int64_t key[2], bool *is_new, uint64_t *id,
+		   struct fg_error *err)
+{
+	int64_t found = 0;
+	int status = FG_ENOENT;
+
+	*id = known_node(store, key);
+	if (*id) {
+		*is_new = false;
+		return FG_OK;
+	}
+	if (!*is_new)
+		status = ask_node(store, FG_SQL_NODE_FIND, key, &found, err);
+	*is_new = status == FG_ENOENT;
+	if (*is_new)
+		status = ask_node(store, FG_SQL_NODE_ADD, key, &found, err);
+	if (status == FG_OK) {
+		*id = (uint64_t)found;
+		(void)fg_map_add(&store->nodes, key, 2 * sizeof(key[0]), *id, NULL);
+	}
+	return status;
+}
+
 int fg__store_node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
 		      struct fg_error *err)
 {
-	const int64_t key[2] = {parent, function};
-	struct fg_query q;
-	int64_t found = 0;
-	int status = FG_OK;
+	bool is_new = false;
 
-	*id = known_node(store, key);
-	if (*id)
-		return FG_OK;
-	fg_query_begin(&q, store->db, FG_SQL_NODE_FIND);
-	fg_query_int(&q, parent);
-	fg_query_int(&q, function);
-	status = fg_query_value(&q, &found, err);
-	if (status == FG_ENOENT) {
-		fg_query_begin(&q, store->db, FG_SQL_NODE_ADD);
-		fg_query_int(&q, parent);
-		fg_query_int(&q, function);
-		status = fg_query_value(&q, &found, err);
-	}
-	if (status == FG_OK) {
-		*id = (uint64_t)found;
-		(void)fg_map_add(&store->nodes, key, sizeof(key), *id, NULL);
-	}
-	return status;
+	return node_id(store, (const int64_t[]){parent, function}, &is_new, id, err);
 }
 
 static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct fg_error *err)
@@ -229,6 +244,27 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	return status;
 }
 
+static int intern_nodes(struct fg_store *store, const struct fg_profile_set *set,
+			struct fg_interned *interned, struct fg_error *err)
+{
+	bool *is_new = fg_xcalloc(set->node_count + 1, sizeof(is_new[0]));
+	int status = FG_OK;
+
+	while (interned->node_count < set->node_count && status == FG_OK) {
+		const size_t i = interned->node_count;
+		const uint32_t parent = set->nodes[i].parent;
+		const int64_t key[2] = {i == 0 ? 0 : (int64_t)interned->nodes[parent],
+					interned->functions[set->nodes[i].function]};
+
+		is_new[i] = i > 0 && is_new[parent];
+		status = node_id(store, key, &is_new[i], &interned->nodes[i], err);
+		if (status == FG_OK)
+			interned->node_count++;
+	}
+	free(is_new);
+	return status;
+}
+
 int fg__store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 			 struct fg_error *err)
 {
@@ -255,17 +291,7 @@ int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		if (status == FG_OK)
 			interned->function_count++;
 	}
-	while (interned->node_count < set->node_count && status == FG_OK) {
-		const size_t i = interned->node_count;
-		const int64_t parent = i == 0 ? 0 : (int64_t)interned->nodes[set->nodes[i].parent];
-
-		status = fg__store_node_id(store, parent,
-					   interned->functions[set->nodes[i].function],
-					   &interned->nodes[i], err);
-		if (status == FG_OK)
-			interned->node_count++;
-	}
-	return status;
+	return status == FG_OK ? intern_nodes(store, set, interned, err) : status;
 }
 
 /* Rows found so far, id → place in the arrays. */

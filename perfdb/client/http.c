@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "base/text.h"
 
 #include <arpa/inet.h>
@@ -23,7 +24,8 @@ enum {
 	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
 	SLOW_BYTES = 1,
-	SLOW_SECONDS = 30
+	SLOW_SECONDS = 30,
+	WAIT_MAX_S = 1 << 20,
 };
 
 struct fg_http {
@@ -211,12 +213,46 @@ static void set_method(CURL *curl, const struct fg_http_request *request)
 	}
 }
 
+static const char *header_of(CURL *curl, const char *name)
+{
+	struct curl_header *header = NULL;
+
+	return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+		       ? header->value
+		       : NULL;
+}
+
+static int64_t bounded_wait_ns(int64_t wait_s)
+{
+	if (wait_s < 0)
+		return 0;
+	return (wait_s < WAIT_MAX_S ? wait_s : WAIT_MAX_S) * FG_NS_PER_S;
+}
+
+/* How long a server wants to be left alone; -1: it does not say.  GitHub's limit names the second in which it ends. */
+static int64_t wait_asked_for(CURL *curl)
+{
+	const char *left = header_of(curl, "x-ratelimit-remaining");
+	const char *end = NULL;
+	curl_off_t wait = 0;
+	int64_t end_s = 0;
+
+	if (header_of(curl, "retry-after") &&
+	    curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &wait) == CURLE_OK)
+		return bounded_wait_ns((int64_t)wait);
+	if (!left || strcmp(left, "0") != 0)
+		return -1;
+	end = header_of(curl, "x-ratelimit-reset");
+	if (!end || fg_parse_int64(end, &end_s, NULL) != FG_OK || end_s < 0)
+		return -1;
+	return bounded_wait_ns(end_s - fg_clock_wall_ns() / FG_NS_PER_S);
+}
+
 int fg__http_send(struct fg_http *http, const struct fg_http_request *request,
 		  struct fg_http_reply *reply, struct fg_error *err)
 {
 	char *url = fg_xasprintf("%s%s", http->base, request->path);
 	struct curl_slist *headers = make_headers(http, request);
-	curl_off_t wait = 0;
 	CURLcode code = CURLE_OK;
 	int status = FG_OK;
 
@@ -240,9 +276,7 @@ int fg__http_send(struct fg_http *http, const struct fg_http_request *request,
 							: curl_easy_strerror(code));
 	} else {
 		(void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
-		if (curl_easy_getinfo(http->curl, CURLINFO_RETRY_AFTER, &wait) == CURLE_OK &&
-		    wait > 0)
-			reply->retry_after_ns = (int64_t)wait * FG_NS_PER_S;
+		reply->retry_after_ns = wait_asked_for(http->curl);
 	}
 	fg_log(FG_LOG_NET, 1, "%s %s: %ld", request->method, request->path, reply->status);
 	curl_slist_free_all(headers);

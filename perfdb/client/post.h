@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Telling others of a verdict: the one comment of a project on a GitHub pull request, the one note on a GitLab merge
- * request, or the JSON report to a webhook.
+ * request, a commit status or a check run, or the JSON report to a webhook.
  *
  * A comment is found again by its marker (its first line) on all pages of the thread, and rewritten; only when there is
  * none is a new one written.  Whatever may pass (no line, 408, 425, 429, 5xx, a limit that names its end) is tried
- * again from the search on, so that an answer that was lost does not make a second comment.
+ * again from the search on, so that an answer that was lost does not make a second comment.  A limit that ends later
+ * than we are willing to wait is not tried against.
  *
- * Where a comment belongs is read from the variables that the CI service sets for a job:
+ * Where it belongs is read from the variables that the CI service sets for a job:
  *
- *	github   GITHUB_API_URL, GITHUB_REPOSITORY, and the number from GITHUB_EVENT_PATH or GITHUB_REF
- *	gitlab   CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID
+ *	github   GITHUB_API_URL, GITHUB_REPOSITORY, and pull request and commit from GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
+ *	gitlab   CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_COMMIT_SHA
  *
- * A job that belongs to no pull request, and a run outside of CI, has nowhere to post to: that is no failure.
+ * In a workflow that follows another one (the event has a "workflow_run") it is the pull request and the commit of that
+ * other one.  A job that belongs to no pull request, and a run outside of CI, has nowhere to post to: no failure.
  *
  * A webhook's body is signed when its target names a secret: "X-Fastgate-Signature-256: sha256=HEX" is the HMAC-SHA256 of
  * the body.  "X-Fastgate-Delivery" is the run's id, the same on every try.
@@ -23,6 +25,7 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "model/plan.h"
+#include "model/verdict.h"
 
 #include <signal.h>
 
@@ -31,13 +34,17 @@ struct fg_post_message {
 	const char *comment; /* Markdown */
 	const char *json;    /* the report */
 	const char *run_id;
+	const char *name;  /* of a status or check run: letters, digits, '/', '.', '_', '-' */
+	const char *title; /* the verdict in one line */
+	enum fg_exit exit_code;
+	bool is_open; /* passed without having been decided */
 };
 
 /* Zero is right outside of tests. */
 struct fg_post_options {
 	unsigned attempts;       /* 0: 4 */
 	int64_t first_wait_ns;   /* before the second attempt; 0: 500 ms */
-	int64_t longest_wait_ns; /* also the most that Retry-After can ask for; 0: 30 s */
+	int64_t longest_wait_ns; /* a limit that lasts longer is given up on at once; 0: 60 s */
 	int64_t timeout_ns;      /* of one request; 0: 20 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 };

@@ -367,7 +367,7 @@ int fg__compare(struct fg_request *rq, struct fg_error *err)
 
 /*
  * A run that was judged where it was measured keeps that verdict, made under the project's own policy.  Anything else is
- * judged here, by the defaults.
+ * judged here, by the defaults: so is a run whose report says nothing of its benchmarks.
  */
 static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg_error *err)
 {
@@ -386,8 +386,12 @@ static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg
 		.now_ns = fg_clock_wall_ns(),
 	};
 
-	if (pair->same && candidate->report)
-		return fg_report_read(candidate->report, strlen(candidate->report), verdict, err);
+	if (pair->same && candidate->report &&
+	    fg_report_read(candidate->report, strlen(candidate->report), verdict, NULL) == FG_OK) {
+		if (verdict->benchmark_count >= candidate->run.series_count)
+			return FG_OK;
+		fg_verdict_release(verdict);
+	}
 	fg_policy_defaults(&policy);
 	fg_measure_defaults(&measure);
 	return fg_gate_decide(&input, verdict, err);
@@ -471,14 +475,21 @@ static void keep_pairs(struct fg_profile_set *set, const uint32_t range[2])
 	}
 }
 
+/* NULL: the run has none. */
+static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, const char *benchmark)
+{
+	const struct fg_series *series = fg_run_find(&stored->run, benchmark);
+
+	return series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
+}
+
 /* The profile of one benchmark from some of its pairs, as the pages draw it. */
 int fg__profile(struct fg_request *rq, struct fg_error *err)
 {
 	struct pair pair = {0};
 	struct fg_stored_run joined = {0};
-	struct fg_stored_run *shown = &pair.runs[0];
 	const char *benchmark = NULL;
-	struct fg_series *series = NULL;
+	struct fg_profile_set *set = NULL;
 	uint32_t range[2] = {0};
 	int status = fg__need(rq, "benchmark", &benchmark, err);
 
@@ -486,21 +497,19 @@ int fg__profile(struct fg_request *rq, struct fg_error *err)
 		status = read_pairs(rq, range, err);
 	if (status == FG_OK)
 		status = load_pair(rq, true, &pair, err);
-	if (status == FG_OK && !pair.same) {
+	if (status == FG_OK && !pair.same)
 		fg__merge_runs(&pair.runs[0], &pair.runs[1], &joined);
-		shown = &joined;
-	}
 	if (status == FG_OK) {
-		series = fg_run_find(&shown->run, benchmark);
-		if (!series || !shown->profiles || !shown->profiles[series - shown->run.series])
+		set = profile_of(pair.same ? &pair.runs[0] : &joined, benchmark);
+		if (!set)
 			status = fg_error_set(err, FG_ENOENT,
 					      "there is no profile of '%.100s' in this run",
 					      benchmark);
 	}
-	if (status == FG_OK) {
-		keep_pairs(shown->profiles[series - shown->run.series], range);
+	if (set) {
+		keep_pairs(set, range);
 		rq->type = "application/json";
-		fg_report_profile_json(shown->profiles[series - shown->run.series], &rq->answer);
+		fg_report_profile_json(set, &rq->answer);
 	}
 	fg_stored_run_release(&joined);
 	release_pair(&pair);

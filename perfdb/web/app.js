@@ -27,6 +27,14 @@ async function ask(path, parameters = {}, options = {}) {
 	return data;
 }
 
+// May this page write?  A server over a local store only shows it, and a token may be for reading.
+let capabilities = null;
+async function canWrite() {
+	capabilities ??= ask('capabilities');
+	const { read_only: isReadOnly, scope } = await capabilities;
+	return !isReadOnly && scope !== 'read';
+}
+
 function tell(path, body) {
 	return ask(path, {}, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 }
@@ -187,10 +195,24 @@ function commitsBetween(change, points) {
 	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit);
 	if (!before || !after || before === after)
 		return null;
-	return [' commits: ', el('code', {}, `git log ${before.slice(0, 12)}..${after.slice(0, 12)}`)];
+	return [' · ', el('code', {}, `git log ${before.slice(0, 12)}..${after.slice(0, 12)}`)];
 }
 
-function changeRow(state, change, decision, points) {
+// What a change point is found from has to be seen a few times; until then it is said, and called what it is.
+function possibleChange(change, points) {
+	if (!change)
+		return null;
+	const which = change.runs === 1 ? 'the newest run' : `the ${change.runs} newest runs`;
+	return el('p', { class: 'possible' }, el('strong', {}, `Possible change at ${which}: ${formatChange(change.ratio - 1)}`),
+		`, not yet confirmed (${change.runs} of ${change.runs_needed} runs). `, link('Compare with the run before', 'compare', { a: change.last_run_before, b: change.run }),
+		commitsBetween(change, points));
+}
+
+function runLabel(points, id) {
+	return points.find((p) => p.run === id)?.commit?.slice(0, 10) ?? id.slice(0, 13);
+}
+
+function triageForm(state, change, decision) {
 	const name = `at ${change.run.slice(0, 13)}`;
 	const select = el('select', { 'aria-label': `State of the change ${name}` },
 		STATES.map((word) => el('option', { value: word, selected: (decision?.state ?? 'new') === word }, word)));
@@ -200,9 +222,14 @@ function changeRow(state, change, decision, points) {
 		await tell('triage', { project: state.project, benchmark: state.benchmark, metric: state.metric, run: change.run, state: select.value, note: note.value || undefined });
 		status.textContent = `The change is kept as ${select.value}.`;
 	};
-	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(change.run.slice(0, 13), 'run', { run: change.run }), ' ',
-		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points),
-		el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, select, note, el('button', {}, 'Keep')));
+	if (!state.writable)
+		return decision && [' ', el('strong', {}, decision.state), ` ${clip(decision.note ?? '', 500)}`];
+	return el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, select, note, el('button', {}, 'Keep'));
+}
+
+function changeRow(state, change, decision, points) {
+	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(runLabel(points, change.run), 'run', { run: change.run }), ' · ',
+		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points), triageForm(state, change, decision));
 }
 
 // What the server refuses is told where it was tried.
@@ -221,7 +248,7 @@ function noteRow(state, note, redraw) {
 		redraw();
 	};
 	return el('li', {}, el('strong', {}, note.kind), ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
-		el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
+		state.writable && el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
 }
 
 function notesOf(state, annotations, redraw) {
@@ -236,8 +263,10 @@ function notesOf(state, annotations, redraw) {
 		el('label', {}, 'Note ', el('input', { name: 'text', required: true, maxlength: 1000 })),
 		el('label', {}, 'Kind ', el('select', { name: 'kind' }, ['note', 'known-noise', 'accepted', 'exclude'].map((kind) => el('option', { value: kind }, kind)))),
 		el('button', {}, 'Add'));
+	if (!state.writable && annotations.length === 0)
+		return null;
 	return el('section', { 'aria-labelledby': 'notes' }, el('h2', { id: 'notes' }, 'Notes'),
-		annotations.length > 0 && el('ul', {}, annotations.map((note) => noteRow(state, note, redraw))), form);
+		annotations.length > 0 && el('ul', {}, annotations.map((note) => noteRow(state, note, redraw))), state.writable && form);
 }
 
 function chart(state, title, answer, project) {
@@ -256,10 +285,10 @@ async function showTrend(state) {
 	const { project, benchmark } = state;
 	const { metrics } = await ask('metrics', { project, benchmark });
 	const metric = state.metric ?? (metrics.includes('cpu_time') ? 'cpu_time' : metrics[0]);
-	const full = { ...state, metric };
+	const full = { ...state, metric, writable: await canWrite() };
 	const [answer, { triage }, { annotations }] = await Promise.all([ask('trend', { project, benchmark, metric, branch: state.branch }),
 		ask('triage', { project, benchmark }), ask('annotations', { project, benchmark })]);
-	const go = (changed) => { location.search = address('trend', Object.fromEntries(Object.entries({ ...full, ...changed }).filter(([, value]) => value))); };
+	const go = (changed) => { location.search = address('trend', Object.fromEntries(Object.entries({ ...full, ...changed, writable: undefined }).filter(([, value]) => value))); };
 	const select = el('select', { onchange: (event) => go({ metric: event.target.value }) },
 		metrics.map((name) => el('option', { value: name, selected: name === metric }, name)));
 	const branch = el('form', { class: 'note', onsubmit: (event) => {
@@ -269,6 +298,7 @@ async function showTrend(state) {
 	const decided = (change) => triage.find((t) => t.metric === metric && t.run === change.run);
 	showTrail(link(clip(project, 60), 'project', { project }), clip(benchmark, 60));
 	replace(page, el('main', {}, heading(benchmark), branch, chart(full, `${benchmark}: ${metric}`, answer, project),
+		possibleChange(answer.possible_change, answer.points),
 		answer.changes?.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'),
 			el('ul', {}, answer.changes.map((change) => changeRow(full, change, decided(change), answer.points)))),
 		notesOf(full, annotations, () => showTrend(state)), pointTable(answer)));
@@ -294,8 +324,9 @@ async function showFunction(state) {
 	showTrail(link(clip(project, 60), 'project', { project }), link(clip(benchmark, 60), 'trend', { project, benchmark }), clip(answer.name, 60));
 	replace(page, el('main', {}, heading(answer.name), el('p', { class: 'quiet' }, `${answer.library}, own time per repetition`),
 		chart(state, `${clip(answer.name, 60)}: own time`, answer, project),
+		possibleChange(answer.possible_change, answer.points),
 		answer.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'), el('ul', {}, answer.changes.map((change) => el('li', {},
-			el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(change.run.slice(0, 13), 'run', { run: change.run }), ' ',
+			el('strong', {}, formatChange(change.ratio - 1)), ' since ', link(runLabel(answer.points, change.run), 'run', { run: change.run }), ' · ',
 			link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, answer.points))))),
 		pointTable(answer)));
 }
@@ -309,6 +340,7 @@ function askToken(words) {
 	replace(page, el('main', {}, heading('A token is needed'), el('p', {}, words),
 		el('form', { class: 'note', onsubmit: (event) => {
 			event.preventDefault();
+			capabilities = null;
 			sessionStorage.setItem(TOKEN_KEY, new FormData(event.target).get('token').trim());
 			show();
 		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', {}, 'Go on')),

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""api_stand_in.py FOLDER: plays the comments of a GitHub repository on loopback, on any free port, until its input ends.
+"""api_stand_in.py FOLDER: plays the comments of a GitHub repository, with pull request 7 of guest:topic, on loopback, on any free port, until its input ends.
 
-FOLDER/url gets the address as soon as it listens; FOLDER/comments.json holds the thread after every change.  FOLDER/mode,
+FOLDER/url gets the address as soon as it listens; FOLDER/comments.json holds the thread after every
+change, FOLDER/statuses.json the commits' statuses.  FOLDER/mode,
 read before each answer, makes it misbehave: "403" refuses to write, "flaky" answers every fourth request with 503."""
 import http.server
 import json
@@ -13,6 +14,7 @@ import urllib.parse
 
 folder = pathlib.Path(sys.argv[1])
 comments = [{"id": n, "body": f"nice, number {n}"} for n in range(1, 131)]
+statuses = {}
 asked = 0
 
 
@@ -47,7 +49,12 @@ class Comments(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.misbehaves():
             return
-        query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
+        split = urllib.parse.urlsplit(self.path)
+        query = urllib.parse.parse_qs(split.query)
+        if split.path == "/repos/acme/demo/pulls":
+            ours = query["head"][0] == "guest:topic"
+            self.reply(200, [{"number": 7, "head": {"sha": "a" * 40}}] if ours else [])
+            return
         size, page = int(query["per_page"][0]), int(query["page"][0])
         self.reply(200, comments[(page - 1) * size:page * size])
 
@@ -58,6 +65,11 @@ class Comments(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         if self.misbehaves():
+            return
+        if self.path.startswith("/repos/acme/demo/statuses/"):
+            statuses[self.path.rpartition("/")[2]] = json.loads(self.body)
+            (folder / "statuses.json").write_text(json.dumps(statuses))
+            self.reply(201, {})
             return
         if self.path != "/repos/acme/demo/issues/7/comments":
             self.reply(404, {"message": "Not Found"})

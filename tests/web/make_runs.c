@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Puts runs into a spool for the browser test of perfdb: make_runs SPOOL.  In the last one, one function is slower. */
+/* Puts runs into a spool for the browser test of perfdb: make_runs SPOOL.  From the ninth on, one function is slower. */
 #include "perfdb/client/client.h"
 #include "perfdb/protocol.h"
 #include "store/bundle.h"
 #include "tests/unit/store/samples.h"
 
 enum {
-	RUNS = 8,
+	RUNS = 16,
+	SLOW_FROM = 9,
 	SLOW_FUNCTION = 5,
 	EXTRA_SAMPLES = 90
 };
@@ -55,7 +56,7 @@ static int spool_run(const char *spool, unsigned seed, struct fg_error *err)
 
 	fg_sample_run(&run, seed, &shape);
 	rename_functions(run.profiles[0]);
-	if (seed == RUNS)
+	if (seed >= SLOW_FROM)
 		slow_down(&run);
 	status = fg_bundle_from_run(&run, &bundle, err);
 	if (status == FG_OK) {

@@ -14,9 +14,10 @@ const pictures = process.env.FASTGATE_SCREENSHOTS;
 if (pictures)
 	mkdirSync(pictures, { recursive: true });
 
-function serve() {
-	const server = spawn(perfdb, ['serve', '--quiet', '--database', join(folder, 'perfdb.db'), '--listen', '127.0.0.1:0'],
-		{ stdio: ['ignore', 'ignore', 'pipe'] });
+function serve(program = perfdb, words = ['serve', '--quiet', '--database', join(folder, 'perfdb.db'), '--listen', '127.0.0.1:0']) {
+	const environment = { ...process.env };
+	delete environment.FASTGATE_PERFDB;
+	const server = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
 	return new Promise((resolve, reject) => {
 		let words = '';
 		server.stderr.on('data', (piece) => {
@@ -27,6 +28,22 @@ function serve() {
 		});
 		server.on('exit', () => reject(new Error(words)));
 	});
+}
+
+// `fastgate web` finds the server that came with it, and serves a store that cannot be changed by it.
+async function localPages() {
+	const { server: local, base: at } = await serve(fastgate, ['web', '--store', join(folder, 'perfdb.db')]);
+	await withBrowser(async (context) => {
+		const page = await openPage(context, at, { allow: (url) => url.startsWith(at) });
+		await page.getByRole('link', { name: 'tracker' }).click();
+		await page.getByRole('link', { name: 'parse' }).click();
+		await page.getByRole('heading', { name: 'Changes' }).waitFor();
+		assert.equal(await page.getByRole('button', { name: /Add|Keep/ }).count(), 0); // nothing can be written here
+		page.noProblems();
+		await page.close();
+	});
+	local.removeAllListeners('exit');
+	local.kill('SIGTERM');
 }
 
 async function look(context, page, name) {
@@ -47,13 +64,25 @@ try {
 		await page.getByRole('link', { name: 'tracker' }).click();
 		await page.getByRole('heading', { name: 'Runs' }).waitFor();
 		await look(context, page, 'project');
-		assert.equal(await page.locator('section[aria-labelledby=runs] tbody tr').count(), 8);
+		assert.equal(await page.locator('section[aria-labelledby=runs] tbody tr').count(), 16);
+		await page.locator('svg.spark').waitFor();
+		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse\s+2\d\d ms\s+cpu_time/);
 
-		// The last two runs: the newest is the candidate.
-		const rows = page.locator('section[aria-labelledby=runs] tbody tr');
-		await rows.nth(1).getByRole('button', { name: /^baseline/ }).click();
-		await rows.nth(0).getByRole('button', { name: /^candidate/ }).click();
-		await page.getByRole('link', { name: 'Compare A with B' }).click();
+		// From the step in the trend, with a word about it, to the two runs around it.
+		await page.getByRole('link', { name: 'parse' }).click();
+		await page.getByRole('heading', { name: 'Changes' }).waitFor();
+		await look(context, page, 'trend');
+		const change = page.locator('section[aria-labelledby=changes] li');
+		assert.equal(await change.count(), 1);
+		assert.match(await change.innerText(), /\+30\.\d %[^]*git log \w{12}\.\.\w{12}/);
+		await change.getByRole('combobox').selectOption('investigating');
+		await change.getByPlaceholder('why').fill('<i>who</i> knows');
+		await change.getByRole('button', { name: 'Keep' }).click();
+		await page.getByText('The change is kept as investigating.').waitFor();
+		await page.reload();
+		assert.equal(await change.getByRole('combobox').inputValue(), 'investigating');
+		assert.equal(await change.getByPlaceholder('why').inputValue(), '<i>who</i> knows');
+		await change.getByRole('link', { name: 'compare with the run before' }).click();
 		const guilty = page.locator('section[aria-labelledby=functions] tbody tr').first();
 		await guilty.waitFor();
 		await look(context, page, 'compare');
@@ -73,24 +102,77 @@ try {
 		again.noProblems();
 		await again.close();
 
+		assert.equal(await page.locator('section[aria-labelledby=changes] li').count(), 1);
 		await page.getByRole('link', { name: 'parse' }).click();
 		await page.getByRole('heading', { name: 'Notes' }).waitFor();
-		await look(context, page, 'trend');
 		await page.getByLabel('Note', { exact: true }).fill('<b onmouseover=alert(3)>known</b>');
 		await page.getByRole('button', { name: 'Add' }).click();
 		await page.getByText('<b onmouseover=alert(3)>known</b>').waitFor();
 		await look(context, page, 'trend-with-note');
+		await page.getByRole('button', { name: /^Remove the note/ }).click();
+		await page.getByText('The note is gone.').waitFor();
+		assert.equal(await page.getByText('onmouseover').count(), 0);
+		page.noProblems();
+
+		// Any two runs, chosen from the list; and of them some pairs alone.
+		await page.getByRole('link', { name: 'tracker' }).click();
+		const rows = page.locator('section[aria-labelledby=runs] tbody tr');
+		await rows.nth(1).getByRole('button', { name: /^baseline/ }).click();
+		await rows.nth(0).getByRole('button', { name: /^candidate/ }).click();
+		await page.getByRole('link', { name: 'Compare A with B' }).click();
+		await page.getByText('Repetitions over time').click();
+		await page.getByLabel('Pairs from').fill('1');
+		await page.getByLabel('to', { exact: true }).fill('4');
+		await page.getByRole('button', { name: 'Only these' }).click();
+		await page.getByText('Pairs 1 to 4 alone').waitFor();
+		await page.locator('section[aria-labelledby=regions] tbody tr').first().waitFor();
+		await look(context, page, 'pairs-alone');
+		const alone = await page.evaluate(() => location.href);
+		assert.match(alone, /pairs=1-4/);
 		await page.close();
+		const linked = await openPage(context, alone, options);
+		await linked.getByText('Pairs 1 to 4 alone').waitFor();
+		linked.noProblems();
+		await linked.close();
 
 		const dark = await openPage(context, `${base}?view=project&project=tracker`, { ...options, dark: true, width: 390, height: 800 });
 		await dark.getByRole('heading', { name: 'Runs' }).waitFor();
 		await look(context, dark, 'dark-narrow');
 		await dark.close();
 
+		for (const [name, more] of [['trend-narrow', { width: 360, height: 740 }], ['trend-dark', { dark: true }]]) {
+			const trend = await openPage(context, `${base}?view=trend&project=tracker&benchmark=parse`, { ...options, ...more });
+			await trend.getByRole('heading', { name: 'Notes' }).waitFor();
+			await look(context, trend, name);
+			const [wide, view] = await trend.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+			assert.ok(wide <= view, `${name}: ${wide} > ${view}`);
+			await trend.close();
+		}
+
+		// What the server takes for a possible change is shown, and called unconfirmed.
+		const maybe = await openPage(context, `${base}?view=project&project=tracker`, options);
+		await maybe.route('**/api/v1/trend?*', async (route) => {
+			const answer = await (await route.fetch()).json();
+			const [before, last] = answer.points.slice(-2);
+			await route.fulfill({ json: { ...answer, changes: [], possible_change: { at: answer.points.length - 1, run: last.run, last_run_before: before.run,
+				before: 2e8, after: 2.6e8, ratio: 1.3, runs: 1, runs_needed: 5 } } });
+		});
+		await maybe.getByRole('link', { name: 'parse' }).click();
+		await maybe.getByText('Possible change at the newest run: +30.0 %').waitFor();
+		await maybe.getByText('not yet confirmed (1 of 5 runs)').waitFor();
+		await look(context, maybe, 'possible');
+		await maybe.getByRole('link', { name: 'Compare with the run before' }).click();
+		await maybe.locator('section[aria-labelledby=functions]').waitFor();
+		await maybe.close();
+
 		const wrong = await openPage(context, `${base}?view=trend&project=tracker&benchmark=none`, { allow: options.allow });
 		await wrong.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
 		await wrong.close();
 	});
+	server.removeAllListeners('exit');
+	server.kill('SIGTERM');
+	await new Promise((resolve) => server.on('exit', resolve));
+	await localPages();
 	console.log('ok');
 } finally {
 	server.removeAllListeners('exit');

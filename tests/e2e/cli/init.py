@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """init.py FASTGATE: what `fastgate init` makes of small projects of each kind; the file that it writes is right."""
+import json
 import os
 import shutil
 import subprocess
@@ -50,6 +51,16 @@ def init():
         return done.stderr, file.read()
 
 
+def runs(*names):
+    """The file that was written, as it stands: it builds, and every benchmark in it is measured."""
+    done = run(fastgate, "run", "--pairs", "2:2", "--set", "report.json=result.json")
+    check(done.returncode == 0, f"what init wrote does not run: {done.returncode} {done.stdout}{done.stderr}")
+    if done.returncode == 0:
+        with open("result.json", encoding="utf-8") as file:
+            found = [benchmark["name"] for benchmark in json.load(file)["benchmarks"]]
+        check(found == list(names), f"measured were {found}, expected {names}")
+
+
 def in_folder(test):
     with tempfile.TemporaryDirectory() as folder:
         before = os.getcwd()
@@ -63,6 +74,7 @@ def in_folder(test):
 def an_empty_folder_gets_an_example_that_runs():
     said, text = init()
     check("no program was found" in said and "name: example" in text, f"empty: {said}{text}")
+    runs("example")
     check("\n# baseline:" in text, "empty: a baseline without a repository")
 
 
@@ -90,6 +102,8 @@ def a_make_project_is_built_and_measured():
     said, text = init()
     check("\nbaseline: { against: merge-base }" in text, f"make: {text}")
     check("Next: fastgate run  " in said, f"make: {said}")
+    must("make", "-B")
+    runs("bench_loop")
 
 
 def a_cmake_project_that_is_not_built_yet():
@@ -100,6 +114,14 @@ def a_cmake_project_that_is_not_built_yet():
     check("command: cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build -j2" in text, f"cmake: {text}")
     check("shell: true" in text and "command: ./build/perf/parse_bench" in text, f"cmake: {text}")
     check("#  - name: tool" in text, f"cmake: {text}")
+
+
+def what_init_writes_for_cmake_runs():
+    if not shutil.which("cmake"):
+        print("no CMake here: its run was left out")
+        return
+    a_cmake_project_that_is_not_built_yet()
+    runs("parse_bench")
 
 
 def a_debug_build_is_left_alone():
@@ -135,6 +157,10 @@ def a_meson_project():
     _, text = init()
     check("meson setup build --buildtype=debugoptimized && ninja -C build" in text, f"meson: {text}")
     check("command: ./build/speed_perf" in text, f"meson: {text}")
+    if shutil.which("meson") and shutil.which("ninja"):
+        runs("speed_perf")
+    else:
+        print("no Meson here: its run was left out")
 
 
 def a_google_benchmark_program_is_known():
@@ -146,6 +172,7 @@ def a_google_benchmark_program_is_known():
     said, text = init()
     check("harness: google-benchmark" in text and "./speed --benchmark_format=json" in text, f"google: {text}")
     check("google-benchmark" in said, f"google: {said}")
+    runs("speed/f")
 
 
 def a_folder_that_cannot_be_written():
@@ -157,7 +184,7 @@ def a_folder_that_cannot_be_written():
 
 
 for test in (an_empty_folder_gets_an_example_that_runs, what_is_there_is_never_touched, a_make_project_is_built_and_measured,
-             a_cmake_project_that_is_not_built_yet, a_debug_build_is_left_alone, an_optimised_build_is_used, a_meson_project,
+             a_cmake_project_that_is_not_built_yet, what_init_writes_for_cmake_runs, a_debug_build_is_left_alone, an_optimised_build_is_used, a_meson_project,
              a_google_benchmark_program_is_known, a_folder_that_cannot_be_written):
     in_folder(test)
 for failure in failures:

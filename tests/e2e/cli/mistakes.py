@@ -54,6 +54,23 @@ def several_at_once():
     write("fastgate.yml", "version: 1\nbenchmark:\n  - name: parse\ngate:\n  alpha: often\n  functoins: gate\n")
 
 
+def shallow_clone():
+    """Only the newest commit of a topic is here."""
+    repository()
+    git("checkout", "-q", "-b", "topic")
+    git("commit", "-q", "--allow-empty", "-m", "y")
+    here = os.getcwd()
+    git("clone", "-q", "--depth", "1", "-b", "topic", "file://" + here, "clone")
+    os.chdir("clone")
+
+
+def short_run():
+    """A run of a program that ends before anything is sampled."""
+    script("exit 0\n")
+    config()
+    subprocess.run([fastgate, "run", "--quick", "--quiet", "--set", "measure.sampler.enabled=false"], check=True, capture_output=True)
+
+
 def broken_store():
     config()
     os.mkdir(".fastgate")
@@ -91,9 +108,17 @@ MISTAKES = [
      "`--against` builds another commit: it needs git. Without it, `fastgate run` measures and keeps the run to compare with."),
     ("The commit does not exist", repository, "fastgate run --against mian",
      "In a CI job it may be the shallow clone: fetch it first, `git fetch origin main`."),
+    ("The clone is shallow", shallow_clone, "fastgate run --against main", "The message names what fetches the rest, on the usual CI servers."),
+    ("There is no baseline, and one is required", lambda: (script("exit 0\n"), config(more="baseline: { required: true }\n")), "fastgate run --quick",
+     "Measure both sides in one session, `fastgate run --against main`, or keep a run as the baseline: `fastgate baseline set`."),
     ("The build fails", lambda: repository("build:\n  command: sh -c 'echo no rule to make target >&2; exit 2'\n"),
      "fastgate run --against HEAD", "Try the command by hand in a fresh clone: it must build from nothing."),
     ("The stored run does not exist", repository, "fastgate show 1a2b3c", "`fastgate runs` lists what is stored, once there is a store."),
+    ("The run has no profile", short_run, "fastgate view", "The sampler was off (`measure.sampler.enabled`). A program of a few milliseconds takes no sample either: let the benchmark "
+     "repeat its work."),
+    ("The report format is misspelled", short_run, "fastgate report --format juint", "`fastgate report --help` lists them."),
+    ("The server cannot be reached", lambda: (script("exit 0\n"), config(more='perfdb: { url: "http://127.0.0.1:9", upload: required }\n')),
+     "fastgate run --quick", "The run waits in `.fastgate/spool/`. Unless `upload` is `required`, it changes no exit code."),
     ("The store is no store", broken_store, "fastgate runs", "Move `.fastgate/store.db` away; the next run makes a new one."),
     ("The folder cannot be written", lambda: (script("exit 0\n"), config(more="store: { path: /proc/fastgate/store.db }\n")), "fastgate run --quick",
      "Runs are kept in `.fastgate/` beside `fastgate.yml`; `store.path` moves that."),
@@ -111,6 +136,8 @@ Each of these was tried; the answers are the program's own. The number behind th
 
 def normal(text, folder):
     text = text.replace(os.path.realpath(folder), "/home/me/demo").replace(folder, "/home/me/demo")
+    text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "0199f3a2-5c1e-7b40-8d21-6a5b4c3d2e1f", text)
+    text = re.sub(r"after \d+ ms: ", "after 0 ms: ", text)
     return re.sub(r"ended after [0-9.]+ m?s", "ended after 1.0 s", text)
 
 

@@ -22,7 +22,7 @@ expect_text() { # pattern, file, what
 	grep -q -e "$1" "$2" || fail "$3: no '$1' in $2"
 }
 
-# A repository with the quickstart in $work/project; `slow` plants its slowdown.
+# A repository with the quickstart in $work/project.
 make_project() {
 	mkdir -p "$work/project"
 	cp "$FASTGATE_ROOT"/examples/quickstart/Makefile "$FASTGATE_ROOT"/examples/quickstart/fastgate.yml \
@@ -33,4 +33,14 @@ make_project() {
 	git add .
 	git commit -q -m "Count words"
 }
-slow() { git apply "$FASTGATE_ROOT/examples/quickstart/slower.patch" || fail "the patch does not apply"; }
+# A short program, for tests of what is told, not of how little is seen.
+shorten() {
+	sed -i 's/wordcount 40/wordcount 10/' fastgate.yml
+	git commit -q -a --amend -m "Count words"
+}
+# The planted slowdown, and much more of it in the same function.  One after the other (abba): side by side such a pair does not overlap.
+slow() {
+	git apply "$FASTGATE_ROOT/examples/quickstart/slower.patch" || fail "the patch does not apply"
+	sed -i 's|struct entry \*entry = table->chains\[hash % 512\];|&\n\n\tfor (volatile unsigned again = 0; again < 120; again++)\n\t\t;|' table.c
+	grep -q 'volatile' table.c || fail "the slowdown was not planted"
+}

@@ -6,12 +6,12 @@ make_project
 make -s wordcount && cp wordcount "$work/old"
 slow && make -s wordcount && cp wordcount "$work/new"
 mkdir "$work/empty" && cd "$work/empty" || exit 1
-expect_code 1 "slower program" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/old 40" "$work/new 40"
+expect_code 1 "slower program" "$FASTGATE" duel --schedule abba --pairs 10:10 "$work/old 10" "$work/new 10"
 expect_text 'REGRESSION' "$work/out" "terminal report"
 expect_text 'find  *table.c:' "$work/out" "the guilty function of two programs with different names"
 [ -z "$(ls -A)" ] || fail "the duel left files behind: $(ls -A)"
-expect_code 0 "faster program" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/new 40" "$work/old 40" --json
+expect_code 0 "faster program" "$FASTGATE" duel --schedule abba --pairs 10:10 "$work/new 10" "$work/old 10" --json
 expect_text '"verdict": "improvement"' "$work/out" "JSON report"
-expect_code 4 "missing program" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/old 40" "$work/absent 40"
+expect_code 4 "missing program" "$FASTGATE" duel --schedule abba --pairs 10:10 "$work/old 10" "$work/absent 10"
 expect_text 'absent' "$work/out" "the missing program's name"
-expect_code 2 "one command only" "$FASTGATE" duel --schedule duet --pairs 10:24 "$work/old 40"
+expect_code 2 "one command only" "$FASTGATE" duel --schedule abba --pairs 10:10 "$work/old 10"

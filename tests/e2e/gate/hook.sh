@@ -4,6 +4,9 @@
 . "$(dirname "$0")/common.sh"
 PATH=$(dirname "$FASTGATE"):$PATH
 make_project
+shorten
+echo 'measure: { schedule: abba }' >>fastgate.yml
+git commit -q -a --amend -m "Count words"
 expect_code 0 "installing" fastgate hook install
 hook=.git/hooks/pre-commit
 [ -x $hook ] || fail "the hook cannot be executed"
@@ -14,6 +17,21 @@ echo "more" >>README
 git add README
 expect_code 0 "commit that changes no program" timeout 60 git commit -q -m "Say more"
 expect_text 'same binaries on both sides' "$work/err" "what the hook says"
+# What is staged counts, not what lies in the work tree: the other way round, nothing is stopped ...
+slow
+echo "even more" >>README
+git add README
+expect_code 0 "commit beside a slowdown that is not staged" timeout 60 git commit -q -m "Say more"
+# ... and a staged slowdown is, although the work tree has none.  Neither the index nor a file is touched.
+git add table.c
+git show HEAD:table.c >table.c
+git status --porcelain >"$work/status" # brings the index up to date
+fingerprint() { sha256sum .git/index; git status --porcelain; git ls-files -z | xargs -0 sha256sum; }
+fingerprint >"$work/before"
+expect_code 1 "a staged slowdown" timeout 60 fastgate run --quick --staged
+fingerprint >"$work/after"
+cmp "$work/before" "$work/after" || fail "the user's files or index were changed"
+git add table.c
 slow
 expect_code 1 "commit that slows it down" timeout 60 git commit -q -a -m "Drop a needless check"
 cat "$work/out" "$work/err" >"$work/both"
@@ -28,12 +46,14 @@ git push -q -u origin HEAD~1:refs/heads/main
 expect_code 0 "installing the other" fastgate hook install --type pre-push
 expect_code 1 "push of a slowdown" timeout 60 git push -q origin main
 [ "$(git -C "$work/upstream.git" log -1 --format=%s)" = "Say more" ] || fail "it was pushed"
+expect_code 0 "pushing a tag, and a commit that is not slower" git push -q origin HEAD:refs/tags/v1 HEAD~1:refs/heads/other
+expect_code 0 "removing a branch" git push -q origin :refs/heads/other
 
 # Not ours: a changed hook, somebody else's, a folder of hooks that others share.
 cp $hook "$work/ours"
 echo "make check" >>$hook
 expect_code 2 "installing over a changed hook" fastgate hook install
-expect_text 'add to it: (.*; fastgate run --quick --no-post --against HEAD) || exit 1' "$work/err" "advice"
+expect_text 'add to it: fastgate run --quick --no-post --staged || exit 1' "$work/err" "advice"
 expect_text '^make check' $hook "the changed hook"
 expect_code 2 "removing a changed hook" fastgate hook uninstall
 [ -f $hook ] || fail "the changed hook was removed"
@@ -51,5 +71,28 @@ mkdir -p "it's a part"
 cp fastgate.yml "it's a part"
 cd "it's a part" || exit 1
 expect_code 0 "installing for a folder" fastgate hook install
-expect_text "^cd ./.*part.* && fastgate run" ../$hook "the folder's hook"
+expect_text "^fastgate run --quick --no-post --config .*part/fastgate.yml. --staged" ../$hook "the folder's hook"
 sh -n ../$hook || fail "the folder's hook is no shell script"
+cd .. || exit 1
+rm $hook
+
+# Ctrl-C while it builds: nothing is left behind, and the next run starts over.
+mkfifo "$work/gate"
+git reset -q --hard
+sed -i "s|command: make.*|command: sh -c 'read -r go <$work/gate; make'|" fastgate.yml
+echo "again" >>README
+git add README
+git status --porcelain >"$work/status"
+fingerprint >"$work/before"
+fastgate run --quick --staged >"$work/out" 2>"$work/err" &
+runner=$!
+exec 3>"$work/gate" # waits until the build reads
+kill -INT $runner
+code=0
+wait $runner || code=$?
+exec 3>&-
+[ $code -eq 130 ] || fail "interrupted: exit code $code"
+fingerprint >"$work/after"
+cmp "$work/before" "$work/after" || fail "an interruption changed the user's files or index"
+git checkout -q fastgate.yml
+expect_code 0 "after the interruption" timeout 60 fastgate run --quick --staged

@@ -61,12 +61,12 @@ with tempfile.TemporaryDirectory() as name:
         if done.returncode != 0 or (folder / "comments.json").exists():
             fail("--no-post posted", done)
         done = run("false")
-        if done.returncode != 0 or "wrote a comment" not in done.stderr or len(ours()) != 1:
+        if done.returncode != 0 or "wrote a pull-request-comment" not in done.stderr or len(ours()) != 1:
             fail("the first run writes a comment behind 130 others", done)
         first = ours()[0]
         (folder / "mode").write_text("flaky")
         done = run("true")
-        if done.returncode != 0 or "updated the comment" not in done.stderr or len(ours()) != 1 or ours()[0] == first:
+        if done.returncode != 0 or "updated the pull-request-comment" not in done.stderr or len(ours()) != 1 or ours()[0] == first:
             fail("the second run rewrites it, although the first request fails", done)
         (folder / "mode").write_text("403")
         done = run("false")
@@ -75,4 +75,45 @@ with tempfile.TemporaryDirectory() as name:
         done = run("true")
         if done.returncode != 5:
             fail("where the comment is required it is exit code 5", done)
+
+        # The follow-up workflow of a fork's pull request: another job, whose event names the run that it follows.
+        done = run("false", "--no-post", "--set", f"report.json={folder / 'fastgate.json'}")
+        (folder / "mode").write_text("")
+        followed = {"event": "pull_request", "head_sha": "a" * 40, "head_branch": "topic", "pull_requests": [],
+                    "head_repository": {"owner": {"login": "guest"}}}
+        (folder / "event.json").write_text(json.dumps({"workflow_run": followed}))
+        environment["GITHUB_EVENT_PATH"] = str(folder / "event.json")
+        environment["GITHUB_REF"] = "refs/heads/main"
+
+        def follow(*arguments, report="fastgate.json"):
+            done = subprocess.run([fastgate, "report", "--post-from", folder / report, "--verbose", *arguments],
+                                  cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=60)
+            if "not-so-secret" in done.stdout + done.stderr:
+                fail("the token was printed", done)
+            return done
+
+        second = ours()
+        done = follow()
+        if done.returncode != 0 or "updated the pull-request-comment" not in done.stderr or ours() == second:
+            fail("the follow-up rewrites the comment", done)
+        # What comes from a fork is shown, not believed: whose comment it is, is this repository's to say.
+        forged = json.loads((folder / "fastgate.json").read_text())
+        forged["run"]["project"] = "other"
+        (folder / "forged.json").write_text(json.dumps(forged))
+        done = follow(report="forged.json")
+        if done.returncode != 0 or len(ours()) != 1 or not ours()[0].startswith("<!-- fastgate:project -->"):
+            fail("a forged project is overruled", done)
+        forged["run"]["candidate"]["commit"] = "</code> @everyone"
+        (folder / "forged.json").write_text(json.dumps(forged))
+        done = follow(report="forged.json")
+        if done.returncode != 2 or "commit that is none" not in done.stderr:
+            fail("a forged commit is refused", done)
+        done = follow("--format", "json")
+        if done.returncode != 2:
+            fail("a format together with --post-from is refused", done)
+        followed["head_sha"] = "b" * 40
+        (folder / "event.json").write_text(json.dumps({"workflow_run": followed}))
+        done = follow()
+        if done.returncode != 0 or "nothing posted" not in done.stderr:
+            fail("a pull request that moved on gets no comment", done)
         stand_in.stdin.close()

@@ -13,14 +13,24 @@
 
 static const struct fg_post_target github = {"github", "pull-request-comment", "TEST_TOKEN", false};
 static const struct fg_post_target gitlab = {"gitlab", "merge-request-note", "TEST_TOKEN", false};
-static const struct fg_post_message message = {MARKER, MARKER "\n## regression \"x\"\n",
-					       "{\"verdict\": \"regression\"}", "run-1"};
+#define SHA "0123456789abcdef0123456789abcdef01234567"
+static const struct fg_post_message message = {
+	.marker = MARKER,
+	.comment = MARKER "\n## regression \"x\"\n",
+	.json = "{\"verdict\": \"regression\"}",
+	.run_id = "run-1",
+	.name = "fastgate/demo",
+	.title = "regression: 1 benchmark: 1 regressed",
+	.exit_code = FG_EXIT_REGRESSION,
+};
 
 static int clean_variables(void **state)
 {
 	static const char *const names[] = {
-		"GITHUB_API_URL", "GITHUB_REPOSITORY", "GITHUB_EVENT_PATH",    "GITHUB_REF",
-		"CI_API_V4_URL",  "CI_PROJECT_ID",     "CI_MERGE_REQUEST_IID", "TEST_TOKEN"};
+		"GITHUB_API_URL", "GITHUB_REPOSITORY",    "GITHUB_EVENT_PATH", "GITHUB_REF",
+		"GITHUB_SHA",     "GITHUB_SERVER_URL",    "GITHUB_RUN_ID",     "CI_API_V4_URL",
+		"CI_PROJECT_ID",  "CI_MERGE_REQUEST_IID", "CI_COMMIT_SHA",     "CI_JOB_URL",
+		"TEST_TOKEN"};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++)
@@ -198,11 +208,11 @@ static void what_passes_is_tried_again_from_the_search_on(void **state)
 	char *ours = comments(0, 5);
 	/* The comment was made, its answer lost: the second search finds it. */
 	const struct fg_script_reply script[] = {
-		{429, "Retry-After: 3600\r\n", NULL},
-		{200, NULL,                    "[]"},
-		{0,   NULL,                    NULL},
-		{200, NULL,                    ours},
-		{200, NULL,                    "{}"}
+		{429, "Retry-After: 0\r\n", NULL},
+		{200, NULL,                 "[]"},
+		{0,   NULL,                 NULL},
+		{200, NULL,                 ours},
+		{200, NULL,                 "{}"}
         };
 	struct fg_script_server server;
 	enum fg_post_result result = FG_POST_NOWHERE;
@@ -243,7 +253,14 @@ static void failures_are_bounded_and_told(void **state)
 	const struct fg_script_reply server_error = {503, NULL, "{\"message\":\"down\"}"};
 	const struct fg_script_reply read_only = {
 		403, NULL, "{\"message\":\"Resource not accessible by integration\"}"};
-	const struct fg_script_reply limited = {403, "Retry-After: 1\r\n", NULL};
+	const struct fg_script_reply limited = {403, "Retry-After: 0\r\n", NULL};
+	const struct fg_script_reply used_up = {
+		403, "x-ratelimit-remaining: 0\r\nx-ratelimit-reset: 1700000000\r\n", NULL};
+	const struct fg_script_reply long_limit = {429, "Retry-After: 3600\r\n", NULL};
+	const struct fg_script_reply far_reset = {
+		403, "x-ratelimit-remaining: 0\r\nx-ratelimit-reset: 4102444800\r\n", NULL};
+	const struct fg_script_reply some_left = {
+		403, "x-ratelimit-remaining: 7\r\nx-ratelimit-reset: 4102444800\r\n", NULL};
 	const struct fg_script_reply wrong_token = {401, NULL, "{\"message\":\"no " SECRET "\"}"};
 	const struct fg_script_reply nonsense = {200, NULL, "<html>"};
 	const struct fg_script_reply moved = {302, "Location: http://127.0.0.1:1/\r\n", NULL};
@@ -252,6 +269,10 @@ static void failures_are_bounded_and_told(void **state)
 	fails(&server_error, 3, "503: down");
 	fails(&read_only, 1, "forks");
 	fails(&limited, 3, "403");
+	fails(&used_up, 3, "403");
+	fails(&long_limit, 1, "ends in 3600 s");
+	fails(&far_reset, 1, "too long");
+	fails(&some_left, 1, "forks");
 	fails(&wrong_token, 1, "401");
 	fails(&nonsense, 1, "not what was expected");
 	fails(&moved, 1, "302");
@@ -368,6 +389,179 @@ static void webhook_without_a_secret_is_not_signed(void **state)
 	fg_script_release(&server);
 }
 
+/* ---- statuses and check runs ---- */
+
+static void expect_posts(const struct fg_post_target *target, const struct fg_script_reply *script,
+			 size_t count, enum fg_post_result wanted, struct fg_script_server *server)
+{
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	fg_script_start(server, script, count);
+	play_github(server);
+	(void)setenv("CI_API_V4_URL", server->url, 1);
+	if (post(target, &result, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_script_stop(server);
+	assert_int_equal(result, wanted);
+	assert_int_equal(server->request_count, count);
+}
+
+static void status_stands_beside_the_commit_that_was_pushed(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{201, NULL, "{}"}
+        };
+	static const struct fg_post_target target = {"github", "commit-status", "TEST_TOKEN",
+						     false};
+	struct fg_script_server server;
+
+	(void)state;
+	(void)setenv("GITHUB_SHA", SHA, 1);
+	(void)setenv("GITHUB_SERVER_URL", "https://github.example", 1);
+	(void)setenv("GITHUB_RUN_ID", "99", 1);
+	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
+	play_github(&server);
+	/* On a pull request GITHUB_SHA is a merge that nobody sees: without an event there is no commit to mark. */
+	{
+		enum fg_post_result result = FG_POST_CREATED;
+		struct fg_error err = {0};
+
+		assert_int_equal(post(&target, &result, &err), FG_OK);
+		assert_int_equal(result, FG_POST_NOWHERE);
+		(void)setenv("GITHUB_REF", "refs/heads/main", 1);
+		assert_int_equal(post(&target, &result, &err), FG_OK);
+		assert_int_equal(result, FG_POST_CREATED);
+	}
+	fg_script_stop(&server);
+	assert_int_equal(server.request_count, 1);
+	expect_request(&server, 0, "POST /repos/acme/demo/statuses/" SHA " ");
+	expect_part(&server, 0, "\"state\":\"failure\",\"context\":\"fastgate/demo\"");
+	expect_part(&server, 0, "\"description\":\"regression: 1 benchmark: 1 regressed\"");
+	expect_part(&server, 0,
+		    "\"target_url\":\"https://github.example/acme/demo/actions/runs/99\"");
+	fg_script_release(&server);
+}
+
+static void write_event(struct fg_scratch *scratch, const char *json)
+{
+	fg_scratch_init(scratch);
+	fg_scratch_write_text(scratch, "event.json", json);
+	(void)setenv("GITHUB_EVENT_PATH", fg_scratch_path(scratch, "event.json"), 1);
+}
+
+static void check_run_is_written_once_and_then_rewritten(void **state)
+{
+	const struct fg_script_reply first[] = {
+		{200, NULL, "{\"total_count\":0,\"check_runs\":[]}"},
+                {201, NULL, "{}"                                   }
+        };
+	const struct fg_script_reply second[] = {
+		{200, NULL, "{\"total_count\":1,\"check_runs\":[{\"id\":31}]}"},
+                {200, NULL, "{}"                                              }
+        };
+	static const struct fg_post_target target = {"github", "check-run", "TEST_TOKEN", false};
+	struct fg_script_server server;
+	struct fg_scratch scratch;
+
+	(void)state;
+	write_event(&scratch, "{\"pull_request\":{\"number\":7,\"head\":{\"sha\":\"" SHA "\"}}}");
+	expect_posts(&target, first, 2, FG_POST_CREATED, &server);
+	expect_request(&server, 0,
+		       "GET /repos/acme/demo/commits/" SHA
+		       "/check-runs?check_name=fastgate/demo&per_page=1 ");
+	expect_request(&server, 1, "POST /repos/acme/demo/check-runs ");
+	expect_part(&server, 1, "\"head_sha\":\"" SHA "\"");
+	expect_part(&server, 1, "\"conclusion\":\"failure\"");
+	expect_part(&server, 1, "\"summary\":\"" MARKER);
+	fg_script_release(&server);
+	expect_posts(&target, second, 2, FG_POST_UPDATED, &server);
+	expect_request(&server, 1, "PATCH /repos/acme/demo/check-runs/31 ");
+	fg_script_release(&server);
+	fg_scratch_release(&scratch);
+}
+
+static void status_of_a_gitlab_job_goes_to_its_commit(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{201, NULL, "{}"}
+        };
+	static const struct fg_post_target target = {"gitlab", "commit-status", "TEST_TOKEN",
+						     false};
+	struct fg_script_server server;
+
+	(void)state;
+	(void)setenv("CI_PROJECT_ID", "31", 1);
+	(void)setenv("CI_COMMIT_SHA", SHA, 1);
+	expect_posts(&target, script, 1, FG_POST_CREATED, &server);
+	expect_request(&server, 0, "POST /projects/31/statuses/" SHA " ");
+	expect_part(&server, 0, "\"state\":\"failed\",\"name\":\"fastgate/demo\"");
+	fg_script_release(&server);
+}
+
+/* ---- a workflow that follows the one that measured ---- */
+
+#define FOLLOWS(requests)                                                                        \
+ "{\"workflow_run\":{\"event\":\"pull_request\",\"head_sha\":\"" SHA                             \
+ "\",\"head_branch\":\"faster & better\",\"head_repository\":{\"owner\":{\"login\":\"guest\"}}," \
+ "\"pull_requests\":[" requests "]}}"
+
+static void pull_request_of_a_fork_is_found_by_its_head(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{200, NULL,
+		 "[{\"number\":3,\"head\":{\"sha\":\"ffff\"}},{\"number\":8,\"head\":{\"sha\":\"" SHA
+		 "\"}}]"        },
+		{200, NULL, "[]"},
+		{201, NULL, "{}"}
+        };
+	struct fg_script_server server;
+	struct fg_scratch scratch;
+
+	(void)state;
+	/* GITHUB_REF of such a job is the default branch; play_github() makes it the worst it could be. */
+	write_event(&scratch, FOLLOWS(""));
+	expect_posts(&github, script, 3, FG_POST_CREATED, &server);
+	expect_request(
+		&server, 0,
+		"GET /repos/acme/demo/pulls?state=open&per_page=100&head=guest%3Afaster%20%26%20better ");
+	expect_request(&server, 2, "POST /repos/acme/demo/issues/8/comments ");
+	fg_script_release(&server);
+	fg_scratch_release(&scratch);
+}
+
+static void pull_request_of_a_branch_is_named_by_the_event(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{200, NULL, "[]"},
+                {201, NULL, "{}"}
+        };
+	struct fg_script_server server;
+	struct fg_scratch scratch;
+
+	(void)state;
+	write_event(&scratch, FOLLOWS("{\"number\":12}"));
+	expect_posts(&github, script, 2, FG_POST_CREATED, &server);
+	expect_request(&server, 1, "POST /repos/acme/demo/issues/12/comments ");
+	fg_script_release(&server);
+	fg_scratch_release(&scratch);
+}
+
+static void pull_request_that_moved_on_gets_no_comment(void **state)
+{
+	const struct fg_script_reply script[] = {
+		{200, NULL, "[{\"number\":8,\"head\":{\"sha\":\"ffff\"}}]"}
+        };
+	struct fg_script_server server;
+	struct fg_scratch scratch;
+
+	(void)state;
+	write_event(&scratch, FOLLOWS(""));
+	expect_posts(&github, script, 1, FG_POST_NOWHERE, &server);
+	fg_script_release(&server);
+	fg_scratch_release(&scratch);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, clean_variables)
 
 int main(void)
@@ -385,6 +579,12 @@ int main(void)
 		TEST(note_on_a_merge_request_is_rewritten),
 		TEST(webhook_gets_the_signed_report_and_never_the_secret),
 		TEST(webhook_without_a_secret_is_not_signed),
+		TEST(status_stands_beside_the_commit_that_was_pushed),
+		TEST(check_run_is_written_once_and_then_rewritten),
+		TEST(status_of_a_gitlab_job_goes_to_its_commit),
+		TEST(pull_request_of_a_fork_is_found_by_its_head),
+		TEST(pull_request_of_a_branch_is_named_by_the_event),
+		TEST(pull_request_that_moved_on_gets_no_comment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

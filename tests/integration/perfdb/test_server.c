@@ -296,6 +296,60 @@ static void get(struct fg_test_server *s, const char *path, cJSON **json)
 	fg_strbuf_release(&body);
 }
 
+static void add_percents(struct fg_strbuf *path, const char *words)
+{
+	for (; *words; words++)
+		fg_strbuf_printf(path, "%%%02X", (unsigned char)*words);
+}
+
+/* A function's history by its name, as a link holds it, instead of by its id. */
+static void function_of(struct fg_test_server *s, const char *more, cJSON **json)
+{
+	cJSON *functions = NULL;
+	const cJSON *first = NULL;
+	struct fg_strbuf path = {0};
+
+	get(s, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse&limit=1", &functions);
+	first = cJSON_GetArrayItem(fg_json_find(functions, "functions"), 0);
+	fg_strbuf_add_text(&path, "/api/v1/function-trend?project=tracker&benchmark=parse&name=");
+	add_percents(&path, fg_json_text_or(first, "name", ""));
+	fg_strbuf_add_text(&path, "&library=");
+	add_percents(&path, fg_json_text_or(first, "library", ""));
+	fg_strbuf_add_text(&path, more);
+	get(s, fg_strbuf_text(&path), json);
+	assert_string_equal(fg_json_text_or(*json, "name", ""), fg_json_text_or(first, "name", ""));
+	fg_strbuf_release(&path);
+	cJSON_Delete(functions);
+}
+
+/* The profile of all pairs, of some, and of none. */
+static void profile_of_pairs(struct fg_test_server *s)
+{
+	static const char *const wrong[] = {"7", "7-", "x-3", "9-3", "1-99999999999", "1-2x"};
+	char path[160];
+	cJSON *json = NULL;
+	int all = 0;
+
+	get(s, "/api/v1/profile?a=latest&benchmark=parse", &json);
+	all = cJSON_GetArraySize(fg_json_find(json, "profile/nodes/function"));
+	assert_true(all > 10);
+	assert_non_null(fg_json_find(json, "marked/name"));
+	cJSON_Delete(json);
+	get(s, "/api/v1/profile?a=latest&benchmark=parse&pairs=1-2", &json);
+	assert_in_range(cJSON_GetArraySize(fg_json_find(json, "profile/nodes/function")), 2, all);
+	cJSON_Delete(json);
+	get(s, "/api/v1/profile?a=latest&benchmark=parse&pairs=70000-70001", &json);
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "profile/nodes/function")), 1);
+	cJSON_Delete(json);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
+		(void)snprintf(path, sizeof(path),
+			       "/api/v1/profile?a=latest&benchmark=parse&pairs=%s", wrong[i]);
+		assert_int_equal(fg_test_ask(s, "GET", path, NULL, NULL), 400);
+	}
+	assert_int_equal(
+		fg_test_ask(s, "GET", "/api/v1/profile?a=latest&benchmark=none", NULL, NULL), 404);
+}
+
 static void two_runs_are_compared_down_to_the_path(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -322,6 +376,11 @@ static void two_runs_are_compared_down_to_the_path(void **state)
 	get(s, path, &json);
 	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
 	cJSON_Delete(json);
+	function_of(s, "&changes=1", &json);
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "changes")), 0);
+	cJSON_Delete(json);
+	profile_of_pairs(s);
 	get(s, "/api/v1/paths?a=latest&benchmark=parse&limit=30", &json);
 	assert_in_range(cJSON_GetArraySize(fg_json_find(json, "nodes")), 30, 60);
 	cJSON_Delete(json);

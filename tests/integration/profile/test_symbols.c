@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/process.h"
 #include "profile/elf_file.h"
+#include "profile/mini_debug.h"
 #include "profile/profile.h"
 #include "profile/symbolizer.h"
 #include "tests/support/fg_test.h"
@@ -187,6 +188,102 @@ static void a_stripped_library_has_its_dynamic_names_and_offsets(void **state)
 				 &chain);
 	assert_non_null(strstr(chain[0].name, "libstripped.so+0x"));
 	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
+	fg_symbolizer_free(symbolizer);
+}
+
+static bool has(const char *program)
+{
+	char *path = fg_fs_find_program(program);
+	const bool found = path != NULL;
+
+	free(path);
+	return found;
+}
+
+/* As distributions make it: what .dynsym does not have, in an ELF file of its own, packed, in a section. */
+static void a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names(void **state)
+{
+	const struct scene *scene = *state;
+	const char *stripped = in(scene, "libmini.so");
+	const char *mini = in(scene, "mini");
+	const char *packed = in(scene, "mini.xz");
+	char *add = fg_xasprintf(".gnu_debugdata=%s", packed);
+	struct fg_symbolizer *symbolizer = NULL;
+	struct fg_symbol_module *module = NULL;
+	const struct fg_symbol *chain;
+
+	if (!has("xz")) {
+		free(add);
+		skip();
+	}
+	run("objcopy", (const char *const[]){"--only-keep-debug", LIBRARY, mini, NULL});
+	run("objcopy", (const char *const[]){"-S", "--keep-symbol=target_hidden", mini, NULL});
+	run("xz", (const char *const[]){"-k", mini, NULL});
+	run("objcopy",
+	    (const char *const[]){"--strip-all", "--add-section", add, LIBRARY, stripped, NULL});
+	symbolizer = fg_symbolizer_new(&(struct fg_symbolizer_options){.debug_root = "/nowhere"});
+	module = open_module(symbolizer, scene, stripped);
+	assert_int_equal(fg_symbolizer_find(symbolizer, module,
+					    address_of(&scene->elf, "target_hidden"), &chain),
+			 1);
+	assert_string_equal(chain[0].name, "target_hidden");
+	assert_non_null(strstr(fg_symbol_module_source(module), "compressed symbol table"));
+	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
+				 &chain);
+	assert_string_equal(chain[0].name, "target_plain"); /* of .dynsym */
+	fg_symbolizer_free(symbolizer);
+	free(add);
+}
+
+static void a_packed_symbol_table_that_is_none_is_refused(void **state)
+{
+	static const char rubbish[] =
+		"\3757zXZ\0 and then something else, which is no stream of xz";
+	const struct scene *scene = *state;
+	const char *stripped = in(scene, "librubbish.so");
+	const char *section = in(scene, "rubbish");
+	char *add = fg_xasprintf(".gnu_debugdata=%s", section);
+	struct fg_symbolizer *symbolizer = NULL;
+	struct fg_symbol_module *module = NULL;
+	const struct fg_symbol *chain;
+	struct fg_elf elf;
+	struct fg_error err = {0};
+
+	assert_int_equal(fg_fs_write_atomic(section, rubbish, sizeof(rubbish), 0600, &err), FG_OK);
+	run("objcopy",
+	    (const char *const[]){"--strip-all", "--add-section", add, LIBRARY, stripped, NULL});
+	assert_int_equal(fg__mini_debug_read(stripped, &elf, &err), FG_EPARSE);
+	assert_int_equal(fg__mini_debug_read(LIBRARY, &elf, &err), FG_ENOENT);
+	symbolizer = fg_symbolizer_new(&(struct fg_symbolizer_options){.debug_root = "/nowhere"});
+	module = open_module(symbolizer, scene, stripped);
+	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
+				 &chain);
+	assert_string_equal(chain[0].name, "target_plain");
+	fg_symbolizer_free(symbolizer);
+	free(add);
+}
+
+/* dwz moves what several files have in common into a third one. */
+static void debug_information_that_files_share_is_followed(void **state)
+{
+	const struct scene *scene = *state;
+	const char *one = in(scene, "libone.so");
+	const char *other = in(scene, "libother.so");
+	struct fg_symbolizer *symbolizer = NULL;
+
+	if (!has("dwz"))
+		skip();
+	run("cp", (const char *const[]){LIBRARY, one, NULL});
+	run("cp", (const char *const[]){LIBRARY, other, NULL});
+	run("dwz", (const char *const[]){"-m", in(scene, "shared.debug"), one, other, NULL});
+	symbolizer = fg_symbolizer_new(NULL);
+	expect_inlined(symbolizer, scene, one);
+	fg_symbolizer_free(symbolizer);
+	assert_int_equal(unlink(in(scene, "shared.debug")), 0);
+	symbolizer = fg_symbolizer_new(NULL); /* without it: whatever is left, and no crash */
+	(void)fg_symbolizer_find(symbolizer, open_module(symbolizer, scene, other),
+				 address_of(&scene->elf, "target_outer"),
+				 &(const struct fg_symbol *){NULL});
 	fg_symbolizer_free(symbolizer);
 }
 
@@ -468,6 +565,9 @@ int main(void)
 		SCENE(inlined_frames_and_lines_are_found),
 		SCENE(names_only_looks_at_no_debug_information),
 		SCENE(a_stripped_library_has_its_dynamic_names_and_offsets),
+		SCENE(a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names),
+		SCENE(a_packed_symbol_table_that_is_none_is_refused),
+		SCENE(debug_information_that_files_share_is_followed),
 		SCENE(a_separate_file_is_found_by_build_id),
 		SCENE(a_separate_file_is_found_by_its_link_and_checked),
 		SCENE(a_binary_of_another_build_is_not_guessed_from),

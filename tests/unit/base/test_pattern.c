@@ -23,6 +23,11 @@ static void good_patterns_match_and_bad_ones_are_refused(void **state)
 		{"(a{99}){99}",             "",                  FG_EINVAL, false, "nested counts multiply"                       },
 		{"((a{20}){20}){20}",       "",                  FG_EINVAL, false, "three levels"                                 },
 		{"a{300}",                  "",                  FG_EINVAL, false, "a single count too large"                     },
+		{"(a+)+b",                  "aab",               FG_OK,     true,  "two of them are fine"                         },
+		{"a++++++++++++++++++++",   "",                  FG_EINVAL, false,
+		 "every one doubles what is unrolled"									     },
+		{"a{99}*{99}",              "",                  FG_EINVAL, false, "a star between"                               },
+		{"a{99}?{99,}",             "",                  FG_EINVAL, false, "a question mark between"                      },
 		{"a{20}{20}",               "",                  FG_EINVAL, false, "counts of counts"                             },
 		{"a{99999999999999999999}", "",                  FG_EINVAL, false, "a count beyond any number"                    },
 	};

@@ -93,6 +93,41 @@ static void no_more_than_ten_of_each_are_written(void **state)
 	fg_fixture_release(&fixture);
 }
 
+/* Ten fit: none is given up for a line that says so. */
+static void ten_are_all_shown_and_eleven_are_not(void **state)
+{
+	static const struct {
+		size_t count;
+		const char *more;
+	} cases[] = {
+		{9,  NULL                },
+                {10, NULL                },
+                {11, "2 more; the report"}
+        };
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_fixture fixture;
+		struct fg_strbuf text = {0};
+		size_t lines = 0;
+
+		fg_fixture_init(&fixture, "regression");
+		fg_fixture_repeat(&fixture, cases[i].count);
+		assert_int_equal(fg_reporter_find("github", NULL)
+					 ->write(&fixture.report, &in_checkout, &text, NULL),
+				 FG_OK);
+		for (const char *at = fg_strbuf_text(&text); *at; at++)
+			lines += *at == '\n';
+		assert_int_equal(lines, fg_min_size(cases[i].count, 10));
+		if (cases[i].more)
+			assert_non_null(strstr(fg_strbuf_text(&text), cases[i].more));
+		else
+			assert_null(strstr(fg_strbuf_text(&text), " more; "));
+		fg_strbuf_release(&text);
+		fg_fixture_release(&fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +136,7 @@ int main(void)
 		cmocka_unit_test(a_function_from_elsewhere_is_shown_at_its_caller),
 		cmocka_unit_test(names_cannot_give_commands),
 		cmocka_unit_test(no_more_than_ten_of_each_are_written),
+		cmocka_unit_test(ten_are_all_shown_and_eleven_are_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,59 @@ static void budgets_hold_whatever_comes(void **state)
 	fg_fixture_release(&fixture);
 }
 
+static bool leaves_out(struct fg_fixture *fixture, const char *format, size_t count, size_t *length)
+{
+	const struct fg_report_options options = {0};
+	struct fg_strbuf text = {0};
+	bool left_out = false;
+
+	fg_fixture_repeat(fixture, count);
+	assert_int_equal(
+		fg_reporter_find(format, NULL)->write(&fixture->report, &options, &text, NULL),
+		FG_OK);
+	left_out = strstr(fg_strbuf_text(&text), "did not fit here") != NULL;
+	*length = text.length;
+	fg_strbuf_release(&text);
+	return left_out;
+}
+
+/* Up to the last benchmark that fits everything is there; from the next one on the limit holds all the same. */
+static void parts_are_left_out_at_the_budget_and_not_before(void **state)
+{
+	static const struct {
+		const char *format;
+		size_t limit;
+		size_t much; /* of the limit is used before anything is left out */
+	} formats[] = {
+		{"markdown", 1024UL * 1024, 800UL * 1000},
+                {"comment",  65536,         50UL * 1024 }
+        };
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
+		struct fg_fixture fixture;
+		size_t fits = 1;
+		size_t exceeds = 3000;
+		size_t length = 0;
+
+		fg_fixture_init(&fixture, "regression");
+		while (exceeds - fits > 1) {
+			const size_t middle = (fits + exceeds) / 2;
+
+			if (leaves_out(&fixture, formats[i].format, middle, &length))
+				exceeds = middle;
+			else
+				fits = middle;
+			assert_true(length <= formats[i].limit);
+		}
+		assert_false(leaves_out(&fixture, formats[i].format, fits, &length));
+		assert_in_range(length, formats[i].much, formats[i].limit);
+		assert_true(leaves_out(&fixture, formats[i].format, exceeds, &length));
+		assert_in_range(length, formats[i].much, formats[i].limit);
+		fg_fixture_release(&fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +164,7 @@ int main(void)
 		cmocka_unit_test(tables_keep_their_columns),
 		cmocka_unit_test(the_comment_begins_with_its_marker),
 		cmocka_unit_test(budgets_hold_whatever_comes),
+		cmocka_unit_test(parts_are_left_out_at_the_budget_and_not_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

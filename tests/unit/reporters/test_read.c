@@ -92,12 +92,88 @@ static void wrong_types_do_no_harm(void **state)
 	fg_fixture_release(&fixture);
 }
 
+#define RUN_OF(members) "{\"schema\": \"fastgate-report/1\", \"run\": {" members "}}"
+
+static void a_run_is_known_by_its_report(void **state)
+{
+	struct fg_strbuf json = {0};
+	struct fg_strbuf name = {0};
+	struct fg_fixture fixture;
+	struct fg_run run;
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	fg_fixture_write("regression", "json", NULL, &json);
+	assert_int_equal(fg_report_read_run(fg_strbuf_text(&json), json.length, &run, NULL), FG_OK);
+	assert_string_equal(run.id, fixture.run.id);
+	assert_string_equal(run.project, fixture.run.project);
+	assert_string_equal(run.sides[FG_ARM_CANDIDATE].commit,
+			    fixture.run.sides[FG_ARM_CANDIDATE].commit);
+	assert_int_equal(run.series_count, 0);
+	fg_report_status_name(&run, &name);
+	assert_true(strlen(fg_strbuf_text(&name)) > strlen("fastgate/"));
+	fg_run_release(&run);
+	fg_fixture_release(&fixture);
+	fg_strbuf_release(&name);
+	fg_strbuf_release(&json);
+}
+
+/* A report of a stranger's job is shown in a comment: what is shown raw must be what it claims to be. */
+static void a_run_that_is_none_is_refused(void **state)
+{
+	static const struct {
+		const char *json;
+		const char *why;
+	} wrong[] = {
+		{"{\"schema\": \"fastgate-report/1\"}",                          "no run"          },
+		{RUN_OF("\"id\": \"\""),					 "no id"           },
+		{RUN_OF("\"id\": \"<b>\""),                                      "an id with signs"},
+		{RUN_OF("\"id\": \"0123456789012345678901234567890123456\""),    "a long id"       },
+		{RUN_OF("\"id\": \"a\", \"candidate\": {\"commit\": \"@all\"}"),
+		 "a commit with signs"							     },
+		{RUN_OF("\"id\": \"a\", \"baseline\": {\"commit\": \"\"}"),      "an empty commit" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
+		struct fg_run run = {.series_count = 77};
+		struct fg_error err = {0};
+
+		if (fg_report_read_run(wrong[i].json, strlen(wrong[i].json), &run, &err) == FG_OK)
+			fail_msg("%s was taken", wrong[i].why);
+		assert_true(strlen(err.message) > 0);
+		assert_int_equal(run.series_count, 77);
+	}
+}
+
+static void names_and_titles_hold_no_signs(void **state)
+{
+	char project[] = "a/b?c&d -->";
+	struct fg_run run = {.project = project};
+	struct fg_verdict verdict = {.outcome = FG_OUTCOME_REGRESSION};
+	struct fg_benchmark_verdict one = {.outcome = FG_OUTCOME_REGRESSION};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_report_status_name(&run, &text);
+	assert_string_equal(fg_strbuf_text(&text), "fastgate/a_b_c_d____");
+	fg_strbuf_clear(&text);
+	verdict.benchmarks = &one;
+	verdict.benchmark_count = 1;
+	fg_report_title(&verdict, &text);
+	assert_string_equal(fg_strbuf_text(&text), "regression: 1 benchmark: 1 regressed");
+	fg_strbuf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_verdict_comes_back_as_it_was),
 		cmocka_unit_test(what_is_no_report_is_refused),
 		cmocka_unit_test(wrong_types_do_no_harm),
+		cmocka_unit_test(a_run_is_known_by_its_report),
+		cmocka_unit_test(a_run_that_is_none_is_refused),
+		cmocka_unit_test(names_and_titles_hold_no_signs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,7 +162,7 @@ static void a_benchmarks_program_is_examined(void **state)
 	assert_int_equal(find(&diagnosis, "missing")->severity, FG_SEVERITY_PROBLEM);
 	assert_string_equal(find(&diagnosis, "missing")->subject, "gone");
 	assert_string_equal(find(&diagnosis, "missing")->evidence, "./not-there");
-	fg_doctor_benchmark(&here, scratch.path, &diagnosis);
+	fg_doctor_benchmark(&here, "/", &diagnosis);
 	assert_int_equal(find(&diagnosis, "debug_info")->severity, FG_SEVERITY_OK);
 	fg_diagnosis_release(&diagnosis);
 	free(self);

@@ -221,6 +221,13 @@ static void staged_changes_become_a_commit_without_a_branch(void **state)
 	assert_string_equal(first, second);
 	head = hash_of("HEAD");
 	assert_string_not_equal(first, head);
+	/* With nothing staged it is the last commit, whatever lies in the work tree. */
+	sh("cd repo; git reset -q; sha256sum .git/index > ../before");
+	free(second);
+	second = NULL;
+	assert_int_equal(fg_git_commit_staged(&git, &second, NULL), FG_OK);
+	assert_string_equal(second, head);
+	sh("cd repo; sha256sum .git/index | cmp - ../before");
 	what = fg_xasprintf("%s:sub/value", first);
 	arguments[1] = what;
 	assert_int_equal(fg_git_output(&git, arguments, &text, NULL), FG_OK);
@@ -400,13 +407,55 @@ static void submodules_come_along_without_a_network(void **state)
 
 	(void)state;
 	sh("git init -q -b main lib; cd lib; echo lib > lib.c; git add .; git commit -qm lib; cd ../repo;"
-	   "git -c protocol.file.allow=always submodule --quiet add file://$PWD/../lib lib; git commit -qm sub; rm -rf ../lib");
+	   "git -c protocol.file.allow=always submodule --quiet add file://$PWD/../lib deps/lib; git commit -qm sub; rm -rf ../lib");
 	prepare(&c, "repo", "HEAD", "true");
 	if (fg_worktree_open(&c.options, &worktree, NULL, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	file = fg_fs_join(worktree.root, "lib/lib.c");
+	file = fg_fs_join(worktree.root, "deps/lib/lib.c");
 	assert_true(fg_fs_exists(file));
 	free(file);
+	fg_worktree_close(&worktree);
+	done(&c);
+}
+
+/* Two at once: neither waits for the other's measurement, and both keep it from being cleared away. */
+static void a_build_is_shared(void **state)
+{
+	struct fg_worktree first = {0};
+	struct fg_worktree second = {0};
+	struct fg_error err = {0};
+	struct case_of_build c;
+	size_t removed = 99;
+
+	(void)state;
+	prepare(&c, "repo", "main", "true");
+	assert_int_equal(fg_worktree_open(&c.options, &first, NULL, &err), FG_OK);
+	assert_int_equal(fg_worktree_open(&c.options, &second, NULL, &err), FG_OK);
+	assert_true(second.cached);
+	assert_string_equal(first.root, second.root);
+	fg_worktree_close(&first);
+	assert_int_equal(fg_worktree_prune(c.root, c.state, 0, &removed, &err), FG_OK);
+	assert_int_equal(removed, 0);
+	fg_worktree_close(&second);
+	done(&c);
+}
+
+static void a_reworded_commit_is_not_built_again(void **state)
+{
+	struct fg_worktree worktree = {0};
+	struct fg_error err = {0};
+	struct case_of_build c;
+
+	(void)state;
+	prepare(&c, "repo", "HEAD", "true");
+	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
+	fg_worktree_close(&worktree);
+	sh("cd repo; git commit -q --amend -m reworded");
+	free(c.commit);
+	c.commit = hash_of("HEAD");
+	c.options.commit = c.commit;
+	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
+	assert_true(worktree.cached);
 	fg_worktree_close(&worktree);
 	done(&c);
 }
@@ -461,6 +510,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_lost_tree_is_checked_out_again, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(submodules_come_along_without_a_network, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_build_is_shared, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_reworded_commit_is_not_built_again, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(old_builds_are_cleared_away_but_not_those_in_use,
 						set_up, tear_down),

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# gate.sh [REF]: the gate for any CI that can run a shell, in a checkout.  REF is what to compare with (merge-base when it is left
+# out); its exit code is that of the gate.  Reports go into the folder $REPORTS.
+set -eu
+against=${1:-merge-base}
+reports=${REPORTS:-fastgate-reports}
+mkdir -p "$reports"
+
+# The commit to compare with is not in a shallow clone.
+if [ "$(git rev-parse --is-shallow-repository)" = true ]; then
+	git fetch --quiet --unshallow origin '+refs/heads/*:refs/remotes/origin/*'
+fi
+exec fastgate run --against "$against" \
+	--set report.junit="$reports/fastgate.xml" --set report.json="$reports/fastgate.json" \
+	--set report.html="$reports/fastgate.html" --set report.markdown="$reports/fastgate.md"

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# make-requests.sh COUNT: the same requests each time; of four, one writes and one counts.
+awk -v count="$1" 'BEGIN {
+	for (i = 0; i < count; i++) {
+		key = (i * 7919) % 1500
+		if (i % 4 == 3)
+			printf "COUNT key%d\n", key % 100
+		else if (i % 4 == 0)
+			printf "SET key%d value%d\n", key, i
+		else
+			printf "GET key%d\n", key
+	}
+}'

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A line beside the commit: GitHub's and GitLab's commit status, and GitHub's check run with the whole report.
+ *
+ * Both are told apart by their name, which is the same for every run of a project, so that it can be made a required
+ * one.  A status of the same name takes the place of the earlier one by itself; a check run is looked for and rewritten.
+ */
+#include "base/json_write.h"
+#include "perfdb/client/post_private.h"
+
+#include <inttypes.h>
+
+enum {
+	DESCRIPTION_MAX_BYTES = 140 /* GitHub refuses longer ones */
+};
+
+/* What GitHub calls what an exit code says. */
+struct words {
+	const char *state;
+	const char *conclusion;
+};
+
+static struct words github_words(const struct fg_post_message *message)
+{
+	switch (message->exit_code) {
+	case FG_EXIT_PASS:
+		return (struct words){"success", message->is_open ? "neutral" : "success"};
+	case FG_EXIT_REGRESSION:
+	case FG_EXIT_INCONCLUSIVE:
+		return (struct words){"failure", "failure"};
+	default:
+		return (struct words){"error", "action_required"};
+	}
+}
+
+static void add_description(struct fg_json_writer *w, const char *title)
+{
+	const size_t length = strlen(title);
+
+	/* Titles are ASCII words and numbers of ours: any byte is a whole character. */
+	fg_json_text_sized(w, "description", title,
+			   length < DESCRIPTION_MAX_BYTES ? length : DESCRIPTION_MAX_BYTES);
+}
+
+static int write_status(struct fg__post *p, const char *state, const char *name_key,
+			enum fg_post_result *result, struct fg_error *err)
+{
+	char *path = fg_xasprintf("%s/statuses/%s", p->job.project, p->job.sha);
+	struct fg_strbuf body = {0};
+	struct fg_json_writer w;
+	int rc = FG_OK;
+
+	fg_json_writer_init(&w, &body, 0);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "state", state);
+	fg_json_text(&w, name_key, p->message->name);
+	add_description(&w, p->message->title);
+	if (p->job.page)
+		fg_json_text(&w, "target_url", p->job.page);
+	fg_json_end(&w);
+	rc = fg__post_put(p, "POST", path, &body, err);
+	if (rc == FG_OK)
+		*result = FG_POST_CREATED;
+	fg_strbuf_release(&body);
+	free(path);
+	return rc;
+}
+
+int fg__post_github_status(struct fg__post *p, enum fg_post_result *result, struct fg_error *err)
+{
+	return write_status(p, github_words(p->message).state, "context", result, err);
+}
+
+int fg__post_gitlab_status(struct fg__post *p, enum fg_post_result *result, struct fg_error *err)
+{
+	return write_status(p, p->message->exit_code == FG_EXIT_PASS ? "success" : "failed", "name",
+			    result, err);
+}
+
+static int find_check_run(struct fg__post *p, int64_t *id, struct fg_error *err)
+{
+	char *path = fg_xasprintf("%s/commits/%s/check-runs?check_name=%s&per_page=1",
+				  p->job.project, p->job.sha, p->message->name);
+	cJSON *json = NULL;
+	const int rc = fg__post_get(p, path, "the list of check runs", &json, err);
+	const cJSON *runs = cJSON_GetObjectItemCaseSensitive(json, "check_runs");
+
+	*id = 0;
+	if (rc == FG_OK && cJSON_GetArraySize(runs) > 0 &&
+	    fg_json_get_int64(cJSON_GetArrayItem(runs, 0), "id", id, NULL) != FG_OK)
+		*id = 0;
+	cJSON_Delete(json);
+	free(path);
+	return rc;
+}
+
+static void write_check_run(const struct fg__post *p, bool is_new, struct fg_strbuf *body)
+{
+	const struct fg_post_message *message = p->message;
+	struct fg_json_writer w;
+
+	fg_json_writer_init(&w, body, 0);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "name", message->name);
+	if (is_new)
+		fg_json_text(&w, "head_sha", p->job.sha);
+	fg_json_text(&w, "status", "completed");
+	fg_json_text(&w, "conclusion", github_words(message).conclusion);
+	fg_json_text(&w, "external_id", message->run_id);
+	if (p->job.page)
+		fg_json_text(&w, "details_url", p->job.page);
+	fg_json_begin_object(&w, "output");
+	fg_json_text(&w, "title", message->title);
+	fg_json_text(&w, "summary", message->comment);
+	fg_json_end(&w);
+	fg_json_end(&w);
+}
+
+int fg__post_check_run(struct fg__post *p, enum fg_post_result *result, struct fg_error *err)
+{
+	struct fg_strbuf body = {0};
+	char *path = NULL;
+	int64_t id = 0;
+	int rc = find_check_run(p, &id, err);
+
+	if (rc != FG_OK)
+		return rc;
+	write_check_run(p, id == 0, &body);
+	path = id ? fg_xasprintf("%s/check-runs/%" PRId64, p->job.project, id)
+		  : fg_xasprintf("%s/check-runs", p->job.project);
+	rc = fg__post_put(p, id ? "PATCH" : "POST", path, &body, err);
+	if (rc == FG_OK)
+		*result = id ? FG_POST_UPDATED : FG_POST_CREATED;
+	fg_strbuf_release(&body);
+	free(path);
+	return rc;
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+soak.py BUILD_FOLDER                     what there is
+soak.py BUILD_FOLDER NAME SECONDS        one of them
+soak.py BUILD_FOLDER all SECONDS         one after the other; what has passed at this commit is not done again
+soak.py BUILD_FOLDER all SECONDS --anew  everything again
+
+Each is tests/soak/NAME.sh BUILD_FOLDER SECONDS, which says in its last line what it has done.  Logs and the state, from which
+`all` goes on after it was ended, lie in build/soak.
+"""
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "build" / "soak"
+STATE = FOLDER / "state.json"
+
+
+def programs():
+    return {path.stem: path for path in sorted((ROOT / "tests" / "soak").glob("*.sh"))}
+
+
+def commit():
+    found = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
+def load_state():
+    try:
+        return json.loads(STATE.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def keep_state(state):
+    fresh = STATE.with_suffix(".new")
+    fresh.write_text(json.dumps(state, indent=1), encoding="utf-8")
+    fresh.replace(STATE)
+
+
+def last_words(log):
+    lines = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def run_one(name, build, seconds):
+    """{code, took, words}; its output goes to the log."""
+    log = FOLDER / f"{name}.log"
+    started = time.monotonic()
+    print(f"== {name} ({log.relative_to(ROOT)})", file=sys.stderr, flush=True)
+    with open(log, "wb") as output:
+        code = subprocess.run(["sh", str(programs()[name]), build, seconds], stdout=output, stderr=subprocess.STDOUT,
+                              stdin=subprocess.DEVNULL, check=False).returncode
+    return {"code": code, "took": round(time.monotonic() - started), "words": last_words(log)}
+
+
+def print_table(state, names):
+    print(f"{'':12} {'exit':>4} {'seconds':>8}  at")
+    for name in names:
+        if name in state:
+            done = state[name]
+            print(f"{name:12} {done['code']:>4} {done['took']:>8}  {done['commit']}: {done['words']}")
+        else:
+            print(f"{name:12} {'-':>4} {'-':>8}  not done")
+
+
+def run_all(names, build, seconds, anew):
+    here = commit()
+    state = load_state()
+    for name in names:
+        done = state.get(name, {})
+        if not anew and done.get("code") == 0 and done.get("commit") == here and done.get("seconds") == seconds:
+            continue
+        state.pop(name, None)
+        keep_state(state)
+        state[name] = {**run_one(name, build, seconds), "commit": here, "seconds": seconds}
+        keep_state(state)
+    print_table(state, names)
+    return 0 if all(state[name]["code"] == 0 for name in names) else 1
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--anew"]
+    known = list(programs())
+    if len(words) == 1:
+        print("\n".join(known))
+        return 0
+    if len(words) != 3 or not words[2].isdigit() or words[1] not in (*known, "all"):
+        print(f"soak: expected one of {', '.join(known)} or all, and a number of seconds", file=sys.stderr)
+        return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    names = known if words[1] == "all" else [words[1]]
+    return run_all(names, words[0], words[2], "--anew" in sys.argv or words[1] != "all")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+programs.py FASTGATE: benchmarks that do what no benchmark should.
+
+Each is named in one clear line, the exit code says that it could not be measured (or that it could, where it is only odd), the
+benchmark behind it is measured all the same, nothing keeps running, and fastgate itself stays small.
+"""
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+FASTGATE = sys.argv[1]
+failures = []
+
+# name, program (sh), more keys of the benchmark, exit code, a part of the report
+PROGRAMS = [
+    ("absent", None, "", 4, "./absent' cannot be run"),
+    ("crash", "kill -SEGV $$", "", 4, "was ended by signal 11"),
+    ("aborted", "echo the last words >&2; kill -ABRT $$", "", 4, "the last words"),
+    ("refuses", "echo cannot open input.dat >&2; exit 3", "", 4, "exited with code 3, expected 0"),
+    ("expected", "exit 3", "expect: { exit_code: 3 }", 0, "expected"),
+    ("hangs", "sleep 1000 & sleep 1001", "timeout: 1s", 4, "ran longer than its limit"),
+    ("deaf", "trap '' TERM; while :; do sleep 1002; done", "timeout: 1s", 4, "ran longer than its limit"),
+    ("daemon", "setsid sleep 1003 & exit 0", "", 0, "daemon"),
+    ("silent", "echo nothing to see", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)' } ]", 4, "rate"),
+    ("no_json", "echo '{ \"rate\": '", "metrics: [ { name: rate, json: /rate } ]", 4, "rate"),
+    ("no_member", "echo '{ \"speed\": 1 }'", "metrics: [ { name: rate, json: /rate } ]", 4, "rate"),
+    ("no_number", "echo 'rate: fast'", "metrics: [ { name: rate, regex: 'rate: (.*)' } ]", 4, "rate"),
+    ("by_regex", "echo 'rate: 17.5 MB/s'", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)', better: higher, unit: MB/s } ]", 0, ""),
+    ("by_pointer", "echo '{ \"a\": [ { \"b/c\": 42 } ] }'", "metrics: [ { name: rate, json: /a/0/b~1c } ]", 0, ""),
+    ("by_file", "echo 'rate: 3' >result.txt", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)', file: result.txt } ]", 0, ""),
+    ("floods", "head -c 150000000 /dev/zero | tr '\\0' x; echo; echo 'rate: 5'", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)' } ]", 0, ""),
+    ("floods_and_fails", "head -c 50000000 /dev/zero | tr '\\0' x; echo; echo the end; exit 1", "", 4, "the end"),
+    ("bytes", "printf '\\033[2J\\377\\376 no text'; exit 1", "", 4, "exited with code 1"),
+    # Memory is short: the limit is the test's own, a machine's would hurt its neighbours.
+    ("eats", "exec python3 -c 'x = [bytearray(1 << 24) for i in range(1 << 20)]'", "", 4, "MemoryError"),
+]
+RATES = {"by_regex": 17.5, "by_pointer": 42, "by_file": 3, "floods": 5}
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def write(path, text, mode=0o644):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def run(*arguments, **more):
+    return subprocess.run([FASTGATE, *arguments], capture_output=True, text=True, errors="replace", check=False, timeout=120, **more)
+
+
+def still_running(pattern):
+    """Ended processes may take a moment to vanish."""
+    for _ in range(100):
+        if subprocess.run(["pgrep", "-f", pattern], stdout=subprocess.DEVNULL, check=False).returncode != 0:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def try_program(name, script, keys, code, words):
+    if script is not None:
+        write(name, f"#!/bin/sh\n{script}\n", 0o755)
+    write("fastgate.yml", "version: 1\nproject: odd\nbenchmarks:\n"
+          f"  - name: {name}\n    command: ./{name}\n" + (f"    {keys}\n" if keys else "") +
+          "  - { name: behind, command: \"true\" }\n"
+          "measure: { pairs: { min: 2, max: 2 }, warmup: 0, sampler: { enabled: false } }\nreport: { json: report.json }\n")
+    limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))} if name == "eats" else {}
+    done = run("run", **limits)
+    told = done.stdout + done.stderr
+    check(done.returncode == code, f"{name}: exit code {done.returncode}, expected {code}: {told[-2000:]}")
+    check(words in told, f"{name}: no {words!r} in {told[-2000:]!r}")
+    check("\x1b" not in done.stdout and len(told) < 20000, f"{name}: what it printed came through: {len(told)} bytes")
+    if not os.path.exists("report.json"):
+        failures.append(f"{name}: no report was written")
+        return
+    with open("report.json", encoding="utf-8") as file:
+        found = {benchmark["name"]: benchmark for benchmark in json.load(file)["benchmarks"]}
+    check(found[name]["verdict"] == ("error" if code == 4 else "new"), f"{name}: {found[name]}")
+    check(found["behind"]["verdict"] == "new", f"{name}: the benchmark behind it: {found['behind']}")
+    if name in RATES:
+        raw = run("report", "latest", "--format", "csv-raw").stdout
+        rows = [row for row in raw.splitlines() if row.startswith(f'"{name}",') and '"rate"' in row]
+        check(len(rows) >= 2 and all(row.endswith(f",{RATES[name]}") for row in rows), f"{name}: rate is not {RATES[name]} in {raw[:2000]}")
+    os.remove("report.json")
+
+
+def small_disk():
+    """A file system that fills up under the store."""
+    os.mkdir("small")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "none", "small"]
+    if subprocess.run(["unshare", "-m", *mount], capture_output=True, check=False).returncode != 0:
+        print("no tmpfs can be mounted here: the full disk was left out")
+        return
+    write("fastgate.yml", "version: 1\nproject: odd\nbenchmarks:\n  - { name: quick, command: \"true\" }\nstore: { path: small/store.db }\n"
+          "measure: { pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n")
+    script = (f"{' '.join(mount)} && cd . && i=0; while [ $i -lt 40 ]; do {FASTGATE} run >out 2>err || "
+              "{ code=$?; cat err >&2; rm -f small/fill; exit $code; }; i=$((i + 1)); "
+              "[ $i -ne 2 ] || dd if=/dev/zero of=small/fill bs=1k 2>/dev/null; done; exit 99")
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, check=False, timeout=120)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("fastgate: ")]
+    check(done.returncode == 6, f"full disk: exit code {done.returncode}: {done.stderr}")
+    check(len(lines) == 1 and "store.db" in lines[0], f"full disk: {lines}")
+
+
+def main():
+    work = tempfile.mkdtemp()
+    try:
+        os.chdir(work)
+        for program in PROGRAMS:
+            try_program(*program)
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        check(usage.ru_maxrss < 1 << 20, f"a child took {usage.ru_maxrss} KiB")
+        check(not still_running("sleep 100[0-3]"), "something is left running")
+        small_disk()
+    finally:
+        os.chdir("/")
+        shutil.rmtree(work)
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+sys.exit(main())

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# --against in the repositories of real life: shallow, with submodules, not building any more, renamed, several at once.
+. "$(dirname "$0")/common.sh"
+git config --global protocol.file.allow always
+mkdir "$work/part" "$work/project"
+cd "$work/part" || exit 1
+git init -q .
+echo 'exit 0' >part.sh
+git add .
+git commit -q -m "A part"
+cd "$work/project" || exit 1
+git init -q .
+git submodule --quiet add "$work/part" part
+# A build that counts itself, and needs the submodule.
+configure() { # benchmarks
+	cat >fastgate.yml <<END
+version: 1
+build: { command: sh build.sh }
+measure: { pairs: { min: 2, max: 2 }, warmup: 0, sampler: { enabled: false }, schedule: abba }
+benchmarks: $1
+END
+}
+echo ': one' >main.sh
+make_build() { # programs
+	echo "pwd >>$work/builds; for name in $*; do cat main.sh part/part.sh >\$name && chmod +x \$name || exit; done" >build.sh
+}
+make_build prog
+printf 'prog*\n.fastgate/\n' >.gitignore
+configure '[ { name: first, command: sh prog }, { name: old, command: ./prog }, { name: dropped, command: ./prog } ]'
+git add .
+git commit -q -m "First"
+builds_in() { grep -c "$1" "$work/builds"; }
+
+# The second run builds nothing of the baseline, and two at once build it once.
+echo ': two' >main.sh
+expect_code 0 "two at once" sh -c '"$0" run --against HEAD --no-store >one 2>&1 & first=$!
+"$0" run --against HEAD --no-store >two 2>&1; second=$?; wait $first && exit $second' "$FASTGATE"
+[ "$(builds_in /.fastgate/builds/)" -eq 1 ] || fail "two at once built the baseline $(builds_in /.fastgate/builds/) times"
+expect_code 0 "a third" "$FASTGATE" run --against HEAD
+[ "$(builds_in /.fastgate/builds/)" -eq 1 ] || fail "a later run built the baseline again"
+# A reworded commit has the same tree.
+git commit -q --amend -m "Reworded"
+expect_code 0 "reworded" "$FASTGATE" run --against HEAD
+[ "$(builds_in /.fastgate/builds/)" -eq 1 ] || fail "a reworded commit was built again"
+
+# Renamed, new, gone, and another program than the baseline has.
+configure '[ { name: first, command: sh prog }, { name: fresh, was: old, command: ./program }, { name: added, command: ./program2 } ]'
+make_build prog program program2
+expect_code 0 "renamed" "$FASTGATE" run --against HEAD --json
+python3 - "$work/out" <<'END' || fail "benchmarks of one side"
+import json, sys
+found = {b["name"]: b for b in json.load(open(sys.argv[1]))["benchmarks"]}
+verdicts = {name: b["verdict"] for name, b in found.items()}
+assert set(verdicts) == {"first", "fresh", "added", "dropped"}, verdicts
+assert verdicts["dropped"] == "missing" and verdicts["added"] == "new", verdicts
+assert verdicts["fresh"] not in ("new", "error") and found["fresh"]["pairs"] == 2, found["fresh"]
+END
+# With a stored baseline the old name's runs are the new one's, too.
+git checkout -q .
+expect_code 0 "recording" "$FASTGATE" run
+sed -i 's/name: old,/name: fresh, was: old,/' fastgate.yml
+expect_code 0 "against a stored run" "$FASTGATE" run --set baseline.run=latest --json
+python3 - "$work/out" <<'END' || fail "renamed, against a stored run"
+import json, sys
+verdicts = {b["name"]: b["verdict"] for b in json.load(open(sys.argv[1]))["benchmarks"]}
+assert verdicts["fresh"] not in ("new", "error") and "old" not in verdicts, verdicts
+END
+
+# A baseline that does not build (any more) is no verdict about the change.
+git checkout -q .
+echo 'broken' >part.sh
+git rm -q --cached part
+git commit -q -a -m "Broken"
+git add part 2>/dev/null
+git commit -q -m "Mended"
+expect_code 4 "a baseline that does not build" "$FASTGATE" run --against HEAD~1
+expect_text 'does not build' "$work/err" "what is wrong"
+expect_text 'part/part.sh' "$work/err" "the build's own words"
+
+# Shallow: it says how to deepen.
+git clone -q --depth 1 "file://$work/project" "$work/shallow" 2>/dev/null
+cd "$work/shallow" || exit 1
+expect_code 2 "a shallow clone" "$FASTGATE" run --against HEAD~1
+expect_text 'git fetch --unshallow' "$work/err" "how to deepen"

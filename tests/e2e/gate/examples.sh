@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# examples.sh: the examples beside the quickstart, each in a repository of its own, as their pages in docs/ tell.
+. "$(dirname "$0")/common.sh"
+PATH=$(dirname "$FASTGATE"):$PATH
+few="--pairs 2:2 --set measure.warmup=0"
+
+begin() { # example
+	cp -r "$FASTGATE_ROOT/examples/$1" "$work/$1"
+	rm -rf "$work/$1/build" "$work/$1/.fastgate"
+	cd "$work/$1" || exit 1
+	git init -q .
+	git add .
+	git commit -q -m "An example"
+}
+# What the last run said: lines "benchmark verdict pairs functions", and the exit code of a test on them.
+verdicts() {
+	python3 - fastgate.json "$1" <<'END' || fail "$2"
+import json, sys
+found = {b["name"]: b for b in json.load(open(sys.argv[1]))["benchmarks"]}
+for b in found.values():
+    assert b["verdict"] not in ("error", "new", "missing"), (b["name"], b["error"])
+assert eval(sys.argv[2]), {name: b["pairs"] for name, b in found.items()}
+END
+}
+
+# A server: made by its setup, cleaned up after each execution, its requests units of work.
+export FASTGATE_INCLUDE="$FASTGATE_ROOT/include"
+begin server
+sed -i 's/10000/2000/' fastgate.yml
+sed -i 's/what?/what is that?/' server.c # another program: two of the same would not be run
+# shellcheck disable=SC2086
+expect_code 0 "the server" fastgate run --against HEAD $few
+verdicts 'list(found) == ["requests"] and found["requests"]["pairs"] == 2' "the server's verdict"
+[ ! -e server.sock ] || fail "cleanup did not run"
+[ -s requests.txt ] || fail "setup did not run"
+expect_code 0 "recording it" fastgate record --rate 5000 -- ./server requests.txt server.sock
+expect_code 0 "its units" fastgate view --view units
+expect_text 'request' "$work/out" "units of work"
+
+# A monorepo: each shard measures its part, and together they are one verdict.
+begin monorepo
+sed -i 's/ROUNDS = 30,/ROUNDS = 31,/' sorting/bench.c
+for part in 1/2 2/2; do
+	# shellcheck disable=SC2086
+	expect_code 0 "shard $part" fastgate run --shard $part --export part-${part%/2}.fgrun --against HEAD $few --set measure.sampler.enabled=false
+done
+expect_code 0 "the merge" fastgate gate --merge --set measure.pairs.min=2 --set measure.pairs.max=2 part-1.fgrun part-2.fgrun
+expect_text 'merged 2 of 2 shards' "$work/err" "the merge"
+verdicts 'sorted(found) == ["checksum/long", "checksum/short", "lookup/hit", "lookup/miss", "sorting/random", "sorting/sorted"]' "the whole"
+
+# A C++ library: each case of Google Benchmark by itself, and a program whose functions are named.
+if [ ! -e /usr/include/benchmark/benchmark.h ]; then
+	echo "left out: libbenchmark-dev is not installed"
+	exit 0
+fi
+begin google-benchmark
+sed -i 's/min_time=0.1/min_time=0.005/' fastgate.yml
+sed -i 's/std::int64_t at = from;/std::int64_t at = from < 0 ? 0 : from;/' intervals.cpp
+# shellcheck disable=SC2086
+expect_code 0 "the library" fastgate run --against HEAD $few
+verdicts 'set(found) == {"micro/add/1000", "micro/first_gap/1000", "micro/first_gap/10000", "busy_day"}' "the cases"

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+getting_started.py FASTGATE ROOT: a repository made from nothing, by the commands of docs/getting-started.md and no others.  A
+change that makes one function slower, by 5 % of the program, is red and names that function; a pure refactoring is green.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+fastgate, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+
+# Three functions of about the same weight.  The work is whole-number arithmetic on one line of cache: no luck in it.
+PROGRAM = """
+#include <stdint.h>
+#include <stdio.h>
+
+enum { ROUNDS = 6000000 };
+
+__attribute__((noinline)) static uint64_t scan(uint64_t value)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		value = (value ^ (value >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + 1;
+	return value;
+}
+
+__attribute__((noinline)) static uint64_t digest(uint64_t value)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb) + 3;
+	return value;
+}
+
+__attribute__((noinline)) static uint64_t convert(uint64_t value)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		value = (value ^ (value >> 31)) * UINT64_C(0x9e3779b97f4a7c15) + 7;
+	return value;
+}
+
+int main(void)
+{
+	printf("%llu\\n", (unsigned long long)convert(digest(scan(42))));
+	return 0;
+}
+"""
+CMAKE = "cmake_minimum_required(VERSION 3.20)\nproject(demo C)\nadd_executable(demo demo.c)\n"
+# 15 % of a function that is a third of the program.
+SLOWER = ("for (int i = 0; i < ROUNDS; i++)\n\t\tvalue = (value ^ (value >> 27))",
+          "for (int i = 0; i < ROUNDS + ROUNDS * 3 / 20; i++)\n\t\tvalue = (value ^ (value >> 27))")
+# A line becomes a function, and a function gets a better name.
+REFACTORED = [("__attribute__((noinline)) static uint64_t scan(",
+               "static uint64_t step(uint64_t value)\n{\n"
+               "\treturn (value ^ (value >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + 1;\n}\n\n"
+               "__attribute__((noinline)) static uint64_t scan_input("),
+              ("value = (value ^ (value >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + 1;\n\treturn", "value = step(value);\n\treturn"),
+              ("digest(scan(", "digest(scan_input(")]
+
+page = (root / "docs/getting-started.md").read_text()
+
+
+def blocks(heading):
+    """The commands of one section of the page."""
+    section = re.search(rf"^## \d\. {re.escape(heading)}$(.*?)^## ", page, re.M | re.S)
+    if not section:
+        sys.exit(f"FAILED: the page has no section '{heading}'")
+    return re.findall(r"^```sh\n(.*?)^```", section[1], re.M | re.S)
+
+
+def change(path, pairs):
+    text = path.read_text()
+    for old, new in pairs:
+        if text.count(old) != 1:
+            sys.exit(f"FAILED: {text.count(old)} places to change, expected one: {old}")
+        text = text.replace(old, new)
+    path.write_text(text)
+
+
+with tempfile.TemporaryDirectory() as name:
+    home = pathlib.Path(name)
+    project = home / "your-project"
+    project.mkdir()
+    environment = dict(os.environ, HOME=name, XDG_CACHE_HOME=f"{name}/cache", GIT_CONFIG_NOSYSTEM="1",
+                       PATH=f"{fastgate.parent}:{os.environ['PATH']}")
+    for who in ("AUTHOR", "COMMITTER"):
+        environment[f"GIT_{who}_NAME"], environment[f"GIT_{who}_EMAIL"] = "tester", "tester@example.org"
+
+    def shell(commands, wanted, folder, what):
+        done = subprocess.run(["sh", "-e", "-c", commands], cwd=folder, env=environment, capture_output=True, text=True,
+                              check=False, timeout=500)
+        if done.returncode != wanted:
+            sys.exit(f"FAILED: {what}: exit code {done.returncode}, expected {wanted}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    (project / "demo.c").write_text(PROGRAM)
+    (project / "CMakeLists.txt").write_text(CMAKE)
+    (project / ".gitignore").write_text("build/\n")
+    shell("git init -q . && git add . && git commit -q -m 'A program'", 0, project, "a repository")
+
+    write, commit = blocks("Write `fastgate.yml`")
+    gate, = blocks("Gate a change")
+    shell(write, 0, home, "section 3")
+    shell(commit, 0, project, "section 3, the commit")
+
+    change(project / "demo.c", [SLOWER])
+    shell(gate, 1, project, "a slowdown of 5 %")
+    report = json.loads(shell("fastgate report --format json", 0, project, "the report"))
+    guilty = [f["name"] for f in report["benchmarks"][0]["functions"] if f["verdict"] == "regression"]
+    if guilty != ["digest"]:
+        sys.exit(f"FAILED: the slower functions are {guilty}, expected digest: {json.dumps(report, indent=1)}")
+
+    shell("git checkout -q demo.c", 0, project, "the way back")
+    change(project / "demo.c", REFACTORED)
+    shell(gate, 0, project, "a pure refactoring")

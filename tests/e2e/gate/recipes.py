@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+recipes.py FASTGATE ROOT: the recipes for other CI services in examples/ci/, as far as they can be tried without them: the GitLab job is YAML,
+names what it writes, and its script runs with the variables of a job; the shell recipe runs in a shallow clone; the container file
+copies what exists.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+try:
+    import yaml
+except ImportError:
+    print("skipped: python3-yaml is not installed")
+    sys.exit(77)
+
+fastgate, root = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+recipes = root / "examples/ci"
+CONFIG = """version: 1
+build: { command: cp /bin/true nothing }
+benchmarks:
+  - { name: nothing, command: ./nothing }
+measure: { schedule: abba, pairs: { min: 2, max: 2 }, warmup: 0, sampler: { enabled: false } }
+gate: { inconclusive: fail }
+"""
+
+with tempfile.TemporaryDirectory() as name:
+    home = pathlib.Path(name)
+    environment = {"PATH": f"{fastgate.parent}:{os.environ['PATH']}", "HOME": name, "XDG_CACHE_HOME": f"{name}/cache",
+                   "GIT_CONFIG_NOSYSTEM": "1"}
+    for who in ("AUTHOR", "COMMITTER"):
+        environment[f"GIT_{who}_NAME"], environment[f"GIT_{who}_EMAIL"] = "t", "t@example.org"
+
+    def run(words, folder, wanted, what, **more):
+        done = subprocess.run(words, cwd=folder, env=environment | more, capture_output=True, text=True, check=False, timeout=120)
+        if done.returncode != wanted:
+            sys.exit(f"FAILED: {what}: exit code {done.returncode}, expected {wanted}\n{done.stdout}\n{done.stderr}")
+
+    origin, clone = home / "origin", home / "clone"
+    origin.mkdir()
+    (origin / "fastgate.yml").write_text(CONFIG)
+    (origin / ".gitignore").write_text(".fastgate/\nnothing\n")
+    for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "One"], ["checkout", "-q", "-b", "topic"],
+                  ["commit", "-q", "--allow-empty", "-m", "Two"]):
+        run(["git", *words], origin, 0, "the repository")
+
+    # GitLab: a merge request, then the default branch.
+    job = yaml.safe_load((recipes / "gitlab.yml").read_text())["performance"]
+    script = "\n".join(job["script"])
+    for report in (*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()):
+        if f"={report}" not in script:
+            sys.exit(f"FAILED: nothing of the GitLab job writes {report}")
+    against = {key: value for rule in job["rules"] for key, value in rule.get("variables", {}).items()}
+    run(["git", "clone", "-q", "--branch", "topic", f"file://{origin}", str(clone)], home, 0, "cloning")
+    # The same program on both sides passes; a second program, and two pairs, tell nothing: the code that the job may fail with.
+    run(["sh", "-e", "-c", script], clone, 0, "the GitLab script", CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main", **against)
+    if xml.etree.ElementTree.parse(clone / "fastgate.xml").getroot().tag != "testsuites":
+        sys.exit("FAILED: the GitLab job's JUnit report is none")
+    for report in job["artifacts"]["paths"]:
+        if not (clone / report).stat().st_size:
+            sys.exit(f"FAILED: the GitLab job did not write {report}")
+    run(["sh", "-e", "-c", script], clone, 0, "the GitLab script on the default branch")
+    (clone / "fastgate.yml").write_text(CONFIG.replace("./nothing", "./nothing, baseline_command: /bin/echo"))
+    run(["sh", "-e", "-c", script], clone, 3, "the GitLab script, inconclusive", **against)
+    if job["allow_failure"]["exit_codes"] != [3]:
+        sys.exit("FAILED: the GitLab job does not allow the exit code of an open question")
+
+    # The shell recipe deepens a shallow clone by itself.
+    shallow = home / "shallow"
+    run(["git", "clone", "-q", "--depth", "1", "--branch", "topic", f"file://{origin}", str(shallow)], home, 0, "cloning")
+    run([recipes / "gate.sh"], shallow, 0, "the shell recipe", REPORTS=f"{name}/reports")
+    if sorted(path.name for path in (home / "reports").iterdir()) != [f"fastgate.{ending}" for ending in ("html", "json", "md", "xml")]:
+        sys.exit("FAILED: the shell recipe did not write its reports")
+    run([recipes / "gate.sh", "no-such-ref"], shallow, 2, "the shell recipe with a ref that is not there")
+
+# The container file cannot be built here; what it copies and switches off exists.
+text = (recipes / "Containerfile").read_text()
+for source in re.findall(r"^COPY (?!--from)(\S+)", text, re.M):
+    if not (root / source).exists():
+        sys.exit(f"FAILED: the container file copies {source}, which is not there")
+options = set(re.findall(r"option\((\w+)", (root / "CMakeLists.txt").read_text())) | {"CMAKE_BUILD_TYPE", "BUILD_TESTING"}
+for option in re.findall(r"-D(\w+)=", text):
+    if option not in options:
+        sys.exit(f"FAILED: the container file sets {option}, which CMakeLists.txt does not know")
