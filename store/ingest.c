@@ -201,13 +201,12 @@ static int make_series(struct fg_byte_reader *reader, const struct fg_dictionary
 }
 
 static int make_all(const void *values, size_t size, const struct fg_dictionary *d,
-		    const struct fg_bundle_limits *limits, struct fg_arrival *a,
-		    struct fg_error *err)
+		    struct fg_arrival *a, struct fg_error *err)
 {
 	struct fg_run *run = &a->stored.run;
 	struct fg_bytes content = {0};
 	struct fg_byte_reader reader;
-	int status = fg_unseal(values, size, limits->values_bytes, &content, err);
+	int status = fg_unseal(values, size, fg_bundle_limits_default.values_bytes, &content, err);
 
 	if (status != FG_OK) {
 		fg_error_prefix(err, "values");
@@ -225,8 +224,8 @@ static int make_all(const void *values, size_t size, const struct fg_dictionary 
 }
 
 int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t values_size,
-		    const struct fg_dictionary *dictionary, const struct fg_bundle_limits *limits,
-		    struct fg_arrival *arrival, struct fg_error *err)
+		    const struct fg_dictionary *dictionary, struct fg_arrival *arrival,
+		    struct fg_error *err)
 {
 	struct fg_arrival a = {.stored = *stored};
 	int status = FG_OK;
@@ -234,7 +233,7 @@ int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t val
 	*stored = (struct fg_stored_run){0};
 	status = fg__report_make(&a.stored.run, a.stored.report, &a.report, &a.report_block, err);
 	if (status == FG_OK)
-		status = make_all(values, values_size, dictionary, limits, &a, err);
+		status = make_all(values, values_size, dictionary, &a, err);
 	if (status == FG_OK)
 		*arrival = a;
 	else

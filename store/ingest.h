@@ -22,11 +22,11 @@ struct fg_arrival {
 
 /*
  * `stored` is what fg_bundle_read_envelope() made; it becomes the arrival's, whatever the outcome.  The dictionary must
- * be known to the database.  The same checks as fg_bundle_to_run() makes.
+ * be known to the database.  The same checks as fg_bundle_to_run() makes, with its default limits.
  */
 int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t values_size,
-		    const struct fg_dictionary *dictionary, const struct fg_bundle_limits *limits,
-		    struct fg_arrival *arrival, struct fg_error *err) FG_NODISCARD;
+		    const struct fg_dictionary *dictionary, struct fg_arrival *arrival,
+		    struct fg_error *err) FG_NODISCARD;
 void fg_arrival_release(struct fg_arrival *arrival);
 /* Store it; `is_new` when no run of this id is there. */
 int fg_store_put_arrival(struct fg_store *store, const struct fg_arrival *arrival, bool is_new,

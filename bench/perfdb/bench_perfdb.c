@@ -262,8 +262,8 @@ static void make_arrival(struct fg_store *store, struct fg_ids *ids,
 	     fg_store_dictionary_intern(store, dictionary, &err) != FG_OK ||
 	     fg_store_batch_end(store, &err) != FG_OK))
 		die("intern", &err);
-	if (fg_arrival_make(&stored, bundle.values.data, bundle.values.size, dictionary, limits,
-			    arrival, &err) != FG_OK)
+	if (fg_arrival_make(&stored, bundle.values.data, bundle.values.size, dictionary, arrival,
+			    &err) != FG_OK)
 		die("arrival", &err);
 	fg_dictionary_free(dictionary);
 	fg_bundle_release(&bundle);

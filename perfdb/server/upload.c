@@ -193,21 +193,26 @@ static int put_run(struct fg_store *store, void *context, struct fg_error *err)
 	return status;
 }
 
-/* `run` becomes part of what is stored. */
-static int store_upload(struct fg_request *rq, const struct fg_wire *wire, const char *hash,
-			struct fg_arrival *arrival, struct fg_stored_run *run, bool *stored,
-			struct fg_error *err)
+/* What one request brought. */
+struct incoming {
+	struct fg_wire wire;
+	struct fg_stored_run run; /* becomes part of the arrival */
+	char hash[FG_SHA256_HEX_SIZE];
+};
+
+static int store_upload(struct fg_request *rq, struct incoming *in, struct fg_arrival *arrival,
+			bool *stored, struct fg_error *err)
 {
 	const struct fg_dictionary *dictionary = NULL;
 	struct new_run made = {.arrival = arrival};
-	int status = find_dictionary(rq, wire, hash, &dictionary, err);
+	int status = find_dictionary(rq, &in->wire, in->hash, &dictionary, err);
 
 	if (status == FG_OK)
-		status = fg_arrival_make(run, wire->values, wire->values_size, dictionary,
-					 &fg_bundle_limits_default, arrival, err);
+		status = fg_arrival_make(&in->run, in->wire.values, in->wire.values_size,
+					 dictionary, arrival, err);
 	fg__dictionaries_give_back(rq->server->dictionaries, dictionary);
 	if (status == FG_OK) {
-		content_digest(wire, arrival->digest);
+		content_digest(&in->wire, arrival->digest);
 		status = fg__writer_do(rq->server->writer, put_run, &made, err);
 	}
 	if (made.taken)
@@ -218,10 +223,8 @@ static int store_upload(struct fg_request *rq, const struct fg_wire *wire, const
 
 int fg__upload(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg_wire wire = {0};
-	struct fg_stored_run run = {0};
+	struct incoming in = {0};
 	struct fg_arrival arrival = {0};
-	char hash[FG_SHA256_HEX_SIZE] = "";
 	char id[UUID_LENGTH + 1] = "";
 	bool known = false;
 	bool stored = false;
@@ -233,23 +236,23 @@ int fg__upload(struct fg_request *rq, struct fg_error *err)
 	}
 	status = check_body_hash(rq, err);
 	if (status == FG_OK)
-		status = fg_wire_read(rq->body.data ? rq->body.data : "", rq->body.length, &wire,
+		status = fg_wire_read(rq->body.data ? rq->body.data : "", rq->body.length, &in.wire,
 				      err);
 	if (status == FG_OK)
-		status = fg_bundle_read_envelope(wire.envelope, wire.envelope_size,
-						 &fg_bundle_limits_default, &run, hash, err);
+		status = fg_bundle_read_envelope(in.wire.envelope, in.wire.envelope_size,
+						 &fg_bundle_limits_default, &in.run, in.hash, err);
 	if (status == FG_OK)
-		status = check_identity(rq, &run, err);
+		status = check_identity(rq, &in.run, err);
 	if (status == FG_OK) {
-		memcpy(id, run.run.id, sizeof(id));
-		status = check_known(rq, &wire, &run, &known, err);
+		memcpy(id, in.run.run.id, sizeof(id));
+		status = check_known(rq, &in.wire, &in.run, &known, err);
 	}
 	if (status == FG_OK && !known)
-		status = store_upload(rq, &wire, hash, &arrival, &run, &stored, err);
+		status = store_upload(rq, &in, &arrival, &stored, err);
 	if (status == FG_OK)
 		confirm(rq, id, stored);
 	fg_arrival_release(&arrival);
-	fg_stored_run_release(&run);
+	fg_stored_run_release(&in.run);
 	return status;
 }
 

@@ -50,6 +50,8 @@ GROUP BY s.benchmark HAVING count(*) >= $1;
 SELECT s.id FROM series s JOIN run r ON r.id = s.run WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id LIMIT $3;
 -- name: seal_add
 INSERT INTO seal (benchmark, number, last_series, members) VALUES ($1, $2, $3, $4);
+-- name: totals_drop
+DELETE FROM chunk WHERE series = $1 AND kind = 4;
 -- name: tile_add
 INSERT INTO tile (benchmark, function, number, data) VALUES ($1, $2, $3, $4);
 -- name: seals

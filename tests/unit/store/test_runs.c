@@ -488,9 +488,10 @@ static void store_of_the_version_before_is_brought_up_to_date(void **state)
 	f->store = NULL;
 	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
 	assert_int_equal(
-		sqlite3_exec(raw,
-			     "DROP INDEX dictionary_by_use; UPDATE schema_version SET version = 1",
-			     NULL, NULL, NULL),
+		sqlite3_exec(
+			raw,
+			"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; UPDATE schema_version SET version = 1",
+			NULL, NULL, NULL),
 		SQLITE_OK);
 	assert_int_equal(fg_store_open(path, FG_STORE_READ_ONLY, &other, &f->err), FG_EDB);
 	assert_non_null(strstr(f->err.message, "older fastgate"));
