@@ -27,6 +27,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
 	rounds=$((rounds + 1))
 	rm -rf "$folder/spool"
 	"$build/tests/web/fg_web_runs" "$folder/spool"
+	sent=$(find "$folder/spool" -name '*.fgrun' | wc -l)
 	start
 	"$build/cli/fastgate" push --quiet --attempts 1 --spool "$folder/spool" --url "$url" >/dev/null 2>&1 &
 	client=$!
@@ -43,7 +44,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
 	server=
 	"$build/perfdb/server/perfdb" check --database "$folder/perfdb.db" 2>/dev/null || { echo "damaged after round $rounds"; exit 1; }
 	stored=$("$build/cli/fastgate" runs --store "$folder/perfdb.db" --limit 1000 --json | grep -c '"id"')
-	[ "$stored" = 8 ] || { echo "round $rounds: $stored runs, 8 were confirmed"; exit 1; }
+	[ "$stored" = "$sent" ] || { echo "round $rounds: $stored runs, $sent were confirmed"; exit 1; }
 	rm -f "$folder/perfdb.db"*
 done
 echo "$rounds rounds: every confirmed run there, each once"
