@@ -22,7 +22,8 @@ enum fg_arm {
 /* Why a repetition does not count: exclusions fixed beforehand, never chosen by looking at its value. */
 enum fg_aside {
 	FG_ASIDE_WARMUP = 1 << 0,
-	FG_ASIDE_OVERLAP = 1 << 1,   /* a duet whose lifetimes overlapped less than 80 % */
+	FG_ASIDE_OVERLAP =
+		1 << 1, /* a duet that ran side by side for less than 80 % of the shorter life */
 	FG_ASIDE_STEAL = 1 << 2,     /* the host took more than half of the CPU away */
 	FG_ASIDE_SOLO = 1 << 3,      /* run alone, for the absolute level, in a duet session */
 	FG_ASIDE_TRIAL = 1 << 4,     /* schedule finding */

@@ -47,17 +47,20 @@ static void fill_values(const struct fg_executor *executor, const struct fg_targ
 	       executor->user_metric_count * sizeof(double));
 }
 
-/* Time that both ran at once, as a share of the longer life. */
+/*
+ * Time that both ran at once, as a share of the shorter life: of the longer one it would tell how much slower the other is, and a
+ * real slowdown would be set aside pair by pair.
+ */
 static double overlap(const struct fg_execution *a, const struct fg_execution *b)
 {
 	const int64_t begin = a->result.started_ns > b->result.started_ns ? a->result.started_ns
 									  : b->result.started_ns;
 	const int64_t end =
 		a->result.ended_ns < b->result.ended_ns ? a->result.ended_ns : b->result.ended_ns;
-	const int64_t longer =
-		a->result.wall_ns > b->result.wall_ns ? a->result.wall_ns : b->result.wall_ns;
+	const int64_t shorter =
+		a->result.wall_ns < b->result.wall_ns ? a->result.wall_ns : b->result.wall_ns;
 
-	return end > begin && longer > 0 ? (double)(end - begin) / (double)longer : 0;
+	return end > begin && shorter > 0 ? (double)(end - begin) / (double)shorter : 0;
 }
 
 static bool was_stolen(const struct fg_execution *execution)

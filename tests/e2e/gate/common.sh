@@ -38,7 +38,7 @@ shorten() {
 	sed -i 's/wordcount 40/wordcount 10/' fastgate.yml
 	git commit -q -a --amend -m "Count words"
 }
-# The planted slowdown, and much more of it in the same function.  One after the other (abba): side by side such a pair does not overlap.
+# The planted slowdown, and much more of it in the same function.
 slow() {
 	git apply "$FASTGATE_ROOT/examples/quickstart/slower.patch" || fail "the patch does not apply"
 	sed -i 's|struct entry \*entry = table->chains\[hash % 512\];|&\n\n\tfor (volatile unsigned again = 0; again < 120; again++)\n\t\t;|' table.c

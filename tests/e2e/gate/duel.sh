@@ -9,6 +9,7 @@ mkdir "$work/empty" && cd "$work/empty" || exit 1
 expect_code 1 "slower program" "$FASTGATE" duel --schedule abba --pairs 10:10 "$work/old 10" "$work/new 10"
 expect_text 'REGRESSION' "$work/out" "terminal report"
 expect_text 'find  *table.c:' "$work/out" "the guilty function of two programs with different names"
+expect_code 1 "a much slower program side by side" "$FASTGATE" duel --schedule duet --pairs 10:10 "$work/old 10" "$work/new 10"
 [ -z "$(ls -A)" ] || fail "the duel left files behind: $(ls -A)"
 expect_code 0 "faster program" "$FASTGATE" duel --schedule abba --pairs 10:10 "$work/new 10" "$work/old 10" --json
 expect_text '"verdict": "improvement"' "$work/out" "JSON report"
