@@ -88,27 +88,6 @@ static void add_row(struct fg_strbuf *text, const struct fg_run_summary *run)
 	free(commit);
 }
 
-static void add_json(struct fg_json_writer *w, const struct fg_run_summary *run)
-{
-	char time[FG_TIME_TEXT_SIZE];
-
-	fg_time_format_utc(run->started_ns, time);
-	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "id", run->id);
-	fg_json_text(w, "project", run->project);
-	fg_json_text(w, "started_at", time);
-	fg_json_bool(w, "complete", run->complete);
-	fg_json_text(w, "outcome", run->outcome);
-	fg_json_text(w, "commit", run->commit);
-	fg_json_bool(w, "dirty", run->dirty);
-	fg_json_text(w, "branch", run->branch);
-	fg_json_text(w, "tag", run->tag);
-	fg_json_text(w, "baseline_commit", run->base_commit);
-	fg_json_text(w, "host_fingerprint", run->fingerprint);
-	fg_json_int(w, "benchmarks", (int64_t)run->benchmark_count);
-	fg_json_end(w);
-}
-
 static void print_list(struct fg_cli *cli, const struct fg_run_list *list)
 {
 	struct fg_strbuf text = {0};
@@ -119,7 +98,7 @@ static void print_list(struct fg_cli *cli, const struct fg_run_list *list)
 		fg_json_begin_object(&w, NULL);
 		fg_json_begin_array(&w, "runs");
 		for (size_t i = 0; i < list->count; i++)
-			add_json(&w, &list->items[i]);
+			fg_run_summary_write(&w, &list->items[i]);
 		fg_json_end(&w);
 		fg_json_bool(&w, "more", list->more);
 		fg_json_end(&w);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finding runs: lists, and what a person means by a word or two. */
+#include "base/clock.h"
+#include "base/json_write.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "store/store_private.h"
@@ -438,4 +440,27 @@ void fg_history_release(struct fg_history *history)
 	free(history->points);
 	free(history->unit);
 	*history = (struct fg_history){0};
+}
+
+void fg_run_summary_write(struct fg_json_writer *w, const struct fg_run_summary *run)
+{
+	char time[FG_TIME_TEXT_SIZE];
+
+	fg_time_format_utc(run->started_ns, time);
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "id", run->id);
+	fg_json_text(w, "project", run->project);
+	fg_json_text(w, "started_at", time);
+	fg_json_double(w, "seconds", (double)(run->ended_ns - run->started_ns) / 1e9);
+	fg_json_bool(w, "complete", run->complete);
+	fg_json_bool(w, "has_baseline", run->has_baseline);
+	fg_json_text(w, "outcome", run->outcome);
+	fg_json_text(w, "commit", run->commit);
+	fg_json_bool(w, "dirty", run->dirty);
+	fg_json_text(w, "branch", run->branch);
+	fg_json_text(w, "tag", run->tag);
+	fg_json_text(w, "baseline_commit", run->base_commit);
+	fg_json_text(w, "host_fingerprint", run->fingerprint);
+	fg_json_int(w, "benchmarks", (int64_t)run->benchmark_count);
+	fg_json_end(w);
 }

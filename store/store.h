@@ -21,6 +21,7 @@
 #include "model/run.h"
 #include "profile/profile_set.h"
 
+struct fg_json_writer;
 struct fg_store;
 
 enum fg_store_flags {
@@ -113,6 +114,8 @@ struct fg_run_filter {
 
 int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 		  struct fg_run_list *list, struct fg_error *err) FG_NODISCARD;
+/* As an object: what `fastgate runs --json` and the server say of a run. */
+void fg_run_summary_write(struct fg_json_writer *w, const struct fg_run_summary *run);
 void fg_run_list_release(struct fg_run_list *list);
 
 /*

@@ -41,6 +41,23 @@ static int read_sides(struct fg_request *rq, struct fg_run_side sides[2], struct
 	return status;
 }
 
+/* "NAME": [first, second]: of the baseline and the candidate, or both ends of an interval. */
+static void write_pair(struct fg_json_writer *w, const char *name, double first, double second)
+{
+	fg_json_begin_array(w, name);
+	fg_json_double(w, NULL, first);
+	fg_json_double(w, NULL, second);
+	fg_json_end(w);
+}
+
+static void write_runs(struct fg_json_writer *w, const struct fg_run_side sides[2])
+{
+	fg_json_begin_array(w, "runs");
+	fg_json_text(w, NULL, sides[0].run);
+	fg_json_text(w, NULL, sides[1].run);
+	fg_json_end(w);
+}
+
 static void write_delta(struct fg_json_writer *w, const struct fg_function_delta *d)
 {
 	const double delta = (d->self_ns[1] - d->self_ns[0]) / ns_per_ms;
@@ -52,17 +69,11 @@ static void write_delta(struct fg_json_writer *w, const struct fg_function_delta
 	fg_json_text(w, "library", d->library);
 	fg_json_text(w, "file", d->file);
 	fg_json_int(w, "line", d->line);
-	for (int k = 0; k < 2; k++) {
-		fg_json_begin_array(w, k == 0 ? "self_ms" : "inclusive_ms");
-		fg_json_double(w, NULL, (k == 0 ? d->self_ns[0] : d->inclusive_ns[0]) / ns_per_ms);
-		fg_json_double(w, NULL, (k == 0 ? d->self_ns[1] : d->inclusive_ns[1]) / ns_per_ms);
-		fg_json_end(w);
-	}
+	write_pair(w, "self_ms", d->self_ns[0] / ns_per_ms, d->self_ns[1] / ns_per_ms);
+	write_pair(w, "inclusive_ms", d->inclusive_ns[0] / ns_per_ms,
+		   d->inclusive_ns[1] / ns_per_ms);
 	fg_json_double(w, "delta_ms", delta);
-	fg_json_begin_array(w, "sampling_interval_ms");
-	fg_json_double(w, NULL, delta - error);
-	fg_json_double(w, NULL, delta + error);
-	fg_json_end(w);
+	write_pair(w, "sampling_interval_ms", delta - error, delta + error);
 	fg_json_end(w);
 }
 
@@ -87,14 +98,8 @@ int fg__functions(struct fg_request *rq, struct fg_error *err)
 		return status;
 	fg__json(rq, &w);
 	fg_json_begin_object(&w, NULL);
-	fg_json_begin_array(&w, "runs");
-	fg_json_text(&w, NULL, sides[0].run);
-	fg_json_text(&w, NULL, sides[1].run);
-	fg_json_end(&w);
-	fg_json_begin_array(&w, "total_ms");
-	fg_json_double(&w, NULL, deltas.total_ns[0] / ns_per_ms);
-	fg_json_double(&w, NULL, deltas.total_ns[1] / ns_per_ms);
-	fg_json_end(&w);
+	write_runs(&w, sides);
+	write_pair(&w, "total_ms", deltas.total_ns[0] / ns_per_ms, deltas.total_ns[1] / ns_per_ms);
 	fg_json_int(&w, "functions_total", (int64_t)deltas.total);
 	fg_json_begin_array(&w, "functions");
 	for (size_t i = 0; i < deltas.count; i++)
@@ -191,10 +196,7 @@ int fg__paths(struct fg_request *rq, struct fg_error *err)
 		return status;
 	fg__json(rq, &w);
 	fg_json_begin_object(&w, NULL);
-	fg_json_begin_array(&w, "runs");
-	fg_json_text(&w, NULL, sides[0].run);
-	fg_json_text(&w, NULL, sides[1].run);
-	fg_json_end(&w);
+	write_runs(&w, sides);
 	fg_json_begin_array(&w, "repetitions");
 	fg_json_int(&w, NULL, tree.repetitions[0]);
 	fg_json_int(&w, NULL, tree.repetitions[1]);

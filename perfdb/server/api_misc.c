@@ -213,6 +213,28 @@ int fg__metrics(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
+/* {"NAME": [ ... ]} */
+static void open_list(struct fg_request *rq, struct fg_json_writer *w, const char *name)
+{
+	fg__json(rq, w);
+	fg_json_begin_object(w, NULL);
+	fg_json_begin_array(w, name);
+}
+
+static void close_list(struct fg_json_writer *w)
+{
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
+static void add_time(struct fg_json_writer *w, const char *name, int64_t ns)
+{
+	char time[FG_TIME_TEXT_SIZE];
+
+	fg_time_format_utc(ns, time);
+	fg_json_text(w, name, time);
+}
+
 int fg__annotations(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_annotation_list list = {0};
@@ -225,14 +247,10 @@ int fg__annotations(struct fg_request *rq, struct fg_error *err)
 					      fg__parameter(rq, "run"), &list, err);
 	if (status != FG_OK)
 		return status;
-	fg__json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	fg_json_begin_array(&w, "annotations");
+	open_list(rq, &w, "annotations");
 	for (size_t i = 0; i < list.count; i++) {
 		const struct fg_annotation *a = &list.items[i];
-		char time[FG_TIME_TEXT_SIZE];
 
-		fg_time_format_utc(a->created_ns, time);
 		fg_json_begin_object(&w, NULL);
 		fg_json_int(&w, "id", a->id);
 		fg_json_text(&w, "run", a->run);
@@ -241,17 +259,17 @@ int fg__annotations(struct fg_request *rq, struct fg_error *err)
 		fg_json_text(&w, "kind", a->kind);
 		fg_json_text(&w, "text", a->text);
 		fg_json_text(&w, "author", a->author);
-		fg_json_text(&w, "created_at", time);
+		add_time(&w, "created_at", a->created_ns);
 		fg_json_end(&w);
 	}
-	fg_json_end(&w);
-	fg_json_end(&w);
+	close_list(&w);
 	fg_annotation_list_release(&list);
 	return FG_OK;
 }
 
-/* The body as JSON, which lives until the caller deletes it. */
-static int read_body(struct fg_request *rq, cJSON **json, struct fg_error *err)
+/* The body as JSON, which lives until the caller deletes it, and the project that it names and this token may change. */
+static int read_body(struct fg_request *rq, cJSON **json, const char **project,
+		     struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -263,12 +281,29 @@ static int read_body(struct fg_request *rq, cJSON **json, struct fg_error *err)
 			       json, err);
 	if (status == FG_OK && !cJSON_IsObject(*json))
 		status = fg_error_set(err, FG_EPARSE, "expected a JSON object");
-	return status;
+	if (status == FG_OK)
+		status = fg_json_get_text(*json, "project", project, err);
+	return status == FG_OK ? fg__may_see(rq, *project, err) : status;
 }
 
-static char *member(struct fg_request *rq, const cJSON *json, const char *name)
+/* `missing` may be NULL. */
+static char *member(struct fg_request *rq, const cJSON *json, const char *name, const char *missing)
 {
-	return fg_arena_strdup(&rq->arena, fg_json_text_or(json, name, NULL));
+	return fg_arena_strdup(&rq->arena, fg_json_text_or(json, name, missing));
+}
+
+/* {"NAME": "TEXT"} or, without a text, {"NAME": NUMBER}: what a change answers. */
+static void answer(struct fg_request *rq, const char *name, const char *text, int64_t number)
+{
+	struct fg_json_writer w;
+
+	fg__json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	if (text)
+		fg_json_text(&w, name, text);
+	else
+		fg_json_int(&w, name, number);
+	fg_json_end(&w);
 }
 
 int fg__annotate(struct fg_request *rq, struct fg_error *err)
@@ -276,31 +311,22 @@ int fg__annotate(struct fg_request *rq, struct fg_error *err)
 	struct fg_annotation annotation = {0};
 	cJSON *json = NULL;
 	const char *project = NULL;
-	struct fg_json_writer w;
-	int status = read_body(rq, &json, err);
+	int status = read_body(rq, &json, &project, err);
 
-	if (status == FG_OK)
-		status = fg_json_get_text(json, "project", &project, err);
-	if (status == FG_OK)
-		status = fg__may_see(rq, project, err);
 	if (status == FG_OK) {
-		annotation.run = member(rq, json, "run");
-		annotation.benchmark = member(rq, json, "benchmark");
-		annotation.metric = member(rq, json, "metric");
-		annotation.kind =
-			fg_arena_strdup(&rq->arena, fg_json_text_or(json, "kind", "note"));
-		annotation.text = fg_arena_strdup(&rq->arena, fg_json_text_or(json, "text", ""));
-		annotation.author = member(rq, json, "author");
+		annotation.run = member(rq, json, "run", NULL);
+		annotation.benchmark = member(rq, json, "benchmark", NULL);
+		annotation.metric = member(rq, json, "metric", NULL);
+		annotation.kind = member(rq, json, "kind", "note");
+		annotation.text = member(rq, json, "text", "");
+		annotation.author = member(rq, json, "author", NULL);
 		status = fg_store_annotate(rq->store, project, &annotation, err);
 	}
 	cJSON_Delete(json);
 	if (status != FG_OK)
 		return status;
 	rq->status = FG_HTTP_CREATED;
-	fg__json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	fg_json_int(&w, "id", annotation.id);
-	fg_json_end(&w);
+	answer(rq, "id", NULL, annotation.id);
 	return FG_OK;
 }
 
@@ -309,7 +335,6 @@ int fg__unannotate(struct fg_request *rq, struct fg_error *err)
 	const char *project = NULL;
 	char *end = NULL;
 	const long long id = strtoll(rq->tail, &end, ID_DIGITS_BASE);
-	struct fg_json_writer w;
 	int status = read_project(rq, &project, err);
 
 	if (status == FG_OK && (end == rq->tail || *end))
@@ -317,12 +342,8 @@ int fg__unannotate(struct fg_request *rq, struct fg_error *err)
 				      rq->tail);
 	if (status == FG_OK)
 		status = fg_store_annotation_delete(rq->store, project, id, err);
-	if (status == FG_OK) {
-		fg__json(rq, &w);
-		fg_json_begin_object(&w, NULL);
-		fg_json_int(&w, "removed", id);
-		fg_json_end(&w);
-	}
+	if (status == FG_OK)
+		answer(rq, "removed", NULL, id);
 	return status;
 }
 
@@ -338,14 +359,10 @@ int fg__triage_list(struct fg_request *rq, struct fg_error *err)
 					      &list, err);
 	if (status != FG_OK)
 		return status;
-	fg__json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	fg_json_begin_array(&w, "triage");
+	open_list(rq, &w, "triage");
 	for (size_t i = 0; i < list.count; i++) {
 		const struct fg_triage *t = &list.items[i];
-		char time[FG_TIME_TEXT_SIZE];
 
-		fg_time_format_utc(t->changed_ns, time);
 		fg_json_begin_object(&w, NULL);
 		fg_json_text(&w, "benchmark", t->benchmark);
 		fg_json_text(&w, "metric", t->metric);
@@ -353,11 +370,10 @@ int fg__triage_list(struct fg_request *rq, struct fg_error *err)
 		fg_json_text(&w, "state", t->state);
 		fg_json_text(&w, "note", t->note);
 		fg_json_text(&w, "author", t->author);
-		fg_json_text(&w, "changed_at", time);
+		add_time(&w, "changed_at", t->changed_ns);
 		fg_json_end(&w);
 	}
-	fg_json_end(&w);
-	fg_json_end(&w);
+	close_list(&w);
 	fg_triage_list_release(&list);
 	return FG_OK;
 }
@@ -368,32 +384,22 @@ int fg__triage_set(struct fg_request *rq, struct fg_error *err)
 	cJSON *json = NULL;
 	const char *project = NULL;
 	const char *run = NULL;
-	struct fg_json_writer w;
-	int status = read_body(rq, &json, err);
+	int status = read_body(rq, &json, &project, err);
 
-	if (status == FG_OK)
-		status = fg_json_get_text(json, "project", &project, err);
-	if (status == FG_OK)
-		status = fg__may_see(rq, project, err);
 	if (status == FG_OK)
 		status = fg__find_run(rq, fg_json_text_or(json, "run", ""), &run, err);
 	if (status == FG_OK) {
 		triage.run = fg_arena_strdup(&rq->arena, run);
-		triage.benchmark =
-			fg_arena_strdup(&rq->arena, fg_json_text_or(json, "benchmark", ""));
-		triage.metric = fg_arena_strdup(&rq->arena, fg_json_text_or(json, "metric", ""));
-		triage.state = fg_arena_strdup(&rq->arena, fg_json_text_or(json, "state", ""));
-		triage.note = member(rq, json, "note");
-		triage.author = member(rq, json, "author");
+		triage.benchmark = member(rq, json, "benchmark", "");
+		triage.metric = member(rq, json, "metric", "");
+		triage.state = member(rq, json, "state", "");
+		triage.note = member(rq, json, "note", NULL);
+		triage.author = member(rq, json, "author", NULL);
 		status = fg_store_triage_set(rq->store, project, &triage, err);
 	}
 	cJSON_Delete(json);
-	if (status == FG_OK) {
-		fg__json(rq, &w);
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "state", triage.state);
-		fg_json_end(&w);
-	}
+	if (status == FG_OK)
+		answer(rq, "state", triage.state, 0);
 	return status;
 }
 

@@ -26,29 +26,6 @@ int fg__find_run(struct fg_request *rq, const char *words, const char **id, stru
 	return status;
 }
 
-static void write_summary(struct fg_json_writer *w, const struct fg_run_summary *run)
-{
-	char time[FG_TIME_TEXT_SIZE];
-
-	fg_time_format_utc(run->started_ns, time);
-	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "id", run->id);
-	fg_json_text(w, "project", run->project);
-	fg_json_text(w, "started_at", time);
-	fg_json_double(w, "seconds", (double)(run->ended_ns - run->started_ns) / 1e9);
-	fg_json_bool(w, "complete", run->complete);
-	fg_json_bool(w, "has_baseline", run->has_baseline);
-	fg_json_text(w, "outcome", run->outcome);
-	fg_json_text(w, "commit", run->commit);
-	fg_json_bool(w, "dirty", run->dirty);
-	fg_json_text(w, "branch", run->branch);
-	fg_json_text(w, "tag", run->tag);
-	fg_json_text(w, "baseline_commit", run->base_commit);
-	fg_json_text(w, "host_fingerprint", run->fingerprint);
-	fg_json_int(w, "benchmarks", (int64_t)run->benchmark_count);
-	fg_json_end(w);
-}
-
 /* Where the next page begins: opaque to clients. */
 static int read_cursor(struct fg_request *rq, struct fg_run_filter *filter, struct fg_error *err)
 {
@@ -95,7 +72,7 @@ int fg__list_runs(struct fg_request *rq, struct fg_error *err)
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_array(&w, "runs");
 	for (size_t i = 0; i < list.count; i++)
-		write_summary(&w, &list.items[i]);
+		fg_run_summary_write(&w, &list.items[i]);
 	fg_json_end(&w);
 	if (list.more) {
 		const struct fg_run_summary *last = &list.items[list.count - 1];

@@ -22,8 +22,15 @@ benchmarks: $1
 END
 }
 echo ': one' >main.sh
+# As make does it: what is up to date stays as it is, for somebody may be executing it.
 make_build() { # programs
-	echo "pwd >>$work/builds; for name in $*; do cat main.sh part/part.sh >\$name && chmod +x \$name || exit; done" >build.sh
+	cat >build.sh <<END
+pwd >>$work/builds
+for name in $*; do
+	cat main.sh part/part.sh >\$name.new && chmod +x \$name.new || exit
+	cmp -s \$name.new \$name && rm \$name.new || mv \$name.new \$name
+done
+END
 }
 make_build prog
 printf 'prog*\n.fastgate/\n' >.gitignore

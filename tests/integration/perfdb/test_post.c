@@ -57,6 +57,19 @@ static int post(const struct fg_post_target *target, enum fg_post_result *result
 	return rc;
 }
 
+/* Post, and no more is expected by the server. */
+static void deliver(struct fg_script_server *server, const struct fg_post_target *target,
+		    enum fg_post_result expected)
+{
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	if (post(target, &result, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_script_stop(server);
+	assert_int_equal(result, expected);
+}
+
 static void expect_request(const struct fg_script_server *server, size_t number, const char *line)
 {
 	assert_true(number < server->request_count);
@@ -95,16 +108,11 @@ static void first_comment_is_written(void **state)
                 {201, NULL, "{\"id\": 1}"}
         };
 	struct fg_script_server server;
-	enum fg_post_result result = FG_POST_NOWHERE;
-	struct fg_error err = {0};
 
 	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
-	if (post(&github, &result, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	fg_script_stop(&server);
-	assert_int_equal(result, FG_POST_CREATED);
+	deliver(&server, &github, FG_POST_CREATED);
 	assert_int_equal(server.request_count, 2);
 	expect_request(&server, 0, "GET /repos/acme/demo/issues/7/comments?per_page=100&page=1 ");
 	expect_request(&server, 1, "POST /repos/acme/demo/issues/7/comments ");
@@ -123,16 +131,11 @@ static void comment_on_the_second_page_is_found_and_rewritten(void **state)
                 {200, NULL, "{}"  }
         };
 	struct fg_script_server server;
-	enum fg_post_result result = FG_POST_NOWHERE;
-	struct fg_error err = {0};
 
 	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
-	if (post(&github, &result, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	fg_script_stop(&server);
-	assert_int_equal(result, FG_POST_UPDATED);
+	deliver(&server, &github, FG_POST_UPDATED);
 	assert_int_equal(server.request_count, 3);
 	expect_part(&server, 1, "page=2");
 	expect_request(&server, 2, "PATCH /repos/acme/demo/issues/comments/4242 ");
@@ -215,16 +218,11 @@ static void what_passes_is_tried_again_from_the_search_on(void **state)
 		{200, NULL,                 "{}"}
         };
 	struct fg_script_server server;
-	enum fg_post_result result = FG_POST_NOWHERE;
-	struct fg_error err = {0};
 
 	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
-	if (post(&github, &result, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	fg_script_stop(&server);
-	assert_int_equal(result, FG_POST_UPDATED);
+	deliver(&server, &github, FG_POST_UPDATED);
 	assert_int_equal(server.request_count, 5);
 	expect_request(&server, 4, "PATCH /repos/acme/demo/issues/comments/5 ");
 	fg_script_release(&server);
@@ -313,17 +311,13 @@ static void note_on_a_merge_request_is_rewritten(void **state)
                 {200, NULL, "{}" }
         };
 	struct fg_script_server server;
-	enum fg_post_result result = FG_POST_NOWHERE;
-	struct fg_error err = {0};
 
 	(void)state;
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	(void)setenv("CI_API_V4_URL", server.url, 1);
 	(void)setenv("CI_PROJECT_ID", "31", 1);
 	(void)setenv("CI_MERGE_REQUEST_IID", "4", 1);
-	assert_int_equal(post(&gitlab, &result, &err), FG_OK);
-	fg_script_stop(&server);
-	assert_int_equal(result, FG_POST_UPDATED);
+	deliver(&server, &gitlab, FG_POST_UPDATED);
 	expect_request(&server, 0, "GET /projects/31/merge_requests/4/notes?per_page=100&page=1 ");
 	expect_request(&server, 1, "PUT /projects/31/merge_requests/4/notes/99 ");
 	expect_part(&server, 1, "PRIVATE-TOKEN: " SECRET "\r\n");
@@ -349,9 +343,7 @@ static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	url = fg_xasprintf("%s/hook/" SECRET, server.url);
 	target.value = url;
-	assert_int_equal(post(&target, &result, &err), FG_OK);
-	fg_script_stop(&server);
-	assert_int_equal(result, FG_POST_DELIVERED);
+	deliver(&server, &target, FG_POST_DELIVERED);
 	assert_int_equal(server.request_count, 2);
 	fg_hmac_sha256_hex(SECRET, strlen(SECRET), message.json, strlen(message.json), hex);
 	signature = fg_xasprintf("X-Fastgate-Signature-256: sha256=%s\r\n", hex);
