@@ -25,9 +25,9 @@
  * (Kendall 1954).  It is used twice: the interval is widened where r is evident, beyond 0.2 and beyond its error of 1 / sqrt(n).
  * That is not enough for a FAIL, which would be at its likeliest where r happens to look small.  So the lower bound must hold
  * for the largest r that the data leave room for, too: r raised by DOUBT_PAIRS / n and by DOUBT_ERRORS errors, unless it is still
- * small then.  This defers a FAIL by a look or two, and leaves a PASS alone.  The doubt widens the interval by DOUBT_MOST at most:
- * slow changes of a host move the difference of a pair by some percent, never by more, so that a program which became twice as
- * slow is known after ten pairs.
+ * small then.  This defers a FAIL by a look or two, and leaves a PASS alone.  Neither widens the interval
+ * by more than MEMORY_MOST: slow changes of a host move the difference of a pair by some percent, never further, so that a program
+ * which became twice as slow is known after ten pairs.
  *
  * When the measurement ends between two looks (the budget is used up), the next look is taken early: its share belongs
  * to it whenever it falls.
@@ -59,8 +59,8 @@
 #define CORRELATION_TOP   0.95
 #define DOUBT_PAIRS       3.0
 #define DOUBT_ERRORS      2.0
-#define DOUBT_DEGREES     2.0  /* at least, so that a huge slowdown needs no further look */
-#define DOUBT_MOST        0.18 /* ln(1.2) */
+#define LEAST_DEGREES     2.0  /* of freedom, so that a huge slowdown needs no further look */
+#define MEMORY_MOST       0.18 /* ln(1.2) */
 
 size_t fg_gate_looks(unsigned min_pairs, unsigned max_pairs, size_t looks[FG_GATE_LOOKS_MAX])
 {
@@ -130,8 +130,11 @@ static void estimate(const double *difference, size_t count, double share,
 	double n = (double)count;
 	double r = autocorrelation(difference, count);
 	double worth = evident_worth(r, n);
-	double half = half_width(&trimmed, worth, 1.0, share);
-	double worst = half_width(&trimmed, worst_worth(r, n), DOUBT_DEGREES, share);
+	double independent = half_width(&trimmed, 1.0, LEAST_DEGREES, share);
+	double half =
+		fmin(half_width(&trimmed, worth, LEAST_DEGREES, share), independent + MEMORY_MOST);
+	double worst = fmin(half_width(&trimmed, worst_worth(r, n), LEAST_DEGREES, share),
+			    independent + MEMORY_MOST);
 
 	finding->pairs = count;
 	finding->autocorrelation = r;
@@ -139,7 +142,7 @@ static void estimate(const double *difference, size_t count, double share,
 	finding->estimate = trimmed.mean;
 	finding->low = trimmed.mean - half;
 	finding->high = trimmed.mean + half;
-	finding->doubtful_low = trimmed.mean - fmin(fmax(half, worst), half + DOUBT_MOST);
+	finding->doubtful_low = trimmed.mean - fmax(half, worst);
 	finding->smallest_detectable = half + POWER_QUANTILE * trimmed.standard_error * sqrt(worth);
 }
 
