@@ -120,16 +120,6 @@ int fg_json_get_text(const cJSON *object, const char *path, const char **text, s
 	return FG_OK;
 }
 
-int fg_json_get_double(const cJSON *object, const char *path, double *value, struct fg_error *err)
-{
-	const cJSON *item = fg_json_find(object, path);
-
-	if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
-		return missing(path, item, "a number", err);
-	*value = item->valuedouble;
-	return FG_OK;
-}
-
 int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, struct fg_error *err)
 {
 	const cJSON *item = fg_json_find(object, path);

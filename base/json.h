@@ -18,8 +18,6 @@ const cJSON *fg_json_find(const cJSON *object, const char *path);
 /* Required members. */
 int fg_json_get_text(const cJSON *object, const char *path, const char **text, struct fg_error *err)
 	FG_NODISCARD;
-int fg_json_get_double(const cJSON *object, const char *path, double *value, struct fg_error *err)
-	FG_NODISCARD;
 int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, struct fg_error *err)
 	FG_NODISCARD;
 int fg_json_get_bool(const cJSON *object, const char *path, bool *value, struct fg_error *err)

@@ -44,10 +44,9 @@ int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store
 	int status = FG_OK;
 
 	if ((flags & FG_STORE_READ_ONLY) && !given && !fg_fs_exists(path))
-		status = fg_error_set(
-			err, FG_ENOENT,
-			"there is no store here yet (%s): `fastgate run` or `fastgate record` makes one",
-			STORE_NAME);
+		status = fg_error_set(err, FG_ENOENT,
+				      "there is no store here yet (%s): `fastgate run` makes one",
+				      STORE_NAME);
 	else
 		status = fg_store_open(path, flags, store, err);
 	free(path);

@@ -36,17 +36,17 @@ static uint32_t label_below(struct builder *b, uint32_t label, uint32_t ancestor
 {
 	uint32_t ancestor = label_of_frame(b, b->profile->stacks[ancestor_stack].frame);
 	const uint32_t *known = fg_pair_index_get(&b->label_below, label, ancestor);
-	struct fg_strbuf name = {0};
 	struct fg_label below = b->tree->labels[label];
+	char *name = NULL;
 	uint32_t index;
 
 	if (known)
 		return *known;
-	fg_strbuf_printf(&name, "%s  (from %s)", below.name, b->tree->labels[ancestor].name);
-	below.name = fg_strbuf_text(&name);
+	name = fg__selection_name_below(below.name, b->tree->labels[ancestor].name);
+	below.name = name;
 	index = fg_calltree_label(b->tree, &below);
 	(void)fg_pair_index_add(&b->label_below, label, ancestor, index, NULL);
-	fg_strbuf_release(&name);
+	free(name);
 	return index;
 }
 

@@ -92,8 +92,8 @@ static uint32_t frame_below(struct select *s, uint32_t frame, uint32_t ancestor_
 
 	if (known)
 		return *known;
-	name = fg_xasprintf("%s  (from %s)", function.name,
-			    s->into->functions[frames[ancestor].function].name);
+	name = fg__selection_name_below(function.name,
+					s->into->functions[frames[ancestor].function].name);
 	function.name = name;
 	below.function = fg_profile_function(s->into, &function);
 	index = fg_profile_frame(s->into, &below);

@@ -355,6 +355,11 @@ int fg__selection_init(struct fg__selection *s, const struct fg_profile *profile
 	return FG_OK;
 }
 
+char *fg__selection_name_below(const char *name, const char *ancestor)
+{
+	return fg_xasprintf("%s  (from %s)", name, ancestor);
+}
+
 void fg__selection_release(struct fg__selection *s)
 {
 	struct fg__patterns *lists[] = {&s->focus, &s->ignore, &s->hide,   &s->ancestors, &s->root,

@@ -66,6 +66,9 @@ uint32_t fg__selection_ancestor(const struct fg__selection *selection, uint32_t 
 /* Frames next to each other with the same label are one. */
 bool fg__selection_merges_neighbours(const struct fg__selection *selection);
 
+/* "log  (from fit)", to be freed: what a function below a chosen ancestor is called. */
+char *fg__selection_name_below(const char *name, const char *ancestor);
+
 /* What is made of the samples: a tree of some kind, whose nodes are numbers and whose root is 0. */
 struct fg__placing {
 	const struct fg__selection *selection;

@@ -18,18 +18,32 @@ static const enum fg_sql hot[] = {
 	FG_SQL_RUN_DELETE,   FG_SQL_SERIES_CLEAR,   FG_SQL_RUN_FACTS_CLEAR, FG_SQL_REPORT_CLEAR,
 };
 
-static void no_hot_query_reads_a_whole_table(void **state)
+static struct fg_scratch scratch;
+
+/* An empty store, seen by SQLite alone. */
+static int set_up(void **state)
 {
-	struct fg_scratch scratch;
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
-	sqlite3 *raw = NULL;
 
-	(void)state;
 	fg_scratch_init(&scratch);
-	assert_int_equal(fg_store_open(fg_scratch_path(&scratch, "store.db"), 0, &store, &err),
-			 FG_OK);
-	assert_int_equal(sqlite3_open(fg_scratch_path(&scratch, "store.db"), &raw), SQLITE_OK);
+	if (fg_store_open(fg_scratch_path(&scratch, "store.db"), 0, &store, &err) != FG_OK)
+		return -1;
+	fg_store_close(store);
+	return sqlite3_open(fg_scratch_path(&scratch, "store.db"), (sqlite3 **)state);
+}
+
+static int tear_down(void **state)
+{
+	(void)sqlite3_close(*state);
+	fg_scratch_release(&scratch);
+	return 0;
+}
+
+static void no_hot_query_reads_a_whole_table(void **state)
+{
+	sqlite3 *raw = *state;
+
 	for (size_t i = 0; i < FG_ARRAY_SIZE(hot); i++) {
 		char *text = fg_xasprintf("EXPLAIN QUERY PLAN %s", fg__sql_texts[hot[i]].text);
 		sqlite3_stmt *plan = NULL;
@@ -47,24 +61,13 @@ static void no_hot_query_reads_a_whole_table(void **state)
 		(void)sqlite3_finalize(plan);
 		free(text);
 	}
-	(void)sqlite3_close(raw);
-	fg_store_close(store);
-	fg_scratch_release(&scratch);
 }
 
 /* Every query can at least be prepared: a slip in one that is seldom asked is found too. */
 static void every_query_is_understood(void **state)
 {
-	struct fg_scratch scratch;
-	struct fg_store *store = NULL;
-	struct fg_error err = {0};
-	sqlite3 *raw = NULL;
+	sqlite3 *raw = *state;
 
-	(void)state;
-	fg_scratch_init(&scratch);
-	assert_int_equal(fg_store_open(fg_scratch_path(&scratch, "store.db"), 0, &store, &err),
-			 FG_OK);
-	assert_int_equal(sqlite3_open(fg_scratch_path(&scratch, "store.db"), &raw), SQLITE_OK);
 	for (int i = 0; i < FG_SQL_COUNT; i++) {
 		sqlite3_stmt *statement = NULL;
 
@@ -73,9 +76,6 @@ static void every_query_is_understood(void **state)
 			fail_msg("%s: %s", fg__sql_texts[i].name, sqlite3_errmsg(raw));
 		(void)sqlite3_finalize(statement);
 	}
-	(void)sqlite3_close(raw);
-	fg_store_close(store);
-	fg_scratch_release(&scratch);
 }
 
 int main(void)
@@ -85,5 +85,5 @@ int main(void)
 		cmocka_unit_test(every_query_is_understood),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
