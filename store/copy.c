@@ -88,9 +88,5 @@ int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_e
 		}
 		fg_query_end(&q);
 	}
-	if (status == FG_OK)
-		status = fg__store_commit(to, err);
-	if (status != FG_OK)
-		fg__store_undo(to);
-	return status;
+	return fg__store_end(to, status, err);
 }

@@ -306,12 +306,9 @@ int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 						   d->function_ids[d->nodes[i].function],
 						   &d->node_ids[i], err);
 	}
-	if (status == FG_OK)
-		status = fg__store_commit(store, err);
-	if (status != FG_OK) {
-		fg__store_undo(store);
+	status = fg__store_end(store, status, err);
+	if (status != FG_OK)
 		return status;
-	}
 	d->missing = 0;
 	finish(d);
 	return FG_OK;

@@ -40,11 +40,7 @@ int fg_store_baseline_set(struct fg_store *store, const char *name, const char *
 		fg_query_int(&q, fg_clock_wall_ns());
 		status = fg_query_run(&q, err);
 	}
-	if (status == FG_OK)
-		status = fg__store_commit(store, err);
-	if (status != FG_OK)
-		fg__store_undo(store);
-	return status;
+	return fg__store_end(store, status, err);
 }
 
 int fg_store_baseline_unset(struct fg_store *store, const char *project, const char *name,
@@ -212,10 +208,7 @@ static int remove_all(struct fg_store *store, const struct victims *victims, str
 		fg_query_begin(&q, store->db, sweeps[i]);
 		status = fg_query_run(&q, err);
 	}
-	if (status == FG_OK)
-		return fg__store_commit(store, err);
-	fg__store_undo(store);
-	return status;
+	return fg__store_end(store, status, err);
 }
 
 static int64_t size_of(const struct fg_store *store)

@@ -578,11 +578,7 @@ int fg__store_save(struct fg_store *store, const struct fg_save *save, struct fg
 		status = save_series(store, id, save, i, err);
 	if (status == FG_OK && save->report_block->size)
 		status = put_report(store, id, save->report_block, err);
-	if (status == FG_OK)
-		status = fg__store_commit(store, err);
-	if (status != FG_OK)
-		fg__store_undo(store);
-	return status;
+	return fg__store_end(store, status, err);
 }
 
 int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
@@ -713,9 +709,5 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		fg_query_int(&q, run->ended_ns);
 		status = fg_query_run(&q, err);
 	}
-	if (status == FG_OK)
-		status = fg__store_commit(store, err);
-	if (status != FG_OK)
-		fg__store_undo(store);
-	return status;
+	return fg__store_end(store, status, err);
 }

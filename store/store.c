@@ -209,14 +209,15 @@ int fg__store_begin(struct fg_store *store, struct fg_error *err)
 	return fg_db_begin(store->db, true, err);
 }
 
-int fg__store_commit(struct fg_store *store, struct fg_error *err)
+static int commit_part(struct fg_store *store, struct fg_error *err)
 {
 	if (store->in_batch)
 		return fg_db_script(store->db, "RELEASE SAVEPOINT one", err);
 	return fg_db_commit(store->db, err);
 }
 
-void fg__store_undo(struct fg_store *store)
+/* Roll back, and forget ids. */
+static void undo_part(struct fg_store *store)
 {
 	if (!store->in_batch)
 		fg_db_rollback(store->db);
@@ -227,6 +228,15 @@ void fg__store_undo(struct fg_store *store)
 	forget_ids(store);
 	fg__store_forget_functions(store);
 	forget_progress(store);
+}
+
+int fg__store_end(struct fg_store *store, int status, struct fg_error *err)
+{
+	if (status == FG_OK)
+		status = commit_part(store, err);
+	if (status != FG_OK)
+		undo_part(store);
+	return status;
 }
 
 int fg__store_view(struct fg_store *store, bool *mine, struct fg_error *err)
@@ -263,7 +273,7 @@ int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 	store->in_batch = false;
 	status = fg_db_commit(store->db, err);
 	if (status != FG_OK) {
-		fg__store_undo(store);
+		undo_part(store);
 		return status;
 	}
 	fg_map_release(&store->facts);

@@ -132,8 +132,8 @@ int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
 		    struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
 
 int fg__store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
-int fg__store_commit(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
-void fg__store_undo(struct fg_store *store); /* roll back, and forget ids */
+/* Commit if all went well so far, undo if not or if that fails; what became of it. */
+int fg__store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;
 /* One view of the database for several queries; nothing when a transaction is open already.  Give the result to _end. */
 int fg__store_view(struct fg_store *store, bool *mine, struct fg_error *err) FG_NODISCARD;
 void fg__store_view_end(struct fg_store *store, bool mine);

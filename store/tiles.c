@@ -209,11 +209,8 @@ static int seal_benchmark(struct fg_store *store, int64_t benchmark, size_t *sea
 			status = write_seal(store, &s, err);
 		if (status == FG_OK)
 			status = drop_totals(store, &s, err);
+		status = fg__store_end(store, status, err);
 		if (status == FG_OK)
-			status = fg__store_commit(store, err);
-		if (status != FG_OK)
-			fg__store_undo(store);
-		else
 			*sealed += s.tile_count;
 	}
 	for (size_t i = 0; i < s.tile_count; i++)
