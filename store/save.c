@@ -263,25 +263,25 @@ static int update_series(struct fg_store *store, const struct fg_series *series,
 	return status;
 }
 
-static int put_block(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,
-		     const struct fg_bytes *block, enum fg_sql sql, struct fg_error *err)
-{
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, sql);
-	fg_query_int(&q, series);
-	fg_query_int(&q, kind);
-	fg_query_int(&q, (int64_t)first);
-	fg_query_bytes(&q, block->data, block->size);
-	return fg_query_run(&q, err);
-}
-
 /* Where the chunks of a series go. */
 struct chunk_place {
 	struct fg_store *store;
 	int64_t series;
 	bool passing; /* of a run in progress: written again before long, and in place of what is there */
 };
+
+static int put_block(const struct chunk_place *place, enum fg_chunk_kind kind, size_t first,
+		     const struct fg_bytes *block, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, place->store->db, place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD);
+	fg_query_int(&q, place->series);
+	fg_query_int(&q, kind);
+	fg_query_int(&q, (int64_t)first);
+	fg_query_bytes(&q, block->data, block->size);
+	return fg_query_run(&q, err);
+}
 
 /* Releases the content. */
 static int put_chunk(const struct chunk_place *place, enum fg_chunk_kind kind, size_t first,
@@ -293,8 +293,7 @@ static int put_chunk(const struct chunk_place *place, enum fg_chunk_kind kind, s
 		fg_seal_bytes(content, place->passing ? FG_SEAL_LEVEL_QUICK : lasting, &block, err);
 
 	if (status == FG_OK)
-		status = put_block(place->store, place->series, kind, first, &block,
-				   place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD, err);
+		status = put_block(place, kind, first, &block, err);
 	fg_bytes_release(&block);
 	fg_bytes_release(content);
 	return status;
@@ -576,12 +575,13 @@ static int check_run(const struct fg_run *run, struct fg_error *err)
 static int put_made(struct fg_store *store, int64_t series, const struct fg_series_parts *parts,
 		    struct fg_error *err)
 {
+	const struct chunk_place place = {.store = store, .series = series};
 	int status = FG_OK;
 
 	for (int kind = 1; kind < FG_CHUNK_KINDS && status == FG_OK; kind++) {
 		if (parts->blocks[kind].size)
-			status = put_block(store, series, (enum fg_chunk_kind)kind, 0,
-					   &parts->blocks[kind], FG_SQL_CHUNK_ADD, err);
+			status = put_block(&place, (enum fg_chunk_kind)kind, 0,
+					   &parts->blocks[kind], err);
 	}
 	return status;
 }
