@@ -21,7 +21,7 @@ enum {
 };
 
 /* After the first, in the order of fg_import_formats. */
-static const char *const formats[] = {"by-content", "folded", "pprof", "perf", NULL};
+static const char *const formats[] = {"by-content", "json", "folded", "pprof", "perf", NULL};
 
 static const struct fg_option options[] = {
 	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
@@ -162,8 +162,8 @@ const struct fg_cli_command fg__cmd_import = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
 	.description =
-		"Reads folded stacks, pprof profiles and the output of `perf script`, and traces of "
-		"`fastgate record`, and keeps them as a run with one benchmark, to be viewed, drawn, exported "
+		"Reads folded stacks, pprof profiles, the output of `perf script`, what `fastgate export -F json` "
+		"writes, and traces of `fastgate record`, and keeps them as a run with one benchmark, to be viewed, drawn, exported "
 		"and compared like any other. What the file does not say is assumed aloud: folded stacks carry "
 		"no time, and a hardware event of perf is not time either. Run files are taken by `fastgate runs "
 		"import`.",

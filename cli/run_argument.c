@@ -102,7 +102,7 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 		return fg_error_set(
 			err, FG_EPARSE,
 			"%s is no trace, no exported run, and no profile in a format that is "
-			"known (folded, pprof, perf script)",
+			"known (json, folded, pprof, perf script)",
 			path);
 	rc = fg_import_read(format, data, size, &options, profile, err);
 	if (rc != FG_OK)
