@@ -24,21 +24,6 @@ static const char *url(void)
 	return text;
 }
 
-static void upload(const struct fg_test_server *s, unsigned seed, int expected)
-{
-	struct fg_strbuf parcel = {0};
-	struct fg_strbuf body = {0};
-	int status = 0;
-
-	fg_test_parcel(seed, true, &parcel);
-	status = fg_test_post(s, FG_WIRE_RUNS, NULL, FG_WIRE_MEDIA_TYPE, parcel.data, parcel.length,
-			      &body);
-	if (status != expected)
-		fail_msg("%d: %s", status, fg_strbuf_text(&body));
-	fg_strbuf_release(&parcel);
-	fg_strbuf_release(&body);
-}
-
 static const char *const questions[] = {
 	"/api/v1/projects",
 	"/api/v1/benchmarks?project=tracker",
@@ -86,10 +71,10 @@ static void both_answer_alike(void **state)
 	fg_test_server_start(&s[0], NULL);
 	fg_test_server_start(&s[1], url());
 	for (unsigned seed = 1; seed <= RUNS; seed++) {
-		upload(&s[0], seed, 201);
-		upload(&s[1], seed, 201);
+		assert_int_equal(fg_test_upload(&s[0], seed, NULL), 201);
+		assert_int_equal(fg_test_upload(&s[1], seed, NULL), 201);
 	}
-	upload(&s[1], 1, 200);
+	assert_int_equal(fg_test_upload(&s[1], 1, NULL), 200);
 	same_answers(s);
 	fg_test_server_stop(&s[0]);
 	fg_test_server_stop(&s[1]);
@@ -106,12 +91,7 @@ static void *race(void *context)
 	struct racer *r = context;
 
 	for (unsigned seed = 100; seed < 120; seed++) {
-		struct fg_strbuf parcel = {0};
-
-		fg_test_parcel(seed, true, &parcel);
-		r->stored += fg_test_post(r->server, FG_WIRE_RUNS, NULL, FG_WIRE_MEDIA_TYPE,
-					  parcel.data, parcel.length, NULL) == 201;
-		fg_strbuf_release(&parcel);
+		r->stored += fg_test_upload(r->server, seed, NULL) == 201;
 	}
 	return NULL;
 }
