@@ -30,7 +30,9 @@ void fg_db_close(struct fg_db *db)
 		return;
 	fg_db_rollback(db);
 	free(db->location);
+	free(db->name);
 	db->location = NULL;
+	db->name = NULL;
 	db->ops->close(db);
 }
 

@@ -52,7 +52,8 @@ struct fg_db_ops {
 
 struct fg_db {
 	const struct fg_db_ops *ops;
-	char *location; /* for messages: never with a password in it */
+	char *location; /* never with a password in it */
+	char *name;     /* what messages call it: "store 'LOCATION'" */
 	bool in_transaction;
 	bool read_only;
 };

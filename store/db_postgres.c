@@ -57,11 +57,10 @@ static int failed(const struct postgres_db *p, const PGresult *result, struct fg
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(meanings) && state; i++) {
 		if (fg_text_starts_with(state, meanings[i].start))
-			return fg_error_set(err, meanings[i].status, "store '%s': %s (%.*s)",
-					    p->db.location, meanings[i].words, length, text);
+			return fg_error_set(err, meanings[i].status, "%s: %s (%.*s)", p->db.name,
+					    meanings[i].words, length, text);
 	}
-	return fg_error_set(err, state ? FG_EDB : FG_ENET, "store '%s': %.*s", p->db.location,
-			    length, text);
+	return fg_error_set(err, state ? FG_EDB : FG_ENET, "%s: %.*s", p->db.name, length, text);
 }
 
 static void close_session(struct fg_db *db)
@@ -261,16 +260,16 @@ static const struct fg_db_ops ops = {
 	.query_end = query_end,
 };
 
-/* "postgresql://user:secret@host/name" without the secret. */
+/* "postgresql://user:secret@host/name?password=secret" without either secret; where the user ends is libpq's rule. */
 static char *without_password(const char *location)
 {
 	const char *start = strstr(location, "://") + 3;
-	const char *at = strchr(start, '@');
-	const char *colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
+	const size_t length = strcspn(start, "@/");
+	const char *colon = start[length] == '@' ? memchr(start, ':', length) : NULL;
+	const char *rest = start + length;
 
-	if (!colon)
-		return fg_xstrdup(location);
-	return fg_xasprintf("%.*s%s", (int)(colon - location), location, at);
+	return fg_xasprintf("%.*s%.*s", (int)((colon ? colon : rest) - location), location,
+			    (int)strcspn(rest, "?"), rest);
 }
 
 static void ignore_notice(void *context, const PGresult *result)
@@ -286,6 +285,7 @@ int fg__postgres_open(const char *location, unsigned flags, struct fg_db **db, s
 
 	p->db.ops = &ops;
 	p->db.location = without_password(location);
+	p->db.name = fg_xasprintf("store '%s'", p->db.location);
 	p->db.read_only = flags & FG_DB_READ_ONLY;
 	p->connection = PQconnectdb(location);
 	if (PQstatus(p->connection) != CONNECTION_OK) {

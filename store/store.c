@@ -49,8 +49,8 @@ static int read_version(struct fg_db *db, int64_t *version, struct fg_error *err
 	status = fg_query_value(&q, version, err);
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_EDB,
-				      "store '%s' does not say which version it has: it is damaged",
-				      db->location);
+				      "%s does not say which version it has: it is damaged",
+				      db->name);
 	return status;
 }
 
@@ -117,8 +117,8 @@ static int check_version(struct fg_db *db, bool *is_old, struct fg_error *err)
 	if (version > FG_SCHEMA_VERSION)
 		return fg_error_set(
 			err, FG_EDB,
-			"store '%s' was written by a newer fastgate (store version %lld, this one knows %d): use that one, or another store",
-			db->location, (long long)version, FG_SCHEMA_VERSION);
+			"%s was written by a newer fastgate (store version %lld, this one knows %d): use that one, or another store",
+			db->name, (long long)version, FG_SCHEMA_VERSION);
 	return FG_OK;
 }
 
@@ -141,8 +141,8 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		if (flags & FG_STORE_READ_ONLY)
 			status = fg_error_set(
 				err, FG_EDB,
-				"store '%s' was written by an older fastgate: open it once for writing (any `fastgate run`), or run `perfdb migrate`",
-				location);
+				"%s was written by an older fastgate: open it once for writing (any `fastgate run`), or run `perfdb migrate`",
+				db->name);
 		else
 			status = migrate(db, err);
 	}
@@ -154,6 +154,17 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 	(*store)->db = db;
 	(*store)->for_server = flags & FG_STORE_DURABLE;
 	return FG_OK;
+}
+
+const char *fg_store_location(const struct fg_store *store)
+{
+	return store->db->location;
+}
+
+void fg_store_set_name(struct fg_store *store, const char *name)
+{
+	free(store->db->name);
+	store->db->name = fg_xstrdup(name);
 }
 
 static void forget_progress(struct fg_store *store)

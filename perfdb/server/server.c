@@ -40,6 +40,7 @@ struct fg_store *fg__session(struct fg_server *server, struct fg_error *err)
 			  server->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
 			  err) != FG_OK)
 		return NULL;
+	fg_store_set_name(store, "this database");
 	return store;
 }
 
@@ -54,8 +55,10 @@ void fg__session_back(struct fg_server *server, struct fg_store *store)
 	(void)pthread_mutex_unlock(&server->lock);
 }
 
-static bool is_loopback(const char *address)
+static bool is_loopback(const struct fg_server_options *options)
 {
+	const char *address = options->address ? options->address : "127.0.0.1";
+
 	return fg_text_starts_with(address, "127.") || strcmp(address, "::1") == 0 ||
 	       strcmp(address, "localhost") == 0;
 }
@@ -67,7 +70,7 @@ static int check_exposure(const struct fg_server_options *options, struct fg_sto
 	size_t tokens = 0;
 	int status = fg_store_token_count(store, &tokens, err);
 
-	if (status != FG_OK || is_loopback(address))
+	if (status != FG_OK || is_loopback(options))
 		return status;
 	if (tokens == 0)
 		return fg_error_set(
@@ -230,6 +233,9 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->limiter = fg__limiter_new(s->options.requests_per_minute);
 	raise_file_limit();
 	store = fg__session(s, err);
+	s->is_open = is_loopback(options) && !options->behind_proxy;
+	if (store)
+		s->database_shown = fg_xstrdup(fg_store_location(store));
 	status = store ? check_exposure(&s->options, store, err) : (err ? (int)err->code : FG_EDB);
 	fg__session_back(s, store);
 	if (status == FG_OK)
@@ -279,6 +285,7 @@ void fg_server_stop(struct fg_server *server)
 	free(server->key);
 	free(server->certificate);
 	free(server->database);
+	free(server->database_shown);
 	(void)pthread_mutex_destroy(&server->lock);
 	(void)pthread_cond_destroy(&server->wake);
 	free(server);

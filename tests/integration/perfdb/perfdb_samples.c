@@ -9,6 +9,7 @@
 #include "tests/support/loopback.h"
 #include "tests/unit/store/samples.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ enum {
 static void start(struct fg_test_server *s)
 {
 	const struct fg_server_options options = {.database = s->database,
-						  .log_fd = -1,
+						  .log_fd = s->log_fd,
 						  .threads = 4,
 						  .requests_per_minute = 1000000};
 	struct fg_error err = {0};
@@ -33,6 +34,9 @@ void fg_test_server_start(struct fg_test_server *s, const char *database)
 {
 	*s = (struct fg_test_server){0};
 	fg_scratch_init(&s->scratch);
+	s->log_fd = open(fg_scratch_path(&s->scratch, FG_TEST_SERVER_LOG),
+			 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	assert_return_code(s->log_fd, 0);
 	s->database = fg_xstrdup(database ? database : fg_scratch_path(&s->scratch, "perfdb.db"));
 	start(s);
 }
@@ -47,6 +51,7 @@ void fg_test_server_restart(struct fg_test_server *s)
 void fg_test_server_stop(struct fg_test_server *s)
 {
 	fg_server_stop(s->server);
+	(void)close(s->log_fd);
 	fg_scratch_release(&s->scratch);
 	free(s->database);
 	*s = (struct fg_test_server){0};

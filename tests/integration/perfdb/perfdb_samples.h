@@ -15,7 +15,10 @@ struct fg_test_server {
 	struct fg_server *server;
 	char url[64];
 	char *database;
+	int log_fd;
 };
+
+#define FG_TEST_SERVER_LOG "log" /* in the scratch folder */
 
 /* A fresh database (or `database`), loopback, any free port. */
 void fg_test_server_start(struct fg_test_server *s, const char *database);

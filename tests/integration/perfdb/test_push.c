@@ -167,7 +167,8 @@ static void cut_lines_lose_nothing_and_double_nothing(void **state)
 
 static void bad_addresses_are_explained(void **state)
 {
-	static const char *const urls[] = {"", "perfdb", "ftp://x", "file:///etc/passwd"};
+	static const char *const urls[] = {"", "perfdb", "ftp://x", "file:///etc/passwd",
+					   "htps://me:hush@perfdb.example.org"};
 	struct fg_test_server *s = *state;
 	struct fg_error err = {0};
 
@@ -176,6 +177,7 @@ static void bad_addresses_are_explained(void **state)
 		const struct fg_push_options options = options_for(urls[i]);
 
 		(void)push(s, &options, FG_EINVAL, &err);
+		assert_null(strstr(err.message, "hush"));
 	}
 }
 
