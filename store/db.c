@@ -36,6 +36,11 @@ void fg_db_close(struct fg_db *db)
 	db->ops->close(db);
 }
 
+bool fg_db_is_broken(const struct fg_db *db)
+{
+	return db->ops->is_broken && db->ops->is_broken(db);
+}
+
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err)
 {
 	return db->ops->script(db, sql, err);

@@ -35,6 +35,7 @@ struct fg_db_ops {
 	const char *bytes;
 	const char *clustered;
 	void (*close)(struct fg_db *db);
+	bool (*is_broken)(const struct fg_db *db); /* NULL: never */
 	int (*script)(struct fg_db *db, const char *sql, struct fg_error *err);
 	int (*begin)(struct fg_db *db, bool to_write, struct fg_error *err);
 	void (*query_begin)(struct fg_query *query);
@@ -83,6 +84,8 @@ enum fg_db_flags {
 int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
 void fg_db_close(struct fg_db *db); /* NULL is fine; an open transaction is undone */
+/* The line to the database is cut: nothing will go through this session any more. */
+bool fg_db_is_broken(const struct fg_db *db);
 bool fg_db_is_url(const char *location);
 
 /* Several statements, one after the other. */

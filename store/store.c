@@ -156,6 +156,11 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 	return FG_OK;
 }
 
+bool fg_store_is_broken(const struct fg_store *store)
+{
+	return fg_db_is_broken(store->db);
+}
+
 const char *fg_store_location(const struct fg_store *store)
 {
 	return store->db->location;

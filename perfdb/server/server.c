@@ -46,13 +46,27 @@ struct fg_store *fg__session(struct fg_server *server, struct fg_error *err)
 
 void fg__session_back(struct fg_server *server, struct fg_store *store)
 {
+	struct fg_store **broken = NULL;
+	size_t broken_count = 0;
+
 	if (!store)
 		return;
 	(void)pthread_mutex_lock(&server->lock);
 	server->idle = fg_grow(server->idle, &server->idle_capacity, server->idle_count + 1,
 			       sizeof(struct fg_store *));
 	server->idle[server->idle_count++] = store;
+	if (fg_store_is_broken(store)) {
+		/* Whatever cut this one has cut those that were idle too. */
+		broken = server->idle;
+		broken_count = server->idle_count;
+		server->idle = NULL;
+		server->idle_count = 0;
+		server->idle_capacity = 0;
+	}
 	(void)pthread_mutex_unlock(&server->lock);
+	for (size_t i = 0; i < broken_count; i++)
+		fg_store_close(broken[i]);
+	free(broken);
 }
 
 static bool is_loopback(const struct fg_server_options *options)
