@@ -10,36 +10,6 @@ enum {
 	CACHE_LIMIT = 4 << 20
 };
 
-/* Replace the words between @ signs by what this database calls them. */
-static char *translate(const struct fg_db_ops *ops, const char *schema)
-{
-	const struct {
-		const char *word;
-		const char *meaning;
-	} words[] = {
-		{"@ID@",        ops->id       },
-		{"@TEXT@",      ops->text     },
-		{"@BYTES@",     ops->bytes    },
-		{"@CLUSTERED@", ops->clustered},
-	};
-	struct fg_strbuf text = {0};
-
-	while (*schema) {
-		size_t i = 0;
-
-		while (i < FG_ARRAY_SIZE(words) &&
-		       strncmp(schema, words[i].word, strlen(words[i].word)) != 0)
-			i++;
-		if (i < FG_ARRAY_SIZE(words)) {
-			fg_strbuf_add_text(&text, words[i].meaning);
-			schema += strlen(words[i].word);
-		} else {
-			fg_strbuf_add_char(&text, *schema++);
-		}
-	}
-	return fg_strbuf_detach(&text);
-}
-
 static int read_version(struct fg_db *db, int64_t *version, struct fg_error *err)
 {
 	struct fg_query q;
@@ -64,7 +34,7 @@ static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
 
 		if (fg__schema_parts[i].version <= from)
 			continue;
-		script = translate(db->ops, fg__schema_parts[i].text);
+		script = fg_db_schema_text(db, fg__schema_parts[i].text);
 		status = fg_db_script(db, script, err);
 		free(script);
 	}
