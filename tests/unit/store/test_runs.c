@@ -1,57 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/db.h"
-#include "store/store.h"
-#include "tests/support/fg_test.h"
-#include "tests/support/scratch.h"
+#include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
 
 #include <math.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
-struct fixture {
-	struct fg_scratch scratch;
-	struct fg_store *store;
-	struct fg_error err;
-};
-
-static void open_store(struct fixture *f)
-{
-	if (fg_store_open(fg_scratch_path(&f->scratch, "deep/er/store.db"), 0, &f->store,
-			  &f->err) != FG_OK)
-		fail_msg("%s", f->err.message);
-}
-
-static int setup(void **state)
-{
-	struct fixture *f = fg_xcalloc(1, sizeof(*f));
-
-	fg_scratch_init(&f->scratch);
-	open_store(f);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	fg_store_close(f->store);
-	fg_scratch_release(&f->scratch);
-	free(f);
-	return 0;
-}
-
 static void save(struct fixture *f, const struct fg_stored_run *s, const char *report)
 {
-	if (fg_store_save(f->store, &s->run, s->profiles, report, &f->err) != FG_OK)
-		fail_msg("%s", f->err.message);
+	must(f, fg_store_save(f->store, &s->run, s->profiles, report, &f->err));
 }
 
 static void load(struct fixture *f, const char *id, struct fg_stored_run *s)
 {
-	if (fg_store_load(f->store, id, s, &f->err) != FG_OK)
-		fail_msg("%s", f->err.message);
+	must(f, fg_store_load(f->store, id, s, &f->err));
 }
 
 /* NaN equals NaN here: "not measured" has to come back as itself. */
@@ -275,6 +238,38 @@ static void finished_pairs_of_an_interrupted_run_are_there(void **state)
 	assert_int_equal(fg_store_find_incomplete(f->store, "tracker", id, &f->err), FG_ENOENT);
 	fg_stored_run_release(&whole);
 	fg_stored_run_release(&loaded);
+}
+
+/* Of a pair that goes on, what is there so far is set aside; with its end it counts, and nothing of it is there twice. */
+static void a_pair_under_way_is_kept_and_settled_later(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run whole = {0};
+	struct fg_series *series = NULL;
+	struct fg_profile_set *set = NULL;
+
+	fg_sample_run(&whole, 3, &fg_sample_small);
+	whole.run.complete = false;
+	series = &whole.run.series[0];
+	set = whole.profiles[0];
+	for (size_t done = 1; done <= 8; done++) {
+		struct fg_stored_run loaded = {0};
+		const uint32_t pair = series->repetitions[done - 1].pair;
+		const bool goes_on = series->repetitions[done].pair == pair;
+
+		series->repetition_count = done;
+		set->row_count = done;
+		for (size_t i = done; i > 0 && series->repetitions[i - 1].pair == pair; i--)
+			series->repetitions[i - 1].aside = goes_on ? FG_ASIDE_UNPAIRED : 0;
+		fg_profile_set_settle(set, pair, goes_on ? FG_ASIDE_UNPAIRED : 0);
+		if (fg_store_progress(f->store, &whole.run, whole.profiles, &f->err) != FG_OK)
+			fail_msg("%s", f->err.message);
+		load(f, whole.run.id, &loaded);
+		same_series(series, &loaded.run.series[0]);
+		same_profile(set, loaded.profiles[0]);
+		fg_stored_run_release(&loaded);
+	}
+	fg_stored_run_release(&whole);
 }
 
 static void fill(struct fixture *f, uint64_t count)
@@ -564,6 +559,7 @@ int main(void)
 		CASE(weights_between_samples_come_back_to_a_64th_of_a_period),
 		CASE(saving_again_replaces_and_keeps_baselines),
 		CASE(finished_pairs_of_an_interrupted_run_are_there),
+		CASE(a_pair_under_way_is_kept_and_settled_later),
 		CASE(runs_are_found_by_what_people_say),
 		CASE(lists_are_filtered_and_paged),
 		CASE(history_tells_levels_and_verdicts_in_order),
