@@ -144,6 +144,9 @@ static void decide_without_pairs(const struct fg__metric_context *context,
 		verdict->outcome = FG_OUTCOME_MISSING;
 		verdict->decided = true;
 		NOTE(context, verdict, "the candidate no longer reports %s", verdict->label);
+	} else if (verdict->gated && pairs->set_aside > 0) {
+		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+		NOTE(context, verdict, "all %zu pairs were set aside", pairs->set_aside);
 	} else if (!verdict->gated ||
 		   (pairs->no_ratio == 0 && fg_metric_find_builtin(verdict->name))) {
 		NOTE(context, verdict, "not measured");
