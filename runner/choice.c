@@ -33,7 +33,7 @@
 #define PRIOR_LOG_RATIO   (-0.9) /* ln(variance of a duet's pair / variance of A then B) */
 #define PRIOR_VARIANCE    1.0
 #define SPREADS_VARIANCE  8.0 /* times 1/n: of the logarithm of the ratio of two squared spreads */
-#define PAUSE             0.7
+#define PAUSE             1.0
 #define NORMAL_PER_SPREAD 1.2533 /* standard deviation / mean absolute deviation, normal values */
 #define ERRORS_WITHIN \
  3.5 /* standard errors that have to fit into the margin: early looks want more, late ones less */

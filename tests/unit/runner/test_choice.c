@@ -64,9 +64,9 @@ static void the_schedule_that_is_sooner_sure_is_chosen(void **state)
 		{"quiet: a pair is shorter than a block", 0.004, 0.1, 0.002, 0.1, 1000, 1000, 3.01},
 		{"quiet, with a slow duet",               0.002, 0.5, 0.002, 0.1, 0,    0,    3.01},
 		{"loaded: the duet scatters less",        0.023, 0.2, 0.104, 0.2, 999,  1000, 3.5 },
-		{"as recorded on average",                0.04,  0.2, 0.063, 0.2, 980,  1000, 4.0 },
-		{"the duet scatters three times as much", 0.15,  0.2, 0.05,  0.2, 0,    100,  12.0},
-		{"the duet scatters ten times as much",   0.2,   0.2, 0.02,  0.2, 0,    10,   7.0 },
+		{"as recorded on average",                0.04,  0.2, 0.063, 0.2, 980,  1000, 6.0 },
+		{"the duet scatters three times as much", 0.15,  0.2, 0.05,  0.2, 0,    120,  12.0},
+		{"the duet scatters ten times as much",   0.2,   0.2, 0.02,  0.2, 0,    40,   7.0 },
 	};
 
 	(void)state;
