@@ -11,8 +11,7 @@ struct options {
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_STORE_OPTION(struct options),
-	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_FLAG(struct options, force, "force", 'f',
 		    "promote a run even though it regressed or could not be measured"),
 	{.name = NULL},
@@ -172,10 +171,7 @@ const struct fg_cli_command fg__cmd_baseline = {
 		"A baseline is a name for a stored run. `set` gives or moves the name, `promote` does the same but "
 		"refuses runs that regressed, failed or were interrupted, `unset` takes it away. "
 		"Garbage collection never removes a run that is a baseline.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,
 };

@@ -85,8 +85,7 @@ static int run(struct fg_cli *cli, const void *values)
 }
 
 static const struct fg_option options[] = {
-	FG_CLI_STORE_OPTION(struct options),
-	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_TEXT(struct options, format, "format", 'f', "F",
 		    "terminal, json, junit, markdown, html, csv, ..."),
 	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
@@ -117,10 +116,7 @@ const struct fg_cli_command fg__cmd_compare = {
 		"Compares what two stored runs measured, metric by metric and function by function. Two runs are two sessions, so this "
 		"is weaker than `run --against`: the difference between sessions goes into the interval, and runs from hosts "
 		"that are not alike are at most inconclusive.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,
 	.run = run,

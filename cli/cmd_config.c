@@ -185,10 +185,7 @@ const struct fg_cli_command fg__cmd_config = {
 		"Reads fastgate.yml, with the environment's and the command line's values over it, and reports every "
 		"mistake with its line and column, what was found, what was expected, and the nearest known name. "
 		"Nothing is run.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,
 };

@@ -254,10 +254,7 @@ const struct fg_cli_command fg__cmd_doctor = {
 		"Nothing is changed. With --quiet only what is not well is shown.\n\n"
 		"--calibrate measures a program against itself in both schedules and says how small a change the gate could "
 		"have seen: run it on a machine before you trust a margin to it.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.exits = 0,
 	.has_json = true,
 	.stops_cleanly = true,

@@ -167,10 +167,7 @@ const struct fg_cli_command fg__cmd_duel = {
 		"Executes two commands in pairs under the call-stack sampler until the answer is clear. Needs no "
 		"configuration and keeps nothing. Each command is one word of the command line, split as a shell "
 		"splits words; no shell runs it.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,
 	.stops_cleanly = true,

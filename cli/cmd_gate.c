@@ -206,10 +206,7 @@ const struct fg_cli_command fg__cmd_gate = {
 		"\n"
 		"Without --merge: decides again about one run, the newest if none is named, by the present fastgate.yml. The run, and what was "
 		"decided about it, stay as they are.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,
 	.run = run,

@@ -13,8 +13,7 @@ struct options {
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_STORE_OPTION(struct options),
-	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_STORED_OPTIONS(struct options),
 	{.name = "older-than",
 			  .kind = FG_OPTION_DURATION,
 			  .offset = offsetof(struct options, older_than),

@@ -223,10 +223,7 @@ const struct fg_cli_command fg__cmd_graph = {
 		"With two runs the picture shows their difference: red is slower, blue is faster.\n"
 		"\n"
 		"Where Graphviz is not installed, the DOT text is kept as FILE.dot.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.stops_cleanly = true,
 	.run = run,
 };

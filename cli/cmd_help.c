@@ -76,9 +76,6 @@ const struct fg_cli_command fg__cmd_help = {
 	.description =
 		"Without an argument: all commands in groups. With the name of a command: what it does, its "
 		"options, and examples. The same text is in the manual: man fastgate-COMMAND.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.run = run,
 };

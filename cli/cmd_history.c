@@ -230,8 +230,7 @@ static int run(struct fg_cli *cli, const void *values)
 }
 
 static const struct fg_option options[] = {
-	FG_CLI_STORE_OPTION(struct options),
-	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
 	{.name = "metric",
 										       .letter = 'm',
@@ -266,10 +265,7 @@ const struct fg_cli_command fg__cmd_history = {
 		"Shows one metric of one benchmark over the stored runs, oldest first, with the points from which its level "
 		"changed for good. A change must last five runs and stand out from series without a change that scatter and "
 		"drift like this one. Runs of different environments are never compared with each other.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,
 };

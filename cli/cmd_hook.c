@@ -275,9 +275,6 @@ const struct fg_cli_command fg__cmd_hook = {
 		"Exactly what is committed or pushed is measured, in worktrees below .fastgate/; your files and the index "
 		"are not touched. A hook that fastgate did not write, or that was changed since, is never touched either; the "
 		"message says what to add to it.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.run = run,
 };

@@ -167,10 +167,7 @@ const struct fg_cli_command fg__cmd_import = {
 		"and compared like any other. What the file does not say is assumed aloud: folded stacks carry "
 		"no time, and a hardware event of perf is not time either. Run files are taken by `fastgate runs "
 		"import`.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,
 };

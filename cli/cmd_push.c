@@ -19,8 +19,7 @@ struct options {
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_STORE_OPTION(struct options),
-	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_TEXT(struct options, url, "url", 0, "URL",
 		    "the perfdb server; by default perfdb.url of fastgate.yml"),
 	FG_CLI_TEXT(struct options, token_env, "token-env", 0, "NAME",
@@ -191,10 +190,7 @@ const struct fg_cli_command fg__cmd_push = {
 		"Server, token's variable and certificates are those of perfdb in fastgate.yml, unless options say otherwise. "
 		"The token is read from an environment variable; it is never written or shown. Proxies are taken from "
 		"https_proxy and no_proxy.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,
 	.stops_cleanly = true,

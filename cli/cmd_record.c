@@ -356,10 +356,7 @@ const struct fg_cli_command fg__cmd_record = {
 		"fastgate view, graph and export read. Needs no configuration, no special build and no root.\n\n"
 		"The exit code is the command's; 128 + N if signal N ended it. A program that cannot be sampled (linked "
 		"statically, set-user-id, built with a sanitizer) is refused before it starts.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.takes_command = true,
 	.run = run,
 };

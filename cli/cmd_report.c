@@ -26,8 +26,7 @@ static const struct fg_option options[] = {
 	FG_CLI_FILE(
 		struct options, post_from, "post-from", 0,
 		"post this report.json where report.post of fastgate.yml says, and write nothing"),
-	FG_CLI_STORE_OPTION(struct options),
-	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	{.name = NULL},
 };
@@ -176,10 +175,7 @@ const struct fg_cli_command fg__cmd_report = {
 		"(docs/ci.md). What the file says is shown; which pull request or commit it belongs to is taken from this "
 		"job's environment. A post that fails is a warning; one that is required ends with exit code 5.\n\n"
 		"The exit code says whether the report could be written, not what the verdict was.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
 	.has_json = true,
 	.run = run,

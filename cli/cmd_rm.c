@@ -8,8 +8,7 @@ struct options {
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_STORE_OPTION(struct options),
-	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_STORED_OPTIONS(struct options),
 	{.name = NULL},
 };
 
@@ -65,10 +64,7 @@ const struct fg_cli_command fg__cmd_rm = {
 	.description =
 		"Removes runs with everything that belongs to them; baselines that point at them go too. "
 		"The file becomes smaller with `fastgate gc`.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,
 };

@@ -372,10 +372,7 @@ const struct fg_cli_command fg__cmd_run = {
 		"Then the result is posted where report.post of fastgate.yml says. A post that fails is a warning; one that "
 		"is required ends with exit code 5 if the verdict itself passes.  With --shard nothing is posted or sent: that is for the "
 		"merged run.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,
 	.stops_cleanly = true,

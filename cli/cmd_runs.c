@@ -20,8 +20,7 @@ struct options {
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_STORE_OPTION(struct options),
-	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
 	FG_CLI_TEXT(struct options, commit, "commit", 0, "HASH",
 		    "only runs of this commit, by at least 4 digits"),
@@ -218,10 +217,7 @@ const struct fg_cli_command fg__cmd_runs = {
 		"Lists the runs in the store, newest first. Options narrow the list; they are combined.\n\n"
 		"`export` writes one run with everything that belongs to it (values, profiles, conditions, verdict) as "
 		"one file; `import` puts such files into a store. A perfdb server takes the same files.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,
 };

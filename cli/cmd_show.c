@@ -15,8 +15,7 @@ struct options {
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_STORE_OPTION(struct options),
-	FG_CLI_PROJECT_OPTION(struct options),
+	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_FLAG(struct options, facts, "facts", 0, "list all build and host conditions"),
 	{.name = NULL},
 };
@@ -203,10 +202,7 @@ const struct fg_cli_command fg__cmd_show = {
 		"Shows when and on what a run was made, its verdict, and the median of every metric.\n\n"
 		"With --json the run's envelope is written as it would be uploaded (docs/formats/upload.md): all words, "
 		"all conditions, the report; not the raw values.",
-	.options = options,
-	.options_size = sizeof(struct options),
-	.arguments = arguments,
-	.examples = examples,
+	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,
 };

@@ -92,6 +92,10 @@ struct fg_cli_command {
 	bool stops_cleanly; /* looks at cli->interrupted */
 	int (*run)(struct fg_cli *cli, const void *options);
 };
+/* The tables of a command, which every cmd_<name>.c calls by the same names: `struct options` and the three. */
+#define FG_CLI_TABLES                                                                \
+ .options = options, .options_size = sizeof(struct options), .arguments = arguments, \
+ .examples = examples
 
 /* All commands, NULL at the end, in the order in which they are listed. */
 extern const struct fg_cli_command *const fg_cli_commands[];

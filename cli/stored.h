@@ -18,6 +18,8 @@
   .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, project), \
   .argument = "NAME", .help = "only runs of this project"                       \
  }
+/* Both. */
+#define FG_CLI_STORED_OPTIONS(type) FG_CLI_STORE_OPTION(type), FG_CLI_PROJECT_OPTION(type)
 /* What a RUN argument may be. */
 #define FG_CLI_STORED_RUN_WORDS                                                      \
  "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an " \

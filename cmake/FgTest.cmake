@@ -31,4 +31,7 @@ function(fg_script_test label name)
 	if(T_ENVIRONMENT)
 		set_tests_properties(${label}.${name} PROPERTIES ENVIRONMENT "${T_ENVIRONMENT}")
 	endif()
+	# Python scripts import what they share from tests/support, and leave no compiled files in the source tree.
+	set_tests_properties(${label}.${name} PROPERTIES ENVIRONMENT_MODIFICATION
+		"PYTHONPATH=path_list_prepend:${PROJECT_SOURCE_DIR}/tests/support;PYTHONDONTWRITEBYTECODE=set:1")
 endfunction()

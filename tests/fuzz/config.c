@@ -32,12 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char start[] = "#set ";
 	const size_t skip = sizeof(start) - 1;
-	char *text = fg_xmalloc(size + 1);
+	char *text = fg_fuzz_text(data, size);
 	char *end = NULL;
 
-	if (size > 0)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	end = strchr(text, '\n');
 	if (end && fg_text_starts_with(text, start)) {
 		*end = '\0';

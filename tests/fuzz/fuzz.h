@@ -3,10 +3,24 @@
 #ifndef FG_TESTS_FUZZ_FUZZ_H
 #define FG_TESTS_FUZZ_FUZZ_H
 
+#include "base/base.h"
+
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The bytes as text with an end, to be freed. */
+static inline char *fg_fuzz_text(const uint8_t *data, size_t size)
+{
+	char *text = fg_xmalloc(size + 1);
+
+	if (size > 0)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	return text;
+}
 
 #endif

@@ -328,11 +328,8 @@ static void ask(struct request *request)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct request request = {0};
-	char *text = fg_xmalloc(size + 1);
+	char *text = fg_fuzz_text(data, size);
 
-	if (size > 0)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	if (!database) {
 		FG_ASSERT(mkdtemp(folder));
 		database = fg_fs_join(folder, "perfdb.db");

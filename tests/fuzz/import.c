@@ -51,11 +51,8 @@ static void view_all(const struct fg_profile *profile)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct fg_import_options options = {0};
-	char *text = fg_xmalloc(size + 1);
+	char *text = fg_fuzz_text(data, size);
 
-	if (size > 0)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	(void)fg_import_detect(text, size);
 	for (const struct fg_import_format *format = fg_import_formats; format->name; format++) {
 		struct fg_profile profile;

@@ -41,12 +41,9 @@ static void rewrite(const char *text, const char *subject)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = fg_xmalloc(size + 1);
+	char *text = fg_fuzz_text(data, size);
 	char *end = NULL;
 
-	if (size > 0)
-		memcpy(text, data, size);
-	text[size] = '\0';
 	end = strchr(text, '\n');
 	if (end) {
 		*end = '\0';

@@ -7,13 +7,9 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, finish
+
 fastgate = sys.argv[1]
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def run(*arguments, env=None, stdout=subprocess.PIPE, cwd=None, **more):
@@ -133,6 +129,4 @@ with tempfile.TemporaryDirectory() as empty:
     done = run("help", env={"FASTGATE_DEBUG": "confgi"})
     check(done.returncode == 0 and "there is no domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
 
-for failure in failures:
-    print(failure)
-sys.exit(1 if failures else 0)
+finish()

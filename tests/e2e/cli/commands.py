@@ -4,13 +4,13 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import urllib.error
 import urllib.request
+
+from checks import check, failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = (os.path.abspath(path) for path in sys.argv[1:3])
 CONFIG = """version: 1
@@ -19,7 +19,6 @@ benchmarks:
   - { name: loop, command: "sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done'" }
 measure: { pairs: { min: 4, max: 4 } }
 """
-failures = []
 
 
 def run(*words):
@@ -42,11 +41,6 @@ def expect_json(*words):
     except ValueError as error:
         failures.append(f"{' '.join(words)} --json: {error}")
         return {}
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def doctor():
@@ -126,25 +120,18 @@ def pages():
 
 
 def main():
-    work = tempfile.mkdtemp()
-    try:
-        os.chdir(work)
-        os.environ.update(HOME=work, XDG_CACHE_HOME=os.path.join(work, "cache"), GIT_CEILING_DIRECTORIES=os.path.dirname(work))
-        os.mkdir(".fastgate")
-        with open("fastgate.yml", "w", encoding="ascii") as file:
-            file.write(CONFIG)
-        subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
-        doctor()
-        explanations()
-        pages()
-        waiting = expect_json("push", "--status")
-        check(waiting.get("waiting") == 0, f"push --status: {waiting}")
-        baselines_and_garbage()
-    finally:
-        os.chdir("/")
-        shutil.rmtree(work)
-    print("\n".join(failures))
-    return 1 if failures else 0
+    work = os.getcwd()
+    os.environ.update(HOME=work, XDG_CACHE_HOME=os.path.join(work, "cache"), GIT_CEILING_DIRECTORIES=os.path.dirname(work))
+    os.mkdir(".fastgate")
+    with open("fastgate.yml", "w", encoding="ascii") as file:
+        file.write(CONFIG)
+    subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
+    doctor()
+    explanations()
+    pages()
+    waiting = expect_json("push", "--status")
+    check(waiting.get("waiting") == 0, f"push --status: {waiting}")
+    baselines_and_garbage()
 
 
-sys.exit(main())
+finish_in_scratch(main)

@@ -12,8 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, failures, finish
+
 FASTGATE = sys.argv[1]
-failures = []
 
 CPU = "sys/devices/system/cpu"
 QUIET = {
@@ -50,11 +51,6 @@ NOISE = [
     ("numa_balancing", "note", {"proc/sys/kernel/numa_balancing": "1"}, "on, nodes 0-1", "numa_balancing=0"),
     ("virtualization", "note", {"proc/cpuinfo": "processor : 0\nflags : fpu hypervisor sse2"}, "", None),
 ]
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def run(*arguments, code=0):
@@ -165,6 +161,4 @@ with tempfile.TemporaryDirectory() as folder:
     here()
     mistakes()
     os.chdir("/")
-for failure in failures:
-    print(failure)
-sys.exit(1 if failures else 0)
+finish()

@@ -8,14 +8,10 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, finish
+
 fastgate = sys.argv[1]
-failures = []
 MAIN = "int main(void)\n{\n\tvolatile unsigned i = 0;\n\twhile (i < 3000000)\n\t\ti = i + 1;\n\treturn 0;\n}\n"
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def run(*arguments):
@@ -187,6 +183,4 @@ for test in (an_empty_folder_gets_an_example_that_runs, what_is_there_is_never_t
              a_cmake_project_that_is_not_built_yet, what_init_writes_for_cmake_runs, a_debug_build_is_left_alone, an_optimised_build_is_used, a_meson_project,
              a_google_benchmark_program_is_known, a_folder_that_cannot_be_written):
     in_folder(test)
-for failure in failures:
-    print(failure)
-sys.exit(1 if failures else 0)
+finish()

@@ -8,7 +8,8 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
+
+from checks import failures, finish_in_scratch
 
 fastgate = os.path.abspath(sys.argv[1])
 # Keys of `report:` by the names of the formats.
@@ -22,7 +23,6 @@ benchmarks:
 measure: { pairs: { min: 4, max: 4 } }
 report:
 """
-failures = []
 
 
 def run(*arguments, **more):
@@ -37,33 +37,25 @@ def known_keys():
 
 
 def main():
-    work = tempfile.mkdtemp()
-    try:
-        os.chdir(work)
-        keys = known_keys()
-        if not {"json", "junit", "markdown", "html", "csv"} <= set(keys):
-            failures.append(f"the configuration knows only {sorted(keys)}")
-        with open("fastgate.yml", "w", encoding="ascii") as file:
-            file.write(CONFIG + "".join(f"  {key}: made-{name}\n" for name, key in keys.items()))
-        done = run("run")
-        if done.returncode != 4:
-            failures.append(f"run ended with {done.returncode}: {done.stderr.decode()}")
-        shutil.copytree(".fastgate", "copy")
-        for name in keys:
-            with open(f"made-{name}", "rb") as file:
-                made = file.read()
-            for store in ((), ("--store", "copy/store.db")):
-                again = run("report", "--format", name, *store)
-                if again.returncode != 0 or again.stdout != made or not made:
-                    failures.append(f"{name} {store}: {len(made)} bytes when measured, {len(again.stdout)} from the store; {again.stderr.decode()}")
-        terminal = run("report")
-        if terminal.stdout != done.stdout:
-            failures.append(f"terminal: {done.stdout.decode()!r} when measured, {terminal.stdout.decode()!r} from the store")
-    finally:
-        os.chdir("/")
-        shutil.rmtree(work)
-    print("\n".join(failures))
-    return 1 if failures else 0
+    keys = known_keys()
+    if not {"json", "junit", "markdown", "html", "csv"} <= set(keys):
+        failures.append(f"the configuration knows only {sorted(keys)}")
+    with open("fastgate.yml", "w", encoding="ascii") as file:
+        file.write(CONFIG + "".join(f"  {key}: made-{name}\n" for name, key in keys.items()))
+    done = run("run")
+    if done.returncode != 4:
+        failures.append(f"run ended with {done.returncode}: {done.stderr.decode()}")
+    shutil.copytree(".fastgate", "copy")
+    for name in keys:
+        with open(f"made-{name}", "rb") as file:
+            made = file.read()
+        for store in ((), ("--store", "copy/store.db")):
+            again = run("report", "--format", name, *store)
+            if again.returncode != 0 or again.stdout != made or not made:
+                failures.append(f"{name} {store}: {len(made)} bytes when measured, {len(again.stdout)} from the store; {again.stderr.decode()}")
+    terminal = run("report")
+    if terminal.stdout != done.stdout:
+        failures.append(f"terminal: {done.stdout.decode()!r} when measured, {terminal.stdout.decode()!r} from the store")
 
 
-sys.exit(main())
+finish_in_scratch(main)

@@ -7,11 +7,11 @@ names what failed, exit code 6, the old file as it was, and nothing beside it.
 """
 import os
 import resource
-import shutil
 import stat
 import subprocess
 import sys
-import tempfile
+
+from checks import check, failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = map(os.path.abspath, sys.argv[1:3])
 NOBODY = 65534
@@ -23,12 +23,6 @@ BENCH = ("--bench", "reconstruct", "--side", "candidate")
 COMMANDS = ([("report", "--format", name) for name in REPORTS] + [("export", "--format", name, *BENCH) for name in EXPORTS]
             + [("view", "--view", name, *BENCH) for name in VIEWS] + [("graph", "--format", "dot", *BENCH), ("show",), ("runs",),
                                                                      ("compare", "latest", "latest"), ("view", "--json", *BENCH)])
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def run(arguments, stdout=subprocess.PIPE, before=None):
@@ -96,28 +90,20 @@ def unchanged(what):
 
 
 def main():
-    work = tempfile.mkdtemp()
-    try:
-        os.chmod(work, 0o777)
-        os.chdir(work)
-        os.mkdir("results")
-        os.mkdir(".fastgate")
-        subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
-        for path in (".fastgate", ".fastgate/store.db"):
-            os.chmod(path, 0o777)
-        for arguments in (("runs", "export", "latest", "-o", "run.fgrun"), ("export", "--format", "pprof", *BENCH, "-o", "run.pb.gz")):
-            done = run(arguments)
-            check(done.returncode == 0, f"{arguments}: {done.stderr.decode()}")
-        that_cannot_grow()
-        for arguments in COMMANDS:
-            to_standard_output(arguments)
-            if arguments[0] in ("report", "export", "view", "graph") and "--json" not in arguments:
-                to_files(arguments)
-    finally:
-        os.chdir("/")
-        shutil.rmtree(work)
-    print("\n".join(failures))
-    return 1 if failures else 0
+    os.chmod(".", 0o777)
+    os.mkdir("results")
+    os.mkdir(".fastgate")
+    subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
+    for path in (".fastgate", ".fastgate/store.db"):
+        os.chmod(path, 0o777)
+    for arguments in (("runs", "export", "latest", "-o", "run.fgrun"), ("export", "--format", "pprof", *BENCH, "-o", "run.pb.gz")):
+        done = run(arguments)
+        check(done.returncode == 0, f"{arguments}: {done.stderr.decode()}")
+    that_cannot_grow()
+    for arguments in COMMANDS:
+        to_standard_output(arguments)
+        if arguments[0] in ("report", "export", "view", "graph") and "--json" not in arguments:
+            to_files(arguments)
 
 
-sys.exit(main())
+finish_in_scratch(main)

@@ -12,15 +12,11 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, finish
+
 FASTGATE, MAKE_STORE = (os.path.abspath(path) for path in sys.argv[1:3])
 ANOTHER = 65534
 CONFIG = "version: 1\nproject: tracker\nbenchmarks:\n  - { name: quick, command: 'true' }\nmeasure: { pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n"
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def run(*words):
@@ -115,8 +111,7 @@ def main():
         os.chdir("/")
         shutil.rmtree(shared)
         shutil.rmtree(mine)
-    print("\n".join(failures))
-    return 1 if failures else 0
+    finish()
 
 
-sys.exit(main())
+main()

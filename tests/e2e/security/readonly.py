@@ -7,15 +7,14 @@ ends with 6; what only reads, and what was told not to keep anything, works.
 As root the calls run as another user, for root may write everywhere.
 """
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
+
+from checks import failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = (os.path.abspath(path) for path in sys.argv[1:3])
 ANOTHER = 65534
 CONFIG = "version: 1\nproject: tracker\nbenchmarks:\n  - { name: quick, command: 'true' }\nmeasure: { pairs: { min: 2, max: 2 } }\n"
-failures = []
 
 
 def drop_rights():
@@ -39,40 +38,31 @@ def expect(code, part, *words):
 
 
 def main():
-    work = tempfile.mkdtemp(prefix="fastgate-readonly-")
-    try:
-        os.chdir(work)
-        os.environ.update(HOME=work, XDG_CACHE_HOME=os.path.join(work, "cache"))
-        os.environ.pop("TMPDIR", None)
-        for name in ("fresh", "kept"):
-            os.makedirs(f"{name}/.fastgate" if name == "kept" else name)
-            with open(f"{name}/fastgate.yml", "w", encoding="ascii") as file:
-                file.write(CONFIG)
-        subprocess.run([MAKE_STORE, "kept/.fastgate/store.db"], check=True)
-        for folder, _, files in os.walk(work):
-            os.chmod(folder, 0o555)
-            for name in files:
-                os.chmod(os.path.join(folder, name), 0o444)
-        if os.geteuid() == 0 and run("--version")[0] != 0:
-            print("another user cannot reach the programs here")
-            return 77
-        os.chdir(f"{work}/fresh")
-        expect(6, "cannot make the folder", "run")
-        expect(6, "cannot make the folder", "record", "--", "true")
-        expect(6, "cannot make the folder", "run", "--no-store")
-        os.chdir(f"{work}/kept")
-        expect(0, "", "runs")
-        expect(0, "", "report")
-        expect(6, "cannot write", "report", "-o", "report.html")
-        expect(6, "store.db", "run")
-        expect(6, "", "baseline", "set", "gold", "latest")
-    finally:
-        os.chdir("/")
-        for folder, _, _ in os.walk(work):
-            os.chmod(folder, 0o755)
-        shutil.rmtree(work)
-    print("\n".join(failures))
-    return 1 if failures else 0
+    work = os.getcwd()
+    os.environ.update(HOME=work, XDG_CACHE_HOME=os.path.join(work, "cache"))
+    os.environ.pop("TMPDIR", None)
+    for name in ("fresh", "kept"):
+        os.makedirs(f"{name}/.fastgate" if name == "kept" else name)
+        with open(f"{name}/fastgate.yml", "w", encoding="ascii") as file:
+            file.write(CONFIG)
+    subprocess.run([MAKE_STORE, "kept/.fastgate/store.db"], check=True)
+    for folder, _, files in os.walk(work):
+        os.chmod(folder, 0o555)
+        for name in files:
+            os.chmod(os.path.join(folder, name), 0o444)
+    if os.geteuid() == 0 and run("--version")[0] != 0:
+        print("another user cannot reach the programs here")
+        sys.exit(77)
+    os.chdir(f"{work}/fresh")
+    expect(6, "cannot make the folder", "run")
+    expect(6, "cannot make the folder", "record", "--", "true")
+    expect(6, "cannot make the folder", "run", "--no-store")
+    os.chdir(f"{work}/kept")
+    expect(0, "", "runs")
+    expect(0, "", "report")
+    expect(6, "cannot write", "report", "-o", "report.html")
+    expect(6, "store.db", "run")
+    expect(6, "", "baseline", "set", "gold", "latest")
 
 
-sys.exit(main())
+finish_in_scratch(main)

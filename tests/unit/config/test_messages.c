@@ -11,23 +11,42 @@ struct mistake {
 	const char *message;
 };
 
+/* What came of reading a file. */
+struct outcome {
+	int status;
+	struct fg_plan plan;
+	struct fg_config_report report;
+	struct fg_error err;
+};
+
+static void read_text(const char *text, struct outcome *o)
+{
+	const struct fg_config_source source = {
+		.path = "f.yml", .text = text, .text_size = strlen(text)};
+
+	memset(o, 0, sizeof(*o));
+	o->status = fg_config_load(&source, &o->plan, &o->report, &o->err);
+}
+
+static void forget(struct outcome *o)
+{
+	fg_plan_release(&o->plan);
+	fg_config_report_release(&o->report);
+}
+
 static void check(const struct mistake *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct fg_config_source source = {
-			.path = "f.yml", .text = rows[i].text, .text_size = strlen(rows[i].text)};
-		struct fg_config_report report = {0};
-		struct fg_plan plan = {0};
-		struct fg_error err = {0};
-		const int status = fg_config_load(&source, &plan, &report, &err);
+		struct outcome o;
 
-		if (status != FG_EPARSE || report.count != 1 ||
-		    strcmp(report.items[0].text, rows[i].message) != 0)
-			fail_msg("%s:\n got %d, %zu messages, %s\nwant %s", rows[i].why, status,
-				 report.count,
-				 report.count ? report.items[report.count - 1].text : "",
+		read_text(rows[i].text, &o);
+		if (o.status != FG_EPARSE || o.report.count != 1 ||
+		    strcmp(o.report.items[0].text, rows[i].message) != 0)
+			fail_msg("%s:\n got %d, %zu messages, %s\nwant %s", rows[i].why, o.status,
+				 o.report.count,
+				 o.report.count ? o.report.items[o.report.count - 1].text : "",
 				 rows[i].message);
-		fg_config_report_release(&report);
+		forget(&o);
 	}
 }
 
@@ -203,52 +222,46 @@ static void all_mistakes_are_told_in_the_order_of_the_file(void **state)
 				   "- { command: ./b }\n"
 				   "version: one\n";
 	static const unsigned lines[] = {1, 1, 2, 4, 5, 6};
-	const struct fg_config_source source = {
-		.path = "f.yml", .text = text, .text_size = sizeof(text) - 1};
-	struct fg_config_report report = {0};
-	struct fg_plan plan = {0};
-	struct fg_error err = {0};
+	struct outcome o;
 
 	(void)state;
-	assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_EPARSE);
-	assert_int_equal(report.count, FG_ARRAY_SIZE(lines));
+	read_text(text, &o);
+	assert_int_equal(o.status, FG_EPARSE);
+	assert_int_equal(o.report.count, FG_ARRAY_SIZE(lines));
 	for (size_t i = 0; i < FG_ARRAY_SIZE(lines); i++)
-		assert_int_equal(report.items[i].line, lines[i]);
+		assert_int_equal(o.report.items[i].line, lines[i]);
 	assert_non_null(
-		strstr(err.message, "f.yml has 6 errors; the first: f.yml:1:16: gate.alpha"));
-	fg_config_report_release(&report);
+		strstr(o.err.message, "f.yml has 6 errors; the first: f.yml:1:16: gate.alpha"));
+	forget(&o);
 }
 
 static void messages_name_the_key_to_explain(void **state)
 {
 	static const char text[] =
 		"version: 1\nbenchmarks:\n- { name: a.b, comand: x, timeout: soon }\ngates: 1\n";
-	const struct fg_config_source source = {
-		.path = "f.yml", .text = text, .text_size = sizeof(text) - 1};
-	struct fg_config_report report = {0};
-	struct fg_plan plan = {0};
+	struct outcome o;
 	struct fg_strbuf explained = {0};
-	struct fg_error err = {0};
 
 	(void)state;
-	assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_EPARSE);
+	read_text(text, &o);
+	assert_int_equal(o.status, FG_EPARSE);
 	/* 'comand' is told once, and 'command' not as missing too */
-	assert_int_equal(report.count, 3);
-	assert_non_null(strstr(report.items[0].text,
+	assert_int_equal(o.report.count, 3);
+	assert_non_null(strstr(o.report.items[0].text,
 			       "there is no key 'comand' here; did you mean 'command'?"));
-	assert_null(report.items[2].key);
-	fg_config_report_release(&report);
-	assert_int_equal(fg_config_explain("benchmarks.BENCH.timeout", 80, &explained, &err),
+	assert_null(o.report.items[2].key);
+	forget(&o);
+	assert_int_equal(fg_config_explain("benchmarks.BENCH.timeout", 80, &explained, &o.err),
 			 FG_OK);
 	assert_non_null(strstr(fg_strbuf_text(&explained), " 10m\n"));
 	fg_strbuf_clear(&explained);
-	assert_int_equal(fg_config_explain("gate.metrics.cpu_time.margin", 80, &explained, &err),
+	assert_int_equal(fg_config_explain("gate.metrics.cpu_time.margin", 80, &explained, &o.err),
 			 FG_OK);
 	assert_non_null(strstr(fg_strbuf_text(&explained), "FASTGATE_GATE_METRICS_METRIC_MARGIN"));
 	fg_strbuf_clear(&explained);
-	assert_int_equal(fg_config_explain("gate.alpha.x", 80, &explained, &err), FG_EINVAL);
-	assert_int_equal(fg_config_explain("margin", 80, &explained, &err), FG_EINVAL);
-	assert_non_null(strstr(err.message, "did you mean 'gate.metrics.METRIC.margin'?"));
+	assert_int_equal(fg_config_explain("gate.alpha.x", 80, &explained, &o.err), FG_EINVAL);
+	assert_int_equal(fg_config_explain("margin", 80, &explained, &o.err), FG_EINVAL);
+	assert_non_null(strstr(o.err.message, "did you mean 'gate.metrics.METRIC.margin'?"));
 	fg_strbuf_release(&explained);
 }
 
@@ -275,35 +288,28 @@ static void every_key_can_be_explained(void **state)
 static void messages_have_an_end(void **state)
 {
 	struct fg_strbuf text = {0};
-	struct fg_config_source source = {.path = "f.yml"};
-	struct fg_config_report report = {0};
-	struct fg_plan plan = {0};
-	struct fg_error err = {0};
+	struct outcome o;
 
 	(void)state;
 	for (int i = 0; i < 500; i++)
 		fg_strbuf_printf(&text, "k%d: 1\n", i);
-	source.text = fg_strbuf_text(&text);
-	source.text_size = text.length;
-	assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_EPARSE);
-	assert_int_equal(report.count, FG_CONFIG_MAX_MESSAGES);
-	assert_int_equal(report.error_count, 502);
-	fg_config_report_release(&report);
+	read_text(fg_strbuf_text(&text), &o);
+	assert_int_equal(o.status, FG_EPARSE);
+	assert_int_equal(o.report.count, FG_CONFIG_MAX_MESSAGES);
+	assert_int_equal(o.report.error_count, 502);
+	forget(&o);
 	fg_strbuf_release(&text);
 }
 
 static void expect_refusal(const struct fg_strbuf *text, const char *part)
 {
-	const struct fg_config_source source = {
-		.path = "f.yml", .text = fg_strbuf_text(text), .text_size = text->length};
-	struct fg_config_report report = {0};
-	struct fg_plan plan = {0};
-	struct fg_error err = {0};
+	struct outcome o;
 
-	assert_int_not_equal(fg_config_load(&source, &plan, &report, &err), FG_OK);
-	if (!strstr(err.message, part))
-		fail_msg("%s", err.message);
-	fg_config_report_release(&report);
+	read_text(fg_strbuf_text(text), &o);
+	assert_int_not_equal(o.status, FG_OK);
+	if (!strstr(o.err.message, part))
+		fail_msg("%s", o.err.message);
+	forget(&o);
 }
 
 static void what_is_too_much_is_refused(void **state)
@@ -373,20 +379,16 @@ static void overrides_are_judged_by_their_own_name(void **state)
 static void an_exception_that_has_ended_is_a_warning(void **state)
 {
 	static const char text[] = HEAD "gate: { accept: [ { until: 2020-01-01, reason: r } ] }\n";
-	const struct fg_config_source source = {
-		.path = "f.yml", .text = text, .text_size = sizeof(text) - 1};
-	struct fg_config_report report = {0};
-	struct fg_plan plan = {0};
-	struct fg_error err = {0};
+	struct outcome o;
 
 	(void)state;
-	assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_OK);
-	assert_int_equal(report.count, 1);
+	read_text(text, &o);
+	assert_int_equal(o.status, FG_OK);
+	assert_int_equal(o.report.count, 1);
 	assert_string_equal(
-		report.items[0].text,
+		o.report.items[0].text,
 		"f.yml:4:19: gate.accept[1]: this exception has ended and counts no more");
-	fg_plan_release(&plan);
-	fg_config_report_release(&report);
+	forget(&o);
 }
 
 int main(void)

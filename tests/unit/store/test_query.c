@@ -1,47 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/access.h"
 #include "store/query.h"
-#include "tests/support/fg_test.h"
-#include "tests/support/scratch.h"
+#include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
 
 #include <math.h>
 
 static const struct fg_sample_shape tiny = {
 	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
-
-struct fixture {
-	struct fg_scratch scratch;
-	struct fg_store *store;
-	struct fg_error err;
-};
-
-static int setup(void **state)
-{
-	struct fixture *f = fg_xcalloc(1, sizeof(*f));
-
-	fg_scratch_init(&f->scratch);
-	if (fg_store_open(fg_scratch_path(&f->scratch, "store.db"), 0, &f->store, &f->err) != FG_OK)
-		fail_msg("%s", f->err.message);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	fg_store_close(f->store);
-	fg_scratch_release(&f->scratch);
-	free(f);
-	return 0;
-}
-
-static void must(struct fixture *f, int status)
-{
-	if (status != FG_OK)
-		fail_msg("%s", f->err.message);
-}
 
 static const char *id_of(uint64_t seed)
 {
@@ -295,7 +261,7 @@ static void tokens_work_until_they_expire_or_are_revoked(void **state)
 	/* The secret itself is nowhere in the file. */
 	fg_store_close(f->store);
 	f->store = NULL;
-	file = fg_scratch_read(&f->scratch, "store.db", &size);
+	file = fg_scratch_read(&f->scratch, "deep/er/store.db", &size);
 	assert_null(memmem(file, size, text + 4, 20));
 	free(file);
 }

@@ -1,57 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/db.h"
-#include "store/store.h"
-#include "tests/support/fg_test.h"
-#include "tests/support/scratch.h"
+#include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
 
 #include <math.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
-struct fixture {
-	struct fg_scratch scratch;
-	struct fg_store *store;
-	struct fg_error err;
-};
-
-static void open_store(struct fixture *f)
-{
-	if (fg_store_open(fg_scratch_path(&f->scratch, "deep/er/store.db"), 0, &f->store,
-			  &f->err) != FG_OK)
-		fail_msg("%s", f->err.message);
-}
-
-static int setup(void **state)
-{
-	struct fixture *f = fg_xcalloc(1, sizeof(*f));
-
-	fg_scratch_init(&f->scratch);
-	open_store(f);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	fg_store_close(f->store);
-	fg_scratch_release(&f->scratch);
-	free(f);
-	return 0;
-}
-
 static void save(struct fixture *f, const struct fg_stored_run *s, const char *report)
 {
-	if (fg_store_save(f->store, &s->run, s->profiles, report, &f->err) != FG_OK)
-		fail_msg("%s", f->err.message);
+	must(f, fg_store_save(f->store, &s->run, s->profiles, report, &f->err));
 }
 
 static void load(struct fixture *f, const char *id, struct fg_stored_run *s)
 {
-	if (fg_store_load(f->store, id, s, &f->err) != FG_OK)
-		fail_msg("%s", f->err.message);
+	must(f, fg_store_load(f->store, id, s, &f->err));
 }
 
 /* NaN equals NaN here: "not measured" has to come back as itself. */
