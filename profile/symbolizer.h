@@ -31,12 +31,16 @@ struct fg_symbolizer_options {
 	bool debuginfod; /* ask the servers of $DEBUGINFOD_URLS, through libdebuginfod */
 };
 
-struct fg_symbol {
+struct fg_symbol_function {
 	const char *name;    /* readable */
 	const char *linkage; /* mangled; NULL: the same */
 	const char *file;    /* of the definition; NULL: unknown */
 	unsigned line;
-	const char *at_file; /* of the line that is executed; NULL: unknown */
+};
+
+struct fg_symbol {
+	const struct fg_symbol_function *function; /* never NULL */
+	const char *at_file;                       /* of the line that is executed; NULL: unknown */
 	unsigned at_line;
 	uint32_t flags; /* enum fg_frame_flag of profile/profile.h */
 };
@@ -52,6 +56,8 @@ struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *symbolizer, 
 /* Code outside any module: named by the JIT map of this process, /tmp/perf-PID.map, when there is one that is ours. */
 struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid);
 
+/* So many addresses of this module will be asked for: room is made at once.  Asking in order of address is quickest. */
+void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses);
 /* Returns the length of the chain, at least 1.  The symbols live as long as the symbolizer. */
 size_t fg_symbolizer_find(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
 			  uint64_t address, const struct fg_symbol **chain);
