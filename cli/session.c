@@ -221,6 +221,7 @@ static void take_samples(struct fg_session *session, size_t index, const struct 
 	fg_ingest_result_release(&result);
 }
 
+/* What was measured is safe before its samples are looked at, which takes longer. */
 static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
 			 struct fg_error *err)
 {
@@ -229,8 +230,13 @@ static int on_repetition(void *context, size_t series, size_t repetition, const 
 	int rc = FG_OK;
 
 	make_room_for_profiles(session);
-	if (trace_folder)
-		take_samples(session, series, done, trace_folder);
+	if (session->profiles[series])
+		fg_profile_set_settle(session->profiles[series], done->pair, done->aside);
+	if (session->store)
+		rc = fg_store_progress(session->store, &session->run, session->profiles, err);
+	if (rc != FG_OK || !trace_folder)
+		return rc;
+	take_samples(session, series, done, trace_folder);
 	if (session->store)
 		rc = fg_store_progress(session->store, &session->run, session->profiles, err);
 	return rc;
