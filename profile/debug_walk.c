@@ -466,8 +466,12 @@ void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 	/* with split DWARF the skeleton has the ranges and the lines, the .dwo the functions */
 	root = entry;
 	if (dwarf_cu_info(entry.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
-	    type == DW_UT_skeleton && split.addr)
-		root = split;
+	    type == DW_UT_skeleton) {
+		if (split.addr)
+			root = split;
+		else
+			index->units_without_split++;
+	}
 	w.cu = root.cu;
 	w.scopes.unit = &root;
 	if (dwarf_getsrcfiles(&root, &w.files, &w.file_count) != 0)

@@ -87,7 +87,9 @@ static bool save_cache(const struct fg_symbol_module *module)
 {
 	struct fg_error err = {0};
 
-	if (!module->cache_file || !module->has_debug || !module->debug.changed)
+	/* what a missing .dwo left out may be there the next time */
+	if (!module->cache_file || !module->has_debug || !module->debug.changed ||
+	    module->debug.units_without_split > 0)
 		return false;
 	if (fg_debug_index_save(&module->debug, module->cache_file, module->build_id, &err) !=
 	    FG_OK)
@@ -720,6 +722,11 @@ const char *fg_symbol_module_name(const struct fg_symbol_module *module)
 const char *fg_symbol_module_source(const struct fg_symbol_module *module)
 {
 	return module->source;
+}
+
+size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module)
+{
+	return module->has_debug ? module->debug.units_without_split : 0;
 }
 
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module)

@@ -65,6 +65,8 @@ size_t fg_symbolizer_find(struct fg_symbolizer *symbolizer, struct fg_symbol_mod
 const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* base name */
 /* Where its names come from, for people: "symbol table of /usr/bin/x", "no file with build-id ...". */
 const char *fg_symbol_module_source(const struct fg_symbol_module *module);
+/* Compilation units asked about so far whose split debug information (.dwo) was not there: they have lines, and no inlined frames. */
+size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
 /* Is something wrong that people should know (no file, another build-id)? */
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module);
 

@@ -296,6 +296,22 @@ static void look_up_all(struct joiner *j)
 	free(order);
 }
 
+static void note_missing_units(const struct joiner *j)
+{
+	for (size_t i = 1; i < j->trace->module_count; i++) {
+		const struct fg_symbol_module *module = j->modules[i];
+		const size_t count = module ? fg_symbol_module_missing_units(module) : 0;
+
+		if (count > 0)
+			fg_profile_add_note(
+				j->profile,
+				"%s: no inlined functions in %zu of its source files: "
+				"their split debug information (.dwo) is not where the "
+				"compiler left it, and a package of it (.dwp) is not read",
+				fg_symbol_module_name(module), count);
+	}
+}
+
 static struct frames_of frames_of(const struct joiner *j, uint32_t address)
 {
 	static const struct frames_of none;
@@ -404,6 +420,7 @@ static void add_samples(struct joiner *j)
 	j->frames_of = fg_xcalloc(trace->frame_count + 1, sizeof(j->frames_of[0]));
 	j->stack_of = fg_xcalloc(trace->path_count + 1, sizeof(j->stack_of[0]));
 	look_up_all(j);
+	note_missing_units(j);
 	fg_pair_index_reserve(&j->profile->stack_index,
 			      j->profile->stack_count + trace->path_count);
 	for (size_t i = 0; i < trace->sample_count; i++)

@@ -395,6 +395,66 @@ static void debug_information_that_files_share_is_followed(void **state)
 	fg_symbolizer_free(symbolizer);
 }
 
+static char *only_dwo(const struct scene *scene)
+{
+	char *found = NULL;
+	char **names;
+	size_t count;
+	struct fg_error err = {0};
+
+	assert_int_equal(fg_fs_list(scene->scratch.path, &names, &count, &err), FG_OK);
+	for (size_t i = 0; i < count; i++)
+		if (!found && strstr(names[i], ".dwo"))
+			found = fg_fs_join(scene->scratch.path, names[i]);
+	fg_fs_list_free(names, count);
+	assert_non_null(found);
+	return found;
+}
+
+/* The compiler leaves the functions in a .dwo file: without it there are lines, no inlined frames, and nothing is cached. */
+static void split_debug_information_is_read_and_missed(void **state)
+{
+	const struct scene *scene = *state;
+	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
+	const char *library = in(scene, "libsplit.so");
+	const struct fg_symbol *chain;
+	char *dwo = NULL;
+	char *away = NULL;
+
+	if (!has("gcc"))
+		skip();
+	run("gcc", (const char *const[]){"-g", "-O2", "-gsplit-dwarf", "-shared", "-fPIC",
+					 "-Wl,--build-id", "-o", library, SOURCE, NULL});
+	dwo = only_dwo(scene);
+	away = fg_xasprintf("%s.away", dwo);
+	for (int there = 0; there < 2; there++) {
+		struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
+		struct fg_symbol_module *module =
+			fg_symbolizer_module(symbolizer, library, NULL, 0, false);
+		struct fg_elf elf;
+		struct fg_error err = {0};
+		size_t longest = 0;
+		bool has_line = false;
+
+		assert_int_equal(there ? rename(away, dwo) : rename(dwo, away), 0);
+		assert_int_equal(fg_elf_read(library, &elf, &err), FG_OK);
+		for (uint64_t at = 0; at < 32; at++) {
+			const size_t count = fg_symbolizer_find(
+				symbolizer, module, address_of(&elf, "target_outer") + at, &chain);
+
+			longest = count > longest ? count : longest;
+			has_line = has_line || chain[0].at_line > 0;
+		}
+		assert_int_equal(longest, there ? 3 : 1);
+		assert_true(has_line);
+		assert_int_equal(fg_symbol_module_missing_units(module), there ? 0 : 1);
+		fg_elf_release(&elf);
+		fg_symbolizer_free(symbolizer);
+	}
+	free(dwo);
+	free(away);
+}
+
 static void a_separate_file_is_found_by_build_id(void **state)
 {
 	const struct scene *scene = *state;
@@ -680,6 +740,7 @@ int main(void)
 		SCENE(a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names),
 		SCENE(a_packed_symbol_table_that_is_none_is_refused),
 		SCENE(debug_information_that_files_share_is_followed),
+		SCENE(split_debug_information_is_read_and_missed),
 		SCENE(a_separate_file_is_found_by_build_id),
 		SCENE(a_separate_file_is_found_by_its_link_and_checked),
 		SCENE(a_binary_of_another_build_is_not_guessed_from),
