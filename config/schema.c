@@ -144,7 +144,7 @@ static const struct fg__key measure_keys[] = {
 	 .section = &sampler_section,
 	 .help = "recording of call stacks",
 	 .example = "sampler: { rate: 1000, clock: cpu, follow_children: true }"},
-	{.name = NULL													      },
+	{.name = NULL												 },
 };
 static const struct fg__section measure_section = {
 	.keys = measure_keys, .inherits = true, .finish = fg__finish_measure};
