@@ -37,6 +37,12 @@ enum fg_store_flags {
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_store_close(struct fg_store *store); /* NULL is fine */
+/* The line to its database is cut (a PostgreSQL that went away): close it, and open another. */
+bool fg_store_is_broken(const struct fg_store *store);
+const char *
+fg_store_location(const struct fg_store *store); /* a path, or a URL without its password */
+/* What messages call it from here on, instead of "store 'LOCATION'": a server tells strangers no paths. */
+void fg_store_set_name(struct fg_store *store, const char *name);
 
 /* A run with everything that belongs to it. */
 struct fg_stored_run {
