@@ -96,10 +96,11 @@ while [ $round -lt "$times" ] && [ $(($(date +%s) - started)) -lt "$seconds" ]; 
 	: >log
 	: >log.begun
 	under_way=1
-	case $((round % 3)) in
+	case $((round % 4)) in
 	0) set -- ;;
 	1) set -- --against HEAD ;;
-	2) set -- --against HEAD --schedule duet && under_way=2 ;;
+	2) set -- --against HEAD --set measure.sampler.enabled=true ;;
+	3) set -- --against HEAD --schedule duet && under_way=2 ;;
 	esac
 	"$fastgate" run "$@" >out 2>err &
 	guard=$!

@@ -22,7 +22,7 @@ measure: { pairs: { min: 4, max: 4 } }
 
 
 def run(*words):
-    done = subprocess.run([FASTGATE, *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, check=False)
+    done = subprocess.run([FASTGATE, *words], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -54,7 +54,7 @@ NOISE = [
 
 
 def run(*arguments, code=0):
-    done = subprocess.run([FASTGATE, "doctor", *arguments], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([FASTGATE, "doctor", *arguments], capture_output=True, text=True, check=False, timeout=300)
     check(done.returncode == code, f"doctor {arguments}: exit code {done.returncode}, {done.stderr}")
     return done
 

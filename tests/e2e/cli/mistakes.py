@@ -146,7 +146,7 @@ def tried(prepare, line):
         os.chdir(folder)
         prepare()
         done = subprocess.run(line.replace("fastgate", shlex.quote(fastgate), 1), shell=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
                               env={"PATH": os.environ["PATH"], "HOME": folder, "GIT_CONFIG_NOSYSTEM": "1"})
         os.chdir("/")
         return normal(done.stdout, folder), done.returncode

@@ -33,7 +33,7 @@ def start(*arguments, limit=None, **more):
 
 
 def end(process):
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     return process.returncode, out or "", err
 
 

@@ -52,7 +52,7 @@ def write(path, text, mode=0o644):
 
 
 def run(*arguments):
-    return subprocess.run([FASTGATE, *arguments], capture_output=True, text=True, errors="replace", check=False, timeout=120)
+    return subprocess.run([FASTGATE, *arguments], capture_output=True, text=True, errors="replace", check=False, timeout=300)
 
 
 def still_running(pattern):
@@ -102,7 +102,7 @@ def small_disk():
     script = (f"{' '.join(mount)} && cd . && i=0; while [ $i -lt 40 ]; do {FASTGATE} run >out 2>err || "
               "{ code=$?; cat err >&2; rm -f small/fill; exit $code; }; i=$((i + 1)); "
               "[ $i -ne 2 ] || dd if=/dev/zero of=small/fill bs=1k 2>/dev/null; done; exit 99")
-    done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, check=False, timeout=300)
     lines = [line for line in done.stderr.splitlines() if line.startswith("fastgate: ")]
     check(done.returncode == 6, f"full disk: exit code {done.returncode}: {done.stderr}")
     check(len(lines) == 1 and "store.db" in lines[0], f"full disk: {lines}")

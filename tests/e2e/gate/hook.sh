@@ -16,25 +16,25 @@ expect_code 0 "installing again" fastgate hook install
 # The whole quickstart, measured: a commit may take a minute.
 echo "more" >>README
 git add README
-expect_code 0 "commit that changes no program" timeout 60 git commit -q -m "Say more"
+expect_code 0 "commit that changes no program" timeout 300 git commit -q -m "Say more"
 expect_text 'same binaries on both sides' "$work/err" "what the hook says"
 # What is staged counts, not what lies in the work tree: the other way round, nothing is stopped ...
 slow
 echo "even more" >>README
 git add README
-expect_code 0 "commit beside a slowdown that is not staged" timeout 60 git commit -q -m "Say more"
+expect_code 0 "commit beside a slowdown that is not staged" timeout 300 git commit -q -m "Say more"
 # ... and a staged slowdown is, although the work tree has none.  Neither the index nor a file is touched.
 git add table.c
 git show HEAD:table.c >table.c
 git status --porcelain >"$work/status" # brings the index up to date
 fingerprint() { sha256sum .git/index; git status --porcelain; git ls-files -z | xargs -0 sha256sum; }
 fingerprint >"$work/before"
-expect_code 1 "a staged slowdown" timeout 60 fastgate run --quick --staged
+expect_code 1 "a staged slowdown" timeout 300 fastgate run --quick --staged
 fingerprint >"$work/after"
 cmp "$work/before" "$work/after" || fail "the user's files or index were changed"
 git add table.c
 slow
-expect_code 1 "commit that slows it down" timeout 60 git commit -q -a -m "Drop a needless check"
+expect_code 1 "commit that slows it down" timeout 300 git commit -q -a -m "Drop a needless check"
 cat "$work/out" "$work/err" >"$work/both"
 expect_text 'wordcount .*REGRESSION' "$work/both" "what the hook says"
 [ "$(git log -1 --format=%s)" = "Say more" ] || fail "the commit was made"
@@ -45,7 +45,7 @@ git init -q --bare "$work/upstream.git"
 git remote add origin "$work/upstream.git"
 git push -q -u origin HEAD~1:refs/heads/main
 expect_code 0 "installing the other" fastgate hook install --type pre-push
-expect_code 1 "push of a slowdown" timeout 60 git push -q origin main
+expect_code 1 "push of a slowdown" timeout 300 git push -q origin main
 [ "$(git -C "$work/upstream.git" log -1 --format=%s)" = "Say more" ] || fail "it was pushed"
 expect_code 0 "pushing a tag, and a commit that is not slower" git push -q origin HEAD:refs/tags/v1 HEAD~1:refs/heads/other
 expect_code 0 "removing a branch" git push -q origin :refs/heads/other
@@ -96,4 +96,4 @@ exec 3>&-
 fingerprint >"$work/after"
 cmp "$work/before" "$work/after" || fail "an interruption changed the user's files or index"
 git checkout -q fastgate.yml
-expect_code 0 "after the interruption" timeout 60 fastgate run --quick --staged
+expect_code 0 "after the interruption" timeout 300 fastgate run --quick --staged
