@@ -194,6 +194,10 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 			"interrupted: what was measured is kept; `fastgate run --resume` goes on with it");
 		return FG_EXIT_INTERRUPTED;
 	}
+	if (session->is_open && session->store)
+		fg_cli_say(
+			session->cli,
+			"not sure yet: `fastgate run --resume` adds to what was measured, as long as both sides stay as they are");
 	if (rc != FG_OK) {
 		*err = told;
 		return rc;
@@ -336,7 +340,7 @@ static const struct fg_option options[] = {
 	FG_CLI_FILE(struct options, export, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
 	FG_CLI_FLAG(struct options, resume, "resume", 0,
-		    "go on with the newest run that was interrupted"),
+		    "go on with the newest run that was interrupted, or is not yet sure"),
 	FG_CLI_FLAG(struct options, keep_traces, "keep-traces", 0,
 		    "leave the raw traces in .fastgate/traces"),
 	FG_CLI_FLAG(struct options, no_store, "no-store", 0, "do not keep this run"),

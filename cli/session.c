@@ -309,6 +309,9 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
 		rc = fg_runner_measure(job, next_look, state, err);
 		reached = next_look;
 	}
+	if (benchmark->measure.until_sure && *state == FG_RUNNER_EXHAUSTED &&
+	    !is_decided(session, job, benchmark, &next_look))
+		session->is_open = true;
 	return rc;
 }
 
@@ -364,7 +367,7 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err)
 	fg__progress_clear(&session->progress);
 	fg_runner_free(runner);
 	session->run.ended_ns = fg_clock_wall_ns();
-	session->run.complete = rc == FG_OK;
+	session->run.complete = rc == FG_OK && !session->is_open;
 	if (rc == FG_EINTERRUPTED && session->store)
 		rc = fg_store_progress(session->store, &session->run, session->profiles, err) ==
 				     FG_OK

@@ -46,6 +46,7 @@ struct fg_session {
 	struct fg_symbolizer *symbolizer;
 	struct fg_progress progress;
 	struct fg_gate_progress look; /* the last one, for the progress line */
+	bool is_open; /* `until_sure`, and the budget ended first: --resume adds to this run */
 	bool has_look;
 	bool told_no_samples;
 	bool told_not_kept;

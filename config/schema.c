@@ -137,8 +137,8 @@ static const struct fg__key measure_keys[] = {
 	 IN_MEASURE(until_sure),
 	 .initial = "false",
 	 .help = "measure until decided, however long it takes within the budget",
-	 .more = "The test is one that stays valid whenever one looks, so that a second run adds evidence instead of "
-		 "starting over."},
+	 .more = "The test is one that stays valid whenever one looks. A run that ends before it is sure stays open: "
+		 "`fastgate run --resume` adds evidence to it instead of starting over."},
 	{.name = "sampler",
 	 .kind = FG__SECTION,
 	 .section = &sampler_section,

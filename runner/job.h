@@ -40,6 +40,10 @@ struct fg_runner_job {
 	unsigned counting; /* pairs that count */
 	unsigned apart;    /* duet pairs that were set aside for too little overlap */
 	unsigned wanted;
+	/* With `until_sure`, what earlier sessions did: each may use the budget and the number of pairs anew. */
+	double earlier_seconds;
+	unsigned earlier_counting;
+	uint32_t earlier_pairs;
 	double pair_seconds; /* mean of the measured ones */
 	uint16_t last_aside; /* of the last recorded block */
 	double busy

@@ -257,12 +257,13 @@ static bool is_exhausted(const struct fg_runner_job *job)
 {
 	const struct fg_measure *measure = &job->benchmark->measure;
 	const double budget_seconds = (double)measure->budget_ns / (double)FG_NS_PER_S;
-	const double next = fg__job_series(job)->seconds + job->pair_seconds;
+	const double spent = fg__job_series(job)->seconds - job->earlier_seconds;
+	const uint32_t tried = job->pairs - job->earlier_pairs;
 
-	if (job->counting >= measure->max_pairs ||
-	    job->pairs >= ATTEMPTS_PER_PAIR * measure->max_pairs + ATTEMPTS_EXTRA)
+	if (job->counting - job->earlier_counting >= measure->max_pairs ||
+	    tried >= ATTEMPTS_PER_PAIR * measure->max_pairs + ATTEMPTS_EXTRA)
 		return true;
-	return measure->budget_ns > 0 && job->pairs > 0 && next > budget_seconds;
+	return measure->budget_ns > 0 && tried > 0 && spent + job->pair_seconds > budget_seconds;
 }
 
 /* The next block of whatever kind is due. */

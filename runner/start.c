@@ -52,6 +52,11 @@ static void resume(struct fg_runner_job *job)
 			job->pairs++;
 		job->counting += repetition->aside == 0;
 	}
+	if (job->benchmark->measure.until_sure) {
+		job->earlier_seconds = series->seconds;
+		job->earlier_counting = job->counting;
+		job->earlier_pairs = job->pairs;
+	}
 }
 
 /* The series of an earlier session: this benchmark's own, or one per case of its harness. */

@@ -270,7 +270,7 @@ struct request {
 
 static bool parse_request(int argc, char **argv, struct request *request)
 {
-	*request = (struct request){.schedule = FG_SCHEDULE_DUET, .milliseconds = 3600 * 1000};
+	*request = (struct request){.schedule = FG_SCHEDULE_DUET, .milliseconds = INT64_C(3600000)};
 	if (argc < 6 || argc > 7)
 		return false;
 	request->sampled = strcmp(argv[4], "sampled") == 0;

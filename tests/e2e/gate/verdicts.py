@@ -163,6 +163,20 @@ def prices(project):
     expect("a trailer is for its own range", project.call("run", "--against", "HEAD~1"), 1, "REGRESSION")
 
 
+def until_sure(project):
+    """Six pairs are too few to be sure; a second call adds its own to the same run."""
+    project.write("cost: 100")
+    project.commit()
+    project.write("cost: 110")
+    call = ["run", "--against", "HEAD", "--pairs", "6:6", "--set", "measure.until_sure=true"]
+    expect("the first six pairs", project.call(*call), 0, "INCONCLUSIVE", "6 pairs", "--resume")
+    expect("six more", project.call(*call, "--resume"), 1, "REGRESSION", "going on with run")
+    runs = json.loads(project.call("runs", "--json").stdout)
+    if len(runs["runs"] if isinstance(runs, dict) else runs) != 1:
+        problems.append(f"until_sure made more than one run: {runs}")
+    expect("it is closed now", project.call(*call, "--resume"), 2, "no interrupted run")
+
+
 def for_programs(project):
     done = project.call("duel", "--json", "--pairs", "5:5", "--schedule", "abba", "./bench", "/bin/true")
     expect_json("duel", done, "report", code=done.returncode, exit_code=done.returncode)
@@ -177,7 +191,7 @@ def for_programs(project):
         problems.append("the schema of the history takes anything")
 
 
-for part in (bad_data, other_benchmarks, prices, for_programs):
+for part in (bad_data, other_benchmarks, prices, until_sure, for_programs):
     with tempfile.TemporaryDirectory() as name:
         tried = Project(name)
         if part is for_programs:
