@@ -38,6 +38,7 @@ struct load {
 	struct fg_strbuf *parcels;
 	unsigned count;
 	atomic_uint next;
+	atomic_llong client_ns; /* CPU time of those who send */
 	double *times;
 };
 
@@ -78,6 +79,14 @@ static void make_parcel(const struct fg_bench_program *program, unsigned number,
 	fg_bundle_release(&bundle);
 }
 
+static int64_t thread_cpu_ns(void)
+{
+	struct timespec t = {0};
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 static void *send_all(void *context)
 {
 	static const char *const headers[] = {"Content-Type: " FG_WIRE_MEDIA_TYPE, NULL};
@@ -107,7 +116,31 @@ static void *send_all(void *context)
 		fg_strbuf_release(&reply.body);
 	}
 	fg__http_close(http);
+	atomic_fetch_add(&load->client_ns, thread_cpu_ns());
 	return NULL;
+}
+
+/* Transactions that stored something so far, by the server's own count. */
+static double count_commits(const char *url)
+{
+	static const char name[] = "\nperfdb_batches_total ";
+	const struct fg_http_options options = {.url = url};
+	struct fg_http_reply reply = {0};
+	struct fg_http *http = NULL;
+	struct fg_error err = {0};
+	const char *at = NULL;
+	double count = 0;
+
+	if (fg__http_open(&options, &http, &err) != FG_OK ||
+	    fg__http_send(http, &(struct fg_http_request){.method = "GET", .path = "/metrics"},
+			  &reply, &err) != FG_OK)
+		die("metrics", &err);
+	at = strstr(fg_strbuf_text(&reply.body), name);
+	if (at)
+		count = strtod(at + strlen(name), NULL);
+	fg_strbuf_release(&reply.body);
+	fg__http_close(http);
+	return count;
 }
 
 static void upload(const char *what, struct load *load, unsigned clients)
@@ -117,8 +150,11 @@ static void upload(const char *what, struct load *load, unsigned clients)
 	const int64_t cpu = fg_clock_process_cpu_ns();
 	double bytes = 0;
 	double seconds = 0;
+	double client_ms = 0;
+	double commits = count_commits(load->url);
 
 	atomic_store(&load->next, 0);
+	atomic_store(&load->client_ns, 0);
 	for (unsigned i = 0; i < clients; i++)
 		(void)pthread_create(&threads[i], NULL, send_all, load);
 	for (unsigned i = 0; i < clients; i++)
@@ -126,12 +162,14 @@ static void upload(const char *what, struct load *load, unsigned clients)
 	seconds = (double)(fg_clock_monotonic_ns() - start) / 1e9;
 	for (unsigned i = 0; i < load->count; i++)
 		bytes += (double)load->parcels[i].length;
+	client_ms = (double)atomic_load(&load->client_ns) / 1e6 / load->count;
 	(void)printf(
-		"%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   %6.1f ms of CPU a run   %6.1f KB a run\n",
+		"%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   CPU a run: server %6.2f ms, client %5.2f ms   %6.1f KB a run   %4.1f runs a commit\n",
 		what, load->count / seconds, part(load->times, load->count, 0.5),
 		part(load->times, load->count, 0.99),
-		(double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / load->count,
-		bytes / 1e3 / load->count);
+		(double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / load->count - client_ms,
+		client_ms, bytes / 1e3 / load->count,
+		load->count / (count_commits(load->url) - commits));
 	free(threads);
 }
 
@@ -224,10 +262,13 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	load.count = 1;
 	phase("first of all", &load, clients, &program, next++, false, true);
 	load.count = runs;
+	if (!getenv("ONLY") || *getenv("ONLY")=='c')
 	phase("whole, code that changes", &load, clients, &program, next, true, true);
 	next += runs;
+	if (!getenv("ONLY") || *getenv("ONLY")=='w')
 	phase("whole, same code", &load, clients, &program, next, false, true);
 	next += runs;
+	if (!getenv("ONLY") || *getenv("ONLY")=='k')
 	phase("dictionary known", &load, clients, &program, next, false, false);
 	(void)printf("memory after that: %lld MB with the bench's own parcels\n",
 		     (long long)memory_kib() / 1024);
