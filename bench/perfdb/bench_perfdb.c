@@ -262,14 +262,14 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	load.count = 1;
 	phase("first of all", &load, clients, &program, next++, false, true);
 	load.count = runs;
-	if (!getenv("ONLY") || *getenv("ONLY")=='c')
-	phase("whole, code that changes", &load, clients, &program, next, true, true);
+	if (!getenv("ONLY") || *getenv("ONLY") == 'c')
+		phase("whole, code that changes", &load, clients, &program, next, true, true);
 	next += runs;
-	if (!getenv("ONLY") || *getenv("ONLY")=='w')
-	phase("whole, same code", &load, clients, &program, next, false, true);
+	if (!getenv("ONLY") || *getenv("ONLY") == 'w')
+		phase("whole, same code", &load, clients, &program, next, false, true);
 	next += runs;
-	if (!getenv("ONLY") || *getenv("ONLY")=='k')
-	phase("dictionary known", &load, clients, &program, next, false, false);
+	if (!getenv("ONLY") || *getenv("ONLY") == 'k')
+		phase("dictionary known", &load, clients, &program, next, false, false);
 	(void)printf("memory after that: %lld MB with the bench's own parcels\n",
 		     (long long)memory_kib() / 1024);
 	fg_server_stop(server);
@@ -303,6 +303,7 @@ static void make_arrival(struct fg_store *store, struct fg_ids *ids,
 	     fg_store_dictionary_intern(store, dictionary, &err) != FG_OK ||
 	     fg_store_batch_end(store, &err) != FG_OK))
 		die("intern", &err);
+	fg_dictionary_finish(dictionary);
 	if (fg_arrival_make(&stored, bundle.values.data, bundle.values.size, dictionary, arrival,
 			    &err) != FG_OK)
 		die("arrival", &err);
