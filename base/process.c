@@ -594,10 +594,10 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 		wait_for_news(processes, count);
 		left = 0;
 		for (size_t i = 0; i < count; i++) {
-			if (!processes[i].reaped) {
-				check_limits(&processes[i], fg_clock_monotonic_ns(), stop);
+			if (!processes[i].reaped)
 				try_reap(&processes[i], &results[i]);
-			}
+			if (!processes[i].reaped)
+				check_limits(&processes[i], fg_clock_monotonic_ns(), stop);
 			left += processes[i].reaped ? 0 : 1;
 		}
 	}
@@ -615,8 +615,11 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 		capture_take(&processes[i].captures[1], &results[i].stderr_text,
 			     &results[i].stderr_size, &results[i].output_cut);
 	}
-	if (was_interrupted(processes, count))
-		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	/* What ended by itself before anybody could stop it has ended well, or not, as at any other time. */
+	for (size_t i = 0; i < count; i++) {
+		if (processes[i].kill_at_ns && was_interrupted(&processes[i], 1))
+			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	}
 	return FG_OK;
 }
 

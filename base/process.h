@@ -9,7 +9,8 @@
  *   written to a file, or dropped.  Reading happens inside fg_process_wait().
  * - At the time limit, or on fg_process_kill(), the whole group gets SIGTERM, and SIGKILL after `grace_ms`.
  *   Descendants that left the group are found (we are their sub-reaper) and ended too, so that nothing stays behind.
- * - `interrupted` (may be NULL) is looked at while waiting: true ends the program and gives FG_EINTERRUPTED.
+ * - `interrupted` (may be NULL) is looked at while waiting: true ends the program and gives FG_EINTERRUPTED.  A program that ended by
+ *   itself before that has its result.
  */
 #ifndef FG_BASE_PROCESS_H
 #define FG_BASE_PROCESS_H

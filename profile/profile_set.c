@@ -142,6 +142,14 @@ struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_se
 	return &set->region_rows[set->region_row_count++];
 }
 
+void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside)
+{
+	for (size_t i = set->row_count; i > 0 && set->rows[i - 1].pair == pair; i--)
+		set->rows[i - 1].aside = aside;
+	for (size_t i = set->region_row_count; i > 0 && set->region_rows[i - 1].pair == pair; i--)
+		set->region_rows[i - 1].aside = aside;
+}
+
 size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double *self_ns,
 			   double *inclusive_ns)
 {

@@ -86,6 +86,8 @@ uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
 /* The same for regions; zeroed. */
 struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
+/* The pair of the newest rows, if it is this one, is complete by now: so it shows whether they count. */
+void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
 
 /*
  * Sum of the rows of one arm that count (aside == 0), divided by their number: dense, one value per node.

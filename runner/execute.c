@@ -374,6 +374,18 @@ static int run_together(const struct pass *pass, size_t first, size_t count, str
 	return status;
 }
 
+/* How a program failed is worth more than that it could not be recorded. */
+static int run_and_tell(const struct pass *pass, size_t first, size_t count, struct fg_error *err)
+{
+	const struct fg_executor *executor = pass->executor;
+	const int status = run_together(pass, first, count, err);
+	const int told = executor->on_ended ? executor->on_ended(executor->context, first, count,
+								 status == FG_OK ? err : NULL)
+					    : FG_OK;
+
+	return status == FG_OK ? told : status;
+}
+
 enum helper {
 	BEFORE,
 	AFTER,
@@ -411,7 +423,7 @@ int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 		int status = run_helpers(&pass, first, step, BEFORE, err);
 
 		if (status == FG_OK)
-			status = run_together(&pass, first, step, err);
+			status = run_and_tell(&pass, first, step, err);
 		if (status == FG_OK) {
 			status = run_helpers(&pass, first, step, AFTER, err);
 		} else {

@@ -43,6 +43,12 @@ struct fg_executor {
 	const char *traces_folder; /* below it each sampled repetition gets its own */
 	unsigned next_trace;
 	uint64_t oom_kills; /* of the machine, at the beginning */
+	/*
+	 * Programs `first` to `first + count - 1` of the block have ended, well or not; called before what cleans up behind them, so that
+	 * nothing else happens before they are recorded.  Not FG_OK: the block ends with that error.  May be NULL.
+	 */
+	int (*on_ended)(void *context, size_t first, size_t count, struct fg_error *err);
+	void *context;
 };
 
 void fg_executor_init(struct fg_executor *executor);

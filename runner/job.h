@@ -70,9 +70,17 @@ int fg__job_block(struct fg_runner_job *job, const struct fg_block *block, struc
 void fg__job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
 			double means[FG_ARM_COUNT]);
 
-/* record.c: executions into repetitions of the series.  Sets `counts` when the block is good for the verdict. */
-int fg__job_record(struct fg_runner_job *job, const struct fg_block *block,
-		   struct fg_execution *executions, bool whole, bool *counts, struct fg_error *err)
+/* A block while it is executed. */
+struct fg_pass {
+	struct fg_runner_job *job;
+	const struct fg_block *block;
+	struct fg_execution executions[FG_BLOCK_SLOTS_MAX];
+	int64_t seen_ns; /* up to here its time is in the series */
+	bool counts;     /* it is whole, and good for the verdict */
+};
+
+/* record.c: the slots that have ended into repetitions of the series; a block that is whole by now is settled. */
+int fg__job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
 	FG_NODISCARD;
 
 /* trial.c: settle FG_SCHEDULE_AUTO. */

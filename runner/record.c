@@ -71,32 +71,33 @@ static bool was_stolen(const struct fg_execution *execution)
 	       steal > steal_max;
 }
 
-static uint16_t aside_of(const struct fg_block *block, const struct fg_execution *executions,
-			 bool whole)
+/* Of a block that is whole. */
+static uint16_t aside_of(const struct fg_pass *pass)
 {
-	uint16_t aside = block->aside;
+	const struct fg_execution *executions = pass->executions;
+	uint16_t aside = pass->block->aside;
 
-	if (!whole)
-		return (uint16_t)(aside | FG_ASIDE_UNPAIRED);
-	if (block->concurrent && overlap(&executions[0], &executions[1]) < overlap_min)
+	if (pass->block->concurrent && overlap(&executions[0], &executions[1]) < overlap_min)
 		aside |= FG_ASIDE_OVERLAP;
-	for (size_t i = 0; i < block->count; i++) {
+	for (size_t i = 0; i < pass->block->count; i++) {
 		if (was_stolen(&executions[i]))
 			aside |= FG_ASIDE_STEAL;
 	}
 	return aside;
 }
 
-static struct fg_repetition *add_repetition(struct fg_runner_job *job, struct fg_series *series,
-					    const struct fg_block *block, size_t slot,
-					    const struct fg_execution *execution, uint16_t aside)
+/* Its block is not whole yet, and may never be. */
+static struct fg_repetition *add_repetition(const struct fg_pass *pass, struct fg_series *series,
+					    size_t slot)
 {
+	const struct fg_block *block = pass->block;
+	const struct fg_execution *execution = &pass->executions[slot];
 	struct fg_repetition *repetition = fg_series_add_repetition(series);
 
-	repetition->pair = job->next_pair;
+	repetition->pair = pass->job->next_pair;
 	repetition->arm = (uint8_t)block->slots[slot].arm;
 	repetition->position = (uint8_t)slot;
-	repetition->aside = aside;
+	repetition->aside = block->aside | FG_ASIDE_UNPAIRED;
 	repetition->cpu = (int16_t)block->cpu;
 	repetition->padding = block->slots[slot].padding;
 	repetition->sampled = block->slots[slot].sampled;
@@ -108,15 +109,15 @@ static struct fg_repetition *add_repetition(struct fg_runner_job *job, struct fg
 	return repetition;
 }
 
-static void add_cost(struct fg_runner_job *job, const struct fg_block *block,
-		     const struct fg_execution *executions)
+static void add_cost(const struct fg_pass *pass)
 {
+	struct fg_runner_job *job = pass->job;
 	double cpu_ns[2] = {0, 0}; /* unsampled, sampled */
 
-	for (size_t i = 0; i < block->count; i++) {
-		const struct rusage *usage = &executions[i].result.usage;
+	for (size_t i = 0; i < pass->block->count; i++) {
+		const struct rusage *usage = &pass->executions[i].result.usage;
 
-		cpu_ns[block->slots[i].sampled] +=
+		cpu_ns[pass->block->slots[i].sampled] +=
 			timeval_ns(usage->ru_utime) + timeval_ns(usage->ru_stime);
 	}
 	if (!(cpu_ns[0] > 0) || !(cpu_ns[1] > 0))
@@ -144,16 +145,6 @@ static double busy_share(const struct fg_process_result *result)
 		return fmin(1, cpu_ns / active_ns);
 	/* A wrapper that starts the real program: no more than one CPU's worth was used, and nearly that. */
 	return cpu_ns <= one_cpu_max * wall_ns ? fmin(1, cpu_ns / wall_ns) : 0;
-}
-
-static int tell(const struct fg_runner_job *job, size_t series, size_t repetition,
-		const char *trace_folder, struct fg_error *err)
-{
-	const struct fg_runner_options *options = &job->runner->options;
-
-	if (!options->on_repetition)
-		return FG_OK;
-	return options->on_repetition(options->context, series, repetition, trace_folder, err);
 }
 
 /* ---- cases of a harness ---- */
@@ -216,62 +207,106 @@ static void set_case_value(struct fg_series *series, struct fg_repetition *repet
 	repetition->values[index] = value->value;
 }
 
-static int record_cases(struct fg_runner_job *job, const struct fg_block *block, size_t slot,
-			const struct fg_execution *execution, uint16_t aside, struct fg_error *err)
+static void record_cases(const struct fg_pass *pass, size_t slot)
 {
-	int status = FG_OK;
+	const struct fg_harness_report *report = &pass->executions[slot].report;
 
-	for (size_t i = 0; i < execution->report.case_count && status == FG_OK; i++) {
-		const struct fg_harness_case *found = &execution->report.cases[i];
-		const size_t index = find_case_series(job, found->name);
-		struct fg_series *series = series_at(job, index);
-		struct fg_repetition *repetition =
-			add_repetition(job, series, block, slot, execution, aside);
+	for (size_t i = 0; i < report->case_count; i++) {
+		const struct fg_harness_case *found = &report->cases[i];
+		const size_t index = find_case_series(pass->job, found->name);
+		struct fg_series *series = series_at(pass->job, index);
+		struct fg_repetition *repetition = add_repetition(pass, series, slot);
 
 		for (size_t k = 0; k < found->value_count; k++)
 			set_case_value(series, repetition, &found->values[k]);
-		status = tell(job, job->series[index], series->repetition_count - 1, NULL, err);
 	}
-	return status;
 }
 
 /* ---- */
 
-static int record_whole(struct fg_runner_job *job, const struct fg_block *block, size_t slot,
-			const struct fg_execution *execution, uint16_t aside, struct fg_error *err)
+static void record_whole(const struct fg_pass *pass, size_t slot)
 {
-	struct fg_series *series = fg__job_series(job);
-	struct fg_repetition *repetition =
-		add_repetition(job, series, block, slot, execution, aside);
+	const struct fg_executor *executor = &pass->job->executor;
+	struct fg_repetition *repetition = add_repetition(pass, fg__job_series(pass->job), slot);
 
-	fill_values(&job->executor, &job->executor.targets[repetition->arm], execution,
+	fill_values(executor, &executor->targets[repetition->arm], &pass->executions[slot],
 		    repetition->values);
-	return tell(job, job->series[0], series->repetition_count - 1, execution->trace_folder,
-		    err);
 }
 
-int fg__job_record(struct fg_runner_job *job, const struct fg_block *block,
-		   struct fg_execution *executions, bool whole, bool *counts, struct fg_error *err)
+/* Where the repetitions of the present block begin. */
+static size_t block_begin(const struct fg_runner_job *job, const struct fg_series *series)
 {
-	const bool has_harness = job->benchmark->harness != FG_HARNESS_NONE;
-	const uint16_t aside = aside_of(block, executions, whole);
+	size_t begin = series->repetition_count;
+
+	while (begin > 0 && series->repetitions[begin - 1].pair == job->next_pair)
+		begin--;
+	return begin;
+}
+
+/* All of the block ended well: now it shows whether it counts. */
+static void settle_block(struct fg_pass *pass)
+{
+	struct fg_runner_job *job = pass->job;
+	const struct fg_block *block = pass->block;
+	const uint16_t aside = aside_of(pass);
+
+	for (size_t k = 0; k < job->series_count; k++) {
+		struct fg_series *series = series_at(job, k);
+
+		for (size_t i = block_begin(job, series); i < series->repetition_count; i++)
+			series->repetitions[i].aside = aside;
+	}
+	for (size_t i = 0; i < block->count && !block->concurrent; i++)
+		job->busy[block->slots[i].arm] = busy_share(&pass->executions[i].result);
+	job->last_aside = aside;
+	if ((block->aside & FG_ASIDE_UNSAMPLED) && !(aside & FG_ASIDE_OVERLAP))
+		add_cost(pass);
+	pass->counts = aside == 0;
+}
+
+/* Of each series the repetitions that came from these slots. */
+static int tell(const struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
+{
+	const struct fg_runner_options *options = &pass->job->runner->options;
 	int status = FG_OK;
 
-	for (size_t i = 0; i < block->count && status == FG_OK; i++) {
-		if (executions[i].result.left_children)
+	for (size_t k = 0; options->on_repetition && k < pass->job->series_count; k++) {
+		const struct fg_series *series = series_at(pass->job, k);
+
+		for (size_t i = block_begin(pass->job, series);
+		     i < series->repetition_count && status == FG_OK; i++) {
+			const size_t slot = series->repetitions[i].position;
+
+			if (slot >= first && slot < first + count)
+				status = options->on_repetition(
+					options->context, pass->job->series[k], i,
+					pass->executions[slot].trace_folder, err);
+		}
+	}
+	return status;
+}
+
+int fg__job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
+{
+	struct fg_runner_job *job = pass->job;
+	const bool has_harness = job->benchmark->harness != FG_HARNESS_NONE;
+	size_t well = 0;
+
+	for (size_t i = first; i < first + count; i++) {
+		if (pass->executions[i].result.left_children)
 			fg__job_note(
 				job,
 				"it left processes running behind it; they were ended, and their time is not counted");
-		if (executions[i].user_values) /* it ended well */
-			status = has_harness
-					 ? record_cases(job, block, i, &executions[i], aside, err)
-					 : record_whole(job, block, i, &executions[i], aside, err);
+		if (!pass->executions[i].user_values)
+			continue; /* it did not end well */
+		well++;
+		if (has_harness)
+			record_cases(pass, i);
+		else
+			record_whole(pass, i);
 	}
-	for (size_t i = 0; i < block->count && whole && !block->concurrent; i++)
-		job->busy[block->slots[i].arm] = busy_share(&executions[i].result);
-	job->last_aside = aside;
-	if (whole && (block->aside & FG_ASIDE_UNSAMPLED) && !(aside & FG_ASIDE_OVERLAP))
-		add_cost(job, block, executions);
-	*counts = whole && aside == 0;
-	return status;
+	/* A block ends with the first slot that fails: so those before have ended well. */
+	if (well == count && first + count == pass->block->count)
+		settle_block(pass);
+	return tell(pass, first, count, err);
 }

@@ -163,31 +163,46 @@ void fg__job_fail(struct fg_runner_job *job, struct fg_failure *failure)
 	job->failed = true;
 }
 
+static void take_time(struct fg_pass *pass)
+{
+	const int64_t now_ns = fg_clock_monotonic_ns();
+
+	fg__job_series(pass->job)->seconds +=
+		(double)(now_ns - pass->seen_ns) / (double)FG_NS_PER_S;
+	pass->seen_ns = now_ns;
+}
+
+static int on_ended(void *context, size_t first, size_t count, struct fg_error *err)
+{
+	struct fg_pass *pass = context;
+
+	take_time(pass);
+	return fg__job_record(pass, first, count, err);
+}
+
 int fg__job_block(struct fg_runner_job *job, const struct fg_block *block, struct fg_error *err)
 {
-	struct fg_execution executions[FG_BLOCK_SLOTS_MAX] = {0};
+	struct fg_pass pass = {.job = job, .block = block, .seen_ns = fg_clock_monotonic_ns()};
 	struct fg_failure failure = {0};
-	const int64_t begin_ns = fg_clock_monotonic_ns();
-	bool counts = false;
-	int status = fg_execute_block(&job->executor, block, executions, &failure, err);
-	int recorded = fg__job_record(job, block, executions, status == FG_OK, &counts,
-				      status == FG_OK ? err : NULL);
+	int status = FG_OK;
 
-	fg__job_series(job)->seconds +=
-		(double)(fg_clock_monotonic_ns() - begin_ns) / (double)FG_NS_PER_S;
-	if (status == FG_OK)
-		status = recorded;
+	job->executor.on_ended = on_ended;
+	job->executor.context = &pass;
+	status = fg_execute_block(&job->executor, block, pass.executions, &failure, err);
+	job->executor.context = NULL;
+	job->executor.on_ended = NULL;
+	take_time(&pass);
 	if (status == FG_OK) {
 		job->next_pair++;
-		job->counting += counts;
+		job->counting += pass.counts;
 	}
 	if (failure.text)
 		fg__job_fail(job, &failure);
 	if (status == FG_EINTERRUPTED)
 		job->interrupted = true;
 	for (size_t i = 0; i < block->count; i++) {
-		remove_folder(job->runner, executions[i].trace_folder);
-		fg_execution_release(&executions[i]);
+		remove_folder(job->runner, pass.executions[i].trace_folder);
+		fg_execution_release(&pass.executions[i]);
 	}
 	fg_failure_release(&failure);
 	return status;

@@ -56,8 +56,9 @@ struct fg_runner_options {
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;                            /* of the callbacks; each may be NULL */
 	/*
-	 * A repetition is in the run.  `trace_folder` holds what the sampler wrote, NULL where it did not run; the folder is removed
-	 * afterwards.  Not FG_OK: the session ends with that error.
+	 * A repetition is in the run, before anything else is started.  While others of its pair are still to come it is set aside
+	 * (FG_ASIDE_UNPAIRED); with the last one the whole pair's `aside` is settled.  `trace_folder` holds what the sampler wrote, NULL
+	 * where it did not run; the folder is removed afterwards.  Not FG_OK: the session ends with that error.
 	 */
 	int (*on_repetition)(void *context, size_t series, size_t repetition,
 			     const char *trace_folder, struct fg_error *err);

@@ -5,7 +5,7 @@
 # the inputs.
 set -u
 program=${FASTGATE_ACTION_PROGRAM:-}
-[ -n "$program" ] || program=$GITHUB_ACTION_PATH/build/release/cli/fastgate
+[ -n "$program" ] || program=$GITHUB_ACTION_PATH/build/product/cli/fastgate
 reports=${RUNNER_TEMP:-/tmp}/fastgate
 rm -rf "$reports"
 mkdir -p "$reports"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writing runs.  A whole run is one transaction; a run in progress is one transaction per call, each appending a chunk
- * per benchmark that has something new.  Saving the whole run afterwards replaces the small chunks by large ones, which
- * pack far better.
+ * Writing runs.  A whole run is one transaction; a run in progress is one transaction per call, each writing a chunk
+ * per benchmark that has something new: a chunk for each pair, which grows with the pair.  Saving the whole run afterwards replaces the
+ * small chunks by large ones, which pack far better.
  */
 #include "store/store_private.h"
 
@@ -263,58 +263,131 @@ static int update_series(struct fg_store *store, const struct fg_series *series,
 	return status;
 }
 
-static int put_block(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,
+/* Where the chunks of a series go. */
+struct chunk_place {
+	struct fg_store *store;
+	int64_t series;
+	bool passing; /* of a run in progress: written again before long, and in place of what is there */
+};
+
+static int put_block(const struct chunk_place *place, enum fg_chunk_kind kind, size_t first,
 		     const struct fg_bytes *block, struct fg_error *err)
 {
 	struct fg_query q;
 
-	fg_query_begin(&q, store->db, FG_SQL_CHUNK_ADD);
-	fg_query_int(&q, series);
+	fg_query_begin(&q, place->store->db, place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD);
+	fg_query_int(&q, place->series);
 	fg_query_int(&q, kind);
 	fg_query_int(&q, (int64_t)first);
 	fg_query_bytes(&q, block->data, block->size);
 	return fg_query_run(&q, err);
 }
 
-int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,
-		    struct fg_bytes *content, struct fg_error *err)
+/* Releases the content. */
+static int put_chunk(const struct chunk_place *place, enum fg_chunk_kind kind, size_t first,
+		     struct fg_bytes *content, struct fg_error *err)
 {
+	const int lasting = place->store->for_server ? FG_SEAL_LEVEL : FG_SEAL_LEVEL_TIGHT;
 	struct fg_bytes block = {0};
-	int status = fg_seal_bytes(content, store->for_server ? FG_SEAL_LEVEL : FG_SEAL_LEVEL_TIGHT,
-				   &block, err);
+	int status =
+		fg_seal_bytes(content, place->passing ? FG_SEAL_LEVEL_QUICK : lasting, &block, err);
 
 	if (status == FG_OK)
-		status = put_block(store, series, kind, first, &block, err);
+		status = put_block(place, kind, first, &block, err);
 	fg_bytes_release(&block);
 	fg_bytes_release(content);
 	return status;
 }
 
-static int put_repetitions(struct fg_store *store, int64_t series_id,
-			   const struct fg_series *series, size_t first, struct fg_error *err)
+/* What a repetition or a row is known by. */
+struct pair_key {
+	uint32_t pair;
+	uint16_t aside;
+};
+
+static struct pair_key repetition_key(const void *of, size_t i)
+{
+	const struct fg_repetition *r = &((const struct fg_series *)of)->repetitions[i];
+
+	return (struct pair_key){r->pair, r->aside};
+}
+
+static struct pair_key row_key(const void *of, size_t i)
+{
+	const struct fg_profile_row *row = &((const struct fg_profile_set *)of)->rows[i];
+
+	return (struct pair_key){row->pair, row->aside};
+}
+
+static struct pair_key region_key(const void *of, size_t i)
+{
+	const struct fg_profile_region_row *row =
+		&((const struct fg_profile_set *)of)->region_rows[i];
+
+	return (struct pair_key){row->pair, row->aside};
+}
+
+typedef struct pair_key key_reader(const void *of, size_t i);
+
+/*
+ * Is there something to store, and from which item on?  Behind what is stored; or the last chunk again, when its pair goes on or was
+ * settled meanwhile.  Takes the mark there.
+ */
+static bool next_chunk(struct fg_chunk_mark *mark, const void *of, size_t count, key_reader *key)
+{
+	bool is_open = false;
+
+	if (mark->count > 0)
+		is_open = key(of, mark->count - 1).aside != mark->aside ||
+			  (mark->count < count && key(of, mark->count).pair == mark->pair);
+	if (!is_open && mark->count >= count)
+		return false;
+	if (!is_open)
+		mark->first = mark->count;
+	mark->count = count;
+	mark->pair = key(of, count - 1).pair;
+	mark->aside = key(of, count - 1).aside;
+	return true;
+}
+
+static int put_repetitions(const struct chunk_place *place, const struct fg_series *series,
+			   struct fg_chunk_mark *mark, struct fg_error *err)
 {
 	struct fg_bytes content = {0};
 
-	if (first >= series->repetition_count)
+	if (!next_chunk(mark, series, series->repetition_count, repetition_key))
 		return FG_OK;
-	fg_repetitions_write(series, first, &content);
-	return fg__store_chunk(store, series_id, FG_CHUNK_REPETITIONS, first, &content, err);
+	fg_repetitions_write(series, mark->first, &content);
+	return put_chunk(place, FG_CHUNK_REPETITIONS, mark->first, &content, err);
 }
 
-static int put_rows(struct fg_store *store, int64_t series, const struct fg_profile_set *set,
-		    size_t first, const struct fg_interned *interned, struct fg_error *err)
+static int put_rows(const struct chunk_place *place, const struct fg_profile_set *set,
+		    struct fg_progress_mark *mark, struct fg_error *err)
 {
 	struct fg_matrix matrix = {0};
 	struct fg_bytes content = {0};
 
-	fg_matrix_from_set(&matrix, set, first, interned->nodes);
+	if (!next_chunk(&mark->rows, set, set->row_count, row_key))
+		return FG_OK;
+	fg_matrix_from_set(&matrix, set, mark->rows.first, mark->nodes);
 	fg_matrix_write(&matrix, &content);
 	fg_matrix_release(&matrix);
-	return fg__store_chunk(store, series, FG_CHUNK_ROWS, first, &content, err);
+	return put_chunk(place, FG_CHUNK_ROWS, mark->rows.first, &content, err);
 }
 
-/* Everything of the set behind the given places. */
-static int put_profile(struct fg_store *store, int64_t series, const struct fg_profile_set *set,
+static int put_regions(const struct chunk_place *place, const struct fg_profile_set *set,
+		       struct fg_chunk_mark *mark, struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+
+	if (!next_chunk(mark, set, set->region_row_count, region_key))
+		return FG_OK;
+	fg_regions_write(set, mark->first, &content);
+	return put_chunk(place, FG_CHUNK_REGIONS, mark->first, &content, err);
+}
+
+/* What of the set is not stored yet. */
+static int put_profile(const struct chunk_place *place, const struct fg_profile_set *set,
 		       struct fg_progress_mark *mark, struct fg_error *err)
 {
 	struct fg_interned interned = {mark->functions, mark->function_count, mark->nodes,
@@ -324,36 +397,31 @@ static int put_profile(struct fg_store *store, int64_t series, const struct fg_p
 
 	if (mark->node_count == 0) {
 		fg_bytes_text(&content, set->functions[0].name);
-		status = fg__store_chunk(store, series, FG_CHUNK_PROGRAM, 0, &content, err);
+		status = put_chunk(place, FG_CHUNK_PROGRAM, 0, &content, err);
 	}
 	if (status == FG_OK)
-		status = fg__store_intern(store, set, &interned, err);
+		status = fg__store_intern(place->store, set, &interned, err);
 	mark->functions = interned.functions;
 	mark->function_count = interned.function_count;
 	mark->nodes = interned.nodes;
 	mark->node_count = interned.node_count;
-	if (status == FG_OK && mark->rows < set->row_count)
-		status = put_rows(store, series, set, mark->rows, &interned, err);
-	if (status == FG_OK && mark->regions < set->region_row_count) {
-		fg_regions_write(set, mark->regions, &content);
-		status = fg__store_chunk(store, series, FG_CHUNK_REGIONS, mark->regions, &content,
-					 err);
-	}
-	return status;
+	if (status == FG_OK)
+		status = put_rows(place, set, mark, err);
+	return status == FG_OK ? put_regions(place, set, &mark->regions, err) : status;
 }
 
-static int put_functions(struct fg_store *store, int64_t series, const struct fg_profile_set *set,
+static int put_functions(const struct chunk_place *place, const struct fg_profile_set *set,
 			 const struct fg_progress_mark *mark, struct fg_error *err)
 {
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
 
-	if (set->row_count == 0 || !store->for_server)
+	if (set->row_count == 0 || !place->store->for_server)
 		return FG_OK;
 	fg_totals_from_set(&totals, set, mark->functions);
 	fg_totals_write(&totals, &content);
 	fg_totals_release(&totals);
-	return fg__store_chunk(store, series, FG_CHUNK_FUNCTIONS, 0, &content, err);
+	return put_chunk(place, FG_CHUNK_FUNCTIONS, 0, &content, err);
 }
 
 static int compare_double(const void *a, const void *b)
@@ -507,11 +575,12 @@ static int check_run(const struct fg_run *run, struct fg_error *err)
 static int put_made(struct fg_store *store, int64_t series, const struct fg_series_parts *parts,
 		    struct fg_error *err)
 {
+	const struct chunk_place place = {.store = store, .series = series};
 	int status = FG_OK;
 
 	for (int kind = 1; kind < FG_CHUNK_KINDS && status == FG_OK; kind++) {
 		if (parts->blocks[kind].size)
-			status = put_block(store, series, (enum fg_chunk_kind)kind, 0,
+			status = put_block(&place, (enum fg_chunk_kind)kind, 0,
 					   &parts->blocks[kind], err);
 	}
 	return status;
@@ -520,13 +589,14 @@ static int put_made(struct fg_store *store, int64_t series, const struct fg_seri
 static int put_values(struct fg_store *store, int64_t id, const struct fg_series *series,
 		      const struct fg_profile_set *set, struct fg_error *err)
 {
+	const struct chunk_place place = {.store = store, .series = id};
 	struct fg_progress_mark mark = {0};
-	int status = put_repetitions(store, id, series, 0, err);
+	int status = put_repetitions(&place, series, &mark.repetitions, err);
 
 	if (status == FG_OK && set)
-		status = put_profile(store, id, set, &mark, err);
+		status = put_profile(&place, set, &mark, err);
 	if (status == FG_OK && set)
-		status = put_functions(store, id, set, &mark, err);
+		status = put_functions(&place, set, &mark, err);
 	free(mark.functions);
 	free(mark.nodes);
 	return status;
@@ -652,8 +722,9 @@ static int start_progress(struct fg_store *store, const struct fg_run *run, stru
 	return status;
 }
 
-static int progress_series(struct fg_store *store, const struct fg_run *run, size_t position,
-			   const struct fg_profile_set *set, struct fg_error *err)
+/* The series' row, made or brought up to date. */
+static int progress_row(struct fg_store *store, const struct fg_run *run, size_t position,
+			struct fg_error *err)
 {
 	const struct fg_series *series = &run->series[position];
 	struct fg_progress_mark *mark = &store->marks[position];
@@ -661,25 +732,29 @@ static int progress_series(struct fg_store *store, const struct fg_run *run, siz
 
 	if (!mark->series) {
 		status = put_series(store, store->progress_id, run, position, &mark->series, err);
-	} else if (mark->repetitions != series->repetition_count || mark->state != series->state ||
-		   mark->metrics != series->metric_count) {
+	} else if (mark->repetitions.count != series->repetition_count ||
+		   mark->state != series->state || mark->metrics != series->metric_count) {
 		status = update_series(store, series, mark->series, err);
 		if (status == FG_OK)
 			status = put_series_facts(store, store->progress_id, series, position, err);
 	}
-	if (status == FG_OK)
-		status = put_repetitions(store, mark->series, series, mark->repetitions, err);
-	if (status == FG_OK && set &&
-	    (mark->rows < set->row_count || mark->regions < set->region_row_count))
-		status = put_profile(store, mark->series, set, mark, err);
-	if (status != FG_OK)
-		return status;
-	mark->repetitions = series->repetition_count;
 	mark->metrics = series->metric_count;
 	mark->state = series->state;
-	mark->rows = set ? set->row_count : 0;
-	mark->regions = set ? set->region_row_count : 0;
-	return FG_OK;
+	return status;
+}
+
+static int progress_series(struct fg_store *store, const struct fg_run *run, size_t position,
+			   const struct fg_profile_set *set, struct fg_error *err)
+{
+	struct fg_progress_mark *mark = &store->marks[position];
+	int status = progress_row(store, run, position, err);
+	const struct chunk_place place = {.store = store, .series = mark->series, .passing = true};
+
+	if (status == FG_OK)
+		status = put_repetitions(&place, &run->series[position], &mark->repetitions, err);
+	if (status == FG_OK && set && set->row_count + set->region_row_count > 0)
+		status = put_profile(&place, set, mark, err);
+	return status;
 }
 
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,

@@ -56,8 +56,8 @@ int fg_store_save(struct fg_store *store, const struct fg_run *run,
 		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Keep what is new since the last call for this run: repetitions, profile rows and regions are appended, what is
- * there is not written again.  Call it after each pair.  The first call makes the run, marked incomplete.
+ * Keep what is new since the last call for this run: repetitions, profile rows and regions are appended; what is there is not written
+ * again, but for the last pair while it goes on.  Call it after each repetition.  The first call makes the run, marked incomplete.
  */
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;

@@ -29,12 +29,21 @@ enum {
 	FG_MAX_CHUNK_BYTES = 1 << 28,
 };
 
+/* How far something is stored in chunks: repetitions, rows or regions of a series. */
+struct fg_chunk_mark {
+	size_t count; /* items that are there */
+	size_t first; /* where the last chunk begins */
+	/* Of the last item: the last chunk is written anew when its pair goes on, or was settled meanwhile. */
+	uint32_t pair;
+	uint16_t aside;
+};
+
 /* What of a run in progress is in the store already. */
 struct fg_progress_mark {
 	int64_t series; /* row id; 0: not there */
-	size_t repetitions;
-	size_t rows;
-	size_t regions;
+	struct fg_chunk_mark repetitions;
+	struct fg_chunk_mark rows;
+	struct fg_chunk_mark regions;
 	size_t metrics;
 	enum fg_measure_state state;
 	/* Ids of the set's functions and nodes, as far as they are known. */
@@ -201,9 +210,6 @@ void fg__weights_release(struct fg__weights *weights);
 int fg__store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		     struct fg_error *err) FG_NODISCARD;
 
-/* Seal `content` into a chunk row.  Releases the content. */
-int fg__store_chunk(struct fg_store *store, int64_t series, enum fg_chunk_kind kind, size_t first,
-		    struct fg_bytes *content, struct fg_error *err) FG_NODISCARD;
 /* `take` gets the content of each chunk of a kind, in order. */
 typedef int fg_chunk_taker(struct fg_byte_reader *reader, void *context, struct fg_error *err);
 int fg__store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,

@@ -87,10 +87,11 @@ static int on_repetition(void *context, size_t series, size_t repetition, const 
 {
 	struct recorder *recorder = context;
 	const struct fg_repetition *r = &recorder->run.series[series].repetitions[repetition];
-	const struct fg_ingest_row row = {.arm = r->arm, .pair = r->pair, .aside = r->aside};
+	const struct fg_ingest_row row = {.arm = r->arm, .pair = r->pair};
 	size_t fresh = recorder->profiles.set.row_count - recorder->old_rows;
 
-	if (!trace_folder || r->aside)
+	/* Whether its block will be whole shows later: adopt_rows() looks. */
+	if (!trace_folder || (r->aside & (uint16_t)~FG_ASIDE_UNPAIRED))
 		return FG_OK;
 	recorder->repetition_of_row = fg_grow(recorder->repetition_of_row, &recorder->capacity,
 					      fresh + 1, sizeof(recorder->repetition_of_row[0]));

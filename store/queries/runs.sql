@@ -65,6 +65,9 @@ SELECT s.id, b.name, c.value, m.value, s.details FROM series s JOIN benchmark b 
 JOIN words m ON m.id = s.metrics LEFT JOIN words c ON c.id = s.command WHERE s.run = $1 ORDER BY s.position;
 -- name: chunk_add
 INSERT INTO chunk (series, kind, first, data) VALUES ($1, $2, $3, $4);
+-- name: chunk_put
+INSERT INTO chunk (series, kind, first, data) VALUES ($1, $2, $3, $4)
+ON CONFLICT (series, kind, first) DO UPDATE SET data = excluded.data;
 -- name: chunks
 SELECT first, data FROM chunk WHERE series = $1 AND kind = $2 ORDER BY first;
 -- name: chunks_all

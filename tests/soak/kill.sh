@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # kill -9 of fastgate at any instant: kill.sh BUILD_FOLDER SECONDS [TIMES]
-# After each: no process of the benchmark is left, the store opens, no run that was there is lost, and what the benchmark's own
-# log says was finished is in the store: every repetition but the one under way; where two builds take turns, every block but the
-# one under way (four repetitions).
+# After each: no process of the benchmark is left, the store opens, no run that was there is lost, and every finished repetition is in the
+# store.  Each repetition writes a line when it begins (`prepare`) and one as its last act.  It is finished when the next one begins: so
+# all are kept but the one under way (of a duet, both).  Said at the end as well: how many had done their last act at the time of the
+# kill, and were not recorded yet.
 set -eu
 fastgate=$(realpath "$1")/cli/fastgate
 seconds=$2
@@ -46,14 +47,17 @@ count_stored() {
 	sed -n 's/.* \([0-9]*\) repetition.*/\1/p' values | head -n 1
 }
 
-# Finished: $1 lines in the log.  Kept: those of the newest run, if it is new.  At most $2 may be missing.
+# Begun: lines of log.begun.  Ended: lines of the log at the time of the kill.  Kept: those of the newest run, if it is new.  Under way:
+# at most $1.
 check_kept() {
 	id=$(newest_run)
 	kept=0
 	[ "$id" = "$before" ] || kept=$(count_stored "$id")
 	kept=${kept:-0}
-	[ "$kept" -ge $(($1 - $2)) ] || fail "$1 repetitions were finished, $kept are in the store (run $id)"
-	all_finished=$((all_finished + $1))
+	begun=$(wc -l <log.begun)
+	[ "$kept" -ge $((begun - $1)) ] ||
+		fail "$begun repetitions were begun, $1 may have been under way, $kept are in the store (run $id)"
+	[ "$kept" -ge "$ended" ] || all_lost=$((all_lost + ended - kept))
 	all_kept=$((all_kept + kept))
 }
 
@@ -71,37 +75,40 @@ int main(void)
 }
 END
 printf 'spin: spin.c\n\tcc -O1 -o spin spin.c\n' >Makefile
-printf 'version: 1\nproject: soak\nbuild: { command: make -s }\nbenchmarks:\n  - { name: spin, command: ./spin, setup: "setsid -f env -u SOAK_LOG ./spin" }\nmeasure: { schedule: abba, pairs: { min: 20, max: 60 }, sampler: { enabled: false } }\n' >fastgate.yml
-printf 'spin\n.fastgate/\nout\nerr\nvalues\nlog\n' >.gitignore
+printf 'version: 1\nproject: soak\nbuild: { command: make -s }\nbenchmarks:\n  - { name: spin, command: ./spin, setup: "setsid -f env -u SOAK_LOG ./spin", prepare: [/bin/sh, -c, "echo >>$SOAK_LOG.begun"] }\nmeasure: { schedule: abba, pairs: { min: 20, max: 60 }, sampler: { enabled: false } }\n' >fastgate.yml
+printf 'spin\n.fastgate/\nout\nerr\nvalues\nlog*\n' >.gitignore
 git init -q .
 git add .
 git -c user.name=soak -c user.email=soak@localhost commit -q -m soak
 sed -i 's/2000000/2100000/' spin.c
 : >log
+export SOAK_LOG="$PWD/log"
 # Both builds are made once, so that rounds measure.
 "$fastgate" run --against HEAD --pairs 2:2 >out 2>err || [ $? -lt 4 ] || { cat err >&2; exit 1; }
 round=0
 started=$(date +%s)
 runs=$(count_runs)
-all_finished=0
+all_lost=0
 all_kept=0
 while [ $round -lt "$times" ] && [ $(($(date +%s) - started)) -lt "$seconds" ]; do
 	round=$((round + 1))
 	before=$(newest_run)
 	: >log
-	if [ $((round % 2)) -eq 0 ]; then
-		under_way=4
-		SOAK_LOG="$PWD/log" "$fastgate" run --against HEAD >out 2>err &
-	else
-		under_way=1
-		SOAK_LOG="$PWD/log" "$fastgate" run >out 2>err &
-	fi
+	: >log.begun
+	under_way=1
+	case $((round % 3)) in
+	0) set -- ;;
+	1) set -- --against HEAD ;;
+	2) set -- --against HEAD --schedule duet && under_way=2 ;;
+	esac
+	"$fastgate" run "$@" >out 2>err &
 	guard=$!
 	sleep "0.$(printf %03d "$(draw 600)")"
 	victim=$guard
 	if [ "$(draw 2)" -eq 1 ]; then
 		victim=$(pgrep -P $guard | head -n 1)
 	fi
+	ended=$(wc -l <log)
 	[ -z "$victim" ] || kill -9 "$victim" 2>/dev/null || true
 	wait $guard 2>/dev/null || true
 	await_silence
@@ -109,7 +116,7 @@ while [ $round -lt "$times" ] && [ $(($(date +%s) - started)) -lt "$seconds" ]; 
 	now=$(count_runs)
 	[ "$now" -ge "$runs" ] || fail "$runs runs before, $now after"
 	runs=$now
-	check_kept "$(wc -l <log)" $under_way
+	check_kept $under_way
 done
 [ "$all_kept" -gt 0 ] || fail "nothing was ever kept"
-echo "killed $round times in $(($(date +%s) - started)) s: no orphan, the store whole, $runs runs, $all_kept repetitions kept of $all_finished finished"
+echo "killed $round times in $(($(date +%s) - started)) s: no orphan, the store whole, $runs runs, all finished repetitions kept ($all_kept); $all_lost had just ended and were not recorded yet"

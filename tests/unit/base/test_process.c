@@ -4,6 +4,7 @@
 #include "tests/support/fg_test.h"
 
 #include <errno.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int run_shell(const char *script, struct fg_process_options options,
@@ -153,6 +154,29 @@ static void interruption_ends_the_program(void **state)
 	assert_int_equal(run_shell("sleep 600", options, &result, &err), FG_EINTERRUPTED);
 }
 
+static void what_ended_before_it_could_be_interrupted_has_its_result(void **state)
+{
+	volatile sig_atomic_t flag = 0;
+	char *argv[] = {"/bin/sh", "-c", "echo done; exit 3", NULL};
+	const struct fg_process_options options = {
+		.argv = argv, .stdout_to = FG_STREAM_CAPTURE, .interrupted = &flag};
+	struct fg_process process = {0};
+	struct fg_process_result result = {0};
+	siginfo_t info = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_process_start(&options, &process, &err), FG_OK);
+	assert_int_equal(waitid(P_PID, (id_t)process.pid, &info, WEXITED | WNOWAIT), 0);
+	flag = 1;
+	assert_int_equal(fg_process_wait(&process, 1, &result, &err), FG_OK);
+	assert_true(result.exited);
+	assert_int_equal(result.exit_code, 3);
+	assert_string_equal(result.stdout_text, "done\n");
+	fg_process_result_release(&result);
+	fg_process_release(&process);
+}
+
 static void environment_folder_input_and_cpu_are_set(void **state)
 {
 	char *environment[] = {"PATH=/usr/bin:/bin", "COLOUR=blue", NULL};
@@ -228,6 +252,7 @@ int main(void)
 		cmocka_unit_test(kept_children_live_until_told),
 		cmocka_unit_test(long_output_keeps_head_and_tail),
 		cmocka_unit_test(interruption_ends_the_program),
+		cmocka_unit_test(what_ended_before_it_could_be_interrupted_has_its_result),
 		cmocka_unit_test(environment_folder_input_and_cpu_are_set),
 		cmocka_unit_test(two_programs_are_awaited_at_once),
 		cmocka_unit_test(failing_helper_is_quoted_by_its_last_line),

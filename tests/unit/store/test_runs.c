@@ -240,6 +240,38 @@ static void finished_pairs_of_an_interrupted_run_are_there(void **state)
 	fg_stored_run_release(&loaded);
 }
 
+/* Of a pair that goes on, what is there so far is set aside; with its end it counts, and nothing of it is there twice. */
+static void a_pair_under_way_is_kept_and_settled_later(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run whole = {0};
+	struct fg_series *series = NULL;
+	struct fg_profile_set *set = NULL;
+
+	fg_sample_run(&whole, 3, &fg_sample_small);
+	whole.run.complete = false;
+	series = &whole.run.series[0];
+	set = whole.profiles[0];
+	for (size_t done = 1; done <= 8; done++) {
+		struct fg_stored_run loaded = {0};
+		const uint32_t pair = series->repetitions[done - 1].pair;
+		const bool goes_on = series->repetitions[done].pair == pair;
+
+		series->repetition_count = done;
+		set->row_count = done;
+		for (size_t i = done; i > 0 && series->repetitions[i - 1].pair == pair; i--)
+			series->repetitions[i - 1].aside = goes_on ? FG_ASIDE_UNPAIRED : 0;
+		fg_profile_set_settle(set, pair, goes_on ? FG_ASIDE_UNPAIRED : 0);
+		if (fg_store_progress(f->store, &whole.run, whole.profiles, &f->err) != FG_OK)
+			fail_msg("%s", f->err.message);
+		load(f, whole.run.id, &loaded);
+		same_series(series, &loaded.run.series[0]);
+		same_profile(set, loaded.profiles[0]);
+		fg_stored_run_release(&loaded);
+	}
+	fg_stored_run_release(&whole);
+}
+
 static void fill(struct fixture *f, uint64_t count)
 {
 	for (uint64_t seed = 1; seed <= count; seed++) {
@@ -527,6 +559,7 @@ int main(void)
 		CASE(weights_between_samples_come_back_to_a_64th_of_a_period),
 		CASE(saving_again_replaces_and_keeps_baselines),
 		CASE(finished_pairs_of_an_interrupted_run_are_there),
+		CASE(a_pair_under_way_is_kept_and_settled_later),
 		CASE(runs_are_found_by_what_people_say),
 		CASE(lists_are_filtered_and_paged),
 		CASE(history_tells_levels_and_verdicts_in_order),
