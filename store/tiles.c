@@ -361,7 +361,8 @@ static int read_sealed(struct fg_store *store, struct tracing *t, struct fg_erro
 		const uint64_t *place =
 			fg_map_get(&tiles.numbers, seals.numbers.entries[i].key, sizeof(int64_t));
 
-		status = read_tile(t, &seals.items[i], place ? &tiles.items[*place] : &none, err);
+		status = read_tile(t, &seals.items[i],
+				   place && tiles.items ? &tiles.items[*place] : &none, err);
 	}
 	release_rows(&seals);
 	release_rows(&tiles);

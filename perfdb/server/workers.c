@@ -3,9 +3,22 @@
  * The threads that answer.  libmicrohttpd's threads only move bytes: the first of them to wake takes every connection that
  * waits, so a handler that ran there, and waited for its transaction, would hold up all of them one after the other.  A
  * request that is complete is taken off its connection's hands (suspended), answered here, and given back.
+ *
+ * Uploads wait for the disk, so they may not have all threads: a quarter is kept for those who ask.
  */
 #include "base/clock.h"
 #include "perfdb/server/request.h"
+
+enum {
+	QUESTIONS,
+	UPLOADS,
+	KINDS
+};
+
+struct line {
+	struct fg_request *first;
+	struct fg_request **last;
+};
 
 enum {
 	LEAVE_SECONDS = 5 /* so long may a client take to read its answer when the server stops */
@@ -17,11 +30,35 @@ struct fg_workers {
 	pthread_cond_t left;
 	pthread_t *threads;
 	size_t thread_count;
-	struct fg_request *first;
-	struct fg_request **last;
+	struct line lines[KINDS];
+	size_t uploading; /* threads that have an upload */
+	size_t uploading_max;
 	size_t held; /* requests that were given, and are not done with */
 	bool stopping;
 };
+
+static int kind_of(const struct fg_request *rq)
+{
+	return rq->route->takes_run ? UPLOADS : QUESTIONS;
+}
+
+/* The next that may be answered, or NULL. */
+static struct fg_request *next(struct fg_workers *w)
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		struct line *line = &w->lines[kind];
+		struct fg_request *rq = line->first;
+
+		if (!rq || (kind == UPLOADS && w->uploading >= w->uploading_max))
+			continue;
+		line->first = rq->next;
+		if (!line->first)
+			line->last = &line->first;
+		w->uploading += kind == UPLOADS;
+		return rq;
+	}
+	return NULL;
+}
 
 static void *work(void *context)
 {
@@ -29,20 +66,22 @@ static void *work(void *context)
 
 	(void)pthread_mutex_lock(&w->lock);
 	for (;;) {
-		struct fg_request *rq = w->first;
+		struct fg_request *rq = next(w);
+		bool is_upload = false;
 
-		if (!rq && w->stopping)
+		if (!rq && w->stopping && !w->lines[UPLOADS].first)
 			break;
 		if (!rq) {
 			(void)pthread_cond_wait(&w->filled, &w->lock);
 			continue;
 		}
-		w->first = rq->next;
-		if (!w->first)
-			w->last = &w->first;
+		is_upload = kind_of(rq) == UPLOADS;
 		(void)pthread_mutex_unlock(&w->lock);
-		fg__http_answer(rq);
+		fg__http_answer(rq); /* from here on it may be gone */
 		(void)pthread_mutex_lock(&w->lock);
+		w->uploading -= is_upload;
+		if (is_upload)
+			(void)pthread_cond_broadcast(&w->filled);
 	}
 	(void)pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -52,7 +91,11 @@ int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_e
 {
 	struct fg_workers *w = fg_xcalloc(1, sizeof(*w));
 
-	w->last = &w->first;
+	for (int kind = 0; kind < KINDS; kind++)
+		w->lines[kind].last = &w->lines[kind].first;
+	w->uploading_max = threads - (threads + 3) / 4;
+	if (w->uploading_max == 0)
+		w->uploading_max = 1;
 	(void)pthread_mutex_init(&w->lock, NULL);
 	(void)pthread_cond_init(&w->filled, NULL);
 	(void)pthread_cond_init(&w->left, NULL);
@@ -79,11 +122,13 @@ bool fg__workers_hold(struct fg_workers *w)
 
 void fg__workers_give(struct fg_workers *w, struct fg_request *rq)
 {
+	struct line *line = &w->lines[kind_of(rq)];
+
 	(void)pthread_mutex_lock(&w->lock);
 	rq->next = NULL;
-	*w->last = rq;
-	w->last = &rq->next;
-	(void)pthread_cond_signal(&w->filled);
+	*line->last = rq;
+	line->last = &rq->next;
+	(void)pthread_cond_broadcast(&w->filled);
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
