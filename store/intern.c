@@ -41,12 +41,14 @@ static int add_function(struct fg_store *store, const struct fg_profile_function
 {
 	uint8_t digest[16];
 	struct fg_query q;
-	int status = FG_OK;
+	int status = FG_ENOENT;
 
 	fg__digest(function->name, function->library ? function->library : "", NULL, digest);
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	status = fg_query_value(&q, id, err);
+	if (!store->knows_all_functions) {
+		fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
+		fg_query_bytes(&q, digest, sizeof(digest));
+		status = fg_query_value(&q, id, err);
+	}
 	if (status != FG_ENOENT)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_ADD);
@@ -115,7 +117,7 @@ int fg__store_new_node_id(struct fg_store *store, const int64_t key[2], bool *is
 		*is_new = false;
 		return FG_OK;
 	}
-	if (!*is_new)
+	if (!*is_new && !store->knows_all_nodes)
 		status = ask_node(store, FG_SQL_NODE_FIND, key, &found, err);
 	*is_new = status == FG_ENOENT;
 	if (*is_new)
@@ -205,7 +207,8 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_NODE_LAST, &last, err);
 
-	if (status != FG_OK || !is_worth_reading(last, wanted) || known_nodes(store) >= last)
+	store->knows_all_nodes = status == FG_OK && known_nodes(store) >= last;
+	if (status != FG_OK || store->knows_all_nodes || !is_worth_reading(last, wanted))
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
 	fg_query_int(&q, 0);
@@ -216,6 +219,7 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 				 NULL);
 	}
 	fg_query_end(&q);
+	store->knows_all_nodes = status == FG_OK;
 	return status;
 }
 
@@ -226,7 +230,8 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_FUNCTION_LAST, &last, err);
 
-	if (status != FG_OK || !is_worth_reading(last, wanted) || known_functions(store) >= last)
+	store->knows_all_functions = status == FG_OK && known_functions(store) >= last;
+	if (status != FG_OK || store->knows_all_functions || !is_worth_reading(last, wanted))
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_NAMES);
 	while ((status = fg_query_step(&q, err)) > 0) {
@@ -239,6 +244,7 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 				 (uint64_t)fg_column_int(&q, 0), NULL);
 	}
 	fg_query_end(&q);
+	store->knows_all_functions = status == FG_OK;
 	fg_strbuf_release(&key);
 	return status;
 }
@@ -329,8 +335,8 @@ static void gathered_release(struct gathered *g)
 
 static int missing_node(const struct fg_store *store, uint64_t id, struct fg_error *err)
 {
-	return fg_error_set(err, FG_EDB, "store '%s' is damaged: call path %llu is not there",
-			    store->db->location, (unsigned long long)id);
+	return fg_error_set(err, FG_EDB, "%s is damaged: call path %llu is not there",
+			    store->db->name, (unsigned long long)id);
 }
 
 /* A node and its ancestors, up to one that is known. */
@@ -507,10 +513,9 @@ int fg__store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *
 	int status = FG_OK;
 
 	if (last >= TREE_MAX)
-		return fg_error_set(
-			err, FG_ELIMIT,
-			"store '%s' has more than %d call paths: too many to add up here",
-			store->db->location, TREE_MAX);
+		return fg_error_set(err, FG_ELIMIT,
+				    "%s has more than %d call paths: too many to add up here",
+				    store->db->name, TREE_MAX);
 	if (last >= store->tree_end)
 		status = read_tree(store, err);
 	if (status == FG_OK && last >= store->tree_end)
