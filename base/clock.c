@@ -26,13 +26,40 @@ int64_t fg_clock_process_cpu_ns(void)
 	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+static void put_number(char *at, int digits, int64_t value)
+{
+	for (int i = digits; i-- > 0; value /= 10)
+		at[i] = (char)('0' + value % 10);
+}
+
+/*
+ * By hand, because a trend shows ten thousand of them.  Years are counted from March, so that the leap day is the last
+ * day of a year; 400 years are always 146,097 days.
+ */
 void fg_time_format_utc(int64_t wall_ns, char text[FG_TIME_TEXT_SIZE])
 {
-	const time_t seconds = (time_t)(wall_ns / FG_NS_PER_S);
-	struct tm tm = {0};
+	enum {
+		DAY_S = 86400,
+		DAYS_TO_1970 = 719468, /* from 1 March of the year 0 */
+		DAYS_400_YEARS = 146097
+	};
+	const int64_t seconds = wall_ns / FG_NS_PER_S - (wall_ns % FG_NS_PER_S < 0);
+	const int64_t second = (seconds % DAY_S + DAY_S) % DAY_S;
+	const int64_t days = (seconds - second) / DAY_S + DAYS_TO_1970;
+	const int64_t era = days / DAYS_400_YEARS;
+	const int64_t of_era = days % DAYS_400_YEARS;
+	const int64_t year =
+		(of_era - of_era / 1460 + of_era / 36524 - of_era / (DAYS_400_YEARS - 1)) / 365;
+	const int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+	const int64_t month = (5 * of_year + 2) / 153; /* 0: March */
 
-	(void)gmtime_r(&seconds, &tm);
-	(void)strftime(text, FG_TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	memcpy(text, "0000-00-00T00:00:00Z", sizeof("0000-00-00T00:00:00Z"));
+	put_number(text, 4, era * 400 + year + (month >= 10));
+	put_number(text + 5, 2, month < 10 ? month + 3 : month - 9);
+	put_number(text + 8, 2, of_year - (153 * month + 2) / 5 + 1);
+	put_number(text + 11, 2, second / 3600);
+	put_number(text + 14, 2, second / 60 % 60);
+	put_number(text + 17, 2, second % 60);
 }
 
 /* Exactly `count` digits. */

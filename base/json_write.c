@@ -155,8 +155,18 @@ void fg_json_text(struct fg_json_writer *w, const char *name, const char *value)
 
 void fg_json_int(struct fg_json_writer *w, const char *name, int64_t value)
 {
+	char digits[24];
+	char *at = digits + sizeof(digits);
+	uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
 	begin_value(w, name);
-	fg_strbuf_printf(w->text, "%lld", (long long)value);
+	do {
+		*--at = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (value < 0)
+		*--at = '-';
+	fg_strbuf_add(w->text, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 void fg_json_double(struct fg_json_writer *w, const char *name, double value)

@@ -327,8 +327,60 @@ const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_
 	return text;
 }
 
+/* Digits of a whole number, backwards from `end`; where they begin. */
+static char *put_digits(char *end, uint64_t value, size_t least)
+{
+	char *at = end;
+
+	while (value > 0 || (size_t)(end - at) < least) {
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	}
+	return at;
+}
+
+/*
+ * A number with few decimals, which is what nearly all are that were rounded before they are shown.  An integer below
+ * 2^53 divided by a power of ten up to 10^22 is the double nearest to that decimal, so comparing with the quotient tells
+ * whether these digits stand for the value; with at most 15 of them "%.15g" would say the same.
+ */
+static bool format_short(double value, char text[FG_NUMBER_TEXT_SIZE])
+{
+	static const double powers[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
+	const double size = fabs(value);
+
+	if (!(size >= 1e-4))
+		return false;
+	for (size_t k = 0; k < FG_ARRAY_SIZE(powers); k++) {
+		const double scaled = rint(size * powers[k]);
+		char digits[24];
+		char *end = digits + sizeof(digits);
+		char *at = NULL;
+		size_t whole = 0;
+
+		if (scaled >= 1e15)
+			return false;
+		if (scaled / powers[k] < size || scaled / powers[k] > size)
+			continue;
+		at = put_digits(end, (uint64_t)scaled, k + 1);
+		whole = (size_t)(end - at) - k;
+		if (value < 0)
+			*text++ = '-';
+		memcpy(text, at, whole);
+		if (k) {
+			text[whole] = '.';
+			memcpy(text + whole + 1, at + whole, k);
+		}
+		text[whole + k + (k > 0)] = '\0';
+		return true;
+	}
+	return false;
+}
+
 const char *fg_format_double(double value, char text[FG_NUMBER_TEXT_SIZE])
 {
+	if (format_short(value, text))
+		return text;
 	for (int digits = 15; digits <= 17; digits++) {
 		const char *end = NULL;
 		double back = 0.0;

@@ -3,20 +3,93 @@
 
 #include "base/hash.h"
 
+#include <pthread.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 enum {
 	SEAL_VERSION = 1,
-	VARINT_MAX = 10,
 	MATCH_MIN = 7,
+	KEPT_MAX = 16,           /* of each kind */
+	KEPT_MAX_BYTES = 2 << 20 /* a larger one is not kept */
 };
+
+/*
+ * What zstd works with takes longer to make than many a block takes to pack.  So it is kept for whoever comes next, in
+ * whatever thread.
+ */
+struct kept {
+	void *items[KEPT_MAX];
+	size_t count;
+};
+
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept kept_packers;
+static struct kept kept_unpackers;
+
+static void *take_kept(struct kept *kept)
+{
+	void *item = NULL;
+
+	(void)pthread_mutex_lock(&kept_lock);
+	if (kept->count)
+		item = kept->items[--kept->count];
+	(void)pthread_mutex_unlock(&kept_lock);
+	return item;
+}
+
+/* False: there are enough. */
+static bool keep(struct kept *kept, void *item)
+{
+	bool done = false;
+
+	(void)pthread_mutex_lock(&kept_lock);
+	done = kept->count < KEPT_MAX;
+	if (done)
+		kept->items[kept->count++] = item;
+	(void)pthread_mutex_unlock(&kept_lock);
+	return done;
+}
+
+static ZSTD_CCtx *take_packer(void)
+{
+	ZSTD_CCtx *zstd = take_kept(&kept_packers);
+
+	return zstd ? zstd : ZSTD_createCCtx();
+}
+
+static void give_packer(ZSTD_CCtx *zstd)
+{
+	(void)ZSTD_CCtx_reset(zstd, ZSTD_reset_session_and_parameters);
+	if (ZSTD_sizeof_CCtx(zstd) > KEPT_MAX_BYTES || !keep(&kept_packers, zstd))
+		(void)ZSTD_freeCCtx(zstd);
+}
+
+static size_t unpack(void *to, size_t room_bytes, const void *from, size_t size)
+{
+	ZSTD_DCtx *zstd = take_kept(&kept_unpackers);
+	size_t got = 0;
+
+	if (!zstd)
+		zstd = ZSTD_createDCtx();
+	if (!zstd)
+		return (size_t)0 - ZSTD_error_memory_allocation;
+	got = ZSTD_decompressDCtx(zstd, to, room_bytes, from, size);
+	if (ZSTD_isError(got) || !keep(&kept_unpackers, zstd))
+		(void)ZSTD_freeDCtx(zstd);
+	return got;
+}
 
 static uint8_t *room(struct fg_bytes *bytes, size_t size)
 {
 	if (bytes->capacity - bytes->size < size)
 		bytes->data = fg_grow(bytes->data, &bytes->capacity, bytes->size + size, 1);
 	return bytes->data + bytes->size;
+}
+
+uint8_t *fg_bytes_reserve(struct fg_bytes *bytes, size_t size)
+{
+	return room(bytes, size);
 }
 
 void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size)
@@ -29,22 +102,12 @@ void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size)
 
 void fg__bytes_long_varint(struct fg_bytes *bytes, uint64_t value)
 {
-	uint8_t *at = room(bytes, VARINT_MAX);
-	size_t used = 0;
-
-	while (value >= 0x80) {
-		at[used++] = (uint8_t)(value | 0x80);
-		value >>= 7;
-	}
-	at[used++] = (uint8_t)value;
-	bytes->size += used;
+	fg_bytes_end(bytes, fg_put_varint(room(bytes, FG_VARINT_MAX_BYTES), value));
 }
 
 void fg_bytes_signed(struct fg_bytes *bytes, int64_t value)
 {
-	const uint64_t bits = (uint64_t)value;
-
-	fg_bytes_varint(bytes, value < 0 ? ~(bits << 1) : bits << 1);
+	fg_bytes_varint(bytes, fg_zigzag(value));
 }
 
 static void put_little(uint8_t *at, uint64_t value, size_t size)
@@ -129,11 +192,26 @@ uint64_t fg__read_long_varint(struct fg_byte_reader *reader)
 	return 0;
 }
 
-int64_t fg_read_signed(struct fg_byte_reader *reader)
+void fg_read_varints(struct fg_byte_reader *reader, uint32_t *to, size_t count)
 {
-	const uint64_t bits = fg_read_varint(reader);
+	const uint8_t *end = reader->end;
+	const uint8_t *at = reader->failed ? end : reader->at;
 
-	return (int64_t)(bits & 1 ? ~(bits >> 1) : bits >> 1);
+	for (size_t i = 0; i < count; i++) {
+		if (at < end && *at < 0x80) {
+			to[i] = *at++;
+		} else {
+			uint64_t value = 0;
+
+			reader->at = at;
+			value = fg__read_long_varint(reader);
+			at = reader->at;
+			to[i] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+			if (reader->failed)
+				return;
+		}
+	}
+	reader->at = at;
 }
 
 static uint64_t read_little(struct fg_byte_reader *reader, size_t size)
@@ -233,7 +311,7 @@ int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 		return fg_error_set(err, FG_ELIMIT,
 				    "a block of %zu bytes is larger than the store takes (4 GiB)",
 				    content->size);
-	zstd = ZSTD_createCCtx();
+	zstd = take_packer();
 	if (!zstd)
 		return fg_error_set(err, FG_EDB, "cannot pack a block: no memory");
 	at = room(block, FG_SEAL_HEADER_SIZE + bound);
@@ -245,7 +323,7 @@ int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 		packed = ZSTD_CCtx_setPledgedSrcSize(zstd, content->size);
 	if (!ZSTD_isError(packed))
 		packed = pack(zstd, content, at + FG_SEAL_HEADER_SIZE, bound);
-	(void)ZSTD_freeCCtx(zstd);
+	give_packer(zstd);
 	if (ZSTD_isError(packed))
 		return fg_error_set(err, FG_EDB, "cannot pack a block: %s",
 				    ZSTD_getErrorName(packed));
@@ -291,7 +369,7 @@ int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *conte
 				    "a block unpacks to %zu bytes; the limit is %zu", unpacked,
 				    max);
 	data = fg_xmalloc(unpacked + 1);
-	got = ZSTD_decompress(data, unpacked, at + FG_SEAL_HEADER_SIZE, size - FG_SEAL_HEADER_SIZE);
+	got = unpack(data, unpacked, at + FG_SEAL_HEADER_SIZE, size - FG_SEAL_HEADER_SIZE);
 	if (ZSTD_isError(got) || got != unpacked) {
 		free(data);
 		/* Good bytes are not to be called bad because we are short of memory. */

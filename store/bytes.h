@@ -50,6 +50,38 @@ static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
 		fg__bytes_long_varint(bytes, value);
 }
 
+/*
+ * For tens of thousands of numbers in a row: have room for so many bytes behind what is there, put them there, and say
+ * where they end.
+ */
+enum {
+	FG_VARINT_MAX_BYTES = 10
+};
+
+uint8_t *fg_bytes_reserve(struct fg_bytes *bytes, size_t size);
+
+static inline uint8_t *fg_put_varint(uint8_t *at, uint64_t value)
+{
+	while (value >= 0x80) {
+		*at++ = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	*at++ = (uint8_t)value;
+	return at;
+}
+
+static inline uint64_t fg_zigzag(int64_t value)
+{
+	const uint64_t bits = (uint64_t)value;
+
+	return value < 0 ? ~(bits << 1) : bits << 1;
+}
+
+static inline void fg_bytes_end(struct fg_bytes *bytes, const uint8_t *at)
+{
+	bytes->size = (size_t)(at - bytes->data);
+}
+
 void fg_bytes_signed(struct fg_bytes *bytes, int64_t value);  /* zigzag */
 void fg_bytes_float(struct fg_bytes *bytes, float value);     /* 4 bytes, little endian */
 void fg_bytes_double(struct fg_bytes *bytes, double value);   /* 8 bytes, little endian */
@@ -68,7 +100,15 @@ static inline uint64_t fg_read_varint(struct fg_byte_reader *reader)
 	return fg__read_long_varint(reader);
 }
 
-int64_t fg_read_signed(struct fg_byte_reader *reader);
+static inline int64_t fg_read_signed(struct fg_byte_reader *reader)
+{
+	const uint64_t bits = fg_read_varint(reader);
+
+	return (int64_t)(bits & 1 ? ~(bits >> 1) : bits >> 1);
+}
+
+/* So many numbers at once; one that does not fit becomes UINT32_MAX. */
+void fg_read_varints(struct fg_byte_reader *reader, uint32_t *to, size_t count);
 float fg_read_float(struct fg_byte_reader *reader);
 double fg_read_double(struct fg_byte_reader *reader);
 /* Not NUL-terminated; *text is NULL for NULL.  Longer than max: failed. */

@@ -32,7 +32,8 @@ struct sqlite_db {
 	sqlite3 *handle;
 	sqlite3_stmt *statements[FG_SQL_COUNT];
 	bool busy[FG_SQL_COUNT];
-	bool gives_id[FG_SQL_COUNT]; /* prepared without "RETURNING id" */
+	bool gives_id[FG_SQL_COUNT];                           /* prepared without "RETURNING id" */
+	uint8_t places[FG_SQL_COUNT][FG_QUERY_MAX_PARAMETERS]; /* where SQLite has $1, $2, ... */
 };
 
 static struct sqlite_db *of(const struct fg_query *query)
@@ -111,8 +112,16 @@ static int prepare(struct sqlite_db *s, enum fg_sql sql)
 {
 	const size_t length = length_to_prepare(s, sql);
 
-	return sqlite3_prepare_v3(s->handle, fg__sql_texts[sql].text, (int)length,
-				  SQLITE_PREPARE_PERSISTENT, &s->statements[sql], NULL);
+	const int code = sqlite3_prepare_v3(s->handle, fg__sql_texts[sql].text, (int)length,
+					    SQLITE_PREPARE_PERSISTENT, &s->statements[sql], NULL);
+
+	for (int i = 0; i < FG_QUERY_MAX_PARAMETERS && code == SQLITE_OK; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "$%d", i + 1);
+		s->places[sql][i] = (uint8_t)sqlite3_bind_parameter_index(s->statements[sql], name);
+	}
+	return code;
 }
 
 static void query_begin(struct fg_query *query)
@@ -130,15 +139,10 @@ static void query_begin(struct fg_query *query)
 	s->busy[query->sql] = true;
 }
 
-/* The place of the next parameter, or 0 when the statement could not be prepared. */
-static int place(struct fg_query *query)
+/* The place of the next parameter. */
+static int place(const struct fg_query *query)
 {
-	char name[16];
-
-	if (!query->statement)
-		return 0;
-	(void)snprintf(name, sizeof(name), "$%d", query->parameters + 1);
-	return sqlite3_bind_parameter_index(query->statement, name);
+	return of(query)->places[query->sql][query->parameters];
 }
 
 static void check_bind(struct fg_query *query, int code)

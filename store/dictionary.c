@@ -191,39 +191,67 @@ struct place {
 	uint32_t index;
 };
 
-static int by_id(const void *a, const void *b)
-{
-	const struct place *x = a;
-	const struct place *y = b;
+enum {
+	DIGIT_BITS = 11,
+	DIGIT_VALUES = 1 << DIGIT_BITS
+};
 
-	return (x->id > y->id) - (x->id < y->id);
+/* One pass of a sort by digits: by the one that begins at `shift`, else as they are. */
+static void sort_pass(const struct place *from, struct place *to, size_t count, unsigned shift)
+{
+	size_t next[DIGIT_VALUES + 1] = {0};
+
+	for (size_t i = 0; i < count; i++)
+		next[(from[i].id >> shift) % DIGIT_VALUES + 1]++;
+	for (size_t d = 0; d < DIGIT_VALUES; d++)
+		next[d + 1] += next[d];
+	for (size_t i = 0; i < count; i++)
+		to[next[(from[i].id >> shift) % DIGIT_VALUES]++] = from[i];
 }
 
-static uint32_t *in_order(struct place *places, size_t count)
+/* Ids of a store are small numbers: two or three passes do, where comparing would take fifteen. */
+static uint32_t *in_order(struct place *places, struct place *room, size_t count)
 {
 	uint32_t *order = fg_xcalloc(count, sizeof(*order));
+	uint64_t bits = 0;
 
-	qsort(places, count, sizeof(*places), by_id);
+	for (size_t i = 0; i < count; i++)
+		bits |= places[i].id;
+	for (unsigned shift = 0; shift < 64 && bits >> shift; shift += DIGIT_BITS) {
+		struct place *sorted = room;
+
+		sort_pass(places, room, count, shift);
+		room = places;
+		places = sorted;
+	}
 	for (size_t i = 0; i < count; i++)
 		order[i] = places[i].index;
 	return order;
 }
 
-/* Everything is known: put it in the store's order once, and forget the texts. */
-static void finish(struct fg_dictionary *d)
+/* Put it in the store's order once, and forget the texts. */
+static void put_in_order(struct fg_dictionary *d)
 {
-	struct place *places = fg_xcalloc(d->node_count + d->function_count, sizeof(*places));
+	const size_t most = d->node_count > d->function_count ? d->node_count : d->function_count;
+	struct place *places = fg_xcalloc(most, 2 * sizeof(*places));
 
 	for (size_t i = 0; i < d->function_count; i++)
 		places[i] = (struct place){(uint64_t)d->function_ids[i], (uint32_t)i};
-	d->functions_in_order = in_order(places, d->function_count);
+	d->functions_in_order = in_order(places, places + most, d->function_count);
 	for (size_t i = 0; i < d->node_count; i++)
 		places[i] = (struct place){d->node_ids[i], (uint32_t)i};
-	d->nodes_in_order = in_order(places, d->node_count);
+	d->nodes_in_order = in_order(places, places + most, d->node_count);
 	free(places);
 	fg_bytes_release(&d->content);
 	free(d->function_at);
 	d->function_at = NULL;
+}
+
+void fg_dictionary_finish(struct fg_dictionary *dictionary)
+{
+	FG_ASSERT(dictionary->missing == 0);
+	if (!dictionary->nodes_in_order)
+		put_in_order(dictionary);
 }
 
 bool fg_dictionary_look_up(struct fg_dictionary *d, struct fg_ids *ids)
@@ -253,8 +281,6 @@ bool fg_dictionary_look_up(struct fg_dictionary *d, struct fg_ids *ids)
 	}
 	fg_ids_end(ids);
 	fg_strbuf_release(&key);
-	if (d->missing == 0)
-		finish(d);
 	return d->missing == 0;
 }
 
@@ -286,6 +312,28 @@ static int intern_function(struct fg_store *store, const struct fg_dictionary *d
 	return status;
 }
 
+static int intern_nodes(struct fg_store *store, struct fg_dictionary *d, struct fg_error *err)
+{
+	bool *is_new = fg_xcalloc(d->node_count, sizeof(*is_new));
+	int status = FG_OK;
+
+	for (size_t i = 1; i < d->node_count && status == FG_OK; i++) {
+		const uint32_t parent = d->nodes[i].parent;
+
+		is_new[i] = is_new[parent];
+		if (!d->node_ids[i])
+			status = fg__store_new_node_id(
+				store,
+				(const int64_t[]){(int64_t)d->node_ids[parent],
+						  d->function_ids[d->nodes[i].function]},
+				&is_new[i], &d->node_ids[i], err);
+		else
+			is_new[i] = false;
+	}
+	free(is_new);
+	return status;
+}
+
 int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 			       struct fg_error *err)
 {
@@ -298,18 +346,11 @@ int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 		if (!d->function_ids[i])
 			status = intern_function(store, d, i, err);
 	}
-	for (size_t i = 1; i < d->node_count && status == FG_OK; i++) {
-		const uint32_t parent = d->nodes[i].parent;
-
-		if (!d->node_ids[i])
-			status = fg__store_node_id(store, (int64_t)d->node_ids[parent],
-						   d->function_ids[d->nodes[i].function],
-						   &d->node_ids[i], err);
-	}
+	if (status == FG_OK)
+		status = intern_nodes(store, d, err);
 	status = fg__store_end(store, status, err);
 	if (status != FG_OK)
 		return status;
 	d->missing = 0;
-	finish(d);
 	return FG_OK;
 }

@@ -3,7 +3,8 @@
  * A dictionary as a server uses it: opened and checked once, its functions and call paths turned into rows of the
  * database once, then used for every run that refers to it.
  *
- *	fg_dictionary_open() → fg_dictionary_look_up() → fg_store_dictionary_intern() where something was missing
+ *	fg_dictionary_open() → fg_dictionary_look_up() → fg_store_dictionary_intern() where something was missing →
+ *	fg_dictionary_finish()
  *
  * From then on nothing changes in it, and any number of threads may read it.
  */
@@ -35,6 +36,8 @@ struct fg_dictionary {
 int fg_dictionary_open(const struct fg_bytes *sealed, const struct fg_bundle_limits *limits,
 		       const char *hash, struct fg_dictionary **dictionary, struct fg_error *err)
 	FG_NODISCARD;
+/* Everything is known: make it ready for use. */
+void fg_dictionary_finish(struct fg_dictionary *dictionary);
 void fg_dictionary_free(struct fg_dictionary *dictionary); /* NULL is fine */
 /* Fill in what the process knows already; false when something is missing. */
 bool fg_dictionary_look_up(struct fg_dictionary *dictionary, struct fg_ids *ids);

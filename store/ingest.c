@@ -27,11 +27,7 @@ static void put_in_order(struct fg_matrix *m, const struct fg_dictionary *d)
 	uint32_t *columns = fg_xcalloc(d->node_count, sizeof(*columns));
 	size_t place = 0;
 
-	sorted.ids = fg_xcalloc(m->id_count, sizeof(*sorted.ids));
-	sorted.starts = fg_xcalloc(m->id_count + 1, sizeof(*sorted.starts));
-	sorted.entry_rows = fg_xcalloc(m->entry_count, sizeof(*sorted.entry_rows));
-	sorted.samples = fg_xcalloc(m->entry_count, sizeof(*sorted.samples));
-	sorted.self_ns = fg_xcalloc(m->entry_count, sizeof(*sorted.self_ns));
+	fg_matrix_allocate(&sorted);
 	for (size_t i = 0; i < m->id_count; i++)
 		columns[m->ids[i]] = (uint32_t)i + 1;
 	for (size_t i = 0; i < d->node_count; i++) {
@@ -84,20 +80,28 @@ static int check_root(const struct fg_matrix *m, const struct fg_dictionary *d, 
 
 static void sum_up(const struct fg_matrix *m, struct fg_totals_source *source)
 {
+	uint8_t *columns = fg_xmalloc(m->row_count + 1);
+	uint64_t samples = 0;
+
 	for (size_t r = 0; r < m->row_count; r++)
 		source->repetitions[m->rows[r].arm] += m->rows[r].aside == 0;
 	for (int arm = 0; arm < 2; arm++)
 		source->self_ns[arm] = fg_xcalloc(source->node_count, sizeof(double));
+	for (size_t r = 0; r < m->row_count; r++)
+		columns[r] = m->rows[r].aside == 0 ? m->rows[r].arm : FG_ARM_COUNT;
 	for (size_t i = 0; i < m->id_count; i++) {
-		for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-			const struct fg_matrix_row *row = &m->rows[m->entry_rows[e]];
+		double sums[FG_ARM_COUNT + 1] = {0}; /* the last: what is set aside */
 
-			source->time_ns += m->self_ns[e];
-			source->samples += m->samples[e];
-			if (row->aside == 0)
-				source->self_ns[row->arm][m->ids[i]] += m->self_ns[e];
+		for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+			sums[columns[m->entry_rows[e]]] += m->self_ns[e];
+			samples += m->samples[e];
 		}
+		for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+			source->self_ns[arm][m->ids[i]] = sums[arm];
+		source->time_ns += sums[0] + sums[1] + sums[FG_ARM_COUNT];
 	}
+	source->samples = (double)samples;
+	free(columns);
 }
 
 /* Before the ids are renamed. */

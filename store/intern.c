@@ -106,9 +106,8 @@ static uint64_t known_node(struct fg_store *store, const int64_t key[2])
 	return id;
 }
 
-/* `is_new` tells whether the parent is a row of this transaction, and becomes whether this one is: then nobody has children. */
-static int node_id(struct fg_store *store, const int64_t key[2], bool *is_new, uint64_t *id,
-		   struct fg_error *err)
+int fg__store_new_node_id(struct fg_store *store, const int64_t key[2], bool *is_new, uint64_t *id,
+			  struct fg_error *err)
 {
 	int64_t found = 0;
 	int status = FG_ENOENT;
@@ -135,7 +134,7 @@ int fg__store_node_id(struct fg_store *store, int64_t parent, int64_t function, 
 {
 	bool is_new = false;
 
-	return node_id(store, (const int64_t[]){parent, function}, &is_new, id, err);
+	return fg__store_new_node_id(store, (const int64_t[]){parent, function}, &is_new, id, err);
 }
 
 static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct fg_error *err)
@@ -263,7 +262,7 @@ static int intern_nodes(struct fg_store *store, const struct fg_profile_set *set
 					interned->functions[set->nodes[i].function]};
 
 		is_new[i] = i > 0 && is_new[parent];
-		status = node_id(store, key, &is_new[i], &interned->nodes[i], err);
+		status = fg__store_new_node_id(store, key, &is_new[i], &interned->nodes[i], err);
 		if (status == FG_OK)
 			interned->node_count++;
 	}

@@ -52,13 +52,14 @@ static void head(struct fg_matrix_row *to, const struct fg_profile_row *from)
 		to->unit_ns = 1;
 }
 
-static void allocate(struct fg_matrix *m)
+void fg_matrix_allocate(struct fg_matrix *m)
 {
-	m->ids = fg_xcalloc(m->id_count, sizeof(*m->ids));
-	m->starts = fg_xcalloc(m->id_count + 1, sizeof(*m->starts));
-	m->entry_rows = fg_xcalloc(m->entry_count, sizeof(*m->entry_rows));
-	m->samples = fg_xcalloc(m->entry_count, sizeof(*m->samples));
-	m->self_ns = fg_xcalloc(m->entry_count, sizeof(*m->self_ns));
+	m->ids = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*m->ids));
+	m->starts = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*m->starts));
+	m->starts[0] = 0;
+	m->entry_rows = fg_xreallocarray(NULL, m->entry_count + 1, sizeof(*m->entry_rows));
+	m->samples = fg_xreallocarray(NULL, m->entry_count + 1, sizeof(*m->samples));
+	m->self_ns = fg_xreallocarray(NULL, m->entry_count + 1, sizeof(*m->self_ns));
 }
 
 /* Nodes that have entries, in order of their ids; counts[node] becomes the node's place. */
@@ -95,7 +96,7 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 			counts[row->nodes[i]]++;
 	}
 	slots = used_nodes(set, counts, ids, &m.id_count);
-	allocate(&m);
+	fg_matrix_allocate(&m);
 	for (size_t i = 0; i < m.id_count; i++) {
 		m.ids[i] = slots[i].id;
 		m.starts[i + 1] = m.starts[i] + counts[slots[i].node];
@@ -118,10 +119,19 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 	*matrix = m;
 }
 
-static int64_t fraction(const struct fg_matrix *m, size_t entry)
+/* Of each row, as it is multiplied with; to be freed. */
+static double *units_of(const struct fg_matrix *m)
 {
-	const double unit = (double)m->rows[m->entry_rows[entry]].unit_ns;
-	const double more = m->self_ns[entry] - unit * m->samples[entry];
+	double *units = fg_xreallocarray(NULL, m->row_count + 1, sizeof(*units));
+
+	for (size_t r = 0; r < m->row_count; r++)
+		units[r] = (double)m->rows[r].unit_ns;
+	return units;
+}
+
+static int64_t fraction(double unit, uint32_t samples, double self_ns)
+{
+	const double more = self_ns - unit * samples;
 
 	/* Where every sample weighs the same there is nothing to round. */
 	return more < 0 || more > 0 ? whole(round(more * FRACTIONS / unit)) : 0;
@@ -148,7 +158,7 @@ static void write_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
 	}
 }
 
-static unsigned class_of(size_t entries)
+static inline unsigned class_of(size_t entries)
 {
 	unsigned class = CLASS_EXACT;
 
@@ -162,61 +172,105 @@ static unsigned class_of(size_t entries)
 }
 
 /* The places of the nodes, those with the fewest entries first, else as they are. */
-static size_t *in_classes(const struct fg_matrix *m)
+static uint32_t *in_classes(const struct fg_matrix *m)
 {
-	size_t *order = fg_xcalloc(m->id_count, sizeof(*order));
-	size_t next[CLASSES + 1] = {0};
+	uint32_t *order = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*order));
+	uint8_t *classes = fg_xmalloc(m->id_count + 1);
+	uint32_t next[CLASSES + 1] = {0};
 
-	for (size_t i = 0; i < m->id_count; i++)
-		next[class_of(m->starts[i + 1] - m->starts[i]) + 1]++;
+	for (size_t i = 0; i < m->id_count; i++) {
+		classes[i] = (uint8_t)class_of(m->starts[i + 1] - m->starts[i]);
+		next[classes[i] + 1]++;
+	}
 	for (size_t c = 0; c < CLASSES; c++)
 		next[c + 1] += next[c];
 	for (size_t i = 0; i < m->id_count; i++)
-		order[next[class_of(m->starts[i + 1] - m->starts[i])]++] = i;
+		order[next[classes[i]]++] = (uint32_t)i;
+	free(classes);
 	return order;
 }
 
-typedef void write_node(const struct fg_matrix *m, size_t node, struct fg_bytes *bytes);
+/* The entries of one node, at most FG_VARINT_MAX_BYTES each; where they end. */
+typedef uint8_t *put_node(const struct fg_matrix *m, size_t node, uint8_t *at);
 
-static void write_entry_rows(const struct fg_matrix *m, size_t node, struct fg_bytes *bytes)
+static uint8_t *put_entry_rows(const struct fg_matrix *m, size_t node, uint8_t *at)
 {
+	const uint32_t *rows = m->entry_rows;
+	const size_t end = m->starts[node + 1];
 	uint32_t row = 0;
 
-	for (size_t e = m->starts[node]; e < m->starts[node + 1]; e++) {
-		fg_bytes_varint(bytes, m->entry_rows[e] - row);
-		row = m->entry_rows[e];
+	for (size_t e = m->starts[node]; e < end; e++) {
+		at = fg_put_varint(at, rows[e] - row);
+		row = rows[e];
 	}
+	return at;
 }
 
-static void write_samples(const struct fg_matrix *m, size_t node, struct fg_bytes *bytes)
+static uint8_t *put_samples(const struct fg_matrix *m, size_t node, uint8_t *at)
 {
-	for (size_t e = m->starts[node]; e < m->starts[node + 1]; e++)
-		fg_bytes_varint(bytes, m->samples[e]);
+	const uint32_t *samples = m->samples;
+	const size_t end = m->starts[node + 1];
+
+	for (size_t e = m->starts[node]; e < end; e++)
+		at = fg_put_varint(at, samples[e]);
+	return at;
 }
 
-static void write_classes(const struct fg_matrix *m, const size_t *order, write_node *write,
+static void write_classes(const struct fg_matrix *m, const uint32_t *order, put_node *put,
 			  struct fg_bytes *bytes)
 {
-	size_t begin = bytes->size;
+	uint8_t *at = fg_bytes_reserve(bytes, m->entry_count * FG_VARINT_MAX_BYTES);
+	const uint8_t *begin = at;
 	unsigned class = 0;
 
 	for (size_t i = 0; i < m->id_count; i++) {
 		const unsigned mine = class_of(m->starts[order[i] + 1] - m->starts[order[i]]);
 
-		if (mine != class && bytes->size - begin >= BREAK_MIN) {
+		if (mine != class && at - begin >= BREAK_MIN) {
+			fg_bytes_end(bytes, at);
 			fg_bytes_break(bytes);
-			begin = bytes->size;
+			begin = at;
 		}
 		class = mine;
-		write(m, order[i], bytes);
+		at = put(m, order[i], at);
 	}
+	fg_bytes_end(bytes, at);
 	fg_bytes_break(bytes);
+}
+
+static void write_ids(const struct fg_matrix *m, struct fg_bytes *bytes)
+{
+	uint8_t *at = fg_bytes_reserve(bytes, m->id_count * FG_VARINT_MAX_BYTES);
+	uint64_t id = 0;
+
+	for (size_t i = 0; i < m->id_count; i++) {
+		at = fg_put_varint(at, m->ids[i] - id);
+		id = m->ids[i];
+	}
+	fg_bytes_end(bytes, at);
+	fg_bytes_break(bytes);
+	at = fg_bytes_reserve(bytes, m->id_count * FG_VARINT_MAX_BYTES);
+	for (size_t i = 0; i < m->id_count; i++)
+		at = fg_put_varint(at, m->starts[i + 1] - m->starts[i]);
+	fg_bytes_end(bytes, at);
+	fg_bytes_break(bytes);
+}
+
+static void write_fractions(const struct fg_matrix *m, struct fg_bytes *bytes)
+{
+	uint8_t *at = fg_bytes_reserve(bytes, m->entry_count * FG_VARINT_MAX_BYTES);
+	double *units = units_of(m);
+
+	for (size_t e = 0; e < m->entry_count; e++)
+		at = fg_put_varint(at, fg_zigzag(fraction(units[m->entry_rows[e]], m->samples[e],
+							  m->self_ns[e])));
+	fg_bytes_end(bytes, at);
+	free(units);
 }
 
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 {
-	size_t *order = in_classes(matrix);
-	uint64_t id = 0;
+	uint32_t *order = in_classes(matrix);
 
 	fg_bytes_varint(bytes, 0);
 	fg_bytes_varint(bytes, LAYOUT);
@@ -224,18 +278,10 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 	fg_bytes_varint(bytes, matrix->id_count);
 	fg_bytes_varint(bytes, matrix->entry_count);
 	fg_bytes_break(bytes);
-	for (size_t i = 0; i < matrix->id_count; i++) {
-		fg_bytes_varint(bytes, matrix->ids[i] - id);
-		id = matrix->ids[i];
-	}
-	fg_bytes_break(bytes);
-	for (size_t i = 0; i < matrix->id_count; i++)
-		fg_bytes_varint(bytes, matrix->starts[i + 1] - matrix->starts[i]);
-	fg_bytes_break(bytes);
-	write_classes(matrix, order, write_entry_rows, bytes);
-	write_classes(matrix, order, write_samples, bytes);
-	for (size_t e = 0; e < matrix->entry_count; e++)
-		fg_bytes_signed(bytes, fraction(matrix, e));
+	write_ids(matrix, bytes);
+	write_classes(matrix, order, put_entry_rows, bytes);
+	write_classes(matrix, order, put_samples, bytes);
+	write_fractions(matrix, bytes);
 	free(order);
 }
 
@@ -272,17 +318,18 @@ static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
 /* Entries of one node: rows ascending, every one of them there. */
 static void read_entry_rows(struct fg_byte_reader *reader, struct fg_matrix *m, size_t id)
 {
+	uint32_t *rows = m->entry_rows + m->starts[id];
+	const size_t count = m->starts[id + 1] - m->starts[id];
 	uint64_t row = 0;
 
-	for (size_t e = m->starts[id]; e < m->starts[id + 1]; e++) {
-		const uint64_t gap = fg_read_varint(reader);
-
-		row += gap;
-		if (row >= m->row_count || gap > m->row_count || (gap == 0 && e > m->starts[id])) {
+	fg_read_varints(reader, rows, count);
+	for (size_t i = 0; i < count && !reader->failed; i++) {
+		if (rows[i] == 0 && i > 0)
 			reader->failed = true;
-			return;
-		}
-		m->entry_rows[e] = (uint32_t)row;
+		row += rows[i];
+		rows[i] = (uint32_t)row;
+		if (row >= m->row_count)
+			reader->failed = true;
 	}
 }
 
@@ -310,30 +357,39 @@ static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_m
 		reader->failed = true;
 }
 
+/* Each row is known to be there. */
 static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 {
-	for (size_t e = 0; e < m->entry_count && !reader->failed; e++) {
-		const int64_t unit = m->rows[m->entry_rows[e]].unit_ns;
-		const int64_t fraction = fg_read_signed(reader);
+	double *units = units_of(m);
 
-		m->self_ns[e] = fraction ? round((double)unit * m->samples[e] +
-						 (double)fraction * (double)unit / FRACTIONS)
-					 : (double)unit * m->samples[e];
+	for (size_t e = 0; e < m->entry_count && !reader->failed; e++) {
+		const double unit = units[m->entry_rows[e]];
+		const double whole_ns = unit * m->samples[e];
+		int64_t fraction = 0;
+
+		/* Nearly always a zero. */
+		if (reader->at < reader->end && *reader->at == 0)
+			reader->at++;
+		else
+			fraction = fg_read_signed(reader);
+		m->self_ns[e] =
+			fraction ? round(whole_ns + (double)fraction * unit / FRACTIONS) : whole_ns;
 	}
+	free(units);
 }
 
 /* `classes`: whether rows and samples stand in the order of in_classes(), or in that of the nodes as in the first layout. */
 static void read_entries(struct fg_byte_reader *reader, bool classes, struct fg_matrix *m)
 {
-	size_t *order = classes ? in_classes(m) : NULL;
+	uint32_t *order = classes ? in_classes(m) : NULL;
 
 	for (size_t i = 0; i < m->id_count && !reader->failed; i++)
 		read_entry_rows(reader, m, order ? order[i] : i);
 	for (size_t i = 0; i < m->id_count && !reader->failed; i++) {
 		const size_t node = order ? order[i] : i;
 
-		for (size_t e = m->starts[node]; e < m->starts[node + 1]; e++)
-			m->samples[e] = (uint32_t)fg_read_varint(reader);
+		fg_read_varints(reader, m->samples + m->starts[node],
+				m->starts[node + 1] - m->starts[node]);
 	}
 	if (!reader->failed)
 		read_weights(reader, m);
@@ -354,7 +410,7 @@ int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_mat
 	read_rows(reader, &m);
 	m.id_count = fg_read_count(reader, 2);
 	m.entry_count = fg_read_count(reader, 3);
-	allocate(&m);
+	fg_matrix_allocate(&m);
 	if (!reader->failed)
 		read_ids(reader, max_id, &m);
 	if (!reader->failed)

@@ -52,6 +52,8 @@ int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_mat
 /* Adds the rows to the set; indexes[i] is the set's node for matrix->ids[i]. */
 void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set,
 		      const uint32_t *indexes);
+/* Room for id_count ids and entry_count entries: nothing in it yet but starts[0]. */
+void fg_matrix_allocate(struct fg_matrix *matrix);
 void fg_matrix_release(struct fg_matrix *matrix);
 
 #endif

@@ -76,14 +76,7 @@ static int add_function(struct fg_store *store, struct fg_id_table *known, uint6
 	status = fg__store_function(store, id, &row, err);
 	if (status == FG_OK) {
 		*index = (uint32_t)set->function_count;
-		set->functions[set->function_count++] = (struct fg_profile_function){
-			.name = fg_arena_strdup(&set->arena, row.function.name),
-			.linkage = fg_arena_strdup(&set->arena, row.function.linkage),
-			.library = fg_arena_strdup(&set->arena, row.function.library),
-			.file = fg_arena_strdup(&set->arena, row.function.file),
-			.line = row.function.line,
-			.inlined = row.function.inlined,
-		};
+		set->functions[set->function_count++] = row.function;
 		(void)fg_id_table_add(known, id, *index);
 	}
 	return status;

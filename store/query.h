@@ -47,8 +47,9 @@ void fg_function_deltas_release(struct fg_function_deltas *deltas);
 
 /* The call paths of one or two sides as columns; node 0 is the root, parents come before their children. */
 struct fg_path_tree {
-	struct fg_profile_set set; /* functions and nodes; no rows */
-	double *self_ns[2];        /* one per node */
+	struct fg_profile_set
+		set; /* functions and nodes; no rows.  Texts are the store's, until its next question */
+	double *self_ns[2]; /* one per node */
 	double *inclusive_ns[2];
 	uint32_t repetitions[2];
 };

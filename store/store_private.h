@@ -171,6 +171,12 @@ int fg__store_function_id(struct fg_store *store, const struct fg_profile_functi
 			  int64_t *id, struct fg_error *err) FG_NODISCARD;
 int fg__store_node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
 		      struct fg_error *err) FG_NODISCARD;
+/*
+ * The same for the node of parent key[0] and function key[1].  `is_new` tells whether the parent is a row of this
+ * transaction, and becomes whether this one is: then nobody has children.
+ */
+int fg__store_new_node_id(struct fg_store *store, const int64_t key[2], bool *is_new, uint64_t *id,
+			  struct fg_error *err) FG_NODISCARD;
 /* A function by its id; its texts live until fg__store_limit_functions(), which is called between questions. */
 int fg__store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
 		       struct fg_error *err) FG_NODISCARD;

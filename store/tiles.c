@@ -242,27 +242,36 @@ int fg_store_seal(struct fg_store *store, size_t *sealed, struct fg_error *err)
 	return status;
 }
 
+/* What one series says of the function. */
+struct traced {
+	int64_t series;
+	double self_ns;
+	double inclusive_ns;
+};
+
 /* Values by series, from wherever they lie. */
 struct tracing {
 	uint64_t function;
 	int64_t benchmark;
-	struct fg_map values; /* series → place in the arrays */
-	double *self;
-	double *inclusive;
+	struct traced *items; /* by series, once all have been read */
 	size_t count;
-	size_t capacity[2];
+	size_t capacity;
 	size_t from_tiles;
 	int64_t last_sealed;
 };
 
-static void trace(struct tracing *t, int64_t series, double self, double inclusive)
+static void trace(struct tracing *t, int64_t series, double self_ns, double inclusive_ns)
 {
-	(void)fg_map_add(&t->values, &series, sizeof(series), t->count, NULL);
-	t->self = fg_grow(t->self, &t->capacity[0], t->count + 1, sizeof(*t->self));
-	t->inclusive = fg_grow(t->inclusive, &t->capacity[1], t->count + 1, sizeof(*t->inclusive));
-	t->self[t->count] = self;
-	t->inclusive[t->count] = inclusive;
-	t->count++;
+	t->items = fg_grow(t->items, &t->capacity, t->count + 1, sizeof(*t->items));
+	t->items[t->count++] = (struct traced){series, self_ns, inclusive_ns};
+}
+
+static int by_series(const void *a, const void *b)
+{
+	const struct traced *x = a;
+	const struct traced *y = b;
+
+	return (x->series > y->series) - (x->series < y->series);
 }
 
 static int read_tile(struct tracing *t, const struct fg_bytes *members, const struct fg_bytes *tile,
@@ -352,7 +361,8 @@ static int read_sealed(struct fg_store *store, struct tracing *t, struct fg_erro
 		const uint64_t *place =
 			fg_map_get(&tiles.numbers, seals.numbers.entries[i].key, sizeof(int64_t));
 
-		status = read_tile(t, &seals.items[i], place ? &tiles.items[*place] : &none, err);
+		status = read_tile(t, &seals.items[i],
+				   place && tiles.items ? &tiles.items[*place] : &none, err);
 	}
 	release_rows(&seals);
 	release_rows(&tiles);
@@ -422,16 +432,20 @@ static int list_tail(struct fg_store *store, const struct tracing *t, int64_t **
 /* Kept totals are read in one go; where a series has none they are computed. */
 static int read_tail(struct fg_store *store, struct tracing *t, struct fg_error *err)
 {
+	const size_t sealed = t->count;
 	int64_t *series = NULL;
 	size_t count = 0;
+	size_t kept = 0;
 	int status = read_kept_totals(store, t, err);
 
+	kept = t->count - sealed;
 	if (status == FG_OK)
 		status = list_tail(store, t, &series, &count, err);
 	for (size_t i = 0; i < count && status == FG_OK; i++) {
 		struct fg_totals totals = {0};
 
-		if (fg_map_get(&t->values, &series[i], sizeof(series[i])))
+		if (kept && bsearch(&(struct traced){.series = series[i]}, t->items + sealed, kept,
+				    sizeof(*t->items), by_series))
 			continue;
 		status = fg__store_totals(store, series[i], &totals, err);
 		if (status == FG_OK && totals.repetitions[FG_ARM_CANDIDATE])
@@ -439,12 +453,16 @@ static int read_tail(struct fg_store *store, struct tracing *t, struct fg_error 
 		fg_totals_release(&totals);
 	}
 	free(series);
+	if (t->count > sealed)
+		qsort(t->items + sealed, t->count - sealed, sizeof(*t->items), by_series);
 	return status;
 }
 
+/* Runs come by series too: what has none of its values was sealed before and removed since, or has no profile. */
 static int join_runs(struct fg_store *store, const struct tracing *t, const char *branch,
 		     struct fg_function_trend *trend, struct fg_error *err)
 {
+	size_t at = 0;
 	struct fg_query q;
 	int status = FG_OK;
 
@@ -453,21 +471,25 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const char
 	fg_query_text(&q, branch);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const int64_t series = fg_column_int(&q, 0);
-		const uint64_t *place = fg_map_get(&t->values, &series, sizeof(series));
 		struct fg_trend_point *point = NULL;
+		const char *run = NULL;
+		size_t length = 0;
 
-		if (!place)
+		while (at < t->count && t->items[at].series < series)
+			at++;
+		if (at == t->count || t->items[at].series > series)
 			continue;
+		run = fg_column_bytes(&q, 1, &length);
 		trend->points = fg_grow(trend->points, &trend->capacity, trend->count + 1,
 					sizeof(*trend->points));
 		point = &trend->points[trend->count++];
 		*point = (struct fg_trend_point){
 			.started_ns = fg_column_int(&q, 2),
 			.commit = fg_xstrdup(fg_column_text(&q, 3)),
-			.self_ns = t->self[*place],
-			.inclusive_ns = t->inclusive[*place],
+			.self_ns = t->items[at].self_ns,
+			.inclusive_ns = t->items[at].inclusive_ns,
 		};
-		(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(&q, 1));
+		memcpy(point->run, run, fg_min_size(length, sizeof(point->run) - 1));
 	}
 	fg_query_end(&q);
 	return status;
@@ -551,9 +573,7 @@ int fg_store_function_trend(struct fg_store *store, const char *project, const c
 	found.from_tiles = t.from_tiles;
 	if (found.count)
 		qsort(found.points, found.count, sizeof(*found.points), by_time);
-	fg_map_release(&t.values);
-	free(t.self);
-	free(t.inclusive);
+	free(t.items);
 	if (status == FG_OK)
 		*trend = found;
 	else

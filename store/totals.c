@@ -40,14 +40,18 @@ static void pack(struct fg_totals *totals, const struct fg_totals_source *source
 static void add_arm(struct fg_totals *totals, const struct fg_totals_source *source, int arm,
 		    double *inclusive)
 {
+	const struct fg_profile_node *nodes = source->nodes;
 	const double *self = source->self_ns[arm];
 
 	memcpy(inclusive, self, source->node_count * sizeof(*inclusive));
-	for (size_t n = source->node_count; n-- > 1;)
-		inclusive[source->nodes[n].parent] += inclusive[n];
-	for (size_t n = source->first; n < source->node_count; n++) {
-		struct fg_function_total *item = &totals->items[source->nodes[n].function];
+	/* From the leaves up: when a node's turn comes, all that is below it has been added. */
+	for (size_t n = source->node_count; n-- > source->first;) {
+		struct fg_function_total *item = &totals->items[nodes[n].function];
 
+		if (!(inclusive[n] > 0))
+			continue;
+		if (n > 0)
+			inclusive[nodes[n].parent] += inclusive[n];
 		item->self_ns[arm] += self[n];
 		if (!source->recursive[n])
 			item->inclusive_ns[arm] += inclusive[n];
@@ -107,11 +111,28 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 	free(recursive);
 }
 
+/* Times as whole steps: each is near one, so that a half added and cut off is as good as a call that rounds. */
 static uint64_t steps(const struct fg_totals *totals, int arm, double per_repetition_ns)
 {
 	const double value = per_repetition_ns * totals->repetitions[arm] / totals->unit_ns;
 
-	return value > 0 ? (uint64_t)llround(value) : 0;
+	return value > 0 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *bytes)
+{
+	uint8_t *at = fg_bytes_reserve(bytes, totals->count * 2 * FG_VARINT_MAX_BYTES);
+
+	for (size_t i = 0; i < totals->count; i++)
+		at = fg_put_varint(at, steps(totals, arm, totals->items[i].self_ns[arm]));
+	for (size_t i = 0; i < totals->count; i++) {
+		const struct fg_function_total *item = &totals->items[i];
+
+		at = fg_put_varint(at,
+				   fg_zigzag((int64_t)steps(totals, arm, item->inclusive_ns[arm]) -
+					     (int64_t)steps(totals, arm, item->self_ns[arm])));
+	}
+	fg_bytes_end(bytes, at);
 }
 
 void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes)
@@ -127,17 +148,8 @@ void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes)
 		before = totals->items[i].id;
 	}
 	for (int arm = 0; arm < ARMS; arm++) {
-		if (!totals->repetitions[arm])
-			continue;
-		for (size_t i = 0; i < totals->count; i++)
-			fg_bytes_varint(bytes, steps(totals, arm, totals->items[i].self_ns[arm]));
-		for (size_t i = 0; i < totals->count; i++) {
-			const struct fg_function_total *item = &totals->items[i];
-
-			fg_bytes_signed(bytes,
-					(int64_t)steps(totals, arm, item->inclusive_ns[arm]) -
-						(int64_t)steps(totals, arm, item->self_ns[arm]));
-		}
+		if (totals->repetitions[arm])
+			write_arm(totals, arm, bytes);
 	}
 }
 

@@ -4,12 +4,17 @@
  *
  *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS]   uploads: whole with code that changes, whole, dictionary known
  *	bench_perfdb fill DATABASE RUNS [PAIRS]           so many runs into the database, without a server
- *	bench_perfdb ask DATABASE                         questions to a server on that database
+ *	bench_perfdb ask DATABASE                         questions to the store, and to a server on that database
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400 builds; between two,
  * five functions get another name and twenty paths appear.  Of each build four runs are made in full; the others are
  * copies with an id, a time and a commit of their own: that is what 100,000 runs can be made of in minutes, and no question
- * asked here can tell the difference.  `noop` is the cost of a request that asks for nothing: what is above it is ours.
+ * asked here can tell the difference.
+ *
+ * Of an upload the CPU time of the server (and its database, when that is a file) and of the clients are told apart.
+ * Each question is asked of the store alone, which is what the goals are about, and over HTTP, where making, packing,
+ * sending and reading the answer come on top; `noop` is the cost of a request that asks for nothing.  `cold`: a new session
+ * after the file was dropped from the page cache.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -17,15 +22,19 @@
 #include "perfdb/client/http.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/server.h"
+#include "store/db.h"
 #include "store/ingest.h"
 #include "store/query.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 enum {
 	ASKS = 300,
+	COLD_ASKS = 5,
+	NEWEST = 64, /* runs that are compared with each other */
 	RENAMED = 5, /* functions, from build to build */
 	GROWN = 20,  /* paths */
 	BUILDS = 400,
@@ -38,6 +47,7 @@ struct load {
 	struct fg_strbuf *parcels;
 	unsigned count;
 	atomic_uint next;
+	atomic_llong client_ns; /* CPU time of those who send */
 	double *times;
 };
 
@@ -78,6 +88,14 @@ static void make_parcel(const struct fg_bench_program *program, unsigned number,
 	fg_bundle_release(&bundle);
 }
 
+static int64_t thread_cpu_ns(void)
+{
+	struct timespec t = {0};
+
+	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 static void *send_all(void *context)
 {
 	static const char *const headers[] = {"Content-Type: " FG_WIRE_MEDIA_TYPE, NULL};
@@ -107,7 +125,31 @@ static void *send_all(void *context)
 		fg_strbuf_release(&reply.body);
 	}
 	fg__http_close(http);
+	atomic_fetch_add(&load->client_ns, thread_cpu_ns());
 	return NULL;
+}
+
+/* Transactions that stored something so far, by the server's own count. */
+static double count_commits(const char *url)
+{
+	static const char name[] = "\nperfdb_batches_total ";
+	const struct fg_http_options options = {.url = url};
+	struct fg_http_reply reply = {0};
+	struct fg_http *http = NULL;
+	struct fg_error err = {0};
+	const char *at = NULL;
+	double count = 0;
+
+	if (fg__http_open(&options, &http, &err) != FG_OK ||
+	    fg__http_send(http, &(struct fg_http_request){.method = "GET", .path = "/metrics"},
+			  &reply, &err) != FG_OK)
+		die("metrics", &err);
+	at = strstr(fg_strbuf_text(&reply.body), name);
+	if (at)
+		count = strtod(at + strlen(name), NULL);
+	fg_strbuf_release(&reply.body);
+	fg__http_close(http);
+	return count;
 }
 
 static void upload(const char *what, struct load *load, unsigned clients)
@@ -117,8 +159,11 @@ static void upload(const char *what, struct load *load, unsigned clients)
 	const int64_t cpu = fg_clock_process_cpu_ns();
 	double bytes = 0;
 	double seconds = 0;
+	double client_ms = 0;
+	double commits = count_commits(load->url);
 
 	atomic_store(&load->next, 0);
+	atomic_store(&load->client_ns, 0);
 	for (unsigned i = 0; i < clients; i++)
 		(void)pthread_create(&threads[i], NULL, send_all, load);
 	for (unsigned i = 0; i < clients; i++)
@@ -126,13 +171,22 @@ static void upload(const char *what, struct load *load, unsigned clients)
 	seconds = (double)(fg_clock_monotonic_ns() - start) / 1e9;
 	for (unsigned i = 0; i < load->count; i++)
 		bytes += (double)load->parcels[i].length;
+	client_ms = (double)atomic_load(&load->client_ns) / 1e6 / load->count;
 	(void)printf(
-		"%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   %6.1f ms of CPU a run   %6.1f KB a run\n",
+		"%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   CPU a run: server %6.2f ms, client %5.2f ms   %6.1f KB a run   %4.1f runs a commit\n",
 		what, load->count / seconds, part(load->times, load->count, 0.5),
 		part(load->times, load->count, 0.99),
-		(double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / load->count,
-		bytes / 1e3 / load->count);
+		(double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / load->count - client_ms,
+		client_ms, bytes / 1e3 / load->count,
+		load->count / (count_commits(load->url) - commits));
 	free(threads);
+}
+
+static void print_times(const char *where, const char *what, double *times, size_t count,
+			double cpu_ms)
+{
+	(void)printf("%-10s %-28s median %7.2f ms   99 %%: %7.2f ms   %6.2f ms of CPU\n", where,
+		     what, part(times, count, 0.5), part(times, count, 0.99), cpu_ms);
 }
 
 static void ask(const char *what, const char *url, const char *path)
@@ -159,9 +213,8 @@ static void ask(const char *what, const char *url, const char *path)
 		times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
 		fg_strbuf_release(&reply.body);
 	}
-	(void)printf("%-28s %33s median %7.2f ms   99 %%: %7.2f ms   %6.2f ms of CPU\n", what, "",
-		     part(times, ASKS, 0.5), part(times, ASKS, 0.99),
-		     (double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / ASKS);
+	cpu = fg_clock_process_cpu_ns() - cpu;
+	print_times("over HTTP", what, times, ASKS, (double)cpu / 1e6 / ASKS);
 	fg__http_close(http);
 }
 
@@ -262,6 +315,7 @@ static void make_arrival(struct fg_store *store, struct fg_ids *ids,
 	     fg_store_dictionary_intern(store, dictionary, &err) != FG_OK ||
 	     fg_store_batch_end(store, &err) != FG_OK))
 		die("intern", &err);
+	fg_dictionary_finish(dictionary);
 	if (fg_arrival_make(&stored, bundle.values.data, bundle.values.size, dictionary, arrival,
 			    &err) != FG_OK)
 		die("arrival", &err);
@@ -334,42 +388,166 @@ static int fill(const char *database, unsigned runs, unsigned pairs)
 	return 0;
 }
 
-/* The id that a link names a function by: the one with the largest difference. */
-static void find_function(const char *url, char id[33])
-{
-	const struct fg_http_options options = {.url = url};
-	struct fg_http_reply reply = {0};
-	struct fg_http *http = NULL;
-	struct fg_error err = {0};
-	const char *at = NULL;
+/* Questions to the store. */
+struct asker {
+	struct fg_store *store;
+	struct fg_run_list newest;
+	char function[FG_FUNCTION_ID_SIZE]; /* the one with the largest difference */
+};
 
-	if (fg__http_open(&options, &http, &err) != FG_OK ||
-	    fg__http_send(http,
-			  &(struct fg_http_request){
-				  .method = "GET",
-				  .path = "/api/v1/functions?a=latest~1&b=latest&benchmark=parse"},
-			  &reply, &err) != FG_OK)
+typedef void question(const struct asker *asker, const struct fg_run_side sides[2]);
+
+static void ask_functions(const struct asker *asker, const struct fg_run_side sides[2])
+{
+	struct fg_function_deltas deltas = {0};
+	struct fg_error err = {0};
+
+	if (fg_store_compare_functions(asker->store, sides, "parse", 200, &deltas, &err) != FG_OK)
 		die("functions", &err);
-	at = strstr(fg_strbuf_text(&reply.body), "\"id\":\"");
-	if (!at) {
-		(void)fprintf(stderr, "bench_perfdb: no function has an id: %.200s\n",
-			      fg_strbuf_text(&reply.body));
+	fg_function_deltas_release(&deltas);
+}
+
+static void ask_paths(const struct asker *asker, const struct fg_run_side sides[2])
+{
+	struct fg_path_tree tree = {0};
+	struct fg_error err = {0};
+
+	if (fg_store_paths(asker->store, sides, "parse", &tree, &err) != FG_OK)
+		die("paths", &err);
+	fg_path_tree_release(&tree);
+}
+
+static void ask_trend(const struct asker *asker, const struct fg_run_side sides[2])
+{
+	struct fg_function_trend trend = {0};
+	struct fg_error err = {0};
+
+	(void)sides;
+	if (fg_store_function_trend(asker->store, "tracker", "parse", NULL, asker->function, &trend,
+				    &err) != FG_OK)
+		die("function trend", &err);
+	fg_function_trend_release(&trend);
+}
+
+static void ask_metric(const struct asker *asker, const struct fg_run_side sides[2])
+{
+	const struct fg_history_query query = {
+		.project = "tracker", .benchmark = "parse", .metric = "cpu_time", .limit = 5000};
+	struct fg_history history = {0};
+	struct fg_error err = {0};
+
+	(void)sides;
+	if (fg_store_history(asker->store, &query, &history, &err) != FG_OK)
+		die("history", &err);
+	fg_history_release(&history);
+}
+
+static const struct {
+	const char *what;
+	question *ask;
+} questions_to_store[] = {
+	{"compare by function",             ask_functions},
+	{"compare by call path",            ask_paths    },
+	{"trend of one function",           ask_trend    },
+	{"trend of a metric, newest 5,000", ask_metric   },
+};
+
+static void open_asker(const char *database, struct asker *asker)
+{
+	const struct fg_run_filter newest = {.project = "tracker", .limit = NEWEST};
+	struct fg_function_deltas deltas = {0};
+	struct fg_error err = {0};
+	struct fg_run_side sides[2] = {{0}};
+
+	*asker = (struct asker){0};
+	if (fg_store_open(database, FG_STORE_DURABLE, &asker->store, &err) != FG_OK ||
+	    fg_store_list(asker->store, &newest, &asker->newest, &err) != FG_OK)
+		die("open", &err);
+	if (asker->newest.count < 2) {
+		(void)fprintf(stderr, "bench_perfdb: two runs are needed to be compared\n");
 		exit(1);
 	}
-	(void)snprintf(id, 33, "%.32s", at + strlen("\"id\":\""));
-	fg_strbuf_release(&reply.body);
-	fg__http_close(http);
+	for (int i = 0; i < 2; i++)
+		sides[i] = (struct fg_run_side){asker->newest.items[i].id, FG_ARM_CANDIDATE};
+	if (fg_store_compare_functions(asker->store, sides, "parse", 1, &deltas, &err) != FG_OK ||
+	    deltas.count == 0)
+		die("functions", &err);
+	memcpy(asker->function, deltas.items[0].id, sizeof(asker->function));
+	fg_function_deltas_release(&deltas);
+}
+
+static void close_asker(struct asker *asker)
+{
+	fg_run_list_release(&asker->newest);
+	fg_store_close(asker->store);
+}
+
+/* Another pair of runs each time: nothing but names and the tree of paths is the same as before. */
+static void ask_store(const struct asker *asker, const char *what, question *ask_it)
+{
+	double times[ASKS];
+	int64_t cpu = fg_clock_process_cpu_ns();
+
+	for (size_t i = 0; i < ASKS; i++) {
+		const size_t count = asker->newest.count;
+		const struct fg_run_side sides[2] = {
+			{asker->newest.items[(i * 7 + 1) % count].id, FG_ARM_CANDIDATE},
+			{asker->newest.items[i % count].id,           FG_ARM_CANDIDATE}
+                };
+		const int64_t start = fg_clock_monotonic_ns();
+
+		ask_it(asker, sides);
+		times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
+	}
+	cpu = fg_clock_process_cpu_ns() - cpu;
+	print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
+}
+
+/* Only of a file of ours is it known where it is kept. */
+static void ask_cold(const char *database, const char *function)
+{
+	double times[COLD_ASKS];
+	int64_t cpu = 0;
+
+	for (int i = 0; i < COLD_ASKS; i++) {
+		const int fd = open(database, O_RDONLY | O_CLOEXEC);
+		struct asker asker = {0};
+		struct fg_error err = {0};
+		int64_t start = 0;
+
+		if (fd < 0 || fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0 ||
+		    fg_store_open(database, FG_STORE_READ_ONLY, &asker.store, &err) != FG_OK)
+			die("cold", &err);
+		(void)close(fd);
+		memcpy(asker.function, function, sizeof(asker.function));
+		cpu -= fg_clock_process_cpu_ns();
+		start = fg_clock_monotonic_ns();
+		ask_trend(&asker, NULL);
+		times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
+		cpu += fg_clock_process_cpu_ns();
+		fg_store_close(asker.store);
+	}
+	print_times("store", "trend of one function, cold", times, COLD_ASKS,
+		    (double)cpu / 1e6 / COLD_ASKS);
 }
 
 static int questions(const char *database)
 {
+	struct asker asker = {0};
+	struct fg_server *server = NULL;
 	char url[64];
-	char id[33];
 	char path[160];
-	struct fg_server *server = serve(database, 2, url);
 
-	(void)printf("memory of the server before the first question: %lld MB\n",
-		     (long long)memory_kib() / 1024);
+	open_asker(database, &asker);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(questions_to_store); i++)
+		ask_store(&asker, questions_to_store[i].what, questions_to_store[i].ask);
+	if (!fg_db_is_url(database))
+		ask_cold(database, asker.function);
+	(void)snprintf(path, sizeof(path),
+		       "/api/v1/function-trend?project=tracker&benchmark=parse&function=%s",
+		       asker.function);
+	close_asker(&asker);
+	server = serve(database, 2, url);
 	ask("noop", url, "/healthz");
 	ask("list of 50 runs", url, "/api/v1/runs?project=tracker");
 	ask("compare metrics, conditions", url, "/api/v1/compare?a=latest~1&b=latest");
@@ -378,11 +556,8 @@ static int questions(const char *database)
 	    "/api/v1/paths?a=latest~1&b=latest&benchmark=parse&limit=2000");
 	ask("trend of a metric", url,
 	    "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time&changes=0");
-	find_function(url, id);
-	(void)snprintf(path, sizeof(path),
-		       "/api/v1/function-trend?project=tracker&benchmark=parse&function=%s", id);
 	ask("trend of one function", url, path);
-	(void)printf("memory of the server: %lld MB\n", (long long)memory_kib() / 1024);
+	(void)printf("memory of this process: %lld MB\n", (long long)memory_kib() / 1024);
 	fg_server_stop(server);
 	return 0;
 }

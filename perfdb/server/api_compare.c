@@ -110,19 +110,47 @@ int fg__functions(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-static int larger_first(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x < y) - (x > y);
-}
-
 static double weight(const struct fg_path_tree *tree, size_t node)
 {
 	return tree->inclusive_ns[0][node] > tree->inclusive_ns[1][node]
 		       ? tree->inclusive_ns[0][node]
 		       : tree->inclusive_ns[1][node];
+}
+
+/* The value that would stand at `place` if the values were sorted, largest first; their order changes. */
+static double select_largest(double *values, size_t count, size_t place)
+{
+	size_t first = 0;
+	size_t last = count - 1;
+
+	while (first < last) {
+		const double pivot = values[first + (last - first) / 2];
+		size_t i = first;
+		size_t j = last;
+
+		while (i <= j) {
+			while (values[i] > pivot)
+				i++;
+			while (values[j] < pivot)
+				j--;
+			if (i <= j) {
+				const double t = values[i];
+
+				values[i++] = values[j];
+				values[j] = t;
+				if (j == 0)
+					break;
+				j--;
+			}
+		}
+		if (place <= j)
+			last = j;
+		else if (place >= i)
+			first = i;
+		else
+			break;
+	}
+	return values[place];
 }
 
 /* The inclusive time from which a path is shown when at most `limit` are. */
@@ -136,43 +164,78 @@ static double threshold(const struct fg_path_tree *tree, size_t limit)
 	weights = fg_xcalloc(tree->set.node_count, sizeof(*weights));
 	for (size_t i = 0; i < tree->set.node_count; i++)
 		weights[i] = weight(tree, i);
-	qsort(weights, tree->set.node_count, sizeof(*weights), larger_first);
-	least = weights[limit - 1];
+	least = select_largest(weights, tree->set.node_count, limit - 1);
 	free(weights);
 	return least;
 }
 
-/* Columns: a fifth of the size of an object per node.  A parent is heavier than its children, so it is never missing. */
-static void write_tree(struct fg_json_writer *w, const struct fg_path_tree *tree, size_t limit)
+/* What is shown of a tree: place + 1 among what is shown, 0: not shown. */
+struct shown {
+	uint32_t *nodes;
+	uint32_t *functions;
+};
+
+/* A parent is heavier than its children, so it is never missing.  Only names that are used are told. */
+static void choose(const struct fg_path_tree *tree, size_t limit, struct shown *shown)
 {
 	const double least = threshold(tree, limit);
-	uint32_t *places = fg_xcalloc(tree->set.node_count, sizeof(*places));
-	uint32_t shown = 0;
+	uint32_t nodes = 0;
+	uint32_t functions = 0;
 
-	fg_json_begin_array(w, "names");
-	for (size_t i = 0; i < tree->set.function_count; i++)
-		fg_json_text(w, NULL, tree->set.functions[i].name);
-	fg_json_end(w);
-	fg_json_begin_array(w, "libraries");
-	for (size_t i = 0; i < tree->set.function_count; i++)
-		fg_json_text(w, NULL, tree->set.functions[i].library);
-	fg_json_end(w);
-	fg_json_begin_array(w, "nodes");
+	shown->nodes = fg_xcalloc(tree->set.node_count, sizeof(*shown->nodes));
+	shown->functions = fg_xcalloc(tree->set.function_count, sizeof(*shown->functions));
 	for (size_t i = 0; i < tree->set.node_count; i++) {
 		if (i > 0 && weight(tree, i) < least)
 			continue;
-		places[i] = shown++;
-		fg_json_begin_array(w, NULL);
-		fg_json_int(w, NULL,
-			    i == 0 ? 0 : (int64_t)places[i] - places[tree->set.nodes[i].parent]);
-		fg_json_int(w, NULL, tree->set.nodes[i].function);
-		for (int side = 0; side < 2; side++)
-			fg_json_double(w, NULL, round(tree->self_ns[side][i] / 1e3) / 1e3);
-		fg_json_end(w);
+		shown->nodes[i] = ++nodes;
+		shown->functions[tree->set.nodes[i].function] = 1;
+	}
+	for (size_t i = 0; i < tree->set.function_count; i++) {
+		if (shown->functions[i])
+			shown->functions[i] = ++functions;
+	}
+}
+
+static void write_node(struct fg_json_writer *w, const struct fg_path_tree *tree,
+		       const struct shown *shown, size_t i)
+{
+	const struct fg_profile_node *node = &tree->set.nodes[i];
+
+	fg_json_begin_array(w, NULL);
+	fg_json_int(w, NULL, i == 0 ? 0 : (int64_t)shown->nodes[i] - shown->nodes[node->parent]);
+	fg_json_int(w, NULL, (int64_t)shown->functions[node->function] - 1);
+	for (int side = 0; side < 2; side++)
+		fg_json_double(w, NULL, round(tree->self_ns[side][i] / 1e3) / 1e3);
+	fg_json_end(w);
+}
+
+/* Columns: a fifth of the size of an object per node. */
+static void write_tree(struct fg_json_writer *w, const struct fg_path_tree *tree, size_t limit)
+{
+	struct shown shown = {0};
+
+	choose(tree, limit, &shown);
+	fg_json_begin_array(w, "names");
+	for (size_t i = 0; i < tree->set.function_count; i++) {
+		if (shown.functions[i])
+			fg_json_text(w, NULL, tree->set.functions[i].name);
+	}
+	fg_json_end(w);
+	fg_json_begin_array(w, "libraries");
+	for (size_t i = 0; i < tree->set.function_count; i++) {
+		if (shown.functions[i])
+			fg_json_text(w, NULL, tree->set.functions[i].library);
+	}
+	fg_json_end(w);
+	fg_json_begin_array(w, "nodes");
+	for (size_t i = 0; i < tree->set.node_count; i++) {
+		if (shown.nodes[i])
+			write_node(w, tree, &shown, i);
 	}
 	fg_json_end(w);
 	fg_json_int(w, "nodes_total", (int64_t)tree->set.node_count);
-	free(places);
+	free(shown.nodes);
+	free(shown.functions);
 }
 
 int fg__paths(struct fg_request *rq, struct fg_error *err)
@@ -288,7 +351,10 @@ int fg__environment(struct fg_request *rq, struct fg_error *err)
 
 static int compare_double(const void *a, const void *b)
 {
-	return -larger_first(a, b);
+	const double x = *(const double *)a;
+	const double y = *(const double *)b;
+
+	return (x > y) - (x < y);
 }
 
 static double median(const struct fg_series *series, size_t metric, uint8_t arm)

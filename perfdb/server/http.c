@@ -365,20 +365,16 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response, bo
 static enum MHD_Result send_answer(struct fg_request *rq)
 {
 	struct MHD_Response *response = NULL;
-	bool packed = rq->asset && rq->asset_packed;
+	const bool packed = rq->asset ? rq->asset_packed : rq->packed;
 	enum MHD_Result result = MHD_NO;
 
 	if (rq->asset) {
 		response = MHD_create_response_from_buffer(
 			rq->asset_size, (void *)(uintptr_t)rq->asset, MHD_RESPMEM_PERSISTENT);
 	} else {
-		char *data = NULL;
-		size_t size = 0;
+		const size_t size = rq->answer.length;
+		char *data = fg_strbuf_detach(&rq->answer);
 
-		if (rq->answer.length >= PACK_FROM_BYTES && accepts_gzip(rq))
-			packed = pack(&rq->answer);
-		size = rq->answer.length;
-		data = fg_strbuf_detach(&rq->answer);
 		response = MHD_create_response_from_buffer(size, data, MHD_RESPMEM_MUST_FREE);
 	}
 	if (!response)
@@ -426,7 +422,8 @@ static void write_log(struct fg_request *rq, const struct fg_error *err)
 	fg_strbuf_release(&line);
 }
 
-static enum MHD_Result answer(struct fg_request *rq, const struct fg_error *err)
+/* Everything but sending it. */
+static void settle(struct fg_request *rq, const struct fg_error *err)
 {
 	if (err->code != FG_OK)
 		answer_error(rq, err);
@@ -436,7 +433,8 @@ static enum MHD_Result answer(struct fg_request *rq, const struct fg_error *err)
 	/* A session is not held while a slow client reads. */
 	fg__session_back(rq->server, rq->store);
 	rq->store = NULL;
-	return send_answer(rq);
+	if (!rq->asset && rq->answer.length >= PACK_FROM_BYTES && accepts_gzip(rq))
+		rq->packed = pack(&rq->answer);
 }
 
 static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *connection,
@@ -452,8 +450,10 @@ static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *co
 	rq->path = fg_arena_strdup(&rq->arena, path);
 	rq->started_ns = fg_clock_monotonic_ns();
 	note_address(rq);
-	if (admit(rq, &err) != FG_OK)
-		return answer(rq, &err);
+	if (admit(rq, &err) != FG_OK) {
+		settle(rq, &err);
+		return send_answer(rq);
+	}
 	fg__session_back(server, rq->store); /* not while the body trickles in */
 	rq->store = NULL;
 	return MHD_YES;
@@ -480,7 +480,7 @@ static enum MHD_Result take(struct fg_request *rq, const char *data, size_t *siz
 	return MHD_YES;
 }
 
-static enum MHD_Result finish(struct fg_request *rq)
+static void handle(struct fg_request *rq)
 {
 	struct fg_error err = {0};
 
@@ -490,7 +490,28 @@ static enum MHD_Result finish(struct fg_request *rq)
 		   rq->route->handler(rq, &err) != FG_OK && err.code == FG_OK) {
 		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
 	}
-	return answer(rq, &err);
+	settle(rq, &err);
+}
+
+void fg__http_answer(struct fg_request *rq)
+{
+	handle(rq);
+	MHD_resume_connection(rq->connection);
+}
+
+/* All of it has come.  Called again once the answer is made, when it was made by another thread. */
+static enum MHD_Result finish(struct fg_request *rq)
+{
+	if (rq->held)
+		return send_answer(rq);
+	if (rq->route->scope != FG_SCOPE_NONE && fg__workers_hold(rq->server->workers)) {
+		rq->held = true;
+		MHD_suspend_connection(rq->connection);
+		fg__workers_give(rq->server->workers, rq);
+		return MHD_YES;
+	}
+	handle(rq);
+	return send_answer(rq);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's */
@@ -518,6 +539,8 @@ void fg__http_completed(void *context, struct MHD_Connection *connection, void *
 	(void)code;
 	if (!rq)
 		return;
+	if (rq->held)
+		fg__workers_let_go(rq->server->workers);
 	atomic_fetch_sub(&rq->server->body_bytes, rq->counted_bytes);
 	fg__session_back(rq->server, rq->store);
 	fg_strbuf_release(&rq->body);

@@ -16,6 +16,7 @@
 struct MHD_Connection;
 struct MHD_Daemon;
 struct fg_route;
+struct fg_workers;
 struct fg_writer;
 
 enum {
@@ -52,6 +53,7 @@ struct fg_server {
 	size_t idle_count;
 	size_t idle_capacity;
 	struct fg_writer *writer;
+	struct fg_workers *workers;
 	struct fg_ids *ids; /* of functions and call paths, for all sessions */
 	struct fg_dictionaries *dictionaries;
 	struct fg_limiter *limiter;
@@ -89,7 +91,11 @@ struct fg_request {
 	size_t asset_size;
 	const char *asset_tag;
 	bool asset_packed; /* gzip */
+	bool packed;       /* gzip */
 	unsigned retry_after_s;
+	/* While a worker has it. */
+	struct fg_request *next;
+	bool held;
 };
 
 typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
@@ -121,6 +127,18 @@ int fg__find_run(struct fg_request *rq, const char *words, const char **id, stru
 	FG_NODISCARD;
 /* Start the answer as JSON. */
 void fg__json(struct fg_request *rq, struct fg_json_writer *w);
+
+/* Threads that answer requests (workers.c).  stop() answers what waits, and gives clients some seconds to read it. */
+int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
+	FG_NODISCARD;
+void fg__workers_stop(struct fg_workers *workers); /* NULL is fine */
+void fg__workers_free(struct fg_workers *workers);
+/* May a request be given?  Not when they are stopping.  If so: suspend its connection, give it, and let go when it is over. */
+bool fg__workers_hold(struct fg_workers *workers) FG_NODISCARD;
+void fg__workers_give(struct fg_workers *workers, struct fg_request *rq);
+void fg__workers_let_go(struct fg_workers *workers);
+/* Make the answer and wake the connection. */
+void fg__http_answer(struct fg_request *rq);
 
 struct fg_store *fg__session(struct fg_server *server, struct fg_error *err);
 void fg__session_back(struct fg_server *server, struct fg_store *store);

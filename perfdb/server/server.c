@@ -15,9 +15,11 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum {
-	DEFAULT_THREADS = 8,
+	DEFAULT_THREADS = 16, /* most of them wait for a transaction */
+	LINE_THREADS = 2,     /* that only move bytes */
 	DEFAULT_PER_MINUTE = 6000,
 	CONNECTIONS = 4096,
 	IDLE_SECONDS = 30,
@@ -167,7 +169,7 @@ static int listen_now(struct fg_server *server, struct fg_error *err)
 {
 	struct sockaddr_storage address = {0};
 	const union MHD_DaemonInfo *info = NULL;
-	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD;
+	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
 	struct MHD_OptionItem tls[3] = {
 		{MHD_OPTION_END, 0, NULL},
                 {MHD_OPTION_END, 0, NULL},
@@ -187,11 +189,10 @@ static int listen_now(struct fg_server *server, struct fg_error *err)
 	server->daemon = MHD_start_daemon(
 		flags, server->options.port, NULL, NULL, fg__http_access, server,
 		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,
-		server->options.threads ? server->options.threads : DEFAULT_THREADS,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned)IDLE_SECONDS, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U,
-		MHD_OPTION_NOTIFY_COMPLETED, fg__http_completed, server, MHD_OPTION_ARRAY, tls,
-		MHD_OPTION_END);
+		(unsigned)LINE_THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_NOTIFY_COMPLETED,
+		fg__http_completed, server, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 	if (!server->daemon)
 		return fg_error_errno(
 			err, FG_ENET, "cannot listen on %s port %d%s",
@@ -227,6 +228,8 @@ static void set_defaults(struct fg_server_options *options)
 		options->bodies_limit_bytes = default_bodies_bytes;
 	if (!options->requests_per_minute)
 		options->requests_per_minute = DEFAULT_PER_MINUTE;
+	if (!options->threads)
+		options->threads = DEFAULT_THREADS;
 }
 
 int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
@@ -259,6 +262,8 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	if (status == FG_OK && !options->read_only)
 		s->has_background = pthread_create(&s->background, NULL, seal_tiles, s) == 0;
 	if (status == FG_OK)
+		status = fg__workers_start(s->options.threads, &s->workers, err);
+	if (status == FG_OK)
 		status = listen_now(s, err);
 	if (status != FG_OK) {
 		fg_server_stop(s);
@@ -275,12 +280,20 @@ uint16_t fg_server_port(const struct fg_server *server)
 
 void fg_server_stop(struct fg_server *server)
 {
+	MHD_socket listener = MHD_INVALID_SOCKET;
+
 	if (!server)
 		return;
 	atomic_store(&server->draining, true);
-	/* Stops listening, then waits for its threads: requests that are being answered are answered. */
+	/* Nobody new is let in; what has come is answered; then the lines are cut. */
+	if (server->daemon)
+		listener = MHD_quiesce_daemon(server->daemon);
+	fg__workers_stop(server->workers);
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
+	if (listener != MHD_INVALID_SOCKET)
+		(void)close(listener);
+	fg__workers_free(server->workers);
 	fg__writer_stop(server->writer);
 	(void)pthread_mutex_lock(&server->lock);
 	server->stopping = true;

@@ -4,7 +4,7 @@
  *
  *	fg_server_start() → it serves from threads of its own → fg_server_stop()
  *
- * Threads: libmicrohttpd's pool reads requests and answers them; each request borrows a database session from a pool.
+ * Threads: two of libmicrohttpd's move bytes; a pool of ours answers (workers.c), each request with a database session that it borrows.
  * One writer thread stores uploads, several in one transaction when several wait (writer.c); one background thread
  * seals tiles.  stop() lets requests in progress finish, writes what is queued, and ends.
  *
@@ -32,7 +32,7 @@ struct fg_server_options {
 	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */
 	size_t bodies_limit_bytes;    /* of all requests in progress; 0: 512 MiB */
 	unsigned requests_per_minute; /* for one token or address; 0: 6000 */
-	unsigned threads;             /* 0: 8 */
+	unsigned threads;             /* that answer; 0: 16 */
 	int log_fd;                   /* one line of JSON per request; negative: none */
 };
 

@@ -140,10 +140,12 @@ static int find_dictionary(struct fg_request *rq, const struct fg_wire *wire, co
 		if (!fg_dictionary_look_up(made.dictionary, server->ids) || made.sealed)
 			status = fg__writer_do(server->writer, intern, &made, err);
 	}
-	if (status == FG_OK)
+	if (status == FG_OK) {
+		fg_dictionary_finish(made.dictionary);
 		*dictionary = fg__dictionaries_put(server->dictionaries, made.dictionary);
-	else
+	} else {
 		fg_dictionary_free(made.dictionary);
+	}
 	fg_bytes_release(&sealed);
 	return status;
 }

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "perfdb/server/pages.h"
 #include "perfdb/server/request.h"
+#include "store/query.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 
@@ -187,6 +188,51 @@ static void profile_of_pairs(struct fg_test_server *s)
 		fg_test_ask(s, "GET", "/api/v1/profile?a=latest&benchmark=none", NULL, NULL), 404);
 }
 
+enum {
+	WAITING = 6
+};
+
+struct waiting_upload {
+	const struct fg_test_server *server;
+	pthread_t thread;
+	unsigned seed;
+	int status;
+};
+
+static void *upload_and_wait(void *context)
+{
+	struct waiting_upload *u = context;
+
+	u->status = fg_test_upload(u->server, u->seed, NULL);
+	return NULL;
+}
+
+/* Another process holds the database: no upload can be confirmed, and everything else is answered. */
+static void uploads_that_wait_for_the_disk_hold_up_nobody(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct waiting_upload uploads[WAITING];
+	struct fg_store *store = NULL;
+
+	assert_int_equal(fg_store_open(s->database, 0, &store, NULL), FG_OK);
+	assert_int_equal(fg_store_batch_begin(store, NULL), FG_OK);
+	for (unsigned i = 0; i < WAITING; i++) {
+		uploads[i] = (struct waiting_upload){.server = s, .seed = i + 1};
+		assert_int_equal(
+			pthread_create(&uploads[i].thread, NULL, upload_and_wait, &uploads[i]), 0);
+	}
+	for (unsigned i = 0; i < 4 * WAITING; i++)
+		assert_int_equal(fg_test_ask(s, "GET", "/api/v1/projects", NULL, NULL), 200);
+	assert_int_equal(fg_test_run_count(s), 0);
+	assert_int_equal(fg_store_batch_end(store, NULL), FG_OK);
+	fg_store_close(store);
+	for (unsigned i = 0; i < WAITING; i++) {
+		(void)pthread_join(uploads[i].thread, NULL);
+		assert_int_equal(uploads[i].status, 201);
+	}
+	assert_int_equal(fg_test_run_count(s), WAITING);
+}
+
 static void two_runs_are_compared_down_to_the_path(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -342,6 +388,7 @@ int main(void)
 		FG_SERVER_TEST(oversize_is_refused_before_it_is_sent),
 		FG_SERVER_TEST(deeply_nested_json_is_refused),
 		FG_SERVER_TEST(idle_connections_do_not_stop_uploads),
+		FG_SERVER_TEST(uploads_that_wait_for_the_disk_hold_up_nobody),
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
 		FG_SERVER_TEST(notes_and_triage_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),

@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "tests/support/fg_test.h"
 
+#include <time.h>
+
 static void times_are_written_and_read_back(void **state)
 {
 	char text[FG_TIME_TEXT_SIZE];
@@ -15,6 +17,23 @@ static void times_are_written_and_read_back(void **state)
 	assert_true(fg_time_parse_utc("2027-03-01", &ns));
 	fg_time_format_utc(ns, text);
 	assert_string_equal(text, "2027-03-01T00:00:00Z");
+}
+
+/* The C library's calendar is the measure. */
+static void every_day_of_four_centuries_has_its_date(void **state)
+{
+	(void)state;
+	for (int64_t day = -25567; day < 100000; day++) {
+		const time_t seconds = (time_t)(day * 86400 + (day % 86400 + 86400) * 7 % 86400);
+		char expected[64];
+		char text[FG_TIME_TEXT_SIZE];
+		struct tm tm = {0};
+
+		(void)gmtime_r(&seconds, &tm);
+		(void)strftime(expected, sizeof(expected), "%Y-%m-%dT%H:%M:%SZ", &tm);
+		fg_time_format_utc((int64_t)seconds * FG_NS_PER_S, text);
+		assert_string_equal(text, expected);
+	}
 }
 
 static void dates_that_do_not_exist_are_refused(void **state)
@@ -49,6 +68,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_written_and_read_back),
+		cmocka_unit_test(every_day_of_four_centuries_has_its_date),
 		cmocka_unit_test(dates_that_do_not_exist_are_refused),
 		cmocka_unit_test(monotonic_clock_never_goes_back),
 	};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/number.h"
+#include "base/random.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>
@@ -135,6 +136,35 @@ static void written_doubles_read_back_the_same(void **state)
 	assert_string_equal(fg_format_double(0.1, text), "0.1");
 }
 
+/* Few decimals go a quicker way: it says what printf would. */
+static void doubles_are_written_as_printf_writes_them(void **state)
+{
+	struct fg_random random;
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	(void)state;
+	fg_random_seed(&random, 5);
+	for (unsigned i = 0; i < 20000; i++) {
+		const double scale = pow(10, (double)fg_random_below(&random, 22) - 8);
+		const double decimals = pow(10, (double)fg_random_below(&random, 9));
+		const double value = (fg_random_below(&random, 2) ? -1 : 1) *
+				     round(fg_random_uniform(&random) * scale * decimals) /
+				     decimals;
+		char expected[64];
+
+		(void)snprintf(expected, sizeof(expected), "%.15g", value);
+		if (strtod(expected, NULL) < value || strtod(expected, NULL) > value)
+			continue; /* more digits are needed: another test's matter */
+		assert_string_equal(fg_format_double(value, text), expected);
+	}
+	assert_string_equal(fg_format_double(123456789012345.0, text), "123456789012345");
+	assert_string_equal(fg_format_double(1e15, text), "1e+15");
+	assert_string_equal(fg_format_double(0.0001, text), "0.0001");
+	assert_string_equal(fg_format_double(-0.00001, text), "-1e-05");
+	assert_string_equal(fg_format_double(-2.5, text), "-2.5");
+	assert_string_equal(fg_format_double(0, text), "0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +173,7 @@ int main(void)
 		cmocka_unit_test(whole_numbers_and_truths_are_read),
 		cmocka_unit_test(values_are_written_for_people),
 		cmocka_unit_test(written_doubles_read_back_the_same),
+		cmocka_unit_test(doubles_are_written_as_printf_writes_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The threads that answer.  libmicrohttpd's threads only move bytes: the first of them to wake takes every connection that
+ * waits, so a handler that ran there, and waited for its transaction, would hold up all of them one after the other.  A
+ * request that is complete is taken off its connection's hands (suspended), answered here, and given back.
+ *
+ * Uploads wait for the disk, so they may not have all threads: a quarter is kept for those who ask.
+ */
+#include "base/clock.h"
+#include "perfdb/server/request.h"
+
+enum {
+	QUESTIONS,
+	UPLOADS,
+	KINDS
+};
+
+struct line {
+	struct fg_request *first;
+	struct fg_request **last;
+};
+
+enum {
+	LEAVE_SECONDS = 5 /* so long may a client take to read its answer when the server stops */
+};
+
+struct fg_workers {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	pthread_cond_t left;
+	pthread_t *threads;
+	size_t thread_count;
+	struct line lines[KINDS];
+	size_t uploading; /* threads that have an upload */
+	size_t uploading_max;
+	size_t held; /* requests that were given, and are not done with */
+	bool stopping;
+};
+
+static int kind_of(const struct fg_request *rq)
+{
+	return rq->route->takes_run ? UPLOADS : QUESTIONS;
+}
+
+/* The next that may be answered, or NULL. */
+static struct fg_request *next(struct fg_workers *w)
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		struct line *line = &w->lines[kind];
+		struct fg_request *rq = line->first;
+
+		if (!rq || (kind == UPLOADS && w->uploading >= w->uploading_max))
+			continue;
+		line->first = rq->next;
+		if (!line->first)
+			line->last = &line->first;
+		w->uploading += kind == UPLOADS;
+		return rq;
+	}
+	return NULL;
+}
+
+static void *work(void *context)
+{
+	struct fg_workers *w = context;
+
+	(void)pthread_mutex_lock(&w->lock);
+	for (;;) {
+		struct fg_request *rq = next(w);
+		bool is_upload = false;
+
+		if (!rq && w->stopping && !w->lines[UPLOADS].first)
+			break;
+		if (!rq) {
+			(void)pthread_cond_wait(&w->filled, &w->lock);
+			continue;
+		}
+		is_upload = kind_of(rq) == UPLOADS;
+		(void)pthread_mutex_unlock(&w->lock);
+		fg__http_answer(rq); /* from here on it may be gone */
+		(void)pthread_mutex_lock(&w->lock);
+		w->uploading -= is_upload;
+		if (is_upload)
+			(void)pthread_cond_broadcast(&w->filled);
+	}
+	(void)pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
+{
+	struct fg_workers *w = fg_xcalloc(1, sizeof(*w));
+
+	for (int kind = 0; kind < KINDS; kind++)
+		w->lines[kind].last = &w->lines[kind].first;
+	w->uploading_max = threads - (threads + 3) / 4;
+	if (w->uploading_max == 0)
+		w->uploading_max = 1;
+	(void)pthread_mutex_init(&w->lock, NULL);
+	(void)pthread_cond_init(&w->filled, NULL);
+	(void)pthread_cond_init(&w->left, NULL);
+	w->threads = fg_xcalloc(threads, sizeof(*w->threads));
+	*workers = w;
+	while (w->thread_count < threads) {
+		if (pthread_create(&w->threads[w->thread_count], NULL, work, w) != 0)
+			return fg_error_set(err, FG_EIO, "cannot start a thread that answers");
+		w->thread_count++;
+	}
+	return FG_OK;
+}
+
+bool fg__workers_hold(struct fg_workers *w)
+{
+	bool held = false;
+
+	(void)pthread_mutex_lock(&w->lock);
+	held = !w->stopping;
+	w->held += held;
+	(void)pthread_mutex_unlock(&w->lock);
+	return held;
+}
+
+void fg__workers_give(struct fg_workers *w, struct fg_request *rq)
+{
+	struct line *line = &w->lines[kind_of(rq)];
+
+	(void)pthread_mutex_lock(&w->lock);
+	rq->next = NULL;
+	*line->last = rq;
+	line->last = &rq->next;
+	(void)pthread_cond_broadcast(&w->filled);
+	(void)pthread_mutex_unlock(&w->lock);
+}
+
+void fg__workers_let_go(struct fg_workers *w)
+{
+	(void)pthread_mutex_lock(&w->lock);
+	if (--w->held == 0)
+		(void)pthread_cond_broadcast(&w->left);
+	(void)pthread_mutex_unlock(&w->lock);
+}
+
+void fg__workers_stop(struct fg_workers *w)
+{
+	struct timespec until = {0};
+
+	if (!w)
+		return;
+	(void)pthread_mutex_lock(&w->lock);
+	w->stopping = true;
+	(void)pthread_cond_broadcast(&w->filled);
+	(void)pthread_mutex_unlock(&w->lock);
+	for (size_t i = 0; i < w->thread_count; i++)
+		(void)pthread_join(w->threads[i], NULL);
+	w->thread_count = 0;
+	(void)clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LEAVE_SECONDS;
+	(void)pthread_mutex_lock(&w->lock);
+	while (w->held && pthread_cond_timedwait(&w->left, &w->lock, &until) == 0)
+		;
+	(void)pthread_mutex_unlock(&w->lock);
+}
+
+void fg__workers_free(struct fg_workers *w)
+{
+	if (!w)
+		return;
+	free(w->threads);
+	(void)pthread_mutex_destroy(&w->lock);
+	(void)pthread_cond_destroy(&w->filled);
+	(void)pthread_cond_destroy(&w->left);
+	free(w);
+}
