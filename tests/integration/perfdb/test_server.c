@@ -5,12 +5,6 @@
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 
-#include <unistd.h>
-
-enum {
-	IDLE_CONNECTIONS = 1000
-};
-
 /* The program is known: its dictionary stays at home. */
 static int upload_without_dictionary(const struct fg_test_server *s, unsigned seed)
 {
@@ -54,82 +48,6 @@ static void same_id_with_other_content_is_refused(void **state)
 	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 422);
 	assert_int_equal(fg_test_run_count(s), 1);
 	fg_strbuf_release(&parcel);
-}
-
-struct bad {
-	const char *why;
-	const char *bytes;
-	int status;
-};
-
-static void bad_bodies_are_refused_and_nothing_is_stored(void **state)
-{
-	static const struct bad cases[] = {
-		{"nothing",       "",							      400},
-		{"not ours",      "{\"hello\": 1, \"and\": \"some more text to be long enough\"}", 400},
-		{"wrong version", "FGRUN/9\n................",                                     415},
-		{"cut short",     "FGRUN/1\n\x01\x00",                                             400},
-	};
-	struct fg_test_server *s = *state;
-	struct fg_strbuf parcel = {0};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
-		const int status = fg_test_post(s, FG_WIRE_RUNS, NULL, FG_WIRE_MEDIA_TYPE,
-						cases[i].bytes, strlen(cases[i].bytes), NULL);
-
-		if (status != cases[i].status)
-			fail_msg("%s: %d", cases[i].why, status);
-	}
-	fg_test_parcel(1, true, &parcel);
-	for (size_t at = 0; at < parcel.length; at += parcel.length / 40) {
-		parcel.data[at] ^= 0x55;
-		assert_in_range(fg_test_send(s, &parcel, NULL, NULL), 400, 415);
-		parcel.data[at] ^= 0x55;
-	}
-	parcel.length /= 2;
-	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 400);
-	assert_int_equal(fg_test_run_count(s), 0);
-	fg_strbuf_release(&parcel);
-}
-
-static void oversize_is_refused_before_it_is_sent(void **state)
-{
-	static const char request[] =
-		"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n";
-	struct fg_test_server *s = *state;
-	struct fg_strbuf body = {0};
-
-	assert_int_equal(fg_test_exchange(s, request, sizeof(request) - 1, &body), 413);
-	assert_non_null(strstr(fg_strbuf_text(&body), "too_large"));
-	fg_strbuf_release(&body);
-}
-
-/* A megabyte of brackets where an annotation is expected. */
-static void deeply_nested_json_is_refused(void **state)
-{
-	struct fg_test_server *s = *state;
-	struct fg_strbuf body = {0};
-
-	fg_strbuf_add_repeated(&body, '[', 60000);
-	assert_int_equal(fg_test_post(s, "/api/v1/annotations", NULL, "application/json", body.data,
-				      body.length, NULL),
-			 413);
-	fg_strbuf_release(&body);
-}
-
-static void idle_connections_do_not_stop_uploads(void **state)
-{
-	struct fg_test_server *s = *state;
-	int fds[IDLE_CONNECTIONS];
-
-	for (size_t i = 0; i < IDLE_CONNECTIONS; i++) {
-		fds[i] = fg_test_connect(s);
-		if (i % 2)
-			assert_int_equal(write(fds[i], "POST /api/v1/runs HT", 20), 20);
-	}
-	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	for (size_t i = 0; i < IDLE_CONNECTIONS; i++)
-		(void)close(fds[i]);
 }
 
 static void add_percents(struct fg_strbuf *path, const char *words)
@@ -338,10 +256,6 @@ int main(void)
 		FG_SERVER_TEST(sent_twice_stored_once),
 		FG_SERVER_TEST(unknown_dictionary_is_asked_for_and_a_known_one_is_not_needed),
 		FG_SERVER_TEST(same_id_with_other_content_is_refused),
-		FG_SERVER_TEST(bad_bodies_are_refused_and_nothing_is_stored),
-		FG_SERVER_TEST(oversize_is_refused_before_it_is_sent),
-		FG_SERVER_TEST(deeply_nested_json_is_refused),
-		FG_SERVER_TEST(idle_connections_do_not_stop_uploads),
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
 		FG_SERVER_TEST(notes_and_triage_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
