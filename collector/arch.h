@@ -12,7 +12,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#define FG_WORD sizeof(uintptr_t)
+#define FG_WORD      sizeof(uintptr_t)
+#define FG_ARCH_PAGE 4096u
 
 /* The registers that a walk carries from frame to frame. */
 struct fg_regs {
@@ -20,6 +21,21 @@ struct fg_regs {
 	uintptr_t sp;
 	uintptr_t bp;
 };
+
+/* The number that `mov $number, %eax` loads shortly before a system call instruction, or a call of one; -1: none is seen. */
+static inline long fg_arch_number_before(const uint8_t *call)
+{
+	enum {
+		FARTHEST = 22
+	};
+
+	if (((uintptr_t)call & (FG_ARCH_PAGE - 1)) < FARTHEST)
+		return -1;
+	for (int back = 5; back <= FARTHEST; back++)
+		if (call[-back] == 0xb8 && call[-back + 3] == 0 && call[-back + 4] == 0)
+			return call[-back + 1] | (call[-back + 2] << 8);
+	return -1;
+}
 
 #if defined(__x86_64__)
 
@@ -51,15 +67,12 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 }
 
 /* The number of an interrupted call is gone from its register; libc loads it by `mov $number, %eax` shortly before. */
-static inline long fg_arch_syscall_number(const uint8_t *pc)
+static inline long fg_arch_syscall_number(const ucontext_t *context)
 {
-	for (int back = 7; back <= 24; back++)
-		if (pc[-back] == 0xb8 && pc[-back + 3] == 0 && pc[-back + 4] == 0)
-			return pc[-back + 1] | (pc[-back + 2] << 8);
-	return -1;
-}
+	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
 
-# define FG_ARCH_RESTARTS 1
+	return fg_arch_behind_syscall(pc) ? fg_arch_number_before(pc - 2) : -1;
+}
 
 static inline long fg_arch_result(const ucontext_t *context)
 {
@@ -73,18 +86,25 @@ static inline void fg_arch_restart(ucontext_t *context, long number)
 	context->uc_mcontext.gregs[REG_RIP] -= 2;
 }
 
-static inline uintptr_t fg_arch_argument(const ucontext_t *context, unsigned index)
+static inline greg_t *fg_arch_argument(ucontext_t *context, unsigned index)
 {
 	static const int8_t order[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
 
-	return (uintptr_t)context->uc_mcontext.gregs[order[index]];
+	return &context->uc_mcontext.gregs[order[index]];
 }
 
-static inline void fg_arch_set_argument(ucontext_t *context, unsigned index, uintptr_t value)
+/*
+ * A mark on an interrupted call that is started again: still there when the same call is interrupted once more, never there at
+ * another.  The kernel looks at the lower half of an argument that is an int; the upper half carries the mark.
+ */
+static inline bool fg_arch_is_marked(ucontext_t *context, unsigned index, uint32_t mark)
 {
-	static const int8_t order[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+	return (uint64_t)*fg_arch_argument(context, index) >> 32 == mark;
+}
 
-	context->uc_mcontext.gregs[order[index]] = (greg_t)value;
+static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int value, uint32_t mark)
+{
+	*fg_arch_argument(context, index) = (greg_t)((uint64_t)mark << 32 | (uint32_t)value);
 }
 
 #elif defined(__i386__)
@@ -122,7 +142,67 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 	       (pc[-2] == 0x0f && (pc[-1] == 0x34 || pc[-1] == 0x05));
 }
 
-# define FG_ARCH_RESTARTS 0
+/*
+ * libc calls the kernel by `call *%gs:0x10`, into the vDSO, where `pop %ebp; pop %edx; pop %ecx; ret` follows the system call
+ * instruction; with six arguments by a function of its own, that ends in `pop %ebp; pop %edi; pop %ebx; ret`.  The number was
+ * loaded before the outermost of these calls.
+ */
+static inline long fg_arch_syscall_number(const ucontext_t *context)
+{
+	static const uint8_t behind_call[4] = {0x5d, 0x5a, 0x59, 0xc3};
+	static const uint8_t behind_six[4] = {0x5d, 0x5f, 0x5b, 0xc3};
+	static const uint8_t call_kernel[7] = {0x65, 0xff, 0x15, 0x10, 0, 0, 0};
+	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
+	const uintptr_t *stack = (const uintptr_t *)fg_arch_register(context, FG_DWARF_SP);
+
+	if (!fg_arch_behind_syscall(pc) ||
+	    __builtin_memcmp(pc, behind_call, sizeof(behind_call)) != 0)
+		return -1;
+	const uint8_t *caller = (const uint8_t *)stack[3];
+
+	if (((uintptr_t)caller & (FG_ARCH_PAGE - 1)) < sizeof(call_kernel) ||
+	    __builtin_memcmp(caller - sizeof(call_kernel), call_kernel, sizeof(call_kernel)) != 0)
+		return -1;
+	if (__builtin_memcmp(caller, behind_six, sizeof(behind_six)) == 0)
+		return fg_arch_number_before((const uint8_t *)stack[7] - 5);
+	return fg_arch_number_before(caller - sizeof(call_kernel));
+}
+
+static inline long fg_arch_result(const ucontext_t *context)
+{
+	return (long)context->uc_mcontext.gregs[REG_EAX];
+}
+
+static inline void fg_arch_restart(ucontext_t *context, long number)
+{
+	context->uc_mcontext.gregs[REG_EAX] = number;
+	context->uc_mcontext.gregs[REG_EIP] -= 2;
+}
+
+static inline greg_t *fg_arch_argument(ucontext_t *context, unsigned index)
+{
+	static const int8_t order[6] = {REG_EBX, REG_ECX, REG_EDX, REG_ESI, REG_EDI, REG_EBP};
+
+	return &context->uc_mcontext.gregs[order[index]];
+}
+
+/* The vDSO has put the third argument onto the stack, takes it from there again, and nobody looks at it then. */
+static inline uintptr_t *fg_arch_mark(const ucontext_t *context)
+{
+	return (uintptr_t *)fg_arch_register(context, FG_DWARF_SP) + 1;
+}
+
+static inline bool fg_arch_is_marked(ucontext_t *context, unsigned index, uint32_t mark)
+{
+	(void)index;
+	return *fg_arch_mark(context) == mark;
+}
+
+static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int value, uint32_t mark)
+{
+	*fg_arch_argument(context, index) = value;
+	*fg_arch_mark(context) = mark;
+}
 
 #else
 # error "the collector knows x86-64 and i386; another processor needs a branch in collector/arch.h"

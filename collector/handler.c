@@ -297,22 +297,22 @@ static void count_handler(uint64_t begin_ns)
 void fg__on_signal(int signal, siginfo_t *info, void *context)
 {
 	const int saved_errno = errno;
+	const uint64_t begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
 	bool tick = false;
 	struct fg_thread *thread = fg_alive() ? fg__thread_of_signal(info, &tick) : NULL;
+	bool noticed = false; /* by the program */
 
 	if (!thread) {
-		fg__signal_forward(signal, info, context);
-		errno = saved_errno;
-		return;
-	}
-	const uint64_t begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
-
-	if (thread->attached) {
+		noticed = fg__signal_forward(signal, info, context);
+		thread = fg_alive() ? fg_self : NULL;
+	} else if (thread->attached) {
 		dispatch(thread, context, info, tick, begin_ns);
-		if (fg__restart(thread, context, begin_ns) && atomic_load(&fg_g.header))
-			fg__count(&atomic_load(&fg_g.header)->restarts, 1);
 		fg__threads_discover(thread);
 		count_handler(begin_ns);
+		noticed = thread == fg_self && fg__signal_forward_kept(signal, context);
 	}
+	if (thread && !noticed && fg__restart(thread, context, begin_ns) &&
+	    atomic_load(&fg_g.header))
+		fg__count(&atomic_load(&fg_g.header)->restarts, 1);
 	errno = saved_errno;
 }

@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -180,6 +179,7 @@ static void begin_main_thread(struct fg_thread *thread)
 	fg_self = thread;
 	find_main_stack(thread);
 	fg__signal_install();
+	fg__signal_begin();
 	fg__thread_attach(thread, FG_THREAD_MAIN, 0);
 	fg__pthreads_watch_end();
 }
@@ -201,8 +201,6 @@ static void start(char **environment)
 	atomic_store(&fg_g.last_scan_ns, begin_ns);
 	atomic_store(&fg_g.lowest_fd, UINT32_MAX);
 	atomic_store(&fg_g.sampling, !fg_g.options.paused && !fg_g.options.has_units);
-	fg_g.has_epoll_pwait2 =
-		syscall(SYS_epoll_pwait2, -1, NULL, 0, NULL, NULL, 0) == -1 && errno != ENOSYS;
 	read_program();
 	fg__thread_name_get(fg_g.name);
 	map_control();
@@ -245,6 +243,7 @@ static void after_fork_in_child(void)
 	if (!parent || !fg_g.alive || fg_alive())
 		return;
 	fg__file_detach();
+	fg__signals_forked();
 	fg__threads_forget();
 	fg__paths_clear();
 	fg_g.pid = getpid();
@@ -269,6 +268,7 @@ static void after_fork_in_child(void)
 	fg_self = thread;
 	thread->stack_low = low;
 	thread->stack_high = high;
+	fg__signal_begin();
 	fg__thread_attach(thread, FG_THREAD_MAIN, 0);
 	fg__regions_inherit(thread, &forked);
 	fg__pthreads_watch_end();

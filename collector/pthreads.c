@@ -68,6 +68,7 @@ static void *run_thread(void *argument)
 	thread->handle = pthread_self();
 	fg__signal_inherit(thread->blocked);
 	fg_self = thread;
+	fg__signal_begin();
 	fg__thread_attach(thread, FG_THREAD_PTHREAD, 0);
 	fg__pthreads_watch_end();
 	return begin(begin_argument);

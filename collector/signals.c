@@ -28,10 +28,24 @@ static _Atomic uint32_t shadow_current;
 static _Atomic uint8_t names_ours[NSIG];
 static _Thread_local bool blocked __attribute__((tls_model("initial-exec")));
 static _Thread_local bool pending __attribute__((tls_model("initial-exec")));
+static _Thread_local volatile sig_atomic_t forwarded __attribute__((tls_model("initial-exec")));
 static _Thread_local siginfo_t pending_info __attribute__((tls_model("initial-exec")));
 /* The same for a signal that was sent to the process: 0 none, 1 being written or taken, 2 there. */
 static _Atomic uint8_t process_pending;
 static siginfo_t process_pending_info;
+
+/* What the program thinks of this thread, told to the others: is it one to which a signal for the process may go? */
+static void set_blocked(bool is_blocked)
+{
+	blocked = is_blocked;
+	if (fg_self)
+		atomic_store(&fg_self->takes_signal, !is_blocked);
+}
+
+void fg__signal_begin(void)
+{
+	set_blocked(blocked);
+}
 
 static int raw_mask(int how, const sigset_t *set, sigset_t *before)
 {
@@ -126,6 +140,45 @@ static void die_of(int signal)
 	(void)fg__signal_unblock();
 }
 
+/*
+ * A signal for the process that came to a thread which has it blocked goes to one that has not, or that waits for it, if there is
+ * such a thread: it is woken by a signal of this kind, and takes what it finds.
+ */
+static void *wake_mark(void)
+{
+	return (void *)(fg_g.cookie ^ (4 * (uintptr_t)FG_THREADS_MAX - 1));
+}
+
+static bool is_wake(const siginfo_t *info)
+{
+	return info->si_code == SI_QUEUE && info->si_pid == fg_g.pid &&
+	       info->si_value.sival_ptr == wake_mark();
+}
+
+static void wake_taker(void)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_code = SI_QUEUE;
+	info.si_pid = fg_g.pid;
+	info.si_value.sival_ptr = wake_mark();
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
+
+		if (thread && atomic_load(&thread->taken) && thread->tid &&
+		    atomic_load(&thread->takes_signal) &&
+		    syscall(SYS_rt_tgsigqueueinfo, fg_g.pid, thread->tid, FG_SIGNAL, &info) == 0)
+			return;
+	}
+}
+
+void fg__signals_forked(void)
+{
+	pending = false;
+	atomic_store(&process_pending, 0);
+}
+
 static bool take_pending(siginfo_t *info)
 {
 	uint8_t there = 2;
@@ -156,30 +209,43 @@ static void keep(const siginfo_t *info)
 	} else if (atomic_compare_exchange_strong(&process_pending, &none, 1)) {
 		process_pending_info = *info;
 		atomic_store(&process_pending, 2);
+		wake_taker();
 	}
 }
 
-void fg__signal_forward(int signal, siginfo_t *info, void *context)
+/* Is there a signal of the program's, in `info`, that it wants to see now?  A blocked one is kept. */
+static bool is_wanted(siginfo_t *info)
 {
-	struct sigaction action = shadow_get();
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
-	sigset_t before;
+	const bool woken = is_wake(info);
 
+	if (woken && blocked && !(fg_self && atomic_load(&fg_self->takes_signal)))
+		wake_taker();
+	if (woken && (blocked || !take_pending(info)))
+		return false;
 	if (fg_alive() && fg__signal_is_stray(info)) {
 		fg__lose(FG_LOSS_STRAY, 1);
-		return;
+		return false;
 	}
+	forwarded = true;
 	if (header && fg_alive())
 		fg__count(&header->forwarded, 1);
-	if (action.sa_handler == SIG_IGN)
-		return;
-	if (blocked) {
+	/* The kernel keeps a blocked signal that is ignored, too: it may be waited for. */
+	if (blocked)
 		keep(info);
-		return;
-	}
+	return !blocked;
+}
+
+static bool run_handler(int signal, siginfo_t *info, void *context)
+{
+	const struct sigaction action = shadow_get();
+	sigset_t before;
+
+	if (action.sa_handler == SIG_IGN)
+		return false;
 	if (action.sa_handler == SIG_DFL) {
 		die_of(signal);
-		return;
+		return true;
 	}
 	if (action.sa_flags & (int)SA_RESETHAND) {
 		struct sigaction reset = action;
@@ -191,14 +257,31 @@ void fg__signal_forward(int signal, siginfo_t *info, void *context)
 	sigset_t mask = ((const ucontext_t *)context)->uc_sigmask;
 
 	for (int number = 1; number < NSIG; number++)
-		if (sigismember(&action.sa_mask, number) == 1 && number != FG_SIGNAL)
+		if (sigismember(&action.sa_mask, number) == 1)
 			(void)sigaddset(&mask, number);
+	(void)sigdelset(&mask, FG_SIGNAL); /* perhaps held for the time of a call */
 	(void)raw_mask(SIG_SETMASK, &mask, &before);
 	if (action.sa_flags & SA_SIGINFO)
 		action.sa_sigaction(signal, info, context);
 	else
 		action.sa_handler(signal);
 	(void)raw_mask(SIG_SETMASK, &before, NULL);
+	return true;
+}
+
+bool fg__signal_forward(int signal, siginfo_t *info, void *context)
+{
+	return is_wanted(info) && run_handler(signal, info, context);
+}
+
+bool fg__signal_forward_kept(int signal, void *context)
+{
+	siginfo_t info;
+
+	if (blocked || !take_pending(&info))
+		return false;
+	forwarded = true;
+	return run_handler(signal, &info, context);
 }
 
 static int shadow_action(const struct sigaction *action, struct sigaction *before)
@@ -294,13 +377,26 @@ FG_EXPORT sighandler_t sigset(int number, sighandler_t handler)
 
 /* ---- masks ---- */
 
+static void send_to_self(siginfo_t *info)
+{
+	(void)syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), FG_SIGNAL, info);
+}
+
+/* Where a sample is just pending the kernel drops a second signal of that number. */
+static void deliver(siginfo_t *info)
+{
+	forwarded = false;
+	do
+		send_to_self(info);
+	while (!forwarded);
+}
+
 static void deliver_pending(void)
 {
 	siginfo_t info;
 
 	if (!blocked && take_pending(&info))
-		(void)syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), FG_SIGNAL,
-			      &info);
+		deliver(&info);
 }
 
 /* Which of set, block, unblock was asked for our signal; and is the request without it. */
@@ -320,7 +416,7 @@ static int change_mask(int how, const sigset_t *set, sigset_t *before,
 	if (status != 0)
 		return status;
 	if (set && (how == SIG_SETMASK || names))
-		blocked = how == SIG_UNBLOCK ? false : names;
+		set_blocked(how == SIG_UNBLOCK ? false : names);
 	if (before && was_blocked)
 		(void)sigaddset(before, FG_SIGNAL);
 	deliver_pending();
@@ -344,63 +440,71 @@ FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *r
 }
 
 /* A set for the kernel without our signal; NULL stays NULL. */
-static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
+/*
+ * Calls that have a mask of their own while they wait.  Where it says otherwise of our signal than the program's own mask does,
+ * the signal is held back on the way in: what comes before the kernel has changed masks and waits is then not taken
+ * too early, but ends the wait, as the program has a right to.
+ */
+struct stay {
+	sigset_t set;
+	bool before;
+	bool differs;
+	bool ended; /* before it began */
+};
+
+static const sigset_t *enter(struct stay *stay, const sigset_t *set)
 {
-	if (!set || !fg_alive() || sigismember(set, FG_SIGNAL) != 1)
+	siginfo_t info;
+
+	*stay = (struct stay){.before = blocked};
+	if (!set || !fg_alive())
 		return set;
-	*copy = *set;
-	(void)sigdelset(copy, FG_SIGNAL);
-	return copy;
+	stay->differs = (sigismember(set, FG_SIGNAL) == 1) != blocked;
+	stay->set = *set;
+	(void)sigdelset(&stay->set, FG_SIGNAL);
+	if (!stay->differs)
+		return &stay->set;
+	(void)fg__signal_hold();
+	set_blocked(!blocked);
+	stay->ended = !blocked && take_pending(&info);
+	if (stay->ended) {
+		fg__signal_release();
+		deliver(&info);
+		errno = EINTR;
+	}
+	return &stay->set;
+}
+
+static int leave(const struct stay *stay, int status)
+{
+	const int saved_errno = errno;
+
+	if (stay->differs) {
+		set_blocked(stay->before);
+		fg__signal_release();
+		deliver_pending();
+	}
+	errno = saved_errno;
+	return status;
 }
 
 FG_EXPORT int sigsuspend(const sigset_t *set)
 {
 	FG_REAL(sigsuspend);
-	sigset_t copy;
+	struct stay stay;
+	const sigset_t *const mask = enter(&stay, set);
 
-	return real_sigsuspend(without_ours(set, &copy));
-}
-
-FG_EXPORT int sigwait(const sigset_t *restrict set, int *restrict number)
-{
-	FG_REAL(sigwait);
-	sigset_t copy;
-
-	return real_sigwait(without_ours(set, &copy), number);
-}
-
-FG_EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
-{
-	FG_REAL(sigwaitinfo);
-	sigset_t copy;
-
-	return real_sigwaitinfo(without_ours(set, &copy), info);
-}
-
-FG_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
-			   const struct timespec *restrict timeout)
-{
-	FG_REAL(sigtimedwait);
-	sigset_t copy;
-
-	return real_sigtimedwait(without_ours(set, &copy), info, timeout);
-}
-
-FG_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
-{
-	FG_REAL(signalfd);
-	sigset_t copy;
-
-	return real_signalfd(fd, without_ours(set, &copy), flags);
+	return leave(&stay, stay.ended ? -1 : real_sigsuspend(mask));
 }
 
 FG_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 		    const sigset_t *set)
 {
 	FG_REAL(ppoll);
-	sigset_t copy;
+	struct stay stay;
+	const sigset_t *const mask = enter(&stay, set);
 
-	return real_ppoll(fds, count, timeout, without_ours(set, &copy));
+	return leave(&stay, stay.ended ? -1 : real_ppoll(fds, count, timeout, mask));
 }
 
 FG_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes,
@@ -408,27 +512,158 @@ FG_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
 		      const sigset_t *restrict set)
 {
 	FG_REAL(pselect);
-	sigset_t copy;
+	struct stay stay;
+	const sigset_t *const mask = enter(&stay, set);
 
-	return real_pselect(count, reads, writes, others, timeout, without_ours(set, &copy));
+	return leave(&stay,
+		     stay.ended ? -1 : real_pselect(count, reads, writes, others, timeout, mask));
 }
 
 FG_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeout,
 			  const sigset_t *set)
 {
 	FG_REAL(epoll_pwait);
-	sigset_t copy;
+	struct stay stay;
+	const sigset_t *const mask = enter(&stay, set);
 
-	return real_epoll_pwait(fd, events, count, timeout, without_ours(set, &copy));
+	return leave(&stay, stay.ended ? -1 : real_epoll_pwait(fd, events, count, timeout, mask));
 }
 
 FG_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
 			   const struct timespec *timeout, const sigset_t *set)
 {
 	FG_REAL(epoll_pwait2);
-	sigset_t copy;
+	struct stay stay;
+	const sigset_t *const mask = enter(&stay, set);
 
-	return real_epoll_pwait2(fd, events, count, timeout, without_ours(set, &copy));
+	return leave(&stay, stay.ended ? -1 : real_epoll_pwait2(fd, events, count, timeout, mask));
+}
+
+/* ---- waiting for signals ---- */
+
+static int64_t ns_of(const struct timespec *time)
+{
+	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
+static struct timespec time_until(int64_t end_ns)
+{
+	const int64_t ns = end_ns - (int64_t)fg__clock_ns(CLOCK_MONOTONIC);
+
+	return (struct timespec){(time_t)(ns > 0 ? ns / 1000000000 : 0),
+				 (long)(ns > 0 ? ns % 1000000000 : 0)};
+}
+
+/*
+ * One call of the kernel's for a set in which ours is.  A signal for the process that another thread has snatched away ends it like
+ * a handler's, by EINTR: that thread is given a moment to send it on.
+ */
+static int wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	FG_REAL(sigtimedwait);
+	const struct timespec moment = {0, 10000000};
+	int number = real_sigtimedwait(set, info, timeout);
+
+	if (number == -1 && errno == EINTR) {
+		number = real_sigtimedwait(set, info, &moment);
+		if (number == -1)
+			errno = EINTR;
+	}
+	return number;
+}
+
+/* What arrives is the program's, or a sample: that one is sent once more, to the handler, where it shows the thread waiting. */
+static int wait_for_ours(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	const int64_t end_ns =
+		(int64_t)fg__clock_ns(CLOCK_MONOTONIC) + (timeout ? ns_of(timeout) : 0);
+	int number = FG_SIGNAL;
+	bool tick;
+
+	(void)fg__signal_hold();
+	if (fg_self)
+		atomic_store(&fg_self->takes_signal, true);
+	while (!take_pending(info)) {
+		const struct timespec left = time_until(end_ns);
+
+		number = wait_once(set, info, timeout ? &left : NULL);
+		if (number != FG_SIGNAL)
+			break;
+		if (fg__thread_of_signal(info, &tick)) {
+			send_to_self(info);
+			fg__signal_release();
+			(void)fg__signal_hold();
+		} else if (!is_wake(info) && !fg__signal_is_stray(info)) {
+			break;
+		}
+	}
+	const int saved_errno = errno;
+
+	set_blocked(blocked);
+	fg__signal_release();
+	errno = saved_errno;
+	return number;
+}
+
+static bool waits_for_ours(const sigset_t *set)
+{
+	return set && fg_alive() && sigismember(set, FG_SIGNAL) == 1;
+}
+
+FG_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+			   const struct timespec *restrict timeout)
+{
+	FG_REAL(sigtimedwait);
+	siginfo_t unwanted;
+
+	if (!waits_for_ours(set))
+		return real_sigtimedwait(set, info, timeout);
+	return wait_for_ours(set, info ? info : &unwanted, timeout);
+}
+
+FG_EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+	return sigtimedwait(set, info, NULL);
+}
+
+FG_EXPORT int sigwait(const sigset_t *restrict set, int *restrict number)
+{
+	FG_REAL(sigwait);
+	siginfo_t info;
+	int status;
+
+	if (!waits_for_ours(set))
+		return real_sigwait(set, number);
+	do
+		status = wait_for_ours(set, &info, NULL);
+	while (status == -1 && errno == EINTR);
+	if (status == -1)
+		return errno;
+	*number = status;
+	return 0;
+}
+
+FG_EXPORT int sigpending(sigset_t *set)
+{
+	FG_REAL(sigpending);
+	const int status = real_sigpending(set);
+
+	if (status == 0 && fg_alive() && (pending || atomic_load(&process_pending) == 2))
+		(void)sigaddset(set, FG_SIGNAL);
+	return status;
+}
+
+/* A descriptor would be given samples, by whichever thread reads it: it is made without our signal. */
+FG_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+	FG_REAL(signalfd);
+	sigset_t without;
+
+	if (!waits_for_ours(set))
+		return real_signalfd(fd, set, flags);
+	without = *set;
+	(void)sigdelset(&without, FG_SIGNAL);
+	return real_signalfd(fd, &without, flags);
 }
 
 /* ---- exec ---- */

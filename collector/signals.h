@@ -10,8 +10,12 @@
 
 /* Take the signal over and let it through in this thread. */
 void fg__signal_install(void);
-/* Hand a signal that is not ours to the program, as the kernel would have. */
-void fg__signal_forward(int signal, siginfo_t *info, void *context);
+/* This thread has been given its slot: let the others know what it does with signals for the process. */
+void fg__signal_begin(void);
+/* Hand a signal that is not ours to the program, as the kernel would have; false: the program is not to notice anything. */
+bool fg__signal_forward(int signal, siginfo_t *info, void *context);
+/* The same for one that was kept for this thread, and whose wake the kernel has dropped for the sake of a sample. */
+bool fg__signal_forward_kept(int signal, void *context);
 /* Let our signal through; returns whether it was blocked before. */
 bool fg__signal_unblock(void);
 /* Show the next program image the mask and disposition that this one believes in; and take that back. */
@@ -28,5 +32,7 @@ void fg__mask_restore(const sigset_t *before);
 bool fg__signal_hold(void);
 void fg__signal_release(void);
 void fg__signal_inherit(bool was_blocked);
+/* In a child of fork, where nothing is pending and nobody waits. */
+void fg__signals_forked(void);
 
 #endif

@@ -104,6 +104,8 @@ struct fg_thread {
 	uint32_t kind;
 	uint32_t clock;
 	_Atomic uint8_t busy;
+	_Atomic bool
+		takes_signal; /* the program has not blocked our signal here, or waits for it */
 	bool attached;
 	bool has_timer;
 	bool tick_fast;
@@ -131,9 +133,9 @@ struct fg_thread {
 	uint64_t region_begin[FG_REGION_DEPTH_MAX];
 	uint32_t unit_name;
 	uint64_t unit_number;
-	struct timespec timeout;   /* of a system call that was started again, */
-	uint64_t blocked_since_ns; /* at this time */
-	uint32_t last_path;        /* of the last sample that had a stack */
+	int64_t timeout[2]; /* of a system call that was started again, */
+	uint64_t blocked_until_ns;
+	uint32_t last_path; /* of the last sample that had a stack */
 	uint32_t kept_count;
 	uint32_t kept_checks;
 	uint32_t kept_epoch;
@@ -187,7 +189,6 @@ struct fg_global {
 	uint32_t clock_user;
 	uint32_t clock_system;
 	uint32_t perf_errno;
-	bool has_epoll_pwait2;
 	pid_t pid;
 	uintptr_t cookie;
 	struct fg_thread *forking;

@@ -66,6 +66,7 @@ struct fg_thread *fg__thread_new(void)
 		}
 		thread->attached = false;
 		thread->written = false;
+		atomic_store(&thread->takes_signal, false);
 		thread->perf_fd = -1;
 		thread->timer = NO_TIMER;
 		thread->tick_timer = NO_TIMER;

@@ -45,7 +45,11 @@ struct joiner {
 
 static int64_t time_of(const struct joiner *j, uint64_t time_ns)
 {
-	return time_ns > j->origin_ns ? (int64_t)(time_ns - j->origin_ns) : 0;
+	/* What a damaged trace says stays where times can be added and subtracted. */
+	const uint64_t most_ns = INT64_MAX / 2;
+	const uint64_t late_ns = time_ns > j->origin_ns ? time_ns - j->origin_ns : 0;
+
+	return (int64_t)(late_ns < most_ns ? late_ns : most_ns);
 }
 
 /* ------------------------------------------------------------- who and where */

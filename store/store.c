@@ -92,11 +92,9 @@ static int check_version(struct fg_db *db, bool *is_old, struct fg_error *err)
 	return FG_OK;
 }
 
-int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
-		  struct fg_error *err)
+static int open_checked(const char *location, unsigned flags, struct fg_db **db, bool *is_old,
+			struct fg_error *err)
 {
-	struct fg_db *db = NULL;
-	bool is_old = false;
 	unsigned db_flags = 0;
 	int status = FG_OK;
 
@@ -104,22 +102,54 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		db_flags |= FG_DB_READ_ONLY;
 	if (flags & FG_STORE_DURABLE)
 		db_flags |= FG_DB_DURABLE;
-	status = fg_db_open(location, db_flags, &db, err);
-	if (status == FG_OK)
-		status = check_version(db, &is_old, err);
-	if (status == FG_OK && is_old) {
-		if (flags & FG_STORE_READ_ONLY)
-			status = fg_error_set(
-				err, FG_EDB,
-				"%s was written by an older fastgate: open it once for writing (any `fastgate run`), or run `perfdb migrate`",
-				db->name);
-		else
-			status = migrate(db, err);
-	}
-	if (status != FG_OK) {
-		fg_db_close(db);
+	status = fg_db_open(location, db_flags, db, err);
+	if (status != FG_OK)
 		return status;
+	status = check_version(*db, is_old, err);
+	if (status == FG_OK && *is_old && !(flags & FG_STORE_READ_ONLY))
+		status = migrate(*db, err);
+	else if (status == FG_OK && *is_old && !(flags & FG_STORE_MIGRATE))
+		status = fg_error_set(
+			err, FG_EDB,
+			"%s was written by an older fastgate: `perfdb migrate` brings it up to date",
+			(*db)->name);
+	if (status != FG_OK) {
+		fg_db_close(*db);
+		*db = NULL;
 	}
+	return status;
+}
+
+/* Somebody only wants to read in an older store. */
+static int bring_up_to_date(const char *location, struct fg_error *err)
+{
+	struct fg_db *db = NULL;
+	bool is_old = false;
+	int status = open_checked(location, 0, &db, &is_old, err);
+
+	if (status == FG_OK)
+		fg_db_close(db);
+	else
+		fg_error_prefix(err,
+				"written by an older fastgate, to be brought up to date first");
+	return status;
+}
+
+int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
+		  struct fg_error *err)
+{
+	struct fg_db *db = NULL;
+	bool is_old = false;
+	int status = open_checked(location, flags, &db, &is_old, err);
+
+	if (status == FG_OK && is_old && (flags & FG_STORE_READ_ONLY)) {
+		fg_db_close(db);
+		status = bring_up_to_date(location, err);
+		if (status == FG_OK)
+			status = open_checked(location, flags, &db, &is_old, err);
+	}
+	if (status != FG_OK)
+		return status;
 	*store = fg_xcalloc(1, sizeof(**store));
 	(*store)->db = db;
 	(*store)->for_server = flags & FG_STORE_DURABLE;
@@ -142,7 +172,7 @@ void fg_store_set_name(struct fg_store *store, const char *name)
 	store->db->name = fg_xstrdup(name);
 }
 
-static void forget_progress(struct fg_store *store)
+void fg__store_forget_progress(struct fg_store *store)
 {
 	for (size_t i = 0; i < store->mark_count; i++) {
 		free(store->marks[i].functions);
@@ -171,7 +201,7 @@ void fg_store_close(struct fg_store *store)
 {
 	if (!store)
 		return;
-	forget_progress(store);
+	fg__store_forget_progress(store);
 	forget_ids(store);
 	fg__store_forget_functions(store);
 	free(store->tree);
@@ -213,7 +243,7 @@ static void undo_part(struct fg_store *store)
 		       "a part of a batch could not be undone: the batch will fail");
 	forget_ids(store);
 	fg__store_forget_functions(store);
-	forget_progress(store);
+	fg__store_forget_progress(store);
 }
 
 int fg__store_end(struct fg_store *store, int status, struct fg_error *err)

@@ -25,12 +25,13 @@ struct fg_json_writer;
 struct fg_store;
 
 enum fg_store_flags {
-	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created or migrated */
+	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created, an older store is refused */
 	/*
 	 * For a server: a returned save is on the disk even if the power fails, packing is quick rather than tight, and the totals of
 	 * functions are kept beside the rows that they follow from.
 	 */
 	FG_STORE_DURABLE = 1 << 1,
+	FG_STORE_MIGRATE = 1 << 2, /* with READ_ONLY: an older store is brought up to date first */
 };
 
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,

@@ -58,6 +58,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
 	under 120 "$targets/stacks"
 	under 120 "$targets/throwing" "$targets/libthrowing.so"
 	under 120 "$targets/own_signal"
+	under 120 "$targets/waits"
 	rounds=$((rounds + 1))
 done
 echo "$rounds rounds of storms in $seconds s: no hang, no EINTR, no lost child"

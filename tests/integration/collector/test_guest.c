@@ -58,10 +58,8 @@ static void no_call_is_cut_short(void **state)
 	static const char *const settings[][3] = {
 		{FG_ENV_RATE "=10000", NULL,                   NULL},
 		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick",   NULL},
-#ifndef TARGETS_32_BIT  /* there an interrupted call is not started again, and these interrupt waiting */
 		{FG_ENV_RATE "=2000",  FG_ENV_CLOCK "=wall",   NULL},
 		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=jitter", NULL},
-#endif
 	};
 
 	(void)state;
@@ -92,6 +90,35 @@ static void the_programs_own_use_of_the_signal_goes_on(void **state)
 	assert_true(trace_inclusive(outcome.traces, "work_without_descriptors") > 2e8);
 	assert_true(outcome.traces->header.forwarded >= 5);
 	outcome_release(&outcome);
+}
+
+static void waiting_for_the_signal_goes_on(void **state)
+{
+	static const struct {
+		const char *settings[2];
+		const char *argument;
+	} cases[] = {
+		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=cpu"},   NULL     },
+		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick"},  NULL     },
+		{{FG_ENV_RATE "=5000", FG_ENV_CLOCK "=jitter"}, "process"},
+		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"},   "process"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct outcome outcome;
+		struct run run = {
+			.words = {"waits", cases[i].argument}
+                };
+
+		memcpy(run.settings, cases[i].settings, sizeof(cases[i].settings));
+		run_target(&run, &outcome);
+		/* and the samples that met it waiting were not the last */
+		assert_true(trace_inclusive(outcome.traces, "afterwards") > 1.5e8);
+		assert_true(trace_inclusive(outcome.traces, "be_sampled") > 1e8);
+		assert_true(outcome.traces->header.forwarded >= 10);
+		outcome_release(&outcome);
+	}
 }
 
 static void exceptions_stay_with_their_unwinder(void **state)
@@ -331,6 +358,7 @@ int main(void)
 		cmocka_unit_test(every_child_comes_back),
 		cmocka_unit_test(no_call_is_cut_short),
 		cmocka_unit_test(the_programs_own_use_of_the_signal_goes_on),
+		cmocka_unit_test(waiting_for_the_signal_goes_on),
 		cmocka_unit_test(samples_know_their_region),
 		cmocka_unit_test(threads_go_by_their_names),
 #ifndef TARGETS_32_BIT
