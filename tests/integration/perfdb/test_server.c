@@ -5,6 +5,8 @@
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 
+#include <ctype.h>
+
 /* The program is known: its dictionary stays at home. */
 static int upload_without_dictionary(const struct fg_test_server *s, unsigned seed)
 {
@@ -250,6 +252,57 @@ static void api_description_and_server_agree(void **state)
 	cJSON_Delete(json);
 }
 
+/* A status below 400 is described by its number, any other at least by `default`; a refusal has its code and its words. */
+static void ask_as_described(const struct fg_test_server *s, const char *method, const char *path,
+			     const cJSON *operation)
+{
+	const cJSON *responses = cJSON_GetObjectItem(operation, "responses");
+	char *address =
+		fg_xasprintf("%.*s%s", (int)strcspn(path, "{"), path,
+			     strchr(path, '{') ? "0198f000-0000-7000-8000-000000000001" : "");
+	char *name = fg_xstrdup(method);
+	struct fg_strbuf body = {0};
+	char number[12];
+	int status = 0;
+
+	for (char *c = name; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	status = fg_test_ask(s, name, address, NULL, &body);
+	(void)snprintf(number, sizeof(number), "%d", status);
+	if (!cJSON_GetObjectItem(responses, "default") ||
+	    (status < 400 && !cJSON_GetObjectItem(responses, number)))
+		fail_msg("%s %s: %d is not described", name, path, status);
+	if (status >= 400) {
+		cJSON *json = NULL;
+
+		assert_int_equal(fg_json_parse(body.data, body.length, body.length, &json, NULL),
+				 FG_OK);
+		assert_non_null(fg_json_text_or(json, "error/code", NULL));
+		assert_non_null(fg_json_text_or(json, "error/message", NULL));
+		cJSON_Delete(json);
+	}
+	fg_strbuf_release(&body);
+	free(address);
+	free(name);
+}
+
+static void every_operation_answers_as_described(void **state)
+{
+	struct fg_test_server *s = *state;
+	cJSON *description = fg_test_get_json(s, "/api/v1/openapi.json");
+	const cJSON *path = NULL;
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	cJSON_ArrayForEach(path, cJSON_GetObjectItem(description, "paths"))
+	{
+		const cJSON *operation = NULL;
+
+		cJSON_ArrayForEach(operation, path)
+			ask_as_described(s, operation->string, path->string, operation);
+	}
+	cJSON_Delete(description);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +314,7 @@ int main(void)
 		FG_SERVER_TEST(restart_loses_nothing),
 		FG_SERVER_TEST(health_and_metrics_are_told),
 		cmocka_unit_test(api_description_and_server_agree),
+		FG_SERVER_TEST(every_operation_answers_as_described),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
