@@ -10,32 +10,10 @@ for program in nginx openssl curl python3; do
 	PATH=$PATH:/usr/sbin command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
 done
 PATH=$PATH:/usr/sbin
-folder=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-test-XXXXXX")
-server=
-nginx=
-# shellcheck disable=SC2329
-clean() {
-	[ -z "$nginx" ] || kill "$nginx" 2>/dev/null || :
-	[ -z "$server" ] || kill "$server" 2>/dev/null || :
-	rm -rf "$folder"
-}
-trap clean EXIT
-cd "$folder"
-unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY || :
-fail() {
-	echo "$1"
-	for file in words.* nginx.words error.log; do
-		[ ! -s "$file" ] || { echo "-- $file"; tail -n 5 "$file"; }
-	done
-	exit 1
-}
-openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=perfdb-test -addext subjectAltName=IP:127.0.0.1 \
-	-keyout key.pem -out cert.pem 2>openssl.words || fail "no certificate"
-"$perfdb" serve --database perfdb.db --listen 127.0.0.1:0 --behind-proxy >server.log 2>words.server &
-server=$!
-until inner=$(sed -n 's/.* at http:\/\/\([^/]*\).*/\1/p' words.server) && [ -n "$inner" ]; do
-	kill -0 "$server" || fail "the server did not start"
-done
+. "$(cd "$(dirname "$0")" && pwd)/common.sh"
+make_certificate
+start_server --behind-proxy
+inner=${url#http://}
 
 # Any free port; another program may be quicker, so a few times.
 start_nginx() {
@@ -52,17 +30,18 @@ start_nginx() {
 	} >nginx.conf
 	nginx -p "$folder" -c "$folder/nginx.conf" >nginx.words 2>&1 &
 	nginx=$!
+	started="$started $nginx"
 	until curl -sf --cacert cert.pem "https://127.0.0.1:$port/healthz" >/dev/null 2>&1; do
 		kill -0 "$nginx" 2>/dev/null || return 1
 	done
 }
-start_nginx || start_nginx || start_nginx || fail "nginx does not take the example"
+start_nginx || start_nginx || start_nginx || fail "nginx does not take the example" nginx.words error.log
 url="https://127.0.0.1:$port"
 ask() { # expected status, arguments of curl...
 	expected=$1
 	shift
 	found=$(curl -s -o answer -w '%{http_code}' --cacert cert.pem "$@") || :
-	[ "$found" = "$expected" ] || { cat answer; fail "$*: $found, expected $expected"; }
+	[ "$found" = "$expected" ] || fail "$*: $found, expected $expected" answer
 }
 
 # Before the first token nobody is let in, whatever name a stranger calls the server by.
@@ -73,17 +52,8 @@ export DEMO_SECRET
 ask 401 -H "Host: localhost" "$url/api/v1/projects"
 ask 200 -H "Authorization: Bearer $DEMO_SECRET" "$url/api/v1/projects"
 
-cat >fastgate.yml <<END
-version: 1
-project: demo
-benchmarks:
-  - name: nothing
-    command: /bin/true
-measure:
-  pairs: { min: 3, max: 3 }
-perfdb: { url: "$url", token_env: DEMO_SECRET, upload: required, ca_file: cert.pem }
-END
-"$fastgate" run >words.run 2>&1 || fail "a run is not sent through the proxy"
+write_config "url: \"$url\", token_env: DEMO_SECRET, upload: required, ca_file: cert.pem"
+"$fastgate" run >words.run 2>&1 || fail "a run is not sent through the proxy" words.run
 ask 200 -H "Authorization: Bearer $DEMO_SECRET" "$url/api/v1/runs/latest"
 ask 200 "$url/"
 curl -s --cacert cert.pem -D - -o page "$url/" | grep -qi '^content-security-policy:' || fail "the page's policy does not come through"
@@ -97,9 +67,7 @@ ask 403 --interface 127.0.0.2 "$url/metrics"
 ask 200 --interface 127.0.0.2 "$url/healthz"
 ask 400 "http://127.0.0.1:$port/healthz"
 
-kill "$server"
-wait "$server" || fail "the server did not stop in order"
-server=
+stop_server
 ask 502 "$url/healthz"
 if "$fastgate" run >words.down 2>&1; then
 	fail "nothing is said of a server that is gone"
