@@ -9,7 +9,9 @@ soak.py BUILD_FOLDER all SECONDS --anew  everything again
 Each is tests/soak/NAME.sh BUILD_FOLDER SECONDS, which says in its last line what it has done.  Logs and the state, from which
 `all` goes on after it was ended, lie in build/soak.
 """
+import contextlib
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -20,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "soak"
 STATE = FOLDER / "state.json"
 SKIPPED = 77
+CLEANING_S = 20
 
 
 def programs():
@@ -49,14 +52,28 @@ def last_words(log):
     return lines[-1] if lines else ""
 
 
+def end_group(process):
+    with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(CLEANING_S)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 def run_one(name, build, seconds):
     """{code, took, words}; its output goes to the log."""
     log = FOLDER / f"{name}.log"
     started = time.monotonic()
     print(f"== {name} ({log.relative_to(ROOT)})", file=sys.stderr, flush=True)
     with open(log, "wb") as output:
-        code = subprocess.run(["sh", str(programs()[name]), build, seconds], stdout=output, stderr=subprocess.STDOUT,
-                              stdin=subprocess.DEVNULL, check=False).returncode
+        process = subprocess.Popen(["sh", str(programs()[name]), build, seconds], stdout=output, stderr=subprocess.STDOUT,
+                                   stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            code = process.wait()
+        except BaseException:  # ended by somebody: so is all that was started, after it has cleaned up
+            end_group(process)
+            raise
     return {"code": code, "took": round(time.monotonic() - started), "words": last_words(log)}
 
 
@@ -94,7 +111,8 @@ def main():
     if len(words) != 3 or not words[2].isdigit() or words[1] not in (*known, "all"):
         print(f"soak: expected one of {', '.join(known)} or all, and a number of seconds", file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     FOLDER.mkdir(parents=True, exist_ok=True)
     names = known if words[1] == "all" else [words[1]]
     return run_all(names, words[0], words[2], "--anew" in sys.argv or words[1] != "all")

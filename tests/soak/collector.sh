@@ -12,6 +12,7 @@ build=$1 seconds=${2:-300} kills_wanted=${3:-1000} calls=${4:-1000000}
 targets=$build/tests/targets
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-soak-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 143' INT TERM
 library=$(find "$build/lib" "$build/lib64" -name libfastgate_collector.so 2>/dev/null | head -n 1)
 [ -n "$library" ] || { echo "the collector is not built in $build"; exit 2; }
 end=$(($(date +%s) + seconds))

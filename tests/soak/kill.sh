@@ -11,7 +11,8 @@ seconds=$2
 times=${3:-500}
 [ -x "$fastgate" ] || { echo "kill.sh: there is no $fastgate" >&2; exit 2; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-soak-XXXXXX")
-trap 'rm -rf "$work"' EXIT INT TERM
+trap 'rm -rf "$work"' EXIT
+trap 'exit 143' INT TERM
 
 fail() {
 	echo "kill.sh: round $round: $*" >&2
