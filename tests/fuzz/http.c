@@ -16,6 +16,7 @@
 
 #include <limits.h>
 #include <netinet/in.h>
+#include <pthread.h>
 
 enum {
 	RUNS = 3,
@@ -34,7 +35,8 @@ struct MHD_Connection {
 	struct field headers[MAX_FIELDS];
 	size_t argument_count;
 	size_t header_count;
-	int status; /* 0: not answered yet */
+	int status;        /* 0: not answered yet */
+	bool is_suspended; /* under `turn`: another thread makes the answer */
 };
 
 struct MHD_Response {
@@ -46,6 +48,32 @@ struct MHD_Response {
 };
 
 /* ---- libmicrohttpd's part ---- */
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+
+void MHD_suspend_connection(struct MHD_Connection *connection)
+{
+	(void)pthread_mutex_lock(&turn);
+	connection->is_suspended = true;
+	(void)pthread_mutex_unlock(&turn);
+}
+
+void MHD_resume_connection(struct MHD_Connection *connection)
+{
+	(void)pthread_mutex_lock(&turn);
+	connection->is_suspended = false;
+	(void)pthread_cond_signal(&turned);
+	(void)pthread_mutex_unlock(&turn);
+}
+
+static void wait_for_turn(struct MHD_Connection *connection)
+{
+	(void)pthread_mutex_lock(&turn);
+	while (connection->is_suspended)
+		(void)pthread_cond_wait(&turned, &turn);
+	(void)pthread_mutex_unlock(&turn);
+}
 
 struct MHD_Daemon *MHD_start_daemon(unsigned flags, uint16_t port, MHD_AcceptPolicyCallback accept,
 				    void *accept_context, MHD_AccessHandlerCallback handler,
@@ -60,6 +88,12 @@ struct MHD_Daemon *MHD_start_daemon(unsigned flags, uint16_t port, MHD_AcceptPol
 	(void)handler;
 	(void)context;
 	return (struct MHD_Daemon *)(void *)&stand_in;
+}
+
+MHD_socket MHD_quiesce_daemon(struct MHD_Daemon *daemon)
+{
+	(void)daemon;
+	return MHD_INVALID_SOCKET;
 }
 
 void MHD_stop_daemon(struct MHD_Daemon *daemon)
@@ -317,10 +351,13 @@ static void ask(struct request *request)
 		result = fg__http_access(server, connection, request->path, request->method,
 					 MHD_HTTP_VERSION_1_1, request->body + done, &size, &state);
 	}
-	size = 0;
-	if (result == MHD_YES && !connection->status)
+	/* Once to be answered, and once more when another thread has made the answer. */
+	for (int call = 0; call < 2 && result == MHD_YES && !connection->status; call++) {
+		size = 0;
 		result = fg__http_access(server, connection, request->path, request->method,
 					 MHD_HTTP_VERSION_1_1, NULL, &size, &state);
+		wait_for_turn(connection);
+	}
 	FG_ASSERT(result == MHD_YES && connection->status != 0 && connection->status != 500);
 	fg__http_completed(server, connection, &state, MHD_REQUEST_TERMINATED_COMPLETED_OK);
 }
