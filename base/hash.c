@@ -2,6 +2,7 @@
 #include "base/hash.h"
 
 #include <stdatomic.h>
+#include <sys/random.h>
 
 enum {
 	SHA_BLOCK = 64
@@ -347,4 +348,19 @@ bool fg_equal_secret(const void *a, const void *b, size_t size)
 	for (size_t i = 0; i < size; i++)
 		difference |= x[i] ^ y[i];
 	return difference == 0;
+}
+
+uint64_t fg_process_secret(void)
+{
+	static _Atomic uint64_t secret;
+	uint64_t value = atomic_load(&secret);
+	uint64_t none = 0;
+
+	if (value)
+		return value;
+	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != (ssize_t)sizeof(value))
+		value = (uint64_t)(uintptr_t)&secret;
+	value |= 1;
+	/* Of several threads that come first, one decides: what was hashed with another number would not be found again. */
+	return atomic_compare_exchange_strong(&secret, &none, value) ? value : none;
 }

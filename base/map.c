@@ -3,19 +3,6 @@
 
 #include "base/hash.h"
 
-#include <sys/random.h>
-
-/* Keys come from outsiders: a seed that they cannot know keeps them from choosing colliding ones. */
-static uint64_t process_seed(void)
-{
-	static uint64_t seed;
-
-	if (seed == 0 && getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
-		seed = (uint64_t)(uintptr_t)&seed;
-	seed |= 1;
-	return seed;
-}
-
 /* The slot that holds the key, or the empty one where it would go. */
 static size_t find_slot(const struct fg_map *map, const void *key, size_t key_length, uint64_t hash)
 {
@@ -55,7 +42,7 @@ uint64_t *fg_map_get(const struct fg_map *map, const void *key, size_t key_lengt
 
 	if (map->count == 0)
 		return NULL;
-	at = find_slot(map, key, key_length, fg_hash64(key, key_length, process_seed()));
+	at = find_slot(map, key, key_length, fg_hash64(key, key_length, fg_process_secret()));
 	return map->slots[at] ? &map->entries[map->slots[at] - 1].value : NULL;
 }
 
@@ -67,7 +54,7 @@ uint64_t *fg_map_get_text(const struct fg_map *map, const char *key)
 uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uint64_t value,
 		     bool *is_new)
 {
-	const uint64_t hash = fg_hash64(key, key_length, process_seed());
+	const uint64_t hash = fg_hash64(key, key_length, fg_process_secret());
 	struct fg_map_entry *entry = NULL;
 	char *copy = NULL;
 	size_t at = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/ids.h"
 
+#include "base/hash.h"
+
 #include <pthread.h>
-#include <sys/random.h>
 
 enum {
 	NODES_MAX = 4 << 20, /* 128 MiB; then everything is forgotten, and asked for again */
@@ -16,25 +17,10 @@ struct fg_ids {
 	struct fg_id_table nodes;
 };
 
-/* Keys come from outsiders: a factor that they cannot know keeps them from choosing colliding ones. */
-static uint64_t factor(void)
-{
-	static _Atomic uint64_t secret;
-	uint64_t value = secret;
-
-	if (value == 0) {
-		if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != (ssize_t)sizeof(value))
-			value = (uint64_t)(uintptr_t)&secret;
-		value |= 1;
-		secret = value;
-	}
-	return value;
-}
-
 static size_t place(const struct fg_id_table *table, uint64_t key)
 {
 	const size_t mask = table->slot_count - 1;
-	uint64_t hash = key * factor();
+	uint64_t hash = key * fg_process_secret();
 	size_t at = 0;
 
 	hash ^= hash >> 32;
