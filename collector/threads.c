@@ -433,6 +433,7 @@ static void reset(struct fg_thread *thread)
 	thread->region = 0;
 	thread->region_depth = 0;
 	thread->kept_count = 0;
+	thread->kept_named = 0;
 	thread->last_path = 0;
 	thread->tick_idle = 0;
 }
