@@ -5,9 +5,11 @@
 #include "base/random.h"
 #include "base/version.h"
 #include "cli/profile_command.h"
+#include "cli/samples.h"
 #include "cli/stored.h"
 #include "profile/import.h"
 #include "profile/ingest.h"
+#include "store/db.h"
 
 struct options {
 	struct fg_cli_run_options run;
@@ -21,7 +23,7 @@ enum {
 };
 
 /* After the first, in the order of fg_import_formats. */
-static const char *const formats[] = {"by-content", "folded", "pprof", "perf", NULL};
+static const char *const formats[] = {"by-content", "json", "folded", "pprof", "perf", NULL};
 
 static const struct fg_option options[] = {
 	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
@@ -87,7 +89,7 @@ static int make_run(const struct options *given, const char *file, const struct 
 	stored->profiles = fg_xcalloc(1, sizeof(struct fg_profile_set *));
 	stored->profiles[0] = fg_xcalloc(1, sizeof(struct fg_profile_set));
 	fg_profile_set_init(stored->profiles[0], series->name);
-	fg_profile_ingest_profile(stored->profiles[0], profile, &row);
+	fg_profile_ingest_profile(stored->profiles[0], profile, &row, NULL);
 	return rc;
 }
 
@@ -111,8 +113,21 @@ static void tell(const struct fg_cli *cli, const struct fg_stored_run *stored)
 	fg_strbuf_release(&text);
 }
 
+/* What the run has no room for lies beside the store; where that is no file, the run has to do. */
+static int keep_samples(const struct options *given, const struct fg_stored_run *stored,
+			const struct fg_profile *profile, struct fg_error *err)
+{
+	char *path = fg_cli_store_path(given->run.store);
+	const struct fg_samples_key key = {
+		.store = path, .run = stored->run.id, .arm = FG_ARM_CANDIDATE};
+	const int rc = fg_db_is_url(path) ? FG_OK : fg_samples_keep(&key, profile, err);
+
+	free(path);
+	return rc;
+}
+
 static int keep(struct fg_cli *cli, const struct options *given, const struct fg_stored_run *stored,
-		struct fg_error *err)
+		const struct fg_profile *profile, struct fg_error *err)
 {
 	struct fg_store *store = NULL;
 	struct fg_strbuf text = {0};
@@ -129,6 +144,8 @@ static int keep(struct fg_cli *cli, const struct options *given, const struct fg
 	if (rc == FG_OK)
 		rc = fg_store_save(store, &stored->run, stored->profiles, NULL, err);
 	fg_store_close(store);
+	if (rc == FG_OK)
+		rc = keep_samples(given, stored, profile, err);
 	if (rc != FG_OK)
 		return rc;
 	tell(cli, stored);
@@ -150,9 +167,9 @@ static int run(struct fg_cli *cli, const void *values)
 	if (rc != FG_OK)
 		return fg_cli_fail(cli, &err);
 	rc = make_run(given, file, &profile, &stored, &err);
-	fg_profile_release(&profile);
 	if (rc == FG_OK)
-		rc = keep(cli, given, &stored, &err);
+		rc = keep(cli, given, &stored, &profile, &err);
+	fg_profile_release(&profile);
 	fg_stored_run_release(&stored);
 	return fg_cli_end(cli, rc, &err);
 }
@@ -162,8 +179,8 @@ const struct fg_cli_command fg__cmd_import = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
 	.description =
-		"Reads folded stacks, pprof profiles and the output of `perf script`, and traces of "
-		"`fastgate record`, and keeps them as a run with one benchmark, to be viewed, drawn, exported "
+		"Reads folded stacks, pprof profiles, the output of `perf script`, what `fastgate export -F json` "
+		"writes, and traces of `fastgate record`, and keeps them as a run with one benchmark, to be viewed, drawn, exported "
 		"and compared like any other. What the file does not say is assumed aloud: folded stacks carry "
 		"no time, and a hardware event of perf is not time either. Run files are taken by `fastgate runs "
 		"import`.",

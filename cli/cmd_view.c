@@ -122,6 +122,7 @@ static int run(struct fg_cli *cli, const void *values)
 
 	if (cli->json && given.csv)
 		return fg_cli_usage(cli, "--json and --csv exclude each other");
+	given.profile.run.prefers_samples = fg_view_find(views[given.view])->needs_samples;
 	return fg_cli_run_on_profile(cli, &given.profile,
 				     &(struct fg_cli_profile_use){make, &given});
 }

@@ -11,8 +11,14 @@ int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *
 		       struct fg_error *err)
 {
 	struct fg_calltree_query query = {0};
+	struct fg_cli_run_options source = options->run;
 	struct fg_profile profile;
-	int rc = fg_cli_load_profile(cli, &options->run, words, &profile, err);
+	int rc = FG_OK;
+
+	source.prefers_samples =
+		source.prefers_samples || fg_cli_query_needs_samples(&options->query);
+	source.repetition = options->query.repetition;
+	rc = fg_cli_load_profile(cli, &source, words, &profile, err);
 
 	if (rc != FG_OK)
 		return rc;

@@ -2,6 +2,7 @@
 #include "cli/query_options.h"
 
 #include "base/number.h"
+#include "profile/view.h"
 
 const char *const fg_cli_time_kinds[] = {"all", "user", "system", "wall", NULL};
 /* In the order of enum fg_group. */
@@ -74,34 +75,48 @@ static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_q
 static int check(const struct fg_cli_query_options *options, const struct fg_profile *profile,
 		 struct fg_error *err)
 {
+	if (options->repetition > profile->repetition_count)
+		return fg_error_set(err, FG_EINVAL, "--repetition %u: there are only %u",
+				    options->repetition, profile->repetition_count);
 	if ((options->from_ns > 0 || options->to_ns > 0) && !profile->has_times)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"--from and --to need the time of each sample, which this profile "
-			"does not have: use the trace of a program (fastgate record)");
+			"does not have: " FG_VIEW_NEEDS_SAMPLES);
 	if (options->to_ns > 0 && options->to_ns <= options->from_ns)
 		return fg_error_set(err, FG_EINVAL, "--to is not after --from");
 	if ((options->unit || options->split == FG_SPLIT_UNIT) && profile->unit_count <= 1)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "--%s: no unit of work is known in this profile: use the "
-				    "trace of a program that marks them",
-				    options->unit ? "unit" : "split unit");
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--%s: no unit of work is known in this profile: " FG_VIEW_NEEDS_SAMPLES,
+			options->unit ? "unit" : "split unit");
 	if ((options->region || options->split == FG_SPLIT_REGION) &&
 	    !fg_profile_knows_regions(profile))
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "--%s: this profile does not say which sample was in which "
-				    "region: use the trace of a program that marks them",
+				    "region: " FG_VIEW_NEEDS_SAMPLES,
 				    options->region ? "region" : "split region");
 	if (options->thread && profile->thread_count == 0)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "--thread: this profile does not tell threads apart");
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--thread: this profile does not tell threads apart: " FG_VIEW_NEEDS_SAMPLES);
 	if (options->split == FG_SPLIT_THREAD && profile->thread_count == 0)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "--split thread: this profile does not tell threads apart");
-	if (options->repetition > profile->repetition_count)
-		return fg_error_set(err, FG_EINVAL, "--repetition %u: there are only %u",
-				    options->repetition, profile->repetition_count);
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--split thread: this profile does not tell threads apart: " FG_VIEW_NEEDS_SAMPLES);
 	return FG_OK;
+}
+
+bool fg_cli_query_needs_samples(const struct fg_cli_query_options *options)
+{
+	static const bool splits[] = {
+		[FG_SPLIT_THREAD] = true, [FG_SPLIT_PROCESS] = true,     [FG_SPLIT_REGION] = true,
+		[FG_SPLIT_UNIT] = true,   [FG_SPLIT_REPETITION] = false,
+	};
+
+	return options->thread || options->region || options->unit || options->from_ns > 0 ||
+	       options->to_ns > 0 || options->time > 0 || options->group == FG_GROUP_LINE ||
+	       splits[options->split];
 }
 
 int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,

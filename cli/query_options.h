@@ -134,6 +134,8 @@ extern const char *const fg_cli_splits[];
  }
 /* NOLINTEND(bugprone-macro-parentheses) */
 
+/* Do they ask for what only single samples know: when, in which thread, region or unit of work, on which line? */
+bool fg_cli_query_needs_samples(const struct fg_cli_query_options *options);
 /* What they mean for this profile; texts are borrowed or live in the command's arena. */
 int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,
 		      const struct fg_profile *profile, struct fg_calltree_query *query,

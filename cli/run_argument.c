@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
+#include "cli/samples.h"
 #include "cli/stored.h"
 #include "perfdb/protocol.h"
 #include "profile/import.h"
@@ -53,32 +54,102 @@ static int choose_series(const struct fg_stored_run *stored, const char *wanted,
 	return rc;
 }
 
+/* The nth repetition of one side that counts, from 1; 0: the first one whose samples were kept. */
+static bool find_kept(const struct fg_profile_set *set, unsigned wanted, struct fg_samples_key *key,
+		      unsigned *number)
+{
+	*number = 0;
+	for (size_t i = 0; i < set->row_count; i++) {
+		const struct fg_profile_row *row = &set->rows[i];
+
+		if (row->arm != key->arm || row->aside != 0)
+			continue;
+		key->pair = row->pair;
+		++*number;
+		if ((wanted == 0 || wanted == *number) && fg_samples_are_kept(key))
+			return true;
+	}
+	return false;
+}
+
+/* --repetition N is held against the profile later on: so it says of itself that it is the Nth. */
+static void number_repetition(struct fg_profile *profile, unsigned number)
+{
+	profile->repetition_count = number;
+	for (size_t i = 0; i < profile->sample_count; i++)
+		profile->samples[i].repetition = number - 1;
+}
+
+/* *found: the samples of one repetition are in the profile.  Not kept: nothing has happened. */
+static int from_samples(const struct fg_cli_run_options *options,
+			const struct fg_stored_run *stored, size_t index, bool *found,
+			struct fg_profile *profile, struct fg_error *err)
+{
+	char *path = fg_cli_store_path(options->store);
+	struct fg_samples_key key = {
+		.store = path,
+		.run = stored->run.id,
+		.series = index,
+		.arm = options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE,
+	};
+	unsigned number = 0;
+	int rc = FG_OK;
+
+	*found = find_kept(stored->profiles[index], options->repetition, &key, &number);
+	if (*found)
+		rc = fg_samples_load(&key, profile, err);
+	if (*found && rc == FG_OK) {
+		fg_profile_add_note(profile,
+				    "these are the samples of one execution, repetition %u of %s",
+				    number, fg_cli_sides[options->side]);
+		if (options->repetition > 0)
+			number_repetition(profile, number);
+	}
+	free(path);
+	return rc;
+}
+
+/* The sums of all repetitions. */
+static int from_sums(const struct fg_cli_run_options *options, const struct fg_stored_run *stored,
+		     size_t index, struct fg_profile *profile, struct fg_error *err)
+{
+	if (options->every_sample)
+		return fg_error_set(err, FG_ENOENT,
+				    "run %s has sums only: its samples were not kept "
+				    "(measure.sampler.keep_samples)",
+				    stored->run.id);
+	fg_profile_from_set(profile, stored->profiles[index],
+			    options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE);
+	if (profile->sample_count > 0)
+		return FG_OK;
+	fg_profile_release(profile);
+	return fg_error_set(
+		err, FG_ENOENT,
+		"run %s has no profile of its %s: nothing was sampled (too short, or the sampler was off)",
+		stored->run.id, fg_cli_sides[options->side]);
+}
+
 static int from_stored(const struct fg_cli_run_options *options, const char *words,
 		       struct fg_profile *profile, struct fg_error *err)
 {
-	const uint8_t arm = options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE;
 	struct fg_stored_run stored;
 	size_t index = 0;
+	bool found = false;
 	int rc = fg_cli_load_run(options->store, options->project, words, &stored, err);
 
 	if (rc != FG_OK)
 		return rc;
 	rc = choose_series(&stored, options->benchmark, &index, err);
+	if (rc == FG_OK && (options->every_sample || options->prefers_samples))
+		rc = from_samples(options, &stored, index, &found, profile, err);
+	if (rc == FG_OK && !found)
+		rc = from_sums(options, &stored, index, profile, err);
 	if (rc == FG_OK) {
-		fg_profile_from_set(profile, stored.profiles[index], arm);
-		if (profile->sample_count == 0) {
-			rc = fg_error_set(
-				err, FG_ENOENT,
-				"run %s has no profile of its %s: nothing was sampled (too short, or the sampler was off)",
-				stored.run.id, fg_cli_sides[options->side]);
-			fg_profile_release(profile);
-		} else {
-			char *title = fg_xasprintf("%s  (run %s)", stored.run.series[index].name,
-						   stored.run.id);
+		char *title =
+			fg_xasprintf("%s  (run %s)", stored.run.series[index].name, stored.run.id);
 
-			profile->title = fg_profile_text(profile, title);
-			free(title);
-		}
+		profile->title = fg_profile_text(profile, title);
+		free(title);
 	}
 	fg_stored_run_release(&stored);
 	return rc;
@@ -102,7 +173,7 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 		return fg_error_set(
 			err, FG_EPARSE,
 			"%s is no trace, no exported run, and no profile in a format that is "
-			"known (folded, pprof, perf script)",
+			"known (json, folded, pprof, perf script)",
 			path);
 	rc = fg_import_read(format, data, size, &options, profile, err);
 	if (rc != FG_OK)

@@ -18,6 +18,9 @@ struct fg_cli_run_options {
 	const char *value;
 	const char *format; /* of fg_import_formats; NULL: found out from the content */
 	bool names_only;
+	bool every_sample; /* of one repetition of a stored run; it is an error when they were not kept */
+	bool prefers_samples; /* what is asked for needs them: where they were kept they are taken, without being asked */
+	unsigned repetition; /* of a stored run, from 1; 0: the first one */
 };
 
 /* Where `record` writes when it is not told. */
@@ -71,6 +74,9 @@ extern const char *const fg_cli_sides[];
 	  .choices = fg_cli_sides,                                                     \
 	  .initial = "candidate",                                                      \
 	  .help = "which side of a stored run that measured two"},                     \
+	 FG_CLI_FLAG(type, member.every_sample, "every-sample", 0,                     \
+		     "look at the samples of one execution of a stored run, where "    \
+		     "measure.sampler.keep_samples kept them, not at the mean"),       \
 	 FG_CLI_SOURCE_OPTIONS(type, member),                                          \
  {                                                                                     \
   .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, member.project), \

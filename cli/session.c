@@ -7,8 +7,10 @@
 #include "base/version.h"
 #include "cli/look.h"
 #include "cli/posts.h"
+#include "cli/samples.h"
 #include "cli/upload.h"
 #include "profile/ingest.h"
+#include "profile/trace_profile.h"
 #include "runner/guard.h"
 #include "runner/host.h"
 #include "runner/runner.h"
@@ -44,8 +46,8 @@ int fg__session_open_store(struct fg_session *session, struct fg_error *err)
 
 	if (rc == FG_OK)
 		rc = fg_store_open(path, 0, &session->store, err);
+	session->store_path = path;
 	free(folder);
-	free(path);
 	return rc;
 }
 
@@ -70,6 +72,7 @@ void fg__session_release(struct fg_session *session)
 	fg_verdict_release(&session->verdict);
 	fg_run_release(&session->run);
 	fg_store_close(session->store);
+	free(session->store_path);
 	*session = (struct fg_session){0};
 }
 
@@ -156,6 +159,47 @@ static void check_code(struct fg_session *session, struct fg_series *series,
 		   series->name);
 }
 
+static enum fg_keep_samples keeps(const struct fg_session *session)
+{
+	return session->store ? session->benchmarks[session->progress.index - 1]
+					->measure.sampler.keep_samples
+			      : FG_KEEP_NEVER;
+}
+
+/* Whether they stay is known at the end; until then they lie there. */
+static void keep_samples(struct fg_session *session, size_t index, const struct fg_repetition *done,
+			 const struct fg_profile *profile)
+{
+	const struct fg_samples_key key = {.store = session->store_path,
+					   .run = session->run.id,
+					   .series = index,
+					   .arm = (uint8_t)done->arm,
+					   .pair = done->pair};
+	struct fg_error why = {0};
+
+	if (fg_samples_keep(&key, profile, &why) == FG_OK || session->told_not_kept)
+		return;
+	fg__progress_clear(&session->progress);
+	fg_cli_warn(session->cli, "samples are not kept: %s", why.message);
+	session->told_not_kept = true;
+}
+
+static int read_traces(struct fg_session *session, size_t index, const struct fg_repetition *done,
+		       const char *trace_folder, const struct fg_ingest_row *row,
+		       struct fg_ingest_result *result, struct fg_error *err)
+{
+	struct fg_profile profile;
+	const int rc = fg_profile_read_traces(trace_folder, session->symbolizer, &profile, err);
+
+	if (rc != FG_OK)
+		return rc;
+	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
+	if (keeps(session) != FG_KEEP_NEVER)
+		keep_samples(session, index, done, &profile);
+	fg_profile_release(&profile);
+	return FG_OK;
+}
+
 static void take_samples(struct fg_session *session, size_t index, const struct fg_repetition *done,
 			 const char *trace_folder)
 {
@@ -166,8 +210,7 @@ static void take_samples(struct fg_session *session, size_t index, const struct 
 
 	row.wants_code = series->identical && !*session->codes[done->arm];
 	/* Without its samples a repetition still has its times. */
-	if (fg_profile_ingest(profile_of(session, index), trace_folder, session->symbolizer, &row,
-			      &result, &why) == FG_OK) {
+	if (read_traces(session, index, done, trace_folder, &row, &result, &why) == FG_OK) {
 		if (row.wants_code)
 			check_code(session, series, done, result.code);
 	} else if (!session->told_no_samples) {
@@ -332,6 +375,34 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err)
 
 /* ---- deciding, keeping, telling ---- */
 
+static bool has_passed(const struct fg_session *session, const char *benchmark)
+{
+	for (size_t i = 0; i < session->verdict.benchmark_count; i++) {
+		const struct fg_benchmark_verdict *verdict = &session->verdict.benchmarks[i];
+
+		if (strcmp(verdict->name, benchmark) == 0)
+			return verdict->outcome < FG_OUTCOME_INCONCLUSIVE;
+	}
+	return false;
+}
+
+/* Samples that were to be kept in case of need, and are not needed. */
+static void drop_samples(struct fg_session *session)
+{
+	for (size_t i = 0; session->store && i < session->run.series_count; i++) {
+		const char *name = session->run.series[i].name;
+		const struct fg_benchmark *benchmark = fg_plan_find(session->plan, name);
+		struct fg_error why = {0};
+
+		if (benchmark && benchmark->measure.sampler.keep_samples == FG_KEEP_FAILED &&
+		    has_passed(session, name) &&
+		    fg_samples_remove_series(session->store_path, session->run.id, i, &why) !=
+			    FG_OK)
+			fg_cli_warn(session->cli, "samples that are not needed stay: %s",
+				    why.message);
+	}
+}
+
 int fg__session_decide(struct fg_session *session, struct fg_gate_input *input,
 		       struct fg_error *err)
 {
@@ -379,6 +450,7 @@ int fg__session_save(struct fg_session *session, struct fg_error *err)
 
 	if (!session->store)
 		return FG_OK;
+	drop_samples(session);
 	FG_ASSERT(json);
 	rc = json->write(&report, &options, &text, err);
 	if (rc == FG_OK)

@@ -34,6 +34,7 @@ struct fg_session {
 	const char *candidate; /* this ref; NULL: the work tree */
 	bool keep_traces;
 	struct fg_store *store; /* NULL: nothing is kept; closed with the session */
+	char *store_path;
 
 	struct fg_run run;
 	struct fg_profile_set *
@@ -47,6 +48,7 @@ struct fg_session {
 	struct fg_gate_progress look; /* the last one, for the progress line */
 	bool has_look;
 	bool told_no_samples;
+	bool told_not_kept;
 	struct fg_verdict verdict;
 };
 

@@ -12,6 +12,7 @@
 static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
 static const char *const harnesses[] = {"none", "google-benchmark", "catch2", "hyperfine", NULL};
 static const char *const clocks[] = {"cpu", "wall", NULL};
+static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
 static const char *const function_modes[] = {"off", "explain", "gate", NULL};
 static const char *const pass_or_fail[] = {"pass", "fail", NULL};
@@ -78,7 +79,16 @@ static const struct fg__key sampler_keys[] = {
 	 .maximum = 1,
 	 .help = "share of the pairs that run without the sampler",
 	 .more = "They tell what sampling costs; the figure is part of every report."},
-	{.name = NULL			   },
+	{.name = "keep_samples",
+	 .kind = FG__WORD,
+	 IN_MEASURE(sampler.keep_samples),
+	 .initial = "never",
+	 .words = keeps,
+	 .help = "keep every single sample beside the store, not only sums by call path",
+	 .more = "With its time, thread, region, unit of work and source line: `fastgate view RUN -V timeline`, `--unit` and "
+		 "the like need them. About 15 bytes a sample. `failed` keeps them where a benchmark regressed, stayed open or "
+		 "could not be measured. They are removed with their run."},
+	{.name = NULL			    },
 };
 static const struct fg__section sampler_section = {.keys = sampler_keys, .inherits = true};
 

@@ -59,12 +59,20 @@ enum fg_sample_clock {
 	FG_SAMPLE_WALL,
 };
 
+/* Which repetitions' samples stay beside the store, one by one, besides their sums in it. */
+enum fg_keep_samples {
+	FG_KEEP_NEVER,
+	FG_KEEP_FAILED, /* of benchmarks that did not pass */
+	FG_KEEP_ALWAYS,
+};
+
 struct fg_sampler {
 	bool enabled;
 	unsigned rate_hz;
 	enum fg_sample_clock clock;
 	bool follow_children;
 	double unsampled_share; /* of pairs that run without the sampler, so that its cost is known */
+	enum fg_keep_samples keep_samples;
 };
 
 struct fg_measure {

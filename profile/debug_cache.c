@@ -216,46 +216,41 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 	return FG_OK;
 }
 
-static void prune_file(const char *path)
+/* Everything in a folder, if it can be read. */
+static void for_each(const char *folder, void (*visit)(const char *name, const char *path))
+{
+	char **names;
+	size_t count;
+
+	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+
+		visit(names[i], path);
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+}
+
+static void prune_file(const char *name, const char *path)
 {
 	struct stat status;
 
-	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	if (fg_text_ends_with(name, ".fgsym") && lstat(path, &status) == 0 &&
+	    S_ISREG(status.st_mode) &&
 	    status.st_mtim.tv_sec < fg_clock_wall_ns() / FG_NS_PER_S - FG_DEBUG_CACHE_DAYS * 86400L)
 		(void)unlink(path);
 }
 
 /* Only what looks like ours: FOLDER/xx/NAME.fgsym. */
-static void prune_folder(const char *folder)
+static void prune_folder(const char *name, const char *path)
 {
-	char **names;
-	size_t count;
-
-	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		char *path = fg_fs_join(folder, names[i]);
-
-		if (fg_text_ends_with(names[i], ".fgsym"))
-			prune_file(path);
-		free(path);
-	}
-	fg_fs_list_free(names, count);
+	if (strlen(name) == 2)
+		for_each(path, prune_file);
 }
 
 void fg_debug_cache_prune(const char *folder)
 {
-	char **names;
-	size_t count;
-
-	if (fg_fs_list(folder, &names, &count, NULL) != FG_OK)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		char *path = fg_fs_join(folder, names[i]);
-
-		if (strlen(names[i]) == 2)
-			prune_folder(path);
-		free(path);
-	}
-	fg_fs_list_free(names, count);
+	for_each(folder, prune_folder);
 }

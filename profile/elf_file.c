@@ -2,9 +2,8 @@
 #include "profile/elf_file.h"
 
 #include "base/hash.h"
+#include "profile/elf_class.h"
 #include "profile/source.h"
-
-#include <elf.h>
 
 #define MAX_FILE_BYTES (UINT64_C(64) << 30)
 
@@ -17,6 +16,7 @@ struct parser {
 	struct fg_elf *elf;
 	struct fg__source source;
 	const char *name;
+	const struct fg__elf_class *class;
 	Elf64_Ehdr header;
 	Elf64_Shdr *sections;
 	size_t section_count;
@@ -64,25 +64,46 @@ static const Elf64_Shdr *find_section(const struct parser *p, const char *name)
 	return NULL;
 }
 
+/* The fixed part at the file's beginning; it says how wide the rest is. */
 static int read_header(struct parser *p, struct fg_error *err)
 {
-	Elf64_Ehdr *h = &p->header;
+	unsigned char ident[EI_NIDENT];
+	uint8_t bytes[sizeof(Elf64_Ehdr)];
 
-	if (!fg__source_read(&p->source, 0, h, sizeof(*h)) ||
-	    memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
+	if (!fg__source_read(&p->source, 0, ident, sizeof(ident)) ||
+	    memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return broken(p, err, "not an ELF file");
-	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s: only 64-bit little-endian ELF files are understood",
-				    p->name);
+	p->class = fg__elf_class_of(ident);
+	if (!p->class || ident[EI_DATA] != ELFDATA2LSB)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s: only little-endian ELF files of 32 or 64 bits are understood",
+			p->name);
+	if (!fg__source_read(&p->source, 0, bytes, p->class->header_size))
+		return broken(p, err, "not an ELF file");
+	p->class->read_header(bytes, &p->header);
+	return FG_OK;
+}
+
+static int read_sections(struct parser *p, struct fg_error *err)
+{
+	const Elf64_Ehdr *h = &p->header;
+	const size_t size = (size_t)h->e_shnum * h->e_shentsize;
+	char *bytes;
+
 	if (h->e_shnum == 0) /* none, or 65280 and more, which no linked file has */
 		return FG_OK;
-	if (h->e_shentsize != sizeof(Elf64_Shdr))
+	if (h->e_shentsize != p->class->section_size)
 		return broken(p, err, "its section table has an impossible shape");
-	p->sections = fg_xcalloc(h->e_shnum, sizeof(p->sections[0]));
-	if (!fg__source_read(&p->source, h->e_shoff, p->sections,
-			     h->e_shnum * sizeof(p->sections[0])))
+	bytes = fg_xmalloc(size);
+	if (!fg__source_read(&p->source, h->e_shoff, bytes, size)) {
+		free(bytes);
 		return broken(p, err, "its section table lies outside the file");
+	}
+	p->sections = fg_xcalloc(h->e_shnum, sizeof(p->sections[0]));
+	for (size_t i = 0; i < h->e_shnum; i++)
+		p->class->read_section(bytes + i * h->e_shentsize, &p->sections[i]);
+	free(bytes);
 	p->section_count = h->e_shnum;
 	if (h->e_shstrndx < p->section_count)
 		p->section_names =
@@ -262,11 +283,11 @@ static size_t collect(const struct parser *p, const char *table, size_t size,
 {
 	size_t count = 0;
 
-	for (size_t at = 0; at + sizeof(Elf64_Sym) <= size; at += sizeof(Elf64_Sym)) {
+	for (size_t at = 0; at + p->class->symbol_size <= size; at += p->class->symbol_size) {
 		Elf64_Sym symbol;
 		const char *name;
 
-		memcpy(&symbol, table + at, sizeof(symbol));
+		p->class->read_symbol(table + at, &symbol);
 		if (!is_code(p, &symbol) || symbol.st_name >= p->elf->strings_size)
 			continue;
 		name = p->elf->strings + symbol.st_name;
@@ -311,7 +332,7 @@ static void read_symbols(struct parser *p)
 		free(table);
 		return;
 	}
-	items = fg_xcalloc(size / sizeof(Elf64_Sym) + 1, sizeof(items[0]));
+	items = fg_xcalloc(size / p->class->symbol_size + 1, sizeof(items[0]));
 	count = collect(p, table, size, items);
 	sort_by_value(items, count);
 	count = keep_best(elf, items, count);
@@ -342,6 +363,7 @@ static void add_plt(struct parser *p, const char *name, uint32_t first_entry)
 static void read_plt_names(struct parser *p, const Elf64_Shdr *relocations)
 {
 	const Elf64_Shdr *symbols = find_type(p, SHT_DYNSYM);
+	const size_t row = p->class->relocation_size[relocations->sh_type == SHT_RELA];
 	struct fg_elf *elf = p->elf;
 	size_t symbols_size = 0;
 	size_t size = 0;
@@ -352,18 +374,16 @@ static void read_plt_names(struct parser *p, const Elf64_Shdr *relocations)
 		elf->dynamic_strings = section_bytes(p, &p->sections[symbols->sh_link],
 						     &elf->dynamic_strings_size);
 	if (table && entries && elf->dynamic_strings) {
-		elf->plt_name_count = size / sizeof(Elf64_Rela);
+		elf->plt_name_count = size / row;
 		elf->plt_names = fg_xcalloc(elf->plt_name_count + 1, sizeof(elf->plt_names[0]));
 	}
 	for (size_t i = 0; i < elf->plt_name_count; i++) {
-		Elf64_Rela relocation;
+		const size_t number = p->class->relocated_symbol(entries + i * row);
 		Elf64_Sym symbol;
 
-		memcpy(&relocation, entries + i * sizeof(relocation), sizeof(relocation));
-		if (ELF64_R_SYM(relocation.r_info) >= symbols_size / sizeof(symbol))
+		if (number >= symbols_size / p->class->symbol_size)
 			continue;
-		memcpy(&symbol, table + ELF64_R_SYM(relocation.r_info) * sizeof(symbol),
-		       sizeof(symbol));
+		p->class->read_symbol(table + number * p->class->symbol_size, &symbol);
 		if (symbol.st_name < elf->dynamic_strings_size)
 			elf->plt_names[i] = symbol.st_name;
 	}
@@ -376,6 +396,8 @@ static void read_plt(struct parser *p)
 	const Elf64_Shdr *relocations = find_section(p, ".rela.plt");
 	bool split = find_section(p, ".plt.sec") != NULL;
 
+	if (!relocations)
+		relocations = find_section(p, ".rel.plt"); /* i386 */
 	if (!relocations)
 		return;
 	/* with .plt.sec the entries of .plt are only the lazy halves: the same order, the same names */
@@ -416,6 +438,8 @@ static void note_sections(struct parser *p)
 			elf->has_debug_info = true;
 		if (section->sh_type != SHT_NOBITS && strcmp(name, ".gnu_debugdata") == 0)
 			elf->has_mini_debug = true;
+		if (strcmp(name, ".eh_frame_hdr") == 0)
+			elf->unwind_table = section->sh_addr;
 		if (!(section->sh_flags & SHF_EXECINSTR) || section->sh_size == 0)
 			continue;
 		if (elf->code_end == 0 || section->sh_addr < elf->code_start)
@@ -436,6 +460,8 @@ static int parse(struct parser *p, struct fg_error *err)
 {
 	int rc = read_header(p, err);
 
+	if (rc == FG_OK)
+		rc = read_sections(p, err);
 	if (rc == FG_OK) {
 		note_sections(p);
 		read_notes(p);
@@ -477,6 +503,8 @@ int fg_elf_read_section(const char *path, const char *section, size_t max_bytes,
 	if (rc != FG_OK)
 		return rc;
 	rc = read_header(&p, err);
+	if (rc == FG_OK)
+		rc = read_sections(&p, err);
 	if (rc == FG_OK) {
 		found = find_section(&p, section);
 		*bytes = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the symbolizer needs of an ELF file: its function symbols sorted by address, its build-id, the names of its PLT
- * entries and where its debug information may lie.  64-bit little-endian files (x86-64, aarch64).
+ * entries and where its debug information may lie.  Little-endian files of 32 and 64 bits (i386, x86-64, aarch64).
  *
  * Nothing in the file is believed: tables are held against the file's size before they are read, names against their
  * string table.  A file that breaks the format gives FG_EPARSE and no symbols.
@@ -48,6 +48,7 @@ struct fg_elf {
 	bool has_debug_info;
 	bool has_mini_debug;           /* .gnu_debugdata: see profile/mini_debug.h */
 	uint64_t code_start, code_end; /* of executable sections */
+	uint64_t unwind_table;         /* address of .eh_frame_hdr; see profile/elf_starts.h */
 };
 
 int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err) FG_NODISCARD;

@@ -24,6 +24,7 @@ const struct fg_export_format fg_export_formats[] = {
 	{.name = "chrome",
 	 .extension = ".trace.json",
 	 .description = "regions and units of work as trace events: Perfetto, Chrome",
+	 .needs_samples = true,
 	 .write = fg__export_chrome},
 	{.name = "json",
 	 .extension = ".json",

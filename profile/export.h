@@ -21,6 +21,7 @@ struct fg_export_format {
 	const char *description; /* a line for help and the manual */
 	bool is_binary;          /* not for a terminal */
 	bool has_repetitions;    /* tells the repetitions of a stored run apart */
+	bool needs_samples;      /* has nothing to say about a profile of sums */
 	int (*write)(const struct fg_profile *profile, const struct fg_export_options *options,
 		     struct fg_strbuf *out, struct fg_error *err);
 };

@@ -18,6 +18,14 @@ fg__export_write fg__export_json;
 fg__export_write fg__export_csv;
 fg__export_write fg__export_tables;
 
+/* How "fastgate-profile/1" spells what a sample's time is, and what a frame is besides a function. */
+enum {
+	FG__FRAME_NATURES = 6
+};
+extern const char *const fg__time_kind_words[FG_TIME_KIND_COUNT];
+extern const char *const fg__frame_nature_words[FG__FRAME_NATURES];
+extern const uint32_t fg__frame_natures[FG__FRAME_NATURES]; /* enum fg_frame_flag */
+
 /* Time and samples whose leaf is this stack, and the same with all stacks below it: one element a stack. */
 struct fg__stack_sums {
 	double *self_ns;

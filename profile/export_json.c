@@ -6,6 +6,27 @@
 #include "base/json_write.h"
 #include "profile/export_formats.h"
 
+const char *const fg__time_kind_words[FG_TIME_KIND_COUNT] = {
+	[FG_TIME_USER] = "user",
+	[FG_TIME_SYSTEM] = "system",
+	[FG_TIME_BOTH] = "cpu",
+	[FG_TIME_WALL] = "wall",
+};
+
+const char *const fg__frame_nature_words[FG__FRAME_NATURES] = {"function", "nameless", "kernel",
+							       "jit",      "mark",     "plt"};
+const uint32_t fg__frame_natures[FG__FRAME_NATURES] = {
+	0, FG_FRAME_NAMELESS, FG_FRAME_KERNEL, FG_FRAME_JIT, FG_FRAME_MARK, FG_FRAME_PLT,
+};
+
+static const char *nature_name(uint32_t flags)
+{
+	for (size_t i = 1; i < FG__FRAME_NATURES; i++)
+		if (flags & fg__frame_natures[i])
+			return fg__frame_nature_words[i];
+	return fg__frame_nature_words[0];
+}
+
 static void write_functions(struct fg_json_writer *json, const struct fg_profile *profile)
 {
 	fg_json_begin_array(json, "functions");
@@ -18,6 +39,7 @@ static void write_functions(struct fg_json_writer *json, const struct fg_profile
 		fg_json_text(json, "library", function->library);
 		fg_json_text(json, "file", function->file);
 		fg_json_int(json, "line", function->line);
+		fg_json_bool(json, "inlined", function->inlined);
 		fg_json_end(json);
 	}
 	fg_json_end(json);
@@ -36,6 +58,7 @@ static void write_frames(struct fg_json_writer *json, const struct fg_profile *p
 		fg_json_int(json, "address", (int64_t)frame->address);
 		fg_json_int(json, "module", frame->module);
 		fg_json_bool(json, "inlined", (frame->flags & FG_FRAME_INLINED) != 0);
+		fg_json_text(json, "nature", nature_name(frame->flags));
 		fg_json_end(json);
 	}
 	fg_json_end(json);
@@ -57,14 +80,7 @@ static void write_stacks(struct fg_json_writer *json, const struct fg_profile *p
 
 static const char *kind_name(uint8_t kind)
 {
-	static const char *const names[FG_TIME_KIND_COUNT] = {
-		[FG_TIME_USER] = "user",
-		[FG_TIME_SYSTEM] = "system",
-		[FG_TIME_BOTH] = "cpu",
-		[FG_TIME_WALL] = "wall",
-	};
-
-	return kind < FG_TIME_KIND_COUNT ? names[kind] : "cpu";
+	return fg__time_kind_words[kind < FG_TIME_KIND_COUNT ? kind : FG_TIME_BOTH];
 }
 
 static void write_samples(struct fg_json_writer *json, const struct fg_profile *profile)
@@ -96,6 +112,7 @@ static void write_threads(struct fg_json_writer *json, const struct fg_profile *
 	for (size_t i = 0; i < profile->process_count; i++) {
 		fg_json_begin_object(json, NULL);
 		fg_json_int(json, "pid", profile->processes[i].pid);
+		fg_json_int(json, "image", profile->processes[i].image);
 		fg_json_text(json, "executable", profile->processes[i].executable);
 		fg_json_text(json, "command", profile->processes[i].command);
 		fg_json_int(json, "start_ns", profile->processes[i].start_ns);
@@ -130,6 +147,7 @@ static void write_regions(struct fg_json_writer *json, const struct fg_profile *
 		fg_json_text(json, "path", region->path);
 		fg_json_int(json, "count", (int64_t)region->count);
 		fg_json_double(json, "wall_ns", region->wall_ns);
+		fg_json_double(json, "cpu_ns", region->cpu_ns);
 		fg_json_end(json);
 	}
 	fg_json_end(json);
@@ -149,6 +167,20 @@ static void write_regions(struct fg_json_writer *json, const struct fg_profile *
 	fg_json_end(json);
 }
 
+static void write_spans(struct fg_json_writer *json, const struct fg_profile *profile)
+{
+	fg_json_begin_array(json, "spans");
+	for (size_t i = 0; i < profile->span_count; i++) {
+		fg_json_begin_object(json, NULL);
+		fg_json_int(json, "region", profile->spans[i].region);
+		fg_json_int(json, "thread", profile->spans[i].thread);
+		fg_json_int(json, "start_ns", profile->spans[i].start_ns);
+		fg_json_int(json, "end_ns", profile->spans[i].end_ns);
+		fg_json_end(json);
+	}
+	fg_json_end(json);
+}
+
 static void write_modules(struct fg_json_writer *json, const struct fg_profile *profile)
 {
 	fg_json_begin_array(json, "modules");
@@ -157,6 +189,7 @@ static void write_modules(struct fg_json_writer *json, const struct fg_profile *
 
 		fg_json_begin_object(json, NULL);
 		fg_json_text(json, "path", module->path);
+		fg_json_text(json, "name", module->name);
 		fg_json_text(json, "build_id", module->build_id);
 		fg_json_int(json, "start", (int64_t)module->start);
 		fg_json_int(json, "end", (int64_t)module->end);
@@ -178,6 +211,7 @@ static void write_head(struct fg_json_writer *json, const struct fg_profile *pro
 	fg_json_int(json, "started_wall_ns", profile->started_wall_ns);
 	fg_json_int(json, "duration_ns", profile->duration_ns);
 	fg_json_int(json, "repetitions", profile->repetition_count);
+	fg_json_bool(json, "has_times", profile->has_times);
 	fg_json_double(json, "total_ns", profile->total_ns);
 	fg_json_double(json, "cpu_ns", profile->cpu_ns);
 	fg_json_double(json, "lost_ns", profile->lost_ns);
@@ -202,6 +236,7 @@ int fg__export_json(const struct fg_profile *profile, const struct fg_export_opt
 	write_stacks(&json, profile);
 	write_threads(&json, profile);
 	write_regions(&json, profile);
+	write_spans(&json, profile);
 	write_modules(&json, profile);
 	write_samples(&json, profile);
 	fg_json_end(&json);

@@ -53,6 +53,19 @@ int fg_gzip_pack(const void *data, size_t size, struct fg_strbuf *out, struct fg
 	return FG_OK;
 }
 
+size_t fg_gzip_peek(const void *data, size_t size, void *to, size_t max)
+{
+	const uint8_t *at = data;
+	z_stream stream = {.next_out = to, .avail_out = (uInt)max};
+
+	if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
+		return 0;
+	feed(&stream, &at, &size);
+	(void)inflate(&stream, Z_SYNC_FLUSH);
+	(void)inflateEnd(&stream);
+	return max - stream.avail_out;
+}
+
 int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_strbuf *out,
 		   struct fg_error *err)
 {

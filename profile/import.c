@@ -5,6 +5,8 @@
 #include "profile/import_sink.h"
 
 const struct fg_import_format fg_import_formats[] = {
+	{"json",   "what `fastgate export -F json` writes, packed by gzip or not",                  fg__import_json_is,
+	 fg__import_json_read														 },
 	{"folded", "one line a stack, frames joined by ';', its weight behind (flame graph tools)",
 	 fg__import_folded_is,											  fg__import_folded_read},
 	{"pprof",  "profile.proto, packed by gzip or not (go tool pprof and many others)",
@@ -25,7 +27,7 @@ const struct fg_import_format *fg_import_find(const char *name)
 const struct fg_import_format *fg_import_detect(const char *data, size_t size)
 {
 	/* Folded text is the least marked of all: it is asked last. */
-	static const char *const order[] = {"pprof", "perf", "folded"};
+	static const char *const order[] = {"json", "pprof", "perf", "folded"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(order); i++) {
 		const struct fg_import_format *format = fg_import_find(order[i]);

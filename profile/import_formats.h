@@ -5,6 +5,9 @@
 
 #include "profile/import.h"
 
+bool fg__import_json_is(const char *data, size_t size);
+int fg__import_json_read(const char *data, size_t size, const struct fg_import_options *options,
+			 struct fg_import_sink *sink, struct fg_error *err);
 bool fg__import_folded_is(const char *data, size_t size);
 int fg__import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
 			   struct fg_import_sink *sink, struct fg_error *err);

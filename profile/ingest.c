@@ -172,25 +172,6 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 	free(first);
 }
 
-void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
-			       const struct fg_ingest_row *row)
-{
-	uint32_t *node_of = find_nodes(set, profile, row);
-	struct self *self = fg_xcalloc(set->node_count, sizeof(self[0]));
-
-	for (size_t i = 0; i < profile->sample_count; i++) {
-		const struct fg_sample *sample = &profile->samples[i];
-
-		self[node_of[sample->stack]].ns += sample->weight_ns;
-		self[node_of[sample->stack]].samples += sample->count;
-	}
-	add_row(set, profile, self, row);
-	add_regions(set, profile, row);
-	add_units(set, profile, row);
-	free(node_of);
-	free(self);
-}
-
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -254,6 +235,29 @@ static void fill_result(const struct fg_profile *profile, struct fg_ingest_resul
 	};
 }
 
+void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
+			       const struct fg_ingest_row *row, struct fg_ingest_result *result)
+{
+	uint32_t *node_of = find_nodes(set, profile, row);
+	struct self *self = fg_xcalloc(set->node_count, sizeof(self[0]));
+
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct fg_sample *sample = &profile->samples[i];
+
+		self[node_of[sample->stack]].ns += sample->weight_ns;
+		self[node_of[sample->stack]].samples += sample->count;
+	}
+	add_row(set, profile, self, row);
+	add_regions(set, profile, row);
+	add_units(set, profile, row);
+	if (result)
+		fill_result(profile, result);
+	if (result && row->wants_code)
+		digest_code(profile, result->code);
+	free(node_of);
+	free(self);
+}
+
 int fg_profile_ingest(struct fg_profile_set *set, const char *path,
 		      struct fg_symbolizer *symbolizer, const struct fg_ingest_row *row,
 		      struct fg_ingest_result *result, struct fg_error *err)
@@ -263,11 +267,7 @@ int fg_profile_ingest(struct fg_profile_set *set, const char *path,
 
 	if (rc != FG_OK)
 		return rc;
-	fg_profile_ingest_profile(set, &profile, row);
-	if (result)
-		fill_result(&profile, result);
-	if (result && row->wants_code)
-		digest_code(&profile, result->code);
+	fg_profile_ingest_profile(set, &profile, row, result);
 	fg_profile_release(&profile);
 	return FG_OK;
 }

@@ -9,6 +9,7 @@
 #include "profile/debug_index.h"
 #include "profile/demangle.h"
 #include "profile/elf_file.h"
+#include "profile/elf_starts.h"
 #include "profile/jit_map.h"
 #include "profile/mini_debug.h"
 #include "profile/profile.h"
@@ -29,7 +30,9 @@ struct fg_symbol_module {
 	struct fg_elf elf;
 	struct fg_elf debug_elf; /* symbols of a separate file, when the binary is stripped */
 	bool has_debug_elf;
-	bool is_mini; /* they are only those that the dynamic symbols are without */
+	bool is_mini;                /* they are only those that the dynamic symbols are without */
+	struct fg_elf_starts starts; /* read when the first address without a name comes */
+	bool tried_starts;
 	struct fg_debug_index debug;
 	bool has_debug;
 	bool tried_debug;
@@ -95,6 +98,7 @@ static void free_module(struct fg_symbol_module *module)
 		fg_debug_index_release(&module->debug);
 	fg_elf_release(&module->elf);
 	fg_elf_release(&module->debug_elf);
+	fg_elf_starts_release(&module->starts);
 	fg_jit_map_release(&module->jit);
 	fg_pair_index_release(&module->addresses);
 	free(module->chains);
@@ -419,13 +423,24 @@ static const char *without_version(struct fg_symbolizer *s, const char *linkage)
 	return bare;
 }
 
-static void name_by_offset(struct fg_symbolizer *s, const struct fg_symbol_module *module,
+static uint64_t start_of(struct fg_symbol_module *module, uint64_t address)
+{
+	struct fg_error err = {0};
+
+	if (!module->tried_starts && module->binary &&
+	    fg_elf_starts_read(module->binary, &module->elf, &module->starts, &err) != FG_OK)
+		fg_log(FG_LOG_PROFILE, 1, "%s", err.message);
+	module->tried_starts = true;
+	return fg_elf_starts_find(&module->starts, address);
+}
+
+static void name_by_offset(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			   uint64_t address, struct fg_symbol *symbol)
 {
 	char text[512];
 
 	(void)snprintf(text, sizeof(text), "%.400s+0x%llx", module->name,
-		       (unsigned long long)address);
+		       (unsigned long long)start_of(module, address));
 	symbol->name = keep_text(s, text);
 	symbol->flags |= FG_FRAME_NAMELESS;
 }
@@ -442,7 +457,7 @@ static void name_plt(struct fg_symbolizer *s, const struct fg_symbol_module *mod
 }
 
 /* The PLT comes first: the symbol before it ("_init") often has no size and would claim it. */
-static void name_by_table(struct fg_symbolizer *s, const struct fg_symbol_module *module,
+static void name_by_table(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			  uint64_t address, struct fg_symbol *symbol)
 {
 	const char *target = fg_elf_plt_target(&module->elf, address);

@@ -7,24 +7,34 @@
 
 #include <math.h>
 
+#define VIEW(called, does, by, needs)                                     \
+ {                                                                        \
+  .name = called, .description = does, .make = by, .needs_samples = needs \
+ }
+
 const struct fg_view fg_views[] = {
-	{"flat",       "functions by the time spent in them",                                  fg__view_flat      },
-	{"callgraph",  "each function between its callers and its callees, as gprof shows it",
-	 fg__view_callgraph										       },
-	{"top-down",   "the call tree from the start of the program down",                     fg__view_top_down  },
-	{"bottom-up",  "where time is spent, and who called that",                             fg__view_bottom_up },
-	{"lines",      "source lines",							 fg__view_lines     },
-	{"libraries",  "shared libraries and the program itself",                              fg__view_libraries },
-	{"classes",    "classes, free functions by namespace",                                 fg__view_classes   },
-	{"namespaces", "outermost namespaces",						 fg__view_namespaces},
-	{"files",      "source files",							 fg__view_files     },
-	{"threads",    "threads, with the time that the kernel counted",                       fg__view_threads   },
-	{"regions",    "marked regions by branch, with their functions",                       fg__view_regions   },
-	{"units",      "units of work: the slowest ones and statistics",                       fg__view_units     },
-	{"timeline",   "how busy the program was over time, and with what",                    fg__view_timeline  },
-	{"paths",      "on which paths, and in which units of work, a function costs",         fg__view_paths     },
-	{NULL,         NULL,								   NULL               },
+	VIEW("flat", "functions by the time spent in them", fg__view_flat, false),
+	VIEW("callgraph", "each function between its callers and its callees, as gprof shows it",
+	     fg__view_callgraph, false),
+	VIEW("top-down", "the call tree from the start of the program down", fg__view_top_down,
+	     false),
+	VIEW("bottom-up", "where time is spent, and who called that", fg__view_bottom_up, false),
+	VIEW("lines", "source lines", fg__view_lines, true),
+	VIEW("libraries", "shared libraries and the program itself", fg__view_libraries, false),
+	VIEW("classes", "classes, free functions by namespace", fg__view_classes, false),
+	VIEW("namespaces", "outermost namespaces", fg__view_namespaces, false),
+	VIEW("files", "source files", fg__view_files, false),
+	VIEW("threads", "threads, with the time that the kernel counted", fg__view_threads, true),
+	VIEW("regions", "marked regions by branch, with their functions", fg__view_regions, true),
+	VIEW("units", "units of work: the slowest ones and statistics", fg__view_units, true),
+	VIEW("timeline", "how busy the program was over time, and with what", fg__view_timeline,
+	     true),
+	VIEW("paths", "on which paths, and in which units of work, a function costs",
+	     fg__view_paths, true),
+	{.name = NULL},
 };
+
+#undef VIEW
 
 const struct fg_view *fg_view_find(const char *name)
 {

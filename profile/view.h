@@ -83,7 +83,13 @@ struct fg_view {
 	const char *description;
 	int (*make)(const struct fg_profile *profile, const struct fg_view_options *options,
 		    struct fg_view_table *table, struct fg_error *err);
+	bool needs_samples; /* shows less, or nothing, of a profile of sums */
 };
+
+/* What a profile of sums lacks, and where it is to be had: the end of a sentence. */
+#define FG_VIEW_NEEDS_SAMPLES                             \
+ "use a trace (fastgate record), or a run whose samples " \
+ "were kept (measure.sampler.keep_samples)"
 
 extern const struct fg_view fg_views[]; /* the last one has no name */
 const struct fg_view *fg_view_find(const char *name);

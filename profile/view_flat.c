@@ -134,9 +134,8 @@ int fg__view_lines(const struct fg_profile *profile, const struct fg_view_option
 	const int rc = make(profile, options, FG_GROUP_LINE, table, err);
 
 	if (rc == FG_OK && !knows_lines(profile))
-		fg__view_note(table,
-			      "this profile does not know which lines were executed: "
-			      "functions are shown (view the trace of a program, or record one)");
+		fg__view_note(table, "this profile does not know which lines were executed: "
+				     "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
 	return rc;
 }
 

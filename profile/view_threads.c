@@ -96,9 +96,9 @@ int fg__view_threads(const struct fg_profile *profile, const struct fg_view_opti
 	int rc = FG_OK;
 
 	if (profile->thread_count == 0)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "this profile does not tell threads apart: view the trace of a "
-				    "program (fastgate record)");
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"this profile does not tell threads apart: " FG_VIEW_NEEDS_SAMPLES);
 	query.split = FG_SPLIT_THREAD;
 	rc = fg_calltree_build(profile, &query, &tree, err);
 	if (rc != FG_OK)

@@ -108,8 +108,7 @@ int fg__view_timeline(const struct fg_profile *profile, const struct fg_view_opt
 	if (!profile->has_times || profile->duration_ns <= 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"this profile does not say when its samples were taken: view the "
-			"trace of a program (fastgate record)");
+			"this profile does not say when its samples were taken: " FG_VIEW_NEEDS_SAMPLES);
 	if (steps > MOST_STEPS)
 		return fg_error_set(err, FG_EINVAL,
 				    "%zu steps were asked for, at most %d are possible", steps,

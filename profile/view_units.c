@@ -301,7 +301,7 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 				    "no unit of work was marked in this run: mark them with "
 				    "<fastgate/region.h> and view the trace");
 	fg__view_note(table, "a stored run has the sum over its units: single ones, and how they "
-			     "vary, are in the trace (fastgate record)");
+			     "vary: " FG_VIEW_NEEDS_SAMPLES);
 	return FG_OK;
 }
 

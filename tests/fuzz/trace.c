@@ -57,7 +57,7 @@ static void use(const struct fg_trace *trace)
 	FG_ASSERT(fg_calltree_build(&profile, &(struct fg_calltree_query){.split = FG_SPLIT_REGION},
 				    &tree, &err) == FG_OK);
 	fg_profile_set_init(&set, "fuzz");
-	fg_profile_ingest_profile(&set, &profile, &row);
+	fg_profile_ingest_profile(&set, &profile, &row, NULL);
 	fg_profile_set_release(&set);
 	fg_calltree_release(&tree);
 	fg_profile_release(&profile);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """view, graph, export and import as a user calls them: on a trace, on a stored run, on another tool's profile.
 
-usage: check_profile_commands.py FASTGATE COLLECTOR MARKED GOLDEN_FOLDER PROFILE_SCHEMA
+usage: check_profile_commands.py FASTGATE COLLECTOR MARKED GOLDEN_FOLDER PROFILE_SCHEMA [UNITTEST_OPTION...]
 """
 import csv
 import io
@@ -164,7 +164,74 @@ class Commands(unittest.TestCase):
             done = subprocess.run([FASTGATE, "view", *filters], cwd=twice, env=self.environment, timeout=60,
                                   capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""), filters)
-            self.assertIn("use the trace", done.stderr)
+            self.assertIn("use a trace", done.stderr)
+            self.assertIn("measure.sampler.keep_samples", done.stderr)
+
+    def test_samples_of_a_stored_run_are_kept_where_asked(self):
+        place = self.home / "kept"
+        place.mkdir()
+        failing = f"{MARKED}; echo >> runs; test $(wc -l < runs) -lt 6"
+        (place / "fastgate.yml").write_text(
+            "version: 1\nbenchmarks:\n"
+            f"  - {{ name: always, command: {MARKED}, measure: {{ sampler: {{ keep_samples: always }} }} }}\n"
+            f"  - {{ name: good, command: {MARKED}, measure: {{ sampler: {{ keep_samples: failed }} }} }}\n"
+            f"  - {{ name: bad, shell: true, command: '{failing}', measure: {{ sampler: {{ keep_samples: failed }} }} }}\n"
+            "measure: { warmup: 0, schedule: stored, pairs: { min: 2, max: 2 }, sampler: { unsampled_share: 0% } }\n")
+
+        def call(code, *arguments):
+            done = subprocess.run([FASTGATE, *map(str, arguments)], cwd=place, env=self.environment, timeout=120,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return done
+
+        def rows(*arguments):
+            return json.loads(call(0, "view", "--json", *arguments).stdout)["rows"]
+
+        (place / "runs").write_text("\n" * 4)  # of bad: once it may pass
+        call(4, "run")
+        run, = (place / ".fastgate/samples").iterdir()
+        self.assertEqual({path.name: len(list(path.iterdir())) for path in run.iterdir()}, {"0": 2, "2": 1})
+        # what only single samples know
+        self.assertEqual(len(rows("--bench", "always", "-V", "timeline")), 40)
+        self.assertEqual(len([row for row in rows("--bench", "always", "-V", "units") if row["kind"] == "unit"]), 30)
+        self.assertTrue(any("marked.c:" in row["name"] for row in rows("--bench", "always", "-V", "lines")))
+        for number in (1, 2):
+            done = call(0, "view", "--bench", "always", "--unit", "event:10", "--repetition", number)
+            self.assertIn(f"samples of one execution, repetition {number} of candidate", done.stderr)
+            self.assertIn("spin", done.stdout)
+        self.assertIn("there are only 2",
+                      call(2, "view", "--bench", "always", "--unit", "event:10", "--repetition", 3).stderr)
+        # carried elsewhere, it is the same
+        call(0, "export", "--bench", "always", "--every-sample", "-F", "json", "-o", place / "one.json")
+        self.assertEqual(rows("-V", "timeline", place / "one.json"), rows("--bench", "always", "-V", "timeline"))
+        # where they were not kept
+        self.assertIn("keep_samples", call(2, "view", "--bench", "good", "-V", "timeline").stderr)
+        self.assertIn("has sums only", call(2, "view", "--bench", "good", "--every-sample").stderr)
+        # they go with their run; nobody else's folder does
+        stray = place / ".fastgate/samples/01a1fce5-9fdc-7d47-9d91-d1958ab09ac2"
+        for folder in (stray, place / ".fastgate/samples/mine"):
+            folder.mkdir()
+        call(0, "gc")
+        self.assertTrue(run.exists())
+        self.assertFalse(stray.exists())
+        call(0, "rm", run.name)
+        self.assertEqual([path.name for path in (place / ".fastgate/samples").iterdir()], ["mine"])
+
+    def test_an_imported_trace_keeps_its_samples(self):
+        trace, = self.trace.iterdir()
+        store = self.home / "imported/store.db"
+        store.parent.mkdir()
+        self.run_ok("import", "--store", store, trace)
+        self.assertEqual(self.view("--store", store, "-V", "timeline"), self.view("-V", "timeline", self.trace))
+
+    def test_every_view_and_export_of_a_trace_survives_the_way_through_json(self):
+        self.run_ok("export", "-F", "json", "-o", "whole.json", self.trace)
+        for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces",
+                     "files", "threads", "regions", "units", "timeline", "paths"):
+            self.assertEqual(self.view("-V", name, self.trace), self.view("-V", name, "whole.json"), name)
+        for name in ("folded", "speedscope", "callgrind", "chrome", "csv", "tables"):
+            self.assertEqual(self.run_ok("export", "-F", name, self.trace),
+                             self.run_ok("export", "-F", name, "whole.json"), name)
 
     def test_every_view_of_a_stored_run_answers(self):
         for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "paths"):
@@ -296,4 +363,4 @@ class Commands(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])

@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/process.h"
 #include "profile/elf_file.h"
+#include "profile/elf_starts.h"
 #include "profile/mini_debug.h"
 #include "profile/profile.h"
 #include "profile/symbolizer.h"
@@ -14,6 +15,7 @@
 #include "tests/support/scratch.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -189,6 +191,79 @@ static void a_stripped_library_has_its_dynamic_names_and_offsets(void **state)
 	assert_non_null(strstr(chain[0].name, "libstripped.so+0x"));
 	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
 	fg_symbolizer_free(symbolizer);
+}
+
+static void a_function_without_a_name_is_called_by_its_beginning(void **state)
+{
+	const struct scene *scene = *state;
+	const uint64_t start = address_of(&scene->elf, "target_hidden");
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	const char *stripped = in(scene, "libstripped.so");
+	char *name = fg_xasprintf("libstripped.so+0x%llx", (unsigned long long)start);
+	struct fg_symbol_module *module;
+	const struct fg_symbol *chain;
+
+	split(scene, stripped, in(scene, "elsewhere.debug"));
+	module = open_module(symbolizer, scene, stripped);
+	for (uint64_t at = start; at < start + 4; at++) {
+		(void)fg_symbolizer_find(symbolizer, module, at, &chain);
+		assert_string_equal(chain[0].name, name);
+	}
+	fg_symbolizer_free(symbolizer);
+	free(name);
+}
+
+static void a_table_of_beginnings_is_believed_no_further_than_it_reaches(void **state)
+{
+	const struct fg_elf elf = {
+		.code_start = 0x1000, .code_end = 0x2000, .unwind_table = 0x3000};
+	const int32_t rows[] = {0, 2, 0x1100 - 0x3000, 0, 0x7000, 0};
+	uint8_t bytes[4 + sizeof(rows)] = {1, 0x1b, 3, 0x3b};
+	struct fg_elf_starts starts = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	memcpy(bytes + 4, rows, sizeof(rows));
+	assert_int_equal(fg_elf_starts_parse(bytes, sizeof(bytes), &elf, &starts, &err), FG_OK);
+	assert_int_equal(starts.count, 1); /* the other one lies in no code */
+	assert_int_equal(fg_elf_starts_find(&starts, 0x1180), 0x1100);
+	assert_int_equal(fg_elf_starts_find(&starts, 0x1080), 0x1080);
+	fg_elf_starts_release(&starts);
+	assert_int_equal(fg_elf_starts_parse(bytes, sizeof(bytes) - 1, &elf, &starts, &err),
+			 FG_EPARSE);
+	assert_int_equal(fg_elf_starts_parse(bytes, 11, &elf, &starts, &err), FG_EPARSE);
+	bytes[3] = 0x0b;
+	assert_int_equal(fg_elf_starts_parse(bytes, sizeof(bytes), &elf, &starts, &err), FG_EPARSE);
+}
+
+static void binaries_of_another_byte_order_or_width_are_refused_in_words(void **state)
+{
+	static const struct {
+		size_t at;
+		char value;
+	} changes[] = {
+		{EI_DATA,  ELFDATA2MSB},
+                {EI_DATA,  9          },
+                {EI_CLASS, 0          },
+                {EI_CLASS, 3          }
+        };
+	struct fg_error err = {0};
+	size_t size;
+	char *bytes;
+
+	(void)state;
+	assert_int_equal(fg_fs_read(LIBRARY, 1 << 24, &bytes, &size, &err), FG_OK);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(changes); i++) {
+		const char old = bytes[changes[i].at];
+		struct fg_elf elf;
+
+		bytes[changes[i].at] = changes[i].value;
+		assert_int_equal(fg_elf_parse(bytes, size, "other", &elf, &err), FG_EUNSUPPORTED);
+		assert_non_null(strstr(err.message,
+				       "other: only little-endian ELF files of 32 or 64 bits"));
+		bytes[changes[i].at] = old;
+	}
+	free(bytes);
 }
 
 static bool has(const char *program)
@@ -565,6 +640,9 @@ int main(void)
 		SCENE(inlined_frames_and_lines_are_found),
 		SCENE(names_only_looks_at_no_debug_information),
 		SCENE(a_stripped_library_has_its_dynamic_names_and_offsets),
+		SCENE(a_function_without_a_name_is_called_by_its_beginning),
+		SCENE(a_table_of_beginnings_is_believed_no_further_than_it_reaches),
+		SCENE(binaries_of_another_byte_order_or_width_are_refused_in_words),
 		SCENE(a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names),
 		SCENE(a_packed_symbol_table_that_is_none_is_refused),
 		SCENE(debug_information_that_files_share_is_followed),
