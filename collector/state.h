@@ -137,7 +137,8 @@ struct fg_thread {
 	uint64_t blocked_until_ns;
 	uint32_t last_path; /* of the last sample that had a stack */
 	uint32_t kept_count;
-	uint32_t kept_named; /* so many of them still name a call path, though the stack may have moved */
+	uint32_t
+		kept_named; /* so many of them still name a call path, though the stack may have moved */
 	uint32_t kept_checks;
 	uint32_t kept_epoch;
 	bool kept_complete;
