@@ -8,17 +8,29 @@ enum {
 	MAX_NESTING = 64
 };
 
-/* One pass over the expression that keeps, per open group, the largest product of counts inside it. */
-struct scan {
-	unsigned inner[MAX_NESTING]; /* of the groups closed within this one */
-	unsigned last;               /* of the item that a repetition would repeat */
-	unsigned depth;
+/*
+ * What an expression asks for, in one pass.  Two things multiply:
+ *
+ * copies  the C library unrolls counts: of "(a{9}){9}" it makes 81 times a.
+ * ways    in which nothing at all can be matched.  "(a*|b*)" has two, "(a*|b*){32}" has 2^32, and its matcher goes through them when
+ *         it is made.  An item that takes a character has none, and ends a run of items that need not.
+ */
+struct level {           /* an open group; the first is the whole expression */
+	unsigned copies; /* most of those within it */
+	unsigned
+		run; /* ways through what stands before the item, since the last character that must be there */
+	unsigned others; /* ways through the alternatives before this one */
+	bool takes;      /* this alternative takes a character for certain */
 };
 
-static unsigned larger(unsigned a, unsigned b)
-{
-	return a > b ? a : b;
-}
+struct scan {
+	struct level levels[MAX_NESTING];
+	unsigned depth;
+	unsigned copies; /* of the last item, which a repetition would repeat */
+	unsigned ways;   /* through the last item without a character; 0: it takes one */
+};
+
+static const struct level fresh_level = {.copies = 1, .run = 1};
 
 /* Behind a bracket expression: "[]abc]", "[^]x]" and "[[:alpha:]]" have brackets inside. */
 static const char *skip_brackets(const char *at)
@@ -43,61 +55,144 @@ static const char *skip_brackets(const char *at)
 	return *at ? at + 1 : at;
 }
 
+/* Once beyond the limit, always beyond it. */
+static unsigned times(unsigned a, unsigned b)
+{
+	const unsigned long product = (unsigned long)a * b;
+
+	return product > FG_PATTERN_MAX_REPEAT ? FG_PATTERN_MAX_REPEAT + 1 : (unsigned)product;
+}
+
+static unsigned plus(unsigned a, unsigned b)
+{
+	return a + b > FG_PATTERN_MAX_REPEAT ? FG_PATTERN_MAX_REPEAT + 1 : a + b;
+}
+
+static unsigned larger(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
+/* Another item follows. */
+static void begin_item(struct scan *scan)
+{
+	struct level *level = &scan->levels[scan->depth];
+
+	level->run = scan->ways > 0 ? times(level->run, scan->ways) : 1;
+	level->takes = level->takes || scan->ways == 0;
+	scan->copies = 1;
+	scan->ways = 1;
+}
+
+static void end_alternative(struct scan *scan)
+{
+	struct level *level = &scan->levels[scan->depth];
+
+	begin_item(scan);
+	level->others = plus(level->others, level->takes ? 0 : level->run);
+	level->run = 1;
+	level->takes = false;
+}
+
+static bool begin_group(struct scan *scan)
+{
+	begin_item(scan);
+	if (++scan->depth >= MAX_NESTING)
+		return false;
+	scan->levels[scan->depth] = fresh_level;
+	return true;
+}
+
+static void end_group(struct scan *scan)
+{
+	end_alternative(scan);
+	scan->copies = scan->levels[scan->depth].copies;
+	scan->ways = scan->levels[scan->depth].others;
+	scan->depth--;
+}
+
+/* {low,high}: so many copies, and behind the first `low` each may be left out. */
 static const char *repeat(struct scan *scan, const char *at)
 {
+	const unsigned long most = FG_PATTERN_MAX_REPEAT + 1;
+	const unsigned once = scan->ways;
 	unsigned long low = 0;
 	unsigned long high = 0;
+	unsigned ways = 1;
 	char *end;
 
 	low = strtoul(at + 1, &end, 10);
 	high = low;
 	if (*end == ',')
 		high = strtoul(end + 1, &end, 10);
-	if (high < FG_PATTERN_MAX_REPEAT && end[-1] == ',')
+	if (high < most && end[-1] == ',')
 		high = low + 1; /* {3,} is {3} and a star */
-	high = high > low ? high : low;
-	if (high > FG_PATTERN_MAX_REPEAT)
-		high = FG_PATTERN_MAX_REPEAT + 1;
-	scan->last *= (unsigned)(high > 1 ? high : 1);
+	low = low < most ? low : most;
+	high = high < low ? low : (high < most ? high : most);
+	for (unsigned long i = 0; i < high; i++)
+		ways = times(ways, i < low ? once : plus(once, 1));
+	scan->ways = ways;
+	scan->copies = times(scan->copies, high > 1 ? (unsigned)high : 1);
 	return *end ? end + 1 : end;
+}
+
+static const char *step(struct scan *scan, const char *at)
+{
+	switch (*at) {
+	case '|':
+		end_alternative(scan);
+		return at + 1;
+	case '{':
+		return repeat(scan, at);
+	case '+': /* the C library makes "x+" into "xx*" */
+		scan->copies = times(scan->copies, 2);
+		scan->ways = times(scan->ways, plus(scan->ways, 1));
+		return at + 1;
+	case '*':
+	case '?':
+		scan->ways = plus(scan->ways, 1);
+		return at + 1;
+	case '^':
+	case '$':
+		begin_item(scan);
+		return at + 1;
+	default:
+		begin_item(scan);
+		/* "\b" and its kin match between characters. */
+		scan->ways = *at == '\\' && at[1] && strchr("bB<>`'", at[1]);
+		return *at == '[' ? skip_brackets(at) : at + (*at == '\\' && at[1] ? 2 : 1);
+	}
 }
 
 static bool scan_step(struct scan *scan, const char **position)
 {
 	const char *at = *position;
+	struct level *level;
 
 	if (*at == '(') {
-		if (++scan->depth >= MAX_NESTING)
+		if (!begin_group(scan))
 			return false;
-		scan->inner[scan->depth] = 1;
-		scan->last = 1;
 		*position = at + 1;
 	} else if (*at == ')' && scan->depth > 0) {
-		scan->last = scan->inner[scan->depth--];
-		*position = at + 1;
-	} else if (*at == '{') {
-		*position = repeat(scan, at);
-	} else if (*at == '+') {
-		scan->last *= 2; /* the C library makes "x+" into "xx*" */
-		*position = at + 1;
-	} else if (*at == '*' || *at == '?') {
+		end_group(scan);
 		*position = at + 1;
 	} else {
-		scan->last = 1;
-		*position = *at == '[' ? skip_brackets(at) : at + (*at == '\\' && at[1] ? 2 : 1);
+		*position = step(scan, at);
 	}
-	scan->inner[scan->depth] = larger(scan->inner[scan->depth], scan->last);
-	return scan->last <= FG_PATTERN_MAX_REPEAT;
+	level = &scan->levels[scan->depth];
+	level->copies = larger(level->copies, scan->copies);
+	return scan->copies <= FG_PATTERN_MAX_REPEAT &&
+	       times(level->run, larger(scan->ways, 1)) <= FG_PATTERN_MAX_REPEAT &&
+	       level->others <= FG_PATTERN_MAX_REPEAT;
 }
 
 const char *fg_pattern_excess(const char *text)
 {
-	struct scan scan = {.last = 1};
+	struct scan scan = {.levels = {fresh_level}, .copies = 1, .ways = 1};
 	const char *at = text;
 
 	if (strlen(text) > FG_PATTERN_MAX_BYTES)
 		return "it is longer than 512 bytes";
-	scan.inner[0] = 1;
 	while (*at) {
 		if (at[0] == '\\' && at[1] >= '1' && at[1] <= '9')
 			return "back-references are not supported";

@@ -3,8 +3,8 @@
  * Patterns and rewriting rules that people give: POSIX extended regular expressions with bounds.
  *
  * The C library's matcher can be made to take time or memory without limit by a short expression: back-references make it
- * exponential, nested repetitions ("(a{99}){99}", "a++++") are unrolled.  Both are refused, and so are expressions over
- * FG_PATTERN_MAX_BYTES; subjects are looked at up to FG_PATTERN_MAX_SUBJECT bytes.
+ * exponential, nested repetitions ("(a{99}){99}", "a++++") are unrolled, and of what may match nothing in several ways
+ * ("(a*|b*){32}") every way is gone through.  All are refused, and so are expressions over FG_PATTERN_MAX_BYTES; subjects are looked at up to FG_PATTERN_MAX_SUBJECT bytes.
  */
 #ifndef FG_BASE_PATTERN_H
 #define FG_BASE_PATTERN_H
@@ -16,7 +16,7 @@
 
 enum {
 	FG_PATTERN_MAX_BYTES = 512,
-	FG_PATTERN_MAX_REPEAT = 256, /* product of nested counts */
+	FG_PATTERN_MAX_REPEAT = 256, /* product of nested counts, and of ways to match nothing */
 	FG_PATTERN_MAX_SUBJECT = 8192,
 	FG_RENAME_MAX_RESULT = 16384,
 };

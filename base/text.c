@@ -159,6 +159,22 @@ static bool is_control(uint32_t code)
 	       (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f;
 }
 
+bool fg_text_is_utf8(const char *bytes, size_t length)
+{
+	const unsigned char *p = (const unsigned char *)bytes;
+
+	while (length > 0) {
+		uint32_t code = 0;
+		const size_t valid = utf8_length(p, length, &code);
+
+		if (valid == 0)
+			return false;
+		p += valid;
+		length -= valid;
+	}
+	return true;
+}
+
 void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length, size_t limit)
 {
 	static const char replacement[] = "\xef\xbf\xbd";

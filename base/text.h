@@ -16,6 +16,7 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 /* The words joined so that a shell would read them back as they are. */
 void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
 
+bool fg_text_is_utf8(const char *bytes, size_t length);
 /* Append `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at most `limit` bytes. */
 void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length, size_t limit);
 /* Columns that a terminal uses for it (wide and combining characters considered). */

@@ -267,6 +267,21 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	return rc;
 }
 
+/* Options that are short for a key. */
+static void take_short_forms(struct fg_cli *cli, struct options *given)
+{
+	struct fg_cli_config *config = &given->config;
+	const char *pairs = given->pairs ? given->pairs : "";
+	const size_t colon = strcspn(pairs, ":");
+
+	fg_cli_set(cli, config, "measure.schedule", given->schedule, "--schedule", given->schedule);
+	fg_cli_set(cli, config, "measure.budget", given->budget, "--budget", given->budget);
+	fg_cli_set(cli, config, "measure.pairs.min", fg_arena_strndup(&cli->arena, pairs, colon),
+		   "--pairs", given->pairs);
+	fg_cli_set(cli, config, "measure.pairs.max", pairs[colon] ? pairs + colon + 1 : pairs,
+		   "--pairs", given->pairs);
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	struct options given = *(const struct options *)values;
@@ -277,16 +292,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (given.export && given.no_store)
 		return fg_cli_usage(cli,
 				    "--export takes the run out of the store: not with --no-store");
-	fg_cli_set(cli, &given.config, "measure.schedule", given.schedule);
-	fg_cli_set(cli, &given.config, "measure.budget", given.budget);
-	if (given.pairs) {
-		const size_t colon = strcspn(given.pairs, ":");
-		const char *max = given.pairs[colon] ? given.pairs + colon + 1 : given.pairs;
-
-		fg_cli_set(cli, &given.config, "measure.pairs.min",
-			   fg_arena_strndup(&cli->arena, given.pairs, colon));
-		fg_cli_set(cli, &given.config, "measure.pairs.max", max);
-	}
+	take_short_forms(cli, &given);
 	if (given.staged && given.candidate)
 		return fg_cli_usage(cli, "--staged and --candidate exclude each other");
 	/* What is staged is a change of the last commit. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/plan.h"
 
-#include "config/config.h"
-
 #include <unistd.h>
 
 static void print_messages(const struct fg_cli *cli, const struct fg_config_report *report)
@@ -37,6 +35,8 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 		.optional = optional,
 		.settings = config->settings.items,
 		.setting_count = config->settings.count,
+		.options = config->short_forms,
+		.option_count = config->short_form_count,
 		.environment = environ,
 	};
 	struct fg_config_report report = {0};
@@ -54,9 +54,12 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 }
 
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
-		const char *value)
+		const char *value, const char *option, const char *argument)
 {
-	if (value)
-		fg_option_list_add(&config->settings,
-				   fg_arena_printf(&cli->arena, "%s=%s", key, value), &cli->arena);
+	if (!argument)
+		return;
+	FG_ASSERT(config->short_form_count < FG_CLI_SHORT_FORMS_MAX);
+	config->short_forms[config->short_form_count++] = (struct fg_config_option){
+		.setting = fg_arena_printf(&cli->arena, "%s=%s", key, value),
+		.written = fg_arena_printf(&cli->arena, "%s %s", option, argument)};
 }

@@ -4,13 +4,19 @@
 #define FG_CLI_PLAN_H
 
 #include "cli/command.h"
-#include "model/plan.h"
+#include "config/config.h"
+
+enum {
+	FG_CLI_SHORT_FORMS_MAX = 8
+};
 
 /* A member of the options struct of a command that reads fastgate.yml. */
 struct fg_cli_config {
-	const char *path; /* --config */
-	struct fg_option_list
-		settings; /* --set; a command may add its own "KEY=VALUE" behind them */
+	const char *path;               /* --config */
+	struct fg_option_list settings; /* --set */
+	/* The command's own options that are short for a key. */
+	struct fg_config_option short_forms[FG_CLI_SHORT_FORMS_MAX];
+	size_t short_form_count;
 };
 
 /*
@@ -39,8 +45,8 @@ struct fg_cli_config {
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,
 		     struct fg_plan *plan);
 
-/* Add "KEY=VALUE" to the settings, for options that are short forms of a key: --budget 2m.  NULL value: nothing. */
+/* An option with its argument, as in "--budget 2m", is short for "KEY=VALUE".  NULL argument: nothing. */
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
-		const char *value);
+		const char *value, const char *option, const char *argument);
 
 #endif

@@ -16,6 +16,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/*
+ * A build that counts the lines that are executed (./dev coverage) writes its counters when a program exits, but of an exec and
+ * of _exit it knows nothing.  Any other build has none.
+ */
+#ifdef FG_COVERAGE
+extern void __gcov_dump(void);
+extern void __gcov_reset(void);
+# define KEEP_COUNTS()  __gcov_dump()
+# define COUNT_AFRESH() __gcov_reset()
+#else
+# define KEEP_COUNTS()  ((void)0)
+# define COUNT_AFRESH() ((void)0)
+#endif
+
 static bool is_this_process(void)
 {
 	return fg_alive() && !fg_g.sealed && fg_self && fg_self->tid == (pid_t)syscall(SYS_gettid);
@@ -29,6 +43,7 @@ static bool before_exec(void)
 	if (ours) {
 		fg__process_end(FG_END_EXEC);
 		fg__signal_expose();
+		KEEP_COUNTS();
 	}
 	errno = saved_errno;
 	return ours;
@@ -38,8 +53,10 @@ static int after_failed_exec(bool ours)
 {
 	const int saved_errno = errno;
 
-	if (ours)
+	if (ours) {
+		COUNT_AFRESH();
 		fg__process_resume();
+	}
 	errno = saved_errno;
 	return -1;
 }
@@ -142,11 +159,18 @@ FG_EXPORT int execle(const char *path, const char *first, ...)
 	return execve(path, arguments, environment);
 }
 
+static void end_here(void)
+{
+	if (is_this_process()) {
+		fg__process_end(FG_END_EXIT);
+		KEEP_COUNTS();
+	}
+}
+
 FG_EXPORT void _exit(int status)
 {
 	FG_REAL(_exit);
-	if (is_this_process())
-		fg__process_end(FG_END_EXIT);
+	end_here();
 	real__exit(status);
 	__builtin_unreachable();
 }
@@ -159,8 +183,7 @@ FG_EXPORT void _Exit(int status)
 FG_EXPORT void quick_exit(int status)
 {
 	FG_REAL(quick_exit);
-	if (is_this_process())
-		fg__process_end(FG_END_EXIT);
+	end_here();
 	real_quick_exit(status);
 	__builtin_unreachable();
 }

@@ -27,6 +27,12 @@ enum {
 	FG_CONFIG_MAX_MESSAGES = 100,
 };
 
+/* An option of a command that is short for a key: --budget 5m. */
+struct fg_config_option {
+	const char *setting; /* "KEY=VALUE" */
+	const char *written; /* as the user wrote it, for messages */
+};
+
 /* Where the values come from.  All zero: fastgate.yml in this folder or one above it, nothing else. */
 struct fg_config_source {
 	const char *path; /* this file; NULL: look for it */
@@ -35,6 +41,8 @@ struct fg_config_source {
 	size_t text_size;
 	const char *const *settings; /* "KEY=VALUE" of the command line */
 	size_t setting_count;
+	const struct fg_config_option *options; /* count more than settings */
+	size_t option_count;
 	char *const *environment; /* "NAME=VALUE", NULL at the end; NULL: none of it counts */
 };
 

@@ -151,7 +151,11 @@ static void put_below(const struct override *o, const struct fg__key *key,
 
 	switch (key->kind) {
 	case FG__SECTION:
-		put(o, key->section, open_mapping(o, parent, key->name), path);
+		parent = open_mapping(o, parent, key->name);
+		/* What does not go together there does so since this value. */
+		if (!strchr(path, '.'))
+			parent->place = o->place;
+		put(o, key->section, parent, path);
 		break;
 	case FG__MAP:
 		name = take_part(o, &path);
@@ -201,13 +205,13 @@ static void put(const struct override *o, const struct fg__section *section,
 		fg__yaml_set(mapping, key->name, value, o->arena);
 }
 
-static void put_setting(struct override *o, const char *setting, struct fg__yaml_node *root)
+static void put_setting(struct override *o, const char *setting, const char *written,
+			struct fg__yaml_node *root)
 {
 	const char *equals = strchr(setting, '=');
 	const char *path = NULL;
 
-	o->place = (struct fg__yaml_place){
-		.origin = fg_arena_printf(o->arena, "--set %.200s", setting)};
+	o->place = (struct fg__yaml_place){.origin = written};
 	if (!equals || equals == setting) {
 		fg__report_error(o->report, &o->place,
 				 "expected KEY=VALUE, such as gate.alpha=0.001");
@@ -333,5 +337,9 @@ void fg__override(const struct fg_config_source *source, struct fg__yaml_node *r
 	for (char *const *variable = source->environment; variable && *variable; variable++)
 		put_variable(&o, *variable, root);
 	for (size_t i = 0; i < source->setting_count; i++)
-		put_setting(&o, source->settings[i], root);
+		put_setting(&o, source->settings[i],
+			    fg_arena_printf(arena, "--set %.200s", source->settings[i]), root);
+	for (size_t i = 0; i < source->option_count; i++)
+		put_setting(&o, source->options[i].setting,
+			    fg_arena_printf(arena, "%.200s", source->options[i].written), root);
 }

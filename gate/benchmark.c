@@ -30,7 +30,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		.name = fg_arena_strdup(arena, series->name),
 		.outcome = FG_OUTCOME_PASS,
 		.schedule = series->schedule,
-		.set_aside = (unsigned)fg__count_set_aside(series),
+		.set_aside = fg__count_set_aside(series).all,
 		.seconds = series->seconds,
 		.identical = series->identical,
 		.total_delta_ms = (double)NAN,
@@ -206,6 +206,24 @@ static void note_state(const struct fg_series *series, struct fg_arena *arena,
 		fg_notes_add(&verdict->notes, arena, "%s", series->schedule_reason);
 }
 
+/* Where most pairs are left out, why is part of the answer. */
+static void note_set_aside(const struct fg_series *series, struct fg_arena *arena,
+			   struct fg_benchmark_verdict *verdict)
+{
+	const struct fg__set_aside aside = fg__count_set_aside(series);
+
+	if (2 * aside.apart > aside.meant)
+		fg_notes_add(
+			&verdict->notes, arena,
+			"%u of %u pairs set aside: the two programs ran less than 80 %% of their time together; `schedule: abba` runs them one after the other",
+			aside.apart, aside.meant);
+	if (2 * aside.stolen > aside.meant)
+		fg_notes_add(
+			&verdict->notes, arena,
+			"%u of %u pairs set aside: the host gave more than half of the CPU's time to others",
+			aside.stolen, aside.meant);
+}
+
 static bool is_one_sided(const struct fg_series *series, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict)
 {
@@ -259,6 +277,7 @@ void fg__benchmark_decide(const struct fg_gate_input *input, size_t index, struc
 		return;
 	}
 	note_state(series, arena, verdict);
+	note_set_aside(series, arena, verdict);
 	if (is_one_sided(series, arena, verdict))
 		return;
 	if (input->baseline) {

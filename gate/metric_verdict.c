@@ -129,6 +129,28 @@ static void note_lost_pairs(const struct fg__metric_context *context, const stru
 		NOTE(context, verdict, "%zu pairs left out: one side is missing", pairs->unpaired);
 }
 
+/* Neither side has a value that counts. */
+static void decide_without_values(const struct fg__metric_context *context,
+				  const struct fg__pairs *pairs, struct fg_metric_verdict *verdict)
+{
+	bool unusable = pairs->no_number > 0 || pairs->no_ratio > 0;
+
+	if (verdict->gated && pairs->set_aside > 0 && !unusable) {
+		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+		NOTE(context, verdict, "all %zu pairs were set aside", pairs->set_aside);
+	} else if (!verdict->gated ||
+		   (pairs->no_ratio == 0 && fg_metric_find_builtin(verdict->name))) {
+		NOTE(context, verdict, "not measured");
+	} else if (unusable) {
+		verdict->outcome = FG_OUTCOME_ERROR;
+		verdict->decided = true;
+		NOTE(context, verdict, "no pair has a usable number for %s", verdict->label);
+	} else {
+		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
+		NOTE(context, verdict, "no pair was measured");
+	}
+}
+
 /* Nothing to compare: says which side lacks the metric, and never passes in silence. */
 static void decide_without_pairs(const struct fg__metric_context *context,
 				 const struct fg__pairs *pairs, struct fg_metric_verdict *verdict)
@@ -144,16 +166,8 @@ static void decide_without_pairs(const struct fg__metric_context *context,
 		verdict->outcome = FG_OUTCOME_MISSING;
 		verdict->decided = true;
 		NOTE(context, verdict, "the candidate no longer reports %s", verdict->label);
-	} else if (!verdict->gated ||
-		   (pairs->no_ratio == 0 && fg_metric_find_builtin(verdict->name))) {
-		NOTE(context, verdict, "not measured");
-	} else if (pairs->no_number > 0 || pairs->no_ratio > 0) {
-		verdict->outcome = FG_OUTCOME_ERROR;
-		verdict->decided = true;
-		NOTE(context, verdict, "no pair has a usable number for %s", verdict->label);
 	} else {
-		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
-		NOTE(context, verdict, "no pair was measured");
+		decide_without_values(context, pairs, verdict);
 	}
 }
 

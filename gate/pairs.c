@@ -167,21 +167,28 @@ double *fg__arm_values(const struct fg_series *series, size_t metric, enum fg_ar
 	return values;
 }
 
-size_t fg__count_set_aside(const struct fg_series *series)
+struct fg__set_aside fg__count_set_aside(const struct fg_series *series)
 {
 	size_t pair_end = fg__pair_end(series);
-	bool *aside = fg_xcalloc(pair_end + 1, sizeof(aside[0]));
-	size_t count = 0;
+	uint16_t *aside = fg_xcalloc(pair_end + 1, sizeof(aside[0]));
+	bool *meant = fg_xcalloc(pair_end + 1, sizeof(meant[0]));
+	struct fg__set_aside found = {0};
 
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		const struct fg_repetition *repetition = &series->repetitions[i];
 
-		if (repetition->pair < pair_end && repetition->aside &&
-		    was_meant_to_count(repetition) && !aside[repetition->pair]) {
-			aside[repetition->pair] = true;
-			count++;
-		}
+		if (repetition->pair >= pair_end || !was_meant_to_count(repetition))
+			continue;
+		meant[repetition->pair] = true;
+		aside[repetition->pair] |= repetition->aside;
+	}
+	for (size_t i = 0; i < pair_end; i++) {
+		found.meant += meant[i];
+		found.all += aside[i] != 0;
+		found.apart += (aside[i] & FG_ASIDE_OVERLAP) != 0;
+		found.stolen += (aside[i] & FG_ASIDE_STEAL) != 0;
 	}
 	free(aside);
-	return count;
+	free(meant);
+	return found;
 }

@@ -32,8 +32,15 @@ double *fg__arm_values(const struct fg_series *series, size_t metric, enum fg_ar
 /* One past the largest pair number that is looked at. */
 size_t fg__pair_end(const struct fg_series *series);
 
-/* Pairs of this series that were set aside, whatever the metric. */
-size_t fg__count_set_aside(const struct fg_series *series);
+/* Pairs of this series that were meant to count and were set aside, whatever the metric. */
+struct fg__set_aside {
+	unsigned meant;
+	unsigned all;
+	unsigned apart;  /* a duet's: they did not run at the same time for long enough */
+	unsigned stolen; /* the host took the CPU away */
+};
+
+struct fg__set_aside fg__count_set_aside(const struct fg_series *series);
 
 /* Is a value of zero no measurement at all (a time), or just a small number (a count)? */
 bool fg__must_be_positive(const struct fg_metric *metric);

@@ -37,12 +37,12 @@
  * below 5 x 0.083 %: FAIL with tolerated = 0 and min_effect = 1 %.  With r above -0.1, though, ten pairs leave too much room for
  * autocorrelation, and the next look decides.
  *
- * With `until_sure` a bettor on signs replaces the looks: evidence that is valid at any time, so that a re-run goes on where
- * the last one stopped.
+ * With `until_sure` a bettor on signs replaces the looks: until_sure.c.
  */
 #include "gate/rule.h"
 
 #include "gate/gate.h"
+#include "gate/until_sure.h"
 #include "stats/distributions.h"
 #include "stats/location.h"
 #include "stats/rank_tests.h"
@@ -105,12 +105,21 @@ static double evident_worth(double r, double n)
 	return r > fmax(CORRELATION_FLOOR, 1.0 / sqrt(n)) ? worth_of(r) : 1.0;
 }
 
-static double worst_worth(double r, double n)
+/* The largest autocorrelation that n pairs which show r leave room for; 0 where it would be small. */
+static double doubtful(double r, double n)
 {
 	r += DOUBT_PAIRS / n;
 	if (r <= CORRELATION_FLOOR)
-		return 1.0;
-	return worth_of(r + DOUBT_ERRORS * sqrt(fmax(0.0, 1.0 - r * r) / n));
+		return 0.0;
+	return fmin(CORRELATION_TOP, r + DOUBT_ERRORS * sqrt(fmax(0.0, 1.0 - r * r) / n));
+}
+
+double fg__rule_highest_correlation(const double *difference, size_t count)
+{
+	double n = (double)count;
+	double r = autocorrelation(difference, count) + DOUBT_PAIRS / n;
+
+	return fmin(CORRELATION_TOP, r + DOUBT_ERRORS * sqrt(fmax(0.0, 1.0 - r * r) / n));
 }
 
 /* Half the width of the interval at error `share` a side, when `worth` pairs are worth one. */
@@ -122,9 +131,8 @@ static double half_width(const struct fg_trimmed *trimmed, double worth, double 
 	return -fg_t_quantile(share, degrees) * trimmed->standard_error * sqrt(worth);
 }
 
-/* Estimate and interval of the first `count` pairs at error `share` a side. */
-static void estimate(const double *difference, size_t count, double share,
-		     struct fg__finding *finding)
+void fg__rule_estimate(const double *difference, size_t count, double share,
+		       struct fg__finding *finding)
 {
 	struct fg_trimmed trimmed = fg_trimmed_mean(difference, count, TRIM);
 	double n = (double)count;
@@ -133,7 +141,7 @@ static void estimate(const double *difference, size_t count, double share,
 	double independent = half_width(&trimmed, 1.0, LEAST_DEGREES, share);
 	double half =
 		fmin(half_width(&trimmed, worth, LEAST_DEGREES, share), independent + MEMORY_MOST);
-	double worst = fmin(half_width(&trimmed, worst_worth(r, n), LEAST_DEGREES, share),
+	double worst = fmin(half_width(&trimmed, worth_of(doubtful(r, n)), LEAST_DEGREES, share),
 			    independent + MEMORY_MOST);
 
 	finding->pairs = count;
@@ -151,7 +159,7 @@ static double rank_test(const struct fg__rule *rule, const double *difference, s
 	return fg_signed_rank_test(difference, count, log1p(rule->tolerated)).p_greater;
 }
 
-static bool is_improvement(const struct fg__rule *rule, const struct fg__finding *finding)
+bool fg__rule_is_improvement(const struct fg__rule *rule, const struct fg__finding *finding)
 {
 	return finding->high < 0.0 && finding->estimate <= -log1p(rule->min_effect);
 }
@@ -168,8 +176,8 @@ static void judge(const struct fg__rule *rule, const double *difference, double 
 		finding->outcome = FG_OUTCOME_REGRESSION;
 		finding->decided = true;
 	} else if (finding->high < log1p(rule->margin)) {
-		finding->outcome =
-			is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT : FG_OUTCOME_PASS;
+		finding->outcome = fg__rule_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
+									  : FG_OUTCOME_PASS;
 		finding->decided = true;
 	}
 	finding->vetoed = looks_worse && !finding->decided;
@@ -189,53 +197,12 @@ static void apply_looks(const struct fg__rule *rule, const double *difference, s
 			finding->next_look = final ? 0 : pairs;
 			return;
 		}
-		estimate(difference, early ? count : pairs, shares[i], finding);
+		fg__rule_estimate(difference, early ? count : pairs, shares[i], finding);
 		finding->looks = i + 1;
 		judge(rule, difference, shares[i], finding);
 		if (early)
 			return;
 	}
-}
-
-/* What the bettors against "slower than tolerated" and "not slower than margin" have won so far. */
-static void judge_bets(const struct fg__rule *rule, bool is_worse, bool is_fine,
-		       struct fg__finding *finding)
-{
-	is_worse = is_worse && finding->estimate >= log1p(rule->min_effect);
-	finding->decided = is_worse || is_fine;
-	if (is_worse)
-		finding->outcome = FG_OUTCOME_REGRESSION;
-	else if (is_fine)
-		finding->outcome =
-			is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT : FG_OUTCOME_PASS;
-}
-
-static void apply_bets(const struct fg__rule *rule, const double *difference, size_t count,
-		       struct fg__finding *finding)
-{
-	double enough = -log(rule->alpha);
-	struct fg_eprocess worse;
-	struct fg_eprocess fine;
-
-	fg_eprocess_init(&worse);
-	fg_eprocess_init(&fine);
-	for (size_t i = 0; i < count && !finding->decided; i++) {
-		bool is_worse;
-		bool is_fine;
-
-		fg_eprocess_push(&worse, difference[i] - log1p(rule->tolerated));
-		fg_eprocess_push(&fine, log1p(rule->margin) - difference[i]);
-		is_worse = fg_eprocess_log_wealth(&worse) >= enough;
-		is_fine = fg_eprocess_log_wealth(&fine) >= enough;
-		finding->looks = i + 1;
-		if (i + 1 < FG__PAIRS_MIN || !(is_worse || is_fine))
-			continue;
-		estimate(difference, i + 1, rule->alpha, finding);
-		judge_bets(rule, is_worse, is_fine, finding);
-	}
-	if (!finding->decided)
-		estimate(difference, count, rule->alpha, finding);
-	finding->next_look = finding->decided ? 0 : count + 1;
 }
 
 void fg__rule_apply(const struct fg__rule *rule, const double *difference, size_t count, bool final,
@@ -254,11 +221,11 @@ void fg__rule_apply(const struct fg__rule *rule, const double *difference, size_
 		return;
 	}
 	if (rule->until_sure)
-		apply_bets(rule, difference, count, finding);
+		fg__until_sure_apply(rule, difference, count, finding);
 	else
 		apply_looks(rule, difference, count, final, finding);
 	/* Before the first look there is an estimate to show, though nothing to decide. */
 	if (isnan(finding->estimate))
-		estimate(difference, count, rule->alpha, finding);
+		fg__rule_estimate(difference, count, rule->alpha, finding);
 	finding->p = rank_test(rule, difference, finding->pairs);
 }

@@ -40,4 +40,11 @@ struct fg__finding {
 void fg__rule_apply(const struct fg__rule *rule, const double *difference, size_t count, bool final,
 		    struct fg__finding *finding);
 
+/* Estimate and interval of the first `count` pairs at error `share` a side. */
+void fg__rule_estimate(const double *difference, size_t count, double share,
+		       struct fg__finding *finding);
+/* The largest lag-1 autocorrelation that the pairs leave room for. */
+double fg__rule_highest_correlation(const double *difference, size_t count);
+bool fg__rule_is_improvement(const struct fg__rule *rule, const struct fg__finding *finding);
+
 #endif

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "FGSYMC2\n"
+#define CACHE_MAGIC "FGSYMC3\n"
 
 enum {
 	ARRAY_COUNT = 7,

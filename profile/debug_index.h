@@ -86,7 +86,8 @@ struct fg_debug_index {
 		text_index; /* of an index out of the cache: built when the first text is added */
 	struct fg_debug_file *file; /* libdw's; NULL: not opened (yet) */
 	char *path;
-	bool changed; /* since it was loaded */
+	bool changed;               /* since it was loaded */
+	size_t units_without_split; /* walked, and their .dwo file was not there */
 };
 
 /* One level of an address's chain, outermost first. */

@@ -12,6 +12,7 @@
  *	→   f   g  h  g   f
  */
 #include "profile/debug_index.h"
+#include "profile/debug_scopes.h"
 #include "profile/pair_index.h"
 
 #include <dwarf.h>
@@ -45,6 +46,7 @@ struct walk {
 	uint32_t *file_texts; /* + 1; 0: not looked up yet */
 	struct piece *pieces;
 	size_t piece_count, piece_capacity;
+	struct fg__debug_scopes scopes;
 };
 
 int fg__debug_file_open(struct fg_debug_index *index, struct fg_error *err)
@@ -188,6 +190,22 @@ static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 			      without_dot(dwarf_filesrc(files, (size_t)number, NULL, NULL)));
 }
 
+/* The text of its name; with its scope, where no linkage name will say that. */
+static uint32_t name_text(struct walk *w, Dwarf_Die *origin, bool with_scope)
+{
+	const char *name = text_of(origin, DW_AT_name);
+	const char *scope = name && with_scope ? fg__debug_scope_of(&w->scopes, origin) : "";
+	struct fg_strbuf whole = {0};
+	uint32_t text;
+
+	if (!*scope)
+		return fg__debug_text(w->index, name);
+	fg_strbuf_printf(&whole, "%s::%s", scope, name);
+	text = fg__debug_text(w->index, fg_strbuf_text(&whole));
+	fg_strbuf_release(&whole);
+	return text;
+}
+
 static uint32_t function_of(struct walk *w, Dwarf_Die *entry)
 {
 	struct fg_debug_index *index = w->index;
@@ -210,7 +228,7 @@ static uint32_t function_of(struct walk *w, Dwarf_Die *entry)
 	index->functions = fg_grow(index->functions, &index->function_capacity,
 				   index->function_count + 1, sizeof(index->functions[0]));
 	function = &index->functions[index->function_count++];
-	function->name = fg__debug_text(index, text_of(&origin, DW_AT_name));
+	function->name = name_text(w, &origin, linkage == NULL);
 	function->linkage = fg__debug_text(index, linkage);
 	function->file = declared_in(w, &origin);
 	function->line = number_of(&origin, DW_AT_decl_line);
@@ -448,15 +466,21 @@ void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 	/* with split DWARF the skeleton has the ranges and the lines, the .dwo the functions */
 	root = entry;
 	if (dwarf_cu_info(entry.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
-	    type == DW_UT_skeleton && split.addr)
-		root = split;
+	    type == DW_UT_skeleton) {
+		if (split.addr)
+			root = split;
+		else
+			index->units_without_split++;
+	}
 	w.cu = root.cu;
+	w.scopes.unit = &root;
 	if (dwarf_getsrcfiles(&root, &w.files, &w.file_count) != 0)
 		w.file_count = 0;
 	w.file_texts = fg_xcalloc(w.file_count + 1, sizeof(w.file_texts[0]));
 	walk_children(&w, &root, 0, 0);
 	cut_segments(&w, unit);
 	add_lines(&w, &entry, unit);
+	fg__debug_scopes_release(&w.scopes);
 	free(w.pieces);
 	free(w.file_texts);
 }

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "profile/elf_class.h"
+#include "profile/sort.h"
 #include "profile/source.h"
 
 #define MAX_FILE_BYTES (UINT64_C(64) << 30)
@@ -213,41 +214,20 @@ struct candidate {
 	unsigned rank;
 };
 
-/* Least significant digit first, only the digits in which the values differ: three passes for most files. */
-static void sort_by_value(struct candidate *items, size_t count)
+/* In order of value, into an array of its own; `items` is freed. */
+static struct candidate *sort_by_value(struct candidate *items, size_t count)
 {
-	enum {
-		DIGIT_BITS = 11,
-		DIGITS = 1 << DIGIT_BITS
-	};
-	struct candidate *spare = fg_xcalloc(count ? count : 1, sizeof(items[0]));
-	struct candidate *from = items;
-	struct candidate *to = spare;
-	uint64_t differing = 0;
+	struct fg_keyed *order = fg_xcalloc(count + 1, sizeof(order[0]));
+	struct candidate *sorted = fg_xcalloc(count + 1, sizeof(sorted[0]));
 
-	for (size_t i = 1; i < count; i++)
-		differing |= items[i].symbol.value ^ items[0].symbol.value;
-	for (unsigned shift = 0; shift < 64 && differing >> shift; shift += DIGIT_BITS) {
-		size_t starts[DIGITS] = {0};
-		size_t sum = 0;
-		struct candidate *swap = from;
-
-		for (size_t i = 0; i < count; i++)
-			starts[from[i].symbol.value >> shift & (DIGITS - 1)]++;
-		for (size_t d = 0; d < DIGITS; d++) {
-			size_t here = starts[d];
-
-			starts[d] = sum;
-			sum += here;
-		}
-		for (size_t i = 0; i < count; i++)
-			to[starts[from[i].symbol.value >> shift & (DIGITS - 1)]++] = from[i];
-		from = to;
-		to = swap;
-	}
-	if (from != items)
-		memcpy(items, from, count * sizeof(items[0]));
-	free(spare);
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct fg_keyed){.key = items[i].symbol.value, .value = (uint32_t)i};
+	fg_keyed_sort(order, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = items[order[i].value];
+	free(order);
+	free(items);
+	return sorted;
 }
 
 static bool is_better(const struct fg_elf *elf, const struct candidate *one,
@@ -334,7 +314,7 @@ static void read_symbols(struct parser *p)
 	}
 	items = fg_xcalloc(size / p->class->symbol_size + 1, sizeof(items[0]));
 	count = collect(p, table, size, items);
-	sort_by_value(items, count);
+	items = sort_by_value(items, count);
 	count = keep_best(elf, items, count);
 	elf->symbols = fg_xcalloc(count ? count : 1, sizeof(elf->symbols[0]));
 	for (size_t i = 0; i < count; i++)

@@ -15,6 +15,7 @@
 #include "profile/printable.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 
 static const uint32_t no_callee = UINT32_MAX;
@@ -167,6 +168,14 @@ static void write_function(struct writer *w, const char *key, uint32_t function)
 	fg_strbuf_add_char(w->out, '\n');
 }
 
+/* Where a damaged trace claims centuries, the sum stays at the largest number. */
+static long long add_rounded(long long sum, double ns)
+{
+	const long long whole = ns < (double)(LLONG_MAX / 2) ? llround(ns) : LLONG_MAX / 2;
+
+	return sum > LLONG_MAX - whole ? LLONG_MAX : sum + whole;
+}
+
 static void write_cost(struct writer *w, const struct cost *cost)
 {
 	const struct fg_profile_function *functions = w->profile->functions;
@@ -179,7 +188,7 @@ static void write_cost(struct writer *w, const struct cost *cost)
 		write_function(w, "cfn", cost->place.callee);
 		fg_strbuf_printf(w->out, "calls=%" PRIu64 " %u\n", cost->samples, callee->line);
 	}
-	fg_strbuf_printf(w->out, "%" PRIu32 " %lld\n", cost->place.line, llround(cost->ns));
+	fg_strbuf_printf(w->out, "%" PRIu32 " %lld\n", cost->place.line, add_rounded(0, cost->ns));
 }
 
 static void write_costs(struct writer *w)
@@ -226,7 +235,7 @@ int fg__export_callgrind(const struct fg_profile *profile, const struct fg_expor
 	add_up(&w);
 	for (size_t i = 0; i < w.places.count; i++) {
 		if (w.costs[i].place.callee == no_callee)
-			total += llround(w.costs[i].ns);
+			total = add_rounded(total, w.costs[i].ns);
 	}
 	fg_strbuf_printf(out, "# callgrind format\nversion: 1\ncreator: %s\n",
 			 options->tool_version ? options->tool_version : "fastgate");

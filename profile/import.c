@@ -42,6 +42,7 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 		   const struct fg_import_options *options, struct fg_profile *profile,
 		   struct fg_error *err)
 {
+	const double most_ns = FG_IMPORT_MAX_YEARS * 366.0 * 86400 * 1e9;
 	struct fg_profile imported;
 	struct fg_import_sink sink = {.profile = &imported};
 	int rc = FG_OK;
@@ -57,6 +58,9 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 	rc = format->read(data, size, options, &sink, err);
 	if (rc == FG_OK && imported.sample_count == 0)
 		rc = fg_error_set(err, FG_EPARSE, "no stack with a weight above zero is in it");
+	else if (rc == FG_OK && imported.total_ns > most_ns)
+		rc = fg_error_set(err, FG_ELIMIT, "its weights come to more than %d years",
+				  FG_IMPORT_MAX_YEARS);
 	fg_map_release(&sink.known);
 	if (rc == FG_OK)
 		*profile = imported;

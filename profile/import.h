@@ -18,6 +18,8 @@ enum {
 	FG_IMPORT_MAX_STACKS = 1 << 24,
 	FG_IMPORT_MAX_DEPTH = 8192,
 	FG_IMPORT_MAX_NAME = 16384,
+	FG_IMPORT_MAX_YEARS =
+		100, /* of all samples together: sums of nanoseconds stay whole numbers of 64 bits */
 };
 
 struct fg_import_sink;

@@ -15,8 +15,9 @@
 #include "profile/profile.h"
 
 struct chain {
+	uint64_t address;
 	struct fg_symbol *symbols;
-	size_t count;
+	uint32_t count;
 };
 
 enum {
@@ -36,8 +37,8 @@ struct fg_symbol_module {
 	struct fg_debug_index debug;
 	bool has_debug;
 	bool tried_debug;
-	struct fg_symbol
-		*functions; /* of the debug index, by number; without a name: not made yet */
+	const struct fg_symbol_function *
+		*functions; /* of the debug index, by number; NULL: not made yet */
 	size_t function_count;
 	struct fg_pair_index
 		text_index; /* (0, offset of a text of the debug index) → index into texts */
@@ -52,10 +53,12 @@ struct fg_symbol_module {
 	const char *source;
 	bool bad;
 	bool is_vdso;
-	struct fg_pair_index
-		addresses; /* upper and lower half of the address → index into chains */
-	struct chain *chains;
+	struct chain *chains; /* of the addresses asked for, ascending */
 	size_t chain_count, chain_capacity;
+	size_t next;        /* behind the one found last */
+	struct chain *late; /* those that came after a higher one */
+	size_t late_count, late_capacity;
+	struct fg_pair_index late_index; /* upper and lower half of the address → index into late */
 };
 
 struct fg_symbolizer {
@@ -84,7 +87,9 @@ static bool save_cache(const struct fg_symbol_module *module)
 {
 	struct fg_error err = {0};
 
-	if (!module->cache_file || !module->has_debug || !module->debug.changed)
+	/* what a missing .dwo left out may be there the next time */
+	if (!module->cache_file || !module->has_debug || !module->debug.changed ||
+	    module->debug.units_without_split > 0)
 		return false;
 	if (fg_debug_index_save(&module->debug, module->cache_file, module->build_id, &err) !=
 	    FG_OK)
@@ -100,8 +105,9 @@ static void free_module(struct fg_symbol_module *module)
 	fg_elf_release(&module->debug_elf);
 	fg_elf_starts_release(&module->starts);
 	fg_jit_map_release(&module->jit);
-	fg_pair_index_release(&module->addresses);
 	free(module->chains);
+	free(module->late);
+	fg_pair_index_release(&module->late_index);
 	free(module->functions);
 	fg_pair_index_release(&module->text_index);
 	free(module->texts);
@@ -169,12 +175,14 @@ static const char *readable_name(struct fg_symbolizer *s, const char *linkage)
 	return (const char *)(uintptr_t)*place;
 }
 
-static void name_symbol(struct fg_symbolizer *s, struct fg_symbol *symbol, const char *linkage)
+/* The names of a symbol of a table. */
+static void name_linkage(struct fg_symbolizer *s, struct fg_symbol_function *function,
+			 const char *linkage)
 {
 	const char *readable = readable_name(s, linkage);
 
-	symbol->name = readable ? readable : keep_text(s, linkage);
-	symbol->linkage = readable ? keep_text(s, linkage) : NULL;
+	function->name = readable ? readable : keep_text(s, linkage);
+	function->linkage = readable ? keep_text(s, linkage) : NULL;
 }
 
 /* ------------------------------------------------------------------- modules */
@@ -434,46 +442,50 @@ static uint64_t start_of(struct fg_symbol_module *module, uint64_t address)
 	return fg_elf_starts_find(&module->starts, address);
 }
 
-static void name_by_offset(struct fg_symbolizer *s, struct fg_symbol_module *module,
-			   uint64_t address, struct fg_symbol *symbol)
+static uint32_t name_by_offset(struct fg_symbolizer *s, struct fg_symbol_module *module,
+			       uint64_t address, struct fg_symbol_function *function)
 {
 	char text[512];
 
 	(void)snprintf(text, sizeof(text), "%.400s+0x%llx", module->name,
 		       (unsigned long long)start_of(module, address));
-	symbol->name = keep_text(s, text);
-	symbol->flags |= FG_FRAME_NAMELESS;
+	function->name = keep_text(s, text);
+	return FG_FRAME_NAMELESS;
 }
 
-static void name_plt(struct fg_symbolizer *s, const struct fg_symbol_module *module,
-		     const char *target, struct fg_symbol *symbol)
+static uint32_t name_plt(struct fg_symbolizer *s, const struct fg_symbol_module *module,
+			 const char *target, struct fg_symbol_function *function)
 {
 	struct fg_strbuf name = {0};
 
 	fg_strbuf_printf(&name, "%s@plt", *target ? target : module->name);
-	name_symbol(s, symbol, fg_strbuf_text(&name));
+	name_linkage(s, function, fg_strbuf_text(&name));
 	fg_strbuf_release(&name);
-	symbol->flags |= FG_FRAME_PLT;
+	return FG_FRAME_PLT;
 }
 
-/* The PLT comes first: the symbol before it ("_init") often has no size and would claim it. */
-static void name_by_table(struct fg_symbolizer *s, struct fg_symbol_module *module,
-			  uint64_t address, struct fg_symbol *symbol)
+/*
+ * Fills in the names, and returns what kind of frame that makes.  The PLT comes first: the symbol before it ("_init") often
+ * has no size and would claim it.
+ */
+static uint32_t name_by_table(struct fg_symbolizer *s, struct fg_symbol_module *module,
+			      uint64_t address, struct fg_symbol_function *function)
 {
 	const char *target = fg_elf_plt_target(&module->elf, address);
 	const char *linkage = linkage_at(module, address);
 	const char *jit = fg_jit_map_find(&module->jit, address);
 
-	if (target) {
-		name_plt(s, module, target, symbol);
-	} else if (linkage) {
-		name_symbol(s, symbol, without_version(s, linkage));
-	} else if (jit) {
-		symbol->name = keep_text(s, jit);
-		symbol->flags |= FG_FRAME_JIT;
-	} else {
-		name_by_offset(s, module, address, symbol);
+	if (target)
+		return name_plt(s, module, target, function);
+	if (linkage) {
+		name_linkage(s, function, without_version(s, linkage));
+		return 0;
 	}
+	if (jit) {
+		function->name = keep_text(s, jit);
+		return FG_FRAME_JIT;
+	}
+	return name_by_offset(s, module, address, function);
 }
 
 static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
@@ -508,41 +520,52 @@ static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *
 	return module->recent[slot].kept;
 }
 
-static void name_function(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number,
-			  struct fg_symbol *symbol)
+static struct fg_symbol_function *new_function(struct fg_symbolizer *s)
 {
-	const struct fg_debug_function function = module->debug.functions[number];
-	const char *linkage = debug_text(s, module, function.linkage);
-
-	symbol->file = debug_text(s, module, function.file);
-	symbol->line = function.line;
-	if (function.readable) {
-		symbol->name = debug_text(s, module, function.readable);
-		symbol->linkage = linkage;
-	} else if (linkage) {
-		name_symbol(s, symbol, linkage);
-		if (symbol->linkage)
-			fg_debug_set_readable(&module->debug, number, symbol->name);
-	} else {
-		symbol->name = function.name ? debug_text(s, module, function.name) : "";
-	}
+	return fg_arena_alloc(&s->arena, sizeof(struct fg_symbol_function));
 }
 
-static const struct fg_symbol *function_symbol(struct fg_symbolizer *s,
-					       struct fg_symbol_module *module, uint32_t number)
+static const struct fg_symbol_function *
+make_function(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number)
 {
-	size_t count = module->debug.function_count;
+	const struct fg_debug_function known = module->debug.functions[number];
+	const char *linkage = debug_text(s, module, known.linkage);
+	struct fg_symbol_function *function = new_function(s);
 
+	function->file = debug_text(s, module, known.file);
+	function->line = known.line;
+	if (known.readable) {
+		function->name = debug_text(s, module, known.readable);
+		function->linkage = linkage;
+	} else if (linkage) {
+		name_linkage(s, function, linkage);
+		if (function->linkage)
+			fg_debug_set_readable(&module->debug, number, function->name);
+	} else {
+		function->name = known.name ? debug_text(s, module, known.name) : "";
+	}
+	return function;
+}
+
+/* A function of the debug index, made when the first address in it is asked for. */
+static const struct fg_symbol_function *
+function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number)
+{
+	static const struct fg_symbol_function nameless = {.name = ""};
+	const size_t count = module->debug.function_count;
+
+	if (number == FG_DEBUG_NO_FUNCTION)
+		return &nameless;
 	if (count > module->function_count) {
 		module->functions =
 			fg_xreallocarray(module->functions, count, sizeof(module->functions[0]));
-		memset(module->functions + module->function_count, 0,
-		       (count - module->function_count) * sizeof(module->functions[0]));
+		for (size_t i = module->function_count; i < count; i++)
+			module->functions[i] = NULL;
 		module->function_count = count;
 	}
-	if (!module->functions[number].name)
-		name_function(s, module, number, &module->functions[number]);
-	return &module->functions[number];
+	if (!module->functions[number])
+		module->functions[number] = make_function(s, module, number);
+	return module->functions[number];
 }
 
 /*
@@ -555,26 +578,42 @@ static bool table_knows_better(const struct fg_symbol_module *module, uint64_t a
 {
 	const char *linkage;
 
-	if (symbol->flags & FG_FRAME_INLINED || symbol->linkage)
+	if (symbol->flags & FG_FRAME_INLINED || symbol->function->linkage)
 		return false;
 	linkage = linkage_at(module, address);
-	return !symbol->name[0] || (linkage && !strchr(linkage, '.'));
+	return !symbol->function->name[0] || (linkage && !strchr(linkage, '.'));
 }
 
 static void name_by_debug(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			  uint64_t address, const struct fg_debug_frame *frame,
 			  struct fg_symbol *symbol)
 {
-	*symbol = (struct fg_symbol){.name = ""};
-	if (frame->function != FG_DEBUG_NO_FUNCTION)
-		*symbol = *function_symbol(s, module, frame->function);
-	symbol->at_file = debug_text(s, module, frame->at_file);
-	symbol->at_line = frame->at_line;
-	symbol->flags = frame->inlined ? FG_FRAME_INLINED : 0;
-	if (table_knows_better(module, address, symbol))
-		name_by_table(s, module, address, symbol);
-	else if (!symbol->name[0])
-		name_by_offset(s, module, address, symbol);
+	struct fg_symbol_function *renamed;
+	bool by_table;
+
+	*symbol = (struct fg_symbol){
+		.function = function_at(s, module, frame->function),
+		.at_file = debug_text(s, module, frame->at_file),
+		.at_line = frame->at_line,
+		.flags = frame->inlined ? FG_FRAME_INLINED : 0,
+	};
+	by_table = table_knows_better(module, address, symbol);
+	if (!by_table && symbol->function->name[0])
+		return;
+	renamed = new_function(s);
+	*renamed = *symbol->function;
+	symbol->flags |= by_table ? name_by_table(s, module, address, renamed)
+				  : name_by_offset(s, module, address, renamed);
+	symbol->function = renamed;
+}
+
+static void name_without_debug(struct fg_symbolizer *s, struct fg_symbol_module *module,
+			       uint64_t address, struct fg_symbol *symbol)
+{
+	struct fg_symbol_function *function = new_function(s);
+
+	symbol->flags = name_by_table(s, module, address, function);
+	symbol->function = function;
 }
 
 static struct chain make_chain(struct fg_symbolizer *s, struct fg_symbol_module *module,
@@ -583,31 +622,96 @@ static struct chain make_chain(struct fg_symbolizer *s, struct fg_symbol_module 
 	struct fg_debug_frame frames[FG_DEBUG_CHAIN_MAX];
 	size_t count =
 		open_debug(s, module) ? fg_debug_index_find(&module->debug, address, frames) : 0;
-	struct chain chain = {.count = count ? count : 1};
+	struct chain chain = {.address = address, .count = count ? (uint32_t)count : 1};
 
 	chain.symbols = fg_arena_array(&s->arena, chain.count, sizeof(chain.symbols[0]));
 	for (size_t i = 0; i < count; i++)
 		name_by_debug(s, module, address, &frames[i], &chain.symbols[i]);
 	if (count == 0)
-		name_by_table(s, module, address, &chain.symbols[0]);
+		name_without_debug(s, module, address, &chain.symbols[0]);
 	return chain;
+}
+
+void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses)
+{
+	const size_t count = module->chain_count + addresses;
+
+	module->chains =
+		fg_grow(module->chains, &module->chain_capacity, count, sizeof(module->chains[0]));
+}
+
+/* The place of the first known address that is not below this one. */
+static size_t place_of(const struct fg_symbol_module *module, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = module->chain_count;
+
+	/* Whoever asks in order finds it right behind the one before. */
+	if (module->next < high && module->chains[module->next].address == address)
+		return module->next;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (module->chains[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static const struct chain *append_chain(struct fg_symbolizer *s, struct fg_symbol_module *module,
+					uint64_t address)
+{
+	struct chain chain = make_chain(s, module, address);
+
+	module->chains = fg_grow(module->chains, &module->chain_capacity, module->chain_count + 1,
+				 sizeof(module->chains[0]));
+	module->chains[module->chain_count] = chain;
+	return &module->chains[module->chain_count++];
+}
+
+/* Addresses that come out of order are few: most are asked for in order, and again in the next repetition. */
+static const struct chain *find_late(struct fg_symbolizer *s, struct fg_symbol_module *module,
+				     uint64_t address)
+{
+	bool is_new;
+	const uint32_t place =
+		*fg_pair_index_add(&module->late_index, (uint32_t)(address >> 32),
+				   (uint32_t)address, (uint32_t)module->late_count, &is_new);
+
+	if (is_new) {
+		struct chain chain = make_chain(s, module, address);
+
+		module->late = fg_grow(module->late, &module->late_capacity, module->late_count + 1,
+				       sizeof(module->late[0]));
+		module->late[module->late_count++] = chain;
+	}
+	return &module->late[place];
+}
+
+static const struct chain *find_chain(struct fg_symbolizer *s, struct fg_symbol_module *module,
+				      uint64_t address)
+{
+	const size_t count = module->chain_count;
+	size_t place;
+
+	if (count == 0 || address > module->chains[count - 1].address)
+		return append_chain(s, module, address);
+	place = place_of(module, address);
+	if (module->chains[place].address != address)
+		return find_late(s, module, address);
+	module->next = place + 1;
+	return &module->chains[place];
 }
 
 size_t fg_symbolizer_find(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			  uint64_t address, const struct fg_symbol **chain)
 {
-	bool is_new;
-	uint32_t place =
-		*fg_pair_index_add(&module->addresses, (uint32_t)(address >> 32), (uint32_t)address,
-				   (uint32_t)module->chain_count, &is_new);
+	const struct chain *found = find_chain(s, module, address);
 
-	if (is_new) {
-		module->chains = fg_grow(module->chains, &module->chain_capacity,
-					 module->chain_count + 1, sizeof(module->chains[0]));
-		module->chains[module->chain_count++] = make_chain(s, module, address);
-	}
-	*chain = module->chains[place].symbols;
-	return module->chains[place].count;
+	*chain = found->symbols;
+	return found->count;
 }
 
 const char *fg_symbol_module_name(const struct fg_symbol_module *module)
@@ -618,6 +722,11 @@ const char *fg_symbol_module_name(const struct fg_symbol_module *module)
 const char *fg_symbol_module_source(const struct fg_symbol_module *module)
 {
 	return module->source;
+}
+
+size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module)
+{
+	return module->has_debug ? module->debug.units_without_split : 0;
 }
 
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module)

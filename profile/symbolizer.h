@@ -31,12 +31,16 @@ struct fg_symbolizer_options {
 	bool debuginfod; /* ask the servers of $DEBUGINFOD_URLS, through libdebuginfod */
 };
 
-struct fg_symbol {
+struct fg_symbol_function {
 	const char *name;    /* readable */
 	const char *linkage; /* mangled; NULL: the same */
 	const char *file;    /* of the definition; NULL: unknown */
 	unsigned line;
-	const char *at_file; /* of the line that is executed; NULL: unknown */
+};
+
+struct fg_symbol {
+	const struct fg_symbol_function *function; /* never NULL */
+	const char *at_file;                       /* of the line that is executed; NULL: unknown */
 	unsigned at_line;
 	uint32_t flags; /* enum fg_frame_flag of profile/profile.h */
 };
@@ -52,6 +56,8 @@ struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *symbolizer, 
 /* Code outside any module: named by the JIT map of this process, /tmp/perf-PID.map, when there is one that is ours. */
 struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid);
 
+/* So many addresses of this module will be asked for: room is made at once.  Asking in order of address is quickest. */
+void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses);
 /* Returns the length of the chain, at least 1.  The symbols live as long as the symbolizer. */
 size_t fg_symbolizer_find(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
 			  uint64_t address, const struct fg_symbol **chain);
@@ -59,6 +65,8 @@ size_t fg_symbolizer_find(struct fg_symbolizer *symbolizer, struct fg_symbol_mod
 const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* base name */
 /* Where its names come from, for people: "symbol table of /usr/bin/x", "no file with build-id ...". */
 const char *fg_symbol_module_source(const struct fg_symbol_module *module);
+/* Compilation units asked about so far whose split debug information (.dwo) was not there: they have lines, and no inlined frames. */
+size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
 /* Is something wrong that people should know (no file, another build-id)? */
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module);
 

@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "profile/elf_file.h"
+#include "profile/sort.h"
 
 enum {
 	MAX_TRACES = 65536,
@@ -45,7 +46,11 @@ struct joiner {
 
 static int64_t time_of(const struct joiner *j, uint64_t time_ns)
 {
-	return time_ns > j->origin_ns ? (int64_t)(time_ns - j->origin_ns) : 0;
+	/* What a damaged trace says stays where times can be added and subtracted. */
+	const uint64_t most_ns = INT64_MAX / 2;
+	const uint64_t late_ns = time_ns > j->origin_ns ? time_ns - j->origin_ns : 0;
+
+	return (int64_t)(late_ns < most_ns ? late_ns : most_ns);
 }
 
 /* ------------------------------------------------------------- who and where */
@@ -193,11 +198,11 @@ static uint32_t frame_of_symbol(struct joiner *j, const struct fg_symbol *symbol
 				const char *library, uint32_t module, uint64_t address)
 {
 	const struct fg_profile_function function = {
-		.name = symbol->name,
-		.linkage = symbol->linkage,
+		.name = symbol->function->name,
+		.linkage = symbol->function->linkage,
 		.library = library,
-		.file = symbol->file,
-		.line = symbol->line,
+		.file = symbol->function->file,
+		.line = symbol->function->line,
 		.inlined = (symbol->flags & FG_FRAME_INLINED) != 0,
 	};
 	const struct fg_frame frame = {
@@ -222,7 +227,8 @@ static void push_frame(struct joiner *j, struct frames_of *of, uint32_t frame)
 
 static uint32_t mark_frame(struct joiner *j, const char *text, uint32_t flags)
 {
-	const struct fg_symbol mark = {.name = text, .flags = flags};
+	const struct fg_symbol_function function = {.name = text};
+	const struct fg_symbol mark = {.function = &function, .flags = flags};
 
 	return frame_of_symbol(j, &mark, "", 0, 0);
 }
@@ -257,32 +263,57 @@ static void look_up(struct joiner *j, uint32_t address)
 					   module_index, at->offset));
 }
 
-static int by_place(const void *a, const void *b, void *context)
+/* Which addresses there are, by module and offset. */
+static struct fg_keyed *order_addresses(const struct fg_trace *trace, size_t *count)
 {
-	const struct fg_trace_address *frames = context;
-	const struct fg_trace_address *one = &frames[*(const uint32_t *)a];
-	const struct fg_trace_address *other = &frames[*(const uint32_t *)b];
+	struct fg_keyed *order = fg_xcalloc(trace->frame_count + 1, sizeof(order[0]));
 
-	if (one->module != other->module)
-		return one->module < other->module ? -1 : 1;
-	if (one->offset != other->offset)
-		return one->offset < other->offset ? -1 : 1;
-	return 0;
+	*count = 0;
+	for (size_t i = 1; i < trace->frame_count; i++)
+		order[(*count)++] =
+			(struct fg_keyed){.key = trace->frames[i].offset, .value = (uint32_t)i};
+	fg_keyed_sort(order, *count);
+	for (size_t i = 0; i < *count; i++)
+		order[i].key = trace->frames[order[i].value].module;
+	fg_keyed_sort(order, *count);
+	return order;
 }
 
 /* In order of module and offset: neighbours share a unit's tables, which is several times as fast as in order of arrival. */
 static void look_up_all(struct joiner *j)
 {
-	const struct fg_trace *trace = j->trace;
-	uint32_t *order = fg_xcalloc(trace->frame_count + 1, sizeof(order[0]));
-	size_t count = 0;
+	size_t count;
+	struct fg_keyed *order = order_addresses(j->trace, &count);
+	size_t end = 0;
 
-	for (size_t i = 1; i < trace->frame_count; i++)
-		order[count++] = (uint32_t)i;
-	qsort_r(order, count, sizeof(order[0]), by_place, trace->frames);
-	for (size_t i = 0; i < count; i++)
-		look_up(j, order[i]);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t module = order[i].key;
+
+		if (i == end) {
+			while (end < count && order[end].key == module)
+				end++;
+			if (module > 0 && module < j->trace->module_count && j->modules[module])
+				fg_symbolizer_expect(j->modules[module], end - i);
+		}
+		look_up(j, order[i].value);
+	}
 	free(order);
+}
+
+static void note_missing_units(const struct joiner *j)
+{
+	for (size_t i = 1; i < j->trace->module_count; i++) {
+		const struct fg_symbol_module *module = j->modules[i];
+		const size_t count = module ? fg_symbol_module_missing_units(module) : 0;
+
+		if (count > 0)
+			fg_profile_add_note(
+				j->profile,
+				"%s: no inlined functions in %zu of its source files: "
+				"their split debug information (.dwo) is not where the "
+				"compiler left it, and a package of it (.dwp) is not read",
+				fg_symbol_module_name(module), count);
+	}
 }
 
 static struct frames_of frames_of(const struct joiner *j, uint32_t address)
@@ -393,6 +424,7 @@ static void add_samples(struct joiner *j)
 	j->frames_of = fg_xcalloc(trace->frame_count + 1, sizeof(j->frames_of[0]));
 	j->stack_of = fg_xcalloc(trace->path_count + 1, sizeof(j->stack_of[0]));
 	look_up_all(j);
+	note_missing_units(j);
 	fg_pair_index_reserve(&j->profile->stack_index,
 			      j->profile->stack_count + trace->path_count);
 	for (size_t i = 0; i < trace->sample_count; i++)

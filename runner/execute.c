@@ -420,7 +420,11 @@ int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 	const size_t step = block->concurrent ? block->count : 1;
 
 	for (size_t first = 0; first < block->count; first += step) {
-		int status = run_helpers(&pass, first, step, BEFORE, err);
+		int status = FG_OK;
+
+		if (executor->interrupted && *executor->interrupted)
+			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+		status = run_helpers(&pass, first, step, BEFORE, err);
 
 		if (status == FG_OK)
 			status = run_and_tell(&pass, first, step, err);

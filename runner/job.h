@@ -38,6 +38,7 @@ struct fg_runner_job {
 	uint32_t solos;
 	uint32_t costs;
 	unsigned counting; /* pairs that count */
+	unsigned apart;    /* duet pairs that were set aside for too little overlap */
 	unsigned wanted;
 	double pair_seconds; /* mean of the measured ones */
 	uint16_t last_aside; /* of the last recorded block */
@@ -85,5 +86,7 @@ int fg__job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_e
 
 /* trial.c: settle FG_SCHEDULE_AUTO. */
 int fg__job_choose(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
+/* trial.c: `auto` chose the duet, and its pairs do not count: go over to ABBA.  After each measured pair. */
+void fg__job_reconsider(struct fg_runner_job *job);
 
 #endif

@@ -292,6 +292,8 @@ static int next_block(struct fg_runner_job *job, struct fg_error *err)
 
 		job->pairs++;
 		job->pair_seconds += (took - job->pair_seconds) / job->pairs;
+		job->apart += (job->last_aside & FG_ASIDE_OVERLAP) != 0;
+		fg__job_reconsider(job);
 	}
 	return status;
 }

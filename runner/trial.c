@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * `schedule: auto`: try both, keep the one that learns faster.
+ * `schedule: auto`: try both, keep the one that is sooner sure.
  *
- * The interval of a verdict shrinks with spread / sqrt(pairs), and pairs cost time; so what counts is spread² × seconds of one pair.  On
- * a quiet machine the duet wins by far, because both arms see the same disturbances.  On a crowded one it may lose: three tasks on one
- * CPU are dealt their slices unevenly.  Nothing but trying tells.
- *
- * Example: duet 2.3 % in 0.2 s, one after the other 10.4 % in 0.2 s: 0.023² against 0.104², duet by a factor of 20.
- *
- * Tried for ABBA is half a block, A then B: a block is two of them, with half the variance in twice the time, so the product is the same.
- * The spread is the mean absolute deviation from the median: with so few values a square would let one accident decide.  Three pairs
- * of each are enough where one is clearly better or both are so quiet that it does not matter, six in any case.
+ * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes half the time of a block.  On a crowded one it may
+ * lose: three tasks on one CPU are dealt their slices unevenly.  choice.c weighs a few observations of each against what is known
+ * beforehand; here they are made, turn and turn about, so that both meet the same weather.  Tried for ABBA is half a block, A then B.
  *
  * The trial's repetitions are kept with the run and take no part in the verdict.  They were chosen for a small spread, and a spread that was
  * chosen is too small: counted among the ten pairs of the first look, they would make its interval too narrow and false alarms
@@ -21,71 +15,25 @@
  * off the wall time first.
  */
 #include "base/clock.h"
+#include "runner/choice.h"
 #include "runner/job.h"
 
 #include <math.h>
 
 enum {
-	ROUNDS_FIRST = 3, /* of each schedule, before the first look */
-	ROUNDS_MAX = 6,
 	ROUND_EXECUTIONS = 4, /* two pairs */
 	REASON_SIZE = 256,
+	APART_MAX = 4, /* pairs of a duet that were none, before any that was */
 };
 
 static const double busy_min = 0.9;
 static const double budget_share_max = 0.15;
-/*
- * Times cheaper: no further rounds.  Two spreads squared of three values each differ by 30 or more for no reason once in thirty times (F
- * with 2 and 2 degrees of freedom); by 4 it would be once in five.
- */
-static const double clearly = 30;
-static const double quiet_enough = 0.005; /* spread of both: no further rounds */
 
 struct contender {
 	struct fg_schedule_rules rules;
-	double observations[ROUNDS_MAX];
-	unsigned count;
+	struct fg_trial trial;
 	unsigned refused; /* set aside for too little overlap */
-	double seconds;
 };
-
-static int compare_doubles(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double spread(const struct contender *contender)
-{
-	double sorted[ROUNDS_MAX];
-	double middle = 0;
-	double sum = 0;
-
-	if (contender->count < 2)
-		return (double)INFINITY;
-	memcpy(sorted, contender->observations, contender->count * sizeof(double));
-	qsort(sorted, contender->count, sizeof(double), compare_doubles);
-	middle = (sorted[(contender->count - 1) / 2] + sorted[contender->count / 2]) / 2;
-	for (unsigned i = 0; i < contender->count; i++)
-		sum += fabs(sorted[i] - middle);
-	return sum / contender->count;
-}
-
-static double seconds_each(const struct contender *contender)
-{
-	const unsigned tried = contender->count + contender->refused;
-
-	return tried ? contender->seconds / tried : 0;
-}
-
-static double cost(const struct contender *contender)
-{
-	const double deviation = spread(contender);
-
-	return deviation * deviation * seconds_each(contender);
-}
 
 /* One observation of one contender. */
 static int try_once(struct fg_runner_job *job, struct contender *contender, uint32_t n,
@@ -105,12 +53,12 @@ static int try_once(struct fg_runner_job *job, struct contender *contender, uint
 	status = fg__job_block(job, &block, err);
 	if (status != FG_OK)
 		return status;
-	contender->seconds += fg__job_series(job)->seconds - before;
+	contender->trial.seconds += fg__job_series(job)->seconds - before;
 	fg__job_last_means(job, FG_METRIC_CPU_TIME, means);
 	if (job->last_aside & FG_ASIDE_OVERLAP)
 		contender->refused++;
 	else if (means[FG_ARM_BASELINE] > 0 && means[FG_ARM_CANDIDATE] > 0)
-		contender->observations[contender->count++] =
+		contender->trial.differences[contender->trial.count++] =
 			log(means[FG_ARM_CANDIDATE] / means[FG_ARM_BASELINE]);
 	return FG_OK;
 }
@@ -158,51 +106,89 @@ static unsigned affordable_rounds(const struct fg_runner_job *job, double wall_s
 		(double)job->benchmark->measure.budget_ns / (double)FG_NS_PER_S;
 	const double rounds = budget_share_max * budget_seconds / (ROUND_EXECUTIONS * wall_seconds);
 
-	if (job->benchmark->measure.budget_ns <= 0 || !(rounds < ROUNDS_MAX))
-		return ROUNDS_MAX;
+	if (job->benchmark->measure.budget_ns <= 0 || !(rounds < FG_TRIAL_ROUNDS_MAX))
+		return FG_TRIAL_ROUNDS_MAX;
 	return (unsigned)rounds;
 }
 
-static bool is_settled(const struct contender *a, const struct contender *b)
+static struct fg_choice_goal goal_of(const struct fg_benchmark *benchmark)
 {
-	return cost(a) * clearly < cost(b) || cost(b) * clearly < cost(a) ||
-	       (spread(a) < quiet_enough && spread(b) < quiet_enough);
+	const struct fg_metric_policy cpu_time = fg_policy_metric(&benchmark->policy, "cpu_time");
+
+	return (struct fg_choice_goal){.min_pairs = benchmark->measure.min_pairs,
+				       .margin = cpu_time.margin};
+}
+
+/* Both trials, round by round, until more rounds are not worth their time. */
+static int try_both(struct fg_runner_job *job, struct contender *duet, struct contender *abba,
+		    unsigned rounds, struct fg_choice *choice, struct fg_error *err)
+{
+	const struct fg_choice_goal goal = goal_of(job->benchmark);
+
+	for (unsigned round = 0; round < rounds && !choice->settled; round++) {
+		int status = try_once(job, duet, round, err);
+
+		if (status == FG_OK)
+			status = try_once(job, abba, round, err);
+		if (status != FG_OK)
+			return status;
+		if (round + 1 < FG_TRIAL_ROUNDS_FIRST)
+			continue;
+		if (duet->refused > duet->trial.count)
+			return FG_OK;
+		if (duet->trial.count >= 2 && abba->trial.count >= 2)
+			*choice = fg_choice_make(&goal, &duet->trial, &abba->trial);
+	}
+	return FG_OK;
 }
 
 static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *err)
 {
 	struct contender duet = {.rules = job->rules};
 	struct contender abba = {.rules = job->rules};
+	struct fg_choice choice = {.schedule = FG_SCHEDULE_AUTO};
 	char reason[REASON_SIZE];
-	bool duet_wins = false;
+	int status = FG_OK;
 
 	duet.rules.schedule = FG_SCHEDULE_DUET;
 	abba.rules.schedule = FG_SCHEDULE_ABBA;
 	duet.rules.seed = abba.rules.seed =
 		~job->rules.seed; /* other draws than the measured pairs */
-	for (unsigned round = 0; round < rounds; round++) {
-		int status = try_once(job, &duet, round, err);
-
-		if (status == FG_OK)
-			status = try_once(job, &abba, round, err);
-		if (status != FG_OK)
-			return status;
-		if (round + 1 == ROUNDS_FIRST && is_settled(&duet, &abba))
-			break;
-	}
-	if (duet.refused > duet.count) {
+	status = try_both(job, &duet, &abba, rounds, &choice, err);
+	if (status != FG_OK)
+		return status;
+	if (duet.refused > duet.trial.count || choice.schedule == FG_SCHEDULE_AUTO) {
 		settle(job, FG_SCHEDULE_ABBA,
 		       "the two programs do not run at the same time for long enough to be a duet");
 		return FG_OK;
 	}
-	duet_wins = cost(&duet) <= cost(&abba);
 	(void)snprintf(
 		reason, sizeof(reason),
-		"%s learns faster here: a duet pair scatters by %.2g %% and takes %.2g s, one after the other by %.2g %% and %.2g s",
-		duet_wins ? "duet" : "abba", 100 * spread(&duet), seconds_each(&duet),
-		100 * spread(&abba), seconds_each(&abba));
-	settle(job, duet_wins ? FG_SCHEDULE_DUET : FG_SCHEDULE_ABBA, reason);
+		"%s learns faster here: a verdict is expected after %.2g s as duet, %.2g s as abba (a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
+		choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba", choice.duet_seconds,
+		choice.abba_seconds, 100 * fg_trial_spread(&duet.trial),
+		100 * fg_trial_spread(&abba.trial), abba.trial.count);
+	settle(job, choice.schedule, reason);
 	return FG_OK;
+}
+
+/*
+ * A short program may have been lucky in the trial.  Only while no pair counts: what was measured in one schedule is not mixed with
+ * the other, and a duet of which some pairs count goes on with those.
+ */
+void fg__job_reconsider(struct fg_runner_job *job)
+{
+	char reason[REASON_SIZE];
+
+	if (job->benchmark->measure.schedule != FG_SCHEDULE_AUTO ||
+	    job->rules.schedule != FG_SCHEDULE_DUET || job->counting > 0 || job->apart < APART_MAX)
+		return;
+	(void)snprintf(
+		reason, sizeof(reason),
+		"one after the other: in the first %u pairs the two programs ran less than 80 %% of their time together, which is no duet",
+		job->apart);
+	settle(job, FG_SCHEDULE_ABBA, reason);
+	fg__job_note(job, reason);
 }
 
 int fg__job_choose(struct fg_runner_job *job, struct fg_error *err)
@@ -238,7 +224,7 @@ int fg__job_choose(struct fg_runner_job *job, struct fg_error *err)
 		return FG_OK;
 	}
 	rounds = affordable_rounds(job, (wall_ns[0] + wall_ns[1]) / 2 / (double)FG_NS_PER_S);
-	if (rounds < ROUNDS_FIRST) {
+	if (rounds < FG_TRIAL_ROUNDS_FIRST) {
 		settle(job, FG_SCHEDULE_DUET,
 		       "one busy thread; trying both schedules would take too much of the budget");
 		return FG_OK;

@@ -51,7 +51,7 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;
 int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, struct fg_error *err)
 	FG_NODISCARD;
-/* Tokens that are not revoked. */
+/* Tokens ever made, revoked and expired ones too. */
 int fg_store_token_count(struct fg_store *store, size_t *count, struct fg_error *err) FG_NODISCARD;
 void fg_token_release(struct fg_token *token);
 void fg_token_list_release(struct fg_token_list *list);

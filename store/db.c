@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/db.h"
 
+#include "base/strbuf.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -30,13 +31,49 @@ void fg_db_close(struct fg_db *db)
 		return;
 	fg_db_rollback(db);
 	free(db->location);
+	free(db->name);
 	db->location = NULL;
+	db->name = NULL;
 	db->ops->close(db);
+}
+
+bool fg_db_is_broken(const struct fg_db *db)
+{
+	return db->ops->is_broken && db->ops->is_broken(db);
 }
 
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err)
 {
 	return db->ops->script(db, sql, err);
+}
+
+char *fg_db_schema_text(const struct fg_db *db, const char *schema)
+{
+	const struct {
+		const char *word;
+		const char *meaning;
+	} words[] = {
+		{"@ID@",        db->ops->id       },
+		{"@TEXT@",      db->ops->text     },
+		{"@BYTES@",     db->ops->bytes    },
+		{"@CLUSTERED@", db->ops->clustered},
+	};
+	struct fg_strbuf text = {0};
+
+	while (*schema) {
+		size_t i = 0;
+
+		while (i < FG_ARRAY_SIZE(words) &&
+		       strncmp(schema, words[i].word, strlen(words[i].word)) != 0)
+			i++;
+		if (i < FG_ARRAY_SIZE(words)) {
+			fg_strbuf_add_text(&text, words[i].meaning);
+			schema += strlen(words[i].word);
+		} else {
+			fg_strbuf_add_char(&text, *schema++);
+		}
+	}
+	return fg_strbuf_detach(&text);
 }
 
 int fg_db_begin(struct fg_db *db, bool to_write, struct fg_error *err)

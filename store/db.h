@@ -35,6 +35,7 @@ struct fg_db_ops {
 	const char *bytes;
 	const char *clustered;
 	void (*close)(struct fg_db *db);
+	bool (*is_broken)(const struct fg_db *db); /* NULL: never */
 	int (*script)(struct fg_db *db, const char *sql, struct fg_error *err);
 	int (*begin)(struct fg_db *db, bool to_write, struct fg_error *err);
 	void (*query_begin)(struct fg_query *query);
@@ -52,7 +53,8 @@ struct fg_db_ops {
 
 struct fg_db {
 	const struct fg_db_ops *ops;
-	char *location; /* for messages: never with a password in it */
+	char *location; /* never with a password in it */
+	char *name;     /* what messages call it: "store 'LOCATION'" */
 	bool in_transaction;
 	bool read_only;
 };
@@ -82,8 +84,12 @@ enum fg_db_flags {
 int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
 void fg_db_close(struct fg_db *db); /* NULL is fine; an open transaction is undone */
+/* The line to the database is cut: nothing will go through this session any more. */
+bool fg_db_is_broken(const struct fg_db *db);
 bool fg_db_is_url(const char *location);
 
+/* A part of a schema with what this database calls the words between @ signs; to be freed. */
+char *fg_db_schema_text(const struct fg_db *db, const char *schema);
 /* Several statements, one after the other. */
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err) FG_NODISCARD;
 int fg_db_begin(struct fg_db *db, bool to_write, struct fg_error *err) FG_NODISCARD;

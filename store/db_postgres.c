@@ -7,6 +7,7 @@
  * several servers on one database then write one after the other, as they do in SQLite, and two uploads that bring the
  * same functions cannot block each other half-way.  Readers wait for nobody.
  */
+#include "base/arena.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -24,6 +25,7 @@ struct postgres_db {
 	struct fg_db db;
 	PGconn *connection;
 	bool prepared[FG_SQL_COUNT];
+	struct fg_arena cleaned; /* parameters that were broken, until their query ends */
 };
 
 static struct postgres_db *of(const struct fg_query *query)
@@ -57,11 +59,10 @@ static int failed(const struct postgres_db *p, const PGresult *result, struct fg
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(meanings) && state; i++) {
 		if (fg_text_starts_with(state, meanings[i].start))
-			return fg_error_set(err, meanings[i].status, "store '%s': %s (%.*s)",
-					    p->db.location, meanings[i].words, length, text);
+			return fg_error_set(err, meanings[i].status, "%s: %s (%.*s)", p->db.name,
+					    meanings[i].words, length, text);
 	}
-	return fg_error_set(err, state ? FG_EDB : FG_ENET, "store '%s': %.*s", p->db.location,
-			    length, text);
+	return fg_error_set(err, state ? FG_EDB : FG_ENET, "%s: %.*s", p->db.name, length, text);
 }
 
 static void close_session(struct fg_db *db)
@@ -69,7 +70,13 @@ static void close_session(struct fg_db *db)
 	struct postgres_db *p = (struct postgres_db *)db;
 
 	PQfinish(p->connection);
+	fg_arena_release(&p->cleaned);
 	free(p);
+}
+
+static bool is_broken(const struct fg_db *db)
+{
+	return PQstatus(((const struct postgres_db *)db)->connection) != CONNECTION_OK;
 }
 
 /* VACUUM refuses to be part of anything; everything else may be several statements. */
@@ -82,6 +89,9 @@ static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 
 	if (code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK)
 		status = failed(p, result, err);
+	else if (strcmp(sql, "COMMIT") == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
+		/* A statement had failed: PostgreSQL answers ROLLBACK, and does not call it an error. */
+		status = fg_error_set(err, FG_EDB, "%s: the transaction was undone", p->db.name);
 	PQclear(result);
 	return status;
 }
@@ -123,13 +133,31 @@ static void bind_double(struct fg_query *query, double value)
 	query->lengths[at] = 0;
 }
 
+/*
+ * Broken sequences are nothing that PostgreSQL would take as text; they are replaced as every answer replaces them, so that
+ * both databases show the same.
+ */
+static const char *cleaned(struct postgres_db *p, const char *text, size_t size)
+{
+	struct fg_strbuf clean = {0};
+	char *kept = NULL;
+
+	fg_text_add_clean(&clean, text, size, SIZE_MAX);
+	kept = fg_arena_strdup(&p->cleaned, fg_strbuf_text(&clean));
+	fg_strbuf_release(&clean);
+	return kept;
+}
+
 static void bind_bytes(struct fg_query *query, const void *data, size_t size, bool is_text)
 {
 	const int at = query->parameters;
 
-	query->values[at] = size ? data : "";
+	if (is_text && !fg_text_is_utf8(data, size))
+		query->values[at] = cleaned(of(query), data, size);
+	else
+		query->values[at] = size ? data : "";
 	query->formats[at] = !is_text;
-	query->lengths[at] = (int)size;
+	query->lengths[at] = (int)size; /* of text, libpq looks for the end itself */
 }
 
 static void bind_null(struct fg_query *query)
@@ -237,6 +265,7 @@ static void query_end(struct fg_query *query)
 {
 	PQclear(query->statement);
 	query->statement = NULL;
+	fg_arena_release(&of(query)->cleaned); /* sent long ago */
 }
 
 static const struct fg_db_ops ops = {
@@ -246,6 +275,7 @@ static const struct fg_db_ops ops = {
 	.bytes = "BYTEA",
 	.clustered = "",
 	.close = close_session,
+	.is_broken = is_broken,
 	.script = run_script,
 	.begin = begin,
 	.query_begin = query_begin,
@@ -261,16 +291,16 @@ static const struct fg_db_ops ops = {
 	.query_end = query_end,
 };
 
-/* "postgresql://user:secret@host/name" without the secret. */
+/* "postgresql://user:secret@host/name?password=secret" without either secret; where the user ends is libpq's rule. */
 static char *without_password(const char *location)
 {
 	const char *start = strstr(location, "://") + 3;
-	const char *at = strchr(start, '@');
-	const char *colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
+	const size_t length = strcspn(start, "@/");
+	const char *colon = start[length] == '@' ? memchr(start, ':', length) : NULL;
+	const char *rest = start + length;
 
-	if (!colon)
-		return fg_xstrdup(location);
-	return fg_xasprintf("%.*s%s", (int)(colon - location), location, at);
+	return fg_xasprintf("%.*s%.*s", (int)((colon ? colon : rest) - location), location,
+			    (int)strcspn(rest, "?"), rest);
 }
 
 static void ignore_notice(void *context, const PGresult *result)
@@ -286,6 +316,7 @@ int fg__postgres_open(const char *location, unsigned flags, struct fg_db **db, s
 
 	p->db.ops = &ops;
 	p->db.location = without_password(location);
+	p->db.name = fg_xasprintf("store '%s'", p->db.location);
 	p->db.read_only = flags & FG_DB_READ_ONLY;
 	p->connection = PQconnectdb(location);
 	if (PQstatus(p->connection) != CONNECTION_OK) {

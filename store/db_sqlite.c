@@ -65,12 +65,10 @@ static int failed(const struct sqlite_db *s, struct fg_error *err)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(reasons); i++) {
 		if (reasons[i].code == code)
-			return fg_error_set(err, reasons[i].status, "store '%s' %s (%s)",
-					    s->db.location, reasons[i].words,
-					    sqlite3_errmsg(s->handle));
+			return fg_error_set(err, reasons[i].status, "%s %s (%s)", s->db.name,
+					    reasons[i].words, sqlite3_errmsg(s->handle));
 	}
-	return fg_error_set(err, FG_EDB, "store '%s': %s", s->db.location,
-			    sqlite3_errmsg(s->handle));
+	return fg_error_set(err, FG_EDB, "%s: %s", s->db.name, sqlite3_errmsg(s->handle));
 }
 
 static void close_session(struct fg_db *db)
@@ -298,8 +296,8 @@ static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 	if (status == FG_OK && owner != APPLICATION_ID && (owner != 0 || tables > 0))
 		status = fg_error_set(
 			err, FG_EDB,
-			"store '%s' is not a fastgate store: it is a database of another program",
-			s->db.location);
+			"%s is not a fastgate store: it is a database of another program",
+			s->db.name);
 	*is_new = owner == 0;
 	return status;
 }
@@ -402,6 +400,7 @@ int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, str
 	s = fg_xcalloc(1, sizeof(*s));
 	s->db.ops = &ops;
 	s->db.location = fg_xstrdup(location);
+	s->db.name = fg_xasprintf("store '%s'", location);
 	s->db.read_only = flags & FG_DB_READ_ONLY;
 	if (open_handle(s, flags) != SQLITE_OK)
 		status = failed(s, err);

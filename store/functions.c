@@ -70,9 +70,8 @@ static int read_one(struct fg_store *store, uint64_t id, struct fg_error *err)
 	if (status > 0)
 		take_row(store, &q);
 	else if (status == FG_OK)
-		status = fg_error_set(err, FG_EDB,
-				      "store '%s' is damaged: function %llu is not there",
-				      store->db->location, (unsigned long long)id);
+		status = fg_error_set(err, FG_EDB, "%s is damaged: function %llu is not there",
+				      store->db->name, (unsigned long long)id);
 	fg_query_end(&q);
 	return status < 0 ? status : status == 1 ? FG_OK : status;
 }

@@ -330,8 +330,8 @@ static void gathered_release(struct gathered *g)
 
 static int missing_node(const struct fg_store *store, uint64_t id, struct fg_error *err)
 {
-	return fg_error_set(err, FG_EDB, "store '%s' is damaged: call path %llu is not there",
-			    store->db->location, (unsigned long long)id);
+	return fg_error_set(err, FG_EDB, "%s is damaged: call path %llu is not there",
+			    store->db->name, (unsigned long long)id);
 }
 
 /* A node and its ancestors, up to one that is known. */
@@ -508,10 +508,9 @@ int fg__store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *
 	int status = FG_OK;
 
 	if (last >= TREE_MAX)
-		return fg_error_set(
-			err, FG_ELIMIT,
-			"store '%s' has more than %d call paths: too many to add up here",
-			store->db->location, TREE_MAX);
+		return fg_error_set(err, FG_ELIMIT,
+				    "%s has more than %d call paths: too many to add up here",
+				    store->db->name, TREE_MAX);
 	if (last >= store->tree_end)
 		status = read_tree(store, err);
 	if (status == FG_OK && last >= store->tree_end)

@@ -28,8 +28,8 @@ int fg_store_baseline_set(struct fg_store *store, const char *name, const char *
 		project = fg_column_int(&q, 3);
 		status = FG_OK;
 	} else if (status == FG_OK) {
-		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' in store '%s'", run_id,
-				      store->db->location);
+		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' in %s", run_id,
+				      store->db->name);
 	}
 	fg_query_end(&q);
 	if (status == FG_OK) {
@@ -55,8 +55,8 @@ int fg_store_baseline_unset(struct fg_store *store, const char *project, const c
 	fg_query_text(&q, name);
 	status = fg_query_value(&q, &run, err);
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "there is no baseline '%s' in store '%s'",
-				      name, store->db->location);
+		status = fg_error_set(err, FG_ENOENT, "there is no baseline '%s' in %s", name,
+				      store->db->name);
 	return status;
 }
 
@@ -74,8 +74,8 @@ int fg_store_baseline_get(struct fg_store *store, const char *project, const cha
 		(void)snprintf(id, 37, "%s", fg_column_text(&q, 0));
 		status = FG_OK;
 	} else if (status == FG_OK) {
-		status = fg_error_set(err, FG_ENOENT, "there is no baseline '%s' in store '%s'",
-				      name, store->db->location);
+		status = fg_error_set(err, FG_ENOENT, "there is no baseline '%s' in %s", name,
+				      store->db->name);
 	}
 	fg_query_end(&q);
 	return status;
@@ -135,8 +135,8 @@ static int delete_run(struct fg_store *store, const char *id, struct fg_error *e
 	fg_query_text(&q, id);
 	status = fg_query_value(&q, &row, err);
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' in store '%s'", id,
-				      store->db->location);
+		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' in %s", id,
+				      store->db->name);
 	return status;
 }
 

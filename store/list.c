@@ -149,9 +149,9 @@ static int latest(struct fg_store *store, const char *project, const char *words
 	if (status == FG_ENOENT)
 		status = fg_error_set(
 			err, FG_ENOENT,
-			back ? "store '%s' does not hold that many complete runs"
-			     : "store '%s' holds no complete run yet: `fastgate run` makes one",
-			store->db->location);
+			back ? "%s does not hold that many complete runs"
+			     : "%s holds no complete run yet: `fastgate run` makes one",
+			store->db->name);
 	return status;
 }
 
@@ -219,8 +219,8 @@ int fg_store_find(struct fg_store *store, const char *project, const char *words
 	if (status == FG_ENOENT)
 		status = fg_error_set(
 			err, FG_ENOENT,
-			"no run is known as '%s': it is no id, baseline, tag, branch or commit in store '%s' (`fastgate runs` lists them)",
-			words, store->db->location);
+			"no run is known as '%s': it is no id, baseline, tag, branch or commit in %s (`fastgate runs` lists them)",
+			words, store->db->name);
 	return status;
 }
 
@@ -234,8 +234,8 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 	fg_query_text(&q, project);
 	status = take_id(&q, id, err);
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "store '%s' holds no interrupted run",
-				      store->db->location);
+		status = fg_error_set(err, FG_ENOENT, "%s holds no interrupted run",
+				      store->db->name);
 	return status;
 }
 
@@ -286,10 +286,9 @@ int fg__store_benchmark(struct fg_store *store, const char *project, const char 
 	fg_query_text(&q, benchmark);
 	status = fg_query_value(&q, id, err);
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT,
-				      "no benchmark '%s' was ever stored%s%s in '%s'", benchmark,
-				      project ? " for project " : "", project ? project : "",
-				      store->db->location);
+		status = fg_error_set(err, FG_ENOENT, "no benchmark '%s' was ever stored%s%s in %s",
+				      benchmark, project ? " for project " : "",
+				      project ? project : "", store->db->name);
 	return status;
 }
 

@@ -53,10 +53,9 @@ static int mark(struct fg_store *store, const struct fg__weights *w, struct cut 
 	for (size_t i = 0; i < w->count; i++) {
 		for (uint64_t id = w->ids[i]; id && !cut->wanted[id]; id = store->tree[id].parent) {
 			if (!store->tree[id].function || store->tree[id].parent >= id)
-				return fg_error_set(
-					err, FG_EDB,
-					"store '%s' is damaged: call path %llu is not there",
-					store->db->location, (unsigned long long)id);
+				return fg_error_set(err, FG_EDB,
+						    "%s is damaged: call path %llu is not there",
+						    store->db->name, (unsigned long long)id);
 			cut->wanted[id] = true;
 		}
 	}

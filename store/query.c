@@ -228,10 +228,12 @@ int fg_store_set_digest(struct fg_store *store, const char *id, const char *dige
 	return fg_query_run(&q, err);
 }
 
-int fg_store_fact_keys(struct fg_store *store, struct fg_name_list *names, struct fg_error *err)
+int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_name_list *names,
+		       struct fg_error *err)
 {
 	struct fg_query q;
 
 	fg_query_begin(&q, store->db, FG_SQL_FACT_KEYS);
+	fg_query_text(&q, project);
 	return fg__store_names(&q, names, err);
 }

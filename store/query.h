@@ -113,8 +113,8 @@ struct fg_ids;
 /* Batches of this session tell their committed ids to all (store/ids.h); borrowed. */
 void fg_store_share_ids(struct fg_store *store, struct fg_ids *ids);
 
-/* Keys of all conditions ever recorded, for menus. */
-int fg_store_fact_keys(struct fg_store *store, struct fg_name_list *names, struct fg_error *err)
-	FG_NODISCARD;
+/* Keys of all conditions ever recorded for a project (NULL: for any), for menus. */
+int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_name_list *names,
+		       struct fg_error *err) FG_NODISCARD;
 
 #endif

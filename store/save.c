@@ -710,13 +710,7 @@ static int start_progress(struct fg_store *store, const struct fg_run *run, stru
 		status = clear_run(store, id, err);
 	if (status == FG_OK)
 		status = put_facts(store, id, run, err);
-	for (size_t i = 0; i < store->mark_count; i++) {
-		free(store->marks[i].functions);
-		free(store->marks[i].nodes);
-	}
-	free(store->marks);
-	store->marks = NULL;
-	store->mark_count = 0;
+	fg__store_forget_progress(store);
 	memcpy(store->progress_run, run->id, sizeof(run->id));
 	store->progress_id = id;
 	return status;

@@ -10,36 +10,6 @@ enum {
 	CACHE_LIMIT = 4 << 20
 };
 
-/* Replace the words between @ signs by what this database calls them. */
-static char *translate(const struct fg_db_ops *ops, const char *schema)
-{
-	const struct {
-		const char *word;
-		const char *meaning;
-	} words[] = {
-		{"@ID@",        ops->id       },
-		{"@TEXT@",      ops->text     },
-		{"@BYTES@",     ops->bytes    },
-		{"@CLUSTERED@", ops->clustered},
-	};
-	struct fg_strbuf text = {0};
-
-	while (*schema) {
-		size_t i = 0;
-
-		while (i < FG_ARRAY_SIZE(words) &&
-		       strncmp(schema, words[i].word, strlen(words[i].word)) != 0)
-			i++;
-		if (i < FG_ARRAY_SIZE(words)) {
-			fg_strbuf_add_text(&text, words[i].meaning);
-			schema += strlen(words[i].word);
-		} else {
-			fg_strbuf_add_char(&text, *schema++);
-		}
-	}
-	return fg_strbuf_detach(&text);
-}
-
 static int read_version(struct fg_db *db, int64_t *version, struct fg_error *err)
 {
 	struct fg_query q;
@@ -49,8 +19,8 @@ static int read_version(struct fg_db *db, int64_t *version, struct fg_error *err
 	status = fg_query_value(&q, version, err);
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_EDB,
-				      "store '%s' does not say which version it has: it is damaged",
-				      db->location);
+				      "%s does not say which version it has: it is damaged",
+				      db->name);
 	return status;
 }
 
@@ -64,7 +34,7 @@ static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
 
 		if (fg__schema_parts[i].version <= from)
 			continue;
-		script = translate(db->ops, fg__schema_parts[i].text);
+		script = fg_db_schema_text(db, fg__schema_parts[i].text);
 		status = fg_db_script(db, script, err);
 		free(script);
 	}
@@ -117,16 +87,14 @@ static int check_version(struct fg_db *db, bool *is_old, struct fg_error *err)
 	if (version > FG_SCHEMA_VERSION)
 		return fg_error_set(
 			err, FG_EDB,
-			"store '%s' was written by a newer fastgate (store version %lld, this one knows %d): use that one, or another store",
-			db->location, (long long)version, FG_SCHEMA_VERSION);
+			"%s was written by a newer fastgate (store version %lld, this one knows %d): use that one, or another store",
+			db->name, (long long)version, FG_SCHEMA_VERSION);
 	return FG_OK;
 }
 
-int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
-		  struct fg_error *err)
+static int open_checked(const char *location, unsigned flags, struct fg_db **db, bool *is_old,
+			struct fg_error *err)
 {
-	struct fg_db *db = NULL;
-	bool is_old = false;
 	unsigned db_flags = 0;
 	int status = FG_OK;
 
@@ -134,29 +102,77 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		db_flags |= FG_DB_READ_ONLY;
 	if (flags & FG_STORE_DURABLE)
 		db_flags |= FG_DB_DURABLE;
-	status = fg_db_open(location, db_flags, &db, err);
-	if (status == FG_OK)
-		status = check_version(db, &is_old, err);
-	if (status == FG_OK && is_old) {
-		if (flags & FG_STORE_READ_ONLY)
-			status = fg_error_set(
-				err, FG_EDB,
-				"store '%s' was written by an older fastgate: open it once for writing (any `fastgate run`), or run `perfdb migrate`",
-				location);
-		else
-			status = migrate(db, err);
-	}
-	if (status != FG_OK) {
-		fg_db_close(db);
+	status = fg_db_open(location, db_flags, db, err);
+	if (status != FG_OK)
 		return status;
+	status = check_version(*db, is_old, err);
+	if (status == FG_OK && *is_old && !(flags & FG_STORE_READ_ONLY))
+		status = migrate(*db, err);
+	else if (status == FG_OK && *is_old && !(flags & FG_STORE_MIGRATE))
+		status = fg_error_set(
+			err, FG_EDB,
+			"%s was written by an older fastgate: `perfdb migrate` brings it up to date",
+			(*db)->name);
+	if (status != FG_OK) {
+		fg_db_close(*db);
+		*db = NULL;
 	}
+	return status;
+}
+
+/* Somebody only wants to read in an older store. */
+static int bring_up_to_date(const char *location, struct fg_error *err)
+{
+	struct fg_db *db = NULL;
+	bool is_old = false;
+	int status = open_checked(location, 0, &db, &is_old, err);
+
+	if (status == FG_OK)
+		fg_db_close(db);
+	else
+		fg_error_prefix(err,
+				"written by an older fastgate, to be brought up to date first");
+	return status;
+}
+
+int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
+		  struct fg_error *err)
+{
+	struct fg_db *db = NULL;
+	bool is_old = false;
+	int status = open_checked(location, flags, &db, &is_old, err);
+
+	if (status == FG_OK && is_old && (flags & FG_STORE_READ_ONLY)) {
+		fg_db_close(db);
+		status = bring_up_to_date(location, err);
+		if (status == FG_OK)
+			status = open_checked(location, flags, &db, &is_old, err);
+	}
+	if (status != FG_OK)
+		return status;
 	*store = fg_xcalloc(1, sizeof(**store));
 	(*store)->db = db;
 	(*store)->for_server = flags & FG_STORE_DURABLE;
 	return FG_OK;
 }
 
-static void forget_progress(struct fg_store *store)
+bool fg_store_is_broken(const struct fg_store *store)
+{
+	return fg_db_is_broken(store->db);
+}
+
+const char *fg_store_location(const struct fg_store *store)
+{
+	return store->db->location;
+}
+
+void fg_store_set_name(struct fg_store *store, const char *name)
+{
+	free(store->db->name);
+	store->db->name = fg_xstrdup(name);
+}
+
+void fg__store_forget_progress(struct fg_store *store)
 {
 	for (size_t i = 0; i < store->mark_count; i++) {
 		free(store->marks[i].functions);
@@ -185,7 +201,7 @@ void fg_store_close(struct fg_store *store)
 {
 	if (!store)
 		return;
-	forget_progress(store);
+	fg__store_forget_progress(store);
 	forget_ids(store);
 	fg__store_forget_functions(store);
 	free(store->tree);
@@ -227,7 +243,7 @@ static void undo_part(struct fg_store *store)
 		       "a part of a batch could not be undone: the batch will fail");
 	forget_ids(store);
 	fg__store_forget_functions(store);
-	forget_progress(store);
+	fg__store_forget_progress(store);
 }
 
 int fg__store_end(struct fg_store *store, int status, struct fg_error *err)

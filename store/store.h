@@ -25,17 +25,24 @@ struct fg_json_writer;
 struct fg_store;
 
 enum fg_store_flags {
-	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created or migrated */
+	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created, an older store is refused */
 	/*
 	 * For a server: a returned save is on the disk even if the power fails, packing is quick rather than tight, and the totals of
 	 * functions are kept beside the rows that they follow from.
 	 */
 	FG_STORE_DURABLE = 1 << 1,
+	FG_STORE_MIGRATE = 1 << 2, /* with READ_ONLY: an older store is brought up to date first */
 };
 
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_store_close(struct fg_store *store); /* NULL is fine */
+/* The line to its database is cut (a PostgreSQL that went away): close it, and open another. */
+bool fg_store_is_broken(const struct fg_store *store);
+const char *
+fg_store_location(const struct fg_store *store); /* a path, or a URL without its password */
+/* What messages call it from here on, instead of "store 'LOCATION'": a server tells strangers no paths. */
+void fg_store_set_name(struct fg_store *store, const char *name);
 
 /* A run with everything that belongs to it. */
 struct fg_stored_run {

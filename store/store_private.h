@@ -140,6 +140,8 @@ int fg__store_save(struct fg_store *store, const struct fg_save *save, struct fg
 int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
 		    struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
 
+/* What was kept of a run in progress has to be found out anew. */
+void fg__store_forget_progress(struct fg_store *store);
 int fg__store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 /* Commit if all went well so far, undo if not or if that fails; what became of it. */
 int fg__store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;

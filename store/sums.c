@@ -190,8 +190,8 @@ static int check_ids(const struct fg_store *store, const struct fg__weights *w,
 	for (size_t i = 0; i < w->count; i++) {
 		if (!store->tree[w->ids[i]].function)
 			return fg_error_set(err, FG_EDB,
-					    "store '%s' is damaged: call path %llu is not there",
-					    store->db->location, (unsigned long long)w->ids[i]);
+					    "%s is damaged: call path %llu is not there",
+					    store->db->name, (unsigned long long)w->ids[i]);
 	}
 	return FG_OK;
 }

@@ -16,10 +16,7 @@
 
 #include <math.h>
 
-static const char *const kinds[] = {"integer", "memory", "allocation", "interpreter"};
-
 enum {
-	KINDS = FG_ARRAY_SIZE(kinds),
 	BY_DEFAULT = 0, /* pairs at most */
 	TRIM_PERCENT = 20,
 };
@@ -123,7 +120,7 @@ static void replay_recording(const struct question *q, const struct recording *r
 static void ask(const char *folder, const struct question *q, const char *condition,
 		size_t decisions, struct card *card)
 {
-	double *pairs = fg_xcalloc(decisions * KINDS + 1, sizeof(pairs[0]));
+	double *pairs = fg_xcalloc(decisions * CARD_KINDS + 1, sizeof(pairs[0]));
 	struct card_row whole = {.kind = CARD_GOAL,
 				 .name = q->name,
 				 .setting = q->setting,
@@ -133,20 +130,20 @@ static void ask(const char *folder, const struct question *q, const char *condit
 				 .median_goal = q->median_goal,
 				 .effect = (double)NAN,
 				 .load = (double)NAN};
-	struct card_row parts[KINDS] = {0};
+	struct card_row parts[CARD_KINDS] = {0};
 	double loads = 0.0;
 	size_t recordings = 0;
 
-	for (size_t k = 0; k < KINDS; k++) {
+	for (size_t k = 0; k < CARD_KINDS; k++) {
 		struct card_row *part = &parts[k];
 		struct recording recording;
 
 		*part = (struct card_row){.kind = CARD_PART,
-					  .name = kinds[k],
+					  .name = card_kinds[k],
 					  .setting = "",
 					  .condition = condition,
 					  .median_pairs = (double)NAN};
-		if (recording_load(folder, condition, kinds[k], q->permille, q->schedule,
+		if (recording_load(folder, condition, card_kinds[k], q->permille, q->schedule,
 				   &recording)) {
 			replay_recording(q, &recording, decisions, pairs + whole.trials, part);
 			whole.hits += part->hits;
@@ -161,67 +158,9 @@ static void ask(const char *folder, const struct question *q, const char *condit
 	if (recordings > 0)
 		whole.load = loads / (double)recordings;
 	card_add(card, &whole);
-	for (size_t k = 0; k < KINDS && q->by_program; k++)
+	for (size_t k = 0; k < CARD_KINDS && q->by_program; k++)
 		card_add(card, &parts[k]);
 	free(pairs);
-}
-
-/* How fast a schedule learns: variance of a pair times its seconds; NaN without recordings. */
-static double cost_of(const char *folder, const char *condition, const char *kind,
-		      const char *schedule)
-{
-	struct recording recording;
-	double cost = (double)NAN;
-
-	if (recording_load(folder, condition, kind, 0, schedule, &recording)) {
-		size_t count;
-		struct recorded_pair *pairs = recording_pairs(&recording, &count);
-		double *values = fg_xcalloc(count + 1, sizeof(values[0]));
-		double seconds = 0.0;
-		struct fg_trimmed t;
-
-		for (size_t i = 0; i < count; i++) {
-			values[i] = pairs[i].difference;
-			seconds += pairs[i].seconds / (double)count;
-		}
-		t = fg_trimmed_mean(values, count, TRIM_PERCENT / 100.0);
-		cost = t.standard_error * t.standard_error * (double)count * seconds;
-		free(values);
-		free(pairs);
-	}
-	recording_release(&recording);
-	return cost;
-}
-
-/*
- * What `schedule: auto` chose, held against the recordings: worse is a schedule that needs at least 1.5 times the time of the
- * other for the same precision; below that the recordings cannot tell.
- */
-static void ask_auto(const char *folder, const char *condition, struct card *card)
-{
-	struct card_row row = {.kind = CARD_GOAL,
-			       .name = "auto",
-			       .setting = "chose the schedule that is worse here by half",
-			       .condition = condition,
-			       .median_pairs = (double)NAN,
-			       .effect = (double)NAN,
-			       .load = (double)NAN};
-
-	for (size_t k = 0; k < KINDS; k++) {
-		double duet = cost_of(folder, condition, kinds[k], "duet");
-		double abba = cost_of(folder, condition, kinds[k], "abba");
-		size_t chosen[2] = {0, 0};
-
-		if (isnan(duet) || isnan(abba))
-			continue;
-		choices_load(folder, condition, kinds[k], chosen);
-		row.trials += chosen[0] + chosen[1];
-		if (duet >= 1.5 * abba)
-			row.hits += chosen[0];
-		if (abba >= 1.5 * duet)
-			row.hits += chosen[1];
-	}
-	card_add(card, &row);
 }
 
 static void ask_rival(const char *folder, const struct rival *rival, int permille,
@@ -237,11 +176,12 @@ static void ask_rival(const char *folder, const struct rival *rival, int permill
 	struct fg_random random;
 
 	fg_random_seed(&random, (uint64_t)permille + 7);
-	for (size_t k = 0; k < KINDS; k++) {
+	for (size_t k = 0; k < CARD_KINDS; k++) {
 		struct recording recording;
 		bool slower = false;
 
-		if (recording_load(folder, condition, kinds[k], permille, "abba", &recording)) {
+		if (recording_load(folder, condition, card_kinds[k], permille, "abba",
+				   &recording)) {
 			for (size_t i = 0; i < decisions; i++) {
 				if (!rival_decide(rival, &recording, &random, &slower))
 					continue;
@@ -260,7 +200,7 @@ static void fill_card(const char *folder, size_t decisions, struct card *card)
 	for (size_t c = 0; c < CARD_CONDITIONS; c++) {
 		for (size_t q = 0; q < FG_ARRAY_SIZE(questions); q++)
 			ask(folder, &questions[q], card_conditions[c], decisions, card);
-		ask_auto(folder, card_conditions[c], card);
+		card_add_auto(folder, card_conditions[c], decisions, card);
 		card_add_functions(folder, card_conditions[c], decisions, card);
 	}
 	card_add_made(decisions, card);

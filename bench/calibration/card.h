@@ -8,10 +8,11 @@
 #include "base/strbuf.h"
 
 enum card_kind {
-	CARD_GOAL,  /* a share with a goal */
-	CARD_PART,  /* one program's part of the goal row before it */
-	CARD_RIVAL, /* a share, no goal of ours */
-	CARD_TIME,  /* milliseconds with a goal */
+	CARD_GOAL,   /* a share with a goal */
+	CARD_PART,   /* one program's part of the goal row before it */
+	CARD_RIVAL,  /* a share, no goal of ours */
+	CARD_TIME,   /* milliseconds with a goal */
+	CARD_CHOICE, /* what `auto` chose for one program, and what that costs */
 };
 
 struct card_row {
@@ -31,6 +32,10 @@ struct card_row {
 	double effect_error;
 	size_t tested; /* functions */
 	double milliseconds;
+	size_t chosen[2]; /* duet, ABBA */
+	double ratio;     /* duet's time until a verdict / ABBA's */
+	double ratio_low; /* 95 % of draws from the recordings */
+	double ratio_high;
 };
 
 struct card {
@@ -42,13 +47,18 @@ struct card {
 /* "asfound", "busy1", "busy3": as the host is, and with so many busy processes a CPU. */
 enum {
 	CARD_CONDITIONS = 3,
+	CARD_KINDS = 4,
 };
 extern const char *const card_conditions[CARD_CONDITIONS];
+/* The programs: integer work, memory, C++ allocation, a branchy interpreter. */
+extern const char *const card_kinds[CARD_KINDS];
 
 void card_add(struct card *card, const struct card_row *row);
 /* Decisions about functions of a condition, where they were recorded. */
 void card_add_functions(const char *folder, const char *condition, size_t decisions,
 			struct card *card);
+/* What `schedule: auto` chose in a condition, held against what the recordings show; and chosen again on stretches of them. */
+void card_add_auto(const char *folder, const char *condition, size_t decisions, struct card *card);
 /* Pairs and histories that are made, not recorded: what autocorrelation and outliers do. */
 void card_add_made(size_t decisions, struct card *card);
 /* How long one decision takes: 5,000 functions, 200 pairs. */

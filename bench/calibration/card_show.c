@@ -9,6 +9,7 @@
 #define CONFIDENCE 0.95
 
 const char *const card_conditions[CARD_CONDITIONS] = {"asfound", "busy1", "busy3"};
+const char *const card_kinds[CARD_KINDS] = {"integer", "memory", "allocation", "interpreter"};
 
 void card_add(struct card *card, const struct card_row *row)
 {
@@ -44,6 +45,11 @@ static bool is_same_question(const struct card_row *a, const struct card_row *b)
 	       strcmp(a->setting, b->setting) == 0;
 }
 
+static bool is_part(const struct card_row *row)
+{
+	return row->kind == CARD_PART || row->kind == CARD_CHOICE;
+}
+
 /* The row that asks what rows[at] asks, in another condition.  Parts belong to the goal row before them. */
 static const struct card_row *find_cell(const struct card *card, size_t at, const char *condition)
 {
@@ -51,20 +57,31 @@ static const struct card_row *find_cell(const struct card *card, size_t at, cons
 	const struct card_row *wanted = NULL;
 
 	for (size_t i = 0; i <= at; i++) {
-		if (card->rows[i].kind != CARD_PART)
+		if (!is_part(&card->rows[i]))
 			wanted = &card->rows[i];
 	}
 	for (size_t i = 0; i < card->count; i++) {
 		const struct card_row *row = &card->rows[i];
 
-		if (row->kind != CARD_PART)
+		if (!is_part(row))
 			owner = row;
 		if (row->condition && strcmp(row->condition, condition) == 0 &&
 		    is_same_question(row, &card->rows[at]) && owner && wanted &&
-		    (row->kind != CARD_PART || is_same_question(owner, wanted)))
+		    (!is_part(row) || is_same_question(owner, wanted)))
 			return row;
 	}
 	return NULL;
+}
+
+static void print_choice(const struct card_row *row, FILE *out)
+{
+	char text[64] = "not measured";
+
+	if (!isnan(row->ratio))
+		(void)snprintf(text, sizeof(text), "%zu duet, %zu abba; %.2f [%.2f, %.2f]",
+			       row->chosen[0], row->chosen[1], row->ratio, row->ratio_low,
+			       row->ratio_high);
+	(void)fprintf(out, " | %-39s", text);
 }
 
 static void print_share(const struct card_row *row, FILE *out)
@@ -107,8 +124,8 @@ static void print_row(const struct card *card, size_t at, FILE *out)
 	const struct card_row *row = &card->rows[at];
 	char label[96];
 
-	(void)snprintf(label, sizeof(label), "%s%s%s%s", row->kind == CARD_PART ? "    " : "",
-		       row->name, *row->setting ? ": " : "", row->setting);
+	(void)snprintf(label, sizeof(label), "%s%s%s%s", is_part(row) ? "    " : "", row->name,
+		       *row->setting ? ": " : "", row->setting);
 	(void)fprintf(out, "%-62s ", label);
 	if (row->kind == CARD_TIME) {
 		(void)fprintf(out, "<= %.0f ms       | %.0f ms %s\n", row->goal, row->milliseconds,
@@ -121,7 +138,9 @@ static void print_row(const struct card *card, size_t at, FILE *out)
 	for (size_t c = 0; c < CARD_CONDITIONS && row->condition; c++) {
 		const struct card_row *cell = find_cell(card, at, card_conditions[c]);
 
-		if (cell)
+		if (cell && cell->kind == CARD_CHOICE)
+			print_choice(cell, out);
+		else if (cell)
 			print_share(cell, out);
 	}
 	(void)fprintf(out, "\n");
@@ -176,7 +195,7 @@ void card_print(const struct card *card, FILE *out)
 
 static void write_json_row(struct fg_json_writer *w, const struct card_row *row)
 {
-	static const char *const kinds[] = {"goal", "program", "other tool", "time"};
+	static const char *const kinds[] = {"goal", "program", "other tool", "time", "choice"};
 	struct fg_proportion p = fg_clopper_pearson(row->hits, row->trials, CONFIDENCE);
 
 	fg_json_begin_object(w, NULL);
@@ -197,6 +216,13 @@ static void write_json_row(struct fg_json_writer *w, const struct card_row *row)
 		fg_json_double(w, "median_pairs", row->median_pairs);
 		fg_json_double(w, "recorded_effect", row->effect);
 		fg_json_double(w, "recorded_effect_error", row->effect_error);
+	}
+	if (row->kind == CARD_CHOICE) {
+		fg_json_int(w, "chose_duet", (int64_t)row->chosen[0]);
+		fg_json_int(w, "chose_abba", (int64_t)row->chosen[1]);
+		fg_json_double(w, "duet_to_abba", row->ratio);
+		fg_json_double(w, "duet_to_abba_low", row->ratio_low);
+		fg_json_double(w, "duet_to_abba_high", row->ratio_high);
 	}
 	if (row->tested > 0)
 		fg_json_int(w, "functions_tested", (int64_t)row->tested);

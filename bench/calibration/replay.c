@@ -81,6 +81,26 @@ struct recorded_pair *recording_pairs(const struct recording *recording, size_t 
 	return pairs;
 }
 
+struct recorded_pair *recording_halves(const struct recording *recording, size_t *count)
+{
+	struct recorded_pair *halves = fg_xcalloc(recording->count + 1, sizeof(halves[0]));
+	size_t used = 0;
+
+	for (size_t i = 0; i + 1 < recording->count; i++) {
+		const struct execution *a = &recording->items[i];
+		const struct execution *b = &recording->items[i + 1];
+
+		if (a->pair != b->pair || a->arm == b->arm)
+			continue;
+		halves[used++] = (struct recorded_pair){.difference = (a->arm ? 1.0 : -1.0) *
+								      log(a->cpu_ns / b->cpu_ns),
+							.seconds = (a->wall_ns + b->wall_ns) / 1e9};
+		i++;
+	}
+	*count = used;
+	return halves;
+}
+
 void choices_load(const char *folder, const char *condition, const char *kind, size_t chosen[2])
 {
 	char *path = fg_xasprintf("%s/%s.%s.0.auto.txt", folder, condition, kind);

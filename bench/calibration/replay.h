@@ -35,6 +35,9 @@ struct recorded_pair {
 /* The pairs or ABBA blocks that have both arms; to be freed. */
 struct recorded_pair *recording_pairs(const struct recording *recording, size_t *count);
 
+/* The halves of the ABBA blocks, A and B of neighbouring places, as pairs; to be freed. */
+struct recorded_pair *recording_halves(const struct recording *recording, size_t *count);
+
 /* How often `auto` chose duet, [0], and ABBA, [1]; adds to what is there. */
 void choices_load(const char *folder, const char *condition, const char *kind, size_t chosen[2]);
 

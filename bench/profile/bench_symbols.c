@@ -14,6 +14,7 @@
 #include "profile/demangle.h"
 #include "profile/elf_file.h"
 #include "profile/profile.h"
+#include "profile/sort.h"
 #include "profile/symbolizer.h"
 
 #include <inttypes.h>
@@ -90,16 +91,16 @@ static int run_addresses(const char *file, const char *count_text)
 	return 0;
 }
 
-static uint64_t *read_addresses(size_t *count)
+static struct fg_keyed *read_addresses(size_t *count)
 {
-	uint64_t *addresses = NULL;
+	struct fg_keyed *addresses = NULL;
 	size_t capacity = 0;
 	char line[64];
 
 	*count = 0;
 	while (fgets(line, sizeof(line), stdin)) {
 		addresses = fg_grow(addresses, &capacity, *count + 1, sizeof(addresses[0]));
-		addresses[(*count)++] = strtoull(line, NULL, 16);
+		addresses[(*count)++].key = strtoull(line, NULL, 16);
 	}
 	return addresses;
 }
@@ -110,23 +111,15 @@ static void print_chain(uint64_t address, const struct fg_symbol *chain, size_t 
 	for (size_t i = count; i-- > 0;)
 		(void)printf("\t%s\t%s:%u",
 			     chain[i].flags & FG_FRAME_NAMELESS ? "??"
-			     : chain[i].linkage                 ? chain[i].linkage
-								: chain[i].name,
+			     : chain[i].function->linkage       ? chain[i].function->linkage
+								: chain[i].function->name,
 			     chain[i].at_file ? chain[i].at_file : "??", chain[i].at_line);
 	(void)printf("\n");
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t one = *(const uint64_t *)a;
-	const uint64_t other = *(const uint64_t *)b;
-
-	return one < other ? -1 : one > other;
-}
-
 /* In order of address, as reading a trace asks too: neighbours share their unit's tables.  The sorting is in the time. */
-static size_t symbolize(const char *file, const char *cache, uint64_t *addresses, size_t count,
-			bool print)
+static size_t symbolize(const char *file, const char *cache, struct fg_keyed *addresses,
+			size_t count, bool print)
 {
 	const struct fg_symbolizer_options options = {.cache_folder = cache};
 	int64_t start = fg_clock_process_cpu_ns();
@@ -135,13 +128,14 @@ static size_t symbolize(const char *file, const char *cache, uint64_t *addresses
 	const struct fg_symbol *chain;
 	size_t frames = 0;
 
-	qsort(addresses, count, sizeof(addresses[0]), by_value);
+	fg_keyed_sort(addresses, count);
+	fg_symbolizer_expect(module, count);
 	for (size_t i = 0; i < count; i++) {
-		size_t length = fg_symbolizer_find(symbolizer, module, addresses[i], &chain);
+		size_t length = fg_symbolizer_find(symbolizer, module, addresses[i].key, &chain);
 
 		frames += length;
 		if (print)
-			print_chain(addresses[i], chain, length);
+			print_chain(addresses[i].key, chain, length);
 	}
 	if (!print)
 		(void)printf("lines_ms %.1f addresses %zu frames %zu %s\n", since_ms(start), count,
@@ -156,8 +150,8 @@ static size_t symbolize(const char *file, const char *cache, uint64_t *addresses
 static int run_lines(const char *file, const char *cache)
 {
 	size_t count;
-	uint64_t *addresses = read_addresses(&count);
-	uint64_t *again = fg_xcalloc(count + 1, sizeof(again[0]));
+	struct fg_keyed *addresses = read_addresses(&count);
+	struct fg_keyed *again = fg_xcalloc(count + 1, sizeof(again[0]));
 	size_t first;
 	size_t second;
 
@@ -173,7 +167,7 @@ static int run_lines(const char *file, const char *cache)
 static int run_chains(const char *file)
 {
 	size_t count;
-	uint64_t *addresses = read_addresses(&count);
+	struct fg_keyed *addresses = read_addresses(&count);
 
 	(void)symbolize(file, NULL, addresses, count, true);
 	free(addresses);

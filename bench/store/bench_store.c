@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The local store beside the obvious design, one row per function and run in plain SQLite, fed with the same runs:
+ * The local store beside the obvious design, one row per function and run in plain SQLite, fed with the same runs (the first hundred: rows
+ * grow too large for more):
  *
  *	bench_store FOLDER RUNS
  *
- * Times are CPU time of this process, so that a busy host tells the same story; the disk's share is not in them.
+ * Then the store alone goes on to RUNS, and is asked what the commands ask.  Times are CPU time of this process, so that a busy host tells the same story; the disk's share is not in them.
  * Each run has 5,000 functions, 16,000 call paths, 80 pairs and 60,000 samples, spread by Zipf's law.
  */
 #include "base/clock.h"
@@ -16,7 +17,9 @@
 #include <sys/stat.h>
 
 enum {
-	QUERIES = 100
+	QUERIES = 100,
+	PEER_RUNS = 100,
+	QUESTIONS = 5
 };
 
 static const struct fg_sample_shape shape = {
@@ -100,48 +103,67 @@ static void store_rows(sqlite3 *db, sqlite3_stmt *insert, int run, const struct 
 	free(self);
 }
 
+/* A store is opened for each run, as `fastgate run` does. */
+static double save(const char *path, const struct fg_stored_run *run)
+{
+	const int64_t start = fg_clock_process_cpu_ns();
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+
+	must(fg_store_open(path, 0, &store, &err), &err);
+	must(fg_store_save(store, &run->run, run->profiles, NULL, &err), &err);
+	fg_store_close(store);
+	return ms_since(start);
+}
+
+static void print_saves(double *ours, unsigned count, double *rows, unsigned row_count)
+{
+	const double median = part(ours + 1, count - 1, 0.5);
+	const double row_median = part(rows + 1, row_count - 1, 0.5);
+
+	(void)printf("save, first run of a store            %8.1f ms\n", ours[0]);
+	(void)printf(
+		"save, later runs, median              %8.1f ms   rows: %.1f ms   ratio %.2f\n",
+		median, row_median, median / row_median);
+}
+
+static void print_disk(double kb, double row_kb)
+{
+	(void)printf(
+		"disk, a later run                     %8.1f KB   rows: %.1f KB   ratio %.2f   (rows keep functions only)\n",
+		kb, row_kb, kb / row_kb);
+}
+
 static void measure_saves(const char *folder, unsigned runs)
 {
+	const unsigned row_count = runs < PEER_RUNS ? runs : PEER_RUNS;
 	char *path = fg_fs_join(folder, "store.db");
 	char *rows_path = fg_fs_join(folder, "rows.db");
 	double *ours = fg_xcalloc(runs, sizeof(*ours));
-	double *rows = fg_xcalloc(runs, sizeof(*rows));
+	double rows[PEER_RUNS] = {0};
 	sqlite3_stmt *insert = NULL;
 	sqlite3 *db = open_rows(rows_path, &insert);
 	double first_kb = 0;
-	struct fg_error err = {0};
 
 	for (unsigned i = 0; i < runs; i++) {
 		struct fg_stored_run run = {0};
-		struct fg_store *store = NULL;
-		int64_t start = 0;
 
 		fg_sample_run(&run, i + 1, &shape);
-		/* A store is opened for each run, as `fastgate run` does. */
-		start = fg_clock_process_cpu_ns();
-		must(fg_store_open(path, 0, &store, &err), &err);
-		must(fg_store_save(store, &run.run, run.profiles, NULL, &err), &err);
-		fg_store_close(store);
-		ours[i] = ms_since(start);
-		start = fg_clock_process_cpu_ns();
-		store_rows(db, insert, (int)i, run.profiles[0]);
-		rows[i] = ms_since(start);
+		ours[i] = save(path, &run);
+		if (i < row_count) {
+			const int64_t start = fg_clock_process_cpu_ns();
+
+			store_rows(db, insert, (int)i, run.profiles[0]);
+			rows[i] = ms_since(start);
+		}
 		if (i == 0)
 			first_kb = file_kb(path);
 		fg_stored_run_release(&run);
 	}
 	(void)sqlite3_finalize(insert);
 	(void)sqlite3_close(db);
-	(void)printf("save, first run of a store            %8.1f ms\n", ours[0]);
-	(void)printf(
-		"save, later runs, median              %8.1f ms   rows: %.1f ms   ratio %.2f\n",
-		part(ours + 1, runs - 1, 0.5), part(rows + 1, runs - 1, 0.5),
-		part(ours + 1, runs - 1, 0.5) / part(rows + 1, runs - 1, 0.5));
-	(void)printf(
-		"disk, a later run                     %8.1f KB   rows: %.1f KB   ratio %.2f   (rows keep functions only)\n",
-		(file_kb(path) - first_kb) / (runs - 1), file_kb(rows_path) / runs,
-		(file_kb(path) - first_kb) / (runs - 1) / (file_kb(rows_path) / runs));
-	free(rows);
+	print_saves(ours, runs, rows, row_count);
+	print_disk((file_kb(path) - first_kb) / (runs - 1), file_kb(rows_path) / row_count);
 	free(ours);
 	free(rows_path);
 	free(path);
@@ -157,42 +179,92 @@ static const char *run_id(unsigned seed)
 	return text;
 }
 
+static int ask_functions(struct fg_store *store, const struct fg_run_side *sides,
+			 struct fg_error *err)
+{
+	struct fg_function_deltas deltas = {0};
+	const int status = fg_store_compare_functions(store, sides, "parse", 200, &deltas, err);
+
+	fg_function_deltas_release(&deltas);
+	return status;
+}
+
+static int ask_paths(struct fg_store *store, const struct fg_run_side *sides, struct fg_error *err)
+{
+	struct fg_path_tree tree = {0};
+	const int status = fg_store_paths(store, sides, "parse", &tree, err);
+
+	fg_path_tree_release(&tree);
+	return status;
+}
+
+static int ask_run(struct fg_store *store, const struct fg_run_side *sides, struct fg_error *err)
+{
+	struct fg_stored_run run = {0};
+	const int status = fg_store_load(store, sides[0].run, &run, err);
+
+	fg_stored_run_release(&run);
+	return status;
+}
+
+static int ask_list(struct fg_store *store, const struct fg_run_side *sides, struct fg_error *err)
+{
+	struct fg_run_list list = {0};
+	const int status = fg_store_list(store, &(struct fg_run_filter){.limit = 20}, &list, err);
+
+	(void)sides;
+	fg_run_list_release(&list);
+	return status;
+}
+
+static int ask_history(struct fg_store *store, const struct fg_run_side *sides,
+		       struct fg_error *err)
+{
+	struct fg_history history = {0};
+	const int status = fg_store_history(
+		store, &(struct fg_history_query){.benchmark = "parse", .metric = "cpu_time"},
+		&history, err);
+
+	(void)sides;
+	fg_history_release(&history);
+	return status;
+}
+
+static const struct {
+	const char *name;
+	int (*ask)(struct fg_store *store, const struct fg_run_side *sides, struct fg_error *err);
+} questions[QUESTIONS] = {
+	{"compare two runs by function",  ask_functions},
+	{"compare two runs by call path", ask_paths    },
+	{"load a run whole",              ask_run      },
+	{"list the newest 20 runs",       ask_list     },
+	{"history of a metric, all runs", ask_history  },
+};
+
 static void measure_queries(const char *folder, unsigned runs)
 {
 	char *path = fg_fs_join(folder, "store.db");
-	double times[3][QUERIES];
+	double times[QUESTIONS][QUERIES];
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
 
 	must(fg_store_open(path, FG_STORE_READ_ONLY, &store, &err), &err);
 	for (unsigned i = 0; i < QUERIES; i++) {
 		const struct fg_run_side sides[2] = {
-			{run_id(i % runs + 1),           FG_ARM_CANDIDATE},
-			{run_id((i * 7 + 1) % runs + 1), FG_ARM_CANDIDATE}
+			{run_id(i * 97 % runs + 1),       FG_ARM_CANDIDATE},
+			{run_id((i * 61 + 1) % runs + 1), FG_ARM_CANDIDATE}
                 };
-		struct fg_function_deltas deltas = {0};
-		struct fg_path_tree tree = {0};
-		struct fg_stored_run run = {0};
-		int64_t start = fg_clock_process_cpu_ns();
 
-		must(fg_store_compare_functions(store, sides, "parse", 200, &deltas, &err), &err);
-		times[0][i] = ms_since(start);
-		start = fg_clock_process_cpu_ns();
-		must(fg_store_paths(store, sides, "parse", &tree, &err), &err);
-		times[1][i] = ms_since(start);
-		start = fg_clock_process_cpu_ns();
-		must(fg_store_load(store, sides[0].run, &run, &err), &err);
-		times[2][i] = ms_since(start);
-		fg_function_deltas_release(&deltas);
-		fg_path_tree_release(&tree);
-		fg_stored_run_release(&run);
+		for (unsigned q = 0; q < QUESTIONS; q++) {
+			const int64_t start = fg_clock_process_cpu_ns();
+
+			must(questions[q].ask(store, sides, &err), &err);
+			times[q][i] = ms_since(start);
+		}
 	}
-	(void)printf("compare two runs by function          %8.2f ms   99 %%: %.2f ms\n",
-		     part(times[0], QUERIES, 0.5), part(times[0], QUERIES, 0.99));
-	(void)printf("compare two runs by call path         %8.2f ms   99 %%: %.2f ms\n",
-		     part(times[1], QUERIES, 0.5), part(times[1], QUERIES, 0.99));
-	(void)printf("load a run whole                      %8.2f ms   99 %%: %.2f ms\n",
-		     part(times[2], QUERIES, 0.5), part(times[2], QUERIES, 0.99));
+	for (unsigned q = 0; q < QUESTIONS; q++)
+		(void)printf("%-37s %8.2f ms   99 %%: %.2f ms\n", questions[q].name,
+			     part(times[q], QUERIES, 0.5), part(times[q], QUERIES, 0.99));
 	fg_store_close(store);
 	free(path);
 }

@@ -55,6 +55,16 @@ static bool is_loopback(const char *host)
 	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
+/* Not even where it makes no sense is a password shown. */
+static const char *url_to_show(const struct fg_http_options *options)
+{
+	const char *at = strrchr(options->url, '@');
+
+	if (options->url_is_secret)
+		return "(secret)";
+	return at ? at : options->url;
+}
+
 /* Sets the server's name for messages: without path, query or password. */
 static int check_url(const struct fg_http_options *options, char **name, struct fg_error *err)
 {
@@ -71,7 +81,7 @@ static int check_url(const struct fg_http_options *options, char **name, struct 
 	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
 		status = fg_error_set(err, FG_EINVAL,
 				      "'%s' is no address of a server: expected https://HOST",
-				      options->url_is_secret ? "(secret)" : options->url);
+				      url_to_show(options));
 	else if (has_token && strcmp(scheme, "http") == 0 && !is_loopback(host))
 		status = fg_error_set(
 			err, FG_EINVAL,

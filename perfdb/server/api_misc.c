@@ -87,9 +87,12 @@ int fg__metric_names(struct fg_request *rq, struct fg_error *err)
 
 int fg__facts(struct fg_request *rq, struct fg_error *err)
 {
+	const char *project = fg__parameter(rq, "project");
 	struct fg_name_list list = {0};
-	int status = fg_store_fact_keys(rq->store, &list, err);
+	int status = project ? fg__may_see(rq, project, err) : FG_OK;
 
+	if (status == FG_OK)
+		status = fg_store_fact_keys(rq->store, project ? project : rq->project, &list, err);
 	if (status == FG_OK)
 		write_names(rq, "facts", &list);
 	fg_name_list_release(&list);
@@ -151,12 +154,13 @@ int fg__health(struct fg_request *rq, struct fg_error *err)
 	int status = store ? fg_store_token_count(store, &tokens, err) : FG_EDB;
 
 	fg__session_back(rq->server, store);
-	if (status == FG_OK)
-		fg_strbuf_add_text(&rq->answer,
-				   atomic_load(&rq->server->draining) ? "draining\n" : "ok\n");
-	else
+	if (status != FG_OK) {
 		rq->status = 503;
-	return status;
+		err->code = FG_EIO; /* whatever it is: for the log */
+		return FG_EIO;
+	}
+	fg_strbuf_add_text(&rq->answer, atomic_load(&rq->server->draining) ? "draining\n" : "ok\n");
+	return FG_OK;
 }
 
 static void add_metric(struct fg_strbuf *text, const char *name, const char *help,

@@ -79,23 +79,28 @@ struct meaning {
 	int code;
 	int status;
 	const char *word;
+	const char *
+		instead; /* of a message that speaks of what is inside; NULL: the message is for the client */
 };
 
 static const struct meaning meanings[] = {
-	{FG_EINVAL,       400, "bad_request"},
-	{FG_EPARSE,       400, "bad_content"},
-	{FG_ENOENT,       404, "not_found"  },
-	{FG_ELIMIT,       413, "too_large"  },
-	{FG_EUNSUPPORTED, 415, "unsupported"},
-	{FG_ECONFLICT,    400, "bad_request"},
-	{FG_EBUSY,        503, "busy"       },
-	{FG_EIO,          507, "storage"    },
+	{FG_EINVAL,       400, "bad_request", NULL							    },
+	{FG_EPARSE,       400, "bad_content", NULL							    },
+	{FG_ENOENT,       404, "not_found",   NULL							    },
+	{FG_ELIMIT,       413, "too_large",   NULL							    },
+	{FG_EUNSUPPORTED, 415, "unsupported", NULL							    },
+	{FG_ECONFLICT,    400, "bad_request", NULL							    },
+	{FG_EBUSY,        503, "busy",        "the server is busy: try again"                                 },
+	{FG_EIO,          507, "storage",     "the server cannot read or write its database; its log says why"},
 };
+
+static const struct meaning unforeseen = {FG_EDB, 500, "internal",
+					  "the server failed; its log says why"};
 
 /* What failed inside is for the log; what the client did wrong is for the client. */
 static void answer_error(struct fg_request *rq, const struct fg_error *err)
 {
-	const struct meaning *found = NULL;
+	const struct meaning *found = &unforeseen;
 	struct fg_json_writer w;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(meanings); i++) {
@@ -103,18 +108,28 @@ static void answer_error(struct fg_request *rq, const struct fg_error *err)
 			found = &meanings[i];
 	}
 	if (rq->status < 400)
-		rq->status = found ? found->status : 500;
+		rq->status = found->status;
 	if (rq->status == 503 && !rq->retry_after_s)
 		rq->retry_after_s = 1;
 	fg_strbuf_clear(&rq->answer);
 	fg__json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_object(&w, "error");
-	fg_json_text(&w, "code", found ? found->word : rq->status < 500 ? "refused" : "internal");
-	fg_json_text(&w, "message",
-		     rq->status == 500 ? "the server failed; its log says why" : err->message);
+	fg_json_text(&w, "code", found->word);
+	fg_json_text(&w, "message", found->instead ? found->instead : err->message);
 	fg_json_end(&w);
 	fg_json_end(&w);
+}
+
+/* A session of this request's own; what stands in its way is nothing that the client asked for. */
+static int open_session(struct fg_request *rq, struct fg_error *err)
+{
+	rq->store = fg__session(rq->server, err);
+	if (rq->store)
+		return FG_OK;
+	rq->status = 503;
+	err->code = FG_EIO;
+	return FG_EIO;
 }
 
 static int refuse(struct fg_request *rq, int http_status, struct fg_error *err, const char *words)
@@ -141,6 +156,27 @@ static bool is_local_name(const char *host)
 	return !host;
 }
 
+/* No token was made yet.  A name in a header can be made up, and a proxy is this machine for whoever asks it. */
+static int admit_without_token(struct fg_request *rq, struct fg_error *err)
+{
+	static const char *const left_by_proxies[] = {"Forwarded", "X-Forwarded-For", "Via"};
+
+	if (!rq->server->is_open)
+		return refuse(
+			rq, 403, err,
+			"this server lets nobody in before a token is made: `perfdb token create`");
+	if (!is_local_name(fg__header(rq, MHD_HTTP_HEADER_HOST)))
+		return refuse(rq, 403, err,
+			      "a server without tokens answers to loopback names only");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(left_by_proxies); i++) {
+		if (fg__header(rq, left_by_proxies[i]))
+			return refuse(rq, 403, err,
+				      "a server without tokens does not answer through a proxy");
+	}
+	rq->scope = FG_SCOPE_ADMIN;
+	return FG_OK;
+}
+
 static int authorize(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = fg__header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -151,13 +187,8 @@ static int authorize(struct fg_request *rq, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	if (tokens == 0) {
-		if (!is_local_name(fg__header(rq, MHD_HTTP_HEADER_HOST)))
-			return refuse(rq, 403, err,
-				      "a server without tokens answers to loopback names only");
-		rq->scope = FG_SCOPE_ADMIN;
-		return FG_OK;
-	}
+	if (tokens == 0)
+		return admit_without_token(rq, err);
 	if (!header || !fg_text_starts_with(header, "Bearer "))
 		return refuse(rq, 401, err, "a token is needed: Authorization: Bearer TOKEN");
 	status = fg_store_token_check(rq->store, header + strlen("Bearer "), fg_clock_wall_ns(),
@@ -234,10 +265,9 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 			       ? refuse(rq, 405, err, "this address knows no such method")
 			       : fg_error_set(err, FG_ENOENT, "there is nothing at this address");
 	if (rq->route->scope != FG_SCOPE_NONE) {
-		rq->store = fg__session(rq->server, err);
-		if (!rq->store)
-			return err->code;
-		status = authorize(rq, err);
+		status = open_session(rq, err);
+		if (status == FG_OK)
+			status = authorize(rq, err);
 		if (status != FG_OK)
 			return status;
 	}
@@ -387,6 +417,8 @@ static void write_log(struct fg_request *rq, const struct fg_error *err)
 	fg_json_int(&w, "out", (int64_t)(rq->asset ? rq->asset_size : rq->answer.length));
 	if (err->code != FG_OK)
 		fg_json_text(&w, "error", err->message);
+	if (rq->status >= 500)
+		fg_json_text(&w, "database", rq->server->database_shown);
 	fg_json_end(&w);
 	fg_strbuf_add_char(&line, '\n');
 	if (fg_fs_write_all(rq->server->options.log_fd, line.data, line.length, NULL) != FG_OK)
@@ -454,10 +486,8 @@ static enum MHD_Result finish(struct fg_request *rq)
 
 	if (rq->too_large) {
 		(void)fg_error_set(&err, FG_ELIMIT, "the body is too large");
-	} else if (rq->route->scope != FG_SCOPE_NONE &&
-		   !(rq->store = fg__session(rq->server, &err))) {
-		rq->status = 503;
-	} else if (rq->route->handler(rq, &err) != FG_OK && err.code == FG_OK) {
+	} else if ((rq->route->scope == FG_SCOPE_NONE || open_session(rq, &err) == FG_OK) &&
+		   rq->route->handler(rq, &err) != FG_OK && err.code == FG_OK) {
 		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
 	}
 	return answer(rq, &err);

@@ -40,6 +40,8 @@ struct fg_limiter;
 struct fg_server {
 	struct fg_server_options options;
 	char *database;
+	char *database_shown; /* without a password: for the log */
+	bool is_open;         /* to everybody who reaches it, as long as no token was made */
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 	char *certificate;

@@ -40,22 +40,39 @@ struct fg_store *fg__session(struct fg_server *server, struct fg_error *err)
 			  server->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
 			  err) != FG_OK)
 		return NULL;
+	fg_store_set_name(store, "this database");
 	return store;
 }
 
 void fg__session_back(struct fg_server *server, struct fg_store *store)
 {
+	struct fg_store **broken = NULL;
+	size_t broken_count = 0;
+
 	if (!store)
 		return;
 	(void)pthread_mutex_lock(&server->lock);
 	server->idle = fg_grow(server->idle, &server->idle_capacity, server->idle_count + 1,
 			       sizeof(struct fg_store *));
 	server->idle[server->idle_count++] = store;
+	if (fg_store_is_broken(store)) {
+		/* Whatever cut this one has cut those that were idle too. */
+		broken = server->idle;
+		broken_count = server->idle_count;
+		server->idle = NULL;
+		server->idle_count = 0;
+		server->idle_capacity = 0;
+	}
 	(void)pthread_mutex_unlock(&server->lock);
+	for (size_t i = 0; i < broken_count; i++)
+		fg_store_close(broken[i]);
+	free(broken);
 }
 
-static bool is_loopback(const char *address)
+static bool is_loopback(const struct fg_server_options *options)
 {
+	const char *address = options->address ? options->address : "127.0.0.1";
+
 	return fg_text_starts_with(address, "127.") || strcmp(address, "::1") == 0 ||
 	       strcmp(address, "localhost") == 0;
 }
@@ -67,7 +84,7 @@ static int check_exposure(const struct fg_server_options *options, struct fg_sto
 	size_t tokens = 0;
 	int status = fg_store_token_count(store, &tokens, err);
 
-	if (status != FG_OK || is_loopback(address))
+	if (status != FG_OK || is_loopback(options))
 		return status;
 	if (tokens == 0)
 		return fg_error_set(
@@ -230,6 +247,9 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->limiter = fg__limiter_new(s->options.requests_per_minute);
 	raise_file_limit();
 	store = fg__session(s, err);
+	s->is_open = is_loopback(options) && !options->behind_proxy;
+	if (store)
+		s->database_shown = fg_xstrdup(fg_store_location(store));
 	status = store ? check_exposure(&s->options, store, err) : (err ? (int)err->code : FG_EDB);
 	fg__session_back(s, store);
 	if (status == FG_OK)
@@ -279,6 +299,7 @@ void fg_server_stop(struct fg_server *server)
 	free(server->key);
 	free(server->certificate);
 	free(server->database);
+	free(server->database_shown);
 	(void)pthread_mutex_destroy(&server->lock);
 	(void)pthread_cond_destroy(&server->wake);
 	free(server);

@@ -9,7 +9,9 @@
  * seals tiles.  stop() lets requests in progress finish, writes what is queued, and ends.
  *
  * Without any token in its database a server is open to everybody who reaches it, and therefore listens on loopback only,
- * and only to requests that call it by a loopback name (a page in a browser cannot be talked into asking it).
+ * and only to requests that call it by a loopback name (a page in a browser cannot be talked into asking it) and did not come
+ * through a proxy.  Behind a proxy it lets nobody in until a token is made.  A token that was revoked counts: taking back the
+ * last one does not open the door.
  */
 #ifndef FG_PERFDB_SERVER_SERVER_H
 #define FG_PERFDB_SERVER_SERVER_H

@@ -36,11 +36,31 @@ struct fg_writer {
 	bool running;
 };
 
+static int open_store(struct fg_writer *w, struct fg_error *err)
+{
+	w->store = fg__session(w->server, err);
+	if (!w->store)
+		return err ? (int)err->code : FG_EDB;
+	fg_store_share_ids(w->store, w->server->ids);
+	return FG_OK;
+}
+
+/* A line that was cut: the next batch gets another. */
+static void leave_broken_store(struct fg_writer *w)
+{
+	if (!w->store || !fg_store_is_broken(w->store))
+		return;
+	fg_store_close(w->store);
+	w->store = NULL;
+}
+
 static void write_batch(struct fg_writer *w, struct job *jobs)
 {
 	struct fg_error err = {0};
-	int status = fg_store_batch_begin(w->store, &err);
+	int status = w->store ? FG_OK : open_store(w, &err);
 
+	if (status == FG_OK)
+		status = fg_store_batch_begin(w->store, &err);
 	for (struct job *job = jobs; job && status == FG_OK; job = job->next)
 		job->status = job->task(w->store, job->context, &job->err);
 	if (status == FG_OK)
@@ -49,6 +69,7 @@ static void write_batch(struct fg_writer *w, struct job *jobs)
 		job->status = status;
 		job->err = err;
 	}
+	leave_broken_store(w);
 	atomic_fetch_add(&w->server->counters.batches, 1);
 }
 
@@ -95,10 +116,8 @@ int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct
 	(void)pthread_cond_init(&w->filled, NULL);
 	(void)pthread_cond_init(&w->finished, NULL);
 	*writer = w;
-	w->store = fg__session(server, err);
-	if (!w->store)
+	if (open_store(w, err) != FG_OK)
 		return err ? (int)err->code : FG_EDB;
-	fg_store_share_ids(w->store, server->ids);
 	w->running = pthread_create(&w->thread, NULL, work, w) == 0;
 	return w->running ? FG_OK : fg_error_set(err, FG_EIO, "cannot start the writing thread");
 }

@@ -144,7 +144,7 @@ function searchForm(project, state, facts) {
 async function showProject(state) {
 	const { project } = state;
 	const [{ benchmarks }, listed, { facts }] = await Promise.all([ask('benchmarks', { project }),
-		ask('runs', { ...state, view: undefined, limit: 200 }), ask('facts')]);
+		ask('runs', { ...state, view: undefined, limit: 200 }), ask('facts', { project })]);
 	const picked = {};
 	const table = el('div');
 	const go = el('a', { class: 'button', 'aria-disabled': 'true' }, 'Compare A with B');

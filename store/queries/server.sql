@@ -9,7 +9,7 @@ SELECT id, project, scope, note, created_ns, expires_ns, revoked, used_ns FROM t
 -- name: token_revoke
 UPDATE token SET revoked = 1 WHERE id = $1 RETURNING id;
 -- name: token_count
-SELECT count(*) FROM token WHERE revoked = 0;
+SELECT count(*) FROM token;
 -- name: token_touch
 UPDATE token SET used_ns = $2 WHERE id = $1 AND used_ns < $2 - 60000000000;
 
@@ -64,7 +64,10 @@ WHERE s.benchmark = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) ORDER BY 
 -- name: tail_chunks
 SELECT c.series, c.data FROM series s JOIN chunk c ON c.series = s.id AND c.kind = 4 WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
 -- name: fact_keys
-SELECT DISTINCT f.key FROM fact f ORDER BY f.key;
+SELECT DISTINCT f.key FROM fact f
+WHERE CAST($1 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM run_fact x JOIN run r ON r.id = x.run JOIN project p ON p.id = r.project
+	WHERE x.fact = f.id AND p.name = $1)
+ORDER BY f.key;
 
 -- name: token_rows
 SELECT digest, project, scope, note, created_ns, expires_ns, revoked, used_ns FROM token ORDER BY id;

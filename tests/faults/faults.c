@@ -249,44 +249,31 @@ EXPORT void *realloc(void *old, size_t size)
 
 /* ---- files ---- */
 
-static int open_at(int folder, const char *path, int flags, va_list more)
-{
-	const mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, mode_t) : 0;
+/* The mode is there only when something may be made; what a register holds otherwise is nobody's business. */
+#define MODE_AFTER(flags)                                               \
+ mode_t mode = 0;                                                       \
+ do {                                                                   \
+  va_list more_;                                                        \
+  va_start(more_, flags);                                               \
+  mode = (flags) & (O_CREAT | __O_TMPFILE) ? va_arg(more_, mode_t) : 0; \
+  va_end(more_);                                                        \
+ } while (0)
 
+static int open_at(int folder, const char *path, int flags, mode_t mode)
+{
 	return strikes(OPEN) ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
 EXPORT int open(const char *path, int flags, ...)
 {
-	va_list more;
-	int fd = -1;
-
-	va_start(more, flags);
-	fd = open_at(AT_FDCWD, path, flags, more);
-	va_end(more);
-	return fd;
-}
-
-EXPORT int open64(const char *path, int flags, ...)
-{
-	va_list more;
-	int fd = -1;
-
-	va_start(more, flags);
-	fd = open_at(AT_FDCWD, path, flags, more);
-	va_end(more);
-	return fd;
+	MODE_AFTER(flags);
+	return open_at(AT_FDCWD, path, flags, mode);
 }
 
 EXPORT int openat(int folder, const char *path, int flags, ...)
 {
-	va_list more;
-	int fd = -1;
-
-	va_start(more, flags);
-	fd = open_at(folder, path, flags, more);
-	va_end(more);
-	return fd;
+	MODE_AFTER(flags);
+	return open_at(folder, path, flags, mode);
 }
 
 EXPORT int mkostemp(char *path, int flags)
@@ -323,12 +310,6 @@ EXPORT FILE *fopen(const char *path, const char *mode)
 	return strikes(OPEN) ? NULL : real(path, mode);
 }
 
-EXPORT FILE *fopen64(const char *path, const char *mode)
-{
-	NEXT(fopen64);
-	return strikes(OPEN) ? NULL : real(path, mode);
-}
-
 EXPORT ssize_t read(int fd, void *to, size_t size)
 {
 	const ssize_t some = moved(READ, size);
@@ -343,11 +324,6 @@ EXPORT ssize_t pread(int fd, void *to, size_t size, off_t at)
 	return some < 0 ? (ssize_t)-1 : (ssize_t)syscall(SYS_pread64, fd, to, some, at);
 }
 
-EXPORT ssize_t pread64(int fd, void *to, size_t size, off64_t at)
-{
-	return pread(fd, to, size, at);
-}
-
 EXPORT ssize_t write(int fd, const void *from, size_t size)
 {
 	const ssize_t some = moved(WRITE, size);
@@ -360,11 +336,6 @@ EXPORT ssize_t pwrite(int fd, const void *from, size_t size, off_t at)
 	const ssize_t some = moved(WRITE, size);
 
 	return some < 0 ? (ssize_t)-1 : (ssize_t)syscall(SYS_pwrite64, fd, from, some, at);
-}
-
-EXPORT ssize_t pwrite64(int fd, const void *from, size_t size, off64_t at)
-{
-	return pwrite(fd, from, size, at);
 }
 
 EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
@@ -411,11 +382,6 @@ EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
 }
 
-EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
-{
-	return mmap(at, size, protection, flags, fd, offset);
-}
-
 EXPORT void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
 	if (strikes(MAP))
@@ -428,18 +394,6 @@ EXPORT int ftruncate(int fd, off_t size)
 	return strikes(TRUNCATE) ? -1 : (int)syscall(SYS_ftruncate, fd, size);
 }
 
-EXPORT int ftruncate64(int fd, off64_t size)
-{
-	return ftruncate(fd, size);
-}
-
-static int control(int fd, int command, uintptr_t argument)
-{
-	if (command == F_SETLK && strikes(LOCK))
-		return -1;
-	return (int)syscall(SYS_fcntl, fd, command, argument);
-}
-
 EXPORT int fcntl(int fd, int command, ...)
 {
 	va_list more;
@@ -448,19 +402,21 @@ EXPORT int fcntl(int fd, int command, ...)
 	va_start(more, command);
 	argument = va_arg(more, uintptr_t);
 	va_end(more);
-	return control(fd, command, argument);
+	if (command == F_SETLK && strikes(LOCK))
+		return -1;
+	return (int)syscall(SYS_fcntl, fd, command, argument);
 }
 
-EXPORT int fcntl64(int fd, int command, ...)
-{
-	va_list more;
-	uintptr_t argument = 0;
-
-	va_start(more, command);
-	argument = va_arg(more, uintptr_t);
-	va_end(more);
-	return control(fd, command, argument);
-}
+/* What is compiled for large files calls these names; where a pointer has 64 bits they are the same functions. */
+EXPORT FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
+EXPORT int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+EXPORT ssize_t pread64(int fd, void *to, size_t size, off64_t at) __attribute__((alias("pread")));
+EXPORT ssize_t pwrite64(int fd, const void *from, size_t size, off64_t at)
+	__attribute__((alias("pwrite")));
+EXPORT void *mmap64(void *at, size_t size, int protection, int flags, int fd, off64_t offset)
+	__attribute__((alias("mmap")));
+EXPORT int ftruncate64(int fd, off64_t size) __attribute__((alias("ftruncate")));
+EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
 
 /* ---- processes and threads ---- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Trace files from anybody, all the way to a call tree and a row.  Checksums are mended first, or nothing behind them
+ * Trace files from anybody, all the way to a call tree, a row, and every export and view.  Checksums are mended first, or nothing behind them
  * would ever be reached; files of an odd size are taken as they are, so that the checks are tried too.
  */
 #include "base/hash.h"
@@ -8,6 +8,7 @@
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/outputs.h"
 
 static void mend_chunk(uint8_t *at, size_t left)
 {
@@ -59,6 +60,7 @@ static void use(const struct fg_trace *trace)
 	fg_profile_set_init(&set, "fuzz");
 	fg_profile_ingest_profile(&set, &profile, &row, NULL);
 	fg_profile_set_release(&set);
+	fg_fuzz_write_everything(&profile);
 	fg_calltree_release(&tree);
 	fg_profile_release(&profile);
 	fg_symbolizer_free(symbolizer);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Puts runs into a spool for the browser test of perfdb: make_runs SPOOL.  From the ninth on, one function is slower. */
+/* Puts runs into a spool: make_runs SPOOL [FIRST COUNT].  From the ninth of all on, one function is slower. */
+#include "base/number.h"
 #include "perfdb/client/client.h"
 #include "perfdb/protocol.h"
 #include "store/bundle.h"
@@ -76,14 +77,18 @@ static int spool_run(const char *spool, unsigned seed, struct fg_error *err)
 
 int main(int argc, char **argv)
 {
+	uint64_t first = 1;
+	uint64_t count = RUNS;
 	struct fg_error err = {0};
 
-	if (argc != 2) {
-		(void)fprintf(stderr, "usage: make_runs SPOOL\n");
+	if ((argc != 2 && argc != 4) ||
+	    (argc == 4 && (fg_parse_uint64(argv[2], &first, &err) != FG_OK ||
+			   fg_parse_uint64(argv[3], &count, &err) != FG_OK))) {
+		(void)fprintf(stderr, "usage: make_runs SPOOL [FIRST COUNT]\n");
 		return 2;
 	}
-	for (unsigned seed = 1; seed <= RUNS; seed++) {
-		if (spool_run(argv[1], seed, &err) != FG_OK) {
+	for (uint64_t seed = first; seed < first + count; seed++) {
+		if (spool_run(argv[1], (unsigned)seed, &err) != FG_OK) {
 			(void)fprintf(stderr, "make_runs: %s\n", err.message);
 			return 1;
 		}

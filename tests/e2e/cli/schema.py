@@ -1,65 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-schema.py FASTGATE: the JSON Schema takes a configuration that uses every key, and sees what is wrong with others.
-The few words of draft 7 that the schema uses are judged here, so that no package is needed.
+schema.py FASTGATE SUPPORT: the JSON Schema takes a configuration that uses every key, and sees what is wrong with others.
 """
 import json
-import re
 import subprocess
 import sys
 
-schema = json.loads(subprocess.run([sys.argv[1], "config", "--json-schema"], capture_output=True, check=True).stdout)
-USED = {"$schema", "title", "description", "type", "additionalProperties", "required", "properties", "enum", "anyOf", "allOf",
-        "$ref", "default", "minimum", "maximum", "pattern", "items", "minItems", "minLength"}
-TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float), "integer": int}
+sys.path.insert(0, sys.argv[2])
+from json_schema import Schema  # noqa: E402
 
-
-def has_type(value, name):
-    if isinstance(value, bool):
-        return name == "boolean"
-    return isinstance(value, TYPES[name])
-
-
-def errors(value, rule, path):
-    unknown = set(rule) - USED
-    if unknown:
-        return [f"the schema uses {unknown}, that this test does not know"]
-    found = []
-    if "$ref" in rule:
-        target = schema
-        for part in rule["$ref"][2:].split("/"):
-            target = target[part]
-        return errors(value, target, path)
-    for part in rule.get("allOf", []):
-        found += errors(value, part, path)
-    if "anyOf" in rule and all(errors(value, part, path) for part in rule["anyOf"]):
-        found.append(f"{path}: fits none of anyOf")
-    types = rule.get("type")
-    if types and not any(has_type(value, name) for name in ([types] if isinstance(types, str) else types)):
-        return found + [f"{path}: is no {types}"]
-    if "enum" in rule and value not in rule["enum"]:
-        found.append(f"{path}: {value} is not in {rule['enum']}")
-    if "pattern" in rule and isinstance(value, str) and not re.search(rule["pattern"], value):
-        found.append(f"{path}: '{value}' does not match {rule['pattern']}")
-    if isinstance(value, (int, float)) and not rule.get("minimum", value) <= value <= rule.get("maximum", value):
-        found.append(f"{path}: {value} is out of range")
-    if isinstance(value, list):
-        if len(value) < rule.get("minItems", 0):
-            found.append(f"{path}: too short")
-        for number, item in enumerate(value):
-            found += errors(item, rule.get("items", {}), f"{path}[{number}]")
-    if isinstance(value, dict):
-        found += [f"{path}.{name}: missing" for name in rule.get("required", []) if name not in value]
-        for name, item in value.items():
-            if name in rule.get("properties", {}):
-                found += errors(item, rule["properties"][name], f"{path}.{name}")
-            elif rule.get("additionalProperties") is False:
-                found.append(f"{path}.{name}: unknown")
-            elif isinstance(rule.get("additionalProperties"), dict):
-                found += errors(item, rule["additionalProperties"], f"{path}.{name}")
-    return found
-
+schema = Schema(text=subprocess.run([sys.argv[1], "config", "--json-schema"], capture_output=True, check=True, text=True).stdout)
 
 GOOD = {
     "version": 1, "project": "tracker",
@@ -88,11 +39,11 @@ BAD = [
     ("a secret instead of a name", lambda c: c["perfdb"].update(token_env="ghp_abc")),
 ]
 
-problems = errors(GOOD, schema, "")
+problems = schema.errors(GOOD)
 for what, spoil in BAD:
     config = json.loads(json.dumps(GOOD))
     spoil(config)
-    if not errors(config, schema, ""):
+    if not schema.errors(config):
         problems.append(f"{what} is not seen")
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

@@ -2,26 +2,25 @@
 #include "tests/integration/perfdb/perfdb_samples.h"
 
 #include "base/fs.h"
+#include "base/json.h"
 #include "store/access.h"
 #include "store/bundle.h"
 #include "tests/support/fg_test.h"
+#include "tests/support/loopback.h"
 #include "tests/unit/store/samples.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
+#include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 enum {
-	ANSWER_SECONDS = 20,
 	PIECE_BYTES = 16384
 };
 
 static void start(struct fg_test_server *s)
 {
 	const struct fg_server_options options = {.database = s->database,
-						  .log_fd = -1,
+						  .log_fd = s->log_fd,
 						  .threads = 4,
 						  .requests_per_minute = 1000000};
 	struct fg_error err = {0};
@@ -35,6 +34,9 @@ void fg_test_server_start(struct fg_test_server *s, const char *database)
 {
 	*s = (struct fg_test_server){0};
 	fg_scratch_init(&s->scratch);
+	s->log_fd = open(fg_scratch_path(&s->scratch, FG_TEST_SERVER_LOG),
+			 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	assert_return_code(s->log_fd, 0);
 	s->database = fg_xstrdup(database ? database : fg_scratch_path(&s->scratch, "perfdb.db"));
 	start(s);
 }
@@ -49,23 +51,31 @@ void fg_test_server_restart(struct fg_test_server *s)
 void fg_test_server_stop(struct fg_test_server *s)
 {
 	fg_server_stop(s->server);
+	(void)close(s->log_fd);
 	fg_scratch_release(&s->scratch);
 	free(s->database);
 	*s = (struct fg_test_server){0};
 }
 
+int fg_test_server_setup(void **state)
+{
+	struct fg_test_server *s = fg_xcalloc(1, sizeof(*s));
+
+	fg_test_server_start(s, NULL);
+	*state = s;
+	return 0;
+}
+
+int fg_test_server_teardown(void **state)
+{
+	fg_test_server_stop(*state);
+	free(*state);
+	return 0;
+}
+
 int fg_test_connect(const struct fg_test_server *s)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_port = htons(fg_server_port(s->server))};
-	const struct timeval limit = {.tv_sec = ANSWER_SECONDS};
-	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
-		fail_msg("cannot connect to the server");
-	return fd;
+	return fg_loopback_connect(fg_server_port(s->server));
 }
 
 /* Whole once the announced length is there. */
@@ -155,6 +165,27 @@ int fg_test_post(const struct fg_test_server *s, const char *path, const char *t
 	return status;
 }
 
+int fg_test_post_json(const struct fg_test_server *s, const char *path, const char *token,
+		      const char *json, struct fg_strbuf *body)
+{
+	return fg_test_post(s, path, token, "application/json", json, strlen(json), body);
+}
+
+cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path)
+{
+	struct fg_strbuf body = {0};
+	struct fg_error err = {0};
+	cJSON *json = NULL;
+	const int status = fg_test_ask(s, "GET", path, NULL, &body);
+
+	if (status != 200)
+		fail_msg("%s: %d %s", path, status, fg_strbuf_text(&body));
+	if (fg_json_parse(body.data, body.length, body.length, &json, &err) != FG_OK)
+		fail_msg("%s: %s", path, err.message);
+	fg_strbuf_release(&body);
+	return json;
+}
+
 void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text)
 {
 	struct fg_stored_run run = {0};
@@ -174,6 +205,48 @@ void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text)
 		fail_msg("%s", err.message);
 	fg_bundle_release(&bundle);
 	fg_stored_run_release(&run);
+}
+
+void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text)
+{
+	struct fg_strbuf edited = {0};
+	struct fg_error err = {0};
+	struct fg_wire wire;
+	char *envelope = NULL;
+	char *at = NULL;
+
+	if (fg_wire_read(parcel->data, parcel->length, &wire, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	envelope = fg_xstrndup(wire.envelope, wire.envelope_size);
+	at = strstr(envelope, mark);
+	if (!at || strlen(at) < strlen(mark) + strlen(text))
+		fail_msg("the envelope has no %s with room behind it", mark);
+	else
+		memcpy(at + strlen(mark), text, strlen(text));
+	wire.envelope = envelope;
+	if (fg_wire_write(&wire, &edited, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	free(envelope);
+	fg_strbuf_release(parcel);
+	*parcel = edited;
+}
+
+int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token,
+		 struct fg_strbuf *body)
+{
+	return fg_test_post(s, FG_WIRE_RUNS, token, FG_WIRE_MEDIA_TYPE, parcel->data,
+			    parcel->length, body);
+}
+
+int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *token)
+{
+	struct fg_strbuf parcel = {0};
+	int status = 0;
+
+	fg_test_parcel(seed, true, &parcel);
+	status = fg_test_send(s, &parcel, token, NULL);
+	fg_strbuf_release(&parcel);
+	return status;
 }
 
 const char *fg_test_run_id(unsigned seed)

@@ -8,17 +8,27 @@
 #include "perfdb/server/server.h"
 #include "tests/support/scratch.h"
 
+struct cJSON;
+
 struct fg_test_server {
 	struct fg_scratch scratch;
 	struct fg_server *server;
 	char url[64];
 	char *database;
+	int log_fd;
 };
+
+#define FG_TEST_SERVER_LOG "log" /* in the scratch folder */
 
 /* A fresh database (or `database`), loopback, any free port. */
 void fg_test_server_start(struct fg_test_server *s, const char *database);
 void fg_test_server_restart(struct fg_test_server *s);
 void fg_test_server_stop(struct fg_test_server *s);
+/* cmocka's set-up and tear-down: the state of a test is a fresh server of its own. */
+int fg_test_server_setup(void **state);
+int fg_test_server_teardown(void **state);
+#define FG_SERVER_TEST(name) \
+ cmocka_unit_test_setup_teardown(name, fg_test_server_setup, fg_test_server_teardown)
 
 /* A connection; -1 is a failed test. */
 int fg_test_connect(const struct fg_test_server *s);
@@ -30,9 +40,20 @@ int fg_test_ask(const struct fg_test_server *s, const char *method, const char *
 		const char *token, struct fg_strbuf *body);
 int fg_test_post(const struct fg_test_server *s, const char *path, const char *token,
 		 const char *type, const void *data, size_t size, struct fg_strbuf *body);
+int fg_test_post_json(const struct fg_test_server *s, const char *path, const char *token,
+		      const char *json, struct fg_strbuf *body);
+/* What a GET without a token answers, which has to be 200 and JSON; to be deleted. */
+struct cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path);
 
 /* Run number `seed` as an upload. */
 void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text);
+/* Writes over the bytes behind `mark` in the parcel's envelope; a mark that is not there is a failed test. */
+void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text);
+/* Sends it; the status that came back.  Body of the answer to `body` (may be NULL). */
+int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token,
+		 struct fg_strbuf *body);
+/* Run number `seed` with its dictionary, as somebody with this token (NULL: none) sends it. */
+int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *token);
 const char *fg_test_run_id(unsigned seed);
 /* A token straight into the database. */
 void fg_test_token(const struct fg_test_server *s, const char *project, int scope,

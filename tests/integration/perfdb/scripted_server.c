@@ -4,9 +4,8 @@
 #include "base/fs.h"
 #include "base/strbuf.h"
 #include "tests/support/fg_test.h"
+#include "tests/support/loopback.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -85,18 +84,8 @@ static void *serve(void *context)
 void fg_script_start(struct fg_script_server *server, const struct fg_script_reply *replies,
 		     size_t reply_count)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(address);
-
 	*server = (struct fg_script_server){.replies = replies, .reply_count = reply_count};
-	server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_true(server->listener >= 0);
-	assert_return_code(bind(server->listener, (struct sockaddr *)&address, size), 0);
-	assert_return_code(listen(server->listener, 16), 0);
-	assert_return_code(getsockname(server->listener, (struct sockaddr *)&address, &size), 0);
-	(void)snprintf(server->url, sizeof(server->url), "http://127.0.0.1:%d",
-		       ntohs(address.sin_port));
+	server->listener = fg_loopback_listen(server->url);
 	assert_int_equal(pthread_create(&server->thread, NULL, serve, server), 0);
 }
 

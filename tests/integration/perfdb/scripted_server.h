@@ -3,6 +3,8 @@
 #ifndef FG_TESTS_SCRIPTED_SERVER_H
 #define FG_TESTS_SCRIPTED_SERVER_H
 
+#include "tests/support/loopback.h"
+
 #include <pthread.h>
 #include <stddef.h>
 
@@ -17,7 +19,7 @@ enum {
 };
 
 struct fg_script_server {
-	char url[64];
+	char url[FG_LOOPBACK_URL_SIZE];
 	const struct fg_script_reply
 		*replies; /* one a request; the last one again for all further ones */
 	size_t reply_count;

@@ -135,16 +135,16 @@ static void expect_inlined(struct fg_symbolizer *symbolizer, const struct scene 
 
 	if (find_inlined(symbolizer, module, scene, &chain) != 3)
 		fail_msg("no inlined frames: %s", fg_symbol_module_source(module));
-	assert_string_equal(chain[0].name, "target_outer");
+	assert_string_equal(chain[0].function->name, "target_outer");
 	assert_int_equal(chain[0].at_line, line_of("MARK outer"));
 	assert_int_equal(chain[0].flags, 0);
-	assert_string_equal(chain[1].name, "target_middle");
+	assert_string_equal(chain[1].function->name, "target_middle");
 	assert_int_equal(chain[1].at_line, line_of("MARK middle"));
 	assert_int_equal(chain[1].flags, FG_FRAME_INLINED);
-	assert_string_equal(chain[2].name, "target_inner");
+	assert_string_equal(chain[2].function->name, "target_inner");
 	assert_int_equal(chain[2].at_line, line_of("MARK inner"));
-	assert_non_null(strstr(chain[2].file, "symbols_target.c"));
-	assert_int_equal(chain[2].line, line_of("MARK inner") - 2);
+	assert_non_null(strstr(chain[2].function->file, "symbols_target.c"));
+	assert_int_equal(chain[2].function->line, line_of("MARK inner") - 2);
 	assert_false(fg_symbol_module_is_bad(module));
 }
 
@@ -154,6 +154,39 @@ static void inlined_frames_and_lines_are_found(void **state)
 
 	expect_inlined(symbolizer, *state, LIBRARY);
 	fg_symbolizer_free(symbolizer);
+}
+
+static void addresses_may_be_asked_for_in_any_order_and_again(void **state)
+{
+	enum {
+		COUNT = 64
+	};
+	const struct scene *scene = *state;
+	const uint64_t start = address_of(&scene->elf, "target_outer");
+	struct fg_symbolizer *up = fg_symbolizer_new(NULL);
+	struct fg_symbolizer *mixed = fg_symbolizer_new(NULL);
+	struct fg_symbol_module *ordered = open_module(up, scene, LIBRARY);
+	struct fg_symbol_module *other = open_module(mixed, scene, LIBRARY);
+	const struct fg_symbol *first[COUNT] = {NULL};
+	const struct fg_symbol *chain;
+
+	for (size_t i = 0; i < COUNT; i++)
+		(void)fg_symbolizer_find(up, ordered, start + i, &first[i]);
+	for (size_t i = 0; i < 3 * (size_t)COUNT; i++) {
+		const size_t at = i * 37 % COUNT; /* each of them, three times, up and down */
+		const size_t count = fg_symbolizer_find(mixed, other, start + at, &chain);
+		const struct fg_symbol *again;
+
+		assert_int_equal(fg_symbolizer_find(up, ordered, start + at, &again), count);
+		assert_ptr_equal(again, first[at]);
+		for (size_t level = 0; level < count; level++) {
+			assert_string_equal(chain[level].function->name,
+					    again[level].function->name);
+			assert_int_equal(chain[level].at_line, again[level].at_line);
+		}
+	}
+	fg_symbolizer_free(up);
+	fg_symbolizer_free(mixed);
 }
 
 static void names_only_looks_at_no_debug_information(void **state)
@@ -168,7 +201,7 @@ static void names_only_looks_at_no_debug_information(void **state)
 	assert_int_equal(fg_symbolizer_find(symbolizer, module,
 					    address_of(&scene->elf, "target_hidden"), &chain),
 			 1);
-	assert_string_equal(chain[0].name, "target_hidden");
+	assert_string_equal(chain[0].function->name, "target_hidden");
 	assert_null(chain[0].at_file);
 	fg_symbolizer_free(symbolizer);
 }
@@ -185,10 +218,10 @@ static void a_stripped_library_has_its_dynamic_names_and_offsets(void **state)
 	module = open_module(symbolizer, scene, stripped);
 	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
 				 &chain);
-	assert_string_equal(chain[0].name, "target_plain");
+	assert_string_equal(chain[0].function->name, "target_plain");
 	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_hidden"),
 				 &chain);
-	assert_non_null(strstr(chain[0].name, "libstripped.so+0x"));
+	assert_non_null(strstr(chain[0].function->name, "libstripped.so+0x"));
 	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
 	fg_symbolizer_free(symbolizer);
 }
@@ -207,7 +240,7 @@ static void a_function_without_a_name_is_called_by_its_beginning(void **state)
 	module = open_module(symbolizer, scene, stripped);
 	for (uint64_t at = start; at < start + 4; at++) {
 		(void)fg_symbolizer_find(symbolizer, module, at, &chain);
-		assert_string_equal(chain[0].name, name);
+		assert_string_equal(chain[0].function->name, name);
 	}
 	fg_symbolizer_free(symbolizer);
 	free(name);
@@ -301,11 +334,11 @@ static void a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names(voi
 	assert_int_equal(fg_symbolizer_find(symbolizer, module,
 					    address_of(&scene->elf, "target_hidden"), &chain),
 			 1);
-	assert_string_equal(chain[0].name, "target_hidden");
+	assert_string_equal(chain[0].function->name, "target_hidden");
 	assert_non_null(strstr(fg_symbol_module_source(module), "compressed symbol table"));
 	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
 				 &chain);
-	assert_string_equal(chain[0].name, "target_plain"); /* of .dynsym */
+	assert_string_equal(chain[0].function->name, "target_plain"); /* of .dynsym */
 	fg_symbolizer_free(symbolizer);
 	free(add);
 }
@@ -333,7 +366,7 @@ static void a_packed_symbol_table_that_is_none_is_refused(void **state)
 	module = open_module(symbolizer, scene, stripped);
 	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
 				 &chain);
-	assert_string_equal(chain[0].name, "target_plain");
+	assert_string_equal(chain[0].function->name, "target_plain");
 	fg_symbolizer_free(symbolizer);
 	free(add);
 }
@@ -360,6 +393,66 @@ static void debug_information_that_files_share_is_followed(void **state)
 				 address_of(&scene->elf, "target_outer"),
 				 &(const struct fg_symbol *){NULL});
 	fg_symbolizer_free(symbolizer);
+}
+
+static char *only_dwo(const struct scene *scene)
+{
+	char *found = NULL;
+	char **names;
+	size_t count;
+	struct fg_error err = {0};
+
+	assert_int_equal(fg_fs_list(scene->scratch.path, &names, &count, &err), FG_OK);
+	for (size_t i = 0; i < count; i++)
+		if (!found && strstr(names[i], ".dwo"))
+			found = fg_fs_join(scene->scratch.path, names[i]);
+	fg_fs_list_free(names, count);
+	assert_non_null(found);
+	return found;
+}
+
+/* The compiler leaves the functions in a .dwo file: without it there are lines, no inlined frames, and nothing is cached. */
+static void split_debug_information_is_read_and_missed(void **state)
+{
+	const struct scene *scene = *state;
+	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
+	const char *library = in(scene, "libsplit.so");
+	const struct fg_symbol *chain;
+	char *dwo = NULL;
+	char *away = NULL;
+
+	if (!has("gcc"))
+		skip();
+	run("gcc", (const char *const[]){"-g", "-O2", "-gsplit-dwarf", "-shared", "-fPIC",
+					 "-Wl,--build-id", "-o", library, SOURCE, NULL});
+	dwo = only_dwo(scene);
+	away = fg_xasprintf("%s.away", dwo);
+	for (int there = 0; there < 2; there++) {
+		struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
+		struct fg_symbol_module *module =
+			fg_symbolizer_module(symbolizer, library, NULL, 0, false);
+		struct fg_elf elf;
+		struct fg_error err = {0};
+		size_t longest = 0;
+		bool has_line = false;
+
+		assert_int_equal(there ? rename(away, dwo) : rename(dwo, away), 0);
+		assert_int_equal(fg_elf_read(library, &elf, &err), FG_OK);
+		for (uint64_t at = 0; at < 32; at++) {
+			const size_t count = fg_symbolizer_find(
+				symbolizer, module, address_of(&elf, "target_outer") + at, &chain);
+
+			longest = count > longest ? count : longest;
+			has_line = has_line || chain[0].at_line > 0;
+		}
+		assert_int_equal(longest, there ? 3 : 1);
+		assert_true(has_line);
+		assert_int_equal(fg_symbol_module_missing_units(module), there ? 0 : 1);
+		fg_elf_release(&elf);
+		fg_symbolizer_free(symbolizer);
+	}
+	free(dwo);
+	free(away);
 }
 
 static void a_separate_file_is_found_by_build_id(void **state)
@@ -599,7 +692,7 @@ static void the_vdso_has_names(void **state)
 	(void)state;
 	for (uint64_t at = 0; at < 0x2000 && !found; at += 16) {
 		(void)fg_symbolizer_find(symbolizer, module, at, &chain);
-		found = strstr(chain[0].name, "vdso_") != NULL;
+		found = strstr(chain[0].function->name, "vdso_") != NULL;
 	}
 	assert_true(found);
 	fg_symbolizer_free(symbolizer);
@@ -622,10 +715,10 @@ static void code_made_at_run_time_is_named_by_its_map(void **state)
 		file);
 	(void)fclose(file);
 	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7010, &chain);
-	assert_string_equal(chain[0].name, "lambda_one");
+	assert_string_equal(chain[0].function->name, "lambda_one");
 	assert_int_equal(chain[0].flags, FG_FRAME_JIT);
 	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7044, &chain);
-	assert_string_equal(chain[0].name, "patched");
+	assert_string_equal(chain[0].function->name, "patched");
 	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7104, &chain);
 	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
 	(void)unlink(path);
@@ -638,6 +731,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SCENE(inlined_frames_and_lines_are_found),
+		SCENE(addresses_may_be_asked_for_in_any_order_and_again),
 		SCENE(names_only_looks_at_no_debug_information),
 		SCENE(a_stripped_library_has_its_dynamic_names_and_offsets),
 		SCENE(a_function_without_a_name_is_called_by_its_beginning),
@@ -646,6 +740,7 @@ int main(void)
 		SCENE(a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names),
 		SCENE(a_packed_symbol_table_that_is_none_is_refused),
 		SCENE(debug_information_that_files_share_is_followed),
+		SCENE(split_debug_information_is_read_and_missed),
 		SCENE(a_separate_file_is_found_by_build_id),
 		SCENE(a_separate_file_is_found_by_its_link_and_checked),
 		SCENE(a_binary_of_another_build_is_not_guessed_from),

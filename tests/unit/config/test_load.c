@@ -311,6 +311,36 @@ static void the_command_line_beats_the_environment_beats_the_file(void **state)
 	release(&l);
 }
 
+/* A message names what the user wrote. */
+static void errors_of_short_forms_name_the_option(void **state)
+{
+	static const struct fg_config_option options[] = {
+		{"measure.budget=5minutes", "--budget 5minutes"},
+		{"measure.pairs.min=80",    "--pairs 80:10"    },
+		{"measure.pairs.max=10",    "--pairs 80:10"    },
+	};
+	static const char text[] = "version: 1\nbenchmarks:\n- { name: b, command: ./b }\n";
+	const struct fg_config_source source = {.path = "fastgate.yml",
+						.text = text,
+						.text_size = strlen(text),
+						.options = options,
+						.option_count = FG_ARRAY_SIZE(options)};
+	struct fg_config_report report = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_not_equal(fg_config_load(&source, &plan, &report, &err), FG_OK);
+	assert_int_equal(report.error_count, 2);
+	assert_string_equal(
+		report.items[0].text,
+		"--budget 5minutes: measure.budget: found '5minutes', expected a duration such as 250ms, 90s, 5m or 2h from 1.00 ms to 168 h");
+	assert_string_equal(
+		report.items[1].text,
+		"--pairs 80:10: measure.pairs: found min 80 above max 10, expected the smaller number as min");
+	fg_config_report_release(&report);
+}
+
 static void settings_reach_every_corner(void **state)
 {
 	const char *const settings[] = {
@@ -508,6 +538,7 @@ int main(void)
 		cmocka_unit_test(anchors_repeat_what_they_name),
 		cmocka_unit_test(files_from_windows_are_read),
 		cmocka_unit_test(the_command_line_beats_the_environment_beats_the_file),
+		cmocka_unit_test(errors_of_short_forms_name_the_option),
 		cmocka_unit_test(settings_reach_every_corner),
 		cmocka_unit_test(variables_reach_nested_keys),
 		cmocka_unit_test(a_variable_that_is_nearly_a_key_is_warned_about),

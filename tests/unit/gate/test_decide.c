@@ -352,6 +352,33 @@ static void pairs_set_aside_and_unpaired_do_not_count(void **state)
 	assert_true(fg_made_has_note(&fg_made_metric(b, "cpu_time")->notes, "one side is missing"));
 }
 
+static void when_all_pairs_are_set_aside_it_is_inconclusive_and_why(void **state)
+{
+	static const struct {
+		enum fg_aside aside;
+		const char *words;
+	} table[] = {
+		{FG_ASIDE_OVERLAP, "16 of 16 pairs set aside: the two programs ran less than 80 %"},
+		{FG_ASIDE_STEAL,   "16 of 16 pairs set aside: the host"                           },
+	};
+
+	(void)state;
+	(void)fg_made_benchmark(&made, "parse", 16, 0.5, 0.01);
+	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
+		struct fg_series *series = fg_made_series(&made, "parse");
+		const struct fg_benchmark_verdict *b;
+
+		for (size_t i = 0; i < series->repetition_count; i++)
+			series->repetitions[i].aside = (uint16_t)table[row].aside;
+		b = fg_made_decide(&made, "parse");
+		assert_int_equal(b->outcome, FG_OUTCOME_INCONCLUSIVE);
+		assert_null(b->error);
+		assert_int_equal(b->set_aside, 16);
+		assert_true(fg_made_has_note(&b->notes, table[row].words));
+		assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
+	}
+}
+
 static void looking_while_measuring_agrees_with_the_verdict(void **state)
 {
 	struct fg_gate_progress progress;
@@ -415,6 +442,7 @@ int main(void)
 		TEST(dependence_on_the_place_of_the_stack_is_noticed),
 		TEST(blocks_of_four_are_one_pair),
 		TEST(pairs_set_aside_and_unpaired_do_not_count),
+		TEST(when_all_pairs_are_set_aside_it_is_inconclusive_and_why),
 		TEST(looking_while_measuring_agrees_with_the_verdict),
 		TEST(a_call_without_a_run_is_refused),
 	};

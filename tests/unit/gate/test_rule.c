@@ -189,12 +189,11 @@ static void too_few_pairs_decide_nothing(void **state)
 }
 
 /*
- * How many of 1,000 runs of identical programs fail when pairs follow an AR(1) series.  Over 8,000 runs it is 0.2, 0.7 and 1.0 % for the
+ * How many of 1,000 runs fail when pairs follow an AR(1) series around a change.  Over 8,000 runs it is 0.2, 0.7 and 1.0 % for the
  * rows below; with the interval of independent pairs, 10 % of the last row.
  */
-static int count_failures(double r, int *dependent)
+static int count_failures(struct fg__rule rule, double r, double change, int *dependent)
 {
-	struct fg__rule rule = default_rule();
 	struct fg_random random;
 	int failed = 0;
 
@@ -206,7 +205,7 @@ static int count_failures(double r, int *dependent)
 		double x = fg_random_normal(&random);
 
 		for (size_t i = 0; i < PAIRS; i++) {
-			difference[i] = 0.05 * x;
+			difference[i] = change + 0.05 * x;
 			x = r * x + sqrt(1.0 - r * r) * fg_random_normal(&random);
 		}
 		fg__rule_apply(&rule, difference, PAIRS, true, &finding);
@@ -233,7 +232,7 @@ static void autocorrelated_pairs_fail_no_more_often_than_others(void **state)
 	(void)state;
 	for (size_t row = 0; row < sizeof(table) / sizeof(table[0]); row++) {
 		int noticed = 0;
-		int failed = count_failures(table[row].r, &noticed);
+		int failed = count_failures(default_rule(), table[row].r, 0.0, &noticed);
 
 		if (failed > table[row].failed_at_most || noticed < table[row].noticed_at_least ||
 		    noticed > table[row].noticed_at_most)
@@ -287,6 +286,38 @@ static void until_sure_finds_the_change_and_keeps_alpha(void **state)
 	assert_in_range(failed[1], 196, 200);
 }
 
+/* With bets on the differences themselves 5, 16, 47, 130 and 299 of the identical ones would fail. */
+static void until_sure_does_not_take_dependent_pairs_for_evidence(void **state)
+{
+	static const struct {
+		double r;
+		double change;
+		int at_least; /* of 1,000 */
+		int at_most;
+	} table[] = {
+		{0.0, 0.0,  0,   10  },
+                {0.2, 0.0,  0,   10  },
+                {0.4, 0.0,  0,   10  },
+		{0.6, 0.0,  0,   10  },
+                {0.8, 0.0,  0,   10  },
+                {0.0, 0.05, 940, 1000},
+		{0.0, 0.1,  995, 1000},
+                {0.4, 0.1,  860, 1000},
+	};
+	struct fg__rule rule = default_rule();
+
+	(void)state;
+	rule.until_sure = true;
+	for (size_t row = 0; row < sizeof(table) / sizeof(table[0]); row++) {
+		int noticed = 0;
+		int failed = count_failures(rule, table[row].r, table[row].change, &noticed);
+
+		if (failed < table[row].at_least || failed > table[row].at_most)
+			fail_msg("r %.1f, change %.2f: %d of 1,000 fail", table[row].r,
+				 table[row].change, failed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +332,7 @@ int main(void)
 		cmocka_unit_test(autocorrelated_pairs_fail_no_more_often_than_others),
 		cmocka_unit_test(a_large_change_fails_although_pairs_might_depend_on_each_other),
 		cmocka_unit_test(until_sure_finds_the_change_and_keeps_alpha),
+		cmocka_unit_test(until_sure_does_not_take_dependent_pairs_for_evidence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

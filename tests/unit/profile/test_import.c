@@ -72,6 +72,26 @@ static void folded_stacks_become_samples(void **state)
 	fg_profile_release(&profile);
 }
 
+static void weights_that_no_sum_can_hold_are_refused(void **state)
+{
+	static const char *const texts[] = {"main 9e300\n", "main;a 4000000000000\nmain;b 1\n",
+					    "main 1e308\nmain;b 1e308\n"};
+	static const char held[] = "main;a 3000000000000\nmain;b 1\n";
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
+		assert_int_equal(import("folded", texts[i], strlen(texts[i]), &profile, &err),
+				 FG_ELIMIT);
+		assert_non_null(strstr(err.message, "more than 100 years"));
+	}
+	/* 95 years are not */
+	assert_int_equal(import("folded", held, strlen(held), &profile, &err), FG_OK);
+	assert_true(weight_of(&profile, "b") == 1e6);
+	fg_profile_release(&profile);
+}
+
 static void a_given_period_is_used_and_not_remarked_on(void **state)
 {
 	const struct fg_import_options options = {.period_ns = 5000, .program = "reco"};
@@ -348,6 +368,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folded_stacks_become_samples),
+		cmocka_unit_test(weights_that_no_sum_can_hold_are_refused),
 		cmocka_unit_test(a_given_period_is_used_and_not_remarked_on),
 		cmocka_unit_test(bad_text_is_refused_with_its_line),
 		cmocka_unit_test(a_stack_deeper_than_the_limit_is_refused),

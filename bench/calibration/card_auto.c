@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The rows about `schedule: auto`.
+ *
+ * What a choice costs is the time until a verdict: the seconds of an observation times the number that the first look wants or that
+ * bring the interval within the margin, whichever is more.  Both schedules were recorded, so both costs are known, with an interval
+ * from draws of the recordings.  A choice is wrong when that whole interval speaks for the other schedule; where it does not, the
+ * recordings cannot tell.
+ *
+ * Chosen was twice: by real runs under the load at hand, and by replaying the trial on stretches of the recordings, which gives
+ * thousands of choices.
+ */
+#include "base/random.h"
+#include "bench/calibration/card.h"
+#include "bench/calibration/replay.h"
+#include "runner/choice.h"
+#include "stats/location.h"
+#include "stats/sample.h"
+
+#include <math.h>
+
+#define TRIM          0.2
+#define ERRORS_WITHIN 3.5
+#define COST_DRAWS    1000
+
+enum side {
+	DUET,
+	ABBA,
+	SIDES,
+};
+
+static const char *const schedule_names[SIDES] = {"duet", "abba"};
+
+/* Of one program in one condition. */
+struct both {
+	struct recorded_pair *observations[SIDES]; /* pairs, blocks */
+	size_t count[SIDES];
+	struct recorded_pair *halves; /* of the blocks: A then B */
+	size_t half_count;
+	struct fg_choice_goal goal;
+};
+
+static void both_release(struct both *both)
+{
+	free(both->observations[DUET]);
+	free(both->observations[ABBA]);
+	free(both->halves);
+	*both = (struct both){0};
+}
+
+static bool both_load(const char *folder, const char *condition, const char *kind,
+		      struct both *both)
+{
+	struct fg_measure measure;
+	struct fg_policy policy;
+
+	*both = (struct both){0};
+	fg_measure_defaults(&measure);
+	fg_policy_defaults(&policy);
+	both->goal =
+		(struct fg_choice_goal){.min_pairs = measure.min_pairs,
+					.margin = fg_policy_metric(&policy, "cpu_time").margin};
+	for (int side = 0; side < SIDES; side++) {
+		struct recording recording;
+
+		if (recording_load(folder, condition, kind, 0, schedule_names[side], &recording)) {
+			both->observations[side] = recording_pairs(&recording, &both->count[side]);
+			if (side == ABBA)
+				both->halves = recording_halves(&recording, &both->half_count);
+		}
+		recording_release(&recording);
+	}
+	return both->count[DUET] >= FG_TRIAL_ROUNDS_FIRST &&
+	       both->half_count >= FG_TRIAL_ROUNDS_FIRST;
+}
+
+/* Expected seconds until a verdict, from `count` observations drawn with replacement, or from all of them as they are. */
+static double cost_of(const struct both *both, enum side side, struct fg_random *random)
+{
+	size_t count = both->count[side];
+	double *values = fg_xcalloc(count + 1, sizeof(values[0]));
+	double reach = ERRORS_WITHIN / log1p(both->goal.margin);
+	double seconds = 0.0;
+	struct fg_trimmed t;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = random ? (size_t)fg_random_below(random, count) : i;
+
+		values[i] = both->observations[side][at].difference;
+		seconds += both->observations[side][at].seconds / (double)count;
+	}
+	t = fg_trimmed_mean(values, count, TRIM);
+	free(values);
+	return seconds * fmax(both->goal.min_pairs,
+			      t.standard_error * t.standard_error * (double)count * reach * reach);
+}
+
+static void compare_costs(const struct both *both, struct card_row *row)
+{
+	double ratios[COST_DRAWS];
+	struct fg_random random;
+
+	fg_random_seed(&random, 3);
+	for (int i = 0; i < COST_DRAWS; i++)
+		ratios[i] = cost_of(both, DUET, &random) / cost_of(both, ABBA, &random);
+	row->ratio = cost_of(both, DUET, NULL) / cost_of(both, ABBA, NULL);
+	row->ratio_low = fg_quantile(ratios, COST_DRAWS, 0.025);
+	row->ratio_high = fg_quantile(ratios, COST_DRAWS, 0.975);
+}
+
+static void try_observation(const struct recorded_pair *from, size_t count, size_t at,
+			    struct fg_trial *trial)
+{
+	const struct recorded_pair *o = &from[at % count];
+
+	trial->differences[trial->count++] = o->difference;
+	trial->seconds += o->seconds;
+}
+
+/* The trial of runner/trial.c, on neighbouring observations. */
+static enum fg_schedule choose_again(const struct both *both, struct fg_random *random)
+{
+	size_t pair = (size_t)fg_random_below(random, both->count[DUET]);
+	size_t half = (size_t)fg_random_below(random, both->half_count);
+	struct fg_choice choice = {.settled = false};
+	struct fg_trial duet = {0};
+	struct fg_trial abba = {0};
+
+	for (size_t round = 0; round < FG_TRIAL_ROUNDS_MAX && !choice.settled; round++) {
+		try_observation(both->observations[DUET], both->count[DUET], pair + round, &duet);
+		try_observation(both->halves, both->half_count, half + round, &abba);
+		if (round + 1 >= FG_TRIAL_ROUNDS_FIRST)
+			choice = fg_choice_make(&both->goal, &duet, &abba);
+	}
+	return choice.schedule;
+}
+
+static size_t wrong_choices(const struct card_row *row)
+{
+	if (row->ratio_low > 1.0)
+		return row->chosen[DUET];
+	return row->ratio_high < 1.0 ? row->chosen[ABBA] : 0;
+}
+
+static struct card_row row_of(enum card_kind kind, const char *name, const char *setting,
+			      const char *condition)
+{
+	return (struct card_row){.kind = kind,
+				 .name = name,
+				 .setting = setting,
+				 .condition = condition,
+				 .ratio = (double)NAN,
+				 .median_pairs = (double)NAN,
+				 .effect = (double)NAN,
+				 .load = (double)NAN};
+}
+
+void card_add_auto(const char *folder, const char *condition, size_t decisions, struct card *card)
+{
+	struct card_row live =
+		row_of(CARD_GOAL, "auto", "chose the schedule that is slower here", condition);
+	struct card_row again = row_of(CARD_GOAL, "auto", "the same, trials replayed", condition);
+	struct card_row parts[CARD_KINDS];
+	struct fg_random random;
+
+	fg_random_seed(&random, 5);
+	for (size_t k = 0; k < CARD_KINDS; k++) {
+		struct card_row replayed = {0};
+		struct both both;
+
+		parts[k] = row_of(CARD_CHOICE, card_kinds[k], "chosen; duet's time / ABBA's",
+				  condition);
+		if (both_load(folder, condition, card_kinds[k], &both)) {
+			compare_costs(&both, &parts[k]);
+			choices_load(folder, condition, card_kinds[k], parts[k].chosen);
+			live.trials += parts[k].chosen[DUET] + parts[k].chosen[ABBA];
+			live.hits += wrong_choices(&parts[k]);
+			replayed = parts[k];
+			replayed.chosen[DUET] = replayed.chosen[ABBA] = 0;
+			for (size_t i = 0; i < decisions; i++)
+				replayed.chosen[choose_again(&both, &random) == FG_SCHEDULE_ABBA]++;
+			again.trials += decisions;
+			again.hits += wrong_choices(&replayed);
+		}
+		both_release(&both);
+	}
+	card_add(card, &live);
+	for (size_t k = 0; k < CARD_KINDS; k++)
+		card_add(card, &parts[k]);
+	again.goal = 0.01;
+	card_add(card, &again);
+}

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+verdicts.py FASTGATE ROOT: what the real command says about bad data and accepted prices, and that what it prints for programs keeps to the
+schemas in docs/formats.  The benchmark is a script that prints a number, so nothing here depends on how fast anything runs.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(root / "tests/support"))
+from json_schema import Schema  # noqa: E402
+
+CONFIG = """version: 1
+project: prices
+benchmarks:
+{benchmarks}
+measure: {{ schedule: abba, warmup: 0, pairs: {{ min: 5, max: {pairs} }}, sampler: {{ enabled: false }} }}
+gate:
+  metrics: {{ cpu_time: {{ gated: false }}, wall_time: {{ gated: false }}, max_rss: {{ gated: false }}, binary_size: {{ gated: false }} }}
+{gate}"""
+BENCHMARK = '  - {{ name: {name}, command: ./bench, metrics: [ {{ name: cost, regex: "cost: (\\\\S+)", unit: "{unit}" }}{more} ] }}\n'
+RATE = ', { name: rate, regex: "rate: (\\\\S+)", unit: "1" }'
+
+schemas = {kind: Schema(root / f"docs/formats/{kind}.schema.json") for kind in ("report", "history")}
+problems = []
+
+
+class Project:
+    """A repository whose last commit is the baseline."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.environment = {"PATH": os.environ["PATH"], "HOME": folder, "XDG_CACHE_HOME": folder + "/cache", "GIT_CONFIG_NOSYSTEM": "1"}
+        (self.folder / ".gitignore").write_text(".fastgate/\ncache/\n")
+        self.git("init", "-q", "-b", "main", ".")
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments], cwd=self.folder,
+                       env=self.environment, check=True, stdout=subprocess.DEVNULL)
+
+    def write(self, output, benchmarks=None, unit="1", pairs=10, gate=""):
+        """The benchmark prints `output`; "$n" in it is another number in every execution."""
+        text = "".join(benchmarks or [BENCHMARK.format(name="bench", unit=unit, more="")])
+        (self.folder / "fastgate.yml").write_text(CONFIG.format(benchmarks=text, pairs=pairs, gate=gate))
+        (self.folder / "bench").write_text(f"#!/bin/sh\nn=$(($$ % 7))\nprintf '%s\\n' \"{output}\"\n")
+        (self.folder / "bench").chmod(0o755)
+
+    def commit(self, message="The baseline"):
+        self.git("add", ".")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+
+    def call(self, *arguments):
+        return subprocess.run([fastgate, *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
+                              check=False, timeout=120)
+
+
+def expect(what, done, code, *words):
+    said = done.stdout + done.stderr
+    missing = [w for w in words if w not in said]
+    if done.returncode != code or missing:
+        problems.append(f"{what}: exit code {done.returncode}, expected {code}; not said: {missing}\n{said}")
+
+
+def expect_json(what, done, kind, code=0, **members):
+    """Valid, and with these members at the top."""
+    try:
+        found = json.loads(done.stdout)
+    except ValueError as error:
+        problems.append(f"{what}: no JSON ({error}): {done.stdout[:300]}\n{done.stderr}")
+        return None
+    problems.extend(f"{what}: {error}" for error in schemas[kind].errors(found))
+    for name, value in members.items():
+        if found[name] != value:
+            problems.append(f"{what}: {name} is {found[name]}, expected {value}")
+    if done.returncode != code:
+        problems.append(f"{what}: exit code {done.returncode}, expected {code}")
+    return found
+
+
+def bad_data(project):
+    # what the baseline prints, what the candidate prints, unit, pairs, exit code, what is said
+    table = [
+        ("all values equal", "cost: 100", "cost: 100 ", "ms", 10, 0, ["pass"]),
+        ("a price", "cost: 100", "cost: 110", "ms", 10, 1, ["REGRESSION", "cost"]),
+        ("too few pairs", "cost: 100", "cost: 200", "ms", 2, 0, ["INCONCLUSIVE", "only 2 pairs: at least 5"]),
+        ("times of zero", "cost: 100", "cost: 0", "ms", 5, 4, ["ERROR", "no pair has a usable number", "zero or below"]),
+        ("negative times", "cost: 100", "cost: -3", "ms", 5, 4, ["ERROR", "no pair has a usable number", "zero or below"]),
+        ("counts of zero", "cost: 0", "cost: 0 ", "1", 10, 0, ["pass"]),
+        ("a count that is no longer zero", "cost: 0", "cost: 4$n", "1", 10, 1, ["REGRESSION"]),
+        ("not a number", "cost: 100", "cost: nan", "ms", 5, 4, ["ERROR", "nan"]),
+        ("infinite", "cost: 100", "cost: inf", "ms", 5, 4, ["ERROR", "inf"]),
+        ("a word", "cost: 100", "cost: much", "ms", 5, 4, ["ERROR", "much"]),
+        ("no number at all", "cost: 100", "price: 7", "ms", 5, 4, ["ERROR", "cost"]),
+    ]
+    for what, before, after, unit, pairs, code, words in table:
+        project.write(before, unit=unit, pairs=pairs)
+        project.commit()
+        project.write(after, unit=unit, pairs=pairs)
+        expect(what, project.call("run", "--against", "HEAD", "--pairs", f"{min(5, pairs)}:{pairs}"), code, *words)
+    project.write("cost: 100", unit="ms", pairs=2)
+    project.commit()
+    project.write("cost: 200", unit="ms", pairs=2, gate="  inconclusive: fail\n")
+    expect("too few pairs, and that must fail", project.call("run", "--against", "HEAD", "--pairs", "2:2"), 3, "INCONCLUSIVE")
+
+
+def other_benchmarks(project):
+    def of(*names, more=""):
+        return [BENCHMARK.format(name=name, unit="1", more=more) for name in names]
+
+    project.write("cost: 100", of("stays", "goes"))
+    project.commit()
+    project.write("cost: 100 ", of("stays", "comes"))
+    done = project.call("run", "--against", "HEAD", "--json")
+    report = expect_json("other benchmarks", done, "report")
+    if report:
+        found = {b["name"]: b["verdict"] for b in report["benchmarks"]}
+        if found != {"stays": "pass", "goes": "missing", "comes": found.get("comes")} or found["comes"] not in ("new", "pass"):
+            problems.append(f"other benchmarks: {found}")
+    # Stored runs: one knows `cost`, the other `cost` and `rate`.
+    project.write("cost: 100", of("stays"))
+    expect("a run", project.call("run"), 0)
+    project.write("cost: 100 rate: 3", of("stays", "comes", more=RATE))
+    expect("a run with more in it", project.call("run"), 0)
+    for left, right, metric, benchmark in (("latest~1", "latest", "new", "new"), ("latest", "latest~1", "missing", "missing")):
+        report = expect_json("other metrics", project.call("compare", left, right, "--json"), "report")
+        if not report:
+            continue
+        found = {b["name"]: b for b in report["benchmarks"]}
+        metrics = {m["name"]: m["verdict"] for m in found["stays"]["metrics"]}
+        if metrics.get("rate", "missing") != metric or found["comes"]["verdict"] != benchmark:
+            problems.append(f"compare {left} {right}: {metrics}, {found['comes']['verdict']}")
+
+
+def prices(project):
+    key = '  accept: [ {{ benchmark: bench, metric: cost, up_to: {up_to}, until: {until}, reason: "larger cache" }} ]\n'
+    table = [
+        ("accepted by key", "cost: 110", key.format(up_to="20%", until="2099-03-01"), 0, ["accepted", "larger cache"], True),
+        ("more than accepted", "cost: 150", key.format(up_to="20%", until="2099-03-01"), 1, ["REGRESSION"], False),
+        ("the key has ended", "cost: 110", key.format(up_to="20%", until="2020-03-01"), 1, ["REGRESSION", "ended on 2020-03-01"], False),
+        ("the key is not needed", "cost: 100 ", key.format(up_to="20%", until="2099-03-01"), 0, ["was not needed in this run"], False),
+    ]
+    project.write("cost: 100")
+    project.commit()
+    for what, output, gate, code, words, accepted in table:
+        project.write(output, gate=gate)
+        expect(what, project.call("run", "--against", "HEAD"), code, *words)
+        report = expect_json(what, project.call("run", "--against", "HEAD", "--json"), "report", code, exit_code=code)
+        cost = next(m for m in report["benchmarks"][0]["metrics"] if m["name"] == "cost") if report else {}
+        if report and bool(cost.get("accepted")) != accepted:
+            problems.append(f"{what}: accepted in JSON: {cost.get('accepted')}")
+        if report and what == "the key is not needed" and not any("was not needed" in n for n in report["notes"]):
+            problems.append(f"{what}: not in the notes: {report['notes']}")
+    project.write("cost: 110")
+    project.commit("Trade time for memory\n\nFastgate-Accept: bench cost it saves memory")
+    expect("accepted by trailer", project.call("run", "--against", "HEAD~1"), 0, "accepted", "it saves memory", "commit ")
+    project.write("cost: 140")
+    project.commit("Something else")
+    expect("a trailer is for its own range", project.call("run", "--against", "HEAD~1"), 1, "REGRESSION")
+
+
+def for_programs(project):
+    done = project.call("duel", "--json", "--pairs", "5:5", "--schedule", "abba", "./bench", "/bin/true")
+    expect_json("duel", done, "report", code=done.returncode, exit_code=done.returncode)
+    done = project.call("run", "--against", "HEAD", "--json")
+    expect_json("run", done, "report", code=done.returncode, exit_code=done.returncode)
+    done = project.call("compare", "latest~1", "latest", "--json")
+    expect_json("compare", done, "report", code=done.returncode, exit_code=done.returncode)
+    found = expect_json("history", project.call("history", "bench", "--metric", "cost", "--json"), "history", metric="cost")
+    if found and len(found["points"]) < 3:
+        problems.append(f"history: {len(found['points'])} points")
+    if not schemas["history"].errors({"schema": "fastgate-history/1", "points": "none"}):
+        problems.append("the schema of the history takes anything")
+
+
+for part in (bad_data, other_benchmarks, prices, for_programs):
+    with tempfile.TemporaryDirectory() as name:
+        tried = Project(name)
+        if part is for_programs:
+            tried.write("cost: 100")
+            tried.commit()
+            for n in range(3):
+                tried.call("run")
+        part(tried)
+print("\n".join(problems))
+sys.exit(1 if problems else 0)

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Who is let in, to what, and what the others are told. */
+#include "perfdb/client/client.h"
+#include "store/access.h"
+#include "tests/integration/perfdb/perfdb_samples.h"
+#include "tests/support/fg_test.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+static void tokens_open_only_what_they_are_for(void **state)
+{
+	struct fg_test_server *s = *state;
+	char admin[69];
+	char reader[69];
+	char uploader[69];
+	char other[69];
+	char expired[69];
+	struct fg_strbuf body = {0};
+
+	fg_test_token(s, NULL, FG_SCOPE_ADMIN, INT64_MAX, admin);
+	fg_test_token(s, "tracker", FG_SCOPE_READ, INT64_MAX, reader);
+	fg_test_token(s, "tracker", FG_SCOPE_UPLOAD, INT64_MAX, uploader);
+	fg_test_token(s, "other", FG_SCOPE_UPLOAD, INT64_MAX, other);
+	fg_test_token(s, NULL, FG_SCOPE_ADMIN, 1, expired);
+	assert_int_equal(fg_test_upload(s, 1, NULL), 401);
+	assert_int_equal(fg_test_upload(s, 1, "fgt_0000"), 401);
+	assert_int_equal(fg_test_upload(s, 1, expired), 401);
+	assert_int_equal(fg_test_upload(s, 1, reader), 403);
+	assert_int_equal(fg_test_upload(s, 1, other), 403);
+	assert_int_equal(fg_test_upload(s, 1, uploader), 201);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs/0198f000-0000-7000-8000-000000000001",
+				     reader, NULL),
+			 200);
+	/* To another project's token the run does not exist. */
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs/0198f000-0000-7000-8000-000000000001",
+				     other, NULL),
+			 404);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/benchmarks?project=tracker", other, NULL),
+			 404);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs?project=tracker", other, NULL), 404);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/facts?project=tracker", other, NULL), 404);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/facts", other, &body), 200);
+	assert_string_equal(fg_strbuf_text(&body), "{\"facts\":[]}");
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/facts", reader, &body), 200);
+	assert_non_null(strstr(fg_strbuf_text(&body), "host.load"));
+	fg_strbuf_release(&body);
+	assert_int_equal(fg_test_ask(s, "DELETE",
+				     "/api/v1/runs/0198f000-0000-7000-8000-000000000001", uploader,
+				     NULL),
+			 403);
+	assert_int_equal(fg_test_ask(s, "DELETE",
+				     "/api/v1/runs/0198f000-0000-7000-8000-000000000001", admin,
+				     NULL),
+			 200);
+	assert_int_equal(fg_test_run_count(s), 0);
+}
+
+static void revoke_first(const struct fg_test_server *s)
+{
+	struct fg_store *store = NULL;
+	struct fg_token_list list = {0};
+	struct fg_error err = {0};
+
+	if (fg_store_open(s->database, 0, &store, &err) != FG_OK ||
+	    fg_store_token_list(store, &list, &err) != FG_OK ||
+	    fg_store_token_revoke(store, list.items[0].id, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_token_list_release(&list);
+	fg_store_close(store);
+}
+
+static void token_that_is_taken_back_opens_nothing_any_more(void **state)
+{
+	struct fg_test_server *s = *state;
+	char token[69];
+	char admin[69];
+
+	fg_test_token(s, "tracker", FG_SCOPE_UPLOAD, INT64_MAX, token);
+	fg_test_token(s, NULL, FG_SCOPE_ADMIN, INT64_MAX, admin);
+	assert_int_equal(fg_test_upload(s, 1, token), 201);
+	revoke_first(s);
+	assert_int_equal(fg_test_upload(s, 2, token), 401);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs", token, NULL), 401);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs", admin, NULL), 200);
+	assert_int_equal(fg_test_run_count(s), 1);
+}
+
+static void strange_addresses_lead_nowhere(void **state)
+{
+	static const char *const paths[] = {"/../../etc/passwd",
+					    "/assets/../../../etc/passwd",
+					    "/assets/..%2f..%2fetc%2fpasswd",
+					    "/assets/",
+					    "/api/v1/runs/../../x",
+					    "/api/v2/runs",
+					    "//"};
+	struct fg_test_server *s = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(paths); i++) {
+		if (fg_test_ask(s, "GET", paths[i], NULL, NULL) != 404)
+			fail_msg("%s", paths[i]);
+	}
+	assert_int_equal(fg_test_ask(s, "PUT", "/api/v1/runs", NULL, NULL), 405);
+}
+
+static void metacharacters_of_sql_find_nothing_and_break_nothing(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_strbuf body = {0};
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	assert_int_equal(
+		fg_test_ask(s, "GET",
+			    "/api/v1/runs?project=%27%3BDROP%20TABLE%20run%3B--&branch=%25", NULL,
+			    &body),
+		200);
+	assert_string_equal(fg_strbuf_text(&body), "{\"runs\":[]}");
+	assert_int_equal(fg_test_run_count(s), 1);
+	fg_strbuf_release(&body);
+}
+
+static void asked_by_a_foreign_name_an_open_server_is_silent(void **state)
+{
+	static const struct {
+		const char *host;
+		int answer;
+	} cases[] = {
+		{"evil.example",           403},
+                {"localhost.evil.example", 403},
+		{"127.0.0.1.evil.example", 403},
+                {"127.0.0.10",             403},
+		{"LocalHost:8642",         200},
+                {"[::1]:8642",             200},
+	};
+	struct fg_test_server *s = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		char *request = fg_xasprintf("GET /api/v1/projects HTTP/1.1\r\nHost: %s\r\n\r\n",
+					     cases[i].host);
+
+		assert_int_equal(fg_test_exchange(s, request, strlen(request), NULL),
+				 cases[i].answer);
+		free(request);
+	}
+}
+
+static void wider_than_loopback_needs_tokens_and_tls(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_server_options options = {
+		.database = s->database, .address = "0.0.0.0", .log_fd = -1};
+	struct fg_server *server = NULL;
+	struct fg_error err = {0};
+	char token[69];
+
+	assert_int_equal(fg_server_start(&options, &server, &err), FG_EINVAL);
+	assert_non_null(strstr(err.message, "token"));
+	fg_test_token(s, NULL, FG_SCOPE_ADMIN, INT64_MAX, token);
+	assert_int_equal(fg_server_start(&options, &server, &err), FG_EINVAL);
+	assert_non_null(strstr(err.message, "TLS"));
+	options.behind_proxy = true;
+	assert_int_equal(fg_server_start(&options, &server, &err), FG_OK);
+	fg_server_stop(server);
+}
+
+/* Revoked, it still counts: an open door would be worse than a locked one. */
+static void last_token_taken_back_leaves_the_door_locked(void **state)
+{
+	struct fg_test_server *s = *state;
+	char token[69];
+
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/projects", NULL, NULL), 200);
+	fg_test_token(s, NULL, FG_SCOPE_ADMIN, INT64_MAX, token);
+	revoke_first(s);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/projects", NULL, NULL), 401);
+	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/projects", token, NULL), 401);
+}
+
+static int ask_with(const struct fg_test_server *s, const char *header)
+{
+	char *request = fg_xasprintf(
+		"GET /api/v1/projects HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n\r\n", header);
+	const int status = fg_test_exchange(s, request, strlen(request), NULL);
+
+	free(request);
+	return status;
+}
+
+/* The name in Host is the stranger's to choose. */
+static void open_server_does_not_answer_through_a_proxy(void **state)
+{
+	const struct fg_test_server *s = *state;
+
+	assert_int_equal(ask_with(s, "Accept: */*"), 200);
+	assert_int_equal(ask_with(s, "X-Forwarded-For: 203.0.113.7"), 403);
+	assert_int_equal(ask_with(s, "Forwarded: for=203.0.113.7"), 403);
+	assert_int_equal(ask_with(s, "Via: 1.1 nginx"), 403);
+}
+
+static void behind_a_proxy_nobody_is_let_in_without_a_token(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_test_server proxied = {.database = s->database};
+	const struct fg_server_options options = {
+		.database = s->database, .behind_proxy = true, .log_fd = -1};
+	struct fg_error err = {0};
+	char token[69];
+
+	if (fg_server_start(&options, &proxied.server, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(fg_test_ask(&proxied, "GET", "/api/v1/projects", NULL, NULL), 403);
+	assert_int_equal(fg_test_ask(&proxied, "GET", "/healthz", NULL, NULL), 200);
+	fg_test_token(s, NULL, FG_SCOPE_READ, INT64_MAX, token);
+	assert_int_equal(fg_test_ask(&proxied, "GET", "/api/v1/projects", NULL, NULL), 401);
+	assert_int_equal(fg_test_ask(&proxied, "GET", "/api/v1/projects", token, NULL), 200);
+	fg_server_stop(proxied.server);
+}
+
+static void tells_no_path(const struct fg_test_server *s, const char *path, int expected)
+{
+	struct fg_strbuf body = {0};
+	const int status = fg_test_ask(s, "GET", path, NULL, &body);
+
+	if (status != expected || strstr(fg_strbuf_text(&body), s->scratch.path) ||
+	    strstr(fg_strbuf_text(&body), "perfdb.db") ||
+	    (strncmp(path, "/api/", 5) == 0 && !strstr(fg_strbuf_text(&body), "\"error\"")))
+		fail_msg("%s: %d %s", path, status, fg_strbuf_text(&body));
+	fg_strbuf_release(&body);
+}
+
+static void refusals_name_no_path_of_the_server(void **state)
+{
+	static const struct {
+		const char *path;
+		int status;
+	} cases[] = {
+		{"/api/v1/runs/latest",					404},
+		{"/api/v1/runs/nothing",                                       404},
+		{"/api/v1/runs/0198f000-0000-7000-8000-000000000099",          404},
+		{"/api/v1/compare?a=latest~9&b=latest",                        404},
+		{"/api/v1/functions?a=x&b=y&benchmark=parse",                  404},
+		{"/api/v1/profile?a=latest&benchmark=none",                    404},
+		{"/api/v1/trend?project=none&benchmark=none&metric=cpu_time",  404},
+		{"/api/v1/function-trend?project=none&benchmark=x&function=7", 404},
+		{"/api/v1/runs?limit=many",                                    400},
+		{"/api/v1/runs?after=7.x",                                     400},
+	};
+	struct fg_test_server *s = *state;
+
+	tells_no_path(s, cases[0].path, cases[0].status); /* an empty database */
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	for (size_t i = 1; i < FG_ARRAY_SIZE(cases); i++)
+		tells_no_path(s, cases[i].path, cases[i].status);
+}
+
+/* Another session cannot be opened: a folder is where the file was. */
+static void broken_database_is_named_in_the_log_alone(void **state)
+{
+	static const char *const paths[] = {"/healthz", "/api/v1/projects", "/api/v1/runs"};
+	struct fg_test_server *s = *state;
+	char *away = fg_xasprintf("%s.away", s->database);
+	char *log = NULL;
+	size_t size = 0;
+
+	assert_return_code(rename(s->database, away), 0);
+	assert_return_code(mkdir(s->database, 0700), 0);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(paths); i++)
+		tells_no_path(s, paths[i], 503);
+	log = fg_scratch_read(&s->scratch, FG_TEST_SERVER_LOG, &size);
+	assert_non_null(strstr(log, s->database));
+	free(log);
+	free(away);
+}
+
+static void log_holds_no_token(void **state)
+{
+	struct fg_test_server *s = *state;
+	char *log = NULL;
+	size_t size = 0;
+	char token[69];
+
+	fg_test_token(s, NULL, FG_SCOPE_UPLOAD, INT64_MAX, token);
+	assert_int_equal(fg_test_upload(s, 1, token), 201);
+	assert_int_equal(fg_test_upload(s, 2, "fgt_mistaken"), 401);
+	log = fg_scratch_read(&s->scratch, FG_TEST_SERVER_LOG, &size);
+	assert_non_null(strstr(log, "\"who\":\"token 1\""));
+	assert_null(strstr(log, token + 4));
+	assert_null(strstr(log, "mistaken"));
+	free(log);
+}
+
+static void password_of_a_database_is_not_shown(void **state)
+{
+	static const char *const urls[] = {
+		"postgresql://user:hush@127.0.0.1:1/x?connect_timeout=2",
+		"postgresql://user@127.0.0.1:1/x?password=hush&connect_timeout=2",
+		"postgresql://127.0.0.1:1/x?user=user&password=hu@sh&connect_timeout=2",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(urls); i++) {
+		struct fg_store *store = NULL;
+		struct fg_error err = {0};
+		const int status = fg_store_open(urls[i], 0, &store, &err);
+
+		if ((status != FG_ENET && status != FG_EUNSUPPORTED) ||
+		    strstr(err.message, "hush") || strstr(err.message, "sh&"))
+			fail_msg("%d: %s", status, err.message);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FG_SERVER_TEST(tokens_open_only_what_they_are_for),
+		FG_SERVER_TEST(token_that_is_taken_back_opens_nothing_any_more),
+		FG_SERVER_TEST(strange_addresses_lead_nowhere),
+		FG_SERVER_TEST(metacharacters_of_sql_find_nothing_and_break_nothing),
+		FG_SERVER_TEST(asked_by_a_foreign_name_an_open_server_is_silent),
+		FG_SERVER_TEST(wider_than_loopback_needs_tokens_and_tls),
+		FG_SERVER_TEST(last_token_taken_back_leaves_the_door_locked),
+		FG_SERVER_TEST(open_server_does_not_answer_through_a_proxy),
+		FG_SERVER_TEST(behind_a_proxy_nobody_is_let_in_without_a_token),
+		FG_SERVER_TEST(refusals_name_no_path_of_the_server),
+		FG_SERVER_TEST(broken_database_is_named_in_the_log_alone),
+		FG_SERVER_TEST(log_holds_no_token),
+		cmocka_unit_test(password_of_a_database_is_not_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A database of the previous schema is brought up to date, one of the next is refused: in SQLite, and in PostgreSQL where
+ * PERFDB_TEST_URL names one, whose tables are made anew for each test.
+ */
+#include "store/db.h"
+#include "store/query.h"
+#include "tests/integration/perfdb/perfdb_samples.h"
+#include "tests/support/fg_test.h"
+
+#include <pthread.h>
+
+enum {
+	PREVIOUS = FG_SCHEMA_VERSION - 1,
+	OPENERS = 4
+};
+
+struct fixture {
+	struct fg_scratch scratch;
+	char *location;
+};
+
+static void run_script(const struct fixture *f, const char *sql)
+{
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+
+	if (fg_db_open(f->location, FG_DB_DURABLE, &db, &err) != FG_OK ||
+	    fg_db_script(db, sql, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_db_close(db);
+}
+
+/* The tables as the previous version made them, with something in them. */
+static void make_previous(const struct fixture *f)
+{
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+	char *version = fg_xasprintf("CREATE TABLE schema_version (version BIGINT NOT NULL); "
+				     "INSERT INTO schema_version VALUES (%d)",
+				     PREVIOUS);
+
+	run_script(f, version);
+	if (fg_db_open(f->location, FG_DB_DURABLE, &db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	for (size_t i = 0; i < FG_SCHEMA_PARTS && fg__schema_parts[i].version <= PREVIOUS; i++) {
+		char *script = fg_db_schema_text(db, fg__schema_parts[i].text);
+
+		if (fg_db_script(db, script, &err) != FG_OK)
+			fail_msg("%s", err.message);
+		free(script);
+	}
+	fg_db_close(db);
+	run_script(f, "INSERT INTO project (name) VALUES ('kept')");
+	free(version);
+}
+
+static int64_t version_of(const struct fixture *f)
+{
+	struct fg_db *db = NULL;
+	struct fg_query q;
+	struct fg_error err = {0};
+	int64_t version = 0;
+
+	if (fg_db_open(f->location, 0, &db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_query_begin(&q, db, FG_SQL_SCHEMA_VERSION);
+	if (fg_query_value(&q, &version, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_db_close(db);
+	return version;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = fg_xcalloc(1, sizeof(*f));
+	const char *url = getenv("PERFDB_TEST_URL");
+
+	fg_scratch_init(&f->scratch);
+	f->location = fg_xstrdup(url ? url : fg_scratch_path(&f->scratch, "perfdb.db"));
+	if (url)
+		run_script(f, "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+	make_previous(f);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	fg_scratch_release(&f->scratch);
+	free(f->location);
+	free(f);
+	return 0;
+}
+
+static void previous_schema_is_brought_up_to_date_with_what_it_holds(void **state)
+{
+	const struct fixture *f = *state;
+	struct fg_test_server s;
+	struct fg_strbuf body = {0};
+
+	fg_test_server_start(&s, f->location);
+	assert_int_equal(version_of(f), FG_SCHEMA_VERSION);
+	assert_int_equal(fg_test_upload(&s, 1, NULL), 201);
+	assert_int_equal(fg_test_ask(&s, "GET", "/api/v1/projects", NULL, &body), 200);
+	assert_string_equal(fg_strbuf_text(&body), "{\"projects\":[\"kept\",\"tracker\"]}");
+	fg_strbuf_release(&body);
+	fg_test_server_stop(&s);
+}
+
+static void *open_it(void *context)
+{
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	const int status = fg_store_open(context, FG_STORE_DURABLE, &store, &err);
+
+	fg_store_close(store);
+	return status == FG_OK ? NULL : fg_xstrdup(err.message);
+}
+
+static void servers_that_start_together_upgrade_once(void **state)
+{
+	const struct fixture *f = *state;
+	pthread_t threads[OPENERS];
+
+	for (int i = 0; i < OPENERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, open_it, f->location), 0);
+	for (int i = 0; i < OPENERS; i++) {
+		void *words = NULL;
+
+		assert_int_equal(pthread_join(threads[i], &words), 0);
+		if (words)
+			fail_msg("%s", (char *)words);
+	}
+	assert_int_equal(version_of(f), FG_SCHEMA_VERSION);
+}
+
+static void upgrade_that_fails_leaves_the_previous_schema(void **state)
+{
+	const struct fixture *f = *state;
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+
+	/* In the way of an index that the upgrade makes last. */
+	run_script(f, "CREATE TABLE run_by_start (id BIGINT)");
+	assert_int_not_equal(fg_store_open(f->location, 0, &store, &err), FG_OK);
+	assert_non_null(strstr(err.message, "cannot bring the store from version"));
+	assert_int_equal(version_of(f), PREVIOUS);
+	run_script(f, "DROP TABLE run_by_start");
+	if (fg_store_open(f->location, 0, &store, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_store_close(store);
+}
+
+static void reader_says_that_an_old_schema_is_to_be_upgraded(void **state)
+{
+	const struct fixture *f = *state;
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+
+	assert_int_equal(fg_store_open(f->location, FG_STORE_READ_ONLY, &store, &err), FG_EDB);
+	assert_non_null(strstr(err.message, "older"));
+	assert_non_null(strstr(err.message, "perfdb migrate"));
+	assert_int_equal(version_of(f), PREVIOUS);
+}
+
+static void newer_schema_is_refused_and_left_alone(void **state)
+{
+	const struct fixture *f = *state;
+	const struct fg_server_options options = {.database = f->location, .log_fd = -1};
+	char *sql = fg_xasprintf("UPDATE schema_version SET version = %d", FG_SCHEMA_VERSION + 1);
+	char *versions = fg_xasprintf("store version %d, this one knows %d", FG_SCHEMA_VERSION + 1,
+				      FG_SCHEMA_VERSION);
+	struct fg_server *server = NULL;
+	struct fg_error err = {0};
+
+	run_script(f, sql);
+	assert_int_equal(fg_server_start(&options, &server, &err), FG_EDB);
+	assert_non_null(strstr(err.message, "newer fastgate"));
+	assert_non_null(strstr(err.message, versions));
+	assert_int_equal(version_of(f), FG_SCHEMA_VERSION + 1);
+	free(versions);
+	free(sql);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(previous_schema_is_brought_up_to_date_with_what_it_holds),
+		CASE(servers_that_start_together_upgrade_once),
+		CASE(upgrade_that_fails_leaves_the_previous_schema),
+		CASE(reader_says_that_an_old_schema_is_to_be_upgraded),
+		CASE(newer_schema_is_refused_and_left_alone),
+	};
+#undef CASE
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

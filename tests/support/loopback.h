@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sockets on this machine's own address.  Everything here fails the running test instead of returning an error. */
+#ifndef FG_TESTS_SUPPORT_LOOPBACK_H
+#define FG_TESTS_SUPPORT_LOOPBACK_H
+
+#include <stdint.h>
+
+enum {
+	FG_LOOPBACK_URL_SIZE = 64
+};
+
+/* Listens on any free port; `url` becomes "http://127.0.0.1:PORT". */
+int fg_loopback_listen(char url[FG_LOOPBACK_URL_SIZE]);
+/* A connection whose answers are waited for 20 seconds at most. */
+int fg_loopback_connect(uint16_t port);
+
+#endif

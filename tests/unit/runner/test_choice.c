@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `schedule: auto`: what is chosen after a trial, and when the choice is taken back. */
+#include "base/random.h"
+#include "runner/choice.h"
+#include "runner/job.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+static const struct fg_choice_goal goal = {.min_pairs = 10, .margin = 0.02};
+
+/* So many observations that scatter by `noise` and take `seconds` each. */
+static struct fg_trial made_trial(struct fg_random *random, size_t count, double noise,
+				  double seconds)
+{
+	struct fg_trial trial = {.seconds = seconds * (double)count};
+
+	while (trial.count < count)
+		trial.differences[trial.count++] = noise * fg_random_normal(random);
+	return trial;
+}
+
+/* How many of 1,000 trials end with the duet.  As in a session: from three rounds on, until it is settled. */
+static int count_duets(double duet_noise, double duet_seconds, double abba_noise,
+		       double abba_seconds, double *rounds)
+{
+	struct fg_random random;
+	int duets = 0;
+
+	*rounds = 0.0;
+	fg_random_seed(&random, 11);
+	for (int run = 0; run < 1000; run++) {
+		struct fg_trial duet =
+			made_trial(&random, FG_TRIAL_ROUNDS_MAX, duet_noise, duet_seconds);
+		struct fg_trial abba =
+			made_trial(&random, FG_TRIAL_ROUNDS_MAX, abba_noise, abba_seconds);
+		struct fg_choice choice = {.settled = false};
+		size_t n = FG_TRIAL_ROUNDS_FIRST;
+
+		for (; n <= FG_TRIAL_ROUNDS_MAX && !choice.settled; n++) {
+			duet.count = abba.count = n;
+			duet.seconds = duet_seconds * (double)n;
+			abba.seconds = abba_seconds * (double)n;
+			choice = fg_choice_make(&goal, &duet, &abba);
+		}
+		*rounds += (double)(n - 1) / 1000.0;
+		duets += choice.schedule == FG_SCHEDULE_DUET;
+	}
+	return duets;
+}
+
+static void the_schedule_that_is_sooner_sure_is_chosen(void **state)
+{
+	static const struct {
+		const char *why;
+		double duet_noise;
+		double duet_seconds;
+		double abba_noise;
+		double abba_seconds;
+		int at_least; /* duets of 1,000 */
+		int at_most;
+		double rounds_at_most;
+	} table[] = {
+		{"quiet: a pair is shorter than a block", 0.004, 0.1, 0.002, 0.1, 1000, 1000, 3.01},
+		{"quiet, with a slow duet",               0.002, 0.5, 0.002, 0.1, 0,    0,    3.01},
+		{"loaded: the duet scatters less",        0.023, 0.2, 0.104, 0.2, 999,  1000, 3.5 },
+		{"as recorded on average",                0.04,  0.2, 0.063, 0.2, 980,  1000, 6.0 },
+		{"the duet scatters three times as much", 0.15,  0.2, 0.05,  0.2, 0,    120,  12.0},
+		{"the duet scatters ten times as much",   0.2,   0.2, 0.02,  0.2, 0,    40,   7.0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
+		double rounds;
+		int duets = count_duets(table[i].duet_noise, table[i].duet_seconds,
+					table[i].abba_noise, table[i].abba_seconds, &rounds);
+
+		if (duets < table[i].at_least || duets > table[i].at_most ||
+		    rounds > table[i].rounds_at_most)
+			fail_msg("%s: %d duets of 1,000, %.1f rounds", table[i].why, duets, rounds);
+	}
+}
+
+static void a_wider_margin_needs_fewer_pairs(void **state)
+{
+	const struct fg_choice_goal wide = {.min_pairs = 10, .margin = 0.2};
+	struct fg_random random;
+	struct fg_trial duet;
+	struct fg_trial abba;
+
+	(void)state;
+	fg_random_seed(&random, 2);
+	duet = made_trial(&random, 6, 0.1, 0.2);
+	abba = made_trial(&random, 6, 0.1, 0.2);
+	assert_true(fg_choice_make(&wide, &duet, &abba).duet_seconds <
+		    fg_choice_make(&goal, &duet, &abba).duet_seconds);
+}
+
+static void equal_values_have_no_spread_and_are_chosen_from_all_the_same(void **state)
+{
+	struct fg_trial duet = {
+		.differences = {0.0, 0.0, 0.0},
+                  .count = 3, .seconds = 0.3
+        };
+	struct fg_trial abba = duet;
+	struct fg_choice choice = fg_choice_make(&goal, &duet, &abba);
+
+	(void)state;
+	assert_float_equal(fg_trial_spread(&duet), 0.0, 1e-12);
+	assert_true(choice.settled);
+	assert_int_equal(choice.schedule, FG_SCHEDULE_DUET);
+	assert_float_equal(choice.duet_seconds, 1.0, 1e-9);
+	assert_float_equal(choice.abba_seconds, 2.0, 1e-9);
+	duet.count = 1;
+	assert_true(isnan(fg_trial_spread(&duet)));
+}
+
+static void a_spread_is_the_mean_distance_from_the_median(void **state)
+{
+	const struct fg_trial trial = {
+		.differences = {0.05, 0.01, 0.02},
+                  .count = 3
+        };
+
+	(void)state;
+	/* around 0.02: 0.03 + 0.01 + 0, over n - 1 */
+	assert_float_equal(fg_trial_spread(&trial), 0.02, 1e-12);
+}
+
+static void a_duet_of_which_no_pair_counts_is_given_up_if_nobody_asked_for_it(void **state)
+{
+	static const struct {
+		const char *why;
+		enum fg_schedule asked;
+		unsigned counting;
+		unsigned apart;
+		enum fg_schedule wanted;
+	} table[] = {
+		{"four in vain",            FG_SCHEDULE_AUTO, 0, 4, FG_SCHEDULE_ABBA},
+		{"three may be chance",     FG_SCHEDULE_AUTO, 0, 3, FG_SCHEDULE_DUET},
+		{"schedules are not mixed", FG_SCHEDULE_AUTO, 1, 9, FG_SCHEDULE_DUET},
+		{"the user's own choice",   FG_SCHEDULE_DUET, 0, 9, FG_SCHEDULE_DUET},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
+		struct fg_benchmark benchmark = {.measure.schedule = table[i].asked};
+		struct fg_runner runner = {0};
+		struct fg_runner_job job = {.runner = &runner,
+					    .benchmark = &benchmark,
+					    .rules.schedule = FG_SCHEDULE_DUET,
+					    .counting = table[i].counting,
+					    .apart = table[i].apart};
+		struct fg_run run;
+		size_t first = 0;
+
+		fg_run_init(&run);
+		fg_run_add_series(&run, "short")->schedule = FG_SCHEDULE_DUET;
+		runner.options.run = &run;
+		job.series = &first;
+		job.series_count = 1;
+		fg__job_reconsider(&job);
+		if (job.rules.schedule != table[i].wanted ||
+		    run.series[0].schedule != table[i].wanted)
+			fail_msg("%s", table[i].why);
+		if (table[i].wanted == FG_SCHEDULE_ABBA)
+			assert_non_null(strstr(run.series[0].schedule_reason, "80 %"));
+		for (size_t n = 0; n < job.note_count; n++)
+			free(job.notes[n]);
+		fg_run_release(&run);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_schedule_that_is_sooner_sure_is_chosen),
+		cmocka_unit_test(a_wider_margin_needs_fewer_pairs),
+		cmocka_unit_test(equal_values_have_no_spread_and_are_chosen_from_all_the_same),
+		cmocka_unit_test(a_spread_is_the_mean_distance_from_the_median),
+		cmocka_unit_test(a_duet_of_which_no_pair_counts_is_given_up_if_nobody_asked_for_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
