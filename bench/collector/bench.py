@@ -213,8 +213,9 @@ class Bench:
         held = 0
         for _ in range(runs):
             self.fresh_output()
-            env = {**os.environ, "LD_PRELOAD": self.collector, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out"}
-            said = subprocess.run([f"{self.targets}/shares", "200"], env=env, capture_output=True, text=True, check=True).stdout
+            env = {**os.environ, "LD_PRELOAD": self.collector, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out",
+                   "FASTGATE_COLLECTOR_RATE": "4000"}
+            said = subprocess.run([f"{self.targets}/shares", "60"], env=env, capture_output=True, text=True, check=True).stdout
             told = dict(line.split() for line in said.splitlines())
             truth = float(told["work_a"]) / (float(told["work_a"]) + float(told["work_b"]))
             table = subprocess.run([self.fastgate, "view", "--csv", "--focus", "^work_[ab] ", f"{self.scratch}/out"],
