@@ -104,7 +104,7 @@ static const struct fg__key measure_keys[] = {
 		 "`abba` runs one at a time, in blocks of four whose order is drawn at random: for threads, input and "
 		 "output, and wall time.\n\n"
 		 "`stored` runs the candidate alone and compares it with runs in the store. It is weaker, and says so.\n\n"
-		 "`auto` tries those that fit the program and keeps the one with the smaller spread for the time spent."},
+		 "`auto` tries those that fit the program and keeps the one that is sooner sure here."},
 	{.name = "pairs",
 	 .kind = FG__SECTION,
 	 .section = &pairs_section,
@@ -144,7 +144,7 @@ static const struct fg__key measure_keys[] = {
 	 .section = &sampler_section,
 	 .help = "recording of call stacks",
 	 .example = "sampler: { rate: 1000, clock: cpu, follow_children: true }"},
-	{.name = NULL													      },
+	{.name = NULL												 },
 };
 static const struct fg__section measure_section = {
 	.keys = measure_keys, .inherits = true, .finish = fg__finish_measure};

@@ -7,7 +7,8 @@
  * A function that grew has moved cost when there is a caller above it, the lowest common ancestor of giver and taker, whose
  * inclusive time did not change, or by little beside the move, and below that caller another function shrank by as much.  "Did not change" and "by as
  * much" are judged on the differences of the pairs: the mean of (taker + giver) lies within its own noise around zero and is
- * small against what moved.
+ * small against what moved.  Up to a tenth of what moved is the price of moving, sure or not: a call that was not there before, an
+ * inlining that is no more.
  *
  * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 12 ms.  scan grew by 12, parse shrank by
  * 12; the inclusive time of parse, the lowest common ancestor, is still 30 ms: 12 ms moved, "extracted".
@@ -19,6 +20,7 @@
 
 #define CANDIDATES_MAX 50    /* functions looked at on either side */
 #define SAME_SHARE     0.3   /* the sum may differ from zero by this share of what moved */
+#define TOLL_SHARE     0.1   /* of what moved: the price of moving it */
 #define GONE_SHARE     0.05  /* less than this share of its former time: gone */
 #define WITHIN_ERRORS  2.807 /* standard errors: 99.5 % */
 #define MOST_OF        0.7   /* of the growth must lie below the common ancestor */
@@ -176,7 +178,7 @@ static bool try_move(const struct fg__node_context *c, const struct change *to,
 	mark_below(c, top, both, marked);
 	sum_marked(c, marked, &mean, &error);
 	/* Both together a little faster: moved and improved, which is no reason to call the taker slower. */
-	is_move = (mean < 0.0 || is_unchanged(c, mean, error)) &&
+	is_move = (mean <= TOLL_SHARE * to->delta_ms || is_unchanged(c, mean, error)) &&
 		  fabs(mean) <= fmax(c->floor_ms, SAME_SHARE * to->delta_ms);
 	mark_below(c, top, NULL, marked);
 	sum_marked(c, marked, &mean, &error);

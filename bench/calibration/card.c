@@ -21,43 +21,65 @@ enum {
 	TRIM_PERCENT = 20,
 };
 
-/* One row of the goals table. */
-struct question {
-	const char *name;
-	const char *setting;
-	int permille;
+/* How a row's recordings are decided. */
+struct setting {
 	const char *schedule;
 	unsigned max_pairs;
 	double min_effect; /* below zero: the defaults */
 	double margin;
-	enum fg_outcome outcome; /* that is counted */
-	bool at_least;
-	double goal;
-	unsigned median_goal; /* pairs; 0: none */
-	bool by_program;      /* each program's part is shown too */
 };
 
+static const struct setting defaults = {"duet", BY_DEFAULT, -1.0, -1.0};
+static const struct setting any_effect = {"duet", BY_DEFAULT, 0.0, 0.02};
+static const struct setting finer = {"duet", 80, 0.005, 0.01};
+static const struct setting finest = {"duet", 300, 0.0025, 0.005};
+static const struct setting blocks = {"abba", 50, -1.0, -1.0};
+static const struct setting blocks_any = {"abba", 50, 0.0, 0.02};
+
+enum {
+	FAIL = FG_OUTCOME_REGRESSION,
+	PASS = FG_OUTCOME_PASS,
+};
+
+/* What a row shows besides. */
+enum show {
+	PLAIN = 0,
+	PARTS = 1,   /* each program's part */
+	CENTRED = 2, /* recordings are moved so that they show the planted slowdown */
+	BOTH = PARTS | CENTRED,
+};
+
+/* One row of the goals table. */
+struct question {
+	const char *name;
+	const char *words;
+	const struct setting *setting;
+	int permille; /* planted */
+	int outcome;  /* that is counted */
+	char bound;   /* '>': the goal is a floor; '<': a ceiling */
+	double goal;
+	unsigned median_goal; /* pairs; 0: none */
+	unsigned show;
+};
+
+static const char same_fails[] = "identical programs FAIL";
+static const char same_passes[] = "identical programs PASS";
+
 static const struct question questions[] = {
-	{"identical programs FAIL", "duet, defaults",                              0,  "duet", BY_DEFAULT, -1.0,   -1.0,
-	 FG_OUTCOME_REGRESSION,														 false, 0.01, 0,  false},
-	{"identical programs FAIL", "duet, min_effect 0",                          0,  "duet", BY_DEFAULT, 0.0,    0.02,
-	 FG_OUTCOME_REGRESSION,														 false, 0.01, 0,  true },
-	{"identical programs FAIL", "ABBA, min_effect 0",                          0,  "abba", 50,         0.0,    0.02,
-	 FG_OUTCOME_REGRESSION,														 false, 0.01, 0,  false},
-	{"+2 % FAIL",               "duet, defaults",                              20, "duet", BY_DEFAULT, -1.0,   -1.0, FG_OUTCOME_REGRESSION,
-	 true,																	 0.99, 25, true },
-	{"+1 % FAIL",               "duet, min_effect 0.5 %, margin 1 %, 80 p.",   10, "duet", 80,         0.005,  0.01,
-	 FG_OUTCOME_REGRESSION,														 true,  0.90, 0,  true },
-	{"+0.5 % FAIL",             "duet, min_eff. 0.25 %, margin 0.5 %, 300 p.", 5,  "duet", 300,        0.0025,
-	 0.005,													  FG_OUTCOME_REGRESSION, true,  0.90, 0,  true },
-	{"+5 % FAIL",               "duet, defaults",                              50, "duet", BY_DEFAULT, -1.0,   -1.0, FG_OUTCOME_REGRESSION,
-	 true,																	 0.99, 0,  false},
-	{"+5 % FAIL",               "ABBA, defaults, 50 blocks",                   50, "abba", 50,         -1.0,   -1.0,
-	 FG_OUTCOME_REGRESSION,														 true,  0.90, 0,  true },
-	{"identical programs PASS", "duet, defaults",                              0,  "duet", BY_DEFAULT, -1.0,   -1.0,
-	 FG_OUTCOME_PASS,														       true,  0.99, 0,  false},
-	{"+2 % PASS",               "duet, defaults",                              20, "duet", BY_DEFAULT, -1.0,   -1.0, FG_OUTCOME_PASS,       false,
-	 0.01,																	       0,  false},
+	{same_fails,    "duet, defaults",                   &defaults,   0,  FAIL, '<', 0.01, 0,  PLAIN  },
+	{same_fails,    "duet, min_effect 0",               &any_effect, 0,  FAIL, '<', 0.01, 0,  PARTS  },
+	{same_fails,    "ABBA, min_effect 0",               &blocks_any, 0,  FAIL, '<', 0.01, 0,  PLAIN  },
+	{"+2 % FAIL",   "duet, defaults",                   &defaults,   20, FAIL, '>', 0.99, 25, PARTS  },
+	{"+2 % FAIL",   "the same, centred on it",          &defaults,   20, FAIL, '>', 0.99, 25, BOTH   },
+	{"+1 % FAIL",   "duet, effect .5, margin 1, 80 p.", &finer,      10, FAIL, '>', 0.90, 0,  PARTS  },
+	{"+1 % FAIL",   "the same, centred on it",          &finer,      10, FAIL, '>', 0.90, 0,  BOTH   },
+	{"+0.5 % FAIL", "duet, eff. .25, marg. .5, 300 p.", &finest,     5,  FAIL, '>', 0.90, 0,  PARTS  },
+	{"+0.5 % FAIL", "the same, centred on it",          &finest,     5,  FAIL, '>', 0.90, 0,  BOTH   },
+	{"+5 % FAIL",   "duet, defaults",                   &defaults,   50, FAIL, '>', 0.99, 0,  PLAIN  },
+	{"+5 % FAIL",   "ABBA, defaults, 50 blocks",        &blocks,     50, FAIL, '>', 0.90, 0,  PARTS  },
+	{same_passes,   "duet, defaults",                   &defaults,   0,  PASS, '>', 0.99, 0,  PLAIN  },
+	{"+2 % PASS",   "duet, defaults",                   &defaults,   20, PASS, '<', 0.01, 0,  PLAIN  },
+	{"+2 % PASS",   "the same, centred on it",          &defaults,   20, PASS, '<', 0.01, 0,  CENTRED},
 };
 
 static struct fg_policy policy_of(const struct question *q, struct fg_metric_policy *row)
@@ -65,10 +87,10 @@ static struct fg_policy policy_of(const struct question *q, struct fg_metric_pol
 	struct fg_policy policy;
 
 	fg_policy_defaults(&policy);
-	if (q->min_effect >= 0.0) {
+	if (q->setting->min_effect >= 0.0) {
 		*row = fg_policy_metric(&policy, "cpu_time");
-		row->min_effect = q->min_effect;
-		row->margin = q->margin;
+		row->min_effect = q->setting->min_effect;
+		row->margin = q->setting->margin;
 		policy.metrics = row;
 		policy.metric_count = 1;
 	}
@@ -99,21 +121,23 @@ static void replay_recording(const struct question *q, const struct recording *r
 	struct fg_policy policy = policy_of(q, &metric);
 	struct replay replay = {.recording = recording,
 				.policy = &policy,
-				.max_pairs = q->max_pairs,
+				.max_pairs = q->setting->max_pairs,
 				.swap = q->permille == 0};
 	struct fg_random random;
 
+	set_effect(recording, row);
+	if (q->show & CENTRED)
+		replay.shift = log1p(q->permille / 1000.0) - log1p(row->effect);
 	fg_random_seed(&random, (uint64_t)q->permille + 1);
 	for (size_t i = 0; i < decisions; i++) {
 		struct decision d = replay_decide(&replay, &random);
 
-		row->hits += d.outcome == q->outcome ||
-			     (q->outcome == FG_OUTCOME_PASS && d.outcome == FG_OUTCOME_IMPROVEMENT);
+		row->hits += (int)d.outcome == q->outcome ||
+			     (q->outcome == PASS && d.outcome == FG_OUTCOME_IMPROVEMENT);
 		median_pairs[row->trials++] = d.pairs;
 	}
 	row->recorded_pairs += recording->pairs;
 	row->load = recording->load;
-	set_effect(recording, row);
 }
 
 /* The row of all programs first, then their parts. */
@@ -123,9 +147,9 @@ static void ask(const char *folder, const struct question *q, const char *condit
 	double *pairs = fg_xcalloc(decisions * CARD_KINDS + 1, sizeof(pairs[0]));
 	struct card_row whole = {.kind = CARD_GOAL,
 				 .name = q->name,
-				 .setting = q->setting,
+				 .setting = q->words,
 				 .condition = condition,
-				 .at_least = q->at_least,
+				 .at_least = q->bound == '>',
 				 .goal = q->goal,
 				 .median_goal = q->median_goal,
 				 .effect = (double)NAN,
@@ -143,8 +167,8 @@ static void ask(const char *folder, const struct question *q, const char *condit
 					  .setting = "",
 					  .condition = condition,
 					  .median_pairs = (double)NAN};
-		if (recording_load(folder, condition, card_kinds[k], q->permille, q->schedule,
-				   &recording)) {
+		if (recording_load(folder, condition, card_kinds[k], q->permille,
+				   q->setting->schedule, &recording)) {
 			replay_recording(q, &recording, decisions, pairs + whole.trials, part);
 			whole.hits += part->hits;
 			whole.trials += part->trials;
@@ -158,7 +182,7 @@ static void ask(const char *folder, const struct question *q, const char *condit
 	if (recordings > 0)
 		whole.load = loads / (double)recordings;
 	card_add(card, &whole);
-	for (size_t k = 0; k < CARD_KINDS && q->by_program; k++)
+	for (size_t k = 0; k < CARD_KINDS && (q->show & PARTS); k++)
 		card_add(card, &parts[k]);
 	free(pairs);
 }

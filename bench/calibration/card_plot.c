@@ -79,7 +79,8 @@ static size_t draw_rows(const struct card *card, struct fg_strbuf *text)
 		int column = column_of(row);
 		double y;
 
-		if (column < 0 || row->kind == CARD_PART || row->kind == CARD_TIME)
+		if (column < 0 || row->kind == CARD_PART || row->kind == CARD_TIME ||
+		    row->kind == CARD_CHOICE)
 			continue;
 		y = TOP + LINE_HEIGHT * (double)next[column]++;
 		if (column == 0) {

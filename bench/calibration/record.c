@@ -2,12 +2,13 @@
 /*
  * Records pairs of two programs with the project's own runner, for the card to replay.
  *
- *	bench_calibration_record FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS
+ *	bench_calibration_record FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS [MILLISECONDS]
  *
  * duet, abba: FILE gets one line per repetition: pair, arm (0 baseline), position, CPU ns, wall ns, load, steal.
  * sampled: duet pairs under the sampler, see profile_file.h.
  * auto: PAIRS times the schedule that `auto` chose, a line each.
- * A FILE that has PAIRS already is left alone, one that has fewer is continued: stop it at any time and start it again.
+ * A FILE that has PAIRS already is left alone, one that has fewer is continued, for MILLISECONDS at most and by one pair at least: stop it
+ * at any time and start it again.
  */
 #include "base/base.h"
 #include "base/clock.h"
@@ -30,6 +31,7 @@ struct recorder {
 	size_t old_rows;
 	size_t *repetition_of_row; /* of those beyond old_rows */
 	size_t capacity;
+	int64_t budget_ns;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -168,7 +170,7 @@ static int measure(struct recorder *recorder, char **programs, enum fg_schedule 
 	benchmark.measure.sampler.rate_hz = RATE_HZ;
 	benchmark.measure.sampler.unsampled_share = 0.0;
 	benchmark.measure.max_pairs = pairs;
-	benchmark.measure.budget_ns = 3600 * FG_NS_PER_S;
+	benchmark.measure.budget_ns = recorder->budget_ns;
 	recorder->run.seed = (uint64_t)fg_clock_wall_ns();
 	status = fg_runner_create(&options, &runner, err);
 	if (status == FG_OK)
@@ -214,9 +216,13 @@ static uint32_t count_lines(const char *path)
 static int record_choices(struct recorder *recorder, char **programs, uint32_t wanted,
 			  struct fg_error *err)
 {
+	const int64_t end_ns = fg_clock_monotonic_ns() + recorder->budget_ns;
 	int status = FG_OK;
 
-	for (uint32_t i = count_lines(recorder->path); i < wanted && status == FG_OK; i++) {
+	/* The trial's length depends on the budget of the benchmark: an ample one. */
+	recorder->budget_ns = 3600 * FG_NS_PER_S;
+	for (uint32_t i = count_lines(recorder->path);
+	     i < wanted && fg_clock_monotonic_ns() < end_ns; i++) {
 		FILE *file;
 
 		fg_run_release(&recorder->run);
@@ -255,34 +261,57 @@ static int record_profiles(struct recorder *recorder, char **programs, uint32_t 
 	return status;
 }
 
+struct request {
+	enum fg_schedule schedule;
+	bool sampled;
+	int64_t pairs;
+	int64_t milliseconds;
+};
+
+static bool parse_request(int argc, char **argv, struct request *request)
+{
+	*request = (struct request){.schedule = FG_SCHEDULE_DUET, .milliseconds = 3600 * 1000};
+	if (argc < 6 || argc > 7)
+		return false;
+	request->sampled = strcmp(argv[4], "sampled") == 0;
+	if (!request->sampled && (!fg_schedule_parse(argv[4], &request->schedule) ||
+				  request->schedule == FG_SCHEDULE_STORED))
+		return false;
+	if (argc == 7 && (fg_parse_int64(argv[6], &request->milliseconds, NULL) != FG_OK ||
+			  request->milliseconds < 0 || request->milliseconds > 1000000000))
+		return false;
+	return fg_parse_int64(argv[5], &request->pairs, NULL) == FG_OK && request->pairs >= 0 &&
+	       request->pairs <= 100000;
+}
+
 int main(int argc, char **argv)
 {
 	struct recorder recorder = {0};
-	enum fg_schedule schedule = FG_SCHEDULE_STORED;
 	struct fg_error err = {0};
-	int64_t pairs = 0;
-	bool sampled = argc == 6 && strcmp(argv[4], "sampled") == 0;
+	struct request request;
+	uint32_t pairs;
 	int status;
 
-	if (argc != 6 || (!sampled && !fg_schedule_parse(argv[4], &schedule)) ||
-	    (!sampled && schedule == FG_SCHEDULE_STORED) ||
-	    fg_parse_int64(argv[5], &pairs, &err) != FG_OK || pairs < 1 || pairs > 100000) {
-		(void)fprintf(stderr,
-			      "usage: %s FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS\n",
-			      argv[0]);
+	if (!parse_request(argc, argv, &request)) {
+		(void)fprintf(
+			stderr,
+			"usage: %s FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS [MILLISECONDS]\n",
+			argv[0]);
 		return 2;
 	}
 	(void)signal(SIGINT, on_signal);
 	(void)signal(SIGTERM, on_signal);
+	pairs = (uint32_t)request.pairs;
 	recorder.path = argv[1];
+	recorder.budget_ns = (1 + request.milliseconds) * (FG_NS_PER_S / 1000);
 	fg_run_init(&recorder.run);
 	profile_file_init(&recorder.profiles);
-	if (sampled)
-		status = record_profiles(&recorder, argv + 2, (uint32_t)pairs, &err);
-	else if (schedule == FG_SCHEDULE_AUTO)
-		status = record_choices(&recorder, argv + 2, (uint32_t)pairs, &err);
+	if (request.sampled)
+		status = record_profiles(&recorder, argv + 2, pairs, &err);
+	else if (request.schedule == FG_SCHEDULE_AUTO)
+		status = record_choices(&recorder, argv + 2, pairs, &err);
 	else
-		status = record_times(&recorder, argv + 2, schedule, (uint32_t)pairs, &err);
+		status = record_times(&recorder, argv + 2, request.schedule, pairs, &err);
 	profile_file_release(&recorder.profiles);
 	fg_run_release(&recorder.run);
 	if (status != FG_OK)

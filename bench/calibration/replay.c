@@ -133,7 +133,7 @@ static void draw_pair(const struct replay *replay, struct fg_random *random, uin
 		r = fg_series_add_repetition(series);
 		r->pair = number;
 		r->arm = (uint8_t)(swap ? 1 - e->arm : e->arm);
-		r->values[FG_METRIC_CPU_TIME] = e->cpu_ns;
+		r->values[FG_METRIC_CPU_TIME] = e->cpu_ns * exp(r->arm ? replay->shift : 0.0);
 	}
 }
 

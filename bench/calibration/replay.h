@@ -46,6 +46,7 @@ struct replay {
 	const struct fg_policy *policy;
 	unsigned max_pairs; /* 0: the default */
 	bool swap;          /* both arms are the same binary: each pair's labels are drawn anew */
+	double shift;       /* added to ln(candidate / baseline) of every pair */
 };
 
 struct decision {

@@ -219,6 +219,38 @@ static void an_extracted_function_is_moved_not_slower(void **state)
 	program_release(&p);
 }
 
+static void a_move_may_cost_a_tenth_of_what_moved_and_no_more(void **state)
+{
+	static const struct {
+		const char *why;
+		double scan_ms; /* took 48 ms from parse */
+		size_t moved;
+		enum fg_outcome outcome;
+	} table[] = {
+		{"a call that was not there before", 52.5, 1, FG_OUTCOME_PASS      },
+		{"slower, too",                      62.0, 0, FG_OUTCOME_REGRESSION},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
+		const struct fg_benchmark_verdict *b;
+		struct program p;
+		uint32_t work;
+		uint32_t parse;
+
+		program_init(&p, 5);
+		work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 20, 20);
+		parse = add_node(&p, work, "parse", 120, 72);
+		(void)add_node(&p, parse, "scan", 0, table[i].scan_ms);
+		add_small_ones(&p, work);
+		b = measure(&p, 15 * PAIRS); /* the toll is sure */
+		if (b->moved_count != table[i].moved ||
+		    find(b, "scan")->outcome != table[i].outcome)
+			fail_msg("%s: %zu moved", table[i].why, b->moved_count);
+		program_release(&p);
+	}
+}
+
 static void a_renamed_and_an_inlined_function_are_recognised(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -418,6 +450,7 @@ int main(void)
 		cmocka_unit_test(blame_adds_up_to_the_measured_whole),
 		cmocka_unit_test(identical_programs_flag_hardly_any_function),
 		cmocka_unit_test(an_extracted_function_is_moved_not_slower),
+		cmocka_unit_test(a_move_may_cost_a_tenth_of_what_moved_and_no_more),
 		cmocka_unit_test(a_renamed_and_an_inlined_function_are_recognised),
 		cmocka_unit_test(a_move_is_recognised_although_another_function_got_slower),
 		cmocka_unit_test(a_slower_function_beside_a_smaller_gain_is_not_called_moved),
