@@ -106,8 +106,10 @@ FG_EXPORT int prctl(int option, ...)
 	more[3] = va_arg(list, unsigned long);
 	va_end(list);
 	/* Either opens the door to a filter that may kill for a system call it has not heard of. */
-	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive())
+	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive()) {
+		fg__threads_seal();
 		fg__file_seal();
+	}
 	const int status = real_prctl(option, more[0], more[1], more[2], more[3]);
 
 	if (option == PR_SET_NAME && status == 0)

@@ -30,11 +30,6 @@ struct fg_module *fg__module(uint32_t id)
 	return &fg_g.modules[id];
 }
 
-bool fg__module_live(uint32_t id)
-{
-	return id == 0 || atomic_load_explicit(&fg_g.modules[id].live, memory_order_acquire);
-}
-
 static uint32_t hash_text(const char *text)
 {
 	uint32_t hash = 2166136261u;
@@ -302,6 +297,7 @@ void fg__modules_check(struct fg_thread *thread)
 		if (!atomic_load(&module->live) || (_dl_find_object((void *)start, &object) == 0 &&
 						    (uintptr_t)object.dlfo_map_start == start))
 			continue;
+		atomic_store(&fg_g.any_gone, true);
 		atomic_store_explicit(&module->live, 0, memory_order_release);
 		gone = true;
 		write_change(thread, FG_RECORD_MODULE_GONE, id);

@@ -17,19 +17,11 @@
 #include <sys/mman.h>
 
 enum {
-	LEVELS = 5,
 	FRAMES_FIRST = 1 << 11,
 	PATHS_FIRST = 1 << 12,
 	GROWTH_SHIFT = 2,
 	PROBES_MAX = 64,
 	KEY_DEAD = 1, /* of a module that was unloaded; no code lies at address 1 */
-};
-
-struct frame_entry {
-	_Atomic uintptr_t key; /* the address */
-	uint32_t module;
-	uint32_t id;
-	_Atomic uint64_t rule;
 };
 
 struct path_entry {
@@ -38,24 +30,18 @@ struct path_entry {
 	uint32_t unused;
 };
 
-struct level {
-	void *entries;
-	uint32_t mask;
-	_Atomic uint32_t used;
-};
-
-static struct level frame_levels[2][LEVELS]; /* [exact] */
-static struct level path_levels[LEVELS];
-static _Atomic uint32_t frame_current[2];
+struct fg_level fg__frame_levels[2][FG_LEVELS];
+_Atomic uint32_t fg__frame_current[2];
+static struct fg_level path_levels[FG_LEVELS];
 static _Atomic uint32_t path_current;
 static _Atomic uint32_t next_frame;
 static _Atomic uint32_t next_path;
 
-static int reserve(struct level *levels, uint32_t first, size_t entry_size)
+static int reserve(struct fg_level *levels, uint32_t first, size_t entry_size)
 {
 	size_t count = first;
 
-	for (unsigned i = 0; i < LEVELS; i++, count <<= GROWTH_SHIFT) {
+	for (unsigned i = 0; i < FG_LEVELS; i++, count <<= GROWTH_SHIFT) {
 		void *at = mmap(NULL, count * entry_size, PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -72,11 +58,12 @@ int fg__paths_init(void)
 	int status = reserve(path_levels, PATHS_FIRST, sizeof(struct path_entry));
 
 	for (unsigned exact = 0; exact < 2 && status == 0; exact++)
-		status = reserve(frame_levels[exact], FRAMES_FIRST, sizeof(struct frame_entry));
+		status = reserve(fg__frame_levels[exact], FRAMES_FIRST,
+				 sizeof(struct fg_frame_entry));
 	return status;
 }
 
-static void clear(struct level *levels, _Atomic uint32_t *current, size_t entry_size)
+static void clear(struct fg_level *levels, _Atomic uint32_t *current, size_t entry_size)
 {
 	for (uint32_t i = 0; i <= atomic_load(current); i++) {
 		if (atomic_load(&levels[i].used))
@@ -90,27 +77,22 @@ static void clear(struct level *levels, _Atomic uint32_t *current, size_t entry_
 void fg__paths_clear(void)
 {
 	clear(path_levels, &path_current, sizeof(struct path_entry));
-	clear(frame_levels[0], &frame_current[0], sizeof(struct frame_entry));
-	clear(frame_levels[1], &frame_current[1], sizeof(struct frame_entry));
+	clear(fg__frame_levels[0], &fg__frame_current[0], sizeof(struct fg_frame_entry));
+	clear(fg__frame_levels[1], &fg__frame_current[1], sizeof(struct fg_frame_entry));
 	atomic_store(&next_frame, 0);
 	atomic_store(&next_path, 0);
 }
 
-static inline uint32_t spread(uint64_t key)
-{
-	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
-}
-
 /* Is there room for one more on the newest level?  Opens the next when there is not. */
-static struct level *level_to_fill(struct level *levels, _Atomic uint32_t *current)
+static struct fg_level *level_to_fill(struct fg_level *levels, _Atomic uint32_t *current)
 {
 	for (;;) {
 		uint32_t i = atomic_load_explicit(current, memory_order_relaxed);
-		struct level *level = &levels[i];
+		struct fg_level *level = &levels[i];
 
 		if (atomic_load_explicit(&level->used, memory_order_relaxed) <= level->mask / 4 * 3)
 			return level;
-		if (i + 1 >= LEVELS || !levels[i + 1].entries)
+		if (i + 1 >= FG_LEVELS || !levels[i + 1].entries)
 			return NULL;
 		(void)atomic_compare_exchange_strong(current, &i, i + 1);
 	}
@@ -118,13 +100,13 @@ static struct level *level_to_fill(struct level *levels, _Atomic uint32_t *curre
 
 /* ---- frames ---- */
 
-static struct frame_entry *frame_probe(const struct level *level, uintptr_t pc)
+static struct fg_frame_entry *frame_probe(const struct fg_level *level, uintptr_t pc)
 {
-	struct frame_entry *entries = level->entries;
-	uint32_t at = spread(pc);
+	struct fg_frame_entry *entries = level->entries;
+	uint32_t at = fg__spread(pc);
 
 	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
-		struct frame_entry *entry = &entries[at & level->mask];
+		struct fg_frame_entry *entry = &entries[at & level->mask];
 		uintptr_t key = atomic_load_explicit(&entry->key, memory_order_acquire);
 
 		if (key == pc)
@@ -135,13 +117,13 @@ static struct frame_entry *frame_probe(const struct level *level, uintptr_t pc)
 	return NULL;
 }
 
-static struct frame_entry *frame_claim(struct level *level, uintptr_t pc)
+static struct fg_frame_entry *frame_claim(struct fg_level *level, uintptr_t pc)
 {
-	struct frame_entry *entries = level->entries;
-	uint32_t at = spread(pc);
+	struct fg_frame_entry *entries = level->entries;
+	uint32_t at = fg__spread(pc);
 
 	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
-		struct frame_entry *entry = &entries[at & level->mask];
+		struct fg_frame_entry *entry = &entries[at & level->mask];
 		uintptr_t empty = 0;
 
 		if (atomic_compare_exchange_strong(&entry->key, &empty, pc)) {
@@ -164,6 +146,13 @@ static uint32_t write_frame(struct fg_thread *thread, uint32_t module, uintptr_t
 	return fg__record_write(thread) ? id : 0;
 }
 
+static void frame_publish(struct fg_frame_entry *entry, uint32_t module, struct fg_frame_info info)
+{
+	entry->module = module;
+	entry->id = info.id;
+	atomic_store_explicit(&entry->rule, info.rule, memory_order_release);
+}
+
 static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, bool exact)
 {
 	const uintptr_t address = exact ? pc : pc - 1;
@@ -176,24 +165,33 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 
 	if (header)
 		fg__count(&header->frames_slow, 1);
-	struct level *level = level_to_fill(frame_levels[exact], &frame_current[exact]);
+	struct fg_level *level = level_to_fill(fg__frame_levels[exact], &fg__frame_current[exact]);
 
 	info.id = level ? write_frame(thread, module, pc, exact) : 0;
-	struct frame_entry *entry = level && info.id ? frame_claim(level, pc) : NULL;
+	struct fg_frame_entry *entry = level && info.id ? frame_claim(level, pc) : NULL;
 
-	if (entry) {
-		entry->module = module;
-		entry->id = info.id;
-		atomic_store_explicit(&entry->rule, info.rule, memory_order_release);
-	}
+	if (entry)
+		frame_publish(entry, module, info);
 	return info;
+}
+
+/* A frame of an older table is also put into the newest, where it is found at the first glance. */
+static void frame_bring(bool exact, uintptr_t pc, uint32_t module, struct fg_frame_info info)
+{
+	struct fg_level *level = level_to_fill(fg__frame_levels[exact], &fg__frame_current[exact]);
+	struct fg_frame_entry *entry = level ? frame_claim(level, pc) : NULL;
+
+	if (entry)
+		frame_publish(entry, module, info);
 }
 
 struct fg_frame_info fg__frame_find(struct fg_thread *thread, uintptr_t pc, bool exact)
 {
-	for (int i = (int)atomic_load_explicit(&frame_current[exact], memory_order_relaxed); i >= 0;
-	     i--) {
-		struct frame_entry *entry = frame_probe(&frame_levels[exact][i], pc);
+	const int newest =
+		(int)atomic_load_explicit(&fg__frame_current[exact], memory_order_relaxed);
+
+	for (int i = newest; i >= 0; i--) {
+		struct fg_frame_entry *entry = frame_probe(&fg__frame_levels[exact][i], pc);
 
 		if (!entry)
 			continue;
@@ -201,8 +199,13 @@ struct fg_frame_info fg__frame_find(struct fg_thread *thread, uintptr_t pc, bool
 
 		if (rule == 0)
 			break;
-		if (fg__module_live(entry->module))
-			return (struct fg_frame_info){rule, entry->id};
+		const struct fg_frame_info info = {rule, entry->id};
+
+		if (fg__module_live(entry->module)) {
+			if (i < newest)
+				frame_bring(exact, pc, entry->module, info);
+			return info;
+		}
 		atomic_store_explicit(&entry->key, KEY_DEAD, memory_order_release);
 		break;
 	}
@@ -228,10 +231,10 @@ static uint32_t write_path(struct fg_thread *thread, uint32_t parent, uint32_t f
 }
 
 /* The entry of the key on this level, or the empty place for it; NULL if neither is near. */
-static struct path_entry *path_probe(const struct level *level, uint64_t key, bool *found)
+static struct path_entry *path_probe(const struct fg_level *level, uint64_t key, bool *found)
 {
 	struct path_entry *entries = level->entries;
-	uint32_t at = spread(key);
+	uint32_t at = fg__spread(key);
 
 	*found = false;
 	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
@@ -248,7 +251,7 @@ static struct path_entry *path_probe(const struct level *level, uint64_t key, bo
 
 static uint32_t path_make(struct fg_thread *thread, uint32_t parent, uint32_t frame, uint64_t key)
 {
-	struct level *level = level_to_fill(path_levels, &path_current);
+	struct fg_level *level = level_to_fill(path_levels, &path_current);
 	uint32_t id = level ? write_path(thread, parent, frame, 0) : 0;
 	bool found = false;
 

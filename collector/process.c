@@ -240,7 +240,8 @@ static void after_fork_in_child(void)
 	struct fg_thread *thread;
 	const int saved_errno = errno;
 
-	if (!parent || !fg_g.alive || fg_alive())
+	/* From a sandbox it stays off: the filter might not let us even close what we have open. */
+	if (!parent || !fg_g.alive || fg_alive() || fg_g.sealed)
 		return;
 	fg__file_detach();
 	fg__signals_forked();
@@ -252,7 +253,7 @@ static void after_fork_in_child(void)
 	fg_g.begin_system_ns = 0;
 	fg_g.lazy = true;
 	atomic_store(&fg_g.opening, 0);
-	if (!concerns_us() || fg_g.sealed)
+	if (!concerns_us())
 		return;
 	thread = fg__thread_new();
 	if (!thread)
@@ -298,12 +299,13 @@ void fg__sampling_set(bool on)
 
 /* ---- the end ---- */
 
+/* In a sandbox the totals stay unwritten: asking for them might be the program's death. */
 void fg__process_end(enum fg_trace_end how)
 {
 	struct fg_thread *thread = fg_self;
 	struct fg_trace_header *header;
 
-	if (!fg_alive() || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
+	if (!fg_alive() || fg_g.sealed || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
 		return;
 	atomic_store(&thread->busy, 1);
 	fg__regions_finish(thread);
@@ -327,7 +329,7 @@ void fg__process_resume(void)
 	struct fg_thread *thread = fg_self;
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	if (!fg_alive() || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
+	if (!fg_alive() || fg_g.sealed || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
 		return;
 	if (header)
 		__atomic_store_n(&header->end, FG_END_UNKNOWN, __ATOMIC_RELEASE);
@@ -345,6 +347,8 @@ __attribute__((destructor)) static void on_unload(void)
 	atomic_store(&thread->busy, 1);
 	if (atomic_load(&fg_g.header))
 		fg__modules_scan(thread);
+	if (fg_g.sealed)
+		fg__regions_finish(thread);
 	atomic_store(&thread->busy, 0);
 	fg__process_end(FG_END_EXIT);
 }

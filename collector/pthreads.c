@@ -7,6 +7,7 @@
 #include "collector/signals.h"
 #include "collector/state.h"
 #include "collector/threads.h"
+#include "collector/writer.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -90,10 +91,12 @@ static size_t stack_size_of(const pthread_attr_t *attr)
 
 static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t stack_size)
 {
-	struct fg_thread *thread = fg_alive() ? fg__thread_new() : NULL;
+	struct fg_thread *thread = fg_alive() && !fg_g.sealed ? fg__thread_new() : NULL;
 
-	if (!thread)
+	if (!thread) {
+		fg__lose(FG_LOSS_NO_CLOCK, fg_alive());
 		return NULL;
+	}
 	thread->tid = 0;
 	thread->kind = FG_THREAD_PTHREAD;
 	thread->start = begin;

@@ -137,6 +137,8 @@ struct fg_thread {
 	uint64_t blocked_until_ns;
 	uint32_t last_path; /* of the last sample that had a stack */
 	uint32_t kept_count;
+	uint32_t
+		kept_named; /* so many of them still name a call path, though the stack may have moved */
 	uint32_t kept_checks;
 	uint32_t kept_epoch;
 	bool kept_complete;
@@ -198,6 +200,7 @@ struct fg_global {
 	_Atomic uint32_t next_thread;
 	_Atomic uint32_t module_count;
 	_Atomic uint32_t epoch; /* counts modules that went away */
+	_Atomic bool any_gone;
 	const _Atomic uint8_t *control;
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];

@@ -362,6 +362,21 @@ static void stop_clocks(struct fg_thread *thread)
 	close_timer(&thread->tick_timer);
 }
 
+/* The jittered timer is set anew after each sample.  The CPU clock's runs by itself. */
+void fg__threads_seal(void)
+{
+	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
+		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
+
+		if (!thread || !atomic_load(&thread->taken) || !thread->attached ||
+		    thread->clock != FG_CLOCK_JITTER)
+			continue;
+		thread->clock = FG_CLOCK_TICK;
+		close_timer(&thread->timer);
+		timer_set(thread->tick_timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
+	}
+}
+
 /* ---- life of a thread ---- */
 
 void fg__rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns)
@@ -433,6 +448,7 @@ static void reset(struct fg_thread *thread)
 	thread->region = 0;
 	thread->region_depth = 0;
 	thread->kept_count = 0;
+	thread->kept_named = 0;
 	thread->last_path = 0;
 	thread->tick_idle = 0;
 }
@@ -519,6 +535,11 @@ void fg__thread_detach(struct fg_thread *thread)
 {
 	struct fg_times now = {0};
 
+	if (fg_g.sealed) {
+		thread->attached = false;
+		thread->written = false;
+		return;
+	}
 	fg__thread_stop(thread);
 	fg__thread_times(&now);
 	write_rest(thread, &now);

@@ -35,6 +35,8 @@ struct fg_thread *fg__thread_of_signal(const siginfo_t *info, bool *tick);
 bool fg__signal_is_stray(const siginfo_t *info);
 /* Next period of a jittered timer, or 0 to let the thread sleep on. */
 void fg__thread_rearm(struct fg_thread *thread, uint64_t in_ns);
+/* The program is about to enter a sandbox: from now on the clocks have to run without a system call. */
+void fg__threads_seal(void);
 void fg__thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
 void fg__thread_first_done(struct fg_thread *thread);
 /* In a child of fork: nothing of the parent's clocks is ours. */

@@ -39,7 +39,8 @@ struct walk {
 	struct fg_stack *stack;
 	uintptr_t safe_low; /* readable from here to there */
 	uintptr_t safe_high;
-	bool outside; /* the step read elsewhere than on the thread's own stack */
+	bool inside;  /* that is on the thread's own stack, up to its end */
+	bool outside; /* the step read elsewhere than there */
 	struct fg_regs regs;
 	const ucontext_t *leaf;  /* all registers, while the frame is one that was interrupted */
 	const ucontext_t *start; /* of the first frame */
@@ -67,8 +68,9 @@ static inline bool on_stack(const struct walk *walk, uintptr_t address)
 /* What may be read without asking, now that the stack pointer is known. */
 static void enter_stack(struct walk *walk)
 {
+	walk->inside = on_stack(walk, walk->regs.sp);
 	walk->safe_low = walk->regs.sp;
-	walk->safe_high = on_stack(walk, walk->regs.sp) ? walk->thread->stack_high : walk->regs.sp;
+	walk->safe_high = walk->inside ? walk->thread->stack_high : walk->regs.sp;
 }
 
 static bool can_read_slowly(struct walk *walk, uintptr_t address)
@@ -78,6 +80,7 @@ static bool can_read_slowly(struct walk *walk, uintptr_t address)
 	if (address < FG_TRACE_ALIGN || address % FG_WORD != 0 || fg_g.sealed ||
 	    !fg__readable(address))
 		return false;
+	walk->inside = false;
 	if (page == walk->safe_high) {
 		walk->safe_high += FG_TRACE_ALIGN;
 	} else {
@@ -348,10 +351,74 @@ static void keep_fresh(struct walk *walk, uint32_t frame_id, const struct fg_reg
 	walk->total++;
 }
 
+/*
+ * Nearly all frames: the rule is known and plain, and all that it asks for lies on the thread's own stack.  The same as the long way
+ * below, with everything at hand.  Stops where a kept frame may be met, and at what is not plain.
+ */
+static void walk_plainly(struct walk *walk)
+{
+	struct fg_stack *const stack = walk->stack;
+	struct fg_regs regs = walk->regs;
+	uint32_t fresh = walk->fresh;
+	uint32_t checks = walk->fresh_checks;
+	uint32_t kept = walk->kept;
+	const bool any_gone = atomic_load_explicit(&fg_g.any_gone, memory_order_acquire);
+
+	while (fresh < FG_TRACE_FRAMES_MAX && checks + 2 <= FG_CHECKS_MAX && regs.pc) {
+		while (kept > 0 && stack->kept[kept - 1].regs.sp < regs.sp)
+			kept--;
+		if (kept > 0 && stack->kept[kept - 1].regs.sp == regs.sp)
+			break;
+		const struct fg_frame_info info = fg__frame_glance(regs.pc, any_gone);
+		const enum fg_rule_kind kind = fg_rule_kind(info.rule);
+		const unsigned reg = fg_rule_register(info.rule);
+
+		if ((kind != FG_RULE_CFA && kind != FG_RULE_CFA_BP) ||
+		    (reg != FG_DWARF_SP && reg != FG_DWARF_BP))
+			break;
+		uintptr_t cfa = (uintptr_t)(intptr_t)fg_rule_offset(info.rule);
+
+		if (FG_LIKELY(reg ==
+			      FG_DWARF_SP)) /* guessed: the next frame need not wait for it */
+			cfa += regs.sp;
+		else
+			cfa += regs.bp;
+		const uintptr_t bp_at = cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(info.rule);
+
+		if (cfa <= regs.sp || cfa - FG_WORD < walk->safe_low || cfa > walk->safe_high ||
+		    (kind == FG_RULE_CFA_BP &&
+		     (bp_at < walk->safe_low || bp_at > walk->safe_high - FG_WORD)))
+			break;
+		stack->fresh[fresh++] = (struct fg_frame){
+			.regs = regs, .id = info.id, .first_check = checks, .checked = 1};
+		regs.pc = *(const uintptr_t *)(cfa - FG_WORD);
+		stack->fresh_checks[checks++] = (struct fg_check){cfa - FG_WORD, regs.pc};
+		if (kind == FG_RULE_CFA_BP) {
+			regs.bp = *(const uintptr_t *)bp_at;
+			stack->fresh_checks[checks++] = (struct fg_check){bp_at, regs.bp};
+		}
+		regs.sp = cfa;
+	}
+	if (fresh > walk->fresh)
+		walk->leaf = NULL;
+	for (; walk->fresh < fresh; walk->total++)
+		stack->edge[walk->total % FG_TRACE_FRAMES_EDGE] = stack->fresh[walk->fresh++].id;
+	walk->regs = regs;
+	walk->fresh_checks = checks;
+	walk->kept = kept;
+}
+
 /* Walk until a kept frame that still stands is met (returned: its index + 1), or to the end (0). */
 static uint32_t walk_out(struct walk *walk)
 {
 	while (walk->total < WALK_LIMIT) {
+		if (walk->inside && !walk->exact)
+			walk_plainly(walk);
+		/* A thread's first function returns to 0; so do coroutines. */
+		if (walk->total > 0 && walk->regs.pc == 0) {
+			walk->complete = true;
+			return 0;
+		}
 		uint32_t met = meet(walk);
 
 		if (met) {
@@ -373,8 +440,7 @@ static uint32_t walk_out(struct walk *walk)
 		keep_fresh(walk, info.id, &before, exact, first_check);
 		if (walk->total == walk->fresh)
 			walk->stack->fresh[walk->fresh - 1].checked = checked && !walk->outside;
-		/* A thread's first function returns to 0; so do coroutines. */
-		if (step == STEP_END || (step == STEP_ON && walk->regs.pc == 0)) {
+		if (step == STEP_END) {
 			walk->complete = true;
 			return 0;
 		}
@@ -393,15 +459,19 @@ static uint32_t merge(struct walk *walk, uint32_t standing)
 	uint32_t checks = standing ? checks_end(thread, standing - 1) : 0;
 	uint32_t path = standing ? stack->kept[standing - 1].node : 0;
 	uint32_t unchecked = standing ? stack->kept[standing - 1].unchecked : 0;
+	const uint32_t named = thread->kept_named;
+	bool same = true; /* path as before, down to here */
 	bool fits = true;
 
 	thread->kept_count = 0;
+	thread->kept_named = 0;
 	for (uint32_t i = walk->fresh; i-- > 0;) {
 		struct fg_frame *frame = &stack->fresh[i];
 		uint32_t end =
 			i + 1 < walk->fresh ? stack->fresh[i + 1].first_check : walk->fresh_checks;
 
-		path = fg__path_extend(walk->thread, path, frame->id);
+		same = same && count < named && stack->kept[count].id == frame->id;
+		path = same ? stack->kept[count].node : fg__path_extend(thread, path, frame->id);
 		if (!path)
 			return 0;
 		fits = fits && count < FG_TRACE_FRAMES_MAX &&
@@ -418,6 +488,7 @@ static uint32_t merge(struct walk *walk, uint32_t standing)
 		count++;
 	}
 	thread->kept_count = fits ? count : 0;
+	thread->kept_named = count;
 	thread->kept_checks = checks;
 	thread->kept_complete = walk->complete;
 	return path;
@@ -431,6 +502,7 @@ static uint32_t merge_deep(struct walk *walk, uint32_t standing)
 	uint32_t path = standing ? stack->kept[standing - 1].node : 0;
 
 	walk->thread->kept_count = 0;
+	walk->thread->kept_named = 0;
 	fg__lose(FG_LOSS_DEEP, 1);
 	for (uint32_t i = 0; i < edge; i++) {
 		uint32_t id = stack->edge[(walk->total - 1 - i) % edge];

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A fixed amount of work at the end of a call chain of DEPTH functions across LIBRARIES libraries, and the CPU time it took.
+ * A fixed amount of work at the end of a call chain of DEPTH functions across LIBRARIES libraries, and the CPU time it took; then
+ * how much of it the kernel books as system time.
  * usage: chain DEPTH LIBRARIES FOLDER MILLIONS
  */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 typedef void (*link_function)(unsigned depth);
@@ -25,13 +27,24 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+static uint64_t system_ns(void)
+{
+	struct rusage usage;
+
+	(void)getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_stime.tv_sec * 1000000000u +
+	       (uint64_t)usage.ru_stime.tv_usec * 1000u;
+}
+
 static __attribute__((noinline)) void at_the_end(void)
 {
 	const uint64_t begin = cpu_ns();
+	const uint64_t begin_system = system_ns();
 
 	for (uint64_t i = 0; i < turns; i++)
 		__asm__ volatile("" ::: "memory");
-	(void)printf("%llu\n", (unsigned long long)(cpu_ns() - begin));
+	(void)printf("%llu %llu\n", (unsigned long long)(cpu_ns() - begin),
+		     (unsigned long long)(system_ns() - begin_system));
 }
 
 void chain_next(unsigned depth)

@@ -6,7 +6,8 @@
  *
  *	unchanged        the stack is what it was
  *	a tenth changed  by turns from here and from 30 frames further out
- *	nothing kept     every frame by its cached rule
+ *	moved            every frame by its cached rule, for the stack lies elsewhere; the functions are the same
+ *	nothing kept     the same, and the call path found again, step by step
  */
 #include "collector/walk.h"
 
@@ -24,12 +25,14 @@ enum {
 	CHANGED = 30,
 	TURNS = 2000,
 	ROUNDS = 21,
+	ARMS = 6,
+	PEER = 4,
 };
 
 struct bench {
 	ucontext_t outer;
 	ucontext_t here;
-	double ns[5][ROUNDS];
+	double ns[ARMS][ROUNDS];
 };
 
 static volatile uint32_t sink;
@@ -63,12 +66,14 @@ static double by_turns(const struct bench *bench)
 	return since(begin) / TURNS;
 }
 
-static double afresh(const ucontext_t *context)
+static double afresh(const ucontext_t *context, bool forget_path)
 {
 	const uint64_t begin = (uint64_t)since(0);
 
 	for (unsigned i = 0; i < TURNS; i++) {
 		fg_self->kept_count = 0;
+		if (forget_path)
+			fg_self->kept_named = 0;
 		sink = fg__walk(fg_self, context).path;
 	}
 	return since(begin) / TURNS;
@@ -109,21 +114,24 @@ static int compare(const void *a, const void *b)
 static void at_the_end(struct bench *bench)
 {
 	static const char *const names[] = {"fastgate, unchanged", "fastgate, a tenth changed",
-					    "fastgate, nothing kept", "libunwind, warm",
-					    "glibc backtrace, warm"};
+					    "fastgate, moved",     "fastgate, nothing kept",
+					    "libunwind, warm",     "glibc backtrace, warm"};
 
 	(void)getcontext(&bench->here);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bench->ns[0][round] = kept(&bench->here);
 		bench->ns[1][round] = by_turns(bench);
-		bench->ns[2][round] = afresh(&bench->here);
-		bench->ns[3][round] = by_libunwind();
-		bench->ns[4][round] = by_libc();
+		bench->ns[2][round] = afresh(&bench->here, false);
+		bench->ns[3][round] = afresh(&bench->here, true);
+		bench->ns[PEER][round] = by_libunwind();
+		bench->ns[5][round] = by_libc();
 	}
-	for (unsigned i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < ARMS; i++)
 		qsort(bench->ns[i], ROUNDS, sizeof(double), compare);
-		(void)printf("  %-26s %9.0f ns\n", names[i], bench->ns[i][ROUNDS / 2]);
-	}
+	for (unsigned i = 0; i < ARMS; i++)
+		(void)printf("  %-26s %9.0f ns, %5.2f of libunwind's\n", names[i],
+			     bench->ns[i][ROUNDS / 2],
+			     bench->ns[i][ROUNDS / 2] / bench->ns[PEER][ROUNDS / 2]);
 }
 
 static __attribute__((noinline)) void descend(struct bench *bench, unsigned depth)

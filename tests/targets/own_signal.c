@@ -60,7 +60,9 @@ int main(void)
 	check(sigaction(SIGPROF, NULL, &seen) == 0 && seen.sa_handler == on_signal,
 	      "our handler is not seen");
 	check(setitimer(ITIMER_PROF, &every, NULL) == 0, "setitimer");
-	work_with_own_timer(work_us);
+	/* The kernel counts this timer's time at its ticks, which on a busy machine may meet others only. */
+	for (unsigned i = 0; i == 0 || (received < 5 && i < 100); i++)
+		work_with_own_timer(work_us);
 	check(received >= 5, "the program's own signals do not arrive");
 
 	(void)sigfillset(&set);
@@ -70,7 +72,9 @@ int main(void)
 	      "mask inside");
 	const int so_far = received;
 
-	work_with_own_timer(work_us);
+	for (unsigned i = 0;
+	     i == 0 || (sigpending(&before) == 0 && !sigismember(&before, SIGPROF) && i < 100); i++)
+		work_with_own_timer(work_us);
 	check(received == so_far, "a blocked signal arrived");
 	(void)sigemptyset(&set);
 	check(sigprocmask(SIG_SETMASK, &set, NULL) == 0, "unblock");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two functions by turns, a few of each every millisecond, for so many milliseconds: their shares differ from run to run. */
+/*
+ * Two functions, of which one is drawn anew every ten microseconds or so, for so many milliseconds.  How much each was given differs
+ * from run to run.  Drawn, not by turns: of a regular change a regular sampler sees more than chance would let it.
+ */
 #include "work.h"
 
 #include <unistd.h>
@@ -19,21 +22,22 @@ NOINLINE static void work_b(uint64_t turns)
 int main(int argc, char **argv)
 {
 	const uint64_t wanted_ns = (argc > 1 ? (uint64_t)atoi(argv[1]) : 150) * 1000000;
-	/* between a tenth and nine tenths, by nothing that a sampler could be in step with */
-	const uint64_t part =
-		10 + (now_ns(CLOCK_MONOTONIC) / 1000 + (uint64_t)getpid() * 7919) % 81;
+	uint64_t draw = now_ns(CLOCK_MONOTONIC) / 1000 + (uint64_t)getpid() * 7919;
+	const uint64_t part = 10 + draw % 81; /* between a tenth and nine tenths */
 	uint64_t a_ns = 0;
 	uint64_t b_ns = 0;
 
 	while (a_ns + b_ns < wanted_ns) {
 		const uint64_t begin = cpu_ns();
 
-		work_a(part * 5000);
-		const uint64_t middle = cpu_ns();
-
-		work_b((100 - part) * 5000);
-		a_ns += middle - begin;
-		b_ns += cpu_ns() - middle;
+		draw = draw * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		if ((draw >> 33) % 100 < part) {
+			work_a(20000);
+			a_ns += cpu_ns() - begin;
+		} else {
+			work_b(20000);
+			b_ns += cpu_ns() - begin;
+		}
 	}
 	tell("work_a", (double)a_ns);
 	tell("work_b", (double)b_ns);

@@ -121,6 +121,28 @@ static void waiting_for_the_signal_goes_on(void **state)
 	}
 }
 
+/* Its filter kills for every system call but the few that the program makes; its own exit code comes through. */
+static void a_sandbox_is_not_disturbed(void **state)
+{
+	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=wall",
+					     FG_ENV_CLOCK "=jitter", FG_ENV_CLOCK "=tick"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
+		struct outcome outcome;
+		struct run run = {
+			.words = {"sandbox"           },
+			.settings = { clocks[i], FG_ENV_RATE "=2000"},
+			.exit_code = 5,
+		};
+
+		run_target(&run, &outcome);
+		assert_true(trace_inclusive(outcome.traces, "before") > 0.5e8);
+		assert_true(trace_inclusive(outcome.traces, "inside") > 0.5e8);
+		outcome_release(&outcome);
+	}
+}
+
 static void exceptions_stay_with_their_unwinder(void **state)
 {
 	struct outcome outcome;
@@ -359,6 +381,7 @@ int main(void)
 		cmocka_unit_test(no_call_is_cut_short),
 		cmocka_unit_test(the_programs_own_use_of_the_signal_goes_on),
 		cmocka_unit_test(waiting_for_the_signal_goes_on),
+		cmocka_unit_test(a_sandbox_is_not_disturbed),
 		cmocka_unit_test(samples_know_their_region),
 		cmocka_unit_test(threads_go_by_their_names),
 #ifndef TARGETS_32_BIT

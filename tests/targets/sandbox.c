@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A program that shuts itself into a sandbox: from then on any system call but the four it needs is its death.  With what errno
+ * holds, and the state of floating point, untouched all the while.
+ */
+#include "work.h"
+
+#include <errno.h>
+#include <fenv.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+NOINLINE static void before(void)
+{
+	spin_us(100000);
+	KEEP_FRAME();
+}
+
+/* No clock may be read here: so many turns as took 300 ms before. */
+NOINLINE static void inside(uint64_t turns)
+{
+	for (unsigned i = 0; i < 1000; i++) {
+		errno = 4711;
+		spin(turns / 1000);
+		if (errno != 4711)
+			_exit(8);
+	}
+	KEEP_FRAME();
+}
+
+static uint64_t turns_of_300_ms(void)
+{
+	const uint64_t turns = 20000000;
+	const uint64_t begin = cpu_ns();
+
+	spin(turns);
+	return turns * 300000000 / (cpu_ns() - begin + 1);
+}
+
+static void enter_sandbox(void)
+{
+	static struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 4, 0),
+#ifdef SYS_sigreturn
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sigreturn, 3, 0),
+#else
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 3, 0),
+#endif
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+
+	check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "PR_SET_NO_NEW_PRIVS");
+	check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "PR_SET_SECCOMP");
+}
+
+int main(void)
+{
+	const uint64_t turns = turns_of_300_ms();
+
+	check(fesetround(FE_UPWARD) == 0, "fesetround");
+	before();
+	tell("inside", 300e6);
+	enter_sandbox();
+	inside(turns);
+	return fegetround() == FE_UPWARD ? 5 : 9;
+}
