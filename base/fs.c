@@ -7,16 +7,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err)
+/* All of an open file, which is closed. */
+static int read_and_close(int fd, const char *path, size_t max_bytes, char **data, size_t *size,
+			  struct fg_error *err)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *text = NULL;
 	size_t room = 0;
 	size_t used = 0;
 	int rc = FG_OK;
 
-	if (fd < 0)
-		return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "%s", path);
 	/* Not by the size that stat() tells: files in /proc have none. */
 	for (;;) {
 		ssize_t got = 0;
@@ -47,6 +46,36 @@ out:
 	free(text);
 	(void)close(fd);
 	return rc;
+}
+
+static int cannot_open(const char *path, struct fg_error *err)
+{
+	return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "%s", path);
+}
+
+int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return cannot_open(path, err);
+	return read_and_close(fd, path, max_bytes, data, size, err);
+}
+
+int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *size,
+		       struct fg_error *err)
+{
+	/* Opened first and looked at then, so that nobody can change it in between; without waiting for a pipe's other end. */
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (fd < 0)
+		return cannot_open(path, err);
+	if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)) {
+		(void)close(fd);
+		return fg_error_set(err, FG_EINVAL, "%s: not a regular file", path);
+	}
+	return read_and_close(fd, path, max_bytes, data, size, err);
 }
 
 int fg_fs_write_all(int fd, const void *data, size_t size, struct fg_error *err)

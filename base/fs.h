@@ -13,6 +13,9 @@
 /* The whole file with a NUL behind it (not counted in *size), to be freed.  FG_ELIMIT when larger than max_bytes. */
 int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err)
 	FG_NODISCARD;
+/* The same for what a stranger may have put there: a pipe, which would be waited for, or a device is FG_EINVAL. */
+int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *size,
+		       struct fg_error *err) FG_NODISCARD;
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		       struct fg_error *err) FG_NODISCARD;
 /*

@@ -143,7 +143,7 @@ const struct fg_cli_command fg__cmd_view = {
 		"(conditional cost: a function's time by calling path, and how it varies from unit to "
 		"unit).\n"
 		"\n"
-		"Regular expressions are POSIX extended ones. A function is matched as 'name [library]'.",
+		"Regular expressions are POSIX extended ones. They are matched against a function's name, and against 'name [library]'.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = fg_cli_run_arguments,

@@ -91,13 +91,28 @@ void fg__cli_surroundings(struct fg_cli *cli, const struct fg__cli_globals *glob
 
 /* ---- words ---- */
 
+/* Messages quote what others wrote: none of it may steer the terminal. */
+static void disarm(char *text)
+{
+	for (; *text; text++) {
+		const unsigned char byte = (unsigned char)*text;
+
+		if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
+			*text = '?';
+	}
+}
+
 FG_PRINTF(2, 0)
 static void print_line(const char *start, const char *format, va_list ap)
 {
 	struct fg_strbuf line = {0};
+	size_t from;
 
 	fg_strbuf_add_text(&line, start);
+	from = line.length;
 	fg_strbuf_vprintf(&line, format, ap);
+	if (line.length > from)
+		disarm(line.data + from);
 	fg_strbuf_add_char(&line, '\n');
 	/* One write a line, so that lines of several processes do not mix. */
 	(void)fwrite(fg_strbuf_text(&line), 1, line.length, stderr);

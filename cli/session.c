@@ -167,14 +167,14 @@ static enum fg_keep_samples keeps(const struct fg_session *session)
 }
 
 /* Whether they stay is known at the end; until then they lie there. */
-static void keep_samples(struct fg_session *session, size_t index, const struct fg_repetition *done,
+static void keep_samples(struct fg_session *session, size_t index, const struct fg_ingest_row *row,
 			 const struct fg_profile *profile)
 {
 	const struct fg_samples_key key = {.store = session->store_path,
 					   .run = session->run.id,
 					   .series = index,
-					   .arm = (uint8_t)done->arm,
-					   .pair = done->pair};
+					   .arm = row->arm,
+					   .pair = row->pair};
 	struct fg_error why = {0};
 
 	if (fg_samples_keep(&key, profile, &why) == FG_OK || session->told_not_kept)
@@ -184,9 +184,9 @@ static void keep_samples(struct fg_session *session, size_t index, const struct 
 	session->told_not_kept = true;
 }
 
-static int read_traces(struct fg_session *session, size_t index, const struct fg_repetition *done,
-		       const char *trace_folder, const struct fg_ingest_row *row,
-		       struct fg_ingest_result *result, struct fg_error *err)
+static int read_traces(struct fg_session *session, size_t index, const char *trace_folder,
+		       const struct fg_ingest_row *row, struct fg_ingest_result *result,
+		       struct fg_error *err)
 {
 	struct fg_profile profile;
 	const int rc = fg_profile_read_traces(trace_folder, session->symbolizer, &profile, err);
@@ -195,7 +195,7 @@ static int read_traces(struct fg_session *session, size_t index, const struct fg
 		return rc;
 	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
 	if (keeps(session) != FG_KEEP_NEVER)
-		keep_samples(session, index, done, &profile);
+		keep_samples(session, index, row, &profile);
 	fg_profile_release(&profile);
 	return FG_OK;
 }
@@ -210,7 +210,7 @@ static void take_samples(struct fg_session *session, size_t index, const struct 
 
 	row.wants_code = series->identical && !*session->codes[done->arm];
 	/* Without its samples a repetition still has its times. */
-	if (read_traces(session, index, done, trace_folder, &row, &result, &why) == FG_OK) {
+	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
 		if (row.wants_code)
 			check_code(session, series, done, result.code);
 	} else if (!session->told_no_samples) {

@@ -14,14 +14,18 @@ static void separate(struct fg_csv *csv)
 
 void fg_csv_text(struct fg_csv *csv, const char *text)
 {
+	bool formula = false;
+
 	separate(csv);
 	if (!text)
 		return;
-	if (!strpbrk(text, ",\"\r\n")) {
+	/* A spreadsheet would take it for a formula. */
+	formula = *text && strchr("=+-@", *text);
+	if (!formula && !strpbrk(text, ",\"\r\n")) {
 		fg_strbuf_add_text(csv->out, text);
 		return;
 	}
-	fg_strbuf_add_char(csv->out, '"');
+	fg_strbuf_add_text(csv->out, formula ? "\"'" : "\"");
 	for (; *text; text++) {
 		if (*text == '"')
 			fg_strbuf_add_char(csv->out, '"');

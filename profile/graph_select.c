@@ -7,7 +7,7 @@
  */
 #include "profile/graph_select.h"
 
-#include "base/pattern.h"
+#include "profile/selection.h"
 
 #include <math.h>
 
@@ -59,12 +59,8 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 	for (size_t i = 0; i < s->count; i++) {
 		const uint32_t label = s->figures[i].label;
 
-		char *subject = fg_xasprintf(
-			"%s [%s]", s->tree->labels[label].name,
-			s->tree->labels[label].library ? s->tree->labels[label].library : "");
-
-		s->is_focus[label] = fg_pattern_matches(&pattern, subject);
-		free(subject);
+		s->is_focus[label] = fg__matches_function(&pattern, s->tree->labels[label].name,
+							  s->tree->labels[label].library);
 		found += s->is_focus[label];
 	}
 	fg_pattern_release(&pattern);

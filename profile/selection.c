@@ -91,31 +91,48 @@ static bool looks_at_functions(const struct fg__selection *s)
 	       0;
 }
 
+bool fg__matches_function(const struct fg_pattern *pattern, const char *name, const char *library)
+{
+	char *whole;
+	bool matches;
+
+	if (!pattern->set || fg_pattern_matches(pattern, name) || !library)
+		return fg_pattern_matches(pattern, name);
+	whole = fg_xasprintf("%s [%s]", name, library);
+	matches = fg_pattern_matches(pattern, whole);
+	free(whole);
+	return matches;
+}
+
+/* 1 + the first pattern that matches the function; 0: none does. */
+static uint32_t first_of_function(const struct fg__patterns *patterns,
+				  const struct fg_profile_function *function)
+{
+	for (size_t i = 0; i < patterns->count; i++)
+		if (fg__matches_function(&patterns->items[i], function->name, function->library))
+			return (uint32_t)i + 1;
+	return 0;
+}
+
 static void learn_functions(struct fg__selection *s)
 {
-	struct fg_strbuf subject = {0};
-
 	s->functions = fg_xcalloc(s->profile->function_count, sizeof(s->functions[0]));
 	if (!looks_at_functions(s))
 		return;
 	for (size_t i = 1; i < s->profile->function_count; i++) {
 		const struct fg_profile_function *function = &s->profile->functions[i];
 		struct fg__function_facts *facts = &s->functions[i];
-		const char *text;
 
-		fg_strbuf_clear(&subject);
-		fg_strbuf_printf(&subject, "%s [%s]", function->name, function->library);
-		text = fg_strbuf_text(&subject);
 		for (size_t f = 0; f < s->focus.count; f++)
-			if (fg_pattern_matches(&s->focus.items[f], text))
+			if (fg__matches_function(&s->focus.items[f], function->name,
+						 function->library))
 				facts->focus |= UINT32_C(1) << f;
-		facts->ignore = first_match(&s->ignore, text) != 0;
-		facts->hide = first_match(&s->hide, text) != 0;
-		facts->root = first_match(&s->root, text) != 0;
-		facts->leaf = first_match(&s->leaf, text) != 0;
-		facts->ancestor = first_match(&s->ancestors, text);
+		facts->ignore = first_of_function(&s->ignore, function) != 0;
+		facts->hide = first_of_function(&s->hide, function) != 0;
+		facts->root = first_of_function(&s->root, function) != 0;
+		facts->leaf = first_of_function(&s->leaf, function) != 0;
+		facts->ancestor = first_of_function(&s->ancestors, function);
 	}
-	fg_strbuf_release(&subject);
 }
 
 static void learn_stacks(struct fg__selection *s)

@@ -52,6 +52,9 @@ struct fg__selection {
 	double scale; /* of every weight */
 };
 
+/* How every pattern about functions is held against one: its name alone, so that "^fit$" means fit, and "name [library]". */
+bool fg__matches_function(const struct fg_pattern *pattern, const char *name, const char *library);
+
 /* FG_EINVAL, FG_ELIMIT: a pattern or rule that is not one.  Release in any case.  Both texts are borrowed. */
 int fg__selection_init(struct fg__selection *selection, const struct fg_profile *profile,
 		       const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;

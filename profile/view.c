@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "profile/selection.h"
 #include "profile/view_private.h"
 
 #include <math.h>
@@ -248,11 +249,7 @@ void fg__view_sort_by_inclusive(struct fg_label_figures *figures, size_t count)
 
 bool fg__view_matches(const struct fg_pattern *pattern, const struct fg_label *label)
 {
-	char *subject = fg_xasprintf("%s [%s]", label->name, label->library ? label->library : "");
-	const bool matches = fg_pattern_matches(pattern, subject);
-
-	free(subject);
-	return matches;
+	return fg__matches_function(pattern, label->name, label->library);
 }
 
 size_t fg__view_limit(const struct fg_view_options *options, size_t otherwise)

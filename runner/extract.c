@@ -200,7 +200,8 @@ static int extract_one(const struct rule *rule, const struct fg_extract_source *
 
 	if (rule->metric->file) {
 		path = fg_fs_join(source->working_directory, rule->metric->file);
-		status = fg_fs_read(path, FILE_LIMIT_BYTES, &text, &in_file.stdout_size, err);
+		status = fg_fs_read_regular(path, FILE_LIMIT_BYTES, &text, &in_file.stdout_size,
+					    err);
 		free(path);
 		if (status != FG_OK) {
 			fg_error_prefix(err, "metric '%s'", rule->metric->name);

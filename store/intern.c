@@ -41,12 +41,14 @@ static int add_function(struct fg_store *store, const struct fg_profile_function
 {
 	uint8_t digest[16];
 	struct fg_query q;
-	int status = FG_OK;
+	int status = FG_ENOENT;
 
 	fg__digest(function->name, function->library ? function->library : "", NULL, digest);
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	status = fg_query_value(&q, id, err);
+	if (!store->knows_all_functions) {
+		fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
+		fg_query_bytes(&q, digest, sizeof(digest));
+		status = fg_query_value(&q, id, err);
+	}
 	if (status != FG_ENOENT)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_ADD);
@@ -116,7 +118,7 @@ static int node_id(struct fg_store *store, const int64_t key[2], bool *is_new, u
 		*is_new = false;
 		return FG_OK;
 	}
-	if (!*is_new)
+	if (!*is_new && !store->knows_all_nodes)
 		status = ask_node(store, FG_SQL_NODE_FIND, key, &found, err);
 	*is_new = status == FG_ENOENT;
 	if (*is_new)
@@ -206,7 +208,8 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_NODE_LAST, &last, err);
 
-	if (status != FG_OK || !is_worth_reading(last, wanted) || known_nodes(store) >= last)
+	store->knows_all_nodes = status == FG_OK && known_nodes(store) >= last;
+	if (status != FG_OK || store->knows_all_nodes || !is_worth_reading(last, wanted))
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
 	fg_query_int(&q, 0);
@@ -217,6 +220,7 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 				 NULL);
 	}
 	fg_query_end(&q);
+	store->knows_all_nodes = status == FG_OK;
 	return status;
 }
 
@@ -227,7 +231,8 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_FUNCTION_LAST, &last, err);
 
-	if (status != FG_OK || !is_worth_reading(last, wanted) || known_functions(store) >= last)
+	store->knows_all_functions = status == FG_OK && known_functions(store) >= last;
+	if (status != FG_OK || store->knows_all_functions || !is_worth_reading(last, wanted))
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_NAMES);
 	while ((status = fg_query_step(&q, err)) > 0) {
@@ -240,6 +245,7 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 				 (uint64_t)fg_column_int(&q, 0), NULL);
 	}
 	fg_query_end(&q);
+	store->knows_all_functions = status == FG_OK;
 	fg_strbuf_release(&key);
 	return status;
 }

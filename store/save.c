@@ -721,18 +721,21 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 			struct fg_error *err)
 {
 	const struct fg_series *series = &run->series[position];
+	const size_t facts = series->build[0].count + series->build[1].count;
 	struct fg_progress_mark *mark = &store->marks[position];
 	int status = FG_OK;
 
 	if (!mark->series) {
 		status = put_series(store, store->progress_id, run, position, &mark->series, err);
+		mark->facts = facts;
 	} else if (mark->repetitions.count != series->repetition_count ||
 		   mark->state != series->state || mark->metrics != series->metric_count) {
 		status = update_series(store, series, mark->series, err);
-		if (status == FG_OK)
-			status = put_series_facts(store, store->progress_id, series, position, err);
 	}
+	if (status == FG_OK && mark->facts != facts)
+		status = put_series_facts(store, store->progress_id, series, position, err);
 	mark->metrics = series->metric_count;
+	mark->facts = facts;
 	mark->state = series->state;
 	return status;
 }

@@ -220,6 +220,8 @@ static void limit_cache(struct fg_store *store)
 int fg__store_begin(struct fg_store *store, struct fg_error *err)
 {
 	limit_cache(store);
+	store->knows_all_functions = false;
+	store->knows_all_nodes = false;
 	if (store->in_batch)
 		return fg_db_script(store->db, "SAVEPOINT one", err);
 	return fg_db_begin(store->db, true, err);

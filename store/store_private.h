@@ -45,6 +45,7 @@ struct fg_progress_mark {
 	struct fg_chunk_mark rows;
 	struct fg_chunk_mark regions;
 	size_t metrics;
+	size_t facts; /* of both builds: facts are added, never changed */
 	enum fg_measure_state state;
 	/* Ids of the set's functions and nodes, as far as they are known. */
 	int64_t *functions;
@@ -80,6 +81,9 @@ struct fg_store {
 	/* Ids seen since the store was opened; emptied when a transaction is undone. */
 	struct fg_map functions; /* name NUL library → id */
 	struct fg_map nodes;     /* parent id, function id → id */
+	/* In this transaction all rows there are are among them: what is not known is not there. */
+	bool knows_all_functions;
+	bool knows_all_nodes;
 	struct fg_ids
 		*shared; /* committed ids of all sessions; NULL: this one is alone.  Borrowed */
 	/* Ids of conditions and words, within one batch: garbage collection may remove such rows between two. */

@@ -10,85 +10,41 @@
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/random.h"
 #include "profile/calltree.h"
 #include "profile/export.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
-#include "tests/unit/profile/trace_writer.h"
+#include "tests/unit/profile/trace_program.h"
 
 #include <sys/resource.h>
 
 enum {
-	SAMPLES = 1000000,
-	DEPTH = 300,
-	FUNCTIONS = 20000,
-	LIBRARIES = 600,
-	UPPER = 30,
-	BRANCHING_PERCENT = 6
+	SAMPLES = 1000000
 };
-
-static void write_frames(struct fg_trace_writer *w)
-{
-	for (uint64_t i = 1; i <= LIBRARIES; i++) {
-		char path[64];
-
-		(void)snprintf(path, sizeof(path), "/nowhere/lib%03u.so", (unsigned)i);
-		fg_trace_writer_module(w, i, path, (const uint8_t *)&i, sizeof(i));
-	}
-	for (uint64_t i = 1; i <= FUNCTIONS; i++)
-		FG_TW(w, FG_RECORD_FRAME, i, i % LIBRARIES + 1, 0x1000 + i * 64, 0);
-}
-
-/* The callee that the choice leads to: the same path gets the same frames, so paths are met again as in a program. */
-static uint64_t frame_below(uint64_t frame, uint64_t depth, uint64_t choice)
-{
-	return (frame * 31 + depth * 17 + choice * 7919) % FUNCTIONS + 1;
-}
 
 static int make(const char *file)
 {
-	struct fg_pair_index paths = {0};
+	static const struct fg_trace_program program = {.samples = SAMPLES,
+							.depth = 300,
+							.functions = 20000,
+							.libraries = 600,
+							.upper = 30,
+							.branching_percent = 6,
+							.mostly_near = true};
 	struct fg_trace_writer w;
-	struct fg_random random;
 	struct fg_error err = {0};
-	uint32_t stack[DEPTH + 1] = {0};
-	uint64_t frames[DEPTH + 1] = {0};
-	uint32_t next = 1;
-	size_t depth = 0;
+	uint32_t paths;
 	size_t size;
 	const char *bytes;
 	int rc;
 
-	fg_random_seed(&random, 1);
 	fg_trace_writer_init(&w);
-	write_frames(&w);
-	FG_TW(&w, FG_RECORD_THREAD_BEGIN, 1, 77, 1000, FG_THREAD_MAIN, FG_CLOCK_PERF_USER);
-	for (size_t i = 0; i < SAMPLES; i++) {
-		/* most samples differ in the last frames only */
-		size_t back = 1 + fg_random_below(&random, 1 + fg_random_below(&random, UPPER));
-
-		depth = depth > back ? depth - back : 0;
-		while (depth < DEPTH) {
-			uint64_t choice = depth >= DEPTH - UPPER &&
-					  fg_random_below(&random, 100) < BRANCHING_PERCENT;
-			bool is_new;
-
-			depth++;
-			frames[depth] = frame_below(frames[depth - 1], depth, choice);
-			stack[depth] = *fg_pair_index_add(&paths, stack[depth - 1],
-							  (uint32_t)frames[depth], next, &is_new);
-			if (is_new)
-				FG_TW(&w, FG_RECORD_NODE, next++, stack[depth - 1], frames[depth]);
-		}
-		fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1000000, stack[DEPTH], 0);
-	}
+	paths = fg_trace_program_write(&program, &w);
 	bytes = fg_trace_writer_finish(&w, &size);
 	rc = fg_fs_write_atomic(file, bytes, size, 0644, &err);
-	(void)printf("made %zu bytes, %u call paths, %.1f bytes a sample\n", size, next - 1,
+	(void)printf("made %zu bytes, %u call paths, %.1f bytes a sample\n", size, paths,
 		     (double)size / SAMPLES);
 	fg_trace_writer_release(&w);
-	fg_pair_index_release(&paths);
 	return rc == FG_OK ? 0 : 1;
 }
 

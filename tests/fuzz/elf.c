@@ -2,6 +2,7 @@
 /* Binaries from anybody: symbols, build-ids, PLT names, and the demangler on what they are called. */
 #include "profile/demangle.h"
 #include "profile/elf_file.h"
+#include "profile/elf_starts.h"
 #include "tests/fuzz/fuzz.h"
 
 static void use(const struct fg_elf *elf)
@@ -20,12 +21,30 @@ static void use(const struct fg_elf *elf)
 		(void)fg_elf_plt_target(elf, elf->plt[i].end - 1);
 }
 
+/* The table of function beginnings has no frame of its own: any bytes may be one. */
+static void use_as_starts(const uint8_t *data, size_t size)
+{
+	const struct fg_elf elf = {
+		.code_start = 0x1000, .code_end = 0x100000, .unwind_table = 0x80000};
+	struct fg_elf_starts starts = {0};
+	struct fg_error err = {0};
+
+	if (fg_elf_starts_parse(data, size, &elf, &starts, &err) != FG_OK) {
+		FG_ASSERT(err.message[0] != '\0');
+		return;
+	}
+	for (size_t i = 0; i < starts.count; i++)
+		FG_ASSERT(fg_elf_starts_find(&starts, starts.items[i]) == starts.items[i]);
+	fg_elf_starts_release(&starts);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fg_elf elf;
 	struct fg_error err = {0};
 	char text[FG_BUILD_ID_TEXT];
 
+	use_as_starts(data, size);
 	if (fg_elf_parse(data, size, "fuzz", &elf, &err) != FG_OK) {
 		FG_ASSERT(err.message[0] != '\0');
 		return 0;

@@ -122,6 +122,10 @@ with tempfile.TemporaryDirectory() as empty:
     code, shown = on_terminal("help", env={"PAGER": "true"}, rows=10)
     check(code == 0, "a reader who quits early is no error")
 
+    # what a message quotes does not steer the terminal
+    shown = run("no\x1b[2Jsuch\x07\x7fcommand").stderr
+    check("no?[2Jsuch??command" in shown and "\x1b" not in shown, f"a message with control characters: {shown!r}")
+
     # widths
     check(max(map(len, run("config", "--help", env={"COLUMNS": "60"}).stdout.splitlines())) <= 66, "COLUMNS=60")
 

@@ -34,6 +34,8 @@ PROGRAMS = [
     ("by_regex", "echo 'rate: 17.5 MB/s'", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)', better: higher, unit: MB/s } ]", 0, ""),
     ("by_pointer", "echo '{ \"a\": [ { \"b/c\": 42 } ] }'", "metrics: [ { name: rate, json: /a/0/b~1c } ]", 0, ""),
     ("by_file", "echo 'rate: 3' >result.txt", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)', file: result.txt } ]", 0, ""),
+    ("by_pipe", "rm -f p; mkfifo p", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)', file: p } ]", 4, "not a regular file"),
+    ("by_device", "ln -sf /dev/zero z", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)', file: z } ]", 4, "not a regular file"),
     ("floods", "head -c 150000000 /dev/zero | tr '\\0' x; echo; echo 'rate: 5'", "metrics: [ { name: rate, regex: 'rate: ([0-9.]+)' } ]", 0, ""),
     ("floods_and_fails", "head -c 50000000 /dev/zero | tr '\\0' x; echo; echo the end; exit 1", "", 4, "the end"),
     ("bytes", "printf '\\033[2J\\377\\376 no text'; exit 1", "", 4, "exited with code 1"),

@@ -122,6 +122,29 @@ static void reading_is_limited(void **state)
 			 FG_ENOENT);
 }
 
+static void what_is_no_regular_file_is_neither_waited_for_nor_read(void **state)
+{
+	struct fg_error err = {0};
+	char *data = NULL;
+	const char *pipe_path = fg_scratch_path(&scratch, "pipe");
+
+	(void)state;
+	assert_int_equal(mkfifo(pipe_path, 0600), 0);
+	assert_int_equal(fg_fs_read_regular(pipe_path, 10, &data, NULL, &err), FG_EINVAL);
+	assert_non_null(strstr(err.message, "not a regular file"));
+	assert_int_equal(fg_fs_read_regular("/dev/zero", 10, &data, NULL, &err), FG_EINVAL);
+	assert_int_equal(fg_fs_read_regular(scratch.path, 10, &data, NULL, &err), FG_EINVAL);
+	assert_int_equal(
+		fg_fs_read_regular(fg_scratch_path(&scratch, "absent"), 10, &data, NULL, &err),
+		FG_ENOENT);
+	assert_null(data);
+	fg_scratch_write_text(&scratch, "ten", "0123456789");
+	assert_int_equal(
+		fg_fs_read_regular(fg_scratch_path(&scratch, "ten"), 10, &data, NULL, &err), FG_OK);
+	assert_string_equal(data, "0123456789");
+	free(data);
+}
+
 static void trees_are_made_and_removed_without_following_links(void **state)
 {
 	struct fg_error err = {0};
@@ -189,6 +212,9 @@ int main(void)
 						make_scratch, drop_scratch),
 		cmocka_unit_test(full_disk_is_reported),
 		cmocka_unit_test_setup_teardown(reading_is_limited, make_scratch, drop_scratch),
+		cmocka_unit_test_setup_teardown(
+			what_is_no_regular_file_is_neither_waited_for_nor_read, make_scratch,
+			drop_scratch),
 		cmocka_unit_test_setup_teardown(trees_are_made_and_removed_without_following_links,
 						make_scratch, drop_scratch),
 		cmocka_unit_test(names_are_taken_apart_and_joined),

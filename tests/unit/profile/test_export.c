@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
+#include "profile/csv.h"
 #include "profile/export.h"
 #include "profile/import.h"
 #include "tests/support/fg_test.h"
@@ -159,9 +160,28 @@ static void callgrind_never_counts_recursion_twice(void **state)
 	fg_strbuf_release(&text);
 }
 
+static void names_are_no_formulas_in_a_spreadsheet(void **state)
+{
+	static const char *const names[] = {
+		"=cmd|' /C calc'!A0", "+1", "-rf", "@SUM(1)", "a=b", "", "\"=1\"", NULL};
+	struct fg_strbuf text = {0};
+	struct fg_csv csv = {.out = &text};
+
+	(void)state;
+	for (size_t i = 0; names[i]; i++)
+		fg_csv_text(&csv, names[i]);
+	fg_csv_number(&csv, -1);
+	fg_csv_end(&csv);
+	assert_string_equal(
+		fg_strbuf_text(&text),
+		"\"'=cmd|' /C calc'!A0\",\"'+1\",\"'-rf\",\"'@SUM(1)\",a=b,,\"\"\"=1\"\"\",-1\n");
+	fg_strbuf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_no_formulas_in_a_spreadsheet),
 		cmocka_unit_test(text_formats_are_as_reviewed),
 		cmocka_unit_test(folded_text_can_count_samples),
 		cmocka_unit_test(a_name_of_every_hostile_character_keeps_each_format_whole),

@@ -16,13 +16,32 @@ static void build(const struct fg_profile *profile, struct fg_calltree *tree)
 		fail_msg("%s", err.message);
 }
 
-static void known_tree(struct fg_calltree *tree)
+/* The known program's call tree, and room for its picture. */
+struct scene {
+	struct fg_calltree tree;
+	struct fg_strbuf dot;
+};
+
+static int set_up(void **state)
 {
+	struct scene *scene = fg_xcalloc(1, sizeof(*scene));
 	struct fg_profile profile;
 
 	known_profile_init(&profile);
-	build(&profile, tree);
+	build(&profile, &scene->tree);
 	fg_profile_release(&profile);
+	*state = scene;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct scene *scene = *state;
+
+	fg_strbuf_release(&scene->dot);
+	fg_calltree_release(&scene->tree);
+	free(scene);
+	return 0;
 }
 
 static void draw(const struct fg_calltree *tree, const struct fg_graph_options *options,
@@ -36,63 +55,50 @@ static void draw(const struct fg_calltree *tree, const struct fg_graph_options *
 
 static void the_known_graph_is_as_reviewed(void **state)
 {
+	struct scene *scene = *state;
 	const struct fg_graph_options options = {.title = "reco --events 4"};
 	struct fg_graph_summary summary = {0};
-	struct fg_strbuf dot = {0};
-	struct fg_calltree tree;
 
-	(void)state;
-	known_tree(&tree);
-	draw(&tree, &options, &dot, &summary);
-	fg_golden_check("profile/known.dot", &dot);
+	draw(&scene->tree, &options, &scene->dot, &summary);
+	fg_golden_check("profile/known.dot", &scene->dot);
 	assert_int_equal(summary.nodes, 10);
 	assert_int_equal(summary.nodes_left_out, 0);
 	assert_int_equal(summary.edges_left_out, 0);
-	fg_strbuf_release(&dot);
-	fg_calltree_release(&tree);
 }
 
 static void focus_and_depth_keep_only_what_is_near(void **state)
 {
+	struct scene *scene = *state;
 	struct fg_graph_options options = {.focus = "^fit", .depth = 1};
 	struct fg_graph_summary summary = {0};
-	struct fg_strbuf dot = {0};
-	struct fg_calltree tree;
 	struct fg_error err = {0};
 
-	(void)state;
-	known_tree(&tree);
-	draw(&tree, &options, &dot, &summary);
+	draw(&scene->tree, &options, &scene->dot, &summary);
 	assert_int_equal(summary.nodes, 4); /* loop, fit, norm, log */
-	assert_non_null(strstr(dot.data, "loop(Event const&amp;)"));
-	assert_null(strstr(dot.data, ">main<"));
-	assert_null(strstr(dot.data, "visit"));
+	assert_non_null(strstr(scene->dot.data, "loop(Event const&amp;)"));
+	assert_null(strstr(scene->dot.data, ">main<"));
+	assert_null(strstr(scene->dot.data, "visit"));
 	options.focus = "nothing like it";
-	assert_int_equal(fg_graph_write_dot(&tree, &options, &dot, &summary, &err), FG_ENOENT);
+	assert_int_equal(fg_graph_write_dot(&scene->tree, &options, &scene->dot, &summary, &err),
+			 FG_ENOENT);
 	assert_non_null(strstr(err.message, "nothing like it"));
 	options.focus = "((";
-	assert_int_equal(fg_graph_write_dot(&tree, &options, &dot, &summary, &err), FG_EINVAL);
-	fg_strbuf_release(&dot);
-	fg_calltree_release(&tree);
+	assert_int_equal(fg_graph_write_dot(&scene->tree, &options, &scene->dot, &summary, &err),
+			 FG_EINVAL);
 }
 
 /* walk has no time of its own: without it the call from visit leads over it, back to visit, and is not drawn. */
 static void calls_over_what_is_left_out_are_dashed(void **state)
 {
+	struct scene *scene = *state;
 	const struct fg_graph_options options = {.nodes = 9, .node_floor = 0.09};
 	struct fg_graph_summary summary = {0};
-	struct fg_strbuf dot = {0};
-	struct fg_calltree tree;
 
-	(void)state;
-	known_tree(&tree);
-	draw(&tree, &options, &dot, &summary);
+	draw(&scene->tree, &options, &scene->dot, &summary);
 	assert_int_equal(summary.nodes_left_out, 1); /* write_out: 8 of 100 */
-	assert_non_null(strstr(dot.data, "style=dashed"));
-	assert_non_null(
-		strstr(dot.data, "left out: 1 of 10 functions (3.0 % of the time is their own)"));
-	fg_strbuf_release(&dot);
-	fg_calltree_release(&tree);
+	assert_non_null(strstr(scene->dot.data, "style=dashed"));
+	assert_non_null(strstr(scene->dot.data,
+			       "left out: 1 of 10 functions (3.0 % of the time is their own)"));
 }
 
 static void a_difference_is_red_where_slower_and_blue_where_faster(void **state)
@@ -166,6 +172,7 @@ static size_t count_of(const char *text, const char *part)
 
 static void graphviz_draws_what_we_write(void **state)
 {
+	struct scene *scene = *state;
 	static const struct {
 		const char *format;
 		const char *start;
@@ -175,23 +182,17 @@ static void graphviz_draws_what_we_write(void **state)
 		{"pdf", "%PDF"   },
 	};
 	const struct fg_graph_options options = {.title = "reco"};
-	struct fg_strbuf dot = {0};
-	struct fg_calltree tree;
 
-	(void)state;
-	known_tree(&tree);
-	draw(&tree, &options, &dot, NULL);
+	draw(&scene->tree, &options, &scene->dot, NULL);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_strbuf picture = {0};
 
-		render_or_skip(&dot, cases[i].format, &picture);
+		render_or_skip(&scene->dot, cases[i].format, &picture);
 		assert_memory_equal(picture.data, cases[i].start, strlen(cases[i].start));
 		if (i == 0)
 			assert_int_equal(count_of(picture.data, "class=\"node\""), 10);
 		fg_strbuf_release(&picture);
 	}
-	fg_strbuf_release(&dot);
-	fg_calltree_release(&tree);
 }
 
 static void hostile_names_are_drawn_as_they_are(void **state)
@@ -291,14 +292,16 @@ static void a_drawing_program_that_fails_is_quoted(void **state)
 	fg_strbuf_release(&dot);
 }
 
+#define ON_SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_known_graph_is_as_reviewed),
-		cmocka_unit_test(focus_and_depth_keep_only_what_is_near),
-		cmocka_unit_test(calls_over_what_is_left_out_are_dashed),
+		ON_SCENE(the_known_graph_is_as_reviewed),
+		ON_SCENE(focus_and_depth_keep_only_what_is_near),
+		ON_SCENE(calls_over_what_is_left_out_are_dashed),
 		cmocka_unit_test(a_difference_is_red_where_slower_and_blue_where_faster),
-		cmocka_unit_test(graphviz_draws_what_we_write),
+		ON_SCENE(graphviz_draws_what_we_write),
 		cmocka_unit_test(hostile_names_are_drawn_as_they_are),
 		cmocka_unit_test(ten_thousand_functions_are_pruned_and_said_to_be),
 		cmocka_unit_test(a_missing_graphviz_is_said_with_its_remedy),

@@ -100,6 +100,34 @@ static void a_selected_profile_has_the_tree_of_its_query(void **state)
 	fg_profile_release(&profile);
 }
 
+static double total_with(const struct fg_profile *profile, const char *pattern)
+{
+	const struct fg_calltree_query query = {.focus = LIST(pattern)};
+	struct fg_profile selected;
+	double total = 0;
+
+	select_part(profile, &query, &selected);
+	total = selected.total_ns;
+	fg_profile_release(&selected);
+	return total;
+}
+
+static void a_pattern_may_mean_the_name_alone_or_name_and_library(void **state)
+{
+	struct fg_profile profile;
+	double expected = 0;
+
+	(void)state;
+	known_profile_init(&profile);
+	expected = total_with(&profile, "^compress");
+	assert_true(expected > 0);
+	assert_float_equal(total_with(&profile, "^compress$"), expected, 0);
+	assert_float_equal(total_with(&profile, "^compress \\[libz.so.1]$"), expected, 0);
+	assert_float_equal(total_with(&profile, "\\[libz"), expected, 0);
+	assert_float_equal(total_with(&profile, "^compress$ "), 0, 0);
+	fg_profile_release(&profile);
+}
+
 static void samples_keep_their_time_thread_region_and_unit(void **state)
 {
 	const struct fg_calltree_query query = {
@@ -166,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_selected_profile_has_the_tree_of_its_query),
+		cmocka_unit_test(a_pattern_may_mean_the_name_alone_or_name_and_library),
 		cmocka_unit_test(samples_keep_their_time_thread_region_and_unit),
 		cmocka_unit_test(repetitions_become_their_mean),
 		cmocka_unit_test(what_is_no_pattern_is_refused),

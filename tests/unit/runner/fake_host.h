@@ -5,7 +5,17 @@
 
 #include "tests/support/scratch.h"
 
-/* An absolute path below the scratch folder; folders are made as needed. */
-void fg_fake_host_put(const struct fg_scratch *host, const char *path, const char *text);
+struct fg_fake_file {
+	const char *path; /* absolute, seen from the host's root */
+	const char *text;
+};
+
+extern struct fg_scratch fg_fake_host; /* the one of this test */
+
+/* A new host with these files; a NULL path ends them. */
+int fg_fake_host_set_up(const struct fg_fake_file *files);
+int fg_fake_host_tear_down(void **state);
+/* One more file, or another text in it; folders are made as needed. */
+void fg_fake_host_put(const char *path, const char *text);
 
 #endif

@@ -6,39 +6,28 @@
 
 #include <string.h>
 
-static struct fg_scratch scratch;
-
-static void put(const char *path, const char *text)
-{
-	fg_fake_host_put(&scratch, path, text);
-}
-
 /* A host at which nothing is to be found fault with. */
 static int set_up(void **state)
 {
-	(void)state;
-	fg_scratch_init(&scratch);
-	put("/proc/cpuinfo", "flags\t: fpu sse\n");
-	put("/proc/stat", "cpu  100 0 50 849 0 0 0 1 0 0\n");
-	put("/proc/loadavg", "0.10 0.10 0.10 1/300 4000\n");
-	put("/proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 900 kB\n");
-	put("/proc/sys/kernel/randomize_va_space", "2\n");
-	put("/proc/sys/kernel/perf_event_paranoid", "2\n");
-	put("/proc/sys/kernel/perf_event_max_sample_rate", "100000\n");
-	put("/sys/devices/system/cpu/online", "0-3\n");
-	put("/sys/devices/system/cpu/smt/active", "0\n");
-	put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
-	put("/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
-	put("/sys/devices/system/cpu/cpufreq/boost", "0\n");
-	put("/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", "0\n");
-	return 0;
-}
+	static const struct fg_fake_file files[] = {
+		{"/proc/cpuinfo",							"flags\t: fpu sse\n"                       },
+		{"/proc/stat",							   "cpu  100 0 50 849 0 0 0 1 0 0\n"          },
+		{"/proc/loadavg",							"0.10 0.10 0.10 1/300 4000\n"              },
+		{"/proc/meminfo",							"MemTotal: 1000 kB\nMemAvailable: 900 kB\n"},
+		{"/proc/sys/kernel/randomize_va_space",                                  "2\n"                                      },
+		{"/proc/sys/kernel/perf_event_paranoid",                                 "2\n"                                      },
+		{"/proc/sys/kernel/perf_event_max_sample_rate",                          "100000\n"                                 },
+		{"/sys/devices/system/cpu/online",                                       "0-3\n"                                    },
+		{"/sys/devices/system/cpu/smt/active",                                   "0\n"                                      },
+		{"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",                "performance\n"                            },
+		{"/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor",                "performance\n"                            },
+		{"/sys/devices/system/cpu/cpufreq/boost",                                "0\n"                                      },
+		{"/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", "0\n"                                      },
+		{NULL,								   NULL				       },
+	};
 
-static int tear_down(void **state)
-{
 	(void)state;
-	fg_scratch_release(&scratch);
-	return 0;
+	return fg_fake_host_set_up(files);
 }
 
 static const struct fg_finding none = {.id = "none", .severity = FG_SEVERITY_OK};
@@ -58,7 +47,7 @@ static void a_healthy_host_gets_no_advice(void **state)
 	struct fg_diagnosis diagnosis = {0};
 
 	(void)state;
-	fg_doctor_host(scratch.path, &diagnosis);
+	fg_doctor_host(fg_fake_host.path, &diagnosis);
 	assert_int_equal(diagnosis.count, 12);
 	for (size_t i = 0; i < diagnosis.count; i++) {
 		if (diagnosis.items[i].severity != FG_SEVERITY_OK)
@@ -107,10 +96,10 @@ static void each_noise_source_is_found_with_evidence_and_remedy(void **state)
 		struct fg_diagnosis diagnosis = {0};
 		const struct fg_finding *finding = &none;
 
-		(void)tear_down(NULL);
+		(void)fg_fake_host_tear_down(NULL);
 		(void)set_up(NULL);
-		put(cases[i].path, cases[i].text);
-		fg_doctor_host(scratch.path, &diagnosis);
+		fg_fake_host_put(cases[i].path, cases[i].text);
+		fg_doctor_host(fg_fake_host.path, &diagnosis);
 		finding = find(&diagnosis, cases[i].id);
 		assert_int_equal(finding->severity, cases[i].severity);
 		assert_string_equal(finding->evidence, cases[i].evidence);
@@ -158,7 +147,7 @@ static void a_benchmarks_program_is_examined(void **state)
 	struct fg_diagnosis diagnosis = {0};
 
 	(void)state;
-	fg_doctor_benchmark(&gone, scratch.path, &diagnosis);
+	fg_doctor_benchmark(&gone, fg_fake_host.path, &diagnosis);
 	assert_int_equal(find(&diagnosis, "missing")->severity, FG_SEVERITY_PROBLEM);
 	assert_string_equal(find(&diagnosis, "missing")->subject, "gone");
 	assert_string_equal(find(&diagnosis, "missing")->evidence, "./not-there");
@@ -171,13 +160,14 @@ static void a_benchmarks_program_is_examined(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_healthy_host_gets_no_advice, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_healthy_host_gets_no_advice, set_up,
+						fg_fake_host_tear_down),
 		cmocka_unit_test_setup_teardown(each_noise_source_is_found_with_evidence_and_remedy,
-						set_up, tear_down),
+						set_up, fg_fake_host_tear_down),
 		cmocka_unit_test(a_host_that_tells_nothing_gets_only_what_is_known),
 		cmocka_unit_test(our_own_process_is_examined),
 		cmocka_unit_test_setup_teardown(a_benchmarks_program_is_examined, set_up,
-						tear_down),
+						fg_fake_host_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,36 +7,25 @@
 #include <math.h>
 #include <string.h>
 
-static struct fg_scratch scratch;
-
-static void put(const char *path, const char *text)
-{
-	fg_fake_host_put(&scratch, path, text);
-}
-
 static int set_up(void **state)
 {
-	(void)state;
-	fg_scratch_init(&scratch);
-	put("/proc/cpuinfo",
-	    "processor\t: 0\nmodel name\t: Sample CPU 3000\nmicrocode\t: 0x12\ncpu cores\t: 8\n"
-	    "flags\t\t: fpu vme hypervisor sse\n");
-	put("/proc/meminfo", "MemTotal:       16777216 kB\nSwapTotal:             0 kB\n");
-	put("/proc/stat", "cpu  100 0 50 700 50 0 0 100 0 0\n");
-	put("/proc/loadavg", "1.50 1.20 1.00 2/300 4000\n");
-	put("/proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
-	put("/sys/devices/system/cpu/online", "0-3,8\n");
-	put("/sys/devices/system/cpu/smt/control", "on\n");
-	put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
-	put("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
-	return 0;
-}
+	static const struct fg_fake_file files[] = {
+		{"/proc/cpuinfo",
+		 "processor\t: 0\nmodel name\t: Sample CPU 3000\nmicrocode\t: 0x12\ncpu cores\t: 8\n"
+		 "flags\t\t: fpu vme hypervisor sse\n"										},
+		{"/proc/meminfo",					 "MemTotal:       16777216 kB\nSwapTotal:             0 kB\n"},
+		{"/proc/stat",					    "cpu  100 0 50 700 50 0 0 100 0 0\n"                        },
+		{"/proc/loadavg",					 "1.50 1.20 1.00 2/300 4000\n"                               },
+		{"/proc/sys/kernel/osrelease",                            "6.1.0-18-amd64\n"                                          },
+		{"/sys/devices/system/cpu/online",                        "0-3,8\n"                                                   },
+		{"/sys/devices/system/cpu/smt/control",                   "on\n"                                                      },
+		{"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"                                               },
+		{"/sys/class/dmi/id/sys_vendor",                          "Amazon EC2\n"                                              },
+		{NULL,						    NULL							},
+	};
 
-static int tear_down(void **state)
-{
 	(void)state;
-	fg_scratch_release(&scratch);
-	return 0;
+	return fg_fake_host_set_up(files);
 }
 
 static void facts_are_read_and_identity_is_coarse(void **state)
@@ -46,7 +35,7 @@ static void facts_are_read_and_identity_is_coarse(void **state)
 	char after[17];
 
 	(void)state;
-	fg_host_capture(scratch.path, &host);
+	fg_host_capture(fg_fake_host.path, &host);
 	assert_string_equal(fg_environment_get(&host, "host.cpu.model"), "Sample CPU 3000");
 	assert_string_equal(fg_environment_get(&host, "host.cpu.count"), "5");
 	assert_string_equal(fg_environment_get(&host, "host.cpu.microcode"), "0x12");
@@ -59,15 +48,15 @@ static void facts_are_read_and_identity_is_coarse(void **state)
 	fg_environment_fingerprint(&host, before);
 	fg_environment_release(&host);
 
-	put("/proc/loadavg", "9.00 1.20 1.00 2/300 4000\n");
-	put("/proc/sys/kernel/osrelease", "6.1.0-19-amd64\n");
-	fg_host_capture(scratch.path, &host);
+	fg_fake_host_put("/proc/loadavg", "9.00 1.20 1.00 2/300 4000\n");
+	fg_fake_host_put("/proc/sys/kernel/osrelease", "6.1.0-19-amd64\n");
+	fg_host_capture(fg_fake_host.path, &host);
 	fg_environment_fingerprint(&host, after);
 	assert_string_equal(before, after);
 	fg_environment_release(&host);
 
-	put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
-	fg_host_capture(scratch.path, &host);
+	fg_fake_host_put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+	fg_host_capture(fg_fake_host.path, &host);
 	fg_environment_fingerprint(&host, after);
 	assert_string_not_equal(before, after);
 	fg_environment_release(&host);
@@ -110,56 +99,56 @@ static void cpu_lists_are_counted(void **state)
 static void quotas_of_both_kinds_of_control_groups_are_read(void **state)
 {
 	(void)state;
-	assert_true(fg_host_cpu_quota(scratch.path) == 0);
-	put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n");
-	put("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-	assert_true(fabs(fg_host_cpu_quota(scratch.path) - 1.5) < 1e-9);
-	put("/sys/fs/cgroup/cpu.max", "max 100000\n");
-	assert_true(fg_host_cpu_quota(scratch.path) == 0);
-	put("/sys/fs/cgroup/cpu.max", "50000 100000\n");
-	assert_true(fabs(fg_host_cpu_quota(scratch.path) - 0.5) < 1e-9);
+	assert_true(fg_host_cpu_quota(fg_fake_host.path) == 0);
+	fg_fake_host_put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "150000\n");
+	fg_fake_host_put("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+	assert_true(fabs(fg_host_cpu_quota(fg_fake_host.path) - 1.5) < 1e-9);
+	fg_fake_host_put("/sys/fs/cgroup/cpu.max", "max 100000\n");
+	assert_true(fg_host_cpu_quota(fg_fake_host.path) == 0);
+	fg_fake_host_put("/sys/fs/cgroup/cpu.max", "50000 100000\n");
+	assert_true(fabs(fg_host_cpu_quota(fg_fake_host.path) - 0.5) < 1e-9);
 }
 
 static void containers_and_hypervisors_are_named(void **state)
 {
 	(void)state;
-	assert_null(fg_host_container(scratch.path));
-	put("/proc/1/cgroup", "0::/kubepods/besteffort/pod1\n");
-	assert_string_equal(fg_host_container(scratch.path), "kubernetes");
-	put("/.dockerenv", "");
-	assert_string_equal(fg_host_container(scratch.path), "docker");
-	put("/sys/class/dmi/id/sys_vendor", "Somebody\n");
-	assert_string_equal(fg_host_virtualization(scratch.path), "virtual machine");
-	put("/sys/devices/system/clocksource/clocksource0/available_clocksource",
-	    "kvm-clock tsc\n");
-	assert_string_equal(fg_host_virtualization(scratch.path), "kvm");
-	put("/proc/cpuinfo", "flags: fpu\n");
-	assert_string_equal(fg_host_virtualization(scratch.path), "none");
+	assert_null(fg_host_container(fg_fake_host.path));
+	fg_fake_host_put("/proc/1/cgroup", "0::/kubepods/besteffort/pod1\n");
+	assert_string_equal(fg_host_container(fg_fake_host.path), "kubernetes");
+	fg_fake_host_put("/.dockerenv", "");
+	assert_string_equal(fg_host_container(fg_fake_host.path), "docker");
+	fg_fake_host_put("/sys/class/dmi/id/sys_vendor", "Somebody\n");
+	assert_string_equal(fg_host_virtualization(fg_fake_host.path), "virtual machine");
+	fg_fake_host_put("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+			 "kvm-clock tsc\n");
+	assert_string_equal(fg_host_virtualization(fg_fake_host.path), "kvm");
+	fg_fake_host_put("/proc/cpuinfo", "flags: fpu\n");
+	assert_string_equal(fg_host_virtualization(fg_fake_host.path), "none");
 }
 
 static void turbo_is_known_from_either_driver(void **state)
 {
 	(void)state;
-	put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
-	assert_string_equal(fg_host_turbo(scratch.path), "on");
-	put("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-	assert_string_equal(fg_host_turbo(scratch.path), "off");
+	fg_fake_host_put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
+	assert_string_equal(fg_host_turbo(fg_fake_host.path), "on");
+	fg_fake_host_put("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+	assert_string_equal(fg_host_turbo(fg_fake_host.path), "off");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(facts_are_read_and_identity_is_coarse, set_up,
-						tear_down),
+						fg_fake_host_tear_down),
 		cmocka_unit_test_setup_teardown(a_host_that_tells_nothing_is_no_error, set_up,
-						tear_down),
+						fg_fake_host_tear_down),
 		cmocka_unit_test(cpu_lists_are_counted),
 		cmocka_unit_test_setup_teardown(quotas_of_both_kinds_of_control_groups_are_read,
-						set_up, tear_down),
+						set_up, fg_fake_host_tear_down),
 		cmocka_unit_test_setup_teardown(containers_and_hypervisors_are_named, set_up,
-						tear_down),
+						fg_fake_host_tear_down),
 		cmocka_unit_test_setup_teardown(turbo_is_known_from_either_driver, set_up,
-						tear_down),
+						fg_fake_host_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
