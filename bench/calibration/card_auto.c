@@ -117,11 +117,11 @@ static void try_observation(const struct recorded_pair *from, size_t count, size
 	trial->seconds += o->seconds;
 }
 
-/* The trial of runner/trial.c, on neighbouring observations. */
+/* The trial of runner/trial.c, on neighbouring observations; both from the same part of the recordings, which were made by turns. */
 static enum fg_schedule choose_again(const struct both *both, struct fg_random *random)
 {
 	size_t pair = (size_t)fg_random_below(random, both->count[DUET]);
-	size_t half = (size_t)fg_random_below(random, both->half_count);
+	size_t half = pair * both->half_count / both->count[DUET];
 	struct fg_choice choice = {.settled = false};
 	struct fg_trial duet = {0};
 	struct fg_trial abba = {0};
