@@ -22,6 +22,7 @@ enum {
 	LINE_THREADS = 2,     /* that only move bytes */
 	DEFAULT_PER_MINUTE = 6000,
 	CONNECTIONS = 4096,
+	CONNECTIONS_OF_ONE = 2048, /* address, where addresses are known */
 	IDLE_SECONDS = 30,
 	SEAL_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
@@ -112,7 +113,7 @@ static void *seal_tiles(void *context)
 		struct fg_error err = {0};
 		size_t sealed = 0;
 
-		(void)clock_gettime(CLOCK_REALTIME, &until);
+		(void)clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec += SEAL_SECONDS;
 		(void)pthread_cond_timedwait(&server->wake, &server->lock, &until);
 		if (server->stopping)
@@ -190,6 +191,8 @@ static int listen_now(struct fg_server *server, struct fg_error *err)
 		flags, server->options.port, NULL, NULL, fg__http_access, server,
 		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,
 		(unsigned)LINE_THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		server->options.behind_proxy ? 0U : (unsigned)CONNECTIONS_OF_ONE,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_NOTIFY_COMPLETED,
 		fg__http_completed, server, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
@@ -232,6 +235,17 @@ static void set_defaults(struct fg_server_options *options)
 		options->threads = DEFAULT_THREADS;
 }
 
+/* Waiting must not depend on a clock that somebody sets. */
+static void init_wake(pthread_cond_t *wake)
+{
+	pthread_condattr_t attributes;
+
+	(void)pthread_condattr_init(&attributes);
+	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(wake, &attributes);
+	(void)pthread_condattr_destroy(&attributes);
+}
+
 int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
 		    struct fg_error *err)
 {
@@ -244,7 +258,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->database = fg_xstrdup(options->database);
 	s->started_ns = fg_clock_wall_ns();
 	(void)pthread_mutex_init(&s->lock, NULL);
-	(void)pthread_cond_init(&s->wake, NULL);
+	init_wake(&s->wake);
 	s->ids = fg_ids_new();
 	s->dictionaries = fg__dictionaries_new();
 	s->limiter = fg__limiter_new(s->options.requests_per_minute);

@@ -35,14 +35,23 @@ int fg_loopback_listen(char url[FG_LOOPBACK_URL_SIZE])
 	return fd;
 }
 
-int fg_loopback_connect(uint16_t port)
+int fg_loopback_connect_from(const char *address, uint16_t port)
 {
-	const struct sockaddr_in address = address_of(port);
+	const struct sockaddr_in to = address_of(port);
+	struct sockaddr_in from = address_of(0);
 	const struct timeval limit = {.tv_sec = ANSWER_SECONDS};
 	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
+	assert_return_code(fd, 0);
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0)
+	assert_int_equal(inet_pton(AF_INET, address, &from.sin_addr), 1);
+	assert_return_code(bind(fd, (const struct sockaddr *)&from, sizeof(from)), 0);
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) != 0)
 		fail_msg("nobody answers at port %d", port);
 	return fd;
+}
+
+int fg_loopback_connect(uint16_t port)
+{
+	return fg_loopback_connect_from("127.0.0.1", port);
 }

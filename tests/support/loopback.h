@@ -13,5 +13,7 @@ enum {
 int fg_loopback_listen(char url[FG_LOOPBACK_URL_SIZE]);
 /* A connection whose answers are waited for 20 seconds at most. */
 int fg_loopback_connect(uint16_t port);
+/* The same, as another address of this machine, like "127.0.0.2". */
+int fg_loopback_connect_from(const char *address, uint16_t port);
 
 #endif

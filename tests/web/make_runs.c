@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Puts runs into a spool: make_runs SPOOL [FIRST COUNT].  From the ninth of all on, one function is slower. */
+/*
+ * Puts runs into a spool: make_runs SPOOL [FIRST COUNT], from the ninth of all on with one function slower; or
+ * make_runs SPOOL --hostile, a few in which every name that a run can bring along is markup.
+ */
 #include "base/number.h"
 #include "perfdb/client/client.h"
 #include "perfdb/protocol.h"
@@ -8,6 +11,8 @@
 
 enum {
 	RUNS = 16,
+	HOSTILE_FIRST = 900,
+	HOSTILE_RUNS = 3,
 	SLOW_FROM = 9,
 	SLOW_FUNCTION = 5,
 	EXTRA_SAMPLES = 90
@@ -48,7 +53,51 @@ static void slow_down(struct fg_stored_run *run)
 	}
 }
 
-static int spool_run(const char *spool, unsigned seed, struct fg_error *err)
+/* Markup, a quotation mark that ends an attribute, and what ends a statement of SQL. */
+#define HOSTILE(name) "\"'><img src=x onerror=alert('" name "')>;DROP TABLE run;--"
+
+static void replace(char **text, const char *with)
+{
+	free(*text);
+	*text = fg_xstrdup(with);
+}
+
+static void poison(struct fg_stored_run *stored)
+{
+	static const struct fg_metric metric = {.name = HOSTILE("metric"),
+						.label = HOSTILE("label"),
+						.unit = HOSTILE("unit"),
+						.gated = true,
+						.min_effect = 0.02,
+						.margin = 0.02};
+	struct fg_run *run = &stored->run;
+	struct fg_series *series = &run->series[0];
+	struct fg_profile_set *set = stored->profiles[0];
+
+	replace(&run->project, HOSTILE("project"));
+	replace(&run->tool_version, HOSTILE("version"));
+	replace(&series->name, HOSTILE("benchmark"));
+	replace(&series->command, HOSTILE("command"));
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
+		replace(&run->sides[arm].commit, HOSTILE("commit"));
+		replace(&run->sides[arm].branch, HOSTILE("branch"));
+		replace(&run->sides[arm].describe, HOSTILE("described"));
+		fg_environment_set(&run->sides[arm].build, "build." HOSTILE("key"),
+				   arm ? HOSTILE("value") : "1", true);
+	}
+	fg_environment_set(&run->host, "host." HOSTILE("host key"), HOSTILE("host value"), true);
+	(void)fg_series_add_metric(series, &metric);
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[series->metric_count - 1] = 1000 + (double)i;
+	for (size_t i = 0; i < set->function_count; i++) {
+		set->functions[i].name =
+			fg_arena_printf(&set->arena, "%s%zu", HOSTILE("function"), i);
+		set->functions[i].library = HOSTILE("library");
+		set->functions[i].file = HOSTILE("file");
+	}
+}
+
+static int spool_run(const char *spool, unsigned seed, bool hostile, struct fg_error *err)
 {
 	struct fg_stored_run run = {0};
 	struct fg_bundle bundle = {0};
@@ -56,7 +105,10 @@ static int spool_run(const char *spool, unsigned seed, struct fg_error *err)
 	int status = FG_OK;
 
 	fg_sample_run(&run, seed, &shape);
-	rename_functions(run.profiles[0]);
+	if (hostile)
+		poison(&run);
+	else
+		rename_functions(run.profiles[0]);
 	if (seed >= SLOW_FROM)
 		slow_down(&run);
 	status = fg_bundle_from_run(&run, &bundle, err);
@@ -79,16 +131,21 @@ int main(int argc, char **argv)
 {
 	uint64_t first = 1;
 	uint64_t count = RUNS;
+	bool hostile = false;
 	struct fg_error err = {0};
 
-	if ((argc != 2 && argc != 4) ||
-	    (argc == 4 && (fg_parse_uint64(argv[2], &first, &err) != FG_OK ||
-			   fg_parse_uint64(argv[3], &count, &err) != FG_OK))) {
-		(void)fprintf(stderr, "usage: make_runs SPOOL [FIRST COUNT]\n");
+	if (argc == 3 && strcmp(argv[2], "--hostile") == 0) {
+		hostile = true;
+		first = HOSTILE_FIRST;
+		count = HOSTILE_RUNS;
+	} else if ((argc != 2 && argc != 4) ||
+		   (argc == 4 && (fg_parse_uint64(argv[2], &first, &err) != FG_OK ||
+				  fg_parse_uint64(argv[3], &count, &err) != FG_OK))) {
+		(void)fprintf(stderr, "usage: make_runs SPOOL [FIRST COUNT | --hostile]\n");
 		return 2;
 	}
 	for (uint64_t seed = first; seed < first + count; seed++) {
-		if (spool_run(argv[1], (unsigned)seed, &err) != FG_OK) {
+		if (spool_run(argv[1], (unsigned)seed, hostile, &err) != FG_OK) {
 			(void)fprintf(stderr, "make_runs: %s\n", err.message);
 			return 1;
 		}

@@ -46,6 +46,42 @@ async function localPages() {
 	local.kill('SIGTERM');
 }
 
+// Every name that a run can bring along is markup: it is shown, and nothing else.
+async function hostileNames(context) {
+	execFileSync(makeRuns, [join(folder, 'hostile'), '--hostile']);
+	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'hostile'), '--url', base]);
+	const page = await openPage(context, base, options);
+	const harmless = async (name) => {
+		await look(context, page, `hostile-${name}`);
+		assert.equal(await page.locator('img, [onerror]').count(), 0, name);
+	};
+	const shows = (name) => page.getByText(`alert('${name}`).first().waitFor({ state: 'attached' });
+	await page.getByRole('link', { name: /alert\('project'\)/ }).click();
+	for (const name of ['project', 'benchmark'])
+		await shows(name);
+	await harmless('project');
+	await page.getByRole('link', { name: /alert\('benchmark'\)/ }).click();
+	await page.getByRole('heading', { name: 'Notes' }).waitFor();
+	await page.getByLabel('Metric').selectOption({ label: await page.getByLabel('Metric').locator('option', { hasText: "alert('metric')" }).innerText() });
+	await page.getByRole('button', { name: 'Show' }).click();
+	await page.getByText(/alert\('metric'\).*: 3 runs/).first().waitFor();
+	await harmless('trend');
+	await page.getByRole('link', { name: /alert\('project'\)/ }).click();
+	const rows = page.locator('section[aria-labelledby=runs] tbody tr');
+	await rows.nth(1).getByRole('button', { name: /^baseline/ }).click();
+	await rows.nth(0).getByRole('button', { name: /^candidate/ }).click();
+	await page.getByRole('link', { name: 'Compare A with B' }).click();
+	const functions = page.locator('section[aria-labelledby=functions] tbody tr');
+	await functions.first().waitFor();
+	for (const name of ['function', 'library', 'label'])
+		await shows(name);
+	await harmless('compare');
+	await functions.first().getByRole('link').click();
+	await page.getByRole('heading', { name: /alert\('function'\)/ }).waitFor();
+	await harmless('function');
+	await page.close();
+}
+
 async function look(context, page, name) {
 	await page.waitForFunction(() => document.getElementById('status').textContent !== 'Loading…');
 	await checkAccessibility(context, page, name);
@@ -164,6 +200,8 @@ try {
 		await maybe.getByRole('link', { name: 'Compare with the run before' }).click();
 		await maybe.locator('section[aria-labelledby=functions]').waitFor();
 		await maybe.close();
+
+		await hostileNames(context);
 
 		const wrong = await openPage(context, `${base}?view=trend&project=tracker&benchmark=none`, { allow: options.allow });
 		await wrong.getByRole('heading', { name: 'This cannot be shown' }).waitFor();

@@ -7,54 +7,21 @@ fastgate=$1
 perfdb=$2
 here=$(cd "$(dirname "$0")" && pwd)
 command -v openssl >/dev/null || { echo "skipped: openssl is not installed"; exit 77; }
-folder=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-test-XXXXXX")
-server=
-proxy=
-# shellcheck disable=SC2329
-clean() {
-	[ -z "$server" ] || kill "$server" 2>/dev/null || :
-	[ -z "$proxy" ] || kill "$proxy" 2>/dev/null || :
-	rm -rf "$folder"
-}
-trap clean EXIT
-cd "$folder"
-unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY || :
-fail() {
-	echo "$1"
-	exit 1
-}
-openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=perfdb-test -addext subjectAltName=IP:127.0.0.1 \
-	-keyout key.pem -out cert.pem 2>openssl.words || { cat openssl.words; fail "no certificate"; }
-chmod 600 key.pem
+. "$here/common.sh"
+make_certificate
 "$perfdb" token create --database perfdb.db --project demo --scope upload >token.words 2>&1
 token=$(grep -o 'fgt_[0-9a-f]*' token.words)
 rm token.words
 [ ${#token} = 68 ] || fail "no token was made"
-"$perfdb" serve --database perfdb.db --listen 127.0.0.1:0 --tls-cert cert.pem --tls-key key.pem >server.log 2>server.words &
-server=$!
-until url=$(sed -n 's/.* at \(https[^ ]*\).*/\1/p' server.words) && [ -n "$url" ]; do
-	kill -0 "$server" || { cat server.words; fail "the server did not start"; }
-done
-url=${url%/}
-write_config() { # extra keys of perfdb
-	cat >fastgate.yml <<END
-version: 1
-project: demo
-benchmarks:
-  - name: nothing
-    command: /bin/true
-measure:
-  pairs: { min: 3, max: 3 }
-perfdb: { url: "$url", token_env: DEMO_SECRET, upload: required$1 }
-END
-}
-write_config ""
+start_server --tls-cert cert.pem --tls-key key.pem
+keys="url: \"$url\", token_env: DEMO_SECRET, upload: required"
+write_config "$keys"
 export DEMO_SECRET="$token"
 code=0
 "$fastgate" run >words.1 2>&1 || code=$?
 [ $code = 5 ] || { cat words.1; fail "a certificate that nobody vouches for: exit code $code, expected 5"; }
 grep -qi 'certificate' words.1 || { cat words.1; fail "the message does not speak of the certificate"; }
-write_config ", ca_file: cert.pem"
+write_config "$keys, ca_file: cert.pem"
 "$fastgate" push >words.2 2>&1 || { cat words.2; fail "push does not take server, token and certificate from fastgate.yml"; }
 "$fastgate" run >words.3 2>&1 || { cat words.3; fail "the upload after a run failed"; }
 code=0
@@ -64,6 +31,7 @@ DEMO_SECRET=fgt_wrong "$fastgate" run >words.4 2>&1 || code=$?
 if command -v python3 >/dev/null; then
 	python3 "$here/connect_proxy.py" >proxy.words &
 	proxy=$!
+	started="$started $proxy"
 	until port=$(sed -n 's/^port //p' proxy.words) && [ -n "$port" ]; do
 		kill -0 "$proxy" || fail "the proxy did not start"
 	done
@@ -71,7 +39,6 @@ if command -v python3 >/dev/null; then
 	grep -q '^CONNECT 127.0.0.1:' proxy.words || fail "the proxy was not asked"
 	kill "$proxy"
 	wait "$proxy" 2>/dev/null || :
-	proxy=
 fi
 stored() { "$fastgate" runs --store "$1" --limit 100 --json | grep -c '"id"' || :; }
 count=$(stored perfdb.db)
@@ -81,9 +48,7 @@ if grep -rl "$token" . ; then
 	fail "the token was written down"
 fi
 "$perfdb" backup --database perfdb.db --to copy.db >words.7 2>&1 || { cat words.7; fail "no backup of a database that is served"; }
-kill "$server"
-wait "$server" || fail "the server did not stop in order"
-server=
+stop_server
 grep -q '"path":"/api/v1/runs"' server.log || { head -3 server.log; fail "the log does not tell of uploads"; }
 "$perfdb" gc --database perfdb.db --older-than 0d --keep 1 >words.8 2>&1 || { cat words.8; fail "gc failed"; }
 [ "$(stored perfdb.db)" = 1 ] || fail "gc left $(stored perfdb.db) runs, 1 was to stay"

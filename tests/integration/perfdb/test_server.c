@@ -6,11 +6,7 @@
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 
-#include <unistd.h>
-
-enum {
-	IDLE_CONNECTIONS = 1000
-};
+#include <ctype.h>
 
 /* The program is known: its dictionary stays at home. */
 static int upload_without_dictionary(const struct fg_test_server *s, unsigned seed)
@@ -55,82 +51,6 @@ static void same_id_with_other_content_is_refused(void **state)
 	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 422);
 	assert_int_equal(fg_test_run_count(s), 1);
 	fg_strbuf_release(&parcel);
-}
-
-struct bad {
-	const char *why;
-	const char *bytes;
-	int status;
-};
-
-static void bad_bodies_are_refused_and_nothing_is_stored(void **state)
-{
-	static const struct bad cases[] = {
-		{"nothing",       "",							      400},
-		{"not ours",      "{\"hello\": 1, \"and\": \"some more text to be long enough\"}", 400},
-		{"wrong version", "FGRUN/9\n................",                                     415},
-		{"cut short",     "FGRUN/1\n\x01\x00",                                             400},
-	};
-	struct fg_test_server *s = *state;
-	struct fg_strbuf parcel = {0};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
-		const int status = fg_test_post(s, FG_WIRE_RUNS, NULL, FG_WIRE_MEDIA_TYPE,
-						cases[i].bytes, strlen(cases[i].bytes), NULL);
-
-		if (status != cases[i].status)
-			fail_msg("%s: %d", cases[i].why, status);
-	}
-	fg_test_parcel(1, true, &parcel);
-	for (size_t at = 0; at < parcel.length; at += parcel.length / 40) {
-		parcel.data[at] ^= 0x55;
-		assert_in_range(fg_test_send(s, &parcel, NULL, NULL), 400, 415);
-		parcel.data[at] ^= 0x55;
-	}
-	parcel.length /= 2;
-	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 400);
-	assert_int_equal(fg_test_run_count(s), 0);
-	fg_strbuf_release(&parcel);
-}
-
-static void oversize_is_refused_before_it_is_sent(void **state)
-{
-	static const char request[] =
-		"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n";
-	struct fg_test_server *s = *state;
-	struct fg_strbuf body = {0};
-
-	assert_int_equal(fg_test_exchange(s, request, sizeof(request) - 1, &body), 413);
-	assert_non_null(strstr(fg_strbuf_text(&body), "too_large"));
-	fg_strbuf_release(&body);
-}
-
-/* A megabyte of brackets where an annotation is expected. */
-static void deeply_nested_json_is_refused(void **state)
-{
-	struct fg_test_server *s = *state;
-	struct fg_strbuf body = {0};
-
-	fg_strbuf_add_repeated(&body, '[', 60000);
-	assert_int_equal(fg_test_post(s, "/api/v1/annotations", NULL, "application/json", body.data,
-				      body.length, NULL),
-			 413);
-	fg_strbuf_release(&body);
-}
-
-static void idle_connections_do_not_stop_uploads(void **state)
-{
-	struct fg_test_server *s = *state;
-	int fds[IDLE_CONNECTIONS];
-
-	for (size_t i = 0; i < IDLE_CONNECTIONS; i++) {
-		fds[i] = fg_test_connect(s);
-		if (i % 2)
-			assert_int_equal(write(fds[i], "POST /api/v1/runs HT", 20), 20);
-	}
-	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	for (size_t i = 0; i < IDLE_CONNECTIONS; i++)
-		(void)close(fds[i]);
 }
 
 static void add_percents(struct fg_strbuf *path, const char *words)
@@ -378,22 +298,70 @@ static void api_description_and_server_agree(void **state)
 	cJSON_Delete(json);
 }
 
+/* A status below 400 is described by its number, any other at least by `default`; a refusal has its code and its words. */
+static void ask_as_described(const struct fg_test_server *s, const char *method, const char *path,
+			     const cJSON *operation)
+{
+	const cJSON *responses = cJSON_GetObjectItem(operation, "responses");
+	char *address =
+		fg_xasprintf("%.*s%s", (int)strcspn(path, "{"), path,
+			     strchr(path, '{') ? "0198f000-0000-7000-8000-000000000001" : "");
+	char *name = fg_xstrdup(method);
+	struct fg_strbuf body = {0};
+	char number[12];
+	int status = 0;
+
+	for (char *c = name; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	status = fg_test_ask(s, name, address, NULL, &body);
+	(void)snprintf(number, sizeof(number), "%d", status);
+	if (!cJSON_GetObjectItem(responses, "default") ||
+	    (status < 400 && !cJSON_GetObjectItem(responses, number)))
+		fail_msg("%s %s: %d is not described", name, path, status);
+	if (status >= 400) {
+		cJSON *json = NULL;
+
+		assert_int_equal(fg_json_parse(body.data, body.length, body.length, &json, NULL),
+				 FG_OK);
+		assert_non_null(fg_json_text_or(json, "error/code", NULL));
+		assert_non_null(fg_json_text_or(json, "error/message", NULL));
+		cJSON_Delete(json);
+	}
+	fg_strbuf_release(&body);
+	free(address);
+	free(name);
+}
+
+static void every_operation_answers_as_described(void **state)
+{
+	struct fg_test_server *s = *state;
+	cJSON *description = fg_test_get_json(s, "/api/v1/openapi.json");
+	const cJSON *path = NULL;
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	cJSON_ArrayForEach(path, cJSON_GetObjectItem(description, "paths"))
+	{
+		const cJSON *operation = NULL;
+
+		cJSON_ArrayForEach(operation, path)
+			ask_as_described(s, operation->string, path->string, operation);
+	}
+	cJSON_Delete(description);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FG_SERVER_TEST(sent_twice_stored_once),
 		FG_SERVER_TEST(unknown_dictionary_is_asked_for_and_a_known_one_is_not_needed),
 		FG_SERVER_TEST(same_id_with_other_content_is_refused),
-		FG_SERVER_TEST(bad_bodies_are_refused_and_nothing_is_stored),
-		FG_SERVER_TEST(oversize_is_refused_before_it_is_sent),
-		FG_SERVER_TEST(deeply_nested_json_is_refused),
-		FG_SERVER_TEST(idle_connections_do_not_stop_uploads),
 		FG_SERVER_TEST(uploads_that_wait_for_the_disk_hold_up_nobody),
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
 		FG_SERVER_TEST(notes_and_triage_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
 		FG_SERVER_TEST(health_and_metrics_are_told),
 		cmocka_unit_test(api_description_and_server_agree),
+		FG_SERVER_TEST(every_operation_answers_as_described),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Bodies, headers and connections that mean harm. */
+#include "store/bundle.h"
+#include "tests/integration/perfdb/perfdb_samples.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/loopback.h"
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	IDLE_CONNECTIONS = 1000,
+	GREEDY_CONNECTIONS = 4500
+};
+
+struct bad {
+	const char *why;
+	const char *bytes;
+	int status;
+};
+
+static void bad_bodies_are_refused_and_nothing_is_stored(void **state)
+{
+	static const struct bad cases[] = {
+		{"nothing",       "",							      400},
+		{"not ours",      "{\"hello\": 1, \"and\": \"some more text to be long enough\"}", 400},
+		{"wrong version", "FGRUN/9\n................",                                     415},
+		{"cut short",     "FGRUN/1\n\x01\x00",                                             400},
+	};
+	struct fg_test_server *s = *state;
+	struct fg_strbuf parcel = {0};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const int status = fg_test_post(s, FG_WIRE_RUNS, NULL, FG_WIRE_MEDIA_TYPE,
+						cases[i].bytes, strlen(cases[i].bytes), NULL);
+
+		if (status != cases[i].status)
+			fail_msg("%s: %d", cases[i].why, status);
+	}
+	fg_test_parcel(1, true, &parcel);
+	for (size_t at = 0; at < parcel.length; at += parcel.length / 40) {
+		parcel.data[at] ^= 0x55;
+		assert_in_range(fg_test_send(s, &parcel, NULL, NULL), 400, 415);
+		parcel.data[at] ^= 0x55;
+	}
+	parcel.length /= 2;
+	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 400);
+	assert_int_equal(fg_test_run_count(s), 0);
+	fg_strbuf_release(&parcel);
+}
+
+/* What the server is told first is enough: nothing of the body is waited for. */
+static void oversize_is_refused_before_it_is_sent(void **state)
+{
+	static const char request[] =
+		"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n";
+	struct fg_test_server *s = *state;
+	struct fg_strbuf body = {0};
+
+	assert_int_equal(fg_test_exchange(s, request, sizeof(request) - 1, &body), 413);
+	assert_non_null(strstr(fg_strbuf_text(&body), "too_large"));
+	fg_strbuf_release(&body);
+}
+
+/* In pieces, whose sum nobody announced. */
+static void oversize_in_pieces_is_refused(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_strbuf request = {0};
+	struct fg_strbuf body = {0};
+
+	fg_strbuf_add_text(&request, "POST /api/v1/annotations HTTP/1.1\r\nHost: localhost\r\n"
+				     "Transfer-Encoding: chunked\r\n\r\n");
+	for (int i = 0; i < 40; i++) {
+		fg_strbuf_add_text(&request, "1000\r\n");
+		fg_strbuf_add_repeated(&request, ' ', 0x1000);
+		fg_strbuf_add_text(&request, "\r\n");
+	}
+	fg_strbuf_add_text(&request, "0\r\n\r\n");
+	assert_int_equal(fg_test_exchange(s, request.data, request.length, &body), 413);
+	assert_non_null(strstr(fg_strbuf_text(&body), "too large"));
+	fg_strbuf_release(&request);
+	fg_strbuf_release(&body);
+}
+
+static void oversize_headers_and_addresses_are_refused(void **state)
+{
+	static const char *const starts[] = {
+		"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Much: ",
+		"GET /api/v1/runs?branch=",
+	};
+	struct fg_test_server *s = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(starts); i++) {
+		struct fg_strbuf request = {0};
+
+		fg_strbuf_add_text(&request, starts[i]);
+		fg_strbuf_add_repeated(&request, 'x', 200000);
+		fg_strbuf_add_text(&request,
+				   i ? " HTTP/1.1\r\nHost: localhost\r\n\r\n" : "\r\n\r\n");
+		assert_in_range(fg_test_exchange(s, request.data, request.length, NULL), 413, 431);
+		fg_strbuf_release(&request);
+	}
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+}
+
+/* Brackets where an annotation is expected, and where an envelope is. */
+static void deeply_nested_json_is_refused(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct fg_strbuf body = {0};
+	struct fg_strbuf parcel = {0};
+
+	fg_strbuf_add_repeated(&body, '[', 60000);
+	assert_int_equal(fg_test_post(s, "/api/v1/annotations", NULL, "application/json", body.data,
+				      body.length, NULL),
+			 413);
+	assert_int_equal(fg_wire_write(&(struct fg_wire){.envelope = body.data,
+							 .envelope_size = body.length},
+				       &parcel, NULL),
+			 FG_OK);
+	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 413);
+	fg_strbuf_release(&parcel);
+	fg_strbuf_release(&body);
+}
+
+/* Names of files that a run could be made to be called. */
+static void run_whose_id_is_a_path_is_refused(void **state)
+{
+	static const char *const ids[] = {"../../../../../../../../etc/passwd..",
+					  "0198f000-0000-7000-8000-00000000000/",
+					  "0198f000-0000-7000-8000-00000000000%"};
+	struct fg_test_server *s = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(ids); i++) {
+		struct fg_strbuf parcel = {0};
+
+		fg_test_parcel(1, true, &parcel);
+		fg_test_parcel_edit(&parcel, "\"id\":\"", ids[i]);
+		assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 400);
+		fg_strbuf_release(&parcel);
+	}
+	assert_int_equal(fg_test_run_count(s), 0);
+}
+
+static void idle_connections_do_not_stop_uploads(void **state)
+{
+	struct fg_test_server *s = *state;
+	int fds[IDLE_CONNECTIONS];
+
+	for (size_t i = 0; i < IDLE_CONNECTIONS; i++) {
+		fds[i] = fg_test_connect(s);
+		if (i % 2)
+			assert_int_equal(write(fds[i], "POST /api/v1/runs HT", 20), 20);
+	}
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	for (size_t i = 0; i < IDLE_CONNECTIONS; i++)
+		(void)close(fds[i]);
+}
+
+/* Whoever opens as many lines as he can leaves room for the others. */
+static void one_address_does_not_get_all_connections(void **state)
+{
+	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	struct fg_test_server *s = *state;
+	int *fds = NULL;
+	struct rlimit files = {0};
+	char answer[12] = "";
+	int neighbour = -1;
+
+	/* Both ends of each are ours; the server has raised the limit as far as it goes. */
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
+	    files.rlim_cur < 2 * GREEDY_CONNECTIONS + 100) {
+		print_message("not tried: only %lu files may be open\n",
+			      (unsigned long)files.rlim_cur);
+		skip();
+	}
+	fds = fg_xcalloc(GREEDY_CONNECTIONS, sizeof(*fds));
+
+	for (size_t i = 0; i < GREEDY_CONNECTIONS; i++)
+		fds[i] = fg_test_connect(s);
+	neighbour = fg_loopback_connect_from("127.0.0.2", fg_server_port(s->server));
+	assert_int_equal(send(neighbour, request, sizeof(request) - 1, MSG_NOSIGNAL),
+			 sizeof(request) - 1);
+	assert_int_equal(recv(neighbour, answer, sizeof(answer), MSG_WAITALL), sizeof(answer));
+	assert_memory_equal(answer, "HTTP/1.1 200", sizeof(answer));
+	(void)close(neighbour);
+	for (size_t i = 0; i < GREEDY_CONNECTIONS; i++)
+		(void)close(fds[i]);
+	free(fds);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FG_SERVER_TEST(bad_bodies_are_refused_and_nothing_is_stored),
+		FG_SERVER_TEST(oversize_is_refused_before_it_is_sent),
+		FG_SERVER_TEST(oversize_in_pieces_is_refused),
+		FG_SERVER_TEST(oversize_headers_and_addresses_are_refused),
+		FG_SERVER_TEST(deeply_nested_json_is_refused),
+		FG_SERVER_TEST(run_whose_id_is_a_path_is_refused),
+		FG_SERVER_TEST(idle_connections_do_not_stop_uploads),
+		FG_SERVER_TEST(one_address_does_not_get_all_connections),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
