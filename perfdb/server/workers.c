@@ -90,6 +90,7 @@ static void *work(void *context)
 int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 {
 	struct fg_workers *w = fg_xcalloc(1, sizeof(*w));
+	pthread_condattr_t attributes;
 
 	for (int kind = 0; kind < KINDS; kind++)
 		w->lines[kind].last = &w->lines[kind].first;
@@ -98,7 +99,10 @@ int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_e
 		w->uploading_max = 1;
 	(void)pthread_mutex_init(&w->lock, NULL);
 	(void)pthread_cond_init(&w->filled, NULL);
-	(void)pthread_cond_init(&w->left, NULL);
+	(void)pthread_condattr_init(&attributes);
+	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&w->left, &attributes);
+	(void)pthread_condattr_destroy(&attributes);
 	w->threads = fg_xcalloc(threads, sizeof(*w->threads));
 	*workers = w;
 	while (w->thread_count < threads) {
@@ -153,7 +157,7 @@ void fg__workers_stop(struct fg_workers *w)
 	for (size_t i = 0; i < w->thread_count; i++)
 		(void)pthread_join(w->threads[i], NULL);
 	w->thread_count = 0;
-	(void)clock_gettime(CLOCK_REALTIME, &until);
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += LEAVE_SECONDS;
 	(void)pthread_mutex_lock(&w->lock);
 	while (w->held && pthread_cond_timedwait(&w->left, &w->lock, &until) == 0)
