@@ -8,9 +8,9 @@
 
 #include <math.h>
 
-#define VIEW(called, does, by, needs)                                     \
- {                                                                        \
-  .name = called, .description = does, .make = by, .needs_samples = needs \
+#define VIEW(called, does, by, needs)                                             \
+ {                                                                                \
+  .name = (called), .description = (does), .make = (by), .needs_samples = (needs) \
  }
 
 const struct fg_view fg_views[] = {

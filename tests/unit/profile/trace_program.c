@@ -51,8 +51,10 @@ static void step_down(struct state *s)
 	s->frames[s->depth] = frame;
 	s->stack[s->depth] =
 		*fg_pair_index_add(&s->paths, s->stack[above], (uint32_t)frame, s->next, &is_new);
-	if (is_new)
-		FG_TW(s->w, FG_RECORD_NODE, s->next++, s->stack[above], frame);
+	if (is_new) {
+		FG_TW(s->w, FG_RECORD_NODE, s->next, s->stack[above], frame);
+		s->next++;
+	}
 }
 
 uint32_t fg_trace_program_write(const struct fg_trace_program *program, struct fg_trace_writer *w)
