@@ -33,7 +33,7 @@ static void distribute(const struct fg_keyed *from, struct fg_keyed *to, size_t 
 /* Least significant digit first, only the digits in which the keys differ: three passes for most files' addresses. */
 void fg_keyed_sort(struct fg_keyed *items, size_t count)
 {
-	struct fg_keyed *spare = fg_xcalloc(count ? count : 1, sizeof(items[0]));
+	struct fg_keyed *spare = fg_xcalloc(count ? count : 1, sizeof(struct fg_keyed));
 	struct fg_keyed *from = items;
 	struct fg_keyed *to = spare;
 	uint64_t differing = 0;
