@@ -247,11 +247,15 @@ static void a_pair_under_way_is_kept_and_settled_later(void **state)
 	struct fg_stored_run whole = {0};
 	struct fg_series *series = NULL;
 	struct fg_profile_set *set = NULL;
+	size_t repetitions = 0;
+	size_t rows = 0;
 
 	fg_sample_run(&whole, 3, &fg_sample_small);
 	whole.run.complete = false;
 	series = &whole.run.series[0];
 	set = whole.profiles[0];
+	repetitions = series->repetition_count;
+	rows = set->row_count;
 	for (size_t done = 1; done <= 8; done++) {
 		struct fg_stored_run loaded = {0};
 		const uint32_t pair = series->repetitions[done - 1].pair;
@@ -269,6 +273,8 @@ static void a_pair_under_way_is_kept_and_settled_later(void **state)
 		same_profile(set, loaded.profiles[0]);
 		fg_stored_run_release(&loaded);
 	}
+	series->repetition_count = repetitions; /* so that all of them are freed */
+	set->row_count = rows;
 	fg_stored_run_release(&whole);
 }
 
