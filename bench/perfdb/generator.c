@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/perfdb/generator.h"
 
+#include "tests/unit/store/samples.h"
+
 #include <math.h>
 
 enum {
@@ -90,35 +92,6 @@ static void add_tree(const struct fg_bench_program *program, struct fg_profile_s
 	free(functions);
 }
 
-static void add_row(struct fg_profile_set *set, struct fg_random *random, uint8_t arm,
-		    uint32_t pair, unsigned samples)
-{
-	uint32_t *counts = fg_xcalloc(set->node_count, sizeof(*counts));
-	struct fg_profile_row *row = NULL;
-	size_t used = 0;
-
-	for (unsigned s = 0; s < samples; s++) {
-		/* Zipf's law: few paths take most of the time. */
-		const size_t node =
-			(size_t)(pow((double)set->node_count, fg_random_uniform(random)) * 0.99999);
-
-		used += counts[node]++ == 0;
-	}
-	row = fg_profile_set_add_row(set, used);
-	row->arm = arm;
-	row->pair = pair;
-	row->count = 0;
-	for (size_t n = 0; n < set->node_count; n++) {
-		if (!counts[n])
-			continue;
-		row->nodes[row->count] = (uint32_t)n;
-		row->samples[row->count] = counts[n];
-		row->self_ns[row->count++] = (double)counts[n] * PERIOD_NS;
-	}
-	row->total_ns = (double)samples * PERIOD_NS;
-	free(counts);
-}
-
 static void add_repetition(struct fg_series *series, struct fg_random *random, uint8_t arm,
 			   uint32_t pair)
 {
@@ -185,8 +158,8 @@ void fg_bench_program_run(const struct fg_bench_program *program, unsigned numbe
 	for (uint32_t pair = 0; pair < program->shape.pairs; pair++) {
 		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			add_repetition(&stored.run.series[0], &random, arm, pair);
-			add_row(set, &random, arm, pair,
-				program->shape.samples / program->shape.pairs / 2);
+			fg_sample_row(set, &random, arm, pair,
+				      program->shape.samples / program->shape.pairs / 2);
 		}
 	}
 	stored.profiles = fg_xcalloc(1, sizeof(struct fg_profile_set *));

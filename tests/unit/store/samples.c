@@ -45,8 +45,8 @@ static void add_tree(struct fg_profile_set *set, uint64_t seed, const struct fg_
 	free(functions);
 }
 
-static void add_row(struct fg_profile_set *set, struct fg_random *random, uint8_t arm,
-		    uint32_t pair, unsigned samples)
+void fg_sample_row(struct fg_profile_set *set, struct fg_random *random, uint8_t arm, uint32_t pair,
+		   unsigned samples)
 {
 	uint32_t *counts = fg_xcalloc(set->node_count, sizeof(*counts));
 	struct fg_profile_row *row = NULL;
@@ -170,7 +170,7 @@ void fg_sample_run(struct fg_stored_run *stored, uint64_t seed, const struct fg_
 	for (uint32_t pair = 0; pair < shape->pairs; pair++) {
 		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			add_repetition(&stored->run.series[0], &random, arm, pair);
-			add_row(set, &random, arm, pair, shape->samples / shape->pairs / 2);
+			fg_sample_row(set, &random, arm, pair, shape->samples / shape->pairs / 2);
 		}
 	}
 	add_regions(set, 1);
