@@ -224,21 +224,50 @@ static void settle_sampler(struct fg_runner_job *job)
 	job->rules.sampled = possible;
 }
 
-/* How both arms were built; a series that is resumed knows already. */
-static void capture_builds(struct fg_runner_job *job)
+/* What was measured of one program says nothing about another: a series goes on only with the binaries that it began with. */
+static int check_same_build(const struct fg_runner_job *job, size_t arm,
+			    const struct fg_environment *now, struct fg_error *err)
+{
+	struct fg_fact_difference *found = NULL;
+	const size_t count = fg_environment_diff(&fg__job_series(job)->build[arm], now, &found);
+	int status = FG_OK;
+
+	if (count > 0)
+		status = fg_error_set(
+			err, FG_EINVAL,
+			"the %s of benchmark '%s' is not what this run began with (%s was %s, is %s): measure anew, without --resume",
+			arm == FG_ARM_BASELINE ? "baseline" : "candidate", job->benchmark->name,
+			found[0].key, found[0].baseline ? found[0].baseline : "absent",
+			found[0].candidate ? found[0].candidate : "absent");
+	free(found);
+	return status;
+}
+
+/* How both arms were built. */
+static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
 	struct fg_series *series = fg__job_series(job);
+	int status = FG_OK;
 
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		if (targets[arm].command && series->build[arm].count == 0)
-			fg_build_capture(&targets[arm], &series->build[arm]);
+	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
+		struct fg_environment now = {0};
+
+		if (!targets[arm].command)
+			continue;
+		fg_build_capture(&targets[arm], &now);
+		if (series->build[arm].count == 0)
+			fg_environment_copy(&series->build[arm], &now);
+		else
+			status = check_same_build(job, arm, &now, err);
+		fg_environment_release(&now);
 	}
 	series->identical =
 		targets[FG_ARM_BASELINE].command && targets[FG_ARM_CANDIDATE].command &&
 		fg_build_is_identical(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
 				      &series->build[FG_ARM_BASELINE],
 				      &series->build[FG_ARM_CANDIDATE]);
+	return status;
 }
 
 static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
@@ -267,9 +296,10 @@ int fg__job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status == FG_OK) {
 		settle_arms(job);
 		settle_sampler(job);
-		capture_builds(job);
-		status = warm_up(job, err);
+		status = capture_builds(job, err);
 	}
+	if (status == FG_OK)
+		status = warm_up(job, err);
 	if (status == FG_OK && job->rules.schedule == FG_SCHEDULE_AUTO)
 		status = fg__job_choose(job, err);
 	return status;

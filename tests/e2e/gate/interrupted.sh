@@ -21,6 +21,12 @@ code=0
 wait $pid || code=$?
 [ $code -eq 130 ] || fail "interrupted: exit code $code, expected 130"
 pgrep -f "$work/project/loop" >/dev/null && fail "a program is still running"
+# Another program: what was measured of the first one says nothing about it, and is kept.
+cp main.c "$work/main.c"
+sed -i 's/50000000/60000000/' main.c
+expect_code 2 "resumed with another program" "$FASTGATE" run --against HEAD --resume
+expect_text "the candidate of benchmark 'loop' is not what this run began with (build.id was " "$work/err" "what is not the same"
+cp "$work/main.c" main.c
 expect_code 1 "resumed" "$FASTGATE" run --against HEAD --resume
 expect_text 'going on with run' "$work/err" "resuming"
 expect_text 'REGRESSION' "$work/out" "verdict"
