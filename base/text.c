@@ -197,6 +197,43 @@ void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length,
 	}
 }
 
+void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t length)
+{
+	const unsigned char *p = (const unsigned char *)bytes;
+
+	while (length > 0) {
+		uint32_t code = 0;
+		const size_t valid = utf8_length(p, length, &code);
+		const size_t step = valid ? valid : 1;
+
+		if (valid && !is_control(code))
+			fg_strbuf_add(text, (const char *)p, step);
+		else if (*p == '\n' || *p == '\t')
+			fg_strbuf_add_text(text, *p == '\n' ? "\\n" : "\\t");
+		else
+			for (size_t i = 0; i < step; i++)
+				fg_strbuf_printf(text, "\\x%02x", (unsigned)p[i]);
+		p += step;
+		length -= step;
+	}
+}
+
+void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length)
+{
+	bool is_blank = true; /* so far in this line */
+
+	for (size_t i = 0; i < length; i++) {
+		const char *at = lines + i;
+		const bool doubled = i + 1 < length && at[0] == at[1];
+
+		fg_strbuf_add_char(text, *at);
+		if (doubled &&
+		    ((*at == ':' && is_blank) || (*at == '#' && i + 2 < length && at[2] == '[')))
+			fg_strbuf_add_char(text, ' ');
+		is_blank = *at == '\n' || (is_blank && strchr(" \t\r", *at));
+	}
+}
+
 static size_t code_width(uint32_t code)
 {
 	if ((code >= 0x300 && code <= 0x36f) || code == 0x200b ||

@@ -111,6 +111,55 @@ static void clean_text_is_cut_between_characters(void **state)
 	fg_strbuf_release(&text);
 }
 
+static void one_line_shows_what_was_no_text(void **state)
+{
+	static const struct {
+		const char *bytes;
+		const char *line;
+	} cases[] = {
+		{"fit(Track&) grün",                "fit(Track&) grün"           },
+		{"a\nb\tc",                          "a\\nb\\tc"                   },
+		{"\x1b[2J\x07\x7f",                  "\\x1b[2J\\x07\\x7f"          },
+		{"\xc2\x9b"
+		 "1m \xe2\x80\xae", "\\xc2\\x9b1m \\xe2\\x80\\xae"},
+		{"cut \xe2\x82",                     "cut \\xe2\\x82"              },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_strbuf text = {0};
+
+		fg_text_add_escaped(&text, cases[i].bytes, strlen(cases[i].bytes));
+		assert_string_equal(fg_strbuf_text(&text), cases[i].line);
+		fg_strbuf_release(&text);
+	}
+}
+
+static void a_log_gets_no_commands(void **state)
+{
+	static const struct {
+		const char *lines;
+		const char *log;
+	} cases[] = {
+		{"std::sort  1 %\n",          "std::sort  1 %\n"           },
+		{"::error::x\n",              ": :error::x\n"              },
+		{"a\n \t::add-mask::x",       "a\n \t: :add-mask::x"       },
+		{":::error::",                ": ::error::"                },
+		{"see ##[error]x ###[group]", "see # #[error]x ## #[group]"},
+		{"## [link] a ##",            "## [link] a ##"             },
+		{":",			 ":"			  },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_strbuf text = {0};
+
+		fg_text_add_for_log(&text, cases[i].lines, strlen(cases[i].lines));
+		assert_string_equal(fg_strbuf_text(&text), cases[i].log);
+		fg_strbuf_release(&text);
+	}
+}
+
 static void width_counts_columns(void **state)
 {
 	(void)state;
@@ -140,6 +189,8 @@ int main(void)
 		cmocka_unit_test(quoted_words_are_split_back_into_the_same),
 		cmocka_unit_test(any_bytes_become_clean_text),
 		cmocka_unit_test(clean_text_is_cut_between_characters),
+		cmocka_unit_test(one_line_shows_what_was_no_text),
+		cmocka_unit_test(a_log_gets_no_commands),
 		cmocka_unit_test(width_counts_columns),
 		cmocka_unit_test(the_nearest_name_is_found_for_a_slip),
 	};
