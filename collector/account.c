@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/account.h"
 
+enum {
+	FIRST_LEAST_NS = 100000, /* or half a period, */
+	INTERRUPT_NS = 50000     /* but not less than this, or the whole period */
+};
+
 void fg__account_open(struct fg_account *account, const struct fg_times *now, bool split_known)
 {
 	*account = (struct fg_account){.last = *now, .split_known = split_known, .on = true};
@@ -44,4 +49,15 @@ void fg__account_give(struct fg_account *account, uint64_t weight_ns)
 {
 	account->owed_ns -= (int64_t)weight_ns;
 	account->unsampled_ns -= (int64_t)weight_ns;
+}
+
+uint64_t fg__account_first_period(uint64_t phase_ns, uint64_t period_ns)
+{
+	uint64_t least_ns = period_ns / 2;
+
+	if (least_ns > FIRST_LEAST_NS)
+		least_ns = FIRST_LEAST_NS;
+	if (least_ns < INTERRUPT_NS)
+		least_ns = period_ns < INTERRUPT_NS ? period_ns : INTERRUPT_NS;
+	return phase_ns < least_ns ? least_ns : phase_ns;
 }

@@ -45,6 +45,14 @@ struct fg_account {
 	int64_t unsampled_ns; /* getrusage's system time that is in no sample */
 };
 
+/*
+ * The first period of the perf clock, from a random phase of its period.  Its timer goes on with it until the handler has set the
+ * whole one, and an interrupt with its signal takes 30 to 60 us on a virtual machine: with less between them the next
+ * is due as soon as the last has ended, and the thread does not come to the handler for seconds.  What a shorter first
+ * period would have met is met at the end of this one: a thread that lasts as long is met as often as it should be.
+ */
+uint64_t fg__account_first_period(uint64_t phase_ns, uint64_t period_ns);
+
 /* `now` of a thread that begins; of another thread getrusage cannot tell (!split_known). */
 void fg__account_open(struct fg_account *account, const struct fg_times *now, bool split_known);
 

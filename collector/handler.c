@@ -147,14 +147,6 @@ static void sample_or_carry(struct fg_thread *thread, const ucontext_t *context,
 
 /* ---- system time ---- */
 
-static bool stands_behind_syscall(const ucontext_t *context)
-{
-	const uintptr_t pc = fg_arch_register(context, FG_DWARF_RA);
-
-	/* The two bytes before may lie on the page before, which need not be there. */
-	return (pc & (FG_TRACE_ALIGN - 1)) >= 2 && fg_arch_behind_syscall((const uint8_t *)pc);
-}
-
 /* Look closely while there is system time, and seldom while there is none. */
 static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 {
@@ -172,7 +164,8 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 static void on_tick(struct fg_thread *thread, const ucontext_t *context, const siginfo_t *info,
 		    bool on)
 {
-	const bool behind = stands_behind_syscall(context);
+	const bool behind =
+		fg_arch_behind_syscall((const uint8_t *)fg_arch_register(context, FG_DWARF_RA));
 	struct fg_account *account = &thread->account;
 	struct fg_times now = account->last;
 	struct fg_times split;
@@ -236,12 +229,9 @@ static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_
 
 static void on_perf(struct fg_thread *thread, const ucontext_t *context, bool on)
 {
-	uint64_t weight_ns = fg_g.period_ns;
+	const uint64_t weight_ns = fg_g.period_ns;
 
-	/* In a sandbox the period can no longer be set to what it should be. */
-	if (thread->first && fg_g.sealed)
-		weight_ns = thread->first_ns;
-	else if (thread->first)
+	if (thread->first && !fg_g.sealed)
 		fg__thread_first_done(thread);
 	if (!on)
 		return;
@@ -302,6 +292,8 @@ void fg__on_signal(int signal, siginfo_t *info, void *context)
 	struct fg_thread *thread = fg_alive() ? fg__thread_of_signal(info, &tick) : NULL;
 	bool noticed = false; /* by the program */
 
+	if (thread)
+		fg__signal_arrived(tick);
 	if (!thread) {
 		noticed = fg__signal_forward(signal, info, context);
 		thread = fg_alive() ? fg_self : NULL;

@@ -21,7 +21,8 @@ enum {
 	PATHS_FIRST = 1 << 12,
 	GROWTH_SHIFT = 2,
 	PROBES_MAX = 64,
-	KEY_DEAD = 1, /* of a module that was unloaded; no code lies at address 1 */
+	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
+	KEY_DEAD = 1,        /* of a module that was unloaded; no code lies at address 1 */
 };
 
 struct path_entry {
@@ -36,16 +37,25 @@ static struct fg_level path_levels[FG_LEVELS];
 static _Atomic uint32_t path_current;
 static _Atomic uint32_t next_frame;
 static _Atomic uint32_t next_path;
+_Atomic uint64_t *fg__path_hints;
+uint32_t fg__path_hint_count;
+
+static void *reserve_zeros(size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
 
 static int reserve(struct fg_level *levels, uint32_t first, size_t entry_size)
 {
 	size_t count = first;
 
 	for (unsigned i = 0; i < FG_LEVELS; i++, count <<= GROWTH_SHIFT) {
-		void *at = mmap(NULL, count * entry_size, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		void *at = reserve_zeros(count * entry_size);
 
-		if (at == MAP_FAILED)
+		if (!at)
 			return i > 0 ? 0 : -ENOMEM;
 		levels[i].entries = at;
 		levels[i].mask = (uint32_t)count - 1;
@@ -60,6 +70,8 @@ int fg__paths_init(void)
 	for (unsigned exact = 0; exact < 2 && status == 0; exact++)
 		status = reserve(fg__frame_levels[exact], FRAMES_FIRST,
 				 sizeof(struct fg_frame_entry));
+	fg__path_hints = reserve_zeros(HINTS_MAX * sizeof(*fg__path_hints));
+	fg__path_hint_count = fg__path_hints ? HINTS_MAX : 0;
 	return status;
 }
 
@@ -77,6 +89,8 @@ static void clear(struct fg_level *levels, _Atomic uint32_t *current, size_t ent
 void fg__paths_clear(void)
 {
 	clear(path_levels, &path_current, sizeof(struct path_entry));
+	if (fg__path_hints)
+		(void)madvise(fg__path_hints, HINTS_MAX * sizeof(*fg__path_hints), MADV_DONTNEED);
 	clear(fg__frame_levels[0], &fg__frame_current[0], sizeof(struct fg_frame_entry));
 	clear(fg__frame_levels[1], &fg__frame_current[1], sizeof(struct fg_frame_entry));
 	atomic_store(&next_frame, 0);
@@ -267,12 +281,10 @@ static uint32_t path_make(struct fg_thread *thread, uint32_t parent, uint32_t fr
 	return id;
 }
 
-uint32_t fg__path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)
+static uint32_t path_look_up(struct fg_thread *thread, uint32_t parent, uint32_t frame)
 {
 	const uint64_t key = (uint64_t)parent << 32 | frame;
 
-	if (frame == 0)
-		return 0;
 	for (int i = (int)atomic_load_explicit(&path_current, memory_order_relaxed); i >= 0; i--) {
 		bool found;
 		struct path_entry *entry = path_probe(&path_levels[i], key, &found);
@@ -286,6 +298,16 @@ uint32_t fg__path_extend(struct fg_thread *thread, uint32_t parent, uint32_t fra
 		break;
 	}
 	return path_make(thread, parent, frame, key);
+}
+
+uint32_t fg__path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame)
+{
+	const uint32_t id = frame ? path_look_up(thread, parent, frame) : 0;
+
+	if (id && parent < fg__path_hint_count)
+		atomic_store_explicit(&fg__path_hints[parent], (uint64_t)frame << 32 | id,
+				      memory_order_release);
+	return id;
 }
 
 uint32_t fg__path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed)

@@ -297,30 +297,60 @@ void fg__sampling_set(bool on)
 	atomic_store(&thread->busy, 0);
 }
 
+uint64_t fg__stat_field(const char *path, int number)
+{
+	char text[512];
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	ssize_t size;
+	uint64_t value = 0;
+
+	if (fd < 0)
+		return 0;
+	size = syscall(SYS_read, fd, text, sizeof(text) - 1);
+	(void)syscall(SYS_close, fd);
+	if (size <= 0)
+		return 0;
+	text[size] = '\0';
+	/* The name, field 2, may hold anything; behind its last bracket comes field 3. */
+	const char *at = strrchr(text, ')');
+
+	for (int field = 2; at && field < number; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	for (; at && *at >= '0' && *at <= '9'; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	return value;
+}
+
 /* ---- the end ---- */
+
+static void write_totals(enum fg_trace_end how)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+	uint64_t user_ns = fg_g.begin_user_ns;
+	uint64_t system_ns = fg_g.begin_system_ns;
+
+	if (!header)
+		return;
+	process_times(&user_ns, &system_ns);
+	header->end_monotonic_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	header->end_user_ns = user_ns - fg_g.begin_user_ns;
+	header->end_system_ns = system_ns - fg_g.begin_system_ns;
+	__atomic_store_n(&header->end, how, __ATOMIC_RELEASE);
+}
 
 /* In a sandbox the totals stay unwritten: asking for them might be the program's death. */
 void fg__process_end(enum fg_trace_end how)
 {
 	struct fg_thread *thread = fg_self;
-	struct fg_trace_header *header;
 
 	if (!fg_alive() || fg_g.sealed || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
 		return;
 	atomic_store(&thread->busy, 1);
 	fg__regions_finish(thread);
 	fg__thread_detach(thread);
-	header = atomic_load(&fg_g.header);
-	if (header) {
-		uint64_t user_ns = fg_g.begin_user_ns;
-		uint64_t system_ns = fg_g.begin_system_ns;
-
-		process_times(&user_ns, &system_ns);
-		header->end_monotonic_ns = fg__clock_ns(CLOCK_MONOTONIC);
-		header->end_user_ns = user_ns - fg_g.begin_user_ns;
-		header->end_system_ns = system_ns - fg_g.begin_system_ns;
-		__atomic_store_n(&header->end, how, __ATOMIC_RELEASE);
-	}
+	write_totals(how);
 	atomic_store(&thread->busy, 0);
 }
 
@@ -337,18 +367,39 @@ void fg__process_resume(void)
 	fg__thread_attach(thread, (enum fg_thread_kind)thread->kind, 0);
 }
 
-__attribute__((destructor)) static void on_unload(void)
+/* Libraries that came and were never met are told of. */
+static void scan_once_more(struct fg_thread *thread)
 {
-	struct fg_thread *thread = fg_self;
-
-	if (!fg_alive() || !thread)
-		return;
-	/* Libraries that came and were never met are told of now. */
 	atomic_store(&thread->busy, 1);
 	if (atomic_load(&fg_g.header))
 		fg__modules_scan(thread);
 	if (fg_g.sealed)
 		fg__regions_finish(thread);
 	atomic_store(&thread->busy, 0);
+}
+
+/*
+ * Where the main thread ended first, the last one to end is who exits, when it has taken its leave of us already; one without a slot
+ * may exit, too.  It gets a slot to write from, and no clocks.
+ */
+static void end_without_thread(void)
+{
+	struct fg_thread *thread = fg_g.sealed || fg_g.pid != getpid() ? NULL : fg__thread_new();
+
+	if (!thread)
+		return;
+	scan_once_more(thread);
+	write_totals(FG_END_EXIT);
+}
+
+__attribute__((destructor)) static void on_unload(void)
+{
+	if (!fg_alive())
+		return;
+	if (!fg_self) {
+		end_without_thread();
+		return;
+	}
+	scan_once_more(fg_self);
 	fg__process_end(FG_END_EXIT);
 }

@@ -13,4 +13,13 @@ void fg__options_parse(char *const *environment, struct fg_options *options);
 /* Switch sampling for the whole process; a record says when. */
 void fg__sampling_set(bool on);
 
+/* Fields of a stat file under /proc, numbered as in proc(5). */
+enum {
+	STAT_FLAGS = 9,
+	STAT_START = 22,
+};
+
+/* A number out of it; 0 when it cannot be read. */
+uint64_t fg__stat_field(const char *path, int number);
+
 #endif

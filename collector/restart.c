@@ -24,7 +24,6 @@
 #include <time.h>
 
 enum timeout_kind {
-	TIME_NONE,  /* endless, absolute, or brought up to date by the kernel */
 	TIME_MS,    /* milliseconds; negative: endless */
 	TIME_SLEEP, /* nanosleep: what remains was written to the next argument, if it is not NULL */
 	TIME_CLOCK,  /* clock_nanosleep: the same, unless absolute */
@@ -33,7 +32,7 @@ enum timeout_kind {
 	TIME_SOCKET, /* endless, but a connect goes on by itself and is not to be made twice */
 };
 
-struct restartable {
+struct timed {
 	long number;
 	enum timeout_kind timeout;
 	uint8_t argument;
@@ -45,67 +44,104 @@ enum {
 	WIDE = 8
 };
 
-static const struct restartable table[] = {
-	{SYS_poll,            TIME_MS,    2, 0   },
-	{SYS_ppoll,           TIME_NONE,  0, 0   },
-	{SYS_pselect6,        TIME_NONE,  0, 0   },
-	{SYS_epoll_wait,      TIME_MS,    3, 0   },
-	{SYS_epoll_pwait,     TIME_MS,    3, 0   },
-	{SYS_epoll_pwait2,    TIME_SPEC,  3, WIDE},
-	{SYS_nanosleep,       TIME_SLEEP, 0, OLD },
-	{SYS_clock_nanosleep, TIME_CLOCK, 2, OLD },
-	{SYS_futex,           TIME_FUTEX, 3, OLD },
-	{SYS_pause,           TIME_NONE,  0, 0   },
-	{SYS_rt_sigsuspend,   TIME_NONE,  0, 0   },
-	{SYS_rt_sigtimedwait, TIME_SPEC,  2, OLD },
-	{SYS_msgrcv,          TIME_NONE,  0, 0   },
-	{SYS_msgsnd,          TIME_NONE,  0, 0   },
-	{SYS_io_getevents,    TIME_SPEC,  4, OLD },
-	{SYS_accept4,         TIME_NONE,  0, 0   },
-	{SYS_recvfrom,        TIME_NONE,  0, 0   },
-	{SYS_recvmsg,         TIME_NONE,  0, 0   },
-	{SYS_recvmmsg,        TIME_NONE,  0, 0   },
-	{SYS_sendto,          TIME_NONE,  0, 0   },
-	{SYS_sendmsg,         TIME_NONE,  0, 0   },
-	{SYS_read,            TIME_NONE,  0, 0   },
-	{SYS_readv,           TIME_NONE,  0, 0   },
-	{SYS_write,           TIME_NONE,  0, 0   },
-	{SYS_writev,          TIME_NONE,  0, 0   },
-	{SYS_wait4,           TIME_NONE,  0, 0   },
-	{SYS_waitid,          TIME_NONE,  0, 0   },
-	{SYS_mq_timedreceive, TIME_NONE,  0, 0   },
-	{SYS_mq_timedsend,    TIME_NONE,  0, 0   },
-	{SYS_flock,           TIME_NONE,  0, 0   },
-	{SYS_fcntl,           TIME_NONE,  0, 0   },
-	{SYS_openat,          TIME_NONE,  0, 0   },
-#if defined(__x86_64__)
-	{SYS_select,          TIME_NONE,  0, 0   },
-	{SYS_semop,           TIME_NONE,  0, 0   },
-	{SYS_semtimedop,      TIME_SPEC,  3, OLD },
-	{SYS_accept,          TIME_NONE,  0, 0   },
-#else
-	{SYS__newselect, TIME_NONE, 0, 0},
-	{SYS_ppoll_time64, TIME_NONE, 0, 0},
-	{SYS_pselect6_time64, TIME_NONE, 0, 0},
-	{SYS_clock_nanosleep_time64, TIME_CLOCK, 2, WIDE},
-	{SYS_futex_time64, TIME_FUTEX, 3, WIDE},
-	{SYS_rt_sigtimedwait_time64, TIME_SPEC, 2, WIDE},
-	{SYS_semtimedop_time64, TIME_SPEC, 3, WIDE},
-	{SYS_recvmmsg_time64, TIME_NONE, 0, 0},
-	{SYS_mq_timedreceive_time64, TIME_NONE, 0, 0},
-	{SYS_mq_timedsend_time64, TIME_NONE, 0, 0},
-	{SYS_waitpid, TIME_NONE, 0, 0},
-	{SYS_fcntl64, TIME_NONE, 0, 0},
-	{SYS_socketcall, TIME_SOCKET, 0, 0},
+/*
+ * Processors differ in which calls they have: those of the first years are gone from the newer ones, and some exist only where
+ * a word is 32 bits wide.
+ */
+static const struct timed timed_calls[] = {
+	{SYS_epoll_pwait,            TIME_MS,     3, 0   },
+	{SYS_epoll_pwait2,           TIME_SPEC,   3, WIDE},
+	{SYS_nanosleep,              TIME_SLEEP,  0, OLD },
+	{SYS_clock_nanosleep,        TIME_CLOCK,  2, OLD },
+	{SYS_futex,                  TIME_FUTEX,  3, OLD },
+	{SYS_rt_sigtimedwait,        TIME_SPEC,   2, OLD },
+	{SYS_io_getevents,           TIME_SPEC,   4, OLD },
+#ifdef SYS_poll
+	{SYS_epoll_wait,             TIME_MS,     3, 0   },
+	{SYS_poll,		   TIME_MS,     2, 0   },
+#endif
+#ifdef SYS_semtimedop
+	{SYS_semtimedop,             TIME_SPEC,   3, OLD },
+#endif
+#ifdef SYS_futex_time64
+	{SYS_clock_nanosleep_time64, TIME_CLOCK,  2, WIDE},
+	{SYS_futex_time64,           TIME_FUTEX,  3, WIDE},
+	{SYS_rt_sigtimedwait_time64, TIME_SPEC,   2, WIDE},
+	{SYS_semtimedop_time64,      TIME_SPEC,   3, WIDE},
+#endif
+#ifdef SYS_socketcall
+	{SYS_socketcall,             TIME_SOCKET, 0, 0   },
 #endif
 };
 
-static const struct restartable *find(long number)
+/* Endless, until an absolute time, or with a time-out that the kernel brings up to date. */
+static const long untimed_calls[] = {
+	SYS_ppoll,
+	SYS_pselect6,
+	SYS_rt_sigsuspend,
+	SYS_msgrcv,
+	SYS_msgsnd,
+	SYS_accept4,
+	SYS_recvfrom,
+	SYS_recvmsg,
+	SYS_recvmmsg,
+	SYS_sendto,
+	SYS_sendmsg,
+	SYS_read,
+	SYS_readv,
+	SYS_write,
+	SYS_writev,
+	SYS_wait4,
+	SYS_waitid,
+	SYS_mq_timedreceive,
+	SYS_mq_timedsend,
+	SYS_flock,
+	SYS_fcntl,
+	SYS_openat,
+#ifdef SYS_pause
+	SYS_pause,
+#endif
+#ifdef SYS_select
+	SYS_select,
+#endif
+#ifdef SYS__newselect
+	SYS__newselect,
+#endif
+#ifdef SYS_semop
+	SYS_semop,
+#endif
+#ifdef SYS_accept
+	SYS_accept,
+#endif
+#ifdef SYS_waitpid
+	SYS_waitpid,
+#endif
+#ifdef SYS_fcntl64
+	SYS_fcntl64,
+#endif
+#ifdef SYS_futex_time64
+	SYS_ppoll_time64,
+	SYS_pselect6_time64,
+	SYS_recvmmsg_time64,
+	SYS_mq_timedreceive_time64,
+	SYS_mq_timedsend_time64,
+#endif
+};
+
+static const struct timed *find_timed(long number)
 {
-	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++)
-		if (table[i].number == number)
-			return &table[i];
+	for (size_t i = 0; i < FG_ARRAY_SIZE(timed_calls); i++)
+		if (timed_calls[i].number == number)
+			return &timed_calls[i];
 	return NULL;
+}
+
+static bool is_untimed(long number)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(untimed_calls); i++)
+		if (untimed_calls[i] == number)
+			return true;
+	return false;
 }
 
 /* ---- times, as the kernel wants them ---- */
@@ -143,19 +179,19 @@ static int64_t time_left(const struct fg_thread *thread, uint64_t now_ns)
  * The time-out behind a pointer, of which `given` is left: the first time a copy of ours replaces it, later the copy is
  * shortened.
  */
-static void shorten(struct fg_thread *thread, ucontext_t *context, const struct restartable *call,
+static void shorten(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    const void *given, uint64_t now_ns)
 {
-	greg_t *const argument = fg_arch_argument(context, call->argument);
+	fg_arch_word *const argument = fg_arch_argument(context, call->argument);
 
 	if ((uintptr_t)*argument != (uintptr_t)thread->timeout)
 		thread->blocked_until_ns = now_ns + (uint64_t)get_ns(given, call->half);
 	put_ns(thread->timeout, call->half, time_left(thread, now_ns));
-	*argument = (greg_t)(uintptr_t)thread->timeout;
+	*argument = (fg_arch_word)(uintptr_t)thread->timeout;
 }
 
-static void shorten_spec(struct fg_thread *thread, ucontext_t *context,
-			 const struct restartable *call, uint64_t now_ns)
+static void shorten_spec(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
+			 uint64_t now_ns)
 {
 	const void *given = (const void *)(uintptr_t)*fg_arch_argument(context, call->argument);
 
@@ -164,8 +200,8 @@ static void shorten_spec(struct fg_thread *thread, ucontext_t *context,
 }
 
 /* The time-out that is a number. */
-static void shorten_ms(struct fg_thread *thread, ucontext_t *context,
-		       const struct restartable *call, uint64_t now_ns)
+static void shorten_ms(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
+		       uint64_t now_ns)
 {
 	const int ms = (int)*fg_arch_argument(context, call->argument);
 	const uint32_t mark = (uint32_t)(uintptr_t)thread | 1u;
@@ -181,8 +217,8 @@ static void shorten_ms(struct fg_thread *thread, ucontext_t *context,
 	fg_arch_set_marked(context, call->argument, (int)left_ms, mark);
 }
 
-static void shorten_sleep(struct fg_thread *thread, ucontext_t *context,
-			  const struct restartable *call, uint64_t now_ns)
+static void shorten_sleep(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
+			  uint64_t now_ns)
 {
 	const void *rest = (const void *)(uintptr_t)*fg_arch_argument(context, call->argument + 1u);
 
@@ -193,7 +229,7 @@ static void shorten_sleep(struct fg_thread *thread, ucontext_t *context,
 }
 
 /* Brings the time-out up to date; false: the call is not to be made again. */
-static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct restartable *call,
+static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    uint64_t now_ns)
 {
 	const int second = (int)*fg_arch_argument(context, 1);
@@ -218,22 +254,19 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 		break;
 	case TIME_SOCKET:
 		return *fg_arch_argument(context, 0) != SYS_CONNECT;
-	case TIME_NONE:
-		break;
 	}
 	return true;
 }
 
 bool fg__restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns)
 {
-	const uintptr_t pc = fg_arch_register(context, FG_DWARF_RA);
-
-	if (fg_arch_result(context) != -EINTR || (pc & (FG_ARCH_PAGE - 1)) < 2)
+	if (fg_arch_result(context) != -EINTR)
 		return false;
-	const struct restartable *call = find(fg_arch_syscall_number(context));
+	const long number = fg_arch_syscall_number(context);
+	const struct timed *call = find_timed(number);
 
-	if (!call || !prepare(thread, context, call, now_ns))
+	if (call ? !prepare(thread, context, call, now_ns) : !is_untimed(number))
 		return false;
-	fg_arch_restart(context, call->number);
+	fg_arch_restart(context, number);
 	return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A reader of .eh_frame (the DWARF call frame information that every x86 object carries) for the three registers that
+ * A reader of .eh_frame (the DWARF call frame information that every object carries) for the three registers that
  * a walk needs: the frame's address (CFA), the return address and the frame pointer.
  *
  * .eh_frame_hdr is a table of (function start, entry), sorted, so the entry (FDE) of an address is found by bisection.
@@ -514,17 +514,10 @@ static bool simple_expression(struct cursor c, struct simple *is)
 	return c.at == c.end;
 }
 
-/*
- * Linkers describe all lazy-binding entries by one expression: sp + 8, and 8 more when the address is past the `push` at
- * byte 11 of the 16-byte entry (i386: 4 more).
- */
+/* What linkers say about all their lazy-binding entries. */
 static bool plt_expression(struct cursor c)
 {
-#if defined(__x86_64__)
-	static const uint8_t known[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
-#else
-	static const uint8_t known[] = {0x74, 4, 0x78, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x32, 0x24, 0x22};
-#endif
+	static const uint8_t known[] = FG_ARCH_PLT_EXPRESSION;
 
 	return c.end - c.at == (ptrdiff_t)sizeof(known) && memcmp(c.at, known, sizeof(known)) == 0;
 }

@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 enum {
-	KERNEL_SIGSET = 8
+	KERNEL_SIGSET = 8,
+	SAMPLE_TRIES = 100
 };
 
 /* What the program set for our signal; two copies, so that a handler always finds one whole. */
@@ -29,6 +30,8 @@ static _Atomic uint8_t names_ours[NSIG];
 static _Thread_local bool blocked __attribute__((tls_model("initial-exec")));
 static _Thread_local bool pending __attribute__((tls_model("initial-exec")));
 static _Thread_local volatile sig_atomic_t forwarded __attribute__((tls_model("initial-exec")));
+/* By the clocks of this thread, [1] its tick's: how many of their signals have come to the handler. */
+static _Thread_local volatile sig_atomic_t arrived[2] __attribute__((tls_model("initial-exec")));
 static _Thread_local siginfo_t pending_info __attribute__((tls_model("initial-exec")));
 /* The same for a signal that was sent to the process: 0 none, 1 being written or taken, 2 there. */
 static _Atomic uint8_t process_pending;
@@ -439,7 +442,6 @@ FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *r
 	return change_mask(how, set, before, real_pthread_sigmask);
 }
 
-/* A set for the kernel without our signal; NULL stays NULL. */
 /*
  * Calls that have a mask of their own while they wait.  Where it says otherwise of our signal than the program's own mask does,
  * the signal is held back on the way in: what comes before the kernel has changed masks and waits is then not taken
@@ -450,6 +452,7 @@ struct stay {
 	bool before;
 	bool differs;
 	bool ended; /* before it began */
+	bool held;  /* in epoll: the signal is blocked in earnest */
 };
 
 static const sigset_t *enter(struct stay *stay, const sigset_t *set)
@@ -519,14 +522,56 @@ FG_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
 		     stay.ended ? -1 : real_pselect(count, reads, writes, others, timeout, mask));
 }
 
+/*
+ * Of all these epoll alone ends by EINTR when the kernel has woken it for a signal to the process that another thread was quicker to
+ * take.  Where the program has the signal blocked while it waits nothing of the kind may wake it: it is blocked in earnest.  That
+ * costs a sample its moment, not its weight; but the wall clock is there to see threads wait.
+ */
+static bool sleeps_in_earnest(void)
+{
+	return blocked && fg_alive() && !fg_g.sealed && fg_g.clock_user != FG_CLOCK_WALL;
+}
+
+static const sigset_t *enter_epoll(struct stay *stay, const sigset_t *set)
+{
+	const sigset_t *const mask = enter(stay, set);
+
+	stay->held = sleeps_in_earnest();
+	if (stay->held && set)
+		(void)sigaddset(&stay->set, FG_SIGNAL);
+	else if (stay->held)
+		(void)fg__signal_hold();
+	return mask;
+}
+
+static int leave_epoll(const struct stay *stay, const sigset_t *set, int status)
+{
+	const int saved_errno = errno;
+
+	if (stay->held && !set)
+		fg__signal_release();
+	errno = saved_errno;
+	return leave(stay, status);
+}
+
+FG_EXPORT int epoll_wait(int fd, struct epoll_event *events, int count, int timeout)
+{
+	FG_REAL(epoll_wait);
+	struct stay stay;
+
+	(void)enter_epoll(&stay, NULL);
+	return leave_epoll(&stay, NULL, real_epoll_wait(fd, events, count, timeout));
+}
+
 FG_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int count, int timeout,
 			  const sigset_t *set)
 {
 	FG_REAL(epoll_pwait);
 	struct stay stay;
-	const sigset_t *const mask = enter(&stay, set);
+	const sigset_t *const mask = enter_epoll(&stay, set);
 
-	return leave(&stay, stay.ended ? -1 : real_epoll_pwait(fd, events, count, timeout, mask));
+	return leave_epoll(&stay, set,
+			   stay.ended ? -1 : real_epoll_pwait(fd, events, count, timeout, mask));
 }
 
 FG_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
@@ -534,9 +579,10 @@ FG_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int count,
 {
 	FG_REAL(epoll_pwait2);
 	struct stay stay;
-	const sigset_t *const mask = enter(&stay, set);
+	const sigset_t *const mask = enter_epoll(&stay, set);
 
-	return leave(&stay, stay.ended ? -1 : real_epoll_pwait2(fd, events, count, timeout, mask));
+	return leave_epoll(&stay, set,
+			   stay.ended ? -1 : real_epoll_pwait2(fd, events, count, timeout, mask));
 }
 
 /* ---- waiting for signals ---- */
@@ -572,7 +618,27 @@ static int wait_once(const sigset_t *set, siginfo_t *info, const struct timespec
 	return number;
 }
 
-/* What arrives is the program's, or a sample: that one is sent once more, to the handler, where it shows the thread waiting. */
+void fg__signal_arrived(bool tick)
+{
+	arrived[tick] = (sig_atomic_t)((unsigned)arrived[tick] + 1);
+}
+
+/*
+ * A sample that a wait has taken goes to the handler, where it shows the thread waiting.  The kernel drops it where another signal of
+ * that number is just pending, so it is sent until it has come there: a timer that its handler sets anew would be silent for ever.
+ */
+static void sample_now(siginfo_t *info, bool tick)
+{
+	const sig_atomic_t so_far = arrived[tick];
+
+	for (unsigned tries = 0; tries < SAMPLE_TRIES && arrived[tick] == so_far; tries++) {
+		send_to_self(info);
+		fg__signal_release();
+		(void)fg__signal_hold();
+	}
+}
+
+/* What arrives is the program's, or a sample. */
 static int wait_for_ours(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	const int64_t end_ns =
@@ -590,9 +656,7 @@ static int wait_for_ours(const sigset_t *set, siginfo_t *info, const struct time
 		if (number != FG_SIGNAL)
 			break;
 		if (fg__thread_of_signal(info, &tick)) {
-			send_to_self(info);
-			fg__signal_release();
-			(void)fg__signal_hold();
+			sample_now(info, tick);
 		} else if (!is_wake(info) && !fg__signal_is_stray(info)) {
 			break;
 		}

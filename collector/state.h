@@ -32,7 +32,9 @@
 enum {
 	FG_THREADS_MAX = 4096,
 	FG_FDS_MAX = 65536,
-	FG_CHECKS_MAX = 2 * (int)FG_TRACE_FRAMES_MAX,
+	FG_CHECKS_PER_FRAME = 2, /* at most */
+	FG_TRAIL_ROOM = 1024,    /* frames that a kept stack may grow by before it is moved */
+	FG_TRAIL_FRAMES = FG_TRAIL_ROOM + (int)FG_TRACE_FRAMES_MAX,
 	FG_REGION_DEPTH_MAX = 64,
 	FG_REGIONS_MAX = 4096,
 	FG_NAMES_MAX = 4096, /* numbers of names are not larger */
@@ -56,7 +58,7 @@ struct fg_module {
 	const char *path; /* of the loader; valid while the module is live */
 };
 
-/* One word of the stack on which the walk depended, and what it was. */
+/* One word of the stack on which the walk depended besides return addresses, and what it was. */
 struct fg_check {
 	uintptr_t address;
 	uintptr_t value;
@@ -68,9 +70,15 @@ struct fg_frame {
 	uint32_t id;   /* frame id of the trace */
 	uint32_t node; /* call path down to here */
 	uint32_t first_check;
-	uint32_t unchecked; /* frames from the outermost to this one whose checks do not say all */
-	uint8_t exact;
-	uint8_t checked; /* its checks say all that the step to its caller depended on */
+	bool exact;
+	bool checked; /* its checks and its caller's pc say all that the step there depended on */
+};
+
+/* The frames of a stack, leaf first; in front of them is room for further calls. */
+struct fg_trail {
+	struct fg_frame frames[FG_TRAIL_FRAMES +
+			       1]; /* behind the last: a stack pointer that no walk reaches */
+	struct fg_check checks[FG_CHECKS_PER_FRAME * (FG_TRAIL_FRAMES + 1)];
 };
 
 struct fg_region_times {
@@ -78,12 +86,9 @@ struct fg_region_times {
 	uint64_t ns;
 };
 
-/* What is kept of the stack before, outermost frame first, and room to walk the new one, leaf first. */
+/* What is kept of the stack before, and room to walk the new one. */
 struct fg_stack {
-	struct fg_frame kept[FG_TRACE_FRAMES_MAX];
-	struct fg_check checks[FG_CHECKS_MAX]; /* outermost first, too */
-	struct fg_frame fresh[FG_TRACE_FRAMES_MAX];
-	struct fg_check fresh_checks[FG_CHECKS_MAX];
+	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];
 	uint32_t edge
 		[FG_TRACE_FRAMES_EDGE]; /* frame ids, a ring: the outer end of a stack that is too deep */
@@ -110,8 +115,7 @@ struct fg_thread {
 	bool has_timer;
 	bool tick_fast;
 	uint8_t tick_idle;
-	bool first; /* of the perf clock: its period is first_ns until the first sample */
-	uint64_t first_ns;
+	bool first;   /* perf's first period is still on */
 	bool written; /* THREAD_BEGIN is in the trace */
 	int perf_fd;
 	int timer;
@@ -135,11 +139,12 @@ struct fg_thread {
 	uint64_t unit_number;
 	int64_t timeout[2]; /* of a system call that was started again, */
 	uint64_t blocked_until_ns;
-	uint32_t last_path; /* of the last sample that had a stack */
-	uint32_t kept_count;
-	uint32_t
-		kept_named; /* so many of them still name a call path, though the stack may have moved */
-	uint32_t kept_checks;
+	uint32_t last_path;  /* of the last sample that had a stack */
+	uint32_t kept_trail; /* which of the two holds the stack before */
+	uint32_t kept_count; /* its frames */
+	uint32_t kept_end;   /* behind its outermost */
+	uint32_t kept_checks_end;
+	uint32_t kept_checked_from; /* all frames from here on are checked */
 	uint32_t kept_epoch;
 	bool kept_complete;
 	struct fg_writer writer;

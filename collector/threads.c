@@ -15,6 +15,7 @@
 #include "collector/threads.h"
 
 #include "collector/handler.h"
+#include "collector/process.h"
 #include "collector/writer.h"
 
 #include <fcntl.h>
@@ -158,9 +159,8 @@ static bool signal_to(int fd, pid_t tid)
 
 static bool perf_start(struct fg_thread *thread)
 {
-	const uint64_t first_ns = random_phase(thread, fg_g.period_ns);
-	/* The kernel's timer does not go below 10 us. */
-	int fd = perf_open(thread->tid, first_ns < 10000 ? 10000 : first_ns);
+	const uint64_t phase_ns = random_phase(thread, fg_g.period_ns);
+	int fd = perf_open(thread->tid, fg__account_first_period(phase_ns, fg_g.period_ns));
 
 	if (fd < 0)
 		return false;
@@ -172,7 +172,6 @@ static bool perf_start(struct fg_thread *thread)
 	}
 	thread->perf_fd = fd;
 	thread->first = true;
-	thread->first_ns = first_ns;
 	(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return true;
 }
@@ -362,14 +361,17 @@ static void stop_clocks(struct fg_thread *thread)
 	close_timer(&thread->tick_timer);
 }
 
-/* The jittered timer is set anew after each sample.  The CPU clock's runs by itself. */
+/* The jittered timer is set anew after each sample, perf's after the first.  The CPU clock's runs by itself. */
 void fg__threads_seal(void)
 {
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
-		if (!thread || !atomic_load(&thread->taken) || !thread->attached ||
-		    thread->clock != FG_CLOCK_JITTER)
+		if (!thread || !atomic_load(&thread->taken) || !thread->attached)
+			continue;
+		if (thread->first)
+			fg__thread_first_done(thread);
+		if (thread->clock != FG_CLOCK_JITTER)
 			continue;
 		thread->clock = FG_CLOCK_TICK;
 		close_timer(&thread->timer);
@@ -448,7 +450,6 @@ static void reset(struct fg_thread *thread)
 	thread->region = 0;
 	thread->region_depth = 0;
 	thread->kept_count = 0;
-	thread->kept_named = 0;
 	thread->last_path = 0;
 	thread->tick_idle = 0;
 }
@@ -655,20 +656,39 @@ static bool is_known(pid_t tid)
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		const struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
-		if (thread && atomic_load(&thread->taken) &&
-		    (thread->tid == tid || thread->tid == 0))
+		if (!thread)
+			continue;
+		/* Also one that has left its slot, but not yet the process. */
+		if (thread->tid == tid || (atomic_load(&thread->taken) && thread->tid == 0))
 			return true;
 	}
 	return false;
+}
+
+/* One that has taken its leave of us stays in the list until the kernel is done with it, even after it was joined. */
+static bool is_leaving(const char *name)
+{
+	enum {
+		EXITING = 0x4 /* PF_EXITING */
+	};
+	char path[64] = "/proc/self/task/";
+	char *at = path + sizeof("/proc/self/task/") - 1;
+	char *const end = path + sizeof(path) - sizeof("/stat");
+
+	while (*name && at < end)
+		*at++ = *name++;
+	memcpy(at, "/stat", sizeof("/stat"));
+	return fg__stat_field(path, STAT_FLAGS) & EXITING;
 }
 
 static void adopt(const char *name)
 {
 	pid_t tid = 0;
 
-	for (; *name >= '0' && *name <= '9'; name++)
-		tid = tid * 10 + (*name - '0');
-	if (tid <= 0 || is_known(tid))
+	for (const char *at = name; *at >= '0' && *at <= '9'; at++)
+		tid = tid * 10 + (*at - '0');
+	/* A main thread that has ended stays in the list until the others have. */
+	if (tid <= 0 || tid == fg_g.pid || is_known(tid) || is_leaving(name))
 		return;
 	struct fg_thread *thread = fg__thread_new();
 

@@ -4,15 +4,18 @@
  * whole way is a function of the rules and of a few words of the stack: return addresses and saved frame pointers.
  *
  * That is what makes the stack before worth keeping.  Between two samples most of a deep stack has not moved.  When the walk
- * meets a frame with the pc, sp and bp of a kept one, and all words that the kept walk read from there on (its
- * "checks") still hold what they held, then the rest of the walk would repeat itself word for word and need not be done:
- * comparing a word costs a third of a nanosecond, walking a frame five to ten.  Where the first word differs, the walk
- * goes on from the frame it belongs to.  Nothing is assumed and nothing in the program is changed, unlike with
- * trampolines planted into return addresses.
+ * meets a frame with the pc, sp and bp of a kept one, and all words that the kept walk read from there on (the return
+ * addresses and a frame's other "checks") still hold what they held, then the rest of the walk would repeat itself word for
+ * word and need not be done: comparing a word costs a third of a nanosecond, walking a frame five.  Where the first word
+ * differs, the walk goes on from the frame it belongs to.  Nothing is assumed and nothing in the program is changed, unlike
+ * with trampolines planted into return addresses.
  *
- *	kept, outermost first:  _start  main  loop  fit   step          leaf
- *	new walk:                              fit' <- solve <- add      leaf first: add, solve, then fit is met:
- *	                                                                 check fit, loop, main, and stop.
+ *	kept:                      leaf  step   fit   loop  main  _start
+ *	new walk:      add   solve              fit                        add and solve are walked, then fit is met:
+ *	                                                                   check fit, loop, main, and stop.
+ *
+ * There are two trails of frames by turns: one holds the stack before, the other takes the new walk.  In the end the few new
+ * frames are put in front of those that still stand; where none does, the trails have changed places.
  *
  * Memory is read only where it is known to be there: between the stack pointer and the top of the thread's stack, and else
  * page by page after asking the kernel.
@@ -30,14 +33,17 @@
 
 enum {
 	WALK_LIMIT = 1 << 17, /* frames; what is deeper is given up */
-	GATHER_LIMIT = 64,    /* frames to look through for a register */
+	FIRST = FG_TRAIL_ROOM,
+	FIRST_CHECK = FG_CHECKS_PER_FRAME * FIRST,
+	GATHER_LIMIT = 64, /* frames to look through for a register */
 	KERNEL_SIGSET = 8,
 };
 
 struct walk {
 	struct fg_thread *thread;
-	struct fg_stack *stack;
-	uintptr_t safe_low; /* readable from here to there */
+	struct fg_trail *trail;      /* of this walk */
+	const struct fg_trail *kept; /* of the one before */
+	uintptr_t safe_low;          /* readable from here to there */
 	uintptr_t safe_high;
 	bool inside;  /* that is on the thread's own stack, up to its end */
 	bool outside; /* the step read elsewhere than there */
@@ -46,11 +52,17 @@ struct walk {
 	const ucontext_t *start; /* of the first frame */
 	bool exact;
 	bool complete;
-	uint32_t fresh; /* frames walked anew and kept in stack->fresh */
-	uint32_t fresh_checks;
-	uint64_t total; /* frames walked anew, also those beyond FG_TRACE_FRAMES_MAX */
-	uint32_t kept;  /* candidates for a meeting: kept frames below this index */
+	uint32_t end; /* of the frames walked anew and kept in the trail */
+	uint32_t checks_end;
+	uint32_t checked_from; /* all of them from here on are checked */
+	uint32_t beyond;       /* frames for which the trail had no room */
+	uint32_t candidate;    /* for a meeting: the kept frames from this index on */
 };
+
+static uint32_t walked(const struct walk *walk)
+{
+	return walk->end - FIRST + walk->beyond;
+}
 
 bool fg__readable(uintptr_t address)
 {
@@ -97,7 +109,7 @@ static inline bool can_read(struct walk *walk, uintptr_t address)
 	return can_read_slowly(walk, address);
 }
 
-/* Read a word on which the way to the caller depends, and remember that it did. */
+/* Read a word on which the way to the caller depends. */
 static bool depend(struct walk *walk, uintptr_t address, uintptr_t *value)
 {
 	if (!can_read(walk, address))
@@ -105,10 +117,13 @@ static bool depend(struct walk *walk, uintptr_t address, uintptr_t *value)
 	*value = *(const uintptr_t *)address;
 	if (!on_stack(walk, address))
 		walk->outside = true;
-	if (walk->fresh_checks < FG_CHECKS_MAX)
-		walk->stack->fresh_checks[walk->fresh_checks++] =
-			(struct fg_check){address, *value};
 	return true;
+}
+
+static void remember(struct walk *walk, uintptr_t address, uintptr_t value)
+{
+	if (!walk->beyond)
+		walk->trail->checks[walk->checks_end++] = (struct fg_check){address, value};
 }
 
 /*
@@ -120,11 +135,10 @@ static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known
 {
 	uintptr_t value = fg_arch_register(walk->start, number);
 
-	*known = walk->total == walk->fresh && walk->fresh <= GATHER_LIMIT;
-	for (uint32_t i = 0; i < walk->fresh && *known; i++) {
-		const struct fg_frame *frame = &walk->stack->fresh[i];
-		const uintptr_t cfa =
-			i + 1 < walk->fresh ? walk->stack->fresh[i + 1].regs.sp : walk->regs.sp;
+	*known = walked(walk) <= GATHER_LIMIT;
+	for (uint32_t i = FIRST; i < walk->end && *known; i++) {
+		const struct fg_frame *frame = &walk->trail->frames[i];
+		const uintptr_t cfa = i + 1 < walk->end ? frame[1].regs.sp : walk->regs.sp;
 		const uintptr_t address = frame->regs.pc - !frame->exact;
 		const uint32_t module = fg__module_find(walk->thread, address);
 		int64_t offset = 0;
@@ -175,8 +189,11 @@ static enum step step_to_cfa(struct walk *walk, uintptr_t cfa, bool saved_bp, ui
 		return STEP_LOST;
 	if (!depend(walk, cfa - FG_WORD, &caller.pc))
 		return STEP_LOST;
-	if (saved_bp && !depend(walk, bp_at, &caller.bp))
-		return STEP_LOST;
+	if (saved_bp) {
+		if (!depend(walk, bp_at, &caller.bp))
+			return STEP_LOST;
+		remember(walk, bp_at, caller.bp);
+	}
 	walk->regs = caller;
 	walk->leaf = NULL;
 	walk->exact = false;
@@ -190,8 +207,8 @@ static enum step step_signal(struct walk *walk)
 		return STEP_LOST;
 	const ucontext_t *context = fg_arch_signal_context(&walk->regs);
 
-	if (!can_read(walk, (uintptr_t)&context->uc_mcontext.gregs[0]) ||
-	    !can_read(walk, (uintptr_t)&context->uc_mcontext.gregs[NGREG - 1]))
+	if (!can_read(walk, fg_arch_registers_begin(context)) ||
+	    !can_read(walk, fg_arch_registers_end(context) - FG_WORD))
 		return STEP_LOST;
 	walk->regs.pc = fg_arch_register(context, FG_DWARF_RA);
 	walk->regs.sp = fg_arch_register(context, FG_DWARF_SP);
@@ -222,7 +239,7 @@ static enum step step_guess(struct walk *walk)
 	return STEP_LOST;
 }
 
-static enum step step_by(struct walk *walk, uint64_t rule, uint8_t *checked)
+static enum step step_by(struct walk *walk, uint64_t rule, bool *checked)
 {
 	const enum fg_rule_kind kind = fg_rule_kind(rule);
 	const unsigned reg = kind < FG_RULE_SIGNAL ? fg_rule_register(rule) : FG_DWARF_SP;
@@ -242,278 +259,327 @@ static enum step step_by(struct walk *walk, uint64_t rule, uint8_t *checked)
 	case FG_RULE_DEREF:
 	case FG_RULE_DEREF_BP:
 	case FG_RULE_DEREF_CFA_BP:
-		if (!known || !depend(walk, base + (uintptr_t)fg_rule_deref_offset(rule), &cfa))
+		base += (uintptr_t)fg_rule_deref_offset(rule);
+		if (!known || !depend(walk, base, &cfa))
 			return STEP_LOST;
+		remember(walk, base, cfa);
 		cfa += (uintptr_t)fg_rule_addend(rule);
 		return step_to_cfa(walk, cfa, kind != FG_RULE_DEREF,
 				   (kind == FG_RULE_DEREF_BP ? walk->regs.bp : cfa) + bp_offset);
 	case FG_RULE_PLT:
-		if ((walk->regs.pc & 15u) >= 11)
+		if (fg_arch_plt_has_pushed(walk->regs.pc))
 			cfa += FG_WORD;
 		return step_to_cfa(walk, cfa, false, 0);
 	case FG_RULE_SIGNAL:
-		*checked = 0;
+		*checked = false;
 		return step_signal(walk);
 	case FG_RULE_END:
 		return STEP_END;
 	default:
-		*checked = 0;
+		*checked = false;
 		return step_guess(walk);
 	}
 }
 
 /* ---- the stack before ---- */
 
-static bool still_holds(const struct fg_check *checks, uint32_t from, uint32_t to)
+static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 {
+	const struct fg_frame *frame = &kept->frames[index];
+	const struct fg_frame *caller = frame + 1;
+
+	if (!frame->checked || *(const uintptr_t *)(caller->regs.sp - FG_WORD) != caller->regs.pc)
+		return false;
+	for (uint32_t i = frame->first_check; i < caller->first_check; i++)
+		if (*(const uintptr_t *)kept->checks[i].address != kept->checks[i].value)
+			return false;
+	return true;
+}
+
+/* All of it from this frame on, of which all are checked. */
+static bool rest_holds(const struct fg_thread *thread, const struct fg_trail *kept, uint32_t from)
+{
+	const struct fg_frame *const end = &kept->frames[thread->kept_end];
+	const struct fg_check *const checks_end = &kept->checks[thread->kept_checks_end];
 	uintptr_t differs = 0;
 
-	for (uint32_t i = from; i < to; i++)
-		differs |= *(const uintptr_t *)checks[i].address ^ checks[i].value;
+#pragma GCC unroll 4
+	for (const struct fg_frame *frame = &kept->frames[from + 1]; frame < end; frame++)
+		differs |= *(const uintptr_t *)(frame->regs.sp - FG_WORD) ^ frame->regs.pc;
+	for (const struct fg_check *check = &kept->checks[kept->frames[from].first_check];
+	     check < checks_end; check++)
+		differs |= *(const uintptr_t *)check->address ^ check->value;
 	return differs == 0;
 }
 
-static uint32_t checks_end(const struct fg_thread *thread, uint32_t index)
+static inline bool same_regs(const struct fg_regs *a, const struct fg_regs *b)
 {
-	return index + 1 < thread->kept_count ? thread->stack->kept[index + 1].first_check
-					      : thread->kept_checks;
+	return a->sp == b->sp && a->pc == b->pc && a->bp == b->bp;
 }
 
-/*
- * The kept frame that the walk stands on, if there is one: index + 1, else 0.  Stack pointers grow outwards, so
- * what lies below the walk's is behind it for good.
- */
-static uint32_t meet(struct walk *walk)
+/* Stack pointers grow outwards, so what lies below the walk's is behind it for good.  There is one that no walk reaches. */
+static inline const struct fg_frame *pass(const struct fg_frame *candidate, uintptr_t sp)
 {
-	const struct fg_frame *kept = walk->stack->kept;
-
-	while (walk->kept > 0 && kept[walk->kept - 1].regs.sp < walk->regs.sp)
-		walk->kept--;
-	if (walk->kept == 0)
-		return 0;
-	const struct fg_frame *frame = &kept[walk->kept - 1];
-
-	if (frame->regs.sp != walk->regs.sp || frame->regs.pc != walk->regs.pc ||
-	    frame->regs.bp != walk->regs.bp || frame->exact != walk->exact || !frame->checked)
-		return 0;
-	return walk->kept;
+	while (candidate->regs.sp < sp)
+		candidate++;
+	return candidate;
 }
 
-/*
- * From the kept frame `met - 1` outwards: how many of the kept frames still stand, counted from the outside?  `met` if the way
- * holds to the end.  Otherwise the walk is put onto the outermost frame that is certain, frames between are taken over as
- * fresh ones, and 0 is returned.
- */
-static uint32_t verify(struct walk *walk, uint32_t met)
+/* Does the walk stand on a kept frame?  Then that is the candidate. */
+static bool meet(struct walk *walk)
 {
-	struct fg_thread *thread = walk->thread;
-	struct fg_stack *stack = walk->stack;
-	const uint32_t end = checks_end(thread, met - 1);
+	const struct fg_frame *candidate =
+		pass(&walk->kept->frames[walk->candidate], walk->regs.sp);
 
-	if (thread->kept_complete && stack->kept[met - 1].unchecked == 0 &&
-	    still_holds(stack->checks, 0, end))
-		return met;
-	for (uint32_t i = met; i-- > 0;) {
-		const struct fg_frame *frame = &stack->kept[i];
-
-		if (i == 0 || !frame->checked || walk->fresh >= FG_TRACE_FRAMES_MAX ||
-		    !still_holds(stack->checks, frame->first_check, checks_end(thread, i))) {
-			walk->regs = frame->regs;
-			walk->exact = frame->exact;
-			walk->leaf = i + 1 == met ? walk->leaf : NULL;
-			walk->kept = i;
-			return 0;
-		}
-		struct fg_frame *fresh = &stack->fresh[walk->fresh++];
-
-		*fresh = *frame;
-		fresh->first_check = walk->fresh_checks;
-		for (uint32_t c = frame->first_check; c < checks_end(thread, i); c++)
-			if (walk->fresh_checks < FG_CHECKS_MAX)
-				stack->fresh_checks[walk->fresh_checks++] = stack->checks[c];
-		stack->edge[walk->total % FG_TRACE_FRAMES_EDGE] = frame->id;
-		walk->total++;
-	}
-	return 0;
+	walk->candidate = (uint32_t)(candidate - walk->kept->frames);
+	return same_regs(&candidate->regs, &walk->regs) && candidate->exact == walk->exact &&
+	       candidate->checked;
 }
 
 /* ---- the walk ---- */
 
-static void keep_fresh(struct walk *walk, uint32_t frame_id, const struct fg_regs *regs, bool exact,
-		       uint32_t first_check)
+static void keep_frame(struct walk *walk, const struct fg_frame *frame)
 {
-	struct fg_stack *stack = walk->stack;
+	if (walk->end < FG_TRAIL_FRAMES) {
+		walk->trail->frames[walk->end++] = *frame;
+		if (!frame->checked)
+			walk->checked_from = walk->end;
+	} else {
+		walk->thread->stack->edge[walk->beyond++ % FG_TRACE_FRAMES_EDGE] = frame->id;
+	}
+}
 
-	if (walk->fresh < FG_TRACE_FRAMES_MAX)
-		stack->fresh[walk->fresh++] = (struct fg_frame){
-			.regs = *regs, .id = frame_id, .first_check = first_check, .exact = exact};
-	stack->edge[walk->total % FG_TRACE_FRAMES_EDGE] = frame_id;
-	walk->total++;
+/*
+ * Do the kept frames still stand, from the one that was met outwards to the end?  Otherwise the walk is put onto the outermost
+ * frame that is certain, and frames between are taken over.
+ */
+static bool verify(struct walk *walk)
+{
+	const struct fg_thread *thread = walk->thread;
+	const struct fg_trail *kept = walk->kept;
+	const uint32_t met = walk->candidate;
+	uint32_t at = met;
+
+	if (thread->kept_complete && met >= thread->kept_checked_from &&
+	    rest_holds(thread, kept, met))
+		return true;
+	for (; at + 1 < thread->kept_end && walk->end < FG_TRAIL_FRAMES && frame_holds(kept, at);
+	     at++) {
+		struct fg_frame frame = kept->frames[at];
+
+		frame.first_check = walk->checks_end;
+		for (uint32_t i = kept->frames[at].first_check;
+		     i < kept->frames[at + 1].first_check; i++)
+			remember(walk, kept->checks[i].address, kept->checks[i].value);
+		keep_frame(walk, &frame);
+	}
+	walk->regs = kept->frames[at].regs;
+	walk->exact = kept->frames[at].exact;
+	walk->leaf = at == met ? walk->leaf : NULL;
+	walk->candidate = at + 1;
+	return false;
 }
 
 /*
  * Nearly all frames: the rule is known and plain, and all that it asks for lies on the thread's own stack.  The same as the long way
- * below, with everything at hand.  Stops where a kept frame may be met, and at what is not plain.
+ * below, with everything at hand.  Stops where a kept frame is met, and at what is not plain.
  */
 static void walk_plainly(struct walk *walk)
 {
-	struct fg_stack *const stack = walk->stack;
+	const struct fg_frame_look look = fg__frame_look();
+	const struct fg_frame *candidate = &walk->kept->frames[walk->candidate];
+	struct fg_frame *frame = &walk->trail->frames[walk->end];
+	struct fg_frame *const frames_end = &walk->trail->frames[FG_TRAIL_FRAMES];
+	uint32_t checks_end = walk->checks_end;
 	struct fg_regs regs = walk->regs;
-	uint32_t fresh = walk->fresh;
-	uint32_t checks = walk->fresh_checks;
-	uint32_t kept = walk->kept;
-	const bool any_gone = atomic_load_explicit(&fg_g.any_gone, memory_order_acquire);
+	const uintptr_t low = walk->safe_low;
+	const uintptr_t high = walk->safe_high;
+	struct fg_frame_entry *entry = fg__frame_glance(&look, regs.pc);
 
-	while (fresh < FG_TRACE_FRAMES_MAX && checks + 2 <= FG_CHECKS_MAX && regs.pc) {
-		while (kept > 0 && stack->kept[kept - 1].regs.sp < regs.sp)
-			kept--;
-		if (kept > 0 && stack->kept[kept - 1].regs.sp == regs.sp)
-			break;
-		const struct fg_frame_info info = fg__frame_glance(regs.pc, any_gone);
-		const enum fg_rule_kind kind = fg_rule_kind(info.rule);
-		const unsigned reg = fg_rule_register(info.rule);
-
-		if ((kind != FG_RULE_CFA && kind != FG_RULE_CFA_BP) ||
-		    (reg != FG_DWARF_SP && reg != FG_DWARF_BP))
-			break;
-		uintptr_t cfa = (uintptr_t)(intptr_t)fg_rule_offset(info.rule);
-
-		if (FG_LIKELY(reg ==
-			      FG_DWARF_SP)) /* guessed: the next frame need not wait for it */
-			cfa += regs.sp;
-		else
-			cfa += regs.bp;
-		const uintptr_t bp_at = cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(info.rule);
-
-		if (cfa <= regs.sp || cfa - FG_WORD < walk->safe_low || cfa > walk->safe_high ||
-		    (kind == FG_RULE_CFA_BP &&
-		     (bp_at < walk->safe_low || bp_at > walk->safe_high - FG_WORD)))
-			break;
-		stack->fresh[fresh++] = (struct fg_frame){
-			.regs = regs, .id = info.id, .first_check = checks, .checked = 1};
-		regs.pc = *(const uintptr_t *)(cfa - FG_WORD);
-		stack->fresh_checks[checks++] = (struct fg_check){cfa - FG_WORD, regs.pc};
-		if (kind == FG_RULE_CFA_BP) {
-			regs.bp = *(const uintptr_t *)bp_at;
-			stack->fresh_checks[checks++] = (struct fg_check){bp_at, regs.bp};
+	for (; frame < frames_end && entry; frame++) {
+		if (FG_UNLIKELY(regs.sp >= candidate->regs.sp)) {
+			candidate = pass(candidate, regs.sp);
+			if (same_regs(&candidate->regs, &regs))
+				break;
 		}
+		const uint64_t rule = atomic_load_explicit(&entry->rule, memory_order_acquire);
+		const enum fg_rule_kind kind = fg_rule_kind(rule);
+		const unsigned reg = fg_rule_register(rule);
+		uintptr_t cfa = (uintptr_t)(intptr_t)fg_rule_offset(rule);
+
+		/* A guess, and not a choice: the next frame need not wait for it. */
+		if (FG_LIKELY(reg == FG_DWARF_SP))
+			cfa += regs.sp;
+		else if (reg == FG_DWARF_BP)
+			cfa += regs.bp;
+		else
+			break;
+		if (cfa < regs.sp + FG_WORD || cfa > high ||
+		    (look.any_gone && !fg__module_live(entry->module)))
+			break;
+		frame->regs = regs;
+		frame->id = entry->id;
+		frame->first_check = checks_end;
+		frame->exact = false;
+		frame->checked = true;
+		if (kind == FG_RULE_CFA_BP) {
+			const uintptr_t bp_at = cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
+
+			if (bp_at < low || bp_at > high - FG_WORD)
+				break;
+			regs.bp = *(const uintptr_t *)bp_at;
+			walk->trail->checks[checks_end++] = (struct fg_check){bp_at, regs.bp};
+		} else if (kind != FG_RULE_CFA) {
+			break;
+		}
+		regs.pc = *(const uintptr_t *)(cfa - FG_WORD);
 		regs.sp = cfa;
+		entry = fg__frame_follow(&look, entry, regs.pc);
 	}
-	if (fresh > walk->fresh)
+	if (frame > &walk->trail->frames[walk->end])
 		walk->leaf = NULL;
-	for (; walk->fresh < fresh; walk->total++)
-		stack->edge[walk->total % FG_TRACE_FRAMES_EDGE] = stack->fresh[walk->fresh++].id;
+	walk->end = (uint32_t)(frame - walk->trail->frames);
+	walk->checks_end = checks_end;
+	walk->candidate = (uint32_t)(candidate - walk->kept->frames);
 	walk->regs = regs;
-	walk->fresh_checks = checks;
-	walk->kept = kept;
 }
 
-/* Walk until a kept frame that still stands is met (returned: its index + 1), or to the end (0). */
-static uint32_t walk_out(struct walk *walk)
+/* One frame the long way; false: there is no further. */
+static bool walk_one(struct walk *walk)
 {
-	while (walk->total < WALK_LIMIT) {
+	const struct fg_frame_info info = fg__frame_find(walk->thread, walk->regs.pc, walk->exact);
+	struct fg_frame frame = {.regs = walk->regs,
+				 .id = info.id,
+				 .first_check = walk->checks_end,
+				 .exact = walk->exact};
+
+	walk->outside = !on_stack(walk, walk->regs.sp);
+	const enum step step = step_by(walk, info.rule, &frame.checked);
+
+	frame.checked = frame.checked && !walk->outside;
+	keep_frame(walk, &frame);
+	walk->complete = step == STEP_END;
+	return step == STEP_ON;
+}
+
+/* Walk until a kept frame that still stands is met (true), or to the end. */
+static bool walk_out(struct walk *walk)
+{
+	while (walked(walk) < WALK_LIMIT) {
 		if (walk->inside && !walk->exact)
 			walk_plainly(walk);
 		/* A thread's first function returns to 0; so do coroutines. */
-		if (walk->total > 0 && walk->regs.pc == 0) {
+		if (walked(walk) > 0 && walk->regs.pc == 0) {
+			remember(walk, walk->regs.sp - FG_WORD, 0);
 			walk->complete = true;
-			return 0;
+			return false;
 		}
-		uint32_t met = meet(walk);
-
-		if (met) {
-			uint32_t standing = verify(walk, met);
-
-			if (standing)
-				return standing;
-		}
-		struct fg_frame_info info =
-			fg__frame_find(walk->thread, walk->regs.pc, walk->exact);
-		const struct fg_regs before = walk->regs;
-		const bool exact = walk->exact;
-		const uint32_t first_check = walk->fresh_checks;
-		uint8_t checked = 0;
-
-		walk->outside = !on_stack(walk, walk->regs.sp);
-		enum step step = step_by(walk, info.rule, &checked);
-
-		keep_fresh(walk, info.id, &before, exact, first_check);
-		if (walk->total == walk->fresh)
-			walk->stack->fresh[walk->fresh - 1].checked = checked && !walk->outside;
-		if (step == STEP_END) {
-			walk->complete = true;
-			return 0;
-		}
-		if (step == STEP_LOST)
-			return 0;
+		if (meet(walk) && verify(walk))
+			return true;
+		if (!walk_one(walk))
+			return false;
 	}
-	return 0;
+	return false;
 }
 
-/* Put the fresh frames, outermost first, on top of the kept ones that still stand. */
-static uint32_t merge(struct walk *walk, uint32_t standing)
+/* ---- what is kept of it ---- */
+
+struct part {
+	const struct fg_trail *trail;
+	uint32_t begin;
+	uint32_t end;
+	uint32_t checks_end;
+};
+
+/* Frames and their checks, from one trail to the other. */
+static void move(const struct part *part, struct fg_trail *to, uint32_t at, uint32_t check_at)
+{
+	const uint32_t first_check = part->trail->frames[part->begin].first_check;
+
+	memcpy(&to->checks[check_at], &part->trail->checks[first_check],
+	       (part->checks_end - first_check) * sizeof(to->checks[0]));
+	for (uint32_t i = part->begin; i < part->end; i++, at++) {
+		to->frames[at] = part->trail->frames[i];
+		to->frames[at].first_check += check_at - first_check;
+	}
+}
+
+/* `standing` kept frames go on to be, behind those of this walk. */
+static void keep(struct walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
-	struct fg_stack *stack = walk->stack;
-	uint32_t count = standing;
-	uint32_t checks = standing ? checks_end(thread, standing - 1) : 0;
-	uint32_t path = standing ? stack->kept[standing - 1].node : 0;
-	uint32_t unchecked = standing ? stack->kept[standing - 1].unchecked : 0;
-	const uint32_t named = thread->kept_named;
-	bool same = true; /* path as before, down to here */
-	bool fits = true;
+	struct fg_trail *kept = &thread->stack->trails[thread->kept_trail];
+	const struct part fresh = {walk->trail, FIRST, walk->end, walk->checks_end};
+	const struct part still = {kept, walk->candidate, thread->kept_end,
+				   thread->kept_checks_end};
+	const uint32_t count = walk->end - FIRST;
+	const uint32_t checks = walk->checks_end - FIRST_CHECK;
+	const uint32_t still_check = kept->frames[still.begin].first_check;
 
-	thread->kept_count = 0;
-	thread->kept_named = 0;
-	for (uint32_t i = walk->fresh; i-- > 0;) {
-		struct fg_frame *frame = &stack->fresh[i];
-		uint32_t end =
-			i + 1 < walk->fresh ? stack->fresh[i + 1].first_check : walk->fresh_checks;
+	thread->kept_count = standing + count <= FG_TRACE_FRAMES_MAX ? standing + count : 0;
+	if (!thread->kept_count)
+		return;
+	if (standing && still.begin >= count && still_check >= checks) {
+		const uint32_t at = still.begin - count;
 
-		same = same && count < named && stack->kept[count].id == frame->id;
-		path = same ? stack->kept[count].node : fg__path_extend(thread, path, frame->id);
-		if (!path)
-			return 0;
-		fits = fits && count < FG_TRACE_FRAMES_MAX &&
-		       checks + (end - frame->first_check) <= FG_CHECKS_MAX;
-		if (!fits)
-			continue;
-		unchecked += !frame->checked;
-		stack->kept[count] = *frame;
-		stack->kept[count].node = path;
-		stack->kept[count].first_check = checks;
-		stack->kept[count].unchecked = unchecked;
-		for (uint32_t c = frame->first_check; c < end; c++)
-			stack->checks[checks++] = stack->fresh_checks[c];
-		count++;
+		if (count)
+			move(&fresh, kept, at, still_check - checks);
+		thread->kept_checked_from = walk->checked_from - FIRST + at;
+		return;
 	}
-	thread->kept_count = fits ? count : 0;
-	thread->kept_named = count;
-	thread->kept_checks = checks;
+	if (standing) {
+		move(&still, walk->trail, walk->end, walk->checks_end);
+		walk->checks_end += still.checks_end - still_check;
+	}
+	thread->kept_trail ^= 1u;
+	thread->kept_end = walk->end + standing;
+	thread->kept_checks_end = walk->checks_end;
+	thread->kept_checked_from = walk->checked_from;
 	thread->kept_complete = walk->complete;
+}
+
+/* The call path of the frames of this walk, on top of those that still stand. */
+static uint32_t name_path(struct walk *walk, uint32_t standing)
+{
+	struct fg_thread *thread = walk->thread;
+	struct fg_frame *const first = &walk->trail->frames[FIRST];
+	uint32_t path = standing ? walk->kept->frames[walk->candidate].node : 0;
+
+	for (struct fg_frame *frame = &walk->trail->frames[walk->end]; frame-- > first;) {
+		path = fg__path_extend(thread, path, frame->id);
+		if (!path) {
+			thread->kept_count = 0;
+			return 0;
+		}
+		frame->node = path;
+	}
+	keep(walk, standing);
 	return path;
 }
 
 /* Both ends of a stack that is too deep, and a cut between them. */
-static uint32_t merge_deep(struct walk *walk, uint32_t standing)
+static uint32_t name_deep_path(struct walk *walk, uint32_t standing)
 {
-	struct fg_stack *stack = walk->stack;
 	const uint32_t edge = FG_TRACE_FRAMES_EDGE;
-	uint32_t path = standing ? stack->kept[standing - 1].node : 0;
+	const uint32_t total = walked(walk);
+	const struct fg_frame *const first = &walk->trail->frames[FIRST];
+	uint32_t path = standing ? walk->kept->frames[walk->candidate].node : 0;
 
 	walk->thread->kept_count = 0;
-	walk->thread->kept_named = 0;
 	fg__lose(FG_LOSS_DEEP, 1);
-	for (uint32_t i = 0; i < edge; i++) {
-		uint32_t id = stack->edge[(walk->total - 1 - i) % edge];
+	for (uint32_t i = total; i-- > total - edge;) {
+		const uint32_t id =
+			i < FG_TRACE_FRAMES_MAX
+				? first[i].id
+				: walk->thread->stack->edge[(i - FG_TRACE_FRAMES_MAX) % edge];
 
-		path = id ? fg__path_extend(walk->thread, path, id) : 0;
+		path = fg__path_extend(walk->thread, path, id);
 		if (!path)
 			return 0;
 	}
-	path = fg__path_cut(walk->thread, path, walk->total - 2 * (uint64_t)edge);
+	path = fg__path_cut(walk->thread, path, total - 2 * edge);
 	for (uint32_t i = edge; i-- > 0 && path;)
-		path = fg__path_extend(walk->thread, path, stack->fresh[i].id);
+		path = fg__path_extend(walk->thread, path, first[i].id);
 	return path;
 }
 
@@ -522,20 +588,25 @@ static void count_frames(const struct walk *walk, uint32_t standing)
 	struct fg_trace_header *header = atomic_load_explicit(&fg_g.header, memory_order_relaxed);
 
 	if (header) {
-		fg__count(&header->frames, walk->total + standing);
+		fg__count(&header->frames, walked(walk) + standing);
 		fg__count(&header->frames_reused, standing);
 	}
 }
 
 struct fg_walk_result fg__walk(struct fg_thread *thread, const ucontext_t *context)
 {
+	struct fg_stack *const stack = thread->stack;
 	struct walk walk = {.thread = thread,
-			    .stack = thread->stack,
+			    .trail = &stack->trails[thread->kept_trail ^ 1u],
+			    .kept = &stack->trails[thread->kept_trail],
 			    .leaf = context,
 			    .start = context,
-			    .exact = true};
+			    .exact = true,
+			    .end = FIRST,
+			    .checks_end = FIRST_CHECK,
+			    .checked_from = FIRST};
 	const uint32_t epoch = atomic_load(&fg_g.epoch);
-	uint32_t standing;
+	uint32_t standing = 0;
 
 	walk.regs.pc = fg_arch_register(context, FG_DWARF_RA);
 	walk.regs.sp = fg_arch_register(context, FG_DWARF_SP);
@@ -544,17 +615,20 @@ struct fg_walk_result fg__walk(struct fg_thread *thread, const ucontext_t *conte
 	if (epoch != thread->kept_epoch)
 		thread->kept_count = 0;
 	thread->kept_epoch = epoch;
-	walk.kept = thread->kept_count;
-	standing = walk_out(&walk);
-	if (standing)
+	walk.candidate = thread->kept_end - thread->kept_count;
+	stack->trails[thread->kept_trail].frames[thread->kept_end].regs =
+		(struct fg_regs){.sp = UINTPTR_MAX};
+	if (walk_out(&walk)) {
+		standing = thread->kept_end - walk.candidate;
 		walk.complete = true;
+	}
 	count_frames(&walk, standing);
 
 	struct fg_walk_result result = {0, !walk.complete};
 
-	if (walk.total > FG_TRACE_FRAMES_MAX)
-		result.path = merge_deep(&walk, standing);
+	if (walk.beyond)
+		result.path = name_deep_path(&walk, standing);
 	else
-		result.path = merge(&walk, standing);
+		result.path = name_path(&walk, standing);
 	return result;
 }

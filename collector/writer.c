@@ -7,6 +7,7 @@
 #include "collector/writer.h"
 
 #include "collector/crc32c.h"
+#include "collector/process.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -164,32 +165,6 @@ static int map_file(int fd, uint64_t capacity)
 	return -ENOMEM;
 }
 
-static uint64_t process_start_ticks(void)
-{
-	char text[1024];
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	ssize_t size;
-	uint64_t value = 0;
-
-	if (fd < 0)
-		return 0;
-	size = syscall(SYS_read, fd, text, sizeof(text) - 1);
-	(void)syscall(SYS_close, fd);
-	if (size <= 0)
-		return 0;
-	text[size] = '\0';
-	/* The name of the program, field 2, may hold anything; behind its last bracket comes field 3. */
-	const char *at = strrchr(text, ')');
-
-	for (int field = 2; at && field < 22; field++) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	for (; at && *at >= '0' && *at <= '9'; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	return value;
-}
-
 static void fill_header(struct fg_trace_header *header, uint64_t image)
 {
 	memcpy(header->magic, FG_TRACE_MAGIC, sizeof(header->magic));
@@ -201,9 +176,11 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 	header->pid = (uint32_t)fg_g.pid;
 	header->ppid = (uint32_t)getppid();
 	header->image = image;
-	header->start_realtime_ns = fg__clock_ns(CLOCK_REALTIME);
-	header->start_monotonic_ns = fg__clock_ns(CLOCK_MONOTONIC);
-	header->process_start_ticks = process_start_ticks();
+	/* The start of the image, which delays count from, and not of the file: a child of fork makes that with its first sample. */
+	header->start_monotonic_ns = fg_g.start_ns;
+	header->start_realtime_ns =
+		fg__clock_ns(CLOCK_REALTIME) - (fg__clock_ns(CLOCK_MONOTONIC) - fg_g.start_ns);
+	header->process_start_ticks = fg__stat_field("/proc/self/stat", STAT_START);
 	header->mode = fg_g.options.clock == FG_CLOCK_WALL ? FG_MODE_WALL : FG_MODE_CPU;
 	header->clock_user = fg_g.clock_user;
 	header->clock_system = fg_g.clock_system;

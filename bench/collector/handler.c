@@ -26,6 +26,7 @@ enum {
 
 struct seen {
 	uint64_t count;
+	uint64_t sum_ns;
 	uint64_t buckets[FG_HANDLER_BUCKETS];
 };
 
@@ -55,6 +56,7 @@ static long switches(void)
 static void note(struct seen *seen, uint64_t ns)
 {
 	seen->count++;
+	seen->sum_ns += ns;
 	seen->buckets[fg_handler_bucket(ns)]++;
 }
 
@@ -117,7 +119,8 @@ static void tell(const char *name, const struct seen *seen)
 {
 	static const double parts[] = {0.5, 0.99, 0.999, 0.9999, 1};
 
-	(void)printf("  %-38s %8llu handlers:", name, (unsigned long long)seen->count);
+	(void)printf("  %-38s %8llu handlers: mean %.1f", name, (unsigned long long)seen->count,
+		     seen->count ? (double)seen->sum_ns / 1e3 / (double)seen->count : 0);
 	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		(void)printf(" p%g %.1f", 100 * parts[i], quantile_us(seen, parts[i]));
 	(void)printf("\n");
@@ -147,6 +150,8 @@ int main(int argc, char **argv)
 	tell("nothing, thread's CPU time", &empty);
 	tell("fastgate, thread's CPU time", &ours);
 	tell("fastgate, elapsed, not preempted", &elapsed);
-	(void)printf("  %llu more were preempted\n", (unsigned long long)preempted);
+	(void)printf("  %llu more were preempted; %.0f signals a second of CPU time\n",
+		     (unsigned long long)preempted,
+		     (double)ours.count * 1e9 / (double)(end_ns - counted_from_ns));
 	return 0;
 }

@@ -2,12 +2,11 @@
 /*
  * How long one walk takes, without the signal around it.  The collector is linked into this program and switched on by its
  * environment, but paused; at the end of a chain of 300 functions its walk is called again and again, and beside it the walks of
- * libunwind and libc.
+ * libunwind and libc.  The chain is one function that calls itself and then, with `walk LIBRARIES FOLDER`, functions of so many libraries.
  *
  *	unchanged        the stack is what it was
  *	a tenth changed  by turns from here and from 30 frames further out
- *	moved            every frame by its cached rule, for the stack lies elsewhere; the functions are the same
- *	nothing kept     the same, and the call path found again, step by step
+ *	nothing kept     every frame by its cached rule, and the call path found again, step by step
  */
 #include "collector/walk.h"
 
@@ -23,11 +22,14 @@
 enum {
 	DEPTH = 300,
 	CHANGED = 30,
+	FUNCTIONS = 4, /* in each library */
 	TURNS = 2000,
 	ROUNDS = 21,
-	ARMS = 6,
-	PEER = 4,
+	ARMS = 5,
+	PEER = 3,
 };
+
+typedef void (*link_function)(unsigned depth);
 
 struct bench {
 	ucontext_t outer;
@@ -36,6 +38,10 @@ struct bench {
 };
 
 static volatile uint32_t sink;
+static struct bench bench;
+static link_function links[DEPTH];
+
+__attribute__((visibility("default"))) void chain_next(unsigned depth);
 
 /* CPU time: what else runs on the machine does not count. */
 static double since(uint64_t begin_ns)
@@ -55,25 +61,23 @@ static double kept(const ucontext_t *context)
 	return since(begin) / TURNS;
 }
 
-static double by_turns(const struct bench *bench)
+static double by_turns(void)
 {
 	const uint64_t begin = (uint64_t)since(0);
 
 	for (unsigned i = 0; i < TURNS / 2; i++) {
-		sink = fg__walk(fg_self, &bench->outer).path;
-		sink = fg__walk(fg_self, &bench->here).path;
+		sink = fg__walk(fg_self, &bench.outer).path;
+		sink = fg__walk(fg_self, &bench.here).path;
 	}
 	return since(begin) / TURNS;
 }
 
-static double afresh(const ucontext_t *context, bool forget_path)
+static double afresh(const ucontext_t *context)
 {
 	const uint64_t begin = (uint64_t)since(0);
 
 	for (unsigned i = 0; i < TURNS; i++) {
 		fg_self->kept_count = 0;
-		if (forget_path)
-			fg_self->kept_named = 0;
 		sink = fg__walk(fg_self, context).path;
 	}
 	return since(begin) / TURNS;
@@ -111,49 +115,94 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static void at_the_end(struct bench *bench)
+static __attribute__((noinline)) void at_the_end(void)
 {
 	static const char *const names[] = {"fastgate, unchanged", "fastgate, a tenth changed",
-					    "fastgate, moved",     "fastgate, nothing kept",
-					    "libunwind, warm",     "glibc backtrace, warm"};
+					    "fastgate, nothing kept", "libunwind, warm",
+					    "glibc backtrace, warm"};
 
-	(void)getcontext(&bench->here);
+	(void)getcontext(&bench.here);
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		bench->ns[0][round] = kept(&bench->here);
-		bench->ns[1][round] = by_turns(bench);
-		bench->ns[2][round] = afresh(&bench->here, false);
-		bench->ns[3][round] = afresh(&bench->here, true);
-		bench->ns[PEER][round] = by_libunwind();
-		bench->ns[5][round] = by_libc();
+		bench.ns[0][round] = kept(&bench.here);
+		bench.ns[1][round] = by_turns();
+		bench.ns[2][round] = afresh(&bench.here);
+		bench.ns[PEER][round] = by_libunwind();
+		bench.ns[4][round] = by_libc();
 	}
 	for (unsigned i = 0; i < ARMS; i++)
-		qsort(bench->ns[i], ROUNDS, sizeof(double), compare);
+		qsort(bench.ns[i], ROUNDS, sizeof(double), compare);
 	for (unsigned i = 0; i < ARMS; i++)
 		(void)printf("  %-26s %9.0f ns, %5.2f of libunwind's\n", names[i],
-			     bench->ns[i][ROUNDS / 2],
-			     bench->ns[i][ROUNDS / 2] / bench->ns[PEER][ROUNDS / 2]);
+			     bench.ns[i][ROUNDS / 2],
+			     bench.ns[i][ROUNDS / 2] / bench.ns[PEER][ROUNDS / 2]);
 }
 
-static __attribute__((noinline)) void descend(struct bench *bench, unsigned depth)
+static __attribute__((noinline)) void remember_outer(unsigned depth)
 {
-	if (depth == CHANGED)
-		(void)getcontext(&bench->outer);
-	if (depth == 0)
-		at_the_end(bench);
-	else
-		descend(bench, depth - 1);
+	(void)getcontext(&bench.outer);
+	links[depth](depth + 1);
 	__asm__ volatile("" ::: "memory");
 }
 
-int main(void)
+/* Each of these calls is the last thing it does, so that all frames are those of the libraries. */
+void chain_next(unsigned depth)
 {
-	static struct bench bench;
+	if (depth == DEPTH)
+		at_the_end();
+	else if (depth == DEPTH - CHANGED)
+		remember_outer(depth);
+	else
+		links[depth](depth + 1);
+}
 
+static __attribute__((noinline)) void itself(unsigned depth)
+{
+	if (depth == DEPTH - CHANGED)
+		(void)getcontext(&bench.outer);
+	if (depth == DEPTH)
+		at_the_end();
+	else
+		itself(depth + 1);
+	__asm__ volatile("" ::: "memory");
+}
+
+static bool open_libraries(unsigned count, const char *folder)
+{
+	void **handles = calloc(count, sizeof(*handles));
+	bool all = handles && count > 0;
+
+	for (unsigned i = 0; i < count && all; i++) {
+		char path[4096];
+
+		(void)snprintf(path, sizeof(path), "%s/libchain%u.so", folder, i);
+		handles[i] = dlopen(path, RTLD_NOW);
+		all = handles[i] != NULL;
+	}
+	for (unsigned i = 0; i < DEPTH && all; i++) {
+		char name[32];
+
+		(void)snprintf(name, sizeof(name), "chain_%u", i / count % FUNCTIONS);
+		links[i] = __extension__(link_function) dlsym(handles[i * 7 % count], name);
+		all = links[i] != NULL;
+	}
+	free(handles);
+	return all;
+}
+
+int main(int argc, char **argv)
+{
 	if (!fg_alive()) {
 		(void)fprintf(stderr,
 			      "walk: the collector is not on: set FASTGATE_COLLECTOR_OUTPUT\n");
 		return 2;
 	}
-	descend(&bench, DEPTH);
+	(void)printf(" one function that calls itself\n");
+	itself(0);
+	if (argc < 3)
+		return 0;
+	if (!open_libraries((unsigned)strtoul(argv[1], NULL, 10), argv[2]))
+		return 2;
+	(void)printf(" functions of %s libraries\n", argv[1]);
+	chain_next(0);
 	return 0;
 }

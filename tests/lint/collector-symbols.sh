@@ -24,6 +24,18 @@ for name in $needed; do
 		;;
 	esac
 done
+# A handler must not be the first to look at a variable whose memory then comes from malloc: thread-local ones lie in static storage,
+# and are few, for that is what libraries which are loaded late share.
+dynamic=$("$readelf" -rW "$library" | grep -cE 'DTPMOD|DTPOFF|TLSDESC|TLS_DESC' || true)
+if [ "$dynamic" -gt 0 ]; then
+	echo "$dynamic thread-local variables come from dynamic storage"
+	status=1
+fi
+size=$(($("$readelf" -lW "$library" | awk '$1 == "TLS" { print $6 }')))
+if [ "$size" -gt 256 ]; then
+	echo "thread-local variables take $size bytes, and may take 256"
+	status=1
+fi
 compare "an import" "$lists/collector-imports.txt" \
 	"$("$nm" -D --undefined-only "$library" | awk '{ sub(/@.*/, "", $2); print $2 }')"
 compare "an export" "$lists/collector-exports.txt" \

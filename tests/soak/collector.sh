@@ -3,12 +3,13 @@
 # Under the collector at 10 kHz: collector.sh BUILD_FOLDER [SECONDS [KILLS [CALLS]]]
 #
 #	storms     dlopen, fork/exec/vfork, threads, odd stacks, exceptions, SIGPROF of the program's own, for SECONDS
-#	kills      SIGKILL at KILLS (1,000) random times: every trace is readable
-#	calls      CALLS (1,000,000) system calls that a signal could cut short, beside the two others: none returns EINTR
+#	kills      SIGKILL at KILLS random times (1,000 for 300 seconds): every trace is readable
+#	calls      CALLS system calls (1,000,000 for 300 seconds) that a signal could cut short, beside the two others: none returns EINTR
 #
 # No hang (every program has a limit), no EINTR, no lost child: the programs check themselves.
 set -eu
-build=$1 seconds=${2:-300} kills_wanted=${3:-1000} calls=${4:-1000000}
+build=$1 seconds=${2:-300}
+kills_wanted=${3:-$((seconds * 10 / 3))} calls=${4:-$((seconds * 10000 / 3))}
 targets=$build/tests/targets
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-soak-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -29,7 +30,7 @@ under() { # seconds allowed, command...
 	limit=$1
 	shift
 	rm -rf "$scratch/out"
-	sampled "$scratch/out" timeout -s KILL "$limit" "$@" >"$scratch/said" || {
+	sampled "$scratch/out" timeout --foreground -s KILL "$limit" "$@" >"$scratch/said" || {
 		echo "failed with $?: $*"
 		cat "$scratch/said"
 		exit 1
@@ -48,7 +49,7 @@ readable() {
 }
 
 # 26 calls a round.
-sampled "$scratch/calls" timeout -s KILL $((seconds + 3600)) "$targets/eintr" $((calls / 26 + 1)) >"$scratch/calls.said" &
+sampled "$scratch/calls" timeout --foreground -s KILL $((seconds + 3600)) "$targets/eintr" $((calls / 26 + 1)) >"$scratch/calls.said" &
 calls_pid=$!
 
 while [ "$(date +%s)" -lt "$end" ]; do

@@ -10,7 +10,7 @@ NOINLINE static void work(uint64_t work_us)
 
 int main(int argc, char **argv)
 {
-	const uint64_t unit = 10000;
+	const uint64_t unit = 5000;
 
 	if (argc > 1 && strcmp(argv[1], "paused") == 0) {
 		work(10 * unit);

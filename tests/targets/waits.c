@@ -2,7 +2,7 @@
 /*
  * A program that waits for SIGPROF, or for other things with a mask of its own, in every way there is.  It sees the signals that
  * were sent to it, each once, and no other: with a collector that uses the same signal just as without.  With `process` none is
- * sent to one thread alone.
+ * sent to one thread alone; with `wall` neither that, nor one while a thread that has it blocked sleeps in epoll.
  */
 #include "work.h"
 
@@ -61,6 +61,16 @@ static int nothing_waits(void)
 	check(sigpending(&set) == 0, "sigpending");
 	return sigismember(&set, SIGPROF) == 0 && sigtimedwait(&ours, NULL, &at_once) == -1 &&
 	       errno == EAGAIN;
+}
+
+/* What is still there is taken. */
+static void take_the_rest(void)
+{
+	const struct timespec at_once = {0, 0};
+
+	while (sigtimedwait(&ours, NULL, &at_once) == SIGPROF)
+		;
+	check(nothing_waits(), "a signal is left");
 }
 
 /* ---- sigwait and its like; the signal is blocked ---- */
@@ -140,8 +150,7 @@ static void wait_for_a_timer(void)
 	check(setitimer(ITIMER_PROF, &never, NULL) == 0, "setitimer");
 	stop = 1;
 	(void)pthread_join(thread, NULL);
-	while (!nothing_waits()) /* the last one */
-		;
+	take_the_rest();
 }
 
 static void read_none_from_a_descriptor(void)
@@ -259,6 +268,33 @@ static void keep_out(const struct way *way)
 	check(kill(getpid(), SIGPROF) == 0 && handled == so_far + 2, "the signal is still blocked");
 }
 
+/* Every thread has the signal blocked, so that none may be woken by it. */
+static volatile int all_sent;
+
+static void *send_many(void *unused)
+{
+	for (unsigned i = 0; i < 3000; i++) {
+		check(kill(getpid(), SIGPROF) == 0, "kill");
+		spin(2000);
+	}
+	all_sent = 1;
+	return unused;
+}
+
+static void sleep_through(void)
+{
+	struct epoll_event event;
+	pthread_t thread;
+
+	check(pthread_create(&thread, NULL, send_many, NULL) == 0, "pthread_create");
+	while (!all_sent) {
+		check(epoll_wait(epoll, &event, 1, 2) == 0, "epoll_wait was cut short");
+		check(epoll_pwait(epoll, &event, 1, 2, &ours) == 0, "epoll_pwait was cut short");
+	}
+	(void)pthread_join(thread, NULL);
+	take_the_rest();
+}
+
 NOINLINE static void afterwards(void)
 {
 	spin_us(250000);
@@ -267,7 +303,8 @@ NOINLINE static void afterwards(void)
 
 int main(int argc, char **argv)
 {
-	const int whole_processes = argc > 1 && strcmp(argv[1], "process") == 0;
+	const int by_wall = argc > 1 && strcmp(argv[1], "wall") == 0;
+	const int whole_processes = by_wall || (argc > 1 && strcmp(argv[1], "process") == 0);
 	struct sigaction action;
 	int pipes[2];
 
@@ -288,11 +325,13 @@ int main(int argc, char **argv)
 		wait_for_another_thread(raise_in);
 	wait_for_a_timer();
 	read_none_from_a_descriptor();
+	if (!by_wall)
+		sleep_through();
 	check(handled == 0, "a signal that was waited for was handled, too");
 	block(SIG_UNBLOCK);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		let_through(&ways[i]);
-		if (ways[i].ends)
+		if (ways[i].ends && !(by_wall && ways[i].wait == by_epoll))
 			keep_out(&ways[i]);
 	}
 	afterwards();

@@ -39,7 +39,7 @@ static void children_are_left_alone_when_asked(void **state)
 	struct outcome outcome;
 	char only[64];
 	struct run run = {
-		.words = {"storm_fork", "5"},
+		.words = {"storm_fork", "20"},
                   .settings = {only           }
         };
 
@@ -49,7 +49,7 @@ static void children_are_left_alone_when_asked(void **state)
 	run_target(&run, &outcome);
 	assert_non_null(outcome.traces);
 	assert_null(outcome.traces->next);
-	assert_true(trace_inclusive(outcome.traces, "in_parent") > 5 * 2e6);
+	assert_true(trace_inclusive(outcome.traces, "in_parent") > 20 * 2e6);
 	outcome_release(&outcome);
 }
 
@@ -101,7 +101,7 @@ static void waiting_for_the_signal_goes_on(void **state)
 		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=cpu"},   NULL     },
 		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick"},  NULL     },
 		{{FG_ENV_RATE "=5000", FG_ENV_CLOCK "=jitter"}, "process"},
-		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"},   "process"},
+		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"},   "wall"   },
 	};
 
 	(void)state;
@@ -128,6 +128,11 @@ static void a_sandbox_is_not_disturbed(void **state)
 					     FG_ENV_CLOCK "=jitter", FG_ENV_CLOCK "=tick"};
 
 	(void)state;
+#ifdef FG_COVERAGE
+	print_message(
+		"skipped: libgcov, which is in the collector here, writes when the program ends\n");
+	skip();
+#endif
 	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
 		struct outcome outcome;
 		struct run run = {
@@ -154,6 +159,23 @@ static void exceptions_stay_with_their_unwinder(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_true(outcome.traces->sample_count > 50);
+	outcome_release(&outcome);
+}
+
+/* A handler that asked malloc for its own thread-local variables would now and then stand in malloc already. */
+static void thread_local_memory_is_the_programs_own(void **state)
+{
+	struct outcome outcome;
+	struct run run = {
+		.words = {"tls", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX},
+		.settings = {FG_ENV_RATE "=10000"    }
+        };
+
+	(void)state;
+	run_target(&run, &outcome);
+	assert_true(trace_inclusive(outcome.traces, "touch_all") > 2e7);
+	/* one that the machine stops between its leave and its end may be met once more */
+	assert_in_range(outcome.traces->header.threads, 181, 185);
 	outcome_release(&outcome);
 }
 
@@ -202,16 +224,16 @@ static void samples_know_their_region(void **state)
 	const double outer = weight_in_region(outcome.traces, "outer");
 	const double inner = weight_in_region(outcome.traces, "inner");
 
-	assert_true(outer + inner > 4e8);
+	assert_true(outer + inner > 2e8);
 	assert_true(fabs(inner / (outer + inner) - 0.75) < 0.08);
 	assert_int_equal(outcome.traces->kinds[FG_RECORD_UNIT_BEGIN], 20);
 	assert_int_equal(outcome.traces->kinds[FG_RECORD_UNIT_END], 20);
 	assert_int_equal(outcome.traces->region_entered[1], 20);
 	assert_int_equal(outcome.traces->region_entered[2], 20);
 	/* Elapsed times, which a busy machine makes longer: a unit holds "outer", which holds "inner". */
-	assert_true(outcome.traces->region_ns[2] >= 20 * 30 * UINT64_C(1000000));
+	assert_true(outcome.traces->region_ns[2] >= 20 * 15 * UINT64_C(1000000));
 	assert_true(outcome.traces->region_ns[1] >=
-		    outcome.traces->region_ns[2] + 20 * 10 * UINT64_C(1000000));
+		    outcome.traces->region_ns[2] + 20 * 5 * UINT64_C(1000000));
 	assert_true(outcome.traces->units_ns >= outcome.traces->region_ns[1]);
 	outcome_release(&outcome);
 }
@@ -269,8 +291,8 @@ struct part_case {
 static void only_the_part_asked_for_is_sampled(void **state)
 {
 	static const struct part_case cases[] = {
-		{NULL,     FG_ENV_UNITS "=5:9",    1.5e8, 3.5e8}, /* 5 units of 40 ms */
-		{"paused", FG_ENV_PAUSED "=1",     6e8,   11e8 }, /* 800 of 900 ms */
+		{NULL,     FG_ENV_UNITS "=5:9",    0.6e8, 1.8e8}, /* 5 units of 20 ms */
+		{"paused", FG_ENV_PAUSED "=1",     3e8,   5.5e8}, /* 400 of 450 ms */
 		{NULL,     FG_ENV_PAUSED "=1",     0,     1    },
                 {NULL,     FG_ENV_DELAY "=100000", 0,     1    },
 		{NULL,     FG_ENV_DURATION "=1",   0,     1e8  },
@@ -384,6 +406,7 @@ int main(void)
 		cmocka_unit_test(a_sandbox_is_not_disturbed),
 		cmocka_unit_test(samples_know_their_region),
 		cmocka_unit_test(threads_go_by_their_names),
+		cmocka_unit_test(thread_local_memory_is_the_programs_own),
 #ifndef TARGETS_32_BIT
 		cmocka_unit_test(children_are_left_alone_when_asked),
 		cmocka_unit_test(exceptions_stay_with_their_unwinder),

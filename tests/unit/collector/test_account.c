@@ -113,6 +113,36 @@ static void what_another_thread_used_before_is_not_its_share(void **state)
 	assert_true(fg__account_due(&account, period_ns) == tick_ns - period_ns);
 }
 
+/* A thread of any length is met as often as its time stands for, and no timer is so fast that its thread cannot run beside it. */
+static void first_periods_are_fair_and_not_too_short(void **state)
+{
+	static const struct {
+		uint64_t period_ns;
+		uint64_t least_ns;
+	} cases[] = {
+		{10000000, 100000},
+                {1000000,  100000},
+                {150000,   75000 },
+		{100000,   50000 },
+                {60000,    50000 },
+                {20000,    20000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint64_t period = cases[i].period_ns;
+
+		for (uint64_t phase = 1; phase <= period; phase += 997) {
+			const uint64_t first = fg__account_first_period(phase, period);
+
+			assert_in_range(first, cases[i].least_ns, period);
+			assert_int_equal(first > cases[i].least_ns, phase > cases[i].least_ns);
+			if (phase >= cases[i].least_ns)
+				assert_int_equal(first, phase);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +150,7 @@ int main(void)
 		cmocka_unit_test(a_short_thread_gets_what_getrusage_says),
 		cmocka_unit_test(time_that_is_not_sampled_is_not_owed),
 		cmocka_unit_test(what_another_thread_used_before_is_not_its_share),
+		cmocka_unit_test(first_periods_are_fair_and_not_too_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

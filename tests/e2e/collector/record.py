@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+record.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record` as a user calls it.  What each option asks for is in the
+traces, the exit code is the command's, and what cannot be sampled is refused in one line, before it starts.  Children are left
+alone by `fastgate run`, too, where it is told so.
+"""
+import glob
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+from checks import check, failures, finish_in_scratch
+
+FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
+COMPILER = sys.argv[4]
+ANOTHER = 65534
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+
+
+def target(name):
+    return f"{TARGETS}/{name}"
+
+
+def record(*words, **more):
+    return subprocess.run([FASTGATE, "record", *words], capture_output=True, text=True, timeout=100, check=False, **more)
+
+
+def profile(folder="fastgate-record"):
+    return json.loads(subprocess.run([FASTGATE, "--quiet", "export", "-F", "json", folder], stdout=subprocess.PIPE, check=True).stdout)
+
+
+def recorded(*words, code=0, **more):
+    """The profile that a recording leaves."""
+    done = record(*words, **more)
+    check(done.returncode == code, f"{words}: {done.returncode} where {code} was expected\n{done.stderr}")
+    return profile()
+
+
+def weight_ns(document, name):
+    """Time of the samples that have this function on their stack."""
+    stacks, frames, functions = document["stacks"], document["frames"], document["functions"]
+
+    def names(stack):
+        while stack:
+            yield functions[frames[stacks["frame"][stack]]["function"]]["name"]
+            stack = stacks["parent"][stack]
+
+    return sum(sample["weight_ns"] for sample in document["samples"] if name in names(sample["stack"]))
+
+
+# ---- the command ----
+
+def exit_codes():
+    for code in (0, 1, 42, 255):
+        done = record("--", "sh", "-c", f"echo said; echo complained >&2; exit {code}")
+        check(done.returncode == code, f"exit code {done.returncode}, the command's is {code}")
+        check(done.stdout == "said\n", f"exit code {code}: said {done.stdout!r}")
+        check(done.stderr.startswith("complained\n"), f"exit code {code}: complained {done.stderr!r}")
+    for signal, name in ((15, "TERM"), (9, "KILL"), (6, "ABRT")):
+        done = record("--", "sh", "-c", f"kill -{name} $$")
+        check(done.returncode == 128 + signal, f"ended by {name}: {done.returncode}")
+
+
+def environment():
+    other = next(iter(sorted(glob.glob("/lib/*/libm.so.6"))), None)
+    if other:
+        # (An AddressSanitizer in fastgate itself would want to be the first library.)
+        done = record("--", "sh", "-c", "echo $LD_PRELOAD",
+                      env={**os.environ, "LD_PRELOAD": other, "ASAN_OPTIONS": "verify_asan_link_order=0"})
+        check(done.stdout.endswith(f":{other}\n"), f"a library that is preloaded already: {done.stdout!r}")
+
+
+# ---- options ----
+
+def rate():
+    for hz in (200, 5000):
+        document = recorded("--rate", str(hz), "--", target("deep"), "10")
+        check(document["period_ns"] == 10**9 // hz, f"--rate {hz}: period {document['period_ns']}")
+        user = [sample for sample in document["samples"] if sample["kind"] == "user"]
+        check(user and all(sample["weight_ns"] == document["period_ns"] * sample["count"] for sample in user), f"--rate {hz}: weights")
+    for wrong in ("0", "50001", "1k"):
+        check(record("--rate", wrong, "--", "true").returncode == 2, f"--rate {wrong} is taken")
+
+
+def clock():
+    document = recorded("--clock", "wall", "--", "sleep", "0.4")
+    kinds = {sample["kind"] for sample in document["samples"]}
+    total = sum(sample["weight_ns"] for sample in document["samples"])
+    check(kinds == {"wall"} and total > 2e8, f"--clock wall: {kinds}, {total / 1e9} s of a sleep of 0.4 s")
+    document = recorded("--", "sleep", "0.4")
+    kinds = {sample["kind"] for sample in document["samples"]}
+    total = sum(sample["weight_ns"] for sample in document["samples"])
+    check(kinds <= {"user", "system"} and total <= document["cpu_ns"] + 3e6,
+          f"a sleep on the CPU: {kinds}, {total / 1e9} s of {document['cpu_ns'] / 1e9} s")
+
+
+def children():
+    command = ("--", "sh", "-c", f"'{target('deep')}' 10; '{target('deep')}' 20; :")
+    done = record(*command)
+    check(done.returncode == 0 and len(glob.glob("fastgate-record/*.fgtrace")) == 3, f"children followed:\n{done.stderr}")
+    check(weight_ns(profile(), "at_the_bottom") > 1e8, "children followed: their work")
+    done = record("--no-follow", *command)
+    check(len(glob.glob("fastgate-record/*.fgtrace")) == 1, f"children left alone:\n{done.stderr}")
+    check("at_the_bottom" not in str(profile()), "children left alone: their work")
+    # and what the program becomes by exec is no child
+    check(weight_ns(recorded("--no-follow", "--", "sh", "-c", f"exec '{target('deep')}' 10"), "at_the_bottom") > 5e7, "children left alone: the program after exec")
+
+
+def children_of_benchmarks():
+    os.makedirs("benchmark")
+    for follow in ("true", "false"):
+        with open("benchmark/fastgate.yml", "w", encoding="ascii") as file:
+            file.write(f"version: 1\nbenchmarks:\n  - {{ name: b, command: {target('storm_fork')} 10 }}\n"
+                       f"measure: {{ warmup: 0, schedule: stored, pairs: {{ min: 2, max: 2 }}, sampler: {{ follow_children: {follow} }} }}\n")
+        subprocess.run([FASTGATE, "run"], cwd="benchmark", capture_output=True, check=True)
+        seen = subprocess.run([FASTGATE, "export"], cwd="benchmark", capture_output=True, text=True, check=True).stdout
+        check("in_parent" in seen, f"follow_children: {follow}: the program was not sampled")
+        check(("in_child" in seen) == (follow == "true"), f"follow_children: {follow}: its children")
+
+
+def folder():
+    os.makedirs("given")
+    for name in ("old.fgtrace", "mine.txt"):
+        with open(f"given/{name}", "w", encoding="ascii") as file:
+            file.write("mine\n")
+    record("-o", "given", "--", target("deep"), "1")
+    names = os.listdir("given")
+    check("old.fgtrace" not in names and "mine.txt" in names and len(names) == 2, f"an output folder of an earlier recording: {names}")
+    record("-o", "made/below", "--", target("deep"), "1")
+    check(len(os.listdir("made/below")) == 1, "an output folder that is not there")
+
+
+def times_of(*options):
+    """When samples were taken, from the start of the program."""
+    return sorted(sample["time_ns"] for sample in recorded(*options, "--", target("burst"))["samples"])
+
+
+def part_by_time():
+    threads = 6  # a handler of each may be held up between the look at the clock and the sample
+    check(times_of()[-1] > 4e8, "the program is too short for this test")
+    late = times_of("--delay", "150ms")
+    check(late and late[0] >= 1.5e8, f"--delay: the first sample at {late[:1]}")
+    early = times_of("--duration", "300ms")
+    check(early and sum(time > 3e8 for time in early) <= threads, f"--duration: the last samples at {early[-9:]}")
+    both = times_of("--delay", "150ms", "--duration", "200ms")
+    check(both and both[0] >= 1.5e8 and sum(time > 3.5e8 for time in both) <= threads, f"--delay and --duration: {both[:2]} to {both[-9:]}")
+    # shorter than what the collector counts in: still a limit
+    short = times_of("--duration", "100us")
+    check(sum(time > 1e6 for time in short) <= threads, f"--duration below a millisecond: {len(short)} samples")
+
+
+def part_by_work():
+    document = recorded("--units", "5:9", "--", target("regions"))
+    total = weight_ns(document, "work")
+    check(0.6e8 < total < 1.8e8, f"--units: {total / 1e9} s of five units of 20 ms")
+    check(weight_ns(recorded("--paused", "--", target("regions")), "work") == 0, "--paused")
+    resumed = weight_ns(recorded("--paused", "--", target("regions"), "paused"), "work")
+    check(3e8 < resumed < 5.5e8, f"--paused, and resumed: {resumed / 1e9} s")
+    for wrong in ("9:5", "5", "a:b", "5:"):
+        check(record("--units", wrong, "--", "true").returncode == 2, f"--units {wrong} is taken")
+
+
+def ask(child, word):
+    child.stdin.write(word + "\n")
+    child.stdin.flush()
+    return child.stdout.readline() == "done\n"
+
+
+def control():
+    """The file is written by another program, while the command runs; the command sees neither signal nor descriptor of it."""
+    def switch(byte):
+        with open("control", "r+b") as file:
+            file.write(byte)
+
+    with subprocess.Popen([FASTGATE, "record", "--control", "control", "--", target("on_demand")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as child:
+        answered = ask(child, "first")  # on, as the file is made
+        switch(b"0")
+        answered &= ask(child, "second") and ask(child, "second")
+        switch(b"1")
+        answered &= ask(child, "first")
+        child.stdin.close()
+        check(answered and child.wait() == 0, "--control: the command")
+    document = profile()
+    first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
+    check(first > 1.5e8, f"--control: {first / 1e9} s of 0.2 s while it is on")
+    check(second <= 2e6, f"--control: {second / 1e9} s while it is off")
+    switch(b"0")
+    check(weight_ns(recorded("--control", "control", "--", target("on_demand"), input="first\n"), "work_first") == 0, "--control, off from the start")
+
+
+# ---- refusals ----
+
+def compile_program(name, *flags, compiler=COMPILER):
+    with open("touch.c", "w", encoding="ascii") as file:
+        file.write('#include <stdio.h>\nint main(void) { FILE *f = fopen("it-ran", "w"); return f ? fclose(f) : 1; }\n')
+    if not shutil.which(compiler):
+        return False
+    return subprocess.run([compiler, *flags, "touch.c", "-o", name], capture_output=True, check=False).returncode == 0
+
+
+def refused(name, part, **more):
+    if os.path.exists("it-ran"):
+        os.unlink("it-ran")
+    done = record("-o", "refused", "--", name, **more)
+    lines = done.stderr.splitlines()
+    check(done.returncode == 2 and len(lines) == 1 and lines[0].startswith("fastgate: ") and part in lines[0] and name in lines[0],
+          f"{name}: {done.returncode}\n{done.stderr}")
+    check(not os.path.exists("it-ran"), f"{name}: it ran")
+    check(not os.path.exists("refused"), f"{name}: a folder was made for nothing")
+
+
+def builds_refused():
+    check(compile_program("plain"), "the compiler makes no program")
+    check(record("--", "./plain").returncode == 0 and os.path.exists("it-ran"), "a plain program is refused")
+    for name, flags, part in (("static", ("-static",), "linked statically"), ("static-pie", ("-static-pie",), "linked statically"),
+                              ("address", ("-fsanitize=address",), "AddressSanitizer"), ("thread", ("-fsanitize=thread",), "ThreadSanitizer")):
+        if compile_program(name, *flags):
+            refused(f"./{name}", part)
+        else:
+            print(f"left out, the compiler makes none: {' '.join(flags)}")
+    for name, part in (("address", "AddressSanitizer"), ("thread", "ThreadSanitizer"), ("memory", "MemorySanitizer")):
+        if compile_program(f"clang-{name}", f"-fsanitize={name}", compiler="clang"):
+            refused(f"./clang-{name}", part)
+    # scripts are as good as what they are for
+    if os.path.exists("static"):
+        with open("script", "w", encoding="ascii") as file:
+            file.write(f"#!{os.getcwd()}/static\n")
+        os.chmod("script", 0o755)
+        done = record("-o", "refused", "--", "./script")
+        check(done.returncode == 2 and "linked statically" in done.stderr, f"a script for a static program: {done.returncode}\n{done.stderr}")
+    with open("plain", "rb") as file:
+        foreign = bytearray(file.read())
+    struct.pack_into("<H", foreign, 18, 243)  # RISC-V
+    with open("foreign", "wb") as file:
+        file.write(foreign)
+    os.chmod("foreign", 0o755)
+    refused("./foreign", "another machine")
+
+
+def files_refused():
+    refused("./there-is-none", "No such file")
+    refused("there-is-none", "there is no program")
+    shutil.copy("plain", "unexecutable")
+    os.chmod("unexecutable", 0o644)
+    refused("./unexecutable", "is not executable")
+    os.makedirs("directory")
+    refused("./directory", "is not a program")
+    with open("orphan", "w", encoding="ascii") as file:
+        file.write("#!/nonexistent/interpreter\n")
+    os.chmod("orphan", 0o755)
+    done = record("-o", "refused", "--", "./orphan")
+    check(done.returncode == 2 and "/nonexistent/interpreter" in done.stderr, f"a script without its interpreter: {done.returncode}\n{done.stderr}")
+
+
+def rights_refused():
+    if os.geteuid() != 0:
+        print("left out, not root: programs with more rights than their caller")
+        return
+    for name, mode, uid, gid, part in (("setuid", 0o4755, ANOTHER, 0, "is set-user-id"), ("setgid", 0o2755, 0, ANOTHER, "is set-group-id")):
+        shutil.copy("plain", name)
+        os.chown(name, uid, gid)
+        os.chmod(name, mode)
+        refused(f"./{name}", part)
+    shutil.copy("plain", "capable")
+    try:
+        # version 2, no effective bit; permitted: CAP_NET_BIND_SERVICE
+        os.setxattr("capable", "security.capability", struct.pack("<5I", 0x02000000, 1 << 10, 0, 0, 0))
+    except OSError:
+        print("left out, this file system keeps no capabilities")
+        return
+
+    def drop_rights():
+        os.setgroups([])
+        os.setgid(ANOTHER)
+        os.setuid(ANOTHER)
+
+    os.chmod(".", 0o777)
+    try:
+        tried = subprocess.run([FASTGATE, "--version"], preexec_fn=drop_rights, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        print("left out, another user cannot reach the programs here")
+        return
+    if tried.stderr:
+        print("left out, this build complains that another user cannot write its counts")
+        return
+    refused("./capable", "has file capabilities", preexec_fn=drop_rights)
+
+
+def main():
+    for part in (exit_codes, environment, rate, clock, children, children_of_benchmarks, folder, part_by_time, part_by_work, control, builds_refused, files_refused, rights_refused):
+        part()
+    if not failures:
+        print("fastgate record does what its options say")
+
+
+finish_in_scratch(main)

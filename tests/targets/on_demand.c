@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Works where and when it is told: a line of standard input says "first" or "second", and is answered when that is done. */
+#include "work.h"
+
+NOINLINE static void work_first(void)
+{
+	spin_us(100000);
+	KEEP_FRAME();
+}
+
+NOINLINE static void work_second(void)
+{
+	spin_us(100000);
+	KEEP_FRAME();
+}
+
+int main(void)
+{
+	char line[32];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		if (strcmp(line, "first\n") == 0)
+			work_first();
+		else
+			work_second();
+		check(printf("done\n") == 5 && fflush(stdout) == 0, "answer");
+	}
+	return 0;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Walks of a stack that goes up and down at random, by functions that lay out their frames differently, and through signal
+ * handlers: each walk goes on from what the one before left, and each must have found, frame by frame, what libunwind finds.
+ * The collector is linked into this program, switched on by its environment, and paused.
+ */
+#include "collector/collector_env.h"
+#include "collector/paths.h"
+#include "collector/walk.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <alloca.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+enum {
+	CHECKS = 3000,
+	CUT = (int)FG_TRACE_FRAMES_MAX / 2, /* calls, of which each has two frames */
+	NEAR = 4,
+	FRAMES = 4 * CUT,
+	SIGNALS_MOST = 8, /* at once */
+};
+
+static struct {
+	uint64_t random;
+	unsigned target; /* to which depth the stack goes next */
+	unsigned checks; /* still to be made */
+	unsigned signals;
+	unsigned whole;
+	unsigned cut;
+	unsigned next_depth;
+} now;
+
+static uint32_t draw(uint32_t below)
+{
+	now.random ^= now.random << 13;
+	now.random ^= now.random >> 7;
+	now.random ^= now.random << 17;
+	return (uint32_t)(now.random >> 32) % below;
+}
+
+static __attribute__((noinline)) void check(void)
+{
+	static void *expected[FRAMES];
+	ucontext_t context;
+
+	assert_int_equal(getcontext(&context), 0);
+	const struct fg_walk_result result = fg__walk(fg_self, &context);
+	const int count = unw_backtrace(expected, FRAMES);
+	const struct fg_trail *kept = &fg_self->stack->trails[fg_self->kept_trail];
+	const uint32_t first = fg_self->kept_end - fg_self->kept_count;
+	uint32_t path = 0;
+
+	assert_true(result.path != 0);
+	assert_false(result.truncated);
+	if (count > (int)FG_TRACE_FRAMES_MAX) {
+		assert_int_equal(fg_self->kept_count, 0);
+		now.cut++;
+		return;
+	}
+	assert_int_equal(fg_self->kept_count, count);
+	for (uint32_t i = fg_self->kept_count; i-- > 0;) {
+		const struct fg_frame *frame = &kept->frames[first + i];
+
+		if (i > 0) /* this function itself has gone on since */
+			assert_ptr_equal(frame->regs.pc, expected[i]);
+		path = fg__path_extend(fg_self, path, frame->id);
+		assert_int_equal(frame->node, path);
+	}
+	assert_int_equal(result.path, path);
+	now.whole++;
+}
+
+static void go(unsigned depth);
+
+static __attribute__((noinline)) void plain(unsigned depth)
+{
+	go(depth);
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Found by the stack pointer, but the frame pointer's register is used and has to be put away. */
+static __attribute__((noinline)) void saving(unsigned depth)
+{
+	__asm__ volatile("" ::: "rbx", "rbp", "r12", "memory");
+	go(depth);
+	__asm__ volatile("" ::: "rbx", "rbp", "r12", "memory");
+}
+
+/* Found by the frame pointer. */
+static __attribute__((noinline)) void sized(unsigned depth)
+{
+	volatile char *room = alloca(16 + draw(200));
+
+	room[0] = 0;
+	go(depth);
+	room[1] = 0;
+}
+
+/* Found by a word of memory. */
+static __attribute__((noinline)) void aligned(unsigned depth)
+{
+	__attribute__((aligned(64))) volatile char room[64 * 2];
+	volatile char *more = alloca(16 + draw(200));
+
+	room[0] = more[0] = 0;
+	go(depth);
+	room[1] = more[1] = 0;
+}
+
+/* Of the same size as `plain`, so that one may stand where the other stood. */
+static __attribute__((noinline)) void other(unsigned depth)
+{
+	go(depth);
+	__asm__ volatile("nop" ::: "memory");
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	go(now.next_depth);
+}
+
+static __attribute__((noinline)) void interrupted(unsigned depth)
+{
+	if (now.signals >= SIGNALS_MOST) {
+		plain(depth);
+		return;
+	}
+	now.signals++;
+	now.next_depth = depth;
+	assert_int_equal(raise(SIGUSR2), 0);
+	now.signals--;
+}
+
+/* Mostly near, sometimes far away, and now and then so deep that the stack is cut. */
+static void choose_target(void)
+{
+	const uint32_t kind = draw(100);
+
+	if (kind < 2)
+		now.target = CUT + draw(400);
+	else if (kind < 10 || now.target > CUT)
+		now.target = draw(CUT);
+	else
+		now.target = (now.target > NEAR ? now.target - NEAR : 0) + draw(2 * NEAR + 1);
+}
+
+static __attribute__((noinline)) void go(unsigned depth)
+{
+	static void (*const calls[])(unsigned) = {plain, saving, sized,  aligned,
+						  other, plain,  saving, other};
+
+	while (now.checks > 0) {
+		if (depth == now.target) {
+			/* Not everywhere, so that other calls may stand where the kept ones stood. */
+			if (draw(3) == 0) {
+				check();
+				now.checks--;
+			}
+			choose_target();
+		} else if (now.target < depth) {
+			return;
+		} else if (draw(2000) == 0) {
+			interrupted(depth + 1);
+		} else {
+			calls[draw(sizeof(calls) / sizeof(calls[0]))](depth + 1);
+		}
+	}
+}
+
+static void walks_from_what_was_kept_find_what_libunwind_finds(void **state)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_NODEFER};
+	const struct fg_trace_header *header = atomic_load(&fg_g.header);
+
+	(void)state;
+	assert_int_equal(sigaction(SIGUSR2, &action, NULL), 0);
+	now.random = UINT64_C(88172645463325252);
+	now.target = 100;
+	now.checks = CHECKS;
+	go(0);
+	assert_true(now.whole > CHECKS * 8 / 10);
+	assert_true(now.cut > 10);
+	assert_true(header->frames_reused > header->frames / 3);
+	assert_true(header->losses[FG_LOSS_TRUNCATED] == 0);
+}
+
+/* One thread at a time has a path's last child; whoever asks for another one finds that, too. */
+static void children_of_a_path_are_told_apart(void **state)
+{
+	const uint32_t one = fg__path_extend(fg_self, 0, 1);
+	const uint32_t two = fg__path_extend(fg_self, 0, 2);
+	const uint32_t below = fg__path_extend(fg_self, one, 2);
+
+	(void)state;
+	assert_true(one != two && one != below && two != below);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(fg__path_extend(fg_self, 0, 1), one);
+		assert_int_equal(fg__path_extend(fg_self, 0, 2), two);
+		assert_int_equal(fg__path_extend(fg_self, one, 2), below);
+		assert_int_equal(fg__path_extend(fg_self, 0, 0), 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(walks_from_what_was_kept_find_what_libunwind_finds),
+		cmocka_unit_test(children_of_a_path_are_told_apart),
+	};
+	struct fg_scratch scratch;
+
+	(void)argc;
+	if (!getenv(FG_ENV_OUTPUT)) {
+		fg_scratch_init(&scratch);
+		(void)setenv(FG_ENV_OUTPUT, scratch.path, 1);
+		(void)setenv(FG_ENV_PAUSED, "1", 1);
+		(void)execv("/proc/self/exe", argv);
+		return 1;
+	}
+	(void)snprintf(scratch.path, sizeof(scratch.path), "%s", getenv(FG_ENV_OUTPUT));
+	const int failed = fg_alive() ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+
+	fg_scratch_release(&scratch);
+	return failed;
+}
