@@ -17,8 +17,14 @@ static void say_note(void *context, const char *note)
 /* A build that failed shows its last lines: they say more than our one line can. */
 static void show_tail(const struct fg_session *session, char *tail)
 {
+	char *rest = tail;
+
 	if (tail && *tail)
-		fg_cli_warn(session->cli, "the build's last lines:\n%s", tail);
+		fg_cli_warn(session->cli, "the build's last lines:");
+	for (const char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+		if (*line)
+			fg_cli_say(session->cli, "%s", line);
+	}
 	free(tail);
 }
 

@@ -86,6 +86,15 @@ static void take_metric(const struct fg_metric_verdict *metric, struct fg_calibr
 	}
 }
 
+static unsigned count_aside(const struct fg_series *series)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++)
+		count += series->repetitions[i].aside == FG_ASIDE_OVERLAP;
+	return count;
+}
+
 /* The gate's own rule says what it could have seen. */
 static int ask_the_gate(struct calibrating *c, struct fg_calibration *calibration,
 			struct fg_error *err)
@@ -107,6 +116,7 @@ static int ask_the_gate(struct calibrating *c, struct fg_calibration *calibratio
 
 		*row = (struct fg_calibration_row){.schedule = schedules[i],
 						   .seconds = c->run.series[i].seconds,
+						   .aside = count_aside(&c->run.series[i]),
 						   .smallest_cpu_time = (double)NAN,
 						   .smallest_wall_time = (double)NAN,
 						   .failure = fg_xstrdup(c->run.series[i].failure)};

@@ -16,6 +16,7 @@ struct fg_calibration {
 	struct fg_calibration_row {
 		enum fg_schedule schedule;
 		unsigned pairs;
+		unsigned aside; /* repetitions of a duet that did not run at the same time */
 		double seconds;
 		double smallest_cpu_time; /* relative; NaN: cannot be said */
 		double smallest_wall_time;

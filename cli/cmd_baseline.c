@@ -4,6 +4,10 @@
 #include "base/text.h"
 #include "cli/stored.h"
 
+enum {
+	SHORT_COMMIT = 10,
+};
+
 struct options {
 	const char *store;
 	const char *project;
@@ -52,6 +56,11 @@ static void add_json(struct fg_json_writer *w, const struct fg_baseline_entry *e
 	fg_json_end(w);
 }
 
+static void add_clean(struct fg_strbuf *text, const char *words, size_t limit)
+{
+	fg_text_add_clean(text, words ? words : "-", words ? strlen(words) : 1, limit);
+}
+
 static void print_list(struct fg_cli *cli, const struct fg_baseline_list *list)
 {
 	struct fg_strbuf text = {0};
@@ -68,14 +77,19 @@ static void print_list(struct fg_cli *cli, const struct fg_baseline_list *list)
 	for (size_t i = 0; i < list->count && !cli->json; i++) {
 		const struct fg_baseline_entry *entry = &list->items[i];
 
-		fg_text_add_clean(&text, entry->name, strlen(entry->name), SIZE_MAX);
-		fg_strbuf_printf(&text, "  %s  %.10s  %s\n", entry->run,
-				 entry->commit ? entry->commit : "-",
-				 entry->branch ? entry->branch : "-");
+		add_clean(&text, entry->name, SIZE_MAX);
+		fg_strbuf_printf(&text, "  %s  ", entry->run);
+		add_clean(&text, entry->commit, SHORT_COMMIT);
+		fg_strbuf_add_text(&text, "  ");
+		add_clean(&text, entry->branch, SIZE_MAX);
+		fg_strbuf_add_char(&text, '\n');
 	}
 	if (list->count == 0)
 		fg_cli_say(cli, "no baseline is set");
-	fg_cli_print(cli, &text);
+	if (cli->json)
+		fg_cli_print(cli, &text);
+	else
+		fg_cli_tell(cli, &text);
 	fg_strbuf_release(&text);
 }
 

@@ -54,7 +54,9 @@ static int tell(struct fg_cli *cli, const struct options *given,
 	struct fg_strbuf text = {0};
 	int rc = reporter ? reporter->write(&report, &how, &text, err) : FG_EINVAL;
 
-	if (rc == FG_OK)
+	if (rc == FG_OK && !given->output && strcmp(format, "terminal") == 0)
+		fg_cli_tell(cli, &text);
+	else if (rc == FG_OK)
 		rc = fg_cli_write(cli, given->output, &text, err);
 	fg_strbuf_release(&text);
 	return rc;

@@ -55,14 +55,18 @@ static void print_calibration(const struct fg_calibration *calibration, struct f
 					 fg_schedule_name(row->schedule), row->failure);
 			continue;
 		}
-		fg_strbuf_printf(text, "  %-5s %u pairs, %.1f s: cpu time %s",
-				 fg_schedule_name(row->schedule), row->pairs, row->seconds,
+		fg_strbuf_printf(text, "  %-5s %u pair%s, %.1f s: cpu time %s",
+				 fg_schedule_name(row->schedule), row->pairs,
+				 row->pairs == 1 ? "" : "s", row->seconds,
 				 isnan(row->smallest_cpu_time)
 					 ? "unknown"
 					 : fg_format_change(row->smallest_cpu_time, cpu));
 		if (!isnan(row->smallest_wall_time))
 			fg_strbuf_printf(text, ", wall time %s",
 					 fg_format_change(row->smallest_wall_time, wall));
+		if (row->aside)
+			fg_strbuf_printf(text, " (%u repetition%s did not run at the same time)",
+					 row->aside, row->aside == 1 ? "" : "s");
 		fg_strbuf_add_char(text, '\n');
 	}
 }
@@ -78,6 +82,7 @@ static void write_calibration(struct fg_json_writer *w, const struct fg_calibrat
 		fg_json_begin_object(w, NULL);
 		fg_json_text(w, "schedule", fg_schedule_name(row->schedule));
 		fg_json_int(w, "pairs", row->pairs);
+		fg_json_int(w, "aside", row->aside);
 		fg_json_double(w, "seconds", row->seconds);
 		fg_json_double(w, "smallest_cpu_time", row->smallest_cpu_time);
 		fg_json_double(w, "smallest_wall_time", row->smallest_wall_time);

@@ -218,12 +218,15 @@ static void tell(const struct fg_cli *cli, const struct fg_project *project)
 				   ? fg_harness_name(project->programs[i].harness)
 				   : "",
 			   project->programs[i].is_built ? "" : " (not built yet)");
-	if (count == 0)
+	if (count == 0) {
 		fg_cli_say(
 			cli,
-			"  benchmark: no program was found, 'example' in the file shows the form; when the project is built,\n             'fastgate init --print' shows what would be found then");
-	else if (project->programs[0].rank < LIKELY_RANK)
+			"  benchmark: no program was found, 'example' in the file shows the form; when the project is built,");
+		fg_cli_say(cli,
+			   "             'fastgate init --print' shows what would be found then");
+	} else if (project->programs[0].rank < LIKELY_RANK) {
 		fg_cli_say(cli, "  That is a guess: give it the arguments of a typical run.");
+	}
 	if (project->was_cut)
 		fg_cli_say(cli, "  Only the first %d files were looked at.", FG_PROJECT_MAX_FILES);
 	if (!fg_fs_exists(".gitignore"))

@@ -159,13 +159,10 @@ static bool units_make_sense(const char *units)
 
 /* ---- the command ---- */
 
-static void become(char *const *argv, const struct fg_preload *preload)
+static void become(char *const *argv, char *const *variables)
 {
-	char *variables[FG_PRELOAD_VARIABLES_MAX];
-	const size_t count = fg_preload_variables(preload, environ, variables);
-
-	for (size_t i = 0; i < count; i++)
-		(void)putenv(variables[i]);
+	for (; *variables; variables++)
+		(void)putenv(*variables);
 	(void)execvp(argv[0], argv);
 	_exit(errno == ENOENT ? NOT_FOUND : NOT_STARTED);
 }
@@ -176,6 +173,8 @@ static int run_command(char *const *argv, const struct fg_preload *preload, int 
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	struct sigaction interrupt;
 	struct sigaction quit;
+	char *variables[FG_PRELOAD_VARIABLES_MAX];
+	const size_t count = fg_preload_variables(preload, environ, variables);
 	int status = 0;
 	pid_t pid;
 
@@ -185,8 +184,10 @@ static int run_command(char *const *argv, const struct fg_preload *preload, int 
 	if (pid == 0) {
 		(void)sigaction(SIGINT, &interrupt, NULL);
 		(void)sigaction(SIGQUIT, &quit, NULL);
-		become(argv, preload);
+		become(argv, variables);
 	}
+	for (size_t i = 0; i < count; i++)
+		free(variables[i]);
 	if (pid < 0)
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -215,12 +216,13 @@ static void finish_file(const char *path, struct totals *totals)
 {
 	struct fg_trace_header header;
 	struct stat status;
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	/* The command may have put links, pipes and devices there. */
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return;
-	if (read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
-	    fstat(fd, &status) == 0 &&
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
 	    memcmp(header.magic, FG_TRACE_MAGIC, sizeof(header.magic)) == 0) {
 		if (header.allocated >= FG_TRACE_HEADER_SIZE &&
 		    (off_t)header.allocated < status.st_size)
@@ -282,10 +284,17 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals, co
 				    told[i].text);
 }
 
+/* What is asked for is never rounded down to nothing, which would mean no limit. */
+static uint64_t whole_ms(int64_t ns)
+{
+	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
+}
+
 static int prepare(const struct options *given, const char *command, struct fg_preload *preload,
 		   char *owned[3], struct fg_error *err)
 {
-	char *program = fg_fs_find_program(command);
+	/* Of a file that is named by its path the check says what is wrong with it. */
+	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
 	int status = FG_OK;
 
 	if (!program)
@@ -305,8 +314,8 @@ static int prepare(const struct options *given, const char *command, struct fg_p
 		.clock = given->clock == 1 ? FG_SAMPLE_WALL : FG_SAMPLE_CPU,
 		.period_ns = given->rate_hz ? UINT64_C(1000000000) / given->rate_hz : 0,
 		.follow_children = !given->no_follow,
-		.delay_ms = (uint64_t)given->delay_ns / 1000000,
-		.duration_ms = (uint64_t)given->duration_ns / 1000000,
+		.delay_ms = whole_ms(given->delay_ns),
+		.duration_ms = whole_ms(given->duration_ns),
 		.units = given->units,
 		.control = owned[2],
 		.paused = given->paused,

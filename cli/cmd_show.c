@@ -57,42 +57,15 @@ static void add_side(struct fg_strbuf *text, const char *name, const struct fg_s
 	fg_strbuf_release(&words);
 }
 
-static int compare_double(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(const struct fg_series *series, size_t metric, uint8_t arm, size_t *count)
-{
-	double *values = fg_xcalloc(series->repetition_count, sizeof(*values));
-	double result = (double)NAN;
-
-	*count = 0;
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		const struct fg_repetition *r = &series->repetitions[i];
-
-		if (r->arm == arm && r->aside == 0 && !isnan(r->values[metric]))
-			values[(*count)++] = r->values[metric];
-	}
-	if (*count) {
-		qsort(values, *count, sizeof(*values), compare_double);
-		result = (values[(*count - 1) / 2] + values[*count / 2]) / 2;
-	}
-	free(values);
-	return result;
-}
-
 static void add_metric(struct fg_strbuf *text, const struct fg_series *series, size_t metric)
 {
 	const struct fg_metric *m = &series->metrics[metric];
 	size_t counts[FG_ARM_COUNT];
 	char number[FG_NUMBER_TEXT_SIZE];
-	const double baseline = median(series, metric, FG_ARM_BASELINE, &counts[FG_ARM_BASELINE]);
+	const double baseline =
+		fg_series_median(series, metric, FG_ARM_BASELINE, &counts[FG_ARM_BASELINE]);
 	const double candidate =
-		median(series, metric, FG_ARM_CANDIDATE, &counts[FG_ARM_CANDIDATE]);
+		fg_series_median(series, metric, FG_ARM_CANDIDATE, &counts[FG_ARM_CANDIDATE]);
 
 	if (counts[0] + counts[1] == 0)
 		return;

@@ -120,6 +120,8 @@ enum fg_exit fg_cli_exit_code(enum fg_status status);
 
 /* Data on stdout.  Failures to write are kept by the stream and reported by main when the command has ended. */
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
+/* Words for people: names in them are no commands to a program that reads the log. */
+void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* The same, through a pager when stdout is a terminal and the text is longer than it. */
 void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* To a file as fg_fs_write_result() does; NULL and "-" are stdout. */

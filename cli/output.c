@@ -91,32 +91,24 @@ void fg__cli_surroundings(struct fg_cli *cli, const struct fg__cli_globals *glob
 
 /* ---- words ---- */
 
-/* Messages quote what others wrote: none of it may steer the terminal. */
-static void disarm(char *text)
-{
-	for (; *text; text++) {
-		const unsigned char byte = (unsigned char)*text;
-
-		if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
-			*text = '?';
-	}
-}
-
+/* Messages quote what others wrote: none of it may steer the terminal, or the program that reads the log. */
 FG_PRINTF(2, 0)
 static void print_line(const char *start, const char *format, va_list ap)
 {
+	struct fg_strbuf words = {0};
+	struct fg_strbuf clean = {0};
 	struct fg_strbuf line = {0};
-	size_t from;
 
+	fg_strbuf_vprintf(&words, format, ap);
+	fg_text_add_escaped(&clean, fg_strbuf_text(&words), words.length);
 	fg_strbuf_add_text(&line, start);
-	from = line.length;
-	fg_strbuf_vprintf(&line, format, ap);
-	if (line.length > from)
-		disarm(line.data + from);
+	fg_text_add_for_log(&line, fg_strbuf_text(&clean), clean.length);
 	fg_strbuf_add_char(&line, '\n');
 	/* One write a line, so that lines of several processes do not mix. */
 	(void)fwrite(fg_strbuf_text(&line), 1, line.length, stderr);
 	fg_strbuf_release(&line);
+	fg_strbuf_release(&clean);
+	fg_strbuf_release(&words);
 }
 
 void fg_cli_say(const struct fg_cli *cli, const char *format, ...)
@@ -236,6 +228,15 @@ void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text)
 		output_errno = errno;
 }
 
+void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text)
+{
+	struct fg_strbuf told = {0};
+
+	fg_text_add_for_log(&told, fg_strbuf_text(text), text->length);
+	fg_cli_print(cli, &told);
+	fg_strbuf_release(&told);
+}
+
 int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,
 		 struct fg_error *err)
 {
@@ -336,7 +337,9 @@ void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text)
 		(void)setenv("LESS", "FRX", 0);
 		shown = run_pager(argv, text);
 	}
-	if (!shown)
+	if (!shown && cli->json)
 		fg_cli_print(cli, text);
+	else if (!shown)
+		fg_cli_tell(cli, text);
 	fg_arena_release(&arena);
 }

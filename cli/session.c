@@ -242,6 +242,18 @@ static int on_repetition(void *context, size_t series, size_t repetition, const 
 	return rc;
 }
 
+static int on_given_up(void *context, size_t series, struct fg_error *err)
+{
+	struct fg_session *session = context;
+
+	make_room_for_profiles(session);
+	if (session->profiles[series])
+		fg_profile_set_give_up(session->profiles[series]);
+	return session->store
+		       ? fg_store_progress(session->store, &session->run, session->profiles, err)
+		       : FG_OK;
+}
+
 static void on_progress(void *context, const struct fg_runner_progress *progress)
 {
 	struct fg_session *session = context;
@@ -308,6 +320,10 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
 	       !is_decided(session, job, benchmark, &next_look) && next_look > reached) {
 		rc = fg_runner_measure(job, next_look, state, err);
 		reached = next_look;
+		if (*state == FG_RUNNER_ANEW) {
+			*state = FG_RUNNER_REACHED;
+			reached = 0;
+		}
 	}
 	if (benchmark->measure.until_sure && *state == FG_RUNNER_EXHAUSTED &&
 	    !is_decided(session, job, benchmark, &next_look))
@@ -344,6 +360,7 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err)
 		.context = session,
 		.on_repetition = on_repetition,
 		.on_progress = on_progress,
+		.on_given_up = on_given_up,
 		.on_note = on_note,
 	};
 	struct fg_runner *runner = NULL;
@@ -489,8 +506,10 @@ int fg__session_report(struct fg_session *session, struct fg_error *err)
 	}
 	FG_ASSERT(speaker);
 	rc = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
-	if (rc == FG_OK)
+	if (rc == FG_OK && cli->json)
 		fg_cli_print(cli, &text);
+	else if (rc == FG_OK)
+		fg_cli_tell(cli, &text);
 	fg_strbuf_release(&text);
 	return rc != FG_OK ? rc : result;
 }

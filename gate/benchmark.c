@@ -212,7 +212,7 @@ static void note_set_aside(const struct fg_series *series, struct fg_arena *aren
 {
 	const struct fg__set_aside aside = fg__count_set_aside(series);
 
-	if (2 * aside.apart > aside.meant)
+	if (2 * aside.apart > aside.meant && series->schedule == FG_SCHEDULE_DUET)
 		fg_notes_add(
 			&verdict->notes, arena,
 			"%u of %u pairs set aside: the two programs ran less than 80 %% of their time together; `schedule: abba` runs them one after the other",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/history.h"
 
+#include "base/sort.h"
 #include "gate/pairs.h"
 #include "stats/changepoint.h"
 #include "stats/sample.h"
@@ -137,7 +138,7 @@ static bool make_point(const struct fg_run *run, const char *benchmark, const ch
 	if (at == SIZE_MAX)
 		return false;
 	*better = series->metrics[at].better;
-	values = fg__arm_values(series, at, FG_ARM_CANDIDATE, &count);
+	values = fg_series_values(series, at, FG_ARM_CANDIDATE, &count);
 	fg_sort(values, count);
 	*point = (struct fg_trend_point){.value = fg_sorted_quantile(values, count, 0.5),
 					 .low = fg_sorted_quantile(values, count, 0.25),

@@ -3,7 +3,6 @@
 
 #include "gate/gate.h"
 #include "gate/shape.h"
-#include "stats/sample.h"
 
 #include <math.h>
 
@@ -69,17 +68,8 @@ void fg__metric_set_interval(struct fg_metric_verdict *verdict, double estimate,
 static void set_levels(const struct fg__metric_context *context, size_t metric,
 		       struct fg_metric_verdict *verdict)
 {
-	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
-		size_t count;
-		double *values = fg__arm_values(context->series, metric, (enum fg_arm)arm, &count);
-		double level = fg_median(values, count);
-
-		if (arm == FG_ARM_BASELINE)
-			verdict->baseline = level;
-		else
-			verdict->candidate = level;
-		free(values);
-	}
+	verdict->baseline = fg_series_median(context->series, metric, FG_ARM_BASELINE, NULL);
+	verdict->candidate = fg_series_median(context->series, metric, FG_ARM_CANDIDATE, NULL);
 }
 
 /*
@@ -215,6 +205,7 @@ static void apply_rule(const struct fg__metric_context *context, const struct fg
 				.margin = policy.margin,
 				.tolerated = policy.tolerated,
 				.looks = looks,
+				.given_up = pairs->given_up,
 				.until_sure = context->measure->until_sure};
 
 	rule.look_count =

@@ -9,6 +9,7 @@ struct gathered {
 	double log_sum[FG_ARM_COUNT];
 	unsigned count[FG_ARM_COUNT];
 	unsigned set_aside; /* repetitions */
+	unsigned given_up;  /* of those: for no other reason */
 	bool no_number;
 	bool no_ratio;
 };
@@ -22,15 +23,6 @@ bool fg__must_be_positive(const struct fg_metric *metric)
 			return true;
 	}
 	return false;
-}
-
-/* Schedule finding, warm-ups and solo runs never were pairs; the other exclusions were meant to be. */
-static bool was_meant_to_count(const struct fg_repetition *repetition)
-{
-	const unsigned never =
-		FG_ASIDE_WARMUP | FG_ASIDE_SOLO | FG_ASIDE_TRIAL | FG_ASIDE_UNSAMPLED;
-
-	return (repetition->aside & never) == 0;
 }
 
 size_t fg__pair_end(const struct fg_series *series)
@@ -52,7 +44,8 @@ static struct gathered *gather(const struct fg_series *series, size_t metric)
 			continue;
 		pair = &all[repetition->pair];
 		if (repetition->aside) {
-			pair->set_aside += was_meant_to_count(repetition);
+			pair->set_aside += fg_aside_was_meant_to_count(repetition->aside);
+			pair->given_up += repetition->aside == FG_ASIDE_GIVEN_UP;
 			continue;
 		}
 		if (repetition->arm >= FG_ARM_COUNT)
@@ -93,6 +86,7 @@ static void sort_out(struct fg__pairs *pairs, const struct gathered *all, size_t
 	for (size_t i = 0; i < pair_end; i++) {
 		const struct gathered *pair = &all[i];
 
+		pairs->given_up += pair->given_up > 0 && pair->given_up == pair->set_aside;
 		if (pair->set_aside > 0)
 			pairs->set_aside++;
 		else if (pair->no_number)
@@ -150,23 +144,6 @@ void fg__pairs_release(struct fg__pairs *pairs)
 	*pairs = (struct fg__pairs){0};
 }
 
-double *fg__arm_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
-		       size_t *count)
-{
-	double *values = fg_xcalloc(series->repetition_count + 1, sizeof(values[0]));
-	size_t used = 0;
-
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		const struct fg_repetition *repetition = &series->repetitions[i];
-
-		if (repetition->aside == 0 && repetition->arm == arm &&
-		    isfinite(repetition->values[metric]))
-			values[used++] = repetition->values[metric];
-	}
-	*count = used;
-	return values;
-}
-
 struct fg__set_aside fg__count_set_aside(const struct fg_series *series)
 {
 	size_t pair_end = fg__pair_end(series);
@@ -177,7 +154,7 @@ struct fg__set_aside fg__count_set_aside(const struct fg_series *series)
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		const struct fg_repetition *repetition = &series->repetitions[i];
 
-		if (repetition->pair >= pair_end || !was_meant_to_count(repetition))
+		if (repetition->pair >= pair_end || !fg_aside_was_meant_to_count(repetition->aside))
 			continue;
 		meant[repetition->pair] = true;
 		aside[repetition->pair] |= repetition->aside;

@@ -15,6 +15,7 @@ struct fg__pairs {
 	double *baseline; /* level of the arm: geometric mean of its repetitions, or mean where `linear` */
 	double *candidate;
 	size_t set_aside; /* pairs left out for a reason fixed beforehand */
+	size_t given_up;  /* of those: pairs that counted until their schedule was given up */
 	size_t unpaired;  /* pairs without a partner */
 	size_t no_number; /* pairs in which a value is not a number */
 	size_t no_ratio;  /* pairs in which a value is zero or negative */
@@ -24,10 +25,6 @@ struct fg__pairs {
 /* Pairs of metric number `metric`.  Release with fg__pairs_release(). */
 void fg__pairs_collect(const struct fg_series *series, size_t metric, struct fg__pairs *pairs);
 void fg__pairs_release(struct fg__pairs *pairs);
-
-/* Values of one arm's repetitions that count; to be freed.  *count is their number. */
-double *fg__arm_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
-		       size_t *count);
 
 /* One past the largest pair number that is looked at. */
 size_t fg__pair_end(const struct fg_series *series);

@@ -37,6 +37,9 @@
  * below 5 x 0.083 %: FAIL with tolerated = 0 and min_effect = 1 %.  With r above -0.1, though, ten pairs leave too much room for
  * autocorrelation, and the next look decides.
  *
+ * When `auto` gives up a schedule in mid-run, its pairs are set aside and the looks begin anew with the first pair of the next.  What the
+ * looks at the old pairs were allowed to spend is spent; the new ones share the rest of alpha, so the sum stays below alpha.
+ *
  * With `until_sure` a bettor on signs replaces the looks: until_sure.c.
  */
 #include "gate/rule.h"
@@ -183,12 +186,24 @@ static void judge(const struct fg__rule *rule, const double *difference, double 
 	finding->vetoed = looks_worse && !finding->decided;
 }
 
+/* What looks at pairs of a schedule that was given up have left of alpha. */
+static double alpha_left(const struct fg__rule *rule)
+{
+	double shares[FG_GATE_LOOKS_MAX];
+	double left = rule->alpha;
+
+	fg_spending_shares(rule->looks, rule->look_count, rule->alpha, shares);
+	for (size_t i = 0; i < rule->look_count && rule->looks[i] <= rule->given_up; i++)
+		left -= shares[i];
+	return left;
+}
+
 static void apply_looks(const struct fg__rule *rule, const double *difference, size_t count,
 			bool final, struct fg__finding *finding)
 {
 	double shares[FG_GATE_LOOKS_MAX];
 
-	fg_spending_shares(rule->looks, rule->look_count, rule->alpha, shares);
+	fg_spending_shares(rule->looks, rule->look_count, alpha_left(rule), shares);
 	for (size_t i = 0; i < rule->look_count && !finding->decided; i++) {
 		size_t pairs = rule->looks[i];
 		bool early = pairs > count;

@@ -12,6 +12,7 @@ struct fg__rule {
 	double tolerated;
 	const size_t *looks;
 	size_t look_count;
+	size_t given_up; /* pairs of a schedule that was given up: the looks at them are paid for */
 	bool until_sure;
 };
 

@@ -42,7 +42,7 @@ void fg__shape_note_modes(const struct fg_series *series, size_t metric, uint64_
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
 		struct fg_modality modality;
 		size_t count;
-		double *values = fg__arm_values(series, metric, (enum fg_arm)arm, &count);
+		double *values = fg_series_values(series, metric, (enum fg_arm)arm, &count);
 
 		if (has_two_modes(values, count, seed + (uint64_t)arm, &modality)) {
 			char low[FG_NUMBER_TEXT_SIZE];

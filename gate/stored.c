@@ -23,7 +23,7 @@
 static double level_of(const struct fg_series *series, size_t metric, double *error)
 {
 	size_t count;
-	double *values = fg__arm_values(series, metric, FG_ARM_CANDIDATE, &count);
+	double *values = fg_series_values(series, metric, FG_ARM_CANDIDATE, &count);
 	struct fg_trimmed trimmed;
 	size_t used = 0;
 

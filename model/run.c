@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/run.h"
 
+#include "base/sort.h"
+
 #include <math.h>
 
 void fg_series_init(struct fg_series *series, const char *name)
@@ -59,6 +61,14 @@ struct fg_repetition *fg_series_add_repetition(struct fg_series *series)
 	return repetition;
 }
 
+bool fg_aside_was_meant_to_count(uint16_t aside)
+{
+	const unsigned never =
+		FG_ASIDE_WARMUP | FG_ASIDE_SOLO | FG_ASIDE_TRIAL | FG_ASIDE_UNSAMPLED;
+
+	return (aside & never) == 0;
+}
+
 uint32_t fg_series_pair_end(const struct fg_series *series)
 {
 	uint32_t end = 0;
@@ -68,6 +78,36 @@ uint32_t fg_series_pair_end(const struct fg_series *series)
 			end = series->repetitions[i].pair + 1;
 	}
 	return end;
+}
+
+double *fg_series_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
+			 size_t *count)
+{
+	double *values = fg_xcalloc(series->repetition_count + 1, sizeof(values[0]));
+	size_t used = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *repetition = &series->repetitions[i];
+
+		if (repetition->aside == 0 && repetition->arm == arm &&
+		    isfinite(repetition->values[metric]))
+			values[used++] = repetition->values[metric];
+	}
+	*count = used;
+	return values;
+}
+
+double fg_series_median(const struct fg_series *series, size_t metric, enum fg_arm arm,
+			size_t *count)
+{
+	size_t used = 0;
+	double *values = fg_series_values(series, metric, arm, &used);
+	const double median = fg_middle(values, used);
+
+	free(values);
+	if (count)
+		*count = used;
+	return median;
 }
 
 /* The texts of a metric copied into a series are its own. */

@@ -29,7 +29,11 @@ enum fg_aside {
 	FG_ASIDE_TRIAL = 1 << 4,     /* schedule finding */
 	FG_ASIDE_UNPAIRED = 1 << 5,  /* its partner could not be measured */
 	FG_ASIDE_UNSAMPLED = 1 << 6, /* ran without the sampler, to know its cost */
+	FG_ASIDE_GIVEN_UP = 1 << 7,  /* of a schedule that `auto` gave up in mid-run */
 };
+
+/* Warm-ups, trials, solo runs and those that tell the sampler's cost never were; the other exclusions were. */
+bool fg_aside_was_meant_to_count(uint16_t aside);
 
 struct fg_repetition {
 	uint32_t pair;
@@ -109,6 +113,12 @@ size_t fg_series_find_metric(const struct fg_series *series, const char *name);
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
 /* One past the largest pair number in use. */
 uint32_t fg_series_pair_end(const struct fg_series *series);
+/* The values of one arm that count: not set aside, finite.  To be freed. */
+double *fg_series_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
+			 size_t *count);
+/* Their median, NaN when there are none; `count` may be NULL. */
+double fg_series_median(const struct fg_series *series, size_t metric, enum fg_arm arm,
+			size_t *count);
 void fg_series_release(struct fg_series *series);
 
 void fg_side_copy(struct fg_side *to, const struct fg_side *from); /* into an empty one */

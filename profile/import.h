@@ -33,17 +33,19 @@ struct fg_import_options {
 
 struct fg_import_format {
 	const char *name;
-	const char *description;                   /* a line for help and the manual */
-	bool (*is)(const char *data, size_t size); /* does it look like this format? */
+	const char *description; /* a line for help and the manual */
+	bool (*is)(const char *data,
+		   size_t size); /* does what it begins with look like this format? */
 	int (*read)(const char *data, size_t size, const struct fg_import_options *options,
 		    struct fg_import_sink *sink, struct fg_error *err);
+	size_t max_bytes; /* when unpacked */
 };
 
 extern const struct fg_import_format fg_import_formats[]; /* the last one has no name */
 
 /* NULL: no such format. */
 const struct fg_import_format *fg_import_find(const char *name);
-/* NULL: nothing that we know. */
+/* Packed by gzip or not, as below.  NULL: nothing that we know. */
 const struct fg_import_format *fg_import_detect(const char *data, size_t size);
 
 /* `profile` must not be initialised: it is filled on success only, and then to be released. */

@@ -5,6 +5,10 @@
 
 #include "profile/import.h"
 
+enum {
+	FG__IMPORT_JSON_MAX_BYTES = 64 << 20, /* a parsed number takes thirty times its text */
+};
+
 bool fg__import_json_is(const char *data, size_t size);
 int fg__import_json_read(const char *data, size_t size, const struct fg_import_options *options,
 			 struct fg_import_sink *sink, struct fg_error *err);

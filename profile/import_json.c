@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "profile/export_formats.h"
-#include "profile/gzip.h"
 #include "profile/import_formats.h"
 #include "profile/import_sink.h"
 
@@ -16,7 +15,6 @@
 #define SCHEMA      SCHEMA_NAME "1"
 
 enum {
-	MAX_BYTES = 64 << 20, /* a parsed number takes thirty times its text */
 	MAX_ROWS = 1 << 24,
 	MAX_REGIONS = 1 << 12, /* they are looked up one after the other */
 	MAX_REPETITIONS = 100000,
@@ -462,7 +460,7 @@ static int read_text(const char *data, size_t size, struct fg_import_sink *sink,
 {
 	struct reader reader = {.profile = sink->profile};
 	cJSON *json = NULL;
-	int rc = fg_json_parse(data, size, MAX_BYTES, &json, err);
+	int rc = fg_json_parse(data, size, FG__IMPORT_JSON_MAX_BYTES, &json, err);
 
 	if (rc != FG_OK)
 		return rc;
@@ -478,29 +476,13 @@ static int read_text(const char *data, size_t size, struct fg_import_sink *sink,
 bool fg__import_json_is(const char *data, size_t size)
 {
 	static const char beginning[] = "{\"schema\":\"" SCHEMA_NAME;
-	char unpacked[sizeof(beginning) - 1];
 
-	if (fg_gzip_is(data, size)) {
-		size = fg_gzip_peek(data, size, unpacked, sizeof(unpacked));
-		data = unpacked;
-	}
 	return size >= sizeof(beginning) - 1 && memcmp(data, beginning, sizeof(beginning) - 1) == 0;
 }
 
 int fg__import_json_read(const char *data, size_t size, const struct fg_import_options *options,
 			 struct fg_import_sink *sink, struct fg_error *err)
 {
-	struct fg_strbuf unpacked = {0};
-	int rc = FG_OK;
-
 	(void)options;
-	if (fg_gzip_is(data, size)) {
-		rc = fg_gzip_unpack(data, size, MAX_BYTES, &unpacked, err);
-		data = fg_strbuf_text(&unpacked);
-		size = unpacked.length;
-	}
-	if (rc == FG_OK)
-		rc = read_text(data, size, sink, err);
-	fg_strbuf_release(&unpacked);
-	return rc;
+	return read_text(data, size, sink, err);
 }

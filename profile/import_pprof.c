@@ -5,7 +5,6 @@
  * address, innermost first: all but the last of them were inlined.
  */
 #include "base/map.h"
-#include "profile/gzip.h"
 #include "profile/import_formats.h"
 #include "profile/import_sink.h"
 #include "profile/pprof_fields.h"
@@ -551,27 +550,18 @@ static int read_message(struct reader *reader, const void *data, size_t size,
 	return rc;
 }
 
-/* Packed by gzip, or bare: then the first field is a sample type (0x0a) as every known writer has it. */
+/* The first field is a sample type (0x0a) as every known writer has it. */
 bool fg__import_pprof_is(const char *data, size_t size)
 {
-	return fg_gzip_is(data, size) || (size > 2 && data[0] == 0x0a && data[2] == 0x08);
+	return size > 2 && data[0] == 0x0a && data[2] == 0x08;
 }
 
 int fg__import_pprof_read(const char *data, size_t size, const struct fg_import_options *options,
 			  struct fg_import_sink *sink, struct fg_error *err)
 {
 	struct reader reader = {.sink = sink};
-	struct fg_strbuf unpacked = {0};
-	int rc = FG_OK;
+	const int rc = read_message(&reader, data, size, options, err);
 
-	if (fg_gzip_is(data, size)) {
-		rc = fg_gzip_unpack(data, size, FG_IMPORT_MAX_BYTES, &unpacked, err);
-		data = fg_strbuf_text(&unpacked);
-		size = unpacked.length;
-	}
-	if (rc == FG_OK)
-		rc = read_message(&reader, data, size, options, err);
-	fg_strbuf_release(&unpacked);
 	fg_arena_release(&reader.arena);
 	fg_map_release(&reader.function_ids);
 	fg_map_release(&reader.location_ids);

@@ -189,7 +189,7 @@ static char *module_text(const struct fg_module_info *module)
 
 	if (*module->build_id)
 		return fg_xasprintf("%s %s", module->name, module->build_id);
-	if (fg_fs_read(module->path, FILE_MAX_BYTES, &data, &size, NULL) != FG_OK)
+	if (fg_fs_read_regular(module->path, FILE_MAX_BYTES, &data, &size, NULL) != FG_OK)
 		return fg_xasprintf("%s in %s", module->name, module->path);
 	fg_sha256_hex(data, size, hex);
 	free(data);

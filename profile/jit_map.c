@@ -67,7 +67,7 @@ int fg_jit_map_read(uint32_t pid, struct fg_jit_map *map, struct fg_error *err)
 		return fg_error_errno(err, FG_ENOENT, "%s", path);
 	if (!S_ISREG(status.st_mode) || (status.st_uid != geteuid() && status.st_uid != 0))
 		return fg_error_set(err, FG_EINVAL, "%s is not a file of this user", path);
-	rc = fg_fs_read(path, MAX_BYTES, &text, &size, err);
+	rc = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
 	if (rc == FG_OK)
 		fg_jit_map_parse(text, map);
 	return rc;

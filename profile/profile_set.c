@@ -2,6 +2,7 @@
 #include "profile/profile_set.h"
 
 #include "base/strbuf.h"
+#include "model/run.h"
 
 enum {
 	NO_INDEX = 0
@@ -148,6 +149,18 @@ void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t a
 		set->rows[i - 1].aside = aside;
 	for (size_t i = set->region_row_count; i > 0 && set->region_rows[i - 1].pair == pair; i--)
 		set->region_rows[i - 1].aside = aside;
+}
+
+void fg_profile_set_give_up(struct fg_profile_set *set)
+{
+	for (size_t i = 0; i < set->row_count; i++) {
+		if (fg_aside_was_meant_to_count(set->rows[i].aside))
+			set->rows[i].aside |= FG_ASIDE_GIVEN_UP;
+	}
+	for (size_t i = 0; i < set->region_row_count; i++) {
+		if (fg_aside_was_meant_to_count(set->region_rows[i].aside))
+			set->region_rows[i].aside |= FG_ASIDE_GIVEN_UP;
+	}
 }
 
 size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double *self_ns,

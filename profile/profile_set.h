@@ -88,6 +88,8 @@ struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t
 struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
 /* The pair of the newest rows, if it is this one, is complete by now: so it shows whether they count. */
 void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
+/* The schedule was given up: what was meant to count so far does not (FG_ASIDE_GIVEN_UP). */
+void fg_profile_set_give_up(struct fg_profile_set *set);
 
 /*
  * Sum of the rows of one arm that count (aside == 0), divided by their number: dense, one value per node.

@@ -97,35 +97,36 @@ struct fg_view_row *fg__view_row(struct fg_view_table *table)
 	return row;
 }
 
+FG_PRINTF(5, 0)
 static void add_line(struct fg_arena *arena, const char ***lines, size_t *count, size_t *capacity,
-		     const struct fg_strbuf *text)
+		     const char *format, va_list ap)
 {
+	struct fg_strbuf text = {0};
+
+	fg_strbuf_vprintf(&text, format, ap);
 	*lines = fg_grow(*lines, capacity, *count + 1, sizeof(**lines));
-	(*lines)[(*count)++] = fg_arena_strdup(arena, fg_strbuf_text(text));
+	(*lines)[(*count)++] = fg_arena_strdup(arena, fg_strbuf_text(&text));
+	fg_strbuf_release(&text);
 }
 
 void fg__view_head(struct fg_view_table *table, const char *format, ...)
 {
-	struct fg_strbuf text = {0};
 	va_list ap;
 
 	va_start(ap, format);
-	fg_strbuf_vprintf(&text, format, ap);
+	add_line(&table->arena, &table->head, &table->head_count, &table->head_capacity, format,
+		 ap);
 	va_end(ap);
-	add_line(&table->arena, &table->head, &table->head_count, &table->head_capacity, &text);
-	fg_strbuf_release(&text);
 }
 
 void fg__view_note(struct fg_view_table *table, const char *format, ...)
 {
-	struct fg_strbuf text = {0};
 	va_list ap;
 
 	va_start(ap, format);
-	fg_strbuf_vprintf(&text, format, ap);
+	add_line(&table->arena, &table->notes, &table->note_count, &table->note_capacity, format,
+		 ap);
 	va_end(ap);
-	add_line(&table->arena, &table->notes, &table->note_count, &table->note_capacity, &text);
-	fg_strbuf_release(&text);
 }
 
 struct fg_view_cell fg__cell_text(struct fg_view_table *table, const char *text)

@@ -362,6 +362,7 @@ void fg__report_add_aside(struct fg_strbuf *text, unsigned aside)
 		{FG_ASIDE_TRIAL,     "trial"    },
                 {FG_ASIDE_UNPAIRED,  "unpaired" },
 		{FG_ASIDE_UNSAMPLED, "unsampled"},
+                {FG_ASIDE_GIVEN_UP,  "given_up" },
 	};
 	bool first = true;
 

@@ -28,6 +28,8 @@
  */
 #include "runner/choice.h"
 
+#include "base/sort.h"
+
 #include <math.h>
 
 #define PRIOR_LOG_RATIO   (-0.9) /* ln(variance of a duet's pair / variance of A then B) */
@@ -39,14 +41,6 @@
  3.5 /* standard errors that have to fit into the margin: early looks want more, late ones less */
 #define LEAST_SPREAD 1e-5
 
-static int compare_doubles(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double fg_trial_spread(const struct fg_trial *trial)
 {
 	const size_t n = trial->count;
@@ -57,8 +51,7 @@ double fg_trial_spread(const struct fg_trial *trial)
 	if (n < 2)
 		return (double)NAN;
 	memcpy(sorted, trial->differences, n * sizeof(double));
-	qsort(sorted, n, sizeof(double), compare_doubles);
-	middle = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	middle = fg_middle(sorted, n);
 	for (size_t i = 0; i < n; i++)
 		sum += fabs(sorted[i] - middle);
 	return sum / ((double)n - 1);

@@ -38,7 +38,10 @@ struct fg_runner_job {
 	uint32_t solos;
 	uint32_t costs;
 	unsigned counting; /* pairs that count */
-	unsigned apart;    /* duet pairs that were set aside for too little overlap */
+	/* A bit for each measured pair, the newest lowest: set aside for too little overlap. */
+	uint32_t apart;
+	uint32_t given_up; /* measured pairs, in a schedule that was given up */
+	uint32_t timed;    /* pairs behind pair_seconds */
 	unsigned wanted;
 	/* With `until_sure`, what earlier sessions did: each may use the budget and the number of pairs anew. */
 	double earlier_seconds;
@@ -90,7 +93,7 @@ int fg__job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_e
 
 /* trial.c: settle FG_SCHEDULE_AUTO. */
 int fg__job_choose(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
-/* trial.c: `auto` chose the duet, and its pairs do not count: go over to ABBA.  After each measured pair. */
-void fg__job_reconsider(struct fg_runner_job *job);
+/* trial.c: `auto` chose the duet, and most of its pairs do not count: go over to ABBA.  After each measured pair. */
+int fg__job_reconsider(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
 #endif

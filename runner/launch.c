@@ -2,6 +2,8 @@
 /* Starts one program from a small process and reports how it ended: see base/launch.h. */
 #include "base/launch.h"
 
+#include "collector/collector_env.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -94,6 +96,19 @@ static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *end
 	ended->leader_wait_ns = of_program.wait_ns;
 }
 
+/* Where only the program itself is to be sampled, and not its children, it is told from them by its parent: that is us. */
+static void be_the_parent(char **environment)
+{
+	static const char only[] = FG_ENV_ONLY "=";
+	static char mine[sizeof(only) + 16];
+
+	for (; *environment; environment++)
+		if (strncmp(*environment, only, sizeof(only) - 1) == 0) {
+			(void)snprintf(mine, sizeof(mine), "%s%d", only, (int)getpid());
+			*environment = mine;
+		}
+}
+
 /* In the child: becomes the program, or tells why not. */
 static void become(char **argv, char **environment, int error_fd, pid_t parent)
 {
@@ -155,6 +170,7 @@ int main(int argc, char **argv)
 	if (!environment)
 		return EXIT_CANNOT;
 	memcpy(environment, argv + 3, (size_t)count * sizeof(char *));
+	be_the_parent(environment);
 	set_signals(SIG_IGN);
 	status = launch((int)report_fd, argv + 3 + count, environment);
 	free(environment);

@@ -5,6 +5,8 @@
 #include "base/fs.h"
 #include "base/launch.h"
 #include "base/log.h"
+#include "base/sort.h"
+#include "runner/choice.h"
 #include "runner/installed.h"
 #include "runner/job.h"
 #include "runner/preload.h"
@@ -260,8 +262,12 @@ static bool is_exhausted(const struct fg_runner_job *job)
 	const double spent = fg__job_series(job)->seconds - job->earlier_seconds;
 	const uint32_t tried = job->pairs - job->earlier_pairs;
 
+	/* What was given up has had its attempts. */
+	const uint32_t before =
+		job->given_up > job->earlier_pairs ? job->given_up : job->earlier_pairs;
+
 	if (job->counting - job->earlier_counting >= measure->max_pairs ||
-	    tried >= ATTEMPTS_PER_PAIR * measure->max_pairs + ATTEMPTS_EXTRA)
+	    job->pairs - before >= ATTEMPTS_PER_PAIR * measure->max_pairs + ATTEMPTS_EXTRA)
 		return true;
 	return measure->budget_ns > 0 && tried > 0 && spent + job->pair_seconds > budget_seconds;
 }
@@ -292,9 +298,10 @@ static int next_block(struct fg_runner_job *job, struct fg_error *err)
 		const double took = fg__job_series(job)->seconds - before;
 
 		job->pairs++;
-		job->pair_seconds += (took - job->pair_seconds) / job->pairs;
-		job->apart += (job->last_aside & FG_ASIDE_OVERLAP) != 0;
-		fg__job_reconsider(job);
+		job->timed++;
+		job->pair_seconds += (took - job->pair_seconds) / job->timed;
+		job->apart = job->apart << 1 | ((job->last_aside & FG_ASIDE_OVERLAP) != 0);
+		status = fg__job_reconsider(job, err);
 	}
 	return status;
 }
@@ -303,6 +310,7 @@ int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_
 		      struct fg_error *err)
 {
 	const volatile sig_atomic_t *interrupted = job->runner->options.interrupted;
+	const uint32_t given_up = job->given_up;
 	struct fg_error found = {0};
 	int status = FG_OK;
 
@@ -321,6 +329,10 @@ int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_
 		status = next_block(job, &found);
 		if (status != FG_OK && !job->failed && !job->interrupted)
 			return fg_error_set(err, found.code, "%s", found.message);
+		if (job->given_up != given_up && !job->interrupted) {
+			*state = FG_RUNNER_ANEW;
+			return FG_OK;
+		}
 	}
 	*state = job->failed ? FG_RUNNER_FAILED : FG_RUNNER_INTERRUPTED;
 	return FG_OK;
@@ -330,22 +342,6 @@ size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **inde
 {
 	*indexes = job->series;
 	return job->series_count;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-	if (!count)
-		return (double)NAN;
-	qsort(values, count, sizeof(values[0]), compare_doubles);
-	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
 static void fail_like(struct fg_series *series, const struct fg_series *first)
@@ -400,7 +396,8 @@ void fg_runner_finish(struct fg_runner_job *job)
 		if (job->has_cases)
 			complete_case(job, series);
 		if (job->cost_count)
-			series->sampler_cost = exp(median(job->cost_ratios, job->cost_count)) - 1;
+			series->sampler_cost =
+				exp(fg_middle(job->cost_ratios, job->cost_count)) - 1;
 	}
 	fg_process_end_kept();
 	fg_executor_release(&job->executor);

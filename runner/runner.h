@@ -63,14 +63,20 @@ struct fg_runner_options {
 	int (*on_repetition)(void *context, size_t series, size_t repetition,
 			     const char *trace_folder, struct fg_error *err);
 	void (*on_progress)(void *context, const struct fg_runner_progress *progress);
+	/*
+	 * The schedule of a series was given up: everything measured in it is set aside by now (FG_ASIDE_GIVEN_UP), in earlier repetitions.
+	 * Not FG_OK: the session ends with that error.
+	 */
+	int (*on_given_up)(void *context, size_t series, struct fg_error *err);
 	/* Words for people about this benchmark: it left a daemon behind, the sampler could not work. Each is said once. */
 	void (*on_note)(void *context, const struct fg_series *series, const char *note);
 };
 
 enum fg_runner_state {
-	FG_RUNNER_REACHED,     /* as many pairs as wanted count */
-	FG_RUNNER_EXHAUSTED,   /* max_pairs or the budget is used up */
-	FG_RUNNER_FAILED,      /* the benchmark cannot be measured; its series says why */
+	FG_RUNNER_REACHED,   /* as many pairs as wanted count */
+	FG_RUNNER_EXHAUSTED, /* max_pairs or the budget is used up */
+	FG_RUNNER_ANEW,   /* the schedule was given up: pairs are counted from the first on again */
+	FG_RUNNER_FAILED, /* the benchmark cannot be measured; its series says why */
 	FG_RUNNER_INTERRUPTED, /* the user asked to stop */
 };
 

@@ -28,6 +28,16 @@ static void add_user_metrics(struct fg_series *series, const struct fg_benchmark
 	}
 }
 
+static void resume_pair(struct fg_runner_job *job, uint16_t aside)
+{
+	job->pairs++;
+	job->counting += aside == 0;
+	if (aside & FG_ASIDE_GIVEN_UP)
+		job->given_up = job->pairs;
+	else
+		job->apart = job->apart << 1 | ((aside & FG_ASIDE_OVERLAP) != 0);
+}
+
 /* Counters out of the repetitions that an earlier session recorded. */
 static void resume(struct fg_runner_job *job)
 {
@@ -49,8 +59,7 @@ static void resume(struct fg_runner_job *job)
 		else if (repetition->aside & FG_ASIDE_UNSAMPLED)
 			job->costs++;
 		else
-			job->pairs++;
-		job->counting += repetition->aside == 0;
+			resume_pair(job, repetition->aside);
 	}
 	if (job->benchmark->measure.until_sure) {
 		job->earlier_seconds = series->seconds;

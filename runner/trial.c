@@ -24,6 +24,10 @@ enum {
 	ROUND_EXECUTIONS = 4, /* two pairs */
 	REASON_SIZE = 256,
 	APART_MAX = 4, /* pairs of a duet that were none, before any that was */
+	/* Of the last pairs so many were none: one that counts takes the time of four, and two blocks of ABBA tell more. */
+	RECENT_PAIRS = 16,
+	RECENT_APART_MAX = 12,
+	DUETS_PER_BLOCK = 2, /* in time */
 };
 
 static const double busy_min = 0.9;
@@ -172,23 +176,72 @@ static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *
 	return FG_OK;
 }
 
-/*
- * A short program may have been lucky in the trial.  Only while no pair counts: what was measured in one schedule is not mixed with
- * the other, and a duet of which some pairs count goes on with those.
- */
-void fg__job_reconsider(struct fg_runner_job *job)
+static unsigned apart_among(const struct fg_runner_job *job, unsigned pairs)
 {
-	char reason[REASON_SIZE];
+	unsigned apart = 0;
 
-	if (job->benchmark->measure.schedule != FG_SCHEDULE_AUTO ||
-	    job->rules.schedule != FG_SCHEDULE_DUET || job->counting > 0 || job->apart < APART_MAX)
-		return;
-	(void)snprintf(
-		reason, sizeof(reason),
-		"one after the other: in the first %u pairs the two programs ran less than 80 %% of their time together, which is no duet",
-		job->apart);
+	for (unsigned i = 0; i < pairs; i++)
+		apart += job->apart >> i & 1;
+	return apart;
+}
+
+/* Is there time for the first look at blocks of ABBA?  Otherwise the few pairs that count are the better answer. */
+static bool has_time_for_blocks(const struct fg_runner_job *job)
+{
+	const struct fg_measure *measure = &job->benchmark->measure;
+	const double spent = fg__job_series(job)->seconds - job->earlier_seconds;
+	const double wanted = DUETS_PER_BLOCK * measure->min_pairs * job->pair_seconds;
+
+	return measure->budget_ns <= 0 ||
+	       spent + wanted <= (double)measure->budget_ns / (double)FG_NS_PER_S;
+}
+
+/* What was measured of it stays, and does not count: no two schedules are mixed. */
+static int give_up(struct fg_runner_job *job, const char *reason, struct fg_error *err)
+{
+	const struct fg_runner_options *options = &job->runner->options;
+	struct fg_series *series = fg__job_series(job);
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		struct fg_repetition *repetition = &series->repetitions[i];
+
+		if (fg_aside_was_meant_to_count(repetition->aside))
+			repetition->aside |= FG_ASIDE_GIVEN_UP;
+	}
+	job->counting = 0;
+	job->earlier_counting = 0;
+	job->apart = 0;
+	job->given_up = job->pairs;
+	job->timed = 0;
+	job->pair_seconds = 0;
 	settle(job, FG_SCHEDULE_ABBA, reason);
 	fg__job_note(job, reason);
+	return options->on_given_up ? options->on_given_up(options->context, job->series[0], err)
+				    : FG_OK;
+}
+
+/*
+ * A short program may have been lucky in the trial, and a machine may become crowded.  Whether two programs ran together says nothing about
+ * which of them is slower, so a choice by it biases no verdict; what the looks at the pairs so far have spent is for the decision to
+ * remember.  A bettor's wealth (`until_sure`) cannot be taken along: there, only while no pair counts.
+ */
+int fg__job_reconsider(struct fg_runner_job *job, struct fg_error *err)
+{
+	const struct fg_measure *measure = &job->benchmark->measure;
+	const unsigned apart = apart_among(job, RECENT_PAIRS);
+	const unsigned recent = job->pairs < RECENT_PAIRS ? job->pairs : RECENT_PAIRS;
+	const bool in_vain = job->counting == 0 && apart >= APART_MAX;
+	const bool mostly = !measure->until_sure && apart >= RECENT_APART_MAX;
+	char reason[REASON_SIZE];
+
+	if (measure->schedule != FG_SCHEDULE_AUTO || job->rules.schedule != FG_SCHEDULE_DUET ||
+	    !(in_vain || (mostly && has_time_for_blocks(job))))
+		return FG_OK;
+	(void)snprintf(
+		reason, sizeof(reason),
+		"one after the other: in %u of the last %u pairs the two programs ran less than 80 %% of their time together, which is no duet; what was measured as one is set aside",
+		apart, recent);
+	return give_up(job, reason, err);
 }
 
 int fg__job_choose(struct fg_runner_job *job, struct fg_error *err)

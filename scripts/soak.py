@@ -53,10 +53,14 @@ def last_words(log):
 
 
 def end_group(process):
-    with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(CLEANING_S)
+    """All that it started: some clean up when they are told to end, a database server among them, and are given time to."""
+    latest = time.monotonic() + CLEANING_S
     with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+        while time.monotonic() < latest:
+            process.poll()
+            os.killpg(process.pid, 0)
+            time.sleep(0.05)
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
@@ -71,9 +75,8 @@ def run_one(name, build, seconds):
                                    stdin=subprocess.DEVNULL, start_new_session=True)
         try:
             code = process.wait()
-        except BaseException:  # ended by somebody: so is all that was started, after it has cleaned up
+        finally:  # also when it was ended by somebody, or has left something behind
             end_group(process)
-            raise
     return {"code": code, "took": round(time.monotonic() - started), "words": last_words(log)}
 
 
@@ -90,15 +93,17 @@ def print_table(state, names):
 def run_all(names, build, seconds, anew):
     here = commit()
     state = load_state()
-    for name in names:
-        done = state.get(name, {})
-        if not anew and done.get("code") == 0 and done.get("commit") == here and done.get("seconds") == seconds:
-            continue
-        state.pop(name, None)
-        keep_state(state)
-        state[name] = {**run_one(name, build, seconds), "commit": here, "seconds": seconds}
-        keep_state(state)
-    print_table(state, names)
+    try:
+        for name in names:
+            done = state.get(name, {})
+            if not anew and done.get("code") == 0 and done.get("commit") == here and done.get("seconds") == seconds:
+                continue
+            state.pop(name, None)
+            keep_state(state)
+            state[name] = {**run_one(name, build, seconds), "commit": here, "seconds": seconds}
+            keep_state(state)
+    finally:
+        print_table(state, names)
     return 0 if all(state[name]["code"] in (0, SKIPPED) for name in names) else 1
 
 

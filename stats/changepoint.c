@@ -18,6 +18,7 @@
 
 #include "base/base.h"
 #include "base/random.h"
+#include "base/sort.h"
 #include "stats/sample.h"
 
 #include <math.h>

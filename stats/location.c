@@ -2,6 +2,7 @@
 #include "stats/location.h"
 
 #include "base/base.h"
+#include "base/sort.h"
 #include "stats/sample.h"
 
 #include <math.h>

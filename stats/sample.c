@@ -2,22 +2,9 @@
 #include "stats/sample.h"
 
 #include "base/base.h"
+#include "base/sort.h"
 
 #include <math.h>
-
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left;
-	double b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-void fg_sort(double *values, size_t count)
-{
-	if (count > 1)
-		qsort(values, count, sizeof(values[0]), compare_doubles);
-}
 
 double *fg_sorted_copy(const double *values, size_t count)
 {

@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In place, ascending.  The values must not be NaN. */
-void fg_sort(double *values, size_t count);
 /* A sorted copy, to be freed; NULL for an empty sample. */
 double *fg_sorted_copy(const double *values, size_t count);
 bool fg_all_finite(const double *values, size_t count);

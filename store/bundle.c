@@ -296,9 +296,8 @@ static int read_values(const struct fg_bundle *bundle, const struct fg_bundle_li
 	for (size_t i = 0; i < stored->run.series_count && status == FG_OK; i++)
 		status = read_series(&reader, tree, &stored->run.series[i], &stored->profiles[i],
 				     err);
-	if (status == FG_OK && reader.at != reader.end)
-		status = fg_error_set(err, FG_EPARSE, "there are %zu bytes behind the values",
-				      (size_t)(reader.end - reader.at));
+	if (status == FG_OK)
+		status = fg_values_end(&reader, err);
 	fg_bytes_release(&content);
 	return status;
 }

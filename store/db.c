@@ -186,6 +186,64 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 	return status;
 }
 
+static void bind_row(struct fg_query *query, const struct fg_rows *rows, size_t row)
+{
+	for (size_t c = 0; c < rows->column_count; c++) {
+		const struct fg_column *column = &rows->columns[c];
+
+		if (column->numbers)
+			fg_query_int(query, column->numbers[row]);
+		else if (column->doubles)
+			fg_query_double(query, column->doubles[row]);
+		else if (column->texts)
+			fg_query_text(query, column->texts[row]);
+		else
+			fg_query_bytes(query, column->blobs[row].data, column->blobs[row].size);
+	}
+}
+
+static int query_row(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, size_t row,
+		     int64_t *ids, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, db, sql);
+	bind_row(&q, rows, row);
+	if (!ids)
+		return fg_query_run(&q, err);
+	ids[row] = 0;
+	status = fg_query_value(&q, &ids[row], err);
+	return status == FG_ENOENT ? FG_OK : status;
+}
+
+int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
+		  struct fg_error *err)
+{
+	int status = FG_OK;
+
+	FG_ASSERT(rows->column_count <= FG_ROWS_MAX_COLUMNS);
+	if (db->ops->query_rows && rows->count > 1)
+		return db->ops->query_rows(db, sql, rows, ids, err);
+	for (size_t i = 0; i < rows->count && status == FG_OK; i++)
+		status = query_row(db, sql, rows, i, ids, err);
+	return status;
+}
+
+int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
+		  int64_t *first, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	if (db->ops->reserve)
+		return db->ops->reserve(db, table, count, first, err);
+	fg_query_begin(&q, db, last);
+	status = fg_query_value(&q, first, err);
+	*first += 1;
+	return status;
+}
+
 bool fg_column_is_null(const struct fg_query *query, int column)
 {
 	return query->db->ops->is_null(query, column);

@@ -21,7 +21,27 @@
 #include "store/sql.h"
 
 enum {
-	FG_QUERY_MAX_PARAMETERS = 24
+	FG_QUERY_MAX_PARAMETERS = 24,
+	FG_ROWS_MAX_COLUMNS = 12
+};
+
+/* Parameters of many rows, column by column: of each column one of the four is there. */
+struct fg_blob {
+	const void *data;
+	size_t size;
+};
+
+struct fg_column {
+	const int64_t *numbers;
+	const double *doubles;    /* NaN becomes NULL */
+	const char *const *texts; /* NULL becomes NULL */
+	const struct fg_blob *blobs;
+};
+
+struct fg_rows {
+	struct fg_column columns[FG_ROWS_MAX_COLUMNS];
+	size_t column_count;
+	size_t count;
 };
 
 struct fg_db;
@@ -49,6 +69,12 @@ struct fg_db_ops {
 	double (*column_double)(const struct fg_query *query, int column);
 	const void *(*column_bytes)(const struct fg_query *query, int column, size_t *size);
 	void (*query_end)(struct fg_query *query);
+	/* NULL: the rows one by one. */
+	int (*query_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
+			  int64_t *ids, struct fg_error *err);
+	/* NULL: the numbers behind the largest one. */
+	int (*reserve)(struct fg_db *db, const char *table, size_t count, int64_t *first,
+		       struct fg_error *err);
 };
 
 struct fg_db {
@@ -111,11 +137,32 @@ int fg_query_run(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 /* The first column of the only row; FG_ENOENT (without a message) when there is none.  Ends the query. */
 int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err) FG_NODISCARD;
 
+/*
+ * One query for many rows of parameters, in as few trips to the database as it allows: for "INSERT ... VALUES ($1, $2, ...)",
+ * which returns nothing (`ids` is NULL), or for "SELECT id ..." which finds one row or none: ids[i] becomes what it finds
+ * for row i, or 0.
+ */
+int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
+		  struct fg_error *err) FG_NODISCARD;
+/*
+ * So many ids of a table that nobody else will use, one behind the other.  Only while writing; `last` asks for the largest
+ * one that is there.
+ */
+int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
+		  int64_t *first, struct fg_error *err) FG_NODISCARD;
+
 bool fg_column_is_null(const struct fg_query *query, int column);
 int64_t fg_column_int(const struct fg_query *query, int column);      /* 0 for NULL */
 double fg_column_double(const struct fg_query *query, int column);    /* NaN for NULL */
 const char *fg_column_text(const struct fg_query *query, int column); /* NULL for NULL */
 const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size);
+
+/* Both back ends call their functions by the same names. */
+#define FG_DB_OPS_OF_THIS_FILE                                                             \
+ .close = close_session, .script = run_script, .begin = begin, .query_begin = query_begin, \
+ .bind_int = bind_int, .bind_double = bind_double, .bind_bytes = bind_bytes,               \
+ .bind_null = bind_null, .step = step, .is_null = is_null, .column_int = column_int,       \
+ .column_double = column_double, .column_bytes = column_bytes, .query_end = query_end
 
 /* The back ends. */
 int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)

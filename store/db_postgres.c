@@ -11,12 +11,13 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "store/db.h"
+#include "store/postgres_rows.h"
 
 #include <libpq-fe.h>
 
 enum {
 	WRITE_LOCK = 0x66673031,
+	ROWS_AT_ONCE = 16384,
 	NUMBER_BYTES = 8,
 	SMALL_NUMBER_BYTES = 4
 };
@@ -25,7 +26,8 @@ struct postgres_db {
 	struct fg_db db;
 	PGconn *connection;
 	bool prepared[FG_SQL_COUNT];
-	struct fg_arena cleaned; /* parameters that were broken, until their query ends */
+	bool rows_prepared[FG_SQL_COUNT]; /* for many rows at once */
+	struct fg_arena cleaned;          /* parameters that were broken, until their query ends */
 };
 
 static struct postgres_db *of(const struct fg_query *query)
@@ -79,15 +81,21 @@ static bool is_broken(const struct fg_db *db)
 	return PQstatus(((const struct postgres_db *)db)->connection) != CONNECTION_OK;
 }
 
+static bool has_failed(const PGresult *result)
+{
+	const ExecStatusType code = PQresultStatus(result);
+
+	return code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK;
+}
+
 /* VACUUM refuses to be part of anything; everything else may be several statements. */
 static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
 	PGresult *result = PQexec(p->connection, sql);
-	const ExecStatusType code = PQresultStatus(result);
 	int status = FG_OK;
 
-	if (code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK)
+	if (has_failed(result))
 		status = failed(p, result, err);
 	else if (strcmp(sql, "COMMIT") == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
 		/* A statement had failed: PostgreSQL answers ROLLBACK, and does not call it an error. */
@@ -167,20 +175,17 @@ static void bind_null(struct fg_query *query)
 	query->lengths[query->parameters] = 0;
 }
 
-static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, struct fg_error *err)
+static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, const char *text,
+		   struct fg_error *err)
 {
-	PGresult *result = NULL;
+	PGresult *result = PQprepare(p->connection, name, text, 0, NULL);
 	int status = FG_OK;
 
-	if (p->prepared[sql])
-		return FG_OK;
-	result = PQprepare(p->connection, name, fg__sql_texts[sql].text, 0, NULL);
-	if (PQresultStatus(result) != PGRES_COMMAND_OK) {
+	if (has_failed(result)) {
 		status = failed(p, result, err);
 		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg__sql_texts[sql].name,
 		       PQerrorMessage(p->connection));
 	}
-	p->prepared[sql] = status == FG_OK;
 	PQclear(result);
 	return status;
 }
@@ -193,19 +198,123 @@ static int execute(struct fg_query *query, struct fg_error *err)
 	int status = FG_OK;
 
 	(void)snprintf(name, sizeof(name), "q%d", (int)query->sql);
-	status = prepare(p, query->sql, name, err);
+	if (!p->prepared[query->sql])
+		status = prepare(p, query->sql, name, fg__sql_texts[query->sql].text, err);
 	if (status != FG_OK)
 		return status;
+	p->prepared[query->sql] = true;
 	result = PQexecPrepared(p->connection, name, query->parameters, query->values,
 				query->lengths, query->formats, 1);
-	if (PQresultStatus(result) != PGRES_TUPLES_OK &&
-	    PQresultStatus(result) != PGRES_COMMAND_OK) {
+	if (has_failed(result)) {
 		status = failed(p, result, err);
 		PQclear(result);
 		return status;
 	}
 	query->statement = result;
 	return FG_OK;
+}
+
+static uint64_t big_endian(const char *data, int size)
+{
+	const unsigned char *at = (const unsigned char *)data;
+	uint64_t value = 0;
+
+	for (int i = 0; i < size; i++)
+		value = value << 8 | at[i];
+	return value;
+}
+
+/* Rows [first, first + count) to a prepared statement. */
+static PGresult *send_rows(struct postgres_db *p, const char *name, const struct fg_rows *rows,
+			   size_t first, size_t count)
+{
+	struct fg_bytes arrays[FG_ROWS_MAX_COLUMNS] = {{0}};
+	const char *values[FG_ROWS_MAX_COLUMNS] = {NULL};
+	int lengths[FG_ROWS_MAX_COLUMNS] = {0};
+	int formats[FG_ROWS_MAX_COLUMNS] = {0};
+	PGresult *result = NULL;
+
+	for (size_t c = 0; c < rows->column_count; c++) {
+		fg__postgres_array(&rows->columns[c], first, count, &arrays[c]);
+		values[c] = (const char *)arrays[c].data;
+		lengths[c] = (int)arrays[c].size;
+		formats[c] = 1;
+	}
+	result = PQexecPrepared(p->connection, name, (int)rows->column_count, values, lengths,
+				formats, 1);
+	for (size_t c = 0; c < rows->column_count; c++)
+		fg_bytes_release(&arrays[c]);
+	return result;
+}
+
+/* What was found for each of them, or 0. */
+static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
+		    struct fg_error *err)
+{
+	if (PQntuples(result) != (int)count)
+		return fg_error_set(err, FG_EDB, "%s gives %d rows for %zu", p->db.name,
+				    PQntuples(result), count);
+	for (size_t i = 0; i < count; i++)
+		ids[i] = PQgetisnull(result, (int)i, 0)
+				 ? 0
+				 : (int64_t)big_endian(PQgetvalue(result, (int)i, 0), NUMBER_BYTES);
+	return FG_OK;
+}
+
+static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
+		      struct fg_error *err)
+{
+	struct postgres_db *p = (struct postgres_db *)db;
+	char name[16];
+	int status = FG_OK;
+
+	(void)snprintf(name, sizeof(name), "r%d", (int)sql);
+	if (!p->rows_prepared[sql]) {
+		char *text = fg__postgres_rows_text(fg__sql_texts[sql].text, rows);
+
+		status = prepare(p, sql, name, text, err);
+		p->rows_prepared[sql] = status == FG_OK;
+		free(text);
+	}
+	for (size_t first = 0; first < rows->count && status == FG_OK; first += ROWS_AT_ONCE) {
+		const size_t left = rows->count - first;
+		const size_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+		PGresult *result = send_rows(p, name, rows, first, count);
+
+		if (has_failed(result))
+			status = failed(p, result, err);
+		else if (ids)
+			status = take_ids(p, result, count, ids + first, err);
+		PQclear(result);
+	}
+	return status;
+}
+
+/* From the sequence, so that whoever inserts without an id gets another one; nobody does meanwhile, because we hold the lock. */
+static int reserve(struct fg_db *db, const char *table, size_t count, int64_t *first,
+		   struct fg_error *err)
+{
+	struct postgres_db *p = (struct postgres_db *)db;
+	char *text = fg_xasprintf(
+		"SELECT min(i), max(i) FROM (SELECT nextval(pg_get_serial_sequence('%s', 'id')) AS i "
+		"FROM generate_series(1, %zu)) AS s",
+		table, count);
+	PGresult *result = PQexecParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1);
+	int status = FG_OK;
+
+	free(text);
+	if (has_failed(result)) {
+		status = failed(p, result, err);
+	} else {
+		*first = (int64_t)big_endian(PQgetvalue(result, 0, 0), NUMBER_BYTES);
+		if ((int64_t)big_endian(PQgetvalue(result, 0, 1), NUMBER_BYTES) - *first !=
+		    (int64_t)count - 1)
+			status = fg_error_set(err, FG_EBUSY,
+					      "%s: another program adds to table '%s': try again",
+					      p->db.name, table);
+	}
+	PQclear(result);
+	return status;
 }
 
 static int step(struct fg_query *query, struct fg_error *err)
@@ -225,19 +334,9 @@ static bool is_null(const struct fg_query *query, int column)
 	return PQgetisnull(query->statement, query->row, column);
 }
 
-static uint64_t big_endian(const unsigned char *at, int size)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < size; i++)
-		value = value << 8 | at[i];
-	return value;
-}
-
 static int64_t column_int(const struct fg_query *query, int column)
 {
-	const unsigned char *at =
-		(const unsigned char *)PQgetvalue(query->statement, query->row, column);
+	const char *at = PQgetvalue(query->statement, query->row, column);
 
 	if (PQgetlength(query->statement, query->row, column) == SMALL_NUMBER_BYTES)
 		return (int32_t)(uint32_t)big_endian(at, SMALL_NUMBER_BYTES);
@@ -247,8 +346,7 @@ static int64_t column_int(const struct fg_query *query, int column)
 static double column_double(const struct fg_query *query, int column)
 {
 	const uint64_t bits =
-		big_endian((const unsigned char *)PQgetvalue(query->statement, query->row, column),
-			   NUMBER_BYTES);
+		big_endian(PQgetvalue(query->statement, query->row, column), NUMBER_BYTES);
 	double value = 0;
 
 	memcpy(&value, &bits, sizeof(value));
@@ -274,21 +372,10 @@ static const struct fg_db_ops ops = {
 	.text = "TEXT COLLATE \"C\"",
 	.bytes = "BYTEA",
 	.clustered = "",
-	.close = close_session,
 	.is_broken = is_broken,
-	.script = run_script,
-	.begin = begin,
-	.query_begin = query_begin,
-	.bind_int = bind_int,
-	.bind_double = bind_double,
-	.bind_bytes = bind_bytes,
-	.bind_null = bind_null,
-	.step = step,
-	.is_null = is_null,
-	.column_int = column_int,
-	.column_double = column_double,
-	.column_bytes = column_bytes,
-	.query_end = query_end,
+	.query_rows = query_rows,
+	.reserve = reserve,
+	FG_DB_OPS_OF_THIS_FILE,
 };
 
 /* "postgresql://user:secret@host/name?password=secret" without either secret; where the user ends is libpq's rule. */

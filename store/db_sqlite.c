@@ -246,20 +246,7 @@ static const struct fg_db_ops ops = {
 	.text = "TEXT",
 	.bytes = "BLOB",
 	.clustered = "WITHOUT ROWID",
-	.close = close_session,
-	.script = run_script,
-	.begin = begin,
-	.query_begin = query_begin,
-	.bind_int = bind_int,
-	.bind_double = bind_double,
-	.bind_bytes = bind_bytes,
-	.bind_null = bind_null,
-	.step = step,
-	.is_null = is_null,
-	.column_int = column_int,
-	.column_double = column_double,
-	.column_bytes = column_bytes,
-	.query_end = query_end,
+	FG_DB_OPS_OF_THIS_FILE,
 };
 
 static int read_pragma(struct sqlite_db *s, const char *sql, int64_t *value, struct fg_error *err)
@@ -338,6 +325,9 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 				    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; "
 				    "PRAGMA wal_autocheckpoint = 4000; PRAGMA trusted_schema = OFF",
 				    err);
+	/* What a savepoint keeps of a page before it changes: gone with the transaction, so nothing for a file. */
+	if (status == FG_OK && (flags & FG_DB_DURABLE))
+		status = run_script(&s->db, "PRAGMA temp_store = MEMORY", err);
 	return status;
 }
 

@@ -5,7 +5,8 @@
 
 enum {
 	LEAST_FUNCTION_BYTES = 6,
-	TEXTS = 4 /* of a function: name, library, linkage name, file */
+	TEXTS = 4, /* of a function: name, library, linkage name, file */
+	AHEAD = 8 /* tables are larger than the processor's caches: say so many look-ups before which place is next */
 };
 
 /* A text of the dictionary, without copying: up to its first NUL, as everything that keeps it as a C string would. */
@@ -65,13 +66,32 @@ static char *function_name(const struct fg_dictionary *d, uint32_t function)
 	return fg_xstrndup(name.at ? name.at : "", name.length);
 }
 
+static uint64_t node_key(const struct fg_dictionary *d, size_t i)
+{
+	return (uint64_t)d->nodes[i].parent << 32 | (d->nodes[i].function + 1);
+}
+
+/* A path that is there twice would be two names for one row. */
+static bool has_twins(const struct fg_dictionary *d)
+{
+	struct fg_id_table seen = {0};
+	bool found = false;
+
+	fg_id_table_reserve(&seen, d->node_count);
+	for (size_t i = 1; i < d->node_count && !found; i++) {
+		if (i + AHEAD < d->node_count)
+			fg_id_table_soon(&seen, node_key(d, i + AHEAD));
+		found = fg_id_table_add(&seen, node_key(d, i), i) != i;
+	}
+	fg_id_table_release(&seen);
+	return found;
+}
+
 static void read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_limits *limits,
 		       struct fg_dictionary *d)
 {
 	uint32_t *depths = fg_xcalloc(d->node_count, sizeof(*depths));
-	struct fg_id_table seen = {0};
 
-	fg_id_table_reserve(&seen, d->node_count);
 	d->nodes = fg_xcalloc(d->node_count, sizeof(*d->nodes));
 	d->roots = fg_xcalloc(d->node_count, sizeof(*d->roots));
 	d->root_names = fg_xcalloc(d->node_count, sizeof(*d->root_names));
@@ -79,12 +99,9 @@ static void read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_lim
 		const uint64_t back = fg_read_varint(reader);
 		const uint64_t function = fg_read_varint(reader);
 		const uint32_t parent = back == 0 || back >= i ? 0 : (uint32_t)(i - back);
-		const uint64_t key = (uint64_t)parent << 32 | (uint32_t)(function + 1);
 
 		depths[i] = depths[parent] + 1;
-		/* A path that is there twice would be two names for one row. */
-		if (back >= i || function >= d->function_count || depths[i] > limits->depth ||
-		    fg_id_table_add(&seen, key, i) != i) {
+		if (back >= i || function >= d->function_count || depths[i] > limits->depth) {
 			reader->failed = true;
 			break;
 		}
@@ -93,8 +110,9 @@ static void read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_lim
 		if (!parent)
 			d->root_names[i] = function_name(d, (uint32_t)function);
 	}
-	fg_id_table_release(&seen);
 	free(depths);
+	if (!reader->failed && has_twins(d))
+		reader->failed = true;
 }
 
 static int over_limits(const struct fg_dictionary *d, const struct fg_bundle_limits *limits,
@@ -254,6 +272,13 @@ void fg_dictionary_finish(struct fg_dictionary *dictionary)
 		put_in_order(dictionary);
 }
 
+/* Its parent's row may not be known yet: then this is of no use, and does no harm. */
+static void say_next(const struct fg_dictionary *d, const struct fg_ids *ids, size_t i)
+{
+	fg_ids_node_soon(ids, d->node_ids[d->nodes[i].parent],
+			 (uint64_t)d->function_ids[d->nodes[i].function]);
+}
+
 bool fg_dictionary_look_up(struct fg_dictionary *d, struct fg_ids *ids)
 {
 	struct fg_strbuf key = {0};
@@ -275,8 +300,11 @@ bool fg_dictionary_look_up(struct fg_dictionary *d, struct fg_ids *ids)
 		const uint32_t parent = d->nodes[i].parent;
 		const int64_t function = d->function_ids[d->nodes[i].function];
 
-		if (function && (!parent || d->node_ids[parent]))
-			d->node_ids[i] = fg_ids_node(ids, d->node_ids[parent], (uint64_t)function);
+		if (i + AHEAD < d->node_count)
+			say_next(d, ids, i + AHEAD);
+		d->node_ids[i] = function && (!parent || d->node_ids[parent])
+					 ? fg_ids_node(ids, d->node_ids[parent], (uint64_t)function)
+					 : 0;
 		d->missing += d->node_ids[i] == 0;
 	}
 	fg_ids_end(ids);
@@ -284,70 +312,72 @@ bool fg_dictionary_look_up(struct fg_dictionary *d, struct fg_ids *ids)
 	return d->missing == 0;
 }
 
-static int intern_function(struct fg_store *store, const struct fg_dictionary *d, size_t i,
-			   struct fg_error *err)
+static const char *copy_words(struct fg_arena *arena, const struct words w)
+{
+	return w.at ? fg_arena_strndup(arena, w.at, w.length) : NULL;
+}
+
+static struct fg_profile_function read_function(const struct fg_dictionary *d, size_t i,
+						struct fg_arena *arena)
 {
 	struct fg_byte_reader reader = {d->content.data + d->function_at[i],
 					d->content.data + d->content.size, false};
+	const char *texts[TEXTS] = {NULL};
 	struct fg_profile_function function = {0};
-	char *texts[TEXTS] = {NULL};
-	int status = FG_OK;
+	unsigned line = 0;
 
-	for (size_t t = 0; t < TEXTS; t++) {
-		const struct words w = read_words(&reader);
-
-		texts[t] = w.at ? fg_xstrndup(w.at, w.length) : NULL;
-	}
+	for (size_t t = 0; t < TEXTS; t++)
+		texts[t] = copy_words(arena, read_words(&reader));
+	line = (unsigned)fg_read_varint(&reader);
 	function.name = texts[0] ? texts[0] : "";
 	function.library = texts[1] ? texts[1] : "";
 	function.linkage = texts[2] && strcmp(texts[2], function.name) != 0 ? texts[2] : NULL;
 	function.file = texts[3];
-	function.line = function.file ? (unsigned)fg_read_varint(&reader) : 0;
-	if (!function.file)
-		(void)fg_read_varint(&reader);
+	function.line = function.file ? line : 0;
 	function.inlined = fg_read_varint(&reader) != 0;
-	status = fg__store_function_id(store, &function, &d->function_ids[i], err);
-	for (size_t t = 0; t < TEXTS; t++)
-		free(texts[t]);
-	return status;
+	return function;
 }
 
-static int intern_nodes(struct fg_store *store, struct fg_dictionary *d, struct fg_error *err)
+static int intern_functions(struct fg_store *store, struct fg_dictionary *d, struct fg_error *err)
 {
-	bool *is_new = fg_xcalloc(d->node_count, sizeof(*is_new));
+	struct fg_arena arena = {0};
+	struct fg_profile_function *functions =
+		fg_arena_array(&arena, d->function_count, sizeof(*functions));
+	size_t *places = fg_arena_array(&arena, d->function_count, sizeof(*places));
+	int64_t *ids = fg_arena_array(&arena, d->function_count, sizeof(*ids));
+	size_t count = 0;
 	int status = FG_OK;
 
-	for (size_t i = 1; i < d->node_count && status == FG_OK; i++) {
-		const uint32_t parent = d->nodes[i].parent;
-
-		is_new[i] = is_new[parent];
-		if (!d->node_ids[i])
-			status = fg__store_new_node_id(
-				store,
-				(const int64_t[]){(int64_t)d->node_ids[parent],
-						  d->function_ids[d->nodes[i].function]},
-				&is_new[i], &d->node_ids[i], err);
-		else
-			is_new[i] = false;
+	for (size_t i = 0; i < d->function_count; i++) {
+		if (d->function_ids[i])
+			continue;
+		functions[count] = read_function(d, i, &arena);
+		places[count++] = i;
 	}
-	free(is_new);
+	status = fg__store_function_ids(store, functions, count, ids, err);
+	for (size_t i = 0; i < count; i++)
+		d->function_ids[places[i]] = ids[i];
+	fg_arena_release(&arena);
 	return status;
 }
 
 int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 			       struct fg_error *err)
 {
+	const struct fg__tree tree = {.nodes = d->nodes,
+				      .first = 1,
+				      .count = d->node_count,
+				      .functions = d->function_ids,
+				      .ids = d->node_ids};
 	int status = fg__store_begin(store, err);
 
 	if (status != FG_OK)
 		return status;
 	status = fg__store_read_known(store, d->missing, d->missing, err);
-	for (size_t i = 0; i < d->function_count && status == FG_OK; i++) {
-		if (!d->function_ids[i])
-			status = intern_function(store, d, i, err);
-	}
 	if (status == FG_OK)
-		status = intern_nodes(store, d, err);
+		status = intern_functions(store, d, err);
+	if (status == FG_OK)
+		status = fg__store_node_ids(store, &tree, err);
 	status = fg__store_end(store, status, err);
 	if (status != FG_OK)
 		return status;

@@ -17,17 +17,29 @@ struct fg_ids {
 	struct fg_id_table nodes;
 };
 
+/* Where the search for a key begins. */
+static size_t start(const struct fg_id_table *table, uint64_t key)
+{
+	uint64_t hash = key * fg_process_secret();
+
+	hash ^= hash >> 32;
+	return (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (table->slot_count - 1);
+}
+
 static size_t place(const struct fg_id_table *table, uint64_t key)
 {
 	const size_t mask = table->slot_count - 1;
-	uint64_t hash = key * fg_process_secret();
-	size_t at = 0;
+	size_t at = start(table, key);
 
-	hash ^= hash >> 32;
-	at = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
 	while (table->slots[2 * at] && table->slots[2 * at] != key)
 		at = (at + 1) & mask;
 	return at;
+}
+
+void fg_id_table_soon(const struct fg_id_table *table, uint64_t key)
+{
+	if (table->count)
+		__builtin_prefetch(table->slots + 2 * start(table, key));
 }
 
 uint64_t fg_id_table_get(const struct fg_id_table *table, uint64_t key)
@@ -126,6 +138,11 @@ uint64_t fg_ids_node(const struct fg_ids *ids, uint64_t parent, uint64_t functio
 	const uint64_t key = node_key(parent, function);
 
 	return key ? fg_id_table_get(&ids->nodes, key) : 0;
+}
+
+void fg_ids_node_soon(const struct fg_ids *ids, uint64_t parent, uint64_t function)
+{
+	fg_id_table_soon(&ids->nodes, node_key(parent, function));
 }
 
 size_t fg_ids_function_count(struct fg_ids *ids)

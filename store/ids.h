@@ -22,6 +22,8 @@ struct fg_id_table {
 uint64_t fg_id_table_get(const struct fg_id_table *table, uint64_t key); /* 0: not there */
 /* The value that the key has from now on: `value`, or the one it had. */
 uint64_t fg_id_table_add(struct fg_id_table *table, uint64_t key, uint64_t value);
+/* This key will be asked for in a moment: fetch its place from memory meanwhile. */
+void fg_id_table_soon(const struct fg_id_table *table, uint64_t key);
 void fg_id_table_reserve(struct fg_id_table *table, size_t count);
 void fg_id_table_release(struct fg_id_table *table);
 
@@ -36,6 +38,7 @@ void fg_ids_end(struct fg_ids *ids);
 /* 0: not known.  `key` is name, NUL, library. */
 int64_t fg_ids_function(const struct fg_ids *ids, const void *key, size_t size);
 uint64_t fg_ids_node(const struct fg_ids *ids, uint64_t parent, uint64_t function);
+void fg_ids_node_soon(const struct fg_ids *ids, uint64_t parent, uint64_t function);
 size_t fg_ids_function_count(struct fg_ids *ids);
 size_t fg_ids_node_count(struct fg_ids *ids);
 

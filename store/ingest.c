@@ -2,46 +2,30 @@
 /*
  * From the values of a bundle to the blocks of the store without building a profile set in between: the weights stay a
  * matrix, only its ids change from the dictionary's numbers to the store's.  Those are mostly in the same order; where
- * they are not (a new function below old ones), the columns are put in order.
+ * they are not (a new function below old ones), the columns are written in the order of the new ids.
  */
 #include "store/ingest.h"
 
 #include "store/store_private.h"
 
-static void copy_entries(struct fg_matrix *to, size_t place, const struct fg_matrix *from,
-			 size_t column)
+/* The places of the matrix's columns in the store's order. */
+static uint32_t *store_order(const struct fg_matrix *m, const struct fg_dictionary *d)
 {
-	const size_t at = to->starts[place];
-	const size_t first = from->starts[column];
-	const size_t count = from->starts[column + 1] - first;
-
-	memcpy(to->entry_rows + at, from->entry_rows + first, count * sizeof(*to->entry_rows));
-	memcpy(to->samples + at, from->samples + first, count * sizeof(*to->samples));
-	memcpy(to->self_ns + at, from->self_ns + first, count * sizeof(*to->self_ns));
-	to->starts[place + 1] = at + count;
-}
-
-static void put_in_order(struct fg_matrix *m, const struct fg_dictionary *d)
-{
-	struct fg_matrix sorted = *m;
 	uint32_t *columns = fg_xcalloc(d->node_count, sizeof(*columns));
-	size_t place = 0;
+	uint32_t *order = fg_xcalloc(m->id_count + 1, sizeof(*order));
+	size_t count = 0;
 
-	fg_matrix_allocate(&sorted);
 	for (size_t i = 0; i < m->id_count; i++)
 		columns[m->ids[i]] = (uint32_t)i + 1;
+	/* Which path is there and which is not, no processor can guess: so each is written down, and some again over it. */
 	for (size_t i = 0; i < d->node_count; i++) {
-		const uint32_t node = d->nodes_in_order[i];
+		const uint32_t column = columns[d->nodes_in_order[i]];
 
-		if (!columns[node])
-			continue;
-		sorted.ids[place] = d->node_ids[node];
-		copy_entries(&sorted, place++, m, columns[node] - 1);
+		order[count] = column - 1;
+		count += column != 0;
 	}
 	free(columns);
-	m->rows = NULL; /* now those of `sorted` */
-	fg_matrix_release(m);
-	*m = sorted;
+	return order;
 }
 
 /* From the dictionary's numbers to the store's. */
@@ -51,10 +35,8 @@ static void rename_ids(struct fg_matrix *m, const struct fg_dictionary *d)
 
 	for (size_t i = 1; i < m->id_count; i++)
 		in_order = in_order && d->node_ids[m->ids[i]] > d->node_ids[m->ids[i - 1]];
-	if (!in_order) {
-		put_in_order(m, d);
-		return;
-	}
+	if (!in_order)
+		m->order = store_order(m, d);
 	for (size_t i = 0; i < m->id_count; i++)
 		m->ids[i] = d->node_ids[m->ids[i]];
 }
@@ -85,8 +67,7 @@ static void sum_up(const struct fg_matrix *m, struct fg_totals_source *source)
 
 	for (size_t r = 0; r < m->row_count; r++)
 		source->repetitions[m->rows[r].arm] += m->rows[r].aside == 0;
-	for (int arm = 0; arm < 2; arm++)
-		source->self_ns[arm] = fg_xcalloc(source->node_count, sizeof(double));
+	source->self_ns = fg_xcalloc(source->node_count, sizeof(*source->self_ns));
 	for (size_t r = 0; r < m->row_count; r++)
 		columns[r] = m->rows[r].aside == 0 ? m->rows[r].arm : FG_ARM_COUNT;
 	for (size_t i = 0; i < m->id_count; i++) {
@@ -97,7 +78,7 @@ static void sum_up(const struct fg_matrix *m, struct fg_totals_source *source)
 			samples += m->samples[e];
 		}
 		for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-			source->self_ns[arm][m->ids[i]] = sums[arm];
+			source->self_ns[m->ids[i]][arm] = sums[arm] > 0 ? sums[arm] : 0;
 		source->time_ns += sums[0] + sums[1] + sums[FG_ARM_COUNT];
 	}
 	source->samples = (double)samples;
@@ -117,14 +98,17 @@ static int make_functions(const struct fg_matrix *m, const struct fg_dictionary 
 					  .functions_in_order = d->functions_in_order};
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
+	int status = FG_OK;
 
 	sum_up(m, &source);
 	fg_totals_from_tree(&totals, &source);
-	fg_totals_write(&totals, &content);
+	status = fg_totals_write(&totals, &content, err);
 	fg_totals_release(&totals);
-	for (int arm = 0; arm < 2; arm++)
-		free(source.self_ns[arm]);
-	return seal(&content, block, err);
+	free(source.self_ns);
+	if (status == FG_OK)
+		return seal(&content, block, err);
+	fg_bytes_release(&content);
+	return status;
 }
 
 static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionary *d, uint64_t root,
@@ -137,7 +121,7 @@ static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionar
 	if (status == FG_OK)
 		status = check_root(&m, d, root, err);
 	if (status == FG_OK && m.row_count) {
-		status = make_functions(&m, d, &parts->blocks[FG_CHUNK_FUNCTIONS], err);
+		status = make_functions(&m, d, &parts->blocks[FG_CHUNK_TOTALS], err);
 		rename_ids(&m, d);
 		fg_matrix_write(&m, &content);
 		if (status == FG_OK)
@@ -220,9 +204,8 @@ static int make_all(const void *values, size_t size, const struct fg_dictionary 
 	a->parts = fg_xcalloc(run->series_count, sizeof(*a->parts));
 	for (size_t i = 0; i < run->series_count && status == FG_OK; i++)
 		status = make_series(&reader, d, a->report, &run->series[i], &a->parts[i], err);
-	if (status == FG_OK && reader.at != reader.end)
-		status = fg_error_set(err, FG_EPARSE, "there are %zu bytes behind the values",
-				      (size_t)(reader.end - reader.at));
+	if (status == FG_OK)
+		status = fg_values_end(&reader, err);
 	fg_bytes_release(&content);
 	return status;
 }

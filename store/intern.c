@@ -36,59 +36,148 @@ static int64_t known_function(struct fg_store *store, const struct fg_strbuf *ke
 	return id;
 }
 
-static int add_function(struct fg_store *store, const struct fg_profile_function *function,
-			int64_t *id, struct fg_error *err)
-{
-	uint8_t digest[16];
-	struct fg_query q;
-	int status = FG_ENOENT;
-
-	fg__digest(function->name, function->library ? function->library : "", NULL, digest);
-	if (!store->knows_all_functions) {
-		fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
-		fg_query_bytes(&q, digest, sizeof(digest));
-		status = fg_query_value(&q, id, err);
-	}
-	if (status != FG_ENOENT)
-		return status;
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_ADD);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	fg_query_text(&q, function->name);
-	fg_query_text(&q, function->library ? function->library : "");
-	fg_query_text(&q, function->linkage);
-	fg_query_text(&q, function->file);
-	fg_query_int(&q, function->line);
-	fg_query_int(&q, function->inlined);
-	return fg_query_value(&q, id, err);
-}
-
-int fg__store_function_id(struct fg_store *store, const struct fg_profile_function *function,
-			  int64_t *id, struct fg_error *err)
+static void remember_function(struct fg_store *store, const struct fg_profile_function *function,
+			      int64_t id)
 {
 	struct fg_strbuf key = {0};
-	int status = FG_OK;
 
 	function_key(function, &key);
-	*id = known_function(store, &key);
-	if (*id == 0) {
-		status = add_function(store, function, id, err);
-		if (status == FG_OK)
-			(void)fg_map_add(&store->functions, key.data, key.length, (uint64_t)*id,
-					 NULL);
+	(void)fg_map_add(&store->functions, key.data, key.length, (uint64_t)id, NULL);
+	fg_strbuf_release(&key);
+}
+
+/* Functions that this session does not know. */
+struct unknown {
+	const struct fg_profile_function *functions;
+	int64_t *ids;   /* of all functions */
+	size_t *places; /* where the unknown ones stand */
+	uint8_t *digests;
+	size_t count;
+};
+
+enum {
+	DIGEST_SIZE = 16
+};
+
+static void list_unknown(struct fg_store *store, size_t count, struct unknown *u)
+{
+	struct fg_strbuf key = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_profile_function *f = &u->functions[i];
+
+		if (u->ids[i] == 0) {
+			fg_strbuf_clear(&key);
+			function_key(f, &key);
+			u->ids[i] = known_function(store, &key);
+		}
+		if (u->ids[i] == 0) {
+			fg__digest(f->name, f->library ? f->library : "", NULL,
+				   u->digests + u->count * DIGEST_SIZE);
+			u->places[u->count++] = i;
+		}
 	}
 	fg_strbuf_release(&key);
+}
+
+static struct fg_blob *digest_column(struct fg_arena *arena, const struct unknown *u)
+{
+	struct fg_blob *blobs = fg_arena_array(arena, u->count, sizeof(*blobs));
+
+	for (size_t i = 0; i < u->count; i++)
+		blobs[i] = (struct fg_blob){u->digests + i * DIGEST_SIZE, DIGEST_SIZE};
+	return blobs;
+}
+
+/* What the database has is unknown no more. */
+static int find_functions(struct fg_store *store, struct fg_arena *arena, struct unknown *u,
+			  struct fg_error *err)
+{
+	const struct fg_rows rows = {.columns = {{.blobs = digest_column(arena, u)}},
+				     .column_count = 1,
+				     .count = u->count};
+	int64_t *found = fg_arena_array(arena, u->count, sizeof(*found));
+	const int status = fg_query_rows(store->db, FG_SQL_FUNCTION_FIND, &rows, found, err);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < u->count && status == FG_OK; i++) {
+		const size_t place = u->places[i];
+
+		if (found[i]) {
+			u->ids[place] = found[i];
+			remember_function(store, &u->functions[place], found[i]);
+			continue;
+		}
+		memmove(u->digests + kept * DIGEST_SIZE, u->digests + i * DIGEST_SIZE, DIGEST_SIZE);
+		u->places[kept++] = place;
+	}
+	u->count = kept;
 	return status;
 }
 
-static int ask_node(struct fg_store *store, enum fg_sql sql, const int64_t key[2], int64_t *found,
-		    struct fg_error *err)
+static int add_functions(struct fg_store *store, struct fg_arena *arena, const struct unknown *u,
+			 struct fg_error *err)
 {
-	struct fg_query q;
+	int64_t *ids = fg_arena_array(arena, u->count, sizeof(*ids));
+	int64_t *lines = fg_arena_array(arena, u->count, sizeof(*lines));
+	int64_t *inlined = fg_arena_array(arena, u->count, sizeof(*inlined));
+	const char **names = fg_arena_array(arena, u->count, sizeof(*names));
+	const char **libraries = fg_arena_array(arena, u->count, sizeof(*libraries));
+	const char **linkages = fg_arena_array(arena, u->count, sizeof(*linkages));
+	const char **files = fg_arena_array(arena, u->count, sizeof(*files));
+	const struct fg_rows rows = {
+		.columns = {{.numbers = ids},
+			    {.blobs = digest_column(arena, u)},
+			    {.texts = names},
+			    {.texts = libraries},
+			    {.texts = linkages},
+			    {.texts = files},
+			    {.numbers = lines},
+			    {.numbers = inlined}},
+		.column_count = 8,
+		.count = u->count
+        };
+	int64_t first = 0;
+	int status =
+		fg_db_reserve(store->db, "function", FG_SQL_FUNCTION_LAST, u->count, &first, err);
 
-	fg_query_begin(&q, store->db, sql);
-	fg_query_int(&q, key[0]);
-	fg_query_int(&q, key[1]);
-	return fg_query_value(&q, found, err);
+	for (size_t i = 0; i < u->count; i++) {
+		const struct fg_profile_function *f = &u->functions[u->places[i]];
+
+		ids[i] = first + (int64_t)i;
+		names[i] = f->name;
+		libraries[i] = f->library ? f->library : "";
+		linkages[i] = f->linkage;
+		files[i] = f->file;
+		lines[i] = f->line;
+		inlined[i] = f->inlined;
+	}
+	if (status == FG_OK)
+		status = fg_query_rows(store->db, FG_SQL_FUNCTION_ADD, &rows, NULL, err);
+	for (size_t i = 0; i < u->count && status == FG_OK; i++) {
+		u->ids[u->places[i]] = ids[i];
+		remember_function(store, &u->functions[u->places[i]], ids[i]);
+	}
+	return status;
+}
+
+int fg__store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
+			   size_t count, int64_t *ids, struct fg_error *err)
+{
+	struct fg_arena arena = {0};
+	struct unknown u = {.functions = functions,
+			    .places = fg_arena_array(&arena, count, sizeof(*u.places)),
+			    .digests = fg_arena_array(&arena, count, DIGEST_SIZE)};
+	int status = FG_OK;
+
+	u.ids = ids;
+	list_unknown(store, count, &u);
+	if (u.count && !store->knows_all_functions)
+		status = find_functions(store, &arena, &u, err);
+	if (u.count && status == FG_OK)
+		status = add_functions(store, &arena, &u, err);
+	fg_arena_release(&arena);
+	return status;
 }
 
 static uint64_t known_node(struct fg_store *store, const int64_t key[2])
@@ -106,35 +195,165 @@ static uint64_t known_node(struct fg_store *store, const int64_t key[2])
 	return id;
 }
 
-int fg__store_new_node_id(struct fg_store *store, const int64_t key[2], bool *is_new, uint64_t *id,
-			  struct fg_error *err)
-{
-	int64_t found = 0;
-	int status = FG_ENOENT;
+/* The way from a tree's nodes to their rows. */
+struct tree_rows {
+	const struct fg__tree *tree;
+	struct fg_arena arena;
+	uint32_t *levels; /* 0: the node's row is known; else one more than its parent's */
+	uint32_t deepest;
+	size_t unknown;
+};
 
-	*id = known_node(store, key);
-	if (*id) {
-		*is_new = false;
-		return FG_OK;
+/* The parent's row; false when there is none yet. */
+static bool parent_row(const struct tree_rows *t, size_t node, int64_t *row)
+{
+	const uint32_t parent = t->tree->nodes[node].parent;
+
+	*row = node ? (int64_t)t->tree->ids[parent] : 0;
+	return node == 0 || *row || t->levels[parent] == 0;
+}
+
+static int64_t function_of(const struct tree_rows *t, size_t node)
+{
+	return t->tree->functions[t->tree->nodes[node].function];
+}
+
+static void list_levels(struct fg_store *store, struct tree_rows *t)
+{
+	const struct fg__tree *tree = t->tree;
+
+	t->levels = fg_arena_array(&t->arena, tree->count + 1, sizeof(*t->levels));
+	for (size_t i = tree->first; i < tree->count; i++) {
+		int64_t key[2] = {0, function_of(t, i)};
+
+		if (!tree->ids[i] && parent_row(t, i, &key[0]))
+			tree->ids[i] = known_node(store, key);
+		if (tree->ids[i])
+			continue;
+		t->unknown++;
+		t->levels[i] = 1 + (i ? t->levels[tree->nodes[i].parent] : 0);
+		if (t->levels[i] > t->deepest)
+			t->deepest = t->levels[i];
 	}
-	if (!*is_new && !store->knows_all_nodes)
-		status = ask_node(store, FG_SQL_NODE_FIND, key, &found, err);
-	*is_new = status == FG_ENOENT;
-	if (*is_new)
-		status = ask_node(store, FG_SQL_NODE_ADD, key, &found, err);
-	if (status == FG_OK) {
-		*id = (uint64_t)found;
-		(void)fg_map_add(&store->nodes, key, 2 * sizeof(key[0]), *id, NULL);
+}
+
+/* The nodes of level 1, 2, ...; ends[l] is where those of level l end. */
+static uint32_t *by_level(struct tree_rows *t, size_t **ends)
+{
+	uint32_t *order = fg_arena_array(&t->arena, t->unknown, sizeof(*order));
+	size_t *next = fg_arena_array(&t->arena, (size_t)t->deepest + 2, sizeof(*next));
+
+	for (size_t i = t->tree->first; i < t->tree->count; i++) {
+		if (t->levels[i])
+			next[t->levels[i] + 1]++;
 	}
+	for (size_t l = 1; l <= t->deepest; l++)
+		next[l + 1] += next[l];
+	for (size_t i = t->tree->first; i < t->tree->count; i++) {
+		if (t->levels[i])
+			order[next[t->levels[i]]++] = (uint32_t)i;
+	}
+	*ends = next;
+	return order;
+}
+
+static void remember_node(struct fg_store *store, const struct tree_rows *t, size_t node)
+{
+	int64_t key[2] = {0, function_of(t, node)};
+
+	(void)parent_row(t, node, &key[0]);
+	(void)fg_map_add(&store->nodes, key, sizeof(key), t->tree->ids[node], NULL);
+}
+
+/* Ask for those whose parent has a row; below one that has none, there is nothing. */
+static int find_level(struct fg_store *store, const struct tree_rows *t, const uint32_t *nodes,
+		      size_t count, struct fg_error *err)
+{
+	struct fg_arena arena = {0};
+	int64_t *parents = fg_arena_array(&arena, count, sizeof(*parents));
+	int64_t *functions = fg_arena_array(&arena, count, sizeof(*functions));
+	int64_t *found = fg_arena_array(&arena, count, sizeof(*found));
+	uint32_t *asked = fg_arena_array(&arena, count, sizeof(*asked));
+	struct fg_rows rows = {
+		.columns = {{.numbers = parents}, {.numbers = functions}},
+                  .column_count = 2
+        };
+	int status = FG_OK;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!parent_row(t, nodes[i], &parents[rows.count]))
+			continue;
+		functions[rows.count] = function_of(t, nodes[i]);
+		asked[rows.count++] = nodes[i];
+	}
+	status = fg_query_rows(store->db, FG_SQL_NODE_FIND, &rows, found, err);
+	for (size_t i = 0; i < rows.count && status == FG_OK; i++) {
+		t->tree->ids[asked[i]] = (uint64_t)found[i];
+		if (found[i])
+			remember_node(store, t, asked[i]);
+	}
+	fg_arena_release(&arena);
 	return status;
 }
 
-int fg__store_node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
-		      struct fg_error *err)
+static int find_nodes(struct fg_store *store, struct tree_rows *t, struct fg_error *err)
 {
-	bool is_new = false;
+	size_t *ends = NULL;
+	const uint32_t *order = by_level(t, &ends);
+	int status = FG_OK;
 
-	return fg__store_new_node_id(store, (const int64_t[]){parent, function}, &is_new, id, err);
+	for (size_t l = 1; l <= t->deepest && status == FG_OK; l++)
+		status = find_level(store, t, order + ends[l - 1], ends[l] - ends[l - 1], err);
+	return status;
+}
+
+/* Parents stand before their children, and so do their ids. */
+static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_error *err)
+{
+	const struct fg__tree *tree = t->tree;
+	int64_t *ids = fg_arena_array(&t->arena, t->unknown, sizeof(*ids));
+	int64_t *parents = fg_arena_array(&t->arena, t->unknown, sizeof(*parents));
+	int64_t *functions = fg_arena_array(&t->arena, t->unknown, sizeof(*functions));
+	uint32_t *places = fg_arena_array(&t->arena, t->unknown, sizeof(*places));
+	struct fg_rows rows = {
+		.columns = {{.numbers = ids}, {.numbers = parents}, {.numbers = functions}},
+		.column_count = 3
+        };
+	int64_t next = 0;
+	int status = FG_OK;
+
+	for (size_t i = tree->first; i < tree->count; i++) {
+		if (!tree->ids[i])
+			places[rows.count++] = (uint32_t)i;
+	}
+	if (rows.count == 0)
+		return FG_OK;
+	status = fg_db_reserve(store->db, "node", FG_SQL_NODE_LAST, rows.count, &next, err);
+	for (size_t i = 0; i < rows.count && status == FG_OK; i++) {
+		(void)parent_row(t, places[i], &parents[i]);
+		functions[i] = function_of(t, places[i]);
+		ids[i] = next + (int64_t)i;
+		tree->ids[places[i]] = (uint64_t)ids[i];
+	}
+	if (status == FG_OK)
+		status = fg_query_rows(store->db, FG_SQL_NODE_ADD, &rows, NULL, err);
+	for (size_t i = 0; i < rows.count && status == FG_OK; i++)
+		remember_node(store, t, places[i]);
+	return status;
+}
+
+int fg__store_node_ids(struct fg_store *store, const struct fg__tree *tree, struct fg_error *err)
+{
+	struct tree_rows t = {.tree = tree};
+	int status = FG_OK;
+
+	list_levels(store, &t);
+	if (t.unknown && !store->knows_all_nodes)
+		status = find_nodes(store, &t, err);
+	if (status == FG_OK)
+		status = add_nodes(store, &t, err);
+	fg_arena_release(&t.arena);
+	return status;
 }
 
 static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct fg_error *err)
@@ -249,27 +468,6 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	return status;
 }
 
-static int intern_nodes(struct fg_store *store, const struct fg_profile_set *set,
-			struct fg_interned *interned, struct fg_error *err)
-{
-	bool *is_new = fg_xcalloc(set->node_count + 1, sizeof(is_new[0]));
-	int status = FG_OK;
-
-	while (interned->node_count < set->node_count && status == FG_OK) {
-		const size_t i = interned->node_count;
-		const uint32_t parent = set->nodes[i].parent;
-		const int64_t key[2] = {i == 0 ? 0 : (int64_t)interned->nodes[parent],
-					interned->functions[set->nodes[i].function]};
-
-		is_new[i] = i > 0 && is_new[parent];
-		status = fg__store_new_node_id(store, key, &is_new[i], &interned->nodes[i], err);
-		if (status == FG_OK)
-			interned->node_count++;
-	}
-	free(is_new);
-	return status;
-}
-
 int fg__store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 			 struct fg_error *err)
 {
@@ -278,25 +476,41 @@ int fg__store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 	return status == FG_OK ? read_known_nodes(store, nodes, err) : status;
 }
 
+/* Room for `count` items, of which `had` are there; the others become 0. */
+static void *widen(void *items, size_t had, size_t count, size_t size)
+{
+	items = fg_xreallocarray(items, count, size);
+	memset((char *)items + had * size, 0, (count - had) * size);
+	return items;
+}
+
 int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err)
 {
-	int status = fg__store_read_known(store, set->function_count - interned->function_count,
+	const size_t functions = interned->function_count;
+	const struct fg__tree tree = {
+		.nodes = set->nodes,
+		.first = interned->node_count,
+		.count = set->node_count,
+		.functions = interned->functions =
+			widen(interned->functions, functions, set->function_count,
+			      sizeof(*interned->functions)),
+		.ids = interned->nodes = widen(interned->nodes, interned->node_count,
+					       set->node_count, sizeof(*interned->nodes))};
+	int status = fg__store_read_known(store, set->function_count - functions,
 					  set->node_count - interned->node_count, err);
 
-	interned->functions = fg_xreallocarray(interned->functions, set->function_count,
-					       sizeof(*interned->functions));
-	interned->nodes =
-		fg_xreallocarray(interned->nodes, set->node_count, sizeof(*interned->nodes));
-	while (interned->function_count < set->function_count && status == FG_OK) {
-		const size_t i = interned->function_count;
-
-		status = fg__store_function_id(store, &set->functions[i], &interned->functions[i],
-					       err);
-		if (status == FG_OK)
-			interned->function_count++;
+	if (status == FG_OK)
+		status = fg__store_function_ids(store, set->functions + functions,
+						set->function_count - functions,
+						interned->functions + functions, err);
+	if (status == FG_OK)
+		status = fg__store_node_ids(store, &tree, err);
+	if (status == FG_OK) {
+		interned->function_count = set->function_count;
+		interned->node_count = set->node_count;
 	}
-	return status == FG_OK ? intern_nodes(store, set, interned, err) : status;
+	return status;
 }
 
 /* Rows found so far, id → place in the arrays. */

@@ -142,9 +142,17 @@ static int delete_run(struct fg_store *store, const char *id, struct fg_error *e
 
 int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err)
 {
+	int status = FG_OK;
+
 	if (strcmp(store->progress_run, id) == 0)
 		store->progress_run[0] = '\0';
-	return delete_run(store, id, err);
+	status = fg__store_begin(store, err);
+	if (status != FG_OK)
+		return status;
+	status = delete_run(store, id, err);
+	if (status == FG_OK)
+		status = fg__store_cut_seals(store, err);
+	return fg__store_end(store, status, err);
 }
 
 struct victims {
@@ -194,14 +202,17 @@ static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 
 static int remove_all(struct fg_store *store, const struct victims *victims, struct fg_error *err)
 {
-	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_SEALS, FG_SQL_GC_TILES,
-					     FG_SQL_GC_WORDS, FG_SQL_GC_FACTS};
+	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_SEALS,
+					     FG_SQL_GC_TILES,      FG_SQL_GC_WORDS,
+					     FG_SQL_GC_FACT_SETS,  FG_SQL_GC_FACTS};
 	int status = fg__store_begin(store, err);
 
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < victims->count && status == FG_OK; i++)
 		status = delete_run(store, victims->ids[i], err);
+	if (status == FG_OK)
+		status = fg__store_cut_seals(store, err);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++) {
 		struct fg_query q;
 
@@ -229,10 +240,14 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 
 	if (status == FG_OK && !policy->dry_run)
 		status = remove_all(store, &victims, err);
+	/* Of SQLite's, a copy of the whole database is made on the way: not in memory. */
 	if (status == FG_OK && !policy->dry_run)
-		status = fg_db_script(store->db, "VACUUM", err);
-	if (status == FG_OK && !policy->dry_run && !fg_db_is_url(store->db->location))
-		status = fg_db_script(store->db, "PRAGMA wal_checkpoint(TRUNCATE)", err);
+		status = fg_db_script(store->db,
+				      fg_db_is_url(store->db->location)
+					      ? "VACUUM"
+					      : "PRAGMA temp_store = FILE; VACUUM; "
+						"PRAGMA wal_checkpoint(TRUNCATE)",
+				      err);
 	if (status == FG_OK) {
 		done.runs = victims.count;
 		done.bytes_after = size_of(store);

@@ -275,6 +275,26 @@ int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_n
 	return fg__store_names(&q, names, err);
 }
 
+static int no_benchmark(struct fg_store *store, const char *project, const char *benchmark,
+			struct fg_error *err)
+{
+	struct fg_name_list names = {0};
+	const char *nearest = NULL;
+
+	if (fg_store_benchmarks(store, project, &names, NULL) == FG_OK) {
+		names.items = fg_grow(names.items, &names.capacity, names.count + 1,
+				      sizeof(*names.items));
+		names.items[names.count] = NULL;
+		nearest = fg_text_nearest(benchmark, (const char *const *)names.items);
+	}
+	(void)fg_error_set(err, FG_ENOENT, "no benchmark '%s' was ever stored%s%s in %s%s%s%s",
+			   benchmark, project ? " for project " : "", project ? project : "",
+			   store->db->name, nearest ? "; did you mean '" : "",
+			   nearest ? nearest : "", nearest ? "'?" : "");
+	fg_name_list_release(&names);
+	return FG_ENOENT;
+}
+
 int fg__store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
 			int64_t *id, struct fg_error *err)
 {
@@ -285,11 +305,7 @@ int fg__store_benchmark(struct fg_store *store, const char *project, const char 
 	fg_query_text(&q, project);
 	fg_query_text(&q, benchmark);
 	status = fg_query_value(&q, id, err);
-	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "no benchmark '%s' was ever stored%s%s in %s",
-				      benchmark, project ? " for project " : "",
-				      project ? project : "", store->db->name);
-	return status;
+	return status == FG_ENOENT ? no_benchmark(store, project, benchmark, err) : status;
 }
 
 int fg_store_metrics(struct fg_store *store, const char *project, const char *benchmark,

@@ -7,8 +7,9 @@ enum {
 	FRACTIONS = 32,
 	LAYOUT = 2,   /* behind a zero, where the first layout had its number of rows */
 	CLASSES = 48, /* of nodes, by their number of entries */
-	CLASS_EXACT =
-		8, /* up to here each number is its own class, then two for each power of two */
+	CLASS_EXACT_POWER = 3,
+	/* Up to here each number is its own class, then there are two for each power of two. */
+	CLASS_EXACT = 1 << CLASS_EXACT_POWER,
 	BREAK_MIN = 256, /* bytes that are worth being packed by themselves */
 };
 
@@ -52,7 +53,8 @@ static void head(struct fg_matrix_row *to, const struct fg_profile_row *from)
 		to->unit_ns = 1;
 }
 
-void fg_matrix_allocate(struct fg_matrix *m)
+/* Room for id_count ids and entry_count entries: nothing in it yet but starts[0]. */
+static void allocate(struct fg_matrix *m)
 {
 	m->ids = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*m->ids));
 	m->starts = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*m->starts));
@@ -96,7 +98,7 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 			counts[row->nodes[i]]++;
 	}
 	slots = used_nodes(set, counts, ids, &m.id_count);
-	fg_matrix_allocate(&m);
+	allocate(&m);
 	for (size_t i = 0; i < m.id_count; i++) {
 		m.ids[i] = slots[i].id;
 		m.starts[i + 1] = m.starts[i] + counts[slots[i].node];
@@ -160,21 +162,26 @@ static void write_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
 
 static inline unsigned class_of(size_t entries)
 {
-	unsigned class = CLASS_EXACT;
+	unsigned power = 0;
 
-	if (entries <= CLASS_EXACT)
+	if (entries < CLASS_EXACT)
 		return (unsigned)entries;
-	while (entries >= 2 * (size_t)CLASS_EXACT && class < CLASSES - 2) {
-		entries /= 2;
-		class += 2;
-	}
-	return class + (entries >= CLASS_EXACT + CLASS_EXACT / 2);
+	power = 63 - (unsigned)__builtin_clzll(entries);
+	power = CLASS_EXACT + 2 * (power - CLASS_EXACT_POWER) +
+		(unsigned)(entries >> (power - 1) & 1);
+	return power < CLASSES ? power : CLASSES - 1;
 }
 
-/* The places of the nodes, those with the fewest entries first, else as they are. */
+/* The place of the node with the i-th smallest id. */
+static inline size_t place_of(const struct fg_matrix *m, size_t i)
+{
+	return m->order ? m->order[i] : i;
+}
+
+/* The places of the nodes, those with the fewest entries first, else by id. */
 static uint32_t *in_classes(const struct fg_matrix *m)
 {
-	uint32_t *order = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*order));
+	uint32_t *places = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*places));
 	uint8_t *classes = fg_xmalloc(m->id_count + 1);
 	uint32_t next[CLASSES + 1] = {0};
 
@@ -184,10 +191,13 @@ static uint32_t *in_classes(const struct fg_matrix *m)
 	}
 	for (size_t c = 0; c < CLASSES; c++)
 		next[c + 1] += next[c];
-	for (size_t i = 0; i < m->id_count; i++)
-		order[next[classes[i]]++] = (uint32_t)i;
+	for (size_t i = 0; i < m->id_count; i++) {
+		const size_t place = place_of(m, i);
+
+		places[next[classes[place]]++] = (uint32_t)place;
+	}
 	free(classes);
-	return order;
+	return places;
 }
 
 /* The entries of one node, at most FG_VARINT_MAX_BYTES each; where they end. */
@@ -244,14 +254,19 @@ static void write_ids(const struct fg_matrix *m, struct fg_bytes *bytes)
 	uint64_t id = 0;
 
 	for (size_t i = 0; i < m->id_count; i++) {
-		at = fg_put_varint(at, m->ids[i] - id);
-		id = m->ids[i];
+		const uint64_t next = m->ids[place_of(m, i)];
+
+		at = fg_put_varint(at, next - id);
+		id = next;
 	}
 	fg_bytes_end(bytes, at);
 	fg_bytes_break(bytes);
 	at = fg_bytes_reserve(bytes, m->id_count * FG_VARINT_MAX_BYTES);
-	for (size_t i = 0; i < m->id_count; i++)
-		at = fg_put_varint(at, m->starts[i + 1] - m->starts[i]);
+	for (size_t i = 0; i < m->id_count; i++) {
+		const size_t place = place_of(m, i);
+
+		at = fg_put_varint(at, m->starts[place + 1] - m->starts[place]);
+	}
 	fg_bytes_end(bytes, at);
 	fg_bytes_break(bytes);
 }
@@ -261,9 +276,13 @@ static void write_fractions(const struct fg_matrix *m, struct fg_bytes *bytes)
 	uint8_t *at = fg_bytes_reserve(bytes, m->entry_count * FG_VARINT_MAX_BYTES);
 	double *units = units_of(m);
 
-	for (size_t e = 0; e < m->entry_count; e++)
-		at = fg_put_varint(at, fg_zigzag(fraction(units[m->entry_rows[e]], m->samples[e],
-							  m->self_ns[e])));
+	for (size_t i = 0; i < m->id_count; i++) {
+		const size_t place = place_of(m, i);
+
+		for (size_t e = m->starts[place]; e < m->starts[place + 1]; e++)
+			at = fg_put_varint(at, fg_zigzag(fraction(units[m->entry_rows[e]],
+								  m->samples[e], m->self_ns[e])));
+	}
 	fg_bytes_end(bytes, at);
 	free(units);
 }
@@ -410,7 +429,7 @@ int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_mat
 	read_rows(reader, &m);
 	m.id_count = fg_read_count(reader, 2);
 	m.entry_count = fg_read_count(reader, 3);
-	fg_matrix_allocate(&m);
+	allocate(&m);
 	if (!reader->failed)
 		read_ids(reader, max_id, &m);
 	if (!reader->failed)
@@ -461,6 +480,7 @@ void fg_matrix_release(struct fg_matrix *matrix)
 {
 	free(matrix->rows);
 	free(matrix->ids);
+	free(matrix->order);
 	free(matrix->starts);
 	free(matrix->entry_rows);
 	free(matrix->samples);

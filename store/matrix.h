@@ -33,8 +33,9 @@ struct fg_matrix_row {
 struct fg_matrix {
 	struct fg_matrix_row *rows;
 	size_t row_count;
-	uint64_t *ids;  /* ascending */
-	size_t *starts; /* id_count + 1: entries of id i are [starts[i], starts[i + 1]) */
+	uint64_t *ids;   /* ascending, in the order of the places if there is one */
+	uint32_t *order; /* places of the ids, the smallest id first; NULL: as they stand */
+	size_t *starts;  /* id_count + 1: entries of id i are [starts[i], starts[i + 1]) */
 	size_t id_count;
 	uint32_t *entry_rows;
 	uint32_t *samples;
@@ -45,6 +46,7 @@ struct fg_matrix {
 /* Rows [first, row_count) of the set; ids[i] is the id of the set's node i. */
 void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set, size_t first,
 			const uint64_t *ids);
+/* The bytes do not tell whether the ids stood in order or were put in order by their places. */
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes);
 /* `max_id`: ids beyond it are refused (0: none is). */
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
@@ -52,8 +54,6 @@ int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_mat
 /* Adds the rows to the set; indexes[i] is the set's node for matrix->ids[i]. */
 void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set,
 		      const uint32_t *indexes);
-/* Room for id_count ids and entry_count entries: nothing in it yet but starts[0]. */
-void fg_matrix_allocate(struct fg_matrix *matrix);
 void fg_matrix_release(struct fg_matrix *matrix);
 
 #endif

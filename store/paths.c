@@ -33,10 +33,7 @@ static int read_weights(struct fg_store *store, const struct fg_run_side *side,
 	if (status == FG_OK)
 		status = fg__store_weights(store, series, weights, err);
 	if (status == FG_OK && weights->repetitions == 0)
-		status = fg_error_set(err, FG_ENOENT,
-				      "benchmark '%s' of run '%s' has no profile of its %s",
-				      benchmark, side->run,
-				      side->arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
+		status = fg__store_no_profile(side, benchmark, err);
 	return status;
 }
 

@@ -7,7 +7,8 @@
 #include <math.h>
 
 enum {
-	DIGEST_BYTES = 16
+	DIGEST_BYTES = 16,
+	SIZES_A_NS = 1024
 };
 
 int fg__store_find_series(struct fg_store *store, const char *run, const char *benchmark,
@@ -26,6 +27,14 @@ int fg__store_find_series(struct fg_store *store, const char *run, const char *b
 	return status;
 }
 
+int fg__store_no_profile(const struct fg_run_side *side, const char *benchmark,
+			 struct fg_error *err)
+{
+	return fg_error_set(err, FG_ENOENT, "benchmark '%s' of run '%s' has no profile of its %s",
+			    benchmark, side->run,
+			    side->arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
+}
+
 static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 		       const char *benchmark, struct fg_totals *totals, struct fg_error *err)
 {
@@ -35,10 +44,7 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 	if (status == FG_OK)
 		status = fg__store_totals(store, series, totals, err);
 	if (status == FG_OK && !totals->repetitions[side->arm])
-		status = fg_error_set(err, FG_ENOENT,
-				      "benchmark '%s' of run '%s' has no profile of its %s",
-				      benchmark, side->run,
-				      side->arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
+		status = fg__store_no_profile(side, benchmark, err);
 	return status;
 }
 
@@ -48,6 +54,7 @@ struct difference {
 	double self[2];
 	double inclusive[2];
 	double error;
+	double size; /* of the difference of self, in a step coarse enough for the last bits of a mean not to show */
 };
 
 /* Counts of samples are close to Poisson's law: the variance of a sum of weights is the sum of their squares. */
@@ -62,11 +69,9 @@ static int by_size(const void *a, const void *b)
 {
 	const struct difference *x = a;
 	const struct difference *y = b;
-	const double dx = fabs(x->self[1] - x->self[0]);
-	const double dy = fabs(y->self[1] - y->self[0]);
 
-	if (dx > dy || dx < dy)
-		return dx > dy ? -1 : 1;
+	if (x->size > y->size || x->size < y->size)
+		return x->size > y->size ? -1 : 1;
 	/* Ids differ from store to store; what a function is does not. */
 	return memcmp(x->row.digest, y->row.digest, sizeof(x->row.digest));
 }
@@ -97,6 +102,7 @@ static struct difference *merge(const struct fg_totals totals[2], const struct f
 			add_side(d, &totals[0], &totals[0].items[at[0]++], 0, sides[0].arm);
 		if (b <= a)
 			add_side(d, &totals[1], &totals[1].items[at[1]++], 1, sides[1].arm);
+		d->size = round(fabs(d->self[1] - d->self[0]) * SIZES_A_NS);
 	}
 	return all;
 }

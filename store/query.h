@@ -62,8 +62,8 @@ void fg_path_tree_release(struct fg_path_tree *tree);
 struct fg_trend_point {
 	char run[37];
 	int64_t started_ns;
-	char *commit;
-	double self_ns; /* of the candidate */
+	const char *commit; /* NULL: unknown */
+	double self_ns;     /* of the candidate */
 	double inclusive_ns;
 };
 
@@ -73,7 +73,8 @@ struct fg_function_trend {
 	struct fg_trend_point *points; /* oldest first */
 	size_t count;
 	size_t capacity;
-	size_t from_tiles; /* points that came out of tiles, not of single runs */
+	size_t from_tiles; /* runs that were asked of tiles, gone ones among them */
+	struct fg_arena texts;
 };
 
 /* fg_function_delta.id of the function of this name; `library` may be NULL. */
@@ -105,10 +106,12 @@ int fg_store_set_digest(struct fg_store *store, const char *id, const char *dige
 			struct fg_error *err) FG_NODISCARD;
 
 /*
- * Several saves as one transaction (group commit).  Between begin and end each save stands or falls alone; what
- * counts on the disk is decided by end.
+ * Several saves as one transaction (group commit): all or none.  One that fails before it has written anything spares the
+ * others; one that fails half-way spoils them all, and only undo is left.
  */
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+bool fg_store_batch_is_spoiled(const struct fg_store *store);
+void fg_store_batch_undo(struct fg_store *store);
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 struct fg_ids;
 /* Batches of this session tell their committed ids to all (store/ids.h); borrowed. */

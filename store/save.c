@@ -61,65 +61,6 @@ static int put_run(struct fg_store *store, const struct fg_run *run, const struc
 	return fg_query_value(&q, id, err);
 }
 
-static int find_or_add_fact(struct fg_store *store, const struct fg_fact *fact,
-			    const uint8_t digest[16], int64_t *id, struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_FACT_FIND);
-	fg_query_bytes(&q, digest, 16);
-	status = fg_query_value(&q, id, err);
-	if (status != FG_ENOENT)
-		return status;
-	fg_query_begin(&q, store->db, FG_SQL_FACT_ADD);
-	fg_query_bytes(&q, digest, 16);
-	fg_query_text(&q, fact->key);
-	fg_query_text(&q, fact->value);
-	fg_query_int(&q, fact->identity);
-	return fg_query_value(&q, id, err);
-}
-
-static int put_fact(struct fg_store *store, const struct fg_fact *fact, int64_t *id,
-		    struct fg_error *err)
-{
-	uint8_t digest[16];
-	const uint64_t *known = NULL;
-	int status = FG_OK;
-
-	fg__digest(fact->key, fact->value, fact->identity ? "1" : "0", digest);
-	known = fg_map_get(&store->facts, digest, sizeof(digest));
-	if (known) {
-		*id = (int64_t)*known;
-		return FG_OK;
-	}
-	status = find_or_add_fact(store, fact, digest, id, err);
-	if (status == FG_OK && store->in_batch)
-		(void)fg_map_add(&store->facts, digest, sizeof(digest), (uint64_t)*id, NULL);
-	return status;
-}
-
-static int put_environment(struct fg_store *store, int64_t run, int scope,
-			   const struct fg_environment *environment, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	for (size_t i = 0; i < environment->count && status == FG_OK; i++) {
-		struct fg_query q;
-		int64_t fact = 0;
-
-		status = put_fact(store, &environment->facts[i], &fact, err);
-		if (status != FG_OK)
-			break;
-		fg_query_begin(&q, store->db, FG_SQL_RUN_FACT_ADD);
-		fg_query_int(&q, run);
-		fg_query_int(&q, scope);
-		fg_query_int(&q, fact);
-		status = fg_query_run(&q, err);
-	}
-	return status;
-}
-
 /* The rows of one statement that has one number for a parameter. */
 static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_error *err)
 {
@@ -134,34 +75,36 @@ static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_
 static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_RUN_FACTS_CLEAR,
-					     FG_SQL_REPORT_CLEAR};
+					     FG_SQL_RUN_SETS_CLEAR, FG_SQL_REPORT_CLEAR};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
 		status = clear(store, sweeps[i], id, err);
-	return status;
+	return status == FG_OK ? fg__store_cut_seals(store, err) : status;
 }
 
 static int put_facts(struct fg_store *store, int64_t id, const struct fg_run *run,
 		     struct fg_error *err)
 {
-	int status = put_environment(store, id, FG_SCOPE_HOST, &run->host, err);
+	const struct fg__scoped scoped[] = {
+		{FG_SCOPE_HOST,                     &run->host                         },
+		{FG_SCOPE_SIDES + FG_ARM_BASELINE,  &run->sides[FG_ARM_BASELINE].build },
+		{FG_SCOPE_SIDES + FG_ARM_CANDIDATE, &run->sides[FG_ARM_CANDIDATE].build},
+	};
 
-	for (int arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
-		status = put_environment(store, id, FG_SCOPE_SIDES + arm, &run->sides[arm].build,
-					 err);
-	return status;
+	return fg__store_put_conditions(store, id, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
 static int put_series_facts(struct fg_store *store, int64_t run, const struct fg_series *series,
 			    size_t position, struct fg_error *err)
 {
-	int status = FG_OK;
+	const int64_t scope = FG_SCOPE_SERIES + 2 * (int64_t)position;
+	const struct fg__scoped scoped[] = {
+		{scope + FG_ARM_BASELINE,  &series->build[FG_ARM_BASELINE] },
+		{scope + FG_ARM_CANDIDATE, &series->build[FG_ARM_CANDIDATE]},
+	};
 
-	for (int arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
-		status = put_environment(store, run, FG_SCOPE_SERIES + 2 * (int)position + arm,
-					 &series->build[arm], err);
-	return status;
+	return fg__store_put_conditions(store, run, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
 static int metrics_words(struct fg_store *store, const struct fg_series *series, int64_t *id,
@@ -178,15 +121,12 @@ static int metrics_words(struct fg_store *store, const struct fg_series *series,
 	return status;
 }
 
-static int benchmark_id(struct fg_store *store, const struct fg_run *run, const char *name,
-			int64_t *id, struct fg_error *err)
+static int find_benchmark(struct fg_store *store, int64_t project, const char *name, int64_t *id,
+			  struct fg_error *err)
 {
 	struct fg_query q;
-	int64_t project = 0;
-	int status = fg__store_project(store, run->project ? run->project : "", &project, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
 	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_FIND);
 	fg_query_int(&q, project);
 	fg_query_text(&q, name);
@@ -197,6 +137,32 @@ static int benchmark_id(struct fg_store *store, const struct fg_run *run, const 
 	fg_query_int(&q, project);
 	fg_query_text(&q, name);
 	return fg_query_value(&q, id, err);
+}
+
+static int benchmark_id(struct fg_store *store, const struct fg_run *run, const char *name,
+			int64_t *id, struct fg_error *err)
+{
+	const char *project_name = run->project ? run->project : "";
+	struct fg_strbuf key = {0};
+	const uint64_t *known = NULL;
+	int64_t project = 0;
+	int status = FG_OK;
+
+	fg_strbuf_add_text(&key, project_name);
+	fg_strbuf_add_char(&key, '\0');
+	fg_strbuf_add_text(&key, name);
+	known = fg_map_get(&store->places, key.data, key.length);
+	if (known) {
+		*id = (int64_t)*known;
+	} else {
+		status = fg__store_project(store, project_name, &project, err);
+		if (status == FG_OK)
+			status = find_benchmark(store, project, name, id, err);
+		if (status == FG_OK && store->in_batch)
+			(void)fg_map_add(&store->places, key.data, key.length, (uint64_t)*id, NULL);
+	}
+	fg_strbuf_release(&key);
+	return status;
 }
 
 static char *details_text(const struct fg_series *series)
@@ -415,40 +381,17 @@ static int put_functions(const struct chunk_place *place, const struct fg_profil
 {
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
+	int status = FG_OK;
 
 	if (set->row_count == 0 || !place->store->for_server)
 		return FG_OK;
 	fg_totals_from_set(&totals, set, mark->functions);
-	fg_totals_write(&totals, &content);
+	status = fg_totals_write(&totals, &content, err);
 	fg_totals_release(&totals);
-	return put_chunk(place, FG_CHUNK_FUNCTIONS, 0, &content, err);
-}
-
-static int compare_double(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Median of the repetitions of one arm that count. */
-static double level(const struct fg_series *series, size_t metric, uint8_t arm, double *room,
-		    unsigned *count)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		const struct fg_repetition *r = &series->repetitions[i];
-
-		if (r->arm == arm && r->aside == 0 && !isnan(r->values[metric]))
-			room[used++] = r->values[metric];
-	}
-	*count = (unsigned)used;
-	if (used == 0)
-		return (double)NAN;
-	qsort(room, used, sizeof(*room), compare_double);
-	return used % 2 ? room[used / 2] : (room[used / 2 - 1] + room[used / 2]) / 2;
+	if (status == FG_OK)
+		return put_chunk(place, FG_CHUNK_TOTALS, 0, &content, err);
+	fg_bytes_release(&content);
+	return status;
 }
 
 /* The verdict of a metric in a report, or NULL. */
@@ -477,48 +420,72 @@ struct fg_level *fg__levels_make(const struct fg_series *series, const cJSON *re
 	const cJSON *mine = find_named(benchmarks, series->name);
 	const cJSON *metrics = mine ? fg_json_find(mine, "metrics") : NULL;
 	struct fg_level *levels = fg_xcalloc(series->metric_count, sizeof(*levels));
-	double *room = fg_xcalloc(series->repetition_count, sizeof(*room));
 
 	for (size_t m = 0; m < series->metric_count; m++) {
 		const cJSON *verdict = find_named(metrics, series->metrics[m].name);
 		const cJSON *interval = fg_json_find(verdict, "interval");
-		unsigned counts[FG_ARM_COUNT] = {0};
+		size_t counts[FG_ARM_COUNT] = {0};
 
 		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
-			levels[m].medians[arm] = level(series, m, (uint8_t)arm, room, &counts[arm]);
+			levels[m].medians[arm] =
+				fg_series_median(series, m, (enum fg_arm)arm, &counts[arm]);
 		levels[m].is_there = counts[0] + counts[1] > 0;
-		levels[m].pairs =
-			(int64_t)fg_json_double_or(verdict, "pairs", counts[FG_ARM_CANDIDATE]);
+		levels[m].pairs = (int64_t)fg_json_double_or(verdict, "pairs",
+							     (double)counts[FG_ARM_CANDIDATE]);
 		levels[m].ratio = fg_json_double_or(verdict, "ratio", (double)NAN);
 		levels[m].low = bound_or_nan(interval, 0);
 		levels[m].high = bound_or_nan(interval, 1);
 		levels[m].outcome = fg_json_text_or(verdict, "verdict", NULL);
 	}
-	free(room);
 	return levels;
 }
 
-static int put_level(struct fg_store *store, int64_t benchmark, int64_t series, const char *metric,
-		     const struct fg_level *level, struct fg_error *err)
-{
-	struct fg_query q;
-	int64_t name = 0;
-	int status = fg__store_words(store, metric, &name, err);
+/* Columns of `level`, in the order of the query. */
+struct level_columns {
+	struct fg_arena arena;
+	int64_t *whole[4]; /* benchmark, metric, series, pairs */
+	double *real[5];   /* baseline, candidate, ratio, low, high */
+	const char **outcomes;
+	size_t count;
+};
 
-	if (status != FG_OK)
-		return status;
-	fg_query_begin(&q, store->db, FG_SQL_LEVEL_ADD);
-	fg_query_int(&q, benchmark);
-	fg_query_int(&q, name);
-	fg_query_int(&q, series);
-	fg_query_int(&q, level->pairs);
-	fg_query_double(&q, level->medians[FG_ARM_BASELINE]);
-	fg_query_double(&q, level->medians[FG_ARM_CANDIDATE]);
-	fg_query_double(&q, level->ratio);
-	fg_query_double(&q, level->low);
-	fg_query_double(&q, level->high);
-	fg_query_text(&q, level->outcome);
-	return fg_query_run(&q, err);
+static void add_level(struct level_columns *c, const int64_t whole[3], const struct fg_level *level)
+{
+	const double real[] = {level->medians[FG_ARM_BASELINE], level->medians[FG_ARM_CANDIDATE],
+			       level->ratio, level->low, level->high};
+
+	for (size_t i = 0; i < 3; i++)
+		c->whole[i][c->count] = whole[i];
+	c->whole[3][c->count] = level->pairs;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(real); i++)
+		c->real[i][c->count] = real[i];
+	c->outcomes[c->count++] = level->outcome;
+}
+
+static void make_columns(struct level_columns *c, size_t count)
+{
+	*c = (struct level_columns){0};
+	for (size_t i = 0; i < FG_ARRAY_SIZE(c->whole); i++)
+		c->whole[i] = fg_arena_array(&c->arena, count, sizeof(*c->whole[i]));
+	for (size_t i = 0; i < FG_ARRAY_SIZE(c->real); i++)
+		c->real[i] = fg_arena_array(&c->arena, count, sizeof(*c->real[i]));
+	c->outcomes = fg_arena_array(&c->arena, count, sizeof(*c->outcomes));
+}
+
+/* Releases the columns. */
+static int put_columns(struct fg_store *store, struct level_columns *c, struct fg_error *err)
+{
+	struct fg_rows rows = {.count = c->count};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(c->whole); i++)
+		rows.columns[rows.column_count++].numbers = c->whole[i];
+	for (size_t i = 0; i < FG_ARRAY_SIZE(c->real); i++)
+		rows.columns[rows.column_count++].doubles = c->real[i];
+	rows.columns[rows.column_count++].texts = c->outcomes;
+	status = fg_query_rows(store->db, FG_SQL_LEVEL_ADD, &rows, NULL, err);
+	fg_arena_release(&c->arena);
+	return status;
 }
 
 /* For a series that was just made: there are none of it yet. */
@@ -526,14 +493,22 @@ static int put_levels(struct fg_store *store, const struct fg_run *run, int64_t 
 		      const struct fg_series *series, const struct fg_level *levels,
 		      struct fg_error *err)
 {
+	struct level_columns columns;
 	int64_t benchmark = 0;
 	int status = benchmark_id(store, run, series->name, &benchmark, err);
 
+	make_columns(&columns, series->metric_count);
 	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
-		if (levels[m].is_there)
-			status = put_level(store, benchmark, series_id, series->metrics[m].name,
-					   &levels[m], err);
+		int64_t name = 0;
+
+		if (!levels[m].is_there)
+			continue;
+		status = fg__store_words(store, series->metrics[m].name, &name, err);
+		add_level(&columns, (const int64_t[]){benchmark, name, series_id}, &levels[m]);
 	}
+	if (status == FG_OK)
+		return put_columns(store, &columns, err);
+	fg_arena_release(&columns.arena);
 	return status;
 }
 
@@ -575,15 +550,27 @@ static int check_run(const struct fg_run *run, struct fg_error *err)
 static int put_made(struct fg_store *store, int64_t series, const struct fg_series_parts *parts,
 		    struct fg_error *err)
 {
-	const struct chunk_place place = {.store = store, .series = series};
-	int status = FG_OK;
+	int64_t all_series[FG_CHUNK_KINDS];
+	int64_t kinds[FG_CHUNK_KINDS];
+	int64_t firsts[FG_CHUNK_KINDS] = {0};
+	struct fg_blob blocks[FG_CHUNK_KINDS];
+	struct fg_rows rows = {
+		.columns = {{.numbers = all_series},
+			    {.numbers = kinds},
+			    {.numbers = firsts},
+			    {.blobs = blocks}},
+		.column_count = 4
+        };
 
-	for (int kind = 1; kind < FG_CHUNK_KINDS && status == FG_OK; kind++) {
-		if (parts->blocks[kind].size)
-			status = put_block(&place, (enum fg_chunk_kind)kind, 0,
-					   &parts->blocks[kind], err);
+	for (int kind = 1; kind < FG_CHUNK_KINDS; kind++) {
+		if (parts->blocks[kind].size == 0)
+			continue;
+		all_series[rows.count] = series;
+		kinds[rows.count] = kind;
+		blocks[rows.count++] =
+			(struct fg_blob){parts->blocks[kind].data, parts->blocks[kind].size};
 	}
-	return status;
+	return fg_query_rows(store->db, FG_SQL_CHUNK_ADD, &rows, NULL, err);
 }
 
 static int put_values(struct fg_store *store, int64_t id, const struct fg_series *series,
@@ -716,6 +703,28 @@ static int start_progress(struct fg_store *store, const struct fg_run *run, stru
 	return status;
 }
 
+/*
+ * With another schedule than the one that was chosen first, the pairs of that are set aside, all at once: what is stored of them is written anew.
+ */
+static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
+			 struct fg_error *err)
+{
+	static const enum fg_chunk_kind kinds[] = {FG_CHUNK_REPETITIONS, FG_CHUNK_ROWS,
+						   FG_CHUNK_REGIONS};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(kinds) && status == FG_OK; i++) {
+		struct fg_query q;
+
+		fg_query_begin(&q, store->db, FG_SQL_CHUNKS_FORGET);
+		fg_query_int(&q, mark->series);
+		fg_query_int(&q, kinds[i]);
+		status = fg_query_run(&q, err);
+	}
+	mark->repetitions = mark->rows = mark->regions = (struct fg_chunk_mark){0};
+	return status;
+}
+
 /* The series' row, made or brought up to date. */
 static int progress_row(struct fg_store *store, const struct fg_run *run, size_t position,
 			struct fg_error *err)
@@ -723,20 +732,26 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 	const struct fg_series *series = &run->series[position];
 	const size_t facts = series->build[0].count + series->build[1].count;
 	struct fg_progress_mark *mark = &store->marks[position];
+	const bool given_up = mark->series && mark->schedule != FG_SCHEDULE_AUTO &&
+			      mark->schedule != series->schedule;
 	int status = FG_OK;
 
 	if (!mark->series) {
 		status = put_series(store, store->progress_id, run, position, &mark->series, err);
 		mark->facts = facts;
 	} else if (mark->repetitions.count != series->repetition_count ||
-		   mark->state != series->state || mark->metrics != series->metric_count) {
+		   mark->state != series->state || mark->metrics != series->metric_count ||
+		   mark->schedule != series->schedule) {
 		status = update_series(store, series, mark->series, err);
 	}
+	if (status == FG_OK && given_up)
+		status = forget_chunks(store, mark, err);
 	if (status == FG_OK && mark->facts != facts)
 		status = put_series_facts(store, store->progress_id, series, position, err);
 	mark->metrics = series->metric_count;
 	mark->facts = facts;
 	mark->state = series->state;
+	mark->schedule = series->schedule;
 	return status;
 }
 

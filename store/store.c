@@ -184,12 +184,20 @@ void fg__store_forget_progress(struct fg_store *store)
 	store->progress_run[0] = '\0';
 }
 
+/* What garbage collection may remove before the next batch. */
+static void forget_batch(struct fg_store *store)
+{
+	fg_map_release(&store->facts);
+	fg_map_release(&store->fact_sets);
+	fg_map_release(&store->words);
+	fg_map_release(&store->places);
+}
+
 static void forget_ids(struct fg_store *store)
 {
 	fg_map_release(&store->functions);
 	fg_map_release(&store->nodes);
-	fg_map_release(&store->facts);
-	fg_map_release(&store->words);
+	forget_batch(store);
 }
 
 void fg_store_share_ids(struct fg_store *store, struct fg_ids *ids)
@@ -222,27 +230,16 @@ int fg__store_begin(struct fg_store *store, struct fg_error *err)
 	limit_cache(store);
 	store->knows_all_functions = false;
 	store->knows_all_nodes = false;
-	if (store->in_batch)
-		return fg_db_script(store->db, "SAVEPOINT one", err);
-	return fg_db_begin(store->db, true, err);
-}
-
-static int commit_part(struct fg_store *store, struct fg_error *err)
-{
-	if (store->in_batch)
-		return fg_db_script(store->db, "RELEASE SAVEPOINT one", err);
-	return fg_db_commit(store->db, err);
+	if (store->is_spoiled)
+		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
+				    store->db->name);
+	return store->in_batch ? FG_OK : fg_db_begin(store->db, true, err);
 }
 
 /* Roll back, and forget ids. */
-static void undo_part(struct fg_store *store)
+static void undo(struct fg_store *store)
 {
-	if (!store->in_batch)
-		fg_db_rollback(store->db);
-	else if (fg_db_script(store->db, "ROLLBACK TO SAVEPOINT one; RELEASE SAVEPOINT one",
-			      NULL) != FG_OK)
-		fg_log(FG_LOG_STORE, 1,
-		       "a part of a batch could not be undone: the batch will fail");
+	fg_db_rollback(store->db);
 	forget_ids(store);
 	fg__store_forget_functions(store);
 	fg__store_forget_progress(store);
@@ -250,10 +247,14 @@ static void undo_part(struct fg_store *store)
 
 int fg__store_end(struct fg_store *store, int status, struct fg_error *err)
 {
+	if (store->in_batch) {
+		store->is_spoiled = store->is_spoiled || status != FG_OK;
+		return status;
+	}
 	if (status == FG_OK)
-		status = commit_part(store, err);
+		status = fg_db_commit(store->db, err);
 	if (status != FG_OK)
-		undo_part(store);
+		undo(store);
 	return status;
 }
 
@@ -284,18 +285,30 @@ int fg_store_batch_begin(struct fg_store *store, struct fg_error *err)
 	return status;
 }
 
+bool fg_store_batch_is_spoiled(const struct fg_store *store)
+{
+	return store->is_spoiled;
+}
+
+void fg_store_batch_undo(struct fg_store *store)
+{
+	store->in_batch = false;
+	store->is_spoiled = false;
+	undo(store);
+}
+
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 {
 	int status = FG_OK;
 
+	FG_ASSERT(!store->is_spoiled);
 	store->in_batch = false;
 	status = fg_db_commit(store->db, err);
 	if (status != FG_OK) {
-		undo_part(store);
+		undo(store);
 		return status;
 	}
-	fg_map_release(&store->facts);
-	fg_map_release(&store->words);
+	forget_batch(store);
 	if (store->shared) {
 		fg_ids_add(store->shared, &store->functions, &store->nodes);
 		forget_ids(store);
@@ -316,7 +329,7 @@ void fg__digest(const char *a, const char *b, const char *c, uint8_t digest[16])
 	memcpy(digest, whole, 16);
 }
 
-int fg__store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+static int find_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
@@ -329,6 +342,21 @@ int fg__store_project(struct fg_store *store, const char *name, int64_t *id, str
 	fg_query_begin(&q, store->db, FG_SQL_PROJECT_ADD);
 	fg_query_text(&q, name);
 	return fg_query_value(&q, id, err);
+}
+
+int fg__store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+{
+	const uint64_t *known = fg_map_get_text(&store->places, name);
+	int status = FG_OK;
+
+	if (known) {
+		*id = (int64_t)*known;
+		return FG_OK;
+	}
+	status = find_project(store, name, id, err);
+	if (status == FG_OK && store->in_batch)
+		(void)fg_map_add_text(&store->places, name, (uint64_t)*id, NULL);
+	return status;
 }
 
 int fg__store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)

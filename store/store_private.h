@@ -8,6 +8,7 @@
 #include "store/db.h"
 #include "store/ids.h"
 #include "store/matrix.h"
+#include "store/query.h"
 #include "store/store.h"
 #include "store/totals.h"
 #include "store/values.h"
@@ -17,8 +18,9 @@ enum fg_chunk_kind {
 	FG_CHUNK_REPETITIONS = 1,
 	FG_CHUNK_ROWS = 2,
 	FG_CHUNK_REGIONS = 3,
-	FG_CHUNK_FUNCTIONS = 4,
-	FG_CHUNK_PROGRAM = 5, /* the name of the profile's root */
+	FG_CHUNK_FUNCTIONS = 4, /* of older servers: totals as one block */
+	FG_CHUNK_PROGRAM = 5,   /* the name of the profile's root */
+	FG_CHUNK_TOTALS = 6,    /* by function, in parts; in a server's store */
 	FG_CHUNK_KINDS
 };
 
@@ -27,6 +29,12 @@ enum {
 	FG_SCOPE_SIDES = 1,  /* + arm */
 	FG_SCOPE_SERIES = 3, /* + 2 * position + arm */
 	FG_MAX_CHUNK_BYTES = 1 << 28,
+};
+
+/* A tile (tiles.c) has the values of one function in so many series, in whole steps. */
+enum {
+	FG_TILE_MEMBERS = 256,
+	FG_TILE_STEP_NS = 100
 };
 
 /* How far something is stored in chunks: repetitions, rows or regions of a series. */
@@ -47,6 +55,7 @@ struct fg_progress_mark {
 	size_t metrics;
 	size_t facts; /* of both builds: facts are added, never changed */
 	enum fg_measure_state state;
+	enum fg_schedule schedule;
 	/* Ids of the set's functions and nodes, as far as they are known. */
 	int64_t *functions;
 	size_t function_count;
@@ -78,6 +87,7 @@ struct fg_store {
 	struct fg_functions rows;
 	bool for_server; /* FG_STORE_DURABLE: packed quickly, and totals are kept */
 	bool in_batch;
+	bool is_spoiled; /* a part of the batch has failed */
 	/* Ids seen since the store was opened; emptied when a transaction is undone. */
 	struct fg_map functions; /* name NUL library → id */
 	struct fg_map nodes;     /* parent id, function id → id */
@@ -86,9 +96,11 @@ struct fg_store {
 	bool knows_all_nodes;
 	struct fg_ids
 		*shared; /* committed ids of all sessions; NULL: this one is alone.  Borrowed */
-	/* Ids of conditions and words, within one batch: garbage collection may remove such rows between two. */
+	/* Ids of conditions and their sets, words, projects and benchmarks, within one batch: garbage collection may remove such rows between two. */
 	struct fg_map facts;
+	struct fg_map fact_sets;
 	struct fg_map words;
+	struct fg_map places; /* project → id, and project NUL benchmark → id */
 	/* The tree by id, as far as it was read: rows of `node` never change and never go. */
 	struct fg_tree_node *tree;
 	size_t tree_end; /* one past the last id */
@@ -144,6 +156,16 @@ int fg__store_save(struct fg_store *store, const struct fg_save *save, struct fg
 int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
 		    struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
 
+/* Conditions, and where in the run they belong: FG_SCOPE_HOST and those behind it. */
+struct fg__scoped {
+	int64_t scope;
+	const struct fg_environment *environment;
+};
+
+/* May be called again for a scope that grew. */
+int fg__store_put_conditions(struct fg_store *store, int64_t run, const struct fg__scoped *scoped,
+			     size_t count, struct fg_error *err) FG_NODISCARD;
+
 /* What was kept of a run in progress has to be found out anew. */
 void fg__store_forget_progress(struct fg_store *store);
 int fg__store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
@@ -166,17 +188,21 @@ int fg__store_names(struct fg_query *q, struct fg_name_list *list, struct fg_err
 int fg__store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
 			int64_t *id, struct fg_error *err) FG_NODISCARD;
 
-/* Find or add one row. */
-int fg__store_function_id(struct fg_store *store, const struct fg_profile_function *function,
-			  int64_t *id, struct fg_error *err) FG_NODISCARD;
-int fg__store_node_id(struct fg_store *store, int64_t parent, int64_t function, uint64_t *id,
-		      struct fg_error *err) FG_NODISCARD;
-/*
- * The same for the node of parent key[0] and function key[1].  `is_new` tells whether the parent is a row of this
- * transaction, and becomes whether this one is: then nobody has children.
- */
-int fg__store_new_node_id(struct fg_store *store, const int64_t key[2], bool *is_new, uint64_t *id,
-			  struct fg_error *err) FG_NODISCARD;
+/* Find or add rows: ids[i] is filled in where it is 0. */
+int fg__store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
+			   size_t count, int64_t *ids, struct fg_error *err) FG_NODISCARD;
+
+/* Call paths, parents before their children. */
+struct fg__tree {
+	const struct fg_profile_node *nodes;
+	size_t first; /* those before it are known */
+	size_t count;
+	const int64_t *functions; /* rows of the functions, by their number in `nodes` */
+	uint64_t *ids; /* filled in where it is 0; [0] stays 0 if it comes before `first` */
+};
+
+int fg__store_node_ids(struct fg_store *store, const struct fg__tree *tree, struct fg_error *err)
+	FG_NODISCARD;
 /* A function by its id; its texts live until fg__store_limit_functions(), which is called between questions. */
 int fg__store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
 		       struct fg_error *err) FG_NODISCARD;
@@ -190,6 +216,9 @@ int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err) FG_NODISCARD;
 int fg__store_find_series(struct fg_store *store, const char *run, const char *benchmark,
 			  int64_t *series, struct fg_error *err) FG_NODISCARD;
+/* Says FG_ENOENT: nothing was sampled there. */
+int fg__store_no_profile(const struct fg_run_side *side, const char *benchmark,
+			 struct fg_error *err) FG_NODISCARD;
 /* The set with all of a matrix' paths: functions, nodes, and indexes[i] for ids[i] (to be freed). */
 int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
@@ -215,6 +244,12 @@ void fg__weights_release(struct fg__weights *weights);
 /* Of all functions of both arms, kept or computed; without a profile nothing. */
 int fg__store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		     struct fg_error *err) FG_NODISCARD;
+
+/*
+ * After series were removed: SQLite gives the numbers of the newest to those that come next.  A seal that reaches beyond what
+ * is there would take them for its own; what is left of it waits to be sealed anew.
+ */
+int fg__store_cut_seals(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
 /* `take` gets the content of each chunk of a kind, in order. */
 typedef int fg_chunk_taker(struct fg_byte_reader *reader, void *context, struct fg_error *err);

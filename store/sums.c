@@ -230,12 +230,23 @@ static int take_totals(struct fg_byte_reader *reader, void *context, struct fg_e
 	return fg_totals_read(reader, totals, err);
 }
 
+static int take_older_totals(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	struct fg_totals *totals = context;
+
+	fg_totals_release(totals);
+	return fg_totals_part_read(reader, totals, err);
+}
+
 int fg__store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		     struct fg_error *err)
 {
 	struct fg_totals found = {0};
-	int status = fg__store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_totals, &found, err);
+	int status = fg__store_chunks(store, series, FG_CHUNK_TOTALS, take_totals, &found, err);
 
+	if (status == FG_OK && !found.items)
+		status = fg__store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_older_totals,
+					  &found, err);
 	if (status == FG_OK && !found.items)
 		status = compute(store, series, &found, err);
 	if (status == FG_OK)

@@ -4,7 +4,9 @@
 #include <math.h>
 
 enum {
-	ARMS = 2
+	ARMS = 2,
+	PART_FUNCTIONS = 512,
+	PART_MAX_BYTES = 64 + PART_FUNCTIONS * (1 + 2 * ARMS) * FG_VARINT_MAX_BYTES
 };
 
 static int by_id(const void *a, const void *b)
@@ -37,31 +39,32 @@ static void pack(struct fg_totals *totals, const struct fg_totals_source *source
 	totals->items = items;
 }
 
-static void add_arm(struct fg_totals *totals, const struct fg_totals_source *source, int arm,
-		    double *inclusive)
+/* Both arms at once: a node, its parent and its function are fetched once for the two of them. */
+static void add_up(struct fg_totals *totals, const struct fg_totals_source *source)
 {
 	const struct fg_profile_node *nodes = source->nodes;
-	const double *self = source->self_ns[arm];
+	double(*inclusive)[ARMS] = fg_xcalloc(source->node_count, sizeof(*inclusive));
 
-	memcpy(inclusive, self, source->node_count * sizeof(*inclusive));
+	memcpy(inclusive, source->self_ns, source->node_count * sizeof(*inclusive));
 	/* From the leaves up: when a node's turn comes, all that is below it has been added. */
 	for (size_t n = source->node_count; n-- > source->first;) {
 		struct fg_function_total *item = &totals->items[nodes[n].function];
 
-		if (!(inclusive[n] > 0))
+		if (!(inclusive[n][0] + inclusive[n][1] > 0))
 			continue;
-		if (n > 0)
-			inclusive[nodes[n].parent] += inclusive[n];
-		item->self_ns[arm] += self[n];
-		if (!source->recursive[n])
-			item->inclusive_ns[arm] += inclusive[n];
+		for (int arm = 0; arm < ARMS; arm++) {
+			if (n > 0)
+				inclusive[nodes[n].parent][arm] += inclusive[n][arm];
+			item->self_ns[arm] += source->self_ns[n][arm];
+			if (!source->recursive[n])
+				item->inclusive_ns[arm] += inclusive[n][arm];
+		}
 	}
+	free(inclusive);
 }
 
 void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source)
 {
-	double *inclusive = fg_xcalloc(source->node_count, sizeof(*inclusive));
-
 	*totals = (struct fg_totals){
 		.items = fg_xcalloc(source->function_count, sizeof(*totals->items)),
 		.unit_ns = source->samples > 0 && source->time_ns > 0
@@ -69,17 +72,15 @@ void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source
 				   : 1};
 	for (size_t f = 0; f < source->function_count; f++)
 		totals->items[f].id = (uint64_t)source->function_ids[f];
+	add_up(totals, source);
 	for (int arm = 0; arm < ARMS; arm++) {
 		totals->repetitions[arm] = source->repetitions[arm];
-		if (source->repetitions[arm])
-			add_arm(totals, source, arm, inclusive);
 		for (size_t f = 0; f < source->function_count && source->repetitions[arm]; f++) {
 			totals->items[f].self_ns[arm] /= source->repetitions[arm];
 			totals->items[f].inclusive_ns[arm] /= source->repetitions[arm];
 		}
 	}
 	pack(totals, source);
-	free(inclusive);
 }
 
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
@@ -92,8 +93,7 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 					  .recursive = recursive,
 					  .function_ids = ids};
 
-	for (int arm = 0; arm < ARMS; arm++)
-		source.self_ns[arm] = fg_xcalloc(set->node_count, sizeof(double));
+	source.self_ns = fg_xcalloc(set->node_count, sizeof(*source.self_ns));
 	for (size_t r = 0; r < set->row_count; r++) {
 		const struct fg_profile_row *row = &set->rows[r];
 
@@ -102,40 +102,40 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 			source.time_ns += row->self_ns[i];
 			source.samples += row->samples[i];
 			if (row->aside == 0)
-				source.self_ns[row->arm][row->nodes[i]] += row->self_ns[i];
+				source.self_ns[row->nodes[i]][row->arm] += row->self_ns[i];
 		}
 	}
 	fg_totals_from_tree(totals, &source);
-	for (int arm = 0; arm < ARMS; arm++)
-		free(source.self_ns[arm]);
+	free(source.self_ns);
 	free(recursive);
 }
 
 /* Times as whole steps: each is near one, so that a half added and cut off is as good as a call that rounds. */
-static uint64_t steps(const struct fg_totals *totals, int arm, double per_repetition_ns)
+static int64_t steps(double per_repetition_ns, double steps_per_ns)
 {
-	const double value = per_repetition_ns * totals->repetitions[arm] / totals->unit_ns;
+	const double value = per_repetition_ns * steps_per_ns;
 
-	return value > 0 ? (uint64_t)(value + 0.5) : 0;
+	return value > 0 ? (int64_t)(value + 0.5) : 0;
 }
 
 static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *bytes)
 {
+	const double steps_per_ns = totals->repetitions[arm] / totals->unit_ns;
 	uint8_t *at = fg_bytes_reserve(bytes, totals->count * 2 * FG_VARINT_MAX_BYTES);
 
 	for (size_t i = 0; i < totals->count; i++)
-		at = fg_put_varint(at, steps(totals, arm, totals->items[i].self_ns[arm]));
+		at = fg_put_varint(at,
+				   (uint64_t)steps(totals->items[i].self_ns[arm], steps_per_ns));
 	for (size_t i = 0; i < totals->count; i++) {
 		const struct fg_function_total *item = &totals->items[i];
 
-		at = fg_put_varint(at,
-				   fg_zigzag((int64_t)steps(totals, arm, item->inclusive_ns[arm]) -
-					     (int64_t)steps(totals, arm, item->self_ns[arm])));
+		at = fg_put_varint(at, fg_zigzag(steps(item->inclusive_ns[arm], steps_per_ns) -
+						 steps(item->self_ns[arm], steps_per_ns)));
 	}
 	fg_bytes_end(bytes, at);
 }
 
-void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes)
+void fg_totals_part_write(const struct fg_totals *totals, struct fg_bytes *bytes)
 {
 	uint64_t before = 0;
 
@@ -151,6 +151,11 @@ void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes)
 		if (totals->repetitions[arm])
 			write_arm(totals, arm, bytes);
 	}
+}
+
+static int damaged(struct fg_error *err)
+{
+	return fg_error_set(err, FG_EPARSE, "function values are damaged or cut short");
 }
 
 static void read_arm(struct fg_byte_reader *reader, struct fg_totals *t, int arm)
@@ -188,8 +193,8 @@ static size_t find_place(struct fg_byte_reader *reader, size_t count, uint64_t w
 	return id == wanted && i > 0 ? i - 1 : count;
 }
 
-int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
-		   double *inclusive_ns, struct fg_error *err)
+int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
+			double *inclusive_ns, struct fg_error *err)
 {
 	const double unit_ns = fg_read_double(reader);
 	uint64_t repetitions[ARMS];
@@ -212,13 +217,14 @@ int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *
 		found[1] = found[0] + (double)fg_read_signed(reader) * step;
 	}
 	if (reader->failed || !isfinite(unit_ns) || unit_ns <= 0)
-		return fg_error_set(err, FG_EPARSE, "function values are damaged or cut short");
+		return damaged(err);
 	*self_ns = found[0];
 	*inclusive_ns = found[1];
 	return FG_OK;
 }
 
-int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
+int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
+			struct fg_error *err)
 {
 	struct fg_totals t = {.unit_ns = fg_read_double(reader)};
 	uint64_t id = 0;
@@ -237,10 +243,149 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, stru
 	}
 	if (reader->failed || !isfinite(t.unit_ns) || t.unit_ns <= 0) {
 		fg_totals_release(&t);
-		return fg_error_set(err, FG_EPARSE, "function values are damaged or cut short");
+		return damaged(err);
 	}
 	*totals = t;
 	return FG_OK;
+}
+
+int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, struct fg_error *err)
+{
+	struct fg_bytes blocks = {0};
+	struct fg_bytes content = {0};
+	uint64_t before = 0;
+	size_t at = 0;
+	int status = FG_OK;
+
+	fg_bytes_varint(bytes, totals->count ? (totals->count - 1) / PART_FUNCTIONS + 1 : 1);
+	do {
+		struct fg_totals part = *totals;
+		const size_t start = blocks.size;
+		uint64_t last = before;
+
+		part.count = fg_min_size(totals->count - at, PART_FUNCTIONS);
+		if (part.count) {
+			part.items += at;
+			last = part.items[part.count - 1].id;
+		}
+		content.size = 0;
+		fg_totals_part_write(&part, &content);
+		status = fg_seal_bytes(&content, FG_SEAL_LEVEL_QUICK, &blocks, err);
+		fg_bytes_varint(bytes, last - before);
+		fg_bytes_varint(bytes, blocks.size - start);
+		before = last;
+		at += PART_FUNCTIONS;
+	} while (at < totals->count && status == FG_OK);
+	fg_bytes_add(bytes, blocks.data, blocks.size);
+	fg_bytes_release(&content);
+	fg_bytes_release(&blocks);
+	return status;
+}
+
+struct part {
+	uint64_t last; /* function in it */
+	const uint8_t *block;
+	size_t size;
+};
+
+/* The parts, to be freed. */
+static int list_parts(struct fg_byte_reader *reader, struct part **parts, size_t *count,
+		      struct fg_error *err)
+{
+	const size_t found = fg_read_count(reader, 2);
+	struct part *list = fg_xcalloc(found, sizeof(*list));
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < found; i++) {
+		last += fg_read_varint(reader);
+		list[i].last = last;
+		list[i].size = (size_t)fg_read_varint(reader);
+	}
+	for (size_t i = 0; i < found && !reader->failed; i++) {
+		list[i].block = reader->at;
+		reader->failed = list[i].size > (size_t)(reader->end - reader->at);
+		if (!reader->failed)
+			reader->at += list[i].size;
+	}
+	if (reader->failed || found == 0) {
+		free(list);
+		return damaged(err);
+	}
+	*parts = list;
+	*count = found;
+	return FG_OK;
+}
+
+static int open_part(const struct part *part, struct fg_bytes *content,
+		     struct fg_byte_reader *reader, struct fg_error *err)
+{
+	const int status = fg_unseal(part->block, part->size, PART_MAX_BYTES, content, err);
+
+	*reader = (struct fg_byte_reader){content->data, content->data + content->size, false};
+	return status;
+}
+
+static void append(struct fg_totals *totals, size_t *capacity, const struct fg_totals *part)
+{
+	totals->unit_ns = part->unit_ns;
+	memcpy(totals->repetitions, part->repetitions, sizeof(totals->repetitions));
+	totals->items = fg_grow(totals->items, capacity, totals->count + part->count,
+				sizeof(*totals->items));
+	if (part->count)
+		memcpy(totals->items + totals->count, part->items,
+		       part->count * sizeof(*part->items));
+	totals->count += part->count;
+}
+
+int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
+{
+	struct fg_totals all = {0};
+	struct part *parts = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+	int status = list_parts(reader, &parts, &count, err);
+
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		struct fg_bytes content = {0};
+		struct fg_byte_reader inner;
+		struct fg_totals part = {0};
+
+		status = open_part(&parts[i], &content, &inner, err);
+		if (status == FG_OK)
+			status = fg_totals_part_read(&inner, &part, err);
+		if (status == FG_OK)
+			append(&all, &capacity, &part);
+		fg_totals_release(&part);
+		fg_bytes_release(&content);
+	}
+	free(parts);
+	if (status == FG_OK)
+		*totals = all;
+	else
+		fg_totals_release(&all);
+	return status;
+}
+
+int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
+		   double *inclusive_ns, struct fg_error *err)
+{
+	struct part *parts = NULL;
+	struct fg_bytes content = {0};
+	struct fg_byte_reader inner;
+	size_t count = 0;
+	size_t i = 0;
+	int status = list_parts(reader, &parts, &count, err);
+
+	if (!parts)
+		return status;
+	while (i + 1 < count && parts[i].last < id)
+		i++;
+	status = open_part(&parts[i], &content, &inner, err);
+	if (status == FG_OK)
+		status = fg_totals_part_pick(&inner, id, arm, self_ns, inclusive_ns, err);
+	fg_bytes_release(&content);
+	free(parts);
+	return status;
 }
 
 const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id)

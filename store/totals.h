@@ -42,19 +42,31 @@ struct fg_totals_source {
 	const bool *recursive;              /* per node: its function stands above it already */
 	const int64_t *function_ids;        /* the store's */
 	const uint32_t *functions_in_order; /* of these ids; NULL: sort them */
-	double *self_ns[2];                 /* per node; NULL: the arm has no repetition */
+	double (*self_ns)[2];               /* per node and arm, none below 0 */
 	uint32_t repetitions[2];
 	double time_ns; /* over everything: what a sample stands for */
 	double samples;
 };
 
 void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source);
-void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes);
+
+/*
+ * As bytes: parts of some hundred functions, each a sealed block of its own, behind a list of where they lie.  Who follows one
+ * function through hundreds of runs unpacks the part that it is in, of each.
+ */
+int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, struct fg_error *err)
+	FG_NODISCARD;
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 	FG_NODISCARD;
-/* Only one function's times in one arm, in a tenth of the time; zeros when it is not there. */
+/* Only one function's times in one arm; zeros when it is not there. */
 int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
 		   double *inclusive_ns, struct fg_error *err) FG_NODISCARD;
+/* One part; also what older stores have for the whole. */
+void fg_totals_part_write(const struct fg_totals *totals, struct fg_bytes *bytes);
+int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
+			struct fg_error *err) FG_NODISCARD;
+int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
+			double *inclusive_ns, struct fg_error *err) FG_NODISCARD;
 /* NULL when it is not there. */
 const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id);
 void fg_totals_release(struct fg_totals *totals);

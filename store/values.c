@@ -159,6 +159,15 @@ int fg_repetitions_read(struct fg_byte_reader *reader, struct fg_series *series,
 	return FG_OK;
 }
 
+int fg_values_end(const struct fg_byte_reader *reader, struct fg_error *err)
+{
+	const size_t left = (size_t)(reader->end - reader->at);
+
+	if (left == 0)
+		return FG_OK;
+	return fg_error_set(err, FG_EPARSE, "there are %zu bytes behind the values", left);
+}
+
 void fg_regions_write(const struct fg_profile_set *set, size_t first, struct fg_bytes *bytes)
 {
 	fg_bytes_varint(bytes, set->region_count);

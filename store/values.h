@@ -27,6 +27,9 @@ void fg_repetitions_write(const struct fg_series *series, size_t first, struct f
 int fg_repetitions_read(struct fg_byte_reader *reader, struct fg_series *series,
 			struct fg_error *err) FG_NODISCARD;
 
+/* FG_EPARSE when there is more than what was read. */
+int fg_values_end(const struct fg_byte_reader *reader, struct fg_error *err) FG_NODISCARD;
+
 /* Region rows [first, region_row_count) with the names of the regions. */
 void fg_regions_write(const struct fg_profile_set *set, size_t first, struct fg_bytes *bytes);
 int fg_regions_read(struct fg_byte_reader *reader, struct fg_profile_set *set, struct fg_error *err)

@@ -23,6 +23,7 @@ enum count {
 	ANY_FLAG,   /* a function was called slower */
 	RIGHT_FLAG, /* the one that is */
 	FIRST,      /* and it stands first */
+	BESIDE,     /* another one was */
 	PATH_FIRST, /* through the right caller */
 	MOVED,      /* the change was called moved */
 	COUNTS,
@@ -40,6 +41,7 @@ static const struct function_question questions[] = {
 	{"functions: any false flag",   0, ANY_FLAG,   false, 0.05},
 	{"function +10 %: flagged",     1, RIGHT_FLAG, true,  0.90},
 	{"function +10 %: first",       1, FIRST,      true,  0.95},
+	{"function +10 %: another one", 1, BESIDE,     false, 0.05},
 	{"right path of two: first",    2, PATH_FIRST, true,  0.90},
 	{"extracted: any flag",         3, ANY_FLAG,   false, 0.05},
 	{"extracted: said to be moved", 3, MOVED,      true,  0.95},
@@ -81,6 +83,7 @@ static void count_verdict(const struct fg_benchmark_verdict *b, const char *culp
 			  struct counts *counts)
 {
 	bool any = false;
+	bool beside = false;
 
 	for (size_t i = 0; i < b->function_count; i++) {
 		const struct fg_node_verdict *f = &b->functions[i];
@@ -89,11 +92,13 @@ static void count_verdict(const struct fg_benchmark_verdict *b, const char *culp
 		if (f->outcome != FG_OUTCOME_REGRESSION)
 			continue;
 		any = true;
+		beside = beside || !right;
 		counts->hits[RIGHT_FLAG] += right;
 		counts->hits[FIRST] += right && i == 0;
 		counts->hits[PATH_FIRST] += right && i == 0 && is_path_through(f, "caller_b");
 	}
 	counts->hits[ANY_FLAG] += any;
+	counts->hits[BESIDE] += beside;
 	counts->hits[MOVED] += b->moved_count > 0;
 	counts->tested += b->functions_tested;
 	counts->decisions++;

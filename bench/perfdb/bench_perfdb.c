@@ -2,7 +2,8 @@
 /*
  * A perfdb server under uploads and questions, over real connections, in this process:
  *
- *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS]   uploads: whole with code that changes, whole, dictionary known
+ *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS]   uploads: whole with code that changes, whole, dictionary known;
+ *	                                                  to an empty database, or to one that was filled
  *	bench_perfdb fill DATABASE RUNS [PAIRS]           so many runs into the database, without a server
  *	bench_perfdb ask DATABASE                         questions to the store, and to a server on that database
  *
@@ -22,6 +23,7 @@
 #include "perfdb/client/http.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/server.h"
+#include "stats/sample.h"
 #include "store/db.h"
 #include "store/ingest.h"
 #include "store/query.h"
@@ -39,7 +41,8 @@ enum {
 	GROWN = 20,  /* paths */
 	BUILDS = 400,
 	VARIANTS = 4,
-	BATCH = 64
+	BATCH = 64,
+	FIRST_LOADED = 1 << 24 /* numbers of runs that no filled database has */
 };
 
 struct load {
@@ -55,20 +58,6 @@ static void die(const char *what, const struct fg_error *err)
 {
 	(void)fprintf(stderr, "bench_perfdb: %s: %s\n", what, err->message);
 	exit(1);
-}
-
-static int compare_double(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double part(double *values, size_t count, double share)
-{
-	qsort(values, count, sizeof(*values), compare_double);
-	return values[(size_t)((double)(count - 1) * share)];
 }
 
 static void make_parcel(const struct fg_bench_program *program, unsigned number,
@@ -174,8 +163,8 @@ static void upload(const char *what, struct load *load, unsigned clients)
 	client_ms = (double)atomic_load(&load->client_ns) / 1e6 / load->count;
 	(void)printf(
 		"%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   CPU a run: server %6.2f ms, client %5.2f ms   %6.1f KB a run   %4.1f runs a commit\n",
-		what, load->count / seconds, part(load->times, load->count, 0.5),
-		part(load->times, load->count, 0.99),
+		what, load->count / seconds, fg_quantile(load->times, load->count, 0.5),
+		fg_quantile(load->times, load->count, 0.99),
 		(double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / load->count - client_ms,
 		client_ms, bytes / 1e3 / load->count,
 		load->count / (count_commits(load->url) - commits));
@@ -186,7 +175,7 @@ static void print_times(const char *where, const char *what, double *times, size
 			double cpu_ms)
 {
 	(void)printf("%-10s %-28s median %7.2f ms   99 %%: %7.2f ms   %6.2f ms of CPU\n", where,
-		     what, part(times, count, 0.5), part(times, count, 0.99), cpu_ms);
+		     what, fg_quantile(times, count, 0.5), fg_quantile(times, count, 0.99), cpu_ms);
 }
 
 static void ask(const char *what, const char *url, const char *path)
@@ -268,7 +257,7 @@ static int load_test(const char *database, unsigned runs, unsigned clients, unsi
 	struct fg_bench_program program;
 	struct load load = {.count = runs};
 	struct fg_server *server = serve(database, clients, load.url);
-	unsigned next = 1;
+	unsigned next = FIRST_LOADED;
 
 	shape.pairs = pairs ? pairs : shape.pairs;
 	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
@@ -361,7 +350,7 @@ static int fill(const char *database, unsigned runs, unsigned pairs)
 	unsigned made = 0;
 
 	shape.pairs = pairs ? pairs : shape.pairs;
-	if (fg_store_open(database, 0, &store, &err) != FG_OK)
+	if (fg_store_open(database, FG_STORE_DURABLE, &store, &err) != FG_OK)
 		die("open", &err);
 	fg_store_share_ids(store, ids);
 	fg_bench_program_init(&program, &shape);

@@ -6,7 +6,6 @@
 #include <math.h>
 
 enum {
-	PERIOD_NS = 1000000,
 	LIBRARIES = 5,
 	FILES = 31,
 	SEED = 7
@@ -95,14 +94,8 @@ static void add_tree(const struct fg_bench_program *program, struct fg_profile_s
 static void add_repetition(struct fg_series *series, struct fg_random *random, uint8_t arm,
 			   uint32_t pair)
 {
-	struct fg_repetition *r = fg_series_add_repetition(series);
+	struct fg_repetition *r = fg_sample_repetition(series, arm, pair);
 
-	r->pair = pair;
-	r->arm = arm;
-	r->position = arm;
-	r->sampled = true;
-	r->period_ns = PERIOD_NS;
-	r->started_ns = INT64_C(1790000000000000000) + pair * INT64_C(1000000000) + arm;
 	r->values[FG_METRIC_CPU_TIME] = floor(2e8 + 1e6 * fg_random_normal(random));
 	r->values[FG_METRIC_WALL_TIME] = floor(2.1e8 + 2e6 * fg_random_normal(random));
 	r->values[FG_METRIC_MAX_RSS] = floor(5e7 + 4096 * (double)fg_random_below(random, 8));

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/process.h"
+#include "base/sort.h"
 #include "runner/runner.h"
 #include "store/store.h"
 
@@ -257,14 +258,6 @@ static void bench_cost(void)
 
 /* ---- noise ---- */
 
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Standard deviation estimated from the median absolute deviation: the decision trims, too. */
 static double robust_sd(double *values, size_t count)
 {
@@ -272,12 +265,10 @@ static double robust_sd(double *values, size_t count)
 
 	if (count < 2)
 		return (double)NAN;
-	qsort(values, count, sizeof(values[0]), compare);
-	middle = (values[(count - 1) / 2] + values[count / 2]) / 2;
+	middle = fg_middle(values, count);
 	for (size_t i = 0; i < count; i++)
 		values[i] = fabs(values[i] - middle);
-	qsort(values, count, sizeof(values[0]), compare);
-	return 1.4826 * (values[(count - 1) / 2] + values[count / 2]) / 2;
+	return 1.4826 * fg_middle(values, count);
 }
 
 /* ln(candidate / baseline) of CPU time of neighbours: the two of a duet, or first and second, third and fourth of a block. */

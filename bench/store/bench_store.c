@@ -10,6 +10,7 @@
  */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "stats/sample.h"
 #include "store/query.h"
 #include "tests/unit/store/samples.h"
 
@@ -24,20 +25,6 @@ enum {
 
 static const struct fg_sample_shape shape = {
 	.functions = 5000, .paths = 16000, .pairs = 80, .samples = 60000};
-
-static int compare_double(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double part(double *values, size_t count, double share)
-{
-	qsort(values, count, sizeof(*values), compare_double);
-	return values[(size_t)((double)(count - 1) * share)];
-}
 
 static void must(int status, const struct fg_error *err)
 {
@@ -118,8 +105,8 @@ static double save(const char *path, const struct fg_stored_run *run)
 
 static void print_saves(double *ours, unsigned count, double *rows, unsigned row_count)
 {
-	const double median = part(ours + 1, count - 1, 0.5);
-	const double row_median = part(rows + 1, row_count - 1, 0.5);
+	const double median = fg_quantile(ours + 1, count - 1, 0.5);
+	const double row_median = fg_quantile(rows + 1, row_count - 1, 0.5);
 
 	(void)printf("save, first run of a store            %8.1f ms\n", ours[0]);
 	(void)printf(
@@ -264,7 +251,8 @@ static void measure_queries(const char *folder, unsigned runs)
 	}
 	for (unsigned q = 0; q < QUESTIONS; q++)
 		(void)printf("%-37s %8.2f ms   99 %%: %.2f ms\n", questions[q].name,
-			     part(times[q], QUERIES, 0.5), part(times[q], QUERIES, 0.99));
+			     fg_quantile(times[q], QUERIES, 0.5),
+			     fg_quantile(times[q], QUERIES, 0.99));
 	fg_store_close(store);
 	free(path);
 }

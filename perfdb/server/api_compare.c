@@ -349,42 +349,15 @@ int fg__environment(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-static int compare_double(const void *a, const void *b)
-{
-	const double x = *(const double *)a;
-	const double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(const struct fg_series *series, size_t metric, uint8_t arm)
-{
-	double *values = fg_xcalloc(series->repetition_count, sizeof(*values));
-	double result = (double)NAN;
-	size_t count = 0;
-
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		const struct fg_repetition *r = &series->repetitions[i];
-
-		if (r->arm == arm && r->aside == 0 && !isnan(r->values[metric]))
-			values[count++] = r->values[metric];
-	}
-	if (count) {
-		qsort(values, count, sizeof(*values), compare_double);
-		result = (values[(count - 1) / 2] + values[count / 2]) / 2;
-	}
-	free(values);
-	return result;
-}
-
-static void write_metrics(struct fg_json_writer *w, const struct fg_series *a, uint8_t arm,
+static void write_metrics(struct fg_json_writer *w, const struct fg_series *a, enum fg_arm arm,
 			  const struct fg_series *b)
 {
 	fg_json_begin_array(w, "metrics");
 	for (size_t m = 0; m < b->metric_count; m++) {
 		const size_t other = a ? fg_series_find_metric(a, b->metrics[m].name) : SIZE_MAX;
-		const double after = median(b, m, FG_ARM_CANDIDATE);
-		const double before = other == SIZE_MAX ? (double)NAN : median(a, other, arm);
+		const double after = fg_series_median(b, m, FG_ARM_CANDIDATE, NULL);
+		const double before =
+			other == SIZE_MAX ? (double)NAN : fg_series_median(a, other, arm, NULL);
 
 		if (isnan(after) && isnan(before))
 			continue;

@@ -149,15 +149,21 @@ static void use(struct usable *u, size_t place, const char *run, double value)
 	u->places[u->count++] = place;
 }
 
-static void write_point(struct fg_json_writer *w, const struct fg_history_point *p)
+static void begin_point(struct fg_json_writer *w, const char *run, int64_t started_ns,
+			const char *commit)
 {
 	char time[FG_TIME_TEXT_SIZE];
 
-	fg_time_format_utc(p->started_ns, time);
+	fg_time_format_utc(started_ns, time);
 	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "run", p->run);
+	fg_json_text(w, "run", run);
 	fg_json_text(w, "started_at", time);
-	fg_json_text(w, "commit", p->commit);
+	fg_json_text(w, "commit", commit);
+}
+
+static void write_point(struct fg_json_writer *w, const struct fg_history_point *p)
+{
+	begin_point(w, p->run, p->started_ns, p->commit);
 	fg_json_text(w, "branch", p->branch);
 	fg_json_text(w, "host_fingerprint", p->fingerprint);
 	fg_json_double(w, "value", p->candidate);
@@ -240,21 +246,29 @@ static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], st
 
 /* On request: the search takes longer than the rest of the answer. */
 static int write_function_changes(struct fg_request *rq, struct fg_json_writer *w,
-				  const struct fg_function_trend *trend, struct fg_error *err)
+				  const struct fg_trend_point *points, size_t count,
+				  struct fg_error *err)
 {
-	const size_t first = trend->count > POINTS_MAX ? trend->count - POINTS_MAX : 0;
 	const char *wish = fg__parameter(rq, "changes");
 	struct usable usable = {0};
 	int status = FG_OK;
 
 	if (!wish || strcmp(wish, "1") != 0)
 		return FG_OK;
-	make_usable(&usable, trend->count);
-	for (size_t i = first; i < trend->count; i++)
-		use(&usable, i, trend->points[i].run, round(trend->points[i].self_ns / 100) / 1e4);
+	make_usable(&usable, count);
+	for (size_t i = 0; i < count; i++)
+		use(&usable, i, points[i].run, round(points[i].self_ns / 100) / 1e4);
 	status = write_changes(w, &usable, err);
 	release_usable(&usable);
 	return status;
+}
+
+static void write_function_point(struct fg_json_writer *w, const struct fg_trend_point *p)
+{
+	begin_point(w, p->run, p->started_ns, p->commit);
+	fg_json_double(w, "value", round(p->self_ns / 100) / 1e4);
+	fg_json_double(w, "inclusive", round(p->inclusive_ns / 100) / 1e4);
+	fg_json_end(w);
 }
 
 int fg__function_trend(struct fg_request *rq, struct fg_error *err)
@@ -263,38 +277,34 @@ int fg__function_trend(struct fg_request *rq, struct fg_error *err)
 	const char *project = NULL;
 	const char *benchmark = NULL;
 	char function[FG_FUNCTION_ID_SIZE] = "";
+	const struct fg_trend_point *points = NULL; /* the newest ones */
+	size_t limit = 0;
+	size_t count = 0;
 	struct fg_json_writer w;
 	int status = read_place(rq, &project, &benchmark, err);
 
 	if (status == FG_OK)
 		status = read_function(rq, function, err);
 	if (status == FG_OK)
+		status = fg__parameter_size(rq, "limit", POINTS_MAX, POINTS_MAX, &limit, err);
+	if (status == FG_OK)
 		status =
 			fg_store_function_trend(rq->store, project, benchmark,
 						fg__parameter(rq, "branch"), function, &trend, err);
 	if (status != FG_OK)
 		return status;
+	count = fg_min_size(limit, trend.count);
+	points = trend.points + (trend.count - count);
 	fg__json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "name", trend.name);
 	fg_json_text(&w, "library", trend.library);
 	fg_json_text(&w, "unit", "ms");
 	fg_json_begin_array(&w, "points");
-	for (size_t i = 0; i < trend.count; i++) {
-		const struct fg_trend_point *p = &trend.points[i];
-		char time[FG_TIME_TEXT_SIZE];
-
-		fg_time_format_utc(p->started_ns, time);
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "run", p->run);
-		fg_json_text(&w, "started_at", time);
-		fg_json_text(&w, "commit", p->commit);
-		fg_json_double(&w, "value", round(p->self_ns / 100) / 1e4);
-		fg_json_double(&w, "inclusive", round(p->inclusive_ns / 100) / 1e4);
-		fg_json_end(&w);
-	}
+	for (size_t i = 0; i < count; i++)
+		write_function_point(&w, &points[i]);
 	fg_json_end(&w);
-	status = write_function_changes(rq, &w, &trend, err);
+	status = write_function_changes(rq, &w, points, count, err);
 	if (status == FG_OK)
 		fg_json_end(&w);
 	fg_function_trend_release(&trend);

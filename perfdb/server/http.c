@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "perfdb/protocol.h"
+#include "perfdb/server/lines.h"
 #include "perfdb/server/request.h"
 
 #include <arpa/inet.h>
@@ -20,8 +21,7 @@ enum {
 	SMALL_BODY_BYTES = 64 << 10,
 	PACK_FROM_BYTES = 2048,
 	PACK_LEVEL = 1,
-	WINDOW_BITS_GZIP = 15 + 16,
-	REQUEST_SECONDS = 300
+	WINDOW_BITS_GZIP = 15 + 16
 };
 
 const char *fg__parameter(struct fg_request *rq, const char *name)
@@ -225,22 +225,43 @@ static void note_address(struct fg_request *rq)
 	rq->who = fg_arena_strdup(&rq->arena, text);
 }
 
+static bool leads_to(const struct fg_route *route, const char *path)
+{
+	const size_t length = strlen(route->path);
+	const bool prefix = length > 1 && route->path[length - 1] == '/';
+
+	return prefix ? strncmp(path, route->path, length) == 0 && path[length]
+		      : strcmp(path, route->path) == 0;
+}
+
+/* What may be done at this address; the text lives in the request's arena. */
+static const char *list_methods(struct fg_request *rq)
+{
+	const char *list = "";
+
+	for (size_t i = 0; i < fg__route_count; i++) {
+		const char *method = fg__routes[i].method;
+
+		if (leads_to(&fg__routes[i], rq->path))
+			list = fg_arena_printf(&rq->arena, "%s%s%s%s", list, *list ? ", " : "",
+					       method, strcmp(method, "GET") == 0 ? ", HEAD" : "");
+	}
+	return list;
+}
+
 static const struct fg_route *find_route(const char *method, const char *path, const char **tail,
 					 bool *path_known)
 {
 	*path_known = false;
 	for (size_t i = 0; i < fg__route_count; i++) {
 		const struct fg_route *route = &fg__routes[i];
-		const size_t length = strlen(route->path);
-		const bool prefix = length > 1 && route->path[length - 1] == '/';
 
-		if (prefix ? strncmp(path, route->path, length) != 0 || !path[length]
-			   : strcmp(path, route->path) != 0)
+		if (!leads_to(route, path))
 			continue;
 		*path_known = true;
 		if (strcmp(route->method, method) == 0 ||
 		    (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0)) {
-			*tail = path + length;
+			*tail = path + strlen(route->path);
 			return route;
 		}
 	}
@@ -352,6 +373,8 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response, bo
 	} else {
 		add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 	}
+	if (rq->status == 405)
+		add_header(response, MHD_HTTP_HEADER_ALLOW, list_methods(rq));
 	if (rq->status == 401)
 		add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
 	if (rq->retry_after_s) {
@@ -449,6 +472,7 @@ static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *co
 	rq->method = fg_arena_strdup(&rq->arena, method);
 	rq->path = fg_arena_strdup(&rq->arena, path);
 	rq->started_ns = fg_clock_monotonic_ns();
+	fg__lines_request(server->lines, connection, true);
 	note_address(rq);
 	if (admit(rq, &err) != FG_OK) {
 		settle(rq, &err);
@@ -464,8 +488,6 @@ static enum MHD_Result take(struct fg_request *rq, const char *data, size_t *siz
 	const size_t limit =
 		rq->route->takes_run ? rq->server->options.body_limit_bytes : SMALL_BODY_BYTES;
 
-	if (fg_clock_monotonic_ns() - rq->started_ns > REQUEST_SECONDS * FG_NS_PER_S)
-		return MHD_NO; /* a client that sends a byte now and then */
 	if (rq->body.length + *size > limit) {
 		rq->too_large = true;
 		fg_strbuf_release(&rq->body);
@@ -534,11 +556,10 @@ void fg__http_completed(void *context, struct MHD_Connection *connection, void *
 {
 	struct fg_request *rq = *request;
 
-	(void)context;
-	(void)connection;
 	(void)code;
 	if (!rq)
 		return;
+	fg__lines_request(((struct fg_server *)context)->lines, connection, false);
 	if (rq->held)
 		fg__workers_let_go(rq->server->workers);
 	atomic_fetch_sub(&rq->server->body_bytes, rq->counted_bytes);

@@ -40,6 +40,8 @@ struct options {
 	unsigned rate;
 	unsigned threads;
 	uint64_t body_limit;
+	int64_t headers_ns;
+	int64_t request_ns;
 	bool behind_proxy;
 	bool read_only;
 	bool dry_run;
@@ -101,6 +103,18 @@ static const struct fg_option serve_options[] = {
 	  .argument = "SIZE",
 	  .initial = "64MiB",
 	  .help = "largest upload"},
+	{.name = "header-time",
+	  .kind = FG_OPTION_DURATION,
+	  .offset = offsetof(struct options, headers_ns),
+	  .argument = "TIME",
+	  .initial = "60s",
+	  .help = "until the headers of a request are there, from its connection or the request before"},
+	{.name = "request-time",
+	  .kind = FG_OPTION_DURATION,
+	  .offset = offsetof(struct options, request_ns),
+	  .argument = "TIME",
+	  .initial = "5m",
+	  .help = "from there until its answer was read"},
 	{.name = "threads",
 	  .kind = FG_OPTION_UNSIGNED,
 	  .offset = offsetof(struct options, threads),
@@ -115,7 +129,7 @@ static const struct fg_option serve_options[] = {
 	  .offset = offsetof(struct options, quiet),
 	  .help = "no line per request on standard output"},
 	HELP,
-	{.name = NULL },
+	{.name = NULL				 },
 };
 
 static const struct fg_option token_options[] = {
@@ -260,6 +274,8 @@ static int serve(const struct options *given, char **words, size_t count)
 		.body_limit_bytes = (size_t)given->body_limit,
 		.requests_per_minute = given->rate,
 		.threads = given->threads,
+		.headers_ns = given->headers_ns,
+		.request_ns = given->request_ns,
 		.log_fd = given->quiet ? -1 : STDOUT_FILENO,
 	};
 	struct fg_server *server = NULL;
@@ -282,6 +298,11 @@ static int serve(const struct options *given, char **words, size_t count)
 		free(address);
 		return fail(&err);
 	}
+	if (fg_server_needs_token(server))
+		(void)fprintf(
+			stderr,
+			"perfdb: nobody is let in before a token is made: perfdb token create --database %s --scope admin\n",
+			strstr(given->database, "://") ? "URL" : given->database);
 	(void)fprintf(stderr, "perfdb: serving %s at %s://%s%s%s:%u/\n",
 		      strstr(given->database, "://") ? "a PostgreSQL database" : given->database,
 		      options.tls_certificate ? "https" : "http", strchr(address, ':') ? "[" : "",

@@ -37,12 +37,14 @@ struct fg_counters {
 };
 
 struct fg_limiter;
+struct fg_lines;
 
 struct fg_server {
 	struct fg_server_options options;
 	char *database;
 	char *database_shown; /* without a password: for the log */
 	bool is_open;         /* to everybody who reaches it, as long as no token was made */
+	bool needs_token;     /* nobody is let in: none existed at the start */
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 	char *certificate;
@@ -57,6 +59,7 @@ struct fg_server {
 	struct fg_ids *ids; /* of functions and call paths, for all sessions */
 	struct fg_dictionaries *dictionaries;
 	struct fg_limiter *limiter;
+	struct fg_lines *lines;
 	pthread_t background;
 	pthread_cond_t wake;
 	bool stopping;
@@ -137,18 +140,25 @@ void fg__workers_free(struct fg_workers *workers);
 bool fg__workers_hold(struct fg_workers *workers) FG_NODISCARD;
 void fg__workers_give(struct fg_workers *workers, struct fg_request *rq);
 void fg__workers_let_go(struct fg_workers *workers);
+/* Threads that wait for work under this lock: no more will come. */
+void fg__tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stopping);
 /* Make the answer and wake the connection. */
 void fg__http_answer(struct fg_request *rq);
+
+/* A condition whose waiting does not depend on a clock that somebody sets. */
+void fg__init_wake(pthread_cond_t *wake);
 
 struct fg_store *fg__session(struct fg_server *server, struct fg_error *err);
 void fg__session_back(struct fg_server *server, struct fg_store *store);
 
-/* One thing to write, inside a savepoint that the store opens; called from the writer's thread. */
+/* One thing to write, in the writer's thread.  It may be called a second time, after what the first call wrote was undone. */
 typedef int fg__writer_task(struct fg_store *store, void *context, struct fg_error *err);
 
 /* Have it done, and wait until it is on the disk. */
 int fg__writer_do(struct fg_writer *writer, fg__writer_task *task, void *context,
 		  struct fg_error *err) FG_NODISCARD;
+/* How many wait for it now. */
+size_t fg__writer_pending(struct fg_writer *writer);
 int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
 	FG_NODISCARD;
 void fg__writer_stop(struct fg_writer *writer);

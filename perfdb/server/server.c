@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/http.h"
+#include "perfdb/server/lines.h"
 #include "perfdb/server/request.h"
 #include "store/ids.h"
 #include "store/query.h"
@@ -24,6 +25,8 @@ enum {
 	CONNECTIONS = 4096,
 	CONNECTIONS_OF_ONE = 2048, /* address, where addresses are known */
 	IDLE_SECONDS = 30,
+	DEFAULT_HEADERS_SECONDS = 60, /* an idle connection is not late */
+	DEFAULT_REQUEST_SECONDS = 300,
 	SEAL_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
 };
@@ -80,13 +83,14 @@ static bool is_loopback(const struct fg_server_options *options)
 	       strcmp(address, "localhost") == 0;
 }
 
-static int check_exposure(const struct fg_server_options *options, struct fg_store *store,
-			  struct fg_error *err)
+static int check_exposure(struct fg_server *server, struct fg_store *store, struct fg_error *err)
 {
+	const struct fg_server_options *options = &server->options;
 	const char *address = options->address ? options->address : "127.0.0.1";
 	size_t tokens = 0;
 	int status = fg_store_token_count(store, &tokens, err);
 
+	server->needs_token = !server->is_open && tokens == 0;
 	if (status != FG_OK || is_loopback(options))
 		return status;
 	if (tokens == 0)
@@ -195,7 +199,8 @@ static int listen_now(struct fg_server *server, struct fg_error *err)
 		server->options.behind_proxy ? 0U : (unsigned)CONNECTIONS_OF_ONE,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_NOTIFY_COMPLETED,
-		fg__http_completed, server, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+		fg__http_completed, server, MHD_OPTION_NOTIFY_CONNECTION, fg__lines_notice,
+		server->lines, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 	if (!server->daemon)
 		return fg_error_errno(
 			err, FG_ENET, "cannot listen on %s port %d%s",
@@ -231,12 +236,15 @@ static void set_defaults(struct fg_server_options *options)
 		options->bodies_limit_bytes = default_bodies_bytes;
 	if (!options->requests_per_minute)
 		options->requests_per_minute = DEFAULT_PER_MINUTE;
+	if (options->headers_ns <= 0)
+		options->headers_ns = DEFAULT_HEADERS_SECONDS * FG_NS_PER_S;
+	if (options->request_ns <= 0)
+		options->request_ns = DEFAULT_REQUEST_SECONDS * FG_NS_PER_S;
 	if (!options->threads)
 		options->threads = DEFAULT_THREADS;
 }
 
-/* Waiting must not depend on a clock that somebody sets. */
-static void init_wake(pthread_cond_t *wake)
+void fg__init_wake(pthread_cond_t *wake)
 {
 	pthread_condattr_t attributes;
 
@@ -258,7 +266,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->database = fg_xstrdup(options->database);
 	s->started_ns = fg_clock_wall_ns();
 	(void)pthread_mutex_init(&s->lock, NULL);
-	init_wake(&s->wake);
+	fg__init_wake(&s->wake);
 	s->ids = fg_ids_new();
 	s->dictionaries = fg__dictionaries_new();
 	s->limiter = fg__limiter_new(s->options.requests_per_minute);
@@ -267,7 +275,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->is_open = is_loopback(options) && !options->behind_proxy;
 	if (store)
 		s->database_shown = fg_xstrdup(fg_store_location(store));
-	status = store ? check_exposure(&s->options, store, err) : (err ? (int)err->code : FG_EDB);
+	status = store ? check_exposure(s, store, err) : (err ? (int)err->code : FG_EDB);
 	fg__session_back(s, store);
 	if (status == FG_OK)
 		status = read_tls(s, err);
@@ -278,6 +286,9 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	if (status == FG_OK)
 		status = fg__workers_start(s->options.threads, &s->workers, err);
 	if (status == FG_OK)
+		status = fg__lines_start(s->options.headers_ns, s->options.request_ns, &s->lines,
+					 err);
+	if (status == FG_OK)
 		status = listen_now(s, err);
 	if (status != FG_OK) {
 		fg_server_stop(s);
@@ -285,6 +296,11 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	}
 	*server = s;
 	return FG_OK;
+}
+
+bool fg_server_needs_token(const struct fg_server *server)
+{
+	return server->needs_token;
 }
 
 uint16_t fg_server_port(const struct fg_server *server)
@@ -305,6 +321,7 @@ void fg_server_stop(struct fg_server *server)
 	fg__workers_stop(server->workers);
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
+	fg__lines_stop(server->lines);
 	if (listener != MHD_INVALID_SOCKET)
 		(void)close(listener);
 	fg__workers_free(server->workers);

@@ -33,11 +33,15 @@ struct fg_server_options {
 	size_t bodies_limit_bytes;    /* of all requests in progress; 0: 512 MiB */
 	unsigned requests_per_minute; /* for one token or address; 0: 6000 */
 	unsigned threads;             /* that answer; 0: 16 */
+	int64_t headers_ns;           /* until the headers of a request are there; 0: a minute */
+	int64_t request_ns;           /* from there until its answer was read; 0: five minutes */
 	int log_fd;                   /* one line of JSON per request; negative: none */
 };
 
 int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
 		    struct fg_error *err) FG_NODISCARD;
+/* Nobody was let in when it started: there was no token, and it is not open. */
+bool fg_server_needs_token(const struct fg_server *server);
 uint16_t fg_server_port(const struct fg_server *server);
 void fg_server_stop(struct fg_server *server); /* NULL is fine */
 

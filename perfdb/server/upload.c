@@ -105,13 +105,18 @@ static int dictionary_bytes(struct fg_request *rq, const struct fg_wire *wire, c
 struct new_dictionary {
 	struct fg_dictionary *dictionary;
 	const struct fg_bytes *sealed; /* NULL: the database has it */
+	struct fg_ids *ids;
+	bool tried; /* what the ids were then filled in with may not be there any more */
 };
 
 static int intern(struct fg_store *store, void *context, struct fg_error *err)
 {
-	const struct new_dictionary *made = context;
+	struct new_dictionary *made = context;
 	int status = FG_OK;
 
+	if (made->tried)
+		(void)fg_dictionary_look_up(made->dictionary, made->ids);
+	made->tried = true;
 	if (made->dictionary->missing)
 		status = fg_store_dictionary_intern(store, made->dictionary, err);
 	if (status == FG_OK && made->sealed)
@@ -125,7 +130,7 @@ static int find_dictionary(struct fg_request *rq, const struct fg_wire *wire, co
 {
 	struct fg_server *server = rq->server;
 	struct fg_bytes sealed = {0};
-	struct new_dictionary made = {0};
+	struct new_dictionary made = {.ids = server->ids};
 	int status = FG_OK;
 
 	*dictionary = fg__dictionaries_take(server->dictionaries, hash);
@@ -181,6 +186,7 @@ static int put_run(struct fg_store *store, void *context, struct fg_error *err)
 	struct fg_upload_state state = {0};
 	int status = fg_store_upload_state(store, run->id, &state, err);
 
+	made->stored = false;
 	if (status == FG_OK && state.known)
 		made->taken = strcmp(state.project, run->project) != 0 ||
 			      (state.complete &&

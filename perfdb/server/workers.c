@@ -144,16 +144,21 @@ void fg__workers_let_go(struct fg_workers *w)
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
+void fg__tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stopping)
+{
+	(void)pthread_mutex_lock(lock);
+	*stopping = true;
+	(void)pthread_cond_broadcast(waiting);
+	(void)pthread_mutex_unlock(lock);
+}
+
 void fg__workers_stop(struct fg_workers *w)
 {
 	struct timespec until = {0};
 
 	if (!w)
 		return;
-	(void)pthread_mutex_lock(&w->lock);
-	w->stopping = true;
-	(void)pthread_cond_broadcast(&w->filled);
-	(void)pthread_mutex_unlock(&w->lock);
+	fg__tell_to_stop(&w->lock, &w->filled, &w->stopping);
 	for (size_t i = 0; i < w->thread_count; i++)
 		(void)pthread_join(w->threads[i], NULL);
 	w->thread_count = 0;

@@ -137,7 +137,7 @@ function searchForm(project, state, facts) {
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
 		location.search = new URLSearchParams({ view: 'project', project, ...words });
 	} }, field('branch', 'Branch', state.branch), field('tag', 'Tag', state.tag), field('commit', 'Commit', state.commit),
-	field('fact', 'Condition', state.fact, 'facts'), field('value', 'is', state.value),
+	el('span', { class: 'together' }, field('fact', 'Condition', state.fact, 'facts'), field('value', 'is', state.value)),
 	el('datalist', { id: 'facts' }, facts.map((key) => el('option', { value: key }))), el('button', {}, 'Search'));
 }
 
@@ -244,8 +244,8 @@ async function attempt(work) {
 function noteRow(state, note, redraw) {
 	const remove = async () => {
 		await ask(`annotations/${note.id}`, { project: state.project }, { method: 'DELETE' });
+		await redraw();
 		status.textContent = 'The note is gone.';
-		redraw();
 	};
 	return el('li', {}, el('strong', {}, note.kind), ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
 		state.writable && el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
@@ -256,8 +256,8 @@ function notesOf(state, annotations, redraw) {
 		event.preventDefault();
 		const words = Object.fromEntries(new FormData(event.target));
 		await tell('annotations', { project: state.project, benchmark: state.benchmark, metric: state.metric, ...words });
+		await redraw();
 		status.textContent = 'The note is kept.';
-		redraw();
 	};
 	const form = el('form', { class: 'note', onsubmit: (event) => attempt(() => add(event)) },
 		el('label', {}, 'Note ', el('input', { name: 'text', required: true, maxlength: 1000 })),
@@ -273,7 +273,7 @@ function chart(state, title, answer, project) {
 	return trendChart({
 		title,
 		unit: answer.unit,
-		points: answer.points.map((p) => ({ ...p, label: `${p.commit?.slice(0, 10) ?? p.run.slice(0, 13)}, ${formatTime(p.started_at)}`, value: p.value ?? NaN })),
+		points: answer.points.map((p) => ({ ...p, label: `${p.commit?.slice(0, 10) ?? p.run.slice(0, 13)}, ${formatTime(p.started_at)}`, value: p.value ?? NaN, time: p.started_at })),
 		changes: (answer.changes ?? []).map((c) => ({ index: c.at, before: c.before, after: c.after })),
 		onPick: (point) => {
 			location.search = address('run', { run: point.run, project });

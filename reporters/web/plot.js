@@ -181,13 +181,31 @@ export function axis(values, unit, width, height) {
 	return { low, high, box, y, parts };
 }
 
-// Points: { value, label, verdict }; changes: [{ index, before, after }].
+const TIME_ROOM = 110; // pixels for a word below the chart
+
+// When the runs below began: days, or hours where all began on one day.  Points stand in their order, whatever the time between them.
+function timeLabels(points, x, box) {
+	const times = points.map((p) => p.time ?? '');
+	const sameDay = times[0]?.slice(0, 10) === times.at(-1)?.slice(0, 10);
+	const words = times.map((time) => (sameDay ? time.slice(11, 16) : time.slice(0, 10)));
+	const stride = Math.max(1, Math.ceil((points.length - 1) / Math.max(1, Math.floor((box.right - box.left) / TIME_ROOM))));
+	const parts = [];
+	let before = '';
+	for (let index = 0; index < points.length; index += stride) {
+		if (words[index] !== before)
+			parts.push(label(x(index), box.bottom + 18, words[index], 'tick', index === 0 ? 'start' : x(index) > box.right - TIME_ROOM / 2 ? 'end' : 'middle'));
+		before = words[index];
+	}
+	return parts;
+}
+
+// Points: { value, label, verdict, time }; changes: [{ index, before, after }].
 function drawTrend(data, width, cursor) {
 	const height = 280;
 	const { points } = data;
 	const { box, y, parts } = axis(points.map((p) => p.value), data.unit, width, height);
 	const x = (index) => box.left + (points.length < 2 ? 0.5 : index / (points.length - 1)) * (box.right - box.left);
-	parts.push(...trendPoints(points, x, y, box));
+	parts.push(...timeLabels(points, x, box), ...trendPoints(points, x, y, box));
 	let from = 0;
 	for (const change of [...data.changes, { index: points.length, end: true }]) {
 		const segment = points.slice(from, change.index).map((p) => p.value).filter(finite).sort((a, b) => a - b);

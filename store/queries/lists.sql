@@ -11,7 +11,9 @@ WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1)
 	AND (CAST($5 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM series s JOIN benchmark b ON b.id = s.benchmark
 		WHERE s.run = r.id AND b.name = $5))
 	AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM run_fact x JOIN fact f ON f.id = x.fact
-		WHERE x.run = r.id AND f.key = $6 AND (CAST($7 AS TEXT) IS NULL OR f.value = $7)))
+			WHERE x.run = r.id AND f.key = $6 AND (CAST($7 AS TEXT) IS NULL OR f.value = $7))
+		OR EXISTS (SELECT 1 FROM run_set x JOIN set_fact y ON y.fact_set = x.fact_set JOIN fact f ON f.id = y.fact
+			WHERE x.run = r.id AND f.key = $6 AND (CAST($7 AS TEXT) IS NULL OR f.value = $7)))
 	AND (CAST($8 AS TEXT) IS NULL OR r.outcome = $8)
 	AND r.complete >= $9
 	AND (r.started_ns < $10 OR (r.started_ns = $10 AND r.uuid < $11))
@@ -71,8 +73,11 @@ ORDER BY r.project, r.branch, r.started_ns DESC, r.uuid DESC;
 DELETE FROM words WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.metrics = words.id)
 	AND NOT EXISTS (SELECT 1 FROM series s WHERE s.command = words.id)
 	AND NOT EXISTS (SELECT 1 FROM level l WHERE l.metric = words.id);
+-- name: gc_fact_sets
+DELETE FROM fact_set WHERE NOT EXISTS (SELECT 1 FROM run_set x WHERE x.fact_set = fact_set.id);
 -- name: gc_facts
-DELETE FROM fact WHERE NOT EXISTS (SELECT 1 FROM run_fact x WHERE x.fact = fact.id);
+DELETE FROM fact WHERE NOT EXISTS (SELECT 1 FROM run_fact x WHERE x.fact = fact.id)
+	AND NOT EXISTS (SELECT 1 FROM set_fact x WHERE x.fact = fact.id);
 -- name: gc_benchmarks
 DELETE FROM benchmark WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = benchmark.id);
 -- name: gc_seals

@@ -3,7 +3,7 @@
 -- name: function_find
 SELECT id FROM function WHERE digest = $1;
 -- name: function_add
-INSERT INTO function (digest, name, library, linkage, file, line, inlined) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id;
+INSERT INTO function (id, digest, name, library, linkage, file, line, inlined) VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 -- name: function_get
 SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHERE id = $1;
 -- name: functions_after
@@ -11,7 +11,7 @@ SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHE
 -- name: node_find
 SELECT id FROM node WHERE parent = $1 AND function = $2;
 -- name: node_add
-INSERT INTO node (parent, function) VALUES ($1, $2) RETURNING id;
+INSERT INTO node (id, parent, function) VALUES ($1, $2, $3);
 -- name: node_get
 SELECT parent, function FROM node WHERE id = $1;
 -- name: nodes_after

@@ -13,7 +13,8 @@ SELECT id FROM benchmark WHERE project = $1 AND name = $2;
 -- name: benchmark_add
 INSERT INTO benchmark (project, name) VALUES ($1, $2) RETURNING id;
 -- name: benchmark_list
-SELECT b.name FROM benchmark b JOIN project p ON p.id = b.project WHERE p.name = $1 ORDER BY b.name;
+SELECT b.name FROM benchmark b JOIN project p ON p.id = b.project
+WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1 ORDER BY b.name;
 -- name: words_find
 SELECT id FROM words WHERE digest = $1;
 -- name: words_add
@@ -21,7 +22,9 @@ INSERT INTO words (digest, value) VALUES ($1, $2) RETURNING id;
 -- name: fact_find
 SELECT id FROM fact WHERE digest = $1;
 -- name: fact_add
-INSERT INTO fact (digest, key, value, identity) VALUES ($1, $2, $3, $4) RETURNING id;
+INSERT INTO fact (id, digest, key, value, identity) VALUES ($1, $2, $3, $4, $5);
+-- name: fact_last
+SELECT COALESCE(max(id), 0) FROM fact;
 
 -- name: run_put
 INSERT INTO run (uuid, project, started_ns, ended_ns, complete, has_baseline, seed, tool_version, outcome, fingerprint,
@@ -52,7 +55,22 @@ DELETE FROM run_fact WHERE run = $1;
 -- name: run_fact_add
 INSERT INTO run_fact (run, scope, fact) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
 -- name: run_facts
-SELECT x.scope, f.key, f.value, f.identity FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = $1 ORDER BY x.scope, f.key;
+SELECT x.scope, f.key, f.value, f.identity FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = $1
+UNION ALL SELECT x.scope, f.key, f.value, f.identity FROM run_set x JOIN set_fact y ON y.fact_set = x.fact_set
+	JOIN fact f ON f.id = y.fact WHERE x.run = $1
+ORDER BY 1, 2, 3;
+-- name: fact_set_find
+SELECT id FROM fact_set WHERE digest = $1;
+-- name: fact_set_add
+INSERT INTO fact_set (id, digest) VALUES ($1, $2);
+-- name: fact_set_last
+SELECT COALESCE(max(id), 0) FROM fact_set;
+-- name: set_fact_add
+INSERT INTO set_fact (fact_set, fact) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+-- name: run_sets_clear
+DELETE FROM run_set WHERE run = $1;
+-- name: run_set_put
+INSERT INTO run_set (run, scope, fact_set) VALUES ($1, $2, $3) ON CONFLICT (run, scope) DO UPDATE SET fact_set = excluded.fact_set;
 
 -- name: series_clear
 DELETE FROM series WHERE run = $1;
@@ -68,6 +86,8 @@ INSERT INTO chunk (series, kind, first, data) VALUES ($1, $2, $3, $4);
 -- name: chunk_put
 INSERT INTO chunk (series, kind, first, data) VALUES ($1, $2, $3, $4)
 ON CONFLICT (series, kind, first) DO UPDATE SET data = excluded.data;
+-- name: chunks_forget
+DELETE FROM chunk WHERE series = $1 AND kind = $2;
 -- name: chunks
 SELECT first, data FROM chunk WHERE series = $1 AND kind = $2 ORDER BY first;
 -- name: chunks_all

@@ -50,23 +50,31 @@ GROUP BY s.benchmark HAVING count(*) >= $1;
 SELECT s.id FROM series s JOIN run r ON r.id = s.run WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id LIMIT $3;
 -- name: seal_add
 INSERT INTO seal (benchmark, number, last_series, members) VALUES ($1, $2, $3, $4);
+-- name: seals_cut
+DELETE FROM seal WHERE last_series > (SELECT COALESCE(max(id), 0) FROM series) RETURNING benchmark, number;
+-- name: tiles_drop
+DELETE FROM tile WHERE benchmark = $1 AND number = $2;
 -- name: totals_drop
-DELETE FROM chunk WHERE series = $1 AND kind = 4;
+DELETE FROM chunk WHERE series = $1 AND kind IN (4, 6);
 -- name: tile_add
 INSERT INTO tile (benchmark, function, number, data) VALUES ($1, $2, $3, $4);
 -- name: seals
-SELECT number, last_series, members FROM seal WHERE benchmark = $1 ORDER BY number;
+SELECT x.number, x.last_series, x.members, (SELECT count(*) FROM series s WHERE s.benchmark = x.benchmark AND s.id <= x.last_series
+	AND s.id > COALESCE((SELECT y.last_series FROM seal y WHERE y.benchmark = x.benchmark AND y.number < x.number ORDER BY y.number DESC LIMIT 1), 0))
+FROM seal x WHERE x.benchmark = $1 ORDER BY x.number;
 -- name: tiles
 SELECT number, data FROM tile WHERE benchmark = $1 AND function = $2 ORDER BY number;
 -- name: trend_runs
 SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch FROM series s JOIN run r ON r.id = s.run
-WHERE s.benchmark = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) ORDER BY s.id;
+WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY s.id;
 -- name: tail_chunks
-SELECT c.series, c.data FROM series s JOIN chunk c ON c.series = s.id AND c.kind = 4 WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
+SELECT c.series, c.data, c.kind FROM series s JOIN chunk c ON c.series = s.id AND c.kind IN (4, 6) WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
 -- name: fact_keys
 SELECT DISTINCT f.key FROM fact f
 WHERE CAST($1 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM run_fact x JOIN run r ON r.id = x.run JOIN project p ON p.id = r.project
-	WHERE x.fact = f.id AND p.name = $1)
+		WHERE x.fact = f.id AND p.name = $1)
+	OR EXISTS (SELECT 1 FROM set_fact y JOIN run_set x ON x.fact_set = y.fact_set JOIN run r ON r.id = x.run
+		JOIN project p ON p.id = r.project WHERE y.fact = f.id AND p.name = $1)
 ORDER BY f.key;
 
 -- name: token_rows

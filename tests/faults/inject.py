@@ -5,7 +5,7 @@ inject.py --library FILE --fastgate FILE --make-store FILE [--perfdb FILE --make
 
 Lets one call after the other fail (faults.c) under a run, a push and a server's work, until a try in which nothing was left
 to fail.  Whatever fails: no death by signal, no hang, an exit code of docs/exit-codes.md with a line that says why, earlier
-runs readable, and nothing lost that was told to be finished.
+runs readable, every repetition that had ended kept, and nothing lost that was told to be finished.
 
 Without --all, a sample: the first calls of each kind, then one in so many.  With it, every call, and of memory and database,
 which are thousands, the first call from every different stack.
@@ -24,17 +24,19 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 6}
 TIMEOUT_S = 60
 SERVER_START_S = 30
+REPETITIONS = 3  # as CONFIG has it
 MOST_CALLS = 200000  # none of the scenarios comes near it
 CONFIG = """version: 1
 project: tracker
 benchmarks:
-  - { name: quick, command: "true" }
-measure: { schedule: stored, pairs: { min: 2, max: 2 }, warmup: 0 }
+  - { name: quick, command: "true", prepare: [/bin/sh, -c, "echo >>begun"] }
+measure: { schedule: stored, pairs: { min: 2, max: 3 }, warmup: 0 }
 baseline: { run: latest }
 report: { json: r.json, junit: r.xml, markdown: r.md, html: r.html }
 """
@@ -137,7 +139,13 @@ class Tools:
         expect_whole(os.path.join(folder, store))
         code, out, err = self.fastgate(folder, "runs", "--store", store, "--limit", "1000")
         expect(code == 0, f"the runs cannot be listed: {code} {err!r}")
-        return {line.split()[0]: " incomplete " not in line for line in out.splitlines()}
+        return {line.split()[0]: " interrupted " not in line for line in out.splitlines()}
+
+    def repetitions(self, folder, store, run):
+        """How many of them are stored, of a run with one benchmark."""
+        code, out, err = self.fastgate(folder, "show", "--store", store, run)
+        expect(code == 0, f"run {run} cannot be shown: {code} {err!r}")
+        return sum(map(int, re.findall(r"^quick .* (\d+) repetitions?\b", out, re.M)))
 
     def readable(self, folder, store, run):
         code, _, err = self.fastgate(folder, "export", "--store", store, "--format", "folded", run)
@@ -173,6 +181,21 @@ class Run:
             code, _, err = self.tools.fastgate(folder, "run", "--quiet")
             expect(code == 0, f"run without faults: {code} {err!r}")
         self.before = self.tools.runs(folder, ".fastgate/store.db")
+        expect(self.begun(folder) == 2 * REPETITIONS, "a run without faults begins another number of repetitions")
+        os.remove(os.path.join(folder, "begun"))
+
+    @staticmethod
+    def begun(folder):
+        """Repetitions: each writes a line when it begins."""
+        with contextlib.suppress(FileNotFoundError), open(os.path.join(folder, "begun"), encoding="ascii") as file:
+            return len(file.readlines())
+        return 0
+
+    def expect_kept(self, folder, fresh, passed):
+        """A repetition has ended when the next begins, and all of them when the run passed."""
+        ended = REPETITIONS if passed else self.begun(folder) - 1
+        kept = sum(self.tools.repetitions(folder, ".fastgate/store.db", run) for run in fresh)
+        expect(ended <= kept <= REPETITIONS, f"{ended} repetitions had ended, {kept} are stored")
 
     def try_once(self, folder, fault, environment):
         code, out, err = self.tools.fastgate(folder, "run", environment=environment)
@@ -185,6 +208,7 @@ class Run:
             expect(after[run] >= self.before[run], f"run {run} was complete")
         self.tools.readable(folder, ".fastgate/store.db", min(after))
         fresh = [run for run in after if run not in self.before]
+        self.expect_kept(folder, fresh, code == 0)
         if code == 0:
             expect(len(fresh) == 1 and after[fresh[0]], "the run passed and is not stored")
             expect("quick" in out, f"the run passed and said nothing: {out!r}")
@@ -335,6 +359,9 @@ class Serve:
 SCENARIOS = {scenario.name: scenario for scenario in (Run, Push, Serve)}
 
 
+stopping = threading.Event()  # somebody ended the sweep: no further try begins
+
+
 class Driver:
     """All faults of one scenario."""
 
@@ -399,6 +426,8 @@ class Driver:
         beyond = 0
         struck = 0
         for at in self.numbers(fault):
+            if stopping.is_set():
+                break
             beyond = 0 if self.try_call(fault, at) else beyond + 1
             struck += beyond == 0
             if beyond >= 2:
@@ -445,15 +474,24 @@ def sweep(driver, state, fault):
     name = f"{driver.scenario.name}: {fault.name()}"
     if name in state.counts:
         return state.counts[name]
+    if stopping.is_set():
+        return 0
     known = len(driver.failures)
     count = int(driver.try_call(fault, driver.given.at)) if driver.given.at else driver.run_fault(fault)
-    if len(driver.failures) == known:
+    if len(driver.failures) == known and not stopping.is_set():
         state.keep(name, count)
     return count
 
 
+def stop(number, _):
+    stopping.set()
+    sys.exit(128 + number)
+
+
 def main():
     given = parse()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     work = tempfile.mkdtemp(prefix="fastgate-faults-")
     state = State(given.state)
     failures = []

@@ -282,7 +282,7 @@ static bool take_request(char *text, size_t size, struct request *request)
 
 /* ---- the server ---- */
 
-static char folder[] = "/tmp/fastgate-fuzz-XXXXXX";
+static char *folder;
 static char *database;
 static struct fg_server *server;
 
@@ -333,6 +333,7 @@ static void clean(void)
 	stop();
 	if (fg_fs_remove_tree(folder, &err) != FG_OK)
 		(void)fprintf(stderr, "%s\n", err.message);
+	free(folder);
 	free(database);
 }
 
@@ -368,7 +369,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = fg_fuzz_text(data, size);
 
 	if (!database) {
-		FG_ASSERT(mkdtemp(folder));
+		/* In memory: a busy disk would be taken for an input that takes long. */
+		const char *parent = fg_fs_is_folder("/dev/shm") ? "/dev/shm" : "/tmp";
+
+		FG_ASSERT(fg_fs_temporary_folder(parent, "fastgate-fuzz", &folder, NULL) == FG_OK);
 		database = fg_fs_join(folder, "perfdb.db");
 		(void)atexit(clean);
 		start();

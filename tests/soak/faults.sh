@@ -1,12 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every call that can fail, one after the other, under a run, a push and a server: faults.sh BUILD_FOLDER SECONDS
-# It takes as long as it takes (about half an hour); what has been tried is kept in build/soak/faults.tried, so that a sweep that
-# was ended goes on where it was.  Remove that file to begin anew.
+# It takes as long as it takes (about half an hour).  What has been tried of this commit is kept in build/soak, so that a sweep that was
+# ended goes on where it was; when all of it is done and was borne, the next begins anew.  Below 300 seconds it is a sample.
 set -eu
-build=$1
+build=$1 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$here/../../build/soak"
-exec python3 "$here/../faults/inject.py" --all --state "$here/../../build/soak/faults.tried" \
+folder=$here/../../build/soak
+state=$folder/faults-$(git -C "$here" describe --always --dirty --exclude='*' 2>/dev/null || echo unknown).tried
+mkdir -p "$folder"
+trap 'exit 143' INT TERM
+set -- --all --state "$state"
+[ "$seconds" -ge 300 ] || set --
+python3 "$here/../faults/inject.py" "$@" \
 	--library "$build/tests/faults/libfg_faults.so" --fastgate "$build/cli/fastgate" --perfdb "$build/perfdb/server/perfdb" \
 	--make-store "$build/tests/e2e/report/fg_make_store" --make-runs "$build/tests/web/fg_web_runs"
+rm -f "$state"

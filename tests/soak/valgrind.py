@@ -3,7 +3,8 @@
 """
 valgrind.py BUILD_FOLDER [NAME...]: the end-to-end tests, with fastgate and perfdb (not what they start) under memcheck.
 
-The tests are those that CTest knows; in their commands the programs are replaced by scripts that start them under valgrind.
+The tests are those that CTest knows; in their commands the programs are replaced by scripts that start them under valgrind,
+both of them or, for some tests, first the one and then the other.
 Any error, and any memory that is lost for certain, is a finding, and so is a test in which no program was tried.  A test that
 fails because everything is slow is named, but is no finding: what it checks is checked elsewhere.
 """
@@ -12,16 +13,31 @@ import json
 import os
 import pathlib
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
-# Of no use here: a browser, a compiler, clocks, faults on purpose, or thousands of calls.
-LEFT_OUT = re.compile(r"^e2e\.(web_|faults|cli_completions|cli_schema|cli_tables_agree|real_programs)")
+# Of no use here: a browser, a compiler, clocks, faults on purpose, programs that are killed, or thousands of calls.
+LEFT_OUT = re.compile(r"^e2e\.(web_|faults|perfdb_killed|cli_completions|cli_schema|cli_tables_agree|real_programs)")
+CLOSED = "valgrind opens /dev/null in the place of a closed descriptor"
+# What cannot be seen under valgrind, by words of the lines that a test prints then.
+BEYOND = {
+    "e2e.cli_calling": (("closed stdout:", CLOSED),
+                        ("a pager that is not there", "valgrind makes vfork() a fork(), so that posix_spawn() does not learn that exec failed")),
+    "e2e.report_unwritable": (("with standard output closed: exit code 0", CLOSED),),
+    "e2e.gate_hook": (("", "--quick gives 15 seconds, too few pairs for a verdict when everything takes twenty times as long"),),
+}
+# Tried once with each program: a handshake of two that are so slow takes longer than a connection may on a busy machine.
+ONE_BY_ONE = ("e2e.perfdb_operations",)
 TIMEOUT_S = 1500
+PROGRAMS = ("cli/fastgate", "perfdb/server/perfdb")
+VALGRIND = shutil.which("valgrind") or "valgrind"  # by its path: some tests empty PATH
 SKIPPED = 77
+LAST_LINES = 12
 WRAPPER = """#!/bin/sh
-exec valgrind --quiet --tool=memcheck --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \\
+exec '{valgrind}' --quiet --tool=memcheck --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \\
 	--num-callers=30 --child-silent-after-fork=no --log-file='{logs}/%p.log' '{program}' "$@"
 """
 
@@ -47,7 +63,8 @@ def end_to_end_tests(build, wanted):
     listed = subprocess.run(["ctest", "--test-dir", build, "-L", "^e2e$", "--show-only=json-v1"], capture_output=True, check=True)
     for test in json.loads(listed.stdout)["tests"]:
         if not LEFT_OUT.match(test["name"]) and (not wanted or test["name"] in wanted):
-            yield test["name"], test["command"], environment_of(test)
+            for slow in [(name,) for name in PROGRAMS] if test["name"] in ONE_BY_ONE else [PROGRAMS]:
+                yield test["name"], test["command"], environment_of(test), [f"{build}/{name}" for name in slow]
 
 
 def findings(logs):
@@ -61,32 +78,49 @@ def findings(logs):
     return list(found.values())
 
 
+def explain(name, words):
+    """Why a test failed: reasons that are known, and the last lines that none of them covers."""
+    known = BEYOND.get(name, ())
+    lines = [line for line in words.splitlines() if line.strip()]
+    reasons = [why for part, why in known if any(part in line for line in lines)]
+    rest = [line for line in lines if not any(part in line for part, _ in known)]
+    return reasons + rest[-LAST_LINES:]
+
+
 def wrap(program, folder, logs):
     """A script that starts the program under memcheck."""
     wrapper = pathlib.Path(folder) / os.path.basename(program)
-    wrapper.write_text(WRAPPER.format(logs=logs, program=program))
+    wrapper.write_text(WRAPPER.format(valgrind=VALGRIND, logs=logs, program=program))
     wrapper.chmod(0o755)
     return str(wrapper)
 
 
-def try_test(build, name, command, environment):
+def try_test(name, command, environment, programs):
     """What was found."""
     with tempfile.TemporaryDirectory() as work:
         logs = f"{work}/logs"
         os.mkdir(logs)
-        programs = {program: wrap(program, work, logs) for program in (f"{build}/cli/fastgate", f"{build}/perfdb/server/perfdb")}
-        given = {key: programs.get(value, value) for key, value in environment.items()}
-        try:
-            code = subprocess.run([programs.get(word, word) for word in command], env={**os.environ, **given}, timeout=TIMEOUT_S,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
-        except subprocess.TimeoutExpired:
-            code = "timeout"
+        os.chmod(work, 0o755)  # some tests give their rights away
+        os.chmod(logs, 0o1777)
+        wrappers = {program: wrap(program, work, logs) for program in programs}
+        given = {key: wrappers.get(value, value) for key, value in environment.items()}
+        said = pathlib.Path(work) / "said"
+        with open(said, "wb") as output:
+            try:
+                code = subprocess.run([wrappers.get(word, word) for word in command], env={**os.environ, **given}, timeout=TIMEOUT_S,
+                                      stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+            except subprocess.TimeoutExpired:
+                code = "timeout"
+        words = said.read_text(encoding="utf-8", errors="replace")
         found = findings(logs)
         processes = len(os.listdir(logs))
     if processes == 0 and code != SKIPPED:
         found.append("nothing was tried")
-    print(f"{name:28} {processes:4} processes, {len(found)} findings" +
+    which = name if len(programs) == len(PROGRAMS) else f"{name} ({os.path.basename(programs[0])})"
+    print(f"{which:32} {processes:4} processes, {len(found)} findings" +
           ("" if code in (0, SKIPPED) else f"; the test itself ended with {code}"), flush=True)
+    if code not in (0, SKIPPED):
+        print("".join(f"\t{line}\n" for line in explain(name, words)), end="", flush=True)
     for block in found:
         print(f"\n{block}\n", flush=True)
     return found
@@ -95,11 +129,16 @@ def try_test(build, name, command, environment):
 def main():
     build = str(pathlib.Path(sys.argv[1]).resolve())
     tests = list(end_to_end_tests(build, sys.argv[2:]))
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        bad = sum(pool.map(lambda test: len(try_test(build, *test)), tests))
-    print(f"{len(tests)} tests, {bad} findings")
+    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+    try:
+        bad = sum(pool.map(lambda test: len(try_test(*test)), tests))
+    finally:
+        pool.shutdown(cancel_futures=True)
+    print(f"{len(tests)} tries, {bad} findings")
     return 1 if bad or not tests else 0
 
 
 if __name__ == "__main__":
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     sys.exit(main())

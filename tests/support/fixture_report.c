@@ -571,7 +571,7 @@ static const char *hostile[] = {
 	"\"quoted\" 'single' `code` |pipe| a,b;c",
 	"line\nbreak\r\ttab\x1b[31mred\x07",
 	"broken \xff\xfe utf-8 \xc3( \xed\xa0\x80",
-	"::error file=x::injected%0A%25",
+	"::error file=x::injected%0A%25 ##[error]injected",
 	"]]> <!-- --> [link](javascript:alert(1)) @someone **bold**",
 	"operator<<(std::ostream&, Point const&)",
 	"",
@@ -635,6 +635,14 @@ static void poison(struct fg_fixture *fixture)
 
 	free(fixture->run.project);
 	fixture->run.project = fg_xstrdup("--> <b>\"p\"\xff");
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		struct fg_side *side = &fixture->run.sides[arm];
+
+		free(side->describe);
+		free(side->branch);
+		side->describe = fg_xstrdup(names[3]);
+		side->branch = fg_xstrdup(names[5]);
+	}
 	poison_functions(verdict, &verdict->benchmarks[0]);
 	for (size_t i = 0; i < verdict->benchmark_count && names[i]; i++) {
 		struct fg_series *series = &fixture->run.series[i];
@@ -647,6 +655,8 @@ static void poison(struct fg_fixture *fixture)
 	verdict->benchmarks[0].metrics[1].label = names[3];
 	verdict->benchmarks[0].metrics[1].unit = names[4];
 	fg_notes_add(&verdict->notes, &verdict->arena, "%s", names[6]);
+	verdict->benchmarks[0].error = "/approve";
+	verdict->benchmarks[0].error_tail = "/merge\n  /close\n@someone ::error::x\n";
 	add_difference(verdict, names[2], names[3], names[0], true);
 	fg_profile_set_release(set);
 	fg_profile_set_init(set, names[0]);

@@ -188,3 +188,16 @@ void known_profile_init(struct fg_profile *profile)
 	add_spans(profile);
 	add_samples(profile);
 }
+
+void known_profile_single(struct fg_profile *profile, const char *function, const char *library)
+{
+	struct fg_sample *sample = NULL;
+	uint32_t stack = 0;
+
+	fg_profile_init(profile);
+	stack = fg_profile_push(profile, 0, function, library);
+	sample = fg_profile_add_sample(profile);
+	sample->stack = stack;
+	sample->weight_ns = KNOWN_PERIOD_NS;
+	sample->count = 1;
+}

@@ -30,5 +30,7 @@ enum {
 };
 
 void known_profile_init(struct fg_profile *profile);
+/* One sample, of one function with that name. */
+void known_profile_single(struct fg_profile *profile, const char *function, const char *library);
 
 #endif

@@ -108,6 +108,8 @@ try {
 		await page.getByRole('link', { name: 'parse' }).click();
 		await page.getByRole('heading', { name: 'Changes' }).waitFor();
 		await look(context, page, 'trend');
+		// Below the chart stands when its runs began: all on one day, so the hours.
+		assert.match((await page.locator('.plot svg text.tick').allTextContents()).join(' '), /\d\d:\d\d \d\d:\d\d/);
 		const change = page.locator('section[aria-labelledby=changes] li');
 		assert.equal(await change.count(), 1);
 		assert.match(await change.innerText(), /\+30\.\d %[^]*git log \w{12}\.\.\w{12}/);

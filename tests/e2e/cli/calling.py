@@ -124,7 +124,9 @@ with tempfile.TemporaryDirectory() as empty:
 
     # what a message quotes does not steer the terminal
     shown = run("no\x1b[2Jsuch\x07\x7fcommand").stderr
-    check("no?[2Jsuch??command" in shown and "\x1b" not in shown, f"a message with control characters: {shown!r}")
+    check("no\\x1b[2Jsuch\\x07\\x7fcommand" in shown and "\x1b" not in shown, f"a message with control characters: {shown!r}")
+    shown = run("show", "--store", "no\n::error::such ##[error]file\u009b", cwd=empty).stderr
+    check(len(shown.splitlines()) == 1 and "no\\n::error::such # #[error]file\\xc2\\x9b" in shown, f"a message with a line break: {shown!r}")
 
     # widths
     check(max(map(len, run("config", "--help", env={"COLUMNS": "60"}).stdout.splitlines())) <= 66, "COLUMNS=60")

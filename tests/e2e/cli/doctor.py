@@ -141,7 +141,10 @@ def here():
     rows = {row["schedule"]: row for row in answer["calibration"]["schedules"]}
     check(set(rows) == {"duet", "abba"}, f"calibration: {answer['calibration']}")
     for row in rows.values():
-        check(row["pairs"] >= 5 and 0 < row["smallest_cpu_time"] < 10, f"calibration: {row}")
+        if row["aside"]:  # where much else runs, programs this short do not always meet
+            check(row["schedule"] == "duet" and row["failure"] is None, f"calibration: {row}")
+        else:
+            check(row["pairs"] >= 5 and 0 < row["smallest_cpu_time"] < 10, f"calibration: {row}")
     text = run("--calibrate", "--pairs", "10", "good", "--quiet").stdout
     check("smallest change that can be seen here (good against itself)" in text, f"calibration: {text}")
 

@@ -17,6 +17,7 @@ import xml.etree.ElementTree
 from checks import failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = map(os.path.abspath, sys.argv[1:3])
+ORDER = re.compile(r"^\s*::|##\[", re.M)  # what GitHub's runner does, wherever it finds it in a log
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv", "csv-raw")
 VIEWS = ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces", "files", "paths")
@@ -37,6 +38,13 @@ def text_of(arguments):
     if found:
         failures.append(f"{arguments}: control character {found.group()!r} at {text[max(0, found.start() - 40):found.end()]!r}")
     return text
+
+
+def words_of(arguments):
+    """What people read, and in a CI job the program that runs it."""
+    found = ORDER.search(text_of(arguments))
+    if found:
+        failures.append(f"{arguments}: an order to the runner: {found.group()!r}")
 
 
 def parses(arguments, parse):
@@ -70,11 +78,17 @@ def main():
     for name in EXPORTS:
         parses(("export", "--format", name, *bench), PARSERS.get(name, str))
     for name in VIEWS:
-        parses(("view", "--view", name, *bench), str)
+        words_of(("view", "--view", name, *bench))
         parses(("view", "--view", name, "--json", *bench), json.loads)
         parses(("view", "--view", name, "--csv", *bench), str)
     parses(("graph", "--format", "dot", *bench), str)
-    parses(("show",), str)
+    text_of(("--quiet", "baseline", "set", "here", runs.split()[0]))
+    words_of(("baseline", "list"))
+    words_of(("report",))
+    words_of(("report", "--verbose"))
+    words_of(("show",))
+    words_of(("compare", "latest", "latest"))
+    words_of(("history", "--", first))
     parses(("runs", "--json"), json.loads)
     parses(("compare", "latest", "latest", "--json"), json.loads)
 

@@ -188,12 +188,18 @@ cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path)
 
 void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text)
 {
+	fg_test_parcel_of(&fg_sample_small, seed, with_dictionary, text);
+}
+
+void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
+		       struct fg_strbuf *text)
+{
 	struct fg_stored_run run = {0};
 	struct fg_bundle bundle = {0};
 	struct fg_error err = {0};
 	struct fg_wire wire;
 
-	fg_sample_run(&run, seed, &fg_sample_small);
+	fg_sample_run(&run, seed, shape);
 	run.report = fg_sample_report("pass", 1.0);
 	if (fg_bundle_from_run(&run, &bundle, &err) != FG_OK)
 		fail_msg("%s", err.message);

@@ -9,6 +9,7 @@
 #include "tests/support/scratch.h"
 
 struct cJSON;
+struct fg_sample_shape;
 
 struct fg_test_server {
 	struct fg_scratch scratch;
@@ -47,6 +48,8 @@ struct cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path)
 
 /* Run number `seed` as an upload. */
 void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text);
+void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
+		       struct fg_strbuf *text);
 /* Writes over the bytes behind `mark` in the parcel's envelope; a mark that is not there is a failed test. */
 void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text);
 /* Sends it; the status that came back.  Body of the answer to `body` (may be NULL). */

@@ -5,13 +5,16 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/loopback.h"
 
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
 	IDLE_CONNECTIONS = 1000,
-	GREEDY_CONNECTIONS = 4500
+	GREEDY_CONNECTIONS = 4500,
+	PATIENCE_MS = 400, /* of a server that is tried by dribbles */
+	PAUSE_MS = 20
 };
 
 struct bad {
@@ -191,6 +194,72 @@ static void one_address_does_not_get_all_connections(void **state)
 	free(fds);
 }
 
+/*
+ * Sends `start`, then a byte now and then, until the server has had enough; whatever it said goes to `answer`.  Each byte makes
+ * the connection a living one: only a limit on the whole ends it.
+ */
+static void dribble(const struct fg_test_server *s, const char *start, struct fg_strbuf *answer)
+{
+	const int fd = fg_test_connect(s);
+	char bytes[512];
+	ssize_t got = 1;
+
+	assert_int_equal(send(fd, start, strlen(start), MSG_NOSIGNAL), strlen(start));
+	while (got > 0) {
+		struct pollfd readable = {.fd = fd, .events = POLLIN};
+
+		(void)send(fd, "x", 1, MSG_NOSIGNAL);
+		if (poll(&readable, 1, PAUSE_MS) == 0)
+			continue;
+		got = recv(fd, bytes, sizeof(bytes), 0);
+		if (got > 0)
+			fg_strbuf_add(answer, bytes, (size_t)got);
+	}
+	(void)close(fd);
+}
+
+static void slow_request_is_cut_off(void **state)
+{
+	static const struct {
+		const char *why;
+		const char *start;
+		int64_t headers_ns;
+		int64_t request_ns;
+	} cases[] = {
+		{"headers",                 "GET /healthz HTTP/1.1\r\nX-A: ",                        PATIENCE_MS, 0          },
+		{"headers of a second one", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /",
+		 PATIENCE_MS,										     0          },
+		{"the first line",          "G",						     PATIENCE_MS, 0          },
+		{"a body",
+		 "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n",   0,           PATIENCE_MS},
+	};
+	struct fg_test_server *s = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const struct fg_server_options options = {
+			.database = s->database,
+			.log_fd = -1,
+			.headers_ns = cases[i].headers_ns * INT64_C(1000000),
+			.request_ns = cases[i].request_ns * INT64_C(1000000),
+		};
+		struct fg_test_server strict = {.database = s->database};
+		struct fg_strbuf answer = {0};
+		struct fg_error err = {0};
+
+		if (fg_server_start(&options, &strict.server, &err) != FG_OK)
+			fail_msg("%s", err.message);
+		dribble(&strict, cases[i].start, &answer);
+		/* Only the complete request before was answered. */
+		if ((strstr(fg_strbuf_text(&answer), "HTTP/1.1 200") != NULL) !=
+			    (strstr(cases[i].start, "\r\nGET /") != NULL) ||
+		    strstr(fg_strbuf_text(&answer), "HTTP/1.1 4"))
+			fail_msg("%s: %s", cases[i].why, fg_strbuf_text(&answer));
+		assert_int_equal(fg_test_ask(&strict, "GET", "/healthz", NULL, NULL), 200);
+		fg_strbuf_release(&answer);
+		fg_server_stop(strict.server);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +271,7 @@ int main(void)
 		FG_SERVER_TEST(run_whose_id_is_a_path_is_refused),
 		FG_SERVER_TEST(idle_connections_do_not_stop_uploads),
 		FG_SERVER_TEST(one_address_does_not_get_all_connections),
+		FG_SERVER_TEST(slow_request_is_cut_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

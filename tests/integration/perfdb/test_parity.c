@@ -255,12 +255,78 @@ static void tiles_and_trends_work_here_too(void **state)
 	fg_store_close(store);
 }
 
+static int64_t count(struct fg_db *db, enum fg_sql sql)
+{
+	struct fg_query q;
+	struct fg_error err = {0};
+	int64_t value = 0;
+
+	fg_query_begin(&q, db, sql);
+	if (fg_query_value(&q, &value, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	return value;
+}
+
+static void save_as(struct fg_store *store, uint64_t seed, const char *id)
+{
+	/* Fewer functions than make it worth to read all of them first. */
+	static const struct fg_sample_shape some = {
+		.functions = 40, .paths = 120, .pairs = 2, .samples = 400, .churn = 0};
+	struct fg_stored_run run = {0};
+	struct fg_error err = {0};
+
+	fg_sample_run(&run, seed, &some);
+	(void)snprintf(run.run.id, sizeof(run.run.id), "%s", id);
+	if (fg_store_save(store, &run.run, run.profiles, NULL, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_stored_run_release(&run);
+}
+
+/* Of a session that has seen nothing yet: what is in the database already does not get there twice. */
+static void new_session_finds_what_another_one_added(void **state)
+{
+	struct fg_store *store = NULL;
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+	int64_t functions = 0;
+	int64_t nodes = 0;
+
+	(void)state;
+	if (fg_db_open(url(), FG_DB_DURABLE, &db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	for (unsigned i = 0; i < BOTH; i++) {
+		char id[37];
+
+		if (fg_store_open(url(), 0, &store, &err) != FG_OK)
+			fail_msg("%s", err.message);
+		(void)snprintf(id, sizeof(id), "0198f000-0000-7000-8000-f0000000000%u", i);
+		save_as(store, 6000, id);
+		fg_store_close(store);
+		if (i == 0) {
+			functions = count(db, FG_SQL_FUNCTION_LAST);
+			nodes = count(db, FG_SQL_NODE_LAST);
+		}
+	}
+	assert_true(functions >= 40);
+	assert_true(nodes >= 120);
+	assert_int_equal(count(db, FG_SQL_FUNCTION_LAST), functions);
+	assert_int_equal(count(db, FG_SQL_NODE_LAST), nodes);
+	/* Who adds without an id, as earlier versions do, gets one that is free. */
+	if (fg_db_begin(db, true, &err) != FG_OK ||
+	    fg_db_script(db, "INSERT INTO node (parent, function) VALUES (-1, -1)", &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(count(db, FG_SQL_NODE_LAST), nodes + 1);
+	fg_db_rollback(db);
+	fg_db_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_answer_alike),
 		cmocka_unit_test(two_servers_on_one_database_store_each_run_once),
 		cmocka_unit_test(migration_to_sqlite_and_back_changes_no_answer),
+		cmocka_unit_test(new_session_finds_what_another_one_added),
 		cmocka_unit_test(tiles_and_trends_work_here_too),
 		cmocka_unit_test(transaction_that_was_undone_is_not_called_committed),
 		cmocka_unit_test(server_outlives_its_connections),

@@ -2,11 +2,14 @@
 #include "base/json.h"
 #include "perfdb/server/pages.h"
 #include "perfdb/server/request.h"
+#include "store/db.h"
 #include "store/query.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
+#include "tests/unit/store/samples.h"
 
 #include <ctype.h>
+#include <sched.h>
 
 /* The program is known: its dictionary stays at home. */
 static int upload_without_dictionary(const struct fg_test_server *s, unsigned seed)
@@ -109,7 +112,8 @@ static void profile_of_pairs(struct fg_test_server *s)
 }
 
 enum {
-	WAITING = 6
+	WAITING = 6,
+	AT_ONCE = 3 /* of four threads one is kept for those who ask */
 };
 
 struct waiting_upload {
@@ -121,17 +125,21 @@ struct waiting_upload {
 
 static void *upload_and_wait(void *context)
 {
+	/* Each brings functions that nobody else has. */
+	static const struct fg_sample_shape shape = {
+		.functions = 12, .paths = 40, .pairs = 2, .samples = 200, .churn = 6};
 	struct waiting_upload *u = context;
+	struct fg_strbuf parcel = {0};
 
-	u->status = fg_test_upload(u->server, u->seed, NULL);
+	fg_test_parcel_of(&shape, u->seed, true, &parcel);
+	u->status = fg_test_send(u->server, &parcel, NULL, NULL);
+	fg_strbuf_release(&parcel);
 	return NULL;
 }
 
 /* Another process holds the database: no upload can be confirmed, and everything else is answered. */
-static void uploads_that_wait_for_the_disk_hold_up_nobody(void **state)
+static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload uploads[WAITING])
 {
-	struct fg_test_server *s = *state;
-	struct waiting_upload uploads[WAITING];
 	struct fg_store *store = NULL;
 
 	assert_int_equal(fg_store_open(s->database, 0, &store, NULL), FG_OK);
@@ -140,17 +148,88 @@ static void uploads_that_wait_for_the_disk_hold_up_nobody(void **state)
 		uploads[i] = (struct waiting_upload){.server = s, .seed = i + 1};
 		assert_int_equal(
 			pthread_create(&uploads[i].thread, NULL, upload_and_wait, &uploads[i]), 0);
+		/* The first ones one after the other: what comes second and third shares a transaction. */
+		while (i < AT_ONCE && fg__writer_pending(s->server->writer) <= i)
+			(void)sched_yield();
 	}
 	for (unsigned i = 0; i < 4 * WAITING; i++)
 		assert_int_equal(fg_test_ask(s, "GET", "/api/v1/projects", NULL, NULL), 200);
 	assert_int_equal(fg_test_run_count(s), 0);
 	assert_int_equal(fg_store_batch_end(store, NULL), FG_OK);
 	fg_store_close(store);
-	for (unsigned i = 0; i < WAITING; i++) {
+	for (unsigned i = 0; i < WAITING; i++)
 		(void)pthread_join(uploads[i].thread, NULL);
+}
+
+static void uploads_that_wait_for_the_disk_hold_up_nobody(void **state)
+{
+	struct fg_test_server *s = *state;
+	struct waiting_upload uploads[WAITING];
+
+	upload_behind_a_lock(s, uploads);
+	for (unsigned i = 0; i < WAITING; i++)
 		assert_int_equal(uploads[i].status, 201);
-	}
 	assert_int_equal(fg_test_run_count(s), WAITING);
+}
+
+/*
+ * One cannot be written to its end: those that share its transaction are stored all the same, once and whole, and
+ * so is that one, later.
+ */
+static void third_one_fails(struct fg_test_server *s, const char *trigger)
+{
+	struct waiting_upload uploads[WAITING];
+	struct fg_db *db = NULL;
+
+	assert_int_equal(fg_db_open(s->database, 0, &db, NULL), FG_OK);
+	assert_int_equal(fg_db_script(db, trigger, NULL), FG_OK);
+	upload_behind_a_lock(s, uploads);
+	for (unsigned i = 0; i < WAITING; i++) {
+		if (i == AT_ONCE - 1)
+			assert_in_range(uploads[i].status, 500, 599);
+		else
+			assert_int_equal(uploads[i].status, 201);
+	}
+	assert_int_equal(fg_test_run_count(s), WAITING - 1);
+	assert_int_equal(fg_db_script(db, "DROP TRIGGER refuse", NULL), FG_OK);
+	fg_db_close(db);
+	(void)upload_and_wait(&uploads[AT_ONCE - 1]);
+	assert_int_equal(uploads[AT_ONCE - 1].status, 201);
+	for (unsigned i = 0; i < WAITING; i++) {
+		char path[96];
+		char name[32];
+		struct fg_strbuf body = {0};
+
+		(void)snprintf(path, sizeof(path), "/api/v1/profile?a=%s&benchmark=parse",
+			       fg_test_run_id(i + 1));
+		(void)snprintf(name, sizeof(name), "next_7_%u(", i + 1);
+		assert_int_equal(fg_test_ask(s, "GET", path, NULL, &body), 200);
+		assert_non_null(strstr(fg_strbuf_text(&body), name));
+		fg_strbuf_release(&body);
+	}
+}
+
+static void values_that_cannot_be_written_spare_other_uploads(void **state)
+{
+	char *trigger = fg_xasprintf(
+		"CREATE TRIGGER refuse BEFORE INSERT ON chunk WHEN (SELECT r.uuid FROM series s "
+		"JOIN run r ON r.id = s.run WHERE s.id = NEW.series) = '%s' "
+		"BEGIN SELECT RAISE(ABORT, 'no'); END",
+		fg_test_run_id(AT_ONCE));
+
+	third_one_fails(*state, trigger);
+	free(trigger);
+}
+
+static void names_that_cannot_be_written_spare_other_uploads(void **state)
+{
+	char *trigger = fg_xasprintf(
+		"CREATE TRIGGER refuse BEFORE INSERT ON function WHEN NEW.name LIKE '%%!_%u(%%' ESCAPE '!' "
+		"BEGIN SELECT RAISE(ABORT, 'no'); END",
+		AT_ONCE);
+
+	third_one_fails(*state, trigger);
+	free(trigger);
 }
 
 static void two_runs_are_compared_down_to_the_path(void **state)
@@ -182,6 +261,12 @@ static void two_runs_are_compared_down_to_the_path(void **state)
 	function_of(s, "&changes=1", &json);
 	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
 	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "changes")), 0);
+	cJSON_Delete(json);
+	function_of(s, "&limit=1", &json);
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 1);
+	assert_string_equal(
+		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "points"), 0), "run", ""),
+		fg_test_run_id(2));
 	cJSON_Delete(json);
 	profile_of_pairs(s);
 	json = fg_test_get_json(s, "/api/v1/paths?a=latest&benchmark=parse&limit=30");
@@ -356,6 +441,8 @@ int main(void)
 		FG_SERVER_TEST(unknown_dictionary_is_asked_for_and_a_known_one_is_not_needed),
 		FG_SERVER_TEST(same_id_with_other_content_is_refused),
 		FG_SERVER_TEST(uploads_that_wait_for_the_disk_hold_up_nobody),
+		FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads),
+		FG_SERVER_TEST(names_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
 		FG_SERVER_TEST(notes_and_triage_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),

@@ -6,7 +6,9 @@
 #include "tests/support/fg_test.h"
 
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void tokens_open_only_what_they_are_for(void **state)
 {
@@ -101,7 +103,55 @@ static void strange_addresses_lead_nowhere(void **state)
 		if (fg_test_ask(s, "GET", paths[i], NULL, NULL) != 404)
 			fail_msg("%s", paths[i]);
 	}
-	assert_int_equal(fg_test_ask(s, "PUT", "/api/v1/runs", NULL, NULL), 405);
+}
+
+/* The headers of what a server says to `method path`; to be freed. */
+static char *headers_of(const struct fg_test_server *s, const char *method, const char *path)
+{
+	char *request = fg_xasprintf(
+		"%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", method, path);
+	const int fd = fg_test_connect(s);
+	struct fg_strbuf answer = {0};
+	char bytes[512];
+	ssize_t got = 0;
+	char *text = NULL;
+
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+	while ((got = recv(fd, bytes, sizeof(bytes), 0)) > 0)
+		fg_strbuf_add(&answer, bytes, (size_t)got);
+	(void)close(fd);
+	free(request);
+	text = fg_strbuf_detach(&answer);
+	assert_non_null(strstr(text, "\r\n\r\n"));
+	*strstr(text, "\r\n\r\n") = '\0';
+	return text;
+}
+
+static void wrong_method_is_told_which_there_are(void **state)
+{
+	static const struct {
+		const char *method;
+		const char *path;
+		const char *allowed;
+	} cases[] = {
+		{"PUT",    "/api/v1/runs",          "\r\nAllow: POST, GET, HEAD"  },
+		{"PATCH",  "/api/v1/runs/latest",   "\r\nAllow: GET, HEAD, DELETE"},
+		{"POST",   "/healthz",              "\r\nAllow: GET, HEAD"        },
+		{"GET",    "/api/v1/annotations/7", "\r\nAllow: DELETE"           },
+		{"DELETE", "/api/v1/triage",        "\r\nAllow: GET, HEAD, POST"  },
+	};
+	const struct fg_test_server *s = *state;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		char *headers = headers_of(s, cases[i].method, cases[i].path);
+		const char *allow = strstr(headers, "\r\nAllow: ");
+		const size_t length = strlen(cases[i].allowed);
+
+		if (strncmp(headers, "HTTP/1.1 405", 12) != 0 || !allow ||
+		    strncmp(allow, cases[i].allowed, length) != 0 || !strchr("\r", allow[length]))
+			fail_msg("%s %s: %s", cases[i].method, cases[i].path, headers);
+		free(headers);
+	}
 }
 
 static void metacharacters_of_sql_find_nothing_and_break_nothing(void **state)
@@ -209,11 +259,17 @@ static void behind_a_proxy_nobody_is_let_in_without_a_token(void **state)
 
 	if (fg_server_start(&options, &proxied.server, &err) != FG_OK)
 		fail_msg("%s", err.message);
+	assert_true(fg_server_needs_token(proxied.server));
+	assert_false(fg_server_needs_token(s->server));
 	assert_int_equal(fg_test_ask(&proxied, "GET", "/api/v1/projects", NULL, NULL), 403);
 	assert_int_equal(fg_test_ask(&proxied, "GET", "/healthz", NULL, NULL), 200);
 	fg_test_token(s, NULL, FG_SCOPE_READ, INT64_MAX, token);
 	assert_int_equal(fg_test_ask(&proxied, "GET", "/api/v1/projects", NULL, NULL), 401);
 	assert_int_equal(fg_test_ask(&proxied, "GET", "/api/v1/projects", token, NULL), 200);
+	fg_server_stop(proxied.server);
+	if (fg_server_start(&options, &proxied.server, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_false(fg_server_needs_token(proxied.server));
 	fg_server_stop(proxied.server);
 }
 
@@ -316,6 +372,7 @@ int main(void)
 		FG_SERVER_TEST(tokens_open_only_what_they_are_for),
 		FG_SERVER_TEST(token_that_is_taken_back_opens_nothing_any_more),
 		FG_SERVER_TEST(strange_addresses_lead_nowhere),
+		FG_SERVER_TEST(wrong_method_is_told_which_there_are),
 		FG_SERVER_TEST(metacharacters_of_sql_find_nothing_and_break_nothing),
 		FG_SERVER_TEST(asked_by_a_foreign_name_an_open_server_is_silent),
 		FG_SERVER_TEST(wider_than_loopback_needs_tokens_and_tls),

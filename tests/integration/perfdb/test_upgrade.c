@@ -144,11 +144,11 @@ static void upgrade_that_fails_leaves_the_previous_schema(void **state)
 	struct fg_error err = {0};
 
 	/* In the way of an index that the upgrade makes last. */
-	run_script(f, "CREATE TABLE run_by_start (id BIGINT)");
+	run_script(f, "CREATE TABLE run_by_set (id BIGINT)");
 	assert_int_not_equal(fg_store_open(f->location, 0, &store, &err), FG_OK);
 	assert_non_null(strstr(err.message, "cannot bring the store from version"));
 	assert_int_equal(version_of(f), PREVIOUS);
-	run_script(f, "DROP TABLE run_by_start");
+	run_script(f, "DROP TABLE run_by_set");
 	if (fg_store_open(f->location, 0, &store, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_store_close(store);

@@ -27,6 +27,26 @@ static const struct fg_benchmark_verdict *decide_pairs(uint32_t pairs, double ch
 	return fg_made_decide(&made, "parse");
 }
 
+/* The same pairs, to be changed before a verdict is asked for. */
+static struct fg_series *make_pairs(uint32_t pairs, double change, double noise)
+{
+	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);
+	return fg_made_series(&made, "parse");
+}
+
+static const struct fg_metric_verdict *decide_metric(const char *name)
+{
+	return fg_made_metric(fg_made_decide(&made, "parse"), name);
+}
+
+/* Every repetition of an arm has that value. */
+static void set_values(struct fg_series *series, size_t metric, double baseline, double candidate)
+{
+	for (size_t i = 0; i < series->repetition_count; i++)
+		series->repetitions[i].values[metric] =
+			series->repetitions[i].arm ? candidate : baseline;
+}
+
 static void a_slowdown_fails_and_says_how_much(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -110,19 +130,16 @@ static void too_few_pairs_are_inconclusive_and_said(void **state)
 
 static void times_of_zero_are_left_out_and_said(void **state)
 {
+	struct fg_series *series = make_pairs(20, 0.0, 0.01);
 	const struct fg_metric_verdict *cpu;
-	struct fg_series *series;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 20, 0.0, 0.01);
-	series = fg_made_series(&made, "parse");
 	series->repetitions[0].values[FG_METRIC_CPU_TIME] = 0.0;
 	series->repetitions[3].values[FG_METRIC_CPU_TIME] = -5.0;
-	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	cpu = decide_metric("cpu_time");
 	assert_true(fg_made_has_note(&cpu->notes, "2 pairs left out: a time of zero"));
-	for (size_t i = 0; i < series->repetition_count; i++)
-		series->repetitions[i].values[FG_METRIC_CPU_TIME] = 0.0;
-	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	set_values(series, FG_METRIC_CPU_TIME, 0.0, 0.0);
+	cpu = decide_metric("cpu_time");
 	assert_int_equal(cpu->outcome, FG_OUTCOME_ERROR);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_NOT_MEASURED);
 }
@@ -140,18 +157,16 @@ static size_t add_user_metric(struct fg_series *series, enum fg_better better)
 
 static void a_metric_of_which_more_is_better_fails_when_it_falls(void **state)
 {
+	struct fg_series *series = make_pairs(30, 0.0, 0.01);
 	const struct fg_metric_verdict *rate;
-	struct fg_series *series;
 	size_t at;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 30, 0.0, 0.01);
-	series = fg_made_series(&made, "parse");
 	at = add_user_metric(series, FG_BETTER_HIGHER);
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].values[at] =
 			(series->repetitions[i].arm ? 80.0 : 100.0) + 0.1 * (double)(i % 7);
-	rate = fg_made_metric(fg_made_decide(&made, "parse"), "rate");
+	rate = decide_metric("rate");
 	assert_int_equal(rate->outcome, FG_OUTCOME_REGRESSION);
 	assert_true(rate->ratio > 0.78 && rate->ratio < 0.82);
 	assert_true(rate->low < rate->ratio && rate->ratio < rate->high);
@@ -159,59 +174,48 @@ static void a_metric_of_which_more_is_better_fails_when_it_falls(void **state)
 
 static void a_user_metric_that_is_no_number_never_passes_in_silence(void **state)
 {
+	struct fg_series *series = make_pairs(30, 0.0, 0.01);
 	const struct fg_metric_verdict *rate;
-	struct fg_series *series;
 	size_t at;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 30, 0.0, 0.01);
-	series = fg_made_series(&made, "parse");
 	at = add_user_metric(series, FG_BETTER_LOWER);
-	rate = fg_made_metric(fg_made_decide(&made, "parse"), "rate");
+	rate = decide_metric("rate");
 	assert_int_equal(rate->outcome, FG_OUTCOME_ERROR);
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].values[at] = i < 8 ? 5.0 : (double)NAN;
-	rate = fg_made_metric(fg_made_decide(&made, "parse"), "rate");
+	rate = decide_metric("rate");
 	assert_int_equal(rate->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(fg_made_has_note(&rate->notes, "26 pairs left out: a value is not a number"));
 }
 
 static void a_metric_of_one_side_only_is_new_or_missing(void **state)
 {
-	struct fg_series *series;
+	struct fg_series *series = make_pairs(12, 0.0, 0.01);
 	size_t at;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 12, 0.0, 0.01);
-	series = fg_made_series(&made, "parse");
 	at = add_user_metric(series, FG_BETTER_LOWER);
-	for (size_t i = 0; i < series->repetition_count; i++)
-		series->repetitions[i].values[at] = series->repetitions[i].arm ? 5.0 : (double)NAN;
-	assert_int_equal(fg_made_metric(fg_made_decide(&made, "parse"), "rate")->outcome,
-			 FG_OUTCOME_NEW);
-	for (size_t i = 0; i < series->repetition_count; i++)
-		series->repetitions[i].values[at] = series->repetitions[i].arm ? (double)NAN : 5.0;
-	assert_int_equal(fg_made_metric(fg_made_decide(&made, "parse"), "rate")->outcome,
-			 FG_OUTCOME_MISSING);
+	set_values(series, at, (double)NAN, 5.0);
+	assert_int_equal(decide_metric("rate")->outcome, FG_OUTCOME_NEW);
+	set_values(series, at, 5.0, (double)NAN);
+	assert_int_equal(decide_metric("rate")->outcome, FG_OUTCOME_MISSING);
 }
 
 static void counts_may_be_zero(void **state)
 {
+	struct fg_series *series = make_pairs(30, 0.0, 0.01);
 	const struct fg_metric_verdict *faults;
-	struct fg_series *series;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 30, 0.0, 0.01);
-	series = fg_made_series(&made, "parse");
-	for (size_t i = 0; i < series->repetition_count; i++)
-		series->repetitions[i].values[FG_METRIC_MAJOR_FAULTS] = 0.0;
-	faults = fg_made_metric(fg_made_decide(&made, "parse"), "major_faults");
+	set_values(series, FG_METRIC_MAJOR_FAULTS, 0.0, 0.0);
+	faults = decide_metric("major_faults");
 	assert_int_equal(faults->outcome, FG_OUTCOME_PASS);
 	assert_true(faults->decided);
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].values[FG_METRIC_MAJOR_FAULTS] =
 			series->repetitions[i].arm ? 9.0 + (double)(i % 3) : 0.0;
-	faults = fg_made_metric(fg_made_decide(&made, "parse"), "major_faults");
+	faults = decide_metric("major_faults");
 	assert_int_equal(faults->outcome, FG_OUTCOME_REGRESSION);
 	assert_true(fg_made_has_note(&faults->notes, "relative to the mean level"));
 }
@@ -219,25 +223,21 @@ static void counts_may_be_zero(void **state)
 static void an_exact_metric_is_compared_exactly(void **state)
 {
 	struct fg_metric_policy row = {.name = "binary_size", .gated = true, .tolerance = 0.01};
+	struct fg_series *series = make_pairs(6, 0.0, 0.01);
 	const struct fg_metric_verdict *size;
-	struct fg_series *series;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 6, 0.0, 0.01);
-	series = fg_made_series(&made, "parse");
-	for (size_t i = 0; i < series->repetition_count; i++)
-		series->repetitions[i].values[FG_METRIC_BINARY_SIZE] =
-			series->repetitions[i].arm ? 100500.0 : 100000.0;
-	size = fg_made_metric(fg_made_decide(&made, "parse"), "binary_size");
+	set_values(series, FG_METRIC_BINARY_SIZE, 100000.0, 100500.0);
+	size = decide_metric("binary_size");
 	assert_true(size->exact);
 	assert_int_equal(size->outcome, FG_OUTCOME_REGRESSION);
 	made.policy.metrics = &row;
 	made.policy.metric_count = 1;
-	size = fg_made_metric(fg_made_decide(&made, "parse"), "binary_size");
+	size = decide_metric("binary_size");
 	assert_int_equal(size->outcome, FG_OUTCOME_PASS);
 	made.policy.metric_count = 0;
 	series->repetitions[1].values[FG_METRIC_BINARY_SIZE] = 100501.0;
-	size = fg_made_metric(fg_made_decide(&made, "parse"), "binary_size");
+	size = decide_metric("binary_size");
 	assert_false(size->exact);
 	assert_true(fg_made_has_note(&size->notes, "said to be exact"));
 }
@@ -284,48 +284,42 @@ static void a_benchmark_of_one_side_only_is_new_or_missing(void **state)
 
 static void two_modes_are_noticed(void **state)
 {
+	struct fg_series *series = make_pairs(60, 0.0, 0.01);
 	const struct fg_metric_verdict *cpu;
-	struct fg_series *series;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 60, 0.0, 0.01);
-	series = fg_made_series(&made, "parse");
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].values[FG_METRIC_CPU_TIME] =
 			1e8 * (1.0 + 0.002 * fg_random_normal(&made.random)) *
 			(series->repetitions[i].arm && series->repetitions[i].pair % 3 == 0 ? 1.2
 											    : 1.0);
-	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	cpu = decide_metric("cpu_time");
 	assert_true(fg_made_has_note(&cpu->notes, "the candidate has two modes"));
 	assert_false(fg_made_has_note(&cpu->notes, "the baseline has two modes"));
 }
 
 static void dependence_on_the_place_of_the_stack_is_noticed(void **state)
 {
+	struct fg_series *series = make_pairs(60, 0.0, 0.003);
 	const struct fg_metric_verdict *cpu;
-	struct fg_series *series;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 60, 0.0, 0.003);
-	series = fg_made_series(&made, "parse");
-	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	cpu = decide_metric("cpu_time");
 	assert_false(fg_made_has_note(&cpu->notes, "memory layout"));
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		if (series->repetitions[i].padding / 16 % 4 == 1)
 			series->repetitions[i].values[FG_METRIC_CPU_TIME] *= 1.05;
 	}
-	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	cpu = decide_metric("cpu_time");
 	assert_true(fg_made_has_note(&cpu->notes, "memory layout"));
 }
 
 static void blocks_of_four_are_one_pair(void **state)
 {
+	struct fg_series *series = make_pairs(40, 0.1, 0.01);
 	const struct fg_benchmark_verdict *b;
-	struct fg_series *series;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 40, 0.1, 0.01);
-	series = fg_made_series(&made, "parse");
 	series->schedule = FG_SCHEDULE_ABBA;
 	for (size_t i = 0; i < series->repetition_count; i++)
 		series->repetitions[i].pair /= 2;
@@ -337,12 +331,10 @@ static void blocks_of_four_are_one_pair(void **state)
 
 static void pairs_set_aside_and_unpaired_do_not_count(void **state)
 {
+	struct fg_series *series = make_pairs(12, 0.0, 0.01);
 	const struct fg_benchmark_verdict *b;
-	struct fg_series *series;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 12, 0.0, 0.01);
-	series = fg_made_series(&made, "parse");
 	series->repetitions[0].aside = series->repetitions[1].aside = FG_ASIDE_OVERLAP;
 	series->repetitions[4].aside = series->repetitions[5].aside = FG_ASIDE_WARMUP;
 	series->repetitions[9].pair = 4000;
@@ -379,6 +371,36 @@ static void when_all_pairs_are_set_aside_it_is_inconclusive_and_why(void **state
 	}
 }
 
+/* The first 14 pairs were a duet's, and two of those not even that. */
+static void give_up(struct fg_series *series, uint16_t why)
+{
+	series->schedule = FG_SCHEDULE_ABBA;
+	for (size_t i = 0; i < series->repetition_count && series->repetitions[i].pair < 14; i++) {
+		series->repetitions[i].aside = why;
+		if (series->repetitions[i].pair >= 12)
+			series->repetitions[i].aside |= FG_ASIDE_OVERLAP;
+	}
+}
+
+static void a_schedule_that_was_given_up_is_set_aside_and_its_look_paid_for(void **state)
+{
+	struct fg_series *series = make_pairs(24, 0.0, 0.05);
+	const struct fg_benchmark_verdict *b;
+	double width;
+
+	(void)state;
+	give_up(series, FG_ASIDE_WARMUP);
+	b = fg_made_decide(&made, "parse");
+	width = fg_made_metric(b, "cpu_time")->high - fg_made_metric(b, "cpu_time")->low;
+	give_up(series, FG_ASIDE_GIVEN_UP);
+	b = fg_made_decide(&made, "parse");
+	assert_int_equal(b->pairs, 10);
+	assert_int_equal(b->set_aside, 14);
+	assert_false(fg_made_has_note(&b->notes, "pairs set aside"));
+	assert_true(fg_made_metric(b, "cpu_time")->high - fg_made_metric(b, "cpu_time")->low >
+		    width);
+}
+
 static void looking_while_measuring_agrees_with_the_verdict(void **state)
 {
 	struct fg_gate_progress progress;
@@ -387,8 +409,7 @@ static void looking_while_measuring_agrees_with_the_verdict(void **state)
 	size_t all;
 
 	(void)state;
-	(void)fg_made_benchmark(&made, "parse", 80, 0.04, 0.02);
-	series = fg_made_series(&made, "parse");
+	series = make_pairs(80, 0.04, 0.02);
 	all = series->repetition_count;
 	series->repetition_count = 0;
 	fg_gate_look(series, &made.policy, &made.measure, &progress);
@@ -399,7 +420,7 @@ static void looking_while_measuring_agrees_with_the_verdict(void **state)
 		fg_gate_look(series, &made.policy, &made.measure, &progress);
 	}
 	assert_true(progress.decided);
-	cpu = fg_made_metric(fg_made_decide(&made, "parse"), "cpu_time");
+	cpu = decide_metric("cpu_time");
 	assert_int_equal(cpu->outcome, progress.outcome);
 	assert_string_equal(progress.metric, "cpu_time");
 	assert_int_equal(cpu->pairs, progress.pairs);
@@ -443,6 +464,7 @@ int main(void)
 		TEST(blocks_of_four_are_one_pair),
 		TEST(pairs_set_aside_and_unpaired_do_not_count),
 		TEST(when_all_pairs_are_set_aside_it_is_inconclusive_and_why),
+		TEST(a_schedule_that_was_given_up_is_set_aside_and_its_look_paid_for),
 		TEST(looking_while_measuring_agrees_with_the_verdict),
 		TEST(a_call_without_a_run_is_refused),
 	};

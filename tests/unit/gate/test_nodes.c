@@ -193,6 +193,34 @@ static void identical_programs_flag_hardly_any_function(void **state)
 	assert_in_range(flagged, 0, 3);
 }
 
+/* Few functions, each large: no floor hides anything, and the test is as strict as promised, no more. */
+static void beside_a_slower_function_another_is_named_no_more_often_than_allowed(void **state)
+{
+	const unsigned decisions = 1000;
+	unsigned named = 0;
+
+	(void)state;
+	for (unsigned seed = 1; seed <= decisions; seed++) {
+		struct program p;
+		const struct fg_benchmark_verdict *b = NULL;
+		bool another = false;
+
+		program_init(&p, seed);
+		(void)add_node(&p, 0, "scan", 32.0, 32.0);
+		(void)add_node(&p, 0, "digest", 32.0, 41.6);
+		(void)add_node(&p, 0, "convert", 32.0, 32.0);
+		b = measure(&p, 16);
+		for (size_t i = 0; i < b->function_count; i++)
+			another |= b->functions[i].outcome == FG_OUTCOME_REGRESSION &&
+				   strcmp(b->functions[i].name, "digest") != 0;
+		named += another;
+		program_release(&p);
+	}
+	/* 10 are allowed on average; 20 and more have a chance of 0.3 %. */
+	if (named >= 20)
+		fail_msg("another function named in %u of %u decisions", named, decisions);
+}
+
 static void an_extracted_function_is_moved_not_slower(void **state)
 {
 	const struct fg_benchmark_verdict *b;
@@ -449,6 +477,8 @@ int main(void)
 		cmocka_unit_test(the_slower_function_is_named_first_with_its_path),
 		cmocka_unit_test(blame_adds_up_to_the_measured_whole),
 		cmocka_unit_test(identical_programs_flag_hardly_any_function),
+		cmocka_unit_test(
+			beside_a_slower_function_another_is_named_no_more_often_than_allowed),
 		cmocka_unit_test(an_extracted_function_is_moved_not_slower),
 		cmocka_unit_test(a_move_may_cost_a_tenth_of_what_moved_and_no_more),
 		cmocka_unit_test(a_renamed_and_an_inlined_function_are_recognised),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/rule.h"
+#include "stats/sequential.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
 
@@ -264,6 +265,44 @@ static void a_large_change_fails_although_pairs_might_depend_on_each_other(void 
 	assert_float_equal(finding.low - finding.doubtful_low, 0.18, 1e-9);
 }
 
+static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
+{
+	static const struct {
+		const char *why;
+		size_t given_up;
+		size_t spent; /* looks */
+	} table[] = {
+		{"nothing was given up",   0,  0},
+                {"before the first look",  9,  0},
+		{"at the first look",      10, 1},
+                {"before the third look",  23, 2},
+		{"after the last but one", 79, 5},
+	};
+	double shares[FG_GATE_LOOKS_MAX];
+	double difference[PAIRS];
+	struct fg_random random;
+
+	(void)state;
+	fg_random_seed(&random, 7);
+	draw(&random, 0.015, difference);
+	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
+		struct fg__rule rule = default_rule();
+		struct fg__finding finding;
+		struct fg__finding wanted = {0};
+		double left = rule.alpha;
+
+		fg_spending_shares(rule.looks, rule.look_count, rule.alpha, shares);
+		for (size_t i = 0; i < table[row].spent; i++)
+			left -= shares[i];
+		fg_spending_shares(rule.looks, rule.look_count, left, shares);
+		rule.given_up = table[row].given_up;
+		fg__rule_apply(&rule, difference, 10, false, &finding);
+		fg__rule_estimate(difference, 10, shares[0], &wanted);
+		if (fabs(finding.low - wanted.low) > 1e-12)
+			fail_msg("%s: %g, expected %g", table[row].why, finding.low, wanted.low);
+	}
+}
+
 static void until_sure_finds_the_change_and_keeps_alpha(void **state)
 {
 	struct fg__rule rule = default_rule();
@@ -331,6 +370,7 @@ int main(void)
 		cmocka_unit_test(too_few_pairs_decide_nothing),
 		cmocka_unit_test(autocorrelated_pairs_fail_no_more_often_than_others),
 		cmocka_unit_test(a_large_change_fails_although_pairs_might_depend_on_each_other),
+		cmocka_unit_test(looks_at_a_schedule_that_was_given_up_are_paid_for),
 		cmocka_unit_test(until_sure_finds_the_change_and_keeps_alpha),
 		cmocka_unit_test(until_sure_does_not_take_dependent_pairs_for_evidence),
 	};

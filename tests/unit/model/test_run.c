@@ -37,6 +37,48 @@ static void late_metric_is_unknown_in_earlier_repetitions(void **state)
 	fg_series_release(&series);
 }
 
+/* Of both arms, set aside, and not measured. */
+static void median_is_of_the_values_that_count(void **state)
+{
+	static const struct {
+		enum fg_arm arm;
+		uint16_t aside;
+		double value;
+	} rows[] = {
+		{FG_ARM_CANDIDATE, 0,                 8.0             },
+		{FG_ARM_BASELINE,  0,                 100.0           },
+		{FG_ARM_CANDIDATE, FG_ASIDE_WARMUP,   900.0           },
+		{FG_ARM_CANDIDATE, 0,                 (double)NAN     },
+		{FG_ARM_CANDIDATE, 0,                 (double)INFINITY},
+		{FG_ARM_CANDIDATE, 0,                 2.0             },
+		{FG_ARM_BASELINE,  FG_ASIDE_UNPAIRED, 1.0             },
+		{FG_ARM_CANDIDATE, 0,                 5.0             },
+	};
+	struct fg_series series;
+	double *values = NULL;
+	size_t count = 0;
+
+	(void)state;
+	fg_series_init(&series, "parse");
+	assert_true(isnan(fg_series_median(&series, FG_METRIC_CPU_TIME, FG_ARM_CANDIDATE, &count)));
+	assert_int_equal(count, 0);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_repetition *repetition = fg_series_add_repetition(&series);
+
+		repetition->arm = (uint8_t)rows[i].arm;
+		repetition->aside = rows[i].aside;
+		repetition->values[FG_METRIC_CPU_TIME] = rows[i].value;
+	}
+	assert_true(fg_series_median(&series, FG_METRIC_CPU_TIME, FG_ARM_CANDIDATE, &count) == 5.0);
+	assert_int_equal(count, 3);
+	assert_true(fg_series_median(&series, FG_METRIC_CPU_TIME, FG_ARM_BASELINE, NULL) == 100.0);
+	values = fg_series_values(&series, FG_METRIC_CPU_TIME, FG_ARM_CANDIDATE, &count);
+	assert_int_equal(count, 3);
+	assert_true(values[0] == 8.0 && values[1] == 2.0 && values[2] == 5.0);
+	free(values);
+	fg_series_release(&series);
+}
+
 static void run_finds_its_benchmarks(void **state)
 {
 	struct fg_run run;
@@ -88,6 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(series_begins_with_the_built_in_metrics),
 		cmocka_unit_test(late_metric_is_unknown_in_earlier_repetitions),
+		cmocka_unit_test(median_is_of_the_values_that_count),
 		cmocka_unit_test(run_finds_its_benchmarks),
 		cmocka_unit_test(worst_outcome_decides_the_whole),
 		cmocka_unit_test(notes_keep_their_order),

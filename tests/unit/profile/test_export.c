@@ -64,16 +64,9 @@ static void a_name_of_every_hostile_character_keeps_each_format_whole(void **sta
 {
 	static const char hostile[] = "a;b\"c\\d\n\xff,<&>'(1) 5 \xc3\xa4";
 	struct fg_profile profile;
-	struct fg_sample *sample = NULL;
-	uint32_t stack = 0;
 
 	(void)state;
-	fg_profile_init(&profile);
-	stack = fg_profile_push(&profile, 0, hostile, "lib;x.so");
-	sample = fg_profile_add_sample(&profile);
-	sample->stack = stack;
-	sample->weight_ns = 1000;
-	sample->count = 1;
+	known_profile_single(&profile, hostile, "lib;x.so");
 	for (const struct fg_export_format *format = fg_export_formats; format->name; format++) {
 		struct fg_strbuf text = {0};
 		struct fg_error err = {0};
@@ -91,7 +84,7 @@ static void a_name_of_every_hostile_character_keeps_each_format_whole(void **sta
 		if (strcmp(format->name, "folded") == 0)
 			assert_string_equal(
 				text.data,
-				"a:b\"c\\d\xef\xbf\xbd\xef\xbf\xbd,<&>'(1) 5 \xc3\xa4 1000\n");
+				"a:b\"c\\d\xef\xbf\xbd\xef\xbf\xbd,<&>'(1) 5 \xc3\xa4 1000000\n");
 		fg_strbuf_release(&text);
 	}
 	fg_profile_release(&profile);

@@ -203,16 +203,9 @@ static void hostile_names_are_drawn_as_they_are(void **state)
 	struct fg_strbuf svg = {0};
 	struct fg_calltree tree;
 	struct fg_profile profile;
-	struct fg_sample *sample = NULL;
-	uint32_t stack = 0;
 
 	(void)state;
-	fg_profile_init(&profile);
-	stack = fg_profile_push(&profile, 0, hostile, "lib\"x.so");
-	sample = fg_profile_add_sample(&profile);
-	sample->stack = stack;
-	sample->weight_ns = 1e6;
-	sample->count = 1;
+	known_profile_single(&profile, hostile, "lib\"x.so");
 	build(&profile, &tree);
 	draw(&tree, &options, &dot, NULL);
 	render_or_skip(&dot, "svg", &svg);

@@ -236,10 +236,47 @@ static void formats_are_recognised_by_their_content(void **state)
 	(void)state;
 	assert_string_equal(fg_import_detect(folded, strlen(folded))->name, "folded");
 	assert_string_equal(fg_import_detect(perf_text, strlen(perf_text))->name, "perf");
-	assert_string_equal(fg_import_detect(gzip, sizeof(gzip))->name, "pprof");
+	assert_null(fg_import_detect(gzip, sizeof(gzip)));
 	assert_null(fg_import_detect(nothing, strlen(nothing)));
 	assert_null(fg_import_detect(binary, sizeof(binary)));
 	assert_null(fg_import_detect("", 0));
+}
+
+/* Whoever packs a file does not change what it is. */
+static void packed_files_are_read_as_what_is_in_them(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *format;
+	} cases[] = {
+		{"main;f 1\n", "folded"},
+		{perf_text,    "perf"  },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const struct fg_import_format *format = NULL;
+		struct fg_import_options options = {0};
+		struct fg_profile profile;
+		struct fg_strbuf packed = {0};
+		struct fg_error err = {0};
+
+		assert_int_equal(fg_gzip_pack(cases[i].text, strlen(cases[i].text), &packed, &err),
+				 FG_OK);
+		format = fg_import_detect(packed.data, packed.length);
+		assert_non_null(format);
+		assert_string_equal(format->name, cases[i].format);
+		assert_int_equal(fg_import_read(format, packed.data, packed.length, &options,
+						&profile, &err),
+				 FG_OK);
+		assert_true(profile.sample_count > 0);
+		fg_profile_release(&profile);
+		packed.length -= 4;
+		assert_int_equal(fg_import_read(format, packed.data, packed.length, &options,
+						&profile, &err),
+				 FG_EPARSE);
+		fg_strbuf_release(&packed);
+	}
 }
 
 static void pprof_written_by_us_reads_back_the_same(void **state)
@@ -376,6 +413,7 @@ int main(void)
 		cmocka_unit_test(perf_script_keeps_threads_times_and_periods),
 		cmocka_unit_test(perf_script_without_call_chains_has_its_frame_on_the_line),
 		cmocka_unit_test(formats_are_recognised_by_their_content),
+		cmocka_unit_test(packed_files_are_read_as_what_is_in_them),
 		cmocka_unit_test(pprof_written_by_us_reads_back_the_same),
 		cmocka_unit_test(damaged_pprof_is_refused_or_read_but_never_crashes),
 		cmocka_unit_test(a_pprof_of_bytes_is_refused_unless_another_value_is_asked_for),

@@ -8,6 +8,14 @@
 #include "tests/support/scratch.h"
 #include "tests/unit/profile/trace_writer.h"
 
+/* What most tests need: a trace being made, what it reads as, and a folder for its file. */
+static struct fg_trace_writer writer;
+static struct fg_trace trace;
+static struct fg_profile profile;
+static struct fg_scratch scratch;
+static struct fg_symbolizer *symbolizer;
+static struct fg_error err;
+
 /*
  * A process with one thread: 0x100 → 0x200 → 0x300 in a module that does not exist, a region "event/fit", one unit of work,
  * three samples.
@@ -41,22 +49,64 @@ static void write_sample_trace(struct fg_trace_writer *w)
 	FG_TW(w, FG_RECORD_THREAD_END, 1, 9000, 8, 9, 8, 9);
 }
 
-static int parse(const struct fg_trace_writer *w, struct fg_trace *trace, struct fg_error *err)
+static int begin(void **state)
 {
-	return fg_trace_parse(w->file.data, w->file.length, "t", trace, err);
+	(void)state;
+	write_sample_trace(&writer);
+	fg_scratch_init(&scratch);
+	symbolizer = fg_symbolizer_new(NULL);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	fg_trace_release(&trace);
+	fg_profile_release(&profile);
+	fg_symbolizer_free(symbolizer);
+	fg_scratch_release(&scratch);
+	fg_trace_writer_release(&writer);
+	return 0;
+}
+
+static void start_again(void (*write)(struct fg_trace_writer *))
+{
+	fg_trace_writer_release(&writer);
+	write(&writer);
+}
+
+/* The trace as it stands now. */
+static int parse(void)
+{
+	fg_trace_release(&trace);
+	return fg_trace_parse(writer.file.data, writer.file.length, "t", &trace, &err);
+}
+
+/* Closes the trace, and reads it. */
+static void finish_and_parse(void)
+{
+	(void)fg_trace_writer_finish(&writer, NULL);
+	assert_int_equal(parse(), FG_OK);
+}
+
+static void write_trace_file(const char *name)
+{
+	fg_scratch_write(&scratch, name, writer.file.data, writer.file.length);
+}
+
+/* The same as a profile. */
+static void load(void)
+{
+	(void)fg_trace_writer_finish(&writer, NULL);
+	write_trace_file("1.0.fgtrace");
+	if (fg_profile_read_traces(scratch.path, symbolizer, &profile, &err) != FG_OK)
+		fail_msg("%s", err.message);
 }
 
 static void a_trace_is_read_back(void **state)
 {
-	struct fg_trace_writer w;
-	struct fg_trace trace;
-	struct fg_error err = {0};
-	size_t size;
-
 	(void)state;
-	write_sample_trace(&w);
-	(void)fg_trace_writer_finish(&w, &size);
-	assert_int_equal(parse(&w, &trace, &err), FG_OK);
+	finish_and_parse();
 	assert_string_equal(trace.damage, "");
 	assert_string_equal(trace.command, "app --fast");
 	assert_string_equal(trace.modules[1].path, "/nowhere/libapp.so");
@@ -73,37 +123,28 @@ static void a_trace_is_read_back(void **state)
 	assert_int_equal(trace.threads[1].tid, 77);
 	assert_int_equal(trace.threads[1].end_ns, 9000);
 	assert_int_equal(trace.mark_count, 2);
-	fg_trace_release(&trace);
-	fg_trace_writer_release(&w);
 }
 
 static void what_is_no_trace_is_refused(void **state)
 {
-	struct fg_trace_writer w;
-	struct fg_trace trace;
-	struct fg_error err = {0};
-	size_t size;
-
 	(void)state;
 	assert_int_equal(fg_trace_parse("", 0, "empty", &trace, &err), FG_EPARSE);
 	assert_non_null(strstr(err.message, "empty"));
-	write_sample_trace(&w);
-	(void)fg_trace_writer_finish(&w, &size);
-	w.header.magic[0] = 'X';
-	fg_trace_writer_seal(&w);
-	assert_int_equal(parse(&w, &trace, &err), FG_EPARSE);
+	(void)fg_trace_writer_finish(&writer, NULL);
+	writer.header.magic[0] = 'X';
+	fg_trace_writer_seal(&writer);
+	assert_int_equal(parse(), FG_EPARSE);
 	assert_non_null(strstr(err.message, "not a fastgate trace"));
-	w.header.magic[0] = 'F';
-	w.header.version = FG_TRACE_VERSION + 1;
-	fg_trace_writer_seal(&w);
-	assert_int_equal(parse(&w, &trace, &err), FG_EUNSUPPORTED);
+	writer.header.magic[0] = 'F';
+	writer.header.version = FG_TRACE_VERSION + 1;
+	fg_trace_writer_seal(&writer);
+	assert_int_equal(parse(), FG_EUNSUPPORTED);
 	assert_non_null(strstr(err.message, "version 2"));
-	w.header.version = FG_TRACE_VERSION;
-	fg_trace_writer_seal(&w);
-	w.file.data[offsetof(struct fg_trace_header, period_ns)] ^= 1;
-	assert_int_equal(parse(&w, &trace, &err), FG_EPARSE);
+	writer.header.version = FG_TRACE_VERSION;
+	fg_trace_writer_seal(&writer);
+	writer.file.data[offsetof(struct fg_trace_header, period_ns)] ^= 1;
+	assert_int_equal(parse(), FG_EPARSE);
 	assert_non_null(strstr(err.message, "damaged"));
-	fg_trace_writer_release(&w);
 }
 
 /* Three chunks; the second is hurt in several ways: the first is kept, and the place is told. */
@@ -122,74 +163,54 @@ static void reading_stops_at_the_last_good_chunk_and_says_so(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(CASES); i++) {
-		struct fg_trace_writer w;
-		struct fg_trace trace;
-		struct fg_error err = {0};
-		size_t size, second;
+		size_t second;
 
-		write_sample_trace(&w);
-		fg_trace_writer_chunk(&w, 1, 0, 9000);
-		second = w.file.length;
-		fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 0);
-		fg_trace_writer_chunk(&w, 1, 0, 10000);
-		fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 0);
-		(void)fg_trace_writer_finish(&w, &size);
-		w.file.data[second + CASES[i].offset] ^= 0x40;
-		assert_int_equal(parse(&w, &trace, &err), FG_OK);
+		start_again(write_sample_trace);
+		fg_trace_writer_chunk(&writer, 1, 0, 9000);
+		second = writer.file.length;
+		fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, 3, 0);
+		fg_trace_writer_chunk(&writer, 1, 0, 10000);
+		fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, 3, 0);
+		(void)fg_trace_writer_finish(&writer, NULL);
+		writer.file.data[second + CASES[i].offset] ^= 0x40;
+		assert_int_equal(parse(), FG_OK);
 		if (!strstr(trace.damage, CASES[i].words))
 			fail_msg("'%s' for '%s'", trace.damage, CASES[i].words);
 		assert_int_equal(trace.sample_count, 3);
-		fg_trace_release(&trace);
-		fg_trace_writer_release(&w);
 	}
 }
 
 static void a_truncated_trace_is_read_as_far_as_it_goes(void **state)
 {
-	struct fg_trace_writer w;
-	size_t size;
-
 	(void)state;
-	write_sample_trace(&w);
-	fg_trace_writer_chunk(&w, 1, 0, 9000);
-	fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 0);
-	(void)fg_trace_writer_finish(&w, &size);
-	for (size_t cut = 0; cut < size; cut += 61) {
-		struct fg_trace trace;
-		struct fg_error err = {0};
-		int rc = fg_trace_parse(w.file.data, cut, "t", &trace, &err);
+	fg_trace_writer_chunk(&writer, 1, 0, 9000);
+	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, 3, 0);
+	(void)fg_trace_writer_finish(&writer, NULL);
+	for (size_t cut = 0; cut < writer.file.length; cut += 61) {
+		int rc;
 
+		fg_trace_release(&trace);
+		rc = fg_trace_parse(writer.file.data, cut, "t", &trace, &err);
 		if (cut < FG_TRACE_HEADER_SIZE) {
 			assert_int_equal(rc, FG_EPARSE);
 			continue;
 		}
 		assert_int_equal(rc, FG_OK);
-		assert_int_equal(trace.missing_bytes, size - cut);
-		fg_trace_release(&trace);
+		assert_int_equal(trace.missing_bytes, writer.file.length - cut);
 	}
-	fg_trace_writer_release(&w);
 }
 
 static void gaps_are_passed_over(void **state)
 {
-	struct fg_trace_writer w;
-	struct fg_trace trace;
-	struct fg_error err = {0};
-	size_t size;
-
 	(void)state;
-	write_sample_trace(&w);
-	fg_trace_writer_gap(&w);
-	fg_trace_writer_chunk(&w, 1, 0, 9000);
-	fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 0);
-	fg_trace_writer_gap(&w);
-	(void)fg_trace_writer_finish(&w, &size);
-	assert_int_equal(parse(&w, &trace, &err), FG_OK);
+	fg_trace_writer_gap(&writer);
+	fg_trace_writer_chunk(&writer, 1, 0, 9000);
+	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, 3, 0);
+	fg_trace_writer_gap(&writer);
+	finish_and_parse();
 	assert_int_equal(trace.gap_count, 2);
 	assert_int_equal(trace.sample_count, 4);
 	assert_string_equal(trace.damage, "");
-	fg_trace_release(&trace);
-	fg_trace_writer_release(&w);
 }
 
 static void huge_ids_do_not_make_huge_tables(void **state)
@@ -199,194 +220,124 @@ static void huge_ids_do_not_make_huge_tables(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(KINDS); i++) {
-		struct fg_trace_writer w;
-		struct fg_trace trace;
-		struct fg_error err = {0};
-		size_t size;
-
-		fg_trace_writer_init(&w);
-		FG_TW(&w, KINDS[i], UINT64_C(1) << 31, 0, 0, 0, 0);
-		(void)fg_trace_writer_finish(&w, &size);
-		assert_int_equal(parse(&w, &trace, &err), FG_OK);
+		start_again(fg_trace_writer_init);
+		FG_TW(&writer, KINDS[i], UINT64_C(1) << 31, 0, 0, 0, 0);
+		finish_and_parse();
 		assert_non_null(strstr(trace.damage, "breaks the format"));
-		fg_trace_release(&trace);
-		fg_trace_writer_release(&w);
 	}
 }
 
 static void unknown_records_and_longer_ones_are_passed_over(void **state)
 {
-	struct fg_trace_writer w;
-	struct fg_trace trace;
-	struct fg_error err = {0};
-	size_t size;
-
 	(void)state;
-	write_sample_trace(&w);
-	FG_TW(&w, 100, 1, 2, 3);
-	FG_TW(&w, FG_RECORD_FRAME, 4, 1, 0x400, 99, 98, 97);
-	(void)fg_trace_writer_finish(&w, &size);
-	assert_int_equal(parse(&w, &trace, &err), FG_OK);
+	FG_TW(&writer, 100, 1, 2, 3);
+	FG_TW(&writer, FG_RECORD_FRAME, 4, 1, 0x400, 99, 98, 97);
+	finish_and_parse();
 	assert_int_equal(trace.unknown_records, 1);
 	assert_int_equal(trace.frames[4].offset, 0x400);
 	assert_string_equal(trace.damage, "");
-	fg_trace_release(&trace);
-	fg_trace_writer_release(&w);
-}
-
-static void load(const struct fg_trace_writer *w, struct fg_profile *profile)
-{
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	struct fg_error err = {0};
-	struct fg_scratch scratch;
-
-	fg_scratch_init(&scratch);
-	fg_scratch_write(&scratch, "1.0.fgtrace", w->file.data, w->file.length);
-	if (fg_profile_read_traces(scratch.path, symbolizer, profile, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	fg_symbolizer_free(symbolizer);
-	fg_scratch_release(&scratch);
 }
 
 static void a_trace_becomes_a_profile_with_nothing_lost(void **state)
 {
-	struct fg_trace_writer w;
-	struct fg_profile p;
 	const struct fg_frame *leaf;
-	size_t size;
 
 	(void)state;
-	write_sample_trace(&w);
-	(void)fg_trace_writer_finish(&w, &size);
-	load(&w, &p);
-	assert_int_equal(p.sample_count, 3);
-	assert_float_equal(p.total_ns, 1010000, 0);
-	assert_float_equal(p.truncated_ns, 7000, 0);
-	assert_string_equal(p.title, "app --fast");
-	assert_string_equal(p.threads[p.samples[0].thread].name, "main");
-	assert_int_equal(p.samples[0].time_ns, 100);
-	assert_int_equal(p.samples[0].unit, 0);
-	assert_int_equal(p.samples[1].unit, 1);
-	assert_string_equal(p.units[1].kind, "event");
-	assert_int_equal(p.units[1].end_ns, 700);
-	assert_string_equal(p.regions[p.samples[1].region].path, "event/fit");
-	assert_int_equal(p.regions[p.samples[1].region].count, 4);
+	load();
+	assert_int_equal(profile.sample_count, 3);
+	assert_float_equal(profile.total_ns, 1010000, 0);
+	assert_float_equal(profile.truncated_ns, 7000, 0);
+	assert_string_equal(profile.title, "app --fast");
+	assert_string_equal(profile.threads[profile.samples[0].thread].name, "main");
+	assert_int_equal(profile.samples[0].time_ns, 100);
+	assert_int_equal(profile.samples[0].unit, 0);
+	assert_int_equal(profile.samples[1].unit, 1);
+	assert_string_equal(profile.units[1].kind, "event");
+	assert_int_equal(profile.units[1].end_ns, 700);
+	assert_string_equal(profile.regions[profile.samples[1].region].path, "event/fit");
+	assert_int_equal(profile.regions[profile.samples[1].region].count, 4);
 	/* the leaf is exact, its caller one byte before the return address */
-	leaf = &p.frames[p.stacks[p.samples[0].stack].frame];
-	assert_string_equal(p.functions[leaf->function].name, "libapp.so+0x300");
-	leaf = &p.frames[p.stacks[p.stacks[p.samples[0].stack].parent].frame];
-	assert_string_equal(p.functions[leaf->function].name, "libapp.so+0x1ff");
+	leaf = &profile.frames[profile.stacks[profile.samples[0].stack].frame];
+	assert_string_equal(profile.functions[leaf->function].name, "libapp.so+0x300");
+	leaf = &profile.frames[profile.stacks[profile.stacks[profile.samples[0].stack].parent]
+				       .frame];
+	assert_string_equal(profile.functions[leaf->function].name, "libapp.so+0x1ff");
 	/* system time is a leaf of its own */
-	leaf = &p.frames[p.stacks[p.samples[2].stack].frame];
-	assert_string_equal(p.functions[leaf->function].name, "[kernel]");
-	assert_true(p.note_count >= 1); /* the module's file is not there */
-	assert_non_null(strstr(p.notes[0], "libapp.so"));
-	fg_profile_release(&p);
-	fg_trace_writer_release(&w);
+	leaf = &profile.frames[profile.stacks[profile.samples[2].stack].frame];
+	assert_string_equal(profile.functions[leaf->function].name, "[kernel]");
+	assert_true(profile.note_count >= 1); /* the module's file is not there */
+	assert_non_null(strstr(profile.notes[0], "libapp.so"));
 }
 
 static void references_to_nothing_and_circles_are_shown_as_unknown(void **state)
 {
-	struct fg_trace_writer w;
-	struct fg_profile p;
 	struct fg_calltree tree;
-	struct fg_error err = {0};
-	size_t size;
 
 	(void)state;
-	write_sample_trace(&w);
-	FG_TW(&w, FG_RECORD_NODE, 10, 11, 1); /* 10 ↔ 11 */
-	FG_TW(&w, FG_RECORD_NODE, 11, 10, 2);
-	FG_TW(&w, FG_RECORD_NODE, 12, 12, 3);
-	FG_TW(&w, FG_RECORD_NODE, 13, 900000, 999999);
-	FG_TW(&w, FG_RECORD_NODE, 14, 3, 0, 250); /* a cut */
-	FG_TW(&w, FG_RECORD_REGION, 10, 10, 999);
-	FG_TW(&w, FG_RECORD_REGION_SET, 10);
+	FG_TW(&writer, FG_RECORD_NODE, 10, 11, 1); /* 10 ↔ 11 */
+	FG_TW(&writer, FG_RECORD_NODE, 11, 10, 2);
+	FG_TW(&writer, FG_RECORD_NODE, 12, 12, 3);
+	FG_TW(&writer, FG_RECORD_NODE, 13, 900000, 999999);
+	FG_TW(&writer, FG_RECORD_NODE, 14, 3, 0, 250); /* a cut */
+	FG_TW(&writer, FG_RECORD_REGION, 10, 10, 999);
+	FG_TW(&writer, FG_RECORD_REGION_SET, 10);
 	for (uint64_t path = 10; path < 16; path++)
-		fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, path, 1000);
-	fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 4000000000u, 1000);
-	fg_trace_writer_chunk(&w, 900, 901, 20000);
-	fg_trace_writer_sample(&w, FG_CLOCK_PERF_USER, 1, 3, 1000);
-	FG_TW(&w, FG_RECORD_UNIT_END, 900, 901, 1, 1);
-	(void)fg_trace_writer_finish(&w, &size);
-	load(&w, &p);
-	assert_int_equal(p.sample_count, 11);
-	assert_int_equal(fg_calltree_build(&p, &(struct fg_calltree_query){0}, &tree, &err), FG_OK);
+		fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, path, 1000);
+	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, 4000000000u, 1000);
+	fg_trace_writer_chunk(&writer, 900, 901, 20000);
+	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, 3, 1000);
+	FG_TW(&writer, FG_RECORD_UNIT_END, 900, 901, 1, 1);
+	load();
+	assert_int_equal(profile.sample_count, 11);
+	assert_int_equal(fg_calltree_build(&profile, &(struct fg_calltree_query){0}, &tree, &err),
+			 FG_OK);
 	assert_float_equal(tree.inclusive[0][0].ns, 1018000, 0);
 	fg_calltree_release(&tree);
-	fg_profile_release(&p);
-	fg_trace_writer_release(&w);
 }
 
 static void a_folder_of_traces_is_one_profile(void **state)
 {
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	struct fg_trace_writer w;
-	struct fg_profile p;
-	struct fg_error err = {0};
-	struct fg_scratch scratch;
-	size_t size;
-
 	(void)state;
-	fg_scratch_init(&scratch);
-	write_sample_trace(&w);
-	(void)fg_trace_writer_finish(&w, &size);
-	fg_scratch_write(&scratch, "1.0.fgtrace", w.file.data, w.file.length);
-	w.header.start_monotonic_ns = 400;
-	fg_trace_writer_seal(&w);
-	fg_scratch_write(&scratch, "2.0.fgtrace", w.file.data, w.file.length);
+	(void)fg_trace_writer_finish(&writer, NULL);
+	write_trace_file("1.0.fgtrace");
+	writer.header.start_monotonic_ns = 400;
+	fg_trace_writer_seal(&writer);
+	write_trace_file("2.0.fgtrace");
 	fg_scratch_write_text(&scratch, "3.0.fgtrace", "rubbish");
 	fg_scratch_write_text(&scratch, "notes.txt", "rubbish");
-	assert_int_equal(fg_profile_read_traces(scratch.path, symbolizer, &p, &err), FG_OK);
-	assert_int_equal(p.process_count, 2);
-	assert_int_equal(p.thread_count, 2);
-	assert_int_equal(p.sample_count, 6);
-	assert_int_equal(p.samples[0].time_ns, 700); /* since the earlier start */
-	assert_non_null(strstr(p.notes[0], "3.0.fgtrace"));
+	assert_int_equal(fg_profile_read_traces(scratch.path, symbolizer, &profile, &err), FG_OK);
+	assert_int_equal(profile.process_count, 2);
+	assert_int_equal(profile.thread_count, 2);
+	assert_int_equal(profile.sample_count, 6);
+	assert_int_equal(profile.samples[0].time_ns, 700); /* since the earlier start */
+	assert_non_null(strstr(profile.notes[0], "3.0.fgtrace"));
 	/* frames of both processes are the same */
-	assert_int_equal(p.samples[0].stack, p.samples[3].stack);
-	fg_profile_release(&p);
-	fg_symbolizer_free(symbolizer);
-	fg_scratch_release(&scratch);
-	fg_trace_writer_release(&w);
+	assert_int_equal(profile.samples[0].stack, profile.samples[3].stack);
 }
 
 static void an_empty_folder_and_a_missing_file_are_refused(void **state)
 {
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	struct fg_profile p;
-	struct fg_error err = {0};
-	struct fg_scratch scratch;
-
 	(void)state;
-	fg_scratch_init(&scratch);
-	assert_int_equal(fg_profile_read_traces(scratch.path, symbolizer, &p, &err), FG_ENOENT);
+	assert_int_equal(fg_profile_read_traces(scratch.path, symbolizer, &profile, &err),
+			 FG_ENOENT);
 	fg_scratch_write_text(&scratch, "x.txt", "hello");
-	assert_int_equal(
-		fg_profile_read_traces(fg_scratch_path(&scratch, "x.txt"), symbolizer, &p, &err),
-		FG_EPARSE);
-	assert_int_equal(fg_profile_read_traces("no-such-run", symbolizer, &p, &err), FG_ENOENT);
-	fg_symbolizer_free(symbolizer);
-	fg_scratch_release(&scratch);
+	assert_int_equal(fg_profile_read_traces(fg_scratch_path(&scratch, "x.txt"), symbolizer,
+						&profile, &err),
+			 FG_EPARSE);
+	assert_int_equal(fg_profile_read_traces("no-such-run", symbolizer, &profile, &err),
+			 FG_ENOENT);
 }
 
 static void a_repetition_becomes_a_row(void **state)
 {
 	const struct fg_ingest_row key = {.arm = 1, .pair = 3, .aside = 2};
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
 	struct fg_ingest_result result;
-	struct fg_trace_writer w;
 	struct fg_profile_set set;
-	struct fg_error err = {0};
-	struct fg_scratch scratch;
 	double sum = 0;
-	size_t size;
 
 	(void)state;
-	fg_scratch_init(&scratch);
-	write_sample_trace(&w);
-	(void)fg_trace_writer_finish(&w, &size);
-	fg_scratch_write(&scratch, "1.0.fgtrace", w.file.data, w.file.length);
+	(void)fg_trace_writer_finish(&writer, NULL);
+	write_trace_file("1.0.fgtrace");
 	fg_profile_set_init(&set, "app");
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(
@@ -418,26 +369,29 @@ static void a_repetition_becomes_a_row(void **state)
 			 FG_ENOENT);
 	assert_int_equal(set.row_count, 2);
 	fg_profile_set_release(&set);
-	fg_symbolizer_free(symbolizer);
-	fg_scratch_release(&scratch);
-	fg_trace_writer_release(&w);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_trace_is_read_back),
-		cmocka_unit_test(what_is_no_trace_is_refused),
-		cmocka_unit_test(reading_stops_at_the_last_good_chunk_and_says_so),
-		cmocka_unit_test(a_truncated_trace_is_read_as_far_as_it_goes),
-		cmocka_unit_test(gaps_are_passed_over),
-		cmocka_unit_test(huge_ids_do_not_make_huge_tables),
-		cmocka_unit_test(unknown_records_and_longer_ones_are_passed_over),
-		cmocka_unit_test(a_trace_becomes_a_profile_with_nothing_lost),
-		cmocka_unit_test(references_to_nothing_and_circles_are_shown_as_unknown),
-		cmocka_unit_test(a_folder_of_traces_is_one_profile),
-		cmocka_unit_test(an_empty_folder_and_a_missing_file_are_refused),
-		cmocka_unit_test(a_repetition_becomes_a_row),
+		cmocka_unit_test_setup_teardown(a_trace_is_read_back, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_no_trace_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(reading_stops_at_the_last_good_chunk_and_says_so,
+						begin, end),
+		cmocka_unit_test_setup_teardown(a_truncated_trace_is_read_as_far_as_it_goes, begin,
+						end),
+		cmocka_unit_test_setup_teardown(gaps_are_passed_over, begin, end),
+		cmocka_unit_test_setup_teardown(huge_ids_do_not_make_huge_tables, begin, end),
+		cmocka_unit_test_setup_teardown(unknown_records_and_longer_ones_are_passed_over,
+						begin, end),
+		cmocka_unit_test_setup_teardown(a_trace_becomes_a_profile_with_nothing_lost, begin,
+						end),
+		cmocka_unit_test_setup_teardown(
+			references_to_nothing_and_circles_are_shown_as_unknown, begin, end),
+		cmocka_unit_test_setup_teardown(a_folder_of_traces_is_one_profile, begin, end),
+		cmocka_unit_test_setup_teardown(an_empty_folder_and_a_missing_file_are_refused,
+						begin, end),
+		cmocka_unit_test_setup_teardown(a_repetition_becomes_a_row, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

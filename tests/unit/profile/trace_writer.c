@@ -161,6 +161,7 @@ const char *fg_trace_writer_finish(struct fg_trace_writer *w, size_t *size)
 	flush(w);
 	w->header.allocated = w->file.length;
 	fg_trace_writer_seal(w);
-	*size = w->file.length;
+	if (size)
+		*size = w->file.length;
 	return w->file.data;
 }

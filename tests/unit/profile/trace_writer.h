@@ -41,6 +41,7 @@ void fg_trace_writer_chunk(struct fg_trace_writer *w, uint32_t thread, uint32_t 
 			   uint64_t base_time_ns);
 /* A page that was allocated and never written. */
 void fg_trace_writer_gap(struct fg_trace_writer *w);
+/* `size` may be NULL. */
 const char *fg_trace_writer_finish(struct fg_trace_writer *w, size_t *size);
 /* After changing bytes of the finished file's header. */
 void fg_trace_writer_seal(struct fg_trace_writer *w);

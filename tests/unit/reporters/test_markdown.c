@@ -28,6 +28,79 @@ static void hostile_names_stay_names(void **state)
 	fg_strbuf_release(&text);
 }
 
+static bool is_within(const char *text, const char *at, const char *open, const char *close)
+{
+	const char *last_open = NULL;
+	const char *last_close = NULL;
+
+	for (const char *found = strstr(text, open); found && found < at;
+	     found = strstr(found + 1, open))
+		last_open = found;
+	for (const char *found = strstr(text, close); found && found < at;
+	     found = strstr(found + 1, close))
+		last_close = found;
+	return last_open && (!last_close || last_close < last_open);
+}
+
+/* GitHub looks for names in the finished page, references resolved, but not in <code> and <pre>. */
+static void nobody_is_mentioned(void **state)
+{
+	struct fg_strbuf text = {0};
+	size_t mentions = 0;
+
+	(void)state;
+	fg_fixture_write("hostile", "comment", NULL, &text);
+	for (const char *at = strstr(fg_strbuf_text(&text), "&#64;"); at;
+	     at = strstr(at + 1, "&#64;")) {
+		if (is_within(text.data, at, "<code>", "</code>") ||
+		    is_within(text.data, at, "<pre>", "</pre>"))
+			continue;
+		mentions++;
+		if (fg_text_starts_with(at, "&#64;someone"))
+			fail_msg("mentioned in '%.*s'", (int)strcspn(at, "\n"), at);
+	}
+	assert_true(mentions > 0);
+	fg_strbuf_release(&text);
+}
+
+/* GitLab does what lines say that begin with "/merge". */
+static void no_line_gives_orders(void **state)
+{
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_write("hostile", "comment", NULL, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text), "<pre>&#47;merge\n  &#47;close\n"));
+	for (const char *at = fg_strbuf_text(&text); *at;) {
+		at += strspn(at, " ");
+		assert_true(*at != '/');
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
+	fg_strbuf_release(&text);
+}
+
+/* A run of somebody else's may call anything a commit. */
+static void a_commit_is_no_markup(void **state)
+{
+	struct fg_fixture fixture;
+	const struct fg_report_options options = {0};
+	struct fg_strbuf text = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "pass");
+	free(fixture.run.sides[FG_ARM_CANDIDATE].commit);
+	fixture.run.sides[FG_ARM_CANDIDATE].commit = fg_xstrdup("</code>@abc\nrest");
+	assert_int_equal(
+		fg_reporter_find("comment", &err)->write(&fixture.report, &options, &text, &err),
+		FG_OK);
+	assert_non_null(strstr(fg_strbuf_text(&text),
+			       "candidate <code>&#60;/code&#62;&#64;abc\xef\xbf\xbd</code>"));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
 /* Every line of a table has as many cells as its head. */
 static void tables_keep_their_columns(void **state)
 {
@@ -161,6 +234,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_outcome_is_written_as_agreed),
 		cmocka_unit_test(hostile_names_stay_names),
+		cmocka_unit_test(nobody_is_mentioned),
+		cmocka_unit_test(no_line_gives_orders),
+		cmocka_unit_test(a_commit_is_no_markup),
 		cmocka_unit_test(tables_keep_their_columns),
 		cmocka_unit_test(the_comment_begins_with_its_marker),
 		cmocka_unit_test(budgets_hold_whatever_comes),

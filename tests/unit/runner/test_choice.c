@@ -127,44 +127,110 @@ static void a_spread_is_the_mean_distance_from_the_median(void **state)
 	assert_float_equal(fg_trial_spread(&trial), 0.02, 1e-12);
 }
 
-static void a_duet_of_which_no_pair_counts_is_given_up_if_nobody_asked_for_it(void **state)
+struct given_up {
+	unsigned calls;
+	size_t series;
+};
+
+static int on_given_up(void *context, size_t series, struct fg_error *err)
+{
+	struct given_up *told = context;
+
+	(void)err;
+	told->calls++;
+	told->series = series;
+	return FG_OK;
+}
+
+/* Two pairs: one that counts, one that does not, and before them what never was to count. */
+static void add_repetitions(struct fg_series *series)
+{
+	static const uint16_t asides[] = {FG_ASIDE_WARMUP, FG_ASIDE_TRIAL, FG_ASIDE_SOLO, 0,
+					  FG_ASIDE_OVERLAP};
+
+	for (uint32_t i = 0; i < FG_ARRAY_SIZE(asides); i++) {
+		struct fg_repetition *repetition = fg_series_add_repetition(series);
+
+		repetition->pair = i;
+		repetition->aside = asides[i];
+	}
+}
+
+static void check_asides(const struct fg_series *series, bool given_up)
+{
+	for (size_t i = 0; i < series->repetition_count; i++)
+		assert_int_equal((series->repetitions[i].aside & FG_ASIDE_GIVEN_UP) != 0,
+				 given_up && i >= 3);
+}
+
+static void a_duet_of_which_most_pairs_do_not_count_is_given_up_if_nobody_asked_for_it(void **state)
 {
 	static const struct {
 		const char *why;
 		enum fg_schedule asked;
 		unsigned counting;
-		unsigned apart;
-		enum fg_schedule wanted;
+		uint32_t apart; /* the newest pair lowest */
+		bool until_sure;
+		double budget_seconds; /* 30 are spent, a pair takes 2, ten blocks are wanted */
+		bool given_up;
 	} table[] = {
-		{"four in vain",            FG_SCHEDULE_AUTO, 0, 4, FG_SCHEDULE_ABBA},
-		{"three may be chance",     FG_SCHEDULE_AUTO, 0, 3, FG_SCHEDULE_DUET},
-		{"schedules are not mixed", FG_SCHEDULE_AUTO, 1, 9, FG_SCHEDULE_DUET},
-		{"the user's own choice",   FG_SCHEDULE_DUET, 0, 9, FG_SCHEDULE_DUET},
+		{"four in vain",               FG_SCHEDULE_AUTO, 0,  0xf,        false, 0,  true },
+		{"three may be chance",        FG_SCHEDULE_AUTO, 0,  0x7,        false, 0,  false},
+		{"one of ten counts",          FG_SCHEDULE_AUTO, 1,  0x1ff,      false, 0,  false},
+		{"twelve of the last sixteen", FG_SCHEDULE_AUTO, 40, 0x7ff8,     false, 0,  true },
+		{"eleven",                     FG_SCHEDULE_AUTO, 40, 0x7ff0,     false, 0,  false},
+		{"it is better by now",        FG_SCHEDULE_AUTO, 40, 0xffff0000, false, 0,  false},
+		{"the user's own choice",      FG_SCHEDULE_DUET, 0,  0xffff,     false, 0,  false},
+		{"wealth stays with its duet", FG_SCHEDULE_AUTO, 1,  0xffff,     true,  0,  false},
+		{"without any wealth",         FG_SCHEDULE_AUTO, 0,  0xffff,     true,  0,  true },
+		{"there is time for blocks",   FG_SCHEDULE_AUTO, 3,  0xffff,     false, 71, true },
+		{"there is no time",           FG_SCHEDULE_AUTO, 3,  0xffff,     false, 69, false},
+		{"nothing is lost",            FG_SCHEDULE_AUTO, 0,  0xffff,     false, 69, true },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
-		struct fg_benchmark benchmark = {.measure.schedule = table[i].asked};
+		struct fg_benchmark benchmark = {
+			.measure = {.schedule = table[i].asked,
+				    .min_pairs = 10,
+				    .budget_ns = (int64_t)(table[i].budget_seconds * 1e9),
+				    .until_sure = table[i].until_sure}
+                };
 		struct fg_runner runner = {0};
 		struct fg_runner_job job = {.runner = &runner,
 					    .benchmark = &benchmark,
 					    .rules.schedule = FG_SCHEDULE_DUET,
+					    .pairs = 50,
+					    .pair_seconds = 2,
 					    .counting = table[i].counting,
 					    .apart = table[i].apart};
+		struct given_up told = {0};
 		struct fg_run run;
-		size_t first = 0;
+		size_t first = 1;
+		struct fg_series *series = NULL;
 
 		fg_run_init(&run);
-		fg_run_add_series(&run, "short")->schedule = FG_SCHEDULE_DUET;
+		(void)fg_run_add_series(&run, "another");
+		series = fg_run_add_series(&run, "short");
+		series->schedule = FG_SCHEDULE_DUET;
+		series->seconds = 30;
+		add_repetitions(series);
 		runner.options.run = &run;
+		runner.options.context = &told;
+		runner.options.on_given_up = on_given_up;
 		job.series = &first;
 		job.series_count = 1;
-		fg__job_reconsider(&job);
-		if (job.rules.schedule != table[i].wanted ||
-		    run.series[0].schedule != table[i].wanted)
+		assert_int_equal(fg__job_reconsider(&job, NULL), FG_OK);
+		if ((series->schedule == FG_SCHEDULE_ABBA) != table[i].given_up ||
+		    job.rules.schedule != series->schedule || told.calls != table[i].given_up)
 			fail_msg("%s", table[i].why);
-		if (table[i].wanted == FG_SCHEDULE_ABBA)
-			assert_non_null(strstr(run.series[0].schedule_reason, "80 %"));
+		check_asides(series, table[i].given_up);
+		assert_int_equal(job.counting, table[i].given_up ? 0 : table[i].counting);
+		if (table[i].given_up) {
+			assert_int_equal(told.series, 1);
+			assert_int_equal(job.given_up, 50);
+			assert_non_null(strstr(series->schedule_reason, "80 %"));
+		}
 		for (size_t n = 0; n < job.note_count; n++)
 			free(job.notes[n]);
 		fg_run_release(&run);
@@ -178,7 +244,8 @@ int main(void)
 		cmocka_unit_test(a_wider_margin_needs_fewer_pairs),
 		cmocka_unit_test(equal_values_have_no_spread_and_are_chosen_from_all_the_same),
 		cmocka_unit_test(a_spread_is_the_mean_distance_from_the_median),
-		cmocka_unit_test(a_duet_of_which_no_pair_counts_is_given_up_if_nobody_asked_for_it),
+		cmocka_unit_test(
+			a_duet_of_which_most_pairs_do_not_count_is_given_up_if_nobody_asked_for_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

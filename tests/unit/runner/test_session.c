@@ -2,6 +2,7 @@
 /* Whole sessions over shell one-liners: what is recorded, and what happens when benchmarks misbehave. */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "runner/job.h"
 #include "runner/runner.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
@@ -204,6 +205,38 @@ static void auto_knows_that_a_sleeper_is_no_duet(void **state)
 	(void)go(&s, 1);
 	assert_int_equal(s.run.series[0].schedule, FG_SCHEDULE_ABBA);
 	assert_non_null(strstr(s.run.series[0].schedule_reason, "one CPU busy"));
+	tear_down(&s);
+}
+
+static void a_resumed_duet_remembers_which_pairs_ran_apart(void **state)
+{
+	static const uint16_t asides[] = {FG_ASIDE_GIVEN_UP, FG_ASIDE_OVERLAP, 0, FG_ASIDE_OVERLAP};
+	struct session s;
+	struct fg_series *series = NULL;
+	struct fg_error err = {0};
+
+	(void)state;
+	set_up(&s, spin, spin);
+	s.benchmark.measure.schedule = FG_SCHEDULE_AUTO;
+	series = fg_run_add_series(&s.run, "bench");
+	series->schedule = FG_SCHEDULE_DUET;
+	for (uint32_t i = 0; i < 2 * FG_ARRAY_SIZE(asides); i++) {
+		struct fg_repetition *repetition = fg_series_add_repetition(series);
+
+		repetition->pair = i / 2;
+		repetition->arm = i % 2;
+		repetition->aside = asides[i / 2];
+	}
+	if (fg_runner_create(&s.options, &s.runner, &err) != FG_OK ||
+	    fg_runner_start(s.runner, &s.benchmark, &s.job, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(s.job->rules.schedule, FG_SCHEDULE_DUET);
+	assert_int_equal(s.job->pairs, 4);
+	assert_int_equal(s.job->given_up, 1);
+	assert_int_equal(s.job->counting, 1);
+	assert_int_equal(s.job->apart, 5);
+	fg_runner_finish(s.job);
+	fg_runner_free(s.runner);
 	tear_down(&s);
 }
 
@@ -710,6 +743,7 @@ int main(void)
 		cmocka_unit_test(candidate_alone_is_measured_against_the_store),
 		cmocka_unit_test(auto_gives_its_reason),
 		cmocka_unit_test(auto_knows_that_a_sleeper_is_no_duet),
+		cmocka_unit_test(a_resumed_duet_remembers_which_pairs_ran_apart),
 		cmocka_unit_test(misbehaving_benchmarks_are_told_apart),
 		cmocka_unit_test(a_missing_program_is_named),
 		cmocka_unit_test(a_benchmark_that_only_the_candidate_has_is_measured_alone),

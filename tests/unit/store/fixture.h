@@ -3,9 +3,11 @@
 #ifndef FG_TESTS_UNIT_STORE_FIXTURE_H
 #define FG_TESTS_UNIT_STORE_FIXTURE_H
 
+#include "store/query.h"
 #include "store/store.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
+#include "tests/unit/store/samples.h"
 
 struct fixture {
 	struct fg_scratch scratch;
@@ -43,6 +45,54 @@ static inline int teardown(void **state)
 	fg_scratch_release(&f->scratch);
 	free(f);
 	return 0;
+}
+
+static inline const char *sample_id(uint64_t seed)
+{
+	static char ring[4][37];
+	static unsigned next;
+	char *text = ring[next++ % 4];
+
+	(void)snprintf(text, sizeof(ring[0]), "0198f000-0000-7000-8000-%012llx",
+		       (unsigned long long)seed);
+	return text;
+}
+
+static inline void save_samples(struct fixture *f, uint64_t first, uint64_t last,
+				const struct fg_sample_shape *shape)
+{
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	for (uint64_t seed = first; seed <= last; seed++) {
+		struct fg_stored_run s = {0};
+
+		fg_sample_run(&s, seed, shape);
+		must(f, fg_store_save(f->store, &s.run, s.profiles, NULL, &f->err));
+		fg_stored_run_release(&s);
+	}
+	must(f, fg_store_batch_end(f->store, &f->err));
+}
+
+/* The same sums, the slow way. */
+static inline double self_of(struct fixture *f, const char *run, const char *name, uint8_t arm)
+{
+	struct fg_stored_run s = {0};
+	double sum = 0;
+	unsigned rows = 0;
+
+	must(f, fg_store_load(f->store, run, &s, &f->err));
+	for (size_t r = 0; r < s.profiles[0]->row_count; r++) {
+		const struct fg_profile_row *row = &s.profiles[0]->rows[r];
+
+		rows += row->arm == arm;
+		for (uint32_t i = 0; i < row->count && row->arm == arm; i++) {
+			const struct fg_profile_node *node = &s.profiles[0]->nodes[row->nodes[i]];
+
+			if (strcmp(s.profiles[0]->functions[node->function].name, name) == 0)
+				sum += row->self_ns[i];
+		}
+	}
+	fg_stored_run_release(&s);
+	return sum / rows;
 }
 
 #endif

@@ -75,19 +75,26 @@ void fg_sample_row(struct fg_profile_set *set, struct fg_random *random, uint8_t
 	free(counts);
 }
 
-static void add_repetition(struct fg_series *series, struct fg_random *random, uint8_t arm,
-			   uint32_t pair)
+struct fg_repetition *fg_sample_repetition(struct fg_series *series, uint8_t arm, uint32_t pair)
 {
 	struct fg_repetition *r = fg_series_add_repetition(series);
 
 	r->pair = pair;
 	r->arm = arm;
 	r->position = arm;
-	r->cpu = (int16_t)(pair % 2);
-	r->padding = (uint16_t)fg_random_below(random, 4096);
 	r->sampled = true;
 	r->period_ns = PERIOD_NS;
 	r->started_ns = INT64_C(1790000000000000000) + pair * INT64_C(1000000000) + arm;
+	return r;
+}
+
+static void add_repetition(struct fg_series *series, struct fg_random *random, uint8_t arm,
+			   uint32_t pair)
+{
+	struct fg_repetition *r = fg_sample_repetition(series, arm, pair);
+
+	r->cpu = (int16_t)(pair % 2);
+	r->padding = (uint16_t)fg_random_below(random, 4096);
 	r->load = 0.5F;
 	r->steal = 0.01F;
 	r->values[FG_METRIC_CPU_TIME] = floor(2e8 + 1e6 * fg_random_normal(random));

@@ -20,6 +20,8 @@ extern const struct fg_sample_shape fg_sample_small;
 /* One project, one series "parse"; release with fg_stored_run_release(). */
 void fg_sample_run(struct fg_stored_run *stored, uint64_t seed,
 		   const struct fg_sample_shape *shape);
+/* What every sampled repetition has. */
+struct fg_repetition *fg_sample_repetition(struct fg_series *series, uint8_t arm, uint32_t pair);
 /* One repetition's row: so many samples over the paths that the set has, most of them in few. */
 void fg_sample_row(struct fg_profile_set *set, struct fg_random *random, uint8_t arm, uint32_t pair,
 		   unsigned samples);

@@ -152,6 +152,27 @@ static void limits_hold(void **state)
 	fg_bundle_release(&bundle);
 }
 
+static void bytes_behind_the_values_are_refused(void **state)
+{
+	static const uint8_t more[3] = {0};
+	struct fg_bundle bundle = {0};
+	struct fg_stored_run s = {0};
+	struct fg_bytes content = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	make(&bundle);
+	assert_int_equal(
+		fg_unseal(bundle.values.data, bundle.values.size, SIZE_MAX, &content, &err), FG_OK);
+	fg_bytes_add(&content, more, sizeof(more));
+	bundle.values.size = 0;
+	assert_int_equal(fg_seal(content.data, content.size, 1, &bundle.values, &err), FG_OK);
+	assert_int_equal(fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &s, &err), FG_EPARSE);
+	assert_string_equal(err.message, "there are 3 bytes behind the values");
+	fg_bytes_release(&content);
+	fg_bundle_release(&bundle);
+}
+
 /* Content that passes the checksum but lies: bytes of the unpacked values changed at random, sealed again. */
 static void lying_values_never_crash(void **state)
 {
@@ -192,6 +213,7 @@ int main(void)
 		cmocka_unit_test(bad_envelopes_are_refused),
 		cmocka_unit_test(unknown_members_are_ignored),
 		cmocka_unit_test(limits_hold),
+		cmocka_unit_test(bytes_behind_the_values_are_refused),
 		cmocka_unit_test(lying_values_never_crash),
 	};
 

@@ -173,6 +173,85 @@ static void the_first_layout_of_a_matrix_is_still_read(void **state)
 	fg_bytes_release(&now);
 }
 
+/* Bytes that are stored somewhere are read in this order, and in no other. */
+static void entries_stand_in_classes_of_their_nodes(void **state)
+{
+	static const size_t entries[] = {24, 12, 9, 8, 23, 16, 1};
+	static const size_t places[] = {6, 2, 3, 1, 4, 5, 0}; /* 1; 8 to 11; 12 to 15; 16 to 23 */
+	enum {
+		NODES = FG_ARRAY_SIZE(entries),
+		ROWS = 24,
+		ALL = 24 + 12 + 9 + 8 + 23 + 16 + 1
+	};
+	struct fg_matrix_row rows[ROWS];
+	uint64_t ids[NODES];
+	size_t starts[NODES + 1] = {0};
+	uint32_t entry_rows[ALL];
+	uint32_t samples[ALL];
+	double self_ns[ALL];
+	const struct fg_matrix m = {.rows = rows,
+				    .row_count = ROWS,
+				    .ids = ids,
+				    .starts = starts,
+				    .id_count = NODES,
+				    .entry_rows = entry_rows,
+				    .samples = samples,
+				    .self_ns = self_ns,
+				    .entry_count = ALL};
+	struct fg_bytes bytes = {0};
+	const uint8_t *at = NULL;
+
+	(void)state;
+	for (size_t r = 0; r < ROWS; r++)
+		rows[r] = (struct fg_matrix_row){.pair = (uint32_t)r, .unit_ns = 10};
+	for (size_t n = 0; n < NODES; n++) {
+		ids[n] = n + 1;
+		starts[n + 1] = starts[n] + entries[n];
+		for (size_t e = 0; e < entries[n]; e++) {
+			entry_rows[starts[n] + e] = (uint32_t)e;
+			samples[starts[n] + e] = (uint32_t)n + 1;
+			self_ns[starts[n] + e] = 10 * ((double)n + 1);
+		}
+	}
+	fg_matrix_write(&m, &bytes);
+	/* The samples, a byte each; behind them nothing but a zero for each weight. */
+	at = bytes.data + bytes.size - 2 * (size_t)ALL;
+	for (size_t i = 0; i < NODES; i++) {
+		for (size_t e = 0; e < entries[places[i]]; e++)
+			assert_int_equal(*at++, places[i] + 1);
+	}
+	for (size_t e = 0; e < ALL; e++)
+		assert_int_equal(*at++, 0);
+	fg_bytes_release(&bytes);
+}
+
+/* Counts of samples: small numbers without a pattern.  There is nothing to be found twice, and two bits say each of them. */
+static void small_numbers_pack_at_every_level(void **state)
+{
+	enum {
+		COUNT = 40000
+	};
+	static const int levels[] = {FG_SEAL_LEVEL_QUICK, FG_SEAL_LEVEL, FG_SEAL_LEVEL_TIGHT};
+	struct fg_bytes content = {0};
+	uint32_t random = 1;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++) {
+		random = random * 1664525 + 1013904223;
+		fg_bytes_varint(&content, random >> 30);
+	}
+	fg_bytes_break(&content);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(levels); i++) {
+		struct fg_bytes block = {0};
+		struct fg_error err = {0};
+
+		assert_int_equal(fg_seal_bytes(&content, levels[i], &block, &err), FG_OK);
+		assert_in_range(block.size, COUNT / 4, COUNT / 3);
+		fg_bytes_release(&block);
+	}
+	fg_bytes_release(&content);
+}
+
 static void every_flipped_bit_of_a_block_is_noticed(void **state)
 {
 	struct fg_bytes block = {0};
@@ -202,6 +281,8 @@ int main(void)
 		cmocka_unit_test(the_first_layout_of_a_matrix_is_still_read),
 		cmocka_unit_test(announced_counts_are_held_against_what_is_there),
 		cmocka_unit_test(sealed_block_comes_back),
+		cmocka_unit_test(entries_stand_in_classes_of_their_nodes),
+		cmocka_unit_test(small_numbers_pack_at_every_level),
 		cmocka_unit_test(every_flipped_bit_of_a_block_is_noticed),
 	};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/access.h"
+#include "store/db.h"
 #include "store/query.h"
 #include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
@@ -9,64 +10,16 @@
 static const struct fg_sample_shape tiny = {
 	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
 
-static const char *id_of(uint64_t seed)
-{
-	static char ring[4][37];
-	static unsigned next;
-	char *text = ring[next++ % 4];
-
-	(void)snprintf(text, sizeof(ring[0]), "0198f000-0000-7000-8000-%012llx",
-		       (unsigned long long)seed);
-	return text;
-}
-
-static void fill(struct fixture *f, uint64_t first, uint64_t last,
-		 const struct fg_sample_shape *shape)
-{
-	must(f, fg_store_batch_begin(f->store, &f->err));
-	for (uint64_t seed = first; seed <= last; seed++) {
-		struct fg_stored_run s = {0};
-
-		fg_sample_run(&s, seed, shape);
-		must(f, fg_store_save(f->store, &s.run, s.profiles, NULL, &f->err));
-		fg_stored_run_release(&s);
-	}
-	must(f, fg_store_batch_end(f->store, &f->err));
-}
-
-/* The same sums, the slow way. */
-static double self_of(struct fixture *f, const char *run, const char *name, uint8_t arm)
-{
-	struct fg_stored_run s = {0};
-	double sum = 0;
-	unsigned rows = 0;
-
-	must(f, fg_store_load(f->store, run, &s, &f->err));
-	for (size_t r = 0; r < s.profiles[0]->row_count; r++) {
-		const struct fg_profile_row *row = &s.profiles[0]->rows[r];
-
-		rows += row->arm == arm;
-		for (uint32_t i = 0; i < row->count && row->arm == arm; i++) {
-			const struct fg_profile_node *node = &s.profiles[0]->nodes[row->nodes[i]];
-
-			if (strcmp(s.profiles[0]->functions[node->function].name, name) == 0)
-				sum += row->self_ns[i];
-		}
-	}
-	fg_stored_run_release(&s);
-	return sum / rows;
-}
-
 static void functions_of_two_runs_are_compared(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_run_side sides[2] = {
-		{id_of(1), FG_ARM_CANDIDATE},
-                {id_of(2), FG_ARM_CANDIDATE}
+		{sample_id(1), FG_ARM_CANDIDATE},
+                {sample_id(2), FG_ARM_CANDIDATE}
         };
 	struct fg_function_deltas deltas = {0};
 
-	fill(f, 1, 2, &fg_sample_small);
+	save_samples(f, 1, 2, &fg_sample_small);
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err));
 	assert_int_equal(deltas.count, 10);
 	assert_true(deltas.total > 20);
@@ -74,10 +27,10 @@ static void functions_of_two_runs_are_compared(void **state)
 	for (size_t i = 0; i < deltas.count; i++) {
 		const struct fg_function_delta *d = &deltas.items[i];
 
-		assert_true(fabs(d->self_ns[0] - self_of(f, id_of(1), d->name, FG_ARM_CANDIDATE)) <
-			    1e5);
-		assert_true(fabs(d->self_ns[1] - self_of(f, id_of(2), d->name, FG_ARM_CANDIDATE)) <
-			    1e5);
+		assert_true(fabs(d->self_ns[0] -
+				 self_of(f, sample_id(1), d->name, FG_ARM_CANDIDATE)) < 1e5);
+		assert_true(fabs(d->self_ns[1] -
+				 self_of(f, sample_id(2), d->name, FG_ARM_CANDIDATE)) < 1e5);
 		assert_true(d->inclusive_ns[0] >= d->self_ns[0] - 1);
 		assert_true(d->sampling_error_ns > 0);
 		assert_int_equal(strlen(d->id), 32);
@@ -86,21 +39,47 @@ static void functions_of_two_runs_are_compared(void **state)
 				    fabs(d[-1].self_ns[1] - d[-1].self_ns[0]) + 1);
 	}
 	fg_function_deltas_release(&deltas);
-	sides[1].run = id_of(77);
+	sides[1].run = sample_id(77);
 	assert_int_equal(fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err),
 			 FG_ENOENT);
+}
+
+static void side_without_a_profile_is_named(void **state)
+{
+	struct fixture *f = *state;
+	const struct fg_run_side sides[2] = {
+		{sample_id(1), FG_ARM_CANDIDATE},
+                {sample_id(2), FG_ARM_BASELINE }
+        };
+	struct fg_function_deltas deltas = {0};
+	struct fg_path_tree tree = {0};
+	struct fg_stored_run s = {0};
+	char *words = fg_xasprintf("benchmark 'parse' of run '%s' has no profile of its baseline",
+				   sides[1].run);
+
+	save_samples(f, 1, 1, &tiny);
+	fg_sample_run(&s, 2, &tiny);
+	must(f, fg_store_save(f->store, &s.run, NULL, NULL, &f->err));
+	fg_stored_run_release(&s);
+	assert_int_equal(fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err),
+			 FG_ENOENT);
+	assert_string_equal(f->err.message, words);
+	f->err = (struct fg_error){0};
+	assert_int_equal(fg_store_paths(f->store, sides, "parse", &tree, &f->err), FG_ENOENT);
+	assert_string_equal(f->err.message, words);
+	free(words);
 }
 
 static void paths_of_two_arms_add_up(void **state)
 {
 	struct fixture *f = *state;
 	const struct fg_run_side sides[2] = {
-		{id_of(1), FG_ARM_BASELINE },
-                {id_of(1), FG_ARM_CANDIDATE}
+		{sample_id(1), FG_ARM_BASELINE },
+                {sample_id(1), FG_ARM_CANDIDATE}
         };
 	struct fg_path_tree tree = {0};
 
-	fill(f, 1, 1, &fg_sample_small);
+	save_samples(f, 1, 1, &fg_sample_small);
 	must(f, fg_store_paths(f->store, sides, "parse", &tree, &f->err));
 	assert_string_equal(tree.set.functions[0].name, "reco");
 	for (int side = 0; side < 2; side++) {
@@ -114,50 +93,57 @@ static void paths_of_two_arms_add_up(void **state)
 	fg_path_tree_release(&tree);
 }
 
-static void trend_is_the_same_before_and_after_sealing(void **state)
+/* The same run as sample 1, kept under another name pair by pair: its profile lies there in as many pieces. */
+static void save_in_pieces(struct fixture *f, const char *id)
+{
+	struct fg_stored_run s = {0};
+	size_t all = 0;
+
+	fg_sample_run(&s, 1, &fg_sample_small);
+	(void)snprintf(s.run.id, sizeof(s.run.id), "%s", id);
+	s.run.complete = false;
+	all = s.profiles[0]->row_count;
+	assert_int_equal(s.run.series[0].repetition_count, all);
+	for (size_t done = 2; done <= all; done += 2) {
+		s.run.series[0].repetition_count = done;
+		s.profiles[0]->row_count = done;
+		must(f, fg_store_progress(f->store, &s.run, s.profiles, &f->err));
+	}
+	fg_stored_run_release(&s);
+}
+
+static void run_in_progress_answers_as_the_whole_one_would(void **state)
 {
 	struct fixture *f = *state;
 	const struct fg_run_side sides[2] = {
-		{id_of(1), FG_ARM_BASELINE },
-                {id_of(1), FG_ARM_CANDIDATE}
+		{sample_id(1), FG_ARM_CANDIDATE},
+                {sample_id(9), FG_ARM_CANDIDATE}
         };
 	struct fg_function_deltas deltas = {0};
-	struct fg_function_trend before = {0};
-	struct fg_function_trend after = {0};
-	size_t sealed = 0;
+	struct fg_path_tree tree = {0};
+	double most = 0;
 
-	fill(f, 1, 300, &tiny);
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 1, &deltas, &f->err));
-	must(f, fg_store_function_trend(f->store, "tracker", "parse", NULL, deltas.items[0].id,
-					&before, &f->err));
-	assert_int_equal(before.count, 300);
-	assert_int_equal(before.from_tiles, 0);
-	must(f, fg_store_seal(f->store, &sealed, &f->err));
-	assert_true(sealed > 0);
-	must(f, fg_store_delete(f->store, id_of(17), &f->err));
-	must(f, fg_store_function_trend(f->store, "tracker", "parse", NULL, deltas.items[0].id,
-					&after, &f->err));
-	assert_int_equal(after.from_tiles, 256);
-	assert_int_equal(after.count, 299);
-	for (size_t i = 0; i < after.count; i++) {
-		const struct fg_trend_point *x = &before.points[i < 16 ? i : i + 1];
-
-		assert_string_equal(x->run, after.points[i].run);
-		assert_true(fabs(x->self_ns - after.points[i].self_ns) <= 100);
-		assert_true(fabs(x->inclusive_ns - after.points[i].inclusive_ns) <= 100);
+	save_samples(f, 1, 1, &fg_sample_small);
+	save_in_pieces(f, sides[1].run);
+	must(f, fg_store_paths(f->store, sides, "parse", &tree, &f->err));
+	assert_true(tree.set.node_count > 10);
+	for (size_t n = 0; n < tree.set.node_count; n++) {
+		assert_true(fabs(tree.self_ns[0][n] - tree.self_ns[1][n]) < 1);
+		assert_true(fabs(tree.inclusive_ns[0][n] - tree.inclusive_ns[1][n]) < 1);
+		most = fmax(most, tree.inclusive_ns[1][n]);
 	}
-	must(f, fg_store_seal(f->store, &sealed, &f->err));
-	assert_int_equal(sealed, 0);
-	fg_function_trend_release(&before);
-	fg_function_trend_release(&after);
+	assert_true(fabs(most - 166e6) < 1e6);
+	fg_path_tree_release(&tree);
+	must(f, fg_store_compare_functions(f->store, sides, "parse", 100, &deltas, &f->err));
+	assert_true(deltas.count > 10);
+	assert_int_equal(deltas.repetitions[0], deltas.repetitions[1]);
+	for (size_t i = 0; i < deltas.count; i++) {
+		const struct fg_function_delta *d = &deltas.items[i];
+
+		assert_true(fabs(d->self_ns[0] - d->self_ns[1]) < 1);
+		assert_true(fabs(d->inclusive_ns[0] - d->inclusive_ns[1]) < 1);
+	}
 	fg_function_deltas_release(&deltas);
-	assert_int_equal(
-		fg_store_function_trend(f->store, "tracker", "parse", NULL, "zz", &after, &f->err),
-		FG_EINVAL);
-	assert_int_equal(fg_store_function_trend(f->store, "tracker", "parse", NULL,
-						 "00000000000000000000000000000000", &after,
-						 &f->err),
-			 FG_ENOENT);
 }
 
 /* A server keeps the totals of functions, other stores compute them: the answers are the same. */
@@ -165,14 +151,14 @@ static void kept_totals_and_computed_ones_are_the_same(void **state)
 {
 	struct fixture *f = *state;
 	const struct fg_run_side sides[2] = {
-		{id_of(1), FG_ARM_BASELINE },
-                {id_of(2), FG_ARM_CANDIDATE}
+		{sample_id(1), FG_ARM_BASELINE },
+                {sample_id(2), FG_ARM_CANDIDATE}
         };
 	struct fg_function_deltas computed = {0};
 	struct fg_function_deltas kept = {0};
 	struct fg_function_trend trends[2] = {{0}};
 
-	fill(f, 1, 3, &fg_sample_small);
+	save_samples(f, 1, 3, &fg_sample_small);
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 100, &computed, &f->err));
 	must(f, fg_store_function_trend(f->store, "tracker", "parse", NULL, computed.items[0].id,
 					&trends[0], &f->err));
@@ -180,7 +166,7 @@ static void kept_totals_and_computed_ones_are_the_same(void **state)
 	f->store = NULL;
 	must(f, fg_store_open(fg_scratch_path(&f->scratch, "server.db"), FG_STORE_DURABLE,
 			      &f->store, &f->err));
-	fill(f, 1, 3, &fg_sample_small);
+	save_samples(f, 1, 3, &fg_sample_small);
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 100, &kept, &f->err));
 	must(f, fg_store_function_trend(f->store, "tracker", "parse", NULL, computed.items[0].id,
 					&trends[1], &f->err));
@@ -205,7 +191,34 @@ static void kept_totals_and_computed_ones_are_the_same(void **state)
 	fg_function_deltas_release(&kept);
 }
 
-static void failed_save_in_a_batch_spares_the_others(void **state)
+static void mistyped_benchmark_is_met_with_the_nearest_name(void **state)
+{
+	static const struct {
+		const char *project;
+		const char *typed;
+		bool meant;
+	} cases[] = {
+		{"tracker", "prase",  true },
+		{NULL,      "parsee", true },
+		{"tracker", "render", false},
+		{"other",   "prase",  false},
+	};
+	struct fixture *f = *state;
+
+	save_samples(f, 1, 1, &fg_sample_small);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const struct fg_history_query query = {.project = cases[i].project,
+						       .benchmark = cases[i].typed,
+						       .metric = "cpu_time"};
+		struct fg_history history = {0};
+
+		assert_int_equal(fg_store_history(f->store, &query, &history, &f->err), FG_ENOENT);
+		if ((strstr(f->err.message, "; did you mean 'parse'?") != NULL) != cases[i].meant)
+			fail_msg("%s", f->err.message);
+	}
+}
+
+static void save_that_is_refused_spares_the_others_of_its_batch(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_run_list list = {0};
@@ -214,7 +227,6 @@ static void failed_save_in_a_batch_spares_the_others(void **state)
 	must(f, fg_store_batch_begin(f->store, &f->err));
 	for (uint64_t seed = 1; seed <= 3; seed++) {
 		fg_sample_run(&s, seed, &tiny);
-		/* Broken only when half of it is written. */
 		assert_int_equal(fg_store_save(f->store, &s.run, s.profiles, seed == 2 ? "{" : NULL,
 					       &f->err),
 				 seed == 2 ? FG_EPARSE : FG_OK);
@@ -224,6 +236,63 @@ static void failed_save_in_a_batch_spares_the_others(void **state)
 	must(f, fg_store_list(f->store, &(struct fg_run_filter){0}, &list, &f->err));
 	assert_int_equal(list.count, 2);
 	fg_run_list_release(&list);
+}
+
+static int save(struct fixture *f, uint64_t seed)
+{
+	struct fg_stored_run s = {0};
+	int status = FG_OK;
+
+	fg_sample_run(&s, seed, &tiny);
+	status = fg_store_save(f->store, &s.run, s.profiles, NULL, &f->err);
+	fg_stored_run_release(&s);
+	return status;
+}
+
+static size_t run_count(struct fixture *f)
+{
+	struct fg_run_list list = {0};
+	size_t count = 0;
+
+	must(f, fg_store_list(f->store, &(struct fg_run_filter){0}, &list, &f->err));
+	count = list.count;
+	fg_run_list_release(&list);
+	return count;
+}
+
+static void save_that_fails_half_way_spoils_its_batch(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run back = {0};
+	struct fg_db *db = NULL;
+	/* The second run is refused when its values come, behind its name, its conditions and its functions. */
+	char *trigger = fg_xasprintf(
+		"CREATE TRIGGER refuse BEFORE INSERT ON chunk WHEN (SELECT r.uuid FROM series s "
+		"JOIN run r ON r.id = s.run WHERE s.id = NEW.series) = '%s' "
+		"BEGIN SELECT RAISE(ABORT, 'no'); END",
+		sample_id(2));
+
+	must(f, fg_db_open(fg_store_location(f->store), 0, &db, &f->err));
+	must(f, fg_db_script(db, trigger, &f->err));
+	fg_db_close(db);
+	free(trigger);
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	assert_int_equal(save(f, 1), FG_OK);
+	assert_false(fg_store_batch_is_spoiled(f->store));
+	assert_true(save(f, 2) < 0);
+	assert_true(fg_store_batch_is_spoiled(f->store));
+	assert_int_equal(save(f, 3), FG_EBUSY);
+	fg_store_batch_undo(f->store);
+	assert_int_equal(run_count(f), 0);
+	/* What the undone ones brought is not taken for stored. */
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	assert_int_equal(save(f, 1), FG_OK);
+	assert_int_equal(save(f, 3), FG_OK);
+	must(f, fg_store_batch_end(f->store, &f->err));
+	assert_int_equal(run_count(f), 2);
+	must(f, fg_store_load(f->store, sample_id(3), &back, &f->err));
+	assert_int_equal(back.profiles[0]->node_count, tiny.paths);
+	fg_stored_run_release(&back);
 }
 
 static void tokens_work_until_they_expire_or_are_revoked(void **state)
@@ -279,7 +348,7 @@ static void notes_and_decisions_are_kept(void **state)
 	struct fg_annotation_list notes = {0};
 	struct fg_triage_list decisions = {0};
 
-	fill(f, 1, 1, &tiny);
+	save_samples(f, 1, 1, &tiny);
 	must(f, fg_store_annotate(f->store, "tracker", &note, &f->err));
 	assert_int_equal(fg_store_annotate(f->store, "nobody", &note, &f->err), FG_ENOENT);
 	must(f, fg_store_annotations(f->store, "tracker", "parse", NULL, &notes, &f->err));
@@ -305,9 +374,13 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(functions_of_two_runs_are_compared),
+		CASE(run_in_progress_answers_as_the_whole_one_would),
+		CASE(side_without_a_profile_is_named),
 		CASE(paths_of_two_arms_add_up),
-		CASE(trend_is_the_same_before_and_after_sealing),
-		CASE(failed_save_in_a_batch_spares_the_others),
+		CASE(kept_totals_and_computed_ones_are_the_same),
+		CASE(mistyped_benchmark_is_met_with_the_nearest_name),
+		CASE(save_that_is_refused_spares_the_others_of_its_batch),
+		CASE(save_that_fails_half_way_spoils_its_batch),
 		CASE(tokens_work_until_they_expire_or_are_revoked),
 		CASE(notes_and_decisions_are_kept),
 	};

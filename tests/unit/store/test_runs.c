@@ -240,41 +240,88 @@ static void finished_pairs_of_an_interrupted_run_are_there(void **state)
 	fg_stored_run_release(&loaded);
 }
 
+/* A run of which more and more is there. */
+struct under_way {
+	struct fg_series *series;
+	struct fg_profile_set *set;
+	size_t repetitions; /* in the end */
+	size_t rows;
+};
+
+static void begin(struct under_way *run, struct fg_stored_run *whole)
+{
+	fg_sample_run(whole, 3, &fg_sample_small);
+	whole->run.complete = false;
+	*run = (struct under_way){.series = &whole->run.series[0], .set = whole->profiles[0]};
+	run->repetitions = run->series->repetition_count;
+	run->rows = run->set->row_count;
+}
+
+/* So that all of it is freed. */
+static void end(struct under_way *run)
+{
+	run->series->repetition_count = run->repetitions;
+	run->set->row_count = run->rows;
+}
+
 /* Of a pair that goes on, what is there so far is set aside; with its end it counts, and nothing of it is there twice. */
 static void a_pair_under_way_is_kept_and_settled_later(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run whole = {0};
-	struct fg_series *series = NULL;
-	struct fg_profile_set *set = NULL;
-	size_t repetitions = 0;
-	size_t rows = 0;
+	struct under_way run;
 
-	fg_sample_run(&whole, 3, &fg_sample_small);
-	whole.run.complete = false;
-	series = &whole.run.series[0];
-	set = whole.profiles[0];
-	repetitions = series->repetition_count;
-	rows = set->row_count;
+	begin(&run, &whole);
 	for (size_t done = 1; done <= 8; done++) {
 		struct fg_stored_run loaded = {0};
-		const uint32_t pair = series->repetitions[done - 1].pair;
-		const bool goes_on = series->repetitions[done].pair == pair;
+		const uint32_t pair = run.series->repetitions[done - 1].pair;
+		const bool goes_on = run.series->repetitions[done].pair == pair;
 
-		series->repetition_count = done;
-		set->row_count = done;
-		for (size_t i = done; i > 0 && series->repetitions[i - 1].pair == pair; i--)
-			series->repetitions[i - 1].aside = goes_on ? FG_ASIDE_UNPAIRED : 0;
-		fg_profile_set_settle(set, pair, goes_on ? FG_ASIDE_UNPAIRED : 0);
+		run.series->repetition_count = done;
+		run.set->row_count = done;
+		for (size_t i = done; i > 0 && run.series->repetitions[i - 1].pair == pair; i--)
+			run.series->repetitions[i - 1].aside = goes_on ? FG_ASIDE_UNPAIRED : 0;
+		fg_profile_set_settle(run.set, pair, goes_on ? FG_ASIDE_UNPAIRED : 0);
 		if (fg_store_progress(f->store, &whole.run, whole.profiles, &f->err) != FG_OK)
 			fail_msg("%s", f->err.message);
 		load(f, whole.run.id, &loaded);
-		same_series(series, &loaded.run.series[0]);
-		same_profile(set, loaded.profiles[0]);
+		same_series(run.series, &loaded.run.series[0]);
+		same_profile(run.set, loaded.profiles[0]);
 		fg_stored_run_release(&loaded);
 	}
-	series->repetition_count = repetitions; /* so that all of them are freed */
-	set->row_count = rows;
+	end(&run);
+	fg_stored_run_release(&whole);
+}
+
+/* What was stored pair by pair is set aside all at once, and nothing of it is there twice. */
+static void a_schedule_that_is_given_up_is_set_aside_in_the_store(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run whole = {0};
+	struct fg_stored_run loaded = {0};
+	struct under_way run;
+
+	begin(&run, &whole);
+	for (size_t done = 2; done <= 8; done += 2) {
+		run.series->repetition_count = done;
+		run.set->row_count = done;
+		if (done == 6) {
+			run.series->schedule = FG_SCHEDULE_ABBA;
+			for (size_t i = 0; i < done; i++)
+				run.series->repetitions[i].aside |= FG_ASIDE_GIVEN_UP;
+			fg_profile_set_give_up(run.set);
+		}
+		if (fg_store_progress(f->store, &whole.run, whole.profiles, &f->err) != FG_OK)
+			fail_msg("%s", f->err.message);
+	}
+	load(f, whole.run.id, &loaded);
+	assert_int_equal(loaded.run.series[0].repetitions[0].aside, FG_ASIDE_GIVEN_UP);
+	assert_int_equal(loaded.profiles[0]->rows[0].aside, FG_ASIDE_GIVEN_UP);
+	assert_int_equal(loaded.profiles[0]->rows[7].aside, 0);
+	same_series(run.series, &loaded.run.series[0]);
+	same_profile(run.set, loaded.profiles[0]);
+	end(&run);
+	fg_stored_run_release(&loaded);
 	fg_stored_run_release(&whole);
 }
 
@@ -473,6 +520,13 @@ static void foreign_damaged_and_newer_files_are_refused_with_a_reason(void **sta
 			 FG_ENOENT);
 }
 
+/* Each run had all its conditions for itself. */
+static const char back_to_version_1[] =
+	"INSERT INTO run_fact SELECT x.run, x.scope, y.fact FROM run_set x "
+	"JOIN set_fact y ON y.fact_set = x.fact_set; "
+	"DROP TABLE run_set; DROP TABLE set_fact; DROP TABLE fact_set; "
+	"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; UPDATE schema_version SET version = 1";
+
 /* A store as version 1 left it: read-only opening refuses it and says what to do, or brings it up to date if it may. */
 static void store_of_the_version_before_is_brought_up_to_date(void **state)
 {
@@ -480,6 +534,7 @@ static void store_of_the_version_before_is_brought_up_to_date(void **state)
 	const char *path = fg_scratch_path(&f->scratch, "deep/er/store.db");
 	struct fg_stored_run before = {0};
 	struct fg_stored_run after = {0};
+	struct fg_fact_difference *differences = NULL;
 	struct fg_store *other = NULL;
 	sqlite3 *raw = NULL;
 
@@ -488,12 +543,7 @@ static void store_of_the_version_before_is_brought_up_to_date(void **state)
 	fg_store_close(f->store);
 	f->store = NULL;
 	assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
-	assert_int_equal(
-		sqlite3_exec(
-			raw,
-			"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; UPDATE schema_version SET version = 1",
-			NULL, NULL, NULL),
-		SQLITE_OK);
+	assert_int_equal(sqlite3_exec(raw, back_to_version_1, NULL, NULL, NULL), SQLITE_OK);
 	assert_int_equal(fg_store_open(path, FG_STORE_READ_ONLY, &other, &f->err), FG_EDB);
 	assert_non_null(strstr(f->err.message, "older fastgate"));
 	/* Who may only read, but says so, brings it up to date all the same. */
@@ -506,7 +556,13 @@ static void store_of_the_version_before_is_brought_up_to_date(void **state)
 	load(f, "0198f000-0000-7000-8000-000000000001", &after);
 	assert_int_equal(after.run.started_ns, before.run.started_ns);
 	assert_int_equal(after.profiles[0]->node_count, before.profiles[0]->node_count);
+	assert_int_equal(fg_environment_diff(&before.run.host, &after.run.host, &differences), 0);
+	free(differences);
+	assert_int_equal(after.run.host.count, before.run.host.count);
 	assert_int_equal(count(f, &(struct fg_run_filter){0}), 2);
+	assert_int_equal(count(f, &(struct fg_run_filter){.fact_key = "host.cpu.model",
+							  .fact_value = "AMD EPYC"}),
+			 2);
 	fg_stored_run_release(&before);
 	fg_stored_run_release(&after);
 }
@@ -567,6 +623,7 @@ int main(void)
 		CASE(saving_again_replaces_and_keeps_baselines),
 		CASE(finished_pairs_of_an_interrupted_run_are_there),
 		CASE(a_pair_under_way_is_kept_and_settled_later),
+		CASE(a_schedule_that_is_given_up_is_set_aside_in_the_store),
 		CASE(runs_are_found_by_what_people_say),
 		CASE(lists_are_filtered_and_paged),
 		CASE(history_tells_levels_and_verdicts_in_order),

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/postgres_rows.h"
+
+#include "base/strbuf.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <math.h>
+
+enum {
+	TYPE_BYTEA = 17,
+	TYPE_BIGINT = 20,
+	TYPE_TEXT = 25,
+	TYPE_DOUBLE = 701
+};
+
+static uint32_t type_of(const struct fg_column *column)
+{
+	if (column->numbers)
+		return TYPE_BIGINT;
+	if (column->doubles)
+		return TYPE_DOUBLE;
+	return column->texts ? TYPE_TEXT : TYPE_BYTEA;
+}
+
+static const char *type_name(const struct fg_column *column)
+{
+	switch (type_of(column)) {
+	case TYPE_BIGINT:
+		return "BIGINT";
+	case TYPE_DOUBLE:
+		return "DOUBLE PRECISION";
+	case TYPE_TEXT:
+		return "TEXT";
+	default:
+		return "BYTEA";
+	}
+}
+
+/* With r.c1 for $1, and so on. */
+static void add_expressions(struct fg_strbuf *to, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '$' && i + 1 < length && isdigit((unsigned char)text[i + 1]))
+			fg_strbuf_add_text(to, "r.c");
+		else
+			fg_strbuf_add_char(to, text[i]);
+	}
+}
+
+static void add_source(struct fg_strbuf *to, const struct fg_rows *rows)
+{
+	fg_strbuf_add_text(to, " FROM unnest(");
+	for (size_t c = 0; c < rows->column_count; c++)
+		fg_strbuf_printf(to, "%s$%zu::%s[]", c ? ", " : "", c + 1,
+				 type_name(&rows->columns[c]));
+	fg_strbuf_add_text(to, ") WITH ORDINALITY AS r (");
+	for (size_t c = 0; c < rows->column_count; c++)
+		fg_strbuf_printf(to, "c%zu, ", c + 1);
+	fg_strbuf_add_text(to, "n) ORDER BY r.n");
+}
+
+char *fg__postgres_rows_text(const char *text, const struct fg_rows *rows)
+{
+	static const char values[] = "VALUES (";
+	const char *first = strstr(text, values);
+	struct fg_strbuf made = {0};
+
+	if (first && fg_text_starts_with(text, "INSERT ")) {
+		const size_t length = strcspn(first + sizeof(values) - 1, ")");
+
+		fg_strbuf_add(&made, text, (size_t)(first - text));
+		fg_strbuf_add_text(&made, "SELECT ");
+		first += sizeof(values) - 1;
+		add_expressions(&made, first, length);
+		add_source(&made, rows);
+		fg_strbuf_add_text(&made, first + length + 1);
+	} else {
+		fg_strbuf_add_text(&made, "SELECT (");
+		add_expressions(&made, text, strlen(text));
+		fg_strbuf_add_char(&made, ')');
+		add_source(&made, rows);
+	}
+	return fg_strbuf_detach(&made);
+}
+
+static void put_big(struct fg_bytes *bytes, uint64_t value, size_t size)
+{
+	uint8_t *at = fg_bytes_reserve(bytes, size);
+
+	for (size_t i = 0; i < size; i++)
+		at[i] = (uint8_t)(value >> (8 * (size - 1 - i)));
+	fg_bytes_end(bytes, at + size);
+}
+
+static void put_null(struct fg_bytes *array)
+{
+	put_big(array, UINT32_MAX, 4);
+}
+
+static void put_data(struct fg_bytes *array, const void *data, size_t size)
+{
+	put_big(array, size, 4);
+	fg_bytes_add(array, data, size);
+}
+
+static void put_text(struct fg_bytes *array, const char *text)
+{
+	const size_t length = strlen(text);
+	struct fg_strbuf clean = {0};
+
+	if (fg_text_is_utf8(text, length)) {
+		put_data(array, text, length);
+		return;
+	}
+	fg_text_add_clean(&clean, text, length, SIZE_MAX);
+	put_data(array, fg_strbuf_text(&clean), clean.length);
+	fg_strbuf_release(&clean);
+}
+
+static void put_number(struct fg_bytes *array, uint64_t bits)
+{
+	put_big(array, sizeof(bits), 4);
+	put_big(array, bits, sizeof(bits));
+}
+
+static void put_double(struct fg_bytes *array, double value)
+{
+	uint64_t bits = 0;
+
+	memcpy(&bits, &value, sizeof(bits));
+	put_number(array, bits);
+}
+
+static void put_item(const struct fg_column *column, size_t row, struct fg_bytes *array)
+{
+	if (column->numbers)
+		put_number(array, (uint64_t)column->numbers[row]);
+	else if (column->doubles && !isnan(column->doubles[row]))
+		put_double(array, column->doubles[row]);
+	else if (column->texts && column->texts[row])
+		put_text(array, column->texts[row]);
+	else if (column->blobs)
+		put_data(array, column->blobs[row].data, column->blobs[row].size);
+	else
+		put_null(array);
+}
+
+void fg__postgres_array(const struct fg_column *column, size_t first, size_t count,
+			struct fg_bytes *array)
+{
+	put_big(array, 1, 4); /* dimension */
+	put_big(array, 1, 4); /* there may be NULLs */
+	put_big(array, type_of(column), 4);
+	put_big(array, count, 4);
+	put_big(array, 1, 4); /* number of the first item */
+	for (size_t i = 0; i < count; i++)
+		put_item(column, first + i, array);
+}

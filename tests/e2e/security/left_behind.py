@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+left_behind.py FASTGATE: a program leaves pipes and links where fastgate looks for files when it has ended: among its traces, and in the
+place of a library that it has loaded.  Nobody waits for a pipe's other end, and what a link points to stays as it is.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+from checks import check, finish_in_scratch
+
+FASTGATE = os.path.abspath(sys.argv[1])
+TIMEOUT_S = 100
+PADDING = bytes(4096)
+PLANT = 'cd "$FASTGATE_COLLECTOR_OUTPUT" && mkfifo pipe 8.0.fgtrace && ln -s "$1" 9.0.fgtrace && ln -s /dev/zero 10.0.fgtrace'
+PLUGIN = "int work(void)\n{\n\tvolatile int i = 0;\n\twhile (i < 20000000)\n\t\ti = i + 1;\n\treturn i;\n}\n"
+PROGRAM = """#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/stat.h>
+int main(void)
+{
+	void *plugin = rename("plugin.kept", "plugin.so") == 0 ? dlopen("./plugin.so", RTLD_NOW) : NULL;
+	int (*work)(void) = (int (*)(void))dlsym(plugin, "work");
+	return !work() || rename("plugin.so", "plugin.kept") != 0 || mkfifo("plugin.so", 0600) != 0;
+}
+"""
+
+
+def run(*words):
+    """Exit code and words; None when it did not end."""
+    try:
+        done = subprocess.run([FASTGATE, *words], capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, check=False)
+        return done.returncode, done.stdout + done.stderr
+    except subprocess.TimeoutExpired:
+        return None, "it waits"
+
+
+def among_traces():
+    code, words = run("record", "-o", "first", "--", "true")
+    check(code == 0, f"record: {code} {words}")
+    whole = os.path.join("first", next(name for name in os.listdir("first") if name.endswith(".fgtrace")))
+    with open(whole, "ab") as file:
+        file.write(PADDING)
+    size = os.path.getsize(whole)
+    code, words = run("record", "-o", "second", "--", "sh", "-c", PLANT, "sh", os.path.abspath(whole))
+    check(code == 0 and os.path.exists("second/pipe"), f"record with pipes: {code} {words}")
+    check(os.path.getsize(whole) == size, "what a planted link points to was cut")
+    code, words = run("view", "second")
+    check(code is not None, f"view with pipes: {words}")
+
+
+def in_the_place_of_a_library():
+    for name, text in (("plugin.c", PLUGIN), ("program.c", PROGRAM)):
+        with open(name, "w", encoding="ascii") as file:
+            file.write(text)
+    for words in (("-shared", "-fPIC", "-Wl,--build-id=none", "-o", "plugin.kept", "plugin.c"), ("-o", "program", "program.c", "-ldl")):
+        subprocess.run(["cc", "-O1", *words], check=True)
+    code, words = run("duel", "--pairs", "2:2", "--schedule", "abba", "./program", "./program")
+    check(code == 0 and "same" in words, f"duel: {code} {words}")
+
+
+def main():
+    among_traces()
+    if shutil.which("cc"):
+        in_the_place_of_a_library()
+    else:
+        print("no compiler here: the library was left out")
+
+
+finish_in_scratch(main)

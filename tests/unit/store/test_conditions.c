@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a run was built and measured under: shared by the runs that have it in common, and there for each of them. */
+#include "tests/unit/store/fixture.h"
+
+#include <sqlite3.h>
+
+static int64_t ask(struct fixture *f, const char *sql)
+{
+	sqlite3 *raw = NULL;
+	sqlite3_stmt *statement = NULL;
+	int64_t value = 0;
+
+	assert_int_equal(sqlite3_open(fg_scratch_path(&f->scratch, "deep/er/store.db"), &raw),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(raw, sql, -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	value = sqlite3_column_int64(statement, 0);
+	(void)sqlite3_finalize(statement);
+	(void)sqlite3_close(raw);
+	return value;
+}
+
+/* A run with a machine of its own when `cpu` says so. */
+static void put(struct fixture *f, uint64_t seed, const char *cpu)
+{
+	struct fg_stored_run run = {0};
+
+	fg_sample_run(&run, seed, &fg_sample_small);
+	fg_environment_set(&run.run.host, "host.cpu.count", "2", true);
+	if (cpu)
+		fg_environment_set(&run.run.host, "host.cpu.model", cpu, true);
+	must(f, fg_store_save(f->store, &run.run, NULL, NULL, &f->err));
+	fg_stored_run_release(&run);
+}
+
+static void has(struct fixture *f, uint64_t seed, const char *cpu, const char *load)
+{
+	struct fg_stored_run run = {0};
+
+	must(f, fg_store_load(f->store, sample_id(seed), &run, &f->err));
+	assert_int_equal(run.run.host.count, 3);
+	assert_string_equal(fg_environment_get(&run.run.host, "host.cpu.model"), cpu);
+	assert_string_equal(fg_environment_get(&run.run.host, "host.cpu.count"), "2");
+	assert_string_equal(fg_environment_get(&run.run.host, "host.load"), load);
+	fg_stored_run_release(&run);
+}
+
+static void what_runs_share_is_one_set(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, 1, NULL);
+	put(f, 2, NULL);
+	put(f, 3, "Xeon");
+	has(f, 1, "AMD EPYC", "1");
+	has(f, 2, "AMD EPYC", "2");
+	has(f, 3, "Xeon", "3");
+	/* Two machines and one build. */
+	assert_int_equal(ask(f, "SELECT count(*) FROM fact_set"), 3);
+	assert_int_equal(ask(f, "SELECT count(*) FROM set_fact"), 2 + 2 + 1);
+	assert_int_equal(ask(f, "SELECT count(*) FROM run_set"), 3 * 2);
+	/* The load, and a build-id that is no identity. */
+	assert_int_equal(ask(f, "SELECT count(*) FROM run_fact"), 3 * 2);
+}
+
+/* In whatever order a machine tells them. */
+static void order_of_conditions_makes_no_other_set(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run run = {0};
+
+	put(f, 1, NULL);
+	fg_sample_run(&run, 2, &fg_sample_small);
+	fg_environment_release(&run.run.host);
+	fg_environment_set(&run.run.host, "host.cpu.count", "2", true);
+	fg_environment_set(&run.run.host, "host.load", "2", false);
+	fg_environment_set(&run.run.host, "host.cpu.model", "AMD EPYC", true);
+	must(f, fg_store_save(f->store, &run.run, NULL, NULL, &f->err));
+	fg_stored_run_release(&run);
+	has(f, 2, "AMD EPYC", "2");
+	assert_int_equal(ask(f, "SELECT count(*) FROM fact_set"), 2);
+}
+
+static size_t count(struct fixture *f, const char *key, const char *value)
+{
+	const struct fg_run_filter filter = {.fact_key = key, .fact_value = value};
+	struct fg_run_list list = {0};
+	size_t found = 0;
+
+	must(f, fg_store_list(f->store, &filter, &list, &f->err));
+	found = list.count;
+	fg_run_list_release(&list);
+	return found;
+}
+
+static void runs_are_found_by_what_they_share_and_by_what_they_do_not(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, 1, NULL);
+	put(f, 2, NULL);
+	put(f, 3, "Xeon");
+	assert_int_equal(count(f, "host.cpu.model", NULL), 3);
+	assert_int_equal(count(f, "host.cpu.model", "AMD EPYC"), 2);
+	assert_int_equal(count(f, "host.cpu.model", "Xeon"), 1);
+	assert_int_equal(count(f, "host.cpu.model", "3"), 0);
+	assert_int_equal(count(f, "host.load", "3"), 1);
+	assert_int_equal(count(f, "host.load", "Xeon"), 0);
+}
+
+static void what_nobody_has_any_more_goes(void **state)
+{
+	struct fixture *f = *state;
+	const struct fg_gc_policy policy = {.older_than_ns = INT64_MAX, .keep = 1};
+	struct fg_gc_result result = {0};
+
+	put(f, 1, "Xeon");
+	put(f, 2, NULL);
+	put(f, 3, NULL);
+	must(f, fg_store_gc(f->store, &policy, &result, &f->err));
+	assert_int_equal(result.runs, 2);
+	has(f, 3, "AMD EPYC", "3");
+	assert_int_equal(ask(f, "SELECT count(*) FROM fact_set"), 2);
+	assert_int_equal(ask(f, "SELECT count(*) FROM fact WHERE value IN ('Xeon', '1', '2')"),
+			 1); /* the number of processors is 2 */
+	assert_int_equal(ask(f, "SELECT count(*) FROM set_fact WHERE fact_set NOT IN "
+				"(SELECT id FROM fact_set)"),
+			 0);
+}
+
+/* A run under way learns more about its binaries: one set in the place of another. */
+static void conditions_that_come_later_are_there_too(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run run = {0};
+	struct fg_stored_run loaded = {0};
+	struct fg_environment *build = NULL;
+
+	fg_sample_run(&run, 1, &fg_sample_small);
+	run.run.complete = false;
+	build = &run.run.series[0].build[FG_ARM_CANDIDATE];
+	fg_environment_set(build, "build.flags", "-O2", true);
+	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
+	fg_environment_set(build, "build.lto", "yes", true);
+	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
+	must(f, fg_store_load(f->store, run.run.id, &loaded, &f->err));
+	build = &loaded.run.series[0].build[FG_ARM_CANDIDATE];
+	assert_int_equal(build->count, 3);
+	assert_string_equal(fg_environment_get(build, "build.flags"), "-O2");
+	assert_string_equal(fg_environment_get(build, "build.lto"), "yes");
+	assert_string_equal(fg_environment_get(build, "build.id"), "abcdef");
+	assert_int_equal(ask(f, "SELECT count(*) FROM run_set WHERE scope >= 3"), 1);
+	fg_stored_run_release(&loaded);
+	fg_stored_run_release(&run);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(what_runs_share_is_one_set),
+		CASE(order_of_conditions_makes_no_other_set),
+		CASE(runs_are_found_by_what_they_share_and_by_what_they_do_not),
+		CASE(what_nobody_has_any_more_goes),
+		CASE(conditions_that_come_later_are_there_too),
+	};
+#undef CASE
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

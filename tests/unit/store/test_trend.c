@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The trend of a function: out of single runs, out of tiles, and out of what an older server left. */
+#include "store/access.h"
+#include "store/query.h"
+#include "store/store_private.h"
+#include "tests/unit/store/fixture.h"
+
+#include <math.h>
+
+static const struct fg_sample_shape tiny = {
+	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
+
+static void same_points(const struct fg_trend_point *x, const struct fg_trend_point *y)
+{
+	assert_string_equal(x->run, y->run);
+	assert_int_equal(x->started_ns, y->started_ns);
+	if (x->commit && y->commit)
+		assert_string_equal(x->commit, y->commit);
+	else
+		assert_ptr_equal(x->commit, y->commit);
+	assert_true(fabs(x->self_ns - y->self_ns) <= FG_TILE_STEP_NS);
+	assert_true(fabs(x->inclusive_ns - y->inclusive_ns) <= FG_TILE_STEP_NS);
+}
+
+static void same_trends(const struct fg_function_trend *x, const struct fg_function_trend *y)
+{
+	assert_int_equal(x->count, y->count);
+	for (size_t i = 0; i < x->count; i++)
+		same_points(&x->points[i], &y->points[i]);
+}
+
+/* The function that differs most between the arms of the first run. */
+static void find_busiest(struct fixture *f, char id[FG_FUNCTION_ID_SIZE])
+{
+	const struct fg_run_side sides[2] = {
+		{sample_id(1), FG_ARM_BASELINE },
+                {sample_id(1), FG_ARM_CANDIDATE}
+        };
+	struct fg_function_deltas deltas = {0};
+
+	must(f, fg_store_compare_functions(f->store, sides, "parse", 1, &deltas, &f->err));
+	memcpy(id, deltas.items[0].id, FG_FUNCTION_ID_SIZE);
+	fg_function_deltas_release(&deltas);
+}
+
+static struct fg_function_trend trend_of(struct fixture *f, const char *function,
+					 const char *branch)
+{
+	struct fg_function_trend trend = {0};
+
+	must(f, fg_store_function_trend(f->store, "tracker", "parse", branch, function, &trend,
+					&f->err));
+	return trend;
+}
+
+static void seal(struct fixture *f, bool expected)
+{
+	size_t sealed = 0;
+
+	must(f, fg_store_seal(f->store, &sealed, &f->err));
+	assert_int_equal(sealed > 0, expected);
+}
+
+static void trend_is_the_same_before_and_after_sealing(void **state)
+{
+	struct fixture *f = *state;
+	char function[FG_FUNCTION_ID_SIZE];
+	struct fg_function_trend before = {0};
+	struct fg_function_trend after = {0};
+
+	save_samples(f, 1, 300, &tiny);
+	find_busiest(f, function);
+	before = trend_of(f, function, NULL);
+	assert_int_equal(before.count, 300);
+	assert_int_equal(before.from_tiles, 0);
+	seal(f, true);
+	after = trend_of(f, function, NULL);
+	assert_int_equal(after.from_tiles, 256);
+	same_trends(&before, &after);
+	fg_function_trend_release(&after);
+	/* With a gap among its members, the seal's list of runs is not to be believed any more. */
+	must(f, fg_store_delete(f->store, sample_id(17), &f->err));
+	after = trend_of(f, function, NULL);
+	assert_int_equal(after.from_tiles, 256);
+	assert_int_equal(after.count, 299);
+	for (size_t i = 0; i < after.count; i++)
+		same_points(&before.points[i < 16 ? i : i + 1], &after.points[i]);
+	seal(f, false);
+	fg_function_trend_release(&before);
+	fg_function_trend_release(&after);
+}
+
+static void what_names_no_function_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_function_trend trend = {0};
+
+	save_samples(f, 1, 1, &tiny);
+	assert_int_equal(
+		fg_store_function_trend(f->store, "tracker", "parse", NULL, "zz", &trend, &f->err),
+		FG_EINVAL);
+	assert_int_equal(fg_store_function_trend(f->store, "tracker", "parse", NULL,
+						 "00000000000000000000000000000000", &trend,
+						 &f->err),
+			 FG_ENOENT);
+}
+
+static void trend_of_a_branch_is_the_same_before_and_after_sealing(void **state)
+{
+	static const char *const branches[] = {NULL, "main", "mainly"};
+	struct fixture *f = *state;
+	char function[FG_FUNCTION_ID_SIZE];
+	struct fg_function_trend before = {0};
+	struct fg_function_trend after = {0};
+
+	must(f, fg_store_batch_begin(f->store, &f->err));
+	for (uint64_t seed = 1; seed <= FG_TILE_MEMBERS; seed++) {
+		struct fg_stored_run s = {0};
+		char **branch = &s.run.sides[FG_ARM_CANDIDATE].branch;
+
+		fg_sample_run(&s, seed, &tiny);
+		free(*branch);
+		*branch = branches[seed % 3] ? fg_xstrdup(branches[seed % 3]) : NULL;
+		must(f, fg_store_save(f->store, &s.run, s.profiles, NULL, &f->err));
+		fg_stored_run_release(&s);
+	}
+	must(f, fg_store_batch_end(f->store, &f->err));
+	find_busiest(f, function);
+	before = trend_of(f, function, "main");
+	assert_int_equal(before.count, 86);
+	seal(f, true);
+	after = trend_of(f, function, "main");
+	same_trends(&before, &after);
+	fg_function_trend_release(&before);
+	fg_function_trend_release(&after);
+}
+
+static void newest_is(struct fixture *f, const char *function, uint64_t seed)
+{
+	struct fg_function_trend trend = trend_of(f, function, NULL);
+	const struct fg_trend_point *newest = &trend.points[trend.count - 1];
+
+	assert_string_equal(newest->run, sample_id(seed));
+	assert_true(fabs(newest->self_ns - self_of(f, sample_id(seed), trend.name,
+						   FG_ARM_CANDIDATE)) <= FG_TILE_STEP_NS);
+	fg_function_trend_release(&trend);
+}
+
+/* SQLite hands out the number of the newest series again once that one is gone. */
+static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
+{
+	static const struct fg_sample_shape more = {
+		.functions = 6, .paths = 12, .pairs = 4, .samples = 1600};
+	struct fixture *f = *state;
+	char function[FG_FUNCTION_ID_SIZE];
+
+	save_samples(f, 1, FG_TILE_MEMBERS, &tiny);
+	find_busiest(f, function);
+	seal(f, true);
+	must(f, fg_store_delete(f->store, sample_id(FG_TILE_MEMBERS), &f->err));
+	save_samples(f, 400, 400, &tiny);
+	newest_is(f, function, 400);
+	/* The same when a run is sent again with more in it. */
+	seal(f, true);
+	save_samples(f, 400, 400, &more);
+	newest_is(f, function, 400);
+}
+
+/* The content of a block, from the first row that a query gives. */
+static struct fg_bytes block_of(struct fg_query *q, int column)
+{
+	struct fg_bytes content = {0};
+	struct fg_error err = {0};
+	size_t size = 0;
+	const void *data = NULL;
+
+	assert_int_equal(fg_query_step(q, &err), 1);
+	data = fg_column_bytes(q, column, &size);
+	assert_int_equal(fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, &err), FG_OK);
+	return content;
+}
+
+static void run_with_block(struct fg_query *q, const void *content, size_t size)
+{
+	struct fg_bytes block = {0};
+	struct fg_error err = {0};
+
+	assert_int_equal(fg_seal(content, size, 1, &block, &err), FG_OK);
+	fg_query_bytes(q, block.data, block.size);
+	assert_int_equal(fg_query_run(q, &err), FG_OK);
+	fg_bytes_release(&block);
+}
+
+/* The only seal, as it was before it told of runs. */
+static void make_seal_older(struct fg_db *db)
+{
+	struct fg_error err = {0};
+	struct fg_bytes members = {0};
+	struct fg_byte_reader reader;
+	struct fg_query q;
+
+	fg_query_begin(&q, db, FG_SQL_SEALS);
+	fg_query_int(&q, 1);
+	members = block_of(&q, 2);
+	fg_query_end(&q);
+	reader = (struct fg_byte_reader){members.data, members.data + members.size, false};
+	for (int i = 0; i < FG_TILE_MEMBERS; i++)
+		(void)fg_read_signed(&reader);
+	assert_true(reader.at < reader.end);
+	assert_int_equal(fg_db_script(db, "DELETE FROM seal", &err), FG_OK);
+	fg_query_begin(&q, db, FG_SQL_SEAL_ADD);
+	fg_query_int(&q, 1);
+	fg_query_int(&q, 0);
+	fg_query_int(&q, FG_TILE_MEMBERS);
+	run_with_block(&q, members.data, (size_t)(reader.at - members.data));
+	fg_bytes_release(&members);
+}
+
+/* The totals of a series, as they were before they came in parts. */
+static void make_totals_older(struct fg_db *db, int64_t series)
+{
+	struct fg_error err = {0};
+	struct fg_bytes content = {0};
+	struct fg_byte_reader reader;
+	struct fg_totals totals = {0};
+	struct fg_query q;
+
+	fg_query_begin(&q, db, FG_SQL_CHUNKS);
+	fg_query_int(&q, series);
+	fg_query_int(&q, FG_CHUNK_TOTALS);
+	content = block_of(&q, 1);
+	fg_query_end(&q);
+	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
+	assert_int_equal(fg_totals_read(&reader, &totals, &err), FG_OK);
+	content.size = 0;
+	fg_totals_part_write(&totals, &content);
+	fg_totals_release(&totals);
+	fg_query_begin(&q, db, FG_SQL_TOTALS_DROP);
+	fg_query_int(&q, series);
+	assert_int_equal(fg_query_run(&q, &err), FG_OK);
+	fg_query_begin(&q, db, FG_SQL_CHUNK_ADD);
+	fg_query_int(&q, series);
+	fg_query_int(&q, FG_CHUNK_FUNCTIONS);
+	fg_query_int(&q, 0);
+	run_with_block(&q, content.data, content.size);
+	fg_bytes_release(&content);
+}
+
+static void what_an_older_server_stored_tells_the_same(void **state)
+{
+	struct fixture *f = *state;
+	const struct fg_run_side sides[2] = {
+		{sample_id(1),   FG_ARM_CANDIDATE},
+                {sample_id(260), FG_ARM_CANDIDATE}
+        };
+	struct fg_function_deltas deltas[2] = {{0}};
+	char function[FG_FUNCTION_ID_SIZE];
+	struct fg_function_trend before = {0};
+	struct fg_function_trend after = {0};
+	struct fg_db *db = NULL;
+
+	fg_store_close(f->store);
+	f->store = NULL;
+	must(f, fg_store_open(fg_scratch_path(&f->scratch, "server.db"), FG_STORE_DURABLE,
+			      &f->store, &f->err));
+	save_samples(f, 1, 260, &tiny);
+	find_busiest(f, function);
+	seal(f, true);
+	before = trend_of(f, function, NULL);
+	must(f, fg_store_compare_functions(f->store, sides, "parse", 9, &deltas[0], &f->err));
+	must(f, fg_db_open(fg_scratch_path(&f->scratch, "server.db"), 0, &db, &f->err));
+	make_seal_older(db);
+	for (int64_t series = 257; series <= 260; series++)
+		make_totals_older(db, series);
+	fg_db_close(db);
+	after = trend_of(f, function, NULL);
+	assert_int_equal(after.count, 260);
+	same_trends(&before, &after);
+	must(f, fg_store_compare_functions(f->store, sides, "parse", 9, &deltas[1], &f->err));
+	assert_int_equal(deltas[0].count, deltas[1].count);
+	for (size_t i = 0; i < deltas[0].count; i++)
+		assert_true(fabs(deltas[0].items[i].self_ns[1] - deltas[1].items[i].self_ns[1]) <
+			    1);
+	for (int i = 0; i < 2; i++)
+		fg_function_deltas_release(&deltas[i]);
+	fg_function_trend_release(&before);
+	fg_function_trend_release(&after);
+}
+
+/* ---- totals as bytes ---- */
+
+/* Every third id from 10 on; whole steps, so that all come back as they are. */
+static struct fg_totals made_totals(size_t count)
+{
+	struct fg_totals totals = {
+		.items = fg_xcalloc(count, sizeof(*totals.items)),
+		.count = count,
+		.repetitions = {3, 4},
+		.unit_ns = 12
+        };
+
+	for (size_t i = 0; i < count; i++)
+		totals.items[i] = (struct fg_function_total){
+			.id = 10 + 3 * i,
+			.self_ns = {(double)(i % 91) * 4, (double)(i % 13) * 3        },
+			.inclusive_ns = {(double)(i % 97) * 4, (double)(i % 13 + i % 7) * 3},
+		};
+	return totals;
+}
+
+static void pick_both(const struct fg_bytes *bytes, uint64_t id, double found[2])
+{
+	struct fg_byte_reader reader = {bytes->data, bytes->data + bytes->size, false};
+	struct fg_error err = {0};
+
+	if (fg_totals_pick(&reader, id, FG_ARM_CANDIDATE, &found[0], &found[1], &err) != FG_OK)
+		fail_msg("%s", err.message);
+}
+
+static void one_function_of_many_is_found_in_its_part(void **state)
+{
+	static const size_t counts[] = {0, 1, 511, 512, 513, 1024, 1300};
+
+	(void)state;
+	for (size_t c = 0; c < FG_ARRAY_SIZE(counts); c++) {
+		struct fg_totals totals = made_totals(counts[c]);
+		struct fg_totals again = {0};
+		struct fg_bytes bytes = {0};
+		struct fg_byte_reader reader;
+		struct fg_error err = {0};
+		double found[2] = {-1, -1};
+
+		assert_int_equal(fg_totals_write(&totals, &bytes, &err), FG_OK);
+		reader = (struct fg_byte_reader){bytes.data, bytes.data + bytes.size, false};
+		assert_int_equal(fg_totals_read(&reader, &again, &err), FG_OK);
+		assert_ptr_equal(reader.at, reader.end);
+		assert_int_equal(again.count, counts[c]);
+		assert_int_equal(again.repetitions[1], 4);
+		for (size_t i = 0; i < counts[c]; i++) {
+			const struct fg_function_total *item = &totals.items[i];
+
+			assert_int_equal(again.items[i].id, item->id);
+			pick_both(&bytes, item->id, found);
+			assert_true(fabs(found[0] - item->self_ns[1]) < 1e-6);
+			assert_true(fabs(found[1] - item->inclusive_ns[1]) < 1e-6);
+			assert_true(fabs(again.items[i].inclusive_ns[0] - item->inclusive_ns[0]) <
+				    1e-6);
+			pick_both(&bytes, item->id + 1, found);
+			assert_true(fabs(found[0]) + fabs(found[1]) < 1e-9);
+		}
+		pick_both(&bytes, 1, found);
+		assert_true(fabs(found[0]) + fabs(found[1]) < 1e-9);
+		fg_totals_release(&totals);
+		fg_totals_release(&again);
+		fg_bytes_release(&bytes);
+	}
+}
+
+static void totals_cut_short_are_refused(void **state)
+{
+	struct fg_totals totals = made_totals(700);
+	struct fg_bytes bytes = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_totals_write(&totals, &bytes, &err), FG_OK);
+	for (size_t size = 0; size < bytes.size; size++) {
+		struct fg_byte_reader reader = {bytes.data, bytes.data + size, false};
+		struct fg_totals again = {0};
+		double found[2];
+
+		assert_int_equal(fg_totals_read(&reader, &again, &err), FG_EPARSE);
+		reader = (struct fg_byte_reader){bytes.data, bytes.data + size, false};
+		assert_int_equal(fg_totals_pick(&reader, 10, 1, &found[0], &found[1], &err),
+				 FG_EPARSE);
+	}
+	fg_totals_release(&totals);
+	fg_bytes_release(&bytes);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(trend_is_the_same_before_and_after_sealing),
+		CASE(what_names_no_function_is_refused),
+		CASE(trend_of_a_branch_is_the_same_before_and_after_sealing),
+		CASE(run_in_the_place_of_a_removed_one_has_its_own_values),
+		CASE(what_an_older_server_stored_tells_the_same),
+		cmocka_unit_test(one_function_of_many_is_found_in_its_part),
+		cmocka_unit_test(totals_cut_short_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
