@@ -124,7 +124,7 @@ static void write_module(struct fg_thread *thread, uint32_t id)
 	fg__record_number(thread, module->bias);
 	fg__record_number(thread, module->flags);
 	fg__record_text(thread, module->build_id, module->build_id_size);
-	fg__record_text(thread, module->path, strlen(module->path));
+	fg__record_path(thread, module->path);
 	(void)fg__record_write(thread);
 }
 

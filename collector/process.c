@@ -97,6 +97,8 @@ static void read_program(void)
 			    sizeof(fg_g.program) - 1);
 
 	fg_g.program[size > 0 ? size : 0] = '\0';
+	if (syscall(SYS_getcwd, fg_g.folder, sizeof(fg_g.folder)) < 0 || fg_g.folder[0] != '/')
+		fg_g.folder[0] = '\0';
 }
 
 /* An exec does not set the kernel's account back: what the images before have used is told apart by its value at the start. */

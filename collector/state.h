@@ -184,6 +184,7 @@ struct fg_global {
 	_Atomic uint8_t opening;
 	struct fg_options options;
 	char program[FG_OUTPUT_MAX]; /* what /proc/self/exe says */
+	char folder[FG_OUTPUT_MAX];  /* where the program was started; empty: not known */
 	char name[FG_NAME_SIZE];     /* what threads are called that nobody has named */
 	struct fg_trace_header *_Atomic header;
 	uint8_t *file;

@@ -85,7 +85,8 @@ enum fg_trace_record {
 	FG_RECORD_FRAME = 1,  /* frame, module, offset, flags (enum fg_frame_flags) */
 	FG_RECORD_NODE = 2,   /* node, parent node, frame[, frames left out] */
 	FG_RECORD_MODULE = 3, /* module, time first seen, start, end, bias, enum fg_module_flags,
-	                                text build-id (raw bytes, may be empty), text path */
+	                                text build-id (raw bytes, may be empty), text path
+	                                (absolute, or in brackets: no file) */
 	FG_RECORD_MODULE_GONE = 4, /* module, time */
 	FG_RECORD_MODULE_BACK = 5, /* module, time */
 	FG_RECORD_THREAD_BEGIN =

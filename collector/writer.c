@@ -346,6 +346,55 @@ void fg__record_text(struct fg_thread *thread, const void *text, size_t size)
 	thread->record_size += (uint32_t)size;
 }
 
+/* The folder that a relative path starts from, with its final zero; 0: not known. */
+static long folder_of(const char *path, char *folder, size_t room)
+{
+	/* Who has changed the folder since may have opened the library before. */
+	if (!fg_g.sealed && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0) {
+		const long size = syscall(SYS_getcwd, folder, room);
+
+		/* What lies outside the root begins with another sign. */
+		return size > 1 && folder[0] == '/' ? size : 0;
+	}
+	const size_t size = strlen(fg_g.folder) + 1;
+
+	if (size < 2 || size > room)
+		return 0;
+	memcpy(folder, fg_g.folder, size);
+	return (long)size;
+}
+
+void fg__record_path(struct fg_thread *thread, const char *path)
+{
+	const bool relative = path[0] != '/' && path[0] != '[';
+
+	while (path[0] == '.' && path[1] == '/')
+		path += 2;
+	const size_t length = strlen(path);
+	uint8_t *end = thread->record + RECORD_HEAD + thread->record_size;
+	char *whole = (char *)end + VARINT_MAX;
+	long size = 0;
+
+	/* The folder is put where it will stand in the record, but for the bytes that tell how long the text is. */
+	if (relative && thread->record_size + VARINT_MAX + length + 2 < FG_RECORD_ROOM)
+		size = folder_of(path, whole,
+				 FG_RECORD_ROOM - thread->record_size - VARINT_MAX - length - 1);
+	if (size == 0) {
+		fg__record_text(thread, path, length);
+		return;
+	}
+	if (whole[size - 2] != '/')
+		whole[size++ - 1] = '/';
+	size--;
+	memcpy(whole + size, path, length);
+	uint8_t told[VARINT_MAX];
+	const uint32_t told_size = put_varint(told, (size_t)size + length);
+
+	memmove(end + told_size, whole, (size_t)size + length);
+	memcpy(end, told, told_size);
+	thread->record_size += told_size + (uint32_t)size + (uint32_t)length;
+}
+
 bool fg__record_write(struct fg_thread *thread)
 {
 	uint8_t head[RECORD_HEAD];

@@ -19,6 +19,8 @@ void fg__file_seal(void);
 void fg__record_begin(struct fg_thread *thread, enum fg_trace_record kind);
 void fg__record_number(struct fg_thread *thread, uint64_t value);
 void fg__record_text(struct fg_thread *thread, const void *text, size_t size);
+/* A relative path is written from the root on: who reads the trace stands elsewhere. */
+void fg__record_path(struct fg_thread *thread, const char *path);
 bool fg__record_write(struct fg_thread *thread);
 /* A record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */
 bool fg__text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,

@@ -193,6 +193,28 @@ def control():
     check(weight_ns(recorded("--control", "control", "--", target("on_demand"), input="first\n"), "work_first") == 0, "--control, off from the start")
 
 
+# ---- libraries ----
+
+def libraries_by_relative_path():
+    """Who reads a trace stands elsewhere than who opened `./plugin.so`, and a program may have gone on by then."""
+    os.makedirs("where/it/is")
+    with open("where/plugin.c", "w", encoding="ascii") as file:
+        file.write("void plugged_in(void) { for (volatile long i = 0; i < 200000000; i++) {} }\n")
+    with open("where/host.c", "w", encoding="ascii") as file:
+        file.write("#include <dlfcn.h>\n#include <unistd.h>\nint main(int count, char **words)\n{\n"
+                   "\tvoid *plugin = count > 1 ? dlopen(words[1], RTLD_NOW) : 0;\n"
+                   "\tvoid (*work)(void) = plugin ? (void (*)(void))dlsym(plugin, \"plugged_in\") : 0;\n"
+                   "\tif (!work || chdir(\"/\") != 0)\n\t\treturn 1;\n\twork();\n\treturn 0;\n}\n")
+    for words in (("-O1", "-shared", "-fPIC", "-o", "plugin.so", "plugin.c"), ("-O1", "-o", "host", "host.c", "-ldl")):
+        subprocess.run([COMPILER, *words], cwd="where", check=True)
+    for folder, path in (("where", "./plugin.so"), ("where", ".//././plugin.so"), ("where/it/is", "../../plugin.so"), ("where", os.path.abspath("where/plugin.so"))):
+        output = os.path.abspath("fastgate-record")
+        done = record("-o", output, "--", os.path.abspath("where/host"), path, cwd=folder)
+        check(done.returncode == 0, f"{path}: {done.returncode}\n{done.stderr}")
+        document = profile()
+        check(weight_ns(document, "plugged_in") > 0.8 * document["cpu_ns"] > 0, f"a library opened as {path}: its function has no name")
+
+
 # ---- refusals ----
 
 def compile_program(name, *flags, compiler=COMPILER):
@@ -292,7 +314,7 @@ def rights_refused():
 
 
 def main():
-    for part in (exit_codes, environment, rate, clock, children, children_of_benchmarks, folder, part_by_time, part_by_work, control, builds_refused, files_refused, rights_refused):
+    for part in (exit_codes, environment, rate, clock, children, children_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused):
         part()
     if not failures:
         print("fastgate record does what its options say")

@@ -28,8 +28,10 @@ printf 'host\nplugin.so\ninner\n' >>.gitignore
 git add . && git commit -q -m "Hide the work"
 expect_code 0 "nothing changed" "$FASTGATE" run --against HEAD
 [ "$(grep -c 'same binaries on both sides' "$work/out")" -eq 1 ] || fail "of host and wrapper exactly the host is known to be the same"
-sed -i 's/8000000/14000000/' plugin.c inner.c
+sed -i 's/8000000/48000000/' plugin.c inner.c
 expect_code 1 "a changed plugin, a changed program behind a script" "$FASTGATE" run --against HEAD
 expect_text '^plugin .*REGRESSION' "$work/out" "a changed plugin"
+expect_text '^ *[0-9]* %  work ' "$work/out" "the function of a changed plugin"
+! grep -q 'no symbol' "$work/out" || fail "the plugin of one side has no names"
 expect_text '^script .*REGRESSION' "$work/out" "a changed program behind a script"
 expect_text 'plugin: the program is the same on both sides, what it loads or starts is not' "$work/err" "a changed plugin"
