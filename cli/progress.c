@@ -85,11 +85,14 @@ void fg__progress_show(struct fg_progress *progress, const struct fg_runner_prog
 		return;
 	describe(progress, runner, gate, &line);
 	if (cli->err_is_terminal) {
-		/* Cut by bytes is cut early enough by columns. */
-		const int width = (int)(cli->columns > 1 ? cli->columns - 1 : 1);
+		/* Cut by bytes is cut early enough by columns, and never within a character. */
+		struct fg_strbuf cut = {0};
 
-		(void)fprintf(stderr, "\r\033[K%.*s", width, fg_strbuf_text(&line));
+		fg_text_add_clean(&cut, fg_strbuf_text(&line), line.length,
+				  cli->columns > 1 ? cli->columns - 1 : 1);
+		(void)fprintf(stderr, "\r\033[K%s", fg_strbuf_text(&cut));
 		(void)fflush(stderr);
+		fg_strbuf_release(&cut);
 		progress->is_drawn = true;
 	} else {
 		fg_cli_say(cli, "%s", fg_strbuf_text(&line));

@@ -19,7 +19,7 @@ def run(*arguments, env=None, stdout=subprocess.PIPE, cwd=None, **more):
                           check=False, **more)
 
 
-def on_terminal(*arguments, env=None, rows=24, columns=80):
+def on_terminal(*arguments, env=None, rows=24, columns=80, cwd=None):
     """Run with a terminal as standard output and error, and return what it showed."""
     import fcntl
     import struct
@@ -28,7 +28,7 @@ def on_terminal(*arguments, env=None, rows=24, columns=80):
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     clean = {"PATH": os.environ["PATH"], "TERM": "xterm"}
     clean.update(env or {})
-    child = subprocess.Popen([fastgate, *arguments], stdin=slave, stdout=slave, stderr=slave, env=clean)
+    child = subprocess.Popen([fastgate, *arguments], stdin=slave, stdout=slave, stderr=slave, env=clean, cwd=cwd)
     os.close(slave)
     shown = b""
     while True:
@@ -42,6 +42,28 @@ def on_terminal(*arguments, env=None, rows=24, columns=80):
     code = child.wait()
     os.close(master)
     return code, shown.decode()
+
+
+def progress():
+    """One line that is drawn over itself while a run goes on, never wider than the terminal, and gone when the report comes."""
+    drawn_over = "\r\033[K"
+    with tempfile.TemporaryDirectory() as home:
+        with open(f"{home}/fastgate.yml", "w", encoding="utf-8") as file:
+            file.write("version: 1\nproject: line\nbenchmarks:\n  - { name: größer-und-größer, command: sh -c true }\n"
+                       "  - { name: second, command: sh -c true }\nmeasure: { schedule: abba, pairs: { min: 2, max: 2 }, sampler: { enabled: false } }\n")
+        for columns in (80, 20, 11, 10, 9, 2):
+            narrow = {"HOME": home, "COLUMNS": str(columns)}
+            code, shown = on_terminal("run", env=narrow, cwd=home)
+            check(code == 0 and "\ufffd" not in shown, f"a run on a terminal of {columns} columns: {code} {shown!r}")
+            parts = [line.split(drawn_over)[1:] for line in shown.replace("\r\n", "\n").split("\n")]
+            lines = [text for part in parts for text in part[:-1]]
+            whole = "[1/2] größer-und-größer  set-up".encode()[:columns - 1].decode(errors="ignore")
+            check(lines and lines[0] == whole, f"progress on {columns} columns: {lines}")
+            check(all(len(text.encode()) < columns for text in lines), f"progress is wider than {columns} columns: {lines}")
+            left = [part[-1] for part in parts if part]
+            check(not any(text.startswith("[") for text in left), f"progress is left over on {columns} columns: {left}")
+            check(drawn_over not in on_terminal("--quiet", "run", env=narrow, cwd=home)[1], "progress in spite of --quiet")
+        check(drawn_over not in run("run", env={"HOME": home}, cwd=home).stderr, "progress is drawn into a pipe")
 
 
 with tempfile.TemporaryDirectory() as empty:
@@ -135,4 +157,5 @@ with tempfile.TemporaryDirectory() as empty:
     done = run("help", env={"FASTGATE_DEBUG": "confgi"})
     check(done.returncode == 0 and "there is no domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
 
+progress()
 finish()
