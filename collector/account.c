@@ -14,17 +14,19 @@ void fg__account_open(struct fg_account *account, const struct fg_times *now, bo
 void fg__account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		      uint32_t switches, struct fg_times *split)
 {
-	const bool switched = on != account->on || switches != account->switches;
-
 	*split = (struct fg_times){now->cpu_ns - account->last.cpu_ns, 0, 0};
 	if (account->split_known) {
 		split->user_ns = now->user_ns - account->last.user_ns;
 		split->system_ns = now->system_ns - account->last.system_ns;
 	}
-	if (on) {
-		account->unsampled_ns += (int64_t)split->system_ns;
-		account->owed_ns += switched ? (int64_t)split->system_ns
-					     : (int64_t)(split->cpu_ns - account->sampled_ns);
+	if (on && account->on) {
+		const int64_t beyond_ns = (int64_t)(split->cpu_ns - account->sampled_ns);
+		const int64_t system_ns = (int64_t)split->system_ns;
+
+		account->unsampled_ns += system_ns;
+		account->owed_ns += switches != account->switches && system_ns < beyond_ns
+					    ? system_ns
+					    : beyond_ns;
 	}
 	account->last = *now;
 	account->split_known = true;

@@ -62,11 +62,20 @@ static inline void fg__account_user(struct fg_account *account, uint64_t weight_
 }
 
 /*
- * Bring it up to date.  `split` is filled with the user and system time since the last look.  Time in which sampling was
- * switched is taken as getrusage says, for nobody knows which part of it was sampled.
+ * Bring it up to date.  `split` is filled with the user and system time since the last look.  Time at the end of
+ * which sampling is not what it was at the beginning is nobody's: how much of it was sampled is not known.  That is little if one
+ * looks as soon as that can be seen (fg__account_is_behind).  Time in which it was switched and switched back owes what getrusage says,
+ * and at most what is in no sample.
  */
 void fg__account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		      uint32_t switches, struct fg_times *split);
+
+/* Sampling has been switched since the last look. */
+static inline bool fg__account_is_behind(const struct fg_account *account, bool on,
+					 uint32_t switches)
+{
+	return on != account->on || switches != account->switches;
+}
 
 /* System time to be given to a sample now; 0 if there is none. */
 uint64_t fg__account_due(const struct fg_account *account, uint64_t period_ns);

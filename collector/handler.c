@@ -227,12 +227,26 @@ static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_
 		sample_or_carry(thread, context, weight_ns);
 }
 
+/* What was used while sampling was off must not be taken for what it missed. */
+static void note_switch(struct fg_thread *thread, bool on)
+{
+	const uint32_t switches = atomic_load(&fg_g.switches);
+	struct fg_times now = thread->account.last;
+	struct fg_times split;
+
+	if (fg_g.sealed || !fg__account_is_behind(&thread->account, on, switches))
+		return;
+	fg__thread_times(&now);
+	fg__account_look(&thread->account, &now, on, switches, &split);
+}
+
 static void on_perf(struct fg_thread *thread, const ucontext_t *context, bool on)
 {
 	const uint64_t weight_ns = fg_g.period_ns;
 
 	if (thread->first && !fg_g.sealed)
 		fg__thread_first_done(thread);
+	note_switch(thread, on);
 	if (!on)
 		return;
 	fg__account_user(&thread->account, weight_ns);

@@ -100,6 +100,32 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 	assert_true(fg__account_due(&account, period_ns) == tick_ns);
 }
 
+static void what_was_used_while_it_was_off_is_owed_to_nobody(void **state)
+{
+	struct fg_account account;
+	struct fg_times split;
+
+	(void)state;
+	fg__account_open(&account, &(struct fg_times){0}, true);
+	assert_false(fg__account_is_behind(&account, true, 0));
+	assert_true(fg__account_is_behind(&account, false, 1));
+	fg__account_look(&account, &(struct fg_times){tick_ns, tick_ns, 0}, false, 1, &split);
+	assert_false(fg__account_is_behind(&account, false, 1));
+	/* 25 ticks of the kernel's, off, and it goes on: none of them; what comes then is */
+	assert_true(fg__account_is_behind(&account, true, 2));
+	fg__account_look(&account, &(struct fg_times){26 * tick_ns, tick_ns, 25 * tick_ns}, true, 2,
+			 &split);
+	assert_true(fg__account_due(&account, period_ns) == 0);
+	fg__account_look(&account, &(struct fg_times){28 * tick_ns, tick_ns, 27 * tick_ns}, true, 2,
+			 &split);
+	assert_true(fg__account_due(&account, period_ns) == 2 * tick_ns);
+	fg__account_give(&account, 2 * tick_ns);
+	/* off and on again in between, and getrusage moves the time of earlier ticks: a tick was used, and a tick is owed */
+	fg__account_look(&account, &(struct fg_times){29 * tick_ns, tick_ns, 36 * tick_ns}, true, 4,
+			 &split);
+	assert_true(fg__account_due(&account, period_ns) <= tick_ns + period_ns);
+}
+
 static void what_another_thread_used_before_is_not_its_share(void **state)
 {
 	struct fg_account account;
@@ -149,6 +175,7 @@ int main(void)
 		cmocka_unit_test(the_weights_add_up_to_the_cpu_time),
 		cmocka_unit_test(a_short_thread_gets_what_getrusage_says),
 		cmocka_unit_test(time_that_is_not_sampled_is_not_owed),
+		cmocka_unit_test(what_was_used_while_it_was_off_is_owed_to_nobody),
 		cmocka_unit_test(what_another_thread_used_before_is_not_its_share),
 		cmocka_unit_test(first_periods_are_fair_and_not_too_short),
 	};
