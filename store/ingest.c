@@ -6,40 +6,8 @@
  */
 #include "store/ingest.h"
 
+#include "store/recode.h"
 #include "store/store_private.h"
-
-/* The places of the matrix's columns in the store's order. */
-static uint32_t *store_order(const struct fg_matrix *m, const struct fg_dictionary *d)
-{
-	uint32_t *columns = fg_xcalloc(d->node_count, sizeof(*columns));
-	uint32_t *order = fg_xcalloc(m->id_count + 1, sizeof(*order));
-	size_t count = 0;
-
-	for (size_t i = 0; i < m->id_count; i++)
-		columns[m->ids[i]] = (uint32_t)i + 1;
-	/* Which path is there and which is not, no processor can guess: so each is written down, and some again over it. */
-	for (size_t i = 0; i < d->node_count; i++) {
-		const uint32_t column = columns[d->nodes_in_order[i]];
-
-		order[count] = column - 1;
-		count += column != 0;
-	}
-	free(columns);
-	return order;
-}
-
-/* From the dictionary's numbers to the store's. */
-static void rename_ids(struct fg_matrix *m, const struct fg_dictionary *d)
-{
-	bool in_order = true;
-
-	for (size_t i = 1; i < m->id_count; i++)
-		in_order = in_order && d->node_ids[m->ids[i]] > d->node_ids[m->ids[i - 1]];
-	if (!in_order)
-		m->order = store_order(m, d);
-	for (size_t i = 0; i < m->id_count; i++)
-		m->ids[i] = d->node_ids[m->ids[i]];
-}
 
 static int seal(struct fg_bytes *content, struct fg_bytes *block, struct fg_error *err)
 {
@@ -49,62 +17,42 @@ static int seal(struct fg_bytes *content, struct fg_bytes *block, struct fg_erro
 	return status;
 }
 
-static int check_root(const struct fg_matrix *m, const struct fg_dictionary *d, uint64_t root,
+static int check_root(const struct fg_recoding *r, const struct fg_dictionary *d, uint64_t root,
 		      struct fg_error *err)
 {
-	for (size_t i = 0; i < m->id_count; i++) {
-		if (m->ids[i] == 0 || d->roots[m->ids[i]] != root)
+	for (size_t i = 0; i < r->heads.id_count; i++) {
+		if (r->ids[i] == 0 || d->roots[r->ids[i]] != root)
 			return fg_error_set(err, FG_EPARSE,
 					    "values refer to call paths of another benchmark");
 	}
 	return FG_OK;
 }
 
-static void sum_up(const struct fg_matrix *m, struct fg_totals_source *source)
-{
-	uint8_t *columns = fg_xmalloc(m->row_count + 1);
-	uint64_t samples = 0;
-
-	for (size_t r = 0; r < m->row_count; r++)
-		source->repetitions[m->rows[r].arm] += m->rows[r].aside == 0;
-	source->self_ns = fg_xcalloc(source->node_count, sizeof(*source->self_ns));
-	for (size_t r = 0; r < m->row_count; r++)
-		columns[r] = m->rows[r].aside == 0 ? m->rows[r].arm : FG_ARM_COUNT;
-	for (size_t i = 0; i < m->id_count; i++) {
-		double sums[FG_ARM_COUNT + 1] = {0}; /* the last: what is set aside */
-
-		for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
-			sums[columns[m->entry_rows[e]]] += m->self_ns[e];
-			samples += m->samples[e];
-		}
-		for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-			source->self_ns[m->ids[i]][arm] = sums[arm] > 0 ? sums[arm] : 0;
-		source->time_ns += sums[0] + sums[1] + sums[FG_ARM_COUNT];
-	}
-	source->samples = (double)samples;
-	free(columns);
-}
-
-/* Before the ids are renamed. */
-static int make_functions(const struct fg_matrix *m, const struct fg_dictionary *d,
+static int make_functions(const struct fg_recoding *r, const struct fg_dictionary *d,
 			  struct fg_bytes *block, struct fg_error *err)
 {
+	struct fg_recoding_sums sums = {
+		.self_ns = fg_xcalloc(d->node_count, sizeof(*sums.self_ns))};
 	struct fg_totals_source source = {.nodes = d->nodes,
 					  .node_count = d->node_count,
 					  .first = 1,
 					  .function_count = d->function_count,
 					  .recursive = d->recursive,
 					  .function_ids = d->function_ids,
-					  .functions_in_order = d->functions_in_order};
+					  .functions_in_order = d->functions_in_order,
+					  .self_ns = sums.self_ns};
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
 	int status = FG_OK;
 
-	sum_up(m, &source);
+	fg_recoding_add_up(r, &sums);
+	memcpy(source.repetitions, sums.repetitions, sizeof(source.repetitions));
+	source.time_ns = sums.time_ns;
+	source.samples = sums.samples;
 	fg_totals_from_tree(&totals, &source);
 	status = fg_totals_write(&totals, &content, err);
 	fg_totals_release(&totals);
-	free(source.self_ns);
+	free(sums.self_ns);
 	if (status == FG_OK)
 		return seal(&content, block, err);
 	fg_bytes_release(&content);
@@ -114,21 +62,21 @@ static int make_functions(const struct fg_matrix *m, const struct fg_dictionary 
 static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionary *d, uint64_t root,
 			struct fg_series_parts *parts, struct fg_error *err)
 {
-	struct fg_matrix m = {0};
+	const struct fg_renumbering to = {d->node_ids, d->nodes_in_order, d->node_count};
+	struct fg_recoding r = {0};
 	struct fg_bytes content = {0};
-	int status = fg_matrix_read(reader, d->node_count - 1, &m, err);
+	int status = fg_recoding_read(reader, d->node_count - 1, &r, err);
 
 	if (status == FG_OK)
-		status = check_root(&m, d, root, err);
-	if (status == FG_OK && m.row_count) {
-		status = make_functions(&m, d, &parts->blocks[FG_CHUNK_TOTALS], err);
-		rename_ids(&m, d);
-		fg_matrix_write(&m, &content);
+		status = check_root(&r, d, root, err);
+	if (status == FG_OK && r.heads.row_count) {
+		status = make_functions(&r, d, &parts->blocks[FG_CHUNK_TOTALS], err);
+		fg_recoding_write(&r, &to, &content);
 		if (status == FG_OK)
 			status = seal(&content, &parts->blocks[FG_CHUNK_ROWS], err);
 	}
 	fg_bytes_release(&content);
-	fg_matrix_release(&m);
+	fg_recoding_release(&r);
 	return status;
 }
 

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/matrix.h"
+#include "store/matrix_layout.h"
 
 #include <math.h>
-
-enum {
-	FRACTIONS = 32,
-	LAYOUT = 2,   /* behind a zero, where the first layout had its number of rows */
-	CLASSES = 48, /* of nodes, by their number of entries */
-	CLASS_EXACT_POWER = 3,
-	/* Up to here each number is its own class, then there are two for each power of two. */
-	CLASS_EXACT = 1 << CLASS_EXACT_POWER,
-	BREAK_MIN = 256, /* bytes that are worth being packed by themselves */
-};
 
 struct slot {
 	uint64_t id;
@@ -136,67 +126,67 @@ static int64_t fraction(double unit, uint32_t samples, double self_ns)
 	const double more = self_ns - unit * samples;
 
 	/* Where every sample weighs the same there is nothing to round. */
-	return more < 0 || more > 0 ? whole(round(more * FRACTIONS / unit)) : 0;
+	return more < 0 || more > 0 ? whole(round(more * FG__FRACTIONS / unit)) : 0;
 }
 
-static void write_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
+void fg__matrix_write_heads(const struct fg__matrix_heads *heads, struct fg_bytes *bytes)
 {
+	const struct fg_matrix_row *rows = heads->rows;
 	int64_t before = 0;
 
-	fg_bytes_varint(bytes, m->row_count);
-	for (size_t i = 0; i < m->row_count; i++)
-		fg_bytes_varint(bytes, m->rows[i].arm);
-	for (size_t i = 0; i < m->row_count; i++) {
-		fg_bytes_signed(bytes, (int64_t)m->rows[i].pair - before);
-		before = m->rows[i].pair;
+	fg_bytes_varint(bytes, 0);
+	fg_bytes_varint(bytes, FG__MATRIX_LAYOUT);
+	fg_bytes_varint(bytes, heads->row_count);
+	for (size_t i = 0; i < heads->row_count; i++)
+		fg_bytes_varint(bytes, rows[i].arm);
+	for (size_t i = 0; i < heads->row_count; i++) {
+		fg_bytes_signed(bytes, (int64_t)rows[i].pair - before);
+		before = rows[i].pair;
 	}
-	for (size_t i = 0; i < m->row_count; i++)
-		fg_bytes_varint(bytes, m->rows[i].aside);
-	for (size_t i = 0; i < m->row_count; i++) {
-		fg_bytes_signed(bytes, m->rows[i].total_ns);
-		fg_bytes_signed(bytes, m->rows[i].lost_ns);
-		fg_bytes_signed(bytes, m->rows[i].truncated_ns);
-		fg_bytes_varint(bytes, (uint64_t)m->rows[i].unit_ns);
+	for (size_t i = 0; i < heads->row_count; i++)
+		fg_bytes_varint(bytes, rows[i].aside);
+	for (size_t i = 0; i < heads->row_count; i++) {
+		fg_bytes_signed(bytes, rows[i].total_ns);
+		fg_bytes_signed(bytes, rows[i].lost_ns);
+		fg_bytes_signed(bytes, rows[i].truncated_ns);
+		fg_bytes_varint(bytes, (uint64_t)rows[i].unit_ns);
 	}
+	fg_bytes_varint(bytes, heads->id_count);
+	fg_bytes_varint(bytes, heads->entry_count);
+	fg_bytes_break(bytes);
 }
 
-static inline unsigned class_of(size_t entries)
+/* Nodes, those with the fewest entries first, else as they stand. */
+void fg__in_classes(const uint32_t *counts, size_t count, uint32_t *order)
 {
-	unsigned power = 0;
+	uint32_t next[FG__CLASSES + 1] = {0};
 
-	if (entries < CLASS_EXACT)
-		return (unsigned)entries;
-	power = 63 - (unsigned)__builtin_clzll(entries);
-	power = CLASS_EXACT + 2 * (power - CLASS_EXACT_POWER) +
-		(unsigned)(entries >> (power - 1) & 1);
-	return power < CLASSES ? power : CLASSES - 1;
+	for (size_t i = 0; i < count; i++)
+		next[fg__class_of(counts[i]) + 1]++;
+	for (size_t c = 0; c < FG__CLASSES; c++)
+		next[c + 1] += next[c];
+	for (size_t i = 0; i < count; i++)
+		order[next[fg__class_of(counts[i])]++] = (uint32_t)i;
 }
 
-/* The place of the node with the i-th smallest id. */
-static inline size_t place_of(const struct fg_matrix *m, size_t i)
+static struct fg__matrix_heads heads_of(const struct fg_matrix *m)
 {
-	return m->order ? m->order[i] : i;
+	return (struct fg__matrix_heads){.rows = m->rows,
+					 .row_count = m->row_count,
+					 .id_count = m->id_count,
+					 .entry_count = m->entry_count};
 }
 
-/* The places of the nodes, those with the fewest entries first, else by id. */
+/* The places of the nodes in the order of fg__in_classes(). */
 static uint32_t *in_classes(const struct fg_matrix *m)
 {
+	uint32_t *counts = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*counts));
 	uint32_t *places = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*places));
-	uint8_t *classes = fg_xmalloc(m->id_count + 1);
-	uint32_t next[CLASSES + 1] = {0};
 
-	for (size_t i = 0; i < m->id_count; i++) {
-		classes[i] = (uint8_t)class_of(m->starts[i + 1] - m->starts[i]);
-		next[classes[i] + 1]++;
-	}
-	for (size_t c = 0; c < CLASSES; c++)
-		next[c + 1] += next[c];
-	for (size_t i = 0; i < m->id_count; i++) {
-		const size_t place = place_of(m, i);
-
-		places[next[classes[place]]++] = (uint32_t)place;
-	}
-	free(classes);
+	for (size_t i = 0; i < m->id_count; i++)
+		counts[i] = (uint32_t)(m->starts[i + 1] - m->starts[i]);
+	fg__in_classes(counts, m->id_count, places);
+	free(counts);
 	return places;
 }
 
@@ -234,9 +224,9 @@ static void write_classes(const struct fg_matrix *m, const uint32_t *order, put_
 	unsigned class = 0;
 
 	for (size_t i = 0; i < m->id_count; i++) {
-		const unsigned mine = class_of(m->starts[order[i] + 1] - m->starts[order[i]]);
+		const unsigned mine = fg__class_of(m->starts[order[i] + 1] - m->starts[order[i]]);
 
-		if (mine != class && at - begin >= BREAK_MIN) {
+		if (mine != class && at - begin >= FG__BREAK_MIN) {
 			fg_bytes_end(bytes, at);
 			fg_bytes_break(bytes);
 			begin = at;
@@ -254,19 +244,14 @@ static void write_ids(const struct fg_matrix *m, struct fg_bytes *bytes)
 	uint64_t id = 0;
 
 	for (size_t i = 0; i < m->id_count; i++) {
-		const uint64_t next = m->ids[place_of(m, i)];
-
-		at = fg_put_varint(at, next - id);
-		id = next;
+		at = fg_put_varint(at, m->ids[i] - id);
+		id = m->ids[i];
 	}
 	fg_bytes_end(bytes, at);
 	fg_bytes_break(bytes);
 	at = fg_bytes_reserve(bytes, m->id_count * FG_VARINT_MAX_BYTES);
-	for (size_t i = 0; i < m->id_count; i++) {
-		const size_t place = place_of(m, i);
-
-		at = fg_put_varint(at, m->starts[place + 1] - m->starts[place]);
-	}
+	for (size_t i = 0; i < m->id_count; i++)
+		at = fg_put_varint(at, m->starts[i + 1] - m->starts[i]);
 	fg_bytes_end(bytes, at);
 	fg_bytes_break(bytes);
 }
@@ -276,27 +261,19 @@ static void write_fractions(const struct fg_matrix *m, struct fg_bytes *bytes)
 	uint8_t *at = fg_bytes_reserve(bytes, m->entry_count * FG_VARINT_MAX_BYTES);
 	double *units = units_of(m);
 
-	for (size_t i = 0; i < m->id_count; i++) {
-		const size_t place = place_of(m, i);
-
-		for (size_t e = m->starts[place]; e < m->starts[place + 1]; e++)
-			at = fg_put_varint(at, fg_zigzag(fraction(units[m->entry_rows[e]],
-								  m->samples[e], m->self_ns[e])));
-	}
+	for (size_t e = 0; e < m->entry_count; e++)
+		at = fg_put_varint(at, fg_zigzag(fraction(units[m->entry_rows[e]], m->samples[e],
+							  m->self_ns[e])));
 	fg_bytes_end(bytes, at);
 	free(units);
 }
 
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 {
+	const struct fg__matrix_heads heads = heads_of(matrix);
 	uint32_t *order = in_classes(matrix);
 
-	fg_bytes_varint(bytes, 0);
-	fg_bytes_varint(bytes, LAYOUT);
-	write_rows(matrix, bytes);
-	fg_bytes_varint(bytes, matrix->id_count);
-	fg_bytes_varint(bytes, matrix->entry_count);
-	fg_bytes_break(bytes);
+	fg__matrix_write_heads(&heads, bytes);
 	write_ids(matrix, bytes);
 	write_classes(matrix, order, put_entry_rows, bytes);
 	write_classes(matrix, order, put_samples, bytes);
@@ -304,7 +281,7 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 	free(order);
 }
 
-static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
+static void read_rows(struct fg_byte_reader *reader, struct fg__matrix_heads *m)
 {
 	enum {
 		LEAST_ROW_BYTES = 7
@@ -332,6 +309,20 @@ static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
 			reader->failed = true;
 		m->rows[i].unit_ns = (int64_t)unit;
 	}
+}
+
+void fg__matrix_read_heads(struct fg_byte_reader *reader, struct fg__matrix_heads *heads)
+{
+	struct fg_byte_reader ahead = *reader;
+	const uint64_t first = fg_read_varint(&ahead);
+	const uint64_t second = fg_read_varint(&ahead);
+
+	heads->has_classes = first == 0 && second == FG__MATRIX_LAYOUT;
+	if (heads->has_classes)
+		*reader = ahead;
+	read_rows(reader, heads);
+	heads->id_count = fg_read_count(reader, 2);
+	heads->entry_count = fg_read_count(reader, 3);
 }
 
 /* Entries of one node: rows ascending, every one of them there. */
@@ -392,7 +383,7 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 		else
 			fraction = fg_read_signed(reader);
 		m->self_ns[e] =
-			fraction ? round(whole_ns + (double)fraction * unit / FRACTIONS) : whole_ns;
+			fraction ? round(whole_ns + (double)fraction * unit / FG__FRACTIONS) : whole_ns;
 	}
 	free(units);
 }
@@ -418,22 +409,19 @@ static void read_entries(struct fg_byte_reader *reader, bool classes, struct fg_
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
 		   struct fg_error *err)
 {
-	struct fg_byte_reader ahead = *reader;
-	const uint64_t first = fg_read_varint(&ahead);
-	const uint64_t second = fg_read_varint(&ahead);
-	const bool classes = first == 0 && second == LAYOUT;
+	struct fg__matrix_heads heads = {0};
 	struct fg_matrix m = {0};
 
-	if (classes)
-		*reader = ahead;
-	read_rows(reader, &m);
-	m.id_count = fg_read_count(reader, 2);
-	m.entry_count = fg_read_count(reader, 3);
+	fg__matrix_read_heads(reader, &heads);
+	m.rows = heads.rows;
+	m.row_count = heads.row_count;
+	m.id_count = heads.id_count;
+	m.entry_count = heads.entry_count;
 	allocate(&m);
 	if (!reader->failed)
 		read_ids(reader, max_id, &m);
 	if (!reader->failed)
-		read_entries(reader, classes, &m);
+		read_entries(reader, heads.has_classes, &m);
 	if (reader->failed) {
 		fg_matrix_release(&m);
 		return fg_error_set(err, FG_EPARSE, "profile values are damaged or cut short");
@@ -480,7 +468,6 @@ void fg_matrix_release(struct fg_matrix *matrix)
 {
 	free(matrix->rows);
 	free(matrix->ids);
-	free(matrix->order);
 	free(matrix->starts);
 	free(matrix->entry_rows);
 	free(matrix->samples);

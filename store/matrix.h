@@ -33,9 +33,8 @@ struct fg_matrix_row {
 struct fg_matrix {
 	struct fg_matrix_row *rows;
 	size_t row_count;
-	uint64_t *ids;   /* ascending, in the order of the places if there is one */
-	uint32_t *order; /* places of the ids, the smallest id first; NULL: as they stand */
-	size_t *starts;  /* id_count + 1: entries of id i are [starts[i], starts[i + 1]) */
+	uint64_t *ids;  /* ascending */
+	size_t *starts; /* id_count + 1: entries of id i are [starts[i], starts[i + 1]) */
 	size_t id_count;
 	uint32_t *entry_rows;
 	uint32_t *samples;
@@ -46,7 +45,6 @@ struct fg_matrix {
 /* Rows [first, row_count) of the set; ids[i] is the id of the set's node i. */
 void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set, size_t first,
 			const uint64_t *ids);
-/* The bytes do not tell whether the ids stood in order or were put in order by their places. */
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes);
 /* `max_id`: ids beyond it are refused (0: none is). */
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,

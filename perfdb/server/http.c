@@ -502,23 +502,59 @@ static enum MHD_Result take(struct fg_request *rq, const char *data, size_t *siz
 	return MHD_YES;
 }
 
-static void handle(struct fg_request *rq)
+/* The first step, or the one after a write. */
+static int step(struct fg_request *rq, struct fg_error *err)
+{
+	fg_handler *then = rq->then;
+
+	if (then) {
+		rq->then = NULL;
+		*err = rq->write.err;
+		return then(rq, err);
+	}
+	if (rq->too_large)
+		return fg_error_set(err, FG_ELIMIT, "the body is too large");
+	if (rq->route->scope != FG_SCOPE_NONE && open_session(rq, err) != FG_OK)
+		return (int)err->code;
+	return rq->route->handler(rq, err);
+}
+
+/* False: the writer has the request now. */
+static bool handle(struct fg_request *rq)
 {
 	struct fg_error err = {0};
 
-	if (rq->too_large) {
-		(void)fg_error_set(&err, FG_ELIMIT, "the body is too large");
-	} else if ((rq->route->scope == FG_SCOPE_NONE || open_session(rq, &err) == FG_OK) &&
-		   rq->route->handler(rq, &err) != FG_OK && err.code == FG_OK) {
-		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
+	for (;;) {
+		if (step(rq, &err) != FG_OK && err.code == FG_OK)
+			(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
+		if (!rq->then)
+			break;
+		/* A session is not held while the disk works. */
+		fg__session_back(rq->server, rq->store);
+		rq->store = NULL;
+		if (fg__writer_give(rq->server->writer, rq))
+			return false;
+		rq->write.status = fg_error_set(&rq->write.err, FG_EBUSY,
+						"too many uploads wait to be written");
 	}
 	settle(rq, &err);
+	return true;
 }
 
-void fg__http_answer(struct fg_request *rq)
+bool fg__http_answer(struct fg_request *rq)
 {
-	handle(rq);
+	if (!handle(rq))
+		return false;
 	MHD_resume_connection(rq->connection);
+	return true;
+}
+
+static void refuse_when_stopping(struct fg_request *rq)
+{
+	struct fg_error err = {0};
+
+	(void)refuse(rq, 503, &err, "the server is stopping");
+	settle(rq, &err);
 }
 
 /* All of it has come.  Called again once the answer is made, when it was made by another thread. */
@@ -532,7 +568,11 @@ static enum MHD_Result finish(struct fg_request *rq)
 		fg__workers_give(rq->server->workers, rq);
 		return MHD_YES;
 	}
-	handle(rq);
+	/* What is to be written cannot be waited for here. */
+	if (rq->route->takes_run)
+		refuse_when_stopping(rq);
+	else
+		(void)handle(rq);
 	return send_answer(rq);
 }
 

@@ -18,6 +18,8 @@ struct MHD_Daemon;
 struct fg_route;
 struct fg_workers;
 struct fg_writer;
+struct fg_request;
+struct fg__upload;
 
 enum {
 	FG_ROUTE_MAX = 32
@@ -70,6 +72,19 @@ struct fg_server {
 	int64_t started_ns;
 };
 
+typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
+
+/* One thing to write, in the writer's thread.  It may be called a second time, after what the first call wrote was undone. */
+typedef int fg__writer_task(struct fg_store *store, void *context, struct fg_error *err);
+
+/* What a request has the writer do, and what came of it. */
+struct fg_write {
+	fg__writer_task *task;
+	void *context;
+	int status;
+	struct fg_error err;
+};
+
 struct fg_request {
 	struct fg_server *server;
 	struct MHD_Connection *connection;
@@ -96,12 +111,14 @@ struct fg_request {
 	bool asset_packed; /* gzip */
 	bool packed;       /* gzip */
 	unsigned retry_after_s;
-	/* While a worker has it. */
+	/* While a worker or the writer has it. */
 	struct fg_request *next;
 	bool held;
+	/* Where it goes on after the write, with the write's error in `err`; NULL: nothing is to be written. */
+	fg_handler *then;
+	struct fg_write write;
+	struct fg__upload *upload; /* of upload.c, as long as one is in progress */
 };
-
-typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
 
 struct fg_route {
 	const char *method;
@@ -131,19 +148,23 @@ int fg__find_run(struct fg_request *rq, const char *words, const char **id, stru
 /* Start the answer as JSON. */
 void fg__json(struct fg_request *rq, struct fg_json_writer *w);
 
-/* Threads that answer requests (workers.c).  stop() answers what waits, and gives clients some seconds to read it. */
+/*
+ * Threads that answer requests (workers.c).  stop() answers what waits, here and at the writer, and gives clients some seconds to
+ * read it.
+ */
 int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 	FG_NODISCARD;
 void fg__workers_stop(struct fg_workers *workers); /* NULL is fine */
 void fg__workers_free(struct fg_workers *workers);
 /* May a request be given?  Not when they are stopping.  If so: suspend its connection, give it, and let go when it is over. */
 bool fg__workers_hold(struct fg_workers *workers) FG_NODISCARD;
+/* Also to go on with one that was written. */
 void fg__workers_give(struct fg_workers *workers, struct fg_request *rq);
 void fg__workers_let_go(struct fg_workers *workers);
 /* Threads that wait for work under this lock: no more will come. */
 void fg__tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stopping);
-/* Make the answer and wake the connection. */
-void fg__http_answer(struct fg_request *rq);
+/* Make the answer and wake the connection; false: the writer has it now, and gives it to the workers again. */
+bool fg__http_answer(struct fg_request *rq) FG_NODISCARD;
 
 /* A condition whose waiting does not depend on a clock that somebody sets. */
 void fg__init_wake(pthread_cond_t *wake);
@@ -151,12 +172,8 @@ void fg__init_wake(pthread_cond_t *wake);
 struct fg_store *fg__session(struct fg_server *server, struct fg_error *err);
 void fg__session_back(struct fg_server *server, struct fg_store *store);
 
-/* One thing to write, in the writer's thread.  It may be called a second time, after what the first call wrote was undone. */
-typedef int fg__writer_task(struct fg_store *store, void *context, struct fg_error *err);
-
-/* Have it done, and wait until it is on the disk. */
-int fg__writer_do(struct fg_writer *writer, fg__writer_task *task, void *context,
-		  struct fg_error *err) FG_NODISCARD;
+/* Have rq->write done; once it is on the disk, the workers get the request.  False: too many wait. */
+bool fg__writer_give(struct fg_writer *writer, struct fg_request *rq) FG_NODISCARD;
 /* How many wait for it now. */
 size_t fg__writer_pending(struct fg_writer *writer);
 int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)

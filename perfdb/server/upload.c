@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A run taken in.  The thread that received it does all the work: it opens the dictionary (or finds it in memory),
- * checks and packs the values.  The writer is asked twice at most: for rows of functions and call paths that nobody had
- * before, and for the run.
+ * A run taken in, in up to three steps.  A worker opens the dictionary (or finds it in memory), checks and packs the
+ * values.  Twice at most there is something to write before it can go on: rows of functions and call paths that nobody had
+ * before, and the run.
  */
 #include "base/hash.h"
 #include "perfdb/protocol.h"
@@ -124,37 +124,6 @@ static int intern(struct fg_store *store, void *context, struct fg_error *err)
 	return status;
 }
 
-/* The dictionary that the run refers to, known to the database; to be given back. */
-static int find_dictionary(struct fg_request *rq, const struct fg_wire *wire, const char *hash,
-			   const struct fg_dictionary **dictionary, struct fg_error *err)
-{
-	struct fg_server *server = rq->server;
-	struct fg_bytes sealed = {0};
-	struct new_dictionary made = {.ids = server->ids};
-	int status = FG_OK;
-
-	*dictionary = fg__dictionaries_take(server->dictionaries, hash);
-	if (*dictionary)
-		return FG_OK;
-	status = dictionary_bytes(rq, wire, hash, &sealed, err);
-	if (status == FG_OK)
-		status = fg_dictionary_open(&sealed, &fg_bundle_limits_default, hash,
-					    &made.dictionary, err);
-	if (status == FG_OK) {
-		made.sealed = wire->dictionary_size ? &sealed : NULL;
-		if (!fg_dictionary_look_up(made.dictionary, server->ids) || made.sealed)
-			status = fg__writer_do(server->writer, intern, &made, err);
-	}
-	if (status == FG_OK) {
-		fg_dictionary_finish(made.dictionary);
-		*dictionary = fg__dictionaries_put(server->dictionaries, made.dictionary);
-	} else {
-		fg_dictionary_free(made.dictionary);
-	}
-	fg_bytes_release(&sealed);
-	return status;
-}
-
 static void confirm(struct fg_request *rq, const char *id, bool stored)
 {
 	struct fg_json_writer w;
@@ -201,41 +170,141 @@ static int put_run(struct fg_store *store, void *context, struct fg_error *err)
 	return status;
 }
 
-/* What one request brought. */
-struct incoming {
+/* What one request brought, and what became of it so far. */
+struct fg__upload {
 	struct fg_wire wire;
 	struct fg_stored_run run; /* becomes part of the arrival */
+	char id[UUID_LENGTH + 1];
 	char hash[FG_SHA256_HEX_SIZE];
+	struct fg_bytes sealed; /* a dictionary that is not in memory */
+	struct new_dictionary opened;
+	struct fg_arrival arrival;
+	struct new_run made;
 };
 
-static int store_upload(struct fg_request *rq, struct incoming *in, struct fg_arrival *arrival,
-			bool *stored, struct fg_error *err)
+static void end(struct fg_request *rq)
 {
-	const struct fg_dictionary *dictionary = NULL;
-	struct new_run made = {.arrival = arrival};
-	int status = find_dictionary(rq, &in->wire, in->hash, &dictionary, err);
+	struct fg__upload *up = rq->upload;
+
+	fg_dictionary_free(up->opened.dictionary);
+	fg_bytes_release(&up->sealed);
+	fg_arrival_release(&up->arrival);
+	fg_stored_run_release(&up->run);
+	free(up);
+	rq->upload = NULL;
+}
+
+/* Done, unless there is something to write. */
+static int leave(struct fg_request *rq, int status)
+{
+	if (!rq->then)
+		end(rq);
+	return status;
+}
+
+static void write_later(struct fg_request *rq, fg__writer_task *task, void *context,
+			fg_handler *then)
+{
+	rq->write = (struct fg_write){.task = task, .context = context};
+	rq->then = then;
+}
+
+static int run_written(struct fg_request *rq, struct fg_error *err)
+{
+	const struct fg__upload *up = rq->upload;
+
+	(void)err; /* is the write's */
+	if (up->made.taken)
+		rq->status = FG_HTTP_DIFFERENT;
+	if (rq->write.status == FG_OK)
+		confirm(rq, up->id, up->made.stored);
+	return leave(rq, rq->write.status);
+}
+
+/* Gives the dictionary back. */
+static int make_run(struct fg_request *rq, const struct fg_dictionary *dictionary,
+		    struct fg_error *err)
+{
+	struct fg__upload *up = rq->upload;
+	int status = fg_arrival_make(&up->run, up->wire.values, up->wire.values_size, dictionary,
+				     &up->arrival, err);
+
+	fg__dictionaries_give_back(rq->server->dictionaries, dictionary);
+	if (status != FG_OK)
+		return status;
+	content_digest(&up->wire, up->arrival.digest);
+	up->made.arrival = &up->arrival;
+	write_later(rq, put_run, &up->made, run_written);
+	return FG_OK;
+}
+
+/* All of it is known to the database. */
+static int keep_dictionary(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg__upload *up = rq->upload;
+	struct fg_dictionary *dictionary = up->opened.dictionary;
+
+	up->opened.dictionary = NULL;
+	fg_bytes_release(&up->sealed);
+	fg_dictionary_finish(dictionary);
+	return make_run(rq, fg__dictionaries_put(rq->server->dictionaries, dictionary), err);
+}
+
+static int dictionary_written(struct fg_request *rq, struct fg_error *err)
+{
+	int status = rq->write.status;
 
 	if (status == FG_OK)
-		status = fg_arrival_make(&in->run, in->wire.values, in->wire.values_size,
-					 dictionary, arrival, err);
-	fg__dictionaries_give_back(rq->server->dictionaries, dictionary);
-	if (status == FG_OK) {
-		content_digest(&in->wire, arrival->digest);
-		status = fg__writer_do(rq->server->writer, put_run, &made, err);
-	}
-	if (made.taken)
-		rq->status = FG_HTTP_DIFFERENT;
-	*stored = made.stored;
+		status = keep_dictionary(rq, err);
+	return leave(rq, status);
+}
+
+/* Find the dictionary that the run refers to, and go on with it. */
+static int store_run(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_server *server = rq->server;
+	struct fg__upload *up = rq->upload;
+	struct new_dictionary *opened = &up->opened;
+	const struct fg_dictionary *known =
+		fg__dictionaries_take(server->dictionaries, up->hash);
+	int status = FG_OK;
+
+	if (known)
+		return make_run(rq, known, err);
+	status = dictionary_bytes(rq, &up->wire, up->hash, &up->sealed, err);
+	if (status == FG_OK)
+		status = fg_dictionary_open(&up->sealed, &fg_bundle_limits_default, up->hash,
+					    &opened->dictionary, err);
+	if (status != FG_OK)
+		return status;
+	opened->ids = server->ids;
+	opened->sealed = up->wire.dictionary_size ? &up->sealed : NULL;
+	if (fg_dictionary_look_up(opened->dictionary, server->ids) && !opened->sealed)
+		return keep_dictionary(rq, err);
+	write_later(rq, intern, opened, dictionary_written);
+	return FG_OK;
+}
+
+static int read_upload(struct fg_request *rq, struct fg__upload *up, struct fg_error *err)
+{
+	int status = fg_wire_read(rq->body.data ? rq->body.data : "", rq->body.length, &up->wire,
+				  err);
+
+	if (status == FG_OK)
+		status = fg_bundle_read_envelope(up->wire.envelope, up->wire.envelope_size,
+						 &fg_bundle_limits_default, &up->run, up->hash,
+						 err);
+	if (status == FG_OK)
+		status = check_identity(rq, &up->run, err);
+	if (status == FG_OK)
+		memcpy(up->id, up->run.run.id, sizeof(up->id));
 	return status;
 }
 
 int fg__upload(struct fg_request *rq, struct fg_error *err)
 {
-	struct incoming in = {0};
-	struct fg_arrival arrival = {0};
-	char id[UUID_LENGTH + 1] = "";
+	struct fg__upload *up = NULL;
 	bool known = false;
-	bool stored = false;
 	int status = FG_OK;
 
 	if (rq->server->options.read_only) {
@@ -243,25 +312,18 @@ int fg__upload(struct fg_request *rq, struct fg_error *err)
 		return fg_error_set(err, FG_EINVAL, "this server only shows runs");
 	}
 	status = check_body_hash(rq, err);
+	if (status != FG_OK)
+		return status;
+	up = fg_xcalloc(1, sizeof(*up));
+	rq->upload = up;
+	status = read_upload(rq, up, err);
 	if (status == FG_OK)
-		status = fg_wire_read(rq->body.data ? rq->body.data : "", rq->body.length, &in.wire,
-				      err);
-	if (status == FG_OK)
-		status = fg_bundle_read_envelope(in.wire.envelope, in.wire.envelope_size,
-						 &fg_bundle_limits_default, &in.run, in.hash, err);
-	if (status == FG_OK)
-		status = check_identity(rq, &in.run, err);
-	if (status == FG_OK) {
-		memcpy(id, in.run.run.id, sizeof(id));
-		status = check_known(rq, &in.wire, &in.run, &known, err);
-	}
-	if (status == FG_OK && !known)
-		status = store_upload(rq, &in, &arrival, &stored, err);
-	if (status == FG_OK)
-		confirm(rq, id, stored);
-	fg_arrival_release(&arrival);
-	fg_stored_run_release(&in.run);
-	return status;
+		status = check_known(rq, &up->wire, &up->run, &known, err);
+	if (status == FG_OK && known)
+		confirm(rq, up->id, false);
+	else if (status == FG_OK)
+		status = store_run(rq, err);
+	return leave(rq, status);
 }
 
 int fg__has_dictionary(struct fg_request *rq, struct fg_error *err)

@@ -4,12 +4,15 @@
  * waits, so a handler that ran there, and waited for its transaction, would hold up all of them one after the other.  A
  * request that is complete is taken off its connection's hands (suspended), answered here, and given back.
  *
- * Uploads wait for the disk, so they may not have all threads: a quarter is kept for those who ask.
+ * Uploads are work, so they may not have all threads: a quarter is kept for those who ask.  While the disk has an upload no
+ * thread does: the writer gives it back when it is written.
  */
 #include "base/clock.h"
 #include "perfdb/server/request.h"
 
+/* In the order in which they are taken. */
 enum {
+	WRITTEN,
 	QUESTIONS,
 	UPLOADS,
 	KINDS
@@ -21,7 +24,8 @@ struct line {
 };
 
 enum {
-	LEAVE_SECONDS = 5 /* so long may a client take to read its answer when the server stops */
+	IN_HAND_MAX = 128, /* uploads that take up more memory than their bodies */
+	LEAVE_SECONDS = 5  /* so long may a client take to read its answer when the server stops */
 };
 
 struct fg_workers {
@@ -33,28 +37,39 @@ struct fg_workers {
 	struct line lines[KINDS];
 	size_t uploading; /* threads that have an upload */
 	size_t uploading_max;
+	size_t in_hand; /* uploads that were begun, and are not answered */
 	size_t held; /* requests that were given, and are not done with */
 	bool stopping;
 };
 
 static int kind_of(const struct fg_request *rq)
 {
+	if (rq->then)
+		return WRITTEN;
 	return rq->route->takes_run ? UPLOADS : QUESTIONS;
 }
 
+static bool may_begin(const struct fg_workers *w, int kind)
+{
+	return kind == QUESTIONS || (w->uploading < w->uploading_max &&
+				     (kind == WRITTEN || w->in_hand < IN_HAND_MAX));
+}
+
 /* The next that may be answered, or NULL. */
-static struct fg_request *next(struct fg_workers *w)
+static struct fg_request *next(struct fg_workers *w, int *of)
 {
 	for (int kind = 0; kind < KINDS; kind++) {
 		struct line *line = &w->lines[kind];
 		struct fg_request *rq = line->first;
 
-		if (!rq || (kind == UPLOADS && w->uploading >= w->uploading_max))
+		if (!rq || !may_begin(w, kind))
 			continue;
 		line->first = rq->next;
 		if (!line->first)
 			line->last = &line->first;
-		w->uploading += kind == UPLOADS;
+		w->uploading += kind != QUESTIONS;
+		w->in_hand += kind == UPLOADS;
+		*of = kind;
 		return rq;
 	}
 	return NULL;
@@ -66,22 +81,24 @@ static void *work(void *context)
 
 	(void)pthread_mutex_lock(&w->lock);
 	for (;;) {
-		struct fg_request *rq = next(w);
-		bool is_upload = false;
+		int kind = QUESTIONS;
+		struct fg_request *rq = next(w, &kind);
+		bool answered = false;
 
-		if (!rq && w->stopping && !w->lines[UPLOADS].first)
+		if (!rq && w->stopping && !w->lines[UPLOADS].first && !w->in_hand)
 			break;
 		if (!rq) {
 			(void)pthread_cond_wait(&w->filled, &w->lock);
 			continue;
 		}
-		is_upload = kind_of(rq) == UPLOADS;
 		(void)pthread_mutex_unlock(&w->lock);
-		fg__http_answer(rq); /* from here on it may be gone */
+		answered = fg__http_answer(rq); /* from here on it may be gone */
 		(void)pthread_mutex_lock(&w->lock);
-		w->uploading -= is_upload;
-		if (is_upload)
-			(void)pthread_cond_broadcast(&w->filled);
+		if (kind == QUESTIONS)
+			continue;
+		w->uploading--;
+		w->in_hand -= answered;
+		(void)pthread_cond_broadcast(&w->filled);
 	}
 	(void)pthread_mutex_unlock(&w->lock);
 	return NULL;

@@ -3,8 +3,9 @@
  * The one who writes.  SQLite has room for one writer, and a transaction that reaches the disk costs the same whether
  * it holds one run or twenty.  So what is to be written queues here, made ready by the thread that received it, and one
  * thread takes all that wait and commits once.  Should one of them fail half-way, which is rare, all of it is undone and
- * each done again by itself: savepoints would keep a copy of every page that changes, for everybody, all the time.  A caller gets
- * its answer only after the commit: what was confirmed is on the disk.
+ * each done again by itself: savepoints would keep a copy of every page that changes, for everybody, all the time.
+ *
+ * No thread waits for it: a request goes on, in one of the workers, only after the commit.  What was confirmed is on the disk.
  */
 #include "perfdb/server/request.h"
 #include "store/query.h"
@@ -14,25 +15,15 @@ enum {
 	QUEUE_MAX = 1024
 };
 
-struct job {
-	fg__writer_task *task;
-	void *context;
-	bool done;
-	int status;
-	struct fg_error err;
-	struct job *next;
-};
-
 struct fg_writer {
 	struct fg_server *server;
 	struct fg_store *store;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t filled;
-	pthread_cond_t finished;
-	struct job *first;
-	struct job **last;
-	size_t pending; /* jobs that wait, or are being done */
+	struct fg_request *first;
+	struct fg_request **last;
+	size_t pending; /* requests that wait, or are being done */
 	bool stopping;
 	bool running;
 };
@@ -69,47 +60,62 @@ static int begin(struct fg_writer *w, struct fg_error *err)
  * Those from `first` up to `end` in one transaction; each is told what became of it.  `spoiled`: one of them failed
  * half-way, and nothing of any of them is stored.
  */
-static int write_together(struct fg_writer *w, struct job *first, const struct job *end,
-			  bool *spoiled)
+static int write_together(struct fg_writer *w, struct fg_request *first,
+			  const struct fg_request *end, bool *spoiled)
 {
 	struct fg_error err = {0};
 	int status = begin(w, &err);
 
 	*spoiled = false;
-	for (struct job *job = first; job != end && status == FG_OK && !*spoiled; job = job->next) {
-		job->err = (struct fg_error){0};
-		job->status = job->task(w->store, job->context, &job->err);
+	for (struct fg_request *rq = first; rq != end && status == FG_OK && !*spoiled;
+	     rq = rq->next) {
+		rq->write.err = (struct fg_error){0};
+		rq->write.status = rq->write.task(w->store, rq->write.context, &rq->write.err);
 		*spoiled = fg_store_batch_is_spoiled(w->store);
 	}
 	if (*spoiled)
 		fg_store_batch_undo(w->store);
 	else if (status == FG_OK)
 		status = fg_store_batch_end(w->store, &err);
-	for (struct job *job = first; job != end && status != FG_OK; job = job->next) {
-		job->status = status;
-		job->err = err;
+	for (struct fg_request *rq = first; rq != end && status != FG_OK; rq = rq->next) {
+		rq->write.status = status;
+		rq->write.err = err;
 	}
 	return status;
 }
 
-static void write_batch(struct fg_writer *w, struct job *jobs)
+static void write_batch(struct fg_writer *w, struct fg_request *batch)
 {
 	bool spoiled = false;
 
-	(void)write_together(w, jobs, NULL, &spoiled);
-	if (spoiled && jobs->next) {
-		struct job *job = jobs;
+	(void)write_together(w, batch, NULL, &spoiled);
+	if (spoiled && batch->next) {
+		struct fg_request *rq = batch;
 
-		while (job && write_together(w, job, job->next, &spoiled) == FG_OK)
-			job = job->next;
+		while (rq && write_together(w, rq, rq->next, &spoiled) == FG_OK)
+			rq = rq->next;
 		/* The database is gone, or its disk is full: nobody need try that again. */
-		for (; job && job->next; job = job->next) {
-			job->next->status = job->status;
-			job->next->err = job->err;
+		for (; rq && rq->next; rq = rq->next) {
+			rq->next->write.status = rq->write.status;
+			rq->next->write.err = rq->write.err;
 		}
 	}
 	leave_broken_store(w);
 	atomic_fetch_add(&w->server->counters.batches, 1);
+}
+
+/* Whoever is given back may be answered, and gone, at once. */
+static size_t give_back(struct fg_writer *w, struct fg_request *batch)
+{
+	size_t count = 0;
+
+	for (struct fg_request *rq = batch; rq; count++) {
+		struct fg_request *next = rq->next;
+
+		fg__workers_give(w->server->workers, rq);
+		rq = next;
+	}
+	return count;
 }
 
 static void *work(void *context)
@@ -118,8 +124,9 @@ static void *work(void *context)
 
 	(void)pthread_mutex_lock(&w->lock);
 	for (;;) {
-		struct job *batch = NULL;
-		struct job **end = &batch;
+		struct fg_request *batch = NULL;
+		struct fg_request **end = &batch;
+		size_t written = 0;
 
 		while (!w->first && !w->stopping)
 			(void)pthread_cond_wait(&w->filled, &w->lock);
@@ -135,12 +142,9 @@ static void *work(void *context)
 			w->last = &w->first;
 		(void)pthread_mutex_unlock(&w->lock);
 		write_batch(w, batch);
+		written = give_back(w, batch);
 		(void)pthread_mutex_lock(&w->lock);
-		for (struct job *job = batch; job; job = job->next) {
-			job->done = true;
-			w->pending--;
-		}
-		(void)pthread_cond_broadcast(&w->finished);
+		w->pending -= written;
 	}
 	(void)pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -154,7 +158,6 @@ int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct
 	w->last = &w->first;
 	(void)pthread_mutex_init(&w->lock, NULL);
 	(void)pthread_cond_init(&w->filled, NULL);
-	(void)pthread_cond_init(&w->finished, NULL);
 	*writer = w;
 	if (open_store(w, err) != FG_OK)
 		return err ? (int)err->code : FG_EDB;
@@ -172,30 +175,24 @@ void fg__writer_stop(struct fg_writer *w)
 	fg_store_close(w->store);
 	(void)pthread_mutex_destroy(&w->lock);
 	(void)pthread_cond_destroy(&w->filled);
-	(void)pthread_cond_destroy(&w->finished);
 	free(w);
 }
 
-int fg__writer_do(struct fg_writer *writer, fg__writer_task *task, void *context,
-		  struct fg_error *err)
+bool fg__writer_give(struct fg_writer *writer, struct fg_request *rq)
 {
-	struct job job = {.task = task, .context = context};
+	bool has_room = false;
 
 	(void)pthread_mutex_lock(&writer->lock);
-	if (writer->pending >= QUEUE_MAX) {
-		(void)pthread_mutex_unlock(&writer->lock);
-		return fg_error_set(err, FG_EBUSY, "too many uploads wait to be written");
+	has_room = writer->pending < QUEUE_MAX;
+	if (has_room) {
+		rq->next = NULL;
+		*writer->last = rq;
+		writer->last = &rq->next;
+		writer->pending++;
+		(void)pthread_cond_signal(&writer->filled);
 	}
-	*writer->last = &job;
-	writer->last = &job.next;
-	writer->pending++;
-	(void)pthread_cond_signal(&writer->filled);
-	while (!job.done)
-		(void)pthread_cond_wait(&writer->finished, &writer->lock);
 	(void)pthread_mutex_unlock(&writer->lock);
-	if (job.status != FG_OK && err)
-		*err = job.err;
-	return job.status;
+	return has_room;
 }
 
 size_t fg__writer_pending(struct fg_writer *writer)
