@@ -10,6 +10,7 @@
 enum {
 	SEAL_VERSION = 1,
 	MATCH_MIN = 7,
+	HASH_LOG_SMALL = 6, /* the least there is */
 	KEPT_MAX = 16,           /* of each kind */
 	KEPT_MAX_BYTES = 2 << 20 /* a larger one is not kept */
 };
@@ -317,8 +318,11 @@ int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 	at = room(block, FG_SEAL_HEADER_SIZE + bound);
 	packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
 	/* Kinds apart, there is little to be found twice: short matches would only spoil the statistics. */
-	if (!ZSTD_isError(packed) && content->break_count)
+	if (!ZSTD_isError(packed) && (content->break_count || level == FG_SEAL_LEVEL_QUICK))
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_MIN);
+	/* Nor is a table worth clearing that remembers more than the last numbers. */
+	if (!ZSTD_isError(packed) && level == FG_SEAL_LEVEL_QUICK)
+		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog, HASH_LOG_SMALL);
 	if (!ZSTD_isError(packed))
 		packed = ZSTD_CCtx_setPledgedSrcSize(zstd, content->size);
 	if (!ZSTD_isError(packed))

@@ -34,7 +34,8 @@ struct fg_byte_reader {
 enum {
 	FG_SEAL_HEADER_SIZE = 9,
 	FG_SEAL_LEVEL = 7,
-	FG_SEAL_LEVEL_QUICK = 1,  /* for a server that takes in hundreds of runs a second */
+	FG_SEAL_LEVEL_NONE = -100, /* for what consists of sealed blocks */
+	FG_SEAL_LEVEL_QUICK = 1,  /* of numbers, for a server that takes in a thousand runs a second */
 	FG_SEAL_LEVEL_TIGHT = 13, /* five times the work for 2 % less */
 };
 
@@ -68,6 +69,25 @@ static inline uint8_t *fg_put_varint(uint8_t *at, uint64_t value)
 	}
 	*at++ = (uint8_t)value;
 	return at;
+}
+
+/* The same for numbers whose lengths have no pattern: what a processor cannot guess it should not be asked. */
+static inline uint8_t *fg_put_mixed_varint(uint8_t *at, uint64_t value)
+{
+	unsigned length = 0;
+	uint32_t bits = 0;
+
+	if (value >> 28)
+		return fg_put_varint(at, value);
+	length = 1U + (value >= 0x80) + (value >= 0x4000) + (value >= 0x200000);
+	bits = (uint32_t)((value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1fc000) << 2 |
+			  (value & 0xfe00000) << 3);
+	bits |= 0x80808080U & ((1U << (8 * (length - 1))) - 1);
+	at[0] = (uint8_t)bits;
+	at[1] = (uint8_t)(bits >> 8);
+	at[2] = (uint8_t)(bits >> 16);
+	at[3] = (uint8_t)(bits >> 24);
+	return at + length;
 }
 
 static inline uint64_t fg_zigzag(int64_t value)

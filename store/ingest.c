@@ -9,9 +9,9 @@
 #include "store/recode.h"
 #include "store/store_private.h"
 
-static int seal(struct fg_bytes *content, struct fg_bytes *block, struct fg_error *err)
+static int seal(struct fg_bytes *content, int level, struct fg_bytes *block, struct fg_error *err)
 {
-	const int status = fg_seal_bytes(content, FG_SEAL_LEVEL_QUICK, block, err);
+	const int status = fg_seal_bytes(content, level, block, err);
 
 	fg_bytes_release(content);
 	return status;
@@ -54,7 +54,7 @@ static int make_functions(const struct fg_recoding *r, const struct fg_dictionar
 	fg_totals_release(&totals);
 	free(sums.self_ns);
 	if (status == FG_OK)
-		return seal(&content, block, err);
+		return seal(&content, FG_SEAL_LEVEL_NONE, block, err);
 	fg_bytes_release(&content);
 	return status;
 }
@@ -73,7 +73,7 @@ static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionar
 		status = make_functions(&r, d, &parts->blocks[FG_CHUNK_TOTALS], err);
 		fg_recoding_write(&r, &to, &content);
 		if (status == FG_OK)
-			status = seal(&content, &parts->blocks[FG_CHUNK_ROWS], err);
+			status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_ROWS], err);
 	}
 	fg_bytes_release(&content);
 	fg_recoding_release(&r);
@@ -91,7 +91,7 @@ static int make_regions(struct fg_byte_reader *reader, struct fg_series_parts *p
 	status = fg_regions_read(reader, &set, err);
 	if (status == FG_OK && set.region_row_count) {
 		fg_regions_write(&set, 0, &content);
-		status = seal(&content, &parts->blocks[FG_CHUNK_REGIONS], err);
+		status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REGIONS], err);
 	}
 	fg_profile_set_release(&set);
 	return status;
@@ -110,7 +110,7 @@ static int make_profile(struct fg_byte_reader *reader, const struct fg_dictionar
 	if (root == 0)
 		return FG_OK;
 	fg_bytes_text(&content, d->root_names[root]);
-	status = seal(&content, &parts->blocks[FG_CHUNK_PROGRAM], err);
+	status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_PROGRAM], err);
 	if (status == FG_OK)
 		status = make_weights(reader, d, root, parts, err);
 	if (status == FG_OK)
@@ -127,7 +127,7 @@ static int make_series(struct fg_byte_reader *reader, const struct fg_dictionary
 
 	if (status == FG_OK && series->repetition_count) {
 		fg_repetitions_write(series, 0, &content);
-		status = seal(&content, &parts->blocks[FG_CHUNK_REPETITIONS], err);
+		status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REPETITIONS], err);
 	}
 	if (status == FG_OK)
 		status = make_profile(reader, d, series->name, parts, err);

@@ -40,6 +40,22 @@ static void pack(struct fg_totals *totals, const struct fg_totals_source *source
 }
 
 /* Both arms at once: a node, its parent and its function are fetched once for the two of them. */
+typedef double arms __attribute__((vector_size(ARMS * sizeof(double))));
+
+static inline arms load(const double from[ARMS])
+{
+	arms value;
+
+	memcpy(&value, from, sizeof(value));
+	return value;
+}
+
+static inline void store(double to[ARMS], arms value)
+{
+	memcpy(to, &value, sizeof(value));
+}
+
+/* Nodes that took no time are added like the others: which they are, no processor can guess. */
 static void add_up(struct fg_totals *totals, const struct fg_totals_source *source)
 {
 	const struct fg_profile_node *nodes = source->nodes;
@@ -49,18 +65,34 @@ static void add_up(struct fg_totals *totals, const struct fg_totals_source *sour
 	/* From the leaves up: when a node's turn comes, all that is below it has been added. */
 	for (size_t n = source->node_count; n-- > source->first;) {
 		struct fg_function_total *item = &totals->items[nodes[n].function];
+		double *above = inclusive[nodes[n].parent];
+		const arms mine = load(inclusive[n]);
 
-		if (!(inclusive[n][0] + inclusive[n][1] > 0))
-			continue;
-		for (int arm = 0; arm < ARMS; arm++) {
-			if (n > 0)
-				inclusive[nodes[n].parent][arm] += inclusive[n][arm];
-			item->self_ns[arm] += source->self_ns[n][arm];
-			if (!source->recursive[n])
-				item->inclusive_ns[arm] += inclusive[n][arm];
-		}
+		if (n > 0)
+			store(above, load(above) + mine);
+		store(item->self_ns, load(item->self_ns) + load(source->self_ns[n]));
+		if (!source->recursive[n])
+			store(item->inclusive_ns, load(item->inclusive_ns) + mine);
 	}
 	free(inclusive);
+}
+
+/* Per repetition of the arm; an arm without any has nothing to be divided. */
+static void divide(struct fg_totals *totals, const struct fg_totals_source *source)
+{
+	arms by = {1, 1};
+
+	for (int arm = 0; arm < ARMS; arm++) {
+		totals->repetitions[arm] = source->repetitions[arm];
+		if (source->repetitions[arm])
+			by[arm] = source->repetitions[arm];
+	}
+	for (size_t i = 0; i < totals->count; i++) {
+		struct fg_function_total *item = &totals->items[i];
+
+		store(item->self_ns, load(item->self_ns) / by);
+		store(item->inclusive_ns, load(item->inclusive_ns) / by);
+	}
 }
 
 void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source)
@@ -73,14 +105,8 @@ void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source
 	for (size_t f = 0; f < source->function_count; f++)
 		totals->items[f].id = (uint64_t)source->function_ids[f];
 	add_up(totals, source);
-	for (int arm = 0; arm < ARMS; arm++) {
-		totals->repetitions[arm] = source->repetitions[arm];
-		for (size_t f = 0; f < source->function_count && source->repetitions[arm]; f++) {
-			totals->items[f].self_ns[arm] /= source->repetitions[arm];
-			totals->items[f].inclusive_ns[arm] /= source->repetitions[arm];
-		}
-	}
 	pack(totals, source);
+	divide(totals, source);
 }
 
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
@@ -115,7 +141,7 @@ static int64_t steps(double per_repetition_ns, double steps_per_ns)
 {
 	const double value = per_repetition_ns * steps_per_ns;
 
-	return value > 0 ? (int64_t)(value + 0.5) : 0;
+	return (int64_t)((value > 0 ? value : 0) + 0.5);
 }
 
 static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *bytes)
@@ -124,13 +150,14 @@ static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *
 	uint8_t *at = fg_bytes_reserve(bytes, totals->count * 2 * FG_VARINT_MAX_BYTES);
 
 	for (size_t i = 0; i < totals->count; i++)
-		at = fg_put_varint(at,
-				   (uint64_t)steps(totals->items[i].self_ns[arm], steps_per_ns));
+		at = fg_put_mixed_varint(
+			at, (uint64_t)steps(totals->items[i].self_ns[arm], steps_per_ns));
 	for (size_t i = 0; i < totals->count; i++) {
 		const struct fg_function_total *item = &totals->items[i];
 
-		at = fg_put_varint(at, fg_zigzag(steps(item->inclusive_ns[arm], steps_per_ns) -
-						 steps(item->self_ns[arm], steps_per_ns)));
+		at = fg_put_mixed_varint(
+			at, fg_zigzag(steps(item->inclusive_ns[arm], steps_per_ns) -
+				      steps(item->self_ns[arm], steps_per_ns)));
 	}
 	fg_bytes_end(bytes, at);
 }
