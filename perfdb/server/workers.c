@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "perfdb/server/request.h"
 
+#include <unistd.h>
+
 /* In the order in which they are taken. */
 enum {
 	WRITTEN,
@@ -104,6 +106,17 @@ static void *work(void *context)
 	return NULL;
 }
 
+/* More than there are processors would only take them from each other, and from the one who writes. */
+static size_t count_uploaders(unsigned threads)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t most = threads - (threads + 3) / 4;
+
+	if (processors > 0)
+		most = fg_min_size(most, (size_t)processors);
+	return most ? most : 1;
+}
+
 int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 {
 	struct fg_workers *w = fg_xcalloc(1, sizeof(*w));
@@ -111,9 +124,7 @@ int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_e
 
 	for (int kind = 0; kind < KINDS; kind++)
 		w->lines[kind].last = &w->lines[kind].first;
-	w->uploading_max = threads - (threads + 3) / 4;
-	if (w->uploading_max == 0)
-		w->uploading_max = 1;
+	w->uploading_max = count_uploaders(threads);
 	(void)pthread_mutex_init(&w->lock, NULL);
 	(void)pthread_cond_init(&w->filled, NULL);
 	(void)pthread_condattr_init(&attributes);
