@@ -98,9 +98,11 @@ static void *work(void *context)
 		(void)pthread_mutex_lock(&w->lock);
 		if (kind == QUESTIONS)
 			continue;
+		/* Whatever may begin now, this thread looks for it next. */
 		w->uploading--;
 		w->in_hand -= answered;
-		(void)pthread_cond_broadcast(&w->filled);
+		if (w->stopping)
+			(void)pthread_cond_broadcast(&w->filled);
 	}
 	(void)pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -160,7 +162,7 @@ void fg__workers_give(struct fg_workers *w, struct fg_request *rq)
 	rq->next = NULL;
 	*line->last = rq;
 	line->last = &rq->next;
-	(void)pthread_cond_broadcast(&w->filled);
+	(void)pthread_cond_signal(&w->filled);
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
