@@ -35,7 +35,8 @@ enum {
 	FG_SEAL_HEADER_SIZE = 9,
 	FG_SEAL_LEVEL = 7,
 	FG_SEAL_LEVEL_NONE = -100, /* for what consists of sealed blocks */
-	FG_SEAL_LEVEL_QUICK = 1,  /* of numbers, for a server that takes in a thousand runs a second */
+	FG_SEAL_LEVEL_QUICK =
+		1, /* of numbers, for a server that takes in a thousand runs a second */
 	FG_SEAL_LEVEL_TIGHT = 13, /* five times the work for 2 % less */
 };
 

@@ -31,8 +31,8 @@ static int check_root(const struct fg_recoding *r, const struct fg_dictionary *d
 static int make_functions(const struct fg_recoding *r, const struct fg_dictionary *d,
 			  struct fg_bytes *block, struct fg_error *err)
 {
-	struct fg_recoding_sums sums = {
-		.self_ns = fg_xcalloc(d->node_count, sizeof(*sums.self_ns))};
+	struct fg_recoding_sums sums = {.self_ns =
+						fg_xcalloc(d->node_count, sizeof(*sums.self_ns))};
 	struct fg_totals_source source = {.nodes = d->nodes,
 					  .node_count = d->node_count,
 					  .first = 1,
@@ -73,7 +73,8 @@ static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionar
 		status = make_functions(&r, d, &parts->blocks[FG_CHUNK_TOTALS], err);
 		fg_recoding_write(&r, &to, &content);
 		if (status == FG_OK)
-			status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_ROWS], err);
+			status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_ROWS],
+				      err);
 	}
 	fg_bytes_release(&content);
 	fg_recoding_release(&r);
@@ -127,7 +128,8 @@ static int make_series(struct fg_byte_reader *reader, const struct fg_dictionary
 
 	if (status == FG_OK && series->repetition_count) {
 		fg_repetitions_write(series, 0, &content);
-		status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REPETITIONS], err);
+		status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REPETITIONS],
+			      err);
 	}
 	if (status == FG_OK)
 		status = make_profile(reader, d, series->name, parts, err);

@@ -382,8 +382,8 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 			reader->at++;
 		else
 			fraction = fg_read_signed(reader);
-		m->self_ns[e] =
-			fraction ? round(whole_ns + (double)fraction * unit / FG__FRACTIONS) : whole_ns;
+		m->self_ns[e] = fraction ? round(whole_ns + (double)fraction * unit / FG__FRACTIONS)
+					 : whole_ns;
 	}
 	free(units);
 }

@@ -14,7 +14,8 @@ enum {
 	FG__CLASS_EXACT_POWER = 3,
 	/* Up to here each number is its own class, then there are two for each power of two. */
 	FG__CLASS_EXACT = 1 << FG__CLASS_EXACT_POWER,
-	FG__BREAK_MIN = 8192, /* bytes that are worth being packed by themselves: fewer, and the codes take what they save */
+	FG__BREAK_MIN =
+		8192, /* bytes that are worth being packed by themselves: fewer, and the codes take what they save */
 };
 
 static inline unsigned fg__class_of(size_t entries)

@@ -22,21 +22,22 @@ struct fg_segment {
 
 struct fg_recoding {
 	struct fg__matrix_heads heads;
-	uint64_t *ids; /* as they came, ascending */
+	uint64_t *ids;    /* as they came, ascending */
 	uint32_t *counts; /* entries of each */
 	uint32_t *order;  /* of the ids, in which the entries stand */
 	uint32_t *entry_rows;
 	uint32_t *samples;
-	double *self_ns; /* of each entry; NULL: samples × unit, as nearly always */
+	double *self_ns;      /* of each entry; NULL: samples × unit, as nearly always */
 	const uint8_t *bytes; /* that it was read from: segments are parts of them */
 	size_t size;
-	struct fg_segment *rows_at;    /* by id */
-	struct fg_segment *samples_at; /* by id */
+	struct fg_segment *rows_at;      /* by id */
+	struct fg_segment *samples_at;   /* by id */
 	struct fg_segment *fractions_at; /* by id; NULL: zeros */
 };
 
 struct fg_recoding_sums {
-	double (*self_ns)[2]; /* by id and arm, over the repetitions that count, none below 0: the caller's, zeros before */
+	double (*self_ns)
+		[2]; /* by id and arm, over the repetitions that count, none below 0: the caller's, zeros before */
 	uint32_t repetitions[2];
 	double time_ns; /* of all repetitions */
 	double samples;

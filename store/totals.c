@@ -155,9 +155,9 @@ static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *
 	for (size_t i = 0; i < totals->count; i++) {
 		const struct fg_function_total *item = &totals->items[i];
 
-		at = fg_put_mixed_varint(
-			at, fg_zigzag(steps(item->inclusive_ns[arm], steps_per_ns) -
-				      steps(item->self_ns[arm], steps_per_ns)));
+		at = fg_put_mixed_varint(at,
+					 fg_zigzag(steps(item->inclusive_ns[arm], steps_per_ns) -
+						   steps(item->self_ns[arm], steps_per_ns)));
 	}
 	fg_bytes_end(bytes, at);
 }

@@ -509,7 +509,8 @@ static int step(struct fg_request *rq, struct fg_error *err)
 
 	if (then) {
 		rq->then = NULL;
-		*err = rq->write.err;
+		if (rq->write.status != FG_OK)
+			*err = rq->write.err;
 		return then(rq, err);
 	}
 	if (rq->too_large)
@@ -524,21 +525,17 @@ static bool handle(struct fg_request *rq)
 {
 	struct fg_error err = {0};
 
-	for (;;) {
-		if (step(rq, &err) != FG_OK && err.code == FG_OK)
-			(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
-		if (!rq->then)
-			break;
-		/* A session is not held while the disk works. */
-		fg__session_back(rq->server, rq->store);
-		rq->store = NULL;
-		if (fg__writer_give(rq->server->writer, rq))
-			return false;
-		rq->write.status = fg_error_set(&rq->write.err, FG_EBUSY,
-						"too many uploads wait to be written");
+	if (step(rq, &err) != FG_OK && err.code == FG_OK)
+		(void)fg_error_set(&err, FG_EDB, "a handler failed without a reason");
+	if (!rq->then) {
+		settle(rq, &err);
+		return true;
 	}
-	settle(rq, &err);
-	return true;
+	/* A session is not held while the disk works. */
+	fg__session_back(rq->server, rq->store);
+	rq->store = NULL;
+	fg__writer_give(rq->server->writer, rq);
+	return false;
 }
 
 bool fg__http_answer(struct fg_request *rq)

@@ -172,8 +172,8 @@ void fg__init_wake(pthread_cond_t *wake);
 struct fg_store *fg__session(struct fg_server *server, struct fg_error *err);
 void fg__session_back(struct fg_server *server, struct fg_store *store);
 
-/* Have rq->write done; once it is on the disk, the workers get the request.  False: too many wait. */
-bool fg__writer_give(struct fg_writer *writer, struct fg_request *rq) FG_NODISCARD;
+/* Have rq->write done; once it is on the disk, the workers get the request. */
+void fg__writer_give(struct fg_writer *writer, struct fg_request *rq);
 /* How many wait for it now. */
 size_t fg__writer_pending(struct fg_writer *writer);
 int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)

@@ -265,8 +265,7 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 	struct fg_server *server = rq->server;
 	struct fg__upload *up = rq->upload;
 	struct new_dictionary *opened = &up->opened;
-	const struct fg_dictionary *known =
-		fg__dictionaries_take(server->dictionaries, up->hash);
+	const struct fg_dictionary *known = fg__dictionaries_take(server->dictionaries, up->hash);
 	int status = FG_OK;
 
 	if (known)
@@ -287,13 +286,13 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 
 static int read_upload(struct fg_request *rq, struct fg__upload *up, struct fg_error *err)
 {
-	int status = fg_wire_read(rq->body.data ? rq->body.data : "", rq->body.length, &up->wire,
-				  err);
+	int status =
+		fg_wire_read(rq->body.data ? rq->body.data : "", rq->body.length, &up->wire, err);
 
 	if (status == FG_OK)
-		status = fg_bundle_read_envelope(up->wire.envelope, up->wire.envelope_size,
-						 &fg_bundle_limits_default, &up->run, up->hash,
-						 err);
+		status =
+			fg_bundle_read_envelope(up->wire.envelope, up->wire.envelope_size,
+						&fg_bundle_limits_default, &up->run, up->hash, err);
 	if (status == FG_OK)
 		status = check_identity(rq, &up->run, err);
 	if (status == FG_OK)

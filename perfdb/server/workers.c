@@ -40,7 +40,7 @@ struct fg_workers {
 	size_t uploading; /* threads that have an upload */
 	size_t uploading_max;
 	size_t in_hand; /* uploads that were begun, and are not answered */
-	size_t held; /* requests that were given, and are not done with */
+	size_t held;    /* requests that were given, and are not done with */
 	bool stopping;
 };
 
@@ -53,8 +53,8 @@ static int kind_of(const struct fg_request *rq)
 
 static bool may_begin(const struct fg_workers *w, int kind)
 {
-	return kind == QUESTIONS || (w->uploading < w->uploading_max &&
-				     (kind == WRITTEN || w->in_hand < IN_HAND_MAX));
+	return kind == QUESTIONS ||
+	       (w->uploading < w->uploading_max && (kind == WRITTEN || w->in_hand < IN_HAND_MAX));
 }
 
 /* The next that may be answered, or NULL. */

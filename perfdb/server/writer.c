@@ -11,8 +11,7 @@
 #include "store/query.h"
 
 enum {
-	BATCH_MAX = 64,
-	QUEUE_MAX = 1024
+	BATCH_MAX = 64
 };
 
 struct fg_writer {
@@ -178,21 +177,15 @@ void fg__writer_stop(struct fg_writer *w)
 	free(w);
 }
 
-bool fg__writer_give(struct fg_writer *writer, struct fg_request *rq)
+void fg__writer_give(struct fg_writer *writer, struct fg_request *rq)
 {
-	bool has_room = false;
-
 	(void)pthread_mutex_lock(&writer->lock);
-	has_room = writer->pending < QUEUE_MAX;
-	if (has_room) {
-		rq->next = NULL;
-		*writer->last = rq;
-		writer->last = &rq->next;
-		writer->pending++;
-		(void)pthread_cond_signal(&writer->filled);
-	}
+	rq->next = NULL;
+	*writer->last = rq;
+	writer->last = &rq->next;
+	writer->pending++;
+	(void)pthread_cond_signal(&writer->filled);
 	(void)pthread_mutex_unlock(&writer->lock);
-	return has_room;
 }
 
 size_t fg__writer_pending(struct fg_writer *writer)

@@ -112,8 +112,8 @@ static void profile_of_pairs(struct fg_test_server *s)
 }
 
 enum {
-	WAITING = 6,
-	AT_ONCE = 3 /* of four threads one is kept for those who ask */
+	WAITING = 6, /* more than the server has threads: none of them waits */
+	THIRD = 3
 };
 
 struct waiting_upload {
@@ -148,8 +148,8 @@ static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload
 		uploads[i] = (struct waiting_upload){.server = s, .seed = i + 1};
 		assert_int_equal(
 			pthread_create(&uploads[i].thread, NULL, upload_and_wait, &uploads[i]), 0);
-		/* The first ones one after the other: what comes second and third shares a transaction. */
-		while (i < AT_ONCE && fg__writer_pending(s->server->writer) <= i)
+		/* One after the other: all but the first share a transaction. */
+		while (fg__writer_pending(s->server->writer) <= i)
 			(void)sched_yield();
 	}
 	for (unsigned i = 0; i < 4 * WAITING; i++)
@@ -185,7 +185,7 @@ static void third_one_fails(struct fg_test_server *s, const char *trigger)
 	assert_int_equal(fg_db_script(db, trigger, NULL), FG_OK);
 	upload_behind_a_lock(s, uploads);
 	for (unsigned i = 0; i < WAITING; i++) {
-		if (i == AT_ONCE - 1)
+		if (i == THIRD - 1)
 			assert_in_range(uploads[i].status, 500, 599);
 		else
 			assert_int_equal(uploads[i].status, 201);
@@ -193,8 +193,8 @@ static void third_one_fails(struct fg_test_server *s, const char *trigger)
 	assert_int_equal(fg_test_run_count(s), WAITING - 1);
 	assert_int_equal(fg_db_script(db, "DROP TRIGGER refuse", NULL), FG_OK);
 	fg_db_close(db);
-	(void)upload_and_wait(&uploads[AT_ONCE - 1]);
-	assert_int_equal(uploads[AT_ONCE - 1].status, 201);
+	(void)upload_and_wait(&uploads[THIRD - 1]);
+	assert_int_equal(uploads[THIRD - 1].status, 201);
 	for (unsigned i = 0; i < WAITING; i++) {
 		char path[96];
 		char name[32];
@@ -215,7 +215,7 @@ static void values_that_cannot_be_written_spare_other_uploads(void **state)
 		"CREATE TRIGGER refuse BEFORE INSERT ON chunk WHEN (SELECT r.uuid FROM series s "
 		"JOIN run r ON r.id = s.run WHERE s.id = NEW.series) = '%s' "
 		"BEGIN SELECT RAISE(ABORT, 'no'); END",
-		fg_test_run_id(AT_ONCE));
+		fg_test_run_id(THIRD));
 
 	third_one_fails(*state, trigger);
 	free(trigger);
@@ -226,7 +226,7 @@ static void names_that_cannot_be_written_spare_other_uploads(void **state)
 	char *trigger = fg_xasprintf(
 		"CREATE TRIGGER refuse BEFORE INSERT ON function WHEN NEW.name LIKE '%%!_%u(%%' ESCAPE '!' "
 		"BEGIN SELECT RAISE(ABORT, 'no'); END",
-		AT_ONCE);
+		THIRD);
 
 	third_one_fails(*state, trigger);
 	free(trigger);

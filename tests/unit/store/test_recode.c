@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What recode.c makes of an upload's weights, against what the matrix of the same profile says. */
+#include "store/recode.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/store/samples.h"
+
+#include <math.h>
+
+enum {
+	PATHS = 700,
+	ROWS = 300,         /* more than one byte can say */
+	ROW_SAMPLES = 2000, /* and so for the samples of the first paths */
+	ASIDE = 7,          /* a repetition that does not count */
+};
+
+/* A profile, and the numbers of its paths in an upload and in a store. */
+struct example {
+	struct fg_profile_set set;
+	uint64_t sent[PATHS];
+	uint64_t stored[PATHS];
+	/* By the number that was sent. */
+	uint64_t renumbered[PATHS + 1];
+	uint32_t in_order[PATHS + 1];
+};
+
+/* Every path is stored under a number that has nothing to do with the one that is sent. */
+static void number(struct example *x, struct fg_random *random)
+{
+	uint32_t order[PATHS];
+
+	for (uint32_t i = 0; i < PATHS; i++)
+		order[i] = i;
+	for (uint32_t i = PATHS - 1; i > 0; i--) {
+		const size_t other = fg_random_below(random, i + 1);
+		const uint32_t swapped = order[i];
+
+		order[i] = order[other];
+		order[other] = swapped;
+	}
+	for (uint32_t i = 0; i < PATHS; i++) {
+		x->sent[order[i]] = order[i] + 1;
+		x->stored[order[i]] = 1000 + 3 * (uint64_t)i;
+		x->renumbered[order[i] + 1] = x->stored[order[i]];
+		x->in_order[i + 1] = order[i] + 1;
+	}
+}
+
+/* `weigh`: samples of one row weigh differently, as they do where the clock is coarse. */
+static void begin(struct example *x, bool weigh)
+{
+	struct fg_random random;
+
+	*x = (struct example){0};
+	fg_random_seed(&random, 5);
+	fg_profile_set_init(&x->set, "program");
+	while (x->set.node_count < PATHS) {
+		char name[24];
+
+		(void)snprintf(name, sizeof(name), "f%zu", x->set.node_count);
+		(void)fg_profile_set_node(
+			&x->set, 0,
+			fg_profile_set_function(&x->set,
+						&(struct fg_profile_function){.name = name}));
+	}
+	for (unsigned r = 0; r < ROWS; r++)
+		fg_sample_row(&x->set, &random, (uint8_t)(r % 2), r / 2, ROW_SAMPLES);
+	x->set.rows[ASIDE].aside = 1;
+	for (unsigned r = 0; r < ROWS && weigh; r++) {
+		for (uint32_t i = 0; i < x->set.rows[r].count; i++)
+			x->set.rows[r].self_ns[i] += (double)(i % 5) * 31250;
+	}
+	number(x, &random);
+}
+
+static void matrix_bytes(const struct example *x, const uint64_t *ids, struct fg_bytes *bytes)
+{
+	struct fg_matrix m = {0};
+
+	fg_matrix_from_set(&m, &x->set, 0, ids);
+	fg_matrix_write(&m, bytes);
+	fg_matrix_release(&m);
+}
+
+static struct fg_byte_reader reader_of(const struct fg_bytes *bytes)
+{
+	return (struct fg_byte_reader){bytes->data, bytes->data + bytes->size, false};
+}
+
+static const struct fg_renumbering *renumbering(const struct example *x, struct fg_renumbering *to)
+{
+	*to = (struct fg_renumbering){x->renumbered, x->in_order, PATHS + 1};
+	return to;
+}
+
+static void check_bytes(bool weigh)
+{
+	struct example x;
+	struct fg_renumbering to;
+	struct fg_recoding r = {0};
+	struct fg_bytes sent = {0};
+	struct fg_bytes expected = {0};
+	struct fg_bytes made = {0};
+	struct fg_byte_reader reader;
+	struct fg_error err = {0};
+
+	begin(&x, weigh);
+	matrix_bytes(&x, x.sent, &sent);
+	matrix_bytes(&x, x.stored, &expected);
+	reader = reader_of(&sent);
+	assert_int_equal(fg_recoding_read(&reader, PATHS, &r, &err), FG_OK);
+	assert_ptr_equal(reader.at, reader.end);
+	assert_int_equal(r.self_ns != NULL, weigh);
+	fg_recoding_write(&r, renumbering(&x, &to), &made);
+	assert_int_equal(made.size, expected.size);
+	assert_memory_equal(made.data, expected.data, made.size);
+	assert_int_equal(made.break_count, expected.break_count);
+	assert_memory_equal(made.breaks, expected.breaks,
+			    made.break_count * sizeof(made.breaks[0]));
+	fg_recoding_release(&r);
+	fg_bytes_release(&made);
+	fg_bytes_release(&expected);
+	fg_bytes_release(&sent);
+	fg_profile_set_release(&x.set);
+}
+
+static void bytes_are_those_of_the_matrix_with_the_stores_numbers(void **state)
+{
+	(void)state;
+	check_bytes(false);
+}
+
+static void weights_that_are_no_whole_samples_come_along(void **state)
+{
+	(void)state;
+	check_bytes(true);
+}
+
+static void check_sums(bool weigh)
+{
+	double self_ns[PATHS + 1][2] = {{0}};
+	double expected[PATHS + 1][2] = {{0}};
+	struct example x;
+	struct fg_recoding_sums sums = {.self_ns = self_ns};
+	struct fg_recoding r = {0};
+	struct fg_matrix m = {0};
+	struct fg_bytes sent = {0};
+	struct fg_byte_reader reader;
+	struct fg_error err = {0};
+	double time_ns = 0;
+	double samples = 0;
+
+	begin(&x, weigh);
+	matrix_bytes(&x, x.sent, &sent);
+	reader = reader_of(&sent);
+	assert_int_equal(fg_matrix_read(&reader, 0, &m, &err), FG_OK);
+	for (size_t i = 0; i < m.id_count; i++) {
+		for (size_t e = m.starts[i]; e < m.starts[i + 1]; e++) {
+			const struct fg_matrix_row *row = &m.rows[m.entry_rows[e]];
+
+			expected[m.ids[i]][row->arm] += row->aside ? 0 : m.self_ns[e];
+			time_ns += m.self_ns[e];
+			samples += m.samples[e];
+		}
+	}
+	reader = reader_of(&sent);
+	assert_int_equal(fg_recoding_read(&reader, PATHS, &r, &err), FG_OK);
+	fg_recoding_add_up(&r, &sums);
+	assert_memory_equal(self_ns, expected, sizeof(expected));
+	assert_int_equal(sums.repetitions[0], ROWS / 2);
+	assert_int_equal(sums.repetitions[1], ROWS / 2 - 1);
+	assert_true(fabs(sums.time_ns - time_ns) < 1);
+	assert_true(fabs(sums.samples - samples) < 1);
+	fg_recoding_release(&r);
+	fg_matrix_release(&m);
+	fg_bytes_release(&sent);
+	fg_profile_set_release(&x.set);
+}
+
+static void sums_leave_out_what_is_set_aside(void **state)
+{
+	(void)state;
+	check_sums(false);
+	check_sums(true);
+}
+
+/* Two rows; path 3 in both, path 5 in the second; rows and samples in the order of the paths. */
+static const uint8_t first_layout[] = {
+	2,  0, 1, 0,  0, 0, 0, /* arms, pairs, aside */
+	20, 0, 0, 10,          /* total 10, lost, truncated, unit 10 */
+	60, 0, 0, 10, 2, 3,    /* two paths, three entries */
+	3,  2,                 /* gaps between ids */
+	2,  1,                 /* entries of each */
+	0,  1, 1,              /* rows */
+	1,  2, 1,              /* samples */
+	0,  0, 0,
+};
+
+enum {
+	GAPS_AT = 17, /* in the first layout */
+	COUNTS_AT = 19,
+	ROWS_AT = 21,
+};
+
+static void the_first_layout_becomes_the_newest(void **state)
+{
+	static const uint64_t ids[] = {0, 0, 0, 9, 0, 4};
+	static const uint32_t in_order[] = {0, 1, 2, 4, 5, 3};
+	const struct fg_renumbering to = {ids, in_order, FG_ARRAY_SIZE(ids)};
+	struct fg_byte_reader reader = {first_layout, first_layout + sizeof(first_layout), false};
+	struct fg_recoding r = {0};
+	struct fg_matrix m = {0};
+	struct fg_bytes made = {0};
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(fg_recoding_read(&reader, 5, &r, &err), FG_OK);
+	fg_recoding_write(&r, &to, &made);
+	reader = reader_of(&made);
+	assert_int_equal(made.data[0], 0);
+	assert_int_equal(fg_matrix_read(&reader, 0, &m, &err), FG_OK);
+	assert_int_equal(m.id_count, 2);
+	assert_int_equal(m.ids[0], 4);
+	assert_int_equal(m.ids[1], 9);
+	assert_int_equal(m.starts[1], 1);
+	assert_int_equal(m.entry_rows[0], 1);
+	assert_int_equal(m.samples[2], 2);
+	fg_matrix_release(&m);
+	fg_recoding_release(&r);
+	fg_bytes_release(&made);
+}
+
+static void what_is_cut_short_is_refused_wherever_it_is_cut(void **state)
+{
+	struct fg_error err = {0};
+
+	(void)state;
+	for (size_t size = 0; size < sizeof(first_layout); size++) {
+		struct fg_byte_reader reader = {first_layout, first_layout + size, false};
+		struct fg_recoding r = {0};
+
+		assert_int_equal(fg_recoding_read(&reader, 5, &r, &err), FG_EPARSE);
+		assert_null(r.ids);
+	}
+}
+
+static void numbers_that_cannot_be_are_refused(void **state)
+{
+	static const struct {
+		size_t at;
+		uint8_t value;
+		const char *why;
+	} cases[] = {
+		{GAPS_AT + 1,   0, "the same path twice"         },
+		{GAPS_AT + 1,   3, "a path that is not there"    },
+		{COUNTS_AT + 1, 0, "fewer entries than there are"},
+		{COUNTS_AT + 1, 2, "more entries than there are" },
+		{ROWS_AT,       1, "a row behind the last"       },
+		{ROWS_AT + 1,   0, "the same row twice"          },
+		{ROWS_AT + 2,   2, "a row behind the last"       },
+	};
+	struct fg_error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		uint8_t bytes[sizeof(first_layout)];
+		struct fg_byte_reader reader = {bytes, bytes + sizeof(bytes), false};
+		struct fg_recoding r = {0};
+
+		memcpy(bytes, first_layout, sizeof(bytes));
+		bytes[cases[i].at] = cases[i].value;
+		if (fg_recoding_read(&reader, 5, &r, &err) != FG_EPARSE)
+			fail_msg("accepted: %s", cases[i].why);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_are_those_of_the_matrix_with_the_stores_numbers),
+		cmocka_unit_test(weights_that_are_no_whole_samples_come_along),
+		cmocka_unit_test(sums_leave_out_what_is_set_aside),
+		cmocka_unit_test(the_first_layout_becomes_the_newest),
+		cmocka_unit_test(what_is_cut_short_is_refused_wherever_it_is_cut),
+		cmocka_unit_test(numbers_that_cannot_be_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
