@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From the values of a bundle to the blocks of the store without building a profile set in between: the weights stay a
- * matrix, only its ids change from the dictionary's numbers to the store's.  Those are mostly in the same order; where
- * they are not (a new function below old ones), the columns are written in the order of the new ids.
+ * From the values of a bundle to the blocks of the store without building a profile set in between: the weights change
+ * from the dictionary's numbers to the store's, and else stay what they are (recode.c).
  */
 #include "store/ingest.h"
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-	DEFAULT_THREADS = 16, /* most of them wait for a transaction */
+	DEFAULT_THREADS = 16, /* for those who ask; uploads take as many as there are processors */
 	LINE_THREADS = 2,     /* that only move bytes */
 	DEFAULT_PER_MINUTE = 6000,
 	CONNECTIONS = 4096,
