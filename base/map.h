@@ -27,6 +27,10 @@ struct fg_map {
 
 /* The value's place, or NULL.  Valid until the next insertion. */
 uint64_t *fg_map_get(const struct fg_map *map, const void *key, size_t key_length);
+/* The same for who has the key's hash already. */
+uint64_t fg_map_hash(const void *key, size_t key_length);
+uint64_t *fg_map_get_hashed(const struct fg_map *map, const void *key, size_t key_length,
+			    uint64_t hash);
 uint64_t *fg_map_get_text(const struct fg_map *map, const char *key);
 /* Insert with `value` unless the key is there; returns the place and whether it is new (may be NULL). */
 uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uint64_t value,

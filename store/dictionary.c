@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/dictionary.h"
 
+#include "base/hash.h"
+#include "store/likeness.h"
 #include "store/store_private.h"
 
 enum {
@@ -33,57 +35,185 @@ static void function_key(const struct words texts[2], struct fg_strbuf *key)
 	fg_strbuf_add(key, texts[1].at ? texts[1].at : "", texts[1].length);
 }
 
-static void read_functions(struct fg_byte_reader *reader, struct fg_dictionary *d)
+static struct fg_byte_reader reader_of(const struct fg_dictionary *d, size_t function)
 {
-	struct fg_map seen = {0};
-	struct fg_strbuf key = {0};
+	return (struct fg_byte_reader){d->content.data + d->function_at[function],
+				       d->content.data + d->content.size, false};
+}
 
-	d->function_at = fg_xcalloc(d->function_count, sizeof(*d->function_at));
-	for (size_t i = 0; i < d->function_count && !reader->failed; i++) {
-		struct words texts[TEXTS];
-		bool is_new = false;
+static void read_function_key(const struct fg_dictionary *d, size_t function,
+			      struct fg_strbuf *key)
+{
+	struct fg_byte_reader reader = reader_of(d, function);
+	struct words texts[2];
 
-		d->function_at[i] = (size_t)(reader->at - d->content.data);
-		for (size_t t = 0; t < TEXTS; t++)
-			texts[t] = read_words(reader);
-		(void)fg_read_varint(reader);
-		(void)fg_read_varint(reader);
-		function_key(texts, &key);
-		(void)fg_map_add(&seen, key.data, key.length, i, &is_new);
-		if (!is_new)
-			reader->failed = true;
+	texts[0] = read_words(&reader);
+	texts[1] = read_words(&reader);
+	function_key(texts, key);
+}
+
+/* One function, of which nothing is known. */
+static void read_one_function(struct fg_byte_reader *reader, struct fg_dictionary *d, size_t i,
+			      struct fg_strbuf *key)
+{
+	struct words texts[TEXTS];
+
+	d->function_at[i] = (uint32_t)(reader->at - d->content.data);
+	for (size_t t = 0; t < TEXTS; t++)
+		texts[t] = read_words(reader);
+	(void)fg_read_varint(reader);
+	(void)fg_read_varint(reader);
+	function_key(texts, key);
+	d->function_keys[i] = fg_map_hash(key->data, key->length);
+}
+
+/* As many as are the base's from here on: what was found out about those holds for these. */
+static size_t take_functions(struct fg_byte_reader *reader, struct fg_dictionary *d,
+			     struct fg_likeness *walk, size_t i)
+{
+	const struct fg_dictionary *base = walk->base;
+	const uint32_t begin = (uint32_t)(reader->at - d->content.data);
+	size_t first = 0;
+	const size_t count = fg__alike_functions(walk, i, d->function_count - i, reader->at,
+						 reader->end, &first);
+
+	if (count == 0)
+		return 0;
+	for (size_t k = 0; k < count; k++) {
+		d->function_at[i + k] =
+			begin + (base->function_at[first + k] - base->function_at[first]);
+		d->same_functions[i + k] = (uint32_t)(first + k) + 1;
 	}
-	fg_strbuf_release(&key);
-	fg_map_release(&seen);
+	memcpy(d->function_keys + i, base->function_keys + first,
+	       count * sizeof(*d->function_keys));
+	reader->at += base->function_at[first + count] - base->function_at[first];
+	return count;
 }
 
-static char *function_name(const struct fg_dictionary *d, uint32_t function)
+/* A table of hashes: the places of functions, and one more. */
+static bool has_twin(const struct fg_dictionary *d, uint32_t *slots, size_t mask, size_t i,
+		     struct fg_strbuf keys[2])
 {
-	struct fg_byte_reader reader = {d->content.data + d->function_at[function],
-					d->content.data + d->content.size, false};
-	const struct words name = read_words(&reader);
+	size_t at = (size_t)d->function_keys[i] & mask;
 
-	return fg_xstrndup(name.at ? name.at : "", name.length);
+	for (; slots[at]; at = (at + 1) & mask) {
+		const size_t other = slots[at] - 1;
+
+		if (d->function_keys[other] != d->function_keys[i])
+			continue;
+		read_function_key(d, i, &keys[0]);
+		read_function_key(d, other, &keys[1]);
+		if (keys[0].length == keys[1].length &&
+		    memcmp(keys[0].data, keys[1].data, keys[0].length) == 0)
+			return true;
+	}
+	slots[at] = (uint32_t)i + 1;
+	return false;
 }
 
-static uint64_t node_key(const struct fg_dictionary *d, size_t i)
+/* A function that is there twice would be two names for one row. */
+static bool has_twin_functions(const struct fg_dictionary *d)
 {
-	return (uint64_t)d->nodes[i].parent << 32 | (d->nodes[i].function + 1);
-}
-
-/* A path that is there twice would be two names for one row. */
-static bool has_twins(const struct fg_dictionary *d)
-{
-	struct fg_id_table seen = {0};
+	struct fg_strbuf keys[2] = {{0}};
+	uint32_t *table = NULL;
+	size_t slots = 16;
 	bool found = false;
 
-	fg_id_table_reserve(&seen, d->node_count);
-	for (size_t i = 1; i < d->node_count && !found; i++) {
-		if (i + AHEAD < d->node_count)
-			fg_id_table_soon(&seen, node_key(d, i + AHEAD));
-		found = fg_id_table_add(&seen, node_key(d, i), i) != i;
+	while (slots / 2 < d->function_count)
+		slots *= 2;
+	table = fg_xcalloc(slots, sizeof(*table));
+	for (size_t i = 0; i < d->function_count && !found; i++)
+		found = has_twin(d, table, slots - 1, i, keys);
+	free(table);
+	fg_strbuf_release(&keys[0]);
+	fg_strbuf_release(&keys[1]);
+	return found;
+}
+
+static void read_functions(struct fg_byte_reader *reader, struct fg_dictionary *d)
+{
+	struct fg_likeness walk = {.base = d->base};
+	struct fg_strbuf key = {0};
+	size_t i = 0;
+
+	d->function_at = fg_xcalloc(d->function_count + 1, sizeof(*d->function_at));
+	d->function_keys = fg_xcalloc(d->function_count + 1, sizeof(*d->function_keys));
+	if (d->base)
+		d->same_functions = fg_xcalloc(d->function_count + 1, sizeof(*d->same_functions));
+	while (i < d->function_count && !reader->failed) {
+		const size_t taken = walk.base ? take_functions(reader, d, &walk, i) : 0;
+
+		if (taken == 0)
+			read_one_function(reader, d, i, &key);
+		i += taken ? taken : 1;
 	}
-	fg_id_table_release(&seen);
+	d->function_at[d->function_count] = (uint32_t)(reader->at - d->content.data);
+	/* The unnamed root stands above all: with another function there, the base's paths are not ours. */
+	if (d->base && d->function_count && d->same_functions[0] != 1)
+		d->base = NULL;
+	if (!reader->failed && has_twin_functions(d))
+		reader->failed = true;
+	fg_strbuf_release(&key);
+}
+
+struct fg_dictionary_root {
+	uint32_t node;
+	char *name;
+};
+
+static void add_root(struct fg_dictionary *d, uint32_t node)
+{
+	struct fg_byte_reader reader = reader_of(d, d->nodes[node].function);
+	const struct words name = read_words(&reader);
+
+	d->named_roots = fg_grow(d->named_roots, &d->named_root_capacity, d->named_root_count + 1,
+				 sizeof(*d->named_roots));
+	d->named_roots[d->named_root_count++] = (struct fg_dictionary_root){
+		node, fg_xstrndup(name.at ? name.at : "", name.length)};
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct fg_dictionary_root *x = a;
+	const struct fg_dictionary_root *y = b;
+
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+const char *fg_dictionary_root_name(const struct fg_dictionary *d, uint32_t root)
+{
+	const struct fg_dictionary_root wanted = {.node = root};
+	const struct fg_dictionary_root *found =
+		d->named_root_count ? bsearch(&wanted, d->named_roots, d->named_root_count,
+					      sizeof(wanted), by_node)
+				    : NULL;
+
+	return found ? found->name : NULL;
+}
+
+/* A path that is there twice, too, would be two names for one row: two children of one parent with the same function. */
+static bool has_twin_nodes(const struct fg_dictionary *d)
+{
+	uint32_t *first = fg_xcalloc(d->node_count, sizeof(*first));
+	uint32_t *next = fg_xmalloc(d->node_count * sizeof(*next));
+	uint32_t *seen = fg_xcalloc(d->function_count + 1, sizeof(*seen)); /* last below which */
+	bool found = false;
+
+	for (size_t i = d->node_count; i-- > 1;) {
+		next[i] = first[d->nodes[i].parent];
+		first[d->nodes[i].parent] = (uint32_t)i;
+	}
+	for (size_t parent = 0; parent < d->node_count && !found; parent++) {
+		for (uint32_t i = first[parent]; i && !found; i = next[i]) {
+			uint32_t *last = &seen[d->nodes[i].function];
+
+			found = *last == parent + 1;
+			*last = (uint32_t)parent + 1;
+		}
+	}
+	free(first);
+	free(next);
+	free(seen);
 	return found;
 }
 
@@ -94,7 +224,6 @@ static void read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_lim
 
 	d->nodes = fg_xcalloc(d->node_count, sizeof(*d->nodes));
 	d->roots = fg_xcalloc(d->node_count, sizeof(*d->roots));
-	d->root_names = fg_xcalloc(d->node_count, sizeof(*d->root_names));
 	for (size_t i = 1; i < d->node_count && !reader->failed; i++) {
 		const uint64_t back = fg_read_varint(reader);
 		const uint64_t function = fg_read_varint(reader);
@@ -108,10 +237,10 @@ static void read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_lim
 		d->nodes[i] = (struct fg_profile_node){parent, (uint32_t)function};
 		d->roots[i] = parent ? d->roots[parent] : (uint32_t)i;
 		if (!parent)
-			d->root_names[i] = function_name(d, (uint32_t)function);
+			add_root(d, (uint32_t)i);
 	}
 	free(depths);
-	if (!reader->failed && has_twins(d))
+	if (!reader->failed && has_twin_nodes(d))
 		reader->failed = true;
 }
 
@@ -148,13 +277,22 @@ static int read_content(struct fg_dictionary *d, const struct fg_bundle_limits *
 	return FG_OK;
 }
 
+/* What fg_dictionary_forget_texts() gives back. */
+static size_t text_bytes(const struct fg_dictionary *d)
+{
+	return d->content.size +
+	       (d->function_count + 1) * (sizeof(*d->function_at) + sizeof(*d->function_keys));
+}
+
 int fg_dictionary_open(const struct fg_bytes *sealed, const struct fg_bundle_limits *limits,
-		       const char *hash, struct fg_dictionary **dictionary, struct fg_error *err)
+		       const char *hash, const struct fg_dictionary *base,
+		       struct fg_dictionary **dictionary, struct fg_error *err)
 {
 	struct fg_dictionary *d = fg_xcalloc(1, sizeof(*d));
 	int status =
 		fg_unseal(sealed->data, sealed->size, limits->dictionary_bytes, &d->content, err);
 
+	d->base = base;
 	if (status == FG_OK) {
 		fg_sha256_hex(d->content.data, d->content.size, d->hash);
 		if (strcmp(d->hash, hash) != 0)
@@ -170,33 +308,57 @@ int fg_dictionary_open(const struct fg_bytes *sealed, const struct fg_bundle_lim
 		fg_dictionary_free(d);
 		return status;
 	}
-	d->recursive = fg_profile_set_is_recursive(
-		&(struct fg_profile_set){.nodes = d->nodes,
-					 .node_count = d->node_count,
-					 .function_count = d->function_count});
 	d->function_ids = fg_xcalloc(d->function_count, sizeof(*d->function_ids));
 	d->node_ids = fg_xcalloc(d->node_count, sizeof(*d->node_ids));
 	d->missing = d->function_count + d->node_count - 1;
 	d->memory_bytes =
-		d->function_count * (sizeof(*d->function_ids) + sizeof(uint32_t)) +
-		d->node_count * (sizeof(*d->nodes) + sizeof(*d->roots) + sizeof(bool) +
-				 sizeof(*d->root_names) + sizeof(*d->node_ids) + sizeof(uint32_t));
+		text_bytes(d) +
+		d->function_count * (sizeof(*d->function_ids) + sizeof(*d->functions_in_order)) +
+		d->named_root_count * sizeof(*d->named_roots) +
+		d->node_count * (sizeof(*d->nodes) + sizeof(*d->roots) + sizeof(*d->recursive) +
+				 sizeof(*d->node_ids) + sizeof(*d->nodes_in_order));
 	*dictionary = d;
 	return FG_OK;
+}
+
+static void release_texts(struct fg_dictionary *d)
+{
+	fg_bytes_release(&d->content);
+	free(d->function_at);
+	free(d->function_keys);
+	d->function_at = NULL;
+	d->function_keys = NULL;
+}
+
+void fg_dictionary_forget_texts(struct fg_dictionary *dictionary)
+{
+	if (!dictionary->content.data)
+		return;
+	dictionary->memory_bytes -= text_bytes(dictionary);
+	release_texts(dictionary);
+}
+
+static void leave_base(struct fg_dictionary *d)
+{
+	free(d->same_functions);
+	free(d->same_nodes);
+	d->same_functions = NULL;
+	d->same_nodes = NULL;
+	d->base = NULL;
 }
 
 void fg_dictionary_free(struct fg_dictionary *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; d->root_names && i < d->node_count; i++)
-		free(d->root_names[i]);
-	free(d->root_names);
-	fg_bytes_release(&d->content);
+	for (size_t i = 0; i < d->named_root_count; i++)
+		free(d->named_roots[i].name);
+	free(d->named_roots);
+	release_texts(d);
+	leave_base(d);
 	free(d->nodes);
 	free(d->roots);
 	free(d->recursive);
-	free(d->function_at);
 	free(d->function_ids);
 	free(d->node_ids);
 	free(d->functions_in_order);
@@ -247,11 +409,11 @@ static uint32_t *in_order(struct place *places, struct place *room, size_t count
 	return order;
 }
 
-/* Put it in the store's order once, and forget the texts. */
+/* Put it in the store's order once. */
 static void put_in_order(struct fg_dictionary *d)
 {
 	const size_t most = d->node_count > d->function_count ? d->node_count : d->function_count;
-	struct place *places = fg_xcalloc(most, 2 * sizeof(*places));
+	struct place *places = fg_xmalloc(most * 2 * sizeof(*places));
 
 	for (size_t i = 0; i < d->function_count; i++)
 		places[i] = (struct place){(uint64_t)d->function_ids[i], (uint32_t)i};
@@ -260,16 +422,56 @@ static void put_in_order(struct fg_dictionary *d)
 		places[i] = (struct place){d->node_ids[i], (uint32_t)i};
 	d->nodes_in_order = in_order(places, places + most, d->node_count);
 	free(places);
-	fg_bytes_release(&d->content);
-	free(d->function_at);
-	d->function_at = NULL;
+}
+
+/*
+ * What the base says of its paths holds for ours that are the same, and a few others are told by walking up from them.
+ * False when that would take longer than looking at the whole tree.
+ */
+static bool recursive_by_base(struct fg_dictionary *d)
+{
+	size_t steps = 0;
+
+	d->recursive = fg_xcalloc(d->node_count, sizeof(*d->recursive));
+	for (size_t i = 1; i < d->node_count && steps <= d->node_count; i++) {
+		const uint32_t function = d->nodes[i].function;
+		size_t above = i;
+
+		if (d->same_nodes[i]) {
+			d->recursive[i] = d->base->recursive[d->same_nodes[i]];
+			continue;
+		}
+		while (above && !d->recursive[i]) {
+			above = d->nodes[above].parent;
+			d->recursive[i] = d->nodes[above].function == function;
+			steps++;
+		}
+	}
+	if (steps <= d->node_count)
+		return true;
+	free(d->recursive);
+	d->recursive = NULL;
+	return false;
+}
+
+static void find_recursive(struct fg_dictionary *d)
+{
+	if (d->base && recursive_by_base(d))
+		return;
+	d->recursive = fg_profile_set_is_recursive(
+		&(struct fg_profile_set){.nodes = d->nodes,
+					 .node_count = d->node_count,
+					 .function_count = d->function_count});
 }
 
 void fg_dictionary_finish(struct fg_dictionary *dictionary)
 {
 	FG_ASSERT(dictionary->missing == 0);
-	if (!dictionary->nodes_in_order)
-		put_in_order(dictionary);
+	if (dictionary->nodes_in_order)
+		return;
+	put_in_order(dictionary);
+	find_recursive(dictionary);
+	leave_base(dictionary);
 }
 
 /* Its parent's row may not be known yet: then this is of no use, and does no harm. */
@@ -279,36 +481,68 @@ static void say_next(const struct fg_dictionary *d, const struct fg_ids *ids, si
 			 (uint64_t)d->function_ids[d->nodes[i].function]);
 }
 
-bool fg_dictionary_look_up(struct fg_dictionary *d, struct fg_ids *ids)
+static void look_up_functions(struct fg_dictionary *d, const struct fg_ids *ids)
 {
 	struct fg_strbuf key = {0};
 
-	d->missing = 0;
-	fg_ids_begin(ids);
 	for (size_t i = 0; i < d->function_count; i++) {
-		struct fg_byte_reader reader = {d->content.data + d->function_at[i],
-						d->content.data + d->content.size, false};
-		struct words texts[2];
-
-		texts[0] = read_words(&reader);
-		texts[1] = read_words(&reader);
-		function_key(texts, &key);
-		d->function_ids[i] = fg_ids_function(ids, key.data, key.length);
+		if (d->base && d->same_functions[i]) {
+			d->function_ids[i] = d->base->function_ids[d->same_functions[i] - 1];
+			continue;
+		}
+		read_function_key(d, i, &key);
+		d->function_ids[i] =
+			fg_ids_function(ids, key.data, key.length, d->function_keys[i]);
 		d->missing += d->function_ids[i] == 0;
 	}
+	fg_strbuf_release(&key);
+}
+
+/* The base's number of a path whose parent and function it has too; else 0. */
+static uint32_t same_node(const struct fg_dictionary *d, struct fg_likeness *walk, size_t i)
+{
+	const struct fg_profile_node *node = &d->nodes[i];
+	const uint32_t parent = d->same_nodes[node->parent];
+	const uint32_t function = d->same_functions[node->function];
+
+	if (function == 0 || (node->parent && parent == 0))
+		return 0;
+	return fg__alike_node(walk, i, parent, function - 1);
+}
+
+static void look_up_nodes(struct fg_dictionary *d, const struct fg_ids *ids)
+{
+	struct fg_likeness walk = {.base = d->base};
+
+	if (d->base && !d->same_nodes)
+		d->same_nodes = fg_xcalloc(d->node_count, sizeof(*d->same_nodes));
 	for (size_t i = 1; i < d->node_count; i++) {
 		const uint32_t parent = d->nodes[i].parent;
 		const int64_t function = d->function_ids[d->nodes[i].function];
 
-		if (i + AHEAD < d->node_count)
+		if (walk.base) {
+			d->same_nodes[i] = same_node(d, &walk, i);
+			if (d->same_nodes[i]) {
+				d->node_ids[i] = d->base->node_ids[d->same_nodes[i]];
+				continue;
+			}
+		} else if (i + AHEAD < d->node_count) {
 			say_next(d, ids, i + AHEAD);
+		}
 		d->node_ids[i] = function && (!parent || d->node_ids[parent])
 					 ? fg_ids_node(ids, d->node_ids[parent], (uint64_t)function)
 					 : 0;
 		d->missing += d->node_ids[i] == 0;
 	}
+}
+
+bool fg_dictionary_look_up(struct fg_dictionary *d, struct fg_ids *ids)
+{
+	d->missing = 0;
+	fg_ids_begin(ids);
+	look_up_functions(d, ids);
+	look_up_nodes(d, ids);
 	fg_ids_end(ids);
-	fg_strbuf_release(&key);
 	return d->missing == 0;
 }
 
@@ -320,8 +554,7 @@ static const char *copy_words(struct fg_arena *arena, const struct words w)
 static struct fg_profile_function read_function(const struct fg_dictionary *d, size_t i,
 						struct fg_arena *arena)
 {
-	struct fg_byte_reader reader = {d->content.data + d->function_at[i],
-					d->content.data + d->content.size, false};
+	struct fg_byte_reader reader = reader_of(d, i);
 	const char *texts[TEXTS] = {NULL};
 	struct fg_profile_function function = {0};
 	unsigned line = 0;
@@ -341,13 +574,18 @@ static struct fg_profile_function read_function(const struct fg_dictionary *d, s
 static int intern_functions(struct fg_store *store, struct fg_dictionary *d, struct fg_error *err)
 {
 	struct fg_arena arena = {0};
-	struct fg_profile_function *functions =
-		fg_arena_array(&arena, d->function_count, sizeof(*functions));
-	size_t *places = fg_arena_array(&arena, d->function_count, sizeof(*places));
-	int64_t *ids = fg_arena_array(&arena, d->function_count, sizeof(*ids));
+	struct fg_profile_function *functions = NULL;
+	size_t *places = NULL;
+	int64_t *ids = NULL;
+	size_t missing = 0;
 	size_t count = 0;
 	int status = FG_OK;
 
+	for (size_t i = 0; i < d->function_count; i++)
+		missing += d->function_ids[i] == 0;
+	functions = fg_arena_array(&arena, missing, sizeof(*functions));
+	places = fg_arena_array(&arena, missing, sizeof(*places));
+	ids = fg_arena_array(&arena, missing, sizeof(*ids));
 	for (size_t i = 0; i < d->function_count; i++) {
 		if (d->function_ids[i])
 			continue;

@@ -120,9 +120,9 @@ void fg_ids_end(struct fg_ids *ids)
 	(void)pthread_rwlock_unlock(&ids->lock);
 }
 
-int64_t fg_ids_function(const struct fg_ids *ids, const void *key, size_t size)
+int64_t fg_ids_function(const struct fg_ids *ids, const void *key, size_t size, uint64_t hash)
 {
-	const uint64_t *id = fg_map_get(&ids->functions, key, size);
+	const uint64_t *id = fg_map_get_hashed(&ids->functions, key, size, hash);
 
 	return id ? (int64_t)*id : 0;
 }

@@ -35,8 +35,8 @@ void fg_ids_free(struct fg_ids *ids); /* NULL is fine */
 /* Hold the table while many are looked up: begin, find ..., end. */
 void fg_ids_begin(struct fg_ids *ids);
 void fg_ids_end(struct fg_ids *ids);
-/* 0: not known.  `key` is name, NUL, library. */
-int64_t fg_ids_function(const struct fg_ids *ids, const void *key, size_t size);
+/* 0: not known.  `key` is name, NUL, library; `hash` is its fg_map_hash(). */
+int64_t fg_ids_function(const struct fg_ids *ids, const void *key, size_t size, uint64_t hash);
 uint64_t fg_ids_node(const struct fg_ids *ids, uint64_t parent, uint64_t function);
 void fg_ids_node_soon(const struct fg_ids *ids, uint64_t parent, uint64_t function);
 size_t fg_ids_function_count(struct fg_ids *ids);

@@ -109,7 +109,7 @@ static int make_profile(struct fg_byte_reader *reader, const struct fg_dictionar
 				    benchmark);
 	if (root == 0)
 		return FG_OK;
-	fg_bytes_text(&content, d->root_names[root]);
+	fg_bytes_text(&content, fg_dictionary_root_name(d, (uint32_t)root));
 	status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_PROGRAM], err);
 	if (status == FG_OK)
 		status = make_weights(reader, d, root, parts, err);

@@ -30,7 +30,8 @@ static int64_t known_function(struct fg_store *store, const struct fg_strbuf *ke
 		return (int64_t)*known;
 	if (store->shared) {
 		fg_ids_begin(store->shared);
-		id = fg_ids_function(store->shared, key->data, key->length);
+		id = fg_ids_function(store->shared, key->data, key->length,
+				     fg_map_hash(key->data, key->length));
 		fg_ids_end(store->shared);
 	}
 	return id;

@@ -297,7 +297,7 @@ static void make_arrival(struct fg_store *store, struct fg_ids *ids,
 	fg_bench_program_run(program, number, &bundle);
 	if (fg_bundle_read_envelope(bundle.envelope.data, bundle.envelope.length, limits, &stored,
 				    hash, &err) != FG_OK ||
-	    fg_dictionary_open(&bundle.dictionary, limits, hash, &dictionary, &err) != FG_OK)
+	    fg_dictionary_open(&bundle.dictionary, limits, hash, NULL, &dictionary, &err) != FG_OK)
 		die("bundle", &err);
 	if (!fg_dictionary_look_up(dictionary, ids) &&
 	    (fg_store_batch_begin(store, &err) != FG_OK ||

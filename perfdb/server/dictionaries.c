@@ -2,6 +2,9 @@
 /*
  * Dictionaries in memory.  A team's runs come from few builds, so a handful of them serves nearly all uploads; whoever was
  * not asked for the longest goes first.  One in use stays until the last thread gives it back.
+ *
+ * The newest of each program keeps its texts, so that the next one of that program, nearly the same if its code changed,
+ * can be opened beside it.
  */
 #include "perfdb/server/request.h"
 #include "store/dictionary.h"
@@ -14,7 +17,9 @@ enum {
 struct entry {
 	struct fg_dictionary *dictionary;
 	unsigned users;
-	unsigned long long used; /* the higher, the later */
+	uint64_t program;
+	unsigned long long made; /* the higher, the later */
+	unsigned long long used;
 };
 
 struct fg_dictionaries {
@@ -61,9 +66,38 @@ static const struct fg_dictionary *use(struct fg_dictionaries *d, struct entry *
 	return entry->dictionary;
 }
 
+/* The newest of a program, or NULL. */
+static struct entry *newest(struct fg_dictionaries *d, uint64_t program)
+{
+	struct entry *found = NULL;
+
+	for (size_t i = 0; i < d->count; i++) {
+		struct entry *e = &d->entries[i];
+
+		if (e->program == program && (!found || e->made > found->made))
+			found = e;
+	}
+	return found;
+}
+
+/* Texts of those that are not the newest any more. */
+static void forget_texts(struct fg_dictionaries *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		struct entry *e = &d->entries[i];
+
+		if (e->users || !e->dictionary->content.data || newest(d, e->program) == e)
+			continue;
+		d->bytes -= e->dictionary->memory_bytes;
+		fg_dictionary_forget_texts(e->dictionary);
+		d->bytes += e->dictionary->memory_bytes;
+	}
+}
+
 /* Down to what may be kept, as far as nobody uses it. */
 static void trim(struct fg_dictionaries *d)
 {
+	forget_texts(d);
 	while (d->count > KEPT_MAX || d->bytes > KEPT_BYTES) {
 		struct entry *oldest = NULL;
 
@@ -94,8 +128,21 @@ const struct fg_dictionary *fg__dictionaries_take(struct fg_dictionaries *d, con
 	return found;
 }
 
+const struct fg_dictionary *fg__dictionaries_newest(struct fg_dictionaries *d, uint64_t program)
+{
+	const struct fg_dictionary *found = NULL;
+	struct entry *entry = NULL;
+
+	(void)pthread_mutex_lock(&d->lock);
+	entry = newest(d, program);
+	if (entry && entry->dictionary->content.data)
+		found = use(d, entry);
+	(void)pthread_mutex_unlock(&d->lock);
+	return found;
+}
+
 const struct fg_dictionary *fg__dictionaries_put(struct fg_dictionaries *d,
-						 struct fg_dictionary *dictionary)
+						 struct fg_dictionary *dictionary, uint64_t program)
 {
 	const struct fg_dictionary *kept = NULL;
 	struct entry *entry = NULL;
@@ -107,7 +154,8 @@ const struct fg_dictionary *fg__dictionaries_put(struct fg_dictionaries *d,
 	} else {
 		d->entries = fg_grow(d->entries, &d->capacity, d->count + 1, sizeof(*d->entries));
 		entry = &d->entries[d->count++];
-		*entry = (struct entry){.dictionary = dictionary};
+		*entry = (struct entry){
+			.dictionary = dictionary, .program = program, .made = ++d->clock};
 		d->bytes += dictionary->memory_bytes;
 	}
 	kept = use(d, entry);

@@ -184,14 +184,18 @@ struct fg_dictionary;
 
 /*
  * Dictionaries that are known to the database, kept in memory for the next run that refers to them.  What take() gives is
- * the caller's until give_back(); NULL: not there.  put() keeps a new one, or frees it and takes one that was quicker.
+ * the caller's until give_back(); NULL: not there.  put() keeps a new one, or frees it and takes one that was quicker;
+ * newest() takes the one that was put last for a program (a hash of what the caller calls so), with its texts.
  */
 struct fg_dictionaries *fg__dictionaries_new(void);
 void fg__dictionaries_free(struct fg_dictionaries *dictionaries);
 const struct fg_dictionary *fg__dictionaries_take(struct fg_dictionaries *dictionaries,
 						  const char *hash);
+const struct fg_dictionary *fg__dictionaries_newest(struct fg_dictionaries *dictionaries,
+						    uint64_t program);
 const struct fg_dictionary *fg__dictionaries_put(struct fg_dictionaries *dictionaries,
-						 struct fg_dictionary *dictionary);
+						 struct fg_dictionary *dictionary,
+						 uint64_t program);
 void fg__dictionaries_give_back(struct fg_dictionaries *dictionaries,
 				const struct fg_dictionary *dictionary);
 

@@ -5,6 +5,7 @@
  * before, and the run.
  */
 #include "base/hash.h"
+#include "base/map.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/request.h"
 #include "store/ingest.h"
@@ -177,16 +178,39 @@ struct fg__upload {
 	char id[UUID_LENGTH + 1];
 	char hash[FG_SHA256_HEX_SIZE];
 	struct fg_bytes sealed; /* a dictionary that is not in memory */
+	uint64_t program;
+	const struct fg_dictionary *base; /* to be given back */
 	struct new_dictionary opened;
 	struct fg_arrival arrival;
 	struct new_run made;
 };
+
+/* Runs of one project with the same benchmarks have, as a rule, nearly the same dictionary. */
+static uint64_t program_of(const struct fg_run *run)
+{
+	struct fg_strbuf key = {0};
+	uint64_t hash = 0;
+
+	fg_strbuf_add(&key, run->project, strlen(run->project) + 1);
+	for (size_t i = 0; i < run->series_count; i++)
+		fg_strbuf_add(&key, run->series[i].name, strlen(run->series[i].name) + 1);
+	hash = fg_map_hash(key.data, key.length);
+	fg_strbuf_release(&key);
+	return hash;
+}
+
+static void give_base_back(struct fg_request *rq)
+{
+	fg__dictionaries_give_back(rq->server->dictionaries, rq->upload->base);
+	rq->upload->base = NULL;
+}
 
 static void end(struct fg_request *rq)
 {
 	struct fg__upload *up = rq->upload;
 
 	fg_dictionary_free(up->opened.dictionary);
+	give_base_back(rq);
 	fg_bytes_release(&up->sealed);
 	fg_arrival_release(&up->arrival);
 	fg_stored_run_release(&up->run);
@@ -247,7 +271,9 @@ static int keep_dictionary(struct fg_request *rq, struct fg_error *err)
 	up->opened.dictionary = NULL;
 	fg_bytes_release(&up->sealed);
 	fg_dictionary_finish(dictionary);
-	return make_run(rq, fg__dictionaries_put(rq->server->dictionaries, dictionary), err);
+	give_base_back(rq);
+	return make_run(rq, fg__dictionaries_put(rq->server->dictionaries, dictionary, up->program),
+			err);
 }
 
 static int dictionary_written(struct fg_request *rq, struct fg_error *err)
@@ -271,9 +297,11 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 	if (known)
 		return make_run(rq, known, err);
 	status = dictionary_bytes(rq, &up->wire, up->hash, &up->sealed, err);
+	up->program = program_of(&up->run.run);
+	up->base = fg__dictionaries_newest(server->dictionaries, up->program);
 	if (status == FG_OK)
 		status = fg_dictionary_open(&up->sealed, &fg_bundle_limits_default, up->hash,
-					    &opened->dictionary, err);
+					    up->base, &opened->dictionary, err);
 	if (status != FG_OK)
 		return status;
 	opened->ids = server->ids;

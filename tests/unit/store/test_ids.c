@@ -35,8 +35,8 @@ static void ids_know_what_was_added_and_nothing_else(void **state)
 		(void)fg_map_add(&nodes, paths[i], sizeof(paths[i]), 20 + i, NULL);
 	fg_ids_add(ids, &functions, &nodes);
 	fg_ids_begin(ids);
-	assert_int_equal(fg_ids_function(ids, "f\0lib", 5), 3);
-	assert_int_equal(fg_ids_function(ids, "f\0li", 4), 0);
+	assert_int_equal(fg_ids_function(ids, "f\0lib", 5, fg_map_hash("f\0lib", 5)), 3);
+	assert_int_equal(fg_ids_function(ids, "f\0li", 4, fg_map_hash("f\0li", 4)), 0);
 	assert_int_equal(fg_ids_node(ids, 0, 3), 20);
 	assert_int_equal(fg_ids_node(ids, 12, 3), 21);
 	assert_int_equal(fg_ids_node(ids, 12, 4), 0);
