@@ -220,12 +220,16 @@ static int query_row(struct fg_db *db, enum fg_sql sql, const struct fg_rows *ro
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err)
 {
+	const size_t step = ids ? 0 : db->ops->insert_rows_count;
+	size_t done = 0;
 	int status = FG_OK;
 
 	FG_ASSERT(rows->column_count <= FG_ROWS_MAX_COLUMNS);
 	if (db->ops->query_rows && rows->count > 1)
 		return db->ops->query_rows(db, sql, rows, ids, err);
-	for (size_t i = 0; i < rows->count && status == FG_OK; i++)
+	for (; step && rows->count - done >= step && status == FG_OK; done += step)
+		status = db->ops->insert_rows(db, sql, rows, done, err);
+	for (size_t i = done; i < rows->count && status == FG_OK; i++)
 		status = query_row(db, sql, rows, i, ids, err);
 	return status;
 }

@@ -72,6 +72,10 @@ struct fg_db_ops {
 	/* NULL: the rows one by one. */
 	int (*query_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			  int64_t *ids, struct fg_error *err);
+	/* Of an insertion so many rows at once, from `first` on; what is left over goes one by one.  0: all do. */
+	int (*insert_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
+			   size_t first, struct fg_error *err);
+	size_t insert_rows_count;
 	/* NULL: the numbers behind the largest one. */
 	int (*reserve)(struct fg_db *db, const char *table, size_t count, int64_t *first,
 		       struct fg_error *err);

@@ -8,6 +8,7 @@
 enum {
 	LEAST_FUNCTION_BYTES = 6,
 	TEXTS = 4, /* of a function: name, library, linkage name, file */
+	STEPS_A_NODE = 8, /* upwards, before looking at the whole tree is quicker */
 	AHEAD = 8 /* tables are larger than the processor's caches: say so many look-ups before which place is next */
 };
 
@@ -130,6 +131,15 @@ static bool has_twin_functions(const struct fg_dictionary *d)
 	return found;
 }
 
+static void leave_base(struct fg_dictionary *d)
+{
+	free(d->same_functions);
+	free(d->same_nodes);
+	d->same_functions = NULL;
+	d->same_nodes = NULL;
+	d->base = NULL;
+}
+
 static void read_functions(struct fg_byte_reader *reader, struct fg_dictionary *d)
 {
 	struct fg_likeness walk = {.base = d->base};
@@ -149,8 +159,8 @@ static void read_functions(struct fg_byte_reader *reader, struct fg_dictionary *
 	}
 	d->function_at[d->function_count] = (uint32_t)(reader->at - d->content.data);
 	/* The unnamed root stands above all: with another function there, the base's paths are not ours. */
-	if (d->base && d->function_count && d->same_functions[0] != 1)
-		d->base = NULL;
+	if (d->base && (d->function_count == 0 || d->same_functions[0] != 1))
+		leave_base(d);
 	if (!reader->failed && has_twin_functions(d))
 		reader->failed = true;
 	fg_strbuf_release(&key);
@@ -191,15 +201,33 @@ const char *fg_dictionary_root_name(const struct fg_dictionary *d, uint32_t root
 	return found ? found->name : NULL;
 }
 
-/* A path that is there twice, too, would be two names for one row: two children of one parent with the same function. */
+/*
+ * Parents below which there may be a path twice: two children with the same function.  Those of the base that ours are the
+ * same as are all different, so one of two must be another.
+ */
+static bool *parents_to_check(const struct fg_dictionary *d)
+{
+	bool *parents = fg_xcalloc(d->node_count, sizeof(*parents));
+
+	for (size_t i = 1; i < d->node_count; i++) {
+		if (!d->same_nodes || !d->same_nodes[i])
+			parents[d->nodes[i].parent] = true;
+	}
+	return parents;
+}
+
+/* A path that is there twice, too, would be two names for one row. */
 static bool has_twin_nodes(const struct fg_dictionary *d)
 {
+	bool *parents = parents_to_check(d);
 	uint32_t *first = fg_xcalloc(d->node_count, sizeof(*first));
 	uint32_t *next = fg_xmalloc(d->node_count * sizeof(*next));
 	uint32_t *seen = fg_xcalloc(d->function_count + 1, sizeof(*seen)); /* last below which */
 	bool found = false;
 
 	for (size_t i = d->node_count; i-- > 1;) {
+		if (!parents[d->nodes[i].parent])
+			continue;
 		next[i] = first[d->nodes[i].parent];
 		first[d->nodes[i].parent] = (uint32_t)i;
 	}
@@ -211,17 +239,33 @@ static bool has_twin_nodes(const struct fg_dictionary *d)
 			*last = (uint32_t)parent + 1;
 		}
 	}
+	free(parents);
 	free(first);
 	free(next);
 	free(seen);
 	return found;
 }
 
+/* The base's number of a path whose parent and function it has too; else 0. */
+static uint32_t same_node(const struct fg_dictionary *d, struct fg_likeness *walk, size_t i)
+{
+	const struct fg_profile_node *node = &d->nodes[i];
+	const uint32_t parent = d->same_nodes[node->parent];
+	const uint32_t function = d->same_functions[node->function];
+
+	if (function == 0 || (node->parent && parent == 0))
+		return 0;
+	return fg__alike_node(walk, i, parent, function - 1);
+}
+
 static void read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_limits *limits,
 		       struct fg_dictionary *d)
 {
+	struct fg_likeness walk = {.base = d->base};
 	uint32_t *depths = fg_xcalloc(d->node_count, sizeof(*depths));
 
+	if (d->base)
+		d->same_nodes = fg_xcalloc(d->node_count, sizeof(*d->same_nodes));
 	d->nodes = fg_xcalloc(d->node_count, sizeof(*d->nodes));
 	d->roots = fg_xcalloc(d->node_count, sizeof(*d->roots));
 	for (size_t i = 1; i < d->node_count && !reader->failed; i++) {
@@ -238,6 +282,8 @@ static void read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_lim
 		d->roots[i] = parent ? d->roots[parent] : (uint32_t)i;
 		if (!parent)
 			add_root(d, (uint32_t)i);
+		if (walk.base)
+			d->same_nodes[i] = same_node(d, &walk, i);
 	}
 	free(depths);
 	if (!reader->failed && has_twin_nodes(d))
@@ -338,15 +384,6 @@ void fg_dictionary_forget_texts(struct fg_dictionary *dictionary)
 	release_texts(dictionary);
 }
 
-static void leave_base(struct fg_dictionary *d)
-{
-	free(d->same_functions);
-	free(d->same_nodes);
-	d->same_functions = NULL;
-	d->same_nodes = NULL;
-	d->base = NULL;
-}
-
 void fg_dictionary_free(struct fg_dictionary *d)
 {
 	if (!d)
@@ -430,10 +467,11 @@ static void put_in_order(struct fg_dictionary *d)
  */
 static bool recursive_by_base(struct fg_dictionary *d)
 {
+	const size_t most = d->node_count * STEPS_A_NODE;
 	size_t steps = 0;
 
 	d->recursive = fg_xcalloc(d->node_count, sizeof(*d->recursive));
-	for (size_t i = 1; i < d->node_count && steps <= d->node_count; i++) {
+	for (size_t i = 1; i < d->node_count && steps <= most; i++) {
 		const uint32_t function = d->nodes[i].function;
 		size_t above = i;
 
@@ -447,7 +485,7 @@ static bool recursive_by_base(struct fg_dictionary *d)
 			steps++;
 		}
 	}
-	if (steps <= d->node_count)
+	if (steps <= most)
 		return true;
 	free(d->recursive);
 	d->recursive = NULL;
@@ -498,37 +536,18 @@ static void look_up_functions(struct fg_dictionary *d, const struct fg_ids *ids)
 	fg_strbuf_release(&key);
 }
 
-/* The base's number of a path whose parent and function it has too; else 0. */
-static uint32_t same_node(const struct fg_dictionary *d, struct fg_likeness *walk, size_t i)
-{
-	const struct fg_profile_node *node = &d->nodes[i];
-	const uint32_t parent = d->same_nodes[node->parent];
-	const uint32_t function = d->same_functions[node->function];
-
-	if (function == 0 || (node->parent && parent == 0))
-		return 0;
-	return fg__alike_node(walk, i, parent, function - 1);
-}
-
 static void look_up_nodes(struct fg_dictionary *d, const struct fg_ids *ids)
 {
-	struct fg_likeness walk = {.base = d->base};
-
-	if (d->base && !d->same_nodes)
-		d->same_nodes = fg_xcalloc(d->node_count, sizeof(*d->same_nodes));
 	for (size_t i = 1; i < d->node_count; i++) {
 		const uint32_t parent = d->nodes[i].parent;
 		const int64_t function = d->function_ids[d->nodes[i].function];
 
-		if (walk.base) {
-			d->same_nodes[i] = same_node(d, &walk, i);
-			if (d->same_nodes[i]) {
-				d->node_ids[i] = d->base->node_ids[d->same_nodes[i]];
-				continue;
-			}
-		} else if (i + AHEAD < d->node_count) {
-			say_next(d, ids, i + AHEAD);
+		if (d->base && d->same_nodes[i]) {
+			d->node_ids[i] = d->base->node_ids[d->same_nodes[i]];
+			continue;
 		}
+		if (!d->base && i + AHEAD < d->node_count)
+			say_next(d, ids, i + AHEAD);
 		d->node_ids[i] = function && (!parent || d->node_ids[parent])
 					 ? fg_ids_node(ids, d->node_ids[parent], (uint64_t)function)
 					 : 0;

@@ -181,19 +181,16 @@ int fg__store_function_ids(struct fg_store *store, const struct fg_profile_funct
 	return status;
 }
 
-static uint64_t known_node(struct fg_store *store, const int64_t key[2])
+/* While the shared ids are held. */
+static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 {
 	const uint64_t *known = fg_map_get(&store->nodes, key, 2 * sizeof(key[0]));
-	uint64_t id = 0;
 
 	if (known)
 		return *known;
-	if (store->shared) {
-		fg_ids_begin(store->shared);
-		id = fg_ids_node(store->shared, (uint64_t)key[0], (uint64_t)key[1]);
-		fg_ids_end(store->shared);
-	}
-	return id;
+	return store->shared
+		       ? fg_ids_node(store->shared, (uint64_t)key[0], (uint64_t)key[1])
+		       : 0;
 }
 
 /* The way from a tree's nodes to their rows. */
@@ -202,6 +199,7 @@ struct tree_rows {
 	struct fg_arena arena;
 	uint32_t *levels; /* 0: the node's row is known; else one more than its parent's */
 	uint32_t deepest;
+	uint32_t *places; /* of those whose rows are not known */
 	size_t unknown;
 };
 
@@ -219,23 +217,40 @@ static int64_t function_of(const struct tree_rows *t, size_t node)
 	return t->tree->functions[t->tree->nodes[node].function];
 }
 
+static void list_node(const struct fg_store *store, struct tree_rows *t, size_t i)
+{
+	const struct fg__tree *tree = t->tree;
+	int64_t key[2] = {0, function_of(t, i)};
+
+	if (parent_row(t, i, &key[0]))
+		tree->ids[i] = known_node(store, key);
+	if (tree->ids[i])
+		return;
+	t->places[t->unknown++] = (uint32_t)i;
+	t->levels[i] = 1 + (i ? t->levels[tree->nodes[i].parent] : 0);
+	if (t->levels[i] > t->deepest)
+		t->deepest = t->levels[i];
+}
+
 static void list_levels(struct fg_store *store, struct tree_rows *t)
 {
 	const struct fg__tree *tree = t->tree;
+	size_t wanted = 0;
 
+	for (size_t i = tree->first; i < tree->count; i++)
+		wanted += tree->ids[i] == 0;
+	if (wanted == 0)
+		return;
 	t->levels = fg_arena_array(&t->arena, tree->count + 1, sizeof(*t->levels));
+	t->places = fg_arena_array(&t->arena, wanted, sizeof(*t->places));
+	if (store->shared)
+		fg_ids_begin(store->shared);
 	for (size_t i = tree->first; i < tree->count; i++) {
-		int64_t key[2] = {0, function_of(t, i)};
-
-		if (!tree->ids[i] && parent_row(t, i, &key[0]))
-			tree->ids[i] = known_node(store, key);
-		if (tree->ids[i])
-			continue;
-		t->unknown++;
-		t->levels[i] = 1 + (i ? t->levels[tree->nodes[i].parent] : 0);
-		if (t->levels[i] > t->deepest)
-			t->deepest = t->levels[i];
+		if (!tree->ids[i])
+			list_node(store, t, i);
 	}
+	if (store->shared)
+		fg_ids_end(store->shared);
 }
 
 /* The nodes of level 1, 2, ...; ends[l] is where those of level l end. */
@@ -244,16 +259,12 @@ static uint32_t *by_level(struct tree_rows *t, size_t **ends)
 	uint32_t *order = fg_arena_array(&t->arena, t->unknown, sizeof(*order));
 	size_t *next = fg_arena_array(&t->arena, (size_t)t->deepest + 2, sizeof(*next));
 
-	for (size_t i = t->tree->first; i < t->tree->count; i++) {
-		if (t->levels[i])
-			next[t->levels[i] + 1]++;
-	}
+	for (size_t u = 0; u < t->unknown; u++)
+		next[t->levels[t->places[u]] + 1]++;
 	for (size_t l = 1; l <= t->deepest; l++)
 		next[l + 1] += next[l];
-	for (size_t i = t->tree->first; i < t->tree->count; i++) {
-		if (t->levels[i])
-			order[next[t->levels[i]]++] = (uint32_t)i;
-	}
+	for (size_t u = 0; u < t->unknown; u++)
+		order[next[t->levels[t->places[u]]]++] = t->places[u];
 	*ends = next;
 	return order;
 }
@@ -323,9 +334,9 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	int64_t next = 0;
 	int status = FG_OK;
 
-	for (size_t i = tree->first; i < tree->count; i++) {
-		if (!tree->ids[i])
-			places[rows.count++] = (uint32_t)i;
+	for (size_t u = 0; u < t->unknown; u++) {
+		if (!tree->ids[t->places[u]])
+			places[rows.count++] = t->places[u];
 	}
 	if (rows.count == 0)
 		return FG_OK;
