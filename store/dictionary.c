@@ -7,7 +7,7 @@
 
 enum {
 	LEAST_FUNCTION_BYTES = 6,
-	TEXTS = 4, /* of a function: name, library, linkage name, file */
+	TEXTS = 4,        /* of a function: name, library, linkage name, file */
 	STEPS_A_NODE = 8, /* upwards, before looking at the whole tree is quicker */
 	AHEAD = 8 /* tables are larger than the processor's caches: say so many look-ups before which place is next */
 };
@@ -42,8 +42,7 @@ static struct fg_byte_reader reader_of(const struct fg_dictionary *d, size_t fun
 				       d->content.data + d->content.size, false};
 }
 
-static void read_function_key(const struct fg_dictionary *d, size_t function,
-			      struct fg_strbuf *key)
+static void read_function_key(const struct fg_dictionary *d, size_t function, struct fg_strbuf *key)
 {
 	struct fg_byte_reader reader = reader_of(d, function);
 	struct words texts[2];
@@ -178,8 +177,8 @@ static void add_root(struct fg_dictionary *d, uint32_t node)
 
 	d->named_roots = fg_grow(d->named_roots, &d->named_root_capacity, d->named_root_count + 1,
 				 sizeof(*d->named_roots));
-	d->named_roots[d->named_root_count++] = (struct fg_dictionary_root){
-		node, fg_xstrndup(name.at ? name.at : "", name.length)};
+	d->named_roots[d->named_root_count++] =
+		(struct fg_dictionary_root){node, fg_xstrndup(name.at ? name.at : "", name.length)};
 }
 
 static int by_node(const void *a, const void *b)

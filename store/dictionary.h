@@ -26,10 +26,11 @@ struct fg_dictionary {
 	struct fg_profile_node *nodes; /* [0] is the unnamed root of all benchmarks */
 	size_t node_count;
 	size_t function_count;
-	uint32_t *roots;          /* per node: the root of the benchmark above it */
-	bool *recursive;          /* per node: its function stands above it already */
-	uint32_t *function_at;    /* where the function's texts begin in `content`; last: where they end */
-	uint64_t *function_keys;  /* hashes of name and library */
+	uint32_t *roots; /* per node: the root of the benchmark above it */
+	bool *recursive; /* per node: its function stands above it already */
+	uint32_t *
+		function_at; /* where the function's texts begin in `content`; last: where they end */
+	uint64_t *function_keys;                /* hashes of name and library */
 	struct fg_dictionary_root *named_roots; /* of the benchmarks, ascending */
 	size_t named_root_count;
 	size_t named_root_capacity;
@@ -41,8 +42,9 @@ struct fg_dictionary {
 	size_t memory_bytes;
 	/* Until it is finished. */
 	const struct fg_dictionary *base;
-	uint32_t *same_functions; /* one more than the place of the same function in `base`; 0: none */
-	uint32_t *same_nodes;     /* the same path in `base`; 0: none */
+	uint32_t *
+		same_functions; /* one more than the place of the same function in `base`; 0: none */
+	uint32_t *same_nodes;   /* the same path in `base`; 0: none */
 };
 
 /*

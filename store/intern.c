@@ -188,9 +188,7 @@ static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 
 	if (known)
 		return *known;
-	return store->shared
-		       ? fg_ids_node(store->shared, (uint64_t)key[0], (uint64_t)key[1])
-		       : 0;
+	return store->shared ? fg_ids_node(store->shared, (uint64_t)key[0], (uint64_t)key[1]) : 0;
 }
 
 /* The way from a tree's nodes to their rows. */

@@ -2,8 +2,9 @@
 #include "store/likeness.h"
 
 enum {
-	CLOSE_BY = 8,     /* so many may have gone at one place */
-	PATIENCE = 64,    /* places that are not found, and one of so many tries more, before it is given up */
+	CLOSE_BY = 8, /* so many may have gone at one place */
+	PATIENCE =
+		64, /* places that are not found, and one of so many tries more, before it is given up */
 	PATIENCE_PART = 8,
 	BLOCK = 256
 };
@@ -38,9 +39,8 @@ static size_t run_of_functions(const struct fg_dictionary *base, size_t first, s
 {
 	const uint32_t begin = base->function_at[first];
 	const size_t left = base->function_at[base->function_count] - begin;
-	const size_t common =
-		common_bytes(at, base->content.data + begin,
-			     left < (size_t)(end - at) ? left : (size_t)(end - at));
+	const size_t common = common_bytes(at, base->content.data + begin,
+					   left < (size_t)(end - at) ? left : (size_t)(end - at));
 	size_t count = 0;
 
 	while (count < most && first + count < base->function_count &&
