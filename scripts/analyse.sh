@@ -35,10 +35,9 @@ sed -n 's/^ *"file": *"\(.*\)".*/\1/p' "$build/compile_commands.json" | sort -u 
 #   preprocessorErrorDirective   cppcheck tries processors that the collector does not know
 #   internalAstError             compound literals are beyond cppcheck 2.10
 #   returnDanglingLifetime       store/db.c: the length goes by address, the text is the row's
-#   autoVariables                perfdb/server/writer.c: the caller waits until its job is done
 echo "== cppcheck" >&2
 cppcheck --project="$build/compile_commands.json" --enable=warning,performance,portability --inline-suppr --std=c11 \
 	--library=posix,gnu --suppress='*:*/build/*' --suppress='*:tests/*' --suppress='*:bench/*' \
 	--suppress=missingInclude --suppress=readdirCalled --suppress=preprocessorErrorDirective --suppress=internalAstError \
-	--suppress='returnDanglingLifetime:store/db.c' --suppress='autoVariables:perfdb/server/writer.c' \
+	--suppress='returnDanglingLifetime:store/db.c' \
 	--cppcheck-build-dir="$cache" -j "$jobs" --error-exitcode=2 -q
