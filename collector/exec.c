@@ -32,7 +32,8 @@ extern void __gcov_reset(void);
 
 static bool is_this_process(void)
 {
-	return fg_alive() && !fg_g.sealed && fg_self && fg_self->tid == (pid_t)syscall(SYS_gettid);
+	return fg_alive() && !fg_g.sealed && fg_self &&
+	       fg__tid(fg_self) == (pid_t)syscall(SYS_gettid);
 }
 
 static bool before_exec(void)

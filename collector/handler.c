@@ -11,6 +11,8 @@
  */
 #include "collector/handler.h"
 
+#include "collector/discover.h"
+#include "collector/paths.h"
 #include "collector/restart.h"
 #include "collector/signals.h"
 #include "collector/threads.h"
@@ -313,6 +315,7 @@ void fg__on_signal(int signal, siginfo_t *info, void *context)
 		thread = fg_alive() ? fg_self : NULL;
 	} else if (thread->attached) {
 		dispatch(thread, context, info, tick, begin_ns);
+		fg__paths_prepare();
 		fg__threads_discover(thread);
 		count_handler(begin_ns);
 		noticed = thread == fg_self && fg__signal_forward_kept(signal, context);

@@ -6,6 +6,9 @@
  *
  * An entry is claimed by exchanging its key from 0 and published by the last store to it.  Who meets a claimed entry that
  * is not yet published does not wait: it works the answer out for itself and defines it again under another id.
+ *
+ * Entries lie scattered, so for long after it was opened a table has pages that nobody has touched, and an entry there costs two
+ * page faults: one for the glance that finds it empty, one for the entry.  Handlers that have done their work make a few pages each.
  */
 #include "collector/paths.h"
 
@@ -22,7 +25,9 @@ enum {
 	GROWTH_SHIFT = 2,
 	PROBES_MAX = 64,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
-	KEY_DEAD = 1,        /* of a module that was unloaded; no code lies at address 1 */
+	PREPARE_STEP = 16 << 10,
+	PREPARE_MOST = 1 << 20, /* of a table: larger ones may stay nearly empty */
+	KEY_DEAD = 1,           /* of a module that was unloaded; no code lies at address 1 */
 };
 
 struct path_entry {
@@ -78,10 +83,11 @@ int fg__paths_init(void)
 static void clear(struct fg_level *levels, _Atomic uint32_t *current, size_t entry_size)
 {
 	for (uint32_t i = 0; i <= atomic_load(current); i++) {
-		if (atomic_load(&levels[i].used))
+		if (atomic_load(&levels[i].used) || atomic_load(&levels[i].present))
 			(void)madvise(levels[i].entries, (levels[i].mask + (size_t)1) * entry_size,
 				      MADV_DONTNEED);
 		atomic_store(&levels[i].used, 0);
+		atomic_store(&levels[i].present, 0);
 	}
 	atomic_store(current, 0);
 }
@@ -95,6 +101,32 @@ void fg__paths_clear(void)
 	clear(fg__frame_levels[1], &fg__frame_current[1], sizeof(struct fg_frame_entry));
 	atomic_store(&next_frame, 0);
 	atomic_store(&next_path, 0);
+}
+
+/* Returns whether there was something to do.  A table that is not used yet may never be. */
+static bool prepare(struct fg_level *level, size_t entry_size)
+{
+	const size_t size = (level->mask + (size_t)1) * entry_size;
+	const size_t most = size < PREPARE_MOST ? size : PREPARE_MOST;
+	uint32_t from = atomic_load_explicit(&level->present, memory_order_relaxed);
+
+	if (FG_LIKELY(from >= most) ||
+	    atomic_load_explicit(&level->used, memory_order_relaxed) == 0 ||
+	    !atomic_compare_exchange_strong(&level->present, &from, from + PREPARE_STEP))
+		return false;
+	(void)madvise((char *)level->entries + from, PREPARE_STEP, MADV_POPULATE_WRITE);
+	return true;
+}
+
+void fg__paths_prepare(void)
+{
+	if (fg_g.sealed)
+		return;
+	for (unsigned exact = 0; exact < 2; exact++)
+		if (prepare(&fg__frame_levels[exact][atomic_load(&fg__frame_current[exact])],
+			    sizeof(struct fg_frame_entry)))
+			return;
+	(void)prepare(&path_levels[atomic_load(&path_current)], sizeof(struct path_entry));
 }
 
 /* Is there room for one more on the newest level?  Opens the next when there is not. */

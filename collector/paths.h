@@ -26,6 +26,7 @@ struct fg_level {
 	void *entries;
 	uint32_t mask;
 	_Atomic uint32_t used;
+	_Atomic uint32_t present; /* bytes from the front that have memory, or are about to */
 };
 extern struct fg_level fg__frame_levels[2][FG_LEVELS]; /* [exact] */
 extern _Atomic uint32_t fg__frame_current[2];
@@ -38,6 +39,8 @@ struct fg_frame_info {
 int fg__paths_init(void);
 /* Forget everything: a child of fork starts a file of its own. */
 void fg__paths_clear(void);
+/* Give a few pages more of the tables memory before they are needed.  From a handler, each time. */
+void fg__paths_prepare(void);
 /* What is known of the code at `pc`; `exact`: interrupted there, otherwise a return address. */
 struct fg_frame_info fg__frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
 

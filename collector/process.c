@@ -200,7 +200,7 @@ static void start(char **environment)
 	fg_g.start_ns = begin_ns;
 	process_times(&fg_g.begin_user_ns, &fg_g.begin_system_ns);
 	fg_g.cookie = random_cookie();
-	atomic_store(&fg_g.last_scan_ns, begin_ns);
+	atomic_store(&fg_g.search.last_ns, begin_ns);
 	atomic_store(&fg_g.lowest_fd, UINT32_MAX);
 	atomic_store(&fg_g.sampling, !fg_g.options.paused && !fg_g.options.has_units);
 	read_program();
@@ -347,7 +347,7 @@ void fg__process_end(enum fg_trace_end how)
 {
 	struct fg_thread *thread = fg_self;
 
-	if (!fg_alive() || fg_g.sealed || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
+	if (!fg_alive() || fg_g.sealed || !thread || fg__tid(thread) != (pid_t)syscall(SYS_gettid))
 		return;
 	atomic_store(&thread->busy, 1);
 	fg__regions_finish(thread);
@@ -361,7 +361,7 @@ void fg__process_resume(void)
 	struct fg_thread *thread = fg_self;
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	if (!fg_alive() || fg_g.sealed || !thread || thread->tid != (pid_t)syscall(SYS_gettid))
+	if (!fg_alive() || fg_g.sealed || !thread || fg__tid(thread) != (pid_t)syscall(SYS_gettid))
 		return;
 	if (header)
 		__atomic_store_n(&header->end, FG_END_UNKNOWN, __ATOMIC_RELEASE);

@@ -97,7 +97,7 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 		fg__lose(FG_LOSS_NO_CLOCK, fg_alive());
 		return NULL;
 	}
-	thread->tid = 0;
+	atomic_store(&fg_g.tids[thread->index], FG_TID_PENDING);
 	thread->kind = FG_THREAD_PTHREAD;
 	thread->start = begin;
 	thread->start_argument = argument;

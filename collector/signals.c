@@ -169,9 +169,10 @@ static void wake_taker(void)
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
-		if (thread && atomic_load(&thread->taken) && thread->tid &&
+		if (thread && atomic_load(&thread->taken) && fg__tid(thread) > 0 &&
 		    atomic_load(&thread->takes_signal) &&
-		    syscall(SYS_rt_tgsigqueueinfo, fg_g.pid, thread->tid, FG_SIGNAL, &info) == 0)
+		    syscall(SYS_rt_tgsigqueueinfo, fg_g.pid, fg__tid(thread), FG_SIGNAL, &info) ==
+			    0)
 			return;
 	}
 }

@@ -20,6 +20,7 @@
 #include "collector/trace_format.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -42,6 +43,7 @@ enum {
 	FG_RECORD_HEAD = 8,
 	FG_NAME_SIZE = 16,     /* of a thread, as the kernel keeps it */
 	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
+	FG_TID_PENDING = INT_MIN,
 };
 
 /* A mapped object; everything but `live` is written before `start` and never again. */
@@ -105,7 +107,6 @@ struct fg_thread {
 	_Atomic uint32_t taken;
 	uint32_t index; /* in fg_g.threads */
 	uint32_t id;    /* in the trace */
-	pid_t tid;
 	uint32_t kind;
 	uint32_t clock;
 	_Atomic uint8_t busy;
@@ -177,6 +178,17 @@ struct fg_options {
 	const char *misread; /* a variable whose value makes no sense */
 };
 
+/* For threads that nobody told us of (collector/discover.c). */
+struct fg_search {
+	_Atomic uint8_t busy;     /* a handler is at it */
+	_Atomic bool listing;     /* the list of threads is being read */
+	_Atomic uint64_t last_ns; /* when it was last begun */
+	uint64_t position;        /* in the list */
+	uint32_t looks;
+	uint32_t slot;  /* whose thread is asked after next */
+	pid_t stranger; /* found in the list, to be looked at next; or 0 */
+};
+
 struct fg_global {
 	_Atomic uint32_t *alive;
 	bool lazy;   /* the file is made with the first sample: a child of fork */
@@ -210,15 +222,23 @@ struct fg_global {
 	const _Atomic uint8_t *control;
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
+	/* Whose each of these is: a thread's number; less than 0 for one that has left us, but perhaps not yet the process. */
+	_Atomic pid_t tids[FG_THREADS_MAX];
 	_Atomic uint32_t thread_high;              /* all slots in use are below */
 	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
 	_Atomic uint32_t lowest_fd;
-	_Atomic uint64_t last_scan_ns;
+	struct fg_search search;
 };
 
 /* Nothing of this library is seen from outside but what is marked FG_EXPORT: the build hides the rest. */
 extern struct fg_global fg_g;
 extern _Thread_local struct fg_thread *fg_self __attribute__((tls_model("initial-exec")));
+
+/* The number of the thread that the slot belongs to, or a number below 1. */
+static inline pid_t fg__tid(const struct fg_thread *thread)
+{
+	return atomic_load_explicit(&fg_g.tids[thread->index], memory_order_relaxed);
+}
 
 static inline bool fg_alive(void)
 {

@@ -34,7 +34,6 @@ enum {
 	TICK_SLOW_NS = 10000000,
 	TICK_FAST_NS = 1000000,
 	NO_TIMER = -1,
-	DISCOVER_EVERY_NS = 100000000,
 };
 
 static const uint64_t second_ns = UINT64_C(1000000000);
@@ -82,6 +81,9 @@ struct fg_thread *fg__thread_new(void)
 
 void fg__thread_free(struct fg_thread *thread)
 {
+	const pid_t tid = fg__tid(thread);
+
+	atomic_store(&fg_g.tids[thread->index], tid > 0 ? -tid : 0);
 	atomic_store(&thread->taken, 0);
 }
 
@@ -160,12 +162,12 @@ static bool signal_to(int fd, pid_t tid)
 static bool perf_start(struct fg_thread *thread)
 {
 	const uint64_t phase_ns = random_phase(thread, fg_g.period_ns);
-	int fd = perf_open(thread->tid, fg__account_first_period(phase_ns, fg_g.period_ns));
+	int fd = perf_open(fg__tid(thread), fg__account_first_period(phase_ns, fg_g.period_ns));
 
 	if (fd < 0)
 		return false;
 	fd = move_high(fd);
-	if (!fd_claim(fd, thread) || !signal_to(fd, thread->tid)) {
+	if (!fd_claim(fd, thread) || !signal_to(fd, fg__tid(thread))) {
 		if (fd >= 0)
 			(void)syscall(SYS_close, fd);
 		return false;
@@ -207,7 +209,8 @@ static int timer_open(const struct fg_thread *thread, clockid_t clock, bool tick
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = FG_SIGNAL;
-	event._sigev_un._tid = thread->tid; /* sigev_notify_thread_id, which older headers lack */
+	event._sigev_un._tid =
+		fg__tid(thread); /* sigev_notify_thread_id, which older headers lack */
 	event.sigev_value.sival_ptr = (void *)(fg_g.cookie ^ (2 * (uintptr_t)thread->index + tick));
 	return syscall(SYS_timer_create, clock, &event, &timer) == 0 ? timer : NO_TIMER;
 }
@@ -247,7 +250,7 @@ static bool start_perf(struct fg_thread *thread)
 {
 	if (!perf_start(thread))
 		return false;
-	thread->tick_timer = timer_open(thread, cpu_clock_of(thread->tid), true);
+	thread->tick_timer = timer_open(thread, cpu_clock_of(fg__tid(thread)), true);
 	thread->tick_fast = false;
 	timer_set(thread->tick_timer, random_phase(thread, TICK_SLOW_NS), TICK_SLOW_NS);
 	return true;
@@ -258,15 +261,15 @@ static bool start_jitter(struct fg_thread *thread)
 	thread->timer = timer_open(thread, CLOCK_MONOTONIC, false);
 	if (thread->timer == NO_TIMER)
 		return false;
-	thread->tick_timer = timer_open(thread, cpu_clock_of(thread->tid), true);
-	thread->last_cpu_ns = fg__clock_ns(cpu_clock_of(thread->tid));
+	thread->tick_timer = timer_open(thread, cpu_clock_of(fg__tid(thread)), true);
+	thread->last_cpu_ns = fg__clock_ns(cpu_clock_of(fg__tid(thread)));
 	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), 0);
 	return true;
 }
 
 static bool start_tick(struct fg_thread *thread)
 {
-	thread->timer = timer_open(thread, cpu_clock_of(thread->tid), false);
+	thread->timer = timer_open(thread, cpu_clock_of(fg__tid(thread)), false);
 	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
 	return thread->timer != NO_TIMER;
 }
@@ -405,7 +408,7 @@ void fg__thread_announce(struct fg_thread *thread)
 		return;
 	fg__record_begin(thread, FG_RECORD_THREAD_BEGIN);
 	fg__record_number(thread, thread->id);
-	fg__record_number(thread, (uint64_t)thread->tid);
+	fg__record_number(thread, (uint64_t)fg__tid(thread));
 	fg__record_number(thread, thread->begin_ns);
 	fg__record_number(thread, thread->kind);
 	fg__record_number(thread, thread->clock);
@@ -472,11 +475,13 @@ void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t
 	const bool self = tid == 0;
 
 	reset(thread);
-	thread->tid = self ? (pid_t)syscall(SYS_gettid) : tid;
+	if (self)
+		tid = (pid_t)syscall(SYS_gettid);
+	atomic_store(&fg_g.tids[thread->index], tid);
 	thread->id = atomic_fetch_add(&fg_g.next_thread, 1) + 1;
 	thread->kind = kind;
 	thread->begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
-	thread->random = thread->begin_ns ^ ((uint64_t)thread->tid << 32) ^ (uintptr_t)thread;
+	thread->random = thread->begin_ns ^ ((uint64_t)fg__tid(thread) << 32) ^ (uintptr_t)thread;
 	thread->begin = (struct fg_times){0};
 	if (self)
 		fg__thread_times(&thread->begin);
@@ -563,6 +568,7 @@ void fg__threads_forget(void)
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
+		atomic_store(&fg_g.tids[i], 0);
 		if (!thread || !atomic_load(&thread->taken))
 			continue;
 		if (thread->attached && thread->perf_fd >= 0) {
@@ -578,6 +584,7 @@ void fg__threads_forget(void)
 		atomic_store(&thread->busy, 0);
 		atomic_store(&thread->taken, 0);
 	}
+	fg_g.search = (struct fg_search){.last_ns = fg__clock_ns(CLOCK_MONOTONIC)};
 }
 
 bool fg__signal_is_stray(const siginfo_t *info)
@@ -636,112 +643,7 @@ void fg__fd_move(int fd)
 	/* The number in the signal is the one that asked for it: ask again under the new one. */
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	thread->perf_fd = other;
-	(void)signal_to(other, thread->tid);
+	(void)signal_to(other, fg__tid(thread));
 	atomic_store(&fg_g.thread_of_fd[fd], 0);
 	(void)syscall(SYS_close, fd);
-}
-
-/* ---- threads that nobody told us of ---- */
-
-struct linux_dirent64 {
-	uint64_t d_ino;
-	int64_t d_off;
-	uint16_t d_reclen;
-	uint8_t d_type;
-	char d_name[];
-};
-
-static bool is_known(pid_t tid)
-{
-	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
-		const struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
-
-		if (!thread)
-			continue;
-		/* Also one that has left its slot, but not yet the process. */
-		if (thread->tid == tid || (atomic_load(&thread->taken) && thread->tid == 0))
-			return true;
-	}
-	return false;
-}
-
-/* One that has taken its leave of us stays in the list until the kernel is done with it, even after it was joined. */
-static bool is_leaving(const char *name)
-{
-	enum {
-		EXITING = 0x4 /* PF_EXITING */
-	};
-	char path[64] = "/proc/self/task/";
-	char *at = path + sizeof("/proc/self/task/") - 1;
-	char *const end = path + sizeof(path) - sizeof("/stat");
-
-	while (*name && at < end)
-		*at++ = *name++;
-	memcpy(at, "/stat", sizeof("/stat"));
-	return fg__stat_field(path, STAT_FLAGS) & EXITING;
-}
-
-static void adopt(const char *name)
-{
-	pid_t tid = 0;
-
-	for (const char *at = name; *at >= '0' && *at <= '9'; at++)
-		tid = tid * 10 + (*at - '0');
-	/* A main thread that has ended stays in the list until the others have. */
-	if (tid <= 0 || tid == fg_g.pid || is_known(tid) || is_leaving(name))
-		return;
-	struct fg_thread *thread = fg__thread_new();
-
-	if (!thread)
-		return;
-	fg__lose(FG_LOSS_LATE_THREAD, 1);
-	fg__thread_attach(thread, FG_THREAD_RAW, tid);
-}
-
-static void retire(void)
-{
-	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
-		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
-
-		if (!thread || !atomic_load(&thread->taken) || thread->kind != FG_THREAD_RAW ||
-		    thread->tid == 0 || syscall(SYS_tgkill, fg_g.pid, thread->tid, 0) == 0 ||
-		    errno != ESRCH)
-			continue;
-		fg__thread_stop(thread);
-		thread->written = false;
-		thread->kind = 0;
-		fg__thread_free(thread);
-	}
-}
-
-void fg__threads_discover(struct fg_thread *thread)
-{
-	const uint64_t now_ns = fg__clock_ns(CLOCK_MONOTONIC);
-	uint64_t last_ns = atomic_load_explicit(&fg_g.last_scan_ns, memory_order_relaxed);
-	char *entries = (char *)thread->record;
-
-	if (now_ns - last_ns < DISCOVER_EVERY_NS || fg_g.sealed || fg_g.pid == 0 ||
-	    atomic_load(&thread->busy) ||
-	    !atomic_compare_exchange_strong(&fg_g.last_scan_ns, &last_ns, now_ns))
-		return;
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
-			      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	for (;;) {
-		long size = syscall(SYS_getdents64, fd, entries, FG_RECORD_ROOM);
-
-		if (size <= 0)
-			break;
-		for (long at = 0; at < size;) {
-			const struct linux_dirent64 *entry =
-				(const struct linux_dirent64 *)(const void *)(entries + at);
-
-			adopt(entry->d_name);
-			at += entry->d_reclen;
-		}
-	}
-	(void)syscall(SYS_close, fd);
-	retire();
 }

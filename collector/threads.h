@@ -47,7 +47,5 @@ void fg__fd_move(int fd);
 /* User and system time as the kernel counts it: of RUSAGE_SELF, RUSAGE_THREAD; all that it knows of the calling thread. */
 void fg__rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns);
 void fg__thread_times(struct fg_times *times);
-/* Find threads that were not made by pthread_create().  From a handler, seldom. */
-void fg__threads_discover(struct fg_thread *thread);
 
 #endif

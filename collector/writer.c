@@ -18,10 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef MADV_POPULATE_WRITE
-# define MADV_POPULATE_WRITE 23
-#endif
-
 enum {
 	CAPACITY_MIN = 1 << 20,
 	CAPACITY_PLAIN =

@@ -8,6 +8,12 @@
 
 #include "collector/state.h"
 
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+# define MADV_POPULATE_WRITE 23
+#endif
+
 /* Make and map the file; 0, or a negative errno.  Uses open, mmap and the like: not inside a sandbox. */
 int fg__file_open(void);
 /* Give the file up in this process without touching what is in it. */

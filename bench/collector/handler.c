@@ -4,8 +4,13 @@
  * collector is linked into this program and switched on by its environment; a handler in front of its own reads the clock three
  * times: what lies between the first two is a handler that does nothing, under the same signals and interrupts.
  *
- * usage: handler SECONDS_OF_CPU_TIME, of which the first is not counted.  The stack is 300 frames deep, and its upper part changes
- * all the time.
+ * The clock does not stand still for interrupts, nor on every host for the time that a virtual machine is not run.  So handlers are
+ * told apart by the work in them that is not done for every sample, and the longest are shown one by one with the page faults
+ * and switches to other threads that lay inside.  A long one that did plain work and met no fault is the machine's.  A switch
+ * behind the handler is paid for between the clocks, too: a handler's own time is the less of CPU time and elapsed time.
+ *
+ * usage: handler SECONDS_OF_CPU_TIME [THREADS], of which the first second is not counted.  The stack is 300 frames deep, and its
+ * upper part changes all the time.  The further threads do nothing.
  */
 #include "collector/handler.h"
 
@@ -13,15 +18,18 @@
 #include "collector/real.h"
 #include "collector/threads.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum {
 	DEPTH = 300,
 	CHANGING = 60,
 	TURNS = 20000,
+	LONGEST = 10,
 };
 
 struct seen {
@@ -30,12 +38,42 @@ struct seen {
 	uint64_t buckets[FG_HANDLER_BUCKETS];
 };
 
+/* What the collector and the kernel have done so far. */
+struct work {
+	uint64_t faults;
+	uint64_t preempted;
+	uint64_t waited;    /* of its own accord: in the file system, say */
+	uint64_t bytes;     /* of the trace file that were given out */
+	uint64_t frames;    /* worked out from unwind tables */
+	uint64_t looked_ns; /* when the list of threads was last looked at */
+};
+
+struct handler {
+	uint64_t at_ns;
+	uint64_t cpu_ns;
+	uint64_t elapsed_ns;
+	struct work inside;
+};
+
+enum kind {
+	ROOM,    /* pages of the file were made */
+	FRAMES,  /* frames that were not known yet */
+	THREADS, /* the list of threads was looked at */
+	FAULTS,  /* none of these, but a page was not there */
+	PLAIN,
+	KINDS,
+};
+
 static struct seen empty;
-static struct seen ours;
-static struct seen elapsed; /* where the kernel ran nobody else in between */
+static struct seen ours; /* CPU time */
+static struct seen own;
+static struct seen by_kind[KINDS]; /* own time */
+static struct handler longest[LONGEST];
 static uint64_t counted_from_ns;
 static uint64_t end_ns;
+static struct seen waits; /* elapsed time */
 static uint64_t preempted;
+static uint64_t faulted;
 
 static uint64_t clock_of(clockid_t clock)
 {
@@ -45,12 +83,32 @@ static uint64_t clock_of(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static long switches(void)
+static struct work work_so_far(void)
 {
+	const struct fg_trace_header *header = atomic_load(&fg_g.header);
 	struct rusage usage;
 
 	(void)getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nivcsw + usage.ru_nvcsw;
+	return (struct work){
+		.faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt),
+		.preempted = (uint64_t)usage.ru_nivcsw,
+		.waited = (uint64_t)usage.ru_nvcsw,
+		.bytes = __atomic_load_n(&header->allocated, __ATOMIC_RELAXED),
+		.frames = __atomic_load_n(&header->frames_slow, __ATOMIC_RELAXED),
+		.looked_ns = atomic_load(&fg_g.search.last_ns),
+	};
+}
+
+static struct work difference(const struct work *after, const struct work *before)
+{
+	return (struct work){
+		.faults = after->faults - before->faults,
+		.preempted = after->preempted - before->preempted,
+		.waited = after->waited - before->waited,
+		.bytes = after->bytes - before->bytes,
+		.frames = after->frames - before->frames,
+		.looked_ns = after->looked_ns - before->looked_ns,
+	};
 }
 
 static void note(struct seen *seen, uint64_t ns)
@@ -60,9 +118,36 @@ static void note(struct seen *seen, uint64_t ns)
 	seen->buckets[fg_handler_bucket(ns)]++;
 }
 
+static uint64_t own_ns(const struct handler *handler)
+{
+	return handler->cpu_ns < handler->elapsed_ns ? handler->cpu_ns : handler->elapsed_ns;
+}
+
+static enum kind kind_of(const struct work *inside)
+{
+	if (inside->bytes)
+		return ROOM;
+	if (inside->frames)
+		return FRAMES;
+	if (inside->looked_ns)
+		return THREADS;
+	return inside->faults ? FAULTS : PLAIN;
+}
+
+static void keep_if_long(const struct handler *handler)
+{
+	unsigned i = LONGEST;
+
+	for (; i > 0 && own_ns(&longest[i - 1]) < own_ns(handler); i--)
+		if (i < LONGEST)
+			longest[i] = longest[i - 1];
+	if (i < LONGEST)
+		longest[i] = *handler;
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-	const long switches_before = switches();
+	const struct work before = work_so_far();
 	const uint64_t first = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	const uint64_t second = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	const uint64_t begin = clock_of(CLOCK_MONOTONIC);
@@ -70,15 +155,22 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	fg__on_signal(number, info, context);
 	const uint64_t end = clock_of(CLOCK_MONOTONIC);
 	const uint64_t third = clock_of(CLOCK_THREAD_CPUTIME_ID);
+	const struct work after = work_so_far();
+	const struct handler handler = {first, third - second, end - begin,
+					difference(&after, &before)};
+	const struct work *inside = &handler.inside;
 
 	if (first < counted_from_ns)
 		return;
 	note(&empty, second - first);
-	note(&ours, third - second);
-	if (switches() == switches_before)
-		note(&elapsed, end - begin);
-	else
-		preempted++;
+	note(&ours, handler.cpu_ns);
+	note(&own, own_ns(&handler));
+	note(&by_kind[kind_of(inside)], own_ns(&handler));
+	preempted += inside->preempted > 0;
+	faulted += inside->faults;
+	if (inside->waited)
+		note(&waits, handler.elapsed_ns);
+	keep_if_long(&handler);
 }
 
 static __attribute__((noinline)) void descend(unsigned depth)
@@ -117,13 +209,62 @@ static double quantile_us(const struct seen *seen, double part)
 
 static void tell(const char *name, const struct seen *seen)
 {
-	static const double parts[] = {0.5, 0.99, 0.999, 0.9999, 1};
+	static const double parts[] = {0.5, 0.9, 0.99, 0.999, 0.9999, 1};
 
-	(void)printf("  %-38s %8llu handlers: mean %.1f", name, (unsigned long long)seen->count,
-		     seen->count ? (double)seen->sum_ns / 1e3 / (double)seen->count : 0);
+	if (seen->count == 0)
+		return;
+	(void)printf("  %-35s %7llu handlers: mean %.1f", name, (unsigned long long)seen->count,
+		     (double)seen->sum_ns / 1e3 / (double)seen->count);
 	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		(void)printf(" p%g %.1f", 100 * parts[i], quantile_us(seen, parts[i]));
 	(void)printf("\n");
+}
+
+static void tell_kinds(void)
+{
+	static const char *const names[KINDS] = {
+		[ROOM] = "  room in the file",      [FRAMES] = "  new frames",
+		[THREADS] = "  a look for threads", [FAULTS] = "  page faults elsewhere",
+		[PLAIN] = "  plain work",
+	};
+
+	tell("nothing, CPU time", &empty);
+	tell("fastgate, CPU time", &ours);
+	tell("fastgate, own time", &own);
+	for (unsigned i = 0; i < KINDS; i++)
+		tell(names[i], &by_kind[i]);
+}
+
+static void tell_longest(void)
+{
+	(void)printf(
+		"  the longest:  at s   CPU us  elapsed us  faults  preempted  waited  new bytes  new frames  looked for threads\n");
+	for (unsigned i = 0; i < LONGEST && longest[i].cpu_ns > 0; i++) {
+		const struct work *inside = &longest[i].inside;
+
+		(void)printf(
+			"              %6.2f %8.1f %11.1f %7llu %10llu %7llu %10llu %11llu  %s\n",
+			(double)longest[i].at_ns / 1e9, (double)longest[i].cpu_ns / 1e3,
+			(double)longest[i].elapsed_ns / 1e3, (unsigned long long)inside->faults,
+			(unsigned long long)inside->preempted, (unsigned long long)inside->waited,
+			(unsigned long long)inside->bytes, (unsigned long long)inside->frames,
+			inside->looked_ns ? "yes" : "no");
+	}
+}
+
+static void *idle(void *unused)
+{
+	(void)pause();
+	return unused;
+}
+
+static void add_threads(unsigned long count)
+{
+	pthread_t thread;
+
+	for (; count > 0; count--)
+		if (pthread_create(&thread, NULL, idle, NULL) != 0)
+			exit(2);
 }
 
 int main(int argc, char **argv)
@@ -134,9 +275,10 @@ int main(int argc, char **argv)
 	if (!fg_alive() || argc < 2) {
 		(void)fprintf(
 			stderr,
-			"handler SECONDS, and FASTGATE_COLLECTOR_OUTPUT in the environment\n");
+			"handler SECONDS [THREADS], and FASTGATE_COLLECTOR_OUTPUT in the environment\n");
 		return 2;
 	}
+	add_threads(argc > 2 ? strtoul(argv[2], NULL, 10) : 0);
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_signal;
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -147,11 +289,11 @@ int main(int argc, char **argv)
 	if (real_sigaction(FG_SIGNAL, &action, NULL) != 0)
 		return 2;
 	work(DEPTH - CHANGING);
-	tell("nothing, thread's CPU time", &empty);
-	tell("fastgate, thread's CPU time", &ours);
-	tell("fastgate, elapsed, not preempted", &elapsed);
-	(void)printf("  %llu more were preempted; %.0f signals a second of CPU time\n",
-		     (unsigned long long)preempted,
+	tell_kinds();
+	tell_longest();
+	tell("waited, elapsed time", &waits);
+	(void)printf("  %llu were preempted; %llu page faults; %.0f signals a second of CPU time\n",
+		     (unsigned long long)preempted, (unsigned long long)faulted,
 		     (double)ours.count * 1e9 / (double)(end_ns - counted_from_ns));
 	return 0;
 }

@@ -180,6 +180,37 @@ static void a_thread_made_by_clone_alone_is_found(void **state)
 	outcome_release(&outcome);
 }
 
+/* Where the number of threads alone would not tell: each works for 400 ms of CPU time, too. */
+static void a_stranger_is_found_whoever_hides_it(void **state)
+{
+	static const struct {
+		const char *which;
+		uint64_t late; /* threads found */
+		const char *why;
+	} cases[] = {
+		{"replaced",  2, "another stranger has died in the same moment"        },
+		{"unnoticed", 1, "a thread that did not take its leave has died"       },
+		{"many",      1, "the list of threads is longer than a handler reads"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct outcome outcome;
+		struct run run = {
+			.words = {"strangers", cases[i].which}
+                };
+
+		run_target(&run, &outcome);
+		if (trace_inclusive(outcome.traces, "work_second") <= 100e6 ||
+		    trace_lost(outcome.traces, FG_LOSS_LATE_THREAD) != cases[i].late)
+			fail_msg("%s: %.0f ms of work, %llu threads found", cases[i].why,
+				 trace_inclusive(outcome.traces, "work_second") / 1e6,
+				 (unsigned long long)trace_lost(outcome.traces,
+								FG_LOSS_LATE_THREAD));
+		outcome_release(&outcome);
+	}
+}
+
 /*
  * The CPU time is exact, and the weights add up to it: within a period, and what is spent after the last look at it.  The
  * kernel's split of it into user and system time is a sample of its own at every kernel tick, so ours may differ from it by as
@@ -460,6 +491,7 @@ int main(void)
 		cmocka_unit_test(bursts_of_threads_weigh_as_one),
 		cmocka_unit_test(two_equal_threads_weigh_the_same),
 		cmocka_unit_test(a_thread_made_by_clone_alone_is_found),
+		cmocka_unit_test(a_stranger_is_found_whoever_hides_it),
 		cmocka_unit_test(system_time_is_seen_in_full),
 		cmocka_unit_test(page_faults_are_system_time_of_who_touches),
 		cmocka_unit_test(a_sample_takes_at_most_twelve_bytes),

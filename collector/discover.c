@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Every 100 ms a handler compares the number of threads that the kernel counts with that of the slots that belong to one.  Where
+ * they differ there is a stranger, or one that has left us is not quite gone: then the list of threads is read.
+ *
+ * The comparison holds only while nobody has died unnoticed.  pthread_create()'s threads take their leave, others and those that
+ * end by a system call of their own do not: a few slots are asked after at every look.  On a kernel that should count otherwise,
+ * the list is read now and then whatever the numbers say.
+ *
+ * No handler does more than one step of this: look, read a piece of the list, or take one stranger in.  Reading the whole list takes
+ * a microsecond and more for each thread that is there.
+ */
+#include "collector/discover.h"
+
+#include "collector/process.h"
+#include "collector/threads.h"
+#include "collector/writer.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	EVERY_NS = 100000000,
+	ASK_AFTER = 8,    /* slots at a look */
+	LIST_ANYWAY = 64, /* looks */
+	LIST_BYTES = 512, /* of the list in a step; 24 to 32 for a thread */
+	ENTRY_MIN = 24,
+	LISTED_MAX = LIST_BYTES / ENTRY_MIN,
+	LINKS_OF_FOLDER = 2, /* of an empty one; each thread is one more */
+};
+
+static const char task_folder[] = "/proc/self/task";
+
+struct linux_dirent64 {
+	uint64_t d_ino;
+	int64_t d_off;
+	uint16_t d_reclen;
+	uint8_t d_type;
+	char d_name[];
+};
+
+struct listed {
+	pid_t tids[LISTED_MAX];
+	int64_t behind[LISTED_MAX]; /* where the list goes on */
+	unsigned count;
+};
+
+/* ---- a look ---- */
+
+/* A number that was given back and given anew in between belongs to another slot by then, or to this one with its new owner's mark. */
+static void retire(uint32_t slot, pid_t tid)
+{
+	struct fg_thread *thread = atomic_load(&fg_g.threads[slot]);
+
+	if (!atomic_compare_exchange_strong(&fg_g.tids[slot], &tid, -tid))
+		return;
+	fg__thread_stop(thread);
+	thread->written = false;
+	thread->kind = 0;
+	fg__thread_free(thread);
+}
+
+/* Has the thread of one of the next slots died?  One funeral is enough for a handler. */
+static void ask_after_some(const struct fg_thread *thread, struct fg_search *search)
+{
+	const uint32_t high = atomic_load(&fg_g.thread_high);
+	unsigned asked = 0;
+
+	for (uint32_t i = 0; i < high && asked < ASK_AFTER; i++) {
+		const uint32_t slot = search->slot < high ? search->slot : 0;
+		const pid_t tid = atomic_load(&fg_g.tids[slot]);
+
+		search->slot = slot + 1;
+		if (tid <= 0 || slot == thread->index)
+			continue;
+		asked++;
+		if (syscall(SYS_tgkill, fg_g.pid, tid, 0) != 0 && errno == ESRCH) {
+			retire(slot, tid);
+			return;
+		}
+	}
+}
+
+/* How many threads the kernel ought to count.  A main thread that has ended stays in its list until the others have. */
+static uint32_t threads_known(void)
+{
+	const uint32_t high = atomic_load(&fg_g.thread_high);
+	uint32_t count = 0;
+	bool has_main = false;
+
+	for (uint32_t i = 0; i < high; i++) {
+		const pid_t tid = atomic_load_explicit(&fg_g.tids[i], memory_order_relaxed);
+
+		count += tid > 0;
+		has_main |= tid == fg_g.pid;
+	}
+	return count + !has_main;
+}
+
+static bool all_are_known(void)
+{
+	struct statx folder;
+
+	memset(&folder, 0, sizeof(folder));
+	return syscall(SYS_statx, AT_FDCWD, task_folder, 0, STATX_NLINK, &folder) == 0 &&
+	       folder.stx_nlink == LINKS_OF_FOLDER + threads_known();
+}
+
+static void look(const struct fg_thread *thread, struct fg_search *search)
+{
+	ask_after_some(thread, search);
+	if (++search->looks % LIST_ANYWAY != 0 && all_are_known())
+		return;
+	search->position = 0;
+	search->stranger = 0;
+	atomic_store(&search->listing, true);
+}
+
+/* ---- the list ---- */
+
+static pid_t tid_of(const char *name)
+{
+	pid_t tid = 0;
+
+	for (const char *at = name; *at >= '0' && *at <= '9'; at++)
+		tid = tid * 10 + (*at - '0');
+	return tid;
+}
+
+/* The next piece; returns false at the end.  `room` is for what the kernel writes. */
+static bool read_list(struct fg_search *search, char *room, struct listed *listed)
+{
+	const int fd =
+		(int)syscall(SYS_openat, AT_FDCWD, task_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long size = 0;
+
+	listed->count = 0;
+	if (fd < 0)
+		return false;
+	if (search->position == 0 || lseek(fd, (off_t)search->position, SEEK_SET) >= 0)
+		size = syscall(SYS_getdents64, fd, room, LIST_BYTES);
+	(void)syscall(SYS_close, fd);
+	for (long at = 0; at < size && listed->count < LISTED_MAX;) {
+		const struct linux_dirent64 *entry =
+			(const struct linux_dirent64 *)(const void *)(room + at);
+
+		listed->tids[listed->count] = tid_of(entry->d_name);
+		listed->behind[listed->count++] = entry->d_off;
+		at += entry->d_reclen;
+	}
+	return size > 0;
+}
+
+/* Also those that have left their slot, but not yet the process.  A new thread that has not told its number might be any of them. */
+static void strike_known(struct listed *listed)
+{
+	const uint32_t high = atomic_load(&fg_g.thread_high);
+
+	for (uint32_t i = 0; i < high; i++) {
+		pid_t tid = atomic_load_explicit(&fg_g.tids[i], memory_order_relaxed);
+
+		if (tid == FG_TID_PENDING) {
+			memset(listed->tids, 0, sizeof(listed->tids));
+			return;
+		}
+		tid = tid < 0 ? -tid : tid;
+		for (unsigned k = 0; k < listed->count; k++)
+			if (listed->tids[k] == tid)
+				listed->tids[k] = 0;
+	}
+}
+
+static void list_some(struct fg_thread *thread, struct fg_search *search)
+{
+	struct listed listed;
+
+	if (!read_list(search, (char *)thread->record, &listed)) {
+		atomic_store(&search->listing, false);
+		return;
+	}
+	strike_known(&listed);
+	for (unsigned i = 0; i < listed.count; i++) {
+		search->position = (uint64_t)listed.behind[i];
+		if (listed.tids[i] > 0 && listed.tids[i] != fg_g.pid) {
+			search->stranger = listed.tids[i];
+			return;
+		}
+	}
+}
+
+/* ---- strangers ---- */
+
+/* One that has taken its leave of us stays in the list until the kernel is done with it, even after it was joined. */
+static bool is_leaving(pid_t tid)
+{
+	enum {
+		EXITING = 0x4 /* PF_EXITING */
+	};
+	char path[sizeof(task_folder) + 32];
+	char digits[12];
+	char *at = path + sizeof(task_folder);
+	unsigned count = 0;
+
+	memcpy(path, task_folder, sizeof(task_folder));
+	at[-1] = '/';
+	for (; tid > 0; tid /= 10)
+		digits[count++] = (char)('0' + tid % 10);
+	while (count > 0)
+		*at++ = digits[--count];
+	memcpy(at, "/stat", sizeof("/stat"));
+	return fg__stat_field(path, STAT_FLAGS) & EXITING;
+}
+
+static void take_in(struct fg_search *search)
+{
+	const pid_t tid = search->stranger;
+	struct listed still = {.tids = {tid}, .count = 1};
+
+	search->stranger = 0;
+	strike_known(&still);
+	if (still.tids[0] == 0 || is_leaving(tid))
+		return;
+	struct fg_thread *thread = fg__thread_new();
+
+	if (!thread) {
+		atomic_store(&search->listing, false); /* nor is there room for others */
+		return;
+	}
+	fg__lose(FG_LOSS_LATE_THREAD, 1);
+	fg__thread_attach(thread, FG_THREAD_RAW, tid);
+}
+
+void fg__threads_discover(struct fg_thread *thread)
+{
+	struct fg_search *search = &fg_g.search;
+	const uint64_t now_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	const uint64_t last_ns = atomic_load_explicit(&search->last_ns, memory_order_relaxed);
+	const bool due = (int64_t)(now_ns - last_ns) >= EVERY_NS;
+	uint8_t nobody = 0;
+
+	if ((!due && !atomic_load_explicit(&search->listing, memory_order_relaxed)) ||
+	    fg_g.sealed || fg_g.pid == 0 || atomic_load(&thread->busy) ||
+	    !atomic_compare_exchange_strong(&search->busy, &nobody, 1))
+		return;
+	if (search->stranger) {
+		take_in(search);
+	} else if (atomic_load(&search->listing)) {
+		list_some(thread, search);
+	} else {
+		atomic_store_explicit(&search->last_ns, now_ns, memory_order_relaxed);
+		look(thread, search);
+	}
+	atomic_store(&search->busy, 0);
+}
