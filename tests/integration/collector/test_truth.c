@@ -188,8 +188,8 @@ static void a_stranger_is_found_whoever_hides_it(void **state)
 		uint64_t late; /* threads found */
 		const char *why;
 	} cases[] = {
-		{"replaced",  2, "another stranger has died in the same moment"        },
-		{"unnoticed", 1, "a thread that did not take its leave has died"       },
+		{"replaced",  2, "another stranger has died in the same moment"      },
+		{"unnoticed", 1, "a thread that did not take its leave has died"     },
 		{"many",      1, "the list of threads is longer than a handler reads"},
 	};
 
