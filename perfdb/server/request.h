@@ -160,6 +160,8 @@ void fg__workers_free(struct fg_workers *workers);
 bool fg__workers_hold(struct fg_workers *workers) FG_NODISCARD;
 /* Also to go on with one that was written. */
 void fg__workers_give(struct fg_workers *workers, struct fg_request *rq);
+/* Is there an upload that may have something to write before long? */
+bool fg__workers_have_uploads(struct fg_workers *workers);
 void fg__workers_let_go(struct fg_workers *workers);
 /* Threads that wait for work under this lock: no more will come. */
 void fg__tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stopping);

@@ -324,8 +324,8 @@ void fg_server_stop(struct fg_server *server)
 	fg__lines_stop(server->lines);
 	if (listener != MHD_INVALID_SOCKET)
 		(void)close(listener);
-	fg__workers_free(server->workers);
 	fg__writer_stop(server->writer);
+	fg__workers_free(server->workers);
 	(void)pthread_mutex_lock(&server->lock);
 	server->stopping = true;
 	(void)pthread_cond_broadcast(&server->wake);

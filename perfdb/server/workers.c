@@ -166,6 +166,16 @@ void fg__workers_give(struct fg_workers *w, struct fg_request *rq)
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
+bool fg__workers_have_uploads(struct fg_workers *w)
+{
+	bool have = false;
+
+	(void)pthread_mutex_lock(&w->lock);
+	have = w->uploading || w->lines[UPLOADS].first;
+	(void)pthread_mutex_unlock(&w->lock);
+	return have;
+}
+
 void fg__workers_let_go(struct fg_workers *w)
 {
 	(void)pthread_mutex_lock(&w->lock);

@@ -7,11 +7,14 @@
  *
  * No thread waits for it: a request goes on, in one of the workers, only after the commit.  What was confirmed is on the disk.
  */
+#include "base/clock.h"
 #include "perfdb/server/request.h"
 #include "store/query.h"
 
 enum {
-	BATCH_MAX = 64
+	BATCH_MAX = 64,
+	GATHER_COUNT = 8, /* from here on a commit costs each of them little */
+	GATHER_NS = 3000000
 };
 
 struct fg_writer {
@@ -117,6 +120,23 @@ static size_t give_back(struct fg_writer *w, struct fg_request *batch)
 	return count;
 }
 
+/* While others are about to come, a few may wait for them a moment: a commit takes as much for one as for all of them. */
+static void gather(struct fg_writer *w)
+{
+	struct timespec until = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += GATHER_NS;
+	if (until.tv_nsec >= FG_NS_PER_S) {
+		until.tv_nsec -= FG_NS_PER_S;
+		until.tv_sec++;
+	}
+	while (w->pending < GATHER_COUNT && !w->stopping &&
+	       fg__workers_have_uploads(w->server->workers) &&
+	       pthread_cond_timedwait(&w->filled, &w->lock, &until) == 0)
+		;
+}
+
 static void *work(void *context)
 {
 	struct fg_writer *w = context;
@@ -131,6 +151,7 @@ static void *work(void *context)
 			(void)pthread_cond_wait(&w->filled, &w->lock);
 		if (!w->first)
 			break;
+		gather(w);
 		for (int i = 0; i < BATCH_MAX && w->first; i++) {
 			*end = w->first;
 			end = &w->first->next;
@@ -156,7 +177,7 @@ int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct
 	w->server = server;
 	w->last = &w->first;
 	(void)pthread_mutex_init(&w->lock, NULL);
-	(void)pthread_cond_init(&w->filled, NULL);
+	fg__init_wake(&w->filled);
 	*writer = w;
 	if (open_store(w, err) != FG_OK)
 		return err ? (int)err->code : FG_EDB;
