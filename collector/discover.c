@@ -4,8 +4,8 @@
  * they differ there is a stranger, or one that has left us is not quite gone: then the list of threads is read.
  *
  * The comparison holds only while nobody has died unnoticed.  pthread_create()'s threads take their leave, others and those that
- * end by a system call of their own do not: a few slots are asked after at every look.  On a kernel that should count otherwise,
- * the list is read now and then whatever the numbers say.
+ * end by a system call of their own do not: a few slots are asked after at every look.  A kernel that should always tell the same number
+ * can agree with us only while there are few threads: then the list is short, and is read now and then whatever the numbers say.
  *
  * No handler does more than one step of this: look, read a piece of the list, or take one stranger in.  Reading the whole list takes
  * a microsecond and more for each thread that is there.
@@ -101,19 +101,22 @@ static uint32_t threads_known(void)
 	return count + !has_main;
 }
 
-static bool all_are_known(void)
+static bool kernel_counts(uint32_t known)
 {
 	struct statx folder;
 
 	memset(&folder, 0, sizeof(folder));
 	return syscall(SYS_statx, AT_FDCWD, task_folder, 0, STATX_NLINK, &folder) == 0 &&
-	       folder.stx_nlink == LINKS_OF_FOLDER + threads_known();
+	       folder.stx_nlink == LINKS_OF_FOLDER + known;
 }
 
 static void look(const struct fg_thread *thread, struct fg_search *search)
 {
 	ask_after_some(thread, search);
-	if (++search->looks % LIST_ANYWAY != 0 && all_are_known())
+	const uint32_t known = threads_known();
+	const bool anyway = ++search->looks % LIST_ANYWAY == 0 && known <= LISTED_MAX;
+
+	if (!anyway && kernel_counts(known))
 		return;
 	search->position = 0;
 	search->stranger = 0;
