@@ -139,9 +139,12 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 /* Times as whole steps: each is near one, so that a half added and cut off is as good as a call that rounds. */
 static int64_t steps(double per_repetition_ns, double steps_per_ns)
 {
+	static const double most =
+		4e18; /* what an upload claims may be any number: the difference of two fits, too */
 	const double value = per_repetition_ns * steps_per_ns;
+	const double known = value > 0 ? value : 0;
 
-	return (int64_t)((value > 0 ? value : 0) + 0.5);
+	return (int64_t)((known < most ? known : most) + 0.5);
 }
 
 static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *bytes)

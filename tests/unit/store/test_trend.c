@@ -246,6 +246,41 @@ static void make_totals_older(struct fg_db *db, int64_t series)
 	fg_bytes_release(&content);
 }
 
+/* An upload may claim any weights: sums beyond what is kept stay as large as can be, and take nothing else along. */
+static void sums_beyond_measure_stay_sums(void **state)
+{
+	struct fg_error err = {0};
+	struct fg_function_total items[] = {
+		{1, {1e300, 0}, {1e308, 0}},
+                {2, {7, 0},     {9, 0}    },
+                {3, {NAN, 0},   {1e300, 0}},
+		{4, {1e300, 0}, {-5, 0}   },
+                {5, {3, 0},     {4, 0}    },
+	};
+	const struct fg_totals totals = {
+		items, 5, {1, 0},
+                  1.0
+        };
+	struct fg_totals found = {0};
+	struct fg_bytes content = {0};
+	struct fg_byte_reader reader;
+
+	(void)state;
+	fg_totals_part_write(&totals, &content);
+	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
+	assert_int_equal(fg_totals_part_read(&reader, &found, &err), FG_OK);
+	assert_int_equal(found.count, 5);
+	assert_true(found.items[0].self_ns[0] > 1e18 && found.items[0].inclusive_ns[0] > 1e18);
+	assert_true(found.items[2].self_ns[0] == 0 && found.items[2].inclusive_ns[0] > 1e18);
+	assert_true(found.items[3].self_ns[0] > 1e18 && found.items[3].inclusive_ns[0] == 0);
+	for (size_t i = 1; i < 5; i += 3) {
+		assert_true(found.items[i].self_ns[0] == items[i].self_ns[0]);
+		assert_true(found.items[i].inclusive_ns[0] == items[i].inclusive_ns[0]);
+	}
+	fg_totals_release(&found);
+	fg_bytes_release(&content);
+}
+
 static void what_an_older_server_stored_tells_the_same(void **state)
 {
 	struct fixture *f = *state;
@@ -386,6 +421,7 @@ int main(void)
 		CASE(what_names_no_function_is_refused),
 		CASE(trend_of_a_branch_is_the_same_before_and_after_sealing),
 		CASE(run_in_the_place_of_a_removed_one_has_its_own_values),
+		cmocka_unit_test(sums_beyond_measure_stay_sums),
 		CASE(what_an_older_server_stored_tells_the_same),
 		cmocka_unit_test(one_function_of_many_is_found_in_its_part),
 		cmocka_unit_test(totals_cut_short_are_refused),
