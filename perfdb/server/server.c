@@ -28,7 +28,6 @@ enum {
 	DEFAULT_HEADERS_SECONDS = 60, /* an idle connection is not late */
 	DEFAULT_REQUEST_SECONDS = 300,
 	SEAL_SECONDS = 10,
-	SEAL_AGAIN_SECONDS = 1, /* one tile a benchmark was sealed, and there may be more */
 	PEM_MAX_BYTES = 1 << 20,
 };
 
@@ -107,25 +106,45 @@ static int check_exposure(struct fg_server *server, struct fg_store *store, stru
 	return FG_OK;
 }
 
+/*
+ * Sealing takes some tenths of a second for each tile, a benchmark at a time.  Where there may be more to seal, it goes on as
+ * soon as a second has passed in which nobody brought a run; otherwise, and where they never cease, it is done now and then.
+ * Called and returns with the lock held.
+ */
+static void wait_to_seal(struct fg_server *server, bool is_more)
+{
+	const unsigned step = is_more ? 1 : SEAL_SECONDS;
+	unsigned long long written = atomic_load(&server->counters.batches);
+
+	for (unsigned second = 0; second < SEAL_SECONDS && !server->stopping; second += step) {
+		const unsigned long long before = written;
+		struct timespec until = {0};
+
+		(void)clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += step;
+		(void)pthread_cond_timedwait(&server->wake, &server->lock, &until);
+		written = atomic_load(&server->counters.batches);
+		if (is_more && written == before)
+			return;
+	}
+}
+
 static void *seal_tiles(void *context)
 {
 	struct fg_server *server = context;
 	size_t sealed = 0;
 
 	(void)pthread_mutex_lock(&server->lock);
-	while (!server->stopping) {
-		struct timespec until = {0};
+	for (;;) {
 		struct fg_store *store = NULL;
 		struct fg_error err = {0};
 
-		(void)clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_sec += sealed ? SEAL_AGAIN_SECONDS : SEAL_SECONDS;
-		sealed = 0;
-		(void)pthread_cond_timedwait(&server->wake, &server->lock, &until);
+		wait_to_seal(server, sealed > 0);
 		if (server->stopping)
 			break;
 		(void)pthread_mutex_unlock(&server->lock);
 		store = fg__session(server, &err);
+		sealed = 0;
 		if (store && fg_store_seal(store, &sealed, &err) != FG_OK)
 			fg_log(FG_LOG_SERVER, 1, "sealing: %s", err.message);
 		atomic_fetch_add(&server->counters.tiles, sealed);
