@@ -26,8 +26,8 @@ struct line {
 };
 
 enum {
-	IN_HAND_MAX = 128, /* uploads that take up more memory than their bodies */
-	LEAVE_SECONDS = 5  /* so long may a client take to read its answer when the server stops */
+	IN_HAND_MAX = 32, /* uploads that take up more memory than their bodies */
+	LEAVE_SECONDS = 5 /* so long may a client take to read its answer when the server stops */
 };
 
 struct fg_workers {
