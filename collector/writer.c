@@ -382,7 +382,7 @@ void fg__record_path(struct fg_thread *thread, const char *path)
 	if (whole[size - 2] != '/')
 		whole[size++ - 1] = '/';
 	size--;
-	memcpy(whole + size, path, length);
+	memcpy(whole + size, path, length + 1);
 	uint8_t told[VARINT_MAX];
 	const uint32_t told_size = put_varint(told, (size_t)size + length);
 
