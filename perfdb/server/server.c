@@ -191,6 +191,19 @@ static int make_address(const struct fg_server_options *options, struct sockaddr
 		address);
 }
 
+/*
+ * While the server stops, who comes is turned away, and comes again.  MHD_quiesce_daemon() is for this, but it and the threads of the
+ * pool take the listening socket out of their epoll sets in each other's way: whoever is second ends the process.
+ */
+static enum MHD_Result let_in(void *context, const struct sockaddr *address, socklen_t size)
+{
+	const struct fg_server *server = context;
+
+	(void)address;
+	(void)size;
+	return atomic_load(&server->draining) ? MHD_NO : MHD_YES;
+}
+
 static int listen_now(struct fg_server *server, struct fg_error *err)
 {
 	struct sockaddr_storage address = {0};
@@ -213,7 +226,7 @@ static int listen_now(struct fg_server *server, struct fg_error *err)
 		tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, server->key};
 	}
 	server->daemon = MHD_start_daemon(
-		flags, server->options.port, NULL, NULL, fg__http_access, server,
+		flags, server->options.port, let_in, server, fg__http_access, server,
 		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,
 		(unsigned)LINE_THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
@@ -331,20 +344,14 @@ uint16_t fg_server_port(const struct fg_server *server)
 
 void fg_server_stop(struct fg_server *server)
 {
-	MHD_socket listener = MHD_INVALID_SOCKET;
-
 	if (!server)
 		return;
-	atomic_store(&server->draining, true);
 	/* Nobody new is let in; what has come is answered; then the lines are cut. */
-	if (server->daemon)
-		listener = MHD_quiesce_daemon(server->daemon);
+	atomic_store(&server->draining, true);
 	fg__workers_stop(server->workers);
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
 	fg__lines_stop(server->lines);
-	if (listener != MHD_INVALID_SOCKET)
-		(void)close(listener);
 	fg__writer_stop(server->writer);
 	fg__workers_free(server->workers);
 	(void)pthread_mutex_lock(&server->lock);
