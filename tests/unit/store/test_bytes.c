@@ -3,6 +3,7 @@
 #include "store/bytes.h"
 #include "store/matrix.h"
 #include "tests/support/fg_test.h"
+#include "tests/unit/store/first_layout.h"
 
 #include <math.h>
 
@@ -128,20 +129,9 @@ static void breaks_save_room_and_change_nothing(void **state)
 	fg_bytes_release(&blocks[1]);
 }
 
-/* Two rows of arms 0 and 1, pairs 0 and 0; path 3 in both rows, path 5 in the second. */
 static void the_first_layout_of_a_matrix_is_still_read(void **state)
 {
-	static const uint8_t old[] = {
-		2,  0, 1, 0,  0, 0, 0, /* arms, pairs, aside */
-		20, 0, 0, 10,          /* total 10, lost, truncated, unit 10 */
-		60, 0, 0, 10, 2, 3,    /* two paths, three entries */
-		3,  2,                 /* gaps between ids */
-		2,  1,                 /* entries of each */
-		0,  1, 1,              /* rows */
-		1,  2, 1,              /* samples */
-		0,  0, 0,
-	};
-	struct fg_byte_reader reader = {old, old + sizeof(old), false};
+	struct fg_byte_reader reader = {first_layout, first_layout + sizeof(first_layout), false};
 	struct fg_matrix m = {0};
 	struct fg_bytes now = {0};
 	struct fg_error err = {0};

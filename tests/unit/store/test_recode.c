@@ -2,6 +2,7 @@
 /* What recode.c makes of an upload's weights, against what the matrix of the same profile says. */
 #include "store/recode.h"
 #include "tests/support/fg_test.h"
+#include "tests/unit/store/first_layout.h"
 #include "tests/unit/store/samples.h"
 
 #include <math.h>
@@ -182,18 +183,6 @@ static void sums_leave_out_what_is_set_aside(void **state)
 	check_sums(false);
 	check_sums(true);
 }
-
-/* Two rows; path 3 in both, path 5 in the second; rows and samples in the order of the paths. */
-static const uint8_t first_layout[] = {
-	2,  0, 1, 0,  0, 0, 0, /* arms, pairs, aside */
-	20, 0, 0, 10,          /* total 10, lost, truncated, unit 10 */
-	60, 0, 0, 10, 2, 3,    /* two paths, three entries */
-	3,  2,                 /* gaps between ids */
-	2,  1,                 /* entries of each */
-	0,  1, 1,              /* rows */
-	1,  2, 1,              /* samples */
-	0,  0, 0,
-};
 
 enum {
 	GAPS_AT = 17, /* in the first layout */
