@@ -127,7 +127,7 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 				     session->run.sides[FG_ARM_BASELINE].commit, err);
 
 	if (rc == FG_OK)
-		fg__match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
+		fg_match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
 	return rc;
 }
 
@@ -148,7 +148,7 @@ static int load_history(struct fg_arms *arms, struct fg_session *session, struct
 
 		rc = fg_store_load_run(session->store, list.items[i - 1].id, earlier, err);
 		if (rc == FG_OK) {
-			fg__match_stored(session->plan, &earlier->run);
+			fg_match_stored(session->plan, &earlier->run);
 			arms->history_runs[arms->history_count] = &earlier->run;
 			arms->history_count++;
 		}
@@ -172,7 +172,7 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	if (rc != FG_OK)
 		return rc;
 	arms->has_baseline = true;
-	fg__match_stored(session->plan, &arms->baseline.run);
+	fg_match_stored(session->plan, &arms->baseline.run);
 	session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
 	return load_history(arms, session, err);
 }
@@ -238,7 +238,7 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 	return rc;
 }
 
-int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		  struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->plan->root,
@@ -261,7 +261,7 @@ int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pl
 	return rc == FG_OK ? record_facts(session, err) : rc;
 }
 
-int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_run *run = &session->run;
 	unsigned index = 0;
@@ -283,7 +283,7 @@ int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struc
 	return FG_OK;
 }
 
-void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
+void fg_arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
 {
 	input->gone = arms->match.gone;
 	input->gone_count = arms->match.gone_count;
@@ -328,7 +328,7 @@ static void accept_message(struct fg_session *session, struct fg_plan *plan, con
 		add_accepts(&plan->benchmarks[i].policy, plan, accepts, count);
 }
 
-void fg__arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
+void fg_arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 {
 	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
 	const char *from = session->run.sides[FG_ARM_BASELINE].commit;
@@ -355,13 +355,13 @@ void fg__arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 	free(text);
 }
 
-void fg__arms_close(struct fg_arms *arms)
+void fg_arms_close(struct fg_arms *arms)
 {
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		if (arms->has_worktree[arm])
 			fg_worktree_close(&arms->worktrees[arm]);
 	}
-	fg__match_release(&arms->match);
+	fg_match_release(&arms->match);
 	if (arms->has_baseline)
 		fg_stored_run_release(&arms->baseline);
 	for (size_t i = 0; i < arms->history_count; i++)

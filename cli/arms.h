@@ -31,18 +31,18 @@ struct fg_arms {
  * Settle the baseline that `plan` names, build both sides where a build is configured, and fill the session's roots and
  * the sides of its run; `plan` is the session's, and learns how its benchmarks run in the baseline.  FG_ENOENT: there is no such baseline (yet); the message says what was looked for.
  */
-int fg__arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		  struct fg_error *err) FG_NODISCARD;
 /* The same for a run that was measured already: without its own baseline it gets the stored one that `plan` names. */
-int fg__arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 	FG_NODISCARD;
 /* What the gate needs to know about them. */
-void fg__arms_describe(const struct fg_arms *arms, struct fg_gate_input *input);
+void fg_arms_describe(const struct fg_arms *arms, struct fg_gate_input *input);
 /*
  * Known prices from the commits between the two sides ("Fastgate-Accept: ..."), added to every policy of the plan.
  * A line that does not follow the form is said and left out.
  */
-void fg__arms_add_accepts(struct fg_session *session, struct fg_plan *plan);
-void fg__arms_close(struct fg_arms *arms);
+void fg_arms_add_accepts(struct fg_session *session, struct fg_plan *plan);
+void fg_arms_close(struct fg_arms *arms);
 
 #endif

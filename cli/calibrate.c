@@ -128,7 +128,7 @@ static int ask_the_gate(struct calibrating *c, struct fg_calibration *calibratio
 	return rc;
 }
 
-int fg__calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
+int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
 		  struct fg_calibration *calibration, struct fg_error *err)
 {
 	struct calibrating c = {.cli = cli};
@@ -172,7 +172,7 @@ int fg__calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options
 	return rc;
 }
 
-void fg__calibration_release(struct fg_calibration *calibration)
+void fg_calibration_release(struct fg_calibration *calibration)
 {
 	for (size_t i = 0; i < FG_CALIBRATION_ROWS; i++)
 		free(calibration->rows[i].failure);

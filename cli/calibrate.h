@@ -32,8 +32,8 @@ struct fg_calibrate_options {
 };
 
 /* Measures the benchmark against itself.  FG_EINTERRUPTED when the user stopped it. */
-int fg__calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
+int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
 		  struct fg_calibration *calibration, struct fg_error *err) FG_NODISCARD;
-void fg__calibration_release(struct fg_calibration *calibration);
+void fg_calibration_release(struct fg_calibration *calibration);
 
 #endif

@@ -177,7 +177,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return set_baseline(cli, values, strcmp(action, "promote") == 0);
 }
 
-const struct fg_cli_command fg__cmd_baseline = {
+const struct fg_cli_command fg_cmd_baseline = {
 	.name = "baseline",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "names for runs to compare with",

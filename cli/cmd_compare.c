@@ -110,7 +110,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL,							    NULL				   },
 };
 
-const struct fg_cli_command fg__cmd_compare = {
+const struct fg_cli_command fg_cmd_compare = {
 	.name = "compare",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "two stored runs: the verdict and what explains it",

@@ -177,7 +177,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL,					     NULL		       },
 };
 
-const struct fg_cli_command fg__cmd_config = {
+const struct fg_cli_command fg_cmd_config = {
 	.name = "config",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "check fastgate.yml, or explain its keys",

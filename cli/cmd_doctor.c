@@ -166,7 +166,7 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 	for (size_t i = 0; i < plan->benchmark_count; i++)
 		fg_doctor_benchmark(&plan->benchmarks[i], root, &diagnosis);
 	if (given->calibrate)
-		rc = fg__calibrate(cli,
+		rc = fg_calibrate(cli,
 				   &(struct fg_calibrate_options){.benchmark = benchmark,
 								  .root = root,
 								  .pairs = given->pairs,
@@ -180,7 +180,7 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 		fg_cli_print(cli, &text);
 	}
 	fg_strbuf_release(&text);
-	fg__calibration_release(&calibration);
+	fg_calibration_release(&calibration);
 	fg_diagnosis_release(&diagnosis);
 	return rc;
 }
@@ -201,7 +201,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (rc != FG_EXIT_PASS)
 		return rc;
 	rc = find_benchmark(cli, &plan, &benchmark, &err);
-	if (rc == FG_OK && (!given->calibrate || fg__session_guard(cli, &rc)))
+	if (rc == FG_OK && (!given->calibrate || fg_session_guard(cli, &rc)))
 		rc = examine(cli, given, &plan, benchmark, &err);
 	fg_plan_release(&plan);
 	return rc < 0 ? fg_cli_fail(cli, &err) : rc;
@@ -249,7 +249,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL,				 NULL					      },
 };
 
-const struct fg_cli_command fg__cmd_doctor = {
+const struct fg_cli_command fg_cmd_doctor = {
 	.name = "doctor",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "what on this host adds noise or limits the sampler, and how to mend it",

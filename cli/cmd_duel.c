@@ -66,7 +66,7 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 	const char *parent = getenv("TMPDIR");
 	char *state = NULL;
 	int measured = FG_OK;
-	int rc = fg__session_init(&session, cli, plan, err);
+	int rc = fg_session_init(&session, cli, plan, err);
 
 	if (rc == FG_OK)
 		rc = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-duel",
@@ -80,12 +80,12 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 	session.state_folder = state;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		session.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
-	measured = fg__session_measure(&session, err);
+	measured = fg_session_measure(&session, err);
 	rc = measured == FG_EINTERRUPTED ? FG_OK : measured;
 	if (rc == FG_OK)
-		rc = fg__session_decide(&session, &input, err);
+		rc = fg_session_decide(&session, &input, err);
 	if (rc == FG_OK)
-		rc = fg__session_report(&session, err);
+		rc = fg_session_report(&session, err);
 	if (rc == FG_OK)
 		rc = measured == FG_EINTERRUPTED ? FG_EXIT_INTERRUPTED
 						 : (int)session.verdict.exit_code;
@@ -93,7 +93,7 @@ out:
 	if (state && fg_fs_remove_tree(state, NULL) != FG_OK)
 		fg_cli_warn(cli, "cannot remove %s", state);
 	free(state);
-	fg__session_release(&session);
+	fg_session_release(&session);
 	return rc;
 }
 
@@ -104,7 +104,7 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_error err = {0};
 	int rc = make_plan(cli, given, &plan, &err);
 
-	if (rc == FG_OK && fg__session_guard(cli, &rc))
+	if (rc == FG_OK && fg_session_guard(cli, &rc))
 		rc = fight(cli, &plan, &err);
 	fg_plan_release(&plan);
 	return rc < 0 ? fg_cli_fail(cli, &err) : rc;
@@ -159,7 +159,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL,						     NULL			 },
 };
 
-const struct fg_cli_command fg__cmd_duel = {
+const struct fg_cli_command fg_cmd_duel = {
 	.name = "duel",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "two commands: which is faster, by how much, how sure, and why",

@@ -76,7 +76,7 @@ static int run(struct fg_cli *cli, const void *values)
 				     &(struct fg_cli_profile_use){write_profile, &given});
 }
 
-const struct fg_cli_command fg__cmd_export = {
+const struct fg_cli_command fg_cmd_export = {
 	.name = "export",
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "write a profile in another tool's format",

@@ -98,21 +98,21 @@ static int decide(struct fg_session *session, const struct options *given, struc
 {
 	struct fg_gate_input input = {.baseline_required = plan->baseline.required};
 	struct fg_arms arms = {0};
-	int status = fg__arms_open_stored(&arms, session, err);
+	int status = fg_arms_open_stored(&arms, session, err);
 
 	if (status == FG_OK) {
-		fg__arms_add_accepts(session, plan);
-		fg__arms_describe(&arms, &input);
-		status = fg__session_decide(session, &input, err);
+		fg_arms_add_accepts(session, plan);
+		fg_arms_describe(&arms, &input);
+		status = fg_session_decide(session, &input, err);
 	}
 	if (status == FG_OK && given->merge)
-		status = fg__session_save(session, err);
+		status = fg_session_save(session, err);
 	if (status == FG_OK)
-		status = fg__session_report(session, err);
-	fg__arms_close(&arms);
+		status = fg_session_report(session, err);
+	fg_arms_close(&arms);
 	if (status != FG_OK)
 		return status;
-	return given->merge ? fg__session_tell(session, !given->no_post)
+	return given->merge ? fg_session_tell(session, !given->no_post)
 			    : (int)session->verdict.exit_code;
 }
 
@@ -123,7 +123,7 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	struct fg_stored_run stored = {0};
 	char *state = fg_fs_join(plan->root, ".fastgate");
 	char *path = fg_fs_join(plan->root, plan->store_path);
-	int status = fg__session_init(&session, cli, plan, err);
+	int status = fg_session_init(&session, cli, plan, err);
 
 	session.state_folder = state;
 	if (status == FG_OK)
@@ -133,13 +133,13 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 						   cli->argument_count ? cli->arguments[0] : NULL,
 						   &stored, err);
 	if (status == FG_OK && (!given->merge || !given->no_store))
-		status = fg__session_open_store(&session, err);
+		status = fg_session_open_store(&session, err);
 	if (status == FG_OK) {
 		take_over(&session, &stored);
 		status = decide(&session, given, plan, err);
 	}
 	fg_stored_run_release(&stored);
-	fg__session_release(&session);
+	fg_session_release(&session);
 	free(path);
 	free(state);
 	return status;
@@ -190,7 +190,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL,							     NULL					    },
 };
 
-const struct fg_cli_command fg__cmd_gate = {
+const struct fg_cli_command fg_cmd_gate = {
 	.name = "gate",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "judge what was measured already: the shards of several jobs, or a run again",

@@ -98,7 +98,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return FG_EXIT_PASS;
 }
 
-const struct fg_cli_command fg__cmd_gc = {
+const struct fg_cli_command fg_cmd_gc = {
 	.name = "gc",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove old runs from the store and give the space back",

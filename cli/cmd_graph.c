@@ -210,7 +210,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return rc;
 }
 
-const struct fg_cli_command fg__cmd_graph = {
+const struct fg_cli_command fg_cmd_graph = {
 	.name = "graph",
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "draw the call graph, or what changed between two runs",

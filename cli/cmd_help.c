@@ -2,7 +2,7 @@
 #include "cli/internal.h"
 
 struct options {
-	int shell; /* 0: none, else enum fg__cli_shell + 1 */
+	int shell; /* 0: none, else enum fg_cli_shell + 1 */
 	bool man;
 };
 
@@ -10,15 +10,15 @@ static void write_topic(const struct fg_cli *cli, const struct options *given,
 			const struct fg_cli_command *command, struct fg_strbuf *text)
 {
 	if (given->shell > 0)
-		fg__cli_completion((enum fg__cli_shell)(given->shell - 1), text);
+		fg_cli_completion((enum fg_cli_shell)(given->shell - 1), text);
 	else if (given->man && command)
-		fg__cli_man_command(command, text);
+		fg_cli_man_command(command, text);
 	else if (given->man)
-		fg__cli_man_overview(text);
+		fg_cli_man_overview(text);
 	else if (command)
-		fg__cli_command_help(command, text, cli->columns);
+		fg_cli_command_help(command, text, cli->columns);
 	else
-		fg__cli_overview(text, cli->columns);
+		fg_cli_overview(text, cli->columns);
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -69,7 +69,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL,					NULL					  },
 };
 
-const struct fg_cli_command fg__cmd_help = {
+const struct fg_cli_command fg_cmd_help = {
 	.name = "help",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "list the commands, or explain one",

@@ -257,7 +257,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL,					     NULL				    },
 };
 
-const struct fg_cli_command fg__cmd_history = {
+const struct fg_cli_command fg_cmd_history = {
 	.name = "history",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "the trend of a benchmark, and where its level changed",

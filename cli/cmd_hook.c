@@ -264,7 +264,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return code;
 }
 
-const struct fg_cli_command fg__cmd_hook = {
+const struct fg_cli_command fg_cmd_hook = {
 	.name = "hook",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "gate every commit or push of this repository",

@@ -174,7 +174,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return fg_cli_end(cli, rc, &err);
 }
 
-const struct fg_cli_command fg__cmd_import = {
+const struct fg_cli_command fg_cmd_import = {
 	.name = "import",
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",

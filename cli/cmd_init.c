@@ -274,7 +274,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL,		    NULL					       },
 };
 
-const struct fg_cli_command fg__cmd_init = {
+const struct fg_cli_command fg_cmd_init = {
 	.name = "init",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "look at the project and write a commented fastgate.yml that runs",

@@ -179,7 +179,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return code;
 }
 
-const struct fg_cli_command fg__cmd_push = {
+const struct fg_cli_command fg_cmd_push = {
 	.name = "push",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "send runs to a perfdb server",

@@ -356,7 +356,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return exit_code;
 }
 
-const struct fg_cli_command fg__cmd_record = {
+const struct fg_cli_command fg_cmd_record = {
 	.name = "record",
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "profile one command",

@@ -132,7 +132,7 @@ static int post(const struct fg_cli *cli, const struct options *given)
 	int code = fg_cli_load_plan(cli, &given->config, true, &plan);
 
 	if (code == FG_EXIT_PASS) {
-		code = fg__posts_send_file(cli, &plan, given->post_from, &err);
+		code = fg_posts_send_file(cli, &plan, given->post_from, &err);
 		code = code < 0 ? fg_cli_fail(cli, &err) : code;
 	}
 	fg_plan_release(&plan);
@@ -162,7 +162,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
-const struct fg_cli_command fg__cmd_report = {
+const struct fg_cli_command fg_cmd_report = {
 	.name = "report",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "write the report of a stored run again, in any format",

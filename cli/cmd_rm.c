@@ -62,7 +62,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
-const struct fg_cli_command fg__cmd_rm = {
+const struct fg_cli_command fg_cmd_rm = {
 	.name = "rm",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove stored runs",

@@ -171,21 +171,21 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	int kept = FG_OK;
 	int rc = FG_OK;
 
-	fg__arms_describe(arms, &input);
+	fg_arms_describe(arms, &input);
 	/* Of a part of the benchmarks nobody can say what is not there any more. */
 	if (session->benchmark_count < session->plan->benchmark_count)
 		input.gone_count = 0;
-	measured = fg__session_measure(session, err);
+	measured = fg_session_measure(session, err);
 	if (measured != FG_OK && measured != FG_EINTERRUPTED)
 		return measured;
-	rc = fg__session_decide(session, &input, err);
+	rc = fg_session_decide(session, &input, err);
 	if (rc != FG_OK)
 		return rc;
 	/* What cannot be kept is told all the same. */
-	kept = fg__session_save(session, err);
+	kept = fg_session_save(session, err);
 	if (kept == FG_OK)
 		kept = export_run(session, given->export, err);
-	rc = fg__session_report(session, &told);
+	rc = fg_session_report(session, &told);
 	if (kept != FG_OK)
 		return kept;
 	if (measured == FG_EINTERRUPTED) {
@@ -204,7 +204,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	}
 	/* A part of a run is nothing to be sent about: `fastgate gate --merge` tells of the whole. */
 	return given->shard ? (int)session->verdict.exit_code
-			    : fg__session_tell(session, !given->no_post);
+			    : fg_session_tell(session, !given->no_post);
 }
 
 /* A shard without a benchmark is kept as well: that it is empty is not the same as missing. */
@@ -234,14 +234,14 @@ static int measure_and_gate(struct fg_session *session, const struct options *gi
 	int rc = given->resume ? resume(session, selection, err) : FG_OK;
 
 	if (rc == FG_OK)
-		rc = fg__arms_open(&arms, session, plan, err);
+		rc = fg_arms_open(&arms, session, plan, err);
 	if (rc == FG_OK) {
 		if (given->shard)
 			fg_shard_mark(&session->run, selection->shard, selection->shards);
-		fg__arms_add_accepts(session, plan);
+		fg_arms_add_accepts(session, plan);
 		rc = gate(session, &arms, given, err);
 	}
-	fg__arms_close(&arms);
+	fg_arms_close(&arms);
 	return rc;
 }
 
@@ -251,12 +251,12 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	struct fg_session session;
 	struct selection selection = {0};
 	char *state = fg_fs_join(plan->root, ".fastgate");
-	int rc = fg__session_init(&session, cli, plan, err);
+	int rc = fg_session_init(&session, cli, plan, err);
 
 	if (rc == FG_OK)
 		rc = select_benchmarks(cli, given, plan, &selection, err);
 	if (rc == FG_OK && !given->no_store)
-		rc = fg__session_open_store(&session, err);
+		rc = fg_session_open_store(&session, err);
 	session.benchmarks = selection.items;
 	session.benchmark_count = selection.count;
 	session.state_folder = state;
@@ -266,7 +266,7 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	if (rc == FG_OK)
 		rc = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
 				     : keep_empty_shard(&session, given, &selection, err);
-	fg__session_release(&session);
+	fg_session_release(&session);
 	free(state);
 	return rc;
 }
@@ -309,7 +309,7 @@ static int run(struct fg_cli *cli, const void *values)
 		plan.baseline.kind = FG_BASELINE_GIT;
 		plan.baseline.value = given.against;
 	}
-	if (fg__session_guard(cli, &rc)) {
+	if (fg_session_guard(cli, &rc)) {
 		rc = run_plan(cli, &given, &plan, &err);
 		rc = rc < 0 ? fg_cli_fail(cli, &err) : rc;
 	}
@@ -367,7 +367,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL,							     NULL						   },
 };
 
-const struct fg_cli_command fg__cmd_run = {
+const struct fg_cli_command fg_cmd_run = {
 	.name = "run",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "measure, decide, report: the gate",

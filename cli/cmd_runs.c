@@ -209,7 +209,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return list_runs(cli, values);
 }
 
-const struct fg_cli_command fg__cmd_runs = {
+const struct fg_cli_command fg_cmd_runs = {
 	.name = "runs",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "list stored runs, or take one along as a file",

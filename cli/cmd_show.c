@@ -167,7 +167,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
-const struct fg_cli_command fg__cmd_show = {
+const struct fg_cli_command fg_cmd_show = {
 	.name = "show",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "what a stored run holds",

@@ -127,7 +127,7 @@ static int run(struct fg_cli *cli, const void *values)
 				     &(struct fg_cli_profile_use){make, &given});
 }
 
-const struct fg_cli_command fg__cmd_view = {
+const struct fg_cli_command fg_cmd_view = {
 	.name = "view",
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "show where a program spends its time",

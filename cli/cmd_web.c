@@ -108,7 +108,7 @@ static int run(struct fg_cli *cli, const void *values)
 	return fg_cli_fail(cli, &err);
 }
 
-const struct fg_cli_command fg__cmd_web = {
+const struct fg_cli_command fg_cmd_web = {
 	.name = "web",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "the pages of perfdb over the local store",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One command of fastgate is one file, cli/cmd_<name>.c, that defines one `const struct fg_cli_command fg__cmd_<name>`,
+ * One command of fastgate is one file, cli/cmd_<name>.c, that defines one `const struct fg_cli_command fg_cmd_<name>`,
  * and one row in commands.def.  The row's tables are what its arguments are parsed with, and what `--help`, the man
  * page and the shell completions are made of.  docs/adding-a-command.md shows one from beginning to end.
  *

@@ -2,11 +2,11 @@
 #include "base/text.h"
 #include "cli/internal.h"
 
-#define FG_COMMAND(name) extern const struct fg_cli_command fg__cmd_##name;
+#define FG_COMMAND(name) extern const struct fg_cli_command fg_cmd_##name;
 #include "cli/commands.def"
 #undef FG_COMMAND
 
-#define FG_COMMAND(name) &fg__cmd_##name,
+#define FG_COMMAND(name) &fg_cmd_##name,
 const struct fg_cli_command *const fg_cli_commands[] = {
 #include "cli/commands.def"
 	NULL,
@@ -19,15 +19,15 @@ const struct fg_option fg_cli_global_options[] = {
 	{.name = "help",
 	 .letter = 'h',
 	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg__cli_globals, help),
+	 .offset = offsetof(struct fg_cli_globals, help),
 	 .help = "show this help and exit"},
 	{.name = "version",
 	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg__cli_globals, version),
+	 .offset = offsetof(struct fg_cli_globals, version),
 	 .help = "show the version and exit"},
 	{.name = "color",
 	 .kind = FG_OPTION_CHOICE,
-	 .offset = offsetof(struct fg__cli_globals, color),
+	 .offset = offsetof(struct fg_cli_globals, color),
 	 .argument = "WHEN",
 	 .initial = "auto",
 	 .choices = color_words,
@@ -35,12 +35,12 @@ const struct fg_option fg_cli_global_options[] = {
 	{.name = "quiet",
 	 .letter = 'q',
 	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg__cli_globals, quiet),
+	 .offset = offsetof(struct fg_cli_globals, quiet),
 	 .help = "say nothing but the result and errors"},
 	{.name = "verbose",
 	 .letter = 'v',
 	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg__cli_globals, verbose),
+	 .offset = offsetof(struct fg_cli_globals, verbose),
 	 .help = "tell more"},
 	{.name = NULL             },
 };
@@ -48,7 +48,7 @@ const struct fg_option fg_cli_global_options[] = {
 const struct fg_option fg_cli_json_option[] = {
 	{.name = "json",
 	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg__cli_globals, json),
+	 .offset = offsetof(struct fg_cli_globals, json),
 	 .help = "write the result as JSON to standard output"},
 	{.name = NULL},
 };

@@ -364,12 +364,12 @@ static void write_fish(struct fg_strbuf *text)
 		add_fish_command(fg_cli_commands[i], text);
 }
 
-void fg__cli_completion(enum fg__cli_shell shell, struct fg_strbuf *text)
+void fg_cli_completion(enum fg_cli_shell shell, struct fg_strbuf *text)
 {
-	static void (*const writers[FG__CLI_SHELL_COUNT])(struct fg_strbuf * text) = {
-		[FG__CLI_BASH] = write_bash,
-		[FG__CLI_ZSH] = write_zsh,
-		[FG__CLI_FISH] = write_fish,
+	static void (*const writers[FG_CLI_SHELL_COUNT])(struct fg_strbuf * text) = {
+		[FG_CLI_BASH] = write_bash,
+		[FG_CLI_ZSH] = write_zsh,
+		[FG_CLI_FISH] = write_fish,
 	};
 
 	writers[shell](text);

@@ -17,7 +17,7 @@ static const char *const group_titles[FG_CLI_GROUP_COUNT] = {
 static const struct {
 	enum fg_exit code;
 	const char *meaning;
-} exit_meanings[FG__CLI_EXIT_COUNT] = {
+} exit_meanings[FG_CLI_EXIT_COUNT] = {
 	{FG_EXIT_PASS,         "success: nothing got worse"                                            },
 	{FG_EXIT_REGRESSION,   "a regression was found"                                                },
 	{FG_EXIT_USAGE,
@@ -31,12 +31,12 @@ static const struct {
 	{FG_EXIT_INTERRUPTED,  "interrupted by the user; what was finished is kept"                    },
 };
 
-const char *fg__cli_group_title(enum fg_cli_group group)
+const char *fg_cli_group_title(enum fg_cli_group group)
 {
 	return group_titles[group];
 }
 
-const char *fg__cli_exit_meaning(enum fg_exit code)
+const char *fg_cli_exit_meaning(enum fg_exit code)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(exit_meanings); i++) {
 		if (exit_meanings[i].code == code)
@@ -63,7 +63,7 @@ static bool ends_with(const struct fg_cli_command *command, enum fg_exit code)
 	return (command->exits & FG_CLI_EXIT(code)) != 0;
 }
 
-size_t fg__cli_exits(const struct fg_cli_command *command, enum fg_exit exits[FG__CLI_EXIT_COUNT])
+size_t fg_cli_exits(const struct fg_cli_command *command, enum fg_exit exits[FG_CLI_EXIT_COUNT])
 {
 	size_t count = 0;
 
@@ -82,7 +82,7 @@ static void add_argument(const struct fg_cli_argument *argument, struct fg_strbu
 			 many ? "..." : "");
 }
 
-void fg__cli_usage_line(const struct fg_cli_command *command, struct fg_strbuf *text)
+void fg_cli_usage_line(const struct fg_cli_command *command, struct fg_strbuf *text)
 {
 	fg_strbuf_printf(text, "fastgate %s [OPTIONS]%s", command->name,
 			 command->takes_command ? " [--]" : "");
@@ -105,7 +105,7 @@ static void add_overview_group(enum fg_cli_group group, struct fg_strbuf *text, 
 	}
 }
 
-void fg__cli_overview(struct fg_strbuf *text, unsigned columns)
+void fg_cli_overview(struct fg_strbuf *text, unsigned columns)
 {
 	fg_strbuf_add_text(
 		text,
@@ -165,11 +165,11 @@ static void add_examples(const struct fg_cli_example *example, struct fg_strbuf 
 		fg_strbuf_printf(text, "  # %s\n  %s\n", example->what, example->line);
 }
 
-void fg__cli_command_help(const struct fg_cli_command *command, struct fg_strbuf *text,
+void fg_cli_command_help(const struct fg_cli_command *command, struct fg_strbuf *text,
 			  unsigned columns)
 {
 	fg_strbuf_add_text(text, "usage: ");
-	fg__cli_usage_line(command, text);
+	fg_cli_usage_line(command, text);
 	fg_strbuf_add_text(text, "\n\n");
 	add_description(command->description, text, columns);
 	add_arguments(command->arguments, text, columns);

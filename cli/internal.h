@@ -6,7 +6,7 @@
 #include "cli/command.h"
 
 /* What the global options fill in. */
-struct fg__cli_globals {
+struct fg_cli_globals {
 	int color; /* enum fg_cli_color */
 	bool quiet;
 	bool verbose;
@@ -16,36 +16,36 @@ struct fg__cli_globals {
 };
 
 /* output.c: terminal, colours and sizes from the globals and the surroundings. */
-void fg__cli_surroundings(struct fg_cli *cli, const struct fg__cli_globals *globals);
+void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *globals);
 /* Everything printed must have arrived: FG_EIO when stdout could not take it. */
-int fg__cli_close_output(struct fg_error *err);
+int fg_cli_close_output(struct fg_error *err);
 
 /* help.c */
-void fg__cli_overview(struct fg_strbuf *text, unsigned columns);
-void fg__cli_command_help(const struct fg_cli_command *command, struct fg_strbuf *text,
+void fg_cli_overview(struct fg_strbuf *text, unsigned columns);
+void fg_cli_command_help(const struct fg_cli_command *command, struct fg_strbuf *text,
 			  unsigned columns);
 /* "fastgate run [OPTIONS] [BENCH...]" */
-void fg__cli_usage_line(const struct fg_cli_command *command, struct fg_strbuf *text);
-const char *fg__cli_group_title(enum fg_cli_group group);
+void fg_cli_usage_line(const struct fg_cli_command *command, struct fg_strbuf *text);
+const char *fg_cli_group_title(enum fg_cli_group group);
 /* What an exit code means, for man pages and docs/exit-codes.md. */
-const char *fg__cli_exit_meaning(enum fg_exit code);
+const char *fg_cli_exit_meaning(enum fg_exit code);
 /* The exit codes of a command, most ordinary first; returns how many. */
 enum {
-	FG__CLI_EXIT_COUNT = 8
+	FG_CLI_EXIT_COUNT = 8
 };
-size_t fg__cli_exits(const struct fg_cli_command *command, enum fg_exit exits[FG__CLI_EXIT_COUNT]);
+size_t fg_cli_exits(const struct fg_cli_command *command, enum fg_exit exits[FG_CLI_EXIT_COUNT]);
 
 /* man.c: the tables as manual pages */
-void fg__cli_man_overview(struct fg_strbuf *page);
-void fg__cli_man_command(const struct fg_cli_command *command, struct fg_strbuf *page);
+void fg_cli_man_overview(struct fg_strbuf *page);
+void fg_cli_man_command(const struct fg_cli_command *command, struct fg_strbuf *page);
 
 /* completion.c */
-enum fg__cli_shell {
-	FG__CLI_BASH,
-	FG__CLI_ZSH,
-	FG__CLI_FISH,
-	FG__CLI_SHELL_COUNT,
+enum fg_cli_shell {
+	FG_CLI_BASH,
+	FG_CLI_ZSH,
+	FG_CLI_FISH,
+	FG_CLI_SHELL_COUNT,
 };
-void fg__cli_completion(enum fg__cli_shell shell, struct fg_strbuf *text);
+void fg_cli_completion(enum fg_cli_shell shell, struct fg_strbuf *text);
 
 #endif

@@ -70,7 +70,7 @@ static int show_overview(const struct fg_cli *cli)
 {
 	struct fg_strbuf text = {0};
 
-	fg__cli_overview(&text, cli->columns);
+	fg_cli_overview(&text, cli->columns);
 	return show(cli, &text);
 }
 
@@ -121,7 +121,7 @@ static int check_arguments(const struct fg_cli_command *command,
 	return FG_OK;
 }
 
-static int run_command(struct fg_cli *cli, struct fg__cli_globals *globals, char *const *argv)
+static int run_command(struct fg_cli *cli, struct fg_cli_globals *globals, char *const *argv)
 {
 	const struct fg_cli_command *command = cli->command;
 	void *values =
@@ -143,9 +143,9 @@ static int run_command(struct fg_cli *cli, struct fg__cli_globals *globals, char
 	if (fg_options_initialise(&sets[0], &err) != FG_OK ||
 	    fg_options_parse(&grammar, argv, &cli->arena, &words, &err) != FG_OK)
 		return fg_cli_usage(cli, "%s", err.message);
-	fg__cli_surroundings(cli, globals);
+	fg_cli_surroundings(cli, globals);
 	if (globals->help) {
-		fg__cli_command_help(command, &help, cli->columns);
+		fg_cli_command_help(command, &help, cli->columns);
 		return show(cli, &help);
 	}
 	if (globals->version)
@@ -164,7 +164,7 @@ static int run_command(struct fg_cli *cli, struct fg__cli_globals *globals, char
 
 static int start(struct fg_cli *cli, char *const *argv)
 {
-	struct fg__cli_globals globals = {0};
+	struct fg_cli_globals globals = {0};
 	const struct fg_option_set set = {fg_cli_global_options, &globals};
 	const struct fg_option_grammar grammar = {&set, 1, FG_OPTIONS_BEFORE_WORD};
 	struct fg_option_words words = {0};
@@ -172,10 +172,10 @@ static int start(struct fg_cli *cli, char *const *argv)
 
 	if (fg_options_initialise(&set, &err) != FG_OK)
 		return fg_cli_fail(cli, &err);
-	fg__cli_surroundings(cli, &globals);
+	fg_cli_surroundings(cli, &globals);
 	if (fg_options_parse(&grammar, argv, &cli->arena, &words, &err) != FG_OK)
 		return fg_cli_usage(cli, "%s", err.message);
-	fg__cli_surroundings(cli, &globals);
+	fg_cli_surroundings(cli, &globals);
 	if (globals.version)
 		return show_version(cli);
 	if (words.count == 0 && globals.help)
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 	if (unknown)
 		fg_cli_warn(&cli, "FASTGATE_DEBUG: there is no domain '%s'", unknown);
 	code = start(&cli, argc > 0 ? argv + 1 : argv);
-	if (fg__cli_close_output(&err) != FG_OK) {
+	if (fg_cli_close_output(&err) != FG_OK) {
 		const int failed = fg_cli_fail(&cli, &err);
 
 		code = code == FG_EXIT_PASS ? failed : code;

@@ -126,7 +126,7 @@ static void add_exits(struct fg_strbuf *page, const enum fg_exit *exits, size_t 
 	fg_strbuf_add_text(page, ".SH EXIT STATUS\n");
 	for (size_t i = 0; i < count; i++) {
 		fg_strbuf_printf(page, ".TP\n\\fB%d\\fR\n", (int)exits[i]);
-		add_line(page, fg__cli_exit_meaning(exits[i]));
+		add_line(page, fg_cli_exit_meaning(exits[i]));
 	}
 }
 
@@ -160,17 +160,17 @@ static void add_examples(struct fg_strbuf *page, const struct fg_cli_example *ex
 	}
 }
 
-void fg__cli_man_command(const struct fg_cli_command *command, struct fg_strbuf *page)
+void fg_cli_man_command(const struct fg_cli_command *command, struct fg_strbuf *page)
 {
-	enum fg_exit exits[FG__CLI_EXIT_COUNT];
-	const size_t exit_count = fg__cli_exits(command, exits);
+	enum fg_exit exits[FG_CLI_EXIT_COUNT];
+	const size_t exit_count = fg_cli_exits(command, exits);
 	struct fg_strbuf text = {0};
 
 	fg_strbuf_printf(&text, "fastgate-%s", command->name);
 	add_head(page, fg_strbuf_text(&text), command->summary);
 	fg_strbuf_add_text(page, ".SH SYNOPSIS\n");
 	fg_strbuf_clear(&text);
-	fg__cli_usage_line(command, &text);
+	fg_cli_usage_line(command, &text);
 	add_line(page, fg_strbuf_text(&text));
 	fg_strbuf_add_text(page, ".SH DESCRIPTION\n");
 	add_paragraphs(page, command->description);
@@ -219,9 +219,9 @@ static void add_named(struct fg_strbuf *page, const char *name, const char *what
 	add_line(page, what);
 }
 
-void fg__cli_man_overview(struct fg_strbuf *page)
+void fg_cli_man_overview(struct fg_strbuf *page)
 {
-	static const enum fg_exit exits[FG__CLI_EXIT_COUNT] = {
+	static const enum fg_exit exits[FG_CLI_EXIT_COUNT] = {
 		FG_EXIT_PASS,         FG_EXIT_REGRESSION, FG_EXIT_USAGE,    FG_EXIT_INCONCLUSIVE,
 		FG_EXIT_NOT_MEASURED, FG_EXIT_UPLOAD,     FG_EXIT_INTERNAL, FG_EXIT_INTERRUPTED,
 	};
@@ -234,7 +234,7 @@ void fg__cli_man_overview(struct fg_strbuf *page)
 		"under a statistical rule, says which function on which call path got slower, and ends with an "
 		"exit code that a build can lean on.");
 	for (int group = 0; group < FG_CLI_GROUP_COUNT; group++) {
-		fg_strbuf_printf(page, ".SS %s\n", fg__cli_group_title((enum fg_cli_group)group));
+		fg_strbuf_printf(page, ".SS %s\n", fg_cli_group_title((enum fg_cli_group)group));
 		for (size_t i = 0; fg_cli_commands[i]; i++) {
 			if ((int)fg_cli_commands[i]->group != group)
 				continue;

@@ -64,7 +64,7 @@ static bool is_known(const struct fg_plan *plan, const char *name)
 	return false;
 }
 
-void fg__match_commit(struct fg_match *match, struct fg_plan *plan, const char *root)
+void fg_match_commit(struct fg_match *match, struct fg_plan *plan, const char *root)
 {
 	*match = (struct fg_match){0};
 	if (!load(match, plan, root))
@@ -81,7 +81,7 @@ void fg__match_commit(struct fg_match *match, struct fg_plan *plan, const char *
 	}
 }
 
-void fg__match_release(struct fg_match *match)
+void fg_match_release(struct fg_match *match)
 {
 	if (match->has_baseline)
 		fg_plan_release(&match->baseline);
@@ -102,7 +102,7 @@ static void rename_series(struct fg_series *series, const struct fg_benchmark *b
 	series->name = name;
 }
 
-void fg__match_stored(const struct fg_plan *plan, struct fg_run *run)
+void fg_match_stored(const struct fg_plan *plan, struct fg_run *run)
 {
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
 		const struct fg_benchmark *benchmark = &plan->benchmarks[i];

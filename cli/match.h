@@ -21,10 +21,10 @@ struct fg_match {
  * fastgate.yml knows (by its name or what it `was`), runs in the baseline as that says.  A baseline without a fastgate.yml
  * that can be read is taken as it is.  Zero is empty; release it after the plan was used for the last time.
  */
-void fg__match_commit(struct fg_match *match, struct fg_plan *plan, const char *root);
-void fg__match_release(struct fg_match *match);
+void fg_match_commit(struct fg_match *match, struct fg_plan *plan, const char *root);
+void fg_match_release(struct fg_match *match);
 
 /* In a stored run, what a benchmark of `plan` `was` gets its present name. */
-void fg__match_stored(const struct fg_plan *plan, struct fg_run *run);
+void fg_match_stored(const struct fg_plan *plan, struct fg_run *run);
 
 #endif

@@ -66,7 +66,7 @@ static unsigned size_from(const char *variable, unsigned otherwise)
 	return (unsigned)number;
 }
 
-void fg__cli_surroundings(struct fg_cli *cli, const struct fg__cli_globals *globals)
+void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *globals)
 {
 	struct winsize size = {0};
 
@@ -204,7 +204,7 @@ int fg_cli_usage(const struct fg_cli *cli, const char *format, ...)
 	print_line(start_of(cli, true), format, ap);
 	va_end(ap);
 	if (cli->command) {
-		fg__cli_usage_line(cli->command, &usage);
+		fg_cli_usage_line(cli->command, &usage);
 		(void)fprintf(stderr, "usage: %s\nSee 'fastgate %s --help'.\n",
 			      fg_strbuf_text(&usage), cli->command->name);
 	} else {
@@ -246,7 +246,7 @@ int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_str
 	return FG_OK;
 }
 
-int fg__cli_close_output(struct fg_error *err)
+int fg_cli_close_output(struct fg_error *err)
 {
 	const bool had_failed = ferror(stdout) != 0;
 	const bool closed = fflush(stdout) == 0 && fclose(stdout) == 0;

@@ -72,7 +72,7 @@ static int write_texts(const struct fg_report *report, const char *json, struct 
 	return rc;
 }
 
-bool fg__posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
+bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
 		    const struct fg_report *report, const char *json)
 {
 	struct texts texts = {0};
@@ -107,7 +107,7 @@ out:
 	return is_well;
 }
 
-int fg__posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, const char *path,
+int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, const char *path,
 			struct fg_error *err)
 {
 	struct fg_verdict verdict = {0};
@@ -133,7 +133,7 @@ int fg__posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, co
 	run.project = fg_xstrdup(plan->project ? plan->project : "");
 	if (plan->post_count == 0)
 		fg_cli_say(cli, "report.post names nobody: nothing is posted");
-	rc = fg__posts_send(cli, plan, &report, json) ? FG_EXIT_PASS : FG_EXIT_UPLOAD;
+	rc = fg_posts_send(cli, plan, &report, json) ? FG_EXIT_PASS : FG_EXIT_UPLOAD;
 out:
 	fg_run_release(&run);
 	fg_verdict_release(&verdict);

@@ -12,13 +12,13 @@
  * Each target in turn; one that fails is a warning and does not keep the others from theirs.
  * false: one that is required failed.
  */
-bool fg__posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
+bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
 		    const struct fg_report *report, const char *json);
 /*
  * A report.json that another job has written (`path`), to where `plan` says.  What it says is shown, nothing of it is
  * believed: project, pull request and commit are those of this job.  Returns the exit code.
  */
-int fg__posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, const char *path,
+int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, const char *path,
 			struct fg_error *err);
 
 #endif

@@ -57,7 +57,7 @@ static void describe(const struct fg_progress *progress, const struct fg_runner_
 				 fg_format_duration(seconds_left(progress, runner) * 1e9, left));
 }
 
-void fg__progress_begin(struct fg_progress *progress, const char *benchmark)
+void fg_progress_begin(struct fg_progress *progress, const char *benchmark)
 {
 	const struct fg_cli *cli = progress->cli;
 	struct fg_strbuf name = {0};
@@ -71,7 +71,7 @@ void fg__progress_begin(struct fg_progress *progress, const char *benchmark)
 	fg_strbuf_release(&name);
 }
 
-void fg__progress_show(struct fg_progress *progress, const struct fg_runner_progress *runner,
+void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progress *runner,
 		       const struct fg_gate_progress *gate)
 {
 	const struct fg_cli *cli = progress->cli;
@@ -101,7 +101,7 @@ void fg__progress_show(struct fg_progress *progress, const struct fg_runner_prog
 	fg_strbuf_release(&line);
 }
 
-void fg__progress_clear(struct fg_progress *progress)
+void fg_progress_clear(struct fg_progress *progress)
 {
 	if (!progress->is_drawn)
 		return;

@@ -19,10 +19,10 @@ struct fg_progress {
 	bool is_drawn;
 };
 
-void fg__progress_begin(struct fg_progress *progress, const char *benchmark);
-void fg__progress_show(struct fg_progress *progress, const struct fg_runner_progress *runner,
+void fg_progress_begin(struct fg_progress *progress, const char *benchmark);
+void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progress *runner,
 		       const struct fg_gate_progress *gate);
 /* Take the line away, before something else is written. */
-void fg__progress_clear(struct fg_progress *progress);
+void fg_progress_clear(struct fg_progress *progress);
 
 #endif

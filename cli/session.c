@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-int fg__session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
+int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		     struct fg_error *err)
 {
 	int rc = FG_OK;
@@ -38,7 +38,7 @@ int fg__session_init(struct fg_session *session, struct fg_cli *cli, const struc
 	return FG_OK;
 }
 
-int fg__session_open_store(struct fg_session *session, struct fg_error *err)
+int fg_session_open_store(struct fg_session *session, struct fg_error *err)
 {
 	char *path = fg_fs_join(session->plan->root, session->plan->store_path);
 	char *folder = fg_fs_parent(path);
@@ -63,9 +63,9 @@ static void release_profiles(struct fg_session *session)
 	session->profile_count = 0;
 }
 
-void fg__session_release(struct fg_session *session)
+void fg_session_release(struct fg_session *session)
 {
-	fg__progress_clear(&session->progress);
+	fg_progress_clear(&session->progress);
 	release_profiles(session);
 	fg_symbolizer_free(session->symbolizer);
 	free(session->cache_folder);
@@ -76,7 +76,7 @@ void fg__session_release(struct fg_session *session)
 	*session = (struct fg_session){0};
 }
 
-bool fg__session_guard(const struct fg_cli *cli, int *exit_code)
+bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
 {
 	struct fg_guard_end end = {0};
 	struct fg_error err = {0};
@@ -153,7 +153,7 @@ static void check_code(struct fg_session *session, struct fg_series *series,
 	if (!*other || strcmp(other, code) == 0)
 		return;
 	series->identical = false;
-	fg__progress_clear(&session->progress);
+	fg_progress_clear(&session->progress);
 	fg_cli_say(session->cli,
 		   "%s: the program is the same on both sides, what it loads or starts is not",
 		   series->name);
@@ -179,7 +179,7 @@ static void keep_samples(struct fg_session *session, size_t index, const struct 
 
 	if (fg_samples_keep(&key, profile, &why) == FG_OK || session->told_not_kept)
 		return;
-	fg__progress_clear(&session->progress);
+	fg_progress_clear(&session->progress);
 	fg_cli_warn(session->cli, "samples are not kept: %s", why.message);
 	session->told_not_kept = true;
 }
@@ -214,7 +214,7 @@ static void take_samples(struct fg_session *session, size_t index, const struct 
 		if (row.wants_code)
 			check_code(session, series, done, result.code);
 	} else if (!session->told_no_samples) {
-		fg__progress_clear(&session->progress);
+		fg_progress_clear(&session->progress);
 		fg_cli_warn(session->cli, "no profile: %s", why.message);
 		session->told_no_samples = true;
 	}
@@ -258,14 +258,14 @@ static void on_progress(void *context, const struct fg_runner_progress *progress
 {
 	struct fg_session *session = context;
 
-	fg__progress_show(&session->progress, progress, session->has_look ? &session->look : NULL);
+	fg_progress_show(&session->progress, progress, session->has_look ? &session->look : NULL);
 }
 
 static void on_note(void *context, const struct fg_series *series, const char *note)
 {
 	struct fg_session *session = context;
 
-	fg__progress_clear(&session->progress);
+	fg_progress_clear(&session->progress);
 	fg_cli_say(session->cli, "%s: %s", series->name, note);
 }
 
@@ -349,7 +349,7 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	return rc;
 }
 
-int fg__session_measure(struct fg_session *session, struct fg_error *err)
+int fg_session_measure(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_runner_options options = {
 		.run = &session->run,
@@ -378,10 +378,10 @@ int fg__session_measure(struct fg_session *session, struct fg_error *err)
 		session->progress.budget_ns = benchmark->measure.budget_ns;
 		session->has_look = false;
 		memset(session->codes, 0, sizeof(session->codes));
-		fg__progress_begin(&session->progress, benchmark->name);
+		fg_progress_begin(&session->progress, benchmark->name);
 		rc = measure_benchmark(session, runner, benchmark, err);
 	}
-	fg__progress_clear(&session->progress);
+	fg_progress_clear(&session->progress);
 	fg_runner_free(runner);
 	session->run.ended_ns = fg_clock_wall_ns();
 	session->run.complete = rc == FG_OK && !session->is_open;
@@ -423,7 +423,7 @@ static void drop_samples(struct fg_session *session)
 	}
 }
 
-int fg__session_decide(struct fg_session *session, struct fg_gate_input *input,
+int fg_session_decide(struct fg_session *session, struct fg_gate_input *input,
 		       struct fg_error *err)
 {
 	input->run = &session->run;
@@ -435,7 +435,7 @@ int fg__session_decide(struct fg_session *session, struct fg_gate_input *input,
 	return fg_gate_decide(input, &session->verdict, err);
 }
 
-struct fg_report fg__session_report_input(const struct fg_session *session)
+struct fg_report fg_session_report_input(const struct fg_session *session)
 {
 	return (struct fg_report){
 		.run = &session->run,
@@ -460,10 +460,10 @@ static int take_profiles_of_store(struct fg_session *session, struct fg_error *e
 	return FG_OK;
 }
 
-int fg__session_save(struct fg_session *session, struct fg_error *err)
+int fg_session_save(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_reporter *json = fg_reporter_find("json", err);
-	const struct fg_report report = fg__session_report_input(session);
+	const struct fg_report report = fg_session_report_input(session);
 	const struct fg_report_options options = {0};
 	struct fg_strbuf text = {0};
 	int rc = FG_OK;
@@ -482,11 +482,11 @@ int fg__session_save(struct fg_session *session, struct fg_error *err)
 	return rc;
 }
 
-int fg__session_report(struct fg_session *session, struct fg_error *err)
+int fg_session_report(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
-	const struct fg_report report = fg__session_report_input(session);
+	const struct fg_report report = fg_session_report_input(session);
 	const struct fg_report_options plain = fg_cli_report_look(cli, false, session->plan->root);
 	const struct fg_report_options spoken = fg_cli_report_look(cli, true, session->plan->root);
 	struct fg_strbuf text = {0};
@@ -514,14 +514,14 @@ int fg__session_report(struct fg_session *session, struct fg_error *err)
 	return rc != FG_OK ? rc : result;
 }
 
-int fg__session_tell(const struct fg_session *session, bool may_post)
+int fg_session_tell(const struct fg_session *session, bool may_post)
 {
-	const struct fg_report report = fg__session_report_input(session);
+	const struct fg_report report = fg_session_report_input(session);
 	const int code =
-		fg__upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+		fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
 			       session->store, session->run.id, (int)session->verdict.exit_code);
 
-	if (may_post && !fg__posts_send(session->cli, session->plan, &report, NULL) &&
+	if (may_post && !fg_posts_send(session->cli, session->plan, &report, NULL) &&
 	    code == FG_EXIT_PASS)
 		return FG_EXIT_UPLOAD;
 	return code;

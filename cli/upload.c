@@ -34,7 +34,7 @@ static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, co
 	return status;
 }
 
-int fg__upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
+int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
 		   struct fg_store *store, const char *id, int exit_code)
 {
 	struct fg_stored_run run = {0};

@@ -12,7 +12,7 @@
  * the spool for `fastgate push`; where the plan requires it, a pass becomes FG_EXIT_UPLOAD.  The verdict's own exit
  * code always goes first.
  */
-int fg__upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
+int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
 		   struct fg_store *store, const char *id, int exit_code);
 
 #endif

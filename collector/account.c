@@ -6,12 +6,12 @@ enum {
 	INTERRUPT_NS = 50000     /* but not less than this, or the whole period */
 };
 
-void fg__account_open(struct fg_account *account, const struct fg_times *now, bool split_known)
+void fg_account_open(struct fg_account *account, const struct fg_times *now, bool split_known)
 {
 	*account = (struct fg_account){.last = *now, .split_known = split_known, .on = true};
 }
 
-void fg__account_look(struct fg_account *account, const struct fg_times *now, bool on,
+void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		      uint32_t switches, struct fg_times *split)
 {
 	*split = (struct fg_times){now->cpu_ns - account->last.cpu_ns, 0, 0};
@@ -35,7 +35,7 @@ void fg__account_look(struct fg_account *account, const struct fg_times *now, bo
 	account->switches = switches;
 }
 
-uint64_t fg__account_due(const struct fg_account *account, uint64_t period_ns)
+uint64_t fg_account_due(const struct fg_account *account, uint64_t period_ns)
 {
 	const int64_t slack_ns = (int64_t)period_ns;
 	int64_t due_ns = account->unsampled_ns;
@@ -47,13 +47,13 @@ uint64_t fg__account_due(const struct fg_account *account, uint64_t period_ns)
 	return due_ns > 0 ? (uint64_t)due_ns : 0;
 }
 
-void fg__account_give(struct fg_account *account, uint64_t weight_ns)
+void fg_account_give(struct fg_account *account, uint64_t weight_ns)
 {
 	account->owed_ns -= (int64_t)weight_ns;
 	account->unsampled_ns -= (int64_t)weight_ns;
 }
 
-uint64_t fg__account_first_period(uint64_t phase_ns, uint64_t period_ns)
+uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns)
 {
 	uint64_t least_ns = period_ns / 2;
 

@@ -51,12 +51,12 @@ struct fg_account {
  * is due as soon as the last has ended, and the thread does not come to the handler for seconds.  What a shorter first
  * period would have met is met at the end of this one: a thread that lasts as long is met as often as it should be.
  */
-uint64_t fg__account_first_period(uint64_t phase_ns, uint64_t period_ns);
+uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns);
 
 /* `now` of a thread that begins; of another thread getrusage cannot tell (!split_known). */
-void fg__account_open(struct fg_account *account, const struct fg_times *now, bool split_known);
+void fg_account_open(struct fg_account *account, const struct fg_times *now, bool split_known);
 
-static inline void fg__account_user(struct fg_account *account, uint64_t weight_ns)
+static inline void fg_account_user(struct fg_account *account, uint64_t weight_ns)
 {
 	account->sampled_ns += weight_ns;
 }
@@ -64,21 +64,21 @@ static inline void fg__account_user(struct fg_account *account, uint64_t weight_
 /*
  * Bring it up to date.  `split` is filled with the user and system time since the last look.  Time at the end of
  * which sampling is not what it was at the beginning is nobody's: how much of it was sampled is not known.  That is little if one
- * looks as soon as that can be seen (fg__account_is_behind).  Time in which it was switched and switched back owes what getrusage says,
+ * looks as soon as that can be seen (fg_account_is_behind).  Time in which it was switched and switched back owes what getrusage says,
  * and at most what is in no sample.
  */
-void fg__account_look(struct fg_account *account, const struct fg_times *now, bool on,
+void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		      uint32_t switches, struct fg_times *split);
 
 /* Sampling has been switched since the last look. */
-static inline bool fg__account_is_behind(const struct fg_account *account, bool on,
+static inline bool fg_account_is_behind(const struct fg_account *account, bool on,
 					 uint32_t switches)
 {
 	return on != account->on || switches != account->switches;
 }
 
 /* System time to be given to a sample now; 0 if there is none. */
-uint64_t fg__account_due(const struct fg_account *account, uint64_t period_ns);
-void fg__account_give(struct fg_account *account, uint64_t weight_ns);
+uint64_t fg_account_due(const struct fg_account *account, uint64_t period_ns);
+void fg_account_give(struct fg_account *account, uint64_t weight_ns);
 
 #endif

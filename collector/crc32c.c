@@ -3,7 +3,7 @@
 
 static uint32_t table[256];
 
-void fg__crc32c_init(void)
+void fg_crc32c_init(void)
 {
 	for (uint32_t byte = 0; byte < 256; byte++) {
 		uint32_t crc = byte;
@@ -14,7 +14,7 @@ void fg__crc32c_init(void)
 	}
 }
 
-uint32_t fg__crc32c(uint32_t crc, const void *data, size_t size)
+uint32_t fg_trace_crc32c(uint32_t crc, const void *data, size_t size)
 {
 	const uint8_t *at = data;
 

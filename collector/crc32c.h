@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* Once, before the first use. */
-void fg__crc32c_init(void);
+void fg_crc32c_init(void);
 /* Continue `crc` (0 to start) over more bytes. */
-uint32_t fg__crc32c(uint32_t crc, const void *data, size_t size);
+uint32_t fg_trace_crc32c(uint32_t crc, const void *data, size_t size);
 
 #endif

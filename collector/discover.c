@@ -58,10 +58,10 @@ static void retire(uint32_t slot, pid_t tid)
 
 	if (!atomic_compare_exchange_strong(&fg_g.tids[slot], &tid, -tid))
 		return;
-	fg__thread_stop(thread);
+	fg_thread_stop(thread);
 	thread->written = false;
 	thread->kind = 0;
-	fg__thread_free(thread);
+	fg_thread_free(thread);
 }
 
 /* Has the thread of one of the next slots died?  One funeral is enough for a handler. */
@@ -215,7 +215,7 @@ static bool is_leaving(pid_t tid)
 	while (count > 0)
 		*at++ = digits[--count];
 	memcpy(at, "/stat", sizeof("/stat"));
-	return fg__stat_field(path, STAT_FLAGS) & EXITING;
+	return fg_stat_field(path, STAT_FLAGS) & EXITING;
 }
 
 static void take_in(struct fg_search *search)
@@ -227,20 +227,20 @@ static void take_in(struct fg_search *search)
 	strike_known(&still);
 	if (still.tids[0] == 0 || is_leaving(tid))
 		return;
-	struct fg_thread *thread = fg__thread_new();
+	struct fg_thread *thread = fg_thread_new();
 
 	if (!thread) {
 		atomic_store(&search->listing, false); /* nor is there room for others */
 		return;
 	}
-	fg__lose(FG_LOSS_LATE_THREAD, 1);
-	fg__thread_attach(thread, FG_THREAD_RAW, tid);
+	fg_lose(FG_LOSS_LATE_THREAD, 1);
+	fg_thread_attach(thread, FG_THREAD_RAW, tid);
 }
 
-void fg__threads_discover(struct fg_thread *thread)
+void fg_threads_discover(struct fg_thread *thread)
 {
 	struct fg_search *search = &fg_g.search;
-	const uint64_t now_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	const uint64_t last_ns = atomic_load_explicit(&search->last_ns, memory_order_relaxed);
 	const bool due = (int64_t)(now_ns - last_ns) >= EVERY_NS;
 	uint8_t nobody = 0;

@@ -6,6 +6,6 @@
 #include "collector/state.h"
 
 /* One step of looking for them, where it is time for one.  From a handler. */
-void fg__threads_discover(struct fg_thread *thread);
+void fg_threads_discover(struct fg_thread *thread);
 
 #endif

@@ -4,7 +4,7 @@
  * ours is left for the next image, and the totals are written; should it fail, everything goes on as before.
  *
  * In a child of vfork() or posix_spawn() we share the parent's memory but are another thread to the kernel: then nothing
- * here may touch the parent's state, and fg__process_end() sees that by the thread id.
+ * here may touch the parent's state, and fg_process_end() sees that by the thread id.
  */
 #include "collector/process.h"
 #include "collector/real.h"
@@ -33,7 +33,7 @@ extern void __gcov_reset(void);
 static bool is_this_process(void)
 {
 	return fg_alive() && !fg_g.sealed && fg_self &&
-	       fg__tid(fg_self) == (pid_t)syscall(SYS_gettid);
+	       fg_tid(fg_self) == (pid_t)syscall(SYS_gettid);
 }
 
 static bool before_exec(void)
@@ -42,8 +42,8 @@ static bool before_exec(void)
 	const bool ours = is_this_process();
 
 	if (ours) {
-		fg__process_end(FG_END_EXEC);
-		fg__signal_expose();
+		fg_process_end(FG_END_EXEC);
+		fg_signal_expose();
 		KEEP_COUNTS();
 	}
 	errno = saved_errno;
@@ -56,7 +56,7 @@ static int after_failed_exec(bool ours)
 
 	if (ours) {
 		COUNT_AFRESH();
-		fg__process_resume();
+		fg_process_resume();
 	}
 	errno = saved_errno;
 	return -1;
@@ -163,7 +163,7 @@ FG_EXPORT int execle(const char *path, const char *first, ...)
 static void end_here(void)
 {
 	if (is_this_process()) {
-		fg__process_end(FG_END_EXIT);
+		fg_process_end(FG_END_EXIT);
 		KEEP_COUNTS();
 	}
 }

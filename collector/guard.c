@@ -20,7 +20,7 @@
 FG_EXPORT int close(int fd)
 {
 	FG_REAL(close);
-	if (FG_UNLIKELY(fg__fd_is_ours(fd)) && fg_alive()) {
+	if (FG_UNLIKELY(fg_fd_is_ours(fd)) && fg_alive()) {
 		errno = EBADF;
 		return -1;
 	}
@@ -38,7 +38,7 @@ FG_EXPORT int close_range(unsigned first, unsigned last, int flags)
 	for (unsigned fd = first > atomic_load(&fg_g.lowest_fd) ? first
 								: atomic_load(&fg_g.lowest_fd);
 	     fd <= last && fd < FG_FDS_MAX; fd++) {
-		if (!fg__fd_is_ours((int)fd))
+		if (!fg_fd_is_ours((int)fd))
 			continue;
 		if (fd > from && real_close_range(from, fd - 1, flags) != 0)
 			return -1;
@@ -55,16 +55,16 @@ FG_EXPORT void closefrom(int first)
 FG_EXPORT int dup2(int from, int to)
 {
 	FG_REAL(dup2);
-	if (FG_UNLIKELY(fg__fd_is_ours(to)) && fg_alive())
-		fg__fd_move(to);
+	if (FG_UNLIKELY(fg_fd_is_ours(to)) && fg_alive())
+		fg_fd_move(to);
 	return real_dup2(from, to);
 }
 
 FG_EXPORT int dup3(int from, int to, int flags)
 {
 	FG_REAL(dup3);
-	if (FG_UNLIKELY(fg__fd_is_ours(to)) && fg_alive())
-		fg__fd_move(to);
+	if (FG_UNLIKELY(fg_fd_is_ours(to)) && fg_alive())
+		fg_fd_move(to);
 	return real_dup3(from, to, flags);
 }
 
@@ -80,14 +80,14 @@ FG_EXPORT int dlclose(void *handle)
 
 	if (!fg_alive() || !thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
 		return real_dlclose(handle);
-	if (fg__ensure_file(thread))
-		fg__modules_scan(thread);
+	if (fg_ensure_file(thread))
+		fg_modules_scan(thread);
 	atomic_store(&thread->busy, 0);
 	int status = real_dlclose(handle);
 
 	nobody = 0;
 	if (atomic_compare_exchange_strong(&thread->busy, &nobody, 1)) {
-		fg__modules_check(thread);
+		fg_modules_check(thread);
 		atomic_store(&thread->busy, 0);
 	}
 	return status;
@@ -107,12 +107,12 @@ FG_EXPORT int prctl(int option, ...)
 	va_end(list);
 	/* Either opens the door to a filter that may kill for a system call it has not heard of. */
 	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive()) {
-		fg__threads_seal();
-		fg__file_seal();
+		fg_threads_seal();
+		fg_file_seal();
 	}
 	const int status = real_prctl(option, more[0], more[1], more[2], more[3]);
 
 	if (option == PR_SET_NAME && status == 0)
-		fg__pthreads_renamed();
+		fg_pthreads_renamed();
 	return status;
 }

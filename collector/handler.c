@@ -34,7 +34,7 @@ enum {
 
 static const uint64_t late_after_ns = UINT64_C(1000000000);
 
-bool fg__sampling_on(uint64_t now_ns)
+bool fg_sampling_on(uint64_t now_ns)
 {
 	const struct fg_options *options = &fg_g.options;
 	const uint64_t begin_ns = fg_g.start_ns + options->delay_ns;
@@ -48,7 +48,7 @@ bool fg__sampling_on(uint64_t now_ns)
 	return !fg_g.control || atomic_load_explicit(fg_g.control, memory_order_relaxed) != '0';
 }
 
-bool fg__ensure_file(struct fg_thread *thread)
+bool fg_ensure_file(struct fg_thread *thread)
 {
 	uint8_t nobody = 0;
 
@@ -56,12 +56,12 @@ bool fg__ensure_file(struct fg_thread *thread)
 		return true;
 	if (!fg_g.lazy || fg_g.sealed || !atomic_compare_exchange_strong(&fg_g.opening, &nobody, 1))
 		return false;
-	if (fg__file_open() != 0) {
+	if (fg_file_open() != 0) {
 		fg_g.lazy =
 			false; /* and leave `opening` set: it will not work the next time either */
 		return false;
 	}
-	fg__trace_introduce(thread);
+	fg_trace_introduce(thread);
 	atomic_store(&fg_g.opening, 0);
 	return true;
 }
@@ -79,9 +79,9 @@ static void write_region(struct fg_thread *thread)
 {
 	if (thread->region == thread->region_written)
 		return;
-	fg__record_begin(thread, FG_RECORD_REGION_SET);
-	fg__record_number(thread, thread->region);
-	if (fg__record_write(thread))
+	fg_record_begin(thread, FG_RECORD_REGION_SET);
+	fg_record_number(thread, thread->region);
+	if (fg_record_write(thread))
 		thread->region_written = thread->region;
 }
 
@@ -89,15 +89,15 @@ static void count_sample(struct fg_thread *thread, enum fg_trace_clock clock, ui
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	fg__count(&header->samples, 1);
+	fg_count(&header->samples, 1);
 	if (clock == FG_CLOCK_WALL) {
-		fg__count(&header->wall_ns, weight_ns);
+		fg_count(&header->wall_ns, weight_ns);
 	} else if (clock == FG_CLOCK_SYSTEM) {
 		thread->system_ns += weight_ns;
-		fg__count(&header->system_ns, weight_ns);
+		fg_count(&header->system_ns, weight_ns);
 	} else {
 		thread->user_ns += weight_ns;
-		fg__count(&header->user_ns, weight_ns);
+		fg_count(&header->user_ns, weight_ns);
 	}
 }
 
@@ -107,24 +107,24 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 {
 	struct fg_walk_result where = {0, true};
 
-	if (!fg__ensure_file(thread))
+	if (!fg_ensure_file(thread))
 		return false;
-	fg__thread_announce(thread);
+	fg_thread_announce(thread);
 	write_region(thread);
 	if (stack_is_small(context))
-		fg__lose(FG_LOSS_SMALL_STACK, 1);
+		fg_lose(FG_LOSS_SMALL_STACK, 1);
 	else
-		where = fg__walk(thread, context);
+		where = fg_walk(thread, context);
 	if (where.path)
 		thread->last_path = where.path;
 	if (where.path == 0)
-		fg__lose(FG_LOSS_NO_STACK, 1);
+		fg_lose(FG_LOSS_NO_STACK, 1);
 	else if (where.truncated)
-		fg__lose(FG_LOSS_TRUNCATED, 1);
+		fg_lose(FG_LOSS_TRUNCATED, 1);
 	if (where.truncated)
 		flags |= FG_SAMPLE_TRUNCATED;
-	if (!fg__sample_write(thread, (uint8_t)(flags | clock), where.path, weight_ns)) {
-		fg__lose(FG_LOSS_NO_ROOM, 1);
+	if (!fg_sample_write(thread, (uint8_t)(flags | clock), where.path, weight_ns)) {
+		fg_lose(FG_LOSS_NO_ROOM, 1);
 		return true;
 	}
 	count_sample(thread, clock, weight_ns);
@@ -138,7 +138,7 @@ static void sample_or_carry(struct fg_thread *thread, const ucontext_t *context,
 	weight_ns += thread->carried_ns;
 	thread->carried_ns = 0;
 	if (!atomic_compare_exchange_strong(&thread->busy, &nobody, 1)) {
-		fg__lose(FG_LOSS_REENTERED, 1);
+		fg_lose(FG_LOSS_REENTERED, 1);
 		thread->carried_ns = weight_ns;
 		return;
 	}
@@ -159,7 +159,7 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 	const bool fast = thread->tick_idle < TICK_PATIENCE && (thread->tick_fast || worthwhile);
 
 	if (fast != thread->tick_fast && !fg_g.sealed)
-		fg__thread_set_tick(thread, fast ? TICK_FAST_NS : TICK_SLOW_NS);
+		fg_thread_set_tick(thread, fast ? TICK_FAST_NS : TICK_SLOW_NS);
 	thread->tick_fast = fast;
 }
 
@@ -181,21 +181,21 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, const s
 		now.system_ns += behind ? span_ns : 0;
 		now.cpu_ns += account->sampled_ns + (behind ? span_ns : 0);
 	} else {
-		fg__thread_times(&now);
+		fg_thread_times(&now);
 	}
-	fg__account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
+	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
 	if (!on)
 		return;
 	adapt_tick(thread, split.system_ns >= KERNEL_MOST_NS / 4);
 	const bool fault =
 		!behind && split.system_ns >= KERNEL_MOST_NS && split.system_ns > split.user_ns;
-	const uint64_t due_ns = fg__account_due(account, fg_g.period_ns);
+	const uint64_t due_ns = fg_account_due(account, fg_g.period_ns);
 
 	if ((!behind && !fault) || due_ns == 0 ||
 	    !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
 		return;
 	if (take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0, due_ns))
-		fg__account_give(account, due_ns);
+		fg_account_give(account, due_ns);
 	atomic_store(&thread->busy, 0);
 }
 
@@ -203,21 +203,21 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, const s
 
 static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool tick, bool on)
 {
-	const uint64_t cpu_ns = fg__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	const uint64_t weight_ns = cpu_ns - thread->last_cpu_ns;
 
 	if (tick) {
-		fg__thread_rearm(thread, fg_g.period_ns);
+		fg_thread_rearm(thread, fg_g.period_ns);
 		return;
 	}
 	if (weight_ns < fg_g.period_ns / 16) {
-		fg__thread_rearm(thread, 0);
+		fg_thread_rearm(thread, 0);
 		return;
 	}
 	thread->last_cpu_ns = cpu_ns;
 	if (on)
 		sample_or_carry(thread, context, weight_ns);
-	fg__thread_rearm(thread, fg_g.period_ns);
+	fg_thread_rearm(thread, fg_g.period_ns);
 }
 
 static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
@@ -236,10 +236,10 @@ static void note_switch(struct fg_thread *thread, bool on)
 	struct fg_times now = thread->account.last;
 	struct fg_times split;
 
-	if (fg_g.sealed || !fg__account_is_behind(&thread->account, on, switches))
+	if (fg_g.sealed || !fg_account_is_behind(&thread->account, on, switches))
 		return;
-	fg__thread_times(&now);
-	fg__account_look(&thread->account, &now, on, switches, &split);
+	fg_thread_times(&now);
+	fg_account_look(&thread->account, &now, on, switches, &split);
 }
 
 static void on_perf(struct fg_thread *thread, const ucontext_t *context, bool on)
@@ -247,18 +247,18 @@ static void on_perf(struct fg_thread *thread, const ucontext_t *context, bool on
 	const uint64_t weight_ns = fg_g.period_ns;
 
 	if (thread->first && !fg_g.sealed)
-		fg__thread_first_done(thread);
+		fg_thread_first_done(thread);
 	note_switch(thread, on);
 	if (!on)
 		return;
-	fg__account_user(&thread->account, weight_ns);
+	fg_account_user(&thread->account, weight_ns);
 	sample_or_carry(thread, context, weight_ns);
 }
 
 static void dispatch(struct fg_thread *thread, const ucontext_t *context, const siginfo_t *info,
 		     bool tick, uint64_t now_ns)
 {
-	const bool on = fg__sampling_on(now_ns);
+	const bool on = fg_sampling_on(now_ns);
 
 	switch ((enum fg_trace_clock)thread->clock) {
 	case FG_CLOCK_PERF_USER:
@@ -289,39 +289,39 @@ static void count_handler(uint64_t begin_ns)
 
 	if (!header)
 		return;
-	const uint64_t end_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	const uint64_t end_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	const uint64_t took_ns = end_ns - begin_ns;
 
-	fg__count(&header->handler_ns, took_ns);
-	fg__maximum(&header->handler_max_ns, took_ns);
+	fg_count(&header->handler_ns, took_ns);
+	fg_maximum(&header->handler_max_ns, took_ns);
 	if (end_ns - header->start_monotonic_ns > late_after_ns) {
-		fg__maximum(&header->handler_late_max_ns, took_ns);
-		fg__count(&header->handler_late[fg_handler_bucket(took_ns)], 1);
+		fg_maximum(&header->handler_late_max_ns, took_ns);
+		fg_count(&header->handler_late[fg_handler_bucket(took_ns)], 1);
 	}
 }
 
-void fg__on_signal(int signal, siginfo_t *info, void *context)
+void fg_on_signal(int signal, siginfo_t *info, void *context)
 {
 	const int saved_errno = errno;
-	const uint64_t begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	const uint64_t begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	bool tick = false;
-	struct fg_thread *thread = fg_alive() ? fg__thread_of_signal(info, &tick) : NULL;
+	struct fg_thread *thread = fg_alive() ? fg_thread_of_signal(info, &tick) : NULL;
 	bool noticed = false; /* by the program */
 
 	if (thread)
-		fg__signal_arrived(tick);
+		fg_signal_arrived(tick);
 	if (!thread) {
-		noticed = fg__signal_forward(signal, info, context);
+		noticed = fg_signal_forward(signal, info, context);
 		thread = fg_alive() ? fg_self : NULL;
 	} else if (thread->attached) {
 		dispatch(thread, context, info, tick, begin_ns);
-		fg__paths_prepare();
-		fg__threads_discover(thread);
+		fg_paths_prepare();
+		fg_threads_discover(thread);
 		count_handler(begin_ns);
-		noticed = thread == fg_self && fg__signal_forward_kept(signal, context);
+		noticed = thread == fg_self && fg_signal_forward_kept(signal, context);
 	}
-	if (thread && !noticed && fg__restart(thread, context, begin_ns) &&
+	if (thread && !noticed && fg_restart(thread, context, begin_ns) &&
 	    atomic_load(&fg_g.header))
-		fg__count(&atomic_load(&fg_g.header)->restarts, 1);
+		fg_count(&atomic_load(&fg_g.header)->restarts, 1);
 	errno = saved_errno;
 }

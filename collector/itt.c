@@ -75,7 +75,7 @@ static _Atomic uint64_t frames_of[HANDLES_MAX];
 /* Names have numbers anyway; the handle of a name that got none is the first, which stays empty. */
 static uint32_t slot_of(const char *name)
 {
-	const uint32_t number = name ? fg__name_find(name) : 0;
+	const uint32_t number = name ? fg_name_find(name) : 0;
 
 	return number < HANDLES_MAX ? number : 0;
 }
@@ -111,33 +111,33 @@ static void task_begin(const struct itt_domain *domain, struct itt_id task, stru
 	(void)task;
 	(void)parent;
 	if (domain && domain->flags && name && name->text)
-		fg__region_begin(fg__name_find(name->text));
+		fg_mark_region_begin(fg_name_find(name->text));
 	else
-		fg__region_begin(0);
+		fg_mark_region_begin(0);
 }
 
 static void task_end(const struct itt_domain *domain)
 {
 	(void)domain;
-	fg__region_end();
+	fg_mark_region_end();
 }
 
 static int event_create(const char *name, int size)
 {
 	(void)size;
-	return name ? (int)fg__name_find(name) : 0;
+	return name ? (int)fg_name_find(name) : 0;
 }
 
 static int event_start(int event)
 {
-	fg__region_begin(event > 0 ? (uint32_t)event : 0);
+	fg_mark_region_begin(event > 0 ? (uint32_t)event : 0);
 	return 0;
 }
 
 static int event_end(int event)
 {
 	if (event > 0)
-		fg__region_end_name((uint32_t)event);
+		fg_region_end_name((uint32_t)event);
 	return 0;
 }
 
@@ -146,16 +146,16 @@ static void frame_begin(const struct itt_domain *domain, struct itt_id *id)
 	(void)id;
 	if (!domain || !domain->name)
 		return;
-	const uint32_t name = fg__name_find(domain->name);
+	const uint32_t name = fg_name_find(domain->name);
 
-	fg__unit_begin(name, atomic_fetch_add(&frames_of[slot_of(domain->name)], 1) + 1);
+	fg_mark_unit_begin(name, atomic_fetch_add(&frames_of[slot_of(domain->name)], 1) + 1);
 }
 
 static void frame_end(const struct itt_domain *domain, struct itt_id *id)
 {
 	(void)domain;
 	(void)id;
-	fg__unit_end();
+	fg_mark_unit_end();
 }
 
 /* Functions of any type, as the table holds them. */
@@ -165,9 +165,9 @@ static const struct {
 	const char *name;
 	any_function function;
 } functions[] = {
-	{"__itt_pause",                (any_function)fg__pause           },
-	{"__itt_resume",               (any_function)fg__resume          },
-	{"__itt_detach",               (any_function)fg__pause           },
+	{"__itt_pause",                (any_function)fg_mark_pause           },
+	{"__itt_resume",               (any_function)fg_mark_resume          },
+	{"__itt_detach",               (any_function)fg_mark_pause           },
 	{"__itt_domain_create",        (any_function)domain_create       },
 	{"__itt_string_handle_create", (any_function)string_handle_create},
 	{"__itt_task_begin",           (any_function)task_begin          },

@@ -14,7 +14,7 @@
 /* Reserved, not used: pages come when modules do. */
 static const size_t table_size = sizeof(struct fg_module) * (FG_TRACE_MODULES_MAX + 1);
 
-int fg__modules_init(void)
+int fg_modules_init(void)
 {
 	void *at = mmap(NULL, table_size, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -25,7 +25,7 @@ int fg__modules_init(void)
 	return 0;
 }
 
-struct fg_module *fg__module(uint32_t id)
+struct fg_module *fg_module(uint32_t id)
 {
 	return &fg_g.modules[id];
 }
@@ -114,32 +114,32 @@ static void read_headers(struct fg_module *module, const ElfW(Phdr) * headers, s
 
 static void write_module(struct fg_thread *thread, uint32_t id)
 {
-	const struct fg_module *module = fg__module(id);
+	const struct fg_module *module = fg_module(id);
 
-	fg__record_begin(thread, FG_RECORD_MODULE);
-	fg__record_number(thread, id);
-	fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
-	fg__record_number(thread, atomic_load_explicit(&module->start, memory_order_relaxed));
-	fg__record_number(thread, module->end);
-	fg__record_number(thread, module->bias);
-	fg__record_number(thread, module->flags);
-	fg__record_text(thread, module->build_id, module->build_id_size);
-	fg__record_path(thread, module->path);
-	(void)fg__record_write(thread);
+	fg_record_begin(thread, FG_RECORD_MODULE);
+	fg_record_number(thread, id);
+	fg_record_number(thread, fg_clock_ns(CLOCK_MONOTONIC));
+	fg_record_number(thread, atomic_load_explicit(&module->start, memory_order_relaxed));
+	fg_record_number(thread, module->end);
+	fg_record_number(thread, module->bias);
+	fg_record_number(thread, module->flags);
+	fg_record_text(thread, module->build_id, module->build_id_size);
+	fg_record_path(thread, module->path);
+	(void)fg_record_write(thread);
 }
 
 static void write_change(struct fg_thread *thread, enum fg_trace_record kind, uint32_t id)
 {
-	fg__record_begin(thread, kind);
-	fg__record_number(thread, id);
-	fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
-	(void)fg__record_write(thread);
+	fg_record_begin(thread, kind);
+	fg_record_number(thread, id);
+	fg_record_number(thread, fg_clock_ns(CLOCK_MONOTONIC));
+	(void)fg_record_write(thread);
 }
 
 static uint32_t known_at(uintptr_t start)
 {
 	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0; id--) {
-		const struct fg_module *module = fg__module(id);
+		const struct fg_module *module = fg_module(id);
 
 		if (atomic_load_explicit(&module->start, memory_order_acquire) == start &&
 		    atomic_load_explicit(&module->live, memory_order_acquire))
@@ -158,7 +158,7 @@ static bool same_file(const struct fg_module *a, const struct fg_module *b)
 static uint32_t revive(struct fg_thread *thread, const struct fg_module *found)
 {
 	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0; id--) {
-		struct fg_module *module = fg__module(id);
+		struct fg_module *module = fg_module(id);
 
 		if (!atomic_load(&module->live) && same_file(module, found)) {
 			module->path = found->path;
@@ -180,12 +180,12 @@ static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
 
 	do {
 		if (count >= FG_TRACE_MODULES_MAX) {
-			fg__lose(FG_LOSS_MODULES_FULL, 1);
+			fg_lose(FG_LOSS_MODULES_FULL, 1);
 			return 0;
 		}
 	} while (!atomic_compare_exchange_weak(&fg_g.module_count, &count, count + 1));
 	id = count + 1;
-	struct fg_module *module = fg__module(id);
+	struct fg_module *module = fg_module(id);
 	uintptr_t start = atomic_load_explicit(&found->start, memory_order_relaxed);
 
 	module->end = found->end;
@@ -241,7 +241,7 @@ static uint32_t add_mapped(struct fg_thread *thread, const struct dl_find_object
 	return add(thread, &found);
 }
 
-uint32_t fg__module_find(struct fg_thread *thread, uintptr_t pc)
+uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc)
 {
 	struct dl_find_object object;
 
@@ -277,20 +277,20 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-void fg__modules_scan(struct fg_thread *thread)
+void fg_modules_scan(struct fg_thread *thread)
 {
 	struct scan scan = {thread};
 
 	(void)dl_iterate_phdr(scan_one, &scan);
 }
 
-void fg__modules_check(struct fg_thread *thread)
+void fg_modules_check(struct fg_thread *thread)
 {
 	const uint32_t count = atomic_load(&fg_g.module_count);
 	bool gone = false;
 
 	for (uint32_t id = 1; id <= count; id++) {
-		struct fg_module *module = fg__module(id);
+		struct fg_module *module = fg_module(id);
 		struct dl_find_object object;
 		uintptr_t start = atomic_load_explicit(&module->start, memory_order_acquire);
 
@@ -306,11 +306,11 @@ void fg__modules_check(struct fg_thread *thread)
 		(void)atomic_fetch_add(&fg_g.epoch, 1);
 }
 
-void fg__modules_rewrite(struct fg_thread *thread)
+void fg_modules_rewrite(struct fg_thread *thread)
 {
 	const uint32_t count = atomic_load(&fg_g.module_count);
 
 	for (uint32_t id = 1; id <= count; id++)
-		if (fg__module_live(id))
+		if (fg_module_live(id))
 			write_module(thread, id);
 }

@@ -9,21 +9,21 @@
 #include "collector/state.h"
 
 /* Reserve the table; before anything else here.  0 or a negative errno. */
-int fg__modules_init(void);
+int fg_modules_init(void);
 /* The module around `pc`, made known if it was not; id 0 (and NULL) if there is none.  Signal-safe. */
-uint32_t fg__module_find(struct fg_thread *thread, uintptr_t pc);
-struct fg_module *fg__module(uint32_t id);
+uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
+struct fg_module *fg_module(uint32_t id);
 
-static inline bool fg__module_live(uint32_t id)
+static inline bool fg_module_live(uint32_t id)
 {
 	return id == 0 || atomic_load_explicit(&fg_g.modules[id].live, memory_order_acquire);
 }
 
 /* Make all loaded modules known.  Takes the loader's lock: never in a handler. */
-void fg__modules_scan(struct fg_thread *thread);
+void fg_modules_scan(struct fg_thread *thread);
 /* After a dlclose(): find out who is gone. */
-void fg__modules_check(struct fg_thread *thread);
+void fg_modules_check(struct fg_thread *thread);
 /* Write all known ones again: into a new file, in a child of fork. */
-void fg__modules_rewrite(struct fg_thread *thread);
+void fg_modules_rewrite(struct fg_thread *thread);
 
 #endif

@@ -163,7 +163,7 @@ static const struct {
 	{FG_ENV_MAX_BYTES, set_max_bytes},
 };
 
-void fg__options_parse(char *const *environment, struct fg_options *options)
+void fg_collector_options_parse(char *const *environment, struct fg_options *options)
 {
 	options->clock = FG_CLOCK_PERF_USER;
 	options->max_bytes = FG_MAX_BYTES_DEFAULT;

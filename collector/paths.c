@@ -36,14 +36,14 @@ struct path_entry {
 	uint32_t unused;
 };
 
-struct fg_level fg__frame_levels[2][FG_LEVELS];
-_Atomic uint32_t fg__frame_current[2];
+struct fg_level fg_frame_levels[2][FG_LEVELS];
+_Atomic uint32_t fg_frame_current[2];
 static struct fg_level path_levels[FG_LEVELS];
 static _Atomic uint32_t path_current;
 static _Atomic uint32_t next_frame;
 static _Atomic uint32_t next_path;
-_Atomic uint64_t *fg__path_hints;
-uint32_t fg__path_hint_count;
+_Atomic uint64_t *fg_path_hints;
+uint32_t fg_path_hint_count;
 
 static void *reserve_zeros(size_t size)
 {
@@ -68,15 +68,15 @@ static int reserve(struct fg_level *levels, uint32_t first, size_t entry_size)
 	return 0;
 }
 
-int fg__paths_init(void)
+int fg_paths_init(void)
 {
 	int status = reserve(path_levels, PATHS_FIRST, sizeof(struct path_entry));
 
 	for (unsigned exact = 0; exact < 2 && status == 0; exact++)
-		status = reserve(fg__frame_levels[exact], FRAMES_FIRST,
+		status = reserve(fg_frame_levels[exact], FRAMES_FIRST,
 				 sizeof(struct fg_frame_entry));
-	fg__path_hints = reserve_zeros(HINTS_MAX * sizeof(*fg__path_hints));
-	fg__path_hint_count = fg__path_hints ? HINTS_MAX : 0;
+	fg_path_hints = reserve_zeros(HINTS_MAX * sizeof(*fg_path_hints));
+	fg_path_hint_count = fg_path_hints ? HINTS_MAX : 0;
 	return status;
 }
 
@@ -92,13 +92,13 @@ static void clear(struct fg_level *levels, _Atomic uint32_t *current, size_t ent
 	atomic_store(current, 0);
 }
 
-void fg__paths_clear(void)
+void fg_paths_clear(void)
 {
 	clear(path_levels, &path_current, sizeof(struct path_entry));
-	if (fg__path_hints)
-		(void)madvise(fg__path_hints, HINTS_MAX * sizeof(*fg__path_hints), MADV_DONTNEED);
-	clear(fg__frame_levels[0], &fg__frame_current[0], sizeof(struct fg_frame_entry));
-	clear(fg__frame_levels[1], &fg__frame_current[1], sizeof(struct fg_frame_entry));
+	if (fg_path_hints)
+		(void)madvise(fg_path_hints, HINTS_MAX * sizeof(*fg_path_hints), MADV_DONTNEED);
+	clear(fg_frame_levels[0], &fg_frame_current[0], sizeof(struct fg_frame_entry));
+	clear(fg_frame_levels[1], &fg_frame_current[1], sizeof(struct fg_frame_entry));
 	atomic_store(&next_frame, 0);
 	atomic_store(&next_path, 0);
 }
@@ -118,12 +118,12 @@ static bool prepare(struct fg_level *level, size_t entry_size)
 	return true;
 }
 
-void fg__paths_prepare(void)
+void fg_paths_prepare(void)
 {
 	if (fg_g.sealed)
 		return;
 	for (unsigned exact = 0; exact < 2; exact++)
-		if (prepare(&fg__frame_levels[exact][atomic_load(&fg__frame_current[exact])],
+		if (prepare(&fg_frame_levels[exact][atomic_load(&fg_frame_current[exact])],
 			    sizeof(struct fg_frame_entry)))
 			return;
 	(void)prepare(&path_levels[atomic_load(&path_current)], sizeof(struct path_entry));
@@ -149,7 +149,7 @@ static struct fg_level *level_to_fill(struct fg_level *levels, _Atomic uint32_t 
 static struct fg_frame_entry *frame_probe(const struct fg_level *level, uintptr_t pc)
 {
 	struct fg_frame_entry *entries = level->entries;
-	uint32_t at = fg__spread(pc);
+	uint32_t at = fg_spread(pc);
 
 	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
 		struct fg_frame_entry *entry = &entries[at & level->mask];
@@ -166,7 +166,7 @@ static struct fg_frame_entry *frame_probe(const struct fg_level *level, uintptr_
 static struct fg_frame_entry *frame_claim(struct fg_level *level, uintptr_t pc)
 {
 	struct fg_frame_entry *entries = level->entries;
-	uint32_t at = fg__spread(pc);
+	uint32_t at = fg_spread(pc);
 
 	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
 		struct fg_frame_entry *entry = &entries[at & level->mask];
@@ -184,12 +184,12 @@ static uint32_t write_frame(struct fg_thread *thread, uint32_t module, uintptr_t
 {
 	uint32_t id = atomic_fetch_add_explicit(&next_frame, 1, memory_order_relaxed) + 1;
 
-	fg__record_begin(thread, FG_RECORD_FRAME);
-	fg__record_number(thread, id);
-	fg__record_number(thread, module);
-	fg__record_number(thread, pc - (module ? fg__module(module)->bias : 0));
-	fg__record_number(thread, exact ? FG_FRAME_EXACT : 0);
-	return fg__record_write(thread) ? id : 0;
+	fg_record_begin(thread, FG_RECORD_FRAME);
+	fg_record_number(thread, id);
+	fg_record_number(thread, module);
+	fg_record_number(thread, pc - (module ? fg_module(module)->bias : 0));
+	fg_record_number(thread, exact ? FG_FRAME_EXACT : 0);
+	return fg_record_write(thread) ? id : 0;
 }
 
 static void frame_publish(struct fg_frame_entry *entry, uint32_t module, struct fg_frame_info info)
@@ -202,16 +202,16 @@ static void frame_publish(struct fg_frame_entry *entry, uint32_t module, struct 
 static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, bool exact)
 {
 	const uintptr_t address = exact ? pc : pc - 1;
-	const uint32_t module = fg__module_find(thread, address);
+	const uint32_t module = fg_module_find(thread, address);
 	struct fg_frame_info info = {fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0), 0};
 
 	if (module)
-		info.rule = fg__rule_find(&fg__module(module)->tables, address);
+		info.rule = fg_rule_find(&fg_module(module)->tables, address);
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
 	if (header)
-		fg__count(&header->frames_slow, 1);
-	struct fg_level *level = level_to_fill(fg__frame_levels[exact], &fg__frame_current[exact]);
+		fg_count(&header->frames_slow, 1);
+	struct fg_level *level = level_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
 
 	info.id = level ? write_frame(thread, module, pc, exact) : 0;
 	struct fg_frame_entry *entry = level && info.id ? frame_claim(level, pc) : NULL;
@@ -224,20 +224,20 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 /* A frame of an older table is also put into the newest, where it is found at the first glance. */
 static void frame_bring(bool exact, uintptr_t pc, uint32_t module, struct fg_frame_info info)
 {
-	struct fg_level *level = level_to_fill(fg__frame_levels[exact], &fg__frame_current[exact]);
+	struct fg_level *level = level_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
 	struct fg_frame_entry *entry = level ? frame_claim(level, pc) : NULL;
 
 	if (entry)
 		frame_publish(entry, module, info);
 }
 
-struct fg_frame_info fg__frame_find(struct fg_thread *thread, uintptr_t pc, bool exact)
+struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact)
 {
 	const int newest =
-		(int)atomic_load_explicit(&fg__frame_current[exact], memory_order_relaxed);
+		(int)atomic_load_explicit(&fg_frame_current[exact], memory_order_relaxed);
 
 	for (int i = newest; i >= 0; i--) {
-		struct fg_frame_entry *entry = frame_probe(&fg__frame_levels[exact][i], pc);
+		struct fg_frame_entry *entry = frame_probe(&fg_frame_levels[exact][i], pc);
 
 		if (!entry)
 			continue;
@@ -247,7 +247,7 @@ struct fg_frame_info fg__frame_find(struct fg_thread *thread, uintptr_t pc, bool
 			break;
 		const struct fg_frame_info info = {rule, entry->id};
 
-		if (fg__module_live(entry->module)) {
+		if (fg_module_live(entry->module)) {
 			if (i < newest)
 				frame_bring(exact, pc, entry->module, info);
 			return info;
@@ -267,20 +267,20 @@ static uint32_t write_path(struct fg_thread *thread, uint32_t parent, uint32_t f
 {
 	uint32_t id = atomic_fetch_add_explicit(&next_path, 1, memory_order_relaxed) + 1;
 
-	fg__record_begin(thread, FG_RECORD_NODE);
-	fg__record_number(thread, id);
-	fg__record_number(thread, parent);
-	fg__record_number(thread, frame);
+	fg_record_begin(thread, FG_RECORD_NODE);
+	fg_record_number(thread, id);
+	fg_record_number(thread, parent);
+	fg_record_number(thread, frame);
 	if (removed)
-		fg__record_number(thread, removed);
-	return fg__record_write(thread) ? id : 0;
+		fg_record_number(thread, removed);
+	return fg_record_write(thread) ? id : 0;
 }
 
 /* The entry of the key on this level, or the empty place for it; NULL if neither is near. */
 static struct path_entry *path_probe(const struct fg_level *level, uint64_t key, bool *found)
 {
 	struct path_entry *entries = level->entries;
-	uint32_t at = fg__spread(key);
+	uint32_t at = fg_spread(key);
 
 	*found = false;
 	for (unsigned n = 0; n < PROBES_MAX; n++, at++) {
@@ -332,17 +332,17 @@ static uint32_t path_look_up(struct fg_thread *thread, uint32_t parent, uint32_t
 	return path_make(thread, parent, frame, key);
 }
 
-uint32_t fg__path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame)
+uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame)
 {
 	const uint32_t id = frame ? path_look_up(thread, parent, frame) : 0;
 
-	if (id && parent < fg__path_hint_count)
-		atomic_store_explicit(&fg__path_hints[parent], (uint64_t)frame << 32 | id,
+	if (id && parent < fg_path_hint_count)
+		atomic_store_explicit(&fg_path_hints[parent], (uint64_t)frame << 32 | id,
 				      memory_order_release);
 	return id;
 }
 
-uint32_t fg__path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed)
+uint32_t fg_path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed)
 {
 	return write_path(thread, parent, 0, removed);
 }

@@ -28,23 +28,23 @@ struct fg_level {
 	_Atomic uint32_t used;
 	_Atomic uint32_t present; /* bytes from the front that have memory, or are about to */
 };
-extern struct fg_level fg__frame_levels[2][FG_LEVELS]; /* [exact] */
-extern _Atomic uint32_t fg__frame_current[2];
+extern struct fg_level fg_frame_levels[2][FG_LEVELS]; /* [exact] */
+extern _Atomic uint32_t fg_frame_current[2];
 
 struct fg_frame_info {
 	uint64_t rule;
 	uint32_t id; /* of the frame in the trace; 0 if the table is full */
 };
 
-int fg__paths_init(void);
+int fg_paths_init(void);
 /* Forget everything: a child of fork starts a file of its own. */
-void fg__paths_clear(void);
+void fg_paths_clear(void);
 /* Give a few pages more of the tables memory before they are needed.  From a handler, each time. */
-void fg__paths_prepare(void);
+void fg_paths_prepare(void);
 /* What is known of the code at `pc`; `exact`: interrupted there, otherwise a return address. */
-struct fg_frame_info fg__frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
+struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
 
-static inline uint32_t fg__spread(uint64_t key)
+static inline uint32_t fg_spread(uint64_t key)
 {
 	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
@@ -56,10 +56,10 @@ struct fg_frame_look {
 	bool any_gone; /* as long as no module has gone none need be asked whether it lives */
 };
 
-static inline struct fg_frame_look fg__frame_look(void)
+static inline struct fg_frame_look fg_frame_look(void)
 {
-	const struct fg_level *level = &fg__frame_levels[0][atomic_load_explicit(
-		&fg__frame_current[0], memory_order_relaxed)];
+	const struct fg_level *level = &fg_frame_levels[0][atomic_load_explicit(
+		&fg_frame_current[0], memory_order_relaxed)];
 
 	return (struct fg_frame_look){level->entries, level->mask,
 				      atomic_load_explicit(&fg_g.any_gone, memory_order_acquire)};
@@ -69,13 +69,13 @@ static inline struct fg_frame_look fg__frame_look(void)
  * The entry of a return address, if it is close to where it is looked for first, as nearly all are; else NULL.  Its rule is 0 until it is
  * published, and its module may have gone.
  */
-static inline struct fg_frame_entry *fg__frame_glance(const struct fg_frame_look *look,
+static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look *look,
 						      uintptr_t pc)
 {
 	enum {
 		GLANCES = 4
 	};
-	uint32_t at = fg__spread(pc);
+	uint32_t at = fg_spread(pc);
 
 	for (unsigned n = 0; n < GLANCES; n++, at++) {
 		struct fg_frame_entry *entry = &look->entries[at & look->mask];
@@ -90,14 +90,14 @@ static inline struct fg_frame_entry *fg__frame_glance(const struct fg_frame_look
  * The same of the caller of `entry`.  Most functions are met below the same caller as before: to look there first takes a third of
  * the time, for the processor goes on with it while the return address is still on its way from the stack.
  */
-static inline struct fg_frame_entry *fg__frame_follow(const struct fg_frame_look *look,
+static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look *look,
 						      struct fg_frame_entry *entry, uintptr_t pc)
 {
 	struct fg_frame_entry *caller = atomic_load_explicit(&entry->caller, memory_order_acquire);
 
 	if (FG_LIKELY(caller && atomic_load_explicit(&caller->key, memory_order_acquire) == pc))
 		return caller;
-	caller = fg__frame_glance(look, pc);
+	caller = fg_frame_glance(look, pc);
 	if (caller)
 		atomic_store_explicit(&entry->caller, caller, memory_order_release);
 	return caller;
@@ -107,23 +107,23 @@ static inline struct fg_frame_entry *fg__frame_follow(const struct fg_frame_look
  * Of each path, by its id, the child that was asked for last: frame << 32 | id.  Most have one child only, and the paths of
  * a stack were numbered one after the other when it was met first, so that they lie side by side here.
  */
-extern _Atomic uint64_t *fg__path_hints;
-extern uint32_t fg__path_hint_count;
+extern _Atomic uint64_t *fg_path_hints;
+extern uint32_t fg_path_hint_count;
 
-uint32_t fg__path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame);
+uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame);
 
 /* The path `parent` -> `frame`, 0 if the table is full.  frame 0: a cut that leaves out `removed` frames. */
-static inline uint32_t fg__path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)
+static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)
 {
-	if (FG_LIKELY(parent < fg__path_hint_count)) {
+	if (FG_LIKELY(parent < fg_path_hint_count)) {
 		const uint64_t hint =
-			atomic_load_explicit(&fg__path_hints[parent], memory_order_acquire);
+			atomic_load_explicit(&fg_path_hints[parent], memory_order_acquire);
 
 		if (FG_LIKELY(hint >> 32 == frame))
 			return (uint32_t)hint;
 	}
-	return fg__path_find(thread, parent, frame);
+	return fg_path_find(thread, parent, frame);
 }
-uint32_t fg__path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed);
+uint32_t fg_path_cut(struct fg_thread *thread, uint32_t parent, uint64_t removed);
 
 #endif

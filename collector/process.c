@@ -104,7 +104,7 @@ static void read_program(void)
 /* An exec does not set the kernel's account back: what the images before have used is told apart by its value at the start. */
 static void process_times(uint64_t *user_ns, uint64_t *system_ns)
 {
-	fg__rusage_times(RUSAGE_SELF, user_ns, system_ns);
+	fg_rusage_times(RUSAGE_SELF, user_ns, system_ns);
 }
 
 /* A program with another's rights is not told by its caller's environment where to write. */
@@ -125,25 +125,25 @@ static void write_command(struct fg_thread *thread)
 	size = syscall(SYS_read, fd, command, sizeof(command));
 	(void)syscall(SYS_close, fd);
 	if (size > 0)
-		(void)fg__text_write(thread, FG_RECORD_COMMAND, command, (size_t)size);
+		(void)fg_text_write(thread, FG_RECORD_COMMAND, command, (size_t)size);
 }
 
-void fg__trace_introduce(struct fg_thread *thread)
+void fg_trace_introduce(struct fg_thread *thread)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	(void)fg__text_write(thread, FG_RECORD_EXE, fg_g.program, strlen(fg_g.program));
+	(void)fg_text_write(thread, FG_RECORD_EXE, fg_g.program, strlen(fg_g.program));
 	write_command(thread);
 	if (fg_g.perf_errno)
-		(void)fg__note(
+		(void)fg_note(
 			thread,
 			"the kernel refuses perf events to this process: samples come from a timer instead");
 	if (fg_g.options.misread) {
-		(void)fg__note(thread, "a setting could not be read and was ignored:");
-		(void)fg__note(thread, fg_g.options.misread);
+		(void)fg_note(thread, "a setting could not be read and was ignored:");
+		(void)fg_note(thread, fg_g.options.misread);
 	}
-	fg__modules_rewrite(thread);
-	fg__regions_rewrite(thread);
+	fg_modules_rewrite(thread);
+	fg_regions_rewrite(thread);
 	__atomic_store_n(&header->state, FG_STATE_ACTIVE, __ATOMIC_RELEASE);
 }
 
@@ -160,15 +160,15 @@ static int reserve_memory(void)
 	int status = make_alive_page();
 
 	if (status == 0)
-		status = fg__modules_init();
+		status = fg_modules_init();
 	if (status == 0)
-		status = fg__paths_init();
+		status = fg_paths_init();
 	return status;
 }
 
 static uintptr_t random_cookie(void)
 {
-	uintptr_t cookie = (uintptr_t)fg__clock_ns(CLOCK_MONOTONIC);
+	uintptr_t cookie = (uintptr_t)fg_clock_ns(CLOCK_MONOTONIC);
 	const uint8_t *random = (const uint8_t *)getauxval(AT_RANDOM);
 
 	if (random)
@@ -180,22 +180,22 @@ static void begin_main_thread(struct fg_thread *thread)
 {
 	fg_self = thread;
 	find_main_stack(thread);
-	fg__signal_install();
-	fg__signal_begin();
-	fg__thread_attach(thread, FG_THREAD_MAIN, 0);
-	fg__pthreads_watch_end();
+	fg_signal_install();
+	fg_signal_begin();
+	fg_thread_attach(thread, FG_THREAD_MAIN, 0);
+	fg_pthreads_watch_end();
 }
 
 static void start(char **environment)
 {
-	const uint64_t begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	const uint64_t begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	struct fg_thread *thread;
 
-	fg__options_parse(environment, &fg_g.options);
+	fg_collector_options_parse(environment, &fg_g.options);
 	if (!concerns_us())
 		return;
-	fg__reals_find();
-	fg__crc32c_init();
+	fg_reals_find();
+	fg_crc32c_init();
 	fg_g.pid = getpid();
 	fg_g.start_ns = begin_ns;
 	process_times(&fg_g.begin_user_ns, &fg_g.begin_system_ns);
@@ -204,23 +204,23 @@ static void start(char **environment)
 	atomic_store(&fg_g.lowest_fd, UINT32_MAX);
 	atomic_store(&fg_g.sampling, !fg_g.options.paused && !fg_g.options.has_units);
 	read_program();
-	fg__thread_name_get(fg_g.name);
+	fg_thread_name_get(fg_g.name);
 	map_control();
-	fg__clocks_choose();
-	if (reserve_memory() != 0 || fg__file_open() != 0)
+	fg_clocks_choose();
+	if (reserve_memory() != 0 || fg_file_open() != 0)
 		return;
-	thread = fg__thread_new();
+	thread = fg_thread_new();
 	if (!thread)
 		return;
 	atomic_store(fg_g.alive, 1);
-	fg__trace_introduce(thread);
-	fg__modules_scan(thread);
-	fg__pthreads_init();
+	fg_trace_introduce(thread);
+	fg_modules_scan(thread);
+	fg_pthreads_init();
 	(void)pthread_atfork(before_fork, NULL, after_fork_in_child);
 	begin_main_thread(thread);
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	__atomic_store_n(&header->startup_ns, fg__clock_ns(CLOCK_MONOTONIC) - begin_ns,
+	__atomic_store_n(&header->startup_ns, fg_clock_ns(CLOCK_MONOTONIC) - begin_ns,
 			 __ATOMIC_RELAXED);
 }
 
@@ -245,19 +245,19 @@ static void after_fork_in_child(void)
 	/* From a sandbox it stays off: the filter might not let us even close what we have open. */
 	if (!parent || !fg_g.alive || fg_alive() || fg_g.sealed)
 		return;
-	fg__file_detach();
-	fg__signals_forked();
-	fg__threads_forget();
-	fg__paths_clear();
+	fg_file_detach();
+	fg_signals_forked();
+	fg_threads_forget();
+	fg_paths_clear();
 	fg_g.pid = getpid();
-	fg_g.start_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	fg_g.start_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	fg_g.begin_user_ns = 0;
 	fg_g.begin_system_ns = 0;
 	fg_g.lazy = true;
 	atomic_store(&fg_g.opening, 0);
 	if (!concerns_us())
 		return;
-	thread = fg__thread_new();
+	thread = fg_thread_new();
 	if (!thread)
 		return;
 	static struct fg_thread
@@ -271,16 +271,16 @@ static void after_fork_in_child(void)
 	fg_self = thread;
 	thread->stack_low = low;
 	thread->stack_high = high;
-	fg__signal_begin();
-	fg__thread_attach(thread, FG_THREAD_MAIN, 0);
-	fg__regions_inherit(thread, &forked);
-	fg__pthreads_watch_end();
+	fg_signal_begin();
+	fg_thread_attach(thread, FG_THREAD_MAIN, 0);
+	fg_regions_inherit(thread, &forked);
+	fg_pthreads_watch_end();
 	errno = saved_errno;
 }
 
 /* ---- on and off ---- */
 
-void fg__sampling_set(bool on)
+void fg_sampling_set(bool on)
 {
 	struct fg_thread *thread = fg_self;
 	uint8_t nobody = 0;
@@ -291,15 +291,15 @@ void fg__sampling_set(bool on)
 	if (!thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
 		return;
 	if (atomic_load(&fg_g.header)) {
-		fg__record_begin(thread, FG_RECORD_SAMPLING);
-		fg__record_number(thread, on);
-		fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
-		(void)fg__record_write(thread);
+		fg_record_begin(thread, FG_RECORD_SAMPLING);
+		fg_record_number(thread, on);
+		fg_record_number(thread, fg_clock_ns(CLOCK_MONOTONIC));
+		(void)fg_record_write(thread);
 	}
 	atomic_store(&thread->busy, 0);
 }
 
-uint64_t fg__stat_field(const char *path, int number)
+uint64_t fg_stat_field(const char *path, int number)
 {
 	char text[512];
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -336,37 +336,37 @@ static void write_totals(enum fg_trace_end how)
 	if (!header)
 		return;
 	process_times(&user_ns, &system_ns);
-	header->end_monotonic_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	header->end_monotonic_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	header->end_user_ns = user_ns - fg_g.begin_user_ns;
 	header->end_system_ns = system_ns - fg_g.begin_system_ns;
 	__atomic_store_n(&header->end, how, __ATOMIC_RELEASE);
 }
 
 /* In a sandbox the totals stay unwritten: asking for them might be the program's death. */
-void fg__process_end(enum fg_trace_end how)
+void fg_process_end(enum fg_trace_end how)
 {
 	struct fg_thread *thread = fg_self;
 
-	if (!fg_alive() || fg_g.sealed || !thread || fg__tid(thread) != (pid_t)syscall(SYS_gettid))
+	if (!fg_alive() || fg_g.sealed || !thread || fg_tid(thread) != (pid_t)syscall(SYS_gettid))
 		return;
 	atomic_store(&thread->busy, 1);
-	fg__regions_finish(thread);
-	fg__thread_detach(thread);
+	fg_regions_finish(thread);
+	fg_thread_detach(thread);
 	write_totals(how);
 	atomic_store(&thread->busy, 0);
 }
 
-void fg__process_resume(void)
+void fg_process_resume(void)
 {
 	struct fg_thread *thread = fg_self;
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	if (!fg_alive() || fg_g.sealed || !thread || fg__tid(thread) != (pid_t)syscall(SYS_gettid))
+	if (!fg_alive() || fg_g.sealed || !thread || fg_tid(thread) != (pid_t)syscall(SYS_gettid))
 		return;
 	if (header)
 		__atomic_store_n(&header->end, FG_END_UNKNOWN, __ATOMIC_RELEASE);
-	fg__signal_hide();
-	fg__thread_attach(thread, (enum fg_thread_kind)thread->kind, 0);
+	fg_signal_hide();
+	fg_thread_attach(thread, (enum fg_thread_kind)thread->kind, 0);
 }
 
 /* Libraries that came and were never met are told of. */
@@ -374,9 +374,9 @@ static void scan_once_more(struct fg_thread *thread)
 {
 	atomic_store(&thread->busy, 1);
 	if (atomic_load(&fg_g.header))
-		fg__modules_scan(thread);
+		fg_modules_scan(thread);
 	if (fg_g.sealed)
-		fg__regions_finish(thread);
+		fg_regions_finish(thread);
 	atomic_store(&thread->busy, 0);
 }
 
@@ -386,7 +386,7 @@ static void scan_once_more(struct fg_thread *thread)
  */
 static void end_without_thread(void)
 {
-	struct fg_thread *thread = fg_g.sealed || fg_g.pid != getpid() ? NULL : fg__thread_new();
+	struct fg_thread *thread = fg_g.sealed || fg_g.pid != getpid() ? NULL : fg_thread_new();
 
 	if (!thread)
 		return;
@@ -403,5 +403,5 @@ __attribute__((destructor)) static void on_unload(void)
 		return;
 	}
 	scan_once_more(fg_self);
-	fg__process_end(FG_END_EXIT);
+	fg_process_end(FG_END_EXIT);
 }

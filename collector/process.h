@@ -6,12 +6,12 @@
 #include "collector/state.h"
 
 /* Totals of the process and how it ends; nothing is sampled any more if it is the end. */
-void fg__process_end(enum fg_trace_end how);
+void fg_process_end(enum fg_trace_end how);
 /* The exec has failed: as if it had not been tried. */
-void fg__process_resume(void);
-void fg__options_parse(char *const *environment, struct fg_options *options);
+void fg_process_resume(void);
+void fg_collector_options_parse(char *const *environment, struct fg_options *options);
 /* Switch sampling for the whole process; a record says when. */
-void fg__sampling_set(bool on);
+void fg_sampling_set(bool on);
 
 /* Fields of a stat file under /proc, numbered as in proc(5). */
 enum {
@@ -20,6 +20,6 @@ enum {
 };
 
 /* A number out of it; 0 when it cannot be read. */
-uint64_t fg__stat_field(const char *path, int number);
+uint64_t fg_stat_field(const char *path, int number);
 
 #endif

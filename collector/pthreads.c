@@ -39,19 +39,19 @@ static void on_thread_end(void *rounds)
 	if (!fg_alive() || !thread)
 		return;
 	atomic_store(&thread->busy, 1);
-	fg__regions_finish(thread);
-	fg__thread_detach(thread);
+	fg_regions_finish(thread);
+	fg_thread_detach(thread);
 	atomic_store(&thread->busy, 0);
 	fg_self = NULL;
-	fg__thread_free(thread);
+	fg_thread_free(thread);
 }
 
-void fg__pthreads_init(void)
+void fg_pthreads_init(void)
 {
 	has_key = pthread_key_create(&end_key, on_thread_end) == 0;
 }
 
-void fg__pthreads_watch_end(void)
+void fg_pthreads_watch_end(void)
 {
 	if (has_key)
 		(void)pthread_setspecific(end_key, (const void *)1);
@@ -67,11 +67,11 @@ static void *run_thread(void *argument)
 	thread->stack_high = here & ~(uintptr_t)(FG_WORD - 1);
 	thread->stack_low = here > thread->stack_size ? here - thread->stack_size : 0;
 	thread->handle = pthread_self();
-	fg__signal_inherit(thread->blocked);
+	fg_signal_inherit(thread->blocked);
 	fg_self = thread;
-	fg__signal_begin();
-	fg__thread_attach(thread, FG_THREAD_PTHREAD, 0);
-	fg__pthreads_watch_end();
+	fg_signal_begin();
+	fg_thread_attach(thread, FG_THREAD_PTHREAD, 0);
+	fg_pthreads_watch_end();
 	return begin(begin_argument);
 }
 
@@ -91,17 +91,17 @@ static size_t stack_size_of(const pthread_attr_t *attr)
 
 static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t stack_size)
 {
-	struct fg_thread *thread = fg_alive() && !fg_g.sealed ? fg__thread_new() : NULL;
+	struct fg_thread *thread = fg_alive() && !fg_g.sealed ? fg_thread_new() : NULL;
 
 	if (!thread) {
-		fg__lose(FG_LOSS_NO_CLOCK, fg_alive());
+		fg_lose(FG_LOSS_NO_CLOCK, fg_alive());
 		return NULL;
 	}
 	atomic_store(&fg_g.tids[thread->index], FG_TID_PENDING);
 	thread->kind = FG_THREAD_PTHREAD;
 	thread->start = begin;
 	thread->start_argument = argument;
-	thread->blocked = fg__signal_hold();
+	thread->blocked = fg_signal_hold();
 	/* Its own frames lie a little below the top; leave what the system puts there and a guard out of account. */
 	thread->stack_size = stack_size > 8 * (size_t)FG_TRACE_ALIGN
 				     ? stack_size - 8 * (size_t)FG_TRACE_ALIGN
@@ -128,11 +128,11 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 		       pthread_attr_setstacksize(mutable_attr, stack_size + STACK_MORE) == 0;
 	int status = real_pthread_create(handle, attr, run_thread, thread);
 
-	fg__signal_release();
+	fg_signal_release();
 	if (enlarge)
 		(void)pthread_attr_setstacksize(mutable_attr, stack_size);
 	if (status != 0)
-		fg__thread_free(thread);
+		fg_thread_free(thread);
 	return status;
 }
 
@@ -145,20 +145,20 @@ static void name_thread(struct fg_thread *named, const char *name)
 
 	if (!thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
 		return;
-	if (fg__ensure_file(thread)) {
-		fg__thread_announce(thread);
-		fg__thread_name_write(thread, named, name);
+	if (fg_ensure_file(thread)) {
+		fg_thread_announce(thread);
+		fg_thread_name_write(thread, named, name);
 	}
 	atomic_store(&thread->busy, 0);
 }
 
-void fg__pthreads_renamed(void)
+void fg_pthreads_renamed(void)
 {
 	char name[FG_NAME_SIZE];
 
 	if (!fg_alive() || !fg_self)
 		return;
-	fg__thread_name_get(name);
+	fg_thread_name_get(name);
 	name_thread(fg_self, name);
 }
 
@@ -171,7 +171,7 @@ FG_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 	if (status != 0 || !fg_alive())
 		return status;
 	if (handle == pthread_self()) {
-		fg__pthreads_renamed();
+		fg_pthreads_renamed();
 		return status;
 	}
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
@@ -204,9 +204,9 @@ FG_EXPORT int thrd_create(thrd_t *handle, thrd_start_t begin, void *argument)
 	thread->c11_start = (uintptr_t)begin;
 	int status = real_pthread_create(handle, NULL, run_thread, thread);
 
-	fg__signal_release();
+	fg_signal_release();
 	if (status == 0)
 		return thrd_success;
-	fg__thread_free(thread);
+	fg_thread_free(thread);
 	return status == ENOMEM || status == EAGAIN ? thrd_nomem : thrd_error;
 }

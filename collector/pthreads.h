@@ -3,11 +3,11 @@
 #ifndef FG_COLLECTOR_PTHREADS_H
 #define FG_COLLECTOR_PTHREADS_H
 
-void fg__pthreads_init(void);
+void fg_pthreads_init(void);
 /* Have the end of the calling thread told to us. */
-void fg__pthreads_watch_end(void);
+void fg_pthreads_watch_end(void);
 
 /* The calling thread has another name. */
-void fg__pthreads_renamed(void);
+void fg_pthreads_renamed(void);
 
 #endif

@@ -9,7 +9,7 @@
 static const char *const names[] = {FG_REALS(FG_REAL_NAME)};
 static void *_Atomic found[FG_REAL_COUNT];
 
-void *fg__real(enum fg_real index)
+void *fg_real(enum fg_real index)
 {
 	void *function = atomic_load_explicit(&found[index], memory_order_acquire);
 
@@ -20,8 +20,8 @@ void *fg__real(enum fg_real index)
 	return function;
 }
 
-void fg__reals_find(void)
+void fg_reals_find(void)
 {
 	for (unsigned i = 0; i < FG_REAL_COUNT; i++)
-		(void)fg__real((enum fg_real)i);
+		(void)fg_real((enum fg_real)i);
 }

@@ -21,14 +21,14 @@ enum fg_real {
 	FG_REALS(FG_REAL_INDEX) FG_REAL_COUNT
 };
 
-void fg__reals_find(void);
+void fg_reals_find(void);
 /* NULL if this libc has none. */
-void *fg__real(enum fg_real index);
+void *fg_real(enum fg_real index);
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, and a name in a declaration */
 /* Declares `real_NAME`, a pointer to the NAME behind ours. */
 #define FG_REAL(name) \
- __typeof__(&name) real_##name = __extension__(__typeof__(&name)) fg__real(FG_REAL_##name)
+ __typeof__(&name) real_##name = __extension__(__typeof__(&name)) fg_real(FG_REAL_##name)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

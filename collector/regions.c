@@ -58,10 +58,10 @@ static void leave(struct fg_thread *thread)
 
 static void write_name(struct fg_thread *thread, uint32_t id, const char *text)
 {
-	fg__record_begin(thread, FG_RECORD_NAME);
-	fg__record_number(thread, id);
-	fg__record_text(thread, text, strlen(text));
-	(void)fg__record_write(thread);
+	fg_record_begin(thread, FG_RECORD_NAME);
+	fg_record_number(thread, id);
+	fg_record_text(thread, text, strlen(text));
+	(void)fg_record_write(thread);
 }
 
 static uint32_t hash_text(const char *text)
@@ -86,7 +86,7 @@ static uint32_t name_new(struct name *name, const char *text, uint32_t hash, uin
 	return id;
 }
 
-uint32_t fg__name_find(const char *text)
+uint32_t fg_name_find(const char *text)
 {
 	const uint32_t mask = FG_ARRAY_SIZE(names) - 1;
 	const uint32_t hash = hash_text(text);
@@ -112,11 +112,11 @@ uint32_t fg__name_find(const char *text)
 
 static void write_region(struct fg_thread *thread, uint32_t id)
 {
-	fg__record_begin(thread, FG_RECORD_REGION);
-	fg__record_number(thread, id);
-	fg__record_number(thread, region_keys[id] >> 32);
-	fg__record_number(thread, region_keys[id] & UINT32_MAX);
-	(void)fg__record_write(thread);
+	fg_record_begin(thread, FG_RECORD_REGION);
+	fg_record_number(thread, id);
+	fg_record_number(thread, region_keys[id] >> 32);
+	fg_record_number(thread, region_keys[id] & UINT32_MAX);
+	(void)fg_record_write(thread);
 }
 
 static uint32_t region_new(struct region *region, uint64_t key)
@@ -155,7 +155,7 @@ static uint32_t region_find(uint32_t parent, uint32_t name)
 	return 0;
 }
 
-void fg__region_begin(uint32_t name)
+void fg_mark_region_begin(uint32_t name)
 {
 	struct fg_thread *thread = fg_self;
 
@@ -168,12 +168,12 @@ void fg__region_begin(uint32_t name)
 	uint32_t id = name ? region_find(thread->region, name) : 0;
 
 	thread->region_stack[depth] = thread->region;
-	thread->region_begin[depth] = fg__clock_ns(CLOCK_MONOTONIC);
+	thread->region_begin[depth] = fg_clock_ns(CLOCK_MONOTONIC);
 	if (id)
 		thread->region = id;
 }
 
-void fg__region_end(void)
+void fg_mark_region_end(void)
 {
 	struct fg_thread *thread = fg_self;
 
@@ -187,12 +187,12 @@ void fg__region_end(void)
 		struct fg_region_times *times = &thread->stack->times[thread->region];
 
 		times->entered++;
-		times->ns += fg__clock_ns(CLOCK_MONOTONIC) - thread->region_begin[depth];
+		times->ns += fg_clock_ns(CLOCK_MONOTONIC) - thread->region_begin[depth];
 	}
 	thread->region = thread->region_stack[depth];
 }
 
-void fg__region_end_name(uint32_t name)
+void fg_region_end_name(uint32_t name)
 {
 	const struct fg_thread *thread = fg_self;
 	uint32_t region = thread ? thread->region : 0;
@@ -202,7 +202,7 @@ void fg__region_end_name(uint32_t name)
 	for (; region && (region_keys[region] & UINT32_MAX) != name; levels++)
 		region = (uint32_t)(region_keys[region] >> 32);
 	while (region && levels--)
-		fg__region_end();
+		fg_mark_region_end();
 }
 
 /* ---- units ---- */
@@ -211,19 +211,19 @@ static void write_unit(struct fg_thread *thread, enum fg_trace_record kind)
 {
 	if (!enter(thread))
 		return;
-	if (fg__ensure_file(thread)) {
-		fg__thread_announce(thread);
-		fg__record_begin(thread, kind);
-		fg__record_number(thread, thread->id);
-		fg__record_number(thread, thread->unit_name);
-		fg__record_number(thread, thread->unit_number);
-		fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
-		(void)fg__record_write(thread);
+	if (fg_ensure_file(thread)) {
+		fg_thread_announce(thread);
+		fg_record_begin(thread, kind);
+		fg_record_number(thread, thread->id);
+		fg_record_number(thread, thread->unit_name);
+		fg_record_number(thread, thread->unit_number);
+		fg_record_number(thread, fg_clock_ns(CLOCK_MONOTONIC));
+		(void)fg_record_write(thread);
 	}
 	leave(thread);
 }
 
-void fg__unit_begin(uint32_t name, uint64_t number)
+void fg_mark_unit_begin(uint32_t name, uint64_t number)
 {
 	struct fg_thread *thread = fg_self;
 	const struct fg_options *options = &fg_g.options;
@@ -231,15 +231,15 @@ void fg__unit_begin(uint32_t name, uint64_t number)
 	if (!fg_alive() || !thread || !name)
 		return;
 	if (thread->unit_name)
-		fg__unit_end();
+		fg_mark_unit_end();
 	if (options->has_units && number >= options->unit_first && number <= options->unit_last)
-		fg__sampling_set(true);
+		fg_sampling_set(true);
 	thread->unit_name = name;
 	thread->unit_number = number;
 	write_unit(thread, FG_RECORD_UNIT_BEGIN);
 }
 
-void fg__unit_end(void)
+void fg_mark_unit_end(void)
 {
 	struct fg_thread *thread = fg_self;
 	const struct fg_options *options = &fg_g.options;
@@ -249,22 +249,22 @@ void fg__unit_end(void)
 	write_unit(thread, FG_RECORD_UNIT_END);
 	thread->unit_name = 0;
 	if (options->has_units && thread->unit_number >= options->unit_last)
-		fg__sampling_set(false);
+		fg_sampling_set(false);
 }
 
-void fg__pause(void)
+void fg_mark_pause(void)
 {
-	fg__sampling_set(false);
+	fg_sampling_set(false);
 }
 
-void fg__resume(void)
+void fg_mark_resume(void)
 {
-	fg__sampling_set(true);
+	fg_sampling_set(true);
 }
 
 /* ---- files and threads ---- */
 
-void fg__regions_rewrite(struct fg_thread *thread)
+void fg_regions_rewrite(struct fg_thread *thread)
 {
 	for (uint32_t i = 0; i < FG_ARRAY_SIZE(names) && atomic_load(&name_count); i++)
 		if (atomic_load_explicit(&names[i].state, memory_order_acquire) == 2)
@@ -274,7 +274,7 @@ void fg__regions_rewrite(struct fg_thread *thread)
 			write_region(thread, id);
 }
 
-void fg__regions_inherit(struct fg_thread *thread, const struct fg_thread *parent)
+void fg_regions_inherit(struct fg_thread *thread, const struct fg_thread *parent)
 {
 	const uint32_t depth = parent->region_depth;
 
@@ -286,7 +286,7 @@ void fg__regions_inherit(struct fg_thread *thread, const struct fg_thread *paren
 	memset(thread->stack->times, 0, sizeof(thread->stack->times));
 }
 
-void fg__regions_finish(struct fg_thread *thread)
+void fg_regions_finish(struct fg_thread *thread)
 {
 	struct fg_region_times *times = thread->stack->times;
 
@@ -299,16 +299,16 @@ void fg__regions_finish(struct fg_thread *thread)
 		thread->unit_name = 0;
 	}
 	while (thread->region_depth)
-		fg__region_end();
+		fg_mark_region_end();
 	for (uint32_t id = 1; id <= atomic_load(&region_count) && id <= FG_REGIONS_MAX; id++) {
 		if (!times[id].entered)
 			continue;
-		fg__record_begin(thread, FG_RECORD_REGION_TIMES);
-		fg__record_number(thread, thread->id);
-		fg__record_number(thread, id);
-		fg__record_number(thread, times[id].entered);
-		fg__record_number(thread, times[id].ns);
-		(void)fg__record_write(thread);
+		fg_record_begin(thread, FG_RECORD_REGION_TIMES);
+		fg_record_number(thread, thread->id);
+		fg_record_number(thread, id);
+		fg_record_number(thread, times[id].entered);
+		fg_record_number(thread, times[id].ns);
+		(void)fg_record_write(thread);
 		times[id] = (struct fg_region_times){0, 0};
 	}
 }
@@ -318,11 +318,11 @@ void fg__regions_finish(struct fg_thread *thread)
 FG_EXPORT const struct fg_region_api fastgate_region_api_1 = {
 	.version = FG_REGION_API_VERSION,
 	.size = sizeof(struct fg_region_api),
-	.name = fg__name_find,
-	.region_begin = fg__region_begin,
-	.region_end = fg__region_end,
-	.unit_begin = fg__unit_begin,
-	.unit_end = fg__unit_end,
-	.pause = fg__pause,
-	.resume = fg__resume,
+	.name = fg_name_find,
+	.region_begin = fg_mark_region_begin,
+	.region_end = fg_mark_region_end,
+	.unit_begin = fg_mark_unit_begin,
+	.unit_end = fg_mark_unit_end,
+	.pause = fg_mark_pause,
+	.resume = fg_mark_resume,
 };

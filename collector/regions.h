@@ -5,21 +5,21 @@
 
 #include "collector/state.h"
 
-uint32_t fg__name_find(const char *text);
-void fg__region_begin(uint32_t name);
-void fg__region_end(void);
+uint32_t fg_name_find(const char *text);
+void fg_mark_region_begin(uint32_t name);
+void fg_mark_region_end(void);
 /* End the innermost region of this name, and with it what was begun inside and not ended. */
-void fg__region_end_name(uint32_t name);
-void fg__unit_begin(uint32_t name, uint64_t number);
-void fg__unit_end(void);
-void fg__pause(void);
-void fg__resume(void);
+void fg_region_end_name(uint32_t name);
+void fg_mark_unit_begin(uint32_t name, uint64_t number);
+void fg_mark_unit_end(void);
+void fg_mark_pause(void);
+void fg_mark_resume(void);
 
 /* All names and regions known so far, into a new file. */
-void fg__regions_rewrite(struct fg_thread *thread);
+void fg_regions_rewrite(struct fg_thread *thread);
 /* A forked child goes on inside the regions of the thread that forked. */
-void fg__regions_inherit(struct fg_thread *thread, const struct fg_thread *parent);
+void fg_regions_inherit(struct fg_thread *thread, const struct fg_thread *parent);
 /* The thread ends: close its unit, write how often and how long it was in each region. */
-void fg__regions_finish(struct fg_thread *thread);
+void fg_regions_finish(struct fg_thread *thread);
 
 #endif

@@ -258,7 +258,7 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 	return true;
 }
 
-bool fg__restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns)
+bool fg_restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns)
 {
 	if (fg_arch_result(context) != -EINTR)
 		return false;

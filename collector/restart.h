@@ -9,6 +9,6 @@
 #include "collector/state.h"
 
 /* True if `context` was changed so that the call is made again. */
-bool fg__restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns);
+bool fg_restart(struct fg_thread *thread, ucontext_t *context, uint64_t now_ns);
 
 #endif

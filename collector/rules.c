@@ -591,7 +591,7 @@ static bool row_at(const struct fg_tables *tables, uintptr_t address, struct mac
 	return run(m, fde->program);
 }
 
-uint64_t fg__rule_find(const struct fg_tables *tables, uintptr_t address)
+uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address)
 {
 	struct machine m = {.other_reg = NO_REGISTER};
 	struct fde fde;
@@ -603,7 +603,7 @@ uint64_t fg__rule_find(const struct fg_tables *tables, uintptr_t address)
 	return rule_of_row(&m.row);
 }
 
-enum fg_saved_where fg__rule_saved(const struct fg_tables *tables, uintptr_t address, unsigned reg,
+enum fg_saved_where fg_rule_saved(const struct fg_tables *tables, uintptr_t address, unsigned reg,
 				   int64_t *offset)
 {
 	struct machine m = {.other_reg = reg};

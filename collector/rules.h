@@ -80,7 +80,7 @@ struct fg_tables {
  * The rule for `address`.  `address` is where the frame stands: pc itself if it was interrupted there, pc - 1 for a
  * return address.  FG_RULE_UNKNOWN if the tables do not say.  Nothing outside [low, high) is read.
  */
-uint64_t fg__rule_find(const struct fg_tables *tables, uintptr_t address);
+uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 
 /* Where a frame keeps its caller's value of a register that the rules leave out. */
 enum fg_saved_where {
@@ -88,7 +88,7 @@ enum fg_saved_where {
 	FG_SAVED_AT_CFA,  /* at CFA + offset */
 	FG_SAVED_UNKNOWN,
 };
-enum fg_saved_where fg__rule_saved(const struct fg_tables *tables, uintptr_t address, unsigned reg,
+enum fg_saved_where fg_rule_saved(const struct fg_tables *tables, uintptr_t address, unsigned reg,
 				   int64_t *offset);
 
 #endif

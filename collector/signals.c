@@ -45,7 +45,7 @@ static void set_blocked(bool is_blocked)
 		atomic_store(&fg_self->takes_signal, !is_blocked);
 }
 
-void fg__signal_begin(void)
+void fg_signal_begin(void)
 {
 	set_blocked(blocked);
 }
@@ -55,7 +55,7 @@ static int raw_mask(int how, const sigset_t *set, sigset_t *before)
 	return (int)syscall(SYS_rt_sigprocmask, how, set, before, KERNEL_SIGSET);
 }
 
-void fg__mask_block_all(sigset_t *before)
+void fg_mask_block_all(sigset_t *before)
 {
 	sigset_t all;
 
@@ -63,12 +63,12 @@ void fg__mask_block_all(sigset_t *before)
 	(void)raw_mask(SIG_SETMASK, &all, before);
 }
 
-void fg__mask_restore(const sigset_t *before)
+void fg_mask_restore(const sigset_t *before)
 {
 	(void)raw_mask(SIG_SETMASK, before, NULL);
 }
 
-bool fg__signal_unblock(void)
+bool fg_signal_unblock(void)
 {
 	sigset_t ours;
 	sigset_t before;
@@ -80,7 +80,7 @@ bool fg__signal_unblock(void)
 	return sigismember(&before, FG_SIGNAL) == 1;
 }
 
-bool fg__signal_hold(void)
+bool fg_signal_hold(void)
 {
 	sigset_t ours;
 
@@ -90,15 +90,15 @@ bool fg__signal_hold(void)
 	return blocked;
 }
 
-void fg__signal_release(void)
+void fg_signal_release(void)
 {
-	(void)fg__signal_unblock();
+	(void)fg_signal_unblock();
 }
 
-void fg__signal_inherit(bool was_blocked)
+void fg_signal_inherit(bool was_blocked)
 {
 	blocked = was_blocked;
-	(void)fg__signal_unblock();
+	(void)fg_signal_unblock();
 }
 
 static struct sigaction shadow_get(void)
@@ -114,19 +114,19 @@ static void shadow_set(const struct sigaction *action)
 	atomic_store_explicit(&shadow_current, next, memory_order_release);
 }
 
-void fg__signal_install(void)
+void fg_signal_install(void)
 {
 	FG_REAL(sigaction);
 	struct sigaction ours;
 	struct sigaction before;
 
 	memset(&ours, 0, sizeof(ours));
-	ours.sa_sigaction = fg__on_signal;
+	ours.sa_sigaction = fg_on_signal;
 	ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
 	(void)sigfillset(&ours.sa_mask);
-	if (real_sigaction(FG_SIGNAL, &ours, &before) == 0 && before.sa_sigaction != fg__on_signal)
+	if (real_sigaction(FG_SIGNAL, &ours, &before) == 0 && before.sa_sigaction != fg_on_signal)
 		shadow_set(&before);
-	blocked = fg__signal_unblock();
+	blocked = fg_signal_unblock();
 }
 
 /* ---- the program's own use of the signal ---- */
@@ -140,7 +140,7 @@ static void die_of(int signal)
 	FG_REAL(sigaction);
 	(void)real_sigaction(signal, &standard, NULL);
 	(void)syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
-	(void)fg__signal_unblock();
+	(void)fg_signal_unblock();
 }
 
 /*
@@ -169,15 +169,15 @@ static void wake_taker(void)
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
-		if (thread && atomic_load(&thread->taken) && fg__tid(thread) > 0 &&
+		if (thread && atomic_load(&thread->taken) && fg_tid(thread) > 0 &&
 		    atomic_load(&thread->takes_signal) &&
-		    syscall(SYS_rt_tgsigqueueinfo, fg_g.pid, fg__tid(thread), FG_SIGNAL, &info) ==
+		    syscall(SYS_rt_tgsigqueueinfo, fg_g.pid, fg_tid(thread), FG_SIGNAL, &info) ==
 			    0)
 			return;
 	}
 }
 
-void fg__signals_forked(void)
+void fg_signals_forked(void)
 {
 	pending = false;
 	atomic_store(&process_pending, 0);
@@ -227,13 +227,13 @@ static bool is_wanted(siginfo_t *info)
 		wake_taker();
 	if (woken && (blocked || !take_pending(info)))
 		return false;
-	if (fg_alive() && fg__signal_is_stray(info)) {
-		fg__lose(FG_LOSS_STRAY, 1);
+	if (fg_alive() && fg_signal_is_stray(info)) {
+		fg_lose(FG_LOSS_STRAY, 1);
 		return false;
 	}
 	forwarded = true;
 	if (header && fg_alive())
-		fg__count(&header->forwarded, 1);
+		fg_count(&header->forwarded, 1);
 	/* The kernel keeps a blocked signal that is ignored, too: it may be waited for. */
 	if (blocked)
 		keep(info);
@@ -273,12 +273,12 @@ static bool run_handler(int signal, siginfo_t *info, void *context)
 	return true;
 }
 
-bool fg__signal_forward(int signal, siginfo_t *info, void *context)
+bool fg_signal_forward(int signal, siginfo_t *info, void *context)
 {
 	return is_wanted(info) && run_handler(signal, info, context);
 }
 
-bool fg__signal_forward_kept(int signal, void *context)
+bool fg_signal_forward_kept(int signal, void *context)
 {
 	siginfo_t info;
 
@@ -468,11 +468,11 @@ static const sigset_t *enter(struct stay *stay, const sigset_t *set)
 	(void)sigdelset(&stay->set, FG_SIGNAL);
 	if (!stay->differs)
 		return &stay->set;
-	(void)fg__signal_hold();
+	(void)fg_signal_hold();
 	set_blocked(!blocked);
 	stay->ended = !blocked && take_pending(&info);
 	if (stay->ended) {
-		fg__signal_release();
+		fg_signal_release();
 		deliver(&info);
 		errno = EINTR;
 	}
@@ -485,7 +485,7 @@ static int leave(const struct stay *stay, int status)
 
 	if (stay->differs) {
 		set_blocked(stay->before);
-		fg__signal_release();
+		fg_signal_release();
 		deliver_pending();
 	}
 	errno = saved_errno;
@@ -541,7 +541,7 @@ static const sigset_t *enter_epoll(struct stay *stay, const sigset_t *set)
 	if (stay->held && set)
 		(void)sigaddset(&stay->set, FG_SIGNAL);
 	else if (stay->held)
-		(void)fg__signal_hold();
+		(void)fg_signal_hold();
 	return mask;
 }
 
@@ -550,7 +550,7 @@ static int leave_epoll(const struct stay *stay, const sigset_t *set, int status)
 	const int saved_errno = errno;
 
 	if (stay->held && !set)
-		fg__signal_release();
+		fg_signal_release();
 	errno = saved_errno;
 	return leave(stay, status);
 }
@@ -595,7 +595,7 @@ static int64_t ns_of(const struct timespec *time)
 
 static struct timespec time_until(int64_t end_ns)
 {
-	const int64_t ns = end_ns - (int64_t)fg__clock_ns(CLOCK_MONOTONIC);
+	const int64_t ns = end_ns - (int64_t)fg_clock_ns(CLOCK_MONOTONIC);
 
 	return (struct timespec){(time_t)(ns > 0 ? ns / 1000000000 : 0),
 				 (long)(ns > 0 ? ns % 1000000000 : 0)};
@@ -619,7 +619,7 @@ static int wait_once(const sigset_t *set, siginfo_t *info, const struct timespec
 	return number;
 }
 
-void fg__signal_arrived(bool tick)
+void fg_signal_arrived(bool tick)
 {
 	arrived[tick] = (sig_atomic_t)((unsigned)arrived[tick] + 1);
 }
@@ -634,8 +634,8 @@ static void sample_now(siginfo_t *info, bool tick)
 
 	for (unsigned tries = 0; tries < SAMPLE_TRIES && arrived[tick] == so_far; tries++) {
 		send_to_self(info);
-		fg__signal_release();
-		(void)fg__signal_hold();
+		fg_signal_release();
+		(void)fg_signal_hold();
 	}
 }
 
@@ -643,11 +643,11 @@ static void sample_now(siginfo_t *info, bool tick)
 static int wait_for_ours(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	const int64_t end_ns =
-		(int64_t)fg__clock_ns(CLOCK_MONOTONIC) + (timeout ? ns_of(timeout) : 0);
+		(int64_t)fg_clock_ns(CLOCK_MONOTONIC) + (timeout ? ns_of(timeout) : 0);
 	int number = FG_SIGNAL;
 	bool tick;
 
-	(void)fg__signal_hold();
+	(void)fg_signal_hold();
 	if (fg_self)
 		atomic_store(&fg_self->takes_signal, true);
 	while (!take_pending(info)) {
@@ -656,16 +656,16 @@ static int wait_for_ours(const sigset_t *set, siginfo_t *info, const struct time
 		number = wait_once(set, info, timeout ? &left : NULL);
 		if (number != FG_SIGNAL)
 			break;
-		if (fg__thread_of_signal(info, &tick)) {
+		if (fg_thread_of_signal(info, &tick)) {
 			sample_now(info, tick);
-		} else if (!is_wake(info) && !fg__signal_is_stray(info)) {
+		} else if (!is_wake(info) && !fg_signal_is_stray(info)) {
 			break;
 		}
 	}
 	const int saved_errno = errno;
 
 	set_blocked(blocked);
-	fg__signal_release();
+	fg_signal_release();
 	errno = saved_errno;
 	return number;
 }
@@ -733,7 +733,7 @@ FG_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 
 /* ---- exec ---- */
 
-void fg__signal_expose(void)
+void fg_signal_expose(void)
 {
 	FG_REAL(sigaction);
 	struct sigaction action = shadow_get();
@@ -749,10 +749,10 @@ void fg__signal_expose(void)
 	}
 }
 
-void fg__signal_hide(void)
+void fg_signal_hide(void)
 {
 	const bool kept = blocked;
 
-	fg__signal_install();
+	fg_signal_install();
 	blocked = kept;
 }

@@ -9,32 +9,32 @@
 #include "collector/state.h"
 
 /* Take the signal over and let it through in this thread. */
-void fg__signal_install(void);
+void fg_signal_install(void);
 /* This thread has been given its slot: let the others know what it does with signals for the process. */
-void fg__signal_begin(void);
+void fg_signal_begin(void);
 /* Hand a signal that is not ours to the program, as the kernel would have; false: the program is not to notice anything. */
-bool fg__signal_forward(int signal, siginfo_t *info, void *context);
+bool fg_signal_forward(int signal, siginfo_t *info, void *context);
 /* The same for one that was kept for this thread, and whose wake the kernel has dropped for the sake of a sample. */
-bool fg__signal_forward_kept(int signal, void *context);
+bool fg_signal_forward_kept(int signal, void *context);
 /* The handler has got a signal of this thread's clock, or of its tick. */
-void fg__signal_arrived(bool tick);
+void fg_signal_arrived(bool tick);
 /* Let our signal through; returns whether it was blocked before. */
-bool fg__signal_unblock(void);
+bool fg_signal_unblock(void);
 /* Show the next program image the mask and disposition that this one believes in; and take that back. */
-void fg__signal_expose(void);
-void fg__signal_hide(void);
+void fg_signal_expose(void);
+void fg_signal_hide(void);
 /* Without going through the names that we stand in front of. */
-void fg__mask_block_all(sigset_t *before);
-void fg__mask_restore(const sigset_t *before);
+void fg_mask_block_all(sigset_t *before);
+void fg_mask_restore(const sigset_t *before);
 
 /*
  * A thread that is made inherits what the program thinks is blocked.  From `hold`, which says that, to `release` in the maker our
  * signal is blocked in earnest, and in the new thread until `inherit`.
  */
-bool fg__signal_hold(void);
-void fg__signal_release(void);
-void fg__signal_inherit(bool was_blocked);
+bool fg_signal_hold(void);
+void fg_signal_release(void);
+void fg_signal_inherit(bool was_blocked);
 /* In a child of fork, where nothing is pending and nobody waits. */
-void fg__signals_forked(void);
+void fg_signals_forked(void);
 
 #endif

@@ -235,7 +235,7 @@ extern struct fg_global fg_g;
 extern _Thread_local struct fg_thread *fg_self __attribute__((tls_model("initial-exec")));
 
 /* The number of the thread that the slot belongs to, or a number below 1. */
-static inline pid_t fg__tid(const struct fg_thread *thread)
+static inline pid_t fg_tid(const struct fg_thread *thread)
 {
 	return atomic_load_explicit(&fg_g.tids[thread->index], memory_order_relaxed);
 }

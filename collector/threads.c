@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Clocks.  One rung is chosen for the process by trying (fg__clocks_choose); a thread for which it fails, say for want of
+ * Clocks.  One rung is chosen for the process by trying (fg_clocks_choose); a thread for which it fails, say for want of
  * descriptors, takes the next lower one.
  *
  *	user time    perf task clock, user mode only: an exact, high-resolution timer that runs while the thread does
@@ -40,7 +40,7 @@ static const uint64_t second_ns = UINT64_C(1000000000);
 
 /* ---- slots ---- */
 
-struct fg_thread *fg__thread_new(void)
+struct fg_thread *fg_thread_new(void)
 {
 	for (uint32_t i = 0; i < FG_THREADS_MAX; i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
@@ -79,9 +79,9 @@ struct fg_thread *fg__thread_new(void)
 	return NULL;
 }
 
-void fg__thread_free(struct fg_thread *thread)
+void fg_thread_free(struct fg_thread *thread)
 {
-	const pid_t tid = fg__tid(thread);
+	const pid_t tid = fg_tid(thread);
 
 	atomic_store(&fg_g.tids[thread->index], tid > 0 ? -tid : 0);
 	atomic_store(&thread->taken, 0);
@@ -162,12 +162,12 @@ static bool signal_to(int fd, pid_t tid)
 static bool perf_start(struct fg_thread *thread)
 {
 	const uint64_t phase_ns = random_phase(thread, fg_g.period_ns);
-	int fd = perf_open(fg__tid(thread), fg__account_first_period(phase_ns, fg_g.period_ns));
+	int fd = perf_open(fg_tid(thread), fg_account_first_period(phase_ns, fg_g.period_ns));
 
 	if (fd < 0)
 		return false;
 	fd = move_high(fd);
-	if (!fd_claim(fd, thread) || !signal_to(fd, fg__tid(thread))) {
+	if (!fd_claim(fd, thread) || !signal_to(fd, fg_tid(thread))) {
 		if (fd >= 0)
 			(void)syscall(SYS_close, fd);
 		return false;
@@ -178,7 +178,7 @@ static bool perf_start(struct fg_thread *thread)
 	return true;
 }
 
-void fg__thread_first_done(struct fg_thread *thread)
+void fg_thread_first_done(struct fg_thread *thread)
 {
 	uint64_t period_ns = fg_g.period_ns;
 
@@ -210,7 +210,7 @@ static int timer_open(const struct fg_thread *thread, clockid_t clock, bool tick
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = FG_SIGNAL;
 	event._sigev_un._tid =
-		fg__tid(thread); /* sigev_notify_thread_id, which older headers lack */
+		fg_tid(thread); /* sigev_notify_thread_id, which older headers lack */
 	event.sigev_value.sival_ptr = (void *)(fg_g.cookie ^ (2 * (uintptr_t)thread->index + tick));
 	return syscall(SYS_timer_create, clock, &event, &timer) == 0 ? timer : NO_TIMER;
 }
@@ -223,7 +223,7 @@ static void timer_set(int timer, uint64_t first_ns, uint64_t period_ns)
 		(void)syscall(SYS_timer_settime, timer, 0, &when, NULL);
 }
 
-void fg__thread_rearm(struct fg_thread *thread, uint64_t in_ns)
+void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns)
 {
 	if (in_ns) {
 		timer_set(thread->timer, in_ns / 2 + random_phase(thread, in_ns), 0);
@@ -233,7 +233,7 @@ void fg__thread_rearm(struct fg_thread *thread, uint64_t in_ns)
 	}
 }
 
-void fg__thread_set_tick(struct fg_thread *thread, uint64_t period_ns)
+void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns)
 {
 	timer_set(thread->tick_timer, period_ns, period_ns);
 }
@@ -250,7 +250,7 @@ static bool start_perf(struct fg_thread *thread)
 {
 	if (!perf_start(thread))
 		return false;
-	thread->tick_timer = timer_open(thread, cpu_clock_of(fg__tid(thread)), true);
+	thread->tick_timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), true);
 	thread->tick_fast = false;
 	timer_set(thread->tick_timer, random_phase(thread, TICK_SLOW_NS), TICK_SLOW_NS);
 	return true;
@@ -261,15 +261,15 @@ static bool start_jitter(struct fg_thread *thread)
 	thread->timer = timer_open(thread, CLOCK_MONOTONIC, false);
 	if (thread->timer == NO_TIMER)
 		return false;
-	thread->tick_timer = timer_open(thread, cpu_clock_of(fg__tid(thread)), true);
-	thread->last_cpu_ns = fg__clock_ns(cpu_clock_of(fg__tid(thread)));
+	thread->tick_timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), true);
+	thread->last_cpu_ns = fg_clock_ns(cpu_clock_of(fg_tid(thread)));
 	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), 0);
 	return true;
 }
 
 static bool start_tick(struct fg_thread *thread)
 {
-	thread->timer = timer_open(thread, cpu_clock_of(fg__tid(thread)), false);
+	thread->timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), false);
 	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
 	return thread->timer != NO_TIMER;
 }
@@ -277,7 +277,7 @@ static bool start_tick(struct fg_thread *thread)
 static bool start_wall(struct fg_thread *thread)
 {
 	thread->timer = timer_open(thread, CLOCK_MONOTONIC, false);
-	thread->last_cpu_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	thread->last_cpu_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
 	return thread->timer != NO_TIMER;
 }
@@ -304,7 +304,7 @@ static void choose(const struct rung *rung)
 	fg_g.tick_ns = rung->system ? TICK_SLOW_NS : 0;
 }
 
-void fg__clocks_choose(void)
+void fg_clocks_choose(void)
 {
 	const struct rung *rung = rung_of(fg_g.options.clock);
 
@@ -327,7 +327,7 @@ static bool start_clocks(struct fg_thread *thread)
 	/* Behind the filter of a sandbox each of these calls might be the program's death. */
 	if (fg_g.sealed) {
 		thread->clock = FG_CLOCK_NONE;
-		fg__lose(FG_LOSS_NO_CLOCK, 1);
+		fg_lose(FG_LOSS_NO_CLOCK, 1);
 		return false;
 	}
 	for (const struct rung *rung = rung_of(fg_g.clock_user);
@@ -339,7 +339,7 @@ static bool start_clocks(struct fg_thread *thread)
 			break;
 	}
 	thread->clock = FG_CLOCK_NONE;
-	fg__lose(FG_LOSS_NO_CLOCK, 1);
+	fg_lose(FG_LOSS_NO_CLOCK, 1);
 	return false;
 }
 
@@ -365,7 +365,7 @@ static void stop_clocks(struct fg_thread *thread)
 }
 
 /* The jittered timer is set anew after each sample, perf's after the first.  The CPU clock's runs by itself. */
-void fg__threads_seal(void)
+void fg_threads_seal(void)
 {
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
@@ -373,7 +373,7 @@ void fg__threads_seal(void)
 		if (!thread || !atomic_load(&thread->taken) || !thread->attached)
 			continue;
 		if (thread->first)
-			fg__thread_first_done(thread);
+			fg_thread_first_done(thread);
 		if (thread->clock != FG_CLOCK_JITTER)
 			continue;
 		thread->clock = FG_CLOCK_TICK;
@@ -384,7 +384,7 @@ void fg__threads_seal(void)
 
 /* ---- life of a thread ---- */
 
-void fg__rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns)
+void fg_rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns)
 {
 	struct rusage usage;
 
@@ -396,43 +396,43 @@ void fg__rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns)
 		     (uint64_t)usage.ru_stime.tv_usec * 1000;
 }
 
-void fg__thread_times(struct fg_times *times)
+void fg_thread_times(struct fg_times *times)
 {
-	times->cpu_ns = fg__clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	fg__rusage_times(RUSAGE_THREAD, &times->user_ns, &times->system_ns);
+	times->cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	fg_rusage_times(RUSAGE_THREAD, &times->user_ns, &times->system_ns);
 }
 
-void fg__thread_announce(struct fg_thread *thread)
+void fg_thread_announce(struct fg_thread *thread)
 {
 	if (thread->written || !atomic_load(&fg_g.header))
 		return;
-	fg__record_begin(thread, FG_RECORD_THREAD_BEGIN);
-	fg__record_number(thread, thread->id);
-	fg__record_number(thread, (uint64_t)fg__tid(thread));
-	fg__record_number(thread, thread->begin_ns);
-	fg__record_number(thread, thread->kind);
-	fg__record_number(thread, thread->clock);
-	thread->written = fg__record_write(thread);
+	fg_record_begin(thread, FG_RECORD_THREAD_BEGIN);
+	fg_record_number(thread, thread->id);
+	fg_record_number(thread, (uint64_t)fg_tid(thread));
+	fg_record_number(thread, thread->begin_ns);
+	fg_record_number(thread, thread->kind);
+	fg_record_number(thread, thread->clock);
+	thread->written = fg_record_write(thread);
 	thread->region_written = 0;
 	if (thread->written)
-		fg__count(&atomic_load(&fg_g.header)->threads, 1);
+		fg_count(&atomic_load(&fg_g.header)->threads, 1);
 }
 
-void fg__thread_name_get(char name[FG_NAME_SIZE])
+void fg_thread_name_get(char name[FG_NAME_SIZE])
 {
 	memset(name, 0, FG_NAME_SIZE);
 	if (!fg_g.sealed)
 		(void)syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
 }
 
-void fg__thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name)
+void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name)
 {
 	if (!*name || !named->written || strncmp(named->name, name, FG_NAME_SIZE - 1) == 0)
 		return;
-	fg__record_begin(thread, FG_RECORD_THREAD_NAME);
-	fg__record_number(thread, named->id);
-	fg__record_text(thread, name, strnlen(name, FG_NAME_SIZE - 1));
-	if (fg__record_write(thread))
+	fg_record_begin(thread, FG_RECORD_THREAD_NAME);
+	fg_record_number(thread, named->id);
+	fg_record_text(thread, name, strnlen(name, FG_NAME_SIZE - 1));
+	if (fg_record_write(thread))
 		strncpy(named->name, name, FG_NAME_SIZE - 1);
 }
 
@@ -440,8 +440,8 @@ static void write_own_name(struct fg_thread *thread)
 {
 	char name[FG_NAME_SIZE];
 
-	fg__thread_name_get(name);
-	fg__thread_name_write(thread, thread, name);
+	fg_thread_name_get(name);
+	fg_thread_name_write(thread, thread, name);
 }
 
 static void reset(struct fg_thread *thread)
@@ -457,20 +457,20 @@ static void reset(struct fg_thread *thread)
 	thread->tick_idle = 0;
 }
 
-void fg__thread_stop(struct fg_thread *thread)
+void fg_thread_stop(struct fg_thread *thread)
 {
 	if (thread->attached)
 		stop_clocks(thread);
 	thread->attached = false;
 }
 
-void fg__thread_start(struct fg_thread *thread)
+void fg_thread_start(struct fg_thread *thread)
 {
 	thread->attached = true;
 	thread->attached = start_clocks(thread);
 }
 
-void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid)
+void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid)
 {
 	const bool self = tid == 0;
 
@@ -480,24 +480,24 @@ void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t
 	atomic_store(&fg_g.tids[thread->index], tid);
 	thread->id = atomic_fetch_add(&fg_g.next_thread, 1) + 1;
 	thread->kind = kind;
-	thread->begin_ns = fg__clock_ns(CLOCK_MONOTONIC);
-	thread->random = thread->begin_ns ^ ((uint64_t)fg__tid(thread) << 32) ^ (uintptr_t)thread;
+	thread->begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	thread->random = thread->begin_ns ^ ((uint64_t)fg_tid(thread) << 32) ^ (uintptr_t)thread;
 	thread->begin = (struct fg_times){0};
 	if (self)
-		fg__thread_times(&thread->begin);
+		fg_thread_times(&thread->begin);
 	else
-		thread->begin.cpu_ns = fg__clock_ns(cpu_clock_of(tid));
-	fg__account_open(&thread->account, &thread->begin, self);
+		thread->begin.cpu_ns = fg_clock_ns(cpu_clock_of(tid));
+	fg_account_open(&thread->account, &thread->begin, self);
 	thread->account.switches = atomic_load(&fg_g.switches);
-	thread->account.on = fg__sampling_on(thread->begin_ns);
+	thread->account.on = fg_sampling_on(thread->begin_ns);
 	/* Announced first, so that a signal may come as soon as the clocks run. */
 	thread->clock = fg_g.clock_user;
 	atomic_store(&thread->busy, 1);
-	fg__thread_announce(thread);
+	fg_thread_announce(thread);
 	if (self)
 		write_own_name(thread);
 	atomic_store(&thread->busy, 0);
-	fg__thread_start(thread);
+	fg_thread_start(thread);
 }
 
 /*
@@ -507,7 +507,7 @@ void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t
 static void write_rest(struct fg_thread *thread, const struct fg_times *now)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
-	const bool on = fg__sampling_on(fg__clock_ns(CLOCK_MONOTONIC));
+	const bool on = fg_sampling_on(fg_clock_ns(CLOCK_MONOTONIC));
 	const bool jitter = thread->clock == FG_CLOCK_JITTER;
 	struct fg_times split;
 	uint64_t left_ns = 0;
@@ -517,27 +517,27 @@ static void write_rest(struct fg_thread *thread, const struct fg_times *now)
 	if (jitter) {
 		left_ns = now->cpu_ns - thread->last_cpu_ns;
 	} else if (thread->clock == FG_CLOCK_PERF_USER) {
-		fg__account_look(&thread->account, now, on, atomic_load(&fg_g.switches), &split);
-		left_ns = fg__account_due(&thread->account, fg_g.period_ns);
-		fg__account_give(&thread->account, left_ns);
+		fg_account_look(&thread->account, now, on, atomic_load(&fg_g.switches), &split);
+		left_ns = fg_account_due(&thread->account, fg_g.period_ns);
+		fg_account_give(&thread->account, left_ns);
 	}
 	const uint32_t path = jitter ? thread->last_path : 0;
 	const uint8_t clock = jitter ? FG_CLOCK_JITTER : FG_CLOCK_SYSTEM;
 
 	if (left_ns == 0 ||
-	    !fg__sample_write(thread, path ? clock : clock | FG_SAMPLE_TRUNCATED, path, left_ns))
+	    !fg_sample_write(thread, path ? clock : clock | FG_SAMPLE_TRUNCATED, path, left_ns))
 		return;
 	if (jitter)
 		thread->user_ns += left_ns;
 	else
 		thread->system_ns += left_ns;
-	fg__count(&header->samples, 1);
-	fg__count(jitter ? &header->user_ns : &header->system_ns, left_ns);
+	fg_count(&header->samples, 1);
+	fg_count(jitter ? &header->user_ns : &header->system_ns, left_ns);
 	if (!path)
-		fg__lose(FG_LOSS_NO_STACK, 1);
+		fg_lose(FG_LOSS_NO_STACK, 1);
 }
 
-void fg__thread_detach(struct fg_thread *thread)
+void fg_thread_detach(struct fg_thread *thread)
 {
 	struct fg_times now = {0};
 
@@ -546,24 +546,24 @@ void fg__thread_detach(struct fg_thread *thread)
 		thread->written = false;
 		return;
 	}
-	fg__thread_stop(thread);
-	fg__thread_times(&now);
+	fg_thread_stop(thread);
+	fg_thread_times(&now);
 	write_rest(thread, &now);
 	if (!thread->written)
 		return;
 	write_own_name(thread);
-	fg__record_begin(thread, FG_RECORD_THREAD_END);
-	fg__record_number(thread, thread->id);
-	fg__record_number(thread, fg__clock_ns(CLOCK_MONOTONIC));
-	fg__record_number(thread, now.user_ns - thread->begin.user_ns);
-	fg__record_number(thread, now.system_ns - thread->begin.system_ns);
-	fg__record_number(thread, thread->user_ns);
-	fg__record_number(thread, thread->system_ns);
-	(void)fg__record_write(thread);
+	fg_record_begin(thread, FG_RECORD_THREAD_END);
+	fg_record_number(thread, thread->id);
+	fg_record_number(thread, fg_clock_ns(CLOCK_MONOTONIC));
+	fg_record_number(thread, now.user_ns - thread->begin.user_ns);
+	fg_record_number(thread, now.system_ns - thread->begin.system_ns);
+	fg_record_number(thread, thread->user_ns);
+	fg_record_number(thread, thread->system_ns);
+	(void)fg_record_write(thread);
 	thread->written = false;
 }
 
-void fg__threads_forget(void)
+void fg_threads_forget(void)
 {
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
@@ -584,10 +584,10 @@ void fg__threads_forget(void)
 		atomic_store(&thread->busy, 0);
 		atomic_store(&thread->taken, 0);
 	}
-	fg_g.search = (struct fg_search){.last_ns = fg__clock_ns(CLOCK_MONOTONIC)};
+	fg_g.search = (struct fg_search){.last_ns = fg_clock_ns(CLOCK_MONOTONIC)};
 }
 
-bool fg__signal_is_stray(const siginfo_t *info)
+bool fg_signal_is_stray(const siginfo_t *info)
 {
 	if (info->si_code == SI_TIMER)
 		return ((uintptr_t)info->si_value.sival_ptr ^ fg_g.cookie) <
@@ -597,7 +597,7 @@ bool fg__signal_is_stray(const siginfo_t *info)
 	return info->si_code == SI_USER && info->si_pid == 0;
 }
 
-struct fg_thread *fg__thread_of_signal(const siginfo_t *info, bool *tick)
+struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick)
 {
 	uintptr_t index;
 
@@ -623,14 +623,14 @@ struct fg_thread *fg__thread_of_signal(const siginfo_t *info, bool *tick)
 
 /* ---- descriptors ---- */
 
-bool fg__fd_is_ours(int fd)
+bool fg_fd_is_ours(int fd)
 {
 	return fd >= 0 && fd < FG_FDS_MAX &&
 	       (uint32_t)fd >= atomic_load_explicit(&fg_g.lowest_fd, memory_order_relaxed) &&
 	       atomic_load_explicit(&fg_g.thread_of_fd[fd], memory_order_acquire) != 0;
 }
 
-void fg__fd_move(int fd)
+void fg_fd_move(int fd)
 {
 	struct fg_thread *thread =
 		atomic_load(&fg_g.threads[atomic_load(&fg_g.thread_of_fd[fd]) - 1]);
@@ -643,7 +643,7 @@ void fg__fd_move(int fd)
 	/* The number in the signal is the one that asked for it: ask again under the new one. */
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	thread->perf_fd = other;
-	(void)signal_to(other, fg__tid(thread));
+	(void)signal_to(other, fg_tid(thread));
 	atomic_store(&fg_g.thread_of_fd[fd], 0);
 	(void)syscall(SYS_close, fd);
 }

@@ -11,41 +11,41 @@
 #define FG_SIGNAL SIGPROF
 
 /* Which clocks are there?  Decides the rung of the ladder for the process, by trying. */
-void fg__clocks_choose(void);
+void fg_clocks_choose(void);
 
 /* A free slot with its memory, or NULL.  Uses mmap. */
-struct fg_thread *fg__thread_new(void);
-void fg__thread_free(struct fg_thread *thread);
+struct fg_thread *fg_thread_new(void);
+void fg_thread_free(struct fg_thread *thread);
 /* Begin to sample the calling thread (tid 0) or another one of this process. */
-void fg__thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid);
+void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid);
 /* Stop its clocks and write its totals.  The slot stays taken. */
-void fg__thread_detach(struct fg_thread *thread);
+void fg_thread_detach(struct fg_thread *thread);
 /* Stop and start its clocks around an exec that may fail. */
-void fg__thread_stop(struct fg_thread *thread);
-void fg__thread_start(struct fg_thread *thread);
+void fg_thread_stop(struct fg_thread *thread);
+void fg_thread_start(struct fg_thread *thread);
 /* THREAD_BEGIN, if the trace has not got it yet. */
-void fg__thread_announce(struct fg_thread *thread);
+void fg_thread_announce(struct fg_thread *thread);
 /* The calling thread's name as the kernel knows it; "" where it may not be asked. */
-void fg__thread_name_get(char name[FG_NAME_SIZE]);
+void fg_thread_name_get(char name[FG_NAME_SIZE]);
 /* THREAD_NAME of `named`, if it is news, into the trace of `thread`, under its `busy`. */
-void fg__thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
+void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /* The thread that a signal of ours was sent for; NULL if the signal is not ours. */
-struct fg_thread *fg__thread_of_signal(const siginfo_t *info, bool *tick);
+struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick);
 /* Sent by a clock of ours that has been taken down since, or by nobody can tell whom. */
-bool fg__signal_is_stray(const siginfo_t *info);
+bool fg_signal_is_stray(const siginfo_t *info);
 /* Next period of a jittered timer, or 0 to let the thread sleep on. */
-void fg__thread_rearm(struct fg_thread *thread, uint64_t in_ns);
+void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
 /* The program is about to enter a sandbox: from now on the clocks have to run without a system call. */
-void fg__threads_seal(void);
-void fg__thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
-void fg__thread_first_done(struct fg_thread *thread);
+void fg_threads_seal(void);
+void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
+void fg_thread_first_done(struct fg_thread *thread);
 /* In a child of fork: nothing of the parent's clocks is ours. */
-void fg__threads_forget(void);
-bool fg__fd_is_ours(int fd);
+void fg_threads_forget(void);
+bool fg_fd_is_ours(int fd);
 /* The program wants this descriptor number for itself. */
-void fg__fd_move(int fd);
+void fg_fd_move(int fd);
 /* User and system time as the kernel counts it: of RUSAGE_SELF, RUSAGE_THREAD; all that it knows of the calling thread. */
-void fg__rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns);
-void fg__thread_times(struct fg_times *times);
+void fg_rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns);
+void fg_thread_times(struct fg_times *times);
 
 #endif

@@ -64,7 +64,7 @@ static uint32_t walked(const struct walk *walk)
 	return walk->end - FIRST + walk->beyond;
 }
 
-bool fg__readable(uintptr_t address)
+bool fg_readable(uintptr_t address)
 {
 	/* The kernel reads the set before it looks at `how`: EFAULT if it cannot, EINVAL if it can. */
 	return syscall(SYS_rt_sigprocmask, -1, (void *)(address & ~(uintptr_t)(KERNEL_SIGSET - 1)),
@@ -90,7 +90,7 @@ static bool can_read_slowly(struct walk *walk, uintptr_t address)
 	const uintptr_t page = address & ~(uintptr_t)(FG_TRACE_ALIGN - 1);
 
 	if (address < FG_TRACE_ALIGN || address % FG_WORD != 0 || fg_g.sealed ||
-	    !fg__readable(address))
+	    !fg_readable(address))
 		return false;
 	walk->inside = false;
 	if (page == walk->safe_high) {
@@ -140,14 +140,14 @@ static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known
 		const struct fg_frame *frame = &walk->trail->frames[i];
 		const uintptr_t cfa = i + 1 < walk->end ? frame[1].regs.sp : walk->regs.sp;
 		const uintptr_t address = frame->regs.pc - !frame->exact;
-		const uint32_t module = fg__module_find(walk->thread, address);
+		const uint32_t module = fg_module_find(walk->thread, address);
 		int64_t offset = 0;
 
 		if (!module) {
 			*known = false;
 			break;
 		}
-		switch (fg__rule_saved(&fg__module(module)->tables, address, number, &offset)) {
+		switch (fg_rule_saved(&fg_module(module)->tables, address, number, &offset)) {
 		case FG_SAVED_NOWHERE:
 			break;
 		case FG_SAVED_AT_CFA:
@@ -228,12 +228,12 @@ static enum step step_guess(struct walk *walk)
 	if (bp >= walk->regs.sp && bp % FG_WORD == 0 && can_read(walk, bp) &&
 	    can_read(walk, bp + FG_WORD)) {
 		pc = *(const uintptr_t *)(bp + FG_WORD);
-		if (fg__module_find(walk->thread, pc - 1))
+		if (fg_module_find(walk->thread, pc - 1))
 			return step_to_cfa(walk, bp + 2 * FG_WORD, true, bp);
 	}
 	if (walk->leaf && can_read(walk, walk->regs.sp)) {
 		pc = *(const uintptr_t *)walk->regs.sp;
-		if (fg__module_find(walk->thread, pc - 1))
+		if (fg_module_find(walk->thread, pc - 1))
 			return step_to_cfa(walk, walk->regs.sp + FG_WORD, false, 0);
 	}
 	return STEP_LOST;
@@ -386,7 +386,7 @@ static bool verify(struct walk *walk)
  */
 static void walk_plainly(struct walk *walk)
 {
-	const struct fg_frame_look look = fg__frame_look();
+	const struct fg_frame_look look = fg_frame_look();
 	const struct fg_frame *candidate = &walk->kept->frames[walk->candidate];
 	struct fg_frame *frame = &walk->trail->frames[walk->end];
 	struct fg_frame *const frames_end = &walk->trail->frames[FG_TRAIL_FRAMES];
@@ -394,7 +394,7 @@ static void walk_plainly(struct walk *walk)
 	struct fg_regs regs = walk->regs;
 	const uintptr_t low = walk->safe_low;
 	const uintptr_t high = walk->safe_high;
-	struct fg_frame_entry *entry = fg__frame_glance(&look, regs.pc);
+	struct fg_frame_entry *entry = fg_frame_glance(&look, regs.pc);
 
 	for (; frame < frames_end && entry; frame++) {
 		if (FG_UNLIKELY(regs.sp >= candidate->regs.sp)) {
@@ -415,7 +415,7 @@ static void walk_plainly(struct walk *walk)
 		else
 			break;
 		if (cfa < regs.sp + FG_WORD || cfa > high ||
-		    (look.any_gone && !fg__module_live(entry->module)))
+		    (look.any_gone && !fg_module_live(entry->module)))
 			break;
 		frame->regs = regs;
 		frame->id = entry->id;
@@ -434,7 +434,7 @@ static void walk_plainly(struct walk *walk)
 		}
 		regs.pc = *(const uintptr_t *)(cfa - FG_WORD);
 		regs.sp = cfa;
-		entry = fg__frame_follow(&look, entry, regs.pc);
+		entry = fg_frame_follow(&look, entry, regs.pc);
 	}
 	if (frame > &walk->trail->frames[walk->end])
 		walk->leaf = NULL;
@@ -447,7 +447,7 @@ static void walk_plainly(struct walk *walk)
 /* One frame the long way; false: there is no further. */
 static bool walk_one(struct walk *walk)
 {
-	const struct fg_frame_info info = fg__frame_find(walk->thread, walk->regs.pc, walk->exact);
+	const struct fg_frame_info info = fg_frame_find(walk->thread, walk->regs.pc, walk->exact);
 	struct fg_frame frame = {.regs = walk->regs,
 				 .id = info.id,
 				 .first_check = walk->checks_end,
@@ -546,7 +546,7 @@ static uint32_t name_path(struct walk *walk, uint32_t standing)
 	uint32_t path = standing ? walk->kept->frames[walk->candidate].node : 0;
 
 	for (struct fg_frame *frame = &walk->trail->frames[walk->end]; frame-- > first;) {
-		path = fg__path_extend(thread, path, frame->id);
+		path = fg_path_extend(thread, path, frame->id);
 		if (!path) {
 			thread->kept_count = 0;
 			return 0;
@@ -566,20 +566,20 @@ static uint32_t name_deep_path(struct walk *walk, uint32_t standing)
 	uint32_t path = standing ? walk->kept->frames[walk->candidate].node : 0;
 
 	walk->thread->kept_count = 0;
-	fg__lose(FG_LOSS_DEEP, 1);
+	fg_lose(FG_LOSS_DEEP, 1);
 	for (uint32_t i = total; i-- > total - edge;) {
 		const uint32_t id =
 			i < FG_TRACE_FRAMES_MAX
 				? first[i].id
 				: walk->thread->stack->edge[(i - FG_TRACE_FRAMES_MAX) % edge];
 
-		path = fg__path_extend(walk->thread, path, id);
+		path = fg_path_extend(walk->thread, path, id);
 		if (!path)
 			return 0;
 	}
-	path = fg__path_cut(walk->thread, path, total - 2 * edge);
+	path = fg_path_cut(walk->thread, path, total - 2 * edge);
 	for (uint32_t i = edge; i-- > 0 && path;)
-		path = fg__path_extend(walk->thread, path, first[i].id);
+		path = fg_path_extend(walk->thread, path, first[i].id);
 	return path;
 }
 
@@ -588,12 +588,12 @@ static void count_frames(const struct walk *walk, uint32_t standing)
 	struct fg_trace_header *header = atomic_load_explicit(&fg_g.header, memory_order_relaxed);
 
 	if (header) {
-		fg__count(&header->frames, walked(walk) + standing);
-		fg__count(&header->frames_reused, standing);
+		fg_count(&header->frames, walked(walk) + standing);
+		fg_count(&header->frames_reused, standing);
 	}
 }
 
-struct fg_walk_result fg__walk(struct fg_thread *thread, const ucontext_t *context)
+struct fg_walk_result fg_walk(struct fg_thread *thread, const ucontext_t *context)
 {
 	struct fg_stack *const stack = thread->stack;
 	struct walk walk = {.thread = thread,

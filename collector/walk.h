@@ -10,9 +10,9 @@ struct fg_walk_result {
 	bool truncated;
 };
 
-struct fg_walk_result fg__walk(struct fg_thread *thread, const ucontext_t *context);
+struct fg_walk_result fg_walk(struct fg_thread *thread, const ucontext_t *context);
 
 /* Can a word be read at `address`?  Asks the kernel. */
-bool fg__readable(uintptr_t address);
+bool fg_readable(uintptr_t address);
 
 #endif

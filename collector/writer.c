@@ -28,7 +28,7 @@ enum {
 	RECORD_HEAD = FG_RECORD_HEAD,
 };
 
-uint64_t fg__clock_ns(clockid_t clock)
+uint64_t fg_clock_ns(clockid_t clock)
 {
 	struct timespec now = {0, 0};
 
@@ -37,12 +37,12 @@ uint64_t fg__clock_ns(clockid_t clock)
 }
 
 /* NOLINTBEGIN(readability-non-const-parameter): atomics change what they point to */
-void fg__count(uint64_t *counter, uint64_t by)
+void fg_count(uint64_t *counter, uint64_t by)
 {
 	(void)__atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
 }
 
-void fg__maximum(uint64_t *counter, uint64_t value)
+void fg_maximum(uint64_t *counter, uint64_t value)
 {
 	uint64_t seen = __atomic_load_n(counter, __ATOMIC_RELAXED);
 
@@ -53,12 +53,12 @@ void fg__maximum(uint64_t *counter, uint64_t value)
 
 /* NOLINTEND(readability-non-const-parameter) */
 
-void fg__lose(enum fg_trace_loss cause, uint64_t count)
+void fg_lose(enum fg_trace_loss cause, uint64_t count)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
 	if (header)
-		fg__count(&header->losses[cause], count);
+		fg_count(&header->losses[cause], count);
 }
 
 /* ---- the file ---- */
@@ -175,8 +175,8 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 	/* The start of the image, which delays count from, and not of the file: a child of fork makes that with its first sample. */
 	header->start_monotonic_ns = fg_g.start_ns;
 	header->start_realtime_ns =
-		fg__clock_ns(CLOCK_REALTIME) - (fg__clock_ns(CLOCK_MONOTONIC) - fg_g.start_ns);
-	header->process_start_ticks = fg__stat_field("/proc/self/stat", STAT_START);
+		fg_clock_ns(CLOCK_REALTIME) - (fg_clock_ns(CLOCK_MONOTONIC) - fg_g.start_ns);
+	header->process_start_ticks = fg_stat_field("/proc/self/stat", STAT_START);
 	header->mode = fg_g.options.clock == FG_CLOCK_WALL ? FG_MODE_WALL : FG_MODE_CPU;
 	header->clock_user = fg_g.clock_user;
 	header->clock_system = fg_g.clock_system;
@@ -184,13 +184,13 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 	header->period_ns = fg_g.period_ns;
 	header->tick_ns = fg_g.tick_ns;
 	header->capacity = fg_g.capacity;
-	header->header_crc = fg__crc32c(0, &header->word_bits,
+	header->header_crc = fg_trace_crc32c(0, &header->word_bits,
 					offsetof(struct fg_trace_header, allocated) -
 						offsetof(struct fg_trace_header, word_bits));
 	header->allocated = FG_TRACE_HEADER_SIZE;
 }
 
-int fg__file_open(void)
+int fg_file_open(void)
 {
 	uint64_t image = 0;
 	int fd = open_new(&image);
@@ -207,7 +207,7 @@ int fg__file_open(void)
 	return 0;
 }
 
-void fg__file_detach(void)
+void fg_file_detach(void)
 {
 	atomic_store(&fg_g.header, NULL);
 	fg_g.file = NULL;
@@ -215,7 +215,7 @@ void fg__file_detach(void)
 	atomic_store(&fg_g.next_sequence, 0);
 }
 
-void fg__file_seal(void)
+void fg_file_seal(void)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
@@ -266,9 +266,9 @@ static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t
 	chunk->region = thread->region_written;
 	chunk->base_time_ns = now_ns;
 	chunk->magic = FG_TRACE_CHUNK_MAGIC;
-	uint32_t crc = fg__crc32c(0, chunk, offsetof(struct fg_trace_chunk, header_crc));
+	uint32_t crc = fg_trace_crc32c(0, chunk, offsetof(struct fg_trace_chunk, header_crc));
 
-	crc = fg__crc32c(crc, &chunk->base_time_ns, sizeof(chunk->base_time_ns));
+	crc = fg_trace_crc32c(crc, &chunk->base_time_ns, sizeof(chunk->base_time_ns));
 	__atomic_store_n(&chunk->header_crc, crc, __ATOMIC_RELEASE);
 	return chunk;
 }
@@ -284,7 +284,7 @@ static bool append(struct fg_thread *thread, const uint8_t *bytes, uint32_t size
 	struct fg_writer *writer = &thread->writer;
 
 	if (!has_room(writer, size)) {
-		uint64_t now_ns = fg__clock_ns(CLOCK_MONOTONIC);
+		uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 		struct fg_trace_chunk *chunk = chunk_new(thread, size, now_ns);
 
 		if (!chunk)
@@ -295,7 +295,7 @@ static bool append(struct fg_thread *thread, const uint8_t *bytes, uint32_t size
 		writer->last_time_ns = now_ns;
 	}
 	memcpy((uint8_t *)(writer->chunk + 1) + writer->used, bytes, size);
-	writer->crc = fg__crc32c(writer->crc, bytes, size);
+	writer->crc = fg_trace_crc32c(writer->crc, bytes, size);
 	writer->used += size;
 	__atomic_store_n(&writer->chunk->commit, FG_TRACE_COMMIT(writer->used, writer->crc),
 			 __ATOMIC_RELEASE);
@@ -316,20 +316,20 @@ static uint32_t put_varint(uint8_t *at, uint64_t value)
 	return size;
 }
 
-void fg__record_begin(struct fg_thread *thread, enum fg_trace_record kind)
+void fg_record_begin(struct fg_thread *thread, enum fg_trace_record kind)
 {
 	thread->record_kind = (uint8_t)kind;
 	thread->record_size = 0;
 }
 
-void fg__record_number(struct fg_thread *thread, uint64_t value)
+void fg_record_number(struct fg_thread *thread, uint64_t value)
 {
 	if (thread->record_size + VARINT_MAX <= FG_RECORD_ROOM)
 		thread->record_size +=
 			put_varint(thread->record + RECORD_HEAD + thread->record_size, value);
 }
 
-void fg__record_text(struct fg_thread *thread, const void *text, size_t size)
+void fg_record_text(struct fg_thread *thread, const void *text, size_t size)
 {
 	size_t room = FG_RECORD_ROOM - thread->record_size;
 
@@ -337,7 +337,7 @@ void fg__record_text(struct fg_thread *thread, const void *text, size_t size)
 		return;
 	if (size > room - VARINT_MAX)
 		size = room - VARINT_MAX;
-	fg__record_number(thread, size);
+	fg_record_number(thread, size);
 	memcpy(thread->record + RECORD_HEAD + thread->record_size, text, size);
 	thread->record_size += (uint32_t)size;
 }
@@ -360,7 +360,7 @@ static long folder_of(const char *path, char *folder, size_t room)
 	return (long)size;
 }
 
-void fg__record_path(struct fg_thread *thread, const char *path)
+void fg_record_path(struct fg_thread *thread, const char *path)
 {
 	const bool relative = path[0] != '/' && path[0] != '[';
 
@@ -376,7 +376,7 @@ void fg__record_path(struct fg_thread *thread, const char *path)
 		size = folder_of(path, whole,
 				 FG_RECORD_ROOM - thread->record_size - VARINT_MAX - length - 1);
 	if (size == 0) {
-		fg__record_text(thread, path, length);
+		fg_record_text(thread, path, length);
 		return;
 	}
 	if (whole[size - 2] != '/')
@@ -391,7 +391,7 @@ void fg__record_path(struct fg_thread *thread, const char *path)
 	thread->record_size += told_size + (uint32_t)size + (uint32_t)length;
 }
 
-bool fg__record_write(struct fg_thread *thread)
+bool fg_record_write(struct fg_thread *thread)
 {
 	uint8_t head[RECORD_HEAD];
 	uint32_t size = 1 + put_varint(head + 1, thread->record_size);
@@ -403,7 +403,7 @@ bool fg__record_write(struct fg_thread *thread)
 }
 
 /* Long texts are rare: they get a chunk of their own, filled before it counts. */
-bool fg__text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
+bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
 		    size_t size)
 {
 	uint8_t head[16];
@@ -419,13 +419,13 @@ bool fg__text_write(struct fg_thread *thread, enum fg_trace_record kind, const c
 	memcpy(head + used, length, length_size);
 	used += length_size;
 	struct fg_trace_chunk *chunk =
-		chunk_new(thread, used + (uint32_t)size, fg__clock_ns(CLOCK_MONOTONIC));
+		chunk_new(thread, used + (uint32_t)size, fg_clock_ns(CLOCK_MONOTONIC));
 
 	if (!chunk)
 		return false;
 	memcpy(chunk + 1, head, used);
 	memcpy((uint8_t *)(chunk + 1) + used, text, size);
-	uint32_t crc = fg__crc32c(0, chunk + 1, used + size);
+	uint32_t crc = fg_trace_crc32c(0, chunk + 1, used + size);
 
 	__atomic_store_n(&chunk->commit, FG_TRACE_COMMIT(used + (uint32_t)size, crc),
 			 __ATOMIC_RELEASE);
@@ -437,17 +437,17 @@ bool fg__text_write(struct fg_thread *thread, enum fg_trace_record kind, const c
 	return true;
 }
 
-bool fg__note(struct fg_thread *thread, const char *text)
+bool fg_note(struct fg_thread *thread, const char *text)
 {
-	fg__record_begin(thread, FG_RECORD_NOTE);
-	fg__record_text(thread, text, strlen(text));
-	return fg__record_write(thread);
+	fg_record_begin(thread, FG_RECORD_NOTE);
+	fg_record_text(thread, text, strlen(text));
+	return fg_record_write(thread);
 }
 
-bool fg__sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns)
+bool fg_sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns)
 {
 	uint8_t bytes[1 + 3 * 10];
-	const uint64_t now_ns = fg__clock_ns(CLOCK_MONOTONIC);
+	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	uint32_t size = 1;
 
 	if (weight_ns != fg_g.period_ns)

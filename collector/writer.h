@@ -15,30 +15,30 @@
 #endif
 
 /* Make and map the file; 0, or a negative errno.  Uses open, mmap and the like: not inside a sandbox. */
-int fg__file_open(void);
+int fg_file_open(void);
 /* Give the file up in this process without touching what is in it. */
-void fg__file_detach(void);
+void fg_file_detach(void);
 /* Make room beforehand and ask the kernel for nothing from now on: the program enters a sandbox. */
-void fg__file_seal(void);
+void fg_file_seal(void);
 
 /* A thread puts one record together at a time: fields are appended, then it is written in one piece. */
-void fg__record_begin(struct fg_thread *thread, enum fg_trace_record kind);
-void fg__record_number(struct fg_thread *thread, uint64_t value);
-void fg__record_text(struct fg_thread *thread, const void *text, size_t size);
+void fg_record_begin(struct fg_thread *thread, enum fg_trace_record kind);
+void fg_record_number(struct fg_thread *thread, uint64_t value);
+void fg_record_text(struct fg_thread *thread, const void *text, size_t size);
 /* A relative path is written from the root on: who reads the trace stands elsewhere. */
-void fg__record_path(struct fg_thread *thread, const char *path);
-bool fg__record_write(struct fg_thread *thread);
+void fg_record_path(struct fg_thread *thread, const char *path);
+bool fg_record_write(struct fg_thread *thread);
 /* A record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */
-bool fg__text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
+bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
 		    size_t size);
-bool fg__note(struct fg_thread *thread, const char *text);
+bool fg_note(struct fg_thread *thread, const char *text);
 
-bool fg__sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns);
+bool fg_sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns);
 
-void fg__lose(enum fg_trace_loss cause, uint64_t count);
-void fg__count(uint64_t *counter, uint64_t by);
-void fg__maximum(uint64_t *counter, uint64_t value);
+void fg_lose(enum fg_trace_loss cause, uint64_t count);
+void fg_count(uint64_t *counter, uint64_t by);
+void fg_maximum(uint64_t *counter, uint64_t value);
 
-uint64_t fg__clock_ns(clockid_t clock);
+uint64_t fg_clock_ns(clockid_t clock);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* ---- messages ---- */
 
-static size_t push(struct fg__binder *binder, const char *name)
+static size_t push(struct fg_binder *binder, const char *name)
 {
 	const size_t length = binder->path.length;
 
@@ -19,25 +19,25 @@ static size_t push(struct fg__binder *binder, const char *name)
 	return length;
 }
 
-static void pop(struct fg__binder *binder, size_t length)
+static void pop(struct fg_binder *binder, size_t length)
 {
 	binder->path.length = length;
 	binder->path.data[length] = '\0';
 }
 
 /* The last message is about the key at hand: say which one, as --explain wants it. */
-static void name_key(struct fg__binder *binder)
+static void name_key(struct fg_binder *binder)
 {
 	struct fg_config_report *report = binder->report;
 	struct fg_strbuf where = {0};
 
-	if (report->count > 0 && fg__find_path(fg_strbuf_text(&binder->path), &where))
+	if (report->count > 0 && fg_find_path(fg_strbuf_text(&binder->path), &where))
 		report->items[report->count - 1].key =
 			fg_arena_strdup(&report->arena, fg_strbuf_text(&where));
 	fg_strbuf_release(&where);
 }
 
-void fg__bind_error(struct fg__binder *binder, const struct fg__yaml_node *node, const char *name,
+void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, const char *name,
 		    const char *format, ...)
 {
 	const size_t length = name ? push(binder, name) : binder->path.length;
@@ -48,11 +48,11 @@ void fg__bind_error(struct fg__binder *binder, const struct fg__yaml_node *node,
 	fg_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
 	if (binder->path.length > 0) {
-		fg__report_error(binder->report, &node->place, "%s: %s",
+		fg_report_error(binder->report, &node->place, "%s: %s",
 				 fg_strbuf_text(&binder->path), fg_strbuf_text(&text));
 		name_key(binder);
 	} else {
-		fg__report_error(binder->report, &node->place, "%s", fg_strbuf_text(&text));
+		fg_report_error(binder->report, &node->place, "%s", fg_strbuf_text(&text));
 	}
 	fg_strbuf_release(&text);
 	if (name)
@@ -60,38 +60,38 @@ void fg__bind_error(struct fg__binder *binder, const struct fg__yaml_node *node,
 }
 
 /* "found 'abc', expected a ratio such as 2% or 0.02" */
-static void wrong_value(struct fg__binder *binder, const struct fg__key *key,
-			const struct fg__yaml_node *node, const char *reason)
+static void wrong_value(struct fg_binder *binder, const struct fg_key *key,
+			const struct fg_yaml_node *node, const char *reason)
 {
 	struct fg_strbuf expected = {0};
 	const bool has_words = key->words && key->words[1];
 	const char *nearest = has_words ? fg_text_nearest(node->text, key->words) : NULL;
 
-	fg__value_expected(key, &expected);
+	fg_value_expected(key, &expected);
 	if (nearest)
-		fg__bind_error(binder, node, NULL, "found '%.100s', did you mean '%s'? Expected %s",
+		fg_bind_error(binder, node, NULL, "found '%.100s', did you mean '%s'? Expected %s",
 			       node->text, nearest, fg_strbuf_text(&expected));
 	else
-		fg__bind_error(binder, node, NULL, "found '%.100s'%s%s, expected %s", node->text,
+		fg_bind_error(binder, node, NULL, "found '%.100s'%s%s, expected %s", node->text,
 			       reason ? ": " : "", reason ? reason : "", fg_strbuf_text(&expected));
 	fg_strbuf_release(&expected);
 }
 
-static bool expect_kind(struct fg__binder *binder, const struct fg__yaml_node *node,
-			enum fg__yaml_kind kind, const char *expected)
+static bool expect_kind(struct fg_binder *binder, const struct fg_yaml_node *node,
+			enum fg_yaml_kind kind, const char *expected)
 {
 	if (node->kind == kind)
 		return true;
-	if (node->kind == FG__YAML_SCALAR && !fg__yaml_is_null(node))
-		fg__bind_error(binder, node, NULL, "found '%.100s', expected %s", node->text,
+	if (node->kind == FG_YAML_SCALAR && !fg_yaml_is_null(node))
+		fg_bind_error(binder, node, NULL, "found '%.100s', expected %s", node->text,
 			       expected);
 	else
-		fg__bind_error(binder, node, NULL, "found %s, expected %s",
-			       fg__yaml_kind_name(node), expected);
+		fg_bind_error(binder, node, NULL, "found %s, expected %s",
+			       fg_yaml_kind_name(node), expected);
 	return false;
 }
 
-const char **fg__section_names(const struct fg__section *section, struct fg_arena *arena)
+const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena)
 {
 	const char **names = NULL;
 	size_t count = 0;
@@ -104,38 +104,38 @@ const char **fg__section_names(const struct fg__section *section, struct fg_aren
 	return names;
 }
 
-const struct fg__key *fg__section_find(const struct fg__section *section, const char *name)
+const struct fg_key *fg_section_find(const struct fg_section *section, const char *name)
 {
-	for (const struct fg__key *key = section->keys; key->name; key++) {
+	for (const struct fg_key *key = section->keys; key->name; key++) {
 		if (strcmp(key->name, name) == 0)
 			return key;
 	}
 	return NULL;
 }
 
-static void report_unknown(struct fg__binder *binder, const struct fg__section *section,
-			   const struct fg__yaml_node *key)
+static void report_unknown(struct fg_binder *binder, const struct fg_section *section,
+			   const struct fg_yaml_node *key)
 {
 	struct fg_arena scratch = {0};
-	const char **names = fg__section_names(section, &scratch);
+	const char **names = fg_section_names(section, &scratch);
 	const char *nearest = fg_text_nearest(key->text, names);
 	struct fg_strbuf known = {0};
 
 	for (size_t i = 0; names[i]; i++)
 		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
 	if (nearest)
-		fg__bind_error(binder, key, NULL,
+		fg_bind_error(binder, key, NULL,
 			       "there is no key '%.100s' here; did you mean '%s'?", key->text,
 			       nearest);
 	else if (strstr(key->text, "token") || strstr(key->text, "password") ||
 		 strstr(key->text, "secret"))
-		fg__bind_error(
+		fg_bind_error(
 			binder, key, NULL,
 			"there is no key '%.100s': a secret stays in an environment variable, whose name goes "
 			"into 'token_env'",
 			key->text);
 	else
-		fg__bind_error(binder, key, NULL, "there is no key '%.100s' here; known are: %s",
+		fg_bind_error(binder, key, NULL, "there is no key '%.100s' here; known are: %s",
 			       key->text, fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 	fg_arena_release(&scratch);
@@ -148,50 +148,50 @@ static void *at(void *values, size_t offset)
 	return (char *)values + offset;
 }
 
-static void bind_scalar(struct fg__binder *binder, const struct fg__key *key,
-			const struct fg__yaml_node *node, void *values)
+static void bind_scalar(struct fg_binder *binder, const struct fg_key *key,
+			const struct fg_yaml_node *node, void *values)
 {
 	struct fg_error err = {0};
 	struct fg_strbuf expected = {0};
 
-	fg__value_expected(key, &expected);
-	if (!fg__yaml_is_null(node) &&
-	    expect_kind(binder, node, FG__YAML_SCALAR, fg_strbuf_text(&expected))) {
-		if (fg__value_kind(key->kind)->parse(key, node->text, at(values, key->offset),
+	fg_value_expected(key, &expected);
+	if (!fg_yaml_is_null(node) &&
+	    expect_kind(binder, node, FG_YAML_SCALAR, fg_strbuf_text(&expected))) {
+		if (fg_value_kind(key->kind)->parse(key, node->text, at(values, key->offset),
 						     binder->arena, &err) != FG_OK)
-			wrong_value(binder, key, node, key->kind == FG__REGEX ? err.message : NULL);
-	} else if (fg__yaml_is_null(node)) {
-		fg__bind_error(binder, node, NULL, "found nothing, expected %s",
+			wrong_value(binder, key, node, key->kind == FG_KEY_REGEX ? err.message : NULL);
+	} else if (fg_yaml_is_null(node)) {
+		fg_bind_error(binder, node, NULL, "found nothing, expected %s",
 			       fg_strbuf_text(&expected));
 	}
 	fg_strbuf_release(&expected);
 }
 
-static bool all_scalars(struct fg__binder *binder, const struct fg__yaml_node *node,
+static bool all_scalars(struct fg_binder *binder, const struct fg_yaml_node *node,
 			const char *expected)
 {
 	bool fine = true;
 
 	for (size_t i = 0; i < node->count; i++) {
-		if (fg__yaml_is_null(node->items[i]) || node->items[i]->kind != FG__YAML_SCALAR)
-			fine = expect_kind(binder, node->items[i], FG__YAML_KIND_COUNT, expected) &&
+		if (fg_yaml_is_null(node->items[i]) || node->items[i]->kind != FG_YAML_SCALAR)
+			fine = expect_kind(binder, node->items[i], FG_YAML_KIND_COUNT, expected) &&
 			       fine;
 	}
 	return fine;
 }
 
-static void bind_command(struct fg__binder *binder, const struct fg__yaml_node *node,
+static void bind_command(struct fg_binder *binder, const struct fg_yaml_node *node,
 			 struct fg_command *command)
 {
 	struct fg_command made = {0};
 	struct fg_strbuf text = {0};
 
-	if (fg__yaml_is_null(node) || node->kind == FG__YAML_MAPPING) {
-		(void)expect_kind(binder, node, FG__YAML_KIND_COUNT,
+	if (fg_yaml_is_null(node) || node->kind == FG_YAML_MAPPING) {
+		(void)expect_kind(binder, node, FG_YAML_KIND_COUNT,
 				  "a command: a string, or a list of words");
 		return;
 	}
-	if (node->kind == FG__YAML_SCALAR) {
+	if (node->kind == FG_YAML_SCALAR) {
 		/* Split by the hook of its section, that knows whether a shell is wanted. */
 		command->text = node->text;
 		command->argc = 0;
@@ -200,7 +200,7 @@ static void bind_command(struct fg__binder *binder, const struct fg__yaml_node *
 	if (!all_scalars(binder, node, "a word of the command"))
 		return;
 	if (node->count == 0) {
-		fg__bind_error(binder, node, NULL, "found an empty list, expected a command");
+		fg_bind_error(binder, node, NULL, "found an empty list, expected a command");
 		return;
 	}
 	made.argv = fg_arena_array(binder->arena, node->count + 1, sizeof(made.argv[0]));
@@ -228,7 +228,7 @@ static const char *shell_word(char *const *argv)
 	return NULL;
 }
 
-void fg__bind_command(struct fg__binder *binder, const struct fg__yaml_node *node, bool shell,
+void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, bool shell,
 		      struct fg_command *command)
 {
 	static const char *const shell_start[] = {"/bin/sh", "-c"};
@@ -244,13 +244,13 @@ void fg__bind_command(struct fg__binder *binder, const struct fg__yaml_node *nod
 			argv[argc] = fg_arena_strdup(binder->arena, shell_start[argc]);
 		argv[argc++] = fg_arena_strdup(binder->arena, command->text);
 	} else if (fg_text_split_words(command->text, binder->arena, &argv, &argc, &err) != FG_OK) {
-		fg__bind_error(binder, node, NULL, "%s", err.message);
+		fg_bind_error(binder, node, NULL, "%s", err.message);
 		return;
 	} else if (argc == 0) {
-		fg__bind_error(binder, node, NULL, "found an empty text, expected a command");
+		fg_bind_error(binder, node, NULL, "found an empty text, expected a command");
 		return;
 	} else if (shell_word(argv)) {
-		fg__bind_error(
+		fg_bind_error(
 			binder, node, NULL,
 			"'%s' means something to a shell only, and none runs here: say 'shell: true', or write the "
 			"command as a list of words",
@@ -261,12 +261,12 @@ void fg__bind_command(struct fg__binder *binder, const struct fg__yaml_node *nod
 	command->argc = argc;
 }
 
-static void bind_texts(struct fg__binder *binder, const struct fg__key *key,
-		       const struct fg__yaml_node *node, void *values)
+static void bind_texts(struct fg_binder *binder, const struct fg_key *key,
+		       const struct fg_yaml_node *node, void *values)
 {
 	const char **texts = NULL;
 
-	if (!expect_kind(binder, node, FG__YAML_LIST, "a list of words") ||
+	if (!expect_kind(binder, node, FG_YAML_LIST, "a list of words") ||
 	    !all_scalars(binder, node, "a word of the list"))
 		return;
 	texts = fg_arena_array(binder->arena, node->count + 1, sizeof(texts[0]));
@@ -276,58 +276,58 @@ static void bind_texts(struct fg__binder *binder, const struct fg__key *key,
 	*(size_t *)at(values, key->count_offset) = node->count;
 }
 
-static void bind_variables(struct fg__binder *binder, const struct fg__key *key,
-			   const struct fg__yaml_node *node, void *values)
+static void bind_variables(struct fg_binder *binder, const struct fg_key *key,
+			   const struct fg_yaml_node *node, void *values)
 {
 	struct fg_variable *variables = NULL;
 	size_t count = 0;
 
-	if (!expect_kind(binder, node, FG__YAML_MAPPING, "a mapping of names to values"))
+	if (!expect_kind(binder, node, FG_YAML_MAPPING, "a mapping of names to values"))
 		return;
 	variables = fg_arena_array(binder->arena, node->count + 1, sizeof(variables[0]));
 	for (size_t i = 0; i < node->count; i++) {
-		const struct fg__yaml_node *item = node->items[i];
+		const struct fg_yaml_node *item = node->items[i];
 		const size_t length = push(binder, node->keys[i]->text);
 
 		if (strchr(node->keys[i]->text, '=') || node->keys[i]->text[0] == '\0')
-			fg__bind_error(binder, node->keys[i], NULL,
+			fg_bind_error(binder, node->keys[i], NULL,
 				       "expected the name of an environment variable");
-		else if (item->kind != FG__YAML_SCALAR)
-			(void)expect_kind(binder, item, FG__YAML_SCALAR, "a value");
+		else if (item->kind != FG_YAML_SCALAR)
+			(void)expect_kind(binder, item, FG_YAML_SCALAR, "a value");
 		else
 			variables[count++] = (struct fg_variable){
-				node->keys[i]->text, fg__yaml_is_null(item) ? "" : item->text};
+				node->keys[i]->text, fg_yaml_is_null(item) ? "" : item->text};
 		pop(binder, length);
 	}
 	*(struct fg_variable **)at(values, key->offset) = variables;
 	*(size_t *)at(values, key->count_offset) = count;
 }
 
-static bool bind_fact(struct fg__binder *binder, const struct fg__yaml_node *node,
+static bool bind_fact(struct fg_binder *binder, const struct fg_yaml_node *node,
 		      struct fg_recorded_fact *fact)
 {
-	const struct fg__yaml_node *command = NULL;
+	const struct fg_yaml_node *command = NULL;
 
-	if (node->kind == FG__YAML_SCALAR && !fg__yaml_is_null(node)) {
+	if (node->kind == FG_YAML_SCALAR && !fg_yaml_is_null(node)) {
 		fact->literal = node->text;
 		return true;
 	}
-	command = fg__yaml_get(node, "command");
+	command = fg_yaml_get(node, "command");
 	if (!command || node->count != 1)
-		return expect_kind(binder, node, FG__YAML_KIND_COUNT,
+		return expect_kind(binder, node, FG_YAML_KIND_COUNT,
 				   "a value, or { command: \"…\" }");
 	bind_command(binder, command, &fact->command);
-	fg__bind_command(binder, command, false, &fact->command);
+	fg_bind_command(binder, command, false, &fact->command);
 	return fact->command.argc > 0;
 }
 
-static void bind_facts(struct fg__binder *binder, const struct fg__key *key,
-		       const struct fg__yaml_node *node, void *values)
+static void bind_facts(struct fg_binder *binder, const struct fg_key *key,
+		       const struct fg_yaml_node *node, void *values)
 {
 	struct fg_recorded_fact *facts = NULL;
 	size_t count = 0;
 
-	if (!expect_kind(binder, node, FG__YAML_MAPPING, "a mapping of names to values"))
+	if (!expect_kind(binder, node, FG_YAML_MAPPING, "a mapping of names to values"))
 		return;
 	facts = fg_arena_array(binder->arena, node->count + 1, sizeof(facts[0]));
 	for (size_t i = 0; i < node->count; i++) {
@@ -344,8 +344,8 @@ static void bind_facts(struct fg__binder *binder, const struct fg__key *key,
 
 /* ---- sections ---- */
 
-static void bind_element(struct fg__binder *binder, const struct fg__section *section,
-			 const struct fg__yaml_node *node, const char *name, void *target)
+static void bind_element(struct fg_binder *binder, const struct fg_section *section,
+			 const struct fg_yaml_node *node, const char *name, void *target)
 {
 	void *values = target;
 
@@ -353,37 +353,37 @@ static void bind_element(struct fg__binder *binder, const struct fg__section *se
 		values = fg_arena_alloc(binder->arena, section->scratch_size);
 	if (section->prepare)
 		section->prepare(binder, values, name);
-	fg__bind_section(binder, section, node, values);
+	fg_bind_section(binder, section, node, values);
 	if (section->finish)
 		section->finish(binder, node, values, target);
 }
 
 /* An element is called by its name, else by its number. */
-static size_t push_element(struct fg__binder *binder, const struct fg__yaml_node *node,
+static size_t push_element(struct fg_binder *binder, const struct fg_yaml_node *node,
 			   size_t number)
 {
-	const struct fg__yaml_node *name = fg__yaml_get(node, "name");
+	const struct fg_yaml_node *name = fg_yaml_get(node, "name");
 	char index[32] = "";
 
-	if (name && name->kind == FG__YAML_SCALAR && name->text[0] != '\0')
+	if (name && name->kind == FG_YAML_SCALAR && name->text[0] != '\0')
 		return push(binder, name->text);
 	(void)snprintf(index, sizeof(index), "[%zu]", number + 1);
 	return push(binder, index);
 }
 
-static void bind_list(struct fg__binder *binder, const struct fg__key *key,
-		      const struct fg__yaml_node *node, void *values)
+static void bind_list(struct fg_binder *binder, const struct fg_key *key,
+		      const struct fg_yaml_node *node, void *values)
 {
 	const size_t size = key->section->size;
 	char *elements = NULL;
 
-	if (!expect_kind(binder, node, FG__YAML_LIST, "a list: each element begins with '- '"))
+	if (!expect_kind(binder, node, FG_YAML_LIST, "a list: each element begins with '- '"))
 		return;
 	elements = fg_arena_array(binder->arena, node->count + 1, size);
 	for (size_t i = 0; i < node->count; i++) {
 		const size_t length = push_element(binder, node->items[i], i);
 
-		if (expect_kind(binder, node->items[i], FG__YAML_MAPPING, "a mapping"))
+		if (expect_kind(binder, node->items[i], FG_YAML_MAPPING, "a mapping"))
 			bind_element(binder, key->section, node->items[i], NULL,
 				     elements + i * size);
 		pop(binder, length);
@@ -393,15 +393,15 @@ static void bind_list(struct fg__binder *binder, const struct fg__key *key,
 }
 
 /* Elements are found by name: one that is there already (inherited) is changed in a copy, a new one comes behind. */
-static void bind_map(struct fg__binder *binder, const struct fg__key *key,
-		     const struct fg__yaml_node *node, void *values)
+static void bind_map(struct fg_binder *binder, const struct fg_key *key,
+		     const struct fg_yaml_node *node, void *values)
 {
 	const size_t size = key->section->size;
 	char *const old = *(char **)at(values, key->offset);
 	size_t count = *(size_t *)at(values, key->count_offset);
 	char *elements = NULL;
 
-	if (!expect_kind(binder, node, FG__YAML_MAPPING, "a mapping of names"))
+	if (!expect_kind(binder, node, FG_YAML_MAPPING, "a mapping of names"))
 		return;
 	elements = fg_arena_array(binder->arena, count + node->count + 1, size);
 	if (count > 0)
@@ -415,7 +415,7 @@ static void bind_map(struct fg__binder *binder, const struct fg__key *key,
 		while (place < count &&
 		       strcmp(*(const char **)(void *)(elements + place * size), name) != 0)
 			place++;
-		if (expect_kind(binder, node->items[i], FG__YAML_MAPPING, "a mapping")) {
+		if (expect_kind(binder, node->items[i], FG_YAML_MAPPING, "a mapping")) {
 			bind_element(binder, key->section, node->items[i], name,
 				     elements + place * size);
 			count += place == count;
@@ -426,52 +426,52 @@ static void bind_map(struct fg__binder *binder, const struct fg__key *key,
 	*(size_t *)at(values, key->count_offset) = count;
 }
 
-static void bind_default(struct fg__binder *binder, const struct fg__key *key, void *values)
+static void bind_default(struct fg_binder *binder, const struct fg_key *key, void *values)
 {
 	struct fg_error err = {0};
 	int status = FG_OK;
 
-	if (!key->initial || key->kind >= FG__SCALAR_COUNT)
+	if (!key->initial || key->kind >= FG_KEY_SCALAR_COUNT)
 		return;
-	status = fg__value_kind(key->kind)->parse(key, key->initial, at(values, key->offset),
+	status = fg_value_kind(key->kind)->parse(key, key->initial, at(values, key->offset),
 						  binder->arena, &err);
 	FG_ASSERT(status == FG_OK);
 }
 
 /* A mapping that is absent has defaults all the same. */
-static void bind_default_section(struct fg__binder *binder, const struct fg__key *key, void *values)
+static void bind_default_section(struct fg_binder *binder, const struct fg_key *key, void *values)
 {
-	static const struct fg__yaml_node empty = {.kind = FG__YAML_MAPPING,
+	static const struct fg_yaml_node empty = {.kind = FG_YAML_MAPPING,
 						   .place = {.origin = "the defaults"}};
 
-	if (key->kind == FG__SECTION && key->section->scratch_size == 0 && !key->section->finish)
-		fg__bind_section(binder, key->section, &empty, at(values, key->offset));
+	if (key->kind == FG_KEY_SECTION && key->section->scratch_size == 0 && !key->section->finish)
+		fg_bind_section(binder, key->section, &empty, at(values, key->offset));
 }
 
-static void bind_value(struct fg__binder *binder, const struct fg__key *key,
-		       const struct fg__yaml_node *node, void *values)
+static void bind_value(struct fg_binder *binder, const struct fg_key *key,
+		       const struct fg_yaml_node *node, void *values)
 {
 	switch (key->kind) {
-	case FG__COMMAND:
+	case FG_KEY_COMMAND:
 		bind_command(binder, node, at(values, key->offset));
 		break;
-	case FG__TEXTS:
+	case FG_KEY_TEXTS:
 		bind_texts(binder, key, node, values);
 		break;
-	case FG__VARIABLES:
+	case FG_KEY_VARIABLES:
 		bind_variables(binder, key, node, values);
 		break;
-	case FG__FACTS:
+	case FG_KEY_FACTS:
 		bind_facts(binder, key, node, values);
 		break;
-	case FG__SECTION:
-		if (expect_kind(binder, node, FG__YAML_MAPPING, "a mapping"))
+	case FG_KEY_SECTION:
+		if (expect_kind(binder, node, FG_YAML_MAPPING, "a mapping"))
 			bind_element(binder, key->section, node, NULL, at(values, key->offset));
 		break;
-	case FG__LIST:
+	case FG_KEY_LIST:
 		bind_list(binder, key, node, values);
 		break;
-	case FG__MAP:
+	case FG_KEY_MAP:
 		bind_map(binder, key, node, values);
 		break;
 	default:
@@ -481,15 +481,15 @@ static void bind_value(struct fg__binder *binder, const struct fg__key *key,
 }
 
 /* A key that is nearly this one stands there: that is said, and once is enough. */
-static bool is_misspelled(const struct fg__section *section, const struct fg__yaml_node *node,
+static bool is_misspelled(const struct fg_section *section, const struct fg_yaml_node *node,
 			  const char *name)
 {
 	struct fg_arena scratch = {0};
-	const char **names = fg__section_names(section, &scratch);
+	const char **names = fg_section_names(section, &scratch);
 	bool found = false;
 
 	for (size_t i = 0; i < node->count && !found; i++) {
-		const char *nearest = fg__section_find(section, node->keys[i]->text)
+		const char *nearest = fg_section_find(section, node->keys[i]->text)
 					      ? NULL
 					      : fg_text_nearest(node->keys[i]->text, names);
 
@@ -499,17 +499,17 @@ static bool is_misspelled(const struct fg__section *section, const struct fg__ya
 	return found;
 }
 
-void fg__bind_section(struct fg__binder *binder, const struct fg__section *section,
-		      const struct fg__yaml_node *node, void *target)
+void fg_bind_section(struct fg_binder *binder, const struct fg_section *section,
+		      const struct fg_yaml_node *node, void *target)
 {
-	for (const struct fg__key *key = section->keys; key->name; key++) {
-		const struct fg__yaml_node *value = fg__yaml_get(node, key->name);
+	for (const struct fg_key *key = section->keys; key->name; key++) {
+		const struct fg_yaml_node *value = fg_yaml_get(node, key->name);
 		size_t length = 0;
 
 		if (!section->inherits)
 			bind_default(binder, key, target);
 		if (!value && key->required && !is_misspelled(section, node, key->name))
-			fg__bind_error(binder, node, NULL, "the key '%s' is missing", key->name);
+			fg_bind_error(binder, node, NULL, "the key '%s' is missing", key->name);
 		if (!value && !section->inherits)
 			bind_default_section(binder, key, target);
 		if (!value)
@@ -519,7 +519,7 @@ void fg__bind_section(struct fg__binder *binder, const struct fg__section *secti
 		pop(binder, length);
 	}
 	for (size_t i = 0; i < node->count; i++) {
-		if (!fg__section_find(section, node->keys[i]->text))
+		if (!fg_section_find(section, node->keys[i]->text))
 			report_unknown(binder, section, node->keys[i]);
 	}
 }

@@ -12,20 +12,20 @@ enum {
 };
 
 /* What may stand behind a key. */
-static void add_value(const struct fg__key *key, struct fg_strbuf *text)
+static void add_value(const struct fg_key *key, struct fg_strbuf *text)
 {
-	static const char *const structured[FG__KIND_COUNT] = {
-		[FG__COMMAND] = "a command: a string, or a list of words",
-		[FG__TEXTS] = "a list of words",
-		[FG__VARIABLES] = "names with values",
-		[FG__FACTS] = "names with values, or with { command: \"…\" }",
-		[FG__SECTION] = "keys of its own",
-		[FG__LIST] = "a list of mappings",
-		[FG__MAP] = "names with keys of their own",
+	static const char *const structured[FG_KEY_KIND_COUNT] = {
+		[FG_KEY_COMMAND] = "a command: a string, or a list of words",
+		[FG_KEY_TEXTS] = "a list of words",
+		[FG_KEY_VARIABLES] = "names with values",
+		[FG_KEY_FACTS] = "names with values, or with { command: \"…\" }",
+		[FG_KEY_SECTION] = "keys of its own",
+		[FG_KEY_LIST] = "a list of mappings",
+		[FG_KEY_MAP] = "names with keys of their own",
 	};
 
-	if (key->kind < FG__SCALAR_COUNT)
-		fg__value_expected(key, text);
+	if (key->kind < FG_KEY_SCALAR_COUNT)
+		fg_value_expected(key, text);
 	else
 		fg_strbuf_add_text(text, structured[key->kind]);
 	if (key->unit)
@@ -52,7 +52,7 @@ static void add_indented(struct fg_strbuf *text, const char *lines)
 	}
 }
 
-static void add_fields(const struct fg__key *key, const char *path, struct fg_strbuf *text,
+static void add_fields(const struct fg_key *key, const char *path, struct fg_strbuf *text,
 		       unsigned columns)
 {
 	struct fg_strbuf value = {0};
@@ -69,7 +69,7 @@ static void add_fields(const struct fg__key *key, const char *path, struct fg_st
 	fg_strbuf_printf(&value, "--set %s=%s", path, shown);
 	add_field(text, "command line", fg_strbuf_text(&value), columns);
 	fg_strbuf_clear(&value);
-	if (!key->section && fg__variable_of(path, &name)) {
+	if (!key->section && fg_variable_of(path, &name)) {
 		fg_strbuf_printf(&value, "%s=%s", fg_strbuf_text(&name), shown);
 		add_field(text, "environment", fg_strbuf_text(&value), columns);
 	}
@@ -77,9 +77,9 @@ static void add_fields(const struct fg__key *key, const char *path, struct fg_st
 	fg_strbuf_release(&value);
 }
 
-static void add_keys(const struct fg__section *section, struct fg_strbuf *text, unsigned columns)
+static void add_keys(const struct fg_section *section, struct fg_strbuf *text, unsigned columns)
 {
-	for (const struct fg__key *key = section->keys; key->name; key++) {
+	for (const struct fg_key *key = section->keys; key->name; key++) {
 		struct fg_strbuf what = {0};
 
 		fg_strbuf_add_text(&what, key->help);
@@ -115,7 +115,7 @@ static int unknown(const char *path, struct fg_error *err)
 	return FG_EINVAL;
 }
 
-static void list_key(const struct fg__visit *visit, void *ctx)
+static void list_key(const struct fg_visit *visit, void *ctx)
 {
 	struct fg_strbuf *text = ctx;
 	const size_t indent = (size_t)visit->depth * 2;
@@ -131,13 +131,13 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 		      struct fg_error *err)
 {
 	struct fg_strbuf where = {0};
-	const struct fg__key *found = NULL;
+	const struct fg_key *found = NULL;
 
 	if (*key == '\0') {
-		fg__walk(list_key, text);
+		fg_walk(list_key, text);
 		return FG_OK;
 	}
-	found = fg__find_path(key, &where);
+	found = fg_find_path(key, &where);
 	if (!found) {
 		fg_strbuf_release(&where);
 		return unknown(key, err);
@@ -182,7 +182,7 @@ static void add_slug(struct fg_strbuf *text, const char *path)
 	}
 }
 
-static void add_row(const struct fg__key *key, const char *prefix, struct fg_strbuf *text)
+static void add_row(const struct fg_key *key, const char *prefix, struct fg_strbuf *text)
 {
 	struct fg_strbuf value = {0};
 
@@ -205,12 +205,12 @@ static void add_row(const struct fg__key *key, const char *prefix, struct fg_str
 	fg_strbuf_release(&value);
 }
 
-static void add_table(const struct fg__section *section, const char *prefix, struct fg_strbuf *text)
+static void add_table(const struct fg_section *section, const char *prefix, struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, "\n| key | meaning | value | default |\n|---|---|---|---|\n");
-	for (const struct fg__key *key = section->keys; key->name; key++)
+	for (const struct fg_key *key = section->keys; key->name; key++)
 		add_row(key, prefix, text);
-	for (const struct fg__key *key = section->keys; key->name; key++) {
+	for (const struct fg_key *key = section->keys; key->name; key++) {
 		if (!key->section && key->more)
 			fg_strbuf_printf(text, "\n**`%s`** %s\n", key->name, key->more);
 		if (!key->section && key->example)
@@ -218,11 +218,11 @@ static void add_table(const struct fg__section *section, const char *prefix, str
 	}
 }
 
-static void add_section(const struct fg__visit *visit, void *ctx)
+static void add_section(const struct fg_visit *visit, void *ctx)
 {
 	struct fg_strbuf *text = ctx;
-	const struct fg__key *key = visit->key;
-	const struct fg__key *top = fg__section_find(&fg__config_schema, key->name);
+	const struct fg_key *key = visit->key;
+	const struct fg_key *top = fg_section_find(&fg_config_schema, key->name);
 	struct fg_strbuf prefix = {0};
 
 	if (!key->section)
@@ -269,6 +269,6 @@ void fg_config_reference(struct fg_strbuf *text)
 		"A schema for editors is in [fastgate.schema.json](schema/fastgate.schema.json); with the YAML language server,\n"
 		"the first line `# yaml-language-server: $schema=…/fastgate.schema.json` switches it on.\n\n"
 		"## The keys at the top\n");
-	add_table(&fg__config_schema, "", text);
-	fg__walk(add_section, text);
+	add_table(&fg_config_schema, "", text);
+	fg_walk(add_section, text);
 }

@@ -10,24 +10,24 @@
 
 /* ---- commands ---- */
 
-static void finish_command(struct fg__binder *binder, const struct fg__yaml_node *node,
+static void finish_command(struct fg_binder *binder, const struct fg_yaml_node *node,
 			   const char *key, bool shell, struct fg_command *command)
 {
-	const struct fg__yaml_node *value = fg__yaml_get(node, key);
+	const struct fg_yaml_node *value = fg_yaml_get(node, key);
 	const size_t length = binder->path.length;
 
 	if (!value)
 		return;
 	fg_strbuf_printf(&binder->path, ".%s", key);
-	fg__bind_command(binder, value, shell, command);
+	fg_bind_command(binder, value, shell, command);
 	binder->path.length = length;
 	binder->path.data[length] = '\0';
 }
 
-void fg__finish_build(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+void fg_finish_build(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 		      void *target)
 {
-	struct fg__build_scratch *scratch = values;
+	struct fg_build_scratch *scratch = values;
 
 	finish_command(binder, node, "command", scratch->shell, &scratch->build.command);
 	*(struct fg_build *)target = scratch->build;
@@ -35,22 +35,22 @@ void fg__finish_build(struct fg__binder *binder, const struct fg__yaml_node *nod
 
 /* ---- measure ---- */
 
-void fg__finish_measure(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+void fg_finish_measure(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 			void *target)
 {
 	const struct fg_measure *measure = values;
-	const struct fg__yaml_node *pairs = fg__yaml_get(node, "pairs");
+	const struct fg_yaml_node *pairs = fg_yaml_get(node, "pairs");
 
 	(void)target;
 	if (measure->min_pairs > measure->max_pairs)
-		fg__bind_error(binder, pairs ? pairs : node, "pairs",
+		fg_bind_error(binder, pairs ? pairs : node, "pairs",
 			       "found min %u above max %u, expected the smaller number as min",
 			       measure->min_pairs, measure->max_pairs);
 }
 
 /* ---- gate ---- */
 
-void fg__prepare_metric_policy(struct fg__binder *binder, void *values, const char *name)
+void fg_prepare_metric_policy(struct fg_binder *binder, void *values, const char *name)
 {
 	struct fg_metric_policy *policy = values;
 	const struct fg_policy defaults = {0};
@@ -61,14 +61,14 @@ void fg__prepare_metric_policy(struct fg__binder *binder, void *values, const ch
 		*policy = fg_policy_metric(&defaults, name);
 }
 
-void fg__prepare_accept(struct fg__binder *binder, void *values, const char *name)
+void fg_prepare_accept(struct fg_binder *binder, void *values, const char *name)
 {
 	(void)binder;
 	(void)name;
 	((struct fg_accept *)values)->up_to = (double)NAN;
 }
 
-void fg__finish_accept(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+void fg_finish_accept(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 		       void *target)
 {
 	struct fg_accept *accept = target;
@@ -81,26 +81,26 @@ void fg__finish_accept(struct fg__binder *binder, const struct fg__yaml_node *no
 	else
 		accept->source = fg_arena_strdup(binder->arena, node->place.origin);
 	if (accept->until_ns != 0 && accept->until_ns < fg_clock_wall_ns())
-		fg__report_warning(binder->report, &node->place,
+		fg_report_warning(binder->report, &node->place,
 				   "%s: this exception has ended and counts no more",
 				   fg_strbuf_text(&binder->path));
 }
 
 /* ---- benchmarks ---- */
 
-void fg__prepare_benchmark(struct fg__binder *binder, void *values, const char *name)
+void fg_prepare_benchmark(struct fg_binder *binder, void *values, const char *name)
 {
-	struct fg__benchmark_scratch *scratch = values;
+	struct fg_benchmark_scratch *scratch = values;
 
 	(void)name;
 	scratch->benchmark.measure = binder->plan->measure;
 	scratch->benchmark.policy = binder->plan->policy;
 }
 
-void fg__finish_benchmark(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+void fg_finish_benchmark(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 			  void *target)
 {
-	struct fg__benchmark_scratch *scratch = values;
+	struct fg_benchmark_scratch *scratch = values;
 	struct fg_benchmark *b = &scratch->benchmark;
 	const struct {
 		const char *key;
@@ -116,32 +116,32 @@ void fg__finish_benchmark(struct fg__binder *binder, const struct fg__yaml_node 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(commands); i++)
 		finish_command(binder, node, commands[i].key, scratch->shell, commands[i].command);
 	for (size_t i = 0; i < b->metric_count; i++) {
-		const struct fg__yaml_node *metrics = fg__yaml_get(node, "metrics");
+		const struct fg_yaml_node *metrics = fg_yaml_get(node, "metrics");
 
 		if (b->metrics[i].name && fg_metric_find_builtin(b->metrics[i].name))
-			fg__bind_error(binder, metrics->items[i], "metrics",
+			fg_bind_error(binder, metrics->items[i], "metrics",
 				       "'%s' is the name of a built-in metric; choose another",
 				       b->metrics[i].name);
 		for (size_t k = 0; k < i; k++) {
 			if (b->metrics[i].name && b->metrics[k].name &&
 			    strcmp(b->metrics[i].name, b->metrics[k].name) == 0)
-				fg__bind_error(binder, metrics->items[i], "metrics",
+				fg_bind_error(binder, metrics->items[i], "metrics",
 					       "a second metric called '%s'", b->metrics[i].name);
 		}
 	}
 	*(struct fg_benchmark *)target = *b;
 }
 
-void fg__finish_user_metric(struct fg__binder *binder, const struct fg__yaml_node *node,
+void fg_finish_user_metric(struct fg_binder *binder, const struct fg_yaml_node *node,
 			    void *values, void *target)
 {
-	const bool has_regex = fg__yaml_get(node, "regex") != NULL;
-	const bool has_json = fg__yaml_get(node, "json") != NULL;
+	const bool has_regex = fg_yaml_get(node, "regex") != NULL;
+	const bool has_json = fg_yaml_get(node, "json") != NULL;
 
 	(void)values;
 	(void)target;
 	if (has_regex == has_json)
-		fg__bind_error(
+		fg_bind_error(
 			binder, node, NULL,
 			"found %s, expected either 'regex' or 'json' to say where the number is",
 			has_regex ? "both" : "neither");
@@ -149,10 +149,10 @@ void fg__finish_user_metric(struct fg__binder *binder, const struct fg__yaml_nod
 
 /* ---- baseline ---- */
 
-void fg__finish_baseline(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+void fg_finish_baseline(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 			 void *target)
 {
-	const struct fg__baseline_scratch *scratch = values;
+	const struct fg_baseline_scratch *scratch = values;
 	const struct {
 		const char *value;
 		enum fg_baseline_kind kind;
@@ -174,7 +174,7 @@ void fg__finish_baseline(struct fg__binder *binder, const struct fg__yaml_node *
 		given++;
 	}
 	if (given > 1)
-		fg__bind_error(
+		fg_bind_error(
 			binder, node, NULL,
 			"found %u of them, expected one of 'against', 'branch', 'tag', 'run' and 'file'",
 			given);
@@ -183,10 +183,10 @@ void fg__finish_baseline(struct fg__binder *binder, const struct fg__yaml_node *
 
 /* ---- report ---- */
 
-void fg__finish_post(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 		     void *target)
 {
-	const struct fg__post_scratch *scratch = values;
+	const struct fg_post_scratch *scratch = values;
 	const struct fg_post_target targets[] = {
 		{"github",  scratch->github,  "GITHUB_TOKEN", false},
 		{"gitlab",  scratch->gitlab,  "GITLAB_TOKEN", false},
@@ -196,7 +196,7 @@ void fg__finish_post(struct fg__binder *binder, const struct fg__yaml_node *node
 	unsigned given = 0;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(targets); i++) {
-		if (!fg__yaml_get(node, targets[i].kind))
+		if (!fg_yaml_get(node, targets[i].kind))
 			continue;
 		*post = targets[i];
 		given++;
@@ -205,23 +205,23 @@ void fg__finish_post(struct fg__binder *binder, const struct fg__yaml_node *node
 		post->token_env = scratch->token_env;
 	post->required = scratch->required;
 	if (given != 1)
-		fg__bind_error(binder, node, NULL,
+		fg_bind_error(binder, node, NULL,
 			       "found %u of them, expected one of 'github', 'gitlab' and 'webhook'",
 			       given);
 }
 
-void fg__finish_report(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 		       void *target)
 {
-	const struct fg__report_scratch *scratch = values;
+	const struct fg_report_scratch *scratch = values;
 	struct fg_plan *plan = target;
 	struct fg_report_target *reports =
-		fg_arena_array(binder->arena, FG__REPORT_FORMATS, sizeof(reports[0]));
-	const struct fg__key *keys = fg__section_find(&fg__config_schema, "report")->section->keys;
+		fg_arena_array(binder->arena, FG_REPORT_FORMATS, sizeof(reports[0]));
+	const struct fg_key *keys = fg_section_find(&fg_config_schema, "report")->section->keys;
 	size_t count = 0;
 
 	(void)node;
-	for (size_t i = 0; i < FG__REPORT_FORMATS; i++) {
+	for (size_t i = 0; i < FG_REPORT_FORMATS; i++) {
 		if (scratch->paths[i])
 			reports[count++] =
 				(struct fg_report_target){keys[i].name, scratch->paths[i]};
@@ -263,7 +263,7 @@ static bool plan_knows_metric(const struct fg_plan *plan, const char *name)
 	return false;
 }
 
-static void report_unknown_metric(struct fg__binder *binder, const struct fg__yaml_node *key)
+static void report_unknown_metric(struct fg_binder *binder, const struct fg_yaml_node *key)
 {
 	const char *names[FG_METRIC_BUILTIN_COUNT + 1] = {NULL};
 	const char *nearest = NULL;
@@ -271,22 +271,22 @@ static void report_unknown_metric(struct fg__binder *binder, const struct fg__ya
 	for (int i = 0; i < FG_METRIC_BUILTIN_COUNT; i++)
 		names[i] = fg_metric_builtin((enum fg_metric_id)i)->name;
 	nearest = fg_text_nearest(key->text, names);
-	fg__bind_error(binder, key, "gate.metrics", "no benchmark has a metric '%.100s'%s%s%s",
+	fg_bind_error(binder, key, "gate.metrics", "no benchmark has a metric '%.100s'%s%s%s",
 		       key->text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
 		       nearest ? "'?" : "");
 }
 
-static const struct fg__yaml_node *metrics_of(const struct fg__yaml_node *node)
+static const struct fg_yaml_node *metrics_of(const struct fg_yaml_node *node)
 {
-	const struct fg__yaml_node *gate = fg__yaml_get(node, "gate");
-	const struct fg__yaml_node *metrics = gate ? fg__yaml_get(gate, "metrics") : NULL;
+	const struct fg_yaml_node *gate = fg_yaml_get(node, "gate");
+	const struct fg_yaml_node *metrics = gate ? fg_yaml_get(gate, "metrics") : NULL;
 
-	return metrics && metrics->kind == FG__YAML_MAPPING ? metrics : NULL;
+	return metrics && metrics->kind == FG_YAML_MAPPING ? metrics : NULL;
 }
 
-static void check_metric_names(struct fg__binder *binder, const struct fg__yaml_node *owner)
+static void check_metric_names(struct fg_binder *binder, const struct fg_yaml_node *owner)
 {
-	const struct fg__yaml_node *metrics = metrics_of(owner);
+	const struct fg_yaml_node *metrics = metrics_of(owner);
 
 	for (size_t i = 0; metrics && i < metrics->count; i++) {
 		if (!plan_knows_metric(binder->plan, metrics->keys[i]->text))
@@ -294,7 +294,7 @@ static void check_metric_names(struct fg__binder *binder, const struct fg__yaml_
 	}
 }
 
-static void check_benchmark_names(struct fg__binder *binder, const struct fg__yaml_node *list)
+static void check_benchmark_names(struct fg_binder *binder, const struct fg_yaml_node *list)
 {
 	const struct fg_plan *plan = binder->plan;
 	struct fg_map seen = {0};
@@ -305,44 +305,44 @@ static void check_benchmark_names(struct fg__binder *binder, const struct fg__ya
 		uint64_t *first = *name ? fg_map_add_text(&seen, name, i, &is_new) : NULL;
 
 		if (!is_new)
-			fg__bind_error(binder, list->items[i], "benchmarks",
+			fg_bind_error(binder, list->items[i], "benchmarks",
 				       "a second benchmark called '%s'; the first is in line %u",
 				       name, list->items[*first]->place.line);
 	}
 	fg_map_release(&seen);
 }
 
-static void check_accepts(struct fg__binder *binder, const struct fg__yaml_node *gate)
+static void check_accepts(struct fg_binder *binder, const struct fg_yaml_node *gate)
 {
 	const struct fg_plan *plan = binder->plan;
-	const struct fg__yaml_node *list = gate ? fg__yaml_get(gate, "accept") : NULL;
+	const struct fg_yaml_node *list = gate ? fg_yaml_get(gate, "accept") : NULL;
 
-	if (!list || list->kind != FG__YAML_LIST)
+	if (!list || list->kind != FG_YAML_LIST)
 		return;
 	for (size_t i = 0; i < list->count; i++) {
 		const char *benchmark = plan->policy.accepts[i].benchmark;
 		const char *metric = plan->policy.accepts[i].metric;
 
 		if (benchmark && strcmp(benchmark, "*") != 0 && !fg_plan_find(plan, benchmark))
-			fg__bind_error(binder, list->items[i], "gate.accept",
+			fg_bind_error(binder, list->items[i], "gate.accept",
 				       "there is no benchmark '%.100s'", benchmark);
 		if (metric && strcmp(metric, "*") != 0 && !plan_knows_metric(plan, metric))
-			fg__bind_error(binder, list->items[i], "gate.accept",
+			fg_bind_error(binder, list->items[i], "gate.accept",
 				       "no benchmark has a metric '%.100s'", metric);
 	}
 }
 
-void fg__finish_plan(struct fg__binder *binder, const struct fg__yaml_node *node, void *values,
+void fg_finish_plan(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 		     void *target)
 {
-	const struct fg__yaml_node *list = fg__yaml_get(node, "benchmarks");
+	const struct fg_yaml_node *list = fg_yaml_get(node, "benchmarks");
 
 	(void)values;
 	(void)target;
-	if (!list || list->kind != FG__YAML_LIST)
+	if (!list || list->kind != FG_YAML_LIST)
 		return;
 	if (list->count == 0)
-		fg__bind_error(binder, list, "benchmarks",
+		fg_bind_error(binder, list, "benchmarks",
 			       "found an empty list, expected a benchmark");
 	/* Those that could not be read are nameless: the checks below compare names. */
 	for (size_t i = 0; i < binder->plan->benchmark_count; i++) {
@@ -356,5 +356,5 @@ void fg__finish_plan(struct fg__binder *binder, const struct fg__yaml_node *node
 	check_metric_names(binder, node);
 	for (size_t i = 0; i < list->count; i++)
 		check_metric_names(binder, list->items[i]);
-	check_accepts(binder, fg__yaml_get(node, "gate"));
+	check_accepts(binder, fg_yaml_get(node, "gate"));
 }

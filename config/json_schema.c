@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "config/internal.h"
 
-static void write_section(struct fg_json_writer *w, const struct fg__section *section,
+static void write_section(struct fg_json_writer *w, const struct fg_section *section,
 			  unsigned depth);
 
 static void write_text_type(struct fg_json_writer *w, const char *name)
@@ -17,7 +17,7 @@ static void write_text_type(struct fg_json_writer *w, const char *name)
 	fg_json_end(w);
 }
 
-static void write_bounds(struct fg_json_writer *w, const struct fg__key *key)
+static void write_bounds(struct fg_json_writer *w, const struct fg_key *key)
 {
 	if (key->minimum >= key->maximum)
 		return;
@@ -25,11 +25,11 @@ static void write_bounds(struct fg_json_writer *w, const struct fg__key *key)
 	fg_json_double(w, "maximum", key->maximum);
 }
 
-static void write_words(struct fg_json_writer *w, const struct fg__key *key)
+static void write_words(struct fg_json_writer *w, const struct fg_key *key)
 {
 	fg_json_begin_array(w, "enum");
 	for (size_t i = 0; key->words[i]; i++) {
-		if (key->kind == FG__VERSION)
+		if (key->kind == FG_KEY_VERSION)
 			fg_json_raw(w, NULL, key->words[i]);
 		else
 			fg_json_text(w, NULL, key->words[i]);
@@ -37,9 +37,9 @@ static void write_words(struct fg_json_writer *w, const struct fg__key *key)
 	fg_json_end(w);
 }
 
-static void write_scalar(struct fg_json_writer *w, const struct fg__key *key)
+static void write_scalar(struct fg_json_writer *w, const struct fg_key *key)
 {
-	const struct fg__value_kind *kind = fg__value_kind(key->kind);
+	const struct fg_value_kind *kind = fg_value_kind(key->kind);
 
 	if (key->words) {
 		write_words(w, key);
@@ -110,43 +110,43 @@ static void write_facts(struct fg_json_writer *w)
 	fg_json_end(w);
 }
 
-static const char *top_name(const struct fg__section *section)
+static const char *top_name(const struct fg_section *section)
 {
-	for (const struct fg__key *top = fg__config_schema.keys; top->name; top++) {
+	for (const struct fg_key *top = fg_config_schema.keys; top->name; top++) {
 		if (top->section == section)
 			return top->name;
 	}
 	return NULL;
 }
 
-static void write_structure(struct fg_json_writer *w, const struct fg__key *key, unsigned depth)
+static void write_structure(struct fg_json_writer *w, const struct fg_key *key, unsigned depth)
 {
 	switch (key->kind) {
-	case FG__COMMAND:
+	case FG_KEY_COMMAND:
 		write_command(w);
 		break;
-	case FG__TEXTS:
+	case FG_KEY_TEXTS:
 		fg_json_text(w, "type", "array");
 		fg_json_begin_object(w, "items");
 		write_text_type(w, "type");
 		fg_json_end(w);
 		break;
-	case FG__VARIABLES:
+	case FG_KEY_VARIABLES:
 		fg_json_text(w, "type", "object");
 		fg_json_begin_object(w, "additionalProperties");
 		write_text_type(w, "type");
 		fg_json_end(w);
 		break;
-	case FG__FACTS:
+	case FG_KEY_FACTS:
 		write_facts(w);
 		break;
-	case FG__LIST:
+	case FG_KEY_LIST:
 		fg_json_text(w, "type", "array");
 		fg_json_begin_object(w, "items");
 		write_section(w, key->section, depth + 1);
 		fg_json_end(w);
 		break;
-	case FG__MAP:
+	case FG_KEY_MAP:
 		fg_json_text(w, "type", "object");
 		fg_json_begin_object(w, "additionalProperties");
 		write_section(w, key->section, depth + 1);
@@ -158,7 +158,7 @@ static void write_structure(struct fg_json_writer *w, const struct fg__key *key,
 	}
 }
 
-static void write_key(struct fg_json_writer *w, const struct fg__key *key, unsigned depth)
+static void write_key(struct fg_json_writer *w, const struct fg_key *key, unsigned depth)
 {
 	struct fg_strbuf ref = {0};
 
@@ -172,13 +172,13 @@ static void write_key(struct fg_json_writer *w, const struct fg__key *key, unsig
 		fg_json_text(w, "$ref", fg_strbuf_text(&ref));
 		fg_json_end(w);
 		fg_json_end(w);
-	} else if (key->kind < FG__SCALAR_COUNT) {
+	} else if (key->kind < FG_KEY_SCALAR_COUNT) {
 		write_scalar(w, key);
 	} else {
 		write_structure(w, key, depth);
 	}
-	if (key->initial && fg__value_kind(key->kind)->json_type &&
-	    !fg__value_kind(key->kind)->json_pattern && !key->words)
+	if (key->initial && fg_value_kind(key->kind)->json_type &&
+	    !fg_value_kind(key->kind)->json_pattern && !key->words)
 		fg_json_raw(w, "default", key->initial);
 	else if (key->initial)
 		fg_json_text(w, "default", key->initial);
@@ -186,14 +186,14 @@ static void write_key(struct fg_json_writer *w, const struct fg__key *key, unsig
 	fg_strbuf_release(&ref);
 }
 
-static void write_section(struct fg_json_writer *w, const struct fg__section *section,
+static void write_section(struct fg_json_writer *w, const struct fg_section *section,
 			  unsigned depth)
 {
 	bool any_required = false;
 
 	fg_json_text(w, "type", "object");
 	fg_json_bool(w, "additionalProperties", false);
-	for (const struct fg__key *key = section->keys; key->name; key++) {
+	for (const struct fg_key *key = section->keys; key->name; key++) {
 		if (key->required && !any_required)
 			fg_json_begin_array(w, "required");
 		any_required = any_required || key->required;
@@ -203,7 +203,7 @@ static void write_section(struct fg_json_writer *w, const struct fg__section *se
 	if (any_required)
 		fg_json_end(w);
 	fg_json_begin_object(w, "properties");
-	for (const struct fg__key *key = section->keys; key->name; key++)
+	for (const struct fg_key *key = section->keys; key->name; key++)
 		write_key(w, key, depth);
 	fg_json_end(w);
 }
@@ -218,7 +218,7 @@ void fg_config_json_schema(struct fg_strbuf *text)
 	fg_json_text(&w, "title", "fastgate.yml");
 	fg_json_text(&w, "description",
 		     "Configuration of fastgate, the performance regression gate");
-	write_section(&w, &fg__config_schema, 0);
+	write_section(&w, &fg_config_schema, 0);
 	fg_json_end(&w);
 	fg_strbuf_add_char(text, '\n');
 }

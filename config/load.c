@@ -193,49 +193,49 @@ static const char *display_name(const struct fg_config_source *source, const str
 
 static bool build_tree(const struct fg_config_source *source, const struct input *input,
 		       struct fg_arena *arena, struct fg_config_report *report,
-		       struct fg__yaml_node **root)
+		       struct fg_yaml_node **root)
 {
-	const struct fg__yaml_text text = {
+	const struct fg_yaml_text text = {
 		.origin = fg_arena_strdup(arena, display_name(source, input)),
 		.data = input->data,
 		.size = input->size,
 	};
-	const struct fg__yaml_place start = {
+	const struct fg_yaml_place start = {
 		.origin = text.origin, .line = input->data ? 1 : 0, .column = 1};
 
 	*root = NULL;
-	if (input->data && !fg__yaml_parse(&text, arena, report, root))
+	if (input->data && !fg_yaml_parse(&text, arena, report, root))
 		return false;
-	if (!*root || fg__yaml_is_null(*root))
-		*root = fg__yaml_new_mapping(arena, &start);
-	if ((*root)->kind != FG__YAML_MAPPING) {
-		fg__report_error(report, &(*root)->place,
+	if (!*root || fg_yaml_is_null(*root))
+		*root = fg_yaml_new_mapping(arena, &start);
+	if ((*root)->kind != FG_YAML_MAPPING) {
+		fg_report_error(report, &(*root)->place,
 				 "found %s, expected keys such as 'version: 1'",
-				 fg__yaml_kind_name(*root));
+				 fg_yaml_kind_name(*root));
 		return false;
 	}
-	fg__override(source, *root, arena, report);
+	fg_override(source, *root, arena, report);
 	return true;
 }
 
-static void bind(struct fg_plan *plan, const struct fg__yaml_node *root, bool needs_file,
+static void bind(struct fg_plan *plan, const struct fg_yaml_node *root, bool needs_file,
 		 struct fg_config_report *report)
 {
-	struct fg__binder binder = {.plan = plan, .arena = &plan->arena, .report = report};
-	struct fg__yaml_node nothing = {.kind = FG__YAML_LIST, .place = root->place};
-	struct fg__yaml_node version = {.kind = FG__YAML_SCALAR, .place = root->place, .text = "1"};
-	struct fg__yaml_node *completed = NULL;
+	struct fg_binder binder = {.plan = plan, .arena = &plan->arena, .report = report};
+	struct fg_yaml_node nothing = {.kind = FG_YAML_LIST, .place = root->place};
+	struct fg_yaml_node version = {.kind = FG_YAML_SCALAR, .place = root->place, .text = "1"};
+	struct fg_yaml_node *completed = NULL;
 
 	if (needs_file) {
-		fg__bind_section(&binder, &fg__config_schema, root, plan);
-		fg__config_schema.finish(&binder, root, plan, plan);
+		fg_bind_section(&binder, &fg_config_schema, root, plan);
+		fg_config_schema.finish(&binder, root, plan, plan);
 	} else {
 		/* Only overrides: what a file must have is taken as given, and nothing is there to measure yet. */
 		completed = fg_arena_memdup(&plan->arena, root, sizeof(*root));
-		fg__yaml_set(completed, "version", &version, &plan->arena);
-		if (!fg__yaml_get(completed, "benchmarks"))
-			fg__yaml_set(completed, "benchmarks", &nothing, &plan->arena);
-		fg__bind_section(&binder, &fg__config_schema, completed, plan);
+		fg_yaml_set(completed, "version", &version, &plan->arena);
+		if (!fg_yaml_get(completed, "benchmarks"))
+			fg_yaml_set(completed, "benchmarks", &nothing, &plan->arena);
+		fg_bind_section(&binder, &fg_config_schema, completed, plan);
 	}
 	fg_strbuf_release(&binder.path);
 }
@@ -259,7 +259,7 @@ int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 {
 	struct fg_plan made = {0};
 	struct input input = {0};
-	struct fg__yaml_node *root = NULL;
+	struct fg_yaml_node *root = NULL;
 	int status = FG_OK;
 
 	fg_plan_init(&made);
@@ -268,7 +268,7 @@ int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 		goto out;
 	if (build_tree(source, &input, &made.arena, report, &root))
 		bind(&made, root, input.data != NULL, report);
-	fg__report_sort(report);
+	fg_report_sort(report);
 	status = summarise(report, input.path ? fg_fs_base_name(input.path) : "the command line",
 			   err);
 	if (status != FG_OK)

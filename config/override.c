@@ -13,17 +13,17 @@
 struct override {
 	struct fg_arena *arena;
 	struct fg_config_report *report;
-	struct fg__yaml_place place;
+	struct fg_yaml_place place;
 	const char *value;
 };
 
 /* ---- values ---- */
 
-static struct fg__yaml_node *new_scalar(const struct override *o)
+static struct fg_yaml_node *new_scalar(const struct override *o)
 {
-	struct fg__yaml_node *node = fg_arena_alloc(o->arena, sizeof(*node));
+	struct fg_yaml_node *node = fg_arena_alloc(o->arena, sizeof(*node));
 
-	node->kind = FG__YAML_SCALAR;
+	node->kind = FG_YAML_SCALAR;
 	node->place = o->place;
 	node->text = fg_arena_strdup(o->arena, o->value);
 	node->quoted = true;
@@ -32,29 +32,29 @@ static struct fg__yaml_node *new_scalar(const struct override *o)
 }
 
 /* Single values are taken as they are; what has a structure is written as in the file: "[a, b]", "{min: 5, max: 9}". */
-static struct fg__yaml_node *new_value(const struct override *o, bool is_single)
+static struct fg_yaml_node *new_value(const struct override *o, bool is_single)
 {
-	const struct fg__yaml_text text = {.origin = o->place.origin,
+	const struct fg_yaml_text text = {.origin = o->place.origin,
 					   .is_override = true,
 					   .data = o->value,
 					   .size = strlen(o->value)};
-	struct fg__yaml_node *node = NULL;
+	struct fg_yaml_node *node = NULL;
 
 	if (is_single || !*o->value)
 		return new_scalar(o);
-	return fg__yaml_parse(&text, o->arena, o->report, &node) ? node : NULL;
+	return fg_yaml_parse(&text, o->arena, o->report, &node) ? node : NULL;
 }
 
-static bool is_single(const struct fg__key *key, const char *value)
+static bool is_single(const struct fg_key *key, const char *value)
 {
-	return key->kind < FG__SCALAR_COUNT || (key->kind == FG__COMMAND && *value != '[');
+	return key->kind < FG_KEY_SCALAR_COUNT || (key->kind == FG_KEY_COMMAND && *value != '[');
 }
 
 /* ---- the way down ---- */
 
-static struct fg__yaml_node *copy_of(const struct override *o, const struct fg__yaml_node *node)
+static struct fg_yaml_node *copy_of(const struct override *o, const struct fg_yaml_node *node)
 {
-	struct fg__yaml_node *copy = fg_arena_memdup(o->arena, node, sizeof(*node));
+	struct fg_yaml_node *copy = fg_arena_memdup(o->arena, node, sizeof(*node));
 
 	copy->keys = NULL;
 	copy->items = NULL;
@@ -66,15 +66,15 @@ static struct fg__yaml_node *copy_of(const struct override *o, const struct fg__
 }
 
 /* The mapping behind a key, made or copied so that it can be changed. */
-static struct fg__yaml_node *open_mapping(const struct override *o, struct fg__yaml_node *parent,
+static struct fg_yaml_node *open_mapping(const struct override *o, struct fg_yaml_node *parent,
 					  const char *name)
 {
-	const struct fg__yaml_node *old = fg__yaml_get(parent, name);
-	struct fg__yaml_node *opened = old && old->kind == FG__YAML_MAPPING
+	const struct fg_yaml_node *old = fg_yaml_get(parent, name);
+	struct fg_yaml_node *opened = old && old->kind == FG_YAML_MAPPING
 					       ? copy_of(o, old)
-					       : fg__yaml_new_mapping(o->arena, &o->place);
+					       : fg_yaml_new_mapping(o->arena, &o->place);
 
-	fg__yaml_set(parent, name, opened, o->arena);
+	fg_yaml_set(parent, name, opened, o->arena);
 	return opened;
 }
 
@@ -89,41 +89,41 @@ static const char *take_part(const struct override *o, const char **path)
 	return part;
 }
 
-static void unknown_key(const struct override *o, const struct fg__section *section,
+static void unknown_key(const struct override *o, const struct fg_section *section,
 			const char *name)
 {
-	const char **names = fg__section_names(section, o->arena);
+	const char **names = fg_section_names(section, o->arena);
 	const char *nearest = fg_text_nearest(name, names);
 	struct fg_strbuf known = {0};
 
 	for (size_t i = 0; names[i]; i++)
 		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
 	if (nearest)
-		fg__report_error(o->report, &o->place,
+		fg_report_error(o->report, &o->place,
 				 "there is no key '%.100s'; did you mean '%s'?", name, nearest);
 	else
-		fg__report_error(o->report, &o->place,
+		fg_report_error(o->report, &o->place,
 				 "there is no key '%.100s'; known there are: %s", name,
 				 fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 }
 
-static void put(const struct override *o, const struct fg__section *section,
-		struct fg__yaml_node *mapping, const char *path);
+static void put(const struct override *o, const struct fg_section *section,
+		struct fg_yaml_node *mapping, const char *path);
 
 /* The element whose name begins the path; names may have dots in them, the longest one that fits counts. */
-static void put_into_list(const struct override *o, const struct fg__key *key,
-			  struct fg__yaml_node *parent, const char *path)
+static void put_into_list(const struct override *o, const struct fg_key *key,
+			  struct fg_yaml_node *parent, const char *path)
 {
-	const struct fg__yaml_node *old = fg__yaml_get(parent, key->name);
-	struct fg__yaml_node *list = NULL;
+	const struct fg_yaml_node *old = fg_yaml_get(parent, key->name);
+	struct fg_yaml_node *list = NULL;
 	size_t best = 0;
 	size_t place = 0;
 
-	for (size_t i = 0; old && old->kind == FG__YAML_LIST && i < old->count; i++) {
-		const struct fg__yaml_node *name = fg__yaml_get(old->items[i], "name");
+	for (size_t i = 0; old && old->kind == FG_YAML_LIST && i < old->count; i++) {
+		const struct fg_yaml_node *name = fg_yaml_get(old->items[i], "name");
 		const size_t length =
-			name && name->kind == FG__YAML_SCALAR ? strlen(name->text) : 0;
+			name && name->kind == FG_YAML_SCALAR ? strlen(name->text) : 0;
 
 		if (length > best && strncmp(path, name->text, length) == 0 &&
 		    path[length] == '.') {
@@ -132,32 +132,32 @@ static void put_into_list(const struct override *o, const struct fg__key *key,
 		}
 	}
 	if (best == 0) {
-		fg__report_error(o->report, &o->place,
+		fg_report_error(o->report, &o->place,
 				 "none of '%s' has the name that stands in '%.100s'", key->name,
 				 path);
 		return;
 	}
 	list = copy_of(o, old);
 	list->items[place] = copy_of(o, old->items[place]);
-	fg__yaml_set(parent, key->name, list, o->arena);
+	fg_yaml_set(parent, key->name, list, o->arena);
 	put(o, key->section, list->items[place], path + best + 1);
 }
 
-static void put_below(const struct override *o, const struct fg__key *key,
-		      struct fg__yaml_node *parent, const char *path)
+static void put_below(const struct override *o, const struct fg_key *key,
+		      struct fg_yaml_node *parent, const char *path)
 {
-	struct fg__yaml_node *value = NULL;
+	struct fg_yaml_node *value = NULL;
 	const char *name = NULL;
 
 	switch (key->kind) {
-	case FG__SECTION:
+	case FG_KEY_SECTION:
 		parent = open_mapping(o, parent, key->name);
 		/* What does not go together there does so since this value. */
 		if (!strchr(path, '.'))
 			parent->place = o->place;
 		put(o, key->section, parent, path);
 		break;
-	case FG__MAP:
+	case FG_KEY_MAP:
 		name = take_part(o, &path);
 		if (*path) {
 			parent = open_mapping(o, parent, key->name);
@@ -166,31 +166,31 @@ static void put_below(const struct override *o, const struct fg__key *key,
 		}
 		value = new_value(o, false);
 		if (value)
-			fg__yaml_set(open_mapping(o, parent, key->name), name, value, o->arena);
+			fg_yaml_set(open_mapping(o, parent, key->name), name, value, o->arena);
 		break;
-	case FG__VARIABLES:
-	case FG__FACTS:
-		value = new_value(o, key->kind == FG__VARIABLES || *o->value != '{');
+	case FG_KEY_VARIABLES:
+	case FG_KEY_FACTS:
+		value = new_value(o, key->kind == FG_KEY_VARIABLES || *o->value != '{');
 		if (value)
-			fg__yaml_set(open_mapping(o, parent, key->name), path, value, o->arena);
+			fg_yaml_set(open_mapping(o, parent, key->name), path, value, o->arena);
 		break;
-	case FG__LIST:
+	case FG_KEY_LIST:
 		put_into_list(o, key, parent, path);
 		break;
 	default:
-		fg__report_error(o->report, &o->place,
+		fg_report_error(o->report, &o->place,
 				 "'%s' is a single value: there is no '%.100s' in it", key->name,
 				 path);
 		break;
 	}
 }
 
-static void put(const struct override *o, const struct fg__section *section,
-		struct fg__yaml_node *mapping, const char *path)
+static void put(const struct override *o, const struct fg_section *section,
+		struct fg_yaml_node *mapping, const char *path)
 {
 	const char *name = take_part(o, &path);
-	const struct fg__key *key = fg__section_find(section, name);
-	struct fg__yaml_node *value = NULL;
+	const struct fg_key *key = fg_section_find(section, name);
+	struct fg_yaml_node *value = NULL;
 
 	if (!key) {
 		unknown_key(o, section, name);
@@ -202,24 +202,24 @@ static void put(const struct override *o, const struct fg__section *section,
 	}
 	value = new_value(o, is_single(key, o->value));
 	if (value)
-		fg__yaml_set(mapping, key->name, value, o->arena);
+		fg_yaml_set(mapping, key->name, value, o->arena);
 }
 
 static void put_setting(struct override *o, const char *setting, const char *written,
-			struct fg__yaml_node *root)
+			struct fg_yaml_node *root)
 {
 	const char *equals = strchr(setting, '=');
 	const char *path = NULL;
 
-	o->place = (struct fg__yaml_place){.origin = written};
+	o->place = (struct fg_yaml_place){.origin = written};
 	if (!equals || equals == setting) {
-		fg__report_error(o->report, &o->place,
+		fg_report_error(o->report, &o->place,
 				 "expected KEY=VALUE, such as gate.alpha=0.001");
 		return;
 	}
 	path = fg_arena_strndup(o->arena, setting, (size_t)(equals - setting));
 	o->value = equals + 1;
-	put(o, &fg__config_schema, root, path);
+	put(o, &fg_config_schema, root, path);
 }
 
 /* ---- environment ---- */
@@ -238,11 +238,11 @@ static const char *behind(const char *rest, const char *name)
 	return *rest == '_' ? rest + 1 : NULL;
 }
 
-static bool find_variable(const struct fg__section *section, const char *rest,
+static bool find_variable(const struct fg_section *section, const char *rest,
 			  struct fg_strbuf *path);
 
 /* gate.metrics: the names that can stand there are those of the built-in metrics. */
-static bool find_in_metrics(const struct fg__section *section, const char *rest,
+static bool find_in_metrics(const struct fg_section *section, const char *rest,
 			    struct fg_strbuf *path)
 {
 	for (int i = 0; i < FG_METRIC_BUILTIN_COUNT; i++) {
@@ -260,15 +260,15 @@ static bool find_in_metrics(const struct fg__section *section, const char *rest,
 	return false;
 }
 
-static bool find_below(const struct fg__key *key, const char *rest, struct fg_strbuf *path)
+static bool find_below(const struct fg_key *key, const char *rest, struct fg_strbuf *path)
 {
 	if (!*rest)
-		return key->kind != FG__VERSION;
-	if (key->kind == FG__SECTION)
+		return key->kind != FG_KEY_VERSION;
+	if (key->kind == FG_KEY_SECTION)
 		return find_variable(key->section, rest, path);
-	if (key->kind == FG__MAP)
+	if (key->kind == FG_KEY_MAP)
 		return find_in_metrics(key->section, rest, path);
-	if (key->kind != FG__FACTS)
+	if (key->kind != FG_KEY_FACTS)
 		return false;
 	fg_strbuf_add_char(path, '.');
 	for (; *rest; rest++)
@@ -277,10 +277,10 @@ static bool find_below(const struct fg__key *key, const char *rest, struct fg_st
 }
 
 /* The path that the name of a variable means, or false. */
-static bool find_variable(const struct fg__section *section, const char *rest,
+static bool find_variable(const struct fg_section *section, const char *rest,
 			  struct fg_strbuf *path)
 {
-	for (const struct fg__key *key = section->keys; key->name; key++) {
+	for (const struct fg_key *key = section->keys; key->name; key++) {
 		const char *after = behind(rest, key->name);
 		const size_t length = path->length;
 
@@ -298,7 +298,7 @@ static bool find_variable(const struct fg__section *section, const char *rest,
 /* FASTGATE_GATE_ALHPA is a slip; FASTGATE_DEBUG and its like are no keys and never meant to be. */
 static bool begins_like_a_key(const char *rest)
 {
-	for (const struct fg__key *key = fg__config_schema.keys; key->name; key++) {
+	for (const struct fg_key *key = fg_config_schema.keys; key->name; key++) {
 		const char *after = key->section ? behind(rest, key->name) : NULL;
 
 		if (after && *after)
@@ -307,7 +307,7 @@ static bool begins_like_a_key(const char *rest)
 	return false;
 }
 
-static void put_variable(struct override *o, const char *variable, struct fg__yaml_node *root)
+static void put_variable(struct override *o, const char *variable, struct fg_yaml_node *root)
 {
 	static const char start[] = "FASTGATE_";
 	const char *equals = strchr(variable, '=');
@@ -318,18 +318,18 @@ static void put_variable(struct override *o, const char *variable, struct fg__ya
 		return;
 	rest = fg_arena_strndup(o->arena, variable + sizeof(start) - 1,
 				(size_t)(equals - variable) - (sizeof(start) - 1));
-	o->place = (struct fg__yaml_place){
+	o->place = (struct fg_yaml_place){
 		.origin = fg_arena_printf(o->arena, "environment variable FASTGATE_%.100s", rest)};
 	o->value = equals + 1;
-	if (find_variable(&fg__config_schema, rest, &path))
-		put(o, &fg__config_schema, root, fg_strbuf_text(&path));
+	if (find_variable(&fg_config_schema, rest, &path))
+		put(o, &fg_config_schema, root, fg_strbuf_text(&path));
 	else if (begins_like_a_key(rest))
-		fg__report_warning(o->report, &o->place,
+		fg_report_warning(o->report, &o->place,
 				   "this is no key of fastgate.yml, and is ignored");
 	fg_strbuf_release(&path);
 }
 
-void fg__override(const struct fg_config_source *source, struct fg__yaml_node *root,
+void fg_override(const struct fg_config_source *source, struct fg_yaml_node *root,
 		  struct fg_arena *arena, struct fg_config_report *report)
 {
 	struct override o = {.arena = arena, .report = report};

@@ -7,7 +7,7 @@ enum {
 };
 
 FG_PRINTF(4, 0)
-static void add(struct fg_config_report *report, const struct fg__yaml_place *place,
+static void add(struct fg_config_report *report, const struct fg_yaml_place *place,
 		bool is_warning, const char *format, va_list ap)
 {
 	struct fg_strbuf words = {0};
@@ -36,7 +36,7 @@ static void add(struct fg_config_report *report, const struct fg__yaml_place *pl
 	fg_strbuf_release(&text);
 }
 
-void fg__report_error(struct fg_config_report *report, const struct fg__yaml_place *place,
+void fg_report_error(struct fg_config_report *report, const struct fg_yaml_place *place,
 		      const char *format, ...)
 {
 	va_list ap;
@@ -46,7 +46,7 @@ void fg__report_error(struct fg_config_report *report, const struct fg__yaml_pla
 	va_end(ap);
 }
 
-void fg__report_warning(struct fg_config_report *report, const struct fg__yaml_place *place,
+void fg_report_warning(struct fg_config_report *report, const struct fg_yaml_place *place,
 			const char *format, ...)
 {
 	va_list ap;
@@ -62,7 +62,7 @@ static bool comes_before(const struct fg_config_message *a, const struct fg_conf
 }
 
 /* Insertion keeps equal places in the order in which they were found; there are at most a hundred. */
-void fg__report_sort(struct fg_config_report *report)
+void fg_report_sort(struct fg_config_report *report)
 {
 	for (size_t i = 1; i < report->count; i++) {
 		const struct fg_config_message message = report->items[i];

@@ -22,9 +22,9 @@ static const char *const versions[] = {"1", NULL};
 /* ---- measure ---- */
 
 #define IN_MEASURE(member) .offset = offsetof(struct fg_measure, member)
-static const struct fg__key pairs_keys[] = {
+static const struct fg_key pairs_keys[] = {
 	{.name = "min",
-	 .kind = FG__UNSIGNED,
+	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(min_pairs),
 	 .initial = "10",
 	 .minimum = 2,
@@ -32,7 +32,7 @@ static const struct fg__key pairs_keys[] = {
 	 .unit = "pairs",
 	 .help = "pairs before the first decision"},
 	{.name = "max",
-	 .kind = FG__UNSIGNED,
+	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(max_pairs),
 	 .initial = "120",
 	 .minimum = 2,
@@ -41,17 +41,17 @@ static const struct fg__key pairs_keys[] = {
 	 .help = "pairs after which an open question stays inconclusive"},
 	{.name = NULL         },
 };
-static const struct fg__section pairs_section = {.keys = pairs_keys, .inherits = true};
+static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};
 
-static const struct fg__key sampler_keys[] = {
+static const struct fg_key sampler_keys[] = {
 	{.name = "enabled",
-	 .kind = FG__BOOL,
+	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(sampler.enabled),
 	 .initial = "true",
 	 .help = "record call stacks while measuring",
 	 .more = "Without them a benchmark is still judged, but nothing says which function is to blame."},
 	{.name = "rate",
-	 .kind = FG__UNSIGNED,
+	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(sampler.rate_hz),
 	 .initial = "1000",
 	 .minimum = 1,
@@ -60,19 +60,19 @@ static const struct fg__key sampler_keys[] = {
 	 .help = "how often a stack is recorded",
 	 .more = "Both sides are sampled alike, so the cost does not favour either. `unsampled_share` measures it."},
 	{.name = "clock",
-	 .kind = FG__WORD,
+	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(sampler.clock),
 	 .initial = "cpu",
 	 .words = clocks,
 	 .help = "what drives the sampler: time on a CPU, or time that passes",
 	 .more = "`wall` also shows where threads wait."},
 	{.name = "follow_children",
-	 .kind = FG__BOOL,
+	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(sampler.follow_children),
 	 .initial = "true",
 	 .help = "sample the programs that a benchmark starts, too"},
 	{.name = "unsampled_share",
-	 .kind = FG__RATIO,
+	 .kind = FG_KEY_RATIO,
 	 IN_MEASURE(sampler.unsampled_share),
 	 .initial = "10%",
 	 .minimum = 0,
@@ -80,7 +80,7 @@ static const struct fg__key sampler_keys[] = {
 	 .help = "share of the pairs that run without the sampler",
 	 .more = "They tell what sampling costs; the figure is part of every report."},
 	{.name = "keep_samples",
-	 .kind = FG__WORD,
+	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(sampler.keep_samples),
 	 .initial = "never",
 	 .words = keeps,
@@ -90,11 +90,11 @@ static const struct fg__key sampler_keys[] = {
 		 "could not be measured. They are removed with their run."},
 	{.name = NULL			    },
 };
-static const struct fg__section sampler_section = {.keys = sampler_keys, .inherits = true};
+static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};
 
-static const struct fg__key measure_keys[] = {
+static const struct fg_key measure_keys[] = {
 	{.name = "schedule",
-	 .kind = FG__WORD,
+	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(schedule),
 	 .initial = "auto",
 	 .words = schedules,
@@ -106,20 +106,20 @@ static const struct fg__key measure_keys[] = {
 		 "`stored` runs the candidate alone and compares it with runs in the store. It is weaker, and says so.\n\n"
 		 "`auto` tries those that fit the program and keeps the one that is sooner sure here."},
 	{.name = "pairs",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 .section = &pairs_section,
 	 .help = "how many pairs of executions are measured",
 	 .more = "A pair is one execution of each side. fastgate stops as soon as the question is decided.",
 	 .example = "pairs: { min: 10, max: 120 }"},
 	{.name = "budget",
-	 .kind = FG__DURATION,
+	 .kind = FG_KEY_DURATION,
 	 IN_MEASURE(budget_ns),
 	 .initial = "5m",
 	 .minimum = 0.001,
 	 .maximum = 604800,
 	 .help = "time that one benchmark may take in all"},
 	{.name = "warmup",
-	 .kind = FG__UNSIGNED,
+	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(warmup),
 	 .initial = "1",
 	 .minimum = 0,
@@ -127,53 +127,53 @@ static const struct fg__key measure_keys[] = {
 	 .unit = "blocks of pairs",
 	 .help = "what is run and thrown away at the start"},
 	{.name = "pin",
-	 .kind = FG__BOOL,
+	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(pin),
 	 .initial = "false",
 	 .help = "keep each execution on one CPU under `abba` too",
 	 .more = "Less noise for programs with one thread; wrong for programs with several. `duet` always does it."},
 	{.name = "until_sure",
-	 .kind = FG__BOOL,
+	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(until_sure),
 	 .initial = "false",
 	 .help = "measure until decided, however long it takes within the budget",
 	 .more = "The test is one that stays valid whenever one looks. A run that ends before it is sure stays open: "
 		 "`fastgate run --resume` adds evidence to it instead of starting over."},
 	{.name = "sampler",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 .section = &sampler_section,
 	 .help = "recording of call stacks",
 	 .example = "sampler: { rate: 1000, clock: cpu, follow_children: true }"},
 	{.name = NULL												 },
 };
-static const struct fg__section measure_section = {
-	.keys = measure_keys, .inherits = true, .finish = fg__finish_measure};
+static const struct fg_section measure_section = {
+	.keys = measure_keys, .inherits = true, .finish = fg_finish_measure};
 
 /* ---- gate ---- */
 
 #define IN_METRIC_POLICY(member) .offset = offsetof(struct fg_metric_policy, member)
-static const struct fg__key metric_policy_keys[] = {
+static const struct fg_key metric_policy_keys[] = {
 	{.name = "gated",
-	 .kind = FG__BOOL,
+	 .kind = FG_KEY_BOOL,
 	 IN_METRIC_POLICY(gated),
 	 .help = "whether the metric takes part in the verdict, or is only shown",
 	 .more = "By default gated: `cpu_time`, `wall_time`, `max_rss` and your own metrics."},
 	{.name = "min_effect",
-	 .kind = FG__RATIO,
+	 .kind = FG_KEY_RATIO,
 	 IN_METRIC_POLICY(min_effect),
 	 .minimum = 0,
 	 .maximum = 10,
 	 .help = "a smaller estimate is no regression",
 	 .more = "By default 1 % for CPU time, 5 % for wall time, peak memory and your own metrics."},
 	{.name = "margin",
-	 .kind = FG__RATIO,
+	 .kind = FG_KEY_RATIO,
 	 IN_METRIC_POLICY(margin),
 	 .minimum = 0,
 	 .maximum = 10,
 	 .help = "pass when the change is surely below this",
 	 .more = "The upper end of the interval is compared with it. By default 2 % for CPU time, 5 % for wall time, peak memory and your own metrics."},
 	{.name = "tolerated",
-	 .kind = FG__RATIO,
+	 .kind = FG_KEY_RATIO,
 	 IN_METRIC_POLICY(tolerated),
 	 .minimum = 0,
 	 .maximum = 10,
@@ -181,7 +181,7 @@ static const struct fg__key metric_policy_keys[] = {
 	 .help = "a regression is surely above this",
 	 .more = "The lower end of the interval is compared with it."},
 	{.name = "tolerance",
-	 .kind = FG__RATIO,
+	 .kind = FG_KEY_RATIO,
 	 IN_METRIC_POLICY(tolerance),
 	 .minimum = 0,
 	 .maximum = 10,
@@ -189,50 +189,50 @@ static const struct fg__key metric_policy_keys[] = {
 	 .help = "for exact metrics: differences up to this are none"},
 	{.name = NULL								       },
 };
-static const struct fg__section metric_policy_section = {.keys = metric_policy_keys,
+static const struct fg_section metric_policy_section = {.keys = metric_policy_keys,
 							 .size = sizeof(struct fg_metric_policy),
 							 .inherits = true,
-							 .prepare = fg__prepare_metric_policy};
+							 .prepare = fg_prepare_metric_policy};
 
 #define IN_ACCEPT(member) .offset = offsetof(struct fg_accept, member)
-static const struct fg__key accept_keys[] = {
+static const struct fg_key accept_keys[] = {
 	{.name = "benchmark",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_ACCEPT(benchmark),
 	 .initial = "*",
 	 .help = "the benchmark's name; `\"*\"`: any"},
 	{.name = "metric",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_ACCEPT(metric),
 	 .initial = "*",
 	 .help = "the metric's name; `\"*\"`: any"},
 	{.name = "up_to",
-	 .kind = FG__RATIO,
+	 .kind = FG_KEY_RATIO,
 	 IN_ACCEPT(up_to),
 	 .minimum = 0,
 	 .maximum = 1000,
 	 .help = "how much worse it may be; absent: any amount"},
 	{.name = "until",
-	 .kind = FG__DATE,
+	 .kind = FG_KEY_DATE,
 	 IN_ACCEPT(until_ns),
 	 .required = true,
 	 .help = "the day on which the exception ends (midnight, UTC)"},
 	{.name = "reason",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_ACCEPT(reason),
 	 .required = true,
 	 .help = "why; it stands in every report"},
 	{.name = NULL   },
 };
-static const struct fg__section accept_section = {.keys = accept_keys,
+static const struct fg_section accept_section = {.keys = accept_keys,
 						  .size = sizeof(struct fg_accept),
-						  .prepare = fg__prepare_accept,
-						  .finish = fg__finish_accept};
+						  .prepare = fg_prepare_accept,
+						  .finish = fg_finish_accept};
 
 #define IN_POLICY(member) .offset = offsetof(struct fg_policy, member)
-static const struct fg__key gate_keys[] = {
+static const struct fg_key gate_keys[] = {
 	{.name = "alpha",
-	 .kind = FG__NUMBER,
+	 .kind = FG_KEY_NUMBER,
 	 IN_POLICY(alpha),
 	 .initial = "0.01",
 	 .minimum = 1e-9,
@@ -240,7 +240,7 @@ static const struct fg__key gate_keys[] = {
 	 .help = "chance that an unchanged program fails, per metric and benchmark",
 	 .more = "All looks at the growing data share it. Smaller takes more pairs."},
 	{.name = "metrics",
-	 .kind = FG__MAP,
+	 .kind = FG_KEY_MAP,
 	 IN_POLICY(metrics),
 	 .count_offset = offsetof(struct fg_policy, metric_count),
 	 .section = &metric_policy_section,
@@ -251,7 +251,7 @@ static const struct fg__key gate_keys[] = {
 		 "`binary_size`. Your own come from `benchmarks.NAME.metrics`.", .example =
 		 "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { min_effect: 5% }"},
 	{.name = "functions",
-	 .kind = FG__WORD,
+	 .kind = FG_KEY_WORD,
 	 IN_POLICY(functions),
 	 .initial = "explain",
 	 .words = function_modes,
@@ -259,7 +259,7 @@ static const struct fg__key gate_keys[] = {
 	 .more = "`explain`: they say where a difference comes from. `gate`: a function that got slower fails the build, "
 		 "even when the whole did not. `off`: neither."},
 	{.name = "function_floor",
-	 .kind = FG__RATIO,
+	 .kind = FG_KEY_RATIO,
 	 IN_POLICY(function_floor),
 	 .initial = "0.25%",
 	 .minimum = 0,
@@ -267,21 +267,21 @@ static const struct fg__key gate_keys[] = {
 	 .unit = "of the program's time",
 	 .help = "a smaller difference of a function is no news"},
 	{.name = "function_alpha",
-	 .kind = FG__NUMBER,
+	 .kind = FG_KEY_NUMBER,
 	 IN_POLICY(function_alpha),
 	 .initial = "0.01",
 	 .minimum = 1e-9,
 	 .maximum = 0.5,
 	 .help = "chance that any function of an unchanged program is named, for all of them together"},
 	{.name = "inconclusive",
-	 .kind = FG__BOOL,
+	 .kind = FG_KEY_BOOL,
 	 IN_POLICY(fail_on_inconclusive),
 	 .initial = "pass",
 	 .words = pass_or_fail,
 	 .help = "what becomes of a question that stays open",
 	 .more = "`fail` ends with exit code 3. The report names the smallest change that the run could have seen."},
 	{.name = "accept",
-	 .kind = FG__LIST,
+	 .kind = FG_KEY_LIST,
 	 IN_POLICY(accepts),
 	 .count_offset = offsetof(struct fg_policy, accept_count),
 	 .section = &accept_section,
@@ -292,136 +292,136 @@ static const struct fg__key gate_keys[] = {
 		 "\"larger cache\" }"},
 	{.name = NULL					 },
 };
-static const struct fg__section gate_section = {.keys = gate_keys, .inherits = true};
+static const struct fg_section gate_section = {.keys = gate_keys, .inherits = true};
 
 /* ---- benchmarks ---- */
 
-static const struct fg__key expect_keys[] = {
+static const struct fg_key expect_keys[] = {
 	{.name = "exit_code",
-	 .kind = FG__INT,
-	 .offset = offsetof(struct fg__benchmark_scratch, benchmark.expect_exit_code),
+	 .kind = FG_KEY_INT,
+	 .offset = offsetof(struct fg_benchmark_scratch, benchmark.expect_exit_code),
 	 .initial = "0",
 	 .minimum = 0,
 	 .maximum = 255,
 	 .help = "the exit code of a good execution"},
 	{.name = NULL},
 };
-static const struct fg__section expect_section = {.keys = expect_keys};
+static const struct fg_section expect_section = {.keys = expect_keys};
 
 #define IN_USER_METRIC(member) .offset = offsetof(struct fg_user_metric, member)
-static const struct fg__key user_metric_keys[] = {
+static const struct fg_key user_metric_keys[] = {
 	{.name = "name",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_USER_METRIC(name),
 	 .required = true,
 	 .help = "what it is called, in `gate.metrics` and in reports"},
 	{.name = "regex",
-	 .kind = FG__REGEX,
+	 .kind = FG_KEY_REGEX,
 	 IN_USER_METRIC(regex),
 	 .help = "where the number is in the output: its first group",
 	 .more = "Looked for in standard output, then in standard error; the last match counts."},
 	{.name = "json",
-	 .kind = FG__POINTER,
+	 .kind = FG_KEY_POINTER,
 	 IN_USER_METRIC(json_pointer),
 	 .help = "where the number is in JSON output, instead of `regex`"},
 	{.name = "file",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_USER_METRIC(file),
 	 .help = "a file that the benchmark writes, to be read instead of its output",
 	 .more = "Relative to the working directory."},
 	{.name = "better",
-	 .kind = FG__WORD,
+	 .kind = FG_KEY_WORD,
 	 IN_USER_METRIC(better),
 	 .initial = "lower",
 	 .words = directions,
 	 .help = "which direction is good"},
 	{.name = "unit",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_USER_METRIC(unit),
 	 .initial = "1",
 	 .help = "its unit, for people"},
 	{.name = "exact",
-	 .kind = FG__BOOL,
+	 .kind = FG_KEY_BOOL,
 	 IN_USER_METRIC(exact),
 	 .initial = "false",
 	 .help = "it is the same in every execution of one binary, and is compared exactly"},
 	{.name = NULL							   },
 };
-static const struct fg__section user_metric_section = {.keys = user_metric_keys,
+static const struct fg_section user_metric_section = {.keys = user_metric_keys,
 						       .size = sizeof(struct fg_user_metric),
-						       .finish = fg__finish_user_metric};
+						       .finish = fg_finish_user_metric};
 
-#define IN_BENCHMARK(member) .offset = offsetof(struct fg__benchmark_scratch, benchmark.member)
+#define IN_BENCHMARK(member) .offset = offsetof(struct fg_benchmark_scratch, benchmark.member)
 #define COUNT_BENCHMARK(member) \
- .count_offset = offsetof(struct fg__benchmark_scratch, benchmark.member)
-static const struct fg__key benchmark_keys[] = {
+ .count_offset = offsetof(struct fg_benchmark_scratch, benchmark.member)
+static const struct fg_key benchmark_keys[] = {
 	{.name = "name",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_BENCHMARK(name),
 	 .required = true,
 	 .help = "what it is called everywhere; it keys the history, so keep it"},
 	{.name = "was",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_BENCHMARK(was),
 	 .help = "what it was called before it got this name; runs of that name are its baseline and history"},
 	{.name = "command",
-	 .kind = FG__COMMAND,
+	 .kind = FG_KEY_COMMAND,
 	 IN_BENCHMARK(command),
 	 .required = true,
 	 .help = "what is run and measured",
 	 .more = "A string is split into words as a shell does it, with quotes and backslashes, but no shell runs and "
 		 "nothing is expanded. A list is taken as it is.", .example = "command: ./build/reco --events 200 data/sample.bin"},
 	{.name = "baseline_command",
-	 .kind = FG__COMMAND,
+	 .kind = FG_KEY_COMMAND,
 	 IN_BENCHMARK(baseline_command),
 	 .help = "what is run for the baseline, where that differs from `command`"},
 	{.name = "shell",
-	 .kind = FG__BOOL,
-	 .offset = offsetof(struct fg__benchmark_scratch, shell),
+	 .kind = FG_KEY_BOOL,
+	 .offset = offsetof(struct fg_benchmark_scratch, shell),
 	 .initial = "false",
 	 .help = "hand the commands of this benchmark to /bin/sh",
 	 .more = "The shell's own time is then part of what is measured."},
 	{.name = "working_directory",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_BENCHMARK(working_directory),
 	 .initial = ".",
 	 .help = "where it runs, relative to the folder of fastgate.yml (in the baseline's tree: of its copy)"},
 	{.name = "environment",
-	 .kind = FG__VARIABLES,
+	 .kind = FG_KEY_VARIABLES,
 	 IN_BENCHMARK(environment),
 	 COUNT_BENCHMARK(environment_count),
 	 .any = "NAME",
 	 .help = "environment variables to set",
 	 .example = "environment: { OMP_NUM_THREADS: \"1\" }"},
 	{.name = "stdin",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_BENCHMARK(stdin_path),
 	 .help = "a file to read from; absent: nothing to read"},
 	{.name = "setup",
-	 .kind = FG__COMMAND,
+	 .kind = FG_KEY_COMMAND,
 	 IN_BENCHMARK(setup),
 	 .help = "run once, before the first execution of a side"},
 	{.name = "prepare",
-	 .kind = FG__COMMAND,
+	 .kind = FG_KEY_COMMAND,
 	 IN_BENCHMARK(prepare),
 	 .help = "run before each execution, unmeasured"},
 	{.name = "cleanup",
-	 .kind = FG__COMMAND,
+	 .kind = FG_KEY_COMMAND,
 	 IN_BENCHMARK(cleanup),
 	 .help = "run after each execution, unmeasured"},
 	{.name = "timeout",
-	 .kind = FG__DURATION,
+	 .kind = FG_KEY_DURATION,
 	 IN_BENCHMARK(timeout_ns),
 	 .initial = "10m",
 	 .minimum = 0.001,
 	 .maximum = 604800,
 	 .help = "one execution that takes longer is ended, and could not be measured"},
 	{.name = "expect",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 .section = &expect_section,
 	 .help = "what a good execution looks like"},
 	{.name = "metrics",
-	 .kind = FG__LIST,
+	 .kind = FG_KEY_LIST,
 	 IN_BENCHMARK(metrics),
 	 COUNT_BENCHMARK(metric_count),
 	 .section = &user_metric_section,
@@ -430,56 +430,56 @@ static const struct fg__key benchmark_keys[] = {
 	 .example =
 		 "metrics:\n  - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, unit: \"1/s\" }"},
 	{.name = "harness",
-	 .kind = FG__WORD,
+	 .kind = FG_KEY_WORD,
 	 IN_BENCHMARK(harness),
 	 .initial = "none",
 	 .words = harnesses,
 	 .help = "the program is a benchmark suite: each of its cases becomes a benchmark"},
 	{.name = "labels",
-	 .kind = FG__TEXTS,
+	 .kind = FG_KEY_TEXTS,
 	 IN_BENCHMARK(labels),
 	 COUNT_BENCHMARK(label_count),
 	 .help = "words by which benchmarks are chosen on the command line",
 	 .example = "labels: [nightly]"},
 	{.name = "measure",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 IN_BENCHMARK(measure),
 	 .section = &measure_section,
 	 .help = "keys of `measure` for this benchmark alone"},
 	{.name = "gate",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 IN_BENCHMARK(policy),
 	 .section = &gate_section,
 	 .help = "keys of `gate` for this benchmark alone",
 	 .example = "gate: { metrics: { cpu_time: { margin: 1% } } }"},
 	{.name = NULL},
 };
-static const struct fg__section benchmark_section = {
+static const struct fg_section benchmark_section = {
 	.keys = benchmark_keys,
 	.size = sizeof(struct fg_benchmark),
-	.scratch_size = sizeof(struct fg__benchmark_scratch),
-	.prepare = fg__prepare_benchmark,
-	.finish = fg__finish_benchmark,
+	.scratch_size = sizeof(struct fg_benchmark_scratch),
+	.prepare = fg_prepare_benchmark,
+	.finish = fg_finish_benchmark,
 };
 
 /* ---- build and host ---- */
 
-static const struct fg__key build_keys[] = {
+static const struct fg_key build_keys[] = {
 	{.name = "command",
-	 .kind = FG__COMMAND,
-	 .offset = offsetof(struct fg__build_scratch, build.command),
+	 .kind = FG_KEY_COMMAND,
+	 .offset = offsetof(struct fg_build_scratch, build.command),
 	 .help = "how a side is built, run in the root of its tree",
 	 .more = "Needed by `fastgate run --against REF`, that builds the other side in a worktree. Without it both sides "
 		 "must be there already.", .example = "command: cmake --build build"},
 	{.name = "shell",
-	 .kind = FG__BOOL,
-	 .offset = offsetof(struct fg__build_scratch, shell),
+	 .kind = FG_KEY_BOOL,
+	 .offset = offsetof(struct fg_build_scratch, shell),
 	 .initial = "false",
 	 .help = "hand the command to /bin/sh, for `&&` and the like"},
 	{.name = "record",
-	 .kind = FG__FACTS,
-	 .offset = offsetof(struct fg__build_scratch, build.record),
-	 .count_offset = offsetof(struct fg__build_scratch, build.record_count),
+	 .kind = FG_KEY_FACTS,
+	 .offset = offsetof(struct fg_build_scratch, build.record),
+	 .count_offset = offsetof(struct fg_build_scratch, build.record_count),
 	 .any = "NAME",
 	 .help = "facts about the build to be kept with the run, literal or by a command",
 	 .more = "Two runs that differ in one are told apart in every report.",
@@ -487,13 +487,13 @@ static const struct fg__key build_keys[] = {
 		 "record:\n  geometry: \"v12\"\n  boost: { command: \"pkg-config --modversion boost\" }"},
 	{.name = NULL                },
 };
-static const struct fg__section build_section = {.keys = build_keys,
-						 .scratch_size = sizeof(struct fg__build_scratch),
-						 .finish = fg__finish_build};
+static const struct fg_section build_section = {.keys = build_keys,
+						 .scratch_size = sizeof(struct fg_build_scratch),
+						 .finish = fg_finish_build};
 
-static const struct fg__key host_keys[] = {
+static const struct fg_key host_keys[] = {
 	{.name = "record",
-	 .kind = FG__FACTS,
+	 .kind = FG_KEY_FACTS,
 	 .offset = offsetof(struct fg_plan, host_record),
 	 .count_offset = offsetof(struct fg_plan, host_record_count),
 	 .any = "NAME",
@@ -501,121 +501,121 @@ static const struct fg__key host_keys[] = {
 	 .example = "record:\n  rack: { command: \"cat /etc/rack\" }"},
 	{.name = NULL},
 };
-static const struct fg__section host_section = {.keys = host_keys};
+static const struct fg_section host_section = {.keys = host_keys};
 
 /* ---- baseline ---- */
 
-#define IN_BASELINE(member) .offset = offsetof(struct fg__baseline_scratch, member)
-static const struct fg__key baseline_keys[] = {
+#define IN_BASELINE(member) .offset = offsetof(struct fg_baseline_scratch, member)
+static const struct fg_key baseline_keys[] = {
 	{.name = "against",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_BASELINE(against),
 	 .help = "a git ref, or `merge-base`: built in a worktree and measured in the same session",
 	 .more = "The strongest comparison: both sides see the same machine at the same time. `merge-base` is where this "
 		 "branch left the main one."},
 	{.name = "branch",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_BASELINE(branch),
 	 .help = "the newest complete run stored for this branch"},
 	{.name = "tag",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_BASELINE(tag),
 	 .help = "the run stored for this git tag"},
 	{.name = "run",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_BASELINE(run),
 	 .help = "a stored run by its id, or one promoted by a name"},
 	{.name = "file",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_BASELINE(file),
 	 .help = "a run that was exported into a file"},
 	{.name = "required",
-	 .kind = FG__BOOL,
+	 .kind = FG_KEY_BOOL,
 	 IN_BASELINE(required),
 	 .initial = "false",
 	 .help = "no baseline ends with exit code 3 instead of a pass"},
 	{.name = NULL                   },
 };
-static const struct fg__section baseline_section = {.keys = baseline_keys,
+static const struct fg_section baseline_section = {.keys = baseline_keys,
 						    .scratch_size =
-							    sizeof(struct fg__baseline_scratch),
-						    .finish = fg__finish_baseline};
+							    sizeof(struct fg_baseline_scratch),
+						    .finish = fg_finish_baseline};
 
 /* ---- report ---- */
 
-#define IN_POST(member) .offset = offsetof(struct fg__post_scratch, member)
+#define IN_POST(member) .offset = offsetof(struct fg_post_scratch, member)
 static const char *const github_posts[] = {"pull-request-comment", "commit-status", "check-run",
 					   NULL};
 static const char *const gitlab_posts[] = {"merge-request-note", "commit-status", NULL};
-static const struct fg__key post_keys[] = {
+static const struct fg_key post_keys[] = {
 	{.name = "github",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_POST(github),
 	 .words = github_posts,
 	 .help = "one comment on the pull request, kept up to date; or a line beside the commit"},
 	{.name = "gitlab",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_POST(gitlab),
 	 .words = gitlab_posts,
 	 .help = "one note on the merge request, kept up to date; or a line beside the commit"},
 	{.name = "webhook",
-	 .kind = FG__URL,
+	 .kind = FG_KEY_URL,
 	 IN_POST(webhook),
 	 .help = "an address that gets the JSON report"},
 	{.name = "token_env",
-	 .kind = FG__VARIABLE_NAME,
+	 .kind = FG_KEY_VARIABLE_NAME,
 	 IN_POST(token_env),
 	 .help = "the environment variable that holds the token",
 	 .more = "By default `GITHUB_TOKEN` and `GITLAB_TOKEN`. A webhook's is not sent: it signs the body (docs/ci.md)."},
 	{.name = "required",
-	 .kind = FG__BOOL,
+	 .kind = FG_KEY_BOOL,
 	 IN_POST(required),
 	 .initial = "false",
 	 .help = "a failed post ends with exit code 5 instead of a warning"},
 	{.name = NULL  },
 };
-static const struct fg__section post_section = {.keys = post_keys,
+static const struct fg_section post_section = {.keys = post_keys,
 						.size = sizeof(struct fg_post_target),
-						.scratch_size = sizeof(struct fg__post_scratch),
-						.finish = fg__finish_post};
+						.scratch_size = sizeof(struct fg_post_scratch),
+						.finish = fg_finish_post};
 
-#define IN_REPORT(number) .offset = offsetof(struct fg__report_scratch, paths[number])
+#define IN_REPORT(number) .offset = offsetof(struct fg_report_scratch, paths[number])
 /* The names of the first ones are those of the reporters; hooks.c takes them from here. */
-static const struct fg__key report_keys[] = {
+static const struct fg_key report_keys[] = {
 	{.name = "junit",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_REPORT(0),
 	 .help = "JUnit XML, for the test view of a CI server"},
-	{.name = "json",						  .kind = FG__PATH, IN_REPORT(1), .help = "everything, for programs"},
+	{.name = "json",						  .kind = FG_KEY_PATH, IN_REPORT(1), .help = "everything, for programs"},
 	{.name = "markdown",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_REPORT(2),
 	 .help = "a summary for job pages and comments"},
 	{.name = "html",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_REPORT(3),
 	 .help = "one self-contained page with plots and flame graphs"},
 	{.name = "csv",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_REPORT(4),
 	 .help = "one line a metric, for spreadsheets"},
 	{.name = "github",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_REPORT(5),
 	 .help = "GitHub annotations on the functions to blame"},
-	{.name = "gitlab",						  .kind = FG__PATH, IN_REPORT(6), .help = "a GitLab metrics report"},
+	{.name = "gitlab",						  .kind = FG_KEY_PATH, IN_REPORT(6), .help = "a GitLab metrics report"},
 	{.name = "comment",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_REPORT(7),
 	 .help = "the text of a pull-request comment, within its size limit"},
 	{.name = "csv-raw",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_REPORT(8),
 	 .help = "one line a repetition and metric, as measured"},
 	{.name = "post",
-	 .kind = FG__LIST,
-	 .offset = offsetof(struct fg__report_scratch, posts),
-	 .count_offset = offsetof(struct fg__report_scratch, post_count),
+	 .kind = FG_KEY_LIST,
+	 .offset = offsetof(struct fg_report_scratch, posts),
+	 .count_offset = offsetof(struct fg_report_scratch, post_count),
 	 .section = &post_section,
 	 .help = "where the result is posted",
 	 .example =
@@ -623,29 +623,29 @@ static const struct fg__key report_keys[] = {
 		 "HOOK_TOKEN }"},
 	{.name = NULL						},
 };
-static const struct fg__section report_section = {.keys = report_keys,
-						  .scratch_size = sizeof(struct fg__report_scratch),
-						  .finish = fg__finish_report};
+static const struct fg_section report_section = {.keys = report_keys,
+						  .scratch_size = sizeof(struct fg_report_scratch),
+						  .finish = fg_finish_report};
 
 /* ---- perfdb and store ---- */
 
 #define IN_PLAN(member) .offset = offsetof(struct fg_plan, member)
-static const struct fg__key perfdb_keys[] = {
+static const struct fg_key perfdb_keys[] = {
 	{.name = "url",
-	 .kind = FG__URL,
+	 .kind = FG_KEY_URL,
 	 IN_PLAN(perfdb.url),
 	 .help = "the server's address; absent: none"},
 	{.name = "token_env",
-	 .kind = FG__VARIABLE_NAME,
+	 .kind = FG_KEY_VARIABLE_NAME,
 	 IN_PLAN(perfdb.token_env),
 	 .initial = "PERFDB_TOKEN",
 	 .help = "the environment variable that holds the token"},
 	{.name = "ca_file",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_PLAN(perfdb.ca_file),
 	 .help = "certificates to trust instead of the system's"},
 	{.name = "upload",
-	 .kind = FG__WORD,
+	 .kind = FG_KEY_WORD,
 	 IN_PLAN(perfdb.upload),
 	 .initial = "when-possible",
 	 .words = uploads,
@@ -653,54 +653,54 @@ static const struct fg__key perfdb_keys[] = {
 	 .more = "`when-possible`: what cannot be sent is kept and sent later. `required`: a failure ends with exit code 5."},
 	{.name = NULL},
 };
-static const struct fg__section perfdb_section = {.keys = perfdb_keys};
+static const struct fg_section perfdb_section = {.keys = perfdb_keys};
 
-static const struct fg__key store_keys[] = {
+static const struct fg_key store_keys[] = {
 	{.name = "path",
-	 .kind = FG__PATH,
+	 .kind = FG_KEY_PATH,
 	 IN_PLAN(store_path),
 	 .initial = ".fastgate/store.db",
 	 .help = "the file that keeps the runs, relative to the folder of fastgate.yml"},
 	{.name = NULL},
 };
-static const struct fg__section store_section = {.keys = store_keys};
+static const struct fg_section store_section = {.keys = store_keys};
 
 /* ---- the whole ---- */
 
-static const struct fg__key plan_keys[] = {
+static const struct fg_key plan_keys[] = {
 	{.name = "version",
-	 .kind = FG__VERSION,
+	 .kind = FG_KEY_VERSION,
 	 .required = true,
 	 .words = versions,
 	 .help = "the version of this file's format"},
 	{.name = "project",
-	 .kind = FG__NAME,
+	 .kind = FG_KEY_NAME,
 	 IN_PLAN(project),
 	 .help = "what the runs are filed under; absent: the name of the git repository"},
 	{.name = "build",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 .offset = offsetof(struct fg_plan, build),
 	 .section = &build_section,
 	 .help = "how a side is built"},
 	{.name = "host",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 .section = &host_section,
 	 .help = "what else is worth knowing about the host"},
 	{.name = "measure",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 IN_PLAN(measure),
 	 .section = &measure_section,
 	 .help = "how benchmarks are measured",
 	 .more = "Also a key of each benchmark, for that one alone."},
 	{.name = "gate",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 IN_PLAN(policy),
 	 .section = &gate_section,
 	 .help = "when a difference counts",
 	 .more = "Also a key of each benchmark, for that one alone. What the numbers mean is in "
 		 "`docs/statistics.md`."},
 	{.name = "benchmarks",
-	 .kind = FG__LIST,
+	 .kind = FG_KEY_LIST,
 	 IN_PLAN(benchmarks),
 	 .count_offset = offsetof(struct fg_plan, benchmark_count),
 	 .required = true,
@@ -708,27 +708,27 @@ static const struct fg__key plan_keys[] = {
 	 .any = "BENCH",
 	 .help = "what is measured"},
 	{.name = "baseline",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 IN_PLAN(baseline),
 	 .section = &baseline_section,
 	 .help = "what the candidate is compared with: one of these keys",
 	 .example = "baseline: { against: merge-base }"},
 	{.name = "report",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 .section = &report_section,
 	 .help = "files to write after each run"},
 	{.name = "perfdb",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 .section = &perfdb_section,
 	 .help = "the shared server",
 	 .example =
 		 "perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN, upload: when-possible }"},
 	{.name = "store",
-	 .kind = FG__SECTION,
+	 .kind = FG_KEY_SECTION,
 	 .section = &store_section,
 	 .help = "where runs are kept on this machine"},
 	{.name = NULL					  },
 };
 
-const struct fg__section fg__config_schema = {
-	.keys = plan_keys, .size = sizeof(struct fg_plan), .finish = fg__finish_plan};
+const struct fg_section fg_config_schema = {
+	.keys = plan_keys, .size = sizeof(struct fg_plan), .finish = fg_finish_plan};

@@ -15,14 +15,14 @@ enum {
 	MAX_TEXT_LENGTH = 64 * 1024
 };
 
-static int check_bounds(const struct fg__key *key, double value, struct fg_error *err)
+static int check_bounds(const struct fg_key *key, double value, struct fg_error *err)
 {
 	if (key->minimum >= key->maximum || (value >= key->minimum && value <= key->maximum))
 		return FG_OK;
 	return fg_error_set(err, FG_EINVAL, "out of range");
 }
 
-static int word_index(const struct fg__key *key, const char *text)
+static int word_index(const struct fg_key *key, const char *text)
 {
 	for (int i = 0; key->words[i]; i++) {
 		if (strcmp(key->words[i], text) == 0)
@@ -31,7 +31,7 @@ static int word_index(const struct fg__key *key, const char *text)
 	return -1;
 }
 
-static int parse_bool(const struct fg__key *key, const char *text, void *target,
+static int parse_bool(const struct fg_key *key, const char *text, void *target,
 		      struct fg_arena *arena, struct fg_error *err)
 {
 	const int index = key->words ? word_index(key, text) : 0;
@@ -45,7 +45,7 @@ static int parse_bool(const struct fg__key *key, const char *text, void *target,
 	return FG_OK;
 }
 
-static int parse_text(const struct fg__key *key, const char *text, void *target,
+static int parse_text(const struct fg_key *key, const char *text, void *target,
 		      struct fg_arena *arena, struct fg_error *err)
 {
 	(void)key;
@@ -55,7 +55,7 @@ static int parse_text(const struct fg__key *key, const char *text, void *target,
 	return FG_OK;
 }
 
-static int parse_path(const struct fg__key *key, const char *text, void *target,
+static int parse_path(const struct fg_key *key, const char *text, void *target,
 		      struct fg_arena *arena, struct fg_error *err)
 {
 	if (*text == '\0' || strlen(text) >= PATH_MAX)
@@ -63,7 +63,7 @@ static int parse_path(const struct fg__key *key, const char *text, void *target,
 	return parse_text(key, text, target, arena, err);
 }
 
-static int parse_name(const struct fg__key *key, const char *text, void *target,
+static int parse_name(const struct fg_key *key, const char *text, void *target,
 		      struct fg_arena *arena, struct fg_error *err)
 {
 	bool is_fine =
@@ -76,7 +76,7 @@ static int parse_name(const struct fg__key *key, const char *text, void *target,
 	return parse_text(key, text, target, arena, err);
 }
 
-static int parse_url(const struct fg__key *key, const char *text, void *target,
+static int parse_url(const struct fg_key *key, const char *text, void *target,
 		     struct fg_arena *arena, struct fg_error *err)
 {
 	const char *host = strstr(text, "://");
@@ -90,7 +90,7 @@ static int parse_url(const struct fg__key *key, const char *text, void *target,
 	return parse_text(key, text, target, arena, err);
 }
 
-static int parse_variable_name(const struct fg__key *key, const char *text, void *target,
+static int parse_variable_name(const struct fg_key *key, const char *text, void *target,
 			       struct fg_arena *arena, struct fg_error *err)
 {
 	bool is_fine =
@@ -104,7 +104,7 @@ static int parse_variable_name(const struct fg__key *key, const char *text, void
 	return parse_text(key, text, target, arena, err);
 }
 
-static int parse_regex(const struct fg__key *key, const char *text, void *target,
+static int parse_regex(const struct fg_key *key, const char *text, void *target,
 		       struct fg_arena *arena, struct fg_error *err)
 {
 	const char *excess = fg_pattern_excess(text);
@@ -126,7 +126,7 @@ static int parse_regex(const struct fg__key *key, const char *text, void *target
 	return status == FG_OK ? parse_text(key, text, target, arena, err) : status;
 }
 
-static int parse_pointer(const struct fg__key *key, const char *text, void *target,
+static int parse_pointer(const struct fg_key *key, const char *text, void *target,
 			 struct fg_arena *arena, struct fg_error *err)
 {
 	if (*text != '/')
@@ -134,7 +134,7 @@ static int parse_pointer(const struct fg__key *key, const char *text, void *targ
 	return parse_text(key, text, target, arena, err);
 }
 
-static int parse_unsigned(const struct fg__key *key, const char *text, void *target,
+static int parse_unsigned(const struct fg_key *key, const char *text, void *target,
 			  struct fg_arena *arena, struct fg_error *err)
 {
 	uint64_t value = 0;
@@ -150,7 +150,7 @@ static int parse_unsigned(const struct fg__key *key, const char *text, void *tar
 	return status;
 }
 
-static int parse_int(const struct fg__key *key, const char *text, void *target,
+static int parse_int(const struct fg_key *key, const char *text, void *target,
 		     struct fg_arena *arena, struct fg_error *err)
 {
 	int64_t value = 0;
@@ -166,11 +166,11 @@ static int parse_int(const struct fg__key *key, const char *text, void *target,
 	return status;
 }
 
-static int parse_number(const struct fg__key *key, const char *text, void *target,
+static int parse_number(const struct fg_key *key, const char *text, void *target,
 			struct fg_arena *arena, struct fg_error *err)
 {
 	double value = 0.0;
-	int status = key->kind == FG__RATIO ? fg_parse_ratio(text, &value, err)
+	int status = key->kind == FG_KEY_RATIO ? fg_parse_ratio(text, &value, err)
 					    : fg_parse_double(text, &value, err);
 
 	(void)arena;
@@ -181,7 +181,7 @@ static int parse_number(const struct fg__key *key, const char *text, void *targe
 	return status;
 }
 
-static int parse_duration(const struct fg__key *key, const char *text, void *target,
+static int parse_duration(const struct fg_key *key, const char *text, void *target,
 			  struct fg_arena *arena, struct fg_error *err)
 {
 	int64_t value_ns = 0;
@@ -195,7 +195,7 @@ static int parse_duration(const struct fg__key *key, const char *text, void *tar
 	return status;
 }
 
-static int parse_date(const struct fg__key *key, const char *text, void *target,
+static int parse_date(const struct fg_key *key, const char *text, void *target,
 		      struct fg_arena *arena, struct fg_error *err)
 {
 	(void)key;
@@ -203,7 +203,7 @@ static int parse_date(const struct fg__key *key, const char *text, void *target,
 	return fg_time_parse_utc(text, target) ? FG_OK : fg_error_set(err, FG_EINVAL, "no date");
 }
 
-static int parse_word(const struct fg__key *key, const char *text, void *target,
+static int parse_word(const struct fg_key *key, const char *text, void *target,
 		      struct fg_arena *arena, struct fg_error *err)
 {
 	const int index = word_index(key, text);
@@ -215,7 +215,7 @@ static int parse_word(const struct fg__key *key, const char *text, void *target,
 	return FG_OK;
 }
 
-static int check_version(const struct fg__key *key, const char *text, void *target,
+static int check_version(const struct fg_key *key, const char *text, void *target,
 			 struct fg_arena *arena, struct fg_error *err)
 {
 	int unused = 0;
@@ -227,55 +227,55 @@ static int check_version(const struct fg__key *key, const char *text, void *targ
 #define DURATION_PATTERN "^[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d)?$"
 #define RATIO_PATTERN    "^[0-9]+(\\.[0-9]+)?%?$"
 
-static const struct fg__value_kind kinds[FG__SCALAR_COUNT] = {
-	[FG__BOOL] = {"true or false",                   "true or false",                              parse_bool,          "boolean", NULL                },
-	[FG__TEXT] = {"text",                            "text",				       parse_text,          NULL,      NULL                },
-	[FG__PATH] = {"path",                            "a path",                                     parse_path,          NULL,      NULL                },
-	[FG__NAME] =
+static const struct fg_value_kind kinds[FG_KEY_SCALAR_COUNT] = {
+	[FG_KEY_BOOL] = {"true or false",                   "true or false",                              parse_bool,          "boolean", NULL                },
+	[FG_KEY_TEXT] = {"text",                            "text",				       parse_text,          NULL,      NULL                },
+	[FG_KEY_PATH] = {"path",                            "a path",                                     parse_path,          NULL,      NULL                },
+	[FG_KEY_NAME] =
 		{"name",
 		      "a name of 1 to 200 printable characters, not beginning with a blank or a dash",
 		      parse_name,											   NULL,      NULL                },
-	[FG__URL] = {"URL",			     "a URL that begins with https:// or http://", parse_url,           NULL,
+	[FG_KEY_URL] = {"URL",			     "a URL that begins with https:// or http://", parse_url,           NULL,
 		      "^https?://"															 },
-	[FG__VARIABLE_NAME] =
+	[FG_KEY_VARIABLE_NAME] =
 		{"name of an environment variable",
 		      "the name of an environment variable in capitals, never the secret itself",      parse_variable_name, NULL,      "^[A-Z_][A-Z0-9_]*$"},
-	[FG__REGEX] = {"regular expression",
+	[FG_KEY_REGEX] = {"regular expression",
                       "a POSIX extended regular expression with the number in its first group",        parse_regex,         NULL,      NULL                },
-	[FG__POINTER] = {"JSON pointer",                    "a JSON pointer such as /results/0/time",     parse_pointer,
+	[FG_KEY_POINTER] = {"JSON pointer",                    "a JSON pointer such as /results/0/time",     parse_pointer,
                       NULL,													    "^/"                },
-	[FG__UNSIGNED] = {"whole number",                    "a whole number",                             parse_unsigned,      "integer", NULL                },
-	[FG__INT] = {"whole number",                    "a whole number",                             parse_int,           "integer", NULL                },
-	[FG__NUMBER] = {"number",                          "a number",                                   parse_number,        "number",  NULL                },
-	[FG__RATIO] = {"ratio",                           "a ratio such as 2% or 0.02",                 parse_number,        "number",
+	[FG_KEY_UNSIGNED] = {"whole number",                    "a whole number",                             parse_unsigned,      "integer", NULL                },
+	[FG_KEY_INT] = {"whole number",                    "a whole number",                             parse_int,           "integer", NULL                },
+	[FG_KEY_NUMBER] = {"number",                          "a number",                                   parse_number,        "number",  NULL                },
+	[FG_KEY_RATIO] = {"ratio",                           "a ratio such as 2% or 0.02",                 parse_number,        "number",
                       RATIO_PATTERN															},
-	[FG__DURATION] = {"duration",                        "a duration such as 250ms, 90s, 5m or 2h",    parse_duration,
+	[FG_KEY_DURATION] = {"duration",                        "a duration such as 250ms, 90s, 5m or 2h",    parse_duration,
                       "number",													DURATION_PATTERN    },
-	[FG__DATE] = {"date",                            "a date such as 2027-03-01",                  parse_date,          NULL,
+	[FG_KEY_DATE] = {"date",                            "a date such as 2027-03-01",                  parse_date,          NULL,
 		      "^[0-9]{4}-[0-9]{2}-[0-9]{2}"													},
-	[FG__VERSION] = {"number",                          "the version",                                check_version,       "integer", NULL                },
-	[FG__WORD] = {"word",                            "a word",                                     parse_word,          NULL,      NULL                },
+	[FG_KEY_VERSION] = {"number",                          "the version",                                check_version,       "integer", NULL                },
+	[FG_KEY_WORD] = {"word",                            "a word",                                     parse_word,          NULL,      NULL                },
 };
 
-const struct fg__value_kind *fg__value_kind(enum fg__kind kind)
+const struct fg_value_kind *fg_value_kind(enum fg_key_kind kind)
 {
-	FG_ASSERT((size_t)kind < FG__SCALAR_COUNT);
+	FG_ASSERT((size_t)kind < FG_KEY_SCALAR_COUNT);
 	return &kinds[kind];
 }
 
-static void add_bound(const struct fg__key *key, double value, struct fg_strbuf *text)
+static void add_bound(const struct fg_key *key, double value, struct fg_strbuf *text)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 
-	if (key->kind == FG__DURATION)
+	if (key->kind == FG_KEY_DURATION)
 		fg_strbuf_add_text(text, fg_format_duration(value * (double)FG_NS_PER_S, number));
-	else if (key->kind == FG__RATIO)
+	else if (key->kind == FG_KEY_RATIO)
 		fg_strbuf_printf(text, "%s%%", fg_format_double(value * 100.0, number));
 	else
 		fg_strbuf_add_text(text, fg_format_double(value, number));
 }
 
-void fg__value_expected(const struct fg__key *key, struct fg_strbuf *text)
+void fg_value_expected(const struct fg_key *key, struct fg_strbuf *text)
 {
 	if (key->words) {
 		for (size_t i = 0; key->words[i]; i++)

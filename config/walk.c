@@ -5,28 +5,28 @@
 #include <ctype.h>
 
 struct walk {
-	void (*visitor)(const struct fg__visit *visit, void *ctx);
+	void (*visitor)(const struct fg_visit *visit, void *ctx);
 	void *ctx;
 	struct fg_strbuf path;
 };
 
 /* `measure` and `gate` stand inside each benchmark too; there they are named, and not told again. */
-static bool is_repeated(const struct fg__key *key, unsigned depth)
+static bool is_repeated(const struct fg_key *key, unsigned depth)
 {
 	if (depth == 0 || !key->section)
 		return false;
-	for (const struct fg__key *top = fg__config_schema.keys; top->name; top++) {
+	for (const struct fg_key *top = fg_config_schema.keys; top->name; top++) {
 		if (top->section == key->section)
 			return true;
 	}
 	return false;
 }
 
-static void walk_section(struct walk *walk, const struct fg__section *section, unsigned depth)
+static void walk_section(struct walk *walk, const struct fg_section *section, unsigned depth)
 {
-	for (const struct fg__key *key = section->keys; key->name; key++) {
+	for (const struct fg_key *key = section->keys; key->name; key++) {
 		const size_t length = walk->path.length;
-		struct fg__visit visit = {.key = key, .depth = depth};
+		struct fg_visit visit = {.key = key, .depth = depth};
 
 		fg_strbuf_printf(&walk->path, "%s%s", length > 0 ? "." : "", key->name);
 		visit.path = fg_strbuf_text(&walk->path);
@@ -41,11 +41,11 @@ static void walk_section(struct walk *walk, const struct fg__section *section, u
 	}
 }
 
-void fg__walk(void (*visitor)(const struct fg__visit *visit, void *ctx), void *ctx)
+void fg_walk(void (*visitor)(const struct fg_visit *visit, void *ctx), void *ctx)
 {
 	struct walk walk = {.visitor = visitor, .ctx = ctx};
 
-	walk_section(&walk, &fg__config_schema, 0);
+	walk_section(&walk, &fg_config_schema, 0);
 	fg_strbuf_release(&walk.path);
 }
 
@@ -56,7 +56,7 @@ struct keys {
 	size_t capacity;
 };
 
-static void collect(const struct fg__visit *visit, void *ctx)
+static void collect(const struct fg_visit *visit, void *ctx)
 {
 	struct keys *keys = ctx;
 
@@ -70,7 +70,7 @@ const char *const *fg_config_keys(struct fg_arena *arena)
 	struct keys keys = {.arena = arena};
 	const char **kept = NULL;
 
-	fg__walk(collect, &keys);
+	fg_walk(collect, &keys);
 	kept = fg_arena_memdup(arena, keys.items, (keys.count + 1) * sizeof(const char *));
 	free(keys.items);
 	return kept;
@@ -91,10 +91,10 @@ static size_t part_of(const char *path, const char **rest)
 	return length;
 }
 
-static const struct fg__key *find_part(const struct fg__section *section, const char *part,
+static const struct fg_key *find_part(const struct fg_section *section, const char *part,
 				       size_t length)
 {
-	for (const struct fg__key *key = section->keys; key->name; key++) {
+	for (const struct fg_key *key = section->keys; key->name; key++) {
 		if (strlen(key->name) == length && strncmp(key->name, part, length) == 0)
 			return key;
 	}
@@ -102,15 +102,15 @@ static const struct fg__key *find_part(const struct fg__section *section, const 
 }
 
 /* "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. */
-const struct fg__key *fg__find_path(const char *path, struct fg_strbuf *where)
+const struct fg_key *fg_find_path(const char *path, struct fg_strbuf *where)
 {
-	const struct fg__section *section = &fg__config_schema;
-	const struct fg__key *key = NULL;
+	const struct fg_section *section = &fg_config_schema;
+	const struct fg_key *key = NULL;
 
 	while (*path) {
 		const char *rest = NULL;
 		size_t length = part_of(path, &rest);
-		const struct fg__key *found = section ? find_part(section, path, length) : NULL;
+		const struct fg_key *found = section ? find_part(section, path, length) : NULL;
 
 		if (!found && key && key->any) {
 			/* A name of the user's: what it stands in stays the key. */
@@ -133,7 +133,7 @@ const struct fg__key *fg__find_path(const char *path, struct fg_strbuf *where)
 	return key;
 }
 
-bool fg__variable_of(const char *path, struct fg_strbuf *name)
+bool fg_variable_of(const char *path, struct fg_strbuf *name)
 {
 	static const char *const without[] = {"version", "benchmarks.", "gate.accept.",
 					      "report.post."};

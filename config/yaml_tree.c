@@ -12,17 +12,17 @@
 
 struct anchor {
 	const char *name;
-	struct fg__yaml_node *node;
+	struct fg_yaml_node *node;
 };
 
 struct builder {
-	const struct fg__yaml_text *text;
+	const struct fg_yaml_text *text;
 	struct fg_arena *arena;
 	struct fg_config_report *report;
-	struct fg__yaml_node *root;
-	struct fg__yaml_node
+	struct fg_yaml_node *root;
+	struct fg_yaml_node
 		*open[FG_CONFIG_MAX_DEPTH]; /* lists and mappings that are not complete */
-	struct fg__yaml_node
+	struct fg_yaml_node
 		*keys[FG_CONFIG_MAX_DEPTH]; /* a mapping's key that waits for its value */
 	unsigned depth;
 	struct anchor *anchors;
@@ -34,9 +34,9 @@ struct builder {
 
 /* ---- nodes ---- */
 
-struct fg__yaml_node *fg__yaml_get(const struct fg__yaml_node *mapping, const char *key)
+struct fg_yaml_node *fg_yaml_get(const struct fg_yaml_node *mapping, const char *key)
 {
-	if (mapping->kind != FG__YAML_MAPPING)
+	if (mapping->kind != FG_YAML_MAPPING)
 		return NULL;
 	for (size_t i = 0; i < mapping->count; i++) {
 		if (strcmp(mapping->keys[i]->text, key) == 0)
@@ -45,15 +45,15 @@ struct fg__yaml_node *fg__yaml_get(const struct fg__yaml_node *mapping, const ch
 	return NULL;
 }
 
-static void append(struct fg__yaml_node *parent, struct fg__yaml_node *key,
-		   struct fg__yaml_node *item, struct fg_arena *arena)
+static void append(struct fg_yaml_node *parent, struct fg_yaml_node *key,
+		   struct fg_yaml_node *item, struct fg_arena *arena)
 {
 	if (parent->count == parent->capacity) {
 		const size_t capacity = parent->capacity ? parent->capacity * 2 : 4;
-		struct fg__yaml_node **keys =
-			fg_arena_array(arena, capacity, sizeof(struct fg__yaml_node *));
-		struct fg__yaml_node **items =
-			fg_arena_array(arena, capacity, sizeof(struct fg__yaml_node *));
+		struct fg_yaml_node **keys =
+			fg_arena_array(arena, capacity, sizeof(struct fg_yaml_node *));
+		struct fg_yaml_node **items =
+			fg_arena_array(arena, capacity, sizeof(struct fg_yaml_node *));
 
 		for (size_t i = 0; i < parent->count; i++) {
 			keys[i] = parent->keys[i];
@@ -68,21 +68,21 @@ static void append(struct fg__yaml_node *parent, struct fg__yaml_node *key,
 	parent->count++;
 }
 
-struct fg__yaml_node *fg__yaml_new_mapping(struct fg_arena *arena,
-					   const struct fg__yaml_place *place)
+struct fg_yaml_node *fg_yaml_new_mapping(struct fg_arena *arena,
+					   const struct fg_yaml_place *place)
 {
-	struct fg__yaml_node *node = fg_arena_alloc(arena, sizeof(*node));
+	struct fg_yaml_node *node = fg_arena_alloc(arena, sizeof(*node));
 
-	node->kind = FG__YAML_MAPPING;
+	node->kind = FG_YAML_MAPPING;
 	node->place = *place;
 	node->weight = 1;
 	return node;
 }
 
-void fg__yaml_set(struct fg__yaml_node *mapping, const char *key, struct fg__yaml_node *value,
+void fg_yaml_set(struct fg_yaml_node *mapping, const char *key, struct fg_yaml_node *value,
 		  struct fg_arena *arena)
 {
-	struct fg__yaml_node *name = NULL;
+	struct fg_yaml_node *name = NULL;
 
 	for (size_t i = 0; i < mapping->count; i++) {
 		if (strcmp(mapping->keys[i]->text, key) == 0) {
@@ -91,33 +91,33 @@ void fg__yaml_set(struct fg__yaml_node *mapping, const char *key, struct fg__yam
 		}
 	}
 	name = fg_arena_alloc(arena, sizeof(*name));
-	name->kind = FG__YAML_SCALAR;
+	name->kind = FG_YAML_SCALAR;
 	name->place = value->place;
 	name->text = fg_arena_strdup(arena, key);
 	append(mapping, name, value, arena);
 }
 
-bool fg__yaml_is_null(const struct fg__yaml_node *node)
+bool fg_yaml_is_null(const struct fg_yaml_node *node)
 {
-	return node->kind == FG__YAML_SCALAR && !node->quoted &&
+	return node->kind == FG_YAML_SCALAR && !node->quoted &&
 	       (node->text[0] == '\0' || strcmp(node->text, "~") == 0 ||
 		strcmp(node->text, "null") == 0);
 }
 
-const char *fg__yaml_kind_name(const struct fg__yaml_node *node)
+const char *fg_yaml_kind_name(const struct fg_yaml_node *node)
 {
-	if (node->kind == FG__YAML_LIST)
+	if (node->kind == FG_YAML_LIST)
 		return "a list";
-	if (node->kind == FG__YAML_MAPPING)
+	if (node->kind == FG_YAML_MAPPING)
 		return "a mapping";
-	return fg__yaml_is_null(node) ? "nothing" : "a single value";
+	return fg_yaml_is_null(node) ? "nothing" : "a single value";
 }
 
 /* ---- building ---- */
 
-static struct fg__yaml_place place_of(const struct builder *b, const yaml_mark_t *mark)
+static struct fg_yaml_place place_of(const struct builder *b, const yaml_mark_t *mark)
 {
-	struct fg__yaml_place place = {.origin = b->text->origin};
+	struct fg_yaml_place place = {.origin = b->text->origin};
 
 	if (!b->text->is_override) {
 		place.line = (unsigned)mark->line + 1;
@@ -129,14 +129,14 @@ static struct fg__yaml_place place_of(const struct builder *b, const yaml_mark_t
 FG_PRINTF(3, 4)
 static void refuse(struct builder *b, const yaml_mark_t *mark, const char *format, ...)
 {
-	const struct fg__yaml_place place = place_of(b, mark);
+	const struct fg_yaml_place place = place_of(b, mark);
 	struct fg_strbuf message = {0};
 	va_list ap;
 
 	va_start(ap, format);
 	fg_strbuf_vprintf(&message, format, ap);
 	va_end(ap);
-	fg__report_error(b->report, &place, "%s", fg_strbuf_text(&message));
+	fg_report_error(b->report, &place, "%s", fg_strbuf_text(&message));
 	fg_strbuf_release(&message);
 	b->failed = true;
 }
@@ -153,13 +153,13 @@ static bool room_for(struct builder *b, size_t weight, const yaml_mark_t *mark)
 	return true;
 }
 
-static void add_duplicate(struct builder *b, const struct fg__yaml_node *mapping,
-			  const struct fg__yaml_node *key)
+static void add_duplicate(struct builder *b, const struct fg_yaml_node *mapping,
+			  const struct fg_yaml_node *key)
 {
 	for (size_t i = 0; i < mapping->count; i++) {
 		if (strcmp(mapping->keys[i]->text, key->text) != 0)
 			continue;
-		fg__report_error(
+		fg_report_error(
 			b->report, &key->place,
 			"the key '%s' is here for the second time; the first is in line %u",
 			key->text, mapping->keys[i]->place.line);
@@ -168,21 +168,21 @@ static void add_duplicate(struct builder *b, const struct fg__yaml_node *mapping
 }
 
 /* Where a finished value belongs: to the root, to a list, or behind a key. */
-static void place_value(struct builder *b, struct fg__yaml_node *node, const yaml_mark_t *mark)
+static void place_value(struct builder *b, struct fg_yaml_node *node, const yaml_mark_t *mark)
 {
-	struct fg__yaml_node *parent = b->depth > 0 ? b->open[b->depth - 1] : NULL;
-	struct fg__yaml_node **key = b->depth > 0 ? &b->keys[b->depth - 1] : NULL;
+	struct fg_yaml_node *parent = b->depth > 0 ? b->open[b->depth - 1] : NULL;
+	struct fg_yaml_node **key = b->depth > 0 ? &b->keys[b->depth - 1] : NULL;
 
 	if (!parent) {
 		b->root = node;
-	} else if (parent->kind == FG__YAML_LIST) {
+	} else if (parent->kind == FG_YAML_LIST) {
 		append(parent, NULL, node, b->arena);
 	} else if (*key) {
-		if (!fg__yaml_get(parent, (*key)->text))
+		if (!fg_yaml_get(parent, (*key)->text))
 			append(parent, *key, node, b->arena);
 		*key = NULL;
-	} else if (node->kind != FG__YAML_SCALAR) {
-		refuse(b, mark, "a key must be a word, not %s", fg__yaml_kind_name(node));
+	} else if (node->kind != FG_YAML_SCALAR) {
+		refuse(b, mark, "a key must be a word, not %s", fg_yaml_kind_name(node));
 	} else if (parent->count == FG_CONFIG_MAX_KEYS) {
 		refuse(b, mark, "more than %d keys in one mapping", FG_CONFIG_MAX_KEYS);
 	} else {
@@ -191,7 +191,7 @@ static void place_value(struct builder *b, struct fg__yaml_node *node, const yam
 	}
 }
 
-static void remember_anchor(struct builder *b, const yaml_char_t *name, struct fg__yaml_node *node)
+static void remember_anchor(struct builder *b, const yaml_char_t *name, struct fg_yaml_node *node)
 {
 	if (!name)
 		return;
@@ -201,10 +201,10 @@ static void remember_anchor(struct builder *b, const yaml_char_t *name, struct f
 		(struct anchor){fg_arena_strdup(b->arena, (const char *)name), node};
 }
 
-static struct fg__yaml_node *new_node(struct builder *b, enum fg__yaml_kind kind,
+static struct fg_yaml_node *new_node(struct builder *b, enum fg_yaml_kind kind,
 				      const yaml_event_t *event, const yaml_char_t *tag)
 {
-	struct fg__yaml_node *node = NULL;
+	struct fg_yaml_node *node = NULL;
 
 	if (tag) {
 		refuse(b, &event->start_mark, "tags are not understood here: leave out '%.40s'",
@@ -224,7 +224,7 @@ static void on_scalar(struct builder *b, const yaml_event_t *event)
 {
 	const char *text = (const char *)event->data.scalar.value;
 	const size_t length = event->data.scalar.length;
-	struct fg__yaml_node *node = new_node(b, FG__YAML_SCALAR, event, event->data.scalar.tag);
+	struct fg_yaml_node *node = new_node(b, FG_YAML_SCALAR, event, event->data.scalar.tag);
 
 	if (!node)
 		return;
@@ -241,8 +241,8 @@ static void on_scalar(struct builder *b, const yaml_event_t *event)
 static void on_open(struct builder *b, const yaml_event_t *event)
 {
 	const bool is_list = event->type == YAML_SEQUENCE_START_EVENT;
-	struct fg__yaml_node *node =
-		new_node(b, is_list ? FG__YAML_LIST : FG__YAML_MAPPING, event,
+	struct fg_yaml_node *node =
+		new_node(b, is_list ? FG_YAML_LIST : FG_YAML_MAPPING, event,
 			 is_list ? event->data.sequence_start.tag : event->data.mapping_start.tag);
 
 	if (!node)
@@ -262,7 +262,7 @@ static void on_open(struct builder *b, const yaml_event_t *event)
 
 static void on_close(struct builder *b)
 {
-	struct fg__yaml_node *node = NULL;
+	struct fg_yaml_node *node = NULL;
 
 	FG_ASSERT(b->depth > 0);
 	node = b->open[--b->depth];
@@ -270,7 +270,7 @@ static void on_close(struct builder *b)
 		node->weight += node->items[i]->weight + 1;
 }
 
-static bool is_open(const struct builder *b, const struct fg__yaml_node *node)
+static bool is_open(const struct builder *b, const struct fg_yaml_node *node)
 {
 	for (unsigned i = 0; i < b->depth; i++) {
 		if (b->open[i] == node)
@@ -284,7 +284,7 @@ static void on_alias(struct builder *b, const yaml_event_t *event)
 	const char *name = (const char *)event->data.alias.anchor;
 
 	for (size_t i = b->anchor_count; i-- > 0;) {
-		struct fg__yaml_node *node = b->anchors[i].node;
+		struct fg_yaml_node *node = b->anchors[i].node;
 
 		if (strcmp(b->anchors[i].name, name) != 0)
 			continue;
@@ -327,7 +327,7 @@ static void take(struct builder *b, const yaml_event_t *event)
 /* ---- syntax errors ---- */
 
 /* The line of a mark begins with a tab: what people do most, and what libyaml says least clearly. */
-static bool is_tabbed(const struct fg__yaml_text *text, const yaml_mark_t *mark)
+static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 {
 	const char *const end = text->data + text->size;
 	const char *at = text->data;
@@ -343,7 +343,7 @@ static bool is_tabbed(const struct fg__yaml_text *text, const yaml_mark_t *mark)
 }
 
 /* A byte offset as a position: readers' errors come without one. */
-static yaml_mark_t mark_of_offset(const struct fg__yaml_text *text, size_t offset)
+static yaml_mark_t mark_of_offset(const struct fg_yaml_text *text, size_t offset)
 {
 	yaml_mark_t mark = {.index = fg_min_size(offset, text->size)};
 
@@ -375,8 +375,8 @@ static void on_syntax_error(struct builder *b, const yaml_parser_t *parser)
 	}
 }
 
-bool fg__yaml_parse(const struct fg__yaml_text *text, struct fg_arena *arena,
-		    struct fg_config_report *report, struct fg__yaml_node **root)
+bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
+		    struct fg_config_report *report, struct fg_yaml_node **root)
 {
 	struct builder b = {.text = text, .arena = arena, .report = report};
 	yaml_parser_t parser;

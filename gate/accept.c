@@ -16,7 +16,7 @@ static bool has_ended(const struct fg_accept *accept, int64_t now_ns)
 	return accept->until_ns < now_ns;
 }
 
-const struct fg_accept *fg__accept_find(const struct fg_policy *policy, const char *benchmark,
+const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const char *benchmark,
 					const char *metric, double worse_by, int64_t now_ns)
 {
 	for (size_t i = 0; i < policy->accept_count; i++) {
@@ -60,7 +60,7 @@ static const char *day_of(int64_t ns, char text[16])
 	return text;
 }
 
-void fg__accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
+void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
 			       struct fg_verdict *verdict)
 {
 	char day[16];

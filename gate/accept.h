@@ -10,11 +10,11 @@
  * The key that covers this worsening (a ratio above one, whatever the metric's direction), or NULL.  `worse_by` is
  * relative.  Ended keys cover nothing.
  */
-const struct fg_accept *fg__accept_find(const struct fg_policy *policy, const char *benchmark,
+const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const char *benchmark,
 					const char *metric, double worse_by, int64_t now_ns);
 
 /* Notes about the keys of one policy that have ended, and about those that no result needed. */
-void fg__accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
+void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
 			       struct fg_verdict *verdict);
 
 #endif

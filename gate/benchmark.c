@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-const struct fg_policy *fg__benchmark_policy(const struct fg_gate_input *input, const char *name)
+const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name)
 {
 	const struct fg_benchmark *benchmark = input->plan ? fg_plan_find(input->plan, name) : NULL;
 
@@ -30,7 +30,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		.name = fg_arena_strdup(arena, series->name),
 		.outcome = FG_OUTCOME_PASS,
 		.schedule = series->schedule,
-		.set_aside = fg__count_set_aside(series).all,
+		.set_aside = fg_count_set_aside(series).all,
 		.seconds = series->seconds,
 		.identical = series->identical,
 		.total_delta_ms = (double)NAN,
@@ -56,7 +56,7 @@ static void find_accepted(const struct fg_gate_input *input, const struct fg_pol
 
 		if (metric->outcome != FG_OUTCOME_REGRESSION)
 			continue;
-		accept = fg__accept_find(policy, verdict->name, metric->name, worse_by(metric),
+		accept = fg_accept_find(policy, verdict->name, metric->name, worse_by(metric),
 					 input->now_ns);
 		if (!accept)
 			continue;
@@ -72,7 +72,7 @@ static void find_accepted(const struct fg_gate_input *input, const struct fg_pol
 	}
 }
 
-void fg__benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
+void fg_benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
 {
 	enum fg_outcome outcome = FG_OUTCOME_PASS;
 	size_t gated = 0;
@@ -99,14 +99,14 @@ void fg__benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_
 	}
 }
 
-static struct fg__metric_context context_of(const struct fg_gate_input *input, size_t index,
+static struct fg_metric_context context_of(const struct fg_gate_input *input, size_t index,
 					    struct fg_arena *arena)
 {
 	const struct fg_series *series = &input->run->series[index];
 
-	return (struct fg__metric_context){
+	return (struct fg_metric_context){
 		.series = series,
-		.policy = fg__benchmark_policy(input, series->name),
+		.policy = fg_benchmark_policy(input, series->name),
 		.measure = measure_of(input, series->name),
 		.arena = arena,
 		.seed = input->run->seed,
@@ -118,12 +118,12 @@ static struct fg__metric_context context_of(const struct fg_gate_input *input, s
 static void decide_pairs(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict)
 {
-	struct fg__metric_context context = context_of(input, index, arena);
+	struct fg_metric_context context = context_of(input, index, arena);
 
 	for (size_t i = 0; i < context.series->metric_count; i++) {
 		struct fg_metric_verdict *metric = &verdict->metrics[verdict->metric_count++];
 
-		fg__metric_decide(&context, i, metric, NULL);
+		fg_metric_decide(&context, i, metric, NULL);
 		if (metric->pairs > verdict->pairs)
 			verdict->pairs = metric->pairs;
 	}
@@ -170,7 +170,7 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 {
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_series *baseline = fg_run_find(input->baseline, series->name);
-	struct fg__metric_context context = context_of(input, index, arena);
+	struct fg_metric_context context = context_of(input, index, arena);
 	char fingerprints[2][17];
 
 	if (!baseline || baseline->state == FG_NOT_MEASURED) {
@@ -183,11 +183,11 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 	fg_environment_fingerprint(&input->baseline->host, fingerprints[1]);
 	for (size_t i = 0; i < series->metric_count; i++) {
 		struct fg_metric_verdict *metric = &verdict->metrics[verdict->metric_count++];
-		struct fg__sessions sessions =
-			fg__sessions_of(input->history, input->history_count, input->baseline,
+		struct fg_sessions sessions =
+			fg_sessions_of(input->history, input->history_count, input->baseline,
 					series->name, series->metrics[i].name);
 
-		fg__stored_decide(&context, i, baseline, &sessions,
+		fg_stored_decide(&context, i, baseline, &sessions,
 				  strcmp(fingerprints[0], fingerprints[1]) == 0, metric);
 	}
 	verdict->schedule = FG_SCHEDULE_STORED;
@@ -210,7 +210,7 @@ static void note_state(const struct fg_series *series, struct fg_arena *arena,
 static void note_set_aside(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {
-	const struct fg__set_aside aside = fg__count_set_aside(series);
+	const struct fg_set_aside aside = fg_count_set_aside(series);
 
 	if (2 * aside.apart > aside.meant && series->schedule == FG_SCHEDULE_DUET)
 		fg_notes_add(
@@ -239,7 +239,7 @@ static bool is_one_sided(const struct fg_series *series, struct fg_arena *arena,
 	return series->only_in[FG_ARM_CANDIDATE] || series->only_in[FG_ARM_BASELINE];
 }
 
-void fg__benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
+void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {
 	begin(series, arena, verdict);
@@ -247,7 +247,7 @@ void fg__benchmark_missing(const struct fg_series *series, struct fg_arena *aren
 	fg_notes_add(&verdict->notes, arena, "missing: the baseline run has it, this run does not");
 }
 
-void fg__benchmark_gone(const char *name, struct fg_arena *arena,
+void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 			struct fg_benchmark_verdict *verdict)
 {
 	struct fg_series nothing;
@@ -262,11 +262,11 @@ void fg__benchmark_gone(const char *name, struct fg_arena *arena,
 		name);
 }
 
-void fg__benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_series *series = &input->run->series[index];
-	const struct fg_policy *policy = fg__benchmark_policy(input, series->name);
+	const struct fg_policy *policy = fg_benchmark_policy(input, series->name);
 
 	begin(series, arena, verdict);
 	if (series->state == FG_NOT_MEASURED) {
@@ -294,7 +294,7 @@ void fg__benchmark_decide(const struct fg_gate_input *input, size_t index, struc
 		pass_identical(arena, verdict);
 		return;
 	}
-	fg__nodes_decide(input, index, arena, verdict);
+	fg_nodes_decide(input, index, arena, verdict);
 	find_accepted(input, policy, arena, verdict);
-	fg__benchmark_conclude(policy, verdict);
+	fg_benchmark_conclude(policy, verdict);
 }

@@ -6,18 +6,18 @@
 #include "gate/gate.h"
 
 /* The policy and measurement keys of a benchmark: the plan's, else those of the input. */
-const struct fg_policy *fg__benchmark_policy(const struct fg_gate_input *input, const char *name);
+const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name);
 
 /* `series` is number `index` of the run. */
-void fg__benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict);
 /* A benchmark that only the stored baseline has. */
-void fg__benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
+void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict);
 /* The same where both sides were built and only the baseline's fastgate.yml names it. */
-void fg__benchmark_gone(const char *name, struct fg_arena *arena,
+void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 			struct fg_benchmark_verdict *verdict);
 /* Fold the metrics (and functions, where they gate) into the benchmark's outcome. */
-void fg__benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict);
+void fg_benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict);
 
 #endif

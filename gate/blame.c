@@ -32,7 +32,7 @@ static bool is_unchanged(const struct fg_series *series, const struct fg_profile
 	       is_same_library(series, library);
 }
 
-uint32_t *fg__blame_nodes(const struct fg_profile_set *set, const struct fg_series *series)
+uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series)
 {
 	bool *unchanged = fg_xcalloc(set->function_count + 1, sizeof(unchanged[0]));
 	uint32_t *blamed = fg_xcalloc(set->node_count + 1, sizeof(blamed[0]));

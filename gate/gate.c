@@ -19,7 +19,7 @@ static bool is_more_telling(const struct fg_metric_verdict *metric, bool open,
 void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy,
 		  const struct fg_measure *measure, struct fg_gate_progress *progress)
 {
-	struct fg__metric_context context = {
+	struct fg_metric_context context = {
 		.series = series, .policy = policy, .measure = measure};
 	bool shown_open = false;
 
@@ -30,13 +30,13 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 					      .high = (double)NAN};
 	for (size_t i = 0; i < series->metric_count; i++) {
 		struct fg_metric_verdict metric;
-		struct fg__finding finding;
+		struct fg_rule_finding finding;
 		bool open;
 
 		if (!fg_policy_metric(policy, series->metrics[i].name).gated ||
-		    !fg__metric_is_judged(series, i))
+		    !fg_metric_is_judged(series, i))
 			continue;
-		fg__metric_decide(&context, i, &metric, &finding);
+		fg_metric_decide(&context, i, &metric, &finding);
 		open = !metric.decided;
 		progress->decided = progress->decided && !open;
 		if (open && finding.next_look > progress->next_look)
@@ -59,11 +59,11 @@ static void add_missing(const struct fg_gate_input *input, struct fg_verdict *ve
 		const struct fg_series *series = &input->baseline->series[i];
 
 		if (!fg_run_find(input->run, series->name))
-			fg__benchmark_missing(series, &verdict->arena,
+			fg_benchmark_missing(series, &verdict->arena,
 					      &verdict->benchmarks[verdict->benchmark_count++]);
 	}
 	for (size_t i = 0; i < input->gone_count; i++)
-		fg__benchmark_gone(input->gone[i], &verdict->arena,
+		fg_benchmark_gone(input->gone[i], &verdict->arena,
 				   &verdict->benchmarks[verdict->benchmark_count++]);
 }
 
@@ -109,15 +109,15 @@ static void note_accepts(const struct fg_gate_input *input, struct fg_verdict *v
 {
 	const struct fg_policy *seen = NULL;
 
-	fg__accept_note_leftovers(input->policy, input->now_ns, verdict);
+	fg_accept_note_leftovers(input->policy, input->now_ns, verdict);
 	/* A benchmark's policy repeats the plan's keys unless it has keys of its own. */
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_policy *policy =
-			fg__benchmark_policy(input, verdict->benchmarks[i].name);
+			fg_benchmark_policy(input, verdict->benchmarks[i].name);
 
 		if (policy != input->policy && policy->accepts != input->policy->accepts &&
 		    policy != seen)
-			fg__accept_note_leftovers(policy, input->now_ns, verdict);
+			fg_accept_note_leftovers(policy, input->now_ns, verdict);
 		seen = policy;
 	}
 }
@@ -160,7 +160,7 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 	       input->gone_count;
 	made.benchmarks = fg_arena_array(&made.arena, most + 1, sizeof(made.benchmarks[0]));
 	for (size_t i = 0; i < input->run->series_count; i++)
-		fg__benchmark_decide(input, i, &made.arena,
+		fg_benchmark_decide(input, i, &made.arena,
 				     &made.benchmarks[made.benchmark_count++]);
 	add_missing(input, &made);
 	for (size_t i = 0; i < made.benchmark_count; i++)

@@ -43,7 +43,7 @@ static int compare_keys(const void *left, const void *right)
 }
 
 /* Sort the keys and number the pairs among them. */
-static void number_pairs(struct row_key *keys, size_t count, struct fg__profile_pairs *pairs)
+static void number_pairs(struct row_key *keys, size_t count, struct fg_profile_pairs *pairs)
 {
 	size_t end;
 
@@ -65,17 +65,17 @@ static void number_pairs(struct row_key *keys, size_t count, struct fg__profile_
 	}
 }
 
-static void pairs_init(struct fg__profile_pairs *pairs, size_t rows)
+static void pairs_init(struct fg_profile_pairs *pairs, size_t rows)
 {
-	*pairs = (struct fg__profile_pairs){0};
+	*pairs = (struct fg_profile_pairs){0};
 	pairs->pair_of_row = fg_xcalloc(rows + 1, sizeof(pairs->pair_of_row[0]));
 	pairs->per_arm = fg_xcalloc(rows + 1, sizeof(pairs->per_arm[0]));
 	pairs->rows = fg_xcalloc(rows + 1, sizeof(pairs->rows[0]));
 	for (size_t i = 0; i < rows; i++)
-		pairs->pair_of_row[i] = FG__NO_ENTITY;
+		pairs->pair_of_row[i] = FG_NO_ENTITY;
 }
 
-void fg__profile_pairs_find(const struct fg_profile_set *set, struct fg__profile_pairs *pairs)
+void fg_profile_pairs_find(const struct fg_profile_set *set, struct fg_profile_pairs *pairs)
 {
 	struct row_key *keys = fg_xcalloc(set->row_count + 1, sizeof(keys[0]));
 	size_t used = 0;
@@ -84,7 +84,7 @@ void fg__profile_pairs_find(const struct fg_profile_set *set, struct fg__profile
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
 
-		if (row->aside == 0 && row->arm < 2 && row->pair < FG__PAIR_NUMBERS_MAX)
+		if (row->aside == 0 && row->arm < 2 && row->pair < FG_PAIR_NUMBERS_MAX)
 			keys[used++] = (struct row_key){
 				.pair = row->pair, .row = (uint32_t)i, .arm = row->arm};
 	}
@@ -92,12 +92,12 @@ void fg__profile_pairs_find(const struct fg_profile_set *set, struct fg__profile
 	free(keys);
 }
 
-void fg__profile_pairs_release(struct fg__profile_pairs *pairs)
+void fg_profile_pairs_release(struct fg_profile_pairs *pairs)
 {
 	free(pairs->pair_of_row);
 	free(pairs->per_arm);
 	free(pairs->rows);
-	*pairs = (struct fg__profile_pairs){0};
+	*pairs = (struct fg_profile_pairs){0};
 }
 
 static void gathering_init(struct gathering *g, size_t entities)
@@ -126,14 +126,14 @@ static void gather_ms(struct gathering *g, uint32_t entity, uint8_t arm, double 
 }
 
 /* The pair is complete: its differences become cells. */
-static void finish_pair(struct gathering *g, struct fg__matrix *matrix, uint32_t pair)
+static void finish_pair(struct gathering *g, struct fg_pair_matrix *matrix, uint32_t pair)
 {
 	g->cells = fg_grow(g->cells, &g->cell_capacity, g->cell_count + g->touched_count,
 			   sizeof(g->cells[0]));
 	for (size_t i = 0; i < g->touched_count; i++) {
 		uint32_t entity = g->touched[i];
 		double *ms = g->ms[entity];
-		struct fg__entity *out = &matrix->entities[entity];
+		struct fg_entity *out = &matrix->entities[entity];
 		double difference = ms[1] - ms[0];
 
 		out->baseline_ms += ms[0];
@@ -148,12 +148,12 @@ static void finish_pair(struct gathering *g, struct fg__matrix *matrix, uint32_t
 }
 
 /* Sums become means and standard errors. */
-static void finish_entities(struct fg__matrix *matrix)
+static void finish_entities(struct fg_pair_matrix *matrix)
 {
 	double n = (double)matrix->pair_count;
 
 	for (size_t i = 0; i < matrix->count; i++) {
-		struct fg__entity *e = &matrix->entities[i];
+		struct fg_entity *e = &matrix->entities[i];
 		double squares = e->error_ms;
 		double sum = e->candidate_ms - e->baseline_ms;
 
@@ -166,7 +166,7 @@ static void finish_entities(struct fg__matrix *matrix)
 }
 
 /* Cells into rows by a counting sort: they come by rising pair, and stay so within a row. */
-static void finish_rows(struct fg__matrix *matrix, const struct gathering *g)
+static void finish_rows(struct fg_pair_matrix *matrix, const struct gathering *g)
 {
 	size_t *next = fg_xcalloc(matrix->count + 1, sizeof(next[0]));
 
@@ -188,21 +188,21 @@ static void finish_rows(struct fg__matrix *matrix, const struct gathering *g)
 	free(next);
 }
 
-static void matrix_init(struct fg__matrix *matrix, size_t count, size_t pair_count)
+static void matrix_init(struct fg_pair_matrix *matrix, size_t count, size_t pair_count)
 {
-	*matrix = (struct fg__matrix){.count = count, .pair_count = pair_count};
+	*matrix = (struct fg_pair_matrix){.count = count, .pair_count = pair_count};
 	matrix->entities = fg_xcalloc(count + 1, sizeof(matrix->entities[0]));
 }
 
-static void finish(struct fg__matrix *matrix, struct gathering *g)
+static void finish(struct fg_pair_matrix *matrix, struct gathering *g)
 {
 	finish_entities(matrix);
 	finish_rows(matrix, g);
 	gathering_release(g);
 }
 
-void fg__matrix_build(const struct fg_profile_set *set, const struct fg__profile_pairs *pairs,
-		      const uint32_t *entity_of_node, size_t count, struct fg__matrix *matrix)
+void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_profile_pairs *pairs,
+		      const uint32_t *entity_of_node, size_t count, struct fg_pair_matrix *matrix)
 {
 	struct gathering g;
 
@@ -216,7 +216,7 @@ void fg__matrix_build(const struct fg_profile_set *set, const struct fg__profile
 		for (uint32_t i = 0; i < row->count; i++) {
 			uint32_t entity = entity_of_node[row->nodes[i]];
 
-			if (entity == FG__NO_ENTITY)
+			if (entity == FG_NO_ENTITY)
 				continue;
 			gather_ms(&g, entity, row->arm, row->self_ns[i] * scale);
 			matrix->entities[entity].samples += row->samples[i];
@@ -227,9 +227,9 @@ void fg__matrix_build(const struct fg_profile_set *set, const struct fg__profile
 	finish(matrix, &g);
 }
 
-/* pair number → index of the pair, FG__NO_ENTITY where it does not count; to be freed.  *size entries. */
+/* pair number → index of the pair, FG_NO_ENTITY where it does not count; to be freed.  *size entries. */
 static uint32_t *index_pairs(const struct fg_profile_set *set,
-			     const struct fg__profile_pairs *pairs, size_t *size)
+			     const struct fg_profile_pairs *pairs, size_t *size)
 {
 	uint32_t *index;
 
@@ -240,27 +240,27 @@ static uint32_t *index_pairs(const struct fg_profile_set *set,
 	}
 	index = fg_xcalloc(*size + 1, sizeof(index[0]));
 	for (size_t i = 0; i < *size; i++)
-		index[i] = FG__NO_ENTITY;
+		index[i] = FG_NO_ENTITY;
 	for (size_t k = 0; k < pairs->row_count; k++)
 		index[set->rows[pairs->rows[k]].pair] = pairs->pair_of_row[pairs->rows[k]];
 	return index;
 }
 
-void fg__matrix_build_regions(const struct fg_profile_set *set, struct fg__matrix *matrix)
+void fg_pair_matrix_build_regions(const struct fg_profile_set *set, struct fg_pair_matrix *matrix)
 {
 	struct row_key *keys = fg_xcalloc(set->region_row_count + 1, sizeof(keys[0]));
-	struct fg__profile_pairs pairs;
+	struct fg_profile_pairs pairs;
 	struct gathering g;
 	uint32_t *index;
 	size_t size;
 	size_t used = 0;
 
-	fg__profile_pairs_find(set, &pairs);
+	fg_profile_pairs_find(set, &pairs);
 	index = index_pairs(set, &pairs, &size);
 	for (size_t i = 0; i < set->region_row_count; i++) {
 		const struct fg_profile_region_row *row = &set->region_rows[i];
 
-		if (row->aside == 0 && row->pair < size && index[row->pair] != FG__NO_ENTITY)
+		if (row->aside == 0 && row->pair < size && index[row->pair] != FG_NO_ENTITY)
 			keys[used++] =
 				(struct row_key){.pair = index[row->pair], .row = (uint32_t)i};
 	}
@@ -278,16 +278,16 @@ void fg__matrix_build_regions(const struct fg_profile_set *set, struct fg__matri
 			finish_pair(&g, matrix, keys[k].pair);
 	}
 	finish(matrix, &g);
-	fg__profile_pairs_release(&pairs);
+	fg_profile_pairs_release(&pairs);
 	free(index);
 	free(keys);
 }
 
-void fg__matrix_release(struct fg__matrix *matrix)
+void fg_pair_matrix_release(struct fg_pair_matrix *matrix)
 {
 	free(matrix->entities);
 	free(matrix->start);
 	free(matrix->columns);
 	free(matrix->values);
-	*matrix = (struct fg__matrix){0};
+	*matrix = (struct fg_pair_matrix){0};
 }

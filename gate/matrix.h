@@ -9,18 +9,18 @@
 #include "profile/profile_set.h"
 #include "stats/signflip.h"
 
-#define FG__NO_ENTITY UINT32_MAX
+#define FG_NO_ENTITY UINT32_MAX
 
 /* Which rows of a profile set belong to which pair: only pairs with as many repetitions in both arms. */
-struct fg__profile_pairs {
+struct fg_profile_pairs {
 	size_t count;
-	uint32_t *pair_of_row; /* 0 .. count - 1, or FG__NO_ENTITY; one per row of the set */
+	uint32_t *pair_of_row; /* 0 .. count - 1, or FG_NO_ENTITY; one per row of the set */
 	double *per_arm;       /* repetitions of an arm in each pair */
 	uint32_t *rows;        /* those that count, by rising pair */
 	size_t row_count;
 };
 
-struct fg__entity {
+struct fg_entity {
 	double baseline_ms; /* mean over the pairs */
 	double candidate_ms;
 	double delta_ms;
@@ -28,23 +28,23 @@ struct fg__entity {
 	uint64_t samples;
 };
 
-struct fg__matrix {
+struct fg_pair_matrix {
 	size_t count; /* entities */
 	size_t pair_count;
-	struct fg__entity *entities;
+	struct fg_entity *entities;
 	size_t *start; /* CSR, as in stats/signflip.h */
 	uint32_t *columns;
 	float *values;
 };
 
-void fg__profile_pairs_find(const struct fg_profile_set *set, struct fg__profile_pairs *pairs);
-void fg__profile_pairs_release(struct fg__profile_pairs *pairs);
+void fg_profile_pairs_find(const struct fg_profile_set *set, struct fg_profile_pairs *pairs);
+void fg_profile_pairs_release(struct fg_profile_pairs *pairs);
 
-/* Self time of nodes, added up by entity: entity_of_node[n] < count, or FG__NO_ENTITY. */
-void fg__matrix_build(const struct fg_profile_set *set, const struct fg__profile_pairs *pairs,
-		      const uint32_t *entity_of_node, size_t count, struct fg__matrix *matrix);
+/* Self time of nodes, added up by entity: entity_of_node[n] < count, or FG_NO_ENTITY. */
+void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_profile_pairs *pairs,
+		      const uint32_t *entity_of_node, size_t count, struct fg_pair_matrix *matrix);
 /* Sampled CPU time of the marked regions; entity i is region i. */
-void fg__matrix_build_regions(const struct fg_profile_set *set, struct fg__matrix *matrix);
-void fg__matrix_release(struct fg__matrix *matrix);
+void fg_pair_matrix_build_regions(const struct fg_profile_set *set, struct fg_pair_matrix *matrix);
+void fg_pair_matrix_release(struct fg_pair_matrix *matrix);
 
 #endif

@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-bool fg__metric_is_judged(const struct fg_series *series, size_t metric)
+bool fg_metric_is_judged(const struct fg_series *series, size_t metric)
 {
 	return series->schedule != FG_SCHEDULE_DUET || series->metrics[metric].valid_in_duet;
 }
 
-static const char *copy(const struct fg__metric_context *context, const char *text)
+static const char *copy(const struct fg_metric_context *context, const char *text)
 {
 	return context->arena ? fg_arena_strdup(context->arena, text) : text;
 }
@@ -22,7 +22,7 @@ static const char *copy(const struct fg__metric_context *context, const char *te
    fg_notes_add(&(verdict)->notes, (context)->arena, __VA_ARGS__); \
  } while (0)
 
-void fg__metric_begin(const struct fg__metric_context *context, size_t metric,
+void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
 		      struct fg_metric_verdict *verdict)
 {
 	const struct fg_metric *what = &context->series->metrics[metric];
@@ -49,7 +49,7 @@ void fg__metric_begin(const struct fg__metric_context *context, size_t metric,
 	};
 }
 
-void fg__metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
+void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
 			     double high, bool linear)
 {
 	/* For a metric of which more is better, worse is a ratio below one. */
@@ -65,7 +65,7 @@ void fg__metric_set_interval(struct fg_metric_verdict *verdict, double estimate,
 	verdict->high = ends[2];
 }
 
-static void set_levels(const struct fg__metric_context *context, size_t metric,
+static void set_levels(const struct fg_metric_context *context, size_t metric,
 		       struct fg_metric_verdict *verdict)
 {
 	verdict->baseline = fg_series_median(context->series, metric, FG_ARM_BASELINE, NULL);
@@ -76,7 +76,7 @@ static void set_levels(const struct fg__metric_context *context, size_t metric,
  * An exact metric is the same in every repetition of one binary, so one look suffices: any worsening beyond the
  * tolerance counts.  When it is not the same after all, that is said, and the ordinary rule decides.
  */
-static bool decide_exact(const struct fg__metric_context *context, const struct fg__pairs *pairs,
+static bool decide_exact(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			 double tolerance, struct fg_metric_verdict *verdict)
 {
 	double difference = pairs->difference[0];
@@ -91,7 +91,7 @@ static bool decide_exact(const struct fg__metric_context *context, const struct 
 		     verdict->label);
 		return false;
 	}
-	fg__metric_set_interval(verdict, difference, difference, difference, pairs->linear);
+	fg_metric_set_interval(verdict, difference, difference, difference, pairs->linear);
 	verdict->decided = true;
 	verdict->pairs = (unsigned)pairs->count;
 	verdict->smallest_detectable = tolerance;
@@ -102,7 +102,7 @@ static bool decide_exact(const struct fg__metric_context *context, const struct 
 	return true;
 }
 
-static void note_lost_pairs(const struct fg__metric_context *context, const struct fg__pairs *pairs,
+static void note_lost_pairs(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			    struct fg_metric_verdict *verdict)
 {
 	if (pairs->no_number > 0)
@@ -120,8 +120,8 @@ static void note_lost_pairs(const struct fg__metric_context *context, const stru
 }
 
 /* Neither side has a value that counts. */
-static void decide_without_values(const struct fg__metric_context *context,
-				  const struct fg__pairs *pairs, struct fg_metric_verdict *verdict)
+static void decide_without_values(const struct fg_metric_context *context,
+				  const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {
 	bool unusable = pairs->no_number > 0 || pairs->no_ratio > 0;
 
@@ -142,8 +142,8 @@ static void decide_without_values(const struct fg__metric_context *context,
 }
 
 /* Nothing to compare: says which side lacks the metric, and never passes in silence. */
-static void decide_without_pairs(const struct fg__metric_context *context,
-				 const struct fg__pairs *pairs, struct fg_metric_verdict *verdict)
+static void decide_without_pairs(const struct fg_metric_context *context,
+				 const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {
 	bool has_baseline = isfinite(verdict->baseline);
 	bool has_candidate = isfinite(verdict->candidate);
@@ -161,12 +161,12 @@ static void decide_without_pairs(const struct fg__metric_context *context,
 	}
 }
 
-static void note_finding(const struct fg__metric_context *context,
-			 const struct fg__finding *finding, struct fg_metric_verdict *verdict)
+static void note_finding(const struct fg_metric_context *context,
+			 const struct fg_rule_finding *finding, struct fg_metric_verdict *verdict)
 {
-	if (finding->pairs < FG__PAIRS_MIN) {
+	if (finding->pairs < FG_PAIRS_MIN) {
 		NOTE(context, verdict, "only %zu pairs: at least %d are needed for any statement",
-		     finding->pairs, FG__PAIRS_MIN);
+		     finding->pairs, FG_PAIRS_MIN);
 		return;
 	}
 	if (!finding->decided && context->final)
@@ -189,18 +189,18 @@ static void note_finding(const struct fg__metric_context *context,
 }
 
 /* Pairs without a number for this metric count for the runner: it has to be asked for more. */
-static void ask_for_more(const struct fg__pairs *pairs, struct fg__finding *finding)
+static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *finding)
 {
 	if (finding->next_look > 0)
 		finding->next_look += pairs->no_number + pairs->no_ratio;
 }
 
-static void apply_rule(const struct fg__metric_context *context, const struct fg__pairs *pairs,
-		       struct fg_metric_verdict *verdict, struct fg__finding *finding)
+static void apply_rule(const struct fg_metric_context *context, const struct fg_pairs *pairs,
+		       struct fg_metric_verdict *verdict, struct fg_rule_finding *finding)
 {
 	struct fg_metric_policy policy = fg_policy_metric(context->policy, verdict->name);
 	size_t looks[FG_GATE_LOOKS_MAX];
-	struct fg__rule rule = {.alpha = context->policy->alpha,
+	struct fg_rule rule = {.alpha = context->policy->alpha,
 				.min_effect = policy.min_effect,
 				.margin = policy.margin,
 				.tolerated = policy.tolerated,
@@ -210,7 +210,7 @@ static void apply_rule(const struct fg__metric_context *context, const struct fg
 
 	rule.look_count =
 		fg_gate_looks(context->measure->min_pairs, context->measure->max_pairs, looks);
-	fg__rule_apply(&rule, pairs->difference, pairs->count, context->final, finding);
+	fg_rule_apply(&rule, pairs->difference, pairs->count, context->final, finding);
 	ask_for_more(pairs, finding);
 	verdict->decided = finding->decided || context->final;
 	verdict->outcome = finding->outcome;
@@ -218,7 +218,7 @@ static void apply_rule(const struct fg__metric_context *context, const struct fg
 	verdict->looks = (unsigned)finding->looks;
 	verdict->p_value = finding->p;
 	verdict->smallest_detectable = expm1(finding->smallest_detectable);
-	fg__metric_set_interval(verdict, finding->estimate, finding->low, finding->high,
+	fg_metric_set_interval(verdict, finding->estimate, finding->low, finding->high,
 				pairs->linear);
 	note_finding(context, finding, verdict);
 }
@@ -231,23 +231,23 @@ static size_t first_look(const struct fg_measure *measure)
 	return looks[0];
 }
 
-void fg__metric_decide(const struct fg__metric_context *context, size_t metric,
-		       struct fg_metric_verdict *verdict, struct fg__finding *finding)
+void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
+		       struct fg_metric_verdict *verdict, struct fg_rule_finding *finding)
 {
-	struct fg__finding ignored;
-	struct fg__pairs pairs;
+	struct fg_rule_finding ignored;
+	struct fg_pairs pairs;
 
 	if (!finding)
 		finding = &ignored;
-	*finding = (struct fg__finding){.estimate = (double)NAN};
-	fg__metric_begin(context, metric, verdict);
+	*finding = (struct fg_rule_finding){.estimate = (double)NAN};
+	fg_metric_begin(context, metric, verdict);
 	set_levels(context, metric, verdict);
-	if (!fg__metric_is_judged(context->series, metric)) {
+	if (!fg_metric_is_judged(context->series, metric)) {
 		NOTE(context, verdict, "%s means nothing while both arms share one CPU",
 		     verdict->label);
 		return;
 	}
-	fg__pairs_collect(context->series, metric, &pairs);
+	fg_pairs_collect(context->series, metric, &pairs);
 	note_lost_pairs(context, &pairs, verdict);
 	if (pairs.count == 0 && !context->final && pairs.no_number + pairs.no_ratio == 0) {
 		verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
@@ -261,11 +261,11 @@ void fg__metric_decide(const struct fg__metric_context *context, size_t metric,
 				 verdict)) {
 		apply_rule(context, &pairs, verdict, finding);
 		if (context->arena && verdict->gated) {
-			fg__shape_note_modes(context->series, metric, context->seed, context->arena,
+			fg_shape_note_modes(context->series, metric, context->seed, context->arena,
 					     &verdict->notes);
-			fg__shape_note_layout(context->series, metric, context->seed,
+			fg_shape_note_layout(context->series, metric, context->seed,
 					      context->arena, &verdict->notes);
 		}
 	}
-	fg__pairs_release(&pairs);
+	fg_pairs_release(&pairs);
 }

@@ -7,7 +7,7 @@
 #include "gate/rule.h"
 #include "model/verdict.h"
 
-struct fg__metric_context {
+struct fg_metric_context {
 	const struct fg_series *series;
 	const struct fg_policy *policy;
 	const struct fg_measure *measure;
@@ -17,18 +17,18 @@ struct fg__metric_context {
 };
 
 /* Does this metric mean anything in the series' schedule? */
-bool fg__metric_is_judged(const struct fg_series *series, size_t metric);
+bool fg_metric_is_judged(const struct fg_series *series, size_t metric);
 
 /* Head of a verdict: names, policy, levels of the arms; the outcome is pass and not decided yet. */
-void fg__metric_begin(const struct fg__metric_context *context, size_t metric,
+void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
 		      struct fg_metric_verdict *verdict);
 
 /* The whole verdict; `finding` (may be NULL) gets what the rule said. */
-void fg__metric_decide(const struct fg__metric_context *context, size_t metric,
-		       struct fg_metric_verdict *verdict, struct fg__finding *finding);
+void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
+		       struct fg_metric_verdict *verdict, struct fg_rule_finding *finding);
 
 /* Fill ratio and interval of a verdict from logarithms (or shares) that are positive for worse. */
-void fg__metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
+void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
 			     double high, bool linear);
 
 #endif

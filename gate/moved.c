@@ -39,7 +39,7 @@ static int by_size(const void *left, const void *right)
 }
 
 /* Functions that surely changed in one direction (+1 or -1), largest first. */
-static size_t list_changes(const struct fg__node_context *c, double direction, struct change **list)
+static size_t list_changes(const struct fg_node_context *c, double direction, struct change **list)
 {
 	const double *p = direction > 0.0 ? c->p_up : c->p_down;
 	struct change *found = fg_xcalloc(c->functions.count + 1, sizeof(found[0]));
@@ -59,7 +59,7 @@ static size_t list_changes(const struct fg__node_context *c, double direction, s
 }
 
 /* Mean and standard error over the pairs of the sum of all nodes that are marked. */
-static void sum_marked(const struct fg__node_context *c, const bool *marked, double *mean,
+static void sum_marked(const struct fg_node_context *c, const bool *marked, double *mean,
 		       double *error)
 {
 	size_t pairs = c->pairs.count;
@@ -72,7 +72,7 @@ static void sum_marked(const struct fg__node_context *c, const bool *marked, dou
 		uint32_t pair = c->pairs.pair_of_row[r];
 		double sign = row->arm ? 1.0 : -1.0;
 
-		for (uint32_t i = 0; i < row->count && pair != FG__NO_ENTITY; i++) {
+		for (uint32_t i = 0; i < row->count && pair != FG_NO_ENTITY; i++) {
 			if (marked[row->nodes[i]])
 				difference[pair] +=
 					sign * row->self_ns[i] / 1e6 / c->pairs.per_arm[pair];
@@ -86,13 +86,13 @@ static void sum_marked(const struct fg__node_context *c, const bool *marked, dou
 	free(difference);
 }
 
-static bool is_unchanged(const struct fg__node_context *c, double mean, double error)
+static bool is_unchanged(const struct fg_node_context *c, double mean, double error)
 {
 	return fabs(mean) <= fmax(c->floor_ms, WITHIN_ERRORS * error);
 }
 
 /* Mark the nodes at or below `top`; with functions given, only where one of the two is blamed. */
-static void mark_below(const struct fg__node_context *c, uint32_t top, const uint32_t *pair,
+static void mark_below(const struct fg_node_context *c, uint32_t top, const uint32_t *pair,
 		       bool *marked)
 {
 	const struct fg_profile_set *set = c->set;
@@ -110,7 +110,7 @@ static void mark_below(const struct fg__node_context *c, uint32_t top, const uin
 }
 
 /* The node of a function with most inclusive time in the arm where the function is larger. */
-static uint32_t main_node(const struct fg__node_context *c, uint32_t function)
+static uint32_t main_node(const struct fg_node_context *c, uint32_t function)
 {
 	int arm = c->functions.entities[function].delta_ms > 0.0;
 	uint32_t best = 0;
@@ -135,21 +135,21 @@ static uint32_t common_ancestor(const struct fg_profile_set *set, uint32_t a, ui
 	return a;
 }
 
-static bool is_gone(const struct fg__entity *entity)
+static bool is_gone(const struct fg_entity *entity)
 {
 	return entity->candidate_ms <= GONE_SHARE * entity->baseline_ms;
 }
 
-static bool is_new(const struct fg__entity *entity)
+static bool is_new(const struct fg_entity *entity)
 {
 	return entity->baseline_ms <= GONE_SHARE * entity->candidate_ms;
 }
 
-static const char *kind_of(const struct fg__node_context *c, uint32_t from, uint32_t to,
+static const char *kind_of(const struct fg_node_context *c, uint32_t from, uint32_t to,
 			   uint32_t from_node, uint32_t to_node)
 {
-	const struct fg__entity *giver = &c->functions.entities[from];
-	const struct fg__entity *taker = &c->functions.entities[to];
+	const struct fg_entity *giver = &c->functions.entities[from];
+	const struct fg_entity *taker = &c->functions.entities[to];
 
 	if (is_gone(giver) && is_new(taker))
 		return "renamed";
@@ -161,7 +161,7 @@ static const char *kind_of(const struct fg__node_context *c, uint32_t from, uint
 }
 
 /* Did `to` take from `from` what it grew by?  Fills `out` when so. */
-static bool try_move(const struct fg__node_context *c, const struct change *to,
+static bool try_move(const struct fg_node_context *c, const struct change *to,
 		     const struct change *from, struct fg_moved *out)
 {
 	const struct fg_profile_set *set = c->set;
@@ -203,7 +203,7 @@ static bool try_move(const struct fg__node_context *c, const struct change *to,
 	return true;
 }
 
-void fg__moved_find(const struct fg__node_context *c, struct fg_benchmark_verdict *verdict,
+void fg_moved_find(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict,
 		    bool *moved)
 {
 	struct change *grown;

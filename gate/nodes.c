@@ -34,7 +34,7 @@
 
 /* One family of entities tested together. */
 struct family {
-	const struct fg__matrix *matrix;
+	const struct fg_pair_matrix *matrix;
 	double quantile; /* of t, for the intervals; NaN: too few pairs */
 	bool *tested;
 	double *p_up;
@@ -53,7 +53,7 @@ static void family_release(struct family *family)
 /* The rows of the tested entities, packed: the permutation test knows nothing of the others. */
 static void pack_rows(const struct family *family, size_t *start, uint32_t *columns, float *values)
 {
-	const struct fg__matrix *m = family->matrix;
+	const struct fg_pair_matrix *m = family->matrix;
 	size_t row = 0;
 	size_t used = 0;
 
@@ -72,7 +72,7 @@ static void pack_rows(const struct family *family, size_t *start, uint32_t *colu
 /* Tests at a larger share of alpha than an even one reach it with a smaller statistic. */
 static void set_handicaps(const struct family *family, double alpha, float *handicap)
 {
-	const struct fg__matrix *m = family->matrix;
+	const struct fg_pair_matrix *m = family->matrix;
 	double even = 1.0 / (double)family->tested_count;
 	double sum = 0.0;
 	size_t row = 0;
@@ -93,7 +93,7 @@ static void set_handicaps(const struct family *family, double alpha, float *hand
 
 static void run_permutations(struct family *family, double alpha, uint64_t seed)
 {
-	const struct fg__matrix *m = family->matrix;
+	const struct fg_pair_matrix *m = family->matrix;
 	size_t cells = m->start[m->count];
 	size_t *start = fg_xcalloc(family->tested_count + 1, sizeof(start[0]));
 	uint32_t *columns = fg_xcalloc(cells + 1, sizeof(columns[0]));
@@ -128,8 +128,8 @@ static void run_permutations(struct family *family, double alpha, uint64_t seed)
 	free(p);
 }
 
-static void family_test(const struct fg__node_context *c, struct family *family,
-			const struct fg__matrix *matrix, uint64_t samples_min, uint64_t seed)
+static void family_test(const struct fg_node_context *c, struct family *family,
+			const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed)
 {
 	*family = (struct family){.matrix = matrix};
 	family->quantile =
@@ -148,7 +148,7 @@ static void family_test(const struct fg__node_context *c, struct family *family,
 		run_permutations(family, c->policy->function_alpha, seed);
 }
 
-static enum fg_outcome outcome_of(const struct fg__node_context *c, const struct fg__entity *entity,
+static enum fg_outcome outcome_of(const struct fg_node_context *c, const struct fg_entity *entity,
 				  double p_up, double p_down)
 {
 	if (p_up <= c->policy->function_alpha && entity->delta_ms >= c->floor_ms)
@@ -158,10 +158,10 @@ static enum fg_outcome outcome_of(const struct fg__node_context *c, const struct
 	return FG_OUTCOME_PASS;
 }
 
-static struct fg_node_verdict make_node(const struct fg__node_context *c, enum fg_node_kind kind,
+static struct fg_node_verdict make_node(const struct fg_node_context *c, enum fg_node_kind kind,
 					const struct family *family, size_t at)
 {
-	const struct fg__entity *entity = &family->matrix->entities[at];
+	const struct fg_entity *entity = &family->matrix->entities[at];
 	double half = family->quantile * entity->error_ms;
 	double p = entity->delta_ms > 0.0 ? family->p_up[at] : family->p_down[at];
 
@@ -178,7 +178,7 @@ static struct fg_node_verdict make_node(const struct fg__node_context *c, enum f
 	};
 }
 
-static void set_function(const struct fg__node_context *c, size_t function,
+static void set_function(const struct fg_node_context *c, size_t function,
 			 struct fg_node_verdict *node)
 {
 	const struct fg_profile_function *f = &c->set->functions[function];
@@ -221,7 +221,7 @@ static int compare_paths(const void *left, const void *right)
 	return by_size > 0.0 ? 1 : by_size < 0.0 ? -1 : 0;
 }
 
-static void set_frames(const struct fg__node_context *c, uint32_t node,
+static void set_frames(const struct fg_node_context *c, uint32_t node,
 		       struct fg_path_verdict *path)
 {
 	const struct fg_profile_set *set = c->set;
@@ -243,10 +243,10 @@ static void set_frames(const struct fg__node_context *c, uint32_t node,
 	}
 }
 
-static bool make_path(const struct fg__node_context *c, const struct family *paths, uint32_t node,
+static bool make_path(const struct fg_node_context *c, const struct family *paths, uint32_t node,
 		      double direction, struct named_path *path)
 {
-	const struct fg__entity *entity = &paths->matrix->entities[node];
+	const struct fg_entity *entity = &paths->matrix->entities[node];
 	double half = paths->quantile * entity->error_ms;
 	double p = entity->delta_ms > 0.0 ? paths->p_up[node] : paths->p_down[node];
 
@@ -265,7 +265,7 @@ static bool make_path(const struct fg__node_context *c, const struct family *pat
 }
 
 /* The call paths that end in this function and changed in its own direction, largest first. */
-static void add_paths(const struct fg__node_context *c, const struct family *paths, size_t function,
+static void add_paths(const struct fg_node_context *c, const struct family *paths, size_t function,
 		      struct fg_node_verdict *node)
 {
 	const struct fg_profile_set *set = c->set;
@@ -297,7 +297,7 @@ static void add_paths(const struct fg__node_context *c, const struct family *pat
  * Worth a word: a change that is sure; and where the whole surely changed, whatever makes a noticeable part of it and is
  * not plain noise, so that the whole is explained.
  */
-static bool is_worth_a_word(const struct fg__node_context *c, const struct fg_node_verdict *node,
+static bool is_worth_a_word(const struct fg_node_context *c, const struct fg_node_verdict *node,
 			    double error_ms)
 {
 	double part = fmax(c->floor_ms, BLAME_SHARE * fabs(c->total_ms));
@@ -308,7 +308,7 @@ static bool is_worth_a_word(const struct fg__node_context *c, const struct fg_no
 }
 
 /* Sorted, to be freed. */
-static struct named_function *name_functions(const struct fg__node_context *c,
+static struct named_function *name_functions(const struct fg_node_context *c,
 					     const struct family *family, const bool *moved,
 					     size_t *count)
 {
@@ -336,7 +336,7 @@ static struct named_function *name_functions(const struct fg__node_context *c,
  * Each call path of a named function is an entity of its own.  Testing only those keeps the promise: a path can be flagged
  * falsely only below a function that was, or that did change.
  */
-static void pick_paths(const struct fg__node_context *c, const struct named_function *named,
+static void pick_paths(const struct fg_node_context *c, const struct named_function *named,
 		       size_t count, uint32_t *entity_of_node)
 {
 	const struct fg_profile_set *set = c->set;
@@ -346,22 +346,22 @@ static void pick_paths(const struct fg__node_context *c, const struct named_func
 		wanted[named[i].function] = true;
 	for (uint32_t n = 0; n < set->node_count; n++)
 		entity_of_node[n] =
-			wanted[set->nodes[c->blamed[n]].function] ? c->blamed[n] : FG__NO_ENTITY;
+			wanted[set->nodes[c->blamed[n]].function] ? c->blamed[n] : FG_NO_ENTITY;
 	free(wanted);
 }
 
-static void add_functions(const struct fg__node_context *c, const struct family *family,
+static void add_functions(const struct fg_node_context *c, const struct family *family,
 			  double *const inclusive[2], const bool *moved,
 			  struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_profile_set *set = c->set;
 	struct named_function *named = name_functions(c, family, moved, &verdict->function_count);
 	uint32_t *own = fg_xcalloc(set->node_count + 1, sizeof(own[0]));
-	struct fg__matrix matrix;
+	struct fg_pair_matrix matrix;
 	struct family paths;
 
 	pick_paths(c, named, verdict->function_count, own);
-	fg__matrix_build(set, &c->pairs, own, set->node_count, &matrix);
+	fg_pair_matrix_build(set, &c->pairs, own, set->node_count, &matrix);
 	family_test(c, &paths, &matrix, SAMPLES_MIN, c->seed + 2);
 	verdict->functions_tested = family->tested_count;
 	verdict->functions = fg_arena_array(c->arena, verdict->function_count + 1,
@@ -375,13 +375,13 @@ static void add_functions(const struct fg__node_context *c, const struct family 
 		add_paths(c, &paths, named[i].function, node);
 	}
 	family_release(&paths);
-	fg__matrix_release(&matrix);
+	fg_pair_matrix_release(&matrix);
 	free(own);
 	free(named);
 }
 
 /* Mean inclusive time per function, recursion counted once. */
-static void sum_inclusive(const struct fg__node_context *c, double *of_function[2])
+static void sum_inclusive(const struct fg_node_context *c, double *of_function[2])
 {
 	bool *recursive = fg_profile_set_is_recursive(c->set);
 
@@ -398,12 +398,12 @@ static void sum_inclusive(const struct fg__node_context *c, double *of_function[
 }
 
 /* Libraries: the self time of all their functions, so that they add up to the whole as functions do. */
-static void add_libraries(const struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
+static void add_libraries(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_profile_set *set = c->set;
 	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
 	struct fg_map names = {0};
-	struct fg__matrix matrix;
+	struct fg_pair_matrix matrix;
 	struct family family;
 
 	for (size_t n = 0; n < set->node_count; n++) {
@@ -412,7 +412,7 @@ static void add_libraries(const struct fg__node_context *c, struct fg_benchmark_
 		entity[n] = (uint32_t)*fg_map_add_text(&names, library ? library : "", names.count,
 						       NULL);
 	}
-	fg__matrix_build(set, &c->pairs, entity, names.count, &matrix);
+	fg_pair_matrix_build(set, &c->pairs, entity, names.count, &matrix);
 	family_test(c, &family, &matrix, SAMPLES_MIN, c->seed + 3);
 	verdict->libraries =
 		fg_arena_array(c->arena, names.count + 1, sizeof(verdict->libraries[0]));
@@ -429,19 +429,19 @@ static void add_libraries(const struct fg__node_context *c, struct fg_benchmark_
 	qsort(verdict->libraries, verdict->library_count, sizeof(verdict->libraries[0]),
 	      compare_nodes);
 	family_release(&family);
-	fg__matrix_release(&matrix);
+	fg_pair_matrix_release(&matrix);
 	fg_map_release(&names);
 	free(entity);
 }
 
-static void add_regions(const struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
+static void add_regions(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
 {
-	struct fg__matrix matrix;
+	struct fg_pair_matrix matrix;
 	struct family family;
 
 	if (c->set->region_count == 0)
 		return;
-	fg__matrix_build_regions(c->set, &matrix);
+	fg_pair_matrix_build_regions(c->set, &matrix);
 	family_test(c, &family, &matrix, PAIRS_TO_TEST, c->seed + 4);
 	verdict->regions = fg_arena_array(c->arena, matrix.count + 1, sizeof(verdict->regions[0]));
 	for (size_t i = 0; i < matrix.count; i++) {
@@ -455,27 +455,27 @@ static void add_regions(const struct fg__node_context *c, struct fg_benchmark_ve
 	}
 	qsort(verdict->regions, verdict->region_count, sizeof(verdict->regions[0]), compare_nodes);
 	family_release(&family);
-	fg__matrix_release(&matrix);
+	fg_pair_matrix_release(&matrix);
 }
 
 /* The whole, as the kernel measured it, over the pairs that count; the sampled whole where that is not known. */
-static double total_delta_ms(const struct fg_series *series, const struct fg__node_context *c)
+static double total_delta_ms(const struct fg_series *series, const struct fg_node_context *c)
 {
-	struct fg__pairs pairs;
+	struct fg_pairs pairs;
 	double sum = 0.0;
 	double result;
 
-	fg__pairs_collect(series, FG_METRIC_CPU_TIME, &pairs);
+	fg_pairs_collect(series, FG_METRIC_CPU_TIME, &pairs);
 	for (size_t i = 0; i < pairs.count; i++)
 		sum += (pairs.candidate[i] - pairs.baseline[i]) / 1e6;
 	result = pairs.count > 0 ? sum / (double)pairs.count
 				 : c->inclusive_ms[1][0] - c->inclusive_ms[0][0];
-	fg__pairs_release(&pairs);
+	fg_pairs_release(&pairs);
 	return result;
 }
 
 /* The leaf in unchanged code that most of a function's change is spent in; NULL: it is spent in its own code. */
-static const char *mostly_spent_in(const struct fg__node_context *c, const char *name,
+static const char *mostly_spent_in(const struct fg_node_context *c, const char *name,
 				   double delta_ms)
 {
 	const struct fg_profile_set *set = c->set;
@@ -498,7 +498,7 @@ static const char *mostly_spent_in(const struct fg__node_context *c, const char 
 	return best ? set->functions[best].name : NULL;
 }
 
-static void note_leaves(const struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
+static void note_leaves(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
 {
 	for (size_t i = 0; i < verdict->function_count; i++) {
 		const struct fg_node_verdict *node = &verdict->functions[i];
@@ -522,7 +522,7 @@ static bool has_whole_changed(const struct fg_benchmark_verdict *verdict)
 	return false;
 }
 
-static void share_blame(const struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
+static void share_blame(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
 {
 	double named = 0.0;
 	double all = 0.0;
@@ -544,16 +544,16 @@ static void share_blame(const struct fg__node_context *c, struct fg_benchmark_ve
 			all - named);
 }
 
-static void context_init(struct fg__node_context *c, const struct fg_series *series)
+static void context_init(struct fg_node_context *c, const struct fg_series *series)
 {
 	const struct fg_profile_set *set = c->set;
 	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
 
-	c->blamed = fg__blame_nodes(set, series);
-	fg__profile_pairs_find(set, &c->pairs);
+	c->blamed = fg_blame_nodes(set, series);
+	fg_profile_pairs_find(set, &c->pairs);
 	for (size_t n = 0; n < set->node_count; n++)
 		entity[n] = set->nodes[c->blamed[n]].function;
-	fg__matrix_build(set, &c->pairs, entity, set->function_count, &c->functions);
+	fg_pair_matrix_build(set, &c->pairs, entity, set->function_count, &c->functions);
 	free(entity);
 	for (uint8_t arm = 0; arm < 2; arm++) {
 		c->self_ms[arm] = fg_xcalloc(set->node_count + 1, sizeof(c->self_ms[arm][0]));
@@ -567,10 +567,10 @@ static void context_init(struct fg__node_context *c, const struct fg_series *ser
 	c->floor_ms = c->policy->function_floor * c->inclusive_ms[0][0];
 }
 
-static void context_release(struct fg__node_context *c)
+static void context_release(struct fg_node_context *c)
 {
-	fg__profile_pairs_release(&c->pairs);
-	fg__matrix_release(&c->functions);
+	fg_profile_pairs_release(&c->pairs);
+	fg_pair_matrix_release(&c->functions);
 	free(c->blamed);
 	for (int arm = 0; arm < 2; arm++) {
 		free(c->self_ms[arm]);
@@ -578,7 +578,7 @@ static void context_release(struct fg__node_context *c)
 	}
 }
 
-static void decide_set(struct fg__node_context *c, struct fg_benchmark_verdict *verdict)
+static void decide_set(struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
 {
 	bool *moved = fg_xcalloc(c->set->function_count + 1, sizeof(moved[0]));
 	double *inclusive[2];
@@ -589,7 +589,7 @@ static void decide_set(struct fg__node_context *c, struct fg_benchmark_verdict *
 	c->p_up = family.p_up;
 	c->p_down = family.p_down;
 	c->tested = family.tested;
-	fg__moved_find(c, verdict, moved);
+	fg_moved_find(c, verdict, moved);
 	add_functions(c, &family, inclusive, moved, verdict);
 	add_libraries(c, verdict);
 	add_regions(c, verdict);
@@ -601,13 +601,13 @@ static void decide_set(struct fg__node_context *c, struct fg_benchmark_verdict *
 	free(moved);
 }
 
-void fg__nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 		      struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_benchmark *benchmark =
 		input->plan ? fg_plan_find(input->plan, series->name) : NULL;
-	struct fg__node_context context = {
+	struct fg_node_context context = {
 		.set = input->profiles ? input->profiles[index] : NULL,
 		.policy = benchmark ? &benchmark->policy : input->policy,
 		.arena = arena,

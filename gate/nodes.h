@@ -10,24 +10,24 @@
 #include "gate/matrix.h"
 
 /* For every node the one that its time is blamed on (see below); to be freed. */
-uint32_t *fg__blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
+uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
 
 /* Fill functions, libraries, regions, moved cost and blame of a benchmark's verdict, where there are profiles. */
-void fg__nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
+void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 		      struct fg_benchmark_verdict *verdict);
 
 /* The profile of one benchmark, its pairs, and the differences of all functions with their adjusted p. */
-struct fg__node_context {
+struct fg_node_context {
 	const struct fg_profile_set *set;
 	const struct fg_policy *policy;
 	struct fg_arena *arena;
-	struct fg__profile_pairs pairs;
+	struct fg_profile_pairs pairs;
 	/*
 	 * Code that is the same in both arms cannot be the cause: the time of a node in an unchanged library belongs to the nearest
 	 * caller in changed code.  blamed[n] is that node; n itself where no caller is changed either.
 	 */
 	uint32_t *blamed;
-	struct fg__matrix functions; /* entity = function, by the node that is blamed */
+	struct fg_pair_matrix functions; /* entity = function, by the node that is blamed */
 	double *p_up;                /* per function; 1 where not tested */
 	double *p_down;
 	bool *tested;
@@ -43,7 +43,7 @@ struct fg__node_context {
  * Which of the significant changes only moved: fills verdict->moved and sets moved[f] for every function that is part of
  * such a move.
  */
-void fg__moved_find(const struct fg__node_context *context, struct fg_benchmark_verdict *verdict,
+void fg_moved_find(const struct fg_node_context *context, struct fg_benchmark_verdict *verdict,
 		    bool *moved);
 
 #endif

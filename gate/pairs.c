@@ -14,7 +14,7 @@ struct gathered {
 	bool no_ratio;
 };
 
-bool fg__must_be_positive(const struct fg_metric *metric)
+bool fg_must_be_positive(const struct fg_metric *metric)
 {
 	static const char *const times[] = {"ns", "us", "ms", "s"};
 
@@ -25,14 +25,14 @@ bool fg__must_be_positive(const struct fg_metric *metric)
 	return false;
 }
 
-size_t fg__pair_end(const struct fg_series *series)
+size_t fg_pair_end(const struct fg_series *series)
 {
-	return fg_min_size(fg_series_pair_end(series), FG__PAIR_NUMBERS_MAX);
+	return fg_min_size(fg_series_pair_end(series), FG_PAIR_NUMBERS_MAX);
 }
 
 static struct gathered *gather(const struct fg_series *series, size_t metric)
 {
-	size_t pair_end = fg__pair_end(series);
+	size_t pair_end = fg_pair_end(series);
 	struct gathered *all = fg_xcalloc(pair_end + 1, sizeof(all[0]));
 
 	for (size_t i = 0; i < series->repetition_count; i++) {
@@ -68,7 +68,7 @@ static bool is_whole(const struct gathered *pair)
 	       pair->count[FG_ARM_BASELINE] == pair->count[FG_ARM_CANDIDATE];
 }
 
-static void add_pair(struct fg__pairs *pairs, const struct gathered *pair, bool linear)
+static void add_pair(struct fg_pairs *pairs, const struct gathered *pair, bool linear)
 {
 	const double *sum = linear ? pair->sum : pair->log_sum;
 	double baseline = sum[FG_ARM_BASELINE] / pair->count[FG_ARM_BASELINE];
@@ -80,7 +80,7 @@ static void add_pair(struct fg__pairs *pairs, const struct gathered *pair, bool 
 	pairs->count++;
 }
 
-static void sort_out(struct fg__pairs *pairs, const struct gathered *all, size_t pair_end,
+static void sort_out(struct fg_pairs *pairs, const struct gathered *all, size_t pair_end,
 		     bool positive)
 {
 	for (size_t i = 0; i < pair_end; i++) {
@@ -107,7 +107,7 @@ static void sort_out(struct fg__pairs *pairs, const struct gathered *all, size_t
 }
 
 /* Differences of counts that may be zero, relative to the mean level of both arms; all zero stays all zero. */
-static void scale_linear(struct fg__pairs *pairs)
+static void scale_linear(struct fg_pairs *pairs)
 {
 	double level = 0.0;
 
@@ -118,17 +118,17 @@ static void scale_linear(struct fg__pairs *pairs)
 		pairs->difference[i] /= level;
 }
 
-void fg__pairs_collect(const struct fg_series *series, size_t metric, struct fg__pairs *pairs)
+void fg_pairs_collect(const struct fg_series *series, size_t metric, struct fg_pairs *pairs)
 {
 	const struct fg_metric *what = &series->metrics[metric];
-	size_t pair_end = fg__pair_end(series);
+	size_t pair_end = fg_pair_end(series);
 	struct gathered *all = gather(series, metric);
 
-	*pairs = (struct fg__pairs){0};
+	*pairs = (struct fg_pairs){0};
 	pairs->difference = fg_xcalloc(pair_end + 1, sizeof(pairs->difference[0]));
 	pairs->baseline = fg_xcalloc(pair_end + 1, sizeof(pairs->baseline[0]));
 	pairs->candidate = fg_xcalloc(pair_end + 1, sizeof(pairs->candidate[0]));
-	sort_out(pairs, all, pair_end, fg__must_be_positive(what));
+	sort_out(pairs, all, pair_end, fg_must_be_positive(what));
 	if (pairs->linear && pairs->count > 0)
 		scale_linear(pairs);
 	for (size_t i = 0; i < pairs->count && what->better == FG_BETTER_HIGHER; i++)
@@ -136,20 +136,20 @@ void fg__pairs_collect(const struct fg_series *series, size_t metric, struct fg_
 	free(all);
 }
 
-void fg__pairs_release(struct fg__pairs *pairs)
+void fg_pairs_release(struct fg_pairs *pairs)
 {
 	free(pairs->difference);
 	free(pairs->baseline);
 	free(pairs->candidate);
-	*pairs = (struct fg__pairs){0};
+	*pairs = (struct fg_pairs){0};
 }
 
-struct fg__set_aside fg__count_set_aside(const struct fg_series *series)
+struct fg_set_aside fg_count_set_aside(const struct fg_series *series)
 {
-	size_t pair_end = fg__pair_end(series);
+	size_t pair_end = fg_pair_end(series);
 	uint16_t *aside = fg_xcalloc(pair_end + 1, sizeof(aside[0]));
 	bool *meant = fg_xcalloc(pair_end + 1, sizeof(meant[0]));
-	struct fg__set_aside found = {0};
+	struct fg_set_aside found = {0};
 
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		const struct fg_repetition *repetition = &series->repetitions[i];

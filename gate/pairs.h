@@ -6,9 +6,9 @@
 #include "model/run.h"
 
 /* Pair numbers come from stored runs too; those beyond this are not looked at. */
-#define FG__PAIR_NUMBERS_MAX 1000000
+#define FG_PAIR_NUMBERS_MAX 1000000
 
-struct fg__pairs {
+struct fg_pairs {
 	size_t count;
 	/* One each per pair, in order of pair numbers. */
 	double *difference; /* ln(candidate / baseline), turned so that positive is worse */
@@ -22,24 +22,24 @@ struct fg__pairs {
 	bool linear; /* zeros are normal for this metric: differences relative to the mean level instead of logarithms */
 };
 
-/* Pairs of metric number `metric`.  Release with fg__pairs_release(). */
-void fg__pairs_collect(const struct fg_series *series, size_t metric, struct fg__pairs *pairs);
-void fg__pairs_release(struct fg__pairs *pairs);
+/* Pairs of metric number `metric`.  Release with fg_pairs_release(). */
+void fg_pairs_collect(const struct fg_series *series, size_t metric, struct fg_pairs *pairs);
+void fg_pairs_release(struct fg_pairs *pairs);
 
 /* One past the largest pair number that is looked at. */
-size_t fg__pair_end(const struct fg_series *series);
+size_t fg_pair_end(const struct fg_series *series);
 
 /* Pairs of this series that were meant to count and were set aside, whatever the metric. */
-struct fg__set_aside {
+struct fg_set_aside {
 	unsigned meant;
 	unsigned all;
 	unsigned apart;  /* a duet's: they did not run at the same time for long enough */
 	unsigned stolen; /* the host took the CPU away */
 };
 
-struct fg__set_aside fg__count_set_aside(const struct fg_series *series);
+struct fg_set_aside fg_count_set_aside(const struct fg_series *series);
 
 /* Is a value of zero no measurement at all (a time), or just a small number (a count)? */
-bool fg__must_be_positive(const struct fg_metric *metric);
+bool fg_must_be_positive(const struct fg_metric *metric);
 
 #endif

@@ -67,8 +67,8 @@
 
 size_t fg_gate_looks(unsigned min_pairs, unsigned max_pairs, size_t looks[FG_GATE_LOOKS_MAX])
 {
-	size_t last = max_pairs > FG__PAIRS_MIN ? max_pairs : FG__PAIRS_MIN;
-	size_t at = min_pairs > FG__PAIRS_MIN ? min_pairs : FG__PAIRS_MIN;
+	size_t last = max_pairs > FG_PAIRS_MIN ? max_pairs : FG_PAIRS_MIN;
+	size_t at = min_pairs > FG_PAIRS_MIN ? min_pairs : FG_PAIRS_MIN;
 	size_t count = 0;
 
 	while (at < last && count + 1 < FG_GATE_LOOKS_MAX) {
@@ -117,7 +117,7 @@ static double doubtful(double r, double n)
 	return fmin(CORRELATION_TOP, r + DOUBT_ERRORS * sqrt(fmax(0.0, 1.0 - r * r) / n));
 }
 
-double fg__rule_highest_correlation(const double *difference, size_t count)
+double fg_rule_highest_correlation(const double *difference, size_t count)
 {
 	double n = (double)count;
 	double r = autocorrelation(difference, count) + DOUBT_PAIRS / n;
@@ -134,8 +134,8 @@ static double half_width(const struct fg_trimmed *trimmed, double worth, double 
 	return -fg_t_quantile(share, degrees) * trimmed->standard_error * sqrt(worth);
 }
 
-void fg__rule_estimate(const double *difference, size_t count, double share,
-		       struct fg__finding *finding)
+void fg_rule_estimate(const double *difference, size_t count, double share,
+		       struct fg_rule_finding *finding)
 {
 	struct fg_trimmed trimmed = fg_trimmed_mean(difference, count, TRIM);
 	double n = (double)count;
@@ -157,19 +157,19 @@ void fg__rule_estimate(const double *difference, size_t count, double share,
 	finding->smallest_detectable = half + POWER_QUANTILE * trimmed.standard_error * sqrt(worth);
 }
 
-static double rank_test(const struct fg__rule *rule, const double *difference, size_t count)
+static double rank_test(const struct fg_rule *rule, const double *difference, size_t count)
 {
 	return fg_signed_rank_test(difference, count, log1p(rule->tolerated)).p_greater;
 }
 
-bool fg__rule_is_improvement(const struct fg__rule *rule, const struct fg__finding *finding)
+bool fg_rule_is_improvement(const struct fg_rule *rule, const struct fg_rule_finding *finding)
 {
 	return finding->high < 0.0 && finding->estimate <= -log1p(rule->min_effect);
 }
 
 /* `difference` has finding->pairs pairs. */
-static void judge(const struct fg__rule *rule, const double *difference, double share,
-		  struct fg__finding *finding)
+static void judge(const struct fg_rule *rule, const double *difference, double share,
+		  struct fg_rule_finding *finding)
 {
 	bool looks_worse = finding->low > log1p(rule->tolerated) &&
 			   finding->estimate >= log1p(rule->min_effect);
@@ -179,7 +179,7 @@ static void judge(const struct fg__rule *rule, const double *difference, double 
 		finding->outcome = FG_OUTCOME_REGRESSION;
 		finding->decided = true;
 	} else if (finding->high < log1p(rule->margin)) {
-		finding->outcome = fg__rule_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
+		finding->outcome = fg_rule_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
 									  : FG_OUTCOME_PASS;
 		finding->decided = true;
 	}
@@ -187,7 +187,7 @@ static void judge(const struct fg__rule *rule, const double *difference, double 
 }
 
 /* What looks at pairs of a schedule that was given up have left of alpha. */
-static double alpha_left(const struct fg__rule *rule)
+static double alpha_left(const struct fg_rule *rule)
 {
 	double shares[FG_GATE_LOOKS_MAX];
 	double left = rule->alpha;
@@ -198,8 +198,8 @@ static double alpha_left(const struct fg__rule *rule)
 	return left;
 }
 
-static void apply_looks(const struct fg__rule *rule, const double *difference, size_t count,
-			bool final, struct fg__finding *finding)
+static void apply_looks(const struct fg_rule *rule, const double *difference, size_t count,
+			bool final, struct fg_rule_finding *finding)
 {
 	double shares[FG_GATE_LOOKS_MAX];
 
@@ -212,7 +212,7 @@ static void apply_looks(const struct fg__rule *rule, const double *difference, s
 			finding->next_look = final ? 0 : pairs;
 			return;
 		}
-		fg__rule_estimate(difference, early ? count : pairs, shares[i], finding);
+		fg_rule_estimate(difference, early ? count : pairs, shares[i], finding);
 		finding->looks = i + 1;
 		judge(rule, difference, shares[i], finding);
 		if (early)
@@ -220,10 +220,10 @@ static void apply_looks(const struct fg__rule *rule, const double *difference, s
 	}
 }
 
-void fg__rule_apply(const struct fg__rule *rule, const double *difference, size_t count, bool final,
-		    struct fg__finding *finding)
+void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t count, bool final,
+		    struct fg_rule_finding *finding)
 {
-	*finding = (struct fg__finding){.outcome = FG_OUTCOME_INCONCLUSIVE,
+	*finding = (struct fg_rule_finding){.outcome = FG_OUTCOME_INCONCLUSIVE,
 					.pairs = count,
 					.estimate = (double)NAN,
 					.low = (double)NAN,
@@ -231,16 +231,16 @@ void fg__rule_apply(const struct fg__rule *rule, const double *difference, size_
 					.p = (double)NAN,
 					.smallest_detectable = (double)NAN,
 					.autocorrelation = (double)NAN};
-	if (count < FG__PAIRS_MIN) {
+	if (count < FG_PAIRS_MIN) {
 		finding->next_look = final || rule->look_count == 0 ? 0 : rule->looks[0];
 		return;
 	}
 	if (rule->until_sure)
-		fg__until_sure_apply(rule, difference, count, finding);
+		fg_until_sure_apply(rule, difference, count, finding);
 	else
 		apply_looks(rule, difference, count, final, finding);
 	/* Before the first look there is an estimate to show, though nothing to decide. */
 	if (isnan(finding->estimate))
-		fg__rule_estimate(difference, count, rule->alpha, finding);
+		fg_rule_estimate(difference, count, rule->alpha, finding);
 	finding->p = rank_test(rule, difference, finding->pairs);
 }

@@ -5,7 +5,7 @@
 
 #include "model/verdict.h"
 
-struct fg__rule {
+struct fg_rule {
 	double alpha;
 	double min_effect; /* ratios, as in the policy */
 	double margin;
@@ -17,7 +17,7 @@ struct fg__rule {
 };
 
 /* All figures are logarithms (or shares of the level), positive is worse. */
-struct fg__finding {
+struct fg_rule_finding {
 	bool decided;
 	enum fg_outcome outcome; /* inconclusive while not decided */
 	size_t pairs;            /* behind this finding */
@@ -35,17 +35,17 @@ struct fg__finding {
 };
 
 /* Fewer pairs than this say nothing. */
-#define FG__PAIRS_MIN 5
+#define FG_PAIRS_MIN 5
 
 /* `final`: no more pairs will come; the next look is then taken early. */
-void fg__rule_apply(const struct fg__rule *rule, const double *difference, size_t count, bool final,
-		    struct fg__finding *finding);
+void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t count, bool final,
+		    struct fg_rule_finding *finding);
 
 /* Estimate and interval of the first `count` pairs at error `share` a side. */
-void fg__rule_estimate(const double *difference, size_t count, double share,
-		       struct fg__finding *finding);
+void fg_rule_estimate(const double *difference, size_t count, double share,
+		       struct fg_rule_finding *finding);
 /* The largest lag-1 autocorrelation that the pairs leave room for. */
-double fg__rule_highest_correlation(const double *difference, size_t count);
-bool fg__rule_is_improvement(const struct fg__rule *rule, const struct fg__finding *finding);
+double fg_rule_highest_correlation(const double *difference, size_t count);
+bool fg_rule_is_improvement(const struct fg_rule *rule, const struct fg_rule_finding *finding);
 
 #endif

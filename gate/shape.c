@@ -34,7 +34,7 @@ static bool has_two_modes(const double *values, size_t count, uint64_t seed,
 	       modality->high_share <= 1.0 - MODES_MIN_SHARE && distance >= MODES_MIN_DISTANCE;
 }
 
-void fg__shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
+void fg_shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
 			  struct fg_arena *arena, struct fg_notes *notes)
 {
 	const char *unit = series->metrics[metric].unit;
@@ -64,7 +64,7 @@ void fg__shape_note_modes(const struct fg_series *series, size_t metric, uint64_
 static size_t layout_values(const struct fg_series *series, size_t metric, double *values,
 			    unsigned *groups)
 {
-	size_t pair_end = fg__pair_end(series);
+	size_t pair_end = fg_pair_end(series);
 	double *sum = fg_xcalloc(pair_end + 1, sizeof(sum[0]));
 	unsigned *count = fg_xcalloc(pair_end + 1, sizeof(count[0]));
 	size_t used = 0;
@@ -147,7 +147,7 @@ static void shuffle_within_arms(struct fg_random *random, unsigned *groups, size
 	}
 }
 
-void fg__shape_note_layout(const struct fg_series *series, size_t metric, uint64_t seed,
+void fg_shape_note_layout(const struct fg_series *series, size_t metric, uint64_t seed,
 			   struct fg_arena *arena, struct fg_notes *notes)
 {
 	double *values = fg_xcalloc(series->repetition_count + 1, sizeof(values[0]));

@@ -7,10 +7,10 @@
 #include "model/verdict.h"
 
 /* "candidate runs in two modes: 63 % near 210 ms, 37 % near 245 ms", for each arm and for the pairs. */
-void fg__shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
+void fg_shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
 			  struct fg_arena *arena, struct fg_notes *notes);
 /* Does the size of the environment, and with it the place of the stack, change the result? */
-void fg__shape_note_layout(const struct fg_series *series, size_t metric, uint64_t seed,
+void fg_shape_note_layout(const struct fg_series *series, size_t metric, uint64_t seed,
 			   struct fg_arena *arena, struct fg_notes *notes);
 
 #endif

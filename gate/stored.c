@@ -48,11 +48,11 @@ static bool same_fingerprint(const struct fg_run *a, const struct fg_run *b)
 	return strcmp(left, right) == 0;
 }
 
-struct fg__sessions fg__sessions_of(const struct fg_run *const *history, size_t count,
+struct fg_sessions fg_sessions_of(const struct fg_run *const *history, size_t count,
 				    const struct fg_run *like, const char *benchmark,
 				    const char *metric)
 {
-	struct fg__sessions result = {.spread = (double)NAN};
+	struct fg_sessions result = {.spread = (double)NAN};
 	double *differences = fg_xcalloc(count + 1, sizeof(differences[0]));
 	double previous = (double)NAN;
 
@@ -69,13 +69,13 @@ struct fg__sessions fg__sessions_of(const struct fg_run *const *history, size_t 
 			differences[result.differences++] = fabs(level - previous);
 		previous = level;
 	}
-	if (result.differences >= FG__SESSIONS_MIN)
+	if (result.differences >= FG_SESSIONS_MIN)
 		result.spread = 1.4826 * fg_median(differences, result.differences);
 	free(differences);
 	return result;
 }
 
-static void judge(const struct fg__metric_context *context, double difference, double error,
+static void judge(const struct fg_metric_context *context, double difference, double error,
 		  double degrees, struct fg_metric_verdict *verdict)
 {
 	struct fg_metric_policy policy = fg_policy_metric(context->policy, verdict->name);
@@ -83,7 +83,7 @@ static void judge(const struct fg__metric_context *context, double difference, d
 	double low = difference - q * error;
 	double high = difference + q * error;
 
-	fg__metric_set_interval(verdict, difference, low, high, false);
+	fg_metric_set_interval(verdict, difference, low, high, false);
 	verdict->smallest_detectable = expm1((q + POWER_QUANTILE) * error);
 	verdict->p_value = fg_t_cdf(-(difference - log1p(policy.tolerated)) / error, degrees);
 	if (low > log1p(policy.tolerated) && difference >= log1p(policy.min_effect))
@@ -100,7 +100,7 @@ static void judge(const struct fg__metric_context *context, double difference, d
 			100.0 * verdict->smallest_detectable);
 }
 
-static bool decide_exact(const struct fg__metric_context *context, double baseline,
+static bool decide_exact(const struct fg_metric_context *context, double baseline,
 			 double candidate, struct fg_metric_verdict *verdict)
 {
 	double worse = verdict->better == FG_BETTER_LOWER ? log(candidate / baseline)
@@ -113,20 +113,20 @@ static bool decide_exact(const struct fg__metric_context *context, double baseli
 	verdict->outcome = worse > tolerance    ? FG_OUTCOME_REGRESSION
 			   : worse < -tolerance ? FG_OUTCOME_IMPROVEMENT
 						: FG_OUTCOME_PASS;
-	fg__metric_set_interval(verdict, worse, worse, worse, false);
+	fg_metric_set_interval(verdict, worse, worse, worse, false);
 	return true;
 }
 
 /* Without a history the spread inside the two sessions is all there is, and it is no basis for a verdict. */
-static void decide_noisy(const struct fg__metric_context *context, double difference,
-			 const double errors[2], const struct fg__sessions *sessions,
+static void decide_noisy(const struct fg_metric_context *context, double difference,
+			 const double errors[2], const struct fg_sessions *sessions,
 			 struct fg_metric_verdict *verdict)
 {
 	double within = sqrt(errors[0] * errors[0] + errors[1] * errors[1]);
 
 	verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
 	if (isnan(sessions->spread)) {
-		fg__metric_set_interval(verdict, difference, difference - 3.0 * within,
+		fg_metric_set_interval(verdict, difference, difference - 3.0 * within,
 					difference + 3.0 * within, false);
 		fg_notes_add(
 			&verdict->notes, context->arena,
@@ -134,14 +134,14 @@ static void decide_noisy(const struct fg__metric_context *context, double differ
 			"least %d are needed to know how much sessions differ; measure both sides in one "
 			"session instead",
 			sessions->differences ? sessions->differences + 1 : 0,
-			FG__SESSIONS_MIN + 1);
+			FG_SESSIONS_MIN + 1);
 		return;
 	}
 	judge(context, difference, fmax(sessions->spread, isnan(within) ? 0.0 : within),
 	      fmax(1.0, MEDIAN_EFFICIENCY * (double)sessions->differences), verdict);
 }
 
-static void cap_for_environment(const struct fg__metric_context *context,
+static void cap_for_environment(const struct fg_metric_context *context,
 				struct fg_metric_verdict *verdict)
 {
 	if (verdict->outcome == FG_OUTCOME_INCONCLUSIVE || verdict->exact)
@@ -153,15 +153,15 @@ static void cap_for_environment(const struct fg__metric_context *context,
 	verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
 }
 
-void fg__stored_decide(const struct fg__metric_context *context, size_t metric,
-		       const struct fg_series *baseline, const struct fg__sessions *sessions,
+void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
+		       const struct fg_series *baseline, const struct fg_sessions *sessions,
 		       bool same_environment, struct fg_metric_verdict *verdict)
 {
 	size_t other;
 	double errors[2] = {0.0, 0.0};
 	double levels[2];
 
-	fg__metric_begin(context, metric, verdict);
+	fg_metric_begin(context, metric, verdict);
 	verdict->decided = true;
 	other = fg_series_find_metric(baseline, verdict->name);
 	levels[1] = level_of(context->series, metric, &errors[1]);

@@ -9,22 +9,22 @@
 #include "gate/gate.h"
 #include "gate/metric_verdict.h"
 
-struct fg__sessions {
+struct fg_sessions {
 	size_t differences; /* between successive sessions of the same environment */
 	double spread; /* standard deviation of such a difference, as a logarithm; NaN: unknown */
 };
 
 /* From the candidate arms of successive runs (oldest first) whose host has the fingerprint of `like`. */
-struct fg__sessions fg__sessions_of(const struct fg_run *const *history, size_t count,
+struct fg_sessions fg_sessions_of(const struct fg_run *const *history, size_t count,
 				    const struct fg_run *like, const char *benchmark,
 				    const char *metric);
 
 /* Verdicts about the metrics of a stored comparison, and `same_environment` decides what they may be at most. */
-void fg__stored_decide(const struct fg__metric_context *context, size_t metric,
-		       const struct fg_series *baseline, const struct fg__sessions *sessions,
+void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
+		       const struct fg_series *baseline, const struct fg_sessions *sessions,
 		       bool same_environment, struct fg_metric_verdict *verdict);
 
 /* Fewer differences than this tell too little about how sessions vary. */
-#define FG__SESSIONS_MIN 5
+#define FG_SESSIONS_MIN 5
 
 #endif

@@ -13,7 +13,7 @@
  * seen as (1 - r) of itself in it, and later.
  *
  * r is not known.  There is a pair of bettors for each of 0, 0.1 ... 0.9, all of them from the first pair on; those are believed
- * whose r lies at or above the largest that the data leave room for (fg__rule_highest_correlation()): 0.9 after ten pairs, 0
+ * whose r lies at or above the largest that the data leave room for (fg_rule_highest_correlation()): 0.9 after ten pairs, 0
  * after some dozens that show no dependence.
  *
  * Example: 30 pairs, all around +3 % with a scatter of 1 % and no dependence.  r = -0.02 was found; with 3 / 30 for what a short series
@@ -58,27 +58,27 @@ static int bettor_for(double r)
 	return bettor < BETTORS ? bettor : BETTORS - 1;
 }
 
-static void judge(const struct fg__rule *rule, bool is_worse, bool is_fine,
-		  struct fg__finding *finding)
+static void judge(const struct fg_rule *rule, bool is_worse, bool is_fine,
+		  struct fg_rule_finding *finding)
 {
 	is_worse = is_worse && finding->estimate >= log1p(rule->min_effect);
 	finding->decided = is_worse || is_fine;
 	if (is_worse)
 		finding->outcome = FG_OUTCOME_REGRESSION;
 	else if (is_fine)
-		finding->outcome = fg__rule_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
+		finding->outcome = fg_rule_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
 									  : FG_OUTCOME_PASS;
 }
 
-void fg__until_sure_apply(const struct fg__rule *rule, const double *difference, size_t count,
-			  struct fg__finding *finding)
+void fg_until_sure_apply(const struct fg_rule *rule, const double *difference, size_t count,
+			  struct fg_rule_finding *finding)
 {
 	const double tolerated = log1p(rule->tolerated);
 	const double margin = log1p(rule->margin);
 	const double enough = -log(rule->alpha);
 	struct bettors worse = {0};
 	struct bettors fine = {0};
-	size_t recheck = FG__PAIRS_MIN;
+	size_t recheck = FG_PAIRS_MIN;
 	int bettor = BETTORS - 1;
 
 	for (size_t i = 0; i < count && !finding->decided; i++) {
@@ -89,20 +89,20 @@ void fg__until_sure_apply(const struct fg__rule *rule, const double *difference,
 		push(&worse, difference[i] - tolerated, i > 0 ? before - tolerated : 0.0);
 		push(&fine, margin - difference[i], i > 0 ? margin - before : 0.0);
 		finding->looks = i + 1;
-		if (i + 1 < FG__PAIRS_MIN)
+		if (i + 1 < FG_PAIRS_MIN)
 			continue;
 		if (i + 1 >= recheck) {
-			bettor = bettor_for(fg__rule_highest_correlation(difference, i + 1));
+			bettor = bettor_for(fg_rule_highest_correlation(difference, i + 1));
 			recheck = (size_t)ceil((double)(i + 1) * RECHECK_GROWTH);
 		}
 		is_worse = is_believed(&worse, bettor, enough);
 		is_fine = is_believed(&fine, bettor, enough);
 		if (!is_worse && !is_fine)
 			continue;
-		fg__rule_estimate(difference, i + 1, rule->alpha, finding);
+		fg_rule_estimate(difference, i + 1, rule->alpha, finding);
 		judge(rule, is_worse, is_fine, finding);
 	}
 	if (!finding->decided)
-		fg__rule_estimate(difference, count, rule->alpha, finding);
+		fg_rule_estimate(difference, count, rule->alpha, finding);
 	finding->next_look = finding->decided ? 0 : count + 1;
 }

@@ -5,8 +5,8 @@
 
 #include "gate/rule.h"
 
-/* `count` is FG__PAIRS_MIN or more.  Without a decision the finding holds the estimate of all pairs. */
-void fg__until_sure_apply(const struct fg__rule *rule, const double *difference, size_t count,
-			  struct fg__finding *finding);
+/* `count` is FG_PAIRS_MIN or more.  Without a decision the finding holds the estimate of all pairs. */
+void fg_until_sure_apply(const struct fg_rule *rule, const double *difference, size_t count,
+			  struct fg_rule_finding *finding);
 
 #endif

@@ -9,7 +9,7 @@ enum {
 
 struct builder {
 	const struct fg_profile *profile;
-	struct fg__selection selection;
+	struct fg_selection selection;
 	struct fg_calltree *tree;
 	uint32_t *label_of_frame;         /* + 1; 0: not made yet */
 	struct fg_pair_index label_below; /* label, ancestor's label → label */
@@ -23,7 +23,7 @@ static uint32_t label_of_frame(struct builder *b, uint32_t frame)
 	struct fg_label label;
 
 	if (b->label_of_frame[frame] == UNSET) {
-		fg__selection_name(&b->selection, &b->profile->frames[frame], &label, &name);
+		fg_selection_name(&b->selection, &b->profile->frames[frame], &label, &name);
 		label.name = fg_strbuf_text(&name);
 		b->label_of_frame[frame] = fg_calltree_label(b->tree, &label) + 1;
 		fg_strbuf_release(&name);
@@ -42,7 +42,7 @@ static uint32_t label_below(struct builder *b, uint32_t label, uint32_t ancestor
 
 	if (known)
 		return *known;
-	name = fg__selection_name_below(below.name, b->tree->labels[ancestor].name);
+	name = fg_selection_name_below(below.name, b->tree->labels[ancestor].name);
 	below.name = name;
 	index = fg_calltree_label(b->tree, &below);
 	(void)fg_pair_index_add(&b->label_below, label, ancestor, index, NULL);
@@ -55,12 +55,12 @@ static uint32_t label_below(struct builder *b, uint32_t label, uint32_t ancestor
 static uint32_t node_of_frame(void *context, uint32_t parent, uint32_t stack)
 {
 	struct builder *b = context;
-	const uint32_t ancestor = fg__selection_ancestor(&b->selection, stack);
+	const uint32_t ancestor = fg_selection_ancestor(&b->selection, stack);
 	uint32_t label = label_of_frame(b, b->profile->stacks[stack].frame);
 
 	if (ancestor != 0)
 		label = label_below(b, label, ancestor);
-	if (fg__selection_merges_neighbours(&b->selection) && parent != 0 &&
+	if (fg_selection_merges_neighbours(&b->selection) && parent != 0 &&
 	    b->tree->nodes[parent].label == label)
 		return parent;
 	return fg_calltree_child(b->tree, parent, label);
@@ -77,19 +77,19 @@ static uint32_t node_of_split(void *context, uint32_t parent, const char *name)
 static void add_samples(struct builder *b)
 {
 	const struct fg_profile *profile = b->profile;
-	struct fg__placing placing = {
+	struct fg_placing placing = {
 		.selection = &b->selection,
 		.context = b,
 		.split = node_of_split,
 		.frame = node_of_frame,
 	};
 
-	fg__placing_init(&placing);
+	fg_placing_init(&placing);
 	for (size_t i = 0; i < profile->sample_count; i++) {
 		const struct fg_sample *sample = &profile->samples[i];
 		struct fg_weight weight;
 
-		if (!fg__selection_passes(&b->selection, sample))
+		if (!fg_selection_passes(&b->selection, sample))
 			continue;
 		/* `count` samples of equal weight stand behind one of a stored run */
 		weight = (struct fg_weight){
@@ -98,10 +98,10 @@ static void add_samples(struct builder *b)
 				  (sample->count ? sample->count : 1),
 			.samples = sample->count,
 		};
-		fg_calltree_add(b->tree, fg__placing_node(&placing, sample), 0, &weight,
+		fg_calltree_add(b->tree, fg_placing_node(&placing, sample), 0, &weight,
 				b->selection.scale);
 	}
-	fg__placing_release(&placing);
+	fg_placing_release(&placing);
 }
 
 int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree_query *query,
@@ -109,7 +109,7 @@ int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree
 {
 	struct builder *b = fg_xcalloc(1, sizeof(*b));
 	struct fg_calltree built;
-	int rc = fg__selection_init(&b->selection, profile, query, err);
+	int rc = fg_selection_init(&b->selection, profile, query, err);
 
 	if (rc != FG_OK)
 		goto out;
@@ -123,7 +123,7 @@ int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree
 	fg_calltree_finish(&built);
 	*tree = built;
 out:
-	fg__selection_release(&b->selection);
+	fg_selection_release(&b->selection);
 	free(b->label_of_frame);
 	fg_pair_index_release(&b->label_below);
 	free(b);

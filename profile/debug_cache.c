@@ -156,7 +156,7 @@ static bool tables_are_sound(const struct fg_debug_index *x)
 
 /* The arrays out of the file's bytes; false: the counts do not fit the size. */
 static bool take_arrays(struct fg_debug_index *index, const struct cache_header *header,
-			const struct fg__source *source)
+			const struct fg_source *source)
 {
 	struct array arrays[ARRAY_COUNT];
 	uint64_t at = sizeof(*header);
@@ -176,7 +176,7 @@ static bool take_arrays(struct fg_debug_index *index, const struct cache_header 
 		memcpy(arrays[i].place, &items, sizeof(items));
 		*arrays[i].count = (size_t)header->counts[i];
 		*arrays[i].capacity = (size_t)header->counts[i];
-		if (!fg__source_read(source, at, items, size))
+		if (!fg_source_read(source, at, items, size))
 			return false;
 		crc = fg_crc32c(crc, items, size);
 		at += size;
@@ -189,20 +189,20 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 {
 	struct fg_debug_index loaded = {0};
 	struct cache_header header;
-	struct fg__source source;
+	struct fg_source source;
 	bool good;
-	int rc = fg__source_open(cache_file, (uint64_t)MAX_CACHE_BYTES * 2, &source, err);
+	int rc = fg_source_open(cache_file, (uint64_t)MAX_CACHE_BYTES * 2, &source, err);
 
 	if (rc != FG_OK)
 		return rc;
-	good = fg__source_read(&source, 0, &header, sizeof(header)) &&
+	good = fg_source_read(&source, 0, &header, sizeof(header)) &&
 	       memcmp(header.magic, CACHE_MAGIC, sizeof(header.magic)) == 0 &&
 	       header.byte_order == 0x01020304 &&
 	       header.build_id[sizeof(header.build_id) - 1] == '\0' &&
 	       strcmp(header.build_id, build_id) == 0;
 	good = good && take_arrays(&loaded, &header, &source) && texts_are_sound(&loaded) &&
 	       units_are_sound(&loaded) && tables_are_sound(&loaded);
-	fg__source_close(&source);
+	fg_source_close(&source);
 	if (!good) {
 		fg_debug_index_release(&loaded);
 		return fg_error_set(err, FG_EPARSE, "%s: not a symbol cache of build-id %s",

@@ -48,23 +48,23 @@ static bool has_checksum(const char *path, uint32_t wanted)
 	enum {
 		BLOCK = 1 << 20
 	};
-	struct fg__source source;
+	struct fg_source source;
 	uLong crc = crc32(0, NULL, 0);
 	uint8_t *block;
 	bool good = true;
 
-	if (fg__source_open(path, MAX_DEBUG_BYTES, &source, NULL) != FG_OK)
+	if (fg_source_open(path, MAX_DEBUG_BYTES, &source, NULL) != FG_OK)
 		return false;
 	block = fg_xmalloc(BLOCK);
 	for (uint64_t at = 0; good && at < source.size; at += BLOCK) {
 		uint64_t left = source.size - at;
 		size_t size = left < BLOCK ? (size_t)left : BLOCK;
 
-		good = fg__source_read(&source, at, block, size);
+		good = fg_source_read(&source, at, block, size);
 		crc = crc32(crc, block, (uInt)size);
 	}
 	free(block);
-	fg__source_close(&source);
+	fg_source_close(&source);
 	return good && crc == wanted;
 }
 
@@ -130,7 +130,7 @@ static char *by_debuginfod(const struct fg_elf *elf)
 	return if_same_build(elf, path);
 }
 
-char *fg__debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
+char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
 			  bool debuginfod)
 {
 	char *path = by_build_id(elf, debug_root);
@@ -142,7 +142,7 @@ char *fg__debug_file_find(const struct fg_elf *elf, const char *binary, const ch
 	return path;
 }
 
-const void *fg__debug_own_vdso(size_t *size)
+const void *fg_debug_own_vdso(size_t *size)
 {
 	enum {
 		MOST_PAGES = 4

@@ -9,10 +9,10 @@
  * The separate debug file of a binary, to be freed, or NULL: by build-id below `debug_root`, by .gnu_debuglink (checked by
  * its checksum) beside the binary, in .debug/ and below `debug_root`, and from debuginfod when asked for.
  */
-char *fg__debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
+char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
 			  bool debuginfod);
 
 /* The vdso that is mapped into this process; NULL: none. */
-const void *fg__debug_own_vdso(size_t *size);
+const void *fg_debug_own_vdso(size_t *size);
 
 #endif

@@ -23,7 +23,7 @@ static void leave_loaded_texts(struct fg_debug_index *index)
 	index->texts_capacity = index->texts_size + 1;
 }
 
-uint32_t fg__debug_text(struct fg_debug_index *index, const char *text)
+uint32_t fg_debug_add_text(struct fg_debug_index *index, const char *text)
 {
 	uint64_t *place;
 	size_t size;
@@ -66,9 +66,9 @@ int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct f
 	index->texts = fg_grow(index->texts, &index->texts_capacity, 1, 1);
 	index->texts[0] = '\0';
 	index->texts_size = 1;
-	rc = fg__debug_file_open(index, err);
+	rc = fg_debug_file_open(index, err);
 	if (rc == FG_OK)
-		rc = fg__debug_find_units(index, err);
+		rc = fg_debug_find_units(index, err);
 	if (rc != FG_OK) {
 		fg_debug_index_release(index);
 		return rc;
@@ -81,7 +81,7 @@ int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct f
 
 void fg_debug_index_release(struct fg_debug_index *index)
 {
-	fg__debug_file_close(index);
+	fg_debug_file_close(index);
 	free(index->ranges);
 	free(index->units);
 	free(index->segments);
@@ -209,7 +209,7 @@ size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 		if (address >= range->end)
 			continue;
 		if (!unit->indexed)
-			fg__debug_walk_unit(index, range->unit);
+			fg_debug_walk_unit(index, range->unit);
 		line = find_line(index, unit, address);
 		scope = find_scope(index, unit, address);
 		if (scope)
@@ -222,7 +222,7 @@ size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 
 void fg_debug_set_readable(struct fg_debug_index *index, uint32_t function, const char *readable)
 {
-	uint32_t text = fg__debug_text(index, readable);
+	uint32_t text = fg_debug_add_text(index, readable);
 
 	index->functions[function].readable = text;
 	index->changed = true;

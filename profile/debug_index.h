@@ -142,10 +142,10 @@ enum {
 void fg_debug_cache_prune(const char *folder);
 
 /* For the two files of the index: walk one unit with libdw and append what it says. */
-int fg__debug_file_open(struct fg_debug_index *index, struct fg_error *err);
-void fg__debug_file_close(struct fg_debug_index *index);
-int fg__debug_find_units(struct fg_debug_index *index, struct fg_error *err);
-void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t number);
-uint32_t fg__debug_text(struct fg_debug_index *index, const char *text);
+int fg_debug_file_open(struct fg_debug_index *index, struct fg_error *err);
+void fg_debug_file_close(struct fg_debug_index *index);
+int fg_debug_find_units(struct fg_debug_index *index, struct fg_error *err);
+void fg_debug_walk_unit(struct fg_debug_index *index, uint32_t number);
+uint32_t fg_debug_add_text(struct fg_debug_index *index, const char *text);
 
 #endif

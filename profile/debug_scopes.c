@@ -40,7 +40,7 @@ static void add_part(struct fg_strbuf *scope, const char *part)
 	fg_strbuf_add_text(scope, part);
 }
 
-static void remember(struct fg__debug_scopes *scopes, const Dwarf_Die *entry,
+static void remember(struct fg_debug_scopes *scopes, const Dwarf_Die *entry,
 		     const struct fg_strbuf *scope)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)entry->addr;
@@ -66,7 +66,7 @@ static Dwarf_Die declaration_of(Dwarf_Die *function)
 }
 
 /* "" when it stands nowhere, or is not known. */
-static const char *known_scope(const struct fg__debug_scopes *scopes, const Dwarf_Die *entry)
+static const char *known_scope(const struct fg_debug_scopes *scopes, const Dwarf_Die *entry)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)entry->addr;
 	const uint32_t *place =
@@ -76,7 +76,7 @@ static const char *known_scope(const struct fg__debug_scopes *scopes, const Dwar
 }
 
 /* What stands inside a function has its whole name as scope; a linkage name knows it best. */
-static void enter_function(struct fg__debug_scopes *scopes, Dwarf_Die *entry,
+static void enter_function(struct fg_debug_scopes *scopes, Dwarf_Die *entry,
 			   struct fg_strbuf *scope)
 {
 	const char *linkage = linkage_of(entry);
@@ -115,7 +115,7 @@ static void enter_class(Dwarf_Die *entry, struct fg_strbuf *scope, unsigned *nam
 }
 
 /* false: nothing of interest is inside. */
-static bool enter(struct fg__debug_scopes *scopes, Dwarf_Die *entry, struct fg_strbuf *scope,
+static bool enter(struct fg_debug_scopes *scopes, Dwarf_Die *entry, struct fg_strbuf *scope,
 		  unsigned *nameless)
 {
 	const char *name;
@@ -143,7 +143,7 @@ static bool enter(struct fg__debug_scopes *scopes, Dwarf_Die *entry, struct fg_s
 }
 
 /* `nameless`: classes without a name met so far in the function around; its blocks go on counting. */
-static void walk(struct fg__debug_scopes *scopes, Dwarf_Die *parent, const struct fg_strbuf *around,
+static void walk(struct fg_debug_scopes *scopes, Dwarf_Die *parent, const struct fg_strbuf *around,
 		 unsigned depth, unsigned *nameless)
 {
 	struct fg_strbuf scope = {0};
@@ -163,7 +163,7 @@ static void walk(struct fg__debug_scopes *scopes, Dwarf_Die *parent, const struc
 	fg_strbuf_release(&scope);
 }
 
-const char *fg__debug_scope_of(struct fg__debug_scopes *scopes, Dwarf_Die *function)
+const char *fg_debug_scope_of(struct fg_debug_scopes *scopes, Dwarf_Die *function)
 {
 	const Dwarf_Die declared = declaration_of(function);
 
@@ -179,7 +179,7 @@ const char *fg__debug_scope_of(struct fg__debug_scopes *scopes, Dwarf_Die *funct
 	return known_scope(scopes, &declared);
 }
 
-void fg__debug_scopes_release(struct fg__debug_scopes *scopes)
+void fg_debug_scopes_release(struct fg_debug_scopes *scopes)
 {
 	fg_pair_index_release(&scopes->known);
 	fg_strbuf_release(&scopes->texts);

@@ -13,7 +13,7 @@
 
 #include <elfutils/libdw.h>
 
-struct fg__debug_scopes {
+struct fg_debug_scopes {
 	Dwarf_Die *unit; /* its root; the rest is empty until the first question */
 	bool made;
 	struct fg_pair_index known; /* address of a function's entry → offset into texts */
@@ -21,7 +21,7 @@ struct fg__debug_scopes {
 };
 
 /* "reco::work::<lambda(double)>" or ""; valid until the next call. */
-const char *fg__debug_scope_of(struct fg__debug_scopes *scopes, Dwarf_Die *function);
-void fg__debug_scopes_release(struct fg__debug_scopes *scopes);
+const char *fg_debug_scope_of(struct fg_debug_scopes *scopes, Dwarf_Die *function);
+void fg_debug_scopes_release(struct fg_debug_scopes *scopes);
 
 #endif

@@ -46,10 +46,10 @@ struct walk {
 	uint32_t *file_texts; /* + 1; 0: not looked up yet */
 	struct piece *pieces;
 	size_t piece_count, piece_capacity;
-	struct fg__debug_scopes scopes;
+	struct fg_debug_scopes scopes;
 };
 
-int fg__debug_file_open(struct fg_debug_index *index, struct fg_error *err)
+int fg_debug_file_open(struct fg_debug_index *index, struct fg_error *err)
 {
 	int fd = open(index->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	Dwarf *dwarf;
@@ -67,7 +67,7 @@ int fg__debug_file_open(struct fg_debug_index *index, struct fg_error *err)
 	return FG_OK;
 }
 
-void fg__debug_file_close(struct fg_debug_index *index)
+void fg_debug_file_close(struct fg_debug_index *index)
 {
 	if (!index->file)
 		return;
@@ -90,7 +90,7 @@ static void add_range(struct fg_debug_index *index, uint32_t unit, uint64_t star
 		(struct fg_debug_range){.start = start, .end = end, .unit = unit};
 }
 
-int fg__debug_find_units(struct fg_debug_index *index, struct fg_error *err)
+int fg_debug_find_units(struct fg_debug_index *index, struct fg_error *err)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die entry;
@@ -160,7 +160,7 @@ static uint32_t file_text(struct walk *w, size_t file)
 		return 0;
 	if (w->file_texts[file] == 0)
 		w->file_texts[file] =
-			fg__debug_text(w->index,
+			fg_debug_add_text(w->index,
 				       without_dot(dwarf_filesrc(w->files, file, NULL, NULL))) +
 			1;
 	return w->file_texts[file] - 1;
@@ -186,7 +186,7 @@ static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 	if (!dwarf_cu_die(at.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
 	    dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
 		return 0;
-	return fg__debug_text(w->index,
+	return fg_debug_add_text(w->index,
 			      without_dot(dwarf_filesrc(files, (size_t)number, NULL, NULL)));
 }
 
@@ -194,14 +194,14 @@ static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 static uint32_t name_text(struct walk *w, Dwarf_Die *origin, bool with_scope)
 {
 	const char *name = text_of(origin, DW_AT_name);
-	const char *scope = name && with_scope ? fg__debug_scope_of(&w->scopes, origin) : "";
+	const char *scope = name && with_scope ? fg_debug_scope_of(&w->scopes, origin) : "";
 	struct fg_strbuf whole = {0};
 	uint32_t text;
 
 	if (!*scope)
-		return fg__debug_text(w->index, name);
+		return fg_debug_add_text(w->index, name);
 	fg_strbuf_printf(&whole, "%s::%s", scope, name);
-	text = fg__debug_text(w->index, fg_strbuf_text(&whole));
+	text = fg_debug_add_text(w->index, fg_strbuf_text(&whole));
 	fg_strbuf_release(&whole);
 	return text;
 }
@@ -229,7 +229,7 @@ static uint32_t function_of(struct walk *w, Dwarf_Die *entry)
 				   index->function_count + 1, sizeof(index->functions[0]));
 	function = &index->functions[index->function_count++];
 	function->name = name_text(w, &origin, linkage == NULL);
-	function->linkage = fg__debug_text(index, linkage);
+	function->linkage = fg_debug_add_text(index, linkage);
 	function->file = declared_in(w, &origin);
 	function->line = number_of(&origin, DW_AT_decl_line);
 	function->readable = 0;
@@ -436,7 +436,7 @@ static void add_lines(struct walk *w, Dwarf_Die *unit_entry, struct fg_debug_uni
 		name = ends ? NULL : dwarf_linesrc(row, NULL, NULL);
 		if (name && name != last_name) {
 			last_name = name;
-			last_text = fg__debug_text(w->index, without_dot(name));
+			last_text = fg_debug_add_text(w->index, without_dot(name));
 		}
 		add_line(w->index, unit, address, name ? last_text : 0,
 			 name && number > 0 ? (uint32_t)number : 0);
@@ -445,12 +445,12 @@ static void add_lines(struct walk *w, Dwarf_Die *unit_entry, struct fg_debug_uni
 
 static bool find_entry(struct fg_debug_index *index, uint32_t unit, Dwarf_Die *entry)
 {
-	if (!index->file && (fg__debug_file_open(index, NULL) != FG_OK || !index->file))
+	if (!index->file && (fg_debug_file_open(index, NULL) != FG_OK || !index->file))
 		return false;
 	return dwarf_offdie(index->file->dwarf, index->units[unit].entry, entry) != NULL;
 }
 
-void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t number)
+void fg_debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 {
 	struct fg_debug_unit *unit = &index->units[number];
 	struct walk w = {.index = index};
@@ -480,7 +480,7 @@ void fg__debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 	walk_children(&w, &root, 0, 0);
 	cut_segments(&w, unit);
 	add_lines(&w, &entry, unit);
-	fg__debug_scopes_release(&w.scopes);
+	fg_debug_scopes_release(&w.scopes);
 	free(w.pieces);
 	free(w.file_texts);
 }

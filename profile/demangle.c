@@ -58,7 +58,7 @@ static bool add_cplusplus(const char *linkage, size_t length, struct fg_strbuf *
 	memcpy(name, linkage, length);
 	name[length] = '\0';
 	done = print_cplusplus(name, &output);
-	if (done && !fg__demangle_rust_legacy(fg_strbuf_text(&output.text), readable))
+	if (done && !fg_demangle_rust_legacy(fg_strbuf_text(&output.text), readable))
 		fg_strbuf_add(readable, fg_strbuf_text(&output.text), output.text.length);
 	fg_strbuf_release(&output.text);
 	return done;
@@ -77,7 +77,7 @@ bool fg_demangle(const char *linkage, struct fg_strbuf *readable)
 	if (linkage[1] == 'Z')
 		done = add_cplusplus(linkage, length, readable);
 	else if (linkage[1] == 'R')
-		done = fg__demangle_rust_v0(linkage, length, readable);
+		done = fg_demangle_rust_v0(linkage, length, readable);
 	if (done && linkage[length])
 		fg_strbuf_printf(readable, " [%s]", linkage + length);
 	return done;

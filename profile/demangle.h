@@ -19,7 +19,7 @@ enum {
 bool fg_demangle(const char *linkage, struct fg_strbuf *readable);
 
 /* For fg_demangle(); tested by themselves. */
-bool fg__demangle_rust_v0(const char *linkage, size_t length, struct fg_strbuf *readable);
-bool fg__demangle_rust_legacy(const char *demangled, struct fg_strbuf *readable);
+bool fg_demangle_rust_v0(const char *linkage, size_t length, struct fg_strbuf *readable);
+bool fg_demangle_rust_legacy(const char *demangled, struct fg_strbuf *readable);
 
 #endif

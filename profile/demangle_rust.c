@@ -95,7 +95,7 @@ static size_t add_escape(const char *at, struct fg_strbuf *text)
 	return length + 2;
 }
 
-bool fg__demangle_rust_legacy(const char *demangled, struct fg_strbuf *readable)
+bool fg_demangle_rust_legacy(const char *demangled, struct fg_strbuf *readable)
 {
 	size_t length = strlen(demangled);
 	const char *end;
@@ -726,7 +726,7 @@ static void add_type(struct rust *r)
 	r->depth--;
 }
 
-bool fg__demangle_rust_v0(const char *linkage, size_t length, struct fg_strbuf *readable)
+bool fg_demangle_rust_v0(const char *linkage, size_t length, struct fg_strbuf *readable)
 {
 	struct fg_strbuf out = {0};
 	struct rust r = {.name = linkage + 2, .length = length - 2, .out = &out};

@@ -88,9 +88,9 @@ static size_t relocated_symbol_32(const void *bytes)
 	return ELF32_R_SYM(relocation.r_info);
 }
 
-const struct fg__elf_class *fg__elf_class_of(const unsigned char ident[EI_NIDENT])
+const struct fg_elf_class *fg_elf_class_of(const unsigned char ident[EI_NIDENT])
 {
-	static const struct fg__elf_class classes[] = {
+	static const struct fg_elf_class classes[] = {
 		[ELFCLASS32] = {sizeof(Elf32_Ehdr),
 				sizeof(Elf32_Shdr),
 				sizeof(Elf32_Sym),

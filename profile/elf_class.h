@@ -10,7 +10,7 @@
 
 #include <elf.h>
 
-struct fg__elf_class {
+struct fg_elf_class {
 	size_t header_size, section_size, symbol_size;
 	size_t relocation_size[2]; /* without and with an addend */
 	/* All take that many bytes, at any alignment. */
@@ -21,6 +21,6 @@ struct fg__elf_class {
 };
 
 /* Of a file that begins so; NULL: neither of 32 nor of 64 bits. */
-const struct fg__elf_class *fg__elf_class_of(const unsigned char ident[EI_NIDENT]);
+const struct fg_elf_class *fg_elf_class_of(const unsigned char ident[EI_NIDENT]);
 
 #endif

@@ -15,9 +15,9 @@ enum {
 
 struct parser {
 	struct fg_elf *elf;
-	struct fg__source source;
+	struct fg_source source;
 	const char *name;
-	const struct fg__elf_class *class;
+	const struct fg_elf_class *class;
 	Elf64_Ehdr header;
 	Elf64_Shdr *sections;
 	size_t section_count;
@@ -43,7 +43,7 @@ static char *section_bytes(const struct parser *p, const Elf64_Shdr *section, si
 	    section->sh_size > p->source.size - section->sh_offset)
 		return NULL;
 	bytes = fg_xmalloc((size_t)section->sh_size + 1);
-	if (!fg__source_read(&p->source, section->sh_offset, bytes, (size_t)section->sh_size)) {
+	if (!fg_source_read(&p->source, section->sh_offset, bytes, (size_t)section->sh_size)) {
 		free(bytes);
 		return NULL;
 	}
@@ -71,16 +71,16 @@ static int read_header(struct parser *p, struct fg_error *err)
 	unsigned char ident[EI_NIDENT];
 	uint8_t bytes[sizeof(Elf64_Ehdr)];
 
-	if (!fg__source_read(&p->source, 0, ident, sizeof(ident)) ||
+	if (!fg_source_read(&p->source, 0, ident, sizeof(ident)) ||
 	    memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return broken(p, err, "not an ELF file");
-	p->class = fg__elf_class_of(ident);
+	p->class = fg_elf_class_of(ident);
 	if (!p->class || ident[EI_DATA] != ELFDATA2LSB)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"%s: only little-endian ELF files of 32 or 64 bits are understood",
 			p->name);
-	if (!fg__source_read(&p->source, 0, bytes, p->class->header_size))
+	if (!fg_source_read(&p->source, 0, bytes, p->class->header_size))
 		return broken(p, err, "not an ELF file");
 	p->class->read_header(bytes, &p->header);
 	return FG_OK;
@@ -97,7 +97,7 @@ static int read_sections(struct parser *p, struct fg_error *err)
 	if (h->e_shentsize != p->class->section_size)
 		return broken(p, err, "its section table has an impossible shape");
 	bytes = fg_xmalloc(size);
-	if (!fg__source_read(&p->source, h->e_shoff, bytes, size)) {
+	if (!fg_source_read(&p->source, h->e_shoff, bytes, size)) {
 		free(bytes);
 		return broken(p, err, "its section table lies outside the file");
 	}
@@ -433,7 +433,7 @@ static void close_parser(struct parser *p)
 {
 	free(p->sections);
 	free(p->section_names);
-	fg__source_close(&p->source);
+	fg_source_close(&p->source);
 }
 
 static int parse(struct parser *p, struct fg_error *err)
@@ -458,7 +458,7 @@ static int parse(struct parser *p, struct fg_error *err)
 int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err)
 {
 	struct parser p = {.elf = elf, .name = path};
-	int rc = fg__source_open(path, MAX_FILE_BYTES, &p.source, err);
+	int rc = fg_source_open(path, MAX_FILE_BYTES, &p.source, err);
 
 	*elf = (struct fg_elf){0};
 	return rc == FG_OK ? parse(&p, err) : rc;
@@ -467,7 +467,7 @@ int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err)
 int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf *elf,
 		 struct fg_error *err)
 {
-	struct parser p = {.elf = elf, .name = name, .source = fg__source_memory(data, size)};
+	struct parser p = {.elf = elf, .name = name, .source = fg_source_memory(data, size)};
 
 	*elf = (struct fg_elf){0};
 	return parse(&p, err);
@@ -478,7 +478,7 @@ int fg_elf_read_section(const char *path, const char *section, size_t max_bytes,
 {
 	struct parser p = {.name = path};
 	const Elf64_Shdr *found = NULL;
-	int rc = fg__source_open(path, MAX_FILE_BYTES, &p.source, err);
+	int rc = fg_source_open(path, MAX_FILE_BYTES, &p.source, err);
 
 	if (rc != FG_OK)
 		return rc;

@@ -93,19 +93,19 @@ static void add_stack(struct writer *w, const uint32_t *frames, size_t depth, ui
 
 static void add_up(struct writer *w)
 {
-	struct fg__stack_sums sums;
+	struct fg_stack_sums sums;
 	uint32_t *frames = NULL;
 	size_t capacity = 0;
 
-	fg__stack_sums_init(&sums, w->profile);
+	fg_stack_sums_init(&sums, w->profile);
 	for (uint32_t i = 0; i < w->profile->stack_count; i++) {
 		if (sums.self_ns[i] > 0) {
-			const size_t depth = fg__stack_frames(w->profile, i, &frames, &capacity);
+			const size_t depth = fg_stack_frames(w->profile, i, &frames, &capacity);
 
 			add_stack(w, frames, depth, i + 1, sums.self_ns[i], sums.self_samples[i]);
 		}
 	}
-	fg__stack_sums_release(&sums);
+	fg_stack_sums_release(&sums);
 	free(frames);
 }
 
@@ -135,7 +135,7 @@ static int by_place(const void *left, const void *right)
 static void add_clean(struct fg_strbuf *out, const char *text)
 {
 	for (; *text; text++)
-		fg_strbuf_add_char(out, fg__printable(*text));
+		fg_strbuf_add_char(out, fg_printable(*text));
 }
 
 /* "fl=(3) fit.cpp", and "fl=(3)" from the second time on. */
@@ -220,7 +220,7 @@ static void write_costs(struct writer *w)
 	}
 }
 
-int fg__export_callgrind(const struct fg_profile *profile, const struct fg_export_options *options,
+int fg_export_callgrind(const struct fg_profile *profile, const struct fg_export_options *options,
 			 struct fg_strbuf *out, struct fg_error *err)
 {
 	struct writer w = {

@@ -70,7 +70,7 @@ static void write_units(struct fg_json_writer *json, const struct fg_profile *pr
 	}
 }
 
-int fg__export_chrome(const struct fg_profile *profile, const struct fg_export_options *options,
+int fg_export_chrome(const struct fg_profile *profile, const struct fg_export_options *options,
 		      struct fg_strbuf *out, struct fg_error *err)
 {
 	struct fg_json_writer json;

@@ -7,7 +7,7 @@ static void write_path(const struct fg_profile *profile, uint32_t stack, uint32_
 		       size_t *capacity, struct fg_csv *csv)
 {
 	struct fg_strbuf path = {0};
-	const size_t depth = fg__stack_frames(profile, stack, frames, capacity);
+	const size_t depth = fg_stack_frames(profile, stack, frames, capacity);
 
 	for (size_t i = 0; i < depth; i++) {
 		if (i > 0)
@@ -19,13 +19,13 @@ static void write_path(const struct fg_profile *profile, uint32_t stack, uint32_
 	fg_strbuf_release(&path);
 }
 
-int fg__export_csv(const struct fg_profile *profile, const struct fg_export_options *options,
+int fg_export_csv(const struct fg_profile *profile, const struct fg_export_options *options,
 		   struct fg_strbuf *out, struct fg_error *err)
 {
 	static const char *const columns[] = {"self_ns", "samples", "function", "library",
 					      "file",    "line",    "path"};
 	struct fg_csv csv = {.out = out};
-	struct fg__stack_sums sums;
+	struct fg_stack_sums sums;
 	uint32_t *frames = NULL;
 	size_t capacity = 0;
 
@@ -34,7 +34,7 @@ int fg__export_csv(const struct fg_profile *profile, const struct fg_export_opti
 	for (size_t i = 0; i < FG_ARRAY_SIZE(columns); i++)
 		fg_csv_text(&csv, columns[i]);
 	fg_csv_end(&csv);
-	fg__stack_sums_init(&sums, profile);
+	fg_stack_sums_init(&sums, profile);
 	for (uint32_t i = 0; i < profile->stack_count; i++) {
 		const struct fg_frame *frame = &profile->frames[profile->stacks[i].frame];
 		const struct fg_profile_function *function = &profile->functions[frame->function];
@@ -50,7 +50,7 @@ int fg__export_csv(const struct fg_profile *profile, const struct fg_export_opti
 		write_path(profile, i, &frames, &capacity, &csv);
 		fg_csv_end(&csv);
 	}
-	fg__stack_sums_release(&sums);
+	fg_stack_sums_release(&sums);
 	free(frames);
 	return FG_OK;
 }

@@ -23,7 +23,7 @@ static void add_name(struct fg_strbuf *line, const char *name)
 	for (size_t i = start; i < line->length; i++) {
 		char *c = &line->data[i];
 
-		*c = fg__printable(*c);
+		*c = fg_printable(*c);
 		if (*c == ';')
 			*c = ':';
 	}
@@ -32,7 +32,7 @@ static void add_name(struct fg_strbuf *line, const char *name)
 static void fold(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
 		 size_t *capacity, struct fg_strbuf *line)
 {
-	const size_t depth = fg__stack_frames(profile, stack, frames, capacity);
+	const size_t depth = fg_stack_frames(profile, stack, frames, capacity);
 
 	fg_strbuf_clear(line);
 	if (depth == 0)
@@ -65,10 +65,10 @@ static void write_lines(const struct fg_map *lines, const double *weights, struc
 	free(sorted);
 }
 
-int fg__export_folded(const struct fg_profile *profile, const struct fg_export_options *options,
+int fg_export_folded(const struct fg_profile *profile, const struct fg_export_options *options,
 		      struct fg_strbuf *out, struct fg_error *err)
 {
-	struct fg__stack_sums sums;
+	struct fg_stack_sums sums;
 	struct fg_map lines = {0}; /* text → index into weights */
 	struct fg_strbuf line = {0};
 	double *weights = NULL;
@@ -77,7 +77,7 @@ int fg__export_folded(const struct fg_profile *profile, const struct fg_export_o
 	size_t capacity = 0;
 
 	(void)err;
-	fg__stack_sums_init(&sums, profile);
+	fg_stack_sums_init(&sums, profile);
 	for (uint32_t i = 0; i < profile->stack_count; i++) {
 		uint64_t *place = NULL;
 		bool is_new = false;
@@ -93,7 +93,7 @@ int fg__export_folded(const struct fg_profile *profile, const struct fg_export_o
 			options->samples ? (double)sums.self_samples[i] : sums.self_ns[i];
 	}
 	write_lines(&lines, weights, out);
-	fg__stack_sums_release(&sums);
+	fg_stack_sums_release(&sums);
 	fg_map_release(&lines);
 	fg_strbuf_release(&line);
 	free(weights);

@@ -5,40 +5,40 @@
 
 #include "profile/export.h"
 
-typedef int fg__export_write(const struct fg_profile *profile,
+typedef int fg_export_writer(const struct fg_profile *profile,
 			     const struct fg_export_options *options, struct fg_strbuf *out,
 			     struct fg_error *err);
 
-fg__export_write fg__export_folded;
-fg__export_write fg__export_pprof;
-fg__export_write fg__export_speedscope;
-fg__export_write fg__export_callgrind;
-fg__export_write fg__export_chrome;
-fg__export_write fg__export_json;
-fg__export_write fg__export_csv;
-fg__export_write fg__export_tables;
+fg_export_writer fg_export_folded;
+fg_export_writer fg_export_pprof;
+fg_export_writer fg_export_speedscope;
+fg_export_writer fg_export_callgrind;
+fg_export_writer fg_export_chrome;
+fg_export_writer fg_export_json;
+fg_export_writer fg_export_csv;
+fg_export_writer fg_export_tables;
 
 /* How "fastgate-profile/1" spells what a sample's time is, and what a frame is besides a function. */
 enum {
-	FG__FRAME_NATURES = 6
+	FG_FRAME_NATURES = 6
 };
-extern const char *const fg__time_kind_words[FG_TIME_KIND_COUNT];
-extern const char *const fg__frame_nature_words[FG__FRAME_NATURES];
-extern const uint32_t fg__frame_natures[FG__FRAME_NATURES]; /* enum fg_frame_flag */
+extern const char *const fg_time_kind_words[FG_TIME_KIND_COUNT];
+extern const char *const fg_frame_nature_words[FG_FRAME_NATURES];
+extern const uint32_t fg_frame_natures[FG_FRAME_NATURES]; /* enum fg_frame_flag */
 
 /* Time and samples whose leaf is this stack, and the same with all stacks below it: one element a stack. */
-struct fg__stack_sums {
+struct fg_stack_sums {
 	double *self_ns;
 	uint64_t *self_samples;
 	double *inclusive_ns;
 	uint64_t *inclusive_samples;
 };
 
-void fg__stack_sums_init(struct fg__stack_sums *sums, const struct fg_profile *profile);
-void fg__stack_sums_release(struct fg__stack_sums *sums);
+void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile);
+void fg_stack_sums_release(struct fg_stack_sums *sums);
 
 /* The same by function; `inclusive` counts a sample once however often the function stands on its stack. */
-struct fg__function_sums {
+struct fg_function_sums {
 	double *self_ns;
 	uint64_t *self_samples;
 	double *inclusive_ns;
@@ -46,12 +46,12 @@ struct fg__function_sums {
 	uint64_t *leaf_paths; /* different stacks that end in it and have time of their own */
 };
 
-void fg__function_sums_init(struct fg__function_sums *sums, const struct fg_profile *profile,
-			    const struct fg__stack_sums *stacks);
-void fg__function_sums_release(struct fg__function_sums *sums);
+void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profile *profile,
+			    const struct fg_stack_sums *stacks);
+void fg_function_sums_release(struct fg_function_sums *sums);
 
 /* Frames of a stack from the root to the leaf, into `frames` (grown as needed); returns their number. */
-size_t fg__stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
+size_t fg_stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
 			size_t *capacity);
 
 #endif

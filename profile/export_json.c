@@ -6,25 +6,25 @@
 #include "base/json_write.h"
 #include "profile/export_formats.h"
 
-const char *const fg__time_kind_words[FG_TIME_KIND_COUNT] = {
+const char *const fg_time_kind_words[FG_TIME_KIND_COUNT] = {
 	[FG_TIME_USER] = "user",
 	[FG_TIME_SYSTEM] = "system",
 	[FG_TIME_BOTH] = "cpu",
 	[FG_TIME_WALL] = "wall",
 };
 
-const char *const fg__frame_nature_words[FG__FRAME_NATURES] = {"function", "nameless", "kernel",
+const char *const fg_frame_nature_words[FG_FRAME_NATURES] = {"function", "nameless", "kernel",
 							       "jit",      "mark",     "plt"};
-const uint32_t fg__frame_natures[FG__FRAME_NATURES] = {
+const uint32_t fg_frame_natures[FG_FRAME_NATURES] = {
 	0, FG_FRAME_NAMELESS, FG_FRAME_KERNEL, FG_FRAME_JIT, FG_FRAME_MARK, FG_FRAME_PLT,
 };
 
 static const char *nature_name(uint32_t flags)
 {
-	for (size_t i = 1; i < FG__FRAME_NATURES; i++)
-		if (flags & fg__frame_natures[i])
-			return fg__frame_nature_words[i];
-	return fg__frame_nature_words[0];
+	for (size_t i = 1; i < FG_FRAME_NATURES; i++)
+		if (flags & fg_frame_natures[i])
+			return fg_frame_nature_words[i];
+	return fg_frame_nature_words[0];
 }
 
 static void write_functions(struct fg_json_writer *json, const struct fg_profile *profile)
@@ -80,7 +80,7 @@ static void write_stacks(struct fg_json_writer *json, const struct fg_profile *p
 
 static const char *kind_name(uint8_t kind)
 {
-	return fg__time_kind_words[kind < FG_TIME_KIND_COUNT ? kind : FG_TIME_BOTH];
+	return fg_time_kind_words[kind < FG_TIME_KIND_COUNT ? kind : FG_TIME_BOTH];
 }
 
 static void write_samples(struct fg_json_writer *json, const struct fg_profile *profile)
@@ -222,7 +222,7 @@ static void write_head(struct fg_json_writer *json, const struct fg_profile *pro
 	fg_json_end(json);
 }
 
-int fg__export_json(const struct fg_profile *profile, const struct fg_export_options *options,
+int fg_export_json(const struct fg_profile *profile, const struct fg_export_options *options,
 		    struct fg_strbuf *out, struct fg_error *err)
 {
 	struct fg_json_writer json;

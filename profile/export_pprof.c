@@ -141,7 +141,7 @@ static uint64_t location_of(struct writer *w, const uint32_t *frames, size_t cou
 /* Locations of a stack into w->ids, root first; returns their number. */
 static size_t locate(struct writer *w, uint32_t stack)
 {
-	const size_t depth = fg__stack_frames(w->profile, stack, &w->frames, &w->frame_capacity);
+	const size_t depth = fg_stack_frames(w->profile, stack, &w->frames, &w->frame_capacity);
 	size_t count = 0;
 
 	w->ids = fg_grow(w->ids, &w->id_capacity, depth + 1, sizeof(*w->ids));
@@ -248,7 +248,7 @@ static void write_message(struct writer *w, const struct fg_export_options *opti
 				      w->strings.entries[i].key_length);
 }
 
-int fg__export_pprof(const struct fg_profile *profile, const struct fg_export_options *options,
+int fg_export_pprof(const struct fg_profile *profile, const struct fg_export_options *options,
 		     struct fg_strbuf *out, struct fg_error *err)
 {
 	struct writer w = {

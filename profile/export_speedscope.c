@@ -38,7 +38,7 @@ static void close_to(struct writer *w, size_t depth)
 
 static void write_stack(struct writer *w, uint32_t stack, double weight_ns)
 {
-	const size_t depth = fg__stack_frames(w->profile, stack, &w->next, &w->next_capacity);
+	const size_t depth = fg_stack_frames(w->profile, stack, &w->next, &w->next_capacity);
 	size_t common = 0;
 
 	while (common < depth && common < w->depth && w->open[common] == w->next[common])
@@ -119,16 +119,16 @@ static void write_thread(struct writer *w, size_t first, size_t count)
 static void write_tree(struct writer *w)
 {
 	const struct fg_profile *profile = w->profile;
-	struct fg__stack_sums sums;
+	struct fg_stack_sums sums;
 
-	fg__stack_sums_init(&sums, profile);
+	fg_stack_sums_init(&sums, profile);
 	begin_profile(w, profile->title ? profile->title : "profile", sums.inclusive_ns[0]);
 	for (uint32_t i = 0; i < profile->stack_count; i++) {
 		if (sums.self_ns[i] > 0)
 			write_stack(w, i, sums.self_ns[i]);
 	}
 	end_profile(w);
-	fg__stack_sums_release(&sums);
+	fg_stack_sums_release(&sums);
 }
 
 static void write_profiles(struct writer *w)
@@ -149,7 +149,7 @@ static void write_profiles(struct writer *w)
 	fg_json_end(&w->json);
 }
 
-int fg__export_speedscope(const struct fg_profile *profile, const struct fg_export_options *options,
+int fg_export_speedscope(const struct fg_profile *profile, const struct fg_export_options *options,
 			  struct fg_strbuf *out, struct fg_error *err)
 {
 	struct writer w = {.profile = profile};

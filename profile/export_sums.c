@@ -2,11 +2,11 @@
 /* Sums over the stacks of a profile, as the flat formats need them. */
 #include "profile/export_formats.h"
 
-void fg__stack_sums_init(struct fg__stack_sums *sums, const struct fg_profile *profile)
+void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile)
 {
 	const size_t count = profile->stack_count;
 
-	*sums = (struct fg__stack_sums){
+	*sums = (struct fg_stack_sums){
 		.self_ns = fg_xcalloc(count, sizeof(double)),
 		.self_samples = fg_xcalloc(count, sizeof(uint64_t)),
 		.inclusive_ns = fg_xcalloc(count, sizeof(double)),
@@ -30,13 +30,13 @@ void fg__stack_sums_init(struct fg__stack_sums *sums, const struct fg_profile *p
 	}
 }
 
-void fg__stack_sums_release(struct fg__stack_sums *sums)
+void fg_stack_sums_release(struct fg_stack_sums *sums)
 {
 	free(sums->self_ns);
 	free(sums->self_samples);
 	free(sums->inclusive_ns);
 	free(sums->inclusive_samples);
-	*sums = (struct fg__stack_sums){0};
+	*sums = (struct fg_stack_sums){0};
 }
 
 static uint32_t function_of(const struct fg_profile *profile, size_t stack)
@@ -75,8 +75,8 @@ static void walk_release(struct walk *walk)
 	free(walk->open);
 }
 
-static void enter(struct fg__function_sums *sums, const struct fg_profile *profile,
-		  const struct fg__stack_sums *stacks, struct walk *walk, uint32_t stack)
+static void enter(struct fg_function_sums *sums, const struct fg_profile *profile,
+		  const struct fg_stack_sums *stacks, struct walk *walk, uint32_t stack)
 {
 	const uint32_t function = function_of(profile, stack);
 
@@ -89,14 +89,14 @@ static void enter(struct fg__function_sums *sums, const struct fg_profile *profi
 	}
 }
 
-void fg__function_sums_init(struct fg__function_sums *sums, const struct fg_profile *profile,
-			    const struct fg__stack_sums *stacks)
+void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profile *profile,
+			    const struct fg_stack_sums *stacks)
 {
 	const size_t count = profile->function_count;
 	struct walk walk = {0};
 	uint32_t at = 0;
 
-	*sums = (struct fg__function_sums){
+	*sums = (struct fg_function_sums){
 		.self_ns = fg_xcalloc(count, sizeof(double)),
 		.self_samples = fg_xcalloc(count, sizeof(uint64_t)),
 		.inclusive_ns = fg_xcalloc(count, sizeof(double)),
@@ -123,17 +123,17 @@ void fg__function_sums_init(struct fg__function_sums *sums, const struct fg_prof
 	walk_release(&walk);
 }
 
-void fg__function_sums_release(struct fg__function_sums *sums)
+void fg_function_sums_release(struct fg_function_sums *sums)
 {
 	free(sums->self_ns);
 	free(sums->self_samples);
 	free(sums->inclusive_ns);
 	free(sums->inclusive_samples);
 	free(sums->leaf_paths);
-	*sums = (struct fg__function_sums){0};
+	*sums = (struct fg_function_sums){0};
 }
 
-size_t fg__stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
+size_t fg_stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
 			size_t *capacity)
 {
 	size_t depth = 0;

@@ -16,7 +16,7 @@ static void add_field(struct fg_strbuf *out, const char *text)
 	if (!text || !*text)
 		text = "-";
 	for (; *text; text++)
-		fg_strbuf_add_char(out, fg__printable(*text));
+		fg_strbuf_add_char(out, fg_printable(*text));
 }
 
 struct ranked {
@@ -37,7 +37,7 @@ static int by_leaf(const void *left, const void *right)
 	return a->function < b->function ? -1 : 1;
 }
 
-static void write_functions(const struct fg_profile *profile, const struct fg__function_sums *sums,
+static void write_functions(const struct fg_profile *profile, const struct fg_function_sums *sums,
 			    struct fg_strbuf *out)
 {
 	struct ranked *ranked = fg_xcalloc(profile->function_count, sizeof(*ranked));
@@ -93,7 +93,7 @@ static void write_fact(struct fg_strbuf *out, const char *name, double value)
 	fg_strbuf_printf(out, "%s\t%s\n", name, fg_format_double(value, text));
 }
 
-static void write_summary(const struct fg_profile *profile, const struct fg__stack_sums *sums,
+static void write_summary(const struct fg_profile *profile, const struct fg_stack_sums *sums,
 			  struct fg_strbuf *out)
 {
 	uint64_t truncated = 0;
@@ -120,20 +120,20 @@ static void write_summary(const struct fg_profile *profile, const struct fg__sta
 	write_fact(out, "call_paths", (double)profile->stack_count - 1);
 }
 
-int fg__export_tables(const struct fg_profile *profile, const struct fg_export_options *options,
+int fg_export_tables(const struct fg_profile *profile, const struct fg_export_options *options,
 		      struct fg_strbuf *out, struct fg_error *err)
 {
-	struct fg__stack_sums stacks;
-	struct fg__function_sums functions;
+	struct fg_stack_sums stacks;
+	struct fg_function_sums functions;
 
 	(void)options;
 	(void)err;
-	fg__stack_sums_init(&stacks, profile);
-	fg__function_sums_init(&functions, profile, &stacks);
+	fg_stack_sums_init(&stacks, profile);
+	fg_function_sums_init(&functions, profile, &stacks);
 	write_functions(profile, &functions, out);
 	write_libraries(profile, out);
 	write_summary(profile, &stacks, out);
-	fg__function_sums_release(&functions);
-	fg__stack_sums_release(&stacks);
+	fg_function_sums_release(&functions);
+	fg_stack_sums_release(&stacks);
 	return FG_OK;
 }

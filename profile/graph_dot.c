@@ -17,7 +17,7 @@ enum {
 struct painter {
 	const struct fg_calltree *tree;
 	const struct fg_graph_options *options;
-	const struct fg__graph *graph;
+	const struct fg_graph *graph;
 	struct fg_strbuf *dot;
 };
 
@@ -31,7 +31,7 @@ static void add_escaped(struct fg_strbuf *dot, const char *text, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '"' || text[i] == '\\')
 			fg_strbuf_add_char(dot, '\\');
-		fg_strbuf_add_char(dot, fg__printable(text[i]));
+		fg_strbuf_add_char(dot, fg_printable(text[i]));
 	}
 }
 
@@ -77,7 +77,7 @@ static void add_html(struct fg_strbuf *dot, const char *text, size_t length)
 			fg_strbuf_add_text(dot, "&quot;");
 			break;
 		default:
-			fg_strbuf_add_char(dot, fg__printable(text[i]));
+			fg_strbuf_add_char(dot, fg_printable(text[i]));
 			break;
 		}
 	}
@@ -237,7 +237,7 @@ static double font_size(const struct painter *p, const struct fg_label_figures *
 
 static void write_node(const struct painter *p, size_t index, double full_change)
 {
-	const struct fg__graph_node *node = &p->graph->nodes[index];
+	const struct fg_graph_node *node = &p->graph->nodes[index];
 	const struct fg_label *label = &p->tree->labels[node->label];
 	const unsigned fill = node_color(p, &node->figures, full_change);
 
@@ -265,7 +265,7 @@ static void write_node(const struct painter *p, size_t index, double full_change
 	fg_strbuf_add_text(p->dot, "\"];\n");
 }
 
-static void write_edge(const struct painter *p, const struct fg__graph_edge *edge)
+static void write_edge(const struct painter *p, const struct fg_graph_edge *edge)
 {
 	const unsigned last = p->tree->column_count - 1;
 	const double total = fmax(1, reference(p));
@@ -305,7 +305,7 @@ static void add_left_out(struct fg_strbuf *text, const struct fg_graph_summary *
 
 static void write_head(const struct painter *p)
 {
-	const struct fg__graph *graph = p->graph;
+	const struct fg_graph *graph = p->graph;
 	struct fg_strbuf left_out = {0};
 	char one[FG_NUMBER_TEXT_SIZE];
 	char other[FG_NUMBER_TEXT_SIZE];
@@ -342,10 +342,10 @@ int fg_graph_write_dot(const struct fg_calltree *tree, const struct fg_graph_opt
 		       struct fg_strbuf *dot, struct fg_graph_summary *summary,
 		       struct fg_error *err)
 {
-	struct fg__graph graph;
+	struct fg_graph graph;
 	const struct painter p = {.tree = tree, .options = options, .graph = &graph, .dot = dot};
 	double full_change = 0;
-	int rc = fg__graph_select(tree, options, &graph, err);
+	int rc = fg_graph_select(tree, options, &graph, err);
 
 	if (rc != FG_OK)
 		return rc;
@@ -359,6 +359,6 @@ int fg_graph_write_dot(const struct fg_calltree *tree, const struct fg_graph_opt
 	fg_strbuf_add_text(dot, "}\n");
 	if (summary)
 		*summary = graph.summary;
-	fg__graph_release(&graph);
+	fg_graph_release(&graph);
 	return FG_OK;
 }

@@ -24,7 +24,7 @@ static const double default_edge_floor = 0.001;
 struct selection {
 	const struct fg_calltree *tree;
 	const struct fg_graph_options *options;
-	struct fg__graph *graph;
+	struct fg_graph *graph;
 	struct fg_label_figures *figures;
 	size_t count;
 	struct fg_label_edge *edges;
@@ -59,7 +59,7 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 	for (size_t i = 0; i < s->count; i++) {
 		const uint32_t label = s->figures[i].label;
 
-		s->is_focus[label] = fg__matches_function(&pattern, s->tree->labels[label].name,
+		s->is_focus[label] = fg_matches_function(&pattern, s->tree->labels[label].name,
 							  s->tree->labels[label].library);
 		found += s->is_focus[label];
 	}
@@ -119,8 +119,8 @@ static void measure_distance(struct selection *s)
 
 static int by_weight(const void *left, const void *right)
 {
-	const struct fg__graph_node *a = left;
-	const struct fg__graph_node *b = right;
+	const struct fg_graph_node *a = left;
+	const struct fg_graph_node *b = right;
 	const double one = fmax(a->figures.inclusive[0].ns, a->figures.inclusive[1].ns);
 	const double other = fmax(b->figures.inclusive[0].ns, b->figures.inclusive[1].ns);
 
@@ -147,7 +147,7 @@ static void keep_nodes(struct selection *s)
 	const size_t limit = s->options->all     ? SIZE_MAX
 			     : s->options->nodes ? s->options->nodes
 						 : FEW_NODES;
-	struct fg__graph *graph = s->graph;
+	struct fg_graph *graph = s->graph;
 	double kept_ns = 0;
 	double all_ns = 0;
 
@@ -157,7 +157,7 @@ static void keep_nodes(struct selection *s)
 
 		all_ns += figures->self[s->tree->column_count - 1].ns;
 		if (is_candidate(s, figures))
-			graph->nodes[graph->node_count++] = (struct fg__graph_node){
+			graph->nodes[graph->node_count++] = (struct fg_graph_node){
 				figures->label, s->is_focus[figures->label], *figures};
 	}
 	if (graph->node_count > 1)
@@ -174,7 +174,7 @@ static void keep_nodes(struct selection *s)
 	graph->summary.self_left_out = all_ns > 0 ? fmax(0, 1 - kept_ns / all_ns) : 0;
 }
 
-static void add_edge(struct fg__graph *graph, size_t *capacity, const struct fg__graph_edge *edge)
+static void add_edge(struct fg_graph *graph, size_t *capacity, const struct fg_graph_edge *edge)
 {
 	graph->edges =
 		fg_grow(graph->edges, capacity, graph->edge_count + 1, sizeof(*graph->edges));
@@ -187,7 +187,7 @@ static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, 
 		const struct fg_label_edge *edge = &s->edges[i];
 		const uint32_t from = s->node_of[edge->caller];
 		const uint32_t to = s->node_of[edge->callee];
-		struct fg__graph_edge kept = {.from = from, .to = to};
+		struct fg_graph_edge kept = {.from = from, .to = to};
 
 		if (from == not_kept || to == not_kept)
 			continue;
@@ -220,7 +220,7 @@ static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs,
 		at = *fg_pair_index_add(pairs, up, own, (uint32_t)s->graph->edge_count, &is_new);
 		if (is_new)
 			add_edge(s->graph, capacity,
-				 &(struct fg__graph_edge){.from = up, .to = own, .skips = true});
+				 &(struct fg_graph_edge){.from = up, .to = own, .skips = true});
 		for (unsigned c = 0; c < tree->column_count && s->graph->edges[at].skips; c++)
 			s->graph->edges[at].ns[c] += tree->inclusive[c][i].ns;
 	}
@@ -229,7 +229,7 @@ static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs,
 
 static void drop_small_edges(struct selection *s)
 {
-	struct fg__graph *graph = s->graph;
+	struct fg_graph *graph = s->graph;
 	size_t kept = 0;
 	size_t direct = 0;
 
@@ -257,8 +257,8 @@ static void release(struct selection *s)
 	free(s->node_of);
 }
 
-int fg__graph_select(const struct fg_calltree *tree, const struct fg_graph_options *options,
-		     struct fg__graph *graph, struct fg_error *err)
+int fg_graph_select(const struct fg_calltree *tree, const struct fg_graph_options *options,
+		     struct fg_graph *graph, struct fg_error *err)
 {
 	struct selection s = {.tree = tree, .options = options, .graph = graph};
 	struct fg_pair_index pairs = {0};
@@ -266,7 +266,7 @@ int fg__graph_select(const struct fg_calltree *tree, const struct fg_graph_optio
 	double total = 0;
 	int rc = FG_OK;
 
-	*graph = (struct fg__graph){0};
+	*graph = (struct fg_graph){0};
 	for (unsigned c = 0; c < tree->column_count; c++) {
 		graph->total_ns[c] = tree->inclusive[c][0].ns;
 		total = fmax(total, graph->total_ns[c]);
@@ -293,9 +293,9 @@ int fg__graph_select(const struct fg_calltree *tree, const struct fg_graph_optio
 	return rc;
 }
 
-void fg__graph_release(struct fg__graph *graph)
+void fg_graph_release(struct fg_graph *graph)
 {
 	free(graph->nodes);
 	free(graph->edges);
-	*graph = (struct fg__graph){0};
+	*graph = (struct fg_graph){0};
 }

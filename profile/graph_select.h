@@ -5,30 +5,30 @@
 
 #include "profile/graph.h"
 
-struct fg__graph_node {
+struct fg_graph_node {
 	uint32_t label;
 	bool is_focus;
 	struct fg_label_figures figures;
 };
 
-struct fg__graph_edge {
+struct fg_graph_edge {
 	uint32_t from; /* indexes of nodes */
 	uint32_t to;
 	bool skips; /* leads over functions that were left out */
 	double ns[FG_CALLTREE_COLUMNS];
 };
 
-struct fg__graph {
-	struct fg__graph_node *nodes; /* by inclusive time, largest first */
+struct fg_graph {
+	struct fg_graph_node *nodes; /* by inclusive time, largest first */
 	size_t node_count;
-	struct fg__graph_edge *edges; /* by caller, then by time */
+	struct fg_graph_edge *edges; /* by caller, then by time */
 	size_t edge_count;
 	double total_ns[FG_CALLTREE_COLUMNS];
 	struct fg_graph_summary summary;
 };
 
-int fg__graph_select(const struct fg_calltree *tree, const struct fg_graph_options *options,
-		     struct fg__graph *graph, struct fg_error *err) FG_NODISCARD;
-void fg__graph_release(struct fg__graph *graph);
+int fg_graph_select(const struct fg_calltree *tree, const struct fg_graph_options *options,
+		     struct fg_graph *graph, struct fg_error *err) FG_NODISCARD;
+void fg_graph_release(struct fg_graph *graph);
 
 #endif

@@ -6,13 +6,13 @@
 #include "profile/import_sink.h"
 
 const struct fg_import_format fg_import_formats[] = {
-	{"json",   "what `fastgate export -F json` writes",                                         fg__import_json_is,  fg__import_json_read,
-	 FG__IMPORT_JSON_MAX_BYTES																  },
+	{"json",   "what `fastgate export -F json` writes",                                         fg_import_json_is,  fg_import_json_read,
+	 FG_IMPORT_JSON_MAX_BYTES																  },
 	{"folded", "one line a stack, frames joined by ';', its weight behind (flame graph tools)",
-	 fg__import_folded_is,											   fg__import_folded_read, FG_IMPORT_MAX_BYTES},
-	{"pprof",  "profile.proto (go tool pprof and many others)",                                 fg__import_pprof_is,
-	 fg__import_pprof_read,														  FG_IMPORT_MAX_BYTES},
-	{"perf",   "the text that 'perf script' prints",                                            fg__import_perf_is,  fg__import_perf_read,
+	 fg_import_folded_is,											   fg_import_folded_read, FG_IMPORT_MAX_BYTES},
+	{"pprof",  "profile.proto (go tool pprof and many others)",                                 fg_import_pprof_is,
+	 fg_import_pprof_read,														  FG_IMPORT_MAX_BYTES},
+	{"perf",   "the text that 'perf script' prints",                                            fg_import_perf_is,  fg_import_perf_read,
 	 FG_IMPORT_MAX_BYTES																	},
 	{NULL,     NULL,									    NULL,                NULL,                   0                  },
 };

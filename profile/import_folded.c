@@ -18,7 +18,7 @@ static bool split(const char *line, size_t length, size_t *frames_length, double
 
 	while (at > 0 && line[at - 1] != ' ' && line[at - 1] != '\t')
 		at--;
-	if (at < 2 || !fg__parse_weight(line + at, length - at, weight))
+	if (at < 2 || !fg_parse_weight(line + at, length - at, weight))
 		return false;
 	at--;
 	while (at > 0 && (line[at - 1] == ' ' || line[at - 1] == '\t'))
@@ -34,17 +34,17 @@ static size_t trimmed(const char *line, size_t length)
 	return length;
 }
 
-bool fg__import_folded_is(const char *data, size_t size)
+bool fg_import_folded_is(const char *data, size_t size)
 {
-	struct fg__lines lines = {.at = data, .end = data + size};
+	struct fg_text_lines lines = {.at = data, .end = data + size};
 	const char *line = NULL;
 	size_t length = 0;
 	size_t frames = 0;
 	double weight = 0;
 
-	if (!fg__is_text(data, size))
+	if (!fg_is_text(data, size))
 		return false;
-	while (fg__lines_next(&lines, &line, &length)) {
+	while (fg_lines_next(&lines, &line, &length)) {
 		length = trimmed(line, length);
 		if (length > 0)
 			return split(line, length, &frames, &weight);
@@ -52,18 +52,18 @@ bool fg__import_folded_is(const char *data, size_t size)
 	return false;
 }
 
-static int frame_of(struct fg_import_sink *sink, struct fg__text name, uint32_t *index,
+static int frame_of(struct fg_import_sink *sink, struct fg_text name, uint32_t *index,
 		    struct fg_error *err)
 {
 	const uint64_t *known = fg_map_get(&sink->known, name.text, name.length);
-	const struct fg__frame frame = {.name = name};
+	const struct fg_perf_frame frame = {.name = name};
 	int rc = FG_OK;
 
 	if (known) {
 		*index = (uint32_t)*known;
 		return FG_OK;
 	}
-	rc = fg__sink_frame(sink, &frame, index, err);
+	rc = fg_sink_frame(sink, &frame, index, err);
 	if (rc == FG_OK)
 		(void)fg_map_add(&sink->known, name.text, name.length, *index, NULL);
 	return rc;
@@ -74,16 +74,16 @@ static int push_frames(struct fg_import_sink *sink, const char *frames, size_t l
 {
 	size_t start = 0;
 
-	fg__sink_begin(sink);
+	fg_sink_begin(sink);
 	while (start <= length) {
 		const char *stop = memchr(frames + start, ';', length - start);
 		const size_t end = stop ? (size_t)(stop - frames) : length;
-		const struct fg__text name = {frames + start, end - start};
+		const struct fg_text name = {frames + start, end - start};
 		uint32_t index = 0;
 		int rc = frame_of(sink, name, &index, err);
 
 		if (rc == FG_OK)
-			rc = fg__sink_push(sink, index, err);
+			rc = fg_sink_push(sink, index, err);
 		if (rc != FG_OK)
 			return rc;
 		start = end + 1;
@@ -109,20 +109,20 @@ static int read_line(struct fg_import_sink *sink, const char *line, size_t lengt
 				    "two weights on a line: a differential profile cannot be read");
 	rc = push_frames(sink, line, frames, err);
 	if (rc == FG_OK)
-		(void)fg__sink_end(sink, weight * period_ns, weight);
+		(void)fg_sink_end(sink, weight * period_ns, weight);
 	return rc;
 }
 
-int fg__import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
+int fg_import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
 			   struct fg_import_sink *sink, struct fg_error *err)
 {
 	const double period_ns =
 		(double)(options->period_ns ? options->period_ns : DEFAULT_PERIOD_NS);
-	struct fg__lines lines = {.at = data, .end = data + size};
+	struct fg_text_lines lines = {.at = data, .end = data + size};
 	const char *line = NULL;
 	size_t length = 0;
 
-	while (fg__lines_next(&lines, &line, &length)) {
+	while (fg_lines_next(&lines, &line, &length)) {
 		int rc = FG_OK;
 
 		length = trimmed(line, length);

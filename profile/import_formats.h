@@ -6,20 +6,20 @@
 #include "profile/import.h"
 
 enum {
-	FG__IMPORT_JSON_MAX_BYTES = 64 << 20, /* a parsed number takes thirty times its text */
+	FG_IMPORT_JSON_MAX_BYTES = 64 << 20, /* a parsed number takes thirty times its text */
 };
 
-bool fg__import_json_is(const char *data, size_t size);
-int fg__import_json_read(const char *data, size_t size, const struct fg_import_options *options,
+bool fg_import_json_is(const char *data, size_t size);
+int fg_import_json_read(const char *data, size_t size, const struct fg_import_options *options,
 			 struct fg_import_sink *sink, struct fg_error *err);
-bool fg__import_folded_is(const char *data, size_t size);
-int fg__import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
+bool fg_import_folded_is(const char *data, size_t size);
+int fg_import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
 			   struct fg_import_sink *sink, struct fg_error *err);
-bool fg__import_pprof_is(const char *data, size_t size);
-int fg__import_pprof_read(const char *data, size_t size, const struct fg_import_options *options,
+bool fg_import_pprof_is(const char *data, size_t size);
+int fg_import_pprof_read(const char *data, size_t size, const struct fg_import_options *options,
 			  struct fg_import_sink *sink, struct fg_error *err);
-bool fg__import_perf_is(const char *data, size_t size);
-int fg__import_perf_read(const char *data, size_t size, const struct fg_import_options *options,
+bool fg_import_perf_is(const char *data, size_t size);
+int fg_import_perf_read(const char *data, size_t size, const struct fg_import_options *options,
 			 struct fg_import_sink *sink, struct fg_error *err);
 
 #endif

@@ -205,8 +205,8 @@ static void read_frame(struct row *row, size_t number)
 		.address = address(row, "address"),
 		.module = below(row, "module", reader->profile->module_count),
 		.flags = (truth(row, "inlined") ? FG_FRAME_INLINED : 0) |
-			 fg__frame_natures[word(row, "nature", fg__frame_nature_words,
-						FG__FRAME_NATURES)],
+			 fg_frame_natures[word(row, "nature", fg_frame_nature_words,
+						FG_FRAME_NATURES)],
 	};
 
 	if (number > 0)
@@ -270,7 +270,7 @@ static void read_sample(struct row *row, size_t number)
 	sample->region = reader->regions[below(row, "region", reader->region_count)];
 	sample->unit = below(row, "unit", profile->unit_count);
 	sample->repetition = below(row, "repetition", profile->repetition_count);
-	sample->kind = (uint8_t)word(row, "kind", fg__time_kind_words, FG_TIME_KIND_COUNT);
+	sample->kind = (uint8_t)word(row, "kind", fg_time_kind_words, FG_TIME_KIND_COUNT);
 	sample->truncated = truth(row, "truncated");
 	profile->total_ns += sample->weight_ns;
 }
@@ -460,7 +460,7 @@ static int read_text(const char *data, size_t size, struct fg_import_sink *sink,
 {
 	struct reader reader = {.profile = sink->profile};
 	cJSON *json = NULL;
-	int rc = fg_json_parse(data, size, FG__IMPORT_JSON_MAX_BYTES, &json, err);
+	int rc = fg_json_parse(data, size, FG_IMPORT_JSON_MAX_BYTES, &json, err);
 
 	if (rc != FG_OK)
 		return rc;
@@ -473,14 +473,14 @@ static int read_text(const char *data, size_t size, struct fg_import_sink *sink,
 }
 
 /* By its first member, which the writer puts first. */
-bool fg__import_json_is(const char *data, size_t size)
+bool fg_import_json_is(const char *data, size_t size)
 {
 	static const char beginning[] = "{\"schema\":\"" SCHEMA_NAME;
 
 	return size >= sizeof(beginning) - 1 && memcmp(data, beginning, sizeof(beginning) - 1) == 0;
 }
 
-int fg__import_json_read(const char *data, size_t size, const struct fg_import_options *options,
+int fg_import_json_read(const char *data, size_t size, const struct fg_import_options *options,
 			 struct fg_import_sink *sink, struct fg_error *err)
 {
 	(void)options;

@@ -8,7 +8,7 @@ enum {
 	MAX_NUMBER = 40
 };
 
-bool fg__lines_next(struct fg__lines *lines, const char **line, size_t *length)
+bool fg_lines_next(struct fg_text_lines *lines, const char **line, size_t *length)
 {
 	const char *stop = NULL;
 	size_t count = 0;
@@ -26,7 +26,7 @@ bool fg__lines_next(struct fg__lines *lines, const char **line, size_t *length)
 	return true;
 }
 
-bool fg__parse_weight(const char *text, size_t length, double *value)
+bool fg_parse_weight(const char *text, size_t length, double *value)
 {
 	char copy[MAX_NUMBER];
 
@@ -41,7 +41,7 @@ bool fg__parse_weight(const char *text, size_t length, double *value)
 	return fg_parse_double(copy, value, NULL) == FG_OK && *value >= 0;
 }
 
-bool fg__is_text(const char *data, size_t size)
+bool fg_is_text(const char *data, size_t size)
 {
 	const size_t looked = fg_min_size(size, LOOKED_AT);
 

@@ -5,17 +5,17 @@
 
 #include "base/base.h"
 
-struct fg__lines {
+struct fg_text_lines {
 	const char *at;
 	const char *end;
 	size_t number; /* of the line last taken, from 1 */
 };
 
 /* The line without its end ("\n" or "\r\n"); false: there is none left. */
-bool fg__lines_next(struct fg__lines *lines, const char **line, size_t *length);
+bool fg_lines_next(struct fg_text_lines *lines, const char **line, size_t *length);
 /* A number that fills the whole piece: digits, at most one point, an exponent; finite and not negative. */
-bool fg__parse_weight(const char *text, size_t length, double *value);
+bool fg_parse_weight(const char *text, size_t length, double *value);
 /* Looks like text: no NUL and few control characters in its first part. */
-bool fg__is_text(const char *data, size_t size);
+bool fg_is_text(const char *data, size_t size);
 
 #endif

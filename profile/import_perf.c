@@ -20,10 +20,10 @@ enum {
 };
 
 struct head {
-	struct fg__text command;
-	struct fg__text thread; /* "4711" or "4711/4712" */
-	struct fg__text event;
-	struct fg__text frame; /* of a sample without a call chain */
+	struct fg_text command;
+	struct fg_text thread; /* "4711" or "4711/4712" */
+	struct fg_text event;
+	struct fg_text frame; /* of a sample without a call chain */
 	int64_t time_ns;
 	double period; /* as printed; 0: none */
 };
@@ -31,7 +31,7 @@ struct head {
 struct reader {
 	struct fg_import_sink *sink;
 	double period_ns;
-	struct fg__text *stack; /* frame lines of the sample, leaf first */
+	struct fg_text *stack; /* frame lines of the sample, leaf first */
 	size_t depth;
 	size_t capacity;
 	struct head head;
@@ -47,7 +47,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static struct fg__text trim(const char *text, size_t length)
+static struct fg_text trim(const char *text, size_t length)
 {
 	while (length > 0 && is_blank(*text)) {
 		text++;
@@ -55,18 +55,18 @@ static struct fg__text trim(const char *text, size_t length)
 	}
 	while (length > 0 && is_blank(text[length - 1]))
 		length--;
-	return (struct fg__text){text, length};
+	return (struct fg_text){text, length};
 }
 
-static struct fg__text word(struct fg__text *rest)
+static struct fg_text word(struct fg_text *rest)
 {
 	size_t used = 0;
-	struct fg__text taken = {0};
+	struct fg_text taken = {0};
 
 	*rest = trim(rest->text, rest->length);
 	while (used < rest->length && !is_blank(rest->text[used]))
 		used++;
-	taken = (struct fg__text){rest->text, used};
+	taken = (struct fg_text){rest->text, used};
 	*rest = trim(rest->text + used, rest->length - used);
 	return taken;
 }
@@ -81,7 +81,7 @@ static bool is_digits(const char *text, size_t length)
 }
 
 /* "1234.567890:": what every sample line has, and what splits the thread from the event. */
-static bool parse_time(struct fg__text w, int64_t *time_ns)
+static bool parse_time(struct fg_text w, int64_t *time_ns)
 {
 	const char *point = w.length > 0 ? memchr(w.text, '.', w.length) : NULL;
 	const size_t whole = point ? (size_t)(point - w.text) : 0;
@@ -101,7 +101,7 @@ static bool parse_time(struct fg__text w, int64_t *time_ns)
 }
 
 /* Whether `w` is "4711" or "4711/4712". */
-static bool is_thread(struct fg__text w)
+static bool is_thread(struct fg_text w)
 {
 	const char *slash = memchr(w.text, '/', w.length);
 
@@ -114,14 +114,14 @@ static bool is_thread(struct fg__text w)
 /* The command's own blanks make it the words before the last one that is a thread number. */
 static bool parse_head(const char *line, size_t length, struct head *head)
 {
-	struct fg__text rest = trim(line, length);
+	struct fg_text rest = trim(line, length);
 	const char *command_end = NULL;
 	const char *start = rest.text;
 	bool timed = false;
 
 	*head = (struct head){0};
 	while (rest.length > 0 && !timed) {
-		const struct fg__text w = word(&rest);
+		const struct fg_text w = word(&rest);
 
 		if (parse_time(w, &head->time_ns)) {
 			timed = true;
@@ -134,7 +134,7 @@ static bool parse_head(const char *line, size_t length, struct head *head)
 		return false;
 	head->command = trim(start, (size_t)(command_end - start));
 	head->event = word(&rest);
-	if (fg__parse_weight(head->event.text, head->event.length, &head->period))
+	if (fg_parse_weight(head->event.text, head->event.length, &head->period))
 		head->event = word(&rest);
 	if (head->event.length < 2 || head->event.text[head->event.length - 1] != ':')
 		return false;
@@ -143,29 +143,29 @@ static bool parse_head(const char *line, size_t length, struct head *head)
 	return true;
 }
 
-bool fg__import_perf_is(const char *data, size_t size)
+bool fg_import_perf_is(const char *data, size_t size)
 {
-	struct fg__lines lines = {.at = data, .end = data + size};
+	struct fg_text_lines lines = {.at = data, .end = data + size};
 	const char *line = NULL;
 	size_t length = 0;
 	struct head head = {0};
 
-	if (!fg__is_text(data, size))
+	if (!fg_is_text(data, size))
 		return false;
-	while (fg__lines_next(&lines, &line, &length)) {
+	while (fg_lines_next(&lines, &line, &length)) {
 		if (length > 0 && line[0] != '#')
 			return parse_head(line, length, &head);
 	}
 	return false;
 }
 
-static bool is_text(struct fg__text w, const char *text)
+static bool is_text(struct fg_text w, const char *text)
 {
 	return w.length == strlen(text) && memcmp(w.text, text, w.length) == 0;
 }
 
 /* Cuts "(/usr/lib/libc.so.6)" off the end. */
-static void take_library(struct fg__text *rest, struct fg__frame *frame)
+static void take_library(struct fg_text *rest, struct fg_perf_frame *frame)
 {
 	size_t open = rest->length;
 
@@ -176,15 +176,15 @@ static void take_library(struct fg__text *rest, struct fg__frame *frame)
 		open--;
 	if (open == 0)
 		return;
-	frame->library = (struct fg__text){rest->text + open, rest->length - open - 1};
+	frame->library = (struct fg_text){rest->text + open, rest->length - open - 1};
 	*rest = trim(rest->text, open - 1);
 	frame->inlined = is_text(frame->library, "inlined");
 	if (frame->inlined || is_text(frame->library, "[unknown]"))
-		frame->library = (struct fg__text){0};
+		frame->library = (struct fg_text){0};
 }
 
 /* Cuts "+0x1f" off the end. */
-static void take_offset(struct fg__text *name)
+static void take_offset(struct fg_text *name)
 {
 	for (size_t i = name->length; i-- > 1;) {
 		if (name->text[i] == '+' && i + 2 < name->length && name->text[i + 1] == '0' &&
@@ -196,14 +196,14 @@ static void take_offset(struct fg__text *name)
 }
 
 /* "55e0a3c1 fit(Track&)+0x21 (/home/me/prog)" */
-static int frame_of(struct reader *reader, struct fg__text text, uint32_t *index,
+static int frame_of(struct reader *reader, struct fg_text text, uint32_t *index,
 		    struct fg_error *err)
 {
 	struct fg_map *known = &reader->sink->known;
 	const uint64_t *seen = fg_map_get(known, text.text, text.length);
-	struct fg__text rest = text;
-	const struct fg__text address = word(&rest);
-	struct fg__frame frame = {0};
+	struct fg_text rest = text;
+	const struct fg_text address = word(&rest);
+	struct fg_perf_frame frame = {0};
 	int rc = FG_OK;
 
 	if (seen) {
@@ -216,21 +216,21 @@ static int frame_of(struct reader *reader, struct fg__text text, uint32_t *index
 	take_offset(&rest);
 	frame.name = rest;
 	frame.nameless = is_text(rest, "[unknown]");
-	rc = fg__sink_frame(reader->sink, &frame, index, err);
+	rc = fg_sink_frame(reader->sink, &frame, index, err);
 	if (rc == FG_OK)
 		(void)fg_map_add(known, text.text, text.length, *index, NULL);
 	return rc;
 }
 
-static int add_frame(struct reader *reader, struct fg__text text, struct fg_error *err)
+static int add_frame(struct reader *reader, struct fg_text text, struct fg_error *err)
 {
 	uint32_t index = 0;
 	int rc = frame_of(reader, text, &index, err);
 
-	return rc == FG_OK ? fg__sink_push(reader->sink, index, err) : rc;
+	return rc == FG_OK ? fg_sink_push(reader->sink, index, err) : rc;
 }
 
-static uint32_t number_of(struct fg__text text)
+static uint32_t number_of(struct fg_text text)
 {
 	uint64_t number = 0;
 
@@ -244,8 +244,8 @@ static uint32_t thread_of(struct reader *reader, const struct head *head)
 	struct fg_profile *profile = reader->sink->profile;
 	const char *slash = memchr(head->thread.text, '/', head->thread.length);
 	const size_t process = slash ? (size_t)(slash - head->thread.text) : head->thread.length;
-	const struct fg__text tid =
-		slash ? (struct fg__text){slash + 1, head->thread.length - process - 1}
+	const struct fg_text tid =
+		slash ? (struct fg_text){slash + 1, head->thread.length - process - 1}
 		      : head->thread;
 	struct fg_strbuf name = {0};
 	bool is_new = false;
@@ -260,7 +260,7 @@ static uint32_t thread_of(struct reader *reader, const struct head *head)
 		struct fg_process_info *owner = fg_profile_add_process(profile);
 		struct fg_thread_info *thread = fg_profile_add_thread(profile);
 
-		owner->pid = number_of((struct fg__text){head->thread.text, process});
+		owner->pid = number_of((struct fg_text){head->thread.text, process});
 		thread->process = (uint32_t)profile->process_count - 1;
 		thread->tid = number_of(tid);
 		name.data[name.length - head->thread.length - 1] = '\0';
@@ -272,7 +272,7 @@ static uint32_t thread_of(struct reader *reader, const struct head *head)
 	return (uint32_t)*place;
 }
 
-static bool counts_time(struct fg__text event)
+static bool counts_time(struct fg_text event)
 {
 	static const char *const clocks[] = {"cpu-clock", "task-clock"};
 
@@ -288,13 +288,13 @@ static bool counts_time(struct fg__text event)
 static int push_stack(struct reader *reader, struct fg_error *err)
 {
 	const struct head *head = &reader->head;
-	const struct fg__frame command = {.name = head->command};
+	const struct fg_perf_frame command = {.name = head->command};
 	uint32_t index = 0;
-	int rc = fg__sink_frame(reader->sink, &command, &index, err);
+	int rc = fg_sink_frame(reader->sink, &command, &index, err);
 
-	fg__sink_begin(reader->sink);
+	fg_sink_begin(reader->sink);
 	if (rc == FG_OK)
-		rc = fg__sink_push(reader->sink, index, err);
+		rc = fg_sink_push(reader->sink, index, err);
 	for (size_t i = reader->depth; i-- > 0 && rc == FG_OK;)
 		rc = add_frame(reader, reader->stack[i], err);
 	if (rc == FG_OK && head->frame.length > 0 && reader->depth == 0)
@@ -323,7 +323,7 @@ static int end_sample(struct reader *reader, struct fg_error *err)
 		reader->first_ns = head->time_ns;
 	if (head->time_ns > reader->last_ns)
 		reader->last_ns = head->time_ns;
-	sample = fg__sink_end(reader->sink, weight, 1);
+	sample = fg_sink_end(reader->sink, weight, 1);
 	if (sample) {
 		sample->thread = thread_of(reader, head);
 		sample->time_ns = head->time_ns;
@@ -357,7 +357,7 @@ static void set_times(struct reader *reader)
 
 static int take_line(struct reader *reader, const char *line, size_t length, struct fg_error *err)
 {
-	const struct fg__text text = trim(line, length);
+	const struct fg_text text = trim(line, length);
 	struct head head = {0};
 	const bool is_head = parse_head(line, length, &head);
 
@@ -387,10 +387,10 @@ static int take_line(struct reader *reader, const char *line, size_t length, str
 	return FG_OK;
 }
 
-int fg__import_perf_read(const char *data, size_t size, const struct fg_import_options *options,
+int fg_import_perf_read(const char *data, size_t size, const struct fg_import_options *options,
 			 struct fg_import_sink *sink, struct fg_error *err)
 {
-	struct fg__lines lines = {.at = data, .end = data + size};
+	struct fg_text_lines lines = {.at = data, .end = data + size};
 	struct reader reader = {
 		.sink = sink,
 		.period_ns = (double)(options->period_ns ? options->period_ns : DEFAULT_PERIOD_NS),
@@ -399,7 +399,7 @@ int fg__import_perf_read(const char *data, size_t size, const struct fg_import_o
 	size_t length = 0;
 	int rc = FG_OK;
 
-	while (rc == FG_OK && fg__lines_next(&lines, &line, &length)) {
+	while (rc == FG_OK && fg_lines_next(&lines, &line, &length)) {
 		if (length > 0 && line[0] == '#')
 			continue;
 		rc = take_line(&reader, line, length, err);

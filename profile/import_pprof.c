@@ -43,7 +43,7 @@ struct value_type {
 struct reader {
 	struct fg_import_sink *sink;
 	struct fg_arena arena;
-	struct fg__text *strings;
+	struct fg_text *strings;
 	size_t string_count;
 	size_t string_capacity;
 	struct function *functions;
@@ -82,14 +82,14 @@ static int too_many(struct fg_error *err, const char *what)
 			    what);
 }
 
-static struct fg__text string_at(const struct reader *reader, uint64_t index)
+static struct fg_text string_at(const struct reader *reader, uint64_t index)
 {
 	if (index >= reader->string_count)
-		return (struct fg__text){"", 0};
+		return (struct fg_text){"", 0};
 	return reader->strings[index];
 }
 
-static bool is_text(struct fg__text slice, const char *text)
+static bool is_text(struct fg_text slice, const char *text)
 {
 	return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
 }
@@ -202,7 +202,7 @@ static int read_string(struct reader *reader, const struct fg_protobuf_field *fi
 	reader->strings = fg_grow(reader->strings, &reader->string_capacity,
 				  reader->string_count + 1, sizeof(*reader->strings));
 	reader->strings[reader->string_count++] =
-		(struct fg__text){(const char *)field->data, field->size};
+		(struct fg_text){(const char *)field->data, field->size};
 	return FG_OK;
 }
 
@@ -242,7 +242,7 @@ static int read_table_field(struct reader *reader, const struct fg_protobuf_fiel
 }
 
 /* Nanoseconds in one of a unit; 0: not a unit of time. */
-static double unit_ns(struct fg__text unit)
+static double unit_ns(struct fg_text unit)
 {
 	static const struct {
 		const char *name;
@@ -265,7 +265,7 @@ static double unit_ns(struct fg__text unit)
 	return 0;
 }
 
-static bool is_count(struct fg__text unit)
+static bool is_count(struct fg_text unit)
 {
 	return unit.length == 0 || is_text(unit, "count") || is_text(unit, "samples");
 }
@@ -273,7 +273,7 @@ static bool is_count(struct fg__text unit)
 static size_t find_type(const struct reader *reader, const char *name, size_t length)
 {
 	for (size_t i = 0; i < reader->type_count; i++) {
-		const struct fg__text type = string_at(reader, reader->types[i].type);
+		const struct fg_text type = string_at(reader, reader->types[i].type);
 
 		if (type.length == length && memcmp(type.text, name, length) == 0)
 			return i;
@@ -284,7 +284,7 @@ static size_t find_type(const struct reader *reader, const char *name, size_t le
 /* The value asked for, or the file's default, or the first that is time, or the last. */
 static int choose_value(struct reader *reader, const char *wanted, struct fg_error *err)
 {
-	const struct fg__text named = string_at(reader, reader->default_type);
+	const struct fg_text named = string_at(reader, reader->default_type);
 	size_t at = SIZE_MAX;
 
 	if (reader->type_count == 0)
@@ -311,8 +311,8 @@ static int choose_value(struct reader *reader, const char *wanted, struct fg_err
 static int weigh_value(struct reader *reader, const struct fg_import_options *options,
 		       struct fg_error *err)
 {
-	const struct fg__text name = string_at(reader, reader->types[reader->weight_at].type);
-	const struct fg__text unit = string_at(reader, reader->types[reader->weight_at].unit);
+	const struct fg_text name = string_at(reader, reader->types[reader->weight_at].type);
+	const struct fg_text unit = string_at(reader, reader->types[reader->weight_at].unit);
 
 	reader->samples_at = SIZE_MAX;
 	for (size_t i = 0; i < reader->type_count && reader->samples_at == SIZE_MAX; i++) {
@@ -342,11 +342,11 @@ static int weigh_value(struct reader *reader, const struct fg_import_options *op
 	return FG_OK;
 }
 
-static struct fg__text mapping_file(const struct reader *reader, uint64_t mapping)
+static struct fg_text mapping_file(const struct reader *reader, uint64_t mapping)
 {
 	const uint64_t *file = fg_map_get(&reader->mapping_files, &mapping, sizeof(mapping));
 
-	return file ? string_at(reader, *file) : (struct fg__text){"", 0};
+	return file ? string_at(reader, *file) : (struct fg_text){"", 0};
 }
 
 struct line {
@@ -360,7 +360,7 @@ static int add_line(struct reader *reader, const struct location *location, stru
 {
 	const uint64_t *at =
 		fg_map_get(&reader->function_ids, &line.function, sizeof(line.function));
-	struct fg__frame frame = {
+	struct fg_perf_frame frame = {
 		.library = mapping_file(reader, location->mapping),
 		.line = line.number,
 		.address = location->address,
@@ -375,7 +375,7 @@ static int add_line(struct reader *reader, const struct location *location, stru
 		frame.file = string_at(reader, function->file);
 		frame.function_line = function->line;
 	}
-	return fg__sink_frame(reader->sink, &frame, index, err);
+	return fg_sink_frame(reader->sink, &frame, index, err);
 }
 
 /* An address without a name: what the old tools print, module and address, is the best there is. */
@@ -384,14 +384,14 @@ static int add_address(struct reader *reader, const struct location *location, u
 {
 	char name[32];
 	const int length = snprintf(name, sizeof(name), "0x%" PRIx64, location->address);
-	const struct fg__frame frame = {
+	const struct fg_perf_frame frame = {
 		.name = {name, (size_t)length},
 		.library = mapping_file(reader, location->mapping),
 		.address = location->address,
 		.nameless = true,
 	};
 
-	return fg__sink_frame(reader->sink, &frame, index, err);
+	return fg_sink_frame(reader->sink, &frame, index, err);
 }
 
 static int location_lines(const struct location *location, struct line *lines, size_t *count,
@@ -468,7 +468,7 @@ static int take_integers(const struct fg_protobuf_field *field, uint64_t **value
 
 static int push_stack(struct reader *reader, struct fg_error *err)
 {
-	fg__sink_begin(reader->sink);
+	fg_sink_begin(reader->sink);
 	for (size_t i = reader->depth; i-- > 0;) {
 		const uint64_t *at = fg_map_get(&reader->location_ids, &reader->stack[i],
 						sizeof(reader->stack[i]));
@@ -483,7 +483,7 @@ static int push_stack(struct reader *reader, struct fg_error *err)
 		if (!location->frames)
 			rc = resolve(reader, location, err);
 		for (size_t f = 0; f < location->frame_count && rc == FG_OK; f++)
-			rc = fg__sink_push(reader->sink, location->frames[f], err);
+			rc = fg_sink_push(reader->sink, location->frames[f], err);
 		if (rc != FG_OK)
 			return rc;
 	}
@@ -522,7 +522,7 @@ static int read_sample(struct reader *reader, const struct fg_protobuf_field *fi
 		samples = (double)reader->values[reader->samples_at];
 	rc = push_stack(reader, err);
 	if (rc == FG_OK)
-		(void)fg__sink_end(reader->sink, (double)value * reader->weight_ns, samples);
+		(void)fg_sink_end(reader->sink, (double)value * reader->weight_ns, samples);
 	return rc;
 }
 
@@ -551,12 +551,12 @@ static int read_message(struct reader *reader, const void *data, size_t size,
 }
 
 /* The first field is a sample type (0x0a) as every known writer has it. */
-bool fg__import_pprof_is(const char *data, size_t size)
+bool fg_import_pprof_is(const char *data, size_t size)
 {
 	return size > 2 && data[0] == 0x0a && data[2] == 0x08;
 }
 
-int fg__import_pprof_read(const char *data, size_t size, const struct fg_import_options *options,
+int fg_import_pprof_read(const char *data, size_t size, const struct fg_import_options *options,
 			  struct fg_import_sink *sink, struct fg_error *err)
 {
 	struct reader reader = {.sink = sink};

@@ -5,7 +5,7 @@
 #include "profile/import.h"
 
 /* An interned copy that is safe to print; NULL when there is nothing. */
-static const char *clean(struct fg_import_sink *sink, struct fg__text bytes)
+static const char *clean(struct fg_import_sink *sink, struct fg_text bytes)
 {
 	struct fg_strbuf text = {0};
 	const char *kept = NULL;
@@ -23,7 +23,7 @@ static unsigned line_number(uint64_t line)
 	return line <= INT32_MAX ? (unsigned)line : 0;
 }
 
-int fg__sink_frame(struct fg_import_sink *sink, const struct fg__frame *frame, uint32_t *index,
+int fg_sink_frame(struct fg_import_sink *sink, const struct fg_perf_frame *frame, uint32_t *index,
 		   struct fg_error *err)
 {
 	const char *name = clean(sink, frame->name);
@@ -57,13 +57,13 @@ int fg__sink_frame(struct fg_import_sink *sink, const struct fg__frame *frame, u
 	return FG_OK;
 }
 
-void fg__sink_begin(struct fg_import_sink *sink)
+void fg_sink_begin(struct fg_import_sink *sink)
 {
 	sink->stack = 0;
 	sink->depth = 0;
 }
 
-int fg__sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err)
+int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err)
 {
 	if (++sink->depth > FG_IMPORT_MAX_DEPTH)
 		return fg_error_set(err, FG_ELIMIT, "a stack of more than %d frames",
@@ -75,7 +75,7 @@ int fg__sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *
 	return FG_OK;
 }
 
-struct fg_sample *fg__sink_end(struct fg_import_sink *sink, double weight_ns, double samples)
+struct fg_sample *fg_sink_end(struct fg_import_sink *sink, double weight_ns, double samples)
 {
 	struct fg_sample *sample = NULL;
 

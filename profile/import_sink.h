@@ -3,10 +3,10 @@
  * Where the readers of foreign formats put what they find: frames and stacks in, a profile out.  All limits of import.h
  * are held here, once for all formats.
  *
- *	fg__sink_frame(sink, &frame, &index, err)   find or add
- *	fg__sink_begin(sink)                        a new stack
- *	fg__sink_push(sink, index, err)             from the root towards the leaf
- *	fg__sink_end(sink, weight_ns, samples)      the sample; yours to add time and thread to
+ *	fg_sink_frame(sink, &frame, &index, err)   find or add
+ *	fg_sink_begin(sink)                        a new stack
+ *	fg_sink_push(sink, index, err)             from the root towards the leaf
+ *	fg_sink_end(sink, weight_ns, samples)      the sample; yours to add time and thread to
  */
 #ifndef FG_PROFILE_IMPORT_SINK_H
 #define FG_PROFILE_IMPORT_SINK_H
@@ -23,16 +23,16 @@ struct fg_import_sink {
 };
 
 /* The texts need no NUL; an empty name becomes "[unknown]", broken UTF-8 and control characters U+FFFD. */
-struct fg__text {
+struct fg_text {
 	const char *text;
 	size_t length;
 };
 
-struct fg__frame {
-	struct fg__text name;
-	struct fg__text linkage;
-	struct fg__text library; /* a path or a base name */
-	struct fg__text file;
+struct fg_perf_frame {
+	struct fg_text name;
+	struct fg_text linkage;
+	struct fg_text library; /* a path or a base name */
+	struct fg_text file;
 	uint64_t function_line; /* of the definition */
 	uint64_t line;          /* being executed */
 	uint64_t address;
@@ -40,11 +40,11 @@ struct fg__frame {
 	bool nameless;
 };
 
-int fg__sink_frame(struct fg_import_sink *sink, const struct fg__frame *frame, uint32_t *index,
+int fg_sink_frame(struct fg_import_sink *sink, const struct fg_perf_frame *frame, uint32_t *index,
 		   struct fg_error *err) FG_NODISCARD;
-void fg__sink_begin(struct fg_import_sink *sink);
-int fg__sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err) FG_NODISCARD;
+void fg_sink_begin(struct fg_import_sink *sink);
+int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err) FG_NODISCARD;
 /* NULL when it weighs nothing. */
-struct fg_sample *fg__sink_end(struct fg_import_sink *sink, double weight_ns, double samples);
+struct fg_sample *fg_sink_end(struct fg_import_sink *sink, double weight_ns, double samples);
 
 #endif

@@ -9,15 +9,15 @@
 #include "profile/elf_file.h"
 
 enum {
-	FG__MINI_DEBUG_MAX_PACKED = 64 << 20,
-	FG__MINI_DEBUG_MAX_BYTES = 256 << 20, /* unpacked, and what unpacking may take */
+	FG_MINI_DEBUG_MAX_PACKED = 64 << 20,
+	FG_MINI_DEBUG_MAX_BYTES = 256 << 20, /* unpacked, and what unpacking may take */
 };
 
 /* FG_ENOENT: the binary has none; FG_EPARSE, FG_ELIMIT: what is there is not one, or too large. */
-int fg__mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error *err)
+int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error *err)
 	FG_NODISCARD;
 /* From the section's bytes. */
-int fg__mini_debug_parse(const void *packed, size_t size, const char *name, struct fg_elf *symbols,
+int fg_mini_debug_parse(const void *packed, size_t size, const char *name, struct fg_elf *symbols,
 			 struct fg_error *err) FG_NODISCARD;
 
 #endif

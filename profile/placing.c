@@ -7,7 +7,7 @@ enum {
 	UNSET = 0
 };
 
-void fg__placing_init(struct fg__placing *p)
+void fg_placing_init(struct fg_placing *p)
 {
 	const size_t stacks = p->selection->profile->stack_count;
 
@@ -17,14 +17,14 @@ void fg__placing_init(struct fg__placing *p)
 	p->has_base = p->selection->query->split == FG_SPLIT_NONE;
 }
 
-void fg__placing_release(struct fg__placing *p)
+void fg_placing_release(struct fg_placing *p)
 {
 	free(p->trail);
 	free(p->node_of_stack);
 	fg_pair_index_release(&p->node_of_pair);
 }
 
-static bool folds_into_caller(const struct fg__selection *s, uint32_t stack)
+static bool folds_into_caller(const struct fg_selection *s, uint32_t stack)
 {
 	const struct fg_frame *frame = &s->profile->frames[s->profile->stacks[stack].frame];
 
@@ -34,7 +34,7 @@ static bool folds_into_caller(const struct fg__selection *s, uint32_t stack)
 }
 
 /* Where the node of a stack is remembered, 0 while there is none. */
-static uint32_t *place_of(struct fg__placing *p, uint32_t base, uint32_t stack)
+static uint32_t *place_of(struct fg_placing *p, uint32_t base, uint32_t stack)
 {
 	if (p->selection->query->split == FG_SPLIT_NONE)
 		return &p->node_of_stack[stack];
@@ -42,7 +42,7 @@ static uint32_t *place_of(struct fg__placing *p, uint32_t base, uint32_t stack)
 }
 
 /* Up to the first stack whose node is known, then down again: a path is walked once, however many samples it has. */
-static uint32_t node_of(struct fg__placing *p, uint32_t base, uint32_t stack)
+static uint32_t node_of(struct fg_placing *p, uint32_t base, uint32_t stack)
 {
 	uint32_t node = base;
 	size_t depth = 0;
@@ -67,13 +67,13 @@ static uint32_t node_of(struct fg__placing *p, uint32_t base, uint32_t stack)
 
 /* -------------------------------------------------------------------- splits */
 
-static uint32_t child_named(struct fg__placing *p, uint32_t parent, const char *name)
+static uint32_t child_named(struct fg_placing *p, uint32_t parent, const char *name)
 {
 	return p->split(p->context, parent, name);
 }
 
 static uint32_t FG_PRINTF(3, 4)
-	child_printf(struct fg__placing *p, uint32_t parent, const char *format, ...)
+	child_printf(struct fg_placing *p, uint32_t parent, const char *format, ...)
 {
 	struct fg_strbuf name = {0};
 	uint32_t node;
@@ -87,7 +87,7 @@ static uint32_t FG_PRINTF(3, 4)
 	return node;
 }
 
-static uint32_t region_base(struct fg__placing *p, uint32_t region)
+static uint32_t region_base(struct fg_placing *p, uint32_t region)
 {
 	const struct fg_region_info *info = &p->selection->profile->regions[region];
 
@@ -96,7 +96,7 @@ static uint32_t region_base(struct fg__placing *p, uint32_t region)
 	return child_named(p, info->parent ? region_base(p, info->parent) : 0, info->name);
 }
 
-static uint32_t unit_base(struct fg__placing *p, uint32_t unit)
+static uint32_t unit_base(struct fg_placing *p, uint32_t unit)
 {
 	const struct fg_unit_info *info = &p->selection->profile->units[unit];
 
@@ -106,14 +106,14 @@ static uint32_t unit_base(struct fg__placing *p, uint32_t unit)
 			    (unsigned long long)info->number);
 }
 
-static uint32_t thread_base(struct fg__placing *p, uint32_t thread)
+static uint32_t thread_base(struct fg_placing *p, uint32_t thread)
 {
 	const struct fg_thread_info *info = &p->selection->profile->threads[thread];
 
 	return child_printf(p, 0, "%s (%u)", info->name ? info->name : "thread", info->tid);
 }
 
-static uint32_t process_base(struct fg__placing *p, uint32_t thread)
+static uint32_t process_base(struct fg_placing *p, uint32_t thread)
 {
 	const struct fg_process_info *info =
 		&p->selection->profile->processes[p->selection->profile->threads[thread].process];
@@ -123,7 +123,7 @@ static uint32_t process_base(struct fg__placing *p, uint32_t thread)
 			    info->pid);
 }
 
-static uint32_t base_of(struct fg__placing *p, const struct fg_sample *sample)
+static uint32_t base_of(struct fg_placing *p, const struct fg_sample *sample)
 {
 	bool has_thread = sample->thread < p->selection->profile->thread_count;
 
@@ -146,7 +146,7 @@ static uint32_t base_of(struct fg__placing *p, const struct fg_sample *sample)
 }
 
 /* The split's part of a sample as one number, to notice that it has not changed. */
-static uint32_t split_key(const struct fg__placing *p, const struct fg_sample *sample)
+static uint32_t split_key(const struct fg_placing *p, const struct fg_sample *sample)
 {
 	switch (p->selection->query->split) {
 	case FG_SPLIT_THREAD:
@@ -165,7 +165,7 @@ static uint32_t split_key(const struct fg__placing *p, const struct fg_sample *s
 	}
 }
 
-uint32_t fg__placing_node(struct fg__placing *p, const struct fg_sample *sample)
+uint32_t fg_placing_node(struct fg_placing *p, const struct fg_sample *sample)
 {
 	const uint32_t key = split_key(p, sample);
 	uint32_t stack = sample->stack;

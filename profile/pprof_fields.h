@@ -3,7 +3,7 @@
 #ifndef FG_PROFILE_PPROF_FIELDS_H
 #define FG_PROFILE_PPROF_FIELDS_H
 
-enum fg__pprof_profile {
+enum fg_pprof_profile {
 	PPROF_SAMPLE_TYPE = 1,
 	PPROF_SAMPLE = 2,
 	PPROF_MAPPING = 3,
@@ -18,15 +18,15 @@ enum fg__pprof_profile {
 	PPROF_DEFAULT_TYPE = 14,
 };
 
-enum fg__pprof_value_type {
+enum fg_pprof_value_type {
 	PPROF_TYPE_NAME = 1,
 	PPROF_TYPE_UNIT = 2
 };
-enum fg__pprof_sample {
+enum fg_pprof_sample {
 	PPROF_SAMPLE_LOCATION = 1,
 	PPROF_SAMPLE_VALUE = 2
 };
-enum fg__pprof_mapping {
+enum fg_pprof_mapping {
 	PPROF_MAPPING_ID = 1,
 	PPROF_MAPPING_START = 2,
 	PPROF_MAPPING_LIMIT = 3,
@@ -37,17 +37,17 @@ enum fg__pprof_mapping {
 	PPROF_MAPPING_HAS_LINES = 9,
 	PPROF_MAPPING_HAS_INLINES = 10,
 };
-enum fg__pprof_location {
+enum fg_pprof_location {
 	PPROF_LOCATION_ID = 1,
 	PPROF_LOCATION_MAPPING = 2,
 	PPROF_LOCATION_ADDRESS = 3,
 	PPROF_LOCATION_LINE = 4,
 };
-enum fg__pprof_line {
+enum fg_pprof_line {
 	PPROF_LINE_FUNCTION = 1,
 	PPROF_LINE_NUMBER = 2
 };
-enum fg__pprof_function {
+enum fg_pprof_function {
 	PPROF_FUNCTION_ID = 1,
 	PPROF_FUNCTION_NAME = 2,
 	PPROF_FUNCTION_SYSTEM_NAME = 3,

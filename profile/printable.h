@@ -3,7 +3,7 @@
 #ifndef FG_PROFILE_PRINTABLE_H
 #define FG_PROFILE_PRINTABLE_H
 
-static inline char fg__printable(char c)
+static inline char fg_printable(char c)
 {
 	if ((unsigned char)c < 0x20)
 		return ' ';

@@ -9,7 +9,7 @@ enum {
 
 struct select {
 	const struct fg_profile *profile;
-	struct fg__selection selection;
+	struct fg_selection selection;
 	struct fg_profile *into;
 	uint32_t *frame_of_frame;         /* + 1; 0: not made yet */
 	struct fg_pair_index frame_below; /* frame, ancestor's frame → frame */
@@ -43,7 +43,7 @@ static void set_libraries(struct select *s)
 static uint32_t put_frame(struct select *s, const struct fg_frame *like,
 			  const struct fg_label *label, const char *name)
 {
-	const bool is_coarse = fg__selection_merges_neighbours(&s->selection);
+	const bool is_coarse = fg_selection_merges_neighbours(&s->selection);
 	const char *library = label->library ? label->library : "";
 	const bool is_renamed = label->identity == FG_LABEL_NAME;
 	const struct fg_profile_function function = {
@@ -72,7 +72,7 @@ static uint32_t frame_of_frame(struct select *s, uint32_t frame)
 	if (s->frame_of_frame[frame] == UNSET) {
 		const struct fg_frame *like = &s->profile->frames[frame];
 
-		fg__selection_name(&s->selection, like, &label, &name);
+		fg_selection_name(&s->selection, like, &label, &name);
 		s->frame_of_frame[frame] = put_frame(s, like, &label, fg_strbuf_text(&name)) + 1;
 		fg_strbuf_release(&name);
 	}
@@ -92,7 +92,7 @@ static uint32_t frame_below(struct select *s, uint32_t frame, uint32_t ancestor_
 
 	if (known)
 		return *known;
-	name = fg__selection_name_below(function.name,
+	name = fg_selection_name_below(function.name,
 					s->into->functions[frames[ancestor].function].name);
 	function.name = name;
 	below.function = fg_profile_function(s->into, &function);
@@ -105,12 +105,12 @@ static uint32_t frame_below(struct select *s, uint32_t frame, uint32_t ancestor_
 static uint32_t stack_of_frame(void *context, uint32_t parent, uint32_t stack)
 {
 	struct select *s = context;
-	const uint32_t ancestor = fg__selection_ancestor(&s->selection, stack);
+	const uint32_t ancestor = fg_selection_ancestor(&s->selection, stack);
 	uint32_t frame = frame_of_frame(s, s->profile->stacks[stack].frame);
 
 	if (ancestor != 0)
 		frame = frame_below(s, frame, ancestor);
-	if (fg__selection_merges_neighbours(&s->selection) && parent != 0 &&
+	if (fg_selection_merges_neighbours(&s->selection) && parent != 0 &&
 	    s->into->stacks[parent].frame == frame)
 		return parent;
 	return fg_profile_stack(s->into, parent, frame);
@@ -144,21 +144,21 @@ static void add_sample(struct select *s, const struct fg_sample *sample, uint32_
 
 static void add_samples(struct select *s)
 {
-	struct fg__placing placing = {
+	struct fg_placing placing = {
 		.selection = &s->selection,
 		.context = s,
 		.split = stack_of_split,
 		.frame = stack_of_frame,
 	};
 
-	fg__placing_init(&placing);
+	fg_placing_init(&placing);
 	for (size_t i = 0; i < s->profile->sample_count; i++) {
 		const struct fg_sample *sample = &s->profile->samples[i];
 
-		if (fg__selection_passes(&s->selection, sample))
-			add_sample(s, sample, fg__placing_node(&placing, sample));
+		if (fg_selection_passes(&s->selection, sample))
+			add_sample(s, sample, fg_placing_node(&placing, sample));
 	}
-	fg__placing_release(&placing);
+	fg_placing_release(&placing);
 }
 
 /* ---- what samples refer to: the tables keep their order, so that references stay right ---- */
@@ -207,7 +207,7 @@ static void copy_regions(const struct fg_profile *from, struct fg_profile *to)
 }
 
 /* Spans and units lie in a stretch of time on a thread, whatever samples fell into it. */
-static bool overlaps(const struct fg__selection *s, uint32_t thread, int64_t start_ns,
+static bool overlaps(const struct fg_selection *s, uint32_t thread, int64_t start_ns,
 		     int64_t end_ns)
 {
 	const struct fg_calltree_query *query = s->query;
@@ -278,7 +278,7 @@ int fg_profile_select(const struct fg_profile *profile, const struct fg_calltree
 {
 	struct select *s = fg_xcalloc(1, sizeof(*s));
 	struct fg_profile into;
-	int rc = fg__selection_init(&s->selection, profile, query, err);
+	int rc = fg_selection_init(&s->selection, profile, query, err);
 
 	if (rc != FG_OK)
 		goto out;
@@ -299,7 +299,7 @@ int fg_profile_select(const struct fg_profile *profile, const struct fg_calltree
 		into.truncated_ns = profile->truncated_ns * s->selection.scale;
 	*selected = into;
 out:
-	fg__selection_release(&s->selection);
+	fg_selection_release(&s->selection);
 	free(s->frame_of_frame);
 	free(s->libraries);
 	fg_pair_index_release(&s->frame_below);

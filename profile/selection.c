@@ -3,15 +3,15 @@
 
 /* ------------------------------------------------------------------ patterns */
 
-static int compile_list(struct fg__patterns *patterns, const char *const *texts, const char *what,
+static int compile_list(struct fg_patterns *patterns, const char *const *texts, const char *what,
 			struct fg_error *err)
 {
 	int rc = FG_OK;
 
 	for (size_t i = 0; texts && texts[i]; i++) {
-		if (i == FG__MOST_PATTERNS)
+		if (i == FG_MOST_PATTERNS)
 			return fg_error_set(err, FG_ELIMIT, "more than %d %s patterns",
-					    FG__MOST_PATTERNS, what);
+					    FG_MOST_PATTERNS, what);
 		rc = fg_pattern_compile(texts[i], &patterns->items[i], err);
 		if (rc != FG_OK) {
 			fg_error_prefix(err, "%s", what);
@@ -22,7 +22,7 @@ static int compile_list(struct fg__patterns *patterns, const char *const *texts,
 	return rc;
 }
 
-static int compile_one(struct fg__patterns *patterns, const char *text, const char *what,
+static int compile_one(struct fg_patterns *patterns, const char *text, const char *what,
 		       struct fg_error *err)
 {
 	const char *const list[] = {text, NULL};
@@ -30,16 +30,16 @@ static int compile_one(struct fg__patterns *patterns, const char *text, const ch
 	return compile_list(patterns, list, what, err);
 }
 
-static int compile_renames(struct fg__selection *s, struct fg_error *err)
+static int compile_renames(struct fg_selection *s, struct fg_error *err)
 {
 	const char *const *rules = s->query->rename;
 
 	for (size_t i = 0; rules && rules[i]; i++) {
 		int rc;
 
-		if (i == FG__MOST_PATTERNS)
+		if (i == FG_MOST_PATTERNS)
 			return fg_error_set(err, FG_ELIMIT, "more than %d rename rules",
-					    FG__MOST_PATTERNS);
+					    FG_MOST_PATTERNS);
 		rc = fg_rename_parse(rules[i], &s->renames[i], err);
 		if (rc != FG_OK)
 			return rc;
@@ -48,11 +48,11 @@ static int compile_renames(struct fg__selection *s, struct fg_error *err)
 	return FG_OK;
 }
 
-static int compile(struct fg__selection *s, struct fg_error *err)
+static int compile(struct fg_selection *s, struct fg_error *err)
 {
 	const struct fg_calltree_query *q = s->query;
 	const struct {
-		struct fg__patterns *into;
+		struct fg_patterns *into;
 		const char *const *texts; /* NULL: one text */
 		const char *text, *what;
 	} wanted[] = {
@@ -76,7 +76,7 @@ static int compile(struct fg__selection *s, struct fg_error *err)
 }
 
 /* Index + 1 of the first pattern that matches; 0: none. */
-static uint32_t first_match(const struct fg__patterns *patterns, const char *subject)
+static uint32_t first_match(const struct fg_patterns *patterns, const char *subject)
 {
 	for (size_t i = 0; i < patterns->count; i++)
 		if (fg_pattern_matches(&patterns->items[i], subject))
@@ -84,14 +84,14 @@ static uint32_t first_match(const struct fg__patterns *patterns, const char *sub
 	return 0;
 }
 
-static bool looks_at_functions(const struct fg__selection *s)
+static bool looks_at_functions(const struct fg_selection *s)
 {
 	return s->focus.count + s->ignore.count + s->hide.count + s->ancestors.count +
 		       s->root.count + s->leaf.count >
 	       0;
 }
 
-bool fg__matches_function(const struct fg_pattern *pattern, const char *name, const char *library)
+bool fg_matches_function(const struct fg_pattern *pattern, const char *name, const char *library)
 {
 	char *whole;
 	bool matches;
@@ -105,26 +105,26 @@ bool fg__matches_function(const struct fg_pattern *pattern, const char *name, co
 }
 
 /* 1 + the first pattern that matches the function; 0: none does. */
-static uint32_t first_of_function(const struct fg__patterns *patterns,
+static uint32_t first_of_function(const struct fg_patterns *patterns,
 				  const struct fg_profile_function *function)
 {
 	for (size_t i = 0; i < patterns->count; i++)
-		if (fg__matches_function(&patterns->items[i], function->name, function->library))
+		if (fg_matches_function(&patterns->items[i], function->name, function->library))
 			return (uint32_t)i + 1;
 	return 0;
 }
 
-static void learn_functions(struct fg__selection *s)
+static void learn_functions(struct fg_selection *s)
 {
 	s->functions = fg_xcalloc(s->profile->function_count, sizeof(s->functions[0]));
 	if (!looks_at_functions(s))
 		return;
 	for (size_t i = 1; i < s->profile->function_count; i++) {
 		const struct fg_profile_function *function = &s->profile->functions[i];
-		struct fg__function_facts *facts = &s->functions[i];
+		struct fg_function_facts *facts = &s->functions[i];
 
 		for (size_t f = 0; f < s->focus.count; f++)
-			if (fg__matches_function(&s->focus.items[f], function->name,
+			if (fg_matches_function(&s->focus.items[f], function->name,
 						 function->library))
 				facts->focus |= UINT32_C(1) << f;
 		facts->ignore = first_of_function(&s->ignore, function) != 0;
@@ -135,7 +135,7 @@ static void learn_functions(struct fg__selection *s)
 	}
 }
 
-static void learn_stacks(struct fg__selection *s)
+static void learn_stacks(struct fg_selection *s)
 {
 	const struct fg_profile *profile = s->profile;
 
@@ -144,10 +144,10 @@ static void learn_stacks(struct fg__selection *s)
 		uint32_t parent = profile->stacks[i].parent;
 		const struct fg_frame *frame = &profile->frames[profile->stacks[i].frame];
 		const struct fg_frame *above = &profile->frames[profile->stacks[parent].frame];
-		const struct fg__function_facts *facts = &s->functions[frame->function];
-		const struct fg__stack_facts *up = &s->stacks[parent];
+		const struct fg_function_facts *facts = &s->functions[frame->function];
+		const struct fg_stack_facts *up = &s->stacks[parent];
 
-		s->stacks[i] = (struct fg__stack_facts){
+		s->stacks[i] = (struct fg_stack_facts){
 			.focus = up->focus | facts->focus,
 			.ignored = up->ignored || facts->ignore,
 			.top = up->top || !facts->root ? up->top : (uint32_t)i,
@@ -159,7 +159,7 @@ static void learn_stacks(struct fg__selection *s)
 
 /* --------------------------------------------------------------------- names */
 
-static void shorten(const struct fg__selection *s, struct fg_strbuf *name)
+static void shorten(const struct fg_selection *s, struct fg_strbuf *name)
 {
 	struct fg_strbuf next = {0};
 
@@ -185,7 +185,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static void name_function(const struct fg__selection *s, const struct fg_profile_function *function,
+static void name_function(const struct fg_selection *s, const struct fg_profile_function *function,
 			  struct fg_label *label, struct fg_strbuf *name)
 {
 	bool mangled = s->query->mangled && function->linkage;
@@ -210,7 +210,7 @@ static void name_scope(const struct fg_profile_function *function, bool outer,
 	}
 }
 
-static void name_line(const struct fg__selection *s, const struct fg_frame *frame,
+static void name_line(const struct fg_selection *s, const struct fg_frame *frame,
 		      struct fg_label *label, struct fg_strbuf *name)
 {
 	const struct fg_profile_function *function = &s->profile->functions[frame->function];
@@ -225,7 +225,7 @@ static void name_line(const struct fg__selection *s, const struct fg_frame *fram
 	label->library = function->library;
 }
 
-void fg__selection_name(const struct fg__selection *s, const struct fg_frame *frame,
+void fg_selection_name(const struct fg_selection *s, const struct fg_frame *frame,
 			struct fg_label *label, struct fg_strbuf *name)
 {
 	const struct fg_profile_function *function = &s->profile->functions[frame->function];
@@ -258,23 +258,23 @@ void fg__selection_name(const struct fg__selection *s, const struct fg_frame *fr
 		label->identity = FG_LABEL_NAME;
 	else if (s->query->group == FG_GROUP_LINE && label->file)
 		label->identity = FG_LABEL_FILE;
-	if (fg__selection_merges_neighbours(s))
+	if (fg_selection_merges_neighbours(s))
 		label->line = 0;
 }
 
-bool fg__selection_merges_neighbours(const struct fg__selection *s)
+bool fg_selection_merges_neighbours(const struct fg_selection *s)
 {
 	return s->query->group != FG_GROUP_FUNCTION && s->query->group != FG_GROUP_LINE;
 }
 
-uint32_t fg__selection_ancestor(const struct fg__selection *s, uint32_t stack)
+uint32_t fg_selection_ancestor(const struct fg_selection *s, uint32_t stack)
 {
 	return s->stacks ? s->stacks[stack].ancestor : 0;
 }
 
 /* ------------------------------------------------------------------- filters */
 
-static void learn_threads(struct fg__selection *s)
+static void learn_threads(struct fg_selection *s)
 {
 	struct fg_strbuf subject = {0};
 
@@ -290,14 +290,14 @@ static void learn_threads(struct fg__selection *s)
 	fg_strbuf_release(&subject);
 }
 
-static void learn_regions(struct fg__selection *s)
+static void learn_regions(struct fg_selection *s)
 {
 	s->region_passes = fg_xcalloc(s->profile->region_count, sizeof(bool));
 	for (size_t i = 0; i < s->profile->region_count; i++)
 		s->region_passes[i] = first_match(&s->region, s->profile->regions[i].path) != 0;
 }
 
-static void learn_units(struct fg__selection *s)
+static void learn_units(struct fg_selection *s)
 {
 	const struct fg_calltree_query *q = s->query;
 
@@ -312,7 +312,7 @@ static void learn_units(struct fg__selection *s)
 	}
 }
 
-static bool in_place(const struct fg__selection *s, const struct fg_sample *sample)
+static bool in_place(const struct fg_selection *s, const struct fg_sample *sample)
 {
 	if (s->thread_passes &&
 	    (sample->thread >= s->profile->thread_count || !s->thread_passes[sample->thread]))
@@ -322,15 +322,15 @@ static bool in_place(const struct fg__selection *s, const struct fg_sample *samp
 	return !s->unit_passes || s->unit_passes[sample->unit];
 }
 
-static bool stack_passes(const struct fg__selection *s, uint32_t stack)
+static bool stack_passes(const struct fg_selection *s, uint32_t stack)
 {
-	const struct fg__stack_facts *facts = &s->stacks[stack];
+	const struct fg_stack_facts *facts = &s->stacks[stack];
 
 	return !facts->ignored && facts->focus == (uint32_t)((UINT64_C(1) << s->focus.count) - 1) &&
 	       (s->root.count == 0 || facts->top != 0) && (s->leaf.count == 0 || facts->cut != 0);
 }
 
-bool fg__selection_passes(const struct fg__selection *s, const struct fg_sample *sample)
+bool fg_selection_passes(const struct fg_selection *s, const struct fg_sample *sample)
 {
 	const struct fg_calltree_query *q = s->query;
 
@@ -348,13 +348,13 @@ static bool wants_units(const struct fg_calltree_query *query)
 	return query->unit_kind || query->only_units || query->unit_first || query->unit_last;
 }
 
-int fg__selection_init(struct fg__selection *s, const struct fg_profile *profile,
+int fg_selection_init(struct fg_selection *s, const struct fg_profile *profile,
 		       const struct fg_calltree_query *query, struct fg_error *err)
 {
 	int rc;
 
 	FG_ASSERT(query->group < FG_GROUP_COUNT && query->split < FG_SPLIT_COUNT);
-	*s = (struct fg__selection){.profile = profile, .query = query, .scale = 1.0};
+	*s = (struct fg_selection){.profile = profile, .query = query, .scale = 1.0};
 	rc = compile(s, err);
 	if (rc != FG_OK)
 		return rc;
@@ -372,14 +372,14 @@ int fg__selection_init(struct fg__selection *s, const struct fg_profile *profile
 	return FG_OK;
 }
 
-char *fg__selection_name_below(const char *name, const char *ancestor)
+char *fg_selection_name_below(const char *name, const char *ancestor)
 {
 	return fg_xasprintf("%s  (from %s)", name, ancestor);
 }
 
-void fg__selection_release(struct fg__selection *s)
+void fg_selection_release(struct fg_selection *s)
 {
-	struct fg__patterns *lists[] = {&s->focus, &s->ignore, &s->hide,   &s->ancestors, &s->root,
+	struct fg_patterns *lists[] = {&s->focus, &s->ignore, &s->hide,   &s->ancestors, &s->root,
 					&s->leaf,  &s->thread, &s->region, &s->unit_kind};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(lists); i++)
@@ -392,5 +392,5 @@ void fg__selection_release(struct fg__selection *s)
 	free(s->thread_passes);
 	free(s->region_passes);
 	free(s->unit_passes);
-	*s = (struct fg__selection){0};
+	*s = (struct fg_selection){0};
 }

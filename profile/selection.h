@@ -18,21 +18,21 @@
 #include "profile/names.h"
 
 enum {
-	FG__MOST_PATTERNS = 32
+	FG_MOST_PATTERNS = 32
 };
 
-struct fg__patterns {
-	struct fg_pattern items[FG__MOST_PATTERNS];
+struct fg_patterns {
+	struct fg_pattern items[FG_MOST_PATTERNS];
 	size_t count;
 };
 
-struct fg__function_facts {
+struct fg_function_facts {
 	uint32_t focus;    /* bit i: matches the i-th focus pattern */
 	uint32_t ancestor; /* 1 + the first ancestor pattern that matches; 0: none */
 	bool ignore, hide, root, leaf;
 };
 
-struct fg__stack_facts {
+struct fg_stack_facts {
 	uint32_t focus;
 	uint32_t top;      /* outermost stack whose frame matches `root`; 0: none yet */
 	uint32_t cut;      /* innermost stack whose frame matches `leaf`; 0: none yet */
@@ -40,41 +40,41 @@ struct fg__stack_facts {
 	bool ignored;
 };
 
-struct fg__selection {
+struct fg_selection {
 	const struct fg_profile *profile;
 	const struct fg_calltree_query *query;
-	struct fg__patterns focus, ignore, hide, ancestors, root, leaf, thread, region, unit_kind;
-	struct fg_rename renames[FG__MOST_PATTERNS];
+	struct fg_patterns focus, ignore, hide, ancestors, root, leaf, thread, region, unit_kind;
+	struct fg_rename renames[FG_MOST_PATTERNS];
 	size_t rename_count;
-	struct fg__function_facts *functions;
-	struct fg__stack_facts *stacks; /* NULL: no pattern looks at functions */
+	struct fg_function_facts *functions;
+	struct fg_stack_facts *stacks; /* NULL: no pattern looks at functions */
 	bool *thread_passes, *region_passes, *unit_passes;
 	double scale; /* of every weight */
 };
 
 /* How every pattern about functions is held against one: its name alone, so that "^fit$" means fit, and "name [library]". */
-bool fg__matches_function(const struct fg_pattern *pattern, const char *name, const char *library);
+bool fg_matches_function(const struct fg_pattern *pattern, const char *name, const char *library);
 
 /* FG_EINVAL, FG_ELIMIT: a pattern or rule that is not one.  Release in any case.  Both texts are borrowed. */
-int fg__selection_init(struct fg__selection *selection, const struct fg_profile *profile,
+int fg_selection_init(struct fg_selection *selection, const struct fg_profile *profile,
 		       const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
-void fg__selection_release(struct fg__selection *selection);
+void fg_selection_release(struct fg_selection *selection);
 
-bool fg__selection_passes(const struct fg__selection *selection, const struct fg_sample *sample);
+bool fg_selection_passes(const struct fg_selection *selection, const struct fg_sample *sample);
 /* What a frame is called: `name` is appended to, `label` gets the rest (its name is left alone). */
-void fg__selection_name(const struct fg__selection *selection, const struct fg_frame *frame,
+void fg_selection_name(const struct fg_selection *selection, const struct fg_frame *frame,
 			struct fg_label *label, struct fg_strbuf *name);
 /* The stack above whose frame tells this one apart; 0: none. */
-uint32_t fg__selection_ancestor(const struct fg__selection *selection, uint32_t stack);
+uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t stack);
 /* Frames next to each other with the same label are one. */
-bool fg__selection_merges_neighbours(const struct fg__selection *selection);
+bool fg_selection_merges_neighbours(const struct fg_selection *selection);
 
 /* "log  (from fit)", to be freed: what a function below a chosen ancestor is called. */
-char *fg__selection_name_below(const char *name, const char *ancestor);
+char *fg_selection_name_below(const char *name, const char *ancestor);
 
 /* What is made of the samples: a tree of some kind, whose nodes are numbers and whose root is 0. */
-struct fg__placing {
-	const struct fg__selection *selection;
+struct fg_placing {
+	const struct fg_selection *selection;
 	void *context;
 	/* The child of `parent` for a part of the split ("fit" of a region's path), and for a frame that is shown. */
 	uint32_t (*split)(void *context, uint32_t parent, const char *name);
@@ -87,9 +87,9 @@ struct fg__placing {
 	bool has_base;
 };
 
-void fg__placing_init(struct fg__placing *placing);
-void fg__placing_release(struct fg__placing *placing);
+void fg_placing_init(struct fg_placing *placing);
+void fg_placing_release(struct fg_placing *placing);
 /* The node where a sample that passes belongs. */
-uint32_t fg__placing_node(struct fg__placing *placing, const struct fg_sample *sample);
+uint32_t fg_placing_node(struct fg_placing *placing, const struct fg_sample *sample);
 
 #endif

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int fg__source_open(const char *path, uint64_t max_bytes, struct fg__source *source,
+int fg_source_open(const char *path, uint64_t max_bytes, struct fg_source *source,
 		    struct fg_error *err)
 {
 	struct stat status;
@@ -26,18 +26,18 @@ int fg__source_open(const char *path, uint64_t max_bytes, struct fg__source *sou
 		return fg_error_set(err, FG_ELIMIT, "'%s' has %llu bytes, at most %llu are read",
 				    path, (unsigned long long)size, (unsigned long long)max_bytes);
 	}
-	*source = (struct fg__source){.fd = fd, .size = size, .stored = size};
+	*source = (struct fg_source){.fd = fd, .size = size, .stored = size};
 	if (status.st_blocks > 0 && (uint64_t)status.st_blocks * 512 < size)
 		source->stored = (uint64_t)status.st_blocks * 512;
 	return FG_OK;
 }
 
-struct fg__source fg__source_memory(const void *data, size_t size)
+struct fg_source fg_source_memory(const void *data, size_t size)
 {
-	return (struct fg__source){.fd = -1, .memory = data, .size = size, .stored = size};
+	return (struct fg_source){.fd = -1, .memory = data, .size = size, .stored = size};
 }
 
-bool fg__source_read(const struct fg__source *source, uint64_t offset, void *to, size_t size)
+bool fg_source_read(const struct fg_source *source, uint64_t offset, void *to, size_t size)
 {
 	uint8_t *at = to;
 
@@ -61,9 +61,9 @@ bool fg__source_read(const struct fg__source *source, uint64_t offset, void *to,
 	return true;
 }
 
-void fg__source_close(struct fg__source *source)
+void fg_source_close(struct fg_source *source)
 {
 	if (source->fd >= 0 && !source->memory)
 		(void)close(source->fd);
-	*source = (struct fg__source){.fd = -1};
+	*source = (struct fg_source){.fd = -1};
 }

@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/error.h"
 
-struct fg__source {
+struct fg_source {
 	int fd; /* negative: memory */
 	const uint8_t *memory;
 	uint64_t size;
@@ -17,11 +17,11 @@ struct fg__source {
 };
 
 /* Regular files only; FG_ELIMIT beyond max_bytes. */
-int fg__source_open(const char *path, uint64_t max_bytes, struct fg__source *source,
+int fg_source_open(const char *path, uint64_t max_bytes, struct fg_source *source,
 		    struct fg_error *err) FG_NODISCARD;
-struct fg__source fg__source_memory(const void *data, size_t size);
+struct fg_source fg_source_memory(const void *data, size_t size);
 /* false: the source does not have these bytes (or they cannot be read). */
-bool fg__source_read(const struct fg__source *source, uint64_t offset, void *to, size_t size);
-void fg__source_close(struct fg__source *source);
+bool fg_source_read(const struct fg_source *source, uint64_t offset, void *to, size_t size);
+void fg_source_close(struct fg_source *source);
 
 #endif

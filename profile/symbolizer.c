@@ -245,7 +245,7 @@ static void read_mini_debug(struct fg_symbolizer *s, struct fg_symbol_module *mo
 {
 	struct fg_error err = {0};
 
-	if (fg__mini_debug_read(module->binary, &module->debug_elf, &err) != FG_OK) {
+	if (fg_mini_debug_read(module->binary, &module->debug_elf, &err) != FG_OK) {
 		fg_log(FG_LOG_PROFILE, 1, "%s", err.message);
 		return;
 	}
@@ -262,7 +262,7 @@ static void find_separate_symbols(struct fg_symbolizer *s, struct fg_symbol_modu
 
 	if (module->elf.has_symbol_table)
 		return;
-	path = fg__debug_file_find(&module->elf, module->binary, s->options.debug_root,
+	path = fg_debug_file_find(&module->elf, module->binary, s->options.debug_root,
 				   s->options.debuginfod);
 	module->has_debug_elf = path && fg_elf_read(path, &module->debug_elf, NULL) == FG_OK;
 	if (module->has_debug_elf)
@@ -305,7 +305,7 @@ static void open_vdso(struct fg_symbolizer *s, struct fg_symbol_module *module)
 	module->is_vdso = true;
 	module->name = "[vdso]";
 	module->source = "the kernel's vdso";
-	image = fg__debug_own_vdso(&size);
+	image = fg_debug_own_vdso(&size);
 	if (!image || fg_elf_parse(image, size, "[vdso]", &elf, NULL) != FG_OK)
 		return;
 	if (same_build(&elf, module->build_id)) {
@@ -387,7 +387,7 @@ static bool open_debug(struct fg_symbolizer *s, struct fg_symbol_module *module)
 	module->tried_debug = true;
 	path = module->elf.has_debug_info
 		       ? fg_xstrdup(module->binary)
-		       : fg__debug_file_find(&module->elf, module->binary, s->options.debug_root,
+		       : fg_debug_file_find(&module->elf, module->binary, s->options.debug_root,
 					     s->options.debuginfod);
 	if (!path)
 		return false;

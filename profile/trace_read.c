@@ -7,7 +7,7 @@
 
 /* A window on the source, so that a huge or sparse file costs what it holds. */
 struct window {
-	struct fg__source source;
+	struct fg_source source;
 	uint8_t *block;
 	uint64_t block_start;
 	size_t block_size;
@@ -40,7 +40,7 @@ struct cursor {
 /* `size` bytes at `offset`, or NULL when the file does not have them.  Valid until the next call. */
 static const uint8_t *bytes_at(struct window *window, uint64_t offset, size_t size)
 {
-	const struct fg__source *source = &window->source;
+	const struct fg_source *source = &window->source;
 
 	if (offset > source->size || size > source->size - offset || size > BLOCK_SIZE)
 		return NULL;
@@ -52,7 +52,7 @@ static const uint8_t *bytes_at(struct window *window, uint64_t offset, size_t si
 		size_t wanted = left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
 
 		window->block_size = 0;
-		if (!fg__source_read(source, offset, window->block, wanted))
+		if (!fg_source_read(source, offset, window->block, wanted))
 			return NULL;
 		window->block_start = offset;
 		window->block_size = wanted;
@@ -547,7 +547,7 @@ static int finish(struct reader *r, int rc)
 	if (rc != FG_OK)
 		fg_trace_release(r->trace);
 	free(r->window.block);
-	fg__source_close(&r->window.source);
+	fg_source_close(&r->window.source);
 	return rc;
 }
 
@@ -557,14 +557,14 @@ int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_tr
 	struct reader r = {.trace = trace, .name = name};
 
 	*trace = (struct fg_trace){0};
-	r.window.source = fg__source_memory(data, size);
+	r.window.source = fg_source_memory(data, size);
 	return finish(&r, read_all(&r, err));
 }
 
 int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err)
 {
 	struct reader r = {.trace = trace, .name = path};
-	int rc = fg__source_open(path, FG_TRACE_MAX_BYTES, &r.window.source, err);
+	int rc = fg_source_open(path, FG_TRACE_MAX_BYTES, &r.window.source, err);
 
 	if (rc != FG_OK)
 		return rc;
@@ -576,14 +576,14 @@ int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err
 bool fg_trace_is_trace(const char *path)
 {
 	char magic[sizeof(FG_TRACE_MAGIC) - 1];
-	struct fg__source source;
+	struct fg_source source;
 	bool is;
 
-	if (fg__source_open(path, FG_TRACE_MAX_BYTES, &source, NULL) != FG_OK)
+	if (fg_source_open(path, FG_TRACE_MAX_BYTES, &source, NULL) != FG_OK)
 		return false;
-	is = fg__source_read(&source, 0, magic, sizeof(magic)) &&
+	is = fg_source_read(&source, 0, magic, sizeof(magic)) &&
 	     memcmp(magic, FG_TRACE_MAGIC, sizeof(magic)) == 0;
-	fg__source_close(&source);
+	fg_source_close(&source);
 	return is;
 }
 

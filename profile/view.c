@@ -14,24 +14,24 @@
  }
 
 const struct fg_view fg_views[] = {
-	VIEW("flat", "functions by the time spent in them", fg__view_flat, false),
+	VIEW("flat", "functions by the time spent in them", fg_view_flat, false),
 	VIEW("callgraph", "each function between its callers and its callees, as gprof shows it",
-	     fg__view_callgraph, false),
-	VIEW("top-down", "the call tree from the start of the program down", fg__view_top_down,
+	     fg_view_callgraph, false),
+	VIEW("top-down", "the call tree from the start of the program down", fg_view_top_down,
 	     false),
-	VIEW("bottom-up", "where time is spent, and who called that", fg__view_bottom_up, false),
-	VIEW("lines", "source lines", fg__view_lines, true),
-	VIEW("libraries", "shared libraries and the program itself", fg__view_libraries, false),
-	VIEW("classes", "classes, free functions by namespace", fg__view_classes, false),
-	VIEW("namespaces", "outermost namespaces", fg__view_namespaces, false),
-	VIEW("files", "source files", fg__view_files, false),
-	VIEW("threads", "threads, with the time that the kernel counted", fg__view_threads, true),
-	VIEW("regions", "marked regions by branch, with their functions", fg__view_regions, true),
-	VIEW("units", "units of work: the slowest ones and statistics", fg__view_units, true),
-	VIEW("timeline", "how busy the program was over time, and with what", fg__view_timeline,
+	VIEW("bottom-up", "where time is spent, and who called that", fg_view_bottom_up, false),
+	VIEW("lines", "source lines", fg_view_lines, true),
+	VIEW("libraries", "shared libraries and the program itself", fg_view_libraries, false),
+	VIEW("classes", "classes, free functions by namespace", fg_view_classes, false),
+	VIEW("namespaces", "outermost namespaces", fg_view_namespaces, false),
+	VIEW("files", "source files", fg_view_files, false),
+	VIEW("threads", "threads, with the time that the kernel counted", fg_view_threads, true),
+	VIEW("regions", "marked regions by branch, with their functions", fg_view_regions, true),
+	VIEW("units", "units of work: the slowest ones and statistics", fg_view_units, true),
+	VIEW("timeline", "how busy the program was over time, and with what", fg_view_timeline,
 	     true),
 	VIEW("paths", "on which paths, and in which units of work, a function costs",
-	     fg__view_paths, true),
+	     fg_view_paths, true),
 	{.name = NULL},
 };
 
@@ -58,10 +58,10 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 		return rc;
 	}
 	if (profile->lost_ns > 0 && profile->total_ns > 0)
-		fg__view_note(&made, "%.2g %% of the time could not be sampled",
+		fg_view_note(&made, "%.2g %% of the time could not be sampled",
 			      100 * profile->lost_ns / (profile->lost_ns + profile->total_ns));
 	if (profile->truncated_ns > 0 && profile->total_ns > 0)
-		fg__view_note(&made,
+		fg_view_note(&made,
 			      "%.2g %% of the time has a stack that does not reach its start",
 			      100 * profile->truncated_ns / profile->total_ns);
 	*table = made;
@@ -77,7 +77,7 @@ void fg_view_table_release(struct fg_view_table *table)
 	*table = (struct fg_view_table){0};
 }
 
-void fg__view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
+void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
 		      size_t count)
 {
 	FG_ASSERT(count <= FG_VIEW_MAX_COLUMNS);
@@ -85,7 +85,7 @@ void fg__view_columns(struct fg_view_table *table, const struct fg_view_column *
 	table->column_count = count;
 }
 
-struct fg_view_row *fg__view_row(struct fg_view_table *table)
+struct fg_view_row *fg_view_add_row(struct fg_view_table *table)
 {
 	struct fg_view_row *row = NULL;
 
@@ -109,7 +109,7 @@ static void add_line(struct fg_arena *arena, const char ***lines, size_t *count,
 	fg_strbuf_release(&text);
 }
 
-void fg__view_head(struct fg_view_table *table, const char *format, ...)
+void fg_view_head(struct fg_view_table *table, const char *format, ...)
 {
 	va_list ap;
 
@@ -119,7 +119,7 @@ void fg__view_head(struct fg_view_table *table, const char *format, ...)
 	va_end(ap);
 }
 
-void fg__view_note(struct fg_view_table *table, const char *format, ...)
+void fg_view_note(struct fg_view_table *table, const char *format, ...)
 {
 	va_list ap;
 
@@ -129,7 +129,7 @@ void fg__view_note(struct fg_view_table *table, const char *format, ...)
 	va_end(ap);
 }
 
-struct fg_view_cell fg__cell_text(struct fg_view_table *table, const char *text)
+struct fg_view_cell fg_cell_text(struct fg_view_table *table, const char *text)
 {
 	if (!text || !*text)
 		return (struct fg_view_cell){0};
@@ -137,52 +137,52 @@ struct fg_view_cell fg__cell_text(struct fg_view_table *table, const char *text)
 				     .text = fg_arena_strdup(&table->arena, text)};
 }
 
-struct fg_view_cell fg__cell_count(double count)
+struct fg_view_cell fg_cell_count(double count)
 {
 	return (struct fg_view_cell){.kind = FG_CELL_COUNT, .number = count};
 }
 
-struct fg_view_cell fg__cell_time(double ns)
+struct fg_view_cell fg_cell_time(double ns)
 {
 	return (struct fg_view_cell){.kind = FG_CELL_TIME, .number = ns};
 }
 
-struct fg_view_cell fg__cell_share(double share)
+struct fg_view_cell fg_cell_share(double share)
 {
 	return (struct fg_view_cell){.kind = FG_CELL_SHARE, .number = share};
 }
 
-struct fg_view_cell fg__cell_weight(const struct fg_weight *part, const struct fg_weight *total)
+struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total)
 {
-	struct fg_view_cell cell = fg__cell_time(part->ns);
+	struct fg_view_cell cell = fg_cell_time(part->ns);
 
 	cell.error = fg_weight_error(part, total);
 	return cell;
 }
 
-struct fg_view_cell fg__cell_weight_share(const struct fg_weight *part,
+struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
 					  const struct fg_weight *total)
 {
-	struct fg_view_cell cell = fg__cell_share(total->ns > 0 ? part->ns / total->ns : 0);
+	struct fg_view_cell cell = fg_cell_share(total->ns > 0 ? part->ns / total->ns : 0);
 
 	if (total->ns > 0)
 		cell.error = fg_weight_error(part, total) / total->ns;
 	return cell;
 }
 
-struct fg_view_cell fg__cell_library(struct fg_view_table *table, const struct fg_label *label)
+struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg_label *label)
 {
 	if (!label->library || strcmp(label->library, label->name) == 0)
 		return (struct fg_view_cell){0};
-	return fg__cell_text(table, label->library);
+	return fg_cell_text(table, label->library);
 }
 
-struct fg_view_cell fg__cell_place(struct fg_view_table *table, const struct fg_label *label)
+struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label)
 {
 	if (!label->file)
 		return (struct fg_view_cell){0};
 	if (label->line == 0)
-		return fg__cell_text(table, label->file);
+		return fg_cell_text(table, label->file);
 	return (struct fg_view_cell){
 		.kind = FG_CELL_TEXT,
 		.text = fg_arena_printf(&table->arena, "%s:%u", label->file, label->line)};
@@ -195,7 +195,7 @@ static const char *clock_name(const struct fg_profile *profile)
 	return "CPU time";
 }
 
-void fg__view_total(struct fg_view_table *table, const struct fg_profile *profile,
+void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		    const struct fg_calltree_query *query, const struct fg_weight *total)
 {
 	const double parts = query->per_repetition ? profile->repetition_count : 1;
@@ -206,7 +206,7 @@ void fg__view_total(struct fg_view_table *table, const struct fg_profile *profil
 	char samples[FG_NUMBER_TEXT_SIZE];
 
 	if (profile->title)
-		fg__view_head(table, "%s", profile->title);
+		fg_view_head(table, "%s", profile->title);
 	(void)fg_format_duration(whole_ns, whole);
 	(void)fg_format_count((double)total->samples, samples);
 	fg_strbuf_printf(&line, "%s of %s", fg_format_duration(total->ns, kept),
@@ -218,7 +218,7 @@ void fg__view_total(struct fg_view_table *table, const struct fg_profile *profil
 		fg_strbuf_printf(&line, " in %s samples", samples);
 	if (query->per_repetition)
 		fg_strbuf_printf(&line, "; the mean of %u repetitions", profile->repetition_count);
-	fg__view_head(table, "%s", fg_strbuf_text(&line));
+	fg_view_head(table, "%s", fg_strbuf_text(&line));
 	fg_strbuf_release(&line);
 }
 
@@ -234,7 +234,7 @@ static int by_inclusive(const void *left, const void *right)
 	return a->label < b->label ? -1 : a->label > b->label;
 }
 
-double fg__view_stored_scale(const struct fg_profile *profile,
+double fg_view_stored_scale(const struct fg_profile *profile,
 			     const struct fg_calltree_query *query)
 {
 	const bool is_sum = !query->per_repetition && query->repetition == 0;
@@ -242,18 +242,18 @@ double fg__view_stored_scale(const struct fg_profile *profile,
 	return is_sum || profile->repetition_count == 0 ? 1.0 : 1.0 / profile->repetition_count;
 }
 
-void fg__view_sort_by_inclusive(struct fg_label_figures *figures, size_t count)
+void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count)
 {
 	if (count > 1)
 		qsort(figures, count, sizeof(*figures), by_inclusive);
 }
 
-bool fg__view_matches(const struct fg_pattern *pattern, const struct fg_label *label)
+bool fg_view_matches(const struct fg_pattern *pattern, const struct fg_label *label)
 {
-	return fg__matches_function(pattern, label->name, label->library);
+	return fg_matches_function(pattern, label->name, label->library);
 }
 
-size_t fg__view_limit(const struct fg_view_options *options, size_t otherwise)
+size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise)
 {
 	if (options->all)
 		return SIZE_MAX;

@@ -64,7 +64,7 @@ static void graph_init(struct graph *g, const struct fg_calltree *tree)
 	g->count = fg_calltree_flat(tree, &g->figures);
 	g->edge_count = fg_calltree_edges(tree, &g->edges);
 	g->rank_of = fg_xcalloc(tree->label_count, sizeof(*g->rank_of));
-	fg__view_sort_by_inclusive(g->figures, g->count);
+	fg_view_sort_by_inclusive(g->figures, g->count);
 	for (size_t i = 0; i < g->count; i++)
 		g->rank_of[g->figures[i].label] = (uint32_t)i + 1;
 	add_selves(g);
@@ -103,7 +103,7 @@ static void add_edge(const struct graph *g, struct fg_view_table *table,
 	const struct fg_weight *weight = &edge->weight[0];
 	const double self = self_on_edge(g, edge);
 	const struct fg_label_figures *callee = &g->figures[g->rank_of[edge->callee] - 1];
-	struct fg_view_row *row = fg__view_row(table);
+	struct fg_view_row *row = fg_view_add_row(table);
 	struct fg_view_cell *cell = row->cells;
 	char part[FG_NUMBER_TEXT_SIZE];
 	char whole[FG_NUMBER_TEXT_SIZE];
@@ -112,15 +112,15 @@ static void add_edge(const struct graph *g, struct fg_view_table *table,
 	row->guide = "    ";
 	cell++;
 	cell++;
-	*cell++ = fg__cell_time(self);
-	*cell++ = fg__cell_time(weight->ns > self ? weight->ns - self : 0);
-	*cell = fg__cell_count((double)weight->samples);
+	*cell++ = fg_cell_time(self);
+	*cell++ = fg_cell_time(weight->ns > self ? weight->ns - self : 0);
+	*cell = fg_cell_count((double)weight->samples);
 	cell++->text = fg_arena_printf(
 		&table->arena, "%s/%s", fg_format_count((double)weight->samples, part),
 		fg_format_count((double)callee->inclusive[0].samples, whole));
-	*cell++ = fg__cell_text(table, is_caller ? "caller" : "callee");
-	*cell++ = fg__cell_library(table, &g->tree->labels[shown]);
-	*cell = fg__cell_text(table, name_with_rank(g, table, shown));
+	*cell++ = fg_cell_text(table, is_caller ? "caller" : "callee");
+	*cell++ = fg_cell_library(table, &g->tree->labels[shown]);
+	*cell = fg_cell_text(table, name_with_rank(g, table, shown));
 }
 
 static void add_function(const struct graph *g, struct fg_view_table *table,
@@ -128,21 +128,21 @@ static void add_function(const struct graph *g, struct fg_view_table *table,
 {
 	const struct fg_weight *total = &g->tree->inclusive[0][0];
 	const struct fg_weight *inclusive = &figures->inclusive[0];
-	struct fg_view_row *row = fg__view_row(table);
+	struct fg_view_row *row = fg_view_add_row(table);
 	struct fg_view_cell *cell = row->cells;
 
 	row->style = FG_VIEW_PRIMARY;
 	*cell++ = (struct fg_view_cell){.kind = FG_CELL_TEXT,
 					.text = fg_arena_printf(&table->arena, "[%" PRIu32 "]",
 								g->rank_of[figures->label])};
-	*cell++ = fg__cell_weight_share(inclusive, total);
-	*cell++ = fg__cell_time(figures->self[0].ns);
-	*cell++ = fg__cell_time(
+	*cell++ = fg_cell_weight_share(inclusive, total);
+	*cell++ = fg_cell_time(figures->self[0].ns);
+	*cell++ = fg_cell_time(
 		inclusive->ns > figures->self[0].ns ? inclusive->ns - figures->self[0].ns : 0);
-	*cell++ = fg__cell_count((double)inclusive->samples);
-	*cell++ = fg__cell_text(table, "function");
-	*cell++ = fg__cell_library(table, &g->tree->labels[figures->label]);
-	*cell = fg__cell_text(table, name_with_rank(g, table, figures->label));
+	*cell++ = fg_cell_count((double)inclusive->samples);
+	*cell++ = fg_cell_text(table, "function");
+	*cell++ = fg_cell_library(table, &g->tree->labels[figures->label]);
+	*cell = fg_cell_text(table, name_with_rank(g, table, figures->label));
 }
 
 /* Edges of a function on one side, largest first, into `found`; returns their number. */
@@ -174,13 +174,13 @@ static void add_block(const struct graph *g, struct fg_view_table *table, size_t
 	for (size_t i = fg_min_size(count, edge_limit); i-- > 0;)
 		add_edge(g, table, found[i], true);
 	if (count > edge_limit)
-		fg__view_note(table, "[%zu] has %zu more callers", figure + 1, count - edge_limit);
+		fg_view_note(table, "[%zu] has %zu more callers", figure + 1, count - edge_limit);
 	add_function(g, table, &g->figures[figure]);
 	count = find_edges(g, label, false, found);
 	for (size_t i = 0; i < fg_min_size(count, edge_limit); i++)
 		add_edge(g, table, found[i], false);
 	if (count > edge_limit)
-		fg__view_note(table, "[%zu] has %zu more callees", figure + 1, count - edge_limit);
+		fg_view_note(table, "[%zu] has %zu more callees", figure + 1, count - edge_limit);
 	table->rows[first].rule_before = first > 0;
 }
 
@@ -190,7 +190,7 @@ static bool is_wanted(const struct graph *g, size_t figure, const struct fg_patt
 	const struct fg_label *label = &g->tree->labels[g->figures[figure].label];
 
 	if (pattern->set)
-		return fg__view_matches(pattern, label);
+		return fg_view_matches(pattern, label);
 	return g->figures[figure].inclusive[0].ns >= floor_ns;
 }
 
@@ -198,7 +198,7 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 		const struct fg_view_options *options, struct fg_error *err)
 {
 	const double floor_ns = options->all ? 0 : options->floor * tree->inclusive[0][0].ns;
-	const size_t limit = fg__view_limit(options, FEW_FUNCTIONS);
+	const size_t limit = fg_view_limit(options, FEW_FUNCTIONS);
 	struct fg_pattern pattern = {0};
 	const struct fg_label_edge **found = NULL;
 	struct graph g;
@@ -224,7 +224,7 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	if (options->function && wanted == 0)
 		rc = fg_error_set(err, FG_ENOENT, "no function matches '%s'", options->function);
 	else if (wanted > shown)
-		fg__view_note(table,
+		fg_view_note(table,
 			      "%zu more functions (--rows N shows more, --function PATTERN "
 			      "one of them)",
 			      wanted - shown);
@@ -234,7 +234,7 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	return rc;
 }
 
-int fg__view_callgraph(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_callgraph(const struct fg_profile *profile, const struct fg_view_options *options,
 		       struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
@@ -245,8 +245,8 @@ int fg__view_callgraph(const struct fg_profile *profile, const struct fg_view_op
 	rc = fg_calltree_build(profile, &query, &tree, err);
 	if (rc != FG_OK)
 		return rc;
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	rc = fill(table, &tree, options, err);
 	fg_calltree_release(&tree);
 	return rc;

@@ -36,27 +36,27 @@ static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
 {
 	const struct fg_weight *total = &tree->inclusive[0][0];
 	const struct fg_label *label = &tree->labels[figures->label];
-	struct fg_view_cell *cell = fg__view_row(table)->cells;
+	struct fg_view_cell *cell = fg_view_add_row(table)->cells;
 
-	*cell++ = fg__cell_weight_share(&figures->self[0], total);
-	*cell++ = fg__cell_weight(&figures->self[0], total);
-	*cell++ = fg__cell_share(total->ns > 0 ? cumulative_ns / total->ns : 0);
-	*cell++ = fg__cell_weight_share(&figures->inclusive[0], total);
-	*cell++ = fg__cell_weight(&figures->inclusive[0], total);
-	*cell++ = fg__cell_count((double)figures->self[0].samples);
-	*cell++ = fg__cell_count((double)figures->inclusive[0].samples);
-	*cell++ = fg__cell_count(figures->leaf_paths);
-	*cell++ = fg__cell_library(table, label);
-	*cell++ = fg__cell_place(table, label);
-	*cell++ = fg__cell_text(table, label->linkage);
-	*cell = fg__cell_text(table, label->name);
+	*cell++ = fg_cell_weight_share(&figures->self[0], total);
+	*cell++ = fg_cell_weight(&figures->self[0], total);
+	*cell++ = fg_cell_share(total->ns > 0 ? cumulative_ns / total->ns : 0);
+	*cell++ = fg_cell_weight_share(&figures->inclusive[0], total);
+	*cell++ = fg_cell_weight(&figures->inclusive[0], total);
+	*cell++ = fg_cell_count((double)figures->self[0].samples);
+	*cell++ = fg_cell_count((double)figures->inclusive[0].samples);
+	*cell++ = fg_cell_count(figures->leaf_paths);
+	*cell++ = fg_cell_library(table, label);
+	*cell++ = fg_cell_place(table, label);
+	*cell++ = fg_cell_text(table, label->linkage);
+	*cell = fg_cell_text(table, label->name);
 }
 
 static void note_rest(struct fg_view_table *table, size_t left_out, double left_ns,
 		      const struct fg_weight *total)
 {
 	if (left_out > 0)
-		fg__view_note(table, "%zu more with %.1f %% of the time in them (--all shows them)",
+		fg_view_note(table, "%zu more with %.1f %% of the time in them (--all shows them)",
 			      left_out, total->ns > 0 ? 100 * left_ns / total->ns : 0);
 }
 
@@ -66,13 +66,13 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	const struct fg_weight *total = &tree->inclusive[0][0];
 	struct fg_label_figures *figures = NULL;
 	const size_t count = fg_calltree_flat(tree, &figures);
-	const size_t limit = fg__view_limit(options, FEW_ROWS);
+	const size_t limit = fg_view_limit(options, FEW_ROWS);
 	size_t left_out = 0;
 	double left_ns = 0;
 	double cumulative = 0;
 
 	if (options->by_inclusive)
-		fg__view_sort_by_inclusive(figures, count);
+		fg_view_sort_by_inclusive(figures, count);
 	for (size_t i = 0; i < count; i++) {
 		const double ns =
 			options->by_inclusive ? figures[i].inclusive[0].ns : figures[i].self[0].ns;
@@ -103,17 +103,17 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	rc = fg_calltree_build(profile, &query, &tree, err);
 	if (rc != FG_OK)
 		return rc;
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	table->columns[COLUMN_LIBRARY].only_data =
 		group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE;
-	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options);
 	fg_calltree_release(&tree);
 	return FG_OK;
 }
 
 /* Grouped as the query says; the others are the same list by a group of their own. */
-int fg__view_flat(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options *options,
 		  struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, options->query.group, table, err);
@@ -128,36 +128,36 @@ static bool knows_lines(const struct fg_profile *profile)
 	return false;
 }
 
-int fg__view_lines(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_lines(const struct fg_profile *profile, const struct fg_view_options *options,
 		   struct fg_view_table *table, struct fg_error *err)
 {
 	const int rc = make(profile, options, FG_GROUP_LINE, table, err);
 
 	if (rc == FG_OK && !knows_lines(profile))
-		fg__view_note(table, "this profile does not know which lines were executed: "
+		fg_view_note(table, "this profile does not know which lines were executed: "
 				     "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
 	return rc;
 }
 
-int fg__view_libraries(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_libraries(const struct fg_profile *profile, const struct fg_view_options *options,
 		       struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, FG_GROUP_LIBRARY, table, err);
 }
 
-int fg__view_classes(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_classes(const struct fg_profile *profile, const struct fg_view_options *options,
 		     struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, FG_GROUP_CLASS, table, err);
 }
 
-int fg__view_namespaces(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_namespaces(const struct fg_profile *profile, const struct fg_view_options *options,
 			struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, FG_GROUP_NAMESPACE, table, err);
 }
 
-int fg__view_files(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_files(const struct fg_profile *profile, const struct fg_view_options *options,
 		   struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, FG_GROUP_FILE, table, err);

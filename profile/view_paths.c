@@ -63,12 +63,12 @@ static void add_spread(struct fg_view_row *row, const struct spread *spread, siz
 
 	if (all_units == 0)
 		return;
-	row->cells[COLUMN_UNITS] = fg__cell_count((double)spread->units);
-	row->cells[COLUMN_UNITS + 1] = fg__cell_time(mean);
+	row->cells[COLUMN_UNITS] = fg_cell_count((double)spread->units);
+	row->cells[COLUMN_UNITS + 1] = fg_cell_time(mean);
 	if (all_units > 1)
-		row->cells[COLUMN_UNITS + 2] = fg__cell_time(
+		row->cells[COLUMN_UNITS + 2] = fg_cell_time(
 			sqrt(fmax(0, spread->square - count * mean * mean) / (count - 1)));
-	row->cells[COLUMN_UNITS + 3] = fg__cell_time(spread->most);
+	row->cells[COLUMN_UNITS + 3] = fg_cell_time(spread->most);
 }
 
 /* Which unit a node of a tree that is split by units belongs to: its ancestor at depth 2; NO_UNIT outside any. */
@@ -171,9 +171,9 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	struct callers *callers = count_callers(tree);
 	struct fg_label_figures *figures = NULL;
 	const size_t count = fg_calltree_flat(tree, &figures);
-	const size_t limit = fg__view_limit(options, FEW_ROWS);
+	const size_t limit = fg_view_limit(options, FEW_ROWS);
 
-	fg__view_sort_by_inclusive(figures, count);
+	fg_view_sort_by_inclusive(figures, count);
 	for (size_t i = 0; i < count && table->row_count < limit; i++) {
 		const uint32_t label = figures[i].label;
 		const double ns = figures[i].inclusive[0].ns;
@@ -181,20 +181,20 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 
 		if (!options->all && ns < options->floor * total->ns)
 			break;
-		row = fg__view_row(table);
-		row->cells[0] = fg__cell_weight_share(&figures[i].inclusive[0], total);
-		row->cells[1] = fg__cell_weight(&figures[i].inclusive[0], total);
-		row->cells[COLUMN_PATHS] = fg__cell_count((double)callers[label].paths);
+		row = fg_view_add_row(table);
+		row->cells[0] = fg_cell_weight_share(&figures[i].inclusive[0], total);
+		row->cells[1] = fg_cell_weight(&figures[i].inclusive[0], total);
+		row->cells[COLUMN_PATHS] = fg_cell_count((double)callers[label].paths);
 		row->cells[COLUMN_LARGEST] =
-			fg__cell_share(ns > 0 ? callers[label].largest / ns : 0);
+			fg_cell_share(ns > 0 ? callers[label].largest / ns : 0);
 		add_spread(row, &spreads[label], units);
-		row->cells[COLUMN_NAME - 1] = fg__cell_library(table, &tree->labels[label]);
-		row->cells[COLUMN_NAME] = fg__cell_text(table, tree->labels[label].name);
+		row->cells[COLUMN_NAME - 1] = fg_cell_library(table, &tree->labels[label]);
+		row->cells[COLUMN_NAME] = fg_cell_text(table, tree->labels[label].name);
 	}
 	if (count > table->row_count)
-		fg__view_note(table, "%zu more functions (--rows N, --all)",
+		fg_view_note(table, "%zu more functions (--rows N, --all)",
 			      count - table->row_count);
-	fg__view_note(table, "--function PATTERN shows the paths to one of them");
+	fg_view_note(table, "--function PATTERN shows the paths to one of them");
 	free(figures);
 	free(callers);
 }
@@ -232,7 +232,7 @@ static bool *find_paths(const struct fg_calltree *tree, const struct fg_pattern 
 	bool *is_path = fg_xcalloc(tree->node_count, sizeof(bool));
 
 	for (size_t i = 1; i < tree->label_count; i++)
-		matches[i] = fg__view_matches(pattern, &tree->labels[i]);
+		matches[i] = fg_view_matches(pattern, &tree->labels[i]);
 	for (uint32_t i = 1; i < tree->node_count; i++) {
 		const bool above = inside[tree->nodes[i].parent];
 
@@ -287,7 +287,7 @@ static void list_paths(struct fg_view_table *table, const struct fg_calltree *tr
 		       const struct fg_view_options *options)
 {
 	const struct fg_weight *total = &tree->inclusive[0][0];
-	const size_t limit = fg__view_limit(options, FEW_ROWS);
+	const size_t limit = fg_view_limit(options, FEW_ROWS);
 	struct ranked_path *paths = fg_xcalloc(tree->node_count, sizeof(*paths));
 	size_t count = 0;
 
@@ -297,19 +297,19 @@ static void list_paths(struct fg_view_table *table, const struct fg_calltree *tr
 	}
 	qsort(paths, count, sizeof(*paths), by_time);
 	for (size_t i = 0; i < count && i < limit; i++) {
-		struct fg_view_row *row = fg__view_row(table);
+		struct fg_view_row *row = fg_view_add_row(table);
 		const uint32_t node = paths[i].node;
 
-		row->cells[0] = fg__cell_weight_share(&tree->inclusive[0][node], total);
-		row->cells[1] = fg__cell_weight(&tree->inclusive[0][node], total);
+		row->cells[0] = fg_cell_weight_share(&tree->inclusive[0][node], total);
+		row->cells[1] = fg_cell_weight(&tree->inclusive[0][node], total);
 		add_spread(row, &spreads[node], units);
 		row->cells[COLUMN_NAME - 1] =
-			fg__cell_library(table, &tree->labels[tree->nodes[node].label]);
+			fg_cell_library(table, &tree->labels[tree->nodes[node].label]);
 		row->cells[COLUMN_NAME] = (struct fg_view_cell){
 			.kind = FG_CELL_TEXT, .text = path_text(table, tree, node)};
 	}
 	if (count > limit)
-		fg__view_note(table, "%zu more paths (--rows N, --all)", count - limit);
+		fg_view_note(table, "%zu more paths (--rows N, --all)", count - limit);
 	free(paths);
 }
 
@@ -345,7 +345,7 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 
 static void set_columns(struct fg_view_table *table, bool has_paths, bool has_units)
 {
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	table->columns[COLUMN_PATHS].only_data = has_paths;
 	table->columns[COLUMN_LARGEST].only_data = has_paths;
 	for (size_t i = COLUMN_UNITS; i < COLUMN_UNITS + 3; i++)
@@ -365,7 +365,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	if (rc != FG_OK)
 		return rc;
 	set_columns(table, pattern->set, profile->unit_count > 1);
-	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	if (pattern->set)
 		is_path = find_paths(&tree, pattern);
 	rc = fill(table, profile, options, &tree, is_path, err);
@@ -378,7 +378,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	return rc;
 }
 
-int fg__view_paths(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_paths(const struct fg_profile *profile, const struct fg_view_options *options,
 		   struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_pattern pattern = {0};

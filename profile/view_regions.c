@@ -78,22 +78,22 @@ static void add_region(struct fg_view_table *table, const struct fg_region_info 
 {
 	const struct fg_weight *total = &tree->inclusive[0][0];
 	const struct fg_weight own = own_of(tree, node, is_region);
-	struct fg_view_row *row = fg__view_row(table);
+	struct fg_view_row *row = fg_view_add_row(table);
 	struct fg_view_cell *cell = row->cells;
 
 	row->style = FG_VIEW_PRIMARY;
-	*cell++ = fg__cell_weight_share(&tree->inclusive[0][node], total);
-	*cell++ = fg__cell_weight(&tree->inclusive[0][node], total);
-	*cell++ = fg__cell_weight(&own, total);
+	*cell++ = fg_cell_weight_share(&tree->inclusive[0][node], total);
+	*cell++ = fg_cell_weight(&tree->inclusive[0][node], total);
+	*cell++ = fg_cell_weight(&own, total);
 	if (region->count > 0) {
-		cell[0] = fg__cell_count((double)region->count);
-		cell[1] = fg__cell_time(tree->inclusive[0][node].ns / (double)region->count);
+		cell[0] = fg_cell_count((double)region->count);
+		cell[1] = fg_cell_time(tree->inclusive[0][node].ns / (double)region->count);
 	}
 	if (region->wall_ns > 0)
-		cell[2] = fg__cell_time(region->wall_ns);
+		cell[2] = fg_cell_time(region->wall_ns);
 	cell += 3;
-	*cell++ = fg__cell_text(table, "region");
-	*cell = fg__cell_text(table, region->path);
+	*cell++ = fg_cell_text(table, "region");
+	*cell = fg_cell_text(table, region->path);
 }
 
 struct ranked {
@@ -170,14 +170,14 @@ static void add_functions(struct fg_view_table *table, const struct fg_calltree 
 	const struct fg_weight *total = &tree->inclusive[0][0];
 
 	for (size_t i = 0; i < ranking->count && i < limit; i++) {
-		struct fg_view_row *row = fg__view_row(table);
+		struct fg_view_row *row = fg_view_add_row(table);
 
 		row->depth = 1;
 		row->guide = "    ";
 		row->style = FG_VIEW_FAINT;
-		row->cells[2] = fg__cell_weight(&ranking->items[i].self, total);
-		row->cells[6] = fg__cell_text(table, "function");
-		row->cells[7] = fg__cell_text(table, tree->labels[ranking->items[i].label].name);
+		row->cells[2] = fg_cell_weight(&ranking->items[i].self, total);
+		row->cells[6] = fg_cell_text(table, "function");
+		row->cells[7] = fg_cell_text(table, tree->labels[ranking->items[i].label].name);
 	}
 }
 
@@ -203,7 +203,7 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 		add_functions(table, tree, &ranking, limit);
 	}
 	if (tree->inclusive[0][0].ns > 0)
-		fg__view_note(table, "%.1f %% of the time was spent outside any region",
+		fg_view_note(table, "%.1f %% of the time was spent outside any region",
 			      100 * outside / tree->inclusive[0][0].ns);
 	free(ranking.items);
 	free(ranking.place_of);
@@ -232,7 +232,7 @@ static double inside(const struct fg_profile *profile, size_t region)
 static void fill_times(struct fg_view_table *table, const struct fg_profile *profile,
 		       const struct fg_calltree_query *query)
 {
-	const double scale = fg__view_stored_scale(profile, query);
+	const double scale = fg_view_stored_scale(profile, query);
 
 	for (size_t i = 1; i < profile->region_count; i++) {
 		const struct fg_region_info *region = &profile->regions[i];
@@ -240,27 +240,27 @@ static void fill_times(struct fg_view_table *table, const struct fg_profile *pro
 
 		if (is_unit(region))
 			continue;
-		row = fg__view_row(table);
+		row = fg_view_add_row(table);
 		row->style = FG_VIEW_PRIMARY;
 		if (profile->total_ns > 0)
-			row->cells[0] = fg__cell_share(region->cpu_ns / profile->total_ns);
-		row->cells[1] = fg__cell_time(region->cpu_ns * scale);
-		row->cells[2] = fg__cell_time((region->cpu_ns - inside(profile, i)) * scale);
-		row->cells[3] = fg__cell_count((double)region->count * scale);
+			row->cells[0] = fg_cell_share(region->cpu_ns / profile->total_ns);
+		row->cells[1] = fg_cell_time(region->cpu_ns * scale);
+		row->cells[2] = fg_cell_time((region->cpu_ns - inside(profile, i)) * scale);
+		row->cells[3] = fg_cell_count((double)region->count * scale);
 		if (region->count > 0)
-			row->cells[4] = fg__cell_time(region->cpu_ns / (double)region->count);
-		row->cells[5] = fg__cell_time(region->wall_ns * scale);
-		row->cells[6] = fg__cell_text(table, "region");
-		row->cells[7] = fg__cell_text(table, region->path);
+			row->cells[4] = fg_cell_time(region->cpu_ns / (double)region->count);
+		row->cells[5] = fg_cell_time(region->wall_ns * scale);
+		row->cells[6] = fg_cell_text(table, "region");
+		row->cells[7] = fg_cell_text(table, region->path);
 	}
-	fg__view_note(table,
+	fg_view_note(table,
 		      "a stored run does not say which function ran in which region: view the "
 		      "trace for that (fastgate record)");
 	if (query->repetition > 0)
-		fg__view_note(table, "regions are the mean of all repetitions");
+		fg_view_note(table, "regions are the mean of all repetitions");
 }
 
-int fg__view_regions(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_regions(const struct fg_profile *profile, const struct fg_view_options *options,
 		     struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
@@ -275,8 +275,8 @@ int fg__view_regions(const struct fg_profile *profile, const struct fg_view_opti
 	rc = fg_calltree_build(profile, &query, &tree, err);
 	if (rc != FG_OK)
 		return rc;
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	if (fg_profile_knows_regions(profile))
 		fill(table, profile, &tree, options);
 	else

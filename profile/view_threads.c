@@ -71,26 +71,26 @@ static void add_thread(struct fg_view_table *table, const struct fg_profile *pro
 	const char *name = tree->labels[tree->nodes[node].label].name;
 	const struct kernel_times times = kernel_times(profile, name);
 	double *by_label = fg_xcalloc(tree->label_count, sizeof(*by_label));
-	struct fg_view_cell *cell = fg__view_row(table)->cells;
+	struct fg_view_cell *cell = fg_view_add_row(table)->cells;
 
-	*cell++ = fg__cell_weight_share(&tree->inclusive[0][node], total);
-	*cell++ = fg__cell_weight(&tree->inclusive[0][node], total);
+	*cell++ = fg_cell_weight_share(&tree->inclusive[0][node], total);
+	*cell++ = fg_cell_weight(&tree->inclusive[0][node], total);
 	if (times.user_ns + times.system_ns > 0) {
-		cell[0] = fg__cell_time(times.user_ns);
-		cell[1] = fg__cell_time(times.system_ns);
+		cell[0] = fg_cell_time(times.user_ns);
+		cell[1] = fg_cell_time(times.system_ns);
 	}
 	cell += 2;
-	*cell++ = fg__cell_count((double)tree->inclusive[0][node].samples);
-	*cell++ = fg__cell_text(table, name);
-	*cell = fg__cell_text(table, top_label(tree, node, by_label));
+	*cell++ = fg_cell_count((double)tree->inclusive[0][node].samples);
+	*cell++ = fg_cell_text(table, name);
+	*cell = fg_cell_text(table, top_label(tree, node, by_label));
 	free(by_label);
 }
 
-int fg__view_threads(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_threads(const struct fg_profile *profile, const struct fg_view_options *options,
 		     struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
-	const size_t limit = fg__view_limit(options, FEW_ROWS);
+	const size_t limit = fg_view_limit(options, FEW_ROWS);
 	struct fg_calltree tree;
 	size_t left_out = 0;
 	int rc = FG_OK;
@@ -103,8 +103,8 @@ int fg__view_threads(const struct fg_profile *profile, const struct fg_view_opti
 	rc = fg_calltree_build(profile, &query, &tree, err);
 	if (rc != FG_OK)
 		return rc;
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	for (uint32_t at = tree.nodes[0].first_child; at != 0; at = tree.nodes[at].next_sibling) {
 		if (table->row_count < limit)
 			add_thread(table, profile, &tree, at);
@@ -112,7 +112,7 @@ int fg__view_threads(const struct fg_profile *profile, const struct fg_view_opti
 			left_out++;
 	}
 	if (left_out > 0)
-		fg__view_note(table, "%zu more threads (--all shows them)", left_out);
+		fg_view_note(table, "%zu more threads (--all shows them)", left_out);
 	fg_calltree_release(&tree);
 	return FG_OK;
 }

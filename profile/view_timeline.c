@@ -44,13 +44,13 @@ static void fill_step(struct fg_view_table *table, struct fg_view_row *row,
 	struct fg_label_figures *figures = NULL;
 	const size_t count = fg_calltree_flat(tree, &figures);
 
-	row->cells[0] = fg__cell_time((double)from_ns);
-	row->cells[1] = fg__cell_time((double)to_ns);
-	row->cells[2] = fg__cell_weight(total, total);
-	row->cells[3] = fg__cell_share(total->ns / (double)(to_ns - from_ns));
+	row->cells[0] = fg_cell_time((double)from_ns);
+	row->cells[1] = fg_cell_time((double)to_ns);
+	row->cells[2] = fg_cell_weight(total, total);
+	row->cells[3] = fg_cell_share(total->ns / (double)(to_ns - from_ns));
 	if (count > 0 && figures[0].self[0].ns > 0) {
-		row->cells[5] = fg__cell_weight_share(&figures[0].self[0], total);
-		row->cells[6] = fg__cell_text(table, tree->labels[figures[0].label].name);
+		row->cells[5] = fg_cell_weight_share(&figures[0].self[0], total);
+		row->cells[6] = fg_cell_text(table, tree->labels[figures[0].label].name);
 	}
 	free(figures);
 }
@@ -77,7 +77,7 @@ static int add_steps(struct fg_view_table *table, const struct fg_profile *profi
 		rc = fg_calltree_build(profile, &query, &tree, err);
 		if (rc != FG_OK)
 			return rc;
-		fill_step(table, fg__view_row(table), &tree, query.from_ns, query.to_ns);
+		fill_step(table, fg_view_add_row(table), &tree, query.from_ns, query.to_ns);
 		fg_calltree_release(&tree);
 	}
 	return FG_OK;
@@ -98,7 +98,7 @@ static void draw_bars(struct fg_view_table *table)
 	}
 }
 
-int fg__view_timeline(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_options *options,
 		      struct fg_view_table *table, struct fg_error *err)
 {
 	const size_t steps = options->rows > 0 ? options->rows : FEW_STEPS;
@@ -116,8 +116,8 @@ int fg__view_timeline(const struct fg_profile *profile, const struct fg_view_opt
 	rc = fg_calltree_build(profile, &options->query, &tree, err);
 	if (rc != FG_OK)
 		return rc;
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fg_calltree_release(&tree);
 	rc = add_steps(table, profile, options, steps, err);
 	if (rc == FG_OK)

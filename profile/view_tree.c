@@ -68,7 +68,7 @@ static uint32_t add_row(struct painter *p, uint32_t node, const char *guide)
 	const struct fg_weight *total = &p->tree->inclusive[0][0];
 	const struct fg_label *label = &p->tree->labels[p->tree->nodes[node].label];
 	struct fg_weight self = p->tree->self[0][node];
-	struct fg_view_row *row = fg__view_row(p->table);
+	struct fg_view_row *row = fg_view_add_row(p->table);
 	struct fg_view_cell *cell = row->cells;
 	const uint32_t outermost = node;
 	unsigned levels = 1;
@@ -82,13 +82,13 @@ static uint32_t add_row(struct painter *p, uint32_t node, const char *guide)
 	}
 	row->depth = p->tree->nodes[outermost].depth;
 	row->guide = guide ? fg_arena_strdup(&p->table->arena, guide) : NULL;
-	*cell++ = fg__cell_weight_share(&p->tree->inclusive[0][outermost], total);
-	*cell++ = fg__cell_weight(&p->tree->inclusive[0][outermost], total);
-	*cell++ = fg__cell_weight(&self, total);
-	*cell++ = fg__cell_count((double)p->tree->inclusive[0][outermost].samples);
-	*cell++ = fg__cell_library(p->table, label);
-	*cell++ = fg__cell_place(p->table, label);
-	*cell = fg__cell_text(p->table, label->name);
+	*cell++ = fg_cell_weight_share(&p->tree->inclusive[0][outermost], total);
+	*cell++ = fg_cell_weight(&p->tree->inclusive[0][outermost], total);
+	*cell++ = fg_cell_weight(&self, total);
+	*cell++ = fg_cell_count((double)p->tree->inclusive[0][outermost].samples);
+	*cell++ = fg_cell_library(p->table, label);
+	*cell++ = fg_cell_place(p->table, label);
+	*cell = fg_cell_text(p->table, label->name);
 	if (levels > 1)
 		cell->text =
 			fg_arena_printf(&p->table->arena, "%s  (%u deep)", label->name, levels);
@@ -164,7 +164,7 @@ static void paint(struct painter *p)
 	}
 	p->hidden = count_hidden(p);
 	if (levels.count > 0)
-		fg__view_note(p->table,
+		fg_view_note(p->table,
 			      "stopped after %zu rows (--rows N shows more, --all everything)",
 			      p->table->row_count);
 	free(levels.items);
@@ -186,19 +186,19 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 		.tree = tree,
 		.floor_ns = floor_share(options) * tree->inclusive[0][0].ns,
 		.depth_limit = options->depth > 0 ? options->depth : UINT32_MAX,
-		.row_limit = fg__view_limit(options, MOST_ROWS),
+		.row_limit = fg_view_limit(options, MOST_ROWS),
 		.fold_recursion = !options->all,
 	};
 
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	paint(&p);
 	if (p.hidden > 0)
-		fg__view_note(table, "%zu call paths below %.2g %% of the time%s are not shown",
+		fg_view_note(table, "%zu call paths below %.2g %% of the time%s are not shown",
 			      p.hidden, 100 * floor_share(options),
 			      options->depth > 0 ? " or deeper than asked for" : "");
 }
 
-int fg__view_top_down(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_top_down(const struct fg_profile *profile, const struct fg_view_options *options,
 		      struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree tree;
@@ -206,13 +206,13 @@ int fg__view_top_down(const struct fg_profile *profile, const struct fg_view_opt
 
 	if (rc != FG_OK)
 		return rc;
-	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options);
 	fg_calltree_release(&tree);
 	return FG_OK;
 }
 
-int fg__view_bottom_up(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_bottom_up(const struct fg_profile *profile, const struct fg_view_options *options,
 		       struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
@@ -227,7 +227,7 @@ int fg__view_bottom_up(const struct fg_profile *profile, const struct fg_view_op
 		return rc;
 	if (options->all && options->depth == 0)
 		depth = UINT16_MAX;
-	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fg_calltree_invert(&tree, depth, floor_share(options) * tree.inclusive[0][0].ns, &inverted);
 	fill(table, &inverted, options);
 	fg_calltree_release(&inverted);

@@ -122,7 +122,7 @@ static void add_statistics(struct fg_view_table *table, const struct units *unit
 {
 	const size_t count = units->by_name.count;
 	double *sorted = fg_xcalloc(count, sizeof(*sorted));
-	struct fg_view_row *row = fg__view_row(table);
+	struct fg_view_row *row = fg_view_add_row(table);
 	double sum = 0;
 	double square = 0;
 	double wall = 0;
@@ -136,19 +136,19 @@ static void add_statistics(struct fg_view_table *table, const struct units *unit
 		square += (sorted[i] - sum / (double)count) * (sorted[i] - sum / (double)count);
 	qsort(sorted, count, sizeof(*sorted), by_value);
 	row->style = FG_VIEW_PRIMARY;
-	row->cells[0] = fg__cell_share(of_total_ns > 0 ? sum / of_total_ns : 0);
-	row->cells[1] = fg__cell_time(sum);
+	row->cells[0] = fg_cell_share(of_total_ns > 0 ? sum / of_total_ns : 0);
+	row->cells[1] = fg_cell_time(sum);
 	if (strcmp(kind, "all") == 0 && wall > 0)
-		row->cells[2] = fg__cell_time(wall);
-	row->cells[3] = fg__cell_count((double)count);
-	row->cells[4] = fg__cell_time(sum / (double)count);
+		row->cells[2] = fg_cell_time(wall);
+	row->cells[3] = fg_cell_count((double)count);
+	row->cells[4] = fg_cell_time(sum / (double)count);
 	if (count > 1)
-		row->cells[5] = fg__cell_time(sqrt(square / (double)(count - 1)));
-	row->cells[6] = fg__cell_time(quantile(sorted, count, 0.5));
-	row->cells[7] = fg__cell_time(quantile(sorted, count, 0.95));
-	row->cells[8] = fg__cell_time(sorted[count - 1]);
-	row->cells[9] = fg__cell_text(table, kind);
-	row->cells[10] = fg__cell_text(table, name);
+		row->cells[5] = fg_cell_time(sqrt(square / (double)(count - 1)));
+	row->cells[6] = fg_cell_time(quantile(sorted, count, 0.5));
+	row->cells[7] = fg_cell_time(quantile(sorted, count, 0.95));
+	row->cells[8] = fg_cell_time(sorted[count - 1]);
+	row->cells[9] = fg_cell_text(table, kind);
+	row->cells[10] = fg_cell_text(table, name);
 	free(sorted);
 }
 
@@ -175,19 +175,19 @@ static void add_slowest(struct fg_view_table *table, const struct units *units, 
 		order[i] = &units->items[i];
 	qsort(order, count, sizeof(const struct unit *), slowest_first);
 	for (size_t i = 0; i < count && i < limit; i++) {
-		struct fg_view_row *row = fg__view_row(table);
+		struct fg_view_row *row = fg_view_add_row(table);
 
-		row->cells[0] = fg__cell_share(total_ns > 0 ? order[i]->ns / total_ns : 0);
-		row->cells[1] = fg__cell_time(order[i]->ns);
+		row->cells[0] = fg_cell_share(total_ns > 0 ? order[i]->ns / total_ns : 0);
+		row->cells[1] = fg_cell_time(order[i]->ns);
 		if (order[i]->wall_ns > 0)
-			row->cells[2] = fg__cell_time(order[i]->wall_ns);
-		row->cells[9] = fg__cell_text(table, "unit");
-		row->cells[10] = fg__cell_text(table, order[i]->name);
+			row->cells[2] = fg_cell_time(order[i]->wall_ns);
+		row->cells[9] = fg_cell_text(table, "unit");
+		row->cells[10] = fg_cell_text(table, order[i]->name);
 	}
 	if (table->row_count > first)
 		table->rows[first].rule_before = true;
 	if (count > limit)
-		fg__view_note(table, "the %zu slowest of %zu units (--rows N, --all)", limit,
+		fg_view_note(table, "the %zu slowest of %zu units (--rows N, --all)", limit,
 			      count);
 	free(order);
 }
@@ -226,7 +226,7 @@ static int add_regions(struct fg_view_table *table, struct units *units,
 		free(pattern);
 	}
 	if (rc == FG_OK && profile->region_count > 1 && profile->region_count - 1 > limit)
-		fg__view_note(table, "statistics of %zu more regions (--all shows them)",
+		fg_view_note(table, "statistics of %zu more regions (--all shows them)",
 			      profile->region_count - 1 - limit);
 	return rc;
 }
@@ -240,8 +240,8 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 
 	if (rc != FG_OK)
 		return rc;
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &options->query, &total);
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_total(table, profile, &options->query, &total);
 	add_statistics(table, units, total.ns, "all", "all units of work");
 	if (!options->query.region)
 		rc = add_regions(table, units, profile, options, total.ns, err);
@@ -249,9 +249,9 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 		rc = measure(units, profile, &options->query, &again, err);
 	if (rc != FG_OK)
 		return rc;
-	add_slowest(table, units, total.ns, fg__view_limit(options, FEW_UNITS));
+	add_slowest(table, units, total.ns, fg_view_limit(options, FEW_UNITS));
 	if (total.samples < FEW_SAMPLES * units->by_name.count)
-		fg__view_note(table,
+		fg_view_note(table,
 			      "%.1f samples a unit: the times of single units are mostly chance, "
 			      "their mean is not (record with a higher --rate)",
 			      (double)total.samples / (double)units->by_name.count);
@@ -262,7 +262,7 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 static bool add_kinds(struct fg_view_table *table, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query)
 {
-	const double scale = fg__view_stored_scale(profile, query);
+	const double scale = fg_view_stored_scale(profile, query);
 	const size_t first = table->row_count;
 
 	for (size_t i = 1; i < profile->region_count; i++) {
@@ -272,15 +272,15 @@ static bool add_kinds(struct fg_view_table *table, const struct fg_profile *prof
 		if (strncmp(kind->path, FG_PROFILE_UNITS, strlen(FG_PROFILE_UNITS)) != 0 ||
 		    kind->count == 0)
 			continue;
-		cells = fg__view_row(table)->cells;
-		cells[0] = fg__cell_share(profile->total_ns > 0 ? kind->cpu_ns / profile->total_ns
+		cells = fg_view_add_row(table)->cells;
+		cells[0] = fg_cell_share(profile->total_ns > 0 ? kind->cpu_ns / profile->total_ns
 								: 0);
-		cells[1] = fg__cell_time(kind->cpu_ns * scale);
-		cells[2] = fg__cell_time(kind->wall_ns * scale);
-		cells[3] = fg__cell_count((double)kind->count * scale);
-		cells[4] = fg__cell_time(kind->cpu_ns / (double)kind->count);
-		cells[9] = fg__cell_text(table, "all");
-		cells[10] = fg__cell_text(table, kind->path + strlen(FG_PROFILE_UNITS));
+		cells[1] = fg_cell_time(kind->cpu_ns * scale);
+		cells[2] = fg_cell_time(kind->wall_ns * scale);
+		cells[3] = fg_cell_count((double)kind->count * scale);
+		cells[4] = fg_cell_time(kind->cpu_ns / (double)kind->count);
+		cells[9] = fg_cell_text(table, "all");
+		cells[10] = fg_cell_text(table, kind->path + strlen(FG_PROFILE_UNITS));
 	}
 	return table->row_count > first;
 }
@@ -293,19 +293,19 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 
 	if (rc != FG_OK)
 		return rc;
-	fg__view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	fg__view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fg_calltree_release(&tree);
 	if (!add_kinds(table, profile, &options->query))
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "no unit of work was marked in this run: mark them with "
 				    "<fastgate/region.h> and view the trace");
-	fg__view_note(table, "a stored run has the sum over its units: single ones, and how they "
+	fg_view_note(table, "a stored run has the sum over its units: single ones, and how they "
 			     "vary: " FG_VIEW_NEEDS_SAMPLES);
 	return FG_OK;
 }
 
-int fg__view_units(const struct fg_profile *profile, const struct fg_view_options *options,
+int fg_view_units(const struct fg_profile *profile, const struct fg_view_options *options,
 		   struct fg_view_table *table, struct fg_error *err)
 {
 	struct units units;

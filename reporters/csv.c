@@ -16,7 +16,7 @@ static void add_cell(struct fg_strbuf *text, const char *value)
 {
 	struct fg_strbuf clean = {0};
 
-	fg__report_add_clean(&clean, value ? value : "", MAX_CELL_BYTES);
+	fg_report_add_clean(&clean, value ? value : "", MAX_CELL_BYTES);
 	fg_strbuf_add_char(text, '"');
 	if (clean.length > 0 && strchr("=+-@", clean.data[0]))
 		fg_strbuf_add_char(text, '\'');
@@ -70,7 +70,7 @@ static void add_metric(struct fg_strbuf *text, const struct fg_benchmark_verdict
 			 fg_schedule_name(benchmark->schedule));
 }
 
-int fg__report_csv(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_csv(const struct fg_report *report, const struct fg_report_options *options,
 		   struct fg_strbuf *text, struct fg_error *err)
 {
 	(void)options;
@@ -101,7 +101,7 @@ static void add_repetition(struct fg_strbuf *text, const struct fg_series *serie
 		fg_strbuf_printf(text, ",%u,%s,%u,", repetition->pair,
 				 repetition->arm == FG_ARM_BASELINE ? "baseline" : "candidate",
 				 repetition->position);
-		fg__report_add_aside(text, repetition->aside);
+		fg_report_add_aside(text, repetition->aside);
 		add_text_cell(text, series->metrics[m].name);
 		add_text_cell(text, series->metrics[m].unit);
 		add_number(text, repetition->values[m]);
@@ -109,7 +109,7 @@ static void add_repetition(struct fg_strbuf *text, const struct fg_series *serie
 	}
 }
 
-int fg__report_csv_raw(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_csv_raw(const struct fg_report *report, const struct fg_report_options *options,
 		       struct fg_strbuf *text, struct fg_error *err)
 {
 	(void)options;

@@ -123,17 +123,17 @@ static void add_annotation(struct annotations *a, enum level level, const struct
 static void describe(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 		     const struct fg_metric_verdict *metric)
 {
-	fg__report_add_name(text, benchmark->name, MAX_NAME_COLUMNS);
+	fg_report_add_name(text, benchmark->name, MAX_NAME_COLUMNS);
 	fg_strbuf_add_text(text, ": ");
-	if (!metric || !fg__report_has_change(metric)) {
+	if (!metric || !fg_report_has_change(metric)) {
 		fg_strbuf_add_text(text, fg_outcome_name(benchmark->outcome));
 		return;
 	}
-	fg__report_add_name(text, metric->label, MAX_NAME_COLUMNS);
+	fg_report_add_name(text, metric->label, MAX_NAME_COLUMNS);
 	fg_strbuf_add_char(text, ' ');
-	fg__report_add_change(text, metric);
+	fg_report_add_change(text, metric);
 	fg_strbuf_add_char(text, ' ');
-	fg__report_add_interval(text, metric);
+	fg_report_add_interval(text, metric);
 }
 
 static void add_function(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
@@ -142,15 +142,15 @@ static void add_function(struct annotations *a, const struct fg_benchmark_verdic
 	const struct place place = find_place(a, node);
 	struct fg_strbuf message = {0};
 
-	fg__report_add_name(&message, node->name, MAX_NAME_COLUMNS);
+	fg_report_add_name(&message, node->name, MAX_NAME_COLUMNS);
 	fg_strbuf_add_text(&message, " takes ");
-	fg__report_add_delta_ms(&message, node->delta_ms);
+	fg_report_add_delta_ms(&message, node->delta_ms);
 	fg_strbuf_add_text(&message, " of own time more per run");
 	if (isfinite(node->share_of_change))
 		fg_strbuf_printf(&message, ", %.0f %% of the change", node->share_of_change * 100);
 	if (node->path_count > 0) {
 		fg_strbuf_add_text(&message, ", on ");
-		fg__report_add_path(&message, &node->paths[0], 0);
+		fg_report_add_path(&message, &node->paths[0], 0);
 	}
 	add_annotation(a, benchmark->outcome == FG_OUTCOME_REGRESSION ? LEVEL_ERROR : LEVEL_WARNING,
 		       &place, title, fg_strbuf_text(&message));
@@ -189,12 +189,12 @@ static void add_regression(struct annotations *a, const struct fg_benchmark_verd
 	if (!placed && suspect) {
 		add_function(a, benchmark, suspect, title);
 	} else if (!placed) {
-		const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
+		const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
 
 		fg_strbuf_add_text(&message, "slower, and no function stands out");
 		if (metric) {
 			fg_strbuf_add_text(&message, ": ");
-			fg__report_add_levels(&message, metric);
+			fg_report_add_levels(&message, metric);
 		}
 		add_annotation(a, LEVEL_ERROR, NULL, title, fg_strbuf_text(&message));
 	}
@@ -216,7 +216,7 @@ static void add_inconclusive(struct annotations *a, const struct fg_metric_verdi
 
 static void add_benchmark(struct annotations *a, const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
+	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
 	struct fg_strbuf title = {0};
 
 	describe(&title, benchmark, metric);
@@ -243,7 +243,7 @@ static void add_benchmark(struct annotations *a, const struct fg_benchmark_verdi
 	fg_strbuf_release(&title);
 }
 
-int fg__report_github(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_github(const struct fg_report *report, const struct fg_report_options *options,
 		      struct fg_strbuf *text, struct fg_error *err)
 {
 	struct annotations a = {.options = options, .text = text};
@@ -252,7 +252,7 @@ int fg__report_github(const struct fg_report *report, const struct fg_report_opt
 	for (size_t i = 0; i < report->verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &report->verdict->benchmarks[i];
 
-		a.profile = fg__report_profile(report, fg__report_series(report, benchmark));
+		a.profile = fg_report_profile(report, fg_report_series(report, benchmark));
 		add_benchmark(&a, benchmark);
 	}
 	for (size_t level = 0; level < LEVEL_COUNT; level++) {

@@ -127,7 +127,7 @@ static void add_family(struct fg_strbuf *text, const struct fg_verdict *verdict,
 	fg_strbuf_release(&name);
 }
 
-int fg__report_gitlab(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_gitlab(const struct fg_report *report, const struct fg_report_options *options,
 		      struct fg_strbuf *text, struct fg_error *err)
 {
 	const struct fg_verdict *verdict = report->verdict;

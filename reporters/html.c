@@ -58,7 +58,7 @@ static void add_title(struct fg_strbuf *text, const struct fg_report *report)
 {
 	struct fg_strbuf name = {0};
 
-	fg__report_add_name(&name, report->run->project ? report->run->project : "fastgate", 80);
+	fg_report_add_name(&name, report->run->project ? report->run->project : "fastgate", 80);
 	fg_strbuf_add_text(text, "<title>");
 	add_escaped(text, fg_strbuf_text(&name));
 	fg_strbuf_printf(text, ": %s</title>\n", fg_outcome_name(report->verdict->outcome));
@@ -70,7 +70,7 @@ static int add_plain_text(struct fg_strbuf *text, const struct fg_report *report
 {
 	const struct fg_report_options options = {0};
 	struct fg_strbuf words = {0};
-	const int status = fg__report_terminal(report, &options, &words, err);
+	const int status = fg_report_terminal(report, &options, &words, err);
 
 	fg_strbuf_add_text(text, "<noscript><pre>");
 	add_escaped(text, fg_strbuf_text(&words));
@@ -79,7 +79,7 @@ static int add_plain_text(struct fg_strbuf *text, const struct fg_report *report
 	return status;
 }
 
-int fg__report_html(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_html(const struct fg_report *report, const struct fg_report_options *options,
 		    struct fg_strbuf *text, struct fg_error *err)
 {
 	const struct fg_web_asset *style = fg_web_asset_find("style.css");

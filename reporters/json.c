@@ -61,7 +61,7 @@ static void add_run(struct fg_json_writer *w, const struct fg_report *report)
 	add_time(w, "started_at", run->started_ns);
 	add_time(w, "ended_at", run->ended_ns);
 	fg_json_bool(w, "complete", run->complete);
-	fg_json_text(w, "schedule", fg__report_schedule(report->verdict));
+	fg_json_text(w, "schedule", fg_report_schedule(report->verdict));
 	fg_json_text(w, "fastgate_version", run->tool_version);
 	add_side(w, "baseline", &run->sides[FG_ARM_BASELINE]);
 	add_side(w, "candidate", &run->sides[FG_ARM_CANDIDATE]);
@@ -202,7 +202,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_bool(w, "identical", benchmark->identical);
 	fg_json_text(w, "error", benchmark->error);
 	fg_json_text(w, "error_tail", benchmark->error_tail);
-	add_builds(w, fg__report_series(report, benchmark));
+	add_builds(w, fg_report_series(report, benchmark));
 	fg_json_begin_array(w, "metrics");
 	for (size_t i = 0; i < benchmark->metric_count; i++)
 		add_metric(w, &benchmark->metrics[i]);
@@ -217,7 +217,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_double(w, "sampler_cost", benchmark->sampler_cost);
 	add_notes(w, &benchmark->notes);
 	if (for_page)
-		fg__report_add_page_data(report, index, w);
+		fg_report_add_page_data(report, index, w);
 	fg_json_end(w);
 }
 
@@ -237,7 +237,7 @@ static void add_differences(struct fg_json_writer *w, const struct fg_verdict *v
 	fg_json_end(w);
 }
 
-void fg__report_add_json(const struct fg_report *report, bool for_page, struct fg_json_writer *w)
+void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg_json_writer *w)
 {
 	const struct fg_verdict *verdict = report->verdict;
 
@@ -255,7 +255,7 @@ void fg__report_add_json(const struct fg_report *report, bool for_page, struct f
 	fg_json_end(w);
 }
 
-int fg__report_json(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_json(const struct fg_report *report, const struct fg_report_options *options,
 		    struct fg_strbuf *text, struct fg_error *err)
 {
 	struct fg_json_writer w = {0};
@@ -263,7 +263,7 @@ int fg__report_json(const struct fg_report *report, const struct fg_report_optio
 	(void)options;
 	(void)err;
 	fg_json_writer_init(&w, text, 2);
-	fg__report_add_json(report, false, &w);
+	fg_report_add_json(report, false, &w);
 	fg_strbuf_add_char(text, '\n');
 	return FG_OK;
 }

@@ -54,7 +54,7 @@ static bool function_is_case(const struct fg_node_verdict *node)
 static bool function_fails(const struct fg_benchmark_verdict *benchmark,
 			   const struct fg_node_verdict *node)
 {
-	const struct fg_metric_verdict *headline = fg__report_headline(benchmark);
+	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
 
 	return node->outcome == FG_OUTCOME_REGRESSION &&
 	       benchmark->outcome == FG_OUTCOME_REGRESSION &&
@@ -117,14 +117,14 @@ static void begin_case(struct junit *j, const struct fg_benchmark_verdict *bench
 	struct fg_strbuf class = {0};
 	bool is_new = false;
 
-	fg__report_add_name(&class, j->report->run->project ? j->report->run->project : "fastgate",
+	fg_report_add_name(&class, j->report->run->project ? j->report->run->project : "fastgate",
 			    MAX_NAME_COLUMNS);
 	fg_strbuf_add_char(&class, '.');
-	fg__report_add_name(&class, benchmark->name, MAX_NAME_COLUMNS);
-	fg__report_add_name(&name, benchmark->name, MAX_NAME_COLUMNS);
+	fg_report_add_name(&class, benchmark->name, MAX_NAME_COLUMNS);
+	fg_report_add_name(&name, benchmark->name, MAX_NAME_COLUMNS);
 	fg_strbuf_add_text(&name, *what ? ": " : "");
 	if (*what)
-		fg__report_add_name(&name, what, MAX_NAME_COLUMNS);
+		fg_report_add_name(&name, what, MAX_NAME_COLUMNS);
 	(void)fg_map_add_text(&j->names, fg_strbuf_text(&name), 0, &is_new);
 	if (!is_new) {
 		const size_t length = name.length;
@@ -163,16 +163,16 @@ static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict 
 
 		if (isfinite(node->share_of_change))
 			fg_strbuf_printf(text, "%3.0f %%  ", node->share_of_change * 100);
-		fg__report_add_name(text, node->name, MAX_NAME_COLUMNS);
+		fg_report_add_name(text, node->name, MAX_NAME_COLUMNS);
 		if (node->file) {
 			fg_strbuf_add_text(text, "  ");
-			fg__report_add_place(text, node, true);
+			fg_report_add_place(text, node, true);
 		}
 		fg_strbuf_add_text(text, "  ");
-		fg__report_add_delta_ms(text, node->delta_ms);
+		fg_report_add_delta_ms(text, node->delta_ms);
 		if (node->path_count > 0) {
 			fg_strbuf_add_text(text, "  ");
-			fg__report_add_path(text, &node->paths[0], 0);
+			fg_report_add_path(text, &node->paths[0], 0);
 		}
 		fg_strbuf_add_char(text, '\n');
 	}
@@ -180,13 +180,13 @@ static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict 
 
 static void describe_metric(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
-	fg__report_add_name(text, metric->label, MAX_NAME_COLUMNS);
+	fg_report_add_name(text, metric->label, MAX_NAME_COLUMNS);
 	fg_strbuf_add_char(text, ' ');
-	fg__report_add_change(text, metric);
+	fg_report_add_change(text, metric);
 	fg_strbuf_add_char(text, ' ');
-	fg__report_add_interval(text, metric);
+	fg_report_add_interval(text, metric);
 	fg_strbuf_add_text(text, ", ");
-	fg__report_add_levels(text, metric);
+	fg_report_add_levels(text, metric);
 	fg_strbuf_printf(text, ", %u pairs", metric->pairs);
 }
 
@@ -268,17 +268,17 @@ static void add_function_case(struct junit *j, const struct fg_benchmark_verdict
 	struct fg_strbuf what = {0};
 
 	fg_strbuf_add_text(&what, "function ");
-	fg__report_add_name(&what, node->name, MAX_NAME_COLUMNS - 20);
+	fg_report_add_name(&what, node->name, MAX_NAME_COLUMNS - 20);
 	begin_case(j, benchmark, fg_strbuf_text(&what), node->self_ms[1] / 1e3);
 	if (function_fails(benchmark, node)) {
-		fg__report_add_delta_ms(&message, node->delta_ms);
+		fg_report_add_delta_ms(&message, node->delta_ms);
 		fg_strbuf_add_text(&message, " of own time per run");
 		if (isfinite(node->p_adjusted))
 			fg_strbuf_printf(&message, ", p = %.2g", node->p_adjusted);
-		fg__report_add_place(&text, node, true);
+		fg_report_add_place(&text, node, true);
 		fg_strbuf_add_char(&text, '\n');
 		for (size_t i = 0; i < node->path_count; i++) {
-			fg__report_add_path(&text, &node->paths[i], 0);
+			fg_report_add_path(&text, &node->paths[i], 0);
 			fg_strbuf_add_char(&text, '\n');
 		}
 		add_outcome(j, "failure", "regression", &message, &text);
@@ -335,7 +335,7 @@ static void add_properties(struct junit *j, const struct fg_benchmark_verdict *b
 static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchmark)
 {
 	struct fg_strbuf text = {0};
-	struct fg__note_place place = {0};
+	struct fg_note_place place = {0};
 	const char *note = NULL;
 
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
@@ -346,7 +346,7 @@ static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchm
 			fg_strbuf_printf(&text, ": %s%s\n", fg_outcome_name(metric->outcome),
 					 metric->accepted ? " (accepted)" : "");
 		} else {
-			fg__report_add_name(&text, metric->label, MAX_NAME_COLUMNS);
+			fg_report_add_name(&text, metric->label, MAX_NAME_COLUMNS);
 			fg_strbuf_printf(&text, ": %s\n",
 					 metric->decided ? fg_outcome_name(metric->outcome)
 							 : "not decided in this schedule");
@@ -355,7 +355,7 @@ static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchm
 	add_blame(&text, benchmark);
 	for (size_t i = 0; i < benchmark->notes.count; i++)
 		fg_strbuf_printf(&text, "%s\n", benchmark->notes.items[i]);
-	while ((note = fg__report_next_metric_note(benchmark, &place)))
+	while ((note = fg_report_next_metric_note(benchmark, &place)))
 		fg_strbuf_printf(&text, "%s\n", note);
 	fg_xml_begin(&j->xml, "system-out");
 	fg_xml_text(&j->xml, fg_strbuf_text(&text));
@@ -394,7 +394,7 @@ static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchm
 	struct fg_strbuf name = {0};
 	char when[FG_TIME_TEXT_SIZE] = "";
 
-	fg__report_add_name(&name, benchmark->name, MAX_NAME_COLUMNS);
+	fg_report_add_name(&name, benchmark->name, MAX_NAME_COLUMNS);
 	fg_time_format_utc(j->report->run->started_ns, when);
 	fg_xml_begin(&j->xml, "testsuite");
 	fg_xml_attribute(&j->xml, "name", fg_strbuf_text(&name));
@@ -423,7 +423,7 @@ static const struct fg_benchmark_verdict nothing_ran = {
 	.error = "no benchmark was measured",
 };
 
-int fg__report_junit(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_junit(const struct fg_report *report, const struct fg_report_options *options,
 		     struct fg_strbuf *text, struct fg_error *err)
 {
 	struct junit j = {.report = report};

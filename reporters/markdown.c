@@ -55,7 +55,7 @@ static void add_code(struct fg_strbuf *text, const char *name)
 {
 	struct fg_strbuf clean = {0};
 
-	fg__report_add_name(&clean, name, NAME_COLUMNS);
+	fg_report_add_name(&clean, name, NAME_COLUMNS);
 	fg_strbuf_add_text(text, "<code>");
 	add_escaped(text, fg_strbuf_text(&clean));
 	fg_strbuf_add_text(text, "</code>");
@@ -82,7 +82,7 @@ static void add_words(struct fg_strbuf *text, const char *words)
 	struct fg_strbuf clean = {0};
 	struct fg_strbuf part = {0};
 
-	fg__report_add_clean(&clean, words, MAX_TAIL_BYTES);
+	fg_report_add_clean(&clean, words, MAX_TAIL_BYTES);
 	for (const char *at = fg_strbuf_text(&clean); *at; at++) {
 		fg_strbuf_add_char(&part, *at);
 		if (strchr("@#!", *at) && isalnum((unsigned char)at[1]))
@@ -100,29 +100,29 @@ static void add_metric_cells(struct fg_strbuf *text, const struct fg_metric_verd
 
 	add_words(text, metric->label);
 	fg_strbuf_add_text(text, " | ");
-	fg__report_add_change(text, metric);
+	fg_report_add_change(text, metric);
 	fg_strbuf_add_text(text, " | ");
-	fg__report_add_interval(text, metric);
+	fg_report_add_interval(text, metric);
 	fg_strbuf_add_text(text, " | ");
-	fg__report_add_levels(&levels, metric);
+	fg_report_add_levels(&levels, metric);
 	add_words(text, fg_strbuf_text(&levels));
 	fg_strbuf_release(&levels);
 }
 
 static void add_row(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
+	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
 
 	fg_strbuf_add_text(text, "| ");
 	add_code(text, benchmark->name);
 	fg_strbuf_add_text(text, " | ");
-	if (metric && fg__report_has_change(metric) && !benchmark->identical)
+	if (metric && fg_report_has_change(metric) && !benchmark->identical)
 		add_metric_cells(text, metric);
 	else
 		fg_strbuf_printf(text, "%s | | | ", benchmark->identical ? "same binaries" : "");
 	fg_strbuf_add_text(text, " | ");
 	if (benchmark->pairs > 0)
-		fg__report_add_effort(text, benchmark);
+		fg_report_add_effort(text, benchmark);
 	fg_strbuf_printf(text, " | %s %s |\n", signs[benchmark->outcome],
 			 fg_outcome_name(benchmark->outcome));
 }
@@ -137,15 +137,15 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	fg_strbuf_add_text(text, " | ");
 	add_code(text, node->name);
 	fg_strbuf_add_text(text, " | ");
-	fg__report_add_place(&words, node, false);
+	fg_report_add_place(&words, node, false);
 	if (words.length > 0)
 		add_code(text, fg_strbuf_text(&words));
 	fg_strbuf_add_text(text, " | ");
-	fg__report_add_delta_ms(text, node->delta_ms);
+	fg_report_add_delta_ms(text, node->delta_ms);
 	fg_strbuf_add_text(text, " | ");
 	if (node->path_count > 0) {
 		fg_strbuf_clear(&words);
-		fg__report_add_path(&words, &node->paths[0], NAME_COLUMNS);
+		fg_report_add_path(&words, &node->paths[0], NAME_COLUMNS);
 		add_code(text, fg_strbuf_text(&words));
 	}
 	fg_strbuf_add_text(text, " |\n");
@@ -201,7 +201,7 @@ static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdic
 				 metric->decided ? fg_outcome_name(metric->outcome) : "not decided",
 				 metric->gated ? "" : ", shown only");
 		if (metric->accepted) {
-			fg__report_add_accept(&words, metric->accepted);
+			fg_report_add_accept(&words, metric->accepted);
 			fg_strbuf_add_text(text, ", ");
 			add_words(text, fg_strbuf_text(&words));
 		}
@@ -248,10 +248,10 @@ static void add_notes(struct fg_strbuf *text, const struct fg_notes *notes)
 
 static void add_metric_notes(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
 {
-	struct fg__note_place place = {0};
+	struct fg_note_place place = {0};
 	const char *note = NULL;
 
-	while ((note = fg__report_next_metric_note(benchmark, &place)))
+	while ((note = fg_report_next_metric_note(benchmark, &place)))
 		add_note(text, note);
 }
 
@@ -259,7 +259,7 @@ static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdic
 {
 	const bool open = benchmark->outcome == FG_OUTCOME_REGRESSION ||
 			  benchmark->outcome == FG_OUTCOME_ERROR;
-	const struct fg_metric_verdict *metric = fg__report_headline(benchmark);
+	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
 
 	fg_strbuf_printf(text, "<details%s><summary>%s ", open ? " open" : "",
 			 signs[benchmark->outcome]);
@@ -395,7 +395,7 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 	if (verdict->benchmark_count == 0)
 		fg_strbuf_add_text(text, "No benchmark ran.");
 	else
-		fg__report_add_summary(text, verdict);
+		fg_report_add_summary(text, verdict);
 	fg_strbuf_add_text(text, "\n\n");
 	left_out = add_table(text, verdict, start, budget);
 	left_out += add_all_details(text, verdict, start, budget);
@@ -407,7 +407,7 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 	add_sides(text, report->run);
 }
 
-int fg__report_markdown(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_markdown(const struct fg_report *report, const struct fg_report_options *options,
 			struct fg_strbuf *text, struct fg_error *err)
 {
 	(void)options;
@@ -445,10 +445,10 @@ void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text)
 void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text)
 {
 	fg_strbuf_printf(text, "%s: ", fg_outcome_name(verdict->outcome));
-	fg__report_add_summary(text, verdict);
+	fg_report_add_summary(text, verdict);
 }
 
-int fg__report_comment(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_comment(const struct fg_report *report, const struct fg_report_options *options,
 		       struct fg_strbuf *text, struct fg_error *err)
 {
 	const size_t start = text->length;

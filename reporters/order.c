@@ -34,7 +34,7 @@ static int compare_child(const void *a, const void *b)
 }
 
 /* Fills order->functions and returns each function's rank. */
-static uint32_t *order_functions(struct fg__report_order *order, const struct fg_profile_set *set)
+static uint32_t *order_functions(struct fg_report_order *order, const struct fg_profile_set *set)
 {
 	struct named *named = fg_xcalloc(set->function_count, sizeof(named[0]));
 	uint32_t *ranks = fg_xcalloc(set->function_count, sizeof(ranks[0]));
@@ -52,7 +52,7 @@ static uint32_t *order_functions(struct fg__report_order *order, const struct fg
 	return ranks;
 }
 
-static void order_nodes(struct fg__report_order *order, const struct fg_profile_set *set,
+static void order_nodes(struct fg_report_order *order, const struct fg_profile_set *set,
 			const uint32_t *ranks)
 {
 	struct child *children = fg_xcalloc(set->node_count, sizeof(children[0]));
@@ -83,7 +83,7 @@ static void order_nodes(struct fg__report_order *order, const struct fg_profile_
 	free(stack);
 }
 
-void fg__report_order_init(struct fg__report_order *order, const struct fg_profile_set *set)
+void fg_report_order_init(struct fg_report_order *order, const struct fg_profile_set *set)
 {
 	uint32_t *ranks = NULL;
 
@@ -94,9 +94,9 @@ void fg__report_order_init(struct fg__report_order *order, const struct fg_profi
 	free(ranks);
 }
 
-void fg__report_order_release(struct fg__report_order *order)
+void fg_report_order_release(struct fg_report_order *order)
 {
 	free(order->nodes);
 	free(order->functions);
-	*order = (struct fg__report_order){0};
+	*order = (struct fg_report_order){0};
 }

@@ -8,12 +8,12 @@
 
 #include "profile/profile_set.h"
 
-struct fg__report_order {
+struct fg_report_order {
 	uint32_t *nodes;     /* node_count indexes; a parent comes before its children */
 	uint32_t *functions; /* function_count indexes */
 };
 
-void fg__report_order_init(struct fg__report_order *order, const struct fg_profile_set *set);
-void fg__report_order_release(struct fg__report_order *order);
+void fg_report_order_init(struct fg_report_order *order, const struct fg_profile_set *set);
+void fg_report_order_release(struct fg_report_order *order);
 
 #endif

@@ -23,7 +23,7 @@ static const uint32_t no_place = UINT32_MAX;
 
 struct flat {
 	const struct fg_profile_set *set;
-	struct fg__report_order order;
+	struct fg_report_order order;
 	size_t count;
 	double *self[FG_ARM_COUNT];
 	double *inclusive[FG_ARM_COUNT];
@@ -44,7 +44,7 @@ static void load(struct flat *flat, const struct fg_profile_set *set)
 {
 	flat->set = set;
 	flat->count = set->node_count;
-	fg__report_order_init(&flat->order, set);
+	fg_report_order_init(&flat->order, set);
 	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
 		flat->self[arm] = fg_xcalloc(set->node_count, sizeof(double));
 		flat->inclusive[arm] = fg_xcalloc(set->node_count, sizeof(double));
@@ -60,7 +60,7 @@ static void unload(struct flat *flat)
 		free(flat->self[arm]);
 		free(flat->inclusive[arm]);
 	}
-	fg__report_order_release(&flat->order);
+	fg_report_order_release(&flat->order);
 	free(flat->node_place);
 	free(flat->function_place);
 }
@@ -423,7 +423,7 @@ static void add_raw(struct fg_json_writer *w, const struct fg_series *series)
 	fg_json_begin_array(w, "aside");
 	for (size_t r = 0; r < series->repetition_count; r++) {
 		fg_strbuf_clear(&words);
-		fg__report_add_aside(&words, series->repetitions[r].aside);
+		fg_report_add_aside(&words, series->repetitions[r].aside);
 		fg_json_text(w, NULL, fg_strbuf_text(&words));
 	}
 	fg_json_end(w);
@@ -442,15 +442,15 @@ static void add_raw(struct fg_json_writer *w, const struct fg_series *series)
 	fg_strbuf_release(&words);
 }
 
-void fg__report_add_page_data(const struct fg_report *report, size_t benchmark,
+void fg_report_add_page_data(const struct fg_report *report, size_t benchmark,
 			      struct fg_json_writer *w)
 {
 	const struct fg_series *series =
-		fg__report_series(report, &report->verdict->benchmarks[benchmark]);
+		fg_report_series(report, &report->verdict->benchmarks[benchmark]);
 
 	add_raw(w, series);
-	add_profile(w, fg__report_profile(report, series));
-	add_regions(w, fg__report_profile(report, series));
+	add_profile(w, fg_report_profile(report, series));
+	add_regions(w, fg_report_profile(report, series));
 }
 
 void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text)
@@ -470,5 +470,5 @@ void fg_report_page_json(const struct fg_report *report, bool inside_html, struc
 
 	fg_json_writer_init(&w, text, 0);
 	w.for_html = inside_html;
-	fg__report_add_json(report, true, &w);
+	fg_report_add_json(report, true, &w);
 }

@@ -9,22 +9,22 @@
 /* A new format is a file and a row here. */
 static const struct fg_reporter table[] = {
 	{"terminal", "a few lines for people: what changed, by how much, where",      NULL,
-	 fg__report_terminal												 },
+	 fg_report_terminal												 },
 	{"json",     "everything that was decided, for programs (fastgate-report/1)", "fastgate.json",
-	 fg__report_json												     },
+	 fg_report_json												     },
 	{"junit",    "JUnit XML for Jenkins, GitLab and other CI servers",            "fastgate.xml",
-	 fg__report_junit												    },
-	{"markdown", "Markdown for GitHub's step summary",                            "fastgate.md",      fg__report_markdown},
+	 fg_report_junit												    },
+	{"markdown", "Markdown for GitHub's step summary",                            "fastgate.md",      fg_report_markdown},
 	{"comment",  "Markdown for a pull-request comment, within its size limit",
-	 "fastgate-comment.md",									   fg__report_comment },
+	 "fastgate-comment.md",									   fg_report_comment },
 	{"html",     "one page with plots, flame graph and tables; needs no network", "fastgate.html",
-	 fg__report_html												     },
+	 fg_report_html												     },
 	{"github",   "GitHub annotations on the lines of the functions that changed", NULL,
-	 fg__report_github												   },
-	{"gitlab",   "GitLab metrics report (OpenMetrics text)",                      "metrics.txt",      fg__report_gitlab  },
-	{"csv",      "one row a benchmark and metric",                                "fastgate.csv",     fg__report_csv     },
+	 fg_report_github												   },
+	{"gitlab",   "GitLab metrics report (OpenMetrics text)",                      "metrics.txt",      fg_report_gitlab  },
+	{"csv",      "one row a benchmark and metric",                                "fastgate.csv",     fg_report_csv     },
 	{"csv-raw",  "one row a repetition and metric, as measured",                  "fastgate-raw.csv",
-	 fg__report_csv_raw												  },
+	 fg_report_csv_raw												  },
 };
 
 const struct fg_reporter *fg_reporter_table(size_t *count)

@@ -106,26 +106,26 @@ static const char *words_instead_of_numbers(const struct fg_benchmark_verdict *b
 		return "in the baseline only";
 	if (benchmark->identical)
 		return "same binaries on both sides";
-	if (!headline || !fg__report_has_change(headline))
+	if (!headline || !fg_report_has_change(headline))
 		return "nothing was compared";
 	return NULL;
 }
 
 static void fill_row(struct row *row, const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_metric_verdict *headline = fg__report_headline(benchmark);
+	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
 
-	fg__report_add_name(&row->cells[COLUMN_NAME], benchmark->name, MAX_NAME_COLUMNS);
+	fg_report_add_name(&row->cells[COLUMN_NAME], benchmark->name, MAX_NAME_COLUMNS);
 	fg_strbuf_add_text(&row->cells[COLUMN_VERDICT], looks[benchmark->outcome].word);
 	if (benchmark->pairs > 0 && benchmark->outcome != FG_OUTCOME_ERROR)
-		fg__report_add_effort(&row->cells[COLUMN_EFFORT], benchmark);
+		fg_report_add_effort(&row->cells[COLUMN_EFFORT], benchmark);
 	row->words = words_instead_of_numbers(benchmark, headline);
 	if (row->words)
 		return;
-	fg__report_add_name(&row->cells[COLUMN_METRIC], headline->label, 24);
-	fg__report_add_change(&row->cells[COLUMN_CHANGE], headline);
-	fg__report_add_interval(&row->cells[COLUMN_INTERVAL], headline);
-	fg__report_add_levels(&row->cells[COLUMN_LEVELS], headline);
+	fg_report_add_name(&row->cells[COLUMN_METRIC], headline->label, 24);
+	fg_report_add_change(&row->cells[COLUMN_CHANGE], headline);
+	fg_report_add_interval(&row->cells[COLUMN_INTERVAL], headline);
+	fg_report_add_levels(&row->cells[COLUMN_LEVELS], headline);
 }
 
 static size_t cell_width(const struct row *row, enum column column)
@@ -184,7 +184,7 @@ static void add_name_cell(const struct page *page, const struct row *row)
 {
 	struct fg_strbuf name = {0};
 
-	fg__report_add_name(&name, fg_strbuf_text(&row->cells[COLUMN_NAME]),
+	fg_report_add_name(&name, fg_strbuf_text(&row->cells[COLUMN_NAME]),
 			    page->width[COLUMN_NAME]);
 	add_styled(page, BOLD, fg_strbuf_text(&name));
 	pad_to(page->text, fg_text_width(fg_strbuf_text(&name)), page->width[COLUMN_NAME]);
@@ -204,7 +204,7 @@ static void add_words_cell(const struct page *page, const struct row *row)
 	room = room > gap[COLUMN_METRIC] ? room - gap[COLUMN_METRIC] : 0;
 	if (room == 0)
 		room = strlen(row->words);
-	fg__report_add_name(&words, row->words, page->options->width > 0 ? room : 0);
+	fg_report_add_name(&words, row->words, page->options->width > 0 ? room : 0);
 	fg_strbuf_add_repeated(page->text, ' ', gap[COLUMN_METRIC]);
 	fg_strbuf_add_text(page->text, fg_strbuf_text(&words));
 	pad_to(page->text, fg_text_width(fg_strbuf_text(&words)), room);
@@ -246,7 +246,7 @@ static void add_line(const struct page *page, const char *style, const struct fg
 {
 	struct fg_strbuf fitted = {0};
 
-	fg__report_add_name(&fitted, fg_strbuf_text(words), room_for_text(page, 2));
+	fg_report_add_name(&fitted, fg_strbuf_text(words), room_for_text(page, 2));
 	fg_strbuf_add_text(page->text, "  ");
 	if (style)
 		add_styled(page, style, fg_strbuf_text(&fitted));
@@ -301,17 +301,17 @@ static void add_blamed(const struct page *page, const struct fg_node_verdict *no
 	size_t used = 0;
 
 	add_share(&line, node->share_of_change);
-	fg__report_add_name(&line, node->name, FUNCTION_COLUMNS);
+	fg_report_add_name(&line, node->name, FUNCTION_COLUMNS);
 	if (node->file) {
 		fg_strbuf_add_text(&line, "  ");
-		fg__report_add_place(&line, node, page->options->verbose);
+		fg_report_add_place(&line, node, page->options->verbose);
 	}
 	fg_strbuf_add_text(&line, "   ");
-	fg__report_add_delta_ms(&line, node->delta_ms);
+	fg_report_add_delta_ms(&line, node->delta_ms);
 	used = fg_text_width(fg_strbuf_text(&line)) + 5;
 	if (node->path_count > 0 &&
 	    (page->options->width == 0 || page->options->width > used + 20)) {
-		fg__report_add_path(&path, &node->paths[0],
+		fg_report_add_path(&path, &node->paths[0],
 				    page->options->width == 0 ? 0 : page->options->width - used);
 		fg_strbuf_printf(&line, "   %s", fg_strbuf_text(&path));
 	}
@@ -319,9 +319,9 @@ static void add_blamed(const struct page *page, const struct fg_node_verdict *no
 	for (size_t i = 1; page->options->verbose && i < node->path_count; i++) {
 		fg_strbuf_clear(&line);
 		fg_strbuf_add_text(&line, "         ");
-		fg__report_add_delta_ms(&line, node->paths[i].delta_ms);
+		fg_report_add_delta_ms(&line, node->paths[i].delta_ms);
 		fg_strbuf_add_text(&line, "   ");
-		fg__report_add_path(&line, &node->paths[i], room_for_text(page, 24));
+		fg_report_add_path(&line, &node->paths[i], room_for_text(page, 24));
 		add_line(page, NULL, &line);
 	}
 	fg_strbuf_release(&path);
@@ -340,7 +340,7 @@ static void add_rest(const struct page *page, size_t count, double share, double
 
 	add_share(&line, share);
 	fg_strbuf_printf(&line, "%zu other function%s   ", count, count == 1 ? "" : "s");
-	fg__report_add_delta_ms(&line, delta_ms);
+	fg_report_add_delta_ms(&line, delta_ms);
 	add_line(page, NULL, &line);
 	fg_strbuf_release(&line);
 }
@@ -387,9 +387,9 @@ static void add_blame(const struct page *page, const struct fg_benchmark_verdict
 		struct fg_strbuf line = {0};
 
 		fg_strbuf_add_text(&line, "moved, not slower: ");
-		fg__report_add_plain_name(&line, moved->from, FUNCTION_COLUMNS);
+		fg_report_add_plain_name(&line, moved->from, FUNCTION_COLUMNS);
 		fg_strbuf_add_text(&line, " → ");
-		fg__report_add_plain_name(&line, moved->to, FUNCTION_COLUMNS);
+		fg_report_add_plain_name(&line, moved->to, FUNCTION_COLUMNS);
 		fg_strbuf_printf(&line, "   %s   %s",
 				 fg_format_duration(fabs(moved->moved_ms) * 1e6, number),
 				 moved->kind);
@@ -411,20 +411,20 @@ static bool other_is_shown(const struct page *page, const struct fg_metric_verdi
 static void add_other(const struct page *page, struct fg_strbuf *cell,
 		      const struct fg_metric_verdict *metric, enum fg_schedule schedule)
 {
-	fg__report_add_name(cell, metric->label, 24);
+	fg_report_add_name(cell, metric->label, 24);
 	if (!metric->decided) {
 		fg_strbuf_printf(cell, "  not decided in %s", fg_schedule_name(schedule));
 		return;
 	}
 	if (isfinite(metric->ratio)) {
 		fg_strbuf_add_text(cell, "  ");
-		fg__report_add_change(cell, metric);
+		fg_report_add_change(cell, metric);
 	}
 	if (page->options->verbose) {
 		fg_strbuf_add_text(cell, "  ");
-		fg__report_add_interval(cell, metric);
+		fg_report_add_interval(cell, metric);
 		fg_strbuf_add_text(cell, "  ");
-		fg__report_add_levels(cell, metric);
+		fg_report_add_levels(cell, metric);
 	}
 	fg_strbuf_printf(cell, "  %s%s", fg_outcome_name(metric->outcome),
 			 metric->gated || metric->outcome == FG_OUTCOME_PASS ? ""
@@ -434,7 +434,7 @@ static void add_other(const struct page *page, struct fg_strbuf *cell,
 /* In one line as long as they fit; with --verbose one line each. */
 static void add_others(const struct page *page, const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_metric_verdict *headline = fg__report_headline(benchmark);
+	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
 	size_t used = 0;
 
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
@@ -491,7 +491,7 @@ static void add_failure(const struct page *page, const struct fg_benchmark_verdi
 
 static void add_hint(const struct page *page, const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_metric_verdict *headline = fg__report_headline(benchmark);
+	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
 	struct fg_strbuf line = {0};
 
 	if (benchmark->outcome != FG_OUTCOME_INCONCLUSIVE || !headline ||
@@ -514,9 +514,9 @@ static void add_notes(const struct page *page, const struct fg_notes *notes)
 static void add_benchmark_notes(const struct page *page,
 				const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_series *series = fg__report_series(page->report, benchmark);
+	const struct fg_series *series = fg_report_series(page->report, benchmark);
 	const char *detail = series ? series->schedule_reason : NULL;
-	struct fg__note_place place = {0};
+	struct fg_note_place place = {0};
 	const char *note = NULL;
 
 	for (size_t i = 0; i < benchmark->notes.count; i++) {
@@ -524,13 +524,13 @@ static void add_benchmark_notes(const struct page *page,
 		if (page->options->verbose || !detail || strcmp(note, detail) != 0)
 			add_words(page, DIM, note);
 	}
-	while ((note = fg__report_next_metric_note(benchmark, &place)))
+	while ((note = fg_report_next_metric_note(benchmark, &place)))
 		add_words(page, DIM, note);
 }
 
 static bool has_news(const struct page *page, const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_series *series = fg__report_series(page->report, benchmark);
+	const struct fg_series *series = fg_report_series(page->report, benchmark);
 	const char *detail = series ? series->schedule_reason : NULL;
 
 	for (size_t i = 0; i < benchmark->notes.count; i++) {
@@ -548,11 +548,11 @@ static void add_accepts(const struct page *page, const struct fg_benchmark_verdi
 
 		if (!metric->accepted)
 			continue;
-		fg__report_add_name(&line, metric->label, 24);
+		fg_report_add_name(&line, metric->label, 24);
 		fg_strbuf_add_char(&line, ' ');
-		fg__report_add_change(&line, metric);
+		fg_report_add_change(&line, metric);
 		fg_strbuf_add_char(&line, ' ');
-		fg__report_add_accept(&line, metric->accepted);
+		fg_report_add_accept(&line, metric->accepted);
 		add_words(page, NULL, fg_strbuf_text(&line));
 		fg_strbuf_release(&line);
 	}
@@ -583,9 +583,9 @@ static void add_others_verbose(const struct page *page,
 			struct fg_strbuf line = {0};
 
 			fg_strbuf_printf(&line, "%s ", titles[l]);
-			fg__report_add_name(&line, lists[l][i].name, FUNCTION_COLUMNS);
+			fg_report_add_name(&line, lists[l][i].name, FUNCTION_COLUMNS);
 			fg_strbuf_add_text(&line, "   ");
-			fg__report_add_delta_ms(&line, lists[l][i].delta_ms);
+			fg_report_add_delta_ms(&line, lists[l][i].delta_ms);
 			fg_strbuf_printf(&line, "   %s", fg_outcome_name(lists[l][i].outcome));
 			add_line(page, NULL, &line);
 			fg_strbuf_release(&line);
@@ -637,12 +637,12 @@ static void add_differences(const struct page *page)
 			continue;
 		}
 		fg_strbuf_add_text(&line, "differs: ");
-		fg__report_add_name(&line, difference->key, 40);
+		fg_report_add_name(&line, difference->key, 40);
 		fg_strbuf_add_text(&line, "  ");
-		fg__report_add_name(&line, difference->baseline ? difference->baseline : "(absent)",
+		fg_report_add_name(&line, difference->baseline ? difference->baseline : "(absent)",
 				    60);
 		fg_strbuf_add_text(&line, " → ");
-		fg__report_add_name(&line,
+		fg_report_add_name(&line,
 				    difference->candidate ? difference->candidate : "(absent)", 60);
 		add_line(page, NULL, &line);
 		fg_strbuf_release(&line);
@@ -684,13 +684,13 @@ static void add_sides(const struct page *page)
 			fg_strbuf_printf(&line, "%.12s", side->commit);
 		if (side->describe) {
 			fg_strbuf_add_text(&line, side->commit ? " (" : "");
-			fg__report_add_name(&line, side->describe, 40);
+			fg_report_add_name(&line, side->describe, 40);
 			fg_strbuf_add_text(&line, side->commit ? ")" : "");
 		}
 		if (side->dirty)
 			fg_strbuf_add_text(&line, " with uncommitted changes");
 	}
-	fg__report_add_name(page->text, fg_strbuf_text(&line), room_for_text(page, 0));
+	fg_report_add_name(page->text, fg_strbuf_text(&line), room_for_text(page, 0));
 	fg_strbuf_add_char(page->text, '\n');
 	fg_strbuf_release(&line);
 }
@@ -731,7 +731,7 @@ static void add_summary(const struct page *page)
 	}
 	if (verdict->benchmark_count == 1)
 		return;
-	fg__report_add_summary(&line, verdict);
+	fg_report_add_summary(&line, verdict);
 	fg_strbuf_add_char(page->text, '\n');
 	add_summary_words(page, fg_strbuf_text(&line));
 	add_styled(page, looks[verdict->outcome].color, looks[verdict->outcome].word);
@@ -801,7 +801,7 @@ static void trim_line_ends(struct fg_strbuf *to, const char *from)
 	}
 }
 
-int fg__report_terminal(const struct fg_report *report, const struct fg_report_options *options,
+int fg_report_terminal(const struct fg_report *report, const struct fg_report_options *options,
 			struct fg_strbuf *text, struct fg_error *err)
 {
 	const struct fg_verdict *verdict = report->verdict;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-const struct fg_metric_verdict *fg__report_headline(const struct fg_benchmark_verdict *benchmark)
+const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *best = NULL;
 	int best_rank = -1;
@@ -22,7 +22,7 @@ const struct fg_metric_verdict *fg__report_headline(const struct fg_benchmark_ve
 	return best;
 }
 
-const struct fg_series *fg__report_series(const struct fg_report *report,
+const struct fg_series *fg_report_series(const struct fg_report *report,
 					  const struct fg_benchmark_verdict *benchmark)
 {
 	for (size_t i = 0; i < report->run->series_count; i++) {
@@ -32,13 +32,13 @@ const struct fg_series *fg__report_series(const struct fg_report *report,
 	return NULL;
 }
 
-const struct fg_profile_set *fg__report_profile(const struct fg_report *report,
+const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 						const struct fg_series *series)
 {
 	return report->profiles && series ? report->profiles[series - report->run->series] : NULL;
 }
 
-const char *fg__report_schedule(const struct fg_verdict *verdict)
+const char *fg_report_schedule(const struct fg_verdict *verdict)
 {
 	for (size_t i = 1; i < verdict->benchmark_count; i++) {
 		if (verdict->benchmarks[i].schedule != verdict->benchmarks[0].schedule)
@@ -48,12 +48,12 @@ const char *fg__report_schedule(const struct fg_verdict *verdict)
 					    : "none";
 }
 
-bool fg__report_has_change(const struct fg_metric_verdict *metric)
+bool fg_report_has_change(const struct fg_metric_verdict *metric)
 {
 	return metric->decided && isfinite(metric->ratio);
 }
 
-size_t fg__report_count(const struct fg_verdict *verdict, enum fg_outcome outcome)
+size_t fg_report_count(const struct fg_verdict *verdict, enum fg_outcome outcome)
 {
 	size_t count = 0;
 
@@ -62,7 +62,7 @@ size_t fg__report_count(const struct fg_verdict *verdict, enum fg_outcome outcom
 	return count;
 }
 
-void fg__report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict)
+void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict)
 {
 	static const struct {
 		enum fg_outcome outcome;
@@ -81,7 +81,7 @@ void fg__report_add_summary(struct fg_strbuf *text, const struct fg_verdict *ver
 	fg_strbuf_printf(text, "%zu benchmark%s", verdict->benchmark_count,
 			 verdict->benchmark_count == 1 ? "" : "s");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(parts); i++) {
-		const size_t count = fg__report_count(verdict, parts[i].outcome);
+		const size_t count = fg_report_count(verdict, parts[i].outcome);
 
 		if (count == 0)
 			continue;
@@ -95,8 +95,8 @@ static bool is_told_elsewhere(const char *note)
 	return strstr(note, "could have seen") || strncmp(note, "accepted (", 10) == 0;
 }
 
-const char *fg__report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
-					struct fg__note_place *place)
+const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
+					struct fg_note_place *place)
 {
 	for (; place->metric < benchmark->metric_count; place->metric++, place->note = 0) {
 		const struct fg_metric_verdict *metric = &benchmark->metrics[place->metric];

@@ -20,7 +20,7 @@ enum {
 	CLEAN_LIMIT_BYTES = 128 * 1024
 };
 
-void fg__report_add_clean(struct fg_strbuf *text, const char *words, size_t limit)
+void fg_report_add_clean(struct fg_strbuf *text, const char *words, size_t limit)
 {
 	fg_text_add_clean(text, words, strlen(words), limit);
 }
@@ -168,12 +168,12 @@ static void add_folded_name(struct fg_strbuf *text, const char *name, size_t col
 	fg_strbuf_release(&shorter);
 }
 
-void fg__report_add_name(struct fg_strbuf *text, const char *name, size_t columns)
+void fg_report_add_name(struct fg_strbuf *text, const char *name, size_t columns)
 {
 	add_folded_name(text, name, columns, false, "<" ELLIPSIS ">", "(" ELLIPSIS ")");
 }
 
-void fg__report_add_plain_name(struct fg_strbuf *text, const char *name, size_t columns)
+void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t columns)
 {
 	add_folded_name(text, name, columns, true, "", "");
 }
@@ -217,11 +217,11 @@ static void add_path_without(struct fg_strbuf *text, const struct fg_path_verdic
 			fg_strbuf_add_text(text, ELLIPSIS ARROW);
 			i += left_out;
 		}
-		fg__report_add_plain_name(text, path->frames[i], FRAME_COLUMNS);
+		fg_report_add_plain_name(text, path->frames[i], FRAME_COLUMNS);
 	}
 }
 
-void fg__report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *path, size_t columns)
+void fg_report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *path, size_t columns)
 {
 	const size_t first = frames_before_main(path);
 	const size_t most = path->frame_count > first + 2 ? path->frame_count - first - 2 : 0;
@@ -240,7 +240,7 @@ void fg__report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *p
 	fg_strbuf_release(&whole);
 }
 
-void fg__report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 
@@ -261,7 +261,7 @@ static void add_bound(struct fg_strbuf *text, double ratio)
 	fg_strbuf_add(text, change, strcspn(change, " "));
 }
 
-void fg__report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	if (isnan(metric->low) && isnan(metric->high))
 		return;
@@ -272,22 +272,22 @@ void fg__report_add_interval(struct fg_strbuf *text, const struct fg_metric_verd
 	fg_strbuf_add_char(text, ']');
 }
 
-void fg__report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 	const bool both = isfinite(metric->baseline) && isfinite(metric->candidate);
 
 	if (isfinite(metric->baseline))
-		fg__report_add_clean(text, fg_format_value(metric->baseline, metric->unit, number),
+		fg_report_add_clean(text, fg_format_value(metric->baseline, metric->unit, number),
 				     FG_NUMBER_TEXT_SIZE);
 	if (both)
 		fg_strbuf_add_text(text, ARROW);
 	if (isfinite(metric->candidate))
-		fg__report_add_clean(text, fg_format_value(metric->candidate, metric->unit, number),
+		fg_report_add_clean(text, fg_format_value(metric->candidate, metric->unit, number),
 				     FG_NUMBER_TEXT_SIZE);
 }
 
-void fg__report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 
@@ -299,7 +299,7 @@ void fg__report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_ver
 				 fg_format_duration(benchmark->seconds * 1e9, number));
 }
 
-void fg__report_add_delta_ms(struct fg_strbuf *text, double delta_ms)
+void fg_report_add_delta_ms(struct fg_strbuf *text, double delta_ms)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 
@@ -312,7 +312,7 @@ void fg__report_add_delta_ms(struct fg_strbuf *text, double delta_ms)
 				 fg_format_duration(fabs(delta_ms) * 1e6, number));
 }
 
-void fg__report_add_place(struct fg_strbuf *text, const struct fg_node_verdict *node, bool whole)
+void fg_report_add_place(struct fg_strbuf *text, const struct fg_node_verdict *node, bool whole)
 {
 	const char *file = node->file;
 
@@ -320,12 +320,12 @@ void fg__report_add_place(struct fg_strbuf *text, const struct fg_node_verdict *
 		return;
 	if (!whole && strrchr(file, '/') && strrchr(file, '/')[1])
 		file = strrchr(file, '/') + 1;
-	fg__report_add_clean(text, file, 4096);
+	fg_report_add_clean(text, file, 4096);
 	if (node->line > 0)
 		fg_strbuf_printf(text, ":%u", node->line);
 }
 
-void fg__report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept)
+void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 	char when[FG_TIME_TEXT_SIZE] = "";
@@ -339,17 +339,17 @@ void fg__report_add_accept(struct fg_strbuf *text, const struct fg_accept *accep
 	}
 	if (accept->reason && *accept->reason) {
 		fg_strbuf_add_text(text, ": ");
-		fg__report_add_clean(text, accept->reason, 400);
+		fg_report_add_clean(text, accept->reason, 400);
 	}
 	if (accept->source && *accept->source) {
 		fg_strbuf_add_text(text, " (");
-		fg__report_add_clean(text, accept->source, 200);
+		fg_report_add_clean(text, accept->source, 200);
 		fg_strbuf_add_char(text, ')');
 	}
 }
 
 /* The reasons for which a repetition does not count, joined by '+'. */
-void fg__report_add_aside(struct fg_strbuf *text, unsigned aside)
+void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 {
 	static const struct {
 		unsigned bit;

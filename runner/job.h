@@ -59,23 +59,23 @@ struct fg_runner_job {
 };
 
 /* The first (usually only) series.  Valid until a series is added. */
-struct fg_series *fg__job_series(const struct fg_runner_job *job);
-void fg__job_note(struct fg_runner_job *job, const char *note);
-void fg__job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase);
+struct fg_series *fg_job_series(const struct fg_runner_job *job);
+void fg_job_note(struct fg_runner_job *job, const char *note);
+void fg_job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase);
 
 /* The benchmark cannot be measured: its series says why.  Empties the failure. */
-void fg__job_fail(struct fg_runner_job *job, struct fg_failure *failure);
+void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure);
 
 /* start.c: the series, the arms as configured and the rules of the schedule; then everything up to the first pair that counts. */
-void fg__job_init(struct fg_runner_job *job);
+void fg_job_init(struct fg_runner_job *job);
 /* FG_ECHILD: the benchmark failed. */
-int fg__job_prepare(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
+int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
 /* Execute, record, tell: one block of any kind.  FG_ECHILD: the benchmark failed, which its series says by now. */
-int fg__job_block(struct fg_runner_job *job, const struct fg_block *block, struct fg_error *err)
+int fg_job_block(struct fg_runner_job *job, const struct fg_block *block, struct fg_error *err)
 	FG_NODISCARD;
 /* The last recorded block's values of a metric, NaN where there are none: [arm] holds the mean of its repetitions. */
-void fg__job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
+void fg_job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
 			double means[FG_ARM_COUNT]);
 
 /* A block while it is executed. */
@@ -88,12 +88,12 @@ struct fg_pass {
 };
 
 /* record.c: the slots that have ended into repetitions of the series; a block that is whole by now is settled. */
-int fg__job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
+int fg_job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
 	FG_NODISCARD;
 
 /* trial.c: settle FG_SCHEDULE_AUTO. */
-int fg__job_choose(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
+int fg_job_choose(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 /* trial.c: `auto` chose the duet, and most of its pairs do not count: go over to ABBA.  After each measured pair. */
-int fg__job_reconsider(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
+int fg_job_reconsider(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -71,7 +71,7 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 			"%s is built with %s, whose figures mean nothing and which does not start with "
 			"a library before it",
 			program, elf->sanitizer);
-	if (fg__program_file_read(library, &ours, err) != FG_OK)
+	if (fg_program_file_read(library, &ours, err) != FG_OK)
 		return err ? (int)err->code : FG_EIO;
 	if (elf->machine != ours.machine && !(elf->machine == EM_386 && ours.machine == EM_X86_64))
 		return fg_error_set(
@@ -94,7 +94,7 @@ static int check_program(const char *program, const char *library, unsigned dept
 		return fg_error_set(err, FG_EINVAL, "%s is not a program", program);
 	if (access(program, X_OK) != 0)
 		return fg_error_set(err, FG_EINVAL, "%s is not executable", program);
-	result = fg__program_file_read(program, &elf, err);
+	result = fg_program_file_read(program, &elf, err);
 	if (result != FG_OK)
 		return result;
 	if (elf.interpreter[0]) {

@@ -191,7 +191,7 @@ static void look_at(struct file *file, struct fg_program_file *program)
 	read_headers(file, program);
 }
 
-int fg__program_file_read(const char *path, struct fg_program_file *program, struct fg_error *err)
+int fg_program_file_read(const char *path, struct fg_program_file *program, struct fg_error *err)
 {
 	struct file file = {0};
 	struct stat status;

@@ -20,7 +20,7 @@ struct fg_program_file {
 };
 
 /* A file that is neither a program nor a script is not an error: is_elf is false then. */
-int fg__program_file_read(const char *path, struct fg_program_file *program, struct fg_error *err)
+int fg_program_file_read(const char *path, struct fg_program_file *program, struct fg_error *err)
 	FG_NODISCARD;
 
 #endif

@@ -160,7 +160,7 @@ static size_t add_case_series(struct fg_runner_job *job, const char *name)
 	struct fg_run *run = job->runner->options.run;
 
 	if (!job->has_cases) {
-		struct fg_series *first = fg__job_series(job);
+		struct fg_series *first = fg_job_series(job);
 
 		free(first->name);
 		first->name = fg_xstrdup(name);
@@ -227,7 +227,7 @@ static void record_cases(const struct fg_pass *pass, size_t slot)
 static void record_whole(const struct fg_pass *pass, size_t slot)
 {
 	const struct fg_executor *executor = &pass->job->executor;
-	struct fg_repetition *repetition = add_repetition(pass, fg__job_series(pass->job), slot);
+	struct fg_repetition *repetition = add_repetition(pass, fg_job_series(pass->job), slot);
 
 	fill_values(executor, &executor->targets[repetition->arm], &pass->executions[slot],
 		    repetition->values);
@@ -286,7 +286,7 @@ static int tell(const struct fg_pass *pass, size_t first, size_t count, struct f
 	return status;
 }
 
-int fg__job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
+int fg_job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
 {
 	struct fg_runner_job *job = pass->job;
 	const bool has_harness = job->benchmark->harness != FG_HARNESS_NONE;
@@ -294,7 +294,7 @@ int fg__job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_e
 
 	for (size_t i = first; i < first + count; i++) {
 		if (pass->executions[i].result.left_children)
-			fg__job_note(
+			fg_job_note(
 				job,
 				"it left processes running behind it; they were ended, and their time is not counted");
 		if (!pass->executions[i].user_values)

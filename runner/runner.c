@@ -112,12 +112,12 @@ void fg_runner_free(struct fg_runner *runner)
 
 /* ---- job: what record.c and trial.c need ---- */
 
-struct fg_series *fg__job_series(const struct fg_runner_job *job)
+struct fg_series *fg_job_series(const struct fg_runner_job *job)
 {
 	return &job->runner->options.run->series[job->series[0]];
 }
 
-void fg__job_note(struct fg_runner_job *job, const char *note)
+void fg_job_note(struct fg_runner_job *job, const char *note)
 {
 	const struct fg_runner_options *options = &job->runner->options;
 
@@ -129,13 +129,13 @@ void fg__job_note(struct fg_runner_job *job, const char *note)
 		return;
 	job->notes[job->note_count++] = fg_xstrdup(note);
 	if (options->on_note)
-		options->on_note(options->context, fg__job_series(job), note);
+		options->on_note(options->context, fg_job_series(job), note);
 }
 
-void fg__job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase)
+void fg_job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase)
 {
 	const struct fg_runner_options *options = &job->runner->options;
-	const struct fg_series *series = fg__job_series(job);
+	const struct fg_series *series = fg_job_series(job);
 
 	if (!options->on_progress)
 		return;
@@ -152,9 +152,9 @@ void fg__job_progress(const struct fg_runner_job *job, enum fg_runner_phase phas
 		});
 }
 
-void fg__job_fail(struct fg_runner_job *job, struct fg_failure *failure)
+void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure)
 {
-	struct fg_series *series = fg__job_series(job);
+	struct fg_series *series = fg_job_series(job);
 
 	free(series->failure);
 	free(series->failure_tail);
@@ -169,7 +169,7 @@ static void take_time(struct fg_pass *pass)
 {
 	const int64_t now_ns = fg_clock_monotonic_ns();
 
-	fg__job_series(pass->job)->seconds +=
+	fg_job_series(pass->job)->seconds +=
 		(double)(now_ns - pass->seen_ns) / (double)FG_NS_PER_S;
 	pass->seen_ns = now_ns;
 }
@@ -179,10 +179,10 @@ static int on_ended(void *context, size_t first, size_t count, struct fg_error *
 	struct fg_pass *pass = context;
 
 	take_time(pass);
-	return fg__job_record(pass, first, count, err);
+	return fg_job_record(pass, first, count, err);
 }
 
-int fg__job_block(struct fg_runner_job *job, const struct fg_block *block, struct fg_error *err)
+int fg_job_block(struct fg_runner_job *job, const struct fg_block *block, struct fg_error *err)
 {
 	struct fg_pass pass = {.job = job, .block = block, .seen_ns = fg_clock_monotonic_ns()};
 	struct fg_failure failure = {0};
@@ -199,7 +199,7 @@ int fg__job_block(struct fg_runner_job *job, const struct fg_block *block, struc
 		job->counting += pass.counts;
 	}
 	if (failure.text)
-		fg__job_fail(job, &failure);
+		fg_job_fail(job, &failure);
 	if (status == FG_EINTERRUPTED)
 		job->interrupted = true;
 	for (size_t i = 0; i < block->count; i++) {
@@ -210,10 +210,10 @@ int fg__job_block(struct fg_runner_job *job, const struct fg_block *block, struc
 	return status;
 }
 
-void fg__job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
+void fg_job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
 			double means[FG_ARM_COUNT])
 {
-	const struct fg_series *series = fg__job_series(job);
+	const struct fg_series *series = fg_job_series(job);
 	unsigned counts[FG_ARM_COUNT] = {0};
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
@@ -243,8 +243,8 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 	runner->busy = true;
 	made->runner = runner;
 	made->benchmark = benchmark;
-	fg__job_init(made);
-	status = fg__job_prepare(made, &found);
+	fg_job_init(made);
+	status = fg_job_prepare(made, &found);
 	if (status != FG_OK && !made->failed && !made->interrupted) {
 		fg_runner_finish(made);
 		return fg_error_set(err, found.code, "%s", found.message);
@@ -259,7 +259,7 @@ static bool is_exhausted(const struct fg_runner_job *job)
 {
 	const struct fg_measure *measure = &job->benchmark->measure;
 	const double budget_seconds = (double)measure->budget_ns / (double)FG_NS_PER_S;
-	const double spent = fg__job_series(job)->seconds - job->earlier_seconds;
+	const double spent = fg_job_series(job)->seconds - job->earlier_seconds;
 	const uint32_t tried = job->pairs - job->earlier_pairs;
 
 	/* What was given up has had its attempts. */
@@ -276,32 +276,32 @@ static bool is_exhausted(const struct fg_runner_job *job)
 static int next_block(struct fg_runner_job *job, struct fg_error *err)
 {
 	const double share = job->benchmark->measure.sampler.unsampled_share;
-	const double before = fg__job_series(job)->seconds;
+	const double before = fg_job_series(job)->seconds;
 	struct fg_block block;
 	int status = FG_OK;
 
 	if (fg_schedule_solo_due(&job->rules, job->pairs, job->solos)) {
 		fg_schedule_solo(&job->rules, job->solos, &block);
-		status = fg__job_block(job, &block, err);
+		status = fg_job_block(job, &block, err);
 		job->solos += status == FG_OK;
 		return status;
 	}
 	if (fg_schedule_cost_due(&job->rules, share, job->pairs, job->costs)) {
 		fg_schedule_cost(&job->rules, job->costs, &block);
-		status = fg__job_block(job, &block, err);
+		status = fg_job_block(job, &block, err);
 		job->costs += status == FG_OK;
 		return status;
 	}
 	fg_schedule_pair(&job->rules, job->pairs, &block);
-	status = fg__job_block(job, &block, err);
+	status = fg_job_block(job, &block, err);
 	if (status == FG_OK) {
-		const double took = fg__job_series(job)->seconds - before;
+		const double took = fg_job_series(job)->seconds - before;
 
 		job->pairs++;
 		job->timed++;
 		job->pair_seconds += (took - job->pair_seconds) / job->timed;
 		job->apart = job->apart << 1 | ((job->last_aside & FG_ASIDE_OVERLAP) != 0);
-		status = fg__job_reconsider(job, err);
+		status = fg_job_reconsider(job, err);
 	}
 	return status;
 }
@@ -320,7 +320,7 @@ int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_
 			job->interrupted = true;
 			break;
 		}
-		fg__job_progress(job, FG_RUNNER_MEASURE);
+		fg_job_progress(job, FG_RUNNER_MEASURE);
 		if (job->counting >= pairs_wanted || is_exhausted(job)) {
 			*state = job->counting >= pairs_wanted ? FG_RUNNER_REACHED
 							       : FG_RUNNER_EXHAUSTED;
@@ -356,7 +356,7 @@ static void fail_like(struct fg_series *series, const struct fg_series *first)
 /* A case takes over from the first series what belongs to all cases of the harness. */
 static void complete_case(const struct fg_runner_job *job, struct fg_series *series)
 {
-	const struct fg_series *first = fg__job_series(job);
+	const struct fg_series *first = fg_job_series(job);
 	bool seen[FG_ARM_COUNT] = {false, false};
 
 	for (size_t i = 0; i < series->repetition_count; i++)
@@ -383,7 +383,7 @@ static void complete_case(const struct fg_runner_job *job, struct fg_series *ser
 
 void fg_runner_finish(struct fg_runner_job *job)
 {
-	struct fg_series *first = fg__job_series(job);
+	struct fg_series *first = fg_job_series(job);
 
 	first->seconds /= (double)job->series_count; /* shared by the cases of a harness */
 	for (size_t i = 0; i < job->series_count; i++) {

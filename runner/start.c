@@ -41,7 +41,7 @@ static void resume_pair(struct fg_runner_job *job, uint16_t aside)
 /* Counters out of the repetitions that an earlier session recorded. */
 static void resume(struct fg_runner_job *job)
 {
-	const struct fg_series *series = fg__job_series(job);
+	const struct fg_series *series = fg_job_series(job);
 	uint32_t last = UINT32_MAX;
 
 	job->next_pair = fg_series_pair_end(series);
@@ -121,7 +121,7 @@ static void add_series(struct fg_runner_job *job)
 static void settle_arms(struct fg_runner_job *job)
 {
 	struct fg_target *targets = job->executor.targets;
-	struct fg_series *series = fg__job_series(job);
+	struct fg_series *series = fg_job_series(job);
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_target_resolve(&targets[arm]);
@@ -149,7 +149,7 @@ static int setup_arms(struct fg_runner_job *job, struct fg_error *err)
 	struct fg_failure failure = {0};
 	int status = FG_OK;
 
-	fg__job_progress(job, FG_RUNNER_SETUP);
+	fg_job_progress(job, FG_RUNNER_SETUP);
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
 		/* two commands in one folder share what was set up */
 		if (arm == FG_ARM_CANDIDATE && targets[0].command &&
@@ -159,7 +159,7 @@ static int setup_arms(struct fg_runner_job *job, struct fg_error *err)
 					   &failure, err);
 	}
 	if (failure.text)
-		fg__job_fail(job, &failure);
+		fg_job_fail(job, &failure);
 	job->interrupted |= status == FG_EINTERRUPTED;
 	fg_failure_release(&failure);
 	return status;
@@ -176,14 +176,14 @@ static int warm_up(struct fg_runner_job *job, struct fg_error *err)
 		struct fg_block block;
 
 		fg_schedule_warmup(&rules, job->warmups, &block);
-		fg__job_progress(job, FG_RUNNER_WARMUP);
-		status = fg__job_block(job, &block, err);
+		fg_job_progress(job, FG_RUNNER_WARMUP);
+		status = fg_job_block(job, &block, err);
 		job->warmups += status == FG_OK;
 	}
 	return status;
 }
 
-void fg__job_init(struct fg_runner_job *job)
+void fg_job_init(struct fg_runner_job *job)
 {
 	const struct fg_runner_options *options = &job->runner->options;
 	const struct fg_benchmark *benchmark = job->benchmark;
@@ -228,7 +228,7 @@ static void settle_sampler(struct fg_runner_job *job)
 		(void)snprintf(note, sizeof(note),
 			       "it runs without the sampler, so there is no profile: %s",
 			       err.message);
-		fg__job_note(job, note);
+		fg_job_note(job, note);
 	}
 	job->rules.sampled = possible;
 }
@@ -238,7 +238,7 @@ static int check_same_build(const struct fg_runner_job *job, size_t arm,
 			    const struct fg_environment *now, struct fg_error *err)
 {
 	struct fg_fact_difference *found = NULL;
-	const size_t count = fg_environment_diff(&fg__job_series(job)->build[arm], now, &found);
+	const size_t count = fg_environment_diff(&fg_job_series(job)->build[arm], now, &found);
 	int status = FG_OK;
 
 	if (count > 0)
@@ -256,7 +256,7 @@ static int check_same_build(const struct fg_runner_job *job, size_t arm,
 static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
-	struct fg_series *series = fg__job_series(job);
+	struct fg_series *series = fg_job_series(job);
 	int status = FG_OK;
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
@@ -289,7 +289,7 @@ static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
 				   &job->extractor, err);
 }
 
-int fg__job_prepare(struct fg_runner_job *job, struct fg_error *err)
+int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_failure failure = {0};
 	struct fg_error found = {0};
@@ -297,7 +297,7 @@ int fg__job_prepare(struct fg_runner_job *job, struct fg_error *err)
 
 	if (status != FG_OK) {
 		failure.text = fg_xstrdup(found.message);
-		fg__job_fail(job, &failure);
+		fg_job_fail(job, &failure);
 		return fg_error_set(err, FG_ECHILD, "%s", found.message);
 	}
 	job->executor.extractor = job->extractor;
@@ -310,6 +310,6 @@ int fg__job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status == FG_OK)
 		status = warm_up(job, err);
 	if (status == FG_OK && job->rules.schedule == FG_SCHEDULE_AUTO)
-		status = fg__job_choose(job, err);
+		status = fg_job_choose(job, err);
 	return status;
 }

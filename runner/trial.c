@@ -43,7 +43,7 @@ struct contender {
 static int try_once(struct fg_runner_job *job, struct contender *contender, uint32_t n,
 		    struct fg_error *err)
 {
-	const double before = fg__job_series(job)->seconds;
+	const double before = fg_job_series(job)->seconds;
 	double means[FG_ARM_COUNT];
 	struct fg_block block;
 	int status = FG_OK;
@@ -53,12 +53,12 @@ static int try_once(struct fg_runner_job *job, struct contender *contender, uint
 	else
 		fg_schedule_solo(&contender->rules, n, &block);
 	block.aside = FG_ASIDE_TRIAL;
-	fg__job_progress(job, FG_RUNNER_TRIAL);
-	status = fg__job_block(job, &block, err);
+	fg_job_progress(job, FG_RUNNER_TRIAL);
+	status = fg_job_block(job, &block, err);
 	if (status != FG_OK)
 		return status;
-	contender->trial.seconds += fg__job_series(job)->seconds - before;
-	fg__job_last_means(job, FG_METRIC_CPU_TIME, means);
+	contender->trial.seconds += fg_job_series(job)->seconds - before;
+	fg_job_last_means(job, FG_METRIC_CPU_TIME, means);
 	if (job->last_aside & FG_ASIDE_OVERLAP)
 		contender->refused++;
 	else if (means[FG_ARM_BASELINE] > 0 && means[FG_ARM_CANDIDATE] > 0)
@@ -69,7 +69,7 @@ static int try_once(struct fg_runner_job *job, struct contender *contender, uint
 
 static void settle(struct fg_runner_job *job, enum fg_schedule schedule, const char *reason)
 {
-	struct fg_series *series = fg__job_series(job);
+	struct fg_series *series = fg_job_series(job);
 
 	series->schedule = schedule;
 	job->rules.schedule = schedule;
@@ -100,8 +100,8 @@ static int know_the_program(struct fg_runner_job *job, struct fg_error *err)
 		return FG_OK;
 	fg_schedule_solo(&job->rules, 0, &block);
 	block.aside |= FG_ASIDE_TRIAL;
-	fg__job_progress(job, FG_RUNNER_TRIAL);
-	return fg__job_block(job, &block, err);
+	fg_job_progress(job, FG_RUNNER_TRIAL);
+	return fg_job_block(job, &block, err);
 }
 
 static unsigned affordable_rounds(const struct fg_runner_job *job, double wall_seconds)
@@ -189,7 +189,7 @@ static unsigned apart_among(const struct fg_runner_job *job, unsigned pairs)
 static bool has_time_for_blocks(const struct fg_runner_job *job)
 {
 	const struct fg_measure *measure = &job->benchmark->measure;
-	const double spent = fg__job_series(job)->seconds - job->earlier_seconds;
+	const double spent = fg_job_series(job)->seconds - job->earlier_seconds;
 	const double wanted = DUETS_PER_BLOCK * measure->min_pairs * job->pair_seconds;
 
 	return measure->budget_ns <= 0 ||
@@ -200,7 +200,7 @@ static bool has_time_for_blocks(const struct fg_runner_job *job)
 static int give_up(struct fg_runner_job *job, const char *reason, struct fg_error *err)
 {
 	const struct fg_runner_options *options = &job->runner->options;
-	struct fg_series *series = fg__job_series(job);
+	struct fg_series *series = fg_job_series(job);
 
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		struct fg_repetition *repetition = &series->repetitions[i];
@@ -215,7 +215,7 @@ static int give_up(struct fg_runner_job *job, const char *reason, struct fg_erro
 	job->timed = 0;
 	job->pair_seconds = 0;
 	settle(job, FG_SCHEDULE_ABBA, reason);
-	fg__job_note(job, reason);
+	fg_job_note(job, reason);
 	return options->on_given_up ? options->on_given_up(options->context, job->series[0], err)
 				    : FG_OK;
 }
@@ -225,7 +225,7 @@ static int give_up(struct fg_runner_job *job, const char *reason, struct fg_erro
  * which of them is slower, so a choice by it biases no verdict; what the looks at the pairs so far have spent is for the decision to
  * remember.  A bettor's wealth (`until_sure`) cannot be taken along: there, only while no pair counts.
  */
-int fg__job_reconsider(struct fg_runner_job *job, struct fg_error *err)
+int fg_job_reconsider(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_measure *measure = &job->benchmark->measure;
 	const unsigned apart = apart_among(job, RECENT_PAIRS);
@@ -244,7 +244,7 @@ int fg__job_reconsider(struct fg_runner_job *job, struct fg_error *err)
 	return give_up(job, reason, err);
 }
 
-int fg__job_choose(struct fg_runner_job *job, struct fg_error *err)
+int fg_job_choose(struct fg_runner_job *job, struct fg_error *err)
 {
 	double wall_ns[FG_ARM_COUNT];
 	char reason[REASON_SIZE];
@@ -259,7 +259,7 @@ int fg__job_choose(struct fg_runner_job *job, struct fg_error *err)
 		       "a harness decides by itself how long it runs, so two of them are no duet");
 		return FG_OK;
 	}
-	fg__job_last_means(job, FG_METRIC_WALL_TIME, wall_ns);
+	fg_job_last_means(job, FG_METRIC_WALL_TIME, wall_ns);
 	busy = fmin(job->busy[FG_ARM_BASELINE], job->busy[FG_ARM_CANDIDATE]);
 	if (!(busy >= busy_min)) {
 		(void)snprintf(

@@ -55,7 +55,7 @@ double fg_t_cdf(double t, double df)
 		return (double)NAN;
 	if (isinf(t))
 		return t > 0.0 ? 1.0 : 0.0;
-	tail = 0.5 * fg__incomplete_beta(0.5 * df, 0.5, df / (df + t * t));
+	tail = 0.5 * fg_incomplete_beta(0.5 * df, 0.5, df / (df + t * t));
 	return t > 0.0 ? 1.0 - tail : tail;
 }
 
@@ -77,10 +77,10 @@ double fg_t_quantile(double p, double df)
 	 * lost in the rounding, so the other end, I_{1-x}(1/2, df/2), is inverted instead.
 	 */
 	if (tail < 0.25) {
-		x = fg__incomplete_beta_inverse(0.5 * df, 0.5, 2.0 * tail);
+		x = fg_incomplete_beta_inverse(0.5 * df, 0.5, 2.0 * tail);
 		t = sqrt(df * (1.0 - x) / x);
 	} else {
-		x = fg__incomplete_beta_inverse(0.5, 0.5 * df, 1.0 - 2.0 * tail);
+		x = fg_incomplete_beta_inverse(0.5, 0.5 * df, 1.0 - 2.0 * tail);
 		t = sqrt(df * x / (1.0 - x));
 	}
 	return p < 0.5 ? -t : t;
@@ -94,7 +94,7 @@ double fg_binomial_upper(size_t k, size_t n, double p)
 		return 1.0;
 	if (k > n)
 		return 0.0;
-	return fg__incomplete_beta((double)k, (double)(n - k) + 1.0, p);
+	return fg_incomplete_beta((double)k, (double)(n - k) + 1.0, p);
 }
 
 double fg_binomial_cdf(size_t k, size_t n, double p)
@@ -104,7 +104,7 @@ double fg_binomial_cdf(size_t k, size_t n, double p)
 	if (k >= n)
 		return 1.0;
 	/* The lower tail in its own right: 1 - upper would lose small values. */
-	return fg__incomplete_beta((double)(n - k), (double)k + 1.0, 1.0 - p);
+	return fg_incomplete_beta((double)(n - k), (double)k + 1.0, 1.0 - p);
 }
 
 double fg_binomial_quantile(double q, size_t n, double p)
@@ -141,8 +141,8 @@ struct fg_proportion fg_clopper_pearson(size_t successes, size_t trials, double 
 		return result;
 	result.estimate = k / (double)trials;
 	if (successes > 0)
-		result.low = fg__incomplete_beta_inverse(k, rest + 1.0, tail);
+		result.low = fg_incomplete_beta_inverse(k, rest + 1.0, tail);
 	if (successes < trials)
-		result.high = fg__incomplete_beta_inverse(k + 1.0, rest, 1.0 - tail);
+		result.high = fg_incomplete_beta_inverse(k + 1.0, rest, 1.0 - tail);
 	return result;
 }

@@ -14,7 +14,7 @@
 #define TINY           1e-300
 #define CONVERGED      1e-16
 
-double fg__log_gamma(double x)
+double fg_log_gamma(double x)
 {
 	int sign;
 
@@ -53,11 +53,11 @@ static double beta_fraction(double a, double b, double x)
 /* ln of x^a (1-x)^b / B(a,b), with 1-x handed in so that nothing is lost near x = 1. */
 static double log_front(double a, double b, double x, double rest)
 {
-	return fg__log_gamma(a + b) - fg__log_gamma(a) - fg__log_gamma(b) + a * log(x) +
+	return fg_log_gamma(a + b) - fg_log_gamma(a) - fg_log_gamma(b) + a * log(x) +
 	       b * log(rest);
 }
 
-double fg__incomplete_beta(double a, double b, double x)
+double fg_incomplete_beta(double a, double b, double x)
 {
 	if (x <= 0.0)
 		return 0.0;
@@ -68,7 +68,7 @@ double fg__incomplete_beta(double a, double b, double x)
 	return 1.0 - exp(log_front(b, a, 1.0 - x, x)) * beta_fraction(b, a, 1.0 - x) / b;
 }
 
-double fg__incomplete_beta_inverse(double a, double b, double p)
+double fg_incomplete_beta_inverse(double a, double b, double p)
 {
 	double low = 0.0;
 	double high = 1.0;
@@ -79,7 +79,7 @@ double fg__incomplete_beta_inverse(double a, double b, double p)
 	if (p >= 1.0)
 		return 1.0;
 	for (int i = 0; i < INVERSE_STEPS; i++) {
-		double miss = fg__incomplete_beta(a, b, x) - p;
+		double miss = fg_incomplete_beta(a, b, x) - p;
 		double slope = exp(log_front(a, b, x, 1.0 - x)) / (x * (1.0 - x));
 		double next = x - miss / slope;
 

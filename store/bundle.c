@@ -98,7 +98,7 @@ int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bun
 	}
 	write_dictionary(&tree, &dictionary);
 	fg_sha256_hex(dictionary.data, dictionary.size, made.dictionary_hash);
-	fg__envelope_write(stored, made.dictionary_hash, &made.envelope);
+	fg_envelope_write(stored, made.dictionary_hash, &made.envelope);
 	status = fg_seal(dictionary.data, dictionary.size, FG_SEAL_LEVEL, &made.dictionary, err);
 	if (status == FG_OK)
 		status = fg_seal_bytes(&values, FG_SEAL_LEVEL, &made.values, err);
@@ -127,7 +127,7 @@ int fg_bundle_read_envelope(const char *envelope, size_t size,
 	if (size > limits->envelope_bytes)
 		return fg_error_set(err, FG_ELIMIT, "the envelope has %zu bytes; the limit is %zu",
 				    size, limits->envelope_bytes);
-	return fg__envelope_read(envelope, size, limits->envelope_bytes, stored, hash, err);
+	return fg_envelope_read(envelope, size, limits->envelope_bytes, stored, hash, err);
 }
 
 static char *copy(const char *text, size_t length)

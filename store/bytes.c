@@ -101,7 +101,7 @@ void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size)
 	bytes->size += size;
 }
 
-void fg__bytes_long_varint(struct fg_bytes *bytes, uint64_t value)
+void fg_bytes_long_varint(struct fg_bytes *bytes, uint64_t value)
 {
 	fg_bytes_end(bytes, fg_put_varint(room(bytes, FG_VARINT_MAX_BYTES), value));
 }
@@ -175,7 +175,7 @@ static size_t left(const struct fg_byte_reader *reader)
 	return (size_t)(reader->end - reader->at);
 }
 
-uint64_t fg__read_long_varint(struct fg_byte_reader *reader)
+uint64_t fg_read_long_varint(struct fg_byte_reader *reader)
 {
 	uint64_t value = 0;
 
@@ -205,7 +205,7 @@ void fg_read_varints(struct fg_byte_reader *reader, uint32_t *to, size_t count)
 			uint64_t value = 0;
 
 			reader->at = at;
-			value = fg__read_long_varint(reader);
+			value = fg_read_long_varint(reader);
 			at = reader->at;
 			to[i] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 			if (reader->failed)

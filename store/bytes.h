@@ -41,7 +41,7 @@ enum {
 };
 
 void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size);
-void fg__bytes_long_varint(struct fg_bytes *bytes, uint64_t value);
+void fg_bytes_long_varint(struct fg_bytes *bytes, uint64_t value);
 
 /* 7 bits a byte, lowest first. */
 static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
@@ -49,7 +49,7 @@ static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
 	if (value < 0x80 && bytes->size < bytes->capacity)
 		bytes->data[bytes->size++] = (uint8_t)value;
 	else
-		fg__bytes_long_varint(bytes, value);
+		fg_bytes_long_varint(bytes, value);
 }
 
 /*
@@ -111,14 +111,14 @@ void fg_bytes_text(struct fg_bytes *bytes, const char *text); /* length + 1, byt
 void fg_bytes_break(struct fg_bytes *bytes);
 void fg_bytes_release(struct fg_bytes *bytes);
 
-uint64_t fg__read_long_varint(struct fg_byte_reader *reader);
+uint64_t fg_read_long_varint(struct fg_byte_reader *reader);
 
 static inline uint64_t fg_read_varint(struct fg_byte_reader *reader)
 {
 	/* One byte is the usual case, and there are tens of thousands of them in a profile. */
 	if (!reader->failed && reader->at < reader->end && *reader->at < 0x80)
 		return *reader->at++;
-	return fg__read_long_varint(reader);
+	return fg_read_long_varint(reader);
 }
 
 static inline int64_t fg_read_signed(struct fg_byte_reader *reader)

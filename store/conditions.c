@@ -55,7 +55,7 @@ static void name_set(struct set *set)
 	memcpy(set->digest, digest, DIGEST_SIZE);
 }
 
-static void list_scope(struct conditions *c, const struct fg__scoped *scoped)
+static void list_scope(struct conditions *c, const struct fg_scoped *scoped)
 {
 	const struct fg_environment *environment = scoped->environment;
 	struct set set = {.scope = scoped->scope,
@@ -68,7 +68,7 @@ static void list_scope(struct conditions *c, const struct fg__scoped *scoped)
 		struct item *item = &to->list[to->count++];
 
 		*item = (struct item){.fact = fact, .scope = scoped->scope};
-		fg__digest(fact->key, fact->value, fact->identity ? "1" : "0", item->digest);
+		fg_digest(fact->key, fact->value, fact->identity ? "1" : "0", item->digest);
 	}
 	if (set.items.count == 0)
 		return;
@@ -76,7 +76,7 @@ static void list_scope(struct conditions *c, const struct fg__scoped *scoped)
 	c->sets[c->set_count++] = set;
 }
 
-static void list_all(struct conditions *c, const struct fg__scoped *scoped, size_t count)
+static void list_all(struct conditions *c, const struct fg_scoped *scoped, size_t count)
 {
 	size_t facts = 0;
 
@@ -313,7 +313,7 @@ static int put_links(struct fg_store *store, enum fg_sql sql, const struct links
 	return fg_query_rows(store->db, sql, &rows, NULL, err);
 }
 
-int fg__store_put_conditions(struct fg_store *store, int64_t run, const struct fg__scoped *scoped,
+int fg_store_put_conditions(struct fg_store *store, int64_t run, const struct fg_scoped *scoped,
 			     size_t count, struct fg_error *err)
 {
 	struct conditions c = {0};

@@ -56,7 +56,7 @@ static int copy_row(struct fg_store *to, const struct table *table, const struct
 	int status = FG_OK;
 
 	if (table->columns[0] == PROJECT)
-		status = fg__store_project(to, fg_column_text(row, 0), &project, err);
+		status = fg_store_project(to, fg_column_text(row, 0), &project, err);
 	if (status != FG_OK)
 		return status;
 	fg_query_begin(&q, to->db, table->write);
@@ -73,7 +73,7 @@ static int copy_row(struct fg_store *to, const struct table *table, const struct
 
 int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_error *err)
 {
-	int status = fg__store_begin(to, err);
+	int status = fg_store_begin(to, err);
 
 	if (status != FG_OK)
 		return status;
@@ -88,5 +88,5 @@ int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_e
 		}
 		fg_query_end(&q);
 	}
-	return fg__store_end(to, status, err);
+	return fg_store_end(to, status, err);
 }

@@ -15,9 +15,9 @@ bool fg_db_is_url(const char *location)
 int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
 	if (!fg_db_is_url(location))
-		return fg__sqlite_open(location, flags, db, err);
+		return fg_sqlite_open(location, flags, db, err);
 #ifdef FG_WITH_POSTGRES
-	return fg__postgres_open(location, flags, db, err);
+	return fg_postgres_open(location, flags, db, err);
 #else
 	return fg_error_set(
 		err, FG_EUNSUPPORTED,

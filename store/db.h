@@ -169,9 +169,9 @@ const void *fg_column_bytes(const struct fg_query *query, int column, size_t *si
  .column_double = column_double, .column_bytes = column_bytes, .query_end = query_end
 
 /* The back ends. */
-int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+int fg_sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
-int fg__postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
 
 #endif

@@ -183,7 +183,7 @@ static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, con
 
 	if (has_failed(result)) {
 		status = failed(p, result, err);
-		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg__sql_texts[sql].name,
+		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg_sql_texts[sql].name,
 		       PQerrorMessage(p->connection));
 	}
 	PQclear(result);
@@ -199,7 +199,7 @@ static int execute(struct fg_query *query, struct fg_error *err)
 
 	(void)snprintf(name, sizeof(name), "q%d", (int)query->sql);
 	if (!p->prepared[query->sql])
-		status = prepare(p, query->sql, name, fg__sql_texts[query->sql].text, err);
+		status = prepare(p, query->sql, name, fg_sql_texts[query->sql].text, err);
 	if (status != FG_OK)
 		return status;
 	p->prepared[query->sql] = true;
@@ -235,7 +235,7 @@ static PGresult *send_rows(struct postgres_db *p, const char *name, const struct
 	PGresult *result = NULL;
 
 	for (size_t c = 0; c < rows->column_count; c++) {
-		fg__postgres_array(&rows->columns[c], first, count, &arrays[c]);
+		fg_postgres_array(&rows->columns[c], first, count, &arrays[c]);
 		values[c] = (const char *)arrays[c].data;
 		lengths[c] = (int)arrays[c].size;
 		formats[c] = 1;
@@ -270,7 +270,7 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 
 	(void)snprintf(name, sizeof(name), "r%d", (int)sql);
 	if (!p->rows_prepared[sql]) {
-		char *text = fg__postgres_rows_text(fg__sql_texts[sql].text, rows);
+		char *text = fg_postgres_rows_text(fg_sql_texts[sql].text, rows);
 
 		status = prepare(p, sql, name, text, err);
 		p->rows_prepared[sql] = status == FG_OK;
@@ -396,7 +396,7 @@ static void ignore_notice(void *context, const PGresult *result)
 	(void)result;
 }
 
-int fg__postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
 	struct postgres_db *p = fg_xcalloc(1, sizeof(*p));
 	int status = FG_OK;

@@ -108,7 +108,7 @@ static int begin(struct fg_db *db, bool to_write, struct fg_error *err)
 static size_t length_to_prepare(struct sqlite_db *s, enum fg_sql sql)
 {
 	static const char ending[] = " RETURNING id";
-	const char *text = fg__sql_texts[sql].text;
+	const char *text = fg_sql_texts[sql].text;
 	const size_t length = strlen(text);
 
 	s->gives_id[sql] = strncmp(text, "INSERT INTO", 11) == 0 && !strstr(text, "ON CONFLICT") &&
@@ -120,7 +120,7 @@ static int prepare(struct sqlite_db *s, enum fg_sql sql)
 {
 	const size_t length = length_to_prepare(s, sql);
 
-	const int code = sqlite3_prepare_v3(s->handle, fg__sql_texts[sql].text, (int)length,
+	const int code = sqlite3_prepare_v3(s->handle, fg_sql_texts[sql].text, (int)length,
 					    SQLITE_PREPARE_PERSISTENT, &s->statements[sql], NULL);
 
 	for (int i = 0; i < FG_QUERY_MAX_PARAMETERS && code == SQLITE_OK; i++) {
@@ -138,7 +138,7 @@ static void query_begin(struct fg_query *query)
 
 	FG_ASSERT(!s->busy[query->sql]);
 	if (!s->statements[query->sql] && prepare(s, query->sql) != SQLITE_OK) {
-		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg__sql_texts[query->sql].name,
+		fg_log(FG_LOG_STORE, 1, "prepare %s: %s", fg_sql_texts[query->sql].name,
 		       sqlite3_errmsg(s->handle));
 		query->failed = FG_EDB;
 		return;
@@ -193,7 +193,7 @@ static int step(struct fg_query *query, struct fg_error *err)
 {
 	if (query->failed != FG_OK) {
 		(void)failed(of(query), err);
-		fg_error_prefix(err, "query %s", fg__sql_texts[query->sql].name);
+		fg_error_prefix(err, "query %s", fg_sql_texts[query->sql].name);
 		return query->failed;
 	}
 	switch (sqlite3_step(query->statement)) {
@@ -253,7 +253,7 @@ static int prepare_insertion(struct sqlite_db *s, enum fg_sql sql, size_t column
 {
 	static const char verb[] = "INSERT INTO";
 	static const char values[] = "VALUES";
-	const char *text = fg__sql_texts[sql].text;
+	const char *text = fg_sql_texts[sql].text;
 	const char *end = strstr(text, values);
 	struct fg_strbuf made = {0};
 	int code = SQLITE_OK;
@@ -307,7 +307,7 @@ static int insert_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *
 		code = sqlite3_step(statement);
 	if (code != SQLITE_DONE) {
 		status = failed(s, err);
-		fg_error_prefix(err, "query %s", fg__sql_texts[sql].name);
+		fg_error_prefix(err, "query %s", fg_sql_texts[sql].name);
 	}
 	(void)sqlite3_reset(statement);
 	(void)sqlite3_clear_bindings(statement);
@@ -450,7 +450,7 @@ static int open_handle(struct sqlite_db *s, unsigned flags)
 	return sqlite3_open_v2(s->db.location, &s->handle, mode, NULL);
 }
 
-int fg__sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
+int fg_sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
 	struct sqlite_db *s = NULL;
 	int status = FG_OK;

@@ -74,7 +74,7 @@ static size_t take_functions(struct fg_byte_reader *reader, struct fg_dictionary
 	const struct fg_dictionary *base = walk->base;
 	const uint32_t begin = (uint32_t)(reader->at - d->content.data);
 	size_t first = 0;
-	const size_t count = fg__alike_functions(walk, i, d->function_count - i, reader->at,
+	const size_t count = fg_alike_functions(walk, i, d->function_count - i, reader->at,
 						 reader->end, &first);
 
 	if (count == 0)
@@ -254,7 +254,7 @@ static uint32_t same_node(const struct fg_dictionary *d, struct fg_likeness *wal
 
 	if (function == 0 || (node->parent && parent == 0))
 		return 0;
-	return fg__alike_node(walk, i, parent, function - 1);
+	return fg_alike_node(walk, i, parent, function - 1);
 }
 
 static void read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_limits *limits,
@@ -610,7 +610,7 @@ static int intern_functions(struct fg_store *store, struct fg_dictionary *d, str
 		functions[count] = read_function(d, i, &arena);
 		places[count++] = i;
 	}
-	status = fg__store_function_ids(store, functions, count, ids, err);
+	status = fg_store_function_ids(store, functions, count, ids, err);
 	for (size_t i = 0; i < count; i++)
 		d->function_ids[places[i]] = ids[i];
 	fg_arena_release(&arena);
@@ -620,21 +620,21 @@ static int intern_functions(struct fg_store *store, struct fg_dictionary *d, str
 int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 			       struct fg_error *err)
 {
-	const struct fg__tree tree = {.nodes = d->nodes,
+	const struct fg_tree tree = {.nodes = d->nodes,
 				      .first = 1,
 				      .count = d->node_count,
 				      .functions = d->function_ids,
 				      .ids = d->node_ids};
-	int status = fg__store_begin(store, err);
+	int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg__store_read_known(store, d->missing, d->missing, err);
+	status = fg_store_read_known(store, d->missing, d->missing, err);
 	if (status == FG_OK)
 		status = intern_functions(store, d, err);
 	if (status == FG_OK)
-		status = fg__store_node_ids(store, &tree, err);
-	status = fg__store_end(store, status, err);
+		status = fg_store_node_ids(store, &tree, err);
+	status = fg_store_end(store, status, err);
 	if (status != FG_OK)
 		return status;
 	d->missing = 0;

@@ -31,7 +31,7 @@ static void take_row(struct fg_store *store, const struct fg_query *q)
 	(void)fg_id_table_add(&f->by_id, row->id, (uint64_t)(uintptr_t)row);
 }
 
-void fg__store_forget_functions(struct fg_store *store)
+void fg_store_forget_functions(struct fg_store *store)
 {
 	fg_id_table_release(&store->rows.by_id);
 	fg_arena_release(&store->rows.arena);
@@ -76,7 +76,7 @@ static int read_one(struct fg_store *store, uint64_t id, struct fg_error *err)
 	return status < 0 ? status : status == 1 ? FG_OK : status;
 }
 
-int fg__store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
+int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
 		       struct fg_error *err)
 {
 	uint64_t at = id ? fg_id_table_get(&store->rows.by_id, id) : 0;
@@ -95,8 +95,8 @@ int fg__store_function(struct fg_store *store, uint64_t id, struct fg_function_r
 	return status;
 }
 
-void fg__store_limit_functions(struct fg_store *store)
+void fg_store_limit_functions(struct fg_store *store)
 {
 	if (store->rows.by_id.count > ALL_MAX)
-		fg__store_forget_functions(store);
+		fg_store_forget_functions(store);
 }

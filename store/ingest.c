@@ -133,7 +133,7 @@ static int make_series(struct fg_byte_reader *reader, const struct fg_dictionary
 	if (status == FG_OK)
 		status = make_profile(reader, d, series->name, parts, err);
 	if (status == FG_OK)
-		parts->levels = fg__levels_make(series, report);
+		parts->levels = fg_levels_make(series, report);
 	return status;
 }
 
@@ -167,7 +167,7 @@ int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t val
 	int status = FG_OK;
 
 	*stored = (struct fg_stored_run){0};
-	status = fg__report_make(&a.stored.run, a.stored.report, &a.report, &a.report_block, err);
+	status = fg_report_make(&a.stored.run, a.stored.report, &a.report, &a.report_block, err);
 	if (status == FG_OK)
 		status = make_all(values, values_size, dictionary, &a, err);
 	if (status == FG_OK)
@@ -194,7 +194,7 @@ void fg_arrival_release(struct fg_arrival *arrival)
 int fg_store_put_arrival(struct fg_store *store, const struct fg_arrival *arrival, bool is_new,
 			 struct fg_error *err)
 {
-	return fg__store_save(store,
+	return fg_store_write_run(store,
 			      &(struct fg_save){.run = &arrival->stored.run,
 						.parts = arrival->parts,
 						.report = arrival->report,

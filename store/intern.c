@@ -73,7 +73,7 @@ static void list_unknown(struct fg_store *store, size_t count, struct unknown *u
 			u->ids[i] = known_function(store, &key);
 		}
 		if (u->ids[i] == 0) {
-			fg__digest(f->name, f->library ? f->library : "", NULL,
+			fg_digest(f->name, f->library ? f->library : "", NULL,
 				   u->digests + u->count * DIGEST_SIZE);
 			u->places[u->count++] = i;
 		}
@@ -162,7 +162,7 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 	return status;
 }
 
-int fg__store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
+int fg_store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
 			   size_t count, int64_t *ids, struct fg_error *err)
 {
 	struct fg_arena arena = {0};
@@ -193,7 +193,7 @@ static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 
 /* The way from a tree's nodes to their rows. */
 struct tree_rows {
-	const struct fg__tree *tree;
+	const struct fg_tree *tree;
 	struct fg_arena arena;
 	uint32_t *levels; /* 0: the node's row is known; else one more than its parent's */
 	uint32_t deepest;
@@ -217,7 +217,7 @@ static int64_t function_of(const struct tree_rows *t, size_t node)
 
 static void list_node(const struct fg_store *store, struct tree_rows *t, size_t i)
 {
-	const struct fg__tree *tree = t->tree;
+	const struct fg_tree *tree = t->tree;
 	int64_t key[2] = {0, function_of(t, i)};
 
 	if (parent_row(t, i, &key[0]))
@@ -232,7 +232,7 @@ static void list_node(const struct fg_store *store, struct tree_rows *t, size_t 
 
 static void list_levels(struct fg_store *store, struct tree_rows *t)
 {
-	const struct fg__tree *tree = t->tree;
+	const struct fg_tree *tree = t->tree;
 	size_t wanted = 0;
 
 	for (size_t i = tree->first; i < tree->count; i++)
@@ -320,7 +320,7 @@ static int find_nodes(struct fg_store *store, struct tree_rows *t, struct fg_err
 /* Parents stand before their children, and so do their ids. */
 static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_error *err)
 {
-	const struct fg__tree *tree = t->tree;
+	const struct fg_tree *tree = t->tree;
 	int64_t *ids = fg_arena_array(&t->arena, t->unknown, sizeof(*ids));
 	int64_t *parents = fg_arena_array(&t->arena, t->unknown, sizeof(*parents));
 	int64_t *functions = fg_arena_array(&t->arena, t->unknown, sizeof(*functions));
@@ -352,7 +352,7 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	return status;
 }
 
-int fg__store_node_ids(struct fg_store *store, const struct fg__tree *tree, struct fg_error *err)
+int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 {
 	struct tree_rows t = {.tree = tree};
 	int status = FG_OK;
@@ -478,7 +478,7 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	return status;
 }
 
-int fg__store_read_known(struct fg_store *store, size_t functions, size_t nodes,
+int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 			 struct fg_error *err)
 {
 	const int status = read_known_functions(store, functions, err);
@@ -494,11 +494,11 @@ static void *widen(void *items, size_t had, size_t count, size_t size)
 	return items;
 }
 
-int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
+int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err)
 {
 	const size_t functions = interned->function_count;
-	const struct fg__tree tree = {
+	const struct fg_tree tree = {
 		.nodes = set->nodes,
 		.first = interned->node_count,
 		.count = set->node_count,
@@ -507,15 +507,15 @@ int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
 			      sizeof(*interned->functions)),
 		.ids = interned->nodes = widen(interned->nodes, interned->node_count,
 					       set->node_count, sizeof(*interned->nodes))};
-	int status = fg__store_read_known(store, set->function_count - functions,
+	int status = fg_store_read_known(store, set->function_count - functions,
 					  set->node_count - interned->node_count, err);
 
 	if (status == FG_OK)
-		status = fg__store_function_ids(store, set->functions + functions,
+		status = fg_store_function_ids(store, set->functions + functions,
 						set->function_count - functions,
 						interned->functions + functions, err);
 	if (status == FG_OK)
-		status = fg__store_node_ids(store, &tree, err);
+		status = fg_store_node_ids(store, &tree, err);
 	if (status == FG_OK) {
 		interned->function_count = set->function_count;
 		interned->node_count = set->node_count;
@@ -603,7 +603,7 @@ static int read_function(struct fg_store *store, int64_t id, struct fg_profile_s
 			 uint32_t *index, struct fg_error *err)
 {
 	struct fg_function_row row;
-	const int status = fg__store_function(store, (uint64_t)id, &row, err);
+	const int status = fg_store_function(store, (uint64_t)id, &row, err);
 
 	if (status == FG_OK)
 		*index = fg_profile_set_function(set, &row.function);
@@ -732,7 +732,7 @@ static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t cou
 	return status;
 }
 
-int fg__store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err)
+int fg_store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -758,7 +758,7 @@ static uint64_t largest(const uint64_t *ids, size_t count)
 	return most;
 }
 
-int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
+int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 {
 	const uint64_t most = largest(ids, count);

@@ -17,7 +17,7 @@ int fg_store_baseline_set(struct fg_store *store, const char *name, const char *
 	if (!*name || strlen(name) > FG_MAX_NAME_BYTES)
 		return fg_error_set(err, FG_EINVAL, "a baseline's name has 1 to %d bytes",
 				    FG_MAX_NAME_BYTES);
-	status = fg__store_begin(store, err);
+	status = fg_store_begin(store, err);
 	if (status != FG_OK)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_RUN_BY_UUID);
@@ -40,7 +40,7 @@ int fg_store_baseline_set(struct fg_store *store, const char *name, const char *
 		fg_query_int(&q, fg_clock_wall_ns());
 		status = fg_query_run(&q, err);
 	}
-	return fg__store_end(store, status, err);
+	return fg_store_end(store, status, err);
 }
 
 int fg_store_baseline_unset(struct fg_store *store, const char *project, const char *name,
@@ -146,13 +146,13 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 
 	if (strcmp(store->progress_run, id) == 0)
 		store->progress_run[0] = '\0';
-	status = fg__store_begin(store, err);
+	status = fg_store_begin(store, err);
 	if (status != FG_OK)
 		return status;
 	status = delete_run(store, id, err);
 	if (status == FG_OK)
-		status = fg__store_cut_seals(store, err);
-	return fg__store_end(store, status, err);
+		status = fg_store_cut_seals(store, err);
+	return fg_store_end(store, status, err);
 }
 
 struct victims {
@@ -205,21 +205,21 @@ static int remove_all(struct fg_store *store, const struct victims *victims, str
 	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_SEALS,
 					     FG_SQL_GC_TILES,      FG_SQL_GC_WORDS,
 					     FG_SQL_GC_FACT_SETS,  FG_SQL_GC_FACTS};
-	int status = fg__store_begin(store, err);
+	int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < victims->count && status == FG_OK; i++)
 		status = delete_run(store, victims->ids[i], err);
 	if (status == FG_OK)
-		status = fg__store_cut_seals(store, err);
+		status = fg_store_cut_seals(store, err);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++) {
 		struct fg_query q;
 
 		fg_query_begin(&q, store->db, sweeps[i]);
 		status = fg_query_run(&q, err);
 	}
-	return fg__store_end(store, status, err);
+	return fg_store_end(store, status, err);
 }
 
 static int64_t size_of(const struct fg_store *store)

@@ -49,7 +49,7 @@ static size_t run_of_functions(const struct fg_dictionary *base, size_t first, s
 	return count;
 }
 
-size_t fg__alike_functions(struct fg_likeness *walk, size_t i, size_t most, const uint8_t *at,
+size_t fg_alike_functions(struct fg_likeness *walk, size_t i, size_t most, const uint8_t *at,
 			   const uint8_t *end, size_t *first)
 {
 	for (size_t attempt = 0; walk->base && attempt <= CLOSE_BY; attempt++) {
@@ -71,7 +71,7 @@ size_t fg__alike_functions(struct fg_likeness *walk, size_t i, size_t most, cons
 	return 0;
 }
 
-uint32_t fg__alike_node(struct fg_likeness *walk, size_t i, uint32_t parent, uint32_t function)
+uint32_t fg_alike_node(struct fg_likeness *walk, size_t i, uint32_t parent, uint32_t function)
 {
 	for (size_t attempt = 0; walk->base && attempt <= CLOSE_BY; attempt++) {
 		const size_t place = place_to_try(walk, i, attempt);

@@ -21,9 +21,9 @@ struct fg_likeness {
  * So many functions, `most` at most, from number `i` on, whose bytes begin at `at`, are the same as those of the base from
  * number *first on.  To be asked with growing `i`.
  */
-size_t fg__alike_functions(struct fg_likeness *walk, size_t i, size_t most, const uint8_t *at,
+size_t fg_alike_functions(struct fg_likeness *walk, size_t i, size_t most, const uint8_t *at,
 			   const uint8_t *end, size_t *first);
 /* The base's node of this parent and this function (the base's numbers), or 0; `i` is the number of ours, growing. */
-uint32_t fg__alike_node(struct fg_likeness *walk, size_t i, uint32_t parent, uint32_t function);
+uint32_t fg_alike_node(struct fg_likeness *walk, size_t i, uint32_t parent, uint32_t function);
 
 #endif

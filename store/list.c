@@ -239,7 +239,7 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 	return status;
 }
 
-int fg__store_names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
+int fg_store_names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
 {
 	struct fg_name_list found = {0};
 	int status = FG_OK;
@@ -262,7 +262,7 @@ int fg_store_projects(struct fg_store *store, struct fg_name_list *names, struct
 	struct fg_query q;
 
 	fg_query_begin(&q, store->db, FG_SQL_PROJECT_LIST);
-	return fg__store_names(&q, names, err);
+	return fg_store_names(&q, names, err);
 }
 
 int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *names,
@@ -272,7 +272,7 @@ int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_n
 
 	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_LIST);
 	fg_query_text(&q, project);
-	return fg__store_names(&q, names, err);
+	return fg_store_names(&q, names, err);
 }
 
 static int no_benchmark(struct fg_store *store, const char *project, const char *benchmark,
@@ -295,7 +295,7 @@ static int no_benchmark(struct fg_store *store, const char *project, const char 
 	return FG_ENOENT;
 }
 
-int fg__store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
+int fg_store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
 			int64_t *id, struct fg_error *err)
 {
 	struct fg_query q;
@@ -313,13 +313,13 @@ int fg_store_metrics(struct fg_store *store, const char *project, const char *be
 {
 	struct fg_query q;
 	int64_t id = 0;
-	int status = fg__store_benchmark(store, project, benchmark, &id, err);
+	int status = fg_store_benchmark(store, project, benchmark, &id, err);
 
 	if (status != FG_OK)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_METRIC_NAMES);
 	fg_query_int(&q, id);
-	return fg__store_names(&q, names, err);
+	return fg_store_names(&q, names, err);
 }
 
 void fg_name_list_release(struct fg_name_list *names)
@@ -419,11 +419,11 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 	struct fg_query q;
 	int64_t benchmark = 0;
 	int64_t metric = 0;
-	int status = fg__store_benchmark(store, query->project, query->benchmark, &benchmark, err);
+	int status = fg_store_benchmark(store, query->project, query->benchmark, &benchmark, err);
 
 	if (status != FG_OK)
 		return status;
-	fg__digest(query->metric, NULL, NULL, digest);
+	fg_digest(query->metric, NULL, NULL, digest);
 	fg_query_begin(&q, store->db, FG_SQL_WORDS_FIND);
 	fg_query_bytes(&q, digest, sizeof(digest));
 	status = fg_query_value(&q, &metric, err);

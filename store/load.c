@@ -128,7 +128,7 @@ static int load_series(struct fg_store *store, int64_t row, struct fg_run *run, 
 	return status;
 }
 
-int fg__store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
+int fg_store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
 		     fg_chunk_taker *take, void *context, struct fg_error *err)
 {
 	struct fg_bytes *contents = NULL;
@@ -224,7 +224,7 @@ static int place_rows(struct fg_store *store, const struct matrices *all,
 			memcpy(ids + at, all->items[i].ids, all->items[i].id_count * sizeof(*ids));
 		at += all->items[i].id_count;
 	}
-	status = fg__store_nodes(store, ids, total, set, &indexes, err);
+	status = fg_store_nodes(store, ids, total, set, &indexes, err);
 	at = 0;
 	for (size_t i = 0; i < all->count && status == FG_OK; i++) {
 		fg_matrix_to_set(&all->items[i], set, indexes + at);
@@ -240,14 +240,14 @@ static int load_profile(struct fg_store *store, int64_t series, struct fg_profil
 {
 	struct fg_profile_set *set = NULL;
 	struct matrices all = {0};
-	int status = fg__store_chunks(store, series, FG_CHUNK_PROGRAM, take_program, &set, err);
+	int status = fg_store_chunks(store, series, FG_CHUNK_PROGRAM, take_program, &set, err);
 
 	if (status == FG_OK && set)
-		status = fg__store_chunks(store, series, FG_CHUNK_ROWS, take_rows, &all, err);
+		status = fg_store_chunks(store, series, FG_CHUNK_ROWS, take_rows, &all, err);
 	if (status == FG_OK && set)
 		status = place_rows(store, &all, set, err);
 	if (status == FG_OK && set)
-		status = fg__store_chunks(store, series, FG_CHUNK_REGIONS, take_regions, set, err);
+		status = fg_store_chunks(store, series, FG_CHUNK_REGIONS, take_regions, set, err);
 	for (size_t i = 0; i < all.count; i++)
 		fg_matrix_release(&all.items[i]);
 	free(all.items);
@@ -294,7 +294,7 @@ static int load(struct fg_store *store, const char *id, bool with_profiles,
 		status = load_facts(store, row, &s.run, err);
 	FG_ASSERT(ids || s.run.series_count == 0 || status != FG_OK);
 	for (size_t i = 0; i < s.run.series_count && status == FG_OK; i++)
-		status = fg__store_chunks(store, ids[i], FG_CHUNK_REPETITIONS, take_repetitions,
+		status = fg_store_chunks(store, ids[i], FG_CHUNK_REPETITIONS, take_repetitions,
 					  &s.run.series[i], err);
 	s.profiles = fg_xcalloc(s.run.series_count, sizeof(struct fg_profile_set *));
 	for (size_t i = 0; i < s.run.series_count && status == FG_OK && with_profiles; i++)

@@ -126,16 +126,16 @@ static int64_t fraction(double unit, uint32_t samples, double self_ns)
 	const double more = self_ns - unit * samples;
 
 	/* Where every sample weighs the same there is nothing to round. */
-	return more < 0 || more > 0 ? whole(round(more * FG__FRACTIONS / unit)) : 0;
+	return more < 0 || more > 0 ? whole(round(more * FG_FRACTIONS / unit)) : 0;
 }
 
-void fg__matrix_write_heads(const struct fg__matrix_heads *heads, struct fg_bytes *bytes)
+void fg_matrix_write_heads(const struct fg_matrix_heads *heads, struct fg_bytes *bytes)
 {
 	const struct fg_matrix_row *rows = heads->rows;
 	int64_t before = 0;
 
 	fg_bytes_varint(bytes, 0);
-	fg_bytes_varint(bytes, FG__MATRIX_LAYOUT);
+	fg_bytes_varint(bytes, FG_MATRIX_LAYOUT);
 	fg_bytes_varint(bytes, heads->row_count);
 	for (size_t i = 0; i < heads->row_count; i++)
 		fg_bytes_varint(bytes, rows[i].arm);
@@ -157,27 +157,27 @@ void fg__matrix_write_heads(const struct fg__matrix_heads *heads, struct fg_byte
 }
 
 /* Nodes, those with the fewest entries first, else as they stand. */
-void fg__in_classes(const uint32_t *counts, size_t count, uint32_t *order)
+void fg_in_classes(const uint32_t *counts, size_t count, uint32_t *order)
 {
-	uint32_t next[FG__CLASSES + 1] = {0};
+	uint32_t next[FG_CLASSES + 1] = {0};
 
 	for (size_t i = 0; i < count; i++)
-		next[fg__class_of(counts[i]) + 1]++;
-	for (size_t c = 0; c < FG__CLASSES; c++)
+		next[fg_class_of(counts[i]) + 1]++;
+	for (size_t c = 0; c < FG_CLASSES; c++)
 		next[c + 1] += next[c];
 	for (size_t i = 0; i < count; i++)
-		order[next[fg__class_of(counts[i])]++] = (uint32_t)i;
+		order[next[fg_class_of(counts[i])]++] = (uint32_t)i;
 }
 
-static struct fg__matrix_heads heads_of(const struct fg_matrix *m)
+static struct fg_matrix_heads heads_of(const struct fg_matrix *m)
 {
-	return (struct fg__matrix_heads){.rows = m->rows,
+	return (struct fg_matrix_heads){.rows = m->rows,
 					 .row_count = m->row_count,
 					 .id_count = m->id_count,
 					 .entry_count = m->entry_count};
 }
 
-/* The places of the nodes in the order of fg__in_classes(). */
+/* The places of the nodes in the order of fg_in_classes(). */
 static uint32_t *in_classes(const struct fg_matrix *m)
 {
 	uint32_t *counts = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*counts));
@@ -185,7 +185,7 @@ static uint32_t *in_classes(const struct fg_matrix *m)
 
 	for (size_t i = 0; i < m->id_count; i++)
 		counts[i] = (uint32_t)(m->starts[i + 1] - m->starts[i]);
-	fg__in_classes(counts, m->id_count, places);
+	fg_in_classes(counts, m->id_count, places);
 	free(counts);
 	return places;
 }
@@ -224,9 +224,9 @@ static void write_classes(const struct fg_matrix *m, const uint32_t *order, put_
 	unsigned class = 0;
 
 	for (size_t i = 0; i < m->id_count; i++) {
-		const unsigned mine = fg__class_of(m->starts[order[i] + 1] - m->starts[order[i]]);
+		const unsigned mine = fg_class_of(m->starts[order[i] + 1] - m->starts[order[i]]);
 
-		if (mine != class && at - begin >= FG__BREAK_MIN) {
+		if (mine != class && at - begin >= FG_BREAK_MIN) {
 			fg_bytes_end(bytes, at);
 			fg_bytes_break(bytes);
 			begin = at;
@@ -270,10 +270,10 @@ static void write_fractions(const struct fg_matrix *m, struct fg_bytes *bytes)
 
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 {
-	const struct fg__matrix_heads heads = heads_of(matrix);
+	const struct fg_matrix_heads heads = heads_of(matrix);
 	uint32_t *order = in_classes(matrix);
 
-	fg__matrix_write_heads(&heads, bytes);
+	fg_matrix_write_heads(&heads, bytes);
 	write_ids(matrix, bytes);
 	write_classes(matrix, order, put_entry_rows, bytes);
 	write_classes(matrix, order, put_samples, bytes);
@@ -281,7 +281,7 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 	free(order);
 }
 
-static void read_rows(struct fg_byte_reader *reader, struct fg__matrix_heads *m)
+static void read_rows(struct fg_byte_reader *reader, struct fg_matrix_heads *m)
 {
 	enum {
 		LEAST_ROW_BYTES = 7
@@ -311,13 +311,13 @@ static void read_rows(struct fg_byte_reader *reader, struct fg__matrix_heads *m)
 	}
 }
 
-void fg__matrix_read_heads(struct fg_byte_reader *reader, struct fg__matrix_heads *heads)
+void fg_matrix_read_heads(struct fg_byte_reader *reader, struct fg_matrix_heads *heads)
 {
 	struct fg_byte_reader ahead = *reader;
 	const uint64_t first = fg_read_varint(&ahead);
 	const uint64_t second = fg_read_varint(&ahead);
 
-	heads->has_classes = first == 0 && second == FG__MATRIX_LAYOUT;
+	heads->has_classes = first == 0 && second == FG_MATRIX_LAYOUT;
 	if (heads->has_classes)
 		*reader = ahead;
 	read_rows(reader, heads);
@@ -382,7 +382,7 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 			reader->at++;
 		else
 			fraction = fg_read_signed(reader);
-		m->self_ns[e] = fraction ? round(whole_ns + (double)fraction * unit / FG__FRACTIONS)
+		m->self_ns[e] = fraction ? round(whole_ns + (double)fraction * unit / FG_FRACTIONS)
 					 : whole_ns;
 	}
 	free(units);
@@ -409,10 +409,10 @@ static void read_entries(struct fg_byte_reader *reader, bool classes, struct fg_
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
 		   struct fg_error *err)
 {
-	struct fg__matrix_heads heads = {0};
+	struct fg_matrix_heads heads = {0};
 	struct fg_matrix m = {0};
 
-	fg__matrix_read_heads(reader, &heads);
+	fg_matrix_read_heads(reader, &heads);
 	m.rows = heads.rows;
 	m.row_count = heads.row_count;
 	m.id_count = heads.id_count;

@@ -8,53 +8,53 @@
 #include <math.h>
 
 enum {
-	FG__FRACTIONS = 32,
-	FG__MATRIX_LAYOUT = 2, /* behind a zero, where the first layout had its number of rows */
-	FG__CLASSES = 48,      /* of nodes, by their number of entries */
-	FG__CLASS_EXACT_POWER = 3,
+	FG_FRACTIONS = 32,
+	FG_MATRIX_LAYOUT = 2, /* behind a zero, where the first layout had its number of rows */
+	FG_CLASSES = 48,      /* of nodes, by their number of entries */
+	FG_CLASS_EXACT_POWER = 3,
 	/* Up to here each number is its own class, then there are two for each power of two. */
-	FG__CLASS_EXACT = 1 << FG__CLASS_EXACT_POWER,
-	FG__BREAK_MIN =
+	FG_CLASS_EXACT = 1 << FG_CLASS_EXACT_POWER,
+	FG_BREAK_MIN =
 		8192, /* bytes that are worth being packed by themselves: fewer, and the codes take what they save */
 };
 
-static inline unsigned fg__class_of(size_t entries)
+static inline unsigned fg_class_of(size_t entries)
 {
 	unsigned power = 0;
 
-	if (entries < FG__CLASS_EXACT)
+	if (entries < FG_CLASS_EXACT)
 		return (unsigned)entries;
 	power = 63 - (unsigned)__builtin_clzll(entries);
-	power = FG__CLASS_EXACT + 2 * (power - FG__CLASS_EXACT_POWER) +
+	power = FG_CLASS_EXACT + 2 * (power - FG_CLASS_EXACT_POWER) +
 		(unsigned)(entries >> (power - 1) & 1);
-	return power < FG__CLASSES ? power : FG__CLASSES - 1;
+	return power < FG_CLASSES ? power : FG_CLASSES - 1;
 }
 
 /* Nodes by the numbers of their entries: those with the fewest first, else as they stand. */
-void fg__in_classes(const uint32_t *counts, size_t count, uint32_t *order);
+void fg_in_classes(const uint32_t *counts, size_t count, uint32_t *order);
 
 /* What stands before the ids. */
-struct fg__matrix_heads {
+struct fg_matrix_heads {
 	struct fg_matrix_row *rows;
 	size_t row_count;
 	size_t id_count;
 	size_t entry_count;
-	bool has_classes; /* rows and samples stand in the order of fg__in_classes(); else, in the first layout, in that of the nodes */
+	bool has_classes; /* rows and samples stand in the order of fg_in_classes(); else, in the first layout, in that of the nodes */
 };
 
 /* What an entry weighs: samples × the row's unit, and so many fractions of it. */
-static inline double fg__matrix_weight(const struct fg_matrix_row *row, uint32_t samples,
+static inline double fg_matrix_weight(const struct fg_matrix_row *row, uint32_t samples,
 				       int64_t fraction)
 {
 	const double unit = (double)row->unit_ns;
 	const double whole_ns = unit * samples;
 
-	return fraction ? round(whole_ns + (double)fraction * unit / FG__FRACTIONS) : whole_ns;
+	return fraction ? round(whole_ns + (double)fraction * unit / FG_FRACTIONS) : whole_ns;
 }
 
 /* The rows are yours to free, on failure too. */
-void fg__matrix_read_heads(struct fg_byte_reader *reader, struct fg__matrix_heads *heads);
+void fg_matrix_read_heads(struct fg_byte_reader *reader, struct fg_matrix_heads *heads);
 /* Always in the newest layout. */
-void fg__matrix_write_heads(const struct fg__matrix_heads *heads, struct fg_bytes *bytes);
+void fg_matrix_write_heads(const struct fg_matrix_heads *heads, struct fg_bytes *bytes);
 
 #endif

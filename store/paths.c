@@ -21,19 +21,19 @@ static int take_name(struct fg_byte_reader *reader, void *context, struct fg_err
 }
 
 static int read_weights(struct fg_store *store, const struct fg_run_side *side,
-			const char *benchmark, struct fg__weights *weights, char **program,
+			const char *benchmark, struct fg_weights *weights, char **program,
 			struct fg_error *err)
 {
 	int64_t series = 0;
-	int status = fg__store_find_series(store, side->run, benchmark, &series, err);
+	int status = fg_store_find_series(store, side->run, benchmark, &series, err);
 
 	weights->arm = side->arm;
 	if (status == FG_OK)
-		status = fg__store_chunks(store, series, FG_CHUNK_PROGRAM, take_name, program, err);
+		status = fg_store_chunks(store, series, FG_CHUNK_PROGRAM, take_name, program, err);
 	if (status == FG_OK)
-		status = fg__store_weights(store, series, weights, err);
+		status = fg_store_weights(store, series, weights, err);
 	if (status == FG_OK && weights->repetitions == 0)
-		status = fg__store_no_profile(side, benchmark, err);
+		status = fg_store_no_profile(side, benchmark, err);
 	return status;
 }
 
@@ -44,7 +44,7 @@ struct cut {
 	uint64_t end;     /* one past the largest id */
 };
 
-static int mark(struct fg_store *store, const struct fg__weights *w, struct cut *cut,
+static int mark(struct fg_store *store, const struct fg_weights *w, struct cut *cut,
 		struct fg_error *err)
 {
 	for (size_t i = 0; i < w->count; i++) {
@@ -70,7 +70,7 @@ static int add_function(struct fg_store *store, struct fg_id_table *known, uint6
 		*index = (uint32_t)found;
 		return FG_OK;
 	}
-	status = fg__store_function(store, id, &row, err);
+	status = fg_store_function(store, id, &row, err);
 	if (status == FG_OK) {
 		*index = (uint32_t)set->function_count;
 		set->functions[set->function_count++] = row.function;
@@ -110,7 +110,7 @@ static int cut_out(struct fg_store *store, struct cut *cut, struct fg_profile_se
 	return status;
 }
 
-static void roll_up(struct fg_path_tree *tree, const struct fg__weights *w, int side,
+static void roll_up(struct fg_path_tree *tree, const struct fg_weights *w, int side,
 		    const uint32_t *places)
 {
 	double *self = fg_xcalloc(tree->set.node_count, sizeof(*self));
@@ -131,19 +131,19 @@ static void roll_up(struct fg_path_tree *tree, const struct fg__weights *w, int 
 	tree->inclusive_ns[side] = inclusive;
 }
 
-static int make_tree(struct fg_store *store, const struct fg__weights weights[2],
+static int make_tree(struct fg_store *store, const struct fg_weights weights[2],
 		     const char *program, struct fg_path_tree *tree, struct fg_error *err)
 {
 	struct cut cut = {0};
 	int status = FG_OK;
 
 	for (int side = 0; side < 2; side++) {
-		const struct fg__weights *w = &weights[side];
+		const struct fg_weights *w = &weights[side];
 
 		if (w->count && w->ids[w->count - 1] >= cut.end)
 			cut.end = w->ids[w->count - 1] + 1;
 	}
-	status = fg__store_read_tree(store, cut.end ? cut.end - 1 : 0, err);
+	status = fg_store_read_tree(store, cut.end ? cut.end - 1 : 0, err);
 	cut.wanted = fg_xcalloc(cut.end + 1, sizeof(*cut.wanted));
 	cut.places = fg_xcalloc(cut.end + 1, sizeof(*cut.places));
 	for (int side = 0; side < 2 && status == FG_OK; side++)
@@ -162,18 +162,18 @@ int fg_store_paths(struct fg_store *store, const struct fg_run_side sides[2], co
 		   struct fg_path_tree *tree, struct fg_error *err)
 {
 	struct fg_path_tree found = {0};
-	struct fg__weights weights[2] = {{0}};
+	struct fg_weights weights[2] = {{0}};
 	char *program = NULL;
 	bool mine = false;
-	int status = fg__store_view(store, &mine, err);
+	int status = fg_store_view(store, &mine, err);
 
 	for (int i = 0; i < 2 && sides[i].run && status == FG_OK; i++)
 		status = read_weights(store, &sides[i], benchmark, &weights[i], &program, err);
 	if (status == FG_OK)
 		status = make_tree(store, weights, program, &found, err);
-	fg__store_view_end(store, mine);
-	fg__weights_release(&weights[0]);
-	fg__weights_release(&weights[1]);
+	fg_store_view_end(store, mine);
+	fg_weights_release(&weights[0]);
+	fg_weights_release(&weights[1]);
 	free(program);
 	if (status == FG_OK)
 		*tree = found;

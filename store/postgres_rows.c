@@ -60,7 +60,7 @@ static void add_source(struct fg_strbuf *to, const struct fg_rows *rows)
 	fg_strbuf_add_text(to, "n) ORDER BY r.n");
 }
 
-char *fg__postgres_rows_text(const char *text, const struct fg_rows *rows)
+char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows)
 {
 	static const char values[] = "VALUES (";
 	const char *first = strstr(text, values);
@@ -146,7 +146,7 @@ static void put_item(const struct fg_column *column, size_t row, struct fg_bytes
 		put_null(array);
 }
 
-void fg__postgres_array(const struct fg_column *column, size_t first, size_t count,
+void fg_postgres_array(const struct fg_column *column, size_t first, size_t count,
 			struct fg_bytes *array)
 {
 	put_big(array, 1, 4); /* dimension */

@@ -11,7 +11,7 @@ enum {
 	SIZES_A_NS = 1024
 };
 
-int fg__store_find_series(struct fg_store *store, const char *run, const char *benchmark,
+int fg_store_find_series(struct fg_store *store, const char *run, const char *benchmark,
 			  int64_t *series, struct fg_error *err)
 {
 	struct fg_query q;
@@ -27,7 +27,7 @@ int fg__store_find_series(struct fg_store *store, const char *run, const char *b
 	return status;
 }
 
-int fg__store_no_profile(const struct fg_run_side *side, const char *benchmark,
+int fg_store_no_profile(const struct fg_run_side *side, const char *benchmark,
 			 struct fg_error *err)
 {
 	return fg_error_set(err, FG_ENOENT, "benchmark '%s' of run '%s' has no profile of its %s",
@@ -39,12 +39,12 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 		       const char *benchmark, struct fg_totals *totals, struct fg_error *err)
 {
 	int64_t series = 0;
-	int status = fg__store_find_series(store, side->run, benchmark, &series, err);
+	int status = fg_store_find_series(store, side->run, benchmark, &series, err);
 
 	if (status == FG_OK)
-		status = fg__store_totals(store, series, totals, err);
+		status = fg_store_totals(store, series, totals, err);
 	if (status == FG_OK && !totals->repetitions[side->arm])
-		status = fg__store_no_profile(side, benchmark, err);
+		status = fg_store_no_profile(side, benchmark, err);
 	return status;
 }
 
@@ -113,7 +113,7 @@ static int name_all(struct fg_store *store, struct difference *all, size_t count
 	int status = FG_OK;
 
 	for (size_t i = 0; i < count && status == FG_OK; i++)
-		status = fg__store_function(store, all[i].id, &all[i].row, err);
+		status = fg_store_function(store, all[i].id, &all[i].row, err);
 	return status;
 }
 
@@ -142,7 +142,7 @@ void fg_store_function_id(const char *name, const char *library, char id[FG_FUNC
 {
 	uint8_t digest[DIGEST_BYTES];
 
-	fg__digest(name, library ? library : "", NULL, digest);
+	fg_digest(name, library ? library : "", NULL, digest);
 	fg_hex(digest, sizeof(digest), id);
 }
 
@@ -154,7 +154,7 @@ int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side 
 	struct fg_totals totals[2] = {{0}};
 	struct difference *all = NULL;
 	bool mine = false;
-	int status = fg__store_view(store, &mine, err);
+	int status = fg_store_view(store, &mine, err);
 
 	for (int i = 0; i < 2 && status == FG_OK; i++)
 		status = read_totals(store, &sides[i], benchmark, &totals[i], err);
@@ -173,7 +173,7 @@ int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side 
 		}
 		take_largest(all, fg_min_size(limit, found.total), &found);
 	}
-	fg__store_view_end(store, mine);
+	fg_store_view_end(store, mine);
 	free(all);
 	fg_totals_release(&totals[0]);
 	fg_totals_release(&totals[1]);
@@ -241,5 +241,5 @@ int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_na
 
 	fg_query_begin(&q, store->db, FG_SQL_FACT_KEYS);
 	fg_query_text(&q, project);
-	return fg__store_names(&q, names, err);
+	return fg_store_names(&q, names, err);
 }

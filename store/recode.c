@@ -55,7 +55,7 @@ static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_r
 	if (reader->failed)
 		return;
 	if (r->heads.has_classes) {
-		fg__in_classes(r->counts, r->heads.id_count, r->order);
+		fg_in_classes(r->counts, r->heads.id_count, r->order);
 		return;
 	}
 	for (size_t i = 0; i < r->heads.id_count; i++)
@@ -70,7 +70,7 @@ static inline uint32_t take(struct fg_byte_reader *reader, const uint8_t **at)
 	if (*at < reader->end && **at < 0x80)
 		return *(*at)++;
 	reader->at = *at;
-	value = fg__read_long_varint(reader);
+	value = fg_read_long_varint(reader);
 	*at = reader->at;
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
@@ -162,7 +162,7 @@ static void read_fractions(struct fg_byte_reader *reader, struct fg_recoding *r)
 		const uint8_t *from = reader->at;
 
 		for (uint32_t e = starts[i]; e < starts[i] + r->counts[i]; e++)
-			r->self_ns[e] = fg__matrix_weight(&r->heads.rows[r->entry_rows[e]],
+			r->self_ns[e] = fg_matrix_weight(&r->heads.rows[r->entry_rows[e]],
 							  r->samples[e], fg_read_signed(reader));
 		r->fractions_at[i] = segment(r, from, reader->at);
 	}
@@ -177,7 +177,7 @@ int fg_recoding_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_r
 	/* Where a segment begins has to fit. */
 	if (r.size > UINT32_MAX)
 		reader->failed = true;
-	fg__matrix_read_heads(reader, &r.heads);
+	fg_matrix_read_heads(reader, &r.heads);
 	allocate(&r);
 	if (!reader->failed)
 		read_ids(reader, max_id, &r);
@@ -331,9 +331,9 @@ static void write_segments(const struct fg_recoding *r, const uint32_t *places,
 
 	for (size_t i = 0; i < r->heads.id_count; i++) {
 		const uint32_t place = places[i];
-		const unsigned mine = in_classes ? fg__class_of(r->counts[place]) : 0;
+		const unsigned mine = in_classes ? fg_class_of(r->counts[place]) : 0;
 
-		if (mine != class && at - begin >= FG__BREAK_MIN) {
+		if (mine != class && at - begin >= FG_BREAK_MIN) {
 			fg_bytes_end(bytes, at);
 			fg_bytes_break(bytes);
 			begin = at;
@@ -366,10 +366,10 @@ void fg_recoding_write(const struct fg_recoding *recoding, const struct fg_renum
 
 	for (size_t i = 0; i < count; i++)
 		counts[i] = r->counts[order[i]];
-	fg__in_classes(counts, count, places);
+	fg_in_classes(counts, count, places);
 	for (size_t i = 0; i < count; i++)
 		places[i] = order[places[i]];
-	fg__matrix_write_heads(&r->heads, bytes);
+	fg_matrix_write_heads(&r->heads, bytes);
 	write_ids(r, to, order, bytes);
 	write_counts(counts, count, bytes);
 	write_segments(r, places, r->rows_at, true, bytes);

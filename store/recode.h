@@ -21,7 +21,7 @@ struct fg_segment {
 };
 
 struct fg_recoding {
-	struct fg__matrix_heads heads;
+	struct fg_matrix_heads heads;
 	uint64_t *ids;    /* as they came, ascending */
 	uint32_t *counts; /* entries of each */
 	uint32_t *order;  /* of the ids, in which the entries stand */

@@ -31,7 +31,7 @@ static int put_run(struct fg_store *store, const struct fg_run *run, const struc
 	char seed[24];
 	struct fg_query q;
 	int64_t project = 0;
-	int status = fg__store_project(store, run->project ? run->project : "", &project, err);
+	int status = fg_store_project(store, run->project ? run->project : "", &project, err);
 
 	if (status != FG_OK)
 		return status;
@@ -80,31 +80,31 @@ static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
 		status = clear(store, sweeps[i], id, err);
-	return status == FG_OK ? fg__store_cut_seals(store, err) : status;
+	return status == FG_OK ? fg_store_cut_seals(store, err) : status;
 }
 
 static int put_facts(struct fg_store *store, int64_t id, const struct fg_run *run,
 		     struct fg_error *err)
 {
-	const struct fg__scoped scoped[] = {
+	const struct fg_scoped scoped[] = {
 		{FG_SCOPE_HOST,                     &run->host                         },
 		{FG_SCOPE_SIDES + FG_ARM_BASELINE,  &run->sides[FG_ARM_BASELINE].build },
 		{FG_SCOPE_SIDES + FG_ARM_CANDIDATE, &run->sides[FG_ARM_CANDIDATE].build},
 	};
 
-	return fg__store_put_conditions(store, id, scoped, FG_ARRAY_SIZE(scoped), err);
+	return fg_store_put_conditions(store, id, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
 static int put_series_facts(struct fg_store *store, int64_t run, const struct fg_series *series,
 			    size_t position, struct fg_error *err)
 {
 	const int64_t scope = FG_SCOPE_SERIES + 2 * (int64_t)position;
-	const struct fg__scoped scoped[] = {
+	const struct fg_scoped scoped[] = {
 		{scope + FG_ARM_BASELINE,  &series->build[FG_ARM_BASELINE] },
 		{scope + FG_ARM_CANDIDATE, &series->build[FG_ARM_CANDIDATE]},
 	};
 
-	return fg__store_put_conditions(store, run, scoped, FG_ARRAY_SIZE(scoped), err);
+	return fg_store_put_conditions(store, run, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
 static int metrics_words(struct fg_store *store, const struct fg_series *series, int64_t *id,
@@ -116,7 +116,7 @@ static int metrics_words(struct fg_store *store, const struct fg_series *series,
 
 	fg_json_writer_init(&w, &text, 0);
 	fg_metrics_write(series, &w, NULL);
-	status = fg__store_words(store, fg_strbuf_text(&text), id, err);
+	status = fg_store_words(store, fg_strbuf_text(&text), id, err);
 	fg_strbuf_release(&text);
 	return status;
 }
@@ -155,7 +155,7 @@ static int benchmark_id(struct fg_store *store, const struct fg_run *run, const 
 	if (known) {
 		*id = (int64_t)*known;
 	} else {
-		status = fg__store_project(store, project_name, &project, err);
+		status = fg_store_project(store, project_name, &project, err);
 		if (status == FG_OK)
 			status = find_benchmark(store, project, name, id, err);
 		if (status == FG_OK && store->in_batch)
@@ -190,7 +190,7 @@ static int put_series(struct fg_store *store, int64_t run_id, const struct fg_ru
 	if (status == FG_OK)
 		status = metrics_words(store, series, &metrics, err);
 	if (status == FG_OK && series->command)
-		status = fg__store_words(store, series->command, &command, err);
+		status = fg_store_words(store, series->command, &command, err);
 	if (status == FG_OK) {
 		fg_query_begin(&q, store->db, FG_SQL_SERIES_ADD);
 		fg_query_int(&q, run_id);
@@ -366,7 +366,7 @@ static int put_profile(const struct chunk_place *place, const struct fg_profile_
 		status = put_chunk(place, FG_CHUNK_PROGRAM, 0, &content, err);
 	}
 	if (status == FG_OK)
-		status = fg__store_intern(place->store, set, &interned, err);
+		status = fg_store_intern(place->store, set, &interned, err);
 	mark->functions = interned.functions;
 	mark->function_count = interned.function_count;
 	mark->nodes = interned.nodes;
@@ -414,7 +414,7 @@ static double bound_or_nan(const cJSON *interval, int place)
 	return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
-struct fg_level *fg__levels_make(const struct fg_series *series, const cJSON *report)
+struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *report)
 {
 	const cJSON *benchmarks = report ? fg_json_find(report, "benchmarks") : NULL;
 	const cJSON *mine = find_named(benchmarks, series->name);
@@ -503,7 +503,7 @@ static int put_levels(struct fg_store *store, const struct fg_run *run, int64_t 
 
 		if (!levels[m].is_there)
 			continue;
-		status = fg__store_words(store, series->metrics[m].name, &name, err);
+		status = fg_store_words(store, series->metrics[m].name, &name, err);
 		add_level(&columns, (const int64_t[]){benchmark, name, series_id}, &levels[m]);
 	}
 	if (status == FG_OK)
@@ -605,7 +605,7 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 		if (status == FG_OK)
 			status = put_levels(store, save->run, id, series, parts->levels, err);
 	} else {
-		struct fg_level *levels = fg__levels_make(series, save->report);
+		struct fg_level *levels = fg_levels_make(series, save->report);
 
 		status = put_values(store, id, series,
 				    save->profiles ? save->profiles[position] : NULL, err);
@@ -616,13 +616,13 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 	return status;
 }
 
-int fg__store_save(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
+int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
 {
 	const struct run_words words = {
 		save->run->complete,
 		save->report ? fg_json_text_or(save->report, "verdict", NULL) : NULL, save->digest};
 	int64_t id = 0;
-	int status = fg__store_begin(store, err);
+	int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)
 		return status;
@@ -635,10 +635,10 @@ int fg__store_save(struct fg_store *store, const struct fg_save *save, struct fg
 		status = save_series(store, id, save, i, err);
 	if (status == FG_OK && save->report_block->size)
 		status = put_report(store, id, save->report_block, err);
-	return fg__store_end(store, status, err);
+	return fg_store_end(store, status, err);
 }
 
-int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
+int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,
 		    struct fg_bytes *block, struct fg_error *err)
 {
 	enum {
@@ -661,10 +661,10 @@ int fg_store_save(struct fg_store *store, const struct fg_run *run,
 {
 	struct fg_bytes block = {0};
 	cJSON *json = NULL;
-	int status = fg__report_make(run, report, &json, &block, err);
+	int status = fg_report_make(run, report, &json, &block, err);
 
 	if (status == FG_OK)
-		status = fg__store_save(store,
+		status = fg_store_write_run(store,
 					&(struct fg_save){.run = run,
 							  .profiles = profiles,
 							  .report = json,
@@ -697,7 +697,7 @@ static int start_progress(struct fg_store *store, const struct fg_run *run, stru
 		status = clear_run(store, id, err);
 	if (status == FG_OK)
 		status = put_facts(store, id, run, err);
-	fg__store_forget_progress(store);
+	fg_store_forget_progress(store);
 	memcpy(store->progress_run, run->id, sizeof(run->id));
 	store->progress_id = id;
 	return status;
@@ -776,7 +776,7 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 	int status = check_run(run, err);
 
 	if (status == FG_OK)
-		status = fg__store_begin(store, err);
+		status = fg_store_begin(store, err);
 	if (status != FG_OK)
 		return status;
 	if (strcmp(store->progress_run, run->id) != 0)
@@ -796,5 +796,5 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		fg_query_int(&q, run->ended_ns);
 		status = fg_query_run(&q, err);
 	}
-	return fg__store_end(store, status, err);
+	return fg_store_end(store, status, err);
 }

@@ -32,9 +32,9 @@ static int apply(struct fg_db *db, int64_t from, struct fg_error *err)
 	for (size_t i = 0; i < FG_SCHEMA_PARTS && status == FG_OK; i++) {
 		char *script = NULL;
 
-		if (fg__schema_parts[i].version <= from)
+		if (fg_schema_parts[i].version <= from)
 			continue;
-		script = fg_db_schema_text(db, fg__schema_parts[i].text);
+		script = fg_db_schema_text(db, fg_schema_parts[i].text);
 		status = fg_db_script(db, script, err);
 		free(script);
 	}
@@ -172,7 +172,7 @@ void fg_store_set_name(struct fg_store *store, const char *name)
 	store->db->name = fg_xstrdup(name);
 }
 
-void fg__store_forget_progress(struct fg_store *store)
+void fg_store_forget_progress(struct fg_store *store)
 {
 	for (size_t i = 0; i < store->mark_count; i++) {
 		free(store->marks[i].functions);
@@ -209,9 +209,9 @@ void fg_store_close(struct fg_store *store)
 {
 	if (!store)
 		return;
-	fg__store_forget_progress(store);
+	fg_store_forget_progress(store);
 	forget_ids(store);
-	fg__store_forget_functions(store);
+	fg_store_forget_functions(store);
 	free(store->tree);
 	fg_db_close(store->db);
 	free(store);
@@ -225,7 +225,7 @@ static void limit_cache(struct fg_store *store)
 	}
 }
 
-int fg__store_begin(struct fg_store *store, struct fg_error *err)
+int fg_store_begin(struct fg_store *store, struct fg_error *err)
 {
 	limit_cache(store);
 	store->knows_all_functions = false;
@@ -241,11 +241,11 @@ static void undo(struct fg_store *store)
 {
 	fg_db_rollback(store->db);
 	forget_ids(store);
-	fg__store_forget_functions(store);
-	fg__store_forget_progress(store);
+	fg_store_forget_functions(store);
+	fg_store_forget_progress(store);
 }
 
-int fg__store_end(struct fg_store *store, int status, struct fg_error *err)
+int fg_store_end(struct fg_store *store, int status, struct fg_error *err)
 {
 	if (store->in_batch) {
 		store->is_spoiled = store->is_spoiled || status != FG_OK;
@@ -258,20 +258,20 @@ int fg__store_end(struct fg_store *store, int status, struct fg_error *err)
 	return status;
 }
 
-int fg__store_view(struct fg_store *store, bool *mine, struct fg_error *err)
+int fg_store_view(struct fg_store *store, bool *mine, struct fg_error *err)
 {
 	int status = FG_OK;
 
 	*mine = false;
 	if (store->db->in_transaction)
 		return FG_OK;
-	fg__store_limit_functions(store);
+	fg_store_limit_functions(store);
 	status = fg_db_begin(store->db, false, err);
 	*mine = status == FG_OK;
 	return status;
 }
 
-void fg__store_view_end(struct fg_store *store, bool mine)
+void fg_store_view_end(struct fg_store *store, bool mine)
 {
 	if (mine)
 		fg_db_rollback(store->db); /* nothing was written */
@@ -316,7 +316,7 @@ int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 	return FG_OK;
 }
 
-void fg__digest(const char *a, const char *b, const char *c, uint8_t digest[16])
+void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[16])
 {
 	const char *const parts[] = {a, b, c};
 	uint8_t whole[FG_SHA256_SIZE];
@@ -344,7 +344,7 @@ static int find_project(struct fg_store *store, const char *name, int64_t *id, s
 	return fg_query_value(&q, id, err);
 }
 
-int fg__store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 {
 	const uint64_t *known = fg_map_get_text(&store->places, name);
 	int status = FG_OK;
@@ -359,7 +359,7 @@ int fg__store_project(struct fg_store *store, const char *name, int64_t *id, str
 	return status;
 }
 
-int fg__store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
+int fg_store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 {
 	const uint64_t *known = fg_map_get_text(&store->words, text);
 	uint8_t digest[16];
@@ -370,7 +370,7 @@ int fg__store_words(struct fg_store *store, const char *text, int64_t *id, struc
 		*id = (int64_t)*known;
 		return FG_OK;
 	}
-	fg__digest(text, NULL, NULL, digest);
+	fg_digest(text, NULL, NULL, digest);
 	fg_query_begin(&q, store->db, FG_SQL_WORDS_FIND);
 	fg_query_bytes(&q, digest, sizeof(digest));
 	status = fg_query_value(&q, id, err);

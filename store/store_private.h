@@ -131,7 +131,7 @@ struct fg_level {
 };
 
 /* One per metric of the series; `report` may be NULL.  To be freed. */
-struct fg_level *fg__levels_make(const struct fg_series *series, const cJSON *report);
+struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *report);
 
 /* What is stored of one series, made before the database is touched. */
 struct fg_series_parts {
@@ -150,50 +150,50 @@ struct fg_save {
 };
 
 /* A whole run in one transaction. */
-int fg__store_save(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
+int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
 	FG_NODISCARD;
 /* Is the run fit to be stored?  Then its report as JSON and as a sealed block; both empty when there is none. */
-int fg__report_make(const struct fg_run *run, const char *report, cJSON **json,
+int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,
 		    struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
 
 /* Conditions, and where in the run they belong: FG_SCOPE_HOST and those behind it. */
-struct fg__scoped {
+struct fg_scoped {
 	int64_t scope;
 	const struct fg_environment *environment;
 };
 
 /* May be called again for a scope that grew. */
-int fg__store_put_conditions(struct fg_store *store, int64_t run, const struct fg__scoped *scoped,
+int fg_store_put_conditions(struct fg_store *store, int64_t run, const struct fg_scoped *scoped,
 			     size_t count, struct fg_error *err) FG_NODISCARD;
 
 /* What was kept of a run in progress has to be found out anew. */
-void fg__store_forget_progress(struct fg_store *store);
-int fg__store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+void fg_store_forget_progress(struct fg_store *store);
+int fg_store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 /* Commit if all went well so far, undo if not or if that fails; what became of it. */
-int fg__store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;
+int fg_store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;
 /* One view of the database for several queries; nothing when a transaction is open already.  Give the result to _end. */
-int fg__store_view(struct fg_store *store, bool *mine, struct fg_error *err) FG_NODISCARD;
-void fg__store_view_end(struct fg_store *store, bool mine);
+int fg_store_view(struct fg_store *store, bool *mine, struct fg_error *err) FG_NODISCARD;
+void fg_store_view_end(struct fg_store *store, bool mine);
 /* Find or add one row; a helper for tables whose rows are found by one query and added by another. */
-int fg__store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
-int fg__store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
+int fg_store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
-void fg__digest(const char *a, const char *b, const char *c, uint8_t digest[16]);
+void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[16]);
 
 /* The first column of every row, as texts.  Ends the query. */
-int fg__store_names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
+int fg_store_names(struct fg_query *q, struct fg_name_list *list, struct fg_error *err)
 	FG_NODISCARD;
 /* The row of a benchmark; `project` may be NULL. */
-int fg__store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
+int fg_store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
 			int64_t *id, struct fg_error *err) FG_NODISCARD;
 
 /* Find or add rows: ids[i] is filled in where it is 0. */
-int fg__store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
+int fg_store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
 			   size_t count, int64_t *ids, struct fg_error *err) FG_NODISCARD;
 
 /* Call paths, parents before their children. */
-struct fg__tree {
+struct fg_tree {
 	const struct fg_profile_node *nodes;
 	size_t first; /* those before it are known */
 	size_t count;
@@ -201,34 +201,34 @@ struct fg__tree {
 	uint64_t *ids; /* filled in where it is 0; [0] stays 0 if it comes before `first` */
 };
 
-int fg__store_node_ids(struct fg_store *store, const struct fg__tree *tree, struct fg_error *err)
+int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 	FG_NODISCARD;
-/* A function by its id; its texts live until fg__store_limit_functions(), which is called between questions. */
-int fg__store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
+/* A function by its id; its texts live until fg_store_limit_functions(), which is called between questions. */
+int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
 		       struct fg_error *err) FG_NODISCARD;
-void fg__store_limit_functions(struct fg_store *store);
-void fg__store_forget_functions(struct fg_store *store);
+void fg_store_limit_functions(struct fg_store *store);
+void fg_store_forget_functions(struct fg_store *store);
 /* So many are about to be looked up: where that is quicker, read the whole table first. */
-int fg__store_read_known(struct fg_store *store, size_t functions, size_t nodes,
+int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 			 struct fg_error *err) FG_NODISCARD;
 /* Continue `interned` up to the set's counts. */
-int fg__store_intern(struct fg_store *store, const struct fg_profile_set *set,
+int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		     struct fg_interned *interned, struct fg_error *err) FG_NODISCARD;
-int fg__store_find_series(struct fg_store *store, const char *run, const char *benchmark,
+int fg_store_find_series(struct fg_store *store, const char *run, const char *benchmark,
 			  int64_t *series, struct fg_error *err) FG_NODISCARD;
 /* Says FG_ENOENT: nothing was sampled there. */
-int fg__store_no_profile(const struct fg_run_side *side, const char *benchmark,
+int fg_store_no_profile(const struct fg_run_side *side, const char *benchmark,
 			 struct fg_error *err) FG_NODISCARD;
 /* The set with all of a matrix' paths: functions, nodes, and indexes[i] for ids[i] (to be freed). */
-int fg__store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
+int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 	FG_NODISCARD;
 
 /* The tree up to `last` into the store's memory.  FG_ELIMIT: it is too large for that. */
-int fg__store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err) FG_NODISCARD;
+int fg_store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err) FG_NODISCARD;
 
 /* Time of each call path: ids ascending, sums over the repetitions of one arm that count. */
-struct fg__weights {
+struct fg_weights {
 	uint64_t *ids;
 	double *sums;
 	size_t count;
@@ -237,23 +237,23 @@ struct fg__weights {
 };
 
 /* Of weights->arm. */
-int fg__store_weights(struct fg_store *store, int64_t series, struct fg__weights *weights,
+int fg_store_weights(struct fg_store *store, int64_t series, struct fg_weights *weights,
 		      struct fg_error *err) FG_NODISCARD;
-void fg__weights_add(struct fg__weights *into, const struct fg__weights *more);
-void fg__weights_release(struct fg__weights *weights);
+void fg_weights_add(struct fg_weights *into, const struct fg_weights *more);
+void fg_weights_release(struct fg_weights *weights);
 /* Of all functions of both arms, kept or computed; without a profile nothing. */
-int fg__store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
+int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		     struct fg_error *err) FG_NODISCARD;
 
 /*
  * After series were removed: SQLite gives the numbers of the newest to those that come next.  A seal that reaches beyond what
  * is there would take them for its own; what is left of it waits to be sealed anew.
  */
-int fg__store_cut_seals(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+int fg_store_cut_seals(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
 /* `take` gets the content of each chunk of a kind, in order. */
 typedef int fg_chunk_taker(struct fg_byte_reader *reader, void *context, struct fg_error *err);
-int fg__store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
+int fg_store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
 		     fg_chunk_taker *take, void *context, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -8,17 +8,17 @@
  */
 #include "store/store_private.h"
 
-void fg__weights_release(struct fg__weights *weights)
+void fg_weights_release(struct fg_weights *weights)
 {
 	free(weights->ids);
 	free(weights->sums);
-	*weights = (struct fg__weights){0};
+	*weights = (struct fg_weights){0};
 }
 
 /* Two ascending lists become one; an id that both have gets both sums. */
-void fg__weights_add(struct fg__weights *into, const struct fg__weights *more)
+void fg_weights_add(struct fg_weights *into, const struct fg_weights *more)
 {
-	struct fg__weights all = {
+	struct fg_weights all = {
 		.ids = fg_xcalloc(into->count + more->count, sizeof(*all.ids)),
 		.sums = fg_xcalloc(into->count + more->count, sizeof(*all.sums)),
 		.repetitions = into->repetitions + more->repetitions,
@@ -38,13 +38,13 @@ void fg__weights_add(struct fg__weights *into, const struct fg__weights *more)
 		a += left;
 		b += right;
 	}
-	fg__weights_release(into);
+	fg_weights_release(into);
 	*into = all;
 }
 
-static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg__weights *w)
+static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg_weights *w)
 {
-	*w = (struct fg__weights){.ids = fg_xcalloc(m->id_count, sizeof(*w->ids)),
+	*w = (struct fg_weights){.ids = fg_xcalloc(m->id_count, sizeof(*w->ids)),
 				  .sums = fg_xcalloc(m->id_count, sizeof(*w->sums)),
 				  .arm = arm};
 	for (size_t r = 0; r < m->row_count; r++)
@@ -66,14 +66,14 @@ static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg__weights *w
 }
 
 /* A run that is complete has one chunk; one in progress a chunk for each time that something was kept. */
-static void take_arm(const struct fg_matrix *m, struct fg__weights *weights)
+static void take_arm(const struct fg_matrix *m, struct fg_weights *weights)
 {
-	struct fg__weights more = {0};
+	struct fg_weights more = {0};
 
 	sum_up(m, weights->arm, &more);
 	if (weights->ids) {
-		fg__weights_add(weights, &more);
-		fg__weights_release(&more);
+		fg_weights_add(weights, &more);
+		fg_weights_release(&more);
 	} else {
 		*weights = more;
 	}
@@ -90,16 +90,16 @@ static int take_weights(struct fg_byte_reader *reader, void *context, struct fg_
 	return status;
 }
 
-int fg__store_weights(struct fg_store *store, int64_t series, struct fg__weights *weights,
+int fg_store_weights(struct fg_store *store, int64_t series, struct fg_weights *weights,
 		      struct fg_error *err)
 {
-	return fg__store_chunks(store, series, FG_CHUNK_ROWS, take_weights, weights, err);
+	return fg_store_chunks(store, series, FG_CHUNK_ROWS, take_weights, weights, err);
 }
 
 /* ---- by function ---- */
 
 struct both {
-	struct fg__weights arms[FG_ARM_COUNT];
+	struct fg_weights arms[FG_ARM_COUNT];
 	double sum_ns; /* of everything, for the time of one sample */
 	double samples;
 };
@@ -121,7 +121,7 @@ static int take_both(struct fg_byte_reader *reader, void *context, struct fg_err
 }
 
 /* Where the nodes' time goes: self to their functions, inclusive to those that are not below themselves. */
-static void add_arm(const struct fg_store *store, const struct fg__weights *w, size_t arm,
+static void add_arm(const struct fg_store *store, const struct fg_weights *w, size_t arm,
 		    double *inclusive, struct fg_function_total *by_function)
 {
 	const size_t end = w->count ? (size_t)w->ids[w->count - 1] + 1 : 0;
@@ -184,7 +184,7 @@ static void add_up(const struct fg_store *store, const struct both *both, size_t
 	free(inclusive);
 }
 
-static int check_ids(const struct fg_store *store, const struct fg__weights *w,
+static int check_ids(const struct fg_store *store, const struct fg_weights *w,
 		     struct fg_error *err)
 {
 	for (size_t i = 0; i < w->count; i++) {
@@ -203,22 +203,22 @@ static int compute(struct fg_store *store, int64_t series, struct fg_totals *tot
 		.arms = {{.arm = FG_ARM_BASELINE}, {.arm = FG_ARM_CANDIDATE}}
         };
 	uint64_t last = 0;
-	int status = fg__store_chunks(store, series, FG_CHUNK_ROWS, take_both, &both, err);
+	int status = fg_store_chunks(store, series, FG_CHUNK_ROWS, take_both, &both, err);
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		const struct fg__weights *w = &both.arms[arm];
+		const struct fg_weights *w = &both.arms[arm];
 
 		if (w->count && w->ids[w->count - 1] > last)
 			last = w->ids[w->count - 1];
 	}
 	if (status == FG_OK)
-		status = fg__store_read_tree(store, last, err);
+		status = fg_store_read_tree(store, last, err);
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
 		status = check_ids(store, &both.arms[arm], err);
 	if (status == FG_OK)
 		add_up(store, &both, (size_t)last + 1, totals);
-	fg__weights_release(&both.arms[0]);
-	fg__weights_release(&both.arms[1]);
+	fg_weights_release(&both.arms[0]);
+	fg_weights_release(&both.arms[1]);
 	return status;
 }
 
@@ -238,14 +238,14 @@ static int take_older_totals(struct fg_byte_reader *reader, void *context, struc
 	return fg_totals_part_read(reader, totals, err);
 }
 
-int fg__store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
+int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		     struct fg_error *err)
 {
 	struct fg_totals found = {0};
-	int status = fg__store_chunks(store, series, FG_CHUNK_TOTALS, take_totals, &found, err);
+	int status = fg_store_chunks(store, series, FG_CHUNK_TOTALS, take_totals, &found, err);
 
 	if (status == FG_OK && !found.items)
-		status = fg__store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_older_totals,
+		status = fg_store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_older_totals,
 					  &found, err);
 	if (status == FG_OK && !found.items)
 		status = compute(store, series, &found, err);

@@ -263,7 +263,7 @@ static int read_members(struct fg_store *store, struct sealing *s, struct fg_err
 	for (s->at = 0; s->at < s->count && status >= FG_OK; s->at++) {
 		struct fg_totals totals = {0};
 
-		status = fg__store_totals(store, s->members[s->at], &totals, err);
+		status = fg_store_totals(store, s->members[s->at], &totals, err);
 		if (status == FG_OK)
 			take_member(s, &totals);
 		fg_totals_release(&totals);
@@ -275,7 +275,7 @@ static int read_members(struct fg_store *store, struct sealing *s, struct fg_err
 static int write_all(struct fg_store *store, const struct sealing *s, const struct tile_rows *rows,
 		     struct fg_error *err)
 {
-	int status = fg__store_begin(store, err);
+	int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)
 		return status;
@@ -284,7 +284,7 @@ static int write_all(struct fg_store *store, const struct sealing *s, const stru
 		status = write_seal(store, s, err);
 	if (status == FG_OK)
 		status = drop_totals(store, s, err);
-	return fg__store_end(store, status, err);
+	return fg_store_end(store, status, err);
 }
 
 static int seal_benchmark(struct fg_store *store, int64_t benchmark, size_t *sealed,
@@ -342,7 +342,7 @@ static int drop_tiles(struct fg_store *store, const int64_t key[2], struct fg_er
 	return fg_query_run(&q, err);
 }
 
-int fg__store_cut_seals(struct fg_store *store, struct fg_error *err)
+int fg_store_cut_seals(struct fg_store *store, struct fg_error *err)
 {
 	int64_t(*cut)[2] = NULL;
 	size_t count = 0;

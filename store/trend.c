@@ -360,7 +360,7 @@ static int read_tail(struct fg_store *store, struct tracing *t, const char *bran
 		if (kept && bsearch(&(struct traced){.series = series[i]}, t->items, kept,
 				    sizeof(*t->items), by_series))
 			continue;
-		status = fg__store_totals(store, series[i], &totals, err);
+		status = fg_store_totals(store, series[i], &totals, err);
 		if (status == FG_OK && totals.repetitions[FG_ARM_CANDIDATE])
 			trace_totals(t, series[i], &totals);
 		fg_totals_release(&totals);
@@ -430,7 +430,7 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 	if (status != FG_OK)
 		return status;
 	t->function = (uint64_t)id;
-	status = fg__store_function(store, t->function, &row, err);
+	status = fg_store_function(store, t->function, &row, err);
 	if (status == FG_OK) {
 		trend->name = fg_xstrdup(row.function.name);
 		trend->library = fg_xstrdup(row.function.library);
@@ -446,10 +446,10 @@ int fg_store_function_trend(struct fg_store *store, const char *project, const c
 	struct fg_function_trend found = {0};
 	struct tracing t = {0};
 	bool mine = false;
-	int status = fg__store_view(store, &mine, err);
+	int status = fg_store_view(store, &mine, err);
 
 	if (status == FG_OK)
-		status = fg__store_benchmark(store, project, benchmark, &t.benchmark, err);
+		status = fg_store_benchmark(store, project, benchmark, &t.benchmark, err);
 
 	if (status == FG_OK)
 		status = find_function(store, function, &t, &found, err);
@@ -457,7 +457,7 @@ int fg_store_function_trend(struct fg_store *store, const char *project, const c
 		status = read_sealed(store, &t, branch, &found, err);
 	if (status == FG_OK)
 		status = read_tail(store, &t, branch, &found, err);
-	fg__store_view_end(store, mine);
+	fg_store_view_end(store, mine);
 	sort(&found);
 	free(t.items);
 	if (status == FG_OK)

@@ -152,7 +152,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	const uint64_t second = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	const uint64_t begin = clock_of(CLOCK_MONOTONIC);
 
-	fg__on_signal(number, info, context);
+	fg_on_signal(number, info, context);
 	const uint64_t end = clock_of(CLOCK_MONOTONIC);
 	const uint64_t third = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	const struct work after = work_so_far();

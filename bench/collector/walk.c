@@ -57,7 +57,7 @@ static double kept(const ucontext_t *context)
 	const uint64_t begin = (uint64_t)since(0);
 
 	for (unsigned i = 0; i < TURNS; i++)
-		sink = fg__walk(fg_self, context).path;
+		sink = fg_walk(fg_self, context).path;
 	return since(begin) / TURNS;
 }
 
@@ -66,8 +66,8 @@ static double by_turns(void)
 	const uint64_t begin = (uint64_t)since(0);
 
 	for (unsigned i = 0; i < TURNS / 2; i++) {
-		sink = fg__walk(fg_self, &bench.outer).path;
-		sink = fg__walk(fg_self, &bench.here).path;
+		sink = fg_walk(fg_self, &bench.outer).path;
+		sink = fg_walk(fg_self, &bench.here).path;
 	}
 	return since(begin) / TURNS;
 }
@@ -78,7 +78,7 @@ static double afresh(const ucontext_t *context)
 
 	for (unsigned i = 0; i < TURNS; i++) {
 		fg_self->kept_count = 0;
-		sink = fg__walk(fg_self, context).path;
+		sink = fg_walk(fg_self, context).path;
 	}
 	return since(begin) / TURNS;
 }

@@ -93,7 +93,7 @@ static void *send_all(void *context)
 	struct fg_http *http = NULL;
 	struct fg_error err = {0};
 
-	if (fg__http_open(&options, &http, &err) != FG_OK)
+	if (fg_http_open(&options, &http, &err) != FG_OK)
 		die("open", &err);
 	for (unsigned i = atomic_fetch_add(&load->next, 1); i < load->count;
 	     i = atomic_fetch_add(&load->next, 1)) {
@@ -103,7 +103,7 @@ static void *send_all(void *context)
 		struct fg_http_reply reply = {0};
 		const int64_t start = fg_clock_monotonic_ns();
 
-		if (fg__http_send(http, &request, &reply, &err) != FG_OK)
+		if (fg_http_send(http, &request, &reply, &err) != FG_OK)
 			die("send", &err);
 		if (reply.status != FG_HTTP_CREATED) {
 			(void)fg_error_set(&err, FG_ENET, "%ld %.300s", reply.status,
@@ -113,7 +113,7 @@ static void *send_all(void *context)
 		load->times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
 		fg_strbuf_release(&reply.body);
 	}
-	fg__http_close(http);
+	fg_http_close(http);
 	atomic_fetch_add(&load->client_ns, thread_cpu_ns());
 	return NULL;
 }
@@ -129,15 +129,15 @@ static double count_commits(const char *url)
 	const char *at = NULL;
 	double count = 0;
 
-	if (fg__http_open(&options, &http, &err) != FG_OK ||
-	    fg__http_send(http, &(struct fg_http_request){.method = "GET", .path = "/metrics"},
+	if (fg_http_open(&options, &http, &err) != FG_OK ||
+	    fg_http_send(http, &(struct fg_http_request){.method = "GET", .path = "/metrics"},
 			  &reply, &err) != FG_OK)
 		die("metrics", &err);
 	at = strstr(fg_strbuf_text(&reply.body), name);
 	if (at)
 		count = strtod(at + strlen(name), NULL);
 	fg_strbuf_release(&reply.body);
-	fg__http_close(http);
+	fg_http_close(http);
 	return count;
 }
 
@@ -186,14 +186,14 @@ static void ask(const char *what, const char *url, const char *path)
 	struct fg_error err = {0};
 	int64_t cpu = 0;
 
-	if (fg__http_open(&options, &http, &err) != FG_OK)
+	if (fg_http_open(&options, &http, &err) != FG_OK)
 		die("open", &err);
 	cpu = fg_clock_process_cpu_ns();
 	for (int i = 0; i < ASKS; i++) {
 		struct fg_http_reply reply = {0};
 		const int64_t start = fg_clock_monotonic_ns();
 
-		if (fg__http_send(http, &(struct fg_http_request){.method = "GET", .path = path},
+		if (fg_http_send(http, &(struct fg_http_request){.method = "GET", .path = path},
 				  &reply, &err) != FG_OK)
 			die(path, &err);
 		if (reply.status != FG_HTTP_OK)
@@ -204,7 +204,7 @@ static void ask(const char *what, const char *url, const char *path)
 	}
 	cpu = fg_clock_process_cpu_ns() - cpu;
 	print_times("over HTTP", what, times, ASKS, (double)cpu / 1e6 / ASKS);
-	fg__http_close(http);
+	fg_http_close(http);
 }
 
 static int64_t memory_kib(void)

@@ -119,7 +119,7 @@ static enum outcome classify(long status)
 		return NO_DICTIONARY;
 	if (status == 401 || status == 403 || (status >= 300 && status < 400) || status == 404)
 		return REFUSED;
-	return fg__http_is_passing(status) ? LATER : REJECTED;
+	return fg_http_is_passing(status) ? LATER : REJECTED;
 }
 
 struct parcel {
@@ -149,7 +149,7 @@ static enum outcome post(struct push *p, const struct parcel *parcel, bool with_
 	fg_sha256_hex(body.data, body.length, hash);
 	digest = fg_xasprintf(FG_WIRE_HASH_HEADER ": %s", hash);
 	headers[2] = digest;
-	if (fg__http_send(p->http,
+	if (fg_http_send(p->http,
 			  &(struct fg_http_request){"POST", FG_WIRE_RUNS, headers, body.data,
 						    body.length},
 			  &reply, err) == FG_OK) {
@@ -157,7 +157,7 @@ static enum outcome post(struct push *p, const struct parcel *parcel, bool with_
 		*retry_after_ns = reply.retry_after_ns;
 		p->result.bytes += body.length;
 		if (outcome != SENT && outcome != KNOWN)
-			(void)fg__http_describe(p->http, &reply, err);
+			(void)fg_http_describe(p->http, &reply, err);
 	}
 	fg_strbuf_release(&reply.body);
 	fg_strbuf_release(&body);
@@ -172,7 +172,7 @@ static bool is_dictionary_known(struct push *p, const struct parcel *parcel)
 	char *path = fg_xasprintf("%s%s", FG_WIRE_DICTIONARY, parcel->dictionary);
 	struct fg_http_reply reply = {0};
 	const bool known =
-		fg__http_send(p->http, &(struct fg_http_request){.method = "HEAD", .path = path},
+		fg_http_send(p->http, &(struct fg_http_request){.method = "HEAD", .path = path},
 			      &reply, NULL) == FG_OK &&
 		reply.status == FG_HTTP_OK;
 
@@ -207,7 +207,7 @@ static enum outcome deliver(struct push *p, const char *name, const struct parce
 			break;
 		tell(p, name, err->message);
 		p->result.retries++;
-		fg__http_wait(&p->patience, i, retry_after_ns);
+		fg_http_wait(&p->patience, i, retry_after_ns);
 	}
 	return outcome;
 }
@@ -293,7 +293,7 @@ static int open_server(const struct fg_push_options *options, struct fg_http **h
 		return fg_error_set(
 			err, FG_EINVAL,
 			"no perfdb server is configured: set perfdb.url in fastgate.yml, or give --url");
-	return fg__http_open(&server, http, err);
+	return fg_http_open(&server, http, err);
 }
 
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
@@ -311,7 +311,7 @@ int fg_push_spool(const char *folder, const struct fg_push_options *options,
 	int status = spool_names(folder, &names, &count, err);
 
 	*result = (struct fg_push_result){0};
-	fg__http_patience_init(&p.patience);
+	fg_http_patience_init(&p.patience);
 	if (status == FG_OK && count > 0)
 		status = open_server(options, &p.http, err);
 	if (status != FG_OK) {
@@ -324,7 +324,7 @@ int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		    !push_file(&p, folder, names[i]))
 			break;
 	}
-	fg__http_close(p.http);
+	fg_http_close(p.http);
 	fg_fs_list_free(names, count);
 	status = fg_spool_status(folder, &left, err);
 	p.result.waiting = left.waiting;
@@ -347,12 +347,12 @@ int fg_push_check(const struct fg_push_options *options, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = fg__http_send(
+	status = fg_http_send(
 		p.http, &(struct fg_http_request){.method = "GET", .path = "/api/v1/capabilities"},
 		&reply, err);
 	if (status == FG_OK && reply.status != FG_HTTP_OK)
-		status = fg__http_describe(p.http, &reply, err);
+		status = fg_http_describe(p.http, &reply, err);
 	fg_strbuf_release(&reply.body);
-	fg__http_close(p.http);
+	fg_http_close(p.http);
 	return status;
 }

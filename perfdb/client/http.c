@@ -148,7 +148,7 @@ static void configure(struct fg_http *http)
 		(void)curl_easy_setopt(curl, CURLOPT_CAINFO, http->options.ca_file);
 }
 
-int fg__http_open(const struct fg_http_options *options, struct fg_http **http,
+int fg_http_open(const struct fg_http_options *options, struct fg_http **http,
 		  struct fg_error *err)
 {
 	struct fg_http *h = NULL;
@@ -178,7 +178,7 @@ int fg__http_open(const struct fg_http_options *options, struct fg_http **http,
 	return FG_OK;
 }
 
-void fg__http_close(struct fg_http *http)
+void fg_http_close(struct fg_http *http)
 {
 	if (!http)
 		return;
@@ -258,7 +258,7 @@ static int64_t wait_asked_for(CURL *curl)
 	return bounded_wait_ns(end_s - fg_clock_wall_ns() / FG_NS_PER_S);
 }
 
-int fg__http_send(struct fg_http *http, const struct fg_http_request *request,
+int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		  struct fg_http_reply *reply, struct fg_error *err)
 {
 	char *url = fg_xasprintf("%s%s", http->base, request->path);
@@ -294,7 +294,7 @@ int fg__http_send(struct fg_http *http, const struct fg_http_request *request,
 	return status;
 }
 
-bool fg__http_is_passing(long status)
+bool fg_http_is_passing(long status)
 {
 	return status == 408 || status == 425 || status == 429 || status >= 500 || status < 200;
 }
@@ -310,7 +310,7 @@ static const char *find_message(const cJSON *json)
 	return message;
 }
 
-int fg__http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
+int fg_http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
 		      struct fg_error *err)
 {
 	const char *token = http->options.token;
@@ -332,7 +332,7 @@ int fg__http_describe(const struct fg_http *http, const struct fg_http_reply *re
 	return FG_ENET;
 }
 
-void fg__http_patience_init(struct fg_http_patience *patience)
+void fg_http_patience_init(struct fg_http_patience *patience)
 {
 	if (patience->first_wait_ns == 0)
 		patience->first_wait_ns = 500 * FG_NS_PER_MS;
@@ -359,7 +359,7 @@ static int64_t wait_after(struct fg_http_patience *patience, unsigned attempt,
 }
 
 /* In small steps, so that Ctrl-C is obeyed. */
-void fg__http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns)
+void fg_http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns)
 {
 	int64_t left_ns = wait_after(patience, attempt, retry_after_ns);
 

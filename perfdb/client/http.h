@@ -40,17 +40,17 @@ struct fg_http_reply {
 };
 
 /* What `options` points to must live as long. */
-int fg__http_open(const struct fg_http_options *options, struct fg_http **http,
+int fg_http_open(const struct fg_http_options *options, struct fg_http **http,
 		  struct fg_error *err) FG_NODISCARD;
 /* FG_OK: there was a reply, whatever it says.  FG_ENET: there was none.  Release the reply's body. */
-int fg__http_send(struct fg_http *http, const struct fg_http_request *request,
+int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		  struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
-void fg__http_close(struct fg_http *http);
+void fg_http_close(struct fg_http *http);
 
 /* A failure that may be gone a moment later: 408, 425, 429, 5xx, no reply. */
-bool fg__http_is_passing(long status);
+bool fg_http_is_passing(long status);
 /* FG_ENET with what the server said, cleaned and bounded: it may be anything, but never our token. */
-int fg__http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
+int fg_http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
 		      struct fg_error *err);
 
 struct fg_http_patience {
@@ -60,8 +60,8 @@ struct fg_http_patience {
 	struct fg_random random;
 };
 
-void fg__http_patience_init(struct fg_http_patience *patience);
+void fg_http_patience_init(struct fg_http_patience *patience);
 /* After the attempt of this number (from 1) failed: twice as long each time, half of it left to chance. */
-void fg__http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns);
+void fg_http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns);
 
 #endif

@@ -15,23 +15,23 @@ enum {
 
 /* ---- one request ---- */
 
-int fg__post_send(struct fg__post *p, const struct fg_http_request *request,
+int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 		  struct fg_http_reply *reply, struct fg_error *err)
 {
 	int rc = FG_OK;
 
 	p->retry_after_ns = -1;
 	p->may_pass = true;
-	rc = fg__http_send(p->http, request, reply, err);
+	rc = fg_http_send(p->http, request, reply, err);
 	if (rc != FG_OK)
 		return rc;
 	p->retry_after_ns = reply->retry_after_ns;
 	if (reply->status >= 200 && reply->status < 300)
 		return FG_OK;
 	/* A limit that will end says when; GitHub answers 403 for one, too. */
-	p->may_pass = fg__http_is_passing(reply->status) ||
+	p->may_pass = fg_http_is_passing(reply->status) ||
 		      (reply->status == 403 && reply->retry_after_ns >= 0);
-	rc = fg__http_describe(p->http, reply, err);
+	rc = fg_http_describe(p->http, reply, err);
 	if (reply->status == 403 && !p->may_pass)
 		fg_error_prefix(
 			err,
@@ -39,17 +39,17 @@ int fg__post_send(struct fg__post *p, const struct fg_http_request *request,
 	return rc;
 }
 
-int fg__post_get(struct fg__post *p, const char *path, const char *what, cJSON **json,
+int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **json,
 		 struct fg_error *err)
 {
 	static const char *const headers[] = {"Accept: application/json", NULL};
 	const struct fg_http_request request = {.method = "GET", .path = path, .headers = headers};
 	struct fg_http_reply reply = {0};
-	int rc = fg__post_send(p, &request, &reply, err);
+	int rc = fg_post_send(p, &request, &reply, err);
 
 	if (rc == FG_OK && (reply.body.cut || !reply.body.data ||
 			    fg_json_parse(reply.body.data, reply.body.length,
-					  FG__POST_REPLY_MAX_BYTES, json, NULL) != FG_OK ||
+					  FG_POST_REPLY_MAX_BYTES, json, NULL) != FG_OK ||
 			    (!cJSON_IsArray(*json) && !cJSON_IsObject(*json)))) {
 		p->may_pass = false;
 		rc = fg_error_set(err, FG_EPARSE, "%s is not what was expected", what);
@@ -58,14 +58,14 @@ int fg__post_get(struct fg__post *p, const char *path, const char *what, cJSON *
 	return rc;
 }
 
-int fg__post_put(struct fg__post *p, const char *method, const char *path,
+int fg_post_put(struct fg_post *p, const char *method, const char *path,
 		 const struct fg_strbuf *body, struct fg_error *err)
 {
 	static const char *const headers[] = {"Content-Type: application/json",
 					      "Accept: application/json", NULL};
 	const struct fg_http_request request = {method, path, headers, body->data, body->length};
 	struct fg_http_reply reply = {0};
-	const int rc = fg__post_send(p, &request, &reply, err);
+	const int rc = fg_post_send(p, &request, &reply, err);
 
 	fg_strbuf_release(&reply.body);
 	return rc;
@@ -73,7 +73,7 @@ int fg__post_put(struct fg__post *p, const char *method, const char *path,
 
 /* ---- a webhook ---- */
 
-static int call_webhook(struct fg__post *p, enum fg_post_result *result, struct fg_error *err)
+static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
 	const size_t size = strlen(p->message->json);
 	char *delivery = fg_xasprintf("X-Fastgate-Delivery: %s", p->message->run_id);
@@ -91,7 +91,7 @@ static int call_webhook(struct fg__post *p, enum fg_post_result *result, struct 
 		const char *headers[] = {"Content-Type: application/json", delivery, signature,
 					 NULL};
 
-		rc = fg__post_send(
+		rc = fg_post_send(
 			p, &(struct fg_http_request){"POST", "", headers, p->message->json, size},
 			&reply, err);
 	}
@@ -117,18 +117,18 @@ static const struct kind {
 	const char *value; /* NULL: the target's own address */
 	enum need need;
 	const char *token_header;                                    /* NULL: "Authorization" */
-	int (*find)(struct fg__post_job *job, struct fg_error *err); /* NULL: the target says it */
-	int (*deliver)(struct fg__post *p, enum fg_post_result *result, struct fg_error *err);
+	int (*find)(struct fg_post_job *job, struct fg_error *err); /* NULL: the target says it */
+	int (*deliver)(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 } kinds[] = {
-	{"github",  "pull-request-comment", NEEDS_REQUEST, NULL,            fg__post_job_github,
-	 fg__post_github_comment										   },
-	{"github",  "commit-status",        NEEDS_COMMIT,  NULL,            fg__post_job_github,
-	 fg__post_github_status										    },
-	{"github",  "check-run",            NEEDS_COMMIT,  NULL,            fg__post_job_github, fg__post_check_run},
-	{"gitlab",  "merge-request-note",   NEEDS_REQUEST, "PRIVATE-TOKEN", fg__post_job_gitlab,
-	 fg__post_gitlab_note										      },
-	{"gitlab",  "commit-status",        NEEDS_COMMIT,  "PRIVATE-TOKEN", fg__post_job_gitlab,
-	 fg__post_gitlab_status										    },
+	{"github",  "pull-request-comment", NEEDS_REQUEST, NULL,            fg_post_job_github,
+	 fg_post_github_comment										   },
+	{"github",  "commit-status",        NEEDS_COMMIT,  NULL,            fg_post_job_github,
+	 fg_post_github_status										    },
+	{"github",  "check-run",            NEEDS_COMMIT,  NULL,            fg_post_job_github, fg_post_check_run},
+	{"gitlab",  "merge-request-note",   NEEDS_REQUEST, "PRIVATE-TOKEN", fg_post_job_gitlab,
+	 fg_post_gitlab_note										      },
+	{"gitlab",  "commit-status",        NEEDS_COMMIT,  "PRIVATE-TOKEN", fg_post_job_gitlab,
+	 fg_post_gitlab_status										    },
 	{"webhook", NULL,                   NEEDS_NOTHING, NULL,            NULL,                call_webhook      },
 };
 
@@ -143,7 +143,7 @@ static const struct kind *find_kind(const struct fg_post_target *target)
 	return NULL;
 }
 
-static bool has_place(const struct fg__post_job *job, enum need need)
+static bool has_place(const struct fg_post_job *job, enum need need)
 {
 	switch (need) {
 	case NEEDS_REQUEST:
@@ -156,7 +156,7 @@ static bool has_place(const struct fg__post_job *job, enum need need)
 	return true;
 }
 
-static int try_until(struct fg__post *p, const struct kind *kind,
+static int try_until(struct fg_post *p, const struct kind *kind,
 		     const struct fg_post_options *options, enum fg_post_result *result,
 		     struct fg_error *err)
 {
@@ -168,7 +168,7 @@ static int try_until(struct fg__post *p, const struct kind *kind,
 		.interrupted = options->interrupted};
 	int rc = FG_OK;
 
-	fg__http_patience_init(&patience);
+	fg_http_patience_init(&patience);
 	for (unsigned i = 1;; i++) {
 		rc = kind->deliver(p, result, err);
 		if (rc == FG_OK || rc == FG_EINTERRUPTED || !p->may_pass || i >= attempts)
@@ -179,11 +179,11 @@ static int try_until(struct fg__post *p, const struct kind *kind,
 					p->retry_after_ns / FG_NS_PER_S);
 			return rc;
 		}
-		fg__http_wait(&patience, i, p->retry_after_ns);
+		fg_http_wait(&patience, i, p->retry_after_ns);
 	}
 }
 
-static int post_by(const struct kind *kind, struct fg__post *p, const struct fg_post_target *target,
+static int post_by(const struct kind *kind, struct fg_post *p, const struct fg_post_target *target,
 		   const struct fg_post_options *options, enum fg_post_result *result,
 		   struct fg_error *err)
 {
@@ -194,14 +194,14 @@ static int post_by(const struct kind *kind, struct fg__post *p, const struct fg_
 		.token_header = kind->token_header,
 		.timeout_ns =
 			options->timeout_ns ? options->timeout_ns : DEFAULT_TIMEOUT_S * FG_NS_PER_S,
-		.reply_max_bytes = kind->find ? FG__POST_REPLY_MAX_BYTES : 0,
+		.reply_max_bytes = kind->find ? FG_POST_REPLY_MAX_BYTES : 0,
 		.interrupted = options->interrupted,
 	};
-	int rc = fg__http_open(&server, &p->http, err);
+	int rc = fg_http_open(&server, &p->http, err);
 
 	if (rc == FG_OK)
 		rc = try_until(p, kind, options, result, err);
-	fg__http_close(p->http);
+	fg_http_close(p->http);
 	return rc;
 }
 
@@ -209,7 +209,7 @@ int fg_post(const struct fg_post_target *target, const struct fg_post_message *m
 	    const struct fg_post_options *options, enum fg_post_result *result,
 	    struct fg_error *err)
 {
-	struct fg__post p = {.message = message, .token = fg__post_variable(target->token_env)};
+	struct fg_post p = {.message = message, .token = fg_post_variable(target->token_env)};
 	const struct kind *kind = find_kind(target);
 	enum fg_post_result done = FG_POST_NOWHERE;
 	int rc = FG_OK;
@@ -226,7 +226,7 @@ int fg_post(const struct fg_post_target *target, const struct fg_post_message *m
 	if (rc == FG_OK)
 		rc = post_by(kind, &p, target, options, &done, err);
 out:
-	fg__post_job_release(&p.job);
+	fg_post_job_release(&p.job);
 	if (rc == FG_OK)
 		*result = done;
 	return rc;

@@ -38,7 +38,7 @@ static void add_percent_encoded(struct fg_strbuf *text, const char *words)
 }
 
 /* Its head must be the very commit that was measured: a pull request that moved on since has another job. */
-static int find_number(struct fg__post *p, struct fg_error *err)
+static int find_number(struct fg_post *p, struct fg_error *err)
 {
 	struct fg_strbuf path = {0};
 	const cJSON *request = NULL;
@@ -46,9 +46,9 @@ static int find_number(struct fg__post *p, struct fg_error *err)
 	int rc = FG_OK;
 
 	fg_strbuf_printf(&path, "%s/pulls?state=open&per_page=%d&head=", p->job.project,
-			 (int)FG__POST_PAGE_SIZE);
+			 (int)FG_POST_PAGE_SIZE);
 	add_percent_encoded(&path, p->job.head);
-	rc = fg__post_get(p, fg_strbuf_text(&path), "the list of pull requests", &json, err);
+	rc = fg_post_get(p, fg_strbuf_text(&path), "the list of pull requests", &json, err);
 	cJSON_ArrayForEach(request, json)
 	{
 		if (strcmp(fg_json_text_or(request, "head/sha", ""), p->job.sha) == 0 &&
@@ -63,17 +63,17 @@ static int find_number(struct fg__post *p, struct fg_error *err)
 /* ---- one thread ---- */
 
 /* The id of our comment on one page, 0 for none; and whether it was the last page. */
-static int look_at_page(struct fg__post *p, const struct thread *thread, unsigned page, int64_t *id,
+static int look_at_page(struct fg_post *p, const struct thread *thread, unsigned page, int64_t *id,
 			bool *is_last, struct fg_error *err)
 {
 	char *path =
-		fg_xasprintf("%s?per_page=%d&page=%u", thread->list, (int)FG__POST_PAGE_SIZE, page);
+		fg_xasprintf("%s?per_page=%d&page=%u", thread->list, (int)FG_POST_PAGE_SIZE, page);
 	const cJSON *comment = NULL;
 	cJSON *json = NULL;
-	int rc = fg__post_get(p, path, "the list of comments", &json, err);
+	int rc = fg_post_get(p, path, "the list of comments", &json, err);
 
 	if (rc == FG_OK) {
-		*is_last = cJSON_GetArraySize(json) < FG__POST_PAGE_SIZE;
+		*is_last = cJSON_GetArraySize(json) < FG_POST_PAGE_SIZE;
 		cJSON_ArrayForEach(comment, json)
 		{
 			if (*id == 0 &&
@@ -88,7 +88,7 @@ static int look_at_page(struct fg__post *p, const struct thread *thread, unsigne
 	return rc;
 }
 
-static int find_comment(struct fg__post *p, const struct thread *thread, int64_t *id,
+static int find_comment(struct fg_post *p, const struct thread *thread, int64_t *id,
 			struct fg_error *err)
 {
 	bool is_last = false;
@@ -100,14 +100,14 @@ static int find_comment(struct fg__post *p, const struct thread *thread, int64_t
 			p->may_pass = false;
 			return fg_error_set(err, FG_ELIMIT,
 					    "more than %d comments, none of the first ones ours",
-					    FG__POST_PAGE_SIZE * MAX_PAGES);
+					    FG_POST_PAGE_SIZE * MAX_PAGES);
 		}
 		rc = look_at_page(p, thread, page, id, &is_last, err);
 	}
 	return rc;
 }
 
-static int write_comment(struct fg__post *p, const struct thread *thread,
+static int write_comment(struct fg_post *p, const struct thread *thread,
 			 enum fg_post_result *result, struct fg_error *err)
 {
 	struct fg_strbuf body = {0};
@@ -123,7 +123,7 @@ static int write_comment(struct fg__post *p, const struct thread *thread,
 	fg_json_text(&w, "body", p->message->comment);
 	fg_json_end(&w);
 	path = id ? fg_xasprintf("%s%" PRId64, thread->single, id) : fg_xstrdup(thread->list);
-	rc = fg__post_put(p, id ? thread->edit_method : "POST", path, &body, err);
+	rc = fg_post_put(p, id ? thread->edit_method : "POST", path, &body, err);
 	if (rc == FG_OK)
 		*result = id ? FG_POST_UPDATED : FG_POST_CREATED;
 	fg_strbuf_release(&body);
@@ -131,7 +131,7 @@ static int write_comment(struct fg__post *p, const struct thread *thread,
 	return rc;
 }
 
-int fg__post_github_comment(struct fg__post *p, enum fg_post_result *result, struct fg_error *err)
+int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
 	struct thread thread = {.edit_method = "PATCH"};
 	int rc = p->job.number ? FG_OK : find_number(p, err);
@@ -145,7 +145,7 @@ int fg__post_github_comment(struct fg__post *p, enum fg_post_result *result, str
 	return rc;
 }
 
-int fg__post_gitlab_note(struct fg__post *p, enum fg_post_result *result, struct fg_error *err)
+int fg_post_gitlab_note(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
 	struct thread thread = {.edit_method = "PUT"};
 	int rc = FG_OK;

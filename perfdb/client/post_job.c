@@ -12,21 +12,21 @@ enum {
 	EVENT_MAX_BYTES = 32 << 20
 };
 
-const char *fg__post_variable(const char *name)
+const char *fg_post_variable(const char *name)
 {
 	const char *value = name ? getenv(name) : NULL;
 
 	return value && *value ? value : NULL;
 }
 
-void fg__post_job_release(struct fg__post_job *job)
+void fg_post_job_release(struct fg_post_job *job)
 {
 	free(job->api);
 	free(job->project);
 	free(job->head);
 	free(job->sha);
 	free(job->page);
-	*job = (struct fg__post_job){0};
+	*job = (struct fg_post_job){0};
 }
 
 /* ---- what may become part of a path ---- */
@@ -59,7 +59,7 @@ static char *hash_or_null(const char *text)
 
 static cJSON *read_event(void)
 {
-	const char *path = fg__post_variable("GITHUB_EVENT_PATH");
+	const char *path = fg_post_variable("GITHUB_EVENT_PATH");
 	char *data = NULL;
 	size_t size = 0;
 	cJSON *json = NULL;
@@ -96,7 +96,7 @@ static int64_t number_of_ref(const char *ref)
  * A follow-up workflow runs for the default branch: GITHUB_REF and GITHUB_SHA tell of that one, so nothing but the event
  * counts.  It names the pull requests of branches of this repository only; one of a fork is asked for by its head.
  */
-static void take_followed(struct fg__post_job *job, const cJSON *followed)
+static void take_followed(struct fg_post_job *job, const cJSON *followed)
 {
 	const cJSON *requests = cJSON_GetObjectItemCaseSensitive(followed, "pull_requests");
 	const char *owner = fg_json_text_or(followed, "head_repository/owner/login", NULL);
@@ -113,26 +113,26 @@ static void take_followed(struct fg__post_job *job, const cJSON *followed)
 		job->head = fg_xasprintf("%s:%s", owner, branch);
 }
 
-static void take_job(struct fg__post_job *job, const cJSON *event, const char *repository)
+static void take_job(struct fg_post_job *job, const cJSON *event, const char *repository)
 {
-	const char *server = fg__post_variable("GITHUB_SERVER_URL");
-	const char *run = fg__post_variable("GITHUB_RUN_ID");
+	const char *server = fg_post_variable("GITHUB_SERVER_URL");
+	const char *run = fg_post_variable("GITHUB_RUN_ID");
 
 	job->number = number_in(event, "pull_request/number");
 	if (job->number == 0)
-		job->number = number_of_ref(fg__post_variable("GITHUB_REF"));
+		job->number = number_of_ref(fg_post_variable("GITHUB_REF"));
 	/* GITHUB_SHA of a pull request is a merge that nobody looks at. */
 	job->sha = hash_or_null(fg_json_text_or(event, "pull_request/head/sha", NULL));
 	if (!job->sha && job->number == 0)
-		job->sha = hash_or_null(fg__post_variable("GITHUB_SHA"));
+		job->sha = hash_or_null(fg_post_variable("GITHUB_SHA"));
 	if (server && is_number(run))
 		job->page = fg_xasprintf("%s/%s/actions/runs/%s", server, repository, run);
 }
 
-int fg__post_job_github(struct fg__post_job *job, struct fg_error *err)
+int fg_post_job_github(struct fg_post_job *job, struct fg_error *err)
 {
-	const char *api = fg__post_variable("GITHUB_API_URL");
-	const char *repository = fg__post_variable("GITHUB_REPOSITORY");
+	const char *api = fg_post_variable("GITHUB_API_URL");
+	const char *repository = fg_post_variable("GITHUB_REPOSITORY");
 	const cJSON *followed = NULL;
 	cJSON *event = NULL;
 
@@ -154,12 +154,12 @@ int fg__post_job_github(struct fg__post_job *job, struct fg_error *err)
 
 /* ---- GitLab ---- */
 
-int fg__post_job_gitlab(struct fg__post_job *job, struct fg_error *err)
+int fg_post_job_gitlab(struct fg_post_job *job, struct fg_error *err)
 {
-	const char *api = fg__post_variable("CI_API_V4_URL");
-	const char *project = fg__post_variable("CI_PROJECT_ID");
-	const char *request = fg__post_variable("CI_MERGE_REQUEST_IID");
-	const char *page = fg__post_variable("CI_JOB_URL");
+	const char *api = fg_post_variable("CI_API_V4_URL");
+	const char *project = fg_post_variable("CI_PROJECT_ID");
+	const char *request = fg_post_variable("CI_MERGE_REQUEST_IID");
+	const char *page = fg_post_variable("CI_JOB_URL");
 
 	if (!api || !project)
 		return FG_OK;
@@ -169,7 +169,7 @@ int fg__post_job_gitlab(struct fg__post_job *job, struct fg_error *err)
 	job->api = fg_xstrdup(api);
 	job->project = fg_xasprintf("/projects/%s", project);
 	job->number = request ? strtoll(request, NULL, 10) : 0;
-	job->sha = hash_or_null(fg__post_variable("CI_COMMIT_SHA"));
+	job->sha = hash_or_null(fg_post_variable("CI_COMMIT_SHA"));
 	job->page = page ? fg_xstrdup(page) : NULL;
 	return FG_OK;
 }

@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "base/error.h"
 
-struct fg__post_job {
+struct fg_post_job {
 	char *api;      /* NULL: this is no job of that service */
 	char *project;  /* "/repos/acme/demo", "/projects/31" */
 	int64_t number; /* of the pull or merge request; 0: none, or not known */
@@ -21,11 +21,11 @@ struct fg__post_job {
 };
 
 /* `job` is empty where the variables are not there: that is no failure.  Release it. */
-int fg__post_job_github(struct fg__post_job *job, struct fg_error *err) FG_NODISCARD;
-int fg__post_job_gitlab(struct fg__post_job *job, struct fg_error *err) FG_NODISCARD;
-void fg__post_job_release(struct fg__post_job *job);
+int fg_post_job_github(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
+int fg_post_job_gitlab(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
+void fg_post_job_release(struct fg_post_job *job);
 
 /* The value of an environment variable; NULL when it is not set or empty, or `name` is NULL. */
-const char *fg__post_variable(const char *name);
+const char *fg_post_variable(const char *name);
 
 #endif

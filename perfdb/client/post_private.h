@@ -10,14 +10,14 @@
 #include "perfdb/client/post_job.h"
 
 enum {
-	FG__POST_PAGE_SIZE = 100,
+	FG_POST_PAGE_SIZE = 100,
 	/* 100 comments of 65,536 characters, some of which take several bytes. */
-	FG__POST_REPLY_MAX_BYTES = 32 << 20,
+	FG_POST_REPLY_MAX_BYTES = 32 << 20,
 };
 
-struct fg__post {
+struct fg_post {
 	const struct fg_post_message *message;
-	struct fg__post_job job;
+	struct fg_post_job job;
 	const char *token; /* NULL: none */
 	struct fg_http *http;
 	int64_t retry_after_ns; /* of the last failure; -1: not said */
@@ -25,20 +25,20 @@ struct fg__post {
 };
 
 /* One request; anything but 2xx is a failure in the server's own words.  Release the reply's body. */
-int fg__post_send(struct fg__post *p, const struct fg_http_request *request,
+int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 		  struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 /* GET that answers with JSON, to be deleted; `what` names it where it is none. */
-int fg__post_get(struct fg__post *p, const char *path, const char *what, cJSON **json,
+int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **json,
 		 struct fg_error *err) FG_NODISCARD;
 /* A JSON body there; the answer is not needed. */
-int fg__post_put(struct fg__post *p, const char *method, const char *path,
+int fg_post_put(struct fg_post *p, const char *method, const char *path,
 		 const struct fg_strbuf *body, struct fg_error *err) FG_NODISCARD;
 
 /* What a target stands for.  *result stays FG_POST_NOWHERE where there turns out to be no place. */
-int fg__post_github_comment(struct fg__post *p, enum fg_post_result *result, struct fg_error *err);
-int fg__post_gitlab_note(struct fg__post *p, enum fg_post_result *result, struct fg_error *err);
-int fg__post_github_status(struct fg__post *p, enum fg_post_result *result, struct fg_error *err);
-int fg__post_gitlab_status(struct fg__post *p, enum fg_post_result *result, struct fg_error *err);
-int fg__post_check_run(struct fg__post *p, enum fg_post_result *result, struct fg_error *err);
+int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
+int fg_post_gitlab_note(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
+int fg_post_github_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
+int fg_post_gitlab_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
+int fg_post_check_run(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 
 #endif

@@ -42,7 +42,7 @@ static void add_description(struct fg_json_writer *w, const char *title)
 			   length < DESCRIPTION_MAX_BYTES ? length : DESCRIPTION_MAX_BYTES);
 }
 
-static int write_status(struct fg__post *p, const char *state, const char *name_key,
+static int write_status(struct fg_post *p, const char *state, const char *name_key,
 			enum fg_post_result *result, struct fg_error *err)
 {
 	char *path = fg_xasprintf("%s/statuses/%s", p->job.project, p->job.sha);
@@ -58,7 +58,7 @@ static int write_status(struct fg__post *p, const char *state, const char *name_
 	if (p->job.page)
 		fg_json_text(&w, "target_url", p->job.page);
 	fg_json_end(&w);
-	rc = fg__post_put(p, "POST", path, &body, err);
+	rc = fg_post_put(p, "POST", path, &body, err);
 	if (rc == FG_OK)
 		*result = FG_POST_CREATED;
 	fg_strbuf_release(&body);
@@ -66,23 +66,23 @@ static int write_status(struct fg__post *p, const char *state, const char *name_
 	return rc;
 }
 
-int fg__post_github_status(struct fg__post *p, enum fg_post_result *result, struct fg_error *err)
+int fg_post_github_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
 	return write_status(p, github_words(p->message).state, "context", result, err);
 }
 
-int fg__post_gitlab_status(struct fg__post *p, enum fg_post_result *result, struct fg_error *err)
+int fg_post_gitlab_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
 	return write_status(p, p->message->exit_code == FG_EXIT_PASS ? "success" : "failed", "name",
 			    result, err);
 }
 
-static int find_check_run(struct fg__post *p, int64_t *id, struct fg_error *err)
+static int find_check_run(struct fg_post *p, int64_t *id, struct fg_error *err)
 {
 	char *path = fg_xasprintf("%s/commits/%s/check-runs?check_name=%s&per_page=1",
 				  p->job.project, p->job.sha, p->message->name);
 	cJSON *json = NULL;
-	const int rc = fg__post_get(p, path, "the list of check runs", &json, err);
+	const int rc = fg_post_get(p, path, "the list of check runs", &json, err);
 	const cJSON *runs = cJSON_GetObjectItemCaseSensitive(json, "check_runs");
 
 	*id = 0;
@@ -94,7 +94,7 @@ static int find_check_run(struct fg__post *p, int64_t *id, struct fg_error *err)
 	return rc;
 }
 
-static void write_check_run(const struct fg__post *p, bool is_new, struct fg_strbuf *body)
+static void write_check_run(const struct fg_post *p, bool is_new, struct fg_strbuf *body)
 {
 	const struct fg_post_message *message = p->message;
 	struct fg_json_writer w;
@@ -116,7 +116,7 @@ static void write_check_run(const struct fg__post *p, bool is_new, struct fg_str
 	fg_json_end(&w);
 }
 
-int fg__post_check_run(struct fg__post *p, enum fg_post_result *result, struct fg_error *err)
+int fg_post_check_run(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
 	struct fg_strbuf body = {0};
 	char *path = NULL;
@@ -128,7 +128,7 @@ int fg__post_check_run(struct fg__post *p, enum fg_post_result *result, struct f
 	write_check_run(p, id == 0, &body);
 	path = id ? fg_xasprintf("%s/check-runs/%" PRId64, p->job.project, id)
 		  : fg_xasprintf("%s/check-runs", p->job.project);
-	rc = fg__post_put(p, id ? "PATCH" : "POST", path, &body, err);
+	rc = fg_post_put(p, id ? "PATCH" : "POST", path, &body, err);
 	if (rc == FG_OK)
 		*result = id ? FG_POST_UPDATED : FG_POST_CREATED;
 	fg_strbuf_release(&body);

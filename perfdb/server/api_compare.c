@@ -25,15 +25,15 @@ static const double ns_per_ms = 1e6;
 static int read_sides(struct fg_request *rq, struct fg_run_side sides[2], struct fg_error *err)
 {
 	const char *a = NULL;
-	const char *b = fg__parameter(rq, "b");
-	int status = fg__need(rq, "a", &a, err);
+	const char *b = fg_parameter(rq, "b");
+	int status = fg_need(rq, "a", &a, err);
 
 	sides[0] = (struct fg_run_side){NULL, FG_ARM_CANDIDATE};
 	sides[1] = (struct fg_run_side){NULL, FG_ARM_CANDIDATE};
 	if (status == FG_OK)
-		status = fg__find_run(rq, a, &sides[0].run, err);
+		status = fg_find_run(rq, a, &sides[0].run, err);
 	if (status == FG_OK && b)
-		status = fg__find_run(rq, b, &sides[1].run, err);
+		status = fg_find_run(rq, b, &sides[1].run, err);
 	if (status == FG_OK && (!b || strcmp(sides[0].run, sides[1].run) == 0)) {
 		sides[1].run = sides[0].run;
 		sides[0].arm = FG_ARM_BASELINE;
@@ -77,17 +77,17 @@ static void write_delta(struct fg_json_writer *w, const struct fg_function_delta
 	fg_json_end(w);
 }
 
-int fg__functions(struct fg_request *rq, struct fg_error *err)
+int fg_handle_functions(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_run_side sides[2];
 	struct fg_function_deltas deltas = {0};
 	const char *benchmark = NULL;
 	struct fg_json_writer w;
 	size_t limit = 0;
-	int status = fg__need(rq, "benchmark", &benchmark, err);
+	int status = fg_need(rq, "benchmark", &benchmark, err);
 
 	if (status == FG_OK)
-		status = fg__parameter_size(rq, "limit", FUNCTIONS_DEFAULT, FUNCTIONS_MAX, &limit,
+		status = fg_parameter_size(rq, "limit", FUNCTIONS_DEFAULT, FUNCTIONS_MAX, &limit,
 					    err);
 	if (status == FG_OK)
 		status = read_sides(rq, sides, err);
@@ -96,7 +96,7 @@ int fg__functions(struct fg_request *rq, struct fg_error *err)
 						    err);
 	if (status != FG_OK)
 		return status;
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	write_runs(&w, sides);
 	write_pair(&w, "total_ms", deltas.total_ns[0] / ns_per_ms, deltas.total_ns[1] / ns_per_ms);
@@ -238,17 +238,17 @@ static void write_tree(struct fg_json_writer *w, const struct fg_path_tree *tree
 	free(shown.functions);
 }
 
-int fg__paths(struct fg_request *rq, struct fg_error *err)
+int fg_handle_paths(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_run_side sides[2];
 	struct fg_path_tree tree = {0};
 	const char *benchmark = NULL;
 	struct fg_json_writer w;
 	size_t limit = 0;
-	int status = fg__need(rq, "benchmark", &benchmark, err);
+	int status = fg_need(rq, "benchmark", &benchmark, err);
 
 	if (status == FG_OK)
-		status = fg__parameter_size(rq, "limit", PATHS_DEFAULT, PATHS_MAX, &limit, err);
+		status = fg_parameter_size(rq, "limit", PATHS_DEFAULT, PATHS_MAX, &limit, err);
 	if (status == FG_OK && limit == 0)
 		status = fg_error_set(err, FG_EINVAL, "parameter 'limit' has to be at least 1");
 	if (status == FG_OK)
@@ -257,7 +257,7 @@ int fg__paths(struct fg_request *rq, struct fg_error *err)
 		status = fg_store_paths(rq->store, sides, benchmark, &tree, err);
 	if (status != FG_OK)
 		return status;
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	write_runs(&w, sides);
 	fg_json_begin_array(&w, "repetitions");
@@ -333,14 +333,14 @@ static void write_environment(struct fg_json_writer *w, const char *name, const 
 	fg_json_end(w);
 }
 
-int fg__environment(struct fg_request *rq, struct fg_error *err)
+int fg_handle_environment(struct fg_request *rq, struct fg_error *err)
 {
 	struct pair pair = {0};
 	struct fg_json_writer w;
 	int status = load_pair(rq, false, &pair, err);
 
 	if (status == FG_OK) {
-		fg__json(rq, &w);
+		fg_json(rq, &w);
 		fg_json_begin_object(&w, NULL);
 		write_environment(&w, "differences", &pair);
 		fg_json_end(&w);
@@ -375,7 +375,7 @@ static void write_metrics(struct fg_json_writer *w, const struct fg_series *a, e
 	fg_json_end(w);
 }
 
-int fg__compare(struct fg_request *rq, struct fg_error *err)
+int fg_handle_compare(struct fg_request *rq, struct fg_error *err)
 {
 	struct pair pair = {0};
 	struct fg_json_writer w;
@@ -385,7 +385,7 @@ int fg__compare(struct fg_request *rq, struct fg_error *err)
 		const struct fg_run *a = &pair.runs[0].run;
 		const struct fg_run *b = pair.same ? a : &pair.runs[1].run;
 
-		fg__json(rq, &w);
+		fg_json(rq, &w);
 		fg_json_begin_object(&w, NULL);
 		fg_json_text(&w, "a", a->id);
 		fg_json_text(&w, "b", b->id);
@@ -439,7 +439,7 @@ static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg
 }
 
 /* Everything that the comparison page draws. */
-int fg__verdict(struct fg_request *rq, struct fg_error *err)
+int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 {
 	struct pair pair = {0};
 	struct fg_stored_run joined = {0};
@@ -454,7 +454,7 @@ int fg__verdict(struct fg_request *rq, struct fg_error *err)
 		struct fg_report report;
 
 		if (!pair.same) {
-			fg__merge_runs(&pair.runs[0], &pair.runs[1], &joined);
+			fg_merge_runs(&pair.runs[0], &pair.runs[1], &joined);
 			shown = &joined;
 		}
 		/* One per benchmark of the verdict, which may know more benchmarks than the run. */
@@ -480,7 +480,7 @@ int fg__verdict(struct fg_request *rq, struct fg_error *err)
 /* "3-9" as pair numbers; everything when the parameter is absent. */
 static int read_pairs(struct fg_request *rq, uint32_t range[2], struct fg_error *err)
 {
-	const char *words = fg__parameter(rq, "pairs");
+	const char *words = fg_parameter(rq, "pairs");
 	char *end = NULL;
 	unsigned long from = 0;
 	unsigned long to = UINT32_MAX;
@@ -525,21 +525,21 @@ static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, con
 }
 
 /* The profile of one benchmark from some of its pairs, as the pages draw it. */
-int fg__profile(struct fg_request *rq, struct fg_error *err)
+int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 {
 	struct pair pair = {0};
 	struct fg_stored_run joined = {0};
 	const char *benchmark = NULL;
 	struct fg_profile_set *set = NULL;
 	uint32_t range[2] = {0};
-	int status = fg__need(rq, "benchmark", &benchmark, err);
+	int status = fg_need(rq, "benchmark", &benchmark, err);
 
 	if (status == FG_OK)
 		status = read_pairs(rq, range, err);
 	if (status == FG_OK)
 		status = load_pair(rq, true, &pair, err);
 	if (status == FG_OK && !pair.same)
-		fg__merge_runs(&pair.runs[0], &pair.runs[1], &joined);
+		fg_merge_runs(&pair.runs[0], &pair.runs[1], &joined);
 	if (status == FG_OK) {
 		set = profile_of(pair.same ? &pair.runs[0] : &joined, benchmark);
 		if (!set)

@@ -18,7 +18,7 @@ static void write_names(struct fg_request *rq, const char *member, const struct 
 {
 	struct fg_json_writer w;
 
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_array(&w, member);
 	for (size_t i = 0; i < list->count; i++)
@@ -27,7 +27,7 @@ static void write_names(struct fg_request *rq, const char *member, const struct 
 	fg_json_end(&w);
 }
 
-int fg__projects(struct fg_request *rq, struct fg_error *err)
+int fg_handle_projects(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_name_list all = {0};
 	struct fg_name_list seen = {0};
@@ -37,7 +37,7 @@ int fg__projects(struct fg_request *rq, struct fg_error *err)
 		return status;
 	seen.items = fg_arena_array(&rq->arena, all.count + 1, sizeof(char *));
 	for (size_t i = 0; i < all.count; i++) {
-		if (fg__may_see(rq, all.items[i], NULL) == FG_OK)
+		if (fg_may_see(rq, all.items[i], NULL) == FG_OK)
 			seen.items[seen.count++] = all.items[i];
 	}
 	write_names(rq, "projects", &seen);
@@ -47,14 +47,14 @@ int fg__projects(struct fg_request *rq, struct fg_error *err)
 
 static int read_project(struct fg_request *rq, const char **project, struct fg_error *err)
 {
-	int status = fg__need(rq, "project", project, err);
+	int status = fg_need(rq, "project", project, err);
 
 	if (status == FG_OK)
-		status = fg__may_see(rq, *project, err);
+		status = fg_may_see(rq, *project, err);
 	return status;
 }
 
-int fg__benchmarks(struct fg_request *rq, struct fg_error *err)
+int fg_handle_benchmarks(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_name_list list = {0};
 	const char *project = NULL;
@@ -68,7 +68,7 @@ int fg__benchmarks(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-int fg__metric_names(struct fg_request *rq, struct fg_error *err)
+int fg_handle_metric_names(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_name_list list = {0};
 	const char *project = NULL;
@@ -76,7 +76,7 @@ int fg__metric_names(struct fg_request *rq, struct fg_error *err)
 	int status = read_project(rq, &project, err);
 
 	if (status == FG_OK)
-		status = fg__need(rq, "benchmark", &benchmark, err);
+		status = fg_need(rq, "benchmark", &benchmark, err);
 	if (status == FG_OK)
 		status = fg_store_metrics(rq->store, project, benchmark, &list, err);
 	if (status == FG_OK)
@@ -85,11 +85,11 @@ int fg__metric_names(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-int fg__facts(struct fg_request *rq, struct fg_error *err)
+int fg_handle_facts(struct fg_request *rq, struct fg_error *err)
 {
-	const char *project = fg__parameter(rq, "project");
+	const char *project = fg_parameter(rq, "project");
 	struct fg_name_list list = {0};
-	int status = project ? fg__may_see(rq, project, err) : FG_OK;
+	int status = project ? fg_may_see(rq, project, err) : FG_OK;
 
 	if (status == FG_OK)
 		status = fg_store_fact_keys(rq->store, project ? project : rq->project, &list, err);
@@ -99,7 +99,7 @@ int fg__facts(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-int fg__baselines(struct fg_request *rq, struct fg_error *err)
+int fg_handle_baselines(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_baseline_list list = {0};
 	const char *project = NULL;
@@ -110,7 +110,7 @@ int fg__baselines(struct fg_request *rq, struct fg_error *err)
 		status = fg_store_baseline_list(rq->store, project, &list, err);
 	if (status != FG_OK)
 		return status;
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_array(&w, "baselines");
 	for (size_t i = 0; i < list.count; i++) {
@@ -126,12 +126,12 @@ int fg__baselines(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-int fg__capabilities(struct fg_request *rq, struct fg_error *err)
+int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_json_writer w;
 
 	(void)err;
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "server", "perfdb");
 	fg_json_text(&w, "version", fg_version());
@@ -147,13 +147,13 @@ int fg__capabilities(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-int fg__health(struct fg_request *rq, struct fg_error *err)
+int fg_handle_health(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg_store *store = fg__session(rq->server, err);
+	struct fg_store *store = fg_server_session(rq->server, err);
 	size_t tokens = 0;
 	int status = store ? fg_store_token_count(store, &tokens, err) : FG_EDB;
 
-	fg__session_back(rq->server, store);
+	fg_session_back(rq->server, store);
 	if (status != FG_OK) {
 		rq->status = 503;
 		err->code = FG_EIO; /* whatever it is: for the log */
@@ -171,7 +171,7 @@ static void add_metric(struct fg_strbuf *text, const char *name, const char *hel
 }
 
 /* Prometheus' text format. */
-int fg__metrics(struct fg_request *rq, struct fg_error *err)
+int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_counters *c = &rq->server->counters;
 	struct fg_strbuf *text = &rq->answer;
@@ -196,9 +196,9 @@ int fg__metrics(struct fg_request *rq, struct fg_error *err)
 	fg_strbuf_add_text(
 		text,
 		"# HELP perfdb_request_seconds Time spent on requests.\n# TYPE perfdb_request_seconds summary\n");
-	for (size_t i = 0; i < fg__route_count; i++) {
+	for (size_t i = 0; i < fg_route_count; i++) {
 		const char *labels = fg_arena_printf(&rq->arena, "{method=\"%s\",path=\"%s\"}",
-						     fg__routes[i].method, fg__routes[i].path);
+						     fg_routes[i].method, fg_routes[i].path);
 
 		fg_strbuf_printf(
 			text,
@@ -220,7 +220,7 @@ int fg__metrics(struct fg_request *rq, struct fg_error *err)
 /* {"NAME": [ ... ]} */
 static void open_list(struct fg_request *rq, struct fg_json_writer *w, const char *name)
 {
-	fg__json(rq, w);
+	fg_json(rq, w);
 	fg_json_begin_object(w, NULL);
 	fg_json_begin_array(w, name);
 }
@@ -239,7 +239,7 @@ static void add_time(struct fg_json_writer *w, const char *name, int64_t ns)
 	fg_json_text(w, name, time);
 }
 
-int fg__annotations(struct fg_request *rq, struct fg_error *err)
+int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_annotation_list list = {0};
 	const char *project = NULL;
@@ -247,8 +247,8 @@ int fg__annotations(struct fg_request *rq, struct fg_error *err)
 	int status = read_project(rq, &project, err);
 
 	if (status == FG_OK)
-		status = fg_store_annotations(rq->store, project, fg__parameter(rq, "benchmark"),
-					      fg__parameter(rq, "run"), &list, err);
+		status = fg_store_annotations(rq->store, project, fg_parameter(rq, "benchmark"),
+					      fg_parameter(rq, "run"), &list, err);
 	if (status != FG_OK)
 		return status;
 	open_list(rq, &w, "annotations");
@@ -287,7 +287,7 @@ static int read_body(struct fg_request *rq, cJSON **json, const char **project,
 		status = fg_error_set(err, FG_EPARSE, "expected a JSON object");
 	if (status == FG_OK)
 		status = fg_json_get_text(*json, "project", project, err);
-	return status == FG_OK ? fg__may_see(rq, *project, err) : status;
+	return status == FG_OK ? fg_may_see(rq, *project, err) : status;
 }
 
 /* `missing` may be NULL. */
@@ -301,7 +301,7 @@ static void answer(struct fg_request *rq, const char *name, const char *text, in
 {
 	struct fg_json_writer w;
 
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	if (text)
 		fg_json_text(&w, name, text);
@@ -310,7 +310,7 @@ static void answer(struct fg_request *rq, const char *name, const char *text, in
 	fg_json_end(&w);
 }
 
-int fg__annotate(struct fg_request *rq, struct fg_error *err)
+int fg_handle_annotate(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_annotation annotation = {0};
 	cJSON *json = NULL;
@@ -334,7 +334,7 @@ int fg__annotate(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-int fg__unannotate(struct fg_request *rq, struct fg_error *err)
+int fg_handle_unannotate(struct fg_request *rq, struct fg_error *err)
 {
 	const char *project = NULL;
 	char *end = NULL;
@@ -351,7 +351,7 @@ int fg__unannotate(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-int fg__triage_list(struct fg_request *rq, struct fg_error *err)
+int fg_handle_triage_list(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_triage_list list = {0};
 	const char *project = NULL;
@@ -359,7 +359,7 @@ int fg__triage_list(struct fg_request *rq, struct fg_error *err)
 	int status = read_project(rq, &project, err);
 
 	if (status == FG_OK)
-		status = fg_store_triage_list(rq->store, project, fg__parameter(rq, "benchmark"),
+		status = fg_store_triage_list(rq->store, project, fg_parameter(rq, "benchmark"),
 					      &list, err);
 	if (status != FG_OK)
 		return status;
@@ -382,7 +382,7 @@ int fg__triage_list(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-int fg__triage_set(struct fg_request *rq, struct fg_error *err)
+int fg_handle_triage_set(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_triage triage = {0};
 	cJSON *json = NULL;
@@ -391,7 +391,7 @@ int fg__triage_set(struct fg_request *rq, struct fg_error *err)
 	int status = read_body(rq, &json, &project, err);
 
 	if (status == FG_OK)
-		status = fg__find_run(rq, fg_json_text_or(json, "run", ""), &run, err);
+		status = fg_find_run(rq, fg_json_text_or(json, "run", ""), &run, err);
 	if (status == FG_OK) {
 		triage.run = fg_arena_strdup(&rq->arena, run);
 		triage.benchmark = member(rq, json, "benchmark", "");
@@ -418,16 +418,16 @@ static void give(struct fg_request *rq, const char *type, const void *data, size
 	rq->asset_size = size;
 	rq->asset_tag = fg_arena_printf(&rq->arena, "\"%s\"", hex);
 	/* Not again what the browser has already. */
-	if (fg__header(rq, "If-None-Match") &&
-	    strcmp(fg__header(rq, "If-None-Match"), rq->asset_tag) == 0) {
+	if (fg_header(rq, "If-None-Match") &&
+	    strcmp(fg_header(rq, "If-None-Match"), rq->asset_tag) == 0) {
 		rq->status = 304;
 		rq->asset_size = 0;
 	}
 }
 
-int fg__openapi(struct fg_request *rq, struct fg_error *err)
+int fg_handle_openapi(struct fg_request *rq, struct fg_error *err)
 {
-	const struct fg_page *page = fg__page_find("openapi.json");
+	const struct fg_page *page = fg_page_find("openapi.json");
 
 	if (!page)
 		return fg_error_set(err, FG_ENOENT, "this build has no API description");
@@ -436,10 +436,10 @@ int fg__openapi(struct fg_request *rq, struct fg_error *err)
 }
 
 /* Pages are found by name in two tables; nothing is ever read from a disk, whatever the path says. */
-int fg__asset(struct fg_request *rq, struct fg_error *err)
+int fg_handle_asset(struct fg_request *rq, struct fg_error *err)
 {
 	const char *name = strcmp(rq->path, "/") == 0 ? "index.html" : rq->tail;
-	const struct fg_page *page = fg__page_find(name);
+	const struct fg_page *page = fg_page_find(name);
 	const struct fg_web_asset *asset = page ? NULL : fg_web_asset_find(name);
 
 	if (page)

@@ -11,7 +11,7 @@ enum {
 	LIST_MAX = 1000
 };
 
-int fg__find_run(struct fg_request *rq, const char *words, const char **id, struct fg_error *err)
+int fg_find_run(struct fg_request *rq, const char *words, const char **id, struct fg_error *err)
 {
 	struct fg_upload_state state = {0};
 	char found[UUID_LENGTH + 1] = "";
@@ -20,7 +20,7 @@ int fg__find_run(struct fg_request *rq, const char *words, const char **id, stru
 	if (status == FG_OK)
 		status = fg_store_upload_state(rq->store, found, &state, err);
 	if (status == FG_OK)
-		status = fg__may_see(rq, state.project, err);
+		status = fg_may_see(rq, state.project, err);
 	fg_upload_state_release(&state);
 	*id = fg_arena_strdup(&rq->arena, found);
 	return status;
@@ -29,7 +29,7 @@ int fg__find_run(struct fg_request *rq, const char *words, const char **id, stru
 /* Where the next page begins: opaque to clients. */
 static int read_cursor(struct fg_request *rq, struct fg_run_filter *filter, struct fg_error *err)
 {
-	const char *cursor = fg__parameter(rq, "after");
+	const char *cursor = fg_parameter(rq, "after");
 	char *end = NULL;
 
 	if (!cursor)
@@ -42,33 +42,33 @@ static int read_cursor(struct fg_request *rq, struct fg_run_filter *filter, stru
 	return FG_OK;
 }
 
-int fg__list_runs(struct fg_request *rq, struct fg_error *err)
+int fg_handle_list_runs(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_run_filter filter = {
-		.project = fg__parameter(rq, "project"),
-		.branch = fg__parameter(rq, "branch"),
-		.commit = fg__parameter(rq, "commit"),
-		.tag = fg__parameter(rq, "tag"),
-		.benchmark = fg__parameter(rq, "benchmark"),
-		.fact_key = fg__parameter(rq, "fact"),
-		.fact_value = fg__parameter(rq, "value"),
-		.outcome = fg__parameter(rq, "outcome"),
+		.project = fg_parameter(rq, "project"),
+		.branch = fg_parameter(rq, "branch"),
+		.commit = fg_parameter(rq, "commit"),
+		.tag = fg_parameter(rq, "tag"),
+		.benchmark = fg_parameter(rq, "benchmark"),
+		.fact_key = fg_parameter(rq, "fact"),
+		.fact_value = fg_parameter(rq, "value"),
+		.outcome = fg_parameter(rq, "outcome"),
 	};
 	struct fg_run_list list = {0};
 	struct fg_json_writer w;
-	int status = fg__parameter_size(rq, "limit", 50, LIST_MAX, &filter.limit, err);
+	int status = fg_parameter_size(rq, "limit", 50, LIST_MAX, &filter.limit, err);
 
 	if (status == FG_OK)
 		status = read_cursor(rq, &filter, err);
 	if (status == FG_OK && filter.project)
-		status = fg__may_see(rq, filter.project, err);
+		status = fg_may_see(rq, filter.project, err);
 	if (rq->project)
 		filter.project = rq->project;
 	if (status == FG_OK)
 		status = fg_store_list(rq->store, &filter, &list, err);
 	if (status != FG_OK)
 		return status;
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_array(&w, "runs");
 	for (size_t i = 0; i < list.count; i++)
@@ -86,12 +86,12 @@ int fg__list_runs(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-int fg__get_run(struct fg_request *rq, struct fg_error *err)
+int fg_handle_get_run(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_stored_run run = {0};
 	struct fg_bundle bundle = {0};
 	const char *id = NULL;
-	int status = fg__find_run(rq, rq->tail, &id, err);
+	int status = fg_find_run(rq, rq->tail, &id, err);
 
 	if (status == FG_OK)
 		status = fg_store_load_run(rq->store, id, &run, err);
@@ -106,18 +106,18 @@ int fg__get_run(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-int fg__delete_run(struct fg_request *rq, struct fg_error *err)
+int fg_handle_delete_run(struct fg_request *rq, struct fg_error *err)
 {
 	const char *id = NULL;
 	struct fg_json_writer w;
-	int status = fg__find_run(rq, rq->tail, &id, err);
+	int status = fg_find_run(rq, rq->tail, &id, err);
 
 	if (status == FG_OK && strcmp(id, rq->tail) != 0)
 		status = fg_error_set(err, FG_EINVAL, "to remove a run, give its whole id");
 	if (status == FG_OK)
 		status = fg_store_delete(rq->store, id, err);
 	if (status == FG_OK) {
-		fg__json(rq, &w);
+		fg_json(rq, &w);
 		fg_json_begin_object(&w, NULL);
 		fg_json_text(&w, "removed", id);
 		fg_json_end(&w);

@@ -180,33 +180,33 @@ static void write_point(struct fg_json_writer *w, const struct fg_history_point 
 static int read_place(struct fg_request *rq, const char **project, const char **benchmark,
 		      struct fg_error *err)
 {
-	int status = fg__need(rq, "project", project, err);
+	int status = fg_need(rq, "project", project, err);
 
 	if (status == FG_OK)
-		status = fg__need(rq, "benchmark", benchmark, err);
+		status = fg_need(rq, "benchmark", benchmark, err);
 	if (status == FG_OK)
-		status = fg__may_see(rq, *project, err);
+		status = fg_may_see(rq, *project, err);
 	return status;
 }
 
-int fg__trend(struct fg_request *rq, struct fg_error *err)
+int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg_history_query query = {.branch = fg__parameter(rq, "branch")};
+	struct fg_history_query query = {.branch = fg_parameter(rq, "branch")};
 	struct fg_history history = {0};
 	struct usable usable = {0};
 	struct fg_json_writer w;
 	int status = read_place(rq, &query.project, &query.benchmark, err);
 
 	if (status == FG_OK)
-		status = fg__need(rq, "metric", &query.metric, err);
+		status = fg_need(rq, "metric", &query.metric, err);
 	if (status == FG_OK)
-		status = fg__parameter_size(rq, "limit", POINTS_MAX, POINTS_MAX, &query.limit, err);
+		status = fg_parameter_size(rq, "limit", POINTS_MAX, POINTS_MAX, &query.limit, err);
 	if (status == FG_OK)
 		status = fg_store_history(rq->store, &query, &history, err);
 	if (status != FG_OK)
 		return status;
 	make_usable(&usable, history.count);
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "unit", history.unit);
 	fg_json_text(&w, "better", history.better == FG_BETTER_HIGHER ? "higher" : "lower");
@@ -216,7 +216,7 @@ int fg__trend(struct fg_request *rq, struct fg_error *err)
 		use(&usable, i, history.points[i].run, history.points[i].candidate);
 	}
 	fg_json_end(&w);
-	if (!fg__parameter(rq, "changes") || strcmp(fg__parameter(rq, "changes"), "0") != 0)
+	if (!fg_parameter(rq, "changes") || strcmp(fg_parameter(rq, "changes"), "0") != 0)
 		status = write_changes(&w, &usable, err);
 	if (status == FG_OK)
 		fg_json_end(&w);
@@ -228,15 +228,15 @@ int fg__trend(struct fg_request *rq, struct fg_error *err)
 /* Named by its id, or by its name and library. */
 static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], struct fg_error *err)
 {
-	const char *name = fg__parameter(rq, "name");
+	const char *name = fg_parameter(rq, "name");
 	const char *given = NULL;
 	int status = FG_OK;
 
 	if (name) {
-		fg_store_function_id(name, fg__parameter(rq, "library"), id);
+		fg_store_function_id(name, fg_parameter(rq, "library"), id);
 		return FG_OK;
 	}
-	status = fg__need(rq, "function", &given, err);
+	status = fg_need(rq, "function", &given, err);
 	if (status == FG_OK && strlen(given) >= FG_FUNCTION_ID_SIZE)
 		status = fg_error_set(err, FG_EINVAL, "'%.40s' is no id of a function", given);
 	if (status == FG_OK)
@@ -249,7 +249,7 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 				  const struct fg_trend_point *points, size_t count,
 				  struct fg_error *err)
 {
-	const char *wish = fg__parameter(rq, "changes");
+	const char *wish = fg_parameter(rq, "changes");
 	struct usable usable = {0};
 	int status = FG_OK;
 
@@ -271,7 +271,7 @@ static void write_function_point(struct fg_json_writer *w, const struct fg_trend
 	fg_json_end(w);
 }
 
-int fg__function_trend(struct fg_request *rq, struct fg_error *err)
+int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_function_trend trend = {0};
 	const char *project = NULL;
@@ -286,16 +286,16 @@ int fg__function_trend(struct fg_request *rq, struct fg_error *err)
 	if (status == FG_OK)
 		status = read_function(rq, function, err);
 	if (status == FG_OK)
-		status = fg__parameter_size(rq, "limit", POINTS_MAX, POINTS_MAX, &limit, err);
+		status = fg_parameter_size(rq, "limit", POINTS_MAX, POINTS_MAX, &limit, err);
 	if (status == FG_OK)
 		status =
 			fg_store_function_trend(rq->store, project, benchmark,
-						fg__parameter(rq, "branch"), function, &trend, err);
+						fg_parameter(rq, "branch"), function, &trend, err);
 	if (status != FG_OK)
 		return status;
 	count = fg_min_size(limit, trend.count);
 	points = trend.points + (trend.count - count);
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "name", trend.name);
 	fg_json_text(&w, "library", trend.library);

@@ -31,7 +31,7 @@ struct fg_dictionaries {
 	unsigned long long clock;
 };
 
-struct fg_dictionaries *fg__dictionaries_new(void)
+struct fg_dictionaries *fg_dictionaries_new(void)
 {
 	struct fg_dictionaries *d = fg_xcalloc(1, sizeof(*d));
 
@@ -39,7 +39,7 @@ struct fg_dictionaries *fg__dictionaries_new(void)
 	return d;
 }
 
-void fg__dictionaries_free(struct fg_dictionaries *d)
+void fg_dictionaries_free(struct fg_dictionaries *d)
 {
 	if (!d)
 		return;
@@ -115,7 +115,7 @@ static void trim(struct fg_dictionaries *d)
 	}
 }
 
-const struct fg_dictionary *fg__dictionaries_take(struct fg_dictionaries *d, const char *hash)
+const struct fg_dictionary *fg_dictionaries_take(struct fg_dictionaries *d, const char *hash)
 {
 	const struct fg_dictionary *found = NULL;
 	struct entry *entry = NULL;
@@ -128,7 +128,7 @@ const struct fg_dictionary *fg__dictionaries_take(struct fg_dictionaries *d, con
 	return found;
 }
 
-const struct fg_dictionary *fg__dictionaries_newest(struct fg_dictionaries *d, uint64_t program)
+const struct fg_dictionary *fg_dictionaries_newest(struct fg_dictionaries *d, uint64_t program)
 {
 	const struct fg_dictionary *found = NULL;
 	struct entry *entry = NULL;
@@ -141,7 +141,7 @@ const struct fg_dictionary *fg__dictionaries_newest(struct fg_dictionaries *d, u
 	return found;
 }
 
-const struct fg_dictionary *fg__dictionaries_put(struct fg_dictionaries *d,
+const struct fg_dictionary *fg_dictionaries_put(struct fg_dictionaries *d,
 						 struct fg_dictionary *dictionary, uint64_t program)
 {
 	const struct fg_dictionary *kept = NULL;
@@ -164,7 +164,7 @@ const struct fg_dictionary *fg__dictionaries_put(struct fg_dictionaries *d,
 	return kept;
 }
 
-void fg__dictionaries_give_back(struct fg_dictionaries *d, const struct fg_dictionary *dictionary)
+void fg_dictionaries_give_back(struct fg_dictionaries *d, const struct fg_dictionary *dictionary)
 {
 	struct entry *entry = NULL;
 

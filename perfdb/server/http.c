@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * From bytes to a handler and back.  Who asks, and whether the body may be as large as announced, is settled before a
- * byte of the body is kept.  libmicrohttpd calls fg__http_access() once with the headers, then with pieces of the body,
+ * byte of the body is kept.  libmicrohttpd calls fg_http_access() once with the headers, then with pieces of the body,
  * then once more: that is when the answer is made.
  */
 #include "perfdb/server/http.h"
@@ -24,7 +24,7 @@ enum {
 	WINDOW_BITS_GZIP = 15 + 16
 };
 
-const char *fg__parameter(struct fg_request *rq, const char *name)
+const char *fg_parameter(struct fg_request *rq, const char *name)
 {
 	const char *value =
 		MHD_lookup_connection_value(rq->connection, MHD_GET_ARGUMENT_KIND, name);
@@ -32,21 +32,21 @@ const char *fg__parameter(struct fg_request *rq, const char *name)
 	return value && *value ? value : NULL;
 }
 
-const char *fg__header(struct fg_request *rq, const char *name)
+const char *fg_header(struct fg_request *rq, const char *name)
 {
 	return MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, name);
 }
 
-int fg__need(struct fg_request *rq, const char *name, const char **value, struct fg_error *err)
+int fg_need(struct fg_request *rq, const char *name, const char **value, struct fg_error *err)
 {
-	*value = fg__parameter(rq, name);
+	*value = fg_parameter(rq, name);
 	return *value ? FG_OK : fg_error_set(err, FG_EINVAL, "parameter '%s' is missing", name);
 }
 
-int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max,
+int fg_parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max,
 		       size_t *value, struct fg_error *err)
 {
-	const char *text = fg__parameter(rq, name);
+	const char *text = fg_parameter(rq, name);
 	uint64_t number = otherwise;
 	int status = FG_OK;
 
@@ -61,7 +61,7 @@ int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise
 	return status;
 }
 
-int fg__may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
+int fg_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 {
 	if (rq->project && (!project || strcmp(rq->project, project) != 0))
 		return fg_error_set(err, FG_ENOENT, "there is no project '%.100s' for this token",
@@ -69,7 +69,7 @@ int fg__may_see(const struct fg_request *rq, const char *project, struct fg_erro
 	return FG_OK;
 }
 
-void fg__json(struct fg_request *rq, struct fg_json_writer *w)
+void fg_json(struct fg_request *rq, struct fg_json_writer *w)
 {
 	rq->type = "application/json";
 	fg_json_writer_init(w, &rq->answer, 0);
@@ -112,7 +112,7 @@ static void answer_error(struct fg_request *rq, const struct fg_error *err)
 	if (rq->status == 503 && !rq->retry_after_s)
 		rq->retry_after_s = 1;
 	fg_strbuf_clear(&rq->answer);
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_object(&w, "error");
 	fg_json_text(&w, "code", found->word);
@@ -124,7 +124,7 @@ static void answer_error(struct fg_request *rq, const struct fg_error *err)
 /* A session of this request's own; what stands in its way is nothing that the client asked for. */
 static int open_session(struct fg_request *rq, struct fg_error *err)
 {
-	rq->store = fg__session(rq->server, err);
+	rq->store = fg_server_session(rq->server, err);
 	if (rq->store)
 		return FG_OK;
 	rq->status = 503;
@@ -165,11 +165,11 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 		return refuse(
 			rq, 403, err,
 			"this server lets nobody in before a token is made: `perfdb token create`");
-	if (!is_local_name(fg__header(rq, MHD_HTTP_HEADER_HOST)))
+	if (!is_local_name(fg_header(rq, MHD_HTTP_HEADER_HOST)))
 		return refuse(rq, 403, err,
 			      "a server without tokens answers to loopback names only");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(left_by_proxies); i++) {
-		if (fg__header(rq, left_by_proxies[i]))
+		if (fg_header(rq, left_by_proxies[i]))
 			return refuse(rq, 403, err,
 				      "a server without tokens does not answer through a proxy");
 	}
@@ -179,7 +179,7 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 
 static int authorize(struct fg_request *rq, struct fg_error *err)
 {
-	const char *header = fg__header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
+	const char *header = fg_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
 	struct fg_token token = {0};
 	struct fg_error reason = {0};
 	size_t tokens = 0;
@@ -239,10 +239,10 @@ static const char *list_methods(struct fg_request *rq)
 {
 	const char *list = "";
 
-	for (size_t i = 0; i < fg__route_count; i++) {
-		const char *method = fg__routes[i].method;
+	for (size_t i = 0; i < fg_route_count; i++) {
+		const char *method = fg_routes[i].method;
 
-		if (leads_to(&fg__routes[i], rq->path))
+		if (leads_to(&fg_routes[i], rq->path))
 			list = fg_arena_printf(&rq->arena, "%s%s%s%s", list, *list ? ", " : "",
 					       method, strcmp(method, "GET") == 0 ? ", HEAD" : "");
 	}
@@ -253,8 +253,8 @@ static const struct fg_route *find_route(const char *method, const char *path, c
 					 bool *path_known)
 {
 	*path_known = false;
-	for (size_t i = 0; i < fg__route_count; i++) {
-		const struct fg_route *route = &fg__routes[i];
+	for (size_t i = 0; i < fg_route_count; i++) {
+		const struct fg_route *route = &fg_routes[i];
 
 		if (!leads_to(route, path))
 			continue;
@@ -271,7 +271,7 @@ static const struct fg_route *find_route(const char *method, const char *path, c
 /* Everything that can be said before the body has come. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
-	const char *length = fg__header(rq, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	const char *length = fg_header(rq, MHD_HTTP_HEADER_CONTENT_LENGTH);
 	const size_t limit = rq->route && rq->route->takes_run
 				     ? rq->server->options.body_limit_bytes
 				     : SMALL_BODY_BYTES;
@@ -292,7 +292,7 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 		if (status != FG_OK)
 			return status;
 	}
-	wait = fg__limiter_ask(rq->server->limiter, rq->who, fg_clock_monotonic_ns());
+	wait = fg_limiter_ask(rq->server->limiter, rq->who, fg_clock_monotonic_ns());
 	if (wait) {
 		atomic_fetch_add(&rq->server->counters.limited, 1);
 		rq->retry_after_s = wait;
@@ -313,7 +313,7 @@ static int admit(struct fg_request *rq, struct fg_error *err)
 
 static bool accepts_gzip(struct fg_request *rq)
 {
-	const char *accepted = fg__header(rq, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	const char *accepted = fg_header(rq, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 
 	return accepted && strstr(accepted, "gzip");
 }
@@ -416,8 +416,8 @@ static void write_log(struct fg_request *rq, const struct fg_error *err)
 	char time[FG_TIME_TEXT_SIZE];
 
 	if (rq->route) {
-		atomic_fetch_add(&rq->server->counters.requests[rq->route - fg__routes], 1);
-		atomic_fetch_add(&rq->server->counters.microseconds[rq->route - fg__routes],
+		atomic_fetch_add(&rq->server->counters.requests[rq->route - fg_routes], 1);
+		atomic_fetch_add(&rq->server->counters.microseconds[rq->route - fg_routes],
 				 (unsigned long long)took_us);
 	}
 	atomic_fetch_add(&rq->server->counters.answers[(rq->status / 100) % 6], 1);
@@ -454,7 +454,7 @@ static void settle(struct fg_request *rq, const struct fg_error *err)
 		rq->status = 200;
 	write_log(rq, err);
 	/* A session is not held while a slow client reads. */
-	fg__session_back(rq->server, rq->store);
+	fg_session_back(rq->server, rq->store);
 	rq->store = NULL;
 	if (!rq->asset && rq->answer.length >= PACK_FROM_BYTES && accepts_gzip(rq))
 		rq->packed = pack(&rq->answer);
@@ -472,13 +472,13 @@ static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *co
 	rq->method = fg_arena_strdup(&rq->arena, method);
 	rq->path = fg_arena_strdup(&rq->arena, path);
 	rq->started_ns = fg_clock_monotonic_ns();
-	fg__lines_request(server->lines, connection, true);
+	fg_connections_request(server->lines, connection, true);
 	note_address(rq);
 	if (admit(rq, &err) != FG_OK) {
 		settle(rq, &err);
 		return send_answer(rq);
 	}
-	fg__session_back(server, rq->store); /* not while the body trickles in */
+	fg_session_back(server, rq->store); /* not while the body trickles in */
 	rq->store = NULL;
 	return MHD_YES;
 }
@@ -532,13 +532,13 @@ static bool handle(struct fg_request *rq)
 		return true;
 	}
 	/* A session is not held while the disk works. */
-	fg__session_back(rq->server, rq->store);
+	fg_session_back(rq->server, rq->store);
 	rq->store = NULL;
-	fg__writer_give(rq->server->writer, rq);
+	fg_writer_give(rq->server->writer, rq);
 	return false;
 }
 
-bool fg__http_answer(struct fg_request *rq)
+bool fg_http_answer(struct fg_request *rq)
 {
 	if (!handle(rq))
 		return false;
@@ -559,10 +559,10 @@ static enum MHD_Result finish(struct fg_request *rq)
 {
 	if (rq->held)
 		return send_answer(rq);
-	if (rq->route->scope != FG_SCOPE_NONE && fg__workers_hold(rq->server->workers)) {
+	if (rq->route->scope != FG_SCOPE_NONE && fg_workers_hold(rq->server->workers)) {
 		rq->held = true;
 		MHD_suspend_connection(rq->connection);
-		fg__workers_give(rq->server->workers, rq);
+		fg_workers_give(rq->server->workers, rq);
 		return MHD_YES;
 	}
 	/* What is to be written cannot be waited for here. */
@@ -574,7 +574,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's */
-enum MHD_Result fg__http_access(void *context, struct MHD_Connection *connection, const char *url,
+enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection, const char *url,
 				const char *method, const char *version, const char *data,
 				size_t *size, void **request)
 {
@@ -588,7 +588,7 @@ enum MHD_Result fg__http_access(void *context, struct MHD_Connection *connection
 	return finish(rq);
 }
 
-void fg__http_completed(void *context, struct MHD_Connection *connection, void **request,
+void fg_http_completed(void *context, struct MHD_Connection *connection, void **request,
 			enum MHD_RequestTerminationCode code)
 {
 	struct fg_request *rq = *request;
@@ -596,11 +596,11 @@ void fg__http_completed(void *context, struct MHD_Connection *connection, void *
 	(void)code;
 	if (!rq)
 		return;
-	fg__lines_request(((struct fg_server *)context)->lines, connection, false);
+	fg_connections_request(((struct fg_server *)context)->lines, connection, false);
 	if (rq->held)
-		fg__workers_let_go(rq->server->workers);
+		fg_workers_let_go(rq->server->workers);
 	atomic_fetch_sub(&rq->server->body_bytes, rq->counted_bytes);
-	fg__session_back(rq->server, rq->store);
+	fg_session_back(rq->server, rq->store);
 	fg_strbuf_release(&rq->body);
 	fg_strbuf_release(&rq->answer);
 	fg_arena_release(&rq->arena);

@@ -21,7 +21,7 @@ struct fg_limiter {
 	unsigned counts[PLACES];
 };
 
-struct fg_limiter *fg__limiter_new(unsigned per_minute)
+struct fg_limiter *fg_limiter_new(unsigned per_minute)
 {
 	struct fg_limiter *limiter = fg_xcalloc(1, sizeof(*limiter));
 
@@ -32,7 +32,7 @@ struct fg_limiter *fg__limiter_new(unsigned per_minute)
 	return limiter;
 }
 
-void fg__limiter_free(struct fg_limiter *limiter)
+void fg_limiter_free(struct fg_limiter *limiter)
 {
 	if (!limiter)
 		return;
@@ -40,7 +40,7 @@ void fg__limiter_free(struct fg_limiter *limiter)
 	free(limiter);
 }
 
-unsigned fg__limiter_ask(struct fg_limiter *limiter, const char *who, int64_t now_ns)
+unsigned fg_limiter_ask(struct fg_limiter *limiter, const char *who, int64_t now_ns)
 {
 	const int64_t second = now_ns / FG_NS_PER_S;
 	const int64_t minute = second / SECONDS;

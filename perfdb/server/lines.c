@@ -23,7 +23,7 @@ struct line {
 	int64_t since_ns;
 };
 
-struct fg_lines {
+struct fg_connections {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	pthread_t thread;
@@ -35,7 +35,7 @@ struct fg_lines {
 	int64_t pause_ns;
 };
 
-static void cut_the_late(struct fg_lines *lines, int64_t now_ns)
+static void cut_the_late(struct fg_connections *lines, int64_t now_ns)
 {
 	for (struct line *line = lines->first; line; line = line->next) {
 		const int64_t limit_ns = line->in_request ? lines->request_ns : lines->headers_ns;
@@ -47,7 +47,7 @@ static void cut_the_late(struct fg_lines *lines, int64_t now_ns)
 
 static void *watch(void *context)
 {
-	struct fg_lines *lines = context;
+	struct fg_connections *lines = context;
 
 	(void)pthread_mutex_lock(&lines->lock);
 	while (!lines->stopping) {
@@ -62,17 +62,17 @@ static void *watch(void *context)
 	return NULL;
 }
 
-int fg__lines_start(int64_t headers_ns, int64_t request_ns, struct fg_lines **lines,
+int fg_connections_start(int64_t headers_ns, int64_t request_ns, struct fg_connections **lines,
 		    struct fg_error *err)
 {
-	struct fg_lines *l = fg_xcalloc(1, sizeof(*l));
+	struct fg_connections *l = fg_xcalloc(1, sizeof(*l));
 	const int64_t shorter = headers_ns < request_ns ? headers_ns : request_ns;
 
 	l->headers_ns = headers_ns;
 	l->request_ns = request_ns;
 	l->pause_ns = shorter / 4 < FG_NS_PER_S ? shorter / 4 : FG_NS_PER_S;
 	(void)pthread_mutex_init(&l->lock, NULL);
-	fg__init_wake(&l->wake);
+	fg_init_wake(&l->wake);
 	*lines = l;
 	l->has_thread = pthread_create(&l->thread, NULL, watch, l) == 0;
 	return l->has_thread ? FG_OK
@@ -80,7 +80,7 @@ int fg__lines_start(int64_t headers_ns, int64_t request_ns, struct fg_lines **li
 					    "cannot start a thread that watches connections");
 }
 
-void fg__lines_stop(struct fg_lines *lines)
+void fg_connections_stop(struct fg_connections *lines)
 {
 	if (!lines)
 		return;
@@ -96,7 +96,7 @@ void fg__lines_stop(struct fg_lines *lines)
 	free(lines);
 }
 
-static void open_line(struct fg_lines *lines, struct MHD_Connection *connection, void **of_line)
+static void open_line(struct fg_connections *lines, struct MHD_Connection *connection, void **of_line)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -117,7 +117,7 @@ static void open_line(struct fg_lines *lines, struct MHD_Connection *connection,
 	*of_line = line;
 }
 
-static void close_line(struct fg_lines *lines, struct line *line)
+static void close_line(struct fg_connections *lines, struct line *line)
 {
 	if (!line)
 		return;
@@ -129,7 +129,7 @@ static void close_line(struct fg_lines *lines, struct line *line)
 	free(line);
 }
 
-void fg__lines_notice(void *context, struct MHD_Connection *connection, void **of_line,
+void fg_connections_notice(void *context, struct MHD_Connection *connection, void **of_line,
 		      enum MHD_ConnectionNotificationCode code)
 {
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
@@ -138,7 +138,7 @@ void fg__lines_notice(void *context, struct MHD_Connection *connection, void **o
 		close_line(context, *of_line);
 }
 
-void fg__lines_request(struct fg_lines *lines, struct MHD_Connection *connection, bool begins)
+void fg_connections_request(struct fg_connections *lines, struct MHD_Connection *connection, bool begins)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);

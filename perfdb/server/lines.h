@@ -8,16 +8,16 @@
 
 #include <microhttpd.h>
 
-struct fg_lines;
+struct fg_connections;
 
 /* Started before the daemon and stopped after it; NULL is fine for stop(), and *lines is set also on failure. */
-int fg__lines_start(int64_t headers_ns, int64_t request_ns, struct fg_lines **lines,
+int fg_connections_start(int64_t headers_ns, int64_t request_ns, struct fg_connections **lines,
 		    struct fg_error *err) FG_NODISCARD;
-void fg__lines_stop(struct fg_lines *lines);
+void fg_connections_stop(struct fg_connections *lines);
 /* For MHD_OPTION_NOTIFY_CONNECTION. */
-void fg__lines_notice(void *context, struct MHD_Connection *connection, void **of_line,
+void fg_connections_notice(void *context, struct MHD_Connection *connection, void **of_line,
 		      enum MHD_ConnectionNotificationCode code);
 /* The headers of a request are there, or all of it is over. */
-void fg__lines_request(struct fg_lines *lines, struct MHD_Connection *connection, bool begins);
+void fg_connections_request(struct fg_connections *lines, struct MHD_Connection *connection, bool begins);
 
 #endif

@@ -107,7 +107,7 @@ static struct fg_profile_set *merge_profiles(const struct fg_profile_set *a,
 	return set;
 }
 
-void fg__merge_runs(const struct fg_stored_run *a, const struct fg_stored_run *b,
+void fg_merge_runs(const struct fg_stored_run *a, const struct fg_stored_run *b,
 		    struct fg_stored_run *joined)
 {
 	const struct fg_run *run = &b->run;

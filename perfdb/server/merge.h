@@ -6,7 +6,7 @@
 #include "store/store.h"
 
 /* The candidate of `a` becomes the baseline's arm, the candidate of `b` the candidate's.  Its id is b's. */
-void fg__merge_runs(const struct fg_stored_run *a, const struct fg_stored_run *b,
+void fg_merge_runs(const struct fg_stored_run *a, const struct fg_stored_run *b,
 		    struct fg_stored_run *joined);
 
 #endif

@@ -12,9 +12,9 @@ struct fg_page {
 	size_t size;
 };
 
-extern const struct fg_page fg__pages[];
-extern const size_t fg__page_count;
+extern const struct fg_page fg_pages[];
+extern const size_t fg_page_count;
 
-const struct fg_page *fg__page_find(const char *name); /* or NULL */
+const struct fg_page *fg_page_find(const char *name); /* or NULL */
 
 #endif

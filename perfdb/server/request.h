@@ -19,7 +19,7 @@ struct fg_route;
 struct fg_workers;
 struct fg_writer;
 struct fg_request;
-struct fg__upload;
+struct fg_incoming;
 
 enum {
 	FG_ROUTE_MAX = 32
@@ -39,7 +39,7 @@ struct fg_counters {
 };
 
 struct fg_limiter;
-struct fg_lines;
+struct fg_connections;
 
 struct fg_server {
 	struct fg_server_options options;
@@ -61,7 +61,7 @@ struct fg_server {
 	struct fg_ids *ids; /* of functions and call paths, for all sessions */
 	struct fg_dictionaries *dictionaries;
 	struct fg_limiter *limiter;
-	struct fg_lines *lines;
+	struct fg_connections *lines;
 	pthread_t background;
 	pthread_cond_t wake;
 	bool stopping;
@@ -75,11 +75,11 @@ struct fg_server {
 typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
 
 /* One thing to write, in the writer's thread.  It may be called a second time, after what the first call wrote was undone. */
-typedef int fg__writer_task(struct fg_store *store, void *context, struct fg_error *err);
+typedef int fg_writer_task(struct fg_store *store, void *context, struct fg_error *err);
 
 /* What a request has the writer do, and what came of it. */
 struct fg_write {
-	fg__writer_task *task;
+	fg_writer_task *task;
 	void *context;
 	int status;
 	struct fg_error err;
@@ -117,7 +117,7 @@ struct fg_request {
 	/* Where it goes on after the write, with the write's error in `err`; NULL: nothing is to be written. */
 	fg_handler *then;
 	struct fg_write write;
-	struct fg__upload *upload; /* of upload.c, as long as one is in progress */
+	struct fg_incoming *upload; /* of upload.c, as long as one is in progress */
 };
 
 struct fg_route {
@@ -128,59 +128,59 @@ struct fg_route {
 	bool takes_run; /* a large body */
 };
 
-extern const struct fg_route fg__routes[];
-extern const size_t fg__route_count;
+extern const struct fg_route fg_routes[];
+extern const size_t fg_route_count;
 
 /* Parameters of the query; NULL when absent. */
-const char *fg__parameter(struct fg_request *rq, const char *name);
-const char *fg__header(struct fg_request *rq, const char *name);
+const char *fg_parameter(struct fg_request *rq, const char *name);
+const char *fg_header(struct fg_request *rq, const char *name);
 /* A parameter that has to be there. */
-int fg__need(struct fg_request *rq, const char *name, const char **value, struct fg_error *err)
+int fg_need(struct fg_request *rq, const char *name, const char **value, struct fg_error *err)
 	FG_NODISCARD;
-int fg__parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max,
+int fg_parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max,
 		       size_t *value, struct fg_error *err) FG_NODISCARD;
 /* FG_ENOENT unless this token may see the project: others' projects do not exist for it. */
-int fg__may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
+int fg_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 	FG_NODISCARD;
 /* The id of a run by what the user calls it, if it may be seen; the answer lives in the request's arena. */
-int fg__find_run(struct fg_request *rq, const char *words, const char **id, struct fg_error *err)
+int fg_find_run(struct fg_request *rq, const char *words, const char **id, struct fg_error *err)
 	FG_NODISCARD;
 /* Start the answer as JSON. */
-void fg__json(struct fg_request *rq, struct fg_json_writer *w);
+void fg_json(struct fg_request *rq, struct fg_json_writer *w);
 
 /*
  * Threads that answer requests (workers.c).  stop() answers what waits, here and at the writer, and gives clients some seconds to
  * read it.
  */
-int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
+int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 	FG_NODISCARD;
-void fg__workers_stop(struct fg_workers *workers); /* NULL is fine */
-void fg__workers_free(struct fg_workers *workers);
+void fg_workers_stop(struct fg_workers *workers); /* NULL is fine */
+void fg_workers_free(struct fg_workers *workers);
 /* May a request be given?  Not when they are stopping.  If so: suspend its connection, give it, and let go when it is over. */
-bool fg__workers_hold(struct fg_workers *workers) FG_NODISCARD;
+bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
 /* Also to go on with one that was written. */
-void fg__workers_give(struct fg_workers *workers, struct fg_request *rq);
+void fg_workers_give(struct fg_workers *workers, struct fg_request *rq);
 /* Is there an upload that may have something to write before long? */
-bool fg__workers_have_uploads(struct fg_workers *workers);
-void fg__workers_let_go(struct fg_workers *workers);
+bool fg_workers_have_uploads(struct fg_workers *workers);
+void fg_workers_let_go(struct fg_workers *workers);
 /* Threads that wait for work under this lock: no more will come. */
-void fg__tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stopping);
+void fg_tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stopping);
 /* Make the answer and wake the connection; false: the writer has it now, and gives it to the workers again. */
-bool fg__http_answer(struct fg_request *rq) FG_NODISCARD;
+bool fg_http_answer(struct fg_request *rq) FG_NODISCARD;
 
 /* A condition whose waiting does not depend on a clock that somebody sets. */
-void fg__init_wake(pthread_cond_t *wake);
+void fg_init_wake(pthread_cond_t *wake);
 
-struct fg_store *fg__session(struct fg_server *server, struct fg_error *err);
-void fg__session_back(struct fg_server *server, struct fg_store *store);
+struct fg_store *fg_server_session(struct fg_server *server, struct fg_error *err);
+void fg_session_back(struct fg_server *server, struct fg_store *store);
 
 /* Have rq->write done; once it is on the disk, the workers get the request. */
-void fg__writer_give(struct fg_writer *writer, struct fg_request *rq);
+void fg_writer_give(struct fg_writer *writer, struct fg_request *rq);
 /* How many wait for it now. */
-size_t fg__writer_pending(struct fg_writer *writer);
-int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
+size_t fg_writer_pending(struct fg_writer *writer);
+int fg_writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
 	FG_NODISCARD;
-void fg__writer_stop(struct fg_writer *writer);
+void fg_writer_stop(struct fg_writer *writer);
 
 struct fg_dictionary;
 
@@ -189,31 +189,31 @@ struct fg_dictionary;
  * the caller's until give_back(); NULL: not there.  put() keeps a new one, or frees it and takes one that was quicker;
  * newest() takes the one that was put last for a program (a hash of what the caller calls so), with its texts.
  */
-struct fg_dictionaries *fg__dictionaries_new(void);
-void fg__dictionaries_free(struct fg_dictionaries *dictionaries);
-const struct fg_dictionary *fg__dictionaries_take(struct fg_dictionaries *dictionaries,
+struct fg_dictionaries *fg_dictionaries_new(void);
+void fg_dictionaries_free(struct fg_dictionaries *dictionaries);
+const struct fg_dictionary *fg_dictionaries_take(struct fg_dictionaries *dictionaries,
 						  const char *hash);
-const struct fg_dictionary *fg__dictionaries_newest(struct fg_dictionaries *dictionaries,
+const struct fg_dictionary *fg_dictionaries_newest(struct fg_dictionaries *dictionaries,
 						    uint64_t program);
-const struct fg_dictionary *fg__dictionaries_put(struct fg_dictionaries *dictionaries,
+const struct fg_dictionary *fg_dictionaries_put(struct fg_dictionaries *dictionaries,
 						 struct fg_dictionary *dictionary,
 						 uint64_t program);
-void fg__dictionaries_give_back(struct fg_dictionaries *dictionaries,
+void fg_dictionaries_give_back(struct fg_dictionaries *dictionaries,
 				const struct fg_dictionary *dictionary);
 
 /* Too many requests of one kind of caller in a minute?  Then the seconds until the next minute, else 0. */
-unsigned fg__limiter_ask(struct fg_limiter *limiter, const char *who, int64_t now_ns);
-struct fg_limiter *fg__limiter_new(unsigned per_minute);
-void fg__limiter_free(struct fg_limiter *limiter);
+unsigned fg_limiter_ask(struct fg_limiter *limiter, const char *who, int64_t now_ns);
+struct fg_limiter *fg_limiter_new(unsigned per_minute);
+void fg_limiter_free(struct fg_limiter *limiter);
 
 /* Handlers, by file. */
-fg_handler fg__upload, fg__list_runs, fg__get_run, fg__delete_run, fg__has_dictionary;
-fg_handler fg__compare, fg__verdict, fg__functions, fg__paths, fg__profile, fg__environment;
-fg_handler fg__trend, fg__function_trend;
-fg_handler fg__projects, fg__benchmarks, fg__metric_names, fg__facts, fg__capabilities, fg__health,
-	fg__metrics;
-fg_handler fg__annotations, fg__annotate, fg__unannotate, fg__triage_list, fg__triage_set,
-	fg__baselines;
-fg_handler fg__openapi, fg__asset;
+fg_handler fg_handle_upload, fg_handle_list_runs, fg_handle_get_run, fg_handle_delete_run, fg_handle_has_dictionary;
+fg_handler fg_handle_compare, fg_handle_verdict, fg_handle_functions, fg_handle_paths, fg_handle_profile, fg_handle_environment;
+fg_handler fg_handle_trend, fg_handle_function_trend;
+fg_handler fg_handle_projects, fg_handle_benchmarks, fg_handle_metric_names, fg_handle_facts, fg_handle_capabilities, fg_handle_health,
+	fg_handle_metrics;
+fg_handler fg_handle_annotations, fg_handle_annotate, fg_handle_unannotate, fg_handle_triage_list, fg_handle_triage_set,
+	fg_handle_baselines;
+fg_handler fg_handle_openapi, fg_handle_asset;
 
 #endif

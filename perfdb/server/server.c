@@ -33,7 +33,7 @@ enum {
 
 static const size_t default_bodies_bytes = (size_t)512 << 20;
 
-struct fg_store *fg__session(struct fg_server *server, struct fg_error *err)
+struct fg_store *fg_server_session(struct fg_server *server, struct fg_error *err)
 {
 	struct fg_store *store = NULL;
 
@@ -50,7 +50,7 @@ struct fg_store *fg__session(struct fg_server *server, struct fg_error *err)
 	return store;
 }
 
-void fg__session_back(struct fg_server *server, struct fg_store *store)
+void fg_session_back(struct fg_server *server, struct fg_store *store)
 {
 	struct fg_store **broken = NULL;
 	size_t broken_count = 0;
@@ -143,12 +143,12 @@ static void *seal_tiles(void *context)
 		if (server->stopping)
 			break;
 		(void)pthread_mutex_unlock(&server->lock);
-		store = fg__session(server, &err);
+		store = fg_server_session(server, &err);
 		sealed = 0;
 		if (store && fg_store_seal(store, &sealed, &err) != FG_OK)
 			fg_log(FG_LOG_SERVER, 1, "sealing: %s", err.message);
 		atomic_fetch_add(&server->counters.tiles, sealed);
-		fg__session_back(server, store);
+		fg_session_back(server, store);
 		(void)pthread_mutex_lock(&server->lock);
 	}
 	(void)pthread_mutex_unlock(&server->lock);
@@ -226,14 +226,14 @@ static int listen_now(struct fg_server *server, struct fg_error *err)
 		tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, server->key};
 	}
 	server->daemon = MHD_start_daemon(
-		flags, server->options.port, let_in, server, fg__http_access, server,
+		flags, server->options.port, let_in, server, fg_http_access, server,
 		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,
 		(unsigned)LINE_THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
 		server->options.behind_proxy ? 0U : (unsigned)CONNECTIONS_OF_ONE,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_NOTIFY_COMPLETED,
-		fg__http_completed, server, MHD_OPTION_NOTIFY_CONNECTION, fg__lines_notice,
+		fg_http_completed, server, MHD_OPTION_NOTIFY_CONNECTION, fg_connections_notice,
 		server->lines, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 	if (!server->daemon)
 		return fg_error_errno(
@@ -278,7 +278,7 @@ static void set_defaults(struct fg_server_options *options)
 		options->threads = DEFAULT_THREADS;
 }
 
-void fg__init_wake(pthread_cond_t *wake)
+void fg_init_wake(pthread_cond_t *wake)
 {
 	pthread_condattr_t attributes;
 
@@ -300,27 +300,27 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->database = fg_xstrdup(options->database);
 	s->started_ns = fg_clock_wall_ns();
 	(void)pthread_mutex_init(&s->lock, NULL);
-	fg__init_wake(&s->wake);
+	fg_init_wake(&s->wake);
 	s->ids = fg_ids_new();
-	s->dictionaries = fg__dictionaries_new();
-	s->limiter = fg__limiter_new(s->options.requests_per_minute);
+	s->dictionaries = fg_dictionaries_new();
+	s->limiter = fg_limiter_new(s->options.requests_per_minute);
 	raise_file_limit();
-	store = fg__session(s, err);
+	store = fg_server_session(s, err);
 	s->is_open = is_loopback(options) && !options->behind_proxy;
 	if (store)
 		s->database_shown = fg_xstrdup(fg_store_location(store));
 	status = store ? check_exposure(s, store, err) : (err ? (int)err->code : FG_EDB);
-	fg__session_back(s, store);
+	fg_session_back(s, store);
 	if (status == FG_OK)
 		status = read_tls(s, err);
 	if (status == FG_OK && !options->read_only)
-		status = fg__writer_start(s, &s->writer, err);
+		status = fg_writer_start(s, &s->writer, err);
 	if (status == FG_OK && !options->read_only)
 		s->has_background = pthread_create(&s->background, NULL, seal_tiles, s) == 0;
 	if (status == FG_OK)
-		status = fg__workers_start(s->options.threads, &s->workers, err);
+		status = fg_workers_start(s->options.threads, &s->workers, err);
 	if (status == FG_OK)
-		status = fg__lines_start(s->options.headers_ns, s->options.request_ns, &s->lines,
+		status = fg_connections_start(s->options.headers_ns, s->options.request_ns, &s->lines,
 					 err);
 	if (status == FG_OK)
 		status = listen_now(s, err);
@@ -348,12 +348,12 @@ void fg_server_stop(struct fg_server *server)
 		return;
 	/* Nobody new is let in; what has come is answered; then the lines are cut. */
 	atomic_store(&server->draining, true);
-	fg__workers_stop(server->workers);
+	fg_workers_stop(server->workers);
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
-	fg__lines_stop(server->lines);
-	fg__writer_stop(server->writer);
-	fg__workers_free(server->workers);
+	fg_connections_stop(server->lines);
+	fg_writer_stop(server->writer);
+	fg_workers_free(server->workers);
 	(void)pthread_mutex_lock(&server->lock);
 	server->stopping = true;
 	(void)pthread_cond_broadcast(&server->wake);
@@ -363,9 +363,9 @@ void fg_server_stop(struct fg_server *server)
 	for (size_t i = 0; i < server->idle_count; i++)
 		fg_store_close(server->idle[i]);
 	free(server->idle);
-	fg__dictionaries_free(server->dictionaries);
+	fg_dictionaries_free(server->dictionaries);
 	fg_ids_free(server->ids);
-	fg__limiter_free(server->limiter);
+	fg_limiter_free(server->limiter);
 	if (server->key)
 		memset(server->key, 0, strlen(server->key));
 	free(server->key);

@@ -30,7 +30,7 @@ static void content_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SI
 
 static int check_body_hash(struct fg_request *rq, struct fg_error *err)
 {
-	const char *announced = fg__header(rq, FG_WIRE_HASH_HEADER);
+	const char *announced = fg_header(rq, FG_WIRE_HASH_HEADER);
 	char hex[FG_SHA256_HEX_SIZE];
 
 	if (!announced)
@@ -45,7 +45,7 @@ static int check_body_hash(struct fg_request *rq, struct fg_error *err)
 static int check_identity(struct fg_request *rq, const struct fg_stored_run *run,
 			  struct fg_error *err)
 {
-	const char *key = fg__header(rq, FG_WIRE_KEY_HEADER);
+	const char *key = fg_header(rq, FG_WIRE_KEY_HEADER);
 
 	if (rq->project && strcmp(rq->project, run->run.project) != 0) {
 		rq->status = 403;
@@ -133,7 +133,7 @@ static void confirm(struct fg_request *rq, const char *id, bool stored)
 	rq->status = stored ? FG_HTTP_CREATED : FG_HTTP_OK;
 	atomic_fetch_add(
 		stored ? &rq->server->counters.runs_stored : &rq->server->counters.runs_known, 1);
-	fg__json(rq, &w);
+	fg_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "run", id);
 	fg_json_text(&w, "url", url);
@@ -172,7 +172,7 @@ static int put_run(struct fg_store *store, void *context, struct fg_error *err)
 }
 
 /* What one request brought, and what became of it so far. */
-struct fg__upload {
+struct fg_incoming {
 	struct fg_wire wire;
 	struct fg_stored_run run; /* becomes part of the arrival */
 	char id[UUID_LENGTH + 1];
@@ -201,13 +201,13 @@ static uint64_t program_of(const struct fg_run *run)
 
 static void give_base_back(struct fg_request *rq)
 {
-	fg__dictionaries_give_back(rq->server->dictionaries, rq->upload->base);
+	fg_dictionaries_give_back(rq->server->dictionaries, rq->upload->base);
 	rq->upload->base = NULL;
 }
 
 static void end(struct fg_request *rq)
 {
-	struct fg__upload *up = rq->upload;
+	struct fg_incoming *up = rq->upload;
 
 	fg_dictionary_free(up->opened.dictionary);
 	give_base_back(rq);
@@ -226,7 +226,7 @@ static int leave(struct fg_request *rq, int status)
 	return status;
 }
 
-static void write_later(struct fg_request *rq, fg__writer_task *task, void *context,
+static void write_later(struct fg_request *rq, fg_writer_task *task, void *context,
 			fg_handler *then)
 {
 	rq->write = (struct fg_write){.task = task, .context = context};
@@ -235,7 +235,7 @@ static void write_later(struct fg_request *rq, fg__writer_task *task, void *cont
 
 static int run_written(struct fg_request *rq, struct fg_error *err)
 {
-	const struct fg__upload *up = rq->upload;
+	const struct fg_incoming *up = rq->upload;
 
 	(void)err; /* is the write's */
 	if (up->made.taken)
@@ -249,11 +249,11 @@ static int run_written(struct fg_request *rq, struct fg_error *err)
 static int make_run(struct fg_request *rq, const struct fg_dictionary *dictionary,
 		    struct fg_error *err)
 {
-	struct fg__upload *up = rq->upload;
+	struct fg_incoming *up = rq->upload;
 	int status = fg_arrival_make(&up->run, up->wire.values, up->wire.values_size, dictionary,
 				     &up->arrival, err);
 
-	fg__dictionaries_give_back(rq->server->dictionaries, dictionary);
+	fg_dictionaries_give_back(rq->server->dictionaries, dictionary);
 	if (status != FG_OK)
 		return status;
 	content_digest(&up->wire, up->arrival.digest);
@@ -265,14 +265,14 @@ static int make_run(struct fg_request *rq, const struct fg_dictionary *dictionar
 /* All of it is known to the database. */
 static int keep_dictionary(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg__upload *up = rq->upload;
+	struct fg_incoming *up = rq->upload;
 	struct fg_dictionary *dictionary = up->opened.dictionary;
 
 	up->opened.dictionary = NULL;
 	fg_bytes_release(&up->sealed);
 	fg_dictionary_finish(dictionary);
 	give_base_back(rq);
-	return make_run(rq, fg__dictionaries_put(rq->server->dictionaries, dictionary, up->program),
+	return make_run(rq, fg_dictionaries_put(rq->server->dictionaries, dictionary, up->program),
 			err);
 }
 
@@ -289,16 +289,16 @@ static int dictionary_written(struct fg_request *rq, struct fg_error *err)
 static int store_run(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_server *server = rq->server;
-	struct fg__upload *up = rq->upload;
+	struct fg_incoming *up = rq->upload;
 	struct new_dictionary *opened = &up->opened;
-	const struct fg_dictionary *known = fg__dictionaries_take(server->dictionaries, up->hash);
+	const struct fg_dictionary *known = fg_dictionaries_take(server->dictionaries, up->hash);
 	int status = FG_OK;
 
 	if (known)
 		return make_run(rq, known, err);
 	status = dictionary_bytes(rq, &up->wire, up->hash, &up->sealed, err);
 	up->program = program_of(&up->run.run);
-	up->base = fg__dictionaries_newest(server->dictionaries, up->program);
+	up->base = fg_dictionaries_newest(server->dictionaries, up->program);
 	if (status == FG_OK)
 		status = fg_dictionary_open(&up->sealed, &fg_bundle_limits_default, up->hash,
 					    up->base, &opened->dictionary, err);
@@ -312,7 +312,7 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-static int read_upload(struct fg_request *rq, struct fg__upload *up, struct fg_error *err)
+static int read_upload(struct fg_request *rq, struct fg_incoming *up, struct fg_error *err)
 {
 	int status =
 		fg_wire_read(rq->body.data ? rq->body.data : "", rq->body.length, &up->wire, err);
@@ -328,9 +328,9 @@ static int read_upload(struct fg_request *rq, struct fg__upload *up, struct fg_e
 	return status;
 }
 
-int fg__upload(struct fg_request *rq, struct fg_error *err)
+int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg__upload *up = NULL;
+	struct fg_incoming *up = NULL;
 	bool known = false;
 	int status = FG_OK;
 
@@ -353,7 +353,7 @@ int fg__upload(struct fg_request *rq, struct fg_error *err)
 	return leave(rq, status);
 }
 
-int fg__has_dictionary(struct fg_request *rq, struct fg_error *err)
+int fg_handle_has_dictionary(struct fg_request *rq, struct fg_error *err)
 {
 	bool has = false;
 	int status = fg_store_dictionary_has(rq->store, rq->tail, &has, err);

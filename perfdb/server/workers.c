@@ -94,7 +94,7 @@ static void *work(void *context)
 			continue;
 		}
 		(void)pthread_mutex_unlock(&w->lock);
-		answered = fg__http_answer(rq); /* from here on it may be gone */
+		answered = fg_http_answer(rq); /* from here on it may be gone */
 		(void)pthread_mutex_lock(&w->lock);
 		if (kind == QUESTIONS)
 			continue;
@@ -119,7 +119,7 @@ static size_t count_uploaders(unsigned threads)
 	return most ? most : 1;
 }
 
-int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
+int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 {
 	struct fg_workers *w = fg_xcalloc(1, sizeof(*w));
 	pthread_condattr_t attributes;
@@ -143,7 +143,7 @@ int fg__workers_start(unsigned threads, struct fg_workers **workers, struct fg_e
 	return FG_OK;
 }
 
-bool fg__workers_hold(struct fg_workers *w)
+bool fg_workers_hold(struct fg_workers *w)
 {
 	bool held = false;
 
@@ -154,7 +154,7 @@ bool fg__workers_hold(struct fg_workers *w)
 	return held;
 }
 
-void fg__workers_give(struct fg_workers *w, struct fg_request *rq)
+void fg_workers_give(struct fg_workers *w, struct fg_request *rq)
 {
 	struct line *line = &w->lines[kind_of(rq)];
 
@@ -166,7 +166,7 @@ void fg__workers_give(struct fg_workers *w, struct fg_request *rq)
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
-bool fg__workers_have_uploads(struct fg_workers *w)
+bool fg_workers_have_uploads(struct fg_workers *w)
 {
 	bool have = false;
 
@@ -176,7 +176,7 @@ bool fg__workers_have_uploads(struct fg_workers *w)
 	return have;
 }
 
-void fg__workers_let_go(struct fg_workers *w)
+void fg_workers_let_go(struct fg_workers *w)
 {
 	(void)pthread_mutex_lock(&w->lock);
 	if (--w->held == 0)
@@ -184,7 +184,7 @@ void fg__workers_let_go(struct fg_workers *w)
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
-void fg__tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stopping)
+void fg_tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stopping)
 {
 	(void)pthread_mutex_lock(lock);
 	*stopping = true;
@@ -192,13 +192,13 @@ void fg__tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stop
 	(void)pthread_mutex_unlock(lock);
 }
 
-void fg__workers_stop(struct fg_workers *w)
+void fg_workers_stop(struct fg_workers *w)
 {
 	struct timespec until = {0};
 
 	if (!w)
 		return;
-	fg__tell_to_stop(&w->lock, &w->filled, &w->stopping);
+	fg_tell_to_stop(&w->lock, &w->filled, &w->stopping);
 	for (size_t i = 0; i < w->thread_count; i++)
 		(void)pthread_join(w->threads[i], NULL);
 	w->thread_count = 0;
@@ -210,7 +210,7 @@ void fg__workers_stop(struct fg_workers *w)
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
-void fg__workers_free(struct fg_workers *w)
+void fg_workers_free(struct fg_workers *w)
 {
 	if (!w)
 		return;

@@ -32,7 +32,7 @@ struct fg_writer {
 
 static int open_store(struct fg_writer *w, struct fg_error *err)
 {
-	w->store = fg__session(w->server, err);
+	w->store = fg_server_session(w->server, err);
 	if (!w->store)
 		return err ? (int)err->code : FG_EDB;
 	fg_store_share_ids(w->store, w->server->ids);
@@ -114,7 +114,7 @@ static size_t give_back(struct fg_writer *w, struct fg_request *batch)
 	for (struct fg_request *rq = batch; rq; count++) {
 		struct fg_request *next = rq->next;
 
-		fg__workers_give(w->server->workers, rq);
+		fg_workers_give(w->server->workers, rq);
 		rq = next;
 	}
 	return count;
@@ -132,7 +132,7 @@ static void gather(struct fg_writer *w)
 		until.tv_sec++;
 	}
 	while (w->pending < GATHER_COUNT && !w->stopping &&
-	       fg__workers_have_uploads(w->server->workers) &&
+	       fg_workers_have_uploads(w->server->workers) &&
 	       pthread_cond_timedwait(&w->filled, &w->lock, &until) == 0)
 		;
 }
@@ -170,14 +170,14 @@ static void *work(void *context)
 	return NULL;
 }
 
-int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
+int fg_writer_start(struct fg_server *server, struct fg_writer **writer, struct fg_error *err)
 {
 	struct fg_writer *w = fg_xcalloc(1, sizeof(*w));
 
 	w->server = server;
 	w->last = &w->first;
 	(void)pthread_mutex_init(&w->lock, NULL);
-	fg__init_wake(&w->filled);
+	fg_init_wake(&w->filled);
 	*writer = w;
 	if (open_store(w, err) != FG_OK)
 		return err ? (int)err->code : FG_EDB;
@@ -185,11 +185,11 @@ int fg__writer_start(struct fg_server *server, struct fg_writer **writer, struct
 	return w->running ? FG_OK : fg_error_set(err, FG_EIO, "cannot start the writing thread");
 }
 
-void fg__writer_stop(struct fg_writer *w)
+void fg_writer_stop(struct fg_writer *w)
 {
 	if (!w)
 		return;
-	fg__tell_to_stop(&w->lock, &w->filled, &w->stopping);
+	fg_tell_to_stop(&w->lock, &w->filled, &w->stopping);
 	if (w->running)
 		(void)pthread_join(w->thread, NULL);
 	fg_store_close(w->store);
@@ -198,7 +198,7 @@ void fg__writer_stop(struct fg_writer *w)
 	free(w);
 }
 
-void fg__writer_give(struct fg_writer *writer, struct fg_request *rq)
+void fg_writer_give(struct fg_writer *writer, struct fg_request *rq)
 {
 	(void)pthread_mutex_lock(&writer->lock);
 	rq->next = NULL;
@@ -209,7 +209,7 @@ void fg__writer_give(struct fg_writer *writer, struct fg_request *rq)
 	(void)pthread_mutex_unlock(&writer->lock);
 }
 
-size_t fg__writer_pending(struct fg_writer *writer)
+size_t fg_writer_pending(struct fg_writer *writer)
 {
 	size_t pending = 0;
 

@@ -21,4 +21,4 @@ foreach(path IN LISTS FILES)
 	math(EXPR number "${number} + 1")
 endforeach()
 file(WRITE ${OUTPUT} "/* Made by perfdb/web/embed.cmake. */\n#include \"perfdb/server/pages.h\"\n\n${arrays}\n"
-	"const struct fg_page fg__pages[] = {\n${rows}};\nconst size_t fg__page_count = ${number};\n")
+	"const struct fg_page fg_pages[] = {\n${rows}};\nconst size_t fg_page_count = ${number};\n")

@@ -55,7 +55,7 @@ file(WRITE ${HEADER} "${note}#ifndef FG_STORE_SQL_H\n#define FG_STORE_SQL_H\n\ne
 	"enum { FG_SCHEMA_VERSION = ${schema_count}, FG_SCHEMA_PARTS = ${part_count} };\n\n"
 	"struct fg_schema_part {\n\tint version;\n\tconst char *text;\n};\n\n"
 	"struct fg_sql_text {\n\tconst char *name;\n\tconst char *text;\n};\n\n"
-	"extern const struct fg_sql_text fg__sql_texts[FG_SQL_COUNT];\n"
-	"extern const struct fg_schema_part fg__schema_parts[FG_SCHEMA_PARTS];\n\n#endif\n")
-file(WRITE ${SOURCE} "${note}#include \"store/sql.h\"\n\nconst struct fg_sql_text fg__sql_texts[FG_SQL_COUNT] = {\n${texts}};\n\n"
-	"const struct fg_schema_part fg__schema_parts[FG_SCHEMA_PARTS] = {\n${schemas}};\n")
+	"extern const struct fg_sql_text fg_sql_texts[FG_SQL_COUNT];\n"
+	"extern const struct fg_schema_part fg_schema_parts[FG_SCHEMA_PARTS];\n\n#endif\n")
+file(WRITE ${SOURCE} "${note}#include \"store/sql.h\"\n\nconst struct fg_sql_text fg_sql_texts[FG_SQL_COUNT] = {\n${texts}};\n\n"
+	"const struct fg_schema_part fg_schema_parts[FG_SCHEMA_PARTS] = {\n${schemas}};\n")

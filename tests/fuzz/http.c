@@ -343,24 +343,24 @@ static void ask(struct request *request)
 	const size_t piece = request->body_size / BODY_PIECES + 1;
 	void *state = NULL;
 	size_t size = 0;
-	enum MHD_Result result = fg__http_access(server, connection, request->path, request->method,
+	enum MHD_Result result = fg_http_access(server, connection, request->path, request->method,
 						 MHD_HTTP_VERSION_1_1, NULL, &size, &state);
 
 	for (size_t done = 0; result == MHD_YES && !connection->status && done < request->body_size;
 	     done += piece) {
 		size = fg_min_size(piece, request->body_size - done);
-		result = fg__http_access(server, connection, request->path, request->method,
+		result = fg_http_access(server, connection, request->path, request->method,
 					 MHD_HTTP_VERSION_1_1, request->body + done, &size, &state);
 	}
 	/* Once to be answered, and once more when another thread has made the answer. */
 	for (int call = 0; call < 2 && result == MHD_YES && !connection->status; call++) {
 		size = 0;
-		result = fg__http_access(server, connection, request->path, request->method,
+		result = fg_http_access(server, connection, request->path, request->method,
 					 MHD_HTTP_VERSION_1_1, NULL, &size, &state);
 		wait_for_turn(connection);
 	}
 	FG_ASSERT(result == MHD_YES && connection->status != 0 && connection->status != 500);
-	fg__http_completed(server, connection, &state, MHD_REQUEST_TERMINATED_COMPLETED_OK);
+	fg_http_completed(server, connection, &state, MHD_REQUEST_TERMINATED_COMPLETED_OK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -16,7 +16,7 @@ enum {
 static void ask(const struct fg_tables *tables, int32_t distance)
 {
 	const uint64_t rule =
-		fg__rule_find(tables, (uintptr_t)tables->hdr + (uintptr_t)(intptr_t)distance);
+		fg_rule_find(tables, (uintptr_t)tables->hdr + (uintptr_t)(intptr_t)distance);
 
 	FG_ASSERT(fg_rule_kind(rule) != FG_RULE_NONE && fg_rule_kind(rule) <= FG_RULE_UNKNOWN);
 }

@@ -158,17 +158,17 @@ static void clients_that_stop_half_way_do_not_stop_others(void **state)
 static void limit_survives_a_clock_that_jumps(void **state)
 {
 	static const int64_t minutes[] = {1000, 1001, 2, 5000000, 0, 1000};
-	struct fg_limiter *limiter = fg__limiter_new(2);
+	struct fg_limiter *limiter = fg_limiter_new(2);
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(minutes); i++) {
 		const int64_t now_ns = minutes[i] * 60 * FG_NS_PER_S;
 
-		assert_int_equal(fg__limiter_ask(limiter, "somebody", now_ns), 0);
-		assert_int_equal(fg__limiter_ask(limiter, "somebody", now_ns), 0);
-		assert_in_range(fg__limiter_ask(limiter, "somebody", now_ns), 1, 60);
+		assert_int_equal(fg_limiter_ask(limiter, "somebody", now_ns), 0);
+		assert_int_equal(fg_limiter_ask(limiter, "somebody", now_ns), 0);
+		assert_in_range(fg_limiter_ask(limiter, "somebody", now_ns), 1, 60);
 	}
-	fg__limiter_free(limiter);
+	fg_limiter_free(limiter);
 }
 
 /* A machine whose clock was years off: its runs are stored, listed in their order, and stand in no other's way. */

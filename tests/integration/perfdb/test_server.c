@@ -149,7 +149,7 @@ static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload
 		assert_int_equal(
 			pthread_create(&uploads[i].thread, NULL, upload_and_wait, &uploads[i]), 0);
 		/* One after the other: all but the first share a transaction. */
-		while (fg__writer_pending(s->server->writer) <= i)
+		while (fg_writer_pending(s->server->writer) <= i)
 			(void)sched_yield();
 	}
 	for (unsigned i = 0; i < 4 * WAITING; i++)
@@ -347,7 +347,7 @@ static void health_and_metrics_are_told(void **state)
 /* Each route below /api is described, and nothing else is. */
 static void api_description_and_server_agree(void **state)
 {
-	const struct fg_page *page = fg__page_find("openapi.json");
+	const struct fg_page *page = fg_page_find("openapi.json");
 	cJSON *json = NULL;
 	const cJSON *path = NULL;
 	size_t described = 0;
@@ -367,9 +367,9 @@ static void api_description_and_server_agree(void **state)
 			char *route = fg_xstrndup(path->string, strcspn(path->string, "{"));
 			bool found = false;
 
-			for (size_t i = 0; i < fg__route_count; i++)
-				found |= strcmp(fg__routes[i].path, route) == 0 &&
-					 strcasecmp(fg__routes[i].method, method->string) == 0;
+			for (size_t i = 0; i < fg_route_count; i++)
+				found |= strcmp(fg_routes[i].path, route) == 0 &&
+					 strcasecmp(fg_routes[i].method, method->string) == 0;
 			if (!found)
 				fail_msg("described, but not there: %s %s", method->string,
 					 path->string);
@@ -377,8 +377,8 @@ static void api_description_and_server_agree(void **state)
 			free(route);
 		}
 	}
-	for (size_t i = 0; i < fg__route_count; i++)
-		known += strncmp(fg__routes[i].path, "/api/", 5) == 0;
+	for (size_t i = 0; i < fg_route_count; i++)
+		known += strncmp(fg_routes[i].path, "/api/", 5) == 0;
 	assert_int_equal(described, known);
 	cJSON_Delete(json);
 }

@@ -43,8 +43,8 @@ static void make_previous(const struct fixture *f)
 	run_script(f, version);
 	if (fg_db_open(f->location, FG_DB_DURABLE, &db, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	for (size_t i = 0; i < FG_SCHEMA_PARTS && fg__schema_parts[i].version <= PREVIOUS; i++) {
-		char *script = fg_db_schema_text(db, fg__schema_parts[i].text);
+	for (size_t i = 0; i < FG_SCHEMA_PARTS && fg_schema_parts[i].version <= PREVIOUS; i++) {
+		char *script = fg_db_schema_text(db, fg_schema_parts[i].text);
 
 		if (fg_db_script(db, script, &err) != FG_OK)
 			fail_msg("%s", err.message);

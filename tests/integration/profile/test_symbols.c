@@ -360,8 +360,8 @@ static void a_packed_symbol_table_that_is_none_is_refused(void **state)
 	assert_int_equal(fg_fs_write_atomic(section, rubbish, sizeof(rubbish), 0600, &err), FG_OK);
 	run("objcopy",
 	    (const char *const[]){"--strip-all", "--add-section", add, LIBRARY, stripped, NULL});
-	assert_int_equal(fg__mini_debug_read(stripped, &elf, &err), FG_EPARSE);
-	assert_int_equal(fg__mini_debug_read(LIBRARY, &elf, &err), FG_ENOENT);
+	assert_int_equal(fg_mini_debug_read(stripped, &elf, &err), FG_EPARSE);
+	assert_int_equal(fg_mini_debug_read(LIBRARY, &elf, &err), FG_ENOENT);
 	symbolizer = fg_symbolizer_new(&(struct fg_symbolizer_options){.debug_root = "/nowhere"});
 	module = open_module(symbolizer, scene, stripped);
 	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),

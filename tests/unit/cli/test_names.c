@@ -6,10 +6,10 @@
 #include "reporters/reporter.h"
 #include "tests/support/fg_test.h"
 
-static const struct fg__key *key_of(const char *path)
+static const struct fg_key *key_of(const char *path)
 {
 	struct fg_strbuf where = {0};
-	const struct fg__key *key = fg__find_path(path, &where);
+	const struct fg_key *key = fg_find_path(path, &where);
 
 	fg_strbuf_release(&where);
 	if (!key)
@@ -19,12 +19,12 @@ static const struct fg__key *key_of(const char *path)
 
 static void report_keys_are_the_names_of_reporters(void **state)
 {
-	const struct fg__key *keys = key_of("report")->section->keys;
+	const struct fg_key *keys = key_of("report")->section->keys;
 	size_t reporters = 0;
 	size_t count = 0;
 
 	(void)state;
-	for (; keys[count].kind == FG__PATH; count++) {
+	for (; keys[count].kind == FG_KEY_PATH; count++) {
 		struct fg_error err = {0};
 
 		if (!fg_reporter_find(keys[count].name, &err))
@@ -33,7 +33,7 @@ static void report_keys_are_the_names_of_reporters(void **state)
 	(void)fg_reporter_table(&reporters);
 	/* All but the terminal's have a key. */
 	assert_int_equal(count, reporters - 1);
-	assert_int_equal(count, FG__REPORT_FORMATS);
+	assert_int_equal(count, FG_REPORT_FORMATS);
 }
 
 static void words_of_the_configuration_are_those_of_the_model(void **state)

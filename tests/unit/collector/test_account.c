@@ -34,20 +34,20 @@ static void the_weights_add_up_to_the_cpu_time(void **state)
 		struct fg_times split;
 		uint64_t given_ns = 0;
 
-		fg__account_open(&account, &now, true);
+		fg_account_open(&account, &now, true);
 		for (unsigned tick = 0; tick < is->ticks; tick++) {
 			for (unsigned n = 0; n < is->samples; n++)
-				fg__account_user(&account, period_ns);
+				fg_account_user(&account, period_ns);
 			now.cpu_ns += tick_ns;
 			now.user_ns += tick_ns - is->says_ns;
 			now.system_ns += is->says_ns;
-			fg__account_look(&account, &now, true, 0, &split);
+			fg_account_look(&account, &now, true, 0, &split);
 			assert_true(split.cpu_ns == tick_ns && split.system_ns == is->says_ns);
-			const uint64_t due_ns = fg__account_due(&account, period_ns);
+			const uint64_t due_ns = fg_account_due(&account, period_ns);
 
-			fg__account_give(&account, due_ns);
+			fg_account_give(&account, due_ns);
 			given_ns += due_ns;
-			assert_true(fg__account_due(&account, period_ns) == 0);
+			assert_true(fg_account_due(&account, period_ns) == 0);
 		}
 		if (given_ns < is->system_low_ns || given_ns > is->system_high_ns)
 			fail_msg("%s: %llu ns of system time", is->why,
@@ -63,17 +63,17 @@ static void a_short_thread_gets_what_getrusage_says(void **state)
 	(void)state;
 	/* 1.5 ms with one user sample or two, and no system time. */
 	for (unsigned samples = 1; samples <= 2; samples++) {
-		fg__account_open(&account, &(struct fg_times){0}, true);
+		fg_account_open(&account, &(struct fg_times){0}, true);
 		for (unsigned n = 0; n < samples; n++)
-			fg__account_user(&account, period_ns);
-		fg__account_look(&account, &(struct fg_times){1500000, 1500000, 0}, true, 0,
+			fg_account_user(&account, period_ns);
+		fg_account_look(&account, &(struct fg_times){1500000, 1500000, 0}, true, 0,
 				 &split);
-		assert_true(fg__account_due(&account, period_ns) == 0);
+		assert_true(fg_account_due(&account, period_ns) == 0);
 	}
 	/* The same time in the kernel. */
-	fg__account_open(&account, &(struct fg_times){0}, true);
-	fg__account_look(&account, &(struct fg_times){1500000, 0, 1500000}, true, 0, &split);
-	assert_true(fg__account_due(&account, period_ns) == 1500000);
+	fg_account_open(&account, &(struct fg_times){0}, true);
+	fg_account_look(&account, &(struct fg_times){1500000, 0, 1500000}, true, 0, &split);
+	assert_true(fg_account_due(&account, period_ns) == 1500000);
 }
 
 static void time_that_is_not_sampled_is_not_owed(void **state)
@@ -82,22 +82,22 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 	struct fg_times split;
 
 	(void)state;
-	fg__account_open(&account, &(struct fg_times){0}, true);
+	fg_account_open(&account, &(struct fg_times){0}, true);
 	/* switched off and on again between two looks: 3 of 10 ms were sampled, and nothing is owed for the others */
 	for (unsigned n = 0; n < 3; n++)
-		fg__account_user(&account, period_ns);
-	fg__account_look(&account, &(struct fg_times){tick_ns, tick_ns, 0}, true, 2, &split);
-	assert_true(fg__account_due(&account, period_ns) == 0);
-	fg__account_look(&account, &(struct fg_times){5 * tick_ns, tick_ns, 4 * tick_ns}, false, 3,
+		fg_account_user(&account, period_ns);
+	fg_account_look(&account, &(struct fg_times){tick_ns, tick_ns, 0}, true, 2, &split);
+	assert_true(fg_account_due(&account, period_ns) == 0);
+	fg_account_look(&account, &(struct fg_times){5 * tick_ns, tick_ns, 4 * tick_ns}, false, 3,
 			 &split);
-	assert_true(fg__account_due(&account, period_ns) == 0);
+	assert_true(fg_account_due(&account, period_ns) == 0);
 	/* on again: from the next look on it is */
-	fg__account_look(&account, &(struct fg_times){6 * tick_ns, 2 * tick_ns, 4 * tick_ns}, true,
+	fg_account_look(&account, &(struct fg_times){6 * tick_ns, 2 * tick_ns, 4 * tick_ns}, true,
 			 4, &split);
-	assert_true(fg__account_due(&account, period_ns) == 0);
-	fg__account_look(&account, &(struct fg_times){7 * tick_ns, 2 * tick_ns, 5 * tick_ns}, true,
+	assert_true(fg_account_due(&account, period_ns) == 0);
+	fg_account_look(&account, &(struct fg_times){7 * tick_ns, 2 * tick_ns, 5 * tick_ns}, true,
 			 4, &split);
-	assert_true(fg__account_due(&account, period_ns) == tick_ns);
+	assert_true(fg_account_due(&account, period_ns) == tick_ns);
 }
 
 static void what_was_used_while_it_was_off_is_owed_to_nobody(void **state)
@@ -106,24 +106,24 @@ static void what_was_used_while_it_was_off_is_owed_to_nobody(void **state)
 	struct fg_times split;
 
 	(void)state;
-	fg__account_open(&account, &(struct fg_times){0}, true);
-	assert_false(fg__account_is_behind(&account, true, 0));
-	assert_true(fg__account_is_behind(&account, false, 1));
-	fg__account_look(&account, &(struct fg_times){tick_ns, tick_ns, 0}, false, 1, &split);
-	assert_false(fg__account_is_behind(&account, false, 1));
+	fg_account_open(&account, &(struct fg_times){0}, true);
+	assert_false(fg_account_is_behind(&account, true, 0));
+	assert_true(fg_account_is_behind(&account, false, 1));
+	fg_account_look(&account, &(struct fg_times){tick_ns, tick_ns, 0}, false, 1, &split);
+	assert_false(fg_account_is_behind(&account, false, 1));
 	/* 25 ticks of the kernel's, off, and it goes on: none of them; what comes then is */
-	assert_true(fg__account_is_behind(&account, true, 2));
-	fg__account_look(&account, &(struct fg_times){26 * tick_ns, tick_ns, 25 * tick_ns}, true, 2,
+	assert_true(fg_account_is_behind(&account, true, 2));
+	fg_account_look(&account, &(struct fg_times){26 * tick_ns, tick_ns, 25 * tick_ns}, true, 2,
 			 &split);
-	assert_true(fg__account_due(&account, period_ns) == 0);
-	fg__account_look(&account, &(struct fg_times){28 * tick_ns, tick_ns, 27 * tick_ns}, true, 2,
+	assert_true(fg_account_due(&account, period_ns) == 0);
+	fg_account_look(&account, &(struct fg_times){28 * tick_ns, tick_ns, 27 * tick_ns}, true, 2,
 			 &split);
-	assert_true(fg__account_due(&account, period_ns) == 2 * tick_ns);
-	fg__account_give(&account, 2 * tick_ns);
+	assert_true(fg_account_due(&account, period_ns) == 2 * tick_ns);
+	fg_account_give(&account, 2 * tick_ns);
 	/* off and on again in between, and getrusage moves the time of earlier ticks: a tick was used, and a tick is owed */
-	fg__account_look(&account, &(struct fg_times){29 * tick_ns, tick_ns, 36 * tick_ns}, true, 4,
+	fg_account_look(&account, &(struct fg_times){29 * tick_ns, tick_ns, 36 * tick_ns}, true, 4,
 			 &split);
-	assert_true(fg__account_due(&account, period_ns) <= tick_ns + period_ns);
+	assert_true(fg_account_due(&account, period_ns) <= tick_ns + period_ns);
 }
 
 static void what_another_thread_used_before_is_not_its_share(void **state)
@@ -132,11 +132,11 @@ static void what_another_thread_used_before_is_not_its_share(void **state)
 	struct fg_times split;
 
 	(void)state;
-	fg__account_open(&account, &(struct fg_times){900 * tick_ns, 0, 0}, false);
-	fg__account_look(&account, &(struct fg_times){901 * tick_ns, 500 * tick_ns, 401 * tick_ns},
+	fg_account_open(&account, &(struct fg_times){900 * tick_ns, 0, 0}, false);
+	fg_account_look(&account, &(struct fg_times){901 * tick_ns, 500 * tick_ns, 401 * tick_ns},
 			 true, 0, &split);
 	assert_true(split.system_ns == 0 && split.user_ns == 0);
-	assert_true(fg__account_due(&account, period_ns) == tick_ns - period_ns);
+	assert_true(fg_account_due(&account, period_ns) == tick_ns - period_ns);
 }
 
 /* A thread of any length is met as often as its time stands for, and no timer is so fast that its thread cannot run beside it. */
@@ -159,7 +159,7 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 		const uint64_t period = cases[i].period_ns;
 
 		for (uint64_t phase = 1; phase <= period; phase += 997) {
-			const uint64_t first = fg__account_first_period(phase, period);
+			const uint64_t first = fg_account_first_period(phase, period);
 
 			assert_in_range(first, cases[i].least_ns, period);
 			assert_int_equal(first > cases[i].least_ns, phase > cases[i].least_ns);

@@ -11,7 +11,7 @@ static void nothing_said_means_the_defaults(void **state)
 	struct fg_options options = {0};
 
 	(void)state;
-	fg__options_parse(environment, &options);
+	fg_collector_options_parse(environment, &options);
 	assert_int_equal(options.period_ns, 1000000);
 	assert_int_equal(options.clock, FG_CLOCK_PERF_USER);
 	assert_string_equal(options.output, "");
@@ -29,7 +29,7 @@ static void what_is_said_is_taken(void **state)
 	struct fg_options options = {0};
 
 	(void)state;
-	fg__options_parse(environment, &options);
+	fg_collector_options_parse(environment, &options);
 	assert_string_equal(options.output, "/tmp/traces");
 	assert_int_equal(options.period_ns, 4000000);
 	assert_true(options.has_units);
@@ -47,7 +47,7 @@ static void elapsed_time_is_sampled_less_often(void **state)
 	struct fg_options options = {0};
 
 	(void)state;
-	fg__options_parse(environment, &options);
+	fg_collector_options_parse(environment, &options);
 	assert_int_equal(options.clock, FG_CLOCK_WALL);
 	assert_int_equal(options.period_ns, 10000000);
 }
@@ -73,7 +73,7 @@ static void what_makes_no_sense_is_ignored_and_named(void **state)
 
 		(void)strncpy(text, wrong[i], sizeof(text) - 1);
 		text[sizeof(text) - 1] = '\0';
-		fg__options_parse(environment, &options);
+		fg_collector_options_parse(environment, &options);
 		if (!options.misread ||
 		    strncmp(options.misread, wrong[i], strlen(options.misread)) != 0)
 			fail_msg("%s was not named", wrong[i]);

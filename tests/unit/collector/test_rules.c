@@ -30,10 +30,10 @@ static volatile sig_atomic_t unknown;
 static void crc32c_is_castagnolis(void **state)
 {
 	(void)state;
-	fg__crc32c_init();
-	assert_int_equal(fg__crc32c(0, "123456789", 9), 0xe3069283);
-	assert_int_equal(fg__crc32c(fg__crc32c(0, "1234", 4), "56789", 5), 0xe3069283);
-	assert_int_equal(fg__crc32c(0, "", 0), 0);
+	fg_crc32c_init();
+	assert_int_equal(fg_trace_crc32c(0, "123456789", 9), 0xe3069283);
+	assert_int_equal(fg_trace_crc32c(fg_trace_crc32c(0, "1234", 4), "56789", 5), 0xe3069283);
+	assert_int_equal(fg_trace_crc32c(0, "", 0), 0);
 }
 
 static struct fg_tables tables_of(const struct dl_find_object *object)
@@ -51,7 +51,7 @@ static uint64_t rule_at(uintptr_t pc, bool exact)
 		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
 	const struct fg_tables tables = tables_of(&object);
 
-	return fg__rule_find(&tables, address);
+	return fg_rule_find(&tables, address);
 }
 
 /* One step by a plain rule; false where only the walk itself, with all it knows, can go on. */
@@ -158,10 +158,10 @@ static void an_address_outside_every_function_has_no_rule(void **state)
 	assert_int_equal(_dl_find_object((void *)(uintptr_t)busy, &object), 0);
 	struct fg_tables tables = tables_of(&object);
 
-	assert_int_equal(fg_rule_kind(fg__rule_find(&tables, (uintptr_t)object.dlfo_map_start)),
+	assert_int_equal(fg_rule_kind(fg_rule_find(&tables, (uintptr_t)object.dlfo_map_start)),
 			 FG_RULE_UNKNOWN);
 	tables.hdr = NULL;
-	assert_int_equal(fg_rule_kind(fg__rule_find(&tables, (uintptr_t)busy)), FG_RULE_UNKNOWN);
+	assert_int_equal(fg_rule_kind(fg_rule_find(&tables, (uintptr_t)busy)), FG_RULE_UNKNOWN);
 }
 
 /* ---- tables made by hand ---- */
@@ -281,7 +281,7 @@ static void rows_become_rules(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct table_case *is = &cases[i];
 		const uint64_t rule =
-			fg__rule_find(tables_with(is->instructions, sizeof(is->instructions)),
+			fg_rule_find(tables_with(is->instructions, sizeof(is->instructions)),
 				      (uintptr_t)function + 8);
 		const bool deref = is->kind >= FG_RULE_DEREF && is->kind <= FG_RULE_DEREF_CFA_BP;
 
@@ -303,11 +303,11 @@ static void a_register_is_found_where_it_was_saved(void **state)
 	int64_t offset = 0;
 
 	(void)state;
-	assert_int_equal(fg__rule_saved(tables, address, 3, &offset), FG_SAVED_AT_CFA);
+	assert_int_equal(fg_rule_saved(tables, address, 3, &offset), FG_SAVED_AT_CFA);
 	assert_true(offset == -4 * (int)FG_WORD);
-	assert_int_equal(fg__rule_saved(tables, address, 2, &offset), FG_SAVED_NOWHERE);
-	assert_int_equal(fg__rule_saved(tables, address, 1, &offset), FG_SAVED_UNKNOWN);
-	assert_int_equal(fg__rule_saved(tables, address + 100, 3, &offset), FG_SAVED_UNKNOWN);
+	assert_int_equal(fg_rule_saved(tables, address, 2, &offset), FG_SAVED_NOWHERE);
+	assert_int_equal(fg_rule_saved(tables, address, 1, &offset), FG_SAVED_UNKNOWN);
+	assert_int_equal(fg_rule_saved(tables, address + 100, 3, &offset), FG_SAVED_UNKNOWN);
 }
 
 static void a_packed_rule_comes_back_whole(void **state)

@@ -52,7 +52,7 @@ static __attribute__((noinline)) void check(void)
 	ucontext_t context;
 
 	assert_int_equal(getcontext(&context), 0);
-	const struct fg_walk_result result = fg__walk(fg_self, &context);
+	const struct fg_walk_result result = fg_walk(fg_self, &context);
 	const int count = unw_backtrace(expected, FRAMES);
 	const struct fg_trail *kept = &fg_self->stack->trails[fg_self->kept_trail];
 	const uint32_t first = fg_self->kept_end - fg_self->kept_count;
@@ -71,7 +71,7 @@ static __attribute__((noinline)) void check(void)
 
 		if (i > 0) /* this function itself has gone on since */
 			assert_ptr_equal(frame->regs.pc, expected[i]);
-		path = fg__path_extend(fg_self, path, frame->id);
+		path = fg_path_extend(fg_self, path, frame->id);
 		assert_int_equal(frame->node, path);
 	}
 	assert_int_equal(result.path, path);
@@ -196,17 +196,17 @@ static void walks_from_what_was_kept_find_what_libunwind_finds(void **state)
 /* One thread at a time has a path's last child; whoever asks for another one finds that, too. */
 static void children_of_a_path_are_told_apart(void **state)
 {
-	const uint32_t one = fg__path_extend(fg_self, 0, 1);
-	const uint32_t two = fg__path_extend(fg_self, 0, 2);
-	const uint32_t below = fg__path_extend(fg_self, one, 2);
+	const uint32_t one = fg_path_extend(fg_self, 0, 1);
+	const uint32_t two = fg_path_extend(fg_self, 0, 2);
+	const uint32_t below = fg_path_extend(fg_self, one, 2);
 
 	(void)state;
 	assert_true(one != two && one != below && two != below);
 	for (unsigned i = 0; i < 3; i++) {
-		assert_int_equal(fg__path_extend(fg_self, 0, 1), one);
-		assert_int_equal(fg__path_extend(fg_self, 0, 2), two);
-		assert_int_equal(fg__path_extend(fg_self, one, 2), below);
-		assert_int_equal(fg__path_extend(fg_self, 0, 0), 0);
+		assert_int_equal(fg_path_extend(fg_self, 0, 1), one);
+		assert_int_equal(fg_path_extend(fg_self, 0, 2), two);
+		assert_int_equal(fg_path_extend(fg_self, one, 2), below);
+		assert_int_equal(fg_path_extend(fg_self, 0, 0), 0);
 	}
 }
 

@@ -16,7 +16,7 @@ static void add_indented(struct fg_strbuf *text, const char *lines, size_t inden
 }
 
 /* A file in which the example stands where its key belongs. */
-static void write_file_around(const struct fg__visit *visit, struct fg_strbuf *text)
+static void write_file_around(const struct fg_visit *visit, struct fg_strbuf *text)
 {
 	const bool is_command = strcmp(visit->path, "benchmarks.BENCH.command") == 0;
 	const bool in_benchmark = strncmp(visit->path, "benchmarks.BENCH.", 17) == 0;
@@ -31,7 +31,7 @@ static void write_file_around(const struct fg__visit *visit, struct fg_strbuf *t
 	free(top);
 }
 
-static void load_example(const struct fg__visit *visit, void *ctx)
+static void load_example(const struct fg_visit *visit, void *ctx)
 {
 	size_t *count = ctx;
 	struct fg_strbuf text = {0};
@@ -58,23 +58,23 @@ static void every_example_works_where_its_key_belongs(void **state)
 	size_t count = 0;
 
 	(void)state;
-	fg__walk(load_example, &count);
+	fg_walk(load_example, &count);
 	assert_true(count >= 10);
 }
 
-static void check_row(const struct fg__visit *visit, void *ctx)
+static void check_row(const struct fg_visit *visit, void *ctx)
 {
-	const struct fg__key *key = visit->key;
+	const struct fg_key *key = visit->key;
 
 	(void)ctx;
 	if (!key->help || key->help[strlen(key->help) - 1] == '.')
 		fail_msg("%s: help is a phrase without a full stop", visit->path);
 	if (key->minimum > key->maximum)
 		fail_msg("%s: its bounds are turned round", visit->path);
-	if ((key->kind == FG__WORD || key->kind == FG__VERSION) !=
-	    (key->words && key->kind != FG__BOOL && key->kind != FG__NAME))
+	if ((key->kind == FG_KEY_WORD || key->kind == FG_KEY_VERSION) !=
+	    (key->words && key->kind != FG_KEY_BOOL && key->kind != FG_KEY_NAME))
 		fail_msg("%s: words belong to words", visit->path);
-	if ((key->kind >= FG__SECTION) != (key->section != NULL))
+	if ((key->kind >= FG_KEY_SECTION) != (key->section != NULL))
 		fail_msg("%s: a section belongs to a section", visit->path);
 	if (key->initial && key->required)
 		fail_msg("%s: what has a default cannot be required", visit->path);
@@ -83,7 +83,7 @@ static void check_row(const struct fg__visit *visit, void *ctx)
 static void rows_are_sound(void **state)
 {
 	(void)state;
-	fg__walk(check_row, NULL);
+	fg_walk(check_row, NULL);
 }
 
 static void a_variable_leads_back_to_its_key(void **state)
@@ -91,11 +91,11 @@ static void a_variable_leads_back_to_its_key(void **state)
 	struct fg_strbuf name = {0};
 
 	(void)state;
-	assert_true(fg__variable_of("measure.sampler.follow_children", &name));
+	assert_true(fg_variable_of("measure.sampler.follow_children", &name));
 	assert_string_equal(fg_strbuf_text(&name), "FASTGATE_MEASURE_SAMPLER_FOLLOW_CHILDREN");
 	fg_strbuf_clear(&name);
-	assert_false(fg__variable_of("benchmarks.BENCH.timeout", &name));
-	assert_false(fg__variable_of("version", &name));
+	assert_false(fg_variable_of("benchmarks.BENCH.timeout", &name));
+	assert_false(fg_variable_of("version", &name));
 	fg_strbuf_release(&name);
 }
 

@@ -10,9 +10,9 @@
 
 static size_t looks[FG_GATE_LOOKS_MAX];
 
-static struct fg__rule default_rule(void)
+static struct fg_rule default_rule(void)
 {
-	return (struct fg__rule){.alpha = 0.01,
+	return (struct fg_rule){.alpha = 0.01,
 				 .min_effect = 0.02,
 				 .margin = 0.02,
 				 .looks = looks,
@@ -40,7 +40,7 @@ static void looks_grow_by_half_and_end_at_the_most(void **state)
 	assert_int_equal(fg_gate_looks(10, 10, found), 1);
 	assert_int_equal(found[0], 10);
 	assert_int_equal(fg_gate_looks(0, 0, found), 1);
-	assert_int_equal(found[0], FG__PAIRS_MIN);
+	assert_int_equal(found[0], FG_PAIRS_MIN);
 	assert_int_equal(found[fg_gate_looks(1, 4000000000U, found) - 1], 4000000000U);
 }
 
@@ -60,7 +60,7 @@ static void outcomes_over_many_runs_keep_their_promises(void **state)
 		{"an improvement is mostly seen as one", -0.05, FG_OUTCOME_IMPROVEMENT,  270, 300},
 		{"and never left open",                  -0.05, FG_OUTCOME_INCONCLUSIVE, 0,   0  },
 	};
-	struct fg__rule rule = default_rule();
+	struct fg_rule rule = default_rule();
 
 	(void)state;
 	for (size_t row = 0; row < sizeof(table) / sizeof(table[0]); row++) {
@@ -69,11 +69,11 @@ static void outcomes_over_many_runs_keep_their_promises(void **state)
 
 		fg_random_seed(&random, 100 + row);
 		for (int run = 0; run < 300; run++) {
-			struct fg__finding finding;
+			struct fg_rule_finding finding;
 			double difference[PAIRS];
 
 			draw(&random, table[row].change, difference);
-			fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+			fg_rule_apply(&rule, difference, PAIRS, true, &finding);
 			hits += finding.outcome == table[row].outcome;
 		}
 		if (hits < table[row].at_least || hits > table[row].at_most)
@@ -83,19 +83,19 @@ static void outcomes_over_many_runs_keep_their_promises(void **state)
 
 static void a_decision_at_a_look_is_not_touched_by_later_pairs(void **state)
 {
-	struct fg__rule rule = default_rule();
-	struct fg__finding early;
-	struct fg__finding late;
+	struct fg_rule rule = default_rule();
+	struct fg_rule_finding early;
+	struct fg_rule_finding late;
 	struct fg_random random;
 	double difference[PAIRS];
 
 	(void)state;
 	fg_random_seed(&random, 7);
 	draw(&random, 0.10, difference);
-	fg__rule_apply(&rule, difference, 16, false, &early);
+	fg_rule_apply(&rule, difference, 16, false, &early);
 	for (size_t i = 16; i < PAIRS; i++)
 		difference[i] = -1.0;
-	fg__rule_apply(&rule, difference, PAIRS, true, &late);
+	fg_rule_apply(&rule, difference, PAIRS, true, &late);
 	assert_true(early.decided);
 	assert_int_equal(late.outcome, early.outcome);
 	assert_int_equal(late.pairs, early.pairs);
@@ -103,21 +103,21 @@ static void a_decision_at_a_look_is_not_touched_by_later_pairs(void **state)
 
 static void between_looks_it_waits_unless_no_more_will_come(void **state)
 {
-	struct fg__rule rule = default_rule();
-	struct fg__finding finding;
+	struct fg_rule rule = default_rule();
+	struct fg_rule_finding finding;
 	double difference[PAIRS];
 
 	(void)state;
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = i % 2 ? 0.5 : -0.5;
-	fg__rule_apply(&rule, difference, 13, false, &finding);
+	fg_rule_apply(&rule, difference, 13, false, &finding);
 	assert_false(finding.decided);
 	assert_int_equal(finding.pairs, 10);
 	assert_int_equal(finding.next_look, 16);
-	fg__rule_apply(&rule, difference, 13, true, &finding);
+	fg_rule_apply(&rule, difference, 13, true, &finding);
 	assert_int_equal(finding.pairs, 13);
 	assert_int_equal(finding.next_look, 0);
-	fg__rule_apply(&rule, difference, PAIRS, false, &finding);
+	fg_rule_apply(&rule, difference, PAIRS, false, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_int_equal(finding.next_look, 0);
 }
@@ -125,8 +125,8 @@ static void between_looks_it_waits_unless_no_more_will_come(void **state)
 static void the_rank_test_vetoes_a_mean_that_some_pairs_contradict(void **state)
 {
 	static size_t ten[] = {10};
-	struct fg__rule rule = default_rule();
-	struct fg__finding finding;
+	struct fg_rule rule = default_rule();
+	struct fg_rule_finding finding;
 	double difference[10];
 
 	(void)state;
@@ -135,55 +135,55 @@ static void the_rank_test_vetoes_a_mean_that_some_pairs_contradict(void **state)
 		difference[i] = i % 5 == 0 ? -0.5 : 0.06 + 0.0001 * (double)(i % 2);
 	rule.looks = ten;
 	rule.look_count = 1;
-	fg__rule_apply(&rule, difference, 10, true, &finding);
+	fg_rule_apply(&rule, difference, 10, true, &finding);
 	assert_true(finding.low > 0.0);
 	assert_true(finding.p > 0.05);
 	assert_true(finding.vetoed);
 	assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
 	for (size_t i = 0; i < 10; i++)
 		difference[i] = fabs(difference[i]);
-	fg__rule_apply(&rule, difference, 10, true, &finding);
+	fg_rule_apply(&rule, difference, 10, true, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
 }
 
 static void a_sure_change_below_the_smallest_that_matters_passes(void **state)
 {
-	struct fg__rule rule = default_rule();
-	struct fg__finding finding;
+	struct fg_rule rule = default_rule();
+	struct fg_rule_finding finding;
 	double difference[PAIRS];
 
 	(void)state;
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = 0.005 + (i % 2 ? 0.0002 : -0.0002);
-	fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+	fg_rule_apply(&rule, difference, PAIRS, true, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_PASS);
 	assert_true(finding.low > 0.0);
 }
 
 static void equal_values_are_decided_without_a_division_by_zero(void **state)
 {
-	struct fg__rule rule = default_rule();
-	struct fg__finding finding;
+	struct fg_rule rule = default_rule();
+	struct fg_rule_finding finding;
 	double difference[PAIRS] = {0.0};
 
 	(void)state;
-	fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+	fg_rule_apply(&rule, difference, PAIRS, true, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_PASS);
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = 0.08;
-	fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+	fg_rule_apply(&rule, difference, PAIRS, true, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
 }
 
 static void too_few_pairs_decide_nothing(void **state)
 {
-	struct fg__rule rule = default_rule();
-	struct fg__finding finding;
+	struct fg_rule rule = default_rule();
+	struct fg_rule_finding finding;
 	double difference[4] = {0.3, 0.3, 0.3, 0.3};
 
 	(void)state;
 	for (size_t count = 0; count <= 4; count++) {
-		fg__rule_apply(&rule, difference, count, true, &finding);
+		fg_rule_apply(&rule, difference, count, true, &finding);
 		assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
 		assert_true(isnan(finding.estimate));
 	}
@@ -193,7 +193,7 @@ static void too_few_pairs_decide_nothing(void **state)
  * How many of 1,000 runs fail when pairs follow an AR(1) series around a change.  Over 8,000 runs it is 0.2, 0.7 and 1.0 % for the
  * rows below; with the interval of independent pairs, 10 % of the last row.
  */
-static int count_failures(struct fg__rule rule, double r, double change, int *dependent)
+static int count_failures(struct fg_rule rule, double r, double change, int *dependent)
 {
 	struct fg_random random;
 	int failed = 0;
@@ -201,7 +201,7 @@ static int count_failures(struct fg__rule rule, double r, double change, int *de
 	rule.min_effect = 0.0;
 	fg_random_seed(&random, 31);
 	for (int run = 0; run < 1000; run++) {
-		struct fg__finding finding;
+		struct fg_rule_finding finding;
 		double difference[PAIRS];
 		double x = fg_random_normal(&random);
 
@@ -209,7 +209,7 @@ static int count_failures(struct fg__rule rule, double r, double change, int *de
 			difference[i] = change + 0.05 * x;
 			x = r * x + sqrt(1.0 - r * r) * fg_random_normal(&random);
 		}
-		fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+		fg_rule_apply(&rule, difference, PAIRS, true, &finding);
 		failed += finding.outcome == FG_OUTCOME_REGRESSION;
 		*dependent += finding.dependent;
 	}
@@ -243,8 +243,8 @@ static void autocorrelated_pairs_fail_no_more_often_than_others(void **state)
 
 static void a_large_change_fails_although_pairs_might_depend_on_each_other(void **state)
 {
-	struct fg__rule rule = default_rule();
-	struct fg__finding finding;
+	struct fg_rule rule = default_rule();
+	struct fg_rule_finding finding;
 	struct fg_random random;
 	double difference[PAIRS];
 
@@ -252,7 +252,7 @@ static void a_large_change_fails_although_pairs_might_depend_on_each_other(void 
 	fg_random_seed(&random, 9);
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = 0.4 + 0.005 * fg_random_normal(&random);
-	fg__rule_apply(&rule, difference, 10, false, &finding);
+	fg_rule_apply(&rule, difference, 10, false, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
 	assert_true(finding.doubtful_low <= finding.low);
 	assert_true(finding.doubtful_low > 0.0);
@@ -260,7 +260,7 @@ static void a_large_change_fails_although_pairs_might_depend_on_each_other(void 
 	/* Twice as slow, with a scatter that leaves room for any autocorrelation: no host drifts that far. */
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = i % 4 < 2 ? 0.7 : 0.6;
-	fg__rule_apply(&rule, difference, 10, false, &finding);
+	fg_rule_apply(&rule, difference, 10, false, &finding);
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
 	assert_float_equal(finding.low - finding.doubtful_low, 0.18, 1e-9);
 }
@@ -286,9 +286,9 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 	fg_random_seed(&random, 7);
 	draw(&random, 0.015, difference);
 	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
-		struct fg__rule rule = default_rule();
-		struct fg__finding finding;
-		struct fg__finding wanted = {0};
+		struct fg_rule rule = default_rule();
+		struct fg_rule_finding finding;
+		struct fg_rule_finding wanted = {0};
 		double left = rule.alpha;
 
 		fg_spending_shares(rule.looks, rule.look_count, rule.alpha, shares);
@@ -296,8 +296,8 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 			left -= shares[i];
 		fg_spending_shares(rule.looks, rule.look_count, left, shares);
 		rule.given_up = table[row].given_up;
-		fg__rule_apply(&rule, difference, 10, false, &finding);
-		fg__rule_estimate(difference, 10, shares[0], &wanted);
+		fg_rule_apply(&rule, difference, 10, false, &finding);
+		fg_rule_estimate(difference, 10, shares[0], &wanted);
 		if (fabs(finding.low - wanted.low) > 1e-12)
 			fail_msg("%s: %g, expected %g", table[row].why, finding.low, wanted.low);
 	}
@@ -305,7 +305,7 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 
 static void until_sure_finds_the_change_and_keeps_alpha(void **state)
 {
-	struct fg__rule rule = default_rule();
+	struct fg_rule rule = default_rule();
 	struct fg_random random;
 	int failed[2] = {0, 0};
 
@@ -314,11 +314,11 @@ static void until_sure_finds_the_change_and_keeps_alpha(void **state)
 	rule.min_effect = 0.0;
 	fg_random_seed(&random, 41);
 	for (int run = 0; run < 400; run++) {
-		struct fg__finding finding;
+		struct fg_rule_finding finding;
 		double difference[PAIRS];
 
 		draw(&random, run % 2 ? 0.03 : 0.0, difference);
-		fg__rule_apply(&rule, difference, PAIRS, true, &finding);
+		fg_rule_apply(&rule, difference, PAIRS, true, &finding);
 		failed[run % 2] += finding.outcome == FG_OUTCOME_REGRESSION;
 	}
 	assert_in_range(failed[0], 0, 5);
@@ -343,7 +343,7 @@ static void until_sure_does_not_take_dependent_pairs_for_evidence(void **state)
 		{0.0, 0.1,  995, 1000},
                 {0.4, 0.1,  860, 1000},
 	};
-	struct fg__rule rule = default_rule();
+	struct fg_rule rule = default_rule();
 
 	(void)state;
 	rule.until_sure = true;

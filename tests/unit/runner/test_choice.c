@@ -220,7 +220,7 @@ static void a_duet_of_which_most_pairs_do_not_count_is_given_up_if_nobody_asked_
 		runner.options.on_given_up = on_given_up;
 		job.series = &first;
 		job.series_count = 1;
-		assert_int_equal(fg__job_reconsider(&job, NULL), FG_OK);
+		assert_int_equal(fg_job_reconsider(&job, NULL), FG_OK);
 		if ((series->schedule == FG_SCHEDULE_ABBA) != table[i].given_up ||
 		    job.rules.schedule != series->schedule || told.calls != table[i].given_up)
 			fail_msg("%s", table[i].why);

@@ -49,7 +49,7 @@ static void no_hot_query_reads_a_whole_table(void **state)
 	sqlite3 *raw = *state;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(hot); i++) {
-		char *text = fg_xasprintf("EXPLAIN QUERY PLAN %s", fg__sql_texts[hot[i]].text);
+		char *text = fg_xasprintf("EXPLAIN QUERY PLAN %s", fg_sql_texts[hot[i]].text);
 		sqlite3_stmt *plan = NULL;
 		int rows = 0;
 
@@ -59,7 +59,7 @@ static void no_hot_query_reads_a_whole_table(void **state)
 
 			rows++;
 			if (strncmp(detail, "SCAN ", 5) == 0)
-				fail_msg("%s: %s", fg__sql_texts[hot[i]].name, detail);
+				fail_msg("%s: %s", fg_sql_texts[hot[i]].name, detail);
 		}
 		assert_true(rows > 0);
 		(void)sqlite3_finalize(plan);
@@ -75,9 +75,9 @@ static void every_query_is_understood(void **state)
 	for (int i = 0; i < FG_SQL_COUNT; i++) {
 		sqlite3_stmt *statement = NULL;
 
-		if (sqlite3_prepare_v2(raw, fg__sql_texts[i].text, -1, &statement, NULL) !=
+		if (sqlite3_prepare_v2(raw, fg_sql_texts[i].text, -1, &statement, NULL) !=
 		    SQLITE_OK)
-			fail_msg("%s: %s", fg__sql_texts[i].name, sqlite3_errmsg(raw));
+			fail_msg("%s: %s", fg_sql_texts[i].name, sqlite3_errmsg(raw));
 		(void)sqlite3_finalize(statement);
 	}
 }

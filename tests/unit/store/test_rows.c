@@ -16,7 +16,7 @@ static const struct fg_blob blobs[] = {
 
 static void same_text(const char *text, const struct fg_rows *rows, const char *wanted)
 {
-	char *made = fg__postgres_rows_text(text, rows);
+	char *made = fg_postgres_rows_text(text, rows);
 
 	assert_string_equal(made, wanted);
 	free(made);
@@ -55,7 +55,7 @@ static void same_array(const struct fg_column *column, size_t first, size_t coun
 {
 	struct fg_bytes array = {0};
 
-	fg__postgres_array(column, first, count, &array);
+	fg_postgres_array(column, first, count, &array);
 	assert_int_equal(array.size, size);
 	assert_memory_equal(array.data, wanted, size);
 	fg_bytes_release(&array);
