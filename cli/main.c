@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "cli/internal.h"
+#include "cli/framework/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

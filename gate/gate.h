@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "model/run.h"
 #include "model/verdict.h"
-#include "profile/profile_set.h"
+#include "model/profile_set.h"
 
 #define FG_GATE_LOOKS_MAX 40
 

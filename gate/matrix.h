@@ -6,7 +6,7 @@
 #ifndef FG_GATE_MATRIX_H
 #define FG_GATE_MATRIX_H
 
-#include "profile/profile_set.h"
+#include "model/profile_set.h"
 #include "stats/signflip.h"
 
 #define FG_NO_ENTITY UINT32_MAX

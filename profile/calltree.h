@@ -24,7 +24,7 @@
 #define FG_PROFILE_CALLTREE_H
 
 #include "base/error.h"
-#include "profile/pair_index.h"
+#include "base/pair_index.h"
 #include "profile/profile.h"
 
 struct fg_weight {

@@ -7,7 +7,7 @@
 #define FG_PROFILE_INGEST_H
 
 #include "profile/profile.h"
-#include "profile/symbolizer.h"
+#include "symbols/symbolizer.h"
 
 struct fg_ingest_row {
 	uint8_t arm;    /* enum fg_arm of model/run.h */

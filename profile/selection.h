@@ -15,7 +15,7 @@
 
 #include "base/pattern.h"
 #include "profile/calltree.h"
-#include "profile/names.h"
+#include "symbols/names.h"
 
 enum {
 	FG_MOST_PATTERNS = 32

@@ -9,8 +9,8 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "profile/elf_file.h"
-#include "profile/sort.h"
+#include "symbols/elf_file.h"
+#include "base/radix_sort.h"
 
 enum {
 	MAX_TRACES = 65536,

@@ -7,8 +7,8 @@
 #define FG_PROFILE_TRACE_PROFILE_H
 
 #include "profile/profile.h"
-#include "profile/symbolizer.h"
-#include "profile/trace_read.h"
+#include "symbols/symbolizer.h"
+#include "symbols/trace_read.h"
 
 /* Adds one trace.  `origin_ns` is the CLOCK_MONOTONIC time that the profile's times count from. */
 void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *trace,

@@ -6,7 +6,7 @@
 #ifndef FG_REPORTERS_ORDER_H
 #define FG_REPORTERS_ORDER_H
 
-#include "profile/profile_set.h"
+#include "model/profile_set.h"
 
 struct fg_report_order {
 	uint32_t *nodes;     /* node_count indexes; a parent comes before its children */

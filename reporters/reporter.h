@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 #include "model/run.h"
 #include "model/verdict.h"
-#include "profile/profile_set.h"
+#include "model/profile_set.h"
 
 #define FG_REPORT_SCHEMA "fastgate-report/1"
 

@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-BELOW_STORE = {"base", "model", "profile"}
+BELOW_STORE = {"base", "model"}
 
 # room: the rooms it may include besides itself
 ROOMS = {
@@ -14,21 +14,25 @@ ROOMS = {
     "model": {"base"},
     "stats": {"base"},
     "collector": set(),
-    "profile": {"base", "model"},
+    "symbols": {"base"},
+    "profile": {"base", "model", "symbols"},
+    "views": {"base", "model", "symbols", "profile"},
+    "exchange": {"base", "model", "symbols", "profile"},
     "config": {"base", "model"},
     "runner": {"base", "model"},
-    "gate": {"base", "model", "stats", "profile"},
+    "gate": {"base", "model", "stats"},
     "store": BELOW_STORE,
     "reporters": BELOW_STORE,
     "perfdb/client": {"base", "model"},
     "perfdb/server": BELOW_STORE | {"stats", "store", "reporters", "gate"},
     "perfdb": {"base"},
-    "cli": {"base", "model", "stats", "profile", "config", "runner", "gate", "store", "reporters", "perfdb/client"},
+    "cli": {"base", "model", "stats", "symbols", "profile", "views", "exchange", "config", "runner", "gate", "store", "reporters", "perfdb/client"},
 }
 
 # single headers that are shared across a border
 SHARED_HEADERS = {
     "collector": {"base/attrs.h", "include/fastgate/region.h", "fastgate/region.h"},
+    "symbols": {"collector/trace_format.h"},
     "profile": {"collector/trace_format.h"},
     "runner": {"collector/collector_env.h"},
     "cli": {"collector/collector_env.h", "collector/trace_format.h", "perfdb/protocol.h"},
@@ -44,10 +48,11 @@ LIBRARIES = {
     r"libpq-fe\.h": {"store"},
     r"curl/": {"perfdb/client"},
     r"microhttpd\.h": {"perfdb/server"},
-    r"zstd\.h": {"profile", "store", "perfdb/client", "perfdb/server"},
-    r"zlib\.h": {"profile", "perfdb/server"},
-    r"(elfutils/|dwarf\.h|libelf\.h|gelf\.h)": {"profile"},
-    r"libunwind": {"collector"},
+    r"zstd\.h": {"symbols", "store", "perfdb/client", "perfdb/server"},
+    r"zlib\.h": {"base", "symbols", "perfdb/server"},
+    r"(elfutils/|dwarf\.h|libelf\.h|gelf\.h)": {"symbols"},
+    r"lzma\.h": {"symbols"},
+    r"libunwind": set(),
     r"cmocka\.h": set(),
 }
 

@@ -17,7 +17,7 @@
 #ifndef FG_STORE_MATRIX_H
 #define FG_STORE_MATRIX_H
 
-#include "profile/profile_set.h"
+#include "model/profile_set.h"
 #include "store/bytes.h"
 
 struct fg_matrix_row {

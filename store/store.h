@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "model/run.h"
-#include "profile/profile_set.h"
+#include "model/profile_set.h"
 
 struct fg_json_writer;
 struct fg_store;

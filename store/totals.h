@@ -8,7 +8,7 @@
 #ifndef FG_STORE_TOTALS_H
 #define FG_STORE_TOTALS_H
 
-#include "profile/profile_set.h"
+#include "model/profile_set.h"
 #include "store/bytes.h"
 
 struct fg_function_total {

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/json_write.h"
 #include "model/run.h"
-#include "profile/profile_set.h"
+#include "model/profile_set.h"
 #include "store/bytes.h"
 
 enum {

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "model/run.h"
-#include "profile/profile_set.h"
+#include "model/profile_set.h"
 
 struct profile_file {
 	struct fg_run run;         /* one series */

@@ -11,11 +11,11 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/random.h"
-#include "profile/demangle.h"
-#include "profile/elf_file.h"
+#include "symbols/demangle.h"
+#include "symbols/elf_file.h"
 #include "profile/profile.h"
-#include "profile/sort.h"
-#include "profile/symbolizer.h"
+#include "base/radix_sort.h"
+#include "symbols/symbolizer.h"
 
 #include <inttypes.h>
 

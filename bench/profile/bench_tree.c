@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "profile/calltree.h"
-#include "profile/export.h"
+#include "exchange/export.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
-#include "tests/unit/profile/trace_program.h"
+#include "tests/support/trace_program.h"
 
 #include <sys/resource.h>
 

@@ -2,7 +2,7 @@
 #include "bench/self/self.h"
 
 #include "base/random.h"
-#include "tests/unit/profile/trace_program.h"
+#include "tests/support/trace_program.h"
 #include "tests/unit/store/samples.h"
 
 void fg_self_must(int status, const struct fg_error *err)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Linkage names from anybody, and what is made of readable ones. */
-#include "profile/demangle.h"
+#include "symbols/demangle.h"
 
 #include "base/arena.h"
-#include "profile/names.h"
+#include "symbols/names.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Debug information from anybody: every unit of a file is walked and asked about addresses at its borders. */
-#include "profile/debug_index.h"
+#include "symbols/debug_index.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/mman.h>

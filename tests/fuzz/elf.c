@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Binaries from anybody: symbols, build-ids, PLT names, and the demangler on what they are called. */
-#include "profile/demangle.h"
-#include "profile/elf_file.h"
-#include "profile/elf_starts.h"
+#include "symbols/demangle.h"
+#include "symbols/elf_file.h"
+#include "symbols/elf_starts.h"
 #include "tests/fuzz/fuzz.h"
 
 static void use(const struct fg_elf *elf)

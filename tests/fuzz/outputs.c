@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/outputs.h"
 
-#include "profile/export.h"
-#include "profile/view.h"
+#include "exchange/export.h"
+#include "views/view.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

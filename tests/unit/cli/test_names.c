@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Words that stand in two rooms' tables must be the same: config/ may not look into the rooms that own them. */
-#include "cli/internal.h"
+#include "cli/framework/internal.h"
 #include "config/internal.h"
 #include "model/plan.h"
 #include "reporters/reporter.h"

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing comma-separated values after RFC 4180, with "\n" as the end of a line.  Text is quoted when it has to be.
+ * `struct fg_csv csv = {.out = &text};` is ready to use.
+ */
+#ifndef FG_BASE_CSV_H
+#define FG_BASE_CSV_H
+
+#include "base/strbuf.h"
+
+struct fg_csv {
+	struct fg_strbuf *out;
+	bool in_line;
+};
+
+/* NULL: an empty field.  One that a spreadsheet would run gets an apostrophe in front. */
+void fg_csv_text(struct fg_csv *csv, const char *text);
+void fg_csv_number(struct fg_csv *csv, double value); /* NaN: an empty field */
+void fg_csv_end(struct fg_csv *csv);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole buffers in and out of the gzip format (RFC 1952), through zlib. */
+#ifndef FG_BASE_GZIP_H
+#define FG_BASE_GZIP_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+bool fg_gzip_is(const void *data, size_t size);
+/* No name and no time in the header: equal input gives equal bytes. */
+int fg_gzip_pack(const void *data, size_t size, struct fg_strbuf *out, struct fg_error *err)
+	FG_NODISCARD;
+/* What the data begins with when unpacked: at most `max` bytes; returns their number. */
+size_t fg_gzip_peek(const void *data, size_t size, void *to, size_t max);
+/* FG_ELIMIT when it would grow beyond `max_bytes`; FG_EPARSE when broken, cut, or followed by other bytes. */
+int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_strbuf *out,
+		   struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names are anybody's bytes; formats of lines and columns cannot carry control characters: they become blanks. */
+#ifndef FG_BASE_PRINTABLE_H
+#define FG_BASE_PRINTABLE_H
+
+static inline char fg_printable(char c)
+{
+	if ((unsigned char)c < 0x20)
+		return ' ';
+	return c;
+}
+
+#endif

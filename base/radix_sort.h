@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorting many things by a number: digit by digit, ten times as fast as by comparing. */
+#ifndef FG_BASE_RADIX_SORT_H
+#define FG_BASE_RADIX_SORT_H
+
+#include "base/base.h"
+
+struct fg_keyed {
+	uint64_t key;
+	uint32_t value; /* the caller's: an index, usually */
+};
+
+/* Ascending; equal keys keep their order. */
+void fg_keyed_sort(struct fg_keyed *items, size_t count);
+
+#endif

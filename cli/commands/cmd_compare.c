@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "cli/session/stored.h"
+#include "gate/gate.h"
+#include "reporters/reporter.h"
+
+struct options {
+	const char *store;
+	const char *project;
+	const char *format;
+	const char *output;
+};
+
+/*
+ * A run that measured both arms is asked for its candidate: that is the code its commit names.  The verdict is the weaker one of
+ * the `stored` schedule: two sessions, perhaps two machines.
+ */
+static int decide(const struct fg_stored_run *baseline, const struct fg_stored_run *candidate,
+		  struct fg_verdict *verdict, struct fg_error *err)
+{
+	struct fg_policy policy;
+	struct fg_measure measure;
+	const struct fg_gate_input input = {
+		.run = &candidate->run,
+		.baseline = &baseline->run,
+		.profiles = (const struct fg_profile_set *const *)candidate->profiles,
+		.baseline_profiles = (const struct fg_profile_set *const *)baseline->profiles,
+		.policy = &policy,
+		.measure = &measure,
+		.now_ns = fg_clock_wall_ns(),
+	};
+
+	fg_policy_defaults(&policy);
+	fg_measure_defaults(&measure);
+	return fg_gate_decide(&input, verdict, err);
+}
+
+static int tell(struct fg_cli *cli, const struct options *given,
+		const struct fg_stored_run *candidate, const struct fg_verdict *verdict,
+		struct fg_error *err)
+{
+	const char *format = given->format ? given->format : cli->json ? "json" : "terminal";
+	const struct fg_reporter *reporter = fg_reporter_find(format, err);
+	const struct fg_report report = {
+		.run = &candidate->run,
+		.verdict = verdict,
+		.profiles = (const struct fg_profile_set *const *)candidate->profiles,
+	};
+	const struct fg_report_options how = {
+		.verbose = cli->verbose,
+		.color = cli->color_out && !given->output,
+		.width = cli->out_is_terminal && !given->output ? cli->columns : 0,
+	};
+	struct fg_strbuf text = {0};
+	int rc = reporter ? reporter->write(&report, &how, &text, err) : FG_EINVAL;
+
+	if (rc == FG_OK && !given->output && strcmp(format, "terminal") == 0)
+		fg_cli_tell(cli, &text);
+	else if (rc == FG_OK)
+		rc = fg_cli_write(cli, given->output, &text, err);
+	fg_strbuf_release(&text);
+	return rc;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	struct fg_stored_run baseline = {0};
+	struct fg_stored_run candidate = {0};
+	struct fg_verdict verdict = {0};
+	struct fg_error err = {0};
+	int rc = fg_cli_load_run(given->store, given->project, cli->arguments[0], &baseline, &err);
+
+	if (rc == FG_OK)
+		rc = fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate,
+				     &err);
+	if (rc == FG_OK)
+		rc = decide(&baseline, &candidate, &verdict, &err);
+	if (rc == FG_OK)
+		rc = tell(cli, given, &candidate, &verdict, &err);
+	if (rc == FG_OK)
+		rc = (int)verdict.exit_code;
+	fg_verdict_release(&verdict);
+	fg_stored_run_release(&candidate);
+	fg_stored_run_release(&baseline);
+	return rc < 0 ? fg_cli_fail(cli, &err) : rc;
+}
+
+static const struct fg_option options[] = {
+	FG_CLI_STORED_OPTIONS(struct options),
+	FG_CLI_TEXT(struct options, format, "format", 'f', "F",
+		    "terminal, json, junit, markdown, html, csv, ..."),
+	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "A",
+	 .help = "the run to compare with: an id or its beginning, latest~1, a tag, a branch, a file",
+	 .min = 1,
+	 .max = 1},
+	{.name = "B",    .help = "the run that may be slower", .min = 1, .max = 1},
+	{.name = NULL          },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate compare latest~1 latest",                              "the newest run with the one before it"},
+	{"fastgate compare main 0192f3 --format html -o difference.html",
+	 "as a page with the flame graph of the difference"                                                      },
+	{NULL,							    NULL				   },
+};
+
+const struct fg_cli_command fg_cmd_compare = {
+	.name = "compare",
+	.group = FG_CLI_GROUP_GATE,
+	.summary = "two stored runs: the verdict and what explains it",
+	.description =
+		"Compares what two stored runs measured, metric by metric and function by function. Two runs are two sessions, so this "
+		"is weaker than `run --against`: the difference between sessions goes into the interval, and runs from hosts "
+		"that are not alike are at most inconclusive.",
+	FG_CLI_TABLES,
+	.exits = FG_CLI_EXITS_OF_A_GATE,
+	.has_json = true,
+	.run = run,
+};

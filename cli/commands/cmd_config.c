@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json_write.h"
+#include "cli/session/plan.h"
+#include "config/config.h"
+
+#include <unistd.h>
+
+struct options {
+	struct fg_cli_config config;
+	bool check;
+	bool explain;
+	bool reference;
+	bool json_schema;
+	bool benchmarks;
+};
+
+/* For editors and scripts: everything that is wrong, with its place. */
+static int check_as_json(struct fg_cli *cli, const struct options *given)
+{
+	const struct fg_config_source source = {
+		.path = given->config.path,
+		.settings = given->config.settings.items,
+		.setting_count = given->config.settings.count,
+		.environment = environ,
+	};
+	struct fg_config_report report = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+	const int status = fg_config_load(&source, &plan, &report, &err);
+	int code = status == FG_OK ? FG_EXIT_PASS : (int)fg_cli_exit_code(err.code);
+
+	/* Not a mistake inside the file: there is none, or it cannot be read. */
+	if (status != FG_OK && report.error_count == 0) {
+		code = fg_cli_fail(cli, &err);
+		goto out;
+	}
+	fg_json_writer_init(&w, &text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_bool(&w, "valid", status == FG_OK);
+	fg_json_begin_array(&w, "messages");
+	for (size_t i = 0; i < report.count; i++) {
+		const struct fg_config_message *message = &report.items[i];
+
+		fg_json_begin_object(&w, NULL);
+		fg_json_text(&w, "severity", message->is_warning ? "warning" : "error");
+		fg_json_int(&w, "line", message->line);
+		fg_json_int(&w, "column", message->column);
+		fg_json_text(&w, "key", message->key);
+		fg_json_text(&w, "message", message->text);
+		fg_json_end(&w);
+	}
+	fg_json_end(&w);
+	fg_json_end(&w);
+	fg_strbuf_add_char(&text, '\n');
+	fg_cli_print(cli, &text);
+out:
+	fg_strbuf_release(&text);
+	fg_plan_release(&plan);
+	fg_config_report_release(&report);
+	return code;
+}
+
+static int check(struct fg_cli *cli, const struct options *given)
+{
+	struct fg_plan plan = {0};
+	const int code = fg_cli_load_plan(cli, &given->config, false, &plan);
+
+	if (code != FG_EXIT_PASS)
+		return code;
+	fg_cli_say(cli, "%s is right: %zu benchmark%s, project '%s'", plan.config_path,
+		   plan.benchmark_count, plan.benchmark_count == 1 ? "" : "s", plan.project);
+	for (size_t i = 0; i < plan.benchmark_count; i++)
+		fg_cli_detail(cli, "  %s: %s", plan.benchmarks[i].name,
+			      plan.benchmarks[i].command.text);
+	fg_plan_release(&plan);
+	return FG_EXIT_PASS;
+}
+
+static int list_benchmarks(struct fg_cli *cli, const struct options *given)
+{
+	struct fg_strbuf text = {0};
+	struct fg_plan plan = {0};
+	const int code = fg_cli_load_plan(cli, &given->config, false, &plan);
+
+	if (code != FG_EXIT_PASS)
+		return code;
+	for (size_t i = 0; i < plan.benchmark_count; i++)
+		fg_strbuf_printf(&text, "%s\n", plan.benchmarks[i].name);
+	fg_cli_page(cli, &text);
+	fg_strbuf_release(&text);
+	fg_plan_release(&plan);
+	return FG_EXIT_PASS;
+}
+
+static int explain(struct fg_cli *cli)
+{
+	struct fg_strbuf text = {0};
+	struct fg_error err = {0};
+	int code = FG_EXIT_PASS;
+
+	if (fg_config_explain(cli->argument_count > 0 ? cli->arguments[0] : "", cli->columns, &text,
+			      &err) == FG_OK)
+		fg_cli_page(cli, &text);
+	else
+		code = fg_cli_fail(cli, &err);
+	fg_strbuf_release(&text);
+	return code;
+}
+
+static int generate(struct fg_cli *cli, void (*make)(struct fg_strbuf *text))
+{
+	struct fg_strbuf text = {0};
+
+	make(&text);
+	fg_cli_page(cli, &text);
+	fg_strbuf_release(&text);
+	return FG_EXIT_PASS;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	const int wishes = given->check + given->explain + given->reference + given->json_schema +
+			   given->benchmarks;
+
+	if (wishes > 1)
+		return fg_cli_usage(
+			cli,
+			"--check, --explain, --benchmarks, --reference and --json-schema exclude each other");
+	if (cli->argument_count > 0 && !given->explain)
+		return fg_cli_usage(cli, "a KEY goes with --explain: fastgate config --explain %s",
+				    cli->arguments[0]);
+	if (cli->json && wishes > 0 && !given->check)
+		return fg_cli_usage(cli, "--json goes with --check alone");
+	if (given->explain)
+		return explain(cli);
+	if (given->benchmarks)
+		return list_benchmarks(cli, given);
+	if (given->reference)
+		return generate(cli, fg_config_reference);
+	if (given->json_schema)
+		return generate(cli, fg_config_json_schema);
+	return cli->json ? check_as_json(cli, given) : check(cli, given);
+}
+
+static const struct fg_option options[] = {
+	FG_CLI_FLAG(
+		struct options, check, "check", 0,
+		"read fastgate.yml and tell everything that is wrong with it (what happens without an option, too)"),
+	FG_CLI_FLAG(
+		struct options, explain, "explain", 0,
+		"tell what KEY means, its default and range, and every way to set it; without KEY: list them all"),
+	FG_CLI_FLAG(struct options, benchmarks, "benchmarks", 0,
+		    "print the names of the benchmarks, one a line"),
+	FG_CLI_FLAG(struct options, reference, "reference", 0,
+		    "print the reference of all keys, in Markdown"),
+	FG_CLI_FLAG(struct options, json_schema, "json-schema", 0,
+		    "print a JSON Schema of the file, for editors"),
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "KEY",
+	 .help = "a key of fastgate.yml, such as gate.alpha",
+	 .max = 1,
+	 .complete = FG_COMPLETE_KEY},
+	{.name = NULL     },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate config --check",                        "is fastgate.yml right?"   },
+	{"fastgate config --explain gate.alpha",           "what does this key mean?" },
+	{"fastgate config --check --set gate.alpha=0.001", "would this be understood?"},
+	{NULL,					     NULL		       },
+};
+
+const struct fg_cli_command fg_cmd_config = {
+	.name = "config",
+	.group = FG_CLI_GROUP_SETUP,
+	.summary = "check fastgate.yml, or explain its keys",
+	.description =
+		"Reads fastgate.yml, with the environment's and the command line's values over it, and reports every "
+		"mistake with its line and column, what was found, what was expected, and the nearest known name. "
+		"Nothing is run.",
+	FG_CLI_TABLES,
+	.has_json = true,
+	.run = run,
+};

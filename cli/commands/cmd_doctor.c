@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "base/json_write.h"
+#include "base/number.h"
+#include "cli/session/calibrate.h"
+#include "cli/framework/internal.h"
+#include "cli/session/plan.h"
+#include "cli/session/session.h"
+#include "runner/doctor.h"
+
+#include <math.h>
+
+struct options {
+	struct fg_cli_config config;
+	const char *root;
+	bool calibrate;
+	unsigned pairs;
+	int64_t budget_ns;
+};
+
+/* ---- what was found ---- */
+
+static const char *paint(const struct fg_cli *cli, enum fg_severity severity)
+{
+	static const char *const colors[] = {"\033[32m", "\033[36m", "\033[33m", "\033[31m"};
+
+	return cli->color_out ? colors[severity] : "";
+}
+
+static void print_finding(const struct fg_cli *cli, const struct fg_finding *finding,
+			  struct fg_strbuf *text)
+{
+	const char *end = cli->color_out ? "\033[0m" : "";
+
+	fg_strbuf_printf(text, "%s%-8s%s %s: %s\n", paint(cli, finding->severity),
+			 fg_severity_name(finding->severity), end, finding->subject,
+			 finding->evidence);
+	if (finding->meaning)
+		fg_strbuf_printf(text, "         %s\n", finding->meaning);
+	if (finding->remedy)
+		fg_strbuf_printf(text, "         mend: %s\n", finding->remedy);
+}
+
+static void print_calibration(const struct fg_calibration *calibration, struct fg_strbuf *text)
+{
+	fg_strbuf_printf(text, "\nsmallest change that can be seen here (%s against itself):\n",
+			 calibration->benchmark);
+	for (size_t i = 0; i < FG_CALIBRATION_ROWS; i++) {
+		const struct fg_calibration_row *row = &calibration->rows[i];
+		char cpu[FG_NUMBER_TEXT_SIZE];
+		char wall[FG_NUMBER_TEXT_SIZE];
+
+		if (row->failure) {
+			fg_strbuf_printf(text, "  %-5s could not be measured: %s\n",
+					 fg_schedule_name(row->schedule), row->failure);
+			continue;
+		}
+		fg_strbuf_printf(text, "  %-5s %u pair%s, %.1f s: cpu time %s",
+				 fg_schedule_name(row->schedule), row->pairs,
+				 row->pairs == 1 ? "" : "s", row->seconds,
+				 isnan(row->smallest_cpu_time)
+					 ? "unknown"
+					 : fg_format_change(row->smallest_cpu_time, cpu));
+		if (!isnan(row->smallest_wall_time))
+			fg_strbuf_printf(text, ", wall time %s",
+					 fg_format_change(row->smallest_wall_time, wall));
+		if (row->aside)
+			fg_strbuf_printf(text, " (%u repetition%s did not run at the same time)",
+					 row->aside, row->aside == 1 ? "" : "s");
+		fg_strbuf_add_char(text, '\n');
+	}
+}
+
+static void write_calibration(struct fg_json_writer *w, const struct fg_calibration *calibration)
+{
+	fg_json_begin_object(w, "calibration");
+	fg_json_text(w, "benchmark", calibration->benchmark);
+	fg_json_begin_array(w, "schedules");
+	for (size_t i = 0; i < FG_CALIBRATION_ROWS; i++) {
+		const struct fg_calibration_row *row = &calibration->rows[i];
+
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "schedule", fg_schedule_name(row->schedule));
+		fg_json_int(w, "pairs", row->pairs);
+		fg_json_int(w, "aside", row->aside);
+		fg_json_double(w, "seconds", row->seconds);
+		fg_json_double(w, "smallest_cpu_time", row->smallest_cpu_time);
+		fg_json_double(w, "smallest_wall_time", row->smallest_wall_time);
+		fg_json_text(w, "failure", row->failure);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
+static void write_json(const struct fg_diagnosis *diagnosis,
+		       const struct fg_calibration *calibration, struct fg_strbuf *text)
+{
+	struct fg_json_writer w;
+
+	fg_json_writer_init(&w, text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "schema", "fastgate-doctor/1");
+	fg_json_text(&w, "worst", fg_severity_name(fg_diagnosis_worst(diagnosis)));
+	fg_json_begin_array(&w, "findings");
+	for (size_t i = 0; i < diagnosis->count; i++) {
+		const struct fg_finding *finding = &diagnosis->items[i];
+
+		fg_json_begin_object(&w, NULL);
+		fg_json_text(&w, "id", finding->id);
+		fg_json_text(&w, "subject", finding->subject);
+		fg_json_text(&w, "severity", fg_severity_name(finding->severity));
+		fg_json_text(&w, "evidence", finding->evidence);
+		fg_json_text(&w, "meaning", finding->meaning);
+		fg_json_text(&w, "remedy", finding->remedy);
+		fg_json_end(&w);
+	}
+	fg_json_end(&w);
+	if (calibration)
+		write_calibration(&w, calibration);
+	fg_json_end(&w);
+	fg_strbuf_add_char(text, '\n');
+}
+
+static void print_words(const struct fg_cli *cli, const struct fg_diagnosis *diagnosis,
+			const struct fg_calibration *calibration, struct fg_strbuf *text)
+{
+	for (size_t i = 0; i < diagnosis->count; i++) {
+		if (!cli->quiet || diagnosis->items[i].severity > FG_SEVERITY_OK)
+			print_finding(cli, &diagnosis->items[i], text);
+	}
+	if (calibration)
+		print_calibration(calibration, text);
+}
+
+/* ---- the command ---- */
+
+/* The benchmark that was named; NULL and FG_OK: none was. */
+static int find_benchmark(const struct fg_cli *cli, const struct fg_plan *plan,
+			  const struct fg_benchmark **benchmark, struct fg_error *err)
+{
+	*benchmark = NULL;
+	if (cli->argument_count == 0) {
+		*benchmark = plan->benchmark_count ? &plan->benchmarks[0] : NULL;
+		return FG_OK;
+	}
+	*benchmark = fg_plan_find(plan, cli->arguments[0]);
+	return *benchmark
+		       ? FG_OK
+		       : fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in fastgate.yml",
+				      cli->arguments[0]);
+}
+
+static int examine(struct fg_cli *cli, const struct options *given, const struct fg_plan *plan,
+		   const struct fg_benchmark *benchmark, struct fg_error *err)
+{
+	const char *root = plan->root ? plan->root : ".";
+	struct fg_calibration calibration = {0};
+	struct fg_diagnosis diagnosis = {0};
+	struct fg_strbuf text = {0};
+	int rc = FG_OK;
+
+	fg_doctor_host(given->root ? given->root : "", &diagnosis);
+	if (!given->root)
+		fg_doctor_process(&diagnosis);
+	for (size_t i = 0; i < plan->benchmark_count; i++)
+		fg_doctor_benchmark(&plan->benchmarks[i], root, &diagnosis);
+	if (given->calibrate)
+		rc = fg_calibrate(cli,
+				   &(struct fg_calibrate_options){.benchmark = benchmark,
+								  .root = root,
+								  .pairs = given->pairs,
+								  .budget_ns = given->budget_ns},
+				   &calibration, err);
+	if (rc == FG_OK) {
+		if (cli->json)
+			write_json(&diagnosis, given->calibrate ? &calibration : NULL, &text);
+		else
+			print_words(cli, &diagnosis, given->calibrate ? &calibration : NULL, &text);
+		fg_cli_print(cli, &text);
+	}
+	fg_strbuf_release(&text);
+	fg_calibration_release(&calibration);
+	fg_diagnosis_release(&diagnosis);
+	return rc;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	const struct fg_benchmark *benchmark = NULL;
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+	int rc = FG_EXIT_PASS;
+
+	if (given->root && given->calibrate)
+		return fg_cli_usage(cli, "--calibrate measures here, --root looks at another host");
+	if (given->root && !fg_fs_is_folder(given->root))
+		return fg_cli_usage(cli, "'%s' is no folder", given->root);
+	rc = fg_cli_load_plan(cli, &given->config, true, &plan);
+	if (rc != FG_EXIT_PASS)
+		return rc;
+	rc = find_benchmark(cli, &plan, &benchmark, &err);
+	if (rc == FG_OK && (!given->calibrate || fg_session_guard(cli, &rc)))
+		rc = examine(cli, given, &plan, benchmark, &err);
+	fg_plan_release(&plan);
+	return rc < 0 ? fg_cli_fail(cli, &err) : rc;
+}
+
+static const struct fg_option options[] = {
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	FG_CLI_FLAG(struct options, calibrate, "calibrate", 0,
+		    "measure a program against itself: the smallest change that can be seen here"),
+	FG_CLI_NAME(struct options, root, "root", 0, "FOLDER", FG_COMPLETE_FOLDER,
+		    "look at another host, whose /proc and /sys were copied below FOLDER"),
+	{.name = "pairs",
+	   .letter = 'p',
+	   .kind = FG_OPTION_UNSIGNED,
+	   .offset = offsetof(struct options, pairs),
+	   .argument = "N",
+	   .initial = "24",
+	   .minimum = 10,
+	   .maximum = 10000,
+	   .help = "how many pairs --calibrate measures in each schedule"},
+	{.name = "budget",
+	   .letter = 'b',
+	   .kind = FG_OPTION_DURATION,
+	   .offset = offsetof(struct options, budget_ns),
+	   .argument = "T",
+	   .initial = "1m",
+	   .minimum = 1e9,
+	   .maximum = 8.64e13,
+	   .help = "longest time --calibrate may take in each schedule"},
+	{.name = NULL                   },
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "BENCH",
+	 .help = "what --calibrate measures (default: the first benchmark, or a loop of the shell)",
+	 .max = 1,
+	 .complete = FG_COMPLETE_BENCHMARK},
+	{.name = NULL       },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate doctor",                    "what on this host adds noise, and how to mend it"},
+	{"fastgate doctor --calibrate",        "and how small a change can be seen"              },
+	{"fastgate doctor --json | jq .worst", "for a script"                                    },
+	{NULL,				 NULL					      },
+};
+
+const struct fg_cli_command fg_cmd_doctor = {
+	.name = "doctor",
+	.group = FG_CLI_GROUP_SETUP,
+	.summary = "what on this host adds noise or limits the sampler, and how to mend it",
+	.description =
+		"Looks at frequency policy, load, stolen time, SMT, address space randomisation, perf, quotas, memory and "
+		"the benchmarks' own programs. Each finding comes with what was seen, why it matters, and the command that mends it. "
+		"Nothing is changed. With --quiet only what is not well is shown.\n\n"
+		"--calibrate measures a program against itself in both schedules and says how small a change the gate could "
+		"have seen: run it on a machine before you trust a margin to it.",
+	FG_CLI_TABLES,
+	.exits = 0,
+	.has_json = true,
+	.stops_cleanly = true,
+	.run = run,
+};

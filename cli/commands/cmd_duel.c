@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/text.h"
+#include "cli/framework/internal.h"
+#include "cli/session/session.h"
+
+#include <unistd.h>
+
+struct options {
+	struct fg_option_range pairs;
+	const char *schedule;
+	int64_t budget_ns;
+	unsigned rate_hz;
+	bool no_sampling;
+};
+
+/* One benchmark whose arms are the two commands. */
+static int make_plan(const struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
+		     struct fg_error *err)
+{
+	struct fg_benchmark *benchmark = NULL;
+	struct fg_command *commands[FG_ARM_COUNT] = {NULL, NULL};
+
+	fg_plan_init(plan);
+	plan->project = "duel";
+	plan->root = ".";
+	plan->measure.min_pairs = given->pairs.min;
+	plan->measure.max_pairs = given->pairs.max;
+	plan->measure.budget_ns = given->budget_ns;
+	plan->measure.sampler.enabled = !given->no_sampling;
+	plan->measure.sampler.rate_hz = given->rate_hz;
+	if (!fg_schedule_parse(given->schedule, &plan->measure.schedule) ||
+	    plan->measure.schedule == FG_SCHEDULE_STORED)
+		return fg_error_set(err, FG_EINVAL, "--schedule: '%s' is none of auto, duet, abba",
+				    given->schedule);
+	plan->benchmarks = fg_arena_alloc(&plan->arena, sizeof(*plan->benchmarks));
+	plan->benchmark_count = 1;
+	benchmark = plan->benchmarks;
+	*benchmark = (struct fg_benchmark){.name = "duel",
+					   .timeout_ns = 600 * FG_NS_PER_S,
+					   .measure = plan->measure,
+					   .policy = plan->policy};
+	commands[FG_ARM_BASELINE] = &benchmark->baseline_command;
+	commands[FG_ARM_CANDIDATE] = &benchmark->command;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const char *text = cli->arguments[arm];
+		const int rc = fg_text_split_words(text, &plan->arena, &commands[arm]->argv,
+						   &commands[arm]->argc, err);
+
+		commands[arm]->text = text;
+		if (rc != FG_OK)
+			return rc;
+		if (commands[arm]->argc == 0)
+			return fg_error_set(err, FG_EINVAL, "command %s is empty",
+					    arm == 0 ? "A" : "B");
+	}
+	return FG_OK;
+}
+
+static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error *err)
+{
+	const struct fg_benchmark *const benchmarks[1] = {plan->benchmarks};
+	struct fg_session session;
+	struct fg_gate_input input = {0};
+	const char *parent = getenv("TMPDIR");
+	char *state = NULL;
+	int measured = FG_OK;
+	int rc = fg_session_init(&session, cli, plan, err);
+
+	if (rc == FG_OK)
+		rc = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-duel",
+					    &state, err);
+	if (rc != FG_OK)
+		goto out;
+	session.benchmarks = benchmarks;
+	session.benchmark_count = 1;
+	session.roots[FG_ARM_BASELINE] = ".";
+	session.roots[FG_ARM_CANDIDATE] = ".";
+	session.state_folder = state;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		session.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
+	measured = fg_session_measure(&session, err);
+	rc = measured == FG_EINTERRUPTED ? FG_OK : measured;
+	if (rc == FG_OK)
+		rc = fg_session_decide(&session, &input, err);
+	if (rc == FG_OK)
+		rc = fg_session_report(&session, err);
+	if (rc == FG_OK)
+		rc = measured == FG_EINTERRUPTED ? FG_EXIT_INTERRUPTED
+						 : (int)session.verdict.exit_code;
+out:
+	if (state && fg_fs_remove_tree(state, NULL) != FG_OK)
+		fg_cli_warn(cli, "cannot remove %s", state);
+	free(state);
+	fg_session_release(&session);
+	return rc;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+	int rc = make_plan(cli, given, &plan, &err);
+
+	if (rc == FG_OK && fg_session_guard(cli, &rc))
+		rc = fight(cli, &plan, &err);
+	fg_plan_release(&plan);
+	return rc < 0 ? fg_cli_fail(cli, &err) : rc;
+}
+
+static const struct fg_option options[] = {
+	{.name = "pairs",
+	 .letter = 'p',
+	 .kind = FG_OPTION_RANGE,
+	 .offset = offsetof(struct options, pairs),
+	 .argument = "MIN:MAX",
+	 .initial = "10:120",
+	 .minimum = 2,
+	 .maximum = 100000,
+	 .help = "first look after MIN pairs, last one after MAX"},
+	{.name = "schedule",
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, schedule),
+	 .argument = "S",
+	 .initial = "auto",
+	 .help = "auto, duet or abba"},
+	{.name = "budget",
+	 .letter = 'b',
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, budget_ns),
+	 .argument = "T",
+	 .initial = "5m",
+	 .minimum = 1e9,
+	 .maximum = 8.64e13,
+	 .help = "longest time it may take"},
+	{.name = "rate",
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct options, rate_hz),
+	 .argument = "HZ",
+	 .initial = "1000",
+	 .minimum = 1,
+	 .maximum = 20000,
+	 .help = "samples per second of CPU time"},
+	FG_CLI_FLAG(struct options, no_sampling, "no-sampling", 0, "times only, no functions"),
+	{.name = NULL      },
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "A", .help = "the command to compare with, as one word", .min = 1, .max = 1},
+	{.name = "B",   .help = "the command that may be slower", .min = 1, .max = 1},
+	{.name = NULL          },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate duel './old input.bin' './new input.bin'",      "is new slower, and where?"  },
+	{"fastgate duel 'gzip -k -c f' 'zstd -c f' --pairs 10:20", "two programs of one purpose"},
+	{NULL,						     NULL			 },
+};
+
+const struct fg_cli_command fg_cmd_duel = {
+	.name = "duel",
+	.group = FG_CLI_GROUP_GATE,
+	.summary = "two commands: which is faster, by how much, how sure, and why",
+	.description =
+		"Executes two commands in pairs under the call-stack sampler until the answer is clear. Needs no "
+		"configuration and keeps nothing. Each command is one word of the command line, split as a shell "
+		"splits words; no shell runs it.",
+	FG_CLI_TABLES,
+	.exits = FG_CLI_EXITS_OF_A_GATE,
+	.has_json = true,
+	.stops_cleanly = true,
+	.run = run,
+};

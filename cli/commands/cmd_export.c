@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/version.h"
+#include "cli/session/profile_command.h"
+#include "exchange/export.h"
+#include "profile/profile_select.h"
+
+struct options {
+	struct fg_cli_profile_options profile;
+	int format;
+	bool samples;
+};
+
+/* In the order of fg_export_formats. */
+static const char *const formats[] = {"folded", "pprof", "speedscope", "callgrind", "chrome",
+				      "json",   "csv",   "tables",     NULL};
+
+static const struct fg_option options[] = {
+	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",
+		      "what to write"),
+	FG_CLI_FLAG(struct options, samples, "samples", 0,
+		    "folded: count samples instead of nanoseconds"),
+	FG_CLI_PROFILE_OPTIONS(struct options, profile),
+	{.name = NULL},
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate export -F pprof -o run.pb.gz && go tool pprof -http=: run.pb.gz",
+	 "look at it in pprof"												     },
+	{"fastgate export -F speedscope -o run.json trace/",
+	 "a trace for speedscope, thread by thread"										},
+	{"fastgate export -F callgrind -o callgrind.out && kcachegrind callgrind.out",
+	 "a stored run in KCachegrind"											     },
+	{"fastgate export -F folded --region ^reco/fit --collapse-templates trace/ > fit.folded",
+	 "part of a profile: all filters of `fastgate view`"								       },
+	{"fastgate export | flamegraph.pl > flame.svg",                                           "the newest run as a flame graph"},
+	{NULL,										    NULL			     },
+};
+
+static int write_profile(struct fg_cli *cli, void *context, const struct fg_profile *profile,
+			 const struct fg_calltree_query *query, struct fg_error *err)
+{
+	const struct options *given = context;
+	const struct fg_export_format *format = &fg_export_formats[given->format];
+	const struct fg_export_options export_options = {
+		.samples = given->samples,
+		.tool_version = fg_arena_printf(&cli->arena, "fastgate %s", fg_version()),
+	};
+	struct fg_calltree_query wanted = *query;
+	struct fg_profile selected;
+	struct fg_strbuf text = {0};
+	int rc;
+
+	wanted.per_repetition = query->per_repetition && !format->has_repetitions;
+	rc = fg_profile_select(profile, &wanted, &selected, err);
+	if (rc != FG_OK)
+		return rc;
+	rc = fg_export_write(format, &selected, &export_options, &text, err);
+	if (rc == FG_OK)
+		rc = fg_cli_write(cli, given->profile.output, &text, err);
+	fg_strbuf_release(&text);
+	fg_profile_release(&selected);
+	return rc;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	struct options given = *(const struct options *)values;
+	const struct fg_export_format *format = &fg_export_formats[given.format];
+
+	FG_ASSERT(strcmp(format->name, formats[given.format]) == 0);
+	if (format->is_binary && !given.profile.output && cli->out_is_terminal)
+		return fg_cli_usage(cli, "%s is not for a terminal: add -o FILE%s", format->name,
+				    format->extension);
+	given.profile.run.prefers_samples = format->needs_samples;
+	return fg_cli_run_on_profile(cli, &given.profile,
+				     &(struct fg_cli_profile_use){write_profile, &given});
+}
+
+const struct fg_cli_command fg_cmd_export = {
+	.name = "export",
+	.group = FG_CLI_GROUP_PROFILE,
+	.summary = "write a profile in another tool's format",
+	.description =
+		"Formats: folded (one line a stack: flame graph tools), pprof (profile.proto packed by gzip), "
+		"speedscope (a timeline for each thread), callgrind (KCachegrind), chrome (regions and units of "
+		"work as trace events), json (everything that is known), csv (one line a call path) and tables "
+		"(functions with total and leaf counts, library address ranges, a summary, separated by tabs).\n"
+		"\n"
+		"Filters, renaming and grouping are those of `fastgate view`: what it shows is what is written. "
+		"Figures of a stored run are those of one execution (--sum adds the repetitions up); json has each "
+		"repetition.",
+	.options = options,
+	.options_size = sizeof(struct options),
+	.arguments = fg_cli_run_arguments,
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "cli/session/arms.h"
+#include "cli/session/plan.h"
+#include "cli/session/session.h"
+#include "cli/session/shards.h"
+#include "cli/session/stored.h"
+
+struct options {
+	struct fg_cli_config config;
+	bool merge;
+	bool no_store;
+	bool no_post;
+};
+
+/* ---- what is to be judged ---- */
+
+static bool is_store(const char *path)
+{
+	static const char magic[] = "SQLite format 3";
+	char head[sizeof(magic)] = "";
+	FILE *file = fopen(path, "re");
+	const bool whole = file && fread(head, sizeof(magic), 1, file) == 1;
+
+	if (file)
+		(void)fclose(file);
+	return whole && memcmp(head, magic, sizeof(magic)) == 0;
+}
+
+static int add_store(struct fg_shards *shards, const char *path, const char *project,
+		     struct fg_error *err)
+{
+	struct fg_store *store = NULL;
+	int status = fg_store_open(path, FG_STORE_READ_ONLY | FG_STORE_MIGRATE, &store, err);
+
+	if (status == FG_OK)
+		status = fg_shards_add_store(shards, store, project, path, err);
+	fg_store_close(store);
+	return status;
+}
+
+static int add_file(struct fg_shards *shards, const char *path, struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	int status = fg_cli_run_from_file(path, &stored, err);
+
+	if (status == FG_OK)
+		status = fg_shards_add(shards, &stored, path, err);
+	fg_stored_run_release(&stored);
+	return status;
+}
+
+static int merge(const struct fg_session *session, const char *own_store,
+		 struct fg_stored_run *merged, struct fg_error *err)
+{
+	const struct fg_cli *cli = session->cli;
+	const char *project = session->plan->project;
+	struct fg_shards shards = {0};
+	struct fg_strbuf missing = {0};
+	int status = FG_OK;
+
+	if (cli->argument_count == 0)
+		status = add_store(&shards, own_store, project, err);
+	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++) {
+		const char *path = cli->arguments[i];
+
+		status = is_store(path) ? add_store(&shards, path, project, err)
+					: add_file(&shards, path, err);
+	}
+	if (status == FG_OK) {
+		fg_shards_merge(&shards, session->plan, merged, &missing);
+		fg_cli_say(cli, "merged %zu of %u shards into run %.8s", shards.count,
+			   shards.items[0].count, merged->run.id);
+		if (missing.length)
+			fg_cli_warn(cli, "%s", fg_strbuf_text(&missing));
+	}
+	fg_strbuf_release(&missing);
+	fg_shards_release(&shards);
+	return status;
+}
+
+/* The session goes on as if it had measured this run. */
+static void take_over(struct fg_session *session, struct fg_stored_run *stored)
+{
+	fg_run_release(&session->run);
+	session->run = stored->run;
+	session->profiles = stored->profiles;
+	session->profile_count = stored->profiles ? stored->run.series_count : 0;
+	stored->run = (struct fg_run){0};
+	stored->profiles = NULL;
+	fg_stored_run_release(stored);
+}
+
+/* ---- judging it ---- */
+
+static int decide(struct fg_session *session, const struct options *given, struct fg_plan *plan,
+		  struct fg_error *err)
+{
+	struct fg_gate_input input = {.baseline_required = plan->baseline.required};
+	struct fg_arms arms = {0};
+	int status = fg_arms_open_stored(&arms, session, err);
+
+	if (status == FG_OK) {
+		fg_arms_add_accepts(session, plan);
+		fg_arms_describe(&arms, &input);
+		status = fg_session_decide(session, &input, err);
+	}
+	if (status == FG_OK && given->merge)
+		status = fg_session_save(session, err);
+	if (status == FG_OK)
+		status = fg_session_report(session, err);
+	fg_arms_close(&arms);
+	if (status != FG_OK)
+		return status;
+	return given->merge ? fg_session_tell(session, !given->no_post)
+			    : (int)session->verdict.exit_code;
+}
+
+static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
+		struct fg_error *err)
+{
+	struct fg_session session;
+	struct fg_stored_run stored = {0};
+	char *state = fg_fs_join(plan->root, ".fastgate");
+	char *path = fg_fs_join(plan->root, plan->store_path);
+	int status = fg_session_init(&session, cli, plan, err);
+
+	session.state_folder = state;
+	if (status == FG_OK)
+		status = given->merge
+				 ? merge(&session, path, &stored, err)
+				 : fg_cli_load_run(path, plan->project,
+						   cli->argument_count ? cli->arguments[0] : NULL,
+						   &stored, err);
+	if (status == FG_OK && (!given->merge || !given->no_store))
+		status = fg_session_open_store(&session, err);
+	if (status == FG_OK) {
+		take_over(&session, &stored);
+		status = decide(&session, given, plan, err);
+	}
+	fg_stored_run_release(&stored);
+	fg_session_release(&session);
+	free(path);
+	free(state);
+	return status;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	struct fg_error err = {0};
+	struct fg_plan plan = {0};
+	int status = FG_OK;
+
+	if (!given->merge && cli->argument_count > 1)
+		return fg_cli_usage(cli,
+				    "one run is judged at a time; --merge makes one of several");
+	status = fg_cli_load_plan(cli, &given->config, false, &plan);
+	if (status != FG_EXIT_PASS)
+		return status;
+	status = gate(cli, given, &plan, &err);
+	if (status < 0)
+		status = fg_cli_fail(cli, &err);
+	fg_plan_release(&plan);
+	return status;
+}
+
+static const struct fg_option options[] = {
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	FG_CLI_FLAG(struct options, merge, "merge", 'm',
+		    "the RUNs are the shards of one run: make one of them, keep it, and judge it"),
+	FG_CLI_FLAG(struct options, no_store, "no-store", 0, "do not keep the merged run"),
+	FG_CLI_FLAG(struct options, no_post, "no-post", 0,
+		    "do not post the result, whatever fastgate.yml says"),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "RUN",
+	 .help = "a stored run or an exported one; with --merge files of `fastgate run --export`, or stores",
+	 .complete = FG_COMPLETE_FILE},
+	{.name = NULL},
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate gate --merge shards/*.fgrun",                           "one verdict over what several CI jobs measured"},
+	{"fastgate gate --merge a/store.db b/store.db",                    "the same, from the stores of the jobs"         },
+	{"fastgate gate latest --set gate.metrics.cpu_time.min_effect=1%",
+	 "what another threshold would have said"									  },
+	{NULL,							     NULL					    },
+};
+
+const struct fg_cli_command fg_cmd_gate = {
+	.name = "gate",
+	.group = FG_CLI_GROUP_GATE,
+	.summary = "judge what was measured already: the shards of several jobs, or a run again",
+	.description =
+		"With --merge: every CI job measures its part with `fastgate run --shard I/N --export FILE`; one more job takes "
+		"the files (or the stores; without any RUN, this project's own), makes one run of them, keeps it, decides, writes and "
+		"posts the reports of fastgate.yml, and ends with the exit code for all. Each benchmark is judged by its own pairs, at the "
+		"looks at which its shard judged it: splitting neither adds to the error nor takes from it. Give it the --set that the shards "
+		"were given.\n"
+		"\n"
+		"A shard that is missing, or was interrupted, makes its benchmarks `error`, and the exit code 4. Shards of different commits, of "
+		"another split, or the same one twice are refused with exit code 2.\n"
+		"\n"
+		"Without --merge: decides again about one run, the newest if none is named, by the present fastgate.yml. The run, and what was "
+		"decided about it, stay as they are.",
+	FG_CLI_TABLES,
+	.exits = FG_CLI_EXITS_OF_A_GATE,
+	.has_json = true,
+	.run = run,
+};

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/json_write.h"
+#include "base/number.h"
+#include "cli/session/samples.h"
+#include "cli/session/stored.h"
+
+struct options {
+	const char *store;
+	const char *project;
+	int64_t older_than;
+	unsigned keep;
+	bool dry_run;
+};
+
+static const struct fg_option options[] = {
+	FG_CLI_STORED_OPTIONS(struct options),
+	{.name = "older-than",
+			  .kind = FG_OPTION_DURATION,
+			  .offset = offsetof(struct options, older_than),
+			  .argument = "TIME",
+			  .initial = "90d",
+			  .help = "remove runs that started longer ago than this"},
+	{.name = "keep",
+			  .kind = FG_OPTION_UNSIGNED,
+			  .offset = offsetof(struct options, keep),
+			  .argument = "N",
+			  .initial = "10",
+			  .maximum = 1000000,
+			  .help = "keep so many newest runs of each branch whatever their age"},
+	FG_CLI_FLAG(struct options, dry_run, "dry-run", 0, "only say what would be removed"),
+	{.name = NULL               },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate gc --dry-run",                 "what would go"                              },
+	{"fastgate gc --older-than 30d --keep 5", "keep a month, and five runs of every branch"},
+	{NULL,				    NULL					 },
+};
+
+static void print_json(struct fg_cli *cli, const struct fg_gc_result *result, bool dry_run)
+{
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+
+	fg_json_writer_init(&w, &text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_int(&w, "runs", (int64_t)result->runs);
+	fg_json_int(&w, "kept_baselines", (int64_t)result->kept_baselines);
+	fg_json_int(&w, "bytes_before", result->bytes_before);
+	fg_json_int(&w, "bytes_after", result->bytes_after);
+	fg_json_bool(&w, "dry_run", dry_run);
+	fg_json_end(&w);
+	fg_strbuf_add_char(&text, '\n');
+	fg_cli_print(cli, &text);
+	fg_strbuf_release(&text);
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	const struct fg_gc_policy policy = {
+		.project = given->project,
+		.older_than_ns = fg_clock_wall_ns() - given->older_than,
+		.keep = given->keep,
+		.dry_run = given->dry_run,
+	};
+	struct fg_gc_result result = {0};
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	char sizes[2][FG_NUMBER_TEXT_SIZE];
+	char *path = fg_cli_store_path(given->store);
+	size_t orphans = 0;
+	int status = fg_cli_open_store(given->store, 0, &store, &err);
+
+	if (status == FG_OK)
+		status = fg_store_gc(store, &policy, &result, &err);
+	if (status == FG_OK && !given->dry_run)
+		status = fg_samples_prune(path, store, &orphans, &err);
+	fg_store_close(store);
+	free(path);
+	if (status != FG_OK)
+		return fg_cli_fail(cli, &err);
+	if (cli->json)
+		print_json(cli, &result, given->dry_run);
+	else if (given->dry_run)
+		fg_cli_say(
+			cli,
+			"%zu runs would be removed; %zu old ones stay because they are baselines",
+			result.runs, result.kept_baselines);
+	else
+		fg_cli_say(
+			cli,
+			"removed %zu runs (%zu old ones stay as baselines); the store has %s, it had %s",
+			result.runs, result.kept_baselines,
+			fg_format_size((double)result.bytes_after, sizes[0]),
+			fg_format_size((double)result.bytes_before, sizes[1]));
+	return FG_EXIT_PASS;
+}
+
+const struct fg_cli_command fg_cmd_gc = {
+	.name = "gc",
+	.group = FG_CLI_GROUP_RUNS,
+	.summary = "remove old runs from the store and give the space back",
+	.description =
+		"Removes runs that are older than a limit, except the newest of each branch and those that are "
+		"somebody's baseline, and makes the file as small as it can be.",
+	.options = options,
+	.options_size = sizeof(struct options),
+	.examples = examples,
+	.has_json = true,
+	.run = run,
+};

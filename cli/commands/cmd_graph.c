@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "cli/session/profile_command.h"
+#include "views/graph.h"
+
+struct options {
+	struct fg_cli_profile_options profile;
+	int format;
+	const char *function;
+	unsigned nodes;
+	unsigned depth;
+	double floor;
+	double edge_floor;
+	int64_t timeout_ns;
+	bool all;
+	bool color_by_self;
+	bool left_to_right;
+};
+
+enum {
+	FORMAT_BY_NAME,
+	FORMAT_DOT
+};
+
+static const char *const formats[] = {"by-name", "dot", "svg", "png", "pdf", NULL};
+
+static const struct fg_option options[] = {
+	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-name",
+		      "what to write: as the ending of FILE says, DOT text on standard output"),
+	FG_CLI_TEXT(struct options, function, "function", 'f', "REGEX",
+		    "only these functions with their callers and callees"),
+	FG_CLI_COUNT(struct options, depth, "depth", 0, 100000, NULL,
+		     "so many calls away from these functions, or from the program's start"),
+	FG_CLI_COUNT(struct options, nodes, "nodes", 'n', 100000, "80",
+		     "at most so many functions, the largest by inclusive time"),
+	FG_CLI_SHARE(struct options, floor, "floor", "0.5%",
+		     "leave out functions below this share of the time"),
+	FG_CLI_SHARE(struct options, edge_floor, "edge-floor", "0.1%",
+		     "leave out calls below this share of the time"),
+	FG_CLI_FLAG(struct options, all, "all", 'a', "leave nothing out"),
+	FG_CLI_FLAG(
+		struct options, color_by_self, "color-by-self", 0,
+		"colour shows self time and size inclusive time, instead of the other way round"),
+	FG_CLI_FLAG(struct options, left_to_right, "left-to-right", 0,
+		    "calls lead from left to right"),
+	{.name = "timeout",
+	   .kind = FG_OPTION_DURATION,
+	   .offset = offsetof(struct options, timeout_ns),
+	   .argument = "TIME",
+	   .initial = "60s",
+	   .help = "how long Graphviz may take"},
+	FG_CLI_PROFILE_OPTIONS(struct options, profile),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "RUN",
+	 .help = "a run as in `fastgate view`; two of them: the difference, before and after; the newest "
+		 "when left out", .max = 2,
+	 .complete = FG_COMPLETE_FILE},
+	{.name = NULL    },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate graph -o calls.svg",                         "the newest run as a picture"     },
+	{"fastgate graph -f 'fit\\(' --depth 3 -o fit.pdf",     "three calls up and down from fit"},
+	{"fastgate graph latest~1 latest -o change.svg",
+	 "what became slower (red) and faster (blue)"                                             },
+	{"fastgate graph --by library -o libraries.png trace/", "which libraries call each other" },
+	{NULL,						  NULL			      },
+};
+
+/* Index into formats. */
+static int wanted_format(const struct options *given)
+{
+	if (given->format != FORMAT_BY_NAME)
+		return given->format;
+	for (int i = FORMAT_DOT; given->profile.output && formats[i]; i++) {
+		char *ending = fg_xasprintf(".%s", formats[i]);
+		const bool matches = fg_text_ends_with(given->profile.output, ending);
+
+		free(ending);
+		if (matches)
+			return i;
+	}
+	return FORMAT_DOT;
+}
+
+struct built {
+	struct fg_calltree tree;
+	const char *title;
+};
+
+static int build(struct fg_cli *cli, void *context, const struct fg_profile *profile,
+		 const struct fg_calltree_query *query, struct fg_error *err)
+{
+	struct built *built = context;
+
+	built->title = fg_arena_strdup(&cli->arena, profile->title ? profile->title : "");
+	return fg_calltree_build(profile, query, &built->tree, err);
+}
+
+static int build_one(struct fg_cli *cli, const struct options *given, const char *words,
+		     struct built *built, struct fg_error *err)
+{
+	return fg_cli_use_profile(cli, &given->profile, words,
+				  &(struct fg_cli_profile_use){build, built}, err);
+}
+
+/* One run's tree, or the difference of two. */
+static int build_all(struct fg_cli *cli, const struct options *given, struct built *built,
+		     struct fg_error *err)
+{
+	struct built before = {0};
+	struct built after = {0};
+	int rc = FG_OK;
+
+	if (cli->argument_count < 2)
+		return build_one(cli, given, cli->arguments[0], built, err);
+	rc = build_one(cli, given, cli->arguments[0], &before, err);
+	if (rc == FG_OK)
+		rc = build_one(cli, given, cli->arguments[1], &after, err);
+	if (rc == FG_OK) {
+		fg_calltree_difference(&before.tree, &after.tree, &built->tree);
+		built->title = fg_arena_printf(&cli->arena, "%s → %s", before.title, after.title);
+	}
+	fg_calltree_release(&before.tree);
+	fg_calltree_release(&after.tree);
+	return rc;
+}
+
+/* Without Graphviz the DOT text is kept beside the picture's name, so that the work is not lost. */
+static int keep_dot(struct fg_cli *cli, const char *output, const struct fg_strbuf *dot,
+		    struct fg_error *err)
+{
+	struct fg_error other = {0};
+	char *path = NULL;
+
+	if (!output || strcmp(output, "-") == 0)
+		return fg_cli_fail(cli, err);
+	path = fg_xasprintf("%s.dot", output);
+	if (fg_cli_write(cli, path, dot, &other) == FG_OK)
+		fg_cli_say(cli, "the graph was written as DOT text to %s", path);
+	free(path);
+	return fg_cli_fail(cli, err);
+}
+
+static int draw(struct fg_cli *cli, const struct options *given, const struct fg_strbuf *dot)
+{
+	const int format = wanted_format(given);
+	const struct fg_graph_render_options render = {
+		.format = formats[format],
+		.timeout_ns = given->timeout_ns,
+		.interrupted = cli->interrupted,
+	};
+	struct fg_strbuf picture = {0};
+	struct fg_error err = {0};
+	int rc = FG_OK;
+
+	if (format == FORMAT_DOT) {
+		rc = fg_cli_write(cli, given->profile.output, dot, &err);
+		return fg_cli_end(cli, rc, &err);
+	}
+	rc = fg_graph_render(dot, &render, &picture, &err);
+	if (rc == FG_OK) {
+		rc = fg_cli_write(cli, given->profile.output, &picture, &err);
+		rc = fg_cli_end(cli, rc, &err);
+	} else {
+		rc = keep_dot(cli, given->profile.output, dot, &err);
+	}
+	fg_strbuf_release(&picture);
+	return rc;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	struct fg_graph_options graph = {
+		.focus = given->function,
+		.nodes = given->nodes,
+		.node_floor = given->floor,
+		.edge_floor = given->edge_floor,
+		.depth = given->depth,
+		.color_by_self = given->color_by_self,
+		.left_to_right = given->left_to_right,
+		.all = given->all,
+	};
+	struct fg_graph_summary summary = {0};
+	struct fg_strbuf dot = {0};
+	struct built built = {0};
+	struct fg_error err = {0};
+	int rc = FG_OK;
+
+	if (wanted_format(given) > FORMAT_DOT && !given->profile.output && cli->out_is_terminal)
+		return fg_cli_usage(cli, "a picture is not for a terminal: add -o FILE");
+	rc = build_all(cli, given, &built, &err);
+	if (rc != FG_OK)
+		return fg_cli_fail(cli, &err);
+	graph.title = built.title;
+	rc = fg_graph_write_dot(&built.tree, &graph, &dot, &summary, &err);
+	fg_calltree_release(&built.tree);
+	if (rc == FG_OK && summary.nodes_left_out > 0)
+		fg_cli_say(
+			cli,
+			"%zu functions are shown; left out are %zu, whose own time is %.1f %% of "
+			"the whole (--nodes, --floor, --all)",
+			summary.nodes, summary.nodes_left_out, 100 * summary.self_left_out);
+	rc = rc == FG_OK ? draw(cli, given, &dot) : fg_cli_fail(cli, &err);
+	fg_strbuf_release(&dot);
+	return rc;
+}
+
+const struct fg_cli_command fg_cmd_graph = {
+	.name = "graph",
+	.group = FG_CLI_GROUP_PROFILE,
+	.summary = "draw the call graph, or what changed between two runs",
+	.description =
+		"Writes the call graph as DOT text, or draws it with Graphviz as SVG, PNG or PDF. A box is a "
+		"function: its letters are as large as its self time, its colour is as strong as its inclusive "
+		"time. An arrow is a call, as thick as the time that passes through it; a dashed one leads "
+		"over functions that were left out. What was left out is said in the picture.\n"
+		"\n"
+		"With two runs the picture shows their difference: red is slower, blue is faster.\n"
+		"\n"
+		"Where Graphviz is not installed, the DOT text is kept as FILE.dot.",
+	FG_CLI_TABLES,
+	.stops_cleanly = true,
+	.run = run,
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/framework/internal.h"
+
+struct options {
+	int shell; /* 0: none, else enum fg_cli_shell + 1 */
+	bool man;
+};
+
+static void write_topic(const struct fg_cli *cli, const struct options *given,
+			const struct fg_cli_command *command, struct fg_strbuf *text)
+{
+	if (given->shell > 0)
+		fg_cli_completion((enum fg_cli_shell)(given->shell - 1), text);
+	else if (given->man && command)
+		fg_cli_man_command(command, text);
+	else if (given->man)
+		fg_cli_man_overview(text);
+	else if (command)
+		fg_cli_command_help(command, text, cli->columns);
+	else
+		fg_cli_overview(text, cli->columns);
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+	const struct fg_cli_command *command = name ? fg_cli_find_command(name) : NULL;
+	struct fg_strbuf text = {0};
+	struct fg_error err = {0};
+
+	if (name && !command) {
+		(void)fg_cli_unknown_command(name, &err);
+		return fg_cli_fail(cli, &err);
+	}
+	write_topic(cli, given, command, &text);
+	fg_cli_page(cli, &text);
+	fg_strbuf_release(&text);
+	return FG_EXIT_PASS;
+}
+
+static const char *const shells[] = {"none", "bash", "zsh", "fish", NULL};
+
+static const struct fg_option options[] = {
+	FG_CLI_FLAG(struct options, man, "man", 0,
+		    "print the manual page instead, as source for man"),
+	{.name = "completion",
+	   .kind = FG_OPTION_CHOICE,
+	   .offset = offsetof(struct options, shell),
+	   .argument = "SHELL",
+	   .choices = shells,
+	   .help = "print the completions for a shell"},
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "COMMAND",
+	 .help = "the command to explain",
+	 .max = 1,
+	 .complete = FG_COMPLETE_COMMAND},
+	{.name = NULL         },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate help config",                      "what `fastgate config` does, and its options"},
+	{"fastgate help --man config | man -l -",     "its manual page, where it is not installed"  },
+	{"source <(fastgate help --completion bash)",
+	 "completions in this shell, where they are not installed"                                  },
+	{NULL,					NULL					  },
+};
+
+const struct fg_cli_command fg_cmd_help = {
+	.name = "help",
+	.group = FG_CLI_GROUP_SETUP,
+	.summary = "list the commands, or explain one",
+	.description =
+		"Without an argument: all commands in groups. With the name of a command: what it does, its "
+		"options, and examples. The same text is in the manual: man fastgate-COMMAND.",
+	FG_CLI_TABLES,
+	.run = run,
+};

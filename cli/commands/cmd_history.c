@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/json_write.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "cli/session/stored.h"
+#include "gate/history.h"
+
+#include <math.h>
+
+struct options {
+	const char *store;
+	const char *project;
+	const char *branch;
+	const char *metric;
+	unsigned limit;
+};
+
+enum {
+	BAR_COLUMNS = 30,
+};
+
+/* Runs of one line, oldest first, without their profiles. */
+struct line {
+	struct fg_stored_run *stored;
+	const struct fg_run **runs;
+	size_t count;
+};
+
+static int load_line(struct fg_store *store, const struct options *given, const char *benchmark,
+		     struct line *line, struct fg_error *err)
+{
+	const struct fg_run_filter filter = {
+		.project = given->project,
+		.branch = given->branch,
+		.benchmark = benchmark,
+		.complete_only = true,
+		.limit = given->limit,
+	};
+	struct fg_run_list list = {0};
+	int rc = fg_store_list(store, &filter, &list, err);
+
+	if (rc == FG_OK && list.count == 0)
+		rc = fg_error_set(err, FG_ENOENT, "no complete run%s%s%s%s is stored",
+				  benchmark ? " of benchmark '" : "", benchmark ? benchmark : "",
+				  benchmark ? "'" : "", given->branch ? " on this branch" : "");
+	line->stored = fg_xcalloc(list.count, sizeof(line->stored[0]));
+	line->runs = fg_xcalloc(list.count, sizeof(line->runs[0]));
+	for (size_t i = list.count; rc == FG_OK && i > 0; i--) {
+		struct fg_stored_run *stored = &line->stored[line->count];
+
+		rc = fg_store_load_run(store, list.items[i - 1].id, stored, err);
+		if (rc == FG_OK)
+			line->runs[line->count++] = &stored->run;
+	}
+	fg_run_list_release(&list);
+	return rc;
+}
+
+static void release_line(struct line *line)
+{
+	for (size_t i = 0; i < line->count; i++)
+		fg_stored_run_release(&line->stored[i]);
+	free(line->stored);
+	free(line->runs);
+}
+
+static const struct fg_trend_change *change_at(const struct fg_trend *trend, size_t point)
+{
+	for (size_t i = 0; i < trend->change_count; i++) {
+		if (trend->changes[i].point == point)
+			return &trend->changes[i];
+	}
+	return NULL;
+}
+
+static const char *commit_of(const struct fg_run *run)
+{
+	const char *commit = run->sides[FG_ARM_CANDIDATE].commit;
+
+	return commit ? commit : "";
+}
+
+static void print_json(const struct line *line, const struct fg_trend *trend, const char *benchmark,
+		       const char *metric, struct fg_strbuf *text)
+{
+	struct fg_json_writer w;
+
+	fg_json_writer_init(&w, text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "schema", "fastgate-history/1");
+	fg_json_text(&w, "benchmark", benchmark);
+	fg_json_text(&w, "metric", metric);
+	fg_json_begin_array(&w, "points");
+	for (size_t i = 0; i < trend->point_count; i++) {
+		const struct fg_trend_point *point = &trend->points[i];
+		const struct fg_run *run = line->runs[point->run];
+		const struct fg_trend_change *change = change_at(trend, i);
+		char time[FG_TIME_TEXT_SIZE];
+
+		fg_time_format_utc(run->started_ns, time);
+		fg_json_begin_object(&w, NULL);
+		fg_json_text(&w, "run", run->id);
+		fg_json_text(&w, "started_at", time);
+		fg_json_text(&w, "commit", run->sides[FG_ARM_CANDIDATE].commit);
+		fg_json_double(&w, "value", point->value);
+		fg_json_double(&w, "low", point->low);
+		fg_json_double(&w, "high", point->high);
+		fg_json_int(&w, "environment", (int64_t)point->environment);
+		if (change) {
+			fg_json_begin_object(&w, "change");
+			fg_json_double(&w, "ratio", change->ratio);
+			fg_json_bool(&w, "worse", change->worse);
+			fg_json_double(&w, "p", change->p);
+			fg_json_end(&w);
+		}
+		fg_json_end(&w);
+	}
+	fg_json_end(&w);
+	fg_json_end(&w);
+	fg_strbuf_add_char(text, '\n');
+}
+
+static void print_point(const struct fg_run *run, const struct fg_trend_point *point,
+			const char *unit, double longest, struct fg_strbuf *text)
+{
+	char time[FG_TIME_TEXT_SIZE];
+	char value[FG_NUMBER_TEXT_SIZE];
+	const double share = longest > 0.0 ? point->value / longest : 0.0;
+	const size_t bar = (size_t)llround(share * BAR_COLUMNS);
+
+	fg_time_format_utc(run->started_ns, time);
+	fg_strbuf_printf(text, "%.10s  %-10.10s  %.8s  %10s  ", time, commit_of(run), run->id,
+			 fg_format_value(point->value, unit, value));
+	for (size_t i = 0; i < bar; i++)
+		fg_strbuf_add_text(text, "█");
+	fg_strbuf_add_char(text, '\n');
+}
+
+static void print_text(const struct line *line, const struct fg_trend *trend, const char *unit,
+		       struct fg_strbuf *text)
+{
+	double longest = 0.0;
+
+	for (size_t i = 0; i < trend->point_count; i++)
+		longest = fmax(longest, trend->points[i].value);
+	for (size_t i = 0; i < trend->point_count; i++) {
+		const struct fg_trend_change *change = change_at(trend, i);
+		char words[FG_NUMBER_TEXT_SIZE];
+
+		if (change)
+			fg_strbuf_printf(text, "---------- %s from here on: %s\n",
+					 change->worse ? "WORSE" : "better",
+					 fg_format_change(change->ratio - 1.0, words));
+		print_point(line->runs[trend->points[i].run], &trend->points[i], unit, longest,
+			    text);
+	}
+	if (trend->environment_count > 1)
+		fg_strbuf_printf(
+			text,
+			"\n%zu different environments; changes are looked for within each alone\n",
+			trend->environment_count);
+}
+
+/* The only benchmark of the newest run when none was named. */
+static int settle_benchmark(const struct fg_cli *cli, const struct line *line,
+			    const char **benchmark, struct fg_error *err)
+{
+	const struct fg_run *newest = line->runs[line->count - 1];
+
+	if (cli->argument_count > 0) {
+		*benchmark = cli->arguments[0];
+		return FG_OK;
+	}
+	if (newest->series_count == 1) {
+		*benchmark = newest->series[0].name;
+		return FG_OK;
+	}
+	return fg_error_set(
+		err, FG_EINVAL,
+		"the newest run has %zu benchmarks: name the one to show ('fastgate show' lists them)",
+		newest->series_count);
+}
+
+static int tell(struct fg_cli *cli, const struct options *given, const struct line *line,
+		struct fg_error *err)
+{
+	struct fg_trend_options how = {.metric = given->metric, .seed = 1};
+	const struct fg_series *series = NULL;
+	const char *benchmark = NULL;
+	struct fg_trend trend = {0};
+	struct fg_strbuf text = {0};
+	size_t metric = SIZE_MAX;
+	int rc = settle_benchmark(cli, line, &benchmark, err);
+
+	how.benchmark = benchmark;
+	if (rc == FG_OK)
+		rc = fg_trend_build(line->runs, line->count, &how, &trend, err);
+	if (rc != FG_OK)
+		return rc;
+	series = fg_run_find(line->runs[line->count - 1], benchmark);
+	metric = series ? fg_series_find_metric(series, given->metric) : SIZE_MAX;
+	if (cli->json)
+		print_json(line, &trend, benchmark, given->metric, &text);
+	else
+		print_text(line, &trend, metric == SIZE_MAX ? "1" : series->metrics[metric].unit,
+			   &text);
+	fg_cli_page(cli, &text);
+	fg_strbuf_release(&text);
+	fg_trend_release(&trend);
+	return FG_OK;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	const char *benchmark = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+	struct fg_store *store = NULL;
+	struct line line = {0};
+	struct fg_error err = {0};
+	int rc = fg_cli_open_store(given->store, FG_STORE_READ_ONLY, &store, &err);
+
+	if (rc == FG_OK)
+		rc = load_line(store, given, benchmark, &line, &err);
+	if (rc == FG_OK)
+		rc = tell(cli, given, &line, &err);
+	release_line(&line);
+	fg_store_close(store);
+	return rc < 0 ? fg_cli_fail(cli, &err) : FG_EXIT_PASS;
+}
+
+static const struct fg_option options[] = {
+	FG_CLI_STORED_OPTIONS(struct options),
+	FG_CLI_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
+	{.name = "metric",
+										       .letter = 'm',
+										       .kind = FG_OPTION_TEXT,
+										       .offset = offsetof(struct options, metric),
+										       .argument = "NAME",
+										       .initial = "cpu_time",
+										       .help = "which metric to follow"},
+	FG_CLI_COUNT(struct options, limit, "limit", 'n', 1000, "200", "the newest so many runs"),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "BENCH",
+	 .help = "the benchmark; may be left out when the newest run has one",
+	 .max = 1,
+	 .complete = FG_COMPLETE_BENCHMARK},
+	{.name = NULL       },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate history parse --branch main",           "how the CPU time of one benchmark went"},
+	{"fastgate history parse --metric max_rss --json", "another metric, for a program"         },
+	{NULL,					     NULL				    },
+};
+
+const struct fg_cli_command fg_cmd_history = {
+	.name = "history",
+	.group = FG_CLI_GROUP_RUNS,
+	.summary = "the trend of a benchmark, and where its level changed",
+	.description =
+		"Shows one metric of one benchmark over the stored runs, oldest first, with the points from which its level "
+		"changed for good. A change must last five runs and stand out from series without a change that scatter and "
+		"drift like this one. Runs of different environments are never compared with each other.",
+	FG_CLI_TABLES,
+	.has_json = true,
+	.run = run,
+};

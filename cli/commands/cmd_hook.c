@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A hook of ours says so in its second line, together with the SHA-256 of everything behind that line: what somebody has
+ * changed is theirs from then on, and is neither overwritten nor removed.
+ */
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "cli/session/plan.h"
+#include "runner/git.h"
+
+#include <unistd.h>
+
+struct options {
+	int type;
+};
+
+enum {
+	HOOK_MAX_BYTES = 1 << 20,
+	HOOK_MODE = 0755,
+};
+
+#define HOOK_HEAD "#!/bin/sh\n# fastgate hook "
+
+static const char *const types[] = {"pre-commit", "pre-push", NULL};
+
+/*
+ * What stands behind the check for fastgate; %s is the command that measures, with all but what it compares.  Git gives a
+ * pre-push hook one line for each ref that is pushed.
+ */
+static const struct {
+	const char *script;
+	const char *line; /* behind the command, in somebody else's hook */
+	const char *skip; /* the git option that leaves the hook out once */
+} hooks[] = {
+	{.script = "git rev-parse --quiet --verify HEAD >/dev/null || exit 0 # the first commit\n"
+		   "%s --staged\n", .line = "--staged",
+	 .skip = "git commit --no-verify"},
+	{.script =
+		 "status=0\n"
+		 "while read -r _ commit ref there; do\n"
+		 "\tcase $ref in refs/heads/*) ;; *) continue ;; esac\n"
+		 "\t# a branch that is removed, or a first commit\n"
+		 "\tgit rev-parse --quiet --verify \"$commit^\" >/dev/null || continue\n"
+		 "\tcase $there in\n"
+		 "\t*[!0]*) ;;\n"
+		 "\t*) there=merge-base ;; # a new branch\n"
+		 "\tesac\n"
+		 "\tif [ \"$there\" != merge-base ] && ! git cat-file -e \"$there^{commit}\" 2>/dev/null; then\n"
+		 "\t\techo \"$ref has commits that were not fetched: nothing was measured\" >&2\n"
+		 "\t\tcontinue\n"
+		 "\tfi\n"
+		 "\t%s --candidate \"$commit\" --against \"$there\" </dev/null || status=$?\n"
+		 "done\n"
+		 "exit $status\n",  .line = "--candidate HEAD --against '@{upstream}'",
+	 .skip = "git push --no-verify"  },
+};
+
+static const struct fg_option options[] = {
+	FG_CLI_CHOICE(
+		struct options, type, "type", 't', "TYPE", types, "pre-commit",
+		"pre-commit: what is staged against HEAD; pre-push: what is pushed against what is there"),
+	{.name = NULL},
+};
+
+static const char *const actions[] = {"install", "uninstall", NULL};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "ACTION", .help = "install or uninstall", .min = 1, .max = 1, .choices = actions},
+	{.name = NULL       },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate hook install",                   "gate every commit"              },
+	{"fastgate hook install --type pre-push",   "gate every push instead"        },
+	{"fastgate hook uninstall --type pre-push", "push without a gate from now on"},
+	{NULL,				      NULL			     },
+};
+
+/* The command that measures; it stays at the top of the repository, where git's paths are seen from. */
+static void add_command(struct fg_strbuf *text, const char *prefix)
+{
+	char *path = fg_xasprintf("./%sfastgate.yml", prefix);
+	char *const words[] = {path, NULL};
+
+	fg_strbuf_add_text(text, "fastgate run --quick --no-post");
+	if (*prefix) {
+		fg_strbuf_add_text(text, " --config ");
+		fg_text_quote_words(text, words);
+	}
+	free(path);
+}
+
+/* `format` has one %s. */
+static void add_with_command(struct fg_strbuf *text, const char *format, const char *prefix)
+{
+	const char *hole = strstr(format, "%s");
+
+	fg_strbuf_add(text, format, (size_t)(hole - format));
+	add_command(text, prefix);
+	fg_strbuf_add_text(text, hole + 2);
+}
+
+static void write_script(struct fg_strbuf *text, int type, const char *prefix)
+{
+	struct fg_strbuf body = {0};
+	char hash[FG_SHA256_HEX_SIZE];
+
+	fg_strbuf_printf(
+		&body,
+		"# `fastgate hook uninstall --type %s` removes it; `%s` leaves it out once.\n"
+		"command -v fastgate >/dev/null || { echo 'fastgate is not in PATH: nothing was measured' >&2; exit 0; }\n",
+		types[type], hooks[type].skip);
+	add_with_command(&body, hooks[type].script, prefix);
+	fg_sha256_hex(body.data, body.length, hash);
+	fg_strbuf_printf(text, HOOK_HEAD "%s\n%s", hash, fg_strbuf_text(&body));
+	fg_strbuf_release(&body);
+}
+
+/* Written by us, of whatever version, and unchanged since. */
+static bool is_ours(const char *script, size_t size)
+{
+	const size_t head = strlen(HOOK_HEAD);
+	const size_t body = head + FG_SHA256_HEX_SIZE; /* a line feed where the hash has its NUL */
+	char hash[FG_SHA256_HEX_SIZE];
+
+	if (size < body || memcmp(script, HOOK_HEAD, head) != 0)
+		return false;
+	fg_sha256_hex(script + body, size - body, hash);
+	return memcmp(script + head, hash, FG_SHA256_HEX_SIZE - 1) == 0;
+}
+
+/* What somebody adds to a hook of their own. */
+static void write_line(struct fg_strbuf *line, int type, const char *prefix)
+{
+	add_command(line, prefix);
+	fg_strbuf_printf(line, " %s || exit 1", hooks[type].line);
+}
+
+/* *there: a hook is there, and it is ours; else this fails. */
+static int look_at(const char *path, const char *advice, bool *there, struct fg_error *err)
+{
+	char *script = NULL;
+	size_t size = 0;
+	int rc = FG_OK;
+
+	*there = fg_fs_exists(path);
+	if (!*there)
+		return FG_OK;
+	rc = fg_fs_read(path, HOOK_MAX_BYTES, &script, &size, err);
+	if (rc == FG_OK && !is_ours(script, size))
+		rc = fg_error_set(err, FG_ECONFLICT,
+				  "%s is not ours, or was changed, and stays as it is%s", path,
+				  advice);
+	free(script);
+	return rc;
+}
+
+/* The folder of this repository's own hooks (to be freed).  One that is set up for many repositories is not ours to fill. */
+static int find_folder(const struct fg_git *git, char **folder, struct fg_error *err)
+{
+	static const char *const ask_common[] = {"rev-parse", "--path-format=absolute",
+						 "--git-common-dir", NULL};
+	static const char *const ask_hooks[] = {"rev-parse", "--path-format=absolute", "--git-path",
+						"hooks", NULL};
+	char *common = NULL;
+	char *hook_folder = NULL;
+	char *usual = NULL;
+	int rc = fg_git_output(git, ask_common, &common, err);
+
+	if (rc == FG_OK)
+		rc = fg_git_output(git, ask_hooks, &hook_folder, err);
+	if (rc == FG_OK) {
+		usual = fg_fs_join(common, "hooks");
+		if (strcmp(usual, hook_folder) != 0)
+			rc = fg_error_set(
+				err, FG_ECONFLICT,
+				"core.hooksPath leads to %s, which others may share: add to its hook what docs/before-commit.md says",
+				hook_folder);
+	}
+	if (rc == FG_OK) {
+		*folder = hook_folder;
+		hook_folder = NULL;
+	}
+	free(usual);
+	free(hook_folder);
+	free(common);
+	return rc;
+}
+
+static int install(const struct fg_cli *cli, const char *path, int type, const char *prefix,
+		   struct fg_error *err)
+{
+	struct fg_strbuf script = {0};
+	char *folder = fg_fs_parent(path);
+	int rc = fg_fs_make_folders(folder, 0777, err);
+
+	write_script(&script, type, prefix);
+	if (rc == FG_OK)
+		rc = fg_fs_write_atomic(path, script.data, script.length, HOOK_MODE, err);
+	if (rc == FG_OK)
+		fg_cli_say(cli, "installed %s", path);
+	free(folder);
+	fg_strbuf_release(&script);
+	return rc;
+}
+
+static int uninstall(const struct fg_cli *cli, const char *path, bool there, struct fg_error *err)
+{
+	if (!there)
+		fg_cli_say(cli, "there is no %s: nothing to remove", path);
+	else if (unlink(path) != 0)
+		return fg_error_errno(err, FG_EIO, "cannot remove %s", path);
+	else
+		fg_cli_say(cli, "removed %s", path);
+	return FG_OK;
+}
+
+static int change(const struct fg_cli *cli, const struct options *given, const struct fg_plan *plan,
+		  struct fg_error *err)
+{
+	const struct fg_git git = {.folder = plan->root};
+	char *top = NULL;
+	char *prefix = NULL;
+	char *folder = NULL;
+	char *path = NULL;
+	const bool installs = strcmp(cli->arguments[0], "install") == 0;
+	struct fg_strbuf advice = {0};
+	bool there = false;
+	int rc = fg_git_locate(&git, &top, &prefix, err);
+
+	if (rc == FG_OK)
+		rc = find_folder(&git, &folder, err);
+	if (rc == FG_OK) {
+		path = fg_fs_join(folder, types[given->type]);
+		if (installs) {
+			fg_strbuf_add_text(&advice, "; add to it: ");
+			write_line(&advice, given->type, prefix);
+		}
+		rc = look_at(path, fg_strbuf_text(&advice), &there, err);
+	}
+	if (rc == FG_OK && installs)
+		rc = install(cli, path, given->type, prefix, err);
+	else if (rc == FG_OK)
+		rc = uninstall(cli, path, there, err);
+	fg_strbuf_release(&advice);
+	free(path);
+	free(folder);
+	free(prefix);
+	free(top);
+	return rc;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct fg_cli_config config = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+	int code = fg_cli_load_plan(cli, &config, false, &plan);
+
+	if (code == FG_EXIT_PASS && change(cli, values, &plan, &err) != FG_OK)
+		code = fg_cli_fail(cli, &err);
+	fg_plan_release(&plan);
+	return code;
+}
+
+const struct fg_cli_command fg_cmd_hook = {
+	.name = "hook",
+	.group = FG_CLI_GROUP_SETUP,
+	.summary = "gate every commit or push of this repository",
+	.description =
+		"Installs a git hook that runs `fastgate run --quick`: what is being committed is built and compared with "
+		"HEAD, what is being pushed with what the other side has, and a regression stops it. Benchmarks whose programs "
+		"did not change are not run.\n\n"
+		"Exactly what is committed or pushed is measured, in worktrees below .fastgate/; your files and the index "
+		"are not touched. A hook that fastgate did not write, or that was changed since, is never touched either; the "
+		"message says what to add to it.",
+	FG_CLI_TABLES,
+	.run = run,
+};

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json_write.h"
+#include "base/number.h"
+#include "cli/session/plan.h"
+#include "cli/session/stored.h"
+#include "perfdb/client/client.h"
+
+struct options {
+	const char *store;
+	const char *project;
+	const char *url;
+	const char *token_env;
+	const char *ca_file;
+	const char *spool;
+	unsigned attempts;
+	int64_t timeout;
+	bool status;
+	struct fg_cli_config config;
+};
+
+static const struct fg_option options[] = {
+	FG_CLI_STORED_OPTIONS(struct options),
+	FG_CLI_TEXT(struct options, url, "url", 0, "URL",
+		    "the perfdb server; by default perfdb.url of fastgate.yml"),
+	FG_CLI_TEXT(struct options, token_env, "token-env", 0, "NAME",
+		    "the environment variable that holds the token; by default perfdb.token_env"),
+	FG_CLI_FILE(struct options, ca_file, "ca-file", 0,
+		    "certificates to trust instead of the system's; by default perfdb.ca_file"),
+	FG_CLI_NAME(struct options, spool, "spool", 0, "FOLDER", FG_COMPLETE_FOLDER,
+		    "the spool to use instead of .fastgate/spool"),
+	FG_CLI_COUNT(struct options, attempts, "attempts", 0, 100, "5",
+		     "how often to try each run"),
+	{.name = "timeout",
+	   .kind = FG_OPTION_DURATION,
+	   .offset = offsetof(struct options, timeout),
+	   .argument = "TIME",
+	   .initial = "60s",
+	   .help = "how long one request may take"},
+	FG_CLI_FLAG(struct options, status, "status", 0, "only say what waits in the spool"),
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "RUN",
+	 .help = "stored runs to send too; without one, only what waits in the spool is sent"},
+	{.name = NULL            },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate push",                 "send what could not be sent before"},
+	{"fastgate push latest latest~1", "send two stored runs"              },
+	{"fastgate push --status",        "what waits"                        },
+	{NULL,			    NULL				},
+};
+
+static int spool_runs(struct fg_cli *cli, const struct options *given, const char *spool,
+		      struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++) {
+		struct fg_stored_run stored = {0};
+
+		status = fg_cli_load_run(given->store, given->project, cli->arguments[i], &stored,
+					 err);
+		if (status == FG_OK)
+			status = fg_cli_spool_run(spool, &stored, err);
+		fg_stored_run_release(&stored);
+	}
+	return status;
+}
+
+static int print_status(struct fg_cli *cli, const char *spool)
+{
+	struct fg_spool_status spooled = {0};
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+	struct fg_error err = {0};
+	char size[FG_NUMBER_TEXT_SIZE];
+
+	if (fg_spool_status(spool, &spooled, &err) != FG_OK)
+		return fg_cli_fail(cli, &err);
+	if (cli->json) {
+		fg_json_writer_init(&w, &text, 2);
+		fg_json_begin_object(&w, NULL);
+		fg_json_int(&w, "waiting", (int64_t)spooled.waiting);
+		fg_json_int(&w, "waiting_bytes", (int64_t)spooled.waiting_bytes);
+		fg_json_int(&w, "rejected", (int64_t)spooled.rejected);
+		fg_json_end(&w);
+		fg_strbuf_add_char(&text, '\n');
+	} else {
+		fg_strbuf_printf(&text, "%zu waiting (%s), %zu rejected\n", spooled.waiting,
+				 fg_format_size((double)spooled.waiting_bytes, size),
+				 spooled.rejected);
+	}
+	fg_cli_print(cli, &text);
+	fg_strbuf_release(&text);
+	return FG_EXIT_PASS;
+}
+
+static void tell(void *context, const char *file, const char *what)
+{
+	fg_cli_detail(context, "%s: %s", file, what);
+}
+
+static void print_result(struct fg_cli *cli, const struct fg_push_result *result)
+{
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+
+	if (!cli->json) {
+		fg_cli_say(cli, "%zu sent, %zu known there already, %zu waiting, %zu rejected",
+			   result->sent, result->known, result->waiting, result->rejected);
+		return;
+	}
+	fg_json_writer_init(&w, &text, 2);
+	fg_json_begin_object(&w, NULL);
+	fg_json_int(&w, "sent", (int64_t)result->sent);
+	fg_json_int(&w, "known", (int64_t)result->known);
+	fg_json_int(&w, "waiting", (int64_t)result->waiting);
+	fg_json_int(&w, "rejected", (int64_t)result->rejected);
+	fg_json_int(&w, "retries", (int64_t)result->retries);
+	fg_json_int(&w, "bytes", (int64_t)result->bytes);
+	fg_json_end(&w);
+	fg_strbuf_add_char(&text, '\n');
+	fg_cli_print(cli, &text);
+	fg_strbuf_release(&text);
+}
+
+/* What the command line leaves open comes from fastgate.yml, where there is one. */
+static int push(struct fg_cli *cli, const struct options *given, const struct fg_perfdb *perfdb,
+		const char *spool)
+{
+	const char *token_env = given->token_env ? given->token_env : perfdb->token_env;
+	const struct fg_push_options push_options = {
+		.url = given->url ? given->url : perfdb->url,
+		.token = token_env ? getenv(token_env) : NULL,
+		.ca_file = given->ca_file ? given->ca_file : perfdb->ca_file,
+		.attempts = given->attempts,
+		.timeout_ns = given->timeout,
+		.interrupted = cli->interrupted,
+		.tell = tell,
+		.context = cli,
+	};
+	struct fg_push_result result = {0};
+	struct fg_error err = {0};
+	int status = spool_runs(cli, given, spool, &err);
+
+	if (status == FG_OK) {
+		status = fg_push_spool(spool, &push_options, &result, &err);
+		print_result(cli, &result);
+	}
+	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+}
+
+static int load_and_push(struct fg_cli *cli, const struct options *given, const char *spool)
+{
+	struct fg_plan plan = {0};
+	int code = fg_cli_load_plan(cli, &given->config, true, &plan);
+
+	if (code != FG_EXIT_PASS)
+		return code;
+	code = push(cli, given, &plan.perfdb, spool);
+	fg_plan_release(&plan);
+	return code;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	char *store = fg_cli_store_path(given->store);
+	char *spool = given->spool ? fg_xstrdup(given->spool) : fg_cli_spool_path(store);
+	const int code =
+		given->status ? print_status(cli, spool) : load_and_push(cli, given, spool);
+
+	free(spool);
+	free(store);
+	return code;
+}
+
+const struct fg_cli_command fg_cmd_push = {
+	.name = "push",
+	.group = FG_CLI_GROUP_RUNS,
+	.summary = "send runs to a perfdb server",
+	.description =
+		"Sends the runs that wait in the spool, oldest first, and those that are named. A run leaves the spool "
+		"when the server has confirmed that it is on its disk; sending one twice does no harm. Runs that the "
+		"server will never take are kept as *.rejected.\n\n"
+		"Server, token's variable and certificates are those of perfdb in fastgate.yml, unless options say otherwise. "
+		"The token is read from an environment variable; it is never written or shown. Proxies are taken from "
+		"https_proxy and no_proxy.",
+	FG_CLI_TABLES,
+	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
+	.has_json = true,
+	.stops_cleanly = true,
+	.run = run,
+};

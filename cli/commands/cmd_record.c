@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Run one command with the collector in it and leave the traces in a folder.  The command keeps our terminal, our
+ * streams and our process group, so that it behaves as without us; a key that interrupts reaches both, and we wait for
+ * the command to decide what to do about it.  Our exit code is the command's.
+ */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/number.h"
+#include "cli/framework/internal.h"
+#include "cli/session/run_argument.h"
+#include "collector/trace_format.h"
+#include "runner/preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	SIGNALLED = 128,
+	NOT_FOUND = 127,
+	NOT_STARTED = 126
+};
+
+struct options {
+	unsigned rate_hz;
+	int clock;
+	bool no_follow;
+	int64_t delay_ns;
+	int64_t duration_ns;
+	const char *units;
+	const char *control;
+	bool paused;
+	const char *output;
+};
+
+static const char *const clocks[] = {"cpu", "wall", NULL};
+
+static const struct fg_option options[] = {
+	{.name = "rate",
+	 .letter = 'r',
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct options, rate_hz),
+	 .argument = "HZ",
+	 .minimum = 1,
+	 .maximum = 50000,
+	 .help = "samples per second of CPU time (default 1000), or of elapsed time with --clock wall (default 100)"},
+	FG_CLI_CHOICE(struct options, clock, "clock", 'c', "CLOCK", clocks, "cpu",
+		      "what is sampled: time on a CPU, or elapsed time, waiting included"),
+	FG_CLI_FLAG(struct options, no_follow, "no-follow", 0, "leave child processes alone"),
+	{.name = "delay",
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, delay_ns),
+	 .argument = "TIME",
+	 .help = "take no sample before this time, from the start of each process"},
+	{.name = "duration",
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, duration_ns),
+	 .argument = "TIME",
+	 .help = "take samples for so long and no longer"},
+	FG_CLI_TEXT(
+		struct options, units, "units", 0, "FIRST:LAST",
+		"take samples from the begin of one unit of work to the end of another, by their numbers"),
+	FG_CLI_FILE(struct options, control, "control", 0,
+		    "make this file; no samples are taken while its first byte is 0"),
+	FG_CLI_FLAG(struct options, paused, "paused", 0,
+		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
+	FG_CLI_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
+		    "where the traces go; made if it is not there (default: fastgate-record)"),
+	{.name = NULL              },
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "CMD",
+	 .help = "the command and its arguments",
+	 .min = 1,
+	 .complete = FG_COMPLETE_PROGRAM},
+	{.name = NULL     },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate record -- ./reco --events 200 sample.bin",
+	 "profile one command; then: fastgate view fastgate-record"                },
+	{"fastgate record --clock wall -- ./server --once",   "where does it wait?"},
+	{"fastgate record --units 5000:15000 -- ./reco",
+	 "events 5000 to 15000 of a program marked with fg_unit_begin()"           },
+	{NULL,						NULL                 },
+};
+
+/* ---- before ---- */
+
+static int make_control(const char *path, char **absolute, struct fg_error *err)
+{
+	int status = FG_OK;
+	int fd;
+
+	if (!path)
+		return FG_OK;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return fg_error_errno(err, FG_EIO, "%s", path);
+	if (lseek(fd, 0, SEEK_END) == 0 && write(fd, "1", 1) != 1)
+		status = fg_error_errno(err, FG_EIO, "%s", path);
+	(void)close(fd);
+	if (status == FG_OK)
+		*absolute = realpath(path, NULL);
+	return status;
+}
+
+/* A folder of an earlier recording is cleared of its traces, and of nothing else. */
+static int make_folder(const char *path, char **absolute, struct fg_error *err)
+{
+	char **names = NULL;
+	size_t count = 0;
+	int status = fg_fs_make_folders(path, 0755, err);
+
+	if (status == FG_OK)
+		status = fg_fs_list(path, &names, &count, err);
+	for (size_t i = 0; status == FG_OK && i < count; i++) {
+		const size_t size = strlen(names[i]);
+		const size_t suffix = strlen(FG_TRACE_SUFFIX);
+
+		if (size <= suffix || strcmp(names[i] + size - suffix, FG_TRACE_SUFFIX) != 0)
+			continue;
+		char *old = fg_fs_join(path, names[i]);
+
+		if (unlink(old) != 0)
+			status = fg_error_errno(err, FG_EIO, "%s", old);
+		free(old);
+	}
+	fg_fs_list_free(names, count);
+	if (status == FG_OK && !(*absolute = realpath(path, NULL)))
+		status = fg_error_errno(err, FG_EIO, "%s", path);
+	return status;
+}
+
+static bool units_make_sense(const char *units)
+{
+	char *end = NULL;
+
+	if (!units)
+		return true;
+	if (*units < '0' || *units > '9')
+		return false;
+	const unsigned long long first = strtoull(units, &end, 10);
+
+	if (*end != ':' || end[1] < '0' || end[1] > '9')
+		return false;
+	const unsigned long long last = strtoull(end + 1, &end, 10);
+
+	return *end == '\0' && last >= first;
+}
+
+/* ---- the command ---- */
+
+static void become(char *const *argv, char *const *variables)
+{
+	for (; *variables; variables++)
+		(void)putenv(*variables);
+	(void)execvp(argv[0], argv);
+	_exit(errno == ENOENT ? NOT_FOUND : NOT_STARTED);
+}
+
+static int run_command(char *const *argv, const struct fg_preload *preload, int *exit_code,
+		       struct fg_error *err)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction interrupt;
+	struct sigaction quit;
+	char *variables[FG_PRELOAD_VARIABLES_MAX];
+	const size_t count = fg_preload_variables(preload, environ, variables);
+	int status = 0;
+	pid_t pid;
+
+	(void)sigaction(SIGINT, &ignore, &interrupt);
+	(void)sigaction(SIGQUIT, &ignore, &quit);
+	pid = fork();
+	if (pid == 0) {
+		(void)sigaction(SIGINT, &interrupt, NULL);
+		(void)sigaction(SIGQUIT, &quit, NULL);
+		become(argv, variables);
+	}
+	for (size_t i = 0; i < count; i++)
+		free(variables[i]);
+	if (pid < 0)
+		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	(void)sigaction(SIGINT, &interrupt, NULL);
+	(void)sigaction(SIGQUIT, &quit, NULL);
+	*exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
+	return FG_OK;
+}
+
+/* ---- after ---- */
+
+struct totals {
+	unsigned files;
+	uint64_t samples;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint64_t wall_ns;
+	uint64_t losses[FG_LOSS_COUNT];
+	uint64_t handler_ns;
+	bool without_perf;
+};
+
+/* Read what the header counts, and cut the file to what was written: it was made as large as it might have become. */
+static void finish_file(const char *path, struct totals *totals)
+{
+	struct fg_trace_header header;
+	struct stat status;
+	/* The command may have put links, pipes and devices there. */
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    read(fd, &header, sizeof(header)) == (ssize_t)sizeof(header) &&
+	    memcmp(header.magic, FG_TRACE_MAGIC, sizeof(header.magic)) == 0) {
+		if (header.allocated >= FG_TRACE_HEADER_SIZE &&
+		    (off_t)header.allocated < status.st_size)
+			(void)!ftruncate(fd, (off_t)header.allocated);
+		totals->files++;
+		totals->samples += header.samples;
+		totals->user_ns += header.user_ns;
+		totals->system_ns += header.system_ns;
+		totals->wall_ns += header.wall_ns;
+		totals->handler_ns += header.handler_ns;
+		totals->without_perf |= header.perf_errno != 0;
+		for (unsigned i = 0; i < FG_LOSS_COUNT; i++)
+			totals->losses[i] += header.losses[i];
+	}
+	(void)close(fd);
+}
+
+static int finish_files(const char *folder, struct totals *totals, struct fg_error *err)
+{
+	char **names = NULL;
+	size_t count = 0;
+	int status = fg_fs_list(folder, &names, &count, err);
+
+	for (size_t i = 0; status == FG_OK && i < count; i++) {
+		char *path = fg_fs_join(folder, names[i]);
+
+		finish_file(path, totals);
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+	return status;
+}
+
+/* Losses that a reader of the profile should know of; the others are told by `fastgate view`. */
+static const struct {
+	enum fg_trace_loss cause;
+	const char *text;
+} told[] = {
+	{FG_LOSS_NO_ROOM,      "samples lost because a trace was full, or the disk"    },
+	{FG_LOSS_PATHS_FULL,   "samples without a stack: too many different call paths"},
+	{FG_LOSS_NO_CLOCK,     "threads could not be sampled"                          },
+	{FG_LOSS_MODULES_FULL, "libraries beyond what can be told apart"               },
+};
+
+static void say_totals(const struct fg_cli *cli, const struct totals *totals, const char *folder)
+{
+	char time[FG_NUMBER_TEXT_SIZE];
+	const uint64_t ns = totals->wall_ns ? totals->wall_ns : totals->user_ns + totals->system_ns;
+
+	fg_cli_say(cli, "%" PRIu64 " samples of %s %s in %u process image%s: %s", totals->samples,
+		   fg_format_duration((double)ns, time),
+		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
+		   totals->files == 1 ? "" : "s", folder);
+	if (totals->without_perf)
+		fg_cli_warn(cli, "the kernel refuses perf events here; a coarser timer was used");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(told); i++)
+		if (totals->losses[told[i].cause])
+			fg_cli_warn(cli, "%" PRIu64 " %s", totals->losses[told[i].cause],
+				    told[i].text);
+}
+
+/* What is asked for is never rounded down to nothing, which would mean no limit. */
+static uint64_t whole_ms(int64_t ns)
+{
+	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
+}
+
+static int prepare(const struct options *given, const char *command, struct fg_preload *preload,
+		   char *owned[3], struct fg_error *err)
+{
+	/* Of a file that is named by its path the check says what is wrong with it. */
+	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
+	int status = FG_OK;
+
+	if (!program)
+		return fg_error_set(err, FG_ENOENT, "there is no program '%s'", command);
+	status = fg_preload_library(&owned[0], err);
+	if (status == FG_OK)
+		status = fg_preload_check(program, owned[0], err);
+	if (status == FG_OK)
+		status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER,
+				     &owned[1], err);
+	if (status == FG_OK)
+		status = make_control(given->control, &owned[2], err);
+	free(program);
+	*preload = (struct fg_preload){
+		.library = owned[0],
+		.trace_folder = owned[1],
+		.clock = given->clock == 1 ? FG_SAMPLE_WALL : FG_SAMPLE_CPU,
+		.period_ns = given->rate_hz ? UINT64_C(1000000000) / given->rate_hz : 0,
+		.follow_children = !given->no_follow,
+		.delay_ms = whole_ms(given->delay_ns),
+		.duration_ms = whole_ms(given->duration_ns),
+		.units = given->units,
+		.control = owned[2],
+		.paused = given->paused,
+	};
+	return status;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	struct fg_preload preload;
+	struct fg_error err = {0};
+	struct totals totals = {0};
+	char *owned[3] = {NULL, NULL, NULL};
+	int exit_code = FG_EXIT_INTERNAL;
+	int status;
+
+	if (!units_make_sense(given->units))
+		return fg_cli_usage(
+			cli,
+			"--units wants FIRST:LAST, two numbers, the second not smaller; got '%s'",
+			given->units);
+	status = prepare(given, cli->arguments[0], &preload, owned, &err);
+	if (status == FG_OK) {
+		fg_preload_warm();
+		status = run_command(cli->arguments, &preload, &exit_code, &err);
+	}
+	if (status == FG_OK)
+		status = finish_files(owned[1], &totals, &err);
+	if (status != FG_OK)
+		exit_code = fg_cli_fail(cli, &err);
+	else if (totals.files == 0)
+		fg_cli_warn(cli, "no process left a trace in %s", owned[1]);
+	else
+		say_totals(cli, &totals, given->output ? given->output : FG_CLI_RECORD_FOLDER);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)
+		free(owned[i]);
+	return exit_code;
+}
+
+const struct fg_cli_command fg_cmd_record = {
+	.name = "record",
+	.group = FG_CLI_GROUP_PROFILE,
+	.summary = "profile one command",
+	.description =
+		"Runs the command with the collector preloaded and leaves one trace per process image in a folder, which "
+		"fastgate view, graph and export read. Needs no configuration, no special build and no root.\n\n"
+		"The exit code is the command's; 128 + N if signal N ended it. A program that cannot be sampled (linked "
+		"statically, set-user-id, built with a sanitizer) is refused before it starts.",
+	FG_CLI_TABLES,
+	.takes_command = true,
+	.run = run,
+};

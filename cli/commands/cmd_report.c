@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/look.h"
+#include "cli/session/plan.h"
+#include "cli/session/posts.h"
+#include "cli/session/stored.h"
+
+struct options {
+	const char *format;
+	const char *output;
+	const char *store;
+	const char *project;
+	const char *source_root;
+	const char *post_from;
+	struct fg_cli_config config;
+};
+
+static const struct fg_option options[] = {
+	FG_CLI_TEXT(
+		struct options, format, "format", 'f', "FORMAT",
+		"terminal, json, junit, markdown, comment, html, github, gitlab, csv or csv-raw; else by the ending "
+		"of FILE"),
+	FG_CLI_FILE(struct options, output, "output", 'o', "write here instead of standard output"),
+	FG_CLI_NAME(
+		struct options, source_root, "source-root", 0, "FOLDER", FG_COMPLETE_FOLDER,
+		"the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"),
+	FG_CLI_FILE(
+		struct options, post_from, "post-from", 0,
+		"post this report.json where report.post of fastgate.yml says, and write nothing"),
+	FG_CLI_STORED_OPTIONS(struct options),
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "RUN", .help = FG_CLI_STORED_RUN_WORDS, .max = 1},
+	{.name = NULL    },
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate report",					       "the newest run again, on the terminal"},
+	{"fastgate report -o fastgate.html",                              "as one HTML page"                     },
+	{"fastgate report main --format junit -o fastgate.xml",
+	 "the newest run of branch main as JUnit XML"							    },
+	{"fastgate report --format markdown >> \"$GITHUB_STEP_SUMMARY\"",
+	 "into the summary of a GitHub job"								      },
+	{"fastgate report --post-from fastgate.json",
+	 "what the job of a fork's pull request was not allowed to post"                                         },
+	{NULL,							    NULL				   },
+};
+
+/* The format that is usual for a file of this name; NULL: none is. */
+static const char *format_of_file(const char *path)
+{
+	static const char *const endings[][2] = {
+		{".html", "html"    },
+                {".json", "json"    },
+                {".xml",  "junit"   },
+		{".md",   "markdown"},
+                {".csv",  "csv"     },
+                {".txt",  "terminal"},
+	};
+	const size_t length = strlen(path);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(endings); i++) {
+		const size_t ending = strlen(endings[i][0]);
+
+		if (length > ending && strcmp(path + length - ending, endings[i][0]) == 0)
+			return endings[i][1];
+	}
+	return NULL;
+}
+
+static const char *choose_format(const struct fg_cli *cli, const struct options *given)
+{
+	const char *by_file = given->output ? format_of_file(given->output) : NULL;
+
+	if (given->format)
+		return given->format;
+	if (cli->json)
+		return "json";
+	return by_file ? by_file : "terminal";
+}
+
+static int print(const struct fg_cli *cli, const struct fg_reporter *reporter,
+		 const struct fg_report *report, const struct fg_report_options *look,
+		 struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	const int status = reporter->write(report, look, &text, err);
+
+	if (status == FG_OK && strcmp(reporter->name, "terminal") == 0)
+		fg_cli_page(cli, &text);
+	else if (status == FG_OK)
+		fg_cli_print(cli, &text);
+	fg_strbuf_release(&text);
+	return status;
+}
+
+static int write_report(struct fg_cli *cli, const struct options *given,
+			const struct fg_reporter *reporter, const struct fg_stored_run *stored,
+			struct fg_error *err)
+{
+	const bool to_stdout = !given->output || strcmp(given->output, "-") == 0;
+	const struct fg_report_options look =
+		fg_cli_report_look(cli, to_stdout, given->source_root);
+	struct fg_verdict verdict = {0};
+	const struct fg_report report = {
+		.run = &stored->run,
+		.verdict = &verdict,
+		.profiles = (const struct fg_profile_set *const *)stored->profiles,
+	};
+	int status = FG_OK;
+
+	if (!stored->report)
+		return fg_error_set(err, FG_ENOENT, "run %s has no verdict: it %s", stored->run.id,
+				    stored->run.complete ? "was recorded, not compared"
+							 : "was interrupted");
+	status = fg_report_read(stored->report, strlen(stored->report), &verdict, err);
+	if (status == FG_OK)
+		status = to_stdout ? print(cli, reporter, &report, &look, err)
+				   : fg_reporter_write_file(reporter, &report, &look, given->output,
+							    err);
+	fg_verdict_release(&verdict);
+	return status;
+}
+
+/* fastgate.yml may be absent: --set report.post=... says it as well. */
+static int post(const struct fg_cli *cli, const struct options *given)
+{
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+	int code = fg_cli_load_plan(cli, &given->config, true, &plan);
+
+	if (code == FG_EXIT_PASS) {
+		code = fg_posts_send_file(cli, &plan, given->post_from, &err);
+		code = code < 0 ? fg_cli_fail(cli, &err) : code;
+	}
+	fg_plan_release(&plan);
+	return code;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	struct fg_stored_run stored = {0};
+	struct fg_error err = {0};
+	const struct fg_reporter *reporter = fg_reporter_find(choose_format(cli, given), &err);
+	int status = FG_OK;
+
+	if (given->post_from && (cli->argument_count || given->format || given->output))
+		return fg_cli_usage(
+			cli, "--post-from posts a file: it takes no RUN, --format or --output");
+	if (given->post_from)
+		return post(cli, given);
+	if (!reporter)
+		return fg_cli_usage(cli, "%s", err.message);
+	status = fg_cli_load_run(given->store, given->project,
+				 cli->argument_count ? cli->arguments[0] : NULL, &stored, &err);
+	if (status == FG_OK)
+		status = write_report(cli, given, reporter, &stored, &err);
+	fg_stored_run_release(&stored);
+	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+}
+
+const struct fg_cli_command fg_cmd_report = {
+	.name = "report",
+	.group = FG_CLI_GROUP_GATE,
+	.summary = "write the report of a stored run again, in any format",
+	.description =
+		"Writes what was decided about a stored run: as the few lines of `fastgate run`, as JSON "
+		"(docs/formats/report.md), JUnit XML, Markdown, one HTML page, GitHub annotations, a GitLab metrics "
+		"report, or CSV.  The same run gives the same bytes whenever it is written.\n\n"
+		"Without --format the ending of FILE decides: .html, .json, .xml, .md, .csv, .txt.\n\n"
+		"With --post-from the report of another job is posted, for workflows whose measuring job has no right to "
+		"(docs/ci.md). What the file says is shown; which pull request or commit it belongs to is taken from this "
+		"job's environment. A post that fails is a warning; one that is required ends with exit code 5.\n\n"
+		"The exit code says whether the report could be written, not what the verdict was.",
+	FG_CLI_TABLES,
+	.exits = FG_CLI_EXIT(FG_EXIT_UPLOAD),
+	.has_json = true,
+	.run = run,
+};

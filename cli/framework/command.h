@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One command of fastgate is one file, cli/cmd_<name>.c, that defines one `const struct fg_cli_command fg_cmd_<name>`,
+ * and one row in commands.def.  The row's tables are what its arguments are parsed with, and what `--help`, the man
+ * page and the shell completions are made of.  docs/adding-a-command.md shows one from beginning to end.
+ *
+ * run() gets the parsed options and positional arguments, speaks through the functions below, and returns an exit code
+ * (enum fg_exit, docs/exit-codes.md).  Data goes to stdout, words for people to stderr.
+ */
+#ifndef FG_CLI_FRAMEWORK_COMMAND_H
+#define FG_CLI_FRAMEWORK_COMMAND_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "base/strbuf.h"
+#include "cli/framework/option_rows.h"
+#include "model/verdict.h"
+
+#include <signal.h>
+
+enum fg_cli_color {
+	FG_CLI_COLOR_AUTO,
+	FG_CLI_COLOR_ALWAYS,
+	FG_CLI_COLOR_NEVER,
+};
+
+struct fg_cli_command;
+
+/* What every command knows about how it was called. */
+struct fg_cli {
+	const struct fg_cli_command *command;
+	char **arguments; /* positional, NULL at the end; their number was checked against the table */
+	size_t argument_count;
+	bool quiet;     /* nothing on stderr but errors */
+	bool verbose;   /* tell more */
+	bool json;      /* the result as JSON on stdout (commands with `has_json`) */
+	bool color_out; /* colours are wanted on stdout; on stderr */
+	bool color_err;
+	bool out_is_terminal;
+	bool err_is_terminal;
+	unsigned columns; /* of the terminal, else 80 */
+	unsigned rows;    /* of the terminal, else 24 */
+	/* Becomes true at SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly`; the others just end. */
+	const volatile sig_atomic_t *interrupted;
+	struct fg_arena arena; /* lives as long as the command runs */
+};
+
+/* A positional argument. */
+struct fg_cli_argument {
+	const char *name; /* "BENCH"; NULL ends the table */
+	const char *help;
+	unsigned min;
+	unsigned max;               /* 0: any number; only the last one */
+	const char *const *choices; /* the words it may be; NULL: anything */
+	enum fg_complete complete;
+};
+
+struct fg_cli_example {
+	const char *line; /* NULL ends the table */
+	const char *what;
+};
+
+/* Under which heading `fastgate help` lists it. */
+enum fg_cli_group {
+	FG_CLI_GROUP_GATE,
+	FG_CLI_GROUP_PROFILE,
+	FG_CLI_GROUP_RUNS,
+	FG_CLI_GROUP_SETUP,
+	FG_CLI_GROUP_COUNT,
+};
+
+/* Bits of the exit codes that a command can end with, beside success, usage and internal errors. */
+#define FG_CLI_EXIT(code) (1u << (code))
+#define FG_CLI_EXITS_OF_A_GATE                                          \
+ (FG_CLI_EXIT(FG_EXIT_REGRESSION) | FG_CLI_EXIT(FG_EXIT_INCONCLUSIVE) | \
+  FG_CLI_EXIT(FG_EXIT_NOT_MEASURED) | FG_CLI_EXIT(FG_EXIT_UPLOAD))
+
+struct fg_cli_command {
+	const char *name;
+	enum fg_cli_group group;
+	const char *summary; /* one line, lower case, no full stop */
+	const char *
+		description; /* paragraphs, an empty line between them; a line that begins with a blank is kept as it is */
+	const struct fg_option *options;         /* or NULL */
+	size_t options_size;                     /* of the struct that they fill */
+	const struct fg_cli_argument *arguments; /* or NULL: takes none */
+	const struct fg_cli_example *examples;   /* at least one */
+	unsigned exits;                          /* FG_CLI_EXIT bits */
+	bool has_json;                           /* --json is understood */
+	bool takes_command; /* the first argument ends the options: "record CMD -x" */
+	bool stops_cleanly; /* looks at cli->interrupted */
+	int (*run)(struct fg_cli *cli, const void *options);
+};
+/* The tables of a command, which every cmd_<name>.c calls by the same names: `struct options` and the three. */
+#define FG_CLI_TABLES                                                                \
+ .options = options, .options_size = sizeof(struct options), .arguments = arguments, \
+ .examples = examples
+
+/* All commands, NULL at the end, in the order in which they are listed. */
+extern const struct fg_cli_command *const fg_cli_commands[];
+/* Options that every command takes, and the one of those with a result.  Filled by main. */
+extern const struct fg_option fg_cli_global_options[];
+extern const struct fg_option fg_cli_json_option[];
+
+const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL: none of this name */
+/* "there is no command 'rnu'; did you mean 'run'?" */
+int fg_cli_unknown_command(const char *name, struct fg_error *err);
+
+/* Words for people, on stderr, a line feed is added.  say: not with --quiet.  detail: only with --verbose. */
+void fg_cli_say(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
+void fg_cli_detail(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
+void fg_cli_warn(const struct fg_cli *cli, const char *format, ...)
+	FG_PRINTF(2, 3); /* "fastgate: warning: ..." */
+/* Print "fastgate: <message>" and return the exit code that belongs to err->code. */
+int fg_cli_fail(const struct fg_cli *cli, const struct fg_error *err);
+/* Print it with the usage line, and return FG_EXIT_USAGE: for arguments that make no sense together. */
+int fg_cli_usage(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
+enum fg_exit fg_cli_exit_code(enum fg_status status);
+
+/* Data on stdout.  Failures to write are kept by the stream and reported by main when the command has ended. */
+void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
+/* Words for people: names in them are no commands to a program that reads the log. */
+void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text);
+/* The same, through a pager when stdout is a terminal and the text is longer than it. */
+void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text);
+/* To a file as fg_fs_write_result() does; NULL and "-" are stdout. */
+int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,
+		 struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "cli/framework/internal.h"
+
+#define FG_COMMAND(name) extern const struct fg_cli_command fg_cmd_##name;
+#include "cli/framework/commands.def"
+#undef FG_COMMAND
+
+#define FG_COMMAND(name) &fg_cmd_##name,
+const struct fg_cli_command *const fg_cli_commands[] = {
+#include "cli/framework/commands.def"
+	NULL,
+};
+#undef FG_COMMAND
+
+static const char *const color_words[] = {"auto", "always", "never", NULL};
+
+const struct fg_option fg_cli_global_options[] = {
+	{.name = "help",
+	 .letter = 'h',
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct fg_cli_globals, help),
+	 .help = "show this help and exit"},
+	{.name = "version",
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct fg_cli_globals, version),
+	 .help = "show the version and exit"},
+	{.name = "color",
+	 .kind = FG_OPTION_CHOICE,
+	 .offset = offsetof(struct fg_cli_globals, color),
+	 .argument = "WHEN",
+	 .initial = "auto",
+	 .choices = color_words,
+	 .help = "when to use colours"},
+	{.name = "quiet",
+	 .letter = 'q',
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct fg_cli_globals, quiet),
+	 .help = "say nothing but the result and errors"},
+	{.name = "verbose",
+	 .letter = 'v',
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct fg_cli_globals, verbose),
+	 .help = "tell more"},
+	{.name = NULL             },
+};
+
+const struct fg_option fg_cli_json_option[] = {
+	{.name = "json",
+	 .kind = FG_OPTION_FLAG,
+	 .offset = offsetof(struct fg_cli_globals, json),
+	 .help = "write the result as JSON to standard output"},
+	{.name = NULL},
+};
+
+const struct fg_cli_command *fg_cli_find_command(const char *name)
+{
+	for (size_t i = 0; fg_cli_commands[i]; i++) {
+		if (strcmp(fg_cli_commands[i]->name, name) == 0)
+			return fg_cli_commands[i];
+	}
+	return NULL;
+}
+
+int fg_cli_unknown_command(const char *name, struct fg_error *err)
+{
+	const char *names[FG_ARRAY_SIZE(fg_cli_commands)] = {NULL};
+	const char *nearest = NULL;
+
+	for (size_t i = 0; fg_cli_commands[i]; i++)
+		names[i] = fg_cli_commands[i]->name;
+	nearest = fg_text_nearest(name, names);
+	if (nearest)
+		return fg_error_set(err, FG_EINVAL, "there is no command '%s'; did you mean '%s'?",
+				    name, nearest);
+	return fg_error_set(err, FG_EINVAL,
+			    "there is no command '%s'; 'fastgate help' lists them all", name);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of the commands' option tables, one option each: the member of the options struct that it fills, its long name, its
+ * letter (or 0), and what --help says of it.  An option of a rarer kind is written out as a struct fg_option.
+ */
+#ifndef FG_CLI_FRAMEWORK_OPTION_ROWS_H
+#define FG_CLI_FRAMEWORK_OPTION_ROWS_H
+
+#include "base/options.h"
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
+#define FG_CLI_FLAG(type, member, word, short_form, text)         \
+ {                                                                \
+  .name = (word), .letter = (short_form), .kind = FG_OPTION_FLAG, \
+  .offset = offsetof(type, member), .help = (text)                \
+ }
+#define FG_CLI_TEXT(type, member, word, short_form, value, text)        \
+ {                                                                      \
+  .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,       \
+  .offset = offsetof(type, member), .argument = (value), .help = (text) \
+ }
+/* ... that a shell can complete: `completion` is an enum fg_complete. */
+#define FG_CLI_NAME(type, member, word, short_form, value, completion, text)                      \
+ {                                                                                                \
+  .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                                 \
+  .offset = offsetof(type, member), .argument = (value), .complete = (completion), .help = (text) \
+ }
+#define FG_CLI_FILE(type, member, word, short_form, text)                             \
+ {                                                                                    \
+  .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                     \
+  .offset = offsetof(type, member), .argument = "FILE", .complete = FG_COMPLETE_FILE, \
+  .help = (text)                                                                      \
+ }
+/* From 1 to `most`; `first` is the default, NULL: none. */
+#define FG_CLI_COUNT(type, member, word, short_form, most, first, text)               \
+ {                                                                                    \
+  .name = (word), .letter = (short_form), .kind = FG_OPTION_UNSIGNED,                 \
+  .offset = offsetof(type, member), .argument = "N", .minimum = 1, .maximum = (most), \
+  .initial = (first), .help = (text)                                                  \
+ }
+#define FG_CLI_SHARE(type, member, word, first, text)                                             \
+ {                                                                                                \
+  .name = (word), .kind = FG_OPTION_RATIO, .offset = offsetof(type, member), .argument = "SHARE", \
+  .initial = (first), .minimum = 0, .maximum = 1, .help = (text)                                  \
+ }
+/* One of `words`; `first` is the default. */
+#define FG_CLI_CHOICE(type, member, word, short_form, value, words, first, text)                 \
+ {                                                                                               \
+  .name = (word), .letter = (short_form), .kind = FG_OPTION_CHOICE,                              \
+  .offset = offsetof(type, member), .argument = (value), .choices = (words), .initial = (first), \
+  .help = (text)                                                                                 \
+ }
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+#endif

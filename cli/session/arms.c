@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/arms.h"
+
+#include "base/fs.h"
+#include "cli/session/shards.h"
+#include "cli/session/stored.h"
+#include "runner/build_info.h"
+#include "runner/git.h"
+
+static void say_note(void *context, const char *note)
+{
+	const struct fg_session *session = context;
+
+	fg_cli_say(session->cli, "%s", note);
+}
+
+/* A build that failed shows its last lines: they say more than our one line can. */
+static void show_tail(const struct fg_session *session, char *tail)
+{
+	char *rest = tail;
+
+	if (tail && *tail)
+		fg_cli_warn(session->cli, "the build's last lines:");
+	for (const char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+		if (*line)
+			fg_cli_say(session->cli, "%s", line);
+	}
+	free(tail);
+}
+
+static struct fg_worktree_options worktree_options(struct fg_session *session, const char *commit)
+{
+	return (struct fg_worktree_options){
+		.root = session->plan->root,
+		.state_folder = session->state_folder,
+		.commit = commit,
+		.build = &session->plan->build,
+		.interrupted = session->cli->interrupted,
+		.context = session,
+		.on_note = say_note,
+	};
+}
+
+/* The work tree is built by the same command as the commit that it is compared with. */
+static int build_candidate(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_worktree_options options = worktree_options(session, NULL);
+	char *log = fg_fs_join(session->state_folder, "build-candidate.log");
+	char *tail = NULL;
+	int rc = FG_OK;
+
+	if (session->plan->build.command.argc > 0) {
+		fg_cli_detail(session->cli, "building the work tree: %s",
+			      session->plan->build.command.text);
+		rc = fg_worktree_build(&options, session->plan->root, log, &tail, err);
+		if (rc != FG_OK) {
+			fg_error_prefix(err, "candidate");
+			show_tail(session, tail);
+		}
+	}
+	free(log);
+	return rc;
+}
+
+static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum fg_arm arm,
+			 const char *commit, struct fg_error *err)
+{
+	const struct fg_worktree_options options = worktree_options(session, commit);
+	char *tail = NULL;
+	const int rc = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
+
+	if (rc != FG_OK) {
+		fg_error_prefix(err, "%s", arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
+		show_tail(session, tail);
+		return rc;
+	}
+	arms->has_worktree[arm] = true;
+	session->roots[arm] = arms->worktrees[arm].root;
+	return FG_OK;
+}
+
+/* A commit that is not checked out here.  What is staged goes by the name of the commit that it stands on. */
+static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
+			      const struct fg_git *git, struct fg_error *err)
+{
+	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
+	char *commit = NULL;
+	char *words = NULL;
+	int rc = session->staged ? fg_git_commit_staged(git, &commit, err)
+				 : fg_git_resolve(git, session->candidate, &commit, &words, err);
+
+	if (rc == FG_OK)
+		rc = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, err);
+	if (rc == FG_OK && session->staged) {
+		free(side->describe);
+		side->describe = fg_xstrdup("staged");
+		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
+	} else if (rc == FG_OK) {
+		/* Branch, tag and changes are those of what is checked out, which is something else. */
+		fg_side_release(side);
+		*side = (struct fg_side){.commit = commit, .describe = words};
+		commit = NULL;
+		words = NULL;
+	}
+	fg_git_forget_hook();
+	free(words);
+	free(commit);
+	return rc;
+}
+
+/* Before anything is built: a ref that is not there should not cost a build. */
+static int resolve_git_baseline(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_git git = {.folder = session->plan->root,
+				   .head = session->candidate,
+				   .interrupted = session->cli->interrupted};
+	struct fg_side *side = &session->run.sides[FG_ARM_BASELINE];
+
+	return fg_git_resolve(&git, session->plan->baseline.value, &side->commit, &side->describe,
+			      err);
+}
+
+static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+			     struct fg_error *err)
+{
+	const int rc = open_worktree(arms, session, FG_ARM_BASELINE,
+				     session->run.sides[FG_ARM_BASELINE].commit, err);
+
+	if (rc == FG_OK)
+		fg_match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
+	return rc;
+}
+
+/* Earlier runs of the baseline's branch: how much one session differs from the next. */
+static int load_history(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_run_filter filter = {
+		.project = session->run.project,
+		.branch = arms->baseline.run.sides[FG_ARM_CANDIDATE].branch,
+		.complete_only = true,
+		.limit = FG_ARMS_HISTORY_MAX,
+	};
+	struct fg_run_list list = {0};
+	int rc = fg_store_list(session->store, &filter, &list, err);
+
+	for (size_t i = list.count; rc == FG_OK && i > 0; i--) {
+		struct fg_stored_run *earlier = &arms->history[arms->history_count];
+
+		rc = fg_store_load_run(session->store, list.items[i - 1].id, earlier, err);
+		if (rc == FG_OK) {
+			fg_match_stored(session->plan, &earlier->run);
+			arms->history_runs[arms->history_count] = &earlier->run;
+			arms->history_count++;
+		}
+	}
+	fg_run_list_release(&list);
+	return rc;
+}
+
+static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session, const char *words,
+				struct fg_error *err)
+{
+	char id[37] = "";
+	int rc = FG_OK;
+
+	if (!session->store)
+		return fg_error_set(err, FG_ENOENT,
+				    "no runs are stored: there is nothing to compare with");
+	rc = fg_store_find(session->store, session->run.project, words, id, err);
+	if (rc == FG_OK)
+		rc = fg_store_load(session->store, id, &arms->baseline, err);
+	if (rc != FG_OK)
+		return rc;
+	arms->has_baseline = true;
+	fg_match_stored(session->plan, &arms->baseline.run);
+	session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
+	return load_history(arms, session, err);
+}
+
+/* The history is that of its branch in the store here, if there is one. */
+static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, const char *name,
+			      struct fg_error *err)
+{
+	char *path = fg_fs_join(session->plan->root, name);
+	int rc = fg_cli_run_from_file(path, &arms->baseline, err);
+
+	if (rc == FG_OK) {
+		arms->has_baseline = true;
+		session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
+		rc = session->store ? load_history(arms, session, err) : FG_OK;
+	}
+	free(path);
+	return rc;
+}
+
+/* The facts that the user wants kept, on the host and on both sides. */
+static int record_facts(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_plan *plan = session->plan;
+	struct fg_record_options options = {
+		.facts = plan->host_record,
+		.count = plan->host_record_count,
+		.folder = plan->root,
+		.identity = true,
+		.interrupted = session->cli->interrupted,
+	};
+	int rc = fg_build_record(&options, &session->run.host, err);
+
+	options.facts = plan->build.record;
+	options.count = plan->build.record_count;
+	options.identity = false;
+	for (size_t arm = 0; rc == FG_OK && arm < FG_ARM_COUNT; arm++) {
+		options.folder = session->roots[arm];
+		if (options.folder)
+			rc = fg_build_record(&options, &session->run.sides[arm].build, err);
+	}
+	return rc;
+}
+
+static int settle_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+			   struct fg_error *err)
+{
+	const struct fg_baseline *baseline = &session->plan->baseline;
+	int rc = FG_OK;
+
+	if (baseline->kind == FG_BASELINE_NONE)
+		return FG_OK;
+	if (baseline->kind == FG_BASELINE_GIT)
+		return open_git_baseline(arms, session, plan, err);
+	rc = baseline->kind == FG_BASELINE_FILE
+		     ? take_baseline_file(arms, session, baseline->value, err)
+		     : take_stored_baseline(arms, session, baseline->value, err);
+	if (rc == FG_ENOENT) {
+		/* The first run of a line has nothing to be compared with: the gate says "new", or fails when that is asked for. */
+		fg_cli_say(session->cli, "%s", err ? err->message : "no baseline");
+		rc = FG_OK;
+	}
+	return rc;
+}
+
+int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
+		  struct fg_error *err)
+{
+	const struct fg_git git = {.folder = session->plan->root,
+				   .interrupted = session->cli->interrupted};
+	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
+	int rc = FG_OK;
+
+	*arms = (struct fg_arms){0};
+	session->roots[FG_ARM_CANDIDATE] = session->plan->root;
+	rc = fg_git_describe_side(&git, side, err);
+	if (rc == FG_OK && plan->baseline.kind == FG_BASELINE_GIT)
+		rc = resolve_git_baseline(session, err);
+	if (rc == FG_OK && (session->staged || session->candidate))
+		rc = open_git_candidate(arms, session, &git, err);
+	else if (rc == FG_OK)
+		rc = build_candidate(session, err);
+	if (rc != FG_OK)
+		return rc;
+	rc = settle_baseline(arms, session, plan, err);
+	return rc == FG_OK ? record_facts(session, err) : rc;
+}
+
+int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_run *run = &session->run;
+	unsigned index = 0;
+	unsigned count = 0;
+	int rc = FG_OK;
+
+	*arms = (struct fg_arms){0};
+	if (run->has_baseline || session->plan->baseline.kind == FG_BASELINE_GIT)
+		return FG_OK;
+	rc = settle_baseline(arms, session, NULL, err);
+	if (rc != FG_OK || !arms->has_baseline)
+		return rc;
+	if (strcmp(arms->baseline.run.id, run->id) == 0 ||
+	    fg_shard_of(&arms->baseline.run, &index, &count))
+		return fg_error_set(
+			err, FG_EINVAL,
+			"the baseline found, run %.8s, is this run or a part of one: name an earlier one with --set baseline.run=ID",
+			arms->baseline.run.id);
+	return FG_OK;
+}
+
+void fg_arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
+{
+	input->gone = arms->match.gone;
+	input->gone_count = arms->match.gone_count;
+	if (!arms->has_baseline)
+		return;
+	input->baseline = &arms->baseline.run;
+	input->baseline_profiles = (const struct fg_profile_set *const *)arms->baseline.profiles;
+	input->history = arms->history_runs;
+	input->history_count = arms->history_count;
+}
+
+/* Behind those that are there; the array moves into the plan's arena. */
+static void add_accepts(struct fg_policy *policy, struct fg_plan *plan,
+			const struct fg_accept *more, size_t count)
+{
+	struct fg_accept *all =
+		fg_arena_array(&plan->arena, policy->accept_count + count, sizeof(all[0]));
+
+	if (policy->accept_count)
+		memcpy(all, policy->accepts, policy->accept_count * sizeof(all[0]));
+	memcpy(all + policy->accept_count, more, count * sizeof(all[0]));
+	policy->accepts = all;
+	policy->accept_count += count;
+}
+
+static void accept_message(struct fg_session *session, struct fg_plan *plan, const char *hash,
+			   const char *message)
+{
+	struct fg_accept *accepts = NULL;
+	struct fg_error err = {0};
+	size_t count = 0;
+
+	if (fg_gate_accepts_of_message(message, hash, &plan->arena, &accepts, &count, &err) !=
+	    FG_OK) {
+		fg_cli_warn(session->cli, "commit %.7s: %s", hash, err.message);
+		return;
+	}
+	if (count == 0)
+		return;
+	add_accepts(&plan->policy, plan, accepts, count);
+	for (size_t i = 0; i < plan->benchmark_count; i++)
+		add_accepts(&plan->benchmarks[i].policy, plan, accepts, count);
+}
+
+void fg_arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
+{
+	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
+	const char *from = session->run.sides[FG_ARM_BASELINE].commit;
+	const char *to = session->run.sides[FG_ARM_CANDIDATE].commit;
+	struct fg_error err = {0};
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!from || !to)
+		return;
+	if (fg_git_messages(&git, from, to, &text, &size, &err) != FG_OK) {
+		fg_cli_warn(session->cli, "cannot read the commits for accepted slowdowns: %s",
+			    err.message);
+		return;
+	}
+	for (const char *at = text; at < text + size; at += strlen(at) + 1) {
+		const char *line_end = strchr(at, '\n');
+		char *hash = line_end ? fg_xstrndup(at, (size_t)(line_end - at)) : NULL;
+
+		if (hash)
+			accept_message(session, plan, hash, line_end + 1);
+		free(hash);
+	}
+	free(text);
+}
+
+void fg_arms_close(struct fg_arms *arms)
+{
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		if (arms->has_worktree[arm])
+			fg_worktree_close(&arms->worktrees[arm]);
+	}
+	fg_match_release(&arms->match);
+	if (arms->has_baseline)
+		fg_stored_run_release(&arms->baseline);
+	for (size_t i = 0; i < arms->history_count; i++)
+		fg_stored_run_release(&arms->history[i]);
+	*arms = (struct fg_arms){0};
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How small a change can be seen on this host: a program is measured against itself and the gate's own rule is asked. */
+#ifndef FG_CLI_SESSION_CALIBRATE_H
+#define FG_CLI_SESSION_CALIBRATE_H
+
+#include "cli/framework/command.h"
+#include "model/plan.h"
+
+enum {
+	FG_CALIBRATION_ROWS = 2
+};
+
+/* What one schedule achieved. */
+struct fg_calibration {
+	const char *benchmark;
+	struct fg_calibration_row {
+		enum fg_schedule schedule;
+		unsigned pairs;
+		unsigned aside; /* repetitions of a duet that did not run at the same time */
+		double seconds;
+		double smallest_cpu_time; /* relative; NaN: cannot be said */
+		double smallest_wall_time;
+		char *failure; /* NULL: it was measured */
+	} rows[FG_CALIBRATION_ROWS];
+};
+
+struct fg_calibrate_options {
+	const struct fg_benchmark *benchmark; /* NULL: a loop of the shell */
+	const char *root;                     /* folder that its command is seen from */
+	unsigned pairs;                       /* in each schedule */
+	int64_t budget_ns;                    /* of each schedule */
+};
+
+/* Measures the benchmark against itself.  FG_EINTERRUPTED when the user stopped it. */
+int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
+		  struct fg_calibration *calibration, struct fg_error *err) FG_NODISCARD;
+void fg_calibration_release(struct fg_calibration *calibration);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/posts.h"
+
+#include "base/fs.h"
+#include "perfdb/client/post.h"
+
+enum {
+	REPORT_MAX_BYTES = 64 << 20
+};
+
+static int render(const struct fg_report *report, const char *format, struct fg_strbuf *text,
+		  struct fg_error *err)
+{
+	const struct fg_report_options options = {0};
+	const struct fg_reporter *reporter = fg_reporter_find(format, err);
+
+	return reporter ? reporter->write(report, &options, text, err) : FG_EINVAL;
+}
+
+static bool send_one(const struct fg_cli *cli, const struct fg_post_target *target,
+		     const struct fg_post_message *message)
+{
+	static const char *const done[] = {
+		[FG_POST_NOWHERE] =
+			"this run belongs to no commit or pull request that is known: nothing posted to",
+		[FG_POST_CREATED] = "wrote a",
+		[FG_POST_UPDATED] = "updated the",
+		[FG_POST_DELIVERED] = "delivered the report to the",
+	};
+	const struct fg_post_options options = {.interrupted = cli->interrupted};
+	enum fg_post_result result = FG_POST_NOWHERE;
+	struct fg_error err = {0};
+
+	if (fg_post(target, message, &options, &result, &err) != FG_OK) {
+		fg_cli_warn(cli, "not posted to %s: %s", target->kind, err.message);
+		return false;
+	}
+	/* A webhook's value is its address, which may be a secret. */
+	if (result == FG_POST_CREATED || result == FG_POST_UPDATED)
+		fg_cli_detail(cli, "%s %s on %s", done[result], target->value, target->kind);
+	else
+		fg_cli_detail(cli, "%s %s", done[result], target->kind);
+	return true;
+}
+
+/* All texts of one result; zero is empty. */
+struct texts {
+	struct fg_strbuf marker, comment, json, name, title;
+};
+
+static void release_texts(struct texts *texts)
+{
+	fg_strbuf_release(&texts->marker);
+	fg_strbuf_release(&texts->comment);
+	fg_strbuf_release(&texts->json);
+	fg_strbuf_release(&texts->name);
+	fg_strbuf_release(&texts->title);
+}
+
+static int write_texts(const struct fg_report *report, const char *json, struct texts *texts,
+		       struct fg_error *err)
+{
+	int rc = render(report, "comment", &texts->comment, err);
+
+	if (rc == FG_OK && json)
+		fg_strbuf_add_text(&texts->json, json);
+	else if (rc == FG_OK)
+		rc = render(report, "json", &texts->json, err);
+	fg_report_comment_marker(report->run, &texts->marker);
+	fg_report_status_name(report->run, &texts->name);
+	fg_report_title(report->verdict, &texts->title);
+	return rc;
+}
+
+bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
+		    const struct fg_report *report, const char *json)
+{
+	struct texts texts = {0};
+	struct fg_error err = {0};
+	bool is_well = true;
+
+	if (plan->post_count == 0)
+		return true;
+	if (write_texts(report, json, &texts, &err) != FG_OK) {
+		fg_cli_warn(cli, "nothing is posted: %s", err.message);
+		for (size_t i = 0; i < plan->post_count; i++)
+			is_well = is_well && !plan->posts[i].required;
+		goto out;
+	}
+	for (size_t i = 0; i < plan->post_count; i++) {
+		const struct fg_post_message message = {
+			.marker = fg_strbuf_text(&texts.marker),
+			.comment = fg_strbuf_text(&texts.comment),
+			.json = fg_strbuf_text(&texts.json),
+			.run_id = report->run->id,
+			.name = fg_strbuf_text(&texts.name),
+			.title = fg_strbuf_text(&texts.title),
+			.exit_code = report->verdict->exit_code,
+			.is_open = report->verdict->outcome == FG_OUTCOME_INCONCLUSIVE,
+		};
+
+		if (!send_one(cli, &plan->posts[i], &message) && plan->posts[i].required)
+			is_well = false;
+	}
+out:
+	release_texts(&texts);
+	return is_well;
+}
+
+int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, const char *path,
+			struct fg_error *err)
+{
+	struct fg_verdict verdict = {0};
+	struct fg_run run;
+	const struct fg_report report = {.run = &run, .verdict = &verdict};
+	char *json = NULL;
+	size_t size = 0;
+	int rc = FG_OK;
+
+	fg_run_init(&run);
+	rc = fg_fs_read(path, REPORT_MAX_BYTES, &json, &size, err);
+	if (rc != FG_OK)
+		return rc;
+	rc = fg_report_read(json, size, &verdict, err);
+	if (rc == FG_OK)
+		rc = fg_report_read_run(json, size, &run, err);
+	if (rc != FG_OK) {
+		fg_error_prefix(err, "%s", path);
+		goto out;
+	}
+	/* Whose comment is rewritten is not for the report to say. */
+	free(run.project);
+	run.project = fg_xstrdup(plan->project ? plan->project : "");
+	if (plan->post_count == 0)
+		fg_cli_say(cli, "report.post names nobody: nothing is posted");
+	rc = fg_posts_send(cli, plan, &report, json) ? FG_EXIT_PASS : FG_EXIT_UPLOAD;
+out:
+	fg_run_release(&run);
+	fg_verdict_release(&verdict);
+	free(json);
+	return rc;
+}

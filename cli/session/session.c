@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/session.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/random.h"
+#include "base/version.h"
+#include "cli/session/look.h"
+#include "cli/session/posts.h"
+#include "cli/session/samples.h"
+#include "cli/session/upload.h"
+#include "profile/ingest.h"
+#include "profile/trace_profile.h"
+#include "runner/guard.h"
+#include "runner/host.h"
+#include "runner/runner.h"
+
+#include <math.h>
+
+int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
+		     struct fg_error *err)
+{
+	int rc = FG_OK;
+
+	*session = (struct fg_session){.cli = cli, .plan = plan, .progress = {.cli = cli}};
+	fg_run_init(&session->run);
+	rc = fg_random_uuid(session->run.id, err);
+	if (rc == FG_OK)
+		rc = fg_random_bytes(&session->run.seed, sizeof(session->run.seed), err);
+	if (rc != FG_OK)
+		return rc;
+	/* JSON carries whole numbers up to 2^53. */
+	session->run.seed &= (UINT64_C(1) << 53) - 1;
+	session->run.project = fg_xstrdup(plan->project ? plan->project : "");
+	session->run.tool_version = fg_xstrdup(fg_version());
+	session->run.started_ns = fg_clock_wall_ns();
+	fg_host_capture("", &session->run.host);
+	return FG_OK;
+}
+
+int fg_session_open_store(struct fg_session *session, struct fg_error *err)
+{
+	char *path = fg_fs_join(session->plan->root, session->plan->store_path);
+	char *folder = fg_fs_parent(path);
+	int rc = fg_fs_make_folders(folder, 0755, err);
+
+	if (rc == FG_OK)
+		rc = fg_store_open(path, 0, &session->store, err);
+	session->store_path = path;
+	free(folder);
+	return rc;
+}
+
+static void release_profiles(struct fg_session *session)
+{
+	for (size_t i = 0; i < session->profile_count; i++) {
+		if (session->profiles[i])
+			fg_profile_set_release(session->profiles[i]);
+		free(session->profiles[i]);
+	}
+	free(session->profiles);
+	session->profiles = NULL;
+	session->profile_count = 0;
+}
+
+void fg_session_release(struct fg_session *session)
+{
+	fg_progress_clear(&session->progress);
+	release_profiles(session);
+	fg_symbolizer_free(session->symbolizer);
+	free(session->cache_folder);
+	fg_verdict_release(&session->verdict);
+	fg_run_release(&session->run);
+	fg_store_close(session->store);
+	free(session->store_path);
+	*session = (struct fg_session){0};
+}
+
+bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
+{
+	struct fg_guard_end end = {0};
+	struct fg_error err = {0};
+	bool is_worker = true;
+
+	if (fg_guard_split(&is_worker, &end, &err) != FG_OK) {
+		fg_cli_warn(cli, "nobody watches over this run: %s", err.message);
+		return true;
+	}
+	if (is_worker)
+		return true;
+	if (end.exited) {
+		*exit_code = end.exit_code;
+	} else {
+		fg_cli_warn(
+			cli,
+			"ended by signal %d (%s); finished repetitions are kept, --resume goes on with them",
+			end.signal,
+			sigabbrev_np(end.signal) ? sigabbrev_np(end.signal) : "unknown");
+		*exit_code = FG_EXIT_INTERNAL;
+	}
+	return false;
+}
+
+/* ---- measuring ---- */
+
+/* The profile set of a series, made when its first sample arrives. */
+static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
+{
+	if (!session->profiles[series]) {
+		session->profiles[series] = fg_xcalloc(1, sizeof(*session->profiles[series]));
+		fg_profile_set_init(session->profiles[series], session->run.series[series].name);
+	}
+	return session->profiles[series];
+}
+
+static void make_room_for_profiles(struct fg_session *session)
+{
+	const size_t wanted = session->run.series_count;
+
+	if (wanted <= session->profile_count)
+		return;
+	session->profiles =
+		fg_xreallocarray(session->profiles, wanted, sizeof(session->profiles[0]));
+	for (size_t i = session->profile_count; i < wanted; i++)
+		session->profiles[i] = NULL;
+	session->profile_count = wanted;
+}
+
+/* Two commands may be two programs: the baseline's functions are filed under the candidate's name, or they would never meet. */
+static struct fg_ingest_row row_of(const struct fg_session *session,
+				   const struct fg_repetition *done)
+{
+	const struct fg_benchmark *benchmark = session->benchmarks[session->progress.index - 1];
+	struct fg_ingest_row row = {.arm = done->arm, .pair = done->pair, .aside = done->aside};
+
+	if (done->arm == FG_ARM_BASELINE && benchmark->baseline_command.argc > 0) {
+		row.program = fg_fs_base_name(benchmark->baseline_command.argv[0]);
+		row.called = fg_fs_base_name(benchmark->command.argv[0]);
+	}
+	return row;
+}
+
+/*
+ * The files on the command line are the same: so the runner says that both sides are.  But what was loaded and started in the end is in
+ * the traces: a plugin that was built anew, a program that another one runs.
+ */
+static void check_code(struct fg_session *session, struct fg_series *series,
+		       const struct fg_repetition *done, const char *code)
+{
+	const char *other = session->codes[1 - done->arm];
+
+	memcpy(session->codes[done->arm], code, sizeof(session->codes[0]));
+	if (!*other || strcmp(other, code) == 0)
+		return;
+	series->identical = false;
+	fg_progress_clear(&session->progress);
+	fg_cli_say(session->cli,
+		   "%s: the program is the same on both sides, what it loads or starts is not",
+		   series->name);
+}
+
+static enum fg_keep_samples keeps(const struct fg_session *session)
+{
+	return session->store ? session->benchmarks[session->progress.index - 1]
+					->measure.sampler.keep_samples
+			      : FG_KEEP_NEVER;
+}
+
+/* Whether they stay is known at the end; until then they lie there. */
+static void keep_samples(struct fg_session *session, size_t index, const struct fg_ingest_row *row,
+			 const struct fg_profile *profile)
+{
+	const struct fg_samples_key key = {.store = session->store_path,
+					   .run = session->run.id,
+					   .series = index,
+					   .arm = row->arm,
+					   .pair = row->pair};
+	struct fg_error why = {0};
+
+	if (fg_samples_keep(&key, profile, &why) == FG_OK || session->told_not_kept)
+		return;
+	fg_progress_clear(&session->progress);
+	fg_cli_warn(session->cli, "samples are not kept: %s", why.message);
+	session->told_not_kept = true;
+}
+
+static int read_traces(struct fg_session *session, size_t index, const char *trace_folder,
+		       const struct fg_ingest_row *row, struct fg_ingest_result *result,
+		       struct fg_error *err)
+{
+	struct fg_profile profile;
+	const int rc = fg_profile_read_traces(trace_folder, session->symbolizer, &profile, err);
+
+	if (rc != FG_OK)
+		return rc;
+	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
+	if (keeps(session) != FG_KEEP_NEVER)
+		keep_samples(session, index, row, &profile);
+	fg_profile_release(&profile);
+	return FG_OK;
+}
+
+static void take_samples(struct fg_session *session, size_t index, const struct fg_repetition *done,
+			 const char *trace_folder)
+{
+	struct fg_series *series = &session->run.series[index];
+	struct fg_ingest_row row = row_of(session, done);
+	struct fg_ingest_result result = {0};
+	struct fg_error why = {0};
+
+	row.wants_code = series->identical && !*session->codes[done->arm];
+	/* Without its samples a repetition still has its times. */
+	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
+		if (row.wants_code)
+			check_code(session, series, done, result.code);
+	} else if (!session->told_no_samples) {
+		fg_progress_clear(&session->progress);
+		fg_cli_warn(session->cli, "no profile: %s", why.message);
+		session->told_no_samples = true;
+	}
+	fg_ingest_result_release(&result);
+}
+
+/* What was measured is safe before its samples are looked at, which takes longer. */
+static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
+			 struct fg_error *err)
+{
+	struct fg_session *session = context;
+	const struct fg_repetition *done = &session->run.series[series].repetitions[repetition];
+	int rc = FG_OK;
+
+	make_room_for_profiles(session);
+	if (session->profiles[series])
+		fg_profile_set_settle(session->profiles[series], done->pair, done->aside);
+	if (session->store)
+		rc = fg_store_progress(session->store, &session->run, session->profiles, err);
+	if (rc != FG_OK || !trace_folder)
+		return rc;
+	take_samples(session, series, done, trace_folder);
+	if (session->store)
+		rc = fg_store_progress(session->store, &session->run, session->profiles, err);
+	return rc;
+}
+
+static int on_given_up(void *context, size_t series, struct fg_error *err)
+{
+	struct fg_session *session = context;
+
+	make_room_for_profiles(session);
+	if (session->profiles[series])
+		fg_profile_set_give_up(session->profiles[series]);
+	return session->store
+		       ? fg_store_progress(session->store, &session->run, session->profiles, err)
+		       : FG_OK;
+}
+
+static void on_progress(void *context, const struct fg_runner_progress *progress)
+{
+	struct fg_session *session = context;
+
+	fg_progress_show(&session->progress, progress, session->has_look ? &session->look : NULL);
+}
+
+static void on_note(void *context, const struct fg_series *series, const char *note)
+{
+	struct fg_session *session = context;
+
+	fg_progress_clear(&session->progress);
+	fg_cli_say(session->cli, "%s: %s", series->name, note);
+}
+
+/* Every series of the job (a harness has several) asks its own question; the job goes on while one is open. */
+static bool is_decided(struct fg_session *session, const struct fg_runner_job *job,
+		       const struct fg_benchmark *benchmark, unsigned *next_look)
+{
+	const size_t *indexes = NULL;
+	const size_t count = fg_runner_job_series(job, &indexes);
+	bool decided = true;
+
+	*next_look = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_series *series = &session->run.series[indexes[i]];
+		struct fg_gate_progress look = {0};
+
+		/* The same binaries on both sides: there is nothing to find out. */
+		if (series->identical)
+			continue;
+		fg_gate_look(series, &benchmark->policy, &benchmark->measure, &look);
+		decided = decided && look.decided;
+		if (!look.decided && look.next_look > *next_look)
+			*next_look = look.next_look;
+		if (i == 0 || !look.decided) {
+			session->look = look;
+			session->has_look = true;
+		}
+	}
+	return decided;
+}
+
+/* Without a second arm there is nothing to look at: a fixed number of repetitions, twice the first look's. */
+static int measure_alone(struct fg_runner_job *job, const struct fg_measure *measure,
+			 enum fg_runner_state *state, struct fg_error *err)
+{
+	const unsigned wanted = 2 * measure->min_pairs;
+
+	return fg_runner_measure(job, wanted < measure->max_pairs ? wanted : measure->max_pairs,
+				 state, err);
+}
+
+/* From look to look, until every question is answered or nothing more can be measured. */
+static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
+			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
+			 struct fg_error *err)
+{
+	unsigned reached = 0;
+	unsigned next_look = 0;
+	int rc = FG_OK;
+
+	while (rc == FG_OK && *state == FG_RUNNER_REACHED &&
+	       !is_decided(session, job, benchmark, &next_look) && next_look > reached) {
+		rc = fg_runner_measure(job, next_look, state, err);
+		reached = next_look;
+		if (*state == FG_RUNNER_ANEW) {
+			*state = FG_RUNNER_REACHED;
+			reached = 0;
+		}
+	}
+	if (benchmark->measure.until_sure && *state == FG_RUNNER_EXHAUSTED &&
+	    !is_decided(session, job, benchmark, &next_look))
+		session->is_open = true;
+	return rc;
+}
+
+static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
+			     const struct fg_benchmark *benchmark, struct fg_error *err)
+{
+	struct fg_runner_job *job = NULL;
+	enum fg_runner_state state = FG_RUNNER_REACHED;
+	int rc = fg_runner_start(runner, benchmark, &job, err);
+
+	if (rc != FG_OK)
+		return rc;
+	make_room_for_profiles(session);
+	rc = session->roots[FG_ARM_BASELINE] ? measure_pairs(session, job, benchmark, &state, err)
+					     : measure_alone(job, &benchmark->measure, &state, err);
+	fg_runner_finish(job);
+	if (rc == FG_OK && state == FG_RUNNER_INTERRUPTED)
+		rc = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	return rc;
+}
+
+int fg_session_measure(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_runner_options options = {
+		.run = &session->run,
+		.roots = {session->roots[FG_ARM_BASELINE], session->roots[FG_ARM_CANDIDATE]},
+		.state_folder = session->state_folder,
+		.keep_traces = session->keep_traces,
+		.interrupted = session->cli->interrupted,
+		.context = session,
+		.on_repetition = on_repetition,
+		.on_progress = on_progress,
+		.on_given_up = on_given_up,
+		.on_note = on_note,
+	};
+	struct fg_runner *runner = NULL;
+	int rc = fg_runner_create(&options, &runner, err);
+
+	session->cache_folder = fg_fs_cache_folder();
+	session->symbolizer = fg_symbolizer_new(
+		&(struct fg_symbolizer_options){.cache_folder = session->cache_folder});
+	session->run.has_baseline = session->roots[FG_ARM_BASELINE] != NULL;
+	session->progress.total = session->benchmark_count;
+	for (size_t i = 0; rc == FG_OK && i < session->benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->benchmarks[i];
+
+		session->progress.index = i + 1;
+		session->progress.budget_ns = benchmark->measure.budget_ns;
+		session->has_look = false;
+		memset(session->codes, 0, sizeof(session->codes));
+		fg_progress_begin(&session->progress, benchmark->name);
+		rc = measure_benchmark(session, runner, benchmark, err);
+	}
+	fg_progress_clear(&session->progress);
+	fg_runner_free(runner);
+	session->run.ended_ns = fg_clock_wall_ns();
+	session->run.complete = rc == FG_OK && !session->is_open;
+	if (rc == FG_EINTERRUPTED && session->store)
+		rc = fg_store_progress(session->store, &session->run, session->profiles, err) ==
+				     FG_OK
+			     ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+			     : rc;
+	return rc;
+}
+
+/* ---- deciding, keeping, telling ---- */
+
+static bool has_passed(const struct fg_session *session, const char *benchmark)
+{
+	for (size_t i = 0; i < session->verdict.benchmark_count; i++) {
+		const struct fg_benchmark_verdict *verdict = &session->verdict.benchmarks[i];
+
+		if (strcmp(verdict->name, benchmark) == 0)
+			return verdict->outcome < FG_OUTCOME_INCONCLUSIVE;
+	}
+	return false;
+}
+
+/* Samples that were to be kept in case of need, and are not needed. */
+static void drop_samples(struct fg_session *session)
+{
+	for (size_t i = 0; session->store && i < session->run.series_count; i++) {
+		const char *name = session->run.series[i].name;
+		const struct fg_benchmark *benchmark = fg_plan_find(session->plan, name);
+		struct fg_error why = {0};
+
+		if (benchmark && benchmark->measure.sampler.keep_samples == FG_KEEP_FAILED &&
+		    has_passed(session, name) &&
+		    fg_samples_remove_series(session->store_path, session->run.id, i, &why) !=
+			    FG_OK)
+			fg_cli_warn(session->cli, "samples that are not needed stay: %s",
+				    why.message);
+	}
+}
+
+int fg_session_decide(struct fg_session *session, struct fg_gate_input *input,
+		       struct fg_error *err)
+{
+	input->run = &session->run;
+	input->profiles = (const struct fg_profile_set *const *)session->profiles;
+	input->plan = session->plan;
+	input->policy = &session->plan->policy;
+	input->measure = &session->plan->measure;
+	input->now_ns = fg_clock_wall_ns();
+	return fg_gate_decide(input, &session->verdict, err);
+}
+
+struct fg_report fg_session_report_input(const struct fg_session *session)
+{
+	return (struct fg_report){
+		.run = &session->run,
+		.verdict = &session->verdict,
+		.profiles = (const struct fg_profile_set *const *)session->profiles,
+	};
+}
+
+/* The store rounds weights; from here on everybody sees the rounded ones. */
+static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	const int rc = fg_store_load(session->store, session->run.id, &stored, err);
+
+	if (rc != FG_OK)
+		return rc;
+	release_profiles(session);
+	session->profiles = stored.profiles;
+	session->profile_count = stored.run.series_count;
+	stored.profiles = NULL;
+	fg_stored_run_release(&stored);
+	return FG_OK;
+}
+
+int fg_session_save(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_reporter *json = fg_reporter_find("json", err);
+	const struct fg_report report = fg_session_report_input(session);
+	const struct fg_report_options options = {0};
+	struct fg_strbuf text = {0};
+	int rc = FG_OK;
+
+	if (!session->store)
+		return FG_OK;
+	drop_samples(session);
+	FG_ASSERT(json);
+	rc = json->write(&report, &options, &text, err);
+	if (rc == FG_OK)
+		rc = fg_store_save(session->store, &session->run, session->profiles,
+				   fg_strbuf_text(&text), err);
+	if (rc == FG_OK)
+		rc = take_profiles_of_store(session, err);
+	fg_strbuf_release(&text);
+	return rc;
+}
+
+int fg_session_report(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_cli *cli = session->cli;
+	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
+	const struct fg_report report = fg_session_report_input(session);
+	const struct fg_report_options plain = fg_cli_report_look(cli, false, session->plan->root);
+	const struct fg_report_options spoken = fg_cli_report_look(cli, true, session->plan->root);
+	struct fg_strbuf text = {0};
+	int result = FG_OK;
+	int rc = FG_OK;
+
+	for (size_t i = 0; i < session->plan->report_count; i++) {
+		const struct fg_report_target *target = &session->plan->reports[i];
+		const struct fg_reporter *reporter = fg_reporter_find(target->format, err);
+
+		rc = reporter ? fg_reporter_write_file(reporter, &report, &plain, target->path, err)
+			      : FG_EINVAL;
+		if (rc != FG_OK)
+			result = rc;
+		else
+			fg_cli_detail(cli, "wrote %s", target->path);
+	}
+	FG_ASSERT(speaker);
+	rc = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
+	if (rc == FG_OK && cli->json)
+		fg_cli_print(cli, &text);
+	else if (rc == FG_OK)
+		fg_cli_tell(cli, &text);
+	fg_strbuf_release(&text);
+	return rc != FG_OK ? rc : result;
+}
+
+int fg_session_tell(const struct fg_session *session, bool may_post)
+{
+	const struct fg_report report = fg_session_report_input(session);
+	const int code =
+		fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+			       session->store, session->run.id, (int)session->verdict.exit_code);
+
+	if (may_post && !fg_posts_send(session->cli, session->plan, &report, NULL) &&
+	    code == FG_EXIT_PASS)
+		return FG_EXIT_UPLOAD;
+	return code;
+}

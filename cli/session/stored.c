@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/stored.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "perfdb/client/client.h"
+#include "perfdb/protocol.h"
+#include "store/bundle.h"
+
+#include <unistd.h>
+
+#define STORE_NAME ".fastgate/store.db"
+
+char *fg_cli_store_path(const char *given)
+{
+	char *folder = NULL;
+
+	if (given)
+		return fg_xstrdup(given);
+	folder = getcwd(NULL, 0);
+	while (folder && *folder) {
+		char *path = fg_fs_join(folder, STORE_NAME);
+		char *up = NULL;
+
+		if (fg_fs_exists(path)) {
+			free(folder);
+			return path;
+		}
+		free(path);
+		up = fg_fs_parent(folder);
+		if (strcmp(up, folder) == 0)
+			*up = '\0';
+		free(folder);
+		folder = up;
+	}
+	free(folder);
+	return fg_xstrdup(STORE_NAME);
+}
+
+int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
+		      struct fg_error *err)
+{
+	char *path = fg_cli_store_path(given);
+	int status = FG_OK;
+
+	if ((flags & FG_STORE_READ_ONLY) && !given && !fg_fs_exists(path))
+		status = fg_error_set(err, FG_ENOENT,
+				      "there is no store here yet (%s): `fastgate run` makes one",
+				      STORE_NAME);
+	else
+		status = fg_store_open(path, flags | FG_STORE_MIGRATE, store, err);
+	free(path);
+	return status;
+}
+
+static bool is_file(const char *words)
+{
+	return words && (fg_text_ends_with(words, FG_WIRE_FILE_ENDING) || strchr(words, '/')) &&
+	       fg_fs_exists(words) && !fg_fs_is_folder(words);
+}
+
+int fg_cli_load_run(const char *store_path, const char *project, const char *words,
+		    struct fg_stored_run *stored, struct fg_error *err)
+{
+	struct fg_store *store = NULL;
+	char id[37] = "";
+	int status = FG_OK;
+
+	if (is_file(words))
+		return fg_cli_run_from_file(words, stored, err);
+	status = fg_cli_open_store(store_path, FG_STORE_READ_ONLY, &store, err);
+	if (status == FG_OK)
+		status = fg_store_find(store, project, words, id, err);
+	if (status == FG_OK)
+		status = fg_store_load(store, id, stored, err);
+	fg_store_close(store);
+	return status;
+}
+
+int fg_cli_run_to_text(const struct fg_stored_run *stored, struct fg_strbuf *text,
+		       struct fg_error *err)
+{
+	struct fg_bundle bundle = {0};
+	int status = fg_bundle_from_run(stored, &bundle, err);
+
+	if (status == FG_OK) {
+		const struct fg_wire wire = {
+			.envelope = bundle.envelope.data,
+			.envelope_size = bundle.envelope.length,
+			.dictionary = bundle.dictionary.data,
+			.dictionary_size = bundle.dictionary.size,
+			.values = bundle.values.data,
+			.values_size = bundle.values.size,
+		};
+
+		status = fg_wire_write(&wire, text, err);
+	}
+	fg_bundle_release(&bundle);
+	return status;
+}
+
+int fg_cli_run_from_file(const char *path, struct fg_stored_run *stored, struct fg_error *err)
+{
+	struct fg_bundle bundle = {0};
+	struct fg_wire wire = {0};
+	char *data = NULL;
+	size_t size = 0;
+	int status = fg_fs_read(path, FG_WIRE_MAX_BYTES, &data, &size, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_wire_read(data, size, &wire, err);
+	if (status == FG_OK) {
+		fg_strbuf_add(&bundle.envelope, wire.envelope, wire.envelope_size);
+		fg_bytes_add(&bundle.dictionary, wire.dictionary, wire.dictionary_size);
+		fg_bytes_add(&bundle.values, wire.values, wire.values_size);
+		status = fg_bundle_to_run(&bundle, &fg_bundle_limits_default, stored, err);
+	}
+	if (status != FG_OK)
+		fg_error_prefix(err, "%s", path);
+	fg_bundle_release(&bundle);
+	free(data);
+	return status;
+}
+
+int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stored,
+		      const char *path, struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	int status = fg_cli_run_to_text(stored, &text, err);
+
+	if (status == FG_OK)
+		status = fg_cli_write(cli, path, &text, err);
+	if (status == FG_OK)
+		fg_cli_say(cli, "wrote run %s to %s", stored->run.id, path);
+	fg_strbuf_release(&text);
+	return status;
+}
+
+int fg_cli_spool_run(const char *spool, const struct fg_stored_run *stored, struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	int status = fg_cli_run_to_text(stored, &text, err);
+
+	if (status == FG_OK)
+		status = fg_spool_add(spool, stored->run.id, text.data, text.length, err);
+	fg_strbuf_release(&text);
+	return status;
+}
+
+char *fg_cli_spool_path(const char *store)
+{
+	char *folder = fg_fs_parent(store);
+	char *path = fg_fs_join(*folder ? folder : ".", "spool");
+
+	free(folder);
+	return path;
+}

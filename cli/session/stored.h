@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stored runs, as commands name them: which store, which run, runs as files. */
+#ifndef FG_CLI_SESSION_STORED_H
+#define FG_CLI_SESSION_STORED_H
+
+#include "cli/framework/command.h"
+#include "store/store.h"
+
+/* Rows for option tables: --store FILE and --project NAME. */
+#define FG_CLI_STORE_OPTION(type)                                                               \
+ {                                                                                              \
+  .name = "store", .kind = FG_OPTION_TEXT, .offset = offsetof(type, store), .argument = "FILE", \
+  .complete = FG_COMPLETE_FILE,                                                                 \
+  .help = "the store to use instead of .fastgate/store.db of this project"                      \
+ }
+#define FG_CLI_PROJECT_OPTION(type)                                             \
+ {                                                                              \
+  .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, project), \
+  .argument = "NAME", .help = "only runs of this project"                       \
+ }
+/* Both. */
+#define FG_CLI_STORED_OPTIONS(type) FG_CLI_STORE_OPTION(type), FG_CLI_PROJECT_OPTION(type)
+/* What a RUN argument may be. */
+#define FG_CLI_STORED_RUN_WORDS                                                      \
+ "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an " \
+ "exported file"
+
+/*
+ * The path of the store: `given`, or .fastgate/store.db in this folder or the nearest one above that has it (to be
+ * freed; in this folder when none has).
+ */
+char *fg_cli_store_path(const char *given);
+int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
+		      struct fg_error *err) FG_NODISCARD;
+/* A run by what the user calls it (see fg_store_find), or the path of an exported one.  `words` may be NULL. */
+int fg_cli_load_run(const char *store_path, const char *project, const char *words,
+		    struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
+
+/* A run as one file: what `fastgate runs export` writes, `import` reads, and a perfdb server takes. */
+int fg_cli_run_to_text(const struct fg_stored_run *stored, struct fg_strbuf *text,
+		       struct fg_error *err) FG_NODISCARD;
+int fg_cli_run_from_file(const char *path, struct fg_stored_run *stored, struct fg_error *err)
+	FG_NODISCARD;
+/* ... written to `path` ("-": stdout), and said. */
+int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stored,
+		      const char *path, struct fg_error *err) FG_NODISCARD;
+/* Put the run into the spool beside the store, to be pushed. */
+int fg_cli_spool_run(const char *spool, const struct fg_stored_run *stored, struct fg_error *err)
+	FG_NODISCARD;
+/* The folder "spool" beside the store (to be freed). */
+char *fg_cli_spool_path(const char *store);
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/upload.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "cli/session/stored.h"
+#include "perfdb/client/client.h"
+
+enum {
+	REQUIRED_ATTEMPTS = 5,
+	OTHER_ATTEMPTS = 2,
+	TIMEOUT_S = 60
+};
+
+static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *spool,
+			  const struct fg_stored_run *run, struct fg_error *err)
+{
+	const struct fg_push_options options = {
+		.url = perfdb->url,
+		.token = perfdb->token_env ? getenv(perfdb->token_env) : NULL,
+		.ca_file = perfdb->ca_file,
+		.attempts =
+			perfdb->upload == FG_UPLOAD_REQUIRED ? REQUIRED_ATTEMPTS : OTHER_ATTEMPTS,
+		.timeout_ns = TIMEOUT_S * FG_NS_PER_S,
+		.interrupted = cli->interrupted,
+	};
+	struct fg_push_result result = {0};
+	int status = fg_cli_spool_run(spool, run, err);
+
+	if (status == FG_OK)
+		status = fg_push_spool(spool, &options, &result, err);
+	if (status == FG_OK)
+		fg_cli_say(cli, "sent run %.8s to %s", run->run.id, perfdb->url);
+	return status;
+}
+
+int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
+		   struct fg_store *store, const char *id, int exit_code)
+{
+	struct fg_stored_run run = {0};
+	struct fg_error err = {0};
+	char *spool = NULL;
+	int status = FG_OK;
+
+	if (!perfdb->url || perfdb->upload == FG_UPLOAD_NEVER || !store)
+		return exit_code;
+	spool = fg_fs_join(state_folder, "spool");
+	status = fg_store_load(store, id, &run, &err);
+	if (status == FG_OK)
+		status = spool_and_push(cli, perfdb, spool, &run, &err);
+	if (status != FG_OK)
+		fg_cli_warn(cli, "the run was not sent%s: %s (`fastgate push` tries again)",
+			    perfdb->upload == FG_UPLOAD_REQUIRED
+				    ? ", and perfdb.upload is 'required'"
+				    : "",
+			    err.message);
+	fg_stored_run_release(&run);
+	free(spool);
+	return status != FG_OK && perfdb->upload == FG_UPLOAD_REQUIRED && exit_code == FG_EXIT_PASS
+		       ? FG_EXIT_UPLOAD
+		       : exit_code;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A profile in the formats that other tools read.  A format is a row of the table in export.c and a file
+ * export_<name>.c.  Output depends on the profile alone: equal profiles give equal bytes.
+ */
+#ifndef FG_EXCHANGE_EXPORT_H
+#define FG_EXCHANGE_EXPORT_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "profile/profile.h"
+
+struct fg_export_options {
+	bool samples;             /* folded: count samples instead of nanoseconds */
+	const char *tool_version; /* for formats that name their writer; NULL: none */
+};
+
+struct fg_export_format {
+	const char *name;
+	const char *extension;   /* of a file of this kind: ".pb.gz" */
+	const char *description; /* a line for help and the manual */
+	bool is_binary;          /* not for a terminal */
+	bool has_repetitions;    /* tells the repetitions of a stored run apart */
+	bool needs_samples;      /* has nothing to say about a profile of sums */
+	int (*write)(const struct fg_profile *profile, const struct fg_export_options *options,
+		     struct fg_strbuf *out, struct fg_error *err);
+};
+
+extern const struct fg_export_format fg_export_formats[]; /* the last one has no name */
+
+/* NULL: no such format. */
+const struct fg_export_format *fg_export_find(const char *name);
+
+/* Appends to `out`.  FG_EUNSUPPORTED: the profile has nothing of what the format shows (regions, times). */
+int fg_export_write(const struct fg_export_format *format, const struct fg_profile *profile,
+		    const struct fg_export_options *options, struct fg_strbuf *out,
+		    struct fg_error *err) FG_NODISCARD;
+
+#endif

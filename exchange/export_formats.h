@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of the table in export.c, and what their files share. */
+#ifndef FG_EXCHANGE_EXPORT_FORMATS_H
+#define FG_EXCHANGE_EXPORT_FORMATS_H
+
+#include "exchange/export.h"
+
+typedef int fg_export_writer(const struct fg_profile *profile,
+			     const struct fg_export_options *options, struct fg_strbuf *out,
+			     struct fg_error *err);
+
+fg_export_writer fg_export_folded;
+fg_export_writer fg_export_pprof;
+fg_export_writer fg_export_speedscope;
+fg_export_writer fg_export_callgrind;
+fg_export_writer fg_export_chrome;
+fg_export_writer fg_export_json;
+fg_export_writer fg_export_csv;
+fg_export_writer fg_export_tables;
+
+/* How "fastgate-profile/1" spells what a sample's time is, and what a frame is besides a function. */
+enum {
+	FG_FRAME_NATURES = 6
+};
+extern const char *const fg_time_kind_words[FG_TIME_KIND_COUNT];
+extern const char *const fg_frame_nature_words[FG_FRAME_NATURES];
+extern const uint32_t fg_frame_natures[FG_FRAME_NATURES]; /* enum fg_frame_flag */
+
+/* Time and samples whose leaf is this stack, and the same with all stacks below it: one element a stack. */
+struct fg_stack_sums {
+	double *self_ns;
+	uint64_t *self_samples;
+	double *inclusive_ns;
+	uint64_t *inclusive_samples;
+};
+
+void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile);
+void fg_stack_sums_release(struct fg_stack_sums *sums);
+
+/* The same by function; `inclusive` counts a sample once however often the function stands on its stack. */
+struct fg_function_sums {
+	double *self_ns;
+	uint64_t *self_samples;
+	double *inclusive_ns;
+	uint64_t *inclusive_samples;
+	uint64_t *leaf_paths; /* different stacks that end in it and have time of their own */
+};
+
+void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profile *profile,
+			    const struct fg_stack_sums *stacks);
+void fg_function_sums_release(struct fg_function_sums *sums);
+
+/* Frames of a stack from the root to the leaf, into `frames` (grown as needed); returns their number. */
+size_t fg_stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
+			size_t *capacity);
+
+#endif

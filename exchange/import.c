@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/import.h"
+
+#include "base/gzip.h"
+#include "exchange/import_formats.h"
+#include "exchange/import_sink.h"
+
+const struct fg_import_format fg_import_formats[] = {
+	{"json",   "what `fastgate export -F json` writes",                                         fg_import_json_is,  fg_import_json_read,
+	 FG_IMPORT_JSON_MAX_BYTES																  },
+	{"folded", "one line a stack, frames joined by ';', its weight behind (flame graph tools)",
+	 fg_import_folded_is,											   fg_import_folded_read, FG_IMPORT_MAX_BYTES},
+	{"pprof",  "profile.proto (go tool pprof and many others)",                                 fg_import_pprof_is,
+	 fg_import_pprof_read,														  FG_IMPORT_MAX_BYTES},
+	{"perf",   "the text that 'perf script' prints",                                            fg_import_perf_is,  fg_import_perf_read,
+	 FG_IMPORT_MAX_BYTES																	},
+	{NULL,     NULL,									    NULL,                NULL,                   0                  },
+};
+
+const struct fg_import_format *fg_import_find(const char *name)
+{
+	for (const struct fg_import_format *format = fg_import_formats; format->name; format++) {
+		if (strcmp(format->name, name) == 0)
+			return format;
+	}
+	return NULL;
+}
+
+static const struct fg_import_format *detect(const char *data, size_t size)
+{
+	/* Folded text is the least marked of all: it is asked last. */
+	static const char *const order[] = {"json", "pprof", "perf", "folded"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(order); i++) {
+		const struct fg_import_format *format = fg_import_find(order[i]);
+
+		if (format && format->is(data, size))
+			return format;
+	}
+	return NULL;
+}
+
+const struct fg_import_format *fg_import_detect(const char *data, size_t size)
+{
+	enum {
+		BEGINNING_BYTES = 256 * 1024
+	};
+	const struct fg_import_format *format = NULL;
+	char *beginning = NULL;
+
+	if (!fg_gzip_is(data, size))
+		return detect(data, size);
+	beginning = fg_xmalloc(BEGINNING_BYTES);
+	format = detect(beginning, fg_gzip_peek(data, size, beginning, BEGINNING_BYTES));
+	free(beginning);
+	return format;
+}
+
+int fg_import_read(const struct fg_import_format *format, const char *data, size_t size,
+		   const struct fg_import_options *options, struct fg_profile *profile,
+		   struct fg_error *err)
+{
+	const double most_ns = FG_IMPORT_MAX_YEARS * 366.0 * 86400 * 1e9;
+	struct fg_profile imported;
+	struct fg_import_sink sink = {.profile = &imported};
+	struct fg_strbuf unpacked = {0};
+	int rc = FG_OK;
+
+	if (size > FG_IMPORT_MAX_BYTES)
+		return fg_error_set(err, FG_ELIMIT, "larger than %d bytes", FG_IMPORT_MAX_BYTES);
+	fg_profile_init(&imported);
+	imported.functions[0].name =
+		fg_profile_text(&imported, options->program ? options->program : "imported");
+	imported.title = imported.functions[0].name;
+	imported.repetition_count = 1;
+	imported.period_ns = options->period_ns;
+	if (fg_gzip_is(data, size)) {
+		rc = fg_gzip_unpack(data, size, format->max_bytes, &unpacked, err);
+		data = fg_strbuf_text(&unpacked);
+		size = unpacked.length;
+	}
+	if (rc == FG_OK)
+		rc = format->read(data, size, options, &sink, err);
+	if (rc == FG_OK && imported.sample_count == 0)
+		rc = fg_error_set(err, FG_EPARSE, "no stack with a weight above zero is in it");
+	else if (rc == FG_OK && imported.total_ns > most_ns)
+		rc = fg_error_set(err, FG_ELIMIT, "its weights come to more than %d years",
+				  FG_IMPORT_MAX_YEARS);
+	fg_map_release(&sink.known);
+	fg_strbuf_release(&unpacked);
+	if (rc == FG_OK)
+		*profile = imported;
+	else
+		fg_profile_release(&imported);
+	return rc;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Other tools' profiles, so that they can be viewed, compared and exported like our own.
+ *
+ * A format is a row of the table in import.c and a file import_<name>.c.  What comes in is a stranger's bytes: every
+ * format is held to the same limits, errors carry the line (text), and nothing is guessed silently: what had to be
+ * assumed or left out is a note of the profile.
+ */
+#ifndef FG_EXCHANGE_IMPORT_H
+#define FG_EXCHANGE_IMPORT_H
+
+#include "base/error.h"
+#include "profile/profile.h"
+
+enum {
+	FG_IMPORT_MAX_BYTES = 512 << 20,   /* of a file, packed or not */
+	FG_IMPORT_MAX_FUNCTIONS = 1 << 22, /* and as many pairs of function and line */
+	FG_IMPORT_MAX_STACKS = 1 << 24,
+	FG_IMPORT_MAX_DEPTH = 8192,
+	FG_IMPORT_MAX_NAME = 16384,
+	FG_IMPORT_MAX_YEARS =
+		100, /* of all samples together: sums of nanoseconds stay whole numbers of 64 bits */
+};
+
+struct fg_import_sink;
+
+struct fg_import_options {
+	const char *program; /* name of the root; NULL: "imported" */
+	uint64_t period_ns;  /* what one sample is worth where the format does not say; 0: 1 ms */
+	const char
+		*value; /* pprof: the sample type to take ("cpu"); NULL: the file's own default */
+};
+
+struct fg_import_format {
+	const char *name;
+	const char *description; /* a line for help and the manual */
+	bool (*is)(const char *data,
+		   size_t size); /* does what it begins with look like this format? */
+	int (*read)(const char *data, size_t size, const struct fg_import_options *options,
+		    struct fg_import_sink *sink, struct fg_error *err);
+	size_t max_bytes; /* when unpacked */
+};
+
+extern const struct fg_import_format fg_import_formats[]; /* the last one has no name */
+
+/* NULL: no such format. */
+const struct fg_import_format *fg_import_find(const char *name);
+/* Packed by gzip or not, as below.  NULL: nothing that we know. */
+const struct fg_import_format *fg_import_detect(const char *data, size_t size);
+
+/* `profile` must not be initialised: it is filled on success only, and then to be released. */
+int fg_import_read(const struct fg_import_format *format, const char *data, size_t size,
+		   const struct fg_import_options *options, struct fg_profile *profile,
+		   struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * "fastgate-profile/1" back again: what export_json.c writes, packed by gzip or not.  Nothing is lost on the way there and back.
+ *
+ * The tables refer to each other by row.  A stranger may have written them: each number is held against the table that it
+ * points into before it is used, and a stack's parent must come before it, so that no chain is a circle.
+ */
+#include "base/json.h"
+#include "base/text.h"
+#include "exchange/export_formats.h"
+#include "exchange/import_formats.h"
+#include "exchange/import_sink.h"
+
+#define SCHEMA_NAME "fastgate-profile/"
+#define SCHEMA      SCHEMA_NAME "1"
+
+enum {
+	MAX_ROWS = 1 << 24,
+	MAX_REGIONS = 1 << 12, /* they are looked up one after the other */
+	MAX_REPETITIONS = 100000,
+};
+
+/* Beyond it a double has no whole numbers one apart, and JSON has no other numbers. */
+#define MAX_WHOLE ((double)(UINT64_C(1) << 62))
+
+struct reader {
+	struct fg_profile *profile;
+	const cJSON *json;
+	/* Rows of the file → of the profile, where equal rows become one. */
+	uint32_t *functions, *frames, *stacks, *regions;
+	size_t function_count, frame_count, stack_count, region_count;
+};
+
+/* One row under way; the first member that is wrong is remembered. */
+struct row {
+	struct reader *reader;
+	const cJSON *item;
+	const char *wrong;
+};
+
+/* ------------------------------------------------------------------- members */
+
+static const cJSON *member(const struct row *row, const char *name)
+{
+	return cJSON_GetObjectItemCaseSensitive(row->item, name);
+}
+
+static void refuse(struct row *row, const char *name)
+{
+	if (!row->wrong)
+		row->wrong = name;
+}
+
+static double number_of(struct row *row, const char *name, double least, double most)
+{
+	const cJSON *item = member(row, name);
+
+	if (cJSON_IsNumber(item) && item->valuedouble >= least && item->valuedouble <= most)
+		return item->valuedouble;
+	refuse(row, name);
+	return 0;
+}
+
+/* An index into a table of `count` rows; 0 may stand for "none" of a table without any. */
+static uint32_t below(struct row *row, const char *name, size_t count)
+{
+	return (uint32_t)number_of(row, name, 0, count > 0 ? (double)count - 1 : 0);
+}
+
+static uint32_t up_to_32_bits(struct row *row, const char *name)
+{
+	return (uint32_t)number_of(row, name, 0, UINT32_MAX);
+}
+
+static int64_t moment(struct row *row, const char *name)
+{
+	return (int64_t)number_of(row, name, 0, MAX_WHOLE);
+}
+
+static double amount(struct row *row, const char *name)
+{
+	return number_of(row, name, 0, 1e300);
+}
+
+/* Addresses of the kernel have their top bit set and were written as negative numbers. */
+static uint64_t address(struct row *row, const char *name)
+{
+	return (uint64_t)(int64_t)number_of(row, name, -2 * MAX_WHOLE, MAX_WHOLE);
+}
+
+static bool truth(struct row *row, const char *name)
+{
+	const cJSON *item = member(row, name);
+
+	if (!cJSON_IsBool(item))
+		refuse(row, name);
+	return cJSON_IsTrue(item);
+}
+
+/* NULL for null. */
+static const char *text_or_null(struct row *row, const char *name)
+{
+	const cJSON *item = member(row, name);
+
+	if (cJSON_IsNull(item))
+		return NULL;
+	if (cJSON_IsString(item) && strlen(item->valuestring) <= FG_IMPORT_MAX_NAME)
+		return fg_profile_text(row->reader->profile, item->valuestring);
+	refuse(row, name);
+	return NULL;
+}
+
+static const char *text_of(struct row *row, const char *name)
+{
+	const char *text = text_or_null(row, name);
+
+	if (text)
+		return text;
+	refuse(row, name);
+	return "";
+}
+
+/* The index of a word in a list; refused when it is not there. */
+static unsigned word(struct row *row, const char *name, const char *const *words, unsigned count)
+{
+	const cJSON *item = member(row, name);
+
+	for (unsigned i = 0; i < count; i++)
+		if (cJSON_IsString(item) && words[i] && strcmp(item->valuestring, words[i]) == 0)
+			return i;
+	refuse(row, name);
+	return 0;
+}
+
+/* ---------------------------------------------------------------------- rows */
+
+static void read_process(struct row *row, size_t number)
+{
+	struct fg_process_info *process = fg_profile_add_process(row->reader->profile);
+
+	(void)number;
+	process->pid = up_to_32_bits(row, "pid");
+	process->image = up_to_32_bits(row, "image");
+	process->executable = text_or_null(row, "executable");
+	process->command = text_or_null(row, "command");
+	process->start_ns = moment(row, "start_ns");
+	process->end_ns = moment(row, "end_ns");
+}
+
+static void read_thread(struct row *row, size_t number)
+{
+	struct fg_thread_info *thread = fg_profile_add_thread(row->reader->profile);
+
+	(void)number;
+	thread->process = below(row, "process", row->reader->profile->process_count);
+	thread->tid = up_to_32_bits(row, "tid");
+	thread->name = text_or_null(row, "name");
+	thread->start_ns = moment(row, "start_ns");
+	thread->end_ns = moment(row, "end_ns");
+	thread->user_ns = amount(row, "user_ns");
+	thread->system_ns = amount(row, "system_ns");
+}
+
+static void read_module(struct row *row, size_t number)
+{
+	struct fg_profile *profile = row->reader->profile;
+	struct fg_module_info *module =
+		number == 0 ? &profile->modules[0] : fg_profile_add_module(profile);
+
+	module->path = text_of(row, "path");
+	module->name = text_of(row, "name");
+	module->build_id = text_of(row, "build_id");
+	module->start = address(row, "start");
+	module->end = address(row, "end");
+	module->process = below(row, "process", profile->process_count);
+	module->symbols_from = text_or_null(row, "symbols_from");
+}
+
+static void read_function(struct row *row, size_t number)
+{
+	struct reader *reader = row->reader;
+	const struct fg_profile_function function = {
+		.name = text_of(row, "name"),
+		.linkage = text_or_null(row, "linkage_name"),
+		.library = text_of(row, "library"),
+		.file = text_or_null(row, "file"),
+		.line = up_to_32_bits(row, "line"),
+		.inlined = truth(row, "inlined"),
+	};
+
+	if (number == 0)
+		reader->profile->functions[0].name = function.name;
+	else
+		reader->functions[number] = fg_profile_function(reader->profile, &function);
+}
+
+static void read_frame(struct row *row, size_t number)
+{
+	struct reader *reader = row->reader;
+	const uint32_t function = below(row, "function", reader->function_count);
+	const struct fg_frame frame = {
+		.function = reader->functions[function],
+		.file = text_or_null(row, "file"),
+		.line = up_to_32_bits(row, "line"),
+		.address = address(row, "address"),
+		.module = below(row, "module", reader->profile->module_count),
+		.flags = (truth(row, "inlined") ? FG_FRAME_INLINED : 0) |
+			 fg_frame_natures[word(row, "nature", fg_frame_nature_words,
+						FG_FRAME_NATURES)],
+	};
+
+	if (number > 0)
+		reader->frames[number] = fg_profile_frame(reader->profile, &frame);
+}
+
+static void read_region(struct row *row, size_t number)
+{
+	struct reader *reader = row->reader;
+	const uint32_t parent = below(row, "parent", number + (number == 0));
+	const char *name = text_of(row, "name");
+	struct fg_region_info *region;
+
+	if (number > 0)
+		reader->regions[number] =
+			fg_profile_region(reader->profile, reader->regions[parent], name);
+	region = &reader->profile->regions[reader->regions[number]];
+	region->count = (uint64_t)moment(row, "count");
+	region->wall_ns = amount(row, "wall_ns");
+	region->cpu_ns = amount(row, "cpu_ns");
+}
+
+static void read_unit(struct row *row, size_t number)
+{
+	struct fg_profile *profile = row->reader->profile;
+	struct fg_unit_info *unit = number == 0 ? &profile->units[0] : fg_profile_add_unit(profile);
+
+	unit->kind = text_of(row, "kind");
+	unit->number = address(row, "number");
+	unit->thread = below(row, "thread", profile->thread_count);
+	unit->start_ns = moment(row, "start_ns");
+	unit->end_ns = moment(row, "end_ns");
+	unit->ended = truth(row, "ended");
+}
+
+static void read_span(struct row *row, size_t number)
+{
+	struct fg_profile *profile = row->reader->profile;
+	struct fg_region_span *span = fg_profile_add_span(profile);
+
+	(void)number;
+	span->region = row->reader->regions[below(row, "region", row->reader->region_count)];
+	span->thread = below(row, "thread", profile->thread_count);
+	span->start_ns = moment(row, "start_ns");
+	span->end_ns = moment(row, "end_ns");
+}
+
+static void read_sample(struct row *row, size_t number)
+{
+	struct reader *reader = row->reader;
+	struct fg_profile *profile = reader->profile;
+	struct fg_sample *sample = fg_profile_add_sample(profile);
+
+	(void)number;
+	sample->stack = reader->stacks[below(row, "stack", reader->stack_count)];
+	sample->weight_ns = amount(row, "weight_ns");
+	sample->count = up_to_32_bits(row, "count");
+	if (profile->has_times)
+		sample->time_ns = moment(row, "time_ns");
+	sample->thread = below(row, "thread", profile->thread_count);
+	sample->region = reader->regions[below(row, "region", reader->region_count)];
+	sample->unit = below(row, "unit", profile->unit_count);
+	sample->repetition = below(row, "repetition", profile->repetition_count);
+	sample->kind = (uint8_t)word(row, "kind", fg_time_kind_words, FG_TIME_KIND_COUNT);
+	sample->truncated = truth(row, "truncated");
+	profile->total_ns += sample->weight_ns;
+}
+
+/* -------------------------------------------------------------------- tables */
+
+static int find_table(const struct reader *reader, const char *name, size_t least, size_t most,
+		      const cJSON **table, struct fg_error *err)
+{
+	const int rc = fg_json_get_array(reader->json, name, table, err);
+	size_t count;
+
+	if (rc != FG_OK)
+		return rc;
+	count = (size_t)cJSON_GetArraySize(*table);
+	if (count < least)
+		return fg_error_set(err, FG_EPARSE, "'%s' is without its row 0", name);
+	if (count > most)
+		return fg_error_set(err, FG_ELIMIT, "'%s' has more than %zu rows", name, most);
+	return FG_OK;
+}
+
+static int read_table(struct reader *reader, const char *name, size_t least, size_t most,
+		      void (*read)(struct row *row, size_t number), struct fg_error *err)
+{
+	const cJSON *table;
+	const cJSON *item;
+	size_t number = 0;
+	int rc = find_table(reader, name, least, most, &table, err);
+
+	if (rc != FG_OK)
+		return rc;
+	cJSON_ArrayForEach(item, table)
+	{
+		struct row row = {.reader = reader, .item = item};
+
+		read(&row, number);
+		if (row.wrong)
+			return fg_error_set(
+				err, FG_EPARSE,
+				"row %zu of '%s': '%s' is missing or not what it may be", number,
+				name, row.wrong);
+		number++;
+	}
+	return FG_OK;
+}
+
+static bool is_index(const cJSON *item, size_t count)
+{
+	return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < (double)count;
+}
+
+static int read_stacks(struct reader *reader, struct fg_error *err)
+{
+	const cJSON *parents;
+	const cJSON *frames;
+	uint32_t *depths;
+	size_t number = 0;
+	int rc = find_table(reader, "stacks/parent", 1, FG_IMPORT_MAX_STACKS, &parents, err);
+
+	if (rc == FG_OK)
+		rc = find_table(reader, "stacks/frame", 1, FG_IMPORT_MAX_STACKS, &frames, err);
+	if (rc != FG_OK)
+		return rc;
+	reader->stack_count = (size_t)cJSON_GetArraySize(parents);
+	if ((size_t)cJSON_GetArraySize(frames) != reader->stack_count)
+		return fg_error_set(err, FG_EPARSE, "'stacks' has not as many frames as parents");
+	reader->stacks = fg_xcalloc(reader->stack_count, sizeof(reader->stacks[0]));
+	depths = fg_xcalloc(reader->stack_count, sizeof(depths[0]));
+	frames = frames->child->next; /* row 0 is the root */
+	for (const cJSON *at = parents->child->next; at; at = at->next, frames = frames->next) {
+		number++;
+		if (!is_index(at, number) || !is_index(frames, reader->frame_count)) {
+			rc = fg_error_set(err, FG_EPARSE,
+					  "row %zu of 'stacks': it points to no row before it, or "
+					  "to no frame",
+					  number);
+			break;
+		}
+		depths[number] = depths[(size_t)at->valuedouble] + 1;
+		if (depths[number] > FG_IMPORT_MAX_DEPTH) {
+			rc = fg_error_set(err, FG_ELIMIT, "a stack has more than %d frames",
+					  FG_IMPORT_MAX_DEPTH);
+			break;
+		}
+		reader->stacks[number] =
+			fg_profile_stack(reader->profile, reader->stacks[(size_t)at->valuedouble],
+					 reader->frames[(size_t)frames->valuedouble]);
+	}
+	free(depths);
+	return rc;
+}
+
+static int read_head(struct reader *reader, struct fg_error *err)
+{
+	struct fg_profile *profile = reader->profile;
+	struct row row = {.reader = reader, .item = reader->json};
+	const cJSON *notes = member(&row, "notes");
+	const cJSON *note;
+
+	if (!cJSON_IsNull(member(&row, "title")))
+		profile->title = text_of(&row, "title");
+	profile->clock = text_or_null(&row, "clock");
+	profile->period_ns = (uint64_t)moment(&row, "period_ns");
+	profile->started_wall_ns = moment(&row, "started_wall_ns");
+	profile->duration_ns = moment(&row, "duration_ns");
+	profile->repetition_count = (uint32_t)number_of(&row, "repetitions", 1, MAX_REPETITIONS);
+	profile->cpu_ns = amount(&row, "cpu_ns");
+	profile->lost_ns = amount(&row, "lost_ns");
+	profile->truncated_ns = amount(&row, "truncated_ns");
+	profile->has_times = truth(&row, "has_times");
+	cJSON_ArrayForEach(note, notes)
+	{
+		if (cJSON_IsString(note))
+			fg_profile_add_note(profile, "%s", note->valuestring);
+	}
+	if (row.wrong)
+		return fg_error_set(err, FG_EPARSE, "'%s' is missing or not what it may be",
+				    row.wrong);
+	return FG_OK;
+}
+
+/* ----------------------------------------------------------------- the whole */
+
+static size_t rows_of(const struct reader *reader, const char *name)
+{
+	const cJSON *table = fg_json_find(reader->json, name);
+
+	return cJSON_IsArray(table) ? (size_t)cJSON_GetArraySize(table) : 0;
+}
+
+static uint32_t *make_map(size_t *count, size_t rows)
+{
+	*count = rows;
+	return fg_xcalloc(rows + 1, sizeof(uint32_t));
+}
+
+static int read_tables(struct reader *reader, struct fg_error *err)
+{
+	int rc = read_head(reader, err);
+
+	reader->functions = make_map(&reader->function_count, rows_of(reader, "functions"));
+	reader->frames = make_map(&reader->frame_count, rows_of(reader, "frames"));
+	reader->regions = make_map(&reader->region_count, rows_of(reader, "regions"));
+	if (rc == FG_OK)
+		rc = read_table(reader, "processes", 0, MAX_ROWS, read_process, err);
+	if (rc == FG_OK)
+		rc = read_table(reader, "threads", 0, MAX_ROWS, read_thread, err);
+	if (rc == FG_OK)
+		rc = read_table(reader, "modules", 1, MAX_ROWS, read_module, err);
+	if (rc == FG_OK)
+		rc = read_table(reader, "functions", 1, FG_IMPORT_MAX_FUNCTIONS, read_function,
+				err);
+	if (rc == FG_OK)
+		rc = read_table(reader, "frames", 1, MAX_ROWS, read_frame, err);
+	if (rc == FG_OK)
+		rc = read_stacks(reader, err);
+	if (rc == FG_OK)
+		rc = read_table(reader, "regions", 1, MAX_REGIONS, read_region, err);
+	if (rc == FG_OK)
+		rc = read_table(reader, "units", 1, MAX_ROWS, read_unit, err);
+	if (rc == FG_OK)
+		rc = read_table(reader, "spans", 0, MAX_ROWS, read_span, err);
+	if (rc == FG_OK)
+		rc = read_table(reader, "samples", 0, MAX_ROWS, read_sample, err);
+	free(reader->functions);
+	free(reader->frames);
+	free(reader->stacks);
+	free(reader->regions);
+	return rc;
+}
+
+static int check_schema(const cJSON *json, struct fg_error *err)
+{
+	const char *schema = fg_json_text_or(json, "schema", "");
+
+	if (strcmp(schema, SCHEMA) == 0)
+		return FG_OK;
+	if (fg_text_starts_with(schema, SCHEMA_NAME))
+		return fg_error_set(err, FG_EUNSUPPORTED, "%.64s: this fastgate reads " SCHEMA,
+				    schema);
+	return fg_error_set(err, FG_EPARSE, "its schema is not " SCHEMA);
+}
+
+static int read_text(const char *data, size_t size, struct fg_import_sink *sink,
+		     struct fg_error *err)
+{
+	struct reader reader = {.profile = sink->profile};
+	cJSON *json = NULL;
+	int rc = fg_json_parse(data, size, FG_IMPORT_JSON_MAX_BYTES, &json, err);
+
+	if (rc != FG_OK)
+		return rc;
+	reader.json = json;
+	rc = check_schema(json, err);
+	if (rc == FG_OK)
+		rc = read_tables(&reader, err);
+	cJSON_Delete(json);
+	return rc;
+}
+
+/* By its first member, which the writer puts first. */
+bool fg_import_json_is(const char *data, size_t size)
+{
+	static const char beginning[] = "{\"schema\":\"" SCHEMA_NAME;
+
+	return size >= sizeof(beginning) - 1 && memcmp(data, beginning, sizeof(beginning) - 1) == 0;
+}
+
+int fg_import_json_read(const char *data, size_t size, const struct fg_import_options *options,
+			 struct fg_import_sink *sink, struct fg_error *err)
+{
+	(void)options;
+	return read_text(data, size, sink, err);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the readers of foreign formats put what they find: frames and stacks in, a profile out.  All limits of import.h
+ * are held here, once for all formats.
+ *
+ *	fg_sink_frame(sink, &frame, &index, err)   find or add
+ *	fg_sink_begin(sink)                        a new stack
+ *	fg_sink_push(sink, index, err)             from the root towards the leaf
+ *	fg_sink_end(sink, weight_ns, samples)      the sample; yours to add time and thread to
+ */
+#ifndef FG_EXCHANGE_IMPORT_SINK_H
+#define FG_EXCHANGE_IMPORT_SINK_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "profile/profile.h"
+
+struct fg_import_sink {
+	struct fg_profile *profile;
+	struct fg_map known; /* text of a frame as it stands in the file → frame */
+	uint32_t stack;      /* where the current one stands */
+	size_t depth;
+};
+
+/* The texts need no NUL; an empty name becomes "[unknown]", broken UTF-8 and control characters U+FFFD. */
+struct fg_text {
+	const char *text;
+	size_t length;
+};
+
+struct fg_perf_frame {
+	struct fg_text name;
+	struct fg_text linkage;
+	struct fg_text library; /* a path or a base name */
+	struct fg_text file;
+	uint64_t function_line; /* of the definition */
+	uint64_t line;          /* being executed */
+	uint64_t address;
+	bool inlined;
+	bool nameless;
+};
+
+int fg_sink_frame(struct fg_import_sink *sink, const struct fg_perf_frame *frame, uint32_t *index,
+		   struct fg_error *err) FG_NODISCARD;
+void fg_sink_begin(struct fg_import_sink *sink);
+int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err) FG_NODISCARD;
+/* NULL when it weighs nothing. */
+struct fg_sample *fg_sink_end(struct fg_import_sink *sink, double weight_ns, double samples);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Field numbers of profile.proto (perftools.profiles.Profile), shared by the reader and the writer. */
+#ifndef FG_EXCHANGE_PPROF_FIELDS_H
+#define FG_EXCHANGE_PPROF_FIELDS_H
+
+enum fg_pprof_profile {
+	PPROF_SAMPLE_TYPE = 1,
+	PPROF_SAMPLE = 2,
+	PPROF_MAPPING = 3,
+	PPROF_LOCATION = 4,
+	PPROF_FUNCTION = 5,
+	PPROF_STRING = 6,
+	PPROF_TIME_NS = 9,
+	PPROF_DURATION_NS = 10,
+	PPROF_PERIOD_TYPE = 11,
+	PPROF_PERIOD = 12,
+	PPROF_COMMENT = 13,
+	PPROF_DEFAULT_TYPE = 14,
+};
+
+enum fg_pprof_value_type {
+	PPROF_TYPE_NAME = 1,
+	PPROF_TYPE_UNIT = 2
+};
+enum fg_pprof_sample {
+	PPROF_SAMPLE_LOCATION = 1,
+	PPROF_SAMPLE_VALUE = 2
+};
+enum fg_pprof_mapping {
+	PPROF_MAPPING_ID = 1,
+	PPROF_MAPPING_START = 2,
+	PPROF_MAPPING_LIMIT = 3,
+	PPROF_MAPPING_FILE = 5,
+	PPROF_MAPPING_BUILD_ID = 6,
+	PPROF_MAPPING_HAS_FUNCTIONS = 7,
+	PPROF_MAPPING_HAS_FILENAMES = 8,
+	PPROF_MAPPING_HAS_LINES = 9,
+	PPROF_MAPPING_HAS_INLINES = 10,
+};
+enum fg_pprof_location {
+	PPROF_LOCATION_ID = 1,
+	PPROF_LOCATION_MAPPING = 2,
+	PPROF_LOCATION_ADDRESS = 3,
+	PPROF_LOCATION_LINE = 4,
+};
+enum fg_pprof_line {
+	PPROF_LINE_FUNCTION = 1,
+	PPROF_LINE_NUMBER = 2
+};
+enum fg_pprof_function {
+	PPROF_FUNCTION_ID = 1,
+	PPROF_FUNCTION_NAME = 2,
+	PPROF_FUNCTION_SYSTEM_NAME = 3,
+	PPROF_FUNCTION_FILE = 4,
+	PPROF_FUNCTION_START_LINE = 5,
+};
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/profile_set.h"
+
+#include "base/strbuf.h"
+#include "model/run.h"
+
+enum {
+	NO_INDEX = 0
+};
+
+/* The arrays live in the arena: a larger one is a copy, and the old one stays behind until release. */
+static void *arena_grow(struct fg_arena *arena, void *items, size_t *capacity, size_t count,
+			size_t size)
+{
+	size_t wanted;
+	void *moved;
+
+	if (count < *capacity)
+		return items;
+	wanted = *capacity ? *capacity * 2 : 16;
+	moved = fg_arena_array(arena, wanted, size);
+	if (count > 0)
+		memcpy(moved, items, count * size);
+	*capacity = wanted;
+	return moved;
+}
+
+void fg_profile_set_init(struct fg_profile_set *set, const char *program)
+{
+	const struct fg_profile_function root = {.name = program ? program : "program",
+						 .library = ""};
+
+	*set = (struct fg_profile_set){0};
+	(void)fg_profile_set_function(set, &root);
+	set->nodes =
+		arena_grow(&set->arena, set->nodes, &set->node_capacity, 0, sizeof(set->nodes[0]));
+	set->nodes[0] = (struct fg_profile_node){.parent = 0, .function = 0};
+	set->node_count = 1;
+}
+
+void fg_profile_set_release(struct fg_profile_set *set)
+{
+	fg_map_release(&set->function_index);
+	fg_map_release(&set->node_index);
+	fg_arena_release(&set->arena);
+	*set = (struct fg_profile_set){0};
+}
+
+/* What is known now and was not before. */
+static void fill_gaps(struct fg_profile_set *set, struct fg_profile_function *known,
+		      const struct fg_profile_function *seen)
+{
+	if (!known->linkage && seen->linkage && strcmp(seen->linkage, known->name) != 0)
+		known->linkage = fg_arena_strdup(&set->arena, seen->linkage);
+	if (!known->file && seen->file) {
+		known->file = fg_arena_strdup(&set->arena, seen->file);
+		known->line = seen->line;
+	}
+	known->inlined = known->inlined && seen->inlined;
+}
+
+uint32_t fg_profile_set_function(struct fg_profile_set *set,
+				 const struct fg_profile_function *function)
+{
+	struct fg_strbuf key = {0};
+	struct fg_profile_function *added;
+	uint64_t *place;
+	bool is_new;
+
+	FG_ASSERT(set->function_count < UINT32_MAX);
+	fg_strbuf_add_text(&key, function->name);
+	fg_strbuf_add_char(&key, '\0');
+	fg_strbuf_add_text(&key, function->library ? function->library : "");
+	place = fg_map_add(&set->function_index, key.data, key.length, set->function_count,
+			   &is_new);
+	fg_strbuf_release(&key);
+	if (!is_new) {
+		fill_gaps(set, &set->functions[*place], function);
+		return (uint32_t)*place;
+	}
+	set->functions = arena_grow(&set->arena, set->functions, &set->function_capacity,
+				    set->function_count, sizeof(set->functions[0]));
+	added = &set->functions[set->function_count++];
+	*added = (struct fg_profile_function){
+		.name = fg_arena_strdup(&set->arena, function->name),
+		.library = fg_arena_strdup(&set->arena, function->library ? function->library : ""),
+		.inlined = function->inlined,
+	};
+	fill_gaps(set, added, function);
+	return (uint32_t)(set->function_count - 1);
+}
+
+uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function)
+{
+	const uint32_t key[2] = {parent, function};
+	uint64_t *place;
+	bool is_new;
+
+	FG_ASSERT(parent < set->node_count && function < set->function_count);
+	FG_ASSERT(set->node_count < UINT32_MAX);
+	place = fg_map_add(&set->node_index, key, sizeof(key), set->node_count, &is_new);
+	if (!is_new)
+		return (uint32_t)*place;
+	set->nodes = arena_grow(&set->arena, set->nodes, &set->node_capacity, set->node_count,
+				sizeof(set->nodes[0]));
+	set->nodes[set->node_count] =
+		(struct fg_profile_node){.parent = parent, .function = function};
+	return (uint32_t)set->node_count++;
+}
+
+uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path)
+{
+	for (size_t i = 0; i < set->region_count; i++)
+		if (strcmp(set->regions[i], path) == 0)
+			return (uint32_t)i;
+	set->regions = arena_grow(&set->arena, set->regions, &set->region_capacity,
+				  set->region_count, sizeof(set->regions[0]));
+	set->regions[set->region_count] = fg_arena_strdup(&set->arena, path);
+	return (uint32_t)set->region_count++;
+}
+
+struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count)
+{
+	struct fg_profile_row *row;
+
+	FG_ASSERT(count <= UINT32_MAX);
+	set->rows = arena_grow(&set->arena, set->rows, &set->row_capacity, set->row_count,
+			       sizeof(set->rows[0]));
+	row = &set->rows[set->row_count++];
+	*row = (struct fg_profile_row){
+		.count = (uint32_t)count,
+		.nodes = fg_arena_array(&set->arena, count, sizeof(row->nodes[0])),
+		.self_ns = fg_arena_array(&set->arena, count, sizeof(row->self_ns[0])),
+		.samples = fg_arena_array(&set->arena, count, sizeof(row->samples[0])),
+	};
+	return row;
+}
+
+struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set)
+{
+	set->region_rows = arena_grow(&set->arena, set->region_rows, &set->region_row_capacity,
+				      set->region_row_count, sizeof(set->region_rows[0]));
+	return &set->region_rows[set->region_row_count++];
+}
+
+void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside)
+{
+	for (size_t i = set->row_count; i > 0 && set->rows[i - 1].pair == pair; i--)
+		set->rows[i - 1].aside = aside;
+	for (size_t i = set->region_row_count; i > 0 && set->region_rows[i - 1].pair == pair; i--)
+		set->region_rows[i - 1].aside = aside;
+}
+
+void fg_profile_set_give_up(struct fg_profile_set *set)
+{
+	for (size_t i = 0; i < set->row_count; i++) {
+		if (fg_aside_was_meant_to_count(set->rows[i].aside))
+			set->rows[i].aside |= FG_ASIDE_GIVEN_UP;
+	}
+	for (size_t i = 0; i < set->region_row_count; i++) {
+		if (fg_aside_was_meant_to_count(set->region_rows[i].aside))
+			set->region_rows[i].aside |= FG_ASIDE_GIVEN_UP;
+	}
+}
+
+size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double *self_ns,
+			   double *inclusive_ns)
+{
+	size_t rows = 0;
+
+	memset(self_ns, 0, set->node_count * sizeof(self_ns[0]));
+	for (size_t r = 0; r < set->row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[r];
+
+		if (row->arm != arm || row->aside != 0)
+			continue;
+		rows++;
+		for (uint32_t i = 0; i < row->count; i++)
+			self_ns[row->nodes[i]] += row->self_ns[i];
+	}
+	for (size_t n = 0; rows > 1 && n < set->node_count; n++)
+		self_ns[n] /= (double)rows;
+	if (inclusive_ns) {
+		memcpy(inclusive_ns, self_ns, set->node_count * sizeof(self_ns[0]));
+		for (size_t n = set->node_count; n-- > 1;)
+			inclusive_ns[set->nodes[n].parent] += inclusive_ns[n];
+	}
+	return rows;
+}
+
+/*
+ * "Does my function stand above me?" without walking to the root for each node: for every node the nearest ancestor-or-
+ * self of each function would be a map per node.  Instead the tree is walked depth first with one counter per function,
+ * so the whole takes time in proportion to the nodes, however deep they lie.
+ */
+bool *fg_profile_set_is_recursive(const struct fg_profile_set *set)
+{
+	size_t count = set->node_count;
+	bool *recursive = fg_xcalloc(count ? count : 1, sizeof(recursive[0]));
+	uint32_t *first = fg_xcalloc(count + 1, sizeof(first[0]));
+	uint32_t *next = fg_xcalloc(count + 1, sizeof(next[0]));
+	uint32_t *open = fg_xcalloc(set->function_count + 1, sizeof(open[0]));
+	uint32_t n = 0;
+	bool down = true;
+
+	for (size_t i = count; i-- > 1;) {
+		next[i] = first[set->nodes[i].parent];
+		first[set->nodes[i].parent] = (uint32_t)i;
+	}
+	while (count > 1) {
+		if (down) {
+			recursive[n] = open[set->nodes[n].function]++ > 0;
+			if (first[n] != NO_INDEX) {
+				n = first[n];
+				continue;
+			}
+		}
+		open[set->nodes[n].function]--;
+		if (n == 0)
+			break;
+		down = next[n] != NO_INDEX;
+		n = down ? next[n] : set->nodes[n].parent;
+	}
+	free(first);
+	free(next);
+	free(open);
+	return recursive;
+}

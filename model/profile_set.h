@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The profiles of all repetitions of one benchmark, folded over one call tree: what gate/ tests, store/ keeps and
+ * reporters/ draw.
+ *
+ * Functions are named, not addressed: identity is demangled name + library base name, so that two builds of a program
+ * meet in the same node.  Nodes are call paths, each with its parent; a parent's index is smaller than its children's,
+ * so one backward pass turns self values into inclusive ones.  Node 0 is the root (the whole program, function 0).
+ * A row is one repetition: its non-zero self weights, sorted by node.
+ * All memory is the set's arena.
+ */
+#ifndef FG_MODEL_PROFILE_SET_H
+#define FG_MODEL_PROFILE_SET_H
+
+#include "base/arena.h"
+#include "base/map.h"
+
+struct fg_profile_function {
+	const char *name;    /* demangled, readable */
+	const char *linkage; /* mangled; NULL: the same as name */
+	const char *library; /* base name of the module */
+	const char *file;    /* of its definition; NULL: unknown */
+	unsigned line;
+	bool inlined; /* seen only as an inlined frame */
+};
+
+struct fg_profile_node {
+	uint32_t parent;
+	uint32_t function;
+};
+
+struct fg_profile_row {
+	uint8_t arm; /* enum fg_arm of model/run.h */
+	uint32_t pair;
+	uint16_t aside; /* enum fg_aside */
+	uint32_t count;
+	uint32_t *nodes;   /* ascending */
+	double *self_ns;   /* weight of each */
+	uint32_t *samples; /* number of samples behind each weight */
+	double total_ns;
+	double lost_ns;      /* due but not taken */
+	double truncated_ns; /* whose stack did not reach its start */
+};
+
+/* Time inside a marked region, or a unit of work, per repetition. */
+struct fg_profile_region_row {
+	uint8_t arm;
+	uint32_t pair;
+	uint16_t aside;
+	uint32_t region; /* index into regions */
+	uint64_t count;  /* times entered */
+	double cpu_ns;   /* sampled */
+	double wall_ns;
+};
+
+struct fg_profile_set {
+	struct fg_arena arena;
+	struct fg_profile_function *functions; /* [0] is the root's: the program */
+	size_t function_count;
+	size_t function_capacity;
+	struct fg_profile_node *nodes; /* [0] is the root */
+	size_t node_count;
+	size_t node_capacity;
+	struct fg_profile_row *rows;
+	size_t row_count;
+	size_t row_capacity;
+	const char **regions; /* "outer/inner" */
+	size_t region_count;
+	size_t region_capacity;
+	struct fg_profile_region_row *region_rows;
+	size_t region_row_count;
+	size_t region_row_capacity;
+	struct fg_map function_index; /* name NUL library → index */
+	struct fg_map node_index;     /* parent, function (8 bytes) → index */
+};
+
+void fg_profile_set_init(struct fg_profile_set *set,
+			 const char *program); /* makes function 0 and node 0 */
+void fg_profile_set_release(struct fg_profile_set *set);
+/* Find or add; text is copied.  `file` and `line` fill a gap, never overwrite. */
+uint32_t fg_profile_set_function(struct fg_profile_set *set,
+				 const struct fg_profile_function *function);
+uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function);
+uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
+/* A new row with room for `count` weights in the arena; valid until the next one is added. */
+struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
+/* The same for regions; zeroed. */
+struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
+/* The pair of the newest rows, if it is this one, is complete by now: so it shows whether they count. */
+void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
+/* The schedule was given up: what was meant to count so far does not (FG_ASIDE_GIVEN_UP). */
+void fg_profile_set_give_up(struct fg_profile_set *set);
+
+/*
+ * Sum of the rows of one arm that count (aside == 0), divided by their number: dense, one value per node.
+ * `self_ns` and `inclusive_ns` (may be NULL) have room for node_count values.  Returns the number of rows.
+ */
+size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double *self_ns,
+			   double *inclusive_ns);
+/*
+ * For every node: does its function stand already among its ancestors?  Inclusive sums per function take only nodes
+ * where it does not, so that recursion never counts twice.  The array is yours to free.
+ */
+bool *fg_profile_set_is_recursive(const struct fg_profile_set *set);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From an address to functions, inlined functions and lines, by DWARF.
+ *
+ * Asking libdw address by address walks the same tree of entries again and again (19 ms an address with inlined frames
+ * in a large library).  Here each compilation unit is walked once, when the first address in it is asked for, and leaves
+ * three sorted arrays:
+ *
+ *	segments   non-overlapping address ranges, each with its innermost scope (a function or an inlined copy of one)
+ *	scopes     parent scope, function, and the line of the call when inlined
+ *	lines      where which source line begins
+ *
+ * An address is then two binary searches and a walk up the scopes.  The arrays hold numbers only, and texts as offsets:
+ * they are what the cache keeps, by build-id, as they are.
+ */
+#ifndef FG_SYMBOLS_DEBUG_INDEX_H
+#define FG_SYMBOLS_DEBUG_INDEX_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/map.h"
+
+struct fg_debug_range {
+	uint64_t start, end;
+	uint32_t unit;
+	uint32_t reserved;
+};
+
+struct fg_debug_unit {
+	uint64_t entry; /* offset of its root in .debug_info */
+	uint32_t first_segment, segment_count;
+	uint32_t first_line, line_count;
+	uint32_t indexed;
+	uint32_t reserved;
+};
+
+struct fg_debug_segment {
+	uint64_t start;
+	uint32_t scope; /* + 1; 0: none */
+	uint32_t reserved;
+};
+
+struct fg_debug_scope {
+	uint32_t parent; /* + 1; 0: not inlined */
+	uint32_t function;
+	uint32_t call_file; /* text */
+	uint32_t call_line;
+};
+
+struct fg_debug_line {
+	uint64_t start;
+	uint32_t file; /* text */
+	uint32_t line; /* 0: from here on, no line */
+};
+
+struct fg_debug_function {
+	uint32_t name;    /* text */
+	uint32_t linkage; /* text; 0: none */
+	uint32_t file;
+	uint32_t line;
+	uint32_t
+		readable; /* text: the linkage name, demangled; 0: not done yet, or not a mangled name */
+	uint32_t reserved;
+};
+
+struct fg_debug_index {
+	struct fg_debug_range *ranges; /* by start */
+	size_t range_count, range_capacity;
+	struct fg_debug_unit *units;
+	size_t unit_count, unit_capacity;
+	struct fg_debug_segment *segments;
+	size_t segment_count, segment_capacity;
+	struct fg_debug_scope *scopes;
+	size_t scope_count, scope_capacity;
+	struct fg_debug_line *lines;
+	size_t line_count, line_capacity;
+	struct fg_debug_function *functions;
+	size_t function_count, function_capacity;
+	char *texts; /* NUL-terminated, one behind the other; offset 0 is "" */
+	size_t texts_size, texts_capacity;
+	char *loaded_texts; /* those of the cache: they stay where they are; `texts` itself until one is added */
+	size_t loaded_texts_size;
+	size_t last_range; /* where the address before was found: neighbours are asked for one after the other */
+
+	struct fg_map
+		text_index; /* of an index out of the cache: built when the first text is added */
+	struct fg_debug_file *file; /* libdw's; NULL: not opened (yet) */
+	char *path;
+	bool changed;               /* since it was loaded */
+	size_t units_without_split; /* walked, and their .dwo file was not there */
+};
+
+/* One level of an address's chain, outermost first. */
+struct fg_debug_frame {
+	uint32_t
+		function; /* FG_DEBUG_NO_FUNCTION: a line without a function around it (assembler sources) */
+	uint32_t at_file; /* text: of the line that is executed at this level; 0: unknown */
+	uint32_t at_line;
+	bool inlined;
+};
+
+#define FG_DEBUG_NO_FUNCTION UINT32_MAX
+
+enum {
+	FG_DEBUG_CHAIN_MAX = 64
+};
+
+/* Finds the units; nothing is walked yet.  `path` has the debug information itself (a binary or a separate file). */
+int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct fg_error *err)
+	FG_NODISCARD;
+/* 0: nothing is known about the address. */
+size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
+			   struct fg_debug_frame chain[FG_DEBUG_CHAIN_MAX]);
+/* The text at this offset; valid until the next unit is walked. */
+static inline const char *fg_debug_text(const struct fg_debug_index *index, uint32_t text)
+{
+	return index->texts + text;
+}
+/* The same text where it lives as long as the index does; NULL: it may yet move. */
+static inline const char *fg_debug_lasting_text(const struct fg_debug_index *index, uint32_t text)
+{
+	return text < index->loaded_texts_size ? index->loaded_texts + text : NULL;
+}
+/* Keep the demangled name with the function: the next run finds it in the cache. */
+void fg_debug_set_readable(struct fg_debug_index *index, uint32_t function, const char *readable);
+void fg_debug_index_release(struct fg_debug_index *index);
+
+/*
+ * The cache: everything that was worked out, with a checksum.  Loading refuses a file of another version, of another
+ * build-id, or that is damaged (FG_EPARSE), and an absent one (FG_ENOENT).  `path` is used when an address in a unit not yet
+ * walked is asked for.
+ */
+int fg_debug_index_save(const struct fg_debug_index *index, const char *cache_file,
+			const char *build_id, struct fg_error *err) FG_NODISCARD;
+int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, const char *build_id,
+			const char *path, struct fg_error *err) FG_NODISCARD;
+
+/* Removes the cache files below `folder` that nobody has used for FG_DEBUG_CACHE_DAYS: every build leaves one. */
+enum {
+	FG_DEBUG_CACHE_DAYS = 30
+};
+void fg_debug_cache_prune(const char *folder);
+
+/* For the two files of the index: walk one unit with libdw and append what it says. */
+int fg_debug_file_open(struct fg_debug_index *index, struct fg_error *err);
+void fg_debug_file_close(struct fg_debug_index *index);
+int fg_debug_find_units(struct fg_debug_index *index, struct fg_error *err);
+void fg_debug_walk_unit(struct fg_debug_index *index, uint32_t number);
+uint32_t fg_debug_add_text(struct fg_debug_index *index, const char *text);
+
+#endif

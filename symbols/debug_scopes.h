@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a C++ function without a linkage name stands: "std::" of __unguarded_partition<...>, "reco::work::<lambda(double)>::" of
+ * operator().  Compilers leave the linkage name out where no other object file could call the function: lambdas, local
+ * classes, templates of either.  An entry of debug information does not know its parent, so one walk over the unit notes the
+ * scopes of all such functions, when the first of them is met.
+ */
+#ifndef FG_SYMBOLS_DEBUG_SCOPES_H
+#define FG_SYMBOLS_DEBUG_SCOPES_H
+
+#include "base/strbuf.h"
+#include "base/pair_index.h"
+
+#include <elfutils/libdw.h>
+
+struct fg_debug_scopes {
+	Dwarf_Die *unit; /* its root; the rest is empty until the first question */
+	bool made;
+	struct fg_pair_index known; /* address of a function's entry → offset into texts */
+	struct fg_strbuf texts;     /* each ends in NUL; one at 0 is "" */
+};
+
+/* "reco::work::<lambda(double)>" or ""; valid until the next call. */
+const char *fg_debug_scope_of(struct fg_debug_scopes *scopes, Dwarf_Die *function);
+void fg_debug_scopes_release(struct fg_debug_scopes *scopes);
+
+#endif

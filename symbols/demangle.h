@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Linkage names as people wrote them: C++ (Itanium ABI, through the C++ runtime's own demangler), Rust (both its
+ * manglings).  Compiler suffixes stay, in brackets: "fit(Track&) [.isra.0]", "work() [.cold]".  The hash that Rust's older
+ * mangling puts behind a name is left out.  docs/decisions/ says why the C++ runtime and not libiberty.
+ */
+#ifndef FG_SYMBOLS_DEMANGLE_H
+#define FG_SYMBOLS_DEMANGLE_H
+
+#include "base/base.h"
+#include "base/strbuf.h"
+
+enum {
+	FG_DEMANGLE_MAX_INPUT = 8192,   /* longer names stay as they are */
+	FG_DEMANGLE_MAX_OUTPUT = 65536, /* and so do those whose readable form would be longer */
+};
+
+/* Appends the readable form and returns true, or appends nothing and returns false: the name is not a mangled one. */
+bool fg_demangle(const char *linkage, struct fg_strbuf *readable);
+
+/* For fg_demangle(); tested by themselves. */
+bool fg_demangle_rust_v0(const char *linkage, size_t length, struct fg_strbuf *readable);
+bool fg_demangle_rust_legacy(const char *demangled, struct fg_strbuf *readable);
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/jit_map.h"
+
+#include "base/fs.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	MAX_BYTES = 64 << 20
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct fg_jit_entry *one = a;
+	const struct fg_jit_entry *other = b;
+
+	if (one->start != other->start)
+		return one->start < other->start ? -1 : 1;
+	return one->order < other->order ? -1 : one->order > other->order;
+}
+
+/* A line that is not "START SIZE NAME" is passed over: a JIT compiler may be killed while it writes. */
+static void take_line(char *line, struct fg_jit_map *map)
+{
+	char *behind;
+	uint64_t start = strtoull(line, &behind, 16);
+	uint64_t size;
+	char *name;
+
+	if (behind == line || *behind != ' ')
+		return;
+	size = strtoull(behind + 1, &name, 16);
+	if (name == behind + 1 || *name != ' ' || name[1] == '\0' || size == 0 ||
+	    start > UINT64_MAX - size)
+		return;
+	map->entries =
+		fg_grow(map->entries, &map->capacity, map->count + 1, sizeof(map->entries[0]));
+	map->entries[map->count] = (struct fg_jit_entry){.start = start,
+							 .end = start + size,
+							 .name = name + 1,
+							 .order = (uint32_t)map->count};
+	map->count++;
+}
+
+void fg_jit_map_parse(char *text, struct fg_jit_map *map)
+{
+	char *rest = text;
+
+	map->text = text;
+	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
+		take_line(line, map);
+	if (map->count > 0)
+		qsort(map->entries, map->count, sizeof(map->entries[0]), by_start);
+}
+
+int fg_jit_map_read(uint32_t pid, struct fg_jit_map *map, struct fg_error *err)
+{
+	struct stat status;
+	char path[64];
+	char *text;
+	size_t size;
+	int rc;
+
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	if (lstat(path, &status) != 0)
+		return fg_error_errno(err, FG_ENOENT, "%s", path);
+	if (!S_ISREG(status.st_mode) || (status.st_uid != geteuid() && status.st_uid != 0))
+		return fg_error_set(err, FG_EINVAL, "%s is not a file of this user", path);
+	rc = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
+	if (rc == FG_OK)
+		fg_jit_map_parse(text, map);
+	return rc;
+}
+
+const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
+{
+	enum {
+		LOOK_BACK = 16
+	}; /* code that was replaced by shorter code */
+	size_t low = 0;
+	size_t high = map->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (map->entries[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t back = 0; back < LOOK_BACK && back < low; back++)
+		if (address < map->entries[low - back - 1].end)
+			return map->entries[low - back - 1].name;
+	return NULL;
+}
+
+void fg_jit_map_release(struct fg_jit_map *map)
+{
+	free(map->entries);
+	free(map->text);
+	*map = (struct fg_jit_map){0};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of code made at run time: the text file /tmp/perf-PID.map that JIT compilers write for profilers, a line
+ * "START SIZE NAME" each, numbers in hexadecimal; a later line wins over an earlier one.  /tmp belongs to everybody, so the file
+ * is read only when it is a regular file of this user or of root, up to 64 MiB.
+ */
+#ifndef FG_SYMBOLS_JIT_MAP_H
+#define FG_SYMBOLS_JIT_MAP_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_jit_entry {
+	uint64_t start, end;
+	const char *name;
+	uint32_t order;
+};
+
+struct fg_jit_map {
+	struct fg_jit_entry *entries; /* by start */
+	size_t count, capacity;
+	char *text;
+};
+
+int fg_jit_map_read(uint32_t pid, struct fg_jit_map *map, struct fg_error *err) FG_NODISCARD;
+/* `text` is taken over and changed. */
+void fg_jit_map_parse(char *text, struct fg_jit_map *map);
+const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* or NULL */
+void fg_jit_map_release(struct fg_jit_map *map);
+
+#endif

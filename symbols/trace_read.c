@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/trace_read.h"
+
+#include "base/base.h"
+#include "base/hash.h"
+#include "symbols/source.h"
+
+/* A window on the source, so that a huge or sparse file costs what it holds. */
+struct window {
+	struct fg_source source;
+	uint8_t *block;
+	uint64_t block_start;
+	size_t block_size;
+};
+
+enum {
+	BLOCK_SIZE = 4 << 20
+};
+
+struct reader {
+	struct fg_trace *trace;
+	struct window window;
+	const char *name;
+	uint64_t id_limit; /* no id can be larger: a definition takes bytes */
+	/* of the chunk being read */
+	uint32_t thread;
+	uint32_t region;
+	uint64_t time_ns;
+};
+
+/* Bytes of one record or chunk; `failed` once something did not fit, and then everything reads as 0. */
+struct cursor {
+	const uint8_t *at;
+	const uint8_t *end;
+	bool failed;
+};
+
+/* --------------------------------------------------------------------- bytes */
+
+/* `size` bytes at `offset`, or NULL when the file does not have them.  Valid until the next call. */
+static const uint8_t *bytes_at(struct window *window, uint64_t offset, size_t size)
+{
+	const struct fg_source *source = &window->source;
+
+	if (offset > source->size || size > source->size - offset || size > BLOCK_SIZE)
+		return NULL;
+	if (source->memory)
+		return source->memory + offset;
+	if (offset < window->block_start ||
+	    offset + size > window->block_start + window->block_size) {
+		uint64_t left = source->size - offset;
+		size_t wanted = left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
+
+		window->block_size = 0;
+		if (!fg_source_read(source, offset, window->block, wanted))
+			return NULL;
+		window->block_start = offset;
+		window->block_size = wanted;
+	}
+	return window->block + (offset - window->block_start);
+}
+
+static uint64_t take_varint(struct cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 70 && c->at < c->end; shift += 7) {
+		uint8_t byte = *c->at++;
+
+		if (shift == 63 && byte > 1)
+			break;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	c->failed = true;
+	c->at = c->end;
+	return 0;
+}
+
+static uint32_t take_u32(struct cursor *c)
+{
+	uint64_t value = take_varint(c);
+
+	if (value > UINT32_MAX)
+		c->failed = true;
+	return (uint32_t)value;
+}
+
+static const uint8_t *take_bytes(struct cursor *c, size_t *size)
+{
+	uint64_t length = take_varint(c);
+	const uint8_t *start = c->at;
+
+	if (c->failed || length > FG_TRACE_TEXT_MAX || length > (size_t)(c->end - c->at)) {
+		c->failed = true;
+		*size = 0;
+		return start;
+	}
+	c->at += length;
+	*size = (size_t)length;
+	return start;
+}
+
+/* NULs inside become blanks: an argument vector reads as a command. */
+static const char *take_text(struct reader *r, struct cursor *c)
+{
+	size_t size;
+	const uint8_t *bytes = take_bytes(c, &size);
+	char *text;
+
+	while (size > 0 && bytes[size - 1] == '\0')
+		size--;
+	text = fg_arena_alloc(&r->trace->arena, size + 1);
+	for (size_t i = 0; i < size; i++)
+		text[i] = (char)(bytes[i] ? bytes[i] : (uint8_t)' ');
+	return text;
+}
+
+/* ---------------------------------------------------------------- the tables */
+
+/* The table with room for `id`; elements between are zero, that is, not defined. */
+static void *reach(void *items, size_t *count, size_t *capacity, uint64_t id, size_t size)
+{
+	if (id < *count)
+		return items;
+	items = fg_grow(items, capacity, (size_t)id + 1, size);
+	memset((char *)items + *count * size, 0, ((size_t)id + 1 - *count) * size);
+	*count = (size_t)id + 1;
+	return items;
+}
+
+#define REACH(trace, what, id)                                                                  \
+ ((trace)->what##s = reach((trace)->what##s, &(trace)->what##_count, &(trace)->what##_capacity, \
+			   id, sizeof((trace)->what##s[0])),                                    \
+  &(trace)->what##s[id])
+
+#define APPEND(trace, what) (REACH(trace, what, (trace)->what##_count) - 1)
+
+static uint64_t take_id(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_varint(c);
+
+	if (id == 0 || id > r->id_limit)
+		c->failed = true;
+	return c->failed ? 0 : id;
+}
+
+static void read_frame(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	uint64_t module = take_varint(c);
+	uint64_t offset = take_varint(c);
+	uint64_t flags = take_varint(c);
+
+	if (module > FG_TRACE_MODULES_MAX)
+		c->failed = true;
+	if (!c->failed)
+		*REACH(r->trace, frame, id) = (struct fg_trace_address){
+			.module = (uint32_t)module,
+			.offset = offset,
+			.exact = (flags & FG_FRAME_EXACT) != 0,
+			.defined = true,
+		};
+}
+
+static void read_path(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	uint32_t parent = take_u32(c);
+	uint32_t frame = take_u32(c);
+	uint32_t left_out = frame == 0 ? take_u32(c) : 0;
+
+	if (!c->failed)
+		*REACH(r->trace, path, id) = (struct fg_trace_path){
+			.parent = parent, .frame = frame, .left_out = left_out, .defined = true};
+}
+
+static void read_module(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	struct fg_trace_module module = {.defined = true};
+	const uint8_t *build_id;
+
+	module.time_ns = take_varint(c);
+	module.start = take_varint(c);
+	module.end = take_varint(c);
+	module.bias = take_varint(c);
+	module.flags = take_u32(c);
+	build_id = take_bytes(c, &module.build_id_size);
+	module.path = take_text(r, c);
+	if (c->failed || id > FG_TRACE_MODULES_MAX || module.build_id_size > 64) {
+		c->failed = true;
+		return;
+	}
+	module.build_id = fg_arena_memdup(&r->trace->arena, build_id, module.build_id_size);
+	*REACH(r->trace, module, id) = module;
+}
+
+static void read_thread_begin(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	uint32_t tid = take_u32(c);
+	uint64_t time_ns = take_varint(c);
+	uint32_t kind = take_u32(c);
+	uint32_t clock = take_u32(c);
+	struct fg_trace_thread *thread;
+
+	if (c->failed)
+		return;
+	thread = REACH(r->trace, thread, id);
+	thread->tid = tid;
+	thread->start_ns = time_ns;
+	thread->kind = kind;
+	thread->clock = clock;
+	thread->defined = true;
+	r->thread = (uint32_t)id;
+}
+
+static void read_thread_end(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	uint64_t time_ns = take_varint(c);
+	uint64_t user_ns = take_varint(c);
+	uint64_t system_ns = take_varint(c);
+	struct fg_trace_thread *thread;
+
+	if (c->failed)
+		return;
+	thread = REACH(r->trace, thread, id);
+	thread->end_ns = time_ns;
+	thread->user_ns = user_ns;
+	thread->system_ns = system_ns;
+}
+
+static void read_thread_name(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	const char *name = take_text(r, c);
+
+	if (!c->failed)
+		REACH(r->trace, thread, id)->name = name;
+}
+
+static void read_name(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	const char *name = take_text(r, c);
+
+	if (!c->failed)
+		*REACH(r->trace, name, id) = name;
+}
+
+static void read_region(struct reader *r, struct cursor *c)
+{
+	uint64_t id = take_id(r, c);
+	uint32_t parent = take_u32(c);
+	uint32_t name = take_u32(c);
+
+	if (!c->failed)
+		*REACH(r->trace, region, id) =
+			(struct fg_trace_region){.parent = parent, .name = name, .defined = true};
+}
+
+/* The time may be missing. */
+static void read_region_set(struct reader *r, struct cursor *c)
+{
+	uint32_t region = take_u32(c);
+	uint64_t time_ns = c->at < c->end ? take_varint(c) : 0;
+
+	if (c->failed)
+		return;
+	r->region = region;
+	*APPEND(r->trace, change) = (struct fg_trace_region_change){
+		.thread = r->thread, .region = region, .time_ns = time_ns};
+}
+
+static void read_region_times(struct reader *r, struct cursor *c)
+{
+	struct fg_trace_region_times times = {0};
+
+	times.thread = take_u32(c);
+	times.region = take_u32(c);
+	times.count = take_varint(c);
+	times.wall_ns = take_varint(c);
+	if (!c->failed)
+		*APPEND(r->trace, time) = times;
+}
+
+static void read_unit(struct reader *r, struct cursor *c, bool begin)
+{
+	struct fg_trace_unit_mark mark = {.begin = begin};
+
+	mark.thread = take_u32(c);
+	mark.name = take_u32(c);
+	mark.number = take_varint(c);
+	mark.time_ns = take_varint(c);
+	if (!c->failed)
+		*APPEND(r->trace, mark) = mark;
+}
+
+static void read_unit_begin(struct reader *r, struct cursor *c)
+{
+	read_unit(r, c, true);
+}
+
+static void read_unit_end(struct reader *r, struct cursor *c)
+{
+	read_unit(r, c, false);
+}
+
+static void read_exe(struct reader *r, struct cursor *c)
+{
+	r->trace->executable = take_text(r, c);
+}
+
+static void read_command(struct reader *r, struct cursor *c)
+{
+	r->trace->command = take_text(r, c);
+}
+
+static void read_note(struct reader *r, struct cursor *c)
+{
+	const char *text = take_text(r, c);
+
+	if (!c->failed)
+		*APPEND(r->trace, note) = text;
+}
+
+/* Known, and of no use to a reader: module comings and goings are told by start and end, switching by the samples. */
+static void skip(struct reader *r, struct cursor *c)
+{
+	(void)r;
+	c->at = c->end;
+}
+
+static void (*const readers[])(struct reader *, struct cursor *) = {
+	[FG_RECORD_FRAME] = read_frame,
+	[FG_RECORD_NODE] = read_path,
+	[FG_RECORD_MODULE] = read_module,
+	[FG_RECORD_MODULE_GONE] = skip,
+	[FG_RECORD_MODULE_BACK] = skip,
+	[FG_RECORD_THREAD_BEGIN] = read_thread_begin,
+	[FG_RECORD_THREAD_END] = read_thread_end,
+	[FG_RECORD_THREAD_NAME] = read_thread_name,
+	[FG_RECORD_NAME] = read_name,
+	[FG_RECORD_REGION] = read_region,
+	[FG_RECORD_REGION_SET] = read_region_set,
+	[FG_RECORD_UNIT_BEGIN] = read_unit_begin,
+	[FG_RECORD_UNIT_END] = read_unit_end,
+	[FG_RECORD_EXE] = read_exe,
+	[FG_RECORD_COMMAND] = read_command,
+	[FG_RECORD_SAMPLING] = skip,
+	[FG_RECORD_NOTE] = read_note,
+	[FG_RECORD_REGION_TIMES] = read_region_times,
+};
+
+/* -------------------------------------------------------------------- chunks */
+
+static void read_sample(struct reader *r, struct cursor *c, uint8_t first)
+{
+	struct fg_trace_sample sample = {
+		.clock = first & FG_SAMPLE_CLOCK_MASK,
+		.flags = first & (FG_SAMPLE_TRUNCATED | FG_SAMPLE_SYSCALL),
+		.thread = r->thread,
+		.region = r->region,
+	};
+
+	r->time_ns += take_varint(c);
+	sample.time_ns = r->time_ns;
+	sample.path = take_u32(c);
+	sample.weight_ns = first & FG_SAMPLE_WEIGHT ? take_varint(c) : r->trace->header.period_ns;
+	if (!c->failed)
+		*APPEND(r->trace, sample) = sample;
+}
+
+static void read_record(struct reader *r, struct cursor *c, uint8_t kind)
+{
+	uint64_t size = take_varint(c);
+	struct cursor record = {.at = c->at};
+
+	if (c->failed || size > (size_t)(c->end - c->at)) {
+		c->failed = true;
+		return;
+	}
+	c->at += size;
+	record.end = c->at;
+	if (kind == FG_RECORD_END)
+		c->failed = true;
+	else if (kind >= FG_ARRAY_SIZE(readers) || !readers[kind])
+		r->trace->unknown_records++;
+	else
+		readers[kind](r, &record);
+	c->failed = c->failed || record.failed;
+}
+
+static bool read_payload(struct reader *r, const struct fg_trace_chunk *chunk,
+			 const uint8_t *payload, size_t used)
+{
+	struct cursor c = {.at = payload, .end = payload + used};
+
+	r->thread = chunk->thread;
+	r->region = chunk->region;
+	r->time_ns = chunk->base_time_ns;
+	while (c.at < c.end && !c.failed) {
+		uint8_t first = *c.at++;
+
+		if (first & FG_SAMPLE)
+			read_sample(r, &c, first);
+		else
+			read_record(r, &c, first);
+	}
+	return !c.failed;
+}
+
+/* crc32c of a chunk header without its commit word and its own checksum. */
+static uint32_t chunk_header_crc(const struct fg_trace_chunk *chunk)
+{
+	uint32_t crc = fg_crc32c(0, chunk, offsetof(struct fg_trace_chunk, header_crc));
+
+	return fg_crc32c(crc, &chunk->base_time_ns, sizeof(chunk->base_time_ns));
+}
+
+static bool is_zero(const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+static void set_damage(struct reader *r, uint64_t offset, const char *what)
+{
+	(void)snprintf(r->trace->damage, sizeof(r->trace->damage),
+		       "%s at byte %llu: %zu good chunks before it are used, nothing behind it",
+		       what, (unsigned long long)offset, r->trace->chunk_count);
+}
+
+/* NULL: sound.  Else what is wrong with it. */
+static const char *check_chunk(const struct fg_trace_chunk *chunk)
+{
+	if (chunk->magic != FG_TRACE_CHUNK_MAGIC)
+		return "no chunk";
+	if (chunk_header_crc(chunk) != chunk->header_crc)
+		return "a damaged chunk header";
+	if (chunk->size == 0 || chunk->size % FG_TRACE_ALIGN != 0 ||
+	    chunk->size > FG_TRACE_CHUNK_LIMIT)
+		return "a chunk of an impossible size";
+	if (FG_TRACE_COMMIT_USED(chunk->commit) > chunk->size - sizeof(*chunk))
+		return "a chunk that holds more than its size";
+	return NULL;
+}
+
+/* Returns false when reading has to stop. */
+static bool read_chunk(struct reader *r, uint64_t *offset)
+{
+	const uint8_t *bytes = bytes_at(&r->window, *offset, sizeof(struct fg_trace_chunk));
+	struct fg_trace_chunk chunk;
+	const char *wrong;
+	size_t used;
+
+	if (!bytes)
+		return false;
+	memcpy(&chunk, bytes, sizeof(chunk));
+	if (is_zero(&chunk, sizeof(chunk))) {
+		r->trace->gap_count++;
+		*offset += FG_TRACE_ALIGN;
+		return true;
+	}
+	wrong = check_chunk(&chunk);
+	used = FG_TRACE_COMMIT_USED(chunk.commit);
+	if (!wrong) {
+		bytes = bytes_at(&r->window, *offset, sizeof(chunk) + used);
+		if (!bytes)
+			wrong = "the file ends inside a chunk";
+		else if (fg_crc32c(0, bytes + sizeof(chunk), used) !=
+			 FG_TRACE_COMMIT_CRC(chunk.commit))
+			wrong = "a chunk with a wrong checksum";
+		else if (!read_payload(r, &chunk, bytes + sizeof(chunk), used))
+			wrong = "a chunk that breaks the format";
+	}
+	if (wrong) {
+		set_damage(r, *offset, wrong);
+		return false;
+	}
+	r->trace->chunk_count++;
+	*offset += chunk.size;
+	return true;
+}
+
+/* ---------------------------------------------------------------- whole files */
+
+static int read_header(struct reader *r, struct fg_error *err)
+{
+	struct fg_trace_header *header = &r->trace->header;
+	const uint8_t *bytes = bytes_at(&r->window, 0, FG_TRACE_HEADER_SIZE);
+	const size_t start = offsetof(struct fg_trace_header, word_bits);
+	const size_t end = offsetof(struct fg_trace_header, allocated);
+
+	if (!bytes)
+		return fg_error_set(err, FG_EPARSE, "%s: %llu bytes are too few for a trace",
+				    r->name, (unsigned long long)r->window.source.size);
+	memcpy(header, bytes, sizeof(*header));
+	if (memcmp(header->magic, FG_TRACE_MAGIC, sizeof(header->magic)) != 0)
+		return fg_error_set(err, FG_EPARSE, "%s: not a fastgate trace", r->name);
+	if (header->version == 0 || header->version > FG_TRACE_VERSION)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s: trace version %u, this fastgate reads up to version %u",
+				    r->name, header->version, FG_TRACE_VERSION);
+	if (header->header_size != FG_TRACE_HEADER_SIZE ||
+	    fg_crc32c(0, bytes + start, end - start) != header->header_crc)
+		return fg_error_set(err, FG_EPARSE, "%s: the first page of the trace is damaged",
+				    r->name);
+	return FG_OK;
+}
+
+static int read_all(struct reader *r, struct fg_error *err)
+{
+	uint64_t offset = FG_TRACE_HEADER_SIZE;
+	uint64_t end;
+	int rc = read_header(r, err);
+
+	if (rc != FG_OK)
+		return rc;
+	r->trace->executable = "";
+	r->trace->command = "";
+	end = r->trace->header.allocated;
+	if (end > r->window.source.size) {
+		r->trace->missing_bytes = end - r->window.source.size;
+		end = r->window.source.size;
+	}
+	/* Bytes on the disk, not bytes of the file: a file of holes must not make us reach for memory.  Eightfold, because
+	   some file systems compress. */
+	r->id_limit = r->window.source.stored < (UINT64_C(1) << 28) / 8
+			      ? r->window.source.stored * 8
+			      : UINT64_C(1) << 28;
+	r->id_limit = r->id_limit < end ? r->id_limit : end;
+	while (offset < end && read_chunk(r, &offset)) {
+	}
+	return FG_OK;
+}
+
+static int finish(struct reader *r, int rc)
+{
+	if (rc != FG_OK)
+		fg_trace_release(r->trace);
+	free(r->window.block);
+	fg_source_close(&r->window.source);
+	return rc;
+}
+
+int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_trace *trace,
+		   struct fg_error *err)
+{
+	struct reader r = {.trace = trace, .name = name};
+
+	*trace = (struct fg_trace){0};
+	r.window.source = fg_source_memory(data, size);
+	return finish(&r, read_all(&r, err));
+}
+
+int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err)
+{
+	struct reader r = {.trace = trace, .name = path};
+	int rc = fg_source_open(path, FG_TRACE_MAX_BYTES, &r.window.source, err);
+
+	if (rc != FG_OK)
+		return rc;
+	*trace = (struct fg_trace){0};
+	r.window.block = fg_xmalloc(BLOCK_SIZE);
+	return finish(&r, read_all(&r, err));
+}
+
+bool fg_trace_is_trace(const char *path)
+{
+	char magic[sizeof(FG_TRACE_MAGIC) - 1];
+	struct fg_source source;
+	bool is;
+
+	if (fg_source_open(path, FG_TRACE_MAX_BYTES, &source, NULL) != FG_OK)
+		return false;
+	is = fg_source_read(&source, 0, magic, sizeof(magic)) &&
+	     memcmp(magic, FG_TRACE_MAGIC, sizeof(magic)) == 0;
+	fg_source_close(&source);
+	return is;
+}
+
+void fg_trace_release(struct fg_trace *trace)
+{
+	free(trace->frames);
+	free(trace->paths);
+	free(trace->modules);
+	free(trace->threads);
+	free(trace->names);
+	free(trace->regions);
+	free(trace->samples);
+	free(trace->times);
+	free(trace->changes);
+	free(trace->marks);
+	free(trace->notes);
+	fg_arena_release(&trace->arena);
+	*trace = (struct fg_trace){0};
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One trace file of the collector, as plain arrays: what collector/trace_format.h describes, checked.
+ *
+ * The file comes from a stranger's process and may be cut, damaged or made up.  Nothing in it is believed: every length is
+ * held against the bytes that are there, every id against the size of the file before room is made for it, and a
+ * reference that leads nowhere (or in a circle) is kept as unknown.  Reading stops at the first damaged chunk; what came
+ * before is good and is kept, and `damage` says where and why.  A gap (a chunk that the process did not live to
+ * write) is normal and only counted.
+ *
+ * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were referred to, or lie
+ * between others, and were never described.
+ */
+#ifndef FG_SYMBOLS_TRACE_READ_H
+#define FG_SYMBOLS_TRACE_READ_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "collector/trace_format.h"
+
+struct fg_trace_address {
+	uint64_t offset;
+	uint32_t module;
+	bool exact; /* where it was interrupted; else a return address */
+	bool defined;
+};
+
+struct fg_trace_path {
+	uint32_t parent;
+	uint32_t frame;
+	uint32_t left_out; /* a cut: so many frames are missing here */
+	bool defined;
+};
+
+struct fg_trace_module {
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_size;
+	uint64_t time_ns, start, end, bias;
+	uint32_t flags; /* enum fg_module_flags */
+	bool defined;
+};
+
+struct fg_trace_thread {
+	const char *name; /* NULL: not told */
+	uint32_t tid;
+	uint32_t kind;  /* enum fg_thread_kind */
+	uint32_t clock; /* enum fg_trace_clock */
+	uint64_t start_ns;
+	uint64_t end_ns; /* 0: not seen */
+	uint64_t user_ns, system_ns;
+	bool defined;
+};
+
+struct fg_trace_region {
+	uint32_t parent;
+	uint32_t name;
+	bool defined;
+};
+
+struct fg_trace_region_times {
+	uint32_t thread, region;
+	uint64_t count, wall_ns;
+};
+
+/* A region became current on a thread (region 0: none).  time_ns 0: not told. */
+struct fg_trace_region_change {
+	uint32_t thread, region;
+	uint64_t time_ns;
+};
+
+struct fg_trace_unit_mark {
+	uint32_t thread, name;
+	uint64_t number, time_ns;
+	bool begin;
+};
+
+struct fg_trace_sample {
+	uint64_t time_ns;
+	uint64_t weight_ns;
+	uint32_t path;
+	uint32_t thread;
+	uint32_t region;
+	uint8_t clock; /* enum fg_trace_clock */
+	uint8_t flags; /* FG_SAMPLE_TRUNCATED, FG_SAMPLE_SYSCALL */
+};
+
+struct fg_trace {
+	struct fg_arena arena;
+	struct fg_trace_header header;
+	struct fg_trace_address *frames;
+	size_t frame_count, frame_capacity;
+	struct fg_trace_path *paths;
+	size_t path_count, path_capacity;
+	struct fg_trace_module *modules;
+	size_t module_count, module_capacity;
+	struct fg_trace_thread *threads;
+	size_t thread_count, thread_capacity;
+	const char **names; /* NULL: not defined */
+	size_t name_count, name_capacity;
+	struct fg_trace_region *regions;
+	size_t region_count, region_capacity;
+	struct fg_trace_sample *samples; /* in order of the file: by time within a chunk */
+	size_t sample_count, sample_capacity;
+	struct fg_trace_region_times *times;
+	size_t time_count, time_capacity;
+	struct fg_trace_region_change *changes;
+	size_t change_count, change_capacity;
+	struct fg_trace_unit_mark *marks;
+	size_t mark_count, mark_capacity;
+	const char **notes; /* the collector's own */
+	size_t note_count, note_capacity;
+	const char *executable; /* "": not told */
+	const char *command;    /* arguments joined by blanks */
+	size_t chunk_count;     /* read */
+	size_t gap_count;       /* allocated and never written */
+	uint64_t unknown_records;
+	uint64_t missing_bytes; /* given out, and not in the file */
+	char damage[160];       /* "": the file was read to its end */
+};
+
+/*
+ * FG_EPARSE: not a trace, or its first page is damaged; FG_EUNSUPPORTED: a newer version; FG_EIO, FG_ENOENT: cannot be read;
+ * FG_ELIMIT: larger than FG_TRACE_MAX_BYTES.
+ */
+#define FG_TRACE_MAX_BYTES (UINT64_C(4) << 30)
+int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err) FG_NODISCARD;
+/* The same from memory: `name` stands in messages. */
+int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_trace *trace,
+		   struct fg_error *err) FG_NODISCARD;
+void fg_trace_release(struct fg_trace *trace);
+
+/* Does the file begin as a trace does? */
+bool fg_trace_is_trace(const char *path);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+#include "base/csv.h"
+#include "exchange/export.h"
+#include "exchange/import.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/golden.h"
+#include "tests/support/known_profile.h"
+
+#include <string.h>
+
+static void export(const char *format, const struct fg_profile *profile, bool samples,
+		   struct fg_strbuf *text)
+{
+	const struct fg_export_options options = {.samples = samples, .tool_version = "fastgate"};
+	struct fg_error err = {0};
+
+	if (fg_export_write(fg_export_find(format), profile, &options, text, &err) != FG_OK)
+		fail_msg("%s: %s", format, err.message);
+}
+
+static void text_formats_are_as_reviewed(void **state)
+{
+	static const struct {
+		const char *format;
+		const char *golden;
+	} cases[] = {
+		{"folded",     "profile/known.folded"         },
+		{"speedscope", "profile/known.speedscope.json"},
+		{"chrome",     "profile/known.trace.json"     },
+		{"callgrind",  "profile/known.callgrind"      },
+		{"json",       "profile/known.json"           },
+		{"csv",        "profile/known.csv"            },
+		{"tables",     "profile/known.tables.txt"     },
+	};
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_strbuf text = {0};
+
+		export(cases[i].format, &profile, false, &text);
+		fg_golden_check(cases[i].golden, &text);
+		fg_strbuf_release(&text);
+	}
+	fg_profile_release(&profile);
+}
+
+static void folded_text_can_count_samples(void **state)
+{
+	struct fg_strbuf text = {0};
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	export("folded", &profile, true, &text);
+	assert_non_null(strstr(text.data, "main;loop(Event const&);fit(Track&) 30\n"));
+	fg_profile_release(&profile);
+	fg_strbuf_release(&text);
+}
+
+static void a_name_of_every_hostile_character_keeps_each_format_whole(void **state)
+{
+	static const char hostile[] = "a;b\"c\\d\n\xff,<&>'(1) 5 \xc3\xa4";
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_single(&profile, hostile, "lib;x.so");
+	for (const struct fg_export_format *format = fg_export_formats; format->name; format++) {
+		struct fg_strbuf text = {0};
+		struct fg_error err = {0};
+		cJSON *json = NULL;
+
+		if (strcmp(format->name, "chrome") == 0)
+			continue; /* shows regions, there are none */
+		export(format->name, &profile, false, &text);
+		assert_true(text.length > 0);
+		if (strstr(format->extension, "json")) {
+			if (fg_json_parse(text.data, text.length, 1 << 20, &json, &err) != FG_OK)
+				fail_msg("%s: %s", format->name, err.message);
+			cJSON_Delete(json);
+		}
+		if (strcmp(format->name, "folded") == 0)
+			assert_string_equal(
+				text.data,
+				"a:b\"c\\d\xef\xbf\xbd\xef\xbf\xbd,<&>'(1) 5 \xc3\xa4 1000000\n");
+		fg_strbuf_release(&text);
+	}
+	fg_profile_release(&profile);
+}
+
+static void an_empty_profile_is_written_without_a_crash(void **state)
+{
+	struct fg_profile profile;
+
+	(void)state;
+	fg_profile_init(&profile);
+	for (const struct fg_export_format *format = fg_export_formats; format->name; format++) {
+		const struct fg_export_options options = {0};
+		struct fg_strbuf text = {0};
+		struct fg_error err = {0};
+
+		if (fg_export_write(format, &profile, &options, &text, &err) != FG_OK)
+			assert_int_equal(err.code, FG_EUNSUPPORTED);
+		fg_strbuf_release(&text);
+	}
+	fg_profile_release(&profile);
+}
+
+/* Cost of all calls to a function: its lines are "cfn=(N)", "calls=…", "LINE COST". */
+static long long calls_to(const char *text, const char *name)
+{
+	char *named = fg_xasprintf(") %s\n", name);
+	const char *id = strstr(text, named);
+	char *call = NULL;
+	long long sum = 0;
+
+	assert_non_null(id);
+	while (*id != '(')
+		id--;
+	call = fg_xasprintf("\ncfn=%.*s", (int)(strchr(id, ')') + 1 - id), id);
+	for (const char *at = text; (at = strstr(at, call)) != NULL; at++) {
+		const char *line = strchr(at + 1, '\n');
+		char *end = NULL;
+		long long cost = 0;
+
+		line = strchr(line + 1, '\n');
+		(void)strtoll(line + 1, &end, 10); /* the line number */
+		assert_int_equal(*end, ' ');
+		cost = strtoll(end, &end, 10);
+		assert_int_equal(*end, '\n');
+		sum += cost;
+	}
+	free(named);
+	free(call);
+	return sum;
+}
+
+/* visit stands twice on a stack of 20 samples: 7 + 20, not 7 + 20 + 20. */
+static void callgrind_never_counts_recursion_twice(void **state)
+{
+	struct fg_strbuf text = {0};
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	export("callgrind", &profile, false, &text);
+	assert_int_equal(calls_to(text.data, "visit(Node*)"), 27000000);
+	assert_int_equal(calls_to(text.data, "walk(Node*)"), 20000000);
+	assert_int_equal(calls_to(text.data, "log"), 10000000);
+	fg_profile_release(&profile);
+	fg_strbuf_release(&text);
+}
+
+static void names_are_no_formulas_in_a_spreadsheet(void **state)
+{
+	static const char *const names[] = {
+		"=cmd|' /C calc'!A0", "+1", "-rf", "@SUM(1)", "a=b", "", "\"=1\"", NULL};
+	struct fg_strbuf text = {0};
+	struct fg_csv csv = {.out = &text};
+
+	(void)state;
+	for (size_t i = 0; names[i]; i++)
+		fg_csv_text(&csv, names[i]);
+	fg_csv_number(&csv, -1);
+	fg_csv_end(&csv);
+	assert_string_equal(
+		fg_strbuf_text(&text),
+		"\"'=cmd|' /C calc'!A0\",\"'+1\",\"'-rf\",\"'@SUM(1)\",a=b,,\"\"\"=1\"\"\",-1\n");
+	fg_strbuf_release(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_no_formulas_in_a_spreadsheet),
+		cmocka_unit_test(text_formats_are_as_reviewed),
+		cmocka_unit_test(folded_text_can_count_samples),
+		cmocka_unit_test(a_name_of_every_hostile_character_keeps_each_format_whole),
+		cmocka_unit_test(an_empty_profile_is_written_without_a_crash),
+		cmocka_unit_test(callgrind_never_counts_recursion_twice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/export.h"
+#include "base/gzip.h"
+#include "exchange/import.h"
+#include "exchange/protobuf.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/known_profile.h"
+
+#include <string.h>
+
+static int import(const char *format, const char *text, size_t size, struct fg_profile *profile,
+		  struct fg_error *err)
+{
+	const struct fg_import_options options = {0};
+
+	return fg_import_read(fg_import_find(format), text, size, &options, profile, err);
+}
+
+static double weight_of(const struct fg_profile *profile, const char *function)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const uint32_t frame = profile->stacks[profile->samples[i].stack].frame;
+		const char *name = profile->functions[profile->frames[frame].function].name;
+
+		if (strcmp(name, function) == 0)
+			sum += profile->samples[i].weight_ns;
+	}
+	return sum;
+}
+
+static const struct fg_profile_function *function_named(const struct fg_profile *profile,
+							const char *name)
+{
+	for (size_t i = 0; i < profile->function_count; i++) {
+		if (strcmp(profile->functions[i].name, name) == 0)
+			return &profile->functions[i];
+	}
+	fail_msg("no function %s", name);
+	return NULL;
+}
+
+static size_t depth_of(const struct fg_profile *profile, size_t sample)
+{
+	size_t depth = 0;
+
+	for (uint32_t at = profile->samples[sample].stack; at != 0; at = profile->stacks[at].parent)
+		depth++;
+	return depth;
+}
+
+static void folded_stacks_become_samples(void **state)
+{
+	static const char text[] = "# a remark\n"
+				   "main;fit(Track&);operator new(unsigned long) 3\r\n"
+				   "\n"
+				   "main;fit(Track&) 1.5\n"
+				   "main\t2";
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(import("folded", text, strlen(text), &profile, &err), FG_OK);
+	assert_int_equal(profile.sample_count, 3);
+	assert_true(weight_of(&profile, "operator new(unsigned long)") == 3e6);
+	assert_true(weight_of(&profile, "fit(Track&)") == 1.5e6);
+	assert_true(weight_of(&profile, "main") == 2e6);
+	assert_true(profile.total_ns == 6.5e6);
+	assert_int_equal(depth_of(&profile, 0), 3);
+	assert_int_equal(profile.note_count, 1); /* the assumed millisecond */
+	fg_profile_release(&profile);
+}
+
+static void weights_that_no_sum_can_hold_are_refused(void **state)
+{
+	static const char *const texts[] = {"main 9e300\n", "main;a 4000000000000\nmain;b 1\n",
+					    "main 1e308\nmain;b 1e308\n"};
+	static const char held[] = "main;a 3000000000000\nmain;b 1\n";
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
+		assert_int_equal(import("folded", texts[i], strlen(texts[i]), &profile, &err),
+				 FG_ELIMIT);
+		assert_non_null(strstr(err.message, "more than 100 years"));
+	}
+	/* 95 years are not */
+	assert_int_equal(import("folded", held, strlen(held), &profile, &err), FG_OK);
+	assert_true(weight_of(&profile, "b") == 1e6);
+	fg_profile_release(&profile);
+}
+
+static void a_given_period_is_used_and_not_remarked_on(void **state)
+{
+	const struct fg_import_options options = {.period_ns = 5000, .program = "reco"};
+	struct fg_profile profile;
+
+	(void)state;
+	assert_int_equal(
+		fg_import_read(fg_import_find("folded"), "a 2\n", 4, &options, &profile, NULL),
+		FG_OK);
+	assert_true(profile.total_ns == 10000.0);
+	assert_string_equal(profile.functions[0].name, "reco");
+	assert_int_equal(profile.note_count, 0);
+	fg_profile_release(&profile);
+}
+
+static void bad_text_is_refused_with_its_line(void **state)
+{
+	static const struct {
+		const char *format;
+		const char *text;
+		const char *why;
+	} cases[] = {
+		{"folded", "a;b 1\nb\n",       "line 2: 'b' is not frames"                      },
+		{"folded", "a;b 1\na;b 1 2\n", "line 2: two weights on a line"                  },
+		{"folded", "a;b -1\n",         "line 1: 'a;b -1' is not frames"                 },
+		{"folded", "a;b nan\n",        "line 1: 'a;b nan' is not frames"                },
+		{"folded", "a;b 1e999\n",      "line 1: 'a;b 1e999' is not frames"              },
+		{"folded", "a;b 0\n",          "no stack with a weight above zero"              },
+		{"folded", "",                 "no stack with a weight above zero"              },
+		{"perf",   "nonsense\n",       "line 1: 'nonsense' is not the start of a sample"},
+		{"perf",   "p 1 1.0: \n",      "line 1: 'p 1 1.0: ' is not the start"           },
+		{"pprof",  "x",                "broken field in the pprof message"              },
+		{"pprof",  "",                 "the pprof message names no sample type"         },
+		{"pprof",  "\x1f\x8b\x08",     "the gzip data is broken or ends too early"      },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_profile profile;
+		struct fg_error err = {0};
+
+		assert_true(import(cases[i].format, cases[i].text, strlen(cases[i].text), &profile,
+				   &err) < 0);
+		if (!strstr(err.message, cases[i].why))
+			fail_msg("'%s': found '%s', expected '%s'", cases[i].text, err.message,
+				 cases[i].why);
+	}
+}
+
+static void a_stack_deeper_than_the_limit_is_refused(void **state)
+{
+	struct fg_strbuf text = {0};
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	for (int i = 0; i <= FG_IMPORT_MAX_DEPTH; i++)
+		fg_strbuf_add_text(&text, "f;");
+	fg_strbuf_add_text(&text, "f 1\n");
+	assert_int_equal(import("folded", text.data, text.length, &profile, &err), FG_ELIMIT);
+	fg_strbuf_release(&text);
+}
+
+static void hostile_names_are_made_printable(void **state)
+{
+	static const char text[] = "main;\x1b[31mred;\xff\xfe;; 1\n";
+	struct fg_profile profile;
+
+	(void)state;
+	assert_int_equal(import("folded", text, strlen(text), &profile, NULL), FG_OK);
+	for (size_t i = 0; i < profile.function_count; i++) {
+		for (const char *c = profile.functions[i].name; *c; c++)
+			assert_true((unsigned char)*c >= 0x20);
+	}
+	(void)function_named(&profile, "[unknown]");
+	fg_profile_release(&profile);
+}
+
+static const char perf_text[] = "# captured on: today\n"
+				"my prog  4711/4712 [001]  1234.500000:    1000000 cpu-clock:u: \n"
+				"\t    55e0a3c1 fit(Track&)+0x21 (/home/me/prog)\n"
+				"\t    55e0a3c1 loop (inlined)\n"
+				"\t    55e0a2b0 main+0x40 (/home/me/prog)\n"
+				"\n"
+				"my prog  4711/4713 [000]  1234.510000:     500000 cpu-clock:u: \n"
+				"\t    7f00aa00 [unknown] (/usr/lib/libc.so.6)\n"
+				"\n"
+				"other  99  1234.400000:    7777 cycles: \n"
+				"\t    7f00aa00 operator() (int) const+0x3 (/usr/lib/libx.so)\n";
+
+static void perf_script_keeps_threads_times_and_periods(void **state)
+{
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	if (import("perf", perf_text, strlen(perf_text), &profile, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(profile.sample_count, 3);
+	assert_int_equal(profile.thread_count, 3);
+	assert_string_equal(profile.threads[0].name, "my prog");
+	assert_int_equal(profile.threads[0].tid, 4712);
+	assert_int_equal(profile.processes[0].pid, 4711);
+	assert_true(profile.has_times);
+	assert_int_equal(profile.samples[0].time_ns, 100000000);
+	assert_int_equal(profile.samples[2].time_ns, 0);
+	assert_int_equal(profile.duration_ns, 110000000);
+	assert_true(weight_of(&profile, "fit(Track&)") == 1e6);
+	assert_true(weight_of(&profile, "[unknown]") == 5e5);
+	assert_true(weight_of(&profile, "operator() (int) const") == 1e6); /* cycles are no time */
+	assert_int_equal(depth_of(&profile, 0), 4);                        /* the command on top */
+	assert_true(function_named(&profile, "loop")->inlined);
+	assert_string_equal(function_named(&profile, "fit(Track&)")->library, "prog");
+	assert_int_equal(profile.note_count, 1);
+	fg_profile_release(&profile);
+}
+
+static void perf_script_without_call_chains_has_its_frame_on_the_line(void **state)
+{
+	static const char text[] =
+		"            prog  4711 1234.500000:    1000000 cpu-clock:  55e0 fit+0x2 (/bin/prog)\n"
+		"            prog  4711 1234.501000:    1000000 cpu-clock:  55e0 fit+0x9 (/bin/prog)\n";
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	if (import("perf", text, strlen(text), &profile, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(profile.sample_count, 2);
+	assert_true(weight_of(&profile, "fit") == 2e6);
+	fg_profile_release(&profile);
+}
+
+static void formats_are_recognised_by_their_content(void **state)
+{
+	static const char folded[] = "main;f 1\n";
+	static const char gzip[] = "\x1f\x8b\x08\0";
+	static const char nothing[] = "{\"a\": 1}";
+	static const char binary[] = "\x7f"
+				     "ELF\0\0";
+
+	(void)state;
+	assert_string_equal(fg_import_detect(folded, strlen(folded))->name, "folded");
+	assert_string_equal(fg_import_detect(perf_text, strlen(perf_text))->name, "perf");
+	assert_null(fg_import_detect(gzip, sizeof(gzip)));
+	assert_null(fg_import_detect(nothing, strlen(nothing)));
+	assert_null(fg_import_detect(binary, sizeof(binary)));
+	assert_null(fg_import_detect("", 0));
+}
+
+/* Whoever packs a file does not change what it is. */
+static void packed_files_are_read_as_what_is_in_them(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *format;
+	} cases[] = {
+		{"main;f 1\n", "folded"},
+		{perf_text,    "perf"  },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const struct fg_import_format *format = NULL;
+		struct fg_import_options options = {0};
+		struct fg_profile profile;
+		struct fg_strbuf packed = {0};
+		struct fg_error err = {0};
+
+		assert_int_equal(fg_gzip_pack(cases[i].text, strlen(cases[i].text), &packed, &err),
+				 FG_OK);
+		format = fg_import_detect(packed.data, packed.length);
+		assert_non_null(format);
+		assert_string_equal(format->name, cases[i].format);
+		assert_int_equal(fg_import_read(format, packed.data, packed.length, &options,
+						&profile, &err),
+				 FG_OK);
+		assert_true(profile.sample_count > 0);
+		fg_profile_release(&profile);
+		packed.length -= 4;
+		assert_int_equal(fg_import_read(format, packed.data, packed.length, &options,
+						&profile, &err),
+				 FG_EPARSE);
+		fg_strbuf_release(&packed);
+	}
+}
+
+static void pprof_written_by_us_reads_back_the_same(void **state)
+{
+	const struct fg_export_options options = {0};
+	struct fg_strbuf text = {0};
+	struct fg_profile known;
+	struct fg_profile back;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&known);
+	assert_int_equal(fg_export_write(fg_export_find("pprof"), &known, &options, &text, NULL),
+			 FG_OK);
+	if (import("pprof", text.data, text.length, &back, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_true(back.total_ns == known.total_ns);
+	assert_int_equal(back.note_count, 0);
+	assert_true(weight_of(&back, "visit(Node*)") == 27e6);
+	assert_true(weight_of(&back, "norm(Vec const&)") == 10e6);
+	assert_true(function_named(&back, "norm(Vec const&)")->inlined);
+	assert_string_equal(function_named(&back, "fit(Track&)")->linkage, "_Z3fitR5Track");
+	assert_string_equal(function_named(&back, "fit(Track&)")->file, "src/fit.cpp");
+	assert_int_equal(function_named(&back, "fit(Track&)")->line, 88);
+	assert_string_equal(function_named(&back, "log")->library, "libm.so.6");
+	fg_profile_release(&known);
+	fg_profile_release(&back);
+	fg_strbuf_release(&text);
+}
+
+/* Every cut and every flipped byte of a good file ends in a clear answer. */
+static void damaged_pprof_is_refused_or_read_but_never_crashes(void **state)
+{
+	const struct fg_export_options options = {0};
+	struct fg_strbuf packed = {0};
+	struct fg_strbuf bare = {0};
+	struct fg_profile known;
+	size_t refused = 0;
+
+	(void)state;
+	known_profile_init(&known);
+	assert_int_equal(fg_export_write(fg_export_find("pprof"), &known, &options, &packed, NULL),
+			 FG_OK);
+	assert_int_equal(fg_gzip_unpack(packed.data, packed.length, 1 << 20, &bare, NULL), FG_OK);
+	for (size_t i = 0; i < bare.length; i++) {
+		struct fg_profile profile;
+		struct fg_error err = {0};
+
+		bare.data[i] = (char)(bare.data[i] ^ 0x55);
+		if (import("pprof", bare.data, bare.length, &profile, &err) == FG_OK)
+			fg_profile_release(&profile);
+		else
+			refused += err.message[0] != '\0';
+		bare.data[i] = (char)(bare.data[i] ^ 0x55);
+		if (import("pprof", bare.data, i, &profile, &err) == FG_OK)
+			fg_profile_release(&profile);
+	}
+	assert_true(refused > bare.length / 10);
+	fg_profile_release(&known);
+	fg_strbuf_release(&packed);
+	fg_strbuf_release(&bare);
+}
+
+static void a_pprof_of_bytes_is_refused_unless_another_value_is_asked_for(void **state)
+{
+	static const char strings[][12] = {"", "objects", "count", "space", "bytes"};
+	struct fg_import_options options = {0};
+	struct fg_strbuf message = {0};
+	struct fg_strbuf inner = {0};
+	struct fg_profile profile;
+	struct fg_error err = {0};
+	const uint64_t values[] = {2, 4096};
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		fg_strbuf_clear(&inner);
+		fg_protobuf_add_uint(&inner, 1, 1 + 2 * i);
+		fg_protobuf_add_uint(&inner, 2, 2 + 2 * i);
+		fg_protobuf_add_bytes(&message, 1, inner.data, inner.length);
+	}
+	fg_strbuf_clear(&inner);
+	fg_protobuf_add_packed(&inner, 2, values, 2);
+	fg_protobuf_add_bytes(&message, 2, inner.data, inner.length);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(strings); i++)
+		fg_protobuf_add_bytes(&message, 6, strings[i], strlen(strings[i]));
+	assert_int_equal(fg_import_read(fg_import_find("pprof"), message.data, message.length,
+					&options, &profile, &err),
+			 FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "'space' is in 'bytes'"));
+	options.value = "nothing";
+	assert_int_equal(fg_import_read(fg_import_find("pprof"), message.data, message.length,
+					&options, &profile, &err),
+			 FG_EINVAL);
+	options.value = "objects";
+	assert_int_equal(fg_import_read(fg_import_find("pprof"), message.data, message.length,
+					&options, &profile, &err),
+			 FG_OK);
+	assert_true(profile.total_ns == 2e6);
+	fg_profile_release(&profile);
+	fg_strbuf_release(&message);
+	fg_strbuf_release(&inner);
+}
+
+static void gzip_beyond_the_limit_is_refused(void **state)
+{
+	struct fg_strbuf packed = {0};
+	struct fg_strbuf out = {0};
+	struct fg_error err = {0};
+	char zeros[100000] = {0};
+
+	(void)state;
+	assert_int_equal(fg_gzip_pack(zeros, sizeof(zeros), &packed, NULL), FG_OK);
+	assert_int_equal(fg_gzip_unpack(packed.data, packed.length, 1000, &out, &err), FG_ELIMIT);
+	assert_int_equal(out.length, 0);
+	assert_int_equal(fg_gzip_unpack(packed.data, packed.length, sizeof(zeros), &out, &err),
+			 FG_OK);
+	assert_int_equal(out.length, sizeof(zeros));
+	fg_strbuf_add_char(&packed, 'x');
+	assert_int_equal(fg_gzip_unpack(packed.data, packed.length, sizeof(zeros), &out, &err),
+			 FG_EPARSE);
+	fg_strbuf_release(&packed);
+	fg_strbuf_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(folded_stacks_become_samples),
+		cmocka_unit_test(weights_that_no_sum_can_hold_are_refused),
+		cmocka_unit_test(a_given_period_is_used_and_not_remarked_on),
+		cmocka_unit_test(bad_text_is_refused_with_its_line),
+		cmocka_unit_test(a_stack_deeper_than_the_limit_is_refused),
+		cmocka_unit_test(hostile_names_are_made_printable),
+		cmocka_unit_test(perf_script_keeps_threads_times_and_periods),
+		cmocka_unit_test(perf_script_without_call_chains_has_its_frame_on_the_line),
+		cmocka_unit_test(formats_are_recognised_by_their_content),
+		cmocka_unit_test(packed_files_are_read_as_what_is_in_them),
+		cmocka_unit_test(pprof_written_by_us_reads_back_the_same),
+		cmocka_unit_test(damaged_pprof_is_refused_or_read_but_never_crashes),
+		cmocka_unit_test(a_pprof_of_bytes_is_refused_unless_another_value_is_asked_for),
+		cmocka_unit_test(gzip_beyond_the_limit_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+#include "views/view.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/golden.h"
+#include "tests/support/known_profile.h"
+
+#include <math.h>
+#include <string.h>
+
+static void make(const char *view, const struct fg_profile *profile,
+		 const struct fg_view_options *options, struct fg_view_table *table)
+{
+	struct fg_error err = {0};
+
+	if (fg_view_make(fg_view_find(view), profile, options, table, &err) != FG_OK)
+		fail_msg("%s: %s", view, err.message);
+}
+
+static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
+{
+	static const unsigned widths[] = {80, 200};
+	const struct fg_view_options options = {0};
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	for (const struct fg_view *view = fg_views; view->name; view++) {
+		struct fg_view_table table;
+
+		make(view->name, &profile, &options, &table);
+		for (size_t i = 0; i < FG_ARRAY_SIZE(widths); i++) {
+			const struct fg_view_text_options text_options = {.columns = widths[i],
+									  .errors = i > 0};
+			char *golden =
+				fg_xasprintf("profile/view-%s-%u.txt", view->name, widths[i]);
+			struct fg_strbuf text = {0};
+
+			fg_view_write_text(&table, &text_options, &text);
+			fg_golden_check(golden, &text);
+			free(golden);
+			fg_strbuf_release(&text);
+		}
+		fg_view_table_release(&table);
+	}
+	fg_profile_release(&profile);
+}
+
+static const struct fg_view_row *row_named(const struct fg_view_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct fg_view_cell *cell = &table->rows[i].cells[table->column_count - 1];
+
+		if (cell->text && strcmp(cell->text, name) == 0)
+			return &table->rows[i];
+	}
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+static double figure(const struct fg_view_table *table, const char *name, const char *key)
+{
+	const struct fg_view_row *row = row_named(table, name);
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (table->columns[i].key && strcmp(table->columns[i].key, key) == 0)
+			return row->cells[i].number;
+	}
+	fail_msg("no column %s", key);
+	return NAN;
+}
+
+static void flat_figures_are_the_known_ones(void **state)
+{
+	const struct fg_view_options options = {.all = true};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	make("flat", &profile, &options, &table);
+	assert_int_equal(table.row_count, 10);
+	assert_true(figure(&table, "fit(Track&)", "self_ns") == 30e6);
+	assert_true(figure(&table, "fit(Track&)", "inclusive_ns") == 45e6);
+	assert_true(figure(&table, "visit(Node*)", "inclusive_ns") == 27e6); /* recursion */
+	assert_true(figure(&table, "log", "paths") == 2);
+	assert_true(figure(&table, "main", "samples") == 90);
+	assert_true(figure(&table, "walk(Node*)", "leaf_samples") == 0);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
+/* 30 of 100 equal samples: the standard error is that of a binomial share, sqrt(0.3 * 0.7 * 100) samples. */
+static void a_figure_carries_its_standard_error(void **state)
+{
+	const struct fg_view_options options = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	make("flat", &profile, &options, &table);
+	assert_true(fabs(row_named(&table, "fit(Track&)")->cells[1].error - 4582575.7) < 1);
+	assert_true(fabs(row_named(&table, "fit(Track&)")->cells[0].error - 0.045825757) < 1e-9);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
+static void filters_combine(void **state)
+{
+	static const char *const ignore[] = {"^log", NULL};
+	struct fg_view_options options = {.all = true};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	options.query.region = "^reco";
+	options.query.ignore = ignore;
+	options.query.from_ns = 15 * INT64_C(1000000);
+	make("flat", &profile, &options, &table);
+	/* reco is 2 ms to 82 ms: 67 from 15 ms on, 5 of them log's */
+	assert_true(figure(&table, "main", "inclusive_ns") == 62e6);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
+static void units_have_their_time_and_spread(void **state)
+{
+	const struct fg_view_options options = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	make("units", &profile, &options, &table);
+	assert_true(figure(&table, "all units of work", "cpu_ns") == 80e6);
+	assert_true(figure(&table, "all units of work", "mean_ns") == 20e6);
+	assert_true(figure(&table, "all units of work", "sd_ns") == 0);
+	assert_true(figure(&table, "event 3", "cpu_ns") == 20e6);
+	/* reco/fit: 12 of the first event, 20 of the second, 13 of the third, none of the last */
+	assert_true(figure(&table, "reco/fit", "max_ns") == 20e6);
+	assert_true(figure(&table, "reco/fit", "mean_ns") == 45e6 / 4);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
+static void paths_tell_one_condition_from_another(void **state)
+{
+	struct fg_view_options options = {.function = "^log"};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	make("paths", &profile, &options, &table);
+	assert_int_equal(table.row_count, 2);
+	assert_true(figure(&table, "main → loop(Event const&) → fit(Track&) → log", "units") == 1);
+	assert_true(figure(&table, "main → write_out(Event*) → log", "inclusive_ns") == 5e6);
+	fg_view_table_release(&table);
+	options.function = "no such function";
+	{
+		struct fg_error err = {0};
+
+		assert_int_equal(
+			fg_view_make(fg_view_find("paths"), &profile, &options, &table, &err),
+			FG_ENOENT);
+		assert_non_null(strstr(err.message, "'no such function'"));
+	}
+	fg_profile_release(&profile);
+}
+
+static void a_view_of_what_was_not_recorded_says_what_to_do(void **state)
+{
+	static const char *const views[] = {"regions", "units", "timeline", "threads"};
+	const struct fg_view_options options = {0};
+	struct fg_profile profile;
+
+	(void)state;
+	fg_profile_init(&profile);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(views); i++) {
+		struct fg_view_table table;
+		struct fg_error err = {0};
+
+		assert_int_equal(
+			fg_view_make(fg_view_find(views[i]), &profile, &options, &table, &err),
+			FG_EUNSUPPORTED);
+		assert_true(strlen(err.message) > 20);
+	}
+	fg_profile_release(&profile);
+}
+
+static void an_empty_profile_has_empty_views(void **state)
+{
+	static const char *const views[] = {"flat",  "callgraph", "top-down", "bottom-up",
+					    "lines", "libraries", "classes",  "paths"};
+	const struct fg_view_text_options text_options = {.columns = 80};
+	const struct fg_view_options options = {0};
+	struct fg_profile profile;
+
+	(void)state;
+	fg_profile_init(&profile);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(views); i++) {
+		struct fg_strbuf text = {0};
+		struct fg_view_table table;
+
+		make(views[i], &profile, &options, &table);
+		assert_int_equal(table.row_count, 0);
+		fg_view_write_text(&table, &text_options, &text);
+		fg_strbuf_release(&text);
+		fg_view_table_release(&table);
+	}
+	fg_profile_release(&profile);
+}
+
+static void a_broken_pattern_is_refused(void **state)
+{
+	struct fg_view_options options = {.function = "(("};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	assert_int_equal(fg_view_make(fg_view_find("callgraph"), &profile, &options, &table, &err),
+			 FG_EINVAL);
+	assert_int_equal(fg_view_make(fg_view_find("paths"), &profile, &options, &table, &err),
+			 FG_EINVAL);
+	fg_profile_release(&profile);
+}
+
+static void json_and_csv_carry_every_column_and_error(void **state)
+{
+	const struct fg_view_options options = {.all = true};
+	struct fg_strbuf text = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	struct fg_error err = {0};
+	cJSON *json = NULL;
+
+	(void)state;
+	known_profile_init(&profile);
+	make("flat", &profile, &options, &table);
+	fg_view_write_json(&table, &text);
+	if (fg_json_parse(text.data, text.length, 1 << 20, &json, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_true(fg_json_pointer(json, "/rows/0/self_ns")->valuedouble == 30e6);
+	assert_true(fg_json_pointer(json, "/rows/0/self_ns_error")->valuedouble > 4e6);
+	assert_string_equal(fg_json_pointer(json, "/rows/0/place")->valuestring, "src/fit.cpp:88");
+	cJSON_Delete(json);
+	fg_strbuf_clear(&text);
+	fg_view_write_csv(&table, &text);
+	assert_non_null(strstr(text.data, "self_share,self_share_error,self_ns,"));
+	assert_non_null(strstr(text.data, ",fit(Track&)\n"));
+	fg_strbuf_release(&text);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_view_reads_as_reviewed_at_80_and_200_columns),
+		cmocka_unit_test(flat_figures_are_the_known_ones),
+		cmocka_unit_test(a_figure_carries_its_standard_error),
+		cmocka_unit_test(filters_combine),
+		cmocka_unit_test(units_have_their_time_and_spread),
+		cmocka_unit_test(paths_tell_one_condition_from_another),
+		cmocka_unit_test(a_view_of_what_was_not_recorded_says_what_to_do),
+		cmocka_unit_test(an_empty_profile_has_empty_views),
+		cmocka_unit_test(a_broken_pattern_is_refused),
+		cmocka_unit_test(json_and_csv_carry_every_column_and_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Graphviz is a program that we run: no shell, a time limit, its output bounded. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/process.h"
+#include "views/graph.h"
+
+enum {
+	DEFAULT_TIMEOUT_S = 60,
+	MAX_PICTURE_BYTES = 256 << 20,
+};
+
+static int run_dot(const char *program, const char *dot_path,
+		   const struct fg_graph_render_options *options, struct fg_strbuf *picture,
+		   struct fg_error *err)
+{
+	char *format = fg_xasprintf("-T%s", options->format);
+	char *file = fg_xstrdup(dot_path);
+	char *name = fg_xstrdup(program);
+	char *argv[] = {name, format, file, NULL};
+	const struct fg_process_options process = {
+		.argv = argv,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_CAPTURE,
+		.capture_limit_bytes = MAX_PICTURE_BYTES,
+		.timeout_ns = options->timeout_ns > 0 ? options->timeout_ns
+						      : DEFAULT_TIMEOUT_S * FG_NS_PER_S,
+		.cpu = -1,
+		.interrupted = options->interrupted,
+	};
+	struct fg_process_result result = {0};
+	int rc = fg_process_run(&process, &result, err);
+
+	if (rc == FG_OK && result.timed_out)
+		rc = fg_error_set(
+			err, FG_ETIMEOUT,
+			"Graphviz did not finish in time: show less with --nodes or a higher "
+			"--floor");
+	else if (rc == FG_OK && (!result.exited || result.exit_code != 0))
+		rc = fg_error_set(err, FG_ECHILD, "%s failed: %.300s", program,
+				  result.stderr_text ? result.stderr_text : "it said nothing");
+	else if (rc == FG_OK && result.output_cut)
+		rc = fg_error_set(err, FG_ELIMIT, "the picture is larger than %d bytes",
+				  MAX_PICTURE_BYTES);
+	if (rc == FG_OK)
+		fg_strbuf_add(picture, result.stdout_text, result.stdout_size);
+	fg_process_result_release(&result);
+	free(format);
+	free(file);
+	free(name);
+	return rc;
+}
+
+int fg_graph_render(const struct fg_strbuf *dot, const struct fg_graph_render_options *options,
+		    struct fg_strbuf *picture, struct fg_error *err)
+{
+	const char *wanted = options->program ? options->program : "dot";
+	char *program = fg_fs_find_program(wanted);
+	const char *parent = getenv("TMPDIR");
+	char *folder = NULL;
+	char *path = NULL;
+	int rc = FG_OK;
+
+	if (!program)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "'%s' was not found: pictures are drawn by Graphviz (Debian: "
+				    "apt-get install graphviz)",
+				    wanted);
+	rc = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-graph-", &folder,
+				    err);
+	if (rc == FG_OK) {
+		path = fg_fs_join(folder, "graph.dot");
+		rc = fg_fs_write_atomic(path, dot->data, dot->length, 0600, err);
+	}
+	if (rc == FG_OK)
+		rc = run_dot(program, path, options, picture, err);
+	if (folder && fg_fs_remove_tree(folder, rc == FG_OK ? err : NULL) != FG_OK && rc == FG_OK)
+		rc = FG_EIO;
+	free(program);
+	free(folder);
+	free(path);
+	return rc;
+}

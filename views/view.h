@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a person sees of a profile.  A view turns a profile and a query into a table; the table is then written as text, JSON
+ * or CSV.  A view is a row of the table in view.c and a file view_<name>.c.
+ */
+#ifndef FG_VIEWS_VIEW_H
+#define FG_VIEWS_VIEW_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "profile/calltree.h"
+
+enum fg_cell_kind {
+	FG_CELL_EMPTY,
+	FG_CELL_TEXT,
+	FG_CELL_SHARE, /* 0.25: shown as 25.0 under a heading with "%" */
+	FG_CELL_TIME,  /* nanoseconds: shown in the unit that fits the whole column */
+	FG_CELL_COUNT,
+};
+
+struct fg_view_cell {
+	enum fg_cell_kind kind;
+	const char *text; /* also set beside a number: shown instead of it ("27/45") */
+	double number;
+	double error; /* standard error; 0: none is known */
+};
+
+struct fg_view_column {
+	const char *key;   /* in JSON and CSV: "self_ns"; its error is "self_ns_error" */
+	const char *title; /* in text; "%t" is replaced by the column's unit of time */
+	enum fg_cell_kind kind;
+	bool has_error;
+	bool left;      /* aligned to the left: text */
+	bool only_data; /* not in text: JSON and CSV only */
+	uint8_t optional; /* in text left out first, highest number first, when the name gets too little room */
+	uint8_t unit_like; /* shares the unit of time of this column, counted from 1; 0: has its own */
+};
+
+enum fg_view_style {
+	FG_VIEW_PLAIN,
+	FG_VIEW_PRIMARY, /* the row that a group is about */
+	FG_VIEW_FAINT,   /* around it */
+};
+
+struct fg_view_row {
+	struct fg_view_cell *cells; /* one per column */
+	const char *guide; /* put in front of the last column's text: the lines of a tree */
+	unsigned depth;    /* of a tree */
+	uint8_t style;
+	bool rule_before; /* a line, or an empty one, between groups */
+};
+
+enum {
+	FG_VIEW_MAX_COLUMNS = 24
+};
+
+/* The last column holds the name and takes the width that is left. */
+struct fg_view_table {
+	struct fg_arena arena;
+	const char *name;  /* the view's */
+	const char **head; /* lines above it: what is shown */
+	size_t head_count, head_capacity;
+	struct fg_view_column columns[FG_VIEW_MAX_COLUMNS];
+	size_t column_count;
+	struct fg_view_row *rows;
+	size_t row_count, row_capacity;
+	const char **notes; /* lines below it: what was left out, what to know */
+	size_t note_count, note_capacity;
+};
+
+struct fg_view_options {
+	struct fg_calltree_query query;
+	size_t rows;          /* at most; 0: the view's own default */
+	bool all;             /* no limit of any kind: what --json and --csv want too */
+	double floor;         /* leave out what is below this share of the total */
+	unsigned depth;       /* of trees; 0: no limit */
+	bool by_inclusive;    /* order lists by inclusive instead of self time */
+	const char *function; /* pattern: what callgraph, paths are about; NULL: everything */
+};
+
+struct fg_view {
+	const char *name;
+	const char *description;
+	int (*make)(const struct fg_profile *profile, const struct fg_view_options *options,
+		    struct fg_view_table *table, struct fg_error *err);
+	bool needs_samples; /* shows less, or nothing, of a profile of sums */
+};
+
+/* What a profile of sums lacks, and where it is to be had: the end of a sentence. */
+#define FG_VIEW_NEEDS_SAMPLES                             \
+ "use a trace (fastgate record), or a run whose samples " \
+ "were kept (measure.sampler.keep_samples)"
+
+extern const struct fg_view fg_views[]; /* the last one has no name */
+const struct fg_view *fg_view_find(const char *name);
+
+/* FG_EUNSUPPORTED: the profile does not know what the view shows (units, times); says what to do about it. */
+int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
+		 const struct fg_view_options *options, struct fg_view_table *table,
+		 struct fg_error *err) FG_NODISCARD;
+void fg_view_table_release(struct fg_view_table *table);
+
+struct fg_view_text_options {
+	unsigned columns; /* width; 0: whatever the names need */
+	bool color;
+	bool errors; /* show the standard errors */
+};
+
+void fg_view_write_text(const struct fg_view_table *table,
+			const struct fg_view_text_options *options, struct fg_strbuf *out);
+void fg_view_write_json(const struct fg_view_table *table, struct fg_strbuf *out);
+void fg_view_write_csv(const struct fg_view_table *table, struct fg_strbuf *out);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the views share: building rows. */
+#ifndef FG_VIEWS_VIEW_PRIVATE_H
+#define FG_VIEWS_VIEW_PRIVATE_H
+
+#include "base/pattern.h"
+#include "views/view.h"
+
+typedef int fg_view_maker(const struct fg_profile *profile, const struct fg_view_options *options,
+			  struct fg_view_table *table, struct fg_error *err);
+
+fg_view_maker fg_view_flat;
+fg_view_maker fg_view_callgraph;
+fg_view_maker fg_view_top_down;
+fg_view_maker fg_view_bottom_up;
+fg_view_maker fg_view_lines;
+fg_view_maker fg_view_libraries;
+fg_view_maker fg_view_classes;
+fg_view_maker fg_view_namespaces;
+fg_view_maker fg_view_files;
+fg_view_maker fg_view_threads;
+fg_view_maker fg_view_regions;
+fg_view_maker fg_view_units;
+fg_view_maker fg_view_timeline;
+fg_view_maker fg_view_paths;
+
+void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
+		      size_t count);
+/* A row of empty cells, valid until the next one is added; its cells stay where they are. */
+struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
+void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
+void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
+
+struct fg_view_cell fg_cell_text(struct fg_view_table *table, const char *text); /* copied */
+struct fg_view_cell fg_cell_count(double count);
+struct fg_view_cell fg_cell_time(double ns);
+struct fg_view_cell fg_cell_share(double share);
+/* A figure with its standard error, the total being known. */
+struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total);
+struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
+					  const struct fg_weight *total);
+/* The library, unless it is the name itself. */
+struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg_label *label);
+/* "file.cpp:88" of a definition or a line. */
+struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label);
+
+/* "12.4 s of CPU time, 12 345 samples": the line above every view; says what the query kept of the whole. */
+void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
+		    const struct fg_calltree_query *query, const struct fg_weight *total);
+/* What the times of regions and units that a stored run keeps are multiplied with: they are sums of all repetitions. */
+double fg_view_stored_scale(const struct fg_profile *profile,
+			     const struct fg_calltree_query *query);
+/* Largest first; the order of labels where they are equal. */
+void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
+/* Does the pattern match "name [library]", as everywhere? */
+bool fg_view_matches(const struct fg_pattern *pattern, const struct fg_label *label);
+/* How many rows to show. */
+size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise);
+
+#endif

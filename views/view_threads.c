@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Threads: what was sampled of each beside what the kernel counted, and the function that took most of it. */
+#include "views/view_private.h"
+
+enum {
+	FEW_ROWS = 40
+};
+
+static const struct fg_view_column columns[] = {
+	{"inclusive_share", "incl %",        FG_CELL_SHARE, true,  false, false, 0, 0},
+	{"inclusive_ns",    "sampled %t",    FG_CELL_TIME,  true,  false, false, 0, 0},
+	{"user_ns",         "user %t",       FG_CELL_TIME,  false, false, false, 0, 2},
+	{"system_ns",       "system %t",     FG_CELL_TIME,  false, false, false, 0, 2},
+	{"samples",         "samples",       FG_CELL_COUNT, false, false, false, 1, 0},
+	{"thread",          "thread",        FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"top_function",    "most of it in", FG_CELL_TEXT,  false, true,  false, 0, 0},
+};
+
+struct kernel_times {
+	double user_ns;
+	double system_ns;
+};
+
+/* What the kernel counted for all threads that go by this name. */
+static struct kernel_times kernel_times(const struct fg_profile *profile, const char *name)
+{
+	struct kernel_times times = {0};
+
+	for (size_t i = 0; i < profile->thread_count; i++) {
+		const struct fg_thread_info *thread = &profile->threads[i];
+		char *label = fg_xasprintf("%s (%u)", thread->name ? thread->name : "thread",
+					   thread->tid);
+
+		if (strcmp(label, name) == 0) {
+			times.user_ns += thread->user_ns;
+			times.system_ns += thread->system_ns;
+		}
+		free(label);
+	}
+	return times;
+}
+
+/* The label with most self time below a node. */
+static const char *top_label(const struct fg_calltree *tree, uint32_t node, double *by_label)
+{
+	const char *top = NULL;
+	double most = 0;
+
+	for (uint32_t i = node, next = 0;; i = next) {
+		if (i != node && tree->self[0][i].ns > 0) {
+			double *sum = &by_label[tree->nodes[i].label];
+
+			*sum += tree->self[0][i].ns;
+			if (*sum > most) {
+				most = *sum;
+				top = tree->labels[tree->nodes[i].label].name;
+			}
+		}
+		next = tree->nodes[i].first_child;
+		for (uint32_t up = i; next == 0 && up != node; up = tree->nodes[up].parent)
+			next = tree->nodes[up].next_sibling;
+		if (next == 0)
+			return top;
+	}
+}
+
+static void add_thread(struct fg_view_table *table, const struct fg_profile *profile,
+		       const struct fg_calltree *tree, uint32_t node)
+{
+	const struct fg_weight *total = &tree->inclusive[0][0];
+	const char *name = tree->labels[tree->nodes[node].label].name;
+	const struct kernel_times times = kernel_times(profile, name);
+	double *by_label = fg_xcalloc(tree->label_count, sizeof(*by_label));
+	struct fg_view_cell *cell = fg_view_add_row(table)->cells;
+
+	*cell++ = fg_cell_weight_share(&tree->inclusive[0][node], total);
+	*cell++ = fg_cell_weight(&tree->inclusive[0][node], total);
+	if (times.user_ns + times.system_ns > 0) {
+		cell[0] = fg_cell_time(times.user_ns);
+		cell[1] = fg_cell_time(times.system_ns);
+	}
+	cell += 2;
+	*cell++ = fg_cell_count((double)tree->inclusive[0][node].samples);
+	*cell++ = fg_cell_text(table, name);
+	*cell = fg_cell_text(table, top_label(tree, node, by_label));
+	free(by_label);
+}
+
+int fg_view_threads(const struct fg_profile *profile, const struct fg_view_options *options,
+		     struct fg_view_table *table, struct fg_error *err)
+{
+	struct fg_calltree_query query = options->query;
+	const size_t limit = fg_view_limit(options, FEW_ROWS);
+	struct fg_calltree tree;
+	size_t left_out = 0;
+	int rc = FG_OK;
+
+	if (profile->thread_count == 0)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"this profile does not tell threads apart: " FG_VIEW_NEEDS_SAMPLES);
+	query.split = FG_SPLIT_THREAD;
+	rc = fg_calltree_build(profile, &query, &tree, err);
+	if (rc != FG_OK)
+		return rc;
+	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
+	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
+	for (uint32_t at = tree.nodes[0].first_child; at != 0; at = tree.nodes[at].next_sibling) {
+		if (table->row_count < limit)
+			add_thread(table, profile, &tree, at);
+		else
+			left_out++;
+	}
+	if (left_out > 0)
+		fg_view_note(table, "%zu more threads (--all shows them)", left_out);
+	fg_calltree_release(&tree);
+	return FG_OK;
+}
