@@ -27,7 +27,10 @@ struct fg_arena_block {
 	_Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
-/* A large arena grows by large blocks: the system hands those out cleared, page by page, as they are used. */
+/*
+ * A large arena grows by large blocks: the system hands those out cleared, page by page, as they
+ * are used.
+ */
 static size_t block_bytes(const struct fg_arena *arena, size_t rounded)
 {
 	size_t wanted = arena->used_bytes / 2;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory for what dies together: one arena a loaded profile, a parsed configuration, a request.
- * `struct fg_arena arena = {0};` is an empty one.  Memory is zeroed and aligned for any type; it is freed as a whole.
- * Under AddressSanitizer every allocation is a malloc of its own, so that overruns are seen.
+ * `struct fg_arena arena = {0};` is an empty one.  Memory is zeroed and aligned for any type; it is
+ * freed as a whole. Under AddressSanitizer every allocation is a malloc of its own, so that
+ * overruns are seen.
  */
 #ifndef FG_BASE_ARENA_H
 #define FG_BASE_ARENA_H

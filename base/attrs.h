@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiler attributes.  The one header of base/ that the collector may include: it declares nothing. */
+/*
+ * Compiler attributes.  The one header of base/ that the collector may include: it declares
+ * nothing.
+ */
 #ifndef FG_BASE_ATTRS_H
 #define FG_BASE_ATTRS_H
 

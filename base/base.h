@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every file of fastgate may take for granted: attributes, assertions and checked allocation. */
+/*
+ * What every file of fastgate may take for granted: attributes, assertions and checked allocation.
+ */
 #ifndef FG_BASE_BASE_H
 #define FG_BASE_BASE_H
 
@@ -24,9 +26,9 @@ void fg_assert_failed(const char *condition, const char *file, int line,
 		      const char *function) FG_NORETURN;
 
 /*
- * Allocation that cannot fail: out of memory ends the process with one line (exit code 6).  Whatever
- * an outsider can enlarge must be bounded before it comes here.  fg_xcalloc and fg_xreallocarray check
- * the product for overflow.  fg_xstrdup(NULL) is NULL.
+ * Allocation that cannot fail: out of memory ends the process with one line (exit code 6).
+ * Whatever an outsider can enlarge must be bounded before it comes here.  fg_xcalloc and
+ * fg_xreallocarray check the product for overflow.  fg_xstrdup(NULL) is NULL.
  */
 void *fg_xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *fg_xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
@@ -38,8 +40,8 @@ char *fg_xvasprintf(const char *format, va_list ap) FG_PRINTF(1, 0)
 	__attribute__((returns_nonnull));
 
 /*
- * Room for one more element in a growing array: doubles *capacity as needed and returns the (moved) array.
- * Use: v->items = fg_grow(v->items, &v->capacity, v->count + 1, sizeof(v->items[0]));
+ * Room for one more element in a growing array: doubles *capacity as needed and returns the (moved)
+ * array. Use: v->items = fg_grow(v->items, &v->capacity, v->count + 1, sizeof(v->items[0]));
  */
 void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	__attribute__((returns_nonnull));

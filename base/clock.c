@@ -33,8 +33,8 @@ static void put_number(char *at, int digits, int64_t value)
 }
 
 /*
- * By hand, because a trend shows ten thousand of them.  Years are counted from March, so that the leap day is the last
- * day of a year; 400 years are always 146,097 days.
+ * By hand, because a trend shows ten thousand of them.  Years are counted from March, so that the
+ * leap day is the last day of a year; 400 years are always 146,097 days.
  */
 void fg_time_format_utc(int64_t wall_ns, char text[FG_TIME_TEXT_SIZE])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing comma-separated values after RFC 4180, with "\n" as the end of a line.  Text is quoted when it has to be.
- * `struct fg_csv csv = {.out = &text};` is ready to use.
+ * Writing comma-separated values after RFC 4180, with "\n" as the end of a line.  Text is quoted
+ * when it has to be. `struct fg_csv csv = {.out = &text};` is ready to use.
  */
 #ifndef FG_BASE_CSV_H
 #define FG_BASE_CSV_H

@@ -2,11 +2,11 @@
 /*
  * Why a call failed, in words a user can act on.
  *
- * A function that can fail returns an int (FG_OK or a negative enum fg_status) and takes a
- * `struct fg_error *err` last.  The object lives on the caller's stack, is filled only on failure, and may be NULL.
- * The message is one line without a full stop: what was found, what was expected, and where
- * (`file:line:column` for input).  It is made where the fact is known; a caller at a boundary may put
- * its context in front with fg_error_prefix().  Only cli/ and perfdb/server print it.
+ * A function that can fail returns an int (FG_OK or a negative enum fg_status) and takes a `struct
+ * fg_error *err` last.  The object lives on the caller's stack, is filled only on failure, and may
+ * be NULL. The message is one line without a full stop: what was found, what was expected, and
+ * where (`file:line:column` for input).  It is made where the fact is known; a caller at a boundary
+ * may put its context in front with fg_error_prefix().  Only cli/ and perfdb/server print it.
  */
 #ifndef FG_BASE_ERROR_H
 #define FG_BASE_ERROR_H

@@ -65,7 +65,10 @@ int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, st
 int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *size,
 		       struct fg_error *err)
 {
-	/* Opened first and looked at then, so that nobody can change it in between; without waiting for a pipe's other end. */
+	/*
+	 * Opened first and looked at then, so that nobody can change it in between; without waiting
+	 * for a pipe's other end.
+	 */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 
@@ -298,7 +301,10 @@ bool fg_fs_exists(const char *path)
 	return lstat(path, &status) == 0;
 }
 
-/* What the kernel asks where fs.protected_symlinks is on; not everybody has it on, and readlink() does not ask. */
+/*
+ * What the kernel asks where fs.protected_symlinks is on; not everybody has it on, and readlink()
+ * does not ask.
+ */
 bool fg_fs_is_planted(const char *path)
 {
 	char *parent = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files and folders.  Everything is opened with O_CLOEXEC.  fg_fs_write_atomic() writes beside the target, syncs and
- * renames: a reader sees the old file or the new one, and a failure leaves the old one and no litter.
+ * Files and folders.  Everything is opened with O_CLOEXEC.  fg_fs_write_atomic() writes beside the
+ * target, syncs and renames: a reader sees the old file or the new one, and a failure leaves the
+ * old one and no litter.
  */
 #ifndef FG_BASE_FS_H
 #define FG_BASE_FS_H
@@ -10,21 +11,30 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 
-/* The whole file with a NUL behind it (not counted in *size), to be freed.  FG_ELIMIT when larger than max_bytes. */
+/*
+ * The whole file with a NUL behind it (not counted in *size), to be freed.  FG_ELIMIT when larger
+ * than max_bytes.
+ */
 int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err)
 	FG_NODISCARD;
-/* The same for what a stranger may have put there: a pipe, which would be waited for, or a device is FG_EINVAL. */
+/*
+ * The same for what a stranger may have put there: a pipe, which would be waited for, or a device
+ * is FG_EINVAL.
+ */
 int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *size,
 		       struct fg_error *err) FG_NODISCARD;
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		       struct fg_error *err) FG_NODISCARD;
 /*
- * A file that a user named for a result.  What can be replaced is replaced as a whole (behind a link: what it leads to);
- * a device or a pipe cannot, and is written to.
+ * A file that a user named for a result.  What can be replaced is replaced as a whole (behind a
+ * link: what it leads to); a device or a pipe cannot, and is written to.
  */
 int fg_fs_write_result(const char *path, const void *data, size_t size, struct fg_error *err)
 	FG_NODISCARD;
-/* Every byte to a descriptor (pipes too); EINTR and short writes are handled.  FG_EIO with errno's text. */
+/*
+ * Every byte to a descriptor (pipes too); EINTR and short writes are handled.  FG_EIO with errno's
+ * text.
+ */
 int fg_fs_write_all(int fd, const void *data, size_t size, struct fg_error *err) FG_NODISCARD;
 int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)
 	FG_NODISCARD; /* like mkdir -p */
@@ -35,7 +45,10 @@ int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path,
 int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error *err) FG_NODISCARD;
 
 bool fg_fs_exists(const char *path);
-/* A link of another user in a folder that everybody may write to, as /tmp is: followed, it would lead us anywhere. */
+/*
+ * A link of another user in a folder that everybody may write to, as /tmp is: followed, it would
+ * lead us anywhere.
+ */
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
 /* Names in a folder, sorted, without . and ..; free each and the array. */

@@ -12,7 +12,10 @@ int fg_gzip_pack(const void *data, size_t size, struct fg_strbuf *out, struct fg
 	FG_NODISCARD;
 /* What the data begins with when unpacked: at most `max` bytes; returns their number. */
 size_t fg_gzip_peek(const void *data, size_t size, void *to, size_t max);
-/* FG_ELIMIT when it would grow beyond `max_bytes`; FG_EPARSE when broken, cut, or followed by other bytes. */
+/*
+ * FG_ELIMIT when it would grow beyond `max_bytes`; FG_EPARSE when broken, cut, or followed by other
+ * bytes.
+ */
 int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_strbuf *out,
 		   struct fg_error *err) FG_NODISCARD;
 

@@ -16,7 +16,10 @@ static uint64_t read64(const uint8_t *bytes)
 	return value;
 }
 
-/* The two halves of a 64×64-bit product, folded: one multiplication mixes every bit into every other. */
+/*
+ * The two halves of a 64×64-bit product, folded: one multiplication mixes every bit into every
+ * other.
+ */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
 	__extension__ const unsigned __int128 product = (unsigned __int128)a * b;
@@ -48,7 +51,9 @@ uint64_t fg_hash64(const void *data, size_t size, uint64_t seed)
 
 static uint32_t crc_nibble(uint32_t state)
 {
-	/* The remainders of the sixteen 4-bit polynomials by Castagnoli's (reflected 0x82f63b78). */
+	/*
+	 * The remainders of the sixteen 4-bit polynomials by Castagnoli's (reflected 0x82f63b78).
+	 */
 	static const uint32_t table[16] = {
 		0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
 		0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
@@ -177,8 +182,9 @@ static void store(void *at, __m128i value)
 }
 
 /*
- * The processor's own instructions, about ten times as fast.  They keep the state as ABEF and CDGH, do two rounds at a
- * time, and four rounds with the four words of `message`; while they go on, the words of 16 rounds later are made.
+ * The processor's own instructions, about ten times as fast.  They keep the state as ABEF and CDGH,
+ * do two rounds at a time, and four rounds with the four words of `message`; while they go on, the
+ * words of 16 rounds later are made.
  */
 __attribute__((target("sha,sse4.1"))) static void
 sha_blocks_x86(uint32_t state[8], const uint8_t *blocks, size_t count)
@@ -361,6 +367,9 @@ uint64_t fg_process_secret(void)
 	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != (ssize_t)sizeof(value))
 		value = (uint64_t)(uintptr_t)&secret;
 	value |= 1;
-	/* Of several threads that come first, one decides: what was hashed with another number would not be found again. */
+	/*
+	 * Of several threads that come first, one decides: what was hashed with another number
+	 * would not be found again.
+	 */
 	return atomic_compare_exchange_strong(&secret, &none, value) ? value : none;
 }

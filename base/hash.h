@@ -33,8 +33,8 @@ void fg_hex(const uint8_t *data, size_t size, char *hex); /* 2 * size + 1 bytes 
 bool fg_equal_secret(const void *a, const void *b, size_t size);
 
 /*
- * A number that outsiders cannot know, the same in all threads as long as the process lives: with it in every hash nobody
- * can choose keys that collide.  Odd.
+ * A number that outsiders cannot know, the same in all threads as long as the process lives: with
+ * it in every hash nobody can choose keys that collide.  Odd.
  */
 uint64_t fg_process_secret(void);
 

@@ -168,7 +168,10 @@ double fg_json_double_or(const cJSON *object, const char *path, double otherwise
 	return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 
-/* One reference token, with ~1 and ~0 read back.  Returns where the next one begins, or NULL: too long. */
+/*
+ * One reference token, with ~1 and ~0 read back.  Returns where the next one begins, or NULL: too
+ * long.
+ */
 static const char *take_token(const char *pointer, char *token, size_t size)
 {
 	size_t used = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading JSON, over cJSON, with limits: at most `max_bytes` of text and 64 levels.  Errors carry line and column.
- * The getters look a member up by a path of names separated by '/' and refuse a wrong type with the member's name.
+ * Reading JSON, over cJSON, with limits: at most `max_bytes` of text and 64 levels.  Errors carry
+ * line and column. The getters look a member up by a path of names separated by '/' and refuse a
+ * wrong type with the member's name.
  */
 #ifndef FG_BASE_JSON_H
 #define FG_BASE_JSON_H

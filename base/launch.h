@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What fg_process_start() and the launcher say to each other (runner/launch.c, installed beside the collector as fastgate-launch).
+ * What fg_process_start() and the launcher say to each other (runner/launch.c, installed beside the
+ * collector as fastgate-launch).
  *
- * Why there is a launcher: the kernel counts the memory that a process has before exec into its peak (ru_maxrss).  A program forked
- * straight from fastgate would begin with fastgate's own size, and its memory metric would say more about us than about itself.  The
- * launcher is small; what it forks begins small.
+ * Why there is a launcher: the kernel counts the memory that a process has before exec into its
+ * peak (ru_maxrss).  A program forked straight from fastgate would begin with fastgate's own size,
+ * and its memory metric would say more about us than about itself.  The launcher is small; what it
+ * forks begins small.
  *
  *	fastgate-launch REPORT_FD COUNT VARIABLE... PROGRAM ARGUMENT...
  *
- * COUNT variables make up the program's environment; the launcher's own is empty, so that what is preloaded into the program is
- * not preloaded into the launcher.  Through REPORT_FD it writes one struct fg_launch_started, and one struct fg_launch_ended
- * unless the first had an error.
+ * COUNT variables make up the program's environment; the launcher's own is empty, so that what is
+ * preloaded into the program is not preloaded into the launcher.  Through REPORT_FD it writes one
+ * struct fg_launch_started, and one struct fg_launch_ended unless the first had an error.
  */
 #ifndef FG_BASE_LAUNCH_H
 #define FG_BASE_LAUNCH_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Byte strings to 64-bit values, by open addressing.  `struct fg_map map = {0};` is an empty one.
- * Keys are copied into the map.  Iteration is in order of insertion, so that output never depends on hashing.
- * The hash is seeded per process: keys come from outsiders.
+ * Keys are copied into the map.  Iteration is in order of insertion, so that output never depends
+ * on hashing. The hash is seeded per process: keys come from outsiders.
  */
 #ifndef FG_BASE_MAP_H
 #define FG_BASE_MAP_H
@@ -32,7 +32,10 @@ uint64_t fg_map_hash(const void *key, size_t key_length);
 uint64_t *fg_map_get_hashed(const struct fg_map *map, const void *key, size_t key_length,
 			    uint64_t hash);
 uint64_t *fg_map_get_text(const struct fg_map *map, const char *key);
-/* Insert with `value` unless the key is there; returns the place and whether it is new (may be NULL). */
+/*
+ * Insert with `value` unless the key is there; returns the place and whether it is new (may be
+ * NULL).
+ */
 uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uint64_t value,
 		     bool *is_new);
 uint64_t *fg_map_add_text(struct fg_map *map, const char *key, uint64_t value, bool *is_new);

@@ -53,7 +53,10 @@ int fg_parse_uint64(const char *text, uint64_t *value, struct fg_error *err)
 	return FG_OK;
 }
 
-/* A decimal number at the start of the text: digits, a point, an exponent; no hexadecimal, no "inf" or "nan". */
+/*
+ * A decimal number at the start of the text: digits, a point, an exponent; no hexadecimal, no "inf"
+ * or "nan".
+ */
 static bool take_number(const char *text, const char **end, double *value)
 {
 	const char *p = text;
@@ -86,10 +89,8 @@ int fg_parse_double(const char *text, double *value, struct fg_error *err)
 
 int fg_parse_bool(const char *text, bool *value, struct fg_error *err)
 {
-	static const char *const words[2][4] = {
-		{"false", "no",  "off", "0"},
-                {"true",  "yes", "on",  "1"}
-        };
+	static const char *const words[2][4] = {{"false", "no", "off", "0"},
+						{"true", "yes", "on", "1"}};
 
 	for (size_t truth = 0; truth < 2; truth++) {
 		for (size_t i = 0; i < FG_ARRAY_SIZE(words[0]); i++) {
@@ -133,16 +134,8 @@ static bool parse_with_unit(const char *text, const struct unit *units, size_t c
 int fg_parse_duration_ns(const char *text, int64_t *value_ns, struct fg_error *err)
 {
 	static const struct unit units[] = {
-		{"s",   1e9    },
-                {"ns",  1.0    },
-                {"us",  1e3    },
-                {"µs", 1e3    },
-                {"ms",  1e6    },
-		{"sec", 1e9    },
-                {"m",   60e9   },
-                {"min", 60e9   },
-                {"h",   3600e9 },
-                {"d",   86400e9},
+		{"s", 1e9},   {"ns", 1.0}, {"us", 1e3},   {"µs", 1e3},   {"ms", 1e6},
+		{"sec", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9},
 	};
 	double number = 0.0;
 
@@ -158,18 +151,12 @@ int fg_parse_duration_ns(const char *text, int64_t *value_ns, struct fg_error *e
 int fg_parse_size_bytes(const char *text, uint64_t *value_bytes, struct fg_error *err)
 {
 	static const struct unit units[] = {
-		{"B",   1.0            },
-                {"K",   1024.0         },
-		{"KiB", 1024.0         },
-                {"kB",  1e3            },
-		{"KB",  1e3            },
-                {"M",   1048576.0      },
-		{"MiB", 1048576.0      },
-                {"MB",  1e6            },
-		{"G",   1073741824.0   },
-                {"GiB", 1073741824.0   },
-		{"GB",  1e9            },
-                {"TiB", 1099511627776.0},
+		{"B", 1.0},          {"K", 1024.0},
+		{"KiB", 1024.0},     {"kB", 1e3},
+		{"KB", 1e3},         {"M", 1048576.0},
+		{"MiB", 1048576.0},  {"MB", 1e6},
+		{"G", 1073741824.0}, {"GiB", 1073741824.0},
+		{"GB", 1e9},         {"TiB", 1099511627776.0},
 	};
 	double number = 0.0;
 
@@ -184,10 +171,7 @@ int fg_parse_size_bytes(const char *text, uint64_t *value_bytes, struct fg_error
 
 int fg_parse_ratio(const char *text, double *value, struct fg_error *err)
 {
-	static const struct unit units[] = {
-		{"",  1.0 },
-                {"%", 0.01}
-        };
+	static const struct unit units[] = {{"", 1.0}, {"%", 0.01}};
 	double number = 0.0;
 
 	if (!parse_with_unit(text, units, FG_ARRAY_SIZE(units), &number))
@@ -224,11 +208,7 @@ static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const cha
 
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
 {
-	static const struct unit units[] = {
-		{"s",   1e9},
-                {"ms",  1e6},
-                {"µs", 1e3}
-        };
+	static const struct unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}};
 	const double size = fabs(value_ns);
 
 	if (!isfinite(value_ns)) {
@@ -252,10 +232,7 @@ const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE])
 const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE])
 {
 	static const struct unit units[] = {
-		{"GiB", 1073741824.0},
-                {"MiB", 1048576.0   },
-                {"KiB", 1024.0      }
-        };
+		{"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0}};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
 		if (fabs(value_bytes) >= units[i].factor) {
@@ -269,10 +246,7 @@ const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE])
 
 const char *fg_format_count(double value, char text[FG_NUMBER_TEXT_SIZE])
 {
-	static const struct unit units[] = {
-		{"G", 1e9},
-                {"M", 1e6}
-        };
+	static const struct unit units[] = {{"G", 1e9}, {"M", 1e6}};
 	const double size = fabs(value);
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
@@ -340,9 +314,10 @@ static char *put_digits(char *end, uint64_t value, size_t least)
 }
 
 /*
- * A number with few decimals, which is what nearly all are that were rounded before they are shown.  An integer below
- * 2^53 divided by a power of ten up to 10^22 is the double nearest to that decimal, so comparing with the quotient tells
- * whether these digits stand for the value; with at most 15 of them "%.15g" would say the same.
+ * A number with few decimals, which is what nearly all are that were rounded before they are shown.
+ * An integer below 2^53 divided by a power of ten up to 10^22 is the double nearest to that
+ * decimal, so comparing with the quotient tells whether these digits stand for the value; with at
+ * most 15 of them "%.15g" would say the same.
  */
 static bool format_short(double value, char text[FG_NUMBER_TEXT_SIZE])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as people write and read them.  Every parser takes the whole text or refuses it with a message that
- * says what was found and what was expected ("'5 minutes' is not a duration: write 300s, 5m or 250ms").
- * Parsing and printing do not depend on the locale.
+ * Numbers as people write and read them.  Every parser takes the whole text or refuses it with a
+ * message that says what was found and what was expected ("'5 minutes' is not a duration: write
+ * 300s, 5m or 250ms"). Parsing and printing do not depend on the locale.
  */
 #ifndef FG_BASE_NUMBER_H
 #define FG_BASE_NUMBER_H
@@ -26,7 +26,10 @@ int fg_parse_ratio(const char *text, double *value, struct fg_error *err) FG_NOD
 enum {
 	FG_NUMBER_TEXT_SIZE = 48
 };
-/* Three significant digits and the unit that fits: "210 ms", "1.52 s", "34.1 µs", "2 min 5 s", "1 h 47 min". */
+/*
+ * Three significant digits and the unit that fits: "210 ms", "1.52 s", "34.1 µs", "2 min 5 s", "1 h
+ * 47 min".
+ */
 const char *fg_format_duration(double value_ns, char text[FG_NUMBER_TEXT_SIZE]);
 const char *fg_format_size(double value_bytes, char text[FG_NUMBER_TEXT_SIZE]); /* "12.4 MiB" */
 const char *

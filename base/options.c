@@ -336,7 +336,10 @@ static int read_short(struct parser *parser, const char *word)
 	return FG_OK;
 }
 
-/* One word: an option with its value, the end of options, or a word to be kept.  *done: the rest are words. */
+/*
+ * One word: an option with its value, the end of options, or a word to be kept.  *done: the rest
+ * are words.
+ */
 static int read_word(struct parser *parser, struct fg_option_words *found, bool *done)
 {
 	char *word = *parser->next++;

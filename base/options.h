@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options of a program, as rows of a table.  One row says how an option is written, where its value goes, what it may
- * be, and what it is for; parsing, --help, man pages and completions all come from it.
+ * Options of a program, as rows of a table.  One row says how an option is written, where its value
+ * goes, what it may be, and what it is for; parsing, --help, man pages and completions all come
+ * from it.
  *
  *	struct options {
  *		unsigned rate_hz;
@@ -15,9 +16,9 @@
  *		{0},
  *	};
  *
- * Understood: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, several flags in one word (-qv), and -- to end them.
- * Values stay borrowed from argv; lists live in the arena.  After a failure the values hold what was read so far: the
- * caller prints the message and stops.
+ * Understood: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, several flags in one word (-qv), and
+ * -- to end them. Values stay borrowed from argv; lists live in the arena.  After a failure the
+ * values hold what was read so far: the caller prints the message and stops.
  */
 #ifndef FG_BASE_OPTIONS_H
 #define FG_BASE_OPTIONS_H
@@ -121,8 +122,8 @@ void fg_option_describe(const struct fg_option *option, struct fg_strbuf *text);
 /* The rows as two columns, wrapped. */
 void fg_options_help(const struct fg_option *options, unsigned columns, struct fg_strbuf *text);
 /*
- * A name and its text in two columns.  `left` is the width of the left one: 2 blanks, the name, 2 blanks; a longer
- * name gets a line of its own.
+ * A name and its text in two columns.  `left` is the width of the left one: 2 blanks, the name, 2
+ * blanks; a longer name gets a line of its own.
  */
 void fg_text_two_columns(struct fg_strbuf *text, const char *name, const char *what, unsigned left,
 			 unsigned columns);

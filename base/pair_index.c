@@ -5,8 +5,10 @@ enum {
 	FIRST_SLOTS = 256
 };
 
-/* Two multiplications spread both halves; the table is ours alone and small numbers come in, not an outsider's choice of
-   hash values: node indexes are given in order of arrival. */
+/*
+ * Two multiplications spread both halves; the table is ours alone and small numbers come in, not an
+ * outsider's choice of hash values: node indexes are given in order of arrival.
+ */
 static size_t slot_of(const struct fg_pair_index *index, uint32_t first, uint32_t second)
 {
 	uint64_t mixed = ((uint64_t)first << 32 | second) * UINT64_C(0x9e3779b97f4a7c15);

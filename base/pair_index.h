@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * (parent, child) → index, for trees that are built from millions of steps: one open-addressing table of 16-byte slots,
- * about ten nanoseconds a step.  `struct fg_pair_index index = {0};` is an empty one.
+ * (parent, child) → index, for trees that are built from millions of steps: one open-addressing
+ * table of 16-byte slots, about ten nanoseconds a step.  `struct fg_pair_index index = {0};` is an
+ * empty one.
  */
 #ifndef FG_BASE_PAIR_INDEX_H
 #define FG_BASE_PAIR_INDEX_H

@@ -17,8 +17,8 @@ enum {
  */
 struct level {           /* an open group; the first is the whole expression */
 	unsigned copies; /* most of those within it */
-	unsigned
-		run; /* ways through what stands before the item, since the last character that must be there */
+	/* ways through what stands before the item, since the last character that must be there */
+	unsigned run;
 	unsigned others; /* ways through the alternatives before this one */
 	bool takes;      /* this alternative takes a character for certain */
 };

@@ -2,9 +2,11 @@
 /*
  * Patterns and rewriting rules that people give: POSIX extended regular expressions with bounds.
  *
- * The C library's matcher can be made to take time or memory without limit by a short expression: back-references make it
- * exponential, nested repetitions ("(a{99}){99}", "a++++") are unrolled, and of what may match nothing in several ways
- * ("(a*|b*){32}") every way is gone through.  All are refused, and so are expressions over FG_PATTERN_MAX_BYTES; subjects are looked at up to FG_PATTERN_MAX_SUBJECT bytes.
+ * The C library's matcher can be made to take time or memory without limit by a short expression:
+ * back-references make it exponential, nested repetitions ("(a{99}){99}", "a++++") are unrolled,
+ * and of what may match nothing in several ways ("(a*|b*){32}") every way is gone through.  All are
+ * refused, and so are expressions over FG_PATTERN_MAX_BYTES; subjects are looked at up to
+ * FG_PATTERN_MAX_SUBJECT bytes.
  */
 #ifndef FG_BASE_PATTERN_H
 #define FG_BASE_PATTERN_H
@@ -34,7 +36,10 @@ int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_e
 bool fg_pattern_matches(const struct fg_pattern *pattern, const char *subject);
 void fg_pattern_release(struct fg_pattern *pattern);
 
-/* s/PATTERN/REPLACEMENT/[g]: any delimiter; \1 to \9 and & in the replacement, "\&" for the character itself. */
+/*
+ * s/PATTERN/REPLACEMENT/[g]: any delimiter; \1 to \9 and & in the replacement, "\&" for the
+ * character itself.
+ */
 struct fg_rename {
 	struct fg_pattern pattern;
 	char *replacement;

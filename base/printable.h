@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names are anybody's bytes; formats of lines and columns cannot carry control characters: they become blanks. */
+/*
+ * Names are anybody's bytes; formats of lines and columns cannot carry control characters: they
+ * become blanks.
+ */
 #ifndef FG_BASE_PRINTABLE_H
 #define FG_BASE_PRINTABLE_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How nothing stays behind.  Each program gets a process group, which is signalled as a whole.  A descendant that leaves
- * the group (a daemon) is reparented to us, because we declare ourselves sub-reaper: whatever child of ours is neither a
- * program that we started nor one that we were told to keep is such a stray, and is ended after the program it came from.
- * A child learns of our own death by PR_SET_PDEATHSIG.
+ * How nothing stays behind.  Each program gets a process group, which is signalled as a whole.  A
+ * descendant that leaves the group (a daemon) is reparented to us, because we declare ourselves
+ * sub-reaper: whatever child of ours is neither a program that we started nor one that we were told
+ * to keep is such a stray, and is ended after the program it came from. A child learns of our own
+ * death by PR_SET_PDEATHSIG.
  */
 #include "base/process.h"
 
@@ -231,8 +232,8 @@ static size_t read_all(int fd, void *data, size_t size)
 }
 
 /*
- * The child tells through a pipe that closes itself on exec whether it got that far; the launcher then tells the same of the
- * program.
+ * The child tells through a pipe that closes itself on exec whether it got that far; the launcher
+ * then tells the same of the program.
  */
 static int await_exec(struct start *start, pid_t pid, const struct fg_process_options *options,
 		      struct fg_process *process, struct fg_error *err)
@@ -488,7 +489,10 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 		(void)kill(-process->pid, SIGKILL);
 }
 
-/* The launcher has ended: what it says of the program counts.  One that was killed with its program says nothing. */
+/*
+ * The launcher has ended: what it says of the program counts.  One that was killed with its program
+ * says nothing.
+ */
 static void read_report(const struct fg_process *process, struct fg_process_result *result,
 			int *status)
 {
@@ -615,7 +619,10 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 		capture_take(&processes[i].captures[1], &results[i].stderr_text,
 			     &results[i].stderr_size, &results[i].output_cut);
 	}
-	/* What ended by itself before anybody could stop it has ended well, or not, as at any other time. */
+	/*
+	 * What ended by itself before anybody could stop it has ended well, or not, as at any other
+	 * time.
+	 */
 	for (size_t i = 0; i < count; i++) {
 		if (processes[i].kill_at_ns && was_interrupted(&processes[i], 1))
 			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");

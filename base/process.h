@@ -2,14 +2,18 @@
 /*
  * Programs that we run, each in its own process group.
  *
- * fg_process_start() → (fg_process_wait() | fg_process_kill()) → fg_process_release(); fg_process_run() does it all.
+ * fg_process_start() → (fg_process_wait() | fg_process_kill()) → fg_process_release();
+ * fg_process_run() does it all.
  * - No shell is involved: argv[0] is looked up in PATH of the given environment.
  * - A failing exec is reported by fg_process_start() with errno's text and the program's name.
- * - Output is captured into bounded buffers (the head and the tail are kept when it is longer), inherited,
+ * - Output is captured into bounded buffers (the head and the tail are kept when it is longer),
+ *   inherited,
  *   written to a file, or dropped.  Reading happens inside fg_process_wait().
- * - At the time limit, or on fg_process_kill(), the whole group gets SIGTERM, and SIGKILL after `grace_ms`.
+ * - At the time limit, or on fg_process_kill(), the whole group gets SIGTERM, and SIGKILL after
+ *   `grace_ms`.
  *   Descendants that left the group are found (we are their sub-reaper) and ended too, so that nothing stays behind.
- * - `interrupted` (may be NULL) is looked at while waiting: true ends the program and gives FG_EINTERRUPTED.  A program that ended by
+ * - `interrupted` (may be NULL) is looked at while waiting: true ends the program and gives
+ *   FG_EINTERRUPTED.  A program that ended by
  *   itself before that has its result.
  */
 #ifndef FG_BASE_PROCESS_H
@@ -41,11 +45,12 @@ struct fg_process_options {
 	int64_t grace_ms;           /* between SIGTERM and SIGKILL; 0: 2000 */
 	bool pinned;                /* to `cpu`, before exec */
 	int cpu;
-	bool keep_children; /* what it leaves running in the background stays (a server that a set-up starts) */
+	/* what it leaves running in the background stays (a server that a set-up starts) */
+	bool keep_children;
 	const volatile sig_atomic_t *interrupted;
 	/*
-	 * Path of fastgate-launch (base/launch.h), so that the program's peak memory is its own and not ours before exec.
-	 * NULL: started directly.
+	 * Path of fastgate-launch (base/launch.h), so that the program's peak memory is its own and
+	 * not ours before exec. NULL: started directly.
 	 */
 	const char *launcher;
 };
@@ -89,11 +94,17 @@ struct fg_process {
 
 int fg_process_start(const struct fg_process_options *options, struct fg_process *process,
 		     struct fg_error *err) FG_NODISCARD;
-/* Wait for all of `count` started programs at once (a duet); results in the same order.  Output and limits are served. */
+/*
+ * Wait for all of `count` started programs at once (a duet); results in the same order.  Output and
+ * limits are served.
+ */
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_process_kill(struct fg_process *process);
-/* End every child of ours that we did not start by fg_process_start(), and its children in turn: what others left behind. */
+/*
+ * End every child of ours that we did not start by fg_process_start(), and its children in turn:
+ * what others left behind.
+ */
 bool fg_process_end_strays(void);
 /* End what programs started with keep_children left running. */
 void fg_process_end_kept(void);
@@ -102,10 +113,15 @@ void fg_process_result_release(struct fg_process_result *result);
 
 int fg_process_run(const struct fg_process_options *options, struct fg_process_result *result,
 		   struct fg_error *err) FG_NODISCARD;
-/* Run and take trimmed standard output; anything but exit code 0 is FG_ECHILD with the last line of stderr. */
+/*
+ * Run and take trimmed standard output; anything but exit code 0 is FG_ECHILD with the last line of
+ * stderr.
+ */
 int fg_process_output(char *const *argv, const char *working_directory, char **text,
 		      struct fg_error *err) FG_NODISCARD;
-/* "exited with code 3" or "was ended by signal 11 (Segmentation fault)" or "ran longer than 60 s". */
+/*
+ * "exited with code 3" or "was ended by signal 11 (Segmentation fault)" or "ran longer than 60 s".
+ */
 void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text);
 
 #endif

@@ -30,7 +30,10 @@ static void distribute(const struct fg_keyed *from, struct fg_keyed *to, size_t 
 		to[starts[digit_of(&from[i], shift)]++] = from[i];
 }
 
-/* Least significant digit first, only the digits in which the keys differ: three passes for most files' addresses. */
+/*
+ * Least significant digit first, only the digits in which the keys differ: three passes for most
+ * files' addresses.
+ */
 void fg_keyed_sort(struct fg_keyed *items, size_t count)
 {
 	struct fg_keyed *spare = fg_xcalloc(count ? count : 1, sizeof(struct fg_keyed));

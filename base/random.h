@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reproducible pseudo-random numbers (xoshiro256**, seeded through splitmix64): schedules, paddings,
- * permutations.  The seed of a run is kept with the run.  fg_random_bytes() is for secrets and ids.
+ * Reproducible pseudo-random numbers (xoshiro256**, seeded through splitmix64): schedules,
+ * paddings, permutations.  The seed of a run is kept with the run.  fg_random_bytes() is for
+ * secrets and ids.
  */
 #ifndef FG_BASE_RANDOM_H
 #define FG_BASE_RANDOM_H

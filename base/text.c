@@ -152,7 +152,10 @@ static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *code)
 	return length;
 }
 
-/* C0, DEL, C1, and the marks that turn the direction of text around: they make a line show what it does not say. */
+/*
+ * C0, DEL, C1, and the marks that turn the direction of text around: they make a line show what it
+ * does not say.
+ */
 static bool is_control(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
@@ -272,7 +275,10 @@ enum {
 	LONGEST_NAME = 64
 };
 
-/* Edits between two short words: insert, delete, replace, swap of neighbours (optimal string alignment). */
+/*
+ * Edits between two short words: insert, delete, replace, swap of neighbours (optimal string
+ * alignment).
+ */
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][LONGEST_NAME + 1];

@@ -8,8 +8,8 @@
 #include "base/strbuf.h"
 
 /*
- * Split a command as a shell splits words: blanks, '…', "…" (with \" \\ \$ \`), backslash.  No expansion
- * of any kind happens.  argv ends with NULL and lives in the arena.
+ * Split a command as a shell splits words: blanks, '…', "…" (with \" \\ \$ \`), backslash.  No
+ * expansion of any kind happens.  argv ends with NULL and lives in the arena.
  */
 int fg_text_split_words(const char *command, struct fg_arena *arena, char ***argv, size_t *argc,
 			struct fg_error *err) FG_NODISCARD;
@@ -17,19 +17,28 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
 
 bool fg_text_is_utf8(const char *bytes, size_t length);
-/* Append `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at most `limit` bytes. */
+/*
+ * Append `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at
+ * most `limit` bytes.
+ */
 void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length, size_t limit);
-/* The same for one line of words: what is no text is shown escaped (\n, \t, \x1b), so that it can be told what it was. */
+/*
+ * The same for one line of words: what is no text is shown escaped (\n, \t, \x1b), so that it can
+ * be told what it was.
+ */
 void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t length);
 /*
- * Append lines for a log.  GitHub's runner takes a line for a command if it begins with "::", after blanks, or has "##[" in it: there a
- * blank is put between.
+ * Append lines for a log.  GitHub's runner takes a line for a command if it begins with "::", after
+ * blanks, or has "##[" in it: there a blank is put between.
  */
 void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length);
 /* Columns that a terminal uses for it (wide and combining characters considered). */
 size_t fg_text_width(const char *text);
 
-/* The name nearest to `word` (a slip or two away), or NULL: for "did you mean". `names` ends with NULL. */
+/*
+ * The name nearest to `word` (a slip or two away), or NULL: for "did you mean". `names` ends with
+ * NULL.
+ */
 const char *fg_text_nearest(const char *word, const char *const *names);
 bool fg_text_starts_with(const char *text, const char *start);
 bool fg_text_ends_with(const char *text, const char *end);

@@ -42,7 +42,10 @@ static const char *entity(char c, bool in_attribute)
 	}
 }
 
-/* Line breaks and tabs pass; all else that is no text becomes U+FFFD (among it U+FFFE and U+FFFF, which XML forbids). */
+/*
+ * Line breaks and tabs pass; all else that is no text becomes U+FFFD (among it U+FFFE and U+FFFF,
+ * which XML forbids).
+ */
 static void add_escaped(struct fg_xml_writer *w, const char *text, bool in_attribute)
 {
 	struct fg_strbuf clean = {0};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From argv to an exit code: global options, the command's name, its own options and arguments, run(), and a last look
- * at standard output.  A result that could not be written is no success, but never hides a worse exit code.
+ * From argv to an exit code: global options, the command's name, its own options and arguments,
+ * run(), and a last look at standard output.  A result that could not be written is no success, but
+ * never hides a worse exit code.
  */
 #include "base/log.h"
 #include "base/text.h"
@@ -36,8 +37,8 @@ static void handle(int number, void (*handler)(int))
 }
 
 /*
- * Somebody may have started us with a standard stream closed: the next file opened would take its place.  What we put
- * there is open the wrong way round, so that using it still fails.
+ * Somebody may have started us with a standard stream closed: the next file opened would take its
+ * place.  What we put there is open the wrong way round, so that using it still fails.
  */
 static void open_standard_streams(void)
 {
@@ -127,9 +128,9 @@ static int run_command(struct fg_cli *cli, struct fg_cli_globals *globals, char 
 	void *values =
 		fg_arena_alloc(&cli->arena, command->options_size ? command->options_size : 1);
 	const struct fg_option_set sets[] = {
-		{command->options,                              values },
+		{command->options, values},
 		{command->has_json ? fg_cli_json_option : NULL, globals},
-		{fg_cli_global_options,                         globals},
+		{fg_cli_global_options, globals},
 	};
 	const struct fg_option_grammar grammar = {
 		.sets = sets,

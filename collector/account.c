@@ -12,7 +12,7 @@ void fg_account_open(struct fg_account *account, const struct fg_times *now, boo
 }
 
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
-		      uint32_t switches, struct fg_times *split)
+		     uint32_t switches, struct fg_times *split)
 {
 	*split = (struct fg_times){now->cpu_ns - account->last.cpu_ns, 0, 0};
 	if (account->split_known) {

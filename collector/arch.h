@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that the collector knows about a processor: registers in a signal context and in unwind tables, what a system
- * call instruction looks like, what linkers write into the unwind tables of their own code.  A port is one more branch of this file.
+ * All that the collector knows about a processor: registers in a signal context and in unwind
+ * tables, what a system call instruction looks like, what linkers write into the unwind tables of
+ * their own code.  A port is one more branch of this file.
  *
- * Where calls leave the return address in a register, as on arm64, a port needs more than that, in two places:
- * - collector/rules.c gives rules only for frames whose return address lies right below the CFA, and collector/walk.c reads it
+ * Where calls leave the return address in a register, as on arm64, a port needs more than that, in
+ * two places:
+ * - collector/rules.c gives rules only for frames whose return address lies right below the CFA,
+ *   and collector/walk.c reads it
  *   there (step_to_cfa(), rest_holds()).  Such a rule would say where it lies, as it says for the frame pointer, or that it
  *   is still in its register, which then has to be carried in `struct fg_regs`; and signatures in it have to be taken off.
- * - collector/restart.c makes a call again with the arguments that are still in their registers.  Where the result overwrites
+ * - collector/restart.c makes a call again with the arguments that are still in their registers.
+ *   Where the result overwrites
  *   the first of them, that has to be had from elsewhere; the number, in return, is still in its register there.
  */
 #ifndef FG_COLLECTOR_ARCH_H
@@ -38,7 +42,10 @@ struct fg_regs {
 /* Of a signal context; system calls take their arguments from such. */
 typedef greg_t fg_arch_word;
 
-/* Do `size` bytes before `code` lie on the same page as what follows?  The page before need not be there. */
+/*
+ * Do `size` bytes before `code` lie on the same page as what follows?  The page before need not be
+ * there.
+ */
 static inline bool fg_arch_same_page(const uint8_t *code, size_t size)
 {
 	return ((uintptr_t)code & (FG_ARCH_PAGE - 1)) >= size;
@@ -61,7 +68,10 @@ static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 	return (pc & 15u) >= 11;
 }
 
-/* The number that `mov $number, %eax` loads shortly before a system call instruction, or a call of one; -1: none is seen. */
+/*
+ * The number that `mov $number, %eax` loads shortly before a system call instruction, or a call of
+ * one; -1: none is seen.
+ */
 static inline long fg_arch_number_before(const uint8_t *call)
 {
 	enum {
@@ -87,8 +97,8 @@ static inline long fg_arch_number_before(const uint8_t *call)
 # define FG_DWARF_REGS  17
 
 /*
- * Linkers describe all lazy-binding entries by one expression: sp + a word, and a word more when the address is past the `push` at
- * byte 11 of the 16-byte entry.
+ * Linkers describe all lazy-binding entries by one expression: sp + a word, and a word more when
+ * the address is past the `push` at byte 11 of the 16-byte entry.
  */
 # define FG_ARCH_PLT_EXPRESSION                               \
   {                                                           \
@@ -116,7 +126,10 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 	return fg_arch_same_page(pc, 2) && pc[-2] == 0x0f && pc[-1] == 0x05;
 }
 
-/* The number of an interrupted call is gone from its register; libc loads it by `mov $number, %eax` shortly before. */
+/*
+ * The number of an interrupted call is gone from its register; libc loads it by `mov $number, %eax`
+ * shortly before.
+ */
 static inline long fg_arch_syscall_number(const ucontext_t *context)
 {
 	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
@@ -144,8 +157,9 @@ static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index
 }
 
 /*
- * A mark on an interrupted call that is started again: still there when the same call is interrupted once more, never there at
- * another.  The kernel looks at the lower half of an argument that is an int; the upper half carries the mark.
+ * A mark on an interrupted call that is started again: still there when the same call is
+ * interrupted once more, never there at another.  The kernel looks at the lower half of an argument
+ * that is an int; the upper half carries the mark.
  */
 static inline bool fg_arch_is_marked(ucontext_t *context, unsigned index, uint32_t mark)
 {
@@ -179,8 +193,9 @@ static inline uintptr_t fg_arch_register(const ucontext_t *context, unsigned dwa
 }
 
 /*
- * Below the context of a signal with SA_SIGINFO lie its three arguments: number, info, context.  Without, the trampoline is
- * another one, that begins by `pop %eax`: for the number, behind which lie the registers alone, as they do in a context.
+ * Below the context of a signal with SA_SIGINFO lie its three arguments: number, info, context.
+ * Without, the trampoline is another one, that begins by `pop %eax`: for the number, behind which
+ * lie the registers alone, as they do in a context.
  */
 static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *trampoline)
 {
@@ -198,9 +213,10 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 }
 
 /*
- * libc calls the kernel by `call *%gs:0x10`, into the vDSO, where `pop %ebp; pop %edx; pop %ecx; ret` follows the system call
- * instruction; with six arguments by a function of its own, that ends in `pop %ebp; pop %edi; pop %ebx; ret`.  The number was
- * loaded before the outermost of these calls.
+ * libc calls the kernel by `call *%gs:0x10`, into the vDSO, where `pop %ebp; pop %edx; pop %ecx;
+ * ret` follows the system call instruction; with six arguments by a function of its own, that ends
+ * in `pop %ebp; pop %edi; pop %ebx; ret`.  The number was loaded before the outermost of these
+ * calls.
  */
 static inline long fg_arch_syscall_number(const ucontext_t *context)
 {
@@ -241,7 +257,10 @@ static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index
 	return &context->uc_mcontext.gregs[order[index]];
 }
 
-/* The vDSO has put the third argument onto the stack, takes it from there again, and nobody looks at it then. */
+/*
+ * The vDSO has put the third argument onto the stack, takes it from there again, and nobody looks
+ * at it then.
+ */
 static inline uintptr_t *fg_arch_mark(const ucontext_t *context)
 {
 	return (uintptr_t *)fg_arch_register(context, FG_DWARF_SP) + 1;

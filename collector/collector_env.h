@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a launcher talks to the collector: environment variables, read once before main.  The launcher puts the
- * library in front of LD_PRELOAD and sets FG_ENV_OUTPUT; without that variable the library does nothing at all.  Children
- * inherit both and so are followed.  A value that does not parse is ignored and noted in the trace.
+ * How a launcher talks to the collector: environment variables, read once before main.  The
+ * launcher puts the library in front of LD_PRELOAD and sets FG_ENV_OUTPUT; without that variable
+ * the library does nothing at all.  Children inherit both and so are followed.  A value that does
+ * not parse is ignored and noted in the trace.
  */
 #ifndef FG_COLLECTOR_COLLECTOR_ENV_H
 #define FG_COLLECTOR_COLLECTOR_ENV_H
@@ -15,7 +16,9 @@
  "FASTGATE_COLLECTOR_OUTPUT" /* absolute path of an existing folder for the trace files */
 #define FG_ENV_RATE \
  "FASTGATE_COLLECTOR_RATE" /* samples a second, 1 to 50000; default 1000 (wall: 100) */
-/* Nanoseconds between samples, for rates that are not whole; of this and RATE the later one counts. */
+/*
+ * Nanoseconds between samples, for rates that are not whole; of this and RATE the later one counts.
+ */
 #define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
 #define FG_ENV_CLOCK \
  "FASTGATE_COLLECTOR_CLOCK" /* what is sampled, and at most which rung of the ladder:

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every 100 ms a handler compares the number of threads that the kernel counts with that of the slots that belong to one.  Where
- * they differ there is a stranger, or one that has left us is not quite gone: then the list of threads is read.
+ * Every 100 ms a handler compares the number of threads that the kernel counts with that of the
+ * slots that belong to one.  Where they differ there is a stranger, or one that has left us is not
+ * quite gone: then the list of threads is read.
  *
- * The comparison holds only while nobody has died unnoticed.  pthread_create()'s threads take their leave, others and those that
- * end by a system call of their own do not: a few slots are asked after at every look.  A kernel that should always tell the same number
- * can agree with us only while there are few threads: then the list is short, and is read now and then whatever the numbers say.
+ * The comparison holds only while nobody has died unnoticed.  pthread_create()'s threads take their
+ * leave, others and those that end by a system call of their own do not: a few slots are asked
+ * after at every look.  A kernel that should always tell the same number can agree with us only
+ * while there are few threads: then the list is short, and is read now and then whatever the
+ * numbers say.
  *
- * No handler does more than one step of this: look, read a piece of the list, or take one stranger in.  Reading the whole list takes
- * a microsecond and more for each thread that is there.
+ * No handler does more than one step of this: look, read a piece of the list, or take one stranger
+ * in.  Reading the whole list takes a microsecond and more for each thread that is there.
  */
 #include "collector/discover.h"
 
@@ -51,7 +54,10 @@ struct listed {
 
 /* ---- a look ---- */
 
-/* A number that was given back and given anew in between belongs to another slot by then, or to this one with its new owner's mark. */
+/*
+ * A number that was given back and given anew in between belongs to another slot by then, or to
+ * this one with its new owner's mark.
+ */
 static void retire(uint32_t slot, pid_t tid)
 {
 	struct fg_thread *thread = atomic_load(&fg_g.threads[slot]);
@@ -85,7 +91,10 @@ static void ask_after_some(const struct fg_thread *thread, struct fg_search *sea
 	}
 }
 
-/* How many threads the kernel ought to count.  A main thread that has ended stays in its list until the others have. */
+/*
+ * How many threads the kernel ought to count.  A main thread that has ended stays in its list until
+ * the others have.
+ */
 static uint32_t threads_known(void)
 {
 	const uint32_t high = atomic_load(&fg_g.thread_high);
@@ -158,7 +167,10 @@ static bool read_list(struct fg_search *search, char *room, struct listed *liste
 	return size > 0;
 }
 
-/* Also those that have left their slot, but not yet the process.  A new thread that has not told its number might be any of them. */
+/*
+ * Also those that have left their slot, but not yet the process.  A new thread that has not told
+ * its number might be any of them.
+ */
 static void strike_known(struct listed *listed)
 {
 	const uint32_t high = atomic_load(&fg_g.thread_high);
@@ -197,7 +209,10 @@ static void list_some(struct fg_thread *thread, struct fg_search *search)
 
 /* ---- strangers ---- */
 
-/* One that has taken its leave of us stays in the list until the kernel is done with it, even after it was joined. */
+/*
+ * One that has taken its leave of us stays in the list until the kernel is done with it, even after
+ * it was joined.
+ */
 static bool is_leaving(pid_t tid)
 {
 	enum {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The exec family and _exit.  Before an exec the clocks of the calling thread are taken down, so that no signal of
- * ours is left for the next image, and the totals are written; should it fail, everything goes on as before.
+ * The exec family and _exit.  Before an exec the clocks of the calling thread are taken down, so
+ * that no signal of ours is left for the next image, and the totals are written; should it fail,
+ * everything goes on as before.
  *
- * In a child of vfork() or posix_spawn() we share the parent's memory but are another thread to the kernel: then nothing
- * here may touch the parent's state, and fg_process_end() sees that by the thread id.
+ * In a child of vfork() or posix_spawn() we share the parent's memory but are another thread to the
+ * kernel: then nothing here may touch the parent's state, and fg_process_end() sees that by the
+ * thread id.
  */
 #include "collector/process.h"
 #include "collector/real.h"
@@ -17,8 +19,8 @@
 #include <unistd.h>
 
 /*
- * A build that counts the lines that are executed (./dev coverage) writes its counters when a program exits, but of an exec and
- * of _exit it knows nothing.  Any other build has none.
+ * A build that counts the lines that are executed (./dev coverage) writes its counters when a
+ * program exits, but of an exec and of _exit it knows nothing.  Any other build has none.
  */
 #ifdef FG_COVERAGE
 extern void __gcov_dump(void);
@@ -113,7 +115,10 @@ FG_EXPORT int execveat(int folder, const char *path, char *const arguments[],
 	return after_failed_exec(ours);
 }
 
-/* The arguments of execl and its kin, up to the NULL that ends them, as an array on the caller's stack. */
+/*
+ * The arguments of execl and its kin, up to the NULL that ends them, as an array on the caller's
+ * stack.
+ */
 #define COLLECT_ARGUMENTS(first, list, array)      \
  do {                                              \
   size_t count_ = 1;                               \

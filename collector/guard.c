@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where the program meets what is ours by accident: descriptors that it closes wholesale, libraries that it unloads,
- * sandboxes that it enters.  Our descriptors look to it as if they were not open.
+ * Where the program meets what is ours by accident: descriptors that it closes wholesale, libraries
+ * that it unloads, sandboxes that it enters.  Our descriptors look to it as if they were not open.
  */
 #include "collector/handler.h"
 #include "collector/modules.h"
@@ -69,8 +69,8 @@ FG_EXPORT int dup3(int from, int to, int flags)
 }
 
 /*
- * dlopen() is not wrapped: the loader looks at who called it.  New libraries are noticed when a sample meets them, here,
- * and at the end.
+ * dlopen() is not wrapped: the loader looks at who called it.  New libraries are noticed when a
+ * sample meets them, here, and at the end.
  */
 FG_EXPORT int dlclose(void *handle)
 {

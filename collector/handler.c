@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and where was the thread.
+ * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and
+ * where was the thread.
  *
- * System time.  The perf clock that an unprivileged user may have does not see it.  The timer on the thread's CPU clock
- * does, at kernel ticks, and the signal reaches us when the thread comes back from the kernel: then the pc stands right behind a
- * system call instruction, and the system time since the last such sample belongs there.  Page faults are kernel
- * time, too, but come back to the instruction that faulted: a tick for which the kernel itself counted mostly system
- * time is taken for one.  All other ticks belong to user time, which the perf clock measures better, and are dropped.  How
- * much system time there was, so that all weights add up to the CPU time, is worked out in collector/account.h.
+ * System time.  The perf clock that an unprivileged user may have does not see it.  The timer on
+ * the thread's CPU clock does, at kernel ticks, and the signal reaches us when the thread comes
+ * back from the kernel: then the pc stands right behind a system call instruction, and the system
+ * time since the last such sample belongs there.  Page faults are kernel time, too, but come back
+ * to the instruction that faulted: a tick for which the kernel itself counted mostly system time is
+ * taken for one.  All other ticks belong to user time, which the perf clock measures better, and
+ * are dropped.  How much system time there was, so that all weights add up to the CPU time, is
+ * worked out in collector/account.h.
  */
 #include "collector/handler.h"
 
@@ -174,7 +177,9 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, const s
 	uint8_t nobody = 0;
 
 	if (fg_g.sealed) {
-		/* Every tick that met a system call stands for its period; the rest was user time. */
+		/*
+		 * Every tick that met a system call stands for its period; the rest was user time.
+		 */
 		const uint64_t span_ns = (1 + (uint64_t)info->si_overrun) *
 					 (thread->tick_fast ? TICK_FAST_NS : TICK_SLOW_NS);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A collector for programs that are marked with the ITT API, as for VTune.  Such a program holds a small static part with a table of
- * function pointers.  When it first calls one of them, the static part loads the library that INTEL_LIBITTNOTIFY64 (or
- * 32) names, us, and calls __itt_api_init() with its table; we put our functions in where we have any.
+ * A collector for programs that are marked with the ITT API, as for VTune.  Such a program holds a
+ * small static part with a table of function pointers.  When it first calls one of them, the static
+ * part loads the library that INTEL_LIBITTNOTIFY64 (or 32) names, us, and calls __itt_api_init()
+ * with its table; we put our functions in where we have any.
  *
  *	task      region, named by the task         event    region, named by the event
  *	frame     unit of work, numbered from 1     pause / resume, detach
  *
- * The layouts below are those of the API's binary interface: they are only ever extended behind what is used here.
+ * The layouts below are those of the API's binary interface: they are only ever extended behind
+ * what is used here.
  */
 #include "base/attrs.h"
 #include "collector/regions.h"
@@ -165,18 +167,18 @@ static const struct {
 	const char *name;
 	any_function function;
 } functions[] = {
-	{"__itt_pause",                (any_function)fg_mark_pause           },
-	{"__itt_resume",               (any_function)fg_mark_resume          },
-	{"__itt_detach",               (any_function)fg_mark_pause           },
-	{"__itt_domain_create",        (any_function)domain_create       },
+	{"__itt_pause", (any_function)fg_mark_pause},
+	{"__itt_resume", (any_function)fg_mark_resume},
+	{"__itt_detach", (any_function)fg_mark_pause},
+	{"__itt_domain_create", (any_function)domain_create},
 	{"__itt_string_handle_create", (any_function)string_handle_create},
-	{"__itt_task_begin",           (any_function)task_begin          },
-	{"__itt_task_end",             (any_function)task_end            },
-	{"__itt_event_create",         (any_function)event_create        },
-	{"__itt_event_start",          (any_function)event_start         },
-	{"__itt_event_end",            (any_function)event_end           },
-	{"__itt_frame_begin_v3",       (any_function)frame_begin         },
-	{"__itt_frame_end_v3",         (any_function)frame_end           },
+	{"__itt_task_begin", (any_function)task_begin},
+	{"__itt_task_end", (any_function)task_end},
+	{"__itt_event_create", (any_function)event_create},
+	{"__itt_event_start", (any_function)event_start},
+	{"__itt_event_end", (any_function)event_end},
+	{"__itt_frame_begin_v3", (any_function)frame_begin},
+	{"__itt_frame_end_v3", (any_function)frame_end},
 };
 
 /* The name is the interface's. */

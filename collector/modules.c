@@ -63,7 +63,10 @@ static void take_build_id(struct fg_module *module, const uint8_t *notes, size_t
 	}
 }
 
-/* The part of the file's mapped segments that `size` bytes at this address lie in; false: they lie in none. */
+/*
+ * The part of the file's mapped segments that `size` bytes at this address lie in; false: they lie
+ * in none.
+ */
 static bool find_segment(const struct fg_module *module, const ElfW(Phdr) * headers, size_t count,
 			 uintptr_t at, size_t size, struct fg_tables *found)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is mapped where, and since when.  A module gets an id when it is met first, be it in a handler; it loses its life
- * when dlclose() has unmapped it; the same file mapped again at the same place gets its old id back.
+ * What is mapped where, and since when.  A module gets an id when it is met first, be it in a
+ * handler; it loses its life when dlclose() has unmapped it; the same file mapped again at the same
+ * place gets its old id back.
  */
 #ifndef FG_COLLECTOR_MODULES_H
 #define FG_COLLECTOR_MODULES_H
@@ -10,7 +11,9 @@
 
 /* Reserve the table; before anything else here.  0 or a negative errno. */
 int fg_modules_init(void);
-/* The module around `pc`, made known if it was not; id 0 (and NULL) if there is none.  Signal-safe. */
+/*
+ * The module around `pc`, made known if it was not; id 0 (and NULL) if there is none.  Signal-safe.
+ */
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
 struct fg_module *fg_module(uint32_t id);
 

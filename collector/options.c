@@ -75,10 +75,10 @@ static bool set_clock(struct fg_options *options, const char *text)
 		const char *name;
 		enum fg_trace_clock clock;
 	} names[] = {
-		{"cpu",    FG_CLOCK_PERF_USER},
-		{"jitter", FG_CLOCK_JITTER   },
-		{"tick",   FG_CLOCK_TICK     },
-		{"wall",   FG_CLOCK_WALL     },
+		{"cpu", FG_CLOCK_PERF_USER},
+		{"jitter", FG_CLOCK_JITTER},
+		{"tick", FG_CLOCK_TICK},
+		{"wall", FG_CLOCK_WALL},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
@@ -150,16 +150,11 @@ static const struct {
 	const char *name;
 	bool (*set)(struct fg_options *options, const char *text);
 } settings[] = {
-	{FG_ENV_OUTPUT,    set_output   },
-        {FG_ENV_RATE,      set_rate     },
-	{FG_ENV_PERIOD,    set_period   },
-        {FG_ENV_CLOCK,     set_clock    },
-	{FG_ENV_ONLY,      set_only     },
-        {FG_ENV_DELAY,     set_delay    },
-	{FG_ENV_DURATION,  set_duration },
-        {FG_ENV_UNITS,     set_units    },
-	{FG_ENV_CONTROL,   set_control  },
-        {FG_ENV_PAUSED,    set_paused   },
+	{FG_ENV_OUTPUT, set_output},       {FG_ENV_RATE, set_rate},
+	{FG_ENV_PERIOD, set_period},       {FG_ENV_CLOCK, set_clock},
+	{FG_ENV_ONLY, set_only},           {FG_ENV_DELAY, set_delay},
+	{FG_ENV_DURATION, set_duration},   {FG_ENV_UNITS, set_units},
+	{FG_ENV_CONTROL, set_control},     {FG_ENV_PAUSED, set_paused},
 	{FG_ENV_MAX_BYTES, set_max_bytes},
 };
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Both tables are open-addressed and grow by opening a further one, four times as large, beside those that are full:
- * nothing ever moves, so nobody needs a lock, and a small program touches little memory.  A look-up goes from the
- * newest to the oldest.
+ * Both tables are open-addressed and grow by opening a further one, four times as large, beside
+ * those that are full: nothing ever moves, so nobody needs a lock, and a small program touches
+ * little memory.  A look-up goes from the newest to the oldest.
  *
- * An entry is claimed by exchanging its key from 0 and published by the last store to it.  Who meets a claimed entry that
- * is not yet published does not wait: it works the answer out for itself and defines it again under another id.
+ * An entry is claimed by exchanging its key from 0 and published by the last store to it.  Who
+ * meets a claimed entry that is not yet published does not wait: it works the answer out for itself
+ * and defines it again under another id.
  *
- * Entries lie scattered, so for long after it was opened a table has pages that nobody has touched, and an entry there costs two
- * page faults: one for the glance that finds it empty, one for the entry.  Handlers that have done their work make a few pages each.
+ * Entries lie scattered, so for long after it was opened a table has pages that nobody has touched,
+ * and an entry there costs two page faults: one for the glance that finds it empty, one for the
+ * entry.  Handlers that have done their work make a few pages each.
  */
 #include "collector/paths.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two tables, both process-wide, insert-only and lock-free: frames (code address -> rule, id) and call paths
- * (parent path, frame -> id).  What is new is written to the trace at once by the thread that met it.  Signal-safe.
+ * Two tables, both process-wide, insert-only and lock-free: frames (code address -> rule, id) and
+ * call paths (parent path, frame -> id).  What is new is written to the trace at once by the thread
+ * that met it.  Signal-safe.
  */
 #ifndef FG_COLLECTOR_PATHS_H
 #define FG_COLLECTOR_PATHS_H
@@ -58,19 +59,19 @@ struct fg_frame_look {
 
 static inline struct fg_frame_look fg_frame_look(void)
 {
-	const struct fg_level *level = &fg_frame_levels[0][atomic_load_explicit(
-		&fg_frame_current[0], memory_order_relaxed)];
+	const struct fg_level *level =
+		&fg_frame_levels[0]
+				[atomic_load_explicit(&fg_frame_current[0], memory_order_relaxed)];
 
 	return (struct fg_frame_look){level->entries, level->mask,
 				      atomic_load_explicit(&fg_g.any_gone, memory_order_acquire)};
 }
 
 /*
- * The entry of a return address, if it is close to where it is looked for first, as nearly all are; else NULL.  Its rule is 0 until it is
- * published, and its module may have gone.
+ * The entry of a return address, if it is close to where it is looked for first, as nearly all are;
+ * else NULL.  Its rule is 0 until it is published, and its module may have gone.
  */
-static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look *look,
-						      uintptr_t pc)
+static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look *look, uintptr_t pc)
 {
 	enum {
 		GLANCES = 4
@@ -87,11 +88,12 @@ static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look 
 }
 
 /*
- * The same of the caller of `entry`.  Most functions are met below the same caller as before: to look there first takes a third of
- * the time, for the processor goes on with it while the return address is still on its way from the stack.
+ * The same of the caller of `entry`.  Most functions are met below the same caller as before: to
+ * look there first takes a third of the time, for the processor goes on with it while the return
+ * address is still on its way from the stack.
  */
 static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look *look,
-						      struct fg_frame_entry *entry, uintptr_t pc)
+						     struct fg_frame_entry *entry, uintptr_t pc)
 {
 	struct fg_frame_entry *caller = atomic_load_explicit(&entry->caller, memory_order_acquire);
 
@@ -104,15 +106,19 @@ static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look 
 }
 
 /*
- * Of each path, by its id, the child that was asked for last: frame << 32 | id.  Most have one child only, and the paths of
- * a stack were numbered one after the other when it was met first, so that they lie side by side here.
+ * Of each path, by its id, the child that was asked for last: frame << 32 | id.  Most have one
+ * child only, and the paths of a stack were numbered one after the other when it was met first, so
+ * that they lie side by side here.
  */
 extern _Atomic uint64_t *fg_path_hints;
 extern uint32_t fg_path_hint_count;
 
 uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame);
 
-/* The path `parent` -> `frame`, 0 if the table is full.  frame 0: a cut that leaves out `removed` frames. */
+/*
+ * The path `parent` -> `frame`, 0 if the table is full.  frame 0: a cut that leaves out `removed`
+ * frames.
+ */
 static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)
 {
 	if (FG_LIKELY(parent < fg_path_hint_count)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Life in one process image: before main (or before the constructors of every other library: the object is linked
- * with -z initfirst), over forks, to exit or exec.
+ * Life in one process image: before main (or before the constructors of every other library: the
+ * object is linked with -z initfirst), over forks, to exit or exec.
  *
- * A child of fork gets clocks at once, for its first instants are as good as any other, but a file only with its first
- * sample: most children exec before that and would leave an empty one.
+ * A child of fork gets clocks at once, for its first instants are as good as any other, but a file
+ * only with its first sample: most children exec before that and would leave an empty one.
  */
 #include "collector/process.h"
 
@@ -59,7 +59,10 @@ static int make_alive_page(void)
 	return 0;
 }
 
-/* The stack of the main thread: its end does not move, and it is contiguous as far down as it has grown. */
+/*
+ * The stack of the main thread: its end does not move, and it is contiguous as far down as it has
+ * grown.
+ */
 static void find_main_stack(struct fg_thread *thread)
 {
 	struct rlimit limit = {RLIM_INFINITY, 0};
@@ -101,7 +104,10 @@ static void read_program(void)
 		fg_g.folder[0] = '\0';
 }
 
-/* An exec does not set the kernel's account back: what the images before have used is told apart by its value at the start. */
+/*
+ * An exec does not set the kernel's account back: what the images before have used is told apart by
+ * its value at the start.
+ */
 static void process_times(uint64_t *user_ns, uint64_t *system_ns)
 {
 	fg_rusage_times(RUSAGE_SELF, user_ns, system_ns);
@@ -260,8 +266,8 @@ static void after_fork_in_child(void)
 	thread = fg_thread_new();
 	if (!thread)
 		return;
-	static struct fg_thread
-		forked; /* the slot of the parent may be the one that is taken now */
+	/* the slot of the parent may be the one that is taken now */
+	static struct fg_thread forked;
 	const uintptr_t low = parent->stack_low;
 	const uintptr_t high = parent->stack_high;
 
@@ -381,8 +387,8 @@ static void scan_once_more(struct fg_thread *thread)
 }
 
 /*
- * Where the main thread ended first, the last one to end is who exits, when it has taken its leave of us already; one without a slot
- * may exit, too.  It gets a slot to write from, and no clocks.
+ * Where the main thread ended first, the last one to end is who exits, when it has taken its leave
+ * of us already; one without a slot may exit, too.  It gets a slot to write from, and no clocks.
  */
 static void end_without_thread(void)
 {

@@ -24,8 +24,8 @@ static pthread_key_t end_key;
 static bool has_key;
 
 /*
- * Destructors of thread-specific data run in no fixed order, in up to four rounds.  Ours puts itself back until the
- * last round, so that the destructors of the program are still sampled.
+ * Destructors of thread-specific data run in no fixed order, in up to four rounds.  Ours puts
+ * itself back until the last round, so that the destructors of the program are still sampled.
  */
 static void on_thread_end(void *rounds)
 {
@@ -102,7 +102,10 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	thread->start = begin;
 	thread->start_argument = argument;
 	thread->blocked = fg_signal_hold();
-	/* Its own frames lie a little below the top; leave what the system puts there and a guard out of account. */
+	/*
+	 * Its own frames lie a little below the top; leave what the system puts there and a guard
+	 * out of account.
+	 */
 	thread->stack_size = stack_size > 8 * (size_t)FG_TRACE_ALIGN
 				     ? stack_size - 8 * (size_t)FG_TRACE_ALIGN
 				     : 0;
@@ -120,7 +123,10 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 
 	if (!thread)
 		return real_pthread_create(handle, attr, begin, argument);
-	/* A small stack that libc is to allocate can be made larger; the attribute is put back as it was. */
+	/*
+	 * A small stack that libc is to allocate can be made larger; the attribute is put back as
+	 * it was.
+	 */
 	pthread_attr_t *mutable_attr = (pthread_attr_t *)(uintptr_t)attr;
 	bool enlarge = attr && stack_size && stack_size < STACK_SMALL &&
 		       pthread_attr_getstack(attr, &stack_address, &given_size) == 0 &&

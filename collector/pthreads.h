@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads made by pthread_create() and thrd_create(): sampled from their first instruction to their last destructor. */
+/*
+ * Threads made by pthread_create() and thrd_create(): sampled from their first instruction to their
+ * last destructor.
+ */
 #ifndef FG_COLLECTOR_PTHREADS_H
 #define FG_COLLECTOR_PTHREADS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that ours stand in front of.  All are looked up at start-up: later it might be in a child of fork, where the
- * loader's lock may be held by a thread that is not there.
+ * The functions that ours stand in front of.  All are looked up at start-up: later it might be in a
+ * child of fork, where the loader's lock may be held by a thread that is not there.
  */
 #ifndef FG_COLLECTOR_REAL_H
 #define FG_COLLECTOR_REAL_H

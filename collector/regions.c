@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A region is a node of a tree: (parent region, name).  Beginning one is a look-up in a small lock-free table and a push
- * onto the thread's stack; nothing is written.  The trace hears of the current region when a sample is taken in it, and of
- * the totals when the thread ends.
+ * A region is a node of a tree: (parent region, name).  Beginning one is a look-up in a small
+ * lock-free table and a push onto the thread's stack; nothing is written.  The trace hears of the
+ * current region when a sample is taken in it, and of the totals when the thread ends.
  *
- * Handlers read `region` and nothing else here, so plain order of stores is enough; what is written to the trace in
- * normal context is written under `busy`.
+ * Handlers read `region` and nothing else here, so plain order of stores is enough; what is written
+ * to the trace in normal context is written under `busy`.
  */
 #include "collector/regions.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions and units of work, as the program marks them (include/fastgate/region.h, or the ITT API). */
+/*
+ * Regions and units of work, as the program marks them (include/fastgate/region.h, or the ITT API).
+ */
 #ifndef FG_COLLECTOR_REGIONS_H
 #define FG_COLLECTOR_REGIONS_H
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The kernel has put -EINTR into the result register and the pc behind the call.  The arguments are still in their
- * registers, so the call can be made again by stepping back over the instruction, once its number is known.
+ * The kernel has put -EINTR into the result register and the pc behind the call.  The arguments are
+ * still in their registers, so the call can be made again by stepping back over the instruction,
+ * once its number is known.
  *
- * Had another handler run in between, the program would expect EINTR.  Handlers of signals with lower numbers
- * (all the usual ones) start on top of ours, so that the pc is theirs then and nothing is done here.
+ * Had another handler run in between, the program would expect EINTR.  Handlers of signals with
+ * lower numbers (all the usual ones) start on top of ours, so that the pc is theirs then and
+ * nothing is done here.
  *
- * Time-outs: absolute and endless ones need nothing, and some calls write back what remains.  For the others the call is
- * made again with a time-out of ours, in the thread's own memory, and by its address that call is known again when it is
- * interrupted once more; poll and epoll_wait take a number, and are known again by a mark (collector/arch.h).  No register is
- * changed but that of the time-out: in the others the compiler of libc may have left what it needs behind the call.
- * The time before the first interruption cannot be known and is given back to the program: CPU clocks interrupt a
- * call only on its way in, wall clocks at the latest after one period, so a time-out grows by one period at most, and what
- * is counted in milliseconds by one of these.
+ * Time-outs: absolute and endless ones need nothing, and some calls write back what remains.  For
+ * the others the call is made again with a time-out of ours, in the thread's own memory, and by its
+ * address that call is known again when it is interrupted once more; poll and epoll_wait take a
+ * number, and are known again by a mark (collector/arch.h).  No register is changed but that of the
+ * time-out: in the others the compiler of libc may have left what it needs behind the call. The
+ * time before the first interruption cannot be known and is given back to the program: CPU clocks
+ * interrupt a call only on its way in, wall clocks at the latest after one period, so a time-out
+ * grows by one period at most, and what is counted in milliseconds by one of these.
  */
 #include "collector/restart.h"
 
@@ -24,8 +27,9 @@
 #include <time.h>
 
 enum timeout_kind {
-	TIME_MS,    /* milliseconds; negative: endless */
-	TIME_SLEEP, /* nanosleep: what remains was written to the next argument, if it is not NULL */
+	TIME_MS, /* milliseconds; negative: endless */
+	/* nanosleep: what remains was written to the next argument, if it is not NULL */
+	TIME_SLEEP,
 	TIME_CLOCK,  /* clock_nanosleep: the same, unless absolute */
 	TIME_SPEC,   /* an argument points to a relative time */
 	TIME_FUTEX,  /* relative with FUTEX_WAIT, absolute with FUTEX_WAIT_BITSET */
@@ -45,32 +49,32 @@ enum {
 };
 
 /*
- * Processors differ in which calls they have: those of the first years are gone from the newer ones, and some exist only where
- * a word is 32 bits wide.
+ * Processors differ in which calls they have: those of the first years are gone from the newer
+ * ones, and some exist only where a word is 32 bits wide.
  */
 static const struct timed timed_calls[] = {
-	{SYS_epoll_pwait,            TIME_MS,     3, 0   },
-	{SYS_epoll_pwait2,           TIME_SPEC,   3, WIDE},
-	{SYS_nanosleep,              TIME_SLEEP,  0, OLD },
-	{SYS_clock_nanosleep,        TIME_CLOCK,  2, OLD },
-	{SYS_futex,                  TIME_FUTEX,  3, OLD },
-	{SYS_rt_sigtimedwait,        TIME_SPEC,   2, OLD },
-	{SYS_io_getevents,           TIME_SPEC,   4, OLD },
+	{SYS_epoll_pwait, TIME_MS, 3, 0},
+	{SYS_epoll_pwait2, TIME_SPEC, 3, WIDE},
+	{SYS_nanosleep, TIME_SLEEP, 0, OLD},
+	{SYS_clock_nanosleep, TIME_CLOCK, 2, OLD},
+	{SYS_futex, TIME_FUTEX, 3, OLD},
+	{SYS_rt_sigtimedwait, TIME_SPEC, 2, OLD},
+	{SYS_io_getevents, TIME_SPEC, 4, OLD},
 #ifdef SYS_poll
-	{SYS_epoll_wait,             TIME_MS,     3, 0   },
-	{SYS_poll,		   TIME_MS,     2, 0   },
+	{SYS_epoll_wait, TIME_MS, 3, 0},
+	{SYS_poll, TIME_MS, 2, 0},
 #endif
 #ifdef SYS_semtimedop
-	{SYS_semtimedop,             TIME_SPEC,   3, OLD },
+	{SYS_semtimedop, TIME_SPEC, 3, OLD},
 #endif
 #ifdef SYS_futex_time64
-	{SYS_clock_nanosleep_time64, TIME_CLOCK,  2, WIDE},
-	{SYS_futex_time64,           TIME_FUTEX,  3, WIDE},
-	{SYS_rt_sigtimedwait_time64, TIME_SPEC,   2, WIDE},
-	{SYS_semtimedop_time64,      TIME_SPEC,   3, WIDE},
+	{SYS_clock_nanosleep_time64, TIME_CLOCK, 2, WIDE},
+	{SYS_futex_time64, TIME_FUTEX, 3, WIDE},
+	{SYS_rt_sigtimedwait_time64, TIME_SPEC, 2, WIDE},
+	{SYS_semtimedop_time64, TIME_SPEC, 3, WIDE},
 #endif
 #ifdef SYS_socketcall
-	{SYS_socketcall,             TIME_SOCKET, 0, 0   },
+	{SYS_socketcall, TIME_SOCKET, 0, 0},
 #endif
 };
 
@@ -176,8 +180,8 @@ static int64_t time_left(const struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * The time-out behind a pointer, of which `given` is left: the first time a copy of ours replaces it, later the copy is
- * shortened.
+ * The time-out behind a pointer, of which `given` is left: the first time a copy of ours replaces
+ * it, later the copy is shortened.
  */
 static void shorten(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    const void *given, uint64_t now_ns)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A system call that our signal cut short is started again, so that the program never sees an EINTR it would not have seen
- * without us.  SA_RESTART does this for some calls only: not for poll, nanosleep, select, epoll, futex, ...
+ * A system call that our signal cut short is started again, so that the program never sees an EINTR
+ * it would not have seen without us.  SA_RESTART does this for some calls only: not for poll,
+ * nanosleep, select, epoll, futex, ...
  */
 #ifndef FG_COLLECTOR_RESTART_H
 #define FG_COLLECTOR_RESTART_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A reader of .eh_frame (the DWARF call frame information that every object carries) for the three registers that
- * a walk needs: the frame's address (CFA), the return address and the frame pointer.
+ * A reader of .eh_frame (the DWARF call frame information that every object carries) for the three
+ * registers that a walk needs: the frame's address (CFA), the return address and the frame pointer.
  *
- * .eh_frame_hdr is a table of (function start, entry), sorted, so the entry (FDE) of an address is found by bisection.
- * The FDE and its CIE hold little programs that build the row of the unwind table for an address; running them up to
- * that address gives the row.  Compilers use few of the possibilities; what is not met here becomes FG_RULE_UNKNOWN, and
- * the walk goes on by other means.
+ * .eh_frame_hdr is a table of (function start, entry), sorted, so the entry (FDE) of an address is
+ * found by bisection. The FDE and its CIE hold little programs that build the row of the unwind
+ * table for an address; running them up to that address gives the row.  Compilers use few of the
+ * possibilities; what is not met here becomes FG_RULE_UNKNOWN, and the walk goes on by other means.
  */
 #include "collector/rules.h"
 
@@ -177,7 +177,10 @@ static bool inside(const struct fg_tables *tables, uintptr_t at, size_t size)
 	return at >= low && at <= high && high - at >= size;
 }
 
-/* An entry starts with its length; a 64-bit form exists and is never used for .eh_frame on these machines. */
+/*
+ * An entry starts with its length; a 64-bit form exists and is never used for .eh_frame on these
+ * machines.
+ */
 static bool open_entry(const struct fg_tables *tables, uintptr_t entry, struct cursor *c)
 {
 	uint32_t length;
@@ -270,8 +273,8 @@ static bool parse_fde(const struct fg_tables *tables, uintptr_t entry, struct fd
 }
 
 /*
- * .eh_frame_hdr: version, three encodings, pointer to .eh_frame, count, then pairs of 32-bit offsets from its start.
- * The address of the entry; 0: none.
+ * .eh_frame_hdr: version, three encodings, pointer to .eh_frame, count, then pairs of 32-bit
+ * offsets from its start. The address of the entry; 0: none.
  */
 static uintptr_t find_fde(const struct fg_tables *tables, uintptr_t address)
 {
@@ -378,7 +381,10 @@ static void restore(struct machine *m, uint64_t reg)
 		save(m, reg, *initial);
 }
 
-/* Factors from a damaged table overflow; the result is then some number, as is everything else in it. */
+/*
+ * Factors from a damaged table overflow; the result is then some number, as is everything else in
+ * it.
+ */
 static int64_t times_data_align(const struct machine *m, int64_t factored)
 {
 	return (int64_t)((uint64_t)factored * (uint64_t)m->cie->data_align);
@@ -386,9 +392,7 @@ static int64_t times_data_align(const struct machine *m, int64_t factored)
 
 static struct saved at_offset(const struct machine *m, int64_t factored)
 {
-	return (struct saved){
-		SAVED_OFFSET, times_data_align(m, factored), {NULL, NULL}
-        };
+	return (struct saved){SAVED_OFFSET, times_data_align(m, factored), {NULL, NULL}};
 }
 
 /* One instruction with its operands behind it; false: the row cannot be known. */
@@ -423,16 +427,10 @@ static bool execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 		restore(m, take_uleb(c));
 		return true;
 	case 0x07: /* undefined */
-		save(m, take_uleb(c),
-		     (struct saved){
-			     SAVED_UNDEFINED, 0, {NULL, NULL}
-                });
+		save(m, take_uleb(c), (struct saved){SAVED_UNDEFINED, 0, {NULL, NULL}});
 		return true;
 	case 0x08: /* same_value */
-		save(m, take_uleb(c),
-		     (struct saved){
-			     SAVED_SAME, 0, {NULL, NULL}
-                });
+		save(m, take_uleb(c), (struct saved){SAVED_SAME, 0, {NULL, NULL}});
 		return true;
 	case 0x0a:
 		return push_state(m);
@@ -494,8 +492,9 @@ struct simple {
 };
 
 /*
- * DW_OP_breg<n> <offset>, optionally DW_OP_deref, and behind that optionally DW_OP_plus_uconst <addend>: what compilers emit for
- * stacks that they realign, and hand-written assembly for those whose old pointer it keeps on the new one.
+ * DW_OP_breg<n> <offset>, optionally DW_OP_deref, and behind that optionally DW_OP_plus_uconst
+ * <addend>: what compilers emit for stacks that they realign, and hand-written assembly for those
+ * whose old pointer it keeps on the new one.
  */
 static bool simple_expression(struct cursor c, struct simple *is)
 {
@@ -604,7 +603,7 @@ uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address)
 }
 
 enum fg_saved_where fg_rule_saved(const struct fg_tables *tables, uintptr_t address, unsigned reg,
-				   int64_t *offset)
+				  int64_t *offset)
 {
 	struct machine m = {.other_reg = reg};
 	struct fde fde;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How to get from a frame to its caller, worked out from a module's .eh_frame and packed into one word, so that it
- * can be published and read with one atomic access.
+ * How to get from a frame to its caller, worked out from a module's .eh_frame and packed into one
+ * word, so that it can be published and read with one atomic access.
  *
  * Pure: reads nothing but the tables of the module, whatever stands in them.  Signal-safe.
  */
@@ -22,7 +22,8 @@ enum fg_rule_kind {
 	/* From here on no register is named. */
 	FG_RULE_SIGNAL, /* the trampoline that a signal handler returns to */
 	FG_RULE_END,    /* the outermost frame of a thread */
-	FG_RULE_UNKNOWN, /* there is no table for this address, or it asks for more than can be done here */
+	/* there is no table for this address, or it asks for more than can be done here */
+	FG_RULE_UNKNOWN,
 };
 
 /* kind, register (unwind table number), bp_offset, offset; from low to high. */
@@ -69,7 +70,10 @@ static inline int fg_rule_addend(uint64_t rule)
 	return (int16_t)(uint16_t)(rule >> 48);
 }
 
-/* The unwind tables of a module, and what of its memory may be read: a damaged table points anywhere. */
+/*
+ * The unwind tables of a module, and what of its memory may be read: a damaged table points
+ * anywhere.
+ */
 struct fg_tables {
 	const uint8_t *hdr; /* PT_GNU_EH_FRAME; NULL: there is none */
 	const uint8_t *low; /* the mapped segment that the header lies in */
@@ -77,8 +81,9 @@ struct fg_tables {
 };
 
 /*
- * The rule for `address`.  `address` is where the frame stands: pc itself if it was interrupted there, pc - 1 for a
- * return address.  FG_RULE_UNKNOWN if the tables do not say.  Nothing outside [low, high) is read.
+ * The rule for `address`.  `address` is where the frame stands: pc itself if it was interrupted
+ * there, pc - 1 for a return address.  FG_RULE_UNKNOWN if the tables do not say.  Nothing outside
+ * [low, high) is read.
  */
 uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 
@@ -89,6 +94,6 @@ enum fg_saved_where {
 	FG_SAVED_UNKNOWN,
 };
 enum fg_saved_where fg_rule_saved(const struct fg_tables *tables, uintptr_t address, unsigned reg,
-				   int64_t *offset);
+				  int64_t *offset);
 
 #endif

@@ -30,14 +30,19 @@ static _Atomic uint8_t names_ours[NSIG];
 static _Thread_local bool blocked __attribute__((tls_model("initial-exec")));
 static _Thread_local bool pending __attribute__((tls_model("initial-exec")));
 static _Thread_local volatile sig_atomic_t forwarded __attribute__((tls_model("initial-exec")));
-/* By the clocks of this thread, [1] its tick's: how many of their signals have come to the handler. */
+/*
+ * By the clocks of this thread, [1] its tick's: how many of their signals have come to the handler.
+ */
 static _Thread_local volatile sig_atomic_t arrived[2] __attribute__((tls_model("initial-exec")));
 static _Thread_local siginfo_t pending_info __attribute__((tls_model("initial-exec")));
 /* The same for a signal that was sent to the process: 0 none, 1 being written or taken, 2 there. */
 static _Atomic uint8_t process_pending;
 static siginfo_t process_pending_info;
 
-/* What the program thinks of this thread, told to the others: is it one to which a signal for the process may go? */
+/*
+ * What the program thinks of this thread, told to the others: is it one to which a signal for the
+ * process may go?
+ */
 static void set_blocked(bool is_blocked)
 {
 	blocked = is_blocked;
@@ -144,8 +149,9 @@ static void die_of(int signal)
 }
 
 /*
- * A signal for the process that came to a thread which has it blocked goes to one that has not, or that waits for it, if there is
- * such a thread: it is woken by a signal of this kind, and takes what it finds.
+ * A signal for the process that came to a thread which has it blocked goes to one that has not, or
+ * that waits for it, if there is such a thread: it is woken by a signal of this kind, and takes
+ * what it finds.
  */
 static void *wake_mark(void)
 {
@@ -171,8 +177,7 @@ static void wake_taker(void)
 
 		if (thread && atomic_load(&thread->taken) && fg_tid(thread) > 0 &&
 		    atomic_load(&thread->takes_signal) &&
-		    syscall(SYS_rt_tgsigqueueinfo, fg_g.pid, fg_tid(thread), FG_SIGNAL, &info) ==
-			    0)
+		    syscall(SYS_rt_tgsigqueueinfo, fg_g.pid, fg_tid(thread), FG_SIGNAL, &info) == 0)
 			return;
 	}
 }
@@ -200,8 +205,9 @@ static bool take_pending(siginfo_t *info)
 }
 
 /*
- * The program has blocked the signal.  One that was sent to this thread waits here.  One for the process may have come to any
- * thread, for to us it is never blocked; it waits for whoever unblocks it first.
+ * The program has blocked the signal.  One that was sent to this thread waits here.  One for the
+ * process may have come to any thread, for to us it is never blocked; it waits for whoever unblocks
+ * it first.
  */
 static void keep(const siginfo_t *info)
 {
@@ -217,7 +223,9 @@ static void keep(const siginfo_t *info)
 	}
 }
 
-/* Is there a signal of the program's, in `info`, that it wants to see now?  A blocked one is kept. */
+/*
+ * Is there a signal of the program's, in `info`, that it wants to see now?  A blocked one is kept.
+ */
 static bool is_wanted(siginfo_t *info)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
@@ -257,7 +265,9 @@ static bool run_handler(int signal, siginfo_t *info, void *context)
 		reset.sa_handler = SIG_DFL;
 		shadow_set(&reset);
 	}
-	/* We run with everything blocked; the program expects its own mask and what it had before. */
+	/*
+	 * We run with everything blocked; the program expects its own mask and what it had before.
+	 */
 	sigset_t mask = ((const ucontext_t *)context)->uc_sigmask;
 
 	for (int number = 1; number < NSIG; number++)
@@ -444,9 +454,10 @@ FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *r
 }
 
 /*
- * Calls that have a mask of their own while they wait.  Where it says otherwise of our signal than the program's own mask does,
- * the signal is held back on the way in: what comes before the kernel has changed masks and waits is then not taken
- * too early, but ends the wait, as the program has a right to.
+ * Calls that have a mask of their own while they wait.  Where it says otherwise of our signal than
+ * the program's own mask does, the signal is held back on the way in: what comes before the kernel
+ * has changed masks and waits is then not taken too early, but ends the wait, as the program has a
+ * right to.
  */
 struct stay {
 	sigset_t set;
@@ -524,9 +535,10 @@ FG_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
 }
 
 /*
- * Of all these epoll alone ends by EINTR when the kernel has woken it for a signal to the process that another thread was quicker to
- * take.  Where the program has the signal blocked while it waits nothing of the kind may wake it: it is blocked in earnest.  That
- * costs a sample its moment, not its weight; but the wall clock is there to see threads wait.
+ * Of all these epoll alone ends by EINTR when the kernel has woken it for a signal to the process
+ * that another thread was quicker to take.  Where the program has the signal blocked while it waits
+ * nothing of the kind may wake it: it is blocked in earnest.  That costs a sample its moment, not
+ * its weight; but the wall clock is there to see threads wait.
  */
 static bool sleeps_in_earnest(void)
 {
@@ -602,8 +614,9 @@ static struct timespec time_until(int64_t end_ns)
 }
 
 /*
- * One call of the kernel's for a set in which ours is.  A signal for the process that another thread has snatched away ends it like
- * a handler's, by EINTR: that thread is given a moment to send it on.
+ * One call of the kernel's for a set in which ours is.  A signal for the process that another
+ * thread has snatched away ends it like a handler's, by EINTR: that thread is given a moment to
+ * send it on.
  */
 static int wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
@@ -625,8 +638,9 @@ void fg_signal_arrived(bool tick)
 }
 
 /*
- * A sample that a wait has taken goes to the handler, where it shows the thread waiting.  The kernel drops it where another signal of
- * that number is just pending, so it is sent until it has come there: a timer that its handler sets anew would be silent for ever.
+ * A sample that a wait has taken goes to the handler, where it shows the thread waiting.  The
+ * kernel drops it where another signal of that number is just pending, so it is sent until it has
+ * come there: a timer that its handler sets anew would be silent for ever.
  */
 static void sample_now(siginfo_t *info, bool tick)
 {
@@ -718,7 +732,9 @@ FG_EXPORT int sigpending(sigset_t *set)
 	return status;
 }
 
-/* A descriptor would be given samples, by whichever thread reads it: it is made without our signal. */
+/*
+ * A descriptor would be given samples, by whichever thread reads it: it is made without our signal.
+ */
 FG_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
 	FG_REAL(signalfd);

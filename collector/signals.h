@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One signal is used by two parties: ours and the program.  What the program does with it is kept in a shadow, told back
- * to it when it asks, and carried out for signals that are not ours.
+ * One signal is used by two parties: ours and the program.  What the program does with it is kept
+ * in a shadow, told back to it when it asks, and carried out for signals that are not ours.
  */
 #ifndef FG_COLLECTOR_SIGNALS_H
 #define FG_COLLECTOR_SIGNALS_H
@@ -10,17 +10,29 @@
 
 /* Take the signal over and let it through in this thread. */
 void fg_signal_install(void);
-/* This thread has been given its slot: let the others know what it does with signals for the process. */
+/*
+ * This thread has been given its slot: let the others know what it does with signals for the
+ * process.
+ */
 void fg_signal_begin(void);
-/* Hand a signal that is not ours to the program, as the kernel would have; false: the program is not to notice anything. */
+/*
+ * Hand a signal that is not ours to the program, as the kernel would have; false: the program is
+ * not to notice anything.
+ */
 bool fg_signal_forward(int signal, siginfo_t *info, void *context);
-/* The same for one that was kept for this thread, and whose wake the kernel has dropped for the sake of a sample. */
+/*
+ * The same for one that was kept for this thread, and whose wake the kernel has dropped for the
+ * sake of a sample.
+ */
 bool fg_signal_forward_kept(int signal, void *context);
 /* The handler has got a signal of this thread's clock, or of its tick. */
 void fg_signal_arrived(bool tick);
 /* Let our signal through; returns whether it was blocked before. */
 bool fg_signal_unblock(void);
-/* Show the next program image the mask and disposition that this one believes in; and take that back. */
+/*
+ * Show the next program image the mask and disposition that this one believes in; and take that
+ * back.
+ */
 void fg_signal_expose(void);
 void fg_signal_hide(void);
 /* Without going through the names that we stand in front of. */
@@ -28,8 +40,9 @@ void fg_mask_block_all(sigset_t *before);
 void fg_mask_restore(const sigset_t *before);
 
 /*
- * A thread that is made inherits what the program thinks is blocked.  From `hold`, which says that, to `release` in the maker our
- * signal is blocked in earnest, and in the new thread until `inherit`.
+ * A thread that is made inherits what the program thinks is blocked.  From `hold`, which says that,
+ * to `release` in the maker our signal is blocked in earnest, and in the new thread until
+ * `inherit`.
  */
 bool fg_signal_hold(void);
 void fg_signal_release(void);

@@ -2,13 +2,14 @@
 /*
  * The collector's memory, shared by its files.
  *
- * There is one `fg_g`, static.  Whatever else is needed comes from mmap: at start-up, when a thread begins, and for
- * the tables of frames and call paths when they grow.  The trace file's mapping is not inherited by fork, and
- * `*fg_g.alive` lies on a page that fork wipes: in a child, however it was made, the collector is off until its own
- * fork handler has switched it on again.
+ * There is one `fg_g`, static.  Whatever else is needed comes from mmap: at start-up, when a thread
+ * begins, and for the tables of frames and call paths when they grow.  The trace file's mapping is
+ * not inherited by fork, and `*fg_g.alive` lies on a page that fork wipes: in a child, however it
+ * was made, the collector is off until its own fork handler has switched it on again.
  *
- * A `struct fg_thread` belongs to its thread, in normal context or in its handler.  The two keep out of each other's way
- * by `busy`: a handler that finds it set takes no sample and leaves its weight to the next.  Nothing waits for anything.
+ * A `struct fg_thread` belongs to its thread, in normal context or in its handler.  The two keep
+ * out of each other's way by `busy`: a handler that finds it set takes no sample and leaves its
+ * weight to the next.  Nothing waits for anything.
  */
 #ifndef FG_COLLECTOR_STATE_H
 #define FG_COLLECTOR_STATE_H
@@ -66,7 +67,10 @@ struct fg_check {
 	uintptr_t value;
 };
 
-/* A frame as a walk leaves it.  `first_check` is where its own checks (of the way to its caller) start. */
+/*
+ * A frame as a walk leaves it.  `first_check` is where its own checks (of the way to its caller)
+ * start.
+ */
 struct fg_frame {
 	struct fg_regs regs;
 	uint32_t id;   /* frame id of the trace */
@@ -93,7 +97,8 @@ struct fg_stack {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];
 	uint32_t edge
-		[FG_TRACE_FRAMES_EDGE]; /* frame ids, a ring: the outer end of a stack that is too deep */
+		/* frame ids, a ring: the outer end of a stack that is too deep */
+		[FG_TRACE_FRAMES_EDGE];
 };
 
 struct fg_writer {
@@ -110,8 +115,8 @@ struct fg_thread {
 	uint32_t kind;
 	uint32_t clock;
 	_Atomic uint8_t busy;
-	_Atomic bool
-		takes_signal; /* the program has not blocked our signal here, or waits for it */
+	/* the program has not blocked our signal here, or waits for it */
+	_Atomic bool takes_signal;
 	bool attached;
 	bool has_timer;
 	bool tick_fast;
@@ -222,7 +227,10 @@ struct fg_global {
 	const _Atomic uint8_t *control;
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
-	/* Whose each of these is: a thread's number; less than 0 for one that has left us, but perhaps not yet the process. */
+	/*
+	 * Whose each of these is: a thread's number; less than 0 for one that has left us, but
+	 * perhaps not yet the process.
+	 */
 	_Atomic pid_t tids[FG_THREADS_MAX];
 	_Atomic uint32_t thread_high;              /* all slots in use are below */
 	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
@@ -230,7 +238,10 @@ struct fg_global {
 	struct fg_search search;
 };
 
-/* Nothing of this library is seen from outside but what is marked FG_EXPORT: the build hides the rest. */
+/*
+ * Nothing of this library is seen from outside but what is marked FG_EXPORT: the build hides the
+ * rest.
+ */
 extern struct fg_global fg_g;
 extern _Thread_local struct fg_thread *fg_self __attribute__((tls_model("initial-exec")));
 

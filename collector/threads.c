@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Clocks.  One rung is chosen for the process by trying (fg_clocks_choose); a thread for which it fails, say for want of
- * descriptors, takes the next lower one.
+ * Clocks.  One rung is chosen for the process by trying (fg_clocks_choose); a thread for which it
+ * fails, say for want of descriptors, takes the next lower one.
  *
  *	user time    perf task clock, user mode only: an exact, high-resolution timer that runs while the thread does
  *	system time  a timer on the thread's CPU clock.  It expires at kernel ticks, on the way back to the program
@@ -9,8 +9,8 @@
  *	tick         the CPU clock's timer alone; weight = period x (1 + overrun)
  *	wall         monotonic timer; weight = time since the last
  *
- * The first period is drawn uniformly from (0, P]: a thread that lives for a fraction of a period is then met with just
- * that probability, and short threads are neither favoured nor forgotten.
+ * The first period is drawn uniformly from (0, P]: a thread that lives for a fraction of a period
+ * is then met with just that probability, and short threads are neither favoured nor forgotten.
  */
 #include "collector/threads.h"
 
@@ -283,10 +283,10 @@ static bool start_wall(struct fg_thread *thread)
 }
 
 static const struct rung ladder[] = {
-	{FG_CLOCK_PERF_USER, FG_CLOCK_SYSTEM, start_perf  },
-	{FG_CLOCK_JITTER,    FG_CLOCK_NONE,   start_jitter},
-	{FG_CLOCK_TICK,      FG_CLOCK_NONE,   start_tick  },
-	{FG_CLOCK_WALL,      FG_CLOCK_NONE,   start_wall  },
+	{FG_CLOCK_PERF_USER, FG_CLOCK_SYSTEM, start_perf},
+	{FG_CLOCK_JITTER, FG_CLOCK_NONE, start_jitter},
+	{FG_CLOCK_TICK, FG_CLOCK_NONE, start_tick},
+	{FG_CLOCK_WALL, FG_CLOCK_NONE, start_wall},
 };
 
 static const struct rung *rung_of(uint32_t clock)
@@ -364,7 +364,10 @@ static void stop_clocks(struct fg_thread *thread)
 	close_timer(&thread->tick_timer);
 }
 
-/* The jittered timer is set anew after each sample, perf's after the first.  The CPU clock's runs by itself. */
+/*
+ * The jittered timer is set anew after each sample, perf's after the first.  The CPU clock's runs
+ * by itself.
+ */
 void fg_threads_seal(void)
 {
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
@@ -501,8 +504,9 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t 
 }
 
 /*
- * What was spent after the last sample.  System time of the perf rung: no stack, but it was spent.  Of the jittered clock,
- * whose weights are the time since the sample before, it goes to where that was.
+ * What was spent after the last sample.  System time of the perf rung: no stack, but it was spent.
+ * Of the jittered clock, whose weights are the time since the sample before, it goes to where that
+ * was.
  */
 static void write_rest(struct fg_thread *thread, const struct fg_times *now)
 {
@@ -607,7 +611,10 @@ struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick)
 		*tick = index & 1u;
 		index /= 2;
 	} else if (info->si_code > 0 && info->si_fd >= 0 && info->si_fd < FG_FDS_MAX) {
-		/* POLL_IN, or POLL_HUP when the kernel throttles; SI_KERNEL is larger and an interval timer's */
+		/*
+		 * POLL_IN, or POLL_HUP when the kernel throttles; SI_KERNEL is larger and an
+		 * interval timer's
+		 */
 		if (info->si_code > POLL_HUP)
 			return NULL;
 		index = (uintptr_t)atomic_load(&fg_g.thread_of_fd[info->si_fd]) - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads and the clocks that interrupt them.  A slot is taken when a thread begins and given back when it ends; its chunk of
- * the trace and its memory go on to the next.
+ * Threads and the clocks that interrupt them.  A slot is taken when a thread begins and given back
+ * when it ends; its chunk of the trace and its memory go on to the next.
  */
 #ifndef FG_COLLECTOR_THREADS_H
 #define FG_COLLECTOR_THREADS_H
@@ -35,7 +35,10 @@ struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick);
 bool fg_signal_is_stray(const siginfo_t *info);
 /* Next period of a jittered timer, or 0 to let the thread sleep on. */
 void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
-/* The program is about to enter a sandbox: from now on the clocks have to run without a system call. */
+/*
+ * The program is about to enter a sandbox: from now on the clocks have to run without a system
+ * call.
+ */
 void fg_threads_seal(void);
 void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
 void fg_thread_first_done(struct fg_thread *thread);
@@ -44,7 +47,10 @@ void fg_threads_forget(void);
 bool fg_fd_is_ours(int fd);
 /* The program wants this descriptor number for itself. */
 void fg_fd_move(int fd);
-/* User and system time as the kernel counts it: of RUSAGE_SELF, RUSAGE_THREAD; all that it knows of the calling thread. */
+/*
+ * User and system time as the kernel counts it: of RUSAGE_SELF, RUSAGE_THREAD; all that it knows of
+ * the calling thread.
+ */
 void fg_rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns);
 void fg_thread_times(struct fg_times *times);
 

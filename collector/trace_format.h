@@ -1,39 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a trace file holds, byte by byte.  The collector writes it, profile/ reads it, both from this header; the
- * page for people is docs/formats/trace.md.
+ * What a trace file holds, byte by byte.  The collector writes it, profile/ reads it, both from
+ * this header; the page for people is docs/formats/trace.md.
  *
- * One process image (one pid between two execs) leaves one file, `<output folder>/<pid>.<n>.fgtrace`.  All
- * numbers are little-endian.  The file is
+ * One process image (one pid between two execs) leaves one file, `<output
+ * folder>/<pid>.<n>.fgtrace`.  All numbers are little-endian.  The file is
  *
  *	struct fg_trace_header       one page of FG_TRACE_HEADER_SIZE bytes
  *	struct fg_trace_chunk ...    chunks, each a multiple of FG_TRACE_ALIGN bytes and aligned to it
  *
- * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is readable after
- * SIGKILL at any instant, without loss: a chunk is appended to in place, and one 64-bit store of its `commit`
- * word (bytes used, and the crc32c of just these bytes) makes a record part of the file.  What lies behind
- * `used` is not part of the file.  The file is sparse and longer than what was written: the writer never
- * shortens it (a thread may still be writing); whoever reads it for good may cut it at `allocated`.
+ * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is
+ * readable after SIGKILL at any instant, without loss: a chunk is appended to in place, and one
+ * 64-bit store of its `commit` word (bytes used, and the crc32c of just these bytes) makes a record
+ * part of the file.  What lies behind `used` is not part of the file.  The file is sparse and
+ * longer than what was written: the writer never shortens it (a thread may still be writing);
+ * whoever reads it for good may cut it at `allocated`.
  *
- * Inside a chunk the payload is a sequence of records.  A first byte with the top bit set is a sample, the one
- * record that there are many of:
+ * Inside a chunk the payload is a sequence of records.  A first byte with the top bit set is a
+ * sample, the one record that there are many of:
  *
  *	byte      0x80 | FG_SAMPLE_* bits | enum fg_trace_clock
  *	varint    nanoseconds of CLOCK_MONOTONIC since the sample before it in this chunk (the first: since base_time_ns)
  *	varint    call path: id of the leaf's node, 0: no stack could be taken
  *	varint    weight in nanoseconds, only with FG_SAMPLE_WEIGHT; without it the header's period_ns
  *
- * Any other first byte is an enum fg_trace_record, followed by a varint, the number of payload bytes, and the
- * payload.  A reader skips kinds it does not know and fields behind the ones it knows.  A varint is LEB128:
- * 7 bits a byte, lowest first, at most 10 bytes.  "text" is a varint length and so many bytes, no NUL.
+ * Any other first byte is an enum fg_trace_record, followed by a varint, the number of payload
+ * bytes, and the payload.  A reader skips kinds it does not know and fields behind the ones it
+ * knows.  A varint is LEB128: 7 bits a byte, lowest first, at most 10 bytes.  "text" is a varint
+ * length and so many bytes, no NUL.
  *
- * A sample belongs to the thread and region that are current in its chunk: those of the chunk header, until a
- * FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
+ * A sample belongs to the thread and region that are current in its chunk: those of the chunk
+ * header, until a FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
  *
- * Ids (thread, module, frame, node, region, name) are given from 1 up, process-wide, in no particular order of
- * chunks: a reader collects every definition of the file before it resolves a reference.  0 means none.  The same
- * thing may be defined twice under two ids (two threads met it at once): equal definitions are equal things.  An
- * id without a definition can occur after SIGKILL and is to be shown as unknown, not refused.
+ * Ids (thread, module, frame, node, region, name) are given from 1 up, process-wide, in no
+ * particular order of chunks: a reader collects every definition of the file before it resolves a
+ * reference.  0 means none.  The same thing may be defined twice under two ids (two threads met it
+ * at once): equal definitions are equal things.  An id without a definition can occur after SIGKILL
+ * and is to be shown as unknown, not refused.
  */
 #ifndef FG_COLLECTOR_TRACE_FORMAT_H
 #define FG_COLLECTOR_TRACE_FORMAT_H
@@ -75,10 +78,11 @@ enum fg_trace_clock {
 /*
  * Records and their fields, all varints unless "text".
  *
- * FRAME's offset is address - bias (module 0: the address itself).  With FG_FRAME_EXACT it is where the program was
- * interrupted (the leaf, or what lies behind a signal frame); without, it is a return address: look up offset - 1.
- * NODE: the child is the callee; parent 0 is a root.  Frame 0 is a cut: the fourth field says how many frames were left
- * out here.  A module that is unloaded and mapped again at the same place keeps its id.
+ * FRAME's offset is address - bias (module 0: the address itself).  With FG_FRAME_EXACT it is where
+ * the program was interrupted (the leaf, or what lies behind a signal frame); without, it is a
+ * return address: look up offset - 1. NODE: the child is the callee; parent 0 is a root.  Frame 0
+ * is a cut: the fourth field says how many frames were left out here.  A module that is unloaded
+ * and mapped again at the same place keeps its id.
  */
 enum fg_trace_record {
 	FG_RECORD_END = 0,    /* never written: a zero byte inside `used` is damage */
@@ -124,7 +128,9 @@ enum fg_thread_kind {
 	FG_THREAD_RAW = 3, /* made by clone() alone, found while it ran */
 };
 
-/* Samples that were due and not taken, or taken without a stack; index into fg_trace_header.losses. */
+/*
+ * Samples that were due and not taken, or taken without a stack; index into fg_trace_header.losses.
+ */
 enum fg_trace_loss {
 	FG_LOSS_NO_ROOM = 0, /* the file is full */
 	FG_LOSS_PATHS_FULL =
@@ -147,7 +153,11 @@ enum fg_trace_loss {
 /* How a process image ended, as far as the collector was told. */
 enum fg_trace_end {
 	FG_END_UNKNOWN =
-		0, /* killed, or _exit in a way that was not seen: totals are those of the parent's wait */
+		/*
+		 * killed, or _exit in a way that was not seen: totals are those of the parent's
+		 * wait
+		 */
+		0,
 	FG_END_EXIT = 1,
 	FG_END_EXEC = 2,
 };
@@ -159,8 +169,9 @@ enum fg_trace_state {
 };
 
 /*
- * The first page.  Identity and decisions are written once; counters are updated in place while the process lives, each
- * by itself atomic.  Unused bytes up to FG_TRACE_HEADER_SIZE are zero and reserved.
+ * The first page.  Identity and decisions are written once; counters are updated in place while the
+ * process lives, each by itself atomic.  Unused bytes up to FG_TRACE_HEADER_SIZE are zero and
+ * reserved.
  */
 struct fg_trace_header {
 	char magic[8];
@@ -176,22 +187,25 @@ struct fg_trace_header {
 	uint64_t image;             /* which exec of this pid: 0, 1, ... as the file name says */
 	uint64_t start_realtime_ns; /* CLOCK_REALTIME and CLOCK_MONOTONIC at one instant */
 	uint64_t start_monotonic_ns;
-	uint64_t
-		process_start_ticks; /* field 22 of /proc/self/stat: with pid it names a process for good; 0 unknown */
+	/* field 22 of /proc/self/stat: with pid it names a process for good; 0 unknown */
+	uint64_t process_start_ticks;
 	uint32_t mode;       /* enum fg_trace_mode */
 	uint32_t clock_user; /* enum fg_trace_clock chosen for user time (or for all of it) */
-	uint32_t
-		clock_system; /* enum fg_trace_clock chosen for system time; 0: contained in clock_user, or unseen */
+	/* enum fg_trace_clock chosen for system time; 0: contained in clock_user, or unseen */
+	uint32_t clock_system;
 	uint32_t perf_errno; /* why perf was refused, 0 if it was not */
 	uint64_t period_ns;  /* weight of a sample that carries none */
 	uint64_t tick_ns;    /* period of the system-time timer; 0 none */
 	uint64_t capacity;   /* bytes that the file may use */
 
-	uint64_t
-		allocated; /* bytes given out, header included: chunks lie below; may lie beyond the file's end: then cut there */
-	uint64_t samples;  /* in the file */
-	uint64_t
-		user_ns; /* weights of these, by kind of time; wall samples count in wall_ns alone */
+	/*
+	 * bytes given out, header included: chunks lie below; may lie beyond the file's end: then
+	 * cut there
+	 */
+	uint64_t allocated;
+	uint64_t samples; /* in the file */
+	/* weights of these, by kind of time; wall samples count in wall_ns alone */
+	uint64_t user_ns;
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
@@ -204,8 +218,8 @@ struct fg_trace_header {
 	uint64_t reserved;
 	uint64_t startup_ns; /* the collector's own time before main */
 	uint64_t threads;
-	uint64_t
-		restarts; /* system calls that our signal interrupted and that were started again */
+	/* system calls that our signal interrupted and that were started again */
+	uint64_t restarts;
 	uint64_t forwarded; /* signals that were the program's own and were handed on */
 	uint64_t end;       /* enum fg_trace_end, written last of the following */
 	uint64_t end_monotonic_ns;
@@ -215,8 +229,9 @@ struct fg_trace_header {
 };
 
 /*
- * Bucket 0 of handler_late counts handlers below 1024 ns; behind it every doubling has four buckets of equal width, so that bucket
- * i starts at (4 + (i - 1) % 4) * 2^(8 + (i - 1) / 4) ns.  The last one is open.
+ * Bucket 0 of handler_late counts handlers below 1024 ns; behind it every doubling has four buckets
+ * of equal width, so that bucket i starts at (4 + (i - 1) % 4) * 2^(8 + (i - 1) / 4) ns.  The last
+ * one is open.
  */
 static inline unsigned fg_handler_bucket(uint64_t ns)
 {
@@ -239,15 +254,15 @@ enum fg_trace_mode {
 struct fg_trace_chunk {
 	uint32_t magic;
 	uint32_t size; /* with this header; where the next one may start */
-	uint32_t
-		sequence; /* 0, 1, ... in order of allocation; a gap is a chunk that never came to be */
+	/* 0, 1, ... in order of allocation; a gap is a chunk that never came to be */
+	uint32_t sequence;
 	uint32_t thread; /* current thread at its start */
 	uint32_t region; /* current region at its start */
-	uint32_t
-		header_crc; /* crc32c of the other fields of this header, commit and header_crc left out */
+	/* crc32c of the other fields of this header, commit and header_crc left out */
+	uint32_t header_crc;
 	uint64_t base_time_ns; /* CLOCK_MONOTONIC */
-	uint64_t
-		commit; /* low half: payload bytes used; high half: crc32c of these bytes.  One 64-bit store */
+	/* low half: payload bytes used; high half: crc32c of these bytes.  One 64-bit store */
+	uint64_t commit;
 };
 
 #define FG_TRACE_COMMIT(used, crc) ((uint64_t)(used) | ((uint64_t)(crc) << 32))
@@ -255,8 +270,8 @@ struct fg_trace_chunk {
 #define FG_TRACE_COMMIT_CRC(word)  ((uint32_t)((word) >> 32))
 
 /*
- * crc32c is the Castagnoli polynomial, reflected (0x82f63b78), initial value and final xor 0xffffffff: the crc32c
- * of "123456789" is 0xe3069283.
+ * crc32c is the Castagnoli polynomial, reflected (0x82f63b78), initial value and final xor
+ * 0xffffffff: the crc32c of "123456789" is 0xe3069283.
  */
 
 #endif

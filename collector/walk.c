@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A walk goes from the leaf outwards.  Each frame's rule (collector/rules.h) says where its caller's registers are; so the
- * whole way is a function of the rules and of a few words of the stack: return addresses and saved frame pointers.
+ * A walk goes from the leaf outwards.  Each frame's rule (collector/rules.h) says where its
+ * caller's registers are; so the whole way is a function of the rules and of a few words of the
+ * stack: return addresses and saved frame pointers.
  *
- * That is what makes the stack before worth keeping.  Between two samples most of a deep stack has not moved.  When the walk
- * meets a frame with the pc, sp and bp of a kept one, and all words that the kept walk read from there on (the return
- * addresses and a frame's other "checks") still hold what they held, then the rest of the walk would repeat itself word for
- * word and need not be done: comparing a word costs a third of a nanosecond, walking a frame five.  Where the first word
- * differs, the walk goes on from the frame it belongs to.  Nothing is assumed and nothing in the program is changed, unlike
- * with trampolines planted into return addresses.
+ * That is what makes the stack before worth keeping.  Between two samples most of a deep stack has
+ * not moved.  When the walk meets a frame with the pc, sp and bp of a kept one, and all words that
+ * the kept walk read from there on (the return addresses and a frame's other "checks") still hold
+ * what they held, then the rest of the walk would repeat itself word for word and need not be done:
+ * comparing a word costs a third of a nanosecond, walking a frame five.  Where the first word
+ * differs, the walk goes on from the frame it belongs to.  Nothing is assumed and nothing in the
+ * program is changed, unlike with trampolines planted into return addresses.
  *
  *	kept:                      leaf  step   fit   loop  main  _start
  *	new walk:      add   solve              fit                        add and solve are walked, then fit is met:
  *	                                                                   check fit, loop, main, and stop.
  *
- * There are two trails of frames by turns: one holds the stack before, the other takes the new walk.  In the end the few new
- * frames are put in front of those that still stand; where none does, the trails have changed places.
+ * There are two trails of frames by turns: one holds the stack before, the other takes the new
+ * walk.  In the end the few new frames are put in front of those that still stand; where none does,
+ * the trails have changed places.
  *
- * Memory is read only where it is known to be there: between the stack pointer and the top of the thread's stack, and else
- * page by page after asking the kernel.
+ * Memory is read only where it is known to be there: between the stack pointer and the top of the
+ * thread's stack, and else page by page after asking the kernel.
  */
 #include "collector/walk.h"
 
@@ -66,7 +69,9 @@ static uint32_t walked(const struct walk *walk)
 
 bool fg_readable(uintptr_t address)
 {
-	/* The kernel reads the set before it looks at `how`: EFAULT if it cannot, EINVAL if it can. */
+	/*
+	 * The kernel reads the set before it looks at `how`: EFAULT if it cannot, EINVAL if it can.
+	 */
 	return syscall(SYS_rt_sigprocmask, -1, (void *)(address & ~(uintptr_t)(KERNEL_SIGSET - 1)),
 		       NULL, KERNEL_SIGSET) == -1 &&
 	       errno == EINVAL;
@@ -127,9 +132,10 @@ static void remember(struct walk *walk, uintptr_t address, uintptr_t value)
 }
 
 /*
- * A register that the walk does not carry, in the middle of a stack: the dynamic loader's trampoline for lazy binding finds its
- * frame by one.  Functions keep such registers for their callers, so its value is gathered once more from the leaf: where
- * each frame on the way has put it, or left it alone.
+ * A register that the walk does not carry, in the middle of a stack: the dynamic loader's
+ * trampoline for lazy binding finds its frame by one.  Functions keep such registers for their
+ * callers, so its value is gathered once more from the leaf: where each frame on the way has put
+ * it, or left it alone.
  */
 static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known)
 {
@@ -317,7 +323,10 @@ static inline bool same_regs(const struct fg_regs *a, const struct fg_regs *b)
 	return a->sp == b->sp && a->pc == b->pc && a->bp == b->bp;
 }
 
-/* Stack pointers grow outwards, so what lies below the walk's is behind it for good.  There is one that no walk reaches. */
+/*
+ * Stack pointers grow outwards, so what lies below the walk's is behind it for good.  There is one
+ * that no walk reaches.
+ */
 static inline const struct fg_frame *pass(const struct fg_frame *candidate, uintptr_t sp)
 {
 	while (candidate->regs.sp < sp)
@@ -381,8 +390,9 @@ static bool verify(struct walk *walk)
 }
 
 /*
- * Nearly all frames: the rule is known and plain, and all that it asks for lies on the thread's own stack.  The same as the long way
- * below, with everything at hand.  Stops where a kept frame is met, and at what is not plain.
+ * Nearly all frames: the rule is known and plain, and all that it asks for lies on the thread's own
+ * stack.  The same as the long way below, with everything at hand.  Stops where a kept frame is
+ * met, and at what is not plain.
  */
 static void walk_plainly(struct walk *walk)
 {

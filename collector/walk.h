@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From an interrupted thread to the id of its call path.  Signal-safe; one walk a thread at a time. */
+/*
+ * From an interrupted thread to the id of its call path.  Signal-safe; one walk a thread at a time.
+ */
 #ifndef FG_COLLECTOR_WALK_H
 #define FG_COLLECTOR_WALK_H
 

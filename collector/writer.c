@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The file is made as large as it may become, but sparse, and mapped once.  Space in it is given out by one atomic
- * addition, in chunks; each thread fills its own.  Before a chunk is used its pages are populated by madvise(), which
- * fails politely on a full disk where a plain store would be answered by SIGBUS.
+ * The file is made as large as it may become, but sparse, and mapped once.  Space in it is given
+ * out by one atomic addition, in chunks; each thread fills its own.  Before a chunk is used its
+ * pages are populated by madvise(), which fails politely on a full disk where a plain store would
+ * be answered by SIGBUS.
  */
 #include "collector/writer.h"
 
@@ -172,7 +173,10 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 	header->pid = (uint32_t)fg_g.pid;
 	header->ppid = (uint32_t)getppid();
 	header->image = image;
-	/* The start of the image, which delays count from, and not of the file: a child of fork makes that with its first sample. */
+	/*
+	 * The start of the image, which delays count from, and not of the file: a child of fork
+	 * makes that with its first sample.
+	 */
 	header->start_monotonic_ns = fg_g.start_ns;
 	header->start_realtime_ns =
 		fg_clock_ns(CLOCK_REALTIME) - (fg_clock_ns(CLOCK_MONOTONIC) - fg_g.start_ns);
@@ -185,8 +189,8 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 	header->tick_ns = fg_g.tick_ns;
 	header->capacity = fg_g.capacity;
 	header->header_crc = fg_trace_crc32c(0, &header->word_bits,
-					offsetof(struct fg_trace_header, allocated) -
-						offsetof(struct fg_trace_header, word_bits));
+					     offsetof(struct fg_trace_header, allocated) -
+						     offsetof(struct fg_trace_header, word_bits));
 	header->allocated = FG_TRACE_HEADER_SIZE;
 }
 
@@ -371,7 +375,10 @@ void fg_record_path(struct fg_thread *thread, const char *path)
 	char *whole = (char *)end + VARINT_MAX;
 	long size = 0;
 
-	/* The folder is put where it will stand in the record, but for the bytes that tell how long the text is. */
+	/*
+	 * The folder is put where it will stand in the record, but for the bytes that tell how long
+	 * the text is.
+	 */
 	if (relative && thread->record_size + VARINT_MAX + length + 2 < FG_RECORD_ROOM)
 		size = folder_of(path, whole,
 				 FG_RECORD_ROOM - thread->record_size - VARINT_MAX - length - 1);
@@ -404,7 +411,7 @@ bool fg_record_write(struct fg_thread *thread)
 
 /* Long texts are rare: they get a chunk of their own, filled before it counts. */
 bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
-		    size_t size)
+		   size_t size)
 {
 	uint8_t head[16];
 	uint32_t used = 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trace file from the writing side: made once a process image, mapped, appended to from handlers.  Signal-safe, except
- * where it says otherwise.  A write that fails counts its cause and is otherwise silent.
+ * The trace file from the writing side: made once a process image, mapped, appended to from
+ * handlers.  Signal-safe, except where it says otherwise.  A write that fails counts its cause and
+ * is otherwise silent.
  */
 #ifndef FG_COLLECTOR_WRITER_H
 #define FG_COLLECTOR_WRITER_H
@@ -14,14 +15,20 @@
 # define MADV_POPULATE_WRITE 23
 #endif
 
-/* Make and map the file; 0, or a negative errno.  Uses open, mmap and the like: not inside a sandbox. */
+/*
+ * Make and map the file; 0, or a negative errno.  Uses open, mmap and the like: not inside a
+ * sandbox.
+ */
 int fg_file_open(void);
 /* Give the file up in this process without touching what is in it. */
 void fg_file_detach(void);
 /* Make room beforehand and ask the kernel for nothing from now on: the program enters a sandbox. */
 void fg_file_seal(void);
 
-/* A thread puts one record together at a time: fields are appended, then it is written in one piece. */
+/*
+ * A thread puts one record together at a time: fields are appended, then it is written in one
+ * piece.
+ */
 void fg_record_begin(struct fg_thread *thread, enum fg_trace_record kind);
 void fg_record_number(struct fg_thread *thread, uint64_t value);
 void fg_record_text(struct fg_thread *thread, const void *text, size_t size);
@@ -30,7 +37,7 @@ void fg_record_path(struct fg_thread *thread, const char *path);
 bool fg_record_write(struct fg_thread *thread);
 /* A record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */
 bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
-		    size_t size);
+		   size_t size);
 bool fg_note(struct fg_thread *thread, const char *text);
 
 bool fg_sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uint64_t weight_ns);

@@ -2,9 +2,9 @@
 /*
  * From a tree to structs, by the rows of the schema.
  *
- * Binding goes over the rows, not over the file: a row finds its value in the mapping, or takes its default.  What the
- * mapping has beyond the rows is reported as unknown.  A value that is wrong is reported and its default stays, so that
- * one mistake does not hide the next.
+ * Binding goes over the rows, not over the file: a row finds its value in the mapping, or takes its
+ * default.  What the mapping has beyond the rows is reported as unknown.  A value that is wrong is
+ * reported and its default stays, so that one mistake does not hide the next.
  */
 #include "base/text.h"
 #include "config/internal.h"
@@ -38,7 +38,7 @@ static void name_key(struct fg_binder *binder)
 }
 
 void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, const char *name,
-		    const char *format, ...)
+		   const char *format, ...)
 {
 	const size_t length = name ? push(binder, name) : binder->path.length;
 	struct fg_strbuf text = {0};
@@ -49,7 +49,7 @@ void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, co
 	va_end(ap);
 	if (binder->path.length > 0) {
 		fg_report_error(binder->report, &node->place, "%s: %s",
-				 fg_strbuf_text(&binder->path), fg_strbuf_text(&text));
+				fg_strbuf_text(&binder->path), fg_strbuf_text(&text));
 		name_key(binder);
 	} else {
 		fg_report_error(binder->report, &node->place, "%s", fg_strbuf_text(&text));
@@ -70,10 +70,10 @@ static void wrong_value(struct fg_binder *binder, const struct fg_key *key,
 	fg_value_expected(key, &expected);
 	if (nearest)
 		fg_bind_error(binder, node, NULL, "found '%.100s', did you mean '%s'? Expected %s",
-			       node->text, nearest, fg_strbuf_text(&expected));
+			      node->text, nearest, fg_strbuf_text(&expected));
 	else
 		fg_bind_error(binder, node, NULL, "found '%.100s'%s%s, expected %s", node->text,
-			       reason ? ": " : "", reason ? reason : "", fg_strbuf_text(&expected));
+			      reason ? ": " : "", reason ? reason : "", fg_strbuf_text(&expected));
 	fg_strbuf_release(&expected);
 }
 
@@ -84,10 +84,10 @@ static bool expect_kind(struct fg_binder *binder, const struct fg_yaml_node *nod
 		return true;
 	if (node->kind == FG_YAML_SCALAR && !fg_yaml_is_null(node))
 		fg_bind_error(binder, node, NULL, "found '%.100s', expected %s", node->text,
-			       expected);
+			      expected);
 	else
-		fg_bind_error(binder, node, NULL, "found %s, expected %s",
-			       fg_yaml_kind_name(node), expected);
+		fg_bind_error(binder, node, NULL, "found %s, expected %s", fg_yaml_kind_name(node),
+			      expected);
 	return false;
 }
 
@@ -125,8 +125,8 @@ static void report_unknown(struct fg_binder *binder, const struct fg_section *se
 		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
 	if (nearest)
 		fg_bind_error(binder, key, NULL,
-			       "there is no key '%.100s' here; did you mean '%s'?", key->text,
-			       nearest);
+			      "there is no key '%.100s' here; did you mean '%s'?", key->text,
+			      nearest);
 	else if (strstr(key->text, "token") || strstr(key->text, "password") ||
 		 strstr(key->text, "secret"))
 		fg_bind_error(
@@ -136,7 +136,7 @@ static void report_unknown(struct fg_binder *binder, const struct fg_section *se
 			key->text);
 	else
 		fg_bind_error(binder, key, NULL, "there is no key '%.100s' here; known are: %s",
-			       key->text, fg_strbuf_text(&known));
+			      key->text, fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 	fg_arena_release(&scratch);
 }
@@ -158,11 +158,12 @@ static void bind_scalar(struct fg_binder *binder, const struct fg_key *key,
 	if (!fg_yaml_is_null(node) &&
 	    expect_kind(binder, node, FG_YAML_SCALAR, fg_strbuf_text(&expected))) {
 		if (fg_value_kind(key->kind)->parse(key, node->text, at(values, key->offset),
-						     binder->arena, &err) != FG_OK)
-			wrong_value(binder, key, node, key->kind == FG_KEY_REGEX ? err.message : NULL);
+						    binder->arena, &err) != FG_OK)
+			wrong_value(binder, key, node,
+				    key->kind == FG_KEY_REGEX ? err.message : NULL);
 	} else if (fg_yaml_is_null(node)) {
 		fg_bind_error(binder, node, NULL, "found nothing, expected %s",
-			       fg_strbuf_text(&expected));
+			      fg_strbuf_text(&expected));
 	}
 	fg_strbuf_release(&expected);
 }
@@ -229,7 +230,7 @@ static const char *shell_word(char *const *argv)
 }
 
 void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, bool shell,
-		      struct fg_command *command)
+		     struct fg_command *command)
 {
 	static const char *const shell_start[] = {"/bin/sh", "-c"};
 	struct fg_error err = {0};
@@ -291,7 +292,7 @@ static void bind_variables(struct fg_binder *binder, const struct fg_key *key,
 
 		if (strchr(node->keys[i]->text, '=') || node->keys[i]->text[0] == '\0')
 			fg_bind_error(binder, node->keys[i], NULL,
-				       "expected the name of an environment variable");
+				      "expected the name of an environment variable");
 		else if (item->kind != FG_YAML_SCALAR)
 			(void)expect_kind(binder, item, FG_YAML_SCALAR, "a value");
 		else
@@ -359,8 +360,7 @@ static void bind_element(struct fg_binder *binder, const struct fg_section *sect
 }
 
 /* An element is called by its name, else by its number. */
-static size_t push_element(struct fg_binder *binder, const struct fg_yaml_node *node,
-			   size_t number)
+static size_t push_element(struct fg_binder *binder, const struct fg_yaml_node *node, size_t number)
 {
 	const struct fg_yaml_node *name = fg_yaml_get(node, "name");
 	char index[32] = "";
@@ -392,7 +392,10 @@ static void bind_list(struct fg_binder *binder, const struct fg_key *key,
 	*(size_t *)at(values, key->count_offset) = node->count;
 }
 
-/* Elements are found by name: one that is there already (inherited) is changed in a copy, a new one comes behind. */
+/*
+ * Elements are found by name: one that is there already (inherited) is changed in a copy, a new one
+ * comes behind.
+ */
 static void bind_map(struct fg_binder *binder, const struct fg_key *key,
 		     const struct fg_yaml_node *node, void *values)
 {
@@ -434,7 +437,7 @@ static void bind_default(struct fg_binder *binder, const struct fg_key *key, voi
 	if (!key->initial || key->kind >= FG_KEY_SCALAR_COUNT)
 		return;
 	status = fg_value_kind(key->kind)->parse(key, key->initial, at(values, key->offset),
-						  binder->arena, &err);
+						 binder->arena, &err);
 	FG_ASSERT(status == FG_OK);
 }
 
@@ -442,7 +445,7 @@ static void bind_default(struct fg_binder *binder, const struct fg_key *key, voi
 static void bind_default_section(struct fg_binder *binder, const struct fg_key *key, void *values)
 {
 	static const struct fg_yaml_node empty = {.kind = FG_YAML_MAPPING,
-						   .place = {.origin = "the defaults"}};
+						  .place = {.origin = "the defaults"}};
 
 	if (key->kind == FG_KEY_SECTION && key->section->scratch_size == 0 && !key->section->finish)
 		fg_bind_section(binder, key->section, &empty, at(values, key->offset));
@@ -500,7 +503,7 @@ static bool is_misspelled(const struct fg_section *section, const struct fg_yaml
 }
 
 void fg_bind_section(struct fg_binder *binder, const struct fg_section *section,
-		      const struct fg_yaml_node *node, void *target)
+		     const struct fg_yaml_node *node, void *target)
 {
 	for (const struct fg_key *key = section->keys; key->name; key++) {
 		const struct fg_yaml_node *value = fg_yaml_get(node, key->name);

@@ -2,12 +2,13 @@
 /*
  * fastgate.yml: from text to a struct fg_plan, and everything that can be said about its keys.
  *
- * One table (schema.c) has a row for each key.  Loading, checking, defaults, overrides, explanations, the reference page
- * and the JSON Schema for editors all come from it.  A value is taken from, weakest first: the default, the file, the
- * environment (FASTGATE_GATE_ALPHA=0.001), the command line (gate.alpha=0.001).
+ * One table (schema.c) has a row for each key.  Loading, checking, defaults, overrides,
+ * explanations, the reference page and the JSON Schema for editors all come from it.  A value is
+ * taken from, weakest first: the default, the file, the environment (FASTGATE_GATE_ALPHA=0.001),
+ * the command line (gate.alpha=0.001).
  *
- * Loading reports everything that is wrong, not only the first thing: the messages are in the report, ordered as in the
- * file, each "fastgate.yml:LINE:COLUMN: KEY: found …, expected …".
+ * Loading reports everything that is wrong, not only the first thing: the messages are in the
+ * report, ordered as in the file, each "fastgate.yml:LINE:COLUMN: KEY: found …, expected …".
  */
 #ifndef FG_CONFIG_CONFIG_H
 #define FG_CONFIG_CONFIG_H
@@ -33,7 +34,9 @@ struct fg_config_option {
 	const char *written; /* as the user wrote it, for messages */
 };
 
-/* Where the values come from.  All zero: fastgate.yml in this folder or one above it, nothing else. */
+/*
+ * Where the values come from.  All zero: fastgate.yml in this folder or one above it, nothing else.
+ */
 struct fg_config_source {
 	const char *path; /* this file; NULL: look for it */
 	bool optional;    /* no file is fine when none was named: defaults and overrides alone */
@@ -64,17 +67,24 @@ struct fg_config_report {
 };
 
 /*
- * Fill the plan, that is initialised here and to be released by the caller on success.  On failure `err` says how many
- * errors there were (or what the only one was) and the report holds them all.  The report is to be released in any case.
+ * Fill the plan, that is initialised here and to be released by the caller on success.  On failure
+ * `err` says how many errors there were (or what the only one was) and the report holds them all.
+ * The report is to be released in any case.
  */
 int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 		   struct fg_config_report *report, struct fg_error *err) FG_NODISCARD;
 void fg_config_report_release(struct fg_config_report *report);
 
-/* The path of the fastgate.yml that counts in this folder (to be freed), or FG_ENOENT with the way out. */
+/*
+ * The path of the fastgate.yml that counts in this folder (to be freed), or FG_ENOENT with the way
+ * out.
+ */
 int fg_config_find(const char *folder, char **path, struct fg_error *err) FG_NODISCARD;
 
-/* What a key means, with its default, range and every way to set it; unknown: FG_EINVAL and the nearest. */
+/*
+ * What a key means, with its default, range and every way to set it; unknown: FG_EINVAL and the
+ * nearest.
+ */
 int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 		      struct fg_error *err) FG_NODISCARD;
 /* All paths, "gate.metrics.NAME.margin" among them; NULL at the end. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a row of the schema cannot say: what depends on several keys, and the making of the model's structs from them. */
+/*
+ * What a row of the schema cannot say: what depends on several keys, and the making of the model's
+ * structs from them.
+ */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/map.h"
@@ -25,7 +28,7 @@ static void finish_command(struct fg_binder *binder, const struct fg_yaml_node *
 }
 
 void fg_finish_build(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		      void *target)
+		     void *target)
 {
 	struct fg_build_scratch *scratch = values;
 
@@ -36,7 +39,7 @@ void fg_finish_build(struct fg_binder *binder, const struct fg_yaml_node *node, 
 /* ---- measure ---- */
 
 void fg_finish_measure(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-			void *target)
+		       void *target)
 {
 	const struct fg_measure *measure = values;
 	const struct fg_yaml_node *pairs = fg_yaml_get(node, "pairs");
@@ -44,8 +47,8 @@ void fg_finish_measure(struct fg_binder *binder, const struct fg_yaml_node *node
 	(void)target;
 	if (measure->min_pairs > measure->max_pairs)
 		fg_bind_error(binder, pairs ? pairs : node, "pairs",
-			       "found min %u above max %u, expected the smaller number as min",
-			       measure->min_pairs, measure->max_pairs);
+			      "found min %u above max %u, expected the smaller number as min",
+			      measure->min_pairs, measure->max_pairs);
 }
 
 /* ---- gate ---- */
@@ -69,7 +72,7 @@ void fg_prepare_accept(struct fg_binder *binder, void *values, const char *name)
 }
 
 void fg_finish_accept(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		       void *target)
+		      void *target)
 {
 	struct fg_accept *accept = target;
 
@@ -82,8 +85,8 @@ void fg_finish_accept(struct fg_binder *binder, const struct fg_yaml_node *node,
 		accept->source = fg_arena_strdup(binder->arena, node->place.origin);
 	if (accept->until_ns != 0 && accept->until_ns < fg_clock_wall_ns())
 		fg_report_warning(binder->report, &node->place,
-				   "%s: this exception has ended and counts no more",
-				   fg_strbuf_text(&binder->path));
+				  "%s: this exception has ended and counts no more",
+				  fg_strbuf_text(&binder->path));
 }
 
 /* ---- benchmarks ---- */
@@ -98,7 +101,7 @@ void fg_prepare_benchmark(struct fg_binder *binder, void *values, const char *na
 }
 
 void fg_finish_benchmark(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-			  void *target)
+			 void *target)
 {
 	struct fg_benchmark_scratch *scratch = values;
 	struct fg_benchmark *b = &scratch->benchmark;
@@ -106,11 +109,9 @@ void fg_finish_benchmark(struct fg_binder *binder, const struct fg_yaml_node *no
 		const char *key;
 		struct fg_command *command;
 	} commands[] = {
-		{"command",          &b->command         },
-                {"baseline_command", &b->baseline_command},
-		{"setup",            &b->setup           },
-                {"prepare",          &b->prepare         },
-		{"cleanup",          &b->cleanup         },
+		{"command", &b->command}, {"baseline_command", &b->baseline_command},
+		{"setup", &b->setup},     {"prepare", &b->prepare},
+		{"cleanup", &b->cleanup},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(commands); i++)
@@ -120,20 +121,20 @@ void fg_finish_benchmark(struct fg_binder *binder, const struct fg_yaml_node *no
 
 		if (b->metrics[i].name && fg_metric_find_builtin(b->metrics[i].name))
 			fg_bind_error(binder, metrics->items[i], "metrics",
-				       "'%s' is the name of a built-in metric; choose another",
-				       b->metrics[i].name);
+				      "'%s' is the name of a built-in metric; choose another",
+				      b->metrics[i].name);
 		for (size_t k = 0; k < i; k++) {
 			if (b->metrics[i].name && b->metrics[k].name &&
 			    strcmp(b->metrics[i].name, b->metrics[k].name) == 0)
 				fg_bind_error(binder, metrics->items[i], "metrics",
-					       "a second metric called '%s'", b->metrics[i].name);
+					      "a second metric called '%s'", b->metrics[i].name);
 		}
 	}
 	*(struct fg_benchmark *)target = *b;
 }
 
-void fg_finish_user_metric(struct fg_binder *binder, const struct fg_yaml_node *node,
-			    void *values, void *target)
+void fg_finish_user_metric(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
+			   void *target)
 {
 	const bool has_regex = fg_yaml_get(node, "regex") != NULL;
 	const bool has_json = fg_yaml_get(node, "json") != NULL;
@@ -150,18 +151,16 @@ void fg_finish_user_metric(struct fg_binder *binder, const struct fg_yaml_node *
 /* ---- baseline ---- */
 
 void fg_finish_baseline(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-			 void *target)
+			void *target)
 {
 	const struct fg_baseline_scratch *scratch = values;
 	const struct {
 		const char *value;
 		enum fg_baseline_kind kind;
 	} kinds[] = {
-		{scratch->against, FG_BASELINE_GIT   },
-                {scratch->branch,  FG_BASELINE_BRANCH},
-		{scratch->tag,     FG_BASELINE_TAG   },
-                {scratch->run,     FG_BASELINE_RUN   },
-		{scratch->file,    FG_BASELINE_FILE  },
+		{scratch->against, FG_BASELINE_GIT}, {scratch->branch, FG_BASELINE_BRANCH},
+		{scratch->tag, FG_BASELINE_TAG},     {scratch->run, FG_BASELINE_RUN},
+		{scratch->file, FG_BASELINE_FILE},
 	};
 	struct fg_baseline baseline = {.required = scratch->required};
 	unsigned given = 0;
@@ -184,13 +183,13 @@ void fg_finish_baseline(struct fg_binder *binder, const struct fg_yaml_node *nod
 /* ---- report ---- */
 
 void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		     void *target)
+		    void *target)
 {
 	const struct fg_post_scratch *scratch = values;
 	const struct fg_post_target targets[] = {
-		{"github",  scratch->github,  "GITHUB_TOKEN", false},
-		{"gitlab",  scratch->gitlab,  "GITLAB_TOKEN", false},
-		{"webhook", scratch->webhook, NULL,           false},
+		{"github", scratch->github, "GITHUB_TOKEN", false},
+		{"gitlab", scratch->gitlab, "GITLAB_TOKEN", false},
+		{"webhook", scratch->webhook, NULL, false},
 	};
 	struct fg_post_target *post = target;
 	unsigned given = 0;
@@ -206,12 +205,12 @@ void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, v
 	post->required = scratch->required;
 	if (given != 1)
 		fg_bind_error(binder, node, NULL,
-			       "found %u of them, expected one of 'github', 'gitlab' and 'webhook'",
-			       given);
+			      "found %u of them, expected one of 'github', 'gitlab' and 'webhook'",
+			      given);
 }
 
 void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		       void *target)
+		      void *target)
 {
 	const struct fg_report_scratch *scratch = values;
 	struct fg_plan *plan = target;
@@ -272,8 +271,8 @@ static void report_unknown_metric(struct fg_binder *binder, const struct fg_yaml
 		names[i] = fg_metric_builtin((enum fg_metric_id)i)->name;
 	nearest = fg_text_nearest(key->text, names);
 	fg_bind_error(binder, key, "gate.metrics", "no benchmark has a metric '%.100s'%s%s%s",
-		       key->text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-		       nearest ? "'?" : "");
+		      key->text, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		      nearest ? "'?" : "");
 }
 
 static const struct fg_yaml_node *metrics_of(const struct fg_yaml_node *node)
@@ -306,8 +305,8 @@ static void check_benchmark_names(struct fg_binder *binder, const struct fg_yaml
 
 		if (!is_new)
 			fg_bind_error(binder, list->items[i], "benchmarks",
-				       "a second benchmark called '%s'; the first is in line %u",
-				       name, list->items[*first]->place.line);
+				      "a second benchmark called '%s'; the first is in line %u",
+				      name, list->items[*first]->place.line);
 	}
 	fg_map_release(&seen);
 }
@@ -325,15 +324,15 @@ static void check_accepts(struct fg_binder *binder, const struct fg_yaml_node *g
 
 		if (benchmark && strcmp(benchmark, "*") != 0 && !fg_plan_find(plan, benchmark))
 			fg_bind_error(binder, list->items[i], "gate.accept",
-				       "there is no benchmark '%.100s'", benchmark);
+				      "there is no benchmark '%.100s'", benchmark);
 		if (metric && strcmp(metric, "*") != 0 && !plan_knows_metric(plan, metric))
 			fg_bind_error(binder, list->items[i], "gate.accept",
-				       "no benchmark has a metric '%.100s'", metric);
+				      "no benchmark has a metric '%.100s'", metric);
 	}
 }
 
 void fg_finish_plan(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		     void *target)
+		    void *target)
 {
 	const struct fg_yaml_node *list = fg_yaml_get(node, "benchmarks");
 
@@ -343,7 +342,7 @@ void fg_finish_plan(struct fg_binder *binder, const struct fg_yaml_node *node, v
 		return;
 	if (list->count == 0)
 		fg_bind_error(binder, list, "benchmarks",
-			       "found an empty list, expected a benchmark");
+			      "found an empty list, expected a benchmark");
 	/* Those that could not be read are nameless: the checks below compare names. */
 	for (size_t i = 0; i < binder->plan->benchmark_count; i++) {
 		if (!binder->plan->benchmarks[i].name)

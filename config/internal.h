@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside config/: the tree of a YAML text, the rows of the schema, and what carries values from one to the other. */
+/*
+ * Inside config/: the tree of a YAML text, the rows of the schema, and what carries values from one
+ * to the other.
+ */
 #ifndef FG_CONFIG_INTERNAL_H
 #define FG_CONFIG_INTERNAL_H
 
@@ -40,16 +43,17 @@ struct fg_yaml_text {
 	size_t size;
 };
 
-/* Errors go into the report.  Returns false after a syntax error; *root is NULL for an empty text. */
+/*
+ * Errors go into the report.  Returns false after a syntax error; *root is NULL for an empty text.
+ */
 bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
-		    struct fg_config_report *report, struct fg_yaml_node **root);
+		   struct fg_config_report *report, struct fg_yaml_node **root);
 /* The value of a key, or NULL. */
 struct fg_yaml_node *fg_yaml_get(const struct fg_yaml_node *mapping, const char *key);
 /* Set a key, replacing the value that is there. */
 void fg_yaml_set(struct fg_yaml_node *mapping, const char *key, struct fg_yaml_node *value,
-		  struct fg_arena *arena);
-struct fg_yaml_node *fg_yaml_new_mapping(struct fg_arena *arena,
-					   const struct fg_yaml_place *place);
+		 struct fg_arena *arena);
+struct fg_yaml_node *fg_yaml_new_mapping(struct fg_arena *arena, const struct fg_yaml_place *place);
 bool fg_yaml_is_null(const struct fg_yaml_node *node); /* "key:" without a value */
 const char *fg_yaml_kind_name(
 	const struct fg_yaml_node *node); /* "a list", "a mapping", "nothing" or "'text'" */
@@ -57,9 +61,9 @@ const char *fg_yaml_kind_name(
 /* ---- report.c ---- */
 
 void fg_report_error(struct fg_config_report *report, const struct fg_yaml_place *place,
-		      const char *format, ...) FG_PRINTF(3, 4);
+		     const char *format, ...) FG_PRINTF(3, 4);
 void fg_report_warning(struct fg_config_report *report, const struct fg_yaml_place *place,
-			const char *format, ...) FG_PRINTF(3, 4);
+		       const char *format, ...) FG_PRINTF(3, 4);
 void fg_report_sort(struct fg_config_report *report);
 
 /* ---- schema.c: one row a key ---- */
@@ -86,7 +90,8 @@ enum fg_key_kind {
 	FG_KEY_COMMAND,   /* struct fg_command */
 	FG_KEY_TEXTS,     /* const char **, with a count */
 	FG_KEY_VARIABLES, /* struct fg_variable *, with a count: a mapping of any names */
-	FG_KEY_FACTS, /* struct fg_recorded_fact *, with a count: likewise, values literal or by command */
+	/* struct fg_recorded_fact *, with a count: likewise, values literal or by command */
+	FG_KEY_FACTS,
 	FG_KEY_SECTION, /* a mapping with keys of its own */
 	FG_KEY_LIST,    /* a list of such mappings, with a count */
 	FG_KEY_MAP,     /* a mapping of any names to such mappings, with a count */
@@ -110,22 +115,23 @@ struct fg_key {
 	const char *unit;
 	const char *const *words;
 	const struct fg_section *section; /* of SECTION, LIST, MAP */
-	const char *any;                   /* what a name stands for in paths: "METRIC" */
-	const char *help;                  /* one line, without a full stop */
-	const char *more;                  /* paragraphs; may be NULL */
-	const char *example;               /* a line or lines of YAML; may be NULL */
+	const char *any;                  /* what a name stands for in paths: "METRIC" */
+	const char *help;                 /* one line, without a full stop */
+	const char *more;                 /* paragraphs; may be NULL */
+	const char *example;              /* a line or lines of YAML; may be NULL */
 };
 
 /*
- * The keys of a mapping and the struct that they fill.  `prepare` sets what is inherited before any key is read, and
- * `finish` looks at the whole.  With a scratch struct (scratch_size) keys fill that, and `finish` makes the real value
- * at `target` from it.
+ * The keys of a mapping and the struct that they fill.  `prepare` sets what is inherited before any
+ * key is read, and `finish` looks at the whole.  With a scratch struct (scratch_size) keys fill
+ * that, and `finish` makes the real value at `target` from it.
  */
 struct fg_section {
 	const struct fg_key *keys;
 	size_t size;         /* of an element at `target`, for lists and maps */
 	size_t scratch_size; /* 0: keys fill the target itself */
-	bool inherits; /* absent keys keep what is there (from fg_plan_init, or the plan's for a benchmark) */
+	/* absent keys keep what is there (from fg_plan_init, or the plan's for a benchmark) */
+	bool inherits;
 	void (*prepare)(struct fg_binder *binder, void *values, const char *name);
 	void (*finish)(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 		       void *target);
@@ -137,25 +143,25 @@ extern const struct fg_section fg_config_schema; /* the whole file; fills a stru
 
 void fg_prepare_benchmark(struct fg_binder *binder, void *values, const char *name);
 void fg_finish_benchmark(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-			  void *target);
+			 void *target);
 void fg_finish_build(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		      void *target);
+		     void *target);
 void fg_prepare_metric_policy(struct fg_binder *binder, void *values, const char *name);
-void fg_finish_user_metric(struct fg_binder *binder, const struct fg_yaml_node *node,
-			    void *values, void *target);
+void fg_finish_user_metric(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
+			   void *target);
 void fg_finish_measure(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-			void *target);
+		       void *target);
 void fg_prepare_accept(struct fg_binder *binder, void *values, const char *name);
 void fg_finish_accept(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		       void *target);
+		      void *target);
 void fg_finish_baseline(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-			 void *target);
+			void *target);
 void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		       void *target);
+		      void *target);
 void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		     void *target);
+		    void *target);
 void fg_finish_plan(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
-		     void *target);
+		    void *target);
 
 /* What the keys of sections with a scratch struct fill. */
 struct fg_benchmark_scratch {
@@ -220,13 +226,13 @@ struct fg_binder {
 };
 
 void fg_bind_section(struct fg_binder *binder, const struct fg_section *section,
-		      const struct fg_yaml_node *node, void *target);
+		     const struct fg_yaml_node *node, void *target);
 /* "fastgate.yml:3:5: KEY.name: text"; name may be NULL. */
 void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, const char *name,
-		    const char *format, ...) FG_PRINTF(4, 5);
+		   const char *format, ...) FG_PRINTF(4, 5);
 /* Split or wrap a command that was given as text; an impossible one is reported. */
 void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, bool shell,
-		      struct fg_command *command);
+		     struct fg_command *command);
 /* The names of a section's keys, NULL at the end; in the arena. */
 const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena);
 const struct fg_key *fg_section_find(const struct fg_section *section, const char *name);
@@ -235,7 +241,7 @@ const struct fg_key *fg_section_find(const struct fg_section *section, const cha
 
 /* Put the environment's and the command line's values over the file's. */
 void fg_override(const struct fg_config_source *source, struct fg_yaml_node *root,
-		  struct fg_arena *arena, struct fg_config_report *report);
+		 struct fg_arena *arena, struct fg_config_report *report);
 
 /* ---- walk.c: visiting all keys ---- */
 
@@ -245,11 +251,17 @@ struct fg_visit {
 	unsigned depth;
 };
 
-/* Every key in the order of the tables, a section before what is in it.  Keys that repeat below a benchmark come once. */
+/*
+ * Every key in the order of the tables, a section before what is in it.  Keys that repeat below a
+ * benchmark come once.
+ */
 void fg_walk(void (*visitor)(const struct fg_visit *visit, void *ctx), void *ctx);
 /* The environment variable of a path, "FASTGATE_GATE_ALPHA"; false: it has none (inside lists). */
 bool fg_variable_of(const char *path, struct fg_strbuf *name);
-/* The key that a path means, be it written with real names or with capitals; NULL: none.  `where` gets its visit path. */
+/*
+ * The key that a path means, be it written with real names or with capitals; NULL: none.  `where`
+ * gets its visit path.
+ */
 const struct fg_key *fg_find_path(const char *path, struct fg_strbuf *where);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The schema as a JSON Schema (draft 7), for editors: completion, a line of help, and a red line under a mistake. */
+/*
+ * The schema as a JSON Schema (draft 7), for editors: completion, a line of help, and a red line
+ * under a mistake.
+ */
 #include "base/json_write.h"
 #include "base/number.h"
 #include "config/internal.h"

@@ -65,7 +65,10 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 
 /* ---- the project's name ---- */
 
-/* A worktree's .git is a file "gitdir: /home/me/repository/.git/worktrees/name": the repository's name is inside. */
+/*
+ * A worktree's .git is a file "gitdir: /home/me/repository/.git/worktrees/name": the repository's
+ * name is inside.
+ */
 static char *name_from_git_file(const char *git)
 {
 	struct fg_error err = {0};
@@ -210,8 +213,8 @@ static bool build_tree(const struct fg_config_source *source, const struct input
 		*root = fg_yaml_new_mapping(arena, &start);
 	if ((*root)->kind != FG_YAML_MAPPING) {
 		fg_report_error(report, &(*root)->place,
-				 "found %s, expected keys such as 'version: 1'",
-				 fg_yaml_kind_name(*root));
+				"found %s, expected keys such as 'version: 1'",
+				fg_yaml_kind_name(*root));
 		return false;
 	}
 	fg_override(source, *root, arena, report);
@@ -230,7 +233,10 @@ static void bind(struct fg_plan *plan, const struct fg_yaml_node *root, bool nee
 		fg_bind_section(&binder, &fg_config_schema, root, plan);
 		fg_config_schema.finish(&binder, root, plan, plan);
 	} else {
-		/* Only overrides: what a file must have is taken as given, and nothing is there to measure yet. */
+		/*
+		 * Only overrides: what a file must have is taken as given, and nothing is there to
+		 * measure yet.
+		 */
 		completed = fg_arena_memdup(&plan->arena, root, sizeof(*root));
 		fg_yaml_set(completed, "version", &version, &plan->arena);
 		if (!fg_yaml_get(completed, "benchmarks"))

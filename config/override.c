@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Values from the command line and the environment, put into the tree before it is bound: from then on they are checked
- * like any other, and messages name where they came from.
+ * Values from the command line and the environment, put into the tree before it is bound: from then
+ * on they are checked like any other, and messages name where they came from.
  *
- * What is changed is copied first, from the root down to the value: an alias may share a node with another place.
+ * What is changed is copied first, from the root down to the value: an alias may share a node with
+ * another place.
  */
 #include "base/text.h"
 #include "config/internal.h"
@@ -31,13 +32,16 @@ static struct fg_yaml_node *new_scalar(const struct override *o)
 	return node;
 }
 
-/* Single values are taken as they are; what has a structure is written as in the file: "[a, b]", "{min: 5, max: 9}". */
+/*
+ * Single values are taken as they are; what has a structure is written as in the file: "[a, b]",
+ * "{min: 5, max: 9}".
+ */
 static struct fg_yaml_node *new_value(const struct override *o, bool is_single)
 {
 	const struct fg_yaml_text text = {.origin = o->place.origin,
-					   .is_override = true,
-					   .data = o->value,
-					   .size = strlen(o->value)};
+					  .is_override = true,
+					  .data = o->value,
+					  .size = strlen(o->value)};
 	struct fg_yaml_node *node = NULL;
 
 	if (is_single || !*o->value)
@@ -67,12 +71,12 @@ static struct fg_yaml_node *copy_of(const struct override *o, const struct fg_ya
 
 /* The mapping behind a key, made or copied so that it can be changed. */
 static struct fg_yaml_node *open_mapping(const struct override *o, struct fg_yaml_node *parent,
-					  const char *name)
+					 const char *name)
 {
 	const struct fg_yaml_node *old = fg_yaml_get(parent, name);
 	struct fg_yaml_node *opened = old && old->kind == FG_YAML_MAPPING
-					       ? copy_of(o, old)
-					       : fg_yaml_new_mapping(o->arena, &o->place);
+					      ? copy_of(o, old)
+					      : fg_yaml_new_mapping(o->arena, &o->place);
 
 	fg_yaml_set(parent, name, opened, o->arena);
 	return opened;
@@ -100,18 +104,21 @@ static void unknown_key(const struct override *o, const struct fg_section *secti
 		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
 	if (nearest)
 		fg_report_error(o->report, &o->place,
-				 "there is no key '%.100s'; did you mean '%s'?", name, nearest);
+				"there is no key '%.100s'; did you mean '%s'?", name, nearest);
 	else
 		fg_report_error(o->report, &o->place,
-				 "there is no key '%.100s'; known there are: %s", name,
-				 fg_strbuf_text(&known));
+				"there is no key '%.100s'; known there are: %s", name,
+				fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 }
 
 static void put(const struct override *o, const struct fg_section *section,
 		struct fg_yaml_node *mapping, const char *path);
 
-/* The element whose name begins the path; names may have dots in them, the longest one that fits counts. */
+/*
+ * The element whose name begins the path; names may have dots in them, the longest one that fits
+ * counts.
+ */
 static void put_into_list(const struct override *o, const struct fg_key *key,
 			  struct fg_yaml_node *parent, const char *path)
 {
@@ -122,8 +129,7 @@ static void put_into_list(const struct override *o, const struct fg_key *key,
 
 	for (size_t i = 0; old && old->kind == FG_YAML_LIST && i < old->count; i++) {
 		const struct fg_yaml_node *name = fg_yaml_get(old->items[i], "name");
-		const size_t length =
-			name && name->kind == FG_YAML_SCALAR ? strlen(name->text) : 0;
+		const size_t length = name && name->kind == FG_YAML_SCALAR ? strlen(name->text) : 0;
 
 		if (length > best && strncmp(path, name->text, length) == 0 &&
 		    path[length] == '.') {
@@ -133,8 +139,8 @@ static void put_into_list(const struct override *o, const struct fg_key *key,
 	}
 	if (best == 0) {
 		fg_report_error(o->report, &o->place,
-				 "none of '%s' has the name that stands in '%.100s'", key->name,
-				 path);
+				"none of '%s' has the name that stands in '%.100s'", key->name,
+				path);
 		return;
 	}
 	list = copy_of(o, old);
@@ -179,8 +185,8 @@ static void put_below(const struct override *o, const struct fg_key *key,
 		break;
 	default:
 		fg_report_error(o->report, &o->place,
-				 "'%s' is a single value: there is no '%.100s' in it", key->name,
-				 path);
+				"'%s' is a single value: there is no '%.100s' in it", key->name,
+				path);
 		break;
 	}
 }
@@ -214,7 +220,7 @@ static void put_setting(struct override *o, const char *setting, const char *wri
 	o->place = (struct fg_yaml_place){.origin = written};
 	if (!equals || equals == setting) {
 		fg_report_error(o->report, &o->place,
-				 "expected KEY=VALUE, such as gate.alpha=0.001");
+				"expected KEY=VALUE, such as gate.alpha=0.001");
 		return;
 	}
 	path = fg_arena_strndup(o->arena, setting, (size_t)(equals - setting));
@@ -224,7 +230,10 @@ static void put_setting(struct override *o, const char *setting, const char *wri
 
 /* ---- environment ---- */
 
-/* `rest` begins with the name in capitals, and ends there or goes on with '_'.  Returns what is behind, or NULL. */
+/*
+ * `rest` begins with the name in capitals, and ends there or goes on with '_'.  Returns what is
+ * behind, or NULL.
+ */
 static const char *behind(const char *rest, const char *name)
 {
 	for (; *name; name++, rest++) {
@@ -325,12 +334,12 @@ static void put_variable(struct override *o, const char *variable, struct fg_yam
 		put(o, &fg_config_schema, root, fg_strbuf_text(&path));
 	else if (begins_like_a_key(rest))
 		fg_report_warning(o->report, &o->place,
-				   "this is no key of fastgate.yml, and is ignored");
+				  "this is no key of fastgate.yml, and is ignored");
 	fg_strbuf_release(&path);
 }
 
 void fg_override(const struct fg_config_source *source, struct fg_yaml_node *root,
-		  struct fg_arena *arena, struct fg_config_report *report)
+		 struct fg_arena *arena, struct fg_config_report *report)
 {
 	struct override o = {.arena = arena, .report = report};
 

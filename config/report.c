@@ -7,8 +7,8 @@ enum {
 };
 
 FG_PRINTF(4, 0)
-static void add(struct fg_config_report *report, const struct fg_yaml_place *place,
-		bool is_warning, const char *format, va_list ap)
+static void add(struct fg_config_report *report, const struct fg_yaml_place *place, bool is_warning,
+		const char *format, va_list ap)
 {
 	struct fg_strbuf words = {0};
 	struct fg_strbuf text = {0};
@@ -37,7 +37,7 @@ static void add(struct fg_config_report *report, const struct fg_yaml_place *pla
 }
 
 void fg_report_error(struct fg_config_report *report, const struct fg_yaml_place *place,
-		      const char *format, ...)
+		     const char *format, ...)
 {
 	va_list ap;
 
@@ -47,7 +47,7 @@ void fg_report_error(struct fg_config_report *report, const struct fg_yaml_place
 }
 
 void fg_report_warning(struct fg_config_report *report, const struct fg_yaml_place *place,
-			const char *format, ...)
+		       const char *format, ...)
 {
 	va_list ap;
 
@@ -61,7 +61,9 @@ static bool comes_before(const struct fg_config_message *a, const struct fg_conf
 	return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
-/* Insertion keeps equal places in the order in which they were found; there are at most a hundred. */
+/*
+ * Insertion keeps equal places in the order in which they were found; there are at most a hundred.
+ */
 void fg_report_sort(struct fg_config_report *report)
 {
 	for (size_t i = 1; i < report->count; i++) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every key of fastgate.yml.  A row is all there is to write for a new key: the file, --set, the environment, the
- * checks, `fastgate config --explain`, docs/configuration.md and the editors' schema follow.
+ * Every key of fastgate.yml.  A row is all there is to write for a new key: the file, --set, the
+ * environment, the checks, `fastgate config --explain`, docs/configuration.md and the editors'
+ * schema follow.
  *
- * The order of the tables is the order of the reference, and of binding: `measure` and `gate` come before the
- * benchmarks, that inherit from them.
+ * The order of the tables is the order of the reference, and of binding: `measure` and `gate` come
+ * before the benchmarks, that inherit from them.
  */
 #include "config/internal.h"
 
@@ -39,7 +40,7 @@ static const struct fg_key pairs_keys[] = {
 	 .maximum = 100000,
 	 .unit = "pairs",
 	 .help = "pairs after which an open question stays inconclusive"},
-	{.name = NULL         },
+	{.name = NULL},
 };
 static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};
 
@@ -88,7 +89,7 @@ static const struct fg_key sampler_keys[] = {
 	 .more = "With its time, thread, region, unit of work and source line: `fastgate view RUN -V timeline`, `--unit` and "
 		 "the like need them. About 15 bytes a sample. `failed` keeps them where a benchmark regressed, stayed open or "
 		 "could not be measured. They are removed with their run."},
-	{.name = NULL			    },
+	{.name = NULL},
 };
 static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};
 
@@ -144,7 +145,7 @@ static const struct fg_key measure_keys[] = {
 	 .section = &sampler_section,
 	 .help = "recording of call stacks",
 	 .example = "sampler: { rate: 1000, clock: cpu, follow_children: true }"},
-	{.name = NULL												 },
+	{.name = NULL},
 };
 static const struct fg_section measure_section = {
 	.keys = measure_keys, .inherits = true, .finish = fg_finish_measure};
@@ -187,12 +188,12 @@ static const struct fg_key metric_policy_keys[] = {
 	 .maximum = 10,
 	 .initial = "0%",
 	 .help = "for exact metrics: differences up to this are none"},
-	{.name = NULL								       },
+	{.name = NULL},
 };
 static const struct fg_section metric_policy_section = {.keys = metric_policy_keys,
-							 .size = sizeof(struct fg_metric_policy),
-							 .inherits = true,
-							 .prepare = fg_prepare_metric_policy};
+							.size = sizeof(struct fg_metric_policy),
+							.inherits = true,
+							.prepare = fg_prepare_metric_policy};
 
 #define IN_ACCEPT(member) .offset = offsetof(struct fg_accept, member)
 static const struct fg_key accept_keys[] = {
@@ -222,12 +223,12 @@ static const struct fg_key accept_keys[] = {
 	 IN_ACCEPT(reason),
 	 .required = true,
 	 .help = "why; it stands in every report"},
-	{.name = NULL   },
+	{.name = NULL},
 };
 static const struct fg_section accept_section = {.keys = accept_keys,
-						  .size = sizeof(struct fg_accept),
-						  .prepare = fg_prepare_accept,
-						  .finish = fg_finish_accept};
+						 .size = sizeof(struct fg_accept),
+						 .prepare = fg_prepare_accept,
+						 .finish = fg_finish_accept};
 
 #define IN_POLICY(member) .offset = offsetof(struct fg_policy, member)
 static const struct fg_key gate_keys[] = {
@@ -248,7 +249,8 @@ static const struct fg_key gate_keys[] = {
 	 .help = "how single metrics are judged, by name",
 	 .more = "Built in: `cpu_time`, `wall_time`, `user_time`, `system_time`, `max_rss`, `minor_faults`, "
 		 "`major_faults`, `voluntary_switches`, `involuntary_switches`, `blocks_read`, `blocks_written`, "
-		 "`binary_size`. Your own come from `benchmarks.NAME.metrics`.", .example =
+		 "`binary_size`. Your own come from `benchmarks.NAME.metrics`.",
+	 .example =
 		 "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { min_effect: 5% }"},
 	{.name = "functions",
 	 .kind = FG_KEY_WORD,
@@ -290,7 +292,7 @@ static const struct fg_key gate_keys[] = {
 	 .example =
 		 "accept:\n  - { benchmark: reconstruct, metric: max_rss, up_to: 10%, until: 2027-03-01, reason: "
 		 "\"larger cache\" }"},
-	{.name = NULL					 },
+	{.name = NULL},
 };
 static const struct fg_section gate_section = {.keys = gate_keys, .inherits = true};
 
@@ -345,11 +347,11 @@ static const struct fg_key user_metric_keys[] = {
 	 IN_USER_METRIC(exact),
 	 .initial = "false",
 	 .help = "it is the same in every execution of one binary, and is compared exactly"},
-	{.name = NULL							   },
+	{.name = NULL},
 };
 static const struct fg_section user_metric_section = {.keys = user_metric_keys,
-						       .size = sizeof(struct fg_user_metric),
-						       .finish = fg_finish_user_metric};
+						      .size = sizeof(struct fg_user_metric),
+						      .finish = fg_finish_user_metric};
 
 #define IN_BENCHMARK(member) .offset = offsetof(struct fg_benchmark_scratch, benchmark.member)
 #define COUNT_BENCHMARK(member) \
@@ -370,7 +372,8 @@ static const struct fg_key benchmark_keys[] = {
 	 .required = true,
 	 .help = "what is run and measured",
 	 .more = "A string is split into words as a shell does it, with quotes and backslashes, but no shell runs and "
-		 "nothing is expanded. A list is taken as it is.", .example = "command: ./build/reco --events 200 data/sample.bin"},
+		 "nothing is expanded. A list is taken as it is.",
+	 .example = "command: ./build/reco --events 200 data/sample.bin"},
 	{.name = "baseline_command",
 	 .kind = FG_KEY_COMMAND,
 	 IN_BENCHMARK(baseline_command),
@@ -470,7 +473,8 @@ static const struct fg_key build_keys[] = {
 	 .offset = offsetof(struct fg_build_scratch, build.command),
 	 .help = "how a side is built, run in the root of its tree",
 	 .more = "Needed by `fastgate run --against REF`, that builds the other side in a worktree. Without it both sides "
-		 "must be there already.", .example = "command: cmake --build build"},
+		 "must be there already.",
+	 .example = "command: cmake --build build"},
 	{.name = "shell",
 	 .kind = FG_KEY_BOOL,
 	 .offset = offsetof(struct fg_build_scratch, shell),
@@ -485,11 +489,11 @@ static const struct fg_key build_keys[] = {
 	 .more = "Two runs that differ in one are told apart in every report.",
 	 .example =
 		 "record:\n  geometry: \"v12\"\n  boost: { command: \"pkg-config --modversion boost\" }"},
-	{.name = NULL                },
+	{.name = NULL},
 };
 static const struct fg_section build_section = {.keys = build_keys,
-						 .scratch_size = sizeof(struct fg_build_scratch),
-						 .finish = fg_finish_build};
+						.scratch_size = sizeof(struct fg_build_scratch),
+						.finish = fg_finish_build};
 
 static const struct fg_key host_keys[] = {
 	{.name = "record",
@@ -534,12 +538,12 @@ static const struct fg_key baseline_keys[] = {
 	 IN_BASELINE(required),
 	 .initial = "false",
 	 .help = "no baseline ends with exit code 3 instead of a pass"},
-	{.name = NULL                   },
+	{.name = NULL},
 };
 static const struct fg_section baseline_section = {.keys = baseline_keys,
-						    .scratch_size =
-							    sizeof(struct fg_baseline_scratch),
-						    .finish = fg_finish_baseline};
+						   .scratch_size =
+							   sizeof(struct fg_baseline_scratch),
+						   .finish = fg_finish_baseline};
 
 /* ---- report ---- */
 
@@ -572,12 +576,12 @@ static const struct fg_key post_keys[] = {
 	 IN_POST(required),
 	 .initial = "false",
 	 .help = "a failed post ends with exit code 5 instead of a warning"},
-	{.name = NULL  },
+	{.name = NULL},
 };
 static const struct fg_section post_section = {.keys = post_keys,
-						.size = sizeof(struct fg_post_target),
-						.scratch_size = sizeof(struct fg_post_scratch),
-						.finish = fg_finish_post};
+					       .size = sizeof(struct fg_post_target),
+					       .scratch_size = sizeof(struct fg_post_scratch),
+					       .finish = fg_finish_post};
 
 #define IN_REPORT(number) .offset = offsetof(struct fg_report_scratch, paths[number])
 /* The names of the first ones are those of the reporters; hooks.c takes them from here. */
@@ -586,7 +590,7 @@ static const struct fg_key report_keys[] = {
 	 .kind = FG_KEY_PATH,
 	 IN_REPORT(0),
 	 .help = "JUnit XML, for the test view of a CI server"},
-	{.name = "json",						  .kind = FG_KEY_PATH, IN_REPORT(1), .help = "everything, for programs"},
+	{.name = "json", .kind = FG_KEY_PATH, IN_REPORT(1), .help = "everything, for programs"},
 	{.name = "markdown",
 	 .kind = FG_KEY_PATH,
 	 IN_REPORT(2),
@@ -603,7 +607,7 @@ static const struct fg_key report_keys[] = {
 	 .kind = FG_KEY_PATH,
 	 IN_REPORT(5),
 	 .help = "GitHub annotations on the functions to blame"},
-	{.name = "gitlab",						  .kind = FG_KEY_PATH, IN_REPORT(6), .help = "a GitLab metrics report"},
+	{.name = "gitlab", .kind = FG_KEY_PATH, IN_REPORT(6), .help = "a GitLab metrics report"},
 	{.name = "comment",
 	 .kind = FG_KEY_PATH,
 	 IN_REPORT(7),
@@ -621,11 +625,11 @@ static const struct fg_key report_keys[] = {
 	 .example =
 		 "post:\n  - { github: pull-request-comment }\n  - { webhook: \"https://example.org/hook\", token_env: "
 		 "HOOK_TOKEN }"},
-	{.name = NULL						},
+	{.name = NULL},
 };
 static const struct fg_section report_section = {.keys = report_keys,
-						  .scratch_size = sizeof(struct fg_report_scratch),
-						  .finish = fg_finish_report};
+						 .scratch_size = sizeof(struct fg_report_scratch),
+						 .finish = fg_finish_report};
 
 /* ---- perfdb and store ---- */
 
@@ -727,7 +731,7 @@ static const struct fg_key plan_keys[] = {
 	 .kind = FG_KEY_SECTION,
 	 .section = &store_section,
 	 .help = "where runs are kept on this machine"},
-	{.name = NULL					  },
+	{.name = NULL},
 };
 
 const struct fg_section fg_config_schema = {

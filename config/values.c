@@ -171,7 +171,7 @@ static int parse_number(const struct fg_key *key, const char *text, void *target
 {
 	double value = 0.0;
 	int status = key->kind == FG_KEY_RATIO ? fg_parse_ratio(text, &value, err)
-					    : fg_parse_double(text, &value, err);
+					       : fg_parse_double(text, &value, err);
 
 	(void)arena;
 	if (status == FG_OK)
@@ -228,33 +228,35 @@ static int check_version(const struct fg_key *key, const char *text, void *targe
 #define RATIO_PATTERN    "^[0-9]+(\\.[0-9]+)?%?$"
 
 static const struct fg_value_kind kinds[FG_KEY_SCALAR_COUNT] = {
-	[FG_KEY_BOOL] = {"true or false",                   "true or false",                              parse_bool,          "boolean", NULL                },
-	[FG_KEY_TEXT] = {"text",                            "text",				       parse_text,          NULL,      NULL                },
-	[FG_KEY_PATH] = {"path",                            "a path",                                     parse_path,          NULL,      NULL                },
+	[FG_KEY_BOOL] = {"true or false", "true or false", parse_bool, "boolean", NULL},
+	[FG_KEY_TEXT] = {"text", "text", parse_text, NULL, NULL},
+	[FG_KEY_PATH] = {"path", "a path", parse_path, NULL, NULL},
 	[FG_KEY_NAME] =
 		{"name",
-		      "a name of 1 to 200 printable characters, not beginning with a blank or a dash",
-		      parse_name,											   NULL,      NULL                },
-	[FG_KEY_URL] = {"URL",			     "a URL that begins with https:// or http://", parse_url,           NULL,
-		      "^https?://"															 },
+		 "a name of 1 to 200 printable characters, not beginning with a blank or a dash",
+		 parse_name, NULL, NULL},
+	[FG_KEY_URL] = {"URL", "a URL that begins with https:// or http://", parse_url, NULL,
+			"^https?://"},
 	[FG_KEY_VARIABLE_NAME] =
 		{"name of an environment variable",
-		      "the name of an environment variable in capitals, never the secret itself",      parse_variable_name, NULL,      "^[A-Z_][A-Z0-9_]*$"},
+		 "the name of an environment variable in capitals, never the secret itself",
+		 parse_variable_name, NULL, "^[A-Z_][A-Z0-9_]*$"},
 	[FG_KEY_REGEX] = {"regular expression",
-                      "a POSIX extended regular expression with the number in its first group",        parse_regex,         NULL,      NULL                },
-	[FG_KEY_POINTER] = {"JSON pointer",                    "a JSON pointer such as /results/0/time",     parse_pointer,
-                      NULL,													    "^/"                },
-	[FG_KEY_UNSIGNED] = {"whole number",                    "a whole number",                             parse_unsigned,      "integer", NULL                },
-	[FG_KEY_INT] = {"whole number",                    "a whole number",                             parse_int,           "integer", NULL                },
-	[FG_KEY_NUMBER] = {"number",                          "a number",                                   parse_number,        "number",  NULL                },
-	[FG_KEY_RATIO] = {"ratio",                           "a ratio such as 2% or 0.02",                 parse_number,        "number",
-                      RATIO_PATTERN															},
-	[FG_KEY_DURATION] = {"duration",                        "a duration such as 250ms, 90s, 5m or 2h",    parse_duration,
-                      "number",													DURATION_PATTERN    },
-	[FG_KEY_DATE] = {"date",                            "a date such as 2027-03-01",                  parse_date,          NULL,
-		      "^[0-9]{4}-[0-9]{2}-[0-9]{2}"													},
-	[FG_KEY_VERSION] = {"number",                          "the version",                                check_version,       "integer", NULL                },
-	[FG_KEY_WORD] = {"word",                            "a word",                                     parse_word,          NULL,      NULL                },
+			  "a POSIX extended regular expression with the number in its first group",
+			  parse_regex, NULL, NULL},
+	[FG_KEY_POINTER] = {"JSON pointer", "a JSON pointer such as /results/0/time", parse_pointer,
+			    NULL, "^/"},
+	[FG_KEY_UNSIGNED] = {"whole number", "a whole number", parse_unsigned, "integer", NULL},
+	[FG_KEY_INT] = {"whole number", "a whole number", parse_int, "integer", NULL},
+	[FG_KEY_NUMBER] = {"number", "a number", parse_number, "number", NULL},
+	[FG_KEY_RATIO] = {"ratio", "a ratio such as 2% or 0.02", parse_number, "number",
+			  RATIO_PATTERN},
+	[FG_KEY_DURATION] = {"duration", "a duration such as 250ms, 90s, 5m or 2h", parse_duration,
+			     "number", DURATION_PATTERN},
+	[FG_KEY_DATE] = {"date", "a date such as 2027-03-01", parse_date, NULL,
+			 "^[0-9]{4}-[0-9]{2}-[0-9]{2}"},
+	[FG_KEY_VERSION] = {"number", "the version", check_version, "integer", NULL},
+	[FG_KEY_WORD] = {"word", "a word", parse_word, NULL, NULL},
 };
 
 const struct fg_value_kind *fg_value_kind(enum fg_key_kind kind)

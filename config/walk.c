@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Going over the schema by itself, with no file in hand: all paths, the key that a path means, its variable. */
+/*
+ * Going over the schema by itself, with no file in hand: all paths, the key that a path means, its
+ * variable.
+ */
 #include "config/internal.h"
 
 #include <ctype.h>
@@ -10,7 +13,9 @@ struct walk {
 	struct fg_strbuf path;
 };
 
-/* `measure` and `gate` stand inside each benchmark too; there they are named, and not told again. */
+/*
+ * `measure` and `gate` stand inside each benchmark too; there they are named, and not told again.
+ */
 static bool is_repeated(const struct fg_key *key, unsigned depth)
 {
 	if (depth == 0 || !key->section)
@@ -92,7 +97,7 @@ static size_t part_of(const char *path, const char **rest)
 }
 
 static const struct fg_key *find_part(const struct fg_section *section, const char *part,
-				       size_t length)
+				      size_t length)
 {
 	for (const struct fg_key *key = section->keys; key->name; key++) {
 		if (strlen(key->name) == length && strncmp(key->name, part, length) == 0)

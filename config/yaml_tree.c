@@ -2,9 +2,10 @@
 /*
  * A YAML text as a tree of nodes that know where they stand.
  *
- * What a stranger can write is bounded: bytes by the caller, depth and nodes here.  An alias shares the node that its
- * anchor named, and counts as many nodes as that has, so that nested aliases reach the limit instead of the memory's end.
- * Tags are refused: nothing of the file may choose a type for us.
+ * What a stranger can write is bounded: bytes by the caller, depth and nodes here.  An alias shares
+ * the node that its anchor named, and counts as many nodes as that has, so that nested aliases
+ * reach the limit instead of the memory's end. Tags are refused: nothing of the file may choose a
+ * type for us.
  */
 #include "config/internal.h"
 
@@ -20,10 +21,10 @@ struct builder {
 	struct fg_arena *arena;
 	struct fg_config_report *report;
 	struct fg_yaml_node *root;
-	struct fg_yaml_node
-		*open[FG_CONFIG_MAX_DEPTH]; /* lists and mappings that are not complete */
-	struct fg_yaml_node
-		*keys[FG_CONFIG_MAX_DEPTH]; /* a mapping's key that waits for its value */
+	/* lists and mappings that are not complete */
+	struct fg_yaml_node *open[FG_CONFIG_MAX_DEPTH];
+	/* a mapping's key that waits for its value */
+	struct fg_yaml_node *keys[FG_CONFIG_MAX_DEPTH];
 	unsigned depth;
 	struct anchor *anchors;
 	size_t anchor_count;
@@ -45,8 +46,8 @@ struct fg_yaml_node *fg_yaml_get(const struct fg_yaml_node *mapping, const char 
 	return NULL;
 }
 
-static void append(struct fg_yaml_node *parent, struct fg_yaml_node *key,
-		   struct fg_yaml_node *item, struct fg_arena *arena)
+static void append(struct fg_yaml_node *parent, struct fg_yaml_node *key, struct fg_yaml_node *item,
+		   struct fg_arena *arena)
 {
 	if (parent->count == parent->capacity) {
 		const size_t capacity = parent->capacity ? parent->capacity * 2 : 4;
@@ -68,8 +69,7 @@ static void append(struct fg_yaml_node *parent, struct fg_yaml_node *key,
 	parent->count++;
 }
 
-struct fg_yaml_node *fg_yaml_new_mapping(struct fg_arena *arena,
-					   const struct fg_yaml_place *place)
+struct fg_yaml_node *fg_yaml_new_mapping(struct fg_arena *arena, const struct fg_yaml_place *place)
 {
 	struct fg_yaml_node *node = fg_arena_alloc(arena, sizeof(*node));
 
@@ -80,7 +80,7 @@ struct fg_yaml_node *fg_yaml_new_mapping(struct fg_arena *arena,
 }
 
 void fg_yaml_set(struct fg_yaml_node *mapping, const char *key, struct fg_yaml_node *value,
-		  struct fg_arena *arena)
+		 struct fg_arena *arena)
 {
 	struct fg_yaml_node *name = NULL;
 
@@ -159,10 +159,9 @@ static void add_duplicate(struct builder *b, const struct fg_yaml_node *mapping,
 	for (size_t i = 0; i < mapping->count; i++) {
 		if (strcmp(mapping->keys[i]->text, key->text) != 0)
 			continue;
-		fg_report_error(
-			b->report, &key->place,
-			"the key '%s' is here for the second time; the first is in line %u",
-			key->text, mapping->keys[i]->place.line);
+		fg_report_error(b->report, &key->place,
+				"the key '%s' is here for the second time; the first is in line %u",
+				key->text, mapping->keys[i]->place.line);
 		return;
 	}
 }
@@ -202,7 +201,7 @@ static void remember_anchor(struct builder *b, const yaml_char_t *name, struct f
 }
 
 static struct fg_yaml_node *new_node(struct builder *b, enum fg_yaml_kind kind,
-				      const yaml_event_t *event, const yaml_char_t *tag)
+				     const yaml_event_t *event, const yaml_char_t *tag)
 {
 	struct fg_yaml_node *node = NULL;
 
@@ -326,7 +325,9 @@ static void take(struct builder *b, const yaml_event_t *event)
 
 /* ---- syntax errors ---- */
 
-/* The line of a mark begins with a tab: what people do most, and what libyaml says least clearly. */
+/*
+ * The line of a mark begins with a tab: what people do most, and what libyaml says least clearly.
+ */
 static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 {
 	const char *const end = text->data + text->size;
@@ -376,7 +377,7 @@ static void on_syntax_error(struct builder *b, const yaml_parser_t *parser)
 }
 
 bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
-		    struct fg_config_report *report, struct fg_yaml_node **root)
+		   struct fg_config_report *report, struct fg_yaml_node **root)
 {
 	struct builder b = {.text = text, .arena = arena, .report = report};
 	yaml_parser_t parser;
@@ -390,7 +391,10 @@ bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
 		return false;
 	}
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-	/* With the encoding set, libyaml takes a byte order mark for text; editors on Windows write one. */
+	/*
+	 * With the encoding set, libyaml takes a byte order mark for text; editors on Windows write
+	 * one.
+	 */
 	mark_size = text->size >= 3 && memcmp(text->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text->data + mark_size,
 				     text->size - mark_size);

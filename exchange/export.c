@@ -39,7 +39,7 @@ const struct fg_export_format fg_export_formats[] = {
 	 .extension = ".txt",
 	 .description = "plain tables: functions with total and leaf counts, libraries, summary",
 	 .write = fg_export_tables},
-	{.name = NULL							     },
+	{.name = NULL},
 };
 
 const struct fg_export_format *fg_export_find(const char *name)

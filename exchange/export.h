@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile in the formats that other tools read.  A format is a row of the table in export.c and a file
- * export_<name>.c.  Output depends on the profile alone: equal profiles give equal bytes.
+ * A profile in the formats that other tools read.  A format is a row of the table in export.c and a
+ * file export_<name>.c.  Output depends on the profile alone: equal profiles give equal bytes.
  */
 #ifndef FG_EXCHANGE_EXPORT_H
 #define FG_EXCHANGE_EXPORT_H
@@ -31,7 +31,10 @@ extern const struct fg_export_format fg_export_formats[]; /* the last one has no
 /* NULL: no such format. */
 const struct fg_export_format *fg_export_find(const char *name);
 
-/* Appends to `out`.  FG_EUNSUPPORTED: the profile has nothing of what the format shows (regions, times). */
+/*
+ * Appends to `out`.  FG_EUNSUPPORTED: the profile has nothing of what the format shows (regions,
+ * times).
+ */
 int fg_export_write(const struct fg_export_format *format, const struct fg_profile *profile,
 		    const struct fg_export_options *options, struct fg_strbuf *out,
 		    struct fg_error *err) FG_NODISCARD;

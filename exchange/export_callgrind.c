@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Callgrind's format.  Its readers take the inclusive cost of a function to be the sum of the calls to it, so with recursion
- * the plain edges of a call tree would count a sample several times.  Here a sample gives
+ * Callgrind's format.  Its readers take the inclusive cost of a function to be the sum of the calls
+ * to it, so with recursion the plain edges of a call tree would count a sample several times.  Here
+ * a sample gives
  *
  *	- its time to the line of its leaf, and
  *	- for each different function on its stack but the first one call: that to the function's outermost frame.
  *
- * So the calls to a function add up to exactly the time of the samples that have it on their stack: main → f → g → f is
- * a call of f by main and one of g by f, and the inner f only time of its own.  The number of calls is not known to a
- * sampler; the format wants one, and gets the number of samples, as `desc:` says.
+ * So the calls to a function add up to exactly the time of the samples that have it on their stack:
+ * main → f → g → f is a call of f by main and one of g by f, and the inner f only time of its own.
+ * The number of calls is not known to a sampler; the format wants one, and gets the number of
+ * samples, as `desc:` says.
  */
 #include "base/map.h"
-#include "exchange/export_formats.h"
 #include "base/printable.h"
+#include "exchange/export_formats.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -221,7 +223,7 @@ static void write_costs(struct writer *w)
 }
 
 int fg_export_callgrind(const struct fg_profile *profile, const struct fg_export_options *options,
-			 struct fg_strbuf *out, struct fg_error *err)
+			struct fg_strbuf *out, struct fg_error *err)
 {
 	struct writer w = {
 		.profile = profile,

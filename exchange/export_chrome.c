@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Trace events (the "JSON object format" that Chrome, Perfetto and speedscope read): one complete event ("X") for each
- * time in a region and for each unit of work, processes and threads with their names.  Times are microseconds, and
- * fractions of them, since the profile's start.
+ * Trace events (the "JSON object format" that Chrome, Perfetto and speedscope read): one complete
+ * event ("X") for each time in a region and for each unit of work, processes and threads with their
+ * names.  Times are microseconds, and fractions of them, since the profile's start.
  */
 #include "base/json_write.h"
 #include "exchange/export_formats.h"
@@ -71,7 +71,7 @@ static void write_units(struct fg_json_writer *json, const struct fg_profile *pr
 }
 
 int fg_export_chrome(const struct fg_profile *profile, const struct fg_export_options *options,
-		      struct fg_strbuf *out, struct fg_error *err)
+		     struct fg_strbuf *out, struct fg_error *err)
 {
 	struct fg_json_writer json;
 

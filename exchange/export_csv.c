@@ -20,7 +20,7 @@ static void write_path(const struct fg_profile *profile, uint32_t stack, uint32_
 }
 
 int fg_export_csv(const struct fg_profile *profile, const struct fg_export_options *options,
-		   struct fg_strbuf *out, struct fg_error *err)
+		  struct fg_strbuf *out, struct fg_error *err)
 {
 	static const char *const columns[] = {"self_ns", "samples", "function", "library",
 					      "file",    "line",    "path"};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Folded stacks.  A name cannot contain what the format is made of: ';' becomes ':', and line ends become blanks.
- * Stacks of different frames with the same names (other lines, other addresses) are one line.
+ * Folded stacks.  A name cannot contain what the format is made of: ';' becomes ':', and line ends
+ * become blanks. Stacks of different frames with the same names (other lines, other addresses) are
+ * one line.
  */
 #include "base/map.h"
-#include "exchange/export_formats.h"
 #include "base/printable.h"
+#include "exchange/export_formats.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -66,7 +67,7 @@ static void write_lines(const struct fg_map *lines, const double *weights, struc
 }
 
 int fg_export_folded(const struct fg_profile *profile, const struct fg_export_options *options,
-		      struct fg_strbuf *out, struct fg_error *err)
+		     struct fg_strbuf *out, struct fg_error *err)
 {
 	struct fg_stack_sums sums;
 	struct fg_map lines = {0}; /* text → index into weights */

@@ -18,7 +18,9 @@ fg_export_writer fg_export_json;
 fg_export_writer fg_export_csv;
 fg_export_writer fg_export_tables;
 
-/* How "fastgate-profile/1" spells what a sample's time is, and what a frame is besides a function. */
+/*
+ * How "fastgate-profile/1" spells what a sample's time is, and what a frame is besides a function.
+ */
 enum {
 	FG_FRAME_NATURES = 6
 };
@@ -26,7 +28,10 @@ extern const char *const fg_time_kind_words[FG_TIME_KIND_COUNT];
 extern const char *const fg_frame_nature_words[FG_FRAME_NATURES];
 extern const uint32_t fg_frame_natures[FG_FRAME_NATURES]; /* enum fg_frame_flag */
 
-/* Time and samples whose leaf is this stack, and the same with all stacks below it: one element a stack. */
+/*
+ * Time and samples whose leaf is this stack, and the same with all stacks below it: one element a
+ * stack.
+ */
 struct fg_stack_sums {
 	double *self_ns;
 	uint64_t *self_samples;
@@ -37,7 +42,10 @@ struct fg_stack_sums {
 void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile);
 void fg_stack_sums_release(struct fg_stack_sums *sums);
 
-/* The same by function; `inclusive` counts a sample once however often the function stands on its stack. */
+/*
+ * The same by function; `inclusive` counts a sample once however often the function stands on its
+ * stack.
+ */
 struct fg_function_sums {
 	double *self_ns;
 	uint64_t *self_samples;
@@ -47,11 +55,14 @@ struct fg_function_sums {
 };
 
 void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profile *profile,
-			    const struct fg_stack_sums *stacks);
+			   const struct fg_stack_sums *stacks);
 void fg_function_sums_release(struct fg_function_sums *sums);
 
-/* Frames of a stack from the root to the leaf, into `frames` (grown as needed); returns their number. */
+/*
+ * Frames of a stack from the root to the leaf, into `frames` (grown as needed); returns their
+ * number.
+ */
 size_t fg_stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
-			size_t *capacity);
+		       size_t *capacity);
 
 #endif

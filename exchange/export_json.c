@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * "fastgate-profile/1": tables of functions, frames and stacks that refer to each other by index, and what was measured on
- * them, so that nothing the profile knows is lost.  docs/formats/profile-json.md describes it, and the JSON Schema docs/schema/profile.schema.json.
+ * "fastgate-profile/1": tables of functions, frames and stacks that refer to each other by index,
+ * and what was measured on them, so that nothing the profile knows is lost.
+ * docs/formats/profile-json.md describes it, and the JSON Schema docs/schema/profile.schema.json.
  */
 #include "base/json_write.h"
 #include "exchange/export_formats.h"
@@ -14,7 +15,7 @@ const char *const fg_time_kind_words[FG_TIME_KIND_COUNT] = {
 };
 
 const char *const fg_frame_nature_words[FG_FRAME_NATURES] = {"function", "nameless", "kernel",
-							       "jit",      "mark",     "plt"};
+							     "jit",      "mark",     "plt"};
 const uint32_t fg_frame_natures[FG_FRAME_NATURES] = {
 	0, FG_FRAME_NAMELESS, FG_FRAME_KERNEL, FG_FRAME_JIT, FG_FRAME_MARK, FG_FRAME_PLT,
 };
@@ -223,7 +224,7 @@ static void write_head(struct fg_json_writer *json, const struct fg_profile *pro
 }
 
 int fg_export_json(const struct fg_profile *profile, const struct fg_export_options *options,
-		    struct fg_strbuf *out, struct fg_error *err)
+		   struct fg_strbuf *out, struct fg_error *err)
 {
 	struct fg_json_writer json;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * profile.proto.  A pprof location is an address with its chain of inlined frames, so the frames of a stack are cut into
- * such chains first: a frame that was inlined belongs to the location of the frame it was put into.  Samples with the
- * same stack, thread and region become one; thread and region are its labels (`-tagfocus`, `-tagroot`).
+ * profile.proto.  A pprof location is an address with its chain of inlined frames, so the frames of
+ * a stack are cut into such chains first: a frame that was inlined belongs to the location of the
+ * frame it was put into.  Samples with the same stack, thread and region become one; thread and
+ * region are its labels (`-tagfocus`, `-tagroot`).
  */
+#include "base/gzip.h"
 #include "base/map.h"
 #include "exchange/export_formats.h"
-#include "base/gzip.h"
 #include "exchange/pprof_fields.h"
 #include "exchange/protobuf.h"
 
@@ -106,7 +107,10 @@ static void write_function(struct writer *w, const struct fg_frame *frame)
 	fg_protobuf_add_bytes(&w->message, PPROF_FUNCTION, w->scratch.data, w->scratch.length);
 }
 
-/* frames[0] is the function that the address belongs to, the others were inlined into it, innermost last. */
+/*
+ * frames[0] is the function that the address belongs to, the others were inlined into it, innermost
+ * last.
+ */
 static uint64_t location_of(struct writer *w, const uint32_t *frames, size_t count)
 {
 	const struct fg_frame *host = &w->profile->frames[frames[0]];
@@ -249,7 +253,7 @@ static void write_message(struct writer *w, const struct fg_export_options *opti
 }
 
 int fg_export_pprof(const struct fg_profile *profile, const struct fg_export_options *options,
-		     struct fg_strbuf *out, struct fg_error *err)
+		    struct fg_strbuf *out, struct fg_error *err)
 {
 	struct writer w = {
 		.profile = profile,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * speedscope's file format, with "evented" profiles: a stack is written as what closes and what opens against the stack
- * before it, which keeps a file of 300-deep stacks small.  A profile with times gets one timeline a thread (its "time
- * order" view is the thread's life in CPU time); one without gets a single profile, paths in tree order.
+ * speedscope's file format, with "evented" profiles: a stack is written as what closes and what
+ * opens against the stack before it, which keeps a file of 300-deep stacks small.  A profile with
+ * times gets one timeline a thread (its "time order" view is the thread's life in CPU time); one
+ * without gets a single profile, paths in tree order.
  */
 #include "base/json_write.h"
 #include "exchange/export_formats.h"
@@ -150,7 +151,7 @@ static void write_profiles(struct writer *w)
 }
 
 int fg_export_speedscope(const struct fg_profile *profile, const struct fg_export_options *options,
-			  struct fg_strbuf *out, struct fg_error *err)
+			 struct fg_strbuf *out, struct fg_error *err)
 {
 	struct writer w = {.profile = profile};
 

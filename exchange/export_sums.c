@@ -45,9 +45,10 @@ static uint32_t function_of(const struct fg_profile *profile, size_t stack)
 }
 
 /*
- * The outermost stack of each function on a path carries the function's inclusive figure.  Stacks are visited in
- * depth-first order with a counter of open frames a function; a stack is outermost when its function's is zero.
- * Depth-first order over a table whose parents come first needs the children lists, made here by counting.
+ * The outermost stack of each function on a path carries the function's inclusive figure.  Stacks
+ * are visited in depth-first order with a counter of open frames a function; a stack is outermost
+ * when its function's is zero. Depth-first order over a table whose parents come first needs the
+ * children lists, made here by counting.
  */
 struct walk {
 	uint32_t *first_child;
@@ -90,7 +91,7 @@ static void enter(struct fg_function_sums *sums, const struct fg_profile *profil
 }
 
 void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profile *profile,
-			    const struct fg_stack_sums *stacks)
+			   const struct fg_stack_sums *stacks)
 {
 	const size_t count = profile->function_count;
 	struct walk walk = {0};
@@ -134,7 +135,7 @@ void fg_function_sums_release(struct fg_function_sums *sums)
 }
 
 size_t fg_stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
-			size_t *capacity)
+		       size_t *capacity)
 {
 	size_t depth = 0;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The tables that FAST's SIMPLEPROFILER left behind, in one file of tab-separated sections: functions with library, total
- * and leaf counts; library address ranges; a summary of the samples taken, and of those without a usable stack.  Plain
- * enough for awk, sort and R.  docs/formats/tables.md describes it.
+ * The tables that FAST's SIMPLEPROFILER left behind, in one file of tab-separated sections:
+ * functions with library, total and leaf counts; library address ranges; a summary of the samples
+ * taken, and of those without a usable stack.  Plain enough for awk, sort and R.
+ * docs/formats/tables.md describes it.
  */
 #include "base/number.h"
-#include "exchange/export_formats.h"
 #include "base/printable.h"
+#include "exchange/export_formats.h"
 
 #include <inttypes.h>
 
@@ -121,7 +122,7 @@ static void write_summary(const struct fg_profile *profile, const struct fg_stac
 }
 
 int fg_export_tables(const struct fg_profile *profile, const struct fg_export_options *options,
-		      struct fg_strbuf *out, struct fg_error *err)
+		     struct fg_strbuf *out, struct fg_error *err)
 {
 	struct fg_stack_sums stacks;
 	struct fg_function_sums functions;

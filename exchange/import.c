@@ -6,15 +6,15 @@
 #include "exchange/import_sink.h"
 
 const struct fg_import_format fg_import_formats[] = {
-	{"json",   "what `fastgate export -F json` writes",                                         fg_import_json_is,  fg_import_json_read,
-	 FG_IMPORT_JSON_MAX_BYTES																  },
+	{"json", "what `fastgate export -F json` writes", fg_import_json_is, fg_import_json_read,
+	 FG_IMPORT_JSON_MAX_BYTES},
 	{"folded", "one line a stack, frames joined by ';', its weight behind (flame graph tools)",
-	 fg_import_folded_is,											   fg_import_folded_read, FG_IMPORT_MAX_BYTES},
-	{"pprof",  "profile.proto (go tool pprof and many others)",                                 fg_import_pprof_is,
-	 fg_import_pprof_read,														  FG_IMPORT_MAX_BYTES},
-	{"perf",   "the text that 'perf script' prints",                                            fg_import_perf_is,  fg_import_perf_read,
-	 FG_IMPORT_MAX_BYTES																	},
-	{NULL,     NULL,									    NULL,                NULL,                   0                  },
+	 fg_import_folded_is, fg_import_folded_read, FG_IMPORT_MAX_BYTES},
+	{"pprof", "profile.proto (go tool pprof and many others)", fg_import_pprof_is,
+	 fg_import_pprof_read, FG_IMPORT_MAX_BYTES},
+	{"perf", "the text that 'perf script' prints", fg_import_perf_is, fg_import_perf_read,
+	 FG_IMPORT_MAX_BYTES},
+	{NULL, NULL, NULL, NULL, 0},
 };
 
 const struct fg_import_format *fg_import_find(const char *name)

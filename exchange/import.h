@@ -2,9 +2,9 @@
 /*
  * Other tools' profiles, so that they can be viewed, compared and exported like our own.
  *
- * A format is a row of the table in import.c and a file import_<name>.c.  What comes in is a stranger's bytes: every
- * format is held to the same limits, errors carry the line (text), and nothing is guessed silently: what had to be
- * assumed or left out is a note of the profile.
+ * A format is a row of the table in import.c and a file import_<name>.c.  What comes in is a
+ * stranger's bytes: every format is held to the same limits, errors carry the line (text), and
+ * nothing is guessed silently: what had to be assumed or left out is a note of the profile.
  */
 #ifndef FG_EXCHANGE_IMPORT_H
 #define FG_EXCHANGE_IMPORT_H
@@ -19,7 +19,8 @@ enum {
 	FG_IMPORT_MAX_DEPTH = 8192,
 	FG_IMPORT_MAX_NAME = 16384,
 	FG_IMPORT_MAX_YEARS =
-		100, /* of all samples together: sums of nanoseconds stay whole numbers of 64 bits */
+		/* of all samples together: sums of nanoseconds stay whole numbers of 64 bits */
+		100,
 };
 
 struct fg_import_sink;

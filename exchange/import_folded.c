@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Folded stacks: `main;loop;fit 42`.  The weight is whatever the writer counted; by itself it has no unit, so it is
- * taken as a number of samples, each worth the period that was asked for, and a note says so.
+ * Folded stacks: `main;loop;fit 42`.  The weight is whatever the writer counted; by itself it has
+ * no unit, so it is taken as a number of samples, each worth the period that was asked for, and a
+ * note says so.
  */
 #include "exchange/import_formats.h"
 #include "exchange/import_lines.h"
@@ -114,7 +115,7 @@ static int read_line(struct fg_import_sink *sink, const char *line, size_t lengt
 }
 
 int fg_import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
-			   struct fg_import_sink *sink, struct fg_error *err)
+			  struct fg_import_sink *sink, struct fg_error *err)
 {
 	const double period_ns =
 		(double)(options->period_ns ? options->period_ns : DEFAULT_PERIOD_NS);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * "fastgate-profile/1" back again: what export_json.c writes, packed by gzip or not.  Nothing is lost on the way there and back.
+ * "fastgate-profile/1" back again: what export_json.c writes, packed by gzip or not.  Nothing is
+ * lost on the way there and back.
  *
- * The tables refer to each other by row.  A stranger may have written them: each number is held against the table that it
- * points into before it is used, and a stack's parent must come before it, so that no chain is a circle.
+ * The tables refer to each other by row.  A stranger may have written them: each number is held
+ * against the table that it points into before it is used, and a stack's parent must come before
+ * it, so that no chain is a circle.
  */
 #include "base/json.h"
 #include "base/text.h"
@@ -206,7 +208,7 @@ static void read_frame(struct row *row, size_t number)
 		.module = below(row, "module", reader->profile->module_count),
 		.flags = (truth(row, "inlined") ? FG_FRAME_INLINED : 0) |
 			 fg_frame_natures[word(row, "nature", fg_frame_nature_words,
-						FG_FRAME_NATURES)],
+					       FG_FRAME_NATURES)],
 	};
 
 	if (number > 0)
@@ -481,7 +483,7 @@ bool fg_import_json_is(const char *data, size_t size)
 }
 
 int fg_import_json_read(const char *data, size_t size, const struct fg_import_options *options,
-			 struct fg_import_sink *sink, struct fg_error *err)
+			struct fg_import_sink *sink, struct fg_error *err)
 {
 	(void)options;
 	return read_text(data, size, sink, err);

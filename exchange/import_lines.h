@@ -13,7 +13,10 @@ struct fg_text_lines {
 
 /* The line without its end ("\n" or "\r\n"); false: there is none left. */
 bool fg_lines_next(struct fg_text_lines *lines, const char **line, size_t *length);
-/* A number that fills the whole piece: digits, at most one point, an exponent; finite and not negative. */
+/*
+ * A number that fills the whole piece: digits, at most one point, an exponent; finite and not
+ * negative.
+ */
 bool fg_parse_weight(const char *text, size_t length, double *value);
 /* Looks like text: no NUL and few control characters in its first part. */
 bool fg_is_text(const char *data, size_t size);

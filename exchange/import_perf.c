@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What `perf script` prints.  A sample is a line that names the thread and the event, then one line a frame from the
- * leaf to the root, then an empty line:
+ * What `perf script` prints.  A sample is a line that names the thread and the event, then one line
+ * a frame from the leaf to the root, then an empty line:
  *
  *	prog  4711 [000]  1234.567890:    1000000 cpu-clock:u:
  *	            55e0a3c1 fit(Track&)+0x21 (/home/me/prog)
  *	            55e0a2b0 main+0x40 (/home/me/prog)
  *
- * Recorded without call chains, the only frame stands on the line itself.  The clock events count nanoseconds; the
- * period of any other (cycles, cache misses) is not time, so each of its samples weighs the same and a note says so.
+ * Recorded without call chains, the only frame stands on the line itself.  The clock events count
+ * nanoseconds; the period of any other (cycles, cache misses) is not time, so each of its samples
+ * weighs the same and a note says so.
  */
 #include "base/text.h"
 #include "exchange/import_formats.h"
@@ -341,7 +342,10 @@ static int by_thread_and_time(const void *left, const void *right)
 	return a->time_ns < b->time_ns ? -1 : a->time_ns > b->time_ns;
 }
 
-/* Times become times since the first sample, and samples stand in the order that a profile promises. */
+/*
+ * Times become times since the first sample, and samples stand in the order that a profile
+ * promises.
+ */
 static void set_times(struct reader *reader)
 {
 	struct fg_profile *profile = reader->sink->profile;
@@ -388,7 +392,7 @@ static int take_line(struct reader *reader, const char *line, size_t length, str
 }
 
 int fg_import_perf_read(const char *data, size_t size, const struct fg_import_options *options,
-			 struct fg_import_sink *sink, struct fg_error *err)
+			struct fg_import_sink *sink, struct fg_error *err)
 {
 	struct fg_text_lines lines = {.at = data, .end = data + size};
 	struct reader reader = {

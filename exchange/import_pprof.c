@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * profile.proto.  Fields may come in any order, so the message is walked twice: first the tables (strings, mappings,
- * functions, locations) are laid out, then every sample is turned into a stack.  A location is the frames at one
- * address, innermost first: all but the last of them were inlined.
+ * profile.proto.  Fields may come in any order, so the message is walked twice: first the tables
+ * (strings, mappings, functions, locations) are laid out, then every sample is turned into a stack.
+ * A location is the frames at one address, innermost first: all but the last of them were inlined.
  */
 #include "base/map.h"
 #include "exchange/import_formats.h"
@@ -248,14 +248,8 @@ static double unit_ns(struct fg_text unit)
 		const char *name;
 		double ns;
 	} units[] = {
-		{"nanoseconds",  1  },
-                {"ns",           1  },
-                {"microseconds", 1e3},
-                {"us",           1e3},
-		{"milliseconds", 1e6},
-                {"ms",           1e6},
-                {"seconds",      1e9},
-                {"s",            1e9},
+		{"nanoseconds", 1},    {"ns", 1},   {"microseconds", 1e3}, {"us", 1e3},
+		{"milliseconds", 1e6}, {"ms", 1e6}, {"seconds", 1e9},      {"s", 1e9},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
@@ -557,7 +551,7 @@ bool fg_import_pprof_is(const char *data, size_t size)
 }
 
 int fg_import_pprof_read(const char *data, size_t size, const struct fg_import_options *options,
-			  struct fg_import_sink *sink, struct fg_error *err)
+			 struct fg_import_sink *sink, struct fg_error *err)
 {
 	struct reader reader = {.sink = sink};
 	const int rc = read_message(&reader, data, size, options, err);

@@ -24,7 +24,7 @@ static unsigned line_number(uint64_t line)
 }
 
 int fg_sink_frame(struct fg_import_sink *sink, const struct fg_perf_frame *frame, uint32_t *index,
-		   struct fg_error *err)
+		  struct fg_error *err)
 {
 	const char *name = clean(sink, frame->name);
 	const char *library = clean(sink, frame->library);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the readers of foreign formats put what they find: frames and stacks in, a profile out.  All limits of import.h
- * are held here, once for all formats.
+ * Where the readers of foreign formats put what they find: frames and stacks in, a profile out.
+ * All limits of import.h are held here, once for all formats.
  *
  *	fg_sink_frame(sink, &frame, &index, err)   find or add
  *	fg_sink_begin(sink)                        a new stack
@@ -22,7 +22,10 @@ struct fg_import_sink {
 	size_t depth;
 };
 
-/* The texts need no NUL; an empty name becomes "[unknown]", broken UTF-8 and control characters U+FFFD. */
+/*
+ * The texts need no NUL; an empty name becomes "[unknown]", broken UTF-8 and control characters
+ * U+FFFD.
+ */
 struct fg_text {
 	const char *text;
 	size_t length;
@@ -41,7 +44,7 @@ struct fg_perf_frame {
 };
 
 int fg_sink_frame(struct fg_import_sink *sink, const struct fg_perf_frame *frame, uint32_t *index,
-		   struct fg_error *err) FG_NODISCARD;
+		  struct fg_error *err) FG_NODISCARD;
 void fg_sink_begin(struct fg_import_sink *sink);
 int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err) FG_NODISCARD;
 /* NULL when it weighs nothing. */

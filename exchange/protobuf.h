@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The little of the protocol buffer wire format that a pprof profile needs: varints, and fields with a length in front.
+ * The little of the protocol buffer wire format that a pprof profile needs: varints, and fields
+ * with a length in front.
  *
- * Writing appends to a text buffer; zero values are left out, as the format says.  A nested message is written into
- * a buffer of its own first.  Reading walks over a piece of memory and never past it: fg_protobuf_next() returns false
- * at the end and on broken input; afterwards `broken` tells which of the two it was.
+ * Writing appends to a text buffer; zero values are left out, as the format says.  A nested message
+ * is written into a buffer of its own first.  Reading walks over a piece of memory and never past
+ * it: fg_protobuf_next() returns false at the end and on broken input; afterwards `broken` tells
+ * which of the two it was.
  */
 #ifndef FG_EXCHANGE_PROTOBUF_H
 #define FG_EXCHANGE_PROTOBUF_H

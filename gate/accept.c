@@ -17,7 +17,7 @@ static bool has_ended(const struct fg_accept *accept, int64_t now_ns)
 }
 
 const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const char *benchmark,
-					const char *metric, double worse_by, int64_t now_ns)
+				       const char *metric, double worse_by, int64_t now_ns)
 {
 	for (size_t i = 0; i < policy->accept_count; i++) {
 		const struct fg_accept *accept = &policy->accepts[i];
@@ -61,7 +61,7 @@ static const char *day_of(int64_t ns, char text[16])
 }
 
 void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
-			       struct fg_verdict *verdict)
+			      struct fg_verdict *verdict)
 {
 	char day[16];
 
@@ -85,7 +85,10 @@ void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
 	}
 }
 
-/* One word, or text in double quotes; moves *at behind it.  NULL when there is none before the end of the line. */
+/*
+ * One word, or text in double quotes; moves *at behind it.  NULL when there is none before the end
+ * of the line.
+ */
 static char *take_word(const char **at, const char *end, struct fg_arena *arena)
 {
 	const char *start;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Known prices: which accepted slowdown covers which result, and which have ended or are no longer needed.  Private to gate/. */
+/*
+ * Known prices: which accepted slowdown covers which result, and which have ended or are no longer
+ * needed.  Private to gate/.
+ */
 #ifndef FG_GATE_ACCEPT_H
 #define FG_GATE_ACCEPT_H
 
@@ -7,14 +10,14 @@
 #include "model/verdict.h"
 
 /*
- * The key that covers this worsening (a ratio above one, whatever the metric's direction), or NULL.  `worse_by` is
- * relative.  Ended keys cover nothing.
+ * The key that covers this worsening (a ratio above one, whatever the metric's direction), or NULL.
+ * `worse_by` is relative.  Ended keys cover nothing.
  */
 const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const char *benchmark,
-					const char *metric, double worse_by, int64_t now_ns);
+				       const char *metric, double worse_by, int64_t now_ns);
 
 /* Notes about the keys of one policy that have ended, and about those that no result needed. */
 void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
-			       struct fg_verdict *verdict);
+			      struct fg_verdict *verdict);
 
 #endif

@@ -57,7 +57,7 @@ static void find_accepted(const struct fg_gate_input *input, const struct fg_pol
 		if (metric->outcome != FG_OUTCOME_REGRESSION)
 			continue;
 		accept = fg_accept_find(policy, verdict->name, metric->name, worse_by(metric),
-					 input->now_ns);
+					input->now_ns);
 		if (!accept)
 			continue;
 		struct fg_accept *kept = fg_arena_memdup(arena, accept, sizeof(*accept));
@@ -100,7 +100,7 @@ void fg_benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_v
 }
 
 static struct fg_metric_context context_of(const struct fg_gate_input *input, size_t index,
-					    struct fg_arena *arena)
+					   struct fg_arena *arena)
 {
 	const struct fg_series *series = &input->run->series[index];
 
@@ -144,7 +144,10 @@ static void pass_identical(struct fg_arena *arena, struct fg_benchmark_verdict *
 		"both sides run the same binaries: passed at once, the pairs tell how noisy this host is");
 }
 
-/* The program and every library: "build.id", and "build.library.NAME" for each, as the runner records them. */
+/*
+ * The program and every library: "build.id", and "build.library.NAME" for each, as the runner
+ * records them.
+ */
 static bool is_code(const char *key)
 {
 	return strcmp(key, "build.id") == 0 || fg_text_starts_with(key, "build.library.");
@@ -185,10 +188,10 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 		struct fg_metric_verdict *metric = &verdict->metrics[verdict->metric_count++];
 		struct fg_sessions sessions =
 			fg_sessions_of(input->history, input->history_count, input->baseline,
-					series->name, series->metrics[i].name);
+				       series->name, series->metrics[i].name);
 
 		fg_stored_decide(&context, i, baseline, &sessions,
-				  strcmp(fingerprints[0], fingerprints[1]) == 0, metric);
+				 strcmp(fingerprints[0], fingerprints[1]) == 0, metric);
 	}
 	verdict->schedule = FG_SCHEDULE_STORED;
 	fg_notes_add(&verdict->notes, arena,
@@ -240,7 +243,7 @@ static bool is_one_sided(const struct fg_series *series, struct fg_arena *arena,
 }
 
 void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
-			   struct fg_benchmark_verdict *verdict)
+			  struct fg_benchmark_verdict *verdict)
 {
 	begin(series, arena, verdict);
 	verdict->outcome = FG_OUTCOME_MISSING;
@@ -248,7 +251,7 @@ void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena
 }
 
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
-			struct fg_benchmark_verdict *verdict)
+		       struct fg_benchmark_verdict *verdict)
 {
 	struct fg_series nothing;
 
@@ -263,7 +266,7 @@ void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 }
 
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
-			  struct fg_benchmark_verdict *verdict)
+			 struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_policy *policy = fg_benchmark_policy(input, series->name);

@@ -10,13 +10,13 @@ const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, c
 
 /* `series` is number `index` of the run. */
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
-			  struct fg_benchmark_verdict *verdict);
+			 struct fg_benchmark_verdict *verdict);
 /* A benchmark that only the stored baseline has. */
 void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
-			   struct fg_benchmark_verdict *verdict);
+			  struct fg_benchmark_verdict *verdict);
 /* The same where both sides were built and only the baseline's fastgate.yml names it. */
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
-			struct fg_benchmark_verdict *verdict);
+		       struct fg_benchmark_verdict *verdict);
 /* Fold the metrics (and functions, where they gate) into the benchmark's outcome. */
 void fg_benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict);
 

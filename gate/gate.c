@@ -19,8 +19,7 @@ static bool is_more_telling(const struct fg_metric_verdict *metric, bool open,
 void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy,
 		  const struct fg_measure *measure, struct fg_gate_progress *progress)
 {
-	struct fg_metric_context context = {
-		.series = series, .policy = policy, .measure = measure};
+	struct fg_metric_context context = {.series = series, .policy = policy, .measure = measure};
 	bool shown_open = false;
 
 	*progress = (struct fg_gate_progress){.decided = true,
@@ -60,11 +59,11 @@ static void add_missing(const struct fg_gate_input *input, struct fg_verdict *ve
 
 		if (!fg_run_find(input->run, series->name))
 			fg_benchmark_missing(series, &verdict->arena,
-					      &verdict->benchmarks[verdict->benchmark_count++]);
+					     &verdict->benchmarks[verdict->benchmark_count++]);
 	}
 	for (size_t i = 0; i < input->gone_count; i++)
 		fg_benchmark_gone(input->gone[i], &verdict->arena,
-				   &verdict->benchmarks[verdict->benchmark_count++]);
+				  &verdict->benchmarks[verdict->benchmark_count++]);
 }
 
 static void copy_differences(const struct fg_environment *baseline,
@@ -161,7 +160,7 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 	made.benchmarks = fg_arena_array(&made.arena, most + 1, sizeof(made.benchmarks[0]));
 	for (size_t i = 0; i < input->run->series_count; i++)
 		fg_benchmark_decide(input, i, &made.arena,
-				     &made.benchmarks[made.benchmark_count++]);
+				    &made.benchmarks[made.benchmark_count++]);
 	add_missing(input, &made);
 	for (size_t i = 0; i < made.benchmark_count; i++)
 		made.outcome = fg_outcome_worse(made.outcome, made.benchmarks[i].outcome);

@@ -2,8 +2,9 @@
 /*
  * One benchmark's metric over many runs: the trend, and where its level changed for good.
  *
- * Runs of different environments (host fingerprints) are never compared with each other: each environment has a line of its own.
- * How a change point is found, and why so few of them are false, stands in stats/changepoint.c.
+ * Runs of different environments (host fingerprints) are never compared with each other: each
+ * environment has a line of its own. How a change point is found, and why so few of them are false,
+ * stands in stats/changepoint.c.
  */
 #ifndef FG_GATE_HISTORY_H
 #define FG_GATE_HISTORY_H
@@ -40,8 +41,8 @@ struct fg_trend_change {
 };
 
 struct fg_trend {
-	struct fg_trend_point
-		*points; /* in the order of the runs; runs without a value are left out */
+	/* in the order of the runs; runs without a value are left out */
+	struct fg_trend_point *points;
 	size_t point_count;
 	struct fg_trend_change *changes; /* ascending by point */
 	size_t change_count;
@@ -49,8 +50,8 @@ struct fg_trend {
 };
 
 /*
- * `runs` are oldest first.  FG_ENOENT when no run has the metric; FG_ELIMIT beyond FG_TREND_POINTS_MAX runs.  Release `trend` with
- * fg_trend_release().
+ * `runs` are oldest first.  FG_ENOENT when no run has the metric; FG_ELIMIT beyond
+ * FG_TREND_POINTS_MAX runs.  Release `trend` with fg_trend_release().
  */
 int fg_trend_build(const struct fg_run *const *runs, size_t count,
 		   const struct fg_trend_options *options, struct fg_trend *trend,
@@ -65,7 +66,10 @@ struct fg_trend_series {
 	enum fg_better better;
 };
 
-/* The changes of such a series.  *changes is yours to free.  FG_EINVAL for a value that is not finite. */
+/*
+ * The changes of such a series.  *changes is yours to free.  FG_EINVAL for a value that is not
+ * finite.
+ */
 int fg_trend_changes(const struct fg_trend_series *series, const struct fg_trend_options *options,
 		     struct fg_trend_change **changes, size_t *change_count, struct fg_error *err)
 	FG_NODISCARD;

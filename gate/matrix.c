@@ -202,7 +202,8 @@ static void finish(struct fg_pair_matrix *matrix, struct gathering *g)
 }
 
 void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_profile_pairs *pairs,
-		      const uint32_t *entity_of_node, size_t count, struct fg_pair_matrix *matrix)
+			  const uint32_t *entity_of_node, size_t count,
+			  struct fg_pair_matrix *matrix)
 {
 	struct gathering g;
 
@@ -227,9 +228,12 @@ void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_prof
 	finish(matrix, &g);
 }
 
-/* pair number → index of the pair, FG_NO_ENTITY where it does not count; to be freed.  *size entries. */
-static uint32_t *index_pairs(const struct fg_profile_set *set,
-			     const struct fg_profile_pairs *pairs, size_t *size)
+/*
+ * pair number → index of the pair, FG_NO_ENTITY where it does not count; to be freed.  *size
+ * entries.
+ */
+static uint32_t *index_pairs(const struct fg_profile_set *set, const struct fg_profile_pairs *pairs,
+			     size_t *size)
 {
 	uint32_t *index;
 

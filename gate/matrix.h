@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The differences of many entities over the pairs: one sparse row per function, library, region or call path, in
- * milliseconds of CPU per repetition, zero counts included (they are just not stored).  Private to gate/.
+ * The differences of many entities over the pairs: one sparse row per function, library, region or
+ * call path, in milliseconds of CPU per repetition, zero counts included (they are just not
+ * stored).  Private to gate/.
  */
 #ifndef FG_GATE_MATRIX_H
 #define FG_GATE_MATRIX_H
@@ -11,7 +12,10 @@
 
 #define FG_NO_ENTITY UINT32_MAX
 
-/* Which rows of a profile set belong to which pair: only pairs with as many repetitions in both arms. */
+/*
+ * Which rows of a profile set belong to which pair: only pairs with as many repetitions in both
+ * arms.
+ */
 struct fg_profile_pairs {
 	size_t count;
 	uint32_t *pair_of_row; /* 0 .. count - 1, or FG_NO_ENTITY; one per row of the set */
@@ -42,7 +46,8 @@ void fg_profile_pairs_release(struct fg_profile_pairs *pairs);
 
 /* Self time of nodes, added up by entity: entity_of_node[n] < count, or FG_NO_ENTITY. */
 void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_profile_pairs *pairs,
-		      const uint32_t *entity_of_node, size_t count, struct fg_pair_matrix *matrix);
+			  const uint32_t *entity_of_node, size_t count,
+			  struct fg_pair_matrix *matrix);
 /* Sampled CPU time of the marked regions; entity i is region i. */
 void fg_pair_matrix_build_regions(const struct fg_profile_set *set, struct fg_pair_matrix *matrix);
 void fg_pair_matrix_release(struct fg_pair_matrix *matrix);

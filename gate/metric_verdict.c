@@ -23,7 +23,7 @@ static const char *copy(const struct fg_metric_context *context, const char *tex
  } while (0)
 
 void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
-		      struct fg_metric_verdict *verdict)
+		     struct fg_metric_verdict *verdict)
 {
 	const struct fg_metric *what = &context->series->metrics[metric];
 	struct fg_metric_policy policy = fg_policy_metric(context->policy, what->name);
@@ -50,7 +50,7 @@ void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
 }
 
 void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
-			     double high, bool linear)
+			    double high, bool linear)
 {
 	/* For a metric of which more is better, worse is a ratio below one. */
 	bool turned = verdict->better == FG_BETTER_HIGHER;
@@ -73,8 +73,9 @@ static void set_levels(const struct fg_metric_context *context, size_t metric,
 }
 
 /*
- * An exact metric is the same in every repetition of one binary, so one look suffices: any worsening beyond the
- * tolerance counts.  When it is not the same after all, that is said, and the ordinary rule decides.
+ * An exact metric is the same in every repetition of one binary, so one look suffices: any
+ * worsening beyond the tolerance counts.  When it is not the same after all, that is said, and the
+ * ordinary rule decides.
  */
 static bool decide_exact(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			 double tolerance, struct fg_metric_verdict *verdict)
@@ -201,12 +202,12 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 	struct fg_metric_policy policy = fg_policy_metric(context->policy, verdict->name);
 	size_t looks[FG_GATE_LOOKS_MAX];
 	struct fg_rule rule = {.alpha = context->policy->alpha,
-				.min_effect = policy.min_effect,
-				.margin = policy.margin,
-				.tolerated = policy.tolerated,
-				.looks = looks,
-				.given_up = pairs->given_up,
-				.until_sure = context->measure->until_sure};
+			       .min_effect = policy.min_effect,
+			       .margin = policy.margin,
+			       .tolerated = policy.tolerated,
+			       .looks = looks,
+			       .given_up = pairs->given_up,
+			       .until_sure = context->measure->until_sure};
 
 	rule.look_count =
 		fg_gate_looks(context->measure->min_pairs, context->measure->max_pairs, looks);
@@ -219,7 +220,7 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 	verdict->p_value = finding->p;
 	verdict->smallest_detectable = expm1(finding->smallest_detectable);
 	fg_metric_set_interval(verdict, finding->estimate, finding->low, finding->high,
-				pairs->linear);
+			       pairs->linear);
 	note_finding(context, finding, verdict);
 }
 
@@ -232,7 +233,7 @@ static size_t first_look(const struct fg_measure *measure)
 }
 
 void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
-		       struct fg_metric_verdict *verdict, struct fg_rule_finding *finding)
+		      struct fg_metric_verdict *verdict, struct fg_rule_finding *finding)
 {
 	struct fg_rule_finding ignored;
 	struct fg_pairs pairs;
@@ -262,9 +263,9 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 		apply_rule(context, &pairs, verdict, finding);
 		if (context->arena && verdict->gated) {
 			fg_shape_note_modes(context->series, metric, context->seed, context->arena,
+					    &verdict->notes);
+			fg_shape_note_layout(context->series, metric, context->seed, context->arena,
 					     &verdict->notes);
-			fg_shape_note_layout(context->series, metric, context->seed,
-					      context->arena, &verdict->notes);
 		}
 	}
 	fg_pairs_release(&pairs);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict about one metric of one benchmark, of a run that measured both arms.  Private to gate/. */
+/*
+ * The verdict about one metric of one benchmark, of a run that measured both arms.  Private to
+ * gate/.
+ */
 #ifndef FG_GATE_METRIC_VERDICT_H
 #define FG_GATE_METRIC_VERDICT_H
 
@@ -21,14 +24,14 @@ bool fg_metric_is_judged(const struct fg_series *series, size_t metric);
 
 /* Head of a verdict: names, policy, levels of the arms; the outcome is pass and not decided yet. */
 void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
-		      struct fg_metric_verdict *verdict);
+		     struct fg_metric_verdict *verdict);
 
 /* The whole verdict; `finding` (may be NULL) gets what the rule said. */
 void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
-		       struct fg_metric_verdict *verdict, struct fg_rule_finding *finding);
+		      struct fg_metric_verdict *verdict, struct fg_rule_finding *finding);
 
 /* Fill ratio and interval of a verdict from logarithms (or shares) that are positive for worse. */
 void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
-			     double high, bool linear);
+			    double high, bool linear);
 
 #endif

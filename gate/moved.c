@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Moved, not slower.  A refactoring takes cost from one function and gives it to another: a piece is extracted, a function is
- * renamed, or the compiler inlines one into its caller.  Each of them "got slower" or "got faster" by itself, and a gate that
- * tests functions would fail on every clean-up.
+ * Moved, not slower.  A refactoring takes cost from one function and gives it to another: a piece
+ * is extracted, a function is renamed, or the compiler inlines one into its caller.  Each of them
+ * "got slower" or "got faster" by itself, and a gate that tests functions would fail on every
+ * clean-up.
  *
- * A function that grew has moved cost when there is a caller above it, the lowest common ancestor of giver and taker, whose
- * inclusive time did not change, or by little beside the move, and below that caller another function shrank by as much.  "Did not change" and "by as
- * much" are judged on the differences of the pairs: the mean of (taker + giver) lies within its own noise around zero and is
- * small against what moved.  Up to a tenth of what moved is the price of moving, sure or not: a call that was not there before, an
- * inlining that is no more.
+ * A function that grew has moved cost when there is a caller above it, the lowest common ancestor
+ * of giver and taker, whose inclusive time did not change, or by little beside the move, and below
+ * that caller another function shrank by as much.  "Did not change" and "by as much" are judged on
+ * the differences of the pairs: the mean of (taker + giver) lies within its own noise around zero
+ * and is small against what moved.  Up to a tenth of what moved is the price of moving, sure or
+ * not: a call that was not there before, an inlining that is no more.
  *
- * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 12 ms.  scan grew by 12, parse shrank by
- * 12; the inclusive time of parse, the lowest common ancestor, is still 30 ms: 12 ms moved, "extracted".
+ * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 12 ms.  scan
+ * grew by 12, parse shrank by 12; the inclusive time of parse, the lowest common ancestor, is still
+ * 30 ms: 12 ms moved, "extracted".
  */
 #include "gate/nodes.h"
 #include "stats/distributions.h"
@@ -174,15 +177,23 @@ static bool try_move(const struct fg_node_context *c, const struct change *to,
 	double error;
 	bool is_move;
 
-	/* What the two have together below their ancestor, and what everything there has together. */
+	/*
+	 * What the two have together below their ancestor, and what everything there has together.
+	 */
 	mark_below(c, top, both, marked);
 	sum_marked(c, marked, &mean, &error);
-	/* Both together a little faster: moved and improved, which is no reason to call the taker slower. */
+	/*
+	 * Both together a little faster: moved and improved, which is no reason to call the taker
+	 * slower.
+	 */
 	is_move = (mean <= TOLL_SHARE * to->delta_ms || is_unchanged(c, mean, error)) &&
 		  fabs(mean) <= fmax(c->floor_ms, SAME_SHARE * to->delta_ms);
 	mark_below(c, top, NULL, marked);
 	sum_marked(c, marked, &mean, &error);
-	/* Something else below the ancestor may have changed as well: it must be small beside the move. */
+	/*
+	 * Something else below the ancestor may have changed as well: it must be small beside the
+	 * move.
+	 */
 	is_move = is_move &&
 		  (is_unchanged(c, mean, error) || fabs(mean) <= SAME_SHARE * to->delta_ms);
 	both[1] = both[0];
@@ -204,7 +215,7 @@ static bool try_move(const struct fg_node_context *c, const struct change *to,
 }
 
 void fg_moved_find(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict,
-		    bool *moved)
+		   bool *moved)
 {
 	struct change *grown;
 	struct change *shrunk;

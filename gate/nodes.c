@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The measured difference of a node in one pair is small against its noise, but there are many pairs, and a node's noise is its
- * own: a slowdown of 10 % in a function with a tenth of the time is 1 % of the whole, drowned in the whole's noise, and
- * plain to see in the function's samples.
+ * The measured difference of a node in one pair is small against its noise, but there are many
+ * pairs, and a node's noise is its own: a slowdown of 10 % in a function with a tenth of the time
+ * is 1 % of the whole, drowned in the whole's noise, and plain to see in the function's samples.
  *
- * Every entity (function, library, region, call path) has one difference per pair, in milliseconds, 0 where it did not
- * occur.  The sign-flip permutation test of stats/signflip.h judges all entities of a family together.  Tested are those with
- * SAMPLES_MIN samples in both arms together: a filter that knows nothing of the difference's sign, so it does not bias
- * the null.  Half of the error allowance is shared out evenly, half by size: a function with a tenth of the time gets a twentieth of
- * it, not one of several hundred equal parts.  Sizes are those of both arms together, so this does not bias the null
- * either, and it hardly costs the small ones anything.  A change smaller than the floor, a share of the program's time, is no news whatever its p.
+ * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
+ * 0 where it did not occur.  The sign-flip permutation test of stats/signflip.h judges all entities
+ * of a family together.  Tested are those with SAMPLES_MIN samples in both arms together: a filter
+ * that knows nothing of the difference's sign, so it does not bias the null.  Half of the error
+ * allowance is shared out evenly, half by size: a function with a tenth of the time gets a
+ * twentieth of it, not one of several hundred equal parts.  Sizes are those of both arms together,
+ * so this does not bias the null either, and it hardly costs the small ones anything.  A change
+ * smaller than the floor, a share of the program's time, is no news whatever its p.
  *
- * Blame.  Means are used here, not trimmed means: the mean of a sum is the sum of the means, so the parts add up to the
- * whole.  What the functions named do not explain is said to be unattributed: functions too small to name, and CPU time
- * in which no sample was taken.
+ * Blame.  Means are used here, not trimmed means: the mean of a sum is the sum of the means, so the
+ * parts add up to the whole.  What the functions named do not explain is said to be unattributed:
+ * functions too small to name, and CPU time in which no sample was taken.
  */
 #include "gate/nodes.h"
 
@@ -189,7 +191,10 @@ static void set_function(const struct fg_node_context *c, size_t function,
 	node->line = f->line;
 }
 
-/* A function on its way into the verdict, and a call path of it; the verdict comes first, for sorting. */
+/*
+ * A function on its way into the verdict, and a call path of it; the verdict comes first, for
+ * sorting.
+ */
 struct named_function {
 	struct fg_node_verdict verdict;
 	size_t function;
@@ -221,8 +226,7 @@ static int compare_paths(const void *left, const void *right)
 	return by_size > 0.0 ? 1 : by_size < 0.0 ? -1 : 0;
 }
 
-static void set_frames(const struct fg_node_context *c, uint32_t node,
-		       struct fg_path_verdict *path)
+static void set_frames(const struct fg_node_context *c, uint32_t node, struct fg_path_verdict *path)
 {
 	const struct fg_profile_set *set = c->set;
 	size_t depth = 0;
@@ -294,8 +298,8 @@ static void add_paths(const struct fg_node_context *c, const struct family *path
 }
 
 /*
- * Worth a word: a change that is sure; and where the whole surely changed, whatever makes a noticeable part of it and is
- * not plain noise, so that the whole is explained.
+ * Worth a word: a change that is sure; and where the whole surely changed, whatever makes a
+ * noticeable part of it and is not plain noise, so that the whole is explained.
  */
 static bool is_worth_a_word(const struct fg_node_context *c, const struct fg_node_verdict *node,
 			    double error_ms)
@@ -333,8 +337,8 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 }
 
 /*
- * Each call path of a named function is an entity of its own.  Testing only those keeps the promise: a path can be flagged
- * falsely only below a function that was, or that did change.
+ * Each call path of a named function is an entity of its own.  Testing only those keeps the
+ * promise: a path can be flagged falsely only below a function that was, or that did change.
  */
 static void pick_paths(const struct fg_node_context *c, const struct named_function *named,
 		       size_t count, uint32_t *entity_of_node)
@@ -397,7 +401,10 @@ static void sum_inclusive(const struct fg_node_context *c, double *of_function[2
 	free(recursive);
 }
 
-/* Libraries: the self time of all their functions, so that they add up to the whole as functions do. */
+/*
+ * Libraries: the self time of all their functions, so that they add up to the whole as functions
+ * do.
+ */
 static void add_libraries(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_profile_set *set = c->set;
@@ -458,7 +465,10 @@ static void add_regions(const struct fg_node_context *c, struct fg_benchmark_ver
 	fg_pair_matrix_release(&matrix);
 }
 
-/* The whole, as the kernel measured it, over the pairs that count; the sampled whole where that is not known. */
+/*
+ * The whole, as the kernel measured it, over the pairs that count; the sampled whole where that is
+ * not known.
+ */
 static double total_delta_ms(const struct fg_series *series, const struct fg_node_context *c)
 {
 	struct fg_pairs pairs;
@@ -474,7 +484,10 @@ static double total_delta_ms(const struct fg_series *series, const struct fg_nod
 	return result;
 }
 
-/* The leaf in unchanged code that most of a function's change is spent in; NULL: it is spent in its own code. */
+/*
+ * The leaf in unchanged code that most of a function's change is spent in; NULL: it is spent in its
+ * own code.
+ */
 static const char *mostly_spent_in(const struct fg_node_context *c, const char *name,
 				   double delta_ms)
 {
@@ -602,7 +615,7 @@ static void decide_set(struct fg_node_context *c, struct fg_benchmark_verdict *v
 }
 
 void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
-		      struct fg_benchmark_verdict *verdict)
+		     struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_benchmark *benchmark =
@@ -614,7 +627,10 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 		.seed = input->run->seed,
 	};
 
-	/* Across sessions there are no pairs, and without pairs no statement about a function can be made. */
+	/*
+	 * Across sessions there are no pairs, and without pairs no statement about a function can
+	 * be made.
+	 */
 	if (!context.set || input->baseline || verdict->identical ||
 	    context.policy->functions == FG_FUNCTIONS_OFF)
 		return;

@@ -106,7 +106,10 @@ static void sort_out(struct fg_pairs *pairs, const struct gathered *all, size_t 
 	}
 }
 
-/* Differences of counts that may be zero, relative to the mean level of both arms; all zero stays all zero. */
+/*
+ * Differences of counts that may be zero, relative to the mean level of both arms; all zero stays
+ * all zero.
+ */
 static void scale_linear(struct fg_pairs *pairs)
 {
 	double level = 0.0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From repetitions to pairs: the differences that a decision about one metric rests on.  Private to gate/. */
+/*
+ * From repetitions to pairs: the differences that a decision about one metric rests on.  Private to
+ * gate/.
+ */
 #ifndef FG_GATE_PAIRS_H
 #define FG_GATE_PAIRS_H
 
@@ -12,14 +15,19 @@ struct fg_pairs {
 	size_t count;
 	/* One each per pair, in order of pair numbers. */
 	double *difference; /* ln(candidate / baseline), turned so that positive is worse */
-	double *baseline; /* level of the arm: geometric mean of its repetitions, or mean where `linear` */
+	/* level of the arm: geometric mean of its repetitions, or mean where `linear` */
+	double *baseline;
 	double *candidate;
 	size_t set_aside; /* pairs left out for a reason fixed beforehand */
 	size_t given_up;  /* of those: pairs that counted until their schedule was given up */
 	size_t unpaired;  /* pairs without a partner */
 	size_t no_number; /* pairs in which a value is not a number */
 	size_t no_ratio;  /* pairs in which a value is zero or negative */
-	bool linear; /* zeros are normal for this metric: differences relative to the mean level instead of logarithms */
+	/*
+	 * zeros are normal for this metric: differences relative to the mean level instead of
+	 * logarithms
+	 */
+	bool linear;
 };
 
 /* Pairs of metric number `metric`.  Release with fg_pairs_release(). */

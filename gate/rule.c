@@ -2,43 +2,51 @@
 /*
  * When a build fails.
  *
- * The data are the differences d of pairs, ln(candidate / baseline), positive for worse.  A pair is measured side by side
- * or in mirrored order, so drift of the host is in both its halves and cancels; the pairs are then as good as
- * independent, which repetitions of one binary after the other are not.
+ * The data are the differences d of pairs, ln(candidate / baseline), positive for worse.  A pair is
+ * measured side by side or in mirrored order, so drift of the host is in both its halves and
+ * cancels; the pairs are then as good as independent, which repetitions of one binary after the
+ * other are not.
  *
- * At each look the 20 % trimmed mean m of all d so far is computed, with its winsorised standard error s and t quantile q of
- * the share of alpha that this look may spend (stats/sequential.h).  With it:
+ * At each look the 20 % trimmed mean m of all d so far is computed, with its winsorised standard
+ * error s and t quantile q of the share of alpha that this look may spend (stats/sequential.h).
+ * With it:
  *
  *   FAIL   m - q s > ln(1 + tolerated)  and  m >= ln(1 + min_effect)  and  the signed-rank test agrees at 5 times the share
  *   PASS   m + q s < ln(1 + margin)
  *   else the next look; after the last one: inconclusive.
  *
- * The shares sum to alpha, so both errors, FAIL for a candidate that is no slower than tolerated and PASS for one that is
- * slower than margin, stay below alpha whatever the number of looks.  The signed-rank test is a veto against a mean that a few
- * strange pairs carry; it is exact where exchanging the arms changes nothing.  A sign test in its place says the same of
- * peaked differences, but blocks a third of the true slowdowns of programs whose differences have no peak: memory-bound ones,
- * whose time depends on the pages they got.  A PASS whose whole interval lies below zero, by min_effect or more, is an improvement.
+ * The shares sum to alpha, so both errors, FAIL for a candidate that is no slower than tolerated
+ * and PASS for one that is slower than margin, stay below alpha whatever the number of looks.  The
+ * signed-rank test is a veto against a mean that a few strange pairs carry; it is exact where
+ * exchanging the arms changes nothing.  A sign test in its place says the same of peaked
+ * differences, but blocks a third of the true slowdowns of programs whose differences have no peak:
+ * memory-bound ones, whose time depends on the pages they got.  A PASS whose whole interval lies
+ * below zero, by min_effect or more, is an improvement.
  *
- * Memory of the past.  Pairs should not depend on those before them.  Where they do, n pairs are worth as little as
- * n (1 - r) / (1 + r) independent ones, for an AR(1) series with lag-1 autocorrelation r: the standard error grows accordingly and
- * the degrees of freedom shrink.  r is read from the winsorised differences, plus the (1 + 3 r) / n that a short series hides
- * (Kendall 1954).  It is used twice: the interval is widened where r is evident, beyond 0.2 and beyond its error of 1 / sqrt(n).
- * That is not enough for a FAIL, which would be at its likeliest where r happens to look small.  So the lower bound must hold
- * for the largest r that the data leave room for, too: r raised by DOUBT_PAIRS / n and by DOUBT_ERRORS errors, unless it is still
- * small then.  This defers a FAIL by a look or two, and leaves a PASS alone.  Neither widens the interval
- * by more than MEMORY_MOST: slow changes of a host move the difference of a pair by some percent, never further, so that a program
- * which became twice as slow is known after ten pairs.
+ * Memory of the past.  Pairs should not depend on those before them.  Where they do, n pairs are
+ * worth as little as n (1 - r) / (1 + r) independent ones, for an AR(1) series with lag-1
+ * autocorrelation r: the standard error grows accordingly and the degrees of freedom shrink.  r is
+ * read from the winsorised differences, plus the (1 + 3 r) / n that a short series hides (Kendall
+ * 1954).  It is used twice: the interval is widened where r is evident, beyond 0.2 and beyond its
+ * error of 1 / sqrt(n). That is not enough for a FAIL, which would be at its likeliest where r
+ * happens to look small.  So the lower bound must hold for the largest r that the data leave room
+ * for, too: r raised by DOUBT_PAIRS / n and by DOUBT_ERRORS errors, unless it is still small then.
+ * This defers a FAIL by a look or two, and leaves a PASS alone.  Neither widens the interval by
+ * more than MEMORY_MOST: slow changes of a host move the difference of a pair by some percent,
+ * never further, so that a program which became twice as slow is known after ten pairs.
  *
- * When the measurement ends between two looks (the budget is used up), the next look is taken early: its share belongs
- * to it whenever it falls.
+ * When the measurement ends between two looks (the budget is used up), the next look is taken
+ * early: its share belongs to it whenever it falls.
  *
- * Example: ten pairs around +2.4 % with s = 0.3 % at the first of six looks, alpha 1 %: the share is 0.083 %, q = 6.1 for 5
- * degrees of freedom (trimming leaves 6 of 10), the interval +0.6 ... +4.2 %; ten positive differences of ten have p = 0.1 %,
- * below 5 x 0.083 %: FAIL with tolerated = 0 and min_effect = 1 %.  With r above -0.1, though, ten pairs leave too much room for
+ * Example: ten pairs around +2.4 % with s = 0.3 % at the first of six looks, alpha 1 %: the share
+ * is 0.083 %, q = 6.1 for 5 degrees of freedom (trimming leaves 6 of 10), the interval +0.6 ...
+ * +4.2 %; ten positive differences of ten have p = 0.1 %, below 5 x 0.083 %: FAIL with tolerated =
+ * 0 and min_effect = 1 %.  With r above -0.1, though, ten pairs leave too much room for
  * autocorrelation, and the next look decides.
  *
- * When `auto` gives up a schedule in mid-run, its pairs are set aside and the looks begin anew with the first pair of the next.  What the
- * looks at the old pairs were allowed to spend is spent; the new ones share the rest of alpha, so the sum stays below alpha.
+ * When `auto` gives up a schedule in mid-run, its pairs are set aside and the looks begin anew with
+ * the first pair of the next.  What the looks at the old pairs were allowed to spend is spent; the
+ * new ones share the rest of alpha, so the sum stays below alpha.
  *
  * With `until_sure` a bettor on signs replaces the looks: until_sure.c.
  */
@@ -74,7 +82,10 @@ size_t fg_gate_looks(unsigned min_pairs, unsigned max_pairs, size_t looks[FG_GAT
 	while (at < last && count + 1 < FG_GATE_LOOKS_MAX) {
 		looks[count++] = at;
 		at = (size_t)ceil((double)at * LOOK_GROWTH);
-		/* 10, 15, 23 ... would leave odd numbers; blocks of two pairs swap the order of start. */
+		/*
+		 * 10, 15, 23 ... would leave odd numbers; blocks of two pairs swap the order of
+		 * start.
+		 */
 		at += at % 2;
 	}
 	/* A last step that is hardly one is joined with the look before. */
@@ -108,7 +119,9 @@ static double evident_worth(double r, double n)
 	return r > fmax(CORRELATION_FLOOR, 1.0 / sqrt(n)) ? worth_of(r) : 1.0;
 }
 
-/* The largest autocorrelation that n pairs which show r leave room for; 0 where it would be small. */
+/*
+ * The largest autocorrelation that n pairs which show r leave room for; 0 where it would be small.
+ */
 static double doubtful(double r, double n)
 {
 	r += DOUBT_PAIRS / n;
@@ -135,7 +148,7 @@ static double half_width(const struct fg_trimmed *trimmed, double worth, double 
 }
 
 void fg_rule_estimate(const double *difference, size_t count, double share,
-		       struct fg_rule_finding *finding)
+		      struct fg_rule_finding *finding)
 {
 	struct fg_trimmed trimmed = fg_trimmed_mean(difference, count, TRIM);
 	double n = (double)count;
@@ -180,7 +193,7 @@ static void judge(const struct fg_rule *rule, const double *difference, double s
 		finding->decided = true;
 	} else if (finding->high < log1p(rule->margin)) {
 		finding->outcome = fg_rule_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
-									  : FG_OUTCOME_PASS;
+									 : FG_OUTCOME_PASS;
 		finding->decided = true;
 	}
 	finding->vetoed = looks_worse && !finding->decided;
@@ -221,16 +234,16 @@ static void apply_looks(const struct fg_rule *rule, const double *difference, si
 }
 
 void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t count, bool final,
-		    struct fg_rule_finding *finding)
+		   struct fg_rule_finding *finding)
 {
 	*finding = (struct fg_rule_finding){.outcome = FG_OUTCOME_INCONCLUSIVE,
-					.pairs = count,
-					.estimate = (double)NAN,
-					.low = (double)NAN,
-					.high = (double)NAN,
-					.p = (double)NAN,
-					.smallest_detectable = (double)NAN,
-					.autocorrelation = (double)NAN};
+					    .pairs = count,
+					    .estimate = (double)NAN,
+					    .low = (double)NAN,
+					    .high = (double)NAN,
+					    .p = (double)NAN,
+					    .smallest_detectable = (double)NAN,
+					    .autocorrelation = (double)NAN};
 	if (count < FG_PAIRS_MIN) {
 		finding->next_look = final || rule->look_count == 0 ? 0 : rule->looks[0];
 		return;

@@ -39,11 +39,11 @@ struct fg_rule_finding {
 
 /* `final`: no more pairs will come; the next look is then taken early. */
 void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t count, bool final,
-		    struct fg_rule_finding *finding);
+		   struct fg_rule_finding *finding);
 
 /* Estimate and interval of the first `count` pairs at error `share` a side. */
 void fg_rule_estimate(const double *difference, size_t count, double share,
-		       struct fg_rule_finding *finding);
+		      struct fg_rule_finding *finding);
 /* The largest lag-1 autocorrelation that the pairs leave room for. */
 double fg_rule_highest_correlation(const double *difference, size_t count);
 bool fg_rule_is_improvement(const struct fg_rule *rule, const struct fg_rule_finding *finding);

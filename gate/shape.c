@@ -35,7 +35,7 @@ static bool has_two_modes(const double *values, size_t count, uint64_t seed,
 }
 
 void fg_shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
-			  struct fg_arena *arena, struct fg_notes *notes)
+			 struct fg_arena *arena, struct fg_notes *notes)
 {
 	const char *unit = series->metrics[metric].unit;
 
@@ -60,7 +60,10 @@ void fg_shape_note_modes(const struct fg_series *series, size_t metric, uint64_t
 	}
 }
 
-/* Logarithms of one arm, each less its pair's mean of both arms, beside the place of the stack within a cache line. */
+/*
+ * Logarithms of one arm, each less its pair's mean of both arms, beside the place of the stack
+ * within a cache line.
+ */
 static size_t layout_values(const struct fg_series *series, size_t metric, double *values,
 			    unsigned *groups)
 {
@@ -95,7 +98,10 @@ enum {
 	GROUPS = 8 /* two arms with four places each */
 };
 
-/* Sum over the places of n (mean - mean of its arm)^2, and the largest distance of two places of one arm. */
+/*
+ * Sum over the places of n (mean - mean of its arm)^2, and the largest distance of two places of
+ * one arm.
+ */
 static double between_places(const double *values, const unsigned *groups, size_t count,
 			     double *spread)
 {
@@ -148,7 +154,7 @@ static void shuffle_within_arms(struct fg_random *random, unsigned *groups, size
 }
 
 void fg_shape_note_layout(const struct fg_series *series, size_t metric, uint64_t seed,
-			   struct fg_arena *arena, struct fg_notes *notes)
+			  struct fg_arena *arena, struct fg_notes *notes)
 {
 	double *values = fg_xcalloc(series->repetition_count + 1, sizeof(values[0]));
 	unsigned *groups = fg_xcalloc(series->repetition_count + 1, sizeof(groups[0]));

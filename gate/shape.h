@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the data look like beyond their middle, said in words: two modes, memory of the past, layout.  Private to gate/. */
+/*
+ * What the data look like beyond their middle, said in words: two modes, memory of the past,
+ * layout.  Private to gate/.
+ */
 #ifndef FG_GATE_SHAPE_H
 #define FG_GATE_SHAPE_H
 
 #include "gate/pairs.h"
 #include "model/verdict.h"
 
-/* "candidate runs in two modes: 63 % near 210 ms, 37 % near 245 ms", for each arm and for the pairs. */
+/*
+ * "candidate runs in two modes: 63 % near 210 ms, 37 % near 245 ms", for each arm and for the
+ * pairs.
+ */
 void fg_shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
-			  struct fg_arena *arena, struct fg_notes *notes);
+			 struct fg_arena *arena, struct fg_notes *notes);
 /* Does the size of the environment, and with it the place of the stack, change the result? */
 void fg_shape_note_layout(const struct fg_series *series, size_t metric, uint64_t seed,
-			   struct fg_arena *arena, struct fg_notes *notes);
+			  struct fg_arena *arena, struct fg_notes *notes);
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One session gives one level per benchmark, the trimmed mean of the logarithms, however many repetitions it has: they share
- * the state of the host and are no independent evidence.  So the unit here is the session.  The differences of successive
- * sessions of the history, nearly all of them without a real change, show how far two levels lie apart for no reason.
- * Their standard deviation is taken from the median absolute difference, so that the few real changes do not count, and the
- * new difference is held against it with a t quantile.  One look; a sign test is not possible with one difference.
+ * One session gives one level per benchmark, the trimmed mean of the logarithms, however many
+ * repetitions it has: they share the state of the host and are no independent evidence.  So the
+ * unit here is the session.  The differences of successive sessions of the history, nearly all of
+ * them without a real change, show how far two levels lie apart for no reason. Their standard
+ * deviation is taken from the median absolute difference, so that the few real changes do not
+ * count, and the new difference is held against it with a t quantile.  One look; a sign test is not
+ * possible with one difference.
  */
 #include "gate/stored.h"
 
@@ -49,8 +51,8 @@ static bool same_fingerprint(const struct fg_run *a, const struct fg_run *b)
 }
 
 struct fg_sessions fg_sessions_of(const struct fg_run *const *history, size_t count,
-				    const struct fg_run *like, const char *benchmark,
-				    const char *metric)
+				  const struct fg_run *like, const char *benchmark,
+				  const char *metric)
 {
 	struct fg_sessions result = {.spread = (double)NAN};
 	double *differences = fg_xcalloc(count + 1, sizeof(differences[0]));
@@ -100,8 +102,8 @@ static void judge(const struct fg_metric_context *context, double difference, do
 			100.0 * verdict->smallest_detectable);
 }
 
-static bool decide_exact(const struct fg_metric_context *context, double baseline,
-			 double candidate, struct fg_metric_verdict *verdict)
+static bool decide_exact(const struct fg_metric_context *context, double baseline, double candidate,
+			 struct fg_metric_verdict *verdict)
 {
 	double worse = verdict->better == FG_BETTER_LOWER ? log(candidate / baseline)
 							  : log(baseline / candidate);
@@ -117,7 +119,10 @@ static bool decide_exact(const struct fg_metric_context *context, double baselin
 	return true;
 }
 
-/* Without a history the spread inside the two sessions is all there is, and it is no basis for a verdict. */
+/*
+ * Without a history the spread inside the two sessions is all there is, and it is no basis for a
+ * verdict.
+ */
 static void decide_noisy(const struct fg_metric_context *context, double difference,
 			 const double errors[2], const struct fg_sessions *sessions,
 			 struct fg_metric_verdict *verdict)
@@ -127,14 +132,13 @@ static void decide_noisy(const struct fg_metric_context *context, double differe
 	verdict->outcome = FG_OUTCOME_INCONCLUSIVE;
 	if (isnan(sessions->spread)) {
 		fg_metric_set_interval(verdict, difference, difference - 3.0 * within,
-					difference + 3.0 * within, false);
+				       difference + 3.0 * within, false);
 		fg_notes_add(
 			&verdict->notes, context->arena,
 			"cannot be judged against a stored run yet: %zu comparable earlier sessions, at "
 			"least %d are needed to know how much sessions differ; measure both sides in one "
 			"session instead",
-			sessions->differences ? sessions->differences + 1 : 0,
-			FG_SESSIONS_MIN + 1);
+			sessions->differences ? sessions->differences + 1 : 0, FG_SESSIONS_MIN + 1);
 		return;
 	}
 	judge(context, difference, fmax(sessions->spread, isnan(within) ? 0.0 : within),
@@ -154,8 +158,8 @@ static void cap_for_environment(const struct fg_metric_context *context,
 }
 
 void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
-		       const struct fg_series *baseline, const struct fg_sessions *sessions,
-		       bool same_environment, struct fg_metric_verdict *verdict)
+		      const struct fg_series *baseline, const struct fg_sessions *sessions,
+		      bool same_environment, struct fg_metric_verdict *verdict)
 {
 	size_t other;
 	double errors[2] = {0.0, 0.0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparing with a run of another session.  Two sessions on one host differ even for the same binary: how much, is read
- * from the history, and goes into the interval.  Private to gate/.
+ * Comparing with a run of another session.  Two sessions on one host differ even for the same
+ * binary: how much, is read from the history, and goes into the interval.  Private to gate/.
  */
 #ifndef FG_GATE_STORED_H
 #define FG_GATE_STORED_H
@@ -14,15 +14,21 @@ struct fg_sessions {
 	double spread; /* standard deviation of such a difference, as a logarithm; NaN: unknown */
 };
 
-/* From the candidate arms of successive runs (oldest first) whose host has the fingerprint of `like`. */
+/*
+ * From the candidate arms of successive runs (oldest first) whose host has the fingerprint of
+ * `like`.
+ */
 struct fg_sessions fg_sessions_of(const struct fg_run *const *history, size_t count,
-				    const struct fg_run *like, const char *benchmark,
-				    const char *metric);
+				  const struct fg_run *like, const char *benchmark,
+				  const char *metric);
 
-/* Verdicts about the metrics of a stored comparison, and `same_environment` decides what they may be at most. */
+/*
+ * Verdicts about the metrics of a stored comparison, and `same_environment` decides what they may
+ * be at most.
+ */
 void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
-		       const struct fg_series *baseline, const struct fg_sessions *sessions,
-		       bool same_environment, struct fg_metric_verdict *verdict);
+		      const struct fg_series *baseline, const struct fg_sessions *sessions,
+		      bool same_environment, struct fg_metric_verdict *verdict);
 
 /* Fewer differences than this tell too little about how sessions vary. */
 #define FG_SESSIONS_MIN 5

@@ -2,22 +2,27 @@
 /*
  * Measuring until the answer is sure, however long that takes and however often one looks.
  *
- * Two bettors put money on the sign of each difference: one against "no slower than tolerated", one against "slower than margin".
- * Whoever has multiplied his wealth by 1/alpha is believed (stats/sequential.h).  A second run adds its pairs behind those of
- * the first, and the bettors go on with what they have.
+ * Two bettors put money on the sign of each difference: one against "no slower than tolerated", one
+ * against "slower than margin". Whoever has multiplied his wealth by 1/alpha is believed
+ * (stats/sequential.h).  A second run adds its pairs behind those of the first, and the bettors go
+ * on with what they have.
  *
- * That holds while the sign of a difference is a fair coin for whoever knows the earlier ones.  Where pairs depend on each other it is none: after
- * one slow pair another is likely, and with autocorrelation 0.6 every eighth run of identical programs would fail within 80 pairs at alpha 1 %.
- * Therefore the bet is on what is new in a pair: on the sign of d[t] - r d[t-1].  For an AR(1) series with that r it depends
- * on nothing before it, so the coin is fair again; if r is taken too large, wins and losses alternate, which is safe.  A slowdown is
- * seen as (1 - r) of itself in it, and later.
+ * That holds while the sign of a difference is a fair coin for whoever knows the earlier ones.
+ * Where pairs depend on each other it is none: after one slow pair another is likely, and with
+ * autocorrelation 0.6 every eighth run of identical programs would fail within 80 pairs at alpha 1
+ * %. Therefore the bet is on what is new in a pair: on the sign of d[t] - r d[t-1].  For an AR(1)
+ * series with that r it depends on nothing before it, so the coin is fair again; if r is taken too
+ * large, wins and losses alternate, which is safe.  A slowdown is seen as (1 - r) of itself in it,
+ * and later.
  *
- * r is not known.  There is a pair of bettors for each of 0, 0.1 ... 0.9, all of them from the first pair on; those are believed
- * whose r lies at or above the largest that the data leave room for (fg_rule_highest_correlation()): 0.9 after ten pairs, 0
- * after some dozens that show no dependence.
+ * r is not known.  There is a pair of bettors for each of 0, 0.1 ... 0.9, all of them from the
+ * first pair on; those are believed whose r lies at or above the largest that the data leave room
+ * for (fg_rule_highest_correlation()): 0.9 after ten pairs, 0 after some dozens that show no
+ * dependence.
  *
- * Example: 30 pairs, all around +3 % with a scatter of 1 % and no dependence.  r = -0.02 was found; with 3 / 30 for what a short series
- * hides it stays below 0.2, which is taken for none: bettor 0 counts.  He lost 2 of 30 bets and owns more than 100 times his stake: FAIL.
+ * Example: 30 pairs, all around +3 % with a scatter of 1 % and no dependence.  r = -0.02 was found;
+ * with 3 / 30 for what a short series hides it stays below 0.2, which is taken for none: bettor 0
+ * counts.  He lost 2 of 30 bets and owns more than 100 times his stake: FAIL.
  */
 #include "gate/until_sure.h"
 
@@ -67,11 +72,11 @@ static void judge(const struct fg_rule *rule, bool is_worse, bool is_fine,
 		finding->outcome = FG_OUTCOME_REGRESSION;
 	else if (is_fine)
 		finding->outcome = fg_rule_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
-									  : FG_OUTCOME_PASS;
+									 : FG_OUTCOME_PASS;
 }
 
 void fg_until_sure_apply(const struct fg_rule *rule, const double *difference, size_t count,
-			  struct fg_rule_finding *finding)
+			 struct fg_rule_finding *finding)
 {
 	const double tolerated = log1p(rule->tolerated);
 	const double margin = log1p(rule->margin);

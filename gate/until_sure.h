@@ -5,8 +5,10 @@
 
 #include "gate/rule.h"
 
-/* `count` is FG_PAIRS_MIN or more.  Without a decision the finding holds the estimate of all pairs. */
+/*
+ * `count` is FG_PAIRS_MIN or more.  Without a decision the finding holds the estimate of all pairs.
+ */
 void fg_until_sure_apply(const struct fg_rule *rule, const double *difference, size_t count,
-			  struct fg_rule_finding *finding);
+			 struct fg_rule_finding *finding);
 
 #endif

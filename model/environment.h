@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host and the build were like: sorted facts, "host.cpu.model" = "AMD EPYC".  Facts marked `identity` make
- * up the coarse fingerprint: runs whose fingerprints differ are not compared without saying so.
- * Values are text; keys are dotted and begin with "host.", "build.", "git." or "user.".
+ * What the host and the build were like: sorted facts, "host.cpu.model" = "AMD EPYC".  Facts marked
+ * `identity` make up the coarse fingerprint: runs whose fingerprints differ are not compared
+ * without saying so. Values are text; keys are dotted and begin with "host.", "build.", "git." or
+ * "user.".
  */
 #ifndef FG_MODEL_ENVIRONMENT_H
 #define FG_MODEL_ENVIRONMENT_H

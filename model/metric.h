@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can be measured about one execution.  The built-in metrics are rows of one table (metric.c); a user's own
- * metrics and those of a harness come behind them.
+ * What can be measured about one execution.  The built-in metrics are rows of one table (metric.c);
+ * a user's own metrics and those of a harness come behind them.
  */
 #ifndef FG_MODEL_METRIC_H
 #define FG_MODEL_METRIC_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is to be measured, and how: the benchmarks of a project, how a side is built, how often each arm runs.
- * Filled by config/ from fastgate.yml or by cli/ from a command line; read by runner/.  All text lives in the plan's
- * arena.  Plain data: no function here does I/O.
+ * What is to be measured, and how: the benchmarks of a project, how a side is built, how often each
+ * arm runs. Filled by config/ from fastgate.yml or by cli/ from a command line; read by runner/.
+ * All text lives in the plan's arena.  Plain data: no function here does I/O.
  */
 #ifndef FG_MODEL_PLAN_H
 #define FG_MODEL_PLAN_H
@@ -29,7 +29,10 @@ struct fg_recorded_fact {
 	struct fg_command command;
 };
 
-/* A number of the user's own, taken from the program's standard output (or stderr, or a file that it writes). */
+/*
+ * A number of the user's own, taken from the program's standard output (or stderr, or a file that
+ * it writes).
+ */
 struct fg_user_metric {
 	const char *name;
 	const char *unit;
@@ -71,7 +74,8 @@ struct fg_sampler {
 	unsigned rate_hz;
 	enum fg_sample_clock clock;
 	bool follow_children;
-	double unsampled_share; /* of pairs that run without the sampler, so that its cost is known */
+	/* of pairs that run without the sampler, so that its cost is known */
+	double unsampled_share;
 	enum fg_keep_samples keep_samples;
 };
 

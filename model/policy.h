@@ -44,7 +44,10 @@ struct fg_policy {
 };
 
 void fg_policy_defaults(struct fg_policy *policy);
-/* The policy for a metric: the user's row, or the built-in defaults (unknown names: those of a user's metric). */
+/*
+ * The policy for a metric: the user's row, or the built-in defaults (unknown names: those of a
+ * user's metric).
+ */
 struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name);
 
 #endif

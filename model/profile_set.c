@@ -8,7 +8,9 @@ enum {
 	NO_INDEX = 0
 };
 
-/* The arrays live in the arena: a larger one is a copy, and the old one stays behind until release. */
+/*
+ * The arrays live in the arena: a larger one is a copy, and the old one stays behind until release.
+ */
 static void *arena_grow(struct fg_arena *arena, void *items, size_t *capacity, size_t count,
 			size_t size)
 {
@@ -189,9 +191,10 @@ size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double
 }
 
 /*
- * "Does my function stand above me?" without walking to the root for each node: for every node the nearest ancestor-or-
- * self of each function would be a map per node.  Instead the tree is walked depth first with one counter per function,
- * so the whole takes time in proportion to the nodes, however deep they lie.
+ * "Does my function stand above me?" without walking to the root for each node: for every node the
+ * nearest ancestor-or- self of each function would be a map per node.  Instead the tree is walked
+ * depth first with one counter per function, so the whole takes time in proportion to the nodes,
+ * however deep they lie.
  */
 bool *fg_profile_set_is_recursive(const struct fg_profile_set *set)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profiles of all repetitions of one benchmark, folded over one call tree: what gate/ tests, store/ keeps and
- * reporters/ draw.
+ * The profiles of all repetitions of one benchmark, folded over one call tree: what gate/ tests,
+ * store/ keeps and reporters/ draw.
  *
- * Functions are named, not addressed: identity is demangled name + library base name, so that two builds of a program
- * meet in the same node.  Nodes are call paths, each with its parent; a parent's index is smaller than its children's,
- * so one backward pass turns self values into inclusive ones.  Node 0 is the root (the whole program, function 0).
- * A row is one repetition: its non-zero self weights, sorted by node.
- * All memory is the set's arena.
+ * Functions are named, not addressed: identity is demangled name + library base name, so that two
+ * builds of a program meet in the same node.  Nodes are call paths, each with its parent; a
+ * parent's index is smaller than its children's, so one backward pass turns self values into
+ * inclusive ones.  Node 0 is the root (the whole program, function 0). A row is one repetition: its
+ * non-zero self weights, sorted by node. All memory is the set's arena.
  */
 #ifndef FG_MODEL_PROFILE_SET_H
 #define FG_MODEL_PROFILE_SET_H
@@ -86,14 +86,18 @@ uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
 /* The same for regions; zeroed. */
 struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
-/* The pair of the newest rows, if it is this one, is complete by now: so it shows whether they count. */
+/*
+ * The pair of the newest rows, if it is this one, is complete by now: so it shows whether they
+ * count.
+ */
 void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
 /* The schedule was given up: what was meant to count so far does not (FG_ASIDE_GIVEN_UP). */
 void fg_profile_set_give_up(struct fg_profile_set *set);
 
 /*
- * Sum of the rows of one arm that count (aside == 0), divided by their number: dense, one value per node.
- * `self_ns` and `inclusive_ns` (may be NULL) have room for node_count values.  Returns the number of rows.
+ * Sum of the rows of one arm that count (aside == 0), divided by their number: dense, one value per
+ * node. `self_ns` and `inclusive_ns` (may be NULL) have room for node_count values.  Returns the
+ * number of rows.
  */
 size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double *self_ns,
 			   double *inclusive_ns);

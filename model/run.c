@@ -27,7 +27,9 @@ size_t fg_series_add_metric(struct fg_series *series, const struct fg_metric *me
 	copy->name = fg_xstrdup(metric->name);
 	copy->label = fg_xstrdup(metric->label ? metric->label : metric->name);
 	copy->unit = fg_xstrdup(metric->unit ? metric->unit : "1");
-	/* A harness may bring a metric after the first repetition: those before it do not have it. */
+	/*
+	 * A harness may bring a metric after the first repetition: those before it do not have it.
+	 */
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		struct fg_repetition *repetition = &series->repetitions[i];
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was measured.  A run has benchmarks; a benchmark has repetitions; a repetition is one execution of one arm
- * with one value per metric.  Repetitions with the same pair number belong together (two of them in a duet, four in an
- * ABBA block, one where only the candidate ran).  Raw values are kept for ever: every verdict can be computed again.
+ * What was measured.  A run has benchmarks; a benchmark has repetitions; a repetition is one
+ * execution of one arm with one value per metric.  Repetitions with the same pair number belong
+ * together (two of them in a duet, four in an ABBA block, one where only the candidate ran).  Raw
+ * values are kept for ever: every verdict can be computed again.
  *
  * Text and arrays are owned by the object they hang from and freed by its release function.
  */
@@ -19,7 +20,10 @@ enum fg_arm {
 	FG_ARM_COUNT,
 };
 
-/* Why a repetition does not count: exclusions fixed beforehand, never chosen by looking at its value. */
+/*
+ * Why a repetition does not count: exclusions fixed beforehand, never chosen by looking at its
+ * value.
+ */
 enum fg_aside {
 	FG_ASIDE_WARMUP = 1 << 0,
 	FG_ASIDE_OVERLAP =
@@ -32,7 +36,10 @@ enum fg_aside {
 	FG_ASIDE_GIVEN_UP = 1 << 7,  /* of a schedule that `auto` gave up in mid-run */
 };
 
-/* Warm-ups, trials, solo runs and those that tell the sampler's cost never were; the other exclusions were. */
+/*
+ * Warm-ups, trials, solo runs and those that tell the sampler's cost never were; the other
+ * exclusions were.
+ */
 bool fg_aside_was_meant_to_count(uint16_t aside);
 
 struct fg_repetition {
@@ -73,9 +80,10 @@ struct fg_series {
 	size_t repetition_count;
 	size_t repetition_capacity;
 	double seconds; /* wall time spent on it */
-	struct fg_environment
-		build[FG_ARM_COUNT]; /* of its binaries: compiler, flags, build-id, libraries */
-	double sampler_cost; /* relative CPU cost measured against unsampled repetitions; NaN: unknown */
+	/* of its binaries: compiler, flags, build-id, libraries */
+	struct fg_environment build[FG_ARM_COUNT];
+	/* relative CPU cost measured against unsampled repetitions; NaN: unknown */
+	double sampler_cost;
 	char *schedule_reason; /* why `auto` chose it, for people; may be NULL */
 };
 
@@ -84,8 +92,8 @@ struct fg_side {
 	char *branch;
 	char *describe; /* what the user named: "merge-base", a ref, a run id, a command */
 	bool dirty;
-	struct fg_environment
-		build; /* what is common to all benchmarks of this side, the user's facts among them */
+	/* what is common to all benchmarks of this side, the user's facts among them */
+	struct fg_environment build;
 };
 
 struct fg_run {
@@ -103,7 +111,9 @@ struct fg_run {
 	size_t series_count;
 };
 
-/* Metrics of a new series: the built-in ones (in the order of enum fg_metric_id), then the user's. */
+/*
+ * Metrics of a new series: the built-in ones (in the order of enum fg_metric_id), then the user's.
+ */
 void fg_series_init(struct fg_series *series, const char *name);
 size_t fg_series_add_metric(struct fg_series *series,
 			    const struct fg_metric *metric); /* copied; returns its index */

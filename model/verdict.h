@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was decided, and why: made by gate/, kept by store/, printed by reporters/.  Everything lives in the
- * verdict's arena.  Ratios are candidate / baseline; times are milliseconds of CPU per repetition.
+ * What was decided, and why: made by gate/, kept by store/, printed by reporters/.  Everything
+ * lives in the verdict's arena.  Ratios are candidate / baseline; times are milliseconds of CPU per
+ * repetition.
  */
 #ifndef FG_MODEL_VERDICT_H
 #define FG_MODEL_VERDICT_H
@@ -48,7 +49,8 @@ struct fg_metric_verdict {
 	enum fg_better better;
 	enum fg_outcome outcome;
 	bool gated; /* took part in the benchmark's outcome */
-	bool decided; /* false: not judged in this schedule (wall time in a duet); `outcome` is pass then */
+	/* false: not judged in this schedule (wall time in a duet); `outcome` is pass then */
+	bool decided;
 	bool exact;
 	double baseline; /* level of each arm (median of the repetitions that count); NaN: none */
 	double candidate;
@@ -62,8 +64,8 @@ struct fg_metric_verdict {
 	double p_value;             /* of the decisive test; NaN: none */
 	unsigned pairs;
 	unsigned looks;
-	const struct fg_accept
-		*accepted; /* the known price that covers it; the outcome stays what it is */
+	/* the known price that covers it; the outcome stays what it is */
+	const struct fg_accept *accepted;
 	struct fg_notes notes;
 };
 
@@ -93,9 +95,17 @@ struct fg_node_verdict {
 	unsigned line;
 	enum fg_outcome outcome;
 	double self_ms
-		[2]; /* baseline, candidate; a function: with what it spends in libraries that did not change */
+		/*
+		 * baseline, candidate; a function: with what it spends in libraries that did not
+		 * change
+		 */
+		[2];
 	double inclusive_ms[2];
-	double delta_ms; /* of self time, per repetition (a library: of all its functions); of inclusive time for regions */
+	/*
+	 * of self time, per repetition (a library: of all its functions); of inclusive time for
+	 * regions
+	 */
+	double delta_ms;
 	double low_ms;
 	double high_ms;
 	double share_of_change; /* of the whole difference; NaN where there is none to share */
@@ -126,8 +136,8 @@ struct fg_benchmark_verdict {
 	const char *error_tail; /* the program's last lines */
 	struct fg_metric_verdict *metrics;
 	size_t metric_count;
-	struct fg_node_verdict *
-		functions; /* those worth a word: tested and changed, or part of the blame; largest first */
+	/* those worth a word: tested and changed, or part of the blame; largest first */
+	struct fg_node_verdict *functions;
 	size_t function_count;
 	struct fg_node_verdict *libraries;
 	size_t library_count;

@@ -5,7 +5,10 @@
 
 #include <math.h>
 
-/* A tree that is walked depth first with a counter per label: "is my label open above me?" costs one look. */
+/*
+ * A tree that is walked depth first with a counter per label: "is my label open above me?" costs
+ * one look.
+ */
 struct walk {
 	const struct fg_calltree *tree;
 	uint32_t node;

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call tree: what a query makes of a profile, and what every view, picture and export is drawn from.
+ * A call tree: what a query makes of a profile, and what every view, picture and export is drawn
+ * from.
  *
- * A node is a call path of *labels*.  A label is what the query groups by: a function, its class or namespace, its
- * library, its file:line, ...  Frames that a query hides fold into their callers; frames next to each other with the same
- * label are one node when grouping is coarser than functions.
+ * A node is a call path of *labels*.  A label is what the query groups by: a function, its class or
+ * namespace, its library, its file:line, ...  Frames that a query hides fold into their callers;
+ * frames next to each other with the same label are one node when grouping is coarser than
+ * functions.
  *
- * Inclusive figures.  The inclusive weight of a node is the sum over the node and all below it.  The inclusive weight of a
- * *label* must count each sample once, however often the label stands on its stack; a node whose label stands already
- * among its ancestors is marked `recursive`, and sums per label take only the unmarked ones.  So no inclusive figure
- * ever exceeds the total.
+ * Inclusive figures.  The inclusive weight of a node is the sum over the node and all below it.
+ * The inclusive weight of a *label* must count each sample once, however often the label stands on
+ * its stack; a node whose label stands already among its ancestors is marked `recursive`, and sums
+ * per label take only the unmarked ones.  So no inclusive figure ever exceeds the total.
  *
- * Statistical error.  A sample of weight w that belongs to a figure adds w to it and w² to its `square`.  Sampling
- * arrivals are independent of the program, so the figure's variance is Σw² when its time is counted alone; as a share of
- * a known total T it is Σw²(1-p)² + p²·(Σ over the others of w²), all over T².  fg_weight_error() gives the
- * standard error of the time with the total known: never more than the first form, and 0 for the root.
+ * Statistical error.  A sample of weight w that belongs to a figure adds w to it and w² to its
+ * `square`.  Sampling arrivals are independent of the program, so the figure's variance is Σw² when
+ * its time is counted alone; as a share of a known total T it is Σw²(1-p)² + p²·(Σ over the others
+ * of w²), all over T².  fg_weight_error() gives the standard error of the time with the total
+ * known: never more than the first form, and 0 for the root.
  *
- * Columns.  A tree has one column of figures; a difference has two (0: before, 1: after) over the union of the paths.
+ * Columns.  A tree has one column of figures; a difference has two (0: before, 1: after) over the
+ * union of the paths.
  *
  * Parents have smaller indexes than their children.  Node 0 is the root, label 0 its label.
  */
@@ -33,7 +37,9 @@ struct fg_weight {
 	uint64_t samples;
 };
 
-/* What, beside its name, makes a label itself.  Never its line: functions move between two builds. */
+/*
+ * What, beside its name, makes a label itself.  Never its line: functions move between two builds.
+ */
 enum fg_label_identity {
 	FG_LABEL_LIBRARY,
 	FG_LABEL_FILE, /* lines: "main.cpp:3" of two folders */
@@ -80,7 +86,8 @@ struct fg_calltree {
 enum fg_group {
 	FG_GROUP_FUNCTION,
 	FG_GROUP_LINE, /* file:line being executed */
-	FG_GROUP_CLASS, /* fit(Track&) of reco::Fitter → reco::Fitter; a free function → its namespace */
+	/* fit(Track&) of reco::Fitter → reco::Fitter; a free function → its namespace */
+	FG_GROUP_CLASS,
 	FG_GROUP_NAMESPACE,
 	FG_GROUP_LIBRARY,
 	FG_GROUP_FILE, /* of the definition */
@@ -99,20 +106,25 @@ enum fg_split {
 };
 
 /*
- * Zero is "everything, by function".  Patterns are POSIX extended regular expressions, matched against "name [library]"
- * (regions against their path, threads against "name (tid)"); see base/pattern.h for what is refused.
+ * Zero is "everything, by function".  Patterns are POSIX extended regular expressions, matched
+ * against "name [library]" (regions against their path, threads against "name (tid)"); see
+ * base/pattern.h for what is refused.
  */
 struct fg_calltree_query {
 	enum fg_group group;
 	enum fg_split split;
 	const char *const *
-		focus; /* keep samples whose stack has a match of every pattern; NULL at the end, may be NULL */
+		/*
+		 * keep samples whose stack has a match of every pattern; NULL at the end, may be
+		 * NULL
+		 */
+		focus;
 	const char *const *ignore; /* drop samples whose stack has a match of any */
 	const char *const *hide;   /* fold matching frames into their callers */
-	const char *
-		root; /* cut what stands above the outermost match; samples without one are dropped */
-	const char *
-		leaf; /* cut what stands below the innermost match; samples without one are dropped */
+	/* cut what stands above the outermost match; samples without one are dropped */
+	const char *root;
+	/* cut what stands below the innermost match; samples without one are dropped */
+	const char *leaf;
 	const char *const
 		*ancestors; /* "log" called below a match of the i-th becomes "log  (from MATCH)" */
 	const char *const *rename; /* s/…/…/g, in order, on the shown name */
@@ -130,34 +142,43 @@ struct fg_calltree_query {
 	bool per_repetition;            /* divide by the number of repetitions */
 };
 
-/* The whole of a profile, aggregated as the query says, finished.  FG_EINVAL: a pattern or rule that is not one. */
+/*
+ * The whole of a profile, aggregated as the query says, finished.  FG_EINVAL: a pattern or rule
+ * that is not one.
+ */
 int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree_query *query,
 		      struct fg_calltree *tree, struct fg_error *err) FG_NODISCARD;
 void fg_calltree_release(struct fg_calltree *tree);
 
 /*
- * By hand: init, then nodes and their weights, then finish.  Of equal labels the first one's facts stay, but for a library
- * that they do not share.
+ * By hand: init, then nodes and their weights, then finish.  Of equal labels the first one's facts
+ * stay, but for a library that they do not share.
  */
 void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);
 uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label);
 void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
 		     const struct fg_weight *weight, double scale);
-/* Sums up the inclusive figures, orders children by their weight (largest first, then by name), marks recursion. */
+/*
+ * Sums up the inclusive figures, orders children by their weight (largest first, then by name),
+ * marks recursion.
+ */
 void fg_calltree_finish(struct fg_calltree *tree);
 
-/* Add another tree's column 0, path by path, into a column of this one; call fg_calltree_finish() afterwards. */
+/*
+ * Add another tree's column 0, path by path, into a column of this one; call fg_calltree_finish()
+ * afterwards.
+ */
 void fg_calltree_merge(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,
 		       double scale);
 /* Both over the union of their paths, in columns 0 and 1; finished. */
 void fg_calltree_difference(const struct fg_calltree *before, const struct fg_calltree *after,
 			    struct fg_calltree *difference);
 /*
- * Bottom-up: below the root stand the labels where time was spent, below each its callers, at most max_depth levels.
- * A node's self is what was spent at the leaf label with just these callers and no further ones shown; its
- * inclusive is what the path down to it explains.  Nodes below `floor_ns` (in every column) are left out: their weight
- * stays with their parent's self.
+ * Bottom-up: below the root stand the labels where time was spent, below each its callers, at most
+ * max_depth levels. A node's self is what was spent at the leaf label with just these callers and
+ * no further ones shown; its inclusive is what the path down to it explains.  Nodes below
+ * `floor_ns` (in every column) are left out: their weight stays with their parent's self.
  */
 void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, double floor_ns,
 			struct fg_calltree *inverted);
@@ -169,7 +190,10 @@ struct fg_label_figures {
 	struct fg_weight inclusive[FG_CALLTREE_COLUMNS];
 	uint32_t leaf_paths; /* distinct call paths that end in it with time of their own */
 };
-/* One per label that occurs, the root left out, by self of the last column, largest first; yours to free. */
+/*
+ * One per label that occurs, the root left out, by self of the last column, largest first; yours to
+ * free.
+ */
 size_t fg_calltree_flat(const struct fg_calltree *tree, struct fg_label_figures **figures);
 
 /* Weight that passes from caller to callee, each sample once per distinct pair on its stack. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From a profile and a query to a tree, in time proportional to stacks + samples: profile/selection.h says how. */
+/*
+ * From a profile and a query to a tree, in time proportional to stacks + samples:
+ * profile/selection.h says how.
+ */
 #include "profile/calltree.h"
 #include "profile/selection.h"
 
@@ -31,7 +34,9 @@ static uint32_t label_of_frame(struct builder *b, uint32_t frame)
 	return b->label_of_frame[frame] - 1;
 }
 
-/* "log" below a frame that matches an ancestor pattern is another label than "log" below another. */
+/*
+ * "log" below a frame that matches an ancestor pattern is another label than "log" below another.
+ */
 static uint32_t label_below(struct builder *b, uint32_t label, uint32_t ancestor_stack)
 {
 	uint32_t ancestor = label_of_frame(b, b->profile->stacks[ancestor_stack].frame);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Bottom-up trees.  Written out in full, a profile of a million stacks 300 deep would have 300 million nodes; so a node is
- * opened only when what it explains reaches the floor.  Every node keeps the list of the call paths it stands for, as
- * pairs (where the time was spent, how far up we are); opening it sorts this list by the next caller and gives each caller
- * above the floor its part of the list.
+ * Bottom-up trees.  Written out in full, a profile of a million stacks 300 deep would have 300
+ * million nodes; so a node is opened only when what it explains reaches the floor.  Every node
+ * keeps the list of the call paths it stands for, as pairs (where the time was spent, how far up we
+ * are); opening it sorts this list by the next caller and gives each caller above the floor its
+ * part of the list.
  */
 #include "profile/calltree.h"
 

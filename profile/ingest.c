@@ -12,8 +12,9 @@ struct self {
 };
 
 /*
- * Stacks know lines and addresses, nodes only functions: several stacks meet in one node.  A stack's parent has a smaller
- * index, so one forward pass finds them all; only stacks with time below them get a node.
+ * Stacks know lines and addresses, nodes only functions: several stacks meet in one node.  A
+ * stack's parent has a smaller index, so one forward pass finds them all; only stacks with time
+ * below them get a node.
  */
 static bool *find_used(const struct fg_profile *profile)
 {
@@ -28,8 +29,8 @@ static bool *find_used(const struct fg_profile *profile)
 }
 
 /*
- * Addresses without a name differ between two builds of one program and would never meet: they are one function per
- * library.
+ * Addresses without a name differ between two builds of one program and would never meet: they are
+ * one function per library.
  */
 static uint32_t function_in_set(struct fg_profile_set *set, const struct fg_profile *profile,
 				const struct fg_frame *frame, const struct fg_ingest_row *key)
@@ -177,7 +178,10 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* "libm.so.6 1a2b3c"; without a build-id its bytes stand for it, and what cannot be read is like nothing else. */
+/*
+ * "libm.so.6 1a2b3c"; without a build-id its bytes stand for it, and what cannot be read is like
+ * nothing else.
+ */
 static char *module_text(const struct fg_module_info *module)
 {
 	enum {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The traces of one repetition become one row of a profile set: what `fastgate run` does after each execution.  Keep
- * one symbolizer open over the whole run: an address is looked up once, however many repetitions have it.
+ * The traces of one repetition become one row of a profile set: what `fastgate run` does after each
+ * execution.  Keep one symbolizer open over the whole run: an address is looked up once, however
+ * many repetitions have it.
  */
 #ifndef FG_PROFILE_INGEST_H
 #define FG_PROFILE_INGEST_H
@@ -13,7 +14,10 @@ struct fg_ingest_row {
 	uint8_t arm;    /* enum fg_arm of model/run.h */
 	uint16_t aside; /* enum fg_aside */
 	uint32_t pair;
-	/* Functions of the program `program` are filed under `called`, so that two programs of different names meet. */
+	/*
+	 * Functions of the program `program` are filed under `called`, so that two programs of
+	 * different names meet.
+	 */
 	const char *program; /* base name; NULL: as they are */
 	const char *called;
 	bool wants_code; /* fill `code` of the result */
@@ -26,7 +30,10 @@ struct fg_ingest_result {
 	double total_ns; /* sum of the weights */
 	double cpu_ns;   /* as the kernel says; 0: unknown */
 	uint64_t period_ns;
-	/* Which code was mapped, in all processes: 16 hexadecimal digits over names and build-ids (bytes, where there is none). */
+	/*
+	 * Which code was mapped, in all processes: 16 hexadecimal digits over names and build-ids
+	 * (bytes, where there is none).
+	 */
 	char code[17];
 	char *first_note; /* what was odd; NULL: nothing */
 	size_t note_count;

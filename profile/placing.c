@@ -41,7 +41,10 @@ static uint32_t *place_of(struct fg_placing *p, uint32_t base, uint32_t stack)
 	return fg_pair_index_add(&p->node_of_pair, base, stack, UNSET, NULL);
 }
 
-/* Up to the first stack whose node is known, then down again: a path is walked once, however many samples it has. */
+/*
+ * Up to the first stack whose node is known, then down again: a path is walked once, however many
+ * samples it has.
+ */
 static uint32_t node_of(struct fg_placing *p, uint32_t base, uint32_t stack)
 {
 	uint32_t node = base;

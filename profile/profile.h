@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One recorded profile, symbolized, with nothing lost: every sample with its time, thread, region and unit of work, and
- * its stack as a path in one tree.  This is what trace files, stored runs and imported profiles are turned into, and what
- * profile/calltree.h aggregates.
+ * One recorded profile, symbolized, with nothing lost: every sample with its time, thread, region
+ * and unit of work, and its stack as a path in one tree.  This is what trace files, stored runs and
+ * imported profiles are turned into, and what profile/calltree.h aggregates.
  *
  *	traces ─ trace_read → symbolize ─┐
  *	stored run (fg_profile_set) ─────┼→ struct fg_profile → struct fg_calltree → views, pictures, exports
  *	folded, pprof, perf script ──────┘
  *
- * Index 0 of functions, frames, stacks, regions and units means "none" (function 0 is the program itself), so a zeroed
- * reference is a valid one.  A stack's parent has a smaller index than the stack: one forward pass can push facts down
- * from the root, one backward pass can sum them up.  All memory is the profile's arena, except the growing arrays.
+ * Index 0 of functions, frames, stacks, regions and units means "none" (function 0 is the program
+ * itself), so a zeroed reference is a valid one.  A stack's parent has a smaller index than the
+ * stack: one forward pass can push facts down from the root, one backward pass can sum them up.
+ * All memory is the profile's arena, except the growing arrays.
  */
 #ifndef FG_PROFILE_PROFILE_H
 #define FG_PROFILE_PROFILE_H
@@ -23,11 +24,11 @@
 
 struct fg_frame {
 	uint32_t function;
-	uint32_t
-		line; /* being executed in this frame (in a caller: the line of the call); 0: unknown */
+	/* being executed in this frame (in a caller: the line of the call); 0: unknown */
+	uint32_t line;
 	const char *file; /* that line's; NULL: unknown; equal texts have equal addresses */
-	uint64_t
-		address; /* in the module's own address space; 0: none.  Inlined frames have their host's */
+	/* in the module's own address space; 0: none.  Inlined frames have their host's */
+	uint64_t address;
 	uint32_t module; /* index into modules; 0: none */
 	uint32_t flags;  /* enum fg_frame_flag */
 };
@@ -131,15 +132,15 @@ struct fg_profile {
 	size_t thread_count, thread_capacity;
 	struct fg_region_info *regions; /* [0]: outside any region */
 	size_t region_count, region_capacity;
-	struct fg_region_span
-		*spans; /* by thread, then by time; empty when the trace has no times of them */
+	/* by thread, then by time; empty when the trace has no times of them */
+	struct fg_region_span *spans;
 	size_t span_count, span_capacity;
 	struct fg_unit_info *units; /* [0]: outside any unit */
 	size_t unit_count, unit_capacity;
 	struct fg_module_info *modules; /* [0]: none */
 	size_t module_count, module_capacity;
-	uint32_t
-		repetition_count; /* executions behind the samples; figures per execution are divided by it */
+	/* executions behind the samples; figures per execution are divided by it */
+	uint32_t repetition_count;
 
 	const char *title;  /* what it is, for people: the command, or the run and its benchmark */
 	const char *clock;  /* what was sampled and how, for people; NULL: unknown */
@@ -164,7 +165,10 @@ struct fg_profile {
 void fg_profile_init(struct fg_profile *profile);
 void fg_profile_release(struct fg_profile *profile);
 
-/* Find or add.  Texts are copied, as valid UTF-8 without control characters (U+FFFD instead); NULL stays NULL. */
+/*
+ * Find or add.  Texts are copied, as valid UTF-8 without control characters (U+FFFD instead); NULL
+ * stays NULL.
+ */
 const char *fg_profile_text(struct fg_profile *profile, const char *text);
 uint32_t fg_profile_function(struct fg_profile *profile,
 			     const struct fg_profile_function *function);
@@ -178,20 +182,30 @@ struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile);
 struct fg_region_span *fg_profile_add_span(struct fg_profile *profile);
 struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile);
 struct fg_module_info *fg_profile_add_module(struct fg_profile *profile);
-/* The first module with the same path and build-id, itself when it is the first: frames of several processes are equal so. */
+/*
+ * The first module with the same path and build-id, itself when it is the first: frames of several
+ * processes are equal so.
+ */
 uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module);
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);
 
-/* Do samples say in which region they were?  Those of a stored run do not, though its regions have times. */
+/*
+ * Do samples say in which region they were?  Those of a stored run do not, though its regions have
+ * times.
+ */
 bool fg_profile_knows_regions(const struct fg_profile *profile);
 
-/* For a source that knows names only (stored runs, folded stacks): a frame of this function and no address. */
+/*
+ * For a source that knows names only (stored runs, folded stacks): a frame of this function and no
+ * address.
+ */
 uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, const char *name,
 			 const char *library);
 
 /*
- * A stored run as a profile: the rows of one arm that count, one repetition each.  Regions become regions with their
- * time, but samples do not know theirs: the stored form keeps call paths and regions apart.
+ * A stored run as a profile: the rows of one arm that count, one repetition each.  Regions become
+ * regions with their time, but samples do not know theirs: the stored form keeps call paths and
+ * regions apart.
  */
 #define FG_PROFILE_UNITS \
  "unit of work: " /* a set's "region" of all units of a kind: this and the kind */

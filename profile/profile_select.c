@@ -13,12 +13,15 @@ struct select {
 	struct fg_profile *into;
 	uint32_t *frame_of_frame;         /* + 1; 0: not made yet */
 	struct fg_pair_index frame_below; /* frame, ancestor's frame → frame */
-	const char **
-		libraries; /* by function; NULL: its own.  Of names that were rewritten: the one that all share */
+	/* by function; NULL: its own.  Of names that were rewritten: the one that all share */
+	const char **libraries;
 	size_t library_capacity;
 };
 
-/* Functions of a profile are told apart by name and library; rewritten names are one in whatever libraries they are. */
+/*
+ * Functions of a profile are told apart by name and library; rewritten names are one in whatever
+ * libraries they are.
+ */
 static void share_library(struct select *s, uint32_t function, const char *library)
 {
 	const size_t old = s->library_capacity;
@@ -79,7 +82,10 @@ static uint32_t frame_of_frame(struct select *s, uint32_t frame)
 	return s->frame_of_frame[frame] - 1;
 }
 
-/* "log" below a frame that matches an ancestor pattern is another function than "log" below another. */
+/*
+ * "log" below a frame that matches an ancestor pattern is another function than "log" below
+ * another.
+ */
 static uint32_t frame_below(struct select *s, uint32_t frame, uint32_t ancestor_stack)
 {
 	const uint32_t ancestor = frame_of_frame(s, s->profile->stacks[ancestor_stack].frame);
@@ -93,7 +99,7 @@ static uint32_t frame_below(struct select *s, uint32_t frame, uint32_t ancestor_
 	if (known)
 		return *known;
 	name = fg_selection_name_below(function.name,
-					s->into->functions[frames[ancestor].function].name);
+				       s->into->functions[frames[ancestor].function].name);
 	function.name = name;
 	below.function = fg_profile_function(s->into, &function);
 	index = fg_profile_frame(s->into, &below);
@@ -228,7 +234,9 @@ static void copy_spans(struct select *s)
 	}
 }
 
-/* Units that were filtered out are gone; the others move up, and the samples' references with them. */
+/*
+ * Units that were filtered out are gone; the others move up, and the samples' references with them.
+ */
 static void copy_units(struct select *s)
 {
 	const struct fg_profile *from = s->profile;

@@ -56,15 +56,15 @@ static int compile(struct fg_selection *s, struct fg_error *err)
 		const char *const *texts; /* NULL: one text */
 		const char *text, *what;
 	} wanted[] = {
-		{&s->focus,     q->focus,     NULL,         "focus"   },
-		{&s->ignore,    q->ignore,    NULL,         "ignore"  },
-		{&s->hide,      q->hide,      NULL,         "hide"    },
-		{&s->ancestors, q->ancestors, NULL,         "ancestor"},
-		{&s->root,      NULL,         q->root,      "root"    },
-		{&s->leaf,      NULL,         q->leaf,      "leaf"    },
-		{&s->thread,    NULL,         q->thread,    "thread"  },
-		{&s->region,    NULL,         q->region,    "region"  },
-		{&s->unit_kind, NULL,         q->unit_kind, "unit"    },
+		{&s->focus, q->focus, NULL, "focus"},
+		{&s->ignore, q->ignore, NULL, "ignore"},
+		{&s->hide, q->hide, NULL, "hide"},
+		{&s->ancestors, q->ancestors, NULL, "ancestor"},
+		{&s->root, NULL, q->root, "root"},
+		{&s->leaf, NULL, q->leaf, "leaf"},
+		{&s->thread, NULL, q->thread, "thread"},
+		{&s->region, NULL, q->region, "region"},
+		{&s->unit_kind, NULL, q->unit_kind, "unit"},
 	};
 	int rc = FG_OK;
 
@@ -125,7 +125,7 @@ static void learn_functions(struct fg_selection *s)
 
 		for (size_t f = 0; f < s->focus.count; f++)
 			if (fg_matches_function(&s->focus.items[f], function->name,
-						 function->library))
+						function->library))
 				facts->focus |= UINT32_C(1) << f;
 		facts->ignore = first_of_function(&s->ignore, function) != 0;
 		facts->hide = first_of_function(&s->hide, function) != 0;
@@ -226,7 +226,7 @@ static void name_line(const struct fg_selection *s, const struct fg_frame *frame
 }
 
 void fg_selection_name(const struct fg_selection *s, const struct fg_frame *frame,
-			struct fg_label *label, struct fg_strbuf *name)
+		       struct fg_label *label, struct fg_strbuf *name)
 {
 	const struct fg_profile_function *function = &s->profile->functions[frame->function];
 
@@ -349,7 +349,7 @@ static bool wants_units(const struct fg_calltree_query *query)
 }
 
 int fg_selection_init(struct fg_selection *s, const struct fg_profile *profile,
-		       const struct fg_calltree_query *query, struct fg_error *err)
+		      const struct fg_calltree_query *query, struct fg_error *err)
 {
 	int rc;
 
@@ -380,7 +380,7 @@ char *fg_selection_name_below(const char *name, const char *ancestor)
 void fg_selection_release(struct fg_selection *s)
 {
 	struct fg_patterns *lists[] = {&s->focus, &s->ignore, &s->hide,   &s->ancestors, &s->root,
-					&s->leaf,  &s->thread, &s->region, &s->unit_kind};
+				       &s->leaf,  &s->thread, &s->region, &s->unit_kind};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(lists); i++)
 		for (size_t k = 0; k < lists[i]->count; k++)

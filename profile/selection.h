@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A query, worked out for one profile: which samples it keeps, where their stacks begin and end, which frames it hides, and
- * what the others are called.  Call trees and selected profiles (profile/profile_select.h) are both made with it, so
- * that a filter means the same in a view, a picture and an export.
+ * A query, worked out for one profile: which samples it keeps, where their stacks begin and end,
+ * which frames it hides, and what the others are called.  Call trees and selected profiles
+ * (profile/profile_select.h) are both made with it, so that a filter means the same in a view, a
+ * picture and an export.
  *
  * 1. each pattern is tried once per function, never per sample;
- * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns matched so far, whether
+ * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns matched
+ *    so far, whether
  *    something to ignore did, where the outermost root match and the innermost leaf match stand, the nearest ancestor;
- * 3. each sample that passes the filters gets a node for its stack.  Nodes are made on demand, parents first, and
+ * 3. each sample that passes the filters gets a node for its stack.  Nodes are made on demand,
+ *    parents first, and
  *    remembered per stack; when the tree is split (by thread, region, ...) per pair of split and stack.
  */
 #ifndef FG_PROFILE_SELECTION_H
@@ -52,18 +55,24 @@ struct fg_selection {
 	double scale; /* of every weight */
 };
 
-/* How every pattern about functions is held against one: its name alone, so that "^fit$" means fit, and "name [library]". */
+/*
+ * How every pattern about functions is held against one: its name alone, so that "^fit$" means fit,
+ * and "name [library]".
+ */
 bool fg_matches_function(const struct fg_pattern *pattern, const char *name, const char *library);
 
-/* FG_EINVAL, FG_ELIMIT: a pattern or rule that is not one.  Release in any case.  Both texts are borrowed. */
+/*
+ * FG_EINVAL, FG_ELIMIT: a pattern or rule that is not one.  Release in any case.  Both texts are
+ * borrowed.
+ */
 int fg_selection_init(struct fg_selection *selection, const struct fg_profile *profile,
-		       const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
+		      const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_selection_release(struct fg_selection *selection);
 
 bool fg_selection_passes(const struct fg_selection *selection, const struct fg_sample *sample);
 /* What a frame is called: `name` is appended to, `label` gets the rest (its name is left alone). */
 void fg_selection_name(const struct fg_selection *selection, const struct fg_frame *frame,
-			struct fg_label *label, struct fg_strbuf *name);
+		       struct fg_label *label, struct fg_strbuf *name);
 /* The stack above whose frame tells this one apart; 0: none. */
 uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t stack);
 /* Frames next to each other with the same label are one. */
@@ -76,7 +85,10 @@ char *fg_selection_name_below(const char *name, const char *ancestor);
 struct fg_placing {
 	const struct fg_selection *selection;
 	void *context;
-	/* The child of `parent` for a part of the split ("fit" of a region's path), and for a frame that is shown. */
+	/*
+	 * The child of `parent` for a part of the split ("fit" of a region's path), and for a frame
+	 * that is shown.
+	 */
 	uint32_t (*split)(void *context, uint32_t parent, const char *name);
 	uint32_t (*frame)(void *context, uint32_t parent, uint32_t stack);
 

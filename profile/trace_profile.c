@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two kinds of address.  Where a thread was interrupted its address is the instruction it stood at.  Everywhere else the
- * address is where a call returns to: the instruction behind the call, which may belong to another line, another inlined
- * copy, even to the next function when the call never returns.  So these are looked up one byte earlier.  The trace says
- * of each address which kind it is.
+ * Two kinds of address.  Where a thread was interrupted its address is the instruction it stood at.
+ * Everywhere else the address is where a call returns to: the instruction behind the call, which
+ * may belong to another line, another inlined copy, even to the next function when the call never
+ * returns.  So these are looked up one byte earlier.  The trace says of each address which kind it
+ * is.
  */
 #include "profile/trace_profile.h"
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "symbols/elf_file.h"
 #include "base/radix_sort.h"
+#include "symbols/elf_file.h"
 
 enum {
 	MAX_TRACES = 65536,
@@ -33,8 +34,8 @@ struct joiner {
 	uint32_t unknown_thread;
 	uint32_t *region_of;
 	uint32_t *module_of; /* profile's index */
-	uint32_t
-		*file_of; /* the first module of the profile with the same file: what frames name */
+	/* the first module of the profile with the same file: what frames name */
+	uint32_t *file_of;
 	struct fg_symbol_module **modules;
 	struct frames_of *frames_of; /* by the trace's frame id */
 	uint32_t *frames;            /* profile's */
@@ -279,7 +280,10 @@ static struct fg_keyed *order_addresses(const struct fg_trace *trace, size_t *co
 	return order;
 }
 
-/* In order of module and offset: neighbours share a unit's tables, which is several times as fast as in order of arrival. */
+/*
+ * In order of module and offset: neighbours share a unit's tables, which is several times as fast
+ * as in order of arrival.
+ */
 static void look_up_all(struct joiner *j)
 {
 	size_t count;
@@ -346,8 +350,8 @@ static uint32_t push_path(struct joiner *j, uint32_t stack, const struct fg_trac
 }
 
 /*
- * Up to the first path whose stack is known, then down again.  `trail` has room for every path; a damaged trace may have a
- * circle, which ends when the trail is full.
+ * Up to the first path whose stack is known, then down again.  `trail` has room for every path; a
+ * damaged trace may have a circle, which ends when the trail is full.
  */
 static uint32_t stack_of(struct joiner *j, uint32_t leaf, uint32_t *trail)
 {
@@ -439,7 +443,10 @@ struct open_unit {
 	uint32_t previous; /* of the same thread, + 1 */
 };
 
-/* Begin and end marks pair up per thread by kind and number, innermost first; an end without a begin is passed over. */
+/*
+ * Begin and end marks pair up per thread by kind and number, innermost first; an end without a
+ * begin is passed over.
+ */
 static void add_units(struct joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
@@ -516,12 +523,12 @@ static void add_words(struct joiner *j)
 		enum fg_trace_loss loss;
 		const char *words;
 	} losses[] = {
-		{FG_LOSS_NO_ROOM,      "samples were dropped: the trace file was full"          },
-		{FG_LOSS_PATHS_FULL,   "samples have no stack: the table of call paths was full"},
-		{FG_LOSS_NO_STACK,     "samples have no stack: no frame could be read"          },
-		{FG_LOSS_NO_CLOCK,     "threads could not be sampled: no clock could be opened" },
-		{FG_LOSS_LATE_THREAD,  "threads made without pthread_create() were found late"  },
-		{FG_LOSS_MODULES_FULL, "libraries are missing: there were too many"             },
+		{FG_LOSS_NO_ROOM, "samples were dropped: the trace file was full"},
+		{FG_LOSS_PATHS_FULL, "samples have no stack: the table of call paths was full"},
+		{FG_LOSS_NO_STACK, "samples have no stack: no frame could be read"},
+		{FG_LOSS_NO_CLOCK, "threads could not be sampled: no clock could be opened"},
+		{FG_LOSS_LATE_THREAD, "threads made without pthread_create() were found late"},
+		{FG_LOSS_MODULES_FULL, "libraries are missing: there were too many"},
 	};
 	const struct fg_trace *trace = j->trace;
 	struct fg_profile *profile = j->profile;
@@ -586,7 +593,10 @@ static void add_totals(struct joiner *j)
 		profile->duration_ns = last;
 }
 
-/* A file of debug information is opened with the first address asked for: what names come from is known at the end. */
+/*
+ * A file of debug information is opened with the first address asked for: what names come from is
+ * known at the end.
+ */
 static void add_sources(struct joiner *j)
 {
 	for (size_t i = 1; i < j->trace->module_count; i++)
@@ -673,7 +683,10 @@ static bool covers(const struct fg_unit_info *unit, const struct fg_sample *samp
 	       (!unit->ended || sample->time_ns < unit->end_ns);
 }
 
-/* Both in order of thread and time: units open and close on a stack while the samples go by; the innermost one counts. */
+/*
+ * Both in order of thread and time: units open and close on a stack while the samples go by; the
+ * innermost one counts.
+ */
 static void assign_units(struct fg_profile *profile)
 {
 	size_t count = profile->unit_count - 1;

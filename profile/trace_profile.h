@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces as a profile: addresses become frames (one per inlined level), call paths become stacks, marks become units and
- * region spans.  Several traces, one per process, join in one profile; their times count from the earliest start.
+ * Traces as a profile: addresses become frames (one per inlined level), call paths become stacks,
+ * marks become units and region spans.  Several traces, one per process, join in one profile; their
+ * times count from the earliest start.
  */
 #ifndef FG_PROFILE_TRACE_PROFILE_H
 #define FG_PROFILE_TRACE_PROFILE_H
@@ -15,8 +16,8 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 			  struct fg_symbolizer *symbolizer, uint64_t origin_ns);
 
 /*
- * A trace file, or every trace of a folder (not below it).  A trace that cannot be read is a note of the profile as long as
- * another one can; FG_ENOENT: there is none at all.
+ * A trace file, or every trace of a folder (not below it).  A trace that cannot be read is a note
+ * of the profile as long as another one can; FG_ENOENT: there is none at all.
  */
 int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 			   struct fg_profile *profile, struct fg_error *err) FG_NODISCARD;

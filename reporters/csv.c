@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * CSV by RFC 4180: a row a metric (`csv`), or a row a repetition and metric (`csv-raw`), with every value as it was
- * measured.  A cell that a spreadsheet would take for a formula gets an apostrophe in front: names are a stranger's.
+ * CSV by RFC 4180: a row a metric (`csv`), or a row a repetition and metric (`csv-raw`), with every
+ * value as it was measured.  A cell that a spreadsheet would take for a formula gets an apostrophe
+ * in front: names are a stranger's.
  */
 #include "base/number.h"
 #include "reporters/formats.h"
@@ -71,7 +72,7 @@ static void add_metric(struct fg_strbuf *text, const struct fg_benchmark_verdict
 }
 
 int fg_report_csv(const struct fg_report *report, const struct fg_report_options *options,
-		   struct fg_strbuf *text, struct fg_error *err)
+		  struct fg_strbuf *text, struct fg_error *err)
 {
 	(void)options;
 	(void)err;
@@ -110,7 +111,7 @@ static void add_repetition(struct fg_strbuf *text, const struct fg_series *serie
 }
 
 int fg_report_csv_raw(const struct fg_report *report, const struct fg_report_options *options,
-		       struct fg_strbuf *text, struct fg_error *err)
+		      struct fg_strbuf *text, struct fg_error *err)
 {
 	(void)options;
 	(void)err;

@@ -9,7 +9,7 @@
 #include "base/json_write.h"
 #include "reporters/reporter.h"
 
-#define FG_REPORT_ARGUMENTS                                                                      \
+#define FG_REPORT_ARGUMENTS                                                                       \
  const struct fg_report *report, const struct fg_report_options *options, struct fg_strbuf *text, \
 	 struct fg_error *err
 
@@ -26,24 +26,27 @@ int fg_report_csv_raw(FG_REPORT_ARGUMENTS);
 
 /* --- what.c: questions about a verdict --- */
 
-/* The metric that tells the benchmark's story: the worst of those that took part; NULL when it has none. */
+/*
+ * The metric that tells the benchmark's story: the worst of those that took part; NULL when it has
+ * none.
+ */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /* What was measured for a benchmark of the verdict; NULL when the run does not hold it. */
 const struct fg_series *fg_report_series(const struct fg_report *report,
-					  const struct fg_benchmark_verdict *benchmark);
+					 const struct fg_benchmark_verdict *benchmark);
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
-						const struct fg_series *series);
+					       const struct fg_series *series);
 /*
- * What is to be known about the metrics that took part and are not simply right: two modes, a sensitive layout, pairs left
- * out.  Not what every format says in its own place (the change that could have been seen, the accepted price).  Begin
- * with a zeroed place; NULL: no more.
+ * What is to be known about the metrics that took part and are not simply right: two modes, a
+ * sensitive layout, pairs left out.  Not what every format says in its own place (the change that
+ * could have been seen, the accepted price).  Begin with a zeroed place; NULL: no more.
  */
 struct fg_note_place {
 	size_t metric;
 	size_t note;
 };
 const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
-					struct fg_note_place *place);
+				       struct fg_note_place *place);
 /* "duet", or "mixed" when the benchmarks did not all run alike. */
 const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Is there a change worth a number, or only an outcome? */
@@ -58,7 +61,7 @@ void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verd
 /* report.json, and for a page what it draws: raw values and the profile. */
 void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg_json_writer *w);
 void fg_report_add_page_data(const struct fg_report *report, size_t benchmark,
-			      struct fg_json_writer *w);
+			     struct fg_json_writer *w);
 
 /* --- words.c: names and numbers as people read them --- */
 
@@ -67,15 +70,14 @@ void fg_report_add_clean(struct fg_strbuf *text, const char *words, size_t limit
 /* "warmup+steal": why a repetition does not count; nothing when it does. */
 void fg_report_add_aside(struct fg_strbuf *text, unsigned aside);
 /*
- * A symbol's name in at most `columns` columns (0: as long as it is): clean UTF-8; too long, first template
- * arguments, then parameters become "…", then the middle goes.
+ * A symbol's name in at most `columns` columns (0: as long as it is): clean UTF-8; too long, first
+ * template arguments, then parameters become "…", then the middle goes.
  */
 void fg_report_add_name(struct fg_strbuf *text, const char *name, size_t columns);
 /* Without parameters and template arguments: "ns::fit" for "ns::fit<int>(Track&)". */
 void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t columns);
 /* "main → loop → fit", at most `columns` columns; frames in the middle give way to "…". */
-void fg_report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *path,
-			 size_t columns);
+void fg_report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *path, size_t columns);
 /* "+4.8 %", or nothing. */
 void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "[+3.1, +6.6]", or nothing; open ends are "…". */

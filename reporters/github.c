@@ -2,9 +2,10 @@
 /*
  * GitHub workflow commands: an error on the line of the function that got slower.
  *
- * Of one step GitHub shows ten errors and ten warnings and drops the rest without a word, so of more than ten nine are
- * written and the tenth says how many more there are.  In a message '%', CR and LF are escaped, in a property ':' and
- * ',' too; everything else is cleaned first, so that no name can begin a command of its own.
+ * Of one step GitHub shows ten errors and ten warnings and drops the rest without a word, so of
+ * more than ten nine are written and the tenth says how many more there are.  In a message '%', CR
+ * and LF are escaped, in a property ':' and ',' too; everything else is cleaned first, so that no
+ * name can begin a command of its own.
  */
 #include "base/text.h"
 #include "reporters/formats.h"
@@ -84,7 +85,10 @@ static struct place find_by_name(const struct annotations *a, const char *name)
 	return (struct place){0};
 }
 
-/* Of the function; where it is not in the checkout (memcpy, a library's), of its nearest caller that is. */
+/*
+ * Of the function; where it is not in the checkout (memcpy, a library's), of its nearest caller
+ * that is.
+ */
 static struct place find_place(const struct annotations *a, const struct fg_node_verdict *node)
 {
 	struct place place = {path_in_checkout(node->file, a->options->source_root), node->line};
@@ -157,7 +161,10 @@ static void add_function(struct annotations *a, const struct fg_benchmark_verdic
 	fg_strbuf_release(&message);
 }
 
-/* No function is guilty beyond doubt; one that carries much of the change is still the place to look at. */
+/*
+ * No function is guilty beyond doubt; one that carries much of the change is still the place to
+ * look at.
+ */
 static const struct fg_node_verdict *prime_suspect(const struct fg_benchmark_verdict *benchmark)
 {
 	enum {
@@ -244,7 +251,7 @@ static void add_benchmark(struct annotations *a, const struct fg_benchmark_verdi
 }
 
 int fg_report_github(const struct fg_report *report, const struct fg_report_options *options,
-		      struct fg_strbuf *text, struct fg_error *err)
+		     struct fg_strbuf *text, struct fg_error *err)
 {
 	struct annotations a = {.options = options, .text = text};
 

@@ -2,9 +2,9 @@
 /*
  * GitLab's metrics report: OpenMetrics text, one family a metric, one sample a benchmark.
  *
- * GitLab compares the values of two pipelines as text and shows each that changed, so a value is rounded to what
- * the run could tell: the last digit kept is the one in which half the interval first shows.  A metric family
- * must stand together, therefore metrics are the outer loop.
+ * GitLab compares the values of two pipelines as text and shows each that changed, so a value is
+ * rounded to what the run could tell: the last digit kept is the one in which half the interval
+ * first shows.  A metric family must stand together, therefore metrics are the outer loop.
  */
 #include "base/number.h"
 #include "base/text.h"
@@ -128,7 +128,7 @@ static void add_family(struct fg_strbuf *text, const struct fg_verdict *verdict,
 }
 
 int fg_report_gitlab(const struct fg_report *report, const struct fg_report_options *options,
-		      struct fg_strbuf *text, struct fg_error *err)
+		     struct fg_strbuf *text, struct fg_error *err)
 {
 	const struct fg_verdict *verdict = report->verdict;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One page that needs nothing else: style, script and data stand in it, and its Content-Security-Policy allows
- * exactly this style and this script, by their digests, and no connection at all.  The data is JSON in an element that no
- * browser runs; names reach the page only as text nodes (web/dom.js).  Without scripts the page shows the verdicts as
- * plain text.
+ * One page that needs nothing else: style, script and data stand in it, and its
+ * Content-Security-Policy allows exactly this style and this script, by their digests, and no
+ * connection at all.  The data is JSON in an element that no browser runs; names reach the page
+ * only as text nodes (web/dom.js).  Without scripts the page shows the verdicts as plain text.
  */
 #include "base/hash.h"
 #include "reporters/formats.h"
@@ -80,7 +80,7 @@ static int add_plain_text(struct fg_strbuf *text, const struct fg_report *report
 }
 
 int fg_report_html(const struct fg_report *report, const struct fg_report_options *options,
-		    struct fg_strbuf *text, struct fg_error *err)
+		   struct fg_strbuf *text, struct fg_error *err)
 {
 	const struct fg_web_asset *style = fg_web_asset_find("style.css");
 	const struct fg_web_asset *script = fg_web_asset_find("bundle.js");

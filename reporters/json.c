@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The whole verdict for programs: fastgate-report/1, described in docs/formats/report.md and its JSON Schema. */
+/*
+ * The whole verdict for programs: fastgate-report/1, described in docs/formats/report.md and its
+ * JSON Schema.
+ */
 #include "base/clock.h"
 #include "reporters/formats.h"
 
@@ -256,7 +259,7 @@ void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg
 }
 
 int fg_report_json(const struct fg_report *report, const struct fg_report_options *options,
-		    struct fg_strbuf *text, struct fg_error *err)
+		   struct fg_strbuf *text, struct fg_error *err)
 {
 	struct fg_json_writer w = {0};
 

@@ -2,13 +2,17 @@
 /*
  * JUnit XML that Jenkins and GitLab show rightly.
  *
- * One testsuite a benchmark, one testcase a metric that was judged and a function that changed.  What the readers do
- * with it decides the shape:
- * - GitLab shows `classname` as the suite and lists cases by `name` alone, and of several with one name it keeps the
+ * One testsuite a benchmark, one testcase a metric that was judged and a function that changed.
+ * What the readers do with it decides the shape:
+ * - GitLab shows `classname` as the suite and lists cases by `name` alone, and of several with one
+ *   name it keeps the
  *   first: names carry the benchmark, and are made unique over the whole file.
- * - Jenkins takes what stands before the last dot of `classname` for the package: project.benchmark.
- * - Both draw `time` over builds: it is the candidate's median in seconds, 0 for what is not a time.
- * - The stricter of the common schemas (Ant's) knows no attributes on the root, neither output nor properties below a
+ * - Jenkins takes what stands before the last dot of `classname` for the package:
+ *   project.benchmark.
+ * - Both draw `time` over builds: it is the candidate's median in seconds, 0 for what is not a
+ *   time.
+ * - The stricter of the common schemas (Ant's) knows no attributes on the root, neither output nor
+ *   properties below a
  *   testcase, and wants properties, cases, system-out and system-err in this order: nothing else is used.
  */
 #include "base/clock.h"
@@ -48,8 +52,8 @@ static bool function_is_case(const struct fg_node_verdict *node)
 }
 
 /*
- * A function fails a build only where the policy gates functions; then the benchmark regressed.  Where it only
- * explains, it is told in the failure of the metric, and its own case passes.
+ * A function fails a build only where the policy gates functions; then the benchmark regressed.
+ * Where it only explains, it is told in the failure of the metric, and its own case passes.
  */
 static bool function_fails(const struct fg_benchmark_verdict *benchmark,
 			   const struct fg_node_verdict *node)
@@ -78,7 +82,10 @@ static enum fg_outcome case_outcome(const struct fg_metric_verdict *metric)
 	return metric->outcome;
 }
 
-/* A benchmark that says more than its metrics (nothing could be measured, nothing to compare) is one case. */
+/*
+ * A benchmark that says more than its metrics (nothing could be measured, nothing to compare) is
+ * one case.
+ */
 static bool is_single_case(const struct fg_benchmark_verdict *benchmark)
 {
 	bool any = false;
@@ -118,7 +125,7 @@ static void begin_case(struct junit *j, const struct fg_benchmark_verdict *bench
 	bool is_new = false;
 
 	fg_report_add_name(&class, j->report->run->project ? j->report->run->project : "fastgate",
-			    MAX_NAME_COLUMNS);
+			   MAX_NAME_COLUMNS);
 	fg_strbuf_add_char(&class, '.');
 	fg_report_add_name(&class, benchmark->name, MAX_NAME_COLUMNS);
 	fg_report_add_name(&name, benchmark->name, MAX_NAME_COLUMNS);
@@ -424,7 +431,7 @@ static const struct fg_benchmark_verdict nothing_ran = {
 };
 
 int fg_report_junit(const struct fg_report *report, const struct fg_report_options *options,
-		     struct fg_strbuf *text, struct fg_error *err)
+		    struct fg_strbuf *text, struct fg_error *err)
 {
 	struct junit j = {.report = report};
 

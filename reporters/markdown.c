@@ -2,12 +2,13 @@
 /*
  * Markdown for GitHub's step summary and for a pull-request comment: one writer, two budgets.
  *
- * A step summary above 1 MiB is refused as a whole, a comment above 65,536 characters too, so the text is built in
- * pieces: the table always, then details benchmark by benchmark, worst first, as long as they fit; what is left out is
- * said.  Names stand in <code> with every sign that Markdown or HTML could read written as a character reference; inside
- * <code> nobody is mentioned and nothing becomes a link.  Elsewhere a reference is no help against that (servers look for
- * "@somebody" and "#12" in the finished page): there a space without width comes behind the sign.  A line that begins with
- * "/merge" would be an order to GitLab.
+ * A step summary above 1 MiB is refused as a whole, a comment above 65,536 characters too, so the
+ * text is built in pieces: the table always, then details benchmark by benchmark, worst first, as
+ * long as they fit; what is left out is said.  Names stand in <code> with every sign that Markdown
+ * or HTML could read written as a character reference; inside <code> nobody is mentioned and
+ * nothing becomes a link.  Elsewhere a reference is no help against that (servers look for
+ * "@somebody" and "#12" in the finished page): there a space without width comes behind the sign.
+ * A line that begins with "/merge" would be an order to GitLab.
  */
 #include "base/text.h"
 #include "reporters/formats.h"
@@ -408,7 +409,7 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 }
 
 int fg_report_markdown(const struct fg_report *report, const struct fg_report_options *options,
-			struct fg_strbuf *text, struct fg_error *err)
+		       struct fg_strbuf *text, struct fg_error *err)
 {
 	(void)options;
 	(void)err;
@@ -416,7 +417,10 @@ int fg_report_markdown(const struct fg_report *report, const struct fg_report_op
 	return FG_OK;
 }
 
-/* Only letters, digits, '.' and '_' stay: "--" and '>' would end the marker, '?' and '&' part of an address. */
+/*
+ * Only letters, digits, '.' and '_' stay: "--" and '>' would end the marker, '?' and '&' part of an
+ * address.
+ */
 static void add_plain_project(struct fg_strbuf *text, const struct fg_run *run)
 {
 	const char *project = run->project ? run->project : "";
@@ -449,7 +453,7 @@ void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text)
 }
 
 int fg_report_comment(const struct fg_report *report, const struct fg_report_options *options,
-		       struct fg_strbuf *text, struct fg_error *err)
+		      struct fg_strbuf *text, struct fg_error *err)
 {
 	const size_t start = text->length;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One order for the call paths and functions of a profile, whatever order they were met or stored in: functions by
- * name and library (the root's stays first), paths depth first, callees in the order of functions.
+ * One order for the call paths and functions of a profile, whatever order they were met or stored
+ * in: functions by name and library (the root's stays first), paths depth first, callees in the
+ * order of functions.
  */
 #ifndef FG_REPORTERS_ORDER_H
 #define FG_REPORTERS_ORDER_H

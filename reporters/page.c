@@ -2,11 +2,12 @@
 /*
  * What a page draws beyond report.json: every measured value, and the profile as columns.
  *
- * Columns (names apart from weights, the parent as a distance) are a third of the size of nested objects and are what the
- * flame graph computes with.  Weights are microseconds per repetition with four digits.  Call paths that never had
- * a sample in a repetition that counts are left out; if more than MAX_NODES remain, those too small to fill half a
- * pixel of a wide screen are added to their callers' own time, and the page says how many.  The totals of functions
- * are computed before that, so the table of functions is exact.
+ * Columns (names apart from weights, the parent as a distance) are a third of the size of nested
+ * objects and are what the flame graph computes with.  Weights are microseconds per repetition with
+ * four digits.  Call paths that never had a sample in a repetition that counts are left out; if
+ * more than MAX_NODES remain, those too small to fill half a pixel of a wide screen are added to
+ * their callers' own time, and the page says how many.  The totals of functions are computed before
+ * that, so the table of functions is exact.
  */
 #include "base/clock.h"
 #include "reporters/formats.h"
@@ -79,7 +80,9 @@ static size_t count_at_least(const struct flat *flat, double limit)
 	return count;
 }
 
-/* Places of the nodes that stay; the weight of the others goes to the nearest ancestor that does. */
+/*
+ * Places of the nodes that stay; the weight of the others goes to the nearest ancestor that does.
+ */
 static void choose_nodes(struct flat *flat)
 {
 	const double whole = larger(flat->inclusive[0][0], flat->inclusive[1][0]);
@@ -326,11 +329,7 @@ static void add_regions(struct fg_json_writer *w, const struct fg_profile_set *s
 	static const struct {
 		const char *name;
 		double (*get)(const struct region_sum *sum, size_t arm);
-	} columns[] = {
-		{"count", entered},
-                {"wall",  wall_us},
-                {"cpu",   cpu_us }
-        };
+	} columns[] = {{"count", entered}, {"wall", wall_us}, {"cpu", cpu_us}};
 	struct region_sum *sums = NULL;
 
 	if (!set || set->region_row_count == 0)
@@ -443,7 +442,7 @@ static void add_raw(struct fg_json_writer *w, const struct fg_series *series)
 }
 
 void fg_report_add_page_data(const struct fg_report *report, size_t benchmark,
-			      struct fg_json_writer *w)
+			     struct fg_json_writer *w)
 {
 	const struct fg_series *series =
 		fg_report_series(report, &report->verdict->benchmarks[benchmark]);

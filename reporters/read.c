@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * report.json back into a verdict: the store keeps the verdict as that text, and every other report can be made from
- * it again, byte for byte.  The text may have come over a network: a member of the wrong type is as good as absent,
- * and nothing is taken for a length but the elements that are there.
+ * report.json back into a verdict: the store keeps the verdict as that text, and every other report
+ * can be made from it again, byte for byte.  The text may have come over a network: a member of the
+ * wrong type is as good as absent, and nothing is taken for a length but the elements that are
+ * there.
  */
 #include "base/clock.h"
 #include "base/json.h"

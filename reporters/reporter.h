@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that tells people and programs what was decided: one file per format, one row per format in a table.
+ * Everything that tells people and programs what was decided: one file per format, one row per
+ * format in a table.
  *
- * A reporter reads a run, its verdict and the profiles behind it, and appends text to a buffer.  The same input gives
- * the same bytes: nothing is read from the clock, the locale or the environment, so that a report can be written
- * again from the store.  Everything shown may come from a stranger's program (symbol names above all) and is escaped
- * by the rules of the format.
+ * A reporter reads a run, its verdict and the profiles behind it, and appends text to a buffer.
+ * The same input gives the same bytes: nothing is read from the clock, the locale or the
+ * environment, so that a report can be written again from the store.  Everything shown may come
+ * from a stranger's program (symbol names above all) and is escaped by the rules of the format.
  */
 #ifndef FG_REPORTERS_REPORTER_H
 #define FG_REPORTERS_REPORTER_H
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "model/profile_set.h"
 #include "model/run.h"
 #include "model/verdict.h"
-#include "model/profile_set.h"
 
 #define FG_REPORT_SCHEMA "fastgate-report/1"
 
@@ -32,8 +33,8 @@ struct fg_report_options {
 	bool color;   /* terminal: ANSI colours; NO_COLOR and the like are the caller's business */
 	bool ascii;   /* terminal: the locale cannot show arrows and the like */
 	unsigned width; /* terminal: columns; 0: as wide as the text wants */
-	const char *
-		source_root; /* github: files below it are named relative to it; NULL: as they are recorded */
+	/* github: files below it are named relative to it; NULL: as they are recorded */
+	const char *source_root;
 };
 
 struct fg_reporter {
@@ -50,8 +51,8 @@ const struct fg_reporter *fg_reporter_table(size_t *count);
 const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *err);
 
 /*
- * Write a report to `path`; "-" is stdout.  A file is replaced as a whole or stays as it was; a device or a pipe is
- * written to.  The message names the path.
+ * Write a report to `path`; "-" is stdout.  A file is replaced as a whole or stays as it was; a
+ * device or a pipe is written to.  The message names the path.
  */
 int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_report *report,
 			   const struct fg_report_options *options, const char *path,
@@ -62,24 +63,31 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	FG_NODISCARD;
 
 /*
- * The run that a report.json tells of: its id, project, times and the commits of both sides; build, host and series stay
- * empty.  For a report that comes from elsewhere: an id or a commit that is none is refused.  Release it.
+ * The run that a report.json tells of: its id, project, times and the commits of both sides; build,
+ * host and series stay empty.  For a report that comes from elsewhere: an id or a commit that is
+ * none is refused.  Release it.
  */
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
 	FG_NODISCARD;
 
 /*
- * What showComparison() of web/compare.js draws: report.json in one line, with the raw values and the profile of each
- * benchmark.  `inside_html`: may stand in a <script> element.
+ * What showComparison() of web/compare.js draws: report.json in one line, with the raw values and
+ * the profile of each benchmark.  `inside_html`: may stand in a <script> element.
  */
 void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text);
 
 /* Its `profile` and `marked` alone, as one object, for the rows of `set` that count. */
 void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text);
 
-/* The sticky marker by which a pull-request comment of this project is found again (the first line of the comment). */
+/*
+ * The sticky marker by which a pull-request comment of this project is found again (the first line
+ * of the comment).
+ */
 void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
-/* What the same project's commit status and check run are called, run after run: "fastgate/tracker". */
+/*
+ * What the same project's commit status and check run are called, run after run:
+ * "fastgate/tracker".
+ */
 void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text);
 /* "regression: 3 benchmarks: 1 regressed, 2 passed" */
 void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text);

@@ -2,15 +2,17 @@
 /*
  * The answer in a few lines.
  *
- * One line a benchmark, in columns; a benchmark that needs attention gets its blame and its other metrics below.
+ * One line a benchmark, in columns; a benchmark that needs attention gets its blame and its other
+ * metrics below.
  *
  *	reconstruct   cpu time   +4.8 %  [+3.1, +6.6]   210 ms → 220 ms   22 pairs, 7 s   REGRESSION
  *	  93 %  fit(Track&)  fit.cpp:88   +9.7 ms   main → loop → fit
  *	   5 %  unattributed
  *	max rss  +0.0 %  pass      wall time  not decided in duet
  *
- * A narrow terminal loses the effort column first, then the levels, then the interval; name, change and verdict stay.
- * Words in capitals want somebody to look; colour only repeats what the words say.
+ * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
+ * and verdict stay. Words in capitals want somebody to look; colour only repeats what the words
+ * say.
  */
 #include "base/number.h"
 #include "base/text.h"
@@ -50,13 +52,13 @@ static const struct {
 	const char *word;
 	const char *color;
 } looks[] = {
-	[FG_OUTCOME_PASS] = {"pass",         "\033[32m"  },
-	[FG_OUTCOME_NEW] = {"new",          "\033[36m"  },
-	[FG_OUTCOME_MISSING] = {"MISSING",      "\033[33m"  },
-	[FG_OUTCOME_IMPROVEMENT] = {"improvement",  "\033[1;32m"},
+	[FG_OUTCOME_PASS] = {"pass", "\033[32m"},
+	[FG_OUTCOME_NEW] = {"new", "\033[36m"},
+	[FG_OUTCOME_MISSING] = {"MISSING", "\033[33m"},
+	[FG_OUTCOME_IMPROVEMENT] = {"improvement", "\033[1;32m"},
 	[FG_OUTCOME_INCONCLUSIVE] = {"INCONCLUSIVE", "\033[1;33m"},
-	[FG_OUTCOME_REGRESSION] = {"REGRESSION",   "\033[1;31m"},
-	[FG_OUTCOME_ERROR] = {"ERROR",        "\033[1;35m"},
+	[FG_OUTCOME_REGRESSION] = {"REGRESSION", "\033[1;31m"},
+	[FG_OUTCOME_ERROR] = {"ERROR", "\033[1;35m"},
 };
 
 #define BOLD  "\033[1m"
@@ -185,7 +187,7 @@ static void add_name_cell(const struct page *page, const struct row *row)
 	struct fg_strbuf name = {0};
 
 	fg_report_add_name(&name, fg_strbuf_text(&row->cells[COLUMN_NAME]),
-			    page->width[COLUMN_NAME]);
+			   page->width[COLUMN_NAME]);
 	add_styled(page, BOLD, fg_strbuf_text(&name));
 	pad_to(page->text, fg_text_width(fg_strbuf_text(&name)), page->width[COLUMN_NAME]);
 	fg_strbuf_release(&name);
@@ -312,7 +314,7 @@ static void add_blamed(const struct page *page, const struct fg_node_verdict *no
 	if (node->path_count > 0 &&
 	    (page->options->width == 0 || page->options->width > used + 20)) {
 		fg_report_add_path(&path, &node->paths[0],
-				    page->options->width == 0 ? 0 : page->options->width - used);
+				   page->options->width == 0 ? 0 : page->options->width - used);
 		fg_strbuf_printf(&line, "   %s", fg_strbuf_text(&path));
 	}
 	add_line(page, NULL, &line);
@@ -640,10 +642,10 @@ static void add_differences(const struct page *page)
 		fg_report_add_name(&line, difference->key, 40);
 		fg_strbuf_add_text(&line, "  ");
 		fg_report_add_name(&line, difference->baseline ? difference->baseline : "(absent)",
-				    60);
+				   60);
 		fg_strbuf_add_text(&line, " → ");
 		fg_report_add_name(&line,
-				    difference->candidate ? difference->candidate : "(absent)", 60);
+				   difference->candidate ? difference->candidate : "(absent)", 60);
 		add_line(page, NULL, &line);
 		fg_strbuf_release(&line);
 		shown++;
@@ -754,21 +756,17 @@ static void add_benchmarks(const struct page *page)
 	}
 }
 
-/* For a locale without them: the few signs outside ASCII that this reporter writes, and "?" for all others. */
+/*
+ * For a locale without them: the few signs outside ASCII that this reporter writes, and "?" for all
+ * others.
+ */
 static void add_as_ascii(struct fg_strbuf *text, const char *utf8)
 {
 	static const struct {
 		const char *sign;
 		const char *ascii;
-	} signs[] = {
-		{"→", "->" },
-                {"…", "..."},
-                {"µ",  "u"  },
-                {"±",  "+-" },
-		{"×",  "x"  },
-                {"−", "-"  },
-                {"–", "-"  }
-        };
+	} signs[] = {{"→", "->"}, {"…", "..."}, {"µ", "u"}, {"±", "+-"},
+		     {"×", "x"},  {"−", "-"},   {"–", "-"}};
 
 	while (*utf8) {
 		size_t i = 0;
@@ -802,7 +800,7 @@ static void trim_line_ends(struct fg_strbuf *to, const char *from)
 }
 
 int fg_report_terminal(const struct fg_report *report, const struct fg_report_options *options,
-			struct fg_strbuf *text, struct fg_error *err)
+		       struct fg_strbuf *text, struct fg_error *err)
 {
 	const struct fg_verdict *verdict = report->verdict;
 	struct fg_strbuf body = {0};

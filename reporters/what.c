@@ -23,7 +23,7 @@ const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_ver
 }
 
 const struct fg_series *fg_report_series(const struct fg_report *report,
-					  const struct fg_benchmark_verdict *benchmark)
+					 const struct fg_benchmark_verdict *benchmark)
 {
 	for (size_t i = 0; i < report->run->series_count; i++) {
 		if (strcmp(report->run->series[i].name, benchmark->name) == 0)
@@ -33,7 +33,7 @@ const struct fg_series *fg_report_series(const struct fg_report *report,
 }
 
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
-						const struct fg_series *series)
+					       const struct fg_series *series)
 {
 	return report->profiles && series ? report->profiles[series - report->run->series] : NULL;
 }
@@ -68,13 +68,13 @@ void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verd
 		enum fg_outcome outcome;
 		const char *words;
 	} parts[] = {
-		{FG_OUTCOME_ERROR,        "could not be measured"},
-		{FG_OUTCOME_REGRESSION,   "regressed"            },
-		{FG_OUTCOME_INCONCLUSIVE, "inconclusive"         },
-		{FG_OUTCOME_IMPROVEMENT,  "improved"             },
-		{FG_OUTCOME_MISSING,      "missing"              },
-		{FG_OUTCOME_NEW,          "new"                  },
-		{FG_OUTCOME_PASS,         "passed"               },
+		{FG_OUTCOME_ERROR, "could not be measured"},
+		{FG_OUTCOME_REGRESSION, "regressed"},
+		{FG_OUTCOME_INCONCLUSIVE, "inconclusive"},
+		{FG_OUTCOME_IMPROVEMENT, "improved"},
+		{FG_OUTCOME_MISSING, "missing"},
+		{FG_OUTCOME_NEW, "new"},
+		{FG_OUTCOME_PASS, "passed"},
 	};
 	const char *separator = ": ";
 
@@ -96,7 +96,7 @@ static bool is_told_elsewhere(const char *note)
 }
 
 const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
-					struct fg_note_place *place)
+				       struct fg_note_place *place)
 {
 	for (; place->metric < benchmark->metric_count; place->metric++, place->note = 0) {
 		const struct fg_metric_verdict *metric = &benchmark->metrics[place->metric];

@@ -2,9 +2,10 @@
 /*
  * Names and numbers as people read them.
  *
- * C++ names can be of any length: a function of the standard library easily has 300 characters, of which a reader
- * needs the 20 that say what it is.  So a name that does not fit loses its template arguments first (they repeat
- * the types of the parameters), then its parameters, and only then its middle; begin and end say most.
+ * C++ names can be of any length: a function of the standard library easily has 300 characters, of
+ * which a reader needs the 20 that say what it is.  So a name that does not fit loses its template
+ * arguments first (they repeat the types of the parameters), then its parameters, and only then its
+ * middle; begin and end say most.
  */
 #include "base/clock.h"
 #include "base/number.h"
@@ -41,8 +42,9 @@ static bool is_operator_sign(const char *name, size_t at)
 }
 
 /*
- * Copy `name`, with what stands between `open` and its `close` replaced by `filler` (which is the brackets with an
- * ellipsis, or nothing).  A name that does not balance is copied from the last open bracket on.
+ * Copy `name`, with what stands between `open` and its `close` replaced by `filler` (which is the
+ * brackets with an ellipsis, or nothing).  A name that does not balance is copied from the last
+ * open bracket on.
  */
 static void fold_brackets(struct fg_strbuf *text, const char *name, char open, char close,
 			  const char *filler)
@@ -178,7 +180,10 @@ void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t c
 	add_folded_name(text, name, columns, true, "", "");
 }
 
-/* How every program begins is no news: the frames before main, or before what a thread was given to do. */
+/*
+ * How every program begins is no news: the frames before main, or before what a thread was given to
+ * do.
+ */
 static size_t frames_before_main(const struct fg_path_verdict *path)
 {
 	static const char *const starters[] = {"_start",
@@ -279,12 +284,12 @@ void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict
 
 	if (isfinite(metric->baseline))
 		fg_report_add_clean(text, fg_format_value(metric->baseline, metric->unit, number),
-				     FG_NUMBER_TEXT_SIZE);
+				    FG_NUMBER_TEXT_SIZE);
 	if (both)
 		fg_strbuf_add_text(text, ARROW);
 	if (isfinite(metric->candidate))
 		fg_report_add_clean(text, fg_format_value(metric->candidate, metric->unit, number),
-				     FG_NUMBER_TEXT_SIZE);
+				    FG_NUMBER_TEXT_SIZE);
 }
 
 void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
@@ -355,14 +360,10 @@ void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 		unsigned bit;
 		const char *word;
 	} reasons[] = {
-		{FG_ASIDE_WARMUP,    "warmup"   },
-                {FG_ASIDE_OVERLAP,   "overlap"  },
-		{FG_ASIDE_STEAL,     "steal"    },
-                {FG_ASIDE_SOLO,      "solo"     },
-		{FG_ASIDE_TRIAL,     "trial"    },
-                {FG_ASIDE_UNPAIRED,  "unpaired" },
-		{FG_ASIDE_UNSAMPLED, "unsampled"},
-                {FG_ASIDE_GIVEN_UP,  "given_up" },
+		{FG_ASIDE_WARMUP, "warmup"},       {FG_ASIDE_OVERLAP, "overlap"},
+		{FG_ASIDE_STEAL, "steal"},         {FG_ASIDE_SOLO, "solo"},
+		{FG_ASIDE_TRIAL, "trial"},         {FG_ASIDE_UNPAIRED, "unpaired"},
+		{FG_ASIDE_UNSAMPLED, "unsampled"}, {FG_ASIDE_GIVEN_UP, "given_up"},
 	};
 	bool first = true;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an ELF file says about how it was built, read without a debug-information library and with everything bounded: build-id, .comment, program
- * interpreter, and the compiler's producer strings, which are looked for among the strings of the debug sections (gcc records its flags
- * there).  64-bit files of this machine's byte order only; others are FG_EUNSUPPORTED.
+ * What an ELF file says about how it was built, read without a debug-information library and with
+ * everything bounded: build-id, .comment, program interpreter, and the compiler's producer strings,
+ * which are looked for among the strings of the debug sections (gcc records its flags there).
+ * 64-bit files of this machine's byte order only; others are FG_EUNSUPPORTED.
  */
 #ifndef FG_RUNNER_BINARY_H
 #define FG_RUNNER_BINARY_H

@@ -72,7 +72,10 @@ static void add_library(const char *name, const char *path, struct fg_environmen
 	fg_binary_release(&elf);
 }
 
-/* "\tlibm.so.6 => /lib/libm.so.6 (0x7f...)"; the loader itself stands alone with its path and is no library of interest. */
+/*
+ * "\tlibm.so.6 => /lib/libm.so.6 (0x7f...)"; the loader itself stands alone with its path and is no
+ * library of interest.
+ */
 static void add_loader_line(char *line, struct fg_environment *build)
 {
 	char *arrow = strstr(line, " => ");
@@ -93,7 +96,9 @@ static void add_loader_line(char *line, struct fg_environment *build)
 		add_library(name, "", build); /* not found: the program cannot start, either */
 }
 
-/* glibc's loader lists what it would load without running the program; another loader might run it. */
+/*
+ * glibc's loader lists what it would load without running the program; another loader might run it.
+ */
 static bool is_glibc_loader(const char *interpreter)
 {
 	const char *base = fg_fs_base_name(interpreter);

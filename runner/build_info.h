@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the program of an arm was built, as facts: compiler, its version and flags, build-id, size, every shared library with its build-id; and
- * the facts that the user asks for, literal or as the output of a command.
+ * How the program of an arm was built, as facts: compiler, its version and flags, build-id, size,
+ * every shared library with its build-id; and the facts that the user asks for, literal or as the
+ * output of a command.
  */
 #ifndef FG_RUNNER_BUILD_INFO_H
 #define FG_RUNNER_BUILD_INFO_H
@@ -36,7 +37,10 @@ struct fg_record_options {
 int fg_build_record(const struct fg_record_options *options, struct fg_environment *environment,
 		    struct fg_error *err) FG_NODISCARD;
 
-/* The parts of gcc's producer string "GNU C17 12.2.0 -mtune=generic -O2": name and version, and flags ("" when none). */
+/*
+ * The parts of gcc's producer string "GNU C17 12.2.0 -mtune=generic -O2": name and version, and
+ * flags ("" when none).
+ */
 void fg_build_split_producer(const char *producer, char **compiler, char **flags);
 
 #endif

@@ -2,29 +2,38 @@
 /*
  * Which schedule is sooner sure?
  *
- * A verdict needs `min_pairs` observations, or as many as make its interval fit into the margin, whichever is more.  With
- * variance v of one observation the second is about v (Z / ln(1 + margin))².  That number times the seconds of an observation is the time until a
- * verdict, and the schedule for which it is shorter is chosen.
+ * A verdict needs `min_pairs` observations, or as many as make its interval fit into the margin,
+ * whichever is more.  With variance v of one observation the second is about v (Z / ln(1 +
+ * margin))².  That number times the seconds of an observation is the time until a verdict, and the
+ * schedule for which it is shorter is chosen.
  *
- * The seconds are known after a few observations.  The variances are not: of six values each, two variances differ by a factor of five
- * for no reason once in ten times, and programs that run on crowded machines have outliers besides.  Chosen by them alone, every second choice
- * between schedules that are alike is a toss, and some between schedules that are not.  So the trial is not taken at its word; it is weighed
- * against what is known beforehand (a normal prior on the logarithm of the ratio of the variances, updated by the trial):
+ * The seconds are known after a few observations.  The variances are not: of six values each, two
+ * variances differ by a factor of five for no reason once in ten times, and programs that run on
+ * crowded machines have outliers besides.  Chosen by them alone, every second choice between
+ * schedules that are alike is a toss, and some between schedules that are not.  So the trial is not
+ * taken at its word; it is weighed against what is known beforehand (a normal prior on the
+ * logarithm of the ratio of the variances, updated by the trial):
  *
- * - In recordings of four kinds of programs under several loads a duet's pair had 0.4 times the variance of A then B, give or take a
+ * - In recordings of four kinds of programs under several loads a duet's pair had 0.4 times the
+ *   variance of A then B, give or take a
  *   factor of e: whatever disturbs one half disturbs the other, and the two see the same CPU.
- * - The logarithm of the ratio of two squared spreads of n values each has a variance of about 8 / n: 4.6 / n for normal values, and
+ * - The logarithm of the ratio of two squared spreads of n values each has a variance of about 8 /
+ *   n: 4.6 / n for normal values, and
  *   as much again for outliers.
  *
- * Three rounds change the belief little, twelve as much as there is to know: ABBA is then chosen when it looks better by 1.8 or more.  The trial ends
- * when the choice would be the same with the ratio PAUSE errors up or down; on a quiet machine, where both schedules
- * decide at their first look, after three rounds.
+ * Three rounds change the belief little, twelve as much as there is to know: ABBA is then chosen
+ * when it looks better by 1.8 or more.  The trial ends when the choice would be the same with the
+ * ratio PAUSE errors up or down; on a quiet machine, where both schedules decide at their first
+ * look, after three rounds.
  *
- * Example: 0.2 s a duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each; margin 2 %.  The trial says ln(v/v') = -0.46 with
- * variance 8/3, the prior -0.9 with variance 1: together -0.78.  Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s
- * against 24 blocks of 0.4 s: duet, 4.4 s against 9.7 s.  A block is two observations: half the variance in twice the time.
+ * Example: 0.2 s a duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each; margin
+ * 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1: together
+ * -0.78.  Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s against 24
+ * blocks of 0.4 s: duet, 4.4 s against 9.7 s.  A block is two observations: half the variance in
+ * twice the time.
  *
- * The spread is the mean absolute deviation from the median: with so few values a square would let one accident decide.
+ * The spread is the mean absolute deviation from the median: with so few values a square would let
+ * one accident decide.
  */
 #include "runner/choice.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Duet or ABBA: which of the two is sooner sure, after a few observations of each.  Pure arithmetic, so that it can be replayed on
- * recordings; trial.c makes the observations.  The reasons stand at the head of choice.c.
+ * Duet or ABBA: which of the two is sooner sure, after a few observations of each.  Pure
+ * arithmetic, so that it can be replayed on recordings; trial.c makes the observations.  The
+ * reasons stand at the head of choice.c.
  */
 #ifndef FG_RUNNER_CHOICE_H
 #define FG_RUNNER_CHOICE_H

@@ -58,7 +58,9 @@ void fg_diagnosis_release(struct fg_diagnosis *diagnosis)
 	*diagnosis = (struct fg_diagnosis){0};
 }
 
-/* What a check says; the texts are literals but for the evidence, which becomes the finding's own. */
+/*
+ * What a check says; the texts are literals but for the evidence, which becomes the finding's own.
+ */
 struct words {
 	const char *id;
 	const char *subject;

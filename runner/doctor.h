@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What on this host adds noise to measurements or limits the sampler, and how to mend it.  Each check is a row of a table in
- * doctor.c: it looks at one thing, says what it found, and names the command that helps.
+ * What on this host adds noise to measurements or limits the sampler, and how to mend it.  Each
+ * check is a row of a table in doctor.c: it looks at one thing, says what it found, and names the
+ * command that helps.
  */
 #ifndef FG_RUNNER_DOCTOR_H
 #define FG_RUNNER_DOCTOR_H
@@ -31,7 +32,9 @@ struct fg_diagnosis {
 	size_t capacity;
 };
 
-/* Look at the host below `root` ("" for this one).  What the host does not tell gives no finding. */
+/*
+ * Look at the host below `root` ("" for this one).  What the host does not tell gives no finding.
+ */
 void fg_doctor_host(const char *root, struct fg_diagnosis *diagnosis);
 /* Look at this process's own means: perf, CPUs it may use, the collector library, git. */
 void fg_doctor_process(struct fg_diagnosis *diagnosis);

@@ -156,7 +156,10 @@ static void remove_metric_files(const struct fg_target *target)
 	}
 }
 
-/* The variables of one repetition: the target's (borrowed), the padding's and the sampler's (owned). */
+/*
+ * The variables of one repetition: the target's (borrowed), the padding's and the sampler's
+ * (owned).
+ */
 struct environment {
 	char **variables;
 	char *owned[ADDED_VARIABLES_MAX];
@@ -302,7 +305,9 @@ out:
 	return status;
 }
 
-/* The user's numbers, read before cleanup or the next repetition touch the files they may stand in. */
+/*
+ * The user's numbers, read before cleanup or the next repetition touch the files they may stand in.
+ */
 static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 {
 	const struct fg_executor *executor = pass->executor;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executes one block of the schedule: prepare, start (both at once in a duet), wait, clean up.  It measures and judges whether the
- * program did what was expected of it; what the numbers mean is the session's business (runner.c).
+ * Executes one block of the schedule: prepare, start (both at once in a duet), wait, clean up.  It
+ * measures and judges whether the program did what was expected of it; what the numbers mean is the
+ * session's business (runner.c).
  */
 #ifndef FG_RUNNER_EXECUTE_H
 #define FG_RUNNER_EXECUTE_H
@@ -44,8 +45,9 @@ struct fg_executor {
 	unsigned next_trace;
 	uint64_t oom_kills; /* of the machine, at the beginning */
 	/*
-	 * Programs `first` to `first + count - 1` of the block have ended, well or not; called before what cleans up behind them, so that
-	 * nothing else happens before they are recorded.  Not FG_OK: the block ends with that error.  May be NULL.
+	 * Programs `first` to `first + count - 1` of the block have ended, well or not; called
+	 * before what cleans up behind them, so that nothing else happens before they are recorded.
+	 * Not FG_OK: the block ends with that error.  May be NULL.
 	 */
 	int (*on_ended)(void *context, size_t first, size_t count, struct fg_error *err);
 	void *context;

@@ -427,7 +427,9 @@ int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, cha
 	return FG_OK;
 }
 
-/* `git write-tree` keeps what it found out in the index: it gets a copy, the user's stays as it is. */
+/*
+ * `git write-tree` keeps what it found out in the index: it gets a copy, the user's stays as it is.
+ */
 static int copy_index(const struct fg_git *git, const char *copy, struct fg_error *err)
 {
 	const char *of_hook = getenv("GIT_INDEX_FILE");

@@ -55,8 +55,8 @@ static void install(void)
 }
 
 /*
- * The worker learns of the guard's death by SIGTERM, as if the user had asked it to stop.  The guard may have died before
- * the request was made: then there is another parent already.
+ * The worker learns of the guard's death by SIGTERM, as if the user had asked it to stop.  The
+ * guard may have died before the request was made: then there is another parent already.
  */
 static void become_worker(pid_t guard, const sigset_t *mask)
 {

@@ -2,15 +2,17 @@
 /*
  * Two processes for one session, so that nothing is left behind whichever way it ends.
  *
- * fg_guard_split() forks.  The child, the worker, goes on and does everything; it has a process group of its own.  The parent, the
- * guard, only waits: it passes signals on, and when the worker is gone it ends whatever the worker left behind.
+ * fg_guard_split() forks.  The child, the worker, goes on and does everything; it has a process
+ * group of its own.  The parent, the guard, only waits: it passes signals on, and when the worker
+ * is gone it ends whatever the worker left behind.
  *
  *	kill -9 of the guard (the process that the user sees)  →  the kernel tells the worker, which stops cleanly and keeps its data
  *	kill -9 of the worker                                  →  its children, and theirs, become the guard's, which ends them
  *	kill -9 of the whole group, as `timeout -s KILL` does  →  hits the guard alone; then as in the first line
  *	Ctrl-C, SIGTERM                                        →  the guard hands it to the worker
  *
- * Call it early: before threads, open databases and much memory; what stdio has buffered is flushed first.
+ * Call it early: before threads, open databases and much memory; what stdio has buffered is flushed
+ * first.
  */
 #ifndef FG_RUNNER_GUARD_H
 #define FG_RUNNER_GUARD_H
@@ -27,8 +29,9 @@ struct fg_guard_end {
 };
 
 /*
- * Returns in both processes: in the worker with *is_worker true; in the guard, once the worker has ended, with *is_worker false and *end
- * filled.  The guard should then leave with the same exit code.  Not FG_OK: there is only one process, and it may go on without a guard.
+ * Returns in both processes: in the worker with *is_worker true; in the guard, once the worker has
+ * ended, with *is_worker false and *end filled.  The guard should then leave with the same exit
+ * code.  Not FG_OK: there is only one process, and it may go on without a guard.
  */
 int fg_guard_split(bool *is_worker, struct fg_guard_end *end, struct fg_error *err) FG_NODISCARD;
 

@@ -100,10 +100,10 @@ static double unit_in_ns(const char *unit)
 		const char *unit;
 		double ns;
 	} units[] = {
-		{"ns", 1  },
+		{"ns", 1},
 		{"us", 1e3},
 		{"ms", 1e6},
-		{"s",  1e9},
+		{"s", 1e9},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(units); i++) {
@@ -158,8 +158,9 @@ static void add_google_case(struct fg_harness_report *report, const cJSON *entry
 }
 
 /*
- * A case that the harness repeated appears once per repetition and once per aggregate; the mean stands for it, and where aggregates are
- * not computed the repetitions are averaged by nobody: then the last one counts.
+ * A case that the harness repeated appears once per repetition and once per aggregate; the mean
+ * stands for it, and where aggregates are not computed the repetitions are averaged by nobody: then
+ * the last one counts.
  */
 static int add_google_entry(struct fg_harness_report *report, const cJSON *entry,
 			    struct fg_error *err)
@@ -240,8 +241,9 @@ static int parse_hyperfine(const char *text, size_t size, struct fg_harness_repo
 /* ---- XML: Catch2 ---- */
 
 /*
- * The reporter writes <BenchmarkResults name="..." ...> <mean value="12.3" .../> ... per case, numbers in nanoseconds.  No more of XML than
- * that is understood: start tags with quoted attributes, and the five named entities.
+ * The reporter writes <BenchmarkResults name="..." ...> <mean value="12.3" .../> ... per case,
+ * numbers in nanoseconds.  No more of XML than that is understood: start tags with quoted
+ * attributes, and the five named entities.
  */
 static const char *find_attribute(const char *tag, const char *end, const char *name,
 				  size_t *length)
@@ -271,11 +273,7 @@ static void add_unescaped(struct fg_strbuf *text, const char *from, size_t lengt
 		const char *entity;
 		char character;
 	} entities[] = {
-		{"&lt;",   '<' },
-                {"&gt;",   '>' },
-                {"&amp;",  '&' },
-                {"&quot;", '"' },
-                {"&apos;", '\''},
+		{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''},
 	};
 
 	for (size_t i = 0; i < length; i++) {
@@ -352,9 +350,9 @@ static const struct {
 		     struct fg_error *err);
 	const char *hint;
 } parsers[] = {
-	{FG_HARNESS_GOOGLE_BENCHMARK, parse_google,    "--benchmark_format=json"  },
-	{FG_HARNESS_CATCH2,           parse_catch2,    "--reporter xml"           },
-	{FG_HARNESS_HYPERFINE,        parse_hyperfine, "--export-json /dev/stdout"},
+	{FG_HARNESS_GOOGLE_BENCHMARK, parse_google, "--benchmark_format=json"},
+	{FG_HARNESS_CATCH2, parse_catch2, "--reporter xml"},
+	{FG_HARNESS_HYPERFINE, parse_hyperfine, "--export-json /dev/stdout"},
 };
 
 int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Output of benchmark harnesses: one execution of a harness gives a number of cases, each with metrics of its own.
+ * Output of benchmark harnesses: one execution of a harness gives a number of cases, each with
+ * metrics of its own.
  *
  * google-benchmark  --benchmark_format=json; of repeated cases the mean, where the harness computed one
  * catch2            --reporter xml
  * hyperfine         --export-json /dev/stdout, or any file that the benchmark then prints
  *
- * Times become nanoseconds: cpu_time and wall_time are the built-in metrics of these names, everything else (counters) is a metric of the
- * case's own.
+ * Times become nanoseconds: cpu_time and wall_time are the built-in metrics of these names,
+ * everything else (counters) is a metric of the case's own.
  */
 #ifndef FG_RUNNER_HARNESS_H
 #define FG_RUNNER_HARNESS_H
@@ -39,8 +40,9 @@ struct fg_harness_report {
 };
 
 /*
- * `text` may have lines of other words in front of and behind the harness's own output.  FG_ECHILD: it is not there, is broken, or reports
- * no case (a filter that matches nothing measures nothing).  A report that is filled must be released.
+ * `text` may have lines of other words in front of and behind the harness's own output.  FG_ECHILD:
+ * it is not there, is broken, or reports no case (a filter that matches nothing measures nothing).
+ * A report that is filled must be released.
  */
 int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
 		     struct fg_harness_report *report, struct fg_error *err) FG_NODISCARD;

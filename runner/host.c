@@ -93,20 +93,20 @@ static const struct {
 	const char *words;
 	const char *name;
 } vendors[] = {
-	{"amazon ec2",   "amazon"    },
-	{"google",       "google"    },
-	{"microsoft",    "microsoft" },
-	{"vmware",       "vmware"    },
-	{"innotek",      "virtualbox"},
-	{"virtualbox",   "virtualbox"},
-	{"parallels",    "parallels" },
-	{"xen",          "xen"       },
-	{"kvm",          "kvm"       },
-	{"qemu",         "kvm"       },
-	{"bochs",        "kvm"       },
-	{"openstack",    "kvm"       },
-	{"digitalocean", "kvm"       },
-	{"hetzner",      "kvm"       },
+	{"amazon ec2", "amazon"},
+	{"google", "google"},
+	{"microsoft", "microsoft"},
+	{"vmware", "vmware"},
+	{"innotek", "virtualbox"},
+	{"virtualbox", "virtualbox"},
+	{"parallels", "parallels"},
+	{"xen", "xen"},
+	{"kvm", "kvm"},
+	{"qemu", "kvm"},
+	{"bochs", "kvm"},
+	{"openstack", "kvm"},
+	{"digitalocean", "kvm"},
+	{"hetzner", "kvm"},
 };
 
 const char *fg_host_virtualization(const char *root)
@@ -148,10 +148,10 @@ const char *fg_host_container(const char *root)
 		const char *words;
 		const char *name;
 	} kinds[] = {
-		{"kubepods",                     "kubernetes"    },
-		{"docker",                       "docker"        },
-		{"libpod",                       "podman"        },
-		{"lxc",			  "lxc"           },
+		{"kubepods", "kubernetes"},
+		{"docker", "docker"},
+		{"libpod", "podman"},
+		{"lxc", "lxc"},
 		{"machine.slice/systemd-nspawn", "systemd-nspawn"},
 	};
 	char *groups = NULL;
@@ -225,20 +225,20 @@ static const struct {
 	const char *path;
 	bool identity;
 } line_facts[] = {
-	{"host.cpu.driver",                 "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",   false},
-	{"host.cpu.governor",               "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", true },
-	{"host.cpu.max_khz",                "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", false},
-	{"host.cpu.online",                 "/sys/devices/system/cpu/online",                        false},
-	{"host.cpu.smt",                    "/sys/devices/system/cpu/smt/control",                   true },
-	{"host.kernel.aslr",                "/proc/sys/kernel/randomize_va_space",                   false},
+	{"host.cpu.driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", false},
+	{"host.cpu.governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", true},
+	{"host.cpu.max_khz", "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", false},
+	{"host.cpu.online", "/sys/devices/system/cpu/online", false},
+	{"host.cpu.smt", "/sys/devices/system/cpu/smt/control", true},
+	{"host.kernel.aslr", "/proc/sys/kernel/randomize_va_space", false},
 	{"host.kernel.clocksource",
-	 "/sys/devices/system/clocksource/clocksource0/current_clocksource",                         false},
-	{"host.kernel.perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid",                  false},
-	{"host.kernel.release",             "/proc/sys/kernel/osrelease",                            false},
-	{"host.kernel.version",             "/proc/sys/kernel/version",                              false},
-	{"host.memory.huge_pages",          "/sys/kernel/mm/transparent_hugepage/enabled",           false},
-	{"host.name",		       "/proc/sys/kernel/hostname",                             false},
-	{"host.product",                    "/sys/class/dmi/id/product_name",                        false},
+	 "/sys/devices/system/clocksource/clocksource0/current_clocksource", false},
+	{"host.kernel.perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid", false},
+	{"host.kernel.release", "/proc/sys/kernel/osrelease", false},
+	{"host.kernel.version", "/proc/sys/kernel/version", false},
+	{"host.memory.huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled", false},
+	{"host.name", "/proc/sys/kernel/hostname", false},
+	{"host.product", "/sys/class/dmi/id/product_name", false},
 };
 
 /* Fields of /proc/cpuinfo; different names on other processors. */
@@ -247,11 +247,11 @@ static const struct {
 	const char *key;
 	bool identity;
 } cpu_fields[] = {
-	{"model name", "host.cpu.model",     true },
-	{"Hardware",   "host.cpu.model",     true },
-	{"cpu",        "host.cpu.model",     true }, /* POWER */
-	{"microcode",  "host.cpu.microcode", false},
-	{"cache size", "host.cpu.cache",     false},
+	{"model name", "host.cpu.model", true},
+	{"Hardware", "host.cpu.model", true},
+	{"cpu", "host.cpu.model", true}, /* POWER */
+	{"microcode", "host.cpu.microcode", false},
+	{"cache size", "host.cpu.cache", false},
 };
 
 static void capture_cpu(const char *root, struct fg_environment *host)

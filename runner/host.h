@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host is like, as facts: processor, kernel, memory, virtualization, container, frequency policy, load.
+ * What the host is like, as facts: processor, kernel, memory, virtualization, container, frequency
+ * policy, load.
  *
- * Identity facts are coarse on purpose (model, cores, governor, SMT, virtualization, kernel series): they make up the fingerprint, and a
- * fingerprint that changes with every reboot or every machine of a pool would split all histories.
+ * Identity facts are coarse on purpose (model, cores, governor, SMT, virtualization, kernel
+ * series): they make up the fingerprint, and a fingerprint that changes with every reboot or every
+ * machine of a pool would split all histories.
  *
- * Everything is read below `root` ("" for this host), so that tests can lay out a host of their own.
+ * Everything is read below `root` ("" for this host), so that tests can lay out a host of their
+ * own.
  */
 #ifndef FG_RUNNER_HOST_H
 #define FG_RUNNER_HOST_H

@@ -3,7 +3,10 @@
 
 #include "base/fs.h"
 
-/* From the folder of the running program: bin/ of an installation; cli/, bench/ROOM/ and tests/KIND/ROOM/ of a build tree. */
+/*
+ * From the folder of the running program: bin/ of an installation; cli/, bench/ROOM/ and
+ * tests/KIND/ROOM/ of a build tree.
+ */
 static const char *const ways[] = {
 	"../" FG_COLLECTOR_FOLDER "/fastgate",
 	"../../" FG_COLLECTOR_FOLDER "/fastgate",

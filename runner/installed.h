@@ -4,8 +4,8 @@
 #define FG_RUNNER_INSTALLED_H
 
 /*
- * Its absolute path, to be freed, or NULL: beside the running program (of an installation or of a build tree), else where it was meant to
- * be installed.
+ * Its absolute path, to be freed, or NULL: beside the running program (of an installation or of a
+ * build tree), else where it was meant to be installed.
  */
 char *fg_installed_find(const char *name);
 

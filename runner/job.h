@@ -43,14 +43,18 @@ struct fg_runner_job {
 	uint32_t given_up; /* measured pairs, in a schedule that was given up */
 	uint32_t timed;    /* pairs behind pair_seconds */
 	unsigned wanted;
-	/* With `until_sure`, what earlier sessions did: each may use the budget and the number of pairs anew. */
+	/*
+	 * With `until_sure`, what earlier sessions did: each may use the budget and the number of
+	 * pairs anew.
+	 */
 	double earlier_seconds;
 	unsigned earlier_counting;
 	uint32_t earlier_pairs;
 	double pair_seconds; /* mean of the measured ones */
 	uint16_t last_aside; /* of the last recorded block */
 	double busy
-		[FG_ARM_COUNT]; /* share of its time that the program kept exactly one CPU busy, last run alone */
+		/* share of its time that the program kept exactly one CPU busy, last run alone */
+		[FG_ARM_COUNT];
 	double *cost_ratios; /* ln(sampled / unsampled) of the cost blocks */
 	size_t cost_count;
 	size_t cost_capacity;
@@ -66,17 +70,26 @@ void fg_job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase
 /* The benchmark cannot be measured: its series says why.  Empties the failure. */
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure);
 
-/* start.c: the series, the arms as configured and the rules of the schedule; then everything up to the first pair that counts. */
+/*
+ * start.c: the series, the arms as configured and the rules of the schedule; then everything up to
+ * the first pair that counts.
+ */
 void fg_job_init(struct fg_runner_job *job);
 /* FG_ECHILD: the benchmark failed. */
 int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
-/* Execute, record, tell: one block of any kind.  FG_ECHILD: the benchmark failed, which its series says by now. */
+/*
+ * Execute, record, tell: one block of any kind.  FG_ECHILD: the benchmark failed, which its series
+ * says by now.
+ */
 int fg_job_block(struct fg_runner_job *job, const struct fg_block *block, struct fg_error *err)
 	FG_NODISCARD;
-/* The last recorded block's values of a metric, NaN where there are none: [arm] holds the mean of its repetitions. */
+/*
+ * The last recorded block's values of a metric, NaN where there are none: [arm] holds the mean of
+ * its repetitions.
+ */
 void fg_job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
-			double means[FG_ARM_COUNT]);
+		       double means[FG_ARM_COUNT]);
 
 /* A block while it is executed. */
 struct fg_pass {
@@ -87,13 +100,19 @@ struct fg_pass {
 	bool counts;     /* it is whole, and good for the verdict */
 };
 
-/* record.c: the slots that have ended into repetitions of the series; a block that is whole by now is settled. */
+/*
+ * record.c: the slots that have ended into repetitions of the series; a block that is whole by now
+ * is settled.
+ */
 int fg_job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
 	FG_NODISCARD;
 
 /* trial.c: settle FG_SCHEDULE_AUTO. */
 int fg_job_choose(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
-/* trial.c: `auto` chose the duet, and most of its pairs do not count: go over to ABBA.  After each measured pair. */
+/*
+ * trial.c: `auto` chose the duet, and most of its pairs do not count: go over to ABBA.  After each
+ * measured pair.
+ */
 int fg_job_reconsider(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -39,12 +39,17 @@ static int64_t now_ns(void)
 
 static void report(int fd, const void *message, size_t size)
 {
-	/* A pipe takes so little at once or not at all; nobody is left to be told when it does not. */
+	/*
+	 * A pipe takes so little at once or not at all; nobody is left to be told when it does not.
+	 */
 	if (write(fd, message, size) != (ssize_t)size)
 		_exit(EXIT_CANNOT);
 }
 
-/* The kernel's account of a process's main thread: time on a CPU, and time ready to run but waiting for one. */
+/*
+ * The kernel's account of a process's main thread: time on a CPU, and time ready to run but waiting
+ * for one.
+ */
 struct account {
 	int64_t cpu_ns;
 	int64_t wait_ns;
@@ -73,8 +78,8 @@ static struct account read_account(pid_t pid)
 }
 
 /*
- * Wait until it has ended, without collecting it.  On a busy machine we wake up late; the time that we stood in the
- * run queue meanwhile is taken off, so that the end is the program's and not ours.
+ * Wait until it has ended, without collecting it.  On a busy machine we wake up late; the time that
+ * we stood in the run queue meanwhile is taken off, so that the end is the program's and not ours.
  */
 static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *ended)
 {
@@ -96,7 +101,10 @@ static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *end
 	ended->leader_wait_ns = of_program.wait_ns;
 }
 
-/* Where only the program itself is to be sampled, and not its children, it is told from them by its parent: that is us. */
+/*
+ * Where only the program itself is to be sampled, and not its children, it is told from them by its
+ * parent: that is us.
+ */
 static void be_the_parent(char **environment)
 {
 	static const char only[] = FG_ENV_ONLY "=";

@@ -127,7 +127,10 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
-/* With $LIB in the path the dynamic linker of a 32-bit program takes the 32-bit library, where there is one. */
+/*
+ * With $LIB in the path the dynamic linker of a 32-bit program takes the 32-bit library, where
+ * there is one.
+ */
 static char *for_both_widths(const char *library)
 {
 	static const char *const tail = "/" FG_COLLECTOR_FOLDER "/fastgate/" FG_COLLECTOR_LIBRARY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Getting a program to start with the collector in it: where the library is, whether this program can take it, and the
- * environment that makes it so (collector/collector_env.h).
+ * Getting a program to start with the collector in it: where the library is, whether this program
+ * can take it, and the environment that makes it so (collector/collector_env.h).
  */
 #ifndef FG_RUNNER_PRELOAD_H
 #define FG_RUNNER_PRELOAD_H
@@ -34,21 +34,25 @@ struct fg_preload {
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
 
-/* Path of the collector library, to be freed: $FASTGATE_COLLECTOR, beside the running program, or where it is installed. */
+/*
+ * Path of the collector library, to be freed: $FASTGATE_COLLECTOR, beside the running program, or
+ * where it is installed.
+ */
 int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
 
 /*
- * The "NAME=value" strings that start the collector, each to be freed, NULL behind the last; returns how many.
- * `environment` is what they are added to: a LD_PRELOAD in it is kept behind ours.
- * Whoever calls this is the parent of the program that is sampled: by that it is told from its children.  (The launcher puts itself
- * there.)
+ * The "NAME=value" strings that start the collector, each to be freed, NULL behind the last;
+ * returns how many. `environment` is what they are added to: a LD_PRELOAD in it is kept behind
+ * ours. Whoever calls this is the parent of the program that is sampled: by that it is told from
+ * its children.  (The launcher puts itself there.)
  */
 size_t fg_preload_variables(const struct fg_preload *preload, char *const *environment,
 			    char *variables[FG_PRELOAD_VARIABLES_MAX]);
 
 /*
- * The first perf event on an idle system makes its opener wait for all processors (10 to 20 ms).  This opens one and keeps it,
- * so that the programs we start do not wait.  Where perf is refused it does nothing.
+ * The first perf event on an idle system makes its opener wait for all processors (10 to 20 ms).
+ * This opens one and keeps it, so that the programs we start do not wait.  Where perf is refused it
+ * does nothing.
  */
 void fg_preload_warm(void);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Only the first bytes, the program headers and the dynamic string table are looked at; every offset is checked against
- * the file's size before it is used, for the file is anybody's.
+ * Only the first bytes, the program headers and the dynamic string table are looked at; every
+ * offset is checked against the file's size before it is used, for the file is anybody's.
  */
 #include "runner/program_file.h"
 
@@ -109,18 +109,19 @@ static bool read_dynamic(const struct file *file, const struct segment *dynamic,
 	return false;
 }
 
-/* Names of needed libraries and of exported functions lie in one table; a sanitizer is in there by either. */
+/*
+ * Names of needed libraries and of exported functions lie in one table; a sanitizer is in there by
+ * either.
+ */
 static const char *find_sanitizer(const struct file *file, const struct headers *headers)
 {
 	static const struct {
 		const char *trace;
 		const char *name;
 	} known[] = {
-		{"__asan_init", "AddressSanitizer"},
-                {"libasan.so",  "AddressSanitizer"},
-		{"__tsan_init", "ThreadSanitizer" },
-                {"libtsan.so",  "ThreadSanitizer" },
-		{"__msan_init", "MemorySanitizer" },
+		{"__asan_init", "AddressSanitizer"}, {"libasan.so", "AddressSanitizer"},
+		{"__tsan_init", "ThreadSanitizer"},  {"libtsan.so", "ThreadSanitizer"},
+		{"__msan_init", "MemorySanitizer"},
 	};
 	struct segment dynamic;
 	struct segment load;
@@ -201,7 +202,9 @@ int fg_program_file_read(const char *path, struct fg_program_file *program, stru
 
 	*program = (struct fg_program_file){0};
 	if (fd < 0) {
-		/* A program may be executable and not readable; then nothing can be said about it. */
+		/*
+		 * A program may be executable and not readable; then nothing can be said about it.
+		 */
 		return errno == EACCES ? FG_OK : fg_error_errno(err, FG_EIO, "%s", path);
 	}
 	if (fstat(fd, &status) != 0) {

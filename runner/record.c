@@ -48,8 +48,8 @@ static void fill_values(const struct fg_executor *executor, const struct fg_targ
 }
 
 /*
- * Time that both ran at once, as a share of the shorter life: of the longer one it would tell how much slower the other is, and a
- * real slowdown would be set aside pair by pair.
+ * Time that both ran at once, as a share of the shorter life: of the longer one it would tell how
+ * much slower the other is, and a real slowdown would be set aside pair by pair.
  */
 static double overlap(const struct fg_execution *a, const struct fg_execution *b)
 {
@@ -128,8 +128,9 @@ static void add_cost(const struct fg_pass *pass)
 }
 
 /*
- * How much of its time a program keeps one CPU busy, and no more than that one.  0: several threads or processes.  The
- * kernel's account of the main thread says how long it ran and how long it waited for a CPU; without it wall time has to do.
+ * How much of its time a program keeps one CPU busy, and no more than that one.  0: several threads
+ * or processes.  The kernel's account of the main thread says how long it ran and how long it
+ * waited for a CPU; without it wall time has to do.
  */
 static double busy_share(const struct fg_process_result *result)
 {
@@ -143,7 +144,10 @@ static double busy_share(const struct fg_process_result *result)
 		return 0;
 	if (leader_ns >= single_thread_min * cpu_ns && active_ns > 0)
 		return fmin(1, cpu_ns / active_ns);
-	/* A wrapper that starts the real program: no more than one CPU's worth was used, and nearly that. */
+	/*
+	 * A wrapper that starts the real program: no more than one CPU's worth was used, and nearly
+	 * that.
+	 */
 	return cpu_ns <= one_cpu_max * wall_ns ? fmin(1, cpu_ns / wall_ns) : 0;
 }
 

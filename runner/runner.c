@@ -169,8 +169,7 @@ static void take_time(struct fg_pass *pass)
 {
 	const int64_t now_ns = fg_clock_monotonic_ns();
 
-	fg_job_series(pass->job)->seconds +=
-		(double)(now_ns - pass->seen_ns) / (double)FG_NS_PER_S;
+	fg_job_series(pass->job)->seconds += (double)(now_ns - pass->seen_ns) / (double)FG_NS_PER_S;
 	pass->seen_ns = now_ns;
 }
 
@@ -211,7 +210,7 @@ int fg_job_block(struct fg_runner_job *job, const struct fg_block *block, struct
 }
 
 void fg_job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
-			double means[FG_ARM_COUNT])
+		       double means[FG_ARM_COUNT])
 {
 	const struct fg_series *series = fg_job_series(job);
 	unsigned counts[FG_ARM_COUNT] = {0};

@@ -9,13 +9,17 @@
  *		fg_runner_finish(job)                              the series' state is final
  *	fg_runner_free(runner)
  *
- * Two kinds of failing are kept apart.  What a benchmark does wrong (missing, crashing, hanging, printing no metric) goes into its series
- * (`failure`, `failure_tail`) and the session goes on with the next.  What fastgate itself cannot do, or a callback refuses, is an error.
- * Every finished repetition is in the run by the time the callback hears of it: nothing is lost when the user interrupts.
+ * Two kinds of failing are kept apart.  What a benchmark does wrong (missing, crashing, hanging,
+ * printing no metric) goes into its series (`failure`, `failure_tail`) and the session goes on with
+ * the next.  What fastgate itself cannot do, or a callback refuses, is an error. Every finished
+ * repetition is in the run by the time the callback hears of it: nothing is lost when the user
+ * interrupts.
  *
- * Resuming: a benchmark whose series is already in the run goes on with the next pair of the same random order.
+ * Resuming: a benchmark whose series is already in the run goes on with the next pair of the same
+ * random order.
  *
- * One job at a time, one thread.  The plan, the run and all texts of the options must outlive the runner.
+ * One job at a time, one thread.  The plan, the run and all texts of the options must outlive the
+ * runner.
  */
 #ifndef FG_RUNNER_RUNNER_H
 #define FG_RUNNER_RUNNER_H
@@ -49,26 +53,31 @@ struct fg_runner_progress {
 struct fg_runner_options {
 	struct fg_run *run; /* series are added; id and seed are set */
 	const char *roots
-		[FG_ARM_COUNT]; /* folder that commands are seen from; baseline NULL: candidate alone */
+		/* folder that commands are seen from; baseline NULL: candidate alone */
+		[FG_ARM_COUNT];
 	const char *state_folder; /* ".fastgate": traces go below it */
 	const char *collector;    /* path of the collector library; NULL: where it is installed */
 	bool keep_traces;
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;                            /* of the callbacks; each may be NULL */
 	/*
-	 * A repetition is in the run, before anything else is started.  While others of its pair are still to come it is set aside
-	 * (FG_ASIDE_UNPAIRED); with the last one the whole pair's `aside` is settled.  `trace_folder` holds what the sampler wrote, NULL
-	 * where it did not run; the folder is removed afterwards.  Not FG_OK: the session ends with that error.
+	 * A repetition is in the run, before anything else is started.  While others of its pair
+	 * are still to come it is set aside (FG_ASIDE_UNPAIRED); with the last one the whole pair's
+	 * `aside` is settled.  `trace_folder` holds what the sampler wrote, NULL where it did not
+	 * run; the folder is removed afterwards.  Not FG_OK: the session ends with that error.
 	 */
 	int (*on_repetition)(void *context, size_t series, size_t repetition,
 			     const char *trace_folder, struct fg_error *err);
 	void (*on_progress)(void *context, const struct fg_runner_progress *progress);
 	/*
-	 * The schedule of a series was given up: everything measured in it is set aside by now (FG_ASIDE_GIVEN_UP), in earlier repetitions.
-	 * Not FG_OK: the session ends with that error.
+	 * The schedule of a series was given up: everything measured in it is set aside by now
+	 * (FG_ASIDE_GIVEN_UP), in earlier repetitions. Not FG_OK: the session ends with that error.
 	 */
 	int (*on_given_up)(void *context, size_t series, struct fg_error *err);
-	/* Words for people about this benchmark: it left a daemon behind, the sampler could not work. Each is said once. */
+	/*
+	 * Words for people about this benchmark: it left a daemon behind, the sampler could not
+	 * work. Each is said once.
+	 */
 	void (*on_note)(void *context, const struct fg_series *series, const char *note);
 };
 
@@ -85,8 +94,8 @@ int fg_runner_create(const struct fg_runner_options *options, struct fg_runner *
 void fg_runner_free(struct fg_runner *runner); /* NULL is fine */
 
 /*
- * Adds the benchmark's series to the run, records its build, runs set-up and warm-up and settles the schedule.
- * Also a benchmark that failed in there is a job: measure says FG_RUNNER_FAILED.
+ * Adds the benchmark's series to the run, records its build, runs set-up and warm-up and settles
+ * the schedule. Also a benchmark that failed in there is a job: measure says FG_RUNNER_FAILED.
  */
 int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchmark,
 		    struct fg_runner_job **job, struct fg_error *err) FG_NODISCARD;

@@ -2,8 +2,8 @@
 /*
  * The order of executions.
  *
- * Runs of one binary, one after the other, resemble their neighbours: frequency, temperature and other tenants drift.  So
- * the two arms are interleaved and the pair is the unit of analysis.
+ * Runs of one binary, one after the other, resemble their neighbours: frequency, temperature and
+ * other tenants drift.  So the two arms are interleaved and the pair is the unit of analysis.
  *
  * duet    Both arms at once on the same CPU.  Whatever takes time from that CPU takes it from both alike.  The one started first
  *         has a small advantage, hence pairs come in twos with the order swapped; which order begins is drawn.  The CPU
@@ -12,12 +12,12 @@
  *         positions 0 + 3 = 1 + 2.  The whole block is one observation.
  * stored  The candidate alone; its partner is in the store.
  *
- * Randomness: every draw comes from a generator seeded by (run seed, benchmark, purpose, counter).  No state is carried from
- * one block to the next.  Example: the duet pairs 6 and 7 both ask for ("two", 3); it gives the CPU and who starts in
- * pair 6, and pair 7 takes the opposite.
+ * Randomness: every draw comes from a generator seeded by (run seed, benchmark, purpose, counter).
+ * No state is carried from one block to the next.  Example: the duet pairs 6 and 7 both ask for
+ * ("two", 3); it gives the CPU and who starts in pair 6, and pair 7 takes the opposite.
  *
- * The sampling period is drawn in ±25 % per pair, the same for both arms: with a fixed period, a function whose calls last as long
- * as the period is seen always or never.
+ * The sampling period is drawn in ±25 % per pair, the same for both arms: with a fixed period, a
+ * function whose calls last as long as the period is seen always or never.
  */
 #include "runner/schedule.h"
 

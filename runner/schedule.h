@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which arm runs when, where and with what padding: pure functions of the run's seed and a counter, so that a run that was
- * interrupted goes on as if nothing had happened, and so that the order can be checked without running anything.
- * The reasons behind each schedule stand at the head of schedule.c.
+ * Which arm runs when, where and with what padding: pure functions of the run's seed and a counter,
+ * so that a run that was interrupted goes on as if nothing had happened, and so that the order can
+ * be checked without running anything. The reasons behind each schedule stand at the head of
+ * schedule.c.
  */
 #ifndef FG_RUNNER_SCHEDULE_H
 #define FG_RUNNER_SCHEDULE_H
@@ -42,7 +43,9 @@ struct fg_schedule_rules {
 	enum fg_arm only; /* with FG_SCHEDULE_STORED: the arm that runs */
 };
 
-/* Seed for one benchmark of a run: renaming or adding another benchmark does not change its order. */
+/*
+ * Seed for one benchmark of a run: renaming or adding another benchmark does not change its order.
+ */
 uint64_t fg_schedule_seed(uint64_t run_seed, const char *benchmark);
 
 /* The nth measured pair (duet, stored) or ABBA block. */
@@ -51,7 +54,10 @@ void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct 
 void fg_schedule_warmup(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 /* Each arm once and alone, for the absolute level in a duet session. */
 void fg_schedule_solo(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
-/* One arm with the sampler against the same arm without, in the manner of the schedule: what the sampler costs. */
+/*
+ * One arm with the sampler against the same arm without, in the manner of the schedule: what the
+ * sampler costs.
+ */
 void fg_schedule_cost(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 
 /* Is a solo block due before measured pair n? */

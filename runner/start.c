@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A job before its first pair: which series it fills, which arms there are, whether it can be sampled, how both were built, the
- * warm-up, and the schedule.
+ * A job before its first pair: which series it fills, which arms there are, whether it can be
+ * sampled, how both were built, the warm-up, and the schedule.
  */
 #include "base/fs.h"
 #include "runner/build_info.h"
@@ -208,8 +208,8 @@ void fg_job_init(struct fg_runner_job *job)
 }
 
 /*
- * Sampled are both arms or none: the sampler's cost must be the same in both.  A harness decides by itself how often it repeats,
- * so a profile of it says how long it ran and nothing else.
+ * Sampled are both arms or none: the sampler's cost must be the same in both.  A harness decides by
+ * itself how often it repeats, so a profile of it says how long it ran and nothing else.
  */
 static void settle_sampler(struct fg_runner_job *job)
 {
@@ -233,7 +233,10 @@ static void settle_sampler(struct fg_runner_job *job)
 	job->rules.sampled = possible;
 }
 
-/* What was measured of one program says nothing about another: a series goes on only with the binaries that it began with. */
+/*
+ * What was measured of one program says nothing about another: a series goes on only with the
+ * binaries that it began with.
+ */
 static int check_same_build(const struct fg_runner_job *job, size_t arm,
 			    const struct fg_environment *now, struct fg_error *err)
 {

@@ -63,7 +63,10 @@ static void build_environment(struct fg_target *target)
 	target->environment_count = count;
 }
 
-/* A name with a slash is seen from the working directory, as exec sees it; another is looked for in PATH. */
+/*
+ * A name with a slash is seen from the working directory, as exec sees it; another is looked for in
+ * PATH.
+ */
 static char *find_program(const char *working_directory, const char *name)
 {
 	char *path = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one arm of a benchmark executes: the command with its paths resolved below the arm's root folder.  Made once per arm
- * and benchmark, used by every repetition.
+ * What one arm of a benchmark executes: the command with its paths resolved below the arm's root
+ * folder.  Made once per arm and benchmark, used by every repetition.
  */
 #ifndef FG_RUNNER_TARGET_H
 #define FG_RUNNER_TARGET_H
@@ -18,7 +18,11 @@ struct fg_target {
 	char *stdin_path;                 /* absolute, or NULL */
 	char *program;                    /* the file that is executed; NULL: not found */
 	bool is_shell;                    /* the program is a shell that starts the benchmark */
-	bool is_wrapper; /* what runs in the end is not this file: a shell, a script, a program from outside of the root */
+	/*
+	 * what runs in the end is not this file: a shell, a script, a program from outside of the
+	 * root
+	 */
+	bool is_wrapper;
 	double binary_size; /* of the program, NaN: unknown or a shell */
 	char **environment; /* ours and the benchmark's; NULL at the end */
 	size_t environment_count;
@@ -28,7 +32,10 @@ struct fg_target {
 void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_benchmark *benchmark,
 		    const char *root);
 void fg_target_release(struct fg_target *target);
-/* Find the program: after set-up, which may build it.  One that is not there is no error: `program` stays NULL. */
+/*
+ * Find the program: after set-up, which may build it.  One that is not there is no error: `program`
+ * stays NULL.
+ */
 void fg_target_resolve(struct fg_target *target);
 
 /*

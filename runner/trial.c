@@ -2,17 +2,20 @@
 /*
  * `schedule: auto`: try both, keep the one that is sooner sure.
  *
- * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes half the time of a block.  On a crowded one it may
- * lose: three tasks on one CPU are dealt their slices unevenly.  choice.c weighs a few observations of each against what is known
- * beforehand; here they are made, turn and turn about, so that both meet the same weather.  Tried for ABBA is half a block, A then B.
+ * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
+ * half the time of a block.  On a crowded one it may lose: three tasks on one CPU are dealt their
+ * slices unevenly.  choice.c weighs a few observations of each against what is known beforehand;
+ * here they are made, turn and turn about, so that both meet the same weather.  Tried for ABBA is
+ * half a block, A then B.
  *
- * The trial's repetitions are kept with the run and take no part in the verdict.  They were chosen for a small spread, and a spread that was
- * chosen is too small: counted among the ten pairs of the first look, they would make its interval too narrow and false alarms
- * too frequent.
+ * The trial's repetitions are kept with the run and take no part in the verdict.  They were chosen
+ * for a small spread, and a spread that was chosen is too small: counted among the ten pairs of the
+ * first look, they would make its interval too narrow and false alarms too frequent.
  *
- * A duet means something only for a program that keeps one CPU busy, and no more than one.  On a loaded machine CPU time / wall time
- * does not tell: waiting for a CPU looks like idling.  Therefore the time that the program's main thread stood in the run queue is taken
- * off the wall time first.
+ * A duet means something only for a program that keeps one CPU busy, and no more than one.  On a
+ * loaded machine CPU time / wall time does not tell: waiting for a CPU looks like idling.
+ * Therefore the time that the program's main thread stood in the run queue is taken off the wall
+ * time first.
  */
 #include "base/clock.h"
 #include "runner/choice.h"
@@ -24,7 +27,10 @@ enum {
 	ROUND_EXECUTIONS = 4, /* two pairs */
 	REASON_SIZE = 256,
 	APART_MAX = 4, /* pairs of a duet that were none, before any that was */
-	/* Of the last pairs so many were none: one that counts takes the time of four, and two blocks of ABBA tell more. */
+	/*
+	 * Of the last pairs so many were none: one that counts takes the time of four, and two
+	 * blocks of ABBA tell more.
+	 */
 	RECENT_PAIRS = 16,
 	RECENT_APART_MAX = 12,
 	DUETS_PER_BLOCK = 2, /* in time */
@@ -185,7 +191,10 @@ static unsigned apart_among(const struct fg_runner_job *job, unsigned pairs)
 	return apart;
 }
 
-/* Is there time for the first look at blocks of ABBA?  Otherwise the few pairs that count are the better answer. */
+/*
+ * Is there time for the first look at blocks of ABBA?  Otherwise the few pairs that count are the
+ * better answer.
+ */
 static bool has_time_for_blocks(const struct fg_runner_job *job)
 {
 	const struct fg_measure *measure = &job->benchmark->measure;
@@ -221,9 +230,10 @@ static int give_up(struct fg_runner_job *job, const char *reason, struct fg_erro
 }
 
 /*
- * A short program may have been lucky in the trial, and a machine may become crowded.  Whether two programs ran together says nothing about
- * which of them is slower, so a choice by it biases no verdict; what the looks at the pairs so far have spent is for the decision to
- * remember.  A bettor's wealth (`until_sure`) cannot be taken along: there, only while no pair counts.
+ * A short program may have been lucky in the trial, and a machine may become crowded.  Whether two
+ * programs ran together says nothing about which of them is slower, so a choice by it biases no
+ * verdict; what the looks at the pairs so far have spent is for the decision to remember.  A
+ * bettor's wealth (`until_sure`) cannot be taken along: there, only while no pair counts.
  */
 int fg_job_reconsider(struct fg_runner_job *job, struct fg_error *err)
 {

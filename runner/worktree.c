@@ -43,7 +43,10 @@ static void add_to_key(struct fg_sha256 *sha, const char *text)
 	fg_sha256_add(sha, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-/* By the tree: a commit that was built while it was staged, or that was only reworded, is not built again. */
+/*
+ * By the tree: a commit that was built while it was staged, or that was only reworded, is not built
+ * again.
+ */
 static void make_key(const struct fg_worktree_options *options, const char *tree,
 		     const char *prefix, char key[KEY_LENGTH + 1])
 {
@@ -117,8 +120,8 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 /* ---- checkout ---- */
 
 /*
- * "-c submodule.NAME.url=…/modules/NAME" for each submodule of the tree that the main checkout has already.  A name may hold
- * slashes, as the path that it usually is.
+ * "-c submodule.NAME.url=…/modules/NAME" for each submodule of the tree that the main checkout has
+ * already.  A name may hold slashes, as the path that it usually is.
  */
 static size_t add_local_modules(const struct fg_git *in_tree, const char *modules_folder,
 				char *settings[], size_t most)
@@ -154,7 +157,10 @@ static size_t add_local_modules(const struct fg_git *in_tree, const char *module
 	return count;
 }
 
-/* Submodules whose commits the main checkout has already are cloned from there: no network is needed. */
+/*
+ * Submodules whose commits the main checkout has already are cloned from there: no network is
+ * needed.
+ */
 static int update_submodules(const struct fg_git *in_tree, const char *top, struct fg_error *err)
 {
 	enum {

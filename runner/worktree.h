@@ -2,10 +2,12 @@
 /*
  * A commit checked out and built beside the working tree: the other side of `--against`.
  *
- * It lies in STATE/builds/KEY/tree, a git worktree without a branch.  KEY is a digest of the commit's tree and of what it is built with, so
- * the second run with the same settings builds nothing.  A lock file per key keeps parallel jobs from building the same twice; one that
- * many can share keeps them from clearing away what another one measures, and is held until fg_worktree_close().
- * A build that was cut off left no mark of success and is done again from the beginning.
+ * It lies in STATE/builds/KEY/tree, a git worktree without a branch.  KEY is a digest of the
+ * commit's tree and of what it is built with, so the second run with the same settings builds
+ * nothing.  A lock file per key keeps parallel jobs from building the same twice; one that many can
+ * share keeps them from clearing away what another one measures, and is held until
+ * fg_worktree_close(). A build that was cut off left no mark of success and is done again from the
+ * beginning.
  */
 #ifndef FG_RUNNER_WORKTREE_H
 #define FG_RUNNER_WORKTREE_H
@@ -32,8 +34,8 @@ struct fg_worktree {
 };
 
 /*
- * FG_ECHILD: it does not build.  `tail` (may be NULL) then gets the last lines of the build's output, to be freed; all of it is in
- * the log that the message names.
+ * FG_ECHILD: it does not build.  `tail` (may be NULL) then gets the last lines of the build's
+ * output, to be freed; all of it is in the log that the message names.
  */
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * 1. Cleaning.  A value far off the median of the seven around it is replaced by that median (a Hampel filter): a single
+ * 1. Cleaning.  A value far off the median of the seven around it is replaced by that median (a
+ *    Hampel filter): a single
  *    outlier is gone, a step stays, for its neighbours on one side stand with it.
- * 2. Noise.  Steps touch few differences of neighbours, so the noise is read from those: with D_k the mean square of
+ * 2. Noise.  Steps touch few differences of neighbours, so the noise is read from those: with D_k
+ *    the mean square of
  *    x[i+k] - x[i], an AR(1) process of variance v has D_1 = 2v(1 - r) and D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1.
  *    The largest squares are left out, for steps.
- * 3. Search.  Over windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and Munk, Biometrika
+ * 3. Search.  Over windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and
+ *    Munk, Biometrika
  *    110, 2023) the largest CUSUM of a split that leaves min_segment values on either side, divided by the long-run
  *    standard deviation sqrt(v (1+r)/(1-r)).
- * 4. Null.  Steps 1 to 3 on simulated AR(1) series of the same length and autocorrelation give the distribution of the
+ * 4. Null.  Steps 1 to 3 on simulated AR(1) series of the same length and autocorrelation give the
+ *    distribution of the
  *    largest statistic when nothing changed.  The estimate of r is uncertain, and too small an r would give false
  *    change points, so each simulated series draws its own r around the estimate.
- * 5. Choice.  Of the windows above the critical value the narrowest tells the place best; windows that hold a found
+ * 5. Choice.  Of the windows above the critical value the narrowest tells the place best; windows
+ *    that hold a found
  *    change are set aside, and so on until none is left (narrowest over threshold: Baranowski, Chen and Fryzlewicz 2019).
  */
 #include "stats/changepoint.h"
@@ -130,7 +135,10 @@ static void search_window(const struct search *s, struct window *w)
 	}
 }
 
-/* In a series without noise (an exact metric) every change that outlives the cleaning is one beyond doubt. */
+/*
+ * In a series without noise (an exact metric) every change that outlives the cleaning is one beyond
+ * doubt.
+ */
 static double in_noise_units(double statistic, double scale)
 {
 	if (scale > 0.0)
@@ -211,9 +219,9 @@ static void simulate_ar1(struct fg_random *rng, double r, double *values, size_t
 }
 
 /*
- * The estimate strays by about 1.5 (1 - r/2) / sqrt(n), and where it comes out too small the statistic comes out too
- * large.  So the draws stand around the estimate plus one such error: fewer changes are found in short series, and
- * fewer false ones.
+ * The estimate strays by about 1.5 (1 - r/2) / sqrt(n), and where it comes out too small the
+ * statistic comes out too large.  So the draws stand around the estimate plus one such error: fewer
+ * changes are found in short series, and fewer false ones.
  */
 static double draw_correlation(struct fg_random *rng, double r, size_t count)
 {
@@ -252,7 +260,10 @@ static double p_of(const double *null, size_t simulations, double statistic)
 	return (double)(simulations - below + 1) / ((double)simulations + 1.0);
 }
 
-/* The narrowest window above the critical value that holds no change found so far; the larger statistic breaks ties. */
+/*
+ * The narrowest window above the critical value that holds no change found so far; the larger
+ * statistic breaks ties.
+ */
 static struct window *narrowest(struct search *s, double critical)
 {
 	struct window *best = NULL;
@@ -338,8 +349,9 @@ static void fill_levels(const double *values, size_t count, struct fg_changepoin
 }
 
 /*
- * The search looks at means, and two wild values at the end of a short segment can carry one.  A level that changed has another
- * median; where that did not move by MEDIAN_ERRORS of its errors, the point is dropped.
+ * The search looks at means, and two wild values at the end of a short segment can carry one.  A
+ * level that changed has another median; where that did not move by MEDIAN_ERRORS of its errors,
+ * the point is dropped.
  */
 static bool is_level_change(const struct fg_changepoints *points, size_t i, size_t count)
 {

@@ -2,10 +2,11 @@
 /*
  * Where does a series of results change its level for good?
  *
- * The usual searches assume independent, well behaved values and choose the split on the very data they then test; on a
- * drifting host they report change points in most series in which nothing happened.  Here the whole search
- * (cleaning, noise estimate, maximum over many windows) is repeated on simulated series without a change that are as
- * autocorrelated as the one at hand, and only what exceeds those is reported.  See changepoint.c and docs/statistics.md.
+ * The usual searches assume independent, well behaved values and choose the split on the very data
+ * they then test; on a drifting host they report change points in most series in which nothing
+ * happened.  Here the whole search (cleaning, noise estimate, maximum over many windows) is
+ * repeated on simulated series without a change that are as autocorrelated as the one at hand, and
+ * only what exceeds those is reported.  See changepoint.c and docs/statistics.md.
  */
 #ifndef FG_STATS_CHANGEPOINT_H
 #define FG_STATS_CHANGEPOINT_H
@@ -39,8 +40,9 @@ struct fg_changepoints {
 };
 
 /*
- * FG_EINVAL for a value that is not finite, FG_ELIMIT beyond FG_CHANGEPOINT_VALUES_MAX values.  A series shorter than
- * two segments, or constant, has no change points.  Release `result` with fg_changepoints_release().
+ * FG_EINVAL for a value that is not finite, FG_ELIMIT beyond FG_CHANGEPOINT_VALUES_MAX values.  A
+ * series shorter than two segments, or constant, has no change points.  Release `result` with
+ * fg_changepoints_release().
  */
 int fg_changepoints_find(const double *values, size_t count,
 			 const struct fg_changepoint_options *options,

@@ -28,7 +28,10 @@ struct fg_proportion {
 	double high;
 };
 
-/* Clopper-Pearson interval of a proportion (Biometrika 26, 1934), exact for every n.  n = 0 gives [0, 1]. */
+/*
+ * Clopper-Pearson interval of a proportion (Biometrika 26, 1934), exact for every n.  n = 0 gives
+ * [0, 1].
+ */
 struct fg_proportion fg_clopper_pearson(size_t successes, size_t trials, double confidence);
 
 #endif

@@ -7,7 +7,10 @@
 
 #include <math.h>
 
-/* Above this many values the pairwise means would be too many; a strided subset then stands for all. */
+/*
+ * Above this many values the pairwise means would be too many; a strided subset then stands for
+ * all.
+ */
 #define WALSH_MAX 2000
 
 /* How many values go at each end: at least one is always kept. */

@@ -2,8 +2,8 @@
 /*
  * Where the middle of a sample lies, and how sure that is, when some values are wild.
  *
- * The trimmed mean cuts the same share off both ends; its standard error comes from the winsorised sample
- * (Tukey and McLaughlin 1963, Yuen 1974), with h - 1 degrees of freedom for h values kept.
+ * The trimmed mean cuts the same share off both ends; its standard error comes from the winsorised
+ * sample (Tukey and McLaughlin 1963, Yuen 1974), with h - 1 degrees of freedom for h values kept.
  * Nothing here can fail; a sample that is too small gives NaN.
  */
 #ifndef FG_STATS_LOCATION_H
@@ -22,7 +22,10 @@ struct fg_trimmed {
 /* `share` is cut off each end: 0 <= share < 0.5. */
 struct fg_trimmed fg_trimmed_mean(const double *values, size_t count, double share);
 
-/* The values in their order, those beyond the cuts of a trimmed mean drawn in to the cuts; `out` may be `values`. */
+/*
+ * The values in their order, those beyond the cuts of a trimmed mean drawn in to the cuts; `out`
+ * may be `values`.
+ */
 void fg_winsorise(const double *values, size_t count, double share, double *out);
 
 /* The median of all means of two values (each with itself too): Hodges and Lehmann 1963. */

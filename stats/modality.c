@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A unimodal distribution function is convex up to its mode and concave beyond.  The sample's own function climbs
- * from i to i + 1 (in counts) at its i-th value.  For a modal interval lo..hi the nearest convex curve from below is the
- * greatest convex minorant of the points (x_i, i), the nearest concave one from above the least concave majorant of the
- * points (x_i, i + 1).  The search starts with the whole sample.  Where the two curves are furthest apart, the mode
- * must lie: the interval shrinks to the knots around that place, and what is left outside of it adds its own
+ * A unimodal distribution function is convex up to its mode and concave beyond.  The sample's own
+ * function climbs from i to i + 1 (in counts) at its i-th value.  For a modal interval lo..hi the
+ * nearest convex curve from below is the greatest convex minorant of the points (x_i, i), the
+ * nearest concave one from above the least concave majorant of the points (x_i, i + 1).  The search
+ * starts with the whole sample.  Where the two curves are furthest apart, the mode must lie: the
+ * interval shrinks to the knots around that place, and what is left outside of it adds its own
  * distance to the account.  It ends when the gap inside is no larger than the account.
  */
 #include "stats/modality.h"
@@ -17,7 +18,10 @@
 
 #define SIMULATIONS_DEFAULT 1000
 #define VALUES_MAX          1000
-/* So many samples of the null beyond the dip settle that it is nothing special (Besag and Clifford 1991). */
+/*
+ * So many samples of the null beyond the dip settle that it is nothing special (Besag and Clifford
+ * 1991).
+ */
 #define ENOUGH 20
 
 /* Work space for one dip over the sorted values x[0..n-1]. */
@@ -97,7 +101,10 @@ static double widest_gap(const struct envelope *e, size_t lo, size_t hi, size_t 
 	return widest;
 }
 
-/* How far the sample strays from the curves that are now settled: lo..new_lo below, new_hi..hi above. */
+/*
+ * How far the sample strays from the curves that are now settled: lo..new_lo below, new_hi..hi
+ * above.
+ */
 static double settled_distance(const struct envelope *e, const size_t *old, const size_t *now)
 {
 	double most = 1.0;

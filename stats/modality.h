@@ -17,14 +17,20 @@ double fg_dip(const double *values, size_t count);
 struct fg_modality {
 	double dip;
 	double p;
-	/* The best cut into two heaps (least squares), whatever p says; meaningful where p is small. */
+	/*
+	 * The best cut into two heaps (least squares), whatever p says; meaningful where p is
+	 * small.
+	 */
 	double cut;
 	double low_center;
 	double high_center;
 	double high_share; /* share of values above the cut */
 };
 
-/* `simulations` samples of the null; 0: 1000.  At most 1000 values are looked at (evenly spaced order statistics beyond). */
+/*
+ * `simulations` samples of the null; 0: 1000.  At most 1000 values are looked at (evenly spaced
+ * order statistics beyond).
+ */
 struct fg_modality fg_modality_test(const double *values, size_t count, size_t simulations,
 				    uint64_t seed);
 

@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
-/* Benjamini and Hochberg 1995: rejecting adjusted <= q keeps the expected share of false rejections below q. */
+/*
+ * Benjamini and Hochberg 1995: rejecting adjusted <= q keeps the expected share of false rejections
+ * below q.
+ */
 void fg_benjamini_hochberg(const double *p, size_t count, double *adjusted);
 /* Holm 1979: rejecting adjusted <= alpha keeps the chance of any false rejection below alpha. */
 void fg_holm(const double *p, size_t count, double *adjusted);

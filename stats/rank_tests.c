@@ -115,7 +115,9 @@ static struct fg_test exact_test(const double *probability, size_t size, double 
 	return two_sided(test);
 }
 
-/* How likely each rank sum is: one rank after the other is added or not, each with chance one half. */
+/*
+ * How likely each rank sum is: one rank after the other is added or not, each with chance one half.
+ */
 static struct fg_test signed_rank_exact(size_t count, double statistic)
 {
 	size_t size = count * (count + 1) / 2 + 1;
@@ -166,9 +168,9 @@ struct fg_test fg_signed_rank_test(const double *values, size_t count, double ce
 }
 
 /*
- * The distribution of U without ties: the coefficients of the Gaussian binomial (n1+n2 over n1), built factor by
- * factor: multiply by 1 - q^(n2+i), divide by 1 - q^i.  Counts stay below 2^97 for 50 a side; doubles keep the
- * relative error of the sums far below what a p-value shows.
+ * The distribution of U without ties: the coefficients of the Gaussian binomial (n1+n2 over n1),
+ * built factor by factor: multiply by 1 - q^(n2+i), divide by 1 - q^i.  Counts stay below 2^97 for
+ * 50 a side; doubles keep the relative error of the sums far below what a p-value shows.
  */
 static struct fg_test mann_whitney_exact(size_t n1, size_t n2, double statistic)
 {
@@ -177,7 +179,10 @@ static struct fg_test mann_whitney_exact(size_t n1, size_t n2, double statistic)
 	double total = 0.0;
 	struct fg_test test;
 
-	/* ways[u] = number of ways to place i items with n2 others so that U = u; one item more a round. */
+	/*
+	 * ways[u] = number of ways to place i items with n2 others so that U = u; one item more a
+	 * round.
+	 */
 	ways[0] = 1.0;
 	for (size_t i = 1; i <= n1; i++) {
 		for (size_t u = size; u-- > n2 + i;)
@@ -185,7 +190,9 @@ static struct fg_test mann_whitney_exact(size_t n1, size_t n2, double statistic)
 		for (size_t u = i; u < size; u++)
 			ways[u] += ways[u - i];
 	}
-	/* Small counts came from small numbers alone and are right to the last digit; mirror them. */
+	/*
+	 * Small counts came from small numbers alone and are right to the last digit; mirror them.
+	 */
 	for (size_t u = size / 2; u < size; u++)
 		ways[u] = ways[size - 1 - u];
 	for (size_t u = 0; u < size; u++)

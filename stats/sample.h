@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain descriptions of a sample.  None changes its input; those that need order sort a copy of their own.
- * An empty sample, or one too small for the figure asked for, gives NaN.
+ * Plain descriptions of a sample.  None changes its input; those that need order sort a copy of
+ * their own. An empty sample, or one too small for the figure asked for, gives NaN.
  */
 #ifndef FG_STATS_SAMPLE_H
 #define FG_STATS_SAMPLE_H

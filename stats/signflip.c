@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The cost is rows x pairs x patterns additions, so that loop is what this file is built around: the signs of BLOCK
- * patterns lie side by side, a row keeps BLOCK sums in registers, and the compiler turns the inner loop into vector
- * instructions.  Everything after it (the step-down) is one pass over rows x patterns.
+ * The cost is rows x pairs x patterns additions, so that loop is what this file is built around:
+ * the signs of BLOCK patterns lie side by side, a row keeps BLOCK sums in registers, and the
+ * compiler turns the inner loop into vector instructions.  Everything after it (the step-down) is
+ * one pass over rows x patterns.
  */
 #include "stats/signflip.h"
 
@@ -14,13 +15,17 @@
 #define BLOCK            32
 #define PATTERNS_DEFAULT 1000
 /*
- * Most programs did not change: a tenth of the patterns shows that no p comes near any usual alpha, and its p are as valid as those of
- * all.  Only otherwise all patterns are run.  A flag needs the second run too, so the screen cannot add false ones.
+ * Most programs did not change: a tenth of the patterns shows that no p comes near any usual alpha,
+ * and its p are as valid as those of all.  Only otherwise all patterns are run.  A flag needs the
+ * second run too, so the screen cannot add false ones.
  */
 #define SCREEN_FROM     400
 #define SCREEN_PATTERNS 128
 #define SCREEN_P        0.1
-/* Sums of the same numbers in another order may differ in the last bits of a float; count them as equal. */
+/*
+ * Sums of the same numbers in another order may differ in the last bits of a float; count them as
+ * equal.
+ */
 #define TIE 1e-5F
 
 struct plan {
@@ -159,7 +164,10 @@ static void order_rows(struct plan *plan, float direction)
 	free(items);
 }
 
-/* Raise the running maxima of both signs by this row, and count those that reach the row's own statistic. */
+/*
+ * Raise the running maxima of both signs by this row, and count those that reach the row's own
+ * statistic.
+ */
 static size_t raise_and_count(const struct plan *plan, size_t row, float direction, float *maxima)
 {
 	const float *statistic = plan->statistics + row * plan->blocks * BLOCK;
@@ -180,7 +188,10 @@ static size_t raise_and_count(const struct plan *plan, size_t row, float directi
 	return reached;
 }
 
-/* From the least suspicious row to the most, then the adjusted p are made monotone from the top down. */
+/*
+ * From the least suspicious row to the most, then the adjusted p are made monotone from the top
+ * down.
+ */
 static void step_down(struct plan *plan, float direction, double *p)
 {
 	size_t count = plan->rows->row_count;

@@ -2,15 +2,18 @@
 /*
  * Thousands of nodes, one set of pairs: which of them changed?
  *
- * Each row holds the differences (candidate - baseline) of one node over the pairs.  If nothing changed, swapping
- * the arms of a pair changes nothing, so every pattern of signs over the pairs is equally likely.  All rows get the same
- * random patterns; the largest statistic among the rows that are still in question is noted for each pattern, and a
- * row's adjusted p is the share of patterns whose largest reaches the row's own (max-T with step-down, Westfall and Young
- * 1993).  This bounds the chance of *any* false flag, whatever the rows' dependence; call paths nest, so theirs is strong.
+ * Each row holds the differences (candidate - baseline) of one node over the pairs.  If nothing
+ * changed, swapping the arms of a pair changes nothing, so every pattern of signs over the pairs is
+ * equally likely.  All rows get the same random patterns; the largest statistic among the rows that
+ * are still in question is noted for each pattern, and a row's adjusted p is the share of patterns
+ * whose largest reaches the row's own (max-T with step-down, Westfall and Young 1993).  This bounds
+ * the chance of *any* false flag, whatever the rows' dependence; call paths nest, so theirs is
+ * strong.
  *
- * The statistic is sum(x) / sqrt(sum(x^2)): for a given row it grows with Student's t, and its denominator does not depend
- * on the signs.  Patterns come with their opposites, which is exact too (cosets of {+1, -1}: Hemerik and Goeman
- * 2018) and halves the work.  The pattern "as observed" counts, so p is never 0.
+ * The statistic is sum(x) / sqrt(sum(x^2)): for a given row it grows with Student's t, and its
+ * denominator does not depend on the signs.  Patterns come with their opposites, which is exact too
+ * (cosets of {+1, -1}: Hemerik and Goeman 2018) and halves the work.  The pattern "as observed"
+ * counts, so p is never 0.
  */
 #ifndef FG_STATS_SIGNFLIP_H
 #define FG_STATS_SIGNFLIP_H
@@ -21,8 +24,8 @@
 #include <stdint.h>
 
 /*
- * Sparse rows, as in CSR: row r owns columns[start[r]] ... columns[start[r + 1] - 1] and the values beside them.  Pairs
- * that are not named hold 0.  The arrays stay the caller's.
+ * Sparse rows, as in CSR: row r owns columns[start[r]] ... columns[start[r + 1] - 1] and the values
+ * beside them.  Pairs that are not named hold 0.  The arrays stay the caller's.
  */
 struct fg_sparse_rows {
 	size_t row_count;
@@ -31,14 +34,18 @@ struct fg_sparse_rows {
 	const uint32_t *columns;
 	const float *values;
 	/*
-	 * Per row, or NULL: what is taken off its statistic before rows are compared, so that a row that matters more may get more of the
-	 * error allowance (weighted testing).  It must not depend on the signs of the values; then the bound holds as it does without.
+	 * Per row, or NULL: what is taken off its statistic before rows are compared, so that a row
+	 * that matters more may get more of the error allowance (weighted testing).  It must not
+	 * depend on the signs of the values; then the bound holds as it does without.
 	 */
 	const float *handicap;
 };
 
 struct fg_signflip_options {
-	size_t patterns; /* half are opposites of the other half; 0: 1000.  Fewer are run where nothing is suspect. */
+	/*
+	 * half are opposites of the other half; 0: 1000.  Fewer are run where nothing is suspect.
+	 */
+	size_t patterns;
 	uint64_t seed;
 };
 
@@ -46,8 +53,9 @@ struct fg_signflip_options {
 #define FG_SIGNFLIP_PATTERNS_MAX 100000
 
 /*
- * Adjusted p per row, against "grew" in p_up and against "shrank" in p_down (either may be NULL).  A row without a value
- * other than 0 gets 1.  FG_EINVAL for a column out of range or a value that is not finite; FG_ELIMIT beyond the limits above.
+ * Adjusted p per row, against "grew" in p_up and against "shrank" in p_down (either may be NULL).
+ * A row without a value other than 0 gets 1.  FG_EINVAL for a column out of range or a value that
+ * is not finite; FG_ELIMIT beyond the limits above.
  */
 int fg_signflip_max_t(const struct fg_sparse_rows *rows, const struct fg_signflip_options *options,
 		      double *p_up, double *p_down, struct fg_error *err) FG_NODISCARD;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The incomplete beta function by its continued fraction (Abramowitz and Stegun 26.5.8), evaluated from
- * the front with the method of Lentz.  The fraction converges fast below x = (a+1)/(a+b+2); beyond that
- * the symmetry I_x(a,b) = 1 - I_{1-x}(b,a) is used.  The inverse keeps a bracket around the root and takes
- * Newton steps while they stay inside it, so it cannot run away.
+ * The incomplete beta function by its continued fraction (Abramowitz and Stegun 26.5.8), evaluated
+ * from the front with the method of Lentz.  The fraction converges fast below x = (a+1)/(a+b+2);
+ * beyond that the symmetry I_x(a,b) = 1 - I_{1-x}(b,a) is used.  The inverse keeps a bracket around
+ * the root and takes Newton steps while they stay inside it, so it cannot run away.
  */
 #include "stats/special.h"
 
@@ -53,8 +53,7 @@ static double beta_fraction(double a, double b, double x)
 /* ln of x^a (1-x)^b / B(a,b), with 1-x handed in so that nothing is lost near x = 1. */
 static double log_front(double a, double b, double x, double rest)
 {
-	return fg_log_gamma(a + b) - fg_log_gamma(a) - fg_log_gamma(b) + a * log(x) +
-	       b * log(rest);
+	return fg_log_gamma(a + b) - fg_log_gamma(a) - fg_log_gamma(b) + a * log(x) + b * log(rest);
 }
 
 double fg_incomplete_beta(double a, double b, double x)

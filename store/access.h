@@ -2,8 +2,9 @@
 /*
  * Who may do what on a server, and what people wrote beside the numbers.
  *
- * A token is 32 random bytes from the kernel, shown once ("fgt_" and 64 hexadecimal digits); the store keeps only its
- * SHA-256.  A token holds one scope, for one project or for all.  admin may do what upload may, upload what read may.
+ * A token is 32 random bytes from the kernel, shown once ("fgt_" and 64 hexadecimal digits); the
+ * store keeps only its SHA-256.  A token holds one scope, for one project or for all.  admin may do
+ * what upload may, upload what read may.
  */
 #ifndef FG_STORE_ACCESS_H
 #define FG_STORE_ACCESS_H
@@ -45,7 +46,10 @@ bool fg_scope_parse(const char *name, enum fg_scope *scope);
 int fg_store_token_create(struct fg_store *store, const char *project, enum fg_scope scope,
 			  int64_t expires_ns, const char *note, char text[FG_TOKEN_TEXT_SIZE],
 			  struct fg_error *err) FG_NODISCARD;
-/* FG_ENOENT: unknown, expired or revoked (the message says which).  Release with fg_token_release(). */
+/*
+ * FG_ENOENT: unknown, expired or revoked (the message says which).  Release with
+ * fg_token_release().
+ */
 int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
 			 struct fg_token *token, struct fg_error *err) FG_NODISCARD;
 int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One dictionary serves all benchmarks of a run.  It is a tree of its own: an unnamed root, below it the root of each
- * benchmark's profile, below that the call paths.  Nodes are numbered from 1, parents before children; a node is
- * written as the distance back to its parent (0: the unnamed root) and its function.
+ * One dictionary serves all benchmarks of a run.  It is a tree of its own: an unnamed root, below
+ * it the root of each benchmark's profile, below that the call paths.  Nodes are numbered from 1,
+ * parents before children; a node is written as the distance back to its parent (0: the unnamed
+ * root) and its function.
  */
 #include "store/bundle.h"
 

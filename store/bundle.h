@@ -8,7 +8,8 @@
  *	            envelope names
  *	values      repetitions, profile weights and regions, packed; they refer to the dictionary by number
  *
- * docs/formats/upload.md has the details.  Reading trusts nothing: sizes, counts, references and texts are checked.
+ * docs/formats/upload.md has the details.  Reading trusts nothing: sizes, counts, references and
+ * texts are checked.
  */
 #ifndef FG_STORE_BUNDLE_H
 #define FG_STORE_BUNDLE_H
@@ -40,8 +41,8 @@ int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bun
 void fg_bundle_release(struct fg_bundle *bundle);
 
 /*
- * The envelope alone, checked: the run without values.  `hash` becomes the dictionary that it needs.
- * The parts are borrowed.
+ * The envelope alone, checked: the run without values.  `hash` becomes the dictionary that it
+ * needs. The parts are borrowed.
  */
 int fg_bundle_read_envelope(const char *envelope, size_t size,
 			    const struct fg_bundle_limits *limits, struct fg_stored_run *stored,

@@ -16,8 +16,8 @@ enum {
 };
 
 /*
- * What zstd works with takes longer to make than many a block takes to pack.  So it is kept for whoever comes next, in
- * whatever thread.
+ * What zstd works with takes longer to make than many a block takes to pack.  So it is kept for
+ * whoever comes next, in whatever thread.
  */
 struct kept {
 	void *items[KEPT_MAX];
@@ -275,7 +275,10 @@ size_t fg_read_count(struct fg_byte_reader *reader, size_t least)
 	return (size_t)count;
 }
 
-/* One frame; at each break the packer ends a block, so that the next one starts with statistics of its own. */
+/*
+ * One frame; at each break the packer ends a block, so that the next one starts with statistics of
+ * its own.
+ */
 static size_t pack(ZSTD_CCtx *zstd, const struct fg_bytes *content, void *to, size_t room_bytes)
 {
 	static const uint8_t none[1];
@@ -317,7 +320,10 @@ int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 		return fg_error_set(err, FG_EDB, "cannot pack a block: no memory");
 	at = room(block, FG_SEAL_HEADER_SIZE + bound);
 	packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
-	/* Kinds apart, there is little to be found twice: short matches would only spoil the statistics. */
+	/*
+	 * Kinds apart, there is little to be found twice: short matches would only spoil the
+	 * statistics.
+	 */
 	if (!ZSTD_isError(packed) && (content->break_count || level == FG_SEAL_LEVEL_QUICK))
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_MIN);
 	/* Nor is a table worth clearing that remembers more than the last numbers. */

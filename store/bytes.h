@@ -7,8 +7,9 @@
  *	4 bytes  size of the content when unpacked, little endian
  *	...      the content as one zstd frame
  *
- * A reader never reads past its end: after the first failure everything it returns is 0 and `failed` is set, so that
- * a decoder checks once.  What is announced by a count is checked against the bytes that are left before it is allocated.
+ * A reader never reads past its end: after the first failure everything it returns is 0 and
+ * `failed` is set, so that a decoder checks once.  What is announced by a count is checked against
+ * the bytes that are left before it is allocated.
  */
 #ifndef FG_STORE_BYTES_H
 #define FG_STORE_BYTES_H
@@ -53,8 +54,8 @@ static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
 }
 
 /*
- * For tens of thousands of numbers in a row: have room for so many bytes behind what is there, put them there, and say
- * where they end.
+ * For tens of thousands of numbers in a row: have room for so many bytes behind what is there, put
+ * them there, and say where they end.
  */
 enum {
 	FG_VARINT_MAX_BYTES = 10
@@ -72,7 +73,10 @@ static inline uint8_t *fg_put_varint(uint8_t *at, uint64_t value)
 	return at;
 }
 
-/* The same for numbers whose lengths have no pattern: what a processor cannot guess it should not be asked. */
+/*
+ * The same for numbers whose lengths have no pattern: what a processor cannot guess it should not
+ * be asked.
+ */
 static inline uint8_t *fg_put_mixed_varint(uint8_t *at, uint64_t value)
 {
 	unsigned length = 0;
@@ -107,7 +111,10 @@ void fg_bytes_signed(struct fg_bytes *bytes, int64_t value);  /* zigzag */
 void fg_bytes_float(struct fg_bytes *bytes, float value);     /* 4 bytes, little endian */
 void fg_bytes_double(struct fg_bytes *bytes, double value);   /* 8 bytes, little endian */
 void fg_bytes_text(struct fg_bytes *bytes, const char *text); /* length + 1, bytes; 0: NULL */
-/* What follows is of another kind than what is there: sealed, it gets a code of its own.  Changes nothing about the content. */
+/*
+ * What follows is of another kind than what is there: sealed, it gets a code of its own.  Changes
+ * nothing about the content.
+ */
 void fg_bytes_break(struct fg_bytes *bytes);
 void fg_bytes_release(struct fg_bytes *bytes);
 
@@ -134,7 +141,9 @@ float fg_read_float(struct fg_byte_reader *reader);
 double fg_read_double(struct fg_byte_reader *reader);
 /* Not NUL-terminated; *text is NULL for NULL.  Longer than max: failed. */
 size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text);
-/* A count of things that take at least `least` bytes each; failed when that many cannot be there. */
+/*
+ * A count of things that take at least `least` bytes each; failed when that many cannot be there.
+ */
 size_t fg_read_count(struct fg_byte_reader *reader, size_t least);
 
 /* Pack `content`; appended to `block`. */
@@ -143,7 +152,9 @@ int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
 /* The same, heeding the breaks. */
 int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
 		  struct fg_error *err) FG_NODISCARD;
-/* Check and unpack; the content is yours to free.  FG_EPARSE: damaged; FG_ELIMIT: larger than max. */
+/*
+ * Check and unpack; the content is yours to free.  FG_EPARSE: damaged; FG_ELIMIT: larger than max.
+ */
 int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content,
 	      struct fg_error *err) FG_NODISCARD;
 

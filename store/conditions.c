@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The conditions of a run.  What tells a machine or a build from another (its identity) is the same in hundreds of runs, so
- * it is a set that is stored once, known by the digest of what is in it, and a run has one row for it.  What may be
- * different each time (the load of the machine) is a row of the run.
+ * The conditions of a run.  What tells a machine or a build from another (its identity) is the same
+ * in hundreds of runs, so it is a set that is stored once, known by the digest of what is in it,
+ * and a run has one row for it.  What may be different each time (the load of the machine) is a row
+ * of the run.
  *
- * A row for each condition in each run, as stores before schema 3 had them, is read like any other.  It is not written any more because each
- * of those rows goes to another page of the index by condition: sixty pages to change for a run of 40 KB.
+ * A row for each condition in each run, as stores before schema 3 had them, is read like any other.
+ * It is not written any more because each of those rows goes to another page of the index by
+ * condition: sixty pages to change for a run of 40 KB.
  */
 #include "base/hash.h"
 #include "store/store_private.h"
@@ -148,15 +150,13 @@ static int add_facts(struct fg_store *store, struct conditions *c, struct by_dig
 	int64_t *identity = fg_arena_array(&c->arena, b->count, sizeof(*identity));
 	const char **keys = fg_arena_array(&c->arena, b->count, sizeof(*keys));
 	const char **values = fg_arena_array(&c->arena, b->count, sizeof(*values));
-	const struct fg_rows rows = {
-		.columns = {{.numbers = ids},
-			    {.blobs = b->blobs},
-			    {.texts = keys},
-			    {.texts = values},
-			    {.numbers = identity}},
-		.column_count = 5,
-		.count = b->count
-        };
+	const struct fg_rows rows = {.columns = {{.numbers = ids},
+						 {.blobs = b->blobs},
+						 {.texts = keys},
+						 {.texts = values},
+						 {.numbers = identity}},
+				     .column_count = 5,
+				     .count = b->count};
 	int64_t first = 0;
 	int status = fg_db_reserve(store->db, "fact", FG_SQL_FACT_LAST, b->count, &first, err);
 
@@ -215,10 +215,8 @@ static int add_members(struct fg_store *store, struct conditions *c, const struc
 	const size_t most = count_items(lists, b->count);
 	int64_t *sets = fg_arena_array(&c->arena, most, sizeof(*sets));
 	int64_t *facts = fg_arena_array(&c->arena, most, sizeof(*facts));
-	struct fg_rows rows = {
-		.columns = {{.numbers = sets}, {.numbers = facts}},
-                  .column_count = 2
-        };
+	struct fg_rows rows = {.columns = {{.numbers = sets}, {.numbers = facts}},
+			       .column_count = 2};
 
 	for (size_t s = 0; s < b->count; s++) {
 		for (size_t i = 0; i < lists[s]->count; i++) {
@@ -233,11 +231,9 @@ static int add_sets(struct fg_store *store, struct conditions *c, struct by_dige
 		    const struct items *const *lists, struct fg_error *err)
 {
 	int64_t *ids = fg_arena_array(&c->arena, b->count, sizeof(*ids));
-	const struct fg_rows rows = {
-		.columns = {{.numbers = ids}, {.blobs = b->blobs}},
-		.column_count = 2,
-		.count = b->count
-        };
+	const struct fg_rows rows = {.columns = {{.numbers = ids}, {.blobs = b->blobs}},
+				     .column_count = 2,
+				     .count = b->count};
 	int64_t first = 0;
 	int status =
 		fg_db_reserve(store->db, "fact_set", FG_SQL_FACT_SET_LAST, b->count, &first, err);
@@ -302,19 +298,17 @@ static void add_link(struct links *links, int64_t run, int64_t scope, int64_t ro
 static int put_links(struct fg_store *store, enum fg_sql sql, const struct links *links,
 		     struct fg_error *err)
 {
-	const struct fg_rows rows = {
-		.columns = {{.numbers = links->runs},
-			    {.numbers = links->scopes},
-			    {.numbers = links->rows}},
-		.column_count = 3,
-		.count = links->count
-        };
+	const struct fg_rows rows = {.columns = {{.numbers = links->runs},
+						 {.numbers = links->scopes},
+						 {.numbers = links->rows}},
+				     .column_count = 3,
+				     .count = links->count};
 
 	return fg_query_rows(store->db, sql, &rows, NULL, err);
 }
 
 int fg_store_put_conditions(struct fg_store *store, int64_t run, const struct fg_scoped *scoped,
-			     size_t count, struct fg_error *err)
+			    size_t count, struct fg_error *err)
 {
 	struct conditions c = {0};
 	struct links sets;

@@ -37,15 +37,18 @@ struct table {
 
 static const struct table tables[] = {
 	{FG_SQL_TOKEN_ROWS,
-	 FG_SQL_TOKEN_PUT,			    8,
-	 {TEXT, TEXT, TEXT, TEXT, NUMBER, NUMBER, NUMBER, NUMBER}                     },
+	 FG_SQL_TOKEN_PUT,
+	 8,
+	 {TEXT, TEXT, TEXT, TEXT, NUMBER, NUMBER, NUMBER, NUMBER}},
 	{FG_SQL_ANNOTATION_ROWS,
-	 FG_SQL_ANNOTATION_PUT,		       8,
-	 {PROJECT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER}                        },
+	 FG_SQL_ANNOTATION_PUT,
+	 8,
+	 {PROJECT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER}},
 	{FG_SQL_TRIAGE_ROWS,
-	 FG_SQL_TRIAGE_SET,			   8,
-	 {PROJECT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER}                        },
-	{FG_SQL_BASELINE_ROWS,   FG_SQL_BASELINE_PUT, 4, {PROJECT, TEXT, TEXT, NUMBER}},
+	 FG_SQL_TRIAGE_SET,
+	 8,
+	 {PROJECT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER}},
+	{FG_SQL_BASELINE_ROWS, FG_SQL_BASELINE_PUT, 4, {PROJECT, TEXT, TEXT, NUMBER}},
 };
 
 static int copy_row(struct fg_store *to, const struct table *table, const struct fg_query *row,

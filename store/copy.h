@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From one store to another, of whatever kind.  What is there already is written again: a second try does no harm. */
+/*
+ * From one store to another, of whatever kind.  What is there already is written again: a second
+ * try does no harm.
+ */
 #ifndef FG_STORE_COPY_H
 #define FG_STORE_COPY_H
 

@@ -53,9 +53,9 @@ char *fg_db_schema_text(const struct fg_db *db, const char *schema)
 		const char *word;
 		const char *meaning;
 	} words[] = {
-		{"@ID@",        db->ops->id       },
-		{"@TEXT@",      db->ops->text     },
-		{"@BYTES@",     db->ops->bytes    },
+		{"@ID@", db->ops->id},
+		{"@TEXT@", db->ops->text},
+		{"@BYTES@", db->ops->bytes},
 		{"@CLUSTERED@", db->ops->clustered},
 	};
 	struct fg_strbuf text = {0};

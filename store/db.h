@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session with the database that holds a store: SQLite (a file) or PostgreSQL (a URL).  Everything above this
- * header is the same for both: one schema, one set of queries (store/queries, named by enum fg_sql), parameters
- * written $1, $2, ... in both.
+ * A session with the database that holds a store: SQLite (a file) or PostgreSQL (a URL).
+ * Everything above this header is the same for both: one schema, one set of queries (store/queries,
+ * named by enum fg_sql), parameters written $1, $2, ... in both.
  *
  *	struct fg_query q;
  *	fg_query_begin(&q, db, FG_SQL_RUN_BY_UUID);
@@ -11,7 +11,8 @@
  *		use(fg_column_int(&q, 0));
  *	fg_query_end(&q);
  *
- * A session belongs to one thread at a time.  Texts and bytes of a column live until the next step or end.
+ * A session belongs to one thread at a time.  Texts and bytes of a column live until the next step
+ * or end.
  */
 #ifndef FG_STORE_DB_H
 #define FG_STORE_DB_H
@@ -72,7 +73,10 @@ struct fg_db_ops {
 	/* NULL: the rows one by one. */
 	int (*query_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			  int64_t *ids, struct fg_error *err);
-	/* Of an insertion so many rows at once, from `first` on; what is left over goes one by one.  0: all do. */
+	/*
+	 * Of an insertion so many rows at once, from `first` on; what is left over goes one by one.
+	 * 0: all do.
+	 */
 	int (*insert_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			   size_t first, struct fg_error *err);
 	size_t insert_rows_count;
@@ -138,19 +142,22 @@ int fg_query_step(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_query_end(struct fg_query *query);
 /* Step until the end: for what returns no rows. */
 int fg_query_run(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
-/* The first column of the only row; FG_ENOENT (without a message) when there is none.  Ends the query. */
+/*
+ * The first column of the only row; FG_ENOENT (without a message) when there is none.  Ends the
+ * query.
+ */
 int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err) FG_NODISCARD;
 
 /*
- * One query for many rows of parameters, in as few trips to the database as it allows: for "INSERT ... VALUES ($1, $2, ...)",
- * which returns nothing (`ids` is NULL), or for "SELECT id ..." which finds one row or none: ids[i] becomes what it finds
- * for row i, or 0.
+ * One query for many rows of parameters, in as few trips to the database as it allows: for "INSERT
+ * ... VALUES ($1, $2, ...)", which returns nothing (`ids` is NULL), or for "SELECT id ..." which
+ * finds one row or none: ids[i] becomes what it finds for row i, or 0.
  */
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * So many ids of a table that nobody else will use, one behind the other.  Only while writing; `last` asks for the largest
- * one that is there.
+ * So many ids of a table that nobody else will use, one behind the other.  Only while writing;
+ * `last` asks for the largest one that is there.
  */
 int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
 		  int64_t *first, struct fg_error *err) FG_NODISCARD;

@@ -2,10 +2,11 @@
 /*
  * PostgreSQL behind store/db.h.
  *
- * Statements are prepared once per session, by their number.  Results come in binary, so that numbers and bytes need no
- * parsing; parameters go as text, except bytes.  Whoever writes first takes one advisory lock until the transaction ends:
- * several servers on one database then write one after the other, as they do in SQLite, and two uploads that bring the
- * same functions cannot block each other half-way.  Readers wait for nobody.
+ * Statements are prepared once per session, by their number.  Results come in binary, so that
+ * numbers and bytes need no parsing; parameters go as text, except bytes.  Whoever writes first
+ * takes one advisory lock until the transaction ends: several servers on one database then write
+ * one after the other, as they do in SQLite, and two uploads that bring the same functions cannot
+ * block each other half-way.  Readers wait for nobody.
  */
 #include "base/arena.h"
 #include "base/log.h"
@@ -42,14 +43,14 @@ struct class_meaning {
 };
 
 static const struct class_meaning meanings[] = {
-	{"53",    FG_EIO,   "the database server lacks room"               },
-	{"40",    FG_EBUSY, "another session was in the way: try again"    },
-	{"55",    FG_EBUSY, "another session holds it: try again"          },
-	{"57",    FG_ENET,  "the database server is going down"            },
-	{"08",    FG_ENET,  "the connection to the database is broken"     },
-	{"28",    FG_EDB,   "the database server does not let us in"       },
-	{"42501", FG_EDB,   "our database user may not do that"            },
-	{"58",    FG_EIO,   "the database server has trouble with its disk"},
+	{"53", FG_EIO, "the database server lacks room"},
+	{"40", FG_EBUSY, "another session was in the way: try again"},
+	{"55", FG_EBUSY, "another session holds it: try again"},
+	{"57", FG_ENET, "the database server is going down"},
+	{"08", FG_ENET, "the connection to the database is broken"},
+	{"28", FG_EDB, "the database server does not let us in"},
+	{"42501", FG_EDB, "our database user may not do that"},
+	{"58", FG_EIO, "the database server has trouble with its disk"},
 };
 
 static int failed(const struct postgres_db *p, const PGresult *result, struct fg_error *err)
@@ -98,7 +99,10 @@ static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 	if (has_failed(result))
 		status = failed(p, result, err);
 	else if (strcmp(sql, "COMMIT") == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
-		/* A statement had failed: PostgreSQL answers ROLLBACK, and does not call it an error. */
+		/*
+		 * A statement had failed: PostgreSQL answers ROLLBACK, and does not call it an
+		 * error.
+		 */
 		status = fg_error_set(err, FG_EDB, "%s: the transaction was undone", p->db.name);
 	PQclear(result);
 	return status;
@@ -142,8 +146,8 @@ static void bind_double(struct fg_query *query, double value)
 }
 
 /*
- * Broken sequences are nothing that PostgreSQL would take as text; they are replaced as every answer replaces them, so that
- * both databases show the same.
+ * Broken sequences are nothing that PostgreSQL would take as text; they are replaced as every
+ * answer replaces them, so that both databases show the same.
  */
 static const char *cleaned(struct postgres_db *p, const char *text, size_t size)
 {
@@ -290,7 +294,10 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 	return status;
 }
 
-/* From the sequence, so that whoever inserts without an id gets another one; nobody does meanwhile, because we hold the lock. */
+/*
+ * From the sequence, so that whoever inserts without an id gets another one; nobody does meanwhile,
+ * because we hold the lock.
+ */
 static int reserve(struct fg_db *db, const char *table, size_t count, int64_t *first,
 		   struct fg_error *err)
 {
@@ -378,7 +385,10 @@ static const struct fg_db_ops ops = {
 	FG_DB_OPS_OF_THIS_FILE,
 };
 
-/* "postgresql://user:secret@host/name?password=secret" without either secret; where the user ends is libpq's rule. */
+/*
+ * "postgresql://user:secret@host/name?password=secret" without either secret; where the user ends
+ * is libpq's rule.
+ */
 static char *without_password(const char *location)
 {
 	const char *start = strstr(location, "://") + 3;

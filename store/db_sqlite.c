@@ -2,18 +2,21 @@
 /*
  * SQLite behind store/db.h.
  *
- * The file is in WAL mode: readers never wait for the writer.  A local store uses synchronous=NORMAL (a power cut may
- * lose the last run, never damage the file; a killed process loses nothing); a server uses FULL, because it has told
- * somebody that the run is safe.  Statements are prepared once and kept.
+ * The file is in WAL mode: readers never wait for the writer.  A local store uses
+ * synchronous=NORMAL (a power cut may lose the last run, never damage the file; a killed process
+ * loses nothing); a server uses FULL, because it has told somebody that the run is safe.
+ * Statements are prepared once and kept.
  *
- * SQLite reads `$1` as the name of a parameter.  Parameters are bound by that name, so the order in which a query
- * mentions them does not matter, as in PostgreSQL.
+ * SQLite reads `$1` as the name of a parameter.  Parameters are bound by that name, so the order in
+ * which a query mentions them does not matter, as in PostgreSQL.
  *
- * A plain "INSERT ... RETURNING id" is prepared without its last two words: SQLite would make a table of its own for that one
- * row, every time, which costs more than the insertion.  The id is the row's.
+ * A plain "INSERT ... RETURNING id" is prepared without its last two words: SQLite would make a
+ * table of its own for that one row, every time, which costs more than the insertion.  The id is
+ * the row's.
  *
- * Many rows of an insertion go 32 at a time: to begin and end a statement takes as long as to insert a row.  "OR FAIL" spares it
- * a savepoint for what a failure in the middle leaves behind: whoever has a failure undoes the transaction.
+ * Many rows of an insertion go 32 at a time: to begin and end a statement takes as long as to
+ * insert a row.  "OR FAIL" spares it a savepoint for what a failure in the middle leaves behind:
+ * whoever has a failure undoes the transaction.
  */
 #include "base/fs.h"
 #include "base/log.h"
@@ -55,15 +58,15 @@ struct reason {
 
 /* What a user can do about it. */
 static const struct reason reasons[] = {
-	{SQLITE_BUSY,     FG_EBUSY, "is locked by another process: wait until it has finished"},
-	{SQLITE_LOCKED,   FG_EBUSY, "is locked by another process: wait until it has finished"},
-	{SQLITE_CORRUPT,  FG_EDB,   "is damaged: move it away, or restore it from a backup"   },
-	{SQLITE_NOTADB,   FG_EDB,   "is not a fastgate store: it is no SQLite database"       },
-	{SQLITE_FULL,     FG_EIO,   "cannot grow: the disk is full"                           },
+	{SQLITE_BUSY, FG_EBUSY, "is locked by another process: wait until it has finished"},
+	{SQLITE_LOCKED, FG_EBUSY, "is locked by another process: wait until it has finished"},
+	{SQLITE_CORRUPT, FG_EDB, "is damaged: move it away, or restore it from a backup"},
+	{SQLITE_NOTADB, FG_EDB, "is not a fastgate store: it is no SQLite database"},
+	{SQLITE_FULL, FG_EIO, "cannot grow: the disk is full"},
 	{SQLITE_READONLY, FG_EIO,
-	 "cannot be written: look at the permissions of the file and its folder"              },
-	{SQLITE_CANTOPEN, FG_EIO,   "cannot be opened: look at the path and its permissions"  },
-	{SQLITE_IOERR,    FG_EIO,   "cannot be read or written: the disk is full or failing"  },
+	 "cannot be written: look at the permissions of the file and its folder"},
+	{SQLITE_CANTOPEN, FG_EIO, "cannot be opened: look at the path and its permissions"},
+	{SQLITE_IOERR, FG_EIO, "cannot be read or written: the disk is full or failing"},
 };
 
 static int failed(const struct sqlite_db *s, struct fg_error *err)
@@ -248,7 +251,10 @@ static void query_end(struct fg_query *query)
 	query->statement = NULL;
 }
 
-/* "INSERT INTO t (...) VALUES ($1, $2);" for so many rows: "INSERT OR FAIL INTO t (...) VALUES (?, ?), (?, ?), ...". */
+/*
+ * "INSERT INTO t (...) VALUES ($1, $2);" for so many rows: "INSERT OR FAIL INTO t (...) VALUES (?,
+ * ?), (?, ?), ...".
+ */
 static int prepare_insertion(struct sqlite_db *s, enum fg_sql sql, size_t columns)
 {
 	static const char verb[] = "INSERT INTO";
@@ -382,7 +388,10 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 		return status;
 	(void)snprintf(text, sizeof(text), "PRAGMA application_id = %d", APPLICATION_ID);
 	if (is_new && !(flags & FG_DB_READ_ONLY)) {
-		/* Small pages waste less behind each run's values, large ones take a server's many rows in fewer steps. */
+		/*
+		 * Small pages waste less behind each run's values, large ones take a server's many
+		 * rows in fewer steps.
+		 */
 		status = run_script(&s->db,
 				    flags & FG_DB_DURABLE
 					    ? "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL"
@@ -401,7 +410,10 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 				    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; "
 				    "PRAGMA wal_autocheckpoint = 4000; PRAGMA trusted_schema = OFF",
 				    err);
-	/* What a savepoint keeps of a page before it changes: gone with the transaction, so nothing for a file. */
+	/*
+	 * What a savepoint keeps of a page before it changes: gone with the transaction, so nothing
+	 * for a file.
+	 */
 	if (status == FG_OK && (flags & FG_DB_DURABLE))
 		status = run_script(&s->db, "PRAGMA temp_store = MEMORY", err);
 	return status;
@@ -419,7 +431,10 @@ static bool is_frozen(const char *location)
 	return frozen;
 }
 
-/* In WAL mode even a reader makes a file beside the database, unless it is told that nothing will change. */
+/*
+ * In WAL mode even a reader makes a file beside the database, unless it is told that nothing will
+ * change.
+ */
 static int open_frozen(const char *location, sqlite3 **handle)
 {
 	struct fg_strbuf uri = {0};

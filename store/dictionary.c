@@ -9,10 +9,17 @@ enum {
 	LEAST_FUNCTION_BYTES = 6,
 	TEXTS = 4,        /* of a function: name, library, linkage name, file */
 	STEPS_A_NODE = 8, /* upwards, before looking at the whole tree is quicker */
-	AHEAD = 8 /* tables are larger than the processor's caches: say so many look-ups before which place is next */
+	/*
+	 * tables are larger than the processor's caches: say so many look-ups before which place is
+	 * next
+	 */
+	AHEAD = 8
 };
 
-/* A text of the dictionary, without copying: up to its first NUL, as everything that keeps it as a C string would. */
+/*
+ * A text of the dictionary, without copying: up to its first NUL, as everything that keeps it as a
+ * C string would.
+ */
 struct words {
 	const char *at;
 	size_t length;
@@ -74,8 +81,8 @@ static size_t take_functions(struct fg_byte_reader *reader, struct fg_dictionary
 	const struct fg_dictionary *base = walk->base;
 	const uint32_t begin = (uint32_t)(reader->at - d->content.data);
 	size_t first = 0;
-	const size_t count = fg_alike_functions(walk, i, d->function_count - i, reader->at,
-						 reader->end, &first);
+	const size_t count =
+		fg_alike_functions(walk, i, d->function_count - i, reader->at, reader->end, &first);
 
 	if (count == 0)
 		return 0;
@@ -157,7 +164,10 @@ static void read_functions(struct fg_byte_reader *reader, struct fg_dictionary *
 		i += taken ? taken : 1;
 	}
 	d->function_at[d->function_count] = (uint32_t)(reader->at - d->content.data);
-	/* The unnamed root stands above all: with another function there, the base's paths are not ours. */
+	/*
+	 * The unnamed root stands above all: with another function there, the base's paths are not
+	 * ours.
+	 */
 	if (d->base && (d->function_count == 0 || d->same_functions[0] != 1))
 		leave_base(d);
 	if (!reader->failed && has_twin_functions(d))
@@ -201,8 +211,8 @@ const char *fg_dictionary_root_name(const struct fg_dictionary *d, uint32_t root
 }
 
 /*
- * Parents below which there may be a path twice: two children with the same function.  Those of the base that ours are the
- * same as are all different, so one of two must be another.
+ * Parents below which there may be a path twice: two children with the same function.  Those of the
+ * base that ours are the same as are all different, so one of two must be another.
  */
 static bool *parents_to_check(const struct fg_dictionary *d)
 {
@@ -461,8 +471,8 @@ static void put_in_order(struct fg_dictionary *d)
 }
 
 /*
- * What the base says of its paths holds for ours that are the same, and a few others are told by walking up from them.
- * False when that would take longer than looking at the whole tree.
+ * What the base says of its paths holds for ours that are the same, and a few others are told by
+ * walking up from them. False when that would take longer than looking at the whole tree.
  */
 static bool recursive_by_base(struct fg_dictionary *d)
 {
@@ -621,10 +631,10 @@ int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 			       struct fg_error *err)
 {
 	const struct fg_tree tree = {.nodes = d->nodes,
-				      .first = 1,
-				      .count = d->node_count,
-				      .functions = d->function_ids,
-				      .ids = d->node_ids};
+				     .first = 1,
+				     .count = d->node_count,
+				     .functions = d->function_ids,
+				     .ids = d->node_ids};
 	int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)

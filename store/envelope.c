@@ -59,7 +59,7 @@ static void write_series(struct fg_json_writer *w, const struct fg_series *serie
 }
 
 void fg_envelope_write(const struct fg_stored_run *stored, const char *dictionary_hash,
-			struct fg_strbuf *text)
+		       struct fg_strbuf *text)
 {
 	const struct fg_run *run = &stored->run;
 	struct fg_json_writer w;
@@ -265,7 +265,7 @@ static int read_report(const cJSON *json, struct fg_stored_run *stored, struct f
 }
 
 int fg_envelope_read(const char *text, size_t size, size_t max, struct fg_stored_run *stored,
-		      char hash[FG_SHA256_HEX_SIZE], struct fg_error *err)
+		     char hash[FG_SHA256_HEX_SIZE], struct fg_error *err)
 {
 	struct fg_stored_run s = {0};
 	cJSON *json = NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Functions by their ids, as far as a session has read them: rows of `function` never change and never go.  A table of
- * ordinary size is read from end to end the first time, and later only what was added; one of a size that somebody made on
- * purpose is asked for row by row.
+ * Functions by their ids, as far as a session has read them: rows of `function` never change and
+ * never go.  A table of ordinary size is read from end to end the first time, and later only what
+ * was added; one of a size that somebody made on purpose is asked for row by row.
  */
 #include "store/store_private.h"
 
@@ -77,7 +77,7 @@ static int read_one(struct fg_store *store, uint64_t id, struct fg_error *err)
 }
 
 int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
-		       struct fg_error *err)
+		      struct fg_error *err)
 {
 	uint64_t at = id ? fg_id_table_get(&store->rows.by_id, id) : 0;
 	int status = FG_OK;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ids of functions and call paths that are in the database for good, shared by all sessions of one process: what turns
- * the dictionary of an upload into rows without asking the database for each of them.
+ * Ids of functions and call paths that are in the database for good, shared by all sessions of one
+ * process: what turns the dictionary of an upload into rows without asking the database for each of
+ * them.
  *
- * Only what was committed gets in (rows of these two tables never change and never go), so any thread may use what it
- * finds here.  Several threads may look at once; one that adds waits for them.
+ * Only what was committed gets in (rows of these two tables never change and never go), so any
+ * thread may use what it finds here.  Several threads may look at once; one that adds waits for
+ * them.
  */
 #ifndef FG_STORE_IDS_H
 #define FG_STORE_IDS_H
@@ -42,7 +44,10 @@ void fg_ids_node_soon(const struct fg_ids *ids, uint64_t parent, uint64_t functi
 size_t fg_ids_function_count(struct fg_ids *ids);
 size_t fg_ids_node_count(struct fg_ids *ids);
 
-/* What a committed transaction made or found: name NUL library → id; two 8-byte numbers (parent, function) → id. */
+/*
+ * What a committed transaction made or found: name NUL library → id; two 8-byte numbers (parent,
+ * function) → id.
+ */
 void fg_ids_add(struct fg_ids *ids, const struct fg_map *functions, const struct fg_map *nodes);
 
 #endif

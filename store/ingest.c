@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From the values of a bundle to the blocks of the store without building a profile set in between: the weights change
- * from the dictionary's numbers to the store's, and else stay what they are (recode.c).
+ * From the values of a bundle to the blocks of the store without building a profile set in between:
+ * the weights change from the dictionary's numbers to the store's, and else stay what they are
+ * (recode.c).
  */
 #include "store/ingest.h"
 
@@ -195,11 +196,11 @@ int fg_store_put_arrival(struct fg_store *store, const struct fg_arrival *arriva
 			 struct fg_error *err)
 {
 	return fg_store_write_run(store,
-			      &(struct fg_save){.run = &arrival->stored.run,
-						.parts = arrival->parts,
-						.report = arrival->report,
-						.report_block = &arrival->report_block,
-						.digest = arrival->digest,
-						.is_new = is_new},
-			      err);
+				  &(struct fg_save){.run = &arrival->stored.run,
+						    .parts = arrival->parts,
+						    .report = arrival->report,
+						    .report_block = &arrival->report_block,
+						    .digest = arrival->digest,
+						    .is_new = is_new},
+				  err);
 }

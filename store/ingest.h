@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run that arrives as a bundle, made ready for the database before the database is touched: everything that takes
- * time (unpacking, checking, packing) is done by the thread that received it, and the one thread that writes only puts
- * rows and blocks where they belong.
+ * A run that arrives as a bundle, made ready for the database before the database is touched:
+ * everything that takes time (unpacking, checking, packing) is done by the thread that received it,
+ * and the one thread that writes only puts rows and blocks where they belong.
  */
 #ifndef FG_STORE_INGEST_H
 #define FG_STORE_INGEST_H
@@ -21,8 +21,9 @@ struct fg_arrival {
 };
 
 /*
- * `stored` is what fg_bundle_read_envelope() made; it becomes the arrival's, whatever the outcome.  The dictionary must
- * be known to the database.  The same checks as fg_bundle_to_run() makes, with its default limits.
+ * `stored` is what fg_bundle_read_envelope() made; it becomes the arrival's, whatever the outcome.
+ * The dictionary must be known to the database.  The same checks as fg_bundle_to_run() makes, with
+ * its default limits.
  */
 int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t values_size,
 		    const struct fg_dictionary *dictionary, struct fg_arrival *arrival,

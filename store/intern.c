@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Functions and call paths as rows, shared by everything in the store.  Writing looks each up by what it is; reading
- * goes backwards: from the ids in a run's values to their ancestors, and from there to the functions.
+ * Functions and call paths as rows, shared by everything in the store.  Writing looks each up by
+ * what it is; reading goes backwards: from the ids in a run's values to their ancestors, and from
+ * there to the functions.
  *
- * A parent's id is smaller than its children's.  So the ids that a run uses, together with their ancestors, sorted, are
- * already in the order that a profile set wants.
+ * A parent's id is smaller than its children's.  So the ids that a run uses, together with their
+ * ancestors, sorted, are already in the order that a profile set wants.
  */
 #include "store/store_private.h"
 
@@ -74,7 +75,7 @@ static void list_unknown(struct fg_store *store, size_t count, struct unknown *u
 		}
 		if (u->ids[i] == 0) {
 			fg_digest(f->name, f->library ? f->library : "", NULL,
-				   u->digests + u->count * DIGEST_SIZE);
+				  u->digests + u->count * DIGEST_SIZE);
 			u->places[u->count++] = i;
 		}
 	}
@@ -126,18 +127,16 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 	const char **libraries = fg_arena_array(arena, u->count, sizeof(*libraries));
 	const char **linkages = fg_arena_array(arena, u->count, sizeof(*linkages));
 	const char **files = fg_arena_array(arena, u->count, sizeof(*files));
-	const struct fg_rows rows = {
-		.columns = {{.numbers = ids},
-			    {.blobs = digest_column(arena, u)},
-			    {.texts = names},
-			    {.texts = libraries},
-			    {.texts = linkages},
-			    {.texts = files},
-			    {.numbers = lines},
-			    {.numbers = inlined}},
-		.column_count = 8,
-		.count = u->count
-        };
+	const struct fg_rows rows = {.columns = {{.numbers = ids},
+						 {.blobs = digest_column(arena, u)},
+						 {.texts = names},
+						 {.texts = libraries},
+						 {.texts = linkages},
+						 {.texts = files},
+						 {.numbers = lines},
+						 {.numbers = inlined}},
+				     .column_count = 8,
+				     .count = u->count};
 	int64_t first = 0;
 	int status =
 		fg_db_reserve(store->db, "function", FG_SQL_FUNCTION_LAST, u->count, &first, err);
@@ -163,7 +162,7 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 }
 
 int fg_store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
-			   size_t count, int64_t *ids, struct fg_error *err)
+			  size_t count, int64_t *ids, struct fg_error *err)
 {
 	struct fg_arena arena = {0};
 	struct unknown u = {.functions = functions,
@@ -284,10 +283,8 @@ static int find_level(struct fg_store *store, const struct tree_rows *t, const u
 	int64_t *functions = fg_arena_array(&arena, count, sizeof(*functions));
 	int64_t *found = fg_arena_array(&arena, count, sizeof(*found));
 	uint32_t *asked = fg_arena_array(&arena, count, sizeof(*asked));
-	struct fg_rows rows = {
-		.columns = {{.numbers = parents}, {.numbers = functions}},
-                  .column_count = 2
-        };
+	struct fg_rows rows = {.columns = {{.numbers = parents}, {.numbers = functions}},
+			       .column_count = 2};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < count; i++) {
@@ -327,8 +324,7 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 	uint32_t *places = fg_arena_array(&t->arena, t->unknown, sizeof(*places));
 	struct fg_rows rows = {
 		.columns = {{.numbers = ids}, {.numbers = parents}, {.numbers = functions}},
-		.column_count = 3
-        };
+		.column_count = 3};
 	int64_t next = 0;
 	int status = FG_OK;
 
@@ -479,7 +475,7 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 }
 
 int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
-			 struct fg_error *err)
+			struct fg_error *err)
 {
 	const int status = read_known_functions(store, functions, err);
 
@@ -495,7 +491,7 @@ static void *widen(void *items, size_t had, size_t count, size_t size)
 }
 
 int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
-		     struct fg_interned *interned, struct fg_error *err)
+		    struct fg_interned *interned, struct fg_error *err)
 {
 	const size_t functions = interned->function_count;
 	const struct fg_tree tree = {
@@ -508,12 +504,12 @@ int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		.ids = interned->nodes = widen(interned->nodes, interned->node_count,
 					       set->node_count, sizeof(*interned->nodes))};
 	int status = fg_store_read_known(store, set->function_count - functions,
-					  set->node_count - interned->node_count, err);
+					 set->node_count - interned->node_count, err);
 
 	if (status == FG_OK)
 		status = fg_store_function_ids(store, set->functions + functions,
-						set->function_count - functions,
-						interned->functions + functions, err);
+					       set->function_count - functions,
+					       interned->functions + functions, err);
 	if (status == FG_OK)
 		status = fg_store_node_ids(store, &tree, err);
 	if (status == FG_OK) {
@@ -759,7 +755,7 @@ static uint64_t largest(const uint64_t *ids, size_t count)
 }
 
 int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
-		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+		   struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 {
 	const uint64_t most = largest(ids, count);
 	int status = FG_OK;

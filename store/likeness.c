@@ -4,7 +4,10 @@
 enum {
 	CLOSE_BY = 8, /* so many may have gone at one place */
 	PATIENCE =
-		64, /* places that are not found, and one of so many tries more, before it is given up */
+		/*
+		 * places that are not found, and one of so many tries more, before it is given up
+		 */
+		64,
 	PATIENCE_PART = 8,
 	BLOCK = 256
 };
@@ -27,7 +30,10 @@ static void miss(struct fg_likeness *walk, size_t i)
 		walk->base = NULL;
 }
 
-/* The places to try: as if others had been put in the place of those since the last match, or added, or taken away. */
+/*
+ * The places to try: as if others had been put in the place of those since the last match, or
+ * added, or taken away.
+ */
 static size_t place_to_try(const struct fg_likeness *walk, size_t i, size_t attempt)
 {
 	return attempt == 0 ? walk->there + (i - walk->here) : walk->there + attempt;
@@ -50,7 +56,7 @@ static size_t run_of_functions(const struct fg_dictionary *base, size_t first, s
 }
 
 size_t fg_alike_functions(struct fg_likeness *walk, size_t i, size_t most, const uint8_t *at,
-			   const uint8_t *end, size_t *first)
+			  const uint8_t *end, size_t *first)
 {
 	for (size_t attempt = 0; walk->base && attempt <= CLOSE_BY; attempt++) {
 		const size_t place = place_to_try(walk, i, attempt);

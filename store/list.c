@@ -296,7 +296,7 @@ static int no_benchmark(struct fg_store *store, const char *project, const char 
 }
 
 int fg_store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
-			int64_t *id, struct fg_error *err)
+		       int64_t *id, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;

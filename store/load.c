@@ -129,7 +129,7 @@ static int load_series(struct fg_store *store, int64_t row, struct fg_run *run, 
 }
 
 int fg_store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
-		     fg_chunk_taker *take, void *context, struct fg_error *err)
+		    fg_chunk_taker *take, void *context, struct fg_error *err)
 {
 	struct fg_bytes *contents = NULL;
 	size_t count = 0;
@@ -295,7 +295,7 @@ static int load(struct fg_store *store, const char *id, bool with_profiles,
 	FG_ASSERT(ids || s.run.series_count == 0 || status != FG_OK);
 	for (size_t i = 0; i < s.run.series_count && status == FG_OK; i++)
 		status = fg_store_chunks(store, ids[i], FG_CHUNK_REPETITIONS, take_repetitions,
-					  &s.run.series[i], err);
+					 &s.run.series[i], err);
 	s.profiles = fg_xcalloc(s.run.series_count, sizeof(struct fg_profile_set *));
 	for (size_t i = 0; i < s.run.series_count && status == FG_OK && with_profiles; i++)
 		status = load_profile(store, ids[i], &s.profiles[i], err);

@@ -172,9 +172,9 @@ void fg_in_classes(const uint32_t *counts, size_t count, uint32_t *order)
 static struct fg_matrix_heads heads_of(const struct fg_matrix *m)
 {
 	return (struct fg_matrix_heads){.rows = m->rows,
-					 .row_count = m->row_count,
-					 .id_count = m->id_count,
-					 .entry_count = m->entry_count};
+					.row_count = m->row_count,
+					.id_count = m->id_count,
+					.entry_count = m->entry_count};
 }
 
 /* The places of the nodes in the order of fg_in_classes(). */
@@ -388,7 +388,10 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 	free(units);
 }
 
-/* `classes`: whether rows and samples stand in the order of in_classes(), or in that of the nodes as in the first layout. */
+/*
+ * `classes`: whether rows and samples stand in the order of in_classes(), or in that of the nodes
+ * as in the first layout.
+ */
 static void read_entries(struct fg_byte_reader *reader, bool classes, struct fg_matrix *m)
 {
 	uint32_t *order = classes ? in_classes(m) : NULL;

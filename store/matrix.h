@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weights of a profile set turned around: by call path, then by repetition.  This is how they are kept, because it
- * is how they pack best and how they are asked for: the sum of a path over an arm is one short loop, and neighbours
- * look alike.
+ * The weights of a profile set turned around: by call path, then by repetition.  This is how they
+ * are kept, because it is how they pack best and how they are asked for: the sum of a path over an
+ * arm is one short loop, and neighbours look alike.
  *
- * On disk: the rows' heads, then five streams: gaps between node ids, number of entries of each node, gaps between
- * the entries' rows, samples, and what the weight is more than samples × the row's unit, in 1/32 of the unit.  A row's
- * unit is its time per sample, so where every sample weighs the same the last stream is all zeros.  A weight comes
- * back to within 1/64 of a sampling period.
+ * On disk: the rows' heads, then five streams: gaps between node ids, number of entries of each
+ * node, gaps between the entries' rows, samples, and what the weight is more than samples × the
+ * row's unit, in 1/32 of the unit.  A row's unit is its time per sample, so where every sample
+ * weighs the same the last stream is all zeros.  A weight comes back to within 1/64 of a sampling
+ * period.
  *
- * Rows and samples stand in the order of how many entries their node has, few first: a path that was hit once may be in any
- * row, one that was hit in every second row has small gaps, and each kind packs best by itself (fg_bytes_break()).
+ * Rows and samples stand in the order of how many entries their node has, few first: a path that
+ * was hit once may be in any row, one that was hit in every second row has small gaps, and each
+ * kind packs best by itself (fg_bytes_break()).
  *
  * Ids are the store's node ids in the store, and indexes of the dictionary on the wire.
  */

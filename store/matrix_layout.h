@@ -15,7 +15,11 @@ enum {
 	/* Up to here each number is its own class, then there are two for each power of two. */
 	FG_CLASS_EXACT = 1 << FG_CLASS_EXACT_POWER,
 	FG_BREAK_MIN =
-		8192, /* bytes that are worth being packed by themselves: fewer, and the codes take what they save */
+		/*
+		 * bytes that are worth being packed by themselves: fewer, and the codes take what
+		 * they save
+		 */
+		8192,
 };
 
 static inline unsigned fg_class_of(size_t entries)
@@ -39,12 +43,16 @@ struct fg_matrix_heads {
 	size_t row_count;
 	size_t id_count;
 	size_t entry_count;
-	bool has_classes; /* rows and samples stand in the order of fg_in_classes(); else, in the first layout, in that of the nodes */
+	/*
+	 * rows and samples stand in the order of fg_in_classes(); else, in the first layout, in
+	 * that of the nodes
+	 */
+	bool has_classes;
 };
 
 /* What an entry weighs: samples × the row's unit, and so many fractions of it. */
 static inline double fg_matrix_weight(const struct fg_matrix_row *row, uint32_t samples,
-				       int64_t fraction)
+				      int64_t fraction)
 {
 	const double unit = (double)row->unit_ns;
 	const double whole_ns = unit * samples;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The call paths of one or two runs as one tree.  This is asked for by everybody who looks at a comparison, so it does
- * without hashing: ids come sorted out of the store, two sorted lists are merged, and the tree is cut out of the session's
- * copy of the whole one, in the order of ids: parents come first by themselves.
+ * The call paths of one or two runs as one tree.  This is asked for by everybody who looks at a
+ * comparison, so it does without hashing: ids come sorted out of the store, two sorted lists are
+ * merged, and the tree is cut out of the session's copy of the whole one, in the order of ids:
+ * parents come first by themselves.
  */
 #include "store/query.h"
 #include "store/store_private.h"
@@ -119,7 +120,10 @@ static void roll_up(struct fg_path_tree *tree, const struct fg_weights *w, int s
 	tree->repetitions[side] = w->repetitions;
 	for (size_t i = 0; i < w->count; i++)
 		self[places[w->ids[i]]] += w->sums[i];
-	/* Sums of whole nanoseconds first, means afterwards: the same in whatever order the nodes come. */
+	/*
+	 * Sums of whole nanoseconds first, means afterwards: the same in whatever order the nodes
+	 * come.
+	 */
 	memcpy(inclusive, self, tree->set.node_count * sizeof(*self));
 	for (size_t n = tree->set.node_count - 1; n > 0; n--)
 		inclusive[tree->set.nodes[n].parent] += inclusive[n];

@@ -147,7 +147,7 @@ static void put_item(const struct fg_column *column, size_t row, struct fg_bytes
 }
 
 void fg_postgres_array(const struct fg_column *column, size_t first, size_t count,
-			struct fg_bytes *array)
+		       struct fg_bytes *array)
 {
 	put_big(array, 1, 4); /* dimension */
 	put_big(array, 1, 4); /* there may be NULLs */

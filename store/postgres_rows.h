@@ -20,8 +20,11 @@
 
 /* The statement for all rows, from the one for one row; to be freed. */
 char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows);
-/* Rows [first, first + count) of a column as an array in PostgreSQL's binary form.  Texts become valid UTF-8. */
+/*
+ * Rows [first, first + count) of a column as an array in PostgreSQL's binary form.  Texts become
+ * valid UTF-8.
+ */
 void fg_postgres_array(const struct fg_column *column, size_t first, size_t count,
-			struct fg_bytes *array);
+		       struct fg_bytes *array);
 
 #endif

@@ -12,7 +12,7 @@ enum {
 };
 
 int fg_store_find_series(struct fg_store *store, const char *run, const char *benchmark,
-			  int64_t *series, struct fg_error *err)
+			 int64_t *series, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
@@ -27,8 +27,7 @@ int fg_store_find_series(struct fg_store *store, const char *run, const char *be
 	return status;
 }
 
-int fg_store_no_profile(const struct fg_run_side *side, const char *benchmark,
-			 struct fg_error *err)
+int fg_store_no_profile(const struct fg_run_side *side, const char *benchmark, struct fg_error *err)
 {
 	return fg_error_set(err, FG_ENOENT, "benchmark '%s' of run '%s' has no profile of its %s",
 			    benchmark, side->run,
@@ -54,10 +53,17 @@ struct difference {
 	double self[2];
 	double inclusive[2];
 	double error;
-	double size; /* of the difference of self, in a step coarse enough for the last bits of a mean not to show */
+	/*
+	 * of the difference of self, in a step coarse enough for the last bits of a mean not to
+	 * show
+	 */
+	double size;
 };
 
-/* Counts of samples are close to Poisson's law: the variance of a sum of weights is the sum of their squares. */
+/*
+ * Counts of samples are close to Poisson's law: the variance of a sum of weights is the sum of
+ * their squares.
+ */
 static double variance(const struct fg_totals *totals, int arm, double self_ns)
 {
 	const double period = totals->unit_ns * FG_TOTALS_FRACTIONS;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions about profiles that are answered without loading runs: which functions differ between two runs, which call
- * paths, how one function fared over many runs.  All times are CPU time per repetition.
+ * Questions about profiles that are answered without loading runs: which functions differ between
+ * two runs, which call paths, how one function fared over many runs.  All times are CPU time per
+ * repetition.
  */
 #ifndef FG_STORE_QUERY_H
 #define FG_STORE_QUERY_H
@@ -26,7 +27,10 @@ struct fg_function_delta {
 	char id[FG_FUNCTION_ID_SIZE]; /* what a link names it by; the same in every store */
 	double self_ns[2];
 	double inclusive_ns[2];
-	/* Half the width of a 95 % interval on the difference of self time that counting samples alone leaves open. */
+	/*
+	 * Half the width of a 95 % interval on the difference of self time that counting samples
+	 * alone leaves open.
+	 */
 	double sampling_error_ns;
 };
 
@@ -38,17 +42,23 @@ struct fg_function_deltas {
 	uint32_t repetitions[2];
 };
 
-/* The `limit` functions that differ most.  FG_ENOENT: the benchmark has no profile in one of the runs. */
+/*
+ * The `limit` functions that differ most.  FG_ENOENT: the benchmark has no profile in one of the
+ * runs.
+ */
 int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side sides[2],
 			       const char *benchmark, size_t limit,
 			       struct fg_function_deltas *deltas, struct fg_error *err)
 	FG_NODISCARD;
 void fg_function_deltas_release(struct fg_function_deltas *deltas);
 
-/* The call paths of one or two sides as columns; node 0 is the root, parents come before their children. */
+/*
+ * The call paths of one or two sides as columns; node 0 is the root, parents come before their
+ * children.
+ */
 struct fg_path_tree {
-	struct fg_profile_set
-		set; /* functions and nodes; no rows.  Texts are the store's, until its next question */
+	/* functions and nodes; no rows.  Texts are the store's, until its next question */
+	struct fg_profile_set set;
 	double *self_ns[2]; /* one per node */
 	double *inclusive_ns[2];
 	uint32_t repetitions[2];
@@ -86,8 +96,9 @@ int fg_store_function_trend(struct fg_store *store, const char *project, const c
 void fg_function_trend_release(struct fg_function_trend *trend);
 
 /*
- * Seal tiles: every 256 series of a benchmark that were not yet are turned around into one blob per function.
- * For a background thread; `sealed` is the number of tiles' rows written.  Nothing to do is FG_OK.
+ * Seal tiles: every 256 series of a benchmark that were not yet are turned around into one blob per
+ * function. For a background thread; `sealed` is the number of tiles' rows written.  Nothing to do
+ * is FG_OK.
  */
 int fg_store_seal(struct fg_store *store, size_t *sealed, struct fg_error *err) FG_NODISCARD;
 
@@ -106,8 +117,9 @@ int fg_store_set_digest(struct fg_store *store, const char *id, const char *dige
 			struct fg_error *err) FG_NODISCARD;
 
 /*
- * Several saves as one transaction (group commit): all or none.  One that fails before it has written anything spares the
- * others; one that fails half-way spoils them all, and only undo is left.
+ * Several saves as one transaction (group commit): all or none.  One that fails before it has
+ * written anything spares the others; one that fails half-way spoils them all, and only undo is
+ * left.
  */
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 bool fg_store_batch_is_spoiled(const struct fg_store *store);

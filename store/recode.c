@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A processor takes longer to guess wrong where a short loop ends than to run through it, and there is such a loop for each of
- * ten thousand paths, several times.  So whatever goes through the entries does it in the order in which they stand: paths with as
- * many entries as the one before come one after the other, and all of their loops end where the last one did.
+ * A processor takes longer to guess wrong where a short loop ends than to run through it, and there
+ * is such a loop for each of ten thousand paths, several times.  So whatever goes through the
+ * entries does it in the order in which they stand: paths with as many entries as the one before
+ * come one after the other, and all of their loops end where the last one did.
  */
 #include "store/recode.h"
 
@@ -163,7 +164,7 @@ static void read_fractions(struct fg_byte_reader *reader, struct fg_recoding *r)
 
 		for (uint32_t e = starts[i]; e < starts[i] + r->counts[i]; e++)
 			r->self_ns[e] = fg_matrix_weight(&r->heads.rows[r->entry_rows[e]],
-							  r->samples[e], fg_read_signed(reader));
+							 r->samples[e], fg_read_signed(reader));
 		r->fractions_at[i] = segment(r, from, reader->at);
 	}
 	free(starts);
@@ -258,7 +259,10 @@ static uint32_t *new_order(const struct fg_recoding *r, const struct fg_renumber
 
 	for (size_t i = 0; i < r->heads.id_count; i++)
 		places[r->ids[i]] = (uint32_t)i + 1;
-	/* Which path is there and which is not, no processor can guess: so each is written down, and some again over it. */
+	/*
+	 * Which path is there and which is not, no processor can guess: so each is written down,
+	 * and some again over it.
+	 */
 	for (size_t i = 0; i < to->count; i++) {
 		const uint32_t place = places[to->in_order[i]];
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weights of an upload on their way into the store: read and checked once, added up by call path, and written with the
- * store's numbers for the paths in place of the dictionary's.  Nothing of it is a matrix in between: the rows and the samples of a
- * path are the same bytes before and after, and only move.
+ * The weights of an upload on their way into the store: read and checked once, added up by call
+ * path, and written with the store's numbers for the paths in place of the dictionary's.  Nothing
+ * of it is a matrix in between: the rows and the samples of a path are the same bytes before and
+ * after, and only move.
  *
  *	struct fg_recoding r = {0};
  *	fg_recoding_read() → fg_recoding_add_up(), fg_recoding_write() → fg_recoding_release()
@@ -36,8 +37,12 @@ struct fg_recoding {
 };
 
 struct fg_recoding_sums {
-	double (*self_ns)
-		[2]; /* by id and arm, over the repetitions that count, none below 0: the caller's, zeros before */
+	double(*self_ns)
+		/*
+		 * by id and arm, over the repetitions that count, none below 0: the caller's, zeros
+		 * before
+		 */
+		[2];
 	uint32_t repetitions[2];
 	double time_ns; /* of all repetitions */
 	double samples;

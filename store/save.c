@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writing runs.  A whole run is one transaction; a run in progress is one transaction per call, each writing a chunk
- * per benchmark that has something new: a chunk for each pair, which grows with the pair.  Saving the whole run afterwards replaces the
- * small chunks by large ones, which pack far better.
+ * Writing runs.  A whole run is one transaction; a run in progress is one transaction per call,
+ * each writing a chunk per benchmark that has something new: a chunk for each pair, which grows
+ * with the pair.  Saving the whole run afterwards replaces the small chunks by large ones, which
+ * pack far better.
  */
 #include "store/store_private.h"
 
@@ -87,8 +88,8 @@ static int put_facts(struct fg_store *store, int64_t id, const struct fg_run *ru
 		     struct fg_error *err)
 {
 	const struct fg_scoped scoped[] = {
-		{FG_SCOPE_HOST,                     &run->host                         },
-		{FG_SCOPE_SIDES + FG_ARM_BASELINE,  &run->sides[FG_ARM_BASELINE].build },
+		{FG_SCOPE_HOST, &run->host},
+		{FG_SCOPE_SIDES + FG_ARM_BASELINE, &run->sides[FG_ARM_BASELINE].build},
 		{FG_SCOPE_SIDES + FG_ARM_CANDIDATE, &run->sides[FG_ARM_CANDIDATE].build},
 	};
 
@@ -100,7 +101,7 @@ static int put_series_facts(struct fg_store *store, int64_t run, const struct fg
 {
 	const int64_t scope = FG_SCOPE_SERIES + 2 * (int64_t)position;
 	const struct fg_scoped scoped[] = {
-		{scope + FG_ARM_BASELINE,  &series->build[FG_ARM_BASELINE] },
+		{scope + FG_ARM_BASELINE, &series->build[FG_ARM_BASELINE]},
 		{scope + FG_ARM_CANDIDATE, &series->build[FG_ARM_CANDIDATE]},
 	};
 
@@ -233,7 +234,8 @@ static int update_series(struct fg_store *store, const struct fg_series *series,
 struct chunk_place {
 	struct fg_store *store;
 	int64_t series;
-	bool passing; /* of a run in progress: written again before long, and in place of what is there */
+	/* of a run in progress: written again before long, and in place of what is there */
+	bool passing;
 };
 
 static int put_block(const struct chunk_place *place, enum fg_chunk_kind kind, size_t first,
@@ -554,13 +556,11 @@ static int put_made(struct fg_store *store, int64_t series, const struct fg_seri
 	int64_t kinds[FG_CHUNK_KINDS];
 	int64_t firsts[FG_CHUNK_KINDS] = {0};
 	struct fg_blob blocks[FG_CHUNK_KINDS];
-	struct fg_rows rows = {
-		.columns = {{.numbers = all_series},
-			    {.numbers = kinds},
-			    {.numbers = firsts},
-			    {.blobs = blocks}},
-		.column_count = 4
-        };
+	struct fg_rows rows = {.columns = {{.numbers = all_series},
+					   {.numbers = kinds},
+					   {.numbers = firsts},
+					   {.blobs = blocks}},
+			       .column_count = 4};
 
 	for (int kind = 1; kind < FG_CHUNK_KINDS; kind++) {
 		if (parts->blocks[kind].size == 0)
@@ -639,7 +639,7 @@ int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struc
 }
 
 int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,
-		    struct fg_bytes *block, struct fg_error *err)
+		   struct fg_bytes *block, struct fg_error *err)
 {
 	enum {
 		REPORT_MAX_BYTES = 256 << 20
@@ -665,11 +665,11 @@ int fg_store_save(struct fg_store *store, const struct fg_run *run,
 
 	if (status == FG_OK)
 		status = fg_store_write_run(store,
-					&(struct fg_save){.run = run,
-							  .profiles = profiles,
-							  .report = json,
-							  .report_block = &block},
-					err);
+					    &(struct fg_save){.run = run,
+							      .profiles = profiles,
+							      .report = json,
+							      .report_block = &block},
+					    err);
 	fg_bytes_release(&block);
 	cJSON_Delete(json);
 	return status;
@@ -704,7 +704,8 @@ static int start_progress(struct fg_store *store, const struct fg_run *run, stru
 }
 
 /*
- * With another schedule than the one that was chosen first, the pairs of that are set aside, all at once: what is stored of them is written anew.
+ * With another schedule than the one that was chosen first, the pairs of that are set aside, all at
+ * once: what is stored of them is written anew.
  */
 static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 			 struct fg_error *err)

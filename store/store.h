@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where runs are kept.  A store is an SQLite file (".fastgate/store.db", or the server's) or a PostgreSQL database;
- * the same calls, the same answers.  docs/formats/store.md describes what lies inside.
+ * Where runs are kept.  A store is an SQLite file (".fastgate/store.db", or the server's) or a
+ * PostgreSQL database; the same calls, the same answers.  docs/formats/store.md describes what lies
+ * inside.
  *
  *	fg_store_open() → save, load, list, ... → fg_store_close()
  *
  * - A run is saved in one transaction: after a crash it is there whole, or as it was before.
- * - fg_store_progress() keeps what a run in progress has finished so far; such a run is listed as incomplete and
+ * - fg_store_progress() keeps what a run in progress has finished so far; such a run is listed as
+ *   incomplete and
  *   loads like any other, so that it can be shown, and resumed.
- * - Text and numbers come back as they were, with one exception: profile weights are whole nanoseconds.
+ * - Text and numbers come back as they were, with one exception: profile weights are whole
+ *   nanoseconds.
  * - A store belongs to one thread at a time; several threads open it several times.
- * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by somebody else), FG_ECONFLICT (the id is taken), FG_EDB (damaged, or
+ * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by somebody else), FG_ECONFLICT (the id is
+ *   taken), FG_EDB (damaged, or
  *   written by a newer fastgate), FG_EIO (disk full, permissions).
  */
 #ifndef FG_STORE_STORE_H
@@ -18,8 +22,8 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "model/run.h"
 #include "model/profile_set.h"
+#include "model/run.h"
 
 struct fg_json_writer;
 struct fg_store;
@@ -27,8 +31,9 @@ struct fg_store;
 enum fg_store_flags {
 	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created, an older store is refused */
 	/*
-	 * For a server: a returned save is on the disk even if the power fails, packing is quick rather than tight, and the totals of
-	 * functions are kept beside the rows that they follow from.
+	 * For a server: a returned save is on the disk even if the power fails, packing is quick
+	 * rather than tight, and the totals of functions are kept beside the rows that they follow
+	 * from.
 	 */
 	FG_STORE_DURABLE = 1 << 1,
 	FG_STORE_MIGRATE = 1 << 2, /* with READ_ONLY: an older store is brought up to date first */
@@ -41,30 +46,35 @@ void fg_store_close(struct fg_store *store); /* NULL is fine */
 bool fg_store_is_broken(const struct fg_store *store);
 const char *
 fg_store_location(const struct fg_store *store); /* a path, or a URL without its password */
-/* What messages call it from here on, instead of "store 'LOCATION'": a server tells strangers no paths. */
+/*
+ * What messages call it from here on, instead of "store 'LOCATION'": a server tells strangers no
+ * paths.
+ */
 void fg_store_set_name(struct fg_store *store, const char *name);
 
 /* A run with everything that belongs to it. */
 struct fg_stored_run {
 	struct fg_run run;
-	struct fg_profile_set **
-		profiles; /* one per series of the run; an entry is NULL where nothing was sampled */
-	char *report;     /* the verdict as report.json; NULL: none was stored */
-	char *outcome;    /* its word, "regression"; NULL: none */
+	/* one per series of the run; an entry is NULL where nothing was sampled */
+	struct fg_profile_set **profiles;
+	char *report;  /* the verdict as report.json; NULL: none was stored */
+	char *outcome; /* its word, "regression"; NULL: none */
 };
 
 void fg_stored_run_release(struct fg_stored_run *stored);
 
 /*
- * Save a run whole, replacing what is there under its id.  `profiles` has run->series_count entries, any of which
- * may be NULL, or is NULL itself; `report` is a fastgate-report/1 text or NULL.
+ * Save a run whole, replacing what is there under its id.  `profiles` has run->series_count
+ * entries, any of which may be NULL, or is NULL itself; `report` is a fastgate-report/1 text or
+ * NULL.
  */
 int fg_store_save(struct fg_store *store, const struct fg_run *run,
 		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Keep what is new since the last call for this run: repetitions, profile rows and regions are appended; what is there is not written
- * again, but for the last pair while it goes on.  Call it after each repetition.  The first call makes the run, marked incomplete.
+ * Keep what is new since the last call for this run: repetitions, profile rows and regions are
+ * appended; what is there is not written again, but for the last pair while it goes on.  Call it
+ * after each repetition.  The first call makes the run, marked incomplete.
  */
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;
@@ -126,9 +136,10 @@ void fg_run_summary_write(struct fg_json_writer *w, const struct fg_run_summary 
 void fg_run_list_release(struct fg_run_list *list);
 
 /*
- * The run that a person means: "" or "latest" (the newest complete one), "latest~2", a baseline's name, an id or the
- * beginning of one, a tag, a branch (its newest complete run), a commit.  `project` may be NULL.  FG_ENOENT says what
- * was tried; FG_ECONFLICT names the candidates of an ambiguous beginning.
+ * The run that a person means: "" or "latest" (the newest complete one), "latest~2", a baseline's
+ * name, an id or the beginning of one, a tag, a branch (its newest complete run), a commit.
+ * `project` may be NULL.  FG_ENOENT says what was tried; FG_ECONFLICT names the candidates of an
+ * ambiguous beginning.
  */
 int fg_store_find(struct fg_store *store, const char *project, const char *words, char id[37],
 		  struct fg_error *err) FG_NODISCARD;
@@ -141,7 +152,8 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 struct fg_gc_policy {
 	const char *project;   /* NULL: all */
 	int64_t older_than_ns; /* runs started before this wall clock time; 0: none for their age */
-	size_t keep; /* the newest runs per project and branch that stay whatever their age; 0: none */
+	/* the newest runs per project and branch that stay whatever their age; 0: none */
+	size_t keep;
 	bool dry_run;
 };
 
@@ -152,7 +164,10 @@ struct fg_gc_result {
 	int64_t bytes_after;
 };
 
-/* Remove old runs (never one that is a baseline), then what nothing refers to any more; give the space back. */
+/*
+ * Remove old runs (never one that is a baseline), then what nothing refers to any more; give the
+ * space back.
+ */
 int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		struct fg_gc_result *result, struct fg_error *err) FG_NODISCARD;
 
@@ -234,7 +249,10 @@ int fg_store_metrics(struct fg_store *store, const char *project, const char *be
 		     struct fg_name_list *names, struct fg_error *err) FG_NODISCARD;
 void fg_name_list_release(struct fg_name_list *names);
 
-/* Look through everything: damaged pages, chunks whose checksum does not fit.  One line per finding. */
+/*
+ * Look through everything: damaged pages, chunks whose checksum does not fit.  One line per
+ * finding.
+ */
 int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
 		   struct fg_error *err) FG_NODISCARD;
 /* A consistent copy while others read and write (SQLite only; PostgreSQL has pg_dump). */

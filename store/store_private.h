@@ -41,7 +41,10 @@ enum {
 struct fg_chunk_mark {
 	size_t count; /* items that are there */
 	size_t first; /* where the last chunk begins */
-	/* Of the last item: the last chunk is written anew when its pair goes on, or was settled meanwhile. */
+	/*
+	 * Of the last item: the last chunk is written anew when its pair goes on, or was settled
+	 * meanwhile.
+	 */
 	uint32_t pair;
 	uint16_t aside;
 };
@@ -94,9 +97,12 @@ struct fg_store {
 	/* In this transaction all rows there are are among them: what is not known is not there. */
 	bool knows_all_functions;
 	bool knows_all_nodes;
-	struct fg_ids
-		*shared; /* committed ids of all sessions; NULL: this one is alone.  Borrowed */
-	/* Ids of conditions and their sets, words, projects and benchmarks, within one batch: garbage collection may remove such rows between two. */
+	/* committed ids of all sessions; NULL: this one is alone.  Borrowed */
+	struct fg_ids *shared;
+	/*
+	 * Ids of conditions and their sets, words, projects and benchmarks, within one batch:
+	 * garbage collection may remove such rows between two.
+	 */
 	struct fg_map facts;
 	struct fg_map fact_sets;
 	struct fg_map words;
@@ -152,9 +158,12 @@ struct fg_save {
 /* A whole run in one transaction. */
 int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
 	FG_NODISCARD;
-/* Is the run fit to be stored?  Then its report as JSON and as a sealed block; both empty when there is none. */
+/*
+ * Is the run fit to be stored?  Then its report as JSON and as a sealed block; both empty when
+ * there is none.
+ */
 int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,
-		    struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
+		   struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
 
 /* Conditions, and where in the run they belong: FG_SCOPE_HOST and those behind it. */
 struct fg_scoped {
@@ -164,17 +173,22 @@ struct fg_scoped {
 
 /* May be called again for a scope that grew. */
 int fg_store_put_conditions(struct fg_store *store, int64_t run, const struct fg_scoped *scoped,
-			     size_t count, struct fg_error *err) FG_NODISCARD;
+			    size_t count, struct fg_error *err) FG_NODISCARD;
 
 /* What was kept of a run in progress has to be found out anew. */
 void fg_store_forget_progress(struct fg_store *store);
 int fg_store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 /* Commit if all went well so far, undo if not or if that fails; what became of it. */
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;
-/* One view of the database for several queries; nothing when a transaction is open already.  Give the result to _end. */
+/*
+ * One view of the database for several queries; nothing when a transaction is open already.  Give
+ * the result to _end.
+ */
 int fg_store_view(struct fg_store *store, bool *mine, struct fg_error *err) FG_NODISCARD;
 void fg_store_view_end(struct fg_store *store, bool mine);
-/* Find or add one row; a helper for tables whose rows are found by one query and added by another. */
+/*
+ * Find or add one row; a helper for tables whose rows are found by one query and added by another.
+ */
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 int fg_store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
@@ -186,11 +200,11 @@ int fg_store_names(struct fg_query *q, struct fg_name_list *list, struct fg_erro
 	FG_NODISCARD;
 /* The row of a benchmark; `project` may be NULL. */
 int fg_store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
-			int64_t *id, struct fg_error *err) FG_NODISCARD;
+		       int64_t *id, struct fg_error *err) FG_NODISCARD;
 
 /* Find or add rows: ids[i] is filled in where it is 0. */
 int fg_store_function_ids(struct fg_store *store, const struct fg_profile_function *functions,
-			   size_t count, int64_t *ids, struct fg_error *err) FG_NODISCARD;
+			  size_t count, int64_t *ids, struct fg_error *err) FG_NODISCARD;
 
 /* Call paths, parents before their children. */
 struct fg_tree {
@@ -203,25 +217,30 @@ struct fg_tree {
 
 int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 	FG_NODISCARD;
-/* A function by its id; its texts live until fg_store_limit_functions(), which is called between questions. */
+/*
+ * A function by its id; its texts live until fg_store_limit_functions(), which is called between
+ * questions.
+ */
 int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
-		       struct fg_error *err) FG_NODISCARD;
+		      struct fg_error *err) FG_NODISCARD;
 void fg_store_limit_functions(struct fg_store *store);
 void fg_store_forget_functions(struct fg_store *store);
 /* So many are about to be looked up: where that is quicker, read the whole table first. */
 int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
-			 struct fg_error *err) FG_NODISCARD;
+			struct fg_error *err) FG_NODISCARD;
 /* Continue `interned` up to the set's counts. */
 int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
-		     struct fg_interned *interned, struct fg_error *err) FG_NODISCARD;
+		    struct fg_interned *interned, struct fg_error *err) FG_NODISCARD;
 int fg_store_find_series(struct fg_store *store, const char *run, const char *benchmark,
-			  int64_t *series, struct fg_error *err) FG_NODISCARD;
+			 int64_t *series, struct fg_error *err) FG_NODISCARD;
 /* Says FG_ENOENT: nothing was sampled there. */
-int fg_store_no_profile(const struct fg_run_side *side, const char *benchmark,
-			 struct fg_error *err) FG_NODISCARD;
-/* The set with all of a matrix' paths: functions, nodes, and indexes[i] for ids[i] (to be freed). */
+int fg_store_no_profile(const struct fg_run_side *side, const char *benchmark, struct fg_error *err)
+	FG_NODISCARD;
+/*
+ * The set with all of a matrix' paths: functions, nodes, and indexes[i] for ids[i] (to be freed).
+ */
 int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
-		    struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+		   struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 	FG_NODISCARD;
 
 /* The tree up to `last` into the store's memory.  FG_ELIMIT: it is too large for that. */
@@ -238,22 +257,23 @@ struct fg_weights {
 
 /* Of weights->arm. */
 int fg_store_weights(struct fg_store *store, int64_t series, struct fg_weights *weights,
-		      struct fg_error *err) FG_NODISCARD;
+		     struct fg_error *err) FG_NODISCARD;
 void fg_weights_add(struct fg_weights *into, const struct fg_weights *more);
 void fg_weights_release(struct fg_weights *weights);
 /* Of all functions of both arms, kept or computed; without a profile nothing. */
 int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
-		     struct fg_error *err) FG_NODISCARD;
+		    struct fg_error *err) FG_NODISCARD;
 
 /*
- * After series were removed: SQLite gives the numbers of the newest to those that come next.  A seal that reaches beyond what
- * is there would take them for its own; what is left of it waits to be sealed anew.
+ * After series were removed: SQLite gives the numbers of the newest to those that come next.  A
+ * seal that reaches beyond what is there would take them for its own; what is left of it waits to
+ * be sealed anew.
  */
 int fg_store_cut_seals(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
 /* `take` gets the content of each chunk of a kind, in order. */
 typedef int fg_chunk_taker(struct fg_byte_reader *reader, void *context, struct fg_error *err);
 int fg_store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
-		     fg_chunk_taker *take, void *context, struct fg_error *err) FG_NODISCARD;
+		    fg_chunk_taker *take, void *context, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * What a benchmark's rows add up to: time by call path, and by function.
  *
- * The totals by function follow from the rows and the tree, so a store on somebody's disk does not keep them: they would be a
- * quarter of it.  Computing them takes about a millisecond.  A server, which follows one function through hundreds of runs, has
- * them beside the rows.
+ * The totals by function follow from the rows and the tree, so a store on somebody's disk does not
+ * keep them: they would be a quarter of it.  Computing them takes about a millisecond.  A server,
+ * which follows one function through hundreds of runs, has them beside the rows.
  */
 #include "store/store_private.h"
 
@@ -45,8 +45,8 @@ void fg_weights_add(struct fg_weights *into, const struct fg_weights *more)
 static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg_weights *w)
 {
 	*w = (struct fg_weights){.ids = fg_xcalloc(m->id_count, sizeof(*w->ids)),
-				  .sums = fg_xcalloc(m->id_count, sizeof(*w->sums)),
-				  .arm = arm};
+				 .sums = fg_xcalloc(m->id_count, sizeof(*w->sums)),
+				 .arm = arm};
 	for (size_t r = 0; r < m->row_count; r++)
 		w->repetitions += m->rows[r].arm == arm && m->rows[r].aside == 0;
 	for (size_t i = 0; i < m->id_count; i++) {
@@ -65,7 +65,10 @@ static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg_weights *w)
 	}
 }
 
-/* A run that is complete has one chunk; one in progress a chunk for each time that something was kept. */
+/*
+ * A run that is complete has one chunk; one in progress a chunk for each time that something was
+ * kept.
+ */
 static void take_arm(const struct fg_matrix *m, struct fg_weights *weights)
 {
 	struct fg_weights more = {0};
@@ -91,7 +94,7 @@ static int take_weights(struct fg_byte_reader *reader, void *context, struct fg_
 }
 
 int fg_store_weights(struct fg_store *store, int64_t series, struct fg_weights *weights,
-		      struct fg_error *err)
+		     struct fg_error *err)
 {
 	return fg_store_chunks(store, series, FG_CHUNK_ROWS, take_weights, weights, err);
 }
@@ -120,7 +123,10 @@ static int take_both(struct fg_byte_reader *reader, void *context, struct fg_err
 	return status;
 }
 
-/* Where the nodes' time goes: self to their functions, inclusive to those that are not below themselves. */
+/*
+ * Where the nodes' time goes: self to their functions, inclusive to those that are not below
+ * themselves.
+ */
 static void add_arm(const struct fg_store *store, const struct fg_weights *w, size_t arm,
 		    double *inclusive, struct fg_function_total *by_function)
 {
@@ -144,7 +150,10 @@ static void add_arm(const struct fg_store *store, const struct fg_weights *w, si
 	}
 }
 
-/* Sums of whole nanoseconds first, means afterwards: the same in every store, however it numbers its nodes. */
+/*
+ * Sums of whole nanoseconds first, means afterwards: the same in every store, however it numbers
+ * its nodes.
+ */
 static void make_means(struct fg_function_total *all, size_t count, size_t arm,
 		       uint32_t repetitions)
 {
@@ -184,8 +193,7 @@ static void add_up(const struct fg_store *store, const struct both *both, size_t
 	free(inclusive);
 }
 
-static int check_ids(const struct fg_store *store, const struct fg_weights *w,
-		     struct fg_error *err)
+static int check_ids(const struct fg_store *store, const struct fg_weights *w, struct fg_error *err)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		if (!store->tree[w->ids[i]].function)
@@ -199,9 +207,7 @@ static int check_ids(const struct fg_store *store, const struct fg_weights *w,
 static int compute(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		   struct fg_error *err)
 {
-	struct both both = {
-		.arms = {{.arm = FG_ARM_BASELINE}, {.arm = FG_ARM_CANDIDATE}}
-        };
+	struct both both = {.arms = {{.arm = FG_ARM_BASELINE}, {.arm = FG_ARM_CANDIDATE}}};
 	uint64_t last = 0;
 	int status = fg_store_chunks(store, series, FG_CHUNK_ROWS, take_both, &both, err);
 
@@ -239,14 +245,14 @@ static int take_older_totals(struct fg_byte_reader *reader, void *context, struc
 }
 
 int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
-		     struct fg_error *err)
+		    struct fg_error *err)
 {
 	struct fg_totals found = {0};
 	int status = fg_store_chunks(store, series, FG_CHUNK_TOTALS, take_totals, &found, err);
 
 	if (status == FG_OK && !found.items)
 		status = fg_store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_older_totals,
-					  &found, err);
+					 &found, err);
 	if (status == FG_OK && !found.items)
 		status = compute(store, series, &found, err);
 	if (status == FG_OK)

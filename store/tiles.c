@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Totals of functions, turned around for the trend of one function over thousands of runs (trend.c).
+ * Totals of functions, turned around for the trend of one function over thousands of runs
+ * (trend.c).
  *
- * In a server's store each series keeps the totals of all its functions in one chunk: right for comparing two runs, wrong for
- * following one function, which would open every chunk there is.  So every 256 series of a benchmark, once there are that many, are
- * turned around: one small blob per function with its values in all 256.  A trend then reads one row per tile, and the
- * chunks of at most 255 series that are not sealed yet.
+ * In a server's store each series keeps the totals of all its functions in one chunk: right for
+ * comparing two runs, wrong for following one function, which would open every chunk there is.  So
+ * every 256 series of a benchmark, once there are that many, are turned around: one small blob per
+ * function with its values in all 256.  A trend then reads one row per tile, and the chunks of at
+ * most 255 series that are not sealed yet.
  *
- * Sealing is for a background thread: it writes some thousand rows, which nobody who uploads should have to wait for.
- * A run that is saved again gets a new series, behind the seal.
+ * Sealing is for a background thread: it writes some thousand rows, which nobody who uploads should
+ * have to wait for. A run that is saved again gets a new series, behind the seal.
  *
- * A tile's blob: for each member, self and inclusive time in tenths of a microsecond, each as the difference from the
- * member before.  A seal's blob: the members' series as differences; then what a trend tells of their runs (begin as a
- * difference, id, commit, branch), each a column, so that it need not look for ten thousand rows.  When all members are
- * there still they are right: what is stored of a run never changes under its series.
+ * A tile's blob: for each member, self and inclusive time in tenths of a microsecond, each as the
+ * difference from the member before.  A seal's blob: the members' series as differences; then what
+ * a trend tells of their runs (begin as a difference, id, commit, branch), each a column, so that
+ * it need not look for ten thousand rows.  When all members are there still they are right: what is
+ * stored of a run never changes under its series.
  */
 #include "store/query.h"
 #include "store/store_private.h"
@@ -128,14 +131,12 @@ static int make_tiles(const struct sealing *s, struct tile_rows *rows, struct fg
 static int write_tiles(struct fg_store *store, const struct tile_rows *rows, struct fg_error *err)
 {
 	return fg_query_rows(store->db, FG_SQL_TILE_ADD,
-			     &(struct fg_rows){
-				     .columns = {{.numbers = rows->benchmarks},
-						 {.numbers = rows->functions},
-						 {.numbers = rows->numbers},
-						 {.blobs = rows->blobs}},
-				     .column_count = 4,
-				     .count = rows->count
-        },
+			     &(struct fg_rows){.columns = {{.numbers = rows->benchmarks},
+							   {.numbers = rows->functions},
+							   {.numbers = rows->numbers},
+							   {.blobs = rows->blobs}},
+					       .column_count = 4,
+					       .count = rows->count},
 			     NULL, err);
 }
 
@@ -147,7 +148,10 @@ enum {
 	HEADS
 };
 
-/* The members' runs as they are in the database now.  A member that was deleted meanwhile: no heads at all. */
+/*
+ * The members' runs as they are in the database now.  A member that was deleted meanwhile: no heads
+ * at all.
+ */
 static int add_heads(struct fg_store *store, const struct sealing *s, struct fg_bytes *content,
 		     struct fg_error *err)
 {
@@ -209,8 +213,8 @@ static int write_seal(struct fg_store *store, const struct sealing *s, struct fg
 }
 
 /*
- * A tile has the totals of its series; what else asks for them (a comparison) can compute them from the rows.  They would be
- * three tenths of what a run takes on the disk.
+ * A tile has the totals of its series; what else asks for them (a comparison) can compute them from
+ * the rows.  They would be three tenths of what a run takes on the disk.
  */
 static int drop_totals(struct fg_store *store, const struct sealing *s, struct fg_error *err)
 {

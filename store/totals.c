@@ -136,7 +136,10 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 	free(recursive);
 }
 
-/* Times as whole steps: each is near one, so that a half added and cut off is as good as a call that rounds. */
+/*
+ * Times as whole steps: each is near one, so that a half added and cut off is as good as a call
+ * that rounds.
+ */
 static int64_t steps(double per_repetition_ns, double steps_per_ns)
 {
 	static const double most =

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each function took in a run: self and inclusive time per repetition, per arm.  Small, so that comparing two
- * runs by function, and following one function over many runs, need not open the call paths.  Recursion counts once.
+ * What each function took in a run: self and inclusive time per repetition, per arm.  Small, so
+ * that comparing two runs by function, and following one function over many runs, need not open the
+ * call paths.  Recursion counts once.
  *
- * Times are kept in 1/16 of the sampling period, summed over the repetitions that count; they come back per repetition.
+ * Times are kept in 1/16 of the sampling period, summed over the repetitions that count; they come
+ * back per repetition.
  */
 #ifndef FG_STORE_TOTALS_H
 #define FG_STORE_TOTALS_H
@@ -31,8 +33,9 @@ struct fg_totals {
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 			const int64_t *ids);
 /*
- * A call tree, and what its nodes took themselves in all repetitions of either arm.  Sums of whole nanoseconds are exact in
- * whatever order they are made, so two stores that number their nodes differently have the same totals.
+ * A call tree, and what its nodes took themselves in all repetitions of either arm.  Sums of whole
+ * nanoseconds are exact in whatever order they are made, so two stores that number their nodes
+ * differently have the same totals.
  */
 struct fg_totals_source {
 	const struct fg_profile_node *nodes; /* parents before children */
@@ -51,8 +54,9 @@ struct fg_totals_source {
 void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source);
 
 /*
- * As bytes: parts of some hundred functions, each a sealed block of its own, behind a list of where they lie.  Who follows one
- * function through hundreds of runs unpacks the part that it is in, of each.
+ * As bytes: parts of some hundred functions, each a sealed block of its own, behind a list of where
+ * they lie.  Who follows one function through hundreds of runs unpacks the part that it is in, of
+ * each.
  */
 int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, struct fg_error *err)
 	FG_NODISCARD;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The trend of one function over thousands of runs: seal by seal out of tiles (tiles.c), which know their runs too; then out of
- * the totals of the series that are in no tile yet.
+ * The trend of one function over thousands of runs: seal by seal out of tiles (tiles.c), which know
+ * their runs too; then out of the totals of the series that are in no tile yet.
  */
 #include "store/query.h"
 #include "store/store_private.h"
@@ -40,7 +40,9 @@ static int by_series(const void *a, const void *b)
 	return (x->series > y->series) - (x->series < y->series);
 }
 
-/* 256 series that were sealed together: who they are, and what of this function was kept of them. */
+/*
+ * 256 series that were sealed together: who they are, and what of this function was kept of them.
+ */
 struct sealed {
 	int64_t number;
 	int64_t after; /* series: the last one of the seal before */
@@ -165,7 +167,9 @@ static bool is_wanted(const char *own, size_t length, const char *only)
 	return !only || (own && strlen(only) == length && strncmp(own, only, length) == 0);
 }
 
-/* All that there is to tell of the members stands behind their numbers, column by column (tiles.c). */
+/*
+ * All that there is to tell of the members stands behind their numbers, column by column (tiles.c).
+ */
 static int take_members(const struct tracing *t, struct fg_byte_reader *members, const char *branch,
 			struct fg_function_trend *trend, struct fg_error *err)
 {
@@ -204,7 +208,10 @@ static int take_members(const struct tracing *t, struct fg_byte_reader *members,
 	return members->failed ? fg_error_set(err, FG_EPARSE, "a seal is damaged") : FG_OK;
 }
 
-/* The runs of the series behind `after`, up to `last`, from the database; t->items are theirs and come by series too. */
+/*
+ * The runs of the series behind `after`, up to `last`, from the database; t->items are theirs and
+ * come by series too.
+ */
 static int join_runs(struct fg_store *store, const struct tracing *t, const int64_t range[2],
 		     const char *branch, struct fg_function_trend *trend, struct fg_error *err)
 {
@@ -240,7 +247,10 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const int6
 	return status;
 }
 
-/* Where members are gone, or an older server sealed them without their runs, the database is asked who is there. */
+/*
+ * Where members are gone, or an older server sealed them without their runs, the database is asked
+ * who is there.
+ */
 static int take_seal(struct fg_store *store, struct tracing *t, const struct sealed *s,
 		     const char *branch, struct fg_function_trend *trend, struct fg_error *err)
 {

@@ -11,7 +11,10 @@ enum {
 
 static const double largest_exact = 9007199254740992.0; /* 2^53 */
 
-/* How a metric's values are written: whole numbers (most are: nanoseconds, bytes, counts) pack far better. */
+/*
+ * How a metric's values are written: whole numbers (most are: nanoseconds, bytes, counts) pack far
+ * better.
+ */
 static int column_kind(const struct fg_series *series, size_t first, size_t metric)
 {
 	int kind = COLUMN_EMPTY;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repetitions and regions as bytes, and the nouns of model/ as JSON: what the store's chunks and the upload's
- * envelope share.
+ * Repetitions and regions as bytes, and the nouns of model/ as JSON: what the store's chunks and
+ * the upload's envelope share.
  */
 #ifndef FG_STORE_VALUES_H
 #define FG_STORE_VALUES_H
 
 #include "base/json.h"
 #include "base/json_write.h"
-#include "model/run.h"
 #include "model/profile_set.h"
+#include "model/run.h"
 #include "store/bytes.h"
 
 enum {
@@ -38,7 +38,10 @@ int fg_regions_read(struct fg_byte_reader *reader, struct fg_profile_set *set, s
 /* [{"name": ..., "unit": ...}, ...] */
 void fg_metrics_write(const struct fg_series *series, struct fg_json_writer *w, const char *name);
 int fg_metrics_read(const cJSON *json, struct fg_series *series, struct fg_error *err) FG_NODISCARD;
-/* What a series is besides its name, command, metrics, facts and values; `program` names the root of its profile. */
+/*
+ * What a series is besides its name, command, metrics, facts and values; `program` names the root
+ * of its profile.
+ */
 void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, const char *name);
 int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error *err) FG_NODISCARD;
 

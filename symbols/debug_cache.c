@@ -4,9 +4,10 @@
  *
  *	struct cache_header, then the seven arrays in the order of ARRAYS, each starting at a multiple of 8
  *
- * The arrays are the index's own, in this machine's byte order; a cache is never carried elsewhere.  It lies in the
- * user's cache folder, where a power cut, a full disk or another version may have left anything: the checksum covers all
- * bytes, and after it every number that is used as an index is held against its table once, so that look-ups need no checks.
+ * The arrays are the index's own, in this machine's byte order; a cache is never carried elsewhere.
+ * It lies in the user's cache folder, where a power cut, a full disk or another version may have
+ * left anything: the checksum covers all bytes, and after it every number that is used as an index
+ * is held against its table once, so that look-ups need no checks.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -37,7 +38,8 @@ struct cache_header {
 };
 
 struct array {
-	void *place; /* of the pointer to the items: read and written as bytes, for its type differs */
+	/* of the pointer to the items: read and written as bytes, for its type differs */
+	void *place;
 	size_t *count, *capacity;
 	size_t size;
 };

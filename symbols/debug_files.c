@@ -93,8 +93,8 @@ static char *by_link(const struct fg_elf *elf, const char *binary, const char *r
 }
 
 /*
- * libdebuginfod is opened only when somebody asks for it: it brings an HTTP library and its start-up with it.  Its
- * own cache and $DEBUGINFOD_URLS decide what travels.
+ * libdebuginfod is opened only when somebody asks for it: it brings an HTTP library and its
+ * start-up with it.  Its own cache and $DEBUGINFOD_URLS decide what travels.
  */
 static char *by_debuginfod(const struct fg_elf *elf)
 {
@@ -131,7 +131,7 @@ static char *by_debuginfod(const struct fg_elf *elf)
 }
 
 char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
-			  bool debuginfod)
+			 bool debuginfod)
 {
 	char *path = by_build_id(elf, debug_root);
 

@@ -6,11 +6,12 @@
 #include "symbols/elf_file.h"
 
 /*
- * The separate debug file of a binary, to be freed, or NULL: by build-id below `debug_root`, by .gnu_debuglink (checked by
- * its checksum) beside the binary, in .debug/ and below `debug_root`, and from debuginfod when asked for.
+ * The separate debug file of a binary, to be freed, or NULL: by build-id below `debug_root`, by
+ * .gnu_debuglink (checked by its checksum) beside the binary, in .debug/ and below `debug_root`,
+ * and from debuginfod when asked for.
  */
 char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
-			  bool debuginfod);
+			 bool debuginfod);
 
 /* The vdso that is mapped into this process; NULL: none. */
 const void *fg_debug_own_vdso(size_t *size);

@@ -98,8 +98,10 @@ void fg_debug_index_release(struct fg_debug_index *index)
 
 /* ------------------------------------------------------------------- look-ups */
 
-/* How many of the first `count` elements, `stride` bytes apart and each beginning with its start address, begin at or before the
-   address; there is at least one. */
+/*
+ * How many of the first `count` elements, `stride` bytes apart and each beginning with its start
+ * address, begin at or before the address; there is at least one.
+ */
 static size_t count_before(const void *items, size_t count, size_t stride, uint64_t address)
 {
 	const char *at = items;

@@ -2,16 +2,16 @@
 /*
  * From an address to functions, inlined functions and lines, by DWARF.
  *
- * Asking libdw address by address walks the same tree of entries again and again (19 ms an address with inlined frames
- * in a large library).  Here each compilation unit is walked once, when the first address in it is asked for, and leaves
- * three sorted arrays:
+ * Asking libdw address by address walks the same tree of entries again and again (19 ms an address
+ * with inlined frames in a large library).  Here each compilation unit is walked once, when the
+ * first address in it is asked for, and leaves three sorted arrays:
  *
  *	segments   non-overlapping address ranges, each with its innermost scope (a function or an inlined copy of one)
  *	scopes     parent scope, function, and the line of the call when inlined
  *	lines      where which source line begins
  *
- * An address is then two binary searches and a walk up the scopes.  The arrays hold numbers only, and texts as offsets:
- * they are what the cache keeps, by build-id, as they are.
+ * An address is then two binary searches and a walk up the scopes.  The arrays hold numbers only,
+ * and texts as offsets: they are what the cache keeps, by build-id, as they are.
  */
 #ifndef FG_SYMBOLS_DEBUG_INDEX_H
 #define FG_SYMBOLS_DEBUG_INDEX_H
@@ -58,8 +58,8 @@ struct fg_debug_function {
 	uint32_t linkage; /* text; 0: none */
 	uint32_t file;
 	uint32_t line;
-	uint32_t
-		readable; /* text: the linkage name, demangled; 0: not done yet, or not a mangled name */
+	/* text: the linkage name, demangled; 0: not done yet, or not a mangled name */
+	uint32_t readable;
 	uint32_t reserved;
 };
 
@@ -78,12 +78,14 @@ struct fg_debug_index {
 	size_t function_count, function_capacity;
 	char *texts; /* NUL-terminated, one behind the other; offset 0 is "" */
 	size_t texts_size, texts_capacity;
-	char *loaded_texts; /* those of the cache: they stay where they are; `texts` itself until one is added */
+	/* those of the cache: they stay where they are; `texts` itself until one is added */
+	char *loaded_texts;
 	size_t loaded_texts_size;
-	size_t last_range; /* where the address before was found: neighbours are asked for one after the other */
+	/* where the address before was found: neighbours are asked for one after the other */
+	size_t last_range;
 
-	struct fg_map
-		text_index; /* of an index out of the cache: built when the first text is added */
+	/* of an index out of the cache: built when the first text is added */
+	struct fg_map text_index;
 	struct fg_debug_file *file; /* libdw's; NULL: not opened (yet) */
 	char *path;
 	bool changed;               /* since it was loaded */
@@ -92,8 +94,8 @@ struct fg_debug_index {
 
 /* One level of an address's chain, outermost first. */
 struct fg_debug_frame {
-	uint32_t
-		function; /* FG_DEBUG_NO_FUNCTION: a line without a function around it (assembler sources) */
+	/* FG_DEBUG_NO_FUNCTION: a line without a function around it (assembler sources) */
+	uint32_t function;
 	uint32_t at_file; /* text: of the line that is executed at this level; 0: unknown */
 	uint32_t at_line;
 	bool inlined;
@@ -105,7 +107,10 @@ enum {
 	FG_DEBUG_CHAIN_MAX = 64
 };
 
-/* Finds the units; nothing is walked yet.  `path` has the debug information itself (a binary or a separate file). */
+/*
+ * Finds the units; nothing is walked yet.  `path` has the debug information itself (a binary or a
+ * separate file).
+ */
 int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct fg_error *err)
 	FG_NODISCARD;
 /* 0: nothing is known about the address. */
@@ -126,16 +131,19 @@ void fg_debug_set_readable(struct fg_debug_index *index, uint32_t function, cons
 void fg_debug_index_release(struct fg_debug_index *index);
 
 /*
- * The cache: everything that was worked out, with a checksum.  Loading refuses a file of another version, of another
- * build-id, or that is damaged (FG_EPARSE), and an absent one (FG_ENOENT).  `path` is used when an address in a unit not yet
- * walked is asked for.
+ * The cache: everything that was worked out, with a checksum.  Loading refuses a file of another
+ * version, of another build-id, or that is damaged (FG_EPARSE), and an absent one (FG_ENOENT).
+ * `path` is used when an address in a unit not yet walked is asked for.
  */
 int fg_debug_index_save(const struct fg_debug_index *index, const char *cache_file,
 			const char *build_id, struct fg_error *err) FG_NODISCARD;
 int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, const char *build_id,
 			const char *path, struct fg_error *err) FG_NODISCARD;
 
-/* Removes the cache files below `folder` that nobody has used for FG_DEBUG_CACHE_DAYS: every build leaves one. */
+/*
+ * Removes the cache files below `folder` that nobody has used for FG_DEBUG_CACHE_DAYS: every build
+ * leaves one.
+ */
 enum {
 	FG_DEBUG_CACHE_DAYS = 30
 };

@@ -12,7 +12,10 @@ enum {
 	MAX_TEXT_BYTES = 1 << 28 /* all of a unit */
 };
 
-/* C++ of 1998, 2003, 2011, 2014, 2017 and 2020; the header of elfutils may be older than the last two. */
+/*
+ * C++ of 1998, 2003, 2011, 2014, 2017 and 2020; the header of elfutils may be older than the last
+ * two.
+ */
 static bool is_cplusplus(Dwarf_Die *unit)
 {
 	static const int languages[] = {0x04, 0x19, 0x1a, 0x21, 0x2b, 0x2c};
@@ -104,7 +107,10 @@ static void enter_function(struct fg_debug_scopes *scopes, Dwarf_Die *entry,
 	fg_strbuf_release(&readable);
 }
 
-/* A class without a name is a lambda's, or as good as one: its number in the function around it stands for it, as in linkage names. */
+/*
+ * A class without a name is a lambda's, or as good as one: its number in the function around it
+ * stands for it, as in linkage names.
+ */
 static void enter_class(Dwarf_Die *entry, struct fg_strbuf *scope, unsigned *nameless)
 {
 	const char *name = dwarf_diename(entry);
@@ -142,7 +148,9 @@ static bool enter(struct fg_debug_scopes *scopes, Dwarf_Die *entry, struct fg_st
 	}
 }
 
-/* `nameless`: classes without a name met so far in the function around; its blocks go on counting. */
+/*
+ * `nameless`: classes without a name met so far in the function around; its blocks go on counting.
+ */
 static void walk(struct fg_debug_scopes *scopes, Dwarf_Die *parent, const struct fg_strbuf *around,
 		 unsigned depth, unsigned *nameless)
 {

@@ -2,18 +2,19 @@
 /*
  * The part of the debug index that speaks with libdw: finding the units of a file, and walking one.
  *
- * A walk goes over a unit's entries in order.  Functions and inlined copies with code become scopes; their address ranges are
- * put on a list and, at the end, cut into segments that do not overlap: sorted by start with the longer first, a
- * stack of open ranges is the nesting, and each boundary closes one segment of the innermost.
+ * A walk goes over a unit's entries in order.  Functions and inlined copies with code become
+ * scopes; their address ranges are put on a list and, at the end, cut into segments that do not
+ * overlap: sorted by start with the longer first, a stack of open ranges is the nesting, and each
+ * boundary closes one segment of the innermost.
  *
  *	f:  |--------------|        f calls g, inlined; g calls h, inlined
  *	g:      |-------|
  *	h:        |--|
  *	→   f   g  h  g   f
  */
+#include "base/pair_index.h"
 #include "symbols/debug_index.h"
 #include "symbols/debug_scopes.h"
-#include "base/pair_index.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -135,8 +136,9 @@ static unsigned number_of(Dwarf_Die *entry, unsigned attribute)
 }
 
 /*
- * The entry that names the function: an inlined copy or an out-of-line body points to it.  A body with a linkage name of
- * its own is one of several of a constructor or destructor (complete, base, deleting).
+ * The entry that names the function: an inlined copy or an out-of-line body points to it.  A body
+ * with a linkage name of its own is one of several of a constructor or destructor (complete, base,
+ * deleting).
  */
 static void find_origin(Dwarf_Die *entry, Dwarf_Die *origin)
 {
@@ -148,7 +150,10 @@ static void find_origin(Dwarf_Die *entry, Dwarf_Die *origin)
 		(void)dwarf_formref_die(&at, origin);
 }
 
-/* A build that keeps its folder's name to itself (-ffile-prefix-map=DIR=.) says "./table.c": the dot tells nobody anything. */
+/*
+ * A build that keeps its folder's name to itself (-ffile-prefix-map=DIR=.) says "./table.c": the
+ * dot tells nobody anything.
+ */
 static const char *without_dot(const char *path)
 {
 	return path && path[0] == '.' && path[1] == '/' && path[2] != '\0' ? path + 2 : path;
@@ -161,14 +166,14 @@ static uint32_t file_text(struct walk *w, size_t file)
 	if (w->file_texts[file] == 0)
 		w->file_texts[file] =
 			fg_debug_add_text(w->index,
-				       without_dot(dwarf_filesrc(w->files, file, NULL, NULL))) +
+					  without_dot(dwarf_filesrc(w->files, file, NULL, NULL))) +
 			1;
 	return w->file_texts[file] - 1;
 }
 
 /*
- * The file that a function is declared in.  Not by dwarf_decl_file(): it asserts that the unit has a table of files, and
- * a unit of a stranger's binary may have none.
+ * The file that a function is declared in.  Not by dwarf_decl_file(): it asserts that the unit has
+ * a table of files, and a unit of a stranger's binary may have none.
  */
 static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 {
@@ -187,7 +192,7 @@ static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 	    dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
 		return 0;
 	return fg_debug_add_text(w->index,
-			      without_dot(dwarf_filesrc(files, (size_t)number, NULL, NULL)));
+				 without_dot(dwarf_filesrc(files, (size_t)number, NULL, NULL)));
 }
 
 /* The text of its name; with its scope, where no linkage name will say that. */

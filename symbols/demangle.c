@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * C++ names go through the C++ runtime's own demangler, by its entry point with a callback: it hands out the text piece by
- * piece, and allocates nothing.  A crafted name can refer to its own parts so that it prints without end ("_Z1f"
- * and thirty function types, each naming the one before it twice, would be 2^30 letters); the demangler cannot be
- * told to stop, but since it holds nothing that would have to be given back, its callback may jump out of it.
+ * C++ names go through the C++ runtime's own demangler, by its entry point with a callback: it
+ * hands out the text piece by piece, and allocates nothing.  A crafted name can refer to its own
+ * parts so that it prints without end ("_Z1f" and thirty function types, each naming the one before
+ * it twice, would be 2^30 letters); the demangler cannot be told to stop, but since it holds
+ * nothing that would have to be given back, its callback may jump out of it.
  */
 #include "symbols/demangle.h"
 
 #include <setjmp.h>
 
 /* Part of every static C++ runtime, for exactly this; it has no header. */
-/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): its name is the runtime's */
+/*
+ * NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): its name is the
+ * runtime's
+ */
 int __gcclibcxx_demangle_callback(const char *mangled,
 				  void (*piece)(const char *text, size_t length, void *context),
 				  void *context);
@@ -21,8 +25,9 @@ struct output {
 };
 
 /*
- * Where a compiler's suffix begins: gcc and clang append ".cold", ".isra.0", ".constprop.1", ".part.2", ".llvm.123".  A
- * C++ linkage name has no dot otherwise; Rust's older mangling has ("..") and is left alone.
+ * Where a compiler's suffix begins: gcc and clang append ".cold", ".isra.0", ".constprop.1",
+ * ".part.2", ".llvm.123".  A C++ linkage name has no dot otherwise; Rust's older mangling has
+ * ("..") and is left alone.
  */
 static size_t length_without_suffix(const char *linkage)
 {

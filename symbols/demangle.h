@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linkage names as people wrote them: C++ (Itanium ABI, through the C++ runtime's own demangler), Rust (both its
- * manglings).  Compiler suffixes stay, in brackets: "fit(Track&) [.isra.0]", "work() [.cold]".  The hash that Rust's older
- * mangling puts behind a name is left out.  docs/decisions/ says why the C++ runtime and not libiberty.
+ * Linkage names as people wrote them: C++ (Itanium ABI, through the C++ runtime's own demangler),
+ * Rust (both its manglings).  Compiler suffixes stay, in brackets: "fit(Track&) [.isra.0]", "work()
+ * [.cold]".  The hash that Rust's older mangling puts behind a name is left out.  docs/decisions/
+ * says why the C++ runtime and not libiberty.
  */
 #ifndef FG_SYMBOLS_DEMANGLE_H
 #define FG_SYMBOLS_DEMANGLE_H
@@ -15,7 +16,10 @@ enum {
 	FG_DEMANGLE_MAX_OUTPUT = 65536, /* and so do those whose readable form would be longer */
 };
 
-/* Appends the readable form and returns true, or appends nothing and returns false: the name is not a mangled one. */
+/*
+ * Appends the readable form and returns true, or appends nothing and returns false: the name is not
+ * a mangled one.
+ */
 bool fg_demangle(const char *linkage, struct fg_strbuf *readable);
 
 /* For fg_demangle(); tested by themselves. */

@@ -2,8 +2,8 @@
 /*
  * Rust's two manglings.
  *
- * The older one is the C++ scheme with a hash as last part and punctuation spelled out ("$LT$" for '<', ".." for "::"); the
- * C++ demangler has done its part already.
+ * The older one is the C++ scheme with a hash as last part and punctuation spelled out ("$LT$" for
+ * '<', ".." for "::"); the C++ demangler has done its part already.
  *
  * The newer one ("v0", RFC 2603) is a grammar of its own:
  *
@@ -13,8 +13,8 @@
  *	type     = basic letter | path | "A" type const | "S" type | "T" type* "E" | "R"/"Q" [lifetime] type
  *	         | "P"/"O" type | "F" signature | "D" bounds lifetime | "B" backref
  *
- * Back-references make a short name that prints without end possible; so depth, output and the number of steps are
- * bounded, and a name that exceeds them stays as it is.
+ * Back-references make a short name that prints without end possible; so depth, output and the
+ * number of steps are bounded, and a name that exceeds them stays as it is.
  */
 #include "symbols/demangle.h"
 
@@ -30,14 +30,8 @@ enum {
 static const struct {
 	const char *escape, *text;
 } escapes[] = {
-	{"SP", "@"},
-        {"BP", "*"},
-        {"RF", "&"},
-        {"LT", "<"},
-	{"GT", ">"},
-        {"LP", "("},
-        {"RP", ")"},
-        {"C",  ","},
+	{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
+	{"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","},
 };
 
 static bool is_hash(const char *part)
@@ -222,7 +216,9 @@ enum {
 	PUNYCODE_POINTS = 256
 };
 
-/* Punycode (RFC 3492) with '_' as its delimiter: where we are in the text, and the points so far. */
+/*
+ * Punycode (RFC 3492) with '_' as its delimiter: where we are in the text, and the points so far.
+ */
 struct punycode {
 	const char *at, *end;
 	uint32_t points[PUNYCODE_POINTS];
@@ -604,7 +600,10 @@ static void add_function_type(struct rust *r)
 	r->lifetimes -= bound;
 }
 
-/* A trait of a "dyn" type: its path, whose "<…>" stays open for associated types that follow as "p name type". */
+/*
+ * A trait of a "dyn" type: its path, whose "<…>" stays open for associated types that follow as "p
+ * name type".
+ */
 static void add_dyn_trait(struct rust *r)
 {
 	bool open = eat(r, 'I');

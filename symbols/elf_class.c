@@ -95,14 +95,18 @@ const struct fg_elf_class *fg_elf_class_of(const unsigned char ident[EI_NIDENT])
 				sizeof(Elf32_Shdr),
 				sizeof(Elf32_Sym),
 				{sizeof(Elf32_Rel), sizeof(Elf32_Rela)},
-				read_header_32, read_section_32,
-				read_symbol_32, relocated_symbol_32},
+				read_header_32,
+				read_section_32,
+				read_symbol_32,
+				relocated_symbol_32},
 		[ELFCLASS64] = {sizeof(Elf64_Ehdr),
 				sizeof(Elf64_Shdr),
 				sizeof(Elf64_Sym),
 				{sizeof(Elf64_Rel), sizeof(Elf64_Rela)},
-				read_header_64, read_section_64,
-				read_symbol_64, relocated_symbol_64},
+				read_header_64,
+				read_section_64,
+				read_symbol_64,
+				relocated_symbol_64},
 	};
 	const unsigned char class = ident[EI_CLASS];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two widths of ELF.  Files of 32 and of 64 bits hold the same tables in rows of other shapes; each row is turned into its
- * 64-bit form where it is read, so that the rest of the reader knows one shape only.
+ * The two widths of ELF.  Files of 32 and of 64 bits hold the same tables in rows of other shapes;
+ * each row is turned into its 64-bit form where it is read, so that the rest of the reader knows
+ * one shape only.
  */
 #ifndef FG_SYMBOLS_ELF_CLASS_H
 #define FG_SYMBOLS_ELF_CLASS_H

@@ -2,8 +2,8 @@
 #include "symbols/elf_file.h"
 
 #include "base/hash.h"
-#include "symbols/elf_class.h"
 #include "base/radix_sort.h"
+#include "symbols/elf_class.h"
 #include "symbols/source.h"
 
 #define MAX_FILE_BYTES (UINT64_C(64) << 30)
@@ -32,7 +32,10 @@ static int broken(const struct parser *p, struct fg_error *err, const char *what
 	return fg_error_set(err, FG_EPARSE, "%s: %s", p->name, what);
 }
 
-/* A section's bytes with a NUL behind them, to be freed; NULL when it has none in the file or too many. */
+/*
+ * A section's bytes with a NUL behind them, to be freed; NULL when it has none in the file or too
+ * many.
+ */
 static char *section_bytes(const struct parser *p, const Elf64_Shdr *section, size_t *size)
 {
 	char *bytes;
@@ -197,8 +200,11 @@ static bool is_code(const struct parser *p, const Elf64_Sym *symbol)
 	return (p->sections[symbol->st_shndx].sh_flags & SHF_EXECINSTR) != 0;
 }
 
-/* Of several names at one address the best one stays: typed before untyped, global before weak before local, sized before
-   not, "free" before "__libc_free" and "cfree", then by name so that the choice never depends on the table's order. */
+/*
+ * Of several names at one address the best one stays: typed before untyped, global before weak
+ * before local, sized before not, "free" before "__libc_free" and "cfree", then by name so that the
+ * choice never depends on the table's order.
+ */
 static unsigned rank(const Elf64_Sym *symbol)
 {
 	static const unsigned binding_rank[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
@@ -380,7 +386,10 @@ static void read_plt(struct parser *p)
 		relocations = find_section(p, ".rel.plt"); /* i386 */
 	if (!relocations)
 		return;
-	/* with .plt.sec the entries of .plt are only the lazy halves: the same order, the same names */
+	/*
+	 * with .plt.sec the entries of .plt are only the lazy halves: the same order, the same
+	 * names
+	 */
 	add_plt(p, ".plt", p->header.e_machine == EM_AARCH64 ? 2 : 1);
 	if (split)
 		add_plt(p, ".plt.sec", 0);

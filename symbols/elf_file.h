@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the symbolizer needs of an ELF file: its function symbols sorted by address, its build-id, the names of its PLT
- * entries and where its debug information may lie.  Little-endian files of 32 and 64 bits (i386, x86-64, aarch64).
+ * What the symbolizer needs of an ELF file: its function symbols sorted by address, its build-id,
+ * the names of its PLT entries and where its debug information may lie.  Little-endian files of 32
+ * and 64 bits (i386, x86-64, aarch64).
  *
- * Nothing in the file is believed: tables are held against the file's size before they are read, names against their
- * string table.  A file that breaks the format gives FG_EPARSE and no symbols.
+ * Nothing in the file is believed: tables are held against the file's size before they are read,
+ * names against their string table.  A file that breaks the format gives FG_EPARSE and no symbols.
  */
 #ifndef FG_SYMBOLS_ELF_FILE_H
 #define FG_SYMBOLS_ELF_FILE_H
@@ -55,7 +56,10 @@ int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err) FG_N
 int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf *elf,
 		 struct fg_error *err) FG_NODISCARD;
 void fg_elf_release(struct fg_elf *elf);
-/* The bytes of the section of this name, to be freed.  FG_ENOENT: there is none; FG_ELIMIT: it is larger than `max_bytes`. */
+/*
+ * The bytes of the section of this name, to be freed.  FG_ENOENT: there is none; FG_ELIMIT: it is
+ * larger than `max_bytes`.
+ */
 int fg_elf_read_section(const char *path, const char *section, size_t max_bytes, char **bytes,
 			size_t *size, struct fg_error *err) FG_NODISCARD;
 
@@ -65,7 +69,10 @@ static inline const char *fg_elf_name(const struct fg_elf *elf, const struct fg_
 {
 	return elf->strings + symbol->name;
 }
-/* The function that the PLT entry at this address jumps to; "" when it cannot be told; NULL when it is no PLT entry. */
+/*
+ * The function that the PLT entry at this address jumps to; "" when it cannot be told; NULL when it
+ * is no PLT entry.
+ */
 const char *fg_elf_plt_target(const struct fg_elf *elf, uint64_t address);
 /* Hexadecimal; "" when there is none. */
 void fg_elf_build_id_text(const struct fg_elf *elf, char text[FG_BUILD_ID_TEXT]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the functions of a stripped binary begin.  Its names are gone, but what unwinds its stacks is not: .eh_frame_hdr lists
- * the beginning of each function, sorted.  Addresses in one nameless function become one "library+0xbeginning" so,
- * instead of one each.
+ * Where the functions of a stripped binary begin.  Its names are gone, but what unwinds its stacks
+ * is not: .eh_frame_hdr lists the beginning of each function, sorted.  Addresses in one nameless
+ * function become one "library+0xbeginning" so, instead of one each.
  */
 #ifndef FG_SYMBOLS_ELF_STARTS_H
 #define FG_SYMBOLS_ELF_STARTS_H

@@ -20,7 +20,10 @@ static int by_start(const void *a, const void *b)
 	return one->order < other->order ? -1 : one->order > other->order;
 }
 
-/* A line that is not "START SIZE NAME" is passed over: a JIT compiler may be killed while it writes. */
+/*
+ * A line that is not "START SIZE NAME" is passed over: a JIT compiler may be killed while it
+ * writes.
+ */
 static void take_line(char *line, struct fg_jit_map *map)
 {
 	char *behind;

@@ -4,8 +4,8 @@
 #include <lzma.h>
 
 /*
- * The size is not known beforehand, and what a stranger's file says of it is not believed: unpacked in growing steps, up to
- * the limit.
+ * The size is not known beforehand, and what a stranger's file says of it is not believed: unpacked
+ * in growing steps, up to the limit.
  */
 static int unpack(const void *packed, size_t size, const char *name, uint8_t **bytes,
 		  size_t *length, struct fg_error *err)
@@ -37,7 +37,7 @@ static int unpack(const void *packed, size_t size, const char *name, uint8_t **b
 }
 
 int fg_mini_debug_parse(const void *packed, size_t size, const char *name, struct fg_elf *symbols,
-			 struct fg_error *err)
+			struct fg_error *err)
 {
 	uint8_t *bytes;
 	size_t length;

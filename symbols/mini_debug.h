@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The symbol table that some distributions leave in a stripped binary: an ELF file of its own with only the symbols that
- * .dynsym does not have, packed by xz in the section .gnu_debugdata.
+ * The symbol table that some distributions leave in a stripped binary: an ELF file of its own with
+ * only the symbols that .dynsym does not have, packed by xz in the section .gnu_debugdata.
  */
 #ifndef FG_SYMBOLS_MINI_DEBUG_H
 #define FG_SYMBOLS_MINI_DEBUG_H
@@ -14,10 +14,9 @@ enum {
 };
 
 /* FG_ENOENT: the binary has none; FG_EPARSE, FG_ELIMIT: what is there is not one, or too large. */
-int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error *err)
-	FG_NODISCARD;
+int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error *err) FG_NODISCARD;
 /* From the section's bytes. */
 int fg_mini_debug_parse(const void *packed, size_t size, const char *name, struct fg_elf *symbols,
-			 struct fg_error *err) FG_NODISCARD;
+			struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -8,7 +8,10 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* "operator" and what belongs to its name: "operator<<", "operator()", "operator new[]"; 0 when there is none here. */
+/*
+ * "operator" and what belongs to its name: "operator<<", "operator()", "operator new[]"; 0 when
+ * there is none here.
+ */
 static size_t operator_length(const char *name, size_t at)
 {
 	static const char *const symbols[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<",
@@ -76,7 +79,10 @@ struct span {
 	size_t end;
 };
 
-/* Is the '(' here part of the name ("(anonymous namespace)::", "(lambda at …)::") rather than its arguments? */
+/*
+ * Is the '(' here part of the name ("(anonymous namespace)::", "(lambda at …)::") rather than its
+ * arguments?
+ */
 static bool is_scope_group(const char *name, size_t at)
 {
 	size_t behind = skip_group(name, at);
@@ -85,8 +91,8 @@ static bool is_scope_group(const char *name, size_t at)
 }
 
 /*
- * Walks over the name once.  A blank outside of brackets ends a return type: the name starts behind it; a '(' that is not
- * part of the name starts the arguments: the name ends there.
+ * Walks over the name once.  A blank outside of brackets ends a return type: the name starts behind
+ * it; a '(' that is not part of the name starts the arguments: the name ends there.
  */
 static struct span find_span(const char *name)
 {
@@ -98,7 +104,10 @@ static struct span find_span(const char *name)
 
 		if (own > 0) {
 			at += own;
-			/* "operator new", "operator bool", "operator std::string": all up to the arguments */
+			/*
+			 * "operator new", "operator bool", "operator std::string": all up to the
+			 * arguments
+			 */
 			while (name[at] && name[at] != '(')
 				at = strchr("<[{", name[at]) ? skip_group(name, at) : at + 1;
 			break;
@@ -123,7 +132,10 @@ static struct span find_span(const char *name)
 	return span;
 }
 
-/* Without arguments a name with blanks is no C++ function ("[kernel: read]", "vector table"): it has no parts. */
+/*
+ * Without arguments a name with blanks is no C++ function ("[kernel: read]", "vector table"): it
+ * has no parts.
+ */
 static bool has_parts(const char *name)
 {
 	return name[0] != '[' && strstr(name, "::") != NULL;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 int fg_source_open(const char *path, uint64_t max_bytes, struct fg_source *source,
-		    struct fg_error *err)
+		   struct fg_error *err)
 {
 	struct stat status;
 	/* a FIFO in the place of the file must not make us wait */

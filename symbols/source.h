@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes of a file or of memory, read where asked and never beyond the end.  Files are read, not mapped: a mapped file that
- * somebody shortens kills the reader with SIGBUS.  For the readers of this folder.
+ * Bytes of a file or of memory, read where asked and never beyond the end.  Files are read, not
+ * mapped: a mapped file that somebody shortens kills the reader with SIGBUS.  For the readers of
+ * this folder.
  */
 #ifndef FG_SYMBOLS_SOURCE_H
 #define FG_SYMBOLS_SOURCE_H
@@ -18,7 +19,7 @@ struct fg_source {
 
 /* Regular files only; FG_ELIMIT beyond max_bytes. */
 int fg_source_open(const char *path, uint64_t max_bytes, struct fg_source *source,
-		    struct fg_error *err) FG_NODISCARD;
+		   struct fg_error *err) FG_NODISCARD;
 struct fg_source fg_source_memory(const void *data, size_t size);
 /* false: the source does not have these bytes (or they cannot be read). */
 bool fg_source_read(const struct fg_source *source, uint64_t offset, void *to, size_t size);

@@ -11,9 +11,9 @@
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_starts.h"
+#include "symbols/frame_flag.h"
 #include "symbols/jit_map.h"
 #include "symbols/mini_debug.h"
-#include "symbols/frame_flag.h"
 
 struct chain {
 	uint64_t address;
@@ -38,11 +38,11 @@ struct fg_symbol_module {
 	struct fg_debug_index debug;
 	bool has_debug;
 	bool tried_debug;
-	const struct fg_symbol_function *
-		*functions; /* of the debug index, by number; NULL: not made yet */
+	/* of the debug index, by number; NULL: not made yet */
+	const struct fg_symbol_function **functions;
 	size_t function_count;
-	struct fg_pair_index
-		text_index; /* (0, offset of a text of the debug index) → index into texts */
+	/* (0, offset of a text of the debug index) → index into texts */
+	struct fg_pair_index text_index;
 	const char **texts;
 	size_t text_count, text_capacity;
 	struct {
@@ -256,7 +256,10 @@ static void read_mini_debug(struct fg_symbolizer *s, struct fg_symbol_module *mo
 		fg_arena_printf(&s->arena, "compressed symbol table of %s", module->binary);
 }
 
-/* A stripped binary's names: from the separate file with its symbol table, else from the small one inside it. */
+/*
+ * A stripped binary's names: from the separate file with its symbol table, else from the small one
+ * inside it.
+ */
 static void find_separate_symbols(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
 	char *path;
@@ -264,7 +267,7 @@ static void find_separate_symbols(struct fg_symbolizer *s, struct fg_symbol_modu
 	if (module->elf.has_symbol_table)
 		return;
 	path = fg_debug_file_find(&module->elf, module->binary, s->options.debug_root,
-				   s->options.debuginfod);
+				  s->options.debuginfod);
 	module->has_debug_elf = path && fg_elf_read(path, &module->debug_elf, NULL) == FG_OK;
 	if (module->has_debug_elf)
 		module->source = fg_arena_printf(&s->arena, "symbol table of %s", path);
@@ -296,7 +299,10 @@ static void open_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 	}
 }
 
-/* The kernel's own page of code: the same for every process of this boot, so ours serves when it is the recorded build. */
+/*
+ * The kernel's own page of code: the same for every process of this boot, so ours serves when it is
+ * the recorded build.
+ */
 static void open_vdso(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
 	const void *image;
@@ -389,7 +395,7 @@ static bool open_debug(struct fg_symbolizer *s, struct fg_symbol_module *module)
 	path = module->elf.has_debug_info
 		       ? fg_xstrdup(module->binary)
 		       : fg_debug_file_find(&module->elf, module->binary, s->options.debug_root,
-					     s->options.debuginfod);
+					    s->options.debuginfod);
 	if (!path)
 		return false;
 	if (module->cache_file)
@@ -466,8 +472,8 @@ static uint32_t name_plt(struct fg_symbolizer *s, const struct fg_symbol_module 
 }
 
 /*
- * Fills in the names, and returns what kind of frame that makes.  The PLT comes first: the symbol before it ("_init") often
- * has no size and would claim it.
+ * Fills in the names, and returns what kind of frame that makes.  The PLT comes first: the symbol
+ * before it ("_init") often has no size and would claim it.
  */
 static uint32_t name_by_table(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			      uint64_t address, struct fg_symbol_function *function)
@@ -505,7 +511,10 @@ static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_mod
 	return module->texts[place];
 }
 
-/* A text of the debug index, kept: looked up by its number, for hashing long paths again and again costs most of the time. */
+/*
+ * A text of the debug index, kept: looked up by its number, for hashing long paths again and again
+ * costs most of the time.
+ */
 static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			      uint32_t text)
 {
@@ -570,9 +579,10 @@ function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t n
 }
 
 /*
- * Debug information calls a C function by the name that the compiler saw ("__GI___libc_free"), the symbol table by the
- * one that people call ("free"), and so does a host without debug information.  Parts that the compiler split off
- * ("fit.cold") belong to the function they came from: there the debug information knows better.
+ * Debug information calls a C function by the name that the compiler saw ("__GI___libc_free"), the
+ * symbol table by the one that people call ("free"), and so does a host without debug information.
+ * Parts that the compiler split off ("fit.cold") belong to the function they came from: there the
+ * debug information knows better.
  */
 static bool table_knows_better(const struct fg_symbol_module *module, uint64_t address,
 			       const struct fg_symbol *symbol)
@@ -672,7 +682,10 @@ static const struct chain *append_chain(struct fg_symbolizer *s, struct fg_symbo
 	return &module->chains[module->chain_count++];
 }
 
-/* Addresses that come out of order are few: most are asked for in order, and again in the next repetition. */
+/*
+ * Addresses that come out of order are few: most are asked for in order, and again in the next
+ * repetition.
+ */
 static const struct chain *find_late(struct fg_symbolizer *s, struct fg_symbol_module *module,
 				     uint64_t address)
 {

@@ -28,7 +28,10 @@ struct reader {
 	uint64_t time_ns;
 };
 
-/* Bytes of one record or chunk; `failed` once something did not fit, and then everything reads as 0. */
+/*
+ * Bytes of one record or chunk; `failed` once something did not fit, and then everything reads as
+ * 0.
+ */
 struct cursor {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -37,7 +40,9 @@ struct cursor {
 
 /* --------------------------------------------------------------------- bytes */
 
-/* `size` bytes at `offset`, or NULL when the file does not have them.  Valid until the next call. */
+/*
+ * `size` bytes at `offset`, or NULL when the file does not have them.  Valid until the next call.
+ */
 static const uint8_t *bytes_at(struct window *window, uint64_t offset, size_t size)
 {
 	const struct fg_source *source = &window->source;
@@ -327,7 +332,10 @@ static void read_note(struct reader *r, struct cursor *c)
 		*APPEND(r->trace, note) = text;
 }
 
-/* Known, and of no use to a reader: module comings and goings are told by start and end, switching by the samples. */
+/*
+ * Known, and of no use to a reader: module comings and goings are told by start and end, switching
+ * by the samples.
+ */
 static void skip(struct reader *r, struct cursor *c)
 {
 	(void)r;
@@ -531,8 +539,10 @@ static int read_all(struct reader *r, struct fg_error *err)
 		r->trace->missing_bytes = end - r->window.source.size;
 		end = r->window.source.size;
 	}
-	/* Bytes on the disk, not bytes of the file: a file of holes must not make us reach for memory.  Eightfold, because
-	   some file systems compress. */
+	/*
+	 * Bytes on the disk, not bytes of the file: a file of holes must not make us reach for
+	 * memory.  Eightfold, because some file systems compress.
+	 */
 	r->id_limit = r->window.source.stored < (UINT64_C(1) << 28) / 8
 			      ? r->window.source.stored * 8
 			      : UINT64_C(1) << 28;

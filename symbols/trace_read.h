@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One trace file of the collector, as plain arrays: what collector/trace_format.h describes, checked.
+ * One trace file of the collector, as plain arrays: what collector/trace_format.h describes,
+ * checked.
  *
- * The file comes from a stranger's process and may be cut, damaged or made up.  Nothing in it is believed: every length is
- * held against the bytes that are there, every id against the size of the file before room is made for it, and a
- * reference that leads nowhere (or in a circle) is kept as unknown.  Reading stops at the first damaged chunk; what came
- * before is good and is kept, and `damage` says where and why.  A gap (a chunk that the process did not live to
- * write) is normal and only counted.
+ * The file comes from a stranger's process and may be cut, damaged or made up.  Nothing in it is
+ * believed: every length is held against the bytes that are there, every id against the size of the
+ * file before room is made for it, and a reference that leads nowhere (or in a circle) is kept as
+ * unknown.  Reading stops at the first damaged chunk; what came before is good and is kept, and
+ * `damage` says where and why.  A gap (a chunk that the process did not live to write) is normal
+ * and only counted.
  *
- * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were referred to, or lie
- * between others, and were never described.
+ * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were
+ * referred to, or lie between others, and were never described.
  */
 #ifndef FG_SYMBOLS_TRACE_READ_H
 #define FG_SYMBOLS_TRACE_READ_H
@@ -120,8 +122,8 @@ struct fg_trace {
 };
 
 /*
- * FG_EPARSE: not a trace, or its first page is damaged; FG_EUNSUPPORTED: a newer version; FG_EIO, FG_ENOENT: cannot be read;
- * FG_ELIMIT: larger than FG_TRACE_MAX_BYTES.
+ * FG_EPARSE: not a trace, or its first page is damaged; FG_EUNSUPPORTED: a newer version; FG_EIO,
+ * FG_ENOENT: cannot be read; FG_ELIMIT: larger than FG_TRACE_MAX_BYTES.
  */
 #define FG_TRACE_MAX_BYTES (UINT64_C(4) << 30)
 int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err) FG_NODISCARD;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/number.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "views/graph_select.h"
-#include "base/printable.h"
 
 #include <math.h>
 
@@ -40,7 +40,10 @@ static bool is_inside_character(char c)
 	return ((unsigned char)c & 0xc0U) == 0x80U;
 }
 
-/* Where a line of a name may end: behind "::", a comma, a blank or an opening bracket; else where it must. */
+/*
+ * Where a line of a name may end: behind "::", a comma, a blank or an opening bracket; else where
+ * it must.
+ */
 static size_t line_end(const char *name, size_t length)
 {
 	size_t best = 0;
@@ -138,7 +141,10 @@ static unsigned mix(unsigned from, unsigned to, double share)
 	return mixed;
 }
 
-/* From pale to deep orange; every step is told apart in grey too, and dark letters stay readable on all. */
+/*
+ * From pale to deep orange; every step is told apart in grey too, and dark letters stay readable on
+ * all.
+ */
 static unsigned heat(double share)
 {
 	return mix(0xfaf7f2, 0xf28e4b, sqrt(fmin(1, fmax(0, share))));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Selection goes by label: those that match the focus or lie within `depth` calls of it (or of the start), then the largest
- * by inclusive time above the floor (in a difference: by the larger of the two sides, and by how far they are apart).
- * Calls between kept functions are kept as they are.  Where a function's kept caller is further up, the call is drawn
- * dashed: for these a sample counts at the function's outermost frame.
+ * Selection goes by label: those that match the focus or lie within `depth` calls of it (or of the
+ * start), then the largest by inclusive time above the floor (in a difference: by the larger of the
+ * two sides, and by how far they are apart). Calls between kept functions are kept as they are.
+ * Where a function's kept caller is further up, the call is drawn dashed: for these a sample counts
+ * at the function's outermost frame.
  */
 #include "views/graph_select.h"
 
@@ -60,7 +61,7 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 		const uint32_t label = s->figures[i].label;
 
 		s->is_focus[label] = fg_matches_function(&pattern, s->tree->labels[label].name,
-							  s->tree->labels[label].library);
+							 s->tree->labels[label].library);
 		found += s->is_focus[label];
 	}
 	fg_pattern_release(&pattern);
@@ -258,7 +259,7 @@ static void release(struct selection *s)
 }
 
 int fg_graph_select(const struct fg_calltree *tree, const struct fg_graph_options *options,
-		     struct fg_graph *graph, struct fg_error *err)
+		    struct fg_graph *graph, struct fg_error *err)
 {
 	struct selection s = {.tree = tree, .options = options, .graph = graph};
 	struct fg_pair_index pairs = {0};

@@ -28,7 +28,7 @@ struct fg_graph {
 };
 
 int fg_graph_select(const struct fg_calltree *tree, const struct fg_graph_options *options,
-		     struct fg_graph *graph, struct fg_error *err) FG_NODISCARD;
+		    struct fg_graph *graph, struct fg_error *err) FG_NODISCARD;
 void fg_graph_release(struct fg_graph *graph);
 
 #endif

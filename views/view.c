@@ -30,8 +30,8 @@ const struct fg_view fg_views[] = {
 	VIEW("units", "units of work: the slowest ones and statistics", fg_view_units, true),
 	VIEW("timeline", "how busy the program was over time, and with what", fg_view_timeline,
 	     true),
-	VIEW("paths", "on which paths, and in which units of work, a function costs",
-	     fg_view_paths, true),
+	VIEW("paths", "on which paths, and in which units of work, a function costs", fg_view_paths,
+	     true),
 	{.name = NULL},
 };
 
@@ -59,11 +59,10 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 	}
 	if (profile->lost_ns > 0 && profile->total_ns > 0)
 		fg_view_note(&made, "%.2g %% of the time could not be sampled",
-			      100 * profile->lost_ns / (profile->lost_ns + profile->total_ns));
+			     100 * profile->lost_ns / (profile->lost_ns + profile->total_ns));
 	if (profile->truncated_ns > 0 && profile->total_ns > 0)
-		fg_view_note(&made,
-			      "%.2g %% of the time has a stack that does not reach its start",
-			      100 * profile->truncated_ns / profile->total_ns);
+		fg_view_note(&made, "%.2g %% of the time has a stack that does not reach its start",
+			     100 * profile->truncated_ns / profile->total_ns);
 	*table = made;
 	return FG_OK;
 }
@@ -78,7 +77,7 @@ void fg_view_table_release(struct fg_view_table *table)
 }
 
 void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
-		      size_t count)
+		     size_t count)
 {
 	FG_ASSERT(count <= FG_VIEW_MAX_COLUMNS);
 	memcpy(table->columns, columns, count * sizeof(*columns));
@@ -161,7 +160,7 @@ struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg
 }
 
 struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
-					  const struct fg_weight *total)
+					 const struct fg_weight *total)
 {
 	struct fg_view_cell cell = fg_cell_share(total->ns > 0 ? part->ns / total->ns : 0);
 
@@ -196,7 +195,7 @@ static const char *clock_name(const struct fg_profile *profile)
 }
 
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
-		    const struct fg_calltree_query *query, const struct fg_weight *total)
+		   const struct fg_calltree_query *query, const struct fg_weight *total)
 {
 	const double parts = query->per_repetition ? profile->repetition_count : 1;
 	const double whole_ns = profile->total_ns / parts;
@@ -234,8 +233,7 @@ static int by_inclusive(const void *left, const void *right)
 	return a->label < b->label ? -1 : a->label > b->label;
 }
 
-double fg_view_stored_scale(const struct fg_profile *profile,
-			     const struct fg_calltree_query *query)
+double fg_view_stored_scale(const struct fg_profile *profile, const struct fg_calltree_query *query)
 {
 	const bool is_sum = !query->per_repetition && query->repetition == 0;
 

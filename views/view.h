@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person sees of a profile.  A view turns a profile and a query into a table; the table is then written as text, JSON
- * or CSV.  A view is a row of the table in view.c and a file view_<name>.c.
+ * What a person sees of a profile.  A view turns a profile and a query into a table; the table is
+ * then written as text, JSON or CSV.  A view is a row of the table in view.c and a file
+ * view_<name>.c.
  */
 #ifndef FG_VIEWS_VIEW_H
 #define FG_VIEWS_VIEW_H
@@ -32,8 +33,10 @@ struct fg_view_column {
 	bool has_error;
 	bool left;      /* aligned to the left: text */
 	bool only_data; /* not in text: JSON and CSV only */
-	uint8_t optional; /* in text left out first, highest number first, when the name gets too little room */
-	uint8_t unit_like; /* shares the unit of time of this column, counted from 1; 0: has its own */
+	/* in text left out first, highest number first, when the name gets too little room */
+	uint8_t optional;
+	/* shares the unit of time of this column, counted from 1; 0: has its own */
+	uint8_t unit_like;
 };
 
 enum fg_view_style {
@@ -94,7 +97,10 @@ struct fg_view {
 extern const struct fg_view fg_views[]; /* the last one has no name */
 const struct fg_view *fg_view_find(const char *name);
 
-/* FG_EUNSUPPORTED: the profile does not know what the view shows (units, times); says what to do about it. */
+/*
+ * FG_EUNSUPPORTED: the profile does not know what the view shows (units, times); says what to do
+ * about it.
+ */
 int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 		 const struct fg_view_options *options, struct fg_view_table *table,
 		 struct fg_error *err) FG_NODISCARD;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The call graph as gprof prints it: each function between its callers above and its callees below.  gprof had to spread a
- * function's time over its callers by the number of calls; whole stacks were sampled here, so every figure is what was
- * seen: of a caller's line, the time of *this* function (self, and in what it called) while that caller called it; of a
- * callee's line, the callee's time while called from here.  "27/45" are the samples on that edge out of all samples of
- * the called function.
+ * The call graph as gprof prints it: each function between its callers above and its callees below.
+ * gprof had to spread a function's time over its callers by the number of calls; whole stacks were
+ * sampled here, so every figure is what was seen: of a caller's line, the time of *this* function
+ * (self, and in what it called) while that caller called it; of a callee's line, the callee's time
+ * while called from here.  "27/45" are the samples on that edge out of all samples of the called
+ * function.
  */
 #include "base/number.h"
 #include "views/view_private.h"
@@ -18,14 +19,14 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"index",           "index",       FG_CELL_TEXT,  false, true,  false, 0, 0},
-	{"inclusive_share", "incl %",      FG_CELL_SHARE, true,  false, false, 0, 0},
-	{"self_ns",         "self %t",     FG_CELL_TIME,  false, false, false, 0, 0},
-	{"children_ns",     "children %t", FG_CELL_TIME,  false, false, false, 0, 3},
-	{"samples",         "samples",     FG_CELL_COUNT, false, false, false, 0, 0},
-	{"role",            "role",        FG_CELL_TEXT,  false, true,  true,  0, 0},
-	{"library",         "library",     FG_CELL_TEXT,  false, true,  true,  0, 0},
-	{"name",            "name",        FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"index", "index", FG_CELL_TEXT, false, true, false, 0, 0},
+	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
+	{"self_ns", "self %t", FG_CELL_TIME, false, false, false, 0, 0},
+	{"children_ns", "children %t", FG_CELL_TIME, false, false, false, 0, 3},
+	{"samples", "samples", FG_CELL_COUNT, false, false, false, 0, 0},
+	{"role", "role", FG_CELL_TEXT, false, true, true, 0, 0},
+	{"library", "library", FG_CELL_TEXT, false, true, true, 0, 0},
+	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
 };
 
 struct graph {
@@ -225,9 +226,9 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 		rc = fg_error_set(err, FG_ENOENT, "no function matches '%s'", options->function);
 	else if (wanted > shown)
 		fg_view_note(table,
-			      "%zu more functions (--rows N shows more, --function PATTERN "
-			      "one of them)",
-			      wanted - shown);
+			     "%zu more functions (--rows N shows more, --function PATTERN "
+			     "one of them)",
+			     wanted - shown);
 	free(found);
 	graph_release(&g);
 	fg_pattern_release(&pattern);
@@ -235,7 +236,7 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 }
 
 int fg_view_callgraph(const struct fg_profile *profile, const struct fg_view_options *options,
-		       struct fg_view_table *table, struct fg_error *err)
+		      struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
 	struct fg_calltree tree;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A view for programs: JSON ("fastgate-view/1") and CSV.  Nothing is rounded, every figure has its standard error. */
-#include "base/json_write.h"
+/*
+ * A view for programs: JSON ("fastgate-view/1") and CSV.  Nothing is rounded, every figure has its
+ * standard error.
+ */
 #include "base/csv.h"
+#include "base/json_write.h"
 #include "views/view.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lists: functions, lines, libraries, classes, namespaces, files.  `cumulative` is the running sum of self, as gprof and
- * q-view print it; `inclusive` is the time with everything called from there; `leaf` counts the samples that ended there and
- * `samples` those that passed through, as FAST counted them; `paths` is the number of different call paths to it.
+ * Lists: functions, lines, libraries, classes, namespaces, files.  `cumulative` is the running sum
+ * of self, as gprof and q-view print it; `inclusive` is the time with everything called from there;
+ * `leaf` counts the samples that ended there and `samples` those that passed through, as FAST
+ * counted them; `paths` is the number of different call paths to it.
  */
 #include "views/view_private.h"
 
@@ -13,18 +14,18 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"self_share",       "self %",       FG_CELL_SHARE, true,  false, false, 0, 0},
-	{"self_ns",          "self %t",      FG_CELL_TIME,  true,  false, false, 0, 0},
-	{"cumulative_share", "cumul %",      FG_CELL_SHARE, false, false, false, 0, 0},
-	{"inclusive_share",  "incl %",       FG_CELL_SHARE, true,  false, false, 1, 0},
-	{"inclusive_ns",     "incl %t",      FG_CELL_TIME,  true,  false, false, 0, 2},
-	{"leaf_samples",     "leaf",         FG_CELL_COUNT, false, false, false, 0, 0},
-	{"samples",          "samples",      FG_CELL_COUNT, false, false, false, 0, 0},
-	{"paths",            "paths",        FG_CELL_COUNT, false, false, true,  0, 0},
-	{"library",          "library",      FG_CELL_TEXT,  false, true,  false, 2, 0},
-	{"place",            "place",        FG_CELL_TEXT,  false, true,  true,  0, 0},
-	{"linkage_name",     "linkage name", FG_CELL_TEXT,  false, true,  true,  0, 0},
-	{"name",             "name",         FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"self_share", "self %", FG_CELL_SHARE, true, false, false, 0, 0},
+	{"self_ns", "self %t", FG_CELL_TIME, true, false, false, 0, 0},
+	{"cumulative_share", "cumul %", FG_CELL_SHARE, false, false, false, 0, 0},
+	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 1, 0},
+	{"inclusive_ns", "incl %t", FG_CELL_TIME, true, false, false, 0, 2},
+	{"leaf_samples", "leaf", FG_CELL_COUNT, false, false, false, 0, 0},
+	{"samples", "samples", FG_CELL_COUNT, false, false, false, 0, 0},
+	{"paths", "paths", FG_CELL_COUNT, false, false, true, 0, 0},
+	{"library", "library", FG_CELL_TEXT, false, true, false, 2, 0},
+	{"place", "place", FG_CELL_TEXT, false, true, true, 0, 0},
+	{"linkage_name", "linkage name", FG_CELL_TEXT, false, true, true, 0, 0},
+	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
 };
 
 enum {
@@ -57,7 +58,7 @@ static void note_rest(struct fg_view_table *table, size_t left_out, double left_
 {
 	if (left_out > 0)
 		fg_view_note(table, "%zu more with %.1f %% of the time in them (--all shows them)",
-			      left_out, total->ns > 0 ? 100 * left_ns / total->ns : 0);
+			     left_out, total->ns > 0 ? 100 * left_ns / total->ns : 0);
 }
 
 static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
@@ -114,7 +115,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 
 /* Grouped as the query says; the others are the same list by a group of their own. */
 int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options *options,
-		  struct fg_view_table *table, struct fg_error *err)
+		 struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, options->query.group, table, err);
 }
@@ -129,36 +130,36 @@ static bool knows_lines(const struct fg_profile *profile)
 }
 
 int fg_view_lines(const struct fg_profile *profile, const struct fg_view_options *options,
-		   struct fg_view_table *table, struct fg_error *err)
+		  struct fg_view_table *table, struct fg_error *err)
 {
 	const int rc = make(profile, options, FG_GROUP_LINE, table, err);
 
 	if (rc == FG_OK && !knows_lines(profile))
 		fg_view_note(table, "this profile does not know which lines were executed: "
-				     "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
+				    "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
 	return rc;
 }
 
 int fg_view_libraries(const struct fg_profile *profile, const struct fg_view_options *options,
-		       struct fg_view_table *table, struct fg_error *err)
+		      struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, FG_GROUP_LIBRARY, table, err);
 }
 
 int fg_view_classes(const struct fg_profile *profile, const struct fg_view_options *options,
-		     struct fg_view_table *table, struct fg_error *err)
+		    struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, FG_GROUP_CLASS, table, err);
 }
 
 int fg_view_namespaces(const struct fg_profile *profile, const struct fg_view_options *options,
-			struct fg_view_table *table, struct fg_error *err)
+		       struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, FG_GROUP_NAMESPACE, table, err);
 }
 
 int fg_view_files(const struct fg_profile *profile, const struct fg_view_options *options,
-		   struct fg_view_table *table, struct fg_error *err)
+		  struct fg_view_table *table, struct fg_error *err)
 {
 	return make(profile, options, FG_GROUP_FILE, table, err);
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Conditional cost: some functions always take their time, others only when called from one place, or in one unit of work
- * out of a hundred.
+ * Conditional cost: some functions always take their time, others only when called from one place,
+ * or in one unit of work out of a hundred.
  *
- * Without a function: the functions with the number of paths that lead to them, how much of their time comes by the largest
- * one, in how many units of work they ran, and how their time varies from unit to unit.  A function with one dominant
- * path, or with a standard deviation much larger than its mean, costs under a condition.
+ * Without a function: the functions with the number of paths that lead to them, how much of their
+ * time comes by the largest one, in how many units of work they ran, and how their time varies from
+ * unit to unit.  A function with one dominant path, or with a standard deviation much larger than
+ * its mean, costs under a condition.
  *
- * With --function: the paths to its outermost occurrence, the same figures for each.  Time below the function counts as
- * its own.
+ * With --function: the paths to its outermost occurrence, the same figures for each.  Time below
+ * the function counts as its own.
  */
 #include "views/view_private.h"
 
@@ -20,16 +21,16 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share",    "incl %",    FG_CELL_SHARE, true,  false, false, 0, 0},
-	{"inclusive_ns",       "incl %t",   FG_CELL_TIME,  true,  false, false, 1, 0},
-	{"paths",              "paths",     FG_CELL_COUNT, false, false, false, 0, 0},
+	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
+	{"inclusive_ns", "incl %t", FG_CELL_TIME, true, false, false, 1, 0},
+	{"paths", "paths", FG_CELL_COUNT, false, false, false, 0, 0},
 	{"largest_path_share", "largest %", FG_CELL_SHARE, false, false, false, 0, 0},
-	{"units",              "units",     FG_CELL_COUNT, false, false, false, 0, 0},
-	{"unit_mean_ns",       "mean %t",   FG_CELL_TIME,  false, false, false, 0, 0},
-	{"unit_sd_ns",         "sd %t",     FG_CELL_TIME,  false, false, false, 0, 6},
-	{"unit_max_ns",        "max %t",    FG_CELL_TIME,  false, false, true,  0, 6},
-	{"library",            "library",   FG_CELL_TEXT,  false, true,  true,  0, 0},
-	{"name",               "name",      FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"units", "units", FG_CELL_COUNT, false, false, false, 0, 0},
+	{"unit_mean_ns", "mean %t", FG_CELL_TIME, false, false, false, 0, 0},
+	{"unit_sd_ns", "sd %t", FG_CELL_TIME, false, false, false, 0, 6},
+	{"unit_max_ns", "max %t", FG_CELL_TIME, false, false, true, 0, 6},
+	{"library", "library", FG_CELL_TEXT, false, true, true, 0, 0},
+	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
 };
 
 enum {
@@ -71,7 +72,10 @@ static void add_spread(struct fg_view_row *row, const struct spread *spread, siz
 	row->cells[COLUMN_UNITS + 3] = fg_cell_time(spread->most);
 }
 
-/* Which unit a node of a tree that is split by units belongs to: its ancestor at depth 2; NO_UNIT outside any. */
+/*
+ * Which unit a node of a tree that is split by units belongs to: its ancestor at depth 2; NO_UNIT
+ * outside any.
+ */
 static uint32_t *units_of_nodes(const struct fg_calltree *split, size_t *unit_count)
 {
 	uint32_t *unit = fg_xcalloc(split->node_count, sizeof(*unit));
@@ -193,7 +197,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	}
 	if (count > table->row_count)
 		fg_view_note(table, "%zu more functions (--rows N, --all)",
-			      count - table->row_count);
+			     count - table->row_count);
 	fg_view_note(table, "--function PATTERN shows the paths to one of them");
 	free(figures);
 	free(callers);
@@ -244,7 +248,10 @@ static bool *find_paths(const struct fg_calltree *tree, const struct fg_pattern 
 	return is_path;
 }
 
-/* Time of each path in each unit: the split tree's nodes, looked up in the other tree by their labels. */
+/*
+ * Time of each path in each unit: the split tree's nodes, looked up in the other tree by their
+ * labels.
+ */
 static void spread_nodes(const struct fg_calltree *tree, const struct fg_calltree *split,
 			 const uint32_t *unit, const uint32_t *map, struct spread *spreads)
 {
@@ -379,7 +386,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 }
 
 int fg_view_paths(const struct fg_profile *profile, const struct fg_view_options *options,
-		   struct fg_view_table *table, struct fg_error *err)
+		  struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_pattern pattern = {0};
 	int rc = FG_OK;

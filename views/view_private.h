@@ -25,7 +25,7 @@ fg_view_maker fg_view_timeline;
 fg_view_maker fg_view_paths;
 
 void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
-		      size_t count);
+		     size_t count);
 /* A row of empty cells, valid until the next one is added; its cells stay where they are. */
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
 void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
@@ -38,18 +38,24 @@ struct fg_view_cell fg_cell_share(double share);
 /* A figure with its standard error, the total being known. */
 struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total);
 struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
-					  const struct fg_weight *total);
+					 const struct fg_weight *total);
 /* The library, unless it is the name itself. */
 struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg_label *label);
 /* "file.cpp:88" of a definition or a line. */
 struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label);
 
-/* "12.4 s of CPU time, 12 345 samples": the line above every view; says what the query kept of the whole. */
+/*
+ * "12.4 s of CPU time, 12 345 samples": the line above every view; says what the query kept of the
+ * whole.
+ */
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
-		    const struct fg_calltree_query *query, const struct fg_weight *total);
-/* What the times of regions and units that a stored run keeps are multiplied with: they are sums of all repetitions. */
+		   const struct fg_calltree_query *query, const struct fg_weight *total);
+/*
+ * What the times of regions and units that a stored run keeps are multiplied with: they are sums of
+ * all repetitions.
+ */
 double fg_view_stored_scale(const struct fg_profile *profile,
-			     const struct fg_calltree_query *query);
+			    const struct fg_calltree_query *query);
 /* Largest first; the order of labels where they are equal. */
 void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
 /* Does the pattern match "name [library]", as everywhere? */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Marked regions by branch identifier: "Hlt/Hlt1/MuonRec" is the region MuonRec where it was entered inside Hlt1 inside Hlt,
- * apart from MuonRec entered elsewhere.  Below each stand the functions that spent its time (its own, not that of the regions
- * inside it), as VTune's "task / function" grouping shows them.
+ * Marked regions by branch identifier: "Hlt/Hlt1/MuonRec" is the region MuonRec where it was
+ * entered inside Hlt1 inside Hlt, apart from MuonRec entered elsewhere.  Below each stand the
+ * functions that spent its time (its own, not that of the regions inside it), as VTune's "task /
+ * function" grouping shows them.
  */
 #include "views/view_private.h"
 
@@ -11,14 +12,14 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %",            FG_CELL_SHARE, true,  false, false, 0, 0},
-	{"inclusive_ns",    "incl %t",           FG_CELL_TIME,  true,  false, false, 0, 0},
-	{"self_ns",         "own %t",            FG_CELL_TIME,  true,  false, false, 0, 2},
-	{"entered",         "entered",           FG_CELL_COUNT, false, false, false, 0, 0},
-	{"per_entry_ns",    "%t each",           FG_CELL_TIME,  false, false, false, 0, 0},
-	{"wall_ns",         "wall %t",           FG_CELL_TIME,  false, false, false, 1, 0},
-	{"kind",            "kind",              FG_CELL_TEXT,  false, true,  true,  0, 0},
-	{"name",            "region / function", FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
+	{"inclusive_ns", "incl %t", FG_CELL_TIME, true, false, false, 0, 0},
+	{"self_ns", "own %t", FG_CELL_TIME, true, false, false, 0, 2},
+	{"entered", "entered", FG_CELL_COUNT, false, false, false, 0, 0},
+	{"per_entry_ns", "%t each", FG_CELL_TIME, false, false, false, 0, 0},
+	{"wall_ns", "wall %t", FG_CELL_TIME, false, false, false, 1, 0},
+	{"kind", "kind", FG_CELL_TEXT, false, true, true, 0, 0},
+	{"name", "region / function", FG_CELL_TEXT, false, true, false, 0, 0},
 };
 
 static void add_weight(struct fg_weight *to, const struct fg_weight *more)
@@ -28,7 +29,9 @@ static void add_weight(struct fg_weight *to, const struct fg_weight *more)
 	to->samples += more->samples;
 }
 
-/* Nodes of the tree that stand for regions, found by walking the regions' names down from the root. */
+/*
+ * Nodes of the tree that stand for regions, found by walking the regions' names down from the root.
+ */
 static uint32_t child_named(const struct fg_calltree *tree, uint32_t parent, const char *name)
 {
 	for (uint32_t at = tree->nodes[parent].first_child; at != 0;
@@ -204,7 +207,7 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 	}
 	if (tree->inclusive[0][0].ns > 0)
 		fg_view_note(table, "%.1f %% of the time was spent outside any region",
-			      100 * outside / tree->inclusive[0][0].ns);
+			     100 * outside / tree->inclusive[0][0].ns);
 	free(ranking.items);
 	free(ranking.place_of);
 	free(nodes);
@@ -212,8 +215,8 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 }
 
 /*
- * A stored run keeps each region's time, but not which sample was in which.  Its units of work are there too, as regions
- * by their kind: those are for the view of units.
+ * A stored run keeps each region's time, but not which sample was in which.  Its units of work are
+ * there too, as regions by their kind: those are for the view of units.
  */
 static bool is_unit(const struct fg_region_info *region)
 {
@@ -254,14 +257,14 @@ static void fill_times(struct fg_view_table *table, const struct fg_profile *pro
 		row->cells[7] = fg_cell_text(table, region->path);
 	}
 	fg_view_note(table,
-		      "a stored run does not say which function ran in which region: view the "
-		      "trace for that (fastgate record)");
+		     "a stored run does not say which function ran in which region: view the "
+		     "trace for that (fastgate record)");
 	if (query->repetition > 0)
 		fg_view_note(table, "regions are the mean of all repetitions");
 }
 
 int fg_view_regions(const struct fg_profile *profile, const struct fg_view_options *options,
-		     struct fg_view_table *table, struct fg_error *err)
+		    struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
 	struct fg_calltree tree;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A view as text.  All times of a column are in one unit, named in its heading, with one number of decimals, so that
- * their magnitudes can be compared by eye.  The last column takes the width that is left; a name that does not fit is cut in
- * its middle, where C++ names differ least from each other.
+ * A view as text.  All times of a column are in one unit, named in its heading, with one number of
+ * decimals, so that their magnitudes can be compared by eye.  The last column takes the width that
+ * is left; a name that does not fit is cut in its middle, where C++ names differ least from each
+ * other.
  */
 #include "base/number.h"
 #include "base/text.h"
@@ -34,10 +35,10 @@ struct time_unit {
 };
 
 static const struct time_unit time_units[] = {
-	{"s",   1e9},
-	{"ms",  1e6},
+	{"s", 1e9},
+	{"ms", 1e6},
 	{"µs", 1e3},
-	{"ns",  1  },
+	{"ns", 1},
 };
 
 static double largest(const struct fg_view_table *table, size_t column)

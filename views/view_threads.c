@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads: what was sampled of each beside what the kernel counted, and the function that took most of it. */
+/*
+ * Threads: what was sampled of each beside what the kernel counted, and the function that took most
+ * of it.
+ */
 #include "views/view_private.h"
 
 enum {
@@ -7,13 +10,13 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %",        FG_CELL_SHARE, true,  false, false, 0, 0},
-	{"inclusive_ns",    "sampled %t",    FG_CELL_TIME,  true,  false, false, 0, 0},
-	{"user_ns",         "user %t",       FG_CELL_TIME,  false, false, false, 0, 2},
-	{"system_ns",       "system %t",     FG_CELL_TIME,  false, false, false, 0, 2},
-	{"samples",         "samples",       FG_CELL_COUNT, false, false, false, 1, 0},
-	{"thread",          "thread",        FG_CELL_TEXT,  false, true,  false, 0, 0},
-	{"top_function",    "most of it in", FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
+	{"inclusive_ns", "sampled %t", FG_CELL_TIME, true, false, false, 0, 0},
+	{"user_ns", "user %t", FG_CELL_TIME, false, false, false, 0, 2},
+	{"system_ns", "system %t", FG_CELL_TIME, false, false, false, 0, 2},
+	{"samples", "samples", FG_CELL_COUNT, false, false, false, 1, 0},
+	{"thread", "thread", FG_CELL_TEXT, false, true, false, 0, 0},
+	{"top_function", "most of it in", FG_CELL_TEXT, false, true, false, 0, 0},
 };
 
 struct kernel_times {
@@ -87,7 +90,7 @@ static void add_thread(struct fg_view_table *table, const struct fg_profile *pro
 }
 
 int fg_view_threads(const struct fg_profile *profile, const struct fg_view_options *options,
-		     struct fg_view_table *table, struct fg_error *err)
+		    struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
 	const size_t limit = fg_view_limit(options, FEW_ROWS);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The program's life in equal steps of time: how many CPUs it kept busy, and the function that took most of each step.
- * --from and --to cut the range, as in every view; the steps then divide what is left.
+ * The program's life in equal steps of time: how many CPUs it kept busy, and the function that took
+ * most of each step. --from and --to cut the range, as in every view; the steps then divide what is
+ * left.
  */
 #include "views/view_private.h"
 
@@ -12,13 +13,13 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"from_ns",      "from %t",       FG_CELL_TIME,  false, false, false, 0, 0},
-	{"to_ns",        "to",            FG_CELL_TIME,  false, false, true,  0, 0},
-	{"inclusive_ns", "time %t",       FG_CELL_TIME,  true,  false, false, 1, 0},
-	{"busy_share",   "busy %",        FG_CELL_SHARE, false, false, false, 0, 0},
-	{"bar",          "",              FG_CELL_TEXT,  false, true,  false, 0, 0},
-	{"top_share",    "top %",         FG_CELL_SHARE, false, false, false, 0, 0},
-	{"top_function", "most of it in", FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"from_ns", "from %t", FG_CELL_TIME, false, false, false, 0, 0},
+	{"to_ns", "to", FG_CELL_TIME, false, false, true, 0, 0},
+	{"inclusive_ns", "time %t", FG_CELL_TIME, true, false, false, 1, 0},
+	{"busy_share", "busy %", FG_CELL_SHARE, false, false, false, 0, 0},
+	{"bar", "", FG_CELL_TEXT, false, true, false, 0, 0},
+	{"top_share", "top %", FG_CELL_SHARE, false, false, false, 0, 0},
+	{"top_function", "most of it in", FG_CELL_TEXT, false, true, false, 0, 0},
 };
 
 /* Eighths of a block, so that twelve columns show a hundred levels. */
@@ -99,7 +100,7 @@ static void draw_bars(struct fg_view_table *table)
 }
 
 int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_options *options,
-		      struct fg_view_table *table, struct fg_error *err)
+		     struct fg_view_table *table, struct fg_error *err)
 {
 	const size_t steps = options->rows > 0 ? options->rows : FEW_STEPS;
 	struct fg_calltree tree;

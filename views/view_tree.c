@@ -15,13 +15,13 @@ enum {
 static const double default_floor = 0.005;
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %",  FG_CELL_SHARE, true,  false, false, 0, 0},
-	{"inclusive_ns",    "incl %t", FG_CELL_TIME,  true,  false, false, 0, 0},
-	{"self_ns",         "self %t", FG_CELL_TIME,  true,  false, false, 0, 2},
-	{"samples",         "samples", FG_CELL_COUNT, false, false, false, 0, 0},
-	{"library",         "library", FG_CELL_TEXT,  false, true,  true,  0, 0},
-	{"place",           "place",   FG_CELL_TEXT,  false, true,  true,  0, 0},
-	{"name",            "name",    FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
+	{"inclusive_ns", "incl %t", FG_CELL_TIME, true, false, false, 0, 0},
+	{"self_ns", "self %t", FG_CELL_TIME, true, false, false, 0, 2},
+	{"samples", "samples", FG_CELL_COUNT, false, false, false, 0, 0},
+	{"library", "library", FG_CELL_TEXT, false, true, true, 0, 0},
+	{"place", "place", FG_CELL_TEXT, false, true, true, 0, 0},
+	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
 };
 
 struct painter {
@@ -62,7 +62,10 @@ static uint32_t recursion_of(const struct painter *p, uint32_t node)
 	return child;
 }
 
-/* A row for a node and the direct recursion below it; returns the innermost node that it stands for. */
+/*
+ * A row for a node and the direct recursion below it; returns the innermost node that it stands
+ * for.
+ */
 static uint32_t add_row(struct painter *p, uint32_t node, const char *guide)
 {
 	const struct fg_weight *total = &p->tree->inclusive[0][0];
@@ -165,8 +168,8 @@ static void paint(struct painter *p)
 	p->hidden = count_hidden(p);
 	if (levels.count > 0)
 		fg_view_note(p->table,
-			      "stopped after %zu rows (--rows N shows more, --all everything)",
-			      p->table->row_count);
+			     "stopped after %zu rows (--rows N shows more, --all everything)",
+			     p->table->row_count);
 	free(levels.items);
 	fg_strbuf_release(&guide);
 }
@@ -194,12 +197,12 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	paint(&p);
 	if (p.hidden > 0)
 		fg_view_note(table, "%zu call paths below %.2g %% of the time%s are not shown",
-			      p.hidden, 100 * floor_share(options),
-			      options->depth > 0 ? " or deeper than asked for" : "");
+			     p.hidden, 100 * floor_share(options),
+			     options->depth > 0 ? " or deeper than asked for" : "");
 }
 
 int fg_view_top_down(const struct fg_profile *profile, const struct fg_view_options *options,
-		      struct fg_view_table *table, struct fg_error *err)
+		     struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree tree;
 	const int rc = fg_calltree_build(profile, &options->query, &tree, err);
@@ -213,7 +216,7 @@ int fg_view_top_down(const struct fg_profile *profile, const struct fg_view_opti
 }
 
 int fg_view_bottom_up(const struct fg_profile *profile, const struct fg_view_options *options,
-		       struct fg_view_table *table, struct fg_error *err)
+		      struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree_query query = options->query;
 	struct fg_calltree tree;

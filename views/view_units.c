@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Units of work (events, images, requests): how long they take and how much that varies, in all and in each region, then
- * the slowest ones.  A unit's CPU time is that of its samples, so for units shorter than the sampling period only sums
- * and means over many of them say anything; the notes say so when it is the case.
+ * Units of work (events, images, requests): how long they take and how much that varies, in all and
+ * in each region, then the slowest ones.  A unit's CPU time is that of its samples, so for units
+ * shorter than the sampling period only sums and means over many of them say anything; the notes
+ * say so when it is the case.
  */
 #include "base/map.h"
 #include "views/view_private.h"
@@ -17,17 +18,17 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"share",     "incl %",    FG_CELL_SHARE, false, false, false, 0, 0},
-	{"cpu_ns",    "time %t",   FG_CELL_TIME,  false, false, false, 0, 0},
-	{"wall_ns",   "wall %t",   FG_CELL_TIME,  false, false, false, 1, 0},
-	{"units",     "units",     FG_CELL_COUNT, false, false, false, 2, 0},
-	{"mean_ns",   "mean %t",   FG_CELL_TIME,  false, false, false, 0, 0},
-	{"sd_ns",     "sd %t",     FG_CELL_TIME,  false, false, false, 0, 5},
-	{"median_ns", "median %t", FG_CELL_TIME,  false, false, true,  0, 5},
-	{"p95_ns",    "p95 %t",    FG_CELL_TIME,  false, false, true,  0, 5},
-	{"max_ns",    "max %t",    FG_CELL_TIME,  false, false, false, 0, 5},
-	{"kind",      "kind",      FG_CELL_TEXT,  false, true,  true,  0, 0},
-	{"name",      "name",      FG_CELL_TEXT,  false, true,  false, 0, 0},
+	{"share", "incl %", FG_CELL_SHARE, false, false, false, 0, 0},
+	{"cpu_ns", "time %t", FG_CELL_TIME, false, false, false, 0, 0},
+	{"wall_ns", "wall %t", FG_CELL_TIME, false, false, false, 1, 0},
+	{"units", "units", FG_CELL_COUNT, false, false, false, 2, 0},
+	{"mean_ns", "mean %t", FG_CELL_TIME, false, false, false, 0, 0},
+	{"sd_ns", "sd %t", FG_CELL_TIME, false, false, false, 0, 5},
+	{"median_ns", "median %t", FG_CELL_TIME, false, false, true, 0, 5},
+	{"p95_ns", "p95 %t", FG_CELL_TIME, false, false, true, 0, 5},
+	{"max_ns", "max %t", FG_CELL_TIME, false, false, false, 0, 5},
+	{"kind", "kind", FG_CELL_TEXT, false, true, true, 0, 0},
+	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
 };
 
 struct unit {
@@ -187,12 +188,13 @@ static void add_slowest(struct fg_view_table *table, const struct units *units, 
 	if (table->row_count > first)
 		table->rows[first].rule_before = true;
 	if (count > limit)
-		fg_view_note(table, "the %zu slowest of %zu units (--rows N, --all)", limit,
-			      count);
+		fg_view_note(table, "the %zu slowest of %zu units (--rows N, --all)", limit, count);
 	free(order);
 }
 
-/* The pattern that matches a region's path and what is inside it, every other character by itself. */
+/*
+ * The pattern that matches a region's path and what is inside it, every other character by itself.
+ */
 static char *pattern_of(const char *path)
 {
 	struct fg_strbuf pattern = {0};
@@ -227,7 +229,7 @@ static int add_regions(struct fg_view_table *table, struct units *units,
 	}
 	if (rc == FG_OK && profile->region_count > 1 && profile->region_count - 1 > limit)
 		fg_view_note(table, "statistics of %zu more regions (--all shows them)",
-			      profile->region_count - 1 - limit);
+			     profile->region_count - 1 - limit);
 	return rc;
 }
 
@@ -252,9 +254,9 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 	add_slowest(table, units, total.ns, fg_view_limit(options, FEW_UNITS));
 	if (total.samples < FEW_SAMPLES * units->by_name.count)
 		fg_view_note(table,
-			      "%.1f samples a unit: the times of single units are mostly chance, "
-			      "their mean is not (record with a higher --rate)",
-			      (double)total.samples / (double)units->by_name.count);
+			     "%.1f samples a unit: the times of single units are mostly chance, "
+			     "their mean is not (record with a higher --rate)",
+			     (double)total.samples / (double)units->by_name.count);
 	return FG_OK;
 }
 
@@ -273,8 +275,8 @@ static bool add_kinds(struct fg_view_table *table, const struct fg_profile *prof
 		    kind->count == 0)
 			continue;
 		cells = fg_view_add_row(table)->cells;
-		cells[0] = fg_cell_share(profile->total_ns > 0 ? kind->cpu_ns / profile->total_ns
-								: 0);
+		cells[0] =
+			fg_cell_share(profile->total_ns > 0 ? kind->cpu_ns / profile->total_ns : 0);
 		cells[1] = fg_cell_time(kind->cpu_ns * scale);
 		cells[2] = fg_cell_time(kind->wall_ns * scale);
 		cells[3] = fg_cell_count((double)kind->count * scale);
@@ -301,12 +303,12 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 				    "no unit of work was marked in this run: mark them with "
 				    "<fastgate/region.h> and view the trace");
 	fg_view_note(table, "a stored run has the sum over its units: single ones, and how they "
-			     "vary: " FG_VIEW_NEEDS_SAMPLES);
+			    "vary: " FG_VIEW_NEEDS_SAMPLES);
 	return FG_OK;
 }
 
 int fg_view_units(const struct fg_profile *profile, const struct fg_view_options *options,
-		   struct fg_view_table *table, struct fg_error *err)
+		  struct fg_view_table *table, struct fg_error *err)
 {
 	struct units units;
 	int rc = FG_OK;

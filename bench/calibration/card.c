@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The calibration card: how often the gate errs, and what it sees, on recorded pairs of real programs.
+ * The calibration card: how often the gate errs, and what it sees, on recorded pairs of real
+ * programs.
  *
  *	bench_calibration_card FOLDER [DECISIONS]
  *
- * Prints the card, and writes card.txt, card.json and card.svg into FOLDER.  A goal that is missed is shown as missed, a row
- * without recordings as not measured.
+ * Prints the card, and writes card.txt, card.json and card.svg into FOLDER.  A goal that is missed
+ * is shown as missed, a row without recordings as not measured.
  */
 #include "bench/calibration/card.h"
 
@@ -66,20 +67,20 @@ static const char same_fails[] = "identical programs FAIL";
 static const char same_passes[] = "identical programs PASS";
 
 static const struct question questions[] = {
-	{same_fails,    "duet, defaults",                   &defaults,   0,  FAIL, '<', 0.01, 0,  PLAIN  },
-	{same_fails,    "duet, min_effect 0",               &any_effect, 0,  FAIL, '<', 0.01, 0,  PARTS  },
-	{same_fails,    "ABBA, min_effect 0",               &blocks_any, 0,  FAIL, '<', 0.01, 0,  PLAIN  },
-	{"+2 % FAIL",   "duet, defaults",                   &defaults,   20, FAIL, '>', 0.99, 25, PARTS  },
-	{"+2 % FAIL",   "the same, centred on it",          &defaults,   20, FAIL, '>', 0.99, 25, BOTH   },
-	{"+1 % FAIL",   "duet, effect .5, margin 1, 80 p.", &finer,      10, FAIL, '>', 0.90, 0,  PARTS  },
-	{"+1 % FAIL",   "the same, centred on it",          &finer,      10, FAIL, '>', 0.90, 0,  BOTH   },
-	{"+0.5 % FAIL", "duet, eff. .25, marg. .5, 300 p.", &finest,     5,  FAIL, '>', 0.90, 0,  PARTS  },
-	{"+0.5 % FAIL", "the same, centred on it",          &finest,     5,  FAIL, '>', 0.90, 0,  BOTH   },
-	{"+5 % FAIL",   "duet, defaults",                   &defaults,   50, FAIL, '>', 0.99, 0,  PLAIN  },
-	{"+5 % FAIL",   "ABBA, defaults, 50 blocks",        &blocks,     50, FAIL, '>', 0.90, 0,  PARTS  },
-	{same_passes,   "duet, defaults",                   &defaults,   0,  PASS, '>', 0.99, 0,  PLAIN  },
-	{"+2 % PASS",   "duet, defaults",                   &defaults,   20, PASS, '<', 0.01, 0,  PLAIN  },
-	{"+2 % PASS",   "the same, centred on it",          &defaults,   20, PASS, '<', 0.01, 0,  CENTRED},
+	{same_fails, "duet, defaults", &defaults, 0, FAIL, '<', 0.01, 0, PLAIN},
+	{same_fails, "duet, min_effect 0", &any_effect, 0, FAIL, '<', 0.01, 0, PARTS},
+	{same_fails, "ABBA, min_effect 0", &blocks_any, 0, FAIL, '<', 0.01, 0, PLAIN},
+	{"+2 % FAIL", "duet, defaults", &defaults, 20, FAIL, '>', 0.99, 25, PARTS},
+	{"+2 % FAIL", "the same, centred on it", &defaults, 20, FAIL, '>', 0.99, 25, BOTH},
+	{"+1 % FAIL", "duet, effect .5, margin 1, 80 p.", &finer, 10, FAIL, '>', 0.90, 0, PARTS},
+	{"+1 % FAIL", "the same, centred on it", &finer, 10, FAIL, '>', 0.90, 0, BOTH},
+	{"+0.5 % FAIL", "duet, eff. .25, marg. .5, 300 p.", &finest, 5, FAIL, '>', 0.90, 0, PARTS},
+	{"+0.5 % FAIL", "the same, centred on it", &finest, 5, FAIL, '>', 0.90, 0, BOTH},
+	{"+5 % FAIL", "duet, defaults", &defaults, 50, FAIL, '>', 0.99, 0, PLAIN},
+	{"+5 % FAIL", "ABBA, defaults, 50 blocks", &blocks, 50, FAIL, '>', 0.90, 0, PARTS},
+	{same_passes, "duet, defaults", &defaults, 0, PASS, '>', 0.99, 0, PLAIN},
+	{"+2 % PASS", "duet, defaults", &defaults, 20, PASS, '<', 0.01, 0, PLAIN},
+	{"+2 % PASS", "the same, centred on it", &defaults, 20, PASS, '<', 0.01, 0, CENTRED},
 };
 
 static struct fg_policy policy_of(const struct question *q, struct fg_metric_policy *row)

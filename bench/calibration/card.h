@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the calibration card, and how they are shown: one line per question, one column per condition. */
+/*
+ * The rows of the calibration card, and how they are shown: one line per question, one column per
+ * condition.
+ */
 #ifndef FG_BENCH_CALIBRATION_CARD_H
 #define FG_BENCH_CALIBRATION_CARD_H
 
@@ -57,7 +60,10 @@ void card_add(struct card *card, const struct card_row *row);
 /* Decisions about functions of a condition, where they were recorded. */
 void card_add_functions(const char *folder, const char *condition, size_t decisions,
 			struct card *card);
-/* What `schedule: auto` chose in a condition, held against what the recordings show; and chosen again on stretches of them. */
+/*
+ * What `schedule: auto` chose in a condition, held against what the recordings show; and chosen
+ * again on stretches of them.
+ */
 void card_add_auto(const char *folder, const char *condition, size_t decisions, struct card *card);
 /* Pairs and histories that are made, not recorded: what autocorrelation and outliers do. */
 void card_add_made(size_t decisions, struct card *card);

@@ -2,13 +2,14 @@
 /*
  * The rows about `schedule: auto`.
  *
- * What a choice costs is the time until a verdict: the seconds of an observation times the number that the first look wants or that
- * bring the interval within the margin, whichever is more.  Both schedules were recorded, so both costs are known, with an interval
- * from draws of the recordings.  A choice is wrong when that whole interval speaks for the other schedule; where it does not, the
+ * What a choice costs is the time until a verdict: the seconds of an observation times the number
+ * that the first look wants or that bring the interval within the margin, whichever is more.  Both
+ * schedules were recorded, so both costs are known, with an interval from draws of the recordings.
+ * A choice is wrong when that whole interval speaks for the other schedule; where it does not, the
  * recordings cannot tell.
  *
- * Chosen was twice: by real runs under the load at hand, and by replaying the trial on stretches of the recordings, which gives
- * thousands of choices.
+ * Chosen was twice: by real runs under the load at hand, and by replaying the trial on stretches of
+ * the recordings, which gives thousands of choices.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"
@@ -74,7 +75,10 @@ static bool both_load(const char *folder, const char *condition, const char *kin
 	       both->half_count >= FG_TRIAL_ROUNDS_FIRST;
 }
 
-/* Expected seconds until a verdict, from `count` observations drawn with replacement, or from all of them as they are. */
+/*
+ * Expected seconds until a verdict, from `count` observations drawn with replacement, or from all
+ * of them as they are.
+ */
 static double cost_of(const struct both *both, enum side side, struct fg_random *random)
 {
 	size_t count = both->count[side];
@@ -117,7 +121,10 @@ static void try_observation(const struct recorded_pair *from, size_t count, size
 	trial->seconds += o->seconds;
 }
 
-/* The trial of runner/trial.c, on neighbouring observations; both from the same part of the recordings, which were made by turns. */
+/*
+ * The trial of runner/trial.c, on neighbouring observations; both from the same part of the
+ * recordings, which were made by turns.
+ */
 static enum fg_schedule choose_again(const struct both *both, struct fg_random *random)
 {
 	size_t pair = (size_t)fg_random_below(random, both->count[DUET]);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How long a decision takes, on a profile of 5,000 functions over 200 pairs in which every function is seen in every pair. */
+/*
+ * How long a decision takes, on a profile of 5,000 functions over 200 pairs in which every function
+ * is seen in every pair.
+ */
 #include "base/clock.h"
 #include "base/random.h"
 #include "bench/calibration/card.h"

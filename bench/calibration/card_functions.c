@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rows about functions: decisions on recorded profiles of a program of 219 functions (programs/many.c), each on DRAWN
- * pairs that are drawn with replacement.
+ * The rows about functions: decisions on recorded profiles of a program of 219 functions
+ * (programs/many.c), each on DRAWN pairs that are drawn with replacement.
  *
- * Functions that are the same in both programs get the arms of each drawn pair swapped at random.  Without that, every decision would see
- * the accidents of the one recording over and over: a function that happens to lie three errors above zero in it would be
- * flagged in most draws, and the share of false flags would be that of this recording, not of the method.
+ * Functions that are the same in both programs get the arms of each drawn pair swapped at random.
+ * Without that, every decision would see the accidents of the one recording over and over: a
+ * function that happens to lie three errors above zero in it would be flagged in most draws, and
+ * the share of false flags would be that of this recording, not of the method.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"
@@ -38,15 +39,15 @@ struct function_question {
 };
 
 static const struct function_question questions[] = {
-	{"functions: any false flag",   0, ANY_FLAG,   false, 0.05},
-	{"function +10 %: flagged",     1, RIGHT_FLAG, true,  0.90},
-	{"function +10 %: first",       1, FIRST,      true,  0.95},
-	{"function +10 %: another one", 1, BESIDE,     false, 0.05},
-	{"right path of two: first",    2, PATH_FIRST, true,  0.90},
-	{"extracted: any flag",         3, ANY_FLAG,   false, 0.05},
-	{"extracted: said to be moved", 3, MOVED,      true,  0.95},
-	{"renamed: any flag",           4, ANY_FLAG,   false, 0.05},
-	{"renamed: said to be moved",   4, MOVED,      true,  0.95},
+	{"functions: any false flag", 0, ANY_FLAG, false, 0.05},
+	{"function +10 %: flagged", 1, RIGHT_FLAG, true, 0.90},
+	{"function +10 %: first", 1, FIRST, true, 0.95},
+	{"function +10 %: another one", 1, BESIDE, false, 0.05},
+	{"right path of two: first", 2, PATH_FIRST, true, 0.90},
+	{"extracted: any flag", 3, ANY_FLAG, false, 0.05},
+	{"extracted: said to be moved", 3, MOVED, true, 0.95},
+	{"renamed: any flag", 4, ANY_FLAG, false, 0.05},
+	{"renamed: said to be moved", 4, MOVED, true, 0.95},
 };
 
 enum {
@@ -56,12 +57,7 @@ enum {
 static const char *const culprits[VARIANTS] = {"", "hot", "shared", "", ""};
 /* What the variant changed; everything else is the same in both programs. */
 static const char *const touched[VARIANTS][2] = {
-	{"",       ""         },
-        {"hot",    ""         },
-        {"shared", ""         },
-        {"hot",    "extracted"},
-        {"hot",    "renamed"  }
-};
+	{"", ""}, {"hot", ""}, {"shared", ""}, {"hot", "extracted"}, {"hot", "renamed"}};
 
 struct counts {
 	size_t hits[COUNTS];
@@ -124,7 +120,10 @@ struct drawing {
 	struct fg_arena arena;
 };
 
-/* Touched nodes from `own`, the others from `other`, which may be the other arm's row; both are ascending by node. */
+/*
+ * Touched nodes from `own`, the others from `other`, which may be the other arm's row; both are
+ * ascending by node.
+ */
 static void mix_rows(struct drawing *d, const struct fg_profile_row *own,
 		     const struct fg_profile_row *other, struct fg_profile_row *out)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What recordings cannot show, because there is no knowing the truth or no having enough of it: pairs that depend on those before
- * them, and histories of 125 runs without a change and with one.
+ * What recordings cannot show, because there is no knowing the truth or no having enough of it:
+ * pairs that depend on those before them, and histories of 125 runs without a change and with one.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"
@@ -87,8 +87,8 @@ static void add_dependent_pairs(size_t decisions, struct card *card)
 		double r;
 	} rows[] = {
 		{"pairs independent, normal, min_effect 0", 0.0},
-		{"pairs AR(1), r = 0.3, min_effect 0",      0.3},
-		{"pairs AR(1), r = 0.6, min_effect 0",      0.6},
+		{"pairs AR(1), r = 0.3, min_effect 0", 0.3},
+		{"pairs AR(1), r = 0.6, min_effect 0", 0.6},
 	};
 	size_t trials = 8 * decisions;
 
@@ -109,7 +109,9 @@ static void add_dependent_pairs(size_t decisions, struct card *card)
 	}
 }
 
-/* Changes found in a history; `step` is added from run STEP_AT on.  *near: one of them where it is. */
+/*
+ * Changes found in a history; `step` is added from run STEP_AT on.  *near: one of them where it is.
+ */
 static size_t find_changes(const struct noise *noise, double step, uint64_t seed, bool *near)
 {
 	struct fg_changepoint_options options = {.alpha = 0.01, .seed = seed};
@@ -147,19 +149,27 @@ static void add_histories(size_t trials, struct card *card)
 		double goal;
 	} rows[] = {
 		{"history, no change: any found",
-		 "independent noise",				  {0.0, 0.02, false},
-		 0.0,									   0.01},
+		 "independent noise",
+		 {0.0, 0.02, false},
+		 0.0,
+		 0.01},
 		{"history, no change: any found",
-		 "log-normal and outliers",			    {0.0, 0.02, true},
-		 0.0,									   0.01},
-		{"history, no change: any found",    "AR(1), r = 0.5", {0.5, 0.02, false}, 0.0, 0.01},
-		{"history, no change: any found",    "AR(1), r = 0.8", {0.8, 0.02, false}, 0.0, 0.01},
+		 "log-normal and outliers",
+		 {0.0, 0.02, true},
+		 0.0,
+		 0.01},
+		{"history, no change: any found", "AR(1), r = 0.5", {0.5, 0.02, false}, 0.0, 0.01},
+		{"history, no change: any found", "AR(1), r = 0.8", {0.8, 0.02, false}, 0.0, 0.01},
 		{"history, +4 %: found where it is",
-		 "independent noise of 2 %",			   {0.0, 0.02, false},
-		 0.04,									  0.90},
+		 "independent noise of 2 %",
+		 {0.0, 0.02, false},
+		 0.04,
+		 0.90},
 		{"history, +4 %: found where it is",
-		 "log-normal and outliers",			    {0.0, 0.02, true},
-		 0.04,									  0.90},
+		 "log-normal and outliers",
+		 {0.0, 0.02, true},
+		 0.04,
+		 0.90},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {

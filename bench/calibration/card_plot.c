@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The card as a picture: a panel per condition, a line per question: the share with its interval, and the goal. */
+/*
+ * The card as a picture: a panel per condition, a line per question: the share with its interval,
+ * and the goal.
+ */
 #include "bench/calibration/card.h"
 #include "stats/distributions.h"
 
@@ -69,7 +72,9 @@ static int column_of(const struct card_row *row)
 	return -1;
 }
 
-/* Lines are counted within each condition: all conditions ask the same questions in the same order. */
+/*
+ * Lines are counted within each condition: all conditions ask the same questions in the same order.
+ */
 static size_t draw_rows(const struct card *card, struct fg_strbuf *text)
 {
 	size_t next[CARD_CONDITIONS] = {0};

@@ -50,7 +50,10 @@ static bool is_part(const struct card_row *row)
 	return row->kind == CARD_PART || row->kind == CARD_CHOICE;
 }
 
-/* The row that asks what rows[at] asks, in another condition.  Parts belong to the goal row before them. */
+/*
+ * The row that asks what rows[at] asks, in another condition.  Parts belong to the goal row before
+ * them.
+ */
 static const struct card_row *find_cell(const struct card *card, size_t at, const char *condition)
 {
 	const struct card_row *owner = NULL;

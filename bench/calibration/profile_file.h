@@ -13,8 +13,8 @@
 #define FG_BENCH_CALIBRATION_PROFILE_FILE_H
 
 #include "base/error.h"
-#include "model/run.h"
 #include "model/profile_set.h"
+#include "model/run.h"
 
 struct profile_file {
 	struct fg_run run;         /* one series */
@@ -22,7 +22,10 @@ struct profile_file {
 };
 
 void profile_file_init(struct profile_file *file);
-/* Replaces what `file` (initialised) holds; FG_ENOENT when there is no such file.  On failure it stays as it was. */
+/*
+ * Replaces what `file` (initialised) holds; FG_ENOENT when there is no such file.  On failure it
+ * stays as it was.
+ */
 int profile_file_load(struct profile_file *file, const char *path, struct fg_error *err);
 int profile_file_save(const struct profile_file *file, const char *path, struct fg_error *err);
 /* Pairs in it: one more than the largest number. */

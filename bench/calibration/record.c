@@ -4,11 +4,11 @@
  *
  *	bench_calibration_record FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS [MILLISECONDS]
  *
- * duet, abba: FILE gets one line per repetition: pair, arm (0 baseline), position, CPU ns, wall ns, load, steal.
- * sampled: duet pairs under the sampler, see profile_file.h.
- * auto: PAIRS times the schedule that `auto` chose, a line each.
- * A FILE that has PAIRS already is left alone, one that has fewer is continued, for MILLISECONDS at most and by one pair at least: stop it
- * at any time and start it again.
+ * duet, abba: FILE gets one line per repetition: pair, arm (0 baseline), position, CPU ns, wall ns,
+ * load, steal. sampled: duet pairs under the sampler, see profile_file.h. auto: PAIRS times the
+ * schedule that `auto` chose, a line each. A FILE that has PAIRS already is left alone, one that
+ * has fewer is continued, for MILLISECONDS at most and by one pair at least: stop it at any time
+ * and start it again.
  */
 #include "base/base.h"
 #include "base/clock.h"
@@ -102,7 +102,10 @@ static int on_repetition(void *context, size_t series, size_t repetition, const 
 				 NULL, err);
 }
 
-/* Keep the new rows whose repetitions count in the end, under pair numbers that go on from the old ones. */
+/*
+ * Keep the new rows whose repetitions count in the end, under pair numbers that go on from the old
+ * ones.
+ */
 static void adopt_rows(struct recorder *recorder, uint32_t next)
 {
 	struct fg_series *kept = &recorder->profiles.run.series[0];
@@ -142,22 +145,17 @@ static struct fg_command command_of(char **argv)
 static int measure(struct recorder *recorder, char **programs, enum fg_schedule schedule,
 		   uint32_t pairs, struct fg_error *err)
 {
-	char *argv[2][2] = {
-		{programs[0], NULL},
-                {programs[1], NULL}
-        };
+	char *argv[2][2] = {{programs[0], NULL}, {programs[1], NULL}};
 	struct fg_benchmark benchmark = {.name = programs[1],
 					 .command = command_of(argv[1]),
 					 .baseline_command = command_of(argv[0]),
 					 .timeout_ns = 120 * FG_NS_PER_S};
-	struct fg_runner_options options = {
-		.run = &recorder->run,
-		.roots = {".", "."},
-		.state_folder = "build/calibration-state",
-		.context = recorder,
-		.on_repetition = on_repetition,
-		.interrupted = &interrupted
-        };
+	struct fg_runner_options options = {.run = &recorder->run,
+					    .roots = {".", "."},
+					    .state_folder = "build/calibration-state",
+					    .context = recorder,
+					    .on_repetition = on_repetition,
+					    .interrupted = &interrupted};
 	enum fg_runner_state state = FG_RUNNER_FAILED;
 	struct fg_runner_job *job = NULL;
 	struct fg_runner *runner = NULL;

@@ -56,8 +56,8 @@ struct decision {
 };
 
 /*
- * One decision of the project's own rule (fg_gate_look) on pairs drawn with replacement: the looks come as they
- * would in a run of up to max_pairs.
+ * One decision of the project's own rule (fg_gate_look) on pairs drawn with replacement: the looks
+ * come as they would in a run of up to max_pairs.
  */
 struct decision replay_decide(const struct replay *replay, struct fg_random *random);
 
@@ -75,8 +75,9 @@ extern const struct rival rivals[];
 extern const size_t rival_count;
 
 /*
- * Measured as such tools do: executions of one side, then as many of the other, from neighbouring stretches of an
- * ABBA recording; fewer than the tool's default where the recording is short.  false: it is too short for that.
+ * Measured as such tools do: executions of one side, then as many of the other, from neighbouring
+ * stretches of an ABBA recording; fewer than the tool's default where the recording is short.
+ * false: it is too short for that.
  */
 bool rival_decide(const struct rival *rival, const struct recording *recording,
 		  struct fg_random *random, bool *slower);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rules by which popular tools call a benchmark slower, applied to our recordings.  Only the rule is theirs: the
- * executions were measured by our runner, one after the other.  Where a tool bootstraps, its t approximation stands here.
+ * The rules by which popular tools call a benchmark slower, applied to our recordings.  Only the
+ * rule is theirs: the executions were measured by our runner, one after the other.  Where a tool
+ * bootstraps, its t approximation stands here.
  */
 #include "bench/calibration/replay.h"
 #include "stats/distributions.h"
@@ -17,7 +18,9 @@ static bool by_mann_whitney(const double *first, const double *second, size_t co
 	       fg_median(second, count) > fg_median(first, count);
 }
 
-/* criterion: p of a t statistic below 5 %, and the interval of the change of the mean beyond 1 %. */
+/*
+ * criterion: p of a t statistic below 5 %, and the interval of the change of the mean beyond 1 %.
+ */
 static bool by_criterion(const double *first, const double *second, size_t count)
 {
 	struct fg_mean_difference w = fg_welch_test(second, count, first, count);
@@ -48,11 +51,11 @@ static bool by_poop(const double *first, const double *second, size_t count)
 #define RULE(text) text ", identical", text ", +5 %"
 
 const struct rival rivals[] = {
-	{"benchstat",        RULE("Mann-Whitney 5 %, wall"),    10,  true,  by_mann_whitney},
-	{"Google Benchmark", RULE("Mann-Whitney 5 %, CPU"),     10,  false, by_mann_whitney},
-	{"criterion",        RULE("t 5 % and > 1 %, wall"),     100, true,  by_criterion   },
-	{"hyperfine",        RULE("Welch 5 %, wall"),           10,  true,  by_welch       },
-	{"poop",             RULE("interval beyond 1 %, wall"), 50,  true,  by_poop        },
+	{"benchstat", RULE("Mann-Whitney 5 %, wall"), 10, true, by_mann_whitney},
+	{"Google Benchmark", RULE("Mann-Whitney 5 %, CPU"), 10, false, by_mann_whitney},
+	{"criterion", RULE("t 5 % and > 1 %, wall"), 100, true, by_criterion},
+	{"hyperfine", RULE("Welch 5 %, wall"), 10, true, by_welch},
+	{"poop", RULE("interval beyond 1 %, wall"), 50, true, by_poop},
 };
 const size_t rival_count = FG_ARRAY_SIZE(rivals);
 
@@ -74,7 +77,10 @@ static size_t take(const struct rival *rival, const struct recording *recording,
 	return used;
 }
 
-/* At most what the recording allows: three stretches of them, so that there is more than one place to take them from. */
+/*
+ * At most what the recording allows: three stretches of them, so that there is more than one place
+ * to take them from.
+ */
 static size_t affordable_runs(const struct rival *rival, const struct recording *recording)
 {
 	return fg_min_size(rival->runs, recording->count / 6);

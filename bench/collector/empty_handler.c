@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The peer that cannot be beaten: the collector's timer (BENCH_PERIOD_NS) with a handler that does nothing.  With BENCH_SPIN_NS
- * it does nothing for that long, and BENCH_LATE is where it leaves how long that took, in the collector's buckets: what is longer
- * than it should be is the machine's doing.
+ * The peer that cannot be beaten: the collector's timer (BENCH_PERIOD_NS) with a handler that does
+ * nothing.  With BENCH_SPIN_NS it does nothing for that long, and BENCH_LATE is where it leaves how
+ * long that took, in the collector's buckets: what is longer than it should be is the machine's
+ * doing.
  */
 #include "collector/trace_format.h"
 

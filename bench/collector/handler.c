@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How long the collector's handler takes by the thread's own CPU clock, which stands still while the kernel runs somebody else.  The
- * collector is linked into this program and switched on by its environment; a handler in front of its own reads the clock three
- * times: what lies between the first two is a handler that does nothing, under the same signals and interrupts.
+ * How long the collector's handler takes by the thread's own CPU clock, which stands still while
+ * the kernel runs somebody else.  The collector is linked into this program and switched on by its
+ * environment; a handler in front of its own reads the clock three times: what lies between the
+ * first two is a handler that does nothing, under the same signals and interrupts.
  *
- * The clock does not stand still for interrupts, nor on every host for the time that a virtual machine is not run.  So handlers are
- * told apart by the work in them that is not done for every sample, and the longest are shown one by one with the page faults
- * and switches to other threads that lay inside.  A long one that did plain work and met no fault is the machine's.  A switch
- * behind the handler is paid for between the clocks, too: a handler's own time is the less of CPU time and elapsed time.
+ * The clock does not stand still for interrupts, nor on every host for the time that a virtual
+ * machine is not run.  So handlers are told apart by the work in them that is not done for every
+ * sample, and the longest are shown one by one with the page faults and switches to other threads
+ * that lay inside.  A long one that did plain work and met no fault is the machine's.  A switch
+ * behind the handler is paid for between the clocks, too: a handler's own time is the less of CPU
+ * time and elapsed time.
  *
- * usage: handler SECONDS_OF_CPU_TIME [THREADS], of which the first second is not counted.  The stack is 300 frames deep, and its
- * upper part changes all the time.  The further threads do nothing.
+ * usage: handler SECONDS_OF_CPU_TIME [THREADS], of which the first second is not counted.  The
+ * stack is 300 frames deep, and its upper part changes all the time.  The further threads do
+ * nothing.
  */
 #include "collector/handler.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How long one walk takes, without the signal around it.  The collector is linked into this program and switched on by its
- * environment, but paused; at the end of a chain of 300 functions its walk is called again and again, and beside it the walks of
- * libunwind and libc.  The chain is one function that calls itself and then, with `walk LIBRARIES FOLDER`, functions of so many libraries.
+ * How long one walk takes, without the signal around it.  The collector is linked into this program
+ * and switched on by its environment, but paused; at the end of a chain of 300 functions its walk
+ * is called again and again, and beside it the walks of libunwind and libc.  The chain is one
+ * function that calls itself and then, with `walk LIBRARIES FOLDER`, functions of so many
+ * libraries.
  *
  *	unchanged        the stack is what it was
  *	a tenth changed  by turns from here and from 30 frames further out

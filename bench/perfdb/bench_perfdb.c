@@ -7,15 +7,17 @@
  *	bench_perfdb fill DATABASE RUNS [PAIRS]           so many runs into the database, without a server
  *	bench_perfdb ask DATABASE                         questions to the store, and to a server on that database
  *
- * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400 builds; between two,
- * five functions get another name and twenty paths appear.  Of each build four runs are made in full; the others are
- * copies with an id, a time and a commit of their own: that is what 100,000 runs can be made of in minutes, and no question
- * asked here can tell the difference.
+ * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
+ * builds; between two, five functions get another name and twenty paths appear.  Of each build four
+ * runs are made in full; the others are copies with an id, a time and a commit of their own: that
+ * is what 100,000 runs can be made of in minutes, and no question asked here can tell the
+ * difference.
  *
- * Of an upload the CPU time of the server (and its database, when that is a file) and of the clients are told apart.
- * Each question is asked of the store alone, which is what the goals are about, and over HTTP, where making, packing,
- * sending and reading the answer come on top; `noop` is the cost of a request that asks for nothing.  `cold`: a new session
- * after the file was dropped from the page cache.
+ * Of an upload the CPU time of the server (and its database, when that is a file) and of the
+ * clients are told apart. Each question is asked of the store alone, which is what the goals are
+ * about, and over HTTP, where making, packing, sending and reading the answer come on top; `noop`
+ * is the cost of a request that asks for nothing.  `cold`: a new session after the file was dropped
+ * from the page cache.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -131,7 +133,7 @@ static double count_commits(const char *url)
 
 	if (fg_http_open(&options, &http, &err) != FG_OK ||
 	    fg_http_send(http, &(struct fg_http_request){.method = "GET", .path = "/metrics"},
-			  &reply, &err) != FG_OK)
+			 &reply, &err) != FG_OK)
 		die("metrics", &err);
 	at = strstr(fg_strbuf_text(&reply.body), name);
 	if (at)
@@ -194,7 +196,7 @@ static void ask(const char *what, const char *url, const char *path)
 		const int64_t start = fg_clock_monotonic_ns();
 
 		if (fg_http_send(http, &(struct fg_http_request){.method = "GET", .path = path},
-				  &reply, &err) != FG_OK)
+				 &reply, &err) != FG_OK)
 			die(path, &err);
 		if (reply.status != FG_HTTP_OK)
 			(void)fprintf(stderr, "%s: %ld %s\n", path, reply.status,
@@ -435,10 +437,10 @@ static const struct {
 	const char *what;
 	question *ask;
 } questions_to_store[] = {
-	{"compare by function",             ask_functions},
-	{"compare by call path",            ask_paths    },
-	{"trend of one function",           ask_trend    },
-	{"trend of a metric, newest 5,000", ask_metric   },
+	{"compare by function", ask_functions},
+	{"compare by call path", ask_paths},
+	{"trend of one function", ask_trend},
+	{"trend of a metric, newest 5,000", ask_metric},
 };
 
 static void open_asker(const char *database, struct asker *asker)
@@ -481,8 +483,7 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 		const size_t count = asker->newest.count;
 		const struct fg_run_side sides[2] = {
 			{asker->newest.items[(i * 7 + 1) % count].id, FG_ARM_CANDIDATE},
-			{asker->newest.items[i % count].id,           FG_ARM_CANDIDATE}
-                };
+			{asker->newest.items[i % count].id, FG_ARM_CANDIDATE}};
 		const int64_t start = fg_clock_monotonic_ns();
 
 		ask_it(asker, sides);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that lives: functions, call paths, and runs of it.  From build to build some functions get another name
- * (with all paths through them) and new paths appear, as in code that people work on.  Everything comes from seeds.
+ * A program that lives: functions, call paths, and runs of it.  From build to build some functions
+ * get another name (with all paths through them) and new paths appear, as in code that people work
+ * on.  Everything comes from seeds.
  */
 #ifndef FG_BENCH_PERFDB_GENERATOR_H
 #define FG_BENCH_PERFDB_GENERATOR_H

@@ -10,16 +10,19 @@
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/radix_sort.h"
 #include "base/random.h"
+#include "profile/profile.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
-#include "profile/profile.h"
-#include "base/radix_sort.h"
 #include "symbols/symbolizer.h"
 
 #include <inttypes.h>
 
-/* CPU time: one thread, all of it in memory and page cache; another job on the machine does not show. */
+/*
+ * CPU time: one thread, all of it in memory and page cache; another job on the machine does not
+ * show.
+ */
 static double since_ms(int64_t start_ns)
 {
 	return (double)(fg_clock_process_cpu_ns() - start_ns) / 1e6;
@@ -117,7 +120,10 @@ static void print_chain(uint64_t address, const struct fg_symbol *chain, size_t 
 	(void)printf("\n");
 }
 
-/* In order of address, as reading a trace asks too: neighbours share their unit's tables.  The sorting is in the time. */
+/*
+ * In order of address, as reading a trace asks too: neighbours share their unit's tables.  The
+ * sorting is in the time.
+ */
 static size_t symbolize(const char *file, const char *cache, struct fg_keyed *addresses,
 			size_t count, bool print)
 {

@@ -10,8 +10,8 @@
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/fs.h"
-#include "profile/calltree.h"
 #include "exchange/export.h"
+#include "profile/calltree.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
 #include "tests/support/trace_program.h"
@@ -48,7 +48,10 @@ static int make(const char *file)
 	return rc == FG_OK ? 0 : 1;
 }
 
-/* CPU time: one thread, all of it in memory and page cache; another job on the machine does not show. */
+/*
+ * CPU time: one thread, all of it in memory and page cache; another job on the machine does not
+ * show.
+ */
 static double since_ms(int64_t start_ns)
 {
 	return (double)(fg_clock_process_cpu_ns() - start_ns) / 1e6;

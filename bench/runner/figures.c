@@ -117,9 +117,7 @@ static void open_subject(struct subject *s, char *program, char *argument,
 			 enum fg_schedule schedule)
 {
 	struct fg_runner_options options = {
-		.run = &s->run, .roots = {"/", "/"},
-                     .context = s, .on_repetition = keep
-        };
+		.run = &s->run, .roots = {"/", "/"}, .context = s, .on_repetition = keep};
 	struct fg_error err = {0};
 
 	*s = (struct subject){0};
@@ -127,8 +125,7 @@ static void open_subject(struct subject *s, char *program, char *argument,
 	s->argv[1] = argument;
 	s->benchmark = (struct fg_benchmark){
 		.name = "figures",
-		.command = {.text = program, .argv = s->argv, .argc = argument ? 2 : 1}
-        };
+		.command = {.text = program, .argv = s->argv, .argc = argument ? 2 : 1}};
 	fg_measure_defaults(&s->benchmark.measure);
 	s->benchmark.measure.schedule = schedule;
 	s->benchmark.measure.sampler.enabled = false;
@@ -250,7 +247,10 @@ static void bench_cost(void)
 		return;
 	}
 	free(text);
-	/* It warms nothing up and runs exactly as often as it is told.  What is its own and what the program's cannot be told apart. */
+	/*
+	 * It warms nothing up and runs exactly as often as it is told.  What is its own and what
+	 * the program's cannot be told apart.
+	 */
 	peer = (cpu_seconds(RUSAGE_CHILDREN) - before) / PEER_RUNS;
 	printf("  with the program: fastgate %.3f ms, hyperfine %.3f ms   fastgate / hyperfine = %.2f\n",
 	       1e3 * (alone + each), 1e3 * peer, (alone + each) / peer);
@@ -271,7 +271,10 @@ static double robust_sd(double *values, size_t count)
 	return 1.4826 * fg_middle(values, count);
 }
 
-/* ln(candidate / baseline) of CPU time of neighbours: the two of a duet, or first and second, third and fourth of a block. */
+/*
+ * ln(candidate / baseline) of CPU time of neighbours: the two of a duet, or first and second, third
+ * and fourth of a block.
+ */
 static double pair_spread(const struct fg_series *series)
 {
 	static double values[VALUES_MAX];
@@ -362,8 +365,9 @@ static double learning_cost(const struct subject *s)
 }
 
 /*
- * Under three busy processes a core the better schedule is the one that happens to be; so `auto` is asked anew in every round, in turns
- * with pairs of both, and what it chose is held against what both turned out to cost.
+ * Under three busy processes a core the better schedule is the one that happens to be; so `auto` is
+ * asked anew in every round, in turns with pairs of both, and what it chose is held against what
+ * both turned out to cost.
  */
 static void bench_auto(unsigned rounds)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fastgate's own hot paths, as programs that the fastgate.yml at the root measures: one path each, always on the same made-up
- * data, a tenth of a second or so long.  Making the data is a small part of that.
+ * fastgate's own hot paths, as programs that the fastgate.yml at the root measures: one path each,
+ * always on the same made-up data, a tenth of a second or so long.  Making the data is a small part
+ * of that.
  */
 #ifndef FG_BENCH_SELF_H
 #define FG_BENCH_SELF_H
@@ -12,7 +13,10 @@
 /* Ends the program when something fails: a benchmark that measured nothing must not count. */
 void fg_self_must(int status, const struct fg_error *err);
 
-/* A trace of so many samples, as the collector writes them: 120 frames deep, near each other.  To be freed. */
+/*
+ * A trace of so many samples, as the collector writes them: 120 frames deep, near each other.  To
+ * be freed.
+ */
 char *fg_self_trace(size_t samples, size_t *size);
 /* A run of both arms with profiles: 1,000 functions, 4,000 call paths, 40 pairs. */
 void fg_self_run(struct fg_stored_run *run, uint64_t seed);

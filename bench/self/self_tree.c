@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Building a call tree, from above and from below: what every view, picture and export begins with. */
+/*
+ * Building a call tree, from above and from below: what every view, picture and export begins with.
+ */
 #include "bench/self/self.h"
 #include "profile/trace_profile.h"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The local store beside the obvious design, one row per function and run in plain SQLite, fed with the same runs (the first hundred: rows
- * grow too large for more):
+ * The local store beside the obvious design, one row per function and run in plain SQLite, fed with
+ * the same runs (the first hundred: rows grow too large for more):
  *
  *	bench_store FOLDER RUNS
  *
- * Then the store alone goes on to RUNS, and is asked what the commands ask.  Times are CPU time of this process, so that a busy host tells the same story; the disk's share is not in them.
- * Each run has 5,000 functions, 16,000 call paths, 80 pairs and 60,000 samples, spread by Zipf's law.
+ * Then the store alone goes on to RUNS, and is asked what the commands ask.  Times are CPU time of
+ * this process, so that a busy host tells the same story; the disk's share is not in them. Each run
+ * has 5,000 functions, 16,000 call paths, 80 pairs and 60,000 samples, spread by Zipf's law.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -221,11 +222,11 @@ static const struct {
 	const char *name;
 	int (*ask)(struct fg_store *store, const struct fg_run_side *sides, struct fg_error *err);
 } questions[QUESTIONS] = {
-	{"compare two runs by function",  ask_functions},
-	{"compare two runs by call path", ask_paths    },
-	{"load a run whole",              ask_run      },
-	{"list the newest 20 runs",       ask_list     },
-	{"history of a metric, all runs", ask_history  },
+	{"compare two runs by function", ask_functions},
+	{"compare two runs by call path", ask_paths},
+	{"load a run whole", ask_run},
+	{"list the newest 20 runs", ask_list},
+	{"history of a metric, all runs", ask_history},
 };
 
 static void measure_queries(const char *folder, unsigned runs)
@@ -238,9 +239,8 @@ static void measure_queries(const char *folder, unsigned runs)
 	must(fg_store_open(path, FG_STORE_READ_ONLY, &store, &err), &err);
 	for (unsigned i = 0; i < QUERIES; i++) {
 		const struct fg_run_side sides[2] = {
-			{run_id(i * 97 % runs + 1),       FG_ARM_CANDIDATE},
-			{run_id((i * 61 + 1) % runs + 1), FG_ARM_CANDIDATE}
-                };
+			{run_id(i * 97 % runs + 1), FG_ARM_CANDIDATE},
+			{run_id((i * 61 + 1) % runs + 1), FG_ARM_CANDIDATE}};
 
 		for (unsigned q = 0; q < QUESTIONS; q++) {
 			const int64_t start = fg_clock_process_cpu_ns();

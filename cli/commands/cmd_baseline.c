@@ -28,17 +28,17 @@ static const struct fg_cli_argument arguments[] = {
 	 .help = "list (the default), set, unset or promote",
 	 .max = 1,
 	 .choices = actions},
-	{.name = "NAME",			       .help = "what the baseline is called", .max = 1},
-	{.name = "RUN",				      .help = "the run that it stands for; the newest when left out", .max = 1},
+	{.name = "NAME", .help = "what the baseline is called", .max = 1},
+	{.name = "RUN", .help = "the run that it stands for; the newest when left out", .max = 1},
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate baseline set release v1.4",      "call the run of tag v1.4 `release`"},
+	{"fastgate baseline set release v1.4", "call the run of tag v1.4 `release`"},
 	{"fastgate baseline promote release",
-	 "move `release` to the newest run, if it did not regress"                      },
-	{"fastgate run --set baseline.run=release", "compare with it"                   },
-	{NULL,				      NULL				},
+	 "move `release` to the newest run, if it did not regress"},
+	{"fastgate run --set baseline.run=release", "compare with it"},
+	{NULL, NULL},
 };
 
 static void add_json(struct fg_json_writer *w, const struct fg_baseline_entry *entry)

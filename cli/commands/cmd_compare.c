@@ -12,8 +12,8 @@ struct options {
 };
 
 /*
- * A run that measured both arms is asked for its candidate: that is the code its commit names.  The verdict is the weaker one of
- * the `stored` schedule: two sessions, perhaps two machines.
+ * A run that measured both arms is asked for its candidate: that is the code its commit names.  The
+ * verdict is the weaker one of the `stored` schedule: two sessions, perhaps two machines.
  */
 static int decide(const struct fg_stored_run *baseline, const struct fg_stored_run *candidate,
 		  struct fg_verdict *verdict, struct fg_error *err)
@@ -99,15 +99,15 @@ static const struct fg_cli_argument arguments[] = {
 	 .help = "the run to compare with: an id or its beginning, latest~1, a tag, a branch, a file",
 	 .min = 1,
 	 .max = 1},
-	{.name = "B",    .help = "the run that may be slower", .min = 1, .max = 1},
-	{.name = NULL          },
+	{.name = "B", .help = "the run that may be slower", .min = 1, .max = 1},
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate compare latest~1 latest",                              "the newest run with the one before it"},
+	{"fastgate compare latest~1 latest", "the newest run with the one before it"},
 	{"fastgate compare main 0192f3 --format html -o difference.html",
-	 "as a page with the flame graph of the difference"                                                      },
-	{NULL,							    NULL				   },
+	 "as a page with the flame graph of the difference"},
+	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_compare = {

@@ -167,14 +167,14 @@ static const struct fg_cli_argument arguments[] = {
 	 .help = "a key of fastgate.yml, such as gate.alpha",
 	 .max = 1,
 	 .complete = FG_COMPLETE_KEY},
-	{.name = NULL     },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate config --check",                        "is fastgate.yml right?"   },
-	{"fastgate config --explain gate.alpha",           "what does this key mean?" },
+	{"fastgate config --check", "is fastgate.yml right?"},
+	{"fastgate config --explain gate.alpha", "what does this key mean?"},
 	{"fastgate config --check --set gate.alpha=0.001", "would this be understood?"},
-	{NULL,					     NULL		       },
+	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_config = {

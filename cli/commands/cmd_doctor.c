@@ -2,8 +2,8 @@
 #include "base/fs.h"
 #include "base/json_write.h"
 #include "base/number.h"
-#include "cli/session/calibrate.h"
 #include "cli/framework/internal.h"
+#include "cli/session/calibrate.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
 #include "runner/doctor.h"
@@ -167,11 +167,11 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 		fg_doctor_benchmark(&plan->benchmarks[i], root, &diagnosis);
 	if (given->calibrate)
 		rc = fg_calibrate(cli,
-				   &(struct fg_calibrate_options){.benchmark = benchmark,
-								  .root = root,
-								  .pairs = given->pairs,
-								  .budget_ns = given->budget_ns},
-				   &calibration, err);
+				  &(struct fg_calibrate_options){.benchmark = benchmark,
+								 .root = root,
+								 .pairs = given->pairs,
+								 .budget_ns = given->budget_ns},
+				  &calibration, err);
 	if (rc == FG_OK) {
 		if (cli->json)
 			write_json(&diagnosis, given->calibrate ? &calibration : NULL, &text);
@@ -214,24 +214,24 @@ static const struct fg_option options[] = {
 	FG_CLI_NAME(struct options, root, "root", 0, "FOLDER", FG_COMPLETE_FOLDER,
 		    "look at another host, whose /proc and /sys were copied below FOLDER"),
 	{.name = "pairs",
-	   .letter = 'p',
-	   .kind = FG_OPTION_UNSIGNED,
-	   .offset = offsetof(struct options, pairs),
-	   .argument = "N",
-	   .initial = "24",
-	   .minimum = 10,
-	   .maximum = 10000,
-	   .help = "how many pairs --calibrate measures in each schedule"},
+	 .letter = 'p',
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct options, pairs),
+	 .argument = "N",
+	 .initial = "24",
+	 .minimum = 10,
+	 .maximum = 10000,
+	 .help = "how many pairs --calibrate measures in each schedule"},
 	{.name = "budget",
-	   .letter = 'b',
-	   .kind = FG_OPTION_DURATION,
-	   .offset = offsetof(struct options, budget_ns),
-	   .argument = "T",
-	   .initial = "1m",
-	   .minimum = 1e9,
-	   .maximum = 8.64e13,
-	   .help = "longest time --calibrate may take in each schedule"},
-	{.name = NULL                   },
+	 .letter = 'b',
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, budget_ns),
+	 .argument = "T",
+	 .initial = "1m",
+	 .minimum = 1e9,
+	 .maximum = 8.64e13,
+	 .help = "longest time --calibrate may take in each schedule"},
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -239,14 +239,14 @@ static const struct fg_cli_argument arguments[] = {
 	 .help = "what --calibrate measures (default: the first benchmark, or a loop of the shell)",
 	 .max = 1,
 	 .complete = FG_COMPLETE_BENCHMARK},
-	{.name = NULL       },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate doctor",                    "what on this host adds noise, and how to mend it"},
-	{"fastgate doctor --calibrate",        "and how small a change can be seen"              },
-	{"fastgate doctor --json | jq .worst", "for a script"                                    },
-	{NULL,				 NULL					      },
+	{"fastgate doctor", "what on this host adds noise, and how to mend it"},
+	{"fastgate doctor --calibrate", "and how small a change can be seen"},
+	{"fastgate doctor --json | jq .worst", "for a script"},
+	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_doctor = {

@@ -144,19 +144,19 @@ static const struct fg_option options[] = {
 	 .maximum = 20000,
 	 .help = "samples per second of CPU time"},
 	FG_CLI_FLAG(struct options, no_sampling, "no-sampling", 0, "times only, no functions"),
-	{.name = NULL      },
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "A", .help = "the command to compare with, as one word", .min = 1, .max = 1},
-	{.name = "B",   .help = "the command that may be slower", .min = 1, .max = 1},
-	{.name = NULL          },
+	{.name = "B", .help = "the command that may be slower", .min = 1, .max = 1},
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate duel './old input.bin' './new input.bin'",      "is new slower, and where?"  },
+	{"fastgate duel './old input.bin' './new input.bin'", "is new slower, and where?"},
 	{"fastgate duel 'gzip -k -c f' 'zstd -c f' --pairs 10:20", "two programs of one purpose"},
-	{NULL,						     NULL			 },
+	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_duel = {

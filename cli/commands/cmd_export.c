@@ -25,15 +25,15 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate export -F pprof -o run.pb.gz && go tool pprof -http=: run.pb.gz",
-	 "look at it in pprof"												     },
+	 "look at it in pprof"},
 	{"fastgate export -F speedscope -o run.json trace/",
-	 "a trace for speedscope, thread by thread"										},
+	 "a trace for speedscope, thread by thread"},
 	{"fastgate export -F callgrind -o callgrind.out && kcachegrind callgrind.out",
-	 "a stored run in KCachegrind"											     },
+	 "a stored run in KCachegrind"},
 	{"fastgate export -F folded --region ^reco/fit --collapse-templates trace/ > fit.folded",
-	 "part of a profile: all filters of `fastgate view`"								       },
-	{"fastgate export | flamegraph.pl > flame.svg",                                           "the newest run as a flame graph"},
-	{NULL,										    NULL			     },
+	 "part of a profile: all filters of `fastgate view`"},
+	{"fastgate export | flamegraph.pl > flame.svg", "the newest run as a flame graph"},
+	{NULL, NULL},
 };
 
 static int write_profile(struct fg_cli *cli, void *context, const struct fg_profile *profile,

@@ -183,11 +183,11 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate gate --merge shards/*.fgrun",                           "one verdict over what several CI jobs measured"},
-	{"fastgate gate --merge a/store.db b/store.db",                    "the same, from the stores of the jobs"         },
+	{"fastgate gate --merge shards/*.fgrun", "one verdict over what several CI jobs measured"},
+	{"fastgate gate --merge a/store.db b/store.db", "the same, from the stores of the jobs"},
 	{"fastgate gate latest --set gate.metrics.cpu_time.min_effect=1%",
-	 "what another threshold would have said"									  },
-	{NULL,							     NULL					    },
+	 "what another threshold would have said"},
+	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_gate = {

@@ -16,26 +16,26 @@ struct options {
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	{.name = "older-than",
-			  .kind = FG_OPTION_DURATION,
-			  .offset = offsetof(struct options, older_than),
-			  .argument = "TIME",
-			  .initial = "90d",
-			  .help = "remove runs that started longer ago than this"},
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, older_than),
+	 .argument = "TIME",
+	 .initial = "90d",
+	 .help = "remove runs that started longer ago than this"},
 	{.name = "keep",
-			  .kind = FG_OPTION_UNSIGNED,
-			  .offset = offsetof(struct options, keep),
-			  .argument = "N",
-			  .initial = "10",
-			  .maximum = 1000000,
-			  .help = "keep so many newest runs of each branch whatever their age"},
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct options, keep),
+	 .argument = "N",
+	 .initial = "10",
+	 .maximum = 1000000,
+	 .help = "keep so many newest runs of each branch whatever their age"},
 	FG_CLI_FLAG(struct options, dry_run, "dry-run", 0, "only say what would be removed"),
-	{.name = NULL               },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate gc --dry-run",                 "what would go"                              },
+	{"fastgate gc --dry-run", "what would go"},
 	{"fastgate gc --older-than 30d --keep 5", "keep a month, and five runs of every branch"},
-	{NULL,				    NULL					 },
+	{NULL, NULL},
 };
 
 static void print_json(struct fg_cli *cli, const struct fg_gc_result *result, bool dry_run)

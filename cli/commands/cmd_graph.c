@@ -44,11 +44,11 @@ static const struct fg_option options[] = {
 	FG_CLI_FLAG(struct options, left_to_right, "left-to-right", 0,
 		    "calls lead from left to right"),
 	{.name = "timeout",
-	   .kind = FG_OPTION_DURATION,
-	   .offset = offsetof(struct options, timeout_ns),
-	   .argument = "TIME",
-	   .initial = "60s",
-	   .help = "how long Graphviz may take"},
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, timeout_ns),
+	 .argument = "TIME",
+	 .initial = "60s",
+	 .help = "how long Graphviz may take"},
 	FG_CLI_PROFILE_OPTIONS(struct options, profile),
 	{.name = NULL},
 };
@@ -56,18 +56,19 @@ static const struct fg_option options[] = {
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
 	 .help = "a run as in `fastgate view`; two of them: the difference, before and after; the newest "
-		 "when left out", .max = 2,
+		 "when left out",
+	 .max = 2,
 	 .complete = FG_COMPLETE_FILE},
-	{.name = NULL    },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate graph -o calls.svg",                         "the newest run as a picture"     },
-	{"fastgate graph -f 'fit\\(' --depth 3 -o fit.pdf",     "three calls up and down from fit"},
+	{"fastgate graph -o calls.svg", "the newest run as a picture"},
+	{"fastgate graph -f 'fit\\(' --depth 3 -o fit.pdf", "three calls up and down from fit"},
 	{"fastgate graph latest~1 latest -o change.svg",
-	 "what became slower (red) and faster (blue)"                                             },
-	{"fastgate graph --by library -o libraries.png trace/", "which libraries call each other" },
-	{NULL,						  NULL			      },
+	 "what became slower (red) and faster (blue)"},
+	{"fastgate graph --by library -o libraries.png trace/", "which libraries call each other"},
+	{NULL, NULL},
 };
 
 /* Index into formats. */

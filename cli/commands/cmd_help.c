@@ -45,11 +45,11 @@ static const struct fg_option options[] = {
 	FG_CLI_FLAG(struct options, man, "man", 0,
 		    "print the manual page instead, as source for man"),
 	{.name = "completion",
-	   .kind = FG_OPTION_CHOICE,
-	   .offset = offsetof(struct options, shell),
-	   .argument = "SHELL",
-	   .choices = shells,
-	   .help = "print the completions for a shell"},
+	 .kind = FG_OPTION_CHOICE,
+	 .offset = offsetof(struct options, shell),
+	 .argument = "SHELL",
+	 .choices = shells,
+	 .help = "print the completions for a shell"},
 	{.name = NULL},
 };
 
@@ -58,15 +58,15 @@ static const struct fg_cli_argument arguments[] = {
 	 .help = "the command to explain",
 	 .max = 1,
 	 .complete = FG_COMPLETE_COMMAND},
-	{.name = NULL         },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate help config",                      "what `fastgate config` does, and its options"},
-	{"fastgate help --man config | man -l -",     "its manual page, where it is not installed"  },
+	{"fastgate help config", "what `fastgate config` does, and its options"},
+	{"fastgate help --man config | man -l -", "its manual page, where it is not installed"},
 	{"source <(fastgate help --completion bash)",
-	 "completions in this shell, where they are not installed"                                  },
-	{NULL,					NULL					  },
+	 "completions in this shell, where they are not installed"},
+	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_help = {

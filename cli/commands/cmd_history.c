@@ -233,12 +233,12 @@ static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_TEXT(struct options, branch, "branch", 0, "NAME", "only runs of this git branch"),
 	{.name = "metric",
-										       .letter = 'm',
-										       .kind = FG_OPTION_TEXT,
-										       .offset = offsetof(struct options, metric),
-										       .argument = "NAME",
-										       .initial = "cpu_time",
-										       .help = "which metric to follow"},
+	 .letter = 'm',
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, metric),
+	 .argument = "NAME",
+	 .initial = "cpu_time",
+	 .help = "which metric to follow"},
 	FG_CLI_COUNT(struct options, limit, "limit", 'n', 1000, "200", "the newest so many runs"),
 	{.name = NULL},
 };
@@ -248,13 +248,13 @@ static const struct fg_cli_argument arguments[] = {
 	 .help = "the benchmark; may be left out when the newest run has one",
 	 .max = 1,
 	 .complete = FG_COMPLETE_BENCHMARK},
-	{.name = NULL       },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate history parse --branch main",           "how the CPU time of one benchmark went"},
-	{"fastgate history parse --metric max_rss --json", "another metric, for a program"         },
-	{NULL,					     NULL				    },
+	{"fastgate history parse --branch main", "how the CPU time of one benchmark went"},
+	{"fastgate history parse --metric max_rss --json", "another metric, for a program"},
+	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_history = {

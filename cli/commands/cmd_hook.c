@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A hook of ours says so in its second line, together with the SHA-256 of everything behind that line: what somebody has
- * changed is theirs from then on, and is neither overwritten nor removed.
+ * A hook of ours says so in its second line, together with the SHA-256 of everything behind that
+ * line: what somebody has changed is theirs from then on, and is neither overwritten nor removed.
  */
 #include "base/fs.h"
 #include "base/hash.h"
@@ -25,8 +25,8 @@ enum {
 static const char *const types[] = {"pre-commit", "pre-push", NULL};
 
 /*
- * What stands behind the check for fastgate; %s is the command that measures, with all but what it compares.  Git gives a
- * pre-push hook one line for each ref that is pushed.
+ * What stands behind the check for fastgate; %s is the command that measures, with all but what it
+ * compares.  Git gives a pre-push hook one line for each ref that is pushed.
  */
 static const struct {
 	const char *script;
@@ -34,7 +34,8 @@ static const struct {
 	const char *skip; /* the git option that leaves the hook out once */
 } hooks[] = {
 	{.script = "git rev-parse --quiet --verify HEAD >/dev/null || exit 0 # the first commit\n"
-		   "%s --staged\n", .line = "--staged",
+		   "%s --staged\n",
+	 .line = "--staged",
 	 .skip = "git commit --no-verify"},
 	{.script =
 		 "status=0\n"
@@ -52,8 +53,9 @@ static const struct {
 		 "\tfi\n"
 		 "\t%s --candidate \"$commit\" --against \"$there\" </dev/null || status=$?\n"
 		 "done\n"
-		 "exit $status\n",  .line = "--candidate HEAD --against '@{upstream}'",
-	 .skip = "git push --no-verify"  },
+		 "exit $status\n",
+	 .line = "--candidate HEAD --against '@{upstream}'",
+	 .skip = "git push --no-verify"},
 };
 
 static const struct fg_option options[] = {
@@ -67,17 +69,20 @@ static const char *const actions[] = {"install", "uninstall", NULL};
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "ACTION", .help = "install or uninstall", .min = 1, .max = 1, .choices = actions},
-	{.name = NULL       },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate hook install",                   "gate every commit"              },
-	{"fastgate hook install --type pre-push",   "gate every push instead"        },
+	{"fastgate hook install", "gate every commit"},
+	{"fastgate hook install --type pre-push", "gate every push instead"},
 	{"fastgate hook uninstall --type pre-push", "push without a gate from now on"},
-	{NULL,				      NULL			     },
+	{NULL, NULL},
 };
 
-/* The command that measures; it stays at the top of the repository, where git's paths are seen from. */
+/*
+ * The command that measures; it stays at the top of the repository, where git's paths are seen
+ * from.
+ */
 static void add_command(struct fg_strbuf *text, const char *prefix)
 {
 	char *path = fg_xasprintf("./%sfastgate.yml", prefix);
@@ -156,7 +161,10 @@ static int look_at(const char *path, const char *advice, bool *there, struct fg_
 	return rc;
 }
 
-/* The folder of this repository's own hooks (to be freed).  One that is set up for many repositories is not ours to fill. */
+/*
+ * The folder of this repository's own hooks (to be freed).  One that is set up for many
+ * repositories is not ours to fill.
+ */
 static int find_folder(const struct fg_git *git, char **folder, struct fg_error *err)
 {
 	static const char *const ask_common[] = {"rev-parse", "--path-format=absolute",

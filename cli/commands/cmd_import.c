@@ -32,11 +32,11 @@ static const struct fg_option options[] = {
 		    "what the benchmark is called (default: the name of the file)"),
 	FG_CLI_SOURCE_OPTIONS(struct options, run),
 	{.name = "project",
-			       .kind = FG_OPTION_TEXT,
-			       .offset = offsetof(struct options, run.project),
-			       .argument = "NAME",
-			       .initial = "imported",
-			       .help = "the project that the run is filed under"},
+	 .kind = FG_OPTION_TEXT,
+	 .offset = offsetof(struct options, run.project),
+	 .argument = "NAME",
+	 .initial = "imported",
+	 .help = "the project that the run is filed under"},
 	FG_CLI_FILE(struct options, output, "output", 'o',
 		    "write a run file (FILE.fgrun) instead of putting it into the store"),
 	{.name = NULL},
@@ -48,16 +48,16 @@ static const struct fg_cli_argument arguments[] = {
 	 .min = 1,
 	 .max = 1,
 	 .complete = FG_COMPLETE_FILE},
-	{.name = NULL      },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
 	{"perf script > perf.txt && fastgate import perf.txt",
-	 "put what perf recorded into the store"								    },
-	{"fastgate import -n server profile.pb.gz",                     "a pprof profile, as the benchmark 'server'"},
+	 "put what perf recorded into the store"},
+	{"fastgate import -n server profile.pb.gz", "a pprof profile, as the benchmark 'server'"},
 	{"fastgate import --period 10ms stacks.folded -o stacks.fgrun",
-	 "make a run file of folded stacks"									 },
-	{NULL,							  NULL					},
+	 "make a run file of folded stacks"},
+	{NULL, NULL},
 };
 
 /* A run with one benchmark, measured once: nothing about it is known but its profile. */

@@ -269,9 +269,9 @@ static const struct fg_option options[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate init",         "write fastgate.yml for the project in this folder"},
-	{"fastgate init --print", "see it first"                                     },
-	{NULL,		    NULL					       },
+	{"fastgate init", "write fastgate.yml for the project in this folder"},
+	{"fastgate init --print", "see it first"},
+	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_init = {

@@ -31,11 +31,11 @@ static const struct fg_option options[] = {
 	FG_CLI_COUNT(struct options, attempts, "attempts", 0, 100, "5",
 		     "how often to try each run"),
 	{.name = "timeout",
-	   .kind = FG_OPTION_DURATION,
-	   .offset = offsetof(struct options, timeout),
-	   .argument = "TIME",
-	   .initial = "60s",
-	   .help = "how long one request may take"},
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, timeout),
+	 .argument = "TIME",
+	 .initial = "60s",
+	 .help = "how long one request may take"},
 	FG_CLI_FLAG(struct options, status, "status", 0, "only say what waits in the spool"),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	{.name = NULL},
@@ -44,14 +44,14 @@ static const struct fg_option options[] = {
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
 	 .help = "stored runs to send too; without one, only what waits in the spool is sent"},
-	{.name = NULL            },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate push",                 "send what could not be sent before"},
-	{"fastgate push latest latest~1", "send two stored runs"              },
-	{"fastgate push --status",        "what waits"                        },
-	{NULL,			    NULL				},
+	{"fastgate push", "send what could not be sent before"},
+	{"fastgate push latest latest~1", "send two stored runs"},
+	{"fastgate push --status", "what waits"},
+	{NULL, NULL},
 };
 
 static int spool_runs(struct fg_cli *cli, const struct options *given, const char *spool,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Run one command with the collector in it and leave the traces in a folder.  The command keeps our terminal, our
- * streams and our process group, so that it behaves as without us; a key that interrupts reaches both, and we wait for
- * the command to decide what to do about it.  Our exit code is the command's.
+ * Run one command with the collector in it and leave the traces in a folder.  The command keeps our
+ * terminal, our streams and our process group, so that it behaves as without us; a key that
+ * interrupts reaches both, and we wait for the command to decide what to do about it.  Our exit
+ * code is the command's.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -73,7 +74,7 @@ static const struct fg_option options[] = {
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
 	FG_CLI_NAME(struct options, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
 		    "where the traces go; made if it is not there (default: fastgate-record)"),
-	{.name = NULL              },
+	{.name = NULL},
 };
 
 static const struct fg_cli_argument arguments[] = {
@@ -81,16 +82,16 @@ static const struct fg_cli_argument arguments[] = {
 	 .help = "the command and its arguments",
 	 .min = 1,
 	 .complete = FG_COMPLETE_PROGRAM},
-	{.name = NULL     },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate record -- ./reco --events 200 sample.bin",
-	 "profile one command; then: fastgate view fastgate-record"                },
-	{"fastgate record --clock wall -- ./server --once",   "where does it wait?"},
+	 "profile one command; then: fastgate view fastgate-record"},
+	{"fastgate record --clock wall -- ./server --once", "where does it wait?"},
 	{"fastgate record --units 5000:15000 -- ./reco",
-	 "events 5000 to 15000 of a program marked with fg_unit_begin()"           },
-	{NULL,						NULL                 },
+	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
+	{NULL, NULL},
 };
 
 /* ---- before ---- */
@@ -211,7 +212,10 @@ struct totals {
 	bool without_perf;
 };
 
-/* Read what the header counts, and cut the file to what was written: it was made as large as it might have become. */
+/*
+ * Read what the header counts, and cut the file to what was written: it was made as large as it
+ * might have become.
+ */
 static void finish_file(const char *path, struct totals *totals)
 {
 	struct fg_trace_header header;
@@ -261,10 +265,10 @@ static const struct {
 	enum fg_trace_loss cause;
 	const char *text;
 } told[] = {
-	{FG_LOSS_NO_ROOM,      "samples lost because a trace was full, or the disk"    },
-	{FG_LOSS_PATHS_FULL,   "samples without a stack: too many different call paths"},
-	{FG_LOSS_NO_CLOCK,     "threads could not be sampled"                          },
-	{FG_LOSS_MODULES_FULL, "libraries beyond what can be told apart"               },
+	{FG_LOSS_NO_ROOM, "samples lost because a trace was full, or the disk"},
+	{FG_LOSS_PATHS_FULL, "samples without a stack: too many different call paths"},
+	{FG_LOSS_NO_CLOCK, "threads could not be sampled"},
+	{FG_LOSS_MODULES_FULL, "libraries beyond what can be told apart"},
 };
 
 static void say_totals(const struct fg_cli *cli, const struct totals *totals, const char *folder)

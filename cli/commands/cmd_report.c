@@ -33,31 +33,27 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN", .help = FG_CLI_STORED_RUN_WORDS, .max = 1},
-	{.name = NULL    },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate report",					       "the newest run again, on the terminal"},
-	{"fastgate report -o fastgate.html",                              "as one HTML page"                     },
+	{"fastgate report", "the newest run again, on the terminal"},
+	{"fastgate report -o fastgate.html", "as one HTML page"},
 	{"fastgate report main --format junit -o fastgate.xml",
-	 "the newest run of branch main as JUnit XML"							    },
+	 "the newest run of branch main as JUnit XML"},
 	{"fastgate report --format markdown >> \"$GITHUB_STEP_SUMMARY\"",
-	 "into the summary of a GitHub job"								      },
+	 "into the summary of a GitHub job"},
 	{"fastgate report --post-from fastgate.json",
-	 "what the job of a fork's pull request was not allowed to post"                                         },
-	{NULL,							    NULL				   },
+	 "what the job of a fork's pull request was not allowed to post"},
+	{NULL, NULL},
 };
 
 /* The format that is usual for a file of this name; NULL: none is. */
 static const char *format_of_file(const char *path)
 {
 	static const char *const endings[][2] = {
-		{".html", "html"    },
-                {".json", "json"    },
-                {".xml",  "junit"   },
-		{".md",   "markdown"},
-                {".csv",  "csv"     },
-                {".txt",  "terminal"},
+		{".html", "html"},   {".json", "json"}, {".xml", "junit"},
+		{".md", "markdown"}, {".csv", "csv"},   {".txt", "terminal"},
 	};
 	const size_t length = strlen(path);
 

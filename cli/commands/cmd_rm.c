@@ -15,16 +15,18 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN", .help = "an id or its beginning, or any other name of a run", .min = 1},
-	{.name = NULL    },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate rm 0198f3a1", "remove the run whose id begins so"},
-	{"fastgate rm latest~1", "remove the last but one"          },
-	{NULL,		   NULL			       },
+	{"fastgate rm latest~1", "remove the last but one"},
+	{NULL, NULL},
 };
 
-/* All names are looked up before the first run is removed: "latest~1 latest~2" means what it says. */
+/*
+ * All names are looked up before the first run is removed: "latest~1 latest~2" means what it says.
+ */
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;

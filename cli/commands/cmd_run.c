@@ -2,8 +2,8 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/session/arms.h"
 #include "cli/framework/internal.h"
+#include "cli/session/arms.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
 #include "cli/session/shards.h"
@@ -202,7 +202,9 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 		*err = told;
 		return rc;
 	}
-	/* A part of a run is nothing to be sent about: `fastgate gate --merge` tells of the whole. */
+	/*
+	 * A part of a run is nothing to be sent about: `fastgate gate --merge` tells of the whole.
+	 */
 	return given->shard ? (int)session->verdict.exit_code
 			    : fg_session_tell(session, !given->no_post);
 }
@@ -357,14 +359,14 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate run --against HEAD",                                    "is the work tree slower than the last commit?"        },
-	{"fastgate run --staged --quick",                                  "before a commit: is what I am about to commit slower?"},
-	{"fastgate run --against merge-base",                              "what a CI job for a pull request runs"                },
+	{"fastgate run --against HEAD", "is the work tree slower than the last commit?"},
+	{"fastgate run --staged --quick", "before a commit: is what I am about to commit slower?"},
+	{"fastgate run --against merge-base", "what a CI job for a pull request runs"},
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
-	 "one benchmark, a finer threshold"										       },
+	 "one benchmark, a finer threshold"},
 	{"fastgate run --shard 2/8 --export 2.fgrun",
-	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"                                                        },
-	{NULL,							     NULL						   },
+	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"},
+	{NULL, NULL},
 };
 
 const struct fg_cli_command fg_cmd_run = {

@@ -45,16 +45,16 @@ static const struct fg_cli_argument arguments[] = {
 	 .help = "list (the default), export or import",
 	 .max = 1,
 	 .choices = actions},
-	{.name = "WHAT",         .help = "the run to export, or the files to import"},
-	{.name = NULL               },
+	{.name = "WHAT", .help = "the run to export, or the files to import"},
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate runs",				    "the newest runs of this project's store"},
-	{"fastgate runs --branch main --outcome regression", "runs of a branch that regressed"        },
-	{"fastgate runs export latest -o today.fgrun",       "the newest run as one file"             },
-	{"fastgate runs import today.fgrun",                 "put it into another store"              },
-	{NULL,					       NULL				     },
+	{"fastgate runs", "the newest runs of this project's store"},
+	{"fastgate runs --branch main --outcome regression", "runs of a branch that regressed"},
+	{"fastgate runs export latest -o today.fgrun", "the newest run as one file"},
+	{"fastgate runs import today.fgrun", "put it into another store"},
+	{NULL, NULL},
 };
 
 static void add_cell(struct fg_strbuf *text, const char *value, size_t width)

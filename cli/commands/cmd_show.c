@@ -22,14 +22,14 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN", .help = FG_CLI_STORED_RUN_WORDS, .max = 1},
-	{.name = NULL    },
+	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate show",         "the newest run"                                    },
-	{"fastgate show main",    "the newest run of branch main"                     },
+	{"fastgate show", "the newest run"},
+	{"fastgate show main", "the newest run of branch main"},
 	{"fastgate show --facts", "with everything known about the build and the host"},
-	{NULL,		    NULL						},
+	{NULL, NULL},
 };
 
 static void add_line(struct fg_strbuf *text, const char *name, const char *value)

@@ -38,25 +38,25 @@ static const struct fg_option options[] = {
 	FG_CLI_FLAG(struct options, csv, "csv", 0,
 		    "write comma-separated values, nothing rounded or left out"),
 	{.name = "width",
-	   .kind = FG_OPTION_UNSIGNED,
-	   .offset = offsetof(struct options, width),
-	   .argument = "COLUMNS",
-	   .minimum = 40,
-	   .maximum = 100000,
-	   .help = "cut names to fit (default: the terminal's width; whole names elsewhere)"},
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct options, width),
+	 .argument = "COLUMNS",
+	 .minimum = 40,
+	 .maximum = 100000,
+	 .help = "cut names to fit (default: the terminal's width; whole names elsewhere)"},
 	FG_CLI_PROFILE_OPTIONS(struct options, profile),
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate view",				       "where the newest run spent its time"           },
-	{"fastgate view -V callgraph -f 'fit\\(' latest~1",     "who calls fit, and what it calls"              },
+	{"fastgate view", "where the newest run spent its time"},
+	{"fastgate view -V callgraph -f 'fit\\(' latest~1", "who calls fit, and what it calls"},
 	{"fastgate view -V top-down --region ^reco/fit trace/",
-	 "the call tree inside a marked region"								 },
-	{"fastgate view -V paths -f '^log'",                    "on which paths, and in which events, log costs"},
-	{"fastgate view -V timeline --from 2s --to 5s trace/",  "three seconds of a program's life"             },
-	{"fastgate view --by class --csv -o classes.csv",       "a table for a spreadsheet"                     },
-	{NULL,						  NULL					    },
+	 "the call tree inside a marked region"},
+	{"fastgate view -V paths -f '^log'", "on which paths, and in which events, log costs"},
+	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
+	{"fastgate view --by class --csv -o classes.csv", "a table for a spreadsheet"},
+	{NULL, NULL},
 };
 
 static unsigned text_width(const struct fg_cli *cli, const struct options *given)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The pages over the local store.  The server is a program of its own (perfdb), so that fastgate, which runs inside
- * measured pipelines, carries no HTTP server; this command finds it and becomes it.
+ * The pages over the local store.  The server is a program of its own (perfdb), so that fastgate,
+ * which runs inside measured pipelines, carries no HTTP server; this command finds it and becomes
+ * it.
  */
 #include "base/fs.h"
 #include "cli/session/stored.h"
@@ -22,21 +23,24 @@ struct options {
 static const struct fg_option options[] = {
 	FG_CLI_STORE_OPTION(struct options),
 	{.name = "port",
-			  .kind = FG_OPTION_UNSIGNED,
-			  .offset = offsetof(struct options, port),
-			  .argument = "PORT",
-			  .maximum = 65535,
-			  .help = "where to listen on loopback; by default any port that is free"},
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct options, port),
+	 .argument = "PORT",
+	 .maximum = 65535,
+	 .help = "where to listen on loopback; by default any port that is free"},
 	FG_CLI_FLAG(struct options, open, "open", 0, "show the pages in the browser (xdg-open)"),
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate web --open", "look at this project's runs in a browser"},
-	{NULL,		  NULL				      },
+	{NULL, NULL},
 };
 
-/* Where the server stands, seen from the folder of this program: installed, for programs only, in a build folder. */
+/*
+ * Where the server stands, seen from the folder of this program: installed, for programs only, in a
+ * build folder.
+ */
 static const char *const places[] = {
 	"perfdb",
 	"../libexec/fastgate/perfdb",

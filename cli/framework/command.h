@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One command of fastgate is one file, cli/cmd_<name>.c, that defines one `const struct fg_cli_command fg_cmd_<name>`,
- * and one row in commands.def.  The row's tables are what its arguments are parsed with, and what `--help`, the man
- * page and the shell completions are made of.  docs/adding-a-command.md shows one from beginning to end.
+ * One command of fastgate is one file, cli/cmd_<name>.c, that defines one `const struct
+ * fg_cli_command fg_cmd_<name>`, and one row in commands.def.  The row's tables are what its
+ * arguments are parsed with, and what `--help`, the man page and the shell completions are made of.
+ * docs/adding-a-command.md shows one from beginning to end.
  *
- * run() gets the parsed options and positional arguments, speaks through the functions below, and returns an exit code
- * (enum fg_exit, docs/exit-codes.md).  Data goes to stdout, words for people to stderr.
+ * run() gets the parsed options and positional arguments, speaks through the functions below, and
+ * returns an exit code (enum fg_exit, docs/exit-codes.md).  Data goes to stdout, words for people
+ * to stderr.
  */
 #ifndef FG_CLI_FRAMEWORK_COMMAND_H
 #define FG_CLI_FRAMEWORK_COMMAND_H
@@ -30,7 +32,8 @@ struct fg_cli_command;
 /* What every command knows about how it was called. */
 struct fg_cli {
 	const struct fg_cli_command *command;
-	char **arguments; /* positional, NULL at the end; their number was checked against the table */
+	/* positional, NULL at the end; their number was checked against the table */
+	char **arguments;
 	size_t argument_count;
 	bool quiet;     /* nothing on stderr but errors */
 	bool verbose;   /* tell more */
@@ -41,7 +44,10 @@ struct fg_cli {
 	bool err_is_terminal;
 	unsigned columns; /* of the terminal, else 80 */
 	unsigned rows;    /* of the terminal, else 24 */
-	/* Becomes true at SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly`; the others just end. */
+	/*
+	 * Becomes true at SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly`; the others
+	 * just end.
+	 */
 	const volatile sig_atomic_t *interrupted;
 	struct fg_arena arena; /* lives as long as the command runs */
 };
@@ -80,8 +86,10 @@ struct fg_cli_command {
 	const char *name;
 	enum fg_cli_group group;
 	const char *summary; /* one line, lower case, no full stop */
-	const char *
-		description; /* paragraphs, an empty line between them; a line that begins with a blank is kept as it is */
+	/*
+	 * paragraphs, an empty line between them; a line that begins with a blank is kept as it is
+	 */
+	const char *description;
 	const struct fg_option *options;         /* or NULL */
 	size_t options_size;                     /* of the struct that they fill */
 	const struct fg_cli_argument *arguments; /* or NULL: takes none */
@@ -92,7 +100,10 @@ struct fg_cli_command {
 	bool stops_cleanly; /* looks at cli->interrupted */
 	int (*run)(struct fg_cli *cli, const void *options);
 };
-/* The tables of a command, which every cmd_<name>.c calls by the same names: `struct options` and the three. */
+/*
+ * The tables of a command, which every cmd_<name>.c calls by the same names: `struct options` and
+ * the three.
+ */
 #define FG_CLI_TABLES                                                                \
  .options = options, .options_size = sizeof(struct options), .arguments = arguments, \
  .examples = examples
@@ -107,18 +118,27 @@ const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL: non
 /* "there is no command 'rnu'; did you mean 'run'?" */
 int fg_cli_unknown_command(const char *name, struct fg_error *err);
 
-/* Words for people, on stderr, a line feed is added.  say: not with --quiet.  detail: only with --verbose. */
+/*
+ * Words for people, on stderr, a line feed is added.  say: not with --quiet.  detail: only with
+ * --verbose.
+ */
 void fg_cli_say(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 void fg_cli_detail(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 void fg_cli_warn(const struct fg_cli *cli, const char *format, ...)
 	FG_PRINTF(2, 3); /* "fastgate: warning: ..." */
 /* Print "fastgate: <message>" and return the exit code that belongs to err->code. */
 int fg_cli_fail(const struct fg_cli *cli, const struct fg_error *err);
-/* Print it with the usage line, and return FG_EXIT_USAGE: for arguments that make no sense together. */
+/*
+ * Print it with the usage line, and return FG_EXIT_USAGE: for arguments that make no sense
+ * together.
+ */
 int fg_cli_usage(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 enum fg_exit fg_cli_exit_code(enum fg_status status);
 
-/* Data on stdout.  Failures to write are kept by the stream and reported by main when the command has ended. */
+/*
+ * Data on stdout.  Failures to write are kept by the stream and reported by main when the command
+ * has ended.
+ */
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* Words for people: names in them are no commands to a program that reads the log. */
 void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text);

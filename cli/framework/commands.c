@@ -42,7 +42,7 @@ const struct fg_option fg_cli_global_options[] = {
 	 .kind = FG_OPTION_FLAG,
 	 .offset = offsetof(struct fg_cli_globals, verbose),
 	 .help = "tell more"},
-	{.name = NULL             },
+	{.name = NULL},
 };
 
 const struct fg_option fg_cli_json_option[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The tables of commands as completions for bash, zsh and fish.  Options, their choices, and what kind of thing an
- * argument is, are written out; names of benchmarks are asked from `fastgate config --benchmarks` when they are needed.
+ * The tables of commands as completions for bash, zsh and fish.  Options, their choices, and what
+ * kind of thing an argument is, are written out; names of benchmarks are asked from `fastgate
+ * config --benchmarks` when they are needed.
  */
 #include "cli/framework/internal.h"
 #include "config/config.h"

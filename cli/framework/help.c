@@ -18,17 +18,17 @@ static const struct {
 	enum fg_exit code;
 	const char *meaning;
 } exit_meanings[FG_CLI_EXIT_COUNT] = {
-	{FG_EXIT_PASS,         "success: nothing got worse"                                            },
-	{FG_EXIT_REGRESSION,   "a regression was found"                                                },
+	{FG_EXIT_PASS, "success: nothing got worse"},
+	{FG_EXIT_REGRESSION, "a regression was found"},
 	{FG_EXIT_USAGE,
-	 "the command line or fastgate.yml is wrong, or something that they name does not exist"       },
+	 "the command line or fastgate.yml is wrong, or something that they name does not exist"},
 	{FG_EXIT_INCONCLUSIVE,
 	 "not decided, where the policy says that this must fail, or no baseline where one is required"},
 	{FG_EXIT_NOT_MEASURED,
-	 "could not measure: a program crashed, ran too long, or nothing ran"                          },
-	{FG_EXIT_UPLOAD,       "a required upload or post failed"                                      },
-	{FG_EXIT_INTERNAL,     "an internal error, or the system refused to read or write"             },
-	{FG_EXIT_INTERRUPTED,  "interrupted by the user; what was finished is kept"                    },
+	 "could not measure: a program crashed, ran too long, or nothing ran"},
+	{FG_EXIT_UPLOAD, "a required upload or post failed"},
+	{FG_EXIT_INTERNAL, "an internal error, or the system refused to read or write"},
+	{FG_EXIT_INTERRUPTED, "interrupted by the user; what was finished is kept"},
 };
 
 const char *fg_cli_group_title(enum fg_cli_group group)
@@ -166,7 +166,7 @@ static void add_examples(const struct fg_cli_example *example, struct fg_strbuf 
 }
 
 void fg_cli_command_help(const struct fg_cli_command *command, struct fg_strbuf *text,
-			  unsigned columns)
+			 unsigned columns)
 {
 	fg_strbuf_add_text(text, "usage: ");
 	fg_cli_usage_line(command, text);

@@ -23,7 +23,7 @@ int fg_cli_close_output(struct fg_error *err);
 /* help.c */
 void fg_cli_overview(struct fg_strbuf *text, unsigned columns);
 void fg_cli_command_help(const struct fg_cli_command *command, struct fg_strbuf *text,
-			  unsigned columns);
+			 unsigned columns);
 /* "fastgate run [OPTIONS] [BENCH...]" */
 void fg_cli_usage_line(const struct fg_cli_command *command, struct fg_strbuf *text);
 const char *fg_cli_group_title(enum fg_cli_group group);

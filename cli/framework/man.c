@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The tables of commands as manual pages, in the man(7) macros that groff and mandoc both read.
- * Text is escaped so that a dash stays a dash, and everything beyond ASCII is named by its code point.
+ * Text is escaped so that a dash stays a dash, and everything beyond ASCII is named by its code
+ * point.
  */
 #include "base/version.h"
 #include "cli/framework/internal.h"
@@ -196,14 +197,14 @@ static const struct {
 		{"FASTGATE_…",
 		 "a key of fastgate.yml in capitals, with underscores for dots: FASTGATE_GATE_ALPHA=0.001"},
 		{"FASTGATE_DEBUG",
-		 "messages for those who look inside: a list of domains, such as runner,store:2, or all"  },
+		 "messages for those who look inside: a list of domains, such as runner,store:2, or all"},
 		{"FASTGATE_PAGER, PAGER",
-		 "what shows long text on a terminal; `cat` or nothing: no pager"                         },
-		{"NO_COLOR",              "no colours, unless --color says otherwise"                     },
-		{"CLICOLOR_FORCE",        "colours even where there is no terminal"                       },
-		{"COLUMNS",               "how wide text may be"                                          },
+		 "what shows long text on a terminal; `cat` or nothing: no pager"},
+		{"NO_COLOR", "no colours, unless --color says otherwise"},
+		{"CLICOLOR_FORCE", "colours even where there is no terminal"},
+		{"COLUMNS", "how wide text may be"},
 		{"XDG_CACHE_HOME",
-		 "where symbols of libraries are kept, in a folder fastgate; else ~/.cache"               },
+		 "where symbols of libraries are kept, in a folder fastgate; else ~/.cache"},
 },
   files[] = {
 	  {"fastgate.yml", "the configuration: what is measured, and when a difference counts"},

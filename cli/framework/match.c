@@ -42,7 +42,10 @@ static bool has_program(const struct fg_benchmark *benchmark, const char *root)
 	return found;
 }
 
-/* The same work on both sides is what a comparison needs, so our command goes first wherever the baseline can run it. */
+/*
+ * The same work on both sides is what a comparison needs, so our command goes first wherever the
+ * baseline can run it.
+ */
 static void choose_command(const struct fg_match *match, struct fg_benchmark *benchmark,
 			   const char *root)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which benchmark of the baseline is which of ours.  The list in fastgate.yml changes like any other source: benchmarks
- * come, go, and get new names and other programs.
+ * Which benchmark of the baseline is which of ours.  The list in fastgate.yml changes like any
+ * other source: benchmarks come, go, and get new names and other programs.
  */
 #ifndef FG_CLI_FRAMEWORK_MATCH_H
 #define FG_CLI_FRAMEWORK_MATCH_H
@@ -17,9 +17,10 @@ struct fg_match {
 };
 
 /*
- * With the checked out and built baseline at `root`: a benchmark of `plan` whose program is not there, but which its own
- * fastgate.yml knows (by its name or what it `was`), runs in the baseline as that says.  A baseline without a fastgate.yml
- * that can be read is taken as it is.  Zero is empty; release it after the plan was used for the last time.
+ * With the checked out and built baseline at `root`: a benchmark of `plan` whose program is not
+ * there, but which its own fastgate.yml knows (by its name or what it `was`), runs in the baseline
+ * as that says.  A baseline without a fastgate.yml that can be read is taken as it is.  Zero is
+ * empty; release it after the plan was used for the last time.
  */
 void fg_match_commit(struct fg_match *match, struct fg_plan *plan, const char *root);
 void fg_match_release(struct fg_match *match);

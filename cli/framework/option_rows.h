@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of the commands' option tables, one option each: the member of the options struct that it fills, its long name, its
- * letter (or 0), and what --help says of it.  An option of a rarer kind is written out as a struct fg_option.
+ * Rows of the commands' option tables, one option each: the member of the options struct that it
+ * fills, its long name, its letter (or 0), and what --help says of it.  An option of a rarer kind
+ * is written out as a struct fg_option.
  */
 #ifndef FG_CLI_FRAMEWORK_OPTION_ROWS_H
 #define FG_CLI_FRAMEWORK_OPTION_ROWS_H

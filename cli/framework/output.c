@@ -43,7 +43,10 @@ static bool is_dumb(void)
 	return !terminal || strcmp(terminal, "dumb") == 0;
 }
 
-/* The command line decides, then https://no-color.org, then CLICOLOR_FORCE, then whether anybody can see colours. */
+/*
+ * The command line decides, then https://no-color.org, then CLICOLOR_FORCE, then whether anybody
+ * can see colours.
+ */
 static bool wants_color(enum fg_cli_color wish, bool is_terminal)
 {
 	if (wish != FG_CLI_COLOR_AUTO)
@@ -91,7 +94,10 @@ void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *global
 
 /* ---- words ---- */
 
-/* Messages quote what others wrote: none of it may steer the terminal, or the program that reads the log. */
+/*
+ * Messages quote what others wrote: none of it may steer the terminal, or the program that reads
+ * the log.
+ */
 FG_PRINTF(2, 0)
 static void print_line(const char *start, const char *format, va_list ap)
 {
@@ -310,7 +316,10 @@ static bool run_pager(char **argv, const struct fg_strbuf *text)
 	started = spawn_pager(argv, ends[0], ends[1], &pid) == 0;
 	(void)close(ends[0]);
 	if (started) {
-		/* Ctrl-C belongs to the pager now.  A reader who quits early is no error: the pipe just closes. */
+		/*
+		 * Ctrl-C belongs to the pager now.  A reader who quits early is no error: the pipe
+		 * just closes.
+		 */
 		(void)sigaction(SIGINT, &ignore, &kept);
 		if (fg_fs_write_all(ends[1], fg_strbuf_text(text), text->length, NULL) != FG_OK)
 			errno = 0;

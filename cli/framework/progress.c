@@ -19,7 +19,9 @@ static const char *const phase_words[] = {
 	[FG_RUNNER_MEASURE] = NULL,
 };
 
-/* Longest that it can still take: the pairs to the last look, or the budget, whichever ends first. */
+/*
+ * Longest that it can still take: the pairs to the last look, or the budget, whichever ends first.
+ */
 static double seconds_left(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {
@@ -72,7 +74,7 @@ void fg_progress_begin(struct fg_progress *progress, const char *benchmark)
 }
 
 void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progress *runner,
-		       const struct fg_gate_progress *gate)
+		      const struct fg_gate_progress *gate)
 {
 	const struct fg_cli *cli = progress->cli;
 	const int64_t now = fg_clock_monotonic_ns();

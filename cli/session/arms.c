@@ -79,7 +79,10 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	return FG_OK;
 }
 
-/* A commit that is not checked out here.  What is staged goes by the name of the commit that it stands on. */
+/*
+ * A commit that is not checked out here.  What is staged goes by the name of the commit that it
+ * stands on.
+ */
 static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 			      const struct fg_git *git, struct fg_error *err)
 {
@@ -96,7 +99,10 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 		side->describe = fg_xstrdup("staged");
 		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
 	} else if (rc == FG_OK) {
-		/* Branch, tag and changes are those of what is checked out, which is something else. */
+		/*
+		 * Branch, tag and changes are those of what is checked out, which is something
+		 * else.
+		 */
 		fg_side_release(side);
 		*side = (struct fg_side){.commit = commit, .describe = words};
 		commit = NULL;
@@ -231,7 +237,10 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 		     ? take_baseline_file(arms, session, baseline->value, err)
 		     : take_stored_baseline(arms, session, baseline->value, err);
 	if (rc == FG_ENOENT) {
-		/* The first run of a line has nothing to be compared with: the gate says "new", or fails when that is asked for. */
+		/*
+		 * The first run of a line has nothing to be compared with: the gate says "new", or
+		 * fails when that is asked for.
+		 */
 		fg_cli_say(session->cli, "%s", err ? err->message : "no baseline");
 		rc = FG_OK;
 	}
@@ -239,7 +248,7 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 }
 
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
-		  struct fg_error *err)
+		 struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->plan->root,
 				   .interrupted = session->cli->interrupted};

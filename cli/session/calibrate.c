@@ -38,11 +38,9 @@ static void on_progress(void *context, const struct fg_runner_progress *progress
 
 static void make_benchmarks(struct calibrating *c, const struct fg_calibrate_options *options)
 {
-	struct fg_benchmark base = {
-		.name = "shell loop",
-		.command = {.text = loop_text, .argv = loop_argv, .argc = 3},
-		.timeout_ns = 60 * FG_NS_PER_S
-        };
+	struct fg_benchmark base = {.name = "shell loop",
+				    .command = {.text = loop_text, .argv = loop_argv, .argc = 3},
+				    .timeout_ns = 60 * FG_NS_PER_S};
 
 	if (options->benchmark)
 		base = *options->benchmark;
@@ -129,7 +127,7 @@ static int ask_the_gate(struct calibrating *c, struct fg_calibration *calibratio
 }
 
 int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
-		  struct fg_calibration *calibration, struct fg_error *err)
+		 struct fg_calibration *calibration, struct fg_error *err)
 {
 	struct calibrating c = {.cli = cli};
 	const char *parent = getenv("TMPDIR");
@@ -147,14 +145,12 @@ int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
 		rc = fg_random_bytes(&c.run.seed, sizeof(c.run.seed), err);
 	if (rc == FG_OK)
 		rc = fg_runner_create(
-			&(struct fg_runner_options){
-				.run = &c.run,
-				.roots = {options->root, options->root},
-				.state_folder = state,
-				.interrupted = cli->interrupted,
-				.context = &c,
-				.on_progress = on_progress
-                },
+			&(struct fg_runner_options){.run = &c.run,
+						    .roots = {options->root, options->root},
+						    .state_folder = state,
+						    .interrupted = cli->interrupted,
+						    .context = &c,
+						    .on_progress = on_progress},
 			&c.runner, err);
 	for (size_t i = 0; i < FG_CALIBRATION_ROWS && rc == FG_OK; i++)
 		rc = measure_row(&c, i, options->pairs, err);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How small a change can be seen on this host: a program is measured against itself and the gate's own rule is asked. */
+/*
+ * How small a change can be seen on this host: a program is measured against itself and the gate's
+ * own rule is asked.
+ */
 #ifndef FG_CLI_SESSION_CALIBRATE_H
 #define FG_CLI_SESSION_CALIBRATE_H
 
@@ -33,7 +36,7 @@ struct fg_calibrate_options {
 
 /* Measures the benchmark against itself.  FG_EINTERRUPTED when the user stopped it. */
 int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
-		  struct fg_calibration *calibration, struct fg_error *err) FG_NODISCARD;
+		 struct fg_calibration *calibration, struct fg_error *err) FG_NODISCARD;
 void fg_calibration_release(struct fg_calibration *calibration);
 
 #endif

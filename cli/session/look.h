@@ -7,8 +7,8 @@
 #include "reporters/reporter.h"
 
 /*
- * For standard output, or for a file (never coloured, as wide as it wants, UTF-8).  `source_root`: the checkout by which
- * annotations name files; NULL: $GITHUB_WORKSPACE.
+ * For standard output, or for a file (never coloured, as wide as it wants, UTF-8).  `source_root`:
+ * the checkout by which annotations name files; NULL: $GITHUB_WORKSPACE.
  */
 struct fg_report_options fg_cli_report_look(const struct fg_cli *cli, bool to_stdout,
 					    const char *source_root);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fastgate.yml for a command: the options that choose and override it, and loading it with everything said aloud. */
+/*
+ * fastgate.yml for a command: the options that choose and override it, and loading it with
+ * everything said aloud.
+ */
 #ifndef FG_CLI_SESSION_PLAN_H
 #define FG_CLI_SESSION_PLAN_H
 
@@ -39,13 +42,17 @@ struct fg_cli_config {
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
- * Load it with the environment's and the command line's values over it.  Every error and warning is printed.
- * FG_EXIT_PASS: the plan is to be released by the caller.  `optional`: without a file the defaults are the plan.
+ * Load it with the environment's and the command line's values over it.  Every error and warning is
+ * printed. FG_EXIT_PASS: the plan is to be released by the caller.  `optional`: without a file the
+ * defaults are the plan.
  */
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,
 		     struct fg_plan *plan);
 
-/* An option with its argument, as in "--budget 2m", is short for "KEY=VALUE".  NULL argument: nothing. */
+/*
+ * An option with its argument, as in "--budget 2m", is short for "KEY=VALUE".  NULL argument:
+ * nothing.
+ */
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
 		const char *value, const char *option, const char *argument);
 

@@ -73,7 +73,7 @@ static int write_texts(const struct fg_report *report, const char *json, struct 
 }
 
 bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
-		    const struct fg_report *report, const char *json)
+		   const struct fg_report *report, const char *json)
 {
 	struct texts texts = {0};
 	struct fg_error err = {0};
@@ -108,7 +108,7 @@ out:
 }
 
 int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, const char *path,
-			struct fg_error *err)
+		       struct fg_error *err)
 {
 	struct fg_verdict verdict = {0};
 	struct fg_run run;

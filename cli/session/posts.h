@@ -13,12 +13,13 @@
  * false: one that is required failed.
  */
 bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
-		    const struct fg_report *report, const char *json);
+		   const struct fg_report *report, const char *json);
 /*
- * A report.json that another job has written (`path`), to where `plan` says.  What it says is shown, nothing of it is
- * believed: project, pull request and commit are those of this job.  Returns the exit code.
+ * A report.json that another job has written (`path`), to where `plan` says.  What it says is
+ * shown, nothing of it is believed: project, pull request and commit are those of this job.
+ * Returns the exit code.
  */
 int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, const char *path,
-			struct fg_error *err);
+		       struct fg_error *err);
 
 #endif

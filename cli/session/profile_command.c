@@ -3,7 +3,7 @@
 
 const struct fg_cli_argument fg_cli_run_arguments[] = {
 	{.name = "RUN", .help = FG_CLI_RUN_WORDS, .max = 1, .complete = FG_COMPLETE_FILE},
-	{.name = NULL    },
+	{.name = NULL},
 };
 
 int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the commands that show a profile (view, graph, export) and those that take one in (import) have in common: the
- * rows of their tables, and the way from RUN to a profile and a query.
+ * What the commands that show a profile (view, graph, export) and those that take one in (import)
+ * have in common: the rows of their tables, and the way from RUN to a profile and a query.
  */
 #ifndef FG_CLI_SESSION_PROFILE_COMMAND_H
 #define FG_CLI_SESSION_PROFILE_COMMAND_H

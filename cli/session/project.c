@@ -36,7 +36,9 @@ struct look {
 	size_t capacity;
 };
 
-/* An ELF file of this machine's width that names a dynamic linker, or is linked to run by itself. */
+/*
+ * An ELF file of this machine's width that names a dynamic linker, or is linked to run by itself.
+ */
 static bool is_program(const char *data, size_t size)
 {
 	Elf64_Ehdr header;
@@ -270,12 +272,9 @@ static enum fg_project_kind kind_of(const char *root)
 		const char *file;
 		enum fg_project_kind kind;
 	} rows[] = {
-		{"CMakeLists.txt", FG_PROJECT_CMAKE    },
-                {"meson.build",    FG_PROJECT_MESON    },
-		{"GNUmakefile",    FG_PROJECT_MAKE     },
-                {"makefile",       FG_PROJECT_MAKE     },
-		{"Makefile",       FG_PROJECT_MAKE     },
-                {"configure",      FG_PROJECT_CONFIGURE},
+		{"CMakeLists.txt", FG_PROJECT_CMAKE}, {"meson.build", FG_PROJECT_MESON},
+		{"GNUmakefile", FG_PROJECT_MAKE},     {"makefile", FG_PROJECT_MAKE},
+		{"Makefile", FG_PROJECT_MAKE},        {"configure", FG_PROJECT_CONFIGURE},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -305,8 +304,8 @@ static char *cached_value(const char *root, const char *folder, const char *entr
 }
 
 /*
- * An optimised build that is there is used as it is.  One without optimisation is left alone, because measuring it
- * says little and changing it would be rude: ours gets a folder of its own.
+ * An optimised build that is there is used as it is.  One without optimisation is left alone,
+ * because measuring it says little and changing it would be rude: ours gets a folder of its own.
  */
 static void choose_cmake_folder(const char *root, struct fg_arena *arena,
 				struct fg_project *project, const char **build_type)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a folder looks like to somebody who is to write its first fastgate.yml: how it is built, and which programs of
- * it could be benchmarks.  Only looks; nothing is run or changed.
+ * What a folder looks like to somebody who is to write its first fastgate.yml: how it is built, and
+ * which programs of it could be benchmarks.  Only looks; nothing is run or changed.
  */
 #ifndef FG_CLI_SESSION_PROJECT_H
 #define FG_CLI_SESSION_PROJECT_H

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "cli/session/samples.h"
 #include "cli/session/stored.h"
-#include "perfdb/protocol.h"
 #include "exchange/import.h"
+#include "perfdb/protocol.h"
 #include "profile/trace_profile.h"
 
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RUN, wherever a command shows a profile: the id of a stored run (or "latest", "latest~2", a tag, a branch), a trace file or
- * the folder that `record` wrote, an exported run file, another tool's profile; the newest when left out.  This is
- * the one place that finds out which.
+ * RUN, wherever a command shows a profile: the id of a stored run (or "latest", "latest~2", a tag,
+ * a branch), a trace file or the folder that `record` wrote, an exported run file, another tool's
+ * profile; the newest when left out.  This is the one place that finds out which.
  */
 #ifndef FG_CLI_SESSION_RUN_ARGUMENT_H
 #define FG_CLI_SESSION_RUN_ARGUMENT_H
@@ -18,8 +18,10 @@ struct fg_cli_run_options {
 	const char *value;
 	const char *format; /* of fg_import_formats; NULL: found out from the content */
 	bool names_only;
-	bool every_sample; /* of one repetition of a stored run; it is an error when they were not kept */
-	bool prefers_samples; /* what is asked for needs them: where they were kept they are taken, without being asked */
+	/* of one repetition of a stored run; it is an error when they were not kept */
+	bool every_sample;
+	/* what is asked for needs them: where they were kept they are taken, without being asked */
+	bool prefers_samples;
 	unsigned repetition; /* of a stored run, from 1; 0: the first one */
 };
 
@@ -29,7 +31,10 @@ struct fg_cli_run_options {
 extern const char *const fg_cli_sides[];
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
-/* The rows for an options struct whose member `member` is one of these; the first ones are `import`'s too. */
+/*
+ * The rows for an options struct whose member `member` is one of these; the first ones are
+ * `import`'s too.
+ */
 #define FG_CLI_SOURCE_OPTIONS(type, member)                                                       \
  {.name = "binaries",                                                                             \
   .kind = FG_OPTION_LIST,                                                                         \

@@ -2,9 +2,9 @@
 #include "cli/session/samples.h"
 
 #include "base/fs.h"
+#include "base/gzip.h"
 #include "base/version.h"
 #include "exchange/export.h"
-#include "base/gzip.h"
 #include "exchange/import.h"
 #include "store/db.h"
 

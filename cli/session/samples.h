@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every sample of a stored run.  The store keeps sums: time by function and call path, of each repetition.  When each sample
- * happened, in which thread, region, unit of work and line, is kept beside it where somebody asked for that
- * (measure.sampler.keep_samples), a file of "fastgate-profile/1" a repetition:
+ * Every sample of a stored run.  The store keeps sums: time by function and call path, of each
+ * repetition.  When each sample happened, in which thread, region, unit of work and line, is kept
+ * beside it where somebody asked for that (measure.sampler.keep_samples), a file of
+ * "fastgate-profile/1" a repetition:
  *
  *	FOLDER OF THE STORE/samples/RUN/SERIES/ARM-PAIR.json.gz
  *
- * Symbols are resolved in it already: neither the trace nor the binaries are needed again.  The files belong to their run:
- * they go with it (`rm`, `gc`).
+ * Symbols are resolved in it already: neither the trace nor the binaries are needed again.  The
+ * files belong to their run: they go with it (`rm`, `gc`).
  */
 #ifndef FG_CLI_SESSION_SAMPLES_H
 #define FG_CLI_SESSION_SAMPLES_H

@@ -18,7 +18,7 @@
 #include <math.h>
 
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
-		     struct fg_error *err)
+		    struct fg_error *err)
 {
 	int rc = FG_OK;
 
@@ -126,7 +126,10 @@ static void make_room_for_profiles(struct fg_session *session)
 	session->profile_count = wanted;
 }
 
-/* Two commands may be two programs: the baseline's functions are filed under the candidate's name, or they would never meet. */
+/*
+ * Two commands may be two programs: the baseline's functions are filed under the candidate's name,
+ * or they would never meet.
+ */
 static struct fg_ingest_row row_of(const struct fg_session *session,
 				   const struct fg_repetition *done)
 {
@@ -141,8 +144,9 @@ static struct fg_ingest_row row_of(const struct fg_session *session,
 }
 
 /*
- * The files on the command line are the same: so the runner says that both sides are.  But what was loaded and started in the end is in
- * the traces: a plugin that was built anew, a program that another one runs.
+ * The files on the command line are the same: so the runner says that both sides are.  But what was
+ * loaded and started in the end is in the traces: a plugin that was built anew, a program that
+ * another one runs.
  */
 static void check_code(struct fg_session *session, struct fg_series *series,
 		       const struct fg_repetition *done, const char *code)
@@ -269,7 +273,10 @@ static void on_note(void *context, const struct fg_series *series, const char *n
 	fg_cli_say(session->cli, "%s: %s", series->name, note);
 }
 
-/* Every series of the job (a harness has several) asks its own question; the job goes on while one is open. */
+/*
+ * Every series of the job (a harness has several) asks its own question; the job goes on while one
+ * is open.
+ */
 static bool is_decided(struct fg_session *session, const struct fg_runner_job *job,
 		       const struct fg_benchmark *benchmark, unsigned *next_look)
 {
@@ -297,7 +304,10 @@ static bool is_decided(struct fg_session *session, const struct fg_runner_job *j
 	return decided;
 }
 
-/* Without a second arm there is nothing to look at: a fixed number of repetitions, twice the first look's. */
+/*
+ * Without a second arm there is nothing to look at: a fixed number of repetitions, twice the first
+ * look's.
+ */
 static int measure_alone(struct fg_runner_job *job, const struct fg_measure *measure,
 			 enum fg_runner_state *state, struct fg_error *err)
 {
@@ -423,8 +433,7 @@ static void drop_samples(struct fg_session *session)
 	}
 }
 
-int fg_session_decide(struct fg_session *session, struct fg_gate_input *input,
-		       struct fg_error *err)
+int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 {
 	input->run = &session->run;
 	input->profiles = (const struct fg_profile_set *const *)session->profiles;
@@ -519,7 +528,7 @@ int fg_session_tell(const struct fg_session *session, bool may_post)
 	const struct fg_report report = fg_session_report_input(session);
 	const int code =
 		fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
-			       session->store, session->run.id, (int)session->verdict.exit_code);
+			      session->store, session->run.id, (int)session->verdict.exit_code);
 
 	if (may_post && !fg_posts_send(session->cli, session->plan, &report, NULL) &&
 	    code == FG_EXIT_PASS)

@@ -5,9 +5,10 @@
  *	fg_session_init() → fill options → fg_session_measure() → fg_session_decide() → fg_session_save()
  *	→ fg_session_report() → fg_session_release()
  *
- * Here the rooms meet: the runner executes, each repetition's trace is folded into a profile set at once, the store keeps
- * every finished repetition, and the gate says after each look whether to go on.  An interruption is FG_EINTERRUPTED; what
- * was measured until then is in the run and in the store.
+ * Here the rooms meet: the runner executes, each repetition's trace is folded into a profile set at
+ * once, the store keeps every finished repetition, and the gate says after each look whether to go
+ * on.  An interruption is FG_EINTERRUPTED; what was measured until then is in the run and in the
+ * store.
  */
 #ifndef FG_CLI_SESSION_SESSION_H
 #define FG_CLI_SESSION_SESSION_H
@@ -15,9 +16,9 @@
 #include "cli/framework/command.h"
 #include "cli/framework/progress.h"
 #include "gate/gate.h"
+#include "model/profile_set.h"
 #include "model/run.h"
 #include "model/verdict.h"
-#include "model/profile_set.h"
 #include "reporters/reporter.h"
 #include "store/store.h"
 
@@ -37,8 +38,8 @@ struct fg_session {
 	char *store_path;
 
 	struct fg_run run;
-	struct fg_profile_set *
-		*profiles; /* one per series of the run; NULL where nothing was sampled */
+	/* one per series of the run; NULL where nothing was sampled */
+	struct fg_profile_set **profiles;
 	size_t profile_count;
 	char codes[FG_ARM_COUNT]
 		  [17];     /* what the present benchmark's arms have mapped; "": not seen */
@@ -55,33 +56,37 @@ struct fg_session {
 
 /* Gives the run its id, its seed and the facts about the host. */
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
-		     struct fg_error *err) FG_NODISCARD;
+		    struct fg_error *err) FG_NODISCARD;
 /* The plan's store, made where there is none. */
 int fg_session_open_store(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 void fg_session_release(struct fg_session *session);
 
 /*
- * Call before anything is opened.  true: we are the process that measures.  false: we have watched over it, it is gone, and
- * nothing of it is left; the command returns *exit_code.
+ * Call before anything is opened.  true: we are the process that measures.  false: we have watched
+ * over it, it is gone, and nothing of it is left; the command returns *exit_code.
  */
 bool fg_session_guard(const struct fg_cli *cli, int *exit_code);
 int fg_session_measure(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /* `input` may carry a stored baseline, history and requirements; the session fills in the rest. */
-int fg_session_decide(struct fg_session *session, struct fg_gate_input *input,
-		       struct fg_error *err) FG_NODISCARD;
+int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
+	FG_NODISCARD;
 /*
- * The run with its report into the store, if there is one.  The profiles are those that the store gives back from then on,
- * so that a report written now and one written from the store later are the same bytes.
+ * The run with its report into the store, if there is one.  The profiles are those that the store
+ * gives back from then on, so that a report written now and one written from the store later are
+ * the same bytes.
  */
 int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
- * The plan's reports into their files; then the terminal's words, or with --json the JSON report, on stdout.
- * A report that cannot be written is an error after all others were written.
+ * The plan's reports into their files; then the terminal's words, or with --json the JSON report,
+ * on stdout. A report that cannot be written is an error after all others were written.
  */
 int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /* What its reports are made of; borrows from the session. */
 struct fg_report fg_session_report_input(const struct fg_session *session);
-/* The run to the server, the result to where people read it.  The exit code: the verdict's own goes first. */
+/*
+ * The run to the server, the result to where people read it.  The exit code: the verdict's own goes
+ * first.
+ */
 int fg_session_tell(const struct fg_session *session, bool may_post);
 
 #endif

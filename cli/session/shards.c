@@ -241,8 +241,9 @@ static int by_index(const void *a, const void *b)
 }
 
 /*
- * The facts that all shards agree on stay.  One that makes up the fingerprint and differs names all its values, so that a run
- * measured on several kinds of hosts resembles only one measured on the same kinds; any other that differs says nothing.
+ * The facts that all shards agree on stay.  One that makes up the fingerprint and differs names all
+ * its values, so that a run measured on several kinds of hosts resembles only one measured on the
+ * same kinds; any other that differs says nothing.
  */
 static void join_facts(struct fg_environment *to, const struct fg_environment *from)
 {
@@ -288,7 +289,9 @@ static void forget_shard(struct fg_environment *facts)
 	*facts = kept;
 }
 
-/* Time-ordered like every id, right behind the newest shard; the rest is a digest of who is in it. */
+/*
+ * Time-ordered like every id, right behind the newest shard; the rest is a digest of who is in it.
+ */
 static void make_id(const struct fg_shards *shards, const char *newest, char id[37])
 {
 	struct fg_sha256 sha;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run that several jobs measured: `fastgate run --shard 2/8` in each of them, one verdict at the end.
+ * A run that several jobs measured: `fastgate run --shard 2/8` in each of them, one verdict at the
+ * end.
  *
- * Each shard is a run of its own that says of itself which part it is.  Merged, they are one run: the series side by side, in
- * the order of the plan, each with its own pairs and nothing else.  No series is looked at once more or less for it, so the
- * error that the rule spends on a metric is what it would be if one job had measured everything.
+ * Each shard is a run of its own that says of itself which part it is.  Merged, they are one run:
+ * the series side by side, in the order of the plan, each with its own pairs and nothing else.  No
+ * series is looked at once more or less for it, so the error that the rule spends on a metric is
+ * what it would be if one job had measured everything.
  *
- * What would make one verdict out of things that do not belong together is refused: other commits, another split, the same
- * shard twice.  What is missing is not refused: the benchmarks of a shard that did not arrive are in the merged run as not
- * measured, so that the verdict is an error and the reports say everything else.
+ * What would make one verdict out of things that do not belong together is refused: other commits,
+ * another split, the same shard twice.  What is missing is not refused: the benchmarks of a shard
+ * that did not arrive are in the merged run as not measured, so that the verdict is an error and
+ * the reports say everything else.
  */
 #ifndef FG_CLI_SESSION_SHARDS_H
 #define FG_CLI_SESSION_SHARDS_H
@@ -34,18 +37,22 @@ void fg_shard_mark(struct fg_run *run, unsigned index, unsigned count);
 /* false: it is no shard. */
 bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
 
-/* Takes the run over, also when it is refused: because it is no shard, or does not belong to those that are there. */
+/*
+ * Takes the run over, also when it is refused: because it is no shard, or does not belong to those
+ * that are there.
+ */
 int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const char *from,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * The shards of the newest split in a store: of every shard the newest run with the newest one's commits.
- * FG_ENOENT: there is none.  `from` as above.
+ * The shards of the newest split in a store: of every shard the newest run with the newest one's
+ * commits. FG_ENOENT: there is none.  `from` as above.
  */
 int fg_shards_add_store(struct fg_shards *shards, struct fg_store *store, const char *project,
 			const char *from, struct fg_error *err) FG_NODISCARD;
 /*
- * One run out of them, with the same id whenever the same shards are merged.  The series move: the shards are empty afterwards,
- * but for what tells which they are.  `missing` gets one line about what did not arrive; empty: everything did.
+ * One run out of them, with the same id whenever the same shards are merged.  The series move: the
+ * shards are empty afterwards, but for what tells which they are.  `missing` gets one line about
+ * what did not arrive; empty: everything did.
  */
 void fg_shards_merge(struct fg_shards *shards, const struct fg_plan *plan,
 		     struct fg_stored_run *merged, struct fg_strbuf *missing);

@@ -26,17 +26,22 @@
  "exported file"
 
 /*
- * The path of the store: `given`, or .fastgate/store.db in this folder or the nearest one above that has it (to be
- * freed; in this folder when none has).
+ * The path of the store: `given`, or .fastgate/store.db in this folder or the nearest one above
+ * that has it (to be freed; in this folder when none has).
  */
 char *fg_cli_store_path(const char *given);
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
 		      struct fg_error *err) FG_NODISCARD;
-/* A run by what the user calls it (see fg_store_find), or the path of an exported one.  `words` may be NULL. */
+/*
+ * A run by what the user calls it (see fg_store_find), or the path of an exported one.  `words` may
+ * be NULL.
+ */
 int fg_cli_load_run(const char *store_path, const char *project, const char *words,
 		    struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
 
-/* A run as one file: what `fastgate runs export` writes, `import` reads, and a perfdb server takes. */
+/*
+ * A run as one file: what `fastgate runs export` writes, `import` reads, and a perfdb server takes.
+ */
 int fg_cli_run_to_text(const struct fg_stored_run *stored, struct fg_strbuf *text,
 		       struct fg_error *err) FG_NODISCARD;
 int fg_cli_run_from_file(const char *path, struct fg_stored_run *stored, struct fg_error *err)

@@ -35,7 +35,7 @@ static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, co
 }
 
 int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
-		   struct fg_store *store, const char *id, int exit_code)
+		  struct fg_store *store, const char *id, int exit_code)
 {
 	struct fg_stored_run run = {0};
 	struct fg_error err = {0};

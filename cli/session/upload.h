@@ -8,11 +8,11 @@
 #include "store/store.h"
 
 /*
- * Spool the stored run and push what waits, if the plan says so.  A failed upload is a warning, and the run stays in
- * the spool for `fastgate push`; where the plan requires it, a pass becomes FG_EXIT_UPLOAD.  The verdict's own exit
- * code always goes first.
+ * Spool the stored run and push what waits, if the plan says so.  A failed upload is a warning, and
+ * the run stays in the spool for `fastgate push`; where the plan requires it, a pass becomes
+ * FG_EXIT_UPLOAD.  The verdict's own exit code always goes first.
  */
 int fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
-		   struct fg_store *store, const char *id, int exit_code);
+		  struct fg_store *store, const char *id, int exit_code);
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A small server of keys and values on a local socket, and the load for it: `server REQUESTS SOCKET` listens, starts one
- * client process that sends every line of the file REQUESTS, answers them, and ends when the client does.
+ * A small server of keys and values on a local socket, and the load for it: `server REQUESTS
+ * SOCKET` listens, starts one client process that sends every line of the file REQUESTS, answers
+ * them, and ends when the client does.
  *
- * A benchmark of a server needs an end and the same work each time; so the load belongs to the program, and not to a second one
- * that somebody starts by hand.  Each request is a unit of work for the profile.
+ * A benchmark of a server needs an end and the same work each time; so the load belongs to the
+ * program, and not to a second one that somebody starts by hand.  Each request is a unit of work
+ * for the profile.
  */
 #include <fastgate/region.h>
 #include <stdio.h>

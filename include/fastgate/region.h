@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mark what your program is doing, so that a profile can be cut by it: regions (nested, per thread) and units of work
- * (an event, an image, a request, each with its number).  Header only, C and C++, nothing to link.
+ * Mark what your program is doing, so that a profile can be cut by it: regions (nested, per thread)
+ * and units of work (an event, an image, a request, each with its number).  Header only, C and C++,
+ * nothing to link.
  *
  *	FG_REGION_BEGIN("fit");
  *	...
@@ -13,8 +14,9 @@
  *		fg_unit_end();
  *	}
  *
- * Without the collector each call is a load and a predictable branch.  With it, the calls are wait-free and may be made
- * from any thread, but not from a signal handler.  A region must end in the thread that began it.
+ * Without the collector each call is a load and a predictable branch.  With it, the calls are
+ * wait-free and may be made from any thread, but not from a signal handler.  A region must end in
+ * the thread that began it.
  */
 #ifndef FASTGATE_REGION_H
 #define FASTGATE_REGION_H

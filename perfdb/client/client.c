@@ -150,9 +150,9 @@ static enum outcome post(struct push *p, const struct parcel *parcel, bool with_
 	digest = fg_xasprintf(FG_WIRE_HASH_HEADER ": %s", hash);
 	headers[2] = digest;
 	if (fg_http_send(p->http,
-			  &(struct fg_http_request){"POST", FG_WIRE_RUNS, headers, body.data,
-						    body.length},
-			  &reply, err) == FG_OK) {
+			 &(struct fg_http_request){"POST", FG_WIRE_RUNS, headers, body.data,
+						   body.length},
+			 &reply, err) == FG_OK) {
 		outcome = classify(reply.status);
 		*retry_after_ns = reply.retry_after_ns;
 		p->result.bytes += body.length;
@@ -173,7 +173,7 @@ static bool is_dictionary_known(struct push *p, const struct parcel *parcel)
 	struct fg_http_reply reply = {0};
 	const bool known =
 		fg_http_send(p->http, &(struct fg_http_request){.method = "HEAD", .path = path},
-			      &reply, NULL) == FG_OK &&
+			     &reply, NULL) == FG_OK &&
 		reply.status == FG_HTTP_OK;
 
 	fg_strbuf_release(&reply.body);
@@ -299,12 +299,10 @@ static int open_server(const struct fg_push_options *options, struct fg_http **h
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err)
 {
-	struct push p = {
-		.options = options,
-		.patience = {.first_wait_ns = options->first_wait_ns,
-			     .longest_wait_ns = options->longest_wait_ns,
-			     .interrupted = options->interrupted}
-        };
+	struct push p = {.options = options,
+			 .patience = {.first_wait_ns = options->first_wait_ns,
+				      .longest_wait_ns = options->longest_wait_ns,
+				      .interrupted = options->interrupted}};
 	struct fg_spool_status left = {0};
 	char **names = NULL;
 	size_t count = 0;

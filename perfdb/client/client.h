@@ -2,10 +2,11 @@
 /*
  * Sending runs to a perfdb server, so that none is lost and none arrives twice.
  *
- * A run first becomes a file in the spool: written beside its place, synced, renamed.  Only then is the network touched.
- * fg_push_spool() sends what lies there, oldest first, and removes a file when the server has confirmed that the run is
- * on its disk.  Whatever happens in between (a cut line, a server that is down, a killed process), the file is still
- * there for the next try; and as the server knows runs by their id, sending one again does no harm.
+ * A run first becomes a file in the spool: written beside its place, synced, renamed.  Only then is
+ * the network touched. fg_push_spool() sends what lies there, oldest first, and removes a file when
+ * the server has confirmed that the run is on its disk.  Whatever happens in between (a cut line, a
+ * server that is down, a killed process), the file is still there for the next try; and as the
+ * server knows runs by their id, sending one again does no harm.
  *
  *	confirmed            200, 201                    the file is removed
  *	later                408, 425, 429, 5xx, no line  waits and tries again: twice as long each time, half of it left to
@@ -59,8 +60,8 @@ struct fg_push_result {
 };
 
 /*
- * FG_OK when nothing is left waiting or rejected.  Otherwise FG_ENET with the first reason; `result` is filled in
- * either case.
+ * FG_OK when nothing is left waiting or rejected.  Otherwise FG_ENET with the first reason;
+ * `result` is filled in either case.
  */
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libcurl behind five lines.  Certificates are checked; redirects are not followed, so that a token goes nowhere but
- * to the server that it was meant for; a token does not travel unencrypted except to this machine itself.  Proxies come
- * from the usual environment variables (https_proxy, no_proxy) and never see the token.
+ * libcurl behind five lines.  Certificates are checked; redirects are not followed, so that a token
+ * goes nowhere but to the server that it was meant for; a token does not travel unencrypted except
+ * to this machine itself.  Proxies come from the usual environment variables (https_proxy,
+ * no_proxy) and never see the token.
  */
 #include "perfdb/client/http.h"
 
@@ -148,8 +149,7 @@ static void configure(struct fg_http *http)
 		(void)curl_easy_setopt(curl, CURLOPT_CAINFO, http->options.ca_file);
 }
 
-int fg_http_open(const struct fg_http_options *options, struct fg_http **http,
-		  struct fg_error *err)
+int fg_http_open(const struct fg_http_options *options, struct fg_http **http, struct fg_error *err)
 {
 	struct fg_http *h = NULL;
 	char *name = NULL;
@@ -239,7 +239,10 @@ static int64_t bounded_wait_ns(int64_t wait_s)
 	return (wait_s < WAIT_MAX_S ? wait_s : WAIT_MAX_S) * FG_NS_PER_S;
 }
 
-/* How long a server wants to be left alone; -1: it does not say.  GitHub's limit names the second in which it ends. */
+/*
+ * How long a server wants to be left alone; -1: it does not say.  GitHub's limit names the second
+ * in which it ends.
+ */
 static int64_t wait_asked_for(CURL *curl)
 {
 	const char *left = header_of(curl, "x-ratelimit-remaining");
@@ -259,7 +262,7 @@ static int64_t wait_asked_for(CURL *curl)
 }
 
 int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
-		  struct fg_http_reply *reply, struct fg_error *err)
+		 struct fg_http_reply *reply, struct fg_error *err)
 {
 	char *url = fg_xasprintf("%s%s", http->base, request->path);
 	struct curl_slist *headers = make_headers(http, request);
@@ -311,7 +314,7 @@ static const char *find_message(const cJSON *json)
 }
 
 int fg_http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
-		      struct fg_error *err)
+		     struct fg_error *err)
 {
 	const char *token = http->options.token;
 	struct fg_strbuf words = {0};

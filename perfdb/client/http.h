@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One HTTP request after the other over one connection, and how long to wait before the next try.  The one HTTP client
- * there is: for runs (client.h) and for results (post.h).  Inside perfdb/client/ only.
+ * One HTTP request after the other over one connection, and how long to wait before the next try.
+ * The one HTTP client there is: for runs (client.h) and for results (post.h).  Inside
+ * perfdb/client/ only.
  */
 #ifndef FG_PERFDB_CLIENT_HTTP_H
 #define FG_PERFDB_CLIENT_HTTP_H
@@ -40,18 +41,22 @@ struct fg_http_reply {
 };
 
 /* What `options` points to must live as long. */
-int fg_http_open(const struct fg_http_options *options, struct fg_http **http,
-		  struct fg_error *err) FG_NODISCARD;
-/* FG_OK: there was a reply, whatever it says.  FG_ENET: there was none.  Release the reply's body. */
+int fg_http_open(const struct fg_http_options *options, struct fg_http **http, struct fg_error *err)
+	FG_NODISCARD;
+/*
+ * FG_OK: there was a reply, whatever it says.  FG_ENET: there was none.  Release the reply's body.
+ */
 int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
-		  struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
+		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
 
 /* A failure that may be gone a moment later: 408, 425, 429, 5xx, no reply. */
 bool fg_http_is_passing(long status);
-/* FG_ENET with what the server said, cleaned and bounded: it may be anything, but never our token. */
+/*
+ * FG_ENET with what the server said, cleaned and bounded: it may be anything, but never our token.
+ */
 int fg_http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
-		      struct fg_error *err);
+		     struct fg_error *err);
 
 struct fg_http_patience {
 	int64_t first_wait_ns;   /* before the second attempt; 0: 500 ms */
@@ -61,7 +66,10 @@ struct fg_http_patience {
 };
 
 void fg_http_patience_init(struct fg_http_patience *patience);
-/* After the attempt of this number (from 1) failed: twice as long each time, half of it left to chance. */
+/*
+ * After the attempt of this number (from 1) failed: twice as long each time, half of it left to
+ * chance.
+ */
 void fg_http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns);
 
 #endif

@@ -16,7 +16,7 @@ enum {
 /* ---- one request ---- */
 
 int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
-		  struct fg_http_reply *reply, struct fg_error *err)
+		 struct fg_http_reply *reply, struct fg_error *err)
 {
 	int rc = FG_OK;
 
@@ -40,7 +40,7 @@ int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 }
 
 int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **json,
-		 struct fg_error *err)
+		struct fg_error *err)
 {
 	static const char *const headers[] = {"Accept: application/json", NULL};
 	const struct fg_http_request request = {.method = "GET", .path = path, .headers = headers};
@@ -59,7 +59,7 @@ int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **j
 }
 
 int fg_post_put(struct fg_post *p, const char *method, const char *path,
-		 const struct fg_strbuf *body, struct fg_error *err)
+		const struct fg_strbuf *body, struct fg_error *err)
 {
 	static const char *const headers[] = {"Content-Type: application/json",
 					      "Accept: application/json", NULL};
@@ -116,20 +116,19 @@ static const struct kind {
 	const char *name;
 	const char *value; /* NULL: the target's own address */
 	enum need need;
-	const char *token_header;                                    /* NULL: "Authorization" */
+	const char *token_header;                                   /* NULL: "Authorization" */
 	int (*find)(struct fg_post_job *job, struct fg_error *err); /* NULL: the target says it */
 	int (*deliver)(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 } kinds[] = {
-	{"github",  "pull-request-comment", NEEDS_REQUEST, NULL,            fg_post_job_github,
-	 fg_post_github_comment										   },
-	{"github",  "commit-status",        NEEDS_COMMIT,  NULL,            fg_post_job_github,
-	 fg_post_github_status										    },
-	{"github",  "check-run",            NEEDS_COMMIT,  NULL,            fg_post_job_github, fg_post_check_run},
-	{"gitlab",  "merge-request-note",   NEEDS_REQUEST, "PRIVATE-TOKEN", fg_post_job_gitlab,
-	 fg_post_gitlab_note										      },
-	{"gitlab",  "commit-status",        NEEDS_COMMIT,  "PRIVATE-TOKEN", fg_post_job_gitlab,
-	 fg_post_gitlab_status										    },
-	{"webhook", NULL,                   NEEDS_NOTHING, NULL,            NULL,                call_webhook      },
+	{"github", "pull-request-comment", NEEDS_REQUEST, NULL, fg_post_job_github,
+	 fg_post_github_comment},
+	{"github", "commit-status", NEEDS_COMMIT, NULL, fg_post_job_github, fg_post_github_status},
+	{"github", "check-run", NEEDS_COMMIT, NULL, fg_post_job_github, fg_post_check_run},
+	{"gitlab", "merge-request-note", NEEDS_REQUEST, "PRIVATE-TOKEN", fg_post_job_gitlab,
+	 fg_post_gitlab_note},
+	{"gitlab", "commit-status", NEEDS_COMMIT, "PRIVATE-TOKEN", fg_post_job_gitlab,
+	 fg_post_gitlab_status},
+	{"webhook", NULL, NEEDS_NOTHING, NULL, NULL, call_webhook},
 };
 
 static const struct kind *find_kind(const struct fg_post_target *target)

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Telling others of a verdict: the one comment of a project on a GitHub pull request, the one note on a GitLab merge
- * request, a commit status or a check run, or the JSON report to a webhook.
+ * Telling others of a verdict: the one comment of a project on a GitHub pull request, the one note
+ * on a GitLab merge request, a commit status or a check run, or the JSON report to a webhook.
  *
- * A comment is found again by its marker (its first line) on all pages of the thread, and rewritten; only when there is
- * none is a new one written.  Whatever may pass (no line, 408, 425, 429, 5xx, a limit that names its end) is tried
- * again from the search on, so that an answer that was lost does not make a second comment.  A limit that ends later
- * than we are willing to wait is not tried against.
+ * A comment is found again by its marker (its first line) on all pages of the thread, and
+ * rewritten; only when there is none is a new one written.  Whatever may pass (no line, 408, 425,
+ * 429, 5xx, a limit that names its end) is tried again from the search on, so that an answer that
+ * was lost does not make a second comment.  A limit that ends later than we are willing to wait is
+ * not tried against.
  *
  * Where it belongs is read from the variables that the CI service sets for a job:
  *
  *	github   GITHUB_API_URL, GITHUB_REPOSITORY, and pull request and commit from GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
  *	gitlab   CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_COMMIT_SHA
  *
- * In a workflow that follows another one (the event has a "workflow_run") it is the pull request and the commit of that
- * other one.  A job that belongs to no pull request, and a run outside of CI, has nowhere to post to: no failure.
+ * In a workflow that follows another one (the event has a "workflow_run") it is the pull request
+ * and the commit of that other one.  A job that belongs to no pull request, and a run outside of
+ * CI, has nowhere to post to: no failure.
  *
- * A webhook's body is signed when its target names a secret: "X-Fastgate-Signature-256: sha256=HEX" is the HMAC-SHA256 of
- * the body.  "X-Fastgate-Delivery" is the run's id, the same on every try.
+ * A webhook's body is signed when its target names a secret: "X-Fastgate-Signature-256: sha256=HEX"
+ * is the HMAC-SHA256 of the body.  "X-Fastgate-Delivery" is the run's id, the same on every try.
  */
 #ifndef FG_PERFDB_CLIENT_POST_H
 #define FG_PERFDB_CLIENT_POST_H

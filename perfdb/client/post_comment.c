@@ -37,7 +37,10 @@ static void add_percent_encoded(struct fg_strbuf *text, const char *words)
 	}
 }
 
-/* Its head must be the very commit that was measured: a pull request that moved on since has another job. */
+/*
+ * Its head must be the very commit that was measured: a pull request that moved on since has
+ * another job.
+ */
 static int find_number(struct fg_post *p, struct fg_error *err)
 {
 	struct fg_strbuf path = {0};

@@ -93,8 +93,9 @@ static int64_t number_of_ref(const char *ref)
 }
 
 /*
- * A follow-up workflow runs for the default branch: GITHUB_REF and GITHUB_SHA tell of that one, so nothing but the event
- * counts.  It names the pull requests of branches of this repository only; one of a fork is asked for by its head.
+ * A follow-up workflow runs for the default branch: GITHUB_REF and GITHUB_SHA tell of that one, so
+ * nothing but the event counts.  It names the pull requests of branches of this repository only;
+ * one of a fork is asked for by its head.
  */
 static void take_followed(struct fg_post_job *job, const cJSON *followed)
 {

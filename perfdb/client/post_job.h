@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the result of a CI job belongs, by the variables and the event file that the CI service gives it.  Inside
- * perfdb/client/ only.
+ * Where the result of a CI job belongs, by the variables and the event file that the CI service
+ * gives it.  Inside perfdb/client/ only.
  *
- * Paths are made of these words, so each is checked before it is taken: one that would lead elsewhere is refused.
+ * Paths are made of these words, so each is checked before it is taken: one that would lead
+ * elsewhere is refused.
  */
 #ifndef FG_PERFDB_CLIENT_POST_JOB_H
 #define FG_PERFDB_CLIENT_POST_JOB_H

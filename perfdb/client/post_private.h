@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One post on its way: what post.c, post_comment.c and post_status.c share.  Inside perfdb/client/ only. */
+/*
+ * One post on its way: what post.c, post_comment.c and post_status.c share.  Inside perfdb/client/
+ * only.
+ */
 #ifndef FG_PERFDB_CLIENT_POST_PRIVATE_H
 #define FG_PERFDB_CLIENT_POST_PRIVATE_H
 
@@ -24,15 +27,17 @@ struct fg_post {
 	bool may_pass;          /* the last failure */
 };
 
-/* One request; anything but 2xx is a failure in the server's own words.  Release the reply's body. */
+/*
+ * One request; anything but 2xx is a failure in the server's own words.  Release the reply's body.
+ */
 int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
-		  struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
+		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 /* GET that answers with JSON, to be deleted; `what` names it where it is none. */
 int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **json,
-		 struct fg_error *err) FG_NODISCARD;
+		struct fg_error *err) FG_NODISCARD;
 /* A JSON body there; the answer is not needed. */
 int fg_post_put(struct fg_post *p, const char *method, const char *path,
-		 const struct fg_strbuf *body, struct fg_error *err) FG_NODISCARD;
+		const struct fg_strbuf *body, struct fg_error *err) FG_NODISCARD;
 
 /* What a target stands for.  *result stays FG_POST_NOWHERE where there turns out to be no place. */
 int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);

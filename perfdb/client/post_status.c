@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A line beside the commit: GitHub's and GitLab's commit status, and GitHub's check run with the whole report.
+ * A line beside the commit: GitHub's and GitLab's commit status, and GitHub's check run with the
+ * whole report.
  *
- * Both are told apart by their name, which is the same for every run of a project, so that it can be made a required
- * one.  A status of the same name takes the place of the earlier one by itself; a check run is looked for and rewritten.
+ * Both are told apart by their name, which is the same for every run of a project, so that it can
+ * be made a required one.  A status of the same name takes the place of the earlier one by itself;
+ * a check run is looked for and rewritten.
  */
 #include "base/json_write.h"
 #include "perfdb/client/post_private.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two runs side by side.  `a` is the baseline and `b` the candidate; without `b`, the two arms of `a` are compared,
- * which is what a gate's run holds.  Cheap questions (metrics, functions, paths, conditions) are answered from what the
- * store keeps for them; the verdict loads both runs and asks gate/.
+ * Two runs side by side.  `a` is the baseline and `b` the candidate; without `b`, the two arms of
+ * `a` are compared, which is what a gate's run holds.  Cheap questions (metrics, functions, paths,
+ * conditions) are answered from what the store keeps for them; the verdict loads both runs and asks
+ * gate/.
  */
 #include "base/clock.h"
 #include "gate/gate.h"
@@ -88,7 +89,7 @@ int fg_handle_functions(struct fg_request *rq, struct fg_error *err)
 
 	if (status == FG_OK)
 		status = fg_parameter_size(rq, "limit", FUNCTIONS_DEFAULT, FUNCTIONS_MAX, &limit,
-					    err);
+					   err);
 	if (status == FG_OK)
 		status = read_sides(rq, sides, err);
 	if (status == FG_OK)
@@ -117,7 +118,10 @@ static double weight(const struct fg_path_tree *tree, size_t node)
 		       : tree->inclusive_ns[1][node];
 }
 
-/* The value that would stand at `place` if the values were sorted, largest first; their order changes. */
+/*
+ * The value that would stand at `place` if the values were sorted, largest first; their order
+ * changes.
+ */
 static double select_largest(double *values, size_t count, size_t place)
 {
 	size_t first = 0;
@@ -175,7 +179,10 @@ struct shown {
 	uint32_t *functions;
 };
 
-/* A parent is heavier than its children, so it is never missing.  Only names that are used are told. */
+/*
+ * A parent is heavier than its children, so it is never missing.  Only names that are used are
+ * told.
+ */
 static void choose(const struct fg_path_tree *tree, size_t limit, struct shown *shown)
 {
 	const double least = threshold(tree, limit);
@@ -407,8 +414,9 @@ int fg_handle_compare(struct fg_request *rq, struct fg_error *err)
 }
 
 /*
- * A run that was judged where it was measured keeps that verdict, made under the project's own policy.  Anything else is
- * judged here, by the defaults: so is a run whose report says nothing of its benchmarks.
+ * A run that was judged where it was measured keeps that verdict, made under the project's own
+ * policy.  Anything else is judged here, by the defaults: so is a run whose report says nothing of
+ * its benchmarks.
  */
 static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg_error *err)
 {

@@ -271,7 +271,10 @@ int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* The body as JSON, which lives until the caller deletes it, and the project that it names and this token may change. */
+/*
+ * The body as JSON, which lives until the caller deletes it, and the project that it names and this
+ * token may change.
+ */
 static int read_body(struct fg_request *rq, cJSON **json, const char **project,
 		     struct fg_error *err)
 {
@@ -435,7 +438,9 @@ int fg_handle_openapi(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Pages are found by name in two tables; nothing is ever read from a disk, whatever the path says. */
+/*
+ * Pages are found by name in two tables; nothing is ever read from a disk, whatever the path says.
+ */
 int fg_handle_asset(struct fg_request *rq, struct fg_error *err)
 {
 	const char *name = strcmp(rq->path, "/") == 0 ? "index.html" : rq->tail;

@@ -35,7 +35,10 @@ static void write_level(struct fg_json_writer *w, const struct usable *u, size_t
 	fg_json_double(w, "ratio", fabs(before) > 0 ? after / before : (double)NAN);
 }
 
-/* Do the values from `first` on all lie far off the level that stood since `start`, and on the same side of it? */
+/*
+ * Do the values from `first` on all lie far off the level that stood since `start`, and on the same
+ * side of it?
+ */
 static bool has_left(const struct usable *u, size_t start, size_t first, double noise)
 {
 	const double level = fg_median(u->values + start, first - start);
@@ -50,7 +53,9 @@ static bool has_left(const struct usable *u, size_t start, size_t first, double 
 	return true;
 }
 
-/* Of the last one to four values: how many have left the level that stands since `start`; 0: none. */
+/*
+ * Of the last one to four values: how many have left the level that stands since `start`; 0: none.
+ */
 static size_t count_left(const struct usable *u, size_t start, double noise)
 {
 	for (size_t tail = CONFIRMED - 1; tail > 0; tail--) {
@@ -63,8 +68,9 @@ static size_t count_left(const struct usable *u, size_t start, double noise)
 }
 
 /*
- * A change point needs CONFIRMED runs behind it.  Two or three runs far off are so loud that the search believes in a
- * change a little earlier, among runs that have not changed: then it is those few runs that are told, and no change.
+ * A change point needs CONFIRMED runs behind it.  Two or three runs far off are so loud that the
+ * search believes in a change a little earlier, among runs that have not changed: then it is those
+ * few runs that are told, and no change.
  */
 static size_t confirmed(const struct usable *u, const struct fg_changepoints *changes)
 {
@@ -82,7 +88,10 @@ static size_t confirmed(const struct usable *u, const struct fg_changepoints *ch
 		       : count;
 }
 
-/* Whoever looks at the newest runs wants to know early that there may be a change: said apart, and no finding. */
+/*
+ * Whoever looks at the newest runs wants to know early that there may be a change: said apart, and
+ * no finding.
+ */
 static void write_possible(struct fg_json_writer *w, const struct usable *u, size_t start,
 			   double noise)
 {
@@ -102,7 +111,10 @@ static void write_possible(struct fg_json_writer *w, const struct usable *u, siz
 static int write_changes(struct fg_json_writer *w, const struct usable *u, struct fg_error *err)
 {
 	struct fg_changepoints changes = {0};
-	/* The simulations that the search rests on take time that grows with the series: 199 give alpha = 0.01. */
+	/*
+	 * The simulations that the search rests on take time that grows with the series: 199 give
+	 * alpha = 0.01.
+	 */
 	const struct fg_changepoint_options options = {
 		.alpha = 0.01, .min_segment = CONFIRMED, .simulations = 199, .seed = 1};
 	size_t count = 0;
@@ -288,9 +300,8 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	if (status == FG_OK)
 		status = fg_parameter_size(rq, "limit", POINTS_MAX, POINTS_MAX, &limit, err);
 	if (status == FG_OK)
-		status =
-			fg_store_function_trend(rq->store, project, benchmark,
-						fg_parameter(rq, "branch"), function, &trend, err);
+		status = fg_store_function_trend(rq->store, project, benchmark,
+						 fg_parameter(rq, "branch"), function, &trend, err);
 	if (status != FG_OK)
 		return status;
 	count = fg_min_size(limit, trend.count);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Dictionaries in memory.  A team's runs come from few builds, so a handful of them serves nearly all uploads; whoever was
- * not asked for the longest goes first.  One in use stays until the last thread gives it back.
+ * Dictionaries in memory.  A team's runs come from few builds, so a handful of them serves nearly
+ * all uploads; whoever was not asked for the longest goes first.  One in use stays until the last
+ * thread gives it back.
  *
- * The newest of each program keeps its texts, so that the next one of that program, nearly the same if its code changed,
- * can be opened beside it.
+ * The newest of each program keeps its texts, so that the next one of that program, nearly the same
+ * if its code changed, can be opened beside it.
  */
 #include "perfdb/server/request.h"
 #include "store/dictionary.h"
@@ -142,7 +143,7 @@ const struct fg_dictionary *fg_dictionaries_newest(struct fg_dictionaries *d, ui
 }
 
 const struct fg_dictionary *fg_dictionaries_put(struct fg_dictionaries *d,
-						 struct fg_dictionary *dictionary, uint64_t program)
+						struct fg_dictionary *dictionary, uint64_t program)
 {
 	const struct fg_dictionary *kept = NULL;
 	struct entry *entry = NULL;

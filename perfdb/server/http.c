@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From bytes to a handler and back.  Who asks, and whether the body may be as large as announced, is settled before a
- * byte of the body is kept.  libmicrohttpd calls fg_http_access() once with the headers, then with pieces of the body,
- * then once more: that is when the answer is made.
+ * From bytes to a handler and back.  Who asks, and whether the body may be as large as announced,
+ * is settled before a byte of the body is kept.  libmicrohttpd calls fg_http_access() once with the
+ * headers, then with pieces of the body, then once more: that is when the answer is made.
  */
 #include "perfdb/server/http.h"
 
@@ -44,7 +44,7 @@ int fg_need(struct fg_request *rq, const char *name, const char **value, struct 
 }
 
 int fg_parameter_size(struct fg_request *rq, const char *name, size_t otherwise, size_t max,
-		       size_t *value, struct fg_error *err)
+		      size_t *value, struct fg_error *err)
 {
 	const char *text = fg_parameter(rq, name);
 	uint64_t number = otherwise;
@@ -79,19 +79,19 @@ struct meaning {
 	int code;
 	int status;
 	const char *word;
-	const char *
-		instead; /* of a message that speaks of what is inside; NULL: the message is for the client */
+	/* of a message that speaks of what is inside; NULL: the message is for the client */
+	const char *instead;
 };
 
 static const struct meaning meanings[] = {
-	{FG_EINVAL,       400, "bad_request", NULL							    },
-	{FG_EPARSE,       400, "bad_content", NULL							    },
-	{FG_ENOENT,       404, "not_found",   NULL							    },
-	{FG_ELIMIT,       413, "too_large",   NULL							    },
-	{FG_EUNSUPPORTED, 415, "unsupported", NULL							    },
-	{FG_ECONFLICT,    400, "bad_request", NULL							    },
-	{FG_EBUSY,        503, "busy",        "the server is busy: try again"                                 },
-	{FG_EIO,          507, "storage",     "the server cannot read or write its database; its log says why"},
+	{FG_EINVAL, 400, "bad_request", NULL},
+	{FG_EPARSE, 400, "bad_content", NULL},
+	{FG_ENOENT, 404, "not_found", NULL},
+	{FG_ELIMIT, 413, "too_large", NULL},
+	{FG_EUNSUPPORTED, 415, "unsupported", NULL},
+	{FG_ECONFLICT, 400, "bad_request", NULL},
+	{FG_EBUSY, 503, "busy", "the server is busy: try again"},
+	{FG_EIO, 507, "storage", "the server cannot read or write its database; its log says why"},
 };
 
 static const struct meaning unforeseen = {FG_EDB, 500, "internal",
@@ -139,8 +139,8 @@ static int refuse(struct fg_request *rq, int http_status, struct fg_error *err, 
 }
 
 /*
- * Called by a loopback name, with or without a port, or not called by a browser that was talked into it.  The name as a
- * whole: "localhost.example.org" is anybody's.
+ * Called by a loopback name, with or without a port, or not called by a browser that was talked
+ * into it.  The name as a whole: "localhost.example.org" is anybody's.
  */
 static bool is_local_name(const char *host)
 {
@@ -156,7 +156,10 @@ static bool is_local_name(const char *host)
 	return !host;
 }
 
-/* No token was made yet.  A name in a header can be made up, and a proxy is this machine for whoever asks it. */
+/*
+ * No token was made yet.  A name in a header can be made up, and a proxy is this machine for
+ * whoever asks it.
+ */
 static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 {
 	static const char *const left_by_proxies[] = {"Forwarded", "X-Forwarded-For", "Via"};
@@ -575,8 +578,8 @@ static enum MHD_Result finish(struct fg_request *rq)
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's */
 enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection, const char *url,
-				const char *method, const char *version, const char *data,
-				size_t *size, void **request)
+			       const char *method, const char *version, const char *data,
+			       size_t *size, void **request)
 {
 	struct fg_request *rq = *request;
 
@@ -589,7 +592,7 @@ enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection,
 }
 
 void fg_http_completed(void *context, struct MHD_Connection *connection, void **request,
-			enum MHD_RequestTerminationCode code)
+		       enum MHD_RequestTerminationCode code)
 {
 	struct fg_request *rq = *request;
 

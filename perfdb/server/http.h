@@ -6,9 +6,9 @@
 #include <microhttpd.h>
 
 enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection, const char *url,
-				const char *method, const char *version, const char *data,
-				size_t *size, void **request);
+			       const char *method, const char *version, const char *data,
+			       size_t *size, void **request);
 void fg_http_completed(void *context, struct MHD_Connection *connection, void **request,
-			enum MHD_RequestTerminationCode code);
+		       enum MHD_RequestTerminationCode code);
 
 #endif

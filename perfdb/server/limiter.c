@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests per minute and caller.  Callers hash into a fixed table, so that an attacker with many addresses costs no
- * memory; two callers that share a place share its allowance.
+ * Requests per minute and caller.  Callers hash into a fixed table, so that an attacker with many
+ * addresses costs no memory; two callers that share a place share its allowance.
  */
 #include "base/clock.h"
 #include "base/hash.h"

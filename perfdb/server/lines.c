@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How long a connection may take.  libmicrohttpd closes one that is silent; one that says a byte now and then it keeps for
- * ever.  So the headers of a request have to be there some time after the connection was opened, or after the request before
- * was answered; and all of a request, until its answer was read, has to be over some time after that.
+ * How long a connection may take.  libmicrohttpd closes one that is silent; one that says a byte
+ * now and then it keeps for ever.  So the headers of a request have to be there some time after the
+ * connection was opened, or after the request before was answered; and all of a request, until its
+ * answer was read, has to be over some time after that.
  *
- * A connection that is late is shut down, which wakes the thread that has it; that thread closes it.  Until then its
- * descriptor is nobody else's: libmicrohttpd says that a connection ends before it closes it, and that waits for the lock.
+ * A connection that is late is shut down, which wakes the thread that has it; that thread closes
+ * it.  Until then its descriptor is nobody else's: libmicrohttpd says that a connection ends before
+ * it closes it, and that waits for the lock.
  */
 #include "perfdb/server/lines.h"
 
@@ -63,7 +65,7 @@ static void *watch(void *context)
 }
 
 int fg_connections_start(int64_t headers_ns, int64_t request_ns, struct fg_connections **lines,
-		    struct fg_error *err)
+			 struct fg_error *err)
 {
 	struct fg_connections *l = fg_xcalloc(1, sizeof(*l));
 	const int64_t shorter = headers_ns < request_ns ? headers_ns : request_ns;
@@ -96,7 +98,8 @@ void fg_connections_stop(struct fg_connections *lines)
 	free(lines);
 }
 
-static void open_line(struct fg_connections *lines, struct MHD_Connection *connection, void **of_line)
+static void open_line(struct fg_connections *lines, struct MHD_Connection *connection,
+		      void **of_line)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -130,7 +133,7 @@ static void close_line(struct fg_connections *lines, struct line *line)
 }
 
 void fg_connections_notice(void *context, struct MHD_Connection *connection, void **of_line,
-		      enum MHD_ConnectionNotificationCode code)
+			   enum MHD_ConnectionNotificationCode code)
 {
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
 		open_line(context, connection, of_line);
@@ -138,7 +141,8 @@ void fg_connections_notice(void *context, struct MHD_Connection *connection, voi
 		close_line(context, *of_line);
 }
 
-void fg_connections_request(struct fg_connections *lines, struct MHD_Connection *connection, bool begins)
+void fg_connections_request(struct fg_connections *lines, struct MHD_Connection *connection,
+			    bool begins)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);

@@ -108,7 +108,7 @@ static struct fg_profile_set *merge_profiles(const struct fg_profile_set *a,
 }
 
 void fg_merge_runs(const struct fg_stored_run *a, const struct fg_stored_run *b,
-		    struct fg_stored_run *joined)
+		   struct fg_stored_run *joined)
 {
 	const struct fg_run *run = &b->run;
 	struct fg_run *to = &joined->run;

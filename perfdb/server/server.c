@@ -107,9 +107,9 @@ static int check_exposure(struct fg_server *server, struct fg_store *store, stru
 }
 
 /*
- * Sealing takes some tenths of a second for each tile, a benchmark at a time.  Where there may be more to seal, it goes on as
- * soon as a second has passed in which nobody brought a run; otherwise, and where they never cease, it is done now and then.
- * Called and returns with the lock held.
+ * Sealing takes some tenths of a second for each tile, a benchmark at a time.  Where there may be
+ * more to seal, it goes on as soon as a second has passed in which nobody brought a run; otherwise,
+ * and where they never cease, it is done now and then. Called and returns with the lock held.
  */
 static void wait_to_seal(struct fg_server *server, bool is_more)
 {
@@ -155,7 +155,10 @@ static void *seal_tiles(void *context)
 	return NULL;
 }
 
-/* A server holds a connection per client and some files: the soft limit of 1024 is for other programs. */
+/*
+ * A server holds a connection per client and some files: the soft limit of 1024 is for other
+ * programs.
+ */
 static void raise_file_limit(void)
 {
 	struct rlimit limit = {0};
@@ -192,8 +195,9 @@ static int make_address(const struct fg_server_options *options, struct sockaddr
 }
 
 /*
- * While the server stops, who comes is turned away, and comes again.  MHD_quiesce_daemon() is for this, but it and the threads of the
- * pool take the listening socket out of their epoll sets in each other's way: whoever is second ends the process.
+ * While the server stops, who comes is turned away, and comes again.  MHD_quiesce_daemon() is for
+ * this, but it and the threads of the pool take the listening socket out of their epoll sets in
+ * each other's way: whoever is second ends the process.
  */
 static enum MHD_Result let_in(void *context, const struct sockaddr *address, socklen_t size)
 {
@@ -210,10 +214,7 @@ static int listen_now(struct fg_server *server, struct fg_error *err)
 	const union MHD_DaemonInfo *info = NULL;
 	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
 	struct MHD_OptionItem tls[3] = {
-		{MHD_OPTION_END, 0, NULL},
-                {MHD_OPTION_END, 0, NULL},
-                {MHD_OPTION_END, 0, NULL}
-        };
+		{MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}};
 	int status = make_address(&server->options, &address, err);
 
 	if (status != FG_OK)
@@ -320,8 +321,8 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	if (status == FG_OK)
 		status = fg_workers_start(s->options.threads, &s->workers, err);
 	if (status == FG_OK)
-		status = fg_connections_start(s->options.headers_ns, s->options.request_ns, &s->lines,
-					 err);
+		status = fg_connections_start(s->options.headers_ns, s->options.request_ns,
+					      &s->lines, err);
 	if (status == FG_OK)
 		status = listen_now(s, err);
 	if (status != FG_OK) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A run taken in, in up to three steps.  A worker opens the dictionary (or finds it in memory), checks and packs the
- * values.  Twice at most there is something to write before it can go on: rows of functions and call paths that nobody had
- * before, and the run.
+ * A run taken in, in up to three steps.  A worker opens the dictionary (or finds it in memory),
+ * checks and packs the values.  Twice at most there is something to write before it can go on: rows
+ * of functions and call paths that nobody had before, and the run.
  */
 #include "base/hash.h"
 #include "base/map.h"
@@ -15,7 +15,10 @@ enum {
 	UUID_LENGTH = 36
 };
 
-/* The id covers the envelope and the values: whether the dictionary travelled along makes no difference. */
+/*
+ * The id covers the envelope and the values: whether the dictionary travelled along makes no
+ * difference.
+ */
 static void content_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SIZE])
 {
 	uint8_t digest[FG_SHA256_SIZE];
@@ -148,7 +151,10 @@ struct new_run {
 	bool taken; /* the id belongs to another run */
 };
 
-/* Whether it is there already is asked again inside the transaction: two copies may wait in the same queue. */
+/*
+ * Whether it is there already is asked again inside the transaction: two copies may wait in the
+ * same queue.
+ */
 static int put_run(struct fg_store *store, void *context, struct fg_error *err)
 {
 	struct new_run *made = context;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The threads that answer.  libmicrohttpd's threads only move bytes: the first of them to wake takes every connection that
- * waits, so a handler that ran there, and waited for its transaction, would hold up all of them one after the other.  A
- * request that is complete is taken off its connection's hands (suspended), answered here, and given back.
+ * The threads that answer.  libmicrohttpd's threads only move bytes: the first of them to wake
+ * takes every connection that waits, so a handler that ran there, and waited for its transaction,
+ * would hold up all of them one after the other.  A request that is complete is taken off its
+ * connection's hands (suspended), answered here, and given back.
  *
- * Uploads are work, so they may not have all threads: a quarter is kept for those who ask.  While the disk has an upload no
- * thread does: the writer gives it back when it is written.
+ * Uploads are work, so they may not have all threads: a quarter is kept for those who ask.  While
+ * the disk has an upload no thread does: the writer gives it back when it is written.
  */
 #include "base/clock.h"
 #include "perfdb/server/request.h"
@@ -108,7 +109,9 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* More than there are processors would only take them from each other, and from the one who writes. */
+/*
+ * More than there are processors would only take them from each other, and from the one who writes.
+ */
 static size_t count_uploaders(unsigned threads)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);

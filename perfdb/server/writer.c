@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The one who writes.  SQLite has room for one writer, and a transaction that reaches the disk costs the same whether
- * it holds one run or twenty.  So what is to be written queues here, made ready by the thread that received it, and one
- * thread takes all that wait and commits once.  Should one of them fail half-way, which is rare, all of it is undone and
- * each done again by itself: savepoints would keep a copy of every page that changes, for everybody, all the time.
+ * The one who writes.  SQLite has room for one writer, and a transaction that reaches the disk
+ * costs the same whether it holds one run or twenty.  So what is to be written queues here, made
+ * ready by the thread that received it, and one thread takes all that wait and commits once.
+ * Should one of them fail half-way, which is rare, all of it is undone and each done again by
+ * itself: savepoints would keep a copy of every page that changes, for everybody, all the time.
  *
- * No thread waits for it: a request goes on, in one of the workers, only after the commit.  What was confirmed is on the disk.
+ * No thread waits for it: a request goes on, in one of the workers, only after the commit.  What
+ * was confirmed is on the disk.
  */
 #include "base/clock.h"
 #include "perfdb/server/request.h"
@@ -59,8 +61,8 @@ static int begin(struct fg_writer *w, struct fg_error *err)
 }
 
 /*
- * Those from `first` up to `end` in one transaction; each is told what became of it.  `spoiled`: one of them failed
- * half-way, and nothing of any of them is stored.
+ * Those from `first` up to `end` in one transaction; each is told what became of it.  `spoiled`:
+ * one of them failed half-way, and nothing of any of them is stored.
  */
 static int write_together(struct fg_writer *w, struct fg_request *first,
 			  const struct fg_request *end, bool *spoiled)
@@ -120,7 +122,10 @@ static size_t give_back(struct fg_writer *w, struct fg_request *batch)
 	return count;
 }
 
-/* While others are about to come, a few may wait for them a moment: a commit takes as much for one as for all of them. */
+/*
+ * While others are about to come, a few may wait for them a moment: a commit takes as much for one
+ * as for all of them.
+ */
 static void gather(struct fg_writer *w)
 {
 	struct timespec until = {0};

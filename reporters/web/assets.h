@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page parts, as they are built in: every module by its file name, "style.css", and "bundle.js", which is all
- * modules in one script without imports, for pages that stand alone.
+ * The page parts, as they are built in: every module by its file name, "style.css", and
+ * "bundle.js", which is all modules in one script without imports, for pages that stand alone.
  */
 #ifndef FG_REPORTERS_WEB_ASSETS_H
 #define FG_REPORTERS_WEB_ASSETS_H

@@ -4,10 +4,10 @@
  *
  *	embed OUTPUT.c FILE...
  *
- * Every FILE becomes an asset under its base name.  The modules among them are also joined, in the order given, into
- * "bundle.js" for pages that stand alone: lines that import are dropped, `export` before a declaration too, and so
- * are whole-line comments and indentation.  Modules therefore keep to one-line imports, names that are unique over all of
- * them, and no literal that spans lines.
+ * Every FILE becomes an asset under its base name.  The modules among them are also joined, in the
+ * order given, into "bundle.js" for pages that stand alone: lines that import are dropped, `export`
+ * before a declaration too, and so are whole-line comments and indentation.  Modules therefore keep
+ * to one-line imports, names that are unique over all of them, and no literal that spans lines.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -10,8 +10,9 @@
  * FG_FAULTS_LOG      a file that gets the stack of each failing call; without a line in it, there was no such call
  * FG_FAULTS_LIST     a file that gets, when no call is to fail, the number of the first call from each different stack
  *
- * Counted are the calls that the program and its libraries make by name; what libc does within itself is its own.
- * A forked child goes on counting where its parent was.  Unless it is told to fail, a call is the plain system call.
+ * Counted are the calls that the program and its libraries make by name; what libc does within
+ * itself is its own. A forked child goes on counting where its parent was.  Unless it is told to
+ * fail, a call is the plain system call.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -57,19 +58,21 @@ static const struct {
 	const char *name;
 	enum call_class value;
 } classes[] = {
-	{"memory",   MEMORY  }, /* malloc, calloc, realloc */
-	{"open",     OPEN    }, /* open, pipe, mkdir, mkstemp, opendir, ... */
-	{"read",     READ    },
-        {"write",    WRITE   },
-	{"close",    CLOSE   }, /* it is closed, and says that it failed: as a network file system does */
-	{"sync",     SYNC    },
-        {"rename",   RENAME  }, /* rename and unlink */
-	{"mmap",     MAP     },
-        {"truncate", TRUNCATE},
-	{"lock",     LOCK    }, /* fcntl(F_SETLK) */
-	{"spawn",    SPAWN   }, /* fork, execve, pthread_create */
-	{"database", DATABASE}, /* sqlite3_prepare, _step, _exec; FG_FAULTS_ERRNO is SQLite's code */
-	{"network",  NETWORK }, /* socket, connect, send, recv, accept, getaddrinfo */
+	{"memory", MEMORY}, /* malloc, calloc, realloc */
+	{"open", OPEN},     /* open, pipe, mkdir, mkstemp, opendir, ... */
+	{"read", READ},
+	{"write", WRITE},
+	/* it is closed, and says that it failed: as a network file system does */
+	{"close", CLOSE},
+	{"sync", SYNC},
+	{"rename", RENAME}, /* rename and unlink */
+	{"mmap", MAP},
+	{"truncate", TRUNCATE},
+	{"lock", LOCK},   /* fcntl(F_SETLK) */
+	{"spawn", SPAWN}, /* fork, execve, pthread_create */
+	/* sqlite3_prepare, _step, _exec; FG_FAULTS_ERRNO is SQLite's code */
+	{"database", DATABASE},
+	{"network", NETWORK}, /* socket, connect, send, recv, accept, getaddrinfo */
 };
 
 enum {
@@ -214,7 +217,10 @@ static ssize_t moved(enum call_class kind, size_t size)
 	return size > 0 ? 1 : 0;
 }
 
-/* ISO C has no cast from an object pointer to a function pointer; POSIX promises that the bits are the same. */
+/*
+ * ISO C has no cast from an object pointer to a function pointer; POSIX promises that the bits are
+ * the same.
+ */
 #define NEXT(name)                        \
  __typeof__(&(name)) real = NULL;         \
  do {                                     \
@@ -222,11 +228,17 @@ static ssize_t moved(enum call_class kind, size_t size)
   memcpy(&real, &found_, sizeof(real));   \
  } while (0)
 
-/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the library's headers call them __fd and the like. */
+/*
+ * NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the library's headers call them
+ * __fd and the like.
+ */
 
 /* ---- memory ---- */
 
-/* NOLINTBEGIN(bugprone-reserved-identifier): libc's own names for its allocator, which need no look-up before the first call. */
+/*
+ * NOLINTBEGIN(bugprone-reserved-identifier): libc's own names for its allocator, which need no
+ * look-up before the first call.
+ */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
@@ -249,7 +261,10 @@ EXPORT void *realloc(void *old, size_t size)
 
 /* ---- files ---- */
 
-/* The mode is there only when something may be made; what a register holds otherwise is nobody's business. */
+/*
+ * The mode is there only when something may be made; what a register holds otherwise is nobody's
+ * business.
+ */
 #define MODE_AFTER(flags)                                               \
  mode_t mode = 0;                                                       \
  do {                                                                   \
@@ -324,7 +339,10 @@ EXPORT ssize_t pread(int fd, void *to, size_t size, off_t at)
 	return some < 0 ? (ssize_t)-1 : (ssize_t)syscall(SYS_pread64, fd, to, some, at);
 }
 
-/* The kernel's own counters (eventfd and its like) have no kind of file, and no disk that could be full. */
+/*
+ * The kernel's own counters (eventfd and its like) have no kind of file, and no disk that could be
+ * full.
+ */
 static bool is_counter(int fd)
 {
 	struct stat info;
@@ -415,7 +433,10 @@ EXPORT int fcntl(int fd, int command, ...)
 	return (int)syscall(SYS_fcntl, fd, command, argument);
 }
 
-/* What is compiled for large files calls these names; where a pointer has 64 bits they are the same functions. */
+/*
+ * What is compiled for large files calls these names; where a pointer has 64 bits they are the same
+ * functions.
+ */
 EXPORT FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
 EXPORT int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 EXPORT ssize_t pread64(int fd, void *to, size_t size, off64_t at) __attribute__((alias("pread")));
@@ -486,7 +507,10 @@ EXPORT int sqlite3_exec(struct sqlite3 *db, const char *sql, void *row, void *co
 			char **message)
 {
 	NEXT(sqlite3_exec);
-	/* A transaction that failed is rolled back for certain: SQLite does it by itself when the file is closed. */
+	/*
+	 * A transaction that failed is rolled back for certain: SQLite does it by itself when the
+	 * file is closed.
+	 */
 	return strikes_database() ? strike_errno : real(db, sql, row, context, message);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Debug information from anybody: every unit of a file is walked and asked about addresses at its borders. */
+/*
+ * Debug information from anybody: every unit of a file is walked and asked about addresses at its
+ * borders.
+ */
 #include "symbols/debug_index.h"
 #include "tests/fuzz/fuzz.h"
 

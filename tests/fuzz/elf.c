@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Binaries from anybody: symbols, build-ids, PLT names, and the demangler on what they are called. */
+/*
+ * Binaries from anybody: symbols, build-ids, PLT names, and the demangler on what they are called.
+ */
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_starts.h"

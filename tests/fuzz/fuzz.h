@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry that libFuzzer and the replay call: any bytes, never a crash, a leak, or a long wait.  Always returns 0. */
+/*
+ * The entry that libFuzzer and the replay call: any bytes, never a crash, a leak, or a long wait.
+ * Always returns 0.
+ */
 #ifndef FG_TESTS_FUZZ_FUZZ_H
 #define FG_TESTS_FUZZ_FUZZ_H
 

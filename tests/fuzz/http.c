@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests from anybody to a perfdb server with three runs: "METHOD TARGET", lines "Name: value", an empty line, a body.
+ * Requests from anybody to a perfdb server with three runs: "METHOD TARGET", lines "Name: value",
+ * an empty line, a body.
  *
- * The server is the real one on a real database; libmicrohttpd's part, which takes requests from the network to pieces, is
- * played by the functions below.  What is said is JSON where it says so, and no header has a line break in it.
+ * The server is the real one on a real database; libmicrohttpd's part, which takes requests from
+ * the network to pieces, is played by the functions below.  What is said is JSON where it says so,
+ * and no header has a line break in it.
  */
 #include "perfdb/server/http.h"
 
@@ -344,19 +346,19 @@ static void ask(struct request *request)
 	void *state = NULL;
 	size_t size = 0;
 	enum MHD_Result result = fg_http_access(server, connection, request->path, request->method,
-						 MHD_HTTP_VERSION_1_1, NULL, &size, &state);
+						MHD_HTTP_VERSION_1_1, NULL, &size, &state);
 
 	for (size_t done = 0; result == MHD_YES && !connection->status && done < request->body_size;
 	     done += piece) {
 		size = fg_min_size(piece, request->body_size - done);
 		result = fg_http_access(server, connection, request->path, request->method,
-					 MHD_HTTP_VERSION_1_1, request->body + done, &size, &state);
+					MHD_HTTP_VERSION_1_1, request->body + done, &size, &state);
 	}
 	/* Once to be answered, and once more when another thread has made the answer. */
 	for (int call = 0; call < 2 && result == MHD_YES && !connection->status; call++) {
 		size = 0;
 		result = fg_http_access(server, connection, request->path, request->method,
-					 MHD_HTTP_VERSION_1_1, NULL, &size, &state);
+					MHD_HTTP_VERSION_1_1, NULL, &size, &state);
 		wait_for_turn(connection);
 	}
 	FG_ASSERT(result == MHD_YES && connection->status != 0 && connection->status != 500);

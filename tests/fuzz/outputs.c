@@ -2,8 +2,8 @@
 #include "tests/fuzz/outputs.h"
 
 #include "exchange/export.h"
-#include "views/view.h"
 #include "tests/fuzz/fuzz.h"
+#include "views/view.h"
 
 enum {
 	MOST_SAMPLES = 2000

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is made of a profile that came from outside: every export, every view.  All must end, and break nothing. */
+/*
+ * What is made of a profile that came from outside: every export, every view.  All must end, and
+ * break nothing.
+ */
 #ifndef FG_TESTS_FUZZ_OUTPUTS_H
 #define FG_TESTS_FUZZ_OUTPUTS_H
 

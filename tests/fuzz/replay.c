@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What runs a fuzz target where there is no libFuzzer: every file of the corpus as it is, then cut at 64 places, then
- * with a few bytes changed, always the same ones.  Not a search, but enough to see a reader that trusts its input.
+ * What runs a fuzz target where there is no libFuzzer: every file of the corpus as it is, then cut
+ * at 64 places, then with a few bytes changed, always the same ones.  Not a search, but enough to
+ * see a reader that trusts its input.
  */
 #include "base/fs.h"
 #include "base/random.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A report.json from anybody (an uploaded run carries one): what is read as a verdict is written in every format without
- * a crash, and as JSON it comes back as it was.
+ * A report.json from anybody (an uploaded run carries one): what is read as a verdict is written in
+ * every format without a crash, and as JSON it comes back as it was.
  */
 #include "reporters/reporter.h"
 #include "tests/fuzz/fuzz.h"

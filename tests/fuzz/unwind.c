@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unwind tables from anybody, as the collector meets them inside a program: where the header starts (2 bytes, little endian),
- * then the segment that it lies in.  Every function of the table is asked about, and an address that the input names.
+ * Unwind tables from anybody, as the collector meets them inside a program: where the header starts
+ * (2 bytes, little endian), then the segment that it lies in.  Every function of the table is asked
+ * about, and an address that the input names.
  */
 #include "base/base.h"
 #include "collector/rules.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An upload from anybody.  As it comes, it would hardly ever pass the checksums; so the input is the three parts unpacked
- * (sizes of envelope and dictionary, 2 bytes each, little endian, then the parts), which are packed here.
- * "@HASH@" in the envelope becomes the dictionary's hash.  An input that begins with FGRUN is tried as it is.
+ * An upload from anybody.  As it comes, it would hardly ever pass the checksums; so the input is
+ * the three parts unpacked (sizes of envelope and dictionary, 2 bytes each, little endian, then the
+ * parts), which are packed here. "@HASH@" in the envelope becomes the dictionary's hash.  An input
+ * that begins with FGRUN is tried as it is.
  *
- * A good dictionary becomes the base of another: of itself with some bytes changed, which the values say.  Beside its base
- * that one has to be what it is alone.
+ * A good dictionary becomes the base of another: of itself with some bytes changed, which the
+ * values say.  Beside its base that one has to be what it is alone.
  */
 #include "perfdb/protocol.h"
 #include "store/dictionary.h"

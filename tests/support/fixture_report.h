@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Made-up runs with verdicts of every outcome, for tests of what is written about them.  The figures are chosen, not
- * measured; the same name always gives the same run.
+ * Made-up runs with verdicts of every outcome, for tests of what is written about them.  The
+ * figures are chosen, not measured; the same name always gives the same run.
  */
 #ifndef FG_TESTS_SUPPORT_FIXTURE_REPORT_H
 #define FG_TESTS_SUPPORT_FIXTURE_REPORT_H
@@ -21,10 +21,10 @@ struct fg_fixture {
 };
 
 /*
- * `name` is one of fg_fixture_names: an outcome ("regression", ...), "mixed" (one benchmark of each), "hostile"
- * (every name is an attack on some format), "nothing" (no benchmark ran), or what an outcome alone does not say:
- * "identical" binaries, an "accepted" price, an "expired" one, an "unstable" result (two modes), and a "marked" program
- * (regions and units of work).
+ * `name` is one of fg_fixture_names: an outcome ("regression", ...), "mixed" (one benchmark of
+ * each), "hostile" (every name is an attack on some format), "nothing" (no benchmark ran), or what
+ * an outcome alone does not say: "identical" binaries, an "accepted" price, an "expired" one, an
+ * "unstable" result (two modes), and a "marked" program (regions and units of work).
  */
 extern const char *const fg_fixture_names[]; /* NULL at the end */
 void fg_fixture_init(struct fg_fixture *fixture, const char *name);
@@ -40,7 +40,10 @@ void fg_fixture_check_golden(const char *format, const struct fg_report_options 
 void fg_fixture_write(const char *name, const char *format, const struct fg_report_options *options,
 		      struct fg_strbuf *text);
 
-/* Attacks: markup, quotes, control characters, broken UTF-8, a template name of 60 KB.  NULL at the end. */
+/*
+ * Attacks: markup, quotes, control characters, broken UTF-8, a template name of 60 KB.  NULL at the
+ * end.
+ */
 const char *const *fg_hostile_names(void);
 
 #endif

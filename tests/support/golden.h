@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expected output, kept in tests/golden/ and reviewed like code.  With FASTGATE_REGENERATE_GOLDEN=1 the
- * comparison writes the file instead; the diff in version control then shows what changed.
+ * Expected output, kept in tests/golden/ and reviewed like code.  With FASTGATE_REGENERATE_GOLDEN=1
+ * the comparison writes the file instead; the diff in version control then shows what changed.
  */
 #ifndef FG_TESTS_SUPPORT_GOLDEN_H
 #define FG_TESTS_SUPPORT_GOLDEN_H

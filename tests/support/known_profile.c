@@ -21,29 +21,23 @@ struct known_stack {
 
 /* In the order of the letters a, b, c, ... */
 static const struct known_frame known_frames[] = {
-	{"main",               NULL,                  "reco",       "reco.cpp",      10,  14,  false},
-	{"loop(Event const&)", "_Z4loopRK5Event",     "reco",       "reco.cpp",      20,  25,  false},
-	{"fit(Track&)",        "_Z3fitR5Track",       "libreco.so", "src/fit.cpp",   88,  90,  false},
-	{"norm(Vec const&)",   "_Z4normRK3Vec",       "libreco.so", "include/vec.h", 5,   7,   true },
-	{"log",		"log",                 "libm.so.6",  NULL,            0,   0,   false},
-	{"visit(Node*)",       "_Z5visitP4Node",      "libreco.so", "src/tree.cpp",  40,  44,  false},
-	{"walk(Node*)",        "_Z4walkP4Node",       "libreco.so", "src/tree.cpp",  60,  61,  false},
-	{"write_out(Event*)",  "_Z9write_outP5Event", "libio.so",   "src/io.cpp",    100, 120, false},
-	{"worker",             NULL,                  "reco",       "reco.cpp",      70,  75,  false},
-	{"compress",           NULL,                  "libz.so.1",  NULL,            0,   0,   false},
+	{"main", NULL, "reco", "reco.cpp", 10, 14, false},
+	{"loop(Event const&)", "_Z4loopRK5Event", "reco", "reco.cpp", 20, 25, false},
+	{"fit(Track&)", "_Z3fitR5Track", "libreco.so", "src/fit.cpp", 88, 90, false},
+	{"norm(Vec const&)", "_Z4normRK3Vec", "libreco.so", "include/vec.h", 5, 7, true},
+	{"log", "log", "libm.so.6", NULL, 0, 0, false},
+	{"visit(Node*)", "_Z5visitP4Node", "libreco.so", "src/tree.cpp", 40, 44, false},
+	{"walk(Node*)", "_Z4walkP4Node", "libreco.so", "src/tree.cpp", 60, 61, false},
+	{"write_out(Event*)", "_Z9write_outP5Event", "libio.so", "src/io.cpp", 100, 120, false},
+	{"worker", NULL, "reco", "reco.cpp", 70, 75, false},
+	{"compress", NULL, "libz.so.1", NULL, 0, 0, false},
 };
 
 static const struct known_stack known_stacks[] = {
-	{"a",     2,  0, 0, false},
-        {"ab",    8,  0, 1, true },
-        {"abc",   30, 0, 2, true },
-	{"abcd",  10, 0, 2, true },
-        {"abce",  5,  0, 2, true },
-        {"abf",   7,  0, 1, true },
-	{"abfgf", 20, 0, 1, true },
-        {"ah",    3,  0, 3, false},
-        {"ahe",   5,  0, 3, false},
-	{"ij",    10, 1, 0, false},
+	{"a", 2, 0, 0, false},     {"ab", 8, 0, 1, true},   {"abc", 30, 0, 2, true},
+	{"abcd", 10, 0, 2, true},  {"abce", 5, 0, 2, true}, {"abf", 7, 0, 1, true},
+	{"abfgf", 20, 0, 1, true}, {"ah", 3, 0, 3, false},  {"ahe", 5, 0, 3, false},
+	{"ij", 10, 1, 0, false},
 };
 
 static uint32_t frame_of(struct fg_profile *profile, char letter)
@@ -126,15 +120,8 @@ static void add_units(struct fg_profile *profile)
 static void add_spans(struct fg_profile *profile)
 {
 	static const struct fg_region_span spans[] = {
-		{1, 0, 2,  22},
-                {2, 0, 2,  12},
-                {1, 0, 22, 42},
-                {2, 0, 22, 32},
-                {1, 0, 42, 62},
-		{2, 0, 42, 52},
-                {1, 0, 62, 82},
-                {2, 0, 62, 72},
-                {3, 0, 82, 90},
+		{1, 0, 2, 22},  {2, 0, 2, 12},  {1, 0, 22, 42}, {2, 0, 22, 32}, {1, 0, 42, 62},
+		{2, 0, 42, 52}, {1, 0, 62, 82}, {2, 0, 62, 72}, {3, 0, 82, 90},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(spans); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile whose every figure is known, for tests of views, pictures, exports and imports: a reconstruction program of
- * two threads, 1 ms between samples, 100 samples.
+ * A profile whose every figure is known, for tests of views, pictures, exports and imports: a
+ * reconstruction program of two threads, 1 ms between samples, 100 samples.
  *
  *	                                  samples
  *	main                                    2
@@ -17,7 +17,8 @@
  *	worker (thread 2)                       0
  *	└─ compress [libz.so.1]                10
  *
- * Units of work "event" 1 to 4 hold the samples below loop, 20 each; regions are "reco", "reco/fit" and "output".
+ * Units of work "event" 1 to 4 hold the samples below loop, 20 each; regions are "reco", "reco/fit"
+ * and "output".
  */
 #ifndef FG_TESTS_SUPPORT_KNOWN_PROFILE_H
 #define FG_TESTS_SUPPORT_KNOWN_PROFILE_H

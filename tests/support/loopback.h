@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets on this machine's own address.  Everything here fails the running test instead of returning an error. */
+/*
+ * Sockets on this machine's own address.  Everything here fails the running test instead of
+ * returning an error.
+ */
 #ifndef FG_TESTS_SUPPORT_LOOPBACK_H
 #define FG_TESTS_SUPPORT_LOOPBACK_H
 

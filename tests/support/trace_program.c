@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/trace_program.h"
 
-#include "base/random.h"
 #include "base/pair_index.h"
+#include "base/random.h"
 
 struct state {
 	const struct fg_trace_program *program;
@@ -36,7 +36,10 @@ static uint32_t frames_to_leave(struct state *s)
 	return 1 + (uint32_t)fg_random_below(&s->random, bound);
 }
 
-/* The callee that the turn leads to: the same path gets the same frames, so paths are met again as in a program. */
+/*
+ * The callee that the turn leads to: the same path gets the same frames, so paths are met again as
+ * in a program.
+ */
 static void step_down(struct state *s)
 {
 	const struct fg_trace_program *program = s->program;

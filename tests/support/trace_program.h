@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A large trace of a program that never was: each sample leaves the stack of the one before it somewhere in its upper frames
- * and seldom takes another turn, as programs do.  The same shape gives the same bytes.
+ * A large trace of a program that never was: each sample leaves the stack of the one before it
+ * somewhere in its upper frames and seldom takes another turn, as programs do.  The same shape
+ * gives the same bytes.
  */
 #ifndef FG_TESTS_SUPPORT_TRACE_PROGRAM_H
 #define FG_TESTS_SUPPORT_TRACE_PROGRAM_H
@@ -14,7 +15,8 @@ struct fg_trace_program {
 	uint32_t functions, libraries;
 	uint32_t upper;             /* frames of a stack that may change from sample to sample */
 	uint32_t branching_percent; /* of calls up there that go another way */
-	bool mostly_near; /* most samples differ in the last frames only; else any of the upper ones */
+	/* most samples differ in the last frames only; else any of the upper ones */
+	bool mostly_near;
 };
 
 /* `w` is initialised; returns the number of call paths. */

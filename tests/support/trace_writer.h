@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes traces, byte by byte as collector/trace_format.h says, for the tests and benchmarks of profile/.
+ * Makes traces, byte by byte as collector/trace_format.h says, for the tests and benchmarks of
+ * profile/.
  *
  *	struct fg_trace_writer w = {0};
  *	fg_trace_writer_init(&w);
@@ -36,7 +37,9 @@ void fg_trace_writer_module(struct fg_trace_writer *w, uint64_t id, const char *
 			    const uint8_t *build_id, size_t build_id_size);
 void fg_trace_writer_sample(struct fg_trace_writer *w, uint8_t bits, uint64_t delta_ns,
 			    uint64_t path, uint64_t weight_ns);
-/* Closes the open chunk: the next record starts a new one with this thread, region and base time. */
+/*
+ * Closes the open chunk: the next record starts a new one with this thread, region and base time.
+ */
 void fg_trace_writer_chunk(struct fg_trace_writer *w, uint32_t thread, uint32_t region,
 			   uint64_t base_time_ns);
 /* A page that was allocated and never written. */

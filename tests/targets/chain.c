@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A call chain of a given depth across many generated libraries (chain_library.c), as in a reconstruction job. */
+/*
+ * A call chain of a given depth across many generated libraries (chain_library.c), as in a
+ * reconstruction job.
+ */
 #include "work.h"
 
 #include <dlfcn.h>

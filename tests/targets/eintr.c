@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Calls that a signal would cut short, in great number: none may ever return EINTR, and none may take too short a time. */
+/*
+ * Calls that a signal would cut short, in great number: none may ever return EINTR, and none may
+ * take too short a time.
+ */
 #include "work.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Does by hand what the static part of the ITT API does when a program marked with it makes its first call. */
+/*
+ * Does by hand what the static part of the ITT API does when a program marked with it makes its
+ * first call.
+ */
 #include "work.h"
 
 #include <dlfcn.h>
@@ -39,15 +42,15 @@ static void *event_end;
 static void *not_served = &domain_create;
 
 static struct api_info list[] = {
-	{"__itt_domain_create",        &domain_create, NULL, NULL, 0},
+	{"__itt_domain_create", &domain_create, NULL, NULL, 0},
 	{"__itt_string_handle_create", &string_create, NULL, NULL, 0},
-	{"__itt_task_begin",           &task_begin,    NULL, NULL, 0},
-	{"__itt_task_end",             &task_end,      NULL, NULL, 0},
-	{"__itt_event_create",         &event_create,  NULL, NULL, 0},
-	{"__itt_event_start",          &event_start,   NULL, NULL, 0},
-	{"__itt_event_end",            &event_end,     NULL, NULL, 0},
-	{"__itt_no_such_function",     &not_served,    NULL, NULL, 0},
-	{NULL,			 NULL,           NULL, NULL, 0},
+	{"__itt_task_begin", &task_begin, NULL, NULL, 0},
+	{"__itt_task_end", &task_end, NULL, NULL, 0},
+	{"__itt_event_create", &event_create, NULL, NULL, 0},
+	{"__itt_event_start", &event_start, NULL, NULL, 0},
+	{"__itt_event_end", &event_end, NULL, NULL, 0},
+	{"__itt_no_such_function", &not_served, NULL, NULL, 0},
+	{NULL, NULL, NULL, NULL, 0},
 };
 
 NOINLINE static void work(uint64_t us)
@@ -57,10 +60,8 @@ NOINLINE static void work(uint64_t us)
 
 int main(void)
 {
-	static struct global global = {
-		.magic = {0xed, 0xab, 0xab, 0xec, 0x0d, 0xee, 0xda, 0x30},
-                  .api_list = list
-        };
+	static struct global global = {.magic = {0xed, 0xab, 0xab, 0xec, 0x0d, 0xee, 0xda, 0x30},
+				       .api_list = list};
 	const struct id none = {0, 0, 0};
 	const char *path = getenv("INTEL_LIBITTNOTIFY64");
 	void *library = path ? dlopen(path, RTLD_LAZY) : NULL;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Most of its time passes in the kernel: reading zeros, touching fresh pages, or reading and working in turn. */
+/*
+ * Most of its time passes in the kernel: reading zeros, touching fresh pages, or reading and
+ * working in turn.
+ */
 #include "work.h"
 
 #include <fcntl.h>
@@ -34,7 +37,10 @@ NOINLINE static void touch_pages(void)
 	KEEP_FRAME();
 }
 
-/* The kernel's ticks are all there is to see system time by: turns of one length could come in step with them. */
+/*
+ * The kernel's ticks are all there is to see system time by: turns of one length could come in step
+ * with them.
+ */
 static unsigned below(unsigned limit)
 {
 	static uint32_t state = 1;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Woken every 4 ms, works for 1.6 ms in one function and 0.8 ms in another: a clock tied to the kernel tick sees anything from 0 to 100 %. */
+/*
+ * Woken every 4 ms, works for 1.6 ms in one function and 0.8 ms in another: a clock tied to the
+ * kernel tick sees anything from 0 to 100 %.
+ */
 #include "work.h"
 
 NOINLINE static void two_thirds(uint64_t work_us)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads with names: given by themselves in both ways, by the thread that made them, inherited, and none. */
+/*
+ * Threads with names: given by themselves in both ways, by the thread that made them, inherited,
+ * and none.
+ */
 #include "work.h"
 
 #include <pthread.h>

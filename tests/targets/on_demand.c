@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Works where and when it is told: a line of standard input says "first" or "second", and is answered when that is done. */
+/*
+ * Works where and when it is told: a line of standard input says "first" or "second", and is
+ * answered when that is done.
+ */
 #include "work.h"
 
 NOINLINE static void work_first(void)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A program that uses SIGPROF itself, asks for its own settings back, blocks it, and closes every descriptor it can find. */
+/*
+ * A program that uses SIGPROF itself, asks for its own settings back, blocks it, and closes every
+ * descriptor it can find.
+ */
 #define _DEFAULT_SOURCE
 #include "work.h"
 
@@ -45,10 +48,7 @@ int main(void)
 	const uint64_t work_us = 250000;
 	struct sigaction mine;
 	struct sigaction seen;
-	struct itimerval every = {
-		{0, 10000},
-                {0, 10000}
-        };
+	struct itimerval every = {{0, 10000}, {0, 10000}};
 	sigset_t set;
 	sigset_t before;
 
@@ -60,7 +60,10 @@ int main(void)
 	check(sigaction(SIGPROF, NULL, &seen) == 0 && seen.sa_handler == on_signal,
 	      "our handler is not seen");
 	check(setitimer(ITIMER_PROF, &every, NULL) == 0, "setitimer");
-	/* The kernel counts this timer's time at its ticks, which on a busy machine may meet others only. */
+	/*
+	 * The kernel counts this timer's time at its ticks, which on a busy machine may meet others
+	 * only.
+	 */
 	for (unsigned i = 0; i == 0 || (received < 5 && i < 100); i++)
 		work_with_own_timer(work_us);
 	check(received >= 5, "the program's own signals do not arrive");
@@ -95,7 +98,9 @@ int main(void)
 	check(sigprocmask(SIG_SETMASK, &set, NULL) == 0, "unblock");
 	check(received == before_thread + 1, "a signal for the process was lost, or doubled");
 
-	/* What was inherited lies low; the collector's lie high, and look as if they were not open. */
+	/*
+	 * What was inherited lies low; the collector's lie high, and look as if they were not open.
+	 */
 	for (int fd = 3; fd < 4096; fd++)
 		check((close(fd) == -1 && errno == EBADF) || fd < 512,
 		      "a descriptor of the collector could be closed");

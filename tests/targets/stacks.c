@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Work on a coroutine's stack, in a signal handler on an alternate stack, in code without unwind tables and with odd ones. */
+/*
+ * Work on a coroutine's stack, in a signal handler on an alternate stack, in code without unwind
+ * tables and with odd ones.
+ */
 #include "work.h"
 
 #include <pthread.h>
@@ -68,8 +71,9 @@ NOINLINE static void generated_code(void)
 }
 
 /*
- * Frames that only hand-written code has: one that is found by a register which the functions it calls keep for it, as the
- * dynamic loader's for lazy binding, and one whose old stack pointer lies on its new stack, as those of cryptographic libraries.
+ * Frames that only hand-written code has: one that is found by a register which the functions it
+ * calls keep for it, as the dynamic loader's for lazy binding, and one whose old stack pointer lies
+ * on its new stack, as those of cryptographic libraries.
  */
 #if defined(__x86_64__)
 void through_register(void (*call)(void));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Loads and unloads two libraries in turn.  They have the same size and so come to lie at the same address, but their frames
- * differ: whoever remembers how to unwind the one walks into nowhere in the other.
+ * Loads and unloads two libraries in turn.  They have the same size and so come to lie at the same
+ * address, but their frames differ: whoever remembers how to unwind the one walks into nowhere in
+ * the other.
  */
 #include "work.h"
 

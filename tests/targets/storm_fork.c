@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fork, vfork, posix_spawn, exec, failing exec, _exit: every child must come back with the code it was given. */
+/*
+ * fork, vfork, posix_spawn, exec, failing exec, _exit: every child must come back with the code it
+ * was given.
+ */
 #include "work.h"
 
 #include <errno.h>

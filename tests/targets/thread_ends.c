@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that end in every way there is, and work while they do: in destructors of thread-specific data, round after round, and in
- * those of C++'s thread_local objects.  With `main` the main thread ends first, and the last one to end is another.
+ * Threads that end in every way there is, and work while they do: in destructors of thread-specific
+ * data, round after round, and in those of C++'s thread_local objects.  With `main` the main thread
+ * ends first, and the last one to end is another.
  */
 #include "work.h"
 

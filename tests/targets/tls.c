@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that look for the first time at thread-local variables of libraries that were loaded late: their memory comes from malloc
- * then, inside the access.  A signal handler that does the same in such a moment waits for itself.
+ * Threads that look for the first time at thread-local variables of libraries that were loaded
+ * late: their memory comes from malloc then, inside the access.  A signal handler that does the
+ * same in such a moment waits for itself.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reader of trace files for tests, independent of profile/: written from docs/formats/trace.md, strict where that page
- * says what must hold.  Anything wrong fails the running test.
+ * A reader of trace files for tests, independent of profile/: written from docs/formats/trace.md,
+ * strict where that page says what must hold.  Anything wrong fails the running test.
  */
 #ifndef FG_TESTS_TARGETS_TRACE_H
 #define FG_TESTS_TARGETS_TRACE_H
@@ -75,7 +75,9 @@ struct trace {
 struct trace *trace_load(const char *folder);
 void trace_free(struct trace *traces);
 
-/* Weight of samples with the function at the leaf, or anywhere on the stack; all samples with NULL. */
+/*
+ * Weight of samples with the function at the leaf, or anywhere on the stack; all samples with NULL.
+ */
 double trace_self(const struct trace *traces, const char *function);
 double trace_inclusive(const struct trace *traces, const char *function);
 double trace_by_clock(const struct trace *traces, enum fg_trace_clock clock);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that waits for SIGPROF, or for other things with a mask of its own, in every way there is.  It sees the signals that
- * were sent to it, each once, and no other: with a collector that uses the same signal just as without.  With `process` none is
- * sent to one thread alone; with `wall` neither that, nor one while a thread that has it blocked sleeps in epoll.
+ * A program that waits for SIGPROF, or for other things with a mask of its own, in every way there
+ * is.  It sees the signals that were sent to it, each once, and no other: with a collector that
+ * uses the same signal just as without.  With `process` none is sent to one thread alone; with
+ * `wall` neither that, nor one while a thread that has it blocked sleeps in epoll.
  */
 #include "work.h"
 
@@ -128,14 +129,8 @@ static void *work_on(void *stop)
 
 static void wait_for_a_timer(void)
 {
-	const struct itimerval every = {
-		{0, 10000},
-                {0, 10000}
-        };
-	const struct itimerval never = {
-		{0, 0},
-                {0, 0}
-        };
+	const struct itimerval every = {{0, 10000}, {0, 10000}};
+	const struct itimerval never = {{0, 0}, {0, 0}};
 	const struct timespec long_enough = {60, 0};
 	volatile int stop = 0;
 	pthread_t thread;
@@ -207,10 +202,10 @@ struct way {
 };
 
 static const struct way ways[] = {
-	{"sigsuspend",  by_suspend, 0},
-	{"ppoll",       by_ppoll,   1},
-	{"pselect",     by_pselect, 1},
-	{"epoll_pwait", by_epoll,   1},
+	{"sigsuspend", by_suspend, 0},
+	{"ppoll", by_ppoll, 1},
+	{"pselect", by_pselect, 1},
+	{"epoll_pwait", by_epoll, 1},
 };
 
 static void expect(const struct way *way, const sigset_t *set, long ns, int error)
@@ -224,7 +219,10 @@ static void expect(const struct way *way, const sigset_t *set, long ns, int erro
 	check(status <= 0 && seen == error, "a call ended as it should not");
 }
 
-/* Blocked, but not while it waits: then a signal that was sent before, or is sent then, ends the wait. */
+/*
+ * Blocked, but not while it waits: then a signal that was sent before, or is sent then, ends the
+ * wait.
+ */
 static void let_through(const struct way *way)
 {
 	const long long_ns = 2000000000;

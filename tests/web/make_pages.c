@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes the HTML report of every fixture, and of a profile with 35,000 call paths, into a folder. */
+/*
+ * Writes the HTML report of every fixture, and of a profile with 35,000 call paths, into a folder.
+ */
 #include "tests/support/fixture_report.h"
 
 enum {

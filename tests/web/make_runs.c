@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Puts runs into a spool: make_runs SPOOL [FIRST COUNT], from the ninth of all on with one function slower; or
- * make_runs SPOOL --hostile, a few in which every name that a run can bring along is markup.
+ * Puts runs into a spool: make_runs SPOOL [FIRST COUNT], from the ninth of all on with one function
+ * slower; or make_runs SPOOL --hostile, a few in which every name that a run can bring along is
+ * markup.
  */
 #include "base/number.h"
 #include "perfdb/client/client.h"

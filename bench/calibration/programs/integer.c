@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Integer work in the registers: a random generator, and sorting what it makes.  SLOWER_PERMILLE more rounds. */
+/*
+ * Integer work in the registers: a random generator, and sorting what it makes.  SLOWER_PERMILLE
+ * more rounds.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Branches: an interpreter of a small byte code that counts primes, one unpredictable jump an instruction. */
+/*
+ * Branches: an interpreter of a small byte code that counts primes, one unpredictable jump an
+ * instruction.
+ */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -28,20 +31,20 @@ struct instruction {
 
 /* for n = 2 ...: for d = 2 ... n-1: if n % d == 0 then next n; count++ */
 static const struct instruction program[] = {
-	{LOAD,         0, 0, 0, 2 }, /*  0: n = 2 */
-	{LOAD,         5, 0, 0, 1 }, /*  1: one */
-	{LOAD,         4, 0, 0, 0 }, /*  2: count = 0 */
-	{LOAD,         1, 0, 0, 2 }, /*  3: d = 2 */
-	{JUMP_IF_LESS, 1, 0, 0, 6 }, /*  4: d < n? */
-	{JUMP,         0, 0, 0, 10}, /*  5: prime */
-	{REMAINDER,    2, 0, 1, 0 }, /*  6: r = n % d */
+	{LOAD, 0, 0, 0, 2},          /*  0: n = 2 */
+	{LOAD, 5, 0, 0, 1},          /*  1: one */
+	{LOAD, 4, 0, 0, 0},          /*  2: count = 0 */
+	{LOAD, 1, 0, 0, 2},          /*  3: d = 2 */
+	{JUMP_IF_LESS, 1, 0, 0, 6},  /*  4: d < n? */
+	{JUMP, 0, 0, 0, 10},         /*  5: prime */
+	{REMAINDER, 2, 0, 1, 0},     /*  6: r = n % d */
 	{JUMP_IF_ZERO, 2, 0, 0, 11}, /*  7: not prime */
-	{ADD,          1, 5, 0, 0 }, /*  8: d++ */
-	{JUMP,         0, 0, 0, 4 }, /*  9 */
-	{ADD,          4, 5, 0, 0 }, /* 10: count++ */
-	{ADD,          0, 5, 0, 0 }, /* 11: n++ */
-	{JUMP_IF_LESS, 0, 6, 0, 3 }, /* 12: n < limit? */
-	{STOP,         0, 0, 0, 0 }, /* 13 */
+	{ADD, 1, 5, 0, 0},           /*  8: d++ */
+	{JUMP, 0, 0, 0, 4},          /*  9 */
+	{ADD, 4, 5, 0, 0},           /* 10: count++ */
+	{ADD, 0, 5, 0, 0},           /* 11: n++ */
+	{JUMP_IF_LESS, 0, 6, 0, 3},  /* 12: n < limit? */
+	{STOP, 0, 0, 0, 0},          /* 13 */
 };
 
 __attribute__((noinline)) static int64_t interpret(int64_t limit)

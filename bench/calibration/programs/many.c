@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Many functions: 216 small ones with about 0.35 % of the time each, `hot` with some 8 %, and `shared`, which two callers
- * use.  VARIANT changes one thing:
+ * Many functions: 216 small ones with about 0.35 % of the time each, `hot` with some 8 %, and
+ * `shared`, which two callers use.  VARIANT changes one thing:
  *	0 nothing
  *	1 hot takes 10 % longer
  *	2 shared takes 30 % longer when caller_b calls it
@@ -80,7 +80,9 @@ NOINLINE static uint64_t shared(uint64_t x, long steps)
 	return spin(x, steps, 99);
 }
 
-/* Not known to the compiler, or it would compile `shared` in another way when both callers agree. */
+/*
+ * Not known to the compiler, or it would compile `shared` in another way when both callers agree.
+ */
 static volatile long shared_steps = SHARED;
 
 NOINLINE static uint64_t caller_a(uint64_t x)

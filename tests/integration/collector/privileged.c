@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Says whether it runs with rights that its caller does not have, and works for a moment.  Linked with the collector. */
+/*
+ * Says whether it runs with rights that its caller does not have, and works for a moment.  Linked
+ * with the collector.
+ */
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <time.h>

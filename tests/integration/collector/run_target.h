@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run a target program under the collector and read what it left.  Anything wrong fails the running test. */
+/*
+ * Run a target program under the collector and read what it left.  Anything wrong fails the running
+ * test.
+ */
 #ifndef FG_TESTS_INTEGRATION_COLLECTOR_RUN_TARGET_H
 #define FG_TESTS_INTEGRATION_COLLECTOR_RUN_TARGET_H
 
@@ -14,7 +17,8 @@ enum {
 
 struct run {
 	const char *words
-		[RUN_WORDS]; /* the first: name of the target, or an absolute path; NULL at the end */
+		/* the first: name of the target, or an absolute path; NULL at the end */
+		[RUN_WORDS];
 	const char *settings[RUN_WORDS]; /* "FASTGATE_COLLECTOR_...=value", NULL at the end */
 	bool without_collector;
 	bool forbid_perf; /* a seccomp filter answers perf_event_open with EACCES */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A guest leaves no trace on its host: same output, same exit code, no EINTR, no lost child, no lost signal. */
+/*
+ * A guest leaves no trace on its host: same output, same exit code, no EINTR, no lost child, no
+ * lost signal.
+ */
 #include "base/base.h"
 #include "base/fs.h"
 #include "collector/collector_env.h"
@@ -17,9 +20,7 @@
 static void every_child_comes_back(void **state)
 {
 	struct outcome outcome;
-	struct run run = {
-		.words = {"storm_fork", "15"}
-        };
+	struct run run = {.words = {"storm_fork", "15"}};
 	unsigned images = 0;
 
 	(void)state;
@@ -27,7 +28,10 @@ static void every_child_comes_back(void **state)
 	run_target(&run, &outcome);
 	for (const struct trace *trace = outcome.traces; trace; trace = trace->next)
 		images += trace_inclusive(trace, "in_child") > 0;
-	/* 15 rounds, four children each with 3 ms of work; a forked one leaves a trace only once it is sampled */
+	/*
+	 * 15 rounds, four children each with 3 ms of work; a forked one leaves a trace only once it
+	 * is sampled
+	 */
 	assert_true(images >= 50);
 	assert_true(trace_inclusive(outcome.traces, "in_child") > 60 * 2e6);
 	assert_true(trace_inclusive(outcome.traces, "in_parent") > 15 * 2e6);
@@ -38,10 +42,7 @@ static void children_are_left_alone_when_asked(void **state)
 {
 	struct outcome outcome;
 	char only[64];
-	struct run run = {
-		.words = {"storm_fork", "20"},
-                  .settings = {only           }
-        };
+	struct run run = {.words = {"storm_fork", "20"}, .settings = {only}};
 
 	(void)state;
 	run.words[0] = target_path("storm_fork");
@@ -56,18 +57,16 @@ static void children_are_left_alone_when_asked(void **state)
 static void no_call_is_cut_short(void **state)
 {
 	static const char *const settings[][3] = {
-		{FG_ENV_RATE "=10000", NULL,                   NULL},
-		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick",   NULL},
-		{FG_ENV_RATE "=2000",  FG_ENV_CLOCK "=wall",   NULL},
+		{FG_ENV_RATE "=10000", NULL, NULL},
+		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick", NULL},
+		{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall", NULL},
 		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=jitter", NULL},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		struct outcome outcome;
-		struct run run = {
-			.words = {"eintr", "120"}
-                };
+		struct run run = {.words = {"eintr", "120"}};
 
 		memcpy(run.settings, settings[i], sizeof(settings[i]));
 		run_target(&run, &outcome);
@@ -98,18 +97,16 @@ static void waiting_for_the_signal_goes_on(void **state)
 		const char *settings[2];
 		const char *argument;
 	} cases[] = {
-		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=cpu"},   NULL     },
-		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick"},  NULL     },
+		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=cpu"}, NULL},
+		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick"}, NULL},
 		{{FG_ENV_RATE "=5000", FG_ENV_CLOCK "=jitter"}, "process"},
-		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"},   "wall"   },
+		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"}, "wall"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct outcome outcome;
-		struct run run = {
-			.words = {"waits", cases[i].argument}
-                };
+		struct run run = {.words = {"waits", cases[i].argument}};
 
 		memcpy(run.settings, cases[i].settings, sizeof(cases[i].settings));
 		run_target(&run, &outcome);
@@ -121,7 +118,10 @@ static void waiting_for_the_signal_goes_on(void **state)
 	}
 }
 
-/* Its filter kills for every system call but the few that the program makes; its own exit code comes through. */
+/*
+ * Its filter kills for every system call but the few that the program makes; its own exit code
+ * comes through.
+ */
 static void a_sandbox_is_not_disturbed(void **state)
 {
 	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=wall",
@@ -136,8 +136,8 @@ static void a_sandbox_is_not_disturbed(void **state)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
 		struct outcome outcome;
 		struct run run = {
-			.words = {"sandbox"           },
-			.settings = { clocks[i], FG_ENV_RATE "=2000"},
+			.words = {"sandbox"},
+			.settings = {clocks[i], FG_ENV_RATE "=2000"},
 			.exit_code = 5,
 		};
 
@@ -151,10 +151,8 @@ static void a_sandbox_is_not_disturbed(void **state)
 static void exceptions_stay_with_their_unwinder(void **state)
 {
 	struct outcome outcome;
-	struct run run = {
-		.words = {"throwing", TARGETS_FOLDER "/libthrowing.so"},
-		.settings = {FG_ENV_RATE "=5000"         }
-        };
+	struct run run = {.words = {"throwing", TARGETS_FOLDER "/libthrowing.so"},
+			  .settings = {FG_ENV_RATE "=5000"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -162,14 +160,15 @@ static void exceptions_stay_with_their_unwinder(void **state)
 	outcome_release(&outcome);
 }
 
-/* A handler that asked malloc for its own thread-local variables would now and then stand in malloc already. */
+/*
+ * A handler that asked malloc for its own thread-local variables would now and then stand in malloc
+ * already.
+ */
 static void thread_local_memory_is_the_programs_own(void **state)
 {
 	struct outcome outcome;
-	struct run run = {
-		.words = {"tls", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX},
-		.settings = {FG_ENV_RATE "=10000"    }
-        };
+	struct run run = {.words = {"tls", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX},
+			  .settings = {FG_ENV_RATE "=10000"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -230,7 +229,10 @@ static void samples_know_their_region(void **state)
 	assert_int_equal(outcome.traces->kinds[FG_RECORD_UNIT_END], 20);
 	assert_int_equal(outcome.traces->region_entered[1], 20);
 	assert_int_equal(outcome.traces->region_entered[2], 20);
-	/* Elapsed times, which a busy machine makes longer: a unit holds "outer", which holds "inner". */
+	/*
+	 * Elapsed times, which a busy machine makes longer: a unit holds "outer", which holds
+	 * "inner".
+	 */
 	assert_true(outcome.traces->region_ns[2] >= 20 * 15 * UINT64_C(1000000));
 	assert_true(outcome.traces->region_ns[1] >=
 		    outcome.traces->region_ns[2] + 20 * 5 * UINT64_C(1000000));
@@ -291,20 +293,17 @@ struct part_case {
 static void only_the_part_asked_for_is_sampled(void **state)
 {
 	static const struct part_case cases[] = {
-		{NULL,     FG_ENV_UNITS "=5:9",    0.6e8, 1.8e8}, /* 5 units of 20 ms */
-		{"paused", FG_ENV_PAUSED "=1",     3e8,   5.5e8}, /* 400 of 450 ms */
-		{NULL,     FG_ENV_PAUSED "=1",     0,     1    },
-                {NULL,     FG_ENV_DELAY "=100000", 0,     1    },
-		{NULL,     FG_ENV_DURATION "=1",   0,     1e8  },
+		{NULL, FG_ENV_UNITS "=5:9", 0.6e8, 1.8e8},  /* 5 units of 20 ms */
+		{"paused", FG_ENV_PAUSED "=1", 3e8, 5.5e8}, /* 400 of 450 ms */
+		{NULL, FG_ENV_PAUSED "=1", 0, 1},           {NULL, FG_ENV_DELAY "=100000", 0, 1},
+		{NULL, FG_ENV_DURATION "=1", 0, 1e8},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct outcome outcome;
-		struct run run = {
-			.words = {"regions", cases[i].argument},
-                          .settings = {cases[i].setting        }
-                };
+		struct run run = {.words = {"regions", cases[i].argument},
+				  .settings = {cases[i].setting}};
 
 		run_target(&run, &outcome);
 		const double seen = trace_inclusive(outcome.traces, "work");
@@ -370,9 +369,10 @@ static void output_and_exit_code_are_the_programs_own(void **state)
 {
 	static const char *const commands[][6] = {
 		{"/bin/bash", "-c",
-		 "for i in $(seq 40); do x=$(echo $i; exit $i); y=$?; done; echo $x $y; exit 7", NULL},
-		{"/bin/sh",   "-c", "ls /proc/self/fd | wc -l; ulimit -n; trap; kill -l 27",     NULL},
-		{"/bin/sh",   "-c", "head -c 3000000 /bin/bash | gzip -9 | cksum",               NULL},
+		 "for i in $(seq 40); do x=$(echo $i; exit $i); y=$?; done; echo $x $y; exit 7",
+		 NULL},
+		{"/bin/sh", "-c", "ls /proc/self/fd | wc -l; ulimit -n; trap; kill -l 27", NULL},
+		{"/bin/sh", "-c", "head -c 3000000 /bin/bash | gzip -9 | cksum", NULL},
 	};
 	static const int codes[] = {7, 0, 0};
 
@@ -388,7 +388,8 @@ static void output_and_exit_code_are_the_programs_own(void **state)
 		run_target(&run, &without);
 		assert_non_null(with.traces);
 		if (i !=
-		    1) /* a listing of descriptors shows ours: the one difference that can be seen */
+		    /* a listing of descriptors shows ours: the one difference that can be seen */
+		    1)
 			assert_string_equal(with.output, without.output);
 		outcome_release(&with);
 		outcome_release(&without);

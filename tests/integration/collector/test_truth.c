@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs whose profile is known, and whether the collector finds it.  Shares are judged by their own statistics: a share p that
- * is seen in n samples has the standard deviation sqrt(p (1 - p) / n); four of these are allowed, so that a right collector
- * fails once in 16,000 runs.  The clock is as good as random against the program, so this holds on a busy machine too.
+ * Programs whose profile is known, and whether the collector finds it.  Shares are judged by their
+ * own statistics: a share p that is seen in n samples has the standard deviation sqrt(p (1 - p) /
+ * n); four of these are allowed, so that a right collector fails once in 16,000 runs.  The clock is
+ * as good as random against the program, so this holds on a busy machine too.
  */
 #include "base/base.h"
 #include "base/fs.h"
@@ -21,7 +22,10 @@ enum {
 	RUNS_MAX = 5
 };
 
-/* Two functions, and what one look of the clock that sees the first stands for; the second's is the period. */
+/*
+ * Two functions, and what one look of the clock that sees the first stands for; the second's is the
+ * period.
+ */
 struct share {
 	const char *a;
 	const char *b;
@@ -52,8 +56,9 @@ static void judge_share(const struct sums *sums, double look_ns, char *wrong, si
 }
 
 /*
- * A single run may be off by more than chance tells, where a busy machine stops it in the wrong places: then all runs
- * together are judged, of which there are more.  What is wrong in each of them stays wrong.  The last run is handed on.
+ * A single run may be off by more than chance tells, where a busy machine stops it in the wrong
+ * places: then all runs together are judged, of which there are more.  What is wrong in each of
+ * them stays wrong.  The last run is handed on.
  */
 static void assert_share(const struct run *run, const struct share *share, struct outcome *outcome)
 {
@@ -133,7 +138,10 @@ static void two_equal_threads_weigh_the_same(void **state)
 	outcome_release(&outcome);
 }
 
-/* In each round that destructors run in but the last one, after which a thread is gone: a quarter of the work would be missed else. */
+/*
+ * In each round that destructors run in but the last one, after which a thread is gone: a quarter
+ * of the work would be missed else.
+ */
 static void threads_are_sampled_while_they_end(void **state)
 {
 	struct outcome outcome;
@@ -151,9 +159,7 @@ static void threads_are_sampled_while_they_end(void **state)
 static void the_last_thread_ends_the_process(void **state)
 {
 	struct outcome outcome;
-	struct run run = {
-		.words = {"thread_ends", "main"}
-        };
+	struct run run = {.words = {"thread_ends", "main"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -188,17 +194,15 @@ static void a_stranger_is_found_whoever_hides_it(void **state)
 		uint64_t late; /* threads found */
 		const char *why;
 	} cases[] = {
-		{"replaced",  2, "another stranger has died in the same moment"      },
-		{"unnoticed", 1, "a thread that did not take its leave has died"     },
-		{"many",      1, "the list of threads is longer than a handler reads"},
+		{"replaced", 2, "another stranger has died in the same moment"},
+		{"unnoticed", 1, "a thread that did not take its leave has died"},
+		{"many", 1, "the list of threads is longer than a handler reads"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct outcome outcome;
-		struct run run = {
-			.words = {"strangers", cases[i].which}
-                };
+		struct run run = {.words = {"strangers", cases[i].which}};
 
 		run_target(&run, &outcome);
 		if (trace_inclusive(outcome.traces, "work_second") <= 100e6 ||
@@ -212,9 +216,9 @@ static void a_stranger_is_found_whoever_hides_it(void **state)
 }
 
 /*
- * The CPU time is exact, and the weights add up to it: within a period, and what is spent after the last look at it.  The
- * kernel's split of it into user and system time is a sample of its own at every kernel tick, so ours may differ from it by as
- * much as that sample is uncertain.
+ * The CPU time is exact, and the weights add up to it: within a period, and what is spent after the
+ * last look at it.  The kernel's split of it into user and system time is a sample of its own at
+ * every kernel tick, so ours may differ from it by as much as that sample is uncertain.
  */
 static void assert_adds_up(const struct trace *trace)
 {
@@ -235,9 +239,7 @@ static void assert_adds_up(const struct trace *trace)
 static void user_and_system_time_are_told_apart(void **state)
 {
 	struct outcome outcome;
-	struct run run = {
-		.words = {"kernel", "mixed"}
-        };
+	struct run run = {.words = {"kernel", "mixed"}};
 
 	(void)state;
 	assert_share(&run, &(struct share){"read_in_turn", "work_in_turn", kernel_tick_ns()},
@@ -262,9 +264,7 @@ static void system_time_is_seen_in_full(void **state)
 static void page_faults_are_system_time_of_who_touches(void **state)
 {
 	struct outcome outcome;
-	struct run run = {
-		.words = {"kernel", "faults"}
-        };
+	struct run run = {.words = {"kernel", "faults"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -282,10 +282,7 @@ static void weights_add_up_to_cpu_time(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 		struct outcome outcome;
-		struct run run = {
-			.words = {"deep", "10"},
-                          .settings = {rates[i]     }
-                };
+		struct run run = {.words = {"deep", "10"}, .settings = {rates[i]}};
 
 		run_target(&run, &outcome);
 		const struct fg_trace_header *header = &outcome.traces->header;
@@ -322,9 +319,7 @@ struct depth_case {
 static void check_depth(const struct depth_case *wanted, const char *program)
 {
 	struct outcome outcome;
-	struct run run = {
-		.words = {program, wanted->depth}
-        };
+	struct run run = {.words = {program, wanted->depth}};
 	size_t seen = 0;
 
 	run_target(&run, &outcome);
@@ -335,7 +330,10 @@ static void check_depth(const struct depth_case *wanted, const char *program)
 			continue;
 		seen++;
 		assert_false(sample->flags & FG_SAMPLE_TRUNCATED);
-		/* around it: at_the_bottom, main, three of libc; the clock and its system call above */
+		/*
+		 * around it: at_the_bottom, main, three of libc; the clock and its system call
+		 * above
+		 */
 		const uint64_t depth = trace_depth(outcome.traces, sample->path);
 
 		assert_in_range(depth, wanted->frames + 4, wanted->frames + 12);
@@ -349,10 +347,10 @@ static void check_depth(const struct depth_case *wanted, const char *program)
 static void deep_stacks_are_whole_or_cut_in_the_middle(void **state)
 {
 	static const struct depth_case cases[] = {
-		{"0",     1,     false},
-		{"300",   301,   false},
-		{"4000",  4001,  false},
-		{"10000", 10001, true },
+		{"0", 1, false},
+		{"300", 301, false},
+		{"4000", 4001, false},
+		{"10000", 10001, true},
 	};
 
 	(void)state;
@@ -384,9 +382,7 @@ static void a_chain_through_600_libraries_is_whole(void **state)
 {
 	struct outcome outcome;
 	struct fg_scratch libraries;
-	struct run run = {
-		.words = {"chain", "300", "600", libraries.path, "300"}
-        };
+	struct run run = {.words = {"chain", "300", "600", libraries.path, "300"}};
 	double whole = 0;
 	double all;
 
@@ -414,8 +410,7 @@ static void unloaded_libraries_do_not_mix_with_later_ones(void **state)
 {
 	struct outcome outcome;
 	struct run run = {
-		.words = {"storm_dlopen", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX, "200"}
-        };
+		.words = {"storm_dlopen", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX, "200"}};
 	double all;
 
 	(void)state;
@@ -452,7 +447,7 @@ static void odd_stacks_are_walked_or_marked(void **state)
 		    0.99 * trace_inclusive(outcome.traces, "in_handler"));
 	static const char *const odd[][2] = {
 		{"called_by_register", "through_register"},
-		{"called_by_memory",   "through_memory"  },
+		{"called_by_memory", "through_memory"},
 	};
 
 	for (size_t i = 0; i < 2; i++)

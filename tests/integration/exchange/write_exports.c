@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes the known profile in every export format: "write_exports FOLDER" → FOLDER/known<extension>. */
+/*
+ * Writes the known profile in every export format: "write_exports FOLDER" →
+ * FOLDER/known<extension>.
+ */
 #include "base/fs.h"
 #include "exchange/export.h"
 #include "tests/support/known_profile.h"

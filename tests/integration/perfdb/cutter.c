@@ -28,10 +28,7 @@ static void send_at_once(int fd)
 /* One piece, from whichever side speaks; its size, or 0 when the line is at its end. */
 static size_t pass_piece(const int sides[2], size_t most)
 {
-	struct pollfd fds[2] = {
-		{sides[0], POLLIN, 0},
-                {sides[1], POLLIN, 0}
-        };
+	struct pollfd fds[2] = {{sides[0], POLLIN, 0}, {sides[1], POLLIN, 0}};
 	char piece[PIECE_BYTES];
 	ssize_t n = 0;
 	int from = 0;

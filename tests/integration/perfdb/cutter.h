@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A relay between client and server that cuts lines: before, while or after a request passes, or its answer. */
+/*
+ * A relay between client and server that cuts lines: before, while or after a request passes, or
+ * its answer.
+ */
 #ifndef FG_TESTS_CUTTER_H
 #define FG_TESTS_CUTTER_H
 

@@ -99,7 +99,10 @@ int fg_test_exchange(const struct fg_test_server *s, const void *bytes, size_t s
 	size_t sent = 0;
 	int status = 0;
 
-	/* A server that refuses early closes while we still send: what it said is there all the same. */
+	/*
+	 * A server that refuses early closes while we still send: what it said is there all the
+	 * same.
+	 */
 	while (sent < size) {
 		const ssize_t n = send(fd, (const char *)bytes + sent, size - sent, MSG_NOSIGNAL);
 

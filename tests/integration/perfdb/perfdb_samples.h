@@ -33,7 +33,10 @@ int fg_test_server_teardown(void **state);
 
 /* A connection; -1 is a failed test. */
 int fg_test_connect(const struct fg_test_server *s);
-/* Send bytes, read until the server closes or the announced length has come. Returns the status; body to `body`. */
+/*
+ * Send bytes, read until the server closes or the announced length has come. Returns the status;
+ * body to `body`.
+ */
 int fg_test_exchange(const struct fg_test_server *s, const void *bytes, size_t size,
 		     struct fg_strbuf *body);
 /* GET (or another method) with an optional token; body of the answer to `body` (may be NULL). */
@@ -50,7 +53,10 @@ struct cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path)
 void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text);
 void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
 		       struct fg_strbuf *text);
-/* Writes over the bytes behind `mark` in the parcel's envelope; a mark that is not there is a failed test. */
+/*
+ * Writes over the bytes behind `mark` in the parcel's envelope; a mark that is not there is a
+ * failed test.
+ */
 void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text);
 /* Sends it; the status that came back.  Body of the answer to `body` (may be NULL). */
 int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token,

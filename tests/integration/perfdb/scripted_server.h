@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An HTTP server on loopback that answers with what a test has written down, and keeps what it was asked. */
+/*
+ * An HTTP server on loopback that answers with what a test has written down, and keeps what it was
+ * asked.
+ */
 #ifndef FG_TESTS_SCRIPTED_SERVER_H
 #define FG_TESTS_SCRIPTED_SERVER_H
 
@@ -20,8 +23,8 @@ enum {
 
 struct fg_script_server {
 	char url[FG_LOOPBACK_URL_SIZE];
-	const struct fg_script_reply
-		*replies; /* one a request; the last one again for all further ones */
+	/* one a request; the last one again for all further ones */
+	const struct fg_script_reply *replies;
 	size_t reply_count;
 	char *requests[FG_SCRIPT_MAX_REQUESTS]; /* head and body */
 	size_t request_count;

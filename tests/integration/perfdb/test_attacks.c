@@ -26,10 +26,10 @@ struct bad {
 static void bad_bodies_are_refused_and_nothing_is_stored(void **state)
 {
 	static const struct bad cases[] = {
-		{"nothing",       "",							      400},
-		{"not ours",      "{\"hello\": 1, \"and\": \"some more text to be long enough\"}", 400},
-		{"wrong version", "FGRUN/9\n................",                                     415},
-		{"cut short",     "FGRUN/1\n\x01\x00",                                             400},
+		{"nothing", "", 400},
+		{"not ours", "{\"hello\": 1, \"and\": \"some more text to be long enough\"}", 400},
+		{"wrong version", "FGRUN/9\n................", 415},
+		{"cut short", "FGRUN/1\n\x01\x00", 400},
 	};
 	struct fg_test_server *s = *state;
 	struct fg_strbuf parcel = {0};
@@ -195,8 +195,8 @@ static void one_address_does_not_get_all_connections(void **state)
 }
 
 /*
- * Sends `start`, then a byte now and then, until the server has had enough; whatever it said goes to `answer`.  Each byte makes
- * the connection a living one: only a limit on the whole ends it.
+ * Sends `start`, then a byte now and then, until the server has had enough; whatever it said goes
+ * to `answer`.  Each byte makes the connection a living one: only a limit on the whole ends it.
  */
 static void dribble(const struct fg_test_server *s, const char *start, struct fg_strbuf *answer)
 {
@@ -226,12 +226,13 @@ static void slow_request_is_cut_off(void **state)
 		int64_t headers_ns;
 		int64_t request_ns;
 	} cases[] = {
-		{"headers",                 "GET /healthz HTTP/1.1\r\nX-A: ",                        PATIENCE_MS, 0          },
+		{"headers", "GET /healthz HTTP/1.1\r\nX-A: ", PATIENCE_MS, 0},
 		{"headers of a second one", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /",
-		 PATIENCE_MS,										     0          },
-		{"the first line",          "G",						     PATIENCE_MS, 0          },
+		 PATIENCE_MS, 0},
+		{"the first line", "G", PATIENCE_MS, 0},
 		{"a body",
-		 "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n",   0,           PATIENCE_MS},
+		 "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n",
+		 0, PATIENCE_MS},
 	};
 	struct fg_test_server *s = *state;
 

@@ -71,10 +71,10 @@ static void blocks_that_swell_are_refused(void **state)
 		bool as_dictionary;
 		int status;
 	} cases[] = {
-		{"values of 4 GiB",               UINT32_MAX, false, 413},
-		{"values larger than they say",   100,        false, 400},
-		{"a dictionary of 4 GiB",         UINT32_MAX, true,  413},
-		{"a dictionary larger than that", 100,        true,  400},
+		{"values of 4 GiB", UINT32_MAX, false, 413},
+		{"values larger than they say", 100, false, 400},
+		{"a dictionary of 4 GiB", UINT32_MAX, true, 413},
+		{"a dictionary larger than that", 100, true, 400},
 	};
 	struct fg_test_server *s = *state;
 
@@ -154,7 +154,10 @@ static void clients_that_stop_half_way_do_not_stop_others(void **state)
 	assert_int_equal(fg_test_run_count(s), 2);
 }
 
-/* Forwards, back, far back: nobody stays locked out, and nobody gets more than a minute's share twice. */
+/*
+ * Forwards, back, far back: nobody stays locked out, and nobody gets more than a minute's share
+ * twice.
+ */
 static void limit_survives_a_clock_that_jumps(void **state)
 {
 	static const int64_t minutes[] = {1000, 1001, 2, 5000000, 0, 1000};
@@ -171,7 +174,10 @@ static void limit_survives_a_clock_that_jumps(void **state)
 	fg_limiter_free(limiter);
 }
 
-/* A machine whose clock was years off: its runs are stored, listed in their order, and stand in no other's way. */
+/*
+ * A machine whose clock was years off: its runs are stored, listed in their order, and stand in no
+ * other's way.
+ */
 static void runs_from_other_times_are_kept(void **state)
 {
 	static const char *const times[] = {"0000000000000000000", "9000000000000000000",
@@ -204,10 +210,10 @@ static void runs_from_other_times_are_kept(void **state)
 static void client_waits_as_long_as_it_is_told(void **state)
 {
 	static const struct fg_script_reply replies[] = {
-		{404, NULL,                 "no"  },
+		{404, NULL, "no"},
 		{503, "Retry-After: 1\r\n", "busy"},
-		{404, NULL,                 "no"  },
-		{201, NULL,                 "{}"  },
+		{404, NULL, "no"},
+		{201, NULL, "{}"},
 	};
 	const struct fg_test_server *s = *state;
 	struct fg_script_server server = {0};
@@ -262,12 +268,7 @@ static void last_run_that_left_the_level_is_told_but_not_called_a_change(void **
 		unsigned jumped;
 		int changes;
 		int possible; /* runs; 0: none */
-	} cases[] = {
-		{0, 0, 0},
-                {1, 0, 1},
-                {2, 0, 2},
-                {6, 1, 0}
-        };
+	} cases[] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 2}, {6, 1, 0}};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {

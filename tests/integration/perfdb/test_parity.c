@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SQLite and PostgreSQL give the same answers, byte for byte; two servers share one PostgreSQL; migration goes both ways. */
+/*
+ * SQLite and PostgreSQL give the same answers, byte for byte; two servers share one PostgreSQL;
+ * migration goes both ways.
+ */
 #include "base/json.h"
 #include "store/copy.h"
 #include "store/db.h"
@@ -169,7 +172,10 @@ static void migration_to_sqlite_and_back_changes_no_answer(void **state)
 	fg_scratch_release(&scratch);
 }
 
-/* One statement has failed: PostgreSQL undoes all, answers COMMIT politely, and nobody may be told that it is stored. */
+/*
+ * One statement has failed: PostgreSQL undoes all, answers COMMIT politely, and nobody may be told
+ * that it is stored.
+ */
 static void transaction_that_was_undone_is_not_called_committed(void **state)
 {
 	struct fg_db *db = NULL;
@@ -186,7 +192,10 @@ static void transaction_that_was_undone_is_not_called_committed(void **state)
 	fg_db_close(db);
 }
 
-/* Every session of the database is ended, as when it restarts: the server finds its way back by itself. */
+/*
+ * Every session of the database is ended, as when it restarts: the server finds its way back by
+ * itself.
+ */
 static void server_outlives_its_connections(void **state)
 {
 	struct fg_test_server s;
@@ -218,9 +227,8 @@ static void tiles_and_trends_work_here_too(void **state)
 	static const struct fg_sample_shape tiny = {
 		.functions = 4, .paths = 8, .pairs = 1, .samples = 100};
 	const struct fg_run_side sides[2] = {
-		{"0198f000-0000-7000-8000-000000001388", FG_ARM_BASELINE },
-		{"0198f000-0000-7000-8000-000000001388", FG_ARM_CANDIDATE}
-        };
+		{"0198f000-0000-7000-8000-000000001388", FG_ARM_BASELINE},
+		{"0198f000-0000-7000-8000-000000001388", FG_ARM_CANDIDATE}};
 	struct fg_store *store = NULL;
 	struct fg_function_deltas deltas = {0};
 	struct fg_function_trend trend = {0};
@@ -282,7 +290,9 @@ static void save_as(struct fg_store *store, uint64_t seed, const char *id)
 	fg_stored_run_release(&run);
 }
 
-/* Of a session that has seen nothing yet: what is in the database already does not get there twice. */
+/*
+ * Of a session that has seen nothing yet: what is in the database already does not get there twice.
+ */
 static void new_session_finds_what_another_one_added(void **state)
 {
 	struct fg_store *store = NULL;

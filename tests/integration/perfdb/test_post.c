@@ -103,10 +103,7 @@ static char *comments(unsigned count, int ours)
 
 static void first_comment_is_written(void **state)
 {
-	const struct fg_script_reply script[] = {
-		{200, NULL, "[]"         },
-                {201, NULL, "{\"id\": 1}"}
-        };
+	const struct fg_script_reply script[] = {{200, NULL, "[]"}, {201, NULL, "{\"id\": 1}"}};
 	struct fg_script_server server;
 
 	(void)state;
@@ -126,10 +123,7 @@ static void comment_on_the_second_page_is_found_and_rewritten(void **state)
 	char *first = comments(100, 0);
 	char *second = comments(3, 4242);
 	const struct fg_script_reply script[] = {
-		{200, NULL, first },
-                {200, NULL, second},
-                {200, NULL, "{}"  }
-        };
+		{200, NULL, first}, {200, NULL, second}, {200, NULL, "{}"}};
 	struct fg_script_server server;
 
 	(void)state;
@@ -146,10 +140,7 @@ static void comment_on_the_second_page_is_found_and_rewritten(void **state)
 
 static void number_comes_from_the_event_first(void **state)
 {
-	const struct fg_script_reply script[] = {
-		{200, NULL, "[]"},
-                {201, NULL, "{}"}
-        };
+	const struct fg_script_reply script[] = {{200, NULL, "[]"}, {201, NULL, "{}"}};
 	struct fg_script_server server;
 	struct fg_scratch scratch;
 	enum fg_post_result result = FG_POST_NOWHERE;
@@ -170,9 +161,7 @@ static void number_comes_from_the_event_first(void **state)
 
 static void run_of_no_pull_request_posts_nothing(void **state)
 {
-	const struct fg_script_reply script[] = {
-		{500, NULL, NULL}
-        };
+	const struct fg_script_reply script[] = {{500, NULL, NULL}};
 	struct fg_script_server server;
 	enum fg_post_result result = FG_POST_CREATED;
 	struct fg_error err = {0};
@@ -210,13 +199,11 @@ static void what_passes_is_tried_again_from_the_search_on(void **state)
 {
 	char *ours = comments(0, 5);
 	/* The comment was made, its answer lost: the second search finds it. */
-	const struct fg_script_reply script[] = {
-		{429, "Retry-After: 0\r\n", NULL},
-		{200, NULL,                 "[]"},
-		{0,   NULL,                 NULL},
-		{200, NULL,                 ours},
-		{200, NULL,                 "{}"}
-        };
+	const struct fg_script_reply script[] = {{429, "Retry-After: 0\r\n", NULL},
+						 {200, NULL, "[]"},
+						 {0, NULL, NULL},
+						 {200, NULL, ours},
+						 {200, NULL, "{}"}};
 	struct fg_script_server server;
 
 	(void)state;
@@ -306,10 +293,7 @@ static void absent_token_is_told_before_anything_is_sent(void **state)
 static void note_on_a_merge_request_is_rewritten(void **state)
 {
 	char *notes = comments(2, 99);
-	const struct fg_script_reply script[] = {
-		{200, NULL, notes},
-                {200, NULL, "{}" }
-        };
+	const struct fg_script_reply script[] = {{200, NULL, notes}, {200, NULL, "{}"}};
 	struct fg_script_server server;
 
 	(void)state;
@@ -327,10 +311,7 @@ static void note_on_a_merge_request_is_rewritten(void **state)
 
 static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
 {
-	const struct fg_script_reply script[] = {
-		{502, NULL, NULL},
-                {204, NULL, NULL}
-        };
+	const struct fg_script_reply script[] = {{502, NULL, NULL}, {204, NULL, NULL}};
 	struct fg_script_server server;
 	struct fg_post_target target = {"webhook", NULL, "TEST_TOKEN", false};
 	enum fg_post_result result = FG_POST_NOWHERE;
@@ -364,9 +345,7 @@ static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
 
 static void webhook_without_a_secret_is_not_signed(void **state)
 {
-	const struct fg_script_reply script[] = {
-		{200, NULL, "ok"}
-        };
+	const struct fg_script_reply script[] = {{200, NULL, "ok"}};
 	struct fg_script_server server;
 	struct fg_post_target target = {"webhook", NULL, NULL, false};
 	enum fg_post_result result = FG_POST_NOWHERE;
@@ -401,9 +380,7 @@ static void expect_posts(const struct fg_post_target *target, const struct fg_sc
 
 static void status_stands_beside_the_commit_that_was_pushed(void **state)
 {
-	const struct fg_script_reply script[] = {
-		{201, NULL, "{}"}
-        };
+	const struct fg_script_reply script[] = {{201, NULL, "{}"}};
 	static const struct fg_post_target target = {"github", "commit-status", "TEST_TOKEN",
 						     false};
 	struct fg_script_server server;
@@ -414,7 +391,10 @@ static void status_stands_beside_the_commit_that_was_pushed(void **state)
 	(void)setenv("GITHUB_RUN_ID", "99", 1);
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	play_github(&server);
-	/* On a pull request GITHUB_SHA is a merge that nobody sees: without an event there is no commit to mark. */
+	/*
+	 * On a pull request GITHUB_SHA is a merge that nobody sees: without an event there is no
+	 * commit to mark.
+	 */
 	{
 		enum fg_post_result result = FG_POST_CREATED;
 		struct fg_error err = {0};
@@ -445,13 +425,9 @@ static void write_event(struct fg_scratch *scratch, const char *json)
 static void check_run_is_written_once_and_then_rewritten(void **state)
 {
 	const struct fg_script_reply first[] = {
-		{200, NULL, "{\"total_count\":0,\"check_runs\":[]}"},
-                {201, NULL, "{}"                                   }
-        };
+		{200, NULL, "{\"total_count\":0,\"check_runs\":[]}"}, {201, NULL, "{}"}};
 	const struct fg_script_reply second[] = {
-		{200, NULL, "{\"total_count\":1,\"check_runs\":[{\"id\":31}]}"},
-                {200, NULL, "{}"                                              }
-        };
+		{200, NULL, "{\"total_count\":1,\"check_runs\":[{\"id\":31}]}"}, {200, NULL, "{}"}};
 	static const struct fg_post_target target = {"github", "check-run", "TEST_TOKEN", false};
 	struct fg_script_server server;
 	struct fg_scratch scratch;
@@ -475,9 +451,7 @@ static void check_run_is_written_once_and_then_rewritten(void **state)
 
 static void status_of_a_gitlab_job_goes_to_its_commit(void **state)
 {
-	const struct fg_script_reply script[] = {
-		{201, NULL, "{}"}
-        };
+	const struct fg_script_reply script[] = {{201, NULL, "{}"}};
 	static const struct fg_post_target target = {"gitlab", "commit-status", "TEST_TOKEN",
 						     false};
 	struct fg_script_server server;
@@ -503,15 +477,17 @@ static void pull_request_of_a_fork_is_found_by_its_head(void **state)
 	const struct fg_script_reply script[] = {
 		{200, NULL,
 		 "[{\"number\":3,\"head\":{\"sha\":\"ffff\"}},{\"number\":8,\"head\":{\"sha\":\"" SHA
-		 "\"}}]"        },
+		 "\"}}]"},
 		{200, NULL, "[]"},
-		{201, NULL, "{}"}
-        };
+		{201, NULL, "{}"}};
 	struct fg_script_server server;
 	struct fg_scratch scratch;
 
 	(void)state;
-	/* GITHUB_REF of such a job is the default branch; play_github() makes it the worst it could be. */
+	/*
+	 * GITHUB_REF of such a job is the default branch; play_github() makes it the worst it could
+	 * be.
+	 */
 	write_event(&scratch, FOLLOWS(""));
 	expect_posts(&github, script, 3, FG_POST_CREATED, &server);
 	expect_request(
@@ -524,10 +500,7 @@ static void pull_request_of_a_fork_is_found_by_its_head(void **state)
 
 static void pull_request_of_a_branch_is_named_by_the_event(void **state)
 {
-	const struct fg_script_reply script[] = {
-		{200, NULL, "[]"},
-                {201, NULL, "{}"}
-        };
+	const struct fg_script_reply script[] = {{200, NULL, "[]"}, {201, NULL, "{}"}};
 	struct fg_script_server server;
 	struct fg_scratch scratch;
 
@@ -542,8 +515,7 @@ static void pull_request_of_a_branch_is_named_by_the_event(void **state)
 static void pull_request_that_moved_on_gets_no_comment(void **state)
 {
 	const struct fg_script_reply script[] = {
-		{200, NULL, "[{\"number\":8,\"head\":{\"sha\":\"ffff\"}}]"}
-        };
+		{200, NULL, "[{\"number\":8,\"head\":{\"sha\":\"ffff\"}}]"}};
 	struct fg_script_server server;
 	struct fg_scratch scratch;
 

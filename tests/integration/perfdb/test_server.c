@@ -137,7 +137,9 @@ static void *upload_and_wait(void *context)
 	return NULL;
 }
 
-/* Another process holds the database: no upload can be confirmed, and everything else is answered. */
+/*
+ * Another process holds the database: no upload can be confirmed, and everything else is answered.
+ */
 static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload uploads[WAITING])
 {
 	struct fg_store *store = NULL;
@@ -173,8 +175,8 @@ static void uploads_that_wait_for_the_disk_hold_up_nobody(void **state)
 }
 
 /*
- * One cannot be written to its end: those that share its transaction are stored all the same, once and whole, and
- * so is that one, later.
+ * One cannot be written to its end: those that share its transaction are stored all the same, once
+ * and whole, and so is that one, later.
  */
 static void third_one_fails(struct fg_test_server *s, const char *trigger)
 {
@@ -383,7 +385,10 @@ static void api_description_and_server_agree(void **state)
 	cJSON_Delete(json);
 }
 
-/* A status below 400 is described by its number, any other at least by `default`; a refusal has its code and its words. */
+/*
+ * A status below 400 is described by its number, any other at least by `default`; a refusal has its
+ * code and its words.
+ */
 static void ask_as_described(const struct fg_test_server *s, const char *method, const char *path,
 			     const cJSON *operation)
 {

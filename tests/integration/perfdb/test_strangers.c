@@ -134,11 +134,11 @@ static void wrong_method_is_told_which_there_are(void **state)
 		const char *path;
 		const char *allowed;
 	} cases[] = {
-		{"PUT",    "/api/v1/runs",          "\r\nAllow: POST, GET, HEAD"  },
-		{"PATCH",  "/api/v1/runs/latest",   "\r\nAllow: GET, HEAD, DELETE"},
-		{"POST",   "/healthz",              "\r\nAllow: GET, HEAD"        },
-		{"GET",    "/api/v1/annotations/7", "\r\nAllow: DELETE"           },
-		{"DELETE", "/api/v1/triage",        "\r\nAllow: GET, HEAD, POST"  },
+		{"PUT", "/api/v1/runs", "\r\nAllow: POST, GET, HEAD"},
+		{"PATCH", "/api/v1/runs/latest", "\r\nAllow: GET, HEAD, DELETE"},
+		{"POST", "/healthz", "\r\nAllow: GET, HEAD"},
+		{"GET", "/api/v1/annotations/7", "\r\nAllow: DELETE"},
+		{"DELETE", "/api/v1/triage", "\r\nAllow: GET, HEAD, POST"},
 	};
 	const struct fg_test_server *s = *state;
 
@@ -176,12 +176,9 @@ static void asked_by_a_foreign_name_an_open_server_is_silent(void **state)
 		const char *host;
 		int answer;
 	} cases[] = {
-		{"evil.example",           403},
-                {"localhost.evil.example", 403},
-		{"127.0.0.1.evil.example", 403},
-                {"127.0.0.10",             403},
-		{"LocalHost:8642",         200},
-                {"[::1]:8642",             200},
+		{"evil.example", 403},           {"localhost.evil.example", 403},
+		{"127.0.0.1.evil.example", 403}, {"127.0.0.10", 403},
+		{"LocalHost:8642", 200},         {"[::1]:8642", 200},
 	};
 	struct fg_test_server *s = *state;
 
@@ -291,16 +288,16 @@ static void refusals_name_no_path_of_the_server(void **state)
 		const char *path;
 		int status;
 	} cases[] = {
-		{"/api/v1/runs/latest",					404},
-		{"/api/v1/runs/nothing",                                       404},
-		{"/api/v1/runs/0198f000-0000-7000-8000-000000000099",          404},
-		{"/api/v1/compare?a=latest~9&b=latest",                        404},
-		{"/api/v1/functions?a=x&b=y&benchmark=parse",                  404},
-		{"/api/v1/profile?a=latest&benchmark=none",                    404},
-		{"/api/v1/trend?project=none&benchmark=none&metric=cpu_time",  404},
+		{"/api/v1/runs/latest", 404},
+		{"/api/v1/runs/nothing", 404},
+		{"/api/v1/runs/0198f000-0000-7000-8000-000000000099", 404},
+		{"/api/v1/compare?a=latest~9&b=latest", 404},
+		{"/api/v1/functions?a=x&b=y&benchmark=parse", 404},
+		{"/api/v1/profile?a=latest&benchmark=none", 404},
+		{"/api/v1/trend?project=none&benchmark=none&metric=cpu_time", 404},
 		{"/api/v1/function-trend?project=none&benchmark=x&function=7", 404},
-		{"/api/v1/runs?limit=many",                                    400},
-		{"/api/v1/runs?after=7.x",                                     400},
+		{"/api/v1/runs?limit=many", 400},
+		{"/api/v1/runs?after=7.x", 400},
 	};
 	struct fg_test_server *s = *state;
 

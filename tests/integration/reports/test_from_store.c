@@ -66,8 +66,9 @@ static void check_format(const struct fg_reporter *reporter, const struct fg_rep
 }
 
 /*
- * The store keeps the weights of a profile to 1/64 of a sampling period, so the page of a run that was never stored
- * may differ from it in the last digit; all that is written from the store is the same.
+ * The store keeps the weights of a profile to 1/64 of a sampling period, so the page of a run that
+ * was never stored may differ from it in the last digit; all that is written from the store is the
+ * same.
  */
 static bool draws_profiles(const struct fg_reporter *reporter)
 {
@@ -87,7 +88,8 @@ static void every_format_is_the_same_from_the_store(void **state)
 		struct kept second = {0};
 
 		if (strcmp(fg_fixture_names[f], "hostile") == 0)
-			continue; /* the store cleans what is not UTF-8; the next test looks at it */
+			/* the store cleans what is not UTF-8; the next test looks at it */
+			continue;
 		fg_scratch_init(&scratch);
 		fg_fixture_init(&fixture, fg_fixture_names[f]);
 		keep(&fixture, fg_scratch_path(&scratch, "store.db"), &first);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Inlined functions without a linkage name (lambdas, local classes) are called by where they stand. */
-#include "symbols/elf_file.h"
+/*
+ * Inlined functions without a linkage name (lambdas, local classes) are called by where they stand.
+ */
 #include "profile/profile.h"
+#include "symbols/elf_file.h"
 #include "symbols/symbolizer.h"
 #include "tests/support/fg_test.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The symbolizer on a library that was built for it: with debug information, stripped, with a separate debug file in every
- * place where one may lie, built anew, damaged.
+ * The symbolizer on a library that was built for it: with debug information, stripped, with a
+ * separate debug file in every place where one may lie, built anew, damaged.
  */
 #include "base/base.h"
 #include "base/fs.h"
 #include "base/process.h"
+#include "profile/profile.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_starts.h"
 #include "symbols/mini_debug.h"
-#include "profile/profile.h"
 #include "symbols/symbolizer.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
@@ -274,12 +274,7 @@ static void binaries_of_another_byte_order_or_width_are_refused_in_words(void **
 	static const struct {
 		size_t at;
 		char value;
-	} changes[] = {
-		{EI_DATA,  ELFDATA2MSB},
-                {EI_DATA,  9          },
-                {EI_CLASS, 0          },
-                {EI_CLASS, 3          }
-        };
+	} changes[] = {{EI_DATA, ELFDATA2MSB}, {EI_DATA, 9}, {EI_CLASS, 0}, {EI_CLASS, 3}};
 	struct fg_error err = {0};
 	size_t size;
 	char *bytes;
@@ -308,7 +303,10 @@ static bool has(const char *program)
 	return found;
 }
 
-/* As distributions make it: what .dynsym does not have, in an ELF file of its own, packed, in a section. */
+/*
+ * As distributions make it: what .dynsym does not have, in an ELF file of its own, packed, in a
+ * section.
+ */
 static void a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names(void **state)
 {
 	const struct scene *scene = *state;
@@ -411,7 +409,10 @@ static char *only_dwo(const struct scene *scene)
 	return found;
 }
 
-/* The compiler leaves the functions in a .dwo file: without it there are lines, no inlined frames, and nothing is cached. */
+/*
+ * The compiler leaves the functions in a .dwo file: without it there are lines, no inlined frames,
+ * and nothing is cached.
+ */
 static void split_debug_information_is_read_and_missed(void **state)
 {
 	const struct scene *scene = *state;

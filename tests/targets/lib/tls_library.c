@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A library with thread-local variables: much, that comes from malloc when a thread first looks at it, or (the last one) a little, from
- * what the dynamic loader keeps free for libraries that are loaded late.
+ * A library with thread-local variables: much, that comes from malloc when a thread first looks at
+ * it, or (the last one) a little, from what the dynamic loader keeps free for libraries that are
+ * loaded late.
  */
 #include <stddef.h>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reference values: SHA-256 from FIPS 180-4's examples (NIST), CRC-32C from RFC 3720, appendix B.4. */
+/*
+ * Reference values: SHA-256 from FIPS 180-4's examples (NIST), CRC-32C from RFC 3720, appendix B.4.
+ */
 #include "base/hash.h"
 #include "tests/support/fg_test.h"
 
@@ -9,10 +11,10 @@ static void sha256_agrees_with_the_standard(void **state)
 		const char *text;
 		const char *hex;
 	} cases[] = {
-		{"",							 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-		{"abc",						      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+		{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
 		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-		 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"                                                            },
+		 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
 	};
 	char hex[FG_SHA256_HEX_SIZE];
 
@@ -77,17 +79,17 @@ static void hmac_agrees_with_the_standard(void **state)
 			size_t size;
 			const char *expected;
 		} cases[] = {
-			{key_0b,       20,  "Hi There",    8,
+			{key_0b, 20, "Hi There", 8,
 			 "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
-			{jefe,         4,   question,      sizeof(question) - 1,
+			{jefe, 4, question, sizeof(question) - 1,
 			 "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
-			{key_aa,       20,  data_dd,       50,
+			{key_aa, 20, data_dd, 50,
 			 "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
-			{key_counting, 25,  data_cd,       50,
+			{key_counting, 25, data_cd, 50,
 			 "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"},
-			{key_aa,       131, long_key_data, sizeof(long_key_data) - 1,
+			{key_aa, 131, long_key_data, sizeof(long_key_data) - 1,
 			 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
-			{key_aa,       131, long_data,     sizeof(long_data) - 1,
+			{key_aa, 131, long_data, sizeof(long_data) - 1,
 			 "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"},
 		};
 

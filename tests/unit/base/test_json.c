@@ -67,8 +67,8 @@ static void bad_text_is_refused_with_its_place(void **state)
 		const char *message;
 	} cases[] = {
 		{"{\n \"a\": }", "2:7: not valid JSON"},
-		{"{} x",         "1:4: not valid JSON"},
-		{"",             "1:1: not valid JSON"},
+		{"{} x", "1:4: not valid JSON"},
+		{"", "1:1: not valid JSON"},
 	};
 	cJSON *json = NULL;
 

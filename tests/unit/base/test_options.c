@@ -20,7 +20,7 @@ static const char *const clocks[] = {"cpu", "wall", NULL};
 
 #define ROW(option_kind, member) .kind = (option_kind), .offset = offsetof(struct values, member)
 static const struct fg_option options[] = {
-	{.name = "loud",      .letter = 'l', ROW(FG_OPTION_FLAG, loud), .help = "be loud"},
+	{.name = "loud", .letter = 'l', ROW(FG_OPTION_FLAG, loud), .help = "be loud"},
 	{.name = "file",
 	 .letter = 'f',
 	 ROW(FG_OPTION_TEXT, file),
@@ -38,8 +38,8 @@ static const struct fg_option options[] = {
 	 .minimum = 1,
 	 .maximum = 20000,
 	 .help = "samples"},
-	{.name = "offset",  ROW(FG_OPTION_INT64, offset), .argument = "N", .help = "offset"},
-	{.name = "factor",  ROW(FG_OPTION_DOUBLE, factor), .argument = "X", .help = "factor"},
+	{.name = "offset", ROW(FG_OPTION_INT64, offset), .argument = "N", .help = "offset"},
+	{.name = "factor", ROW(FG_OPTION_DOUBLE, factor), .argument = "X", .help = "factor"},
 	{.name = "share",
 	 ROW(FG_OPTION_RATIO, share),
 	 .argument = "R",
@@ -51,7 +51,7 @@ static const struct fg_option options[] = {
 	 .argument = "TIME",
 	 .initial = "5m",
 	 .help = "budget"},
-	{.name = "room",              ROW(FG_OPTION_SIZE, room_bytes), .argument = "SIZE", .help = "room"},
+	{.name = "room", ROW(FG_OPTION_SIZE, room_bytes), .argument = "SIZE", .help = "room"},
 	{.name = "clock",
 	 ROW(FG_OPTION_CHOICE, clock),
 	 .argument = "CLOCK",
@@ -64,7 +64,7 @@ static const struct fg_option options[] = {
 	 .minimum = 2,
 	 .maximum = 1000,
 	 .help = "pairs"},
-	{.name = NULL             },
+	{.name = NULL},
 };
 
 struct outcome {
@@ -214,23 +214,30 @@ static void wrong_options_are_named_with_a_way_out(void **state)
 		const char *why;
 	} rows[] = {
 		{{"--lout"},
-		 "there is no option '--lout'; did you mean '--loud'?",			"a slip of the finger"            },
-		{{"--entirely-else"}, "there is no option '--entirely-else'",                  "nothing is near"                 },
-		{{"-z"},              "there is no option '-z'",                               "unknown letter"                  },
-		{{"--file"},          "option --file needs a value: --file FILE",              "the value is missing"            },
-		{{"-f"},              "option -f needs a value: -f FILE",                      "the value of a letter is missing"},
+		 "there is no option '--lout'; did you mean '--loud'?",
+		 "a slip of the finger"},
+		{{"--entirely-else"}, "there is no option '--entirely-else'", "nothing is near"},
+		{{"-z"}, "there is no option '-z'", "unknown letter"},
+		{{"--file"}, "option --file needs a value: --file FILE", "the value is missing"},
+		{{"-f"}, "option -f needs a value: -f FILE", "the value of a letter is missing"},
 		{{"--rate=0"},
-		 "option --rate: 0 is out of range: expected 1 to 20000",		      "too small"                       },
+		 "option --rate: 0 is out of range: expected 1 to 20000",
+		 "too small"},
 		{{"--rate", "20001"},
-		 "option --rate: 20001 is out of range: expected 1 to 20000",		  "too large"                       },
+		 "option --rate: 20001 is out of range: expected 1 to 20000",
+		 "too large"},
 		{{"--clock=cup"},
-		 "option --clock: there is no 'cup'; did you mean 'cpu'? (one of: cpu, wall)", "choice"			  },
+		 "option --clock: there is no 'cup'; did you mean 'cpu'? (one of: cpu, wall)",
+		 "choice"},
 		{{"--clock=sundial"},
-		 "option --clock: there is no 'sundial'; expected one of: cpu, wall",          "choice"			  },
+		 "option --clock: there is no 'sundial'; expected one of: cpu, wall",
+		 "choice"},
 		{{"--pairs=80:10"},
-		 "option --pairs: '80:10' is no range: the smaller number comes first",        "turned round"                    },
+		 "option --pairs: '80:10' is no range: the smaller number comes first",
+		 "turned round"},
 		{{"--pairs=1:9"},
-		 "option --pairs: 1 is out of range: expected 2 to 1000",		      "range with bounds"               },
+		 "option --pairs: 1 is out of range: expected 2 to 1000",
+		 "range with bounds"},
 	};
 
 	(void)state;

@@ -200,10 +200,8 @@ static void environment_folder_input_and_cpu_are_set(void **state)
 
 static void two_programs_are_awaited_at_once(void **state)
 {
-	char *argv[2][4] = {
-		{"/bin/sh", "-c", "echo a; exit 1", NULL},
-		{"/bin/sh", "-c", "echo b; exit 2", NULL}
-        };
+	char *argv[2][4] = {{"/bin/sh", "-c", "echo a; exit 1", NULL},
+			    {"/bin/sh", "-c", "echo b; exit 2", NULL}};
 	struct fg_process processes[2];
 	struct fg_process_result results[2];
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/random.h"
 #include "base/radix_sort.h"
+#include "base/random.h"
 #include "tests/support/fg_test.h"
 
 enum {
 	COUNT = 5000
 };
 
-/* Against what sorting means: ascending, nothing lost, equal keys in their old order (their values ascend). */
+/*
+ * Against what sorting means: ascending, nothing lost, equal keys in their old order (their values
+ * ascend).
+ */
 static void expect_sorted(uint64_t mask, uint64_t base)
 {
 	struct fg_keyed *items = fg_xcalloc(COUNT, sizeof(items[0]));

@@ -4,8 +4,11 @@
 
 #include <math.h>
 
-/* The first outputs of splitmix64 from 1234567 seed the state; published test vector of splitmix64:
- * 6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431 (Rosetta Code). */
+/*
+ * The first outputs of splitmix64 from 1234567 seed the state; published test vector of splitmix64:
+ * 6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431 (Rosetta
+ * Code).
+ */
 static void seeding_follows_splitmix64(void **state)
 {
 	struct fg_random random;

@@ -11,13 +11,13 @@ static void commands_are_split_as_a_shell_splits_words(void **state)
 	} cases[] = {
 		{"./reco --events 200 a.bin",
 		 {"./reco", "--events", "200", "a.bin"},
-		 "plain words"								    },
-		{"  a\t b\n",                 {"a", "b"},        "blanks around"                  },
-		{"a 'b c' d",                 {"a", "b c", "d"}, "single quotes"                  },
-		{"\"x \\\"y\\\" $HOME\"",     {"x \"y\" $HOME"}, "double quotes, nothing expanded"},
-		{"a\\ b ''",                  {"a b", ""},       "backslash, an empty word"       },
-		{"--x='1 2'3",                {"--x=1 23"},      "quotes inside a word"           },
-		{"",			  {NULL},            "nothing"                        },
+		 "plain words"},
+		{"  a\t b\n", {"a", "b"}, "blanks around"},
+		{"a 'b c' d", {"a", "b c", "d"}, "single quotes"},
+		{"\"x \\\"y\\\" $HOME\"", {"x \"y\" $HOME"}, "double quotes, nothing expanded"},
+		{"a\\ b ''", {"a b", ""}, "backslash, an empty word"},
+		{"--x='1 2'3", {"--x=1 23"}, "quotes inside a word"},
+		{"", {NULL}, "nothing"},
 	};
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
@@ -79,16 +79,18 @@ static void any_bytes_become_clean_text(void **state)
 		const char *clean;
 		const char *why;
 	} cases[] = {
-		{"fit(Track&)",            "fit(Track&)",                          "plain"                 },
-		{"a\x1b[31m",              "a\xef\xbf\xbd[31m",                    "an escape sequence"    },
-		{"\xff\xfe",               "\xef\xbf\xbd\xef\xbf\xbd",             "no UTF-8"              },
-		{"\xc0\xaf",               "\xef\xbf\xbd\xef\xbf\xbd",             "overlong"              },
-		{"\xed\xa0\x80",           "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "a surrogate"           },
-		{"\xe2\x82",               "\xef\xbf\xbd\xef\xbf\xbd",             "cut in the middle"     },
+		{"fit(Track&)", "fit(Track&)", "plain"},
+		{"a\x1b[31m", "a\xef\xbf\xbd[31m", "an escape sequence"},
+		{"\xff\xfe", "\xef\xbf\xbd\xef\xbf\xbd", "no UTF-8"},
+		{"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd", "overlong"},
+		{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "a surrogate"},
+		{"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd", "cut in the middle"},
 		{"\xe2\x80\xae"
-		 "abc",   "\xef\xbf\xbd"
-		 "abc",		    "right-to-left override"},
-		{"grün \xf0\x9f\x98\x80", "grün \xf0\x9f\x98\x80",               "valid beyond ASCII"    },
+		 "abc",
+		 "\xef\xbf\xbd"
+		 "abc",
+		 "right-to-left override"},
+		{"grün \xf0\x9f\x98\x80", "grün \xf0\x9f\x98\x80", "valid beyond ASCII"},
 	};
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
@@ -117,12 +119,13 @@ static void one_line_shows_what_was_no_text(void **state)
 		const char *bytes;
 		const char *line;
 	} cases[] = {
-		{"fit(Track&) grün",                "fit(Track&) grün"           },
-		{"a\nb\tc",                          "a\\nb\\tc"                   },
-		{"\x1b[2J\x07\x7f",                  "\\x1b[2J\\x07\\x7f"          },
+		{"fit(Track&) grün", "fit(Track&) grün"},
+		{"a\nb\tc", "a\\nb\\tc"},
+		{"\x1b[2J\x07\x7f", "\\x1b[2J\\x07\\x7f"},
 		{"\xc2\x9b"
-		 "1m \xe2\x80\xae", "\\xc2\\x9b1m \\xe2\\x80\\xae"},
-		{"cut \xe2\x82",                     "cut \\xe2\\x82"              },
+		 "1m \xe2\x80\xae",
+		 "\\xc2\\x9b1m \\xe2\\x80\\xae"},
+		{"cut \xe2\x82", "cut \\xe2\\x82"},
 	};
 
 	(void)state;
@@ -141,13 +144,13 @@ static void a_log_gets_no_commands(void **state)
 		const char *lines;
 		const char *log;
 	} cases[] = {
-		{"std::sort  1 %\n",          "std::sort  1 %\n"           },
-		{"::error::x\n",              ": :error::x\n"              },
-		{"a\n \t::add-mask::x",       "a\n \t: :add-mask::x"       },
-		{":::error::",                ": ::error::"                },
+		{"std::sort  1 %\n", "std::sort  1 %\n"},
+		{"::error::x\n", ": :error::x\n"},
+		{"a\n \t::add-mask::x", "a\n \t: :add-mask::x"},
+		{":::error::", ": ::error::"},
 		{"see ##[error]x ###[group]", "see # #[error]x ## #[group]"},
-		{"## [link] a ##",            "## [link] a ##"             },
-		{":",			 ":"			  },
+		{"## [link] a ##", "## [link] a ##"},
+		{":", ":"},
 	};
 
 	(void)state;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Words that stand in two rooms' tables must be the same: config/ may not look into the rooms that own them. */
+/*
+ * Words that stand in two rooms' tables must be the same: config/ may not look into the rooms that
+ * own them.
+ */
 #include "cli/framework/internal.h"
 #include "config/internal.h"
 #include "model/plan.h"
@@ -50,7 +53,10 @@ static void words_of_the_configuration_are_those_of_the_model(void **state)
 	assert_null(harnesses[FG_HARNESS_HYPERFINE + 1]);
 }
 
-/* A row that breaks this would break a user's call: defaults must parse, letters and names must be single. */
+/*
+ * A row that breaks this would break a user's call: defaults must parse, letters and names must be
+ * single.
+ */
 static void tables_of_commands_are_sound(void **state)
 {
 	(void)state;
@@ -87,20 +93,20 @@ static void errors_have_their_exit_codes(void **state)
 		enum fg_status status;
 		enum fg_exit code;
 	} rows[] = {
-		{FG_OK,           FG_EXIT_PASS        },
-		{FG_EINVAL,       FG_EXIT_USAGE       },
-		{FG_ENOENT,       FG_EXIT_USAGE       },
-		{FG_EPARSE,       FG_EXIT_USAGE       },
-		{FG_ELIMIT,       FG_EXIT_USAGE       },
-		{FG_EUNSUPPORTED, FG_EXIT_USAGE       },
-		{FG_ECONFLICT,    FG_EXIT_USAGE       },
-		{FG_EBUSY,        FG_EXIT_INTERNAL    },
-		{FG_ECHILD,       FG_EXIT_NOT_MEASURED},
-		{FG_ETIMEOUT,     FG_EXIT_NOT_MEASURED},
-		{FG_ENET,         FG_EXIT_UPLOAD      },
-		{FG_EINTERRUPTED, FG_EXIT_INTERRUPTED },
-		{FG_EIO,          FG_EXIT_INTERNAL    },
-		{FG_EDB,          FG_EXIT_INTERNAL    },
+		{FG_OK, FG_EXIT_PASS},
+		{FG_EINVAL, FG_EXIT_USAGE},
+		{FG_ENOENT, FG_EXIT_USAGE},
+		{FG_EPARSE, FG_EXIT_USAGE},
+		{FG_ELIMIT, FG_EXIT_USAGE},
+		{FG_EUNSUPPORTED, FG_EXIT_USAGE},
+		{FG_ECONFLICT, FG_EXIT_USAGE},
+		{FG_EBUSY, FG_EXIT_INTERNAL},
+		{FG_ECHILD, FG_EXIT_NOT_MEASURED},
+		{FG_ETIMEOUT, FG_EXIT_NOT_MEASURED},
+		{FG_ENET, FG_EXIT_UPLOAD},
+		{FG_EINTERRUPTED, FG_EXIT_INTERRUPTED},
+		{FG_EIO, FG_EXIT_INTERNAL},
+		{FG_EDB, FG_EXIT_INTERNAL},
 	};
 
 	(void)state;

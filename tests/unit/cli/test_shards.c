@@ -56,10 +56,8 @@ static void refuses(struct fg_shards *shards, struct fg_stored_run stored, const
 
 static void shards_become_one_run_in_the_order_of_the_plan(void **state)
 {
-	static const unsigned orders[2][3] = {
-		{OF_FIND, OF_SCAN, OF_PACK},
-                {OF_PACK, OF_FIND, OF_SCAN}
-        };
+	static const unsigned orders[2][3] = {{OF_FIND, OF_SCAN, OF_PACK},
+					      {OF_PACK, OF_FIND, OF_SCAN}};
 	static const char *const names[] = {NULL, "pack", "find", "scan"};
 	char ids[2][37];
 
@@ -81,7 +79,10 @@ static void shards_become_one_run_in_the_order_of_the_plan(void **state)
 			assert_string_equal(merged.run.series[i].name, benchmarks[i].name);
 		assert_false(fg_shard_of(&merged.run, &index, &count));
 		assert_true(merged.run.started_ns > 1000 + SHARDS);
-		/* Two kinds of hosts: neither alone; what is not part of the fingerprint and differs says nothing. */
+		/*
+		 * Two kinds of hosts: neither alone; what is not part of the fingerprint and
+		 * differs says nothing.
+		 */
 		assert_string_equal(fg_environment_get(&merged.run.host, "host.cpu.model"),
 				    "Skylake | Zen");
 		assert_null(fg_environment_get(&merged.run.host, "host.load"));

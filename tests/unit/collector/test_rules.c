@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rules that we work out of unwind tables against libunwind, which is slower and knows everything: a timer interrupts real work in
- * libc at arbitrary instructions, and at each the caller that we find must be the caller that libunwind finds.
+ * The rules that we work out of unwind tables against libunwind, which is slower and knows
+ * everything: a timer interrupts real work in libc at arbitrary instructions, and at each the
+ * caller that we find must be the caller that libunwind finds.
  */
 #include "collector/arch.h"
 #include "collector/crc32c.h"
@@ -129,10 +130,7 @@ static void busy(unsigned round)
 static void callers_are_those_that_libunwind_finds(void **state)
 {
 	struct sigaction action;
-	struct itimerval every = {
-		{0, 1000},
-                {0, 1000}
-        };
+	struct itimerval every = {{0, 1000}, {0, 1000}};
 
 	(void)state;
 	memset(&action, 0, sizeof(action));
@@ -180,7 +178,10 @@ static uint32_t distance(const void *to, size_t from)
 	return (uint32_t)((uintptr_t)to - (uintptr_t)(bytes + from));
 }
 
-/* .eh_frame_hdr, a CIE that says CFA = sp + word and return address below it, and an FDE with these instructions. */
+/*
+ * .eh_frame_hdr, a CIE that says CFA = sp + word and return address below it, and an FDE with these
+ * instructions.
+ */
 static const struct fg_tables *tables_with(const uint8_t *instructions, size_t size)
 {
 	static const uint8_t header[] = {1, 0x1b, 0x03, 0x3b};
@@ -234,47 +235,61 @@ struct table_case {
 static void rows_become_rules(void **state)
 {
 	static const struct table_case cases[] = {
-		{"nothing but the CIE",                  {0},                            FG_RULE_CFA,     FG_DWARF_SP, 0, (int)FG_WORD, 0},
-		{"sp + 100",			     {0x0e, 100},                    FG_RULE_CFA,     FG_DWARF_SP, 0, 100,          0},
+		{"nothing but the CIE", {0}, FG_RULE_CFA, FG_DWARF_SP, 0, (int)FG_WORD, 0},
+		{"sp + 100", {0x0e, 100}, FG_RULE_CFA, FG_DWARF_SP, 0, 100, 0},
 		{"a frame pointer, saved",
 		 {0x0c, FG_DWARF_BP, 16, 0x80 | FG_DWARF_BP, 2},
-		 FG_RULE_CFA_BP,									  FG_DWARF_BP,
+		 FG_RULE_CFA_BP,
+		 FG_DWARF_BP,
 		 -2 * (int)FG_WORD,
-		 16,														    0},
-		{"another register",                     {0x0d, 3},                      FG_RULE_CFA,     3,           0, (int)FG_WORD, 0},
+		 16,
+		 0},
+		{"another register", {0x0d, 3}, FG_RULE_CFA, 3, 0, (int)FG_WORD, 0},
 		{"behind the address asked for",
 		 {0x40 | 63, 0x0e, 100},
-		 FG_RULE_CFA,									     FG_DWARF_SP,
-		 0,												       (int)FG_WORD,
-		 0														       },
-		{"*(bp - 8)",                            {0x0f, 3, BREG_BP, 0x78, 0x06}, FG_RULE_DEREF,   FG_DWARF_BP, 0, -8,           0},
+		 FG_RULE_CFA,
+		 FG_DWARF_SP,
+		 0,
+		 (int)FG_WORD,
+		 0},
+		{"*(bp - 8)", {0x0f, 3, BREG_BP, 0x78, 0x06}, FG_RULE_DEREF, FG_DWARF_BP, 0, -8, 0},
 		{"*(sp + 32) + 8",
 		 {0x0f, 5, BREG_SP, 32, 0x06, 0x23, 8},
-		 FG_RULE_DEREF,									   FG_DWARF_SP,
-		 0,												       32,
-		 8														       },
+		 FG_RULE_DEREF,
+		 FG_DWARF_SP,
+		 0,
+		 32,
+		 8},
 		{"the same, bp saved by it",
 		 {0x0f, 5, BREG_SP, 32, 0x06, 0x23, 8, 0x80 | FG_DWARF_BP, 2},
-		 FG_RULE_DEREF_CFA_BP,								    FG_DWARF_SP,
+		 FG_RULE_DEREF_CFA_BP,
+		 FG_DWARF_SP,
 		 -2 * (int)FG_WORD,
-		 32,														    8},
+		 32,
+		 8},
 		{"*(bp - 8), bp saved by an expression",
 		 {0x0f, 3, BREG_BP, 0x78, 0x06, 0x10, FG_DWARF_BP, 2, BREG_BP, 0},
-		 FG_RULE_DEREF_BP,									FG_DWARF_BP,
-		 0,												       -8,
-		 0														       },
+		 FG_RULE_DEREF_BP,
+		 FG_DWARF_BP,
+		 0,
+		 -8,
+		 0},
 		{"an addend that does not fit",
 		 {0x0f, 7, BREG_SP, 32, 0x06, 0x23, 0xff, 0xff, 0x03},
-		 FG_RULE_UNKNOWN,									 0,
-		 0,												       0,
-		 0														       },
+		 FG_RULE_UNKNOWN,
+		 0,
+		 0,
+		 0,
+		 0},
 		{"an expression of another kind",
 		 {0x0f, 3, BREG_SP, 32, 0x1f},
-		 FG_RULE_UNKNOWN,									 0,
-		 0,												       0,
-		 0														       },
-		{"the end of the thread",                {0x07, FG_DWARF_RA},            FG_RULE_END,     0,           0, 0,            0},
-		{"an instruction that does not exist",   {0x3f},                         FG_RULE_UNKNOWN, 0,           0, 0,            0},
+		 FG_RULE_UNKNOWN,
+		 0,
+		 0,
+		 0,
+		 0},
+		{"the end of the thread", {0x07, FG_DWARF_RA}, FG_RULE_END, 0, 0, 0, 0},
+		{"an instruction that does not exist", {0x3f}, FG_RULE_UNKNOWN, 0, 0, 0, 0},
 	};
 
 	(void)state;
@@ -282,7 +297,7 @@ static void rows_become_rules(void **state)
 		const struct table_case *is = &cases[i];
 		const uint64_t rule =
 			fg_rule_find(tables_with(is->instructions, sizeof(is->instructions)),
-				      (uintptr_t)function + 8);
+				     (uintptr_t)function + 8);
 		const bool deref = is->kind >= FG_RULE_DEREF && is->kind <= FG_RULE_DEREF_CFA_BP;
 
 		if (fg_rule_kind(rule) != is->kind || fg_rule_register(rule) != is->reg ||

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Walks of a stack that goes up and down at random, by functions that lay out their frames differently, and through signal
- * handlers: each walk goes on from what the one before left, and each must have found, frame by frame, what libunwind finds.
- * The collector is linked into this program, switched on by its environment, and paused.
+ * Walks of a stack that goes up and down at random, by functions that lay out their frames
+ * differently, and through signal handlers: each walk goes on from what the one before left, and
+ * each must have found, frame by frame, what libunwind finds. The collector is linked into this
+ * program, switched on by its environment, and paused.
  */
 #include "collector/collector_env.h"
 #include "collector/paths.h"
@@ -160,7 +161,9 @@ static __attribute__((noinline)) void go(unsigned depth)
 
 	while (now.checks > 0) {
 		if (depth == now.target) {
-			/* Not everywhere, so that other calls may stand where the kept ones stood. */
+			/*
+			 * Not everywhere, so that other calls may stand where the kept ones stood.
+			 */
 			if (draw(3) == 0) {
 				check();
 				now.checks--;

@@ -316,8 +316,8 @@ static void errors_of_short_forms_name_the_option(void **state)
 {
 	static const struct fg_config_option options[] = {
 		{"measure.budget=5minutes", "--budget 5minutes"},
-		{"measure.pairs.min=80",    "--pairs 80:10"    },
-		{"measure.pairs.max=10",    "--pairs 80:10"    },
+		{"measure.pairs.min=80", "--pairs 80:10"},
+		{"measure.pairs.max=10", "--pairs 80:10"},
 	};
 	static const char text[] = "version: 1\nbenchmarks:\n- { name: b, command: ./b }\n";
 	const struct fg_config_source source = {.path = "fastgate.yml",

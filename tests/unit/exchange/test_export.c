@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json.h"
 #include "base/csv.h"
+#include "base/json.h"
 #include "exchange/export.h"
 #include "exchange/import.h"
 #include "tests/support/fg_test.h"
@@ -25,13 +25,13 @@ static void text_formats_are_as_reviewed(void **state)
 		const char *format;
 		const char *golden;
 	} cases[] = {
-		{"folded",     "profile/known.folded"         },
+		{"folded", "profile/known.folded"},
 		{"speedscope", "profile/known.speedscope.json"},
-		{"chrome",     "profile/known.trace.json"     },
-		{"callgrind",  "profile/known.callgrind"      },
-		{"json",       "profile/known.json"           },
-		{"csv",        "profile/known.csv"            },
-		{"tables",     "profile/known.tables.txt"     },
+		{"chrome", "profile/known.trace.json"},
+		{"callgrind", "profile/known.callgrind"},
+		{"json", "profile/known.json"},
+		{"csv", "profile/known.csv"},
+		{"tables", "profile/known.tables.txt"},
 	};
 	struct fg_profile profile;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exchange/export.h"
 #include "base/gzip.h"
+#include "exchange/export.h"
 #include "exchange/import.h"
 #include "exchange/protobuf.h"
 #include "tests/support/fg_test.h"
@@ -114,18 +114,18 @@ static void bad_text_is_refused_with_its_line(void **state)
 		const char *text;
 		const char *why;
 	} cases[] = {
-		{"folded", "a;b 1\nb\n",       "line 2: 'b' is not frames"                      },
-		{"folded", "a;b 1\na;b 1 2\n", "line 2: two weights on a line"                  },
-		{"folded", "a;b -1\n",         "line 1: 'a;b -1' is not frames"                 },
-		{"folded", "a;b nan\n",        "line 1: 'a;b nan' is not frames"                },
-		{"folded", "a;b 1e999\n",      "line 1: 'a;b 1e999' is not frames"              },
-		{"folded", "a;b 0\n",          "no stack with a weight above zero"              },
-		{"folded", "",                 "no stack with a weight above zero"              },
-		{"perf",   "nonsense\n",       "line 1: 'nonsense' is not the start of a sample"},
-		{"perf",   "p 1 1.0: \n",      "line 1: 'p 1 1.0: ' is not the start"           },
-		{"pprof",  "x",                "broken field in the pprof message"              },
-		{"pprof",  "",                 "the pprof message names no sample type"         },
-		{"pprof",  "\x1f\x8b\x08",     "the gzip data is broken or ends too early"      },
+		{"folded", "a;b 1\nb\n", "line 2: 'b' is not frames"},
+		{"folded", "a;b 1\na;b 1 2\n", "line 2: two weights on a line"},
+		{"folded", "a;b -1\n", "line 1: 'a;b -1' is not frames"},
+		{"folded", "a;b nan\n", "line 1: 'a;b nan' is not frames"},
+		{"folded", "a;b 1e999\n", "line 1: 'a;b 1e999' is not frames"},
+		{"folded", "a;b 0\n", "no stack with a weight above zero"},
+		{"folded", "", "no stack with a weight above zero"},
+		{"perf", "nonsense\n", "line 1: 'nonsense' is not the start of a sample"},
+		{"perf", "p 1 1.0: \n", "line 1: 'p 1 1.0: ' is not the start"},
+		{"pprof", "x", "broken field in the pprof message"},
+		{"pprof", "", "the pprof message names no sample type"},
+		{"pprof", "\x1f\x8b\x08", "the gzip data is broken or ends too early"},
 	};
 
 	(void)state;
@@ -250,7 +250,7 @@ static void packed_files_are_read_as_what_is_in_them(void **state)
 		const char *format;
 	} cases[] = {
 		{"main;f 1\n", "folded"},
-		{perf_text,    "perf"  },
+		{perf_text, "perf"},
 	};
 
 	(void)state;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What `export -F json` writes comes back whole; what somebody changed in it is refused in words. */
-#include "exchange/export.h"
+/*
+ * What `export -F json` writes comes back whole; what somebody changed in it is refused in words.
+ */
 #include "base/gzip.h"
+#include "exchange/export.h"
 #include "exchange/import.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/known_profile.h"
@@ -126,19 +128,19 @@ static const struct {
 	const char *from, *to, *words;
 	int code;
 } changes[] = {
-	{"fastgate-profile/1",      "fastgate-profile/2", "this fastgate reads fastgate-profile/1",
-	 FG_EUNSUPPORTED										     },
-	{"\"parent\":[0,0",         "\"parent\":[0,1",    "points to no row before it",             FG_EPARSE},
-	{"\"parent\":[0,0",         "\"parent\":[0,-1",   "points to no row before it",             FG_EPARSE},
-	{"\"frame\":[0,1",          "\"frame\":[0,999",   "to no frame",                            FG_EPARSE},
-	{"\"frame\":[0,1",          "\"frame\":[0",       "not as many frames as parents",          FG_EPARSE},
-	{"\"stack\":",              "\"stack\":77777",    "row 0 of 'samples': 'stack'",            FG_EPARSE},
-	{"\"weight_ns\":",          "\"weight_ns\":-",    "row 0 of 'samples': 'weight_ns'",        FG_EPARSE},
-	{"\"kind\":\"user\"",       "\"kind\":\"yours\"", "row 0 of 'samples': 'kind'",             FG_EPARSE},
-	{"\"repetitions\":1",       "\"repetitions\":0",  "'repetitions' is missing",               FG_EPARSE},
-	{"\"nature\":\"function\"", "\"nature\":7",       "row 0 of 'frames': 'nature'",            FG_EPARSE},
-	{"\"units\":",              "\"ünits\":",        "'units'",                                FG_EPARSE},
-	{"\"samples\":[",           "\"samples\":[[],",   "row 0 of 'samples': 'stack'",            FG_EPARSE},
+	{"fastgate-profile/1", "fastgate-profile/2", "this fastgate reads fastgate-profile/1",
+	 FG_EUNSUPPORTED},
+	{"\"parent\":[0,0", "\"parent\":[0,1", "points to no row before it", FG_EPARSE},
+	{"\"parent\":[0,0", "\"parent\":[0,-1", "points to no row before it", FG_EPARSE},
+	{"\"frame\":[0,1", "\"frame\":[0,999", "to no frame", FG_EPARSE},
+	{"\"frame\":[0,1", "\"frame\":[0", "not as many frames as parents", FG_EPARSE},
+	{"\"stack\":", "\"stack\":77777", "row 0 of 'samples': 'stack'", FG_EPARSE},
+	{"\"weight_ns\":", "\"weight_ns\":-", "row 0 of 'samples': 'weight_ns'", FG_EPARSE},
+	{"\"kind\":\"user\"", "\"kind\":\"yours\"", "row 0 of 'samples': 'kind'", FG_EPARSE},
+	{"\"repetitions\":1", "\"repetitions\":0", "'repetitions' is missing", FG_EPARSE},
+	{"\"nature\":\"function\"", "\"nature\":7", "row 0 of 'frames': 'nature'", FG_EPARSE},
+	{"\"units\":", "\"ünits\":", "'units'", FG_EPARSE},
+	{"\"samples\":[", "\"samples\":[[],", "row 0 of 'samples': 'stack'", FG_EPARSE},
 };
 
 static void a_changed_file_is_refused_in_words(void **state)

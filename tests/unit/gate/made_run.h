@@ -20,8 +20,9 @@ void fg_made_init(struct fg_made *made, uint64_t seed);
 void fg_made_release(struct fg_made *made);
 
 /*
- * A benchmark with `pairs` duet pairs of CPU times around 100 ms: the host's state moves both arms of a pair by 10 %, each
- * for itself by `noise`, the candidate by `change` on top.  Returns its index.
+ * A benchmark with `pairs` duet pairs of CPU times around 100 ms: the host's state moves both arms
+ * of a pair by 10 %, each for itself by `noise`, the candidate by `change` on top.  Returns its
+ * index.
  */
 size_t fg_made_benchmark(struct fg_made *made, const char *name, size_t pairs, double change,
 			 double noise);

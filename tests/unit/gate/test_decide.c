@@ -20,7 +20,10 @@ static int end(void **state)
 	return 0;
 }
 
-/* A benchmark of so many pairs, slower by `change`, scattering by `noise`, and the verdict about it. */
+/*
+ * A benchmark of so many pairs, slower by `change`, scattering by `noise`, and the verdict about
+ * it.
+ */
 static const struct fg_benchmark_verdict *decide_pairs(uint32_t pairs, double change, double noise)
 {
 	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);
@@ -351,7 +354,7 @@ static void when_all_pairs_are_set_aside_it_is_inconclusive_and_why(void **state
 		const char *words;
 	} table[] = {
 		{FG_ASIDE_OVERLAP, "16 of 16 pairs set aside: the two programs ran less than 80 %"},
-		{FG_ASIDE_STEAL,   "16 of 16 pairs set aside: the host"                           },
+		{FG_ASIDE_STEAL, "16 of 16 pairs set aside: the host"},
 	};
 
 	(void)state;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Profiles of a made-up program: main → work → {parse → scan, fit, many small ones}, one sample a millisecond. */
+/*
+ * Profiles of a made-up program: main → work → {parse → scan, fit, many small ones}, one sample a
+ * millisecond.
+ */
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
 
@@ -193,7 +196,10 @@ static void identical_programs_flag_hardly_any_function(void **state)
 	assert_in_range(flagged, 0, 3);
 }
 
-/* Few functions, each large: no floor hides anything, and the test is as strict as promised, no more. */
+/*
+ * Few functions, each large: no floor hides anything, and the test is as strict as promised, no
+ * more.
+ */
 static void beside_a_slower_function_another_is_named_no_more_often_than_allowed(void **state)
 {
 	const unsigned decisions = 1000;
@@ -255,8 +261,8 @@ static void a_move_may_cost_a_tenth_of_what_moved_and_no_more(void **state)
 		size_t moved;
 		enum fg_outcome outcome;
 	} table[] = {
-		{"a call that was not there before", 52.5, 1, FG_OUTCOME_PASS      },
-		{"slower, too",                      62.0, 0, FG_OUTCOME_REGRESSION},
+		{"a call that was not there before", 52.5, 1, FG_OUTCOME_PASS},
+		{"slower, too", 62.0, 0, FG_OUTCOME_REGRESSION},
 	};
 
 	(void)state;

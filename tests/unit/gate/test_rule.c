@@ -13,10 +13,10 @@ static size_t looks[FG_GATE_LOOKS_MAX];
 static struct fg_rule default_rule(void)
 {
 	return (struct fg_rule){.alpha = 0.01,
-				 .min_effect = 0.02,
-				 .margin = 0.02,
-				 .looks = looks,
-				 .look_count = fg_gate_looks(10, 80, looks)};
+				.min_effect = 0.02,
+				.margin = 0.02,
+				.looks = looks,
+				.look_count = fg_gate_looks(10, 80, looks)};
 }
 
 /* Heavy-tailed differences as in recorded duets: one in ten is four times as wild. */
@@ -53,12 +53,12 @@ static void outcomes_over_many_runs_keep_their_promises(void **state)
 		int at_least; /* of 300 */
 		int at_most;
 	} table[] = {
-		{"identical programs hardly ever fail",  0.0,   FG_OUTCOME_REGRESSION,   0,   3  },
-		{"identical programs pass",              0.0,   FG_OUTCOME_PASS,         294, 300},
-		{"four per cent is found",               0.04,  FG_OUTCOME_REGRESSION,   297, 300},
-		{"four per cent never passes",           0.04,  FG_OUTCOME_PASS,         0,   1  },
-		{"an improvement is mostly seen as one", -0.05, FG_OUTCOME_IMPROVEMENT,  270, 300},
-		{"and never left open",                  -0.05, FG_OUTCOME_INCONCLUSIVE, 0,   0  },
+		{"identical programs hardly ever fail", 0.0, FG_OUTCOME_REGRESSION, 0, 3},
+		{"identical programs pass", 0.0, FG_OUTCOME_PASS, 294, 300},
+		{"four per cent is found", 0.04, FG_OUTCOME_REGRESSION, 297, 300},
+		{"four per cent never passes", 0.04, FG_OUTCOME_PASS, 0, 1},
+		{"an improvement is mostly seen as one", -0.05, FG_OUTCOME_IMPROVEMENT, 270, 300},
+		{"and never left open", -0.05, FG_OUTCOME_INCONCLUSIVE, 0, 0},
 	};
 	struct fg_rule rule = default_rule();
 
@@ -130,7 +130,10 @@ static void the_rank_test_vetoes_a_mean_that_some_pairs_contradict(void **state)
 	double difference[10];
 
 	(void)state;
-	/* Trimming leaves a middle that is steady and high; but two of ten pairs say "much faster" (p = 19 %). */
+	/*
+	 * Trimming leaves a middle that is steady and high; but two of ten pairs say "much faster"
+	 * (p = 19 %).
+	 */
 	for (size_t i = 0; i < 10; i++)
 		difference[i] = i % 5 == 0 ? -0.5 : 0.06 + 0.0001 * (double)(i % 2);
 	rule.looks = ten;
@@ -190,8 +193,9 @@ static void too_few_pairs_decide_nothing(void **state)
 }
 
 /*
- * How many of 1,000 runs fail when pairs follow an AR(1) series around a change.  Over 8,000 runs it is 0.2, 0.7 and 1.0 % for the
- * rows below; with the interval of independent pairs, 10 % of the last row.
+ * How many of 1,000 runs fail when pairs follow an AR(1) series around a change.  Over 8,000 runs
+ * it is 0.2, 0.7 and 1.0 % for the rows below; with the interval of independent pairs, 10 % of the
+ * last row.
  */
 static int count_failures(struct fg_rule rule, double r, double change, int *dependent)
 {
@@ -225,9 +229,9 @@ static void autocorrelated_pairs_fail_no_more_often_than_others(void **state)
 		int noticed_at_least;
 		int noticed_at_most;
 	} table[] = {
-		{"independent pairs are hardly ever taken for dependent", 0.0, 10, 0,   60  },
-		{"moderate dependence",                                   0.4, 15, 400, 1000},
-		{"strong dependence",                                     0.6, 15, 800, 1000},
+		{"independent pairs are hardly ever taken for dependent", 0.0, 10, 0, 60},
+		{"moderate dependence", 0.4, 15, 400, 1000},
+		{"strong dependence", 0.6, 15, 800, 1000},
 	};
 
 	(void)state;
@@ -257,7 +261,10 @@ static void a_large_change_fails_although_pairs_might_depend_on_each_other(void 
 	assert_true(finding.doubtful_low <= finding.low);
 	assert_true(finding.doubtful_low > 0.0);
 
-	/* Twice as slow, with a scatter that leaves room for any autocorrelation: no host drifts that far. */
+	/*
+	 * Twice as slow, with a scatter that leaves room for any autocorrelation: no host drifts
+	 * that far.
+	 */
 	for (size_t i = 0; i < PAIRS; i++)
 		difference[i] = i % 4 < 2 ? 0.7 : 0.6;
 	fg_rule_apply(&rule, difference, 10, false, &finding);
@@ -272,10 +279,8 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 		size_t given_up;
 		size_t spent; /* looks */
 	} table[] = {
-		{"nothing was given up",   0,  0},
-                {"before the first look",  9,  0},
-		{"at the first look",      10, 1},
-                {"before the third look",  23, 2},
+		{"nothing was given up", 0, 0},    {"before the first look", 9, 0},
+		{"at the first look", 10, 1},      {"before the third look", 23, 2},
 		{"after the last but one", 79, 5},
 	};
 	double shares[FG_GATE_LOOKS_MAX];
@@ -325,7 +330,9 @@ static void until_sure_finds_the_change_and_keeps_alpha(void **state)
 	assert_in_range(failed[1], 196, 200);
 }
 
-/* With bets on the differences themselves 5, 16, 47, 130 and 299 of the identical ones would fail. */
+/*
+ * With bets on the differences themselves 5, 16, 47, 130 and 299 of the identical ones would fail.
+ */
 static void until_sure_does_not_take_dependent_pairs_for_evidence(void **state)
 {
 	static const struct {
@@ -334,14 +341,9 @@ static void until_sure_does_not_take_dependent_pairs_for_evidence(void **state)
 		int at_least; /* of 1,000 */
 		int at_most;
 	} table[] = {
-		{0.0, 0.0,  0,   10  },
-                {0.2, 0.0,  0,   10  },
-                {0.4, 0.0,  0,   10  },
-		{0.6, 0.0,  0,   10  },
-                {0.8, 0.0,  0,   10  },
-                {0.0, 0.05, 940, 1000},
-		{0.0, 0.1,  995, 1000},
-                {0.4, 0.1,  860, 1000},
+		{0.0, 0.0, 0, 10},     {0.2, 0.0, 0, 10},     {0.4, 0.0, 0, 10},
+		{0.6, 0.0, 0, 10},     {0.8, 0.0, 0, 10},     {0.0, 0.05, 940, 1000},
+		{0.0, 0.1, 995, 1000}, {0.4, 0.1, 860, 1000},
 	};
 	struct fg_rule rule = default_rule();
 

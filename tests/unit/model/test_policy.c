@@ -22,8 +22,7 @@ static void defaults_are_those_of_the_documentation(void **state)
 static void own_row_goes_before_the_built_in_default(void **state)
 {
 	struct fg_metric_policy rows[] = {
-		{.name = "cpu_time", .gated = true, .min_effect = 0.005, .margin = 0.01}
-        };
+		{.name = "cpu_time", .gated = true, .min_effect = 0.005, .margin = 0.01}};
 	struct fg_policy policy;
 
 	(void)state;

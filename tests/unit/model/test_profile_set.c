@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base.h"
-#include "profile/profile.h"
 #include "model/profile_set.h"
+#include "profile/profile.h"
 #include "tests/support/fg_test.h"
 
 static uint32_t function(struct fg_profile_set *set, const char *name, const char *library)

@@ -45,14 +45,14 @@ static void median_is_of_the_values_that_count(void **state)
 		uint16_t aside;
 		double value;
 	} rows[] = {
-		{FG_ARM_CANDIDATE, 0,                 8.0             },
-		{FG_ARM_BASELINE,  0,                 100.0           },
-		{FG_ARM_CANDIDATE, FG_ASIDE_WARMUP,   900.0           },
-		{FG_ARM_CANDIDATE, 0,                 (double)NAN     },
-		{FG_ARM_CANDIDATE, 0,                 (double)INFINITY},
-		{FG_ARM_CANDIDATE, 0,                 2.0             },
-		{FG_ARM_BASELINE,  FG_ASIDE_UNPAIRED, 1.0             },
-		{FG_ARM_CANDIDATE, 0,                 5.0             },
+		{FG_ARM_CANDIDATE, 0, 8.0},
+		{FG_ARM_BASELINE, 0, 100.0},
+		{FG_ARM_CANDIDATE, FG_ASIDE_WARMUP, 900.0},
+		{FG_ARM_CANDIDATE, 0, (double)NAN},
+		{FG_ARM_CANDIDATE, 0, (double)INFINITY},
+		{FG_ARM_CANDIDATE, 0, 2.0},
+		{FG_ARM_BASELINE, FG_ASIDE_UNPAIRED, 1.0},
+		{FG_ARM_CANDIDATE, 0, 5.0},
 	};
 	struct fg_series series;
 	double *values = NULL;

@@ -184,26 +184,27 @@ static void filters_keep_what_they_name(void **state)
 		double total;
 		const char *why;
 	} CASES[] = {
-		{{.focus = (const char *const[]){"log", NULL}},                                   30, "focus on a callee"      },
-		{{.focus = (const char *const[]){"log", "fit", NULL}},                            10, "both must be there"     },
-		{{.focus = (const char *const[]){"libm\\.so", NULL}},                             30, "by library"             },
-		{{.ignore = (const char *const[]){"^io::", NULL}},                                15, "ignore"                 },
-		{{.ignore = (const char *const[]){"main", NULL}},                                 0,  "ignore everything"      },
-		{{.root = "io::read"},							    22, "root"                   },
-		{{.leaf = "reco::fit"},							   15, "leaf"                   },
-		{{.thread = "^worker"},							   22, "thread by name"         },
-		{{.thread = "\\(41\\)"},							  15, "thread by id"           },
-		{{.region = "^event$"},							   10, "region, exactly"        },
-		{{.region = "event"},							     15, "region and those inside"},
-		{{.only_units = true},							    2,  "inside units"           },
-		{{.unit_first = 8},							       0,  "no such unit"           },
-		{{.unit_kind = "event", .unit_first = 7, .unit_last = 7},                         2,  "one unit"               },
-		{{.from_ns = 100, .to_ns = 300},						  25, "time, half open"        },
-		{{.from_ns = 300},								2,  "from a time on"         },
-		{{.kinds = 1u << FG_TIME_SYSTEM},                                                 0,  "kind of time"           },
-		{{.repetition = 2},							       0,  "no such repetition"     },
+		{{.focus = (const char *const[]){"log", NULL}}, 30, "focus on a callee"},
+		{{.focus = (const char *const[]){"log", "fit", NULL}}, 10, "both must be there"},
+		{{.focus = (const char *const[]){"libm\\.so", NULL}}, 30, "by library"},
+		{{.ignore = (const char *const[]){"^io::", NULL}}, 15, "ignore"},
+		{{.ignore = (const char *const[]){"main", NULL}}, 0, "ignore everything"},
+		{{.root = "io::read"}, 22, "root"},
+		{{.leaf = "reco::fit"}, 15, "leaf"},
+		{{.thread = "^worker"}, 22, "thread by name"},
+		{{.thread = "\\(41\\)"}, 15, "thread by id"},
+		{{.region = "^event$"}, 10, "region, exactly"},
+		{{.region = "event"}, 15, "region and those inside"},
+		{{.only_units = true}, 2, "inside units"},
+		{{.unit_first = 8}, 0, "no such unit"},
+		{{.unit_kind = "event", .unit_first = 7, .unit_last = 7}, 2, "one unit"},
+		{{.from_ns = 100, .to_ns = 300}, 25, "time, half open"},
+		{{.from_ns = 300}, 2, "from a time on"},
+		{{.kinds = 1u << FG_TIME_SYSTEM}, 0, "kind of time"},
+		{{.repetition = 2}, 0, "no such repetition"},
 		{{.focus = (const char *const[]){"log", NULL}, .thread = "worker", .to_ns = 250},
-		 20,										  "filters combine"        },
+		 20,
+		 "filters combine"},
 	};
 
 	(void)state;
@@ -236,11 +237,7 @@ static void hidden_and_inlined_frames_fold_into_their_callers(void **state)
 	struct fg_calltree tree;
 
 	(void)state;
-	query(
-		&(struct fg_calltree_query){
-			.hide = (const char *const[]){"io::read", NULL}
-        },
-		&tree);
+	query(&(struct fg_calltree_query){.hide = (const char *const[]){"io::read", NULL}}, &tree);
 	assert_float_equal(self(&tree, "main;log"), 20, 0);
 	fg_calltree_release(&tree);
 	query(&(struct fg_calltree_query){.fold_inlined = true}, &tree);
@@ -295,11 +292,9 @@ static void a_function_can_be_split_by_its_ancestor(void **state)
 	size_t count;
 
 	(void)state;
-	query(
-		&(struct fg_calltree_query){
-			.ancestors = (const char *const[]){"reco::fit", "io::read", NULL}
-        },
-		&tree);
+	query(&(struct fg_calltree_query){.ancestors = (const char *const[]){"reco::fit",
+									     "io::read", NULL}},
+	      &tree);
 	count = fg_calltree_flat(&tree, &figures);
 	assert_float_equal(find(&tree, figures, count, "log  (from io::read())")->self[0].ns, 20,
 			   0);
@@ -315,12 +310,10 @@ static void names_are_rewritten(void **state)
 	struct fg_calltree tree;
 
 	(void)state;
-	query(
-		&(struct fg_calltree_query){
-			.collapse_templates = true,
-			.rename = (const char *const[]){"s/reco:://", "s/io::/IO./", NULL}
-        },
-		&tree);
+	query(&(struct fg_calltree_query){.collapse_templates = true,
+					  .rename = (const char *const[]){"s/reco:://",
+									  "s/io::/IO./", NULL}},
+	      &tree);
 	assert_float_equal(inclusive(&tree, "main;fit(Track<...>&)"), 15, 0);
 	assert_float_equal(inclusive(&tree, "main;IO.read()"), 22, 0);
 	fg_calltree_release(&tree);
@@ -360,8 +353,7 @@ static void a_function_that_moved_is_the_same_in_a_difference(void **state)
 static void rewritten_names_are_one_in_whatever_file_and_library(void **state)
 {
 	const struct fg_calltree_query q = {
-		.rename = (const char *const[]){"s/^(reco::fit|io::read).*/work/", NULL}
-        };
+		.rename = (const char *const[]){"s/^(reco::fit|io::read).*/work/", NULL}};
 	struct fg_calltree tree;
 
 	(void)state;
@@ -387,8 +379,7 @@ static void a_bad_pattern_is_refused_by_name(void **state)
 	assert_null(tree.nodes);
 	assert_int_equal(fg_calltree_build(&p,
 					   &(struct fg_calltree_query){
-						   .rename = (const char *const[]){"y/a/b/", NULL}
-        },
+						   .rename = (const char *const[]){"y/a/b/", NULL}},
 					   &tree, &err),
 			 FG_EINVAL);
 	fg_profile_release(&p);

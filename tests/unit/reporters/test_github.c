@@ -99,11 +99,7 @@ static void ten_are_all_shown_and_eleven_are_not(void **state)
 	static const struct {
 		size_t count;
 		const char *more;
-	} cases[] = {
-		{9,  NULL                },
-                {10, NULL                },
-                {11, "2 more; the report"}
-        };
+	} cases[] = {{9, NULL}, {10, NULL}, {11, "2 more; the report"}};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {

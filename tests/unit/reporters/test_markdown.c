@@ -149,10 +149,7 @@ static void budgets_hold_whatever_comes(void **state)
 	static const struct {
 		const char *format;
 		size_t limit;
-	} formats[] = {
-		{"markdown", 1024UL * 1024},
-                {"comment",  65536        }
-        };
+	} formats[] = {{"markdown", 1024UL * 1024}, {"comment", 65536}};
 	enum {
 		COUNT = 3000
 	};
@@ -192,17 +189,17 @@ static bool leaves_out(struct fg_fixture *fixture, const char *format, size_t co
 	return left_out;
 }
 
-/* Up to the last benchmark that fits everything is there; from the next one on the limit holds all the same. */
+/*
+ * Up to the last benchmark that fits everything is there; from the next one on the limit holds all
+ * the same.
+ */
 static void parts_are_left_out_at_the_budget_and_not_before(void **state)
 {
 	static const struct {
 		const char *format;
 		size_t limit;
 		size_t much; /* of the limit is used before anything is left out */
-	} formats[] = {
-		{"markdown", 1024UL * 1024, 800UL * 1000},
-                {"comment",  65536,         50UL * 1024 }
-        };
+	} formats[] = {{"markdown", 1024UL * 1024, 800UL * 1000}, {"comment", 65536, 50UL * 1024}};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {

@@ -40,11 +40,11 @@ static void what_is_no_report_is_refused(void **state)
 		const char *json;
 		const char *why;
 	} wrong[] = {
-		{"",				    "empty"                 },
-		{"{",				   "not JSON"              },
-		{"{}",				  "no schema"             },
+		{"", "empty"},
+		{"{", "not JSON"},
+		{"{}", "no schema"},
 		{"{\"schema\": \"fastgate-report/2\"}", "a schema of the future"},
-		{"[1]",				 "no object"             },
+		{"[1]", "no object"},
 	};
 
 	(void)state;
@@ -118,20 +118,23 @@ static void a_run_is_known_by_its_report(void **state)
 	fg_strbuf_release(&json);
 }
 
-/* A report of a stranger's job is shown in a comment: what is shown raw must be what it claims to be. */
+/*
+ * A report of a stranger's job is shown in a comment: what is shown raw must be what it claims to
+ * be.
+ */
 static void a_run_that_is_none_is_refused(void **state)
 {
 	static const struct {
 		const char *json;
 		const char *why;
 	} wrong[] = {
-		{"{\"schema\": \"fastgate-report/1\"}",                          "no run"          },
-		{RUN_OF("\"id\": \"\""),					 "no id"           },
-		{RUN_OF("\"id\": \"<b>\""),                                      "an id with signs"},
-		{RUN_OF("\"id\": \"0123456789012345678901234567890123456\""),    "a long id"       },
+		{"{\"schema\": \"fastgate-report/1\"}", "no run"},
+		{RUN_OF("\"id\": \"\""), "no id"},
+		{RUN_OF("\"id\": \"<b>\""), "an id with signs"},
+		{RUN_OF("\"id\": \"0123456789012345678901234567890123456\""), "a long id"},
 		{RUN_OF("\"id\": \"a\", \"candidate\": {\"commit\": \"@all\"}"),
-		 "a commit with signs"							     },
-		{RUN_OF("\"id\": \"a\", \"baseline\": {\"commit\": \"\"}"),      "an empty commit" },
+		 "a commit with signs"},
+		{RUN_OF("\"id\": \"a\", \"baseline\": {\"commit\": \"\"}"), "an empty commit"},
 	};
 
 	(void)state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host laid out as a folder of files like those of /proc and /sys, for what reads a host "below a root". */
+/*
+ * A host laid out as a folder of files like those of /proc and /sys, for what reads a host "below a
+ * root".
+ */
 #ifndef FG_TESTS_UNIT_RUNNER_FAKE_HOST_H
 #define FG_TESTS_UNIT_RUNNER_FAKE_HOST_H
 

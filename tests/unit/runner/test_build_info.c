@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The test program itself is the ELF file that is looked at: it was built by a known compiler with debug information. */
+/*
+ * The test program itself is the ELF file that is looked at: it was built by a known compiler with
+ * debug information.
+ */
 #include "base/fs.h"
 #include "base/random.h"
 #include "runner/binary.h"
@@ -49,15 +52,15 @@ static void producers_are_recognised(void **state)
 		const char *text;
 		bool expected;
 	} cases[] = {
-		{"GNU C17 12.2.0 -mtune=generic -march=x86-64 -O2",                   true },
-		{"GNU C++17 12.2.0 -g",					       true },
-		{"Debian clang version 14.0.6",                                       true },
-		{"clang version 17.0.1 (https://example.org)",                        true },
-		{"rustc version 1.70.0",					      true },
-		{"GNU AS 2.40",						       false},
-		{"GNU Compiler Collection",                                           false},
+		{"GNU C17 12.2.0 -mtune=generic -march=x86-64 -O2", true},
+		{"GNU C++17 12.2.0 -g", true},
+		{"Debian clang version 14.0.6", true},
+		{"clang version 17.0.1 (https://example.org)", true},
+		{"rustc version 1.70.0", true},
+		{"GNU AS 2.40", false},
+		{"GNU Compiler Collection", false},
 		{"the clang version that we need is told elsewhere: clang version 3", false},
-		{"",								  false},
+		{"", false},
 	};
 
 	(void)state;
@@ -85,7 +88,10 @@ static void producer_is_split_into_compiler_and_flags(void **state)
 	free(flags);
 }
 
-/* A file cut anywhere or with bytes thrown in is read or refused, never followed out of its bounds (run under ASan). */
+/*
+ * A file cut anywhere or with bytes thrown in is read or refused, never followed out of its bounds
+ * (run under ASan).
+ */
 static void broken_files_are_refused_or_read_without_harm(void **state)
 {
 	enum {
@@ -138,8 +144,7 @@ static void program_libraries_and_size_are_captured(void **state)
 	char *self = realpath(self_path, NULL);
 	char *argv[] = {self, NULL};
 	const struct fg_benchmark benchmark = {
-		.name = "b", .command = {.text = "self", .argv = argv, .argc = 1}
-        };
+		.name = "b", .command = {.text = "self", .argv = argv, .argc = 1}};
 	struct fg_environment build = {0};
 	struct fg_target target;
 
@@ -162,9 +167,8 @@ static void program_libraries_and_size_are_captured(void **state)
 static void copies_are_identical_and_changed_data_is_not(void **state)
 {
 	static char *argv[] = {"./program", "data.txt", NULL};
-	const struct fg_benchmark benchmark = {
-		.name = "b", .command = {.text = "p", .argv = argv, .argc = 2}
-        };
+	const struct fg_benchmark benchmark = {.name = "b",
+					       .command = {.text = "p", .argv = argv, .argc = 2}};
 	struct fg_environment builds[2] = {0};
 	struct fg_target targets[2];
 	struct fg_scratch scratch;
@@ -209,12 +213,11 @@ static void facts_of_the_user_are_literal_or_commands(void **state)
 	static char *date[] = {"/bin/echo", "  1.74  ", NULL};
 	static char *bad[] = {"/bin/sh", "-c", "echo no such package >&2; exit 3", NULL};
 	const struct fg_recorded_fact facts[] = {
-		{.name = "geometry", .literal = "v12"                                    },
-		{.name = "boost",    .command = {.text = "echo", .argv = date, .argc = 2}},
+		{.name = "geometry", .literal = "v12"},
+		{.name = "boost", .command = {.text = "echo", .argv = date, .argc = 2}},
 	};
 	const struct fg_recorded_fact failing = {
-		.name = "root", .command = {.text = "rootver", .argv = bad, .argc = 3}
-        };
+		.name = "root", .command = {.text = "rootver", .argv = bad, .argc = 3}};
 	const struct fg_record_options good = {
 		.facts = facts, .count = 2, .folder = "/", .identity = true};
 	const struct fg_record_options bad_one = {.facts = &failing, .count = 1, .folder = "/"};

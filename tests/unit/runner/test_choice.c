@@ -20,7 +20,10 @@ static struct fg_trial made_trial(struct fg_random *random, size_t count, double
 	return trial;
 }
 
-/* How many of 1,000 trials end with the duet.  As in a session: from three rounds on, until it is settled. */
+/*
+ * How many of 1,000 trials end with the duet.  As in a session: from three rounds on, until it is
+ * settled.
+ */
 static int count_duets(double duet_noise, double duet_seconds, double abba_noise,
 		       double abba_seconds, double *rounds)
 {
@@ -62,11 +65,11 @@ static void the_schedule_that_is_sooner_sure_is_chosen(void **state)
 		double rounds_at_most;
 	} table[] = {
 		{"quiet: a pair is shorter than a block", 0.004, 0.1, 0.002, 0.1, 1000, 1000, 3.01},
-		{"quiet, with a slow duet",               0.002, 0.5, 0.002, 0.1, 0,    0,    3.01},
-		{"loaded: the duet scatters less",        0.023, 0.2, 0.104, 0.2, 999,  1000, 3.5 },
-		{"as recorded on average",                0.04,  0.2, 0.063, 0.2, 980,  1000, 6.0 },
-		{"the duet scatters three times as much", 0.15,  0.2, 0.05,  0.2, 0,    120,  12.0},
-		{"the duet scatters ten times as much",   0.2,   0.2, 0.02,  0.2, 0,    40,   7.0 },
+		{"quiet, with a slow duet", 0.002, 0.5, 0.002, 0.1, 0, 0, 3.01},
+		{"loaded: the duet scatters less", 0.023, 0.2, 0.104, 0.2, 999, 1000, 3.5},
+		{"as recorded on average", 0.04, 0.2, 0.063, 0.2, 980, 1000, 6.0},
+		{"the duet scatters three times as much", 0.15, 0.2, 0.05, 0.2, 0, 120, 12.0},
+		{"the duet scatters ten times as much", 0.2, 0.2, 0.02, 0.2, 0, 40, 7.0},
 	};
 
 	(void)state;
@@ -98,10 +101,7 @@ static void a_wider_margin_needs_fewer_pairs(void **state)
 
 static void equal_values_have_no_spread_and_are_chosen_from_all_the_same(void **state)
 {
-	struct fg_trial duet = {
-		.differences = {0.0, 0.0, 0.0},
-                  .count = 3, .seconds = 0.3
-        };
+	struct fg_trial duet = {.differences = {0.0, 0.0, 0.0}, .count = 3, .seconds = 0.3};
 	struct fg_trial abba = duet;
 	struct fg_choice choice = fg_choice_make(&goal, &duet, &abba);
 
@@ -117,10 +117,7 @@ static void equal_values_have_no_spread_and_are_chosen_from_all_the_same(void **
 
 static void a_spread_is_the_mean_distance_from_the_median(void **state)
 {
-	const struct fg_trial trial = {
-		.differences = {0.05, 0.01, 0.02},
-                  .count = 3
-        };
+	const struct fg_trial trial = {.differences = {0.05, 0.01, 0.02}, .count = 3};
 
 	(void)state;
 	/* around 0.02: 0.03 + 0.01 + 0, over n - 1 */
@@ -174,18 +171,18 @@ static void a_duet_of_which_most_pairs_do_not_count_is_given_up_if_nobody_asked_
 		double budget_seconds; /* 30 are spent, a pair takes 2, ten blocks are wanted */
 		bool given_up;
 	} table[] = {
-		{"four in vain",               FG_SCHEDULE_AUTO, 0,  0xf,        false, 0,  true },
-		{"three may be chance",        FG_SCHEDULE_AUTO, 0,  0x7,        false, 0,  false},
-		{"one of ten counts",          FG_SCHEDULE_AUTO, 1,  0x1ff,      false, 0,  false},
-		{"twelve of the last sixteen", FG_SCHEDULE_AUTO, 40, 0x7ff8,     false, 0,  true },
-		{"eleven",                     FG_SCHEDULE_AUTO, 40, 0x7ff0,     false, 0,  false},
-		{"it is better by now",        FG_SCHEDULE_AUTO, 40, 0xffff0000, false, 0,  false},
-		{"the user's own choice",      FG_SCHEDULE_DUET, 0,  0xffff,     false, 0,  false},
-		{"wealth stays with its duet", FG_SCHEDULE_AUTO, 1,  0xffff,     true,  0,  false},
-		{"without any wealth",         FG_SCHEDULE_AUTO, 0,  0xffff,     true,  0,  true },
-		{"there is time for blocks",   FG_SCHEDULE_AUTO, 3,  0xffff,     false, 71, true },
-		{"there is no time",           FG_SCHEDULE_AUTO, 3,  0xffff,     false, 69, false},
-		{"nothing is lost",            FG_SCHEDULE_AUTO, 0,  0xffff,     false, 69, true },
+		{"four in vain", FG_SCHEDULE_AUTO, 0, 0xf, false, 0, true},
+		{"three may be chance", FG_SCHEDULE_AUTO, 0, 0x7, false, 0, false},
+		{"one of ten counts", FG_SCHEDULE_AUTO, 1, 0x1ff, false, 0, false},
+		{"twelve of the last sixteen", FG_SCHEDULE_AUTO, 40, 0x7ff8, false, 0, true},
+		{"eleven", FG_SCHEDULE_AUTO, 40, 0x7ff0, false, 0, false},
+		{"it is better by now", FG_SCHEDULE_AUTO, 40, 0xffff0000, false, 0, false},
+		{"the user's own choice", FG_SCHEDULE_DUET, 0, 0xffff, false, 0, false},
+		{"wealth stays with its duet", FG_SCHEDULE_AUTO, 1, 0xffff, true, 0, false},
+		{"without any wealth", FG_SCHEDULE_AUTO, 0, 0xffff, true, 0, true},
+		{"there is time for blocks", FG_SCHEDULE_AUTO, 3, 0xffff, false, 71, true},
+		{"there is no time", FG_SCHEDULE_AUTO, 3, 0xffff, false, 69, false},
+		{"nothing is lost", FG_SCHEDULE_AUTO, 0, 0xffff, false, 69, true},
 	};
 
 	(void)state;
@@ -194,8 +191,7 @@ static void a_duet_of_which_most_pairs_do_not_count_is_given_up_if_nobody_asked_
 			.measure = {.schedule = table[i].asked,
 				    .min_pairs = 10,
 				    .budget_ns = (int64_t)(table[i].budget_seconds * 1e9),
-				    .until_sure = table[i].until_sure}
-                };
+				    .until_sure = table[i].until_sure}};
 		struct fg_runner runner = {0};
 		struct fg_runner_job job = {.runner = &runner,
 					    .benchmark = &benchmark,

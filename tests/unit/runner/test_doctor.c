@@ -10,20 +10,20 @@
 static int set_up(void **state)
 {
 	static const struct fg_fake_file files[] = {
-		{"/proc/cpuinfo",							"flags\t: fpu sse\n"                       },
-		{"/proc/stat",							   "cpu  100 0 50 849 0 0 0 1 0 0\n"          },
-		{"/proc/loadavg",							"0.10 0.10 0.10 1/300 4000\n"              },
-		{"/proc/meminfo",							"MemTotal: 1000 kB\nMemAvailable: 900 kB\n"},
-		{"/proc/sys/kernel/randomize_va_space",                                  "2\n"                                      },
-		{"/proc/sys/kernel/perf_event_paranoid",                                 "2\n"                                      },
-		{"/proc/sys/kernel/perf_event_max_sample_rate",                          "100000\n"                                 },
-		{"/sys/devices/system/cpu/online",                                       "0-3\n"                                    },
-		{"/sys/devices/system/cpu/smt/active",                                   "0\n"                                      },
-		{"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",                "performance\n"                            },
-		{"/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor",                "performance\n"                            },
-		{"/sys/devices/system/cpu/cpufreq/boost",                                "0\n"                                      },
-		{"/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", "0\n"                                      },
-		{NULL,								   NULL				       },
+		{"/proc/cpuinfo", "flags\t: fpu sse\n"},
+		{"/proc/stat", "cpu  100 0 50 849 0 0 0 1 0 0\n"},
+		{"/proc/loadavg", "0.10 0.10 0.10 1/300 4000\n"},
+		{"/proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 900 kB\n"},
+		{"/proc/sys/kernel/randomize_va_space", "2\n"},
+		{"/proc/sys/kernel/perf_event_paranoid", "2\n"},
+		{"/proc/sys/kernel/perf_event_max_sample_rate", "100000\n"},
+		{"/sys/devices/system/cpu/online", "0-3\n"},
+		{"/sys/devices/system/cpu/smt/active", "0\n"},
+		{"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n"},
+		{"/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n"},
+		{"/sys/devices/system/cpu/cpufreq/boost", "0\n"},
+		{"/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", "0\n"},
+		{NULL, NULL},
 	};
 
 	(void)state;
@@ -68,27 +68,27 @@ static void each_noise_source_is_found_with_evidence_and_remedy(void **state)
 		enum fg_severity severity;
 		const char *evidence;
 	} cases[] = {
-		{"/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor",                "powersave\n",                              "governor",
-		 FG_SEVERITY_WARNING,																	    "1 of 2 CPUs: powersave"        },
-		{"/sys/devices/system/cpu/cpufreq/boost",                                "1\n",                                      "turbo",               FG_SEVERITY_NOTE,    "on"                            },
-		{"/proc/loadavg",							"3.50 1 1 1/3 4\n",                         "load",                FG_SEVERITY_WARNING,
-		 "3.50 on 4 CPUs"																						},
-		{"/proc/stat",							   "cpu  100 0 50 800 0 0 0 50 0 0\n",         "steal",               FG_SEVERITY_WARNING,
-		 "5.00 % since boot"																					     },
-		{"/sys/devices/system/cpu/smt/active",                                   "1\n",                                      "smt",                 FG_SEVERITY_NOTE,    "active"                        },
-		{"/proc/sys/kernel/randomize_va_space",                                  "0\n",                                      "aslr",                FG_SEVERITY_WARNING,
-		 "kernel.randomize_va_space = 0"																				 },
-		{"/proc/sys/kernel/perf_event_paranoid",                                 "4\n",                                      "perf_event_paranoid",
-		 FG_SEVERITY_WARNING,																	    "kernel.perf_event_paranoid = 4"},
-		{"/proc/sys/kernel/perf_event_max_sample_rate",                          "1000\n",                                   "perf_throttled",
-		 FG_SEVERITY_WARNING,																	    "at most 1000 samples a second" },
-		{"/sys/fs/cgroup/cpu.max",					       "150000 100000\n",                          "cpu_quota",           FG_SEVERITY_WARNING,
-		 "1.50 CPUs' worth of time"																				      },
-		{"/sys/devices/system/cpu/online",                                       "0\n",                                      "cpus",                FG_SEVERITY_WARNING, "1 online"                      },
-		{"/proc/meminfo",							"MemTotal: 1000 kB\nMemAvailable: 50 kB\n", "memory",
-		 FG_SEVERITY_WARNING,																	    "5 % available"                 },
+		{"/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n", "governor",
+		 FG_SEVERITY_WARNING, "1 of 2 CPUs: powersave"},
+		{"/sys/devices/system/cpu/cpufreq/boost", "1\n", "turbo", FG_SEVERITY_NOTE, "on"},
+		{"/proc/loadavg", "3.50 1 1 1/3 4\n", "load", FG_SEVERITY_WARNING,
+		 "3.50 on 4 CPUs"},
+		{"/proc/stat", "cpu  100 0 50 800 0 0 0 50 0 0\n", "steal", FG_SEVERITY_WARNING,
+		 "5.00 % since boot"},
+		{"/sys/devices/system/cpu/smt/active", "1\n", "smt", FG_SEVERITY_NOTE, "active"},
+		{"/proc/sys/kernel/randomize_va_space", "0\n", "aslr", FG_SEVERITY_WARNING,
+		 "kernel.randomize_va_space = 0"},
+		{"/proc/sys/kernel/perf_event_paranoid", "4\n", "perf_event_paranoid",
+		 FG_SEVERITY_WARNING, "kernel.perf_event_paranoid = 4"},
+		{"/proc/sys/kernel/perf_event_max_sample_rate", "1000\n", "perf_throttled",
+		 FG_SEVERITY_WARNING, "at most 1000 samples a second"},
+		{"/sys/fs/cgroup/cpu.max", "150000 100000\n", "cpu_quota", FG_SEVERITY_WARNING,
+		 "1.50 CPUs' worth of time"},
+		{"/sys/devices/system/cpu/online", "0\n", "cpus", FG_SEVERITY_WARNING, "1 online"},
+		{"/proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 50 kB\n", "memory",
+		 FG_SEVERITY_WARNING, "5 % available"},
 		{"/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count", "7\n",
-		 "thermal",																 FG_SEVERITY_WARNING, "7 times since boot"            },
+		 "thermal", FG_SEVERITY_WARNING, "7 times since boot"},
 	};
 
 	(void)state;
@@ -138,12 +138,10 @@ static void a_benchmarks_program_is_examined(void **state)
 	static char *missing[] = {"./not-there", NULL};
 	char *self = realpath("/proc/self/exe", NULL);
 	char *argv[] = {self, NULL};
-	const struct fg_benchmark gone = {
-		.name = "gone", .command = {.text = "x", .argv = missing, .argc = 1}
-        };
-	const struct fg_benchmark here = {
-		.name = "here", .command = {.text = "y", .argv = argv, .argc = 1}
-        };
+	const struct fg_benchmark gone = {.name = "gone",
+					  .command = {.text = "x", .argv = missing, .argc = 1}};
+	const struct fg_benchmark here = {.name = "here",
+					  .command = {.text = "y", .argv = argv, .argc = 1}};
 	struct fg_diagnosis diagnosis = {0};
 
 	(void)state;

@@ -34,15 +34,15 @@ static void numbers_are_found(void **state)
 		double expected;
 		const char *why;
 	} cases[] = {
-		{"rate: ([0-9.]+)", NULL,     "rate: 12.5\n",                "",          12.5, "the first group"              },
-		{"[0-9]+e[0-9]+",   NULL,     "x 3e4 y\n",                   "",          3e4,  "no group: the whole match"    },
-		{"rate: ([0-9.]+)", NULL,     "rate: 1\nrate: 2\nrate: 3\n", "",          3,
-		 "the last line counts"											},
-		{"rate: ([0-9.]+)", NULL,     "nothing\n",                   "rate: 4\n", 4,
-		 "stderr where stdout has none"										},
-		{"rate: ([0-9.]+)", NULL,     "rate: 5\n",                   "rate: 4\n", 5,    "stdout before stderr"         },
-		{"^t=(-?[0-9]+)$",  NULL,     "t=-7\r\nt=x",                 "",          -7,   "a carriage return ends a line"},
-		{NULL,              "/a/1/b", "{\"a\": [0, {\"b\": 8.25}]}", "",          8.25, "a JSON pointer"               },
+		{"rate: ([0-9.]+)", NULL, "rate: 12.5\n", "", 12.5, "the first group"},
+		{"[0-9]+e[0-9]+", NULL, "x 3e4 y\n", "", 3e4, "no group: the whole match"},
+		{"rate: ([0-9.]+)", NULL, "rate: 1\nrate: 2\nrate: 3\n", "", 3,
+		 "the last line counts"},
+		{"rate: ([0-9.]+)", NULL, "nothing\n", "rate: 4\n", 4,
+		 "stderr where stdout has none"},
+		{"rate: ([0-9.]+)", NULL, "rate: 5\n", "rate: 4\n", 5, "stdout before stderr"},
+		{"^t=(-?[0-9]+)$", NULL, "t=-7\r\nt=x", "", -7, "a carriage return ends a line"},
+		{NULL, "/a/1/b", "{\"a\": [0, {\"b\": 8.25}]}", "", 8.25, "a JSON pointer"},
 	};
 
 	(void)state;
@@ -68,12 +68,12 @@ static void what_is_missing_or_no_number_is_said_with_the_metrics_name(void **st
 		const char *words;
 	} cases[] = {
 		{"rate: ([0-9.]+)", NULL, "no such thing\n", "nothing in the output matches"},
-		{"rate: (.*)",      NULL, "rate: fast\n",    "not a number"                 },
-		{"rate: (.*)",      NULL, "rate: \n",        "not a number"                 },
-		{"rate: (.*)",      NULL, "rate: inf\n",     "not a number"                 },
-		{NULL,              "/a", "hello",           "not JSON"                     },
-		{NULL,              "/a", "{\"b\": 1}",      "nothing at '/a'"              },
-		{NULL,              "/a", "{\"a\": \"1\"}",  "no number at '/a'"            },
+		{"rate: (.*)", NULL, "rate: fast\n", "not a number"},
+		{"rate: (.*)", NULL, "rate: \n", "not a number"},
+		{"rate: (.*)", NULL, "rate: inf\n", "not a number"},
+		{NULL, "/a", "hello", "not JSON"},
+		{NULL, "/a", "{\"b\": 1}", "nothing at '/a'"},
+		{NULL, "/a", "{\"a\": \"1\"}", "no number at '/a'"},
 	};
 
 	(void)state;

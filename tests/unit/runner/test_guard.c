@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A stand-in for fastgate is split into guard and worker; the worker runs a program that leaves a daemon behind.  Every process of it
- * holds the writing end of a pipe, so the end of file tells, without any clock, that all of them are gone.
+ * A stand-in for fastgate is split into guard and worker; the worker runs a program that leaves a
+ * daemon behind.  Every process of it holds the writing end of a pipe, so the end of file tells,
+ * without any clock, that all of them are gone.
  */
 #include "base/base.h"
 #include "base/process.h"

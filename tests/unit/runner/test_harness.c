@@ -95,20 +95,20 @@ static void what_reports_nothing_or_is_broken_is_refused_with_a_hint(void **stat
 		const char *text;
 		const char *words;
 	} cases[] = {
-		{FG_HARNESS_GOOGLE_BENCHMARK, "BM_Sort  12 ns\n",                                                      "--benchmark_format=json"},
-		{FG_HARNESS_GOOGLE_BENCHMARK, "{\"benchmarks\": [",                                                    "broken"                 },
-		{FG_HARNESS_GOOGLE_BENCHMARK, "{\"benchmarks\": []}",                                                  "no case"                },
-		{FG_HARNESS_GOOGLE_BENCHMARK, "{\"context\": {}}",                                                     "no list 'benchmarks'"   },
+		{FG_HARNESS_GOOGLE_BENCHMARK, "BM_Sort  12 ns\n", "--benchmark_format=json"},
+		{FG_HARNESS_GOOGLE_BENCHMARK, "{\"benchmarks\": [", "broken"},
+		{FG_HARNESS_GOOGLE_BENCHMARK, "{\"benchmarks\": []}", "no case"},
+		{FG_HARNESS_GOOGLE_BENCHMARK, "{\"context\": {}}", "no list 'benchmarks'"},
 		{FG_HARNESS_GOOGLE_BENCHMARK,
 		 "{\"benchmarks\": [{\"name\": \"BM_X\", \"error_occurred\": true, \"error_message\": \"no file\"}]}",
-		 "no file"														      },
-		{FG_HARNESS_CATCH2,           "All tests passed\n",                                                    "--reporter xml"         },
+		 "no file"},
+		{FG_HARNESS_CATCH2, "All tests passed\n", "--reporter xml"},
 		{FG_HARNESS_CATCH2,
-		 "<BenchmarkResults name=\"a\"><mean value=",                                                          "ends in the middle"     },
-		{FG_HARNESS_CATCH2,           "<BenchmarkResults ><mean value=\"1\"/></BenchmarkResults>",
-		 "no name"														      },
-		{FG_HARNESS_HYPERFINE,        "{}",								    "no list 'results'"      },
-		{FG_HARNESS_HYPERFINE,        "",								      "--export-json"          },
+		 "<BenchmarkResults name=\"a\"><mean value=", "ends in the middle"},
+		{FG_HARNESS_CATCH2, "<BenchmarkResults ><mean value=\"1\"/></BenchmarkResults>",
+		 "no name"},
+		{FG_HARNESS_HYPERFINE, "{}", "no list 'results'"},
+		{FG_HARNESS_HYPERFINE, "", "--export-json"},
 	};
 
 	(void)state;
@@ -130,11 +130,9 @@ static void a_report_cut_anywhere_does_no_harm(void **state)
 	static const struct {
 		enum fg_harness harness;
 		const char *text;
-	} whole[] = {
-		{FG_HARNESS_GOOGLE_BENCHMARK, google   },
-		{FG_HARNESS_CATCH2,           catch2   },
-		{FG_HARNESS_HYPERFINE,        hyperfine}
-        };
+	} whole[] = {{FG_HARNESS_GOOGLE_BENCHMARK, google},
+		     {FG_HARNESS_CATCH2, catch2},
+		     {FG_HARNESS_HYPERFINE, hyperfine}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {

@@ -12,16 +12,16 @@ static int set_up(void **state)
 	static const struct fg_fake_file files[] = {
 		{"/proc/cpuinfo",
 		 "processor\t: 0\nmodel name\t: Sample CPU 3000\nmicrocode\t: 0x12\ncpu cores\t: 8\n"
-		 "flags\t\t: fpu vme hypervisor sse\n"										},
-		{"/proc/meminfo",					 "MemTotal:       16777216 kB\nSwapTotal:             0 kB\n"},
-		{"/proc/stat",					    "cpu  100 0 50 700 50 0 0 100 0 0\n"                        },
-		{"/proc/loadavg",					 "1.50 1.20 1.00 2/300 4000\n"                               },
-		{"/proc/sys/kernel/osrelease",                            "6.1.0-18-amd64\n"                                          },
-		{"/sys/devices/system/cpu/online",                        "0-3,8\n"                                                   },
-		{"/sys/devices/system/cpu/smt/control",                   "on\n"                                                      },
-		{"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"                                               },
-		{"/sys/class/dmi/id/sys_vendor",                          "Amazon EC2\n"                                              },
-		{NULL,						    NULL							},
+		 "flags\t\t: fpu vme hypervisor sse\n"},
+		{"/proc/meminfo", "MemTotal:       16777216 kB\nSwapTotal:             0 kB\n"},
+		{"/proc/stat", "cpu  100 0 50 700 50 0 0 100 0 0\n"},
+		{"/proc/loadavg", "1.50 1.20 1.00 2/300 4000\n"},
+		{"/proc/sys/kernel/osrelease", "6.1.0-18-amd64\n"},
+		{"/sys/devices/system/cpu/online", "0-3,8\n"},
+		{"/sys/devices/system/cpu/smt/control", "on\n"},
+		{"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"},
+		{"/sys/class/dmi/id/sys_vendor", "Amazon EC2\n"},
+		{NULL, NULL},
 	};
 
 	(void)state;
@@ -81,14 +81,8 @@ static void cpu_lists_are_counted(void **state)
 		const char *list;
 		unsigned expected;
 	} cases[] = {
-		{"0",             1},
-                {"0-3",           4},
-                {"0-3,8,10-11\n", 7},
-                {"",              0},
-                {"x",             0},
-		{"3-1",           0},
-                {"0-",            0},
-                {"0-99999999",    0},
+		{"0", 1},   {"0-3", 4}, {"0-3,8,10-11\n", 7}, {"", 0}, {"x", 0},
+		{"3-1", 0}, {"0-", 0},  {"0-99999999", 0},
 	};
 
 	(void)state;

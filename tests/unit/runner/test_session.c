@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whole sessions over shell one-liners: what is recorded, and what happens when benchmarks misbehave. */
+/*
+ * Whole sessions over shell one-liners: what is recorded, and what happens when benchmarks
+ * misbehave.
+ */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "runner/job.h"
@@ -61,9 +64,7 @@ static struct fg_command shell(struct session *session, enum fg_arm arm, const c
 
 static void set_up(struct session *session, const char *candidate, const char *baseline)
 {
-	*session = (struct session){
-		.benchmark = {.name = "bench", .timeout_ns = 20 * FG_NS_PER_S}
-        };
+	*session = (struct session){.benchmark = {.name = "bench", .timeout_ns = 20 * FG_NS_PER_S}};
 	fg_scratch_init(&session->scratch);
 	fg_run_init(&session->run);
 	session->run.seed = 1;
@@ -247,12 +248,12 @@ static void misbehaving_benchmarks_are_told_apart(void **state)
 		const char *words;
 		const char *tail;
 	} cases[] = {
-		{"echo working; echo oh no >&2; exit 3",                 "exited with code 3, expected 0", "oh no"           },
-		{"echo about to fall; kill -SEGV $$",                    "signal 11",                      "about to fall"   },
-		{"echo waiting; sleep 30",                               "ran longer than its limit",      "waiting"         },
-		{"exec /no/such/program",                                "exited with code 127",           "/no/such/program"},
+		{"echo working; echo oh no >&2; exit 3", "exited with code 3, expected 0", "oh no"},
+		{"echo about to fall; kill -SEGV $$", "signal 11", "about to fall"},
+		{"echo waiting; sleep 30", "ran longer than its limit", "waiting"},
+		{"exec /no/such/program", "exited with code 127", "/no/such/program"},
 		{"ulimit -v 50000; head -c 1000000000 /dev/zero | tail", "exited with code 1",
-		 "memory"												    },
+		 "memory"},
 	};
 
 	(void)state;
@@ -401,7 +402,10 @@ static void interruption_keeps_what_was_measured_and_leaves_no_process(void **st
 	tear_down(&s);
 }
 
-/* Before the next program starts, the one before has been handed over: the programs and the hand-over write one log. */
+/*
+ * Before the next program starts, the one before has been handed over: the programs and the
+ * hand-over write one log.
+ */
 static int write_log(void *context, size_t series, size_t repetition, const char *trace_folder,
 		     struct fg_error *err)
 {
@@ -538,9 +542,7 @@ static void a_failing_setup_is_the_benchmarks_failure(void **state)
 
 static void environment_stdin_and_folder_reach_the_program(void **state)
 {
-	static struct fg_variable variables[] = {
-		{"COLOUR", "green"}
-        };
+	static struct fg_variable variables[] = {{"COLOUR", "green"}};
 	static struct fg_user_metric metric = {.name = "m", .regex = "value ([0-9]+)"};
 	struct session s;
 	int status = 0;

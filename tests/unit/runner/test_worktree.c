@@ -273,9 +273,7 @@ static void on_note(void *context, const char *note)
 
 static void prepare(struct case_of_build *c, const char *root, const char *ref, const char *script)
 {
-	*c = (struct case_of_build){
-		.argv = {"/bin/sh", "-c", (char *)(uintptr_t)script, NULL}
-        };
+	*c = (struct case_of_build){.argv = {"/bin/sh", "-c", (char *)(uintptr_t)script, NULL}};
 	c->build.command = (struct fg_command){.text = script, .argv = c->argv, .argc = 3};
 	c->commit = hash_of(ref);
 	c->root = fg_xstrdup(fg_scratch_path(&scratch, root));
@@ -418,7 +416,9 @@ static void submodules_come_along_without_a_network(void **state)
 	done(&c);
 }
 
-/* Two at once: neither waits for the other's measurement, and both keep it from being cleared away. */
+/*
+ * Two at once: neither waits for the other's measurement, and both keep it from being cleared away.
+ */
 static void a_build_is_shared(void **state)
 {
 	struct fg_worktree first = {0};

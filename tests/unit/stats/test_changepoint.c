@@ -86,7 +86,10 @@ static void an_exact_series_changes_when_its_value_does(void **state)
 	fg_changepoints_release(&points);
 }
 
-/* Each at the nominal 5 %: with 80 series, 4 are expected; the binomial reaches 10 once in 100 such tests. */
+/*
+ * Each at the nominal 5 %: with 80 series, 4 are expected; the binomial reaches 10 once in 100 such
+ * tests.
+ */
 static void drift_and_outliers_are_not_changes(void **state)
 {
 	struct fg_random rng;
@@ -114,7 +117,10 @@ static void drift_and_outliers_are_not_changes(void **state)
 	assert_in_range(wild, 0, 9);
 }
 
-/* Two wild values are no level, though the mean of the last five follows them: without the medians 39 of 40 are called changes. */
+/*
+ * Two wild values are no level, though the mean of the last five follows them: without the medians
+ * 39 of 40 are called changes.
+ */
 static void two_wild_values_at_the_end_are_hardly_ever_a_change(void **state)
 {
 	struct fg_random rng;

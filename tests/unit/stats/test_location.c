@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reference values: R 4.2.2: mean(trim =), the winsorised sd by hand, the median of all Walsh averages. */
+/*
+ * Reference values: R 4.2.2: mean(trim =), the winsorised sd by hand, the median of all Walsh
+ * averages.
+ */
 #include "stats/location.h"
 #include "tests/unit/stats/close.h"
 #include "tests/unit/stats/reference_samples.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reference values of the dip: a linear programme per candidate mode, straight from the definition (least distance of a
- * distribution function that is convex before and concave after the mode), solved with SciPy 1.10.1 / HiGHS.
+ * Reference values of the dip: a linear programme per candidate mode, straight from the definition
+ * (least distance of a distribution function that is convex before and concave after the mode),
+ * solved with SciPy 1.10.1 / HiGHS.
  */
 #include "base/random.h"
 #include "stats/modality.h"
@@ -17,19 +18,22 @@ static void dip_is_the_distance_to_the_nearest_unimodal(void **state)
 	} table[] = {
 		{"two heaps",
 		 {1, 1.1, 1.25, 1.4, 1.45, 5, 5.2, 5.25, 5.4, 5.7, 5.9},
-		 11,									  0.20170454545454503},
-		{"even",          {1, 2, 3, 4, 5, 6, 7, 8},                               8,  0.0625             },
-		{"one outlier",   {0.1, 0.3, 0.35, 0.4, 0.42, 0.47, 0.5, 0.55, 0.7, 9},   10, 0.0625             },
+		 11,
+		 0.20170454545454503},
+		{"even", {1, 2, 3, 4, 5, 6, 7, 8}, 8, 0.0625},
+		{"one outlier", {0.1, 0.3, 0.35, 0.4, 0.42, 0.47, 0.5, 0.55, 0.7, 9}, 10, 0.0625},
 		{"several heaps",
 		 {0.2, 1.1, 1.3, 2.6, 2.7, 2.75, 4.0, 4.05, 4.1, 6.5, 7.7, 7.8, 9.9, 10},
-		 14,									  0.0956632653061224 },
-		{"three heaps",   {1, 1.2, 1.3, 5, 5.1, 5.15, 9, 9.1, 9.4},               9,  0.1541666666666666 },
-		{"two values",    {1, 2},						 2,  0.25               },
+		 14,
+		 0.0956632653061224},
+		{"three heaps", {1, 1.2, 1.3, 5, 5.1, 5.15, 9, 9.1, 9.4}, 9, 0.1541666666666666},
+		{"two values", {1, 2}, 2, 0.25},
 		{"normal",
 		 {-2.56, -2.02, -1.06, -0.87, -0.67, -0.57, -0.51, -0.45, -0.39,
 		  -0.35, -0.28, -0.24, -0.23, -0.22, -0.2,  -0.18, 0.02,  0.23,
 		  0.42,  0.48,  0.55,  0.96,  1.55,  2.04,  3.32},
-		 25,									  0.0421917808219176 },
+		 25,
+		 0.0421917808219176},
 	};
 
 	(void)state;

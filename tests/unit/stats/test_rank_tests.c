@@ -98,7 +98,10 @@ static void nothing_to_compare_is_no_evidence(void **state)
 	assert_true(isnan(fg_welch_test(zero, 3, zero, 3).test.p_greater));
 }
 
-/* R: qbinom-based interval; for n = 10 the 95 % interval runs from the 2nd to the 9th value (coverage 97.9 %). */
+/*
+ * R: qbinom-based interval; for n = 10 the 95 % interval runs from the 2nd to the 9th value
+ * (coverage 97.9 %).
+ */
 static void median_interval_is_the_narrowest_that_covers(void **state)
 {
 	(void)state;

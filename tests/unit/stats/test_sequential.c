@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reference values of the spending function: R 4.2.2, 2 - 2 * pnorm(qnorm(1 - alpha / 2) / sqrt(t)). */
+/*
+ * Reference values of the spending function: R 4.2.2, 2 - 2 * pnorm(qnorm(1 - alpha / 2) /
+ * sqrt(t)).
+ */
 #include "base/random.h"
 #include "stats/sequential.h"
 #include "tests/unit/stats/close.h"

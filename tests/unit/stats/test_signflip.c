@@ -10,11 +10,11 @@
 #define PAIRS 8
 
 static const float dense[ROWS][PAIRS] = {
-	{1.0F,  2.0F,  1.5F,  0.5F,  1.2F,  0.8F,  1.9F,  1.1F },
-	{0.3F,  -0.2F, 0.5F,  0.1F,  -0.4F, 0.6F,  0.2F,  0.1F },
-	{0.0F,  0.0F,  2.0F,  0.0F,  0.0F,  1.0F,  0.0F,  0.5F },
+	{1.0F, 2.0F, 1.5F, 0.5F, 1.2F, 0.8F, 1.9F, 1.1F},
+	{0.3F, -0.2F, 0.5F, 0.1F, -0.4F, 0.6F, 0.2F, 0.1F},
+	{0.0F, 0.0F, 2.0F, 0.0F, 0.0F, 1.0F, 0.0F, 0.5F},
 	{-1.0F, -0.5F, -0.7F, -0.2F, -0.9F, -1.1F, -0.4F, -0.6F},
-	{0.9F,  0.7F,  0.8F,  -0.1F, 1.0F,  0.4F,  0.6F,  0.2F },
+	{0.9F, 0.7F, 0.8F, -0.1F, 1.0F, 0.4F, 0.6F, 0.2F},
 };
 
 struct matrix {
@@ -84,7 +84,10 @@ enum {
 	ROUNDS = 400,
 };
 
-/* Rounds with any row flagged at 5 %: 40 rows of which each is the sum of the one before and noise, as call paths nest. */
+/*
+ * Rounds with any row flagged at 5 %: 40 rows of which each is the sum of the one before and noise,
+ * as call paths nest.
+ */
 static int count_false_flags(const float *handicap)
 {
 	size_t start[NODES + 1];

@@ -5,7 +5,10 @@
 
 #include <stdint.h>
 
-/* Two rows of arms 0 and 1; path 3 in both, path 5 in the second; rows and samples in the order of the paths. */
+/*
+ * Two rows of arms 0 and 1; path 3 in both, path 5 in the second; rows and samples in the order of
+ * the paths.
+ */
 static const uint8_t first_layout[] = {
 	2,  0, 1, 0,  0, 0, 0, /* arms, pairs, aside */
 	20, 0, 0, 10,          /* total 10, lost, truncated, unit 10 */

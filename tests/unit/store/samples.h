@@ -11,8 +11,8 @@ struct fg_sample_shape {
 	unsigned paths;
 	unsigned pairs;
 	unsigned samples; /* in the whole run */
-	unsigned
-		churn; /* functions numbered from here on have a new name in every run of another seed */
+	/* functions numbered from here on have a new name in every run of another seed */
+	unsigned churn;
 };
 
 extern const struct fg_sample_shape fg_sample_small;

@@ -30,7 +30,9 @@ static void run_survives_the_journey(void **state)
 	assert_string_equal(arrived.outcome, "pass");
 	assert_int_equal(arrived.run.series[0].repetition_count, 12);
 	assert_int_equal(arrived.profiles[0]->row_count, 12);
-	/* What arrives and is sent on is the same, byte for byte, but for paths that no value uses. */
+	/*
+	 * What arrives and is sent on is the same, byte for byte, but for paths that no value uses.
+	 */
 	assert_int_equal(fg_bundle_from_run(&arrived, &second, &err), FG_OK);
 	fg_stored_run_release(&arrived);
 	assert_int_equal(fg_bundle_to_run(&second, &fg_bundle_limits_default, &arrived, &err),
@@ -72,15 +74,15 @@ struct envelope_case {
 static void bad_envelopes_are_refused(void **state)
 {
 	static const struct envelope_case cases[] = {
-		{"newer format",           "fastgate-run/1",                       "fastgate-run/2",            FG_EUNSUPPORTED},
+		{"newer format", "fastgate-run/1", "fastgate-run/2", FG_EUNSUPPORTED},
 		{"id that climbs folders", "0198f000-0000-7000-8000-000000000005",
-		 "../../../../../../etc/passwd-000000",							 FG_EPARSE      },
-		{"no project",             "\"project\":\"tracker\"",              "\"project\":\"\"",          FG_EPARSE      },
-		{"time as a number",       "\"started_ns\":\"",                    "\"started_ns\":5,\"x\":\"", FG_EPARSE      },
-		{"state nobody knows",     "\"state\":\"measured\"",               "\"state\":\"dreamt\"",      FG_EPARSE      },
-		{"dictionary is no hash",  "\"dictionary\":\"",                    "\"dictionary\":\"../",      FG_EPARSE      },
-		{"series is no list",      "\"series\":[",                         "\"series\":5,\"x\":[",      FG_EPARSE      },
-		{"not JSON",               "{",				    "",                          FG_EPARSE      },
+		 "../../../../../../etc/passwd-000000", FG_EPARSE},
+		{"no project", "\"project\":\"tracker\"", "\"project\":\"\"", FG_EPARSE},
+		{"time as a number", "\"started_ns\":\"", "\"started_ns\":5,\"x\":\"", FG_EPARSE},
+		{"state nobody knows", "\"state\":\"measured\"", "\"state\":\"dreamt\"", FG_EPARSE},
+		{"dictionary is no hash", "\"dictionary\":\"", "\"dictionary\":\"../", FG_EPARSE},
+		{"series is no list", "\"series\":[", "\"series\":5,\"x\":[", FG_EPARSE},
+		{"not JSON", "{", "", FG_EPARSE},
 	};
 	struct fg_bundle bundle = {0};
 
@@ -173,7 +175,10 @@ static void bytes_behind_the_values_are_refused(void **state)
 	fg_bundle_release(&bundle);
 }
 
-/* Content that passes the checksum but lies: bytes of the unpacked values changed at random, sealed again. */
+/*
+ * Content that passes the checksum but lies: bytes of the unpacked values changed at random, sealed
+ * again.
+ */
 static void lying_values_never_crash(void **state)
 {
 	struct fg_bundle bundle = {0};

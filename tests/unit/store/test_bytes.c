@@ -91,7 +91,10 @@ static void sealed_block_comes_back(void **state)
 	fg_bytes_release(&block);
 }
 
-/* Numbers of one kind after numbers of another: apart they take less room, and come back as one text. */
+/*
+ * Numbers of one kind after numbers of another: apart they take less room, and come back as one
+ * text.
+ */
 static void breaks_save_room_and_change_nothing(void **state)
 {
 	struct fg_bytes whole = {0};
@@ -215,7 +218,10 @@ static void entries_stand_in_classes_of_their_nodes(void **state)
 	fg_bytes_release(&bytes);
 }
 
-/* Counts of samples: small numbers without a pattern.  There is nothing to be found twice, and two bits say each of them. */
+/*
+ * Counts of samples: small numbers without a pattern.  There is nothing to be found twice, and two
+ * bits say each of them.
+ */
 static void small_numbers_pack_at_every_level(void **state)
 {
 	enum {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a run was built and measured under: shared by the runs that have it in common, and there for each of them. */
+/*
+ * What a run was built and measured under: shared by the runs that have it in common, and there for
+ * each of them.
+ */
 #include "tests/unit/store/fixture.h"
 
 #include <sqlite3.h>

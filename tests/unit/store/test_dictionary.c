@@ -10,7 +10,10 @@ enum {
 	ROUNDS = 150
 };
 
-/* A program whose dictionary is made by hand: names of functions by number, paths below the unnamed root. */
+/*
+ * A program whose dictionary is made by hand: names of functions by number, paths below the unnamed
+ * root.
+ */
 struct program {
 	unsigned names[NAMES_MAX];
 	size_t name_count;
@@ -300,29 +303,39 @@ static void what_is_there_twice_is_refused_beside_a_base_too(void **state)
 {
 	/* The base: functions 0 to 3; 1 = root of 1, 2 = 2 below it, 3 = 3 below it. */
 	static const struct twin_case cases[] = {
-		{"the same again",                 {0, 1, 2, 3},    4, {{0}, {0, 1}, {1, 2}, {1, 3}},                 4, true },
+		{"the same again", {0, 1, 2, 3}, 4, {{0}, {0, 1}, {1, 2}, {1, 3}}, 4, true},
 		{"function of the base again",
 		 {0, 1, 2, 3, 2},
-		 5,						    {{0}, {0, 1}, {1, 2}, {1, 3}},
-		 4,												      false},
-		{"function of the base before it", {0, 3, 1, 2, 3}, 5, {{0}, {0, 2}},                                 2, false},
-		{"new function twice",             {0, 1, 7, 7},    4, {{0}, {0, 1}},                                 2, false},
+		 5,
+		 {{0}, {0, 1}, {1, 2}, {1, 3}},
+		 4,
+		 false},
+		{"function of the base before it", {0, 3, 1, 2, 3}, 5, {{0}, {0, 2}}, 2, false},
+		{"new function twice", {0, 1, 7, 7}, 4, {{0}, {0, 1}}, 2, false},
 		{"path of the base again",
 		 {0, 1, 2, 3},
-		 4,						    {{0}, {0, 1}, {1, 2}, {1, 3}, {1, 2}},
-		 5,												      false},
+		 4,
+		 {{0}, {0, 1}, {1, 2}, {1, 3}, {1, 2}},
+		 5,
+		 false},
 		{"path of the base before it",
 		 {0, 1, 2, 3},
-		 4,						    {{0}, {0, 1}, {1, 3}, {1, 2}, {1, 3}},
-		 5,												      false},
+		 4,
+		 {{0}, {0, 1}, {1, 3}, {1, 2}, {1, 3}},
+		 5,
+		 false},
 		{"new path twice",
 		 {0, 1, 2, 3},
-		 4,						    {{0}, {0, 1}, {1, 2}, {2, 3}, {1, 3}, {2, 3}},
-		 6,												      false},
+		 4,
+		 {{0}, {0, 1}, {1, 2}, {2, 3}, {1, 3}, {2, 3}},
+		 6,
+		 false},
 		{"new path below another",
 		 {0, 1, 2, 3},
-		 4,						    {{0}, {0, 1}, {1, 2}, {1, 3}, {2, 2}, {3, 2}},
-		 6,												      true },
+		 4,
+		 {{0}, {0, 1}, {1, 2}, {1, 3}, {2, 2}, {3, 2}},
+		 6,
+		 true},
 	};
 	struct fixture *f = *state;
 	struct fg_ids *ids = fg_ids_new();
@@ -356,16 +369,16 @@ static void what_is_there_twice_is_refused_beside_a_base_too(void **state)
 	free(p);
 }
 
-/* The first function is the unnamed root's: with another one there, a path may be recursive that was not. */
+/*
+ * The first function is the unnamed root's: with another one there, a path may be recursive that
+ * was not.
+ */
 static void another_function_at_the_root_is_another_tree(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_ids *ids = fg_ids_new();
 	struct program p = {
-		.names = {0,   1     },
-                  .name_count = 2, .nodes = {{0}, {0, 1}},
-                  .node_count = 2
-        };
+		.names = {0, 1}, .name_count = 2, .nodes = {{0}, {0, 1}}, .node_count = 2};
 	struct fg_dictionary *base = opened(&p, NULL);
 	struct fg_dictionary *d = NULL;
 

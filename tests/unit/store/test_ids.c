@@ -23,11 +23,7 @@ static void ids_know_what_was_added_and_nothing_else(void **state)
 	struct fg_ids *ids = fg_ids_new();
 	struct fg_map functions = {0};
 	struct fg_map nodes = {0};
-	const uint64_t paths[3][2] = {
-		{0,			3},
-                {12,                       3},
-                {(uint64_t)UINT32_MAX + 1, 3}
-        };
+	const uint64_t paths[3][2] = {{0, 3}, {12, 3}, {(uint64_t)UINT32_MAX + 1, 3}};
 
 	(void)state;
 	(void)fg_map_add(&functions, "f\0lib", 5, 3, NULL);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The queries that are asked often find their rows by an index: a forgotten one is seen here, not at 100,000 runs. */
+/*
+ * The queries that are asked often find their rows by an index: a forgotten one is seen here, not
+ * at 100,000 runs.
+ */
 #include "store/sql.h"
 #include "store/store.h"
 #include "tests/support/fg_test.h"

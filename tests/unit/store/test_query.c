@@ -13,10 +13,8 @@ static const struct fg_sample_shape tiny = {
 static void functions_of_two_runs_are_compared(void **state)
 {
 	struct fixture *f = *state;
-	struct fg_run_side sides[2] = {
-		{sample_id(1), FG_ARM_CANDIDATE},
-                {sample_id(2), FG_ARM_CANDIDATE}
-        };
+	struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_CANDIDATE},
+				       {sample_id(2), FG_ARM_CANDIDATE}};
 	struct fg_function_deltas deltas = {0};
 
 	save_samples(f, 1, 2, &fg_sample_small);
@@ -47,10 +45,8 @@ static void functions_of_two_runs_are_compared(void **state)
 static void side_without_a_profile_is_named(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {
-		{sample_id(1), FG_ARM_CANDIDATE},
-                {sample_id(2), FG_ARM_BASELINE }
-        };
+	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_CANDIDATE},
+					     {sample_id(2), FG_ARM_BASELINE}};
 	struct fg_function_deltas deltas = {0};
 	struct fg_path_tree tree = {0};
 	struct fg_stored_run s = {0};
@@ -73,10 +69,8 @@ static void side_without_a_profile_is_named(void **state)
 static void paths_of_two_arms_add_up(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {
-		{sample_id(1), FG_ARM_BASELINE },
-                {sample_id(1), FG_ARM_CANDIDATE}
-        };
+	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_BASELINE},
+					     {sample_id(1), FG_ARM_CANDIDATE}};
 	struct fg_path_tree tree = {0};
 
 	save_samples(f, 1, 1, &fg_sample_small);
@@ -93,7 +87,10 @@ static void paths_of_two_arms_add_up(void **state)
 	fg_path_tree_release(&tree);
 }
 
-/* The same run as sample 1, kept under another name pair by pair: its profile lies there in as many pieces. */
+/*
+ * The same run as sample 1, kept under another name pair by pair: its profile lies there in as many
+ * pieces.
+ */
 static void save_in_pieces(struct fixture *f, const char *id)
 {
 	struct fg_stored_run s = {0};
@@ -115,10 +112,8 @@ static void save_in_pieces(struct fixture *f, const char *id)
 static void run_in_progress_answers_as_the_whole_one_would(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {
-		{sample_id(1), FG_ARM_CANDIDATE},
-                {sample_id(9), FG_ARM_CANDIDATE}
-        };
+	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_CANDIDATE},
+					     {sample_id(9), FG_ARM_CANDIDATE}};
 	struct fg_function_deltas deltas = {0};
 	struct fg_path_tree tree = {0};
 	double most = 0;
@@ -150,10 +145,8 @@ static void run_in_progress_answers_as_the_whole_one_would(void **state)
 static void kept_totals_and_computed_ones_are_the_same(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {
-		{sample_id(1), FG_ARM_BASELINE },
-                {sample_id(2), FG_ARM_CANDIDATE}
-        };
+	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_BASELINE},
+					     {sample_id(2), FG_ARM_CANDIDATE}};
 	struct fg_function_deltas computed = {0};
 	struct fg_function_deltas kept = {0};
 	struct fg_function_trend trends[2] = {{0}};
@@ -198,10 +191,10 @@ static void mistyped_benchmark_is_met_with_the_nearest_name(void **state)
 		const char *typed;
 		bool meant;
 	} cases[] = {
-		{"tracker", "prase",  true },
-		{NULL,      "parsee", true },
+		{"tracker", "prase", true},
+		{NULL, "parsee", true},
 		{"tracker", "render", false},
-		{"other",   "prase",  false},
+		{"other", "prase", false},
 	};
 	struct fixture *f = *state;
 
@@ -265,7 +258,10 @@ static void save_that_fails_half_way_spoils_its_batch(void **state)
 	struct fixture *f = *state;
 	struct fg_stored_run back = {0};
 	struct fg_db *db = NULL;
-	/* The second run is refused when its values come, behind its name, its conditions and its functions. */
+	/*
+	 * The second run is refused when its values come, behind its name, its conditions and its
+	 * functions.
+	 */
 	char *trigger = fg_xasprintf(
 		"CREATE TRIGGER refuse BEFORE INSERT ON chunk WHEN (SELECT r.uuid FROM series s "
 		"JOIN run r ON r.id = s.run WHERE s.id = NEW.series) = '%s' "

@@ -239,13 +239,13 @@ static void numbers_that_cannot_be_are_refused(void **state)
 		uint8_t value;
 		const char *why;
 	} cases[] = {
-		{GAPS_AT + 1,   0, "the same path twice"         },
-		{GAPS_AT + 1,   3, "a path that is not there"    },
+		{GAPS_AT + 1, 0, "the same path twice"},
+		{GAPS_AT + 1, 3, "a path that is not there"},
 		{COUNTS_AT + 1, 0, "fewer entries than there are"},
-		{COUNTS_AT + 1, 2, "more entries than there are" },
-		{ROWS_AT,       1, "a row behind the last"       },
-		{ROWS_AT + 1,   0, "the same row twice"          },
-		{ROWS_AT + 2,   2, "a row behind the last"       },
+		{COUNTS_AT + 1, 2, "more entries than there are"},
+		{ROWS_AT, 1, "a row behind the last"},
+		{ROWS_AT + 1, 0, "the same row twice"},
+		{ROWS_AT + 2, 2, "a row behind the last"},
 	};
 	struct fg_error err = {0};
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Many rows in one query: what PostgreSQL is sent for them, and that SQLite does the same one by one. */
+/*
+ * Many rows in one query: what PostgreSQL is sent for them, and that SQLite does the same one by
+ * one.
+ */
 #include "store/postgres_rows.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
@@ -9,10 +12,7 @@
 static const int64_t numbers[] = {1, -2};
 static const double doubles[] = {0.5, (double)NAN};
 static const char *const texts[] = {"a\xff", NULL};
-static const struct fg_blob blobs[] = {
-	{"\0x", 2},
-        {NULL,  0}
-};
+static const struct fg_blob blobs[] = {{"\0x", 2}, {NULL, 0}};
 
 static void same_text(const char *text, const struct fg_rows *rows, const char *wanted)
 {
@@ -24,17 +24,13 @@ static void same_text(const char *text, const struct fg_rows *rows, const char *
 
 static void statement_for_one_row_becomes_one_for_many(void **state)
 {
-	const struct fg_rows two = {
-		.columns = {{.numbers = numbers}, {.texts = texts}},
-                  .column_count = 2
-        };
-	const struct fg_rows four = {
-		.columns = {{.numbers = numbers},
-			    {.doubles = doubles},
-			    {.texts = texts},
-			    {.blobs = blobs}},
-		.column_count = 4
-        };
+	const struct fg_rows two = {.columns = {{.numbers = numbers}, {.texts = texts}},
+				    .column_count = 2};
+	const struct fg_rows four = {.columns = {{.numbers = numbers},
+						 {.doubles = doubles},
+						 {.texts = texts},
+						 {.blobs = blobs}},
+				     .column_count = 4};
 
 	(void)state;
 	same_text("INSERT INTO t (x, y) VALUES ($1, $2) ON CONFLICT DO NOTHING", &two,
@@ -61,7 +57,10 @@ static void same_array(const struct fg_column *column, size_t first, size_t coun
 	fg_bytes_release(&array);
 }
 
-/* Dimension, flag, type, count, lower bound; then the length and the bytes of each item, big end first; no value: -1. */
+/*
+ * Dimension, flag, type, count, lower bound; then the length and the bytes of each item, big end
+ * first; no value: -1.
+ */
 static void arrays_are_what_postgresql_reads(void **state)
 {
 	static const char whole[] = "\0\0\0\1\0\0\0\1\0\0\0\24\0\0\0\2\0\0\0\1"
@@ -99,13 +98,10 @@ static void sqlite_finds_what_was_put_there(void **state)
 	struct fg_rows put = {
 		.columns = {{.numbers = ids}, {.numbers = parents}, {.numbers = functions}},
 		.column_count = 3,
-		.count = 2
-        };
-	const struct fg_rows asked = {
-		.columns = {{.numbers = parents}, {.numbers = functions}},
-		.column_count = 2,
-		.count = 3
-        };
+		.count = 2};
+	const struct fg_rows asked = {.columns = {{.numbers = parents}, {.numbers = functions}},
+				      .column_count = 2,
+				      .count = 3};
 
 	(void)state;
 	fg_scratch_init(&scratch);

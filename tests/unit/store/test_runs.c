@@ -264,7 +264,10 @@ static void end(struct under_way *run)
 	run->set->row_count = run->rows;
 }
 
-/* Of a pair that goes on, what is there so far is set aside; with its end it counts, and nothing of it is there twice. */
+/*
+ * Of a pair that goes on, what is there so far is set aside; with its end it counts, and nothing of
+ * it is there twice.
+ */
 static void a_pair_under_way_is_kept_and_settled_later(void **state)
 {
 	struct fixture *f = *state;
@@ -527,7 +530,10 @@ static const char back_to_version_1[] =
 	"DROP TABLE run_set; DROP TABLE set_fact; DROP TABLE fact_set; "
 	"DROP INDEX dictionary_by_use; DROP INDEX run_by_start; UPDATE schema_version SET version = 1";
 
-/* A store as version 1 left it: read-only opening refuses it and says what to do, or brings it up to date if it may. */
+/*
+ * A store as version 1 left it: read-only opening refuses it and says what to do, or brings it up
+ * to date if it may.
+ */
 static void store_of_the_version_before_is_brought_up_to_date(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The trend of a function: out of single runs, out of tiles, and out of what an older server left. */
+/*
+ * The trend of a function: out of single runs, out of tiles, and out of what an older server left.
+ */
 #include "store/access.h"
 #include "store/query.h"
 #include "store/store_private.h"
@@ -32,10 +34,8 @@ static void same_trends(const struct fg_function_trend *x, const struct fg_funct
 /* The function that differs most between the arms of the first run. */
 static void find_busiest(struct fixture *f, char id[FG_FUNCTION_ID_SIZE])
 {
-	const struct fg_run_side sides[2] = {
-		{sample_id(1), FG_ARM_BASELINE },
-                {sample_id(1), FG_ARM_CANDIDATE}
-        };
+	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_BASELINE},
+					     {sample_id(1), FG_ARM_CANDIDATE}};
 	struct fg_function_deltas deltas = {0};
 
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 1, &deltas, &f->err));
@@ -246,21 +246,18 @@ static void make_totals_older(struct fg_db *db, int64_t series)
 	fg_bytes_release(&content);
 }
 
-/* An upload may claim any weights: sums beyond what is kept stay as large as can be, and take nothing else along. */
+/*
+ * An upload may claim any weights: sums beyond what is kept stay as large as can be, and take
+ * nothing else along.
+ */
 static void sums_beyond_measure_stay_sums(void **state)
 {
 	struct fg_error err = {0};
 	struct fg_function_total items[] = {
-		{1, {1e300, 0}, {1e308, 0}},
-                {2, {7, 0},     {9, 0}    },
-                {3, {NAN, 0},   {1e300, 0}},
-		{4, {1e300, 0}, {-5, 0}   },
-                {5, {3, 0},     {4, 0}    },
+		{1, {1e300, 0}, {1e308, 0}}, {2, {7, 0}, {9, 0}}, {3, {NAN, 0}, {1e300, 0}},
+		{4, {1e300, 0}, {-5, 0}},    {5, {3, 0}, {4, 0}},
 	};
-	const struct fg_totals totals = {
-		items, 5, {1, 0},
-                  1.0
-        };
+	const struct fg_totals totals = {items, 5, {1, 0}, 1.0};
 	struct fg_totals found = {0};
 	struct fg_bytes content = {0};
 	struct fg_byte_reader reader;
@@ -284,10 +281,8 @@ static void sums_beyond_measure_stay_sums(void **state)
 static void what_an_older_server_stored_tells_the_same(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {
-		{sample_id(1),   FG_ARM_CANDIDATE},
-                {sample_id(260), FG_ARM_CANDIDATE}
-        };
+	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_CANDIDATE},
+					     {sample_id(260), FG_ARM_CANDIDATE}};
 	struct fg_function_deltas deltas[2] = {{0}};
 	char function[FG_FUNCTION_ID_SIZE];
 	struct fg_function_trend before = {0};
@@ -327,17 +322,15 @@ static void what_an_older_server_stored_tells_the_same(void **state)
 /* Every third id from 10 on; whole steps, so that all come back as they are. */
 static struct fg_totals made_totals(size_t count)
 {
-	struct fg_totals totals = {
-		.items = fg_xcalloc(count, sizeof(*totals.items)),
-		.count = count,
-		.repetitions = {3, 4},
-		.unit_ns = 12
-        };
+	struct fg_totals totals = {.items = fg_xcalloc(count, sizeof(*totals.items)),
+				   .count = count,
+				   .repetitions = {3, 4},
+				   .unit_ns = 12};
 
 	for (size_t i = 0; i < count; i++)
 		totals.items[i] = (struct fg_function_total){
 			.id = 10 + 3 * i,
-			.self_ns = {(double)(i % 91) * 4, (double)(i % 13) * 3        },
+			.self_ns = {(double)(i % 91) * 4, (double)(i % 13) * 3},
 			.inclusive_ns = {(double)(i % 97) * 4, (double)(i % 13 + i % 7) * 3},
 		};
 	return totals;

@@ -87,7 +87,10 @@ static void a_name_that_would_never_end_stays_as_it_is(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* Function types, each with the one before it as both of its arguments: 2^30 letters if it were printed. */
+/*
+ * Function types, each with the one before it as both of its arguments: 2^30 letters if it were
+ * printed.
+ */
 static void a_cplusplus_name_that_would_never_end_stays_as_it_is(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -108,7 +111,10 @@ static void a_cplusplus_name_that_would_never_end_stays_as_it_is(void **state)
 	fg_strbuf_release(&text);
 }
 
-/* Every prefix and every single changed byte of every name: no crash, and nothing written when it says no. */
+/*
+ * Every prefix and every single changed byte of every name: no crash, and nothing written when it
+ * says no.
+ */
 static void damaged_names_are_harmless(void **state)
 {
 	(void)state;

@@ -17,8 +17,8 @@ static struct fg_symbolizer *symbolizer;
 static struct fg_error err;
 
 /*
- * A process with one thread: 0x100 → 0x200 → 0x300 in a module that does not exist, a region "event/fit", one unit of work,
- * three samples.
+ * A process with one thread: 0x100 → 0x200 → 0x300 in a module that does not exist, a region
+ * "event/fit", one unit of work, three samples.
  */
 static void write_sample_trace(struct fg_trace_writer *w)
 {
@@ -154,11 +154,11 @@ static void reading_stops_at_the_last_good_chunk_and_says_so(void **state)
 		size_t offset; /* in the second chunk */
 		const char *words;
 	} CASES[] = {
-		{0,		     "no chunk"            },
-		{			      offsetof(struct fg_trace_chunk,              thread), "damaged chunk header"},
-		{			      sizeof(struct fg_trace_chunk) + 1,     "wrong checksum"                      },
-		{ offsetof(struct fg_trace_chunk,     commit) + 5,                           "wrong checksum"},
-		{ offsetof(struct fg_trace_chunk, commit) + 3,                       "more than its size"},
+		{0, "no chunk"},
+		{offsetof(struct fg_trace_chunk, thread), "damaged chunk header"},
+		{sizeof(struct fg_trace_chunk) + 1, "wrong checksum"},
+		{offsetof(struct fg_trace_chunk, commit) + 5, "wrong checksum"},
+		{offsetof(struct fg_trace_chunk, commit) + 3, "more than its size"},
 	};
 
 	(void)state;
@@ -356,7 +356,9 @@ static void a_repetition_becomes_a_row(void **state)
 		sum += set.rows[0].self_ns[i];
 	}
 	assert_float_equal(sum, set.rows[0].total_ns, 1e-6);
-	/* program, [no symbol in libapp.so], [kernel]: what has no name is one function per library */
+	/*
+	 * program, [no symbol in libapp.so], [kernel]: what has no name is one function per library
+	 */
 	assert_int_equal(set.function_count, 3);
 	assert_string_equal(set.functions[1].name, "[no symbol in libapp.so]");
 	assert_string_equal(set.functions[1].library, "libapp.so");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
-#include "views/graph.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/golden.h"
 #include "tests/support/known_profile.h"
+#include "views/graph.h"
 
 #include <string.h>
 
@@ -87,7 +87,10 @@ static void focus_and_depth_keep_only_what_is_near(void **state)
 			 FG_EINVAL);
 }
 
-/* walk has no time of its own: without it the call from visit leads over it, back to visit, and is not drawn. */
+/*
+ * walk has no time of its own: without it the call from visit leads over it, back to visit, and is
+ * not drawn.
+ */
 static void calls_over_what_is_left_out_are_dashed(void **state)
 {
 	struct scene *scene = *state;
@@ -177,9 +180,9 @@ static void graphviz_draws_what_we_write(void **state)
 		const char *format;
 		const char *start;
 	} cases[] = {
-		{"svg", "<?xml"  },
+		{"svg", "<?xml"},
 		{"png", "\x89PNG"},
-		{"pdf", "%PDF"   },
+		{"pdf", "%PDF"},
 	};
 	const struct fg_graph_options options = {.title = "reco"};
 

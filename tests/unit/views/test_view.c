@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
-#include "views/view.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/golden.h"
 #include "tests/support/known_profile.h"
+#include "views/view.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,7 +90,10 @@ static void flat_figures_are_the_known_ones(void **state)
 	fg_profile_release(&profile);
 }
 
-/* 30 of 100 equal samples: the standard error is that of a binomial share, sqrt(0.3 * 0.7 * 100) samples. */
+/*
+ * 30 of 100 equal samples: the standard error is that of a binomial share, sqrt(0.3 * 0.7 * 100)
+ * samples.
+ */
 static void a_figure_carries_its_standard_error(void **state)
 {
 	const struct fg_view_options options = {0};
