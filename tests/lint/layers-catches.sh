@@ -6,7 +6,8 @@ python=$1
 root=$2
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-mkdir "$copy/base" "$copy/stats" "$copy/model" "$copy/gate"
+mkdir "$copy/base" "$copy/stats" "$copy/model" "$copy/gate" "$copy/docs"
+cp "$root/docs/architecture.md" "$copy/docs"
 echo '#include "base/error.h"' >"$copy/base/good.c"
 
 expect() { # file, line to plant, words expected

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files of a room form no circle, and nothing is exported that nobody calls.
+
+A source leans on another when it names one of its functions or objects, a header on the headers it includes.  A circle is
+printed with the name behind each step."""
+
+import collections
+import pathlib
+import re
+import sys
+
+from rooms import blank, read_rooms, room_of, sources
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+NAME = re.compile(r"\b[A-Za-z_]\w*\b")
+# As clang-format lays it out: a definition begins in the first column and its brace stands alone in it.
+FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b)[A-Za-z_][^;{}()=#\n]*?\b(\w+)\((?:[^;{}]|\n)*?\)\n\{", re.M)
+OBJECT = re.compile(r"^(?!static\b|typedef\b|extern\b)(?:const |struct |_Atomic |unsigned |\w+ |\*)+(\w+)(?:\[[^\]]*\])* =", re.M)
+INLINE = re.compile(r"^static inline [^;{}()=]*?\b(\w+)\(", re.M)
+
+# Named by a macro that pastes words: a row of cli/framework/commands.def.
+PASTED = re.compile(r"fg_cmd_")
+
+
+def exported(code):
+    """The functions and objects that a source defines for others."""
+    for pattern in (FUNCTION, OBJECT):
+        for match in pattern.finditer(code):
+            if not re.search(r"\bstatic\b", match[0]):
+                yield match[1]
+
+
+def read(root):
+    """The rooms; {file: its text without comments}; {source: what it exports}; {header: headers it includes}."""
+    rooms = read_rooms(root)
+    texts, defined, includes = {}, {}, {}
+    for name, text in sources(root, rooms):
+        texts[name] = blank(text)
+        if name.endswith(".c"):
+            defined[name] = set(exported(texts[name]))
+        else:
+            includes[name] = set(INCLUDE.findall(text))
+    return rooms, texts, defined, includes
+
+
+def steps(rooms, texts, defined, includes):
+    """{file: {other file of the room: why}}."""
+    graph = {header: {other: f"includes {other}" for other in others} for header, others in includes.items()}
+    by_room = collections.defaultdict(dict)
+    for file, names in defined.items():
+        by_room[room_of(file, rooms)].update({name: file for name in names})
+    for file in defined:
+        owner = by_room[room_of(file, rooms)]
+        graph[file] = {}
+        for name in sorted(set(NAME.findall(texts[file])) & owner.keys()):
+            if owner[name] != file:
+                graph[file].setdefault(owner[name], f"names {name} of {owner[name]}")
+    return graph
+
+
+def shortest_circle(graph, start):
+    """The files of the shortest way from start back to it, or None."""
+    came_from = {start: None}
+    queue = collections.deque([start])
+    while queue:
+        at = queue.popleft()
+        for other in sorted(graph.get(at, ())):
+            if other == start:
+                way = [at]
+                while came_from[way[-1]] is not None:
+                    way.append(came_from[way[-1]])
+                return way[::-1]
+            if other not in came_from:
+                came_from[other] = at
+                queue.append(other)
+    return None
+
+
+def circles(graph):
+    told = set()
+    for file in sorted(graph):
+        way = shortest_circle(graph, file)
+        if way is None or told & set(way):
+            continue
+        told |= set(way)
+        yield way
+
+
+def unused(root, texts, defined):
+    """Exported names that no other source of the product uses, unless a test enters there."""
+    entered = set()
+    for top in ("tests", "bench"):
+        for path in (pathlib.Path(root) / top).rglob("*.[ch]"):
+            entered |= set(NAME.findall(blank(path.read_text(encoding="utf-8"))))
+    # What the collector puts in the way of the C library.
+    exports = pathlib.Path(root) / "tests/lint/collector-exports.txt"
+    interposed = set(exports.read_text(encoding="utf-8").split()) if exports.exists() else set()
+    places = collections.defaultdict(set)
+    for name, code in texts.items():
+        for word in set(NAME.findall(code)):
+            places[word].add(name)
+    for file in sorted(defined):
+        for name in sorted(defined[file] - interposed):
+            if PASTED.match(name) or any(
+                    not place.endswith(".h") or uses(texts[place], name) for place in places[name] - {file}):
+                continue
+            called_at_home = len(re.findall(rf"\b{name}\b", texts[file])) > 1
+            if not called_at_home:
+                yield file, f"nothing in the product uses {name}: remove it"
+            elif name not in entered:
+                yield file, f"{name} is used here only: make it static"
+
+
+def uses(code, name):
+    """Does this header use the name, in a macro or an inline function, rather than only declare it?"""
+    return re.search(rf"^#.*\b{name}\b|^\t.*\b{name}\(|\\\n.*\b{name}\b", code, re.M)
+
+
+def main():
+    root = sys.argv[1]
+    rooms, texts, defined, includes = read(root)
+    graph = steps(rooms, texts, defined, includes)
+    bad = 0
+    for way in circles(graph):
+        bad = 1
+        print("a circle of files:")
+        for at, to in zip(way, way[1:] + way[:1]):
+            print(f"  {at} {graph[at][to]}")
+    for file, why in unused(root, texts, defined):
+        bad = 1
+        print(f"{file}: {why}")
+    if not texts:
+        print("no sources found")
+        bad = 1
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
