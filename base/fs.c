@@ -14,7 +14,7 @@ static int read_and_close(int fd, const char *path, size_t max_bytes, char **dat
 	char *text = NULL;
 	size_t room = 0;
 	size_t used = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	/* Not by the size that stat() tells: files in /proc have none. */
 	for (;;) {
@@ -25,15 +25,16 @@ static int read_and_close(int fd, const char *path, size_t max_bytes, char **dat
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0) {
-			rc = fg_error_errno(err, FG_EIO, "%s", path);
+			status = fg_error_errno(err, FG_EIO, "%s", path);
 			goto out;
 		}
 		if (got == 0)
 			break;
 		used += (size_t)got;
 		if (used > max_bytes) {
-			rc = fg_error_set(err, FG_ELIMIT, "%s: larger than the %zu bytes allowed",
-					  path, max_bytes);
+			status = fg_error_set(err, FG_ELIMIT,
+					      "%s: larger than the %zu bytes allowed", path,
+					      max_bytes);
 			goto out;
 		}
 	}
@@ -45,7 +46,7 @@ static int read_and_close(int fd, const char *path, size_t max_bytes, char **dat
 out:
 	free(text);
 	(void)close(fd);
-	return rc;
+	return status;
 }
 
 static int cannot_open(const char *path, struct fg_error *err)
@@ -70,11 +71,11 @@ int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *
 	 * for a pipe's other end.
 	 */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
+	struct stat info;
 
 	if (fd < 0)
 		return cannot_open(path, err);
-	if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)) {
+	if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode)) {
 		(void)close(fd);
 		return fg_error_set(err, FG_EINVAL, "%s: not a regular file", path);
 	}
@@ -103,15 +104,15 @@ static int sync_folder(const char *path, struct fg_error *err)
 {
 	char *parent = fg_fs_parent(path);
 	const int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	/* Some file systems refuse to sync a folder (EINVAL); they have no better to offer. */
 	if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL)
-		rc = fg_error_errno(err, FG_EIO, "%s", parent);
+		status = fg_error_errno(err, FG_EIO, "%s", parent);
 	if (fd >= 0)
 		(void)close(fd);
 	free(parent);
-	return rc;
+	return status;
 }
 
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
@@ -119,86 +120,91 @@ int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned
 {
 	char *temporary = fg_xasprintf("%s.XXXXXX", path);
 	const int fd = mkostemp(temporary, O_CLOEXEC);
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (fd < 0) {
-		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
 		goto out;
 	}
-	rc = fg_fs_write_all(fd, data, size, err);
-	if (rc != FG_OK)
+	status = fg_fs_write_all(fd, data, size, err);
+	if (status != FG_OK)
 		fg_error_prefix(err, "%s", path);
 	else if (fchmod(fd, (mode_t)mode) != 0 || fsync(fd) != 0)
-		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	if (close(fd) != 0 && rc == FG_OK)
-		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	if (rc == FG_OK && rename(temporary, path) != 0)
-		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	if (rc != FG_OK)
+		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	if (close(fd) != 0 && status == FG_OK)
+		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	if (status == FG_OK && rename(temporary, path) != 0)
+		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	if (status != FG_OK)
 		(void)unlink(temporary);
 	else
-		rc = sync_folder(path, err);
+		status = sync_folder(path, err);
 out:
 	free(temporary);
-	return rc;
+	return status;
 }
 
 static int write_special(const char *path, const void *data, size_t size, struct fg_error *err)
 {
 	const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	rc = fg_fs_write_all(fd, data, size, err);
-	if (rc != FG_OK)
+	status = fg_fs_write_all(fd, data, size, err);
+	if (status != FG_OK)
 		fg_error_prefix(err, "%s", path);
-	if (close(fd) != 0 && rc == FG_OK)
-		rc = fg_error_errno(err, FG_EIO, "cannot write %s", path);
-	return rc;
+	if (close(fd) != 0 && status == FG_OK)
+		status = fg_error_errno(err, FG_EIO, "cannot write %s", path);
+	return status;
 }
 
 int fg_fs_write_result(const char *path, const void *data, size_t size, struct fg_error *err)
 {
-	struct stat status = {0};
+	struct stat info = {0};
 	char *target = NULL;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (fg_fs_is_planted(path))
 		return fg_error_set(err, FG_EIO, "cannot write %s: another user put a link there",
 				    path);
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+	if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
 		return write_special(path, data, size, err);
-	if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+	if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
 		target = realpath(path, NULL);
-	rc = fg_fs_write_atomic(target ? target : path, data, size, 0644, err);
+	status = fg_fs_write_atomic(target ? target : path, data, size, 0644, err);
 	free(target);
-	return rc;
+	return status;
 }
 
 int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)
 {
 	char *part = fg_xstrdup(path);
-	int rc = FG_OK;
+	int status = FG_OK;
 
-	for (char *slash = part + 1; *part && rc == FG_OK; slash++) {
+	for (char *slash = part + 1; *part && status == FG_OK; slash++) {
 		const char end = *slash;
 
 		if (end != '/' && end != '\0')
 			continue;
 		*slash = '\0';
 		if (mkdir(part, (mode_t)mode) != 0 && errno != EEXIST)
-			rc = fg_error_errno(err, FG_EIO, "cannot make the folder %s", part);
+			status = fg_error_errno(err, FG_EIO, "cannot make the folder %s", part);
 		*slash = end;
 		if (end == '\0')
 			break;
 	}
-	if (rc == FG_OK && fg_fs_is_planted(path))
-		rc = fg_error_set(err, FG_EIO, "%s: another user put a link there", path);
-	if (rc == FG_OK && !fg_fs_is_folder(path))
-		rc = fg_error_set(err, FG_EIO, "%s is in the way: expected a folder", path);
+	if (status != FG_OK)
+		goto out;
+	if (fg_fs_is_planted(path))
+		status = fg_error_set(err, FG_EIO, "%s: another user put a link there", path);
+	if (status != FG_OK)
+		goto out;
+	if (!fg_fs_is_folder(path))
+		status = fg_error_set(err, FG_EIO, "%s is in the way: expected a folder", path);
+out:
 	free(part);
-	return rc;
+	return status;
 }
 
 static int remove_below(int folder_fd, const char *name, unsigned depth, struct fg_error *err);
@@ -207,18 +213,18 @@ static int remove_entries(int fd, const char *name, unsigned depth, struct fg_er
 {
 	DIR *folder = fdopendir(fd);
 	const struct dirent *entry = NULL;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!folder) {
 		(void)close(fd);
 		return fg_error_errno(err, FG_EIO, "cannot read the folder %s", name);
 	}
-	while (rc == FG_OK && (entry = readdir(folder)) != NULL) {
+	while (status == FG_OK && (entry = readdir(folder)) != NULL) {
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			rc = remove_below(dirfd(folder), entry->d_name, depth + 1, err);
+			status = remove_below(dirfd(folder), entry->d_name, depth + 1, err);
 	}
 	(void)closedir(folder);
-	return rc;
+	return status;
 }
 
 static int remove_below(int folder_fd, const char *name, unsigned depth, struct fg_error *err)
@@ -227,7 +233,7 @@ static int remove_below(int folder_fd, const char *name, unsigned depth, struct 
 		DEEPEST = 200
 	};
 	int fd = -1;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (unlinkat(folder_fd, name, 0) == 0 || errno == ENOENT)
 		return FG_OK;
@@ -240,10 +246,12 @@ static int remove_below(int folder_fd, const char *name, unsigned depth, struct 
 	fd = openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "cannot remove %s", name);
-	rc = remove_entries(fd, name, depth, err);
-	if (rc == FG_OK && unlinkat(folder_fd, name, AT_REMOVEDIR) != 0)
-		rc = fg_error_errno(err, FG_EIO, "cannot remove %s", name);
-	return rc;
+	status = remove_entries(fd, name, depth, err);
+	if (status != FG_OK)
+		return status;
+	if (unlinkat(folder_fd, name, AT_REMOVEDIR) != 0)
+		status = fg_error_errno(err, FG_EIO, "cannot remove %s", name);
+	return status;
 }
 
 int fg_fs_remove_tree(const char *path, struct fg_error *err)
@@ -257,10 +265,11 @@ int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path,
 	char *name = fg_xasprintf("%s/%s-XXXXXX", parent, prefix);
 
 	if (!mkdtemp(name)) {
-		const int rc = fg_error_errno(err, FG_EIO, "cannot make a folder in %s", parent);
+		const int status =
+			fg_error_errno(err, FG_EIO, "cannot make a folder in %s", parent);
 
 		free(name);
-		return rc;
+		return status;
 	}
 	*path = name;
 	return FG_OK;
@@ -272,33 +281,33 @@ int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error 
 	int out = -1;
 	ssize_t got = 0;
 	char buffer[65536];
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (in < 0)
 		return fg_error_errno(err, errno == ENOENT ? FG_ENOENT : FG_EIO, "%s", from);
 	out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t)mode);
 	if (out < 0) {
-		rc = fg_error_errno(err, FG_EIO, "%s", to);
+		status = fg_error_errno(err, FG_EIO, "%s", to);
 		goto done;
 	}
-	while (rc == FG_OK && (got = read(in, buffer, sizeof(buffer))) != 0) {
+	while (status == FG_OK && (got = read(in, buffer, sizeof(buffer))) != 0) {
 		if (got < 0 && errno == EINTR)
 			continue;
-		rc = got < 0 ? fg_error_errno(err, FG_EIO, "%s", from)
-			     : fg_fs_write_all(out, buffer, (size_t)got, err);
+		status = got < 0 ? fg_error_errno(err, FG_EIO, "%s", from)
+				 : fg_fs_write_all(out, buffer, (size_t)got, err);
 	}
-	if (close(out) != 0 && rc == FG_OK)
-		rc = fg_error_errno(err, FG_EIO, "%s", to);
+	if (close(out) != 0 && status == FG_OK)
+		status = fg_error_errno(err, FG_EIO, "%s", to);
 done:
 	(void)close(in);
-	return rc;
+	return status;
 }
 
 bool fg_fs_exists(const char *path)
 {
-	struct stat status;
+	struct stat info;
 
-	return lstat(path, &status) == 0;
+	return lstat(path, &info) == 0;
 }
 
 /*
@@ -323,9 +332,9 @@ bool fg_fs_is_planted(const char *path)
 
 bool fg_fs_is_folder(const char *path)
 {
-	struct stat status;
+	struct stat info;
 
-	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -392,9 +401,9 @@ char *fg_fs_parent(const char *path)
 
 static bool is_program(const char *path)
 {
-	struct stat status;
+	struct stat info;
 
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
 char *fg_fs_find_program(const char *name)

@@ -75,7 +75,7 @@ int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_st
 	z_stream stream = {0};
 	size_t total = 0;
 	int state = Z_OK;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
 		return fg_error_set(err, FG_EUNSUPPORTED, "zlib refuses to decompress");
@@ -91,13 +91,14 @@ int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_st
 	}
 	(void)inflateEnd(&stream);
 	if (total > max_bytes)
-		rc = fg_error_set(err, FG_ELIMIT, "decompresses to more than %zu bytes", max_bytes);
+		status = fg_error_set(err, FG_ELIMIT, "decompresses to more than %zu bytes",
+				      max_bytes);
 	else if (state != Z_STREAM_END)
-		rc = fg_error_set(err, FG_EPARSE, "the gzip data is broken or ends too early");
+		status = fg_error_set(err, FG_EPARSE, "the gzip data is broken or ends too early");
 	else if (stream.avail_in > 0 || size > 0)
-		rc = fg_error_set(err, FG_EPARSE, "something follows the end of the gzip data");
+		status = fg_error_set(err, FG_EPARSE, "something follows the end of the gzip data");
 	else
 		fg_strbuf_add(out, fg_strbuf_text(&text), text.length);
 	fg_strbuf_release(&text);
-	return rc;
+	return status;
 }

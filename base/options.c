@@ -68,10 +68,12 @@ static int set_unsigned(const struct fg_option *option, const char *text, void *
 	unsigned value = 0;
 	int status = parse_unsigned(text, &value, err);
 
-	if (status == FG_OK)
-		status = check_bounds(option, value, err);
-	if (status == FG_OK)
-		*(unsigned *)target = value;
+	if (status != FG_OK)
+		return status;
+	status = check_bounds(option, value, err);
+	if (status != FG_OK)
+		return status;
+	*(unsigned *)target = value;
 	return status;
 }
 
@@ -81,10 +83,12 @@ static int set_int64(const struct fg_option *option, const char *text, void *tar
 	int64_t value = 0;
 	int status = fg_parse_int64(text, &value, err);
 
-	if (status == FG_OK)
-		status = check_bounds(option, (double)value, err);
-	if (status == FG_OK)
-		*(int64_t *)target = value;
+	if (status != FG_OK)
+		return status;
+	status = check_bounds(option, (double)value, err);
+	if (status != FG_OK)
+		return status;
+	*(int64_t *)target = value;
 	return status;
 }
 
@@ -95,10 +99,12 @@ static int set_double(const struct fg_option *option, const char *text, void *ta
 	int status = option->kind == FG_OPTION_RATIO ? fg_parse_ratio(text, &value, err)
 						     : fg_parse_double(text, &value, err);
 
-	if (status == FG_OK)
-		status = check_bounds(option, value, err);
-	if (status == FG_OK)
-		*(double *)target = value;
+	if (status != FG_OK)
+		return status;
+	status = check_bounds(option, value, err);
+	if (status != FG_OK)
+		return status;
+	*(double *)target = value;
 	return status;
 }
 
@@ -109,8 +115,9 @@ static int set_duration(const struct fg_option *option, const char *text, void *
 	const int status = fg_parse_duration_ns(text, &value_ns, err);
 
 	(void)option;
-	if (status == FG_OK)
-		*(int64_t *)target = value_ns;
+	if (status != FG_OK)
+		return status;
+	*(int64_t *)target = value_ns;
 	return status;
 }
 
@@ -161,17 +168,24 @@ static int set_range(const struct fg_option *option, const char *text, void *tar
 	struct fg_option_range range = {0};
 	int status = parse_unsigned(first, &range.min, err);
 
-	if (status == FG_OK)
-		status = parse_unsigned(colon ? colon + 1 : first, &range.max, err);
-	if (status == FG_OK)
-		status = check_bounds(option, range.min, err);
-	if (status == FG_OK)
-		status = check_bounds(option, range.max, err);
-	if (status == FG_OK && range.min > range.max)
+	if (status != FG_OK)
+		goto out;
+	status = parse_unsigned(colon ? colon + 1 : first, &range.max, err);
+	if (status != FG_OK)
+		goto out;
+	status = check_bounds(option, range.min, err);
+	if (status != FG_OK)
+		goto out;
+	status = check_bounds(option, range.max, err);
+	if (status != FG_OK)
+		goto out;
+	if (range.min > range.max)
 		status = fg_error_set(err, FG_EINVAL,
 				      "'%s' is no range: the smaller number comes first", text);
-	if (status == FG_OK)
-		*(struct fg_option_range *)target = range;
+	if (status != FG_OK)
+		goto out;
+	*(struct fg_option_range *)target = range;
+out:
 	free(first);
 	return status;
 }

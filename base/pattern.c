@@ -275,7 +275,7 @@ int fg_rename_parse(const char *rule, struct fg_rename *rename, struct fg_error 
 	struct fg_rename parsed = {0};
 	const char *at = rule + 2;
 	char *pattern = NULL;
-	int rc = FG_EINVAL;
+	int status = FG_EINVAL;
 
 	if (rule[0] != 's' || !rule[1] || rule[1] == '\\' || rule[1] == '\n')
 		return fg_error_set(err, FG_EINVAL,
@@ -283,21 +283,21 @@ int fg_rename_parse(const char *rule, struct fg_rename *rename, struct fg_error 
 	pattern = take_part(&at, rule[1]);
 	parsed.replacement = pattern ? take_part(&at, rule[1]) : NULL;
 	if (!parsed.replacement || (*at && strcmp(at, "g") != 0)) {
-		rc = fg_error_set(err, FG_EINVAL, "'%.80s' is not a rule: %s", rule,
-				  parsed.replacement ? "only 'g' may stand behind it"
-						     : "expected s/PATTERN/REPLACEMENT/");
+		status = fg_error_set(err, FG_EINVAL, "'%.80s' is not a rule: %s", rule,
+				      parsed.replacement ? "only 'g' may stand behind it"
+							 : "expected s/PATTERN/REPLACEMENT/");
 		goto out;
 	}
 	parsed.everywhere = *at == 'g';
-	rc = fg_pattern_compile(pattern, &parsed.pattern, err);
-	if (rc != FG_OK)
+	status = fg_pattern_compile(pattern, &parsed.pattern, err);
+	if (status != FG_OK)
 		goto out;
 	*rename = parsed;
 	parsed = (struct fg_rename){0};
 out:
 	free(pattern);
 	free(parsed.replacement);
-	return rc;
+	return status;
 }
 
 static void add_replacement(const char *replacement, const char *subject, const regmatch_t *groups,

@@ -285,29 +285,30 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 	const pid_t parent = getpid();
 	struct start start = {0};
 	pid_t pid = -1;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	FG_ASSERT(options->argv && options->argv[0]);
 	if (running_count == MAX_RUNNING)
 		return fg_error_set(err, FG_ELIMIT, "more than %d programs at once", MAX_RUNNING);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
-	rc = open_pipes(options, &start, err);
-	if (rc != FG_OK)
+	status = open_pipes(options, &start, err);
+	if (status != FG_OK)
 		goto out;
 	process->started_ns = fg_clock_monotonic_ns();
 	pid = fork();
 	if (pid < 0) {
-		rc = fg_error_errno(err, FG_ECHILD, "cannot start '%s'", options->argv[0]);
+		status = fg_error_errno(err, FG_ECHILD, "cannot start '%s'", options->argv[0]);
 		goto out;
 	}
 	if (pid == 0)
 		run_child(options, &start, parent);
-	rc = await_exec(&start, pid, options, process, err);
-	if (rc == FG_OK)
-		become_running(options, &start, pid, process);
+	status = await_exec(&start, pid, options, process, err);
+	if (status != FG_OK)
+		goto out;
+	become_running(options, &start, pid, process);
 out:
 	start_release(&start);
-	return rc;
+	return status;
 }
 
 /* ---- strays ---- */
@@ -661,15 +662,15 @@ int fg_process_run(const struct fg_process_options *options, struct fg_process_r
 		   struct fg_error *err)
 {
 	struct fg_process process = {0};
-	int rc = fg_process_start(options, &process, err);
+	int status = fg_process_start(options, &process, err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = fg_process_wait(&process, 1, result, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_process_wait(&process, 1, result, err);
 	fg_process_release(&process);
-	if (rc != FG_OK)
+	if (status != FG_OK)
 		fg_process_result_release(result);
-	return rc;
+	return status;
 }
 
 /* The last line that says something. */
@@ -693,16 +694,16 @@ int fg_process_output(char *const *argv, const char *working_directory, char **t
 	};
 	struct fg_process_result result = {0};
 	struct fg_strbuf why = {0};
-	int rc = fg_process_run(&options, &result, err);
+	int status = fg_process_run(&options, &result, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	if (!result.exited || result.exit_code != 0) {
 		const char *line = last_line(result.stderr_text);
 
 		fg_process_describe(&result, &why);
-		rc = fg_error_set(err, FG_ECHILD, "'%s' %s%s%s", argv[0], fg_strbuf_text(&why),
-				  *line ? ": " : "", line);
+		status = fg_error_set(err, FG_ECHILD, "'%s' %s%s%s", argv[0], fg_strbuf_text(&why),
+				      *line ? ": " : "", line);
 		fg_strbuf_release(&why);
 	} else {
 		while (result.stdout_size > 0 &&
@@ -712,7 +713,7 @@ int fg_process_output(char *const *argv, const char *working_directory, char **t
 		result.stdout_text = NULL;
 	}
 	fg_process_result_release(&result);
-	return rc;
+	return status;
 }
 
 void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text)

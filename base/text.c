@@ -63,21 +63,22 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 	char **words = NULL;
 	size_t room = 0;
 	size_t count = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	for (;;) {
 		const bool gap = strchr(" \t\n\r", *s.at) != NULL; /* the closing NUL too */
 
 		if (!gap) {
-			rc = take_piece(&s, err);
-			if (rc != FG_OK)
+			status = take_piece(&s, err);
+			if (status != FG_OK)
 				goto out;
 			continue;
 		}
 		if (s.has_word) {
 			if (count == MAX_WORDS) {
-				rc = fg_error_set(err, FG_ELIMIT,
-						  "a command has more than %d words", MAX_WORDS);
+				status =
+					fg_error_set(err, FG_ELIMIT,
+						     "a command has more than %d words", MAX_WORDS);
 				goto out;
 			}
 			words = fg_grow(words, &room, count + 1, sizeof(words[0]));
@@ -96,7 +97,7 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 out:
 	free(words);
 	fg_strbuf_release(&s.word);
-	return rc;
+	return status;
 }
 
 void fg_text_quote_words(struct fg_strbuf *text, char *const *argv)

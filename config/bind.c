@@ -129,11 +129,10 @@ static void report_unknown(struct fg_binder *binder, const struct fg_section *se
 			      nearest);
 	else if (strstr(key->text, "token") || strstr(key->text, "password") ||
 		 strstr(key->text, "secret"))
-		fg_bind_error(
-			binder, key, NULL,
-			"there is no key '%.100s': a secret stays in an environment variable, whose name goes "
-			"into 'token_env'",
-			key->text);
+		fg_bind_error(binder, key, NULL,
+			      "there is no key '%.100s': a secret stays in an environment "
+			      "variable, whose name goes into 'token_env'",
+			      key->text);
 	else
 		fg_bind_error(binder, key, NULL, "there is no key '%.100s' here; known are: %s",
 			      key->text, fg_strbuf_text(&known));
@@ -251,11 +250,10 @@ void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, 
 		fg_bind_error(binder, node, NULL, "found an empty text, expected a command");
 		return;
 	} else if (shell_word(argv)) {
-		fg_bind_error(
-			binder, node, NULL,
-			"'%s' means something to a shell only, and none runs here: say 'shell: true', or write the "
-			"command as a list of words",
-			shell_word(argv));
+		fg_bind_error(binder, node, NULL,
+			      "'%s' means something to a shell only, and none runs here: say "
+			      "'shell: true', or write the command as a list of words",
+			      shell_word(argv));
 		return;
 	}
 	command->argv = argv;

@@ -173,10 +173,10 @@ void fg_finish_baseline(struct fg_binder *binder, const struct fg_yaml_node *nod
 		given++;
 	}
 	if (given > 1)
-		fg_bind_error(
-			binder, node, NULL,
-			"found %u of them, expected one of 'against', 'branch', 'tag', 'run' and 'file'",
-			given);
+		fg_bind_error(binder, node, NULL,
+			      "found %u of them, expected one of 'against', 'branch', 'tag', 'run' "
+			      "and 'file'",
+			      given);
 	*(struct fg_baseline *)target = baseline;
 }
 

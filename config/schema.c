@@ -50,7 +50,8 @@ static const struct fg_key sampler_keys[] = {
 	 IN_MEASURE(sampler.enabled),
 	 .initial = "true",
 	 .help = "record call stacks while measuring",
-	 .more = "Without them a benchmark is still judged, but nothing says which function is to blame."},
+	 .more = "Without them a benchmark is still judged, but nothing says which function is to "
+		 "blame."},
 	{.name = "rate",
 	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(sampler.rate_hz),
@@ -59,7 +60,8 @@ static const struct fg_key sampler_keys[] = {
 	 .maximum = 20000,
 	 .unit = "samples per CPU second",
 	 .help = "how often a stack is recorded",
-	 .more = "Both sides are sampled alike, so the cost does not favour either. `unsampled_share` measures it."},
+	 .more = "Both sides are sampled alike, so the cost does not favour either. "
+		 "`unsampled_share` measures it."},
 	{.name = "clock",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(sampler.clock),
@@ -86,9 +88,10 @@ static const struct fg_key sampler_keys[] = {
 	 .initial = "never",
 	 .words = keeps,
 	 .help = "keep every single sample beside the store, not only sums by call path",
-	 .more = "With its time, thread, region, unit of work and source line: `fastgate view RUN -V timeline`, `--unit` and "
-		 "the like need them. About 15 bytes a sample. `failed` keeps them where a benchmark regressed, stayed open or "
-		 "could not be measured. They are removed with their run."},
+	 .more = "With its time, thread, region, unit of work and source line: `fastgate view RUN "
+		 "-V timeline`, `--unit` and the like need them. About 15 bytes a sample. `failed` "
+		 "keeps them where a benchmark regressed, stayed open or could not be measured. "
+		 "They are removed with their run."},
 	{.name = NULL},
 };
 static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};
@@ -100,17 +103,20 @@ static const struct fg_key measure_keys[] = {
 	 .initial = "auto",
 	 .words = schedules,
 	 .help = "how the two sides take turns",
-	 .more = "`duet` runs both at once on the same CPU and compares CPU time: what disturbs the machine disturbs both "
-		 "alike. It fits programs with one busy thread.\n\n"
-		 "`abba` runs one at a time, in blocks of four whose order is drawn at random: for threads, input and "
-		 "output, and wall time.\n\n"
-		 "`stored` runs the candidate alone and compares it with runs in the store. It is weaker, and says so.\n\n"
-		 "`auto` tries those that fit the program and keeps the one that is sooner sure here."},
+	 .more = "`duet` runs both at once on the same CPU and compares CPU time: what disturbs "
+		 "the machine disturbs both alike. It fits programs with one busy thread.\n\n"
+		 "`abba` runs one at a time, in blocks of four whose order is drawn at random: for "
+		 "threads, input and output, and wall time.\n\n"
+		 "`stored` runs the candidate alone and compares it with runs in the store. It is "
+		 "weaker, and says so.\n\n"
+		 "`auto` tries those that fit the program and keeps the one that is sooner sure "
+		 "here."},
 	{.name = "pairs",
 	 .kind = FG_KEY_SECTION,
 	 .section = &pairs_section,
 	 .help = "how many pairs of executions are measured",
-	 .more = "A pair is one execution of each side. fastgate stops as soon as the question is decided.",
+	 .more = "A pair is one execution of each side. fastgate stops as soon as the question is "
+		 "decided.",
 	 .example = "pairs: { min: 10, max: 120 }"},
 	{.name = "budget",
 	 .kind = FG_KEY_DURATION,
@@ -132,14 +138,16 @@ static const struct fg_key measure_keys[] = {
 	 IN_MEASURE(pin),
 	 .initial = "false",
 	 .help = "keep each execution on one CPU under `abba` too",
-	 .more = "Less noise for programs with one thread; wrong for programs with several. `duet` always does it."},
+	 .more = "Less noise for programs with one thread; wrong for programs with several. `duet` "
+		 "always does it."},
 	{.name = "until_sure",
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(until_sure),
 	 .initial = "false",
 	 .help = "measure until decided, however long it takes within the budget",
-	 .more = "The test is one that stays valid whenever one looks. A run that ends before it is sure stays open: "
-		 "`fastgate run --resume` adds evidence to it instead of starting over."},
+	 .more = "The test is one that stays valid whenever one looks. A run that ends before it "
+		 "is sure stays open: `fastgate run --resume` adds evidence to it instead of "
+		 "starting over."},
 	{.name = "sampler",
 	 .kind = FG_KEY_SECTION,
 	 .section = &sampler_section,
@@ -172,7 +180,8 @@ static const struct fg_key metric_policy_keys[] = {
 	 .minimum = 0,
 	 .maximum = 10,
 	 .help = "pass when the change is surely below this",
-	 .more = "The upper end of the interval is compared with it. By default 2 % for CPU time, 5 % for wall time, peak memory and your own metrics."},
+	 .more = "The upper end of the interval is compared with it. By default 2 % for CPU time, "
+		 "5 % for wall time, peak memory and your own metrics."},
 	{.name = "tolerated",
 	 .kind = FG_KEY_RATIO,
 	 IN_METRIC_POLICY(tolerated),
@@ -247,19 +256,20 @@ static const struct fg_key gate_keys[] = {
 	 .section = &metric_policy_section,
 	 .any = "METRIC",
 	 .help = "how single metrics are judged, by name",
-	 .more = "Built in: `cpu_time`, `wall_time`, `user_time`, `system_time`, `max_rss`, `minor_faults`, "
-		 "`major_faults`, `voluntary_switches`, `involuntary_switches`, `blocks_read`, `blocks_written`, "
-		 "`binary_size`. Your own come from `benchmarks.NAME.metrics`.",
-	 .example =
-		 "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { min_effect: 5% }"},
+	 .more = "Built in: `cpu_time`, `wall_time`, `user_time`, `system_time`, `max_rss`, "
+		 "`minor_faults`, `major_faults`, `voluntary_switches`, `involuntary_switches`, "
+		 "`blocks_read`, `blocks_written`, `binary_size`. Your own come from "
+		 "`benchmarks.NAME.metrics`.",
+	 .example = "metrics:\n  cpu_time: { min_effect: 1%, margin: 2% }\n  max_rss: { "
+		    "min_effect: 5% }"},
 	{.name = "functions",
 	 .kind = FG_KEY_WORD,
 	 IN_POLICY(functions),
 	 .initial = "explain",
 	 .words = function_modes,
 	 .help = "what single functions are good for",
-	 .more = "`explain`: they say where a difference comes from. `gate`: a function that got slower fails the build, "
-		 "even when the whole did not. `off`: neither."},
+	 .more = "`explain`: they say where a difference comes from. `gate`: a function that got "
+		 "slower fails the build, even when the whole did not. `off`: neither."},
 	{.name = "function_floor",
 	 .kind = FG_KEY_RATIO,
 	 IN_POLICY(function_floor),
@@ -274,14 +284,16 @@ static const struct fg_key gate_keys[] = {
 	 .initial = "0.01",
 	 .minimum = 1e-9,
 	 .maximum = 0.5,
-	 .help = "chance that any function of an unchanged program is named, for all of them together"},
+	 .help = "chance that any function of an unchanged program is named, for all of them "
+		 "together"},
 	{.name = "inconclusive",
 	 .kind = FG_KEY_BOOL,
 	 IN_POLICY(fail_on_inconclusive),
 	 .initial = "pass",
 	 .words = pass_or_fail,
 	 .help = "what becomes of a question that stays open",
-	 .more = "`fail` ends with exit code 3. The report names the smallest change that the run could have seen."},
+	 .more = "`fail` ends with exit code 3. The report names the smallest change that the run "
+		 "could have seen."},
 	{.name = "accept",
 	 .kind = FG_KEY_LIST,
 	 IN_POLICY(accepts),
@@ -289,9 +301,8 @@ static const struct fg_key gate_keys[] = {
 	 .section = &accept_section,
 	 .help = "known prices: exceptions with a reason and an end",
 	 .more = "A commit may carry one too, in a trailer: `Fastgate-Accept: NAME METRIC reason`.",
-	 .example =
-		 "accept:\n  - { benchmark: reconstruct, metric: max_rss, up_to: 10%, until: 2027-03-01, reason: "
-		 "\"larger cache\" }"},
+	 .example = "accept:\n  - { benchmark: reconstruct, metric: max_rss, up_to: 10%, until: "
+		    "2027-03-01, reason: \"larger cache\" }"},
 	{.name = NULL},
 };
 static const struct fg_section gate_section = {.keys = gate_keys, .inherits = true};
@@ -365,14 +376,15 @@ static const struct fg_key benchmark_keys[] = {
 	{.name = "was",
 	 .kind = FG_KEY_NAME,
 	 IN_BENCHMARK(was),
-	 .help = "what it was called before it got this name; runs of that name are its baseline and history"},
+	 .help = "what it was called before it got this name; runs of that name are its baseline "
+		 "and history"},
 	{.name = "command",
 	 .kind = FG_KEY_COMMAND,
 	 IN_BENCHMARK(command),
 	 .required = true,
 	 .help = "what is run and measured",
-	 .more = "A string is split into words as a shell does it, with quotes and backslashes, but no shell runs and "
-		 "nothing is expanded. A list is taken as it is.",
+	 .more = "A string is split into words as a shell does it, with quotes and backslashes, "
+		 "but no shell runs and nothing is expanded. A list is taken as it is.",
 	 .example = "command: ./build/reco --events 200 data/sample.bin"},
 	{.name = "baseline_command",
 	 .kind = FG_KEY_COMMAND,
@@ -388,7 +400,8 @@ static const struct fg_key benchmark_keys[] = {
 	 .kind = FG_KEY_PATH,
 	 IN_BENCHMARK(working_directory),
 	 .initial = ".",
-	 .help = "where it runs, relative to the folder of fastgate.yml (in the baseline's tree: of its copy)"},
+	 .help = "where it runs, relative to the folder of fastgate.yml (in the baseline's tree: "
+		 "of its copy)"},
 	{.name = "environment",
 	 .kind = FG_KEY_VARIABLES,
 	 IN_BENCHMARK(environment),
@@ -430,8 +443,8 @@ static const struct fg_key benchmark_keys[] = {
 	 .section = &user_metric_section,
 	 .any = "NAME",
 	 .help = "numbers of your own, found in the output",
-	 .example =
-		 "metrics:\n  - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, unit: \"1/s\" }"},
+	 .example = "metrics:\n  - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: "
+		    "higher, unit: \"1/s\" }"},
 	{.name = "harness",
 	 .kind = FG_KEY_WORD,
 	 IN_BENCHMARK(harness),
@@ -472,8 +485,8 @@ static const struct fg_key build_keys[] = {
 	 .kind = FG_KEY_COMMAND,
 	 .offset = offsetof(struct fg_build_scratch, build.command),
 	 .help = "how a side is built, run in the root of its tree",
-	 .more = "Needed by `fastgate run --against REF`, that builds the other side in a worktree. Without it both sides "
-		 "must be there already.",
+	 .more = "Needed by `fastgate run --against REF`, that builds the other side in a "
+		 "worktree. Without it both sides must be there already.",
 	 .example = "command: cmake --build build"},
 	{.name = "shell",
 	 .kind = FG_KEY_BOOL,
@@ -487,8 +500,8 @@ static const struct fg_key build_keys[] = {
 	 .any = "NAME",
 	 .help = "facts about the build to be kept with the run, literal or by a command",
 	 .more = "Two runs that differ in one are told apart in every report.",
-	 .example =
-		 "record:\n  geometry: \"v12\"\n  boost: { command: \"pkg-config --modversion boost\" }"},
+	 .example = "record:\n  geometry: \"v12\"\n  boost: { command: \"pkg-config --modversion "
+		    "boost\" }"},
 	{.name = NULL},
 };
 static const struct fg_section build_section = {.keys = build_keys,
@@ -515,8 +528,8 @@ static const struct fg_key baseline_keys[] = {
 	 .kind = FG_KEY_NAME,
 	 IN_BASELINE(against),
 	 .help = "a git ref, or `merge-base`: built in a worktree and measured in the same session",
-	 .more = "The strongest comparison: both sides see the same machine at the same time. `merge-base` is where this "
-		 "branch left the main one."},
+	 .more = "The strongest comparison: both sides see the same machine at the same time. "
+		 "`merge-base` is where this branch left the main one."},
 	{.name = "branch",
 	 .kind = FG_KEY_NAME,
 	 IN_BASELINE(branch),
@@ -570,7 +583,8 @@ static const struct fg_key post_keys[] = {
 	 .kind = FG_KEY_VARIABLE_NAME,
 	 IN_POST(token_env),
 	 .help = "the environment variable that holds the token",
-	 .more = "By default `GITHUB_TOKEN` and `GITLAB_TOKEN`. A webhook's is not sent: it signs the body (docs/ci.md)."},
+	 .more = "By default `GITHUB_TOKEN` and `GITLAB_TOKEN`. A webhook's is not sent: it signs "
+		 "the body (docs/ci.md)."},
 	{.name = "required",
 	 .kind = FG_KEY_BOOL,
 	 IN_POST(required),
@@ -622,9 +636,8 @@ static const struct fg_key report_keys[] = {
 	 .count_offset = offsetof(struct fg_report_scratch, post_count),
 	 .section = &post_section,
 	 .help = "where the result is posted",
-	 .example =
-		 "post:\n  - { github: pull-request-comment }\n  - { webhook: \"https://example.org/hook\", token_env: "
-		 "HOOK_TOKEN }"},
+	 .example = "post:\n  - { github: pull-request-comment }\n  - { webhook: "
+		    "\"https://example.org/hook\", token_env: HOOK_TOKEN }"},
 	{.name = NULL},
 };
 static const struct fg_section report_section = {.keys = report_keys,
@@ -654,7 +667,8 @@ static const struct fg_key perfdb_keys[] = {
 	 .initial = "when-possible",
 	 .words = uploads,
 	 .help = "whether runs are sent, and whether that must succeed",
-	 .more = "`when-possible`: what cannot be sent is kept and sent later. `required`: a failure ends with exit code 5."},
+	 .more = "`when-possible`: what cannot be sent is kept and sent later. `required`: a "
+		 "failure ends with exit code 5."},
 	{.name = NULL},
 };
 static const struct fg_section perfdb_section = {.keys = perfdb_keys};
@@ -725,8 +739,8 @@ static const struct fg_key plan_keys[] = {
 	 .kind = FG_KEY_SECTION,
 	 .section = &perfdb_section,
 	 .help = "the shared server",
-	 .example =
-		 "perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN, upload: when-possible }"},
+	 .example = "perfdb: { url: \"https://perfdb.example.org\", token_env: PERFDB_TOKEN, "
+		    "upload: when-possible }"},
 	{.name = "store",
 	 .kind = FG_KEY_SECTION,
 	 .section = &store_section,

@@ -141,12 +141,14 @@ static int parse_unsigned(const struct fg_key *key, const char *text, void *targ
 	int status = fg_parse_uint64(text, &value, err);
 
 	(void)arena;
-	if (status == FG_OK && value > UINT_MAX)
-		status = fg_error_set(err, FG_EINVAL, "too large");
-	if (status == FG_OK)
-		status = check_bounds(key, (double)value, err);
-	if (status == FG_OK)
-		*(unsigned *)target = (unsigned)value;
+	if (status != FG_OK)
+		return status;
+	if (value > UINT_MAX)
+		return fg_error_set(err, FG_EINVAL, "too large");
+	status = check_bounds(key, (double)value, err);
+	if (status != FG_OK)
+		return status;
+	*(unsigned *)target = (unsigned)value;
 	return status;
 }
 
@@ -157,12 +159,14 @@ static int parse_int(const struct fg_key *key, const char *text, void *target,
 	int status = fg_parse_int64(text, &value, err);
 
 	(void)arena;
-	if (status == FG_OK && (value < INT_MIN || value > INT_MAX))
-		status = fg_error_set(err, FG_EINVAL, "too large");
-	if (status == FG_OK)
-		status = check_bounds(key, (double)value, err);
-	if (status == FG_OK)
-		*(int *)target = (int)value;
+	if (status != FG_OK)
+		return status;
+	if (value < INT_MIN || value > INT_MAX)
+		return fg_error_set(err, FG_EINVAL, "too large");
+	status = check_bounds(key, (double)value, err);
+	if (status != FG_OK)
+		return status;
+	*(int *)target = (int)value;
 	return status;
 }
 
@@ -174,10 +178,12 @@ static int parse_number(const struct fg_key *key, const char *text, void *target
 					       : fg_parse_double(text, &value, err);
 
 	(void)arena;
-	if (status == FG_OK)
-		status = check_bounds(key, value, err);
-	if (status == FG_OK)
-		*(double *)target = value;
+	if (status != FG_OK)
+		return status;
+	status = check_bounds(key, value, err);
+	if (status != FG_OK)
+		return status;
+	*(double *)target = value;
 	return status;
 }
 
@@ -188,10 +194,12 @@ static int parse_duration(const struct fg_key *key, const char *text, void *targ
 	int status = fg_parse_duration_ns(text, &value_ns, err);
 
 	(void)arena;
-	if (status == FG_OK)
-		status = check_bounds(key, (double)value_ns / (double)FG_NS_PER_S, err);
-	if (status == FG_OK)
-		*(int64_t *)target = value_ns;
+	if (status != FG_OK)
+		return status;
+	status = check_bounds(key, (double)value_ns / (double)FG_NS_PER_S, err);
+	if (status != FG_OK)
+		return status;
+	*(int64_t *)target = value_ns;
 	return status;
 }
 

@@ -53,14 +53,14 @@ static void draw_cell(const struct card_row *row, double x, double y, struct fg_
 				 x + SCALE_WIDTH + 10.0, y + 4.0);
 		return;
 	}
-	fg_strbuf_printf(
-		text,
-		"<line class=\"%s\" stroke-width=\"3\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n"
-		"<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n"
-		"<text x=\"%.1f\" y=\"%.1f\">%.1f %%</text>\n",
-		class_of(row), x + SCALE_WIDTH * p.low, x + SCALE_WIDTH * p.high, y, y,
-		class_of(row), x + SCALE_WIDTH * p.estimate, y, x + SCALE_WIDTH + 10.0, y + 4.0,
-		100.0 * p.estimate);
+	fg_strbuf_printf(text,
+			 "<line class=\"%s\" stroke-width=\"3\" x1=\"%.1f\" x2=\"%.1f\" "
+			 "y1=\"%.1f\" y2=\"%.1f\"/>\n"
+			 "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n"
+			 "<text x=\"%.1f\" y=\"%.1f\">%.1f %%</text>\n",
+			 class_of(row), x + SCALE_WIDTH * p.low, x + SCALE_WIDTH * p.high, y, y,
+			 class_of(row), x + SCALE_WIDTH * p.estimate, y, x + SCALE_WIDTH + 10.0,
+			 y + 4.0, 100.0 * p.estimate);
 }
 
 static int column_of(const struct card_row *row)
@@ -107,13 +107,14 @@ void card_draw(const struct card *card, struct fg_strbuf *text)
 
 	fg_strbuf_printf(
 		text,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" font-family=\"sans-serif\" font-size=\"12\">\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%zu\" "
+		"font-family=\"sans-serif\" font-size=\"12\">\n"
 		"<title>Calibration card</title>\n"
-		"<style>.axis{stroke:#ccc}.goal{fill:#d5ead8}.met{stroke:#1a7f37;fill:#1a7f37}.missed{stroke:#c62828;fill:#c62828}"
-		".rival{stroke:#7a6a58;fill:#7a6a58}.none{fill:#888}</style>\n"
+		"<style>.axis{stroke:#ccc}.goal{fill:#d5ead8}.met{stroke:#1a7f37;fill:#1a7f37}.missed{stroke:#c62828;fill:#c62828}.rival{stroke:#7a6a58;fill:#7a6a58}.none{fill:#888}</style>\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-		"<text x=\"8\" y=\"20\">Share of decisions with its 95 %% interval, on a scale of 0 to 100 %%; the goal is shaded, "
-		"missed goals are red, other tools' rules brown</text>\n",
+		"<text x=\"8\" y=\"20\">Share of decisions with its 95 %% interval, on a "
+		"scale of 0 to 100 %%; the goal is shaded, missed goals are red, other "
+		"tools' rules brown</text>\n",
 		LABEL_WIDTH + CARD_CONDITIONS * PANEL_WIDTH, TOP + LINE_HEIGHT * (lines + 1));
 	for (int c = 0; c < CARD_CONDITIONS; c++)
 		fg_strbuf_printf(text, "<text x=\"%d\" y=\"46\" font-weight=\"bold\">%s</text>\n",

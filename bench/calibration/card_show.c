@@ -174,10 +174,10 @@ void card_print(const struct card *card, FILE *out)
 {
 	const struct card_row *last = NULL;
 
-	(void)fprintf(
-		out,
-		"Calibration card.  Decisions drawn with replacement from recorded pairs of real programs, in %%, with Clopper-Pearson\n"
-		"95 %% intervals of the draws.  The recordings are a sample too: the lines of single programs say what slowdown theirs show.\n\n");
+	(void)fprintf(out, "Calibration card.  Decisions drawn with replacement from recorded "
+			   "pairs of real programs, in %%, with Clopper-Pearson\n"
+			   "95 %% intervals of the draws.  The recordings are a sample too: the "
+			   "lines of single programs say what slowdown theirs show.\n\n");
 	print_conditions(card, out);
 	for (size_t i = 0; i < card->count; i++) {
 		const struct card_row *row = &card->rows[i];
@@ -187,7 +187,8 @@ void card_print(const struct card *card, FILE *out)
 		if (last && row->kind == CARD_RIVAL && last->kind != CARD_RIVAL)
 			(void)fprintf(
 				out,
-				"\nRules of other tools, executions of one side after those of the other: called slower.  A side has as many runs as the tool's\n"
+				"\nRules of other tools, executions of one side after those of the "
+				"other: called slower.  A side has as many runs as the tool's\n"
 				"default, at most a sixth of what was recorded\n");
 		else if (last && !row->condition && last->condition)
 			(void)fprintf(out, "\nMade data\n");
@@ -290,10 +291,13 @@ int card_write(const struct card *card, const char *folder, struct fg_error *err
 
 	write_json(card, &json);
 	card_draw(card, &plot);
-	if (status == FG_OK)
-		status = write_text(folder, "card.json", &json, err);
-	if (status == FG_OK)
-		status = write_text(folder, "card.svg", &plot, err);
+	if (status != FG_OK)
+		goto out;
+	status = write_text(folder, "card.json", &json, err);
+	if (status != FG_OK)
+		goto out;
+	status = write_text(folder, "card.svg", &plot, err);
+out:
 	fg_strbuf_release(&json);
 	fg_strbuf_release(&plot);
 	return status;

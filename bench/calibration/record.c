@@ -171,15 +171,19 @@ static int measure(struct recorder *recorder, char **programs, enum fg_schedule 
 	benchmark.measure.budget_ns = recorder->budget_ns;
 	recorder->run.seed = (uint64_t)fg_clock_wall_ns();
 	status = fg_runner_create(&options, &runner, err);
-	if (status == FG_OK)
-		status = fg_runner_start(runner, &benchmark, &job, err);
-	if (status == FG_OK) {
-		status = fg_runner_measure(job, pairs, &state, err);
-		fg_runner_finish(job);
-	}
-	if (status == FG_OK && state == FG_RUNNER_FAILED)
+	if (status != FG_OK)
+		goto out;
+	status = fg_runner_start(runner, &benchmark, &job, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_runner_measure(job, pairs, &state, err);
+	fg_runner_finish(job);
+	if (status != FG_OK)
+		goto out;
+	if (state == FG_RUNNER_FAILED)
 		status = fg_error_set(err, FG_ECHILD, "%s: %s", programs[1],
 				      recorder->run.series[0].failure);
+out:
 	fg_runner_free(runner);
 	return status;
 }
@@ -193,9 +197,9 @@ static int record_times(struct recorder *recorder, char **programs, enum fg_sche
 	if (first >= pairs)
 		return FG_OK;
 	status = measure(recorder, programs, schedule, pairs - first, err);
-	if (status == FG_OK)
-		status = append_times(recorder, first, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	return append_times(recorder, first, err);
 }
 
 static uint32_t count_lines(const char *path)
@@ -291,10 +295,10 @@ int main(int argc, char **argv)
 	int status;
 
 	if (!parse_request(argc, argv, &request)) {
-		(void)fprintf(
-			stderr,
-			"usage: %s FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS [MILLISECONDS]\n",
-			argv[0]);
+		(void)fprintf(stderr,
+			      "usage: %s FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS "
+			      "[MILLISECONDS]\n",
+			      argv[0]);
 		return 2;
 	}
 	(void)signal(SIGINT, on_signal);

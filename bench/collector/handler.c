@@ -241,8 +241,8 @@ static void tell_kinds(void)
 
 static void tell_longest(void)
 {
-	(void)printf(
-		"  the longest:  at s   CPU us  elapsed us  faults  preempted  waited  new bytes  new frames  looked for threads\n");
+	(void)printf("  the longest:  at s   CPU us  elapsed us  faults  preempted  waited  new "
+		     "bytes  new frames  looked for threads\n");
 	for (unsigned i = 0; i < LONGEST && longest[i].cpu_ns > 0; i++) {
 		const struct work *inside = &longest[i].inside;
 
@@ -277,9 +277,8 @@ int main(int argc, char **argv)
 	struct sigaction action;
 
 	if (!fg_alive() || argc < 2) {
-		(void)fprintf(
-			stderr,
-			"handler SECONDS [THREADS], and FASTGATE_COLLECTOR_OUTPUT in the environment\n");
+		(void)fprintf(stderr, "handler SECONDS [THREADS], and FASTGATE_COLLECTOR_OUTPUT in "
+				      "the environment\n");
 		return 2;
 	}
 	add_threads(argc > 2 ? strtoul(argv[2], NULL, 10) : 0);

@@ -163,13 +163,13 @@ static void upload(const char *what, struct load *load, unsigned clients)
 	for (unsigned i = 0; i < load->count; i++)
 		bytes += (double)load->parcels[i].length;
 	client_ms = (double)atomic_load(&load->client_ns) / 1e6 / load->count;
-	(void)printf(
-		"%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   CPU a run: server %6.2f ms, client %5.2f ms   %6.1f KB a run   %4.1f runs a commit\n",
-		what, load->count / seconds, fg_quantile(load->times, load->count, 0.5),
-		fg_quantile(load->times, load->count, 0.99),
-		(double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / load->count - client_ms,
-		client_ms, bytes / 1e3 / load->count,
-		load->count / (count_commits(load->url) - commits));
+	(void)printf("%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   CPU a run: server "
+		     "%6.2f ms, client %5.2f ms   %6.1f KB a run   %4.1f runs a commit\n",
+		     what, load->count / seconds, fg_quantile(load->times, load->count, 0.5),
+		     fg_quantile(load->times, load->count, 0.99),
+		     (double)(fg_clock_process_cpu_ns() - cpu) / 1e6 / load->count - client_ms,
+		     client_ms, bytes / 1e3 / load->count,
+		     load->count / (count_commits(load->url) - commits));
 	free(threads);
 }
 

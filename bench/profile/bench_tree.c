@@ -36,16 +36,16 @@ static int make(const char *file)
 	uint32_t paths;
 	size_t size;
 	const char *bytes;
-	int rc;
+	int status;
 
 	fg_trace_writer_init(&w);
 	paths = fg_trace_program_write(&program, &w);
 	bytes = fg_trace_writer_finish(&w, &size);
-	rc = fg_fs_write_atomic(file, bytes, size, 0644, &err);
+	status = fg_fs_write_atomic(file, bytes, size, 0644, &err);
 	(void)printf("made %zu bytes, %u call paths, %.1f bytes a sample\n", size, paths,
 		     (double)size / SAMPLES);
 	fg_trace_writer_release(&w);
-	return rc == FG_OK ? 0 : 1;
+	return status == FG_OK ? 0 : 1;
 }
 
 /*
@@ -91,19 +91,21 @@ static int export_pprof(const char *file, const char *to)
 	struct fg_profile profile;
 	struct fg_strbuf out = {0};
 	struct fg_error err = {0};
-	int rc = fg_profile_read_traces(file, symbolizer, &profile, &err);
+	int status = fg_profile_read_traces(file, symbolizer, &profile, &err);
 
-	if (rc == FG_OK) {
-		rc = fg_export_write(fg_export_find("pprof"), &profile, &options, &out, &err);
-		fg_profile_release(&profile);
-	}
-	if (rc == FG_OK)
-		rc = fg_fs_write_atomic(to, out.data, out.length, 0644, &err);
-	if (rc != FG_OK)
+	if (status != FG_OK)
+		goto out;
+	status = fg_export_write(fg_export_find("pprof"), &profile, &options, &out, &err);
+	fg_profile_release(&profile);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_write_atomic(to, out.data, out.length, 0644, &err);
+out:
+	if (status != FG_OK)
 		(void)fprintf(stderr, "%s\n", err.message);
 	fg_strbuf_release(&out);
 	fg_symbolizer_free(symbolizer);
-	return rc == FG_OK ? 0 : 1;
+	return status == FG_OK ? 0 : 1;
 }
 
 int main(int argc, char **argv)

@@ -239,7 +239,8 @@ static void bench_cost(void)
 
 	printf("cost of one repetition (of /bin/true, which itself takes %.2f ms of CPU)\n",
 	       1e3 * each);
-	printf("  fastgate   %.3f ms of CPU, kept in the store at once %.3f ms (goal: at most 1 ms)\n",
+	printf("  fastgate   %.3f ms of CPU, kept in the store at once %.3f ms (goal: at most 1 "
+	       "ms)\n",
 	       1e3 * alone, 1e3 * kept);
 	before = cpu_seconds(RUSAGE_CHILDREN);
 	if (fg_process_output(hyperfine, NULL, &text, NULL) != FG_OK) {
@@ -252,7 +253,8 @@ static void bench_cost(void)
 	 * the program's cannot be told apart.
 	 */
 	peer = (cpu_seconds(RUSAGE_CHILDREN) - before) / PEER_RUNS;
-	printf("  with the program: fastgate %.3f ms, hyperfine %.3f ms   fastgate / hyperfine = %.2f\n",
+	printf("  with the program: fastgate %.3f ms, hyperfine %.3f ms   fastgate / hyperfine = "
+	       "%.2f\n",
 	       1e3 * (alone + each), 1e3 * peer, (alone + each) / peer);
 }
 
@@ -333,8 +335,8 @@ static void bench_noise(unsigned pairs)
 	CPU_ZERO(&set);
 	if (!self || sched_getaffinity(0, sizeof(set), &set) != 0)
 		die("cannot tell who and where we are");
-	printf("spread of pairs of the same program, %u pairs each, taking turns (goal: duet at most half of back-to-back up to one busy "
-	       "process a core)\n",
+	printf("spread of pairs of the same program, %u pairs each, taking turns (goal: duet at "
+	       "most half of back-to-back up to one busy process a core)\n",
 	       pairs);
 	printf("  load               duet     back-to-back   ratio   auto\n");
 	for (unsigned per_core = 0; per_core <= LOADS_MAX; per_core++)
@@ -399,9 +401,11 @@ static void bench_auto(unsigned rounds)
 	costs[0] = learning_cost(&duet);
 	costs[1] = learning_cost(&abba);
 	mixed = (chose_duet * costs[0] + (rounds - chose_duet) * costs[1]) / rounds;
-	printf("auto under %d busy processes a core, asked %u times (cost: spread^2 x seconds of a pair; goal: never the worse of the two)\n",
+	printf("auto under %d busy processes a core, asked %u times (cost: spread^2 x seconds of a "
+	       "pair; goal: never the worse of the two)\n",
 	       LOADS_MAX, rounds);
-	printf("  duet %.3g   back-to-back %.3g   auto %.3g (duet %u times of %u)   auto / worse = %.2f   auto / better = %.2f\n",
+	printf("  duet %.3g   back-to-back %.3g   auto %.3g (duet %u times of %u)   auto / worse = "
+	       "%.2f   auto / better = %.2f\n",
 	       costs[0], costs[1], mixed, chose_duet, rounds, mixed / fmax(costs[0], costs[1]),
 	       mixed / fmin(costs[0], costs[1]));
 	close_subject(&duet);

@@ -53,11 +53,11 @@ static sqlite3 *open_rows(const char *path, sqlite3_stmt **insert)
 	sqlite3 *db = NULL;
 
 	if (sqlite3_open(path, &db) != SQLITE_OK ||
-	    sqlite3_exec(
-		    db,
-		    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE v (run INT, function INT, self REAL, "
-		    "inclusive REAL, PRIMARY KEY (run, function)) WITHOUT ROWID; CREATE INDEX i ON v (function, run, self)",
-		    NULL, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_exec(db,
+			 "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE v "
+			 "(run INT, function INT, self REAL, inclusive REAL, PRIMARY KEY (run, "
+			 "function)) WITHOUT ROWID; CREATE INDEX i ON v (function, run, self)",
+			 NULL, NULL, NULL) != SQLITE_OK ||
 	    sqlite3_prepare_v2(db, "INSERT INTO v VALUES (?, ?, ?, ?)", -1, insert, NULL) !=
 		    SQLITE_OK) {
 		(void)fprintf(stderr, "bench_store: %s\n", sqlite3_errmsg(db));
@@ -117,9 +117,9 @@ static void print_saves(double *ours, unsigned count, double *rows, unsigned row
 
 static void print_disk(double kb, double row_kb)
 {
-	(void)printf(
-		"disk, a later run                     %8.1f KB   rows: %.1f KB   ratio %.2f   (rows keep functions only)\n",
-		kb, row_kb, kb / row_kb);
+	(void)printf("disk, a later run                     %8.1f KB   rows: %.1f KB   ratio "
+		     "%.2f   (rows keep functions only)\n",
+		     kb, row_kb, kb / row_kb);
 }
 
 static void measure_saves(const char *folder, unsigned runs)

@@ -100,10 +100,13 @@ static int list_baselines(struct fg_cli *cli, const struct options *given)
 	struct fg_error err = {0};
 	int status = fg_cli_open_store(given->store, FG_STORE_READ_ONLY, &store, &err);
 
-	if (status == FG_OK)
-		status = fg_store_baseline_list(store, given->project, &list, &err);
-	if (status == FG_OK)
-		print_list(cli, &list);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_baseline_list(store, given->project, &list, &err);
+	if (status != FG_OK)
+		goto out;
+	print_list(cli, &list);
+out:
 	fg_baseline_list_release(&list);
 	fg_store_close(store);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
@@ -138,14 +141,20 @@ static int set_baseline(struct fg_cli *cli, const struct options *given, bool ch
 	char id[37] = "";
 	int status = fg_cli_open_store(given->store, 0, &store, &err);
 
-	if (status == FG_OK)
-		status = fg_store_find(store, given->project, words, id, &err);
-	if (status == FG_OK && check && !given->force)
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_find(store, given->project, words, id, &err);
+	if (status != FG_OK)
+		goto out;
+	if (check && !given->force)
 		status = check_fit(store, id, &err);
-	if (status == FG_OK)
-		status = fg_store_baseline_set(store, cli->arguments[1], id, &err);
-	if (status == FG_OK)
-		fg_cli_say(cli, "baseline %s is run %s", cli->arguments[1], id);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_baseline_set(store, cli->arguments[1], id, &err);
+	if (status != FG_OK)
+		goto out;
+	fg_cli_say(cli, "baseline %s is run %s", cli->arguments[1], id);
+out:
 	fg_store_close(store);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
@@ -156,10 +165,13 @@ static int unset_baseline(struct fg_cli *cli, const struct options *given)
 	struct fg_error err = {0};
 	int status = fg_cli_open_store(given->store, 0, &store, &err);
 
-	if (status == FG_OK)
-		status = fg_store_baseline_unset(store, given->project, cli->arguments[1], &err);
-	if (status == FG_OK)
-		fg_cli_say(cli, "baseline %s is no more; its run stays", cli->arguments[1]);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_baseline_unset(store, given->project, cli->arguments[1], &err);
+	if (status != FG_OK)
+		goto out;
+	fg_cli_say(cli, "baseline %s is no more; its run stays", cli->arguments[1]);
+out:
 	fg_store_close(store);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
@@ -182,9 +194,9 @@ const struct fg_cli_command fg_cmd_baseline = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "names for runs to compare with",
 	.description =
-		"A baseline is a name for a stored run. `set` gives or moves the name, `promote` does the same but "
-		"refuses runs that regressed, failed or were interrupted, `unset` takes it away. "
-		"Garbage collection never removes a run that is a baseline.",
+		"A baseline is a name for a stored run. `set` gives or moves the name, `promote` "
+		"does the same but refuses runs that regressed, failed or were interrupted, "
+		"`unset` takes it away. Garbage collection never removes a run that is a baseline.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -52,14 +52,14 @@ static int tell(struct fg_cli *cli, const struct options *given,
 		.width = cli->out_is_terminal && !given->output ? cli->columns : 0,
 	};
 	struct fg_strbuf text = {0};
-	int rc = reporter ? reporter->write(&report, &how, &text, err) : FG_EINVAL;
+	int status = reporter ? reporter->write(&report, &how, &text, err) : FG_EINVAL;
 
-	if (rc == FG_OK && !given->output && strcmp(format, "terminal") == 0)
+	if (status == FG_OK && !given->output && strcmp(format, "terminal") == 0)
 		fg_cli_tell(cli, &text);
-	else if (rc == FG_OK)
-		rc = fg_cli_write(cli, given->output, &text, err);
+	else if (status == FG_OK)
+		status = fg_cli_write(cli, given->output, &text, err);
 	fg_strbuf_release(&text);
-	return rc;
+	return status;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -69,21 +69,26 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_stored_run candidate = {0};
 	struct fg_verdict verdict = {0};
 	struct fg_error err = {0};
-	int rc = fg_cli_load_run(given->store, given->project, cli->arguments[0], &baseline, &err);
+	int status =
+		fg_cli_load_run(given->store, given->project, cli->arguments[0], &baseline, &err);
 
-	if (rc == FG_OK)
-		rc = fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate,
-				     &err);
-	if (rc == FG_OK)
-		rc = decide(&baseline, &candidate, &verdict, &err);
-	if (rc == FG_OK)
-		rc = tell(cli, given, &candidate, &verdict, &err);
-	if (rc == FG_OK)
-		rc = (int)verdict.exit_code;
+	if (status != FG_OK)
+		goto out;
+	status = fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate, &err);
+	if (status != FG_OK)
+		goto out;
+	status = decide(&baseline, &candidate, &verdict, &err);
+	if (status != FG_OK)
+		goto out;
+	status = tell(cli, given, &candidate, &verdict, &err);
+	if (status != FG_OK)
+		goto out;
+	status = (int)verdict.exit_code;
+out:
 	fg_verdict_release(&verdict);
 	fg_stored_run_release(&candidate);
 	fg_stored_run_release(&baseline);
-	return rc < 0 ? fg_cli_fail(cli, &err) : rc;
+	return status < 0 ? fg_cli_fail(cli, &err) : status;
 }
 
 static const struct fg_option options[] = {
@@ -96,7 +101,8 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "A",
-	 .help = "the run to compare with: an id or its beginning, latest~1, a tag, a branch, a file",
+	 .help = "the run to compare with: an id or its beginning, latest~1, a tag, a branch, a "
+		 "file",
 	 .min = 1,
 	 .max = 1},
 	{.name = "B", .help = "the run that may be slower", .min = 1, .max = 1},
@@ -114,10 +120,10 @@ const struct fg_cli_command fg_cmd_compare = {
 	.name = "compare",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "two stored runs: the verdict and what explains it",
-	.description =
-		"Compares what two stored runs measured, metric by metric and function by function. Two runs are two sessions, so this "
-		"is weaker than `run --against`: the difference between sessions goes into the interval, and runs from hosts "
-		"that are not alike are at most inconclusive.",
+	.description = "Compares what two stored runs measured, metric by metric and function by "
+		       "function. Two runs are two sessions, so this is weaker than `run "
+		       "--against`: the difference between sessions goes into the interval, and "
+		       "runs from hosts that are not alike are at most inconclusive.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

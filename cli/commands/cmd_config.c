@@ -126,9 +126,8 @@ static int run(struct fg_cli *cli, const void *values)
 			   given->benchmarks;
 
 	if (wishes > 1)
-		return fg_cli_usage(
-			cli,
-			"--check, --explain, --benchmarks, --reference and --json-schema exclude each other");
+		return fg_cli_usage(cli, "--check, --explain, --benchmarks, --reference and "
+					 "--json-schema exclude each other");
 	if (cli->argument_count > 0 && !given->explain)
 		return fg_cli_usage(cli, "a KEY goes with --explain: fastgate config --explain %s",
 				    cli->arguments[0]);
@@ -146,12 +145,12 @@ static int run(struct fg_cli *cli, const void *values)
 }
 
 static const struct fg_option options[] = {
-	FG_CLI_FLAG(
-		struct options, check, "check", 0,
-		"read fastgate.yml and tell everything that is wrong with it (what happens without an option, too)"),
-	FG_CLI_FLAG(
-		struct options, explain, "explain", 0,
-		"tell what KEY means, its default and range, and every way to set it; without KEY: list them all"),
+	FG_CLI_FLAG(struct options, check, "check", 0,
+		    "read fastgate.yml and tell everything that is wrong with it (what happens "
+		    "without an option, too)"),
+	FG_CLI_FLAG(struct options, explain, "explain", 0,
+		    "tell what KEY means, its default and range, and every way to set it; without "
+		    "KEY: list them all"),
 	FG_CLI_FLAG(struct options, benchmarks, "benchmarks", 0,
 		    "print the names of the benchmarks, one a line"),
 	FG_CLI_FLAG(struct options, reference, "reference", 0,
@@ -181,10 +180,9 @@ const struct fg_cli_command fg_cmd_config = {
 	.name = "config",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "check fastgate.yml, or explain its keys",
-	.description =
-		"Reads fastgate.yml, with the environment's and the command line's values over it, and reports every "
-		"mistake with its line and column, what was found, what was expected, and the nearest known name. "
-		"Nothing is run.",
+	.description = "Reads fastgate.yml, with the environment's and the command line's values "
+		       "over it, and reports every mistake with its line and column, what was "
+		       "found, what was expected, and the nearest known name. Nothing is run.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -158,7 +158,7 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 	struct fg_calibration calibration = {0};
 	struct fg_diagnosis diagnosis = {0};
 	struct fg_strbuf text = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	fg_doctor_host(given->root ? given->root : "", &diagnosis);
 	if (!given->root)
@@ -166,13 +166,13 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 	for (size_t i = 0; i < plan->benchmark_count; i++)
 		fg_doctor_benchmark(&plan->benchmarks[i], root, &diagnosis);
 	if (given->calibrate)
-		rc = fg_calibrate(cli,
-				  &(struct fg_calibrate_options){.benchmark = benchmark,
-								 .root = root,
-								 .pairs = given->pairs,
-								 .budget_ns = given->budget_ns},
-				  &calibration, err);
-	if (rc == FG_OK) {
+		status = fg_calibrate(cli,
+				      &(struct fg_calibrate_options){.benchmark = benchmark,
+								     .root = root,
+								     .pairs = given->pairs,
+								     .budget_ns = given->budget_ns},
+				      &calibration, err);
+	if (status == FG_OK) {
 		if (cli->json)
 			write_json(&diagnosis, given->calibrate ? &calibration : NULL, &text);
 		else
@@ -182,7 +182,7 @@ static int examine(struct fg_cli *cli, const struct options *given, const struct
 	fg_strbuf_release(&text);
 	fg_calibration_release(&calibration);
 	fg_diagnosis_release(&diagnosis);
-	return rc;
+	return status;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -191,20 +191,20 @@ static int run(struct fg_cli *cli, const void *values)
 	const struct fg_benchmark *benchmark = NULL;
 	struct fg_plan plan = {0};
 	struct fg_error err = {0};
-	int rc = FG_EXIT_PASS;
+	int status = FG_EXIT_PASS;
 
 	if (given->root && given->calibrate)
 		return fg_cli_usage(cli, "--calibrate measures here, --root looks at another host");
 	if (given->root && !fg_fs_is_folder(given->root))
 		return fg_cli_usage(cli, "'%s' is no folder", given->root);
-	rc = fg_cli_load_plan(cli, &given->config, true, &plan);
-	if (rc != FG_EXIT_PASS)
-		return rc;
-	rc = find_benchmark(cli, &plan, &benchmark, &err);
-	if (rc == FG_OK && (!given->calibrate || fg_session_guard(cli, &rc)))
-		rc = examine(cli, given, &plan, benchmark, &err);
+	status = fg_cli_load_plan(cli, &given->config, true, &plan);
+	if (status != FG_EXIT_PASS)
+		return status;
+	status = find_benchmark(cli, &plan, &benchmark, &err);
+	if (status == FG_OK && (!given->calibrate || fg_session_guard(cli, &status)))
+		status = examine(cli, given, &plan, benchmark, &err);
 	fg_plan_release(&plan);
-	return rc < 0 ? fg_cli_fail(cli, &err) : rc;
+	return status < 0 ? fg_cli_fail(cli, &err) : status;
 }
 
 static const struct fg_option options[] = {
@@ -253,12 +253,14 @@ const struct fg_cli_command fg_cmd_doctor = {
 	.name = "doctor",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "what on this host adds noise or limits the sampler, and how to mend it",
-	.description =
-		"Looks at frequency policy, load, stolen time, SMT, address space randomisation, perf, quotas, memory and "
-		"the benchmarks' own programs. Each finding comes with what was seen, why it matters, and the command that mends it. "
-		"Nothing is changed. With --quiet only what is not well is shown.\n\n"
-		"--calibrate measures a program against itself in both schedules and says how small a change the gate could "
-		"have seen: run it on a machine before you trust a margin to it.",
+	.description = "Looks at frequency policy, load, stolen time, SMT, address space "
+		       "randomisation, perf, quotas, memory and the benchmarks' own programs. Each "
+		       "finding comes with what was seen, why it matters, and the command that "
+		       "mends it. Nothing is changed. With --quiet only what is not well is "
+		       "shown.\n\n"
+		       "--calibrate measures a program against itself in both schedules and says "
+		       "how small a change the gate could have seen: run it on a machine before "
+		       "you trust a margin to it.",
 	FG_CLI_TABLES,
 	.exits = 0,
 	.has_json = true,

@@ -45,12 +45,12 @@ static int make_plan(const struct fg_cli *cli, const struct options *given, stru
 	commands[FG_ARM_CANDIDATE] = &benchmark->command;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		const char *text = cli->arguments[arm];
-		const int rc = fg_text_split_words(text, &plan->arena, &commands[arm]->argv,
-						   &commands[arm]->argc, err);
+		const int status = fg_text_split_words(text, &plan->arena, &commands[arm]->argv,
+						       &commands[arm]->argc, err);
 
 		commands[arm]->text = text;
-		if (rc != FG_OK)
-			return rc;
+		if (status != FG_OK)
+			return status;
 		if (commands[arm]->argc == 0)
 			return fg_error_set(err, FG_EINVAL, "command %s is empty",
 					    arm == 0 ? "A" : "B");
@@ -66,12 +66,12 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 	const char *parent = getenv("TMPDIR");
 	char *state = NULL;
 	int measured = FG_OK;
-	int rc = fg_session_init(&session, cli, plan, err);
+	int status = fg_session_init(&session, cli, plan, err);
 
-	if (rc == FG_OK)
-		rc = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-duel",
-					    &state, err);
-	if (rc != FG_OK)
+	if (status == FG_OK)
+		status = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp",
+						"fastgate-duel", &state, err);
+	if (status != FG_OK)
 		goto out;
 	session.benchmarks = benchmarks;
 	session.benchmark_count = 1;
@@ -81,20 +81,22 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		session.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
 	measured = fg_session_measure(&session, err);
-	rc = measured == FG_EINTERRUPTED ? FG_OK : measured;
-	if (rc == FG_OK)
-		rc = fg_session_decide(&session, &input, err);
-	if (rc == FG_OK)
-		rc = fg_session_report(&session, err);
-	if (rc == FG_OK)
-		rc = measured == FG_EINTERRUPTED ? FG_EXIT_INTERRUPTED
-						 : (int)session.verdict.exit_code;
+	status = measured == FG_EINTERRUPTED ? FG_OK : measured;
+	if (status != FG_OK)
+		goto out;
+	status = fg_session_decide(&session, &input, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_session_report(&session, err);
+	if (status != FG_OK)
+		goto out;
+	status = measured == FG_EINTERRUPTED ? FG_EXIT_INTERRUPTED : (int)session.verdict.exit_code;
 out:
 	if (state && fg_fs_remove_tree(state, NULL) != FG_OK)
 		fg_cli_warn(cli, "cannot remove %s", state);
 	free(state);
 	fg_session_release(&session);
-	return rc;
+	return status;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -102,12 +104,12 @@ static int run(struct fg_cli *cli, const void *values)
 	const struct options *given = values;
 	struct fg_plan plan = {0};
 	struct fg_error err = {0};
-	int rc = make_plan(cli, given, &plan, &err);
+	int status = make_plan(cli, given, &plan, &err);
 
-	if (rc == FG_OK && fg_session_guard(cli, &rc))
-		rc = fight(cli, &plan, &err);
+	if (status == FG_OK && fg_session_guard(cli, &status))
+		status = fight(cli, &plan, &err);
 	fg_plan_release(&plan);
-	return rc < 0 ? fg_cli_fail(cli, &err) : rc;
+	return status < 0 ? fg_cli_fail(cli, &err) : status;
 }
 
 static const struct fg_option options[] = {
@@ -163,10 +165,10 @@ const struct fg_cli_command fg_cmd_duel = {
 	.name = "duel",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "two commands: which is faster, by how much, how sure, and why",
-	.description =
-		"Executes two commands in pairs under the call-stack sampler until the answer is clear. Needs no "
-		"configuration and keeps nothing. Each command is one word of the command line, split as a shell "
-		"splits words; no shell runs it.",
+	.description = "Executes two commands in pairs under the call-stack sampler until the "
+		       "answer is clear. Needs no configuration and keeps nothing. Each command is "
+		       "one word of the command line, split as a shell splits words; no shell runs "
+		       "it.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

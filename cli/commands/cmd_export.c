@@ -48,18 +48,18 @@ static int write_profile(struct fg_cli *cli, void *context, const struct fg_prof
 	struct fg_calltree_query wanted = *query;
 	struct fg_profile selected;
 	struct fg_strbuf text = {0};
-	int rc;
+	int status;
 
 	wanted.per_repetition = query->per_repetition && !format->has_repetitions;
-	rc = fg_profile_select(profile, &wanted, &selected, err);
-	if (rc != FG_OK)
-		return rc;
-	rc = fg_export_write(format, &selected, &export_options, &text, err);
-	if (rc == FG_OK)
-		rc = fg_cli_write(cli, given->profile.output, &text, err);
+	status = fg_profile_select(profile, &wanted, &selected, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_export_write(format, &selected, &export_options, &text, err);
+	if (status == FG_OK)
+		status = fg_cli_write(cli, given->profile.output, &text, err);
 	fg_strbuf_release(&text);
 	fg_profile_release(&selected);
-	return rc;
+	return status;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -80,15 +80,16 @@ const struct fg_cli_command fg_cmd_export = {
 	.name = "export",
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "write a profile in another tool's format",
-	.description =
-		"Formats: folded (one line a stack: flame graph tools), pprof (profile.proto packed by gzip), "
-		"speedscope (a timeline for each thread), callgrind (KCachegrind), chrome (regions and units of "
-		"work as trace events), json (everything that is known), csv (one line a call path) and tables "
-		"(functions with total and leaf counts, library address ranges, a summary, separated by tabs).\n"
-		"\n"
-		"Filters, renaming and grouping are those of `fastgate view`: what it shows is what is written. "
-		"Figures of a stored run are those of one execution (--sum adds the repetitions up); json has each "
-		"repetition.",
+	.description = "Formats: folded (one line a stack: flame graph tools), pprof "
+		       "(profile.proto packed by gzip), speedscope (a timeline for each thread), "
+		       "callgrind (KCachegrind), chrome (regions and units of work as trace "
+		       "events), json (everything that is known), csv (one line a call path) and "
+		       "tables (functions with total and leaf counts, library address ranges, a "
+		       "summary, separated by tabs).\n"
+		       "\n"
+		       "Filters, renaming and grouping are those of `fastgate view`: what it shows "
+		       "is what is written. Figures of a stored run are those of one execution "
+		       "(--sum adds the repetitions up); json has each repetition.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = fg_cli_run_arguments,

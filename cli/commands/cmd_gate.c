@@ -100,15 +100,19 @@ static int decide(struct fg_session *session, const struct options *given, struc
 	struct fg_arms arms = {0};
 	int status = fg_arms_open_stored(&arms, session, err);
 
-	if (status == FG_OK) {
-		fg_arms_add_accepts(session, plan);
-		fg_arms_describe(&arms, &input);
-		status = fg_session_decide(session, &input, err);
-	}
-	if (status == FG_OK && given->merge)
+	if (status != FG_OK)
+		goto out;
+	fg_arms_add_accepts(session, plan);
+	fg_arms_describe(&arms, &input);
+	status = fg_session_decide(session, &input, err);
+	if (status != FG_OK)
+		goto out;
+	if (given->merge)
 		status = fg_session_save(session, err);
-	if (status == FG_OK)
-		status = fg_session_report(session, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_session_report(session, err);
+out:
 	fg_arms_close(&arms);
 	if (status != FG_OK)
 		return status;
@@ -126,18 +130,21 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	int status = fg_session_init(&session, cli, plan, err);
 
 	session.state_folder = state;
-	if (status == FG_OK)
-		status = given->merge
-				 ? merge(&session, path, &stored, err)
-				 : fg_cli_load_run(path, plan->project,
-						   cli->argument_count ? cli->arguments[0] : NULL,
-						   &stored, err);
-	if (status == FG_OK && (!given->merge || !given->no_store))
+	if (status != FG_OK)
+		goto out;
+	status = given->merge ? merge(&session, path, &stored, err)
+			      : fg_cli_load_run(path, plan->project,
+						cli->argument_count ? cli->arguments[0] : NULL,
+						&stored, err);
+	if (status != FG_OK)
+		goto out;
+	if (!given->merge || !given->no_store)
 		status = fg_session_open_store(&session, err);
-	if (status == FG_OK) {
-		take_over(&session, &stored);
-		status = decide(&session, given, plan, err);
-	}
+	if (status != FG_OK)
+		goto out;
+	take_over(&session, &stored);
+	status = decide(&session, given, plan, err);
+out:
 	fg_stored_run_release(&stored);
 	fg_session_release(&session);
 	free(path);
@@ -177,7 +184,8 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "a stored run or an exported one; with --merge files of `fastgate run --export`, or stores",
+	 .help = "a stored run or an exported one; with --merge files of `fastgate run --export`, "
+		 "or stores",
 	 .complete = FG_COMPLETE_FILE},
 	{.name = NULL},
 };
@@ -194,18 +202,21 @@ const struct fg_cli_command fg_cmd_gate = {
 	.name = "gate",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "judge what was measured already: the shards of several jobs, or a run again",
-	.description =
-		"With --merge: every CI job measures its part with `fastgate run --shard I/N --export FILE`; one more job takes "
-		"the files (or the stores; without any RUN, this project's own), makes one run of them, keeps it, decides, writes and "
-		"posts the reports of fastgate.yml, and ends with the exit code for all. Each benchmark is judged by its own pairs, at the "
-		"looks at which its shard judged it: splitting neither adds to the error nor takes from it. Give it the --set that the shards "
-		"were given.\n"
-		"\n"
-		"A shard that is missing, or was interrupted, makes its benchmarks `error`, and the exit code 4. Shards of different commits, of "
-		"another split, or the same one twice are refused with exit code 2.\n"
-		"\n"
-		"Without --merge: decides again about one run, the newest if none is named, by the present fastgate.yml. The run, and what was "
-		"decided about it, stay as they are.",
+	.description = "With --merge: every CI job measures its part with `fastgate run --shard "
+		       "I/N --export FILE`; one more job takes the files (or the stores; without "
+		       "any RUN, this project's own), makes one run of them, keeps it, decides, "
+		       "writes and posts the reports of fastgate.yml, and ends with the exit code "
+		       "for all. Each benchmark is judged by its own pairs, at the looks at which "
+		       "its shard judged it: splitting neither adds to the error nor takes from "
+		       "it. Give it the --set that the shards were given.\n"
+		       "\n"
+		       "A shard that is missing, or was interrupted, makes its benchmarks `error`, "
+		       "and the exit code 4. Shards of different commits, of another split, or the "
+		       "same one twice are refused with exit code 2.\n"
+		       "\n"
+		       "Without --merge: decides again about one run, the newest if none is named, "
+		       "by the present fastgate.yml. The run, and what was decided about it, stay "
+		       "as they are.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

@@ -73,10 +73,14 @@ static int run(struct fg_cli *cli, const void *values)
 	size_t orphans = 0;
 	int status = fg_cli_open_store(given->store, 0, &store, &err);
 
-	if (status == FG_OK)
-		status = fg_store_gc(store, &policy, &result, &err);
-	if (status == FG_OK && !given->dry_run)
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_gc(store, &policy, &result, &err);
+	if (status != FG_OK)
+		goto out;
+	if (!given->dry_run)
 		status = fg_samples_prune(path, store, &orphans, &err);
+out:
 	fg_store_close(store);
 	free(path);
 	if (status != FG_OK)
@@ -89,12 +93,12 @@ static int run(struct fg_cli *cli, const void *values)
 			"%zu runs would be removed; %zu old ones stay because they are baselines",
 			result.runs, result.kept_baselines);
 	else
-		fg_cli_say(
-			cli,
-			"removed %zu runs (%zu old ones stay as baselines); the store has %s, it had %s",
-			result.runs, result.kept_baselines,
-			fg_format_size((double)result.bytes_after, sizes[0]),
-			fg_format_size((double)result.bytes_before, sizes[1]));
+		fg_cli_say(cli,
+			   "removed %zu runs (%zu old ones stay as baselines); the store has %s, "
+			   "it had %s",
+			   result.runs, result.kept_baselines,
+			   fg_format_size((double)result.bytes_after, sizes[0]),
+			   fg_format_size((double)result.bytes_before, sizes[1]));
 	return FG_EXIT_PASS;
 }
 
@@ -102,9 +106,9 @@ const struct fg_cli_command fg_cmd_gc = {
 	.name = "gc",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove old runs from the store and give the space back",
-	.description =
-		"Removes runs that are older than a limit, except the newest of each branch and those that are "
-		"somebody's baseline, and makes the file as small as it can be.",
+	.description = "Removes runs that are older than a limit, except the newest of each branch "
+		       "and those that are somebody's baseline, and makes the file as small as it "
+		       "can be.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

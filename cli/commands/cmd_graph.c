@@ -55,8 +55,8 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "a run as in `fastgate view`; two of them: the difference, before and after; the newest "
-		 "when left out",
+	 .help = "a run as in `fastgate view`; two of them: the difference, before and after; the "
+		 "newest when left out",
 	 .max = 2,
 	 .complete = FG_COMPLETE_FILE},
 	{.name = NULL},
@@ -114,20 +114,22 @@ static int build_all(struct fg_cli *cli, const struct options *given, struct bui
 {
 	struct built before = {0};
 	struct built after = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (cli->argument_count < 2)
 		return build_one(cli, given, cli->arguments[0], built, err);
-	rc = build_one(cli, given, cli->arguments[0], &before, err);
-	if (rc == FG_OK)
-		rc = build_one(cli, given, cli->arguments[1], &after, err);
-	if (rc == FG_OK) {
-		fg_calltree_difference(&before.tree, &after.tree, &built->tree);
-		built->title = fg_arena_printf(&cli->arena, "%s → %s", before.title, after.title);
-	}
+	status = build_one(cli, given, cli->arguments[0], &before, err);
+	if (status != FG_OK)
+		goto out;
+	status = build_one(cli, given, cli->arguments[1], &after, err);
+	if (status != FG_OK)
+		goto out;
+	fg_calltree_difference(&before.tree, &after.tree, &built->tree);
+	built->title = fg_arena_printf(&cli->arena, "%s → %s", before.title, after.title);
+out:
 	fg_calltree_release(&before.tree);
 	fg_calltree_release(&after.tree);
-	return rc;
+	return status;
 }
 
 /* Without Graphviz the DOT text is kept beside the picture's name, so that the work is not lost. */
@@ -156,21 +158,21 @@ static int draw(struct fg_cli *cli, const struct options *given, const struct fg
 	};
 	struct fg_strbuf picture = {0};
 	struct fg_error err = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (format == FORMAT_DOT) {
-		rc = fg_cli_write(cli, given->profile.output, dot, &err);
-		return fg_cli_end(cli, rc, &err);
+		status = fg_cli_write(cli, given->profile.output, dot, &err);
+		return fg_cli_end(cli, status, &err);
 	}
-	rc = fg_graph_render(dot, &render, &picture, &err);
-	if (rc == FG_OK) {
-		rc = fg_cli_write(cli, given->profile.output, &picture, &err);
-		rc = fg_cli_end(cli, rc, &err);
+	status = fg_graph_render(dot, &render, &picture, &err);
+	if (status == FG_OK) {
+		status = fg_cli_write(cli, given->profile.output, &picture, &err);
+		status = fg_cli_end(cli, status, &err);
 	} else {
-		rc = keep_dot(cli, given->profile.output, dot, &err);
+		status = keep_dot(cli, given->profile.output, dot, &err);
 	}
 	fg_strbuf_release(&picture);
-	return rc;
+	return status;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -190,25 +192,25 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_strbuf dot = {0};
 	struct built built = {0};
 	struct fg_error err = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (wanted_format(given) > FORMAT_DOT && !given->profile.output && cli->out_is_terminal)
 		return fg_cli_usage(cli, "a picture is not for a terminal: add -o FILE");
-	rc = build_all(cli, given, &built, &err);
-	if (rc != FG_OK)
+	status = build_all(cli, given, &built, &err);
+	if (status != FG_OK)
 		return fg_cli_fail(cli, &err);
 	graph.title = built.title;
-	rc = fg_graph_write_dot(&built.tree, &graph, &dot, &summary, &err);
+	status = fg_graph_write_dot(&built.tree, &graph, &dot, &summary, &err);
 	fg_calltree_release(&built.tree);
-	if (rc == FG_OK && summary.nodes_left_out > 0)
+	if (status == FG_OK && summary.nodes_left_out > 0)
 		fg_cli_say(
 			cli,
 			"%zu functions are shown; left out are %zu, whose own time is %.1f %% of "
 			"the whole (--nodes, --floor, --all)",
 			summary.nodes, summary.nodes_left_out, 100 * summary.self_left_out);
-	rc = rc == FG_OK ? draw(cli, given, &dot) : fg_cli_fail(cli, &err);
+	status = status == FG_OK ? draw(cli, given, &dot) : fg_cli_fail(cli, &err);
 	fg_strbuf_release(&dot);
-	return rc;
+	return status;
 }
 
 const struct fg_cli_command fg_cmd_graph = {
@@ -216,10 +218,11 @@ const struct fg_cli_command fg_cmd_graph = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "draw the call graph, or what changed between two runs",
 	.description =
-		"Writes the call graph as DOT text, or draws it with Graphviz as SVG, PNG or PDF. A box is a "
-		"function: its letters are as large as its self time, its colour is as strong as its inclusive "
-		"time. An arrow is a call, as thick as the time that passes through it; a dashed one leads "
-		"over functions that were left out. What was left out is said in the picture.\n"
+		"Writes the call graph as DOT text, or draws it with Graphviz as SVG, PNG or PDF. "
+		"A box is a function: its letters are as large as its self time, its colour is as "
+		"strong as its inclusive time. An arrow is a call, as thick as the time that "
+		"passes through it; a dashed one leads over functions that were left out. What was "
+		"left out is said in the picture.\n"
 		"\n"
 		"With two runs the picture shows their difference: red is slower, blue is faster.\n"
 		"\n"

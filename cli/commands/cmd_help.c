@@ -74,8 +74,9 @@ const struct fg_cli_command fg_cmd_help = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "list the commands, or explain one",
 	.description =
-		"Without an argument: all commands in groups. With the name of a command: what it does, its "
-		"options, and examples. The same text is in the manual: man fastgate-COMMAND.",
+		"Without an argument: all commands in groups. With the name of a command: what it "
+		"does, its options, and examples. The same text is in the manual: man "
+		"fastgate-COMMAND.",
 	FG_CLI_TABLES,
 	.run = run,
 };

@@ -38,23 +38,24 @@ static int load_line(struct fg_store *store, const struct options *given, const 
 		.limit = given->limit,
 	};
 	struct fg_run_list list = {0};
-	int rc = fg_store_list(store, &filter, &list, err);
+	int status = fg_store_list(store, &filter, &list, err);
 
-	if (rc == FG_OK && list.count == 0)
-		rc = fg_error_set(err, FG_ENOENT, "no complete run%s%s%s%s is stored",
-				  benchmark ? " of benchmark '" : "", benchmark ? benchmark : "",
-				  benchmark ? "'" : "", given->branch ? " on this branch" : "");
+	if (status == FG_OK && list.count == 0)
+		status =
+			fg_error_set(err, FG_ENOENT, "no complete run%s%s%s%s is stored",
+				     benchmark ? " of benchmark '" : "", benchmark ? benchmark : "",
+				     benchmark ? "'" : "", given->branch ? " on this branch" : "");
 	line->stored = fg_xcalloc(list.count, sizeof(line->stored[0]));
 	line->runs = fg_xcalloc(list.count, sizeof(line->runs[0]));
-	for (size_t i = list.count; rc == FG_OK && i > 0; i--) {
+	for (size_t i = list.count; status == FG_OK && i > 0; i--) {
 		struct fg_stored_run *stored = &line->stored[line->count];
 
-		rc = fg_store_load_run(store, list.items[i - 1].id, stored, err);
-		if (rc == FG_OK)
+		status = fg_store_load_run(store, list.items[i - 1].id, stored, err);
+		if (status == FG_OK)
 			line->runs[line->count++] = &stored->run;
 	}
 	fg_run_list_release(&list);
-	return rc;
+	return status;
 }
 
 static void release_line(struct line *line)
@@ -176,10 +177,10 @@ static int settle_benchmark(const struct fg_cli *cli, const struct line *line,
 		*benchmark = newest->series[0].name;
 		return FG_OK;
 	}
-	return fg_error_set(
-		err, FG_EINVAL,
-		"the newest run has %zu benchmarks: name the one to show ('fastgate show' lists them)",
-		newest->series_count);
+	return fg_error_set(err, FG_EINVAL,
+			    "the newest run has %zu benchmarks: name the one to show ('fastgate "
+			    "show' lists them)",
+			    newest->series_count);
 }
 
 static int tell(struct fg_cli *cli, const struct options *given, const struct line *line,
@@ -191,13 +192,13 @@ static int tell(struct fg_cli *cli, const struct options *given, const struct li
 	struct fg_trend trend = {0};
 	struct fg_strbuf text = {0};
 	size_t metric = SIZE_MAX;
-	int rc = settle_benchmark(cli, line, &benchmark, err);
+	int status = settle_benchmark(cli, line, &benchmark, err);
 
 	how.benchmark = benchmark;
-	if (rc == FG_OK)
-		rc = fg_trend_build(line->runs, line->count, &how, &trend, err);
-	if (rc != FG_OK)
-		return rc;
+	if (status == FG_OK)
+		status = fg_trend_build(line->runs, line->count, &how, &trend, err);
+	if (status != FG_OK)
+		return status;
 	series = fg_run_find(line->runs[line->count - 1], benchmark);
 	metric = series ? fg_series_find_metric(series, given->metric) : SIZE_MAX;
 	if (cli->json)
@@ -218,15 +219,18 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_store *store = NULL;
 	struct line line = {0};
 	struct fg_error err = {0};
-	int rc = fg_cli_open_store(given->store, FG_STORE_READ_ONLY, &store, &err);
+	int status = fg_cli_open_store(given->store, FG_STORE_READ_ONLY, &store, &err);
 
-	if (rc == FG_OK)
-		rc = load_line(store, given, benchmark, &line, &err);
-	if (rc == FG_OK)
-		rc = tell(cli, given, &line, &err);
+	if (status != FG_OK)
+		goto out;
+	status = load_line(store, given, benchmark, &line, &err);
+	if (status != FG_OK)
+		goto out;
+	status = tell(cli, given, &line, &err);
+out:
 	release_line(&line);
 	fg_store_close(store);
-	return rc < 0 ? fg_cli_fail(cli, &err) : FG_EXIT_PASS;
+	return status < 0 ? fg_cli_fail(cli, &err) : FG_EXIT_PASS;
 }
 
 static const struct fg_option options[] = {
@@ -261,10 +265,11 @@ const struct fg_cli_command fg_cmd_history = {
 	.name = "history",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "the trend of a benchmark, and where its level changed",
-	.description =
-		"Shows one metric of one benchmark over the stored runs, oldest first, with the points from which its level "
-		"changed for good. A change must last five runs and stand out from series without a change that scatter and "
-		"drift like this one. Runs of different environments are never compared with each other.",
+	.description = "Shows one metric of one benchmark over the stored runs, oldest first, with "
+		       "the points from which its level changed for good. A change must last five "
+		       "runs and stand out from series without a change that scatter and drift "
+		       "like this one. Runs of different environments are never compared with each "
+		       "other.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

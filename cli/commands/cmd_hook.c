@@ -37,31 +37,31 @@ static const struct {
 		   "%s --staged\n",
 	 .line = "--staged",
 	 .skip = "git commit --no-verify"},
-	{.script =
-		 "status=0\n"
-		 "while read -r _ commit ref there; do\n"
-		 "\tcase $ref in refs/heads/*) ;; *) continue ;; esac\n"
-		 "\t# a branch that is removed, or a first commit\n"
-		 "\tgit rev-parse --quiet --verify \"$commit^\" >/dev/null || continue\n"
-		 "\tcase $there in\n"
-		 "\t*[!0]*) ;;\n"
-		 "\t*) there=merge-base ;; # a new branch\n"
-		 "\tesac\n"
-		 "\tif [ \"$there\" != merge-base ] && ! git cat-file -e \"$there^{commit}\" 2>/dev/null; then\n"
-		 "\t\techo \"$ref has commits that were not fetched: nothing was measured\" >&2\n"
-		 "\t\tcontinue\n"
-		 "\tfi\n"
-		 "\t%s --candidate \"$commit\" --against \"$there\" </dev/null || status=$?\n"
-		 "done\n"
-		 "exit $status\n",
+	{.script = "status=0\n"
+		   "while read -r _ commit ref there; do\n"
+		   "\tcase $ref in refs/heads/*) ;; *) continue ;; esac\n"
+		   "\t# a branch that is removed, or a first commit\n"
+		   "\tgit rev-parse --quiet --verify \"$commit^\" >/dev/null || continue\n"
+		   "\tcase $there in\n"
+		   "\t*[!0]*) ;;\n"
+		   "\t*) there=merge-base ;; # a new branch\n"
+		   "\tesac\n"
+		   "\tif [ \"$there\" != merge-base ] && ! git cat-file -e \"$there^{commit}\" "
+		   "2>/dev/null; then\n"
+		   "\t\techo \"$ref has commits that were not fetched: nothing was measured\" >&2\n"
+		   "\t\tcontinue\n"
+		   "\tfi\n"
+		   "\t%s --candidate \"$commit\" --against \"$there\" </dev/null || status=$?\n"
+		   "done\n"
+		   "exit $status\n",
 	 .line = "--candidate HEAD --against '@{upstream}'",
 	 .skip = "git push --no-verify"},
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_CHOICE(
-		struct options, type, "type", 't', "TYPE", types, "pre-commit",
-		"pre-commit: what is staged against HEAD; pre-push: what is pushed against what is there"),
+	FG_CLI_CHOICE(struct options, type, "type", 't', "TYPE", types, "pre-commit",
+		      "pre-commit: what is staged against HEAD; pre-push: what is pushed against "
+		      "what is there"),
 	{.name = NULL},
 };
 
@@ -114,7 +114,8 @@ static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 	fg_strbuf_printf(
 		&body,
 		"# `fastgate hook uninstall --type %s` removes it; `%s` leaves it out once.\n"
-		"command -v fastgate >/dev/null || { echo 'fastgate is not in PATH: nothing was measured' >&2; exit 0; }\n",
+		"command -v fastgate >/dev/null || { echo 'fastgate is not in PATH: nothing was "
+		"measured' >&2; exit 0; }\n",
 		types[type], hooks[type].skip);
 	add_with_command(&body, hooks[type].script, prefix);
 	fg_sha256_hex(body.data, body.length, hash);
@@ -147,18 +148,18 @@ static int look_at(const char *path, const char *advice, bool *there, struct fg_
 {
 	char *script = NULL;
 	size_t size = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	*there = fg_fs_exists(path);
 	if (!*there)
 		return FG_OK;
-	rc = fg_fs_read(path, HOOK_MAX_BYTES, &script, &size, err);
-	if (rc == FG_OK && !is_ours(script, size))
-		rc = fg_error_set(err, FG_ECONFLICT,
-				  "%s is not ours, or was changed, and stays as it is%s", path,
-				  advice);
+	status = fg_fs_read(path, HOOK_MAX_BYTES, &script, &size, err);
+	if (status == FG_OK && !is_ours(script, size))
+		status = fg_error_set(err, FG_ECONFLICT,
+				      "%s is not ours, or was changed, and stays as it is%s", path,
+				      advice);
 	free(script);
-	return rc;
+	return status;
 }
 
 /*
@@ -174,26 +175,28 @@ static int find_folder(const struct fg_git *git, char **folder, struct fg_error 
 	char *common = NULL;
 	char *hook_folder = NULL;
 	char *usual = NULL;
-	int rc = fg_git_output(git, ask_common, &common, err);
+	int status = fg_git_output(git, ask_common, &common, err);
 
-	if (rc == FG_OK)
-		rc = fg_git_output(git, ask_hooks, &hook_folder, err);
-	if (rc == FG_OK) {
-		usual = fg_fs_join(common, "hooks");
-		if (strcmp(usual, hook_folder) != 0)
-			rc = fg_error_set(
-				err, FG_ECONFLICT,
-				"core.hooksPath leads to %s, which others may share: add to its hook what docs/before-commit.md says",
-				hook_folder);
-	}
-	if (rc == FG_OK) {
-		*folder = hook_folder;
-		hook_folder = NULL;
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_git_output(git, ask_hooks, &hook_folder, err);
+	if (status != FG_OK)
+		goto out;
+	usual = fg_fs_join(common, "hooks");
+	if (strcmp(usual, hook_folder) != 0)
+		status = fg_error_set(err, FG_ECONFLICT,
+				      "core.hooksPath leads to %s, which others may share: add to "
+				      "its hook what docs/before-commit.md says",
+				      hook_folder);
+	if (status != FG_OK)
+		goto out;
+	*folder = hook_folder;
+	hook_folder = NULL;
+out:
 	free(usual);
 	free(hook_folder);
 	free(common);
-	return rc;
+	return status;
 }
 
 static int install(const struct fg_cli *cli, const char *path, int type, const char *prefix,
@@ -201,16 +204,19 @@ static int install(const struct fg_cli *cli, const char *path, int type, const c
 {
 	struct fg_strbuf script = {0};
 	char *folder = fg_fs_parent(path);
-	int rc = fg_fs_make_folders(folder, 0777, err);
+	int status = fg_fs_make_folders(folder, 0777, err);
 
 	write_script(&script, type, prefix);
-	if (rc == FG_OK)
-		rc = fg_fs_write_atomic(path, script.data, script.length, HOOK_MODE, err);
-	if (rc == FG_OK)
-		fg_cli_say(cli, "installed %s", path);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_write_atomic(path, script.data, script.length, HOOK_MODE, err);
+	if (status != FG_OK)
+		goto out;
+	fg_cli_say(cli, "installed %s", path);
+out:
 	free(folder);
 	fg_strbuf_release(&script);
-	return rc;
+	return status;
 }
 
 static int uninstall(const struct fg_cli *cli, const char *path, bool there, struct fg_error *err)
@@ -235,28 +241,30 @@ static int change(const struct fg_cli *cli, const struct options *given, const s
 	const bool installs = strcmp(cli->arguments[0], "install") == 0;
 	struct fg_strbuf advice = {0};
 	bool there = false;
-	int rc = fg_git_locate(&git, &top, &prefix, err);
+	int status = fg_git_locate(&git, &top, &prefix, err);
 
-	if (rc == FG_OK)
-		rc = find_folder(&git, &folder, err);
-	if (rc == FG_OK) {
-		path = fg_fs_join(folder, types[given->type]);
-		if (installs) {
-			fg_strbuf_add_text(&advice, "; add to it: ");
-			write_line(&advice, given->type, prefix);
-		}
-		rc = look_at(path, fg_strbuf_text(&advice), &there, err);
+	if (status != FG_OK)
+		goto out;
+	status = find_folder(&git, &folder, err);
+	if (status != FG_OK)
+		goto out;
+	path = fg_fs_join(folder, types[given->type]);
+	if (installs) {
+		fg_strbuf_add_text(&advice, "; add to it: ");
+		write_line(&advice, given->type, prefix);
 	}
-	if (rc == FG_OK && installs)
-		rc = install(cli, path, given->type, prefix, err);
-	else if (rc == FG_OK)
-		rc = uninstall(cli, path, there, err);
+	status = look_at(path, fg_strbuf_text(&advice), &there, err);
+	if (status != FG_OK)
+		goto out;
+	status = installs ? install(cli, path, given->type, prefix, err)
+			  : uninstall(cli, path, there, err);
+out:
 	fg_strbuf_release(&advice);
 	free(path);
 	free(folder);
 	free(prefix);
 	free(top);
-	return rc;
+	return status;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -276,13 +284,14 @@ const struct fg_cli_command fg_cmd_hook = {
 	.name = "hook",
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "gate every commit or push of this repository",
-	.description =
-		"Installs a git hook that runs `fastgate run --quick`: what is being committed is built and compared with "
-		"HEAD, what is being pushed with what the other side has, and a regression stops it. Benchmarks whose programs "
-		"did not change are not run.\n\n"
-		"Exactly what is committed or pushed is measured, in worktrees below .fastgate/; your files and the index "
-		"are not touched. A hook that fastgate did not write, or that was changed since, is never touched either; the "
-		"message says what to add to it.",
+	.description = "Installs a git hook that runs `fastgate run --quick`: what is being "
+		       "committed is built and compared with HEAD, what is being pushed with what "
+		       "the other side has, and a regression stops it. Benchmarks whose programs "
+		       "did not change are not run.\n\n"
+		       "Exactly what is committed or pushed is measured, in worktrees below "
+		       ".fastgate/; your files and the index are not touched. A hook that fastgate "
+		       "did not write, or that was changed since, is never touched either; the "
+		       "message says what to add to it.",
 	FG_CLI_TABLES,
 	.run = run,
 };

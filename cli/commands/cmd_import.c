@@ -67,10 +67,10 @@ static int make_run(const struct options *given, const char *file, const struct 
 	const struct fg_ingest_row row = {.arm = FG_ARM_CANDIDATE};
 	struct fg_series *series = NULL;
 	struct fg_repetition *repetition = NULL;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	fg_run_init(&stored->run);
-	rc = fg_random_uuid(stored->run.id, err);
+	status = fg_random_uuid(stored->run.id, err);
 	stored->run.project = fg_xstrdup(given->run.project);
 	stored->run.started_ns =
 		profile->started_wall_ns > 0 ? profile->started_wall_ns : fg_clock_wall_ns();
@@ -90,7 +90,7 @@ static int make_run(const struct options *given, const char *file, const struct 
 	stored->profiles[0] = fg_xcalloc(1, sizeof(struct fg_profile_set));
 	fg_profile_set_init(stored->profiles[0], series->name);
 	fg_profile_ingest_profile(stored->profiles[0], profile, &row, NULL);
-	return rc;
+	return status;
 }
 
 static void tell(const struct fg_cli *cli, const struct fg_stored_run *stored)
@@ -120,10 +120,10 @@ static int keep_samples(const struct options *given, const struct fg_stored_run 
 	char *path = fg_cli_store_path(given->run.store);
 	const struct fg_samples_key key = {
 		.store = path, .run = stored->run.id, .arm = FG_ARM_CANDIDATE};
-	const int rc = fg_db_is_url(path) ? FG_OK : fg_samples_keep(&key, profile, err);
+	const int status = fg_db_is_url(path) ? FG_OK : fg_samples_keep(&key, profile, err);
 
 	free(path);
-	return rc;
+	return status;
 }
 
 static int keep(struct fg_cli *cli, const struct options *given, const struct fg_stored_run *stored,
@@ -131,23 +131,23 @@ static int keep(struct fg_cli *cli, const struct options *given, const struct fg
 {
 	struct fg_store *store = NULL;
 	struct fg_strbuf text = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (given->output) {
-		rc = fg_cli_run_to_text(stored, &text, err);
-		if (rc == FG_OK)
-			rc = fg_cli_write(cli, given->output, &text, err);
+		status = fg_cli_run_to_text(stored, &text, err);
+		if (status == FG_OK)
+			status = fg_cli_write(cli, given->output, &text, err);
 		fg_strbuf_release(&text);
-		return rc;
+		return status;
 	}
-	rc = fg_cli_open_store(given->run.store, 0, &store, err);
-	if (rc == FG_OK)
-		rc = fg_store_save(store, &stored->run, stored->profiles, NULL, err);
+	status = fg_cli_open_store(given->run.store, 0, &store, err);
+	if (status == FG_OK)
+		status = fg_store_save(store, &stored->run, stored->profiles, NULL, err);
 	fg_store_close(store);
-	if (rc == FG_OK)
-		rc = keep_samples(given, stored, profile, err);
-	if (rc != FG_OK)
-		return rc;
+	if (status == FG_OK)
+		status = keep_samples(given, stored, profile, err);
+	if (status != FG_OK)
+		return status;
 	tell(cli, stored);
 	return FG_OK;
 }
@@ -160,30 +160,30 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_stored_run stored = {0};
 	struct fg_profile profile;
 	struct fg_error err = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	source.format = given->format == FORMAT_BY_CONTENT ? NULL : formats[given->format];
-	rc = fg_cli_load_profile_file(cli, &source, file, &profile, &err);
-	if (rc != FG_OK)
+	status = fg_cli_load_profile_file(cli, &source, file, &profile, &err);
+	if (status != FG_OK)
 		return fg_cli_fail(cli, &err);
-	rc = make_run(given, file, &profile, &stored, &err);
-	if (rc == FG_OK)
-		rc = keep(cli, given, &stored, &profile, &err);
+	status = make_run(given, file, &profile, &stored, &err);
+	if (status == FG_OK)
+		status = keep(cli, given, &stored, &profile, &err);
 	fg_profile_release(&profile);
 	fg_stored_run_release(&stored);
-	return fg_cli_end(cli, rc, &err);
+	return fg_cli_end(cli, status, &err);
 }
 
 const struct fg_cli_command fg_cmd_import = {
 	.name = "import",
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
-	.description =
-		"Reads folded stacks, pprof profiles, the output of `perf script`, what `fastgate export -F json` "
-		"writes, and traces of `fastgate record`, and keeps them as a run with one benchmark, to be viewed, drawn, exported "
-		"and compared like any other. What the file does not say is assumed aloud: folded stacks carry "
-		"no time, and a hardware event of perf is not time either. Run files are taken by `fastgate runs "
-		"import`.",
+	.description = "Reads folded stacks, pprof profiles, the output of `perf script`, what "
+		       "`fastgate export -F json` writes, and traces of `fastgate record`, and "
+		       "keeps them as a run with one benchmark, to be viewed, drawn, exported and "
+		       "compared like any other. What the file does not say is assumed aloud: "
+		       "folded stacks carry no time, and a hardware event of perf is not time "
+		       "either. Run files are taken by `fastgate runs import`.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

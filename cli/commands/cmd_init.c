@@ -89,16 +89,16 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 {
 	const size_t count = chosen(project);
 
-	fg_strbuf_add_text(
-		text,
-		"\n# What is measured. An execution should take 0.1 to 10 seconds and do the same work each time.\n"
-		"benchmarks:\n");
+	fg_strbuf_add_text(text, "\n# What is measured. An execution should take 0.1 to 10 seconds "
+				 "and do the same work each time.\n"
+				 "benchmarks:\n");
 	for (size_t i = 0; i < count; i++)
 		add_benchmark(text, &project->programs[i], "");
 	if (count == 0)
 		fg_strbuf_add_text(
 			text,
-			"  # No program was found; this one shows the form. Put yours in its place.\n"
+			"  # No program was found; this one shows the form. Put yours in its "
+			"place.\n"
 			"  - name: example\n"
 			"    command: \"i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done\"\n"
 			"    shell: true\n");
@@ -108,31 +108,30 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 		"    # prepare: ./make-input.sh     # before each execution, unmeasured\n"
 		"    # timeout: 60s                 # default 10m\n"
 		"    # metrics:                     # numbers of your own, found in the output\n"
-		"    #   - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, unit: \"1/s\" }\n");
+		"    #   - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, "
+		"unit: \"1/s\" }\n");
 	for (size_t i = count; i < project->program_count && i < count + MAX_BENCHMARKS; i++)
 		add_benchmark(text, &project->programs[i], "  #");
 }
 
 static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 {
-	fg_strbuf_add_text(
-		text,
-		"\n# How a side is built, in the root of its tree. `fastgate run --against REF` does it for both.\n");
+	fg_strbuf_add_text(text, "\n# How a side is built, in the root of its tree. `fastgate run "
+				 "--against REF` does it for both.\n");
 	if (!project->build_command) {
 		fg_strbuf_add_text(text, "# build:\n#   command: make\n");
 		return;
 	}
 	if (project->debug_folder)
-		fg_strbuf_printf(
-			text,
-			"# '%s' is built without optimisation and was passed over: measuring it says little.\n",
-			project->debug_folder);
+		fg_strbuf_printf(text,
+				 "# '%s' is built without optimisation and was passed over: "
+				 "measuring it says little.\n",
+				 project->debug_folder);
 	fg_strbuf_add_text(text, "build:\n  command: ");
 	add_yaml(text, project->build_command);
 	fg_strbuf_add_text(text, project->build_needs_shell ? "\n  shell: true\n" : "\n");
-	fg_strbuf_add_text(
-		text,
-		"  # record: { boost: { command: \"pkg-config --modversion boost\" } }   # facts to keep with each run\n");
+	fg_strbuf_add_text(text, "  # record: { boost: { command: \"pkg-config --modversion "
+				 "boost\" } }   # facts to keep with each run\n");
 }
 
 static void write_file(struct fg_strbuf *text, const struct fg_project *project)
@@ -141,18 +140,19 @@ static void write_file(struct fg_strbuf *text, const struct fg_project *project)
 	const char *margin = has_baseline ? "" : "# ";
 
 	fg_strbuf_add_text(
-		text,
-		"# What fastgate measures in this project, and when a difference counts.\n"
-		"# `fastgate config --explain KEY` tells about any key, `fastgate config --check` judges this file.\n"
-		"version: 1\n");
+		text, "# What fastgate measures in this project, and when a difference counts.\n"
+		      "# `fastgate config --explain KEY` tells about any key, `fastgate config "
+		      "--check` judges this file.\n"
+		      "version: 1\n");
 	add_build(text, project);
 	add_benchmarks(text, project);
-	fg_strbuf_printf(
-		text,
-		"\n# What it is compared with: the commit where this branch left the main one, built and measured in the\n"
-		"# same session. Others: { branch: main }, { tag: v1.4 }, { run: ID } among the stored runs.\n"
-		"%sbaseline: { against: merge-base }\n",
-		margin);
+	fg_strbuf_printf(text,
+			 "\n# What it is compared with: the commit where this branch left the main "
+			 "one, built and measured in the\n"
+			 "# same session. Others: { branch: main }, { tag: v1.4 }, { run: ID } "
+			 "among the stored runs.\n"
+			 "%sbaseline: { against: merge-base }\n",
+			 margin);
 	fg_strbuf_add_text(
 		text,
 		"\n# Time that one benchmark may take in all.\n"
@@ -163,7 +163,8 @@ static void write_file(struct fg_strbuf *text, const struct fg_project *project)
 		"  metrics:\n"
 		"    cpu_time: { min_effect: 1%, margin: 2% }\n"
 		"    max_rss: { min_effect: 5% }\n"
-		"  # functions: gate             # a slower function fails the build, even when the whole is not\n"
+		"  # functions: gate             # a slower function fails the build, even when "
+		"the whole is not\n"
 		"  # inconclusive: fail          # an open question ends with exit code 3\n"
 		"\n# report:\n"
 		"#   junit: fastgate.xml\n"
@@ -219,9 +220,8 @@ static void tell(const struct fg_cli *cli, const struct fg_project *project)
 				   : "",
 			   project->programs[i].is_built ? "" : " (not built yet)");
 	if (count == 0) {
-		fg_cli_say(
-			cli,
-			"  benchmark: no program was found, 'example' in the file shows the form; when the project is built,");
+		fg_cli_say(cli, "  benchmark: no program was found, 'example' in the file shows "
+				"the form; when the project is built,");
 		fg_cli_say(cli,
 			   "             'fastgate init --print' shows what would be found then");
 	} else if (project->programs[0].rank < LIKELY_RANK) {
@@ -232,7 +232,8 @@ static void tell(const struct fg_cli *cli, const struct fg_project *project)
 	if (!fg_fs_exists(".gitignore"))
 		fg_cli_say(cli, "Runs are kept in .fastgate/: put that into .gitignore.");
 	if (project->build_command && project->has_history)
-		next = "fastgate run                  (compares the work tree with where its branch began)";
+		next = "fastgate run                  (compares the work tree with where its "
+		       "branch began)";
 	else if (project->build_command && project->has_commit)
 		next = "fastgate run --against HEAD   (compares the work tree with the last commit)";
 	fg_cli_say(cli, "Next: %s", next);
@@ -279,9 +280,10 @@ const struct fg_cli_command fg_cmd_init = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "look at the project and write a commented fastgate.yml that runs",
 	.description =
-		"Finds out how the project is built (CMake, Meson, Make, configure) and which of its programs are "
-		"benchmarks (Google Benchmark and Catch2 programs, programs with 'bench' or 'perf' in their path, else "
-		"any program), and writes what it found into fastgate.yml, with comments.\n\n"
+		"Finds out how the project is built (CMake, Meson, Make, configure) and which of "
+		"its programs are benchmarks (Google Benchmark and Catch2 programs, programs with "
+		"'bench' or 'perf' in their path, else any program), and writes what it found into "
+		"fastgate.yml, with comments.\n\n"
 		"Nothing is built or run, and a fastgate.yml that is there is never touched.",
 	.options = options,
 	.options_size = sizeof(struct options),

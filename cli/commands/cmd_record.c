@@ -51,7 +51,8 @@ static const struct fg_option options[] = {
 	 .argument = "HZ",
 	 .minimum = 1,
 	 .maximum = 50000,
-	 .help = "samples per second of CPU time (default 1000), or of elapsed time with --clock wall (default 100)"},
+	 .help = "samples per second of CPU time (default 1000), or of elapsed time with --clock "
+		 "wall (default 100)"},
 	FG_CLI_CHOICE(struct options, clock, "clock", 'c', "CLOCK", clocks, "cpu",
 		      "what is sampled: time on a CPU, or elapsed time, waiting included"),
 	FG_CLI_FLAG(struct options, no_follow, "no-follow", 0, "leave child processes alone"),
@@ -65,9 +66,9 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct options, duration_ns),
 	 .argument = "TIME",
 	 .help = "take samples for so long and no longer"},
-	FG_CLI_TEXT(
-		struct options, units, "units", 0, "FIRST:LAST",
-		"take samples from the begin of one unit of work to the end of another, by their numbers"),
+	FG_CLI_TEXT(struct options, units, "units", 0, "FIRST:LAST",
+		    "take samples from the begin of one unit of work to the end of another, by "
+		    "their numbers"),
 	FG_CLI_FILE(struct options, control, "control", 0,
 		    "make this file; no samples are taken while its first byte is 0"),
 	FG_CLI_FLAG(struct options, paused, "paused", 0,
@@ -109,8 +110,9 @@ static int make_control(const char *path, char **absolute, struct fg_error *err)
 	if (lseek(fd, 0, SEEK_END) == 0 && write(fd, "1", 1) != 1)
 		status = fg_error_errno(err, FG_EIO, "%s", path);
 	(void)close(fd);
-	if (status == FG_OK)
-		*absolute = realpath(path, NULL);
+	if (status != FG_OK)
+		return status;
+	*absolute = realpath(path, NULL);
 	return status;
 }
 
@@ -136,7 +138,9 @@ static int make_folder(const char *path, char **absolute, struct fg_error *err)
 		free(old);
 	}
 	fg_fs_list_free(names, count);
-	if (status == FG_OK && !(*absolute = realpath(path, NULL)))
+	if (status != FG_OK)
+		return status;
+	if (!(*absolute = realpath(path, NULL)))
 		status = fg_error_errno(err, FG_EIO, "%s", path);
 	return status;
 }
@@ -304,14 +308,17 @@ static int prepare(const struct options *given, const char *command, struct fg_p
 	if (!program)
 		return fg_error_set(err, FG_ENOENT, "there is no program '%s'", command);
 	status = fg_preload_library(&owned[0], err);
-	if (status == FG_OK)
-		status = fg_preload_check(program, owned[0], err);
-	if (status == FG_OK)
-		status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER,
-				     &owned[1], err);
-	if (status == FG_OK)
-		status = make_control(given->control, &owned[2], err);
-	free(program);
+	if (status != FG_OK)
+		goto out;
+	status = fg_preload_check(program, owned[0], err);
+	if (status != FG_OK)
+		goto out;
+	status = make_folder(given->output ? given->output : FG_CLI_RECORD_FOLDER, &owned[1], err);
+	if (status != FG_OK)
+		goto out;
+	status = make_control(given->control, &owned[2], err);
+	if (status != FG_OK)
+		goto out;
 	*preload = (struct fg_preload){
 		.library = owned[0],
 		.trace_folder = owned[1],
@@ -324,6 +331,8 @@ static int prepare(const struct options *given, const char *command, struct fg_p
 		.control = owned[2],
 		.paused = given->paused,
 	};
+out:
+	free(program);
 	return status;
 }
 
@@ -343,12 +352,14 @@ static int run(struct fg_cli *cli, const void *values)
 			"--units wants FIRST:LAST, two numbers, the second not smaller; got '%s'",
 			given->units);
 	status = prepare(given, cli->arguments[0], &preload, owned, &err);
-	if (status == FG_OK) {
-		fg_preload_warm();
-		status = run_command(cli->arguments, &preload, &exit_code, &err);
-	}
-	if (status == FG_OK)
-		status = finish_files(owned[1], &totals, &err);
+	if (status != FG_OK)
+		goto out;
+	fg_preload_warm();
+	status = run_command(cli->arguments, &preload, &exit_code, &err);
+	if (status != FG_OK)
+		goto out;
+	status = finish_files(owned[1], &totals, &err);
+out:
 	if (status != FG_OK)
 		exit_code = fg_cli_fail(cli, &err);
 	else if (totals.files == 0)
@@ -365,10 +376,12 @@ const struct fg_cli_command fg_cmd_record = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "profile one command",
 	.description =
-		"Runs the command with the collector preloaded and leaves one trace per process image in a folder, which "
-		"fastgate view, graph and export read. Needs no configuration, no special build and no root.\n\n"
-		"The exit code is the command's; 128 + N if signal N ended it. A program that cannot be sampled (linked "
-		"statically, set-user-id, built with a sanitizer) is refused before it starts.",
+		"Runs the command with the collector preloaded and leaves one trace per process "
+		"image in a folder, which fastgate view, graph and export read. Needs no "
+		"configuration, no special build and no root.\n\n"
+		"The exit code is the command's; 128 + N if signal N ended it. A program that "
+		"cannot be sampled (linked statically, set-user-id, built with a sanitizer) is "
+		"refused before it starts.",
 	FG_CLI_TABLES,
 	.takes_command = true,
 	.run = run,

@@ -78,12 +78,12 @@ static bool is_named(const struct fg_cli *cli, const char *name)
 static int select_benchmarks(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
 			     struct selection *selection, struct fg_error *err)
 {
-	int rc = check_names(cli, plan, err);
+	int status = check_names(cli, plan, err);
 
-	if (rc == FG_OK && given->shard)
-		rc = fg_shard_parse(given->shard, &selection->shard, &selection->shards, err);
-	if (rc != FG_OK)
-		return rc;
+	if (status == FG_OK && given->shard)
+		status = fg_shard_parse(given->shard, &selection->shard, &selection->shards, err);
+	if (status != FG_OK)
+		return status;
 	selection->items =
 		fg_arena_array(&cli->arena, plan->benchmark_count, sizeof(selection->items[0]));
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
@@ -115,22 +115,22 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	char id[37] = "";
 	unsigned shard = 0;
 	unsigned shards = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!session->store)
 		return fg_error_set(err, FG_EINVAL, "--resume needs the store");
-	rc = fg_store_find_incomplete(session->store, session->run.project, id, err);
-	if (rc == FG_OK)
-		rc = fg_store_load(session->store, id, &stored, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_store_find_incomplete(session->store, session->run.project, id, err);
+	if (status == FG_OK)
+		status = fg_store_load(session->store, id, &stored, err);
+	if (status != FG_OK)
+		return status;
 	(void)fg_shard_of(&stored.run, &shard, &shards);
 	if (shard != selection->shard || shards != selection->shards) {
 		fg_stored_run_release(&stored);
-		return fg_error_set(
-			err, FG_EINVAL,
-			"run %.8s, the newest that was interrupted, measured shard %u/%u: --resume needs the same --shard",
-			id, shard, shards);
+		return fg_error_set(err, FG_EINVAL,
+				    "run %.8s, the newest that was interrupted, measured shard "
+				    "%u/%u: --resume needs the same --shard",
+				    id, shard, shards);
 	}
 	fg_run_release(&session->run);
 	session->run = stored.run;
@@ -150,15 +150,15 @@ static int resume(struct fg_session *session, const struct selection *selection,
 static int export_run(const struct fg_session *session, const char *path, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!path)
 		return FG_OK;
-	rc = fg_store_load(session->store, session->run.id, &stored, err);
-	if (rc == FG_OK)
-		rc = fg_cli_export_run(session->cli, &stored, path, err);
+	status = fg_store_load(session->store, session->run.id, &stored, err);
+	if (status == FG_OK)
+		status = fg_cli_export_run(session->cli, &stored, path, err);
 	fg_stored_run_release(&stored);
-	return rc;
+	return status;
 }
 
 /* Measured, decided, kept, told: the exit code, or a negative status. */
@@ -169,7 +169,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	struct fg_error told = {0};
 	int measured = FG_OK;
 	int kept = FG_OK;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	fg_arms_describe(arms, &input);
 	/* Of a part of the benchmarks nobody can say what is not there any more. */
@@ -178,29 +178,27 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	measured = fg_session_measure(session, err);
 	if (measured != FG_OK && measured != FG_EINTERRUPTED)
 		return measured;
-	rc = fg_session_decide(session, &input, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_session_decide(session, &input, err);
+	if (status != FG_OK)
+		return status;
 	/* What cannot be kept is told all the same. */
 	kept = fg_session_save(session, err);
 	if (kept == FG_OK)
 		kept = export_run(session, given->export, err);
-	rc = fg_session_report(session, &told);
+	status = fg_session_report(session, &told);
 	if (kept != FG_OK)
 		return kept;
 	if (measured == FG_EINTERRUPTED) {
-		fg_cli_say(
-			session->cli,
-			"interrupted: what was measured is kept; `fastgate run --resume` goes on with it");
+		fg_cli_say(session->cli, "interrupted: what was measured is kept; `fastgate run "
+					 "--resume` goes on with it");
 		return FG_EXIT_INTERRUPTED;
 	}
 	if (session->is_open && session->store)
-		fg_cli_say(
-			session->cli,
-			"not sure yet: `fastgate run --resume` adds to what was measured, as long as both sides stay as they are");
-	if (rc != FG_OK) {
+		fg_cli_say(session->cli, "not sure yet: `fastgate run --resume` adds to what was "
+					 "measured, as long as both sides stay as they are");
+	if (status != FG_OK) {
 		*err = told;
-		return rc;
+		return status;
 	}
 	/*
 	 * A part of a run is nothing to be sent about: `fastgate gate --merge` tells of the whole.
@@ -215,17 +213,21 @@ static int keep_empty_shard(struct fg_session *session, const struct options *gi
 {
 	const struct fg_git git = {.folder = session->plan->root,
 				   .interrupted = session->cli->interrupted};
-	int rc = fg_git_describe_side(&git, &session->run.sides[FG_ARM_CANDIDATE], err);
+	int status = fg_git_describe_side(&git, &session->run.sides[FG_ARM_CANDIDATE], err);
 
 	fg_cli_say(session->cli, "no benchmark belongs to shard %s", given->shard);
 	fg_shard_mark(&session->run, selection->shard, selection->shards);
 	session->run.ended_ns = session->run.started_ns;
 	session->run.complete = true;
-	if (rc == FG_OK && session->store)
-		rc = fg_store_save(session->store, &session->run, NULL, NULL, err);
-	if (rc == FG_OK)
-		rc = export_run(session, given->export, err);
-	return rc == FG_OK ? FG_EXIT_PASS : rc;
+	if (status != FG_OK)
+		goto out;
+	if (session->store)
+		status = fg_store_save(session->store, &session->run, NULL, NULL, err);
+	if (status != FG_OK)
+		goto out;
+	status = export_run(session, given->export, err);
+out:
+	return status == FG_OK ? FG_EXIT_PASS : status;
 }
 
 static int measure_and_gate(struct fg_session *session, const struct options *given,
@@ -233,18 +235,20 @@ static int measure_and_gate(struct fg_session *session, const struct options *gi
 			    struct fg_error *err)
 {
 	struct fg_arms arms = {0};
-	int rc = given->resume ? resume(session, selection, err) : FG_OK;
+	int status = given->resume ? resume(session, selection, err) : FG_OK;
 
-	if (rc == FG_OK)
-		rc = fg_arms_open(&arms, session, plan, err);
-	if (rc == FG_OK) {
-		if (given->shard)
-			fg_shard_mark(&session->run, selection->shard, selection->shards);
-		fg_arms_add_accepts(session, plan);
-		rc = gate(session, &arms, given, err);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_arms_open(&arms, session, plan, err);
+	if (status != FG_OK)
+		goto out;
+	if (given->shard)
+		fg_shard_mark(&session->run, selection->shard, selection->shards);
+	fg_arms_add_accepts(session, plan);
+	status = gate(session, &arms, given, err);
+out:
 	fg_arms_close(&arms);
-	return rc;
+	return status;
 }
 
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
@@ -253,24 +257,28 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	struct fg_session session;
 	struct selection selection = {0};
 	char *state = fg_fs_join(plan->root, ".fastgate");
-	int rc = fg_session_init(&session, cli, plan, err);
+	int status = fg_session_init(&session, cli, plan, err);
 
-	if (rc == FG_OK)
-		rc = select_benchmarks(cli, given, plan, &selection, err);
-	if (rc == FG_OK && !given->no_store)
-		rc = fg_session_open_store(&session, err);
+	if (status != FG_OK)
+		goto out;
+	status = select_benchmarks(cli, given, plan, &selection, err);
+	if (status != FG_OK)
+		goto out;
+	if (!given->no_store)
+		status = fg_session_open_store(&session, err);
+out:
 	session.benchmarks = selection.items;
 	session.benchmark_count = selection.count;
 	session.state_folder = state;
 	session.staged = given->staged;
 	session.candidate = given->candidate;
 	session.keep_traces = given->keep_traces;
-	if (rc == FG_OK)
-		rc = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
-				     : keep_empty_shard(&session, given, &selection, err);
+	if (status == FG_OK)
+		status = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
+					 : keep_empty_shard(&session, given, &selection, err);
 	fg_session_release(&session);
 	free(state);
-	return rc;
+	return status;
 }
 
 /* Options that are short for a key. */
@@ -293,7 +301,7 @@ static int run(struct fg_cli *cli, const void *values)
 	struct options given = *(const struct options *)values;
 	struct fg_error err = {0};
 	struct fg_plan plan = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (given.export && given.no_store)
 		return fg_cli_usage(cli,
@@ -304,41 +312,41 @@ static int run(struct fg_cli *cli, const void *values)
 	/* What is staged is a change of the last commit. */
 	if (given.staged && !given.against)
 		given.against = "HEAD";
-	rc = fg_cli_load_plan(cli, &given.config, false, &plan);
-	if (rc != FG_EXIT_PASS)
-		return rc;
+	status = fg_cli_load_plan(cli, &given.config, false, &plan);
+	if (status != FG_EXIT_PASS)
+		return status;
 	if (given.against) {
 		plan.baseline.kind = FG_BASELINE_GIT;
 		plan.baseline.value = given.against;
 	}
-	if (fg_session_guard(cli, &rc)) {
-		rc = run_plan(cli, &given, &plan, &err);
-		rc = rc < 0 ? fg_cli_fail(cli, &err) : rc;
+	if (fg_session_guard(cli, &status)) {
+		status = run_plan(cli, &given, &plan, &err);
+		status = status < 0 ? fg_cli_fail(cli, &err) : status;
 	}
 	fg_plan_release(&plan);
-	return rc;
+	return status;
 }
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	FG_CLI_NAME(
-		struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
-		"build this git ref (or `merge-base`) beside the work tree and measure both in this session"),
-	FG_CLI_FLAG(
-		struct options, staged, "staged", 0,
-		"measure what is staged instead of the work tree, in a worktree of its own, against HEAD or --against"),
+	FG_CLI_NAME(struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
+		    "build this git ref (or `merge-base`) beside the work tree and measure both in "
+		    "this session"),
+	FG_CLI_FLAG(struct options, staged, "staged", 0,
+		    "measure what is staged instead of the work tree, in a worktree of its own, "
+		    "against HEAD or --against"),
 	FG_CLI_NAME(struct options, candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "measure this git ref instead of the work tree, in a worktree of its own"),
 	FG_CLI_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_CLI_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
 		    "first look after MIN pairs, last one after MAX"),
 	FG_CLI_TEXT(struct options, budget, "budget", 0, "T", "longest time for one benchmark: 5m"),
-	FG_CLI_FLAG(
-		struct options, quick, "quick", 'Q',
-		"a first answer: benchmarks whose binaries did not change are skipped, 15 s for each other one"),
-	FG_CLI_TEXT(
-		struct options, shard, "shard", 0, "I/N",
-		"measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` makes one verdict of them"),
+	FG_CLI_FLAG(struct options, quick, "quick", 'Q',
+		    "a first answer: benchmarks whose binaries did not change are skipped, 15 s "
+		    "for each other one"),
+	FG_CLI_TEXT(struct options, shard, "shard", 0, "I/N",
+		    "measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` "
+		    "makes one verdict of them"),
 	FG_CLI_FILE(struct options, export, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
 	FG_CLI_FLAG(struct options, resume, "resume", 0,
@@ -373,17 +381,20 @@ const struct fg_cli_command fg_cmd_run = {
 	.name = "run",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "measure, decide, report: the gate",
-	.description =
-		"Builds the baseline beside the work tree, executes every benchmark of fastgate.yml in both, in pairs, "
-		"under the call-stack sampler, and stops as soon as the answer is clear. Says per benchmark whether the "
-		"candidate is slower, by how much, how sure that is, and which functions on which call paths explain it.\n"
-		"\n"
-		"Every finished repetition is kept in .fastgate/store.db. The reports that fastgate.yml asks for are "
-		"written; the terminal report goes to standard output, or with --json the JSON report.\n"
-		"\n"
-		"Then the result is posted where report.post of fastgate.yml says. A post that fails is a warning; one that "
-		"is required ends with exit code 5 if the verdict itself passes.  With --shard nothing is posted or sent: that is for the "
-		"merged run.",
+	.description = "Builds the baseline beside the work tree, executes every benchmark of "
+		       "fastgate.yml in both, in pairs, under the call-stack sampler, and stops as "
+		       "soon as the answer is clear. Says per benchmark whether the candidate is "
+		       "slower, by how much, how sure that is, and which functions on which call "
+		       "paths explain it.\n"
+		       "\n"
+		       "Every finished repetition is kept in .fastgate/store.db. The reports that "
+		       "fastgate.yml asks for are written; the terminal report goes to standard "
+		       "output, or with --json the JSON report.\n"
+		       "\n"
+		       "Then the result is posted where report.post of fastgate.yml says. A post "
+		       "that fails is a warning; one that is required ends with exit code 5 if the "
+		       "verdict itself passes.  With --shard nothing is posted or sent: that is "
+		       "for the merged run.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

@@ -141,10 +141,13 @@ static int list_runs(struct fg_cli *cli, const struct options *given)
 		filter.fact_key = key;
 		filter.fact_value = value;
 	}
-	if (status == FG_OK)
-		status = fg_store_list(store, &filter, &list, &err);
-	if (status == FG_OK)
-		print_list(cli, &list);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_list(store, &filter, &list, &err);
+	if (status != FG_OK)
+		goto out;
+	print_list(cli, &list);
+out:
 	fg_run_list_release(&list);
 	fg_store_close(store);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
@@ -213,10 +216,11 @@ const struct fg_cli_command fg_cmd_runs = {
 	.name = "runs",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "list stored runs, or take one along as a file",
-	.description =
-		"Lists the runs in the store, newest first. Options narrow the list; they are combined.\n\n"
-		"`export` writes one run with everything that belongs to it (values, profiles, conditions, verdict) as "
-		"one file; `import` puts such files into a store. A perfdb server takes the same files.",
+	.description = "Lists the runs in the store, newest first. Options narrow the list; they "
+		       "are combined.\n\n"
+		       "`export` writes one run with everything that belongs to it (values, "
+		       "profiles, conditions, verdict) as one file; `import` puts such files into "
+		       "a store. A perfdb server takes the same files.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -171,10 +171,11 @@ const struct fg_cli_command fg_cmd_show = {
 	.name = "show",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "what a stored run holds",
-	.description =
-		"Shows when and on what a run was made, its verdict, and the median of every metric.\n\n"
-		"With --json the run's envelope is written as it would be uploaded (docs/formats/upload.md): all words, "
-		"all conditions, the report; not the raw values.",
+	.description = "Shows when and on what a run was made, its verdict, and the median of "
+		       "every metric.\n\n"
+		       "With --json the run's envelope is written as it would be uploaded "
+		       "(docs/formats/upload.md): all words, all conditions, the report; not the "
+		       "raw values.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -75,7 +75,7 @@ static int show(struct fg_cli *cli, const struct options *given, const struct fg
 		.errors = given->errors,
 	};
 	struct fg_strbuf text = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (cli->json)
 		fg_view_write_json(table, &text);
@@ -84,11 +84,11 @@ static int show(struct fg_cli *cli, const struct options *given, const struct fg
 	else
 		fg_view_write_text(table, &text_options, &text);
 	if (given->profile.output || cli->json || given->csv)
-		rc = fg_cli_write(cli, given->profile.output, &text, err);
+		status = fg_cli_write(cli, given->profile.output, &text, err);
 	else
 		fg_cli_page(cli, &text);
 	fg_strbuf_release(&text);
-	return rc;
+	return status;
 }
 
 static int make(struct fg_cli *cli, void *context, const struct fg_profile *profile,
@@ -106,14 +106,14 @@ static int make(struct fg_cli *cli, void *context, const struct fg_profile *prof
 		.function = given->function,
 	};
 	struct fg_view_table table;
-	int rc =
+	int status =
 		fg_view_make(fg_view_find(views[given->view]), profile, &view_options, &table, err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = show(cli, given, &table, err);
+	if (status != FG_OK)
+		return status;
+	status = show(cli, given, &table, err);
 	fg_view_table_release(&table);
-	return rc;
+	return status;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -132,18 +132,19 @@ const struct fg_cli_command fg_cmd_view = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "show where a program spends its time",
 	.description =
-		"Shows a profile as a list, a call graph, a tree, or over time. Every figure is what was "
-		"sampled; with --errors each comes with its standard error, and --json and --csv always "
-		"have it. All filters combine.\n"
+		"Shows a profile as a list, a call graph, a tree, or over time. Every figure is "
+		"what was sampled; with --errors each comes with its standard error, and --json "
+		"and --csv always have it. All filters combine.\n"
 		"\n"
-		"Views: flat (functions by self time), callgraph (each function between its callers and "
-		"callees, as gprof prints it), top-down and bottom-up (trees), lines, libraries, classes, "
-		"namespaces, files, threads, regions (marked ones, by branch, with their functions), units "
-		"(units of work: the slowest, and statistics for each region), timeline, and paths "
-		"(conditional cost: a function's time by calling path, and how it varies from unit to "
-		"unit).\n"
+		"Views: flat (functions by self time), callgraph (each function between its "
+		"callers and callees, as gprof prints it), top-down and bottom-up (trees), lines, "
+		"libraries, classes, namespaces, files, threads, regions (marked ones, by branch, "
+		"with their functions), units (units of work: the slowest, and statistics for each "
+		"region), timeline, and paths (conditional cost: a function's time by calling "
+		"path, and how it varies from unit to unit).\n"
 		"\n"
-		"Regular expressions are POSIX extended ones. They are matched against a function's name, and against 'name [library]'.",
+		"Regular expressions are POSIX extended ones. They are matched against a "
+		"function's name, and against 'name [library]'.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = fg_cli_run_arguments,

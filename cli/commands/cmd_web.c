@@ -101,9 +101,9 @@ static int run(struct fg_cli *cli, const void *values)
 		(void)fg_error_set(&err, FG_ENOENT,
 				   "there is no store at '%s': `fastgate run` makes one", store);
 	else if (!server)
-		(void)fg_error_set(
-			&err, FG_EUNSUPPORTED,
-			"the program perfdb is not installed: it serves the pages (FASTGATE_PERFDB can name it)");
+		(void)fg_error_set(&err, FG_EUNSUPPORTED,
+				   "the program perfdb is not installed: it serves the pages "
+				   "(FASTGATE_PERFDB can name it)");
 	else if (execv(server, arguments) != 0)
 		(void)fg_error_errno(&err, FG_EIO, "cannot start '%s'", server);
 	free(listen);
@@ -116,9 +116,9 @@ const struct fg_cli_command fg_cmd_web = {
 	.name = "web",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "the pages of perfdb over the local store",
-	.description =
-		"Serves the pages on loopback until Ctrl-C and says where: runs, comparisons with flame graphs, trends with "
-		"their change points. Nothing is changed in the store, and nobody else can reach it.",
+	.description = "Serves the pages on loopback until Ctrl-C and says where: runs, "
+		       "comparisons with flame graphs, trends with their change points. Nothing is "
+		       "changed in the store, and nobody else can reach it.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

@@ -63,8 +63,8 @@ static void add_bash_action(enum fg_complete kind, const char *const *choices,
 			"_fastgate_reply -W \"$(fastgate config --benchmarks 2>/dev/null)\"",
 		[FG_COMPLETE_KEY] = "_fastgate_reply -W \"$_fastgate_keys\"",
 		[FG_COMPLETE_COMMAND] = "_fastgate_reply -W \"$_fastgate_commands\"",
-		[FG_COMPLETE_GIT_REF] =
-			"_fastgate_reply -W \"$(git for-each-ref --format='%(refname:short)' 2>/dev/null)\"",
+		[FG_COMPLETE_GIT_REF] = "_fastgate_reply -W \"$(git for-each-ref "
+					"--format='%(refname:short)' 2>/dev/null)\"",
 	};
 
 	if (!choices) {
@@ -124,19 +124,19 @@ static void write_bash(struct fg_strbuf *text)
 	add_words(fg_config_keys(&arena), text);
 	fg_arena_release(&arena);
 	fg_strbuf_add_text(
-		text,
-		"'\n\n"
-		"_fastgate_reply()\n{\n"
-		"\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$cur\")\n"
-		"}\n\n"
-		"_fastgate()\n{\n"
-		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' i\n\n"
-		"\tif [[ $cur == '=' ]]; then\n\t\tcur=''\n\telif [[ $prev == '=' ]]; then\n"
-		"\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n\tfi\n"
-		"\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-		"\t\tif [[ \" $_fastgate_commands \" == *\" ${COMP_WORDS[i]} \"* ]]; then\n"
-		"\t\t\tcommand=${COMP_WORDS[i]}\n\t\t\tbreak\n\t\tfi\n\tdone\n"
-		"\tcase $command:$prev in\n");
+		text, "'\n\n"
+		      "_fastgate_reply()\n{\n"
+		      "\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$cur\")\n"
+		      "}\n\n"
+		      "_fastgate()\n{\n"
+		      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} "
+		      "command='' i\n\n"
+		      "\tif [[ $cur == '=' ]]; then\n\t\tcur=''\n\telif [[ $prev == '=' ]]; then\n"
+		      "\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n\tfi\n"
+		      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+		      "\t\tif [[ \" $_fastgate_commands \" == *\" ${COMP_WORDS[i]} \"* ]]; then\n"
+		      "\t\t\tcommand=${COMP_WORDS[i]}\n\t\t\tbreak\n\t\tfi\n\tdone\n"
+		      "\tcase $command:$prev in\n");
 	for (size_t i = 0; fg_cli_commands[i]; i++)
 		each_option(fg_cli_commands[i], add_bash_value, text);
 	fg_strbuf_add_text(text, "\tesac\n\tcase $command in\n");
@@ -145,10 +145,9 @@ static void write_bash(struct fg_strbuf *text)
 	fg_strbuf_add_text(text, "\t*)\n\t\tif [[ $cur == -* ]]; then\n\t\t\t_fastgate_reply -W '");
 	for (const struct fg_option *option = fg_cli_global_options; option->name; option++)
 		add_bash_name(NULL, option, text);
-	fg_strbuf_add_text(
-		text,
-		"'\n\t\telse\n\t\t\t_fastgate_reply -W \"$_fastgate_commands\"\n\t\tfi\n\t\t;;\n\tesac\n}\n\n"
-		"complete -o filenames -F _fastgate fastgate\n");
+	fg_strbuf_add_text(text, "'\n\t\telse\n\t\t\t_fastgate_reply -W "
+				 "\"$_fastgate_commands\"\n\t\tfi\n\t\t;;\n\tesac\n}\n\n"
+				 "complete -o filenames -F _fastgate fastgate\n");
 }
 
 /* ---- zsh ---- */
@@ -254,21 +253,21 @@ static void write_zsh(struct fg_strbuf *text)
 				 "_fastgate_keys()\n{\n\tlocal -a list=(");
 	add_words(fg_config_keys(&arena), text);
 	fg_arena_release(&arena);
-	fg_strbuf_add_text(
-		text,
-		")\n\tcompadd -S '' -a list\n}\n\n"
-		"_fastgate_benchmarks()\n{\n"
-		"\tlocal -a list=(${(f)\"$(fastgate config --benchmarks 2>/dev/null)\"})\n\tcompadd -a list\n}\n\n"
-		"_fastgate_refs()\n{\n"
-		"\tlocal -a list=(${(f)\"$(git for-each-ref --format='%(refname:short)' 2>/dev/null)\"})\n"
-		"\tcompadd -a list\n}\n\n"
-		"_fastgate()\n{\n\tlocal curcontext=$curcontext state line ret=1\n\n\t_arguments -C -s \\\n");
+	fg_strbuf_add_text(text, ")\n\tcompadd -S '' -a list\n}\n\n"
+				 "_fastgate_benchmarks()\n{\n"
+				 "\tlocal -a list=(${(f)\"$(fastgate config --benchmarks "
+				 "2>/dev/null)\"})\n\tcompadd -a list\n}\n\n"
+				 "_fastgate_refs()\n{\n"
+				 "\tlocal -a list=(${(f)\"$(git for-each-ref "
+				 "--format='%(refname:short)' 2>/dev/null)\"})\n"
+				 "\tcompadd -a list\n}\n\n"
+				 "_fastgate()\n{\n\tlocal curcontext=$curcontext state line "
+				 "ret=1\n\n\t_arguments -C -s \\\n");
 	for (const struct fg_option *option = fg_cli_global_options; option->name; option++)
 		add_zsh_option(NULL, option, text);
-	fg_strbuf_add_text(
-		text,
-		"\t\t\t'1:command:_fastgate_commands' \\\n\t\t\t'*::argument:->arguments' && ret=0\n"
-		"\tif [[ $state == arguments ]]; then\n\t\tcase $words[1] in\n");
+	fg_strbuf_add_text(text, "\t\t\t'1:command:_fastgate_commands' "
+				 "\\\n\t\t\t'*::argument:->arguments' && ret=0\n"
+				 "\tif [[ $state == arguments ]]; then\n\t\tcase $words[1] in\n");
 	for (size_t i = 0; fg_cli_commands[i]; i++)
 		add_zsh_command(fg_cli_commands[i], text);
 	fg_strbuf_add_text(text, "\t\tesac\n\tfi\n\treturn ret\n}\n\n_fastgate \"$@\"\n");

@@ -22,8 +22,8 @@ static const struct {
 	{FG_EXIT_REGRESSION, "a regression was found"},
 	{FG_EXIT_USAGE,
 	 "the command line or fastgate.yml is wrong, or something that they name does not exist"},
-	{FG_EXIT_INCONCLUSIVE,
-	 "not decided, where the policy says that this must fail, or no baseline where one is required"},
+	{FG_EXIT_INCONCLUSIVE, "not decided, where the policy says that this must fail, or no "
+			       "baseline where one is required"},
 	{FG_EXIT_NOT_MEASURED,
 	 "could not measure: a program crashed, ran too long, or nothing ran"},
 	{FG_EXIT_UPLOAD, "a required upload or post failed"},
@@ -107,11 +107,10 @@ static void add_overview_group(enum fg_cli_group group, struct fg_strbuf *text, 
 
 void fg_cli_overview(struct fg_strbuf *text, unsigned columns)
 {
-	fg_strbuf_add_text(
-		text,
-		"usage: fastgate [OPTIONS] COMMAND ...\n\n"
-		"A performance regression gate for C and C++ programs: measures, decides, and says which\n"
-		"function on which call path got slower.\n");
+	fg_strbuf_add_text(text, "usage: fastgate [OPTIONS] COMMAND ...\n\n"
+				 "A performance regression gate for C and C++ programs: measures, "
+				 "decides, and says which\n"
+				 "function on which call path got slower.\n");
 	for (int group = 0; group < FG_CLI_GROUP_COUNT; group++)
 		add_overview_group((enum fg_cli_group)group, text, columns);
 	fg_strbuf_add_text(text, "\nOptions of every command:\n");

@@ -194,10 +194,10 @@ static const struct {
 	const char *what;
 } surroundings[] =
 	{
-		{"FASTGATE_…",
-		 "a key of fastgate.yml in capitals, with underscores for dots: FASTGATE_GATE_ALPHA=0.001"},
-		{"FASTGATE_DEBUG",
-		 "messages for those who look inside: a list of domains, such as runner,store:2, or all"},
+		{"FASTGATE_…", "a key of fastgate.yml in capitals, with underscores for dots: "
+			       "FASTGATE_GATE_ALPHA=0.001"},
+		{"FASTGATE_DEBUG", "messages for those who look inside: a list of domains, such as "
+				   "runner,store:2, or all"},
 		{"FASTGATE_PAGER, PAGER",
 		 "what shows long text on a terminal; `cat` or nothing: no pager"},
 		{"NO_COLOR", "no colours, unless --color says otherwise"},
@@ -229,11 +229,10 @@ void fg_cli_man_overview(struct fg_strbuf *page)
 
 	add_head(page, "fastgate", "performance regression gate for C and C++ programs");
 	fg_strbuf_add_text(page, ".SH SYNOPSIS\nfastgate [OPTIONS] COMMAND ...\n.SH DESCRIPTION\n");
-	add_paragraphs(
-		page,
-		"Repeats the benchmarks of a project under a call-stack sampler, compares them with a baseline "
-		"under a statistical rule, says which function on which call path got slower, and ends with an "
-		"exit code that a build can lean on.");
+	add_paragraphs(page, "Repeats the benchmarks of a project under a call-stack sampler, "
+			     "compares them with a baseline under a statistical rule, says which "
+			     "function on which call path got slower, and ends with an exit code "
+			     "that a build can lean on.");
 	for (int group = 0; group < FG_CLI_GROUP_COUNT; group++) {
 		fg_strbuf_printf(page, ".SS %s\n", fg_cli_group_title((enum fg_cli_group)group));
 		for (size_t i = 0; fg_cli_commands[i]; i++) {

@@ -47,19 +47,19 @@ static int build_candidate(struct fg_session *session, struct fg_error *err)
 	const struct fg_worktree_options options = worktree_options(session, NULL);
 	char *log = fg_fs_join(session->state_folder, "build-candidate.log");
 	char *tail = NULL;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (session->plan->build.command.argc > 0) {
 		fg_cli_detail(session->cli, "building the work tree: %s",
 			      session->plan->build.command.text);
-		rc = fg_worktree_build(&options, session->plan->root, log, &tail, err);
-		if (rc != FG_OK) {
+		status = fg_worktree_build(&options, session->plan->root, log, &tail, err);
+		if (status != FG_OK) {
 			fg_error_prefix(err, "candidate");
 			show_tail(session, tail);
 		}
 	}
 	free(log);
-	return rc;
+	return status;
 }
 
 static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum fg_arm arm,
@@ -67,12 +67,12 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 {
 	const struct fg_worktree_options options = worktree_options(session, commit);
 	char *tail = NULL;
-	const int rc = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
+	const int status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
-	if (rc != FG_OK) {
+	if (status != FG_OK) {
 		fg_error_prefix(err, "%s", arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
 		show_tail(session, tail);
-		return rc;
+		return status;
 	}
 	arms->has_worktree[arm] = true;
 	session->roots[arm] = arms->worktrees[arm].root;
@@ -89,16 +89,17 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
 	char *commit = NULL;
 	char *words = NULL;
-	int rc = session->staged ? fg_git_commit_staged(git, &commit, err)
-				 : fg_git_resolve(git, session->candidate, &commit, &words, err);
+	int status = session->staged
+			     ? fg_git_commit_staged(git, &commit, err)
+			     : fg_git_resolve(git, session->candidate, &commit, &words, err);
 
-	if (rc == FG_OK)
-		rc = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, err);
-	if (rc == FG_OK && session->staged) {
+	if (status == FG_OK)
+		status = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, err);
+	if (status == FG_OK && session->staged) {
 		free(side->describe);
 		side->describe = fg_xstrdup("staged");
 		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
-	} else if (rc == FG_OK) {
+	} else if (status == FG_OK) {
 		/*
 		 * Branch, tag and changes are those of what is checked out, which is something
 		 * else.
@@ -111,7 +112,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 	fg_git_forget_hook();
 	free(words);
 	free(commit);
-	return rc;
+	return status;
 }
 
 /* Before anything is built: a ref that is not there should not cost a build. */
@@ -129,12 +130,13 @@ static int resolve_git_baseline(struct fg_session *session, struct fg_error *err
 static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 			     struct fg_error *err)
 {
-	const int rc = open_worktree(arms, session, FG_ARM_BASELINE,
-				     session->run.sides[FG_ARM_BASELINE].commit, err);
+	const int status = open_worktree(arms, session, FG_ARM_BASELINE,
+					 session->run.sides[FG_ARM_BASELINE].commit, err);
 
-	if (rc == FG_OK)
-		fg_match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
-	return rc;
+	if (status != FG_OK)
+		return status;
+	fg_match_commit(&arms->match, plan, session->roots[FG_ARM_BASELINE]);
+	return status;
 }
 
 /* Earlier runs of the baseline's branch: how much one session differs from the next. */
@@ -147,36 +149,36 @@ static int load_history(struct fg_arms *arms, struct fg_session *session, struct
 		.limit = FG_ARMS_HISTORY_MAX,
 	};
 	struct fg_run_list list = {0};
-	int rc = fg_store_list(session->store, &filter, &list, err);
+	int status = fg_store_list(session->store, &filter, &list, err);
 
-	for (size_t i = list.count; rc == FG_OK && i > 0; i--) {
+	for (size_t i = list.count; status == FG_OK && i > 0; i--) {
 		struct fg_stored_run *earlier = &arms->history[arms->history_count];
 
-		rc = fg_store_load_run(session->store, list.items[i - 1].id, earlier, err);
-		if (rc == FG_OK) {
+		status = fg_store_load_run(session->store, list.items[i - 1].id, earlier, err);
+		if (status == FG_OK) {
 			fg_match_stored(session->plan, &earlier->run);
 			arms->history_runs[arms->history_count] = &earlier->run;
 			arms->history_count++;
 		}
 	}
 	fg_run_list_release(&list);
-	return rc;
+	return status;
 }
 
 static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session, const char *words,
 				struct fg_error *err)
 {
 	char id[37] = "";
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!session->store)
 		return fg_error_set(err, FG_ENOENT,
 				    "no runs are stored: there is nothing to compare with");
-	rc = fg_store_find(session->store, session->run.project, words, id, err);
-	if (rc == FG_OK)
-		rc = fg_store_load(session->store, id, &arms->baseline, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_store_find(session->store, session->run.project, words, id, err);
+	if (status == FG_OK)
+		status = fg_store_load(session->store, id, &arms->baseline, err);
+	if (status != FG_OK)
+		return status;
 	arms->has_baseline = true;
 	fg_match_stored(session->plan, &arms->baseline.run);
 	session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
@@ -188,15 +190,15 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 			      struct fg_error *err)
 {
 	char *path = fg_fs_join(session->plan->root, name);
-	int rc = fg_cli_run_from_file(path, &arms->baseline, err);
+	int status = fg_cli_run_from_file(path, &arms->baseline, err);
 
-	if (rc == FG_OK) {
+	if (status == FG_OK) {
 		arms->has_baseline = true;
 		session->run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("file %s", name);
-		rc = session->store ? load_history(arms, session, err) : FG_OK;
+		status = session->store ? load_history(arms, session, err) : FG_OK;
 	}
 	free(path);
-	return rc;
+	return status;
 }
 
 /* The facts that the user wants kept, on the host and on both sides. */
@@ -210,41 +212,41 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 		.identity = true,
 		.interrupted = session->cli->interrupted,
 	};
-	int rc = fg_build_record(&options, &session->run.host, err);
+	int status = fg_build_record(&options, &session->run.host, err);
 
 	options.facts = plan->build.record;
 	options.count = plan->build.record_count;
 	options.identity = false;
-	for (size_t arm = 0; rc == FG_OK && arm < FG_ARM_COUNT; arm++) {
+	for (size_t arm = 0; status == FG_OK && arm < FG_ARM_COUNT; arm++) {
 		options.folder = session->roots[arm];
 		if (options.folder)
-			rc = fg_build_record(&options, &session->run.sides[arm].build, err);
+			status = fg_build_record(&options, &session->run.sides[arm].build, err);
 	}
-	return rc;
+	return status;
 }
 
 static int settle_baseline(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 			   struct fg_error *err)
 {
 	const struct fg_baseline *baseline = &session->plan->baseline;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (baseline->kind == FG_BASELINE_NONE)
 		return FG_OK;
 	if (baseline->kind == FG_BASELINE_GIT)
 		return open_git_baseline(arms, session, plan, err);
-	rc = baseline->kind == FG_BASELINE_FILE
-		     ? take_baseline_file(arms, session, baseline->value, err)
-		     : take_stored_baseline(arms, session, baseline->value, err);
-	if (rc == FG_ENOENT) {
+	status = baseline->kind == FG_BASELINE_FILE
+			 ? take_baseline_file(arms, session, baseline->value, err)
+			 : take_stored_baseline(arms, session, baseline->value, err);
+	if (status == FG_ENOENT) {
 		/*
 		 * The first run of a line has nothing to be compared with: the gate says "new", or
 		 * fails when that is asked for.
 		 */
 		fg_cli_say(session->cli, "%s", err ? err->message : "no baseline");
-		rc = FG_OK;
+		status = FG_OK;
 	}
-	return rc;
+	return status;
 }
 
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
@@ -253,21 +255,21 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 	const struct fg_git git = {.folder = session->plan->root,
 				   .interrupted = session->cli->interrupted};
 	struct fg_side *side = &session->run.sides[FG_ARM_CANDIDATE];
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	*arms = (struct fg_arms){0};
 	session->roots[FG_ARM_CANDIDATE] = session->plan->root;
-	rc = fg_git_describe_side(&git, side, err);
-	if (rc == FG_OK && plan->baseline.kind == FG_BASELINE_GIT)
-		rc = resolve_git_baseline(session, err);
-	if (rc == FG_OK && (session->staged || session->candidate))
-		rc = open_git_candidate(arms, session, &git, err);
-	else if (rc == FG_OK)
-		rc = build_candidate(session, err);
-	if (rc != FG_OK)
-		return rc;
-	rc = settle_baseline(arms, session, plan, err);
-	return rc == FG_OK ? record_facts(session, err) : rc;
+	status = fg_git_describe_side(&git, side, err);
+	if (status == FG_OK && plan->baseline.kind == FG_BASELINE_GIT)
+		status = resolve_git_baseline(session, err);
+	if (status == FG_OK && (session->staged || session->candidate))
+		status = open_git_candidate(arms, session, &git, err);
+	else if (status == FG_OK)
+		status = build_candidate(session, err);
+	if (status != FG_OK)
+		return status;
+	status = settle_baseline(arms, session, plan, err);
+	return status == FG_OK ? record_facts(session, err) : status;
 }
 
 int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
@@ -275,20 +277,20 @@ int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct
 	const struct fg_run *run = &session->run;
 	unsigned index = 0;
 	unsigned count = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	*arms = (struct fg_arms){0};
 	if (run->has_baseline || session->plan->baseline.kind == FG_BASELINE_GIT)
 		return FG_OK;
-	rc = settle_baseline(arms, session, NULL, err);
-	if (rc != FG_OK || !arms->has_baseline)
-		return rc;
+	status = settle_baseline(arms, session, NULL, err);
+	if (status != FG_OK || !arms->has_baseline)
+		return status;
 	if (strcmp(arms->baseline.run.id, run->id) == 0 ||
 	    fg_shard_of(&arms->baseline.run, &index, &count))
-		return fg_error_set(
-			err, FG_EINVAL,
-			"the baseline found, run %.8s, is this run or a part of one: name an earlier one with --set baseline.run=ID",
-			arms->baseline.run.id);
+		return fg_error_set(err, FG_EINVAL,
+				    "the baseline found, run %.8s, is this run or a part of one: "
+				    "name an earlier one with --set baseline.run=ID",
+				    arms->baseline.run.id);
 	return FG_OK;
 }
 

@@ -63,15 +63,17 @@ static int measure_row(struct calibrating *c, size_t row, unsigned pairs, struct
 {
 	enum fg_runner_state state = FG_RUNNER_FAILED;
 	struct fg_runner_job *job = NULL;
-	int rc = fg_runner_start(c->runner, &c->benchmarks[row], &job, err);
+	int status = fg_runner_start(c->runner, &c->benchmarks[row], &job, err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = fg_runner_measure(job, pairs, &state, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_runner_measure(job, pairs, &state, err);
 	fg_runner_finish(job);
-	if (rc == FG_OK && state == FG_RUNNER_INTERRUPTED)
-		rc = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
-	return rc;
+	if (status != FG_OK)
+		return status;
+	if (state == FG_RUNNER_INTERRUPTED)
+		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	return status;
 }
 
 static void take_metric(const struct fg_metric_verdict *metric, struct fg_calibration_row *row)
@@ -99,17 +101,18 @@ static int ask_the_gate(struct calibrating *c, struct fg_calibration *calibratio
 {
 	struct fg_plan plan = {.benchmarks = c->benchmarks, .benchmark_count = FG_CALIBRATION_ROWS};
 	struct fg_verdict verdict = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	for (size_t i = 0; i < c->run.series_count; i++)
 		c->run.series[i].identical = false; /* identical programs would pass unlooked at */
-	rc = fg_gate_decide(&(struct fg_gate_input){.run = &c->run,
-						    .plan = &plan,
-						    .policy = &c->benchmarks[0].policy,
-						    .measure = &c->benchmarks[0].measure,
-						    .now_ns = fg_clock_wall_ns()},
-			    &verdict, err);
-	for (size_t i = 0; rc == FG_OK && i < c->run.series_count && i < FG_CALIBRATION_ROWS; i++) {
+	status = fg_gate_decide(&(struct fg_gate_input){.run = &c->run,
+							.plan = &plan,
+							.policy = &c->benchmarks[0].policy,
+							.measure = &c->benchmarks[0].measure,
+							.now_ns = fg_clock_wall_ns()},
+				&verdict, err);
+	for (size_t i = 0; status == FG_OK && i < c->run.series_count && i < FG_CALIBRATION_ROWS;
+	     i++) {
 		struct fg_calibration_row *row = &calibration->rows[i];
 
 		*row = (struct fg_calibration_row){.schedule = schedules[i],
@@ -123,7 +126,7 @@ static int ask_the_gate(struct calibrating *c, struct fg_calibration *calibratio
 			take_metric(&verdict.benchmarks[i].metrics[k], row);
 	}
 	fg_verdict_release(&verdict);
-	return rc;
+	return status;
 }
 
 int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
@@ -132,8 +135,8 @@ int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
 	struct calibrating c = {.cli = cli};
 	const char *parent = getenv("TMPDIR");
 	char *state = NULL;
-	int rc = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-doctor",
-					&state, err);
+	int status = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-doctor",
+					    &state, err);
 
 	*calibration = (struct fg_calibration){.benchmark = "a loop of the shell"};
 	if (options->benchmark)
@@ -141,23 +144,27 @@ int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
 	fg_run_init(&c.run);
 	c.run.has_baseline = true;
 	make_benchmarks(&c, options);
-	if (rc == FG_OK)
-		rc = fg_random_bytes(&c.run.seed, sizeof(c.run.seed), err);
-	if (rc == FG_OK)
-		rc = fg_runner_create(
-			&(struct fg_runner_options){.run = &c.run,
-						    .roots = {options->root, options->root},
-						    .state_folder = state,
-						    .interrupted = cli->interrupted,
-						    .context = &c,
-						    .on_progress = on_progress},
-			&c.runner, err);
-	for (size_t i = 0; i < FG_CALIBRATION_ROWS && rc == FG_OK; i++)
-		rc = measure_row(&c, i, options->pairs, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_random_bytes(&c.run.seed, sizeof(c.run.seed), err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_runner_create(
+		&(struct fg_runner_options){.run = &c.run,
+					    .roots = {options->root, options->root},
+					    .state_folder = state,
+					    .interrupted = cli->interrupted,
+					    .context = &c,
+					    .on_progress = on_progress},
+		&c.runner, err);
+	for (size_t i = 0; i < FG_CALIBRATION_ROWS && status == FG_OK; i++)
+		status = measure_row(&c, i, options->pairs, err);
 	if (cli->err_is_terminal && !cli->quiet)
 		(void)fputs("\r\033[K", stderr);
-	if (rc == FG_OK)
-		rc = ask_the_gate(&c, calibration, err);
+	if (status != FG_OK)
+		goto out;
+	status = ask_the_gate(&c, calibration, err);
+out:
 	fg_runner_free(c.runner);
 	fg_run_release(&c.run);
 	for (size_t i = 0; i < FG_CALIBRATION_ROWS; i++)
@@ -165,7 +172,7 @@ int fg_calibrate(struct fg_cli *cli, const struct fg_calibrate_options *options,
 	if (state && fg_fs_remove_tree(state, NULL) != FG_OK)
 		fg_cli_warn(cli, "cannot remove %s", state);
 	free(state);
-	return rc;
+	return status;
 }
 
 void fg_calibration_release(struct fg_calibration *calibration)

@@ -21,8 +21,8 @@ static bool send_one(const struct fg_cli *cli, const struct fg_post_target *targ
 		     const struct fg_post_message *message)
 {
 	static const char *const done[] = {
-		[FG_POST_NOWHERE] =
-			"this run belongs to no commit or pull request that is known: nothing posted to",
+		[FG_POST_NOWHERE] = "this run belongs to no commit or pull request that is known: "
+				    "nothing posted to",
 		[FG_POST_CREATED] = "wrote a",
 		[FG_POST_UPDATED] = "updated the",
 		[FG_POST_DELIVERED] = "delivered the report to the",
@@ -60,16 +60,16 @@ static void release_texts(struct texts *texts)
 static int write_texts(const struct fg_report *report, const char *json, struct texts *texts,
 		       struct fg_error *err)
 {
-	int rc = render(report, "comment", &texts->comment, err);
+	int status = render(report, "comment", &texts->comment, err);
 
-	if (rc == FG_OK && json)
+	if (status == FG_OK && json)
 		fg_strbuf_add_text(&texts->json, json);
-	else if (rc == FG_OK)
-		rc = render(report, "json", &texts->json, err);
+	else if (status == FG_OK)
+		status = render(report, "json", &texts->json, err);
 	fg_report_comment_marker(report->run, &texts->marker);
 	fg_report_status_name(report->run, &texts->name);
 	fg_report_title(report->verdict, &texts->title);
-	return rc;
+	return status;
 }
 
 bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
@@ -115,16 +115,16 @@ int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, con
 	const struct fg_report report = {.run = &run, .verdict = &verdict};
 	char *json = NULL;
 	size_t size = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	fg_run_init(&run);
-	rc = fg_fs_read(path, REPORT_MAX_BYTES, &json, &size, err);
-	if (rc != FG_OK)
-		return rc;
-	rc = fg_report_read(json, size, &verdict, err);
-	if (rc == FG_OK)
-		rc = fg_report_read_run(json, size, &run, err);
-	if (rc != FG_OK) {
+	status = fg_fs_read(path, REPORT_MAX_BYTES, &json, &size, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_report_read(json, size, &verdict, err);
+	if (status == FG_OK)
+		status = fg_report_read_run(json, size, &run, err);
+	if (status != FG_OK) {
 		fg_error_prefix(err, "%s", path);
 		goto out;
 	}
@@ -133,10 +133,10 @@ int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, con
 	run.project = fg_xstrdup(plan->project ? plan->project : "");
 	if (plan->post_count == 0)
 		fg_cli_say(cli, "report.post names nobody: nothing is posted");
-	rc = fg_posts_send(cli, plan, &report, json) ? FG_EXIT_PASS : FG_EXIT_UPLOAD;
+	status = fg_posts_send(cli, plan, &report, json) ? FG_EXIT_PASS : FG_EXIT_UPLOAD;
 out:
 	fg_run_release(&run);
 	fg_verdict_release(&verdict);
 	free(json);
-	return rc;
+	return status;
 }

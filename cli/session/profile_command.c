@@ -13,25 +13,25 @@ int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *
 	struct fg_calltree_query query = {0};
 	struct fg_cli_run_options source = options->run;
 	struct fg_profile profile;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	source.prefers_samples =
 		source.prefers_samples || fg_cli_query_needs_samples(&options->query);
 	source.repetition = options->query.repetition;
-	rc = fg_cli_load_profile(cli, &source, words, &profile, err);
+	status = fg_cli_load_profile(cli, &source, words, &profile, err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = fg_cli_make_query(cli, &options->query, &profile, &query, err);
-	if (rc == FG_OK)
-		rc = use->run(cli, use->context, &profile, &query, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_cli_make_query(cli, &options->query, &profile, &query, err);
+	if (status == FG_OK)
+		status = use->run(cli, use->context, &profile, &query, err);
 	fg_profile_release(&profile);
-	return rc;
+	return status;
 }
 
-int fg_cli_end(const struct fg_cli *cli, int rc, const struct fg_error *err)
+int fg_cli_end(const struct fg_cli *cli, int status, const struct fg_error *err)
 {
-	return rc == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, err);
+	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, err);
 }
 
 int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,

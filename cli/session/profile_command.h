@@ -42,7 +42,7 @@ int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *
 /* A whole command: the first argument is RUN; what went wrong is told.  Returns the exit code. */
 int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 			  const struct fg_cli_profile_use *use);
-/* The exit code of what ended with `rc`; a failure is told. */
-int fg_cli_end(const struct fg_cli *cli, int rc, const struct fg_error *err);
+/* The exit code of what ended with `status`; a failure is told. */
+int fg_cli_end(const struct fg_cli *cli, int status, const struct fg_error *err);
 
 #endif

@@ -38,16 +38,18 @@ static int parse_numbers(struct fg_cli *cli, const char *text, struct fg_calltre
 	const char *dash = strchr(text, '-');
 	const char *first =
 		dash ? fg_arena_strndup(&cli->arena, text, (size_t)(dash - text)) : text;
-	int rc = fg_parse_uint64(first, &query->unit_first, err);
+	int status = fg_parse_uint64(first, &query->unit_first, err);
 
 	query->unit_last = query->unit_first;
-	if (rc == FG_OK && dash && dash[1])
-		rc = fg_parse_uint64(dash + 1, &query->unit_last, err);
+	if (status == FG_OK && dash && dash[1])
+		status = fg_parse_uint64(dash + 1, &query->unit_last, err);
 	else if (dash)
 		query->unit_last = 0; /* "10-": without an end */
-	if (rc == FG_OK && dash && dash[1] && query->unit_last < query->unit_first)
-		rc = fg_error_set(err, FG_EINVAL, "'%s' ends before it begins", text);
-	return rc;
+	if (status != FG_OK)
+		return status;
+	if (dash && dash[1] && query->unit_last < query->unit_first)
+		status = fg_error_set(err, FG_EINVAL, "'%s' ends before it begins", text);
+	return status;
 }
 
 /* "event:10-20", "event", "7". */
@@ -56,7 +58,7 @@ static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_q
 {
 	const char *colon = strrchr(text, ':');
 	const bool is_number = *text >= '0' && *text <= '9';
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	query->only_units = true;
 	if (colon)
@@ -65,10 +67,10 @@ static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_q
 	else if (!is_number)
 		query->unit_kind = fg_arena_printf(&cli->arena, "^%s$", text);
 	if (colon || is_number)
-		rc = parse_numbers(cli, colon ? colon + 1 : text, query, err);
-	if (rc != FG_OK)
+		status = parse_numbers(cli, colon ? colon + 1 : text, query, err);
+	if (status != FG_OK)
 		fg_error_prefix(err, "--unit %s", text);
-	return rc;
+	return status;
 }
 
 /* Filters by what the profile does not know would quietly leave nothing. */
@@ -81,8 +83,8 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 	if ((options->from_ns > 0 || options->to_ns > 0) && !profile->has_times)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"--from and --to need the time of each sample, which this profile "
-			"does not have: " FG_VIEW_NEEDS_SAMPLES);
+			"--from and --to need the time of each sample, which this profile does not "
+			"have: " FG_VIEW_NEEDS_SAMPLES);
 	if (options->to_ns > 0 && options->to_ns <= options->from_ns)
 		return fg_error_set(err, FG_EINVAL, "--to is not after --from");
 	if ((options->unit || options->split == FG_SPLIT_UNIT) && profile->unit_count <= 1)
@@ -145,10 +147,10 @@ int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *opt
 		.per_repetition =
 			profile->repetition_count > 1 && !options->sum && options->repetition == 0,
 	};
-	const int rc = check(options, profile, err);
+	const int status = check(options, profile, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	*query = made;
 	return options->unit ? parse_unit(cli, options->unit, query, err) : FG_OK;
 }

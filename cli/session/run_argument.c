@@ -29,7 +29,7 @@ static int choose_series(const struct fg_stored_run *stored, const char *wanted,
 	struct fg_strbuf names = {0};
 	size_t found = SIZE_MAX;
 	size_t count = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	list_series(stored, &names);
 	for (size_t i = 0; i < stored->run.series_count; i++) {
@@ -39,19 +39,19 @@ static int choose_series(const struct fg_stored_run *stored, const char *wanted,
 		count++;
 	}
 	if (count > 1)
-		rc = fg_error_set(err, FG_EINVAL,
-				  "run %s has %zu benchmarks: choose one with --bench (%s)",
-				  stored->run.id, count, fg_strbuf_text(&names));
+		status = fg_error_set(err, FG_EINVAL,
+				      "run %s has %zu benchmarks: choose one with --bench (%s)",
+				      stored->run.id, count, fg_strbuf_text(&names));
 	else if (count == 0 && wanted)
-		rc = fg_error_set(err, FG_ENOENT, "run %s has no benchmark '%s'; it has %s",
-				  stored->run.id, wanted, fg_strbuf_text(&names));
+		status = fg_error_set(err, FG_ENOENT, "run %s has no benchmark '%s'; it has %s",
+				      stored->run.id, wanted, fg_strbuf_text(&names));
 	else if (count == 0 || !stored->profiles[found])
-		rc = fg_error_set(err, FG_ENOENT, "run %s was measured without a profile",
-				  stored->run.id);
+		status = fg_error_set(err, FG_ENOENT, "run %s was measured without a profile",
+				      stored->run.id);
 	else
 		*index = found;
 	fg_strbuf_release(&names);
-	return rc;
+	return status;
 }
 
 /* The nth repetition of one side that counts, from 1; 0: the first one whose samples were kept. */
@@ -93,12 +93,12 @@ static int from_samples(const struct fg_cli_run_options *options,
 		.arm = options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE,
 	};
 	unsigned number = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	*found = find_kept(stored->profiles[index], options->repetition, &key, &number);
 	if (*found)
-		rc = fg_samples_load(&key, profile, err);
-	if (*found && rc == FG_OK) {
+		status = fg_samples_load(&key, profile, err);
+	if (*found && status == FG_OK) {
 		fg_profile_add_note(profile,
 				    "these are the samples of one execution, repetition %u of %s",
 				    number, fg_cli_sides[options->side]);
@@ -106,7 +106,7 @@ static int from_samples(const struct fg_cli_run_options *options,
 			number_repetition(profile, number);
 	}
 	free(path);
-	return rc;
+	return status;
 }
 
 /* The sums of all repetitions. */
@@ -123,10 +123,10 @@ static int from_sums(const struct fg_cli_run_options *options, const struct fg_s
 	if (profile->sample_count > 0)
 		return FG_OK;
 	fg_profile_release(profile);
-	return fg_error_set(
-		err, FG_ENOENT,
-		"run %s has no profile of its %s: nothing was sampled (too short, or the sampler was off)",
-		stored->run.id, fg_cli_sides[options->side]);
+	return fg_error_set(err, FG_ENOENT,
+			    "run %s has no profile of its %s: nothing was sampled (too short, or "
+			    "the sampler was off)",
+			    stored->run.id, fg_cli_sides[options->side]);
 }
 
 static int from_stored(const struct fg_cli_run_options *options, const char *words,
@@ -135,16 +135,16 @@ static int from_stored(const struct fg_cli_run_options *options, const char *wor
 	struct fg_stored_run stored;
 	size_t index = 0;
 	bool found = false;
-	int rc = fg_cli_load_run(options->store, options->project, words, &stored, err);
+	int status = fg_cli_load_run(options->store, options->project, words, &stored, err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = choose_series(&stored, options->benchmark, &index, err);
-	if (rc == FG_OK && (options->every_sample || options->prefers_samples))
-		rc = from_samples(options, &stored, index, &found, profile, err);
-	if (rc == FG_OK && !found)
-		rc = from_sums(options, &stored, index, profile, err);
-	if (rc == FG_OK) {
+	if (status != FG_OK)
+		return status;
+	status = choose_series(&stored, options->benchmark, &index, err);
+	if (status == FG_OK && (options->every_sample || options->prefers_samples))
+		status = from_samples(options, &stored, index, &found, profile, err);
+	if (status == FG_OK && !found)
+		status = from_sums(options, &stored, index, profile, err);
+	if (status == FG_OK) {
 		char *title =
 			fg_xasprintf("%s  (run %s)", stored.run.series[index].name, stored.run.id);
 
@@ -152,7 +152,7 @@ static int from_stored(const struct fg_cli_run_options *options, const char *wor
 		free(title);
 	}
 	fg_stored_run_release(&stored);
-	return rc;
+	return status;
 }
 
 /* ---- files ---- */
@@ -167,18 +167,18 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 		.period_ns = (uint64_t)given->period_ns,
 		.value = given->value,
 	};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!format)
 		return fg_error_set(
 			err, FG_EPARSE,
-			"%s is no trace, no exported run, and no profile in a format that is "
-			"known (json, folded, pprof, perf script)",
+			"%s is no trace, no exported run, and no profile in a format that is known "
+			"(json, folded, pprof, perf script)",
 			path);
-	rc = fg_import_read(format, data, size, &options, profile, err);
-	if (rc != FG_OK)
+	status = fg_import_read(format, data, size, &options, profile, err);
+	if (status != FG_OK)
 		fg_error_prefix(err, "%s", path);
-	return rc;
+	return status;
 }
 
 static int from_traces(struct fg_cli *cli, const struct fg_cli_run_options *options,
@@ -194,16 +194,16 @@ static int from_traces(struct fg_cli *cli, const struct fg_cli_run_options *opti
 		.debuginfod = getenv("DEBUGINFOD_URLS") != NULL,
 	};
 	struct fg_symbolizer *symbolizer = NULL;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (options->binaries.count > 0)
 		memcpy(folders, options->binaries.items,
 		       options->binaries.count * sizeof(*folders));
 	symbolizer = fg_symbolizer_new(&symbols);
-	rc = fg_profile_read_traces(path, symbolizer, profile, err);
+	status = fg_profile_read_traces(path, symbolizer, profile, err);
 	fg_symbolizer_free(symbolizer);
 	free(cache);
-	return rc;
+	return status;
 }
 
 static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *options, const char *path,
@@ -211,26 +211,26 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 {
 	char *data = NULL;
 	size_t size = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (fg_text_ends_with(path, FG_WIRE_FILE_ENDING))
 		return from_stored(options, path, profile, err);
 	if (fg_trace_is_trace(path))
 		return from_traces(cli, options, path, profile, err);
-	rc = fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err);
-	if (rc != FG_OK)
-		return rc;
-	rc = from_import(options, path, data, size, profile, err);
+	status = fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err);
+	if (status != FG_OK)
+		return status;
+	status = from_import(options, path, data, size, profile, err);
 	free(data);
-	return rc;
+	return status;
 }
 
 /* What is odd about a profile is told as soon as it is known. */
-static int tell_notes(const struct fg_cli *cli, int rc, const struct fg_profile *profile)
+static int tell_notes(const struct fg_cli *cli, int status, const struct fg_profile *profile)
 {
-	for (size_t i = 0; rc == FG_OK && i < profile->note_count; i++)
+	for (size_t i = 0; status == FG_OK && i < profile->note_count; i++)
 		fg_cli_say(cli, "note: %s", profile->notes[i]);
-	return rc;
+	return status;
 }
 
 int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,

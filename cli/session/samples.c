@@ -49,15 +49,18 @@ static int write_packed(const char *path, const struct fg_strbuf *text, struct f
 {
 	struct fg_strbuf packed = {0};
 	char *folder = fg_fs_parent(path);
-	int rc = fg_gzip_pack(text->data, text->length, &packed, err);
+	int status = fg_gzip_pack(text->data, text->length, &packed, err);
 
-	if (rc == FG_OK)
-		rc = fg_fs_make_folders(folder, 0755, err);
-	if (rc == FG_OK)
-		rc = fg_fs_write_atomic(path, packed.data, packed.length, 0644, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_make_folders(folder, 0755, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_write_atomic(path, packed.data, packed.length, 0644, err);
+out:
 	fg_strbuf_release(&packed);
 	free(folder);
-	return rc;
+	return status;
 }
 
 int fg_samples_keep(const struct fg_samples_key *key, const struct fg_profile *profile,
@@ -66,19 +69,19 @@ int fg_samples_keep(const struct fg_samples_key *key, const struct fg_profile *p
 	const struct fg_export_options options = {.tool_version = fg_version()};
 	struct fg_strbuf text = {0};
 	char *path = NULL;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (fg_db_is_url(key->store))
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "samples are kept beside a store that is a file only");
-	rc = fg_export_write(fg_export_find(FORMAT), profile, &options, &text, err);
-	if (rc == FG_OK) {
+	status = fg_export_write(fg_export_find(FORMAT), profile, &options, &text, err);
+	if (status == FG_OK) {
 		path = file_of(key);
-		rc = write_packed(path, &text, err);
+		status = write_packed(path, &text, err);
 		free(path);
 	}
 	fg_strbuf_release(&text);
-	return rc;
+	return status;
 }
 
 int fg_samples_load(const struct fg_samples_key *key, struct fg_profile *profile,
@@ -88,16 +91,16 @@ int fg_samples_load(const struct fg_samples_key *key, struct fg_profile *profile
 	char *path = file_of(key);
 	char *data = NULL;
 	size_t size = 0;
-	int rc = fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err);
+	int status = fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err);
 
-	if (rc == FG_OK) {
-		rc = fg_import_read(fg_import_find(FORMAT), data, size, &options, profile, err);
-		if (rc != FG_OK)
+	if (status == FG_OK) {
+		status = fg_import_read(fg_import_find(FORMAT), data, size, &options, profile, err);
+		if (status != FG_OK)
 			fg_error_prefix(err, "%s", path);
 	}
 	free(data);
 	free(path);
-	return rc;
+	return status;
 }
 
 bool fg_samples_are_kept(const struct fg_samples_key *key)
@@ -112,21 +115,21 @@ bool fg_samples_are_kept(const struct fg_samples_key *key)
 /* Takes the path over. */
 static int remove_folder(char *folder, struct fg_error *err)
 {
-	const int rc = fg_fs_exists(folder) ? fg_fs_remove_tree(folder, err) : FG_OK;
+	const int status = fg_fs_exists(folder) ? fg_fs_remove_tree(folder, err) : FG_OK;
 
 	free(folder);
-	return rc;
+	return status;
 }
 
 int fg_samples_remove_series(const char *store, const char *run, size_t series,
 			     struct fg_error *err)
 {
-	const int rc = remove_folder(series_folder(store, run, series), err);
+	const int status = remove_folder(series_folder(store, run, series), err);
 	char *folder = folder_of(store, run);
 
 	(void)rmdir(folder); /* when that was the last one */
 	free(folder);
-	return rc;
+	return status;
 }
 
 int fg_samples_remove(const char *store, const char *run, struct fg_error *err)
@@ -150,18 +153,18 @@ int fg_samples_prune(const char *path, struct fg_store *store, size_t *removed,
 	char *folder = folder_of(path, NULL);
 	char **names = NULL;
 	size_t count = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	*removed = 0;
 	if (!fg_db_is_url(path) && fg_fs_is_folder(folder))
-		rc = fg_fs_list(folder, &names, &count, err);
-	for (size_t i = 0; i < count && rc == FG_OK; i++) {
+		status = fg_fs_list(folder, &names, &count, err);
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
 		if (!is_orphan(store, names[i]))
 			continue;
-		rc = fg_samples_remove(path, names[i], err);
-		*removed += rc == FG_OK;
+		status = fg_samples_remove(path, names[i], err);
+		*removed += status == FG_OK;
 	}
 	fg_fs_list_free(names, count);
 	free(folder);
-	return rc;
+	return status;
 }

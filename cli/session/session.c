@@ -20,15 +20,15 @@
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		    struct fg_error *err)
 {
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	*session = (struct fg_session){.cli = cli, .plan = plan, .progress = {.cli = cli}};
 	fg_run_init(&session->run);
-	rc = fg_random_uuid(session->run.id, err);
-	if (rc == FG_OK)
-		rc = fg_random_bytes(&session->run.seed, sizeof(session->run.seed), err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_random_uuid(session->run.id, err);
+	if (status == FG_OK)
+		status = fg_random_bytes(&session->run.seed, sizeof(session->run.seed), err);
+	if (status != FG_OK)
+		return status;
 	/* JSON carries whole numbers up to 2^53. */
 	session->run.seed &= (UINT64_C(1) << 53) - 1;
 	session->run.project = fg_xstrdup(plan->project ? plan->project : "");
@@ -42,13 +42,13 @@ int fg_session_open_store(struct fg_session *session, struct fg_error *err)
 {
 	char *path = fg_fs_join(session->plan->root, session->plan->store_path);
 	char *folder = fg_fs_parent(path);
-	int rc = fg_fs_make_folders(folder, 0755, err);
+	int status = fg_fs_make_folders(folder, 0755, err);
 
-	if (rc == FG_OK)
-		rc = fg_store_open(path, 0, &session->store, err);
+	if (status == FG_OK)
+		status = fg_store_open(path, 0, &session->store, err);
 	session->store_path = path;
 	free(folder);
-	return rc;
+	return status;
 }
 
 static void release_profiles(struct fg_session *session)
@@ -91,11 +91,11 @@ bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
 	if (end.exited) {
 		*exit_code = end.exit_code;
 	} else {
-		fg_cli_warn(
-			cli,
-			"ended by signal %d (%s); finished repetitions are kept, --resume goes on with them",
-			end.signal,
-			sigabbrev_np(end.signal) ? sigabbrev_np(end.signal) : "unknown");
+		fg_cli_warn(cli,
+			    "ended by signal %d (%s); finished repetitions are kept, --resume goes "
+			    "on with them",
+			    end.signal,
+			    sigabbrev_np(end.signal) ? sigabbrev_np(end.signal) : "unknown");
 		*exit_code = FG_EXIT_INTERNAL;
 	}
 	return false;
@@ -193,10 +193,10 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 		       struct fg_error *err)
 {
 	struct fg_profile profile;
-	const int rc = fg_profile_read_traces(trace_folder, session->symbolizer, &profile, err);
+	const int status = fg_profile_read_traces(trace_folder, session->symbolizer, &profile, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
 	if (keeps(session) != FG_KEEP_NEVER)
 		keep_samples(session, index, row, &profile);
@@ -231,19 +231,19 @@ static int on_repetition(void *context, size_t series, size_t repetition, const 
 {
 	struct fg_session *session = context;
 	const struct fg_repetition *done = &session->run.series[series].repetitions[repetition];
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	make_room_for_profiles(session);
 	if (session->profiles[series])
 		fg_profile_set_settle(session->profiles[series], done->pair, done->aside);
 	if (session->store)
-		rc = fg_store_progress(session->store, &session->run, session->profiles, err);
-	if (rc != FG_OK || !trace_folder)
-		return rc;
+		status = fg_store_progress(session->store, &session->run, session->profiles, err);
+	if (status != FG_OK || !trace_folder)
+		return status;
 	take_samples(session, series, done, trace_folder);
 	if (session->store)
-		rc = fg_store_progress(session->store, &session->run, session->profiles, err);
-	return rc;
+		status = fg_store_progress(session->store, &session->run, session->profiles, err);
+	return status;
 }
 
 static int on_given_up(void *context, size_t series, struct fg_error *err)
@@ -324,11 +324,11 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
 {
 	unsigned reached = 0;
 	unsigned next_look = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
-	while (rc == FG_OK && *state == FG_RUNNER_REACHED &&
+	while (status == FG_OK && *state == FG_RUNNER_REACHED &&
 	       !is_decided(session, job, benchmark, &next_look) && next_look > reached) {
-		rc = fg_runner_measure(job, next_look, state, err);
+		status = fg_runner_measure(job, next_look, state, err);
 		reached = next_look;
 		if (*state == FG_RUNNER_ANEW) {
 			*state = FG_RUNNER_REACHED;
@@ -338,7 +338,7 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
 	if (benchmark->measure.until_sure && *state == FG_RUNNER_EXHAUSTED &&
 	    !is_decided(session, job, benchmark, &next_look))
 		session->is_open = true;
-	return rc;
+	return status;
 }
 
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
@@ -346,17 +346,20 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 {
 	struct fg_runner_job *job = NULL;
 	enum fg_runner_state state = FG_RUNNER_REACHED;
-	int rc = fg_runner_start(runner, benchmark, &job, err);
+	int status = fg_runner_start(runner, benchmark, &job, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	make_room_for_profiles(session);
-	rc = session->roots[FG_ARM_BASELINE] ? measure_pairs(session, job, benchmark, &state, err)
-					     : measure_alone(job, &benchmark->measure, &state, err);
+	status = session->roots[FG_ARM_BASELINE]
+			 ? measure_pairs(session, job, benchmark, &state, err)
+			 : measure_alone(job, &benchmark->measure, &state, err);
 	fg_runner_finish(job);
-	if (rc == FG_OK && state == FG_RUNNER_INTERRUPTED)
-		rc = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
-	return rc;
+	if (status != FG_OK)
+		return status;
+	if (state == FG_RUNNER_INTERRUPTED)
+		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	return status;
 }
 
 int fg_session_measure(struct fg_session *session, struct fg_error *err)
@@ -374,14 +377,14 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.on_note = on_note,
 	};
 	struct fg_runner *runner = NULL;
-	int rc = fg_runner_create(&options, &runner, err);
+	int status = fg_runner_create(&options, &runner, err);
 
 	session->cache_folder = fg_fs_cache_folder();
 	session->symbolizer = fg_symbolizer_new(
 		&(struct fg_symbolizer_options){.cache_folder = session->cache_folder});
 	session->run.has_baseline = session->roots[FG_ARM_BASELINE] != NULL;
 	session->progress.total = session->benchmark_count;
-	for (size_t i = 0; rc == FG_OK && i < session->benchmark_count; i++) {
+	for (size_t i = 0; status == FG_OK && i < session->benchmark_count; i++) {
 		const struct fg_benchmark *benchmark = session->benchmarks[i];
 
 		session->progress.index = i + 1;
@@ -389,18 +392,18 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		session->has_look = false;
 		memset(session->codes, 0, sizeof(session->codes));
 		fg_progress_begin(&session->progress, benchmark->name);
-		rc = measure_benchmark(session, runner, benchmark, err);
+		status = measure_benchmark(session, runner, benchmark, err);
 	}
 	fg_progress_clear(&session->progress);
 	fg_runner_free(runner);
 	session->run.ended_ns = fg_clock_wall_ns();
-	session->run.complete = rc == FG_OK && !session->is_open;
-	if (rc == FG_EINTERRUPTED && session->store)
-		rc = fg_store_progress(session->store, &session->run, session->profiles, err) ==
-				     FG_OK
-			     ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
-			     : rc;
-	return rc;
+	session->run.complete = status == FG_OK && !session->is_open;
+	if (status == FG_EINTERRUPTED && session->store)
+		status = fg_store_progress(session->store, &session->run, session->profiles, err) ==
+					 FG_OK
+				 ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+				 : status;
+	return status;
 }
 
 /* ---- deciding, keeping, telling ---- */
@@ -457,10 +460,10 @@ struct fg_report fg_session_report_input(const struct fg_session *session)
 static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
-	const int rc = fg_store_load(session->store, session->run.id, &stored, err);
+	const int status = fg_store_load(session->store, session->run.id, &stored, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	release_profiles(session);
 	session->profiles = stored.profiles;
 	session->profile_count = stored.run.series_count;
@@ -475,20 +478,23 @@ int fg_session_save(struct fg_session *session, struct fg_error *err)
 	const struct fg_report report = fg_session_report_input(session);
 	const struct fg_report_options options = {0};
 	struct fg_strbuf text = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!session->store)
 		return FG_OK;
 	drop_samples(session);
 	FG_ASSERT(json);
-	rc = json->write(&report, &options, &text, err);
-	if (rc == FG_OK)
-		rc = fg_store_save(session->store, &session->run, session->profiles,
-				   fg_strbuf_text(&text), err);
-	if (rc == FG_OK)
-		rc = take_profiles_of_store(session, err);
+	status = json->write(&report, &options, &text, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_save(session->store, &session->run, session->profiles,
+			       fg_strbuf_text(&text), err);
+	if (status != FG_OK)
+		goto out;
+	status = take_profiles_of_store(session, err);
+out:
 	fg_strbuf_release(&text);
-	return rc;
+	return status;
 }
 
 int fg_session_report(struct fg_session *session, struct fg_error *err)
@@ -500,27 +506,28 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	const struct fg_report_options spoken = fg_cli_report_look(cli, true, session->plan->root);
 	struct fg_strbuf text = {0};
 	int result = FG_OK;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	for (size_t i = 0; i < session->plan->report_count; i++) {
 		const struct fg_report_target *target = &session->plan->reports[i];
 		const struct fg_reporter *reporter = fg_reporter_find(target->format, err);
 
-		rc = reporter ? fg_reporter_write_file(reporter, &report, &plain, target->path, err)
-			      : FG_EINVAL;
-		if (rc != FG_OK)
-			result = rc;
+		status = reporter ? fg_reporter_write_file(reporter, &report, &plain, target->path,
+							   err)
+				  : FG_EINVAL;
+		if (status != FG_OK)
+			result = status;
 		else
 			fg_cli_detail(cli, "wrote %s", target->path);
 	}
 	FG_ASSERT(speaker);
-	rc = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
-	if (rc == FG_OK && cli->json)
+	status = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
+	if (status == FG_OK && cli->json)
 		fg_cli_print(cli, &text);
-	else if (rc == FG_OK)
+	else if (status == FG_OK)
 		fg_cli_tell(cli, &text);
 	fg_strbuf_release(&text);
-	return rc != FG_OK ? rc : result;
+	return status != FG_OK ? status : result;
 }
 
 int fg_session_tell(const struct fg_session *session, bool may_post)

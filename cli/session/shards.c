@@ -54,20 +54,20 @@ static int check_sides(const struct fg_shard *first, const struct fg_shard *shar
 		const struct fg_side *right = &b->sides[arm];
 
 		if (!is_same(left->commit, right->commit))
-			return fg_error_set(
-				err, FG_EINVAL,
-				"shard %u/%u (%s) measured the %s at commit %.12s, shard %u/%u (%s) at %.12s",
-				first->index, first->count, first->from, names[arm],
-				commit_of(left), shard->index, shard->count, shard->from,
-				commit_of(right));
+			return fg_error_set(err, FG_EINVAL,
+					    "shard %u/%u (%s) measured the %s at commit %.12s, "
+					    "shard %u/%u (%s) at %.12s",
+					    first->index, first->count, first->from, names[arm],
+					    commit_of(left), shard->index, shard->count,
+					    shard->from, commit_of(right));
 		if (left->dirty != right->dirty)
-			return fg_error_set(
-				err, FG_EINVAL,
-				"shard %u/%u (%s) measured a work tree with changes, shard %u/%u (%s) one without",
-				left->dirty ? first->index : shard->index, shard->count,
-				left->dirty ? first->from : shard->from,
-				left->dirty ? shard->index : first->index, shard->count,
-				left->dirty ? shard->from : first->from);
+			return fg_error_set(err, FG_EINVAL,
+					    "shard %u/%u (%s) measured a work tree with changes, "
+					    "shard %u/%u (%s) one without",
+					    left->dirty ? first->index : shard->index, shard->count,
+					    left->dirty ? first->from : shard->from,
+					    left->dirty ? shard->index : first->index, shard->count,
+					    left->dirty ? shard->from : first->from);
 	}
 	if (a->has_baseline != b->has_baseline)
 		return fg_error_set(
@@ -118,11 +118,11 @@ static int check_shard(const struct fg_shards *shards, const struct fg_shard *sh
 		const struct fg_shard *other = &shards->items[i];
 
 		if (other->index == shard->index)
-			return fg_error_set(
-				err, FG_EINVAL,
-				"shard %u/%u is there twice: run %.8s (%s) and run %.8s (%s); leave one out",
-				shard->index, shard->count, other->stored.run.id, other->from,
-				shard->stored.run.id, shard->from);
+			return fg_error_set(err, FG_EINVAL,
+					    "shard %u/%u is there twice: run %.8s (%s) and run "
+					    "%.8s (%s); leave one out",
+					    shard->index, shard->count, other->stored.run.id,
+					    other->from, shard->stored.run.id, shard->from);
 	}
 	if (measured && shard->stored.run.series_count > 0)
 		status = check_sides(measured, shard, err);
@@ -222,7 +222,9 @@ int fg_shards_add_store(struct fg_shards *shards, struct fg_store *store, const 
 	for (size_t i = 0; i < list.count && status == FG_OK; i++)
 		status = consider(shards, first, store, list.items[i].id, from, err);
 	fg_run_list_release(&list);
-	if (status == FG_OK && shards->count == first)
+	if (status != FG_OK)
+		return status;
+	if (shards->count == first)
 		status = fg_error_set(
 			err, FG_ENOENT,
 			"%s holds no shard of project '%s': `fastgate run --shard I/N` makes them",

@@ -69,10 +69,13 @@ int fg_cli_load_run(const char *store_path, const char *project, const char *wor
 	if (is_file(words))
 		return fg_cli_run_from_file(words, stored, err);
 	status = fg_cli_open_store(store_path, FG_STORE_READ_ONLY, &store, err);
-	if (status == FG_OK)
-		status = fg_store_find(store, project, words, id, err);
-	if (status == FG_OK)
-		status = fg_store_load(store, id, stored, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_find(store, project, words, id, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_load(store, id, stored, err);
+out:
 	fg_store_close(store);
 	return status;
 }
@@ -129,10 +132,13 @@ int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stor
 	struct fg_strbuf text = {0};
 	int status = fg_cli_run_to_text(stored, &text, err);
 
-	if (status == FG_OK)
-		status = fg_cli_write(cli, path, &text, err);
-	if (status == FG_OK)
-		fg_cli_say(cli, "wrote run %s to %s", stored->run.id, path);
+	if (status != FG_OK)
+		goto out;
+	status = fg_cli_write(cli, path, &text, err);
+	if (status != FG_OK)
+		goto out;
+	fg_cli_say(cli, "wrote run %s to %s", stored->run.id, path);
+out:
 	fg_strbuf_release(&text);
 	return status;
 }

@@ -27,10 +27,12 @@ static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, co
 	struct fg_push_result result = {0};
 	int status = fg_cli_spool_run(spool, run, err);
 
-	if (status == FG_OK)
-		status = fg_push_spool(spool, &options, &result, err);
-	if (status == FG_OK)
-		fg_cli_say(cli, "sent run %.8s to %s", run->run.id, perfdb->url);
+	if (status != FG_OK)
+		return status;
+	status = fg_push_spool(spool, &options, &result, err);
+	if (status != FG_OK)
+		return status;
+	fg_cli_say(cli, "sent run %.8s to %s", run->run.id, perfdb->url);
 	return status;
 }
 

@@ -53,8 +53,8 @@ static void hmac_agrees_with_the_standard(void **state)
 {
 	static const char jefe[] = "Jefe";
 	static const char long_data[] =
-		"This is a test using a larger than block-size key and a larger than block-size data. "
-		"The key needs to be hashed before being used by the HMAC algorithm.";
+		"This is a test using a larger than block-size key and a larger than block-size "
+		"data. The key needs to be hashed before being used by the HMAC algorithm.";
 	static const char long_key_data[] =
 		"Test Using Larger Than Block-Size Key - Hash Key First";
 	static const char question[] = "what do ya want for nothing?";

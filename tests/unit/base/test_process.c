@@ -130,11 +130,10 @@ static void long_output_keeps_head_and_tail(void **state)
 	const struct fg_process_options options = {.capture_limit_bytes = 1000};
 
 	(void)state;
-	assert_int_equal(
-		run_shell(
-			"echo first; i=0; while [ $i -lt 2000 ]; do echo line$i; i=$((i+1)); done; echo last",
-			options, &result, NULL),
-		FG_OK);
+	assert_int_equal(run_shell("echo first; i=0; while [ $i -lt 2000 ]; do echo line$i; "
+				   "i=$((i+1)); done; echo last",
+				   options, &result, NULL),
+			 FG_OK);
 	assert_true(result.output_cut);
 	assert_memory_equal(result.stdout_text, "first\n", 6);
 	assert_non_null(strstr(result.stdout_text, "bytes left out"));
@@ -188,11 +187,10 @@ static void environment_folder_input_and_cpu_are_set(void **state)
 						   .cpu = 0};
 
 	(void)state;
-	assert_int_equal(
-		run_shell(
-			"echo $COLOUR; pwd; cat; grep Cpus_allowed_list /proc/self/status | cut -f2",
-			options, &result, NULL),
-		FG_OK);
+	assert_int_equal(run_shell("echo $COLOUR; pwd; cat; grep Cpus_allowed_list "
+				   "/proc/self/status | cut -f2",
+				   options, &result, NULL),
+			 FG_OK);
 	assert_memory_equal(result.stdout_text, "blue\n/\n", 7);
 	assert_non_null(strstr(result.stdout_text, "\n0\n"));
 	fg_process_result_release(&result);

@@ -76,9 +76,9 @@ static void tables_of_commands_are_sound(void **state)
 				 command->name);
 		for (const struct fg_option *o = command->options; o && o->name; o++) {
 			if ((o->kind == FG_OPTION_FLAG) != (o->argument == NULL))
-				fail_msg(
-					"%s --%s: flags take no argument, everything else names one",
-					command->name, o->name);
+				fail_msg("%s --%s: flags take no argument, everything else names "
+					 "one",
+					 command->name, o->name);
 			if (o->offset >= command->options_size)
 				fail_msg("%s --%s: the value lies outside the struct",
 					 command->name, o->name);

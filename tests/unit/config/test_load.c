@@ -109,7 +109,8 @@ static const char whole[] =
 	"    timeout: 60s\n"
 	"    expect: { exit_code: 3 }\n"
 	"    metrics:\n"
-	"      - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, unit: \"1/s\" }\n"
+	"      - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, unit: "
+	"\"1/s\" }\n"
 	"      - { name: hits, json: /a/0, file: out.json, exact: true }\n"
 	"    harness: none\n"
 	"    labels: [nightly, big]\n"
@@ -125,7 +126,8 @@ static const char whole[] =
 	"  warmup: 2\n"
 	"  pin: true\n"
 	"  until_sure: true\n"
-	"  sampler: { enabled: true, rate: 500, clock: wall, follow_children: false, unsampled_share: 20% }\n"
+	"  sampler: { enabled: true, rate: 500, clock: wall, follow_children: false, "
+	"unsampled_share: 20% }\n"
 	"gate:\n"
 	"  alpha: 0.001\n"
 	"  metrics:\n"
@@ -136,7 +138,8 @@ static const char whole[] =
 	"  function_alpha: 0.02\n"
 	"  inconclusive: fail\n"
 	"  accept:\n"
-	"    - { benchmark: reconstruct, metric: max_rss, up_to: 10%, until: 2099-03-01, reason: \"larger cache\" }\n"
+	"    - { benchmark: reconstruct, metric: max_rss, up_to: 10%, until: 2099-03-01, reason: "
+	"\"larger cache\" }\n"
 	"    - { until: 2099-01-01, reason: all }\n"
 	"baseline: { branch: main, required: true }\n"
 	"report:\n"
@@ -332,12 +335,12 @@ static void errors_of_short_forms_name_the_option(void **state)
 	(void)state;
 	assert_int_not_equal(fg_config_load(&source, &plan, &report, &err), FG_OK);
 	assert_int_equal(report.error_count, 2);
-	assert_string_equal(
-		report.items[0].text,
-		"--budget 5minutes: measure.budget: found '5minutes', expected a duration such as 250ms, 90s, 5m or 2h from 1.00 ms to 168 h");
-	assert_string_equal(
-		report.items[1].text,
-		"--pairs 80:10: measure.pairs: found min 80 above max 10, expected the smaller number as min");
+	assert_string_equal(report.items[0].text,
+			    "--budget 5minutes: measure.budget: found '5minutes', expected a "
+			    "duration such as 250ms, 90s, 5m or 2h from 1.00 ms to 168 h");
+	assert_string_equal(report.items[1].text,
+			    "--pairs 80:10: measure.pairs: found min 80 above max 10, expected the "
+			    "smaller number as min");
 	fg_config_report_release(&report);
 }
 

@@ -60,11 +60,14 @@ static void values_are_judged_with_position_and_expectation(void **state)
 		{"out of range", HEAD "gate:\n  alpha: 0.9\n",
 		 "f.yml:5:10: gate.alpha: found '0.9', expected a number from 1e-09 to 0.5"},
 		{"ratio", HEAD "gate: { function_floor: 120% }\n",
-		 "f.yml:4:25: gate.function_floor: found '120%', expected a ratio such as 2% or 0.02 from 0% to 100%"},
+		 "f.yml:4:25: gate.function_floor: found '120%', expected a ratio such as 2% or "
+		 "0.02 from 0% to 100%"},
 		{"whole number", HEAD "measure: { pairs: { min: 2.5 } }\n",
-		 "f.yml:4:26: measure.pairs.min: found '2.5', expected a whole number from 2 to 100000"},
+		 "f.yml:4:26: measure.pairs.min: found '2.5', expected a whole number from 2 to "
+		 "100000"},
 		{"word, near", HEAD "measure: { schedule: deut }\n",
-		 "f.yml:4:22: measure.schedule: found 'deut', did you mean 'duet'? Expected auto, duet, abba or stored"},
+		 "f.yml:4:22: measure.schedule: found 'deut', did you mean 'duet'? Expected auto, "
+		 "duet, abba or stored"},
 		{"word, far", HEAD "measure: { schedule: monday }\n",
 		 "f.yml:4:22: measure.schedule: found 'monday', expected auto, duet, abba or stored"},
 		{"boolean", HEAD "measure: { pin: perhaps }\n",
@@ -75,22 +78,26 @@ static void values_are_judged_with_position_and_expectation(void **state)
 		 "f.yml:4:9: project: found nothing, expected a name of 1 to 200 printable "
 		 "characters, not beginning with a blank or a dash"},
 		{"a list for a value", HEAD "project: [a]\n",
-		 "f.yml:4:10: project: found a list, expected a name of 1 to 200 printable characters, not beginning with "
-		 "a blank or a dash"},
+		 "f.yml:4:10: project: found a list, expected a name of 1 to 200 printable "
+		 "characters, not beginning with a blank or a dash"},
 		{"a value for a mapping", HEAD "gate: strict\n",
 		 "f.yml:4:7: gate: found 'strict', expected a mapping"},
 		{"a mapping for a list", "version: 1\nbenchmarks: { name: a }\n",
-		 "f.yml:2:13: benchmarks: found a mapping, expected a list: each element begins with '- '"},
+		 "f.yml:2:13: benchmarks: found a mapping, expected a list: each element begins "
+		 "with '- '"},
 		{"an empty list", "version: 1\nbenchmarks: []\n",
 		 "f.yml:2:13: benchmarks: found an empty list, expected a benchmark"},
 		{"version", "version: 2\nbenchmarks:\n- {name: a, command: ./a}\n",
 		 "f.yml:1:10: version: found '2', expected 1"},
 		{"date", HEAD "gate: { accept: [ { until: tomorrow, reason: r } ] }\n",
-		 "f.yml:4:28: gate.accept[1].until: found 'tomorrow', expected a date such as 2027-03-01"},
+		 "f.yml:4:28: gate.accept[1].until: found 'tomorrow', expected a date such as "
+		 "2027-03-01"},
 		{"URL", HEAD "perfdb: { url: perfdb.example.org }\n",
-		 "f.yml:4:16: perfdb.url: found 'perfdb.example.org', expected a URL that begins with https:// or http://"},
+		 "f.yml:4:16: perfdb.url: found 'perfdb.example.org', expected a URL that begins "
+		 "with https:// or http://"},
 		{"min above max", HEAD "measure: { pairs: { min: 50, max: 20 } }\n",
-		 "f.yml:4:19: measure.pairs: found min 50 above max 20, expected the smaller number as min"},
+		 "f.yml:4:19: measure.pairs: found min 50 above max 20, expected the smaller "
+		 "number as min"},
 	};
 
 	(void)state;
@@ -109,11 +116,11 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		{"twice", HEAD "project: a\nproject: b\n",
 		 "f.yml:5:1: the key 'project' is here for the second time; the first is in line 4"},
 		{"a secret in the file", HEAD "perfdb: { url: \"https://p\", password: x }\n",
-		 "f.yml:4:29: perfdb: there is no key 'password': a secret stays in an environment variable, whose name "
-		 "goes into 'token_env'"},
+		 "f.yml:4:29: perfdb: there is no key 'password': a secret stays in an environment "
+		 "variable, whose name goes into 'token_env'"},
 		{"a secret as the name of a variable", HEAD "perfdb: { token_env: ghp_abc }\n",
-		 "f.yml:4:22: perfdb.token_env: found 'ghp_abc', expected the name of an environment variable in capitals, "
-		 "never the secret itself"},
+		 "f.yml:4:22: perfdb.token_env: found 'ghp_abc', expected the name of an "
+		 "environment variable in capitals, never the secret itself"},
 		{"missing version", "benchmarks:\n- {name: a, command: ./a}\n",
 		 "f.yml:1:1: the key 'version' is missing"},
 		{"missing name", "version: 1\nbenchmarks:\n- command: ./a\n",
@@ -121,16 +128,19 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		{"missing command", "version: 1\nbenchmarks:\n- name: a\n",
 		 "f.yml:3:3: benchmarks.a: the key 'command' is missing"},
 		{"a metric that is none", HEAD "gate: { metrics: { cpu_tmie: { margin: 1% } } }\n",
-		 "f.yml:4:20: gate.metrics: no benchmark has a metric 'cpu_tmie'; did you mean 'cpu_time'?"},
+		 "f.yml:4:20: gate.metrics: no benchmark has a metric 'cpu_tmie'; did you mean "
+		 "'cpu_time'?"},
 		{"an exception for nothing",
 		 HEAD "gate: { accept: [ { benchmark: b, until: 2099-01-01, reason: r } ] }\n",
 		 "f.yml:4:19: gate.accept: there is no benchmark 'b'"},
 		{"a second benchmark of a name", HEAD "- {name: a, command: ./b}\n",
 		 "f.yml:4:3: benchmarks: a second benchmark called 'a'; the first is in line 3"},
 		{"two baselines", HEAD "baseline: { branch: main, tag: v1 }\n",
-		 "f.yml:4:11: baseline: found 2 of them, expected one of 'against', 'branch', 'tag', 'run' and 'file'"},
+		 "f.yml:4:11: baseline: found 2 of them, expected one of 'against', 'branch', "
+		 "'tag', 'run' and 'file'"},
 		{"no place to post to", HEAD "report: { post: [ { required: true } ] }\n",
-		 "f.yml:4:19: report.post[1]: found 0 of them, expected one of 'github', 'gitlab' and 'webhook'"},
+		 "f.yml:4:19: report.post[1]: found 0 of them, expected one of 'github', 'gitlab' "
+		 "and 'webhook'"},
 	};
 
 	(void)state;
@@ -143,30 +153,34 @@ static void benchmarks_are_judged(void **state)
 {
 	static const struct mistake rows[] = {
 		{"shell words without a shell", ONE_BENCHMARK("command: make && ./a"),
-		 "f.yml:3:23: benchmarks.a.command: '&&' means something to a shell only, and none runs here: say 'shell: "
-		 "true', or write the command as a list of words"},
+		 "f.yml:3:23: benchmarks.a.command: '&&' means something to a shell only, and none "
+		 "runs here: say 'shell: true', or write the command as a list of words"},
 		{"empty command", ONE_BENCHMARK("command: \"\""),
 		 "f.yml:3:23: benchmarks.a.command: found an empty text, expected a command"},
 		{"empty list", ONE_BENCHMARK("command: []"),
 		 "f.yml:3:23: benchmarks.a.command: found an empty list, expected a command"},
 		{"a mapping as command", ONE_BENCHMARK("command: { run: x }"),
-		 "f.yml:3:23: benchmarks.a.command: found a mapping, expected a command: a string, or a list of words"},
+		 "f.yml:3:23: benchmarks.a.command: found a mapping, expected a command: a string, "
+		 "or a list of words"},
 		{"a nested list", ONE_BENCHMARK("command: [x, [y]]"),
 		 "f.yml:3:27: benchmarks.a.command: found a list, expected a word of the command"},
 		{"no group in the expression",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: 'rate' } ]"),
-		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': no group (...) says where the number is, expected "
-		 "a POSIX extended regular expression with the number in its first group"},
+		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found 'rate': no group (...) says "
+		 "where the number is, expected a POSIX extended regular expression with the "
+		 "number in its first group"},
 		{"too many repetitions",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: m, regex: '((a{200}){200})' } ]"),
-		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found '((a{200}){200})': its repetition counts or groups "
-		 "multiply beyond 256, expected a POSIX extended regular expression with the number in its first group"},
+		 "f.yml:3:55: benchmarks.a.metrics.m.regex: found '((a{200}){200})': its "
+		 "repetition counts or groups multiply beyond 256, expected a POSIX extended "
+		 "regular expression with the number in its first group"},
 		{"metric from nowhere", ONE_BENCHMARK("command: x, metrics: [ { name: m } ]"),
-		 "f.yml:3:37: benchmarks.a.metrics.m: found neither, expected either 'regex' or 'json' to say where the "
-		 "number is"},
+		 "f.yml:3:37: benchmarks.a.metrics.m: found neither, expected either 'regex' or "
+		 "'json' to say where the number is"},
 		{"metric of a built-in name",
 		 ONE_BENCHMARK("command: x, metrics: [ { name: cpu_time, json: /a } ]"),
-		 "f.yml:3:37: benchmarks.a.metrics: 'cpu_time' is the name of a built-in metric; choose another"},
+		 "f.yml:3:37: benchmarks.a.metrics: 'cpu_time' is the name of a built-in metric; "
+		 "choose another"},
 		{"two metrics of a name",
 		 ONE_BENCHMARK(
 			 "command: x, metrics: [ { name: m, json: /a }, { name: m, json: /b } ]"),
@@ -174,13 +188,14 @@ static void benchmarks_are_judged(void **state)
 		{"labels", ONE_BENCHMARK("command: x, labels: nightly"),
 		 "f.yml:3:34: benchmarks.a.labels: found 'nightly', expected a list of words"},
 		{"a variable's name", ONE_BENCHMARK("command: x, environment: { 'A=B': c }"),
-		 "f.yml:3:41: benchmarks.a.environment.A=B: expected the name of an environment variable"},
+		 "f.yml:3:41: benchmarks.a.environment.A=B: expected the name of an environment "
+		 "variable"},
 		{"a fact that is a list", HEAD "build: { record: { a: [b] } }\n",
 		 "f.yml:4:23: build.record.a: found a list, expected a value, or { command: \"…\" }"},
 		{"name with a line feed",
 		 "version: 1\nbenchmarks:\n- { name: \"a\\nb\", command: x }\n",
-		 "f.yml:3:11: benchmarks.a�b.name: found 'a�b', expected a name of 1 to 200 printable characters, not "
-		 "beginning with a blank or a dash"},
+		 "f.yml:3:11: benchmarks.a�b.name: found 'a�b', expected a name of 1 to 200 "
+		 "printable characters, not beginning with a blank or a dash"},
 	};
 
 	(void)state;
@@ -193,8 +208,8 @@ static void broken_yaml_is_located(void **state)
 		{"tab", "version: 1\nbenchmarks:\n\t- name: a\n",
 		 "f.yml:3:1: the line begins with a tab: YAML wants blanks"},
 		{"open bracket", "version: [1\n",
-		 "f.yml:2:1: not valid YAML: did not find expected ',' or ']', while parsing a flow sequence that begins in "
-		 "line 1"},
+		 "f.yml:2:1: not valid YAML: did not find expected ',' or ']', while parsing a "
+		 "flow sequence that begins in line 1"},
 		{"two documents", HEAD "---\nversion: 1\n",
 		 "f.yml:4:1: a second document begins here: one is all there may be"},
 		{"tag", "version: !!int 1\n",
@@ -349,15 +364,15 @@ static void overrides_are_judged_by_their_own_name(void **state)
 		const char *setting;
 		const char *message;
 	} rows[] = {
-		{"gate.alpha=often",
-		 "--set gate.alpha=often: gate.alpha: found 'often', expected a number from 1e-09 to 0.5"},
+		{"gate.alpha=often", "--set gate.alpha=often: gate.alpha: found 'often', expected "
+				     "a number from 1e-09 to 0.5"},
 		{"gate.alhpa=1",
 		 "--set gate.alhpa=1: there is no key 'alhpa'; did you mean 'alpha'?"},
 		{"gate.alpha", "--set gate.alpha: expected KEY=VALUE, such as gate.alpha=0.001"},
 		{"gate.alpha.x=1",
 		 "--set gate.alpha.x=1: 'alpha' is a single value: there is no 'x' in it"},
-		{"benchmarks.b.timeout=1s",
-		 "--set benchmarks.b.timeout=1s: none of 'benchmarks' has the name that stands in 'b.timeout'"},
+		{"benchmarks.b.timeout=1s", "--set benchmarks.b.timeout=1s: none of 'benchmarks' "
+					    "has the name that stands in 'b.timeout'"},
 		{"report.post=[",
 		 "--set report.post=[: not valid YAML: did not find expected node content"},
 	};
