@@ -112,6 +112,22 @@ void *fg_arena_memdup(struct fg_arena *arena, const void *data, size_t size)
 	return copy;
 }
 
+void *fg_arena_grow(struct fg_arena *arena, void *items, size_t *capacity, size_t count,
+		    size_t size)
+{
+	size_t wanted = 0;
+	void *moved = NULL;
+
+	if (items && count < *capacity)
+		return items;
+	wanted = *capacity ? *capacity * 2 : 16;
+	moved = fg_arena_array(arena, wanted, size);
+	if (count > 0)
+		memcpy(moved, items, count * size);
+	*capacity = wanted;
+	return moved;
+}
+
 void fg_arena_release(struct fg_arena *arena)
 {
 	struct fg_arena_block *block = arena->newest;

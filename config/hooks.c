@@ -41,7 +41,7 @@ void fg_finish_build(struct fg_binder *binder, const struct fg_yaml_node *node, 
 void fg_finish_measure(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
 		       void *target)
 {
-	const struct fg_measure *measure = values;
+	const struct fg_measuring *measure = values;
 	const struct fg_yaml_node *pairs = fg_yaml_get(node, "pairs");
 
 	(void)target;

@@ -22,7 +22,7 @@ static const char *const versions[] = {"1", NULL};
 
 /* ---- measure ---- */
 
-#define IN_MEASURE(member) .offset = offsetof(struct fg_measure, member)
+#define IN_MEASURE(member) .offset = offsetof(struct fg_measuring, member)
 static const struct fg_key pairs_keys[] = {
 	{.name = "min",
 	 .kind = FG_KEY_UNSIGNED,

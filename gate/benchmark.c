@@ -16,7 +16,7 @@ const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, c
 	return benchmark ? &benchmark->policy : input->policy;
 }
 
-static const struct fg_measure *measure_of(const struct fg_gate_input *input, const char *name)
+static const struct fg_measuring *measure_of(const struct fg_gate_input *input, const char *name)
 {
 	const struct fg_benchmark *benchmark = input->plan ? fg_plan_find(input->plan, name) : NULL;
 

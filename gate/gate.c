@@ -17,7 +17,7 @@ static bool is_more_telling(const struct fg_metric_verdict *metric, bool open,
 }
 
 void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy,
-		  const struct fg_measure *measure, struct fg_gate_progress *progress)
+		  const struct fg_measuring *measure, struct fg_gate_progress *progress)
 {
 	struct fg_metric_context context = {.series = series, .policy = policy, .measure = measure};
 	bool shown_open = false;

@@ -44,7 +44,7 @@ struct fg_gate_progress {
  * `policy` and `measure` are the benchmark's.
  */
 void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy,
-		  const struct fg_measure *measure, struct fg_gate_progress *progress);
+		  const struct fg_measuring *measure, struct fg_gate_progress *progress);
 
 struct fg_gate_input {
 	/* the candidate; holds the baseline's arm too, unless `baseline` is given */
@@ -63,7 +63,7 @@ struct fg_gate_input {
 		*baseline_profiles; /* likewise per series of `baseline` */
 	const struct fg_plan *plan; /* policies of its benchmarks go before `policy`; may be NULL */
 	const struct fg_policy *policy;
-	const struct fg_measure *measure; /* for benchmarks that the plan does not know */
+	const struct fg_measuring *measure; /* for benchmarks that the plan does not know */
 	bool baseline_required; /* a benchmark without one fails with FG_EXIT_INCONCLUSIVE */
 	int64_t now_ns;         /* wall clock: accepted slowdowns end */
 };

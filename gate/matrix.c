@@ -75,7 +75,8 @@ static void pairs_init(struct fg_profile_pairs *pairs, size_t rows)
 		pairs->pair_of_row[i] = FG_NO_ENTITY;
 }
 
-void fg_profile_pairs_find(const struct fg_profile_set *set, struct fg_profile_pairs *pairs)
+void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
+			   struct fg_profile_pairs *pairs)
 {
 	struct row_key *keys = fg_xcalloc(set->row_count + 1, sizeof(keys[0]));
 	size_t used = 0;
@@ -84,7 +85,8 @@ void fg_profile_pairs_find(const struct fg_profile_set *set, struct fg_profile_p
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
 
-		if (row->aside == 0 && row->arm < 2 && row->pair < FG_PAIR_NUMBERS_MAX)
+		if (row->measure == measure && row->aside == 0 && row->arm < 2 &&
+		    row->pair < FG_PAIR_NUMBERS_MAX)
 			keys[used++] = (struct row_key){
 				.pair = row->pair, .row = (uint32_t)i, .arm = row->arm};
 	}
@@ -219,7 +221,7 @@ void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_prof
 
 			if (entity == FG_NO_ENTITY)
 				continue;
-			gather_ms(&g, entity, row->arm, row->self_ns[i] * scale);
+			gather_ms(&g, entity, row->arm, row->values[i] * scale);
 			matrix->entities[entity].samples += row->samples[i];
 		}
 		if (k + 1 == pairs->row_count || pairs->pair_of_row[pairs->rows[k + 1]] != pair)
@@ -259,7 +261,7 @@ void fg_pair_matrix_build_regions(const struct fg_profile_set *set, struct fg_pa
 	size_t size;
 	size_t used = 0;
 
-	fg_profile_pairs_find(set, &pairs);
+	fg_profile_pairs_find(set, fg_profile_set_time(set), &pairs);
 	index = index_pairs(set, &pairs, &size);
 	for (size_t i = 0; i < set->region_row_count; i++) {
 		const struct fg_profile_region_row *row = &set->region_rows[i];

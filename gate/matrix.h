@@ -41,7 +41,9 @@ struct fg_pair_matrix {
 	float *values;
 };
 
-void fg_profile_pairs_find(const struct fg_profile_set *set, struct fg_profile_pairs *pairs);
+/* Of the rows of one measure; all others are FG_NO_ENTITY. */
+void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
+			   struct fg_profile_pairs *pairs);
 void fg_profile_pairs_release(struct fg_profile_pairs *pairs);
 
 /* Self time of nodes, added up by entity: entity_of_node[n] < count, or FG_NO_ENTITY. */

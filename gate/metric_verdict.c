@@ -224,7 +224,7 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 	note_finding(context, finding, verdict);
 }
 
-static size_t first_look(const struct fg_measure *measure)
+static size_t first_look(const struct fg_measuring *measure)
 {
 	size_t looks[FG_GATE_LOOKS_MAX];
 

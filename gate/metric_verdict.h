@@ -13,7 +13,7 @@
 struct fg_metric_context {
 	const struct fg_series *series;
 	const struct fg_policy *policy;
-	const struct fg_measure *measure;
+	const struct fg_measuring *measure;
 	struct fg_arena *arena; /* text of the verdict; NULL: no notes are wanted */
 	uint64_t seed;
 	bool final; /* no more pairs will come */

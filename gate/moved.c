@@ -78,7 +78,7 @@ static void sum_marked(const struct fg_node_context *c, const bool *marked, doub
 		for (uint32_t i = 0; i < row->count && pair != FG_NO_ENTITY; i++) {
 			if (marked[row->nodes[i]])
 				difference[pair] +=
-					sign * row->self_ns[i] / 1e6 / c->pairs.per_arm[pair];
+					sign * row->values[i] / 1e6 / c->pairs.per_arm[pair];
 		}
 	}
 	for (size_t i = 0; i < pairs; i++)

@@ -560,10 +560,11 @@ static void share_blame(const struct fg_node_context *c, struct fg_benchmark_ver
 static void context_init(struct fg_node_context *c, const struct fg_series *series)
 {
 	const struct fg_profile_set *set = c->set;
+	const uint16_t time = fg_profile_set_time(set);
 	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
 
 	c->blamed = fg_blame_nodes(set, series);
-	fg_profile_pairs_find(set, &c->pairs);
+	fg_profile_pairs_find(set, time, &c->pairs);
 	for (size_t n = 0; n < set->node_count; n++)
 		entity[n] = set->nodes[c->blamed[n]].function;
 	fg_pair_matrix_build(set, &c->pairs, entity, set->function_count, &c->functions);
@@ -571,7 +572,7 @@ static void context_init(struct fg_node_context *c, const struct fg_series *seri
 	for (uint8_t arm = 0; arm < 2; arm++) {
 		c->self_ms[arm] = fg_xcalloc(set->node_count + 1, sizeof(c->self_ms[arm][0]));
 		c->inclusive_ms[arm] = fg_xcalloc(set->node_count + 1, sizeof(c->self_ms[arm][0]));
-		(void)fg_profile_set_mean(set, arm, c->self_ms[arm], c->inclusive_ms[arm]);
+		(void)fg_profile_set_mean(set, time, arm, c->self_ms[arm], c->inclusive_ms[arm]);
 		for (size_t n = 0; n < set->node_count; n++) {
 			c->self_ms[arm][n] /= 1e6;
 			c->inclusive_ms[arm][n] /= 1e6;

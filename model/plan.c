@@ -40,9 +40,9 @@ const char *fg_harness_name(enum fg_harness harness)
 	return harness_names[harness];
 }
 
-void fg_measure_defaults(struct fg_measure *measure)
+void fg_measuring_defaults(struct fg_measuring *measure)
 {
-	*measure = (struct fg_measure){
+	*measure = (struct fg_measuring){
 		.schedule = FG_SCHEDULE_AUTO,
 		.min_pairs = 10,
 		.max_pairs = 120,
@@ -59,7 +59,7 @@ void fg_measure_defaults(struct fg_measure *measure)
 void fg_plan_init(struct fg_plan *plan)
 {
 	*plan = (struct fg_plan){0};
-	fg_measure_defaults(&plan->measure);
+	fg_measuring_defaults(&plan->measure);
 	fg_policy_defaults(&plan->policy);
 	plan->perfdb.token_env = "PERFDB_TOKEN";
 	plan->perfdb.upload = FG_UPLOAD_WHEN_POSSIBLE;

@@ -79,7 +79,7 @@ struct fg_sampler {
 	enum fg_keep_samples keep_samples;
 };
 
-struct fg_measure {
+struct fg_measuring {
 	enum fg_schedule schedule;
 	unsigned min_pairs;
 	unsigned max_pairs;
@@ -109,8 +109,8 @@ struct fg_benchmark {
 	enum fg_harness harness;
 	const char **labels;
 	size_t label_count;
-	struct fg_measure measure; /* the plan's, with this benchmark's own keys over it */
-	struct fg_policy policy;   /* likewise */
+	struct fg_measuring measure; /* the plan's, with this benchmark's own keys over it */
+	struct fg_policy policy;     /* likewise */
 };
 
 struct fg_build {
@@ -167,7 +167,7 @@ struct fg_plan {
 	struct fg_build build;
 	struct fg_benchmark *benchmarks;
 	size_t benchmark_count;
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_policy policy;
 	struct fg_baseline baseline;
 	struct fg_report_target *reports;
@@ -185,7 +185,7 @@ bool fg_schedule_parse(const char *name, enum fg_schedule *schedule);
 const char *fg_harness_name(enum fg_harness harness);
 
 /* Built-in defaults of every key; what a command line without fastgate.yml starts from. */
-void fg_measure_defaults(struct fg_measure *measure);
+void fg_measuring_defaults(struct fg_measuring *measure);
 void fg_plan_init(struct fg_plan *plan);
 void fg_plan_release(struct fg_plan *plan);
 /* The benchmark of this name, or NULL. */

@@ -8,25 +8,6 @@ enum {
 	NO_INDEX = 0
 };
 
-/*
- * The arrays live in the arena: a larger one is a copy, and the old one stays behind until release.
- */
-static void *arena_grow(struct fg_arena *arena, void *items, size_t *capacity, size_t count,
-			size_t size)
-{
-	size_t wanted;
-	void *moved;
-
-	if (count < *capacity)
-		return items;
-	wanted = *capacity ? *capacity * 2 : 16;
-	moved = fg_arena_array(arena, wanted, size);
-	if (count > 0)
-		memcpy(moved, items, count * size);
-	*capacity = wanted;
-	return moved;
-}
-
 void fg_profile_set_init(struct fg_profile_set *set, const char *program)
 {
 	const struct fg_profile_function root = {.name = program ? program : "program",
@@ -34,8 +15,8 @@ void fg_profile_set_init(struct fg_profile_set *set, const char *program)
 
 	*set = (struct fg_profile_set){0};
 	(void)fg_profile_set_function(set, &root);
-	set->nodes =
-		arena_grow(&set->arena, set->nodes, &set->node_capacity, 0, sizeof(set->nodes[0]));
+	set->nodes = fg_arena_grow(&set->arena, set->nodes, &set->node_capacity, 0,
+				   sizeof(set->nodes[0]));
 	set->nodes[0] = (struct fg_profile_node){.parent = 0, .function = 0};
 	set->node_count = 1;
 }
@@ -80,8 +61,8 @@ uint32_t fg_profile_set_function(struct fg_profile_set *set,
 		fill_gaps(set, &set->functions[*place], function);
 		return (uint32_t)*place;
 	}
-	set->functions = arena_grow(&set->arena, set->functions, &set->function_capacity,
-				    set->function_count, sizeof(set->functions[0]));
+	set->functions = fg_arena_grow(&set->arena, set->functions, &set->function_capacity,
+				       set->function_count, sizeof(set->functions[0]));
 	added = &set->functions[set->function_count++];
 	*added = (struct fg_profile_function){
 		.name = fg_arena_strdup(&set->arena, function->name),
@@ -103,8 +84,8 @@ uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32
 	place = fg_map_add(&set->node_index, key, sizeof(key), set->node_count, &is_new);
 	if (!is_new)
 		return (uint32_t)*place;
-	set->nodes = arena_grow(&set->arena, set->nodes, &set->node_capacity, set->node_count,
-				sizeof(set->nodes[0]));
+	set->nodes = fg_arena_grow(&set->arena, set->nodes, &set->node_capacity, set->node_count,
+				   sizeof(set->nodes[0]));
 	set->nodes[set->node_count] =
 		(struct fg_profile_node){.parent = parent, .function = function};
 	return (uint32_t)set->node_count++;
@@ -115,8 +96,8 @@ uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path)
 	for (size_t i = 0; i < set->region_count; i++)
 		if (strcmp(set->regions[i], path) == 0)
 			return (uint32_t)i;
-	set->regions = arena_grow(&set->arena, set->regions, &set->region_capacity,
-				  set->region_count, sizeof(set->regions[0]));
+	set->regions = fg_arena_grow(&set->arena, set->regions, &set->region_capacity,
+				     set->region_count, sizeof(set->regions[0]));
 	set->regions[set->region_count] = fg_arena_strdup(&set->arena, path);
 	return (uint32_t)set->region_count++;
 }
@@ -126,13 +107,13 @@ struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t
 	struct fg_profile_row *row;
 
 	FG_ASSERT(count <= UINT32_MAX);
-	set->rows = arena_grow(&set->arena, set->rows, &set->row_capacity, set->row_count,
-			       sizeof(set->rows[0]));
+	set->rows = fg_arena_grow(&set->arena, set->rows, &set->row_capacity, set->row_count,
+				  sizeof(set->rows[0]));
 	row = &set->rows[set->row_count++];
 	*row = (struct fg_profile_row){
 		.count = (uint32_t)count,
 		.nodes = fg_arena_array(&set->arena, count, sizeof(row->nodes[0])),
-		.self_ns = fg_arena_array(&set->arena, count, sizeof(row->self_ns[0])),
+		.values = fg_arena_array(&set->arena, count, sizeof(row->values[0])),
 		.samples = fg_arena_array(&set->arena, count, sizeof(row->samples[0])),
 	};
 	return row;
@@ -140,8 +121,8 @@ struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t
 
 struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set)
 {
-	set->region_rows = arena_grow(&set->arena, set->region_rows, &set->region_row_capacity,
-				      set->region_row_count, sizeof(set->region_rows[0]));
+	set->region_rows = fg_arena_grow(&set->arena, set->region_rows, &set->region_row_capacity,
+					 set->region_row_count, sizeof(set->region_rows[0]));
 	return &set->region_rows[set->region_row_count++];
 }
 
@@ -165,27 +146,43 @@ void fg_profile_set_give_up(struct fg_profile_set *set)
 	}
 }
 
-size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double *self_ns,
-			   double *inclusive_ns)
+uint16_t fg_profile_set_measure(struct fg_profile_set *set, const struct fg_measure *measure)
 {
+	return fg_measure_add(&set->measures, &set->arena, measure);
+}
+
+uint16_t fg_profile_set_time(const struct fg_profile_set *set)
+{
+	for (size_t r = 0; r < set->row_count; r++) {
+		if (fg_measure_is_time(set->rows[r].measure))
+			return set->rows[r].measure;
+	}
+	return FG_MEASURE_CPU_TIME;
+}
+
+size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, uint8_t arm,
+			   double *self, double *inclusive)
+{
+	const enum fg_measure_fold fold = fg_measure_at(&set->measures, measure)->fold;
 	size_t rows = 0;
 
-	memset(self_ns, 0, set->node_count * sizeof(self_ns[0]));
+	memset(self, 0, set->node_count * sizeof(self[0]));
 	for (size_t r = 0; r < set->row_count; r++) {
 		const struct fg_profile_row *row = &set->rows[r];
 
-		if (row->arm != arm || row->aside != 0)
+		if (row->measure != measure || row->arm != arm || row->aside != 0)
 			continue;
 		rows++;
 		for (uint32_t i = 0; i < row->count; i++)
-			self_ns[row->nodes[i]] += row->self_ns[i];
+			self[row->nodes[i]] += row->values[i];
 	}
 	for (size_t n = 0; rows > 1 && n < set->node_count; n++)
-		self_ns[n] /= (double)rows;
-	if (inclusive_ns) {
-		memcpy(inclusive_ns, self_ns, set->node_count * sizeof(self_ns[0]));
+		self[n] /= (double)rows;
+	if (inclusive) {
+		memcpy(inclusive, self, set->node_count * sizeof(self[0]));
 		for (size_t n = set->node_count; n-- > 1;)
-			inclusive_ns[set->nodes[n].parent] += inclusive_ns[n];
+			inclusive[set->nodes[n].parent] = fg_measure_join(
+				fold, inclusive[set->nodes[n].parent], inclusive[n]);
 	}
 	return rows;
 }

@@ -6,14 +6,16 @@
  * Functions are named, not addressed: identity is demangled name + library base name, so that two
  * builds of a program meet in the same node.  Nodes are call paths, each with its parent; a
  * parent's index is smaller than its children's, so one backward pass turns self values into
- * inclusive ones.  Node 0 is the root (the whole program, function 0). A row is one repetition: its
- * non-zero self weights, sorted by node. All memory is the set's arena.
+ * inclusive ones.  Node 0 is the root (the whole program, function 0).  A row holds one measure of
+ * one repetition: its non-zero self values, sorted by node.  Rows of several measures may lie
+ * between each other; whoever reads rows picks a measure.  All memory is the set's arena.
  */
 #ifndef FG_MODEL_PROFILE_SET_H
 #define FG_MODEL_PROFILE_SET_H
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "model/measure.h"
 
 struct fg_profile_function {
 	const char *name;    /* demangled, readable */
@@ -32,14 +34,15 @@ struct fg_profile_node {
 struct fg_profile_row {
 	uint8_t arm; /* enum fg_arm of model/run.h */
 	uint32_t pair;
-	uint16_t aside; /* enum fg_aside */
+	uint16_t aside;   /* enum fg_aside */
+	uint16_t measure; /* id in the set's measures; 0: CPU time */
 	uint32_t count;
 	uint32_t *nodes;   /* ascending */
-	double *self_ns;   /* weight of each */
-	uint32_t *samples; /* number of samples behind each weight */
-	double total_ns;
-	double lost_ns;      /* due but not taken */
-	double truncated_ns; /* whose stack did not reach its start */
+	double *values;    /* self value of each node, in the measure's unit */
+	uint32_t *samples; /* number of samples or events each value comes from */
+	double total;
+	double lost;      /* due but not taken */
+	double truncated; /* whose stack did not reach its start */
 };
 
 /* Time inside a marked region, or a unit of work, per repetition. */
@@ -70,6 +73,7 @@ struct fg_profile_set {
 	struct fg_profile_region_row *region_rows;
 	size_t region_row_count;
 	size_t region_row_capacity;
+	struct fg_measure_list measures;
 	struct fg_map function_index; /* name NUL library → index */
 	struct fg_map node_index;     /* parent, function (8 bytes) → index */
 };
@@ -82,28 +86,32 @@ uint32_t fg_profile_set_function(struct fg_profile_set *set,
 				 const struct fg_profile_function *function);
 uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function);
 uint32_t fg_profile_set_region(struct fg_profile_set *set, const char *path);
-/* A new row with room for `count` weights in the arena; valid until the next one is added. */
-struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
-/* The same for regions; zeroed. */
-struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
+/* Find by name or add: the id that rows name. */
+uint16_t fg_profile_set_measure(struct fg_profile_set *set, const struct fg_measure *measure);
+/* CPU time, or wall time when that is what the sampler's clock measured. */
+uint16_t fg_profile_set_time(const struct fg_profile_set *set);
 /*
- * The pair of the newest rows, if it is this one, is complete by now: so it shows whether they
- * count.
+ * A new row of CPU time with room for `count` values in the arena; valid until the next one is
+ * added.
  */
+struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
+/* As above, for regions; zeroed. */
+struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
+/* Set `aside` on the newest rows, as far back as they belong to this pair, which is complete. */
 void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
-/* The schedule was given up: what was meant to count so far does not (FG_ASIDE_GIVEN_UP). */
+/* The schedule was given up: rows that were meant to count no longer do (FG_ASIDE_GIVEN_UP). */
 void fg_profile_set_give_up(struct fg_profile_set *set);
 
 /*
- * Sum of the rows of one arm that count (aside == 0), divided by their number: dense, one value per
- * node. `self_ns` and `inclusive_ns` (may be NULL) have room for node_count values.  Returns the
- * number of rows.
+ * The mean over those rows of one measure and arm that count (aside == 0): dense, one value per
+ * node.  `self` and `inclusive` (may be NULL) have room for node_count values.  Returns the number
+ * of rows.
  */
-size_t fg_profile_set_mean(const struct fg_profile_set *set, uint8_t arm, double *self_ns,
-			   double *inclusive_ns);
+size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, uint8_t arm,
+			   double *self, double *inclusive);
 /*
- * For every node: does its function stand already among its ancestors?  Inclusive sums per function take only nodes
- * where it does not, so that recursion never counts twice.  The array is yours to free.
+ * For every node: is its function among its ancestors?  Inclusive sums per function take only nodes
+ * where it is not, so that recursion never counts twice.  The array is yours to free.
  */
 bool *fg_profile_set_is_recursive(const struct fg_profile_set *set);
 

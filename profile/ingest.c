@@ -94,14 +94,15 @@ static void add_row(struct fg_profile_set *set, const struct fg_profile *profile
 	row->arm = key->arm;
 	row->pair = key->pair;
 	row->aside = key->aside;
-	row->total_ns = profile->total_ns;
-	row->lost_ns = profile->lost_ns;
-	row->truncated_ns = profile->truncated_ns;
+	row->measure = profile->measure;
+	row->total = profile->total_ns;
+	row->lost = profile->lost_ns;
+	row->truncated = profile->truncated_ns;
 	for (size_t n = 0; n < set->node_count; n++) {
 		if (self[n].samples == 0)
 			continue;
 		row->nodes[at] = (uint32_t)n;
-		row->self_ns[at] = self[n].ns;
+		row->values[at] = self[n].ns;
 		row->samples[at++] = self[n].samples;
 	}
 }

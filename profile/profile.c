@@ -272,14 +272,14 @@ static void add_row(struct fg_profile *profile, const struct fg_profile_row *row
 		sample->stack = stack_of[row->nodes[i]];
 		sample->repetition = profile->repetition_count;
 		sample->count = row->samples[i];
-		sample->weight_ns = row->self_ns[i];
+		sample->weight_ns = row->values[i];
 		sample->kind = FG_TIME_BOTH;
 	}
 	profile->repetition_count++;
-	profile->total_ns += row->total_ns;
-	profile->cpu_ns += row->total_ns + row->lost_ns;
-	profile->lost_ns += row->lost_ns;
-	profile->truncated_ns += row->truncated_ns;
+	profile->total_ns += row->total;
+	profile->cpu_ns += row->total + row->lost;
+	profile->lost_ns += row->lost;
+	profile->truncated_ns += row->truncated;
 }
 
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm)
@@ -287,7 +287,10 @@ void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set
 	uint32_t *stack_of = fg_xcalloc(set->node_count + 1, sizeof(stack_of[0]));
 	uint32_t *frame_of = fg_xcalloc(set->function_count + 1, sizeof(frame_of[0]));
 
+	const uint16_t time = fg_profile_set_time(set);
+
 	fg_profile_init(profile);
+	profile->measure = time;
 	for (size_t i = 0; i < set->function_count; i++) {
 		const struct fg_frame frame = {
 			.function = fg_profile_function(profile, &set->functions[i]),
@@ -301,7 +304,8 @@ void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set
 					       frame_of[set->nodes[i].function]);
 	profile->repetition_count = 0;
 	for (size_t i = 0; i < set->row_count; i++)
-		if (set->rows[i].arm == arm && set->rows[i].aside == 0)
+		if (set->rows[i].measure == time && set->rows[i].arm == arm &&
+		    set->rows[i].aside == 0)
 			add_row(profile, &set->rows[i], stack_of);
 	for (size_t i = 0; i < set->region_row_count; i++) {
 		const struct fg_profile_region_row *row = &set->region_rows[i];

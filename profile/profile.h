@@ -148,6 +148,7 @@ struct fg_profile {
 	bool has_times;
 	int64_t started_wall_ns; /* 0: unknown */
 	int64_t duration_ns;     /* 0: unknown */
+	uint16_t measure;        /* what the samples weigh: CPU time, or wall time */
 	double total_ns;         /* sum of all weights */
 	double cpu_ns;           /* CPU time as the kernel says; 0: unknown */
 	double lost_ns;          /* due but not taken */

@@ -575,8 +575,11 @@ static void add_totals(struct joiner *j)
 	int64_t last = 0;
 
 	profile->has_times = true;
-	if (!profile->clock)
+	if (!profile->clock) {
 		profile->clock = clock_words(header);
+		profile->measure = header->clock_user == FG_CLOCK_WALL ? FG_MEASURE_WALL_TIME
+								       : FG_MEASURE_CPU_TIME;
+	}
 	if (profile->process_count == 1)
 		profile->period_ns = header->period_ns;
 	else if (profile->period_ns != header->period_ns)

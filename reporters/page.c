@@ -43,13 +43,16 @@ static double four_digits(double value)
 
 static void load(struct flat *flat, const struct fg_profile_set *set)
 {
+	const uint16_t time = fg_profile_set_time(set);
+
 	flat->set = set;
 	flat->count = set->node_count;
 	fg_report_order_init(&flat->order, set);
 	for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++) {
 		flat->self[arm] = fg_xcalloc(set->node_count, sizeof(double));
 		flat->inclusive[arm] = fg_xcalloc(set->node_count, sizeof(double));
-		(void)fg_profile_set_mean(set, (uint8_t)arm, flat->self[arm], flat->inclusive[arm]);
+		(void)fg_profile_set_mean(set, time, (uint8_t)arm, flat->self[arm],
+					  flat->inclusive[arm]);
 	}
 	flat->node_place = fg_xcalloc(set->node_count, sizeof(uint32_t));
 	flat->function_place = fg_xcalloc(set->function_count, sizeof(uint32_t));
@@ -278,10 +281,12 @@ static int by_name(const void *a, const void *b)
 
 static double count_rows(const struct fg_profile_set *set, size_t arm)
 {
+	const uint16_t time = fg_profile_set_time(set);
 	size_t count = 0;
 
 	for (size_t r = 0; r < set->row_count; r++)
-		count += set->rows[r].arm == arm && set->rows[r].aside == 0;
+		count += set->rows[r].measure == time && set->rows[r].arm == arm &&
+			 set->rows[r].aside == 0;
 	return count > 0 ? (double)count : 1;
 }
 

@@ -256,7 +256,7 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 
 static bool is_exhausted(const struct fg_runner_job *job)
 {
-	const struct fg_measure *measure = &job->benchmark->measure;
+	const struct fg_measuring *measure = &job->benchmark->measure;
 	const double budget_seconds = (double)measure->budget_ns / (double)FG_NS_PER_S;
 	const double spent = fg_job_series(job)->seconds - job->earlier_seconds;
 	const uint32_t tried = job->pairs - job->earlier_pairs;

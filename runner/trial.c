@@ -197,7 +197,7 @@ static unsigned apart_among(const struct fg_runner_job *job, unsigned pairs)
  */
 static bool has_time_for_blocks(const struct fg_runner_job *job)
 {
-	const struct fg_measure *measure = &job->benchmark->measure;
+	const struct fg_measuring *measure = &job->benchmark->measure;
 	const double spent = fg_job_series(job)->seconds - job->earlier_seconds;
 	const double wanted = DUETS_PER_BLOCK * measure->min_pairs * job->pair_seconds;
 
@@ -237,7 +237,7 @@ static int give_up(struct fg_runner_job *job, const char *reason, struct fg_erro
  */
 int fg_job_reconsider(struct fg_runner_job *job, struct fg_error *err)
 {
-	const struct fg_measure *measure = &job->benchmark->measure;
+	const struct fg_measuring *measure = &job->benchmark->measure;
 	const unsigned apart = apart_among(job, RECENT_PAIRS);
 	const unsigned recent = job->pairs < RECENT_PAIRS ? job->pairs : RECENT_PAIRS;
 	const bool in_vain = job->counting == 0 && apart >= APART_MAX;

@@ -74,7 +74,7 @@ static void write_values(const struct fg_series *series, const struct fg_profile
 	fg_bytes_varint(bytes, set ? ids[0] : 0);
 	if (!set)
 		return;
-	fg_matrix_from_set(&matrix, set, 0, ids);
+	fg_matrix_from_set(&matrix, set, fg_profile_set_time(set), 0, ids);
 	fg_matrix_write(&matrix, bytes);
 	fg_matrix_release(&matrix);
 	fg_regions_write(set, 0, bytes);

@@ -27,16 +27,16 @@ static void head(struct fg_matrix_row *to, const struct fg_profile_row *from)
 	uint64_t samples = 0;
 
 	for (uint32_t i = 0; i < from->count; i++) {
-		sum += from->self_ns[i];
+		sum += from->values[i];
 		samples += from->samples[i];
 	}
 	*to = (struct fg_matrix_row){
 		.arm = from->arm,
 		.pair = from->pair,
 		.aside = from->aside,
-		.total_ns = whole(from->total_ns),
-		.lost_ns = whole(from->lost_ns),
-		.truncated_ns = whole(from->truncated_ns),
+		.total_ns = whole(from->total),
+		.lost_ns = whole(from->lost),
+		.truncated_ns = whole(from->truncated),
 		.unit_ns = samples ? whole(sum / (double)samples) : 1,
 	};
 	if (to->unit_ns < 1)
@@ -70,19 +70,22 @@ static struct slot *used_nodes(const struct fg_profile_set *set, const uint32_t 
 	return slots;
 }
 
-void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set, size_t first,
-			const uint64_t *ids)
+void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set,
+			uint16_t measure, size_t first, const uint64_t *ids)
 {
 	uint32_t *counts = fg_xcalloc(set->node_count, sizeof(*counts));
 	size_t *next = fg_xcalloc(set->node_count, sizeof(*next));
 	struct slot *slots = NULL;
-	struct fg_matrix m = {.row_count = set->row_count - first};
+	struct fg_matrix m = {0};
+	uint32_t row_index = 0;
 
-	m.rows = fg_xcalloc(m.row_count, sizeof(*m.rows));
-	for (size_t r = 0; r < m.row_count; r++) {
-		const struct fg_profile_row *row = &set->rows[first + r];
+	m.rows = fg_xcalloc(set->row_count - first, sizeof(*m.rows));
+	for (size_t r = first; r < set->row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[r];
 
-		head(&m.rows[r], row);
+		if (row->measure != measure)
+			continue;
+		head(&m.rows[m.row_count++], row);
 		m.entry_count += row->count;
 		for (uint32_t i = 0; i < row->count; i++)
 			counts[row->nodes[i]]++;
@@ -94,16 +97,19 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 		m.starts[i + 1] = m.starts[i] + counts[slots[i].node];
 		next[slots[i].node] = m.starts[i];
 	}
-	for (size_t r = 0; r < m.row_count; r++) {
-		const struct fg_profile_row *row = &set->rows[first + r];
+	for (size_t r = first; r < set->row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[r];
 
+		if (row->measure != measure)
+			continue;
 		for (uint32_t i = 0; i < row->count; i++) {
 			const size_t at = next[row->nodes[i]]++;
 
-			m.entry_rows[at] = (uint32_t)r;
+			m.entry_rows[at] = row_index;
 			m.samples[at] = row->samples[i];
-			m.self_ns[at] = row->self_ns[i];
+			m.self_ns[at] = row->values[i];
 		}
+		row_index++;
 	}
 	free(slots);
 	free(next);
@@ -448,9 +454,9 @@ void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set
 		row->arm = from->arm;
 		row->pair = from->pair;
 		row->aside = from->aside;
-		row->total_ns = (double)from->total_ns;
-		row->lost_ns = (double)from->lost_ns;
-		row->truncated_ns = (double)from->truncated_ns;
+		row->total = (double)from->total_ns;
+		row->lost = (double)from->lost_ns;
+		row->truncated = (double)from->truncated_ns;
 		row->count = counts[r];
 		counts[r] = 0;
 	}
@@ -461,7 +467,7 @@ void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set
 
 			row->nodes[at] = indexes[i];
 			row->samples[at] = matrix->samples[e];
-			row->self_ns[at] = matrix->self_ns[e];
+			row->values[at] = matrix->self_ns[e];
 		}
 	}
 	free(counts);

@@ -44,9 +44,9 @@ struct fg_matrix {
 	size_t entry_count;
 };
 
-/* Rows [first, row_count) of the set; ids[i] is the id of the set's node i. */
-void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set, size_t first,
-			const uint64_t *ids);
+/* Rows of one measure among [first, row_count) of the set; ids[i] is the id of the set's node i. */
+void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set,
+			uint16_t measure, size_t first, const uint64_t *ids);
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes);
 /* `max_id`: ids beyond it are refused (0: none is). */
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,

@@ -337,7 +337,7 @@ static int put_rows(const struct chunk_place *place, const struct fg_profile_set
 
 	if (!next_chunk(&mark->rows, set, set->row_count, row_key))
 		return FG_OK;
-	fg_matrix_from_set(&matrix, set, mark->rows.first, mark->nodes);
+	fg_matrix_from_set(&matrix, set, fg_profile_set_time(set), mark->rows.first, mark->nodes);
 	fg_matrix_write(&matrix, &content);
 	fg_matrix_release(&matrix);
 	return put_chunk(place, FG_CHUNK_ROWS, mark->rows.first, &content, err);

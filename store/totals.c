@@ -112,6 +112,7 @@ void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 			const int64_t *ids)
 {
+	const uint16_t time = fg_profile_set_time(set);
 	bool *recursive = fg_profile_set_is_recursive(set);
 	struct fg_totals_source source = {.nodes = set->nodes,
 					  .node_count = set->node_count,
@@ -123,12 +124,14 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 	for (size_t r = 0; r < set->row_count; r++) {
 		const struct fg_profile_row *row = &set->rows[r];
 
+		if (row->measure != time)
+			continue;
 		source.repetitions[row->arm] += row->aside == 0;
 		for (uint32_t i = 0; i < row->count; i++) {
-			source.time_ns += row->self_ns[i];
+			source.time_ns += row->values[i];
 			source.samples += row->samples[i];
 			if (row->aside == 0)
-				source.self_ns[row->nodes[i]][row->arm] += row->self_ns[i];
+				source.self_ns[row->nodes[i]][row->arm] += row->values[i];
 		}
 	}
 	fg_totals_from_tree(totals, &source);

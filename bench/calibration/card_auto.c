@@ -52,11 +52,11 @@ static void both_release(struct both *both)
 static bool both_load(const char *folder, const char *condition, const char *kind,
 		      struct both *both)
 {
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_policy policy;
 
 	*both = (struct both){0};
-	fg_measure_defaults(&measure);
+	fg_measuring_defaults(&measure);
 	fg_policy_defaults(&policy);
 	both->goal =
 		(struct fg_choice_goal){.min_pairs = measure.min_pairs,

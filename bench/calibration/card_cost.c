@@ -27,8 +27,8 @@ static void fill_row(struct fg_profile_set *set, uint32_t pair, uint8_t arm, boo
 		row->samples[i] = 1 + (uint32_t)fg_random_below(random, 3);
 		if (arm == 1 && slower && i == FUNCTIONS / 2)
 			row->samples[i] += 2;
-		row->self_ns[i] = 1e6 * row->samples[i];
-		row->total_ns += row->self_ns[i];
+		row->values[i] = 1e6 * row->samples[i];
+		row->total += row->values[i];
 	}
 	row->count = FUNCTIONS;
 }
@@ -60,7 +60,7 @@ static void fill_run(struct fg_run *run, bool slower, struct fg_profile_set *set
 			fill_row(set, pair, arm, slower, &random);
 			r->pair = pair;
 			r->arm = arm;
-			r->values[FG_METRIC_CPU_TIME] = set->rows[set->row_count - 1].total_ns;
+			r->values[FG_METRIC_CPU_TIME] = set->rows[set->row_count - 1].total;
 		}
 	}
 }
@@ -74,7 +74,7 @@ static void add_cost(const char *setting, bool slower, struct card *card)
 			       .milliseconds = HUGE_VAL};
 	const struct fg_profile_set *sets[1];
 	struct fg_profile_set set;
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_policy policy;
 	struct fg_run run;
 	struct fg_gate_input input = {
@@ -82,7 +82,7 @@ static void add_cost(const char *setting, bool slower, struct card *card)
 
 	fill_run(&run, slower, &set);
 	sets[0] = &set;
-	fg_measure_defaults(&measure);
+	fg_measuring_defaults(&measure);
 	fg_policy_defaults(&policy);
 	for (int i = 0; i < 5; i++) {
 		struct fg_verdict verdict = {0};

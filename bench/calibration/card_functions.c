@@ -133,7 +133,7 @@ static void mix_rows(struct drawing *d, const struct fg_profile_row *own,
 
 	*out = (struct fg_profile_row){
 		.nodes = fg_arena_array(&d->arena, most, sizeof(out->nodes[0])),
-		.self_ns = fg_arena_array(&d->arena, most, sizeof(out->self_ns[0])),
+		.values = fg_arena_array(&d->arena, most, sizeof(out->values[0])),
 		.samples = fg_arena_array(&d->arena, most, sizeof(out->samples[0]))};
 	while (i < own->count || k < other->count) {
 		bool from_own =
@@ -144,9 +144,9 @@ static void mix_rows(struct drawing *d, const struct fg_profile_row *own,
 		if (d->touched[from->nodes[at]] != from_own)
 			continue;
 		out->nodes[out->count] = from->nodes[at];
-		out->self_ns[out->count] = from->self_ns[at];
+		out->values[out->count] = from->values[at];
 		out->samples[out->count++] = from->samples[at];
-		out->total_ns += from->self_ns[at];
+		out->total += from->values[at];
 	}
 }
 
@@ -192,7 +192,7 @@ static void decide_once(const struct profile_file *file, const struct fg_profile
 	struct drawing d = {.file = file, .touched = is_touched};
 	const struct fg_profile_set *sets[1] = {&d.drawn.set};
 	struct fg_verdict verdict = {0};
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_policy policy;
 	struct fg_gate_input input = {
 		.run = &d.drawn.run, .profiles = sets, .policy = &policy, .measure = &measure};
@@ -206,7 +206,7 @@ static void decide_once(const struct profile_file *file, const struct fg_profile
 		if (index[2 * chosen] && index[2 * chosen + 1])
 			add_pair(&d, &index[2 * chosen], i++, swap);
 	}
-	fg_measure_defaults(&measure);
+	fg_measuring_defaults(&measure);
 	fg_policy_defaults(&policy);
 	if (fg_gate_decide(&input, &verdict, NULL) == FG_OK)
 		count_verdict(&verdict.benchmarks[0], culprit, counts);

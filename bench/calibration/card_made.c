@@ -50,13 +50,13 @@ static bool fails(const struct noise *noise, struct fg_random *random)
 {
 	struct fg_gate_progress progress = {.next_look = 1};
 	struct fg_metric_policy metric;
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_policy policy;
 	struct fg_series series;
 	double state = fg_random_normal(random);
 	uint32_t pairs = 0;
 
-	fg_measure_defaults(&measure);
+	fg_measuring_defaults(&measure);
 	fg_policy_defaults(&policy);
 	metric = fg_policy_metric(&policy, "cpu_time");
 	metric.min_effect = 0.0;

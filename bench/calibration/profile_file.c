@@ -62,8 +62,8 @@ static bool read_cells(struct fg_profile_set *set, struct fg_profile_row *row, s
 	for (size_t i = 0; i < count; i++) {
 		row->nodes[i] = (uint32_t)strtoul(text, &text, 10);
 		row->samples[i] = (uint32_t)strtoul(text, &text, 10);
-		row->self_ns[i] = strtod(text, &text);
-		if (row->nodes[i] >= set->node_count || !isfinite(row->self_ns[i]))
+		row->values[i] = strtod(text, &text);
+		if (row->nodes[i] >= set->node_count || !isfinite(row->values[i]))
 			return false;
 	}
 	row->count = (uint32_t)count;
@@ -88,7 +88,7 @@ static bool read_repetition(struct profile_file *file, char *const fields[FIELDS
 	row = fg_profile_set_add_row(&file->set, count);
 	row->pair = (uint32_t)pair;
 	row->arm = (uint8_t)arm;
-	row->total_ns = strtod(fields[5], NULL);
+	row->total = strtod(fields[5], NULL);
 	return read_cells(&file->set, row, count, fields[7]);
 }
 
@@ -158,9 +158,9 @@ static void write_repetition(const struct fg_repetition *r, const struct fg_prof
 			     FILE *out)
 {
 	(void)fprintf(out, "R\t%u\t%d\t%.0f\t%.2f\t%.0f\t%u\t", row->pair, row->arm,
-		      r->values[FG_METRIC_CPU_TIME], (double)r->load, row->total_ns, row->count);
+		      r->values[FG_METRIC_CPU_TIME], (double)r->load, row->total, row->count);
 	for (uint32_t i = 0; i < row->count; i++)
-		(void)fprintf(out, "%u %u %.0f ", row->nodes[i], row->samples[i], row->self_ns[i]);
+		(void)fprintf(out, "%u %u %.0f ", row->nodes[i], row->samples[i], row->values[i]);
 	(void)fprintf(out, "\n");
 }
 

@@ -161,7 +161,7 @@ static int measure(struct recorder *recorder, char **programs, enum fg_schedule 
 	struct fg_runner *runner = NULL;
 	int status;
 
-	fg_measure_defaults(&benchmark.measure);
+	fg_measuring_defaults(&benchmark.measure);
 	fg_policy_defaults(&benchmark.policy);
 	benchmark.measure.schedule = schedule;
 	benchmark.measure.sampler.enabled = recorder->symbolizer != NULL;

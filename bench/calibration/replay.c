@@ -140,11 +140,11 @@ static void draw_pair(const struct replay *replay, struct fg_random *random, uin
 struct decision replay_decide(const struct replay *replay, struct fg_random *random)
 {
 	struct fg_gate_progress progress = {.next_look = 1};
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_series series;
 	uint32_t pairs = 0;
 
-	fg_measure_defaults(&measure);
+	fg_measuring_defaults(&measure);
 	if (replay->max_pairs > 0)
 		measure.max_pairs = replay->max_pairs;
 	fg_series_init(&series, "replayed");

@@ -126,7 +126,7 @@ static void open_subject(struct subject *s, char *program, char *argument,
 	s->benchmark = (struct fg_benchmark){
 		.name = "figures",
 		.command = {.text = program, .argv = s->argv, .argc = argument ? 2 : 1}};
-	fg_measure_defaults(&s->benchmark.measure);
+	fg_measuring_defaults(&s->benchmark.measure);
 	s->benchmark.measure.schedule = schedule;
 	s->benchmark.measure.sampler.enabled = false;
 	s->benchmark.measure.max_pairs = VALUES_MAX / 4;

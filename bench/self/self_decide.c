@@ -14,13 +14,13 @@ int main(void)
 {
 	struct fg_stored_run stored = {0};
 	struct fg_policy policy;
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_error err = {0};
 	size_t judged = 0;
 
 	fg_self_run(&stored, 1);
 	fg_policy_defaults(&policy);
-	fg_measure_defaults(&measure);
+	fg_measuring_defaults(&measure);
 	for (int i = 0; i < TIMES; i++) {
 		const struct fg_gate_input input = {
 			.run = &stored.run,

@@ -13,7 +13,7 @@ int main(void)
 	const struct fg_report_options options = {0};
 	struct fg_stored_run stored = {0};
 	struct fg_policy policy;
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_verdict verdict = {0};
 	struct fg_error err = {0};
 	size_t bytes = 0;
@@ -22,7 +22,7 @@ int main(void)
 	fg_policy_defaults(&policy);
 	/* Without functions the decision is quick: it is measured elsewhere. */
 	policy.functions = FG_FUNCTIONS_OFF;
-	fg_measure_defaults(&measure);
+	fg_measuring_defaults(&measure);
 	{
 		const struct fg_gate_input input = {
 			.run = &stored.run, .policy = &policy, .measure = &measure};

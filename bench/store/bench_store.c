@@ -73,7 +73,7 @@ static void store_rows(sqlite3 *db, sqlite3_stmt *insert, int run, const struct 
 	double *inclusive = fg_xcalloc(set->node_count, sizeof(*inclusive));
 	double *sums = fg_xcalloc(set->function_count, sizeof(*sums));
 
-	(void)fg_profile_set_mean(set, FG_ARM_CANDIDATE, self, inclusive);
+	(void)fg_profile_set_mean(set, FG_MEASURE_CPU_TIME, FG_ARM_CANDIDATE, self, inclusive);
 	for (size_t n = 0; n < set->node_count; n++)
 		sums[set->nodes[n].function] += self[n];
 	(void)sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);

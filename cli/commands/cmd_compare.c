@@ -19,7 +19,7 @@ static int decide(const struct fg_stored_run *baseline, const struct fg_stored_r
 		  struct fg_verdict *verdict, struct fg_error *err)
 {
 	struct fg_policy policy;
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	const struct fg_gate_input input = {
 		.run = &candidate->run,
 		.baseline = &baseline->run,
@@ -31,7 +31,7 @@ static int decide(const struct fg_stored_run *baseline, const struct fg_stored_r
 	};
 
 	fg_policy_defaults(&policy);
-	fg_measure_defaults(&measure);
+	fg_measuring_defaults(&measure);
 	return fg_gate_decide(&input, verdict, err);
 }
 

@@ -46,7 +46,7 @@ static void make_benchmarks(struct calibrating *c, const struct fg_calibrate_opt
 		base = *options->benchmark;
 	else
 		fg_policy_defaults(&base.policy);
-	fg_measure_defaults(&base.measure);
+	fg_measuring_defaults(&base.measure);
 	base.measure.sampler.enabled = false;
 	base.measure.min_pairs = options->pairs;
 	base.measure.max_pairs = options->pairs;

@@ -58,11 +58,13 @@ static int choose_series(const struct fg_stored_run *stored, const char *wanted,
 static bool find_kept(const struct fg_profile_set *set, unsigned wanted, struct fg_samples_key *key,
 		      unsigned *number)
 {
+	const uint16_t time = fg_profile_set_time(set);
+
 	*number = 0;
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
 
-		if (row->arm != key->arm || row->aside != 0)
+		if (row->measure != time || row->arm != key->arm || row->aside != 0)
 			continue;
 		key->pair = row->pair;
 		++*number;

@@ -308,7 +308,7 @@ static bool is_decided(struct fg_session *session, const struct fg_runner_job *j
  * Without a second arm there is nothing to look at: a fixed number of repetitions, twice the first
  * look's.
  */
-static int measure_alone(struct fg_runner_job *job, const struct fg_measure *measure,
+static int measure_alone(struct fg_runner_job *job, const struct fg_measuring *measure,
 			 enum fg_runner_state *state, struct fg_error *err)
 {
 	const unsigned wanted = 2 * measure->min_pairs;

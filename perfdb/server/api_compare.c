@@ -422,7 +422,7 @@ static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg
 {
 	const struct fg_stored_run *candidate = pair->same ? &pair->runs[0] : &pair->runs[1];
 	struct fg_policy policy;
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_gate_input input = {
 		.run = &candidate->run,
 		.baseline = pair->same ? NULL : &pair->runs[0].run,
@@ -442,7 +442,7 @@ static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg
 		fg_verdict_release(verdict);
 	}
 	fg_policy_defaults(&policy);
-	fg_measure_defaults(&measure);
+	fg_measuring_defaults(&measure);
 	return fg_gate_decide(&input, verdict, err);
 }
 

@@ -55,12 +55,14 @@ static void add_rows(struct fg_profile_set *to, const struct fg_profile_set *fro
 		copy->pair = row->pair;
 		copy->aside = row->aside;
 		copy->count = row->count;
-		copy->total_ns = row->total_ns;
-		copy->lost_ns = row->lost_ns;
-		copy->truncated_ns = row->truncated_ns;
+		copy->measure =
+			fg_profile_set_measure(to, fg_measure_at(&from->measures, row->measure));
+		copy->total = row->total;
+		copy->lost = row->lost;
+		copy->truncated = row->truncated;
 		for (uint32_t i = 0; i < row->count; i++) {
 			copy->nodes[i] = nodes[row->nodes[i]];
-			copy->self_ns[i] = row->self_ns[i];
+			copy->values[i] = row->values[i];
 			copy->samples[i] = row->samples[i];
 		}
 	}

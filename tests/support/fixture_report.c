@@ -310,9 +310,9 @@ static void add_row(struct fg_profile_set *set, unsigned arm, uint32_t pair, con
 	row->pair = pair;
 	for (size_t i = 0; i < count; i++) {
 		row->nodes[i] = (uint32_t)(i + 1);
-		row->self_ns[i] = self_ms[i] * 1e6;
+		row->values[i] = self_ms[i] * 1e6;
 		row->samples[i] = (uint32_t)self_ms[i] + 1;
-		row->total_ns += row->self_ns[i];
+		row->total += row->values[i];
 	}
 }
 

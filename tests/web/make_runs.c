@@ -43,8 +43,8 @@ static void slow_down(struct fg_stored_run *run)
 		for (uint32_t i = 0; i < row->count && row->arm == FG_ARM_CANDIDATE; i++) {
 			if (set->nodes[row->nodes[i]].function == SLOW_FUNCTION) {
 				row->samples[i] += EXTRA_SAMPLES;
-				row->self_ns[i] += EXTRA_SAMPLES * 1e6;
-				row->total_ns += EXTRA_SAMPLES * 1e6;
+				row->values[i] += EXTRA_SAMPLES * 1e6;
+				row->total += EXTRA_SAMPLES * 1e6;
 			}
 		}
 	}

@@ -9,7 +9,7 @@
 struct fg_made {
 	struct fg_run run;
 	struct fg_policy policy;
-	struct fg_measure measure;
+	struct fg_measuring measure;
 	struct fg_gate_input input;
 	struct fg_verdict verdict;
 	struct fg_random random;

@@ -75,9 +75,9 @@ static void add_row(struct program *p, uint32_t pair, uint8_t arm, double luck)
 			if (p->nodes[i] != n || whole <= 0.0)
 				continue;
 			row->nodes[used] = n;
-			row->self_ns[used] = whole * 1e6;
+			row->values[used] = whole * 1e6;
 			row->samples[used++] = (uint32_t)whole;
-			row->total_ns += whole * 1e6;
+			row->total += whole * 1e6;
 		}
 	}
 	row->count = used;
@@ -101,7 +101,7 @@ static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pa
 			r->arm = arm;
 			r->values[FG_METRIC_MAX_RSS] = 1e6;
 			r->values[FG_METRIC_CPU_TIME] =
-				p->set.rows[p->set.row_count - 1].total_ns + 1e6;
+				p->set.rows[p->set.row_count - 1].total + 1e6;
 		}
 	}
 	return fg_made_decide(&p->made, "app");

@@ -94,9 +94,9 @@ static void add_row(struct fg_profile_set *set, uint8_t arm, uint16_t aside, con
 	row->aside = aside;
 	for (size_t i = 0; i < count; i++) {
 		row->nodes[i] = nodes[i];
-		row->self_ns[i] = self_ns[i];
+		row->values[i] = self_ns[i];
 		row->samples[i] = 1;
-		row->total_ns += self_ns[i];
+		row->total += self_ns[i];
 	}
 }
 
@@ -127,14 +127,38 @@ static void mean_takes_only_the_rows_of_the_arm_that_count(void **state)
 	add_row(&s.set, 1, 0, (uint32_t[]){s.loop_fit}, (double[]){1000}, 1);
 	add_row(&s.set, 0, 1, (uint32_t[]){s.loop_fit}, (double[]){5000}, 1);
 	assert_int_equal(s.set.node_count, 6);
-	assert_int_equal(fg_profile_set_mean(&s.set, 0, self, inclusive), 2);
+	assert_int_equal(fg_profile_set_mean(&s.set, FG_MEASURE_CPU_TIME, 0, self, inclusive), 2);
 	assert_float_equal(self[s.loop_fit], 15.0, 1e-12);
 	assert_float_equal(self[s.fit_fit], 2.0, 1e-12);
 	assert_float_equal(inclusive[s.fit], 2.0, 1e-12);
 	assert_float_equal(inclusive[s.main_node], 17.0, 1e-12);
 	assert_float_equal(inclusive[0], 17.0, 1e-12);
-	assert_int_equal(fg_profile_set_mean(&s.set, 7, self, inclusive), 0);
+	assert_int_equal(fg_profile_set_mean(&s.set, FG_MEASURE_CPU_TIME, 7, self, inclusive), 0);
 	assert_float_equal(inclusive[0], 0.0, 0.0);
+	fg_profile_set_release(&s.set);
+}
+
+static void rows_of_another_measure_leave_the_mean_of_time_alone(void **state)
+{
+	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
+	struct sample_set s;
+	double self[8];
+	double inclusive[8];
+	uint16_t id = 0;
+
+	(void)state;
+	build(&s);
+	id = fg_profile_set_measure(&s.set, &bytes);
+	add_row(&s.set, 0, 0, (uint32_t[]){s.fit_fit}, (double[]){4096}, 1);
+	s.set.rows[0].measure = id;
+	add_row(&s.set, 0, 0, (uint32_t[]){s.loop_fit}, (double[]){20}, 1);
+	assert_int_equal(fg_profile_set_time(&s.set), FG_MEASURE_CPU_TIME);
+	assert_int_equal(fg_profile_set_mean(&s.set, FG_MEASURE_CPU_TIME, 0, self, inclusive), 1);
+	assert_float_equal(inclusive[0], 20.0, 1e-12);
+	assert_int_equal(fg_profile_set_mean(&s.set, id, 0, self, inclusive), 1);
+	assert_float_equal(inclusive[0], 4096.0, 1e-12);
+	s.set.rows[1].measure = FG_MEASURE_WALL_TIME;
+	assert_int_equal(fg_profile_set_time(&s.set), FG_MEASURE_WALL_TIME);
 	fg_profile_set_release(&s.set);
 }
 
@@ -228,6 +252,7 @@ int main(void)
 		cmocka_unit_test(gaps_are_filled_and_nothing_is_overwritten),
 		cmocka_unit_test(a_function_seen_once_as_itself_is_not_marked_inlined),
 		cmocka_unit_test(mean_takes_only_the_rows_of_the_arm_that_count),
+		cmocka_unit_test(rows_of_another_measure_leave_the_mean_of_time_alone),
 		cmocka_unit_test(recursion_is_found_at_any_distance),
 		cmocka_unit_test(regions_are_found_again_by_path),
 		cmocka_unit_test(many_nodes_survive_growth),

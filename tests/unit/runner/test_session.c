@@ -68,7 +68,7 @@ static void set_up(struct session *session, const char *candidate, const char *b
 	fg_scratch_init(&session->scratch);
 	fg_run_init(&session->run);
 	session->run.seed = 1;
-	fg_measure_defaults(&session->benchmark.measure);
+	fg_measuring_defaults(&session->benchmark.measure);
 	session->benchmark.measure.schedule = FG_SCHEDULE_ABBA;
 	session->benchmark.measure.sampler.enabled = false;
 	session->benchmark.command = shell(session, FG_ARM_CANDIDATE, candidate);

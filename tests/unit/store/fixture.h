@@ -88,7 +88,7 @@ static inline double self_of(struct fixture *f, const char *run, const char *nam
 			const struct fg_profile_node *node = &s.profiles[0]->nodes[row->nodes[i]];
 
 			if (strcmp(s.profiles[0]->functions[node->function].name, name) == 0)
-				sum += row->self_ns[i];
+				sum += row->values[i];
 		}
 	}
 	fg_stored_run_release(&s);

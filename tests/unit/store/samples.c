@@ -72,9 +72,9 @@ void fg_sample_row(struct fg_profile_set *set, struct fg_random *random, uint8_t
 			continue;
 		row->nodes[row->count] = (uint32_t)n;
 		row->samples[row->count] = counts[n];
-		row->self_ns[row->count++] = (double)counts[n] * PERIOD_NS;
+		row->values[row->count++] = (double)counts[n] * PERIOD_NS;
 	}
-	row->total_ns = (double)samples * PERIOD_NS;
+	row->total = (double)samples * PERIOD_NS;
 	free(counts);
 }
 

@@ -68,7 +68,7 @@ static void begin(struct example *x, bool weigh)
 	x->set.rows[ASIDE].aside = 1;
 	for (unsigned r = 0; r < ROWS && weigh; r++) {
 		for (uint32_t i = 0; i < x->set.rows[r].count; i++)
-			x->set.rows[r].self_ns[i] += (double)(i % 5) * 31250;
+			x->set.rows[r].values[i] += (double)(i % 5) * 31250;
 	}
 	number(x, &random);
 }
@@ -77,7 +77,7 @@ static void matrix_bytes(const struct example *x, const uint64_t *ids, struct fg
 {
 	struct fg_matrix m = {0};
 
-	fg_matrix_from_set(&m, &x->set, 0, ids);
+	fg_matrix_from_set(&m, &x->set, FG_MEASURE_CPU_TIME, 0, ids);
 	fg_matrix_write(&m, bytes);
 	fg_matrix_release(&m);
 }

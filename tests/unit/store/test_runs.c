@@ -83,7 +83,7 @@ static void same_profile(const struct fg_profile_set *a, const struct fg_profile
 		assert_int_equal(x->count, y->count);
 		assert_int_equal(x->arm, y->arm);
 		assert_int_equal(x->pair, y->pair);
-		same_number(x->total_ns, y->total_ns);
+		same_number(x->total, y->total);
 		for (uint32_t i = 0; i < x->count; i++) {
 			char *path = path_text(a, x->nodes[i]);
 
@@ -96,7 +96,7 @@ static void same_profile(const struct fg_profile_set *a, const struct fg_profile
 
 			assert_non_null(samples);
 			*samples -= y->samples[i];
-			same_number(y->self_ns[i], (double)y->samples[i] * 1e6);
+			same_number(y->values[i], (double)y->samples[i] * 1e6);
 			assert_true(i == 0 || y->nodes[i] > y->nodes[i - 1]);
 			free(path);
 		}
@@ -155,7 +155,7 @@ static void weights_between_samples_come_back_to_a_64th_of_a_period(void **state
 	fg_sample_run(&saved, 1, &fg_sample_small);
 	for (size_t r = 0; r < saved.profiles[0]->row_count; r++) {
 		for (uint32_t i = 0; i < saved.profiles[0]->rows[r].count; i++)
-			saved.profiles[0]->rows[r].self_ns[i] +=
+			saved.profiles[0]->rows[r].values[i] +=
 				137.0 * (double)((i * 7919 + r) % 1000);
 	}
 	save(f, &saved, NULL);
@@ -164,8 +164,8 @@ static void weights_between_samples_come_back_to_a_64th_of_a_period(void **state
 		double sums[2] = {0};
 
 		for (uint32_t i = 0; i < saved.profiles[0]->rows[r].count; i++) {
-			sums[0] += saved.profiles[0]->rows[r].self_ns[i];
-			sums[1] += loaded.profiles[0]->rows[r].self_ns[i];
+			sums[0] += saved.profiles[0]->rows[r].values[i];
+			sums[1] += loaded.profiles[0]->rows[r].values[i];
 		}
 		assert_true(fabs(sums[0] - sums[1]) <=
 			    saved.profiles[0]->rows[r].count * 1.2e6 / 64);

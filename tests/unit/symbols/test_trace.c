@@ -353,9 +353,9 @@ static void a_repetition_becomes_a_row(void **state)
 	assert_int_equal(set.rows[1].count, set.rows[0].count);
 	for (uint32_t i = 0; i < set.rows[0].count; i++) {
 		assert_true(i == 0 || set.rows[0].nodes[i] > set.rows[0].nodes[i - 1]);
-		sum += set.rows[0].self_ns[i];
+		sum += set.rows[0].values[i];
 	}
-	assert_float_equal(sum, set.rows[0].total_ns, 1e-6);
+	assert_float_equal(sum, set.rows[0].total, 1e-6);
 	/*
 	 * program, [no symbol in libapp.so], [kernel]: what has no name is one function per library
 	 */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/measure.h"
+
+static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
+	[FG_MEASURE_CPU_TIME] =
+		{
+			.name = "cpu_time",
+			.label = "CPU time",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.format = fg_format_duration,
+		},
+	[FG_MEASURE_WALL_TIME] =
+		{
+			.name = "wall_time",
+			.label = "wall time",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.format = fg_format_duration,
+		},
+};
+
+static bool is_family_of(const struct fg_measure *row, const char *name)
+{
+	const size_t length = strlen(row->name);
+
+	return length > 0 && row->name[length - 1] == '.' &&
+	       strncmp(row->name, name, length) == 0 && name[length] != '\0';
+}
+
+const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t count,
+					  const char *name)
+{
+	const struct fg_measure *family = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+		if (is_family_of(&table[i], name))
+			family = &table[i];
+	}
+	return family;
+}
+
+struct fg_measure fg_measure_describe(const char *name, const char *unit)
+{
+	const struct fg_measure *row = fg_measure_match(builtin, FG_ARRAY_SIZE(builtin), name);
+	struct fg_measure measure = {
+		.label = name,
+		.unit = unit ? unit : "1",
+		.fold = FG_FOLD_SUM,
+		.better = FG_BETTER_LOWER,
+	};
+
+	if (row)
+		measure = *row;
+	if (row && strcmp(row->name, name) != 0)
+		measure.label = name;
+	measure.name = name;
+	return measure;
+}
+
+bool fg_measure_is_time(uint16_t id)
+{
+	return id == FG_MEASURE_CPU_TIME || id == FG_MEASURE_WALL_TIME;
+}
+
+const char *fg_measure_text(const struct fg_measure *measure, double value,
+			    char text[FG_NUMBER_TEXT_SIZE])
+{
+	return measure->format ? measure->format(value, text)
+			       : fg_format_value(value, measure->unit, text);
+}
+
+const struct fg_measure *fg_measure_at(const struct fg_measure_list *list, uint16_t id)
+{
+	if (id < FG_MEASURE_BUILTIN_COUNT)
+		return &builtin[id];
+	FG_ASSERT(id < fg_measure_count(list));
+	return list->own[id - FG_MEASURE_BUILTIN_COUNT];
+}
+
+size_t fg_measure_count(const struct fg_measure_list *list)
+{
+	return FG_MEASURE_BUILTIN_COUNT + list->count;
+}
+
+bool fg_measure_find(const struct fg_measure_list *list, const char *name, uint16_t *id)
+{
+	const size_t count = fg_measure_count(list);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(fg_measure_at(list, (uint16_t)i)->name, name) != 0)
+			continue;
+		*id = (uint16_t)i;
+		return true;
+	}
+	return false;
+}
+
+uint16_t fg_measure_add(struct fg_measure_list *list, struct fg_arena *arena,
+			const struct fg_measure *measure)
+{
+	struct fg_measure *copy = NULL;
+	uint16_t id = 0;
+
+	if (fg_measure_find(list, measure->name, &id))
+		return id;
+	FG_ASSERT(fg_measure_count(list) < FG_MEASURES_MAX);
+	copy = fg_arena_memdup(arena, measure, sizeof(*measure));
+	copy->name = fg_arena_strdup(arena, measure->name);
+	copy->label = fg_arena_strdup(arena, measure->label);
+	copy->unit = fg_arena_strdup(arena, measure->unit);
+	list->own =
+		fg_arena_grow(arena, list->own, &list->capacity, list->count, sizeof(list->own[0]));
+	list->own[list->count++] = copy;
+	return (uint16_t)(fg_measure_count(list) - 1);
+}

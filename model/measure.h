@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a profile counts over its call paths: time, bytes, calls.  A measure says how its values
+ * add up, what they mean and how people read them; the values themselves are plain doubles.
+ *
+ * The built-in measures are rows of one table (measure.c), time first.  A profile may bring its
+ * own, an import for example.  They are appended to the profile's list, so the id of a built-in
+ * measure is the same everywhere and any other id is local to its list.  Files keep names, never
+ * ids.
+ *
+ * A family is a row whose name ends with a dot: "calls." would describe "calls.fit".
+ */
+#ifndef FG_MODEL_MEASURE_H
+#define FG_MODEL_MEASURE_H
+
+#include "base/arena.h"
+#include "base/number.h"
+#include "model/metric.h"
+
+/* How the values of two samples, call paths or threads become one. */
+enum fg_measure_fold {
+	FG_FOLD_SUM,
+	FG_FOLD_MAX,
+	FG_FOLD_MIN,
+};
+
+enum fg_measure_id {
+	FG_MEASURE_CPU_TIME,
+	FG_MEASURE_WALL_TIME,
+	FG_MEASURE_BUILTIN_COUNT,
+};
+
+enum {
+	FG_MEASURES_MAX = 1024, /* in one list; readers refuse more */
+};
+
+struct fg_measure {
+	const char *name;  /* "cpu_time": in options, configuration and files */
+	const char *label; /* "CPU time": for people */
+	const char *unit;  /* "ns", "bytes", "1", or what an import calls it */
+	enum fg_measure_fold fold;
+	enum fg_better better;
+	bool exact; /* every event was seen; otherwise values are estimates from samples */
+	/* a value for people: "12.5 ms"; NULL: the number, then the unit */
+	const char *(*format)(double value, char text[FG_NUMBER_TEXT_SIZE]);
+};
+
+/* The measures of one profile: the built-in ones, then its own.  Zero is a valid list. */
+struct fg_measure_list {
+	const struct fg_measure **own;
+	size_t count, capacity;
+};
+
+/* The row of a table that describes `name`: its own or its family's; NULL: neither is there. */
+const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t count,
+					  const char *name);
+/*
+ * The measure of this name.  Outside the table it is what `unit` tells: summed, estimated, less is
+ * better.  Texts are not copied; `unit` (NULL: "1") counts only outside the table.
+ */
+struct fg_measure fg_measure_describe(const char *name, const char *unit);
+/* CPU or wall time: what a sampling clock measures. */
+bool fg_measure_is_time(uint16_t id);
+/* Two values as one.  0 means that nothing was seen: it is neutral in all three folds. */
+static inline double fg_measure_join(enum fg_measure_fold fold, double a, double b)
+{
+	const bool both = (a < 0 || a > 0) && (b < 0 || b > 0);
+
+	if (fold == FG_FOLD_SUM || !both)
+		return a + b;
+	return (a > b) == (fold == FG_FOLD_MAX) ? a : b;
+}
+
+const char *fg_measure_text(const struct fg_measure *measure, double value,
+			    char text[FG_NUMBER_TEXT_SIZE]);
+
+const struct fg_measure *fg_measure_at(const struct fg_measure_list *list, uint16_t id);
+size_t fg_measure_count(const struct fg_measure_list *list);
+bool fg_measure_find(const struct fg_measure_list *list, const char *name, uint16_t *id);
+/*
+ * Find by name, or append a copy in the arena that owns the list.  At most FG_MEASURES_MAX: who
+ * adds measures from a file checks fg_measure_count() first.
+ */
+uint16_t fg_measure_add(struct fg_measure_list *list, struct fg_arena *arena,
+			const struct fg_measure *measure);
+
+#endif
