@@ -15,7 +15,7 @@
  */
 #include "collector/discover.h"
 
-#include "collector/process.h"
+#include "collector/proc_stat.h"
 #include "collector/threads.h"
 #include "collector/writer.h"
 
@@ -193,7 +193,7 @@ static void list_some(struct fg_thread *thread, struct fg_search *search)
 {
 	struct listed listed;
 
-	if (!read_list(search, (char *)thread->record, &listed)) {
+	if (!read_list(search, (char *)thread->record.bytes, &listed)) {
 		atomic_store(&search->listing, false);
 		return;
 	}
@@ -230,7 +230,7 @@ static bool is_leaving(pid_t tid)
 	while (count > 0)
 		*at++ = digits[--count];
 	memcpy(at, "/stat", sizeof("/stat"));
-	return fg_stat_field(path, STAT_FLAGS) & EXITING;
+	return fg_stat_field(path, FG_STAT_FLAGS) & EXITING;
 }
 
 static void take_in(struct fg_search *search)
@@ -261,7 +261,7 @@ void fg_threads_discover(struct fg_thread *thread)
 	uint8_t nobody = 0;
 
 	if ((!due && !atomic_load_explicit(&search->listing, memory_order_relaxed)) ||
-	    fg_g.sealed || fg_g.pid == 0 || atomic_load(&thread->busy) ||
+	    fg_g.sandboxed || fg_g.pid == 0 || atomic_load(&thread->busy) ||
 	    !atomic_compare_exchange_strong(&search->busy, &nobody, 1))
 		return;
 	if (search->stranger) {

@@ -34,7 +34,7 @@ extern void __gcov_reset(void);
 
 static bool is_this_process(void)
 {
-	return fg_alive() && !fg_g.sealed && fg_self &&
+	return fg_alive() && !fg_g.sandboxed && fg_self &&
 	       fg_tid(fg_self) == (pid_t)syscall(SYS_gettid);
 }
 

@@ -3,7 +3,7 @@
  * Where the program meets what is ours by accident: descriptors that it closes wholesale, libraries
  * that it unloads, sandboxes that it enters.  Our descriptors look to it as if they were not open.
  */
-#include "collector/handler.h"
+#include "collector/introduce.h"
 #include "collector/modules.h"
 #include "collector/pthreads.h"
 #include "collector/real.h"
@@ -76,19 +76,17 @@ FG_EXPORT int dlclose(void *handle)
 {
 	FG_REAL(dlclose);
 	struct fg_thread *thread = fg_self;
-	uint8_t nobody = 0;
 
-	if (!fg_alive() || !thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
+	if (!fg_alive() || !thread || !fg_thread_enter(thread))
 		return real_dlclose(handle);
 	if (fg_ensure_file(thread))
 		fg_modules_scan(thread);
-	atomic_store(&thread->busy, 0);
+	fg_thread_leave(thread);
 	int status = real_dlclose(handle);
 
-	nobody = 0;
-	if (atomic_compare_exchange_strong(&thread->busy, &nobody, 1)) {
+	if (fg_thread_enter(thread)) {
 		fg_modules_check(thread);
-		atomic_store(&thread->busy, 0);
+		fg_thread_leave(thread);
 	}
 	return status;
 }
@@ -107,8 +105,8 @@ FG_EXPORT int prctl(int option, ...)
 	va_end(list);
 	/* Either opens the door to a filter that may kill for a system call it has not heard of. */
 	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive()) {
-		fg_threads_seal();
-		fg_file_seal();
+		fg_threads_enter_sandbox();
+		fg_file_enter_sandbox();
 	}
 	const int status = real_prctl(option, more[0], more[1], more[2], more[3]);
 

@@ -15,8 +15,10 @@
 #include "collector/handler.h"
 
 #include "collector/discover.h"
+#include "collector/introduce.h"
 #include "collector/paths.h"
 #include "collector/restart.h"
+#include "collector/sampling.h"
 #include "collector/signals.h"
 #include "collector/threads.h"
 #include "collector/walk.h"
@@ -29,45 +31,11 @@
 
 enum {
 	ALTERNATE_ROOM = 4096, /* what a walk may need of a small signal stack */
-	TICK_SLOW_NS = 10000000,
-	TICK_FAST_NS = 1000000,
 	TICK_PATIENCE = 32,
 	KERNEL_MOST_NS = 1000000,
 };
 
 static const uint64_t late_after_ns = UINT64_C(1000000000);
-
-bool fg_sampling_on(uint64_t now_ns)
-{
-	const struct fg_options *options = &fg_g.options;
-	const uint64_t begin_ns = fg_g.start_ns + options->delay_ns;
-
-	if (!atomic_load_explicit(&fg_g.sampling, memory_order_relaxed))
-		return false;
-	if (options->delay_ns && now_ns < begin_ns)
-		return false;
-	if (options->duration_ns && now_ns >= begin_ns + options->duration_ns)
-		return false;
-	return !fg_g.control || atomic_load_explicit(fg_g.control, memory_order_relaxed) != '0';
-}
-
-bool fg_ensure_file(struct fg_thread *thread)
-{
-	uint8_t nobody = 0;
-
-	if (atomic_load_explicit(&fg_g.header, memory_order_acquire))
-		return true;
-	if (!fg_g.lazy || fg_g.sealed || !atomic_compare_exchange_strong(&fg_g.opening, &nobody, 1))
-		return false;
-	if (fg_file_open() != 0) {
-		fg_g.lazy =
-			false; /* and leave `opening` set: it will not work the next time either */
-		return false;
-	}
-	fg_trace_introduce(thread);
-	atomic_store(&fg_g.opening, 0);
-	return true;
-}
 
 static bool stack_is_small(const ucontext_t *context)
 {
@@ -80,12 +48,12 @@ static bool stack_is_small(const ucontext_t *context)
 
 static void write_region(struct fg_thread *thread)
 {
-	if (thread->region == thread->region_written)
+	if (thread->regions.current == thread->regions.written)
 		return;
 	fg_record_begin(thread, FG_RECORD_REGION_SET);
-	fg_record_number(thread, thread->region);
+	fg_record_number(thread, thread->regions.current);
 	if (fg_record_write(thread))
-		thread->region_written = thread->region;
+		thread->regions.written = thread->regions.current;
 }
 
 static void count_sample(struct fg_thread *thread, enum fg_trace_clock clock, uint64_t weight_ns)
@@ -117,7 +85,7 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 	if (stack_is_small(context))
 		fg_lose(FG_LOSS_SMALL_STACK, 1);
 	else
-		where = fg_walk(thread, context);
+		where = fg_stack_walk(thread, context);
 	if (where.path)
 		thread->last_path = where.path;
 	if (where.path == 0)
@@ -136,18 +104,16 @@ static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 
 static void sample_or_carry(struct fg_thread *thread, const ucontext_t *context, uint64_t weight_ns)
 {
-	uint8_t nobody = 0;
-
-	weight_ns += thread->carried_ns;
-	thread->carried_ns = 0;
-	if (!atomic_compare_exchange_strong(&thread->busy, &nobody, 1)) {
+	weight_ns += thread->clocks.carried_ns;
+	thread->clocks.carried_ns = 0;
+	if (!fg_thread_enter(thread)) {
 		fg_lose(FG_LOSS_REENTERED, 1);
-		thread->carried_ns = weight_ns;
+		thread->clocks.carried_ns = weight_ns;
 		return;
 	}
 	if (!take_sample(thread, context, (enum fg_trace_clock)thread->clock, 0, weight_ns))
-		thread->carried_ns = weight_ns;
-	atomic_store(&thread->busy, 0);
+		thread->clocks.carried_ns = weight_ns;
+	fg_thread_leave(thread);
 }
 
 /* ---- system time ---- */
@@ -156,14 +122,15 @@ static void sample_or_carry(struct fg_thread *thread, const ucontext_t *context,
 static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 {
 	if (worthwhile)
-		thread->tick_idle = 0;
-	else if (thread->tick_idle < TICK_PATIENCE)
-		thread->tick_idle++;
-	const bool fast = thread->tick_idle < TICK_PATIENCE && (thread->tick_fast || worthwhile);
+		thread->clocks.tick_idle = 0;
+	else if (thread->clocks.tick_idle < TICK_PATIENCE)
+		thread->clocks.tick_idle++;
+	const bool fast = thread->clocks.tick_idle < TICK_PATIENCE &&
+			  (thread->clocks.tick_fast || worthwhile);
 
-	if (fast != thread->tick_fast && !fg_g.sealed)
-		fg_thread_set_tick(thread, fast ? TICK_FAST_NS : TICK_SLOW_NS);
-	thread->tick_fast = fast;
+	if (fast != thread->clocks.tick_fast && !fg_g.sandboxed)
+		fg_thread_set_tick(thread, fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
+	thread->clocks.tick_fast = fast;
 }
 
 static void on_tick(struct fg_thread *thread, const ucontext_t *context, const siginfo_t *info,
@@ -174,14 +141,14 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, const s
 	struct fg_account *account = &thread->account;
 	struct fg_times now = account->last;
 	struct fg_times split;
-	uint8_t nobody = 0;
 
-	if (fg_g.sealed) {
+	if (fg_g.sandboxed) {
 		/*
 		 * Every tick that met a system call stands for its period; the rest was user time.
 		 */
-		const uint64_t span_ns = (1 + (uint64_t)info->si_overrun) *
-					 (thread->tick_fast ? TICK_FAST_NS : TICK_SLOW_NS);
+		const uint64_t span_ns =
+			(1 + (uint64_t)info->si_overrun) *
+			(thread->clocks.tick_fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
 
 		now.system_ns += behind ? span_ns : 0;
 		now.cpu_ns += account->sampled_ns + (behind ? span_ns : 0);
@@ -196,12 +163,11 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, const s
 		!behind && split.system_ns >= KERNEL_MOST_NS && split.system_ns > split.user_ns;
 	const uint64_t due_ns = fg_account_due(account, fg_g.period_ns);
 
-	if ((!behind && !fault) || due_ns == 0 ||
-	    !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
+	if ((!behind && !fault) || due_ns == 0 || !fg_thread_enter(thread))
 		return;
 	if (take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0, due_ns))
 		fg_account_give(account, due_ns);
-	atomic_store(&thread->busy, 0);
+	fg_thread_leave(thread);
 }
 
 /* ---- the other clocks ---- */
@@ -209,7 +175,7 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, const s
 static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool tick, bool on)
 {
 	const uint64_t cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	const uint64_t weight_ns = cpu_ns - thread->last_cpu_ns;
+	const uint64_t weight_ns = cpu_ns - thread->clocks.last_ns;
 
 	if (tick) {
 		fg_thread_rearm(thread, fg_g.period_ns);
@@ -219,7 +185,7 @@ static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool 
 		fg_thread_rearm(thread, 0);
 		return;
 	}
-	thread->last_cpu_ns = cpu_ns;
+	thread->clocks.last_ns = cpu_ns;
 	if (on)
 		sample_or_carry(thread, context, weight_ns);
 	fg_thread_rearm(thread, fg_g.period_ns);
@@ -227,9 +193,9 @@ static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool 
 
 static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
 {
-	const uint64_t weight_ns = now_ns - thread->last_cpu_ns;
+	const uint64_t weight_ns = now_ns - thread->clocks.last_ns;
 
-	thread->last_cpu_ns = now_ns;
+	thread->clocks.last_ns = now_ns;
 	if (on)
 		sample_or_carry(thread, context, weight_ns);
 }
@@ -241,7 +207,7 @@ static void note_switch(struct fg_thread *thread, bool on)
 	struct fg_times now = thread->account.last;
 	struct fg_times split;
 
-	if (fg_g.sealed || !fg_account_is_behind(&thread->account, on, switches))
+	if (fg_g.sandboxed || !fg_account_is_behind(&thread->account, on, switches))
 		return;
 	fg_thread_times(&now);
 	fg_account_look(&thread->account, &now, on, switches, &split);
@@ -251,7 +217,7 @@ static void on_perf(struct fg_thread *thread, const ucontext_t *context, bool on
 {
 	const uint64_t weight_ns = fg_g.period_ns;
 
-	if (thread->first && !fg_g.sealed)
+	if (thread->clocks.first && !fg_g.sandboxed)
 		fg_thread_first_done(thread);
 	note_switch(thread, on);
 	if (!on)
@@ -318,7 +284,7 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 	if (!thread) {
 		noticed = fg_signal_forward(signal, info, context);
 		thread = fg_alive() ? fg_self : NULL;
-	} else if (thread->attached) {
+	} else if (thread->clocks.attached) {
 		dispatch(thread, context, info, tick, begin_ns);
 		fg_paths_prepare();
 		fg_threads_discover(thread);

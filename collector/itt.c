@@ -12,6 +12,7 @@
  * what is used here.
  */
 #include "base/attrs.h"
+#include "collector/region_table.h"
 #include "collector/regions.h"
 
 #include <pthread.h>
@@ -167,18 +168,18 @@ static const struct {
 	const char *name;
 	any_function function;
 } functions[] = {
-	{"__itt_pause", (any_function)fg_mark_pause},
-	{"__itt_resume", (any_function)fg_mark_resume},
-	{"__itt_detach", (any_function)fg_mark_pause},
-	{"__itt_domain_create", (any_function)domain_create},
-	{"__itt_string_handle_create", (any_function)string_handle_create},
-	{"__itt_task_begin", (any_function)task_begin},
-	{"__itt_task_end", (any_function)task_end},
-	{"__itt_event_create", (any_function)event_create},
-	{"__itt_event_start", (any_function)event_start},
-	{"__itt_event_end", (any_function)event_end},
-	{"__itt_frame_begin_v3", (any_function)frame_begin},
-	{"__itt_frame_end_v3", (any_function)frame_end},
+	{.name = "__itt_pause", .function = (any_function)fg_mark_pause},
+	{.name = "__itt_resume", .function = (any_function)fg_mark_resume},
+	{.name = "__itt_detach", .function = (any_function)fg_mark_pause},
+	{.name = "__itt_domain_create", .function = (any_function)domain_create},
+	{.name = "__itt_string_handle_create", .function = (any_function)string_handle_create},
+	{.name = "__itt_task_begin", .function = (any_function)task_begin},
+	{.name = "__itt_task_end", .function = (any_function)task_end},
+	{.name = "__itt_event_create", .function = (any_function)event_create},
+	{.name = "__itt_event_start", .function = (any_function)event_start},
+	{.name = "__itt_event_end", .function = (any_function)event_end},
+	{.name = "__itt_frame_begin_v3", .function = (any_function)frame_begin},
+	{.name = "__itt_frame_end_v3", .function = (any_function)frame_end},
 };
 
 /* The name is the interface's. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "collector/options.h"
+
 #include "collector/collector_env.h"
-#include "collector/process.h"
 
 #include <string.h>
 
@@ -75,10 +76,10 @@ static bool set_clock(struct fg_options *options, const char *text)
 		const char *name;
 		enum fg_trace_clock clock;
 	} names[] = {
-		{"cpu", FG_CLOCK_PERF_USER},
-		{"jitter", FG_CLOCK_JITTER},
-		{"tick", FG_CLOCK_TICK},
-		{"wall", FG_CLOCK_WALL},
+		{.name = "cpu", .clock = FG_CLOCK_PERF_USER},
+		{.name = "jitter", .clock = FG_CLOCK_JITTER},
+		{.name = "tick", .clock = FG_CLOCK_TICK},
+		{.name = "wall", .clock = FG_CLOCK_WALL},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
@@ -150,12 +151,17 @@ static const struct {
 	const char *name;
 	bool (*set)(struct fg_options *options, const char *text);
 } settings[] = {
-	{FG_ENV_OUTPUT, set_output},       {FG_ENV_RATE, set_rate},
-	{FG_ENV_PERIOD, set_period},       {FG_ENV_CLOCK, set_clock},
-	{FG_ENV_ONLY, set_only},           {FG_ENV_DELAY, set_delay},
-	{FG_ENV_DURATION, set_duration},   {FG_ENV_UNITS, set_units},
-	{FG_ENV_CONTROL, set_control},     {FG_ENV_PAUSED, set_paused},
-	{FG_ENV_MAX_BYTES, set_max_bytes},
+	{.name = FG_ENV_OUTPUT, .set = set_output},
+	{.name = FG_ENV_RATE, .set = set_rate},
+	{.name = FG_ENV_PERIOD, .set = set_period},
+	{.name = FG_ENV_CLOCK, .set = set_clock},
+	{.name = FG_ENV_ONLY, .set = set_only},
+	{.name = FG_ENV_DELAY, .set = set_delay},
+	{.name = FG_ENV_DURATION, .set = set_duration},
+	{.name = FG_ENV_UNITS, .set = set_units},
+	{.name = FG_ENV_CONTROL, .set = set_control},
+	{.name = FG_ENV_PAUSED, .set = set_paused},
+	{.name = FG_ENV_MAX_BYTES, .set = set_max_bytes},
 };
 
 void fg_collector_options_parse(char *const *environment, struct fg_options *options)

@@ -38,9 +38,9 @@ struct path_entry {
 	uint32_t unused;
 };
 
-struct fg_level fg_frame_levels[2][FG_LEVELS];
+struct fg_table_level fg_frame_levels[2][FG_LEVELS];
 _Atomic uint32_t fg_frame_current[2];
-static struct fg_level path_levels[FG_LEVELS];
+static struct fg_table_level path_levels[FG_LEVELS];
 static _Atomic uint32_t path_current;
 static _Atomic uint32_t next_frame;
 static _Atomic uint32_t next_path;
@@ -55,7 +55,7 @@ static void *reserve_zeros(size_t size)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-static int reserve(struct fg_level *levels, uint32_t first, size_t entry_size)
+static int reserve(struct fg_table_level *levels, uint32_t first, size_t entry_size)
 {
 	size_t count = first;
 
@@ -82,7 +82,7 @@ int fg_paths_init(void)
 	return status;
 }
 
-static void clear(struct fg_level *levels, _Atomic uint32_t *current, size_t entry_size)
+static void clear(struct fg_table_level *levels, _Atomic uint32_t *current, size_t entry_size)
 {
 	for (uint32_t i = 0; i <= atomic_load(current); i++) {
 		if (atomic_load(&levels[i].used) || atomic_load(&levels[i].present))
@@ -106,7 +106,7 @@ void fg_paths_clear(void)
 }
 
 /* Returns whether there was something to do.  A table that is not used yet may never be. */
-static bool prepare(struct fg_level *level, size_t entry_size)
+static bool prepare(struct fg_table_level *level, size_t entry_size)
 {
 	const size_t size = (level->mask + (size_t)1) * entry_size;
 	const size_t most = size < PREPARE_MOST ? size : PREPARE_MOST;
@@ -122,7 +122,7 @@ static bool prepare(struct fg_level *level, size_t entry_size)
 
 void fg_paths_prepare(void)
 {
-	if (fg_g.sealed)
+	if (fg_g.sandboxed)
 		return;
 	for (unsigned exact = 0; exact < 2; exact++)
 		if (prepare(&fg_frame_levels[exact][atomic_load(&fg_frame_current[exact])],
@@ -132,11 +132,12 @@ void fg_paths_prepare(void)
 }
 
 /* Is there room for one more on the newest level?  Opens the next when there is not. */
-static struct fg_level *level_to_fill(struct fg_level *levels, _Atomic uint32_t *current)
+static struct fg_table_level *level_to_fill(struct fg_table_level *levels,
+					    _Atomic uint32_t *current)
 {
 	for (;;) {
 		uint32_t i = atomic_load_explicit(current, memory_order_relaxed);
-		struct fg_level *level = &levels[i];
+		struct fg_table_level *level = &levels[i];
 
 		if (atomic_load_explicit(&level->used, memory_order_relaxed) <= level->mask / 4 * 3)
 			return level;
@@ -148,7 +149,7 @@ static struct fg_level *level_to_fill(struct fg_level *levels, _Atomic uint32_t 
 
 /* ---- frames ---- */
 
-static struct fg_frame_entry *frame_probe(const struct fg_level *level, uintptr_t pc)
+static struct fg_frame_entry *frame_probe(const struct fg_table_level *level, uintptr_t pc)
 {
 	struct fg_frame_entry *entries = level->entries;
 	uint32_t at = fg_spread(pc);
@@ -165,7 +166,7 @@ static struct fg_frame_entry *frame_probe(const struct fg_level *level, uintptr_
 	return NULL;
 }
 
-static struct fg_frame_entry *frame_claim(struct fg_level *level, uintptr_t pc)
+static struct fg_frame_entry *frame_claim(struct fg_table_level *level, uintptr_t pc)
 {
 	struct fg_frame_entry *entries = level->entries;
 	uint32_t at = fg_spread(pc);
@@ -213,7 +214,8 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 
 	if (header)
 		fg_count(&header->frames_slow, 1);
-	struct fg_level *level = level_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
+	struct fg_table_level *level =
+		level_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
 
 	info.id = level ? write_frame(thread, module, pc, exact) : 0;
 	struct fg_frame_entry *entry = level && info.id ? frame_claim(level, pc) : NULL;
@@ -226,7 +228,8 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 /* A frame of an older table is also put into the newest, where it is found at the first glance. */
 static void frame_bring(bool exact, uintptr_t pc, uint32_t module, struct fg_frame_info info)
 {
-	struct fg_level *level = level_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
+	struct fg_table_level *level =
+		level_to_fill(fg_frame_levels[exact], &fg_frame_current[exact]);
 	struct fg_frame_entry *entry = level ? frame_claim(level, pc) : NULL;
 
 	if (entry)
@@ -279,7 +282,7 @@ static uint32_t write_path(struct fg_thread *thread, uint32_t parent, uint32_t f
 }
 
 /* The entry of the key on this level, or the empty place for it; NULL if neither is near. */
-static struct path_entry *path_probe(const struct fg_level *level, uint64_t key, bool *found)
+static struct path_entry *path_probe(const struct fg_table_level *level, uint64_t key, bool *found)
 {
 	struct path_entry *entries = level->entries;
 	uint32_t at = fg_spread(key);
@@ -299,7 +302,7 @@ static struct path_entry *path_probe(const struct fg_level *level, uint64_t key,
 
 static uint32_t path_make(struct fg_thread *thread, uint32_t parent, uint32_t frame, uint64_t key)
 {
-	struct fg_level *level = level_to_fill(path_levels, &path_current);
+	struct fg_table_level *level = level_to_fill(path_levels, &path_current);
 	uint32_t id = level ? write_path(thread, parent, frame, 0) : 0;
 	bool found = false;
 

@@ -23,13 +23,13 @@ enum {
 };
 
 /* A table, and larger ones that follow when it is full. */
-struct fg_level {
+struct fg_table_level {
 	void *entries;
 	uint32_t mask;
 	_Atomic uint32_t used;
 	_Atomic uint32_t present; /* bytes from the front that have memory, or are about to */
 };
-extern struct fg_level fg_frame_levels[2][FG_LEVELS]; /* [exact] */
+extern struct fg_table_level fg_frame_levels[2][FG_LEVELS]; /* [exact] */
 extern _Atomic uint32_t fg_frame_current[2];
 
 struct fg_frame_info {
@@ -59,7 +59,7 @@ struct fg_frame_look {
 
 static inline struct fg_frame_look fg_frame_look(void)
 {
-	const struct fg_level *level =
+	const struct fg_table_level *level =
 		&fg_frame_levels[0]
 				[atomic_load_explicit(&fg_frame_current[0], memory_order_relaxed)];
 

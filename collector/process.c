@@ -11,11 +11,15 @@
 #include "collector/collector_env.h"
 #include "collector/crc32c.h"
 #include "collector/handler.h"
+#include "collector/introduce.h"
 #include "collector/modules.h"
+#include "collector/options.h"
 #include "collector/paths.h"
 #include "collector/pthreads.h"
 #include "collector/real.h"
+#include "collector/region_table.h"
 #include "collector/regions.h"
+#include "collector/sampling.h"
 #include "collector/signals.h"
 #include "collector/threads.h"
 #include "collector/writer.h"
@@ -34,13 +38,6 @@
 #ifndef MADV_WIPEONFORK
 # define MADV_WIPEONFORK 18
 #endif
-
-enum {
-	COMMAND_MAX = 65536
-};
-
-struct fg_global fg_g;
-_Thread_local struct fg_thread *fg_self;
 
 /* ---- start ---- */
 
@@ -120,39 +117,6 @@ static bool concerns_us(void)
 	       (!fg_g.options.only_parent || fg_g.options.only_parent == getppid());
 }
 
-static void write_command(struct fg_thread *thread)
-{
-	static char command[COMMAND_MAX]; /* touched once, by the thread that makes the file */
-	long size = 0;
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	size = syscall(SYS_read, fd, command, sizeof(command));
-	(void)syscall(SYS_close, fd);
-	if (size > 0)
-		(void)fg_text_write(thread, FG_RECORD_COMMAND, command, (size_t)size);
-}
-
-void fg_trace_introduce(struct fg_thread *thread)
-{
-	struct fg_trace_header *header = atomic_load(&fg_g.header);
-
-	(void)fg_text_write(thread, FG_RECORD_EXE, fg_g.program, strlen(fg_g.program));
-	write_command(thread);
-	if (fg_g.perf_errno)
-		(void)fg_note(
-			thread,
-			"the kernel refuses perf events to this process: samples come from a timer instead");
-	if (fg_g.options.misread) {
-		(void)fg_note(thread, "a setting could not be read and was ignored:");
-		(void)fg_note(thread, fg_g.options.misread);
-	}
-	fg_modules_rewrite(thread);
-	fg_regions_rewrite(thread);
-	__atomic_store_n(&header->state, FG_STATE_ACTIVE, __ATOMIC_RELEASE);
-}
-
 static void before_fork(void)
 {
 	if (fg_alive() && fg_self)
@@ -186,7 +150,7 @@ static void begin_main_thread(struct fg_thread *thread)
 {
 	fg_self = thread;
 	find_main_stack(thread);
-	fg_signal_install();
+	fg_signal_install(fg_on_signal);
 	fg_signal_begin();
 	fg_thread_attach(thread, FG_THREAD_MAIN, 0);
 	fg_pthreads_watch_end();
@@ -249,7 +213,7 @@ static void after_fork_in_child(void)
 	const int saved_errno = errno;
 
 	/* From a sandbox it stays off: the filter might not let us even close what we have open. */
-	if (!parent || !fg_g.alive || fg_alive() || fg_g.sealed)
+	if (!parent || !fg_g.alive || fg_alive() || fg_g.sandboxed)
 		return;
 	fg_file_detach();
 	fg_signals_forked();
@@ -284,53 +248,6 @@ static void after_fork_in_child(void)
 	errno = saved_errno;
 }
 
-/* ---- on and off ---- */
-
-void fg_sampling_set(bool on)
-{
-	struct fg_thread *thread = fg_self;
-	uint8_t nobody = 0;
-
-	if (!fg_alive() || atomic_exchange(&fg_g.sampling, on) == on)
-		return;
-	(void)atomic_fetch_add(&fg_g.switches, 1);
-	if (!thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
-		return;
-	if (atomic_load(&fg_g.header)) {
-		fg_record_begin(thread, FG_RECORD_SAMPLING);
-		fg_record_number(thread, on);
-		fg_record_number(thread, fg_clock_ns(CLOCK_MONOTONIC));
-		(void)fg_record_write(thread);
-	}
-	atomic_store(&thread->busy, 0);
-}
-
-uint64_t fg_stat_field(const char *path, int number)
-{
-	char text[512];
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	ssize_t size;
-	uint64_t value = 0;
-
-	if (fd < 0)
-		return 0;
-	size = syscall(SYS_read, fd, text, sizeof(text) - 1);
-	(void)syscall(SYS_close, fd);
-	if (size <= 0)
-		return 0;
-	text[size] = '\0';
-	/* The name, field 2, may hold anything; behind its last bracket comes field 3. */
-	const char *at = strrchr(text, ')');
-
-	for (int field = 2; at && field < number; field++) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	for (; at && *at >= '0' && *at <= '9'; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	return value;
-}
-
 /* ---- the end ---- */
 
 static void write_totals(enum fg_trace_end how)
@@ -353,13 +270,14 @@ void fg_process_end(enum fg_trace_end how)
 {
 	struct fg_thread *thread = fg_self;
 
-	if (!fg_alive() || fg_g.sealed || !thread || fg_tid(thread) != (pid_t)syscall(SYS_gettid))
+	if (!fg_alive() || fg_g.sandboxed || !thread ||
+	    fg_tid(thread) != (pid_t)syscall(SYS_gettid))
 		return;
 	atomic_store(&thread->busy, 1);
 	fg_regions_finish(thread);
 	fg_thread_detach(thread);
 	write_totals(how);
-	atomic_store(&thread->busy, 0);
+	fg_thread_leave(thread);
 }
 
 void fg_process_resume(void)
@@ -367,7 +285,8 @@ void fg_process_resume(void)
 	struct fg_thread *thread = fg_self;
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	if (!fg_alive() || fg_g.sealed || !thread || fg_tid(thread) != (pid_t)syscall(SYS_gettid))
+	if (!fg_alive() || fg_g.sandboxed || !thread ||
+	    fg_tid(thread) != (pid_t)syscall(SYS_gettid))
 		return;
 	if (header)
 		__atomic_store_n(&header->end, FG_END_UNKNOWN, __ATOMIC_RELEASE);
@@ -381,9 +300,9 @@ static void scan_once_more(struct fg_thread *thread)
 	atomic_store(&thread->busy, 1);
 	if (atomic_load(&fg_g.header))
 		fg_modules_scan(thread);
-	if (fg_g.sealed)
+	if (fg_g.sandboxed)
 		fg_regions_finish(thread);
-	atomic_store(&thread->busy, 0);
+	fg_thread_leave(thread);
 }
 
 /*
@@ -392,7 +311,7 @@ static void scan_once_more(struct fg_thread *thread)
  */
 static void end_without_thread(void)
 {
-	struct fg_thread *thread = fg_g.sealed || fg_g.pid != getpid() ? NULL : fg_thread_new();
+	struct fg_thread *thread = fg_g.sandboxed || fg_g.pid != getpid() ? NULL : fg_thread_new();
 
 	if (!thread)
 		return;

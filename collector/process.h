@@ -9,17 +9,5 @@
 void fg_process_end(enum fg_trace_end how);
 /* The exec has failed: as if it had not been tried. */
 void fg_process_resume(void);
-void fg_collector_options_parse(char *const *environment, struct fg_options *options);
-/* Switch sampling for the whole process; a record says when. */
-void fg_sampling_set(bool on);
-
-/* Fields of a stat file under /proc, numbered as in proc(5). */
-enum {
-	STAT_FLAGS = 9,
-	STAT_START = 22,
-};
-
-/* A number out of it; 0 when it cannot be read. */
-uint64_t fg_stat_field(const char *path, int number);
 
 #endif

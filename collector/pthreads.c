@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/pthreads.h"
 
-#include "collector/handler.h"
+#include "collector/introduce.h"
 #include "collector/real.h"
 #include "collector/regions.h"
 #include "collector/signals.h"
@@ -41,7 +41,7 @@ static void on_thread_end(void *rounds)
 	atomic_store(&thread->busy, 1);
 	fg_regions_finish(thread);
 	fg_thread_detach(thread);
-	atomic_store(&thread->busy, 0);
+	fg_thread_leave(thread);
 	fg_self = NULL;
 	fg_thread_free(thread);
 }
@@ -60,14 +60,14 @@ void fg_pthreads_watch_end(void)
 static void *run_thread(void *argument)
 {
 	struct fg_thread *thread = argument;
-	void *(*const begin)(void *) = thread->start;
-	void *const begin_argument = thread->start_argument;
+	void *(*const begin)(void *) = thread->birth.begin;
+	void *const begin_argument = thread->birth.argument;
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
 	thread->stack_high = here & ~(uintptr_t)(FG_WORD - 1);
-	thread->stack_low = here > thread->stack_size ? here - thread->stack_size : 0;
-	thread->handle = pthread_self();
-	fg_signal_inherit(thread->blocked);
+	thread->stack_low = here > thread->birth.stack_size ? here - thread->birth.stack_size : 0;
+	thread->birth.handle = pthread_self();
+	fg_signal_inherit(thread->birth.blocked);
 	fg_self = thread;
 	fg_signal_begin();
 	fg_thread_attach(thread, FG_THREAD_PTHREAD, 0);
@@ -91,7 +91,7 @@ static size_t stack_size_of(const pthread_attr_t *attr)
 
 static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t stack_size)
 {
-	struct fg_thread *thread = fg_alive() && !fg_g.sealed ? fg_thread_new() : NULL;
+	struct fg_thread *thread = fg_alive() && !fg_g.sandboxed ? fg_thread_new() : NULL;
 
 	if (!thread) {
 		fg_lose(FG_LOSS_NO_CLOCK, fg_alive());
@@ -99,16 +99,16 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	}
 	atomic_store(&fg_g.tids[thread->index], FG_TID_PENDING);
 	thread->kind = FG_THREAD_PTHREAD;
-	thread->start = begin;
-	thread->start_argument = argument;
-	thread->blocked = fg_signal_hold();
+	thread->birth.begin = begin;
+	thread->birth.argument = argument;
+	thread->birth.blocked = fg_signal_hold();
 	/*
 	 * Its own frames lie a little below the top; leave what the system puts there and a guard
 	 * out of account.
 	 */
-	thread->stack_size = stack_size > 8 * (size_t)FG_TRACE_ALIGN
-				     ? stack_size - 8 * (size_t)FG_TRACE_ALIGN
-				     : 0;
+	thread->birth.stack_size = stack_size > 8 * (size_t)FG_TRACE_ALIGN
+					   ? stack_size - 8 * (size_t)FG_TRACE_ALIGN
+					   : 0;
 	return thread;
 }
 
@@ -147,15 +147,14 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 static void name_thread(struct fg_thread *named, const char *name)
 {
 	struct fg_thread *thread = fg_self;
-	uint8_t nobody = 0;
 
-	if (!thread || !atomic_compare_exchange_strong(&thread->busy, &nobody, 1))
+	if (!thread || !fg_thread_enter(thread))
 		return;
 	if (fg_ensure_file(thread)) {
 		fg_thread_announce(thread);
 		fg_thread_name_write(thread, named, name);
 	}
-	atomic_store(&thread->busy, 0);
+	fg_thread_leave(thread);
 }
 
 void fg_pthreads_renamed(void)
@@ -184,7 +183,7 @@ FG_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
 		if (thread && atomic_load(&thread->taken) && thread->kind == FG_THREAD_PTHREAD &&
-		    thread->handle == handle)
+		    thread->birth.handle == handle)
 			name_thread(thread, name);
 	}
 	return status;
@@ -194,7 +193,7 @@ FG_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 static void *run_c11(void *argument)
 {
 	struct fg_thread *thread = fg_self;
-	thrd_start_t begin = (thrd_start_t)(uintptr_t)thread->c11_start;
+	thrd_start_t begin = (thrd_start_t)(uintptr_t)thread->birth.c11_begin;
 
 	return (void *)(intptr_t)begin(argument);
 }
@@ -207,7 +206,7 @@ FG_EXPORT int thrd_create(thrd_t *handle, thrd_start_t begin, void *argument)
 
 	if (!thread)
 		return real_thrd_create(handle, begin, argument);
-	thread->c11_start = (uintptr_t)begin;
+	thread->birth.c11_begin = (uintptr_t)begin;
 	int status = real_pthread_create(handle, NULL, run_thread, thread);
 
 	fg_signal_release();

@@ -7,7 +7,6 @@
 
 #include "collector/state.h"
 
-uint32_t fg_name_find(const char *text);
 void fg_mark_region_begin(uint32_t name);
 void fg_mark_region_end(void);
 /* End the innermost region of this name, and with it what was begun inside and not ended. */
@@ -17,8 +16,6 @@ void fg_mark_unit_end(void);
 void fg_mark_pause(void);
 void fg_mark_resume(void);
 
-/* All names and regions known so far, into a new file. */
-void fg_regions_rewrite(struct fg_thread *thread);
 /* A forked child goes on inside the regions of the thread that forked. */
 void fg_regions_inherit(struct fg_thread *thread, const struct fg_thread *parent);
 /* The thread ends: close its unit, write how often and how long it was in each region. */

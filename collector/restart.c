@@ -27,13 +27,12 @@
 #include <time.h>
 
 enum timeout_kind {
-	TIME_MS, /* milliseconds; negative: endless */
-	/* nanosleep: what remains was written to the next argument, if it is not NULL */
-	TIME_SLEEP,
-	TIME_CLOCK,  /* clock_nanosleep: the same, unless absolute */
-	TIME_SPEC,   /* an argument points to a relative time */
-	TIME_FUTEX,  /* relative with FUTEX_WAIT, absolute with FUTEX_WAIT_BITSET */
-	TIME_SOCKET, /* endless, but a connect goes on by itself and is not to be made twice */
+	FG_TIMEOUT_MS,     /* milliseconds; negative: endless */
+	FG_TIMEOUT_SLEEP,  /* the kernel writes what remains to the next argument, unless NULL */
+	FG_TIMEOUT_CLOCK,  /* as FG_TIMEOUT_SLEEP, unless absolute */
+	FG_TIMEOUT_SPEC,   /* an argument points to a relative time */
+	FG_TIMEOUT_FUTEX,  /* relative with FUTEX_WAIT, absolute with FUTEX_WAIT_BITSET */
+	FG_TIMEOUT_SOCKET, /* endless, but a connect continues by itself: do not make it twice */
 };
 
 struct timed {
@@ -48,89 +47,27 @@ enum {
 	WIDE = 8
 };
 
-/*
- * Processors differ in which calls they have: those of the first years are gone from the newer
- * ones, and some exist only where a word is 32 bits wide.
- */
 static const struct timed timed_calls[] = {
-	{SYS_epoll_pwait, TIME_MS, 3, 0},
-	{SYS_epoll_pwait2, TIME_SPEC, 3, WIDE},
-	{SYS_nanosleep, TIME_SLEEP, 0, OLD},
-	{SYS_clock_nanosleep, TIME_CLOCK, 2, OLD},
-	{SYS_futex, TIME_FUTEX, 3, OLD},
-	{SYS_rt_sigtimedwait, TIME_SPEC, 2, OLD},
-	{SYS_io_getevents, TIME_SPEC, 4, OLD},
-#ifdef SYS_poll
-	{SYS_epoll_wait, TIME_MS, 3, 0},
-	{SYS_poll, TIME_MS, 2, 0},
-#endif
-#ifdef SYS_semtimedop
-	{SYS_semtimedop, TIME_SPEC, 3, OLD},
-#endif
-#ifdef SYS_futex_time64
-	{SYS_clock_nanosleep_time64, TIME_CLOCK, 2, WIDE},
-	{SYS_futex_time64, TIME_FUTEX, 3, WIDE},
-	{SYS_rt_sigtimedwait_time64, TIME_SPEC, 2, WIDE},
-	{SYS_semtimedop_time64, TIME_SPEC, 3, WIDE},
-#endif
-#ifdef SYS_socketcall
-	{SYS_socketcall, TIME_SOCKET, 0, 0},
-#endif
+	{.number = SYS_epoll_pwait, .timeout = FG_TIMEOUT_MS, .argument = 3},
+	{.number = SYS_epoll_pwait2, .timeout = FG_TIMEOUT_SPEC, .argument = 3, .half = WIDE},
+	{.number = SYS_nanosleep, .timeout = FG_TIMEOUT_SLEEP, .argument = 0, .half = OLD},
+	{.number = SYS_clock_nanosleep, .timeout = FG_TIMEOUT_CLOCK, .argument = 2, .half = OLD},
+	{.number = SYS_futex, .timeout = FG_TIMEOUT_FUTEX, .argument = 3, .half = OLD},
+	{.number = SYS_rt_sigtimedwait, .timeout = FG_TIMEOUT_SPEC, .argument = 2, .half = OLD},
+	{.number = SYS_io_getevents, .timeout = FG_TIMEOUT_SPEC, .argument = 4, .half = OLD},
+	FG_ARCH_TIMED_CALLS /* each row ends in a comma */
 };
 
 /* Endless, until an absolute time, or with a time-out that the kernel brings up to date. */
+/* clang-format off */
 static const long untimed_calls[] = {
-	SYS_ppoll,
-	SYS_pselect6,
-	SYS_rt_sigsuspend,
-	SYS_msgrcv,
-	SYS_msgsnd,
-	SYS_accept4,
-	SYS_recvfrom,
-	SYS_recvmsg,
-	SYS_recvmmsg,
-	SYS_sendto,
-	SYS_sendmsg,
-	SYS_read,
-	SYS_readv,
-	SYS_write,
-	SYS_writev,
-	SYS_wait4,
-	SYS_waitid,
-	SYS_mq_timedreceive,
-	SYS_mq_timedsend,
-	SYS_flock,
-	SYS_fcntl,
-	SYS_openat,
-#ifdef SYS_pause
-	SYS_pause,
-#endif
-#ifdef SYS_select
-	SYS_select,
-#endif
-#ifdef SYS__newselect
-	SYS__newselect,
-#endif
-#ifdef SYS_semop
-	SYS_semop,
-#endif
-#ifdef SYS_accept
-	SYS_accept,
-#endif
-#ifdef SYS_waitpid
-	SYS_waitpid,
-#endif
-#ifdef SYS_fcntl64
-	SYS_fcntl64,
-#endif
-#ifdef SYS_futex_time64
-	SYS_ppoll_time64,
-	SYS_pselect6_time64,
-	SYS_recvmmsg_time64,
-	SYS_mq_timedreceive_time64,
-	SYS_mq_timedsend_time64,
-#endif
+	SYS_ppoll, SYS_pselect6, SYS_rt_sigsuspend, SYS_msgrcv, SYS_msgsnd, SYS_accept4,
+	SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_sendto, SYS_sendmsg, SYS_read, SYS_readv,
+	SYS_write, SYS_writev, SYS_wait4, SYS_waitid, SYS_mq_timedreceive, SYS_mq_timedsend,
+	SYS_flock, SYS_fcntl, SYS_openat,
+	FG_ARCH_UNTIMED_CALLS
 };
+/* clang-format on */
 
 static const struct timed *find_timed(long number)
 {
@@ -176,7 +113,7 @@ static void put_ns(void *time, uint8_t half, int64_t ns)
 
 static int64_t time_left(const struct fg_thread *thread, uint64_t now_ns)
 {
-	return thread->blocked_until_ns > now_ns ? (int64_t)(thread->blocked_until_ns - now_ns) : 0;
+	return thread->restart.until_ns > now_ns ? (int64_t)(thread->restart.until_ns - now_ns) : 0;
 }
 
 /*
@@ -188,10 +125,10 @@ static void shorten(struct fg_thread *thread, ucontext_t *context, const struct 
 {
 	fg_arch_word *const argument = fg_arch_argument(context, call->argument);
 
-	if ((uintptr_t)*argument != (uintptr_t)thread->timeout)
-		thread->blocked_until_ns = now_ns + (uint64_t)get_ns(given, call->half);
-	put_ns(thread->timeout, call->half, time_left(thread, now_ns));
-	*argument = (fg_arch_word)(uintptr_t)thread->timeout;
+	if ((uintptr_t)*argument != (uintptr_t)thread->restart.timeout)
+		thread->restart.until_ns = now_ns + (uint64_t)get_ns(given, call->half);
+	put_ns(thread->restart.timeout, call->half, time_left(thread, now_ns));
+	*argument = (fg_arch_word)(uintptr_t)thread->restart.timeout;
 }
 
 static void shorten_spec(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
@@ -214,7 +151,7 @@ static void shorten_ms(struct fg_thread *thread, ucontext_t *context, const stru
 	if (!fg_arch_is_marked(context, call->argument, mark)) {
 		if (ms <= 0)
 			return;
-		thread->blocked_until_ns = now_ns + (uint64_t)(ms * million);
+		thread->restart.until_ns = now_ns + (uint64_t)(ms * million);
 	}
 	const int64_t left_ms = (time_left(thread, now_ns) + million - 1) / million;
 
@@ -239,24 +176,24 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 	const int second = (int)*fg_arch_argument(context, 1);
 
 	switch (call->timeout) {
-	case TIME_MS:
+	case FG_TIMEOUT_MS:
 		shorten_ms(thread, context, call, now_ns);
 		break;
-	case TIME_SLEEP:
+	case FG_TIMEOUT_SLEEP:
 		shorten_sleep(thread, context, call, now_ns);
 		break;
-	case TIME_CLOCK:
+	case FG_TIMEOUT_CLOCK:
 		if (!(second & TIMER_ABSTIME))
 			shorten_sleep(thread, context, call, now_ns);
 		break;
-	case TIME_SPEC:
+	case FG_TIMEOUT_SPEC:
 		shorten_spec(thread, context, call, now_ns);
 		break;
-	case TIME_FUTEX:
+	case FG_TIMEOUT_FUTEX:
 		if ((second & FUTEX_CMD_MASK) == FUTEX_WAIT)
 			shorten_spec(thread, context, call, now_ns);
 		break;
-	case TIME_SOCKET:
+	case FG_TIMEOUT_SOCKET:
 		return *fg_arch_argument(context, 0) != SYS_CONNECT;
 	}
 	return true;

@@ -552,7 +552,8 @@ static uint64_t rule_of_row(const struct row *row)
 {
 	if (row->ra.how == SAVED_UNDEFINED)
 		return fg_rule_pack(FG_RULE_END, 0, 0, 0);
-	if (row->ra.how != SAVED_OFFSET || row->ra.offset != -(int64_t)FG_WORD)
+	if (row->ra.how != SAVED_OFFSET ||
+	    row->ra.offset != (int64_t)(intptr_t)fg_return_address_at(0))
 		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
 	if (row->expression.at)
 		return rule_of_expression(row);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/signals.h"
 
-#include "collector/handler.h"
 #include "collector/real.h"
 #include "collector/threads.h"
 #include "collector/writer.h"
@@ -22,6 +21,7 @@ enum {
 	SAMPLE_TRIES = 100
 };
 
+static void (*our_handler)(int signal, siginfo_t *info, void *context);
 /* What the program set for our signal; two copies, so that a handler always finds one whole. */
 static struct sigaction shadow[2];
 static _Atomic uint32_t shadow_current;
@@ -58,19 +58,6 @@ void fg_signal_begin(void)
 static int raw_mask(int how, const sigset_t *set, sigset_t *before)
 {
 	return (int)syscall(SYS_rt_sigprocmask, how, set, before, KERNEL_SIGSET);
-}
-
-void fg_mask_block_all(sigset_t *before)
-{
-	sigset_t all;
-
-	(void)sigfillset(&all);
-	(void)raw_mask(SIG_SETMASK, &all, before);
-}
-
-void fg_mask_restore(const sigset_t *before)
-{
-	(void)raw_mask(SIG_SETMASK, before, NULL);
 }
 
 bool fg_signal_unblock(void)
@@ -119,19 +106,25 @@ static void shadow_set(const struct sigaction *action)
 	atomic_store_explicit(&shadow_current, next, memory_order_release);
 }
 
-void fg_signal_install(void)
+static void install(void)
 {
 	FG_REAL(sigaction);
 	struct sigaction ours;
 	struct sigaction before;
 
 	memset(&ours, 0, sizeof(ours));
-	ours.sa_sigaction = fg_on_signal;
+	ours.sa_sigaction = our_handler;
 	ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
 	(void)sigfillset(&ours.sa_mask);
-	if (real_sigaction(FG_SIGNAL, &ours, &before) == 0 && before.sa_sigaction != fg_on_signal)
+	if (real_sigaction(FG_SIGNAL, &ours, &before) == 0 && before.sa_sigaction != our_handler)
 		shadow_set(&before);
 	blocked = fg_signal_unblock();
+}
+
+void fg_signal_install(void (*handler)(int signal, siginfo_t *info, void *context))
+{
+	our_handler = handler;
+	install();
 }
 
 /* ---- the program's own use of the signal ---- */
@@ -542,7 +535,7 @@ FG_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
  */
 static bool sleeps_in_earnest(void)
 {
-	return blocked && fg_alive() && !fg_g.sealed && fg_g.clock_user != FG_CLOCK_WALL;
+	return blocked && fg_alive() && !fg_g.sandboxed && fg_g.clock_user != FG_CLOCK_WALL;
 }
 
 static const sigset_t *enter_epoll(struct stay *stay, const sigset_t *set)
@@ -769,6 +762,6 @@ void fg_signal_hide(void)
 {
 	const bool kept = blocked;
 
-	fg_signal_install();
+	install();
 	blocked = kept;
 }

@@ -8,8 +8,8 @@
 
 #include "collector/state.h"
 
-/* Take the signal over and let it through in this thread. */
-void fg_signal_install(void);
+/* Take the signal over for this handler and let it through in this thread. */
+void fg_signal_install(void (*handler)(int signal, siginfo_t *info, void *context));
 /*
  * This thread has been given its slot: let the others know what it does with signals for the
  * process.
@@ -35,10 +35,6 @@ bool fg_signal_unblock(void);
  */
 void fg_signal_expose(void);
 void fg_signal_hide(void);
-/* Without going through the names that we stand in front of. */
-void fg_mask_block_all(sigset_t *before);
-void fg_mask_restore(const sigset_t *before);
-
 /*
  * A thread that is made inherits what the program thinks is blocked.  From `hold`, which says that,
  * to `release` in the maker our signal is blocked in earnest, and in the new thread until

@@ -71,7 +71,7 @@ struct fg_check {
  * A frame as a walk leaves it.  `first_check` is where its own checks (of the way to its caller)
  * start.
  */
-struct fg_frame {
+struct fg_walk_frame {
 	struct fg_regs regs;
 	uint32_t id;   /* frame id of the trace */
 	uint32_t node; /* call path down to here */
@@ -82,8 +82,8 @@ struct fg_frame {
 
 /* The frames of a stack, leaf first; in front of them is room for further calls. */
 struct fg_trail {
-	struct fg_frame frames[FG_TRAIL_FRAMES +
-			       1]; /* behind the last: a stack pointer that no walk reaches */
+	struct fg_walk_frame frames[FG_TRAIL_FRAMES +
+				    1]; /* behind the last: a stack pointer that no walk reaches */
 	struct fg_check checks[FG_CHECKS_PER_FRAME * (FG_TRAIL_FRAMES + 1)];
 };
 
@@ -93,7 +93,7 @@ struct fg_region_times {
 };
 
 /* What is kept of the stack before, and room to walk the new one. */
-struct fg_stack {
+struct fg_walk_memory {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];
 	uint32_t edge
@@ -101,11 +101,70 @@ struct fg_stack {
 		[FG_TRACE_FRAMES_EDGE];
 };
 
-struct fg_writer {
+struct fg_chunk_writer {
 	struct fg_trace_chunk *chunk;
 	uint32_t used;
 	uint32_t crc;
 	uint64_t last_time_ns;
+};
+
+/* Clocks, and what they are about to do: collector/threads.c and the handler. */
+struct fg_thread_clocks {
+	bool attached;
+	bool first; /* perf's first period is still running */
+	bool tick_fast;
+	uint8_t tick_idle;
+	int perf_fd;
+	int timer;
+	int tick_timer;
+	uint64_t random;
+	uint64_t carried_ns; /* weight of samples that could not be taken */
+	uint64_t last_ns;    /* jitter: CPU time at the last sample; wall: the time of it */
+};
+
+/* The regions and the unit of work that the thread is in: collector/regions.c. */
+struct fg_thread_regions {
+	uint32_t current;
+	uint32_t written; /* the current one, as far as the trace knows */
+	uint32_t depth;
+	uint32_t outer[FG_REGION_DEPTH_MAX];
+	uint64_t begin_ns[FG_REGION_DEPTH_MAX];
+	uint32_t unit_name;
+	uint64_t unit_number;
+};
+
+/* The time-out of a system call that was started again: collector/restart.c. */
+struct fg_thread_restart {
+	int64_t timeout[2];
+	uint64_t until_ns;
+};
+
+/* The stack of the last sample: collector/walk.c. */
+struct fg_thread_kept {
+	uint32_t trail; /* which of the two trails holds it */
+	uint32_t count; /* frames */
+	uint32_t end;   /* one past the outermost */
+	uint32_t checks_end;
+	uint32_t checked_from; /* all frames from here on are checked */
+	uint32_t epoch;
+	bool complete;
+};
+
+/* The record being put together: collector/writer.c. */
+struct fg_thread_record {
+	uint32_t size;
+	uint8_t kind;
+	uint8_t bytes[FG_RECORD_HEAD + FG_RECORD_ROOM];
+};
+
+/* How pthread_create() was called: collector/pthreads.c. */
+struct fg_thread_birth {
+	pthread_t handle;
+	bool blocked; /* does the creator believe that our signal is blocked? */
+	void *(*begin)(void *);
+	void *argument;
+	uintptr_t c11_begin;
+	size_t stack_size;
 };
 
 struct fg_thread {
@@ -115,57 +174,40 @@ struct fg_thread {
 	uint32_t kind;
 	uint32_t clock;
 	_Atomic uint8_t busy;
-	/* the program has not blocked our signal here, or waits for it */
+	/* The program has not blocked our signal here, or waits for it. */
 	_Atomic bool takes_signal;
-	bool attached;
-	bool has_timer;
-	bool tick_fast;
-	uint8_t tick_idle;
-	bool first;   /* perf's first period is still on */
-	bool written; /* THREAD_BEGIN is in the trace */
-	int perf_fd;
-	int timer;
-	int tick_timer;
-	uint64_t random;
+	bool written;            /* THREAD_BEGIN is in the trace */
+	char name[FG_NAME_SIZE]; /* as the trace knows it */
 	uintptr_t stack_low;
 	uintptr_t stack_high;
-	uint64_t carried_ns;       /* weight of samples that could not be taken */
-	uint64_t last_cpu_ns;      /* jitter: CPU time at the last sample; wall: time of it */
-	struct fg_account account; /* perf: what is left for system time */
-	uint64_t user_ns;          /* weights given */
-	uint64_t system_ns;
 	uint64_t begin_ns;
 	struct fg_times begin;
-	uint32_t region; /* current */
-	uint32_t region_written;
-	uint32_t region_depth;
-	uint32_t region_stack[FG_REGION_DEPTH_MAX];
-	uint64_t region_begin[FG_REGION_DEPTH_MAX];
-	uint32_t unit_name;
-	uint64_t unit_number;
-	int64_t timeout[2]; /* of a system call that was started again, */
-	uint64_t blocked_until_ns;
-	uint32_t last_path;  /* of the last sample that had a stack */
-	uint32_t kept_trail; /* which of the two holds the stack before */
-	uint32_t kept_count; /* its frames */
-	uint32_t kept_end;   /* behind its outermost */
-	uint32_t kept_checks_end;
-	uint32_t kept_checked_from; /* all frames from here on are checked */
-	uint32_t kept_epoch;
-	bool kept_complete;
-	struct fg_writer writer;
-	struct fg_stack *stack;
-	uint32_t record_size; /* the record being put together */
-	uint8_t record_kind;
-	uint8_t record[FG_RECORD_HEAD + FG_RECORD_ROOM];
-	pthread_t handle;        /* of a thread that pthread_create() made */
-	char name[FG_NAME_SIZE]; /* as the trace knows it */
-	bool blocked;            /* does the maker of this thread think our signal blocked? */
-	void *(*start)(void *);
-	void *start_argument;
-	uintptr_t c11_start;
-	size_t stack_size;
+	uint64_t user_ns; /* weights given */
+	uint64_t system_ns;
+	uint32_t last_path; /* of the last sample that had a stack */
+	struct fg_account account;
+	struct fg_thread_clocks clocks;
+	struct fg_thread_regions regions;
+	struct fg_thread_restart restart;
+	struct fg_thread_kept kept;
+	struct fg_thread_birth birth;
+	struct fg_chunk_writer writer;
+	struct fg_thread_record record;
+	struct fg_walk_memory *stack;
 };
+
+/* False: the thread is inside the collector already. */
+static inline bool fg_thread_enter(struct fg_thread *thread)
+{
+	uint8_t nobody = 0;
+
+	return atomic_compare_exchange_strong(&thread->busy, &nobody, 1);
+}
+
+static inline void fg_thread_leave(struct fg_thread *thread)
+{
+	atomic_store(&thread->busy, 0);
+}
 
 struct fg_options {
 	char output[FG_OUTPUT_MAX];
@@ -196,8 +238,8 @@ struct fg_search {
 
 struct fg_global {
 	_Atomic uint32_t *alive;
-	bool lazy;   /* the file is made with the first sample: a child of fork */
-	bool sealed; /* the program has entered a sandbox: no system calls from handlers any more */
+	bool lazy;      /* the file is made with the first sample: a child of fork */
+	bool sandboxed; /* the program has entered a sandbox: no system calls from handlers any more */
 	_Atomic uint8_t opening;
 	struct fg_options options;
 	char program[FG_OUTPUT_MAX]; /* what /proc/self/exe says */

@@ -14,8 +14,7 @@
  */
 #include "collector/threads.h"
 
-#include "collector/handler.h"
-#include "collector/process.h"
+#include "collector/sampling.h"
 #include "collector/writer.h"
 
 #include <fcntl.h>
@@ -31,8 +30,6 @@
 
 enum {
 	FD_FLOOR = 512, /* programs that assume small descriptors never meet ours */
-	TICK_SLOW_NS = 10000000,
-	TICK_FAST_NS = 1000000,
 	NO_TIMER = -1,
 };
 
@@ -49,7 +46,8 @@ struct fg_thread *fg_thread_new(void)
 		if (thread && !atomic_compare_exchange_strong(&thread->taken, &is_free, 1))
 			continue;
 		if (!thread) {
-			const size_t size = sizeof(struct fg_thread) + sizeof(struct fg_stack);
+			const size_t size =
+				sizeof(struct fg_thread) + sizeof(struct fg_walk_memory);
 			struct fg_thread *none = NULL;
 
 			thread = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -58,18 +56,18 @@ struct fg_thread *fg_thread_new(void)
 				return NULL;
 			atomic_store(&thread->taken, 1);
 			thread->index = i;
-			thread->stack = (struct fg_stack *)(void *)(thread + 1);
+			thread->stack = (struct fg_walk_memory *)(void *)(thread + 1);
 			if (!atomic_compare_exchange_strong(&fg_g.threads[i], &none, thread)) {
 				(void)munmap(thread, size);
 				continue;
 			}
 		}
-		thread->attached = false;
+		thread->clocks.attached = false;
 		thread->written = false;
 		atomic_store(&thread->takes_signal, false);
-		thread->perf_fd = -1;
-		thread->timer = NO_TIMER;
-		thread->tick_timer = NO_TIMER;
+		thread->clocks.perf_fd = -1;
+		thread->clocks.timer = NO_TIMER;
+		thread->clocks.tick_timer = NO_TIMER;
 		uint32_t high = atomic_load(&fg_g.thread_high);
 
 		while (high <= i && !atomic_compare_exchange_weak(&fg_g.thread_high, &high, i + 1))
@@ -90,7 +88,7 @@ void fg_thread_free(struct fg_thread *thread)
 static uint64_t next_random(struct fg_thread *thread)
 {
 	/* splitmix64 */
-	uint64_t z = (thread->random += UINT64_C(0x9e3779b97f4a7c15));
+	uint64_t z = (thread->clocks.random += UINT64_C(0x9e3779b97f4a7c15));
 
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -172,8 +170,8 @@ static bool perf_start(struct fg_thread *thread)
 			(void)syscall(SYS_close, fd);
 		return false;
 	}
-	thread->perf_fd = fd;
-	thread->first = true;
+	thread->clocks.perf_fd = fd;
+	thread->clocks.first = true;
 	(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return true;
 }
@@ -182,9 +180,9 @@ void fg_thread_first_done(struct fg_thread *thread)
 {
 	uint64_t period_ns = fg_g.period_ns;
 
-	thread->first = false;
-	if (thread->perf_fd >= 0)
-		(void)syscall(SYS_ioctl, thread->perf_fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+	thread->clocks.first = false;
+	if (thread->clocks.perf_fd >= 0)
+		(void)syscall(SYS_ioctl, thread->clocks.perf_fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
 /* ---- POSIX timers ---- */
@@ -226,16 +224,16 @@ static void timer_set(int timer, uint64_t first_ns, uint64_t period_ns)
 void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns)
 {
 	if (in_ns) {
-		timer_set(thread->timer, in_ns / 2 + random_phase(thread, in_ns), 0);
+		timer_set(thread->clocks.timer, in_ns / 2 + random_phase(thread, in_ns), 0);
 	} else {
 		/* Asleep: wake it no more; its CPU clock says when it runs again. */
-		timer_set(thread->tick_timer, TICK_FAST_NS, 0);
+		timer_set(thread->clocks.tick_timer, FG_TICK_FAST_NS, 0);
 	}
 }
 
 void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns)
 {
-	timer_set(thread->tick_timer, period_ns, period_ns);
+	timer_set(thread->clocks.tick_timer, period_ns, period_ns);
 }
 
 /* ---- the ladder ---- */
@@ -250,43 +248,44 @@ static bool start_perf(struct fg_thread *thread)
 {
 	if (!perf_start(thread))
 		return false;
-	thread->tick_timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), true);
-	thread->tick_fast = false;
-	timer_set(thread->tick_timer, random_phase(thread, TICK_SLOW_NS), TICK_SLOW_NS);
+	thread->clocks.tick_timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), true);
+	thread->clocks.tick_fast = false;
+	timer_set(thread->clocks.tick_timer, random_phase(thread, FG_TICK_SLOW_NS),
+		  FG_TICK_SLOW_NS);
 	return true;
 }
 
 static bool start_jitter(struct fg_thread *thread)
 {
-	thread->timer = timer_open(thread, CLOCK_MONOTONIC, false);
-	if (thread->timer == NO_TIMER)
+	thread->clocks.timer = timer_open(thread, CLOCK_MONOTONIC, false);
+	if (thread->clocks.timer == NO_TIMER)
 		return false;
-	thread->tick_timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), true);
-	thread->last_cpu_ns = fg_clock_ns(cpu_clock_of(fg_tid(thread)));
-	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), 0);
+	thread->clocks.tick_timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), true);
+	thread->clocks.last_ns = fg_clock_ns(cpu_clock_of(fg_tid(thread)));
+	timer_set(thread->clocks.timer, random_phase(thread, fg_g.period_ns), 0);
 	return true;
 }
 
 static bool start_tick(struct fg_thread *thread)
 {
-	thread->timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), false);
-	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
-	return thread->timer != NO_TIMER;
+	thread->clocks.timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), false);
+	timer_set(thread->clocks.timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
+	return thread->clocks.timer != NO_TIMER;
 }
 
 static bool start_wall(struct fg_thread *thread)
 {
-	thread->timer = timer_open(thread, CLOCK_MONOTONIC, false);
-	thread->last_cpu_ns = fg_clock_ns(CLOCK_MONOTONIC);
-	timer_set(thread->timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
-	return thread->timer != NO_TIMER;
+	thread->clocks.timer = timer_open(thread, CLOCK_MONOTONIC, false);
+	thread->clocks.last_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	timer_set(thread->clocks.timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
+	return thread->clocks.timer != NO_TIMER;
 }
 
 static const struct rung ladder[] = {
-	{FG_CLOCK_PERF_USER, FG_CLOCK_SYSTEM, start_perf},
-	{FG_CLOCK_JITTER, FG_CLOCK_NONE, start_jitter},
-	{FG_CLOCK_TICK, FG_CLOCK_NONE, start_tick},
-	{FG_CLOCK_WALL, FG_CLOCK_NONE, start_wall},
+	{.clock = FG_CLOCK_PERF_USER, .system = FG_CLOCK_SYSTEM, .start = start_perf},
+	{.clock = FG_CLOCK_JITTER, .system = FG_CLOCK_NONE, .start = start_jitter},
+	{.clock = FG_CLOCK_TICK, .system = FG_CLOCK_NONE, .start = start_tick},
+	{.clock = FG_CLOCK_WALL, .system = FG_CLOCK_NONE, .start = start_wall},
 };
 
 static const struct rung *rung_of(uint32_t clock)
@@ -301,7 +300,7 @@ static void choose(const struct rung *rung)
 {
 	fg_g.clock_user = rung->clock;
 	fg_g.clock_system = rung->system;
-	fg_g.tick_ns = rung->system ? TICK_SLOW_NS : 0;
+	fg_g.tick_ns = rung->system ? FG_TICK_SLOW_NS : 0;
 }
 
 void fg_clocks_choose(void)
@@ -325,7 +324,7 @@ void fg_clocks_choose(void)
 static bool start_clocks(struct fg_thread *thread)
 {
 	/* Behind the filter of a sandbox each of these calls might be the program's death. */
-	if (fg_g.sealed) {
+	if (fg_g.sandboxed) {
 		thread->clock = FG_CLOCK_NONE;
 		fg_lose(FG_LOSS_NO_CLOCK, 1);
 		return false;
@@ -352,36 +351,37 @@ static void close_timer(int *timer)
 
 static void stop_clocks(struct fg_thread *thread)
 {
-	const int fd = thread->perf_fd;
+	const int fd = thread->clocks.perf_fd;
 
 	if (fd >= 0) {
 		(void)syscall(SYS_ioctl, fd, PERF_EVENT_IOC_DISABLE, 0);
-		thread->perf_fd = -1;
+		thread->clocks.perf_fd = -1;
 		atomic_store(&fg_g.thread_of_fd[fd], 0);
 		(void)syscall(SYS_close, fd);
 	}
-	close_timer(&thread->timer);
-	close_timer(&thread->tick_timer);
+	close_timer(&thread->clocks.timer);
+	close_timer(&thread->clocks.tick_timer);
 }
 
 /*
  * The jittered timer is set anew after each sample, perf's after the first.  The CPU clock's runs
  * by itself.
  */
-void fg_threads_seal(void)
+void fg_threads_enter_sandbox(void)
 {
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
-		if (!thread || !atomic_load(&thread->taken) || !thread->attached)
+		if (!thread || !atomic_load(&thread->taken) || !thread->clocks.attached)
 			continue;
-		if (thread->first)
+		if (thread->clocks.first)
 			fg_thread_first_done(thread);
 		if (thread->clock != FG_CLOCK_JITTER)
 			continue;
 		thread->clock = FG_CLOCK_TICK;
-		close_timer(&thread->timer);
-		timer_set(thread->tick_timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
+		close_timer(&thread->clocks.timer);
+		timer_set(thread->clocks.tick_timer, random_phase(thread, fg_g.period_ns),
+			  fg_g.period_ns);
 	}
 }
 
@@ -416,7 +416,7 @@ void fg_thread_announce(struct fg_thread *thread)
 	fg_record_number(thread, thread->kind);
 	fg_record_number(thread, thread->clock);
 	thread->written = fg_record_write(thread);
-	thread->region_written = 0;
+	thread->regions.written = 0;
 	if (thread->written)
 		fg_count(&atomic_load(&fg_g.header)->threads, 1);
 }
@@ -424,7 +424,7 @@ void fg_thread_announce(struct fg_thread *thread)
 void fg_thread_name_get(char name[FG_NAME_SIZE])
 {
 	memset(name, 0, FG_NAME_SIZE);
-	if (!fg_g.sealed)
+	if (!fg_g.sandboxed)
 		(void)syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
 }
 
@@ -450,27 +450,27 @@ static void write_own_name(struct fg_thread *thread)
 static void reset(struct fg_thread *thread)
 {
 	memcpy(thread->name, fg_g.name, sizeof(thread->name));
-	thread->carried_ns = 0;
+	thread->clocks.carried_ns = 0;
 	thread->user_ns = 0;
 	thread->system_ns = 0;
-	thread->region = 0;
-	thread->region_depth = 0;
-	thread->kept_count = 0;
+	thread->regions.current = 0;
+	thread->regions.depth = 0;
+	thread->kept.count = 0;
 	thread->last_path = 0;
-	thread->tick_idle = 0;
+	thread->clocks.tick_idle = 0;
 }
 
 void fg_thread_stop(struct fg_thread *thread)
 {
-	if (thread->attached)
+	if (thread->clocks.attached)
 		stop_clocks(thread);
-	thread->attached = false;
+	thread->clocks.attached = false;
 }
 
 void fg_thread_start(struct fg_thread *thread)
 {
-	thread->attached = true;
-	thread->attached = start_clocks(thread);
+	thread->clocks.attached = true;
+	thread->clocks.attached = start_clocks(thread);
 }
 
 void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid)
@@ -484,7 +484,8 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t 
 	thread->id = atomic_fetch_add(&fg_g.next_thread, 1) + 1;
 	thread->kind = kind;
 	thread->begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
-	thread->random = thread->begin_ns ^ ((uint64_t)fg_tid(thread) << 32) ^ (uintptr_t)thread;
+	thread->clocks.random =
+		thread->begin_ns ^ ((uint64_t)fg_tid(thread) << 32) ^ (uintptr_t)thread;
 	thread->begin = (struct fg_times){0};
 	if (self)
 		fg_thread_times(&thread->begin);
@@ -499,7 +500,7 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t 
 	fg_thread_announce(thread);
 	if (self)
 		write_own_name(thread);
-	atomic_store(&thread->busy, 0);
+	fg_thread_leave(thread);
 	fg_thread_start(thread);
 }
 
@@ -519,7 +520,7 @@ static void write_rest(struct fg_thread *thread, const struct fg_times *now)
 	if (!header || !thread->written || !on)
 		return;
 	if (jitter) {
-		left_ns = now->cpu_ns - thread->last_cpu_ns;
+		left_ns = now->cpu_ns - thread->clocks.last_ns;
 	} else if (thread->clock == FG_CLOCK_PERF_USER) {
 		fg_account_look(&thread->account, now, on, atomic_load(&fg_g.switches), &split);
 		left_ns = fg_account_due(&thread->account, fg_g.period_ns);
@@ -545,8 +546,8 @@ void fg_thread_detach(struct fg_thread *thread)
 {
 	struct fg_times now = {0};
 
-	if (fg_g.sealed) {
-		thread->attached = false;
+	if (fg_g.sandboxed) {
+		thread->clocks.attached = false;
 		thread->written = false;
 		return;
 	}
@@ -575,17 +576,17 @@ void fg_threads_forget(void)
 		atomic_store(&fg_g.tids[i], 0);
 		if (!thread || !atomic_load(&thread->taken))
 			continue;
-		if (thread->attached && thread->perf_fd >= 0) {
-			atomic_store(&fg_g.thread_of_fd[thread->perf_fd], 0);
-			(void)syscall(SYS_close, thread->perf_fd);
+		if (thread->clocks.attached && thread->clocks.perf_fd >= 0) {
+			atomic_store(&fg_g.thread_of_fd[thread->clocks.perf_fd], 0);
+			(void)syscall(SYS_close, thread->clocks.perf_fd);
 		}
-		thread->attached = false;
-		thread->writer = (struct fg_writer){0};
+		thread->clocks.attached = false;
+		thread->writer = (struct fg_chunk_writer){0};
 		thread->written = false;
-		thread->perf_fd = -1;
-		thread->timer = NO_TIMER;
-		thread->tick_timer = NO_TIMER;
-		atomic_store(&thread->busy, 0);
+		thread->clocks.perf_fd = -1;
+		thread->clocks.timer = NO_TIMER;
+		thread->clocks.tick_timer = NO_TIMER;
+		fg_thread_leave(thread);
 		atomic_store(&thread->taken, 0);
 	}
 	fg_g.search = (struct fg_search){.last_ns = fg_clock_ns(CLOCK_MONOTONIC)};
@@ -645,11 +646,11 @@ void fg_fd_move(int fd)
 
 	if (other < 0)
 		other = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (!thread || thread->perf_fd != fd || !fd_claim(other, thread))
+	if (!thread || thread->clocks.perf_fd != fd || !fd_claim(other, thread))
 		return;
 	/* The number in the signal is the one that asked for it: ask again under the new one. */
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
-	thread->perf_fd = other;
+	thread->clocks.perf_fd = other;
 	(void)signal_to(other, fg_tid(thread));
 	atomic_store(&fg_g.thread_of_fd[fd], 0);
 	(void)syscall(SYS_close, fd);

@@ -10,6 +10,12 @@
 
 #define FG_SIGNAL SIGPROF
 
+/* Periods of the timer on a thread's CPU clock. */
+enum {
+	FG_TICK_SLOW_NS = 10000000,
+	FG_TICK_FAST_NS = 1000000,
+};
+
 /* Which clocks are there?  Decides the rung of the ladder for the process, by trying. */
 void fg_clocks_choose(void);
 
@@ -39,7 +45,7 @@ void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
  * The program is about to enter a sandbox: from now on the clocks have to run without a system
  * call.
  */
-void fg_threads_seal(void);
+void fg_threads_enter_sandbox(void);
 void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
 void fg_thread_first_done(struct fg_thread *thread);
 /* In a child of fork: nothing of the parent's clocks is ours. */

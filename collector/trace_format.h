@@ -61,12 +61,16 @@
 /* What made the thread stop for a sample, and so what its weight counts. */
 enum fg_trace_clock {
 	FG_CLOCK_NONE = 0,
-	FG_CLOCK_PERF_USER = 1, /* perf task clock, user time; precise */
-	FG_CLOCK_SYSTEM = 2,    /* system time, seen at kernel ticks */
-	FG_CLOCK_JITTER = 3,    /* jittered monotonic timer, weight = CPU time, user and system */
-	FG_CLOCK_TICK =
-		4, /* thread CPU timer x overrun, user and system; may lock to the kernel tick */
-	FG_CLOCK_WALL = 5, /* elapsed time, running or blocked */
+	/* perf task clock, user time; precise */
+	FG_CLOCK_PERF_USER = 1,
+	/* system time, seen at kernel ticks */
+	FG_CLOCK_SYSTEM = 2,
+	/* jittered monotonic timer, weight = CPU time, user and system */
+	FG_CLOCK_JITTER = 3,
+	/* thread CPU timer x overrun, user and system; may lock to the kernel tick */
+	FG_CLOCK_TICK = 4,
+	/* elapsed time, running or blocked */
+	FG_CLOCK_WALL = 5,
 };
 #define FG_SAMPLE_CLOCK_MASK 0x07u
 #define FG_SAMPLE_WEIGHT     0x08u /* a weight follows */
@@ -85,31 +89,53 @@ enum fg_trace_clock {
  * and mapped again at the same place keeps its id.
  */
 enum fg_trace_record {
-	FG_RECORD_END = 0,    /* never written: a zero byte inside `used` is damage */
-	FG_RECORD_FRAME = 1,  /* frame, module, offset, flags (enum fg_frame_flags) */
-	FG_RECORD_NODE = 2,   /* node, parent node, frame[, frames left out] */
-	FG_RECORD_MODULE = 3, /* module, time first seen, start, end, bias, enum fg_module_flags,
-	                                text build-id (raw bytes, may be empty), text path
-	                                (absolute, or in brackets: no file) */
-	FG_RECORD_MODULE_GONE = 4, /* module, time */
-	FG_RECORD_MODULE_BACK = 5, /* module, time */
-	FG_RECORD_THREAD_BEGIN =
-		6, /* thread, tid, time, enum fg_thread_kind, enum fg_trace_clock in use for it
-	                                (0: could not be sampled).  Makes the thread current in this chunk */
-	FG_RECORD_THREAD_END = 7, /* thread, time, user ns and system ns as the kernel counted them,
-	                                user ns and system ns carried by its samples */
-	FG_RECORD_THREAD_NAME = 8, /* thread, text */
-	FG_RECORD_NAME = 9,        /* name, text: names of regions and of kinds of unit */
-	FG_RECORD_REGION = 10,     /* region, parent region (0: outermost), name */
-	FG_RECORD_REGION_SET = 11, /* region (0: none): current from here on in this chunk */
-	FG_RECORD_UNIT_BEGIN = 12, /* thread, name, number of the unit, time */
-	FG_RECORD_UNIT_END = 13,   /* the same */
-	FG_RECORD_EXE = 14,        /* text: path of the program */
-	FG_RECORD_COMMAND = 15, /* text: argv, a NUL behind each; may be cut at FG_TRACE_TEXT_MAX */
-	FG_RECORD_SAMPLING = 16, /* 0 or 1, time: sampling was switched off or on for the process */
-	FG_RECORD_NOTE = 17, /* text: one line for people, e.g. why a better clock was refused */
-	FG_RECORD_REGION_TIMES =
-		18, /* thread, region, times entered, ns inside (inclusive); when the thread ends */
+	/* Never written: a zero byte inside `used` is damage. */
+	FG_RECORD_END = 0,
+	/* frame, module, offset, flags (enum fg_frame_flags) */
+	FG_RECORD_FRAME = 1,
+	/* node, parent node, frame[, frames left out] */
+	FG_RECORD_NODE = 2,
+	/*
+	 * module, time first seen, start, end, bias, enum fg_module_flags, text build-id (raw
+	 * bytes, may be empty), text path (absolute, or in brackets: no file)
+	 */
+	FG_RECORD_MODULE = 3,
+	/* module, time */
+	FG_RECORD_MODULE_GONE = 4,
+	/* module, time */
+	FG_RECORD_MODULE_BACK = 5,
+	/*
+	 * thread, tid, time, enum fg_thread_kind, enum fg_trace_clock in use for it (0: could not
+	 * be sampled).  Makes the thread current in this chunk
+	 */
+	FG_RECORD_THREAD_BEGIN = 6,
+	/*
+	 * thread, time, user ns and system ns as the kernel counted them, user ns and system ns
+	 * carried by its samples
+	 */
+	FG_RECORD_THREAD_END = 7,
+	/* thread, text */
+	FG_RECORD_THREAD_NAME = 8,
+	/* name, text: names of regions and of kinds of unit */
+	FG_RECORD_NAME = 9,
+	/* region, parent region (0: outermost), name */
+	FG_RECORD_REGION = 10,
+	/* region (0: none): current from here on in this chunk */
+	FG_RECORD_REGION_SET = 11,
+	/* thread, name, number of the unit, time */
+	FG_RECORD_UNIT_BEGIN = 12,
+	/* as FG_RECORD_UNIT_BEGIN */
+	FG_RECORD_UNIT_END = 13,
+	/* text: path of the program */
+	FG_RECORD_EXE = 14,
+	/* text: argv, a NUL after each; may be cut at FG_TRACE_TEXT_MAX */
+	FG_RECORD_COMMAND = 15,
+	/* 0 or 1, time: sampling was switched off or on for the process */
+	FG_RECORD_SAMPLING = 16,
+	/* text: one line for people, e.g. why a better clock was refused */
+	FG_RECORD_NOTE = 17,
+	/* thread, region, times entered, ns inside (inclusive); when the thread ends */
+	FG_RECORD_REGION_TIMES = 18,
 };
 
 enum fg_frame_flags {
@@ -132,32 +158,36 @@ enum fg_thread_kind {
  * Samples that were due and not taken, or taken without a stack; index into fg_trace_header.losses.
  */
 enum fg_trace_loss {
-	FG_LOSS_NO_ROOM = 0, /* the file is full */
-	FG_LOSS_PATHS_FULL =
-		1, /* the table of call paths is full; the sample is kept, without a stack */
-	FG_LOSS_NO_STACK = 2,    /* no frame could be read; the sample is kept, without a stack */
-	FG_LOSS_TRUNCATED = 3,   /* the stack ends early; the sample is kept, flagged */
-	FG_LOSS_MERGED = 4,      /* came while one was still pending; its weight is in the next */
-	FG_LOSS_STRAY = 5,       /* a signal of ours whose sender could not be told */
-	FG_LOSS_NO_CLOCK = 6,    /* threads that no clock could be opened for */
-	FG_LOSS_LATE_THREAD = 7, /* raw threads found only some time after they had started */
-	FG_LOSS_DEEP =
-		8, /* deeper than FG_TRACE_FRAMES_MAX; the sample is kept, cut in the middle */
-	FG_LOSS_REENTERED = 9, /* came inside the collector's own code */
+	/* The file is full. */
+	FG_LOSS_NO_ROOM = 0,
+	/* The table of call paths is full; the sample is kept, without a stack. */
+	FG_LOSS_PATHS_FULL = 1,
+	/* No frame could be read; the sample is kept, without a stack. */
+	FG_LOSS_NO_STACK = 2,
+	/* The stack ends early; the sample is kept, flagged. */
+	FG_LOSS_TRUNCATED = 3,
+	/* Arrived while another was pending; the next one carries its weight. */
+	FG_LOSS_MERGED = 4,
+	/* A signal of ours whose sender could not be determined. */
+	FG_LOSS_STRAY = 5,
+	/* Threads that no clock could be opened for. */
+	FG_LOSS_NO_CLOCK = 6,
+	/* Raw threads found only some time after they had started. */
+	FG_LOSS_LATE_THREAD = 7,
+	/* Deeper than FG_TRACE_FRAMES_MAX; the sample is kept, cut in the middle. */
+	FG_LOSS_DEEP = 8,
+	/* Arrived inside the collector's own code. */
+	FG_LOSS_REENTERED = 9,
 	FG_LOSS_MODULES_FULL = 10,
-	FG_LOSS_SMALL_STACK =
-		11, /* the stack it ran on was too small to look further; kept, flagged truncated */
+	/* The signal stack was too small for a walk; the sample is kept, flagged truncated. */
+	FG_LOSS_SMALL_STACK = 11,
 	FG_LOSS_COUNT = 16,
 };
 
 /* How a process image ended, as far as the collector was told. */
 enum fg_trace_end {
-	FG_END_UNKNOWN =
-		/*
-		 * killed, or _exit in a way that was not seen: totals are those of the parent's
-		 * wait
-		 */
-		0,
+	/* Killed, or an _exit that was not seen: use the totals of the parent's wait. */
+	FG_END_UNKNOWN = 0,
 	FG_END_EXIT = 1,
 	FG_END_EXEC = 2,
 };

@@ -94,7 +94,7 @@ static bool can_read_slowly(struct walk *walk, uintptr_t address)
 {
 	const uintptr_t page = address & ~(uintptr_t)(FG_TRACE_ALIGN - 1);
 
-	if (address < FG_TRACE_ALIGN || address % FG_WORD != 0 || fg_g.sealed ||
+	if (address < FG_TRACE_ALIGN || address % FG_WORD != 0 || fg_g.sandboxed ||
 	    !fg_readable(address))
 		return false;
 	walk->inside = false;
@@ -143,7 +143,7 @@ static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known
 
 	*known = walked(walk) <= GATHER_LIMIT;
 	for (uint32_t i = FIRST; i < walk->end && *known; i++) {
-		const struct fg_frame *frame = &walk->trail->frames[i];
+		const struct fg_walk_frame *frame = &walk->trail->frames[i];
 		const uintptr_t cfa = i + 1 < walk->end ? frame[1].regs.sp : walk->regs.sp;
 		const uintptr_t address = frame->regs.pc - !frame->exact;
 		const uint32_t module = fg_module_find(walk->thread, address);
@@ -193,7 +193,7 @@ static enum step step_to_cfa(struct walk *walk, uintptr_t cfa, bool saved_bp, ui
 
 	if (cfa <= walk->regs.sp) /* a frame lies above the one it called */
 		return STEP_LOST;
-	if (!depend(walk, cfa - FG_WORD, &caller.pc))
+	if (!depend(walk, fg_return_address_at(cfa), &caller.pc))
 		return STEP_LOST;
 	if (saved_bp) {
 		if (!depend(walk, bp_at, &caller.bp))
@@ -291,10 +291,11 @@ static enum step step_by(struct walk *walk, uint64_t rule, bool *checked)
 
 static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 {
-	const struct fg_frame *frame = &kept->frames[index];
-	const struct fg_frame *caller = frame + 1;
+	const struct fg_walk_frame *frame = &kept->frames[index];
+	const struct fg_walk_frame *caller = frame + 1;
 
-	if (!frame->checked || *(const uintptr_t *)(caller->regs.sp - FG_WORD) != caller->regs.pc)
+	if (!frame->checked ||
+	    *(const uintptr_t *)fg_return_address_at(caller->regs.sp) != caller->regs.pc)
 		return false;
 	for (uint32_t i = frame->first_check; i < caller->first_check; i++)
 		if (*(const uintptr_t *)kept->checks[i].address != kept->checks[i].value)
@@ -305,13 +306,14 @@ static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 /* All of it from this frame on, of which all are checked. */
 static bool rest_holds(const struct fg_thread *thread, const struct fg_trail *kept, uint32_t from)
 {
-	const struct fg_frame *const end = &kept->frames[thread->kept_end];
-	const struct fg_check *const checks_end = &kept->checks[thread->kept_checks_end];
+	const struct fg_walk_frame *const end = &kept->frames[thread->kept.end];
+	const struct fg_check *const checks_end = &kept->checks[thread->kept.checks_end];
 	uintptr_t differs = 0;
 
 #pragma GCC unroll 4
-	for (const struct fg_frame *frame = &kept->frames[from + 1]; frame < end; frame++)
-		differs |= *(const uintptr_t *)(frame->regs.sp - FG_WORD) ^ frame->regs.pc;
+	for (const struct fg_walk_frame *frame = &kept->frames[from + 1]; frame < end; frame++)
+		differs |=
+			*(const uintptr_t *)fg_return_address_at(frame->regs.sp) ^ frame->regs.pc;
 	for (const struct fg_check *check = &kept->checks[kept->frames[from].first_check];
 	     check < checks_end; check++)
 		differs |= *(const uintptr_t *)check->address ^ check->value;
@@ -327,7 +329,7 @@ static inline bool same_regs(const struct fg_regs *a, const struct fg_regs *b)
  * Stack pointers grow outwards, so what lies below the walk's is behind it for good.  There is one
  * that no walk reaches.
  */
-static inline const struct fg_frame *pass(const struct fg_frame *candidate, uintptr_t sp)
+static inline const struct fg_walk_frame *pass(const struct fg_walk_frame *candidate, uintptr_t sp)
 {
 	while (candidate->regs.sp < sp)
 		candidate++;
@@ -337,7 +339,7 @@ static inline const struct fg_frame *pass(const struct fg_frame *candidate, uint
 /* Does the walk stand on a kept frame?  Then that is the candidate. */
 static bool meet(struct walk *walk)
 {
-	const struct fg_frame *candidate =
+	const struct fg_walk_frame *candidate =
 		pass(&walk->kept->frames[walk->candidate], walk->regs.sp);
 
 	walk->candidate = (uint32_t)(candidate - walk->kept->frames);
@@ -347,7 +349,7 @@ static bool meet(struct walk *walk)
 
 /* ---- the walk ---- */
 
-static void keep_frame(struct walk *walk, const struct fg_frame *frame)
+static void keep_frame(struct walk *walk, const struct fg_walk_frame *frame)
 {
 	if (walk->end < FG_TRAIL_FRAMES) {
 		walk->trail->frames[walk->end++] = *frame;
@@ -369,12 +371,12 @@ static bool verify(struct walk *walk)
 	const uint32_t met = walk->candidate;
 	uint32_t at = met;
 
-	if (thread->kept_complete && met >= thread->kept_checked_from &&
+	if (thread->kept.complete && met >= thread->kept.checked_from &&
 	    rest_holds(thread, kept, met))
 		return true;
-	for (; at + 1 < thread->kept_end && walk->end < FG_TRAIL_FRAMES && frame_holds(kept, at);
+	for (; at + 1 < thread->kept.end && walk->end < FG_TRAIL_FRAMES && frame_holds(kept, at);
 	     at++) {
-		struct fg_frame frame = kept->frames[at];
+		struct fg_walk_frame frame = kept->frames[at];
 
 		frame.first_check = walk->checks_end;
 		for (uint32_t i = kept->frames[at].first_check;
@@ -397,9 +399,9 @@ static bool verify(struct walk *walk)
 static void walk_plainly(struct walk *walk)
 {
 	const struct fg_frame_look look = fg_frame_look();
-	const struct fg_frame *candidate = &walk->kept->frames[walk->candidate];
-	struct fg_frame *frame = &walk->trail->frames[walk->end];
-	struct fg_frame *const frames_end = &walk->trail->frames[FG_TRAIL_FRAMES];
+	const struct fg_walk_frame *candidate = &walk->kept->frames[walk->candidate];
+	struct fg_walk_frame *frame = &walk->trail->frames[walk->end];
+	struct fg_walk_frame *const frames_end = &walk->trail->frames[FG_TRAIL_FRAMES];
 	uint32_t checks_end = walk->checks_end;
 	struct fg_regs regs = walk->regs;
 	const uintptr_t low = walk->safe_low;
@@ -442,7 +444,7 @@ static void walk_plainly(struct walk *walk)
 		} else if (kind != FG_RULE_CFA) {
 			break;
 		}
-		regs.pc = *(const uintptr_t *)(cfa - FG_WORD);
+		regs.pc = *(const uintptr_t *)fg_return_address_at(cfa);
 		regs.sp = cfa;
 		entry = fg_frame_follow(&look, entry, regs.pc);
 	}
@@ -458,10 +460,10 @@ static void walk_plainly(struct walk *walk)
 static bool walk_one(struct walk *walk)
 {
 	const struct fg_frame_info info = fg_frame_find(walk->thread, walk->regs.pc, walk->exact);
-	struct fg_frame frame = {.regs = walk->regs,
-				 .id = info.id,
-				 .first_check = walk->checks_end,
-				 .exact = walk->exact};
+	struct fg_walk_frame frame = {.regs = walk->regs,
+				      .id = info.id,
+				      .first_check = walk->checks_end,
+				      .exact = walk->exact};
 
 	walk->outside = !on_stack(walk, walk->regs.sp);
 	const enum step step = step_by(walk, info.rule, &frame.checked);
@@ -480,7 +482,7 @@ static bool walk_out(struct walk *walk)
 			walk_plainly(walk);
 		/* A thread's first function returns to 0; so do coroutines. */
 		if (walked(walk) > 0 && walk->regs.pc == 0) {
-			remember(walk, walk->regs.sp - FG_WORD, 0);
+			remember(walk, fg_return_address_at(walk->regs.sp), 0);
 			walk->complete = true;
 			return false;
 		}
@@ -518,47 +520,47 @@ static void move(const struct part *part, struct fg_trail *to, uint32_t at, uint
 static void keep(struct walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
-	struct fg_trail *kept = &thread->stack->trails[thread->kept_trail];
+	struct fg_trail *kept = &thread->stack->trails[thread->kept.trail];
 	const struct part fresh = {walk->trail, FIRST, walk->end, walk->checks_end};
-	const struct part still = {kept, walk->candidate, thread->kept_end,
-				   thread->kept_checks_end};
+	const struct part still = {kept, walk->candidate, thread->kept.end,
+				   thread->kept.checks_end};
 	const uint32_t count = walk->end - FIRST;
 	const uint32_t checks = walk->checks_end - FIRST_CHECK;
 	const uint32_t still_check = kept->frames[still.begin].first_check;
 
-	thread->kept_count = standing + count <= FG_TRACE_FRAMES_MAX ? standing + count : 0;
-	if (!thread->kept_count)
+	thread->kept.count = standing + count <= FG_TRACE_FRAMES_MAX ? standing + count : 0;
+	if (!thread->kept.count)
 		return;
 	if (standing && still.begin >= count && still_check >= checks) {
 		const uint32_t at = still.begin - count;
 
 		if (count)
 			move(&fresh, kept, at, still_check - checks);
-		thread->kept_checked_from = walk->checked_from - FIRST + at;
+		thread->kept.checked_from = walk->checked_from - FIRST + at;
 		return;
 	}
 	if (standing) {
 		move(&still, walk->trail, walk->end, walk->checks_end);
 		walk->checks_end += still.checks_end - still_check;
 	}
-	thread->kept_trail ^= 1u;
-	thread->kept_end = walk->end + standing;
-	thread->kept_checks_end = walk->checks_end;
-	thread->kept_checked_from = walk->checked_from;
-	thread->kept_complete = walk->complete;
+	thread->kept.trail ^= 1u;
+	thread->kept.end = walk->end + standing;
+	thread->kept.checks_end = walk->checks_end;
+	thread->kept.checked_from = walk->checked_from;
+	thread->kept.complete = walk->complete;
 }
 
 /* The call path of the frames of this walk, on top of those that still stand. */
 static uint32_t name_path(struct walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
-	struct fg_frame *const first = &walk->trail->frames[FIRST];
+	struct fg_walk_frame *const first = &walk->trail->frames[FIRST];
 	uint32_t path = standing ? walk->kept->frames[walk->candidate].node : 0;
 
-	for (struct fg_frame *frame = &walk->trail->frames[walk->end]; frame-- > first;) {
+	for (struct fg_walk_frame *frame = &walk->trail->frames[walk->end]; frame-- > first;) {
 		path = fg_path_extend(thread, path, frame->id);
 		if (!path) {
-			thread->kept_count = 0;
+			thread->kept.count = 0;
 			return 0;
 		}
 		frame->node = path;
@@ -572,10 +574,10 @@ static uint32_t name_deep_path(struct walk *walk, uint32_t standing)
 {
 	const uint32_t edge = FG_TRACE_FRAMES_EDGE;
 	const uint32_t total = walked(walk);
-	const struct fg_frame *const first = &walk->trail->frames[FIRST];
+	const struct fg_walk_frame *const first = &walk->trail->frames[FIRST];
 	uint32_t path = standing ? walk->kept->frames[walk->candidate].node : 0;
 
-	walk->thread->kept_count = 0;
+	walk->thread->kept.count = 0;
 	fg_lose(FG_LOSS_DEEP, 1);
 	for (uint32_t i = total; i-- > total - edge;) {
 		const uint32_t id =
@@ -603,12 +605,12 @@ static void count_frames(const struct walk *walk, uint32_t standing)
 	}
 }
 
-struct fg_walk_result fg_walk(struct fg_thread *thread, const ucontext_t *context)
+struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *context)
 {
-	struct fg_stack *const stack = thread->stack;
+	struct fg_walk_memory *const stack = thread->stack;
 	struct walk walk = {.thread = thread,
-			    .trail = &stack->trails[thread->kept_trail ^ 1u],
-			    .kept = &stack->trails[thread->kept_trail],
+			    .trail = &stack->trails[thread->kept.trail ^ 1u],
+			    .kept = &stack->trails[thread->kept.trail],
 			    .leaf = context,
 			    .start = context,
 			    .exact = true,
@@ -622,14 +624,14 @@ struct fg_walk_result fg_walk(struct fg_thread *thread, const ucontext_t *contex
 	walk.regs.sp = fg_arch_register(context, FG_DWARF_SP);
 	walk.regs.bp = fg_arch_register(context, FG_DWARF_BP);
 	enter_stack(&walk);
-	if (epoch != thread->kept_epoch)
-		thread->kept_count = 0;
-	thread->kept_epoch = epoch;
-	walk.candidate = thread->kept_end - thread->kept_count;
-	stack->trails[thread->kept_trail].frames[thread->kept_end].regs =
+	if (epoch != thread->kept.epoch)
+		thread->kept.count = 0;
+	thread->kept.epoch = epoch;
+	walk.candidate = thread->kept.end - thread->kept.count;
+	stack->trails[thread->kept.trail].frames[thread->kept.end].regs =
 		(struct fg_regs){.sp = UINTPTR_MAX};
 	if (walk_out(&walk)) {
-		standing = thread->kept_end - walk.candidate;
+		standing = thread->kept.end - walk.candidate;
 		walk.complete = true;
 	}
 	count_frames(&walk, standing);

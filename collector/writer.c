@@ -8,7 +8,7 @@
 #include "collector/writer.h"
 
 #include "collector/crc32c.h"
-#include "collector/process.h"
+#include "collector/proc_stat.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum {
 	CAPACITY_MIN = 1 << 20,
 	CAPACITY_PLAIN =
 		16 << 20, /* where the kernel cannot populate: all of it is allocated at once */
-	SEAL_ROOM = 4 << 20,
+	SANDBOX_ROOM = 4 << 20,
 	IMAGES_MAX = 100000,
 	VARINT_MAX = 10,
 	RECORD_HEAD = FG_RECORD_HEAD,
@@ -180,7 +180,7 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 	header->start_monotonic_ns = fg_g.start_ns;
 	header->start_realtime_ns =
 		fg_clock_ns(CLOCK_REALTIME) - (fg_clock_ns(CLOCK_MONOTONIC) - fg_g.start_ns);
-	header->process_start_ticks = fg_stat_field("/proc/self/stat", STAT_START);
+	header->process_start_ticks = fg_stat_field("/proc/self/stat", FG_STAT_START);
 	header->mode = fg_g.options.clock == FG_CLOCK_WALL ? FG_MODE_WALL : FG_MODE_CPU;
 	header->clock_user = fg_g.clock_user;
 	header->clock_system = fg_g.clock_system;
@@ -219,22 +219,22 @@ void fg_file_detach(void)
 	atomic_store(&fg_g.next_sequence, 0);
 }
 
-void fg_file_seal(void)
+void fg_file_enter_sandbox(void)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
-	if (header && !fg_g.sealed) {
+	if (header && !fg_g.sandboxed) {
 		uint64_t from = __atomic_load_n(&header->allocated, __ATOMIC_RELAXED);
 
-		if (from + SEAL_ROOM < fg_g.capacity)
-			fg_g.capacity = from + SEAL_ROOM;
+		if (from + SANDBOX_ROOM < fg_g.capacity)
+			fg_g.capacity = from + SANDBOX_ROOM;
 		if (from < fg_g.capacity &&
 		    madvise(fg_g.file + from, (size_t)(fg_g.capacity - from),
 			    MADV_POPULATE_WRITE) != 0 &&
 		    errno != EINVAL)
 			fg_g.capacity = from;
 	}
-	fg_g.sealed = true;
+	fg_g.sandboxed = true;
 }
 
 /* ---- chunks ---- */
@@ -257,7 +257,7 @@ static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&header->allocated, &at, at + size, true,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	if (!fg_g.sealed && madvise(fg_g.file + at, size, MADV_POPULATE_WRITE) != 0 &&
+	if (!fg_g.sandboxed && madvise(fg_g.file + at, size, MADV_POPULATE_WRITE) != 0 &&
 	    errno != EINVAL) {
 		fg_g.capacity = at; /* the disk is full; leave it alone */
 		return NULL;
@@ -267,7 +267,7 @@ static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t
 	chunk->size = size;
 	chunk->sequence = atomic_fetch_add(&fg_g.next_sequence, 1);
 	chunk->thread = thread->written ? thread->id : 0;
-	chunk->region = thread->region_written;
+	chunk->region = thread->regions.written;
 	chunk->base_time_ns = now_ns;
 	chunk->magic = FG_TRACE_CHUNK_MAGIC;
 	uint32_t crc = fg_trace_crc32c(0, chunk, offsetof(struct fg_trace_chunk, header_crc));
@@ -277,7 +277,7 @@ static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t
 	return chunk;
 }
 
-static bool has_room(const struct fg_writer *writer, uint32_t size)
+static bool has_room(const struct fg_chunk_writer *writer, uint32_t size)
 {
 	return writer->chunk &&
 	       sizeof(struct fg_trace_chunk) + writer->used + size <= writer->chunk->size;
@@ -285,7 +285,7 @@ static bool has_room(const struct fg_writer *writer, uint32_t size)
 
 static bool append(struct fg_thread *thread, const uint8_t *bytes, uint32_t size)
 {
-	struct fg_writer *writer = &thread->writer;
+	struct fg_chunk_writer *writer = &thread->writer;
 
 	if (!has_room(writer, size)) {
 		uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
@@ -322,35 +322,35 @@ static uint32_t put_varint(uint8_t *at, uint64_t value)
 
 void fg_record_begin(struct fg_thread *thread, enum fg_trace_record kind)
 {
-	thread->record_kind = (uint8_t)kind;
-	thread->record_size = 0;
+	thread->record.kind = (uint8_t)kind;
+	thread->record.size = 0;
 }
 
 void fg_record_number(struct fg_thread *thread, uint64_t value)
 {
-	if (thread->record_size + VARINT_MAX <= FG_RECORD_ROOM)
-		thread->record_size +=
-			put_varint(thread->record + RECORD_HEAD + thread->record_size, value);
+	if (thread->record.size + VARINT_MAX <= FG_RECORD_ROOM)
+		thread->record.size +=
+			put_varint(thread->record.bytes + RECORD_HEAD + thread->record.size, value);
 }
 
 void fg_record_text(struct fg_thread *thread, const void *text, size_t size)
 {
-	size_t room = FG_RECORD_ROOM - thread->record_size;
+	size_t room = FG_RECORD_ROOM - thread->record.size;
 
 	if (room <= VARINT_MAX)
 		return;
 	if (size > room - VARINT_MAX)
 		size = room - VARINT_MAX;
 	fg_record_number(thread, size);
-	memcpy(thread->record + RECORD_HEAD + thread->record_size, text, size);
-	thread->record_size += (uint32_t)size;
+	memcpy(thread->record.bytes + RECORD_HEAD + thread->record.size, text, size);
+	thread->record.size += (uint32_t)size;
 }
 
 /* The folder that a relative path starts from, with its final zero; 0: not known. */
 static long folder_of(const char *path, char *folder, size_t room)
 {
 	/* Who has changed the folder since may have opened the library before. */
-	if (!fg_g.sealed && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0) {
+	if (!fg_g.sandboxed && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0) {
 		const long size = syscall(SYS_getcwd, folder, room);
 
 		/* What lies outside the root begins with another sign. */
@@ -371,7 +371,7 @@ void fg_record_path(struct fg_thread *thread, const char *path)
 	while (path[0] == '.' && path[1] == '/')
 		path += 2;
 	const size_t length = strlen(path);
-	uint8_t *end = thread->record + RECORD_HEAD + thread->record_size;
+	uint8_t *end = thread->record.bytes + RECORD_HEAD + thread->record.size;
 	char *whole = (char *)end + VARINT_MAX;
 	long size = 0;
 
@@ -379,9 +379,9 @@ void fg_record_path(struct fg_thread *thread, const char *path)
 	 * The folder is put where it will stand in the record, but for the bytes that tell how long
 	 * the text is.
 	 */
-	if (relative && thread->record_size + VARINT_MAX + length + 2 < FG_RECORD_ROOM)
+	if (relative && thread->record.size + VARINT_MAX + length + 2 < FG_RECORD_ROOM)
 		size = folder_of(path, whole,
-				 FG_RECORD_ROOM - thread->record_size - VARINT_MAX - length - 1);
+				 FG_RECORD_ROOM - thread->record.size - VARINT_MAX - length - 1);
 	if (size == 0) {
 		fg_record_text(thread, path, length);
 		return;
@@ -395,18 +395,18 @@ void fg_record_path(struct fg_thread *thread, const char *path)
 
 	memmove(end + told_size, whole, (size_t)size + length);
 	memcpy(end, told, told_size);
-	thread->record_size += told_size + (uint32_t)size + (uint32_t)length;
+	thread->record.size += told_size + (uint32_t)size + (uint32_t)length;
 }
 
 bool fg_record_write(struct fg_thread *thread)
 {
 	uint8_t head[RECORD_HEAD];
-	uint32_t size = 1 + put_varint(head + 1, thread->record_size);
-	uint8_t *start = thread->record + RECORD_HEAD - size;
+	uint32_t size = 1 + put_varint(head + 1, thread->record.size);
+	uint8_t *start = thread->record.bytes + RECORD_HEAD - size;
 
-	head[0] = thread->record_kind;
+	head[0] = thread->record.kind;
 	memcpy(start, head, size);
-	return append(thread, start, size + thread->record_size);
+	return append(thread, start, size + thread->record.size);
 }
 
 /* Long texts are rare: they get a chunk of their own, filled before it counts. */
@@ -438,8 +438,8 @@ bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const ch
 			 __ATOMIC_RELEASE);
 	if (!thread->writer.chunk || thread->writer.used + used + size < FG_TRACE_CHUNK_SIZE / 2) {
 		/* what is left of it serves the thread */
-		thread->writer =
-			(struct fg_writer){chunk, used + (uint32_t)size, crc, chunk->base_time_ns};
+		thread->writer = (struct fg_chunk_writer){chunk, used + (uint32_t)size, crc,
+							  chunk->base_time_ns};
 	}
 	return true;
 }
@@ -465,7 +465,7 @@ bool fg_sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uin
 
 		if (!chunk)
 			return false;
-		thread->writer = (struct fg_writer){chunk, 0, 0, now_ns};
+		thread->writer = (struct fg_chunk_writer){chunk, 0, 0, now_ns};
 	}
 	bytes[0] = FG_SAMPLE | flags;
 	size += put_varint(bytes + size, now_ns - thread->writer.last_time_ns);

@@ -23,7 +23,7 @@ int fg_file_open(void);
 /* Give the file up in this process without touching what is in it. */
 void fg_file_detach(void);
 /* Make room beforehand and ask the kernel for nothing from now on: the program enters a sandbox. */
-void fg_file_seal(void);
+void fg_file_enter_sandbox(void);
 
 /*
  * A thread puts one record together at a time: fields are appended, then it is written in one

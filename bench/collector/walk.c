@@ -59,7 +59,7 @@ static double kept(const ucontext_t *context)
 	const uint64_t begin = (uint64_t)since(0);
 
 	for (unsigned i = 0; i < TURNS; i++)
-		sink = fg_walk(fg_self, context).path;
+		sink = fg_stack_walk(fg_self, context).path;
 	return since(begin) / TURNS;
 }
 
@@ -68,8 +68,8 @@ static double by_turns(void)
 	const uint64_t begin = (uint64_t)since(0);
 
 	for (unsigned i = 0; i < TURNS / 2; i++) {
-		sink = fg_walk(fg_self, &bench.outer).path;
-		sink = fg_walk(fg_self, &bench.here).path;
+		sink = fg_stack_walk(fg_self, &bench.outer).path;
+		sink = fg_stack_walk(fg_self, &bench.here).path;
 	}
 	return since(begin) / TURNS;
 }
@@ -79,8 +79,8 @@ static double afresh(const ucontext_t *context)
 	const uint64_t begin = (uint64_t)since(0);
 
 	for (unsigned i = 0; i < TURNS; i++) {
-		fg_self->kept_count = 0;
-		sink = fg_walk(fg_self, context).path;
+		fg_self->kept.count = 0;
+		sink = fg_stack_walk(fg_self, context).path;
 	}
 	return since(begin) / TURNS;
 }

@@ -53,22 +53,22 @@ static __attribute__((noinline)) void check(void)
 	ucontext_t context;
 
 	assert_int_equal(getcontext(&context), 0);
-	const struct fg_walk_result result = fg_walk(fg_self, &context);
+	const struct fg_walk_result result = fg_stack_walk(fg_self, &context);
 	const int count = unw_backtrace(expected, FRAMES);
-	const struct fg_trail *kept = &fg_self->stack->trails[fg_self->kept_trail];
-	const uint32_t first = fg_self->kept_end - fg_self->kept_count;
+	const struct fg_trail *kept = &fg_self->stack->trails[fg_self->kept.trail];
+	const uint32_t first = fg_self->kept.end - fg_self->kept.count;
 	uint32_t path = 0;
 
 	assert_true(result.path != 0);
 	assert_false(result.truncated);
 	if (count > (int)FG_TRACE_FRAMES_MAX) {
-		assert_int_equal(fg_self->kept_count, 0);
+		assert_int_equal(fg_self->kept.count, 0);
 		now.cut++;
 		return;
 	}
-	assert_int_equal(fg_self->kept_count, count);
-	for (uint32_t i = fg_self->kept_count; i-- > 0;) {
-		const struct fg_frame *frame = &kept->frames[first + i];
+	assert_int_equal(fg_self->kept.count, count);
+	for (uint32_t i = fg_self->kept.count; i-- > 0;) {
+		const struct fg_walk_frame *frame = &kept->frames[first + i];
 
 		if (i > 0) /* this function itself has gone on since */
 			assert_ptr_equal(frame->regs.pc, expected[i]);

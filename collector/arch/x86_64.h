@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* x86-64: registers, system calls, linker stubs.  Included by collector/arch.h alone. */
+#ifndef FG_COLLECTOR_ARCH_X86_64_H
+#define FG_COLLECTOR_ARCH_X86_64_H
+
+#include "collector/arch.h"
+
+#include <elf.h>
+#include <sys/syscall.h>
+
+#define FG_ELF_MACHINE EM_X86_64
+#define FG_DWARF_SP    7
+#define FG_DWARF_BP    6
+#define FG_DWARF_RA    16
+#define FG_DWARF_REGS  17
+
+/*
+ * Linkers describe all lazy-binding entries by one expression: sp + a word, and a word more when
+ * the address is past the `push` at byte 11 of the 16-byte entry.
+ */
+#define FG_ARCH_PLT_EXPRESSION                               \
+ {                                                           \
+  0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 \
+ }
+
+/* Signal contexts list registers in their own order; this is the order of the unwind tables. */
+static inline uintptr_t fg_arch_register(const ucontext_t *context, unsigned dwarf)
+{
+	static const int8_t order[FG_DWARF_REGS] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+		REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+
+	return dwarf < FG_DWARF_REGS ? (uintptr_t)context->uc_mcontext.gregs[order[dwarf]] : 0;
+}
+
+/* Of the frame of the signal trampoline: at its stack pointer the kernel put the context. */
+static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *trampoline)
+{
+	return (const ucontext_t *)trampoline->sp;
+}
+
+static inline bool fg_arch_behind_syscall(const uint8_t *pc)
+{
+	return fg_arch_same_page(pc, 2) && pc[-2] == 0x0f && pc[-1] == 0x05;
+}
+
+/*
+ * The number of an interrupted call is gone from its register; libc loads it by `mov $number, %eax`
+ * shortly before.
+ */
+static inline long fg_arch_syscall_number(const ucontext_t *context)
+{
+	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
+
+	return fg_arch_behind_syscall(pc) ? fg_arch_number_before(pc - 2) : -1;
+}
+
+static inline long fg_arch_result(const ucontext_t *context)
+{
+	return (long)context->uc_mcontext.gregs[REG_RAX];
+}
+
+/* Let the program execute the same system call again when the handler returns. */
+static inline void fg_arch_restart(ucontext_t *context, long number)
+{
+	context->uc_mcontext.gregs[REG_RAX] = number;
+	context->uc_mcontext.gregs[REG_RIP] -= 2;
+}
+
+static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index)
+{
+	static const int8_t order[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+
+	return &context->uc_mcontext.gregs[order[index]];
+}
+
+/*
+ * A mark on an interrupted call that is started again: still there when the same call is
+ * interrupted once more, never there at another.  The kernel looks at the lower half of an argument
+ * that is an int; the upper half carries the mark.
+ */
+static inline bool fg_arch_is_marked(ucontext_t *context, unsigned index, uint32_t mark)
+{
+	return (uint64_t)*fg_arch_argument(context, index) >> 32 == mark;
+}
+
+static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int value, uint32_t mark)
+{
+	*fg_arch_argument(context, index) = (fg_arch_word)((uint64_t)mark << 32 | (uint32_t)value);
+}
+
+/* System calls with a time-out that only some processors have (collector/restart.c). */
+/* clang-format off */
+#define FG_ARCH_TIMED_CALLS \
+	{.number = SYS_epoll_wait, .timeout = FG_TIMEOUT_MS, .argument = 3}, \
+	{.number = SYS_poll, .timeout = FG_TIMEOUT_MS, .argument = 2}, \
+	{.number = SYS_semtimedop, .timeout = FG_TIMEOUT_SPEC, .argument = 3, .half = 8},
+
+/* Those that wait without one, or whose time-out the kernel brings up to date. */
+#define FG_ARCH_UNTIMED_CALLS SYS_pause, SYS_select, SYS_semop, SYS_accept,
+/* clang-format on */
+
+#endif

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/state.h"
+
+struct fg_global fg_g;
+_Thread_local struct fg_thread *fg_self;
