@@ -7,7 +7,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "cli/framework/internal.h"
+#include "cli/framework/help.h"
+#include "cli/framework/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,15 @@
  * default.  What the mapping has beyond the rows is reported as unknown.  A value that is wrong is
  * reported and its default stays, so that one mistake does not hide the next.
  */
+#include "config/bind.h"
+
 #include "base/text.h"
-#include "config/internal.h"
+#include "config/config.h"
+#include "config/messages.h"
+#include "config/schema.h"
+#include "config/schema_paths.h"
+#include "config/values.h"
+#include "config/yaml_tree.h"
 
 /* ---- messages ---- */
 
@@ -31,7 +38,7 @@ static void name_key(struct fg_binder *binder)
 	struct fg_config_report *report = binder->report;
 	struct fg_strbuf where = {0};
 
-	if (report->count > 0 && fg_find_path(fg_strbuf_text(&binder->path), &where))
+	if (report->count > 0 && fg_schema_find(fg_strbuf_text(&binder->path), &where))
 		report->items[report->count - 1].key =
 			fg_arena_strdup(&report->arena, fg_strbuf_text(&where));
 	fg_strbuf_release(&where);
@@ -48,11 +55,11 @@ void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, co
 	fg_strbuf_vprintf(&text, format, ap);
 	va_end(ap);
 	if (binder->path.length > 0) {
-		fg_report_error(binder->report, &node->place, "%s: %s",
+		fg_config_error(binder->report, &node->place, "%s: %s",
 				fg_strbuf_text(&binder->path), fg_strbuf_text(&text));
 		name_key(binder);
 	} else {
-		fg_report_error(binder->report, &node->place, "%s", fg_strbuf_text(&text));
+		fg_config_error(binder->report, &node->place, "%s", fg_strbuf_text(&text));
 	}
 	fg_strbuf_release(&text);
 	if (name)

@@ -2,7 +2,10 @@
 /* The rows of the schema in words: for a terminal, and as the reference page. */
 #include "base/options.h"
 #include "base/text.h"
-#include "config/internal.h"
+#include "config/config.h"
+#include "config/schema.h"
+#include "config/schema_paths.h"
+#include "config/values.h"
 
 #include <ctype.h>
 
@@ -69,7 +72,7 @@ static void add_fields(const struct fg_key *key, const char *path, struct fg_str
 	fg_strbuf_printf(&value, "--set %s=%s", path, shown);
 	add_field(text, "command line", fg_strbuf_text(&value), columns);
 	fg_strbuf_clear(&value);
-	if (!key->section && fg_variable_of(path, &name)) {
+	if (!key->section && fg_schema_variable(path, &name)) {
 		fg_strbuf_printf(&value, "%s=%s", fg_strbuf_text(&name), shown);
 		add_field(text, "environment", fg_strbuf_text(&value), columns);
 	}
@@ -115,7 +118,7 @@ static int unknown(const char *path, struct fg_error *err)
 	return FG_EINVAL;
 }
 
-static void list_key(const struct fg_visit *visit, void *ctx)
+static void list_key(const struct fg_schema_visit *visit, void *ctx)
 {
 	struct fg_strbuf *text = ctx;
 	const size_t indent = (size_t)visit->depth * 2;
@@ -134,10 +137,10 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 	const struct fg_key *found = NULL;
 
 	if (*key == '\0') {
-		fg_walk(list_key, text);
+		fg_schema_walk(list_key, text);
 		return FG_OK;
 	}
-	found = fg_find_path(key, &where);
+	found = fg_schema_find(key, &where);
 	if (!found) {
 		fg_strbuf_release(&where);
 		return unknown(key, err);
@@ -218,7 +221,7 @@ static void add_table(const struct fg_section *section, const char *prefix, stru
 	}
 }
 
-static void add_section(const struct fg_visit *visit, void *ctx)
+static void add_section(const struct fg_schema_visit *visit, void *ctx)
 {
 	struct fg_strbuf *text = ctx;
 	const struct fg_key *key = visit->key;
@@ -280,5 +283,5 @@ void fg_config_reference(struct fg_strbuf *text)
 		"it on.\n\n"
 		"## The keys at the top\n");
 	add_table(&fg_config_schema, "", text);
-	fg_walk(add_section, text);
+	fg_schema_walk(add_section, text);
 }

@@ -3,11 +3,16 @@
  * What a row of the schema cannot say: what depends on several keys, and the making of the model's
  * structs from them.
  */
+#include "config/hooks.h"
+
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "config/internal.h"
+#include "config/bind.h"
+#include "config/messages.h"
+#include "config/schema.h"
+#include "config/yaml_tree.h"
 
 #include <math.h>
 
@@ -84,7 +89,7 @@ void fg_finish_accept(struct fg_binder *binder, const struct fg_yaml_node *node,
 	else
 		accept->source = fg_arena_strdup(binder->arena, node->place.origin);
 	if (accept->until_ns != 0 && accept->until_ns < fg_clock_wall_ns())
-		fg_report_warning(binder->report, &node->place,
+		fg_config_warning(binder->report, &node->place,
 				  "%s: this exception has ended and counts no more",
 				  fg_strbuf_text(&binder->path));
 }
@@ -214,16 +219,21 @@ void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node,
 {
 	const struct fg_report_scratch *scratch = values;
 	struct fg_plan *plan = target;
-	struct fg_report_target *reports =
-		fg_arena_array(binder->arena, FG_REPORT_FORMATS, sizeof(reports[0]));
-	const struct fg_key *keys = fg_section_find(&fg_config_schema, "report")->section->keys;
+	const struct fg_section *section = fg_section_find(&fg_config_schema, "report")->section;
+	struct fg_report_target *reports = NULL;
 	size_t count = 0;
 
 	(void)node;
-	for (size_t i = 0; i < FG_REPORT_FORMATS; i++) {
-		if (scratch->paths[i])
-			reports[count++] =
-				(struct fg_report_target){keys[i].name, scratch->paths[i]};
+	for (const struct fg_key *key = section->keys; key->name; key++)
+		count++;
+	reports = fg_arena_array(binder->arena, count, sizeof(reports[0]));
+	count = 0;
+	for (const struct fg_key *key = section->keys; key->name; key++) {
+		const void *value = (const char *)values + key->offset;
+		const char *path = key->kind == FG_KEY_PATH ? *(const char *const *)value : NULL;
+
+		if (path)
+			reports[count++] = (struct fg_report_target){key->name, path};
 	}
 	plan->reports = reports;
 	plan->report_count = count;

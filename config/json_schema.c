@@ -5,7 +5,9 @@
  */
 #include "base/json_write.h"
 #include "base/number.h"
-#include "config/internal.h"
+#include "config/config.h"
+#include "config/schema.h"
+#include "config/values.h"
 
 static void write_section(struct fg_json_writer *w, const struct fg_section *section,
 			  unsigned depth);

@@ -2,7 +2,12 @@
 /* Finding fastgate.yml, reading it, and putting it all together. */
 #include "base/fs.h"
 #include "base/text.h"
-#include "config/internal.h"
+#include "config/bind.h"
+#include "config/config.h"
+#include "config/messages.h"
+#include "config/override.h"
+#include "config/schema.h"
+#include "config/yaml_tree.h"
 
 #include <limits.h>
 
@@ -212,7 +217,7 @@ static bool build_tree(const struct fg_config_source *source, const struct input
 	if (!*root || fg_yaml_is_null(*root))
 		*root = fg_yaml_new_mapping(arena, &start);
 	if ((*root)->kind != FG_YAML_MAPPING) {
-		fg_report_error(report, &(*root)->place,
+		fg_config_error(report, &(*root)->place,
 				"found %s, expected keys such as 'version: 1'",
 				fg_yaml_kind_name(*root));
 		return false;
@@ -274,7 +279,7 @@ int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 		goto out;
 	if (build_tree(source, &input, &made.arena, report, &root))
 		bind(&made, root, input.data != NULL, report);
-	fg_report_sort(report);
+	fg_config_report_sort(report);
 	status = summarise(report, input.path ? fg_fs_base_name(input.path) : "the command line",
 			   err);
 	if (status != FG_OK)

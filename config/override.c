@@ -6,8 +6,13 @@
  * What is changed is copied first, from the root down to the value: an alias may share a node with
  * another place.
  */
+#include "config/override.h"
+
 #include "base/text.h"
-#include "config/internal.h"
+#include "config/config.h"
+#include "config/messages.h"
+#include "config/schema.h"
+#include "config/yaml_tree.h"
 
 #include <ctype.h>
 
@@ -103,10 +108,10 @@ static void unknown_key(const struct override *o, const struct fg_section *secti
 	for (size_t i = 0; names[i]; i++)
 		fg_strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", names[i]);
 	if (nearest)
-		fg_report_error(o->report, &o->place,
+		fg_config_error(o->report, &o->place,
 				"there is no key '%.100s'; did you mean '%s'?", name, nearest);
 	else
-		fg_report_error(o->report, &o->place,
+		fg_config_error(o->report, &o->place,
 				"there is no key '%.100s'; known there are: %s", name,
 				fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
@@ -138,7 +143,7 @@ static void put_into_list(const struct override *o, const struct fg_key *key,
 		}
 	}
 	if (best == 0) {
-		fg_report_error(o->report, &o->place,
+		fg_config_error(o->report, &o->place,
 				"none of '%s' has the name that stands in '%.100s'", key->name,
 				path);
 		return;
@@ -184,7 +189,7 @@ static void put_below(const struct override *o, const struct fg_key *key,
 		put_into_list(o, key, parent, path);
 		break;
 	default:
-		fg_report_error(o->report, &o->place,
+		fg_config_error(o->report, &o->place,
 				"'%s' is a single value: there is no '%.100s' in it", key->name,
 				path);
 		break;
@@ -219,7 +224,7 @@ static void put_setting(struct override *o, const char *setting, const char *wri
 
 	o->place = (struct fg_yaml_place){.origin = written};
 	if (!equals || equals == setting) {
-		fg_report_error(o->report, &o->place,
+		fg_config_error(o->report, &o->place,
 				"expected KEY=VALUE, such as gate.alpha=0.001");
 		return;
 	}
@@ -333,7 +338,7 @@ static void put_variable(struct override *o, const char *variable, struct fg_yam
 	if (find_variable(&fg_config_schema, rest, &path))
 		put(o, &fg_config_schema, root, fg_strbuf_text(&path));
 	else if (begins_like_a_key(rest))
-		fg_report_warning(o->report, &o->place,
+		fg_config_warning(o->report, &o->place,
 				  "this is no key of fastgate.yml, and is ignored");
 	fg_strbuf_release(&path);
 }

@@ -7,7 +7,9 @@
  * The order of the tables is the order of the reference, and of binding: `measure` and `gate` come
  * before the benchmarks, that inherit from them.
  */
-#include "config/internal.h"
+#include "config/schema.h"
+
+#include "config/hooks.h"
 
 /* Words in the order of the enums that they stand for. */
 static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
@@ -597,42 +599,45 @@ static const struct fg_section post_section = {.keys = post_keys,
 					       .scratch_size = sizeof(struct fg_post_scratch),
 					       .finish = fg_finish_post};
 
-#define IN_REPORT(number) .offset = offsetof(struct fg_report_scratch, paths[number])
-/* The names of the first ones are those of the reporters; hooks.c takes them from here. */
+#define IN_REPORT(member) .offset = offsetof(struct fg_report_scratch, member)
+/* A key whose value is a path is named after its reporter. */
 static const struct fg_key report_keys[] = {
 	{.name = "junit",
 	 .kind = FG_KEY_PATH,
-	 IN_REPORT(0),
+	 IN_REPORT(junit),
 	 .help = "JUnit XML, for the test view of a CI server"},
-	{.name = "json", .kind = FG_KEY_PATH, IN_REPORT(1), .help = "everything, for programs"},
+	{.name = "json", .kind = FG_KEY_PATH, IN_REPORT(json), .help = "everything, for programs"},
 	{.name = "markdown",
 	 .kind = FG_KEY_PATH,
-	 IN_REPORT(2),
+	 IN_REPORT(markdown),
 	 .help = "a summary for job pages and comments"},
 	{.name = "html",
 	 .kind = FG_KEY_PATH,
-	 IN_REPORT(3),
+	 IN_REPORT(html),
 	 .help = "one self-contained page with plots and flame graphs"},
 	{.name = "csv",
 	 .kind = FG_KEY_PATH,
-	 IN_REPORT(4),
+	 IN_REPORT(csv),
 	 .help = "one line a metric, for spreadsheets"},
 	{.name = "github",
 	 .kind = FG_KEY_PATH,
-	 IN_REPORT(5),
+	 IN_REPORT(github),
 	 .help = "GitHub annotations on the functions to blame"},
-	{.name = "gitlab", .kind = FG_KEY_PATH, IN_REPORT(6), .help = "a GitLab metrics report"},
+	{.name = "gitlab",
+	 .kind = FG_KEY_PATH,
+	 IN_REPORT(gitlab),
+	 .help = "a GitLab metrics report"},
 	{.name = "comment",
 	 .kind = FG_KEY_PATH,
-	 IN_REPORT(7),
+	 IN_REPORT(comment),
 	 .help = "the text of a pull-request comment, within its size limit"},
 	{.name = "csv-raw",
 	 .kind = FG_KEY_PATH,
-	 IN_REPORT(8),
+	 IN_REPORT(csv_raw),
 	 .help = "one line a repetition and metric, as measured"},
 	{.name = "post",
 	 .kind = FG_KEY_LIST,
-	 .offset = offsetof(struct fg_report_scratch, posts),
+	 IN_REPORT(posts),
 	 .count_offset = offsetof(struct fg_report_scratch, post_count),
 	 .section = &post_section,
 	 .help = "where the result is posted",

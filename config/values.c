@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Scalars: how each kind is read, what it is called, and what an editor may accept. */
+#include "config/values.h"
+
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/pattern.h"
 #include "base/text.h"
-#include "config/internal.h"
+#include "config/schema.h"
 
 #include <ctype.h>
 #include <limits.h>

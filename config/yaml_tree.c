@@ -7,7 +7,10 @@
  * reach the limit instead of the memory's end. Tags are refused: nothing of the file may choose a
  * type for us.
  */
-#include "config/internal.h"
+#include "config/yaml_tree.h"
+
+#include "config/config.h"
+#include "config/messages.h"
 
 #include <yaml.h>
 
@@ -136,7 +139,7 @@ static void refuse(struct builder *b, const yaml_mark_t *mark, const char *forma
 	va_start(ap, format);
 	fg_strbuf_vprintf(&message, format, ap);
 	va_end(ap);
-	fg_report_error(b->report, &place, "%s", fg_strbuf_text(&message));
+	fg_config_error(b->report, &place, "%s", fg_strbuf_text(&message));
 	fg_strbuf_release(&message);
 	b->failed = true;
 }
@@ -159,7 +162,7 @@ static void add_duplicate(struct builder *b, const struct fg_yaml_node *mapping,
 	for (size_t i = 0; i < mapping->count; i++) {
 		if (strcmp(mapping->keys[i]->text, key->text) != 0)
 			continue;
-		fg_report_error(b->report, &key->place,
+		fg_config_error(b->report, &key->place,
 				"the key '%s' is here for the second time; the first is in line %u",
 				key->text, mapping->keys[i]->place.line);
 		return;

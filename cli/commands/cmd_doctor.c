@@ -2,7 +2,7 @@
 #include "base/fs.h"
 #include "base/json_write.h"
 #include "base/number.h"
-#include "cli/framework/internal.h"
+#include "cli/framework/command.h"
 #include "cli/session/calibrate.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"

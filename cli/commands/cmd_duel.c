@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
-#include "cli/framework/internal.h"
+#include "cli/framework/command.h"
 #include "cli/session/session.h"
 
 #include <unistd.h>

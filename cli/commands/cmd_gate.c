@@ -3,7 +3,7 @@
 #include "cli/session/arms.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
-#include "cli/session/shards.h"
+#include "cli/session/shards_merge.h"
 #include "cli/session/stored.h"
 
 struct options {
@@ -79,18 +79,6 @@ static int merge(const struct fg_session *session, const char *own_store,
 	return status;
 }
 
-/* The session goes on as if it had measured this run. */
-static void take_over(struct fg_session *session, struct fg_stored_run *stored)
-{
-	fg_run_release(&session->run);
-	session->run = stored->run;
-	session->profiles = stored->profiles;
-	session->profile_count = stored->profiles ? stored->run.series_count : 0;
-	stored->run = (struct fg_run){0};
-	stored->profiles = NULL;
-	fg_stored_run_release(stored);
-}
-
 /* ---- judging it ---- */
 
 static int decide(struct fg_session *session, const struct options *given, struct fg_plan *plan,
@@ -142,7 +130,7 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 		status = fg_session_open_store(&session, err);
 	if (status != FG_OK)
 		goto out;
-	take_over(&session, &stored);
+	fg_session_take_run(&session, &stored);
 	status = decide(&session, given, plan, err);
 out:
 	fg_stored_run_release(&stored);

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/framework/internal.h"
+#include "cli/framework/completion.h"
+#include "cli/framework/help.h"
+#include "cli/framework/man.h"
 
 struct options {
-	int shell; /* 0: none, else enum fg_cli_shell + 1 */
+	int shell; /* index into `shells` */
 	bool man;
+};
+
+static const char *const shells[] = {"none", "bash", "zsh", "fish", NULL};
+static void (*const write_completion[])(struct fg_strbuf *text) = {
+	NULL,
+	fg_completion_bash,
+	fg_completion_zsh,
+	fg_completion_fish,
 };
 
 static void write_topic(const struct fg_cli *cli, const struct options *given,
 			const struct fg_cli_command *command, struct fg_strbuf *text)
 {
 	if (given->shell > 0)
-		fg_cli_completion((enum fg_cli_shell)(given->shell - 1), text);
+		write_completion[given->shell](text);
 	else if (given->man && command)
 		fg_cli_man_command(command, text);
 	else if (given->man)
@@ -38,8 +48,6 @@ static int run(struct fg_cli *cli, const void *values)
 	fg_strbuf_release(&text);
 	return FG_EXIT_PASS;
 }
-
-static const char *const shells[] = {"none", "bash", "zsh", "fish", NULL};
 
 static const struct fg_option options[] = {
 	FG_CLI_FLAG(struct options, man, "man", 0,

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
-#include "cli/framework/internal.h"
+#include "cli/framework/command.h"
 #include "cli/session/run_argument.h"
 #include "collector/trace_format.h"
 #include "runner/preload.h"

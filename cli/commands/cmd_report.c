@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/look.h"
 #include "cli/session/plan.h"
 #include "cli/session/posts.h"
+#include "cli/session/report_style.h"
 #include "cli/session/stored.h"
 
 struct options {
@@ -97,7 +97,7 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 {
 	const bool to_stdout = !given->output || strcmp(given->output, "-") == 0;
 	const struct fg_report_options look =
-		fg_cli_report_look(cli, to_stdout, given->source_root);
+		fg_cli_report_style(cli, to_stdout, given->source_root);
 	struct fg_verdict verdict = {0};
 	const struct fg_report report = {
 		.run = &stored->run,

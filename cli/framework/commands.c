@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-#include "cli/framework/internal.h"
+#include "cli/framework/command.h"
+#include "cli/framework/output.h"
 
 #define FG_COMMAND(name) extern const struct fg_cli_command fg_cmd_##name;
 #include "cli/framework/commands.def"

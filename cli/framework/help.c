@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The tables of commands as text for a terminal. */
-#include "cli/framework/internal.h"
+#include "cli/framework/help.h"
 
 enum {
 	NAME_COLUMN = 14,
@@ -119,6 +119,8 @@ void fg_cli_overview(struct fg_strbuf *text, unsigned columns)
 }
 
 /* Paragraphs are wrapped; a line that begins with a blank stays as it is. */
+#include "cli/framework/help.h"
+
 static void add_description(const char *description, struct fg_strbuf *text, unsigned columns)
 {
 	while (*description) {

@@ -4,8 +4,10 @@
  * Text is escaped so that a dash stays a dash, and everything beyond ASCII is named by its code
  * point.
  */
+#include "cli/framework/man.h"
+
 #include "base/version.h"
-#include "cli/framework/internal.h"
+#include "cli/framework/help.h"
 
 #include <ctype.h>
 

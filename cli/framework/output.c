@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is said, where, and in which colours. */
+#include "cli/framework/output.h"
+
 #include "base/fs.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/framework/internal.h"
+#include "cli/framework/help.h"
 
 #include <errno.h>
 #include <fcntl.h>

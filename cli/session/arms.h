@@ -7,7 +7,7 @@
 #ifndef FG_CLI_SESSION_ARMS_H
 #define FG_CLI_SESSION_ARMS_H
 
-#include "cli/framework/match.h"
+#include "cli/session/baseline_match.h"
 #include "cli/session/session.h"
 #include "runner/worktree.h"
 

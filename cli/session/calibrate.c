@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/number.h"
 #include "base/random.h"
-#include "cli/framework/internal.h"
+#include "cli/framework/command.h"
 #include "gate/gate.h"
 #include "runner/runner.h"
 

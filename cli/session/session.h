@@ -14,7 +14,7 @@
 #define FG_CLI_SESSION_SESSION_H
 
 #include "cli/framework/command.h"
-#include "cli/framework/progress.h"
+#include "cli/session/progress.h"
 #include "gate/gate.h"
 #include "model/profile_set.h"
 #include "model/run.h"
@@ -60,6 +60,10 @@ int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct
 /* The plan's store, made where there is none. */
 int fg_session_open_store(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 void fg_session_release(struct fg_session *session);
+
+/* Continues a run that was measured before, with its profiles; `stored` is left without them. */
+void fg_session_take_run(struct fg_session *session, struct fg_stored_run *stored);
+void fg_session_take_profiles(struct fg_session *session, struct fg_stored_run *stored);
 
 /*
  * Call before anything is opened.  true: we are the process that measures.  false: we have watched

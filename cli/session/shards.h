@@ -16,7 +16,6 @@
 #ifndef FG_CLI_SESSION_SHARDS_H
 #define FG_CLI_SESSION_SHARDS_H
 
-#include "model/plan.h"
 #include "store/store.h"
 
 struct fg_shard {
@@ -34,7 +33,9 @@ struct fg_shards {
 
 /* What a run of one shard says of itself, in the facts of its candidate. */
 void fg_shard_mark(struct fg_run *run, unsigned index, unsigned count);
-/* false: it is no shard. */
+/* Removes the mark: a merged run is no shard. */
+void fg_shard_unmark(struct fg_environment *facts);
+/* false: the run is no shard. */
 bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
 
 /*
@@ -49,13 +50,8 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
  */
 int fg_shards_add_store(struct fg_shards *shards, struct fg_store *store, const char *project,
 			const char *from, struct fg_error *err) FG_NODISCARD;
-/*
- * One run out of them, with the same id whenever the same shards are merged.  The series move: the
- * shards are empty afterwards, but for what tells which they are.  `missing` gets one line about
- * what did not arrive; empty: everything did.
- */
-void fg_shards_merge(struct fg_shards *shards, const struct fg_plan *plan,
-		     struct fg_stored_run *merged, struct fg_strbuf *missing);
+/* The first shard with a measurement: an empty one never looked for a baseline.  NULL: none. */
+const struct fg_shard *fg_shards_first_measured(const struct fg_shards *shards);
 void fg_shards_release(struct fg_shards *shards);
 
 #endif

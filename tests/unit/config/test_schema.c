@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The rows themselves: what they promise to readers must be true. */
-#include "config/internal.h"
+#include "config/config.h"
+#include "config/schema.h"
+#include "config/schema_paths.h"
 #include "tests/support/fg_test.h"
 
 static void add_indented(struct fg_strbuf *text, const char *lines, size_t indent)
@@ -16,7 +18,7 @@ static void add_indented(struct fg_strbuf *text, const char *lines, size_t inden
 }
 
 /* A file in which the example stands where its key belongs. */
-static void write_file_around(const struct fg_visit *visit, struct fg_strbuf *text)
+static void write_file_around(const struct fg_schema_visit *visit, struct fg_strbuf *text)
 {
 	const bool is_command = strcmp(visit->path, "benchmarks.BENCH.command") == 0;
 	const bool in_benchmark = strncmp(visit->path, "benchmarks.BENCH.", 17) == 0;
@@ -31,7 +33,7 @@ static void write_file_around(const struct fg_visit *visit, struct fg_strbuf *te
 	free(top);
 }
 
-static void load_example(const struct fg_visit *visit, void *ctx)
+static void load_example(const struct fg_schema_visit *visit, void *ctx)
 {
 	size_t *count = ctx;
 	struct fg_strbuf text = {0};
@@ -58,11 +60,11 @@ static void every_example_works_where_its_key_belongs(void **state)
 	size_t count = 0;
 
 	(void)state;
-	fg_walk(load_example, &count);
+	fg_schema_walk(load_example, &count);
 	assert_true(count >= 10);
 }
 
-static void check_row(const struct fg_visit *visit, void *ctx)
+static void check_row(const struct fg_schema_visit *visit, void *ctx)
 {
 	const struct fg_key *key = visit->key;
 
@@ -83,7 +85,7 @@ static void check_row(const struct fg_visit *visit, void *ctx)
 static void rows_are_sound(void **state)
 {
 	(void)state;
-	fg_walk(check_row, NULL);
+	fg_schema_walk(check_row, NULL);
 }
 
 static void a_variable_leads_back_to_its_key(void **state)
@@ -91,11 +93,11 @@ static void a_variable_leads_back_to_its_key(void **state)
 	struct fg_strbuf name = {0};
 
 	(void)state;
-	assert_true(fg_variable_of("measure.sampler.follow_children", &name));
+	assert_true(fg_schema_variable("measure.sampler.follow_children", &name));
 	assert_string_equal(fg_strbuf_text(&name), "FASTGATE_MEASURE_SAMPLER_FOLLOW_CHILDREN");
 	fg_strbuf_clear(&name);
-	assert_false(fg_variable_of("benchmarks.BENCH.timeout", &name));
-	assert_false(fg_variable_of("version", &name));
+	assert_false(fg_schema_variable("benchmarks.BENCH.timeout", &name));
+	assert_false(fg_schema_variable("version", &name));
 	fg_strbuf_release(&name);
 }
 

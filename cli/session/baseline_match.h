@@ -3,8 +3,8 @@
  * Which benchmark of the baseline is which of ours.  The list in fastgate.yml changes like any
  * other source: benchmarks come, go, and get new names and other programs.
  */
-#ifndef FG_CLI_FRAMEWORK_MATCH_H
-#define FG_CLI_FRAMEWORK_MATCH_H
+#ifndef FG_CLI_SESSION_BASELINE_MATCH_H
+#define FG_CLI_SESSION_BASELINE_MATCH_H
 
 #include "model/plan.h"
 #include "model/run.h"

@@ -3,12 +3,15 @@
  * Going over the schema by itself, with no file in hand: all paths, the key that a path means, its
  * variable.
  */
-#include "config/internal.h"
+#include "config/schema_paths.h"
+
+#include "config/config.h"
+#include "config/schema.h"
 
 #include <ctype.h>
 
 struct walk {
-	void (*visitor)(const struct fg_visit *visit, void *ctx);
+	void (*visitor)(const struct fg_schema_visit *visit, void *ctx);
 	void *ctx;
 	struct fg_strbuf path;
 };
@@ -31,7 +34,7 @@ static void walk_section(struct walk *walk, const struct fg_section *section, un
 {
 	for (const struct fg_key *key = section->keys; key->name; key++) {
 		const size_t length = walk->path.length;
-		struct fg_visit visit = {.key = key, .depth = depth};
+		struct fg_schema_visit visit = {.key = key, .depth = depth};
 
 		fg_strbuf_printf(&walk->path, "%s%s", length > 0 ? "." : "", key->name);
 		visit.path = fg_strbuf_text(&walk->path);
@@ -46,7 +49,7 @@ static void walk_section(struct walk *walk, const struct fg_section *section, un
 	}
 }
 
-void fg_walk(void (*visitor)(const struct fg_visit *visit, void *ctx), void *ctx)
+void fg_schema_walk(void (*visitor)(const struct fg_schema_visit *visit, void *ctx), void *ctx)
 {
 	struct walk walk = {.visitor = visitor, .ctx = ctx};
 
@@ -61,7 +64,7 @@ struct keys {
 	size_t capacity;
 };
 
-static void collect(const struct fg_visit *visit, void *ctx)
+static void collect(const struct fg_schema_visit *visit, void *ctx)
 {
 	struct keys *keys = ctx;
 
@@ -75,7 +78,7 @@ const char *const *fg_config_keys(struct fg_arena *arena)
 	struct keys keys = {.arena = arena};
 	const char **kept = NULL;
 
-	fg_walk(collect, &keys);
+	fg_schema_walk(collect, &keys);
 	kept = fg_arena_memdup(arena, keys.items, (keys.count + 1) * sizeof(const char *));
 	free(keys.items);
 	return kept;
@@ -107,7 +110,7 @@ static const struct fg_key *find_part(const struct fg_section *section, const ch
 }
 
 /* "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. */
-const struct fg_key *fg_find_path(const char *path, struct fg_strbuf *where)
+const struct fg_key *fg_schema_find(const char *path, struct fg_strbuf *where)
 {
 	const struct fg_section *section = &fg_config_schema;
 	const struct fg_key *key = NULL;
@@ -138,7 +141,7 @@ const struct fg_key *fg_find_path(const char *path, struct fg_strbuf *where)
 	return key;
 }
 
-bool fg_variable_of(const char *path, struct fg_strbuf *name)
+bool fg_schema_variable(const char *path, struct fg_strbuf *name)
 {
 	static const char *const without[] = {"version", "benchmarks.", "gate.accept.",
 					      "report.post."};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/look.h"
+#include "cli/session/report_style.h"
 
 #include <strings.h>
 
@@ -21,8 +21,8 @@ static bool locale_is_utf8(void)
 	return false;
 }
 
-struct fg_report_options fg_cli_report_look(const struct fg_cli *cli, bool to_stdout,
-					    const char *source_root)
+struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_stdout,
+					     const char *source_root)
 {
 	const bool to_terminal = to_stdout && cli->out_is_terminal;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/framework/progress.h"
+#include "cli/session/progress.h"
 
 #include "base/clock.h"
 #include "base/number.h"

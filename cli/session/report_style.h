@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a report is to look where it goes: terminal or file. */
-#ifndef FG_CLI_SESSION_LOOK_H
-#define FG_CLI_SESSION_LOOK_H
+#ifndef FG_CLI_SESSION_REPORT_STYLE_H
+#define FG_CLI_SESSION_REPORT_STYLE_H
 
 #include "cli/framework/command.h"
 #include "reporters/reporter.h"
@@ -10,7 +10,7 @@
  * For standard output, or for a file (never coloured, as wide as it wants, UTF-8).  `source_root`:
  * the checkout by which annotations name files; NULL: $GITHUB_WORKSPACE.
  */
-struct fg_report_options fg_cli_report_look(const struct fg_cli *cli, bool to_stdout,
-					    const char *source_root);
+struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_stdout,
+					     const char *source_root);
 
 #endif

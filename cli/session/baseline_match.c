@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/framework/match.h"
+#include "cli/session/baseline_match.h"
 
 #include "base/fs.h"
 #include "base/text.h"

@@ -3,8 +3,8 @@
  * What is going on, on stderr: one line that is drawn over itself on a terminal; elsewhere a plain
  * line when a benchmark begins and every half minute after.  Nothing with --quiet.
  */
-#ifndef FG_CLI_FRAMEWORK_PROGRESS_H
-#define FG_CLI_FRAMEWORK_PROGRESS_H
+#ifndef FG_CLI_SESSION_PROGRESS_H
+#define FG_CLI_SESSION_PROGRESS_H
 
 #include "cli/framework/command.h"
 #include "gate/gate.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/messages.h"
+
 #include "base/text.h"
-#include "config/internal.h"
+#include "config/config.h"
+#include "config/yaml_tree.h"
 
 enum {
 	MAX_MESSAGE = 2048
@@ -36,7 +39,7 @@ static void add(struct fg_config_report *report, const struct fg_yaml_place *pla
 	fg_strbuf_release(&text);
 }
 
-void fg_report_error(struct fg_config_report *report, const struct fg_yaml_place *place,
+void fg_config_error(struct fg_config_report *report, const struct fg_yaml_place *place,
 		     const char *format, ...)
 {
 	va_list ap;
@@ -46,7 +49,7 @@ void fg_report_error(struct fg_config_report *report, const struct fg_yaml_place
 	va_end(ap);
 }
 
-void fg_report_warning(struct fg_config_report *report, const struct fg_yaml_place *place,
+void fg_config_warning(struct fg_config_report *report, const struct fg_yaml_place *place,
 		       const char *format, ...)
 {
 	va_list ap;
@@ -64,7 +67,7 @@ static bool comes_before(const struct fg_config_message *a, const struct fg_conf
 /*
  * Insertion keeps equal places in the order in which they were found; there are at most a hundred.
  */
-void fg_report_sort(struct fg_config_report *report)
+void fg_config_report_sort(struct fg_config_report *report)
 {
 	for (size_t i = 1; i < report->count; i++) {
 		const struct fg_config_message message = report->items[i];

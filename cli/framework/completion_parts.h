@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the completions of the three shells share.  Options, their choices and the kind of each
+ * argument are written out; names of benchmarks are asked from `fastgate config --benchmarks` when
+ * they are needed.
+ */
+#ifndef FG_CLI_FRAMEWORK_COMPLETION_PARTS_H
+#define FG_CLI_FRAMEWORK_COMPLETION_PARTS_H
+
+#include "cli/framework/command.h"
+
+/* Words separated by blanks; NULL: none. */
+void fg_completion_words(const char *const *words, struct fg_strbuf *text);
+/* The names of all commands, separated by blanks. */
+void fg_completion_commands(struct fg_strbuf *text);
+/* Visits every option of a command: its own, --json, and the global ones. */
+void fg_completion_options(const struct fg_cli_command *command,
+			   void (*visit)(const struct fg_cli_command *command,
+					 const struct fg_option *option, struct fg_strbuf *text),
+			   struct fg_strbuf *text);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of the commands as help texts, and what help, manual pages and docs share. */
+#ifndef FG_CLI_FRAMEWORK_HELP_H
+#define FG_CLI_FRAMEWORK_HELP_H
+
+#include "cli/framework/command.h"
+
+void fg_cli_overview(struct fg_strbuf *text, unsigned columns);
+void fg_cli_command_help(const struct fg_cli_command *command, struct fg_strbuf *text,
+			 unsigned columns);
+/* "fastgate run [OPTIONS] [BENCH...]" */
+void fg_cli_usage_line(const struct fg_cli_command *command, struct fg_strbuf *text);
+const char *fg_cli_group_title(enum fg_cli_group group);
+/* What an exit code means, for man pages and docs/exit-codes.md. */
+const char *fg_cli_exit_meaning(enum fg_exit code);
+/* The exit codes of a command, most ordinary first; returns how many. */
+enum {
+	FG_CLI_EXIT_COUNT = 8
+};
+size_t fg_cli_exits(const struct fg_cli_command *command, enum fg_exit exits[FG_CLI_EXIT_COUNT]);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The global options, and the terminal that they and its surroundings describe. */
+#ifndef FG_CLI_FRAMEWORK_OUTPUT_H
+#define FG_CLI_FRAMEWORK_OUTPUT_H
+
+#include "cli/framework/command.h"
+
+/* What the global options fill in. */
+struct fg_cli_globals {
+	int color; /* enum fg_cli_color */
+	bool quiet;
+	bool verbose;
+	bool json;
+	bool help;
+	bool version;
+};
+
+/* Terminal, colours and sizes, from the global options and the environment. */
+void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *globals);
+/* FG_EIO when stdout did not take everything that was printed. */
+int fg_cli_close_output(struct fg_error *err);
+
+#endif

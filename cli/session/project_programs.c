@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/project_programs.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <sys/stat.h>
+
+enum {
+	MAX_PROGRAM_BYTES = 64 << 20,
+	MAX_TEXT_BYTES = 4 << 20,
+	MAX_NAME = 100
+};
+
+struct search {
+	const char *root;
+	struct fg_arena *arena;
+	struct fg_project *project;
+	size_t files;
+	size_t capacity;
+};
+
+/*
+ * An ELF file of this machine's width that names a dynamic linker, or is linked to run by itself.
+ */
+static bool is_program(const char *data, size_t size)
+{
+	Elf64_Ehdr header;
+
+	if (size < sizeof(header))
+		return false;
+	memcpy(&header, data, sizeof(header));
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	if (header.e_type == ET_EXEC)
+		return true;
+	if (header.e_type != ET_DYN || header.e_phoff > size ||
+	    header.e_phentsize != sizeof(Elf64_Phdr))
+		return false;
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		const size_t offset = (size_t)header.e_phoff + i * sizeof(Elf64_Phdr);
+		Elf64_Phdr segment;
+
+		if (offset > size - sizeof(segment))
+			return false;
+		memcpy(&segment, data + offset, sizeof(segment));
+		if (segment.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+static bool holds_text(const char *data, size_t size, const char *text)
+{
+	return memmem(data, size, text, strlen(text)) != NULL;
+}
+
+/* Harnesses are known by the options that they understand, or by their library. */
+static enum fg_harness harness_of(const char *data, size_t size)
+{
+	if (holds_text(data, size, "benchmark_min_time") ||
+	    holds_text(data, size, "libbenchmark.so"))
+		return FG_HARNESS_GOOGLE_BENCHMARK;
+	if (holds_text(data, size, "benchmark-samples") || holds_text(data, size, "libCatch2.so"))
+		return FG_HARNESS_CATCH2;
+	return FG_HARNESS_NONE;
+}
+
+static bool has_word(const char *path, const char *word)
+{
+	return strcasestr(path, word) != NULL;
+}
+
+static int rank_of(const char *path, enum fg_harness harness)
+{
+	const char *name = fg_fs_base_name(path);
+	int rank = 0;
+
+	if (harness == FG_HARNESS_GOOGLE_BENCHMARK)
+		rank += 200;
+	if (has_word(name, "bench") || has_word(name, "perf"))
+		rank += 150;
+	else if (has_word(path, "bench") || has_word(path, "perf"))
+		rank += 100;
+	else if (has_word(path, "test") || has_word(path, "example"))
+		rank -= 50;
+	return rank;
+}
+
+static bool has_name(const struct fg_project *project, const char *name)
+{
+	for (size_t i = 0; i < project->program_count; i++) {
+		if (strcmp(project->programs[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_program(struct search *search, const char *path, enum fg_harness harness,
+			bool is_built)
+{
+	struct fg_project *project = search->project;
+	const char *name = fg_fs_base_name(path);
+
+	if (project->program_count >= FG_PROJECT_MAX_PROGRAMS || strlen(name) > MAX_NAME)
+		return;
+	if (!project->programs)
+		project->programs = fg_arena_array(search->arena, FG_PROJECT_MAX_PROGRAMS,
+						   sizeof(project->programs[0]));
+	if (has_name(project, name))
+		name = path;
+	project->programs[project->program_count++] = (struct fg_project_program){
+		.path = fg_arena_strdup(search->arena, path),
+		.name = fg_arena_strdup(search->arena, name),
+		.harness = harness,
+		.is_built = is_built,
+		.rank = rank_of(path, harness),
+	};
+}
+
+static void look_at_file(struct search *search, const char *whole, const char *path)
+{
+	char *data = NULL;
+	size_t size = 0;
+
+	if (strstr(fg_fs_base_name(path), ".so") || fg_text_ends_with(path, ".o"))
+		return;
+	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) != FG_OK)
+		return;
+	if (is_program(data, size))
+		add_program(search, path, harness_of(data, size), true);
+	free(data);
+}
+
+/* Folders that hold no program of the project's own. */
+static bool is_skipped(const char *name)
+{
+	static const char *const skipped[] = {"CMakeFiles",    "_deps",       "node_modules",
+					      "meson-private", "third_party", "external",
+					      "vendor"};
+
+	if (*name == '.')
+		return true;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(skipped); i++) {
+		if (strcmp(name, skipped[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void visit(struct search *search, const char *path, unsigned depth,
+		  void (*at_file)(struct search *search, const char *whole, const char *path));
+
+static void visit_entry(struct search *search, const char *path, unsigned depth,
+			void (*at_file)(struct search *search, const char *whole, const char *path))
+{
+	char *whole = fg_fs_join(search->root, path);
+	struct stat status;
+
+	if (lstat(whole, &status) == 0) {
+		if (S_ISDIR(status.st_mode) && depth < FG_PROJECT_MAX_DEPTH)
+			visit(search, path, depth + 1, at_file);
+		else if (S_ISREG(status.st_mode) &&
+			 ((status.st_mode & 0111) || fg_text_ends_with(path, "CMakeLists.txt") ||
+			  fg_text_ends_with(path, "meson.build")))
+			at_file(search, whole, path);
+	}
+	free(whole);
+}
+
+static void visit(struct search *search, const char *path, unsigned depth,
+		  void (*at_file)(struct search *search, const char *whole, const char *path))
+{
+	char *folder = fg_fs_join(search->root, path);
+	char **names = NULL;
+	size_t count = 0;
+
+	if (fg_fs_list(folder, &names, &count, NULL) == FG_OK) {
+		for (size_t i = 0; i < count; i++) {
+			char *entry = *path && strcmp(path, ".") != 0 ? fg_fs_join(path, names[i])
+								      : fg_xstrdup(names[i]);
+
+			if (search->files >= FG_PROJECT_MAX_FILES)
+				search->project->was_cut = true;
+			else if (!is_skipped(names[i]))
+				visit_entry(search, entry, depth, at_file);
+			search->files++;
+			free(entry);
+		}
+		fg_fs_list_free(names, count);
+	}
+	free(folder);
+}
+
+/* ---- programs that the build files declare ---- */
+
+/* The name behind "add_executable(" or "executable('", where there is a plain one. */
+static char *declared_name(const char *text)
+{
+	size_t length = 0;
+
+	text += strspn(text, " \t\r\n'\"");
+	while (isalnum((unsigned char)text[length]) ||
+	       (text[length] && strchr("_-.+", text[length])))
+		length++;
+	return length > 0 && length <= MAX_NAME ? fg_xstrndup(text, length) : NULL;
+}
+
+static void look_at_declarations(struct search *search, const char *whole, const char *path)
+{
+	const bool is_cmake = fg_text_ends_with(path, "CMakeLists.txt");
+	const char *word = is_cmake ? "add_executable(" : "executable(";
+	char *folder = NULL;
+	char *text = NULL;
+	size_t size = 0;
+
+	if (strcmp(fg_fs_base_name(path), is_cmake ? "CMakeLists.txt" : "meson.build") != 0 ||
+	    fg_fs_read(whole, MAX_TEXT_BYTES, &text, &size, NULL) != FG_OK)
+		return;
+	folder = strchr(path, '/') ? fg_fs_parent(path) : fg_xstrdup("");
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+		char *name = declared_name(at + strlen(word));
+		char *program = NULL;
+
+		if (name && *folder)
+			program = fg_xasprintf("%s/%s/%s", search->project->build_folder, folder,
+					       name);
+		else if (name)
+			program = fg_xasprintf("%s/%s", search->project->build_folder, name);
+		if (program)
+			add_program(search, program,
+				    has_word(name, "bench") && strstr(text, "benchmark::benchmark")
+					    ? FG_HARNESS_GOOGLE_BENCHMARK
+					    : FG_HARNESS_NONE,
+				    false);
+		free(program);
+		free(name);
+	}
+	free(folder);
+	free(text);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct fg_project_program *x = a;
+	const struct fg_project_program *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+/* A build folder holds the programs; without one they may be anywhere. */
+static void find_built(struct search *search)
+{
+	const char *folder = search->project->build_folder;
+	char *path = folder ? fg_fs_join(search->root, folder) : NULL;
+
+	if (!folder)
+		visit(search, ".", 0, look_at_file);
+	else if (fg_fs_exists(path))
+		visit(search, folder, 1, look_at_file);
+	free(path);
+}
+
+void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	struct search search = {.root = root, .arena = arena, .project = project};
+
+	find_built(&search);
+	/* Before the first build: the programs that the build files declare. */
+	if (project->program_count == 0 && project->build_folder) {
+		search.files = 0;
+		visit(&search, ".", 0, look_at_declarations);
+	}
+	if (project->program_count > 1)
+		qsort(project->programs, project->program_count, sizeof(project->programs[0]),
+		      by_rank);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/run_plan.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/text.h"
+#include "cli/session/arms.h"
+#include "cli/session/session.h"
+#include "cli/session/shards.h"
+#include "cli/session/stored.h"
+#include "runner/git.h"
+#include "runner/runner.h"
+
+enum {
+	QUICK_MAX_PAIRS = 24,
+	QUICK_BUDGET_S = 15,
+};
+
+struct selection {
+	const struct fg_benchmark **items;
+	size_t count;
+	unsigned shard; /* 0: all of them */
+	unsigned shards;
+};
+
+static int check_names(const struct fg_run_request *request, const struct fg_plan *plan,
+		       struct fg_error *err)
+{
+	for (size_t i = 0; i < request->name_count; i++) {
+		const char *name = request->names[i];
+		const char **names = NULL;
+		const char *near = NULL;
+
+		if (fg_plan_find(plan, name))
+			continue;
+		names = fg_xcalloc(plan->benchmark_count + 1, sizeof(names[0]));
+		for (size_t k = 0; k < plan->benchmark_count; k++)
+			names[k] = plan->benchmarks[k].name;
+		near = fg_text_nearest(name, names);
+		free(names);
+		if (near)
+			return fg_error_set(err, FG_EINVAL,
+					    "there is no benchmark '%s'; did you mean '%s'?", name,
+					    near);
+		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s", name,
+				    plan->config_path);
+	}
+	return FG_OK;
+}
+
+static bool is_selected(const struct fg_run_request *request, const struct selection *selection,
+			const char *name)
+{
+	bool named = request->name_count == 0;
+
+	for (size_t i = 0; i < request->name_count && !named; i++)
+		named = strcmp(request->names[i], name) == 0;
+	return named &&
+	       (!request->shard || fg_shard_contains(name, selection->shard, selection->shards));
+}
+
+/* A first answer within seconds: enough pairs to see 5 % where the host is quiet. */
+static void shorten(struct fg_measuring *measure)
+{
+	measure->budget_ns = QUICK_BUDGET_S * FG_NS_PER_S;
+	if (measure->max_pairs > QUICK_MAX_PAIRS)
+		measure->max_pairs = QUICK_MAX_PAIRS;
+}
+
+static int select_benchmarks(struct fg_cli *cli, const struct fg_run_request *request,
+			     struct fg_plan *plan, struct selection *selection,
+			     struct fg_error *err)
+{
+	int status = check_names(request, plan, err);
+
+	if (status != FG_OK)
+		return status;
+	if (plan->benchmark_count == 0)
+		return fg_error_set(err, FG_EINVAL, "%s names no benchmark: nothing to measure",
+				    plan->config_path);
+	if (request->shard)
+		status = fg_shard_parse(request->shard, &selection->shard, &selection->shards, err);
+	if (status != FG_OK)
+		return status;
+	selection->items =
+		fg_arena_array(&cli->arena, plan->benchmark_count, sizeof(selection->items[0]));
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		struct fg_benchmark *benchmark = &plan->benchmarks[i];
+
+		if (request->quick)
+			shorten(&benchmark->measure);
+		if (is_selected(request, selection, benchmark->name))
+			selection->items[selection->count++] = benchmark;
+	}
+	return FG_OK;
+}
+
+/* Continue an interrupted run: its pairs count as if nothing had happened. */
+static int resume(struct fg_session *session, const struct selection *selection,
+		  struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	char id[37] = "";
+	unsigned shard = 0;
+	unsigned shards = 0;
+	int status = FG_OK;
+
+	if (!session->store)
+		return fg_error_set(err, FG_EINVAL, "--resume needs the store");
+	status = fg_store_find_incomplete(session->store, session->run.project, id, err);
+	if (status == FG_OK)
+		status = fg_store_load(session->store, id, &stored, err);
+	if (status != FG_OK)
+		return status;
+	(void)fg_shard_of(&stored.run, &shard, &shards);
+	if (shard != selection->shard || shards != selection->shards) {
+		fg_stored_run_release(&stored);
+		return fg_error_set(err, FG_EINVAL,
+				    "run %.8s, the newest that was interrupted, measured shard "
+				    "%u/%u: --resume needs the same --shard",
+				    id, shard, shards);
+	}
+	fg_session_take_run(session, &stored);
+	/* Both sides are described afresh: the work tree may have changed. */
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_side_release(&session->run.sides[arm]);
+	fg_stored_run_release(&stored);
+	fg_cli_say(session->cli, "going on with run %.8s", id);
+	return FG_OK;
+}
+
+/* The run as one file, for `fastgate gate --merge` or another store. */
+static int export_run(const struct fg_session *session, const char *path, struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	int status = FG_OK;
+
+	if (!path)
+		return FG_OK;
+	status = fg_store_load(session->store, session->run.id, &stored, err);
+	if (status == FG_OK)
+		status = fg_cli_export_run(session->cli, &stored, path, err);
+	fg_stored_run_release(&stored);
+	return status;
+}
+
+/* Measure, decide, keep, report, upload: the exit code, or a negative status. */
+static int gate(struct fg_session *session, struct fg_arms *arms,
+		const struct fg_run_request *request, struct fg_error *err)
+{
+	struct fg_gate_input input = {.baseline_required = session->plan->baseline.required};
+	struct fg_error told = {0};
+	int measured = FG_OK;
+	int kept = FG_OK;
+	int status = FG_OK;
+
+	fg_arms_describe(arms, &input);
+	/* A selection of the benchmarks says nothing about benchmarks that were removed. */
+	if (session->benchmark_count < session->plan->benchmark_count)
+		input.gone_count = 0;
+	measured = fg_session_measure(session, err);
+	if (measured != FG_OK && measured != FG_EINTERRUPTED)
+		return measured;
+	status = fg_session_decide(session, &input, err);
+	if (status != FG_OK)
+		return status;
+	/* A run that cannot be stored is reported all the same. */
+	kept = fg_session_save(session, err);
+	if (kept == FG_OK)
+		kept = export_run(session, request->export_path, err);
+	status = fg_session_report(session, &told);
+	if (kept != FG_OK)
+		return kept;
+	if (measured == FG_EINTERRUPTED) {
+		fg_cli_say(session->cli, "interrupted: what was measured is kept; `fastgate run "
+					 "--resume` goes on with it");
+		return FG_EXIT_INTERRUPTED;
+	}
+	if (session->is_open && session->store)
+		fg_cli_say(session->cli, "not sure yet: `fastgate run --resume` adds to what was "
+					 "measured, as long as both sides stay as they are");
+	if (status != FG_OK) {
+		*err = told;
+		return status;
+	}
+	/* A shard is neither uploaded nor posted: `fastgate gate --merge` does that for the whole. */
+	return request->shard ? (int)session->verdict.exit_code
+			      : fg_session_tell(session, !request->no_post);
+}
+
+/* An empty shard is stored too, so that it is not taken for a missing one. */
+static int keep_empty_shard(struct fg_session *session, const struct fg_run_request *request,
+			    const struct selection *selection, struct fg_error *err)
+{
+	const struct fg_git git = {.folder = session->plan->root,
+				   .interrupted = session->cli->interrupted};
+	int status = fg_git_describe_side(&git, &session->run.sides[FG_ARM_CANDIDATE], err);
+
+	fg_cli_say(session->cli, "no benchmark belongs to shard %s", request->shard);
+	fg_shard_mark(&session->run, selection->shard, selection->shards);
+	session->run.ended_ns = session->run.started_ns;
+	session->run.complete = true;
+	if (status != FG_OK)
+		return status;
+	if (session->store)
+		status = fg_store_save(session->store, &session->run, NULL, NULL, err);
+	if (status != FG_OK)
+		return status;
+	status = export_run(session, request->export_path, err);
+	return status == FG_OK ? FG_EXIT_PASS : status;
+}
+
+static int measure_and_gate(struct fg_session *session, const struct fg_run_request *request,
+			    struct fg_plan *plan, const struct selection *selection,
+			    struct fg_error *err)
+{
+	struct fg_arms arms = {0};
+	int status = request->resume ? resume(session, selection, err) : FG_OK;
+
+	if (status != FG_OK)
+		goto out;
+	status = fg_arms_open(&arms, session, plan, err);
+	if (status != FG_OK)
+		goto out;
+	if (request->shard)
+		fg_shard_mark(&session->run, selection->shard, selection->shards);
+	fg_arms_add_accepts(session, plan);
+	status = gate(session, &arms, request, err);
+out:
+	fg_arms_close(&arms);
+	return status;
+}
+
+int fg_session_run_plan(struct fg_cli *cli, const struct fg_run_request *request,
+			struct fg_plan *plan, struct fg_error *err)
+{
+	struct fg_session session;
+	struct selection selection = {0};
+	char *state = fg_fs_join(plan->root, ".fastgate");
+	int status = fg_session_init(&session, cli, plan, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = select_benchmarks(cli, request, plan, &selection, err);
+	if (status != FG_OK)
+		goto out;
+	if (!request->no_store)
+		status = fg_session_open_store(&session, err);
+	if (status != FG_OK)
+		goto out;
+	session.benchmarks = selection.items;
+	session.benchmark_count = selection.count;
+	session.state_folder = state;
+	session.staged = request->staged;
+	session.candidate = request->candidate;
+	session.keep_traces = request->keep_traces;
+	status = selection.count ? measure_and_gate(&session, request, plan, &selection, err)
+				 : keep_empty_shard(&session, request, &selection, err);
+out:
+	fg_session_release(&session);
+	free(state);
+	return status;
+}

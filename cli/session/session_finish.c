@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* After measuring: decide, keep, report, upload and post. */
+#include "base/clock.h"
+#include "cli/session/posts.h"
+#include "cli/session/report_style.h"
+#include "cli/session/samples.h"
+#include "cli/session/session.h"
+#include "cli/session/upload.h"
+
+static bool has_passed(const struct fg_session *session, const char *benchmark)
+{
+	for (size_t i = 0; i < session->verdict.benchmark_count; i++) {
+		const struct fg_benchmark_verdict *verdict = &session->verdict.benchmarks[i];
+
+		if (strcmp(verdict->name, benchmark) == 0)
+			return verdict->outcome < FG_OUTCOME_INCONCLUSIVE;
+	}
+	return false;
+}
+
+/* Samples that were to be kept in case of need, and are not needed. */
+static void drop_samples(struct fg_session *session)
+{
+	for (size_t i = 0; session->store && i < session->run.series_count; i++) {
+		const char *name = session->run.series[i].name;
+		const struct fg_benchmark *benchmark = fg_plan_find(session->plan, name);
+		struct fg_error why = {0};
+
+		if (benchmark && benchmark->measure.sampler.keep_samples == FG_KEEP_FAILED &&
+		    has_passed(session, name) &&
+		    fg_samples_remove_series(session->store_path, session->run.id, i, &why) !=
+			    FG_OK)
+			fg_cli_warn(session->cli, "samples that are not needed stay: %s",
+				    why.message);
+	}
+}
+
+int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
+{
+	input->run = &session->run;
+	input->profiles = (const struct fg_profile_set *const *)session->profiles;
+	input->plan = session->plan;
+	input->policy = &session->plan->policy;
+	input->measure = &session->plan->measure;
+	input->now_ns = fg_clock_wall_ns();
+	return fg_gate_decide(input, &session->verdict, err);
+}
+
+struct fg_report fg_session_report_input(const struct fg_session *session)
+{
+	return (struct fg_report){
+		.run = &session->run,
+		.verdict = &session->verdict,
+		.profiles = (const struct fg_profile_set *const *)session->profiles,
+	};
+}
+
+/* The store rounds weights; from here on everybody sees the rounded ones. */
+static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	const int status = fg_store_load(session->store, session->run.id, &stored, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_session_take_profiles(session, &stored);
+	fg_stored_run_release(&stored);
+	return FG_OK;
+}
+
+int fg_session_save(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_reporter *json = fg_reporter_find("json", err);
+	const struct fg_report report = fg_session_report_input(session);
+	const struct fg_report_options options = {0};
+	struct fg_strbuf text = {0};
+	int status = FG_OK;
+
+	if (!session->store)
+		return FG_OK;
+	drop_samples(session);
+	FG_ASSERT(json);
+	status = json->write(&report, &options, &text, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_save(session->store, &session->run, session->profiles,
+			       fg_strbuf_text(&text), err);
+	if (status != FG_OK)
+		goto out;
+	status = take_profiles_of_store(session, err);
+out:
+	fg_strbuf_release(&text);
+	return status;
+}
+
+int fg_session_report(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_cli *cli = session->cli;
+	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
+	const struct fg_report report = fg_session_report_input(session);
+	const struct fg_report_options plain = fg_cli_report_style(cli, false, session->plan->root);
+	const struct fg_report_options spoken = fg_cli_report_style(cli, true, session->plan->root);
+	struct fg_strbuf text = {0};
+	int result = FG_OK;
+	int status = FG_OK;
+
+	for (size_t i = 0; i < session->plan->report_count; i++) {
+		const struct fg_report_target *target = &session->plan->reports[i];
+		const struct fg_reporter *reporter = fg_reporter_find(target->format, err);
+
+		status = reporter ? fg_reporter_write_file(reporter, &report, &plain, target->path,
+							   err)
+				  : FG_EINVAL;
+		if (status != FG_OK)
+			result = status;
+		else
+			fg_cli_detail(cli, "wrote %s", target->path);
+	}
+	FG_ASSERT(speaker);
+	status = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
+	if (status == FG_OK && cli->json)
+		fg_cli_print(cli, &text);
+	else if (status == FG_OK)
+		fg_cli_tell(cli, &text);
+	fg_strbuf_release(&text);
+	return status != FG_OK ? status : result;
+}
+
+int fg_session_tell(const struct fg_session *session, bool may_post)
+{
+	const struct fg_report report = fg_session_report_input(session);
+	const int code =
+		fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
+			      session->store, session->run.id, (int)session->verdict.exit_code);
+
+	if (may_post && !fg_posts_send(session->cli, session->plan, &report, NULL) &&
+	    code == FG_EXIT_PASS)
+		return FG_EXIT_UPLOAD;
+	return code;
+}

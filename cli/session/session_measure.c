@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Measuring: the runner executes, each repetition is kept and profiled, the gate says when to stop. */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "cli/session/samples.h"
+#include "cli/session/session.h"
+#include "profile/ingest.h"
+#include "profile/trace_profile.h"
+#include "runner/runner.h"
+
+/* The profile set of a series, made when its first sample arrives. */
+static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
+{
+	if (!session->profiles[series]) {
+		session->profiles[series] = fg_xcalloc(1, sizeof(*session->profiles[series]));
+		fg_profile_set_init(session->profiles[series], session->run.series[series].name);
+	}
+	return session->profiles[series];
+}
+
+static void make_room_for_profiles(struct fg_session *session)
+{
+	const size_t wanted = session->run.series_count;
+
+	if (wanted <= session->profile_count)
+		return;
+	session->profiles =
+		fg_xreallocarray(session->profiles, wanted, sizeof(session->profiles[0]));
+	for (size_t i = session->profile_count; i < wanted; i++)
+		session->profiles[i] = NULL;
+	session->profile_count = wanted;
+}
+
+/*
+ * Two commands may be two programs: the baseline's functions are filed under the candidate's name,
+ * or they would never meet.
+ */
+static struct fg_ingest_row row_of(const struct fg_session *session,
+				   const struct fg_repetition *done)
+{
+	const struct fg_benchmark *benchmark = session->benchmarks[session->progress.index - 1];
+	struct fg_ingest_row row = {.arm = done->arm, .pair = done->pair, .aside = done->aside};
+
+	if (done->arm == FG_ARM_BASELINE && benchmark->baseline_command.argc > 0) {
+		row.program = fg_fs_base_name(benchmark->baseline_command.argv[0]);
+		row.called = fg_fs_base_name(benchmark->command.argv[0]);
+	}
+	return row;
+}
+
+/*
+ * The files on the command line are the same: so the runner says that both sides are.  But what was
+ * loaded and started in the end is in the traces: a plugin that was built anew, a program that
+ * another one runs.
+ */
+static void check_code(struct fg_session *session, struct fg_series *series,
+		       const struct fg_repetition *done, const char *code)
+{
+	const char *other = session->codes[1 - done->arm];
+
+	memcpy(session->codes[done->arm], code, sizeof(session->codes[0]));
+	if (!*other || strcmp(other, code) == 0)
+		return;
+	series->identical = false;
+	fg_progress_clear(&session->progress);
+	fg_cli_say(session->cli,
+		   "%s: the program is the same on both sides, what it loads or starts is not",
+		   series->name);
+}
+
+static enum fg_keep_samples keeps(const struct fg_session *session)
+{
+	return session->store ? session->benchmarks[session->progress.index - 1]
+					->measure.sampler.keep_samples
+			      : FG_KEEP_NEVER;
+}
+
+/* Whether they stay is known at the end; until then they lie there. */
+static void keep_samples(struct fg_session *session, size_t index, const struct fg_ingest_row *row,
+			 const struct fg_profile *profile)
+{
+	const struct fg_samples_key key = {.store = session->store_path,
+					   .run = session->run.id,
+					   .series = index,
+					   .arm = row->arm,
+					   .pair = row->pair};
+	struct fg_error why = {0};
+
+	if (fg_samples_keep(&key, profile, &why) == FG_OK || session->told_not_kept)
+		return;
+	fg_progress_clear(&session->progress);
+	fg_cli_warn(session->cli, "samples are not kept: %s", why.message);
+	session->told_not_kept = true;
+}
+
+static int read_traces(struct fg_session *session, size_t index, const char *trace_folder,
+		       const struct fg_ingest_row *row, struct fg_ingest_result *result,
+		       struct fg_error *err)
+{
+	struct fg_profile profile;
+	const int status = fg_profile_read_traces(trace_folder, session->symbolizer, &profile, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
+	if (keeps(session) != FG_KEEP_NEVER)
+		keep_samples(session, index, row, &profile);
+	fg_profile_release(&profile);
+	return FG_OK;
+}
+
+static void take_samples(struct fg_session *session, size_t index, const struct fg_repetition *done,
+			 const char *trace_folder)
+{
+	struct fg_series *series = &session->run.series[index];
+	struct fg_ingest_row row = row_of(session, done);
+	struct fg_ingest_result result = {0};
+	struct fg_error why = {0};
+
+	row.wants_code = series->identical && !*session->codes[done->arm];
+	/* Without its samples a repetition still has its times. */
+	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
+		if (row.wants_code)
+			check_code(session, series, done, result.code);
+	} else if (!session->told_no_samples) {
+		fg_progress_clear(&session->progress);
+		fg_cli_warn(session->cli, "no profile: %s", why.message);
+		session->told_no_samples = true;
+	}
+	fg_ingest_result_release(&result);
+}
+
+/* What was measured is safe before its samples are looked at, which takes longer. */
+static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
+			 struct fg_error *err)
+{
+	struct fg_session *session = context;
+	const struct fg_repetition *done = &session->run.series[series].repetitions[repetition];
+	int status = FG_OK;
+
+	make_room_for_profiles(session);
+	if (session->profiles[series])
+		fg_profile_set_settle(session->profiles[series], done->pair, done->aside);
+	if (session->store)
+		status = fg_store_progress(session->store, &session->run, session->profiles, err);
+	if (status != FG_OK || !trace_folder)
+		return status;
+	take_samples(session, series, done, trace_folder);
+	if (session->store)
+		status = fg_store_progress(session->store, &session->run, session->profiles, err);
+	return status;
+}
+
+static int on_given_up(void *context, size_t series, struct fg_error *err)
+{
+	struct fg_session *session = context;
+
+	make_room_for_profiles(session);
+	if (session->profiles[series])
+		fg_profile_set_give_up(session->profiles[series]);
+	return session->store
+		       ? fg_store_progress(session->store, &session->run, session->profiles, err)
+		       : FG_OK;
+}
+
+static void on_progress(void *context, const struct fg_runner_progress *progress)
+{
+	struct fg_session *session = context;
+
+	fg_progress_show(&session->progress, progress, session->has_look ? &session->look : NULL);
+}
+
+static void on_note(void *context, const struct fg_series *series, const char *note)
+{
+	struct fg_session *session = context;
+
+	fg_progress_clear(&session->progress);
+	fg_cli_say(session->cli, "%s: %s", series->name, note);
+}
+
+/*
+ * Every series of the job (a harness has several) asks its own question; the job goes on while one
+ * is open.
+ */
+static bool is_decided(struct fg_session *session, const struct fg_runner_job *job,
+		       const struct fg_benchmark *benchmark, unsigned *next_look)
+{
+	const size_t *indexes = NULL;
+	const size_t count = fg_runner_job_series(job, &indexes);
+	bool decided = true;
+
+	*next_look = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_series *series = &session->run.series[indexes[i]];
+		struct fg_gate_progress look = {0};
+
+		/* The same binaries on both sides: there is nothing to find out. */
+		if (series->identical)
+			continue;
+		fg_gate_look(series, &benchmark->policy, &benchmark->measure, &look);
+		decided = decided && look.decided;
+		if (!look.decided && look.next_look > *next_look)
+			*next_look = look.next_look;
+		if (i == 0 || !look.decided) {
+			session->look = look;
+			session->has_look = true;
+		}
+	}
+	return decided;
+}
+
+/*
+ * Without a second arm there is nothing to look at: a fixed number of repetitions, twice the first
+ * look's.
+ */
+static int measure_alone(struct fg_runner_job *job, const struct fg_measuring *measure,
+			 enum fg_runner_state *state, struct fg_error *err)
+{
+	const unsigned wanted = 2 * measure->min_pairs;
+
+	return fg_runner_measure(job, wanted < measure->max_pairs ? wanted : measure->max_pairs,
+				 state, err);
+}
+
+/* From look to look, until every question is answered or nothing more can be measured. */
+static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
+			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
+			 struct fg_error *err)
+{
+	unsigned reached = 0;
+	unsigned next_look = 0;
+	int status = FG_OK;
+
+	while (status == FG_OK && *state == FG_RUNNER_REACHED &&
+	       !is_decided(session, job, benchmark, &next_look) && next_look > reached) {
+		status = fg_runner_measure(job, next_look, state, err);
+		reached = next_look;
+		if (*state == FG_RUNNER_ANEW) {
+			*state = FG_RUNNER_REACHED;
+			reached = 0;
+		}
+	}
+	if (benchmark->measure.until_sure && *state == FG_RUNNER_EXHAUSTED &&
+	    !is_decided(session, job, benchmark, &next_look))
+		session->is_open = true;
+	return status;
+}
+
+static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
+			     const struct fg_benchmark *benchmark, struct fg_error *err)
+{
+	struct fg_runner_job *job = NULL;
+	enum fg_runner_state state = FG_RUNNER_REACHED;
+	int status = fg_runner_start(runner, benchmark, &job, err);
+
+	if (status != FG_OK)
+		return status;
+	make_room_for_profiles(session);
+	status = session->roots[FG_ARM_BASELINE]
+			 ? measure_pairs(session, job, benchmark, &state, err)
+			 : measure_alone(job, &benchmark->measure, &state, err);
+	fg_runner_finish(job);
+	if (status != FG_OK)
+		return status;
+	if (state == FG_RUNNER_INTERRUPTED)
+		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	return status;
+}
+
+int fg_session_measure(struct fg_session *session, struct fg_error *err)
+{
+	const struct fg_runner_options options = {
+		.run = &session->run,
+		.roots = {session->roots[FG_ARM_BASELINE], session->roots[FG_ARM_CANDIDATE]},
+		.state_folder = session->state_folder,
+		.keep_traces = session->keep_traces,
+		.interrupted = session->cli->interrupted,
+		.context = session,
+		.on_repetition = on_repetition,
+		.on_progress = on_progress,
+		.on_given_up = on_given_up,
+		.on_note = on_note,
+	};
+	struct fg_runner *runner = NULL;
+	int status = fg_runner_create(&options, &runner, err);
+
+	session->cache_folder = fg_fs_cache_folder();
+	session->symbolizer = fg_symbolizer_new(
+		&(struct fg_symbolizer_options){.cache_folder = session->cache_folder});
+	session->run.has_baseline = session->roots[FG_ARM_BASELINE] != NULL;
+	session->progress.total = session->benchmark_count;
+	for (size_t i = 0; status == FG_OK && i < session->benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->benchmarks[i];
+
+		session->progress.index = i + 1;
+		session->progress.budget_ns = benchmark->measure.budget_ns;
+		session->has_look = false;
+		memset(session->codes, 0, sizeof(session->codes));
+		fg_progress_begin(&session->progress, benchmark->name);
+		status = measure_benchmark(session, runner, benchmark, err);
+	}
+	fg_progress_clear(&session->progress);
+	fg_runner_free(runner);
+	session->run.ended_ns = fg_clock_wall_ns();
+	session->run.complete = status == FG_OK && !session->is_open;
+	if (status == FG_EINTERRUPTED && session->store)
+		status = fg_store_progress(session->store, &session->run, session->profiles, err) ==
+					 FG_OK
+				 ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
+				 : status;
+	return status;
+}

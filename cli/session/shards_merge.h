@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several shards as one run. */
+#ifndef FG_CLI_SESSION_SHARDS_MERGE_H
+#define FG_CLI_SESSION_SHARDS_MERGE_H
+
+#include "cli/session/shards.h"
+#include "model/plan.h"
+
+/*
+ * The id is the same whenever the same shards are merged.  The series move: afterwards a shard only
+ * says which one it is.  `missing` gets one line about shards that did not arrive, or nothing.
+ */
+void fg_shards_merge(struct fg_shards *shards, const struct fg_plan *plan,
+		     struct fg_stored_run *merged, struct fg_strbuf *missing);
+
+#endif

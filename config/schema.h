@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model of fastgate.yml: sections, and one row for each key. */
+#ifndef FG_CONFIG_SCHEMA_H
+#define FG_CONFIG_SCHEMA_H
+
+#include "config/yaml_tree.h"
+
+enum fg_key_kind {
+	/* scalars: values.c has one row for each */
+	FG_KEY_BOOL, /* bool; with `words` the second word is true */
+	FG_KEY_TEXT, /* const char *; with `words` (also of a name) one of them */
+	FG_KEY_PATH,
+	FG_KEY_NAME, /* printable, without line feeds */
+	FG_KEY_URL,
+	FG_KEY_VARIABLE_NAME, /* of an environment variable that holds a secret */
+	FG_KEY_REGEX,         /* with a group */
+	FG_KEY_POINTER,       /* JSON pointer */
+	FG_KEY_UNSIGNED,      /* unsigned */
+	FG_KEY_INT,           /* int */
+	FG_KEY_NUMBER,        /* double */
+	FG_KEY_RATIO,         /* double, "2%" */
+	FG_KEY_DURATION,      /* int64_t, nanoseconds */
+	FG_KEY_DATE,          /* int64_t, wall clock */
+	FG_KEY_WORD,          /* an enum: the index of the word */
+	FG_KEY_VERSION,       /* checked and not kept */
+	/* structured values: bind.c */
+	FG_KEY_COMMAND,   /* struct fg_command */
+	FG_KEY_TEXTS,     /* const char **, with a count */
+	FG_KEY_VARIABLES, /* struct fg_variable *, with a count: a mapping of any names */
+	/* struct fg_recorded_fact *, with a count: likewise, values literal or by command */
+	FG_KEY_FACTS,
+	FG_KEY_SECTION, /* a mapping with keys of its own */
+	FG_KEY_LIST,    /* a list of such mappings, with a count */
+	FG_KEY_MAP,     /* a mapping of any names to such mappings, with a count */
+	FG_KEY_KIND_COUNT,
+};
+
+#define FG_KEY_SCALAR_COUNT FG_KEY_COMMAND
+
+struct fg_binder;
+struct fg_section;
+
+struct fg_key {
+	const char *name; /* NULL ends a table */
+	enum fg_key_kind kind;
+	bool required;
+	size_t offset;       /* of the value in the section's struct */
+	size_t count_offset; /* of the number of elements */
+	const char *initial; /* the default as one would write it; NULL: none */
+	double minimum;      /* of a number; both 0: no bounds */
+	double maximum;
+	const char *unit;
+	const char *const *words;
+	const struct fg_section *section; /* of SECTION, LIST, MAP */
+	const char *any;                  /* what a name stands for in paths: "METRIC" */
+	const char *help;                 /* one line, without a full stop */
+	const char *more;                 /* paragraphs; may be NULL */
+	const char *example;              /* a line or lines of YAML; may be NULL */
+};
+
+/*
+ * The keys of a mapping and the struct that they fill.  `prepare` sets what is inherited before any
+ * key is read, and `finish` looks at the whole.  With a scratch struct (scratch_size) keys fill
+ * that, and `finish` makes the real value at `target` from it.
+ */
+struct fg_section {
+	const struct fg_key *keys;
+	size_t size;         /* of an element at `target`, for lists and maps */
+	size_t scratch_size; /* 0: keys fill the target itself */
+	/* absent keys keep what is there (from fg_plan_init, or the plan's for a benchmark) */
+	bool inherits;
+	void (*prepare)(struct fg_binder *binder, void *values, const char *name);
+	void (*finish)(struct fg_binder *binder, const struct fg_yaml_node *node, void *values,
+		       void *target);
+};
+
+extern const struct fg_section fg_config_schema; /* the whole file; fills a struct fg_plan */
+
+/* The names of a section's keys, NULL at the end; in the arena. */
+const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena);
+const struct fg_key *fg_section_find(const struct fg_section *section, const char *name);
+
+#endif

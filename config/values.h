@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scalar values: parsing, and what is expected, for each kind of key. */
+#ifndef FG_CONFIG_VALUES_H
+#define FG_CONFIG_VALUES_H
+
+#include "config/schema.h"
+
+struct fg_value_kind {
+	const char *name;     /* "ratio", for the reference */
+	const char *expected; /* "a ratio such as 2% or 0.02" */
+	int (*parse)(const struct fg_key *key, const char *text, void *target,
+		     struct fg_arena *arena, struct fg_error *err);
+	const char *json_type;    /* of a bare value; NULL: string only */
+	const char *json_pattern; /* of a value written as text; NULL: none */
+};
+
+const struct fg_value_kind *fg_value_kind(enum fg_key_kind kind); /* of a scalar */
+/* "a number from 1 to 1000" */
+void fg_value_expected(const struct fg_key *key, struct fg_strbuf *text);
+
+#endif
