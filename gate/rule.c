@@ -56,7 +56,7 @@
 #include "gate/until_sure.h"
 #include "stats/distributions.h"
 #include "stats/location.h"
-#include "stats/rank_tests.h"
+#include "stats/signed_rank.h"
 #include "stats/sample.h"
 #include "stats/sequential.h"
 
