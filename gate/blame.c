@@ -6,8 +6,9 @@
  * Example: main → count → find → memcmp, where only the program changed: what memcmp spends is
  * blamed on find.
  */
+#include "gate/blame.h"
+
 #include "base/text.h"
-#include "gate/nodes.h"
 
 #define NONE UINT32_MAX
 

@@ -17,7 +17,7 @@
  *
  * r is not known.  There is a pair of bettors for each of 0, 0.1 ... 0.9, all of them from the
  * first pair on; those are believed whose r lies at or above the largest that the data leave room
- * for (fg_rule_highest_correlation()): 0.9 after ten pairs, 0 after some dozens that show no
+ * for (fg_finding_highest_correlation()): 0.9 after ten pairs, 0 after some dozens that show no
  * dependence.
  *
  * Example: 30 pairs, all around +3 % with a scatter of 1 % and no dependence.  r = -0.02 was found;
@@ -71,8 +71,8 @@ static void judge(const struct fg_rule *rule, bool is_worse, bool is_fine,
 	if (is_worse)
 		finding->outcome = FG_OUTCOME_REGRESSION;
 	else if (is_fine)
-		finding->outcome = fg_rule_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
-									 : FG_OUTCOME_PASS;
+		finding->outcome = fg_finding_is_improvement(rule, finding) ? FG_OUTCOME_IMPROVEMENT
+									    : FG_OUTCOME_PASS;
 }
 
 void fg_until_sure_apply(const struct fg_rule *rule, const double *difference, size_t count,
@@ -97,17 +97,17 @@ void fg_until_sure_apply(const struct fg_rule *rule, const double *difference, s
 		if (i + 1 < FG_PAIRS_MIN)
 			continue;
 		if (i + 1 >= recheck) {
-			bettor = bettor_for(fg_rule_highest_correlation(difference, i + 1));
+			bettor = bettor_for(fg_finding_highest_correlation(difference, i + 1));
 			recheck = (size_t)ceil((double)(i + 1) * RECHECK_GROWTH);
 		}
 		is_worse = is_believed(&worse, bettor, enough);
 		is_fine = is_believed(&fine, bettor, enough);
 		if (!is_worse && !is_fine)
 			continue;
-		fg_rule_estimate(difference, i + 1, rule->alpha, finding);
+		fg_finding_estimate(difference, i + 1, rule->alpha, finding);
 		judge(rule, is_worse, is_fine, finding);
 	}
 	if (!finding->decided)
-		fg_rule_estimate(difference, count, rule->alpha, finding);
+		fg_finding_estimate(difference, count, rule->alpha, finding);
 	finding->next_look = finding->decided ? 0 : count + 1;
 }

@@ -42,8 +42,8 @@ struct fg_test fg_signed_rank_test(const double *values, size_t count, double ce
 		double distance = values[i] - center;
 
 		if (fabs(distance) > 0.0)
-			items[used++] =
-				(struct fg_ranked){.value = fabs(distance), .first = distance > 0.0};
+			items[used++] = (struct fg_ranked){.value = fabs(distance),
+							   .first = distance > 0.0};
 	}
 	ties = fg_ranks_assign(items, used);
 	sum = fg_ranks_sum_first(items, used);
@@ -52,7 +52,7 @@ struct fg_test fg_signed_rank_test(const double *values, size_t count, double ce
 		test = signed_rank_exact(used, sum);
 	else if (used > 0)
 		test = fg_test_normal(sum, n * (n + 1.0) / 4.0,
-				   n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0);
+				      n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0);
 	free(items);
 	return test;
 }

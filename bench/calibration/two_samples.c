@@ -44,7 +44,7 @@ static struct fg_test mann_whitney_exact(size_t n1, size_t n2, double statistic)
 }
 
 struct fg_test mann_whitney_test(const double *first, size_t first_count, const double *second,
-				    size_t second_count)
+				 size_t second_count)
 {
 	size_t count = first_count + second_count;
 	struct fg_ranked *items = fg_xcalloc(count + 1, sizeof(items[0]));
@@ -62,19 +62,18 @@ struct fg_test mann_whitney_test(const double *first, size_t first_count, const 
 	ties = fg_ranks_assign(items, count);
 	u = fg_ranks_sum_first(items, count) - n1 * (n1 + 1.0) / 2.0;
 	if (first_count > 0 && second_count > 0) {
-		if (ties <= 0.0 && first_count <= EXACT_MAX &&
-		    second_count <= EXACT_MAX)
+		if (ties <= 0.0 && first_count <= EXACT_MAX && second_count <= EXACT_MAX)
 			test = mann_whitney_exact(first_count, second_count, u);
 		else
 			test = fg_test_normal(u, n1 * n2 / 2.0,
-					   n1 * n2 / 12.0 * (n + 1.0 - ties / (n * (n - 1.0))));
+					      n1 * n2 / 12.0 * (n + 1.0 - ties / (n * (n - 1.0))));
 	}
 	free(items);
 	return test;
 }
 
-struct mean_difference welch_test(const double *first, size_t first_count,
-					const double *second, size_t second_count)
+struct mean_difference welch_test(const double *first, size_t first_count, const double *second,
+				  size_t second_count)
 {
 	struct mean_difference result = {
 		.difference = fg_mean(first, first_count) - fg_mean(second, second_count),

@@ -8,8 +8,8 @@ static void mann_whitney_without_ties_is_exact(void **state)
 {
 	double u[40];
 	double v[45];
-	struct fg_test t = mann_whitney_test(reference_x, REFERENCE_X_COUNT, reference_y,
-						REFERENCE_Y_COUNT);
+	struct fg_test t =
+		mann_whitney_test(reference_x, REFERENCE_X_COUNT, reference_y, REFERENCE_Y_COUNT);
 
 	(void)state;
 	assert_true(t.exact);
