@@ -7,7 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/json.h"
-#include "reporters/formats.h"
+#include "reporters/reporter.h"
 
 #include <math.h>
 
