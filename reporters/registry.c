@@ -124,8 +124,10 @@ int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_r
 	struct fg_strbuf text = {0};
 	int status = reporter->write(report, options, &text, err);
 
-	if (status == FG_OK)
-		status = write_text(path, &text, err);
+	if (status != FG_OK)
+		goto out;
+	status = write_text(path, &text, err);
+out:
 	if (status != FG_OK)
 		fg_error_prefix(err, "%s report", reporter->name);
 	fg_strbuf_release(&text);
