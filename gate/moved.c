@@ -16,8 +16,7 @@
  * grew by 12, parse shrank by 12; the inclusive time of parse, the lowest common ancestor, is still
  * 30 ms: 12 ms moved, "extracted".
  */
-#include "gate/moved.h"
-
+#include "gate/nodes.h"
 #include "stats/distributions.h"
 
 #include <math.h>

@@ -7,15 +7,15 @@
  */
 #include "store/bundle.h"
 
-#include "base/clock.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "store/bytes.h"
 #include "store/envelope.h"
 #include "store/matrix.h"
-#include "store/store_private.h"
+#include "store/store.h"
 #include "store/values.h"
-
-enum {
-	DICTIONARIES_KEPT = 256
-};
 
 const struct fg_bundle_limits fg_bundle_limits_default = {
 	.envelope_bytes = 16 << 20,
@@ -346,62 +346,5 @@ int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limi
 		*stored = s;
 	else
 		fg_stored_run_release(&s);
-	return status;
-}
-
-int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
-			    struct fg_error *err)
-{
-	struct fg_query q;
-	int64_t used = 0;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_HAS);
-	fg_query_text(&q, hash);
-	status = fg_query_value(&q, &used, err);
-	if (status == FG_OK || status == FG_ENOENT) {
-		*has = status == FG_OK;
-		status = FG_OK;
-	}
-	return status;
-}
-
-int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *sealed,
-			    struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_PUT);
-	fg_query_text(&q, hash);
-	fg_query_bytes(&q, sealed->data, sealed->size);
-	fg_query_int(&q, fg_clock_wall_ns());
-	status = fg_query_run(&q, err);
-	if (status != FG_OK)
-		return status;
-	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_TRIM);
-	fg_query_int(&q, DICTIONARIES_KEPT);
-	return fg_query_run(&q, err);
-}
-
-int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed,
-			    struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_GET);
-	fg_query_text(&q, hash);
-	status = fg_query_step(&q, err);
-	if (status > 0) {
-		size_t size = 0;
-		const void *data = fg_column_bytes(&q, 0, &size);
-
-		fg_bytes_add(sealed, data, size);
-		status = FG_OK;
-	} else if (status == FG_OK) {
-		status = fg_error_set(err, FG_ENOENT, "dictionary %s is not known here", hash);
-	}
-	fg_query_end(&q);
 	return status;
 }

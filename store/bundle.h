@@ -14,7 +14,10 @@
 #ifndef FG_STORE_BUNDLE_H
 #define FG_STORE_BUNDLE_H
 
+#include "base/base.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/strbuf.h"
 #include "store/bytes.h"
 #include "store/store.h"
 
@@ -50,14 +53,5 @@ int fg_bundle_read_envelope(const char *envelope, size_t size,
 /* Everything.  The dictionary must be there, and be the one that the envelope names. */
 int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
 		     struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
-
-/* Dictionaries that a store has seen, by their hash: so that they need not travel again. */
-int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
-			    struct fg_error *err) FG_NODISCARD;
-int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *sealed,
-			    struct fg_error *err) FG_NODISCARD;
-/* FG_ENOENT when it is not there.  Appended to `sealed`. */
-int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed,
-			    struct fg_error *err) FG_NODISCARD;
 
 #endif

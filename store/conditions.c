@@ -9,8 +9,15 @@
  * It is not written any more because each of those rows goes to another page of the index by
  * condition: sixty pages to change for a run of 40 KB.
  */
+#include "store/conditions.h"
+
+#include "base/arena.h"
 #include "base/hash.h"
-#include "store/store_private.h"
+#include "base/map.h"
+#include "model/environment.h"
+#include "store/db.h"
+#include "store/names.h"
+#include "store/session.h"
 
 enum {
 	DIGEST_SIZE = 16

@@ -14,15 +14,25 @@ bool fg_db_is_url(const char *location)
 
 int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
+	struct fg_db *opened = NULL;
+	int status = FG_OK;
+
 	if (!fg_db_is_url(location))
-		return fg_sqlite_open(location, flags, db, err);
+		status = fg_sqlite_open(location, flags, &opened, err);
+	else
 #ifdef FG_WITH_POSTGRES
-	return fg_postgres_open(location, flags, db, err);
+		status = fg_postgres_open(location, flags, &opened, err);
 #else
-	return fg_error_set(
-		err, FG_EUNSUPPORTED,
-		"this build has no PostgreSQL support: build with -DFG_WITH_POSTGRES=ON, or give the path of an SQLite file");
+		status = fg_error_set(err, FG_EUNSUPPORTED,
+				      "this build has no PostgreSQL support: build with "
+				      "-DFG_WITH_POSTGRES=ON, or give the path of an SQLite file");
 #endif
+	if (status != FG_OK) {
+		fg_db_close(opened);
+		return status;
+	}
+	*db = opened;
+	return FG_OK;
 }
 
 void fg_db_close(struct fg_db *db)
@@ -124,7 +134,7 @@ void fg_query_int(struct fg_query *query, int64_t value)
 	query->parameters++;
 }
 
-void fg_query_double(struct fg_query *query, double value)
+static void bind_double(struct fg_query *query, double value)
 {
 	FG_ASSERT(query->parameters < FG_QUERY_MAX_PARAMETERS);
 	if (isnan(value))
@@ -194,7 +204,7 @@ static void bind_row(struct fg_query *query, const struct fg_rows *rows, size_t 
 		if (column->numbers)
 			fg_query_int(query, column->numbers[row]);
 		else if (column->doubles)
-			fg_query_double(query, column->doubles[row]);
+			bind_double(query, column->doubles[row]);
 		else if (column->texts)
 			fg_query_text(query, column->texts[row]);
 		else
@@ -248,35 +258,39 @@ int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t 
 	return status;
 }
 
-bool fg_column_is_null(const struct fg_query *query, int column)
+static bool is_null(const struct fg_query *query, int column)
 {
 	return query->db->ops->is_null(query, column);
 }
 
 int64_t fg_column_int(const struct fg_query *query, int column)
 {
-	return fg_column_is_null(query, column) ? 0 : query->db->ops->column_int(query, column);
+	return is_null(query, column) ? 0 : query->db->ops->column_int(query, column);
 }
 
 double fg_column_double(const struct fg_query *query, int column)
 {
-	return fg_column_is_null(query, column) ? (double)NAN
-						: query->db->ops->column_double(query, column);
+	return is_null(query, column) ? (double)NAN : query->db->ops->column_double(query, column);
 }
 
 const char *fg_column_text(const struct fg_query *query, int column)
 {
 	size_t size = 0;
 
-	if (fg_column_is_null(query, column))
+	if (is_null(query, column))
 		return NULL;
 	return query->db->ops->column_bytes(query, column, &size);
+}
+
+char *fg_column_copy(const struct fg_query *query, int column)
+{
+	return fg_xstrdup(fg_column_text(query, column));
 }
 
 const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size)
 {
 	*size = 0;
-	if (fg_column_is_null(query, column))
+	if (is_null(query, column))
 		return NULL;
 	return query->db->ops->column_bytes(query, column, size);
 }

@@ -133,7 +133,6 @@ void fg_db_rollback(struct fg_db *db); /* nothing when there is no transaction *
 
 void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql);
 void fg_query_int(struct fg_query *query, int64_t value);
-void fg_query_double(struct fg_query *query, double value); /* NaN becomes NULL */
 void fg_query_text(struct fg_query *query,
 		   const char *text); /* NULL becomes NULL; must live until the first step */
 void fg_query_bytes(struct fg_query *query, const void *data, size_t size); /* likewise */
@@ -162,10 +161,10 @@ int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
 		  int64_t *first, struct fg_error *err) FG_NODISCARD;
 
-bool fg_column_is_null(const struct fg_query *query, int column);
 int64_t fg_column_int(const struct fg_query *query, int column);      /* 0 for NULL */
 double fg_column_double(const struct fg_query *query, int column);    /* NaN for NULL */
 const char *fg_column_text(const struct fg_query *query, int column); /* NULL for NULL */
+char *fg_column_copy(const struct fg_query *query, int column);       /* to be freed */
 const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size);
 
 /* Both back ends call their functions by the same names. */
@@ -175,7 +174,7 @@ const void *fg_column_bytes(const struct fg_query *query, int column, size_t *si
  .bind_null = bind_null, .step = step, .is_null = is_null, .column_int = column_int,       \
  .column_double = column_double, .column_bytes = column_bytes, .query_end = query_end
 
-/* The back ends. */
+/* The back ends.  *db is set even on failure when there is something to close. */
 int fg_sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)

@@ -11,7 +11,10 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/strbuf.h"
 #include "base/text.h"
+#include "store/bytes.h"
+#include "store/db.h"
 #include "store/postgres_rows.h"
 
 #include <libpq-fe.h>
@@ -415,6 +418,7 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	p->db.location = without_password(location);
 	p->db.name = fg_xasprintf("store '%s'", p->db.location);
 	p->db.read_only = flags & FG_DB_READ_ONLY;
+	*db = &p->db;
 	p->connection = PQconnectdb(location);
 	if (PQstatus(p->connection) != CONNECTION_OK) {
 		const char *text = PQerrorMessage(p->connection);
@@ -433,10 +437,5 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	}
 	if (status == FG_OK && (flags & FG_DB_READ_ONLY))
 		status = run_script(&p->db, "SET default_transaction_read_only = on", err);
-	if (status != FG_OK) {
-		fg_db_close(&p->db);
-		return status;
-	}
-	*db = &p->db;
-	return FG_OK;
+	return status;
 }

@@ -487,14 +487,6 @@ int fg_sqlite_open(const char *location, unsigned flags, struct fg_db **db, stru
 	s->db.location = fg_xstrdup(location);
 	s->db.name = fg_xasprintf("store '%s'", location);
 	s->db.read_only = flags & FG_DB_READ_ONLY;
-	if (open_handle(s, flags) != SQLITE_OK)
-		status = failed(s, err);
-	else
-		status = configure(s, flags, err);
-	if (status != FG_OK) {
-		fg_db_close(&s->db);
-		return status;
-	}
 	*db = &s->db;
-	return FG_OK;
+	return open_handle(s, flags) == SQLITE_OK ? configure(s, flags, err) : failed(s, err);
 }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/envelope.h"
 
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/json_write.h"
 #include "base/number.h"
+#include "base/strbuf.h"
+#include "model/environment.h"
+#include "model/run.h"
+#include "store/store.h"
 #include "store/values.h"
 
 #include <ctype.h>

@@ -3,7 +3,11 @@
 #ifndef FG_STORE_ENVELOPE_H
 #define FG_STORE_ENVELOPE_H
 
-#include "store/bundle.h"
+#include "base/base.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "store/store.h"
 
 #define FG_ENVELOPE_SCHEMA "fastgate-run/1"
 

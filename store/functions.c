@@ -4,7 +4,13 @@
  * never go.  A table of ordinary size is read from end to end the first time, and later only what
  * was added; one of a size that somebody made on purpose is asked for row by row.
  */
-#include "store/store_private.h"
+#include "store/functions.h"
+
+#include "base/arena.h"
+#include "model/profile_set.h"
+#include "store/db.h"
+#include "store/id_table.h"
+#include "store/session.h"
 
 enum {
 	ALL_MAX = 200 * 1000 /* rows that are read at once, and kept at most */

@@ -7,13 +7,15 @@
  * A parent's id is smaller than its children's.  So the ids that a run uses, together with their
  * ancestors, sorted, are already in the order that a profile set wants.
  */
-#include "store/store_private.h"
+#include "store/intern.h"
 
-enum {
-	SCAN_FROM = 500,     /* rows wanted: below it is not worth a thought */
-	SCAN_FACTOR = 8,     /* a row read costs about so much less than a row asked for */
-	TREE_MAX = 16 << 20, /* nodes that a session keeps in memory: 128 MiB */
-};
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/strbuf.h"
+#include "model/profile_set.h"
+#include "store/db.h"
+#include "store/names.h"
+#include "store/session.h"
 
 static void function_key(const struct fg_profile_function *function, struct fg_strbuf *key)
 {
@@ -30,10 +32,10 @@ static int64_t known_function(struct fg_store *store, const struct fg_strbuf *ke
 	if (known)
 		return (int64_t)*known;
 	if (store->shared) {
-		fg_ids_begin(store->shared);
-		id = fg_ids_function(store->shared, key->data, key->length,
-				     fg_map_hash(key->data, key->length));
-		fg_ids_end(store->shared);
+		store->shared->ops->begin(store->shared);
+		id = store->shared->ops->function(store->shared, key->data, key->length,
+						  fg_map_hash(key->data, key->length));
+		store->shared->ops->end(store->shared);
 	}
 	return id;
 }
@@ -187,7 +189,9 @@ static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 
 	if (known)
 		return *known;
-	return store->shared ? fg_ids_node(store->shared, (uint64_t)key[0], (uint64_t)key[1]) : 0;
+	return store->shared
+		       ? store->shared->ops->node(store->shared, (uint64_t)key[0], (uint64_t)key[1])
+		       : 0;
 }
 
 /* The way from a tree's nodes to their rows. */
@@ -241,13 +245,13 @@ static void list_levels(struct fg_store *store, struct tree_rows *t)
 	t->levels = fg_arena_array(&t->arena, tree->count + 1, sizeof(*t->levels));
 	t->places = fg_arena_array(&t->arena, wanted, sizeof(*t->places));
 	if (store->shared)
-		fg_ids_begin(store->shared);
+		store->shared->ops->begin(store->shared);
 	for (size_t i = tree->first; i < tree->count; i++) {
 		if (!tree->ids[i])
 			list_node(store, t, i);
 	}
 	if (store->shared)
-		fg_ids_end(store->shared);
+		store->shared->ops->end(store->shared);
 }
 
 /* The nodes of level 1, 2, ...; ends[l] is where those of level l end. */
@@ -374,56 +378,16 @@ static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct
 	return status;
 }
 
-static bool is_recursive(const struct fg_store *store, size_t id)
-{
-	const uint32_t function = store->tree[id].function;
-
-	while (store->tree[id].parent < id && store->tree[id].parent) {
-		id = store->tree[id].parent;
-		if (store->tree[id].function == function)
-			return true;
-	}
-	return false;
-}
-
-/* The rows of `node` that were not read before, up to now. */
-static int read_tree(struct fg_store *store, struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
-	fg_query_int(&q, store->tree_end ? (int64_t)store->tree_end - 1 : 0);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		const size_t id = (size_t)fg_column_int(&q, 0);
-
-		store->tree =
-			fg_grow(store->tree, &store->tree_capacity, id + 1, sizeof(*store->tree));
-		memset(store->tree + store->tree_end, 0,
-		       (id + 1 - store->tree_end) * sizeof(*store->tree));
-		store->tree[id].parent = (uint32_t)fg_column_int(&q, 1);
-		store->tree[id].function = (uint32_t)fg_column_int(&q, 2) & INT32_MAX;
-		store->tree_end = id + 1;
-		store->tree[id].recursive = is_recursive(store, id);
-	}
-	fg_query_end(&q);
-	return status;
-}
-
-/* Reading a table from end to end is quicker than asking for most of its rows one by one. */
-static bool is_worth_reading(size_t rows, size_t wanted)
-{
-	return wanted > SCAN_FROM && rows / SCAN_FACTOR < wanted && rows < TREE_MAX;
-}
-
 static size_t known_nodes(const struct fg_store *store)
 {
-	return store->nodes.count + (store->shared ? fg_ids_node_count(store->shared) : 0);
+	return store->nodes.count +
+	       (store->shared ? store->shared->ops->node_count(store->shared) : 0);
 }
 
 static size_t known_functions(const struct fg_store *store)
 {
-	return store->functions.count + (store->shared ? fg_ids_function_count(store->shared) : 0);
+	return store->functions.count +
+	       (store->shared ? store->shared->ops->function_count(store->shared) : 0);
 }
 
 static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_error *err)
@@ -433,7 +397,7 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 	int status = last_id(store, FG_SQL_NODE_LAST, &last, err);
 
 	store->knows_all_nodes = status == FG_OK && known_nodes(store) >= last;
-	if (status != FG_OK || store->knows_all_nodes || !is_worth_reading(last, wanted))
+	if (status != FG_OK || store->knows_all_nodes || !fg_is_scan_cheaper(last, wanted))
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
 	fg_query_int(&q, 0);
@@ -456,7 +420,7 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	int status = last_id(store, FG_SQL_FUNCTION_LAST, &last, err);
 
 	store->knows_all_functions = status == FG_OK && known_functions(store) >= last;
-	if (status != FG_OK || store->knows_all_functions || !is_worth_reading(last, wanted))
+	if (status != FG_OK || store->knows_all_functions || !fg_is_scan_cheaper(last, wanted))
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_NAMES);
 	while ((status = fg_query_step(&q, err)) > 0) {
@@ -517,254 +481,4 @@ int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		interned->node_count = set->node_count;
 	}
 	return status;
-}
-
-/* Rows found so far, id → place in the arrays. */
-struct gathered {
-	struct fg_map index;
-	uint64_t *ids;
-	uint64_t *parents;
-	uint64_t *functions;
-	size_t count;
-	size_t capacity[3];
-};
-
-static void gather(struct gathered *g, uint64_t id, uint64_t parent, uint64_t function)
-{
-	bool is_new = false;
-
-	(void)fg_map_add(&g->index, &id, sizeof(id), g->count, &is_new);
-	if (!is_new)
-		return;
-	g->ids = fg_grow(g->ids, &g->capacity[0], g->count + 1, sizeof(*g->ids));
-	g->parents = fg_grow(g->parents, &g->capacity[1], g->count + 1, sizeof(*g->parents));
-	g->functions = fg_grow(g->functions, &g->capacity[2], g->count + 1, sizeof(*g->functions));
-	g->ids[g->count] = id;
-	g->parents[g->count] = parent;
-	g->functions[g->count] = function;
-	g->count++;
-}
-
-static void gathered_release(struct gathered *g)
-{
-	fg_map_release(&g->index);
-	free(g->ids);
-	free(g->parents);
-	free(g->functions);
-}
-
-static int missing_node(const struct fg_store *store, uint64_t id, struct fg_error *err)
-{
-	return fg_error_set(err, FG_EDB, "%s is damaged: call path %llu is not there",
-			    store->db->name, (unsigned long long)id);
-}
-
-/* A node and its ancestors, up to one that is known. */
-static int gather_path(struct fg_store *store, struct gathered *g, uint64_t id,
-		       struct fg_error *err)
-{
-	while (id != 0 && !fg_map_get(&g->index, &id, sizeof(id))) {
-		struct fg_query q;
-		uint64_t parent = 0;
-		int status = FG_OK;
-
-		fg_query_begin(&q, store->db, FG_SQL_NODE_GET);
-		fg_query_int(&q, (int64_t)id);
-		status = fg_query_step(&q, err);
-		if (status > 0) {
-			parent = (uint64_t)fg_column_int(&q, 0);
-			gather(g, id, parent, (uint64_t)fg_column_int(&q, 1));
-		}
-		fg_query_end(&q);
-		if (status < 0)
-			return status;
-		if (status == 0 || parent >= id)
-			return missing_node(store, id, err);
-		id = parent;
-	}
-	return FG_OK;
-}
-
-static int gather_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
-			struct gathered *g, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	for (size_t i = count; i > 0 && status == FG_OK; i--)
-		status = gather_path(store, g, ids[i - 1], err);
-	return status;
-}
-
-static int read_function(struct fg_store *store, int64_t id, struct fg_profile_set *set,
-			 uint32_t *index, struct fg_error *err)
-{
-	struct fg_function_row row;
-	const int status = fg_store_function(store, (uint64_t)id, &row, err);
-
-	if (status == FG_OK)
-		*index = fg_profile_set_function(set, &row.function);
-	return status;
-}
-
-struct order {
-	uint64_t id;
-	size_t place;
-};
-
-static int by_id(const void *a, const void *b)
-{
-	const struct order *x = a;
-	const struct order *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-/* The set's index of a store function, read once. */
-static int function_index(struct fg_store *store, struct fg_map *known, uint64_t id,
-			  struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
-{
-	const uint64_t *found = fg_map_get(known, &id, sizeof(id));
-	int status = FG_OK;
-
-	if (found) {
-		*index = (uint32_t)*found;
-		return FG_OK;
-	}
-	status = read_function(store, (int64_t)id, set, index, err);
-	if (status == FG_OK)
-		(void)fg_map_add(known, &id, sizeof(id), *index, NULL);
-	return status;
-}
-
-/* Gathered rows into the set, parents first; places[i] becomes the node of gathered row i. */
-static int build(struct fg_store *store, const struct gathered *g, struct fg_profile_set *set,
-		 uint32_t *places, struct fg_error *err)
-{
-	struct order *order = fg_xcalloc(g->count, sizeof(*order));
-	struct fg_map functions = {0};
-	int status = FG_OK;
-
-	for (size_t i = 0; i < g->count; i++)
-		order[i] = (struct order){g->ids[i], i};
-	if (g->count)
-		qsort(order, g->count, sizeof(*order), by_id);
-	for (size_t i = 0; i < g->count && status == FG_OK; i++) {
-		const size_t at = order[i].place;
-		const uint64_t parent = g->parents[at];
-		uint32_t function = 0;
-
-		if (parent == 0) {
-			places[at] = 0; /* the root: named when the set was made */
-			continue;
-		}
-		status = function_index(store, &functions, g->functions[at], set, &function, err);
-		if (status == FG_OK)
-			places[at] = fg_profile_set_node(
-				set, places[*fg_map_get(&g->index, &parent, sizeof(parent))],
-				function);
-	}
-	fg_map_release(&functions);
-	free(order);
-	return status;
-}
-
-static int nodes_of_rows(struct fg_store *store, const uint64_t *ids, size_t count,
-			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
-{
-	struct gathered g = {0};
-	uint32_t *places = NULL;
-	int status = gather_nodes(store, ids, count, &g, err);
-
-	if (status == FG_OK) {
-		places = fg_xcalloc(g.count, sizeof(*places));
-		status = build(store, &g, set, places, err);
-	}
-	if (status == FG_OK) {
-		*indexes = fg_xcalloc(count, sizeof(**indexes));
-		for (size_t i = 0; i < count; i++)
-			(*indexes)[i] = places[*fg_map_get(&g.index, &ids[i], sizeof(ids[i]))];
-	}
-	free(places);
-	gathered_release(&g);
-	return status;
-}
-
-/* The same with the tree in memory. */
-static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t count,
-			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
-{
-	uint32_t *places = fg_xcalloc(store->tree_end, sizeof(*places));
-	bool *wanted = fg_xcalloc(store->tree_end, sizeof(*wanted));
-	struct fg_map functions = {0};
-	int status = FG_OK;
-
-	for (size_t i = 0; i < count && status == FG_OK; i++) {
-		for (uint64_t id = ids[i]; id && !wanted[id] && status == FG_OK;
-		     id = store->tree[id].parent) {
-			if (!store->tree[id].function || store->tree[id].parent >= id)
-				status = missing_node(store, id, err);
-			wanted[id] = true;
-		}
-	}
-	for (size_t id = 1; id < store->tree_end && status == FG_OK; id++) {
-		uint32_t function = 0;
-
-		if (!wanted[id] || store->tree[id].parent == 0)
-			continue;
-		status = function_index(store, &functions, store->tree[id].function, set, &function,
-					err);
-		if (status == FG_OK)
-			places[id] =
-				fg_profile_set_node(set, places[store->tree[id].parent], function);
-	}
-	if (status == FG_OK) {
-		*indexes = fg_xcalloc(count, sizeof(**indexes));
-		for (size_t i = 0; i < count; i++)
-			(*indexes)[i] = places[ids[i]];
-	}
-	fg_map_release(&functions);
-	free(wanted);
-	free(places);
-	return status;
-}
-
-int fg_store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	if (last >= TREE_MAX)
-		return fg_error_set(err, FG_ELIMIT,
-				    "%s has more than %d call paths: too many to add up here",
-				    store->db->name, TREE_MAX);
-	if (last >= store->tree_end)
-		status = read_tree(store, err);
-	if (status == FG_OK && last >= store->tree_end)
-		status = missing_node(store, last, err);
-	return status;
-}
-
-static uint64_t largest(const uint64_t *ids, size_t count)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (ids[i] > most)
-			most = ids[i];
-	}
-	return most;
-}
-
-int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
-		   struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
-{
-	const uint64_t most = largest(ids, count);
-	int status = FG_OK;
-
-	if (most >= store->tree_end && is_worth_reading((size_t)most, count))
-		status = read_tree(store, err);
-	if (status != FG_OK)
-		return status;
-	if (most < store->tree_end)
-		return nodes_of_tree(store, ids, count, set, indexes, err);
-	return nodes_of_rows(store, ids, count, set, indexes, err);
 }

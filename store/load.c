@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/store_private.h"
+#include "base/json.h"
+#include "model/environment.h"
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "store/bytes.h"
+#include "store/call_tree.h"
+#include "store/chunks.h"
+#include "store/conditions.h"
+#include "store/db.h"
+#include "store/matrix.h"
+#include "store/session.h"
+#include "store/store.h"
+#include "store/values.h"
 
 enum {
 	SEED_BASE = 16
 };
 
-static char *column_copy(const struct fg_query *q, int column)
-{
-	return fg_xstrdup(fg_column_text(q, column));
-}
-
 static void read_side(const struct fg_query *q, int column, struct fg_side *side)
 {
-	side->commit = column_copy(q, column);
-	side->branch = column_copy(q, column + 1);
-	side->describe = column_copy(q, column + 2);
+	side->commit = fg_column_copy(q, column);
+	side->branch = fg_column_copy(q, column + 1);
+	side->describe = fg_column_copy(q, column + 2);
 	side->dirty = fg_column_int(q, column + 3) != 0;
 }
 
@@ -35,14 +42,14 @@ static int load_head(struct fg_store *store, const char *id, struct fg_stored_ru
 	if (status > 0) {
 		*row = fg_column_int(&q, 0);
 		(void)snprintf(run->id, sizeof(run->id), "%s", id);
-		run->project = column_copy(&q, 1);
+		run->project = fg_column_copy(&q, 1);
 		run->started_ns = fg_column_int(&q, 2);
 		run->ended_ns = fg_column_int(&q, 3);
 		run->complete = fg_column_int(&q, 4) != 0;
 		run->has_baseline = fg_column_int(&q, 5) != 0;
 		run->seed = strtoull(fg_column_text(&q, 6), NULL, SEED_BASE);
-		run->tool_version = column_copy(&q, 7);
-		stored->outcome = column_copy(&q, 8);
+		run->tool_version = fg_column_copy(&q, 7);
+		stored->outcome = fg_column_copy(&q, 8);
 		read_side(&q, CANDIDATE_COLUMN, &run->sides[FG_ARM_CANDIDATE]);
 		read_side(&q, BASELINE_COLUMN, &run->sides[FG_ARM_BASELINE]);
 		status = FG_OK;
@@ -90,7 +97,7 @@ static int parse_series(const struct fg_query *q, struct fg_series *series, stru
 	cJSON *json = NULL;
 	int status = fg_json_parse(metrics, strlen(metrics), FG_MAX_CHUNK_BYTES, &json, err);
 
-	series->command = column_copy(q, 2);
+	series->command = fg_column_copy(q, 2);
 	if (status == FG_OK)
 		status = fg_metrics_read(json, series, err);
 	cJSON_Delete(json);
@@ -125,43 +132,6 @@ static int load_series(struct fg_store *store, int64_t row, struct fg_run *run, 
 			break;
 	}
 	fg_query_end(&q);
-	return status;
-}
-
-int fg_store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
-		    fg_chunk_taker *take, void *context, struct fg_error *err)
-{
-	struct fg_bytes *contents = NULL;
-	size_t count = 0;
-	size_t capacity = 0;
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_CHUNKS);
-	fg_query_int(&q, series);
-	fg_query_int(&q, kind);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		size_t size = 0;
-		const void *data = fg_column_bytes(&q, 1, &size);
-		struct fg_bytes content = {0};
-
-		status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, err);
-		if (status != FG_OK)
-			break;
-		contents = fg_grow(contents, &capacity, count + 1, sizeof(*contents));
-		contents[count++] = content;
-	}
-	fg_query_end(&q);
-	/* What takes a chunk may ask the database for more: the query has to be over. */
-	for (size_t i = 0; i < count; i++) {
-		struct fg_byte_reader reader = {contents[i].data,
-						contents[i].data + contents[i].size, false};
-
-		if (status == FG_OK)
-			status = take(&reader, context, err);
-		fg_bytes_release(&contents[i]);
-	}
-	free(contents);
 	return status;
 }
 
@@ -320,4 +290,20 @@ int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_r
 		      struct fg_error *err)
 {
 	return load(store, id, false, stored, err);
+}
+
+void fg_stored_run_release(struct fg_stored_run *stored)
+{
+	if (stored->profiles) {
+		for (size_t i = 0; i < stored->run.series_count; i++) {
+			if (stored->profiles[i])
+				fg_profile_set_release(stored->profiles[i]);
+			free(stored->profiles[i]);
+		}
+	}
+	free(stored->profiles);
+	free(stored->report);
+	free(stored->outcome);
+	fg_run_release(&stored->run);
+	*stored = (struct fg_stored_run){0};
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "store/matrix.h"
+
+#include "model/profile_set.h"
+#include "store/bytes.h"
 #include "store/matrix_layout.h"
 
 #include <math.h>

@@ -19,6 +19,8 @@
 #ifndef FG_STORE_MATRIX_H
 #define FG_STORE_MATRIX_H
 
+#include "base/base.h"
+#include "base/error.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
 

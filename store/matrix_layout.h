@@ -3,6 +3,8 @@
 #ifndef FG_STORE_MATRIX_LAYOUT_H
 #define FG_STORE_MATRIX_LAYOUT_H
 
+#include "base/base.h"
+#include "store/bytes.h"
 #include "store/matrix.h"
 
 #include <math.h>

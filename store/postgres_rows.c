@@ -3,6 +3,8 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "store/bytes.h"
+#include "store/db.h"
 
 #include <ctype.h>
 #include <math.h>

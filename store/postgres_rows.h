@@ -15,6 +15,7 @@
 #ifndef FG_STORE_POSTGRES_ROWS_H
 #define FG_STORE_POSTGRES_ROWS_H
 
+#include "base/base.h"
 #include "store/bytes.h"
 #include "store/db.h"
 

@@ -20,8 +20,8 @@
 #ifndef FG_STORE_STORE_H
 #define FG_STORE_STORE_H
 
+#include "base/base.h"
 #include "base/error.h"
-#include "base/strbuf.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 
@@ -83,9 +83,6 @@ int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *
 /* The same without profiles: quick, for lists and histories. */
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
-/* Replace the report of a stored run. */
-int fg_store_set_report(struct fg_store *store, const char *id, const char *report,
-			struct fg_error *err) FG_NODISCARD;
 
 /* One line of a list of runs. */
 struct fg_run_summary {
@@ -196,66 +193,5 @@ int fg_store_baseline_get(struct fg_store *store, const char *project, const cha
 int fg_store_baseline_list(struct fg_store *store, const char *project,
 			   struct fg_baseline_list *list, struct fg_error *err) FG_NODISCARD;
 void fg_baseline_list_release(struct fg_baseline_list *list);
-
-/* One run in the history of a metric. */
-struct fg_history_point {
-	char run[37];
-	int64_t started_ns;
-	char *commit;
-	char *branch;
-	char *fingerprint;
-	bool dirty;
-	bool complete;
-	unsigned pairs;
-	double baseline; /* median of the repetitions that count; NaN: none */
-	double candidate;
-	double ratio; /* of the verdict; NaN: none */
-	double low;
-	double high;
-	char *outcome;
-};
-
-struct fg_history {
-	struct fg_history_point *points; /* oldest first */
-	size_t count;
-	size_t capacity;
-	char *unit;
-	enum fg_better better;
-};
-
-struct fg_history_query {
-	const char *project; /* NULL: the store holds only one */
-	const char *benchmark;
-	const char *metric;
-	const char *branch; /* NULL: all */
-	size_t limit;       /* the newest so many; 0: all */
-};
-
-int fg_store_history(struct fg_store *store, const struct fg_history_query *query,
-		     struct fg_history *history, struct fg_error *err) FG_NODISCARD;
-void fg_history_release(struct fg_history *history);
-
-struct fg_name_list {
-	char **items;
-	size_t count;
-	size_t capacity;
-};
-
-int fg_store_projects(struct fg_store *store, struct fg_name_list *names, struct fg_error *err)
-	FG_NODISCARD;
-int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *names,
-			struct fg_error *err) FG_NODISCARD;
-int fg_store_metrics(struct fg_store *store, const char *project, const char *benchmark,
-		     struct fg_name_list *names, struct fg_error *err) FG_NODISCARD;
-void fg_name_list_release(struct fg_name_list *names);
-
-/*
- * Look through everything: damaged pages, chunks whose checksum does not fit.  One line per
- * finding.
- */
-int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
-		   struct fg_error *err) FG_NODISCARD;
-/* A consistent copy while others read and write (SQLite only; PostgreSQL has pg_dump). */
-int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err) FG_NODISCARD;
 
 #endif

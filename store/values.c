@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/values.h"
 
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/json_write.h"
+#include "model/metric.h"
+#include "model/plan.h"
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "store/bytes.h"
+
 #include <math.h>
 
 enum {

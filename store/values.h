@@ -6,6 +6,8 @@
 #ifndef FG_STORE_VALUES_H
 #define FG_STORE_VALUES_H
 
+#include "base/base.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "base/json_write.h"
 #include "model/profile_set.h"

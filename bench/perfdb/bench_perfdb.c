@@ -27,8 +27,17 @@
 #include "perfdb/server/server.h"
 #include "stats/sample.h"
 #include "store/db.h"
-#include "store/ingest.h"
-#include "store/query.h"
+#include "store/serving/batch.h"
+#include "store/serving/compare.h"
+#include "store/serving/dictionary.h"
+#include "store/serving/history.h"
+#include "store/serving/ids.h"
+#include "store/serving/ingest.h"
+#include "store/serving/paths.h"
+#include "store/serving/side.h"
+#include "store/serving/tiles.h"
+#include "store/serving/trend.h"
+#include "store/store.h"
 
 #include <fcntl.h>
 #include <pthread.h>

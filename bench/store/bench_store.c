@@ -12,7 +12,11 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "stats/sample.h"
-#include "store/query.h"
+#include "store/serving/compare.h"
+#include "store/serving/history.h"
+#include "store/serving/paths.h"
+#include "store/serving/side.h"
+#include "store/store.h"
 #include "tests/unit/store/samples.h"
 
 #include <sqlite3.h>

@@ -3,6 +3,7 @@
 #ifndef FG_CLI_SESSION_SHARDS_MERGE_H
 #define FG_CLI_SESSION_SHARDS_MERGE_H
 
+#include "base/strbuf.h"
 #include "cli/session/shards.h"
 #include "model/plan.h"
 

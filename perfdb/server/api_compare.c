@@ -10,7 +10,10 @@
 #include "perfdb/server/merge.h"
 #include "perfdb/server/request.h"
 #include "reporters/reporter.h"
-#include "store/query.h"
+#include "store/serving/compare.h"
+#include "store/serving/paths.h"
+#include "store/serving/side.h"
+#include "store/store.h"
 
 #include <math.h>
 

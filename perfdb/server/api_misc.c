@@ -8,7 +8,9 @@
 #include "perfdb/server/pages.h"
 #include "perfdb/server/request.h"
 #include "reporters/web/assets.h"
-#include "store/query.h"
+#include "store/serving/access.h"
+#include "store/serving/history.h"
+#include "store/store.h"
 
 enum {
 	ID_DIGITS_BASE = 10

@@ -4,7 +4,8 @@
 #include "base/text.h"
 #include "perfdb/server/request.h"
 #include "store/bundle.h"
-#include "store/query.h"
+#include "store/serving/uploads.h"
+#include "store/store.h"
 
 enum {
 	UUID_LENGTH = 36,

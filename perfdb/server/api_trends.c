@@ -4,7 +4,9 @@
 #include "perfdb/server/request.h"
 #include "stats/changepoint.h"
 #include "stats/sample.h"
-#include "store/query.h"
+#include "store/serving/compare.h"
+#include "store/serving/history.h"
+#include "store/serving/trend.h"
 
 #include <math.h>
 

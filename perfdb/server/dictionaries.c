@@ -8,7 +8,7 @@
  * if its code changed, can be opened beside it.
  */
 #include "perfdb/server/request.h"
-#include "store/dictionary.h"
+#include "store/serving/dictionary.h"
 
 enum {
 	KEPT_MAX = 256,

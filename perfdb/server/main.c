@@ -9,8 +9,10 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "perfdb/server/server.h"
-#include "store/access.h"
-#include "store/copy.h"
+#include "store/serving/access.h"
+#include "store/serving/copy.h"
+#include "store/serving/upkeep.h"
+#include "store/store.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/json_write.h"
 #include "perfdb/server/server.h"
-#include "store/access.h"
+#include "store/serving/access.h"
 #include "store/store.h"
 
 #include <pthread.h>

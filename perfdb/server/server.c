@@ -9,8 +9,10 @@
 #include "perfdb/server/http.h"
 #include "perfdb/server/lines.h"
 #include "perfdb/server/request.h"
-#include "store/ids.h"
-#include "store/query.h"
+#include "store/serving/access.h"
+#include "store/serving/ids.h"
+#include "store/serving/tiles.h"
+#include "store/store.h"
 
 #include <arpa/inet.h>
 #include <microhttpd.h>

@@ -8,8 +8,10 @@
 #include "base/map.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/request.h"
-#include "store/ingest.h"
-#include "store/query.h"
+#include "store/serving/dictionary.h"
+#include "store/serving/ingest.h"
+#include "store/serving/uploads.h"
+#include "store/store.h"
 
 enum {
 	UUID_LENGTH = 36

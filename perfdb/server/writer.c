@@ -11,7 +11,9 @@
  */
 #include "base/clock.h"
 #include "perfdb/server/request.h"
-#include "store/query.h"
+#include "store/serving/batch.h"
+#include "store/serving/ids.h"
+#include "store/store.h"
 
 enum {
 	BATCH_MAX = 64,

@@ -9,7 +9,8 @@
  * values say.  Beside its base that one has to be what it is alone.
  */
 #include "perfdb/protocol.h"
-#include "store/dictionary.h"
+#include "store/serving/dictionary.h"
+#include "store/store.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

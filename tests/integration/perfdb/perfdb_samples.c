@@ -3,8 +3,9 @@
 
 #include "base/fs.h"
 #include "base/json.h"
-#include "store/access.h"
 #include "store/bundle.h"
+#include "store/serving/access.h"
+#include "store/store.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/loopback.h"
 #include "tests/unit/store/samples.h"

@@ -4,9 +4,14 @@
  * migration goes both ways.
  */
 #include "base/json.h"
-#include "store/copy.h"
 #include "store/db.h"
-#include "store/query.h"
+#include "store/serving/batch.h"
+#include "store/serving/compare.h"
+#include "store/serving/copy.h"
+#include "store/serving/side.h"
+#include "store/serving/tiles.h"
+#include "store/serving/trend.h"
+#include "store/store.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/store/samples.h"

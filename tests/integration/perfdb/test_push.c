@@ -2,7 +2,7 @@
 /* The client against a real server, and against lines that break. */
 #include "base/clock.h"
 #include "perfdb/client/client.h"
-#include "store/access.h"
+#include "store/serving/access.h"
 #include "tests/integration/perfdb/cutter.h"
 #include "tests/support/fg_test.h"
 

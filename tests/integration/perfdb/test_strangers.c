@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Who is let in, to what, and what the others are told. */
 #include "perfdb/client/client.h"
-#include "store/access.h"
+#include "store/serving/access.h"
+#include "store/store.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 

@@ -4,7 +4,7 @@
  * and in PostgreSQL where PERFDB_TEST_URL names one, whose tables are made anew for each test.
  */
 #include "store/db.h"
-#include "store/query.h"
+#include "store/store.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gate/commit_trailers.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
 

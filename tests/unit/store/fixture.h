@@ -3,7 +3,7 @@
 #ifndef FG_TESTS_UNIT_STORE_FIXTURE_H
 #define FG_TESTS_UNIT_STORE_FIXTURE_H
 
-#include "store/query.h"
+#include "store/serving/batch.h"
 #include "store/store.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
@@ -58,18 +58,28 @@ static inline const char *sample_id(uint64_t seed)
 	return text;
 }
 
-static inline void save_samples(struct fixture *f, uint64_t first, uint64_t last,
-				const struct fg_sample_shape *shape)
+typedef int save_run(struct fg_store *store, const struct fg_run *run,
+		     struct fg_profile_set *const *profiles, const char *report,
+		     struct fg_error *err);
+
+static inline void save_samples_by(struct fixture *f, uint64_t first, uint64_t last,
+				   const struct fg_sample_shape *shape, save_run *save)
 {
 	must(f, fg_store_batch_begin(f->store, &f->err));
 	for (uint64_t seed = first; seed <= last; seed++) {
 		struct fg_stored_run s = {0};
 
 		fg_sample_run(&s, seed, shape);
-		must(f, fg_store_save(f->store, &s.run, s.profiles, NULL, &f->err));
+		must(f, save(f->store, &s.run, s.profiles, NULL, &f->err));
 		fg_stored_run_release(&s);
 	}
 	must(f, fg_store_batch_end(f->store, &f->err));
+}
+
+static inline void save_samples(struct fixture *f, uint64_t first, uint64_t last,
+				const struct fg_sample_shape *shape)
+{
+	save_samples_by(f, first, last, shape, fg_store_save);
 }
 
 /* The same sums, the slow way. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
 #include "base/random.h"
-#include "store/dictionary.h"
+#include "store/serving/batch.h"
+#include "store/serving/dictionary.h"
+#include "store/serving/ids.h"
 #include "tests/unit/store/fixture.h"
 
 enum {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/ids.h"
+#include "store/id_table.h"
+#include "store/serving/ids.h"
 #include "tests/support/fg_test.h"
 
 static void table_gives_back_what_was_put_in(void **state)

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/access.h"
 #include "store/db.h"
-#include "store/query.h"
+#include "store/serving/access.h"
+#include "store/serving/batch.h"
+#include "store/serving/compare.h"
+#include "store/serving/history.h"
+#include "store/serving/paths.h"
+#include "store/serving/side.h"
+#include "store/serving/sums.h"
+#include "store/serving/trend.h"
+#include "store/store.h"
 #include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
 
@@ -159,7 +166,7 @@ static void kept_totals_and_computed_ones_are_the_same(void **state)
 	f->store = NULL;
 	must(f, fg_store_open(fg_scratch_path(&f->scratch, "server.db"), FG_STORE_DURABLE,
 			      &f->store, &f->err));
-	save_samples(f, 1, 3, &fg_sample_small);
+	save_samples_by(f, 1, 3, &fg_sample_small, fg_store_save_with_totals);
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 100, &kept, &f->err));
 	must(f, fg_store_function_trend(f->store, "tracker", "parse", NULL, computed.items[0].id,
 					&trends[1], &f->err));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What recode.c makes of an upload's weights, against what the matrix of the same profile says. */
-#include "store/recode.h"
+#include "store/serving/recode.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/store/first_layout.h"
 #include "tests/unit/store/samples.h"

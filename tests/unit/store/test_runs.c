@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/strbuf.h"
 #include "store/db.h"
+#include "store/serving/history.h"
+#include "store/serving/upkeep.h"
 #include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
 

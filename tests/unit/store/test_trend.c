@@ -2,9 +2,17 @@
 /*
  * The trend of a function: out of single runs, out of tiles, and out of what an older server left.
  */
-#include "store/access.h"
-#include "store/query.h"
-#include "store/store_private.h"
+#include "store/bytes.h"
+#include "store/chunks.h"
+#include "store/db.h"
+#include "store/serving/batch.h"
+#include "store/serving/compare.h"
+#include "store/serving/side.h"
+#include "store/serving/sums.h"
+#include "store/serving/tiles.h"
+#include "store/serving/totals.h"
+#include "store/serving/trend.h"
+#include "store/store.h"
 #include "tests/unit/store/fixture.h"
 
 #include <math.h>
@@ -121,7 +129,7 @@ static void trend_of_a_branch_is_the_same_before_and_after_sealing(void **state)
 		fg_sample_run(&s, seed, &tiny);
 		free(*branch);
 		*branch = branches[seed % 3] ? fg_xstrdup(branches[seed % 3]) : NULL;
-		must(f, fg_store_save(f->store, &s.run, s.profiles, NULL, &f->err));
+		must(f, fg_store_save_with_totals(f->store, &s.run, s.profiles, NULL, &f->err));
 		fg_stored_run_release(&s);
 	}
 	must(f, fg_store_batch_end(f->store, &f->err));
@@ -293,7 +301,7 @@ static void what_an_older_server_stored_tells_the_same(void **state)
 	f->store = NULL;
 	must(f, fg_store_open(fg_scratch_path(&f->scratch, "server.db"), FG_STORE_DURABLE,
 			      &f->store, &f->err));
-	save_samples(f, 1, 260, &tiny);
+	save_samples_by(f, 1, 260, &tiny, fg_store_save_with_totals);
 	find_busiest(f, function);
 	seal(f, true);
 	before = trend_of(f, function, NULL);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One order for the call paths and functions of a profile, whatever order they were met or stored
+ * in: functions by name and library (the root's stays first), paths depth first, callees in the
+ * order of functions.
+ */
+#ifndef FG_REPORTERS_ORDER_H
+#define FG_REPORTERS_ORDER_H
+
+#include "model/profile_set.h"
+
+struct fg_report_order {
+	uint32_t *nodes;     /* node_count indexes; a parent comes before its children */
+	uint32_t *functions; /* function_count indexes */
+};
+
+void fg_report_order_init(struct fg_report_order *order, const struct fg_profile_set *set);
+void fg_report_order_release(struct fg_report_order *order);
+
+#endif

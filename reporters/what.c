@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reporters/formats.h"
+
+#include <math.h>
+
+const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_metric_verdict *best = NULL;
+	int best_rank = -1;
+
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
+		/* A known price is no news: it gives way to whatever else took part. */
+		const int weight = metric->accepted ? 0 : (int)metric->outcome;
+		const int rank = (metric->gated ? 20 : 0) + (metric->decided ? 100 + weight : 0);
+
+		if (rank > best_rank) {
+			best = metric;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
+const struct fg_series *fg_report_series(const struct fg_report *report,
+					 const struct fg_benchmark_verdict *benchmark)
+{
+	for (size_t i = 0; i < report->run->series_count; i++) {
+		if (strcmp(report->run->series[i].name, benchmark->name) == 0)
+			return &report->run->series[i];
+	}
+	return NULL;
+}
+
+const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
+					       const struct fg_series *series)
+{
+	return report->profiles && series ? report->profiles[series - report->run->series] : NULL;
+}
+
+const char *fg_report_schedule(const struct fg_verdict *verdict)
+{
+	for (size_t i = 1; i < verdict->benchmark_count; i++) {
+		if (verdict->benchmarks[i].schedule != verdict->benchmarks[0].schedule)
+			return "mixed";
+	}
+	return verdict->benchmark_count > 0 ? fg_schedule_name(verdict->benchmarks[0].schedule)
+					    : "none";
+}
+
+bool fg_report_has_change(const struct fg_metric_verdict *metric)
+{
+	return metric->decided && isfinite(metric->ratio);
+}
+
+size_t fg_report_count(const struct fg_verdict *verdict, enum fg_outcome outcome)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		count += verdict->benchmarks[i].outcome == outcome;
+	return count;
+}
+
+void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict)
+{
+	static const struct {
+		enum fg_outcome outcome;
+		const char *words;
+	} parts[] = {
+		{FG_OUTCOME_ERROR, "could not be measured"},
+		{FG_OUTCOME_REGRESSION, "regressed"},
+		{FG_OUTCOME_INCONCLUSIVE, "inconclusive"},
+		{FG_OUTCOME_IMPROVEMENT, "improved"},
+		{FG_OUTCOME_MISSING, "missing"},
+		{FG_OUTCOME_NEW, "new"},
+		{FG_OUTCOME_PASS, "passed"},
+	};
+	const char *separator = ": ";
+
+	fg_strbuf_printf(text, "%zu benchmark%s", verdict->benchmark_count,
+			 verdict->benchmark_count == 1 ? "" : "s");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(parts); i++) {
+		const size_t count = fg_report_count(verdict, parts[i].outcome);
+
+		if (count == 0)
+			continue;
+		fg_strbuf_printf(text, "%s%zu %s", separator, count, parts[i].words);
+		separator = ", ";
+	}
+}
+
+static bool is_told_elsewhere(const char *note)
+{
+	return strstr(note, "could have seen") || strncmp(note, "accepted (", 10) == 0;
+}
+
+const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
+				       struct fg_note_place *place)
+{
+	for (; place->metric < benchmark->metric_count; place->metric++, place->note = 0) {
+		const struct fg_metric_verdict *metric = &benchmark->metrics[place->metric];
+
+		if (!metric->gated || !metric->decided || metric->outcome == FG_OUTCOME_PASS)
+			continue;
+		while (place->note < metric->notes.count) {
+			const char *note = metric->notes.items[place->note++];
+
+			if (!is_told_elsewhere(note))
+				return note;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/call_tree.h"
+
+#include "base/map.h"
+#include "model/profile_set.h"
+#include "store/db.h"
+#include "store/functions.h"
+#include "store/session.h"
+
+static bool is_recursive(const struct fg_store *store, size_t id)
+{
+	const uint32_t function = store->tree[id].function;
+
+	while (store->tree[id].parent < id && store->tree[id].parent) {
+		id = store->tree[id].parent;
+		if (store->tree[id].function == function)
+			return true;
+	}
+	return false;
+}
+
+/* The rows of `node` that were not read before, up to now. */
+static int read_tree(struct fg_store *store, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
+	fg_query_int(&q, store->tree_end ? (int64_t)store->tree_end - 1 : 0);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const size_t id = (size_t)fg_column_int(&q, 0);
+
+		store->tree =
+			fg_grow(store->tree, &store->tree_capacity, id + 1, sizeof(*store->tree));
+		memset(store->tree + store->tree_end, 0,
+		       (id + 1 - store->tree_end) * sizeof(*store->tree));
+		store->tree[id].parent = (uint32_t)fg_column_int(&q, 1);
+		store->tree[id].function = (uint32_t)fg_column_int(&q, 2) & INT32_MAX;
+		store->tree_end = id + 1;
+		store->tree[id].recursive = is_recursive(store, id);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+/* Rows found so far, id → place in the arrays. */
+struct gathered {
+	struct fg_map index;
+	uint64_t *ids;
+	uint64_t *parents;
+	uint64_t *functions;
+	size_t count;
+	size_t capacity[3];
+};
+
+static void gather(struct gathered *g, uint64_t id, uint64_t parent, uint64_t function)
+{
+	bool is_new = false;
+
+	(void)fg_map_add(&g->index, &id, sizeof(id), g->count, &is_new);
+	if (!is_new)
+		return;
+	g->ids = fg_grow(g->ids, &g->capacity[0], g->count + 1, sizeof(*g->ids));
+	g->parents = fg_grow(g->parents, &g->capacity[1], g->count + 1, sizeof(*g->parents));
+	g->functions = fg_grow(g->functions, &g->capacity[2], g->count + 1, sizeof(*g->functions));
+	g->ids[g->count] = id;
+	g->parents[g->count] = parent;
+	g->functions[g->count] = function;
+	g->count++;
+}
+
+static void gathered_release(struct gathered *g)
+{
+	fg_map_release(&g->index);
+	free(g->ids);
+	free(g->parents);
+	free(g->functions);
+}
+
+static int missing_node(const struct fg_store *store, uint64_t id, struct fg_error *err)
+{
+	return fg_error_set(err, FG_EDB, "%s is damaged: call path %llu is not there",
+			    store->db->name, (unsigned long long)id);
+}
+
+/* A node and its ancestors, up to one that is known. */
+static int gather_path(struct fg_store *store, struct gathered *g, uint64_t id,
+		       struct fg_error *err)
+{
+	while (id != 0 && !fg_map_get(&g->index, &id, sizeof(id))) {
+		struct fg_query q;
+		uint64_t parent = 0;
+		int status = FG_OK;
+
+		fg_query_begin(&q, store->db, FG_SQL_NODE_GET);
+		fg_query_int(&q, (int64_t)id);
+		status = fg_query_step(&q, err);
+		if (status > 0) {
+			parent = (uint64_t)fg_column_int(&q, 0);
+			gather(g, id, parent, (uint64_t)fg_column_int(&q, 1));
+		}
+		fg_query_end(&q);
+		if (status < 0)
+			return status;
+		if (status == 0 || parent >= id)
+			return missing_node(store, id, err);
+		id = parent;
+	}
+	return FG_OK;
+}
+
+static int gather_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
+			struct gathered *g, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = count; i > 0 && status == FG_OK; i--)
+		status = gather_path(store, g, ids[i - 1], err);
+	return status;
+}
+
+static int read_function(struct fg_store *store, int64_t id, struct fg_profile_set *set,
+			 uint32_t *index, struct fg_error *err)
+{
+	struct fg_function_row row;
+	const int status = fg_store_function(store, (uint64_t)id, &row, err);
+
+	if (status == FG_OK)
+		*index = fg_profile_set_function(set, &row.function);
+	return status;
+}
+
+struct order {
+	uint64_t id;
+	size_t place;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct order *x = a;
+	const struct order *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* The set's index of a store function, read once. */
+static int function_index(struct fg_store *store, struct fg_map *known, uint64_t id,
+			  struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
+{
+	const uint64_t *found = fg_map_get(known, &id, sizeof(id));
+	int status = FG_OK;
+
+	if (found) {
+		*index = (uint32_t)*found;
+		return FG_OK;
+	}
+	status = read_function(store, (int64_t)id, set, index, err);
+	if (status == FG_OK)
+		(void)fg_map_add(known, &id, sizeof(id), *index, NULL);
+	return status;
+}
+
+/* Gathered rows into the set, parents first; places[i] becomes the node of gathered row i. */
+static int build(struct fg_store *store, const struct gathered *g, struct fg_profile_set *set,
+		 uint32_t *places, struct fg_error *err)
+{
+	struct order *order = fg_xcalloc(g->count, sizeof(*order));
+	struct fg_map functions = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < g->count; i++)
+		order[i] = (struct order){g->ids[i], i};
+	if (g->count)
+		qsort(order, g->count, sizeof(*order), by_id);
+	for (size_t i = 0; i < g->count && status == FG_OK; i++) {
+		const size_t at = order[i].place;
+		const uint64_t parent = g->parents[at];
+		uint32_t function = 0;
+
+		if (parent == 0) {
+			places[at] = 0; /* the root: named when the set was made */
+			continue;
+		}
+		status = function_index(store, &functions, g->functions[at], set, &function, err);
+		if (status == FG_OK)
+			places[at] = fg_profile_set_node(
+				set, places[*fg_map_get(&g->index, &parent, sizeof(parent))],
+				function);
+	}
+	fg_map_release(&functions);
+	free(order);
+	return status;
+}
+
+static int nodes_of_rows(struct fg_store *store, const uint64_t *ids, size_t count,
+			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+{
+	struct gathered g = {0};
+	uint32_t *places = NULL;
+	int status = gather_nodes(store, ids, count, &g, err);
+
+	if (status == FG_OK) {
+		places = fg_xcalloc(g.count, sizeof(*places));
+		status = build(store, &g, set, places, err);
+	}
+	if (status == FG_OK) {
+		*indexes = fg_xcalloc(count, sizeof(**indexes));
+		for (size_t i = 0; i < count; i++)
+			(*indexes)[i] = places[*fg_map_get(&g.index, &ids[i], sizeof(ids[i]))];
+	}
+	free(places);
+	gathered_release(&g);
+	return status;
+}
+
+/* The same with the tree in memory. */
+static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t count,
+			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+{
+	uint32_t *places = fg_xcalloc(store->tree_end, sizeof(*places));
+	bool *wanted = fg_xcalloc(store->tree_end, sizeof(*wanted));
+	struct fg_map functions = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		for (uint64_t id = ids[i]; id && !wanted[id] && status == FG_OK;
+		     id = store->tree[id].parent) {
+			if (!store->tree[id].function || store->tree[id].parent >= id)
+				status = missing_node(store, id, err);
+			wanted[id] = true;
+		}
+	}
+	for (size_t id = 1; id < store->tree_end && status == FG_OK; id++) {
+		uint32_t function = 0;
+
+		if (!wanted[id] || store->tree[id].parent == 0)
+			continue;
+		status = function_index(store, &functions, store->tree[id].function, set, &function,
+					err);
+		if (status == FG_OK)
+			places[id] =
+				fg_profile_set_node(set, places[store->tree[id].parent], function);
+	}
+	if (status == FG_OK) {
+		*indexes = fg_xcalloc(count, sizeof(**indexes));
+		for (size_t i = 0; i < count; i++)
+			(*indexes)[i] = places[ids[i]];
+	}
+	fg_map_release(&functions);
+	free(wanted);
+	free(places);
+	return status;
+}
+
+int fg_store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (last >= FG_TREE_MAX)
+		return fg_error_set(err, FG_ELIMIT,
+				    "%s has more than %d call paths: too many to add up here",
+				    store->db->name, FG_TREE_MAX);
+	if (last >= store->tree_end)
+		status = read_tree(store, err);
+	if (status == FG_OK && last >= store->tree_end)
+		status = missing_node(store, last, err);
+	return status;
+}
+
+static uint64_t largest(const uint64_t *ids, size_t count)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ids[i] > most)
+			most = ids[i];
+	}
+	return most;
+}
+
+int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
+		   struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+{
+	const uint64_t most = largest(ids, count);
+	int status = FG_OK;
+
+	if (most >= store->tree_end && fg_is_scan_cheaper((size_t)most, count))
+		status = read_tree(store, err);
+	if (status != FG_OK)
+		return status;
+	if (most < store->tree_end)
+		return nodes_of_tree(store, ids, count, set, indexes, err);
+	return nodes_of_rows(store, ids, count, set, indexes, err);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Call paths out of their rows. */
+#ifndef FG_STORE_CALL_TREE_H
+#define FG_STORE_CALL_TREE_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "model/profile_set.h"
+
+struct fg_store;
+
+struct fg_tree_node {
+	uint32_t parent;
+	uint32_t function : 31; /* 0: there is no such node */
+	uint32_t recursive : 1; /* below another node of its function */
+};
+
+/*
+ * The set with all of a matrix' paths: functions, nodes, and indexes[i] for ids[i] (to be freed).
+ */
+int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
+		   struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
+	FG_NODISCARD;
+
+/* The tree up to `last` into the store's memory.  FG_ELIMIT: it is too large for that. */
+int fg_store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err) FG_NODISCARD;
+
+#endif

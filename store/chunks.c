@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/chunks.h"
+
+#include "store/bytes.h"
+#include "store/db.h"
+#include "store/session.h"
+
+int fg_store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
+		    fg_chunk_taker *take, void *context, struct fg_error *err)
+{
+	struct fg_bytes *contents = NULL;
+	size_t count = 0;
+	size_t capacity = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_CHUNKS);
+	fg_query_int(&q, series);
+	fg_query_int(&q, kind);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		size_t size = 0;
+		const void *data = fg_column_bytes(&q, 1, &size);
+		struct fg_bytes content = {0};
+
+		status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, err);
+		if (status != FG_OK)
+			break;
+		contents = fg_grow(contents, &capacity, count + 1, sizeof(*contents));
+		contents[count++] = content;
+	}
+	fg_query_end(&q);
+	/* What takes a chunk may ask the database for more: the query has to be over. */
+	for (size_t i = 0; i < count; i++) {
+		struct fg_byte_reader reader = {contents[i].data,
+						contents[i].data + contents[i].size, false};
+
+		if (status == FG_OK)
+			status = take(&reader, context, err);
+		fg_bytes_release(&contents[i]);
+	}
+	free(contents);
+	return status;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The blocks that a series is stored in. */
+#ifndef FG_STORE_CHUNKS_H
+#define FG_STORE_CHUNKS_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "store/bytes.h"
+
+struct fg_store;
+
+/* Kinds of chunks: numbers in the file, never used again for something else. */
+enum fg_chunk_kind {
+	FG_CHUNK_REPETITIONS = 1,
+	FG_CHUNK_ROWS = 2,
+	FG_CHUNK_REGIONS = 3,
+	FG_CHUNK_FUNCTIONS = 4, /* of older servers: totals as one block */
+	FG_CHUNK_PROGRAM = 5,   /* the name of the profile's root */
+	FG_CHUNK_TOTALS = 6,    /* by function, in parts; in a server's store */
+	FG_CHUNK_KINDS
+};
+
+enum {
+	FG_MAX_CHUNK_BYTES = 1 << 28
+};
+
+/* `take` gets the content of each chunk of a kind, in order. */
+typedef int fg_chunk_taker(struct fg_byte_reader *reader, void *context, struct fg_error *err);
+
+int fg_store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
+		    fg_chunk_taker *take, void *context, struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The conditions of a run as rows. */
+#ifndef FG_STORE_CONDITIONS_H
+#define FG_STORE_CONDITIONS_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "model/environment.h"
+
+struct fg_store;
+
+enum {
+	FG_SCOPE_HOST = 0,
+	FG_SCOPE_SIDES = 1,  /* + arm */
+	FG_SCOPE_SERIES = 3, /* + 2 * position + arm */
+};
+
+/* Conditions, and where in the run they belong: FG_SCOPE_HOST and those behind it. */
+struct fg_scoped {
+	int64_t scope;
+	const struct fg_environment *environment;
+};
+
+/* May be called again for a scope that grew. */
+int fg_store_put_conditions(struct fg_store *store, int64_t run, const struct fg_scoped *scoped,
+			    size_t count, struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions by the ids of their rows. */
+#ifndef FG_STORE_FUNCTIONS_H
+#define FG_STORE_FUNCTIONS_H
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/error.h"
+#include "model/profile_set.h"
+#include "store/id_table.h"
+
+struct fg_store;
+
+struct fg_function_row {
+	uint64_t id;
+	struct fg_profile_function function;
+	uint8_t digest[16]; /* the same in every store */
+};
+
+/* Functions that a session has read. */
+struct fg_functions {
+	struct fg_id_table by_id; /* → struct fg_function_row in the arena */
+	struct fg_arena arena;
+	int64_t last; /* all up to this id are there */
+};
+
+/*
+ * A function by its id; its texts live until fg_store_limit_functions(), which is called between
+ * questions.
+ */
+int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
+		      struct fg_error *err) FG_NODISCARD;
+
+void fg_store_limit_functions(struct fg_store *store);
+
+void fg_store_forget_functions(struct fg_store *store);
+
+#endif

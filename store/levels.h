@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a trend needs of each metric of a series. */
+#ifndef FG_STORE_LEVELS_H
+#define FG_STORE_LEVELS_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "model/run.h"
+
+struct fg_store;
+
+/* A row of `level`: what a trend needs of one metric. */
+struct fg_level {
+	bool is_there;
+	int64_t pairs;
+	double medians[2]; /* by arm */
+	double ratio;
+	double low;
+	double high;
+	const char *outcome; /* borrowed from the report */
+};
+
+/* One per metric of the series; `report` may be NULL.  To be freed. */
+struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *report);
+
+/* For a series that was just made: it has none yet. */
+int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_t series_id,
+			const struct fg_series *series, const struct fg_level *levels,
+			struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/names.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/strbuf.h"
+#include "store/db.h"
+#include "store/session.h"
+
+void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[16])
+{
+	const char *const parts[] = {a, b, c};
+	uint8_t whole[FG_SHA256_SIZE];
+	struct fg_sha256 sha;
+
+	fg_sha256_init(&sha);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(parts) && parts[i]; i++)
+		fg_sha256_add(&sha, parts[i], strlen(parts[i]) + 1);
+	fg_sha256_finish(&sha, whole);
+	memcpy(digest, whole, 16);
+}
+
+static int find_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
+	fg_query_text(&q, name);
+	status = fg_query_value(&q, id, err);
+	if (status != FG_ENOENT)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_ADD);
+	fg_query_text(&q, name);
+	return fg_query_value(&q, id, err);
+}
+
+int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+{
+	const uint64_t *known = fg_map_get_text(&store->places, name);
+	int status = FG_OK;
+
+	if (known) {
+		*id = (int64_t)*known;
+		return FG_OK;
+	}
+	status = find_project(store, name, id, err);
+	if (status == FG_OK && store->in_batch)
+		(void)fg_map_add_text(&store->places, name, (uint64_t)*id, NULL);
+	return status;
+}
+
+int fg_store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
+{
+	const uint64_t *known = fg_map_get_text(&store->words, text);
+	uint8_t digest[16];
+	struct fg_query q;
+	int status = FG_OK;
+
+	if (known) {
+		*id = (int64_t)*known;
+		return FG_OK;
+	}
+	fg_digest(text, NULL, NULL, digest);
+	fg_query_begin(&q, store->db, FG_SQL_WORDS_FIND);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	status = fg_query_value(&q, id, err);
+	if (status == FG_ENOENT) {
+		fg_query_begin(&q, store->db, FG_SQL_WORDS_ADD);
+		fg_query_bytes(&q, digest, sizeof(digest));
+		fg_query_text(&q, text);
+		status = fg_query_value(&q, id, err);
+	}
+	if (status == FG_OK && store->in_batch)
+		(void)fg_map_add_text(&store->words, text, (uint64_t)*id, NULL);
+	return status;
+}
+
+static int find_benchmark(struct fg_store *store, int64_t project, const char *name, int64_t *id,
+			  struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_FIND);
+	fg_query_int(&q, project);
+	fg_query_text(&q, name);
+	status = fg_query_value(&q, id, err);
+	if (status != FG_ENOENT)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_ADD);
+	fg_query_int(&q, project);
+	fg_query_text(&q, name);
+	return fg_query_value(&q, id, err);
+}
+
+int fg_store_benchmark_id(struct fg_store *store, const char *project_name, const char *name,
+			  int64_t *id, struct fg_error *err)
+{
+	struct fg_strbuf key = {0};
+	const uint64_t *known = NULL;
+	int64_t project = 0;
+	int status = FG_OK;
+
+	fg_strbuf_add_text(&key, project_name);
+	fg_strbuf_add_char(&key, '\0');
+	fg_strbuf_add_text(&key, name);
+	known = fg_map_get(&store->places, key.data, key.length);
+	if (known) {
+		*id = (int64_t)*known;
+	} else {
+		status = fg_store_project(store, project_name, &project, err);
+		if (status == FG_OK)
+			status = find_benchmark(store, project, name, id, err);
+		if (status == FG_OK && store->in_batch)
+			(void)fg_map_add(&store->places, key.data, key.length, (uint64_t)*id, NULL);
+	}
+	fg_strbuf_release(&key);
+	return status;
+}

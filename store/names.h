@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows that are known by a name or a text: projects, benchmarks, texts. */
+#ifndef FG_STORE_NAMES_H
+#define FG_STORE_NAMES_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_store;
+
+/*
+ * Find or add one row; a helper for tables whose rows are found by one query and added by another.
+ */
+int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
+	FG_NODISCARD;
+
+int fg_store_benchmark_id(struct fg_store *store, const char *project, const char *name,
+			  int64_t *id, struct fg_error *err) FG_NODISCARD;
+int fg_store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
+	FG_NODISCARD;
+
+void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[16]);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A run in progress: one transaction per call, each writing a chunk per benchmark that has something new. */
+#include "model/plan.h"
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "store/chunks.h"
+#include "store/db.h"
+#include "store/run_rows.h"
+#include "store/series_values.h"
+#include "store/session.h"
+#include "store/store.h"
+#include "store/transaction.h"
+
+/* The marks of another run are of no use; this run is written anew, and goes on from there. */
+static int start_progress(struct fg_store *store, const struct fg_run *run, struct fg_error *err)
+{
+	int64_t id = 0;
+	int status = fg_store_put_run(store, run, &(struct fg_run_head){0}, &id, err);
+
+	if (status == FG_OK)
+		status = fg_store_clear_run(store, id, err);
+	if (status == FG_OK)
+		status = fg_store_put_run_conditions(store, id, run, err);
+	fg_store_forget_progress(store);
+	memcpy(store->progress_run, run->id, sizeof(run->id));
+	store->progress_id = id;
+	return status;
+}
+
+/*
+ * With another schedule than the one that was chosen first, the pairs of that are set aside, all at
+ * once: what is stored of them is written anew.
+ */
+static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
+			 struct fg_error *err)
+{
+	static const enum fg_chunk_kind kinds[] = {FG_CHUNK_REPETITIONS, FG_CHUNK_ROWS,
+						   FG_CHUNK_REGIONS};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(kinds) && status == FG_OK; i++) {
+		struct fg_query q;
+
+		fg_query_begin(&q, store->db, FG_SQL_CHUNKS_FORGET);
+		fg_query_int(&q, mark->series);
+		fg_query_int(&q, kinds[i]);
+		status = fg_query_run(&q, err);
+	}
+	mark->repetitions = mark->rows = mark->regions = (struct fg_chunk_mark){0};
+	return status;
+}
+
+/* The series' row, made or brought up to date. */
+static int progress_row(struct fg_store *store, const struct fg_run *run, size_t position,
+			struct fg_error *err)
+{
+	const struct fg_series *series = &run->series[position];
+	const size_t facts = series->build[0].count + series->build[1].count;
+	struct fg_progress_mark *mark = &store->marks[position];
+	const bool given_up = mark->series && mark->schedule != FG_SCHEDULE_AUTO &&
+			      mark->schedule != series->schedule;
+	int status = FG_OK;
+
+	if (!mark->series) {
+		status = fg_store_put_series(store, store->progress_id, run, position,
+					     &mark->series, err);
+		mark->facts = facts;
+	} else if (mark->repetitions.count != series->repetition_count ||
+		   mark->state != series->state || mark->metrics != series->metric_count ||
+		   mark->schedule != series->schedule) {
+		status = fg_store_update_series(store, series, mark->series, err);
+	}
+	if (status == FG_OK && given_up)
+		status = forget_chunks(store, mark, err);
+	if (status == FG_OK && mark->facts != facts)
+		status = fg_store_put_series_conditions(store, store->progress_id, series, position,
+							err);
+	mark->metrics = series->metric_count;
+	mark->facts = facts;
+	mark->state = series->state;
+	mark->schedule = series->schedule;
+	return status;
+}
+
+static int progress_series(struct fg_store *store, const struct fg_run *run, size_t position,
+			   const struct fg_profile_set *set, struct fg_error *err)
+{
+	struct fg_progress_mark *mark = &store->marks[position];
+	int status = progress_row(store, run, position, err);
+	const struct fg_chunk_place place = {
+		.store = store, .series = mark->series, .passing = true};
+
+	if (status == FG_OK)
+		status = fg_store_put_repetitions(&place, &run->series[position],
+						  &mark->repetitions, err);
+	if (status == FG_OK && set && set->row_count + set->region_row_count > 0)
+		status = fg_store_put_profile(&place, set, mark, err);
+	return status;
+}
+
+int fg_store_progress(struct fg_store *store, const struct fg_run *run,
+		      struct fg_profile_set *const *profiles, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = fg_store_check_run(run, err);
+
+	if (status == FG_OK)
+		status = fg_store_begin(store, err);
+	if (status != FG_OK)
+		return status;
+	if (strcmp(store->progress_run, run->id) != 0)
+		status = start_progress(store, run, err);
+	if (status == FG_OK && store->mark_count < run->series_count) {
+		store->marks =
+			fg_xreallocarray(store->marks, run->series_count, sizeof(*store->marks));
+		memset(store->marks + store->mark_count, 0,
+		       (run->series_count - store->mark_count) * sizeof(*store->marks));
+		store->mark_count = run->series_count;
+	}
+	for (size_t i = 0; i < run->series_count && status == FG_OK; i++)
+		status = progress_series(store, run, i, profiles ? profiles[i] : NULL, err);
+	if (status == FG_OK) {
+		fg_query_begin(&q, store->db, FG_SQL_RUN_TOUCH);
+		fg_query_int(&q, store->progress_id);
+		fg_query_int(&q, run->ended_ns);
+		status = fg_query_run(&q, err);
+	}
+	return fg_store_end(store, status, err);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Deleting runs, and garbage collection. */
+#include "store/removal.h"
+
+#include "store/db.h"
+#include "store/session.h"
+#include "store/store.h"
+#include "store/transaction.h"
+
+#include <sys/stat.h>
+
+/* The tiles of one seal that is gone. */
+static int drop_tiles(struct fg_store *store, const int64_t key[2], struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_TILES_DROP);
+	fg_query_int(&q, key[0]);
+	fg_query_int(&q, key[1]);
+	return fg_query_run(&q, err);
+}
+
+int fg_store_cut_seals(struct fg_store *store, struct fg_error *err)
+{
+	int64_t(*cut)[2] = NULL;
+	size_t count = 0;
+	size_t capacity = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_SEALS_CUT);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		cut = fg_grow(cut, &capacity, count + 1, sizeof(*cut));
+		cut[count][0] = fg_column_int(&q, 0);
+		cut[count++][1] = fg_column_int(&q, 1);
+	}
+	fg_query_end(&q);
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = drop_tiles(store, cut[i], err);
+	free(cut);
+	return status;
+}
+
+static int delete_run(struct fg_store *store, const char *id, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t row = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUN_DELETE);
+	fg_query_text(&q, id);
+	status = fg_query_value(&q, &row, err);
+	if (status == FG_ENOENT)
+		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' in %s", id,
+				      store->db->name);
+	return status;
+}
+
+int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (strcmp(store->progress_run, id) == 0)
+		store->progress_run[0] = '\0';
+	status = fg_store_begin(store, err);
+	if (status != FG_OK)
+		return status;
+	status = delete_run(store, id, err);
+	if (status == FG_OK)
+		status = fg_store_cut_seals(store, err);
+	return fg_store_end(store, status, err);
+}
+
+struct victims {
+	char (*ids)[37];
+	size_t count;
+	size_t capacity;
+};
+
+/* Newest first within a project and branch: the first `keep` of each stay. */
+static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
+		  struct victims *victims, struct fg_gc_result *result, struct fg_error *err)
+{
+	char *branch = NULL;
+	int64_t project = 0;
+	size_t place = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_GC_CANDIDATES);
+	fg_query_text(&q, policy->project);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const char *this_branch = fg_column_text(&q, 2);
+
+		this_branch = this_branch ? this_branch : "";
+		if (!branch || fg_column_int(&q, 1) != project ||
+		    strcmp(branch, this_branch) != 0) {
+			free(branch);
+			branch = fg_xstrdup(this_branch);
+			project = fg_column_int(&q, 1);
+			place = 0;
+		}
+		if (place++ < policy->keep || fg_column_int(&q, 3) >= policy->older_than_ns)
+			continue;
+		if (fg_column_int(&q, 4) > 0) {
+			result->kept_baselines++;
+			continue;
+		}
+		victims->ids = fg_grow(victims->ids, &victims->capacity, victims->count + 1,
+				       sizeof(*victims->ids));
+		(void)snprintf(victims->ids[victims->count++], sizeof(*victims->ids), "%s",
+			       fg_column_text(&q, 0));
+	}
+	fg_query_end(&q);
+	free(branch);
+	return status;
+}
+
+static int remove_all(struct fg_store *store, const struct victims *victims, struct fg_error *err)
+{
+	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_SEALS,
+					     FG_SQL_GC_TILES,      FG_SQL_GC_WORDS,
+					     FG_SQL_GC_FACT_SETS,  FG_SQL_GC_FACTS};
+	int status = fg_store_begin(store, err);
+
+	if (status != FG_OK)
+		return status;
+	for (size_t i = 0; i < victims->count && status == FG_OK; i++)
+		status = delete_run(store, victims->ids[i], err);
+	if (status == FG_OK)
+		status = fg_store_cut_seals(store, err);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++) {
+		struct fg_query q;
+
+		fg_query_begin(&q, store->db, sweeps[i]);
+		status = fg_query_run(&q, err);
+	}
+	return fg_store_end(store, status, err);
+}
+
+static int64_t size_of(const struct fg_store *store)
+{
+	struct stat status = {0};
+
+	if (fg_db_is_url(store->db->location) || stat(store->db->location, &status) != 0)
+		return 0;
+	return status.st_size;
+}
+
+int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
+		struct fg_gc_result *result, struct fg_error *err)
+{
+	struct victims victims = {0};
+	struct fg_gc_result done = {.bytes_before = size_of(store)};
+	int status = choose(store, policy, &victims, &done, err);
+
+	if (status == FG_OK && !policy->dry_run)
+		status = remove_all(store, &victims, err);
+	/* Of SQLite's, a copy of the whole database is made on the way: not in memory. */
+	if (status == FG_OK && !policy->dry_run)
+		status = fg_db_script(store->db,
+				      fg_db_is_url(store->db->location)
+					      ? "VACUUM"
+					      : "PRAGMA temp_store = FILE; VACUUM; "
+						"PRAGMA wal_checkpoint(TRUNCATE)",
+				      err);
+	if (status == FG_OK) {
+		done.runs = victims.count;
+		done.bytes_after = size_of(store);
+		*result = done;
+	}
+	free(victims.ids);
+	return status;
+}

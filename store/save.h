@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole run into the database. */
+#ifndef FG_STORE_SAVE_H
+#define FG_STORE_SAVE_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "store/bytes.h"
+#include "store/chunks.h"
+#include "store/levels.h"
+
+struct fg_store;
+
+/* What is stored of one series, made before the database is touched. */
+struct fg_series_parts {
+	struct fg_bytes blocks[FG_CHUNK_KINDS]; /* sealed; an empty one is not stored */
+	struct fg_level *levels;
+};
+
+/* A block that is made from the profile of a series and kept beside it. */
+struct fg_derived_block {
+	enum fg_chunk_kind kind;
+	/* functions[i] is the row of the set's function i. */
+	int (*make)(const struct fg_profile_set *set, const int64_t *functions,
+		    struct fg_bytes *content, struct fg_error *err);
+};
+
+struct fg_save {
+	const struct fg_run *run;
+	struct fg_profile_set *const *profiles; /* one per series, or NULL */
+	const struct fg_series_parts *parts;    /* instead of profiles and repetitions; or NULL */
+	const struct fg_derived_block *derived; /* with profiles; NULL: none */
+	const cJSON *report;
+	const struct fg_bytes *report_block; /* empty: none */
+	const char *digest;
+	bool is_new; /* there is no run of this id: nothing to clear */
+};
+
+/* A whole run in one transaction. */
+int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)
+	FG_NODISCARD;
+
+/*
+ * Is the run fit to be stored?  Then its report as JSON and as a sealed block; both empty when
+ * there is none.
+ */
+int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,
+		   struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
+/* As fg_store_save(); fills in save->report and save->report_block. */
+int fg_store_save_derived(struct fg_store *store, struct fg_save *save, const char *report,
+			  struct fg_error *err) FG_NODISCARD;
+
+#endif

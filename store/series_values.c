@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/series_values.h"
+
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "store/bytes.h"
+#include "store/chunks.h"
+#include "store/db.h"
+#include "store/intern.h"
+#include "store/matrix.h"
+#include "store/session.h"
+#include "store/values.h"
+
+static int put_block(const struct fg_chunk_place *place, enum fg_chunk_kind kind, size_t first,
+		     const struct fg_bytes *block, struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, place->store->db, place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD);
+	fg_query_int(&q, place->series);
+	fg_query_int(&q, kind);
+	fg_query_int(&q, (int64_t)first);
+	fg_query_bytes(&q, block->data, block->size);
+	return fg_query_run(&q, err);
+}
+
+/* Releases the content. */
+int fg_chunk_put(const struct fg_chunk_place *place, enum fg_chunk_kind kind, size_t first,
+		 struct fg_bytes *content, struct fg_error *err)
+{
+	const int lasting = place->store->for_server ? FG_SEAL_LEVEL : FG_SEAL_LEVEL_TIGHT;
+	struct fg_bytes block = {0};
+	int status =
+		fg_seal_bytes(content, place->passing ? FG_SEAL_LEVEL_QUICK : lasting, &block, err);
+
+	if (status == FG_OK)
+		status = put_block(place, kind, first, &block, err);
+	fg_bytes_release(&block);
+	fg_bytes_release(content);
+	return status;
+}
+
+/* What a repetition or a row is known by. */
+struct pair_key {
+	uint32_t pair;
+	uint16_t aside;
+};
+
+static struct pair_key repetition_key(const void *of, size_t i)
+{
+	const struct fg_repetition *r = &((const struct fg_series *)of)->repetitions[i];
+
+	return (struct pair_key){r->pair, r->aside};
+}
+
+static struct pair_key row_key(const void *of, size_t i)
+{
+	const struct fg_profile_row *row = &((const struct fg_profile_set *)of)->rows[i];
+
+	return (struct pair_key){row->pair, row->aside};
+}
+
+static struct pair_key region_key(const void *of, size_t i)
+{
+	const struct fg_profile_region_row *row =
+		&((const struct fg_profile_set *)of)->region_rows[i];
+
+	return (struct pair_key){row->pair, row->aside};
+}
+
+typedef struct pair_key key_reader(const void *of, size_t i);
+
+/*
+ * Is there something to store, and from which item on?  Behind what is stored; or the last chunk again, when its pair goes on or was
+ * settled meanwhile.  Takes the mark there.
+ */
+static bool next_chunk(struct fg_chunk_mark *mark, const void *of, size_t count, key_reader *key)
+{
+	bool is_open = false;
+
+	if (mark->count > 0)
+		is_open = key(of, mark->count - 1).aside != mark->aside ||
+			  (mark->count < count && key(of, mark->count).pair == mark->pair);
+	if (!is_open && mark->count >= count)
+		return false;
+	if (!is_open)
+		mark->first = mark->count;
+	mark->count = count;
+	mark->pair = key(of, count - 1).pair;
+	mark->aside = key(of, count - 1).aside;
+	return true;
+}
+
+int fg_store_put_repetitions(const struct fg_chunk_place *place, const struct fg_series *series,
+			     struct fg_chunk_mark *mark, struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+
+	if (!next_chunk(mark, series, series->repetition_count, repetition_key))
+		return FG_OK;
+	fg_repetitions_write(series, mark->first, &content);
+	return fg_chunk_put(place, FG_CHUNK_REPETITIONS, mark->first, &content, err);
+}
+
+static int put_rows(const struct fg_chunk_place *place, const struct fg_profile_set *set,
+		    struct fg_progress_mark *mark, struct fg_error *err)
+{
+	struct fg_matrix matrix = {0};
+	struct fg_bytes content = {0};
+
+	if (!next_chunk(&mark->rows, set, set->row_count, row_key))
+		return FG_OK;
+	fg_matrix_from_set(&matrix, set, fg_profile_set_time(set), mark->rows.first, mark->nodes);
+	fg_matrix_write(&matrix, &content);
+	fg_matrix_release(&matrix);
+	return fg_chunk_put(place, FG_CHUNK_ROWS, mark->rows.first, &content, err);
+}
+
+static int put_regions(const struct fg_chunk_place *place, const struct fg_profile_set *set,
+		       struct fg_chunk_mark *mark, struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+
+	if (!next_chunk(mark, set, set->region_row_count, region_key))
+		return FG_OK;
+	fg_regions_write(set, mark->first, &content);
+	return fg_chunk_put(place, FG_CHUNK_REGIONS, mark->first, &content, err);
+}
+
+/* What of the set is not stored yet. */
+int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_profile_set *set,
+			 struct fg_progress_mark *mark, struct fg_error *err)
+{
+	struct fg_interned interned = {mark->functions, mark->function_count, mark->nodes,
+				       mark->node_count};
+	struct fg_bytes content = {0};
+	int status = FG_OK;
+
+	if (mark->node_count == 0) {
+		fg_bytes_text(&content, set->functions[0].name);
+		status = fg_chunk_put(place, FG_CHUNK_PROGRAM, 0, &content, err);
+	}
+	if (status == FG_OK)
+		status = fg_store_intern(place->store, set, &interned, err);
+	mark->functions = interned.functions;
+	mark->function_count = interned.function_count;
+	mark->nodes = interned.nodes;
+	mark->node_count = interned.node_count;
+	if (status == FG_OK)
+		status = put_rows(place, set, mark, err);
+	return status == FG_OK ? put_regions(place, set, &mark->regions, err) : status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of a series as chunks: what is not stored yet. */
+#ifndef FG_STORE_SERIES_VALUES_H
+#define FG_STORE_SERIES_VALUES_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "model/plan.h"
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "store/bytes.h"
+#include "store/chunks.h"
+
+struct fg_store;
+
+/* How far something is stored in chunks: repetitions, rows or regions of a series. */
+struct fg_chunk_mark {
+	size_t count; /* items that are there */
+	size_t first; /* where the last chunk begins */
+	/*
+	 * Of the last item: the last chunk is written anew when its pair goes on, or was settled
+	 * meanwhile.
+	 */
+	uint32_t pair;
+	uint16_t aside;
+};
+
+/* What of a run in progress is in the store already. */
+struct fg_progress_mark {
+	int64_t series; /* row id; 0: not there */
+	struct fg_chunk_mark repetitions;
+	struct fg_chunk_mark rows;
+	struct fg_chunk_mark regions;
+	size_t metrics;
+	size_t facts; /* of both builds: facts are added, never changed */
+	enum fg_measure_state state;
+	enum fg_schedule schedule;
+	/* Ids of the set's functions and nodes, as far as they are known. */
+	int64_t *functions;
+	size_t function_count;
+	uint64_t *nodes;
+	size_t node_count;
+};
+
+/* Where the chunks of a series go. */
+struct fg_chunk_place {
+	struct fg_store *store;
+	int64_t series;
+	/* of a run in progress: written again before long, and in place of what is there */
+	bool passing;
+};
+
+int fg_chunk_put(const struct fg_chunk_place *place, enum fg_chunk_kind kind, size_t first,
+		 struct fg_bytes *content, struct fg_error *err) FG_NODISCARD;
+int fg_store_put_repetitions(const struct fg_chunk_place *place, const struct fg_series *series,
+			     struct fg_chunk_mark *mark, struct fg_error *err) FG_NODISCARD;
+int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_profile_set *set,
+			 struct fg_progress_mark *mark, struct fg_error *err) FG_NODISCARD;
+
+#endif

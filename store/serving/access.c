@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/serving/access.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/random.h"
+#include "store/db.h"
+#include "store/session.h"
+
+enum {
+	SECRET_BYTES = 32,
+	NOTE_MAX_BYTES = 4096
+};
+
+#define TOKEN_START "fgt_"
+
+static const char *const scope_names[] = {
+	[FG_SCOPE_NONE] = "none",
+	[FG_SCOPE_READ] = "read",
+	[FG_SCOPE_UPLOAD] = "upload",
+	[FG_SCOPE_ADMIN] = "admin",
+};
+
+const char *fg_scope_name(enum fg_scope scope)
+{
+	return scope_names[scope];
+}
+
+bool fg_scope_parse(const char *name, enum fg_scope *scope)
+{
+	for (size_t i = FG_SCOPE_READ; i < FG_ARRAY_SIZE(scope_names); i++) {
+		if (strcmp(scope_names[i], name) == 0) {
+			*scope = (enum fg_scope)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static char *column_copy(const struct fg_query *q, int column)
+{
+	return fg_xstrdup(fg_column_text(q, column));
+}
+
+/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
+int fg_store_token_create(struct fg_store *store, const char *project, enum fg_scope scope,
+			  int64_t expires_ns, const char *note, char text[FG_TOKEN_TEXT_SIZE],
+			  struct fg_error *err)
+{
+	uint8_t secret[SECRET_BYTES];
+	char digest[FG_SHA256_HEX_SIZE];
+	struct fg_query q;
+	int64_t id = 0;
+	int status = fg_random_bytes(secret, sizeof(secret), err);
+
+	if (status != FG_OK)
+		return status;
+	memcpy(text, TOKEN_START, sizeof(TOKEN_START));
+	fg_hex(secret, sizeof(secret), text + strlen(TOKEN_START));
+	fg_sha256_hex(text, strlen(text), digest);
+	fg_query_begin(&q, store->db, FG_SQL_TOKEN_ADD);
+	fg_query_text(&q, digest);
+	fg_query_text(&q, project);
+	fg_query_text(&q, fg_scope_name(scope));
+	fg_query_text(&q, note);
+	fg_query_int(&q, fg_clock_wall_ns());
+	fg_query_int(&q, expires_ns);
+	status = fg_query_value(&q, &id, err);
+	memset(secret, 0, sizeof(secret));
+	return status;
+}
+
+static int touch(struct fg_store *store, int64_t id, int64_t now_ns, struct fg_error *err)
+{
+	struct fg_query q;
+
+	if (store->db->read_only)
+		return FG_OK;
+	fg_query_begin(&q, store->db, FG_SQL_TOKEN_TOUCH);
+	fg_query_int(&q, id);
+	fg_query_int(&q, now_ns);
+	return fg_query_run(&q, err);
+}
+
+int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
+			 struct fg_token *token, struct fg_error *err)
+{
+	struct fg_token found = {0};
+	char digest[FG_SHA256_HEX_SIZE];
+	struct fg_query q;
+	int status = FG_OK;
+
+	/*
+	 * The digest is looked up, never the secret compared: how long it takes tells nothing about
+	 * it.
+	 */
+	fg_sha256_hex(text, strlen(text), digest);
+	fg_query_begin(&q, store->db, FG_SQL_TOKEN_FIND);
+	fg_query_text(&q, digest);
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		found.id = fg_column_int(&q, 0);
+		found.project = column_copy(&q, 1);
+		found.expires_ns = fg_column_int(&q, 3);
+		found.revoked = fg_column_int(&q, 4) != 0;
+		status = FG_OK;
+		if (!fg_scope_parse(fg_column_text(&q, 2), &found.scope))
+			status = fg_error_set(err, FG_ENOENT, "the token has no scope");
+		else if (found.revoked)
+			status = fg_error_set(err, FG_ENOENT, "the token was revoked");
+		else if (found.expires_ns <= now_ns)
+			status = fg_error_set(err, FG_ENOENT, "the token has expired");
+	} else if (status == FG_OK) {
+		status = fg_error_set(err, FG_ENOENT, "the token is not known");
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		status = touch(store, found.id, now_ns, err);
+	if (status == FG_OK)
+		*token = found;
+	else
+		fg_token_release(&found);
+	return status;
+}
+
+int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t found = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_TOKEN_REVOKE);
+	fg_query_int(&q, id);
+	status = fg_query_value(&q, &found, err);
+	if (status == FG_ENOENT)
+		status = fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
+	return status;
+}
+
+int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, struct fg_error *err)
+{
+	struct fg_token_list found = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_TOKEN_LIST);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		struct fg_token *token = NULL;
+
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		token = &found.items[found.count++];
+		*token = (struct fg_token){
+			.id = fg_column_int(&q, 0),
+			.project = column_copy(&q, 1),
+			.note = column_copy(&q, 3),
+			.created_ns = fg_column_int(&q, 4),
+			.expires_ns = fg_column_int(&q, 5),
+			.revoked = fg_column_int(&q, 6) != 0,
+			.used_ns = fg_column_int(&q, 7),
+		};
+		(void)fg_scope_parse(fg_column_text(&q, 2), &token->scope);
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_token_list_release(&found);
+	return status;
+}
+
+int fg_store_token_count(struct fg_store *store, size_t *count, struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t value = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_TOKEN_COUNT);
+	status = fg_query_value(&q, &value, err);
+	*count = (size_t)value;
+	return status;
+}
+
+void fg_token_release(struct fg_token *token)
+{
+	free(token->project);
+	free(token->note);
+	*token = (struct fg_token){0};
+}
+
+void fg_token_list_release(struct fg_token_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		fg_token_release(&list->items[i]);
+	free(list->items);
+	*list = (struct fg_token_list){0};
+}
+
+static bool is_among(const char *word, const char *const *words)
+{
+	for (size_t i = 0; words[i]; i++) {
+		if (strcmp(words[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool kind_is_known(const char *kind)
+{
+	static const char *const kinds[] = {"note", "known-noise", "accepted", "exclude", NULL};
+
+	return is_among(kind, kinds);
+}
+
+static bool state_is_known(const char *state)
+{
+	static const char *const known[] = {"new",   "investigating", "accepted",
+					    "noise", "fixed",         NULL};
+
+	return is_among(state, known);
+}
+
+static int existing_project(struct fg_store *store, const char *project, int64_t *id,
+			    struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
+	fg_query_text(&q, project);
+	status = fg_query_value(&q, id, err);
+	if (status == FG_ENOENT)
+		status = fg_error_set(err, FG_ENOENT, "there is no project '%s'", project);
+	return status;
+}
+
+int fg_store_annotate(struct fg_store *store, const char *project, struct fg_annotation *annotation,
+		      struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t id = 0;
+	int status = FG_OK;
+
+	if (!kind_is_known(annotation->kind))
+		return fg_error_set(
+			err, FG_EINVAL,
+			"'%.40s' is no kind of annotation: note, known-noise, accepted or exclude",
+			annotation->kind);
+	if (!*annotation->text || strlen(annotation->text) > NOTE_MAX_BYTES)
+		return fg_error_set(err, FG_EINVAL, "an annotation has 1 to %d bytes of text",
+				    NOTE_MAX_BYTES);
+	status = existing_project(store, project, &id, err);
+	if (status != FG_OK)
+		return status;
+	annotation->created_ns = fg_clock_wall_ns();
+	fg_query_begin(&q, store->db, FG_SQL_ANNOTATION_ADD);
+	fg_query_int(&q, id);
+	fg_query_text(&q, annotation->run);
+	fg_query_text(&q, annotation->benchmark);
+	fg_query_text(&q, annotation->metric);
+	fg_query_text(&q, annotation->kind);
+	fg_query_text(&q, annotation->text);
+	fg_query_text(&q, annotation->author);
+	fg_query_int(&q, annotation->created_ns);
+	return fg_query_value(&q, &annotation->id, err);
+}
+
+int fg_store_annotations(struct fg_store *store, const char *project, const char *benchmark,
+			 const char *run, struct fg_annotation_list *list, struct fg_error *err)
+{
+	struct fg_annotation_list found = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_ANNOTATION_LIST);
+	fg_query_text(&q, project);
+	fg_query_text(&q, benchmark);
+	fg_query_text(&q, run);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		found.items[found.count++] = (struct fg_annotation){
+			.id = fg_column_int(&q, 0),
+			.run = column_copy(&q, 1),
+			.benchmark = column_copy(&q, 2),
+			.metric = column_copy(&q, 3),
+			.kind = column_copy(&q, 4),
+			.text = column_copy(&q, 5),
+			.author = column_copy(&q, 6),
+			.created_ns = fg_column_int(&q, 7),
+		};
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_annotation_list_release(&found);
+	return status;
+}
+
+int fg_store_annotation_delete(struct fg_store *store, const char *project, int64_t id,
+			       struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t found = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_ANNOTATION_DELETE);
+	fg_query_int(&q, id);
+	fg_query_text(&q, project);
+	status = fg_query_value(&q, &found, err);
+	if (status == FG_ENOENT)
+		status = fg_error_set(err, FG_ENOENT, "project '%s' has no annotation %lld",
+				      project, (long long)id);
+	return status;
+}
+
+void fg_annotation_list_release(struct fg_annotation_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].run);
+		free(list->items[i].benchmark);
+		free(list->items[i].metric);
+		free(list->items[i].kind);
+		free(list->items[i].text);
+		free(list->items[i].author);
+	}
+	free(list->items);
+	*list = (struct fg_annotation_list){0};
+}
+
+int fg_store_triage_set(struct fg_store *store, const char *project, const struct fg_triage *triage,
+			struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t id = 0;
+	int status = FG_OK;
+
+	if (!state_is_known(triage->state))
+		return fg_error_set(
+			err, FG_EINVAL,
+			"'%.40s' is no state of a change point: new, investigating, accepted, noise or fixed",
+			triage->state);
+	if (triage->note && strlen(triage->note) > NOTE_MAX_BYTES)
+		return fg_error_set(err, FG_EINVAL, "a note has at most %d bytes", NOTE_MAX_BYTES);
+	status = existing_project(store, project, &id, err);
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_TRIAGE_SET);
+	fg_query_int(&q, id);
+	fg_query_text(&q, triage->benchmark);
+	fg_query_text(&q, triage->metric);
+	fg_query_text(&q, triage->run);
+	fg_query_text(&q, triage->state);
+	fg_query_text(&q, triage->note);
+	fg_query_text(&q, triage->author);
+	fg_query_int(&q, fg_clock_wall_ns());
+	return fg_query_run(&q, err);
+}
+
+int fg_store_triage_list(struct fg_store *store, const char *project, const char *benchmark,
+			 struct fg_triage_list *list, struct fg_error *err)
+{
+	struct fg_triage_list found = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_TRIAGE_LIST);
+	fg_query_text(&q, project);
+	fg_query_text(&q, benchmark);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		found.items[found.count++] = (struct fg_triage){
+			.benchmark = column_copy(&q, 0),
+			.metric = column_copy(&q, 1),
+			.run = column_copy(&q, 2),
+			.state = column_copy(&q, 3),
+			.note = column_copy(&q, 4),
+			.author = column_copy(&q, 5),
+			.changed_ns = fg_column_int(&q, 6),
+		};
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_triage_list_release(&found);
+	return status;
+}
+
+void fg_triage_list_release(struct fg_triage_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].benchmark);
+		free(list->items[i].metric);
+		free(list->items[i].run);
+		free(list->items[i].state);
+		free(list->items[i].note);
+		free(list->items[i].author);
+	}
+	free(list->items);
+	*list = (struct fg_triage_list){0};
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who may do what on a server, and what people wrote beside the numbers.
+ *
+ * A token is 32 random bytes from the kernel, shown once ("fgt_" and 64 hexadecimal digits); the
+ * store keeps only its SHA-256.  A token holds one scope, for one project or for all.  admin may do
+ * what upload may, upload what read may.
+ */
+#ifndef FG_STORE_SERVING_ACCESS_H
+#define FG_STORE_SERVING_ACCESS_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_store;
+
+enum fg_scope {
+	FG_SCOPE_NONE,
+	FG_SCOPE_READ,
+	FG_SCOPE_UPLOAD,
+	FG_SCOPE_ADMIN,
+};
+
+enum {
+	FG_TOKEN_TEXT_SIZE = 69
+};
+
+struct fg_token {
+	int64_t id;
+	char *project; /* NULL: all */
+	enum fg_scope scope;
+	char *note;
+	int64_t created_ns;
+	int64_t expires_ns; /* INT64_MAX: never */
+	bool revoked;
+	int64_t used_ns; /* to the minute; 0: never */
+};
+
+struct fg_token_list {
+	struct fg_token *items;
+	size_t count;
+	size_t capacity;
+};
+
+const char *fg_scope_name(enum fg_scope scope);
+bool fg_scope_parse(const char *name, enum fg_scope *scope);
+
+/* `text` becomes the token itself: the only time that it is known. */
+int fg_store_token_create(struct fg_store *store, const char *project, enum fg_scope scope,
+			  int64_t expires_ns, const char *note, char text[FG_TOKEN_TEXT_SIZE],
+			  struct fg_error *err) FG_NODISCARD;
+/*
+ * FG_ENOENT: unknown, expired or revoked (the message says which).  Release with
+ * fg_token_release().
+ */
+int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
+			 struct fg_token *token, struct fg_error *err) FG_NODISCARD;
+int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;
+int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, struct fg_error *err)
+	FG_NODISCARD;
+/* Tokens ever made, revoked and expired ones too. */
+int fg_store_token_count(struct fg_store *store, size_t *count, struct fg_error *err) FG_NODISCARD;
+void fg_token_release(struct fg_token *token);
+void fg_token_list_release(struct fg_token_list *list);
+
+/* Words beside a run, a benchmark or a metric: "known noise", "accepted because ...". */
+struct fg_annotation {
+	int64_t id;
+	char *run;       /* NULL: not about one run */
+	char *benchmark; /* NULL: all */
+	char *metric;    /* NULL: all */
+	char *kind;      /* "note", "known-noise", "accepted", "exclude" */
+	char *text;
+	char *author;
+	int64_t created_ns;
+};
+
+struct fg_annotation_list {
+	struct fg_annotation *items;
+	size_t count;
+	size_t capacity;
+};
+
+int fg_store_annotate(struct fg_store *store, const char *project, struct fg_annotation *annotation,
+		      struct fg_error *err) FG_NODISCARD; /* sets its id and time */
+int fg_store_annotations(struct fg_store *store, const char *project, const char *benchmark,
+			 const char *run, struct fg_annotation_list *list, struct fg_error *err)
+	FG_NODISCARD;
+int fg_store_annotation_delete(struct fg_store *store, const char *project, int64_t id,
+			       struct fg_error *err) FG_NODISCARD;
+void fg_annotation_list_release(struct fg_annotation_list *list);
+
+/* What somebody decided about a change point. */
+struct fg_triage {
+	char *benchmark;
+	char *metric;
+	char *run;   /* the first after the change */
+	char *state; /* "new", "investigating", "accepted", "noise", "fixed" */
+	char *note;
+	char *author;
+	int64_t changed_ns;
+};
+
+struct fg_triage_list {
+	struct fg_triage *items;
+	size_t count;
+	size_t capacity;
+};
+
+int fg_store_triage_set(struct fg_store *store, const char *project, const struct fg_triage *triage,
+			struct fg_error *err) FG_NODISCARD;
+int fg_store_triage_list(struct fg_store *store, const char *project, const char *benchmark,
+			 struct fg_triage_list *list, struct fg_error *err) FG_NODISCARD;
+void fg_triage_list_release(struct fg_triage_list *list);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/serving/copy.h"
+
+#include "store/db.h"
+#include "store/names.h"
+#include "store/serving/sums.h"
+#include "store/serving/uploads.h"
+#include "store/session.h"
+#include "store/store.h"
+#include "store/transaction.h"
+
+int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, struct fg_error *err)
+{
+	struct fg_stored_run run = {0};
+	struct fg_upload_state state = {0};
+	int status = fg_store_load(from, id, &run, err);
+
+	if (status == FG_OK)
+		status = fg_store_upload_state(from, id, &state, err);
+	if (status == FG_OK)
+		status = fg_store_save_with_totals(to, &run.run, run.profiles, run.report, err);
+	if (status == FG_OK && state.digest)
+		status = fg_store_set_digest(to, id, state.digest, err);
+	fg_upload_state_release(&state);
+	fg_stored_run_release(&run);
+	return status;
+}
+
+/* How a column of one table becomes a parameter of the other. */
+enum column {
+	TEXT,
+	NUMBER,
+	PROJECT
+};
+
+struct table {
+	enum fg_sql read;
+	enum fg_sql write;
+	size_t count;
+	enum column columns[8];
+};
+
+static const struct table tables[] = {
+	{FG_SQL_TOKEN_ROWS,
+	 FG_SQL_TOKEN_PUT,
+	 8,
+	 {TEXT, TEXT, TEXT, TEXT, NUMBER, NUMBER, NUMBER, NUMBER}},
+	{FG_SQL_ANNOTATION_ROWS,
+	 FG_SQL_ANNOTATION_PUT,
+	 8,
+	 {PROJECT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER}},
+	{FG_SQL_TRIAGE_ROWS,
+	 FG_SQL_TRIAGE_SET,
+	 8,
+	 {PROJECT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER}},
+	{FG_SQL_BASELINE_ROWS, FG_SQL_BASELINE_PUT, 4, {PROJECT, TEXT, TEXT, NUMBER}},
+};
+
+static int copy_row(struct fg_store *to, const struct table *table, const struct fg_query *row,
+		    struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t project = 0;
+	int status = FG_OK;
+
+	if (table->columns[0] == PROJECT)
+		status = fg_store_project(to, fg_column_text(row, 0), &project, err);
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, to->db, table->write);
+	for (size_t i = 0; i < table->count; i++) {
+		if (table->columns[i] == PROJECT)
+			fg_query_int(&q, project);
+		else if (table->columns[i] == NUMBER)
+			fg_query_int(&q, fg_column_int(row, (int)i));
+		else
+			fg_query_text(&q, fg_column_text(row, (int)i));
+	}
+	return fg_query_run(&q, err);
+}
+
+int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_error *err)
+{
+	int status = fg_store_begin(to, err);
+
+	if (status != FG_OK)
+		return status;
+	for (size_t t = 0; t < FG_ARRAY_SIZE(tables) && status == FG_OK; t++) {
+		struct fg_query q;
+
+		fg_query_begin(&q, from->db, tables[t].read);
+		while ((status = fg_query_step(&q, err)) > 0) {
+			status = copy_row(to, &tables[t], &q, err);
+			if (status != FG_OK)
+				break;
+		}
+		fg_query_end(&q);
+	}
+	return fg_store_end(to, status, err);
+}

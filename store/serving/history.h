@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Metrics over many runs, and the names that menus offer. */
+#ifndef FG_STORE_SERVING_HISTORY_H
+#define FG_STORE_SERVING_HISTORY_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "model/metric.h"
+
+struct fg_store;
+
+/* One run in the history of a metric. */
+struct fg_history_point {
+	char run[37];
+	int64_t started_ns;
+	char *commit;
+	char *branch;
+	char *fingerprint;
+	bool dirty;
+	bool complete;
+	unsigned pairs;
+	double baseline; /* median of the repetitions that count; NaN: none */
+	double candidate;
+	double ratio; /* of the verdict; NaN: none */
+	double low;
+	double high;
+	char *outcome;
+};
+
+struct fg_history {
+	struct fg_history_point *points; /* oldest first */
+	size_t count;
+	size_t capacity;
+	char *unit;
+	enum fg_better better;
+};
+
+struct fg_history_query {
+	const char *project; /* NULL: the store holds only one */
+	const char *benchmark;
+	const char *metric;
+	const char *branch; /* NULL: all */
+	size_t limit;       /* the newest so many; 0: all */
+};
+
+int fg_store_history(struct fg_store *store, const struct fg_history_query *query,
+		     struct fg_history *history, struct fg_error *err) FG_NODISCARD;
+
+void fg_history_release(struct fg_history *history);
+
+struct fg_name_list {
+	char **items;
+	size_t count;
+	size_t capacity;
+};
+
+int fg_store_projects(struct fg_store *store, struct fg_name_list *names, struct fg_error *err)
+	FG_NODISCARD;
+
+int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_name_list *names,
+			struct fg_error *err) FG_NODISCARD;
+
+int fg_store_metrics(struct fg_store *store, const char *project, const char *benchmark,
+		     struct fg_name_list *names, struct fg_error *err) FG_NODISCARD;
+
+void fg_name_list_release(struct fg_name_list *names);
+
+/* Keys of all conditions ever recorded for a project (NULL: for any), for menus. */
+int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_name_list *names,
+		       struct fg_error *err) FG_NODISCARD;
+
+/* The row of a benchmark; `project` may be NULL. */
+int fg_store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
+		       int64_t *id, struct fg_error *err) FG_NODISCARD;
+
+#endif

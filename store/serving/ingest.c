@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From the values of a bundle to the blocks of the store without building a profile set in between:
+ * the weights change from the dictionary's numbers to the store's, and else stay what they are
+ * (recode.c).
+ */
+#include "store/serving/ingest.h"
+
+#include "base/json.h"
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "store/bundle.h"
+#include "store/bytes.h"
+#include "store/chunks.h"
+#include "store/levels.h"
+#include "store/save.h"
+#include "store/serving/dictionary.h"
+#include "store/serving/recode.h"
+#include "store/serving/totals.h"
+#include "store/session.h"
+#include "store/store.h"
+#include "store/values.h"
+
+static int seal(struct fg_bytes *content, int level, struct fg_bytes *block, struct fg_error *err)
+{
+	const int status = fg_seal_bytes(content, level, block, err);
+
+	fg_bytes_release(content);
+	return status;
+}
+
+static int check_root(const struct fg_recoding *r, const struct fg_dictionary *d, uint64_t root,
+		      struct fg_error *err)
+{
+	for (size_t i = 0; i < r->heads.id_count; i++) {
+		if (r->ids[i] == 0 || d->roots[r->ids[i]] != root)
+			return fg_error_set(err, FG_EPARSE,
+					    "values refer to call paths of another benchmark");
+	}
+	return FG_OK;
+}
+
+static int make_functions(const struct fg_recoding *r, const struct fg_dictionary *d,
+			  struct fg_bytes *block, struct fg_error *err)
+{
+	struct fg_recoding_sums sums = {.self_ns =
+						fg_xcalloc(d->node_count, sizeof(*sums.self_ns))};
+	struct fg_totals_source source = {.nodes = d->nodes,
+					  .node_count = d->node_count,
+					  .first = 1,
+					  .function_count = d->function_count,
+					  .recursive = d->recursive,
+					  .function_ids = d->function_ids,
+					  .functions_in_order = d->functions_in_order,
+					  .self_ns = sums.self_ns};
+	struct fg_totals totals = {0};
+	struct fg_bytes content = {0};
+	int status = FG_OK;
+
+	fg_recoding_add_up(r, &sums);
+	memcpy(source.repetitions, sums.repetitions, sizeof(source.repetitions));
+	source.time_ns = sums.time_ns;
+	source.samples = sums.samples;
+	fg_totals_from_tree(&totals, &source);
+	status = fg_totals_write(&totals, &content, err);
+	fg_totals_release(&totals);
+	free(sums.self_ns);
+	if (status == FG_OK)
+		return seal(&content, FG_SEAL_LEVEL_NONE, block, err);
+	fg_bytes_release(&content);
+	return status;
+}
+
+static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionary *d, uint64_t root,
+			struct fg_series_parts *parts, struct fg_error *err)
+{
+	const struct fg_renumbering to = {d->node_ids, d->nodes_in_order, d->node_count};
+	struct fg_recoding r = {0};
+	struct fg_bytes content = {0};
+	int status = fg_recoding_read(reader, d->node_count - 1, &r, err);
+
+	if (status == FG_OK)
+		status = check_root(&r, d, root, err);
+	if (status == FG_OK && r.heads.row_count) {
+		status = make_functions(&r, d, &parts->blocks[FG_CHUNK_TOTALS], err);
+		fg_recoding_write(&r, &to, &content);
+		if (status == FG_OK)
+			status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_ROWS],
+				      err);
+	}
+	fg_bytes_release(&content);
+	fg_recoding_release(&r);
+	return status;
+}
+
+static int make_regions(struct fg_byte_reader *reader, struct fg_series_parts *parts,
+			struct fg_error *err)
+{
+	struct fg_profile_set set = {0};
+	struct fg_bytes content = {0};
+	int status = FG_OK;
+
+	fg_profile_set_init(&set, "");
+	status = fg_regions_read(reader, &set, err);
+	if (status == FG_OK && set.region_row_count) {
+		fg_regions_write(&set, 0, &content);
+		status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REGIONS], err);
+	}
+	fg_profile_set_release(&set);
+	return status;
+}
+
+static int make_profile(struct fg_byte_reader *reader, const struct fg_dictionary *d,
+			const char *benchmark, struct fg_series_parts *parts, struct fg_error *err)
+{
+	const uint64_t root = fg_read_varint(reader);
+	struct fg_bytes content = {0};
+	int status = FG_OK;
+
+	if (reader->failed || root >= d->node_count || (root && d->nodes[root].parent != 0))
+		return fg_error_set(err, FG_EPARSE, "the values of benchmark '%s' name no root",
+				    benchmark);
+	if (root == 0)
+		return FG_OK;
+	fg_bytes_text(&content, fg_dictionary_root_name(d, (uint32_t)root));
+	status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_PROGRAM], err);
+	if (status == FG_OK)
+		status = make_weights(reader, d, root, parts, err);
+	if (status == FG_OK)
+		status = make_regions(reader, parts, err);
+	return status;
+}
+
+static int make_series(struct fg_byte_reader *reader, const struct fg_dictionary *d,
+		       const cJSON *report, struct fg_series *series, struct fg_series_parts *parts,
+		       struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+	int status = fg_repetitions_read(reader, series, err);
+
+	if (status == FG_OK && series->repetition_count) {
+		fg_repetitions_write(series, 0, &content);
+		status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REPETITIONS],
+			      err);
+	}
+	if (status == FG_OK)
+		status = make_profile(reader, d, series->name, parts, err);
+	if (status == FG_OK)
+		parts->levels = fg_levels_make(series, report);
+	return status;
+}
+
+static int make_all(const void *values, size_t size, const struct fg_dictionary *d,
+		    struct fg_arrival *a, struct fg_error *err)
+{
+	struct fg_run *run = &a->stored.run;
+	struct fg_bytes content = {0};
+	struct fg_byte_reader reader;
+	int status = fg_unseal(values, size, fg_bundle_limits_default.values_bytes, &content, err);
+
+	if (status != FG_OK) {
+		fg_error_prefix(err, "values");
+		return status;
+	}
+	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
+	a->parts = fg_xcalloc(run->series_count, sizeof(*a->parts));
+	for (size_t i = 0; i < run->series_count && status == FG_OK; i++)
+		status = make_series(&reader, d, a->report, &run->series[i], &a->parts[i], err);
+	if (status == FG_OK)
+		status = fg_values_end(&reader, err);
+	fg_bytes_release(&content);
+	return status;
+}
+
+int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t values_size,
+		    const struct fg_dictionary *dictionary, struct fg_arrival *arrival,
+		    struct fg_error *err)
+{
+	struct fg_arrival a = {.stored = *stored};
+	int status = FG_OK;
+
+	*stored = (struct fg_stored_run){0};
+	status = fg_report_make(&a.stored.run, a.stored.report, &a.report, &a.report_block, err);
+	if (status == FG_OK)
+		status = make_all(values, values_size, dictionary, &a, err);
+	if (status == FG_OK)
+		*arrival = a;
+	else
+		fg_arrival_release(&a);
+	return status;
+}
+
+void fg_arrival_release(struct fg_arrival *arrival)
+{
+	for (size_t i = 0; arrival->parts && i < arrival->stored.run.series_count; i++) {
+		for (size_t kind = 0; kind < FG_CHUNK_KINDS; kind++)
+			fg_bytes_release(&arrival->parts[i].blocks[kind]);
+		free(arrival->parts[i].levels);
+	}
+	free(arrival->parts);
+	cJSON_Delete(arrival->report);
+	fg_bytes_release(&arrival->report_block);
+	fg_stored_run_release(&arrival->stored);
+	*arrival = (struct fg_arrival){0};
+}
+
+int fg_store_put_arrival(struct fg_store *store, const struct fg_arrival *arrival, bool is_new,
+			 struct fg_error *err)
+{
+	return fg_store_write_run(store,
+				  &(struct fg_save){.run = &arrival->stored.run,
+						    .parts = arrival->parts,
+						    .report = arrival->report,
+						    .report_block = &arrival->report_block,
+						    .digest = arrival->digest,
+						    .is_new = is_new},
+				  err);
+}

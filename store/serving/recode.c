@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A processor takes longer to guess wrong where a short loop ends than to run through it, and there
+ * is such a loop for each of ten thousand paths, several times.  So whatever goes through the
+ * entries does it in the order in which they stand: paths with as many entries as the one before
+ * come one after the other, and all of their loops end where the last one did.
+ */
+#include "store/serving/recode.h"
+
+#include "store/bytes.h"
+#include "store/matrix.h"
+#include "store/matrix_layout.h"
+
+#include <math.h>
+
+static void *array(size_t count, size_t size)
+{
+	return fg_xreallocarray(NULL, count + 1, size);
+}
+
+static void allocate(struct fg_recoding *r)
+{
+	const size_t ids = r->heads.id_count;
+	const size_t entries = r->heads.entry_count;
+
+	r->ids = array(ids, sizeof(*r->ids));
+	r->counts = array(ids, sizeof(*r->counts));
+	r->order = array(ids, sizeof(*r->order));
+	r->rows_at = array(ids, sizeof(*r->rows_at));
+	r->samples_at = array(ids, sizeof(*r->samples_at));
+	r->entry_rows = array(entries, sizeof(*r->entry_rows));
+	r->samples = array(entries, sizeof(*r->samples));
+}
+
+static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_recoding *r)
+{
+	size_t left = r->heads.entry_count;
+	uint64_t id = 0;
+
+	for (size_t i = 0; i < r->heads.id_count && !reader->failed; i++) {
+		const uint64_t gap = fg_read_varint(reader);
+
+		if (gap > max_id - id || (i > 0 && gap == 0))
+			reader->failed = true;
+		else
+			id += gap;
+		r->ids[i] = id;
+	}
+	for (size_t i = 0; i < r->heads.id_count && !reader->failed; i++) {
+		const uint64_t count = fg_read_varint(reader);
+
+		if (count > left)
+			reader->failed = true;
+		else
+			left -= (size_t)count;
+		r->counts[i] = (uint32_t)count;
+	}
+	if (left)
+		reader->failed = true;
+	if (reader->failed)
+		return;
+	if (r->heads.has_classes) {
+		fg_in_classes(r->counts, r->heads.id_count, r->order);
+		return;
+	}
+	for (size_t i = 0; i < r->heads.id_count; i++)
+		r->order[i] = (uint32_t)i;
+}
+
+/* A number behind `at`, which moves on; one that does not fit becomes UINT32_MAX. */
+static inline uint32_t take(struct fg_byte_reader *reader, const uint8_t **at)
+{
+	uint64_t value = 0;
+
+	if (*at < reader->end && **at < 0x80)
+		return *(*at)++;
+	reader->at = *at;
+	value = fg_read_long_varint(reader);
+	*at = reader->at;
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static struct fg_segment segment(const struct fg_recoding *r, const uint8_t *from,
+				 const uint8_t *to)
+{
+	return (struct fg_segment){(uint32_t)(from - r->bytes), (uint32_t)(to - from)};
+}
+
+/* Those of one path ascend, and every one of them is there. */
+static void read_entry_rows(struct fg_byte_reader *reader, struct fg_recoding *r)
+{
+	const uint8_t *at = reader->at;
+	uint32_t *to = r->entry_rows;
+	bool good = true;
+
+	for (size_t k = 0; k < r->heads.id_count && good && !reader->failed; k++) {
+		const uint32_t place = r->order[k];
+		const uint32_t count = r->counts[place];
+		const uint8_t *from = at;
+		uint64_t row = 0;
+
+		for (uint32_t e = 0; e < count; e++) {
+			const uint32_t gap = take(reader, &at);
+
+			good = good && (gap > 0 || e == 0);
+			row += gap;
+			*to++ = (uint32_t)row;
+		}
+		/* They ascend: if the last is there, all of them are. */
+		good = good && (count == 0 || row < r->heads.row_count);
+		r->rows_at[place] = segment(r, from, at);
+	}
+	reader->at = at;
+	if (!good)
+		reader->failed = true;
+}
+
+static void read_samples(struct fg_byte_reader *reader, struct fg_recoding *r)
+{
+	const uint8_t *at = reader->at;
+	uint32_t *to = r->samples;
+
+	for (size_t k = 0; k < r->heads.id_count && !reader->failed; k++) {
+		const uint32_t place = r->order[k];
+		const uint32_t count = r->counts[place];
+		const uint8_t *from = at;
+
+		for (uint32_t e = 0; e < count; e++)
+			*to++ = take(reader, &at);
+		r->samples_at[place] = segment(r, from, at);
+	}
+	reader->at = at;
+}
+
+static bool are_zeros(const uint8_t *bytes, size_t size)
+{
+	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+/* Where the entries of each id begin. */
+static uint32_t *find_starts(const struct fg_recoding *r)
+{
+	uint32_t *starts = array(r->heads.id_count, sizeof(*starts));
+	uint32_t at = 0;
+
+	for (size_t k = 0; k < r->heads.id_count; k++) {
+		starts[r->order[k]] = at;
+		at += r->counts[r->order[k]];
+	}
+	return starts;
+}
+
+/* What the weights are more than samples × unit stands in the order of the ids. */
+static void read_fractions(struct fg_byte_reader *reader, struct fg_recoding *r)
+{
+	uint32_t *starts = NULL;
+
+	if (r->heads.entry_count <= (size_t)(reader->end - reader->at) &&
+	    are_zeros(reader->at, r->heads.entry_count)) {
+		reader->at += r->heads.entry_count;
+		return;
+	}
+	starts = find_starts(r);
+	r->self_ns = array(r->heads.entry_count, sizeof(*r->self_ns));
+	r->fractions_at = array(r->heads.id_count, sizeof(*r->fractions_at));
+	for (size_t i = 0; i < r->heads.id_count && !reader->failed; i++) {
+		const uint8_t *from = reader->at;
+
+		for (uint32_t e = starts[i]; e < starts[i] + r->counts[i]; e++)
+			r->self_ns[e] = fg_matrix_weight(&r->heads.rows[r->entry_rows[e]],
+							 r->samples[e], fg_read_signed(reader));
+		r->fractions_at[i] = segment(r, from, reader->at);
+	}
+	free(starts);
+}
+
+int fg_recoding_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_recoding *recoding,
+		     struct fg_error *err)
+{
+	struct fg_recoding r = {.bytes = reader->at, .size = (size_t)(reader->end - reader->at)};
+
+	/* Where a segment begins has to fit. */
+	if (r.size > UINT32_MAX)
+		reader->failed = true;
+	fg_matrix_read_heads(reader, &r.heads);
+	allocate(&r);
+	if (!reader->failed)
+		read_ids(reader, max_id, &r);
+	if (!reader->failed)
+		read_entry_rows(reader, &r);
+	if (!reader->failed)
+		read_samples(reader, &r);
+	if (!reader->failed)
+		read_fractions(reader, &r);
+	if (reader->failed) {
+		fg_recoding_release(&r);
+		return fg_error_set(err, FG_EPARSE, "profile values are damaged or cut short");
+	}
+	*recoding = r;
+	return FG_OK;
+}
+
+/* What a sample of a row weighs, and which sum it belongs to. */
+struct share {
+	double unit_ns;
+	double of[2];
+};
+
+static struct share *make_shares(const struct fg_recoding *r, struct fg_recoding_sums *sums)
+{
+	struct share *shares = array(r->heads.row_count, sizeof(*shares));
+
+	for (size_t i = 0; i < r->heads.row_count; i++) {
+		const struct fg_matrix_row *row = &r->heads.rows[i];
+
+		shares[i] = (struct share){.unit_ns = (double)row->unit_ns};
+		if (row->aside)
+			continue;
+		shares[i].of[row->arm] = 1;
+		sums->repetitions[row->arm]++;
+	}
+	return shares;
+}
+
+void fg_recoding_add_up(const struct fg_recoding *recoding, struct fg_recoding_sums *sums)
+{
+	const struct fg_recoding *r = recoding;
+	struct share *shares = make_shares(r, sums);
+	uint64_t samples = 0;
+	size_t e = 0;
+
+	for (size_t k = 0; k < r->heads.id_count; k++) {
+		const uint32_t place = r->order[k];
+		const size_t end = e + r->counts[place];
+		double *to = sums->self_ns[r->ids[place]];
+		double all = 0;
+		double of[2] = {0};
+
+		for (; e < end; e++) {
+			const struct share *share = &shares[r->entry_rows[e]];
+			const double weight =
+				r->self_ns ? r->self_ns[e] : share->unit_ns * r->samples[e];
+
+			all += weight;
+			of[0] += weight * share->of[0];
+			of[1] += weight * share->of[1];
+			samples += r->samples[e];
+		}
+		to[0] = of[0] > 0 ? of[0] : 0;
+		to[1] = of[1] > 0 ? of[1] : 0;
+		sums->time_ns += all;
+	}
+	sums->samples = (double)samples;
+	free(shares);
+}
+
+/* Places of the ids, in the order of what they become. */
+static uint32_t *new_order(const struct fg_recoding *r, const struct fg_renumbering *to)
+{
+	uint32_t *places = fg_xcalloc(to->count, sizeof(*places));
+	uint32_t *order = array(r->heads.id_count, sizeof(*order));
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->heads.id_count; i++)
+		places[r->ids[i]] = (uint32_t)i + 1;
+	/*
+	 * Which path is there and which is not, no processor can guess: so each is written down,
+	 * and some again over it.
+	 */
+	for (size_t i = 0; i < to->count; i++) {
+		const uint32_t place = places[to->in_order[i]];
+
+		order[count] = place - 1;
+		count += place != 0;
+	}
+	free(places);
+	return order;
+}
+
+static void write_ids(const struct fg_recoding *r, const struct fg_renumbering *to,
+		      const uint32_t *order, struct fg_bytes *bytes)
+{
+	uint8_t *at = fg_bytes_reserve(bytes, r->heads.id_count * FG_VARINT_MAX_BYTES);
+	uint64_t id = 0;
+
+	for (size_t i = 0; i < r->heads.id_count; i++) {
+		const uint64_t next = to->ids[r->ids[order[i]]];
+
+		at = fg_put_varint(at, next - id);
+		id = next;
+	}
+	fg_bytes_end(bytes, at);
+	fg_bytes_break(bytes);
+}
+
+static void write_counts(const uint32_t *counts, size_t count, struct fg_bytes *bytes)
+{
+	uint8_t *at = fg_bytes_reserve(bytes, count * FG_VARINT_MAX_BYTES);
+
+	for (size_t i = 0; i < count; i++)
+		at = fg_put_varint(at, counts[i]);
+	fg_bytes_end(bytes, at);
+	fg_bytes_break(bytes);
+}
+
+enum {
+	STRIDE = 16 /* what is copied at once: more than most segments have */
+};
+
+/* There is room for STRIDE bytes more than the segments have. */
+static uint8_t *copy(uint8_t *to, const uint8_t *from, size_t size, const uint8_t *end)
+{
+	if (size <= STRIDE && (size_t)(end - from) >= STRIDE)
+		memcpy(to, from, STRIDE);
+	else
+		memcpy(to, from, size);
+	return to + size;
+}
+
+static size_t all_bytes(const struct fg_segment *segments, size_t count)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++)
+		size += segments[i].size;
+	return size;
+}
+
+/* The segment of each place; `in_classes`: those of each class are packed by themselves. */
+static void write_segments(const struct fg_recoding *r, const uint32_t *places,
+			   const struct fg_segment *segments, bool in_classes,
+			   struct fg_bytes *bytes)
+{
+	const size_t size = all_bytes(segments, r->heads.id_count);
+	const uint8_t *end = r->bytes + r->size;
+	uint8_t *at = fg_bytes_reserve(bytes, size + STRIDE);
+	const uint8_t *begin = at;
+	unsigned class = 0;
+
+	for (size_t i = 0; i < r->heads.id_count; i++) {
+		const uint32_t place = places[i];
+		const unsigned mine = in_classes ? fg_class_of(r->counts[place]) : 0;
+
+		if (mine != class && at - begin >= FG_BREAK_MIN) {
+			fg_bytes_end(bytes, at);
+			fg_bytes_break(bytes);
+			begin = at;
+		}
+		class = mine;
+		at = copy(at, r->bytes + segments[place].at, segments[place].size, end);
+	}
+	fg_bytes_end(bytes, at);
+}
+
+static void write_fractions(const struct fg_recoding *r, const uint32_t *order,
+			    struct fg_bytes *bytes)
+{
+	if (r->fractions_at) {
+		write_segments(r, order, r->fractions_at, false, bytes);
+		return;
+	}
+	memset(fg_bytes_reserve(bytes, r->heads.entry_count), 0, r->heads.entry_count);
+	bytes->size += r->heads.entry_count;
+}
+
+void fg_recoding_write(const struct fg_recoding *recoding, const struct fg_renumbering *to,
+		       struct fg_bytes *bytes)
+{
+	const struct fg_recoding *r = recoding;
+	const size_t count = r->heads.id_count;
+	uint32_t *order = new_order(r, to);
+	uint32_t *counts = array(count, sizeof(*counts));
+	uint32_t *places = array(count, sizeof(*places));
+
+	for (size_t i = 0; i < count; i++)
+		counts[i] = r->counts[order[i]];
+	fg_in_classes(counts, count, places);
+	for (size_t i = 0; i < count; i++)
+		places[i] = order[places[i]];
+	fg_matrix_write_heads(&r->heads, bytes);
+	write_ids(r, to, order, bytes);
+	write_counts(counts, count, bytes);
+	write_segments(r, places, r->rows_at, true, bytes);
+	fg_bytes_break(bytes);
+	write_segments(r, places, r->samples_at, true, bytes);
+	fg_bytes_break(bytes);
+	write_fractions(r, order, bytes);
+	free(places);
+	free(counts);
+	free(order);
+}
+
+void fg_recoding_release(struct fg_recoding *recoding)
+{
+	free(recoding->heads.rows);
+	free(recoding->ids);
+	free(recoding->counts);
+	free(recoding->order);
+	free(recoding->entry_rows);
+	free(recoding->samples);
+	free(recoding->self_ns);
+	free(recoding->rows_at);
+	free(recoding->samples_at);
+	free(recoding->fractions_at);
+	*recoding = (struct fg_recoding){0};
+}

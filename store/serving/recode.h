@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The weights of an upload on their way into the store: read and checked once, added up by call
+ * path, and written with the store's numbers for the paths in place of the dictionary's.  Nothing
+ * of it is a matrix in between: the rows and the samples of a path are the same bytes before and
+ * after, and only move.
+ *
+ *	struct fg_recoding r = {0};
+ *	fg_recoding_read() → fg_recoding_add_up(), fg_recoding_write() → fg_recoding_release()
+ *
+ * What was read must stay where it is until then.
+ */
+#ifndef FG_STORE_SERVING_RECODE_H
+#define FG_STORE_SERVING_RECODE_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "store/bytes.h"
+#include "store/matrix_layout.h"
+
+/* Where the numbers of one path stand among the bytes of a stream. */
+struct fg_segment {
+	uint32_t at;
+	uint32_t size;
+};
+
+struct fg_recoding {
+	struct fg_matrix_heads heads;
+	uint64_t *ids;    /* as they came, ascending */
+	uint32_t *counts; /* entries of each */
+	uint32_t *order;  /* of the ids, in which the entries stand */
+	uint32_t *entry_rows;
+	uint32_t *samples;
+	double *self_ns;      /* of each entry; NULL: samples × unit, as nearly always */
+	const uint8_t *bytes; /* that it was read from: segments are parts of them */
+	size_t size;
+	struct fg_segment *rows_at;      /* by id */
+	struct fg_segment *samples_at;   /* by id */
+	struct fg_segment *fractions_at; /* by id; NULL: zeros */
+};
+
+struct fg_recoding_sums {
+	double(*self_ns)
+		/*
+		 * by id and arm, over the repetitions that count, none below 0: the caller's, zeros
+		 * before
+		 */
+		[2];
+	uint32_t repetitions[2];
+	double time_ns; /* of all repetitions */
+	double samples;
+};
+
+/* From the ids that came to those of the store. */
+struct fg_renumbering {
+	const uint64_t *ids;      /* by the number that came */
+	const uint32_t *in_order; /* numbers that came, the smallest id first */
+	size_t count;             /* of either */
+};
+
+/* `max_id`: larger ones are refused.  FG_EPARSE, and nothing to release. */
+int fg_recoding_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_recoding *recoding,
+		     struct fg_error *err) FG_NODISCARD;
+void fg_recoding_add_up(const struct fg_recoding *recoding, struct fg_recoding_sums *sums);
+/* The bytes that fg_matrix_write() makes of it. */
+void fg_recoding_write(const struct fg_recoding *recoding, const struct fg_renumbering *to,
+		       struct fg_bytes *bytes);
+void fg_recoding_release(struct fg_recoding *recoding);
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a benchmark's rows add up to: time by call path, and by function.
+ *
+ * The totals by function follow from the rows and the tree, so a store on somebody's disk does not
+ * keep them: they would be a quarter of it.  Computing them takes about a millisecond.  A server,
+ * which follows one function through hundreds of runs, has them beside the rows.
+ */
+#include "store/serving/sums.h"
+
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "store/bytes.h"
+#include "store/call_tree.h"
+#include "store/chunks.h"
+#include "store/matrix.h"
+#include "store/save.h"
+#include "store/serving/totals.h"
+#include "store/session.h"
+
+void fg_weights_release(struct fg_weights *weights)
+{
+	free(weights->ids);
+	free(weights->sums);
+	*weights = (struct fg_weights){0};
+}
+
+/* Two ascending lists become one; an id that both have gets both sums. */
+static void add_weights(struct fg_weights *into, const struct fg_weights *more)
+{
+	struct fg_weights all = {
+		.ids = fg_xcalloc(into->count + more->count, sizeof(*all.ids)),
+		.sums = fg_xcalloc(into->count + more->count, sizeof(*all.sums)),
+		.repetitions = into->repetitions + more->repetitions,
+		.arm = into->arm,
+	};
+	size_t a = 0;
+	size_t b = 0;
+
+	while (a < into->count || b < more->count) {
+		const bool left =
+			b == more->count || (a < into->count && into->ids[a] <= more->ids[b]);
+		const bool right =
+			a == into->count || (b < more->count && more->ids[b] <= into->ids[a]);
+
+		all.ids[all.count] = left ? into->ids[a] : more->ids[b];
+		all.sums[all.count++] = (left ? into->sums[a] : 0) + (right ? more->sums[b] : 0);
+		a += left;
+		b += right;
+	}
+	fg_weights_release(into);
+	*into = all;
+}
+
+static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg_weights *w)
+{
+	*w = (struct fg_weights){.ids = fg_xcalloc(m->id_count, sizeof(*w->ids)),
+				 .sums = fg_xcalloc(m->id_count, sizeof(*w->sums)),
+				 .arm = arm};
+	for (size_t r = 0; r < m->row_count; r++)
+		w->repetitions += m->rows[r].arm == arm && m->rows[r].aside == 0;
+	for (size_t i = 0; i < m->id_count; i++) {
+		double sum = 0;
+
+		for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+			const struct fg_matrix_row *row = &m->rows[m->entry_rows[e]];
+
+			if (row->arm == arm && row->aside == 0)
+				sum += m->self_ns[e];
+		}
+		if (!(sum > 0))
+			continue;
+		w->ids[w->count] = m->ids[i];
+		w->sums[w->count++] = sum;
+	}
+}
+
+/*
+ * A run that is complete has one chunk; one in progress a chunk for each time that something was
+ * kept.
+ */
+static void take_arm(const struct fg_matrix *m, struct fg_weights *weights)
+{
+	struct fg_weights more = {0};
+
+	sum_up(m, weights->arm, &more);
+	if (weights->ids) {
+		add_weights(weights, &more);
+		fg_weights_release(&more);
+	} else {
+		*weights = more;
+	}
+}
+
+static int take_weights(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	struct fg_matrix m = {0};
+	const int status = fg_matrix_read(reader, 0, &m, err);
+
+	if (status == FG_OK)
+		take_arm(&m, context);
+	fg_matrix_release(&m);
+	return status;
+}
+
+int fg_store_weights(struct fg_store *store, int64_t series, struct fg_weights *weights,
+		     struct fg_error *err)
+{
+	return fg_store_chunks(store, series, FG_CHUNK_ROWS, take_weights, weights, err);
+}
+
+/* ---- by function ---- */
+
+struct both {
+	struct fg_weights arms[FG_ARM_COUNT];
+	double sum_ns; /* of everything, for the time of one sample */
+	double samples;
+};
+
+static int take_both(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	struct both *both = context;
+	struct fg_matrix m = {0};
+	const int status = fg_matrix_read(reader, 0, &m, err);
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
+		take_arm(&m, &both->arms[arm]);
+	for (size_t e = 0; e < m.entry_count && status == FG_OK; e++) {
+		both->sum_ns += m.self_ns[e];
+		both->samples += m.samples[e];
+	}
+	fg_matrix_release(&m);
+	return status;
+}
+
+/*
+ * Where the nodes' time goes: self to their functions, inclusive to those that are not below
+ * themselves.
+ */
+static void add_arm(const struct fg_store *store, const struct fg_weights *w, size_t arm,
+		    double *inclusive, struct fg_function_total *by_function)
+{
+	const size_t end = w->count ? (size_t)w->ids[w->count - 1] + 1 : 0;
+
+	memset(inclusive, 0, end * sizeof(*inclusive));
+	for (size_t i = 0; i < w->count; i++) {
+		const size_t id = (size_t)w->ids[i];
+
+		inclusive[id] = w->sums[i];
+		by_function[store->tree[id].function].self_ns[arm] += inclusive[id];
+	}
+	for (size_t id = end; id-- > 1;) {
+		const struct fg_tree_node *node = &store->tree[id];
+
+		if (!(inclusive[id] > 0))
+			continue;
+		inclusive[node->parent] += inclusive[id];
+		if (!node->recursive)
+			by_function[node->function].inclusive_ns[arm] += inclusive[id];
+	}
+}
+
+/*
+ * Sums of whole nanoseconds first, means afterwards: the same in every store, however it numbers
+ * its nodes.
+ */
+static void make_means(struct fg_function_total *all, size_t count, size_t arm,
+		       uint32_t repetitions)
+{
+	for (size_t i = 0; i < count && repetitions; i++) {
+		all[i].self_ns[arm] /= repetitions;
+		all[i].inclusive_ns[arm] /= repetitions;
+	}
+}
+
+static void add_up(const struct fg_store *store, const struct both *both, size_t node_end,
+		   struct fg_totals *totals)
+{
+	double *inclusive = fg_xcalloc(node_end, sizeof(*inclusive));
+	struct fg_function_total *all = NULL;
+	size_t end = 0;
+
+	for (size_t id = 0; id < node_end; id++) {
+		if (store->tree[id].function >= end)
+			end = (size_t)store->tree[id].function + 1;
+	}
+	all = fg_xcalloc(end, sizeof(*all));
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		totals->repetitions[arm] = both->arms[arm].repetitions;
+		add_arm(store, &both->arms[arm], arm, inclusive, all);
+		make_means(all, end, arm, totals->repetitions[arm]);
+	}
+	for (size_t id = 0; id < end; id++) {
+		if (!(all[id].inclusive_ns[0] > 0) && !(all[id].inclusive_ns[1] > 0))
+			continue;
+		all[totals->count] = all[id];
+		all[totals->count++].id = id;
+	}
+	totals->items = all;
+	totals->unit_ns = both->samples > 0 && both->sum_ns > 0
+				  ? both->sum_ns / both->samples / FG_TOTALS_FRACTIONS
+				  : 1;
+	free(inclusive);
+}
+
+static int check_ids(const struct fg_store *store, const struct fg_weights *w, struct fg_error *err)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		if (!store->tree[w->ids[i]].function)
+			return fg_error_set(err, FG_EDB,
+					    "%s is damaged: call path %llu is not there",
+					    store->db->name, (unsigned long long)w->ids[i]);
+	}
+	return FG_OK;
+}
+
+static int compute(struct fg_store *store, int64_t series, struct fg_totals *totals,
+		   struct fg_error *err)
+{
+	struct both both = {.arms = {{.arm = FG_ARM_BASELINE}, {.arm = FG_ARM_CANDIDATE}}};
+	uint64_t last = 0;
+	int status = fg_store_chunks(store, series, FG_CHUNK_ROWS, take_both, &both, err);
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const struct fg_weights *w = &both.arms[arm];
+
+		if (w->count && w->ids[w->count - 1] > last)
+			last = w->ids[w->count - 1];
+	}
+	if (status == FG_OK)
+		status = fg_store_read_tree(store, last, err);
+	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
+		status = check_ids(store, &both.arms[arm], err);
+	if (status == FG_OK)
+		add_up(store, &both, (size_t)last + 1, totals);
+	fg_weights_release(&both.arms[0]);
+	fg_weights_release(&both.arms[1]);
+	return status;
+}
+
+static int take_totals(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	struct fg_totals *totals = context;
+
+	fg_totals_release(totals);
+	return fg_totals_read(reader, totals, err);
+}
+
+static int take_older_totals(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	struct fg_totals *totals = context;
+
+	fg_totals_release(totals);
+	return fg_totals_part_read(reader, totals, err);
+}
+
+int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
+		    struct fg_error *err)
+{
+	struct fg_totals found = {0};
+	int status = fg_store_chunks(store, series, FG_CHUNK_TOTALS, take_totals, &found, err);
+
+	if (status == FG_OK && !found.items)
+		status = fg_store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_older_totals,
+					 &found, err);
+	if (status == FG_OK && !found.items)
+		status = compute(store, series, &found, err);
+	if (status == FG_OK)
+		*totals = found;
+	else
+		fg_totals_release(&found);
+	return status;
+}
+
+static int make_totals(const struct fg_profile_set *set, const int64_t *functions,
+		       struct fg_bytes *content, struct fg_error *err)
+{
+	struct fg_totals totals = {0};
+	int status = FG_OK;
+
+	fg_totals_from_set(&totals, set, functions);
+	status = fg_totals_write(&totals, content, err);
+	fg_totals_release(&totals);
+	return status;
+}
+
+int fg_store_save_with_totals(struct fg_store *store, const struct fg_run *run,
+			      struct fg_profile_set *const *profiles, const char *report,
+			      struct fg_error *err)
+{
+	static const struct fg_derived_block totals = {.kind = FG_CHUNK_TOTALS,
+						       .make = make_totals};
+
+	return fg_store_save_derived(
+		store, &(struct fg_save){.run = run, .profiles = profiles, .derived = &totals},
+		report, err);
+}

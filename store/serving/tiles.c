@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Totals of functions, turned around for the trend of one function over thousands of runs
+ * (trend.c).
+ *
+ * In a server's store each series keeps the totals of all its functions in one chunk: right for
+ * comparing two runs, wrong for following one function, which would open every chunk there is.  So
+ * every 256 series of a benchmark, once there are that many, are turned around: one small blob per
+ * function with its values in all 256.  A trend then reads one row per tile, and the chunks of at
+ * most 255 series that are not sealed yet.
+ *
+ * Sealing is for a background thread: it writes some thousand rows, which nobody who uploads should
+ * have to wait for. A run that is saved again gets a new series, behind the seal.
+ *
+ * A tile's blob: for each member, self and inclusive time in tenths of a microsecond, each as the
+ * difference from the member before.  A seal's blob: the members' series as differences; then what
+ * a trend tells of their runs (begin as a difference, id, commit, branch), each a column, so that
+ * it need not look for ten thousand rows.  When all members are there still they are right: what is
+ * stored of a run never changes under its series.
+ */
+#include "store/serving/tiles.h"
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "model/run.h"
+#include "store/bytes.h"
+#include "store/db.h"
+#include "store/serving/sums.h"
+#include "store/serving/totals.h"
+#include "store/session.h"
+#include "store/transaction.h"
+
+#include <math.h>
+
+enum {
+	TILE_LEVEL = 3
+};
+
+struct tile {
+	uint64_t function;
+	double self[FG_TILE_MEMBERS];
+	double inclusive[FG_TILE_MEMBERS];
+};
+
+struct sealing {
+	int64_t benchmark;
+	int64_t number;
+	int64_t after; /* series: the last one that was sealed before */
+	int64_t members[FG_TILE_MEMBERS];
+	size_t count;
+	struct fg_map index; /* function → tile */
+	struct tile **tiles;
+	size_t tile_count;
+	size_t capacity;
+	size_t at; /* member that is being read */
+};
+
+static struct tile *tile_of(struct sealing *s, uint64_t function)
+{
+	bool is_new = false;
+	const uint64_t *place =
+		fg_map_add(&s->index, &function, sizeof(function), s->tile_count, &is_new);
+
+	if (is_new) {
+		s->tiles =
+			fg_grow(s->tiles, &s->capacity, s->tile_count + 1, sizeof(struct tile *));
+		s->tiles[s->tile_count] = fg_xcalloc(1, sizeof(struct tile));
+		s->tiles[s->tile_count++]->function = function;
+	}
+	return s->tiles[*place];
+}
+
+static void take_member(struct sealing *s, const struct fg_totals *totals)
+{
+	for (size_t i = 0; i < totals->count; i++) {
+		struct tile *tile = tile_of(s, totals->items[i].id);
+
+		tile->self[s->at] = totals->items[i].self_ns[FG_ARM_CANDIDATE];
+		tile->inclusive[s->at] = totals->items[i].inclusive_ns[FG_ARM_CANDIDATE];
+	}
+}
+
+static void write_values(const double *values, size_t count, struct fg_bytes *bytes)
+{
+	int64_t before = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const int64_t value = llround(values[i] / FG_TILE_STEP_NS);
+
+		fg_bytes_signed(bytes, value - before);
+		before = value;
+	}
+}
+
+/* Rows of `tile`, made before the transaction begins. */
+struct tile_rows {
+	struct fg_arena arena;
+	int64_t *benchmarks;
+	int64_t *functions;
+	int64_t *numbers;
+	struct fg_blob *blobs;
+	size_t count;
+};
+
+static int add_tile(struct tile_rows *rows, const struct sealing *s, const struct tile *tile,
+		    struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+	struct fg_bytes block = {0};
+	int status = FG_OK;
+
+	write_values(tile->self, s->count, &content);
+	write_values(tile->inclusive, s->count, &content);
+	status = fg_seal(content.data, content.size, TILE_LEVEL, &block, err);
+	if (status == FG_OK) {
+		rows->benchmarks[rows->count] = s->benchmark;
+		rows->functions[rows->count] = (int64_t)tile->function;
+		rows->numbers[rows->count] = s->number;
+		rows->blobs[rows->count++] = (struct fg_blob){
+			fg_arena_memdup(&rows->arena, block.data, block.size), block.size};
+	}
+	fg_bytes_release(&block);
+	fg_bytes_release(&content);
+	return status;
+}
+
+static int make_tiles(const struct sealing *s, struct tile_rows *rows, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	rows->benchmarks = fg_arena_array(&rows->arena, s->tile_count, sizeof(*rows->benchmarks));
+	rows->functions = fg_arena_array(&rows->arena, s->tile_count, sizeof(*rows->functions));
+	rows->numbers = fg_arena_array(&rows->arena, s->tile_count, sizeof(*rows->numbers));
+	rows->blobs = fg_arena_array(&rows->arena, s->tile_count, sizeof(*rows->blobs));
+	for (size_t i = 0; i < s->tile_count && status == FG_OK; i++)
+		status = add_tile(rows, s, s->tiles[i], err);
+	return status;
+}
+
+static int write_tiles(struct fg_store *store, const struct tile_rows *rows, struct fg_error *err)
+{
+	return fg_query_rows(store->db, FG_SQL_TILE_ADD,
+			     &(struct fg_rows){.columns = {{.numbers = rows->benchmarks},
+							   {.numbers = rows->functions},
+							   {.numbers = rows->numbers},
+							   {.blobs = rows->blobs}},
+					       .column_count = 4,
+					       .count = rows->count},
+			     NULL, err);
+}
+
+enum {
+	TIMES,
+	RUNS,
+	COMMITS,
+	BRANCHES,
+	HEADS
+};
+
+/*
+ * The members' runs as they are in the database now.  A member that was deleted meanwhile: no heads
+ * at all.
+ */
+static int add_heads(struct fg_store *store, const struct sealing *s, struct fg_bytes *content,
+		     struct fg_error *err)
+{
+	struct fg_bytes columns[HEADS] = {{0}};
+	int64_t before = 0;
+	size_t count = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_TREND_RUNS);
+	fg_query_int(&q, s->benchmark);
+	fg_query_int(&q, s->after);
+	fg_query_int(&q, s->members[s->count - 1]);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const int64_t time = fg_column_int(&q, 2);
+
+		fg_bytes_signed(&columns[TIMES], time - before);
+		before = time;
+		fg_bytes_text(&columns[RUNS], fg_column_text(&q, 1));
+		fg_bytes_text(&columns[COMMITS], fg_column_text(&q, 3));
+		fg_bytes_text(&columns[BRANCHES], fg_column_text(&q, 4));
+		count++;
+	}
+	fg_query_end(&q);
+	for (int i = 0; i < HEADS; i++) {
+		if (status == FG_OK && count == s->count)
+			fg_bytes_add(content, columns[i].data, columns[i].size);
+		fg_bytes_release(&columns[i]);
+	}
+	return status;
+}
+
+static int write_seal(struct fg_store *store, const struct sealing *s, struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+	struct fg_bytes block = {0};
+	struct fg_query q;
+	int64_t before = 0;
+	int status = FG_OK;
+
+	for (size_t i = 0; i < s->count; i++) {
+		fg_bytes_signed(&content, s->members[i] - before);
+		before = s->members[i];
+	}
+	status = add_heads(store, s, &content, err);
+	if (status == FG_OK)
+		status = fg_seal(content.data, content.size, TILE_LEVEL, &block, err);
+	if (status == FG_OK) {
+		fg_query_begin(&q, store->db, FG_SQL_SEAL_ADD);
+		fg_query_int(&q, s->benchmark);
+		fg_query_int(&q, s->number);
+		fg_query_int(&q, s->members[s->count - 1]);
+		fg_query_bytes(&q, block.data, block.size);
+		status = fg_query_run(&q, err);
+	}
+	fg_bytes_release(&block);
+	fg_bytes_release(&content);
+	return status;
+}
+
+/*
+ * A tile has the totals of its series; what else asks for them (a comparison) can compute them from
+ * the rows.  They would be three tenths of what a run takes on the disk.
+ */
+static int drop_totals(struct fg_store *store, const struct sealing *s, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = 0; i < s->count && status == FG_OK; i++) {
+		struct fg_query q;
+
+		fg_query_begin(&q, store->db, FG_SQL_TOTALS_DROP);
+		fg_query_int(&q, s->members[i]);
+		status = fg_query_run(&q, err);
+	}
+	return status;
+}
+
+static int last_seal(struct fg_store *store, int64_t benchmark, int64_t *number, int64_t *series,
+		     struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	*number = 0;
+	*series = 0;
+	fg_query_begin(&q, store->db, FG_SQL_SEAL_LAST);
+	fg_query_int(&q, benchmark);
+	status = fg_query_step(&q, err);
+	if (status > 0) {
+		*number = fg_column_int(&q, 0) + 1;
+		*series = fg_column_int(&q, 1);
+		status = FG_OK;
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+static int read_members(struct fg_store *store, struct sealing *s, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = last_seal(store, s->benchmark, &s->number, &s->after, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_SERIES_AFTER);
+	fg_query_int(&q, s->benchmark);
+	fg_query_int(&q, s->after);
+	fg_query_int(&q, FG_TILE_MEMBERS);
+	while ((status = fg_query_step(&q, err)) > 0 && s->count < FG_TILE_MEMBERS)
+		s->members[s->count++] = fg_column_int(&q, 0);
+	fg_query_end(&q);
+	for (s->at = 0; s->at < s->count && status >= FG_OK; s->at++) {
+		struct fg_totals totals = {0};
+
+		status = fg_store_totals(store, s->members[s->at], &totals, err);
+		if (status == FG_OK)
+			take_member(s, &totals);
+		fg_totals_release(&totals);
+	}
+	return status > 0 ? FG_OK : status;
+}
+
+/* Reading and packing took their time; the writing is one short transaction. */
+static int write_all(struct fg_store *store, const struct sealing *s, const struct tile_rows *rows,
+		     struct fg_error *err)
+{
+	int status = fg_store_begin(store, err);
+
+	if (status != FG_OK)
+		return status;
+	status = write_tiles(store, rows, err);
+	if (status == FG_OK)
+		status = write_seal(store, s, err);
+	if (status == FG_OK)
+		status = drop_totals(store, s, err);
+	return fg_store_end(store, status, err);
+}
+
+static int seal_benchmark(struct fg_store *store, int64_t benchmark, size_t *sealed,
+			  struct fg_error *err)
+{
+	struct sealing s = {.benchmark = benchmark};
+	struct tile_rows rows = {0};
+	int status = read_members(store, &s, err);
+
+	if (status == FG_OK && s.count == FG_TILE_MEMBERS) {
+		status = make_tiles(&s, &rows, err);
+		if (status == FG_OK)
+			status = write_all(store, &s, &rows, err);
+		if (status == FG_OK)
+			*sealed += s.tile_count;
+	}
+	fg_arena_release(&rows.arena);
+	for (size_t i = 0; i < s.tile_count; i++)
+		free(s.tiles[i]);
+	free(s.tiles);
+	fg_map_release(&s.index);
+	return status;
+}
+
+int fg_store_seal(struct fg_store *store, size_t *sealed, struct fg_error *err)
+{
+	int64_t *benchmarks = NULL;
+	size_t count = 0;
+	size_t capacity = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	*sealed = 0;
+	fg_query_begin(&q, store->db, FG_SQL_SEAL_CANDIDATES);
+	fg_query_int(&q, FG_TILE_MEMBERS);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		benchmarks = fg_grow(benchmarks, &capacity, count + 1, sizeof(*benchmarks));
+		benchmarks[count++] = fg_column_int(&q, 0);
+	}
+	fg_query_end(&q);
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = seal_benchmark(store, benchmarks[i], sealed, err);
+	free(benchmarks);
+	return status;
+}

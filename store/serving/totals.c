@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/serving/totals.h"
+
+#include "model/profile_set.h"
+#include "store/bytes.h"
+
+#include <math.h>
+
+enum {
+	ARMS = 2,
+	PART_FUNCTIONS = 512,
+	PART_MAX_BYTES = 64 + PART_FUNCTIONS * (1 + 2 * ARMS) * FG_VARINT_MAX_BYTES
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct fg_function_total *x = a;
+	const struct fg_function_total *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static bool is_used(const struct fg_function_total *item)
+{
+	return item->inclusive_ns[0] > 0 || item->inclusive_ns[1] > 0;
+}
+
+/* Only what took time, by id. */
+static void pack(struct fg_totals *totals, const struct fg_totals_source *source)
+{
+	struct fg_function_total *items = fg_xcalloc(source->function_count, sizeof(*items));
+
+	for (size_t i = 0; i < source->function_count; i++) {
+		const size_t at = source->functions_in_order ? source->functions_in_order[i] : i;
+
+		if (is_used(&totals->items[at]))
+			items[totals->count++] = totals->items[at];
+	}
+	if (!source->functions_in_order && totals->count)
+		qsort(items, totals->count, sizeof(*items), by_id);
+	free(totals->items);
+	totals->items = items;
+}
+
+/* Both arms at once: a node, its parent and its function are fetched once for the two of them. */
+typedef double arms __attribute__((vector_size(ARMS * sizeof(double))));
+
+static inline arms load(const double from[ARMS])
+{
+	arms value;
+
+	memcpy(&value, from, sizeof(value));
+	return value;
+}
+
+static inline void store(double to[ARMS], arms value)
+{
+	memcpy(to, &value, sizeof(value));
+}
+
+/* Nodes that took no time are added like the others: which they are, no processor can guess. */
+static void add_up(struct fg_totals *totals, const struct fg_totals_source *source)
+{
+	const struct fg_profile_node *nodes = source->nodes;
+	double(*inclusive)[ARMS] = fg_xcalloc(source->node_count, sizeof(*inclusive));
+
+	memcpy(inclusive, source->self_ns, source->node_count * sizeof(*inclusive));
+	/* From the leaves up: when a node's turn comes, all that is below it has been added. */
+	for (size_t n = source->node_count; n-- > source->first;) {
+		struct fg_function_total *item = &totals->items[nodes[n].function];
+		double *above = inclusive[nodes[n].parent];
+		const arms mine = load(inclusive[n]);
+
+		if (n > 0)
+			store(above, load(above) + mine);
+		store(item->self_ns, load(item->self_ns) + load(source->self_ns[n]));
+		if (!source->recursive[n])
+			store(item->inclusive_ns, load(item->inclusive_ns) + mine);
+	}
+	free(inclusive);
+}
+
+/* Per repetition of the arm; an arm without any has nothing to be divided. */
+static void divide(struct fg_totals *totals, const struct fg_totals_source *source)
+{
+	arms by = {1, 1};
+
+	for (int arm = 0; arm < ARMS; arm++) {
+		totals->repetitions[arm] = source->repetitions[arm];
+		if (source->repetitions[arm])
+			by[arm] = source->repetitions[arm];
+	}
+	for (size_t i = 0; i < totals->count; i++) {
+		struct fg_function_total *item = &totals->items[i];
+
+		store(item->self_ns, load(item->self_ns) / by);
+		store(item->inclusive_ns, load(item->inclusive_ns) / by);
+	}
+}
+
+void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source)
+{
+	*totals = (struct fg_totals){
+		.items = fg_xcalloc(source->function_count, sizeof(*totals->items)),
+		.unit_ns = source->samples > 0 && source->time_ns > 0
+				   ? source->time_ns / source->samples / FG_TOTALS_FRACTIONS
+				   : 1};
+	for (size_t f = 0; f < source->function_count; f++)
+		totals->items[f].id = (uint64_t)source->function_ids[f];
+	add_up(totals, source);
+	pack(totals, source);
+	divide(totals, source);
+}
+
+void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
+			const int64_t *ids)
+{
+	const uint16_t time = fg_profile_set_time(set);
+	bool *recursive = fg_profile_set_is_recursive(set);
+	struct fg_totals_source source = {.nodes = set->nodes,
+					  .node_count = set->node_count,
+					  .function_count = set->function_count,
+					  .recursive = recursive,
+					  .function_ids = ids};
+
+	source.self_ns = fg_xcalloc(set->node_count, sizeof(*source.self_ns));
+	for (size_t r = 0; r < set->row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[r];
+
+		if (row->measure != time)
+			continue;
+		source.repetitions[row->arm] += row->aside == 0;
+		for (uint32_t i = 0; i < row->count; i++) {
+			source.time_ns += row->values[i];
+			source.samples += row->samples[i];
+			if (row->aside == 0)
+				source.self_ns[row->nodes[i]][row->arm] += row->values[i];
+		}
+	}
+	fg_totals_from_tree(totals, &source);
+	free(source.self_ns);
+	free(recursive);
+}
+
+/*
+ * Times as whole steps: each is near one, so that a half added and cut off is as good as a call
+ * that rounds.
+ */
+static int64_t steps(double per_repetition_ns, double steps_per_ns)
+{
+	static const double most =
+		4e18; /* what an upload claims may be any number: the difference of two fits, too */
+	const double value = per_repetition_ns * steps_per_ns;
+	const double known = value > 0 ? value : 0;
+
+	return (int64_t)((known < most ? known : most) + 0.5);
+}
+
+static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *bytes)
+{
+	const double steps_per_ns = totals->repetitions[arm] / totals->unit_ns;
+	uint8_t *at = fg_bytes_reserve(bytes, totals->count * 2 * FG_VARINT_MAX_BYTES);
+
+	for (size_t i = 0; i < totals->count; i++)
+		at = fg_put_mixed_varint(
+			at, (uint64_t)steps(totals->items[i].self_ns[arm], steps_per_ns));
+	for (size_t i = 0; i < totals->count; i++) {
+		const struct fg_function_total *item = &totals->items[i];
+
+		at = fg_put_mixed_varint(at,
+					 fg_zigzag(steps(item->inclusive_ns[arm], steps_per_ns) -
+						   steps(item->self_ns[arm], steps_per_ns)));
+	}
+	fg_bytes_end(bytes, at);
+}
+
+void fg_totals_part_write(const struct fg_totals *totals, struct fg_bytes *bytes)
+{
+	uint64_t before = 0;
+
+	fg_bytes_double(bytes, totals->unit_ns);
+	for (int arm = 0; arm < ARMS; arm++)
+		fg_bytes_varint(bytes, totals->repetitions[arm]);
+	fg_bytes_varint(bytes, totals->count);
+	for (size_t i = 0; i < totals->count; i++) {
+		fg_bytes_varint(bytes, totals->items[i].id - before);
+		before = totals->items[i].id;
+	}
+	for (int arm = 0; arm < ARMS; arm++) {
+		if (totals->repetitions[arm])
+			write_arm(totals, arm, bytes);
+	}
+}
+
+static int damaged(struct fg_error *err)
+{
+	return fg_error_set(err, FG_EPARSE, "function values are damaged or cut short");
+}
+
+static void read_arm(struct fg_byte_reader *reader, struct fg_totals *t, int arm)
+{
+	const double step = t->unit_ns / t->repetitions[arm];
+
+	for (size_t i = 0; i < t->count; i++)
+		t->items[i].self_ns[arm] = (double)fg_read_varint(reader) * step;
+	for (size_t i = 0; i < t->count; i++)
+		t->items[i].inclusive_ns[arm] =
+			t->items[i].self_ns[arm] + (double)fg_read_signed(reader) * step;
+}
+
+static void skip(struct fg_byte_reader *reader, size_t count)
+{
+	const uint8_t *at = reader->at;
+
+	for (; count > 0 && at < reader->end; at++)
+		count -= *at < 0x80;
+	reader->at = at;
+	reader->failed = reader->failed || count > 0;
+}
+
+/* Place of an id among the gaps, which end behind it; `count` when it is not there. */
+static size_t find_place(struct fg_byte_reader *reader, size_t count, uint64_t wanted)
+{
+	uint64_t id = 0;
+	size_t i = 0;
+
+	while (i < count && id < wanted && !reader->failed) {
+		id += fg_read_varint(reader);
+		i++;
+	}
+	skip(reader, count - i);
+	return id == wanted && i > 0 ? i - 1 : count;
+}
+
+int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
+			double *inclusive_ns, struct fg_error *err)
+{
+	const double unit_ns = fg_read_double(reader);
+	uint64_t repetitions[ARMS];
+	double found[2] = {0, 0};
+	size_t count = 0;
+	size_t place = 0;
+
+	for (int a = 0; a < ARMS; a++)
+		repetitions[a] = fg_read_varint(reader);
+	count = fg_read_count(reader, 1);
+	place = find_place(reader, count, id);
+	if (arm > 0 && repetitions[0])
+		skip(reader, 2 * count);
+	if (place < count && repetitions[arm]) {
+		const double step = unit_ns / (double)repetitions[arm];
+
+		skip(reader, place);
+		found[0] = (double)fg_read_varint(reader) * step;
+		skip(reader, count - 1);
+		found[1] = found[0] + (double)fg_read_signed(reader) * step;
+	}
+	if (reader->failed || !isfinite(unit_ns) || unit_ns <= 0)
+		return damaged(err);
+	*self_ns = found[0];
+	*inclusive_ns = found[1];
+	return FG_OK;
+}
+
+int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
+			struct fg_error *err)
+{
+	struct fg_totals t = {.unit_ns = fg_read_double(reader)};
+	uint64_t id = 0;
+
+	for (int arm = 0; arm < ARMS; arm++)
+		t.repetitions[arm] = (uint32_t)fg_read_varint(reader);
+	t.count = fg_read_count(reader, 1);
+	t.items = fg_xcalloc(t.count, sizeof(*t.items));
+	for (size_t i = 0; i < t.count; i++) {
+		id += fg_read_varint(reader);
+		t.items[i].id = id;
+	}
+	for (int arm = 0; arm < ARMS && !reader->failed; arm++) {
+		if (t.repetitions[arm])
+			read_arm(reader, &t, arm);
+	}
+	if (reader->failed || !isfinite(t.unit_ns) || t.unit_ns <= 0) {
+		fg_totals_release(&t);
+		return damaged(err);
+	}
+	*totals = t;
+	return FG_OK;
+}
+
+int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, struct fg_error *err)
+{
+	struct fg_bytes blocks = {0};
+	struct fg_bytes content = {0};
+	uint64_t before = 0;
+	size_t at = 0;
+	int status = FG_OK;
+
+	fg_bytes_varint(bytes, totals->count ? (totals->count - 1) / PART_FUNCTIONS + 1 : 1);
+	do {
+		struct fg_totals part = *totals;
+		const size_t start = blocks.size;
+		uint64_t last = before;
+
+		part.count = fg_min_size(totals->count - at, PART_FUNCTIONS);
+		if (part.count) {
+			part.items += at;
+			last = part.items[part.count - 1].id;
+		}
+		content.size = 0;
+		fg_totals_part_write(&part, &content);
+		status = fg_seal_bytes(&content, FG_SEAL_LEVEL_QUICK, &blocks, err);
+		fg_bytes_varint(bytes, last - before);
+		fg_bytes_varint(bytes, blocks.size - start);
+		before = last;
+		at += PART_FUNCTIONS;
+	} while (at < totals->count && status == FG_OK);
+	fg_bytes_add(bytes, blocks.data, blocks.size);
+	fg_bytes_release(&content);
+	fg_bytes_release(&blocks);
+	return status;
+}
+
+struct part {
+	uint64_t last; /* function in it */
+	const uint8_t *block;
+	size_t size;
+};
+
+/* The parts, to be freed. */
+static int list_parts(struct fg_byte_reader *reader, struct part **parts, size_t *count,
+		      struct fg_error *err)
+{
+	const size_t found = fg_read_count(reader, 2);
+	struct part *list = fg_xcalloc(found, sizeof(*list));
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < found; i++) {
+		last += fg_read_varint(reader);
+		list[i].last = last;
+		list[i].size = (size_t)fg_read_varint(reader);
+	}
+	for (size_t i = 0; i < found && !reader->failed; i++) {
+		list[i].block = reader->at;
+		reader->failed = list[i].size > (size_t)(reader->end - reader->at);
+		if (!reader->failed)
+			reader->at += list[i].size;
+	}
+	if (reader->failed || found == 0) {
+		free(list);
+		return damaged(err);
+	}
+	*parts = list;
+	*count = found;
+	return FG_OK;
+}
+
+static int open_part(const struct part *part, struct fg_bytes *content,
+		     struct fg_byte_reader *reader, struct fg_error *err)
+{
+	const int status = fg_unseal(part->block, part->size, PART_MAX_BYTES, content, err);
+
+	*reader = (struct fg_byte_reader){content->data, content->data + content->size, false};
+	return status;
+}
+
+static void append(struct fg_totals *totals, size_t *capacity, const struct fg_totals *part)
+{
+	totals->unit_ns = part->unit_ns;
+	memcpy(totals->repetitions, part->repetitions, sizeof(totals->repetitions));
+	totals->items = fg_grow(totals->items, capacity, totals->count + part->count,
+				sizeof(*totals->items));
+	if (part->count)
+		memcpy(totals->items + totals->count, part->items,
+		       part->count * sizeof(*part->items));
+	totals->count += part->count;
+}
+
+int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
+{
+	struct fg_totals all = {0};
+	struct part *parts = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+	int status = list_parts(reader, &parts, &count, err);
+
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		struct fg_bytes content = {0};
+		struct fg_byte_reader inner;
+		struct fg_totals part = {0};
+
+		status = open_part(&parts[i], &content, &inner, err);
+		if (status == FG_OK)
+			status = fg_totals_part_read(&inner, &part, err);
+		if (status == FG_OK)
+			append(&all, &capacity, &part);
+		fg_totals_release(&part);
+		fg_bytes_release(&content);
+	}
+	free(parts);
+	if (status == FG_OK)
+		*totals = all;
+	else
+		fg_totals_release(&all);
+	return status;
+}
+
+int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
+		   double *inclusive_ns, struct fg_error *err)
+{
+	struct part *parts = NULL;
+	struct fg_bytes content = {0};
+	struct fg_byte_reader inner;
+	size_t count = 0;
+	size_t i = 0;
+	int status = list_parts(reader, &parts, &count, err);
+
+	if (!parts)
+		return status;
+	while (i + 1 < count && parts[i].last < id)
+		i++;
+	status = open_part(&parts[i], &content, &inner, err);
+	if (status == FG_OK)
+		status = fg_totals_part_pick(&inner, id, arm, self_ns, inclusive_ns, err);
+	fg_bytes_release(&content);
+	free(parts);
+	return status;
+}
+
+const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id)
+{
+	const struct fg_function_total key = {.id = id};
+
+	return totals->count ? bsearch(&key, totals->items, totals->count, sizeof(key), by_id)
+			     : NULL;
+}
+
+void fg_totals_release(struct fg_totals *totals)
+{
+	free(totals->items);
+	*totals = (struct fg_totals){0};
+}

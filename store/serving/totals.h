@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each function took in a run: self and inclusive time per repetition, per arm.  Small, so
+ * that comparing two runs by function, and following one function over many runs, need not open the
+ * call paths.  Recursion counts once.
+ *
+ * Times are kept in 1/16 of the sampling period, summed over the repetitions that count; they come
+ * back per repetition.
+ */
+#ifndef FG_STORE_SERVING_TOTALS_H
+#define FG_STORE_SERVING_TOTALS_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "model/profile_set.h"
+#include "store/bytes.h"
+
+struct fg_function_total {
+	uint64_t id;       /* the store's function */
+	double self_ns[2]; /* per repetition of the arm */
+	double inclusive_ns[2];
+};
+
+/* Times are kept in this share of what one sample is worth. */
+#define FG_TOTALS_FRACTIONS 16
+
+struct fg_totals {
+	struct fg_function_total *items; /* by id */
+	size_t count;
+	uint32_t repetitions[2];
+	double unit_ns;
+};
+
+/* ids[i] is the id of the set's function i. */
+void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
+			const int64_t *ids);
+/*
+ * A call tree, and what its nodes took themselves in all repetitions of either arm.  Sums of whole
+ * nanoseconds are exact in whatever order they are made, so two stores that number their nodes
+ * differently have the same totals.
+ */
+struct fg_totals_source {
+	const struct fg_profile_node *nodes; /* parents before children */
+	size_t node_count;
+	size_t first; /* node that counts: 1 when [0] only holds several trees together */
+	size_t function_count;
+	const bool *recursive;              /* per node: its function stands above it already */
+	const int64_t *function_ids;        /* the store's */
+	const uint32_t *functions_in_order; /* of these ids; NULL: sort them */
+	double (*self_ns)[2];               /* per node and arm, none below 0 */
+	uint32_t repetitions[2];
+	double time_ns; /* over everything: what a sample stands for */
+	double samples;
+};
+
+void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source);
+
+/*
+ * As bytes: parts of some hundred functions, each a sealed block of its own, behind a list of where
+ * they lie.  Who follows one function through hundreds of runs unpacks the part that it is in, of
+ * each.
+ */
+int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, struct fg_error *err)
+	FG_NODISCARD;
+int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
+	FG_NODISCARD;
+/* Only one function's times in one arm; zeros when it is not there. */
+int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
+		   double *inclusive_ns, struct fg_error *err) FG_NODISCARD;
+/* One part; also what older stores have for the whole. */
+void fg_totals_part_write(const struct fg_totals *totals, struct fg_bytes *bytes);
+int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
+			struct fg_error *err) FG_NODISCARD;
+int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
+			double *inclusive_ns, struct fg_error *err) FG_NODISCARD;
+/* NULL when it is not there. */
+const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id);
+void fg_totals_release(struct fg_totals *totals);
+
+#endif

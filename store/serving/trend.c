@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The trend of one function over thousands of runs: seal by seal out of tiles (tiles.c), which know
+ * their runs too; then out of the totals of the series that are in no tile yet.
+ */
+#include "store/serving/trend.h"
+
+#include "base/arena.h"
+#include "model/run.h"
+#include "store/bytes.h"
+#include "store/chunks.h"
+#include "store/db.h"
+#include "store/functions.h"
+#include "store/serving/history.h"
+#include "store/serving/sums.h"
+#include "store/serving/tiles.h"
+#include "store/serving/totals.h"
+#include "store/session.h"
+#include "store/transaction.h"
+
+enum {
+	DIGEST_BYTES = 16
+};
+
+/* What one series says of the function. */
+struct traced {
+	int64_t series;
+	double self_ns;
+	double inclusive_ns;
+};
+
+struct tracing {
+	uint64_t function;
+	int64_t benchmark;
+	int64_t last_sealed;
+	struct traced *items; /* of one seal, then of those that are not sealed; by series */
+	size_t count;
+	size_t capacity;
+};
+
+static void trace(struct tracing *t, int64_t series, double self_ns, double inclusive_ns)
+{
+	t->items = fg_grow(t->items, &t->capacity, t->count + 1, sizeof(*t->items));
+	t->items[t->count++] = (struct traced){series, self_ns, inclusive_ns};
+}
+
+static int by_series(const void *a, const void *b)
+{
+	const struct traced *x = a;
+	const struct traced *y = b;
+
+	return (x->series > y->series) - (x->series < y->series);
+}
+
+/*
+ * 256 series that were sealed together: who they are, and what of this function was kept of them.
+ */
+struct sealed {
+	int64_t number;
+	int64_t after; /* series: the last one of the seal before */
+	int64_t last;
+	size_t alive; /* members that are there still */
+	struct fg_bytes members;
+	struct fg_bytes values; /* empty: the function was in none of them */
+};
+
+struct seals {
+	struct sealed *items; /* by number */
+	size_t count;
+	size_t capacity;
+};
+
+static void release_seals(struct seals *seals)
+{
+	for (size_t i = 0; i < seals->count; i++) {
+		fg_bytes_release(&seals->items[i].members);
+		fg_bytes_release(&seals->items[i].values);
+	}
+	free(seals->items);
+}
+
+static int read_block(const struct fg_query *q, int column, struct fg_bytes *content,
+		      struct fg_error *err)
+{
+	size_t size = 0;
+	const void *data = fg_column_bytes(q, column, &size);
+
+	return fg_unseal(data, size, FG_MAX_CHUNK_BYTES, content, err);
+}
+
+static int list_seals(struct fg_store *store, int64_t benchmark, struct seals *seals,
+		      struct fg_error *err)
+{
+	int64_t after = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_SEALS);
+	fg_query_int(&q, benchmark);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		struct sealed s = {.number = fg_column_int(&q, 0),
+				   .after = after,
+				   .last = fg_column_int(&q, 1),
+				   .alive = (size_t)fg_column_int(&q, 3)};
+
+		status = read_block(&q, 2, &s.members, err);
+		if (status != FG_OK)
+			break;
+		after = s.last;
+		seals->items = fg_grow(seals->items, &seals->capacity, seals->count + 1,
+				       sizeof(*seals->items));
+		seals->items[seals->count++] = s;
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+/* Both come by number; a function has no tile where it took no time. */
+static int read_tiles(struct fg_store *store, const struct tracing *t, struct seals *seals,
+		      struct fg_error *err)
+{
+	size_t at = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_TILES);
+	fg_query_int(&q, t->benchmark);
+	fg_query_int(&q, (int64_t)t->function);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const int64_t number = fg_column_int(&q, 0);
+
+		while (at < seals->count && seals->items[at].number < number)
+			at++;
+		if (at == seals->count || seals->items[at].number > number)
+			continue;
+		status = read_block(&q, 1, &seals->items[at].values, err);
+		if (status != FG_OK)
+			break;
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+/* Who the members are and what they took; `members` then stands behind their numbers. */
+static int read_values(struct tracing *t, const struct sealed *s, struct fg_byte_reader *members,
+		       struct fg_error *err)
+{
+	struct fg_byte_reader values = {s->values.data, s->values.data + s->values.size, false};
+	int64_t value = 0;
+	int64_t series = 0;
+
+	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
+		series += fg_read_signed(members);
+		trace(t, series, 0, 0);
+	}
+	for (size_t i = 0; i < FG_TILE_MEMBERS && s->values.size; i++) {
+		value += fg_read_signed(&values);
+		t->items[i].self_ns = (double)value * FG_TILE_STEP_NS;
+	}
+	value = 0;
+	for (size_t i = 0; i < FG_TILE_MEMBERS && s->values.size; i++) {
+		value += fg_read_signed(&values);
+		t->items[i].inclusive_ns = (double)value * FG_TILE_STEP_NS;
+	}
+	if (members->failed || values.failed)
+		return fg_error_set(err, FG_EPARSE, "a tile is damaged");
+	return FG_OK;
+}
+
+static struct fg_trend_point *add_points(struct fg_function_trend *trend, size_t count)
+{
+	trend->points = fg_grow(trend->points, &trend->capacity, trend->count + count,
+				sizeof(*trend->points));
+	return trend->points + trend->count;
+}
+
+static bool is_wanted(const char *own, size_t length, const char *only)
+{
+	return !only || (own && strlen(only) == length && strncmp(own, only, length) == 0);
+}
+
+/*
+ * All that there is to tell of the members stands behind their numbers, column by column (tiles.c).
+ */
+static int take_members(const struct tracing *t, struct fg_byte_reader *members, const char *branch,
+			struct fg_function_trend *trend, struct fg_error *err)
+{
+	struct fg_trend_point *points = add_points(trend, FG_TILE_MEMBERS);
+	int64_t time = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
+		time += fg_read_signed(members);
+		points[i] = (struct fg_trend_point){.started_ns = time,
+						    .self_ns = t->items[i].self_ns,
+						    .inclusive_ns = t->items[i].inclusive_ns};
+	}
+	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
+		const char *text = NULL;
+		const size_t length = fg_read_text(members, sizeof(points->run) - 1, &text);
+
+		if (text)
+			memcpy(points[i].run, text, length);
+	}
+	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
+		const char *text = NULL;
+		const size_t length = fg_read_text(members, FG_MAX_CHUNK_BYTES, &text);
+
+		if (text)
+			points[i].commit = fg_arena_strndup(&trend->texts, text, length);
+	}
+	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
+		const char *text = NULL;
+		const size_t length = fg_read_text(members, FG_MAX_CHUNK_BYTES, &text);
+
+		if (is_wanted(text, length, branch))
+			points[kept++] = points[i];
+	}
+	trend->count += kept;
+	return members->failed ? fg_error_set(err, FG_EPARSE, "a seal is damaged") : FG_OK;
+}
+
+/*
+ * The runs of the series behind `after`, up to `last`, from the database; t->items are theirs and
+ * come by series too.
+ */
+static int join_runs(struct fg_store *store, const struct tracing *t, const int64_t range[2],
+		     const char *branch, struct fg_function_trend *trend, struct fg_error *err)
+{
+	size_t at = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_TREND_RUNS);
+	fg_query_int(&q, t->benchmark);
+	fg_query_int(&q, range[0]);
+	fg_query_int(&q, range[1]);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const int64_t series = fg_column_int(&q, 0);
+		const char *its_branch = fg_column_text(&q, 4);
+		struct fg_trend_point *point = NULL;
+
+		while (at < t->count && t->items[at].series < series)
+			at++;
+		if (at == t->count || t->items[at].series > series ||
+		    !is_wanted(its_branch, its_branch ? strlen(its_branch) : 0, branch))
+			continue;
+		point = add_points(trend, 1);
+		trend->count++;
+		*point = (struct fg_trend_point){
+			.started_ns = fg_column_int(&q, 2),
+			.commit = fg_arena_strdup(&trend->texts, fg_column_text(&q, 3)),
+			.self_ns = t->items[at].self_ns,
+			.inclusive_ns = t->items[at].inclusive_ns,
+		};
+		(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(&q, 1));
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+/*
+ * Where members are gone, or an older server sealed them without their runs, the database is asked
+ * who is there.
+ */
+static int take_seal(struct fg_store *store, struct tracing *t, const struct sealed *s,
+		     const char *branch, struct fg_function_trend *trend, struct fg_error *err)
+{
+	struct fg_byte_reader members = {s->members.data, s->members.data + s->members.size, false};
+	int status = FG_OK;
+
+	t->count = 0;
+	t->last_sealed = s->last;
+	trend->from_tiles += FG_TILE_MEMBERS;
+	if (s->alive == 0)
+		return FG_OK;
+	status = read_values(t, s, &members, err);
+	if (status != FG_OK)
+		return status;
+	if (s->alive == FG_TILE_MEMBERS && members.at < members.end)
+		return take_members(t, &members, branch, trend, err);
+	return join_runs(store, t, (const int64_t[2]){s->after, s->last}, branch, trend, err);
+}
+
+static int read_sealed(struct fg_store *store, struct tracing *t, const char *branch,
+		       struct fg_function_trend *trend, struct fg_error *err)
+{
+	struct seals seals = {0};
+	int status = list_seals(store, t->benchmark, &seals, err);
+
+	if (status == FG_OK)
+		status = read_tiles(store, t, &seals, err);
+	for (size_t i = 0; i < seals.count && status == FG_OK; i++)
+		status = take_seal(store, t, &seals.items[i], branch, trend, err);
+	release_seals(&seals);
+	return status;
+}
+
+/* One series that is not sealed. */
+static void trace_totals(struct tracing *t, int64_t series, const struct fg_totals *totals)
+{
+	const struct fg_function_total *mine = fg_totals_find(totals, t->function);
+
+	trace(t, series, mine ? mine->self_ns[FG_ARM_CANDIDATE] : 0,
+	      mine ? mine->inclusive_ns[FG_ARM_CANDIDATE] : 0);
+}
+
+static int pick(const struct fg_query *q, const struct tracing *t, struct traced *found,
+		struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+	int status = read_block(q, 1, &content, err);
+
+	if (status == FG_OK) {
+		struct fg_byte_reader reader = {content.data, content.data + content.size, false};
+
+		status = (fg_column_int(q, 2) == FG_CHUNK_TOTALS ? fg_totals_pick
+								 : fg_totals_part_pick)(
+			&reader, t->function, FG_ARM_CANDIDATE, &found->self_ns,
+			&found->inclusive_ns, err);
+	}
+	fg_bytes_release(&content);
+	return status;
+}
+
+static int read_kept_totals(struct fg_store *store, struct tracing *t, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_TAIL_CHUNKS);
+	fg_query_int(&q, t->benchmark);
+	fg_query_int(&q, t->last_sealed);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		struct traced found = {.series = fg_column_int(&q, 0)};
+
+		status = pick(&q, t, &found, err);
+		if (status != FG_OK)
+			break;
+		trace(t, found.series, found.self_ns, found.inclusive_ns);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+static int list_tail(struct fg_store *store, const struct tracing *t, int64_t **series,
+		     size_t *count, struct fg_error *err)
+{
+	size_t capacity = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_SERIES_AFTER);
+	fg_query_int(&q, t->benchmark);
+	fg_query_int(&q, t->last_sealed);
+	fg_query_int(&q, INT32_MAX);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		*series = fg_grow(*series, &capacity, *count + 1, sizeof(**series));
+		(*series)[(*count)++] = fg_column_int(&q, 0);
+	}
+	fg_query_end(&q);
+	return status;
+}
+
+/* Kept totals are read in one go; where a series has none they are computed. */
+static int read_tail(struct fg_store *store, struct tracing *t, const char *branch,
+		     struct fg_function_trend *trend, struct fg_error *err)
+{
+	int64_t *series = NULL;
+	size_t count = 0;
+	size_t kept = 0;
+	int status = FG_OK;
+
+	t->count = 0;
+	status = read_kept_totals(store, t, err);
+	kept = t->count;
+	if (status == FG_OK)
+		status = list_tail(store, t, &series, &count, err);
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		struct fg_totals totals = {0};
+
+		if (kept && bsearch(&(struct traced){.series = series[i]}, t->items, kept,
+				    sizeof(*t->items), by_series))
+			continue;
+		status = fg_store_totals(store, series[i], &totals, err);
+		if (status == FG_OK && totals.repetitions[FG_ARM_CANDIDATE])
+			trace_totals(t, series[i], &totals);
+		fg_totals_release(&totals);
+	}
+	free(series);
+	if (t->count > kept)
+		qsort(t->items, t->count, sizeof(*t->items), by_series);
+	if (status == FG_OK)
+		status = join_runs(store, t, (const int64_t[2]){t->last_sealed, INT64_MAX}, branch,
+				   trend, err);
+	return status;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct fg_trend_point *x = a;
+	const struct fg_trend_point *y = b;
+
+	if (x->started_ns != y->started_ns)
+		return x->started_ns < y->started_ns ? -1 : 1;
+	return strcmp(x->run, y->run);
+}
+
+/* Runs mostly come in the order in which they began. */
+static void sort(struct fg_function_trend *trend)
+{
+	for (size_t i = 1; i < trend->count; i++) {
+		if (by_time(&trend->points[i - 1], &trend->points[i]) > 0) {
+			qsort(trend->points, trend->count, sizeof(*trend->points), by_time);
+			return;
+		}
+	}
+}
+
+static int nibble(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int find_function(struct fg_store *store, const char *hex, struct tracing *t,
+			 struct fg_function_trend *trend, struct fg_error *err)
+{
+	uint8_t digest[DIGEST_BYTES];
+	struct fg_function_row row;
+	struct fg_query q;
+	int64_t id = 0;
+	int status = FG_OK;
+
+	for (size_t i = 0; i < DIGEST_BYTES; i++) {
+		const int high = strlen(hex) == 2 * sizeof(digest) ? nibble(hex[2 * i]) : -1;
+		const int low = high < 0 ? -1 : nibble(hex[2 * i + 1]);
+
+		if (low < 0)
+			return fg_error_set(
+				err, FG_EINVAL,
+				"'%.40s' does not name a function: expected 32 hexadecimal digits",
+				hex);
+		digest[i] = (uint8_t)(high * 16 + low);
+	}
+	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	status = fg_query_value(&q, &id, err);
+	if (status == FG_ENOENT)
+		return fg_error_set(err, FG_ENOENT, "function %s was never seen", hex);
+	if (status != FG_OK)
+		return status;
+	t->function = (uint64_t)id;
+	status = fg_store_function(store, t->function, &row, err);
+	if (status == FG_OK) {
+		trend->name = fg_xstrdup(row.function.name);
+		trend->library = fg_xstrdup(row.function.library);
+	}
+	return status;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
+int fg_store_function_trend(struct fg_store *store, const char *project, const char *benchmark,
+			    const char *branch, const char *function,
+			    struct fg_function_trend *trend, struct fg_error *err)
+{
+	struct fg_function_trend found = {0};
+	struct tracing t = {0};
+	bool mine = false;
+	int status = fg_store_view(store, &mine, err);
+
+	if (status == FG_OK)
+		status = fg_store_benchmark(store, project, benchmark, &t.benchmark, err);
+
+	if (status == FG_OK)
+		status = find_function(store, function, &t, &found, err);
+	if (status == FG_OK)
+		status = read_sealed(store, &t, branch, &found, err);
+	if (status == FG_OK)
+		status = read_tail(store, &t, branch, &found, err);
+	fg_store_view_end(store, mine);
+	sort(&found);
+	free(t.items);
+	if (status == FG_OK)
+		*trend = found;
+	else
+		fg_function_trend_release(&found);
+	return status;
+}
+
+void fg_function_trend_release(struct fg_function_trend *trend)
+{
+	fg_arena_release(&trend->texts);
+	free(trend->points);
+	free(trend->name);
+	free(trend->library);
+	*trend = (struct fg_function_trend){0};
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One function over many runs. */
+#ifndef FG_STORE_SERVING_TREND_H
+#define FG_STORE_SERVING_TREND_H
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_store;
+
+struct fg_trend_point {
+	char run[37];
+	int64_t started_ns;
+	const char *commit; /* NULL: unknown */
+	double self_ns;     /* of the candidate */
+	double inclusive_ns;
+};
+
+struct fg_function_trend {
+	char *name;
+	char *library;
+	struct fg_trend_point *points; /* oldest first */
+	size_t count;
+	size_t capacity;
+	size_t from_tiles; /* runs that were asked of tiles, gone ones among them */
+	struct fg_arena texts;
+};
+
+/* `function` is fg_function_delta.id.  Runs in which it took no sample have zeros. */
+int fg_store_function_trend(struct fg_store *store, const char *project, const char *benchmark,
+			    const char *branch, const char *function,
+			    struct fg_function_trend *trend, struct fg_error *err) FG_NODISCARD;
+
+void fg_function_trend_release(struct fg_function_trend *trend);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks and backups. */
+#ifndef FG_STORE_SERVING_UPKEEP_H
+#define FG_STORE_SERVING_UPKEEP_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_store;
+struct fg_strbuf;
+
+/*
+ * Look through everything: damaged pages, chunks whose checksum does not fit.  One line per
+ * finding.
+ */
+int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
+		   struct fg_error *err) FG_NODISCARD;
+
+/* A consistent copy while others read and write (SQLite only; PostgreSQL has pg_dump). */
+int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err) FG_NODISCARD;
+
+#endif

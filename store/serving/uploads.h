@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a server remembers of uploads: their digests and their dictionaries. */
+#ifndef FG_STORE_SERVING_UPLOADS_H
+#define FG_STORE_SERVING_UPLOADS_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_store;
+struct fg_bytes;
+
+/* What a server asks before and after it stores an upload. */
+struct fg_upload_state {
+	bool known;
+	char *project;
+	char *digest; /* of the content that was uploaded; NULL: came another way */
+	bool complete;
+};
+
+int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_upload_state *state,
+			  struct fg_error *err) FG_NODISCARD;
+
+void fg_upload_state_release(struct fg_upload_state *state);
+
+int fg_store_set_digest(struct fg_store *store, const char *id, const char *digest,
+			struct fg_error *err) FG_NODISCARD;
+
+/* Dictionaries that a store has seen, by their hash: so that they need not travel again. */
+int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
+			    struct fg_error *err) FG_NODISCARD;
+
+int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *sealed,
+			    struct fg_error *err) FG_NODISCARD;
+
+/* FG_ENOENT when it is not there.  Appended to `sealed`. */
+int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed,
+			    struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/transaction.h"
+
+#include "base/map.h"
+#include "store/db.h"
+#include "store/functions.h"
+#include "store/session.h"
+
+enum {
+	CACHE_LIMIT = 4 << 20
+};
+
+void fg_store_forget_progress(struct fg_store *store)
+{
+	for (size_t i = 0; i < store->mark_count; i++) {
+		free(store->marks[i].functions);
+		free(store->marks[i].nodes);
+	}
+	free(store->marks);
+	store->marks = NULL;
+	store->mark_count = 0;
+	store->progress_run[0] = '\0';
+}
+
+/* What garbage collection may remove before the next batch. */
+void fg_store_forget_batch(struct fg_store *store)
+{
+	fg_map_release(&store->facts);
+	fg_map_release(&store->fact_sets);
+	fg_map_release(&store->words);
+	fg_map_release(&store->places);
+}
+
+void fg_store_forget_ids(struct fg_store *store)
+{
+	fg_map_release(&store->functions);
+	fg_map_release(&store->nodes);
+	fg_store_forget_batch(store);
+}
+
+static void limit_cache(struct fg_store *store)
+{
+	if (store->nodes.count > CACHE_LIMIT || store->functions.count > CACHE_LIMIT) {
+		fg_map_release(&store->functions);
+		fg_map_release(&store->nodes);
+	}
+}
+
+int fg_store_begin(struct fg_store *store, struct fg_error *err)
+{
+	limit_cache(store);
+	store->knows_all_functions = false;
+	store->knows_all_nodes = false;
+	if (store->is_spoiled)
+		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
+				    store->db->name);
+	return store->in_batch ? FG_OK : fg_db_begin(store->db, true, err);
+}
+
+/* Roll back, and forget ids. */
+void fg_store_undo(struct fg_store *store)
+{
+	fg_db_rollback(store->db);
+	fg_store_forget_ids(store);
+	fg_store_forget_functions(store);
+	fg_store_forget_progress(store);
+}
+
+int fg_store_end(struct fg_store *store, int status, struct fg_error *err)
+{
+	if (store->in_batch) {
+		store->is_spoiled = store->is_spoiled || status != FG_OK;
+		return status;
+	}
+	if (status == FG_OK)
+		status = fg_db_commit(store->db, err);
+	if (status != FG_OK)
+		fg_store_undo(store);
+	return status;
+}
+
+int fg_store_view(struct fg_store *store, bool *mine, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	*mine = false;
+	if (store->db->in_transaction)
+		return FG_OK;
+	fg_store_limit_functions(store);
+	status = fg_db_begin(store->db, false, err);
+	*mine = status == FG_OK;
+	return status;
+}
+
+void fg_store_view_end(struct fg_store *store, bool mine)
+{
+	if (mine)
+		fg_db_rollback(store->db); /* nothing was written */
+}

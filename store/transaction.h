@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transactions of a session, and what it knows between two of them. */
+#ifndef FG_STORE_TRANSACTION_H
+#define FG_STORE_TRANSACTION_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_store;
+
+/* What was kept of a run in progress has to be found out anew. */
+void fg_store_forget_progress(struct fg_store *store);
+
+int fg_store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
+
+/* Commit if all went well so far, undo if not or if that fails; what became of it. */
+int fg_store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;
+
+/*
+ * One view of the database for several queries; nothing when a transaction is open already.  Give
+ * the result to _end.
+ */
+int fg_store_view(struct fg_store *store, bool *mine, struct fg_error *err) FG_NODISCARD;
+
+void fg_store_view_end(struct fg_store *store, bool mine);
+
+/* Roll back, and forget every id that the transaction may have made. */
+void fg_store_undo(struct fg_store *store);
+/* Forget the ids of rows that garbage collection may remove before the next batch. */
+void fg_store_forget_batch(struct fg_store *store);
+void fg_store_forget_ids(struct fg_store *store);
+
+#endif
