@@ -29,14 +29,16 @@ static void feed(z_stream *stream, const uint8_t **at, size_t *left)
 	*left -= piece;
 }
 
-int fg_gzip_pack(const void *data, size_t size, struct fg_strbuf *out, struct fg_error *err)
+int fg_gzip_pack(const void *data, size_t size, enum fg_gzip_effort effort, struct fg_strbuf *out,
+		 struct fg_error *err)
 {
+	const int level = effort == FG_GZIP_QUICK ? Z_BEST_SPEED : Z_DEFAULT_COMPRESSION;
 	const uint8_t *at = data;
 	uint8_t piece[PIECE_SIZE];
 	z_stream stream = {0};
 	int state = Z_OK;
 
-	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
+	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return fg_error_set(err, FG_EUNSUPPORTED, "zlib refuses to compress");
 	while (state == Z_OK) {

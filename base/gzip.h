@@ -7,9 +7,14 @@
 #include "base/strbuf.h"
 
 bool fg_gzip_is(const void *data, size_t size);
+enum fg_gzip_effort {
+	FG_GZIP_QUICK, /* for what is packed once for each reader */
+	FG_GZIP_TIGHT, /* for files */
+};
+
 /* No name and no time in the header: equal input gives equal bytes. */
-int fg_gzip_pack(const void *data, size_t size, struct fg_strbuf *out, struct fg_error *err)
-	FG_NODISCARD;
+int fg_gzip_pack(const void *data, size_t size, enum fg_gzip_effort effort, struct fg_strbuf *out,
+		 struct fg_error *err) FG_NODISCARD;
 /* What the data begins with when unpacked: at most `max` bytes; returns their number. */
 size_t fg_gzip_peek(const void *data, size_t size, void *to, size_t max);
 /*

@@ -9,5 +9,7 @@
 void fg_sort(double *values, size_t count);
 /* The median of the values, which it sorts; NaN when there are none. */
 double fg_middle(double *values, size_t count);
+/* The value at `place` (from 0) if the values were sorted, largest first.  Reorders the values. */
+double fg_select_largest(double *values, size_t count, size_t place);
 
 #endif

@@ -262,7 +262,7 @@ int fg_export_pprof(const struct fg_profile *profile, const struct fg_export_opt
 	int rc = FG_OK;
 
 	write_message(&w, options);
-	rc = fg_gzip_pack(w.message.data, w.message.length, out, err);
+	rc = fg_gzip_pack(w.message.data, w.message.length, FG_GZIP_TIGHT, out, err);
 	fg_strbuf_release(&w.message);
 	fg_strbuf_release(&w.scratch);
 	fg_strbuf_release(&w.inner);

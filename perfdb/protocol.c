@@ -80,3 +80,15 @@ int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_
 	};
 	return FG_OK;
 }
+
+void fg_wire_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SIZE])
+{
+	uint8_t digest[FG_SHA256_SIZE];
+	struct fg_sha256 sha;
+
+	fg_sha256_init(&sha);
+	fg_sha256_add(&sha, wire->envelope, wire->envelope_size);
+	fg_sha256_add(&sha, wire->values, wire->values_size);
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, sizeof(digest), hex);
+}

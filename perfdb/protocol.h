@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the client and the server of perfdb agree on.  docs/formats/upload.md tells the whole story.
+ * What the client and the server of perfdb agree on.  docs/formats/upload.md has the details.
  *
  * A run travels, and lies in a spool or an exported file, as one container:
  *
  *	8 bytes   "FGRUN/1\n"
- *	4 × 4     sizes of envelope, dictionary and values, then the CRC-32C of everything behind these 24 bytes;
- *	          little endian
+ *	4 × 4     little endian: sizes of envelope, dictionary and values, then the CRC-32C of all
+ *	          that follows these 24 bytes
  *	...       envelope (JSON), dictionary, values (blocks of store/bytes.h)
  *
- * A dictionary of 0 bytes: left out, because the server said that it has it.
+ * A dictionary of 0 bytes was left out, because the server has it.
  */
 #ifndef FG_PERFDB_PROTOCOL_H
 #define FG_PERFDB_PROTOCOL_H
 
 #include "base/base.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/strbuf.h"
 
 #define FG_WIRE_MAGIC       "FGRUN/1\n"
@@ -31,10 +32,10 @@ enum {
 	FG_WIRE_MAX_BYTES = 64 << 20, /* of a container */
 };
 
-/* HTTP statuses that mean something particular here. */
+/* HTTP statuses with a meaning of their own here. */
 enum {
-	FG_HTTP_OK = 200,            /* stored before, the same: nothing was done */
-	FG_HTTP_CREATED = 201,       /* stored now, and on the disk */
+	FG_HTTP_OK = 200,            /* stored before, with the same content */
+	FG_HTTP_CREATED = 201,       /* stored, and on the disk */
 	FG_HTTP_NO_DICTIONARY = 424, /* send it again with the dictionary */
 	FG_HTTP_DIFFERENT = 422,     /* the id is taken by a run with other content */
 };
@@ -54,5 +55,10 @@ int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_
 /* The parts are borrowed from `data`. */
 int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_error *err)
 	FG_NODISCARD;
+/*
+ * SHA-256, in hexadecimal, of what a run says: of its envelope and values.  Whether the dictionary
+ * travelled along makes no difference.  A server that confirms a run names it.
+ */
+void fg_wire_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SIZE]);
 
 #endif

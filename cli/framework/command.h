@@ -14,9 +14,9 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/option_rows.h"
 #include "base/options.h"
 #include "base/strbuf.h"
-#include "cli/framework/option_rows.h"
 #include "model/verdict.h"
 
 #include <signal.h>

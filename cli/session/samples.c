@@ -49,7 +49,7 @@ static int write_packed(const char *path, const struct fg_strbuf *text, struct f
 {
 	struct fg_strbuf packed = {0};
 	char *folder = fg_fs_parent(path);
-	int status = fg_gzip_pack(text->data, text->length, &packed, err);
+	int status = fg_gzip_pack(text->data, text->length, FG_GZIP_TIGHT, &packed, err);
 
 	if (status != FG_OK)
 		goto out;

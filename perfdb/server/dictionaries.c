@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Dictionaries in memory.  A team's runs come from few builds, so a handful of them serves nearly
- * all uploads; whoever was not asked for the longest goes first.  One in use stays until the last
- * thread gives it back.
+ * A team's runs come from few builds, so a handful of dictionaries serves nearly all uploads.  The
+ * least recently used goes first; one in use stays until the last thread gives it back.
  *
- * The newest of each program keeps its texts, so that the next one of that program, nearly the same
- * if its code changed, can be opened beside it.
+ * The newest of each program keeps its texts: the next one of that program is nearly the same, and
+ * is opened by comparing it with this one.
  */
-#include "perfdb/server/request.h"
+#include "perfdb/server/dictionaries.h"
+
 #include "store/serving/dictionary.h"
+
+#include <pthread.h>
 
 enum {
 	KEPT_MAX = 256,
@@ -81,7 +83,7 @@ static struct entry *newest(struct fg_dictionaries *d, uint64_t program)
 	return found;
 }
 
-/* Texts of those that are not the newest any more. */
+/* Only the newest of a program keeps its texts. */
 static void forget_texts(struct fg_dictionaries *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
@@ -95,7 +97,7 @@ static void forget_texts(struct fg_dictionaries *d)
 	}
 }
 
-/* Down to what may be kept, as far as nobody uses it. */
+/* Frees what is beyond the limits and not in use. */
 static void trim(struct fg_dictionaries *d)
 {
 	forget_texts(d);

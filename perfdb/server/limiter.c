@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Requests per minute and caller.  Callers hash into a fixed table, so that an attacker with many
- * addresses costs no memory; two callers that share a place share its allowance.
+ * addresses costs no memory.  Two callers in one slot share its allowance.
  */
+#include "perfdb/server/limiter.h"
+
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "perfdb/server/request.h"
+
+#include <pthread.h>
 
 enum {
-	PLACES = 4096,
+	SLOTS = 4096,
 	SECONDS = 60
 };
 
@@ -18,7 +21,7 @@ struct fg_limiter {
 	unsigned per_minute;
 	uint64_t seed;
 	int64_t minute;
-	unsigned counts[PLACES];
+	unsigned counts[SLOTS];
 };
 
 struct fg_limiter *fg_limiter_new(unsigned per_minute)
@@ -40,24 +43,34 @@ void fg_limiter_free(struct fg_limiter *limiter)
 	free(limiter);
 }
 
-unsigned fg_limiter_ask(struct fg_limiter *limiter, const char *who, int64_t now_ns)
+static unsigned ask(struct fg_limiter *limiter, const char *caller, int64_t now_ns, unsigned add)
 {
 	const int64_t second = now_ns / FG_NS_PER_S;
 	const int64_t minute = second / SECONDS;
 	unsigned wait = 0;
 	unsigned *count = NULL;
 
-	who = who ? who : "";
+	caller = caller ? caller : "";
 	(void)pthread_mutex_lock(&limiter->lock);
 	if (minute != limiter->minute) {
 		memset(limiter->counts, 0, sizeof(limiter->counts));
 		limiter->minute = minute;
 	}
-	count = &limiter->counts[fg_hash64(who, strlen(who), limiter->seed) % PLACES];
+	count = &limiter->counts[fg_hash64(caller, strlen(caller), limiter->seed) % SLOTS];
 	if (*count >= limiter->per_minute)
 		wait = (unsigned)(SECONDS - second % SECONDS);
 	else
-		(*count)++;
+		*count += add;
 	(void)pthread_mutex_unlock(&limiter->lock);
 	return wait;
+}
+
+unsigned fg_limiter_count(struct fg_limiter *limiter, const char *caller, int64_t now_ns)
+{
+	return ask(limiter, caller, now_ns, 1);
+}
+
+unsigned fg_limiter_look(struct fg_limiter *limiter, const char *caller, int64_t now_ns)
+{
+	return ask(limiter, caller, now_ns, 0);
 }

@@ -1,53 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Every address of the server.  perfdb/web/openapi.json describes those below /api; a test holds
- * the two together.
- */
-#include "base/base.h"
+/* perfdb/web/openapi.json describes the addresses below /api; a test compares the two. */
+#include "perfdb/server/routes.h"
+
 #include "perfdb/protocol.h"
-#include "perfdb/server/pages.h"
-#include "perfdb/server/request.h"
+#include "perfdb/server/api/handlers.h"
 
 const struct fg_route fg_routes[] = {
-	{"POST", FG_WIRE_RUNS, FG_SCOPE_UPLOAD, fg_handle_upload, true},
-	{"GET", FG_WIRE_RUNS, FG_SCOPE_READ, fg_handle_list_runs, false},
-	{"GET", FG_WIRE_RUNS "/", FG_SCOPE_READ, fg_handle_get_run, false},
-	{"DELETE", FG_WIRE_RUNS "/", FG_SCOPE_ADMIN, fg_handle_delete_run, false},
-	{"GET", FG_WIRE_DICTIONARY, FG_SCOPE_UPLOAD, fg_handle_has_dictionary, false},
-	{"GET", "/api/v1/capabilities", FG_SCOPE_READ, fg_handle_capabilities, false},
-	{"GET", "/api/v1/projects", FG_SCOPE_READ, fg_handle_projects, false},
-	{"GET", "/api/v1/benchmarks", FG_SCOPE_READ, fg_handle_benchmarks, false},
-	{"GET", "/api/v1/metrics", FG_SCOPE_READ, fg_handle_metric_names, false},
-	{"GET", "/api/v1/facts", FG_SCOPE_READ, fg_handle_facts, false},
-	{"GET", "/api/v1/baselines", FG_SCOPE_READ, fg_handle_baselines, false},
-	{"GET", "/api/v1/compare", FG_SCOPE_READ, fg_handle_compare, false},
-	{"GET", "/api/v1/verdict", FG_SCOPE_READ, fg_handle_verdict, false},
-	{"GET", "/api/v1/functions", FG_SCOPE_READ, fg_handle_functions, false},
-	{"GET", "/api/v1/paths", FG_SCOPE_READ, fg_handle_paths, false},
-	{"GET", "/api/v1/profile", FG_SCOPE_READ, fg_handle_profile, false},
-	{"GET", "/api/v1/environment", FG_SCOPE_READ, fg_handle_environment, false},
-	{"GET", "/api/v1/trend", FG_SCOPE_READ, fg_handle_trend, false},
-	{"GET", "/api/v1/function-trend", FG_SCOPE_READ, fg_handle_function_trend, false},
-	{"GET", "/api/v1/annotations", FG_SCOPE_READ, fg_handle_annotations, false},
-	{"POST", "/api/v1/annotations", FG_SCOPE_UPLOAD, fg_handle_annotate, false},
-	{"DELETE", "/api/v1/annotations/", FG_SCOPE_UPLOAD, fg_handle_unannotate, false},
-	{"GET", "/api/v1/triage", FG_SCOPE_READ, fg_handle_triage_list, false},
-	{"POST", "/api/v1/triage", FG_SCOPE_UPLOAD, fg_handle_triage_set, false},
-	{"GET", "/api/v1/openapi.json", FG_SCOPE_NONE, fg_handle_openapi, false},
-	{"GET", "/healthz", FG_SCOPE_NONE, fg_handle_health, false},
-	{"GET", "/metrics", FG_SCOPE_NONE, fg_handle_metrics, false},
-	{"GET", "/assets/", FG_SCOPE_NONE, fg_handle_asset, false},
-	{"GET", "/", FG_SCOPE_NONE, fg_handle_asset, false},
+	{.method = "POST",
+	 .path = FG_WIRE_RUNS,
+	 .scope = FG_SCOPE_UPLOAD,
+	 .handler = fg_handle_upload,
+	 .takes_run = true},
+	{.method = "GET",
+	 .path = FG_WIRE_RUNS,
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_list_runs},
+	{.method = "GET",
+	 .path = FG_WIRE_RUNS "/",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_get_run},
+	{.method = "DELETE",
+	 .path = FG_WIRE_RUNS "/",
+	 .scope = FG_SCOPE_ADMIN,
+	 .handler = fg_handle_delete_run},
+	{.method = "GET",
+	 .path = FG_WIRE_DICTIONARY,
+	 .scope = FG_SCOPE_UPLOAD,
+	 .handler = fg_handle_has_dictionary},
+	{.method = "GET",
+	 .path = "/api/v1/capabilities",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_capabilities},
+	{.method = "GET",
+	 .path = "/api/v1/projects",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_projects},
+	{.method = "GET",
+	 .path = "/api/v1/benchmarks",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_benchmarks},
+	{.method = "GET",
+	 .path = "/api/v1/metrics",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_metric_names},
+	{.method = "GET",
+	 .path = "/api/v1/facts",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_facts},
+	{.method = "GET",
+	 .path = "/api/v1/baselines",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_baselines},
+	{.method = "GET",
+	 .path = "/api/v1/compare",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_compare},
+	{.method = "GET",
+	 .path = "/api/v1/verdict",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_verdict},
+	{.method = "GET",
+	 .path = "/api/v1/functions",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_functions},
+	{.method = "GET",
+	 .path = "/api/v1/paths",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_paths},
+	{.method = "GET",
+	 .path = "/api/v1/profile",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_profile},
+	{.method = "GET",
+	 .path = "/api/v1/environment",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_environment},
+	{.method = "GET",
+	 .path = "/api/v1/trend",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_trend},
+	{.method = "GET",
+	 .path = "/api/v1/function-trend",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_function_trend},
+	{.method = "GET",
+	 .path = "/api/v1/annotations",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_annotations},
+	{.method = "POST",
+	 .path = "/api/v1/annotations",
+	 .scope = FG_SCOPE_UPLOAD,
+	 .handler = fg_handle_annotate},
+	{.method = "DELETE",
+	 .path = "/api/v1/annotations/",
+	 .scope = FG_SCOPE_UPLOAD,
+	 .handler = fg_handle_unannotate},
+	{.method = "GET",
+	 .path = "/api/v1/triage",
+	 .scope = FG_SCOPE_READ,
+	 .handler = fg_handle_triage_list},
+	{.method = "POST",
+	 .path = "/api/v1/triage",
+	 .scope = FG_SCOPE_UPLOAD,
+	 .handler = fg_handle_triage_set},
+	{.method = "GET",
+	 .path = "/api/v1/openapi.json",
+	 .scope = FG_SCOPE_NONE,
+	 .handler = fg_handle_openapi},
+	{.method = "GET", .path = "/healthz", .scope = FG_SCOPE_NONE, .handler = fg_handle_health},
+	{.method = "GET", .path = "/metrics", .scope = FG_SCOPE_NONE, .handler = fg_handle_metrics},
+	{.method = "GET", .path = "/assets/", .scope = FG_SCOPE_NONE, .handler = fg_handle_asset},
+	{.method = "GET", .path = "/", .scope = FG_SCOPE_NONE, .handler = fg_handle_asset},
 };
 const size_t fg_route_count = FG_ARRAY_SIZE(fg_routes);
 
 _Static_assert(FG_ARRAY_SIZE(fg_routes) <= FG_ROUTE_MAX, "counters have room for every route");
 
-const struct fg_page *fg_page_find(const char *name)
+static bool leads_to(const struct fg_route *route, const char *path)
 {
-	for (size_t i = 0; i < fg_page_count; i++) {
-		if (strcmp(fg_pages[i].name, name) == 0)
-			return &fg_pages[i];
+	const size_t length = strlen(route->path);
+	const bool is_prefix = length > 1 && route->path[length - 1] == '/';
+
+	return is_prefix ? strncmp(path, route->path, length) == 0 && path[length]
+			 : strcmp(path, route->path) == 0;
+}
+
+const struct fg_route *fg_route_find(const char *method, const char *path, const char **tail,
+				     bool *is_path_known)
+{
+	*is_path_known = false;
+	for (size_t i = 0; i < fg_route_count; i++) {
+		const struct fg_route *route = &fg_routes[i];
+
+		if (!leads_to(route, path))
+			continue;
+		*is_path_known = true;
+		if (strcmp(route->method, method) == 0 ||
+		    (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0)) {
+			*tail = path + strlen(route->path);
+			return route;
+		}
 	}
 	return NULL;
+}
+
+const char *fg_route_methods(const char *path, struct fg_arena *arena)
+{
+	const char *list = "";
+
+	for (size_t i = 0; i < fg_route_count; i++) {
+		const char *method = fg_routes[i].method;
+
+		if (leads_to(&fg_routes[i], path))
+			list = fg_arena_printf(arena, "%s%s%s%s", list, *list ? ", " : "", method,
+					       strcmp(method, "GET") == 0 ? ", HEAD" : "");
+	}
+	return list;
 }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The perfdb server: runs of a whole team in one place, over HTTP.
+ * The perfdb server: a team's runs in one place, over HTTP.
  *
  *	fg_server_start() → it serves from threads of its own → fg_server_stop()
  *
- * Threads: two of libmicrohttpd's move bytes; a pool of ours answers (workers.c), each request with
- * a database session that it borrows. One writer thread stores uploads, several in one transaction
- * when several wait (writer.c); one background thread seals tiles.  stop() lets requests in
- * progress finish, writes what is queued, and ends.
+ * Two threads of libmicrohttpd move bytes.  A pool of ours answers (workers.c), each request with a
+ * database session that it borrows.  One thread stores uploads, several in one transaction when
+ * several wait (write_queue.c); one seals tiles (sealer.c).  stop() lets requests in progress
+ * finish, writes what is queued, and ends.
  *
- * Without any token in its database a server is open to everybody who reaches it, and therefore
- * listens on loopback only, and only to requests that call it by a loopback name (a page in a
- * browser cannot be talked into asking it) and did not come through a proxy.  Behind a proxy it
- * lets nobody in until a token is made.  A token that was revoked counts: taking back the last one
- * does not open the door.
+ * While no token was ever made, a server is open to local clients: it listens on loopback only, and
+ * answers only requests that call it by a loopback name, so that DNS rebinding does not reach it,
+ * and that came through no proxy.  Behind a proxy it lets nobody in until a token is made.  Revoking
+ * the last token does not open it again.
  */
 #ifndef FG_PERFDB_SERVER_SERVER_H
 #define FG_PERFDB_SERVER_SERVER_H

@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The threads that answer.  libmicrohttpd's threads only move bytes: the first of them to wake
- * takes every connection that waits, so a handler that ran there, and waited for its transaction,
- * would hold up all of them one after the other.  A request that is complete is taken off its
- * connection's hands (suspended), answered here, and given back.
+ * libmicrohttpd's threads only move bytes: the first of them to wake takes every connection that
+ * waits, so a handler that ran there and waited for its transaction would hold up all of them.  A
+ * complete request is suspended, answered here, and resumed.
  *
- * Uploads are work, so they may not have all threads: a quarter is kept for those who ask.  While
- * the disk has an upload no thread does: the writer gives it back when it is written.
+ * Uploads are CPU work, so they never have all threads: a quarter is kept for questions.  While an
+ * upload waits for the disk it holds no thread.
  */
+#include "perfdb/server/workers.h"
+
 #include "base/clock.h"
-#include "perfdb/server/request.h"
+#include "perfdb/server/threads.h"
 
 #include <unistd.h>
 
-/* In the order in which they are taken. */
 enum {
-	WRITTEN,
-	QUESTIONS,
-	UPLOADS,
-	KINDS
+	UPLOADS_MAX = 32, /* in progress: each takes more memory than its body */
+	LEAVE_SECONDS = 5 /* for clients to read their answers when the server stops */
 };
 
-struct line {
-	struct fg_request *first;
-	struct fg_request **last;
-};
-
-enum {
-	IN_HAND_MAX = 32, /* uploads that take up more memory than their bodies */
-	LEAVE_SECONDS = 5 /* so long may a client take to read its answer when the server stops */
+struct queue {
+	struct fg_job *first;
+	struct fg_job **last;
 };
 
 struct fg_workers {
@@ -37,43 +30,41 @@ struct fg_workers {
 	pthread_cond_t left;
 	pthread_t *threads;
 	size_t thread_count;
-	struct line lines[KINDS];
-	size_t uploading; /* threads that have an upload */
-	size_t uploading_max;
-	size_t in_hand; /* uploads that were begun, and are not answered */
-	size_t held;    /* requests that were given, and are not done with */
+	struct queue queues[FG_JOB_KINDS];
+	size_t upload_threads; /* busy with an upload */
+	size_t upload_threads_max;
+	size_t uploads; /* begun and not answered */
+	size_t held;
 	bool stopping;
 };
 
-static int kind_of(const struct fg_request *rq)
+static bool may_begin(const struct fg_workers *w, enum fg_job_kind kind)
 {
-	if (rq->then)
-		return WRITTEN;
-	return rq->route->takes_run ? UPLOADS : QUESTIONS;
+	if (kind == FG_JOB_QUESTION)
+		return true;
+	return w->upload_threads < w->upload_threads_max &&
+	       (kind == FG_JOB_WRITTEN || w->uploads < UPLOADS_MAX);
 }
 
-static bool may_begin(const struct fg_workers *w, int kind)
+static struct fg_job *take_first(struct queue *queue)
 {
-	return kind == QUESTIONS ||
-	       (w->uploading < w->uploading_max && (kind == WRITTEN || w->in_hand < IN_HAND_MAX));
+	struct fg_job *job = queue->first;
+
+	queue->first = job->next;
+	if (!queue->first)
+		queue->last = &queue->first;
+	return job;
 }
 
-/* The next that may be answered, or NULL. */
-static struct fg_request *next(struct fg_workers *w, int *of)
+/* The next job that may be done, or NULL. */
+static struct fg_job *next(struct fg_workers *w)
 {
-	for (int kind = 0; kind < KINDS; kind++) {
-		struct line *line = &w->lines[kind];
-		struct fg_request *rq = line->first;
-
-		if (!rq || !may_begin(w, kind))
+	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {
+		if (!w->queues[kind].first || !may_begin(w, kind))
 			continue;
-		line->first = rq->next;
-		if (!line->first)
-			line->last = &line->first;
-		w->uploading += kind != QUESTIONS;
-		w->in_hand += kind == UPLOADS;
-		*of = kind;
-		return rq;
+		w->upload_threads += kind != FG_JOB_QUESTION;
+		w->uploads += kind == FG_JOB_UPLOAD;
+		return take_first(&w->queues[kind]);
 	}
 	return NULL;
 }
@@ -84,24 +75,24 @@ static void *work(void *context)
 
 	(void)pthread_mutex_lock(&w->lock);
 	for (;;) {
-		int kind = QUESTIONS;
-		struct fg_request *rq = next(w, &kind);
+		struct fg_job *job = next(w);
+		enum fg_job_kind kind = FG_JOB_QUESTION;
 		bool answered = false;
 
-		if (!rq && w->stopping && !w->lines[UPLOADS].first && !w->in_hand)
+		if (!job && w->stopping && !w->queues[FG_JOB_UPLOAD].first && !w->uploads)
 			break;
-		if (!rq) {
+		if (!job) {
 			(void)pthread_cond_wait(&w->filled, &w->lock);
 			continue;
 		}
+		kind = job->kind;
 		(void)pthread_mutex_unlock(&w->lock);
-		answered = fg_http_answer(rq); /* from here on it may be gone */
+		answered = job->run(job); /* from here on it may be gone */
 		(void)pthread_mutex_lock(&w->lock);
-		if (kind == QUESTIONS)
+		if (kind == FG_JOB_QUESTION)
 			continue;
-		/* Whatever may begin now, this thread looks for it next. */
-		w->uploading--;
-		w->in_hand -= answered;
+		w->upload_threads--;
+		w->uploads -= answered;
 		if (w->stopping)
 			(void)pthread_cond_broadcast(&w->filled);
 	}
@@ -109,10 +100,8 @@ static void *work(void *context)
 	return NULL;
 }
 
-/*
- * More than there are processors would only take them from each other, and from the one who writes.
- */
-static size_t count_uploaders(unsigned threads)
+/* More than there are processors would only take time from each other and from the writer. */
+static size_t count_upload_threads(unsigned threads)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t most = threads - (threads + 3) / 4;
@@ -125,22 +114,18 @@ static size_t count_uploaders(unsigned threads)
 int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 {
 	struct fg_workers *w = fg_xcalloc(1, sizeof(*w));
-	pthread_condattr_t attributes;
 
-	for (int kind = 0; kind < KINDS; kind++)
-		w->lines[kind].last = &w->lines[kind].first;
-	w->uploading_max = count_uploaders(threads);
+	for (int kind = 0; kind < FG_JOB_KINDS; kind++)
+		w->queues[kind].last = &w->queues[kind].first;
+	w->upload_threads_max = count_upload_threads(threads);
 	(void)pthread_mutex_init(&w->lock, NULL);
 	(void)pthread_cond_init(&w->filled, NULL);
-	(void)pthread_condattr_init(&attributes);
-	(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	(void)pthread_cond_init(&w->left, &attributes);
-	(void)pthread_condattr_destroy(&attributes);
+	fg_wake_init(&w->left);
 	w->threads = fg_xcalloc(threads, sizeof(*w->threads));
 	*workers = w;
 	while (w->thread_count < threads) {
 		if (pthread_create(&w->threads[w->thread_count], NULL, work, w) != 0)
-			return fg_error_set(err, FG_EIO, "cannot start a thread that answers");
+			return fg_error_set(err, FG_EIO, "cannot start a worker thread");
 		w->thread_count++;
 	}
 	return FG_OK;
@@ -157,14 +142,14 @@ bool fg_workers_hold(struct fg_workers *w)
 	return held;
 }
 
-void fg_workers_give(struct fg_workers *w, struct fg_request *rq)
+void fg_workers_give(struct fg_workers *w, struct fg_job *job)
 {
-	struct line *line = &w->lines[kind_of(rq)];
+	struct queue *queue = &w->queues[job->kind];
 
 	(void)pthread_mutex_lock(&w->lock);
-	rq->next = NULL;
-	*line->last = rq;
-	line->last = &rq->next;
+	job->next = NULL;
+	*queue->last = job;
+	queue->last = &job->next;
 	(void)pthread_cond_signal(&w->filled);
 	(void)pthread_mutex_unlock(&w->lock);
 }
@@ -174,7 +159,7 @@ bool fg_workers_have_uploads(struct fg_workers *w)
 	bool have = false;
 
 	(void)pthread_mutex_lock(&w->lock);
-	have = w->uploading || w->lines[UPLOADS].first;
+	have = w->upload_threads || w->queues[FG_JOB_UPLOAD].first;
 	(void)pthread_mutex_unlock(&w->lock);
 	return have;
 }
@@ -187,29 +172,21 @@ void fg_workers_let_go(struct fg_workers *w)
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
-void fg_tell_to_stop(pthread_mutex_t *lock, pthread_cond_t *waiting, bool *stopping)
-{
-	(void)pthread_mutex_lock(lock);
-	*stopping = true;
-	(void)pthread_cond_broadcast(waiting);
-	(void)pthread_mutex_unlock(lock);
-}
-
 void fg_workers_stop(struct fg_workers *w)
 {
-	struct timespec until = {0};
+	int64_t until_ns = 0;
+	int64_t left_ns = 0;
 
 	if (!w)
 		return;
-	fg_tell_to_stop(&w->lock, &w->filled, &w->stopping);
+	fg_wake_to_stop(&w->lock, &w->filled, &w->stopping);
 	for (size_t i = 0; i < w->thread_count; i++)
 		(void)pthread_join(w->threads[i], NULL);
 	w->thread_count = 0;
-	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += LEAVE_SECONDS;
+	until_ns = fg_clock_monotonic_ns() + LEAVE_SECONDS * FG_NS_PER_S;
 	(void)pthread_mutex_lock(&w->lock);
-	while (w->held && pthread_cond_timedwait(&w->left, &w->lock, &until) == 0)
-		;
+	while (w->held && (left_ns = until_ns - fg_clock_monotonic_ns()) > 0)
+		(void)fg_wake_wait(&w->left, &w->lock, left_ns);
 	(void)pthread_mutex_unlock(&w->lock);
 }
 

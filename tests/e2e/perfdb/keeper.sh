@@ -51,7 +51,7 @@ stop_server
 refused 2 'expected: perfdb token create, list, or revoke NUMBER' token revoke --database perfdb.db
 refused 2 'number' token revoke one --database perfdb.db
 refused 1 '77' token revoke 77 --database perfdb.db
-refused 2 "'root' is no scope" token create --database perfdb.db --scope root
+refused 2 "'root' is not a scope" token create --database perfdb.db --scope root
 
 # To another database: runs, baselines and tokens; twice is as good as once.
 "$fastgate" baseline set gold latest --store perfdb.db 2>err || fail "no baseline" err

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "perfdb/client/client.h"
-#include "perfdb/server/request.h"
+#include "perfdb/server/limiter.h"
 #include "store/bundle.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/integration/perfdb/scripted_server.h"
@@ -167,9 +167,9 @@ static void limit_survives_a_clock_that_jumps(void **state)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(minutes); i++) {
 		const int64_t now_ns = minutes[i] * 60 * FG_NS_PER_S;
 
-		assert_int_equal(fg_limiter_ask(limiter, "somebody", now_ns), 0);
-		assert_int_equal(fg_limiter_ask(limiter, "somebody", now_ns), 0);
-		assert_in_range(fg_limiter_ask(limiter, "somebody", now_ns), 1, 60);
+		assert_int_equal(fg_limiter_count(limiter, "somebody", now_ns), 0);
+		assert_int_equal(fg_limiter_count(limiter, "somebody", now_ns), 0);
+		assert_in_range(fg_limiter_count(limiter, "somebody", now_ns), 1, 60);
 	}
 	fg_limiter_free(limiter);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 #include "perfdb/server/pages.h"
-#include "perfdb/server/request.h"
+#include "perfdb/server/routes.h"
 #include "store/db.h"
 #include "store/serving/batch.h"
 #include "store/store.h"
@@ -10,6 +10,7 @@
 #include "tests/unit/store/samples.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <sched.h>
 
 /* The program is known: its dictionary stays at home. */
@@ -152,7 +153,7 @@ static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload
 		assert_int_equal(
 			pthread_create(&uploads[i].thread, NULL, upload_and_wait, &uploads[i]), 0);
 		/* One after the other: all but the first share a transaction. */
-		while (fg_writer_pending(s->server->writer) <= i)
+		while (fg_write_queue_pending(s->server->writes) <= i)
 			(void)sched_yield();
 	}
 	for (unsigned i = 0; i < 4 * WAITING; i++)

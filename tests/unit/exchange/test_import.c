@@ -261,7 +261,8 @@ static void packed_files_are_read_as_what_is_in_them(void **state)
 		struct fg_strbuf packed = {0};
 		struct fg_error err = {0};
 
-		assert_int_equal(fg_gzip_pack(cases[i].text, strlen(cases[i].text), &packed, &err),
+		assert_int_equal(fg_gzip_pack(cases[i].text, strlen(cases[i].text), FG_GZIP_TIGHT,
+					      &packed, &err),
 				 FG_OK);
 		format = fg_import_detect(packed.data, packed.length);
 		assert_non_null(format);
@@ -388,7 +389,7 @@ static void gzip_beyond_the_limit_is_refused(void **state)
 	char zeros[100000] = {0};
 
 	(void)state;
-	assert_int_equal(fg_gzip_pack(zeros, sizeof(zeros), &packed, NULL), FG_OK);
+	assert_int_equal(fg_gzip_pack(zeros, sizeof(zeros), FG_GZIP_TIGHT, &packed, NULL), FG_OK);
 	assert_int_equal(fg_gzip_unpack(packed.data, packed.length, 1000, &out, &err), FG_ELIMIT);
 	assert_int_equal(out.length, 0);
 	assert_int_equal(fg_gzip_unpack(packed.data, packed.length, sizeof(zeros), &out, &err),

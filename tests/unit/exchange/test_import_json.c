@@ -75,7 +75,8 @@ static void it_may_be_packed(void **state)
 	struct fg_strbuf packed = {0};
 	struct fg_error err = {0};
 
-	assert_int_equal(fg_gzip_pack(text->data, text->length, &packed, &err), FG_OK);
+	assert_int_equal(fg_gzip_pack(text->data, text->length, FG_GZIP_TIGHT, &packed, &err),
+			 FG_OK);
 	expect_the_same_again(packed.data, packed.length, text);
 	fg_strbuf_release(&packed);
 }

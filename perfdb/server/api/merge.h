@@ -2,8 +2,8 @@
 /*
  * Two stored runs as one with two arms, for what draws a comparison.  Inside perfdb/server/ only.
  */
-#ifndef FG_PERFDB_SERVER_MERGE_H
-#define FG_PERFDB_SERVER_MERGE_H
+#ifndef FG_PERFDB_SERVER_API_MERGE_H
+#define FG_PERFDB_SERVER_API_MERGE_H
 
 #include "store/store.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfdb/server/merge.h"
+#include "perfdb/server/api/merge.h"
 
 /* Repetitions of the candidate, as those of an arm; values by the name of their metric. */
 static void add_repetitions(struct fg_series *to, const struct fg_series *from, uint8_t arm)

@@ -1,284 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two runs side by side.  `a` is the baseline and `b` the candidate; without `b`, the two arms of
- * `a` are compared, which is what a gate's run holds.  Cheap questions (metrics, functions, paths,
- * conditions) are answered from what the store keeps for them; the verdict loads both runs and asks
- * gate/.
+ * Two runs by metric and by conditions, and what the pages draw of them.  Metrics and conditions
+ * come from what the store keeps for them; the verdict loads both runs and asks gate/.
  */
 #include "base/clock.h"
 #include "gate/gate.h"
-#include "perfdb/server/merge.h"
-#include "perfdb/server/request.h"
+#include "perfdb/server/api/handlers.h"
+#include "perfdb/server/api/merge.h"
+#include "perfdb/server/api/sides.h"
 #include "reporters/reporter.h"
-#include "store/serving/compare.h"
-#include "store/serving/paths.h"
-#include "store/serving/side.h"
-#include "store/store.h"
 
 #include <math.h>
-
-enum {
-	FUNCTIONS_DEFAULT = 200,
-	FUNCTIONS_MAX = 20000,
-	PATHS_DEFAULT = 20000,
-	PATHS_MAX = 200000
-};
-
-static const double ns_per_ms = 1e6;
-
-static int read_sides(struct fg_request *rq, struct fg_run_side sides[2], struct fg_error *err)
-{
-	const char *a = NULL;
-	const char *b = fg_parameter(rq, "b");
-	int status = fg_need(rq, "a", &a, err);
-
-	sides[0] = (struct fg_run_side){NULL, FG_ARM_CANDIDATE};
-	sides[1] = (struct fg_run_side){NULL, FG_ARM_CANDIDATE};
-	if (status == FG_OK)
-		status = fg_find_run(rq, a, &sides[0].run, err);
-	if (status == FG_OK && b)
-		status = fg_find_run(rq, b, &sides[1].run, err);
-	if (status == FG_OK && (!b || strcmp(sides[0].run, sides[1].run) == 0)) {
-		sides[1].run = sides[0].run;
-		sides[0].arm = FG_ARM_BASELINE;
-	}
-	return status;
-}
-
-/* "NAME": [first, second]: of the baseline and the candidate, or both ends of an interval. */
-static void write_pair(struct fg_json_writer *w, const char *name, double first, double second)
-{
-	fg_json_begin_array(w, name);
-	fg_json_double(w, NULL, first);
-	fg_json_double(w, NULL, second);
-	fg_json_end(w);
-}
-
-static void write_runs(struct fg_json_writer *w, const struct fg_run_side sides[2])
-{
-	fg_json_begin_array(w, "runs");
-	fg_json_text(w, NULL, sides[0].run);
-	fg_json_text(w, NULL, sides[1].run);
-	fg_json_end(w);
-}
-
-static void write_delta(struct fg_json_writer *w, const struct fg_function_delta *d)
-{
-	const double delta = (d->self_ns[1] - d->self_ns[0]) / ns_per_ms;
-	const double error = d->sampling_error_ns / ns_per_ms;
-
-	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "id", d->id);
-	fg_json_text(w, "name", d->name);
-	fg_json_text(w, "library", d->library);
-	fg_json_text(w, "file", d->file);
-	fg_json_int(w, "line", d->line);
-	write_pair(w, "self_ms", d->self_ns[0] / ns_per_ms, d->self_ns[1] / ns_per_ms);
-	write_pair(w, "inclusive_ms", d->inclusive_ns[0] / ns_per_ms,
-		   d->inclusive_ns[1] / ns_per_ms);
-	fg_json_double(w, "delta_ms", delta);
-	write_pair(w, "sampling_interval_ms", delta - error, delta + error);
-	fg_json_end(w);
-}
-
-int fg_handle_functions(struct fg_request *rq, struct fg_error *err)
-{
-	struct fg_run_side sides[2];
-	struct fg_function_deltas deltas = {0};
-	const char *benchmark = NULL;
-	struct fg_json_writer w;
-	size_t limit = 0;
-	int status = fg_need(rq, "benchmark", &benchmark, err);
-
-	if (status == FG_OK)
-		status = fg_parameter_size(rq, "limit", FUNCTIONS_DEFAULT, FUNCTIONS_MAX, &limit,
-					   err);
-	if (status == FG_OK)
-		status = read_sides(rq, sides, err);
-	if (status == FG_OK)
-		status = fg_store_compare_functions(rq->store, sides, benchmark, limit, &deltas,
-						    err);
-	if (status != FG_OK)
-		return status;
-	fg_json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	write_runs(&w, sides);
-	write_pair(&w, "total_ms", deltas.total_ns[0] / ns_per_ms, deltas.total_ns[1] / ns_per_ms);
-	fg_json_int(&w, "functions_total", (int64_t)deltas.total);
-	fg_json_begin_array(&w, "functions");
-	for (size_t i = 0; i < deltas.count; i++)
-		write_delta(&w, &deltas.items[i]);
-	fg_json_end(&w);
-	fg_json_end(&w);
-	fg_function_deltas_release(&deltas);
-	return FG_OK;
-}
-
-static double weight(const struct fg_path_tree *tree, size_t node)
-{
-	return tree->inclusive_ns[0][node] > tree->inclusive_ns[1][node]
-		       ? tree->inclusive_ns[0][node]
-		       : tree->inclusive_ns[1][node];
-}
-
-/*
- * The value that would stand at `place` if the values were sorted, largest first; their order
- * changes.
- */
-static double select_largest(double *values, size_t count, size_t place)
-{
-	size_t first = 0;
-	size_t last = count - 1;
-
-	while (first < last) {
-		const double pivot = values[first + (last - first) / 2];
-		size_t i = first;
-		size_t j = last;
-
-		while (i <= j) {
-			while (values[i] > pivot)
-				i++;
-			while (values[j] < pivot)
-				j--;
-			if (i <= j) {
-				const double t = values[i];
-
-				values[i++] = values[j];
-				values[j] = t;
-				if (j == 0)
-					break;
-				j--;
-			}
-		}
-		if (place <= j)
-			last = j;
-		else if (place >= i)
-			first = i;
-		else
-			break;
-	}
-	return values[place];
-}
-
-/* The inclusive time from which a path is shown when at most `limit` are. */
-static double threshold(const struct fg_path_tree *tree, size_t limit)
-{
-	double *weights = NULL;
-	double least = 0;
-
-	if (tree->set.node_count <= limit)
-		return 0;
-	weights = fg_xcalloc(tree->set.node_count, sizeof(*weights));
-	for (size_t i = 0; i < tree->set.node_count; i++)
-		weights[i] = weight(tree, i);
-	least = select_largest(weights, tree->set.node_count, limit - 1);
-	free(weights);
-	return least;
-}
-
-/* What is shown of a tree: place + 1 among what is shown, 0: not shown. */
-struct shown {
-	uint32_t *nodes;
-	uint32_t *functions;
-};
-
-/*
- * A parent is heavier than its children, so it is never missing.  Only names that are used are
- * told.
- */
-static void choose(const struct fg_path_tree *tree, size_t limit, struct shown *shown)
-{
-	const double least = threshold(tree, limit);
-	uint32_t nodes = 0;
-	uint32_t functions = 0;
-
-	shown->nodes = fg_xcalloc(tree->set.node_count, sizeof(*shown->nodes));
-	shown->functions = fg_xcalloc(tree->set.function_count, sizeof(*shown->functions));
-	for (size_t i = 0; i < tree->set.node_count; i++) {
-		if (i > 0 && weight(tree, i) < least)
-			continue;
-		shown->nodes[i] = ++nodes;
-		shown->functions[tree->set.nodes[i].function] = 1;
-	}
-	for (size_t i = 0; i < tree->set.function_count; i++) {
-		if (shown->functions[i])
-			shown->functions[i] = ++functions;
-	}
-}
-
-static void write_node(struct fg_json_writer *w, const struct fg_path_tree *tree,
-		       const struct shown *shown, size_t i)
-{
-	const struct fg_profile_node *node = &tree->set.nodes[i];
-
-	fg_json_begin_array(w, NULL);
-	fg_json_int(w, NULL, i == 0 ? 0 : (int64_t)shown->nodes[i] - shown->nodes[node->parent]);
-	fg_json_int(w, NULL, (int64_t)shown->functions[node->function] - 1);
-	for (int side = 0; side < 2; side++)
-		fg_json_double(w, NULL, round(tree->self_ns[side][i] / 1e3) / 1e3);
-	fg_json_end(w);
-}
-
-/* Columns: a fifth of the size of an object per node. */
-static void write_tree(struct fg_json_writer *w, const struct fg_path_tree *tree, size_t limit)
-{
-	struct shown shown = {0};
-
-	choose(tree, limit, &shown);
-	fg_json_begin_array(w, "names");
-	for (size_t i = 0; i < tree->set.function_count; i++) {
-		if (shown.functions[i])
-			fg_json_text(w, NULL, tree->set.functions[i].name);
-	}
-	fg_json_end(w);
-	fg_json_begin_array(w, "libraries");
-	for (size_t i = 0; i < tree->set.function_count; i++) {
-		if (shown.functions[i])
-			fg_json_text(w, NULL, tree->set.functions[i].library);
-	}
-	fg_json_end(w);
-	fg_json_begin_array(w, "nodes");
-	for (size_t i = 0; i < tree->set.node_count; i++) {
-		if (shown.nodes[i])
-			write_node(w, tree, &shown, i);
-	}
-	fg_json_end(w);
-	fg_json_int(w, "nodes_total", (int64_t)tree->set.node_count);
-	free(shown.nodes);
-	free(shown.functions);
-}
-
-int fg_handle_paths(struct fg_request *rq, struct fg_error *err)
-{
-	struct fg_run_side sides[2];
-	struct fg_path_tree tree = {0};
-	const char *benchmark = NULL;
-	struct fg_json_writer w;
-	size_t limit = 0;
-	int status = fg_need(rq, "benchmark", &benchmark, err);
-
-	if (status == FG_OK)
-		status = fg_parameter_size(rq, "limit", PATHS_DEFAULT, PATHS_MAX, &limit, err);
-	if (status == FG_OK && limit == 0)
-		status = fg_error_set(err, FG_EINVAL, "parameter 'limit' has to be at least 1");
-	if (status == FG_OK)
-		status = read_sides(rq, sides, err);
-	if (status == FG_OK)
-		status = fg_store_paths(rq->store, sides, benchmark, &tree, err);
-	if (status != FG_OK)
-		return status;
-	fg_json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	write_runs(&w, sides);
-	fg_json_begin_array(&w, "repetitions");
-	fg_json_int(&w, NULL, tree.repetitions[0]);
-	fg_json_int(&w, NULL, tree.repetitions[1]);
-	fg_json_end(&w);
-	write_tree(&w, &tree, limit);
-	fg_json_end(&w);
-	fg_path_tree_release(&tree);
-	return FG_OK;
-}
 
 struct pair {
 	struct fg_stored_run runs[2];
@@ -288,7 +20,7 @@ struct pair {
 static int load_pair(struct fg_request *rq, bool profiles, struct pair *pair, struct fg_error *err)
 {
 	struct fg_run_side sides[2];
-	int status = read_sides(rq, sides, err);
+	int status = fg_sides_read(rq, sides, err);
 
 	if (status != FG_OK)
 		return status;
@@ -350,7 +82,7 @@ int fg_handle_environment(struct fg_request *rq, struct fg_error *err)
 	int status = load_pair(rq, false, &pair, err);
 
 	if (status == FG_OK) {
-		fg_json(rq, &w);
+		fg_request_json(rq, &w);
 		fg_json_begin_object(&w, NULL);
 		write_environment(&w, "differences", &pair);
 		fg_json_end(&w);
@@ -395,7 +127,7 @@ int fg_handle_compare(struct fg_request *rq, struct fg_error *err)
 		const struct fg_run *a = &pair.runs[0].run;
 		const struct fg_run *b = pair.same ? a : &pair.runs[1].run;
 
-		fg_json(rq, &w);
+		fg_request_json(rq, &w);
 		fg_json_begin_object(&w, NULL);
 		fg_json_text(&w, "a", a->id);
 		fg_json_text(&w, "b", b->id);
@@ -478,8 +210,8 @@ int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 			}
 		}
 		report = (struct fg_report){&shown->run, &verdict, profiles};
-		rq->type = "application/json";
-		fg_report_page_json(&report, false, &rq->answer);
+		rq->answer.type = "application/json";
+		fg_report_page_json(&report, false, &rq->answer.text);
 		free(profiles);
 	}
 	fg_verdict_release(&verdict);
@@ -491,7 +223,7 @@ int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 /* "3-9" as pair numbers; everything when the parameter is absent. */
 static int read_pairs(struct fg_request *rq, uint32_t range[2], struct fg_error *err)
 {
-	const char *words = fg_parameter(rq, "pairs");
+	const char *words = fg_request_parameter(rq, "pairs");
 	char *end = NULL;
 	unsigned long from = 0;
 	unsigned long to = UINT32_MAX;
@@ -543,7 +275,7 @@ int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 	const char *benchmark = NULL;
 	struct fg_profile_set *set = NULL;
 	uint32_t range[2] = {0};
-	int status = fg_need(rq, "benchmark", &benchmark, err);
+	int status = fg_request_need(rq, "benchmark", &benchmark, err);
 
 	if (status == FG_OK)
 		status = read_pairs(rq, range, err);
@@ -560,8 +292,8 @@ int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 	}
 	if (set) {
 		keep_pairs(set, range);
-		rq->type = "application/json";
-		fg_report_profile_json(set, &rq->answer);
+		rq->answer.type = "application/json";
+		fg_report_profile_json(set, &rq->answer.text);
 	}
 	fg_stored_run_release(&joined);
 	release_pair(&pair);

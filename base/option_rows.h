@@ -4,8 +4,8 @@
  * fills, its long name, its letter (or 0), and what --help says of it.  An option of a rarer kind
  * is written out as a struct fg_option.
  */
-#ifndef FG_CLI_FRAMEWORK_OPTION_ROWS_H
-#define FG_CLI_FRAMEWORK_OPTION_ROWS_H
+#ifndef FG_BASE_OPTION_ROWS_H
+#define FG_BASE_OPTION_ROWS_H
 
 #include "base/options.h"
 

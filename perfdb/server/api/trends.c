@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How a metric, or a function, fared over time, and where it changed for good. */
 #include "base/clock.h"
-#include "perfdb/server/request.h"
+#include "perfdb/server/api/handlers.h"
 #include "stats/changepoint.h"
 #include "stats/sample.h"
 #include "store/serving/compare.h"
@@ -194,33 +194,38 @@ static void write_point(struct fg_json_writer *w, const struct fg_history_point 
 static int read_place(struct fg_request *rq, const char **project, const char **benchmark,
 		      struct fg_error *err)
 {
-	int status = fg_need(rq, "project", project, err);
+	int status = fg_request_need(rq, "project", project, err);
 
-	if (status == FG_OK)
-		status = fg_need(rq, "benchmark", benchmark, err);
-	if (status == FG_OK)
-		status = fg_may_see(rq, *project, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = fg_request_need(rq, "benchmark", benchmark, err);
+	if (status != FG_OK)
+		return status;
+	return fg_request_may_see(rq, *project, err);
 }
 
 int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg_history_query query = {.branch = fg_parameter(rq, "branch")};
+	struct fg_history_query query = {.branch = fg_request_parameter(rq, "branch"),
+					 .limit = POINTS_MAX};
 	struct fg_history history = {0};
 	struct usable usable = {0};
 	struct fg_json_writer w;
 	int status = read_place(rq, &query.project, &query.benchmark, err);
 
-	if (status == FG_OK)
-		status = fg_need(rq, "metric", &query.metric, err);
-	if (status == FG_OK)
-		status = fg_parameter_size(rq, "limit", POINTS_MAX, POINTS_MAX, &query.limit, err);
-	if (status == FG_OK)
-		status = fg_store_history(rq->store, &query, &history, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_request_need(rq, "metric", &query.metric, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_history(rq->store, &query, &history, err);
 	if (status != FG_OK)
 		return status;
 	make_usable(&usable, history.count);
-	fg_json(rq, &w);
+	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "unit", history.unit);
 	fg_json_text(&w, "better", history.better == FG_BETTER_HIGHER ? "higher" : "lower");
@@ -230,7 +235,8 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 		use(&usable, i, history.points[i].run, history.points[i].candidate);
 	}
 	fg_json_end(&w);
-	if (!fg_parameter(rq, "changes") || strcmp(fg_parameter(rq, "changes"), "0") != 0)
+	if (!fg_request_parameter(rq, "changes") ||
+	    strcmp(fg_request_parameter(rq, "changes"), "0") != 0)
 		status = write_changes(&w, &usable, err);
 	if (status == FG_OK)
 		fg_json_end(&w);
@@ -242,15 +248,15 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 /* Named by its id, or by its name and library. */
 static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], struct fg_error *err)
 {
-	const char *name = fg_parameter(rq, "name");
+	const char *name = fg_request_parameter(rq, "name");
 	const char *given = NULL;
 	int status = FG_OK;
 
 	if (name) {
-		fg_store_function_id(name, fg_parameter(rq, "library"), id);
+		fg_store_function_id(name, fg_request_parameter(rq, "library"), id);
 		return FG_OK;
 	}
-	status = fg_need(rq, "function", &given, err);
+	status = fg_request_need(rq, "function", &given, err);
 	if (status == FG_OK && strlen(given) >= FG_FUNCTION_ID_SIZE)
 		status = fg_error_set(err, FG_EINVAL, "'%.40s' is no id of a function", given);
 	if (status == FG_OK)
@@ -263,7 +269,7 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 				  const struct fg_trend_point *points, size_t count,
 				  struct fg_error *err)
 {
-	const char *wish = fg_parameter(rq, "changes");
+	const char *wish = fg_request_parameter(rq, "changes");
 	struct usable usable = {0};
 	int status = FG_OK;
 
@@ -292,23 +298,26 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	const char *benchmark = NULL;
 	char function[FG_FUNCTION_ID_SIZE] = "";
 	const struct fg_trend_point *points = NULL; /* the newest ones */
-	size_t limit = 0;
+	size_t limit = POINTS_MAX;
 	size_t count = 0;
 	struct fg_json_writer w;
 	int status = read_place(rq, &project, &benchmark, err);
 
-	if (status == FG_OK)
-		status = read_function(rq, function, err);
-	if (status == FG_OK)
-		status = fg_parameter_size(rq, "limit", POINTS_MAX, POINTS_MAX, &limit, err);
-	if (status == FG_OK)
-		status = fg_store_function_trend(rq->store, project, benchmark,
-						 fg_parameter(rq, "branch"), function, &trend, err);
+	if (status != FG_OK)
+		return status;
+	status = read_function(rq, function, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_request_size(rq, "limit", POINTS_MAX, &limit, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_function_trend(rq->store, project, benchmark,
+					 fg_request_parameter(rq, "branch"), function, &trend, err);
 	if (status != FG_OK)
 		return status;
 	count = fg_min_size(limit, trend.count);
 	points = trend.points + (trend.count - count);
-	fg_json(rq, &w);
+	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "name", trend.name);
 	fg_json_text(&w, "library", trend.library);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may ask what.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_ADMISSION_H
+#define FG_PERFDB_SERVER_ADMISSION_H
+
+#include "perfdb/server/request.h"
+
+/*
+ * What the headers alone decide: the address, the method, the limits.  Finds the route and sets the
+ * limits of the body.  Asks no database, so libmicrohttpd's threads may call it.
+ */
+int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
+/* What the token allows; opens the request's session. */
+int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfdb/server/answer.h"
+
+#include "base/clock.h"
+#include "base/gzip.h"
+#include "base/text.h"
+#include "perfdb/server/request_log.h"
+#include "perfdb/server/routes.h"
+
+enum {
+	PACK_FROM_BYTES = 2048
+};
+
+struct meaning {
+	int code; /* of a failure: enum fg_status */
+	int http_status;
+	const char *word;
+	const char *message; /* for the client; NULL: the error's own */
+};
+
+static const struct meaning meanings[] = {
+	{.code = FG_EINVAL, .http_status = 400, .word = "bad_request"},
+	{.code = FG_ECONFLICT, .http_status = 400, .word = "bad_request"},
+	{.code = FG_EPARSE, .http_status = 400, .word = "bad_content"},
+	{.code = FG_ENOENT, .http_status = 404, .word = "not_found"},
+	{.code = FG_ELIMIT, .http_status = 413, .word = "too_large"},
+	{.code = FG_EUNSUPPORTED, .http_status = 415, .word = "unsupported"},
+	{.code = FG_EBUSY,
+	 .http_status = 503,
+	 .word = "busy",
+	 .message = "the server is busy: try again"},
+	{.code = FG_EIO,
+	 .http_status = 507,
+	 .word = "storage",
+	 .message = "the server cannot read or write its database; its log says why"},
+};
+
+static const struct meaning unforeseen = {
+	.code = FG_EDB,
+	.http_status = 500,
+	.word = "internal",
+	.message = "the server failed; its log says why",
+};
+
+/* What failed inside is for the log; what the client did wrong is for the client. */
+static void write_error(struct fg_request *rq, const struct fg_error *err)
+{
+	struct fg_answer *answer = &rq->answer;
+	const struct meaning *found = &unforeseen;
+	struct fg_json_writer w;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(meanings); i++) {
+		if (meanings[i].code == (int)err->code)
+			found = &meanings[i];
+	}
+	if (answer->status < 400)
+		answer->status = found->http_status;
+	if (answer->status == 503 && !answer->retry_after_s)
+		answer->retry_after_s = 1;
+	fg_strbuf_clear(&answer->text);
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_begin_object(&w, "error");
+	fg_json_text(&w, "code", found->word);
+	fg_json_text(&w, "message", found->message ? found->message : err->message);
+	fg_json_end(&w);
+	fg_json_end(&w);
+}
+
+static void count(struct fg_request *rq, int64_t took_us)
+{
+	struct fg_counters *counters = &rq->server->counters;
+
+	if (rq->route) {
+		const size_t place = (size_t)(rq->route - fg_routes);
+
+		atomic_fetch_add(&counters->requests[place], 1);
+		atomic_fetch_add(&counters->microseconds[place], (unsigned long long)took_us);
+	}
+	atomic_fetch_add(&counters->answers[(rq->answer.status / 100) % 6], 1);
+}
+
+static void write_log(struct fg_request *rq, const struct fg_error *err, int64_t took_us)
+{
+	const struct fg_answer *answer = &rq->answer;
+	struct fg_strbuf line = {0};
+	struct fg_json_writer w;
+	char time[FG_TIME_TEXT_SIZE];
+
+	if (!fg_request_log_is_on(rq->server->log))
+		return;
+	fg_time_format_utc(fg_clock_wall_ns(), time);
+	fg_json_writer_init(&w, &line, 0);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "time", time);
+	fg_json_text(&w, "method", rq->method);
+	fg_json_text(&w, "path", rq->path);
+	fg_json_text(&w, "client", rq->client);
+	fg_json_text(&w, "who", rq->who);
+	fg_json_int(&w, "status", answer->status);
+	fg_json_int(&w, "us", took_us);
+	fg_json_int(&w, "in", (int64_t)rq->body.bytes.length);
+	fg_json_int(&w, "out", (int64_t)(answer->asset ? answer->asset_size : answer->text.length));
+	if (err->code != FG_OK)
+		fg_json_text(&w, "error", err->message);
+	if (answer->status >= 500)
+		fg_json_text(&w, "database", rq->server->database_shown);
+	fg_json_end(&w);
+	fg_strbuf_add_char(&line, '\n');
+	fg_request_log_write(rq->server->log, line.data, line.length);
+	fg_strbuf_release(&line);
+}
+
+/* Large answers travel packed, if that makes them smaller. */
+static void pack(struct fg_request *rq)
+{
+	const char *accepted = fg_request_header(rq, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	struct fg_strbuf *text = &rq->answer.text;
+	struct fg_strbuf packed = {0};
+
+	if (rq->answer.asset || text->length < PACK_FROM_BYTES || !accepted ||
+	    !strstr(accepted, "gzip"))
+		return;
+	rq->answer.packed =
+		fg_gzip_pack(text->data, text->length, FG_GZIP_QUICK, &packed, NULL) == FG_OK &&
+		packed.length < text->length;
+	if (!rq->answer.packed) {
+		fg_strbuf_release(&packed);
+		return;
+	}
+	fg_strbuf_release(text);
+	*text = packed;
+}
+
+void fg_answer_settle(struct fg_request *rq, const struct fg_error *err)
+{
+	const int64_t took_us = (fg_clock_monotonic_ns() - rq->started_ns) / FG_NS_PER_US;
+
+	if (err->code != FG_OK)
+		write_error(rq, err);
+	else if (!rq->answer.status)
+		rq->answer.status = 200;
+	count(rq, took_us);
+	write_log(rq, err, took_us);
+	/* A session is not held while a slow client reads. */
+	fg_sessions_give_back(rq->server->sessions, rq->store);
+	rq->store = NULL;
+	pack(rq);
+}
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+	(void)MHD_add_response_header(response, name, value);
+}
+
+static void add_headers(struct fg_request *rq, struct MHD_Response *response)
+{
+	const struct fg_answer *answer = &rq->answer;
+	char number[24];
+
+	add_header(response, "X-Content-Type-Options", "nosniff");
+	add_header(response, "Referrer-Policy", "no-referrer");
+	add_header(response, "Content-Security-Policy",
+		   "default-src 'none'; script-src 'self'; style-src 'self'; "
+		   "img-src 'self' data:; connect-src 'self'; "
+		   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+	add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+		   answer->type ? answer->type : "text/plain; charset=utf-8");
+	add_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
+	if (answer->packed)
+		add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	if (answer->asset) {
+		add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+		add_header(response, MHD_HTTP_HEADER_ETAG, answer->asset_tag);
+	} else {
+		add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	}
+	if (answer->status == 405)
+		add_header(response, MHD_HTTP_HEADER_ALLOW, fg_route_methods(rq->path, &rq->arena));
+	if (answer->status == 401)
+		add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+	if (answer->retry_after_s) {
+		(void)snprintf(number, sizeof(number), "%u", answer->retry_after_s);
+		add_header(response, MHD_HTTP_HEADER_RETRY_AFTER, number);
+	}
+	if (atomic_load(&rq->server->draining))
+		add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+}
+
+enum MHD_Result fg_answer_send(struct fg_request *rq)
+{
+	struct fg_answer *answer = &rq->answer;
+	struct MHD_Response *response = NULL;
+	enum MHD_Result result = MHD_NO;
+
+	if (answer->asset) {
+		response = MHD_create_response_from_buffer(answer->asset_size,
+							   (void *)(uintptr_t)answer->asset,
+							   MHD_RESPMEM_PERSISTENT);
+	} else {
+		const size_t size = answer->text.length;
+		char *data = fg_strbuf_detach(&answer->text);
+
+		response = MHD_create_response_from_buffer(size, data, MHD_RESPMEM_MUST_FREE);
+	}
+	if (!response)
+		return MHD_NO;
+	add_headers(rq, response);
+	result = MHD_queue_response(rq->connection, (unsigned)answer->status, response);
+	MHD_destroy_response(response);
+	return result;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Pages, scripts and the API's description.  They are found by name in two tables that are built
+ * in; no file is ever read, whatever the path says.
+ */
+#include "reporters/web/assets.h"
+
+#include "base/hash.h"
+#include "perfdb/server/api/handlers.h"
+#include "perfdb/server/pages.h"
+
+#include <microhttpd.h>
+
+const struct fg_page *fg_page_find(const char *name)
+{
+	for (size_t i = 0; i < fg_page_count; i++) {
+		if (strcmp(fg_pages[i].name, name) == 0)
+			return &fg_pages[i];
+	}
+	return NULL;
+}
+
+static void give(struct fg_request *rq, const char *type, const void *data, size_t size)
+{
+	char hex[FG_SHA256_HEX_SIZE];
+
+	fg_sha256_hex(data, size, hex);
+	hex[16] = '\0';
+	rq->answer.type = type;
+	rq->answer.asset = data;
+	rq->answer.asset_size = size;
+	rq->answer.asset_tag = fg_arena_printf(&rq->arena, "\"%s\"", hex);
+	/* The browser has it already. */
+	if (fg_request_header(rq, MHD_HTTP_HEADER_IF_NONE_MATCH) &&
+	    strcmp(fg_request_header(rq, MHD_HTTP_HEADER_IF_NONE_MATCH), rq->answer.asset_tag) ==
+		    0) {
+		rq->answer.status = 304;
+		rq->answer.asset_size = 0;
+	}
+}
+
+int fg_handle_openapi(struct fg_request *rq, struct fg_error *err)
+{
+	const struct fg_page *page = fg_page_find("openapi.json");
+
+	if (!page)
+		return fg_error_set(err, FG_ENOENT, "this build has no API description");
+	give(rq, page->media_type, page->data, page->size);
+	return FG_OK;
+}
+
+int fg_handle_asset(struct fg_request *rq, struct fg_error *err)
+{
+	const char *name = strcmp(rq->path, "/") == 0 ? "index.html" : rq->tail;
+	const struct fg_page *page = fg_page_find(name);
+	const struct fg_web_asset *asset = page ? NULL : fg_web_asset_find(name);
+
+	if (page)
+		give(rq, page->media_type, page->data, page->size);
+	else if (asset)
+		give(rq, asset->media_type, asset->data, asset->size);
+	else
+		return fg_error_set(err, FG_ENOENT, "there is nothing at this address");
+	return FG_OK;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What answers at each address, by file.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_API_HANDLERS_H
+#define FG_PERFDB_SERVER_API_HANDLERS_H
+
+#include "perfdb/server/request.h"
+
+fg_handler fg_handle_upload, fg_handle_has_dictionary;
+fg_handler fg_handle_list_runs, fg_handle_get_run, fg_handle_delete_run;
+fg_handler fg_handle_compare, fg_handle_verdict, fg_handle_profile, fg_handle_environment;
+fg_handler fg_handle_functions, fg_handle_paths;
+fg_handler fg_handle_trend, fg_handle_function_trend;
+fg_handler fg_handle_projects, fg_handle_benchmarks, fg_handle_metric_names, fg_handle_facts,
+	fg_handle_baselines;
+fg_handler fg_handle_capabilities, fg_handle_health, fg_handle_metrics;
+fg_handler fg_handle_annotations, fg_handle_annotate, fg_handle_unannotate;
+fg_handler fg_handle_triage_list, fg_handle_triage_set;
+fg_handler fg_handle_openapi, fg_handle_asset;
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What there is: projects, benchmarks, metrics, recorded conditions, baselines. */
+#include "perfdb/server/api/handlers.h"
+#include "store/serving/history.h"
+#include "store/store.h"
+
+static void write_names(struct fg_request *rq, const char *member, const struct fg_name_list *list)
+{
+	struct fg_json_writer w;
+
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_begin_array(&w, member);
+	for (size_t i = 0; i < list->count; i++)
+		fg_json_text(&w, NULL, list->items[i]);
+	fg_json_end(&w);
+	fg_json_end(&w);
+}
+
+int fg_handle_projects(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_name_list all = {0};
+	struct fg_name_list seen = {0};
+	int status = fg_store_projects(rq->store, &all, err);
+
+	if (status != FG_OK)
+		return status;
+	seen.items = fg_arena_array(&rq->arena, all.count + 1, sizeof(char *));
+	for (size_t i = 0; i < all.count; i++) {
+		if (fg_request_may_see(rq, all.items[i], NULL) == FG_OK)
+			seen.items[seen.count++] = all.items[i];
+	}
+	write_names(rq, "projects", &seen);
+	fg_name_list_release(&all);
+	return FG_OK;
+}
+
+int fg_handle_benchmarks(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_name_list list = {0};
+	const char *project = NULL;
+	int status = fg_request_project(rq, &project, err);
+
+	if (status == FG_OK)
+		status = fg_store_benchmarks(rq->store, project, &list, err);
+	if (status == FG_OK)
+		write_names(rq, "benchmarks", &list);
+	fg_name_list_release(&list);
+	return status;
+}
+
+int fg_handle_metric_names(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_name_list list = {0};
+	const char *project = NULL;
+	const char *benchmark = NULL;
+	int status = fg_request_project(rq, &project, err);
+
+	if (status == FG_OK)
+		status = fg_request_need(rq, "benchmark", &benchmark, err);
+	if (status == FG_OK)
+		status = fg_store_metrics(rq->store, project, benchmark, &list, err);
+	if (status == FG_OK)
+		write_names(rq, "metrics", &list);
+	fg_name_list_release(&list);
+	return status;
+}
+
+int fg_handle_facts(struct fg_request *rq, struct fg_error *err)
+{
+	const char *project = fg_request_parameter(rq, "project");
+	struct fg_name_list list = {0};
+	int status = project ? fg_request_may_see(rq, project, err) : FG_OK;
+
+	if (status == FG_OK)
+		status = fg_store_fact_keys(rq->store, project ? project : rq->project, &list, err);
+	if (status == FG_OK)
+		write_names(rq, "facts", &list);
+	fg_name_list_release(&list);
+	return status;
+}
+
+int fg_handle_baselines(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_baseline_list list = {0};
+	const char *project = NULL;
+	struct fg_json_writer w;
+	int status = fg_request_project(rq, &project, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_baseline_list(rq->store, project, &list, err);
+	if (status != FG_OK)
+		return status;
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_begin_array(&w, "baselines");
+	for (size_t i = 0; i < list.count; i++) {
+		fg_json_begin_object(&w, NULL);
+		fg_json_text(&w, "name", list.items[i].name);
+		fg_json_text(&w, "run", list.items[i].run);
+		fg_json_text(&w, "commit", list.items[i].commit);
+		fg_json_end(&w);
+	}
+	fg_json_end(&w);
+	fg_json_end(&w);
+	fg_baseline_list_release(&list);
+	return FG_OK;
+}

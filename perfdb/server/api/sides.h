@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two sides of a comparison.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_API_SIDES_H
+#define FG_PERFDB_SERVER_API_SIDES_H
+
+#include "perfdb/server/request.h"
+#include "store/serving/side.h"
+
+/*
+ * Parameter `a` is the baseline and `b` the candidate; without `b`, the two arms of `a` are
+ * compared, which is what a gate's run holds.
+ */
+int fg_sides_read(struct fg_request *rq, struct fg_run_side sides[2], struct fg_error *err)
+	FG_NODISCARD;
+void fg_sides_write(struct fg_json_writer *w, const struct fg_run_side sides[2]);
+/* "NAME": [first, second]: of the baseline and the candidate, or both ends of an interval. */
+void fg_sides_write_pair(struct fg_json_writer *w, const char *name, double first, double second);
+
+#endif

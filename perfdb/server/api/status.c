@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How the server is: for clients, for whoever watches over it, for Prometheus. */
+#include "base/clock.h"
+#include "base/version.h"
+#include "perfdb/server/api/handlers.h"
+#include "perfdb/server/routes.h"
+#include "perfdb/server/sealer.h"
+
+int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_json_writer w;
+
+	(void)err;
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "server", "perfdb");
+	fg_json_text(&w, "version", fg_version());
+	fg_json_int(&w, "api", 1);
+	fg_json_begin_array(&w, "run_formats");
+	fg_json_text(&w, NULL, "fastgate-run/1");
+	fg_json_end(&w);
+	fg_json_int(&w, "body_limit_bytes", (int64_t)rq->server->options.body_limit_bytes);
+	fg_json_bool(&w, "read_only", rq->server->options.read_only);
+	fg_json_text(&w, "scope", fg_scope_name(rq->scope));
+	fg_json_text(&w, "project", rq->project);
+	fg_json_end(&w);
+	return FG_OK;
+}
+
+int fg_handle_health(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_store *store = fg_sessions_borrow(rq->server->sessions, err);
+	size_t tokens = 0;
+	int status = store ? fg_store_token_count(store, &tokens, err) : FG_EDB;
+
+	fg_sessions_give_back(rq->server->sessions, store);
+	if (status != FG_OK) {
+		rq->answer.status = 503;
+		err->code = FG_EIO; /* whatever it is: for the log */
+		return FG_EIO;
+	}
+	fg_strbuf_add_text(&rq->answer.text,
+			   atomic_load(&rq->server->draining) ? "draining\n" : "ok\n");
+	return FG_OK;
+}
+
+static void add_metric(struct fg_strbuf *text, const char *name, const char *help,
+		       unsigned long long value)
+{
+	fg_strbuf_printf(text, "# HELP perfdb_%s %s\n# TYPE perfdb_%s counter\nperfdb_%s %llu\n",
+			 name, help, name, name, value);
+}
+
+/* Prometheus' text format. */
+int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_counters *c = &rq->server->counters;
+	const struct fg_write_queue *writes = rq->server->writes;
+	const struct fg_sealer *sealer = rq->server->sealer;
+	struct fg_strbuf *text = &rq->answer.text;
+
+	(void)err;
+	rq->answer.type = "text/plain; version=0.0.4; charset=utf-8";
+	add_metric(text, "runs_stored_total", "Runs stored.", atomic_load(&c->runs_stored));
+	add_metric(text, "runs_known_total", "Uploads of runs that were there already.",
+		   atomic_load(&c->runs_known));
+	add_metric(text, "body_bytes_total", "Bytes of request bodies.", atomic_load(&c->bytes_in));
+	add_metric(text, "batches_total", "Transactions that stored uploads.",
+		   writes ? fg_write_queue_batches(writes) : 0);
+	add_metric(text, "tiles_total", "Tiles sealed.", sealer ? fg_sealer_tiles(sealer) : 0);
+	add_metric(text, "limited_total", "Requests refused because there were too many.",
+		   atomic_load(&c->limited));
+	fg_strbuf_add_text(
+		text,
+		"# HELP perfdb_answers_total Answers by class of status.\n# TYPE perfdb_answers_total counter\n");
+	for (int i = 2; i < 6; i++)
+		fg_strbuf_printf(text, "perfdb_answers_total{class=\"%dxx\"} %llu\n", i,
+				 (unsigned long long)atomic_load(&c->answers[i]));
+	fg_strbuf_add_text(
+		text,
+		"# HELP perfdb_request_seconds Time spent on requests.\n# TYPE perfdb_request_seconds summary\n");
+	for (size_t i = 0; i < fg_route_count; i++) {
+		const char *labels = fg_arena_printf(&rq->arena, "{method=\"%s\",path=\"%s\"}",
+						     fg_routes[i].method, fg_routes[i].path);
+
+		fg_strbuf_printf(
+			text,
+			"perfdb_request_seconds_sum%s %.6f\nperfdb_request_seconds_count%s %llu\n",
+			labels, (double)atomic_load(&c->microseconds[i]) / 1e6, labels,
+			(unsigned long long)atomic_load(&c->requests[i]));
+	}
+	fg_strbuf_printf(
+		text,
+		"# HELP perfdb_body_bytes Bytes of bodies held now.\n# TYPE perfdb_body_bytes gauge\nperfdb_body_bytes %zu\n",
+		atomic_load(&rq->server->body_bytes));
+	fg_strbuf_printf(
+		text,
+		"# HELP perfdb_start_time_seconds When the server started.\n# TYPE perfdb_start_time_seconds gauge\nperfdb_start_time_seconds %lld\n",
+		(long long)(rq->server->started_ns / FG_NS_PER_S));
+	return FG_OK;
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A run is stored in up to three steps.  A worker opens its dictionary (or finds it in memory), then
+ * checks and packs the values.  It goes to the writing thread at most twice: with rows of functions
+ * and call paths that are new to the database, and with the run.
+ */
+#include "base/hash.h"
+#include "base/map.h"
+#include "perfdb/protocol.h"
+#include "perfdb/server/api/handlers.h"
+#include "perfdb/server/dictionaries.h"
+#include "store/bundle.h"
+#include "store/bytes.h"
+#include "store/serving/dictionary.h"
+#include "store/serving/ingest.h"
+#include "store/serving/uploads.h"
+#include "store/store.h"
+
+enum {
+	UUID_LENGTH = 36
+};
+
+/* What the writing thread does with a dictionary. */
+struct new_dictionary {
+	struct fg_dictionary *dictionary;
+	const struct fg_bytes *sealed; /* NULL: the database has it */
+	struct fg_ids *ids;
+	bool tried; /* a rolled back transaction may have taken its ids with it */
+};
+
+/* What the writing thread does with a run. */
+struct new_run {
+	const struct fg_arrival *arrival;
+	bool stored;
+	bool taken; /* the id belongs to another run */
+};
+
+/* One upload in progress. */
+struct fg_incoming {
+	struct fg_wire wire;
+	struct fg_stored_run run; /* becomes part of the arrival */
+	char id[UUID_LENGTH + 1];
+	char digest[FG_SHA256_HEX_SIZE];
+	char hash[FG_SHA256_HEX_SIZE]; /* of the dictionary */
+	struct fg_bytes sealed;        /* the dictionary, unless it is in memory */
+	uint64_t program;
+	const struct fg_dictionary *base; /* to be given back */
+	struct new_dictionary opened;
+	struct fg_arrival arrival;
+	struct new_run made;
+};
+
+static int check_body_hash(struct fg_request *rq, struct fg_error *err)
+{
+	const char *announced = fg_request_header(rq, FG_WIRE_HASH_HEADER);
+	char hex[FG_SHA256_HEX_SIZE];
+
+	if (!announced)
+		return FG_OK;
+	fg_sha256_hex(fg_strbuf_text(&rq->body.bytes), rq->body.bytes.length, hex);
+	if (strcmp(announced, hex) != 0)
+		return fg_error_set(err, FG_EPARSE, "the body is not the one that %s announces",
+				    FG_WIRE_HASH_HEADER);
+	return FG_OK;
+}
+
+static int check_identity(struct fg_request *rq, const struct fg_run *run, struct fg_error *err)
+{
+	const char *key = fg_request_header(rq, FG_WIRE_KEY_HEADER);
+
+	if (rq->project && strcmp(rq->project, run->project) != 0) {
+		rq->answer.status = 403;
+		return fg_error_set(err, FG_EINVAL,
+				    "this token is for another project than '%.100s'",
+				    run->project);
+	}
+	if (key && strcmp(key, run->id) != 0)
+		return fg_error_set(err, FG_EINVAL, "%s is not the run's id", FG_WIRE_KEY_HEADER);
+	return FG_OK;
+}
+
+static int id_is_taken(struct fg_request *rq, const char *id, struct fg_error *err)
+{
+	rq->answer.status = FG_HTTP_DIFFERENT;
+	return fg_error_set(err, FG_EINVAL, "the id %s is taken by another run", id);
+}
+
+/* Is the run stored already?  Then nothing needs unpacking. */
+static int check_known(struct fg_request *rq, bool *known, struct fg_error *err)
+{
+	const struct fg_incoming *up = rq->upload;
+	struct fg_upload_state state = {0};
+	int status = fg_store_upload_state(rq->store, up->id, &state, err);
+
+	*known = false;
+	if (status != FG_OK)
+		return status;
+	if (state.known && strcmp(state.project, up->run.run.project) != 0) {
+		status = id_is_taken(rq, up->id, err);
+	} else if (state.known && state.complete) {
+		*known = state.digest && strcmp(state.digest, up->digest) == 0;
+		if (!*known)
+			status = id_is_taken(rq, up->id, err);
+	}
+	fg_upload_state_release(&state);
+	return status;
+}
+
+/* The sealed dictionary: from the body, or from the database. */
+static int read_dictionary(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_incoming *up = rq->upload;
+	int status = FG_OK;
+
+	if (up->wire.dictionary_size) {
+		fg_bytes_add(&up->sealed, up->wire.dictionary, up->wire.dictionary_size);
+		return FG_OK;
+	}
+	status = fg_store_dictionary_get(rq->store, up->hash, &up->sealed, err);
+	if (status == FG_ENOENT)
+		rq->answer.status = FG_HTTP_NO_DICTIONARY;
+	return status;
+}
+
+static int intern(struct fg_store *store, void *context, struct fg_error *err)
+{
+	struct new_dictionary *made = context;
+	int status = FG_OK;
+
+	if (made->tried)
+		(void)fg_dictionary_look_up(made->dictionary, made->ids);
+	made->tried = true;
+	if (made->dictionary->missing)
+		status = fg_store_dictionary_intern(store, made->dictionary, err);
+	if (status != FG_OK || !made->sealed)
+		return status;
+	return fg_store_dictionary_put(store, made->dictionary->hash, made->sealed, err);
+}
+
+static void confirm(struct fg_request *rq, bool stored)
+{
+	const struct fg_incoming *up = rq->upload;
+	struct fg_counters *counters = &rq->server->counters;
+	struct fg_json_writer w;
+
+	rq->answer.status = stored ? FG_HTTP_CREATED : FG_HTTP_OK;
+	atomic_fetch_add(stored ? &counters->runs_stored : &counters->runs_known, 1);
+	fg_request_json(rq, &w);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "run", up->id);
+	fg_json_text(&w, "digest", up->digest);
+	fg_json_text(&w, "url", fg_arena_printf(&rq->arena, "/?view=run&run=%s", up->id));
+	fg_json_bool(&w, "stored", stored);
+	fg_json_end(&w);
+}
+
+/* Asks again inside the transaction: two copies of a run may wait in the same queue. */
+static int put_run(struct fg_store *store, void *context, struct fg_error *err)
+{
+	struct new_run *made = context;
+	const struct fg_run *run = &made->arrival->stored.run;
+	struct fg_upload_state state = {0};
+	int status = fg_store_upload_state(store, run->id, &state, err);
+
+	made->stored = false;
+	made->taken = false;
+	if (status != FG_OK)
+		return status;
+	if (state.known)
+		made->taken = strcmp(state.project, run->project) != 0 ||
+			      (state.complete &&
+			       (!state.digest || strcmp(state.digest, made->arrival->digest) != 0));
+	if (made->taken) {
+		status = fg_error_set(err, FG_EINVAL, "the id %s is taken by another run", run->id);
+	} else if (!state.known || !state.complete) {
+		status = fg_store_put_arrival(store, made->arrival, !state.known, err);
+		made->stored = status == FG_OK;
+	}
+	fg_upload_state_release(&state);
+	return status;
+}
+
+/* Runs of one project with the same benchmarks usually have nearly the same dictionary. */
+static uint64_t program_of(const struct fg_run *run)
+{
+	struct fg_strbuf key = {0};
+	uint64_t hash = 0;
+
+	fg_strbuf_add(&key, run->project, strlen(run->project) + 1);
+	for (size_t i = 0; i < run->series_count; i++)
+		fg_strbuf_add(&key, run->series[i].name, strlen(run->series[i].name) + 1);
+	hash = fg_map_hash(key.data, key.length);
+	fg_strbuf_release(&key);
+	return hash;
+}
+
+static void give_base_back(struct fg_request *rq)
+{
+	fg_dictionaries_give_back(rq->server->dictionaries, rq->upload->base);
+	rq->upload->base = NULL;
+}
+
+/* The end of a step: releases the upload unless it goes on after a write. */
+static int leave(struct fg_request *rq, int status)
+{
+	struct fg_incoming *up = rq->upload;
+
+	if (rq->then)
+		return status;
+	fg_dictionary_free(up->opened.dictionary);
+	give_base_back(rq);
+	fg_bytes_release(&up->sealed);
+	fg_arrival_release(&up->arrival);
+	fg_stored_run_release(&up->run);
+	free(up);
+	rq->upload = NULL;
+	return status;
+}
+
+static int run_written(struct fg_request *rq, struct fg_error *err)
+{
+	const struct fg_incoming *up = rq->upload;
+
+	(void)err; /* is the write's */
+	if (up->made.taken)
+		rq->answer.status = FG_HTTP_DIFFERENT;
+	if (rq->write.status == FG_OK)
+		confirm(rq, up->made.stored);
+	return leave(rq, rq->write.status);
+}
+
+/* Gives the dictionary back. */
+static int make_run(struct fg_request *rq, const struct fg_dictionary *dictionary,
+		    struct fg_error *err)
+{
+	struct fg_incoming *up = rq->upload;
+	int status = fg_arrival_make(&up->run, up->wire.values, up->wire.values_size, dictionary,
+				     &up->arrival, err);
+
+	fg_dictionaries_give_back(rq->server->dictionaries, dictionary);
+	if (status != FG_OK)
+		return status;
+	memcpy(up->arrival.digest, up->digest, sizeof(up->digest));
+	up->made.arrival = &up->arrival;
+	fg_request_write(rq, put_run, &up->made, run_written);
+	return FG_OK;
+}
+
+/* The database knows all of the dictionary. */
+static int keep_dictionary(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_incoming *up = rq->upload;
+	struct fg_dictionary *dictionary = up->opened.dictionary;
+
+	up->opened.dictionary = NULL;
+	fg_bytes_release(&up->sealed);
+	fg_dictionary_finish(dictionary);
+	give_base_back(rq);
+	return make_run(rq, fg_dictionaries_put(rq->server->dictionaries, dictionary, up->program),
+			err);
+}
+
+static int dictionary_written(struct fg_request *rq, struct fg_error *err)
+{
+	if (rq->write.status != FG_OK)
+		return leave(rq, rq->write.status);
+	return leave(rq, keep_dictionary(rq, err));
+}
+
+/* Finds the dictionary that the run refers to, and goes on with it. */
+static int store_run(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_server *server = rq->server;
+	struct fg_incoming *up = rq->upload;
+	struct new_dictionary *opened = &up->opened;
+	const struct fg_dictionary *known = fg_dictionaries_take(server->dictionaries, up->hash);
+	int status = FG_OK;
+
+	if (known)
+		return make_run(rq, known, err);
+	status = read_dictionary(rq, err);
+	if (status != FG_OK)
+		return status;
+	up->program = program_of(&up->run.run);
+	up->base = fg_dictionaries_newest(server->dictionaries, up->program);
+	status = fg_dictionary_open(&up->sealed, &fg_bundle_limits_default, up->hash, up->base,
+				    &opened->dictionary, err);
+	if (status != FG_OK)
+		return status;
+	opened->ids = server->ids;
+	opened->sealed = up->wire.dictionary_size ? &up->sealed : NULL;
+	if (fg_dictionary_look_up(opened->dictionary, server->ids) && !opened->sealed)
+		return keep_dictionary(rq, err);
+	fg_request_write(rq, intern, opened, dictionary_written);
+	return FG_OK;
+}
+
+static int read_upload(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_incoming *up = rq->upload;
+	const struct fg_strbuf *body = &rq->body.bytes;
+	int status = fg_wire_read(fg_strbuf_text(body), body->length, &up->wire, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_wire_digest(&up->wire, up->digest);
+	status = fg_bundle_read_envelope(up->wire.envelope, up->wire.envelope_size,
+					 &fg_bundle_limits_default, &up->run, up->hash, err);
+	if (status != FG_OK)
+		return status;
+	memcpy(up->id, up->run.run.id, sizeof(up->id));
+	return check_identity(rq, &up->run.run, err);
+}
+
+int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
+{
+	bool known = false;
+	int status = FG_OK;
+
+	if (rq->server->options.read_only)
+		return fg_request_refuse(rq, 403, err, "this server only shows runs");
+	status = check_body_hash(rq, err);
+	if (status != FG_OK)
+		return status;
+	rq->upload = fg_xcalloc(1, sizeof(*rq->upload));
+	status = read_upload(rq, err);
+	if (status != FG_OK)
+		return leave(rq, status);
+	status = check_known(rq, &known, err);
+	if (status != FG_OK)
+		return leave(rq, status);
+	if (!known)
+		return leave(rq, store_run(rq, err));
+	confirm(rq, false);
+	return leave(rq, FG_OK);
+}
+
+int fg_handle_has_dictionary(struct fg_request *rq, struct fg_error *err)
+{
+	bool has = false;
+	int status = fg_store_dictionary_has(rq->store, rq->tail, &has, err);
+
+	if (status != FG_OK)
+		return status;
+	if (!has)
+		return fg_error_set(err, FG_ENOENT, "this dictionary is not known here");
+	fg_strbuf_add_text(&rq->answer.text, "known\n");
+	return FG_OK;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * libmicrohttpd closes a connection that is silent, but keeps one that sends a byte now and then
+ * for ever.  So the headers of a request must arrive within some time of the connection's opening,
+ * or of the last answer; and a request must be over, its answer read, within some time after that.
+ *
+ * A late connection is shut down, which wakes its thread, and that thread closes it.  Until then
+ * the descriptor cannot be reused: libmicrohttpd announces the end of a connection before it closes
+ * it, and that call waits for our lock.
+ */
+#include "perfdb/server/connections.h"
+
+#include "base/clock.h"
+#include "perfdb/server/threads.h"
+
+#include <sys/socket.h>
+
+struct entry {
+	struct entry *next;
+	struct entry **place; /* that points here */
+	int fd;
+	bool in_request;
+	int64_t since_ns;
+};
+
+struct fg_connections {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	pthread_t thread;
+	bool has_thread;
+	bool stopping;
+	struct entry *first;
+	int64_t headers_ns;
+	int64_t request_ns;
+	int64_t pause_ns;
+};
+
+static void cut_late(struct fg_connections *connections, int64_t now_ns)
+{
+	for (struct entry *entry = connections->first; entry; entry = entry->next) {
+		const int64_t limit_ns =
+			entry->in_request ? connections->request_ns : connections->headers_ns;
+
+		if (now_ns - entry->since_ns > limit_ns)
+			(void)shutdown(entry->fd, SHUT_RDWR);
+	}
+}
+
+static void *watch(void *context)
+{
+	struct fg_connections *connections = context;
+
+	(void)pthread_mutex_lock(&connections->lock);
+	while (!connections->stopping) {
+		(void)fg_wake_wait(&connections->wake, &connections->lock, connections->pause_ns);
+		cut_late(connections, fg_clock_monotonic_ns());
+	}
+	(void)pthread_mutex_unlock(&connections->lock);
+	return NULL;
+}
+
+int fg_connections_start(int64_t headers_ns, int64_t request_ns,
+			 struct fg_connections **connections, struct fg_error *err)
+{
+	struct fg_connections *l = fg_xcalloc(1, sizeof(*l));
+	const int64_t shorter = headers_ns < request_ns ? headers_ns : request_ns;
+
+	l->headers_ns = headers_ns;
+	l->request_ns = request_ns;
+	l->pause_ns = shorter / 4 < FG_NS_PER_S ? shorter / 4 : FG_NS_PER_S;
+	(void)pthread_mutex_init(&l->lock, NULL);
+	fg_wake_init(&l->wake);
+	*connections = l;
+	l->has_thread = pthread_create(&l->thread, NULL, watch, l) == 0;
+	return l->has_thread ? FG_OK
+			     : fg_error_set(err, FG_EIO,
+					    "cannot start a thread that watches connections");
+}
+
+void fg_connections_stop(struct fg_connections *connections)
+{
+	if (!connections)
+		return;
+	fg_wake_to_stop(&connections->lock, &connections->wake, &connections->stopping);
+	if (connections->has_thread)
+		(void)pthread_join(connections->thread, NULL);
+	FG_ASSERT(!connections->first);
+	(void)pthread_mutex_destroy(&connections->lock);
+	(void)pthread_cond_destroy(&connections->wake);
+	free(connections);
+}
+
+static void add_entry(struct fg_connections *connections, struct MHD_Connection *connection,
+		      void **slot)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct entry *entry = NULL;
+
+	if (!info)
+		return;
+	entry = fg_xcalloc(1, sizeof(*entry));
+	entry->fd = info->connect_fd;
+	entry->since_ns = fg_clock_monotonic_ns();
+	(void)pthread_mutex_lock(&connections->lock);
+	entry->next = connections->first;
+	entry->place = &connections->first;
+	if (entry->next)
+		entry->next->place = &entry->next;
+	connections->first = entry;
+	(void)pthread_mutex_unlock(&connections->lock);
+	*slot = entry;
+}
+
+static void remove_entry(struct fg_connections *connections, struct entry *entry)
+{
+	if (!entry)
+		return;
+	(void)pthread_mutex_lock(&connections->lock);
+	*entry->place = entry->next;
+	if (entry->next)
+		entry->next->place = entry->place;
+	(void)pthread_mutex_unlock(&connections->lock);
+	free(entry);
+}
+
+void fg_connections_notice(void *context, struct MHD_Connection *connection, void **slot,
+			   enum MHD_ConnectionNotificationCode code)
+{
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		add_entry(context, connection, slot);
+	else
+		remove_entry(context, *slot);
+}
+
+void fg_connections_request(struct fg_connections *connections, struct MHD_Connection *connection,
+			    bool begins)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct entry *entry = info ? info->socket_context : NULL;
+
+	if (!entry)
+		return;
+	(void)pthread_mutex_lock(&connections->lock);
+	entry->in_request = begins;
+	entry->since_ns = fg_clock_monotonic_ns();
+	(void)pthread_mutex_unlock(&connections->lock);
+}

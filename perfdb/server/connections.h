@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a connection may take.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_CONNECTIONS_H
+#define FG_PERFDB_SERVER_CONNECTIONS_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+#include <microhttpd.h>
+
+struct fg_connections;
+
+/*
+ * Started before the daemon and stopped after it.  NULL is fine for stop(); *connections is set
+ * also on failure.
+ */
+int fg_connections_start(int64_t headers_ns, int64_t request_ns,
+			 struct fg_connections **connections, struct fg_error *err) FG_NODISCARD;
+void fg_connections_stop(struct fg_connections *connections);
+/* For MHD_OPTION_NOTIFY_CONNECTION. */
+void fg_connections_notice(void *context, struct MHD_Connection *connection, void **entry,
+			   enum MHD_ConnectionNotificationCode code);
+/* The headers of a request have arrived (`begins`), or its answer was read. */
+void fg_connections_request(struct fg_connections *connections, struct MHD_Connection *connection,
+			    bool begins);
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+/* perfdb migrate, backup, gc and check. */
+#include "base/clock.h"
+#include "perfdb/server/options.h"
+#include "store/serving/copy.h"
+#include "store/serving/upkeep.h"
+#include "store/store.h"
+
+static const struct fg_option copy_options[] = {
+	FG_PERFDB_DATABASE,
+	FG_CLI_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE",
+		    "where to: a new file (backup), or any database (migrate)"),
+	FG_PERFDB_HELP,
+	{.name = NULL},
+};
+
+static const struct fg_option gc_options[] = {
+	FG_PERFDB_DATABASE,
+	FG_CLI_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
+		    "only runs of this project"),
+	{.name = "older-than",
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct fg_perfdb_options, older_than),
+	 .argument = "TIME",
+	 .initial = "365d",
+	 .help = "remove runs that started longer ago than this"},
+	{.name = "keep",
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct fg_perfdb_options, keep),
+	 .argument = "N",
+	 .initial = "50",
+	 .maximum = 1000000,
+	 .help = "keep this many newest runs of each branch whatever their age"},
+	FG_CLI_FLAG(struct fg_perfdb_options, dry_run, "dry-run", 0,
+		    "only say what would be removed"),
+	FG_PERFDB_HELP,
+	{.name = NULL},
+};
+
+/* One by one; a second try writes what is there already again, which does no harm. */
+static int copy_runs(struct fg_store *from, struct fg_store *to, size_t *copied,
+		     struct fg_error *err)
+{
+	struct fg_run_filter filter = {.limit = 200};
+	struct fg_run_list list = {0};
+	char cursor[37] = "";
+	int status = FG_OK;
+
+	do {
+		fg_run_list_release(&list);
+		status = fg_store_list(from, &filter, &list, err);
+		for (size_t i = 0; i < list.count && status == FG_OK; i++) {
+			status = fg_store_copy(from, to, list.items[i].id, err);
+			*copied += status == FG_OK;
+		}
+		if (list.count) {
+			filter.before_ns = list.items[list.count - 1].started_ns;
+			memcpy(cursor, list.items[list.count - 1].id, sizeof(cursor));
+			filter.before_id = cursor;
+		}
+	} while (status == FG_OK && list.more);
+	fg_run_list_release(&list);
+	return status;
+}
+
+static int migrate(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+{
+	struct fg_store *from = NULL;
+	struct fg_store *to = NULL;
+	struct fg_error err = {0};
+	size_t copied = 0;
+	int status = FG_OK;
+
+	(void)words;
+	/* Without --to, opening brings the database itself up to date. */
+	status = fg_store_open(given->database, given->to ? FG_STORE_READ_ONLY : FG_STORE_DURABLE,
+			       &from, &err);
+	if (status != FG_OK || !given->to)
+		goto out;
+	status = fg_store_open(given->to, FG_STORE_DURABLE, &to, &err);
+	if (status != FG_OK)
+		goto out;
+	status = copy_runs(from, to, &copied, &err);
+	if (status == FG_OK)
+		status = fg_store_copy_access(from, to, &err);
+out:
+	fg_store_close(to);
+	fg_store_close(from);
+	if (status != FG_OK)
+		return fg_perfdb_fail(&err);
+	(void)fprintf(stderr, "perfdb: the database is up to date; %zu runs copied\n", copied);
+	return FG_PERFDB_OK;
+}
+
+static int backup(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+{
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	int status = FG_OK;
+
+	(void)words;
+	if (!given->to) {
+		(void)fg_error_set(&err, FG_EINVAL, "backup needs --to FILE");
+		return fg_perfdb_fail(&err);
+	}
+	status = fg_store_open(given->database, FG_STORE_READ_ONLY, &store, &err);
+	if (status == FG_OK)
+		status = fg_store_backup(store, given->to, &err);
+	fg_store_close(store);
+	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);
+}
+
+static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+{
+	const struct fg_gc_policy policy = {
+		.project = given->project,
+		.older_than_ns = fg_clock_wall_ns() - given->older_than,
+		.keep = given->keep,
+		.dry_run = given->dry_run,
+	};
+	struct fg_gc_result result = {0};
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	int status = fg_store_open(given->database, FG_STORE_DURABLE, &store, &err);
+
+	(void)words;
+	if (status == FG_OK)
+		status = fg_store_gc(store, &policy, &result, &err);
+	fg_store_close(store);
+	if (status != FG_OK)
+		return fg_perfdb_fail(&err);
+	(void)fprintf(stderr, "perfdb: %zu runs %s, %zu old ones stay as baselines\n", result.runs,
+		      given->dry_run ? "would be removed" : "removed", result.kept_baselines);
+	return FG_PERFDB_OK;
+}
+
+static int check(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+{
+	struct fg_strbuf findings = {0};
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	size_t found = 0;
+	int status = fg_store_open(given->database, FG_STORE_READ_ONLY, &store, &err);
+
+	(void)words;
+	if (status == FG_OK)
+		status = fg_store_check(store, &findings, &found, &err);
+	fg_store_close(store);
+	if (status != FG_OK)
+		return fg_perfdb_fail(&err);
+	(void)fputs(fg_strbuf_text(&findings), stdout);
+	(void)fprintf(stderr, "perfdb: %s\n",
+		      found ? "the database is damaged" : "everything is in order");
+	fg_strbuf_release(&findings);
+	return found ? FG_PERFDB_FAILED : FG_PERFDB_OK;
+}
+
+const struct fg_perfdb_command fg_perfdb_migrate = {
+	.name = "migrate",
+	.summary = "bring a database to this version, or copy it --to another",
+	.options = copy_options,
+	.run = migrate,
+};
+
+const struct fg_perfdb_command fg_perfdb_backup = {
+	.name = "backup",
+	.summary = "write a consistent copy --to FILE while the server runs",
+	.options = copy_options,
+	.run = backup,
+};
+
+const struct fg_perfdb_command fg_perfdb_gc = {
+	.name = "gc",
+	.summary = "remove old runs",
+	.options = gc_options,
+	.run = gc,
+};
+
+const struct fg_perfdb_command fg_perfdb_check = {
+	.name = "check",
+	.summary = "look for damage",
+	.options = copy_options,
+	.run = check,
+};

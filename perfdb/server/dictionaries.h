@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dictionaries that the database knows, kept in memory for the next run that refers to them.
+ * Whatever take(), newest() and put() return is the caller's until give_back().  Inside
+ * perfdb/server/ only.
+ */
+#ifndef FG_PERFDB_SERVER_DICTIONARIES_H
+#define FG_PERFDB_SERVER_DICTIONARIES_H
+
+#include "base/base.h"
+
+struct fg_dictionary;
+struct fg_dictionaries;
+
+struct fg_dictionaries *fg_dictionaries_new(void);
+void fg_dictionaries_free(struct fg_dictionaries *dictionaries); /* NULL is fine */
+/* NULL: not in memory. */
+const struct fg_dictionary *fg_dictionaries_take(struct fg_dictionaries *dictionaries,
+						 const char *hash);
+/* The last one put for a program (the caller's hash of it), with its texts; or NULL. */
+const struct fg_dictionary *fg_dictionaries_newest(struct fg_dictionaries *dictionaries,
+						   uint64_t program);
+/* Keeps a new one; if an equal one is there already, frees it and returns that. */
+const struct fg_dictionary *fg_dictionaries_put(struct fg_dictionaries *dictionaries,
+						struct fg_dictionary *dictionary, uint64_t program);
+void fg_dictionaries_give_back(struct fg_dictionaries *dictionaries,
+			       const struct fg_dictionary *dictionary); /* NULL is fine */
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of the program perfdb and their options. */
+#ifndef FG_PERFDB_SERVER_OPTIONS_H
+#define FG_PERFDB_SERVER_OPTIONS_H
+
+#include "base/error.h"
+#include "base/option_rows.h"
+
+enum {
+	FG_PERFDB_OK = 0,
+	FG_PERFDB_FAILED = 1,
+	FG_PERFDB_USAGE = 2,
+};
+
+struct fg_perfdb_options {
+	const char *database;
+	const char *listen;
+	const char *tls_certificate;
+	const char *tls_key;
+	const char *project;
+	const char *scope;
+	const char *note;
+	const char *to;
+	int64_t expires;
+	int64_t older_than;
+	unsigned keep;
+	unsigned rate;
+	unsigned threads;
+	uint64_t body_limit;
+	int64_t headers_ns;
+	int64_t request_ns;
+	bool behind_proxy;
+	bool read_only;
+	bool dry_run;
+	bool quiet;
+	bool open;
+	bool help;
+};
+
+#define FG_PERFDB_DATABASE                                                        \
+ {                                                                                \
+  .name = "database", .letter = 'd', .kind = FG_OPTION_TEXT,                      \
+  .offset = offsetof(struct fg_perfdb_options, database), .argument = "DATABASE", \
+  .initial = "perfdb.db",                                                         \
+  .help = "an SQLite file, or postgresql://USER@HOST/NAME "                       \
+	  "(the password from PGPASSWORD or ~/.pgpass)"                           \
+ }
+#define FG_PERFDB_HELP \
+ FG_CLI_FLAG(struct fg_perfdb_options, help, "help", 'h', "show this help and exit")
+
+/* Words after the options. */
+struct fg_perfdb_words {
+	char **items;
+	size_t count;
+};
+
+struct fg_perfdb_command {
+	const char *name;
+	const char *summary;
+	const struct fg_option *options;
+	/* The exit code, an FG_PERFDB_... */
+	int (*run)(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words);
+};
+
+extern const struct fg_perfdb_command fg_perfdb_serve; /* serve.c */
+extern const struct fg_perfdb_command fg_perfdb_token; /* token.c */
+/* database.c */
+extern const struct fg_perfdb_command fg_perfdb_migrate, fg_perfdb_backup, fg_perfdb_gc,
+	fg_perfdb_check;
+
+/* Says why on standard error; the exit code. */
+int fg_perfdb_fail(const struct fg_error *err);
+
+#endif

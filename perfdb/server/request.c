@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfdb/server/request.h"
+
+#include "base/number.h"
+#include "store/serving/uploads.h"
+#include "store/store.h"
+
+#include <microhttpd.h>
+
+enum {
+	UUID_LENGTH = 36
+};
+
+const char *fg_request_parameter(struct fg_request *rq, const char *name)
+{
+	const char *value =
+		MHD_lookup_connection_value(rq->connection, MHD_GET_ARGUMENT_KIND, name);
+
+	return value && *value ? value : NULL;
+}
+
+const char *fg_request_header(struct fg_request *rq, const char *name)
+{
+	return MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, name);
+}
+
+int fg_request_need(struct fg_request *rq, const char *name, const char **value,
+		    struct fg_error *err)
+{
+	*value = fg_request_parameter(rq, name);
+	return *value ? FG_OK : fg_error_set(err, FG_EINVAL, "parameter '%s' is missing", name);
+}
+
+int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t *value,
+		    struct fg_error *err)
+{
+	const char *text = fg_request_parameter(rq, name);
+	uint64_t number = 0;
+
+	if (!text)
+		return FG_OK;
+	if (fg_parse_uint64(text, &number, err) != FG_OK) {
+		fg_error_prefix(err, "parameter '%s'", name);
+		return FG_EINVAL;
+	}
+	if (number > max)
+		return fg_error_set(err, FG_EINVAL, "parameter '%s': %llu is more than %zu", name,
+				    (unsigned long long)number, max);
+	*value = (size_t)number;
+	return FG_OK;
+}
+
+int fg_request_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
+{
+	if (rq->project && (!project || strcmp(rq->project, project) != 0))
+		return fg_error_set(err, FG_ENOENT, "there is no project '%.100s' for this token",
+				    project ? project : "");
+	return FG_OK;
+}
+
+int fg_request_project(struct fg_request *rq, const char **project, struct fg_error *err)
+{
+	const int status = fg_request_need(rq, "project", project, err);
+
+	return status == FG_OK ? fg_request_may_see(rq, *project, err) : status;
+}
+
+int fg_request_find_run(struct fg_request *rq, const char *name, const char **id,
+			struct fg_error *err)
+{
+	struct fg_upload_state state = {0};
+	char found[UUID_LENGTH + 1] = "";
+	int status = fg_store_find(rq->store, rq->project, name, found, err);
+
+	*id = NULL;
+	if (status != FG_OK)
+		return status;
+	status = fg_store_upload_state(rq->store, found, &state, err);
+	if (status == FG_OK)
+		status = fg_request_may_see(rq, state.project, err);
+	fg_upload_state_release(&state);
+	*id = fg_arena_strdup(&rq->arena, found);
+	return status;
+}
+
+int fg_request_refuse(struct fg_request *rq, int http_status, struct fg_error *err,
+		      const char *message)
+{
+	rq->answer.status = http_status;
+	return fg_error_set(err, FG_EINVAL, "%s", message);
+}
+
+void fg_request_json(struct fg_request *rq, struct fg_json_writer *w)
+{
+	rq->answer.type = "application/json";
+	fg_json_writer_init(w, &rq->answer.text, 0);
+}
+
+void fg_request_json_list(struct fg_request *rq, struct fg_json_writer *w, const char *name)
+{
+	fg_request_json(rq, w);
+	fg_json_begin_object(w, NULL);
+	fg_json_begin_array(w, name);
+}
+
+void fg_request_write(struct fg_request *rq, fg_write_task *task, void *context, fg_handler *then)
+{
+	rq->write.task = task;
+	rq->write.context = context;
+	rq->then = then;
+}

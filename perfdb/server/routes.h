@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every address of the server.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_ROUTES_H
+#define FG_PERFDB_SERVER_ROUTES_H
+
+#include "perfdb/server/request.h"
+
+struct fg_route {
+	const char *method;
+	const char *path; /* ends with '/': and whatever follows */
+	enum fg_scope scope;
+	fg_handler *handler;
+	bool takes_run; /* a large body */
+};
+
+extern const struct fg_route fg_routes[];
+extern const size_t fg_route_count;
+
+/* NULL: no such method, or (`*is_path_known` false) no such path.  *tail: after the route's '/'. */
+const struct fg_route *fg_route_find(const char *method, const char *path, const char **tail,
+				     bool *is_path_known);
+/* What may be done at this address, as Allow lists it. */
+const char *fg_route_methods(const char *path, struct fg_arena *arena);
+
+#endif

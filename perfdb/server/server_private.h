@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all requests of one server share.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_SERVER_PRIVATE_H
+#define FG_PERFDB_SERVER_SERVER_PRIVATE_H
+
+#include "perfdb/server/server.h"
+
+#include <stdatomic.h>
+
+struct fg_connections;
+struct fg_dictionaries;
+struct fg_ids;
+struct fg_limiter;
+struct fg_request_log;
+struct fg_sealer;
+struct fg_sessions;
+struct fg_workers;
+struct fg_write_queue;
+struct MHD_Daemon;
+
+enum {
+	FG_ROUTE_MAX = 32
+};
+
+/* Counted since the start; shown by /metrics. */
+struct fg_counters {
+	atomic_ullong requests[FG_ROUTE_MAX];
+	atomic_ullong microseconds[FG_ROUTE_MAX];
+	atomic_ullong answers[6]; /* by hundreds of the status */
+	atomic_ullong runs_stored;
+	atomic_ullong runs_known;
+	atomic_ullong bytes_in;
+	atomic_ullong limited;
+};
+
+struct fg_server {
+	struct fg_server_options options;
+	char *database_shown; /* without a password: for the log */
+	bool is_open;         /* to every local client, as long as no token was made */
+	bool needs_token;     /* there was none at the start, and the server is not open */
+	struct MHD_Daemon *daemon;
+	uint16_t port;
+	char *certificate;
+	char *key;
+	struct fg_sessions *sessions;
+	struct fg_ids *ids; /* of functions and call paths, for all sessions */
+	struct fg_dictionaries *dictionaries;
+	struct fg_limiter *requests;
+	struct fg_write_queue *writes; /* NULL: read-only */
+	struct fg_workers *workers;
+	struct fg_sealer *sealer; /* NULL: read-only */
+	struct fg_connections *connections;
+	struct fg_request_log *log;
+	atomic_size_t body_bytes; /* of requests in progress */
+	atomic_bool draining;
+	struct fg_counters counters;
+	int64_t started_ns;
+};
+
+#endif

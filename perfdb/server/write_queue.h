@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one thread that writes to the database: several writes in one transaction when several wait.
+ * It knows writes, not requests.  Inside perfdb/server/ only.
+ */
+#ifndef FG_PERFDB_SERVER_WRITE_QUEUE_H
+#define FG_PERFDB_SERVER_WRITE_QUEUE_H
+
+#include "perfdb/server/sessions.h"
+
+struct fg_ids;
+struct fg_write_queue;
+
+/* Runs in the writing thread; called again if what the first call wrote was rolled back. */
+typedef int fg_write_task(struct fg_store *store, void *context, struct fg_error *err);
+
+struct fg_write {
+	fg_write_task *task;
+	void *context;
+	/* Called after the commit, or the failure; the write may be gone when it returns. */
+	void (*done)(struct fg_write *write);
+	int status;
+	struct fg_error err;
+	struct fg_write *next;
+};
+
+struct fg_write_queue_options {
+	struct fg_sessions *sessions;
+	struct fg_ids *ids; /* of functions and call paths, shared by all sessions */
+	/* Is more about to come?  Then a few writes wait a moment to share their commit. */
+	bool (*expects_more)(void *context);
+	void *context;
+};
+
+/* *queue is set also on failure. */
+int fg_write_queue_start(const struct fg_write_queue_options *options,
+			 struct fg_write_queue **queue, struct fg_error *err) FG_NODISCARD;
+/* Writes what waits, then ends.  NULL is fine. */
+void fg_write_queue_stop(struct fg_write_queue *queue);
+void fg_write_queue_give(struct fg_write_queue *queue, struct fg_write *write);
+/* Writes that wait or are being done. */
+size_t fg_write_queue_pending(struct fg_write_queue *queue);
+/* Transactions so far. */
+unsigned long long fg_write_queue_batches(const struct fg_write_queue *queue);
+
+#endif
