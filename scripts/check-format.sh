@@ -9,9 +9,8 @@ case $($tool --version 2>/dev/null) in
 *" 14."*) ;;
 *) echo "clang-format 14 is not installed: skipped" && exit 77 ;;
 esac
-find base model stats collector profile config runner gate store reporters perfdb cli include tests bench examples \
-	\( -name '*.c' -o -name '*.h' -o -name '*.cpp' \) -not -path '*/node_modules/*' -print0 2>/dev/null |
-	xargs -0 -r -n 40 $tool --dry-run -Werror --ferror-limit=3
+find . \( -name '*.c' -o -name '*.h' -o -name '*.cpp' \) -not -path './build/*' -not -path '*/node_modules/*' -print0 |
+	xargs -0 -r -n 40 -P 2 $tool --dry-run -Werror --ferror-limit=3
 status=$?
 [ $status -eq 0 ] || echo "mend it with: ./dev format"
 exit $status

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+suite.py JOBS             every build, every test and the analysis: what `./dev test` runs
+suite.py JOBS --changed   what the changes since the main branch can touch: what `./dev test --changed` runs
+
+The tests follow each other in front.  The builds that they need next and the analysis run in the background, at the lowest priority: a
+test must not depend on how busy the machine is.  Each stage's output lies in build/suite; it is printed where the stage fails.
+"""
+import concurrent.futures
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import time
+
+from rooms import read_rooms, room_of
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOGS = ROOT / "build" / "suite"
+TOOK = LOGS / "took.json"
+BACKGROUND_NICENESS = 19
+TAIL_LINES = 60
+
+# Programs whose threads the thread sanitizer watches.
+THREAD_TESTS = [f"test_integration_perfdb_{name}" for name in ("post", "server", "strangers", "attacks", "faults", "push")]
+
+# The tests under tests/integration and tests/e2e that belong to a room: the folders that they lie in.
+ROOM_TESTS = {
+    "collector": ["collector"],
+    "symbols": ["symbols", "profile"],
+    "profile": ["profile"],
+    "views": ["profile"],
+    "exchange": ["exchange", "profile"],
+    "config": ["cli"],
+    "runner": ["gate"],
+    "gate": ["gate"],
+    "stats": ["gate"],
+    "store": ["report", "perfdb"],
+    "reporters": ["report", "reports"],
+    "perfdb": ["perfdb"],
+    "perfdb/client": ["perfdb"],
+    "perfdb/server": ["perfdb"],
+    "perfdb/web": ["perfdb"],
+    "cli": ["cli"],
+}
+
+
+class Stage:
+    """Commands one after the other, started when what it needs has ended well."""
+
+    def __init__(self, name, expected_s, needs, *commands):
+        self.name = name
+        self.expected_s = expected_s
+        self.needs = needs
+        self.commands = commands
+        self.log = LOGS / f"{name.replace(' ', '-')}.log"
+        self.started = None
+        self.state = "waiting"
+        self.ended = threading.Event()
+
+
+def build(preset, jobs, *targets):
+    words = ["cmake", "--build", "--preset", preset, "-j", jobs]
+    return [["cmake", "--preset", preset], [*words, "--target", *targets] if targets else words]
+
+
+def test(preset, jobs, *selection):
+    return ["ctest", "--preset", preset, "-j", jobs, "--output-on-failure", *selection]
+
+
+def lanes(jobs):
+    """(in front, in the background); the seconds are those of two quiet processors, until a run has measured its own."""
+    front = [
+        Stage("build dev", 35, [], *build("dev", jobs)),
+        Stage("test dev", 200, ["build dev"], test("dev", jobs)),
+        Stage("test asan", 100, ["build asan"], test("asan", jobs, "-L", "^(unit|integration|e2e|fuzz)$", "-LE", "^(web|plain)$")),
+        Stage("test tsan", 20, ["build tsan"], test("tsan", jobs, "-L", "^threads$")),
+    ]
+    background = [
+        Stage("build asan", 70, ["build dev"], *build("asan", jobs)),
+        Stage("build tsan", 20, ["build dev"], *build("tsan", jobs, *THREAD_TESTS)),
+        Stage("analysis", 160, ["build dev"], ["python3", "scripts/analyse.py", "build/dev", jobs]),
+    ]
+    return front, background
+
+
+class Suite:
+    """Two lanes of stages, a line for each beginning and end."""
+
+    def __init__(self, front, background):
+        self.lanes = (front, background)
+        self.stages = {stage.name: stage for lane in self.lanes for stage in lane}
+        self.began = time.monotonic()
+        self.printing = threading.Lock()
+        LOGS.mkdir(parents=True, exist_ok=True)
+        for name, seconds in self.measured().items():
+            if name in self.stages:
+                self.stages[name].expected_s = seconds
+
+    @staticmethod
+    def measured():
+        """What the stages took the last time that they passed."""
+        try:
+            return json.loads(TOOK.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+
+    def left_s(self):
+        """Until the last stage has ended, if each takes as long as expected."""
+        now = time.monotonic()
+        ends = {}
+        for _ in self.lanes:  # the second round knows what the lanes wait for in each other
+            for lane in self.lanes:
+                at = 0
+                for stage in lane:
+                    at = max([at, *(ends.get(name, 0) for name in stage.needs)])
+                    if stage.state == "waiting":
+                        at += stage.expected_s
+                    elif stage.state == "running":
+                        at += max(0, stage.expected_s - (now - stage.started))
+                    ends[stage.name] = at
+        return max(ends.values())
+
+    def say(self, text):
+        with self.printing:
+            elapsed = int(time.monotonic() - self.began)
+            left = round(self.left_s())
+            rest = f"; about {left // 60}:{left % 60:02} left" if left else ""
+            print(f"[{elapsed // 60:2}:{elapsed % 60:02}] {text}{rest}", flush=True)
+
+    def show_log(self, stage):
+        """All of what tests print when they fail, the end of what anything else does."""
+        lines = stage.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        if any(words[0] == "ctest" for words in stage.commands):
+            lines = [line for line in lines if not re.search(r"^ +Start +\d+:|Passed +[\d.]+ sec$", line)]
+        else:
+            lines = lines[-TAIL_LINES:]
+        with self.printing:
+            print("\n".join(lines), flush=True)
+
+    def execute(self, stage, niceness):
+        with open(stage.log, "wb") as log:
+            for words in stage.commands:
+                done = subprocess.run(["nice", "-n", str(niceness), *words] if niceness else words, stdout=log, stderr=subprocess.STDOUT,
+                                      stdin=subprocess.DEVNULL, cwd=ROOT, check=False)
+                if done.returncode != 0:
+                    return False
+        return True
+
+    def run_stage(self, stage, niceness):
+        for name in stage.needs:
+            self.stages[name].ended.wait()
+        if any(self.stages[name].state != "passed" for name in stage.needs):
+            stage.state = "not run"
+            self.say(f"{stage.name}: not run")
+            return
+        stage.started = time.monotonic()
+        stage.state = "running"
+        self.say(f"{stage.name}: begins")
+        stage.state = "passed" if self.execute(stage, niceness) else "failed"
+        took = time.monotonic() - stage.started
+        self.say(f"{stage.name}: {stage.state} after {took:.0f} s{summary(stage)}")
+        if stage.state == "passed":
+            stage.expected_s = took
+        else:
+            self.show_log(stage)
+
+    def run_lane(self, lane, niceness):
+        for stage in lane:
+            try:
+                self.run_stage(stage, niceness)
+            finally:
+                stage.ended.set()
+
+    def run(self):
+        """True: every stage has passed."""
+        with concurrent.futures.ThreadPoolExecutor(len(self.lanes)) as pool:
+            for done in [pool.submit(self.run_lane, lane, niceness) for lane, niceness in zip(self.lanes, (0, BACKGROUND_NICENESS))]:
+                done.result()
+        TOOK.write_text(json.dumps({**self.measured(), **{s.name: round(s.expected_s) for s in self.stages.values() if s.state == "passed"}}))
+        bad = [stage.name for stage in self.stages.values() if stage.state != "passed"]
+        self.say(f"not passed: {', '.join(bad)}" if bad else "all tests passed")
+        return not bad
+
+
+def summary(stage):
+    """How many tests there were and which were skipped, or the last words of a tool of ours."""
+    text = stage.log.read_text(encoding="utf-8", errors="replace") if stage.log.exists() else ""
+    found = re.search(r"\d+% tests passed, .*", text)
+    if not found:
+        return f": {text.splitlines()[-1]}" if stage.name == "analysis" and text else ""
+    skipped = re.findall(r"^\s*\d+ - (\S+) \(Skipped\)", text, re.M)
+    return f": {found[0]}" + (f"; skipped: {', '.join(skipped)}" if skipped else "")
+
+
+# ---- what changed ----
+
+def changed_files():
+    """Since the main branch was left, and not committed yet."""
+    def git(*words):
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split("\n")
+
+    base = "HEAD"
+    for main in ("origin/main", "main"):
+        found = git("merge-base", "HEAD", main)[0]
+        if found:
+            base = found
+            break
+    return sorted({name for name in git("diff", "--name-only", base) + git("ls-files", "--others", "--exclude-standard") if name})
+
+
+def touched(files):
+    """(rooms, folders of tests) that these files belong to; None: everything, for they belong to the build or to what all tests share."""
+    rooms = read_rooms(ROOT)
+    found, folders = set(), set()
+    for name in files:
+        room = room_of(name, rooms)
+        parts = name.split("/")
+        if parts[0] == "tests" and len(parts) > 3 and parts[1] in ("unit", "integration", "e2e"):
+            folders.add(parts[2])
+        elif room and room not in ("tests", "docs", "examples", "bench", "scripts", "cmake"):
+            found.add(room)
+        elif any(fnmatch.fnmatch(name, pattern) for pattern in ("CMake*", "cmake/*", "tests/support/*", "tests/CMakeLists.txt")):
+            return None
+    return found, folders
+
+
+def including(rooms, changed):
+    """The changed rooms and those that include them, near or far."""
+    found = set(changed)
+    while True:
+        more = {name for name, law in rooms.items() if law.rooms & found} - found
+        if not more:
+            return found
+        found |= more
+
+
+def changed_selection():
+    """ctest's arguments for the tests of what changed, and a line that says what that is."""
+    found = touched(changed_files())
+    if found is None:
+        return ["-LE", "^(web|slow)$"], "the build or what all tests share: every test but slow ones"
+    rooms, folders = found
+    unit = {name.split("/")[0] for name in including(read_rooms(ROOT), rooms)} | folders
+    whole = folders | {folder for room in rooms for folder in ROOM_TESTS.get(room, [])}
+    labels = ["lint", "fuzz", *(f"unit:{name}" for name in sorted(unit)), *(f"whole:{name}" for name in sorted(whole))]
+    return ["-L", f"^({'|'.join(labels)})$", "-LE", "^(web|slow)$"], ", ".join(sorted(rooms | folders)) or "no room"
+
+
+def main():
+    jobs = sys.argv[1]
+    if sys.argv[2:] == ["--changed"]:
+        selection, words = changed_selection()
+        print(f"changed: {words}", flush=True)
+        front = [Stage("build dev", 35, [], *build("dev", jobs)), Stage("test changed", 40, ["build dev"], test("dev", jobs, *selection))]
+        return 0 if Suite(front, []).run() else 1
+    return 0 if Suite(*lanes(jobs)).run() else 1
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    sys.exit(main())
