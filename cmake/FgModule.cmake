@@ -1,16 +1,25 @@
 # fg_module(<name> SOURCES ... [SYSTEM_LIBS ...])
-# One folder, one static library.  It links what the folder's row in the table of docs/architecture.md allows it to
-# include; scripts/check-layers.py holds every #include against the same row.
+# One folder, one static library.  It links what the folder's row in the table of docs/architecture.md
+# allows it to include; scripts/check-layers.py checks every #include against the same row.  A row of
+# a subfolder with no library of its own counts towards the folder above.
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/architecture.md)
 file(READ ${PROJECT_SOURCE_DIR}/docs/architecture.md fg_rooms_page)
 
-# The rooms that <folder> may include, as a list of folders.
+# The rooms outside <folder> that it may include, as a list of folders.
 function(fg_rooms_below folder result)
 	if(NOT fg_rooms_page MATCHES "\n[|] `${folder}/` [|][^|\n]*[|]([^|\n]*)[|]")
 		message(FATAL_ERROR "docs/architecture.md has no row for ${folder}/")
 	endif()
 	string(REGEX REPLACE "`[^`]*`" "" cell "${CMAKE_MATCH_1}")
 	string(REGEX MATCHALL "[a-z_]+(/[a-z_]+)*" rooms "${cell}")
+	foreach(room IN LISTS rooms)
+		if(room MATCHES "^${folder}/")
+			fg_rooms_below(${room} inner)
+			list(APPEND rooms ${inner})
+		endif()
+	endforeach()
+	list(FILTER rooms EXCLUDE REGEX "^${folder}(/|$)")
+	list(REMOVE_DUPLICATES rooms)
 	set(${result} "${rooms}" PARENT_SCOPE)
 endfunction()
 
