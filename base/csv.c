@@ -39,7 +39,7 @@ void fg_csv_number(struct fg_csv *csv, double value)
 	char text[FG_NUMBER_TEXT_SIZE];
 
 	separate(csv);
-	if (!isnan(value))
+	if (isfinite(value))
 		fg_strbuf_add_text(csv->out, fg_format_double(value, text));
 }
 

@@ -15,7 +15,7 @@ struct fg_csv {
 
 /* NULL: an empty field.  One that a spreadsheet would run gets an apostrophe in front. */
 void fg_csv_text(struct fg_csv *csv, const char *text);
-void fg_csv_number(struct fg_csv *csv, double value); /* NaN: an empty field */
+void fg_csv_number(struct fg_csv *csv, double value); /* not finite: an empty field */
 void fg_csv_end(struct fg_csv *csv);
 
 #endif

@@ -3,7 +3,8 @@
 #ifndef FG_GATE_BENCHMARK_H
 #define FG_GATE_BENCHMARK_H
 
-#include "gate/gate.h"
+#include "gate/input.h"
+#include "model/verdict.h"
 
 /* The policy and measurement keys of a benchmark: the plan's, else those of the input. */
 const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name);

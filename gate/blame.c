@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Whose fault is it?  A program that calls find() too often spends the time in memcmp() of the C library.  The library did
- * not change, so it is no cause: its time counts for the deepest caller in code that did change.
+ * A program that calls find() too often spends the time in memcmp() of the C library.  The library
+ * did not change, so it cannot be the cause: its time counts for the deepest caller in code that
+ * did change.
  *
  * Example: main → count → find → memcmp, where only the program changed: what memcmp spends is
  * blamed on find.
  */
+#include "gate/blame.h"
+
 #include "base/text.h"
-#include "gate/nodes.h"
 
 #define NONE UINT32_MAX
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/metric_verdict.h"
 
-#include "gate/gate.h"
+#include "gate/looks.h"
 #include "gate/shape.h"
 
 #include <math.h>

@@ -16,7 +16,8 @@
  * grew by 12, parse shrank by 12; the inclusive time of parse, the lowest common ancestor, is still
  * 30 ms: 12 ms moved, "extracted".
  */
-#include "gate/nodes.h"
+#include "gate/moved.h"
+
 #include "stats/distributions.h"
 
 #include <math.h>

@@ -18,7 +18,7 @@
 #define LAYOUT_SHUFFLES    999
 #define STACK_STEP         16 /* the stack is aligned to this */
 
-static const char *const arm_words[FG_ARM_COUNT] = {"baseline", "candidate"};
+static const char *const arm_names[FG_ARM_COUNT] = {"baseline", "candidate"};
 
 static bool has_two_modes(const double *values, size_t count, uint64_t seed,
 			  struct fg_modality *modality)
@@ -51,7 +51,7 @@ void fg_shape_note_modes(const struct fg_series *series, size_t metric, uint64_t
 			fg_notes_add(notes, arena,
 				     "the %s has two modes: %.0f %% of its repetitions near %s, "
 				     "%.0f %% near %s; look for what decides between them",
-				     arm_words[arm], 100.0 * (1.0 - modality.high_share),
+				     arm_names[arm], 100.0 * (1.0 - modality.high_share),
 				     fg_format_value(modality.low_center, unit, low),
 				     100.0 * modality.high_share,
 				     fg_format_value(modality.high_center, unit, high));

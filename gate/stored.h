@@ -6,7 +6,7 @@
 #ifndef FG_GATE_STORED_H
 #define FG_GATE_STORED_H
 
-#include "gate/gate.h"
+#include "gate/input.h"
 #include "gate/metric_verdict.h"
 
 struct fg_sessions {

@@ -3,7 +3,7 @@
 #ifndef FG_GATE_UNTIL_SURE_H
 #define FG_GATE_UNTIL_SURE_H
 
-#include "gate/rule.h"
+#include "gate/finding.h"
 
 /*
  * `count` is FG_PAIRS_MIN or more.  Without a decision the finding holds the estimate of all pairs.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * CSV by RFC 4180: a row a metric (`csv`), or a row a repetition and metric (`csv-raw`), with every
- * value as it was measured.  A cell that a spreadsheet would take for a formula gets an apostrophe
- * in front: names are a stranger's.
+ * CSV: a row a metric (`csv`), or a row a repetition and metric (`csv-raw`), with every value as it
+ * was measured.
  */
-#include "base/number.h"
+#include "base/csv.h"
+
+#include "reporters/figures.h"
 #include "reporters/formats.h"
+#include "reporters/names.h"
 
 #include <math.h>
 
@@ -13,112 +15,124 @@ enum {
 	MAX_CELL_BYTES = 64 * 1024
 };
 
-static void add_cell(struct fg_strbuf *text, const char *value)
+static void add_head(struct fg_csv *csv, const char *const *columns, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fg_csv_text(csv, columns[i]);
+	fg_csv_end(csv);
+}
+
+/* A name from a stranger's program. */
+static void add_name(struct fg_csv *csv, const char *name)
 {
 	struct fg_strbuf clean = {0};
 
-	fg_report_add_clean(&clean, value ? value : "", MAX_CELL_BYTES);
-	fg_strbuf_add_char(text, '"');
-	if (clean.length > 0 && strchr("=+-@", clean.data[0]))
-		fg_strbuf_add_char(text, '\'');
-	for (const char *at = fg_strbuf_text(&clean); *at; at++) {
-		if (*at == '"')
-			fg_strbuf_add_char(text, '"');
-		fg_strbuf_add_char(text, *at);
-	}
-	fg_strbuf_add_char(text, '"');
+	fg_report_add_clean(&clean, name, MAX_CELL_BYTES);
+	fg_csv_text(csv, fg_strbuf_text(&clean));
 	fg_strbuf_release(&clean);
 }
 
-static void add_number(struct fg_strbuf *text, double value)
+static void add_metric_cells(struct fg_csv *csv, const struct fg_metric_verdict *metric)
 {
-	char number[FG_NUMBER_TEXT_SIZE] = "";
-
-	fg_strbuf_add_char(text, ',');
-	if (isfinite(value))
-		fg_strbuf_add_text(text, fg_format_double(value, number));
+	add_name(csv, metric->name);
+	add_name(csv, metric->unit);
+	fg_csv_text(csv, metric->decided ? fg_outcome_name(metric->outcome) : "not decided");
+	fg_csv_text(csv, metric->gated ? "true" : "false");
+	fg_csv_number(csv, metric->baseline);
+	fg_csv_number(csv, metric->candidate);
+	fg_csv_number(csv, metric->ratio);
+	fg_csv_number(csv, metric->low);
+	fg_csv_number(csv, metric->high);
+	fg_csv_number(csv, metric->smallest_detectable);
+	fg_csv_number(csv, metric->p_value);
 }
 
-static void add_text_cell(struct fg_strbuf *text, const char *value)
+/* `metric` is NULL for a benchmark without any: its cells stay empty. */
+static void add_row(struct fg_csv *csv, const struct fg_benchmark_verdict *benchmark,
+		    const struct fg_metric_verdict *metric)
 {
-	fg_strbuf_add_char(text, ',');
-	add_cell(text, value);
-}
+	enum {
+		METRIC_CELLS = 11
+	};
 
-static void add_metric(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-		       const struct fg_metric_verdict *metric)
-{
-	add_cell(text, benchmark->name);
-	add_text_cell(text, fg_outcome_name(benchmark->outcome));
-	add_text_cell(text, metric ? metric->name : "");
-	add_text_cell(text, metric ? metric->unit : "");
-	add_text_cell(text,
-		      metric ? (metric->decided ? fg_outcome_name(metric->outcome) : "not decided")
-			     : "");
-	fg_strbuf_printf(text, ",%s", metric ? (metric->gated ? "true" : "false") : "");
-	for (size_t i = 0; i < 7; i++) {
-		const double values[7] = {metric ? metric->baseline : (double)NAN,
-					  metric ? metric->candidate : (double)NAN,
-					  metric ? metric->ratio : (double)NAN,
-					  metric ? metric->low : (double)NAN,
-					  metric ? metric->high : (double)NAN,
-					  metric ? metric->smallest_detectable : (double)NAN,
-					  metric ? metric->p_value : (double)NAN};
-
-		add_number(text, values[i]);
-	}
-	fg_strbuf_printf(text, ",%u,%s\r\n", benchmark->pairs,
-			 fg_schedule_name(benchmark->schedule));
+	add_name(csv, benchmark->name);
+	fg_csv_text(csv, fg_outcome_name(benchmark->outcome));
+	for (int i = 0; !metric && i < METRIC_CELLS; i++)
+		fg_csv_text(csv, NULL);
+	if (metric)
+		add_metric_cells(csv, metric);
+	fg_csv_number(csv, benchmark->pairs);
+	fg_csv_text(csv, fg_schedule_name(benchmark->schedule));
+	fg_csv_end(csv);
 }
 
 int fg_report_csv(const struct fg_report *report, const struct fg_report_options *options,
 		  struct fg_strbuf *text, struct fg_error *err)
 {
+	static const char *const columns[] = {
+		"benchmark", "benchmark_verdict",
+		"metric",    "unit",
+		"verdict",   "gated",
+		"baseline",  "candidate",
+		"ratio",     "low",
+		"high",      "smallest_detectable",
+		"p_value",   "pairs",
+		"schedule",
+	};
+	struct fg_csv csv = {.out = text};
+
 	(void)options;
 	(void)err;
-	fg_strbuf_add_text(
-		text,
-		"benchmark,benchmark_verdict,metric,unit,verdict,gated,baseline,candidate,ratio,low,high,"
-		"smallest_detectable,p_value,pairs,schedule\r\n");
+	add_head(&csv, columns, FG_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < report->verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &report->verdict->benchmarks[i];
 
 		if (benchmark->metric_count == 0)
-			add_metric(text, benchmark, NULL);
+			add_row(&csv, benchmark, NULL);
 		for (size_t m = 0; m < benchmark->metric_count; m++)
-			add_metric(text, benchmark, &benchmark->metrics[m]);
+			add_row(&csv, benchmark, &benchmark->metrics[m]);
 	}
 	return FG_OK;
 }
 
-static void add_repetition(struct fg_strbuf *text, const struct fg_series *series, size_t index)
+static void add_repetition(struct fg_csv *csv, const struct fg_series *series,
+			   const struct fg_repetition *repetition)
 {
-	const struct fg_repetition *repetition = &series->repetitions[index];
+	struct fg_strbuf aside = {0};
 
+	fg_report_add_aside(&aside, repetition->aside);
 	for (size_t m = 0; m < series->metric_count; m++) {
 		if (!isfinite(repetition->values[m]))
 			continue;
-		add_cell(text, series->name);
-		fg_strbuf_printf(text, ",%u,%s,%u,", repetition->pair,
-				 repetition->arm == FG_ARM_BASELINE ? "baseline" : "candidate",
-				 repetition->position);
-		fg_report_add_aside(text, repetition->aside);
-		add_text_cell(text, series->metrics[m].name);
-		add_text_cell(text, series->metrics[m].unit);
-		add_number(text, repetition->values[m]);
-		fg_strbuf_add_text(text, "\r\n");
+		add_name(csv, series->name);
+		fg_csv_number(csv, repetition->pair);
+		fg_csv_text(csv, repetition->arm == FG_ARM_BASELINE ? "baseline" : "candidate");
+		fg_csv_number(csv, repetition->position);
+		fg_csv_text(csv, fg_strbuf_text(&aside));
+		add_name(csv, series->metrics[m].name);
+		add_name(csv, series->metrics[m].unit);
+		fg_csv_number(csv, repetition->values[m]);
+		fg_csv_end(csv);
 	}
+	fg_strbuf_release(&aside);
 }
 
 int fg_report_csv_raw(const struct fg_report *report, const struct fg_report_options *options,
 		      struct fg_strbuf *text, struct fg_error *err)
 {
+	static const char *const columns[] = {
+		"benchmark", "pair", "arm", "position", "set_aside", "metric", "unit", "value",
+	};
+	struct fg_csv csv = {.out = text};
+
 	(void)options;
 	(void)err;
-	fg_strbuf_add_text(text, "benchmark,pair,arm,position,set_aside,metric,unit,value\r\n");
+	add_head(&csv, columns, FG_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < report->run->series_count; i++) {
-		for (size_t r = 0; r < report->run->series[i].repetition_count; r++)
-			add_repetition(text, &report->run->series[i], r);
+		const struct fg_series *series = &report->run->series[i];
+
+		for (size_t r = 0; r < series->repetition_count; r++)
+			add_repetition(&csv, series, &series->repetitions[r]);
 	}
 	return FG_OK;
 }

@@ -8,7 +8,10 @@
  * name can begin a command of its own.
  */
 #include "base/text.h"
+#include "reporters/figures.h"
 #include "reporters/formats.h"
+#include "reporters/names.h"
+#include "reporters/verdict_queries.h"
 
 #include <math.h>
 
@@ -34,11 +37,11 @@ struct annotations {
 	struct fg_strbuf tenth[LEVEL_COUNT]; /* shown when it is the last */
 };
 
-static void add_escaped(struct fg_strbuf *text, const char *words, const char *also)
+static void add_escaped(struct fg_strbuf *text, const char *plain, const char *also)
 {
 	struct fg_strbuf clean = {0};
 
-	fg_text_add_clean(&clean, words, strlen(words), MAX_MESSAGE_BYTES);
+	fg_text_add_clean(&clean, plain, strlen(plain), MAX_MESSAGE_BYTES);
 	for (const char *at = fg_strbuf_text(&clean); *at; at++) {
 		if (*at == '%' || strchr(also, *at))
 			fg_strbuf_printf(text, "%%%02X", (unsigned)*at);

@@ -7,6 +7,7 @@
  */
 #include "base/hash.h"
 #include "reporters/formats.h"
+#include "reporters/names.h"
 #include "reporters/web/assets.h"
 
 enum {
@@ -44,13 +45,13 @@ static void add_digest(struct fg_strbuf *text, const struct fg_web_asset *asset)
 	fg_strbuf_add_char(text, '\'');
 }
 
-static void add_escaped(struct fg_strbuf *text, const char *words)
+static void add_escaped(struct fg_strbuf *text, const char *plain)
 {
-	for (; *words; words++) {
-		if (strchr("<>&\"'", *words))
-			fg_strbuf_printf(text, "&#%d;", *words);
+	for (; *plain; plain++) {
+		if (strchr("<>&\"'", *plain))
+			fg_strbuf_printf(text, "&#%d;", *plain);
 		else
-			fg_strbuf_add_char(text, *words);
+			fg_strbuf_add_char(text, *plain);
 	}
 }
 
@@ -69,13 +70,13 @@ static int add_plain_text(struct fg_strbuf *text, const struct fg_report *report
 			  struct fg_error *err)
 {
 	const struct fg_report_options options = {0};
-	struct fg_strbuf words = {0};
-	const int status = fg_report_terminal(report, &options, &words, err);
+	struct fg_strbuf plain = {0};
+	const int status = fg_report_terminal(report, &options, &plain, err);
 
 	fg_strbuf_add_text(text, "<noscript><pre>");
-	add_escaped(text, fg_strbuf_text(&words));
+	add_escaped(text, fg_strbuf_text(&plain));
 	fg_strbuf_add_text(text, "</pre></noscript>\n");
-	fg_strbuf_release(&words);
+	fg_strbuf_release(&plain);
 	return status;
 }
 

@@ -3,8 +3,12 @@
  * The whole verdict for programs: fastgate-report/1, described in docs/formats/report.md and its
  * JSON Schema.
  */
+#include "reporters/json.h"
+
 #include "base/clock.h"
 #include "reporters/formats.h"
+#include "reporters/page_data.h"
+#include "reporters/verdict_queries.h"
 
 #include <math.h>
 

@@ -19,7 +19,10 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/xml_write.h"
+#include "reporters/figures.h"
 #include "reporters/formats.h"
+#include "reporters/names.h"
+#include "reporters/verdict_queries.h"
 
 #include <math.h>
 

@@ -7,11 +7,14 @@
  * long as they fit; what is left out is said.  Names stand in <code> with every sign that Markdown
  * or HTML could read written as a character reference; inside <code> nobody is mentioned and
  * nothing becomes a link.  Elsewhere a reference is no help against that (servers look for
- * "@somebody" and "#12" in the finished page): there a space without width comes behind the sign.
+ * "@somebody" and "#12" in the finished page): there a space without width follows the sign.
  * A line that begins with "/merge" would be an order to GitLab.
  */
 #include "base/text.h"
+#include "reporters/figures.h"
 #include "reporters/formats.h"
+#include "reporters/names.h"
+#include "reporters/verdict_queries.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -41,9 +44,9 @@ static const char *const signs[] = {
 	[FG_OUTCOME_ERROR] = "💥",
 };
 
-static void add_escaped(struct fg_strbuf *text, const char *words)
+static void add_escaped(struct fg_strbuf *text, const char *plain)
 {
-	for (const char *at = words; *at; at++) {
+	for (const char *at = plain; *at; at++) {
 		if (ispunct((unsigned char)*at) && isascii((unsigned char)*at) &&
 		    !strchr(".,-+/ %()=", *at))
 			fg_strbuf_printf(text, "&#%d;", *at);
@@ -77,13 +80,13 @@ static void add_line(struct fg_strbuf *text, const char *line)
 	add_escaped(text, line);
 }
 
-/* Words of ours that may quote a stranger's. */
-static void add_words(struct fg_strbuf *text, const char *words)
+/* A sentence of ours that may quote a stranger. */
+static void add_sentence(struct fg_strbuf *text, const char *plain)
 {
 	struct fg_strbuf clean = {0};
 	struct fg_strbuf part = {0};
 
-	fg_report_add_clean(&clean, words, MAX_TAIL_BYTES);
+	fg_report_add_clean(&clean, plain, MAX_TAIL_BYTES);
 	for (const char *at = fg_strbuf_text(&clean); *at; at++) {
 		fg_strbuf_add_char(&part, *at);
 		if (strchr("@#!", *at) && isalnum((unsigned char)at[1]))
@@ -99,14 +102,14 @@ static void add_metric_cells(struct fg_strbuf *text, const struct fg_metric_verd
 {
 	struct fg_strbuf levels = {0};
 
-	add_words(text, metric->label);
+	add_sentence(text, metric->label);
 	fg_strbuf_add_text(text, " | ");
 	fg_report_add_change(text, metric);
 	fg_strbuf_add_text(text, " | ");
 	fg_report_add_interval(text, metric);
 	fg_strbuf_add_text(text, " | ");
 	fg_report_add_levels(&levels, metric);
-	add_words(text, fg_strbuf_text(&levels));
+	add_sentence(text, fg_strbuf_text(&levels));
 	fg_strbuf_release(&levels);
 }
 
@@ -130,7 +133,7 @@ static void add_row(struct fg_strbuf *text, const struct fg_benchmark_verdict *b
 
 static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *node)
 {
-	struct fg_strbuf words = {0};
+	struct fg_strbuf cell = {0};
 
 	fg_strbuf_add_text(text, "| ");
 	if (isfinite(node->share_of_change))
@@ -138,19 +141,19 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	fg_strbuf_add_text(text, " | ");
 	add_code(text, node->name);
 	fg_strbuf_add_text(text, " | ");
-	fg_report_add_place(&words, node, false);
-	if (words.length > 0)
-		add_code(text, fg_strbuf_text(&words));
+	fg_report_add_place(&cell, node, false);
+	if (cell.length > 0)
+		add_code(text, fg_strbuf_text(&cell));
 	fg_strbuf_add_text(text, " | ");
 	fg_report_add_delta_ms(text, node->delta_ms);
 	fg_strbuf_add_text(text, " | ");
 	if (node->path_count > 0) {
-		fg_strbuf_clear(&words);
-		fg_report_add_path(&words, &node->paths[0], NAME_COLUMNS);
-		add_code(text, fg_strbuf_text(&words));
+		fg_strbuf_clear(&cell);
+		fg_report_add_path(&cell, &node->paths[0], NAME_COLUMNS);
+		add_code(text, fg_strbuf_text(&cell));
 	}
 	fg_strbuf_add_text(text, " |\n");
-	fg_strbuf_release(&words);
+	fg_strbuf_release(&cell);
 }
 
 static void add_functions(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
@@ -180,7 +183,7 @@ static void add_moved(struct fg_strbuf *text, const struct fg_benchmark_verdict 
 		fg_strbuf_add_text(text, " → ");
 		add_code(text, benchmark->moved[i].to);
 		fg_strbuf_add_text(text, " (");
-		add_words(text, benchmark->moved[i].kind);
+		add_sentence(text, benchmark->moved[i].kind);
 		fg_strbuf_add_text(text, ")\n\n");
 	}
 }
@@ -194,7 +197,7 @@ static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdic
 		"| metric | change | interval | levels | verdict |\n|---|---:|---|---|---|\n");
 	for (size_t i = 0; i < benchmark->metric_count; i++) {
 		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
-		struct fg_strbuf words = {0};
+		struct fg_strbuf cell = {0};
 
 		fg_strbuf_add_text(text, "| ");
 		add_metric_cells(text, metric);
@@ -202,12 +205,12 @@ static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdic
 				 metric->decided ? fg_outcome_name(metric->outcome) : "not decided",
 				 metric->gated ? "" : ", shown only");
 		if (metric->accepted) {
-			fg_report_add_accept(&words, metric->accepted);
+			fg_report_add_accept(&cell, metric->accepted);
 			fg_strbuf_add_text(text, ", ");
-			add_words(text, fg_strbuf_text(&words));
+			add_sentence(text, fg_strbuf_text(&cell));
 		}
 		fg_strbuf_add_text(text, " |\n");
-		fg_strbuf_release(&words);
+		fg_strbuf_release(&cell);
 	}
 	fg_strbuf_add_char(text, '\n');
 }
@@ -215,7 +218,7 @@ static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdic
 static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
 {
 	if (benchmark->error) {
-		add_words(text, benchmark->error);
+		add_sentence(text, benchmark->error);
 		fg_strbuf_add_text(text, "\n\n");
 	}
 	if (!benchmark->error_tail || !*benchmark->error_tail)
@@ -237,7 +240,7 @@ static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdic
 static void add_note(struct fg_strbuf *text, const char *note)
 {
 	fg_strbuf_add_text(text, "> ");
-	add_words(text, note);
+	add_sentence(text, note);
 	fg_strbuf_add_text(text, "\n\n");
 }
 

@@ -7,7 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/json.h"
-#include "reporters/formats.h"
+#include "reporters/reporter.h"
 
 #include <math.h>
 
@@ -317,7 +317,7 @@ static int read_side(const cJSON *object, struct fg_side *side, struct fg_error 
 	const char *commit = fg_json_text_or(object, "commit", NULL);
 
 	if (commit && !is_made_of(commit, "0123456789abcdef", 4, 64))
-		return fg_error_set(err, FG_EPARSE, "the report names a commit that is none");
+		return fg_error_set(err, FG_EPARSE, "the report names a commit that is not one");
 	side->commit = commit ? fg_xstrdup(commit) : NULL;
 	side->branch = copy_or_null(object, "branch");
 	side->describe = copy_or_null(object, "describe");
@@ -340,10 +340,10 @@ static int read_run(const cJSON *object, struct fg_run *run, struct fg_error *er
 	run->complete = get_flag(object, "complete");
 	status = read_side(cJSON_GetObjectItemCaseSensitive(object, "baseline"),
 			   &run->sides[FG_ARM_BASELINE], err);
-	if (status == FG_OK)
-		status = read_side(cJSON_GetObjectItemCaseSensitive(object, "candidate"),
-				   &run->sides[FG_ARM_CANDIDATE], err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	return read_side(cJSON_GetObjectItemCaseSensitive(object, "candidate"),
+			 &run->sides[FG_ARM_CANDIDATE], err);
 }
 
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
@@ -356,10 +356,11 @@ int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct
 		return status;
 	fg_run_init(&result);
 	status = read_run(cJSON_GetObjectItemCaseSensitive(document, "run"), &result, err);
-	if (status == FG_OK)
-		*run = result;
-	else
-		fg_run_release(&result);
 	cJSON_Delete(document);
-	return status;
+	if (status != FG_OK) {
+		fg_run_release(&result);
+		return status;
+	}
+	*run = result;
+	return FG_OK;
 }

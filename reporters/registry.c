@@ -8,23 +8,64 @@
 
 /* A new format is a file and a row here. */
 static const struct fg_reporter table[] = {
-	{"terminal", "a few lines for people: what changed, by how much, where", NULL,
-	 fg_report_terminal},
-	{"json", "everything that was decided, for programs (fastgate-report/1)", "fastgate.json",
-	 fg_report_json},
-	{"junit", "JUnit XML for Jenkins, GitLab and other CI servers", "fastgate.xml",
-	 fg_report_junit},
-	{"markdown", "Markdown for GitHub's step summary", "fastgate.md", fg_report_markdown},
-	{"comment", "Markdown for a pull-request comment, within its size limit",
-	 "fastgate-comment.md", fg_report_comment},
-	{"html", "one page with plots, flame graph and tables; needs no network", "fastgate.html",
-	 fg_report_html},
-	{"github", "GitHub annotations on the lines of the functions that changed", NULL,
-	 fg_report_github},
-	{"gitlab", "GitLab metrics report (OpenMetrics text)", "metrics.txt", fg_report_gitlab},
-	{"csv", "one row a benchmark and metric", "fastgate.csv", fg_report_csv},
-	{"csv-raw", "one row a repetition and metric, as measured", "fastgate-raw.csv",
-	 fg_report_csv_raw},
+	{
+		.name = "terminal",
+		.summary = "a few lines for people: what changed, by how much, where",
+		.write = fg_report_terminal,
+	},
+	{
+		.name = "json",
+		.summary = "everything that was decided, for programs (fastgate-report/1)",
+		.file_name = "fastgate.json",
+		.write = fg_report_json,
+	},
+	{
+		.name = "junit",
+		.summary = "JUnit XML for Jenkins, GitLab and other CI servers",
+		.file_name = "fastgate.xml",
+		.write = fg_report_junit,
+	},
+	{
+		.name = "markdown",
+		.summary = "Markdown for GitHub's step summary",
+		.file_name = "fastgate.md",
+		.write = fg_report_markdown,
+	},
+	{
+		.name = "comment",
+		.summary = "Markdown for a pull-request comment, within its size limit",
+		.file_name = "fastgate-comment.md",
+		.write = fg_report_comment,
+	},
+	{
+		.name = "html",
+		.summary = "one page with plots, flame graph and tables; needs no network",
+		.file_name = "fastgate.html",
+		.write = fg_report_html,
+	},
+	{
+		.name = "github",
+		.summary = "GitHub annotations on the lines of the functions that changed",
+		.write = fg_report_github,
+	},
+	{
+		.name = "gitlab",
+		.summary = "GitLab metrics report (OpenMetrics text)",
+		.file_name = "metrics.txt",
+		.write = fg_report_gitlab,
+	},
+	{
+		.name = "csv",
+		.summary = "one row a benchmark and metric",
+		.file_name = "fastgate.csv",
+		.write = fg_report_csv,
+	},
+	{
+		.name = "csv-raw",
+		.summary = "one row a repetition and metric, as measured",
+		.file_name = "fastgate-raw.csv",
+		.write = fg_report_csv_raw,
+	},
 };
 
 const struct fg_reporter *fg_reporter_table(size_t *count)
@@ -83,8 +124,10 @@ int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_r
 	struct fg_strbuf text = {0};
 	int status = reporter->write(report, options, &text, err);
 
-	if (status == FG_OK)
-		status = write_text(path, &text, err);
+	if (status != FG_OK)
+		goto out;
+	status = write_text(path, &text, err);
+out:
 	if (status != FG_OK)
 		fg_error_prefix(err, "%s report", reporter->name);
 	fg_strbuf_release(&text);

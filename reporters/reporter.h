@@ -3,7 +3,7 @@
  * Everything that tells people and programs what was decided: one file per format, one row per
  * format in a table.
  *
- * A reporter reads a run, its verdict and the profiles behind it, and appends text to a buffer.
+ * A reporter reads a run, its verdict and the profiles under it, and appends text to a buffer.
  * The same input gives the same bytes: nothing is read from the clock, the locale or the
  * environment, so that a report can be written again from the store.  Everything shown may come
  * from a stranger's program (symbol names above all) and is escaped by the rules of the format.
@@ -64,8 +64,8 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 
 /*
  * The run that a report.json tells of: its id, project, times and the commits of both sides; build,
- * host and series stay empty.  For a report that comes from elsewhere: an id or a commit that is
- * none is refused.  Release it.
+ * host and series stay empty.  For a report that comes from elsewhere: an id or a commit of the wrong
+ * form is refused.  Release it.
  */
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
 	FG_NODISCARD;

@@ -87,46 +87,6 @@ double fg_t_quantile(double p, double df)
 	return p < 0.5 ? -t : t;
 }
 
-double fg_binomial_upper(size_t k, size_t n, double p)
-{
-	if (!(p >= 0.0 && p <= 1.0))
-		return (double)NAN;
-	if (k == 0)
-		return 1.0;
-	if (k > n)
-		return 0.0;
-	return fg_incomplete_beta((double)k, (double)(n - k) + 1.0, p);
-}
-
-double fg_binomial_cdf(size_t k, size_t n, double p)
-{
-	if (!(p >= 0.0 && p <= 1.0))
-		return (double)NAN;
-	if (k >= n)
-		return 1.0;
-	/* The lower tail in its own right: 1 - upper would lose small values. */
-	return fg_incomplete_beta((double)(n - k), (double)k + 1.0, 1.0 - p);
-}
-
-double fg_binomial_quantile(double q, size_t n, double p)
-{
-	size_t low = 0;
-	size_t high = n;
-
-	if (!(q >= 0.0 && q <= 1.0) || !(p >= 0.0 && p <= 1.0))
-		return (double)NAN;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		/* A hair of tolerance, so that q taken from the cdf itself gives its k back. */
-		if (fg_binomial_cdf(middle, n, p) >= q * (1.0 - 64.0 * 2.2e-16))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return (double)low;
-}
-
 struct fg_proportion fg_clopper_pearson(size_t successes, size_t trials, double confidence)
 {
 	struct fg_proportion result = {.estimate = (double)NAN, .low = 0.0, .high = 1.0};

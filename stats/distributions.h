@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probability distributions: normal, Student's t, binomial, and the exact interval of a proportion.
+ * Probability distributions: normal, Student's t, and the exact interval of a proportion.
  * Pure functions; an argument outside its range gives NaN, never a crash.
  */
 #ifndef FG_STATS_DISTRIBUTIONS_H
@@ -15,12 +15,6 @@ double fg_normal_quantile(double p);
 /* Student's t with df > 0 degrees of freedom (any real number). */
 double fg_t_cdf(double t, double df);
 double fg_t_quantile(double p, double df);
-
-/* P(X <= k) and P(X >= k) for X = number of successes in n trials of probability p. */
-double fg_binomial_cdf(size_t k, size_t n, double p);
-double fg_binomial_upper(size_t k, size_t n, double p);
-/* The smallest k with P(X <= k) >= q. */
-double fg_binomial_quantile(double q, size_t n, double p);
 
 struct fg_proportion {
 	double estimate;

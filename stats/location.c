@@ -2,16 +2,9 @@
 #include "stats/location.h"
 
 #include "base/base.h"
-#include "base/sort.h"
 #include "stats/sample.h"
 
 #include <math.h>
-
-/*
- * Above this many values the pairwise means would be too many; a strided subset then stands for
- * all.
- */
-#define WALSH_MAX 2000
 
 /* How many values go at each end: at least one is always kept. */
 static size_t cut_of(size_t count, double share)
@@ -73,27 +66,4 @@ void fg_winsorise(const double *values, size_t count, double share, double *out)
 	for (size_t i = 0; i < count; i++)
 		out[i] = fmin(fmax(values[i], sorted[cut]), sorted[count - 1 - cut]);
 	free(sorted);
-}
-
-double fg_hodges_lehmann(const double *values, size_t count)
-{
-	size_t stride = 1 + (count > 0 ? (count - 1) / WALSH_MAX : 0);
-	double *walsh;
-	size_t used = 0;
-	double result;
-
-	if (count == 0)
-		return (double)NAN;
-	for (size_t i = 0; i < count; i += stride)
-		used++;
-	walsh = fg_xcalloc(used * (used + 1) / 2, sizeof(walsh[0]));
-	used = 0;
-	for (size_t i = 0; i < count; i += stride) {
-		for (size_t j = i; j < count; j += stride)
-			walsh[used++] = 0.5 * (values[i] + values[j]);
-	}
-	fg_sort(walsh, used);
-	result = fg_sorted_quantile(walsh, used, 0.5);
-	free(walsh);
-	return result;
 }

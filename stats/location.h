@@ -28,7 +28,4 @@ struct fg_trimmed fg_trimmed_mean(const double *values, size_t count, double sha
  */
 void fg_winsorise(const double *values, size_t count, double share, double *out);
 
-/* The median of all means of two values (each with itself too): Hodges and Lehmann 1963. */
-double fg_hodges_lehmann(const double *values, size_t count);
-
 #endif

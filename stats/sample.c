@@ -50,17 +50,6 @@ double fg_variance(const double *values, size_t count)
 	return sum / ((double)count - 1.0);
 }
 
-double fg_minimum(const double *values, size_t count)
-{
-	double least = (double)NAN;
-
-	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || values[i] < least)
-			least = values[i];
-	}
-	return least;
-}
-
 double fg_sorted_quantile(const double *sorted, size_t count, double p)
 {
 	double position = p * ((double)count - 1.0);

@@ -16,7 +16,6 @@ bool fg_all_finite(const double *values, size_t count);
 double fg_mean(const double *values, size_t count);
 /* With the divisor count - 1. */
 double fg_variance(const double *values, size_t count);
-double fg_minimum(const double *values, size_t count);
 double fg_median(const double *values, size_t count);
 /* Linear between order statistics: type 7 of Hyndman and Fan, the default of R and NumPy. */
 double fg_quantile(const double *values, size_t count, double p);

@@ -32,11 +32,6 @@ void fg_spending_shares(const size_t *looks, size_t count, double alpha, double 
 	}
 }
 
-void fg_eprocess_init(struct fg_eprocess *process)
-{
-	*process = (struct fg_eprocess){0};
-}
-
 void fg_eprocess_push(struct fg_eprocess *process, double outcome)
 {
 	if (!(fabs(outcome) > 0.0)) {

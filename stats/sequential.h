@@ -29,13 +29,13 @@ void fg_spending_shares(const size_t *looks, size_t count, double alpha, double 
 
 #define FG_EPROCESS_BETTORS 9
 
+/* Zero is a fresh one. */
 struct fg_eprocess {
 	double log_wealth[FG_EPROCESS_BETTORS];
 	size_t bets;
 	size_t ties;
 };
 
-void fg_eprocess_init(struct fg_eprocess *process);
 /* The next outcome: > 0 wins, < 0 loses, 0 is a tie and moves nothing. */
 void fg_eprocess_push(struct fg_eprocess *process, double outcome);
 /* ln of the wealth; evidence against "not positive" at level alpha when it is >= -ln(alpha). */

@@ -5,8 +5,8 @@
  * bootstraps, its t approximation stands here.
  */
 #include "bench/calibration/replay.h"
+#include "bench/calibration/two_samples.h"
 #include "stats/distributions.h"
-#include "stats/rank_tests.h"
 #include "stats/sample.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 /* benchstat and Google Benchmark's compare.py: Mann-Whitney, alpha 5 %, two-sided. */
 static bool by_mann_whitney(const double *first, const double *second, size_t count)
 {
-	return fg_mann_whitney_test(first, count, second, count).p_two_sided < 0.05 &&
+	return mann_whitney_test(first, count, second, count).p_two_sided < 0.05 &&
 	       fg_median(second, count) > fg_median(first, count);
 }
 
@@ -23,7 +23,7 @@ static bool by_mann_whitney(const double *first, const double *second, size_t co
  */
 static bool by_criterion(const double *first, const double *second, size_t count)
 {
-	struct fg_mean_difference w = fg_welch_test(second, count, first, count);
+	struct mean_difference w = welch_test(second, count, first, count);
 	double half = fg_t_quantile(0.975, w.degrees_of_freedom) * w.standard_error;
 
 	return w.test.p_two_sided < 0.05 && w.difference - half > 0.01 * fg_mean(first, count);
@@ -32,7 +32,7 @@ static bool by_criterion(const double *first, const double *second, size_t count
 /* hyperfine's script for significance: Welch's t, alpha 5 %, two-sided. */
 static bool by_welch(const double *first, const double *second, size_t count)
 {
-	struct fg_mean_difference w = fg_welch_test(second, count, first, count);
+	struct mean_difference w = welch_test(second, count, first, count);
 
 	return w.test.p_two_sided < 0.05 && w.difference > 0.0;
 }

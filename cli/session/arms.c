@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
+#include "gate/commit_trailers.h"
 #include "runner/build_info.h"
 #include "runner/git.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "gate/commit_trailers.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
 

@@ -302,7 +302,7 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 		fg_spending_shares(rule.looks, rule.look_count, left, shares);
 		rule.given_up = table[row].given_up;
 		fg_rule_apply(&rule, difference, 10, false, &finding);
-		fg_rule_estimate(difference, 10, shares[0], &wanted);
+		fg_finding_estimate(difference, 10, shares[0], &wanted);
 		if (fabs(finding.low - wanted.low) > 1e-12)
 			fail_msg("%s: %g, expected %g", table[row].why, finding.low, wanted.low);
 	}

@@ -46,10 +46,9 @@ static void shares_sum_to_alpha_and_none_is_empty(void **state)
 /* By hand: after one win each bettor holds 1 + stake, and the stakes average 0.5. */
 static void wealth_is_the_mean_of_the_bettors(void **state)
 {
-	struct fg_eprocess process;
+	struct fg_eprocess process = {0};
 
 	(void)state;
-	fg_eprocess_init(&process);
 	assert_near(fg_eprocess_log_wealth(&process), 0.0, 1e-15);
 	fg_eprocess_push(&process, 3.0);
 	assert_close(fg_eprocess_log_wealth(&process), log(1.5), 1e-13);
@@ -62,11 +61,10 @@ static void wealth_is_the_mean_of_the_bettors(void **state)
 
 static void a_steady_winner_is_recognised_soon(void **state)
 {
-	struct fg_eprocess process;
+	struct fg_eprocess process = {0};
 	int wins = 0;
 
 	(void)state;
-	fg_eprocess_init(&process);
 	while (fg_eprocess_log_wealth(&process) < log(100.0)) {
 		fg_eprocess_push(&process, 1.0);
 		wins++;
@@ -82,9 +80,8 @@ static void a_fair_coin_rarely_makes_anyone_rich_however_long_one_looks(void **s
 	(void)state;
 	fg_random_seed(&rng, 11);
 	for (int run = 0; run < 1000; run++) {
-		struct fg_eprocess process;
+		struct fg_eprocess process = {0};
 
-		fg_eprocess_init(&process);
 		for (int i = 0; i < 200; i++) {
 			fg_eprocess_push(&process, fg_random_next(&rng) >> 63 ? 1.0 : -1.0);
 			if (fg_eprocess_log_wealth(&process) >= log(20.0)) {

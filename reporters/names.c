@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names and numbers as people read them.
- *
- * C++ names can be of any length: a function of the standard library easily has 300 characters, of
- * which a reader needs the 20 that say what it is.  So a name that does not fit loses its template
- * arguments first (they repeat the types of the parameters), then its parameters, and only then its
- * middle; begin and end say most.
+ * C++ names can have any length: a function of the standard library easily takes 300 characters, of
+ * which a reader needs the 20 that say what it is.  A name that does not fit first loses its
+ * template arguments (they repeat the types of the parameters), then its parameters, and only then
+ * its middle: beginning and end say most.
  */
-#include "base/clock.h"
-#include "base/number.h"
-#include "base/text.h"
-#include "reporters/formats.h"
+#include "reporters/names.h"
 
-#include <math.h>
+#include "base/text.h"
 
 #define ELLIPSIS "…"
 #define ARROW    " → "
@@ -21,9 +16,9 @@ enum {
 	CLEAN_LIMIT_BYTES = 128 * 1024
 };
 
-void fg_report_add_clean(struct fg_strbuf *text, const char *words, size_t limit)
+void fg_report_add_clean(struct fg_strbuf *text, const char *from, size_t limit)
 {
-	fg_text_add_clean(text, words, strlen(words), limit);
+	fg_text_add_clean(text, from, strlen(from), limit);
 }
 
 /* Is the bracket at `at` part of an operator's name (operator<, operator->, operator())? */
@@ -180,10 +175,7 @@ void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t c
 	add_folded_name(text, name, columns, true, "", "");
 }
 
-/*
- * How every program begins is no news: the frames before main, or before what a thread was given to
- * do.
- */
+/* How many frames come before main, or before the function of a thread: they are no news. */
 static size_t frames_before_main(const struct fg_path_verdict *path)
 {
 	static const char *const starters[] = {"_start",
@@ -207,7 +199,7 @@ static size_t frames_before_main(const struct fg_path_verdict *path)
 	return at;
 }
 
-/* The path from frame `first` on, with `left_out` frames missing behind it. */
+/* The path from frame `first` on, with `left_out` frames missing after it. */
 static void add_path_without(struct fg_strbuf *text, const struct fg_path_verdict *path,
 			     size_t first, size_t left_out)
 {
@@ -245,78 +237,6 @@ void fg_report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *pa
 	fg_strbuf_release(&whole);
 }
 
-void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
-{
-	char number[FG_NUMBER_TEXT_SIZE] = "";
-
-	if (isfinite(metric->ratio))
-		fg_strbuf_add_text(text, fg_format_change(metric->ratio - 1, number));
-}
-
-static void add_bound(struct fg_strbuf *text, double ratio)
-{
-	char number[FG_NUMBER_TEXT_SIZE] = "";
-	const char *change = NULL;
-
-	if (!isfinite(ratio)) {
-		fg_strbuf_add_text(text, ELLIPSIS);
-		return;
-	}
-	change = fg_format_change(ratio - 1, number);
-	fg_strbuf_add(text, change, strcspn(change, " "));
-}
-
-void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
-{
-	if (isnan(metric->low) && isnan(metric->high))
-		return;
-	fg_strbuf_add_char(text, '[');
-	add_bound(text, metric->low);
-	fg_strbuf_add_text(text, ", ");
-	add_bound(text, metric->high);
-	fg_strbuf_add_char(text, ']');
-}
-
-void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
-{
-	char number[FG_NUMBER_TEXT_SIZE] = "";
-	const bool both = isfinite(metric->baseline) && isfinite(metric->candidate);
-
-	if (isfinite(metric->baseline))
-		fg_report_add_clean(text, fg_format_value(metric->baseline, metric->unit, number),
-				    FG_NUMBER_TEXT_SIZE);
-	if (both)
-		fg_strbuf_add_text(text, ARROW);
-	if (isfinite(metric->candidate))
-		fg_report_add_clean(text, fg_format_value(metric->candidate, metric->unit, number),
-				    FG_NUMBER_TEXT_SIZE);
-}
-
-void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
-{
-	char number[FG_NUMBER_TEXT_SIZE] = "";
-
-	fg_strbuf_printf(text, "%u pair%s", benchmark->pairs, benchmark->pairs == 1 ? "" : "s");
-	if (benchmark->seconds >= 1 && benchmark->seconds < 120)
-		fg_strbuf_printf(text, ", %.0f s", benchmark->seconds);
-	else if (benchmark->seconds > 0)
-		fg_strbuf_printf(text, ", %s",
-				 fg_format_duration(benchmark->seconds * 1e9, number));
-}
-
-void fg_report_add_delta_ms(struct fg_strbuf *text, double delta_ms)
-{
-	char number[FG_NUMBER_TEXT_SIZE] = "";
-
-	if (!isfinite(delta_ms))
-		return;
-	if (fabs(delta_ms) >= 0.1 && fabs(delta_ms) < 1000)
-		fg_strbuf_printf(text, "%+.*f ms", fabs(delta_ms) < 99.95 ? 1 : 0, delta_ms);
-	else
-		fg_strbuf_printf(text, "%s%s", delta_ms < 0 ? "-" : "+",
-				 fg_format_duration(fabs(delta_ms) * 1e6, number));
-}
-
 void fg_report_add_place(struct fg_strbuf *text, const struct fg_node_verdict *node, bool whole)
 {
 	const char *file = node->file;
@@ -328,49 +248,4 @@ void fg_report_add_place(struct fg_strbuf *text, const struct fg_node_verdict *n
 	fg_report_add_clean(text, file, 4096);
 	if (node->line > 0)
 		fg_strbuf_printf(text, ":%u", node->line);
-}
-
-void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept)
-{
-	char number[FG_NUMBER_TEXT_SIZE] = "";
-	char when[FG_TIME_TEXT_SIZE] = "";
-
-	fg_strbuf_add_text(text, "accepted");
-	if (isfinite(accept->up_to))
-		fg_strbuf_printf(text, " up to %s", fg_format_change(accept->up_to, number));
-	if (accept->until_ns != INT64_MAX) {
-		fg_time_format_utc(accept->until_ns, when);
-		fg_strbuf_printf(text, " until %.10s", when);
-	}
-	if (accept->reason && *accept->reason) {
-		fg_strbuf_add_text(text, ": ");
-		fg_report_add_clean(text, accept->reason, 400);
-	}
-	if (accept->source && *accept->source) {
-		fg_strbuf_add_text(text, " (");
-		fg_report_add_clean(text, accept->source, 200);
-		fg_strbuf_add_char(text, ')');
-	}
-}
-
-/* The reasons for which a repetition does not count, joined by '+'. */
-void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
-{
-	static const struct {
-		unsigned bit;
-		const char *word;
-	} reasons[] = {
-		{FG_ASIDE_WARMUP, "warmup"},       {FG_ASIDE_OVERLAP, "overlap"},
-		{FG_ASIDE_STEAL, "steal"},         {FG_ASIDE_SOLO, "solo"},
-		{FG_ASIDE_TRIAL, "trial"},         {FG_ASIDE_UNPAIRED, "unpaired"},
-		{FG_ASIDE_UNSAMPLED, "unsampled"}, {FG_ASIDE_GIVEN_UP, "given_up"},
-	};
-	bool first = true;
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(reasons); i++) {
-		if (!(aside & reasons[i].bit))
-			continue;
-		fg_strbuf_printf(text, "%s%s", first ? "" : "+", reasons[i].word);
-		first = false;
-	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reporters/order.h"
+#include "reporters/profile_order.h"
 
 struct named {
 	const char *name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reporters/formats.h"
+#include "reporters/verdict_queries.h"
 
 #include <math.h>
 
@@ -66,15 +66,15 @@ void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verd
 {
 	static const struct {
 		enum fg_outcome outcome;
-		const char *words;
+		const char *what;
 	} parts[] = {
-		{FG_OUTCOME_ERROR, "could not be measured"},
-		{FG_OUTCOME_REGRESSION, "regressed"},
-		{FG_OUTCOME_INCONCLUSIVE, "inconclusive"},
-		{FG_OUTCOME_IMPROVEMENT, "improved"},
-		{FG_OUTCOME_MISSING, "missing"},
-		{FG_OUTCOME_NEW, "new"},
-		{FG_OUTCOME_PASS, "passed"},
+		{.outcome = FG_OUTCOME_ERROR, .what = "could not be measured"},
+		{.outcome = FG_OUTCOME_REGRESSION, .what = "regressed"},
+		{.outcome = FG_OUTCOME_INCONCLUSIVE, .what = "inconclusive"},
+		{.outcome = FG_OUTCOME_IMPROVEMENT, .what = "improved"},
+		{.outcome = FG_OUTCOME_MISSING, .what = "missing"},
+		{.outcome = FG_OUTCOME_NEW, .what = "new"},
+		{.outcome = FG_OUTCOME_PASS, .what = "passed"},
 	};
 	const char *separator = ": ";
 
@@ -85,12 +85,12 @@ void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verd
 
 		if (count == 0)
 			continue;
-		fg_strbuf_printf(text, "%s%zu %s", separator, count, parts[i].words);
+		fg_strbuf_printf(text, "%s%zu %s", separator, count, parts[i].what);
 		separator = ", ";
 	}
 }
 
-static bool is_told_elsewhere(const char *note)
+static bool has_its_own_place(const char *note)
 {
 	return strstr(note, "could have seen") || strncmp(note, "accepted (", 10) == 0;
 }
@@ -106,7 +106,7 @@ const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchm
 		while (place->note < metric->notes.count) {
 			const char *note = metric->notes.items[place->note++];
 
-			if (!is_told_elsewhere(note))
+			if (!has_its_own_place(note))
 				return note;
 		}
 	}

@@ -4,8 +4,8 @@
  * in: functions by name and library (the root's stays first), paths depth first, callees in the
  * order of functions.
  */
-#ifndef FG_REPORTERS_ORDER_H
-#define FG_REPORTERS_ORDER_H
+#ifndef FG_REPORTERS_PROFILE_ORDER_H
+#define FG_REPORTERS_PROFILE_ORDER_H
 
 #include "model/profile_set.h"
 

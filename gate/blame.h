@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which changed code the time in unchanged libraries counts for; see blame.c.  Private to gate/. */
+#ifndef FG_GATE_BLAME_H
+#define FG_GATE_BLAME_H
+
+#include "model/profile_set.h"
+#include "model/run.h"
+
+/* For every node the one that its time is blamed on; to be freed. */
+uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
+
+#endif

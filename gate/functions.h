@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions that a verdict names, with their call paths.  Private to gate/. */
+#ifndef FG_GATE_FUNCTIONS_H
+#define FG_GATE_FUNCTIONS_H
+
+#include "gate/node_family.h"
+
+/* `family` is that of all functions; moved[f] says which of them only exchanged time. */
+void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
+		      const bool *moved, struct fg_benchmark_verdict *verdict);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a verdict is made from: everything borrowed, everything only read. */
+#ifndef FG_GATE_INPUT_H
+#define FG_GATE_INPUT_H
+
+#include "model/plan.h"
+#include "model/profile_set.h"
+#include "model/run.h"
+
+struct fg_gate_input {
+	/* the candidate; holds the baseline's arm too, unless `baseline` is given */
+	const struct fg_run *run;
+	const struct fg_run *baseline; /* a stored run to compare with, or NULL */
+	/* earlier runs of the baseline's branch, oldest first: how much sessions differ */
+	const struct fg_run *const *history;
+	size_t history_count;
+	/* benchmarks that only the baseline has, where both sides were built */
+	const char *const *gone;
+	size_t gone_count;
+	/* one per series of `run`, entries may be NULL; may be NULL */
+	const struct fg_profile_set *const *profiles;
+	const struct fg_profile_set *const *baseline_profiles; /* likewise for `baseline` */
+	const struct fg_plan *plan; /* policies of its benchmarks go before `policy`; may be NULL */
+	const struct fg_policy *policy;
+	const struct fg_measuring *measure; /* for benchmarks that the plan does not know */
+	bool baseline_required; /* a benchmark without one fails with FG_EXIT_INCONCLUSIVE */
+	int64_t now_ns;         /* wall clock: accepted slowdowns end */
+};
+
+#endif

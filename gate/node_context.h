@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The profile of one benchmark, as the verdicts about its functions need it.  Private to gate/. */
+#ifndef FG_GATE_NODE_CONTEXT_H
+#define FG_GATE_NODE_CONTEXT_H
+
+#include "gate/input.h"
+#include "gate/matrix.h"
+#include "model/verdict.h"
+
+/*
+ * The profile of one benchmark, its pairs, and the differences of all functions with their adjusted
+ * p.
+ */
+struct fg_node_context {
+	const struct fg_profile_set *set;
+	const struct fg_policy *policy;
+	struct fg_arena *arena;
+	struct fg_profile_pairs pairs;
+	/*
+	 * Code that is the same in both arms cannot be the cause: the time of a node in an
+	 * unchanged library belongs to the nearest caller in changed code.  blamed[n] is that node;
+	 * n itself where no caller is changed either.
+	 */
+	uint32_t *blamed;
+	struct fg_pair_matrix functions; /* entity = function, by the node that is blamed */
+	double *p_up;                    /* per function; 1 where not tested */
+	double *p_down;
+	bool *tested;
+	double *self_ms[2]; /* per node, mean of each arm */
+	double *inclusive_ms[2];
+	double total_ms;    /* change of the whole, as the kernel measured it */
+	bool whole_changed; /* the benchmark's CPU time surely did */
+	double floor_ms;    /* below this a change is no news */
+	uint64_t seed;
+};
+
+/* Fill a context whose set, policy, arena and seed are there. */
+void fg_node_context_init(struct fg_node_context *c, const struct fg_series *series,
+			  const struct fg_benchmark_verdict *verdict);
+void fg_node_context_release(struct fg_node_context *c);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The measured difference of a node in one pair is small against its noise, but there are many
+ * pairs, and a node's noise is its own: a slowdown of 10 % in a function with a tenth of the time
+ * is 1 % of the whole, drowned in the whole's noise, and plain to see in the function's samples.
+ *
+ * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
+ * 0 where it did not occur.  The sign-flip permutation test of stats/signflip.h judges all entities
+ * of a family together.  Tested are those with SAMPLES_MIN samples in both arms together: a filter
+ * that knows nothing of the difference's sign, so it does not bias the null.  Half of the error
+ * allowance is shared out evenly, half by size: a function with a tenth of the time gets a
+ * twentieth of it, not one of several hundred equal parts.  Sizes are those of both arms together,
+ * so this does not bias the null either, and it hardly costs the small ones anything.  A change
+ * smaller than the floor, a share of the program's time, is no news whatever its p.
+ *
+ * Blame.  Means are used here, not trimmed means: the mean of a sum is the sum of the means, so the
+ * parts add up to the whole.  What the functions named do not explain is said to be unattributed:
+ * functions too small to name, and CPU time in which no sample was taken.
+ */
+#include "gate/node_family.h"
+
+#include "stats/distributions.h"
+#include "stats/signflip.h"
+
+#include <math.h>
+
+#define PATTERNS 600
+
+void fg_node_family_release(struct fg_node_family *family)
+{
+	free(family->tested);
+	free(family->p_up);
+	free(family->p_down);
+	*family = (struct fg_node_family){0};
+}
+
+/* The rows of the tested entities, packed: the permutation test knows nothing of the others. */
+static void pack_rows(const struct fg_node_family *family, size_t *start, uint32_t *columns,
+		      float *values)
+{
+	const struct fg_pair_matrix *m = family->matrix;
+	size_t row = 0;
+	size_t used = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		size_t length = m->start[i + 1] - m->start[i];
+
+		if (!family->tested[i])
+			continue;
+		memcpy(columns + used, m->columns + m->start[i], length * sizeof(columns[0]));
+		memcpy(values + used, m->values + m->start[i], length * sizeof(values[0]));
+		used += length;
+		start[++row] = used;
+	}
+}
+
+/* Tests at a larger share of alpha than an even one reach it with a smaller statistic. */
+static void set_handicaps(const struct fg_node_family *family, double alpha, float *handicap)
+{
+	const struct fg_pair_matrix *m = family->matrix;
+	double even = 1.0 / (double)family->tested_count;
+	double sum = 0.0;
+	size_t row = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		if (family->tested[i])
+			sum += m->entities[i].baseline_ms + m->entities[i].candidate_ms;
+	}
+	for (size_t i = 0; i < m->count; i++) {
+		double size = m->entities[i].baseline_ms + m->entities[i].candidate_ms;
+		double share = 0.5 * even + 0.5 * (sum > 0.0 ? size / sum : even);
+
+		if (family->tested[i])
+			handicap[row++] = (float)(fg_normal_quantile(alpha * even) -
+						  fg_normal_quantile(alpha * share));
+	}
+}
+
+static void run_permutations(struct fg_node_family *family, double alpha, uint64_t seed)
+{
+	const struct fg_pair_matrix *m = family->matrix;
+	size_t cells = m->start[m->count];
+	size_t *start = fg_xcalloc(family->tested_count + 1, sizeof(start[0]));
+	uint32_t *columns = fg_xcalloc(cells + 1, sizeof(columns[0]));
+	float *values = fg_xcalloc(cells + 1, sizeof(values[0]));
+	float *handicap = fg_xcalloc(family->tested_count + 1, sizeof(handicap[0]));
+	double *p = fg_xcalloc(2 * family->tested_count + 1, sizeof(p[0]));
+	struct fg_sparse_rows rows = {.row_count = family->tested_count,
+				      .column_count = m->pair_count,
+				      .start = start,
+				      .columns = columns,
+				      .values = values,
+				      .handicap = handicap};
+	struct fg_signflip_options options = {.patterns = PATTERNS, .seed = seed};
+	size_t row = 0;
+
+	pack_rows(family, start, columns, values);
+	set_handicaps(family, alpha, handicap);
+	/* Sizes and values were checked on the way here; a refusal would mean "no evidence". */
+	if (fg_signflip_max_t(&rows, &options, p, p + family->tested_count, NULL) == FG_OK) {
+		for (size_t i = 0; i < m->count; i++) {
+			if (!family->tested[i])
+				continue;
+			family->p_up[i] = p[row];
+			family->p_down[i] = p[family->tested_count + row];
+			row++;
+		}
+	}
+	free(start);
+	free(columns);
+	free(values);
+	free(handicap);
+	free(p);
+}
+
+void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,
+			 const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed)
+{
+	*family = (struct fg_node_family){.matrix = matrix};
+	family->quantile =
+		-fg_t_quantile(0.5 * c->policy->function_alpha, (double)matrix->pair_count - 1.0);
+	family->tested = fg_xcalloc(matrix->count + 1, sizeof(family->tested[0]));
+	family->p_up = fg_xcalloc(matrix->count + 1, sizeof(family->p_up[0]));
+	family->p_down = fg_xcalloc(matrix->count + 1, sizeof(family->p_down[0]));
+	for (size_t i = 0; i < matrix->count; i++) {
+		family->p_up[i] = family->p_down[i] = 1.0;
+		family->tested[i] = matrix->entities[i].samples >= samples_min &&
+				    matrix->pair_count >= FG_PAIRS_TO_TEST &&
+				    matrix->pair_count <= FG_SIGNFLIP_COLUMNS_MAX;
+		family->tested_count += family->tested[i];
+	}
+	if (family->tested_count > 0)
+		run_permutations(family, c->policy->function_alpha, seed);
+}
+
+enum fg_outcome fg_node_outcome(const struct fg_node_context *c, const struct fg_entity *entity,
+				double p_up, double p_down)
+{
+	if (p_up <= c->policy->function_alpha && entity->delta_ms >= c->floor_ms)
+		return FG_OUTCOME_REGRESSION;
+	if (p_down <= c->policy->function_alpha && entity->delta_ms <= -c->floor_ms)
+		return FG_OUTCOME_IMPROVEMENT;
+	return FG_OUTCOME_PASS;
+}
+
+struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
+					      enum fg_node_kind kind,
+					      const struct fg_node_family *family, size_t at)
+{
+	const struct fg_entity *entity = &family->matrix->entities[at];
+	double half = family->quantile * entity->error_ms;
+	double p = entity->delta_ms > 0.0 ? family->p_up[at] : family->p_down[at];
+
+	return (struct fg_node_verdict){
+		.kind = kind,
+		.outcome = fg_node_outcome(c, entity, family->p_up[at], family->p_down[at]),
+		.self_ms = {entity->baseline_ms, entity->candidate_ms},
+		.delta_ms = entity->delta_ms,
+		.low_ms = entity->delta_ms - half,
+		.high_ms = entity->delta_ms + half,
+		.share_of_change = (double)NAN,
+		.p_adjusted = family->tested[at] ? p : (double)NAN,
+		.samples = entity->samples,
+	};
+}
+
+int fg_node_compare(const void *left, const void *right)
+{
+	const struct fg_node_verdict *a = left;
+	const struct fg_node_verdict *b = right;
+	double by_size = fabs(b->delta_ms) - fabs(a->delta_ms);
+
+	if (fabs(by_size) > 0.0)
+		return by_size > 0.0 ? 1 : -1;
+	return strcmp(a->name, b->name);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions, libraries, regions or call paths that are tested together, so that the chance of any
+ * false flag among them stays below alpha.  Private to gate/.
+ */
+#ifndef FG_GATE_NODE_FAMILY_H
+#define FG_GATE_NODE_FAMILY_H
+
+#include "gate/node_context.h"
+
+/* Fewer samples in both arms together are not tested. */
+#define FG_SAMPLES_MIN 50
+/* Below, no sign pattern is rare enough. */
+#define FG_PAIRS_TO_TEST 6
+
+struct fg_node_family {
+	const struct fg_pair_matrix *matrix;
+	double quantile; /* of t, for the intervals; NaN: too few pairs */
+	bool *tested;
+	double *p_up;
+	double *p_down;
+	size_t tested_count;
+};
+
+/*
+ * Test every entity of the matrix that has `samples_min` samples.  Release with
+ * fg_node_family_release().
+ */
+void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,
+			 const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed);
+void fg_node_family_release(struct fg_node_family *family);
+
+/* Regression or improvement where the test and the floor say so, else pass. */
+enum fg_outcome fg_node_outcome(const struct fg_node_context *c, const struct fg_entity *entity,
+				double p_up, double p_down);
+/* The verdict about one entity, still without a name. */
+struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
+					      enum fg_node_kind kind,
+					      const struct fg_node_family *family, size_t at);
+/* For qsort(): by size of the change, then by name, so that equal data give equal reports. */
+int fg_node_compare(const void *left, const void *right);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reporters/figures.h"
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "model/run.h"
+#include "reporters/names.h"
+
+#include <math.h>
+
+#define ELLIPSIS "…"
+#define ARROW    " → "
+
+void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+{
+	char number[FG_NUMBER_TEXT_SIZE] = "";
+
+	if (isfinite(metric->ratio))
+		fg_strbuf_add_text(text, fg_format_change(metric->ratio - 1, number));
+}
+
+static void add_bound(struct fg_strbuf *text, double ratio)
+{
+	char number[FG_NUMBER_TEXT_SIZE] = "";
+	const char *change = NULL;
+
+	if (!isfinite(ratio)) {
+		fg_strbuf_add_text(text, ELLIPSIS);
+		return;
+	}
+	change = fg_format_change(ratio - 1, number);
+	fg_strbuf_add(text, change, strcspn(change, " "));
+}
+
+void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+{
+	if (isnan(metric->low) && isnan(metric->high))
+		return;
+	fg_strbuf_add_char(text, '[');
+	add_bound(text, metric->low);
+	fg_strbuf_add_text(text, ", ");
+	add_bound(text, metric->high);
+	fg_strbuf_add_char(text, ']');
+}
+
+void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+{
+	char number[FG_NUMBER_TEXT_SIZE] = "";
+	const bool both = isfinite(metric->baseline) && isfinite(metric->candidate);
+
+	if (isfinite(metric->baseline))
+		fg_report_add_clean(text, fg_format_value(metric->baseline, metric->unit, number),
+				    FG_NUMBER_TEXT_SIZE);
+	if (both)
+		fg_strbuf_add_text(text, ARROW);
+	if (isfinite(metric->candidate))
+		fg_report_add_clean(text, fg_format_value(metric->candidate, metric->unit, number),
+				    FG_NUMBER_TEXT_SIZE);
+}
+
+void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	char number[FG_NUMBER_TEXT_SIZE] = "";
+
+	fg_strbuf_printf(text, "%u pair%s", benchmark->pairs, benchmark->pairs == 1 ? "" : "s");
+	if (benchmark->seconds >= 1 && benchmark->seconds < 120)
+		fg_strbuf_printf(text, ", %.0f s", benchmark->seconds);
+	else if (benchmark->seconds > 0)
+		fg_strbuf_printf(text, ", %s",
+				 fg_format_duration(benchmark->seconds * 1e9, number));
+}
+
+void fg_report_add_delta_ms(struct fg_strbuf *text, double delta_ms)
+{
+	char number[FG_NUMBER_TEXT_SIZE] = "";
+
+	if (!isfinite(delta_ms))
+		return;
+	if (fabs(delta_ms) >= 0.1 && fabs(delta_ms) < 1000)
+		fg_strbuf_printf(text, "%+.*f ms", fabs(delta_ms) < 99.95 ? 1 : 0, delta_ms);
+	else
+		fg_strbuf_printf(text, "%s%s", delta_ms < 0 ? "-" : "+",
+				 fg_format_duration(fabs(delta_ms) * 1e6, number));
+}
+
+void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept)
+{
+	char number[FG_NUMBER_TEXT_SIZE] = "";
+	char when[FG_TIME_TEXT_SIZE] = "";
+
+	fg_strbuf_add_text(text, "accepted");
+	if (isfinite(accept->up_to))
+		fg_strbuf_printf(text, " up to %s", fg_format_change(accept->up_to, number));
+	if (accept->until_ns != INT64_MAX) {
+		fg_time_format_utc(accept->until_ns, when);
+		fg_strbuf_printf(text, " until %.10s", when);
+	}
+	if (accept->reason && *accept->reason) {
+		fg_strbuf_add_text(text, ": ");
+		fg_report_add_clean(text, accept->reason, 400);
+	}
+	if (accept->source && *accept->source) {
+		fg_strbuf_add_text(text, " (");
+		fg_report_add_clean(text, accept->source, 200);
+		fg_strbuf_add_char(text, ')');
+	}
+}
+
+/* The reasons for which a repetition does not count, joined by '+'. */
+void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
+{
+	static const struct {
+		unsigned bit;
+		const char *word;
+	} reasons[] = {
+		{.bit = FG_ASIDE_WARMUP, .word = "warmup"},
+		{.bit = FG_ASIDE_OVERLAP, .word = "overlap"},
+		{.bit = FG_ASIDE_STEAL, .word = "steal"},
+		{.bit = FG_ASIDE_SOLO, .word = "solo"},
+		{.bit = FG_ASIDE_TRIAL, .word = "trial"},
+		{.bit = FG_ASIDE_UNPAIRED, .word = "unpaired"},
+		{.bit = FG_ASIDE_UNSAMPLED, .word = "unsampled"},
+		{.bit = FG_ASIDE_GIVEN_UP, .word = "given_up"},
+	};
+	bool first = true;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(reasons); i++) {
+		if (!(aside & reasons[i].bit))
+			continue;
+		fg_strbuf_printf(text, "%s%s", first ? "" : "+", reasons[i].word);
+		first = false;
+	}
+}

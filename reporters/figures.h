@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes, intervals, levels and times as people read them.  Private to reporters/. */
+#ifndef FG_REPORTERS_FIGURES_H
+#define FG_REPORTERS_FIGURES_H
+
+#include "base/strbuf.h"
+#include "model/verdict.h"
+
+/* "+4.8 %", or nothing. */
+void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
+/* "[+3.1, +6.6]", or nothing; open ends are "…". */
+void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
+/* "210 ms → 220 ms", or the one that is there. */
+void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
+/* "22 pairs, 7 s" */
+void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark);
+/* "+9.7 ms": a signed difference in milliseconds, in the unit that fits. */
+void fg_report_add_delta_ms(struct fg_strbuf *text, double delta_ms);
+
+/* "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)" */
+void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept);
+
+/* "warmup+steal": why a repetition does not count; nothing when it does. */
+void fg_report_add_aside(struct fg_strbuf *text, unsigned aside);
+
+#endif

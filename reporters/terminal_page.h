@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page that the terminal reporter fills, line by line.  Private to reporters/. */
+#ifndef FG_REPORTERS_TERMINAL_PAGE_H
+#define FG_REPORTERS_TERMINAL_PAGE_H
+
+#include "reporters/reporter.h"
+
+#define FG_TERMINAL_BOLD  "\033[1m"
+#define FG_TERMINAL_DIM   "\033[2m"
+#define FG_TERMINAL_RESET "\033[0m"
+
+enum fg_terminal_column {
+	FG_COLUMN_NAME,
+	FG_COLUMN_METRIC,
+	FG_COLUMN_CHANGE,
+	FG_COLUMN_INTERVAL,
+	FG_COLUMN_LEVELS,
+	FG_COLUMN_EFFORT,
+	FG_COLUMN_VERDICT,
+	FG_COLUMN_COUNT,
+};
+
+/* How a verdict is shown, by enum fg_outcome. */
+struct fg_terminal_outcome {
+	const char *word;
+	const char *color;
+};
+extern const struct fg_terminal_outcome fg_terminal_outcomes[];
+
+struct fg_terminal_row {
+	struct fg_strbuf cells[FG_COLUMN_COUNT];
+	const char *remark; /* instead of numbers: "same binaries on both sides" */
+};
+
+struct fg_terminal_page {
+	const struct fg_report *report;
+	const struct fg_report_options *options;
+	struct fg_strbuf *text;
+	struct fg_terminal_row *rows; /* one per benchmark */
+	size_t width[FG_COLUMN_COUNT];
+	bool hidden[FG_COLUMN_COUNT];
+};
+
+/* Columns left after `used`; 0: as many as the text wants. */
+size_t fg_terminal_room(const struct fg_terminal_page *page, size_t used);
+void fg_terminal_add_styled(const struct fg_terminal_page *page, const char *style,
+			    const char *text);
+/* A line below a benchmark, indented, cut at the terminal's edge.  `style` may be NULL. */
+void fg_terminal_add_line(const struct fg_terminal_page *page, const char *style,
+			  const struct fg_strbuf *line);
+/* A sentence below a benchmark, broken between words where the terminal ends. */
+void fg_terminal_add_sentence(const struct fg_terminal_page *page, const char *style,
+			      const char *text);
+/* The finished page: in ASCII where asked for, no blanks at the ends of lines. */
+void fg_terminal_finish(const struct fg_terminal_page *page, struct fg_strbuf *text);
+
+/* --- terminal_table.c: one line a benchmark, in columns --- */
+
+/* The cells of all rows, and what of them the terminal has room for. */
+void fg_terminal_table_init(struct fg_terminal_page *page);
+void fg_terminal_table_release(struct fg_terminal_page *page);
+void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t benchmark);
+
+/* --- terminal_blame.c --- */
+
+/* The functions behind a change, and those that only moved. */
+void fg_terminal_add_blame(const struct fg_terminal_page *page,
+			   const struct fg_benchmark_verdict *benchmark);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about a verdict that several formats ask.  Private to reporters/. */
+#ifndef FG_REPORTERS_VERDICT_QUERIES_H
+#define FG_REPORTERS_VERDICT_QUERIES_H
+
+#include "reporters/reporter.h"
+
+/*
+ * The metric that tells the benchmark's story: the worst of those that took part; NULL when it has
+ * none.
+ */
+const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
+/* What was measured for a benchmark of the verdict; NULL when the run does not hold it. */
+const struct fg_series *fg_report_series(const struct fg_report *report,
+					 const struct fg_benchmark_verdict *benchmark);
+const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
+					       const struct fg_series *series);
+/*
+ * What is to be known about the metrics that took part and are not simply right: two modes, a
+ * sensitive layout, pairs left out.  Not what every format says in its own place (the change that
+ * could have been seen, the accepted price).  Begin with a zeroed place; NULL: no more.
+ */
+struct fg_note_place {
+	size_t metric;
+	size_t note;
+};
+const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
+				       struct fg_note_place *place);
+/* "duet", or "mixed" when the benchmarks did not all run alike. */
+const char *fg_report_schedule(const struct fg_verdict *verdict);
+/* Is there a change worth a number, or only an outcome? */
+bool fg_report_has_change(const struct fg_metric_verdict *metric);
+/* Benchmarks with this outcome. */
+size_t fg_report_count(const struct fg_verdict *verdict, enum fg_outcome outcome);
+/* "regression: 1 of 5 benchmarks regressed, 4 pass" */
+void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
+
+#endif
