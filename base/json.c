@@ -34,6 +34,20 @@ static bool nests_too_deep(const char *text, size_t size)
 	return false;
 }
 
+/* cJSON ends a string at a NUL: what follows would be lost without a word. */
+static bool has_nul(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] == '\0' && i + 1 < size)
+			return true;
+		if (text[i] != '\\' || ++i >= size || text[i] != 'u')
+			continue;
+		if (size - i > 4 && memcmp(text + i + 1, "0000", 4) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int syntax_error(const char *text, const char *at, struct fg_error *err)
 {
 	size_t line = 1;
@@ -73,6 +87,8 @@ int fg_json_parse(const char *text, size_t size, size_t max_bytes, cJSON **json,
 	if (nests_too_deep(text, size))
 		return fg_error_set(err, FG_ELIMIT, "JSON is nested deeper than %d levels",
 				    MAX_LEVELS);
+	if (has_nul(text, size))
+		return fg_error_set(err, FG_EPARSE, "a text has a NUL character in it");
 	parsed = cJSON_ParseWithLengthOpts(text, size, &end, false);
 	if (!parsed)
 		return syntax_error(text, end ? end : text, err);

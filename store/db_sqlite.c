@@ -416,6 +416,8 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 	 */
 	if (status == FG_OK && (flags & FG_DB_DURABLE))
 		status = run_script(&s->db, "PRAGMA temp_store = MEMORY", err);
+	if (status == FG_OK && (flags & FG_DB_READ_ONLY))
+		status = run_script(&s->db, "PRAGMA query_only = ON", err);
 	return status;
 }
 

@@ -88,6 +88,7 @@ static int run(struct fg_cli *cli, const void *values)
 	char *arguments[] = {server,
 			     (char[]){"serve"},
 			     (char[]){"--read-only"},
+			     (char[]){"--secret"},
 			     (char[]){"--quiet"},
 			     (char[]){"--database"},
 			     store,

@@ -4,7 +4,10 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "perfdb/server/good_tokens.h"
+#include "perfdb/server/guard.h"
 #include "perfdb/server/limiter.h"
+#include "perfdb/server/proxies.h"
 #include "perfdb/server/routes.h"
 
 #include <arpa/inet.h>
@@ -29,32 +32,71 @@ static void find_client(struct fg_request *rq)
 		(void)inet_ntop(AF_INET6,
 				&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr,
 				text, sizeof(text));
-	rq->client = fg_arena_strdup(&rq->arena, text);
+	rq->client = fg_arena_array(&rq->arena, FG_ADDRESS_TEXT_SIZE, 1);
+	fg_proxies_client(rq->server->proxies, text, fg_request_header_list(rq, "Forwarded"),
+			  fg_request_header_list(rq, "X-Forwarded-For"), rq->client);
 	rq->who = rq->client;
 }
 
 static int check_route(struct fg_request *rq, struct fg_error *err)
 {
+	const bool read_only = rq->server->options.read_only;
+	const struct fg_asked asked = {rq->method, rq->path, read_only};
+	const struct fg_asked any = {rq->method, rq->path, false};
 	bool is_path_known = false;
 
-	rq->route = fg_route_find(rq->method, rq->path, &rq->tail, &is_path_known);
+	rq->route = fg_route_find(&asked, &rq->tail, &is_path_known);
 	if (rq->route)
 		return FG_OK;
+	(void)fg_route_find(&any, &rq->tail, &is_path_known);
 	if (is_path_known)
-		return fg_request_refuse(rq, 405, err, "this address has no such method");
+		return fg_request_refuse(rq, 405, err,
+					 read_only ? "this server only shows runs"
+						   : "this address has no such method");
 	return fg_error_set(err, FG_ENOENT, "there is nothing at this address");
+}
+
+static int refuse_for_now(struct fg_request *rq, unsigned wait_s, const char *message,
+			  struct fg_error *err)
+{
+	atomic_fetch_add(&rq->server->counters.limited, 1);
+	rq->answer.retry_after_s = wait_s;
+	return fg_request_refuse(rq, 429, err, message);
+}
+
+/* A token that worked lately is counted by itself, wherever it is used; others by address. */
+static const char *caller(struct fg_request *rq, const char *header)
+{
+	return header && fg_good_tokens_have(rq->server->good_tokens, header) ? header : rq->client;
 }
 
 static int check_rate(struct fg_request *rq, struct fg_error *err)
 {
+	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
+	const int64_t now_ns = fg_clock_monotonic_ns();
 	struct fg_server *server = rq->server;
-	const unsigned wait = fg_limiter_count(server->requests, rq->who, fg_clock_monotonic_ns());
+	unsigned wait_s = 0;
 
-	if (!wait)
+	if (rq->route->is_public)
 		return FG_OK;
-	atomic_fetch_add(&server->counters.limited, 1);
-	rq->answer.retry_after_s = wait;
-	return fg_request_refuse(rq, 429, err, "too many requests in one minute");
+	if (header && !fg_good_tokens_have(server->good_tokens, header))
+		wait_s = fg_limiter_look(server->failures, rq->client, now_ns);
+	if (wait_s)
+		return refuse_for_now(rq, wait_s, "too many failed attempts in one minute", err);
+	wait_s = fg_limiter_count(server->requests, caller(rq, header), now_ns);
+	return wait_s ? refuse_for_now(rq, wait_s, "too many requests in one minute", err) : FG_OK;
+}
+
+static int check_secret(struct fg_request *rq, struct fg_error *err)
+{
+	bool is_entry = false;
+	int status = fg_guard_secret(rq, &is_entry, err);
+
+	if (is_entry)
+		rq->answer.cookie =
+			fg_arena_printf(&rq->arena, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
+					rq->server->cookie_name, rq->server->options.secret);
+	return status;
 }
 
 static int check_length(struct fg_request *rq, struct fg_error *err)
@@ -77,44 +119,33 @@ static int check_length(struct fg_request *rq, struct fg_error *err)
 
 int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 {
+	typedef int check(struct fg_request * rq, struct fg_error * err);
+	static check *const checks[] = {
+		fg_guard_shape, fg_guard_host, check_route,    check_rate,
+		check_secret,   check_length,  fg_guard_write,
+	};
 	int status = FG_OK;
 
 	find_client(rq);
-	status = check_route(rq, err);
-	if (status != FG_OK)
-		return status;
-	status = check_rate(rq, err);
-	return status == FG_OK ? check_length(rq, err) : status;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(checks) && status == FG_OK; i++)
+		status = checks[i](rq, err);
+	return status;
 }
 
 /*
- * A loopback name, with or without a port, compared as a whole: "localhost.example.org" can be
- * anybody's.  Every browser sends a Host.
+ * The Host header can be forged, and to this server a proxy on this machine looks local.  A browser
+ * may read: any page can make it send something, so it writes only with a token.
  */
-static bool is_local_name(const char *host)
-{
-	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
-
-	for (size_t i = 0; host && i < FG_ARRAY_SIZE(names); i++) {
-		const size_t length = strlen(names[i]);
-
-		if (strncasecmp(host, names[i], length) == 0 &&
-		    (host[length] == '\0' || host[length] == ':'))
-			return true;
-	}
-	return !host;
-}
-
-/* The Host header can be forged, and to this server a proxy on this machine looks local. */
 static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 {
 	static const char *const proxy_headers[] = {"Forwarded", "X-Forwarded-For", "Via"};
+	const char *host = fg_request_header(rq, MHD_HTTP_HEADER_HOST);
 
 	if (!rq->server->is_open)
 		return fg_request_refuse(
 			rq, 403, err,
 			"this server lets nobody in before a token is made: `perfdb token create`");
-	if (!is_local_name(fg_request_header(rq, MHD_HTTP_HEADER_HOST)))
+	if (host && !fg_guard_is_local_name(host))
 		return fg_request_refuse(rq, 403, err,
 					 "a server without tokens answers to loopback names only");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(proxy_headers); i++) {
@@ -123,7 +154,11 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 				rq, 403, err,
 				"a server without tokens does not answer through a proxy");
 	}
-	rq->scope = FG_SCOPE_ADMIN;
+	rq->scope = fg_guard_is_browser(rq) ? FG_SCOPE_READ : FG_SCOPE_ADMIN;
+	if (rq->scope < rq->route->scope)
+		return fg_request_refuse(
+			rq, 403, err,
+			"a server without tokens takes nothing from a browser: make a token");
 	return FG_OK;
 }
 
@@ -134,8 +169,10 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	const int status =
 		fg_store_token_check(rq->store, text, fg_clock_wall_ns(), &token, &reason);
 
-	if (status == FG_ENOENT)
+	if (status == FG_ENOENT) {
+		(void)fg_limiter_count(rq->server->failures, rq->client, fg_clock_monotonic_ns());
 		return fg_request_refuse(rq, 401, err, reason.message);
+	}
 	if (status != FG_OK)
 		return fg_error_set(err, reason.code, "%s", reason.message);
 	rq->scope = token.scope;
@@ -168,6 +205,10 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 		return (int)err->code;
 	if (rq->authorized)
 		return FG_OK;
+	if (rq->server->options.secret) {
+		rq->scope = rq->server->options.read_only ? FG_SCOPE_READ : FG_SCOPE_ADMIN;
+		return FG_OK;
+	}
 	status = fg_store_token_count(rq->store, &tokens, err);
 	if (status != FG_OK)
 		return status;
@@ -179,5 +220,7 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 	else
 		status = admit_token(rq, header + strlen("Bearer "), err);
 	rq->authorized = status == FG_OK;
+	if (rq->authorized && header)
+		fg_good_tokens_add(rq->server->good_tokens, header);
 	return status;
 }

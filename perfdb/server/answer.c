@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/gzip.h"
 #include "base/text.h"
+#include "perfdb/protocol.h"
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/routes.h"
 
@@ -35,6 +36,22 @@ static const struct meaning meanings[] = {
 	 .message = "the server cannot read or write its database; its log says why"},
 };
 
+/* What a refusal is called; others by their meaning. */
+static const struct {
+	int http_status;
+	const char *word;
+} refusals[] = {
+	{.http_status = 400, .word = "bad_request"},
+	{.http_status = 401, .word = "unauthorized"},
+	{.http_status = 403, .word = "forbidden"},
+	{.http_status = 405, .word = "method_not_allowed"},
+	{.http_status = 415, .word = "unsupported"},
+	{.http_status = FG_HTTP_DIFFERENT, .word = "id_taken"},
+	{.http_status = FG_HTTP_NO_DICTIONARY, .word = "dictionary_missing"},
+	{.http_status = 429, .word = "too_many_requests"},
+	{.http_status = 503, .word = "busy"},
+};
+
 static const struct meaning unforeseen = {
 	.code = FG_EDB,
 	.http_status = 500,
@@ -47,11 +64,17 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 {
 	struct fg_answer *answer = &rq->answer;
 	const struct meaning *found = &unforeseen;
+	const char *word = NULL;
 	struct fg_json_writer w;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(meanings); i++) {
 		if (meanings[i].code == (int)err->code)
 			found = &meanings[i];
+	}
+	word = found->word;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(refusals); i++) {
+		if (refusals[i].http_status == answer->status)
+			word = refusals[i].word;
 	}
 	if (answer->status < 400)
 		answer->status = found->http_status;
@@ -61,7 +84,7 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_object(&w, "error");
-	fg_json_text(&w, "code", found->word);
+	fg_json_text(&w, "code", word);
 	fg_json_text(&w, "message", found->message ? found->message : err->message);
 	fg_json_end(&w);
 	fg_json_end(&w);
@@ -156,6 +179,10 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
 static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 {
 	const struct fg_answer *answer = &rq->answer;
+	const struct fg_asked asked = {
+		.path = rq->path,
+		.read_only = rq->server->options.read_only,
+	};
 	char number[24];
 
 	add_header(response, "X-Content-Type-Options", "nosniff");
@@ -176,9 +203,13 @@ static void add_headers(struct fg_request *rq, struct MHD_Response *response)
 		add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 	}
 	if (answer->status == 405)
-		add_header(response, MHD_HTTP_HEADER_ALLOW, fg_route_methods(rq->path, &rq->arena));
+		add_header(response, MHD_HTTP_HEADER_ALLOW, fg_route_methods(&asked, &rq->arena));
 	if (answer->status == 401)
 		add_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+	if (answer->cookie)
+		add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookie);
+	if (rq->server->certificate)
+		add_header(response, "Strict-Transport-Security", "max-age=31536000");
 	if (answer->retry_after_s) {
 		(void)snprintf(number, sizeof(number), "%u", answer->retry_after_s);
 		add_header(response, MHD_HTTP_HEADER_RETRY_AFTER, number);

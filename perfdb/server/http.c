@@ -72,7 +72,8 @@ static void go_on_after_write(struct fg_write *write)
 }
 
 static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *connection,
-			     const char *method, const char *path, void **request)
+			     const char *method, const char *path, const char *version,
+			     void **request)
 {
 	struct fg_request *rq = fg_xcalloc(1, sizeof(*rq));
 	struct fg_error err = {0};
@@ -82,6 +83,7 @@ static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *co
 	rq->connection = connection;
 	rq->method = fg_arena_strdup(&rq->arena, method);
 	rq->path = fg_arena_strdup(&rq->arena, path);
+	rq->is_http_1_0 = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
 	rq->started_ns = fg_clock_monotonic_ns();
 	rq->write.done = go_on_after_write;
 	fg_connections_request(server->connections, connection, true);
@@ -135,9 +137,8 @@ enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection,
 {
 	struct fg_request *rq = *request;
 
-	(void)version;
 	if (!rq)
-		return begin(context, connection, method, url, request);
+		return begin(context, connection, method, url, version, request);
 	if (*size)
 		return take(rq, data, size);
 	return finish(rq);

@@ -17,6 +17,8 @@ struct fg_perfdb_options {
 	const char *listen;
 	const char *tls_certificate;
 	const char *tls_key;
+	struct fg_option_list hosts;
+	struct fg_option_list proxies;
 	const char *project;
 	const char *scope;
 	const char *note;
@@ -31,6 +33,7 @@ struct fg_perfdb_options {
 	int64_t request_ns;
 	bool behind_proxy;
 	bool read_only;
+	bool secret;
 	bool dry_run;
 	bool quiet;
 	bool open;

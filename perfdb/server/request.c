@@ -24,6 +24,32 @@ const char *fg_request_header(struct fg_request *rq, const char *name)
 	return MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, name);
 }
 
+struct header_list {
+	const char *name;
+	const char *text;
+	struct fg_arena *arena;
+};
+
+static enum MHD_Result add_to_list(void *context, enum MHD_ValueKind kind, const char *name,
+				   const char *value)
+{
+	struct header_list *list = context;
+
+	(void)kind;
+	if (strcasecmp(name, list->name) == 0 && value)
+		list->text = list->text ? fg_arena_printf(list->arena, "%s,%s", list->text, value)
+					: value;
+	return MHD_YES;
+}
+
+const char *fg_request_header_list(struct fg_request *rq, const char *name)
+{
+	struct header_list list = {.name = name, .arena = &rq->arena};
+
+	(void)MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_to_list, &list);
+	return list.text;
+}
+
 int fg_request_need(struct fg_request *rq, const char *name, const char **value,
 		    struct fg_error *err)
 {

@@ -29,6 +29,7 @@ struct fg_answer {
 	size_t asset_size;
 	const char *asset_tag;
 	unsigned retry_after_s;
+	const char *cookie;
 };
 
 struct fg_request {
@@ -39,12 +40,13 @@ struct fg_request {
 	const char *method;
 	const char *path;
 	const char *tail; /* of the path, after a route that ends with '/' */
+	bool is_http_1_0;
 	int64_t started_ns;
 	struct fg_arena arena;
 	struct fg_body body;
 	/* Who asks. */
-	const char *client; /* the address */
-	const char *who;    /* for the log and the limiter: "token 3", or the address */
+	char *client;    /* the address */
+	const char *who; /* for the log and the limiter: "token 3", or the address */
 	bool authorized;
 	enum fg_scope scope;
 	char *project; /* the only one that this token may see; NULL: all */
@@ -61,6 +63,8 @@ struct fg_request {
 /* A parameter of the query; NULL when absent or empty. */
 const char *fg_request_parameter(struct fg_request *rq, const char *name);
 const char *fg_request_header(struct fg_request *rq, const char *name);
+/* All headers of this name as one list, in their order; NULL: none. */
+const char *fg_request_header_list(struct fg_request *rq, const char *name);
 /* A parameter that must be there. */
 int fg_request_need(struct fg_request *rq, const char *name, const char **value,
 		    struct fg_error *err) FG_NODISCARD;

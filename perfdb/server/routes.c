@@ -107,8 +107,16 @@ const struct fg_route fg_routes[] = {
 	 .path = "/api/v1/openapi.json",
 	 .scope = FG_SCOPE_NONE,
 	 .handler = fg_handle_openapi},
-	{.method = "GET", .path = "/healthz", .scope = FG_SCOPE_NONE, .handler = fg_handle_health},
-	{.method = "GET", .path = "/metrics", .scope = FG_SCOPE_NONE, .handler = fg_handle_metrics},
+	{.method = "GET",
+	 .path = "/healthz",
+	 .scope = FG_SCOPE_NONE,
+	 .handler = fg_handle_health,
+	 .is_public = true},
+	{.method = "GET",
+	 .path = "/metrics",
+	 .scope = FG_SCOPE_NONE,
+	 .handler = fg_handle_metrics,
+	 .is_public = true},
 	{.method = "GET", .path = "/assets/", .scope = FG_SCOPE_NONE, .handler = fg_handle_asset},
 	{.method = "GET", .path = "/", .scope = FG_SCOPE_NONE, .handler = fg_handle_asset},
 };
@@ -116,42 +124,50 @@ const size_t fg_route_count = FG_ARRAY_SIZE(fg_routes);
 
 _Static_assert(FG_ARRAY_SIZE(fg_routes) <= FG_ROUTE_MAX, "counters have room for every route");
 
-static bool leads_to(const struct fg_route *route, const char *path)
+bool fg_route_writes(const struct fg_route *route)
 {
+	return strcmp(route->method, "GET") != 0;
+}
+
+static bool leads_to(const struct fg_route *route, const struct fg_asked *asked)
+{
+	const char *path = asked->path;
 	const size_t length = strlen(route->path);
 	const bool is_prefix = length > 1 && route->path[length - 1] == '/';
 
+	if (asked->read_only && fg_route_writes(route))
+		return false;
 	return is_prefix ? strncmp(path, route->path, length) == 0 && path[length]
 			 : strcmp(path, route->path) == 0;
 }
 
-const struct fg_route *fg_route_find(const char *method, const char *path, const char **tail,
+const struct fg_route *fg_route_find(const struct fg_asked *asked, const char **tail,
 				     bool *is_path_known)
 {
 	*is_path_known = false;
 	for (size_t i = 0; i < fg_route_count; i++) {
 		const struct fg_route *route = &fg_routes[i];
 
-		if (!leads_to(route, path))
+		if (!leads_to(route, asked))
 			continue;
 		*is_path_known = true;
-		if (strcmp(route->method, method) == 0 ||
-		    (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0)) {
-			*tail = path + strlen(route->path);
+		if (strcmp(route->method, asked->method) == 0 ||
+		    (strcmp(asked->method, "HEAD") == 0 && strcmp(route->method, "GET") == 0)) {
+			*tail = asked->path + strlen(route->path);
 			return route;
 		}
 	}
 	return NULL;
 }
 
-const char *fg_route_methods(const char *path, struct fg_arena *arena)
+const char *fg_route_methods(const struct fg_asked *asked, struct fg_arena *arena)
 {
 	const char *list = "";
 
 	for (size_t i = 0; i < fg_route_count; i++) {
 		const char *method = fg_routes[i].method;
 
-		if (leads_to(&fg_routes[i], path))
+		if (leads_to(&fg_routes[i], asked))
 			list = fg_arena_printf(arena, "%s%s%s%s", list, *list ? ", " : "", method,
 					       strcmp(method, "GET") == 0 ? ", HEAD" : "");
 	}

@@ -11,15 +11,25 @@ struct fg_route {
 	enum fg_scope scope;
 	fg_handler *handler;
 	bool takes_run; /* a large body */
+	bool is_public; /* outside the limits, and known to everybody */
 };
 
 extern const struct fg_route fg_routes[];
 extern const size_t fg_route_count;
 
+/* Does it change anything? */
+bool fg_route_writes(const struct fg_route *route);
+
+struct fg_asked {
+	const char *method;
+	const char *path;
+	bool read_only; /* routes that write do not exist */
+};
+
 /* NULL: no such method, or (`*is_path_known` false) no such path.  *tail: after the route's '/'. */
-const struct fg_route *fg_route_find(const char *method, const char *path, const char **tail,
+const struct fg_route *fg_route_find(const struct fg_asked *asked, const char **tail,
 				     bool *is_path_known);
 /* What may be done at this address, as Allow lists it. */
-const char *fg_route_methods(const char *path, struct fg_arena *arena);
+const char *fg_route_methods(const struct fg_asked *asked, struct fg_arena *arena);
 
 #endif

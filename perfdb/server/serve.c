@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /* perfdb serve. */
 #include "base/clock.h"
+#include "base/fs.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "base/process.h"
+#include "base/random.h"
 #include "perfdb/server/options.h"
 #include "perfdb/server/server.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
+
+enum {
+	SECRET_BYTES = 16,
+	SECRET_TEXT_SIZE = 2 * SECRET_BYTES + 1,
+	ENTRY_MODE = 0600
+};
 
 static const struct fg_option serve_options[] = {
 	FG_PERFDB_DATABASE,
@@ -24,6 +33,20 @@ static const struct fg_option serve_options[] = {
 	FG_CLI_TEXT(struct fg_perfdb_options, tls_key, "tls-key", 0, "FILE", "its key in PEM"),
 	FG_CLI_FLAG(struct fg_perfdb_options, behind_proxy, "behind-proxy", 0,
 		    "a reverse proxy does the TLS"),
+	{.name = "trust-proxy",
+	 .kind = FG_OPTION_LIST,
+	 .offset = offsetof(struct fg_perfdb_options, proxies),
+	 .argument = "CIDR",
+	 .help = "a proxy that is believed whom it asks for; with --behind-proxy those on loopback"},
+	{.name = "host",
+	 .kind = FG_OPTION_LIST,
+	 .offset = offsetof(struct fg_perfdb_options, hosts),
+	 .argument = "NAME",
+	 .help = "answer only requests that name this host, or a loopback one"},
+	FG_CLI_FLAG(struct fg_perfdb_options, secret, "secret", 0,
+		    "print an address with a key in it, and let in only those who have it"),
+	FG_CLI_FLAG(struct fg_perfdb_options, open, "open", 0,
+		    "show the pages in the browser (xdg-open)"),
 	FG_CLI_FLAG(struct fg_perfdb_options, read_only, "read-only", 0, "only show what is there"),
 	FG_CLI_COUNT(struct fg_perfdb_options, rate, "requests-per-minute", 0, 100000000, "6000",
 		     "of one token or address"),
@@ -95,20 +118,118 @@ static void block_signals(void)
 	(void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
 
-/* Failing to start a browser does not stop the server. */
-static void open_browser(const char *address, unsigned port)
+/*
+ * A page that leads to the address.  Its path may be seen by everybody in the list of processes; an
+ * address with the key in it may not.  To be freed with its folder; NULL: it cannot be written.
+ */
+static char *write_entry(const char *url, struct fg_error *err)
 {
-	char *url = fg_xasprintf("http://%s:%u/", address, port);
-	char *argv[] = {(char[]){"xdg-open"}, url, NULL};
-	const struct fg_process_options options = {
-		.argv = argv, .timeout_ns = 10 * FG_NS_PER_S, .keep_children = true};
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	struct fg_strbuf page = {0};
+	char *folder = NULL;
+	char *path = NULL;
+
+	if (fg_fs_temporary_folder(runtime && *runtime ? runtime : "/tmp", "perfdb", &folder,
+				   err) != FG_OK)
+		return NULL;
+	path = fg_fs_join(folder, "open.html");
+	free(folder);
+	fg_strbuf_printf(
+		&page, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", url);
+	if (fg_fs_write_atomic(path, page.data, page.length, ENTRY_MODE, err) != FG_OK) {
+		free(path);
+		path = NULL;
+	}
+	fg_strbuf_release(&page);
+	return path;
+}
+
+static void remove_entry(char *path)
+{
+	char *folder = NULL;
+
+	if (!path)
+		return;
+	folder = fg_fs_parent(path);
+	(void)unlink(path);
+	(void)rmdir(folder);
+	free(folder);
+	free(path);
+}
+
+/* Failing to start a browser does not stop the server.  The entry page, to be removed. */
+static char *open_browser(const char *url)
+{
 	struct fg_process_result result = {0};
 	struct fg_error err = {0};
+	char *entry = write_entry(url, &err);
+	char *argv[] = {(char[]){"xdg-open"}, entry, NULL};
+	const struct fg_process_options options = {
+		.argv = argv, .timeout_ns = 10 * FG_NS_PER_S, .keep_children = true};
 
-	if (fg_process_run(&options, &result, &err) != FG_OK)
+	if (!entry || fg_process_run(&options, &result, &err) != FG_OK)
 		(void)fprintf(stderr, "perfdb: %s\n", err.message);
 	fg_process_result_release(&result);
+	return entry;
+}
+
+static int make_secret(char text[SECRET_TEXT_SIZE], struct fg_error *err)
+{
+	uint8_t secret[SECRET_BYTES];
+	const int status = fg_random_bytes(secret, sizeof(secret), err);
+
+	if (status == FG_OK)
+		fg_hex(secret, sizeof(secret), text);
+	return status;
+}
+
+static char *make_url(const struct fg_server_options *options, uint16_t port)
+{
+	const bool is_six = strchr(options->address, ':');
+
+	return fg_xasprintf("%s://%s%s%s:%u/%s%s", options->tls_certificate ? "https" : "http",
+			    is_six ? "[" : "", options->address, is_six ? "]" : "", port,
+			    options->secret ? "?key=" : "", options->secret ? options->secret : "");
+}
+
+static void announce(const char *database, const struct fg_server *server, const char *url)
+{
+	const bool is_url = strstr(database, "://");
+
+	if (fg_server_needs_token(server))
+		(void)fprintf(stderr,
+			      "perfdb: nobody is let in before a token is made: "
+			      "perfdb token create --database %s --scope admin\n",
+			      is_url ? "URL" : database);
+	(void)fprintf(stderr, "perfdb: serving %s at %s\n",
+		      is_url ? "a PostgreSQL database" : database, url);
+}
+
+static int run_server(const struct fg_perfdb_options *given, struct fg_server_options *options,
+		      struct fg_error *err)
+{
+	struct fg_server *server = NULL;
+	char *entry = NULL;
+	char *url = NULL;
+	int status = FG_OK;
+
+	block_signals();
+	/* write() fails with EPIPE or EFBIG instead. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	status = fg_server_start(options, &server, err);
+	if (status != FG_OK)
+		return status;
+	url = make_url(options, fg_server_port(server));
+	announce(given->database, server, url);
+	if (given->open)
+		entry = open_browser(url);
+	wait_for_signal();
+	(void)fprintf(stderr, "perfdb: finishing the requests in progress\n");
+	fg_server_stop(server);
+	remove_entry(entry);
 	free(url);
+	return FG_OK;
 }
 
 static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
@@ -118,6 +239,10 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.tls_certificate = given->tls_certificate,
 		.tls_key = given->tls_key,
 		.behind_proxy = given->behind_proxy,
+		.hosts = given->hosts.items,
+		.host_count = given->hosts.count,
+		.proxies = given->proxies.items,
+		.proxy_count = given->proxies.count,
 		.read_only = given->read_only,
 		.body_limit_bytes = (size_t)given->body_limit,
 		.requests_per_minute = given->rate,
@@ -126,9 +251,10 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		.request_ns = given->request_ns,
 		.log_fd = given->quiet ? -1 : STDOUT_FILENO,
 	};
-	struct fg_server *server = NULL;
+	char secret[SECRET_TEXT_SIZE] = "";
 	struct fg_error err = {0};
 	char *address = NULL;
+	int status = FG_OK;
 
 	(void)words;
 	if (!parse_listen(given->listen, &address, &options.port)) {
@@ -137,30 +263,15 @@ static int serve(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 		return fg_perfdb_fail(&err);
 	}
 	options.address = address;
-	block_signals();
-	/* write() fails with EPIPE or EFBIG instead. */
-	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN);
-	if (fg_server_start(&options, &server, &err) != FG_OK) {
-		free(address);
-		return fg_perfdb_fail(&err);
+	if (given->secret) {
+		status = make_secret(secret, &err);
+		options.secret = secret;
 	}
-	if (fg_server_needs_token(server))
-		(void)fprintf(
-			stderr,
-			"perfdb: nobody is let in before a token is made: perfdb token create --database %s --scope admin\n",
-			strstr(given->database, "://") ? "URL" : given->database);
-	(void)fprintf(stderr, "perfdb: serving %s at %s://%s%s%s:%u/\n",
-		      strstr(given->database, "://") ? "a PostgreSQL database" : given->database,
-		      options.tls_certificate ? "https" : "http", strchr(address, ':') ? "[" : "",
-		      address, strchr(address, ':') ? "]" : "", fg_server_port(server));
-	if (given->open)
-		open_browser(address, fg_server_port(server));
-	wait_for_signal();
-	(void)fprintf(stderr, "perfdb: finishing the requests in progress\n");
-	fg_server_stop(server);
+	if (status == FG_OK)
+		status = run_server(given, &options, &err);
+	explicit_bzero(secret, sizeof(secret));
 	free(address);
-	return FG_PERFDB_OK;
+	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);
 }
 
 const struct fg_perfdb_command fg_perfdb_serve = {

@@ -4,11 +4,14 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/hash.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/connections.h"
 #include "perfdb/server/dictionaries.h"
+#include "perfdb/server/good_tokens.h"
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/listen.h"
+#include "perfdb/server/proxies.h"
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/sealer.h"
 #include "perfdb/server/workers.h"
@@ -22,6 +25,7 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
+	FAILURES_PER_MINUTE = 30, /* of one address */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	PEM_MAX_BYTES = 1 << 20,
@@ -132,9 +136,23 @@ static int start_writing(struct fg_server *s, struct fg_error *err)
 	return status == FG_OK ? fg_sealer_start(s->sessions, s->writes, &s->sealer, err) : status;
 }
 
+static int set_proxies(struct fg_server *s, struct fg_error *err)
+{
+	static const char *const local[] = {"127.0.0.0/8", "::1"};
+	const struct fg_server_options *options = &s->options;
+
+	if (options->proxy_count == 0 && options->behind_proxy)
+		return fg_proxies_new(local, FG_ARRAY_SIZE(local), &s->proxies, err);
+	return fg_proxies_new(options->proxies, options->proxy_count, &s->proxies, err);
+}
+
 static int start(struct fg_server *s, struct fg_error *err)
 {
-	int status = open_database(s, err);
+	int status = set_proxies(s, err);
+
+	if (status != FG_OK)
+		return status;
+	status = open_database(s, err);
 
 	if (status != FG_OK)
 		return status;
@@ -152,6 +170,15 @@ static int start(struct fg_server *s, struct fg_error *err)
 	return status == FG_OK ? fg_listen_start(s, err) : status;
 }
 
+/* Browsers send a cookie to all ports of a host, so each server has a name of its own. */
+static char *name_cookie(const char *secret)
+{
+	char hex[FG_SHA256_HEX_SIZE];
+
+	fg_sha256_hex(secret, strlen(secret), hex);
+	return fg_xasprintf("perfdb_%.8s", hex);
+}
+
 int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
 		    struct fg_error *err)
 {
@@ -165,7 +192,11 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->ids = fg_ids_new();
 	s->dictionaries = fg_dictionaries_new();
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
+	s->failures = fg_limiter_new(FAILURES_PER_MINUTE);
+	s->good_tokens = fg_good_tokens_new();
 	s->log = fg_request_log_new(options->log_fd);
+	if (options->secret)
+		s->cookie_name = name_cookie(options->secret);
 	raise_file_limit();
 	status = start(s, err);
 	if (status != FG_OK) {
@@ -204,6 +235,10 @@ void fg_server_stop(struct fg_server *server)
 	fg_dictionaries_free(server->dictionaries);
 	fg_ids_free(server->ids);
 	fg_limiter_free(server->requests);
+	fg_limiter_free(server->failures);
+	fg_good_tokens_free(server->good_tokens);
+	fg_proxies_free(server->proxies);
+	free(server->cookie_name);
 	if (server->key)
 		explicit_bzero(server->key, strlen(server->key));
 	free(server->key);

@@ -28,8 +28,15 @@ struct fg_server_options {
 	uint16_t port;               /* 0: any that is free */
 	const char *tls_certificate; /* PEM files; NULL: no TLS */
 	const char *tls_key;
-	bool behind_proxy; /* TLS is the proxy's: listening wider without certificates is fine */
-	bool read_only;    /* nothing is stored, no upload is taken */
+	/* Hosts that requests may name, besides loopback; none: see below. */
+	const char *const *hosts;
+	size_t host_count;
+	/* Proxies that are believed who asked them; none: those on loopback if behind_proxy. */
+	const char *const *proxies;
+	size_t proxy_count;
+	const char *secret; /* every request must know it, and needs no token; NULL: none */
+	bool behind_proxy;  /* TLS is the proxy's: listening wider without certificates is fine */
+	bool read_only;     /* nothing is stored, no upload is taken */
 	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */
 	size_t bodies_limit_bytes;    /* of all requests in progress; 0: 512 MiB */
 	unsigned requests_per_minute; /* for one token or address; 0: 6000 */

@@ -10,7 +10,9 @@
 struct fg_connections;
 struct fg_dictionaries;
 struct fg_ids;
+struct fg_good_tokens;
 struct fg_limiter;
+struct fg_proxies;
 struct fg_request_log;
 struct fg_sealer;
 struct fg_sessions;
@@ -46,6 +48,10 @@ struct fg_server {
 	struct fg_ids *ids; /* of functions and call paths, for all sessions */
 	struct fg_dictionaries *dictionaries;
 	struct fg_limiter *requests;
+	struct fg_limiter *failures; /* of authentication */
+	struct fg_good_tokens *good_tokens;
+	struct fg_proxies *proxies;
+	char *cookie_name;             /* for the secret */
 	struct fg_write_queue *writes; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_sealer *sealer; /* NULL: read-only */

@@ -87,9 +87,15 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 	if (fg_fs_exists(path))
 		return fg_error_set(err, FG_ECONFLICT,
 				    "'%s' exists already: a backup never overwrites", path);
+	/* It writes to another file, which a read-only session may not do either. */
+	status = fg_db_script(store->db, "PRAGMA query_only = OFF", err);
+	if (status != FG_OK)
+		return status;
 	fg_query_begin(&q, store->db, FG_SQL_VACUUM_INTO);
 	fg_query_text(&q, path);
 	status = fg_query_run(&q, err);
+	if (store->db->read_only && status == FG_OK)
+		status = fg_db_script(store->db, "PRAGMA query_only = ON", err);
 	if (status != FG_OK)
 		fg_error_prefix(err, "backup to '%s'", path);
 	return status;

@@ -131,9 +131,21 @@ static const char *find(const struct field *fields, size_t count, const char *na
 const char *MHD_lookup_connection_value(struct MHD_Connection *connection, enum MHD_ValueKind kind,
 					const char *name)
 {
+	if (kind == MHD_COOKIE_KIND)
+		return NULL;
 	return kind == MHD_HEADER_KIND
 		       ? find(connection->headers, connection->header_count, name)
 		       : find(connection->arguments, connection->argument_count, name);
+}
+
+int MHD_get_connection_values(struct MHD_Connection *connection, enum MHD_ValueKind kind,
+			      MHD_KeyValueIterator iterator, void *context)
+{
+	FG_ASSERT(kind == MHD_HEADER_KIND);
+	for (size_t i = 0; i < connection->header_count; i++)
+		(void)iterator(context, kind, connection->headers[i].name,
+			       connection->headers[i].value);
+	return (int)connection->header_count;
 }
 
 struct MHD_Response *MHD_create_response_from_buffer(size_t size, void *data,

@@ -47,6 +47,10 @@ async function untilReady(page, selector, problems) {
 export async function openPage(context, url, options = {}) {
 	const page = await context.newPage();
 	const problems = [];
+	await page.addInitScript((kept) => {
+		for (const [name, value] of Object.entries(kept))
+			sessionStorage.setItem(name, value);
+	}, options.session ?? {});
 	page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
 	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`));
 	page.on('dialog', (dialog) => {

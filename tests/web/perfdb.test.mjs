@@ -34,8 +34,9 @@ function serve(program = perfdb, words = ['serve', '--quiet', '--database', join
 async function localPages() {
 	const { server: local, base: at } = await serve(fastgate, ['web', '--store', join(folder, 'perfdb.db')]);
 	await withBrowser(async (context) => {
-		const page = await openPage(context, at, { allow: (url) => url.startsWith(at) });
+		const page = await openPage(context, at, { allow: (url) => url.startsWith(new URL('/', at).href) });
 		await page.getByRole('link', { name: 'tracker' }).click();
+		assert.ok(!page.url().includes('key=')); // the key is in a cookie now
 		await page.getByRole('link', { name: 'parse' }).click();
 		await page.getByRole('heading', { name: 'Changes' }).waitFor();
 		assert.equal(await page.getByRole('button', { name: /Add|Keep/ }).count(), 0); // nothing can be written here
@@ -90,8 +91,11 @@ async function look(context, page, name) {
 	page.noProblems();
 }
 
+// A server without tokens takes nothing from a browser: the pages that write have one.
+const token = execFileSync(perfdb, ['token', 'create', '--database', join(folder, 'perfdb.db'), '--scope', 'admin'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+process.env.PERFDB_TOKEN = token;
 const { server, base } = await serve();
-const options = { allow: (url) => url.startsWith(base) };
+const options = { allow: (url) => url.startsWith(base), session: { 'perfdb-token': token } };
 try {
 	execFileSync(makeRuns, [join(folder, 'spool')]);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'spool'), '--url', base]);
@@ -205,7 +209,7 @@ try {
 
 		await hostileNames(context);
 
-		const wrong = await openPage(context, `${base}?view=trend&project=tracker&benchmark=none`, { allow: options.allow });
+		const wrong = await openPage(context, `${base}?view=trend&project=tracker&benchmark=none`, options);
 		await wrong.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
 		await wrong.close();
 	});

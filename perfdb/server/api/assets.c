@@ -49,13 +49,28 @@ int fg_handle_openapi(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
+/*
+ * The cookie was just set.  The next page is asked for by one of this site, so that a strict cookie
+ * is sent along; its address does not have the key any more.
+ */
+static void show_entry(struct fg_request *rq)
+{
+	rq->answer.type = "text/html; charset=utf-8";
+	fg_strbuf_add_text(&rq->answer.text,
+			   "<!doctype html><html lang=\"en\"><title>perfdb</title>"
+			   "<meta http-equiv=\"refresh\" content=\"0;url=/\">"
+			   "<a href=\"/\">perfdb</a></html>\n");
+}
+
 int fg_handle_asset(struct fg_request *rq, struct fg_error *err)
 {
 	const char *name = strcmp(rq->path, "/") == 0 ? "index.html" : rq->tail;
 	const struct fg_page *page = fg_page_find(name);
 	const struct fg_web_asset *asset = page ? NULL : fg_web_asset_find(name);
 
-	if (page)
+	if (rq->answer.cookie)
+		show_entry(rq);
+	else if (page)
 		give(rq, page->media_type, page->data, page->size);
 	else if (asset)
 		give(rq, asset->media_type, asset->data, asset->size);

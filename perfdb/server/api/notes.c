@@ -59,18 +59,18 @@ int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 static int read_body(struct fg_request *rq, cJSON **json, const char **project,
 		     struct fg_error *err)
 {
+	const char *text = fg_strbuf_text(&rq->body.bytes);
+	const size_t size = rq->body.bytes.length;
 	int status = FG_OK;
 
-	if (rq->server->options.read_only) {
-		rq->answer.status = 403;
-		return fg_error_set(err, FG_EINVAL, "this server only shows runs");
-	}
-	status = fg_json_parse(rq->body.bytes.data ? rq->body.bytes.data : "",
-			       rq->body.bytes.length, rq->body.bytes.length, json, err);
-	if (status == FG_OK && !cJSON_IsObject(*json))
-		status = fg_error_set(err, FG_EPARSE, "expected a JSON object");
-	if (status == FG_OK)
-		status = fg_json_get_text(*json, "project", project, err);
+	if (!fg_text_is_utf8(text, size))
+		return fg_error_set(err, FG_EPARSE, "the body is not UTF-8");
+	status = fg_json_parse(text, size, size, json, err);
+	if (status != FG_OK)
+		return status;
+	if (!cJSON_IsObject(*json))
+		return fg_error_set(err, FG_EPARSE, "expected a JSON object");
+	status = fg_json_get_text(*json, "project", project, err);
 	return status == FG_OK ? fg_request_may_see(rq, *project, err) : status;
 }
 

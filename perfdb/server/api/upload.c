@@ -317,8 +317,6 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 	bool known = false;
 	int status = FG_OK;
 
-	if (rq->server->options.read_only)
-		return fg_request_refuse(rq, 403, err, "this server only shows runs");
 	status = check_body_hash(rq, err);
 	if (status != FG_OK)
 		return status;

@@ -100,16 +100,18 @@ def pages():
             if not line:
                 return
             found = re.search(r"http://\S+", line)
-            url = found.group().rstrip("/.,") if found else None
-        with urllib.request.urlopen(f"{url}/", timeout=30) as page:
-            check(b"<html" in page.read(), "the first page is no page")
-        with urllib.request.urlopen(f"{url}/api/v1/runs", timeout=30) as answer:
+            url = found.group() if found else None
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with browser.open(url, timeout=30) as page:
+            check(b"<html" in page.read(), "the first page is not a page")
+        url = url[:url.index("?key=")]
+        with browser.open(f"{url}api/v1/runs", timeout=30) as answer:
             check(len(json.load(answer)["runs"]) == 1, "the run is not listed")
         try:
-            urllib.request.urlopen(urllib.request.Request(f"{url}/api/v1/runs/latest", method="DELETE"), timeout=30)
+            browser.open(urllib.request.Request(f"{url}api/v1/runs/latest", method="DELETE"), timeout=30)
             failures.append("the pages let a run be removed")
-        except urllib.error.HTTPError:
-            pass
+        except urllib.error.HTTPError as error:
+            check(error.code == 405, f"removing a run is answered {error.code}")
         server.send_signal(signal.SIGINT)
         check(server.wait(timeout=30) in (0, 130), f"fastgate web ended with {server.returncode}")
     finally:

@@ -74,6 +74,7 @@ static void oversize_in_pieces_is_refused(void **state)
 	struct fg_strbuf body = {0};
 
 	fg_strbuf_add_text(&request, "POST /api/v1/annotations HTTP/1.1\r\nHost: localhost\r\n"
+				     "Content-Type: application/json\r\n"
 				     "Transfer-Encoding: chunked\r\n\r\n");
 	for (int i = 0; i < 40; i++) {
 		fg_strbuf_add_text(&request, "1000\r\n");
@@ -231,7 +232,8 @@ static void slow_request_is_cut_off(void **state)
 		 PATIENCE_MS, 0},
 		{"the first line", "G", PATIENCE_MS, 0},
 		{"a body",
-		 "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50000\r\n\r\n",
+		 "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n"
+		 "Content-Type: " FG_WIRE_MEDIA_TYPE "\r\nContent-Length: 50000\r\n\r\n",
 		 0, PATIENCE_MS},
 	};
 	struct fg_test_server *s = *state;

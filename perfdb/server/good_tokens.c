@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Keyed hashes in a fixed table: no token is kept, and any number of them costs no more memory. */
+#include "perfdb/server/good_tokens.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/random.h"
+
+#include <stdatomic.h>
+
+enum {
+	SLOTS = 4096
+};
+
+struct fg_good_tokens {
+	uint64_t seed;
+	atomic_ullong hashes[SLOTS];
+};
+
+struct fg_good_tokens *fg_good_tokens_new(void)
+{
+	struct fg_good_tokens *tokens = fg_xcalloc(1, sizeof(*tokens));
+
+	if (fg_random_bytes(&tokens->seed, sizeof(tokens->seed), NULL) != FG_OK)
+		tokens->seed = (uint64_t)fg_clock_monotonic_ns();
+	return tokens;
+}
+
+void fg_good_tokens_free(struct fg_good_tokens *tokens)
+{
+	free(tokens);
+}
+
+void fg_good_tokens_add(struct fg_good_tokens *tokens, const char *header)
+{
+	const uint64_t hash = fg_hash64(header, strlen(header), tokens->seed);
+
+	atomic_store(&tokens->hashes[hash % SLOTS], hash);
+}
+
+bool fg_good_tokens_have(const struct fg_good_tokens *tokens, const char *header)
+{
+	const uint64_t hash = fg_hash64(header, strlen(header), tokens->seed);
+
+	return atomic_load(&tokens->hashes[hash % SLOTS]) == hash;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfdb/server/guard.h"
+
+#include "base/text.h"
+#include "perfdb/protocol.h"
+#include "perfdb/server/routes.h"
+
+#include <microhttpd.h>
+
+struct counts {
+	int hosts;
+	int lengths;
+	int encodings;
+};
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+				    const char *value)
+{
+	struct counts *counts = context;
+
+	(void)kind;
+	(void)value;
+	counts->hosts += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+	counts->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
+	counts->encodings += strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+	return MHD_YES;
+}
+
+int fg_guard_shape(struct fg_request *rq, struct fg_error *err)
+{
+	struct counts counts = {0};
+
+	(void)MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, count_header, &counts);
+	if (counts.lengths + counts.encodings > 1)
+		return fg_request_refuse(rq, 400, err, "the length of the body is given twice");
+	if (counts.hosts > 1)
+		return fg_request_refuse(rq, 400, err, "there are two Host headers");
+	if (counts.hosts == 0 && !rq->is_http_1_0)
+		return fg_request_refuse(rq, 400, err, "there is no Host header");
+	return FG_OK;
+}
+
+/* The length of a name without its port. */
+static size_t name_length(const char *host)
+{
+	const char *bracket = *host == '[' ? strchr(host, ']') : NULL;
+	const char *from = bracket ? bracket : host;
+
+	return (size_t)(from - host) + strcspn(from, ":");
+}
+
+/* Compared as a whole: "localhost.example.org" can be anybody's. */
+static bool is_called(const char *host, const char *name)
+{
+	const size_t length = name_length(host);
+
+	return strlen(name) == length && strncasecmp(host, name, length) == 0;
+}
+
+bool fg_guard_is_local_name(const char *host)
+{
+	return is_called(host, "127.0.0.1") || is_called(host, "localhost") ||
+	       is_called(host, "[::1]");
+}
+
+int fg_guard_host(struct fg_request *rq, struct fg_error *err)
+{
+	const struct fg_server_options *options = &rq->server->options;
+	const char *host = fg_request_header(rq, MHD_HTTP_HEADER_HOST);
+
+	if ((options->host_count == 0 && !options->secret) || !host || fg_guard_is_local_name(host))
+		return FG_OK;
+	for (size_t i = 0; i < options->host_count; i++) {
+		if (is_called(host, options->hosts[i]))
+			return FG_OK;
+	}
+	return fg_request_refuse(rq, 403, err, "this server does not answer to this name");
+}
+
+bool fg_guard_is_browser(struct fg_request *rq)
+{
+	return fg_request_header(rq, MHD_HTTP_HEADER_ORIGIN) ||
+	       fg_request_header(rq, "Sec-Fetch-Site");
+}
+
+/* "https://HOST:PORT" against "HOST:PORT". */
+static bool is_own_origin(struct fg_request *rq, const char *origin)
+{
+	const char *host = fg_request_header(rq, MHD_HTTP_HEADER_HOST);
+	const char *name = strstr(origin, "://");
+
+	return host && name && strcasecmp(name + 3, host) == 0;
+}
+
+/* A form can send text/plain anywhere; for these types a browser asks the server first. */
+static bool has_expected_type(struct fg_request *rq)
+{
+	const char *type = fg_request_header(rq, MHD_HTTP_HEADER_CONTENT_TYPE);
+	const char *expected = rq->route->takes_run ? FG_WIRE_MEDIA_TYPE : "application/json";
+
+	return type && strcspn(type, "; \t") == strlen(expected) &&
+	       strncasecmp(type, expected, strlen(expected)) == 0;
+}
+
+int fg_guard_write(struct fg_request *rq, struct fg_error *err)
+{
+	const char *site = fg_request_header(rq, "Sec-Fetch-Site");
+	const char *origin = fg_request_header(rq, MHD_HTTP_HEADER_ORIGIN);
+
+	if (!fg_route_writes(rq->route))
+		return FG_OK;
+	if ((site && strcmp(site, "same-origin") != 0) || (origin && !is_own_origin(rq, origin)))
+		return fg_request_refuse(rq, 403, err, "another page may not write here");
+	if (strcmp(rq->method, "POST") == 0 && !has_expected_type(rq))
+		return fg_request_refuse(rq, 415, err,
+					 rq->route->takes_run
+						 ? "expected Content-Type: " FG_WIRE_MEDIA_TYPE
+						 : "expected Content-Type: application/json");
+	return FG_OK;
+}
+
+/* Takes the same time wherever they differ. */
+static bool is_equal(const char *given, const char *secret)
+{
+	const size_t length = strlen(secret);
+	unsigned difference = 0;
+
+	if (!given || strlen(given) != length)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		difference |= (unsigned char)given[i] ^ (unsigned char)secret[i];
+	return difference == 0;
+}
+
+int fg_guard_secret(struct fg_request *rq, bool *is_entry, struct fg_error *err)
+{
+	const char *secret = rq->server->options.secret;
+	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
+	const char *cookie = NULL;
+
+	*is_entry = false;
+	if (!secret || rq->route->is_public)
+		return FG_OK;
+	*is_entry = strcmp(rq->path, "/") == 0 && is_equal(fg_request_parameter(rq, "key"), secret);
+	if (*is_entry)
+		return FG_OK;
+	if (header && fg_text_starts_with(header, "Bearer ") &&
+	    is_equal(header + strlen("Bearer "), secret))
+		return FG_OK;
+	cookie = MHD_lookup_connection_value(rq->connection, MHD_COOKIE_KIND,
+					     rq->server->cookie_name);
+	if (is_equal(cookie, secret))
+		return FG_OK;
+	return fg_request_refuse(rq, 401, err,
+				 "open the address that the server printed: it has the key");
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who asks, when proxies stand in between.  Inside perfdb/server/ only. */
+#ifndef FG_PERFDB_SERVER_PROXIES_H
+#define FG_PERFDB_SERVER_PROXIES_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_proxies;
+
+enum {
+	FG_ADDRESS_TEXT_SIZE = 46
+};
+
+/* `ranges` are addresses or CIDR blocks, like 10.0.0.0/8 or ::1. */
+int fg_proxies_new(const char *const *ranges, size_t count, struct fg_proxies **proxies,
+		   struct fg_error *err) FG_NODISCARD;
+void fg_proxies_free(struct fg_proxies *proxies); /* NULL is fine */
+/*
+ * The client's address: `peer`, unless that is a trusted proxy, which names who asked it.  Each
+ * proxy adds its client on the right, so the lists are read from there, past other trusted proxies:
+ * what stands further left is the client's own claim.  Where the two headers disagree, one of them
+ * was forged, and the answer is `peer`.  The headers may be NULL.
+ */
+void fg_proxies_client(const struct fg_proxies *proxies, const char *peer, const char *forwarded,
+		       const char *x_forwarded_for, char client[FG_ADDRESS_TEXT_SIZE]);
+
+#endif

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+What the attacks share: a server of their own, and a client that says exactly what it is told to say.
+Scripts are called with PERFDB FASTGATE MAKE_RUNS; PERFDB_TEST_URL names a PostgreSQL, otherwise the database is a file.
+"""
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+
+from checks import check
+
+PERFDB, FASTGATE, MAKE_RUNS = (os.path.abspath(path) for path in sys.argv[1:4])
+DATABASE = os.environ.get("PERFDB_TEST_URL") or "perfdb.db"
+RUN_TYPE = "application/vnd.fastgate.run"
+
+for name in list(os.environ):
+    if name.lower().endswith("_proxy"):
+        del os.environ[name]
+
+
+class Answer:
+    def __init__(self, raw):
+        head, _, self.body = raw.partition(b"\r\n\r\n")
+        lines = head.decode("latin-1").split("\r\n")
+        words = lines[0].split(" ")
+        self.status = int(words[1]) if len(words) > 1 else 0
+        self.headers = {}
+        for line in lines[1:]:
+            key, _, value = line.partition(":")
+            self.headers[key.strip().lower()] = value.strip()
+
+    def json(self):
+        return json.loads(self.body)
+
+    def code(self):
+        return self.json()["error"]["code"]
+
+
+class Server:
+    """`perfdb serve` on a free port, or another program that says where it serves."""
+
+    def __init__(self, *options, program=None, environment=None):
+        words = program or [PERFDB, "serve", "--database", DATABASE, "--listen", "127.0.0.1:0"]
+        with open("server.log", "ab") as log:
+            self.process = subprocess.Popen([*words, *options], stdout=log, stderr=subprocess.PIPE, text=True,
+                                            env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL)
+        said = ""
+        self.url = None
+        while self.url is None:
+            line = self.process.stderr.readline()
+            if not line:
+                raise SystemExit(f"the server did not start: {said}")
+            said += line
+            found = re.search(r" at (https?://[^\s]+)", line)
+            self.url = found.group(1) if found else None
+        self.port = int(re.search(r":(\d+)/", self.url).group(1))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.wait()
+        self.process.stderr.close()
+
+    def say(self, data, source="127.0.0.1"):
+        """Bytes as they are; what comes back until the server closes or has said all."""
+        with socket.create_connection(("127.0.0.1", self.port), 30, (source, 0)) as line:
+            try:
+                line.sendall(data)
+            except OSError:
+                pass  # refused early: what the server said is there all the same
+            raw = b""
+            while not complete(raw):
+                try:
+                    piece = line.recv(65536)
+                except OSError:
+                    break
+                if not piece:
+                    break
+                raw += piece
+            return Answer(raw)
+
+    def ask(self, method, path, headers=None, body=None, source="127.0.0.1", token=None):
+        lines = {"Host": f"127.0.0.1:{self.port}", **(headers or {})}
+        if token:
+            lines["Authorization"] = f"Bearer {token}"
+        if body is not None:
+            lines["Content-Length"] = len(body)
+        text = "".join(f"{key}: {value}\r\n" for key, value in lines.items())
+        return self.say(f"{method} {path} HTTP/1.1\r\n{text}\r\n".encode("latin-1") + (body or b""), source)
+
+    def write(self, path, value, headers=None, **more):
+        return self.ask("POST", path, {"Content-Type": "application/json", **(headers or {})}, json.dumps(value).encode(), **more)
+
+    def runs(self, **more):
+        return [run["id"] for run in self.ask("GET", "/api/v1/runs", **more).json()["runs"]]
+
+
+def complete(raw):
+    head, end, body = raw.partition(b"\r\n\r\n")
+    found = re.search(rb"content-length: *(\d+)", head, re.I)
+    return bool(end and found and len(body) >= int(found.group(1)))
+
+
+def token(scope, *options):
+    return subprocess.run([PERFDB, "token", "create", "--database", DATABASE, "--scope", scope, *options], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+
+
+def push(server, count=2, secret=None):
+    """Runs of the project "tracker", as the real client sends them."""
+    subprocess.run([MAKE_RUNS, "spool", "1", str(count)], check=True)
+    environment = {**os.environ, "PERFDB_TOKEN": secret} if secret else os.environ
+    done = subprocess.run([FASTGATE, "push", "--quiet", "--spool", "spool", "--url", f"http://127.0.0.1:{server.port}"],
+                          env=environment, capture_output=True, text=True, check=False)
+    check(done.returncode == 0, f"the runs were not taken: {done.stderr}")
+
+
+def expect(answer, status, what):
+    check(answer.status == status, f"{what}: {answer.status} instead of {status}: {answer.body[:300]!r}")
+    return answer

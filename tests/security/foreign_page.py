@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""No page of another site writes to a server, whether by its visitor's rights or by a name that leads here."""
+from attack import RUN_TYPE, Server, expect, push, token
+from checks import check, finish_in_scratch
+
+NOTE = {"project": "tracker", "text": "planted"}
+NOTES = "/api/v1/annotations?project=tracker"
+
+
+def notes(server, **more):
+    return server.ask("GET", NOTES, **more).json()["annotations"]
+
+
+def forms(server, secret=None):
+    """What a form or fetch() of another page can send without asking first, and a little more."""
+    own = f"http://127.0.0.1:{server.port}"
+    for headers in ({"Origin": "https://attacker.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
+                    {"Sec-Fetch-Site": "same-site"}, {"Origin": own, "Sec-Fetch-Site": "cross-site"},
+                    {"Origin": own + "0"}, {"Origin": "http://127.0.0.1"}):
+        expect(server.write("/api/v1/annotations", NOTE, headers, token=secret), 403, f"a note with {headers}")
+        expect(server.ask("DELETE", f"/api/v1/runs/{server.runs(token=secret)[0]}", headers, token=secret), 403, f"removing with {headers}")
+    for media_type in ("text/plain", "text/plain; application/json", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+        expect(server.write("/api/v1/annotations", NOTE, {"Content-Type": media_type}, token=secret), 415, f"a note as {media_type}")
+        expect(server.write("/api/v1/triage", NOTE, {"Content-Type": media_type}, token=secret), 415, f"a decision as {media_type}")
+        expect(server.ask("POST", "/api/v1/runs", {"Content-Type": media_type}, b"FGRUN/1\n", token=secret), 415, f"a run as {media_type}")
+    check(notes(server, token=secret) == [], "a note was planted")
+
+
+def attack():
+    with Server() as server:
+        push(server)
+        forms(server)
+        # Without tokens, a browser writes nothing, not even from the server's own pages.
+        own = {"Origin": f"http://127.0.0.1:{server.port}", "Sec-Fetch-Site": "same-origin"}
+        expect(server.write("/api/v1/annotations", NOTE, own), 403, "the server's own page")
+        expect(server.ask("POST", "/api/v1/runs", {**own, "Content-Type": RUN_TYPE}, b"FGRUN/1\n"), 403, "a run from a browser")
+        check(server.ask("GET", "/api/v1/capabilities", own).json()["scope"] == "read", "the page offers forms")
+        expect(server.ask("GET", "/api/v1/runs", {"Host": "attacker.example"}), 403, "DNS rebinding")
+        expect(server.ask("GET", "/api/v1/runs", {"Host": "localhost.attacker.example"}), 403, "a name that begins like ours")
+        expect(server.write("/api/v1/annotations", NOTE), 201, "a program may write")
+        expect(server.ask("DELETE", f"/api/v1/annotations/{notes(server)[0]['id']}?project=tracker"), 200, "and take back")
+    admin = token("admin")
+    with Server("--host", "perfdb.example.org") as server:
+        forms(server, admin)
+        for host in ("attacker.example", "perfdb.example.org.attacker.example", "[::1", ""):
+            check(server.ask("GET", "/api/v1/runs", {"Host": host}, token=admin).status in (400, 403), f"asked as {host!r}")
+        for host in ("perfdb.example.org", "PERFDB.example.org:443", "localhost:1", "[::1]:80"):
+            expect(server.ask("GET", "/api/v1/runs", {"Host": host}, token=admin), 200, f"asked as {host}")
+        page = {"Host": "perfdb.example.org", "Origin": "https://perfdb.example.org", "Sec-Fetch-Site": "same-origin"}
+        expect(server.write("/api/v1/annotations", NOTE, page, token=admin), 201, "the server's own page with a token")
+
+
+finish_in_scratch(attack)
