@@ -16,6 +16,7 @@
 #include "base/printable.h"
 #include "exchange/export_formats.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -33,7 +34,13 @@ struct place {
 
 struct cost {
 	struct place place;
-	double ns;
+	size_t row; /* of its values: one a measure */
+	uint64_t samples;
+};
+
+/* What a stack adds to each cost on it. */
+struct share {
+	const double *values; /* one a measure */
 	uint64_t samples;
 };
 
@@ -43,6 +50,9 @@ struct writer {
 	struct fg_map places;
 	struct cost *costs;
 	size_t capacity;
+	double *values;
+	size_t value_capacity;
+	double *totals; /* of values of their own */
 	uint32_t *seen; /* by function: the number of the stack that it was last seen on */
 	bool *function_named;
 	struct fg_map files;
@@ -54,9 +64,15 @@ static const char *file_of(const struct fg_profile *profile, const struct fg_fra
 	return frame->file ? frame->file : profile->functions[frame->function].file;
 }
 
-static void add_cost(struct writer *w, const struct fg_frame *frame, uint32_t callee, double ns,
-		     uint64_t samples)
+static enum fg_measure_fold fold_of(const struct writer *w, size_t measure)
 {
+	return w->profile->measures[measure].is.fold;
+}
+
+static void add_cost(struct writer *w, const struct fg_frame *frame, uint32_t callee,
+		     const struct share *share)
+{
+	const size_t width = w->profile->measure_count;
 	const struct place place = {
 		.file = file_of(w->profile, frame),
 		.function = frame->function,
@@ -68,14 +84,20 @@ static void add_cost(struct writer *w, const struct fg_frame *frame, uint32_t ca
 		*fg_map_add(&w->places, &place, sizeof(place), w->places.count, &is_new);
 
 	w->costs = fg_grow(w->costs, &w->capacity, w->places.count, sizeof(*w->costs));
-	if (is_new)
-		w->costs[at] = (struct cost){.place = place};
-	w->costs[at].ns += ns;
-	w->costs[at].samples += samples;
+	w->values =
+		fg_grow(w->values, &w->value_capacity, w->places.count * width, sizeof(*w->values));
+	if (is_new) {
+		w->costs[at] = (struct cost){.place = place, .row = at};
+		memset(&w->values[at * width], 0, width * sizeof(*w->values));
+	}
+	for (size_t i = 0; i < width && share; i++)
+		w->values[at * width + i] =
+			fg_measure_join(fold_of(w, i), w->values[at * width + i], share->values[i]);
+	w->costs[at].samples += share ? share->samples : 0;
 }
 
 static void add_stack(struct writer *w, const uint32_t *frames, size_t depth, uint32_t number,
-		      double ns, uint64_t samples)
+		      const struct share *share)
 {
 	const struct fg_frame *all = w->profile->frames;
 	const struct fg_frame *caller = NULL;
@@ -84,31 +106,58 @@ static void add_stack(struct writer *w, const uint32_t *frames, size_t depth, ui
 		const struct fg_frame *frame = &all[frames[i]];
 
 		if (w->seen[frame->function] == 0) /* has a place of its own, if only inner calls */
-			add_cost(w, frame, no_callee, 0, 0);
+			add_cost(w, frame, no_callee, NULL);
 		if (w->seen[frame->function] != number && caller)
-			add_cost(w, caller, frame->function, ns, samples);
+			add_cost(w, caller, frame->function, share);
 		w->seen[frame->function] = number;
 		caller = frame;
 	}
-	add_cost(w, caller ? caller : &all[0], no_callee, ns, samples);
+	add_cost(w, caller ? caller : &all[0], no_callee, share);
 }
 
 static void add_up(struct writer *w)
 {
-	struct fg_stack_sums sums;
+	const size_t width = w->profile->measure_count;
+	struct fg_stack_sums *sums = fg_xcalloc(width, sizeof(sums[0]));
+	double *values = fg_xcalloc(width, sizeof(values[0]));
 	uint32_t *frames = NULL;
 	size_t capacity = 0;
 
-	fg_stack_sums_init(&sums, w->profile);
+	for (size_t i = 0; i < width; i++)
+		fg_stack_sums_init(&sums[i], w->profile, (uint16_t)i);
 	for (uint32_t i = 0; i < w->profile->stack_count; i++) {
-		if (sums.self_ns[i] > 0) {
+		struct share share = {.values = values, .samples = sums[0].self_samples[i]};
+		bool has_any = false;
+
+		for (size_t m = 0; m < width; m++) {
+			values[m] = sums[m].self[i];
+			has_any = has_any || values[m] > 0;
+		}
+		if (has_any) {
 			const size_t depth = fg_stack_frames(w->profile, i, &frames, &capacity);
 
-			add_stack(w, frames, depth, i + 1, sums.self_ns[i], sums.self_samples[i]);
+			add_stack(w, frames, depth, i + 1, &share);
 		}
 	}
-	fg_stack_sums_release(&sums);
+	for (size_t i = 0; i < width; i++)
+		fg_stack_sums_release(&sums[i]);
+	free(sums);
+	free(values);
 	free(frames);
+}
+
+/* Of the numbers as they are written, so that a reader's sum is the same. */
+static void add_totals(struct writer *w)
+{
+	const size_t width = w->profile->measure_count;
+
+	for (size_t i = 0; i < w->places.count; i++) {
+		const double *values = &w->values[w->costs[i].row * width];
+
+		for (size_t m = 0; m < width && w->costs[i].place.callee == no_callee; m++)
+			w->totals[m] =
+				fg_measure_join(fold_of(w, m), w->totals[m], round(values[m]));
+	}
 }
 
 static int compare_text(const char *a, const char *b)
@@ -170,12 +219,16 @@ static void write_function(struct writer *w, const char *key, uint32_t function)
 	fg_strbuf_add_char(w->out, '\n');
 }
 
-/* Where a damaged trace claims centuries, the sum stays at the largest number. */
-static long long add_rounded(long long sum, double ns)
+/* Where a damaged trace claims centuries, a number stays at the largest one. */
+static void write_values(struct writer *w, const double *values)
 {
-	const long long whole = ns < (double)(LLONG_MAX / 2) ? llround(ns) : LLONG_MAX / 2;
+	for (size_t i = 0; i < w->profile->measure_count; i++) {
+		const long long whole =
+			values[i] < (double)(LLONG_MAX / 2) ? llround(values[i]) : LLONG_MAX / 2;
 
-	return sum > LLONG_MAX - whole ? LLONG_MAX : sum + whole;
+		fg_strbuf_printf(w->out, " %lld", whole);
+	}
+	fg_strbuf_add_char(w->out, '\n');
 }
 
 static void write_cost(struct writer *w, const struct cost *cost)
@@ -190,7 +243,8 @@ static void write_cost(struct writer *w, const struct cost *cost)
 		write_function(w, "cfn", cost->place.callee);
 		fg_strbuf_printf(w->out, "calls=%" PRIu64 " %u\n", cost->samples, callee->line);
 	}
-	fg_strbuf_printf(w->out, "%" PRIu32 " %lld\n", cost->place.line, add_rounded(0, cost->ns));
+	fg_strbuf_printf(w->out, "%" PRIu32, cost->place.line);
+	write_values(w, &w->values[cost->row * w->profile->measure_count]);
 }
 
 static void write_costs(struct writer *w)
@@ -222,6 +276,40 @@ static void write_costs(struct writer *w)
 	}
 }
 
+/* "ns" for CPU time; else the measure's name, of letters, digits and underscores. */
+static void add_event(struct fg_strbuf *out, const struct fg_measure *measure)
+{
+	if (strcmp(measure->name, "cpu_time") == 0) {
+		fg_strbuf_add_text(out, "ns");
+		return;
+	}
+	for (const char *c = measure->name; *c; c++)
+		fg_strbuf_add_char(out, isalnum((unsigned char)*c) ? *c : '_');
+}
+
+static void write_events(struct writer *w)
+{
+	const struct fg_profile *profile = w->profile;
+
+	for (size_t i = 0; i < profile->measure_count; i++) {
+		const struct fg_measure *measure = &profile->measures[i].is;
+
+		fg_strbuf_add_text(w->out, "event: ");
+		add_event(w->out, measure);
+		fg_strbuf_add_text(w->out, " : ");
+		add_clean(w->out, measure->label);
+		fg_strbuf_add_text(w->out, " (");
+		add_clean(w->out, measure->unit);
+		fg_strbuf_add_text(w->out, ")\n");
+	}
+	fg_strbuf_add_text(w->out, "events:");
+	for (size_t i = 0; i < profile->measure_count; i++) {
+		fg_strbuf_add_char(w->out, ' ');
+		add_event(w->out, &profile->measures[i].is);
+	}
+	fg_strbuf_add_char(w->out, '\n');
+}
+
 int fg_export_callgrind(const struct fg_profile *profile, const struct fg_export_options *options,
 			struct fg_strbuf *out, struct fg_error *err)
 {
@@ -230,28 +318,30 @@ int fg_export_callgrind(const struct fg_profile *profile, const struct fg_export
 		.out = out,
 		.seen = fg_xcalloc(profile->function_count, sizeof(uint32_t)),
 		.function_named = fg_xcalloc(profile->function_count, sizeof(bool)),
+		.totals = fg_xcalloc(profile->measure_count, sizeof(double)),
 	};
-	long long total = 0;
 
 	(void)err;
 	add_up(&w);
-	for (size_t i = 0; i < w.places.count; i++) {
-		if (w.costs[i].place.callee == no_callee)
-			total = add_rounded(total, w.costs[i].ns);
-	}
+	add_totals(&w);
 	fg_strbuf_printf(out, "# callgrind format\nversion: 1\ncreator: %s\n",
 			 options->tool_version ? options->tool_version : "fastgate");
 	fg_strbuf_add_text(out, "cmd: ");
 	add_clean(out, profile->title ? profile->title : "profile");
 	fg_strbuf_add_text(out, "\ndesc: calls: numbers of samples, a sampler knows no calls\n"
-				"positions: line\nevent: ns : CPU time (ns)\nevents: ns\n");
-	fg_strbuf_printf(out, "summary: %lld\n", total);
+				"positions: line\n");
+	write_events(&w);
+	fg_strbuf_add_text(out, "summary:");
+	write_values(&w, w.totals);
 	write_costs(&w);
-	fg_strbuf_printf(out, "\ntotals: %lld\n", total);
+	fg_strbuf_add_text(out, "\ntotals:");
+	write_values(&w, w.totals);
 	fg_map_release(&w.places);
 	fg_map_release(&w.files);
 	fg_map_release(&w.objects);
 	free(w.costs);
+	free(w.values);
+	free(w.totals);
 	free(w.seen);
 	free(w.function_named);
 	return FG_OK;

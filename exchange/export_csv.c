@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Comma-separated values after RFC 4180, one line a call path with time of its own. */
+/*
+ * Comma-separated values after RFC 4180, one line a call path with a value of its own,
+ * of the profile's first measure.
+ */
 #include "base/csv.h"
 #include "exchange/export_formats.h"
 
@@ -22,8 +25,16 @@ static void write_path(const struct fg_profile *profile, uint32_t stack, uint32_
 int fg_export_csv(const struct fg_profile *profile, const struct fg_export_options *options,
 		  struct fg_strbuf *out, struct fg_error *err)
 {
-	static const char *const columns[] = {"self_ns", "samples", "function", "library",
-					      "file",    "line",    "path"};
+	const struct fg_measure *measure = &profile->measures[0].is;
+	const char *const columns[] = {
+		fg_measure_has_time(measure) ? "self_ns" : measure->name,
+		"samples",
+		"function",
+		"library",
+		"file",
+		"line",
+		"path",
+	};
 	struct fg_csv csv = {.out = out};
 	struct fg_stack_sums sums;
 	uint32_t *frames = NULL;
@@ -34,14 +45,14 @@ int fg_export_csv(const struct fg_profile *profile, const struct fg_export_optio
 	for (size_t i = 0; i < FG_ARRAY_SIZE(columns); i++)
 		fg_csv_text(&csv, columns[i]);
 	fg_csv_end(&csv);
-	fg_stack_sums_init(&sums, profile);
+	fg_stack_sums_init(&sums, profile, 0);
 	for (uint32_t i = 0; i < profile->stack_count; i++) {
 		const struct fg_frame *frame = &profile->frames[profile->stacks[i].frame];
 		const struct fg_profile_function *function = &profile->functions[frame->function];
 
-		if (!(sums.self_ns[i] > 0))
+		if (!(sums.self[i] > 0))
 			continue;
-		fg_csv_number(&csv, sums.self_ns[i]);
+		fg_csv_number(&csv, sums.self[i]);
 		fg_csv_number(&csv, (double)sums.self_samples[i]);
 		fg_csv_text(&csv, function->name);
 		fg_csv_text(&csv, function->library);

@@ -78,20 +78,19 @@ int fg_export_folded(const struct fg_profile *profile, const struct fg_export_op
 	size_t capacity = 0;
 
 	(void)err;
-	fg_stack_sums_init(&sums, profile);
+	fg_stack_sums_init(&sums, profile, 0);
 	for (uint32_t i = 0; i < profile->stack_count; i++) {
 		uint64_t *place = NULL;
 		bool is_new = false;
 
-		if (!(sums.self_ns[i] > 0))
+		if (!(sums.self[i] > 0))
 			continue;
 		fold(profile, i, &frames, &capacity, &line);
 		place = fg_map_add(&lines, line.data, line.length, lines.count, &is_new);
 		weights = fg_grow(weights, &weight_capacity, lines.count, sizeof(*weights));
 		if (is_new)
 			weights[*place] = 0;
-		weights[*place] +=
-			options->samples ? (double)sums.self_samples[i] : sums.self_ns[i];
+		weights[*place] += options->samples ? (double)sums.self_samples[i] : sums.self[i];
 	}
 	write_lines(&lines, weights, out);
 	fg_stack_sums_release(&sums);

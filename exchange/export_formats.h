@@ -19,39 +19,37 @@ fg_export_writer fg_export_csv;
 fg_export_writer fg_export_tables;
 
 /*
- * How "fastgate-profile/1" spells what a sample's time is, and what a frame is besides a function.
+ * How "fastgate-profile/1" spells how a measure folds, what a sample's time is, and what a frame is
+ * besides a function.
  */
 enum {
 	FG_FRAME_NATURES = 6
 };
+extern const char *const fg_measure_fold_words[FG_FOLD_COUNT];
 extern const char *const fg_time_kind_words[FG_TIME_KIND_COUNT];
 extern const char *const fg_frame_nature_words[FG_FRAME_NATURES];
 extern const uint32_t fg_frame_natures[FG_FRAME_NATURES]; /* enum fg_frame_flag */
 
-/*
- * Time and samples whose leaf is this stack, and the same with all stacks below it: one element a
- * stack.
- */
+/* Values and samples whose leaf is this stack, and with all stacks below it: one element a stack. */
 struct fg_stack_sums {
-	double *self_ns;
+	double *self;
 	uint64_t *self_samples;
-	double *inclusive_ns;
+	double *inclusive;
 	uint64_t *inclusive_samples;
 };
 
-void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile);
+/* Of one measure. */
+void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile,
+			uint16_t measure);
 void fg_stack_sums_release(struct fg_stack_sums *sums);
 
-/*
- * The same by function; `inclusive` counts a sample once however often the function stands on its
- * stack.
- */
+/* As above, by function; `inclusive` counts a sample once however often the function is on its stack. */
 struct fg_function_sums {
-	double *self_ns;
+	double *self;
 	uint64_t *self_samples;
-	double *inclusive_ns;
+	double *inclusive;
 	uint64_t *inclusive_samples;
-	uint64_t *leaf_paths; /* different stacks that end in it and have time of their own */
+	uint64_t *leaf_paths; /* different stacks that end in it and have a value of their own */
 };
 
 void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profile *profile,

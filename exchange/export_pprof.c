@@ -3,7 +3,7 @@
  * profile.proto.  A pprof location is an address with its chain of inlined frames, so the frames of
  * a stack are cut into such chains first: a frame that was inlined belongs to the location of the
  * frame it was put into.  Samples with the same stack, thread and region become one; thread and
- * region are its labels (`-tagfocus`, `-tagroot`).
+ * region are its labels (`-tagfocus`, `-tagroot`).  Each measure is a sample type.
  */
 #include "base/gzip.h"
 #include "base/map.h"
@@ -19,11 +19,6 @@ struct sample_key {
 	uint32_t region;
 };
 
-struct sample_sum {
-	double ns;
-	uint64_t count;
-};
-
 struct writer {
 	const struct fg_profile *profile;
 	struct fg_strbuf message;
@@ -32,9 +27,11 @@ struct writer {
 	struct fg_map strings;
 	struct fg_map locations; /* chain of frames → id */
 	struct fg_map libraries; /* of frames without a module → mapping id */
-	struct fg_map samples;   /* sample_key → index into sums */
-	struct sample_sum *sums;
-	size_t sum_capacity;
+	struct fg_map samples;   /* sample_key → its row in sums and counts */
+	double *sums;            /* one value a measure in each row */
+	uint64_t *counts;
+	size_t sum_capacity, count_capacity;
+	uint64_t *values; /* scratch: of one sample */
 	bool *function_written;
 	uint32_t *frames;
 	size_t frame_capacity;
@@ -175,11 +172,10 @@ static void write_label(struct writer *w, const char *key, const char *value)
 	fg_protobuf_add_bytes(&w->scratch, SAMPLE_LABEL, w->inner.data, w->inner.length);
 }
 
-static void write_sample(struct writer *w, const struct sample_key *key,
-			 const struct sample_sum *sum)
+/* The count is that of the first measure: what the other types say of themselves is a value. */
+static void write_sample(struct writer *w, const struct sample_key *key, size_t row)
 {
 	const struct fg_profile *profile = w->profile;
-	const uint64_t values[] = {sum->count, (uint64_t)llround(sum->ns)};
 	const size_t count = locate(w, key->stack);
 
 	for (size_t i = 0; i < count / 2; i++) { /* leaf first */
@@ -188,9 +184,13 @@ static void write_sample(struct writer *w, const struct sample_key *key,
 		w->ids[i] = w->ids[count - 1 - i];
 		w->ids[count - 1 - i] = swapped;
 	}
+	w->values[0] = w->counts[row];
+	for (size_t i = 0; i < profile->measure_count; i++)
+		w->values[i + 1] = (uint64_t)llround(w->sums[row * profile->measure_count + i]);
 	fg_strbuf_clear(&w->scratch);
 	fg_protobuf_add_packed(&w->scratch, PPROF_SAMPLE_LOCATION, w->ids, count);
-	fg_protobuf_add_packed(&w->scratch, PPROF_SAMPLE_VALUE, values, FG_ARRAY_SIZE(values));
+	fg_protobuf_add_packed(&w->scratch, PPROF_SAMPLE_VALUE, w->values,
+			       profile->measure_count + 1);
 	if (key->thread < profile->thread_count)
 		write_label(w, "thread", profile->threads[key->thread].name);
 	if (key->region > 0 && key->region < profile->region_count)
@@ -200,34 +200,66 @@ static void write_sample(struct writer *w, const struct sample_key *key,
 
 static void add_up(struct writer *w)
 {
+	const size_t width = w->profile->measure_count;
+
 	for (size_t i = 0; i < w->profile->sample_count; i++) {
 		const struct fg_sample *sample = &w->profile->samples[i];
+		const enum fg_measure_fold fold = w->profile->measures[sample->measure].is.fold;
+		double *sum = NULL;
 		const struct sample_key key = {sample->stack, sample->thread, sample->region};
 		bool is_new = false;
 		const uint64_t at =
 			*fg_map_add(&w->samples, &key, sizeof(key), w->samples.count, &is_new);
 
-		w->sums = fg_grow(w->sums, &w->sum_capacity, w->samples.count, sizeof(*w->sums));
-		if (is_new)
-			w->sums[at] = (struct sample_sum){0};
-		w->sums[at].ns += sample->weight_ns;
-		w->sums[at].count += sample->count;
+		w->sums = fg_grow(w->sums, &w->sum_capacity, w->samples.count * width,
+				  sizeof(*w->sums));
+		w->counts = fg_grow(w->counts, &w->count_capacity, w->samples.count,
+				    sizeof(*w->counts));
+		if (is_new) {
+			memset(&w->sums[at * width], 0, width * sizeof(*w->sums));
+			w->counts[at] = 0;
+		}
+		sum = &w->sums[at * width + sample->measure];
+		*sum = fg_measure_join(fold, *sum, sample->value);
+		if (sample->measure == 0)
+			w->counts[at] += sample->count;
 	}
 }
 
-static bool is_wall(const struct fg_profile *profile)
+static const char *type_of(const struct fg_measure *measure)
 {
-	return profile->sample_count > 0 && profile->samples[0].kind == FG_TIME_WALL;
+	static const struct {
+		const char *measure;
+		const char *type;
+	} known[] = {
+		{.measure = "cpu_time", .type = "cpu"},
+		{.measure = "wall_time", .type = "wall"},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(known); i++) {
+		if (strcmp(measure->name, known[i].measure) == 0)
+			return known[i].type;
+	}
+	return measure->name;
+}
+
+static const char *unit_of(const struct fg_measure *measure)
+{
+	if (fg_measure_has_time(measure))
+		return "nanoseconds";
+	return strcmp(measure->unit, "1") == 0 ? "count" : measure->unit;
 }
 
 static void write_message(struct writer *w, const struct fg_export_options *options)
 {
 	const struct fg_profile *profile = w->profile;
-	const char *type = is_wall(profile) ? "wall" : "cpu";
+	const char *type = type_of(&profile->measures[0].is);
 
 	(void)string_id(w, ""); /* string 0 is empty by definition */
 	write_value_type(w, PPROF_SAMPLE_TYPE, "samples", "count");
-	write_value_type(w, PPROF_SAMPLE_TYPE, type, "nanoseconds");
+	for (size_t i = 0; i < profile->measure_count; i++)
+		write_value_type(w, PPROF_SAMPLE_TYPE, type_of(&profile->measures[i].is),
+				 unit_of(&profile->measures[i].is));
 	for (size_t i = 1; i < profile->module_count; i++)
 		write_mapping(w, i, &profile->modules[i]);
 	add_up(w);
@@ -235,12 +267,14 @@ static void write_message(struct writer *w, const struct fg_export_options *opti
 		struct sample_key key;
 
 		memcpy(&key, w->samples.entries[i].key, sizeof(key));
-		write_sample(w, &key, &w->sums[i]);
+		write_sample(w, &key, i);
 	}
 	fg_protobuf_add_int(&w->message, PPROF_TIME_NS, profile->started_wall_ns);
 	fg_protobuf_add_int(&w->message, PPROF_DURATION_NS, profile->duration_ns);
-	write_value_type(w, PPROF_PERIOD_TYPE, type, "nanoseconds");
-	fg_protobuf_add_uint(&w->message, PPROF_PERIOD, profile->period_ns);
+	if (fg_measure_has_time(&profile->measures[0].is)) {
+		write_value_type(w, PPROF_PERIOD_TYPE, type, "nanoseconds");
+		fg_protobuf_add_uint(&w->message, PPROF_PERIOD, profile->period_ns);
+	}
 	fg_protobuf_add_uint(&w->message, PPROF_DEFAULT_TYPE, string_id(w, type));
 	if (profile->title)
 		fg_protobuf_add_uint(&w->message, PPROF_COMMENT, string_id(w, profile->title));
@@ -258,6 +292,7 @@ int fg_export_pprof(const struct fg_profile *profile, const struct fg_export_opt
 	struct writer w = {
 		.profile = profile,
 		.function_written = fg_xcalloc(profile->function_count, sizeof(bool)),
+		.values = fg_xcalloc(profile->measure_count + 1, sizeof(uint64_t)),
 	};
 	int rc = FG_OK;
 
@@ -271,6 +306,8 @@ int fg_export_pprof(const struct fg_profile *profile, const struct fg_export_opt
 	fg_map_release(&w.libraries);
 	fg_map_release(&w.samples);
 	free(w.sums);
+	free(w.counts);
+	free(w.values);
 	free(w.function_written);
 	free(w.frames);
 	free(w.ids);

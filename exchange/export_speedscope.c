@@ -3,7 +3,7 @@
  * speedscope's file format, with "evented" profiles: a stack is written as what closes and what
  * opens against the stack before it, which keeps a file of 300-deep stacks small.  A profile with
  * times gets one timeline a thread (its "time order" view is the thread's life in CPU time); one
- * without gets a single profile, paths in tree order.
+ * without gets a single profile, paths in tree order.  Each measure has profiles of its own.
  */
 #include "base/json_write.h"
 #include "exchange/export_formats.h"
@@ -18,8 +18,9 @@ struct writer {
 	size_t open_capacity;
 	uint32_t *next;
 	size_t next_capacity;
-	int64_t at_ns; /* cumulative weight */
-	double exact_ns;
+	uint16_t measure;
+	int64_t at; /* cumulative value, rounded */
+	double exact;
 };
 
 static void write_event(struct writer *w, const char *type, uint32_t frame)
@@ -27,7 +28,7 @@ static void write_event(struct writer *w, const char *type, uint32_t frame)
 	fg_json_begin_object(&w->json, NULL);
 	fg_json_text(&w->json, "type", type);
 	fg_json_int(&w->json, "frame", frame);
-	fg_json_int(&w->json, "at", w->at_ns);
+	fg_json_int(&w->json, "at", w->at);
 	fg_json_end(&w->json);
 }
 
@@ -37,7 +38,7 @@ static void close_to(struct writer *w, size_t depth)
 		write_event(w, "C", w->open[--w->depth]);
 }
 
-static void write_stack(struct writer *w, uint32_t stack, double weight_ns)
+static void write_stack(struct writer *w, uint32_t stack, double value)
 {
 	const size_t depth = fg_stack_frames(w->profile, stack, &w->next, &w->next_capacity);
 	size_t common = 0;
@@ -50,8 +51,8 @@ static void write_stack(struct writer *w, uint32_t stack, double weight_ns)
 		w->open[w->depth] = w->next[w->depth];
 		write_event(w, "O", w->next[w->depth]);
 	}
-	w->exact_ns += weight_ns;
-	w->at_ns = llround(w->exact_ns);
+	w->exact += value;
+	w->at = llround(w->exact);
 }
 
 static void write_frames(struct writer *w)
@@ -76,17 +77,30 @@ static void write_frames(struct writer *w)
 	fg_json_end(&w->json);
 }
 
-static void begin_profile(struct writer *w, const char *name, double total_ns)
+/* The units that speedscope knows; anything else is a plain number to it. */
+static const char *unit_of(const struct fg_measure *measure)
 {
-	w->at_ns = 0;
-	w->exact_ns = 0;
+	if (fg_measure_has_time(measure))
+		return "nanoseconds";
+	return strcmp(measure->unit, "bytes") == 0 ? "bytes" : "none";
+}
+
+static void begin_profile(struct writer *w, const char *name, double total)
+{
+	const struct fg_measure *measure = &w->profile->measures[w->measure].is;
+	char *full = w->profile->measure_count > 1 ? fg_xasprintf("%s: %s", measure->label, name)
+						   : fg_xstrdup(name);
+
+	w->at = 0;
+	w->exact = 0;
 	fg_json_begin_object(&w->json, NULL);
 	fg_json_text(&w->json, "type", "evented");
-	fg_json_text(&w->json, "name", name);
-	fg_json_text(&w->json, "unit", "nanoseconds");
+	fg_json_text(&w->json, "name", full);
+	fg_json_text(&w->json, "unit", unit_of(measure));
 	fg_json_int(&w->json, "startValue", 0);
-	fg_json_int(&w->json, "endValue", llround(total_ns));
+	fg_json_int(&w->json, "endValue", llround(total));
 	fg_json_begin_array(&w->json, "events");
+	free(full);
 }
 
 static void end_profile(struct writer *w)
@@ -94,6 +108,11 @@ static void end_profile(struct writer *w)
 	close_to(w, 0);
 	fg_json_end(&w->json);
 	fg_json_end(&w->json);
+}
+
+static double value_of(const struct writer *w, const struct fg_sample *sample)
+{
+	return sample->measure == w->measure ? sample->value : 0;
 }
 
 static void write_thread(struct writer *w, size_t first, size_t count)
@@ -108,11 +127,13 @@ static void write_thread(struct writer *w, size_t first, size_t count)
 	double total = 0;
 
 	for (size_t i = 0; i < count; i++)
-		total += profile->samples[first + i].weight_ns;
+		total += value_of(w, &profile->samples[first + i]);
 	begin_profile(w, name, total);
-	for (size_t i = 0; i < count; i++)
-		write_stack(w, profile->samples[first + i].stack,
-			    profile->samples[first + i].weight_ns);
+	for (size_t i = 0; i < count; i++) {
+		if (profile->samples[first + i].measure == w->measure)
+			write_stack(w, profile->samples[first + i].stack,
+				    profile->samples[first + i].value);
+	}
 	end_profile(w);
 	free(name);
 }
@@ -122,22 +143,21 @@ static void write_tree(struct writer *w)
 	const struct fg_profile *profile = w->profile;
 	struct fg_stack_sums sums;
 
-	fg_stack_sums_init(&sums, profile);
-	begin_profile(w, profile->title ? profile->title : "profile", sums.inclusive_ns[0]);
+	fg_stack_sums_init(&sums, profile, w->measure);
+	begin_profile(w, profile->title ? profile->title : "profile", sums.inclusive[0]);
 	for (uint32_t i = 0; i < profile->stack_count; i++) {
-		if (sums.self_ns[i] > 0)
-			write_stack(w, i, sums.self_ns[i]);
+		if (sums.self[i] > 0)
+			write_stack(w, i, sums.self[i]);
 	}
 	end_profile(w);
 	fg_stack_sums_release(&sums);
 }
 
-static void write_profiles(struct writer *w)
+static void write_measure(struct writer *w)
 {
 	const struct fg_profile *profile = w->profile;
 	size_t count = 0;
 
-	fg_json_begin_array(&w->json, "profiles");
 	if (!profile->has_times)
 		write_tree(w);
 	for (size_t i = 0; i < profile->sample_count && profile->has_times; i += count) {
@@ -147,6 +167,13 @@ static void write_profiles(struct writer *w)
 			count++;
 		write_thread(w, i, count);
 	}
+}
+
+static void write_profiles(struct writer *w)
+{
+	fg_json_begin_array(&w->json, "profiles");
+	for (w->measure = 0; w->measure < w->profile->measure_count; w->measure++)
+		write_measure(w);
 	fg_json_end(&w->json);
 }
 

@@ -2,29 +2,35 @@
 /* Sums over the stacks of a profile, as the flat formats need them. */
 #include "exchange/export_formats.h"
 
-void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile)
+void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile,
+			uint16_t measure)
 {
+	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
 	const size_t count = profile->stack_count;
 
 	*sums = (struct fg_stack_sums){
-		.self_ns = fg_xcalloc(count, sizeof(double)),
+		.self = fg_xcalloc(count, sizeof(double)),
 		.self_samples = fg_xcalloc(count, sizeof(uint64_t)),
-		.inclusive_ns = fg_xcalloc(count, sizeof(double)),
+		.inclusive = fg_xcalloc(count, sizeof(double)),
 		.inclusive_samples = fg_xcalloc(count, sizeof(uint64_t)),
 	};
 	for (size_t i = 0; i < profile->sample_count; i++) {
 		const struct fg_sample *sample = &profile->samples[i];
 
-		sums->self_ns[sample->stack] += sample->weight_ns;
+		if (sample->measure != measure)
+			continue;
+		sums->self[sample->stack] =
+			fg_measure_join(fold, sums->self[sample->stack], sample->value);
 		sums->self_samples[sample->stack] += sample->count;
 	}
 	for (size_t i = count; i-- > 0;) {
 		const uint32_t parent = profile->stacks[i].parent;
 
-		sums->inclusive_ns[i] += sums->self_ns[i];
+		sums->inclusive[i] = fg_measure_join(fold, sums->inclusive[i], sums->self[i]);
 		sums->inclusive_samples[i] += sums->self_samples[i];
 		if (i > 0) {
-			sums->inclusive_ns[parent] += sums->inclusive_ns[i];
+			sums->inclusive[parent] =
+				fg_measure_join(fold, sums->inclusive[parent], sums->inclusive[i]);
 			sums->inclusive_samples[parent] += sums->inclusive_samples[i];
 		}
 	}
@@ -32,9 +38,9 @@ void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *pro
 
 void fg_stack_sums_release(struct fg_stack_sums *sums)
 {
-	free(sums->self_ns);
+	free(sums->self);
 	free(sums->self_samples);
-	free(sums->inclusive_ns);
+	free(sums->inclusive);
 	free(sums->inclusive_samples);
 	*sums = (struct fg_stack_sums){0};
 }
@@ -81,11 +87,11 @@ static void enter(struct fg_function_sums *sums, const struct fg_profile *profil
 {
 	const uint32_t function = function_of(profile, stack);
 
-	sums->self_ns[function] += stacks->self_ns[stack];
+	sums->self[function] += stacks->self[stack];
 	sums->self_samples[function] += stacks->self_samples[stack];
-	sums->leaf_paths[function] += stacks->self_ns[stack] > 0;
+	sums->leaf_paths[function] += stacks->self[stack] > 0;
 	if (walk->open[function]++ == 0) {
-		sums->inclusive_ns[function] += stacks->inclusive_ns[stack];
+		sums->inclusive[function] += stacks->inclusive[stack];
 		sums->inclusive_samples[function] += stacks->inclusive_samples[stack];
 	}
 }
@@ -98,9 +104,9 @@ void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profil
 	uint32_t at = 0;
 
 	*sums = (struct fg_function_sums){
-		.self_ns = fg_xcalloc(count, sizeof(double)),
+		.self = fg_xcalloc(count, sizeof(double)),
 		.self_samples = fg_xcalloc(count, sizeof(uint64_t)),
-		.inclusive_ns = fg_xcalloc(count, sizeof(double)),
+		.inclusive = fg_xcalloc(count, sizeof(double)),
 		.inclusive_samples = fg_xcalloc(count, sizeof(uint64_t)),
 		.leaf_paths = fg_xcalloc(count, sizeof(uint64_t)),
 	};
@@ -126,9 +132,9 @@ void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profil
 
 void fg_function_sums_release(struct fg_function_sums *sums)
 {
-	free(sums->self_ns);
+	free(sums->self);
 	free(sums->self_samples);
-	free(sums->inclusive_ns);
+	free(sums->inclusive);
 	free(sums->inclusive_samples);
 	free(sums->leaf_paths);
 	*sums = (struct fg_function_sums){0};

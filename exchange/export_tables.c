@@ -38,6 +38,14 @@ static int by_leaf(const void *left, const void *right)
 	return a->function < b->function ? -1 : 1;
 }
 
+/* "ns", or the name of a measure that is no time. */
+static const char *unit_of(const struct fg_profile *profile)
+{
+	const struct fg_measure *measure = &profile->measures[0].is;
+
+	return fg_measure_has_time(measure) ? "ns" : measure->name;
+}
+
 static void write_functions(const struct fg_profile *profile, const struct fg_function_sums *sums,
 			    struct fg_strbuf *out)
 {
@@ -50,15 +58,17 @@ static void write_functions(const struct fg_profile *profile, const struct fg_fu
 							  sums->inclusive_samples[i]};
 	}
 	qsort(ranked, count, sizeof(*ranked), by_leaf);
-	fg_strbuf_add_text(out, "[functions]\nleaf\ttotal\tleaf_ns\ttotal_ns\tpaths\tlibrary\t"
-				"linkage_name\tname\n");
+	fg_strbuf_printf(out,
+			 "[functions]\nleaf\ttotal\tleaf_%s\ttotal_%s\tpaths\tlibrary\t"
+			 "linkage_name\tname\n",
+			 unit_of(profile), unit_of(profile));
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t at = ranked[i].function;
 		const struct fg_profile_function *function = &profile->functions[at];
 
 		fg_strbuf_printf(out, "%" PRIu64 "\t%" PRIu64 "\t%.0f\t%.0f\t%" PRIu64 "\t",
-				 ranked[i].leaf, ranked[i].total, sums->self_ns[at],
-				 sums->inclusive_ns[at], sums->leaf_paths[at]);
+				 ranked[i].leaf, ranked[i].total, sums->self[at],
+				 sums->inclusive[at], sums->leaf_paths[at]);
 		add_field(out, function->library);
 		fg_strbuf_add_char(out, '\t');
 		add_field(out, function->linkage ? function->linkage : function->name);
@@ -94,13 +104,24 @@ static void write_fact(struct fg_strbuf *out, const char *name, double value)
 	fg_strbuf_printf(out, "%s\t%s\n", name, fg_format_double(value, text));
 }
 
+static void write_measure_fact(struct fg_strbuf *out, const struct fg_profile *profile,
+			       const char *what, double value)
+{
+	char *name = fg_xasprintf("%s_%s", what, unit_of(profile));
+
+	write_fact(out, name, value);
+	free(name);
+}
+
 static void write_summary(const struct fg_profile *profile, const struct fg_stack_sums *sums,
 			  struct fg_strbuf *out)
 {
 	uint64_t truncated = 0;
 
 	for (size_t i = 0; i < profile->sample_count; i++)
-		truncated += profile->samples[i].truncated ? profile->samples[i].count : 0;
+		truncated += profile->samples[i].truncated && profile->samples[i].measure == 0
+				     ? profile->samples[i].count
+				     : 0;
 	fg_strbuf_add_text(out, "\n[summary]\n");
 	fg_strbuf_add_text(out, "program\t");
 	add_field(out, profile->title);
@@ -112,9 +133,9 @@ static void write_summary(const struct fg_profile *profile, const struct fg_stac
 	write_fact(out, "samples", (double)sums->inclusive_samples[0]);
 	write_fact(out, "samples_without_stack", (double)sums->self_samples[0]);
 	write_fact(out, "samples_truncated", (double)truncated);
-	write_fact(out, "total_ns", profile->total_ns);
-	write_fact(out, "lost_ns", profile->lost_ns);
-	write_fact(out, "truncated_ns", profile->truncated_ns);
+	write_measure_fact(out, profile, "total", profile->measures[0].total);
+	write_measure_fact(out, profile, "lost", profile->measures[0].lost);
+	write_measure_fact(out, profile, "truncated", profile->measures[0].truncated);
 	write_fact(out, "processes", (double)profile->process_count);
 	write_fact(out, "threads", (double)profile->thread_count);
 	write_fact(out, "functions", (double)profile->function_count - 1);
@@ -129,7 +150,7 @@ int fg_export_tables(const struct fg_profile *profile, const struct fg_export_op
 
 	(void)options;
 	(void)err;
-	fg_stack_sums_init(&stacks, profile);
+	fg_stack_sums_init(&stacks, profile, 0);
 	fg_function_sums_init(&functions, profile, &stacks);
 	write_functions(profile, &functions, out);
 	write_libraries(profile, out);

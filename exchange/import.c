@@ -56,11 +56,30 @@ const struct fg_import_format *fg_import_detect(const char *data, size_t size)
 	return format;
 }
 
+/* Sums stay whole numbers of 64 bits, whatever they are of. */
+static int check_totals(const struct fg_profile *profile, struct fg_error *err)
+{
+	const double most = FG_IMPORT_MAX_YEARS * 366.0 * 86400 * 1e9;
+
+	for (size_t i = 0; i < profile->measure_count; i++) {
+		const struct fg_profile_measure *measure = &profile->measures[i];
+
+		if (measure->total <= most)
+			continue;
+		if (fg_measure_has_time(&measure->is))
+			return fg_error_set(err, FG_ELIMIT,
+					    "its weights come to more than %d years",
+					    FG_IMPORT_MAX_YEARS);
+		return fg_error_set(err, FG_ELIMIT, "its %.60s comes to more than %.3g",
+				    measure->is.label, most);
+	}
+	return FG_OK;
+}
+
 int fg_import_read(const struct fg_import_format *format, const char *data, size_t size,
 		   const struct fg_import_options *options, struct fg_profile *profile,
 		   struct fg_error *err)
 {
-	const double most_ns = FG_IMPORT_MAX_YEARS * 366.0 * 86400 * 1e9;
 	struct fg_profile imported;
 	struct fg_import_sink sink = {.profile = &imported};
 	struct fg_strbuf unpacked = {0};
@@ -83,9 +102,8 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 		rc = format->read(data, size, options, &sink, err);
 	if (rc == FG_OK && imported.sample_count == 0)
 		rc = fg_error_set(err, FG_EPARSE, "no stack with a weight above zero is in it");
-	else if (rc == FG_OK && imported.total_ns > most_ns)
-		rc = fg_error_set(err, FG_ELIMIT, "its weights come to more than %d years",
-				  FG_IMPORT_MAX_YEARS);
+	if (rc == FG_OK)
+		rc = check_totals(&imported, err);
 	fg_map_release(&sink.known);
 	fg_strbuf_release(&unpacked);
 	if (rc == FG_OK)

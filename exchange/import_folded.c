@@ -110,7 +110,7 @@ static int read_line(struct fg_import_sink *sink, const char *line, size_t lengt
 				    "two weights on a line: a differential profile cannot be read");
 	rc = push_frames(sink, line, frames, err);
 	if (rc == FG_OK)
-		(void)fg_sink_end(sink, weight * period_ns, weight);
+		(void)fg_sink_end(sink, 0, weight * period_ns, weight);
 	return rc;
 }
 

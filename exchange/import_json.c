@@ -29,8 +29,13 @@ struct reader {
 	struct fg_profile *profile;
 	const cJSON *json;
 	/* Rows of the file → of the profile, where equal rows become one. */
-	uint32_t *functions, *frames, *stacks, *regions;
-	size_t function_count, frame_count, stack_count, region_count;
+	uint32_t *functions, *frames, *stacks, *regions, *measures;
+	size_t function_count, frame_count, stack_count, region_count, measure_count;
+};
+
+static const char *const better_words[] = {
+	[FG_BETTER_LOWER] = "lower",
+	[FG_BETTER_HIGHER] = "higher",
 };
 
 /* One row under way; the first member that is wrong is remembered. */
@@ -256,15 +261,42 @@ static void read_span(struct row *row, size_t number)
 	span->end_ns = moment(row, "end_ns");
 }
 
-static void read_sample(struct row *row, size_t number)
+/* Built-in measures are what the table says; any other is what the file says. */
+static void read_measure(struct row *row, size_t number)
+{
+	const struct fg_measure_list builtin = {0};
+	struct reader *reader = row->reader;
+	struct fg_profile *profile = reader->profile;
+	struct fg_measure measure = fg_measure_describe(text_of(row, "name"), text_of(row, "unit"));
+	struct fg_profile_measure *read = NULL;
+	uint16_t id = 0;
+
+	if (*measure.name == '\0')
+		refuse(row, "name");
+	if (!fg_measure_find(&builtin, measure.name, &id)) {
+		measure.label = text_of(row, "label");
+		measure.fold = (enum fg_measure_fold)word(row, "fold", fg_measure_fold_words,
+							  FG_FOLD_COUNT);
+		measure.better = (enum fg_better)word(row, "better", better_words, 2);
+		measure.exact = truth(row, "exact");
+	}
+	if (number == 0)
+		fg_profile_set_first_measure(profile, &measure);
+	reader->measures[number] = fg_profile_measure(profile, &measure);
+	read = &profile->measures[reader->measures[number]];
+	read->lost = amount(row, "lost");
+	read->truncated = amount(row, "truncated");
+}
+
+/* What `samples` and `events` rows have in common. */
+static struct fg_sample *read_row(struct row *row, const char *value)
 {
 	struct reader *reader = row->reader;
 	struct fg_profile *profile = reader->profile;
 	struct fg_sample *sample = fg_profile_add_sample(profile);
 
-	(void)number;
 	sample->stack = reader->stacks[below(row, "stack", reader->stack_count)];
-	sample->weight_ns = amount(row, "weight_ns");
+	sample->value = amount(row, value);
 	sample->count = up_to_32_bits(row, "count");
 	if (profile->has_times)
 		sample->time_ns = moment(row, "time_ns");
@@ -272,9 +304,44 @@ static void read_sample(struct row *row, size_t number)
 	sample->region = reader->regions[below(row, "region", reader->region_count)];
 	sample->unit = below(row, "unit", profile->unit_count);
 	sample->repetition = below(row, "repetition", profile->repetition_count);
-	sample->kind = (uint8_t)word(row, "kind", fg_time_kind_words, FG_TIME_KIND_COUNT);
 	sample->truncated = truth(row, "truncated");
-	profile->total_ns += sample->weight_ns;
+	return sample;
+}
+
+static void count(struct fg_profile *profile, const struct fg_sample *sample)
+{
+	struct fg_profile_measure *measure = &profile->measures[sample->measure];
+
+	measure->total = fg_measure_join(measure->is.fold, measure->total, sample->value);
+}
+
+/* Files without `measures` tell wall-clock time by its samples. */
+static void read_sample(struct row *row, size_t number)
+{
+	const struct fg_measure wall_time = fg_measure_describe("wall_time", NULL);
+	struct reader *reader = row->reader;
+	struct fg_sample *sample = read_row(row, "weight_ns");
+
+	sample->kind = (uint8_t)word(row, "kind", fg_time_kind_words, FG_TIME_KIND_COUNT);
+	if (reader->measure_count == 0 && number == 0 && sample->kind == FG_TIME_WALL)
+		fg_profile_set_first_measure(reader->profile, &wall_time);
+	sample->measure = fg_profile_time_measure(reader->profile);
+	if (sample->measure >= reader->profile->measure_count) {
+		refuse(row, "weight_ns");
+		sample->measure = 0;
+	}
+	count(reader->profile, sample);
+}
+
+static void read_event(struct row *row, size_t number)
+{
+	struct reader *reader = row->reader;
+	struct fg_sample *sample = read_row(row, "value");
+
+	(void)number;
+	sample->measure = (uint16_t)reader->measures[below(row, "measure", reader->measure_count)];
+	sample->kind = FG_TIME_BOTH;
+	count(reader->profile, sample);
 }
 
 /* -------------------------------------------------------------------- tables */
@@ -381,8 +448,8 @@ static int read_head(struct reader *reader, struct fg_error *err)
 	profile->duration_ns = moment(&row, "duration_ns");
 	profile->repetition_count = (uint32_t)number_of(&row, "repetitions", 1, MAX_REPETITIONS);
 	profile->cpu_ns = amount(&row, "cpu_ns");
-	profile->lost_ns = amount(&row, "lost_ns");
-	profile->truncated_ns = amount(&row, "truncated_ns");
+	profile->measures[0].lost = amount(&row, "lost_ns");
+	profile->measures[0].truncated = amount(&row, "truncated_ns");
 	profile->has_times = truth(&row, "has_times");
 	cJSON_ArrayForEach(note, notes)
 	{
@@ -416,7 +483,10 @@ static int read_tables(struct reader *reader, struct fg_error *err)
 
 	reader->functions = make_map(&reader->function_count, rows_of(reader, "functions"));
 	reader->frames = make_map(&reader->frame_count, rows_of(reader, "frames"));
+	reader->measures = make_map(&reader->measure_count, rows_of(reader, "measures"));
 	reader->regions = make_map(&reader->region_count, rows_of(reader, "regions"));
+	if (rc == FG_OK && reader->measure_count > 0)
+		rc = read_table(reader, "measures", 1, FG_MEASURES_MAX, read_measure, err);
 	if (rc == FG_OK)
 		rc = read_table(reader, "processes", 0, MAX_ROWS, read_process, err);
 	if (rc == FG_OK)
@@ -438,6 +508,9 @@ static int read_tables(struct reader *reader, struct fg_error *err)
 		rc = read_table(reader, "spans", 0, MAX_ROWS, read_span, err);
 	if (rc == FG_OK)
 		rc = read_table(reader, "samples", 0, MAX_ROWS, read_sample, err);
+	if (rc == FG_OK && reader->measure_count > 0)
+		rc = read_table(reader, "events", 0, MAX_ROWS, read_event, err);
+	free(reader->measures);
 	free(reader->functions);
 	free(reader->frames);
 	free(reader->stacks);

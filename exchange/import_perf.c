@@ -324,7 +324,7 @@ static int end_sample(struct reader *reader, struct fg_error *err)
 		reader->first_ns = head->time_ns;
 	if (head->time_ns > reader->last_ns)
 		reader->last_ns = head->time_ns;
-	sample = fg_sink_end(reader->sink, weight, 1);
+	sample = fg_sink_end(reader->sink, 0, weight, 1);
 	if (sample) {
 		sample->thread = thread_of(reader, head);
 		sample->time_ns = head->time_ns;

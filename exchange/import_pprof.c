@@ -40,6 +40,15 @@ struct value_type {
 	uint64_t unit;
 };
 
+/* A sample type that becomes a measure of the profile. */
+struct taken {
+	size_t at; /* index of its value */
+	uint16_t measure;
+	uint8_t kind;      /* enum fg_time_kind */
+	double worth;      /* one of it in the measure's unit */
+	size_t samples_at; /* the value that counts the samples behind it; SIZE_MAX: none */
+};
+
 struct reader {
 	struct fg_import_sink *sink;
 	struct fg_arena arena;
@@ -60,10 +69,9 @@ struct reader {
 	struct value_type period_type;
 	uint64_t period;
 	uint64_t default_type;
-	size_t weight_at;  /* index of the value that is taken */
-	double weight_ns;  /* what one of it is worth */
-	size_t samples_at; /* SIZE_MAX: none */
-	uint64_t *values;  /* scratch: the values of a sample */
+	struct taken taken[MAX_TYPES];
+	size_t taken_count;
+	uint64_t *values; /* scratch: the values of a sample */
 	size_t value_count;
 	size_t value_capacity;
 	uint64_t *stack; /* scratch: its locations, leaf first */
@@ -276,7 +284,8 @@ static size_t find_type(const struct reader *reader, const char *name, size_t le
 }
 
 /* The value asked for, or the file's default, or the first that is time, or the last. */
-static int choose_value(struct reader *reader, const char *wanted, struct fg_error *err)
+static int choose_first(const struct reader *reader, const char *wanted, size_t *first,
+			struct fg_error *err)
 {
 	const struct fg_text named = string_at(reader, reader->default_type);
 	size_t at = SIZE_MAX;
@@ -297,42 +306,115 @@ static int choose_value(struct reader *reader, const char *wanted, struct fg_err
 		if (unit_ns(string_at(reader, reader->types[i].unit)) > 0)
 			at = i;
 	}
-	reader->weight_at = at == SIZE_MAX ? reader->type_count - 1 : at;
+	*first = at == SIZE_MAX ? reader->type_count - 1 : at;
 	return FG_OK;
 }
 
-/* What one unit of the chosen value is worth in time. */
-static int weigh_value(struct reader *reader, const struct fg_import_options *options,
-		       struct fg_error *err)
+static bool counts_samples(const struct reader *reader, size_t type)
 {
-	const struct fg_text name = string_at(reader, reader->types[reader->weight_at].type);
-	const struct fg_text unit = string_at(reader, reader->types[reader->weight_at].unit);
+	const struct fg_text name = string_at(reader, reader->types[type].type);
 
-	reader->samples_at = SIZE_MAX;
-	for (size_t i = 0; i < reader->type_count && reader->samples_at == SIZE_MAX; i++) {
+	return is_count(string_at(reader, reader->types[type].unit)) &&
+	       (name.length == 0 || is_text(name, "samples") || is_text(name, "sample"));
+}
+
+/* Writers put the count of a value before the value. */
+static size_t samples_of(const struct reader *reader, size_t type)
+{
+	for (size_t i = type + 1; i-- > 0;) {
 		if (is_count(string_at(reader, reader->types[i].unit)))
-			reader->samples_at = i;
+			return i;
 	}
-	reader->weight_ns = unit_ns(unit);
-	if (reader->weight_ns > 0)
-		return FG_OK;
-	if (!is_count(unit))
-		return fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"the value '%.*s' is in '%.*s', which is neither time nor a count "
-			"of samples; choose another with --value",
-			(int)fg_min_size(name.length, 60), name.text,
-			(int)fg_min_size(unit.length, 60), unit.text);
-	reader->weight_ns =
+	for (size_t i = type + 1; i < reader->type_count; i++) {
+		if (is_count(string_at(reader, reader->types[i].unit)))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* What a sample is worth where a file only counts samples: the period, its own or the one given. */
+static double period_ns(struct reader *reader, const struct fg_import_options *options)
+{
+	const double own =
 		(double)reader->period * unit_ns(string_at(reader, reader->period_type.unit));
+
 	if (options->period_ns > 0)
-		reader->weight_ns = (double)options->period_ns;
-	if (reader->weight_ns > 0)
-		return FG_OK;
-	reader->weight_ns = DEFAULT_PERIOD_NS;
+		return (double)options->period_ns;
+	if (own > 0)
+		return own;
 	fg_profile_add_note(reader->sink->profile,
 			    "the profile counts samples and does not say how far apart they "
 			    "are: each is taken as 1 ms (--period changes it)");
+	return DEFAULT_PERIOD_NS;
+}
+
+static size_t count_times(const struct reader *reader)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < reader->type_count; i++)
+		count += unit_ns(string_at(reader, reader->types[i].unit)) > 0;
+	return count;
+}
+
+/* Time by whatever name is CPU time, unless it says "wall" or there are several times. */
+static const char *measure_name(const struct reader *reader, size_t type)
+{
+	const struct fg_text name = string_at(reader, reader->types[type].type);
+
+	if (is_text(name, "wall"))
+		return "wall_time";
+	if (is_text(name, "cpu") || count_times(reader) == 1)
+		return "cpu_time";
+	return fg_sink_text(reader->sink, name);
+}
+
+/* A type as a measure, the first one in place of the profile's own. */
+static void take_type(struct reader *reader, size_t type, const struct fg_import_options *options)
+{
+	const struct fg_text unit = string_at(reader, reader->types[type].unit);
+	const char *name = fg_sink_text(reader->sink, string_at(reader, reader->types[type].type));
+	struct taken *taken = &reader->taken[reader->taken_count];
+	struct fg_measure measure;
+
+	*taken = (struct taken){
+		.at = type,
+		.kind = FG_TIME_BOTH,
+		.worth = unit_ns(unit),
+		.samples_at = samples_of(reader, type),
+	};
+	if (taken->worth > 0) {
+		name = measure_name(reader, type);
+		measure = fg_measure_describe(name ? name : "time", "ns");
+		taken->kind = strcmp(measure.name, "wall_time") == 0 ? FG_TIME_WALL : FG_TIME_BOTH;
+	} else if (counts_samples(reader, type)) {
+		measure = fg_measure_describe("cpu_time", NULL);
+		taken->worth = period_ns(reader, options);
+	} else {
+		measure = fg_measure_describe(name ? name : "values",
+					      is_count(unit) ? "1"
+							     : fg_sink_text(reader->sink, unit));
+		taken->worth = 1;
+	}
+	if (reader->taken_count++ == 0)
+		fg_profile_set_first_measure(reader->sink->profile, &measure);
+	taken->measure = fg_profile_measure(reader->sink->profile, &measure);
+}
+
+/* All types but the count of samples, which every sample carries anyway. */
+static int take_types(struct reader *reader, const struct fg_import_options *options,
+		      struct fg_error *err)
+{
+	size_t first = 0;
+	const int status = choose_first(reader, options->value, &first, err);
+
+	if (status != FG_OK)
+		return status;
+	take_type(reader, first, options);
+	for (size_t i = 0; i < reader->type_count; i++) {
+		if (i != first && !counts_samples(reader, i))
+			take_type(reader, i, options);
+	}
 	return FG_OK;
 }
 
@@ -484,13 +566,27 @@ static int push_stack(struct reader *reader, struct fg_error *err)
 	return FG_OK;
 }
 
+static void add_values(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->taken_count; i++) {
+		const struct taken *taken = &reader->taken[i];
+		const double value = (double)reader->values[taken->at] * taken->worth;
+		const double samples = taken->samples_at != SIZE_MAX
+					       ? (double)reader->values[taken->samples_at]
+					       : 1;
+		struct fg_sample *sample =
+			fg_sink_end(reader->sink, taken->measure, value, samples);
+
+		if (sample)
+			sample->kind = taken->kind;
+	}
+}
+
 static int read_sample(struct reader *reader, const struct fg_protobuf_field *field,
 		       struct fg_error *err)
 {
 	struct fg_protobuf_reader message;
 	struct fg_protobuf_field inner;
-	int64_t value = 0;
-	double samples = 1;
 	int rc = FG_OK;
 
 	reader->depth = 0;
@@ -508,15 +604,15 @@ static int read_sample(struct reader *reader, const struct fg_protobuf_field *fi
 		return rc;
 	if (message.broken || !reader->values || reader->value_count != reader->type_count)
 		return broken(err, "sample");
-	value = (int64_t)reader->values[reader->weight_at];
-	if (value < 0)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "a sample has a negative value: a difference cannot be read");
-	if (reader->samples_at != SIZE_MAX)
-		samples = (double)reader->values[reader->samples_at];
+	for (size_t i = 0; i < reader->taken_count; i++) {
+		if ((int64_t)reader->values[reader->taken[i].at] < 0)
+			return fg_error_set(
+				err, FG_EUNSUPPORTED,
+				"a sample has a negative value: a difference cannot be read");
+	}
 	rc = push_stack(reader, err);
 	if (rc == FG_OK)
-		(void)fg_sink_end(reader->sink, (double)value * reader->weight_ns, samples);
+		add_values(reader);
 	return rc;
 }
 
@@ -533,9 +629,7 @@ static int read_message(struct reader *reader, const void *data, size_t size,
 	if (rc == FG_OK && message.broken)
 		rc = broken(err, "field");
 	if (rc == FG_OK)
-		rc = choose_value(reader, options->value, err);
-	if (rc == FG_OK)
-		rc = weigh_value(reader, options, err);
+		rc = take_types(reader, options, err);
 	fg_protobuf_reader_init(&message, data, size);
 	while (rc == FG_OK && fg_protobuf_next(&message, &field)) {
 		if (field.number == PPROF_SAMPLE && field.wire == FG_WIRE_BYTES)

@@ -4,8 +4,7 @@
 #include "base/text.h"
 #include "exchange/import.h"
 
-/* An interned copy that is safe to print; NULL when there is nothing. */
-static const char *clean(struct fg_import_sink *sink, struct fg_text bytes)
+const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes)
 {
 	struct fg_strbuf text = {0};
 	const char *kept = NULL;
@@ -26,13 +25,13 @@ static unsigned line_number(uint64_t line)
 int fg_sink_frame(struct fg_import_sink *sink, const struct fg_perf_frame *frame, uint32_t *index,
 		  struct fg_error *err)
 {
-	const char *name = clean(sink, frame->name);
-	const char *library = clean(sink, frame->library);
+	const char *name = fg_sink_text(sink, frame->name);
+	const char *library = fg_sink_text(sink, frame->library);
 	const char *slash = library ? strrchr(library, '/') : NULL;
-	const char *file = clean(sink, frame->file);
+	const char *file = fg_sink_text(sink, frame->file);
 	const struct fg_profile_function function = {
 		.name = name ? name : "[unknown]",
-		.linkage = clean(sink, frame->linkage),
+		.linkage = fg_sink_text(sink, frame->linkage),
 		.library = slash && slash[1] ? slash + 1 : (library ? library : ""),
 		.file = file,
 		.line = line_number(frame->function_line),
@@ -75,17 +74,19 @@ int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *e
 	return FG_OK;
 }
 
-struct fg_sample *fg_sink_end(struct fg_import_sink *sink, double weight_ns, double samples)
+struct fg_sample *fg_sink_end(struct fg_import_sink *sink, uint16_t measure, double value,
+			      double samples)
 {
 	struct fg_sample *sample = NULL;
 
-	if (!(weight_ns > 0))
+	if (!(value > 0))
 		return NULL;
 	sample = fg_profile_add_sample(sink->profile);
 	sample->stack = sink->stack;
-	sample->weight_ns = weight_ns;
+	sample->value = value;
+	sample->measure = measure;
 	sample->count = samples >= UINT32_MAX ? UINT32_MAX : (uint32_t)samples;
 	sample->kind = FG_TIME_BOTH;
-	sink->profile->total_ns += weight_ns;
+	fg_profile_add_up(sink->profile, sample);
 	return sample;
 }

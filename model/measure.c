@@ -14,7 +14,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 	[FG_MEASURE_WALL_TIME] =
 		{
 			.name = "wall_time",
-			.label = "wall time",
+			.label = "wall-clock time",
 			.unit = "ns",
 			.fold = FG_FOLD_SUM,
 			.better = FG_BETTER_LOWER,
@@ -65,6 +65,11 @@ struct fg_measure fg_measure_describe(const char *name, const char *unit)
 bool fg_measure_is_time(uint16_t id)
 {
 	return id == FG_MEASURE_CPU_TIME || id == FG_MEASURE_WALL_TIME;
+}
+
+bool fg_measure_has_time(const struct fg_measure *measure)
+{
+	return strcmp(measure->unit, "ns") == 0;
 }
 
 const char *fg_measure_text(const struct fg_measure *measure, double value,

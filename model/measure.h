@@ -22,6 +22,7 @@ enum fg_measure_fold {
 	FG_FOLD_SUM,
 	FG_FOLD_MAX,
 	FG_FOLD_MIN,
+	FG_FOLD_COUNT,
 };
 
 enum fg_measure_id {
@@ -61,6 +62,7 @@ const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t
 struct fg_measure fg_measure_describe(const char *name, const char *unit);
 /* CPU or wall time: what a sampling clock measures. */
 bool fg_measure_is_time(uint16_t id);
+bool fg_measure_has_time(const struct fg_measure *measure); /* its unit is nanoseconds */
 /* Two values as one.  0 means that nothing was seen: it is neutral in all three folds. */
 static inline double fg_measure_join(enum fg_measure_fold fold, double a, double b)
 {

@@ -46,8 +46,17 @@ void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *ro
 
 	FG_ASSERT(columns >= 1 && columns <= FG_CALLTREE_COLUMNS);
 	*tree = (struct fg_calltree){.column_count = columns};
+	tree->measure = fg_measure_describe("cpu_time", NULL);
 	(void)fg_calltree_label(tree, &root);
 	(void)fg_calltree_child(tree, UINT32_MAX, 0);
+}
+
+void fg_calltree_set_measure(struct fg_calltree *tree, const struct fg_measure *measure)
+{
+	tree->measure = *measure;
+	tree->measure.name = fg_arena_strdup(&tree->arena, measure->name);
+	tree->measure.label = fg_arena_strdup(&tree->arena, measure->label);
+	tree->measure.unit = fg_arena_strdup(&tree->arena, measure->unit);
 }
 
 void fg_calltree_release(struct fg_calltree *tree)
@@ -146,9 +155,10 @@ uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t l
 	return index;
 }
 
-static void add_scaled(struct fg_weight *to, const struct fg_weight *weight, double scale)
+static void add_scaled(const struct fg_calltree *tree, struct fg_weight *to,
+		       const struct fg_weight *weight, double scale)
 {
-	to->ns += weight->ns * scale;
+	to->value = fg_measure_join(tree->measure.fold, to->value, weight->value * scale);
 	to->square += weight->square * scale * scale;
 	to->samples += weight->samples;
 }
@@ -157,7 +167,7 @@ void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
 		     const struct fg_weight *weight, double scale)
 {
 	FG_ASSERT(node < tree->node_count && column < tree->column_count);
-	add_scaled(&tree->self[column][node], weight, scale);
+	add_scaled(tree, &tree->self[column][node], weight, scale);
 }
 
 static void sum_up(struct fg_calltree *tree, unsigned column)
@@ -167,12 +177,12 @@ static void sum_up(struct fg_calltree *tree, unsigned column)
 
 	memcpy(inclusive, tree->self[column], tree->node_count * sizeof(inclusive[0]));
 	for (size_t n = tree->node_count; n-- > 1;)
-		add_scaled(&inclusive[tree->nodes[n].parent], &inclusive[n], 1.0);
+		add_scaled(tree, &inclusive[tree->nodes[n].parent], &inclusive[n], 1.0);
 	tree->inclusive[column] = inclusive;
 }
 
 struct child {
-	double ns;
+	double value;
 	const char *name;
 	uint32_t node;
 };
@@ -182,18 +192,18 @@ static int by_weight(const void *a, const void *b)
 	const struct child *one = a;
 	const struct child *other = b;
 
-	if (one->ns < other->ns || one->ns > other->ns)
-		return one->ns < other->ns ? 1 : -1;
+	if (one->value < other->value || one->value > other->value)
+		return one->value < other->value ? 1 : -1;
 	return strcmp(one->name, other->name);
 }
 
 static double heaviest(const struct fg_calltree *tree, uint32_t node)
 {
-	double ns = tree->inclusive[0][node].ns;
+	double value = tree->inclusive[0][node].value;
 
-	if (tree->column_count > 1 && tree->inclusive[1][node].ns > ns)
-		ns = tree->inclusive[1][node].ns;
-	return ns;
+	if (tree->column_count > 1 && tree->inclusive[1][node].value > value)
+		value = tree->inclusive[1][node].value;
+	return value;
 }
 
 static void order_children(struct fg_calltree *tree)
@@ -210,7 +220,7 @@ static void order_children(struct fg_calltree *tree)
 		for (uint32_t at = first; at; at = tree->nodes[at].next_sibling) {
 			children = fg_grow(children, &capacity, count + 1, sizeof(children[0]));
 			children[count++] = (struct child){
-				.ns = heaviest(tree, at),
+				.value = heaviest(tree, at),
 				.name = tree->labels[tree->nodes[at].label].name,
 				.node = at,
 			};
@@ -271,6 +281,7 @@ void fg_calltree_difference(const struct fg_calltree *before, const struct fg_ca
 			    struct fg_calltree *difference)
 {
 	fg_calltree_init(difference, 2, after->labels[0].name);
+	fg_calltree_set_measure(difference, &after->measure);
 	fg_calltree_merge(difference, 0, before, 1.0);
 	fg_calltree_merge(difference, 1, after, 1.0);
 	difference->inverted = before->inverted && after->inverted;
@@ -291,10 +302,10 @@ static int by_self(const void *a, const void *b, void *context)
 	const struct fg_weight *y[2] = {&one->inclusive[order->column],
 					&other->inclusive[order->column]};
 
-	if (x[0]->ns < x[1]->ns || x[0]->ns > x[1]->ns)
-		return x[0]->ns < x[1]->ns ? 1 : -1;
-	if (y[0]->ns < y[1]->ns || y[0]->ns > y[1]->ns)
-		return y[0]->ns < y[1]->ns ? 1 : -1;
+	if (x[0]->value < x[1]->value || x[0]->value > x[1]->value)
+		return x[0]->value < x[1]->value ? 1 : -1;
+	if (y[0]->value < y[1]->value || y[0]->value > y[1]->value)
+		return y[0]->value < y[1]->value ? 1 : -1;
 	return strcmp(order->tree->labels[one->label].name, order->tree->labels[other->label].name);
 }
 
@@ -311,9 +322,9 @@ size_t fg_calltree_flat(const struct fg_calltree *tree, struct fg_label_figures 
 
 		seen[node->label] = node->label != 0;
 		for (unsigned c = 0; c < tree->column_count; c++) {
-			add_scaled(&of->self[c], &tree->self[c][n], 1.0);
+			add_scaled(tree, &of->self[c], &tree->self[c][n], 1.0);
 			if (!node->recursive)
-				add_scaled(&of->inclusive[c], &tree->inclusive[c][n], 1.0);
+				add_scaled(tree, &of->inclusive[c], &tree->inclusive[c][n], 1.0);
 		}
 		of->leaf_paths += tree->self[order.column][n].samples > 0;
 	}
@@ -334,8 +345,8 @@ static int by_caller(const void *a, const void *b, void *context)
 	const struct figures_order *order = context;
 	const struct fg_label_edge *one = a;
 	const struct fg_label_edge *other = b;
-	double x = one->weight[order->column].ns;
-	double y = other->weight[order->column].ns;
+	double x = one->weight[order->column].value;
+	double y = other->weight[order->column].value;
 
 	if (one->caller != other->caller)
 		return one->caller < other->caller ? -1 : 1;
@@ -375,8 +386,8 @@ size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **
 			open[edge]--;
 		else if (open[edge]++ == 0)
 			for (unsigned c = 0; c < tree->column_count; c++)
-				add_scaled(&all[edge].weight[c], &tree->inclusive[c][walk.node],
-					   1.0);
+				add_scaled(tree, &all[edge].weight[c],
+					   &tree->inclusive[c][walk.node], 1.0);
 	}
 	free(open);
 	fg_pair_index_release(&index);
@@ -391,9 +402,9 @@ double fg_weight_error(const struct fg_weight *part, const struct fg_weight *tot
 	double share;
 	double others = total->square - part->square;
 
-	if (part->samples == 0 || total->ns <= 0.0)
+	if (part->samples == 0 || total->value <= 0.0 || total->square <= 0.0)
 		return (double)NAN;
-	share = part->ns / total->ns;
+	share = part->value / total->value;
 	return sqrt(part->square * (1 - share) * (1 - share) +
 		    (others > 0 ? others : 0) * share * share);
 }

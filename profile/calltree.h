@@ -32,7 +32,7 @@
 #include "profile/profile.h"
 
 struct fg_weight {
-	double ns;
+	double value;
 	double square; /* sum of the samples' squared weights */
 	uint64_t samples;
 };
@@ -78,6 +78,7 @@ struct fg_calltree {
 	struct fg_weight *self[FG_CALLTREE_COLUMNS];      /* one per node */
 	struct fg_weight *inclusive[FG_CALLTREE_COLUMNS]; /* filled by fg_calltree_finish() */
 	unsigned column_count;
+	struct fg_measure measure; /* what the weights are of */
 	bool inverted; /* a bottom-up tree: children are callers, see fg_calltree_invert() */
 	struct fg_map label_index;
 	struct fg_pair_index node_index;
@@ -111,6 +112,8 @@ enum fg_split {
  * base/pattern.h for what is refused.
  */
 struct fg_calltree_query {
+	/* name; NULL: a tree is of the profile's first, a selected profile keeps all */
+	const char *measure;
 	enum fg_group group;
 	enum fg_split split;
 	const char *const *
@@ -155,6 +158,8 @@ void fg_calltree_release(struct fg_calltree *tree);
  * stay, but for a library that they do not share.
  */
 void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
+/* CPU time unless it is said; before any weight is added.  Texts are copied. */
+void fg_calltree_set_measure(struct fg_calltree *tree, const struct fg_measure *measure);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);
 uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label);
 void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
@@ -178,9 +183,9 @@ void fg_calltree_difference(const struct fg_calltree *before, const struct fg_ca
  * Bottom-up: below the root stand the labels where time was spent, below each its callers, at most
  * max_depth levels. A node's self is what was spent at the leaf label with just these callers and
  * no further ones shown; its inclusive is what the path down to it explains.  Nodes below
- * `floor_ns` (in every column) are left out: their weight stays with their parent's self.
+ * `floor` (in every column) are left out: their weight stays with their parent's self.
  */
-void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, double floor_ns,
+void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, double floor,
 			struct fg_calltree *inverted);
 
 /* Figures per label; recursion counted once. */
@@ -205,7 +210,10 @@ struct fg_label_edge {
 /* By caller, then by weight; yours to free. */
 size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **edges);
 
-/* Standard error of a figure's time, the total being known; NaN when it has no sample behind it. */
+/*
+ * Standard error of a figure, the total being known; NaN when no sample stands behind it, or when
+ * every event was seen.
+ */
 double fg_weight_error(const struct fg_weight *part, const struct fg_weight *total);
 
 const char *

@@ -82,6 +82,9 @@ static uint32_t node_of_split(void *context, uint32_t parent, const char *name)
 static void add_samples(struct builder *b)
 {
 	const struct fg_profile *profile = b->profile;
+	const struct fg_measure *measure = &b->tree->measure;
+	const bool is_estimate = !measure->exact && measure->fold == FG_FOLD_SUM;
+	const double scale = measure->fold == FG_FOLD_SUM ? b->selection.scale : 1;
 	struct fg_placing placing = {
 		.selection = &b->selection,
 		.context = b,
@@ -98,13 +101,13 @@ static void add_samples(struct builder *b)
 			continue;
 		/* `count` samples of equal weight stand behind one of a stored run */
 		weight = (struct fg_weight){
-			.ns = sample->weight_ns,
-			.square = sample->weight_ns * sample->weight_ns /
-				  (sample->count ? sample->count : 1),
+			.value = sample->value,
+			.square = is_estimate ? sample->value * sample->value /
+							(sample->count ? sample->count : 1)
+					      : 0,
 			.samples = sample->count,
 		};
-		fg_calltree_add(b->tree, fg_placing_node(&placing, sample), 0, &weight,
-				b->selection.scale);
+		fg_calltree_add(b->tree, fg_placing_node(&placing, sample), 0, &weight, scale);
 	}
 	fg_placing_release(&placing);
 }
@@ -114,11 +117,16 @@ int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree
 {
 	struct builder *b = fg_xcalloc(1, sizeof(*b));
 	struct fg_calltree built;
-	int rc = fg_selection_init(&b->selection, profile, query, err);
+	const struct fg_measure *measure = NULL;
+	int status = fg_selection_init(&b->selection, profile, query, err);
 
-	if (rc != FG_OK)
+	if (status != FG_OK)
 		goto out;
+	if (b->selection.measure == FG_EVERY_MEASURE)
+		b->selection.measure = 0;
+	measure = &profile->measures[b->selection.measure].is;
 	fg_calltree_init(&built, 1, profile->functions[0].name);
+	fg_calltree_set_measure(&built, measure);
 	b->profile = profile;
 	b->tree = &built;
 	b->label_of_frame = fg_xcalloc(profile->frame_count, sizeof(b->label_of_frame[0]));
@@ -132,5 +140,5 @@ out:
 	free(b->label_of_frame);
 	fg_pair_index_release(&b->label_below);
 	free(b);
-	return rc;
+	return status;
 }

@@ -19,7 +19,7 @@ struct inversion {
 	struct fg_calltree *inverted;
 	uint32_t *label_of; /* tree's label → inverted's */
 	unsigned max_depth;
-	double floor_ns;
+	double floor;
 };
 
 static int by_caller(const void *a, const void *b)
@@ -43,11 +43,12 @@ static void keep(const struct inversion *in, uint32_t node, const struct path *p
 static bool reaches_floor(const struct inversion *in, const struct path *paths, size_t count)
 {
 	for (unsigned c = 0; c < in->tree->column_count; c++) {
-		double ns = 0.0;
+		double value = 0.0;
 
 		for (size_t i = 0; i < count; i++)
-			ns += in->tree->self[c][paths[i].source].ns;
-		if (ns >= in->floor_ns && ns > 0.0)
+			value = fg_measure_join(in->tree->measure.fold, value,
+						in->tree->self[c][paths[i].source].value);
+		if (value >= in->floor && value > 0.0)
 			return true;
 	}
 	return false;
@@ -106,7 +107,7 @@ static bool has_time(const struct fg_calltree *tree, size_t node)
 	bool has = false;
 
 	for (unsigned c = 0; c < tree->column_count; c++)
-		has = has || tree->self[c][node].samples > 0 || tree->self[c][node].ns > 0.0;
+		has = has || tree->self[c][node].samples > 0 || tree->self[c][node].value > 0.0;
 	return has;
 }
 
@@ -126,7 +127,7 @@ static struct path *find_leaves(const struct inversion *in, size_t *count)
 	return paths;
 }
 
-void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, double floor_ns,
+void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, double floor,
 			struct fg_calltree *inverted)
 {
 	enum {
@@ -138,13 +139,14 @@ void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, doub
 		.max_depth = max_depth < 1             ? 1
 			     : max_depth > MOST_LEVELS ? MOST_LEVELS
 						       : max_depth,
-		.floor_ns = floor_ns,
+		.floor = floor,
 	};
 	struct path *paths;
 	size_t count;
 	size_t end;
 
 	fg_calltree_init(inverted, tree->column_count, tree->labels[0].name);
+	fg_calltree_set_measure(inverted, &tree->measure);
 	inverted->inverted = true;
 	in.label_of = fg_xcalloc(tree->label_count, sizeof(in.label_of[0]));
 	for (size_t i = 1; i < tree->label_count; i++)

@@ -7,7 +7,7 @@
 #include "profile/trace_profile.h"
 
 struct self {
-	double ns;
+	double value;
 	uint32_t samples;
 };
 
@@ -81,7 +81,7 @@ static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile 
 	return node_of;
 }
 
-static void add_row(struct fg_profile_set *set, const struct fg_profile *profile,
+static void add_row(struct fg_profile_set *set, const struct fg_profile_measure *measure,
 		    const struct self *self, const struct fg_ingest_row *key)
 {
 	struct fg_profile_row *row;
@@ -94,15 +94,15 @@ static void add_row(struct fg_profile_set *set, const struct fg_profile *profile
 	row->arm = key->arm;
 	row->pair = key->pair;
 	row->aside = key->aside;
-	row->measure = profile->measure;
-	row->total = profile->total_ns;
-	row->lost = profile->lost_ns;
-	row->truncated = profile->truncated_ns;
+	row->measure = fg_profile_set_measure(set, &measure->is);
+	row->total = measure->total;
+	row->lost = measure->lost;
+	row->truncated = measure->truncated;
 	for (size_t n = 0; n < set->node_count; n++) {
 		if (self[n].samples == 0)
 			continue;
 		row->nodes[at] = (uint32_t)n;
-		row->values[at] = self[n].ns;
+		row->values[at] = self[n].value;
 		row->samples[at++] = self[n].samples;
 	}
 }
@@ -125,9 +125,11 @@ static void add_regions(struct fg_profile_set *set, const struct fg_profile *pro
 			const struct fg_ingest_row *key)
 {
 	double *cpu_ns = fg_xcalloc(profile->region_count, sizeof(cpu_ns[0]));
+	const uint16_t time = fg_profile_time_measure(profile);
 
 	for (size_t i = 0; i < profile->sample_count; i++)
-		cpu_ns[profile->samples[i].region] += profile->samples[i].weight_ns;
+		if (profile->samples[i].measure == time)
+			cpu_ns[profile->samples[i].region] += profile->samples[i].value;
 	for (size_t i = profile->region_count; i-- > 1;)
 		cpu_ns[profile->regions[i].parent] += cpu_ns[i];
 	for (size_t i = 1; i < profile->region_count; i++) {
@@ -148,6 +150,7 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 	struct fg_profile_region_row *figures =
 		fg_xcalloc(profile->unit_count, sizeof(figures[0])); /* by first unit of the kind */
 	uint32_t *first = fg_xcalloc(profile->unit_count, sizeof(first[0]));
+	const uint16_t time = fg_profile_time_measure(profile);
 	struct fg_map kinds = {0};
 
 	for (size_t i = 1; i < profile->unit_count; i++) {
@@ -159,7 +162,9 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 			figures[first[i]].wall_ns += (double)(unit->end_ns - unit->start_ns);
 	}
 	for (size_t i = 0; i < profile->sample_count; i++)
-		figures[first[profile->samples[i].unit]].cpu_ns += profile->samples[i].weight_ns;
+		if (profile->samples[i].measure == time)
+			figures[first[profile->samples[i].unit]].cpu_ns +=
+				profile->samples[i].value;
 	for (size_t i = 1; i < profile->unit_count; i++) {
 		char *path;
 
@@ -229,10 +234,12 @@ static void digest_code(const struct fg_profile *profile, char code[17])
 
 static void fill_result(const struct fg_profile *profile, struct fg_ingest_result *result)
 {
+	const uint16_t time = fg_profile_time_measure(profile);
+
 	*result = (struct fg_ingest_result){
 		.samples = profile->sample_count,
 		.processes = (uint32_t)profile->process_count,
-		.total_ns = profile->total_ns,
+		.total_ns = time < profile->measure_count ? profile->measures[time].total : 0,
 		.cpu_ns = profile->cpu_ns,
 		.period_ns = profile->period_ns,
 		.first_note = profile->note_count ? fg_xstrdup(profile->notes[0]) : NULL,
@@ -240,19 +247,36 @@ static void fill_result(const struct fg_profile *profile, struct fg_ingest_resul
 	};
 }
 
+/* One row.  A measure without samples has one only as the profile's first. */
+static void add_measure(struct fg_profile_set *set, const struct fg_profile *profile,
+			uint16_t measure, const uint32_t *node_of, const struct fg_ingest_row *row)
+{
+	const enum fg_measure_fold fold = profile->measures[measure].is.fold;
+	struct self *self = fg_xcalloc(set->node_count, sizeof(self[0]));
+	bool is_empty = true;
+
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct fg_sample *sample = &profile->samples[i];
+		struct self *at = &self[node_of[sample->stack]];
+
+		if (sample->measure != measure)
+			continue;
+		is_empty = false;
+		at->value = fg_measure_join(fold, at->value, sample->value);
+		at->samples += sample->count;
+	}
+	if (!is_empty || measure == 0)
+		add_row(set, &profile->measures[measure], self, row);
+	free(self);
+}
+
 void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
 			       const struct fg_ingest_row *row, struct fg_ingest_result *result)
 {
 	uint32_t *node_of = find_nodes(set, profile, row);
-	struct self *self = fg_xcalloc(set->node_count, sizeof(self[0]));
 
-	for (size_t i = 0; i < profile->sample_count; i++) {
-		const struct fg_sample *sample = &profile->samples[i];
-
-		self[node_of[sample->stack]].ns += sample->weight_ns;
-		self[node_of[sample->stack]].samples += sample->count;
-	}
-	add_row(set, profile, self, row);
+	for (uint16_t i = 0; i < profile->measure_count; i++)
+		add_measure(set, profile, i, node_of, row);
 	add_regions(set, profile, row);
 	add_units(set, profile, row);
 	if (result)
@@ -260,7 +284,6 @@ void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profi
 	if (result && row->wants_code)
 		digest_code(profile, result->code);
 	free(node_of);
-	free(self);
 }
 
 int fg_profile_ingest(struct fg_profile_set *set, const char *path,

@@ -14,10 +14,12 @@
 void fg_profile_init(struct fg_profile *profile)
 {
 	const struct fg_profile_function program = {.name = "program", .library = ""};
+	const struct fg_measure cpu_time = fg_measure_describe("cpu_time", NULL);
 
 	*profile = (struct fg_profile){.repetition_count = 1};
 	(void)fg_profile_function(profile, &program);
 	(void)fg_profile_frame(profile, &(struct fg_frame){0});
+	(void)fg_profile_measure(profile, &cpu_time);
 	APPEND(profile, stack)->parent = 0;
 	*APPEND(profile, region) = (struct fg_region_info){.name = "", .path = ""};
 	APPEND(profile, unit)->kind = "";
@@ -31,6 +33,7 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->frames);
 	free(profile->stacks);
 	free(profile->samples);
+	free(profile->measures);
 	free(profile->processes);
 	free(profile->threads);
 	free(profile->regions);
@@ -226,6 +229,87 @@ uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module)
 	return file;
 }
 
+static struct fg_measure copy_measure(struct fg_profile *profile, const struct fg_measure *measure)
+{
+	struct fg_measure copy = *measure;
+
+	copy.name = fg_profile_text(profile, measure->name);
+	copy.label = fg_profile_text(profile, measure->label);
+	copy.unit = fg_profile_text(profile, measure->unit);
+	return copy;
+}
+
+static bool find_measure(const struct fg_profile *profile, const char *name, uint16_t *index)
+{
+	for (size_t i = 0; i < profile->measure_count; i++) {
+		if (strcmp(profile->measures[i].is.name, name) != 0)
+			continue;
+		*index = (uint16_t)i;
+		return true;
+	}
+	return false;
+}
+
+uint16_t fg_profile_measure(struct fg_profile *profile, const struct fg_measure *measure)
+{
+	uint16_t index = 0;
+
+	if (find_measure(profile, measure->name, &index))
+		return index;
+	FG_ASSERT(profile->measure_count < FG_MEASURES_MAX);
+	APPEND(profile, measure)->is = copy_measure(profile, measure);
+	return (uint16_t)(profile->measure_count - 1);
+}
+
+void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_measure *measure)
+{
+	FG_ASSERT(profile->measure_count == 1);
+	profile->measures[0].is = copy_measure(profile, measure);
+}
+
+int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
+			    struct fg_error *err)
+{
+	struct fg_strbuf names = {0};
+	uint16_t found = 0;
+
+	if (!name || find_measure(profile, name, &found)) {
+		*index = found;
+		return FG_OK;
+	}
+	for (size_t i = 0; i < profile->measure_count; i++)
+		fg_strbuf_printf(&names, "%s%s", i > 0 ? ", " : "", profile->measures[i].is.name);
+	(void)fg_error_set(err, FG_ENOENT, "this profile has no measure '%.100s'; it has %s", name,
+			   fg_strbuf_text(&names));
+	fg_strbuf_release(&names);
+	return FG_ENOENT;
+}
+
+uint16_t fg_profile_time_measure(const struct fg_profile *profile)
+{
+	const struct fg_measure_list builtin = {0};
+	uint16_t found = UINT16_MAX;
+	uint16_t index = 0;
+
+	for (uint16_t id = 0; id < FG_MEASURE_BUILTIN_COUNT; id++) {
+		if (fg_measure_is_time(id) &&
+		    find_measure(profile, fg_measure_at(&builtin, id)->name, &index) &&
+		    index < found)
+			found = index;
+	}
+	return found;
+}
+
+void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample)
+{
+	struct fg_profile_measure *measure = &profile->measures[sample->measure];
+
+	measure->total = fg_measure_join(measure->is.fold, measure->total, sample->value);
+	if (sample->truncated)
+		measure->truncated =
+			fg_measure_join(measure->is.fold, measure->truncated, sample->value);
+}
+
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 {
 	struct fg_strbuf text = {0};
@@ -248,76 +332,4 @@ uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, cons
 	const struct fg_frame frame = {.function = fg_profile_function(profile, &function)};
 
 	return fg_profile_stack(profile, parent_stack, fg_profile_frame(profile, &frame));
-}
-
-/* Regions of a set are paths; their parents are made on the way. */
-static uint32_t region_of_path(struct fg_profile *profile, const char *path)
-{
-	char *copy = fg_xstrdup(path);
-	uint32_t region = 0;
-	char *rest = copy;
-
-	for (char *name = strsep(&rest, "/"); name; name = strsep(&rest, "/"))
-		region = fg_profile_region(profile, region, name);
-	free(copy);
-	return region;
-}
-
-static void add_row(struct fg_profile *profile, const struct fg_profile_row *row,
-		    const uint32_t *stack_of)
-{
-	for (uint32_t i = 0; i < row->count; i++) {
-		struct fg_sample *sample = fg_profile_add_sample(profile);
-
-		sample->stack = stack_of[row->nodes[i]];
-		sample->repetition = profile->repetition_count;
-		sample->count = row->samples[i];
-		sample->weight_ns = row->values[i];
-		sample->kind = FG_TIME_BOTH;
-	}
-	profile->repetition_count++;
-	profile->total_ns += row->total;
-	profile->cpu_ns += row->total + row->lost;
-	profile->lost_ns += row->lost;
-	profile->truncated_ns += row->truncated;
-}
-
-void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm)
-{
-	uint32_t *stack_of = fg_xcalloc(set->node_count + 1, sizeof(stack_of[0]));
-	uint32_t *frame_of = fg_xcalloc(set->function_count + 1, sizeof(frame_of[0]));
-
-	const uint16_t time = fg_profile_set_time(set);
-
-	fg_profile_init(profile);
-	profile->measure = time;
-	for (size_t i = 0; i < set->function_count; i++) {
-		const struct fg_frame frame = {
-			.function = fg_profile_function(profile, &set->functions[i]),
-			.flags = set->functions[i].inlined ? FG_FRAME_INLINED : 0,
-		};
-
-		frame_of[i] = fg_profile_frame(profile, &frame);
-	}
-	for (size_t i = 1; i < set->node_count; i++)
-		stack_of[i] = fg_profile_stack(profile, stack_of[set->nodes[i].parent],
-					       frame_of[set->nodes[i].function]);
-	profile->repetition_count = 0;
-	for (size_t i = 0; i < set->row_count; i++)
-		if (set->rows[i].measure == time && set->rows[i].arm == arm &&
-		    set->rows[i].aside == 0)
-			add_row(profile, &set->rows[i], stack_of);
-	for (size_t i = 0; i < set->region_row_count; i++) {
-		const struct fg_profile_region_row *row = &set->region_rows[i];
-		uint32_t region;
-
-		if (row->arm != arm || row->aside != 0)
-			continue;
-		region = region_of_path(profile, set->regions[row->region]);
-		profile->regions[region].count += row->count;
-		profile->regions[region].wall_ns += row->wall_ns;
-		profile->regions[region].cpu_ns += row->cpu_ns;
-	}
-	free(stack_of);
-	free(frame_of);
 }

@@ -17,6 +17,7 @@
 #define FG_PROFILE_PROFILE_H
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "base/pair_index.h"
 #include "model/profile_set.h"
@@ -54,9 +55,18 @@ struct fg_sample {
 	uint32_t repetition; /* from 0 */
 	uint32_t count;      /* samples behind this one: 1 in a trace, more in a stored run */
 	int64_t time_ns;     /* since the profile's start; 0 when `has_times` is false */
-	double weight_ns;
-	uint8_t kind; /* enum fg_time_kind */
+	double value;        /* in the unit of its measure */
+	uint16_t measure;    /* index into the profile's measures; 0: its first */
+	uint8_t kind;        /* enum fg_time_kind; FG_TIME_BOTH for what is not time */
 	bool truncated;
+};
+
+/* One measure of a profile, and what all its samples come to. */
+struct fg_profile_measure {
+	struct fg_measure is;
+	double total;
+	double lost;      /* due but not taken */
+	double truncated; /* whose stack did not reach its start */
 };
 
 struct fg_process_info {
@@ -124,8 +134,10 @@ struct fg_profile {
 	size_t frame_count, frame_capacity;
 	struct fg_stack *stacks; /* [0]: the root */
 	size_t stack_count, stack_capacity;
-	struct fg_sample *samples; /* by thread, and by time within it */
+	struct fg_sample *samples; /* of all measures; each one's by thread, then by time */
 	size_t sample_count, sample_capacity;
+	struct fg_profile_measure *measures; /* [0]: shown unless another is asked for */
+	size_t measure_count, measure_capacity;
 	struct fg_process_info *processes; /* from 0 */
 	size_t process_count, process_capacity;
 	struct fg_thread_info *threads; /* from 0 */
@@ -148,11 +160,7 @@ struct fg_profile {
 	bool has_times;
 	int64_t started_wall_ns; /* 0: unknown */
 	int64_t duration_ns;     /* 0: unknown */
-	uint16_t measure;        /* what the samples weigh: CPU time, or wall time */
-	double total_ns;         /* sum of all weights */
 	double cpu_ns;           /* CPU time as the kernel says; 0: unknown */
-	double lost_ns;          /* due but not taken */
-	double truncated_ns;     /* whose stack did not reach its start */
 	const char **notes;      /* lines for people: what was odd, cut, refused */
 	size_t note_count, note_capacity;
 
@@ -176,6 +184,17 @@ uint32_t fg_profile_function(struct fg_profile *profile,
 uint32_t fg_profile_frame(struct fg_profile *profile, const struct fg_frame *frame);
 uint32_t fg_profile_stack(struct fg_profile *profile, uint32_t parent, uint32_t frame);
 uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const char *name);
+/* Find by name or add. */
+uint16_t fg_profile_measure(struct fg_profile *profile, const struct fg_measure *measure);
+/* What the profile has instead of CPU time as its first measure; before any other is added. */
+void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_measure *measure);
+/* NULL is the first one.  FG_ENOENT: says which ones there are. */
+int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
+			    struct fg_error *err) FG_NODISCARD;
+/* Counts a sample in the totals of its measure. */
+void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample);
+/* The first measure that is CPU or wall time; UINT16_MAX: none is. */
+uint16_t fg_profile_time_measure(const struct fg_profile *profile);
 /* Append; the element is zeroed and valid until the next one is added. */
 struct fg_sample *fg_profile_add_sample(struct fg_profile *profile);
 struct fg_process_info *fg_profile_add_process(struct fg_profile *profile);

@@ -16,6 +16,7 @@ struct select {
 	/* by function; NULL: its own.  Of names that were rewritten: the one that all share */
 	const char **libraries;
 	size_t library_capacity;
+	uint16_t *measure_of; /* the profile's measures among the selected one's */
 };
 
 /*
@@ -134,18 +135,23 @@ static uint32_t stack_of_split(void *context, uint32_t parent, const char *name)
 	return fg_profile_stack(s->into, parent, fg_profile_frame(s->into, &frame));
 }
 
+/* Largest and smallest values are those of all repetitions, not a mean. */
+static double scale_of(const struct select *s, size_t measure)
+{
+	return s->profile->measures[measure].is.fold == FG_FOLD_SUM ? s->selection.scale : 1;
+}
+
 static void add_sample(struct select *s, const struct fg_sample *sample, uint32_t stack)
 {
 	struct fg_sample *added = fg_profile_add_sample(s->into);
 
 	*added = *sample;
 	added->stack = stack;
-	added->weight_ns *= s->selection.scale;
+	added->measure = s->measure_of[sample->measure];
+	added->value *= scale_of(s, sample->measure);
 	if (s->into->repetition_count == 1)
 		added->repetition = 0;
-	s->into->total_ns += added->weight_ns;
-	if (sample->truncated)
-		s->into->truncated_ns += added->weight_ns;
+	fg_profile_add_up(s->into, added);
 }
 
 static void add_samples(struct select *s)
@@ -264,6 +270,30 @@ static void copy_units(struct select *s)
 	free(unit_of);
 }
 
+static void copy_measures(struct select *s)
+{
+	const struct fg_profile *from = s->profile;
+	const uint32_t only = s->selection.measure;
+
+	s->measure_of = fg_xcalloc(from->measure_count, sizeof(s->measure_of[0]));
+	for (size_t i = 0; i < from->measure_count; i++) {
+		if (only != FG_EVERY_MEASURE && i != only)
+			continue;
+		if (i == 0 || i == only)
+			fg_profile_set_first_measure(s->into, &from->measures[i].is);
+		s->measure_of[i] = fg_profile_measure(s->into, &from->measures[i].is);
+		s->into->measures[s->measure_of[i]].lost = from->measures[i].lost * scale_of(s, i);
+	}
+}
+
+/* A stored run knows of no sample whether its stack is whole, only of all together. */
+static void copy_truncated(struct select *s)
+{
+	for (size_t i = 0; i < s->profile->measure_count; i++)
+		s->into->measures[s->measure_of[i]].truncated =
+			s->profile->measures[i].truncated * scale_of(s, i);
+}
+
 /* The whole execution's facts stay, whatever part of it is looked at. */
 static void copy_facts(const struct fg_profile *from, double scale, struct fg_profile *to)
 {
@@ -276,7 +306,6 @@ static void copy_facts(const struct fg_profile *from, double scale, struct fg_pr
 	to->started_wall_ns = from->started_wall_ns;
 	to->duration_ns = from->duration_ns;
 	to->cpu_ns = from->cpu_ns * scale;
-	to->lost_ns = from->lost_ns * scale;
 	for (size_t i = 0; i < from->note_count; i++)
 		fg_profile_add_note(to, "%s", from->notes[i]);
 }
@@ -296,6 +325,7 @@ int fg_profile_select(const struct fg_profile *profile, const struct fg_calltree
 	s->frame_of_frame = fg_xcalloc(profile->frame_count, sizeof(s->frame_of_frame[0]));
 	into.repetition_count = query->per_repetition ? 1 : profile->repetition_count;
 	copy_facts(profile, s->selection.scale, &into);
+	copy_measures(s);
 	copy_processes(profile, &into);
 	copy_modules(profile, &into);
 	copy_regions(profile, &into);
@@ -303,12 +333,13 @@ int fg_profile_select(const struct fg_profile *profile, const struct fg_calltree
 	copy_spans(s);
 	copy_units(s);
 	set_libraries(s);
-	if (into.sample_count == profile->sample_count) /* stored runs know the whole only */
-		into.truncated_ns = profile->truncated_ns * s->selection.scale;
+	if (into.sample_count == profile->sample_count)
+		copy_truncated(s);
 	*selected = into;
 out:
 	fg_selection_release(&s->selection);
 	free(s->frame_of_frame);
+	free(s->measure_of);
 	free(s->libraries);
 	fg_pair_index_release(&s->frame_below);
 	free(s);

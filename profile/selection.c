@@ -334,6 +334,8 @@ bool fg_selection_passes(const struct fg_selection *s, const struct fg_sample *s
 {
 	const struct fg_calltree_query *q = s->query;
 
+	if (s->measure != FG_EVERY_MEASURE && sample->measure != s->measure)
+		return false;
 	if (q->kinds != 0 && !(q->kinds & (1u << sample->kind)))
 		return false;
 	if (q->repetition != 0 && sample->repetition + 1 != q->repetition)
@@ -351,13 +353,18 @@ static bool wants_units(const struct fg_calltree_query *query)
 int fg_selection_init(struct fg_selection *s, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err)
 {
-	int rc;
+	uint16_t measure = 0;
+	int status = FG_OK;
 
 	FG_ASSERT(query->group < FG_GROUP_COUNT && query->split < FG_SPLIT_COUNT);
 	*s = (struct fg_selection){.profile = profile, .query = query, .scale = 1.0};
-	rc = compile(s, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_profile_find_measure(profile, query->measure, &measure, err);
+	if (status != FG_OK)
+		return status;
+	s->measure = query->measure ? measure : FG_EVERY_MEASURE;
+	status = compile(s, err);
+	if (status != FG_OK)
+		return status;
 	if (query->per_repetition && profile->repetition_count > 1)
 		s->scale = 1.0 / profile->repetition_count;
 	learn_functions(s);

@@ -24,6 +24,8 @@ enum {
 	FG_MOST_PATTERNS = 32
 };
 
+#define FG_EVERY_MEASURE UINT32_MAX
+
 struct fg_patterns {
 	struct fg_pattern items[FG_MOST_PATTERNS];
 	size_t count;
@@ -52,7 +54,8 @@ struct fg_selection {
 	struct fg_function_facts *functions;
 	struct fg_stack_facts *stacks; /* NULL: no pattern looks at functions */
 	bool *thread_passes, *region_passes, *unit_passes;
-	double scale; /* of every weight */
+	uint32_t measure; /* of the samples that pass: index, or FG_EVERY_MEASURE */
+	double scale;     /* of every value that is summed */
 };
 
 /*

@@ -412,12 +412,10 @@ static void add_sample(struct joiner *j, const struct fg_trace_sample *from, uin
 	sample->thread = thread_of(j, from->thread);
 	sample->region = region_of(j, from->region, 0);
 	sample->time_ns = time_of(j, from->time_ns);
-	sample->weight_ns = (double)from->weight_ns;
+	sample->value = (double)from->weight_ns;
 	sample->kind = (uint8_t)kind_of(from);
 	sample->truncated = (from->flags & FG_SAMPLE_TRUNCATED) != 0;
-	profile->total_ns += sample->weight_ns;
-	if (sample->truncated)
-		profile->truncated_ns += sample->weight_ns;
+	fg_profile_add_up(profile, sample);
 }
 
 static void add_samples(struct joiner *j)
@@ -571,20 +569,22 @@ static const char *clock_words(const struct fg_trace_header *header)
 static void add_totals(struct joiner *j)
 {
 	const struct fg_trace_header *header = &j->trace->header;
+	const struct fg_measure wall_time = fg_measure_describe("wall_time", NULL);
 	struct fg_profile *profile = j->profile;
 	int64_t last = 0;
 
 	profile->has_times = true;
 	if (!profile->clock) {
 		profile->clock = clock_words(header);
-		profile->measure = header->clock_user == FG_CLOCK_WALL ? FG_MEASURE_WALL_TIME
-								       : FG_MEASURE_CPU_TIME;
+		if (header->clock_user == FG_CLOCK_WALL)
+			fg_profile_set_first_measure(profile, &wall_time);
 	}
 	if (profile->process_count == 1)
 		profile->period_ns = header->period_ns;
 	else if (profile->period_ns != header->period_ns)
 		profile->period_ns = 0;
-	profile->lost_ns += (double)header->losses[FG_LOSS_NO_ROOM] * (double)header->period_ns;
+	profile->measures[0].lost +=
+		(double)header->losses[FG_LOSS_NO_ROOM] * (double)header->period_ns;
 	if (header->end != FG_END_UNKNOWN) {
 		profile->cpu_ns += (double)header->end_user_ns + (double)header->end_system_ns;
 		last = time_of(j, header->end_monotonic_ns);

@@ -160,7 +160,7 @@ static unsigned change_color(double share)
 
 static double reference(const struct painter *p)
 {
-	return fmax(p->graph->total_ns[0], p->graph->total_ns[1]);
+	return fmax(p->graph->total[0], p->graph->total[1]);
 }
 
 /* Per node: the largest change decides what full colour is, so that small changes still show. */
@@ -171,26 +171,31 @@ static double largest_change(const struct painter *p)
 	for (size_t i = 0; i < p->graph->node_count; i++) {
 		const struct fg_label_figures *f = &p->graph->nodes[i].figures;
 		const double change = p->options->color_by_self
-					      ? f->self[1].ns - f->self[0].ns
-					      : f->inclusive[1].ns - f->inclusive[0].ns;
+					      ? f->self[1].value - f->self[0].value
+					      : f->inclusive[1].value - f->inclusive[0].value;
 
 		most = fmax(most, fabs(change));
 	}
 	return most;
 }
 
-static void add_times(struct fg_strbuf *dot, const char *what, double ns, double total)
+static const char *text_of(const struct painter *p, double value, char text[FG_NUMBER_TEXT_SIZE])
 {
-	char time[FG_NUMBER_TEXT_SIZE];
+	return fg_measure_text(&p->tree->measure, value, text);
+}
 
-	fg_strbuf_printf(dot, "<BR/>%s %s (%.1f %%)", what, fg_format_duration(ns, time),
-			 total > 0 ? 100 * ns / total : 0);
+static void add_value(const struct painter *p, const char *what, double value, double total)
+{
+	char text[FG_NUMBER_TEXT_SIZE];
+
+	fg_strbuf_printf(p->dot, "<BR/>%s %s (%.1f %%)", what, text_of(p, value, text),
+			 total > 0 ? 100 * value / total : 0);
 }
 
 /* Below a thousandth of the whole nothing is said to have changed. */
 static bool is_changed(const struct painter *p, double before, double after)
 {
-	return fabs(after - before) > 0.001 * fmax(p->graph->total_ns[0], p->graph->total_ns[1]);
+	return fabs(after - before) > 0.001 * fmax(p->graph->total[0], p->graph->total[1]);
 }
 
 static void add_change(const struct painter *p, const char *what, double before, double after)
@@ -201,23 +206,22 @@ static void add_change(const struct painter *p, const char *what, double before,
 	const double delta = after - before;
 
 	if (!is_changed(p, before, after))
-		fg_strbuf_printf(p->dot, "<BR/>%s %s as before", what,
-				 fg_format_duration(after, one));
+		fg_strbuf_printf(p->dot, "<BR/>%s %s as before", what, text_of(p, after, one));
 	else
 		fg_strbuf_printf(p->dot, "<BR/>%s %s%s (%s → %s)", what, delta < 0 ? "−" : "+",
-				 fg_format_duration(fabs(delta), change),
-				 fg_format_duration(before, one), fg_format_duration(after, other));
+				 text_of(p, fabs(delta), change), text_of(p, before, one),
+				 text_of(p, after, other));
 }
 
 static void write_figures(const struct painter *p, const struct fg_label_figures *f)
 {
 	if (is_difference(p)) {
-		add_change(p, "self", f->self[0].ns, f->self[1].ns);
-		add_change(p, "incl", f->inclusive[0].ns, f->inclusive[1].ns);
+		add_change(p, "self", f->self[0].value, f->self[1].value);
+		add_change(p, "incl", f->inclusive[0].value, f->inclusive[1].value);
 		return;
 	}
-	add_times(p->dot, "self", f->self[0].ns, p->graph->total_ns[0]);
-	add_times(p->dot, "incl", f->inclusive[0].ns, p->graph->total_ns[0]);
+	add_value(p, "self", f->self[0].value, p->graph->total[0]);
+	add_value(p, "incl", f->inclusive[0].value, p->graph->total[0]);
 }
 
 static unsigned node_color(const struct painter *p, const struct fg_label_figures *f,
@@ -227,16 +231,19 @@ static unsigned node_color(const struct painter *p, const struct fg_label_figure
 	double change = 0;
 
 	if (!is_difference(p))
-		return heat((self ? f->self[0].ns : f->inclusive[0].ns) / fmax(1, reference(p)));
-	change = self ? f->self[1].ns - f->self[0].ns : f->inclusive[1].ns - f->inclusive[0].ns;
+		return heat((self ? f->self[0].value : f->inclusive[0].value) /
+			    fmax(1, reference(p)));
+	change = self ? f->self[1].value - f->self[0].value
+		      : f->inclusive[1].value - f->inclusive[0].value;
 	return change_color(full_change > 0 ? change / full_change : 0);
 }
 
 static double font_size(const struct painter *p, const struct fg_label_figures *f)
 {
 	const unsigned last = p->tree->column_count - 1;
-	const double ns = p->options->color_by_self ? f->inclusive[last].ns : f->self[last].ns;
-	const double share = fmin(1, ns / fmax(1, reference(p)));
+	const double value =
+		p->options->color_by_self ? f->inclusive[last].value : f->self[last].value;
+	const double share = fmin(1, value / fmax(1, reference(p)));
 
 	return SMALLEST_FONT + (LARGEST_FONT - SMALLEST_FONT) * sqrt(share);
 }
@@ -275,43 +282,48 @@ static void write_edge(const struct painter *p, const struct fg_graph_edge *edge
 {
 	const unsigned last = p->tree->column_count - 1;
 	const double total = fmax(1, reference(p));
-	const double share = fmin(1, edge->ns[last] / total);
-	char time[FG_NUMBER_TEXT_SIZE];
+	const double share = fmin(1, edge->values[last] / total);
+	char text[FG_NUMBER_TEXT_SIZE];
 
 	fg_strbuf_printf(p->dot, "\tn%u -> n%u [label=\"", edge->from, edge->to);
 	if (!is_difference(p))
-		fg_strbuf_printf(p->dot, " %s", fg_format_duration(edge->ns[0], time));
-	else if (is_changed(p, edge->ns[0], edge->ns[1]))
-		fg_strbuf_printf(p->dot, " %s%s", edge->ns[1] < edge->ns[0] ? "−" : "+",
-				 fg_format_duration(fabs(edge->ns[1] - edge->ns[0]), time));
+		fg_strbuf_printf(p->dot, " %s", text_of(p, edge->values[0], text));
+	else if (is_changed(p, edge->values[0], edge->values[1]))
+		fg_strbuf_printf(p->dot, " %s%s", edge->values[1] < edge->values[0] ? "−" : "+",
+				 text_of(p, fabs(edge->values[1] - edge->values[0]), text));
 	fg_strbuf_printf(p->dot, "\", penwidth=%.2f, weight=%d, color=\"#%06x\"%s];\n",
 			 0.6 + 5 * sqrt(share), 1 + (int)(99 * share),
 			 mix(0xb0aaa2, 0x5a3a22, sqrt(share)), edge->skips ? ", style=dashed" : "");
 }
 
-static void add_left_out(struct fg_strbuf *text, const struct fg_graph_summary *summary)
+static void add_left_out(const struct painter *p, struct fg_strbuf *text)
 {
+	const struct fg_measure *measure = &p->tree->measure;
+	const bool is_time = fg_measure_has_time(measure);
+	const struct fg_graph_summary *summary = &p->graph->summary;
 	char nodes[FG_NUMBER_TEXT_SIZE];
 	char edges[FG_NUMBER_TEXT_SIZE];
 
 	(void)fg_format_count((double)summary->nodes_left_out, nodes);
 	(void)fg_format_count((double)summary->edges_left_out, edges);
 	if (summary->nodes_left_out > 0)
-		fg_strbuf_printf(
-			text,
-			"left out: %s of %zu functions (%.1f %% of the time is their own) and "
-			"%s call%s",
-			nodes, summary->nodes + summary->nodes_left_out,
-			100 * summary->self_left_out, edges,
-			summary->edges_left_out == 1 ? "" : "s");
-	else if (summary->edges_left_out > 0)
-		fg_strbuf_printf(text, "left out: %s call%s of little time", edges,
+		fg_strbuf_printf(text,
+				 "left out: %s of %zu functions (%.1f %% of %s is their own) and "
+				 "%s call%s",
+				 nodes, summary->nodes + summary->nodes_left_out,
+				 100 * summary->self_left_out,
+				 is_time ? "the time" : measure->label, edges,
 				 summary->edges_left_out == 1 ? "" : "s");
+	else if (summary->edges_left_out > 0)
+		fg_strbuf_printf(text, "left out: %s call%s of little %s", edges,
+				 summary->edges_left_out == 1 ? "" : "s",
+				 is_time ? "time" : measure->label);
 }
 
 static void write_head(const struct painter *p)
 {
 	const struct fg_graph *graph = p->graph;
+	const bool is_time = fg_measure_has_time(&p->tree->measure);
 	struct fg_strbuf left_out = {0};
 	char one[FG_NUMBER_TEXT_SIZE];
 	char other[FG_NUMBER_TEXT_SIZE];
@@ -329,15 +341,17 @@ static void write_head(const struct painter *p)
 	if (p->options->title)
 		add_escaped(p->dot, p->options->title, strlen(p->options->title));
 	if (is_difference(p))
-		fg_strbuf_printf(p->dot, "\\l%s → %s; red: slower, blue: faster\\l",
-				 fg_format_duration(graph->total_ns[0], one),
-				 fg_format_duration(graph->total_ns[1], other));
+		fg_strbuf_printf(p->dot, "\\l%s → %s; red: %s, blue: %s\\l",
+				 text_of(p, graph->total[0], one),
+				 text_of(p, graph->total[1], other), is_time ? "slower" : "more",
+				 is_time ? "faster" : "less");
 	else
-		fg_strbuf_printf(p->dot, "\\l%s in all; letters by %s, colour by %s time\\l",
-				 fg_format_duration(graph->total_ns[0], one),
+		fg_strbuf_printf(p->dot, "\\l%s in all; letters by %s, colour by %s%s\\l",
+				 text_of(p, graph->total[0], one),
 				 p->options->color_by_self ? "inclusive" : "self",
-				 p->options->color_by_self ? "self" : "inclusive");
-	add_left_out(&left_out, &graph->summary);
+				 p->options->color_by_self ? "self" : "inclusive",
+				 is_time ? " time" : "");
+	add_left_out(p, &left_out);
 	if (left_out.length > 0)
 		fg_strbuf_printf(p->dot, "%s\\l", fg_strbuf_text(&left_out));
 	fg_strbuf_add_text(p->dot, "\";\n");

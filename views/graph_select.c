@@ -33,16 +33,16 @@ struct selection {
 	bool *is_focus;     /* by label */
 	uint32_t *distance; /* by label: calls from the focus, down or up; unreached: further */
 	uint32_t *node_of;  /* by label; not_kept */
-	double floor_ns[2]; /* node, edge */
+	double floor[2];    /* node, edge */
 };
 
 /* What ranks a function: the time of it, and of what changed about it. */
 static double weight_of(const struct selection *s, const struct fg_label_figures *figures)
 {
-	double most = figures->inclusive[0].ns;
+	double most = figures->inclusive[0].value;
 
 	if (s->tree->column_count > 1)
-		most = fmax(most, figures->inclusive[1].ns);
+		most = fmax(most, figures->inclusive[1].value);
 	return most;
 }
 
@@ -122,8 +122,8 @@ static int by_weight(const void *left, const void *right)
 {
 	const struct fg_graph_node *a = left;
 	const struct fg_graph_node *b = right;
-	const double one = fmax(a->figures.inclusive[0].ns, a->figures.inclusive[1].ns);
-	const double other = fmax(b->figures.inclusive[0].ns, b->figures.inclusive[1].ns);
+	const double one = fmax(a->figures.inclusive[0].value, a->figures.inclusive[1].value);
+	const double other = fmax(b->figures.inclusive[0].value, b->figures.inclusive[1].value);
 
 	if (a->is_focus != b->is_focus)
 		return a->is_focus ? -1 : 1;
@@ -140,7 +140,7 @@ static bool is_candidate(const struct selection *s, const struct fg_label_figure
 		return false;
 	if (s->options->all || s->is_focus[figures->label])
 		return true;
-	return weight_of(s, figures) >= s->floor_ns[0];
+	return weight_of(s, figures) >= s->floor[0];
 }
 
 static void keep_nodes(struct selection *s)
@@ -149,14 +149,14 @@ static void keep_nodes(struct selection *s)
 			     : s->options->nodes ? s->options->nodes
 						 : FEW_NODES;
 	struct fg_graph *graph = s->graph;
-	double kept_ns = 0;
-	double all_ns = 0;
+	double kept = 0;
+	double all = 0;
 
 	graph->nodes = fg_xcalloc(s->count, sizeof(*graph->nodes));
 	for (size_t i = 0; i < s->count; i++) {
 		const struct fg_label_figures *figures = &s->figures[i];
 
-		all_ns += figures->self[s->tree->column_count - 1].ns;
+		all += figures->self[s->tree->column_count - 1].value;
 		if (is_candidate(s, figures))
 			graph->nodes[graph->node_count++] = (struct fg_graph_node){
 				figures->label, s->is_focus[figures->label], *figures};
@@ -168,11 +168,11 @@ static void keep_nodes(struct selection *s)
 		s->node_of[i] = not_kept;
 	for (size_t i = 0; i < graph->node_count; i++) {
 		s->node_of[graph->nodes[i].label] = (uint32_t)i;
-		kept_ns += graph->nodes[i].figures.self[s->tree->column_count - 1].ns;
+		kept += graph->nodes[i].figures.self[s->tree->column_count - 1].value;
 	}
 	graph->summary.nodes = graph->node_count;
 	graph->summary.nodes_left_out = s->count - graph->node_count;
-	graph->summary.self_left_out = all_ns > 0 ? fmax(0, 1 - kept_ns / all_ns) : 0;
+	graph->summary.self_left_out = all > 0 ? fmax(0, 1 - kept / all) : 0;
 }
 
 static void add_edge(struct fg_graph *graph, size_t *capacity, const struct fg_graph_edge *edge)
@@ -193,7 +193,7 @@ static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, 
 		if (from == not_kept || to == not_kept)
 			continue;
 		for (unsigned c = 0; c < s->tree->column_count; c++)
-			kept.ns[c] = edge->weight[c].ns;
+			kept.values[c] = edge->weight[c].value;
 		(void)fg_pair_index_add(pairs, from, to, (uint32_t)s->graph->edge_count, NULL);
 		add_edge(s->graph, capacity, &kept);
 	}
@@ -223,7 +223,7 @@ static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs,
 			add_edge(s->graph, capacity,
 				 &(struct fg_graph_edge){.from = up, .to = own, .skips = true});
 		for (unsigned c = 0; c < tree->column_count && s->graph->edges[at].skips; c++)
-			s->graph->edges[at].ns[c] += tree->inclusive[c][i].ns;
+			s->graph->edges[at].values[c] += tree->inclusive[c][i].value;
 	}
 	free(above);
 }
@@ -236,7 +236,7 @@ static void drop_small_edges(struct selection *s)
 
 	for (size_t i = 0; i < graph->edge_count; i++) {
 		if (!s->options->all &&
-		    fmax(graph->edges[i].ns[0], graph->edges[i].ns[1]) < s->floor_ns[1])
+		    fmax(graph->edges[i].values[0], graph->edges[i].values[1]) < s->floor[1])
 			continue;
 		direct += !graph->edges[i].skips;
 		graph->edges[kept++] = graph->edges[i];
@@ -269,13 +269,11 @@ int fg_graph_select(const struct fg_calltree *tree, const struct fg_graph_option
 
 	*graph = (struct fg_graph){0};
 	for (unsigned c = 0; c < tree->column_count; c++) {
-		graph->total_ns[c] = tree->inclusive[c][0].ns;
-		total = fmax(total, graph->total_ns[c]);
+		graph->total[c] = tree->inclusive[c][0].value;
+		total = fmax(total, graph->total[c]);
 	}
-	s.floor_ns[0] =
-		total * (options->node_floor > 0 ? options->node_floor : default_node_floor);
-	s.floor_ns[1] =
-		total * (options->edge_floor > 0 ? options->edge_floor : default_edge_floor);
+	s.floor[0] = total * (options->node_floor > 0 ? options->node_floor : default_node_floor);
+	s.floor[1] = total * (options->edge_floor > 0 ? options->edge_floor : default_edge_floor);
 	s.count = fg_calltree_flat(tree, &s.figures);
 	s.edge_count = fg_calltree_edges(tree, &s.edges);
 	s.is_focus = fg_xcalloc(tree->label_count, sizeof(bool));

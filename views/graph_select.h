@@ -15,7 +15,7 @@ struct fg_graph_edge {
 	uint32_t from; /* indexes of nodes */
 	uint32_t to;
 	bool skips; /* leads over functions that were left out */
-	double ns[FG_CALLTREE_COLUMNS];
+	double values[FG_CALLTREE_COLUMNS];
 };
 
 struct fg_graph {
@@ -23,7 +23,7 @@ struct fg_graph {
 	size_t node_count;
 	struct fg_graph_edge *edges; /* by caller, then by time */
 	size_t edge_count;
-	double total_ns[FG_CALLTREE_COLUMNS];
+	double total[FG_CALLTREE_COLUMNS];
 	struct fg_graph_summary summary;
 };
 

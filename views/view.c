@@ -51,18 +51,26 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 		 struct fg_error *err)
 {
 	struct fg_view_table made = {.name = view->name};
-	const int rc = view->make(profile, options, &made, err);
+	const struct fg_profile_measure *measure = NULL;
+	uint16_t index = 0;
+	int status = fg_profile_find_measure(profile, options->query.measure, &index, err);
 
-	if (rc != FG_OK) {
+	if (status != FG_OK)
+		return status;
+	measure = &profile->measures[index];
+	made.measure = measure->is;
+	status = view->make(profile, options, &made, err);
+	if (status != FG_OK) {
 		fg_view_table_release(&made);
-		return rc;
+		return status;
 	}
-	if (profile->lost_ns > 0 && profile->total_ns > 0)
-		fg_view_note(&made, "%.2g %% of the time could not be sampled",
-			     100 * profile->lost_ns / (profile->lost_ns + profile->total_ns));
-	if (profile->truncated_ns > 0 && profile->total_ns > 0)
-		fg_view_note(&made, "%.2g %% of the time has a stack that does not reach its start",
-			     100 * profile->truncated_ns / profile->total_ns);
+	if (measure->lost > 0 && measure->total > 0)
+		fg_view_note(&made, "%.2g %% of %s could not be sampled",
+			     100 * measure->lost / (measure->lost + measure->total),
+			     fg_view_whole(&made));
+	if (measure->truncated > 0 && measure->total > 0)
+		fg_view_note(&made, "%.2g %% of %s has a stack that does not reach its start",
+			     100 * measure->truncated / measure->total, fg_view_whole(&made));
 	*table = made;
 	return FG_OK;
 }
@@ -76,12 +84,43 @@ void fg_view_table_release(struct fg_view_table *table)
 	*table = (struct fg_view_table){0};
 }
 
+/* Keys and titles are written for time: "self_ns" becomes "self", and "time %t" the unit alone. */
+static void name_column(struct fg_view_table *table, struct fg_view_column *column)
+{
+	const size_t length = strlen(column->key);
+
+	if (fg_text_ends_with(column->key, "_ns"))
+		column->key = fg_arena_strndup(&table->arena, column->key, length - strlen("_ns"));
+	if (fg_text_starts_with(column->title, "time "))
+		column->title += strlen("time ");
+}
+
+const char *fg_view_whole(const struct fg_view_table *table)
+{
+	return fg_measure_has_time(&table->measure) ? "the time" : table->measure.label;
+}
+
+int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err)
+{
+	if (fg_measure_has_time(&table->measure))
+		return FG_OK;
+	return fg_error_set(err, FG_EUNSUPPORTED,
+			    "this shows time only, not %s: choose another view",
+			    table->measure.label);
+}
+
 void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
 		     size_t count)
 {
 	FG_ASSERT(count <= FG_VIEW_MAX_COLUMNS);
 	memcpy(table->columns, columns, count * sizeof(*columns));
 	table->column_count = count;
+	for (size_t i = 0; i < count && !fg_measure_has_time(&table->measure); i++) {
+		if (columns[i].kind == FG_CELL_VALUE)
+			name_column(table, &table->columns[i]);
+		else if (columns[i].kind == FG_CELL_TIME)
+			table->columns[i].unit_like = 0;
+	}
 }
 
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table)
@@ -146,6 +185,11 @@ struct fg_view_cell fg_cell_time(double ns)
 	return (struct fg_view_cell){.kind = FG_CELL_TIME, .number = ns};
 }
 
+struct fg_view_cell fg_cell_value(double value)
+{
+	return (struct fg_view_cell){.kind = FG_CELL_VALUE, .number = value};
+}
+
 struct fg_view_cell fg_cell_share(double share)
 {
 	return (struct fg_view_cell){.kind = FG_CELL_SHARE, .number = share};
@@ -153,7 +197,7 @@ struct fg_view_cell fg_cell_share(double share)
 
 struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total)
 {
-	struct fg_view_cell cell = fg_cell_time(part->ns);
+	struct fg_view_cell cell = fg_cell_value(part->value);
 
 	cell.error = fg_weight_error(part, total);
 	return cell;
@@ -162,10 +206,10 @@ struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg
 struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
 					 const struct fg_weight *total)
 {
-	struct fg_view_cell cell = fg_cell_share(total->ns > 0 ? part->ns / total->ns : 0);
+	struct fg_view_cell cell = fg_cell_share(total->value > 0 ? part->value / total->value : 0);
 
-	if (total->ns > 0)
-		cell.error = fg_weight_error(part, total) / total->ns;
+	if (total->value > 0)
+		cell.error = fg_weight_error(part, total) / total->value;
 	return cell;
 }
 
@@ -187,18 +231,21 @@ struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_l
 		.text = fg_arena_printf(&table->arena, "%s:%u", label->file, label->line)};
 }
 
-static const char *clock_name(const struct fg_profile *profile)
+double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile)
 {
-	if (profile->sample_count > 0 && profile->samples[0].kind == FG_TIME_WALL)
-		return "wall-clock time";
-	return "CPU time";
+	uint16_t index = 0;
+
+	return fg_profile_find_measure(profile, table->measure.name, &index, NULL) == FG_OK
+		       ? profile->measures[index].total
+		       : 0;
 }
 
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total)
 {
 	const double parts = query->per_repetition ? profile->repetition_count : 1;
-	const double whole_ns = profile->total_ns / parts;
+	const bool is_sum = table->measure.fold == FG_FOLD_SUM;
+	const double whole_value = fg_view_whole_total(table, profile) / (is_sum ? parts : 1);
 	struct fg_strbuf line = {0};
 	char whole[FG_NUMBER_TEXT_SIZE];
 	char kept[FG_NUMBER_TEXT_SIZE];
@@ -206,13 +253,14 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 
 	if (profile->title)
 		fg_view_head(table, "%s", profile->title);
-	(void)fg_format_duration(whole_ns, whole);
+	(void)fg_measure_text(&table->measure, whole_value, whole);
 	(void)fg_format_count((double)total->samples, samples);
-	fg_strbuf_printf(&line, "%s of %s", fg_format_duration(total->ns, kept),
-			 clock_name(profile));
-	if (fabs(total->ns - whole_ns) > 5e-4 * whole_ns)
+	fg_strbuf_printf(&line, "%s of %s", fg_measure_text(&table->measure, total->value, kept),
+			 table->measure.label);
+	if (fabs(total->value - whole_value) > 5e-4 * whole_value)
 		fg_strbuf_printf(&line, ", %.1f %% of %s; %s samples",
-				 whole_ns > 0 ? 100 * total->ns / whole_ns : 0, whole, samples);
+				 whole_value > 0 ? 100 * total->value / whole_value : 0, whole,
+				 samples);
 	else
 		fg_strbuf_printf(&line, " in %s samples", samples);
 	if (query->per_repetition)
@@ -226,9 +274,9 @@ static int by_inclusive(const void *left, const void *right)
 	const struct fg_label_figures *a = left;
 	const struct fg_label_figures *b = right;
 
-	if (a->inclusive[0].ns > b->inclusive[0].ns)
+	if (a->inclusive[0].value > b->inclusive[0].value)
 		return -1;
-	if (a->inclusive[0].ns < b->inclusive[0].ns)
+	if (a->inclusive[0].value < b->inclusive[0].value)
 		return 1;
 	return a->label < b->label ? -1 : a->label > b->label;
 }

@@ -15,7 +15,8 @@ enum fg_cell_kind {
 	FG_CELL_EMPTY,
 	FG_CELL_TEXT,
 	FG_CELL_SHARE, /* 0.25: shown as 25.0 under a heading with "%" */
-	FG_CELL_TIME,  /* nanoseconds: shown in the unit that fits the whole column */
+	FG_CELL_VALUE, /* of the table's measure: shown in the unit that fits the whole column */
+	FG_CELL_TIME,  /* nanoseconds, likewise, whatever the measure is */
 	FG_CELL_COUNT,
 };
 
@@ -27,15 +28,16 @@ struct fg_view_cell {
 };
 
 struct fg_view_column {
-	const char *key;   /* in JSON and CSV: "self_ns"; its error is "self_ns_error" */
-	const char *title; /* in text; "%t" is replaced by the column's unit of time */
+	/* in JSON and CSV: "self_ns", where the measure is no time "self"; its error: "self_ns_error" */
+	const char *key;
+	const char *title; /* in text; "%t" is replaced by the column's unit */
 	enum fg_cell_kind kind;
 	bool has_error;
 	bool left;      /* aligned to the left: text */
 	bool only_data; /* not in text: JSON and CSV only */
 	/* in text left out first, highest number first, when the name gets too little room */
 	uint8_t optional;
-	/* shares the unit of time of this column, counted from 1; 0: has its own */
+	/* shares the unit of this column, counted from 1; 0: has its own */
 	uint8_t unit_like;
 };
 
@@ -60,8 +62,9 @@ enum {
 /* The last column holds the name and takes the width that is left. */
 struct fg_view_table {
 	struct fg_arena arena;
-	const char *name;  /* the view's */
-	const char **head; /* lines above it: what is shown */
+	const char *name;          /* the view's */
+	struct fg_measure measure; /* what FG_CELL_VALUE cells and shares are of */
+	const char **head;         /* lines above it: what is shown */
 	size_t head_count, head_capacity;
 	struct fg_view_column columns[FG_VIEW_MAX_COLUMNS];
 	size_t column_count;
@@ -114,7 +117,11 @@ struct fg_view_text_options {
 
 void fg_view_write_text(const struct fg_view_table *table,
 			const struct fg_view_text_options *options, struct fg_strbuf *out);
-void fg_view_write_json(const struct fg_view_table *table, struct fg_strbuf *out);
+/*
+ * One view of one profile, a table a measure.  Rows are those of the first table; what the others
+ * say of them stands in the row's `measures`.
+ */
+void fg_view_write_json(const struct fg_view_table *tables, size_t count, struct fg_strbuf *out);
 void fg_view_write_csv(const struct fg_view_table *table, struct fg_strbuf *out);
 
 #endif

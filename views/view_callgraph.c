@@ -19,14 +19,18 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"index", "index", FG_CELL_TEXT, false, true, false, 0, 0},
-	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
-	{"self_ns", "self %t", FG_CELL_TIME, false, false, false, 0, 0},
-	{"children_ns", "children %t", FG_CELL_TIME, false, false, false, 0, 3},
-	{"samples", "samples", FG_CELL_COUNT, false, false, false, 0, 0},
-	{"role", "role", FG_CELL_TEXT, false, true, true, 0, 0},
-	{"library", "library", FG_CELL_TEXT, false, true, true, 0, 0},
-	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
+	{.key = "index", .title = "index", .kind = FG_CELL_TEXT, .left = true},
+	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{.key = "self_ns", .title = "self %t", .kind = FG_CELL_VALUE},
+	{.key = "children_ns", .title = "children %t", .kind = FG_CELL_VALUE, .unit_like = 3},
+	{.key = "samples", .title = "samples", .kind = FG_CELL_COUNT},
+	{.key = "role", .title = "role", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{.key = "library",
+	 .title = "library",
+	 .kind = FG_CELL_TEXT,
+	 .left = true,
+	 .only_data = true},
+	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 struct graph {
@@ -55,7 +59,7 @@ static void add_selves(struct graph *g)
 					     sizeof(*g->self_ns));
 			g->self_ns[g->self_count++] = 0;
 		}
-		g->self_ns[at] += g->tree->self[0][i].ns;
+		g->self_ns[at] += g->tree->self[0][i].value;
 	}
 }
 
@@ -113,8 +117,8 @@ static void add_edge(const struct graph *g, struct fg_view_table *table,
 	row->guide = "    ";
 	cell++;
 	cell++;
-	*cell++ = fg_cell_time(self);
-	*cell++ = fg_cell_time(weight->ns > self ? weight->ns - self : 0);
+	*cell++ = fg_cell_value(self);
+	*cell++ = fg_cell_value(weight->value > self ? weight->value - self : 0);
 	*cell = fg_cell_count((double)weight->samples);
 	cell++->text = fg_arena_printf(
 		&table->arena, "%s/%s", fg_format_count((double)weight->samples, part),
@@ -137,9 +141,10 @@ static void add_function(const struct graph *g, struct fg_view_table *table,
 					.text = fg_arena_printf(&table->arena, "[%" PRIu32 "]",
 								g->rank_of[figures->label])};
 	*cell++ = fg_cell_weight_share(inclusive, total);
-	*cell++ = fg_cell_time(figures->self[0].ns);
-	*cell++ = fg_cell_time(
-		inclusive->ns > figures->self[0].ns ? inclusive->ns - figures->self[0].ns : 0);
+	*cell++ = fg_cell_value(figures->self[0].value);
+	*cell++ = fg_cell_value(inclusive->value > figures->self[0].value
+					? inclusive->value - figures->self[0].value
+					: 0);
 	*cell++ = fg_cell_count((double)inclusive->samples);
 	*cell++ = fg_cell_text(table, "function");
 	*cell++ = fg_cell_library(table, &g->tree->labels[figures->label]);
@@ -158,7 +163,8 @@ static size_t find_edges(const struct graph *g, uint32_t label, bool callers,
 
 		if ((callers ? edge->callee : edge->caller) != label || edge->caller == 0)
 			continue;
-		for (at = count++; at > 0 && found[at - 1]->weight[0].ns < edge->weight[0].ns; at--)
+		for (at = count++; at > 0 && found[at - 1]->weight[0].value < edge->weight[0].value;
+		     at--)
 			found[at] = found[at - 1];
 		found[at] = edge;
 	}
@@ -186,19 +192,19 @@ static void add_block(const struct graph *g, struct fg_view_table *table, size_t
 }
 
 static bool is_wanted(const struct graph *g, size_t figure, const struct fg_pattern *pattern,
-		      double floor_ns)
+		      double floor)
 {
 	const struct fg_label *label = &g->tree->labels[g->figures[figure].label];
 
 	if (pattern->set)
 		return fg_view_matches(pattern, label);
-	return g->figures[figure].inclusive[0].ns >= floor_ns;
+	return g->figures[figure].inclusive[0].value >= floor;
 }
 
 static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 		const struct fg_view_options *options, struct fg_error *err)
 {
-	const double floor_ns = options->all ? 0 : options->floor * tree->inclusive[0][0].ns;
+	const double floor = options->all ? 0 : options->floor * tree->inclusive[0][0].value;
 	const size_t limit = fg_view_limit(options, FEW_FUNCTIONS);
 	struct fg_pattern pattern = {0};
 	const struct fg_label_edge **found = NULL;
@@ -214,7 +220,7 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	graph_init(&g, tree);
 	found = fg_xcalloc(g.edge_count, sizeof(const struct fg_label_edge *));
 	for (size_t i = 0; i < g.count; i++) {
-		if (!is_wanted(&g, i, &pattern, floor_ns))
+		if (!is_wanted(&g, i, &pattern, floor))
 			continue;
 		wanted++;
 		if (shown >= limit)

@@ -14,18 +14,30 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"self_share", "self %", FG_CELL_SHARE, true, false, false, 0, 0},
-	{"self_ns", "self %t", FG_CELL_TIME, true, false, false, 0, 0},
-	{"cumulative_share", "cumul %", FG_CELL_SHARE, false, false, false, 0, 0},
-	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 1, 0},
-	{"inclusive_ns", "incl %t", FG_CELL_TIME, true, false, false, 0, 2},
-	{"leaf_samples", "leaf", FG_CELL_COUNT, false, false, false, 0, 0},
-	{"samples", "samples", FG_CELL_COUNT, false, false, false, 0, 0},
-	{"paths", "paths", FG_CELL_COUNT, false, false, true, 0, 0},
-	{"library", "library", FG_CELL_TEXT, false, true, false, 2, 0},
-	{"place", "place", FG_CELL_TEXT, false, true, true, 0, 0},
-	{"linkage_name", "linkage name", FG_CELL_TEXT, false, true, true, 0, 0},
-	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
+	{.key = "self_share", .title = "self %", .kind = FG_CELL_SHARE, .has_error = true},
+	{.key = "self_ns", .title = "self %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{.key = "cumulative_share", .title = "cumul %", .kind = FG_CELL_SHARE},
+	{.key = "inclusive_share",
+	 .title = "incl %",
+	 .kind = FG_CELL_SHARE,
+	 .has_error = true,
+	 .optional = 1},
+	{.key = "inclusive_ns",
+	 .title = "incl %t",
+	 .kind = FG_CELL_VALUE,
+	 .has_error = true,
+	 .unit_like = 2},
+	{.key = "leaf_samples", .title = "leaf", .kind = FG_CELL_COUNT},
+	{.key = "samples", .title = "samples", .kind = FG_CELL_COUNT},
+	{.key = "paths", .title = "paths", .kind = FG_CELL_COUNT, .only_data = true},
+	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 2},
+	{.key = "place", .title = "place", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{.key = "linkage_name",
+	 .title = "linkage name",
+	 .kind = FG_CELL_TEXT,
+	 .left = true,
+	 .only_data = true},
+	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
@@ -41,7 +53,7 @@ static void add_row(struct fg_view_table *table, const struct fg_calltree *tree,
 
 	*cell++ = fg_cell_weight_share(&figures->self[0], total);
 	*cell++ = fg_cell_weight(&figures->self[0], total);
-	*cell++ = fg_cell_share(total->ns > 0 ? cumulative_ns / total->ns : 0);
+	*cell++ = fg_cell_share(total->value > 0 ? cumulative_ns / total->value : 0);
 	*cell++ = fg_cell_weight_share(&figures->inclusive[0], total);
 	*cell++ = fg_cell_weight(&figures->inclusive[0], total);
 	*cell++ = fg_cell_count((double)figures->self[0].samples);
@@ -57,8 +69,9 @@ static void note_rest(struct fg_view_table *table, size_t left_out, double left_
 		      const struct fg_weight *total)
 {
 	if (left_out > 0)
-		fg_view_note(table, "%zu more with %.1f %% of the time in them (--all shows them)",
-			     left_out, total->ns > 0 ? 100 * left_ns / total->ns : 0);
+		fg_view_note(table, "%zu more with %.1f %% of %s in them (--all shows them)",
+			     left_out, total->value > 0 ? 100 * left_ns / total->value : 0,
+			     fg_view_whole(table));
 }
 
 static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
@@ -75,17 +88,17 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	if (options->by_inclusive)
 		fg_view_sort_by_inclusive(figures, count);
 	for (size_t i = 0; i < count; i++) {
-		const double ns =
-			options->by_inclusive ? figures[i].inclusive[0].ns : figures[i].self[0].ns;
+		const double value = options->by_inclusive ? figures[i].inclusive[0].value
+							   : figures[i].self[0].value;
 
 		if (table->row_count >= limit ||
-		    (!options->all && ns < options->floor * total->ns) ||
-		    (!options->all && !(ns > 0))) {
+		    (!options->all && value < options->floor * total->value) ||
+		    (!options->all && !(value > 0))) {
 			left_out++;
-			left_ns += figures[i].self[0].ns;
+			left_ns += figures[i].self[0].value;
 			continue;
 		}
-		cumulative += figures[i].self[0].ns;
+		cumulative += figures[i].self[0].value;
 		add_row(table, tree, &figures[i], cumulative);
 	}
 	note_rest(table, left_out, left_ns, total);

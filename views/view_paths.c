@@ -21,16 +21,28 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
-	{"inclusive_ns", "incl %t", FG_CELL_TIME, true, false, false, 1, 0},
-	{"paths", "paths", FG_CELL_COUNT, false, false, false, 0, 0},
-	{"largest_path_share", "largest %", FG_CELL_SHARE, false, false, false, 0, 0},
-	{"units", "units", FG_CELL_COUNT, false, false, false, 0, 0},
-	{"unit_mean_ns", "mean %t", FG_CELL_TIME, false, false, false, 0, 0},
-	{"unit_sd_ns", "sd %t", FG_CELL_TIME, false, false, false, 0, 6},
-	{"unit_max_ns", "max %t", FG_CELL_TIME, false, false, true, 0, 6},
-	{"library", "library", FG_CELL_TEXT, false, true, true, 0, 0},
-	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
+	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{.key = "inclusive_ns",
+	 .title = "incl %t",
+	 .kind = FG_CELL_VALUE,
+	 .has_error = true,
+	 .optional = 1},
+	{.key = "paths", .title = "paths", .kind = FG_CELL_COUNT},
+	{.key = "largest_path_share", .title = "largest %", .kind = FG_CELL_SHARE},
+	{.key = "units", .title = "units", .kind = FG_CELL_COUNT},
+	{.key = "unit_mean_ns", .title = "mean %t", .kind = FG_CELL_VALUE},
+	{.key = "unit_sd_ns", .title = "sd %t", .kind = FG_CELL_VALUE, .unit_like = 6},
+	{.key = "unit_max_ns",
+	 .title = "max %t",
+	 .kind = FG_CELL_VALUE,
+	 .only_data = true,
+	 .unit_like = 6},
+	{.key = "library",
+	 .title = "library",
+	 .kind = FG_CELL_TEXT,
+	 .left = true,
+	 .only_data = true},
+	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
@@ -48,13 +60,13 @@ struct spread {
 	size_t units; /* in which it has any time */
 };
 
-static void spread_add(struct spread *spread, double ns)
+static void spread_add(struct spread *spread, double value)
 {
-	spread->sum += ns;
-	spread->square += ns * ns;
+	spread->sum += value;
+	spread->square += value * value;
 	spread->units++;
-	if (ns > spread->most)
-		spread->most = ns;
+	if (value > spread->most)
+		spread->most = value;
 }
 
 static void add_spread(struct fg_view_row *row, const struct spread *spread, size_t all_units)
@@ -65,11 +77,11 @@ static void add_spread(struct fg_view_row *row, const struct spread *spread, siz
 	if (all_units == 0)
 		return;
 	row->cells[COLUMN_UNITS] = fg_cell_count((double)spread->units);
-	row->cells[COLUMN_UNITS + 1] = fg_cell_time(mean);
+	row->cells[COLUMN_UNITS + 1] = fg_cell_value(mean);
 	if (all_units > 1)
-		row->cells[COLUMN_UNITS + 2] = fg_cell_time(
+		row->cells[COLUMN_UNITS + 2] = fg_cell_value(
 			sqrt(fmax(0, spread->square - count * mean * mean) / (count - 1)));
-	row->cells[COLUMN_UNITS + 3] = fg_cell_time(spread->most);
+	row->cells[COLUMN_UNITS + 3] = fg_cell_value(spread->most);
 }
 
 /*
@@ -116,7 +128,7 @@ static uint32_t *map_labels(struct fg_calltree *to, const struct fg_calltree *fr
 
 struct label_sum {
 	uint32_t label;
-	double ns;
+	double value;
 };
 
 /* Inclusive time of each function in each unit, summed up by function. */
@@ -139,10 +151,10 @@ static void spread_labels(const struct fg_calltree *split, const uint32_t *unit,
 		sums = fg_grow(sums, &capacity, count + 1, sizeof(*sums));
 		if (is_new)
 			sums[count++] = (struct label_sum){.label = map[node->label]};
-		sums[at].ns += split->inclusive[0][i].ns;
+		sums[at].value += split->inclusive[0][i].value;
 	}
 	for (size_t i = 0; i < count; i++)
-		spread_add(&spreads[sums[i].label], sums[i].ns);
+		spread_add(&spreads[sums[i].label], sums[i].value);
 	fg_pair_index_release(&pairs);
 	free(sums);
 }
@@ -162,7 +174,7 @@ static struct callers *count_callers(const struct fg_calltree *tree)
 		if (tree->nodes[i].recursive)
 			continue;
 		own->paths++;
-		own->largest = fmax(own->largest, tree->inclusive[0][i].ns);
+		own->largest = fmax(own->largest, tree->inclusive[0][i].value);
 	}
 	return callers;
 }
@@ -180,17 +192,17 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	fg_view_sort_by_inclusive(figures, count);
 	for (size_t i = 0; i < count && table->row_count < limit; i++) {
 		const uint32_t label = figures[i].label;
-		const double ns = figures[i].inclusive[0].ns;
+		const double value = figures[i].inclusive[0].value;
 		struct fg_view_row *row = NULL;
 
-		if (!options->all && ns < options->floor * total->ns)
+		if (!options->all && value < options->floor * total->value)
 			break;
 		row = fg_view_add_row(table);
 		row->cells[0] = fg_cell_weight_share(&figures[i].inclusive[0], total);
 		row->cells[1] = fg_cell_weight(&figures[i].inclusive[0], total);
 		row->cells[COLUMN_PATHS] = fg_cell_count((double)callers[label].paths);
 		row->cells[COLUMN_LARGEST] =
-			fg_cell_share(ns > 0 ? callers[label].largest / ns : 0);
+			fg_cell_share(value > 0 ? callers[label].largest / value : 0);
 		add_spread(row, &spreads[label], units);
 		row->cells[COLUMN_NAME - 1] = fg_cell_library(table, &tree->labels[label]);
 		row->cells[COLUMN_NAME] = fg_cell_text(table, tree->labels[label].name);
@@ -267,14 +279,14 @@ static void spread_nodes(const struct fg_calltree *tree, const struct fg_calltre
 		if (!found)
 			continue;
 		same[i] = *found;
-		spread_add(&spreads[same[i]], split->inclusive[0][i].ns);
+		spread_add(&spreads[same[i]], split->inclusive[0][i].value);
 	}
 	free(same);
 }
 
 struct ranked_path {
 	uint32_t node;
-	double ns;
+	double value;
 };
 
 static int by_time(const void *left, const void *right)
@@ -282,9 +294,9 @@ static int by_time(const void *left, const void *right)
 	const struct ranked_path *a = left;
 	const struct ranked_path *b = right;
 
-	if (a->ns > b->ns)
+	if (a->value > b->value)
 		return -1;
-	if (a->ns < b->ns)
+	if (a->value < b->value)
 		return 1;
 	return a->node < b->node ? -1 : a->node > b->node;
 }
@@ -299,8 +311,8 @@ static void list_paths(struct fg_view_table *table, const struct fg_calltree *tr
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < tree->node_count; i++) {
-		if (is_path[i] && tree->inclusive[0][i].ns > 0)
-			paths[count++] = (struct ranked_path){i, tree->inclusive[0][i].ns};
+		if (is_path[i] && tree->inclusive[0][i].value > 0)
+			paths[count++] = (struct ranked_path){i, tree->inclusive[0][i].value};
 	}
 	qsort(paths, count, sizeof(*paths), by_time);
 	for (size_t i = 0; i < count && i < limit; i++) {

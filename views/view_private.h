@@ -24,16 +24,24 @@ fg_view_maker fg_view_units;
 fg_view_maker fg_view_timeline;
 fg_view_maker fg_view_paths;
 
+/* The columns under the keys and titles that fit the table's measure. */
 void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
 		     size_t count);
 /* A row of empty cells, valid until the next one is added; its cells stay where they are. */
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
 void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
+/* "the time", or the measure's label: what a share is of. */
+const char *fg_view_whole(const struct fg_view_table *table);
+/* All samples of the table's measure together, whatever the query keeps. */
+double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
+/* FG_EUNSUPPORTED unless the table's measure is a time. */
+int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
 void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 
 struct fg_view_cell fg_cell_text(struct fg_view_table *table, const char *text); /* copied */
 struct fg_view_cell fg_cell_count(double count);
 struct fg_view_cell fg_cell_time(double ns);
+struct fg_view_cell fg_cell_value(double value); /* of the table's measure */
 struct fg_view_cell fg_cell_share(double share);
 /* A figure with its standard error, the total being known. */
 struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total);

@@ -12,19 +12,23 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
-	{"inclusive_ns", "incl %t", FG_CELL_TIME, true, false, false, 0, 0},
-	{"self_ns", "own %t", FG_CELL_TIME, true, false, false, 0, 2},
-	{"entered", "entered", FG_CELL_COUNT, false, false, false, 0, 0},
-	{"per_entry_ns", "%t each", FG_CELL_TIME, false, false, false, 0, 0},
-	{"wall_ns", "wall %t", FG_CELL_TIME, false, false, false, 1, 0},
-	{"kind", "kind", FG_CELL_TEXT, false, true, true, 0, 0},
-	{"name", "region / function", FG_CELL_TEXT, false, true, false, 0, 0},
+	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{.key = "inclusive_ns", .title = "incl %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{.key = "self_ns",
+	 .title = "own %t",
+	 .kind = FG_CELL_VALUE,
+	 .has_error = true,
+	 .unit_like = 2},
+	{.key = "entered", .title = "entered", .kind = FG_CELL_COUNT},
+	{.key = "per_entry_ns", .title = "%t each", .kind = FG_CELL_VALUE},
+	{.key = "wall_ns", .title = "wall %t", .kind = FG_CELL_TIME, .optional = 1},
+	{.key = "kind", .title = "kind", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{.key = "name", .title = "region / function", .kind = FG_CELL_TEXT, .left = true},
 };
 
 static void add_weight(struct fg_weight *to, const struct fg_weight *more)
 {
-	to->ns += more->ns;
+	to->value += more->value;
 	to->square += more->square;
 	to->samples += more->samples;
 }
@@ -69,7 +73,7 @@ static struct fg_weight own_of(const struct fg_calltree *tree, uint32_t node, co
 	     at = tree->nodes[at].next_sibling) {
 		if (!is_region[at])
 			continue;
-		own.ns -= tree->inclusive[0][at].ns;
+		own.value -= tree->inclusive[0][at].value;
 		own.square -= tree->inclusive[0][at].square;
 		own.samples -= tree->inclusive[0][at].samples;
 	}
@@ -90,7 +94,7 @@ static void add_region(struct fg_view_table *table, const struct fg_region_info 
 	*cell++ = fg_cell_weight(&own, total);
 	if (region->count > 0) {
 		cell[0] = fg_cell_count((double)region->count);
-		cell[1] = fg_cell_time(tree->inclusive[0][node].ns / (double)region->count);
+		cell[1] = fg_cell_value(tree->inclusive[0][node].value / (double)region->count);
 	}
 	if (region->wall_ns > 0)
 		cell[2] = fg_cell_time(region->wall_ns);
@@ -115,9 +119,9 @@ static int by_self(const void *left, const void *right)
 	const struct ranked *a = left;
 	const struct ranked *b = right;
 
-	if (a->self.ns > b->self.ns)
+	if (a->self.value > b->self.value)
 		return -1;
-	if (a->self.ns < b->self.ns)
+	if (a->self.value < b->self.value)
 		return 1;
 	return a->label < b->label ? -1 : a->label > b->label;
 }
@@ -126,7 +130,7 @@ static void rank(struct ranking *ranking, const struct fg_calltree *tree, uint32
 {
 	const uint32_t label = tree->nodes[node].label;
 
-	if (!(tree->self[0][node].ns > 0))
+	if (!(tree->self[0][node].value > 0))
 		return;
 	if (ranking->place_of[label] == 0) {
 		ranking->items = fg_grow(ranking->items, &ranking->capacity, ranking->count + 1,
@@ -187,27 +191,27 @@ static void add_functions(struct fg_view_table *table, const struct fg_calltree 
 static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 		 const struct fg_calltree *tree, const struct fg_view_options *options)
 {
-	const double floor_ns = options->all ? 0 : options->floor * tree->inclusive[0][0].ns;
+	const double floor = options->all ? 0 : options->floor * tree->inclusive[0][0].value;
 	const size_t limit = options->all        ? SIZE_MAX
 			     : options->rows > 0 ? options->rows
 						 : FEW_FUNCTIONS;
 	bool *is_region = fg_xcalloc(tree->node_count, sizeof(bool));
 	uint32_t *nodes = find_nodes(profile, tree, is_region);
 	struct ranking ranking = {.place_of = fg_xcalloc(tree->label_count, sizeof(uint32_t))};
-	double outside = tree->inclusive[0][0].ns;
+	double outside = tree->inclusive[0][0].value;
 
 	for (size_t i = 1; i < profile->region_count; i++) {
-		if (nodes[i] == 0 || tree->inclusive[0][nodes[i]].ns < floor_ns)
+		if (nodes[i] == 0 || tree->inclusive[0][nodes[i]].value < floor)
 			continue;
 		if (profile->regions[i].parent == 0)
-			outside -= tree->inclusive[0][nodes[i]].ns;
+			outside -= tree->inclusive[0][nodes[i]].value;
 		add_region(table, &profile->regions[i], tree, nodes[i], is_region);
 		rank_below(&ranking, tree, nodes[i], is_region);
 		add_functions(table, tree, &ranking, limit);
 	}
-	if (tree->inclusive[0][0].ns > 0)
-		fg_view_note(table, "%.1f %% of the time was spent outside any region",
-			     100 * outside / tree->inclusive[0][0].ns);
+	if (tree->inclusive[0][0].value > 0)
+		fg_view_note(table, "%.1f %% of %s was spent outside any region",
+			     100 * outside / tree->inclusive[0][0].value, fg_view_whole(table));
 	free(ranking.items);
 	free(ranking.place_of);
 	free(nodes);
@@ -236,6 +240,7 @@ static void fill_times(struct fg_view_table *table, const struct fg_profile *pro
 		       const struct fg_calltree_query *query)
 {
 	const double scale = fg_view_stored_scale(profile, query);
+	const double total_ns = fg_view_whole_total(table, profile);
 
 	for (size_t i = 1; i < profile->region_count; i++) {
 		const struct fg_region_info *region = &profile->regions[i];
@@ -245,13 +250,13 @@ static void fill_times(struct fg_view_table *table, const struct fg_profile *pro
 			continue;
 		row = fg_view_add_row(table);
 		row->style = FG_VIEW_PRIMARY;
-		if (profile->total_ns > 0)
-			row->cells[0] = fg_cell_share(region->cpu_ns / profile->total_ns);
-		row->cells[1] = fg_cell_time(region->cpu_ns * scale);
-		row->cells[2] = fg_cell_time((region->cpu_ns - inside(profile, i)) * scale);
+		if (total_ns > 0)
+			row->cells[0] = fg_cell_share(region->cpu_ns / total_ns);
+		row->cells[1] = fg_cell_value(region->cpu_ns * scale);
+		row->cells[2] = fg_cell_value((region->cpu_ns - inside(profile, i)) * scale);
 		row->cells[3] = fg_cell_count((double)region->count * scale);
 		if (region->count > 0)
-			row->cells[4] = fg_cell_time(region->cpu_ns / (double)region->count);
+			row->cells[4] = fg_cell_value(region->cpu_ns / (double)region->count);
 		row->cells[5] = fg_cell_time(region->wall_ns * scale);
 		row->cells[6] = fg_cell_text(table, "region");
 		row->cells[7] = fg_cell_text(table, region->path);
@@ -274,6 +279,10 @@ int fg_view_regions(const struct fg_profile *profile, const struct fg_view_optio
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "no region was marked in this run: mark them with "
 				    "<fastgate/region.h>, or with the ITT API");
+	if (!fg_profile_knows_regions(profile))
+		rc = fg_view_check_time(table, err);
+	if (rc != FG_OK)
+		return rc;
 	query.split = FG_SPLIT_REGION;
 	rc = fg_calltree_build(profile, &query, &tree, err);
 	if (rc != FG_OK)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A view as text.  All times of a column are in one unit, named in its heading, with one number of
+ * A view as text.  All values of a column are in one unit, named in its heading, with one number of
  * decimals, so that their magnitudes can be compared by eye.  The last column takes the width that
  * is left; a name that does not fit is cut in its middle, where C++ names differ least from each
  * other.
@@ -23,23 +23,39 @@ struct layout {
 	struct fg_strbuf *out;
 	size_t widths[FG_VIEW_MAX_COLUMNS];
 	size_t error_widths[FG_VIEW_MAX_COLUMNS];
-	const struct time_unit *units[FG_VIEW_MAX_COLUMNS];
+	const struct unit *units[FG_VIEW_MAX_COLUMNS];
 	int decimals[FG_VIEW_MAX_COLUMNS];
 	bool hidden[FG_VIEW_MAX_COLUMNS];
 	size_t last; /* the name's column */
 };
 
-struct time_unit {
+/* Of a ladder, largest first; the last one is worth 1. */
+struct unit {
 	const char *name;
-	double ns;
+	double worth;
 };
 
-static const struct time_unit time_units[] = {
+static const struct unit time_units[] = {
 	{"s", 1e9},
 	{"ms", 1e6},
 	{"µs", 1e3},
 	{"ns", 1},
 };
+
+static const struct unit byte_units[] = {
+	{"GiB", 1073741824.0},
+	{"MiB", 1048576.0},
+	{"KiB", 1024.0},
+	{"B", 1},
+};
+
+/* NULL: the measure has a unit without a ladder; its values are written as counts. */
+static const struct unit *ladder_of(const struct fg_view_table *table, size_t column)
+{
+	if (table->columns[column].kind != FG_CELL_VALUE || fg_measure_has_time(&table->measure))
+		return time_units;
+	return strcmp(table->measure.unit, "bytes") == 0 ? byte_units : NULL;
+}
 
 static double largest(const struct fg_view_table *table, size_t column)
 {
@@ -56,20 +72,23 @@ static void choose_unit(struct layout *l, size_t column)
 	const struct fg_view_column *columns = l->table->columns;
 	const size_t leader =
 		columns[column].unit_like > 0 ? columns[column].unit_like - 1U : column;
+	const struct unit *unit = ladder_of(l->table, column);
 	double most = largest(l->table, leader);
-	size_t i = 0;
+
+	if (!unit)
+		return;
 
 	for (size_t c = 0; c < l->table->column_count; c++) {
 		if (columns[c].unit_like == leader + 1)
 			most = fmax(most, largest(l->table, c));
 	}
-	while (i + 1 < FG_ARRAY_SIZE(time_units) && most < time_units[i].ns && most > 0)
-		i++;
-	l->units[column] = &time_units[i];
-	l->decimals[column] = most >= 1000 * time_units[i].ns  ? 0
-			      : most >= 100 * time_units[i].ns ? 1
-			      : most >= 10 * time_units[i].ns  ? 2
-							       : 3;
+	while (unit->worth > 1 && most < unit->worth && most > 0)
+		unit++;
+	l->units[column] = unit;
+	l->decimals[column] = most >= 1000 * unit->worth  ? 0
+			      : most >= 100 * unit->worth ? 1
+			      : most >= 10 * unit->worth  ? 2
+							  : 3;
 }
 
 static void format_number(const struct layout *l, size_t column, double number,
@@ -81,9 +100,13 @@ static void format_number(const struct layout *l, size_t column, double number,
 	case FG_CELL_SHARE:
 		fg_strbuf_printf(text, "%.1f", 100 * number);
 		break;
+	case FG_CELL_VALUE:
 	case FG_CELL_TIME:
-		FG_ASSERT(l->units[column]);
-		fg_strbuf_printf(text, "%.*f", l->decimals[column], number / l->units[column]->ns);
+		if (!l->units[column])
+			fg_strbuf_add_text(text, fg_format_count(number, count));
+		else
+			fg_strbuf_printf(text, "%.*f", l->decimals[column],
+					 number / l->units[column]->worth);
 		break;
 	default:
 		fg_strbuf_add_text(text, fg_format_count(number, count));
@@ -116,6 +139,19 @@ static bool shows_error(const struct layout *l, size_t column)
 	return l->options->errors && l->table->columns[column].has_error;
 }
 
+/* A plain number is its measure's own name where the title has no other word. */
+static const char *unit_name(const struct layout *l, size_t column)
+{
+	const char *unit = l->table->measure.unit;
+
+	if (l->units[column])
+		return l->units[column]->name;
+	if (strcmp(unit, "1") != 0)
+		return unit;
+	return strcmp(l->table->columns[column].title, "%t") == 0 ? l->table->measure.label
+								  : "count";
+}
+
 static void title_of(const struct layout *l, size_t column, struct fg_strbuf *text)
 {
 	const char *title = l->table->columns[column].title;
@@ -127,7 +163,7 @@ static void title_of(const struct layout *l, size_t column, struct fg_strbuf *te
 		return;
 	}
 	fg_strbuf_add(text, title, (size_t)(unit - title));
-	fg_strbuf_add_text(text, l->units[column]->name);
+	fg_strbuf_add_text(text, unit_name(l, column));
 	fg_strbuf_add_text(text, unit + 2);
 }
 

@@ -10,13 +10,13 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
-	{"inclusive_ns", "sampled %t", FG_CELL_TIME, true, false, false, 0, 0},
-	{"user_ns", "user %t", FG_CELL_TIME, false, false, false, 0, 2},
-	{"system_ns", "system %t", FG_CELL_TIME, false, false, false, 0, 2},
-	{"samples", "samples", FG_CELL_COUNT, false, false, false, 1, 0},
-	{"thread", "thread", FG_CELL_TEXT, false, true, false, 0, 0},
-	{"top_function", "most of it in", FG_CELL_TEXT, false, true, false, 0, 0},
+	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{.key = "inclusive_ns", .title = "sampled %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{.key = "user_ns", .title = "user %t", .kind = FG_CELL_TIME, .unit_like = 2},
+	{.key = "system_ns", .title = "system %t", .kind = FG_CELL_TIME, .unit_like = 2},
+	{.key = "samples", .title = "samples", .kind = FG_CELL_COUNT, .optional = 1},
+	{.key = "thread", .title = "thread", .kind = FG_CELL_TEXT, .left = true},
+	{.key = "top_function", .title = "most of it in", .kind = FG_CELL_TEXT, .left = true},
 };
 
 struct kernel_times {
@@ -50,10 +50,10 @@ static const char *top_label(const struct fg_calltree *tree, uint32_t node, doub
 	double most = 0;
 
 	for (uint32_t i = node, next = 0;; i = next) {
-		if (i != node && tree->self[0][i].ns > 0) {
+		if (i != node && tree->self[0][i].value > 0) {
 			double *sum = &by_label[tree->nodes[i].label];
 
-			*sum += tree->self[0][i].ns;
+			*sum += tree->self[0][i].value;
 			if (*sum > most) {
 				most = *sum;
 				top = tree->labels[tree->nodes[i].label].name;

@@ -13,13 +13,17 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"from_ns", "from %t", FG_CELL_TIME, false, false, false, 0, 0},
-	{"to_ns", "to", FG_CELL_TIME, false, false, true, 0, 0},
-	{"inclusive_ns", "time %t", FG_CELL_TIME, true, false, false, 1, 0},
-	{"busy_share", "busy %", FG_CELL_SHARE, false, false, false, 0, 0},
-	{"bar", "", FG_CELL_TEXT, false, true, false, 0, 0},
-	{"top_share", "top %", FG_CELL_SHARE, false, false, false, 0, 0},
-	{"top_function", "most of it in", FG_CELL_TEXT, false, true, false, 0, 0},
+	{.key = "from_ns", .title = "from %t", .kind = FG_CELL_TIME},
+	{.key = "to_ns", .title = "to", .kind = FG_CELL_TIME, .only_data = true},
+	{.key = "inclusive_ns",
+	 .title = "time %t",
+	 .kind = FG_CELL_VALUE,
+	 .has_error = true,
+	 .optional = 1},
+	{.key = "busy_share", .title = "busy %", .kind = FG_CELL_SHARE},
+	{.key = "bar", .title = "", .kind = FG_CELL_TEXT, .left = true},
+	{.key = "top_share", .title = "top %", .kind = FG_CELL_SHARE},
+	{.key = "top_function", .title = "most of it in", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* Eighths of a block, so that twelve columns show a hundred levels. */
@@ -48,8 +52,8 @@ static void fill_step(struct fg_view_table *table, struct fg_view_row *row,
 	row->cells[0] = fg_cell_time((double)from_ns);
 	row->cells[1] = fg_cell_time((double)to_ns);
 	row->cells[2] = fg_cell_weight(total, total);
-	row->cells[3] = fg_cell_share(total->ns / (double)(to_ns - from_ns));
-	if (count > 0 && figures[0].self[0].ns > 0) {
+	row->cells[3] = fg_cell_share(total->value / (double)(to_ns - from_ns));
+	if (count > 0 && figures[0].self[0].value > 0) {
 		row->cells[5] = fg_cell_weight_share(&figures[0].self[0], total);
 		row->cells[6] = fg_cell_text(table, tree->labels[figures[0].label].name);
 	}
@@ -114,7 +118,9 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 		return fg_error_set(err, FG_EINVAL,
 				    "%zu steps were asked for, at most %d are possible", steps,
 				    MOST_STEPS);
-	rc = fg_calltree_build(profile, &options->query, &tree, err);
+	rc = fg_view_check_time(table, err);
+	if (rc == FG_OK)
+		rc = fg_calltree_build(profile, &options->query, &tree, err);
 	if (rc != FG_OK)
 		return rc;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));

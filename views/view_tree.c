@@ -15,19 +15,27 @@ enum {
 static const double default_floor = 0.005;
 
 static const struct fg_view_column columns[] = {
-	{"inclusive_share", "incl %", FG_CELL_SHARE, true, false, false, 0, 0},
-	{"inclusive_ns", "incl %t", FG_CELL_TIME, true, false, false, 0, 0},
-	{"self_ns", "self %t", FG_CELL_TIME, true, false, false, 0, 2},
-	{"samples", "samples", FG_CELL_COUNT, false, false, false, 0, 0},
-	{"library", "library", FG_CELL_TEXT, false, true, true, 0, 0},
-	{"place", "place", FG_CELL_TEXT, false, true, true, 0, 0},
-	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
+	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{.key = "inclusive_ns", .title = "incl %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{.key = "self_ns",
+	 .title = "self %t",
+	 .kind = FG_CELL_VALUE,
+	 .has_error = true,
+	 .unit_like = 2},
+	{.key = "samples", .title = "samples", .kind = FG_CELL_COUNT},
+	{.key = "library",
+	 .title = "library",
+	 .kind = FG_CELL_TEXT,
+	 .left = true,
+	 .only_data = true},
+	{.key = "place", .title = "place", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 struct painter {
 	struct fg_view_table *table;
 	const struct fg_calltree *tree;
-	double floor_ns;
+	double floor;
 	unsigned depth_limit;
 	size_t row_limit;
 	size_t hidden; /* nodes below the floor, the depth or the number of rows */
@@ -37,7 +45,8 @@ struct painter {
 static bool is_shown(const struct painter *p, uint32_t node)
 {
 	return p->tree->nodes[node].depth <= p->depth_limit &&
-	       p->tree->inclusive[0][node].ns >= p->floor_ns && p->tree->inclusive[0][node].ns > 0;
+	       p->tree->inclusive[0][node].value >= p->floor &&
+	       p->tree->inclusive[0][node].value > 0;
 }
 
 /* The shown child after `child`, or the first one for child == 0; 0: none. */
@@ -79,7 +88,7 @@ static uint32_t add_row(struct painter *p, uint32_t node, const char *guide)
 	for (uint32_t next = recursion_of(p, node); next != 0; next = recursion_of(p, node)) {
 		node = next;
 		levels++;
-		self.ns += p->tree->self[0][node].ns;
+		self.value += p->tree->self[0][node].value;
 		self.square += p->tree->self[0][node].square;
 		self.samples += p->tree->self[0][node].samples;
 	}
@@ -187,7 +196,7 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	struct painter p = {
 		.table = table,
 		.tree = tree,
-		.floor_ns = floor_share(options) * tree->inclusive[0][0].ns,
+		.floor = floor_share(options) * tree->inclusive[0][0].value,
 		.depth_limit = options->depth > 0 ? options->depth : UINT32_MAX,
 		.row_limit = fg_view_limit(options, MOST_ROWS),
 		.fold_recursion = !options->all,
@@ -196,8 +205,8 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	paint(&p);
 	if (p.hidden > 0)
-		fg_view_note(table, "%zu call paths below %.2g %% of the time%s are not shown",
-			     p.hidden, 100 * floor_share(options),
+		fg_view_note(table, "%zu call paths below %.2g %% of %s%s are not shown", p.hidden,
+			     100 * floor_share(options), fg_view_whole(table),
 			     options->depth > 0 ? " or deeper than asked for" : "");
 }
 
@@ -231,7 +240,8 @@ int fg_view_bottom_up(const struct fg_profile *profile, const struct fg_view_opt
 	if (options->all && options->depth == 0)
 		depth = UINT16_MAX;
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
-	fg_calltree_invert(&tree, depth, floor_share(options) * tree.inclusive[0][0].ns, &inverted);
+	fg_calltree_invert(&tree, depth, floor_share(options) * tree.inclusive[0][0].value,
+			   &inverted);
 	fill(table, &inverted, options);
 	fg_calltree_release(&inverted);
 	fg_calltree_release(&tree);

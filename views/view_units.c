@@ -18,22 +18,30 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{"share", "incl %", FG_CELL_SHARE, false, false, false, 0, 0},
-	{"cpu_ns", "time %t", FG_CELL_TIME, false, false, false, 0, 0},
-	{"wall_ns", "wall %t", FG_CELL_TIME, false, false, false, 1, 0},
-	{"units", "units", FG_CELL_COUNT, false, false, false, 2, 0},
-	{"mean_ns", "mean %t", FG_CELL_TIME, false, false, false, 0, 0},
-	{"sd_ns", "sd %t", FG_CELL_TIME, false, false, false, 0, 5},
-	{"median_ns", "median %t", FG_CELL_TIME, false, false, true, 0, 5},
-	{"p95_ns", "p95 %t", FG_CELL_TIME, false, false, true, 0, 5},
-	{"max_ns", "max %t", FG_CELL_TIME, false, false, false, 0, 5},
-	{"kind", "kind", FG_CELL_TEXT, false, true, true, 0, 0},
-	{"name", "name", FG_CELL_TEXT, false, true, false, 0, 0},
+	{.key = "share", .title = "incl %", .kind = FG_CELL_SHARE},
+	{.key = "cpu_ns", .title = "time %t", .kind = FG_CELL_VALUE},
+	{.key = "wall_ns", .title = "wall %t", .kind = FG_CELL_TIME, .optional = 1},
+	{.key = "units", .title = "units", .kind = FG_CELL_COUNT, .optional = 2},
+	{.key = "mean_ns", .title = "mean %t", .kind = FG_CELL_VALUE},
+	{.key = "sd_ns", .title = "sd %t", .kind = FG_CELL_VALUE, .unit_like = 5},
+	{.key = "median_ns",
+	 .title = "median %t",
+	 .kind = FG_CELL_VALUE,
+	 .only_data = true,
+	 .unit_like = 5},
+	{.key = "p95_ns",
+	 .title = "p95 %t",
+	 .kind = FG_CELL_VALUE,
+	 .only_data = true,
+	 .unit_like = 5},
+	{.key = "max_ns", .title = "max %t", .kind = FG_CELL_VALUE, .unit_like = 5},
+	{.key = "kind", .title = "kind", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 struct unit {
 	const char *name;
-	double ns;
+	double value;
 	double wall_ns;
 	uint32_t times; /* entered */
 };
@@ -84,7 +92,7 @@ static int measure(struct units *units, const struct fg_profile *profile,
 	if (rc != FG_OK)
 		return rc;
 	for (size_t i = 0; i < units->by_name.count; i++)
-		units->items[i].ns = 0;
+		units->items[i].value = 0;
 	for (uint32_t i = 1; i < tree.node_count; i++) {
 		const struct fg_label *label = &tree.labels[tree.nodes[i].label];
 		const uint64_t *at = NULL;
@@ -93,7 +101,7 @@ static int measure(struct units *units, const struct fg_profile *profile,
 			continue;
 		at = fg_map_get_text(&units->by_name, label->name);
 		if (at)
-			units->items[*at].ns = tree.inclusive[0][i].ns;
+			units->items[*at].value = tree.inclusive[0][i].value;
 	}
 	*total = tree.inclusive[0][0];
 	fg_calltree_release(&tree);
@@ -129,7 +137,7 @@ static void add_statistics(struct fg_view_table *table, const struct units *unit
 	double wall = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		sorted[i] = units->items[i].ns;
+		sorted[i] = units->items[i].value;
 		sum += sorted[i];
 		wall += units->items[i].wall_ns;
 	}
@@ -138,16 +146,16 @@ static void add_statistics(struct fg_view_table *table, const struct units *unit
 	qsort(sorted, count, sizeof(*sorted), by_value);
 	row->style = FG_VIEW_PRIMARY;
 	row->cells[0] = fg_cell_share(of_total_ns > 0 ? sum / of_total_ns : 0);
-	row->cells[1] = fg_cell_time(sum);
+	row->cells[1] = fg_cell_value(sum);
 	if (strcmp(kind, "all") == 0 && wall > 0)
 		row->cells[2] = fg_cell_time(wall);
 	row->cells[3] = fg_cell_count((double)count);
-	row->cells[4] = fg_cell_time(sum / (double)count);
+	row->cells[4] = fg_cell_value(sum / (double)count);
 	if (count > 1)
-		row->cells[5] = fg_cell_time(sqrt(square / (double)(count - 1)));
-	row->cells[6] = fg_cell_time(quantile(sorted, count, 0.5));
-	row->cells[7] = fg_cell_time(quantile(sorted, count, 0.95));
-	row->cells[8] = fg_cell_time(sorted[count - 1]);
+		row->cells[5] = fg_cell_value(sqrt(square / (double)(count - 1)));
+	row->cells[6] = fg_cell_value(quantile(sorted, count, 0.5));
+	row->cells[7] = fg_cell_value(quantile(sorted, count, 0.95));
+	row->cells[8] = fg_cell_value(sorted[count - 1]);
 	row->cells[9] = fg_cell_text(table, kind);
 	row->cells[10] = fg_cell_text(table, name);
 	free(sorted);
@@ -158,9 +166,9 @@ static int slowest_first(const void *left, const void *right)
 	const struct unit *const *a = left;
 	const struct unit *const *b = right;
 
-	if ((*a)->ns > (*b)->ns)
+	if ((*a)->value > (*b)->value)
 		return -1;
-	if ((*a)->ns < (*b)->ns)
+	if ((*a)->value < (*b)->value)
 		return 1;
 	return *a < *b ? -1 : *a > *b;
 }
@@ -178,8 +186,8 @@ static void add_slowest(struct fg_view_table *table, const struct units *units, 
 	for (size_t i = 0; i < count && i < limit; i++) {
 		struct fg_view_row *row = fg_view_add_row(table);
 
-		row->cells[0] = fg_cell_share(total_ns > 0 ? order[i]->ns / total_ns : 0);
-		row->cells[1] = fg_cell_time(order[i]->ns);
+		row->cells[0] = fg_cell_share(total_ns > 0 ? order[i]->value / total_ns : 0);
+		row->cells[1] = fg_cell_value(order[i]->value);
 		if (order[i]->wall_ns > 0)
 			row->cells[2] = fg_cell_time(order[i]->wall_ns);
 		row->cells[9] = fg_cell_text(table, "unit");
@@ -223,7 +231,7 @@ static int add_regions(struct fg_view_table *table, struct units *units,
 
 		query.region = pattern;
 		rc = measure(units, profile, &query, &weight, err);
-		if (rc == FG_OK && weight.ns > 0)
+		if (rc == FG_OK && weight.value > 0)
 			add_statistics(table, units, total_ns, "region", profile->regions[i].path);
 		free(pattern);
 	}
@@ -244,14 +252,14 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 		return rc;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &total);
-	add_statistics(table, units, total.ns, "all", "all units of work");
+	add_statistics(table, units, total.value, "all", "all units of work");
 	if (!options->query.region)
-		rc = add_regions(table, units, profile, options, total.ns, err);
+		rc = add_regions(table, units, profile, options, total.value, err);
 	if (rc == FG_OK)
 		rc = measure(units, profile, &options->query, &again, err);
 	if (rc != FG_OK)
 		return rc;
-	add_slowest(table, units, total.ns, fg_view_limit(options, FEW_UNITS));
+	add_slowest(table, units, total.value, fg_view_limit(options, FEW_UNITS));
 	if (total.samples < FEW_SAMPLES * units->by_name.count)
 		fg_view_note(table,
 			     "%.1f samples a unit: the times of single units are mostly chance, "
@@ -265,6 +273,7 @@ static bool add_kinds(struct fg_view_table *table, const struct fg_profile *prof
 		      const struct fg_calltree_query *query)
 {
 	const double scale = fg_view_stored_scale(profile, query);
+	const double total_ns = fg_view_whole_total(table, profile);
 	const size_t first = table->row_count;
 
 	for (size_t i = 1; i < profile->region_count; i++) {
@@ -275,12 +284,11 @@ static bool add_kinds(struct fg_view_table *table, const struct fg_profile *prof
 		    kind->count == 0)
 			continue;
 		cells = fg_view_add_row(table)->cells;
-		cells[0] =
-			fg_cell_share(profile->total_ns > 0 ? kind->cpu_ns / profile->total_ns : 0);
-		cells[1] = fg_cell_time(kind->cpu_ns * scale);
+		cells[0] = fg_cell_share(total_ns > 0 ? kind->cpu_ns / total_ns : 0);
+		cells[1] = fg_cell_value(kind->cpu_ns * scale);
 		cells[2] = fg_cell_time(kind->wall_ns * scale);
 		cells[3] = fg_cell_count((double)kind->count * scale);
-		cells[4] = fg_cell_time(kind->cpu_ns / (double)kind->count);
+		cells[4] = fg_cell_value(kind->cpu_ns / (double)kind->count);
 		cells[9] = fg_cell_text(table, "all");
 		cells[10] = fg_cell_text(table, kind->path + strlen(FG_PROFILE_UNITS));
 	}
@@ -291,8 +299,10 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 		       struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree tree;
-	int rc = fg_calltree_build(profile, &options->query, &tree, err);
+	int rc = fg_view_check_time(table, err);
 
+	if (rc == FG_OK)
+		rc = fg_calltree_build(profile, &options->query, &tree, err);
 	if (rc != FG_OK)
 		return rc;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));

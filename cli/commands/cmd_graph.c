@@ -108,6 +108,17 @@ static int build_one(struct fg_cli *cli, const struct options *given, const char
 				  &(struct fg_cli_profile_use){build, built}, err);
 }
 
+/* CPU time and wall-clock time have the same unit, bytes and calls have not. */
+static int check_same_measure(const struct fg_measure *before, const struct fg_measure *after,
+			      struct fg_error *err)
+{
+	if (strcmp(before->unit, after->unit) == 0)
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL,
+			    "before is %s, after is %s: name what both have with --measure",
+			    before->name, after->name);
+}
+
 /* One run's tree, or the difference of two. */
 static int build_all(struct fg_cli *cli, const struct options *given, struct built *built,
 		     struct fg_error *err)
@@ -122,6 +133,9 @@ static int build_all(struct fg_cli *cli, const struct options *given, struct bui
 	if (status != FG_OK)
 		goto out;
 	status = build_one(cli, given, cli->arguments[1], &after, err);
+	if (status != FG_OK)
+		goto out;
+	status = check_same_measure(&before.tree.measure, &after.tree.measure, err);
 	if (status != FG_OK)
 		goto out;
 	fg_calltree_difference(&before.tree, &after.tree, &built->tree);

@@ -66,8 +66,8 @@ static unsigned text_width(const struct fg_cli *cli, const struct options *given
 	return cli->out_is_terminal && !given->profile.output ? cli->columns : 0;
 }
 
-static int show(struct fg_cli *cli, const struct options *given, const struct fg_view_table *table,
-		struct fg_error *err)
+static int show(struct fg_cli *cli, const struct options *given, const struct fg_view_table *tables,
+		size_t count, struct fg_error *err)
 {
 	const struct fg_view_text_options text_options = {
 		.columns = text_width(cli, given),
@@ -78,17 +78,32 @@ static int show(struct fg_cli *cli, const struct options *given, const struct fg
 	int status = FG_OK;
 
 	if (cli->json)
-		fg_view_write_json(table, &text);
+		fg_view_write_json(tables, count, &text);
 	else if (given->csv)
-		fg_view_write_csv(table, &text);
+		fg_view_write_csv(tables, &text);
 	else
-		fg_view_write_text(table, &text_options, &text);
+		fg_view_write_text(tables, &text_options, &text);
 	if (given->profile.output || cli->json || given->csv)
 		status = fg_cli_write(cli, given->profile.output, &text, err);
 	else
 		fg_cli_page(cli, &text);
 	fg_strbuf_release(&text);
 	return status;
+}
+
+/* The same view of the other measures, without those that it cannot show; how many. */
+static size_t make_others(const struct fg_view *view, const struct fg_profile *profile,
+			  const struct fg_view_options *first, struct fg_view_table *tables)
+{
+	struct fg_view_options other = *first;
+	size_t count = 0;
+
+	for (size_t i = 1; i < profile->measure_count; i++) {
+		other.query.measure = profile->measures[i].is.name;
+		if (fg_view_make(view, profile, &other, &tables[count], NULL) == FG_OK)
+			count++;
+	}
+	return count;
 }
 
 static int make(struct fg_cli *cli, void *context, const struct fg_profile *profile,
@@ -105,14 +120,23 @@ static int make(struct fg_cli *cli, void *context, const struct fg_profile *prof
 		.by_inclusive = given->inclusive,
 		.function = given->function,
 	};
-	struct fg_view_table table;
-	int status =
-		fg_view_make(fg_view_find(views[given->view]), profile, &view_options, &table, err);
+	const struct fg_view *view = fg_view_find(views[given->view]);
+	struct fg_view_table *tables = NULL;
+	size_t count = 0;
+	int status = FG_OK;
 
+	tables = fg_xcalloc(profile->measure_count, sizeof(tables[0]));
+	status = fg_view_make(view, profile, &view_options, &tables[0], err);
 	if (status != FG_OK)
-		return status;
-	status = show(cli, given, &table, err);
-	fg_view_table_release(&table);
+		goto out;
+	count = 1;
+	if (cli->json && !query->measure)
+		count += make_others(view, profile, &view_options, tables + 1);
+	status = show(cli, given, tables, count, err);
+out:
+	for (size_t i = 0; i < count; i++)
+		fg_view_table_release(&tables[i]);
+	free(tables);
 	return status;
 }
 

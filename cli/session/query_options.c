@@ -77,6 +77,16 @@ static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_q
 static int check(const struct fg_cli_query_options *options, const struct fg_profile *profile,
 		 struct fg_error *err)
 {
+	uint16_t measure = 0;
+	const int status = fg_profile_find_measure(profile, options->measure, &measure, err);
+
+	if (status != FG_OK) {
+		fg_error_prefix(err, "--measure");
+		return status;
+	}
+	if (options->time > 0 && !fg_measure_has_time(&profile->measures[measure].is))
+		return fg_error_set(err, FG_EINVAL, "--time is for time: this shows %s",
+				    profile->measures[measure].is.label);
 	if (options->repetition > profile->repetition_count)
 		return fg_error_set(err, FG_EINVAL, "--repetition %u: there are only %u",
 				    options->repetition, profile->repetition_count);
@@ -126,6 +136,7 @@ int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *opt
 		      struct fg_error *err)
 {
 	const struct fg_calltree_query made = {
+		.measure = options->measure,
 		.group = (enum fg_group)options->group,
 		.split = (enum fg_split)options->split,
 		.focus = list_of(cli, &options->focus),

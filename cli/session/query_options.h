@@ -11,7 +11,7 @@
 
 struct fg_cli_query_options {
 	struct fg_option_list focus, ignore, hide, ancestors, rename;
-	const char *root, *leaf, *thread, *region, *unit;
+	const char *measure, *root, *leaf, *thread, *region, *unit;
 	int64_t from_ns, to_ns;
 	int time;  /* index into fg_cli_time_kinds */
 	int group; /* enum fg_group */
@@ -28,11 +28,16 @@ extern const char *const fg_cli_splits[];
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
 #define FG_CLI_QUERY_ROW(type, member, field) offsetof(type, member.field)
 #define FG_CLI_QUERY_OPTIONS(type, member)                                                      \
- {.name = "focus",                                                                              \
-  .kind = FG_OPTION_LIST,                                                                       \
-  .offset = FG_CLI_QUERY_ROW(type, member, focus),                                              \
-  .argument = "REGEX",                                                                          \
-  .help = "keep samples with a matching function on their stack"},                              \
+ {.name = "measure",                                                                            \
+  .kind = FG_OPTION_TEXT,                                                                       \
+  .offset = FG_CLI_QUERY_ROW(type, member, measure),                                            \
+  .argument = "NAME",                                                                           \
+  .help = "what of the profile's measures to show (default: its first)"},                       \
+	 {.name = "focus",                                                                      \
+	  .kind = FG_OPTION_LIST,                                                               \
+	  .offset = FG_CLI_QUERY_ROW(type, member, focus),                                      \
+	  .argument = "REGEX",                                                                  \
+	  .help = "keep samples with a matching function on their stack"},                      \
 	 {.name = "ignore",                                                                     \
 	  .kind = FG_OPTION_LIST,                                                               \
 	  .offset = FG_CLI_QUERY_ROW(type, member, ignore),                                     \

@@ -59,7 +59,7 @@ extern const char *const fg_cli_sides[];
 	  .kind = FG_OPTION_TEXT,                                                                 \
 	  .offset = offsetof(type, member.value),                                                 \
 	  .argument = "NAME",                                                                     \
-	  .help = "which value of a pprof profile to take"},                                      \
+	  .help = "which value of a pprof profile comes first"},                                  \
  {                                                                                                \
   .name = "store", .kind = FG_OPTION_TEXT, .offset = offsetof(type, member.store),                \
   .argument = "FILE", .complete = FG_COMPLETE_FILE,                                               \

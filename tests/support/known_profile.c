@@ -151,7 +151,7 @@ static void add_samples(struct fg_profile *profile)
 			sample->unit = known->in_units ? 1 + in_units++ / 20 : 0;
 			sample->count = 1;
 			sample->time_ns = time_ns;
-			sample->weight_ns = KNOWN_PERIOD_NS;
+			sample->value = KNOWN_PERIOD_NS;
 			time_ns += KNOWN_PERIOD_NS;
 		}
 	}
@@ -167,13 +167,33 @@ void known_profile_init(struct fg_profile *profile)
 	profile->repetition_count = 1;
 	profile->has_times = true;
 	profile->duration_ns = (int64_t)KNOWN_SAMPLES * KNOWN_PERIOD_NS;
-	profile->total_ns = (double)KNOWN_SAMPLES * KNOWN_PERIOD_NS;
-	profile->cpu_ns = profile->total_ns;
+	profile->measures[0].total = (double)KNOWN_SAMPLES * KNOWN_PERIOD_NS;
+	profile->cpu_ns = profile->measures[0].total;
 	add_threads(profile);
 	add_regions(profile);
 	add_units(profile);
 	add_spans(profile);
 	add_samples(profile);
+}
+
+void known_profile_add_bytes(struct fg_profile *profile)
+{
+	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
+	const uint16_t measure = fg_profile_measure(profile, &bytes);
+
+	for (size_t i = 0; i < KNOWN_SAMPLES; i++) {
+		const struct fg_sample like = profile->samples[i];
+		struct fg_sample *sample = NULL;
+
+		if (like.unit == 0)
+			continue;
+		sample = fg_profile_add_sample(profile);
+		*sample = like;
+		sample->measure = measure;
+		sample->kind = FG_TIME_BOTH;
+		sample->value = KNOWN_BYTES;
+		fg_profile_add_up(profile, sample);
+	}
 }
 
 void known_profile_single(struct fg_profile *profile, const char *function, const char *library)
@@ -185,6 +205,6 @@ void known_profile_single(struct fg_profile *profile, const char *function, cons
 	stack = fg_profile_push(profile, 0, function, library);
 	sample = fg_profile_add_sample(profile);
 	sample->stack = stack;
-	sample->weight_ns = KNOWN_PERIOD_NS;
+	sample->value = KNOWN_PERIOD_NS;
 	sample->count = 1;
 }

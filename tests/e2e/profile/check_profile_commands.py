@@ -348,6 +348,64 @@ class Commands(unittest.TestCase):
     def test_a_binary_export_is_kept_off_standard_error(self):
         self.assertTrue(self.run_ok("export", "-F", "pprof").startswith(b"\x1f\x8b"))
 
+    # ---- measures beside time ----
+
+    def two_measures(self):
+        """The golden profile with 1 KiB allocated where each sample of fit was taken."""
+        path = self.home / "two.json"
+        document = json.loads((Path(GOLDEN) / "known.json").read_text())
+        fit = [i for i, function in enumerate(document["functions"]) if function["name"] == "fit(Track&)"]
+        frames = document["stacks"]["frame"]
+        measure = {"label": "allocated space", "fold": "sum", "better": "lower", "exact": True, "lost": 0,
+                   "truncated": 0}
+        document["events"] = [
+            {key: sample[key] for key in sample if key not in ("weight_ns", "kind")} | {"measure": 1, "value": 1024}
+            for sample in document["samples"] if document["frames"][frames[sample["stack"]]]["function"] in fit]
+        document["measures"] = [dict(measure, name="cpu_time", label="CPU time", unit="ns", exact=False, total=100e6),
+                                dict(measure, name="alloc_space", unit="bytes", total=30 * 1024)]
+        path.write_text(json.dumps(document, separators=(",", ":")))
+        return path
+
+    def test_a_measure_beside_time_is_shown_drawn_and_exported(self):
+        path = self.two_measures()
+        self.assertIn("100 ms of CPU time", self.run_ok("view", path).decode())
+        text = self.run_ok("view", "--measure", "alloc_space", path).decode()
+        self.assertIn("30.0 KiB of allocated space in 30 samples", text)
+        self.assertIn("self KiB", text)
+        self.assertIn("30.0 KiB", self.run_ok("graph", "--measure", "alloc_space", path).decode())
+        folded = self.run_ok("export", "-F", "folded", "--measure", "alloc_space", path).decode()
+        self.assertEqual(folded, "main;loop(Event const&);fit(Track&) 30720\n")
+
+    def test_json_of_a_view_has_an_object_for_each_measure(self):
+        row = self.rows_by_name(self.two_measures())["fit(Track&)"]
+        self.assertEqual(row["self_ns"], 30e6)
+        self.assertEqual(row["measures"]["cpu_time"]["self"], 30e6)
+        self.assertEqual(row["measures"]["alloc_space"]["self"], 30 * 1024)
+        self.assertIsNone(row["measures"]["alloc_space"]["self_error"])
+        row = self.rows_by_name("--measure", "alloc_space", self.two_measures())["fit(Track&)"]
+        self.assertEqual(list(row["measures"]), ["alloc_space"])
+        self.assertNotIn("self_ns", row)
+
+    def test_pprof_and_json_keep_every_measure(self):
+        for form in ("pprof", "json"):
+            back = self.home / f"again.{form}"
+            self.run_ok("export", "-F", form, "-o", back, self.two_measures())
+            self.assertEqual(self.rows_by_name("--measure", "alloc_space", back)["fit(Track&)"]["self"], 30 * 1024)
+            self.assertEqual(self.rows_by_name(back)["fit(Track&)"]["self_ns"], 30e6)
+
+    @unittest.skipUnless(jsonschema, "python3-jsonschema is not installed")
+    def test_json_of_two_measures_is_what_its_schema_says(self):
+        document = json.loads(self.run_ok("export", "-F", "json", self.two_measures()))
+        jsonschema.validate(document, closed(json.loads(Path(SCHEMA).read_text())))
+        self.assertEqual(len(document["events"]), 30)
+
+    def test_a_measure_that_is_not_there_is_said_with_those_that_are(self):
+        path = self.two_measures()
+        self.fails(2, "this profile has no measure 'heap.bytes'; it has cpu_time, alloc_space",
+                   "view", "--measure", "heap.bytes", path)
+        self.fails(2, "--time is for time", "view", "--measure", "alloc_space", "--time", "user", path)
+        self.fails(2, "this shows time only", "view", "-V", "timeline", "--measure", "alloc_space", path)
+
     # ---- mistakes ----
 
     def test_mistakes_are_one_clear_line(self):

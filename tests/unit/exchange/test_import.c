@@ -25,7 +25,7 @@ static double weight_of(const struct fg_profile *profile, const char *function)
 		const char *name = profile->functions[profile->frames[frame].function].name;
 
 		if (strcmp(name, function) == 0)
-			sum += profile->samples[i].weight_ns;
+			sum += profile->samples[i].value;
 	}
 	return sum;
 }
@@ -66,7 +66,7 @@ static void folded_stacks_become_samples(void **state)
 	assert_true(weight_of(&profile, "operator new(unsigned long)") == 3e6);
 	assert_true(weight_of(&profile, "fit(Track&)") == 1.5e6);
 	assert_true(weight_of(&profile, "main") == 2e6);
-	assert_true(profile.total_ns == 6.5e6);
+	assert_true(profile.measures[0].total == 6.5e6);
 	assert_int_equal(depth_of(&profile, 0), 3);
 	assert_int_equal(profile.note_count, 1); /* the assumed millisecond */
 	fg_profile_release(&profile);
@@ -101,7 +101,7 @@ static void a_given_period_is_used_and_not_remarked_on(void **state)
 	assert_int_equal(
 		fg_import_read(fg_import_find("folded"), "a 2\n", 4, &options, &profile, NULL),
 		FG_OK);
-	assert_true(profile.total_ns == 10000.0);
+	assert_true(profile.measures[0].total == 10000.0);
 	assert_string_equal(profile.functions[0].name, "reco");
 	assert_int_equal(profile.note_count, 0);
 	fg_profile_release(&profile);
@@ -294,7 +294,7 @@ static void pprof_written_by_us_reads_back_the_same(void **state)
 			 FG_OK);
 	if (import("pprof", text.data, text.length, &back, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	assert_true(back.total_ns == known.total_ns);
+	assert_true(back.measures[0].total == known.measures[0].total);
 	assert_int_equal(back.note_count, 0);
 	assert_true(weight_of(&back, "visit(Node*)") == 27e6);
 	assert_true(weight_of(&back, "norm(Vec const&)") == 10e6);
@@ -341,7 +341,7 @@ static void damaged_pprof_is_refused_or_read_but_never_crashes(void **state)
 	fg_strbuf_release(&bare);
 }
 
-static void a_pprof_of_bytes_is_refused_unless_another_value_is_asked_for(void **state)
+static void a_pprof_of_bytes_keeps_every_value_and_the_one_asked_for_comes_first(void **state)
 {
 	static const char strings[][12] = {"", "objects", "count", "space", "bytes"};
 	struct fg_import_options options = {0};
@@ -365,8 +365,15 @@ static void a_pprof_of_bytes_is_refused_unless_another_value_is_asked_for(void *
 		fg_protobuf_add_bytes(&message, 6, strings[i], strlen(strings[i]));
 	assert_int_equal(fg_import_read(fg_import_find("pprof"), message.data, message.length,
 					&options, &profile, &err),
-			 FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "'space' is in 'bytes'"));
+			 FG_OK);
+	assert_int_equal(profile.measure_count, 2);
+	assert_string_equal(profile.measures[0].is.name, "space");
+	assert_string_equal(profile.measures[0].is.unit, "bytes");
+	assert_true(profile.measures[0].total == 4096);
+	assert_int_equal(profile.samples[0].count, 2);
+	assert_string_equal(profile.measures[1].is.name, "objects");
+	assert_int_equal(fg_profile_time_measure(&profile), UINT16_MAX);
+	fg_profile_release(&profile);
 	options.value = "nothing";
 	assert_int_equal(fg_import_read(fg_import_find("pprof"), message.data, message.length,
 					&options, &profile, &err),
@@ -375,7 +382,9 @@ static void a_pprof_of_bytes_is_refused_unless_another_value_is_asked_for(void *
 	assert_int_equal(fg_import_read(fg_import_find("pprof"), message.data, message.length,
 					&options, &profile, &err),
 			 FG_OK);
-	assert_true(profile.total_ns == 2e6);
+	assert_string_equal(profile.measures[0].is.name, "objects");
+	assert_true(profile.measures[0].total == 2);
+	assert_true(profile.measures[1].total == 4096);
 	fg_profile_release(&profile);
 	fg_strbuf_release(&message);
 	fg_strbuf_release(&inner);
@@ -417,7 +426,8 @@ int main(void)
 		cmocka_unit_test(packed_files_are_read_as_what_is_in_them),
 		cmocka_unit_test(pprof_written_by_us_reads_back_the_same),
 		cmocka_unit_test(damaged_pprof_is_refused_or_read_but_never_crashes),
-		cmocka_unit_test(a_pprof_of_bytes_is_refused_unless_another_value_is_asked_for),
+		cmocka_unit_test(
+			a_pprof_of_bytes_keeps_every_value_and_the_one_asked_for_comes_first),
 		cmocka_unit_test(gzip_beyond_the_limit_is_refused),
 	};
 

@@ -104,7 +104,7 @@ static void marks_and_kinds_of_frames_survive(void **state)
 
 		sample = fg_profile_add_sample(&profile);
 		sample->stack = fg_profile_stack(&profile, 0, fg_profile_frame(&profile, &frame));
-		sample->weight_ns = 1;
+		sample->value = 1;
 		sample->time_ns = (int64_t)i;
 	}
 	write_json(&profile, &text);

@@ -235,7 +235,7 @@ static void a_set_becomes_a_profile_of_one_arm(void **state)
 	fg_profile_from_set(&profile, &s.set, 0);
 	assert_int_equal(profile.repetition_count, 2);
 	assert_int_equal(profile.sample_count, 3);
-	assert_float_equal(profile.total_ns, 20.0, 1e-12);
+	assert_float_equal(profile.measures[0].total, 20.0, 1e-12);
 	assert_int_equal(profile.samples[2].repetition, 1);
 	assert_int_equal(profile.region_count, 3);
 	assert_string_equal(profile.regions[2].path, "event/fit");

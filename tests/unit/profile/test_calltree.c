@@ -29,10 +29,10 @@ static void add(struct fg_profile *p, uint32_t stack, double weight_ns, int64_t 
 	struct fg_sample *sample = fg_profile_add_sample(p);
 
 	sample->stack = stack;
-	sample->weight_ns = weight_ns;
+	sample->value = weight_ns;
 	sample->time_ns = time_ns;
 	sample->thread = thread;
-	p->total_ns += weight_ns;
+	p->measures[0].total += weight_ns;
 }
 
 static void build(struct fg_profile *p)
@@ -96,12 +96,12 @@ static uint32_t at(const struct fg_calltree *tree, const char *path)
 
 static double inclusive(const struct fg_calltree *tree, const char *path)
 {
-	return tree->inclusive[0][at(tree, path)].ns;
+	return tree->inclusive[0][at(tree, path)].value;
 }
 
 static double self(const struct fg_calltree *tree, const char *path)
 {
-	return tree->self[0][at(tree, path)].ns;
+	return tree->self[0][at(tree, path)].value;
 }
 
 static const struct fg_label_figures *find(const struct fg_calltree *tree,
@@ -121,7 +121,7 @@ static void totals_and_paths_are_right(void **state)
 
 	(void)state;
 	query(&(struct fg_calltree_query){0}, &tree);
-	assert_float_equal(tree.inclusive[0][0].ns, 37, 0);
+	assert_float_equal(tree.inclusive[0][0].value, 37, 0);
 	assert_int_equal(tree.inclusive[0][0].samples, 4);
 	assert_float_equal(inclusive(&tree, "main;reco::fit(Track<int>&)"), 15, 0);
 	assert_float_equal(self(&tree, "main;reco::fit(Track<int>&)"), 0, 0);
@@ -145,14 +145,15 @@ static void recursion_never_counts_twice(void **state)
 			    .recursive);
 	count = fg_calltree_flat(&tree, &figures);
 	assert_int_equal(count, 5);
-	assert_float_equal(find(&tree, figures, count, "reco::fit(Track<int>&)")->inclusive[0].ns,
-			   15, 0);
-	assert_float_equal(find(&tree, figures, count, "reco::fit(Track<int>&)")->self[0].ns, 5, 0);
-	assert_float_equal(find(&tree, figures, count, "log")->self[0].ns, 30, 0);
+	assert_float_equal(
+		find(&tree, figures, count, "reco::fit(Track<int>&)")->inclusive[0].value, 15, 0);
+	assert_float_equal(find(&tree, figures, count, "reco::fit(Track<int>&)")->self[0].value, 5,
+			   0);
+	assert_float_equal(find(&tree, figures, count, "log")->self[0].value, 30, 0);
 	assert_int_equal(find(&tree, figures, count, "log")->leaf_paths, 2);
 	assert_string_equal(tree.labels[figures[0].label].name, "log");
 	for (size_t i = 0; i < count; i++)
-		assert_true(figures[i].inclusive[0].ns <= tree.inclusive[0][0].ns);
+		assert_true(figures[i].inclusive[0].value <= tree.inclusive[0][0].value);
 	free(figures);
 	fg_calltree_release(&tree);
 }
@@ -171,7 +172,7 @@ static void edges_carry_each_sample_once(void **state)
 			 7); /* root→main, main→fit, fit→log, fit→fit, main→io, io→log, io→get */
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(tree.labels[edges[i].callee].name, "log") == 0)
-			to_log += edges[i].weight[0].ns;
+			to_log += edges[i].weight[0].value;
 	assert_float_equal(to_log, 30, 0);
 	free(edges);
 	fg_calltree_release(&tree);
@@ -212,8 +213,8 @@ static void filters_keep_what_they_name(void **state)
 		struct fg_calltree tree;
 
 		query(&CASES[i].query, &tree);
-		if (fabs(tree.inclusive[0][0].ns - CASES[i].total) > 0)
-			fail_msg("%s: %g", CASES[i].why, tree.inclusive[0][0].ns);
+		if (fabs(tree.inclusive[0][0].value - CASES[i].total) > 0)
+			fail_msg("%s: %g", CASES[i].why, tree.inclusive[0][0].value);
 		fg_calltree_release(&tree);
 	}
 }
@@ -296,11 +297,11 @@ static void a_function_can_be_split_by_its_ancestor(void **state)
 									     "io::read", NULL}},
 	      &tree);
 	count = fg_calltree_flat(&tree, &figures);
-	assert_float_equal(find(&tree, figures, count, "log  (from io::read())")->self[0].ns, 20,
+	assert_float_equal(find(&tree, figures, count, "log  (from io::read())")->self[0].value, 20,
 			   0);
 	assert_float_equal(
-		find(&tree, figures, count, "log  (from reco::fit(Track<int>&))")->self[0].ns, 10,
-		0);
+		find(&tree, figures, count, "log  (from reco::fit(Track<int>&))")->self[0].value,
+		10, 0);
 	free(figures);
 	fg_calltree_release(&tree);
 }
@@ -342,8 +343,8 @@ static void a_function_that_moved_is_the_same_in_a_difference(void **state)
 	}
 	fg_calltree_difference(&trees[0], &trees[1], &difference);
 	assert_int_equal(difference.node_count, 2);
-	assert_true(fabs(difference.self[0][1].ns - 10) < 1e-9);
-	assert_true(fabs(difference.self[1][1].ns - 15) < 1e-9);
+	assert_true(fabs(difference.self[0][1].value - 10) < 1e-9);
+	assert_true(fabs(difference.self[1][1].value - 15) < 1e-9);
 	fg_calltree_release(&trees[0]);
 	fg_calltree_release(&trees[1]);
 	fg_calltree_release(&difference);
@@ -358,7 +359,7 @@ static void rewritten_names_are_one_in_whatever_file_and_library(void **state)
 
 	(void)state;
 	query(&q, &tree);
-	assert_true(fabs(tree.inclusive[0][at(&tree, "main;work")].ns - 37) < 1e-9);
+	assert_true(fabs(tree.inclusive[0][at(&tree, "main;work")].value - 37) < 1e-9);
 	assert_string_equal(tree.labels[tree.nodes[at(&tree, "main;work")].label].library, "");
 	assert_string_equal(tree.labels[tree.nodes[at(&tree, "main")].label].library, "app");
 	fg_calltree_release(&tree);
@@ -395,13 +396,13 @@ static void a_difference_has_the_union_of_the_paths(void **state)
 	query(&(struct fg_calltree_query){.from_ns = 150}, &after);
 	fg_calltree_difference(&before, &after, &difference);
 	node = at(&difference, "main;io::read()");
-	assert_float_equal(difference.inclusive[0][node].ns, 20, 0);
-	assert_float_equal(difference.inclusive[1][node].ns, 22, 0);
+	assert_float_equal(difference.inclusive[0][node].value, 20, 0);
+	assert_float_equal(difference.inclusive[1][node].value, 22, 0);
 	node = at(&difference, "main;reco::fit(Track<int>&)");
-	assert_float_equal(difference.inclusive[0][node].ns, 15, 0);
-	assert_float_equal(difference.inclusive[1][node].ns, 0, 0);
-	assert_float_equal(difference.inclusive[0][0].ns, 35, 0);
-	assert_float_equal(difference.inclusive[1][0].ns, 22, 0);
+	assert_float_equal(difference.inclusive[0][node].value, 15, 0);
+	assert_float_equal(difference.inclusive[1][node].value, 0, 0);
+	assert_float_equal(difference.inclusive[0][0].value, 35, 0);
+	assert_float_equal(difference.inclusive[1][0].value, 22, 0);
 	fg_calltree_release(&before);
 	fg_calltree_release(&after);
 	fg_calltree_release(&difference);
@@ -414,7 +415,7 @@ static void bottom_up_puts_callers_below_the_leaf(void **state)
 	(void)state;
 	query(&(struct fg_calltree_query){0}, &tree);
 	fg_calltree_invert(&tree, 16, 0, &inverted);
-	assert_float_equal(inverted.inclusive[0][0].ns, 37, 0);
+	assert_float_equal(inverted.inclusive[0][0].value, 37, 0);
 	assert_float_equal(inclusive(&inverted, "log"), 30, 0);
 	assert_float_equal(inclusive(&inverted, "log;io::read();main"), 20, 0);
 	assert_float_equal(inclusive(&inverted, "reco::fit(Track<int>&);reco::fit(Track<int>&)"), 5,
@@ -423,8 +424,8 @@ static void bottom_up_puts_callers_below_the_leaf(void **state)
 	fg_calltree_invert(&tree, 1, 6, &inverted);
 	assert_int_equal(inverted.node_count,
 			 2); /* the root and log: the rest is below the floor */
-	assert_float_equal(inverted.inclusive[0][0].ns, 37, 0);
-	assert_float_equal(inverted.self[0][0].ns, 7, 0);
+	assert_float_equal(inverted.inclusive[0][0].value, 37, 0);
+	assert_float_equal(inverted.self[0][0].value, 7, 0);
 	fg_calltree_release(&inverted);
 	fg_calltree_release(&tree);
 }
@@ -432,8 +433,8 @@ static void bottom_up_puts_callers_below_the_leaf(void **state)
 static void the_standard_error_is_binomial_for_equal_weights(void **state)
 {
 	/* 30 of 100 samples of 2 ns: 2 · sqrt(100 · 0.3 · 0.7) */
-	const struct fg_weight part = {.ns = 60, .square = 120, .samples = 30};
-	const struct fg_weight total = {.ns = 200, .square = 400, .samples = 100};
+	const struct fg_weight part = {.value = 60, .square = 120, .samples = 30};
+	const struct fg_weight total = {.value = 200, .square = 400, .samples = 100};
 
 	(void)state;
 	assert_float_equal(fg_weight_error(&part, &total), 2 * sqrt(100 * 0.3 * 0.7), 1e-9);
@@ -453,7 +454,7 @@ static void figures_per_repetition_are_means(void **state)
 	assert_int_equal(fg_calltree_build(&p, &(struct fg_calltree_query){.per_repetition = true},
 					   &tree, &err),
 			 FG_OK);
-	assert_float_equal(tree.inclusive[0][0].ns, 18.5, 1e-12);
+	assert_float_equal(tree.inclusive[0][0].value, 18.5, 1e-12);
 	fg_calltree_release(&tree);
 	fg_profile_release(&p);
 }

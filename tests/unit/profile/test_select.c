@@ -19,7 +19,7 @@ static void print_tree(const struct fg_calltree *tree, struct fg_strbuf *text)
 
 		fg_strbuf_printf(text, "%u %s [%s] %.3f %.3f %llu\n", node->depth,
 				 tree->labels[node->label].name, tree->labels[node->label].library,
-				 tree->self[0][at].ns, tree->inclusive[0][at].ns,
+				 tree->self[0][at].value, tree->inclusive[0][at].value,
 				 (unsigned long long)tree->self[0][at].samples);
 		if (node->first_child) {
 			at = node->first_child;
@@ -107,7 +107,7 @@ static double total_with(const struct fg_profile *profile, const char *pattern)
 	double total = 0;
 
 	select_part(profile, &query, &selected);
-	total = selected.total_ns;
+	total = selected.measures[0].total;
 	fg_profile_release(&selected);
 	return total;
 }
@@ -144,12 +144,12 @@ static void samples_keep_their_time_thread_region_and_unit(void **state)
 	for (size_t i = 0; i < selected.sample_count; i++) {
 		const struct fg_sample *sample = &selected.samples[i];
 
-		total += sample->weight_ns;
+		total += sample->value;
 		assert_int_equal(selected.units[sample->unit].number, 3);
 		assert_string_equal(selected.threads[sample->thread].name, profile.threads[0].name);
 		assert_non_null(strstr(selected.regions[sample->region].path, "reco"));
 	}
-	assert_true(fabs(total - selected.total_ns) < 1e-6);
+	assert_true(fabs(total - selected.measures[0].total) < 1e-6);
 	assert_int_equal(selected.unit_count, 2); /* "none", and the third */
 	fg_profile_release(&selected);
 	fg_profile_release(&profile);
@@ -168,7 +168,7 @@ static void repetitions_become_their_mean(void **state)
 		profile.samples[i].repetition = (uint32_t)i % 4;
 	select_part(&profile, &query, &selected);
 	assert_int_equal(selected.repetition_count, 1);
-	assert_true(fabs(selected.total_ns - profile.total_ns / 4) < 1e-6);
+	assert_true(fabs(selected.measures[0].total - profile.measures[0].total / 4) < 1e-6);
 	for (size_t i = 0; i < selected.sample_count; i++)
 		assert_int_equal(selected.samples[i].repetition, 0);
 	fg_profile_release(&selected);

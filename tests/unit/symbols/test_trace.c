@@ -245,8 +245,8 @@ static void a_trace_becomes_a_profile_with_nothing_lost(void **state)
 	(void)state;
 	load();
 	assert_int_equal(profile.sample_count, 3);
-	assert_float_equal(profile.total_ns, 1010000, 0);
-	assert_float_equal(profile.truncated_ns, 7000, 0);
+	assert_float_equal(profile.measures[0].total, 1010000, 0);
+	assert_float_equal(profile.measures[0].truncated, 7000, 0);
 	assert_string_equal(profile.title, "app --fast");
 	assert_string_equal(profile.threads[profile.samples[0].thread].name, "main");
 	assert_int_equal(profile.samples[0].time_ns, 100);
@@ -291,7 +291,7 @@ static void references_to_nothing_and_circles_are_shown_as_unknown(void **state)
 	assert_int_equal(profile.sample_count, 11);
 	assert_int_equal(fg_calltree_build(&profile, &(struct fg_calltree_query){0}, &tree, &err),
 			 FG_OK);
-	assert_float_equal(tree.inclusive[0][0].ns, 1018000, 0);
+	assert_float_equal(tree.inclusive[0][0].value, 1018000, 0);
 	fg_calltree_release(&tree);
 }
 

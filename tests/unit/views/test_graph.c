@@ -121,9 +121,9 @@ static void a_difference_is_red_where_slower_and_blue_where_faster(void **state)
 		const char *name = profile.functions[profile.frames[frame].function].name;
 
 		if (strcmp(name, "fit(Track&)") == 0)
-			profile.samples[i].weight_ns *= 2;
+			profile.samples[i].value *= 2;
 		if (strcmp(name, "compress") == 0)
-			profile.samples[i].weight_ns /= 2;
+			profile.samples[i].value /= 2;
 	}
 	build(&profile, &after);
 	fg_calltree_difference(&before, &after, &difference);
@@ -239,7 +239,7 @@ static void ten_thousand_functions_are_pruned_and_said_to_be(void **state)
 
 		sample = fg_profile_add_sample(&profile);
 		sample->stack = stack;
-		sample->weight_ns = i < 20 ? 1e9 : 1e3;
+		sample->value = i < 20 ? 1e9 : 1e3;
 		sample->count = 1;
 		free(name);
 	}

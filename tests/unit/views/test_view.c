@@ -244,7 +244,7 @@ static void json_and_csv_carry_every_column_and_error(void **state)
 	(void)state;
 	known_profile_init(&profile);
 	make("flat", &profile, &options, &table);
-	fg_view_write_json(&table, &text);
+	fg_view_write_json(&table, 1, &text);
 	if (fg_json_parse(text.data, text.length, 1 << 20, &json, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_true(fg_json_pointer(json, "/rows/0/self_ns")->valuedouble == 30e6);
@@ -257,6 +257,113 @@ static void json_and_csv_carry_every_column_and_error(void **state)
 	assert_non_null(strstr(text.data, ",fit(Track&)\n"));
 	fg_strbuf_release(&text);
 	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
+static void another_measure_is_shown_in_its_own_unit(void **state)
+{
+	const struct fg_view_options options = {.all = true, .query.measure = "alloc_space"};
+	const struct fg_view_text_options text_options = {.columns = 120};
+	struct fg_strbuf text = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_bytes(&profile);
+	make("flat", &profile, &options, &table);
+	assert_true(figure(&table, "fit(Track&)", "self") == 30 * KNOWN_BYTES);
+	assert_true(figure(&table, "loop(Event const&)", "inclusive") ==
+		    KNOWN_ALLOCATIONS * KNOWN_BYTES);
+	fg_view_write_text(&table, &text_options, &text);
+	assert_non_null(strstr(text.data, "80.0 KiB of alloc_space in 80 samples"));
+	assert_non_null(strstr(text.data, "self KiB"));
+	assert_null(strstr(text.data, "ms"));
+	fg_strbuf_release(&text);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
+static void a_second_measure_leaves_the_first_as_it_was(void **state)
+{
+	const struct fg_view_options options = {.all = true};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_bytes(&profile);
+	make("flat", &profile, &options, &table);
+	assert_true(figure(&table, "fit(Track&)", "self_ns") == 30e6);
+	assert_true(figure(&table, "main", "samples") == 90);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
+static void a_measure_that_is_not_there_is_refused_with_those_that_are(void **state)
+{
+	const struct fg_view_options options = {.query.measure = "heap.bytes"};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_bytes(&profile);
+	assert_int_equal(fg_view_make(fg_view_find("flat"), &profile, &options, &table, &err),
+			 FG_ENOENT);
+	assert_string_equal(err.message, "this profile has no measure 'heap.bytes'; it has "
+					 "cpu_time, alloc_space");
+	fg_profile_release(&profile);
+}
+
+static void a_timeline_is_of_time_only(void **state)
+{
+	const struct fg_view_options options = {.query.measure = "alloc_space"};
+	struct fg_view_table table;
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_bytes(&profile);
+	assert_int_equal(fg_view_make(fg_view_find("timeline"), &profile, &options, &table, &err),
+			 FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "alloc_space"));
+	fg_profile_release(&profile);
+}
+
+static void json_has_an_object_for_each_measure_of_a_row(void **state)
+{
+	const struct fg_view_options options[2] = {{.all = true},
+						   {.all = true, .query.measure = "alloc_space"}};
+	struct fg_strbuf text = {0};
+	struct fg_view_table tables[2];
+	struct fg_profile profile;
+	struct fg_error err = {0};
+	cJSON *json = NULL;
+
+	(void)state;
+	known_profile_init(&profile);
+	known_profile_add_bytes(&profile);
+	for (size_t i = 0; i < 2; i++)
+		make("top-down", &profile, &options[i], &tables[i]);
+	fg_view_write_json(tables, 2, &text);
+	if (fg_json_parse(text.data, text.length, 1 << 20, &json, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_string_equal(fg_json_pointer(json, "/measures/1/unit")->valuestring, "bytes");
+	assert_string_equal(fg_json_pointer(json, "/rows/1/name")->valuestring,
+			    "loop(Event const&)");
+	assert_true(fg_json_pointer(json, "/rows/1/inclusive_ns")->valuedouble == 80e6);
+	assert_true(fg_json_pointer(json, "/rows/1/measures/cpu_time/inclusive")->valuedouble ==
+		    80e6);
+	assert_true(fg_json_pointer(json, "/rows/1/measures/alloc_space/inclusive")->valuedouble ==
+		    KNOWN_ALLOCATIONS * KNOWN_BYTES);
+	assert_null(fg_json_pointer(json, "/rows/1/alloc_space"));
+	cJSON_Delete(json);
+	fg_strbuf_release(&text);
+	for (size_t i = 0; i < 2; i++)
+		fg_view_table_release(&tables[i]);
 	fg_profile_release(&profile);
 }
 
@@ -273,6 +380,11 @@ int main(void)
 		cmocka_unit_test(an_empty_profile_has_empty_views),
 		cmocka_unit_test(a_broken_pattern_is_refused),
 		cmocka_unit_test(json_and_csv_carry_every_column_and_error),
+		cmocka_unit_test(another_measure_is_shown_in_its_own_unit),
+		cmocka_unit_test(a_second_measure_leaves_the_first_as_it_was),
+		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
+		cmocka_unit_test(a_timeline_is_of_time_only),
+		cmocka_unit_test(json_has_an_object_for_each_measure_of_a_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
