@@ -563,19 +563,6 @@ static void environment_stdin_and_folder_reach_the_program(void **state)
 	tear_down(&s);
 }
 
-static void the_budget_ends_the_measuring(void **state)
-{
-	struct session s;
-
-	(void)state;
-	set_up(&s, "sleep 0.02", NULL);
-	s.benchmark.measure.budget_ns = 150 * FG_NS_PER_MS;
-	assert_int_equal(go(&s, 80), FG_RUNNER_EXHAUSTED);
-	/* On a busy machine the warm-up alone may use it up. */
-	assert_in_range(s.run.series[0].repetition_count, 1, 8);
-	tear_down(&s);
-}
-
 static void max_pairs_ends_the_measuring(void **state)
 {
 	struct session s;
@@ -759,7 +746,6 @@ int main(void)
 		cmocka_unit_test(setup_prepare_and_cleanup_run_as_often_as_they_should),
 		cmocka_unit_test(a_failing_setup_is_the_benchmarks_failure),
 		cmocka_unit_test(environment_stdin_and_folder_reach_the_program),
-		cmocka_unit_test(the_budget_ends_the_measuring),
 		cmocka_unit_test(max_pairs_ends_the_measuring),
 		cmocka_unit_test(sampled_repetitions_have_traces_and_some_go_without),
 		cmocka_unit_test(without_a_collector_it_is_measured_and_said),

@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a session decides, in a world without a machine: the clock and the executor are ours (the
+ * linker puts them in the place of the real ones), and each program takes as long as its script
+ * says.  The choice of the schedule, giving it up, limits, budgets and progress come out to the
+ * repetition.
+ */
+#include "base/clock.h"
+#include "base/random.h"
+#include "runner/job.h"
+#include "runner/runner.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the programs of one test do. */
+struct script {
+	double seconds[FG_ARM_COUNT]; /* of CPU time, before any scatter */
+	double duet_scatter;          /* of ln(candidate / baseline) of a pair */
+	double abba_scatter;          /* of ln(time) of a program that runs alone */
+	double idle;                  /* share of a lone program's life that it sleeps */
+	unsigned together;            /* measured duet pairs that overlap, before the others */
+	unsigned apart;               /* after these: pairs that do not; then all overlap */
+	bool trial_apart;             /* no pair of the trial overlaps */
+	bool stolen;                  /* the hypervisor takes two thirds of the measured time */
+};
+
+static struct {
+	struct script script;
+	struct fg_random random;
+	int64_t now_ns;
+	unsigned duets; /* measured, not tried */
+} world;
+
+/* The linker's names, which are not ours to choose.  NOLINTBEGIN(bugprone-reserved-identifier) */
+int64_t __wrap_fg_clock_monotonic_ns(void);
+int __wrap_fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
+			    struct fg_execution *executions, struct fg_failure *failure,
+			    struct fg_error *err);
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+int64_t __wrap_fg_clock_monotonic_ns(void)
+{
+	return world.now_ns;
+}
+
+static bool overlaps(const struct fg_block *block)
+{
+	if (block->aside & FG_ASIDE_TRIAL)
+		return !world.script.trial_apart;
+	world.duets++;
+	return world.duets <= world.script.together ||
+	       world.duets > world.script.together + world.script.apart;
+}
+
+/* One program has run from `started_ns` to `ended_ns`, and kept a CPU for `cpu_ns` of it. */
+static void fill(struct fg_execution *execution, int64_t started_ns, int64_t ended_ns,
+		 int64_t cpu_ns)
+{
+	struct fg_process_result *result = &execution->result;
+	const uint64_t ticks = (uint64_t)((ended_ns - started_ns) / (10 * FG_NS_PER_MS));
+
+	result->exited = true;
+	result->started_ns = started_ns;
+	result->ended_ns = ended_ns;
+	result->wall_ns = ended_ns - started_ns;
+	result->leader_cpu_ns = cpu_ns;
+	result->usage.ru_utime.tv_sec = cpu_ns / FG_NS_PER_S;
+	result->usage.ru_utime.tv_usec = cpu_ns % FG_NS_PER_S / FG_NS_PER_US;
+	execution->user_values = fg_xcalloc(1, sizeof(double));
+	execution->before.all_ticks = 1000;
+	execution->after.all_ticks = 1000 + ticks;
+	execution->after.stolen_ticks = world.script.stolen ? ticks * 2 / 3 : 0;
+}
+
+static int64_t draw_ns(enum fg_arm arm, double scatter)
+{
+	const double seconds =
+		world.script.seconds[arm] * exp(scatter * fg_random_normal(&world.random));
+
+	return (int64_t)(seconds * (double)FG_NS_PER_S);
+}
+
+static int run_duet(const struct fg_executor *executor, const struct fg_block *block,
+		    struct fg_execution *executions, struct fg_error *err)
+{
+	const int64_t cpu_ns[2] = {
+		draw_ns(block->slots[0].arm, world.script.duet_scatter),
+		draw_ns(block->slots[1].arm, 0),
+	};
+	const int64_t start_ns = world.now_ns;
+	const int64_t end_ns = start_ns + cpu_ns[0] + cpu_ns[1];
+
+	if (overlaps(block)) {
+		fill(&executions[0], start_ns, end_ns, cpu_ns[0]);
+		fill(&executions[1], start_ns, end_ns, cpu_ns[1]);
+	} else {
+		fill(&executions[0], start_ns, start_ns + cpu_ns[0], cpu_ns[0]);
+		fill(&executions[1], start_ns + cpu_ns[0], end_ns, cpu_ns[1]);
+	}
+	world.now_ns = end_ns;
+	return executor->on_ended(executor->context, 0, 2, err);
+}
+
+int __wrap_fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
+			    struct fg_execution *executions, struct fg_failure *failure,
+			    struct fg_error *err)
+{
+	(void)failure;
+	if (block->concurrent)
+		return run_duet(executor, block, executions, err);
+	for (size_t i = 0; i < block->count; i++) {
+		const int64_t cpu_ns = draw_ns(block->slots[i].arm, world.script.abba_scatter);
+		const int64_t start_ns = world.now_ns;
+		int status = FG_OK;
+
+		world.now_ns += (int64_t)((double)cpu_ns / (1 - world.script.idle));
+		fill(&executions[i], start_ns, world.now_ns, cpu_ns);
+		status = executor->on_ended(executor->context, i, 1, err);
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
+}
+
+/* ---- a session in it ---- */
+
+struct session {
+	struct fg_scratch scratch;
+	struct fg_run run;
+	struct fg_benchmark benchmark;
+	struct fg_runner_options options;
+	struct fg_runner *runner;
+	struct fg_runner_job *job;
+	char *state_folder;
+	char *note;
+	unsigned given_up;
+	struct fg_runner_progress progress[256];
+	size_t progress_count;
+};
+
+static void on_note(void *context, const struct fg_series *series, const char *note)
+{
+	struct session *s = context;
+
+	(void)series;
+	free(s->note);
+	s->note = fg_xstrdup(note);
+}
+
+static int on_given_up(void *context, size_t series, struct fg_error *err)
+{
+	struct session *s = context;
+
+	(void)series;
+	(void)err;
+	s->given_up++;
+	return FG_OK;
+}
+
+static void on_progress(void *context, const struct fg_runner_progress *progress)
+{
+	struct session *s = context;
+
+	if (progress->phase == FG_RUNNER_MEASURE && s->progress_count < FG_ARRAY_SIZE(s->progress))
+		s->progress[s->progress_count++] = *progress;
+}
+
+static void set_up(struct session *s, enum fg_schedule schedule, const struct script *script)
+{
+	static char *words[] = {"/bin/sh", NULL};
+	static const struct fg_command command = {.text = "sh", .argv = words, .argc = 1};
+
+	world.script = *script;
+	world.now_ns = FG_NS_PER_S;
+	world.duets = 0;
+	fg_random_seed(&world.random, 17);
+	*s = (struct session){
+		.benchmark = {.name = "bench", .command = command, .baseline_command = command}};
+	fg_scratch_init(&s->scratch);
+	fg_run_init(&s->run);
+	s->run.seed = 1;
+	fg_measuring_defaults(&s->benchmark.measure);
+	s->benchmark.measure.schedule = schedule;
+	s->benchmark.measure.sampler.enabled = false;
+	s->state_folder = fg_xstrdup(fg_scratch_path(&s->scratch, ".fastgate"));
+	s->options = (struct fg_runner_options){
+		.run = &s->run,
+		.roots = {s->scratch.path, s->scratch.path},
+		.state_folder = s->state_folder,
+		.context = s,
+		.on_note = on_note,
+		.on_given_up = on_given_up,
+		.on_progress = on_progress,
+	};
+}
+
+static void start(struct session *s)
+{
+	struct fg_error err = {0};
+
+	if (fg_runner_create(&s->options, &s->runner, &err) != FG_OK ||
+	    fg_runner_start(s->runner, &s->benchmark, &s->job, &err) != FG_OK)
+		fail_msg("%s", err.message);
+}
+
+static enum fg_runner_state measure(struct session *s, unsigned pairs)
+{
+	enum fg_runner_state state = FG_RUNNER_FAILED;
+	struct fg_error err = {0};
+
+	if (fg_runner_measure(s->job, pairs, &state, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	return state;
+}
+
+static void finish(struct session *s)
+{
+	fg_runner_finish(s->job);
+	fg_runner_free(s->runner);
+}
+
+static void tear_down(struct session *s)
+{
+	finish(s);
+	free(s->note);
+	free(s->state_folder);
+	fg_run_release(&s->run);
+	fg_scratch_release(&s->scratch);
+}
+
+static const struct fg_series *series_of(const struct session *s)
+{
+	return &s->run.series[0];
+}
+
+/* Pairs (by their first repetition) with exactly these reasons to be set aside. */
+static unsigned count_pairs(const struct session *s, uint16_t aside)
+{
+	const struct fg_series *series = series_of(s);
+	unsigned count = 0;
+
+	for (size_t i = 0; i < series->repetition_count; i++)
+		count += series->repetitions[i].position == 0 &&
+			 series->repetitions[i].aside == aside;
+	return count;
+}
+
+static const struct script quiet = {
+	.seconds = {0.5, 0.5},
+	.duet_scatter = 0.01,
+	.abba_scatter = 0.01,
+	.together = 1000,
+};
+
+/* ---- the choice ---- */
+
+static void a_quiet_machine_gets_the_duet_after_three_rounds(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
+	start(&s);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
+	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "duet learns faster here: ", 25),
+			 0);
+	assert_non_null(strstr(series_of(&s)->schedule_reason, "3 tried of each"));
+	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 3 + 3);
+	tear_down(&s);
+}
+
+static void a_duet_that_scatters_much_more_loses(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.duet_scatter = 0.3;
+	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	start(&s);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
+	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "abba learns faster here: ", 25),
+			 0);
+	tear_down(&s);
+}
+
+static void programs_that_never_meet_are_no_duet(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.trial_apart = true;
+	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	start(&s);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
+	assert_non_null(strstr(series_of(&s)->schedule_reason, "do not run at the same time"));
+	tear_down(&s);
+}
+
+static void a_program_that_sleeps_is_no_duet(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.idle = 0.25;
+	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	start(&s);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
+	assert_non_null(strstr(series_of(&s)->schedule_reason, "does so for 75 % of its time"));
+	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 0);
+	tear_down(&s);
+}
+
+static void a_trial_that_the_budget_cannot_pay_is_left_out(void **state)
+{
+	struct session s;
+
+	(void)state;
+	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
+	/* Three rounds of four executions of half a second are 15 % of 40 s. */
+	s.benchmark.measure.budget_ns = 39 * FG_NS_PER_S;
+	start(&s);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
+	assert_non_null(strstr(series_of(&s)->schedule_reason, "too much of the budget"));
+	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 0);
+	tear_down(&s);
+}
+
+/* ---- giving it up ---- */
+
+static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.together = 5;
+	script.apart = 1000;
+	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	start(&s);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_ANEW);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
+	assert_int_equal(s.given_up, 1);
+	assert_string_equal(
+		s.note,
+		"one after the other: in 12 of the last 16 pairs the two programs ran less than "
+		"80 % of their time together, which is no duet; what was measured as one is set aside");
+	assert_string_equal(series_of(&s)->schedule_reason, s.note);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP), 5);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 3 + 3);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(&s, 0), 10);
+	assert_int_equal(s.given_up, 1);
+	tear_down(&s);
+}
+
+static void a_duet_in_vain_is_given_up_after_four_pairs(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.together = 0;
+	script.apart = 1000;
+	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	start(&s);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_ANEW);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 4);
+	assert_non_null(strstr(s.note, "in 4 of the last 4 pairs"));
+	tear_down(&s);
+}
+
+static void eleven_pairs_apart_of_sixteen_are_endured(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.together = 5;
+	script.apart = 11;
+	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	start(&s);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_OVERLAP), 11);
+	assert_int_equal(s.given_up, 0);
+	tear_down(&s);
+}
+
+static void a_duet_that_the_user_chose_is_kept(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.together = 0;
+	script.apart = 40;
+	set_up(&s, FG_SCHEDULE_DUET, &script);
+	start(&s);
+	assert_int_equal(measure(&s, 2), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_OVERLAP), 40);
+	assert_int_equal(s.given_up, 0);
+	tear_down(&s);
+}
+
+static void without_time_for_blocks_a_poor_duet_goes_on(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.together = 5;
+	script.apart = 1000;
+	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	/* 17 pairs of a second fit in, and then ten blocks of two seconds do not. */
+	s.benchmark.measure.budget_ns = 42 * FG_NS_PER_S;
+	start(&s);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_EXHAUSTED);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
+	assert_int_equal(count_pairs(&s, 0), 5);
+	tear_down(&s);
+}
+
+/* As a run that was killed in mid-ABBA is taken up: from what the store kept of it. */
+static void a_schedule_that_was_given_up_stays_so_when_resumed(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.together = 5;
+	script.apart = 1000;
+	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	start(&s);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_ANEW);
+	assert_int_equal(measure(&s, 4), FG_RUNNER_REACHED);
+	finish(&s);
+	start(&s);
+	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(&s, 0), 10);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
+	assert_int_equal(s.given_up, 1);
+	tear_down(&s);
+}
+
+/* ---- limits ---- */
+
+static void the_budget_ends_before_the_pair_that_would_exceed_it(void **state)
+{
+	static const struct {
+		int64_t budget_ns;
+		unsigned blocks;
+	} rows[] = {
+		/* The warm-up takes one second, a block two. */
+		{.budget_ns = 7 * FG_NS_PER_S, .blocks = 3},
+		{.budget_ns = 7 * FG_NS_PER_S - 1, .blocks = 2},
+		{.budget_ns = FG_NS_PER_MS, .blocks = 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct script script = quiet;
+		struct session s;
+
+		script.abba_scatter = 0;
+		set_up(&s, FG_SCHEDULE_ABBA, &script);
+		s.benchmark.measure.budget_ns = rows[i].budget_ns;
+		start(&s);
+		assert_int_equal(measure(&s, 80), FG_RUNNER_EXHAUSTED);
+		assert_int_equal(count_pairs(&s, 0), rows[i].blocks);
+		tear_down(&s);
+	}
+}
+
+static void pairs_that_never_count_are_tried_three_times_as_often(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.stolen = true;
+	set_up(&s, FG_SCHEDULE_ABBA, &script);
+	s.benchmark.measure.max_pairs = 20;
+	s.benchmark.measure.budget_ns = 0;
+	start(&s);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_EXHAUSTED);
+	assert_int_equal(count_pairs(&s, FG_ASIDE_STEAL), 3 * 20 + 10);
+	assert_int_equal(count_pairs(&s, 0), 0);
+	tear_down(&s);
+}
+
+static void progress_counts_pairs_time_and_what_was_set_aside(void **state)
+{
+	struct script script = quiet;
+	const struct fg_runner_progress *last = NULL;
+	struct session s;
+
+	(void)state;
+	script.duet_scatter = 0;
+	script.abba_scatter = 0;
+	script.together = 2;
+	script.apart = 1;
+	set_up(&s, FG_SCHEDULE_DUET, &script);
+	start(&s);
+	assert_int_equal(measure(&s, 4), FG_RUNNER_REACHED);
+	last = &s.progress[s.progress_count - 1];
+	assert_int_equal(s.progress[0].pairs, 0);
+	assert_int_equal(s.progress[0].per_pair_ns, 0);
+	assert_int_equal(last->pairs, 4);
+	assert_int_equal(last->wanted, 4);
+	assert_int_equal(last->set_aside, 1);
+	/* Warm-up and one pair of solos at first, five pairs of a second each. */
+	assert_int_equal(last->per_pair_ns, FG_NS_PER_S);
+	assert_int_equal(last->spent_ns, 7 * FG_NS_PER_S);
+	tear_down(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_quiet_machine_gets_the_duet_after_three_rounds),
+		cmocka_unit_test(a_duet_that_scatters_much_more_loses),
+		cmocka_unit_test(programs_that_never_meet_are_no_duet),
+		cmocka_unit_test(a_program_that_sleeps_is_no_duet),
+		cmocka_unit_test(a_trial_that_the_budget_cannot_pay_is_left_out),
+		cmocka_unit_test(a_duet_that_falls_apart_is_given_up_for_blocks),
+		cmocka_unit_test(a_duet_in_vain_is_given_up_after_four_pairs),
+		cmocka_unit_test(eleven_pairs_apart_of_sixteen_are_endured),
+		cmocka_unit_test(a_duet_that_the_user_chose_is_kept),
+		cmocka_unit_test(without_time_for_blocks_a_poor_duet_goes_on),
+		cmocka_unit_test(a_schedule_that_was_given_up_stays_so_when_resumed),
+		cmocka_unit_test(the_budget_ends_before_the_pair_that_would_exceed_it),
+		cmocka_unit_test(pairs_that_never_count_are_tried_three_times_as_often),
+		cmocka_unit_test(progress_counts_pairs_time_and_what_was_set_aside),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
