@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+tests.py BUILD_FOLDER [--times N] [--only REGEX] [--ways busy,one-cpu]: every test N times beside eight busy processes and N times on one
+processor, and which of them failed how often.  Each run's log stays in build/soak/tests.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOGS = ROOT / "build" / "soak" / "tests"
+BUSY = 8
+
+
+class Run:
+    """What one run of all tests came to."""
+
+    def __init__(self, way, number, report):
+        self.way, self.number = way, number
+        cases = list(xml.etree.ElementTree.parse(report).iter("testcase"))
+        self.seconds = {case.get("name"): float(case.get("time")) for case in cases}
+        self.failed = [case.get("name") for case in cases if case.get("status") == "fail"]
+
+
+def run_tests(way, number, words, build, only):
+    report = LOGS / f"{way}-{number}.xml"
+    began = time.monotonic()
+    with open(report.with_suffix(".log"), "wb") as log:
+        subprocess.run([*words, "ctest", "--test-dir", str(build), "-j2", "-L", "^(unit|integration|e2e)$", "-R", only, "--output-on-failure",
+                        "--output-junit", str(report)], stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+    run = Run(way, number, report)
+    print(f"{way} {number}: {len(run.seconds)} tests in {time.monotonic() - began:.0f} s, load {os.getloadavg()[0]:.1f}; failed: "
+          f"{', '.join(run.failed) or 'none'}", flush=True)
+    return run
+
+
+def beside_busy_processes(number, build, only):
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY)]
+    try:
+        return run_tests("busy", number, [], build, only)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+def on_one_processor(number, build, only):
+    return run_tests("one-cpu", number, ["taskset", "-c", str(min(os.sched_getaffinity(0)))], build, only)
+
+
+WAYS = {"busy": beside_busy_processes, "one-cpu": on_one_processor}
+
+
+def print_table(runs):
+    """Failures by test and way; 0 of how many runs where there are none."""
+    times = collections.Counter(run.way for run in runs)
+    failed = collections.Counter((name, run.way) for run in runs for name in run.failed)
+    print(f"{'':40}" + "".join(f"{way:>14}" for way in times))
+    for name in sorted({name for name, _ in failed}):
+        print(f"{name:40}" + "".join(f"{failed[name, way]:>8} of {times[way]:<3}" for way in times))
+    print(f"{sum(bool(run.failed) for run in runs)} of {len(runs)} runs failed")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--only", default=".")
+    parser.add_argument("--ways", default=",".join(WAYS))
+    asked = parser.parse_args()
+    LOGS.mkdir(parents=True, exist_ok=True)
+    runs = [WAYS[way](number, asked.build.resolve(), asked.only) for way in asked.ways.split(",") for number in range(1, asked.times + 1)]
+    print_table(runs)
+    return 1 if any(run.failed for run in runs) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tests.sh BUILD_FOLDER SECONDS: does any test need luck?  Fewer than 300 seconds: each way once.
+set -u
+times=20
+[ "$2" -ge 300 ] || times=1
+exec python3 "$(dirname "$0")/tests.py" "$1" --times $times
