@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-# define BLOCK_BYTES 0 /* every allocation its own, so that overruns are caught */
+# define BLOCK_BYTES 0 /* each allocation separate, so that overruns are caught */
 #elif defined(__has_feature)
 # if __has_feature(address_sanitizer)
 #  define BLOCK_BYTES 0
@@ -14,7 +14,7 @@
 # define BLOCK_BYTES 16384
 #endif
 #define LARGEST_MORE_BYTES \
- ((size_t)BLOCK_BYTES * 16) /* what a block of a large arena has beyond that */
+ ((size_t)BLOCK_BYTES * 16) /* size of a large arena's blocks beyond that */
 
 enum {
 	ALIGNMENT = 16
@@ -27,10 +27,7 @@ struct fg_arena_block {
 	_Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
-/*
- * A large arena grows by large blocks: the system hands those out cleared, page by page, as they
- * are used.
- */
+/* A large arena grows by large blocks, which the system hands out zeroed, page by page, as used. */
 static size_t block_bytes(const struct fg_arena *arena, size_t rounded)
 {
 	size_t wanted = arena->used_bytes / 2;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory for what dies together: one arena a loaded profile, a parsed configuration, a request.
- * `struct fg_arena arena = {0};` is an empty one.  Memory is zeroed and aligned for any type; it is
- * freed as a whole. Under AddressSanitizer every allocation is a malloc of its own, so that
- * overruns are seen.
+ * Memory with one lifetime: one arena per loaded profile, parsed configuration or request. `struct
+ * fg_arena arena = {0};` is an empty one. Memory is zeroed and aligned for any type; it is freed as
+ * a whole. Under AddressSanitizer every allocation is a separate malloc, so that overruns are seen.
  */
 #ifndef FG_BASE_ARENA_H
 #define FG_BASE_ARENA_H
@@ -14,7 +13,7 @@ struct fg_arena_block;
 
 struct fg_arena {
 	struct fg_arena_block *newest;
-	size_t used_bytes; /* handed out so far: to hold against a limit */
+	size_t used_bytes; /* allocated so far: compare with a limit */
 };
 
 void *fg_arena_alloc(struct fg_arena *arena, size_t size) __attribute__((returns_nonnull));

@@ -33,8 +33,8 @@ static void put_number(char *at, int digits, int64_t value)
 }
 
 /*
- * By hand, because a trend shows ten thousand of them.  Years are counted from March, so that the
- * leap day is the last day of a year; 400 years are always 146,097 days.
+ * Done by hand because a trend shows ten thousand of them. Years start in March, so the leap day is
+ * the last day of a year; 400 years always have 146,097 days.
  */
 void fg_time_format_utc(int64_t wall_ns, char text[FG_TIME_TEXT_SIZE])
 {
@@ -104,7 +104,7 @@ bool fg_time_parse_utc(const char *text, int64_t *wall_ns)
 	tm.tm_mon -= 1;
 	back = tm;
 	seconds = timegm(&back);
-	/* timegm() forgives the 31st of February; we do not. */
+	/* timegm() accepts 31 February; we do not. */
 	if (back.tm_mday != tm.tm_mday || back.tm_mon != tm.tm_mon || back.tm_hour != tm.tm_hour ||
 	    back.tm_min != tm.tm_min || back.tm_sec != tm.tm_sec)
 		return false;

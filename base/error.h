@@ -16,7 +16,7 @@
 enum fg_status {
 	FG_OK = 0,
 	FG_EINVAL = -1,        /* a value that makes no sense here */
-	FG_ENOENT = -2,        /* not there */
+	FG_ENOENT = -2,        /* does not exist */
 	FG_EIO = -3,           /* the system refused to read or write */
 	FG_EPARSE = -4,        /* input that does not follow its format */
 	FG_ELIMIT = -5,        /* more than we are willing to take */
@@ -26,8 +26,8 @@ enum fg_status {
 	FG_ENET = -9,          /* the network or the server */
 	FG_EUNSUPPORTED = -10, /* cannot be done on this host or in this build */
 	FG_EINTERRUPTED = -11, /* the user asked to stop */
-	FG_ECONFLICT = -12,    /* exists already, or means several things */
-	FG_EBUSY = -13,        /* held by somebody else: later it may go */
+	FG_ECONFLICT = -12,    /* already exists, or is ambiguous */
+	FG_EBUSY = -13,        /* locked by another process; may succeed later */
 };
 
 #define FG_ERROR_MESSAGE_SIZE 512
@@ -40,7 +40,7 @@ struct fg_error {
 /* Both return `code`, so that a caller can write `return fg_error_set(err, FG_EPARSE, ...)`. */
 int fg_error_set(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
-/* The same, with ": " and the text of errno behind it.  errno is kept. */
+/* As above, followed by ": " and the text of errno. errno is kept. */
 int fg_error_errno(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
 /* Put "text: " in front of a message that is already set. */

@@ -16,7 +16,7 @@ static int read_and_close(int fd, const char *path, size_t max_bytes, char **dat
 	size_t used = 0;
 	int status = FG_OK;
 
-	/* Not by the size that stat() tells: files in /proc have none. */
+	/* Not sized by stat(): files in /proc report none. */
 	for (;;) {
 		ssize_t got = 0;
 
@@ -67,8 +67,8 @@ int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *
 		       struct fg_error *err)
 {
 	/*
-	 * Opened first and looked at then, so that nobody can change it in between; without waiting
-	 * for a pipe's other end.
+	 * Opened before it is checked, so nobody can change it in between; never waits for the
+	 * other end of a pipe.
 	 */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat info;
@@ -99,14 +99,14 @@ int fg_fs_write_all(int fd, const void *data, size_t size, struct fg_error *err)
 	return FG_OK;
 }
 
-/* The rename is durable only when its folder is on disk too. */
+/* The rename is durable only once its folder is on disk too. */
 static int sync_folder(const char *path, struct fg_error *err)
 {
 	char *parent = fg_fs_parent(path);
 	const int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int status = FG_OK;
 
-	/* Some file systems refuse to sync a folder (EINVAL); they have no better to offer. */
+	/* Some file systems refuse to sync a folder (EINVAL) and offer nothing better. */
 	if (fd >= 0 && fsync(fd) != 0 && errno != EINVAL)
 		status = fg_error_errno(err, FG_EIO, "%s", parent);
 	if (fd >= 0)
@@ -311,8 +311,8 @@ bool fg_fs_exists(const char *path)
 }
 
 /*
- * What the kernel asks where fs.protected_symlinks is on; not everybody has it on, and readlink()
- * does not ask.
+ * The kernel's own check with fs.protected_symlinks on; not every system enables it, and readlink()
+ * does not apply it.
  */
 bool fg_fs_is_planted(const char *path)
 {

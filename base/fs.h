@@ -12,27 +12,24 @@
 #include "base/strbuf.h"
 
 /*
- * The whole file with a NUL behind it (not counted in *size), to be freed.  FG_ELIMIT when larger
+ * The whole file, followed by a NUL (not counted in *size); to be freed. FG_ELIMIT if it is larger
  * than max_bytes.
  */
 int fg_fs_read(const char *path, size_t max_bytes, char **data, size_t *size, struct fg_error *err)
 	FG_NODISCARD;
-/*
- * The same for what a stranger may have put there: a pipe, which would be waited for, or a device
- * is FG_EINVAL.
- */
+/* As above, for untrusted paths: a pipe (which would block) or a device is FG_EINVAL. */
 int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *size,
 		       struct fg_error *err) FG_NODISCARD;
 int fg_fs_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		       struct fg_error *err) FG_NODISCARD;
 /*
- * A file that a user named for a result.  What can be replaced is replaced as a whole (behind a
- * link: what it leads to); a device or a pipe cannot, and is written to.
+ * Writes a result to a path that a user named. A regular file is replaced as a whole (through a
+ * link: its target); a device or pipe is written to.
  */
 int fg_fs_write_result(const char *path, const void *data, size_t size, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Every byte to a descriptor (pipes too); EINTR and short writes are handled.  FG_EIO with errno's
+ * Writes every byte to a descriptor (pipes too), across EINTR and short writes. FG_EIO with errno's
  * text.
  */
 int fg_fs_write_all(int fd, const void *data, size_t size, struct fg_error *err) FG_NODISCARD;
@@ -46,8 +43,7 @@ int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error 
 
 bool fg_fs_exists(const char *path);
 /*
- * A link of another user in a folder that everybody may write to, as /tmp is: followed, it would
- * lead us anywhere.
+ * A link of another user in a world-writable folder such as /tmp: following it could lead anywhere.
  */
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
@@ -56,7 +52,7 @@ int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *
 void fg_fs_list_free(char **names, size_t count);
 
 char *fg_fs_join(const char *folder,
-		 const char *name);            /* to be freed; an absolute name stays as it is */
+		 const char *name); /* to be freed; an absolute name is returned as it is */
 const char *fg_fs_base_name(const char *path); /* borrowed */
 char *fg_fs_parent(const char *path);          /* to be freed */
 /* The program that a shell would start for this name, or NULL; to be freed. */

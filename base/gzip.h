@@ -8,17 +8,17 @@
 
 bool fg_gzip_is(const void *data, size_t size);
 enum fg_gzip_effort {
-	FG_GZIP_QUICK, /* for what is packed once for each reader */
+	FG_GZIP_QUICK, /* for data packed once per reader */
 	FG_GZIP_TIGHT, /* for files */
 };
 
 /* No name and no time in the header: equal input gives equal bytes. */
 int fg_gzip_pack(const void *data, size_t size, enum fg_gzip_effort effort, struct fg_strbuf *out,
 		 struct fg_error *err) FG_NODISCARD;
-/* What the data begins with when unpacked: at most `max` bytes; returns their number. */
+/* The beginning of the unpacked data: at most `max` bytes; returns their number. */
 size_t fg_gzip_peek(const void *data, size_t size, void *to, size_t max);
 /*
- * FG_ELIMIT when it would grow beyond `max_bytes`; FG_EPARSE when broken, cut, or followed by other
+ * FG_ELIMIT if it would exceed `max_bytes`; FG_EPARSE if damaged, truncated, or followed by other
  * bytes.
  */
 int fg_gzip_unpack(const void *data, size_t size, size_t max_bytes, struct fg_strbuf *out,

@@ -73,7 +73,7 @@ static uint32_t crc_portable(uint32_t state, const uint8_t *bytes, size_t size)
 #if defined(__x86_64__)
 # include <nmmintrin.h>
 
-/* The processor's own instruction, about thirty times as fast. */
+/* The processor's CRC instruction, about thirty times as fast. */
 __attribute__((target("sse4.2"))) static uint32_t crc_sse42(uint32_t state, const uint8_t *bytes,
 							    size_t size)
 {
@@ -182,9 +182,9 @@ static void store(void *at, __m128i value)
 }
 
 /*
- * The processor's own instructions, about ten times as fast.  They keep the state as ABEF and CDGH,
- * do two rounds at a time, and four rounds with the four words of `message`; while they go on, the
- * words of 16 rounds later are made.
+ * The processor's SHA instructions, about ten times as fast. They keep the state as ABEF and CDGH
+ * and do two rounds at a time, four rounds per four words of `message`; meanwhile the words of 16
+ * rounds later are computed.
  */
 __attribute__((target("sha,sse4.1"))) static void
 sha_blocks_x86(uint32_t state[8], const uint8_t *blocks, size_t count)
@@ -345,17 +345,6 @@ void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size
 	explicit_bzero(&sha, sizeof(sha));
 }
 
-bool fg_equal_secret(const void *a, const void *b, size_t size)
-{
-	const volatile uint8_t *x = a;
-	const volatile uint8_t *y = b;
-	uint8_t difference = 0;
-
-	for (size_t i = 0; i < size; i++)
-		difference |= x[i] ^ y[i];
-	return difference == 0;
-}
-
 uint64_t fg_process_secret(void)
 {
 	static _Atomic uint64_t secret;
@@ -368,8 +357,8 @@ uint64_t fg_process_secret(void)
 		value = (uint64_t)(uintptr_t)&secret;
 	value |= 1;
 	/*
-	 * Of several threads that come first, one decides: what was hashed with another number
-	 * would not be found again.
+	 * If several threads race, one decides: keys hashed with another number would not be found
+	 * again.
 	 */
 	return atomic_compare_exchange_strong(&secret, &none, value) ? value : none;
 }

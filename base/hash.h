@@ -29,12 +29,10 @@ void fg_sha256_hex(const void *data, size_t size, char hex[FG_SHA256_HEX_SIZE]);
 void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size_t size,
 			char hex[FG_SHA256_HEX_SIZE]);
 void fg_hex(const uint8_t *data, size_t size, char *hex); /* 2 * size + 1 bytes */
-/* Compares in constant time. */
-bool fg_equal_secret(const void *a, const void *b, size_t size);
 
 /*
- * A number that outsiders cannot know, the same in all threads as long as the process lives: with
- * it in every hash nobody can choose keys that collide.  Odd.
+ * A number unknown to outsiders, constant for the life of the process. Mixed into every hash, it
+ * keeps anybody from choosing colliding keys. Odd.
  */
 uint64_t fg_process_secret(void);
 

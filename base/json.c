@@ -8,7 +8,7 @@ enum {
 	MAX_LEVELS = 64
 };
 
-/* cJSON recurses per level; text that nests deeper than we want never reaches it. */
+/* cJSON recurses per level; text nested too deeply never reaches it. */
 static bool nests_too_deep(const char *text, size_t size)
 {
 	size_t level = 0;
@@ -65,7 +65,7 @@ static int syntax_error(const char *text, const char *at, struct fg_error *err)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* cJSON says the same of bad text and of no memory: good text would be refused as bad. */
+/* cJSON does not distinguish bad text from lack of memory: good text would be refused as bad. */
 static void die_without_memory(void)
 {
 	cJSON_Hooks hooks = {.malloc_fn = fg_xmalloc, .free_fn = free};
@@ -146,16 +146,6 @@ int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, str
 	    fabs(item->valuedouble - trunc(item->valuedouble)) > 0.0)
 		return missing(path, item, "a whole number", err);
 	*value = (int64_t)item->valuedouble;
-	return FG_OK;
-}
-
-int fg_json_get_bool(const cJSON *object, const char *path, bool *value, struct fg_error *err)
-{
-	const cJSON *item = fg_json_find(object, path);
-
-	if (!cJSON_IsBool(item))
-		return missing(path, item, "true or false", err);
-	*value = cJSON_IsTrue(item) != 0;
 	return FG_OK;
 }
 

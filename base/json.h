@@ -14,21 +14,19 @@
 
 int fg_json_parse(const char *text, size_t size, size_t max_bytes, cJSON **json,
 		  struct fg_error *err) FG_NODISCARD;
-/* NULL when it is not there. */
+/* NULL: absent. */
 const cJSON *fg_json_find(const cJSON *object, const char *path);
 /* Required members. */
 int fg_json_get_text(const cJSON *object, const char *path, const char **text, struct fg_error *err)
 	FG_NODISCARD;
 int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, struct fg_error *err)
 	FG_NODISCARD;
-int fg_json_get_bool(const cJSON *object, const char *path, bool *value, struct fg_error *err)
-	FG_NODISCARD;
 int fg_json_get_array(const cJSON *object, const char *path, const cJSON **array,
 		      struct fg_error *err) FG_NODISCARD;
-/* Optional ones: the default when absent or of another type. */
+/* Optional members: the default if absent or of another type. */
 const char *fg_json_text_or(const cJSON *object, const char *path, const char *otherwise);
 double fg_json_double_or(const cJSON *object, const char *path, double otherwise);
-/* RFC 6901 pointer ("/results/0/time"): for users' metrics.  NULL when it leads nowhere. */
+/* RFC 6901 pointer ("/results/0/time"): for users' metrics. NULL: nothing there. */
 const cJSON *fg_json_pointer(const cJSON *json, const char *pointer);
 
 #endif

@@ -33,7 +33,7 @@ static void add_escaped(struct fg_json_writer *w, const char *clean, size_t leng
 	}
 }
 
-/* What stands for itself, which is nearly everything. */
+/* Characters that need no escape: nearly all. */
 static bool is_plain(const struct fg_json_writer *w, char c)
 {
 	if (c < ' ' || c > '~' || c == '"' || c == '\\')

@@ -28,7 +28,7 @@ struct fg_json_writer {
 	unsigned depth;
 	bool is_array[FG_JSON_MAX_DEPTH];
 	bool has_member[FG_JSON_MAX_DEPTH];
-	bool for_html; /* '<', '>' and '&' escaped too: for JSON inside a page */
+	bool for_html; /* also escapes '<', '>' and '&': for JSON inside a page */
 };
 
 void fg_json_writer_init(struct fg_json_writer *w, struct fg_strbuf *text, unsigned indent);
@@ -42,7 +42,7 @@ void fg_json_int(struct fg_json_writer *w, const char *name, int64_t value);
 void fg_json_double(struct fg_json_writer *w, const char *name, double value);
 void fg_json_bool(struct fg_json_writer *w, const char *name, bool value);
 void fg_json_null(struct fg_json_writer *w, const char *name);
-/* Text that is JSON already. */
+/* Text that already is JSON. */
 void fg_json_raw(struct fg_json_writer *w, const char *name, const char *json);
 
 #endif

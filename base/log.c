@@ -11,7 +11,7 @@ static const char *const domain_names[FG_LOG_DOMAIN_COUNT] = {
 	[FG_LOG_NET] = "net",       [FG_LOG_SERVER] = "server",
 };
 
-/* Set once before any thread starts, only read afterwards. */
+/* Set once before any thread starts, then only read. */
 static int levels[FG_LOG_DOMAIN_COUNT];
 
 static bool set_level(const char *word, size_t length, int level)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages for those who look inside: FASTGATE_DEBUG=runner,store:2 switches domains on (":2" for
- * more detail, "all" for everything).  They go to stderr, one line each, with a time.  Off, a call
- * costs one load and a branch. This is not how users are told anything: that is the command line's
- * task.
+ * Debug messages: FASTGATE_DEBUG=runner,store:2 switches domains on (":2" for more detail, "all"
+ * for everything). They go to stderr, one line each, with a time. When off, a call costs one load
+ * and a branch. Messages for users are the command line's task.
  */
 #ifndef FG_BASE_LOG_H
 #define FG_BASE_LOG_H
@@ -22,10 +21,7 @@ enum fg_log_domain {
 	FG_LOG_DOMAIN_COUNT,
 };
 
-/*
- * Reads the setting; an unknown domain is reported through the return value (the unknown word),
- * NULL when all are known.
- */
+/* Reads the setting. Returns the first unknown domain, or NULL. */
 const char *fg_log_init(const char *setting);
 bool fg_log_enabled(enum fg_log_domain domain, int level);
 void fg_log(enum fg_log_domain domain, int level, const char *format, ...) FG_PRINTF(3, 4);

@@ -190,7 +190,7 @@ static void print_three(char *text, double value, const char *unit)
 		       *unit ? " " : "", unit);
 }
 
-/* "2 min 5 s"; from an hour on "1 h 47 min": seconds say nothing there. */
+/* "2 min 5 s"; from an hour on "1 h 47 min", without seconds. */
 static void print_long(char text[FG_NUMBER_TEXT_SIZE], double size_ns, const char *sign)
 {
 	const double seconds = round(size_ns / 1e9);
@@ -301,7 +301,7 @@ const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_
 	return text;
 }
 
-/* Digits of a whole number, backwards from `end`; where they begin. */
+/* Writes the digits of a whole number backwards from `end`; returns where they begin. */
 static char *put_digits(char *end, uint64_t value, size_t least)
 {
 	char *at = end;
@@ -314,10 +314,10 @@ static char *put_digits(char *end, uint64_t value, size_t least)
 }
 
 /*
- * A number with few decimals, which is what nearly all are that were rounded before they are shown.
+ * Fast path for numbers with few decimals, which most are that were rounded before they are shown.
  * An integer below 2^53 divided by a power of ten up to 10^22 is the double nearest to that
  * decimal, so comparing with the quotient tells whether these digits stand for the value; with at
- * most 15 of them "%.15g" would say the same.
+ * most 15 digits "%.15g" would give the same.
  */
 static bool format_short(double value, char text[FG_NUMBER_TEXT_SIZE])
 {

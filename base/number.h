@@ -37,7 +37,7 @@ fg_format_count(double value,
 		char text[FG_NUMBER_TEXT_SIZE]); /* "12 345" up to 6 digits, then "1.23 M" */
 /* A change: 0.048 is "+4.8 %"; two significant digits below 10 %, one decimal above. */
 const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SIZE]);
-/* A value with its unit: "ns" and "bytes" as above, any other unit behind the number. */
+/* A value with its unit: "ns" and "bytes" as above, any other unit after the number. */
 const char *fg_format_value(double value, const char *unit, char text[FG_NUMBER_TEXT_SIZE]);
 /* The shortest text that reads back as the same double: for files. */
 const char *fg_format_double(double value, char text[FG_NUMBER_TEXT_SIZE]);

@@ -20,7 +20,7 @@
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,       \
   .offset = offsetof(type, member), .argument = (value), .help = (text) \
  }
-/* ... that a shell can complete: `completion` is an enum fg_complete. */
+/* As above, completed by shells: `completion` is an enum fg_complete. */
 #define FG_CLI_NAME(type, member, word, short_form, value, completion, text)                      \
  {                                                                                                \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                                 \

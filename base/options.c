@@ -202,7 +202,7 @@ static const set_fn setters[FG_OPTION_KIND_COUNT] = {
 	[FG_OPTION_CHOICE] = set_choice,     [FG_OPTION_RANGE] = set_range,
 };
 
-void fg_option_list_add(struct fg_option_list *list, const char *text, struct fg_arena *arena)
+static void add_to_list(struct fg_option_list *list, const char *text, struct fg_arena *arena)
 {
 	if (list->count == list->capacity) {
 		const size_t capacity = list->capacity ? list->capacity * 2 : 4;
@@ -222,7 +222,7 @@ static int store(const struct found *found, const char *text, struct fg_arena *a
 	int status = FG_OK;
 
 	if (found->option->kind == FG_OPTION_LIST) {
-		fg_option_list_add(found->target, text, arena);
+		add_to_list(found->target, text, arena);
 		return FG_OK;
 	}
 	status = setters[found->option->kind](found->option, text, found->target, err);
@@ -351,8 +351,8 @@ static int read_short(struct parser *parser, const char *word)
 }
 
 /*
- * One word: an option with its value, the end of options, or a word to be kept.  *done: the rest
- * are words.
+ * Reads one word: an option with its value, the end of options, or an argument. *done: all
+ * remaining words are arguments.
  */
 static int read_word(struct parser *parser, struct fg_option_words *found, bool *done)
 {

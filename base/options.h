@@ -6,13 +6,17 @@
  *
  *	struct options {
  *		unsigned rate_hz;
- *		bool no_follow;
  *	};
  *	static const struct fg_option options[] = {
- *		{.name = "rate", .letter = 'r', .kind = FG_OPTION_UNSIGNED, .offset = offsetof(struct options, rate_hz),
- *		 .argument = "HZ", .initial = "1000", .minimum = 1, .maximum = 20000, .help = "samples per CPU second"},
- *		{.name = "no-follow", .kind = FG_OPTION_FLAG, .offset = offsetof(struct options, no_follow),
- *		 .help = "leave child processes alone"},
+ *		{.name = "rate",
+ *		 .letter = 'r',
+ *		 .kind = FG_OPTION_UNSIGNED,
+ *		 .offset = offsetof(struct options, rate_hz),
+ *		 .argument = "HZ",
+ *		 .initial = "1000",
+ *		 .minimum = 1,
+ *		 .maximum = 20000,
+ *		 .help = "samples per CPU second"},
  *		{0},
  *	};
  *
@@ -43,7 +47,7 @@ enum fg_option_kind {
 	FG_OPTION_KIND_COUNT,
 };
 
-/* What a shell may offer for a value. */
+/* What a shell may offer as a value. */
 enum fg_complete {
 	FG_COMPLETE_NOTHING,
 	FG_COMPLETE_FILE,
@@ -88,9 +92,9 @@ struct fg_option_set {
 };
 
 struct fg_option_words {
-	char **items; /* what was no option, in order; NULL at the end; in the arena */
+	char **items; /* arguments that are no options, in order; NULL at the end; in the arena */
 	size_t count;
-	bool ended; /* a "--" stood before the last of them */
+	bool ended; /* "--" preceded the last of them */
 };
 
 enum fg_option_style {
@@ -112,12 +116,7 @@ int fg_options_parse(const struct fg_option_grammar *grammar, char *const *argv,
 		     struct fg_arena *arena, struct fg_option_words *words, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Put one more text behind; the array lives in the arena, the text is borrowed. */
-void fg_option_list_add(struct fg_option_list *list, const char *text, struct fg_arena *arena);
-
-/* "-r, --rate HZ": how it is written. */
-void fg_option_spelling(const struct fg_option *option, struct fg_strbuf *text);
-/* Its help, the choices and the default behind it. */
+/* The help of an option, followed by its choices and its default. */
 void fg_option_describe(const struct fg_option *option, struct fg_strbuf *text);
 /* The rows as two columns, wrapped. */
 void fg_options_help(const struct fg_option *options, unsigned columns, struct fg_strbuf *text);
@@ -127,7 +126,7 @@ void fg_options_help(const struct fg_option *options, unsigned columns, struct f
  */
 void fg_text_two_columns(struct fg_strbuf *text, const char *name, const char *what, unsigned left,
 			 unsigned columns);
-/* Words wrapped at `columns`, each line but the first indented; a line feed in the text is kept. */
+/* Wraps words at `columns`, each line but the first indented; a line feed in the text is kept. */
 void fg_text_wrap(struct fg_strbuf *text, const char *words, unsigned indent, unsigned columns);
 
 #endif

@@ -8,7 +8,8 @@ enum {
 	MIN_TEXT_COLUMNS = 24
 };
 
-void fg_option_spelling(const struct fg_option *option, struct fg_strbuf *text)
+/* "-r, --rate HZ" */
+static void add_spelling(const struct fg_option *option, struct fg_strbuf *text)
 {
 	if (option->letter)
 		fg_strbuf_printf(text, "-%c, ", option->letter);
@@ -88,7 +89,7 @@ void fg_options_help(const struct fg_option *options, unsigned columns, struct f
 		struct fg_strbuf what = {0};
 
 		fg_strbuf_add_text(&name, options->letter ? "" : "    ");
-		fg_option_spelling(options, &name);
+		add_spelling(options, &name);
 		fg_option_describe(options, &what);
 		fg_text_two_columns(text, fg_strbuf_text(&name), fg_strbuf_text(&what), LEFT_COLUMN,
 				    columns);

@@ -6,8 +6,8 @@ enum {
 };
 
 /*
- * Two multiplications spread both halves; the table is ours alone and small numbers come in, not an
- * outsider's choice of hash values: node indexes are given in order of arrival.
+ * Two multiplications spread both halves. No secret seed is needed: node indexes are small numbers
+ * in order of arrival, not chosen by outsiders.
  */
 static size_t slot_of(const struct fg_pair_index *index, uint32_t first, uint32_t second)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * (parent, child) → index, for trees that are built from millions of steps: one open-addressing
- * table of 16-byte slots, about ten nanoseconds a step.  `struct fg_pair_index index = {0};` is an
- * empty one.
+ * (parent, child) → index, for trees built from millions of steps: one open-addressing table of
+ * 16-byte slots, about ten nanoseconds a step. `struct fg_pair_index index = {0};` is an empty one.
  */
 #ifndef FG_BASE_PAIR_INDEX_H
 #define FG_BASE_PAIR_INDEX_H
@@ -22,13 +21,13 @@ struct fg_pair_index {
 	size_t count;
 };
 
-/* The place of the pair's value; a new pair gets `value`.  Valid until the next call. */
+/* Pointer to the pair's value; a new pair gets `value`. Valid until the next call. */
 uint32_t *fg_pair_index_add(struct fg_pair_index *index, uint32_t first, uint32_t second,
 			    uint32_t value, bool *is_new);
-/* NULL when it is not there. */
+/* NULL: absent. */
 const uint32_t *fg_pair_index_get(const struct fg_pair_index *index, uint32_t first,
 				  uint32_t second);
-/* Room for so many pairs at once: growing step by step would move every pair several times. */
+/* Reserves room for this many pairs: growing step by step would move every pair several times. */
 void fg_pair_index_reserve(struct fg_pair_index *index, size_t count);
 void fg_pair_index_release(struct fg_pair_index *index);
 

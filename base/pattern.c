@@ -9,30 +9,31 @@ enum {
 };
 
 /*
- * What an expression asks for, in one pass.  Two things multiply:
+ * What an expression costs the C library, in one pass. Two figures multiply:
  *
- * copies  the C library unrolls counts: of "(a{9}){9}" it makes 81 times a.
- * ways    in which nothing at all can be matched.  "(a*|b*)" has two, "(a*|b*){32}" has 2^32, and its matcher goes through them when
- *         it is made.  An item that takes a character has none, and ends a run of items that need not.
+ * copies: counts are unrolled: "(a{9}){9}" becomes 81 times a.
+ * ways in which nothing can be matched: "(a*|b*)" has two, "(a*|b*){32}" has 2^32, and the matcher
+ * is built by going through all of them. An item that consumes a character has none, and ends a run
+ * of items that may match nothing.
  */
 struct level {           /* an open group; the first is the whole expression */
-	unsigned copies; /* most of those within it */
-	/* ways through what stands before the item, since the last character that must be there */
+	unsigned copies; /* the largest count inside it */
+	/* ways through the items before this one, since the last character that must match */
 	unsigned run;
 	unsigned others; /* ways through the alternatives before this one */
-	bool takes;      /* this alternative takes a character for certain */
+	bool takes;      /* this alternative certainly consumes a character */
 };
 
 struct scan {
 	struct level levels[MAX_NESTING];
 	unsigned depth;
-	unsigned copies; /* of the last item, which a repetition would repeat */
-	unsigned ways;   /* through the last item without a character; 0: it takes one */
+	unsigned copies; /* of the last item, which a repetition would multiply */
+	unsigned ways;   /* ways through the last item without a character; 0: it consumes one */
 };
 
 static const struct level fresh_level = {.copies = 1, .run = 1};
 
-/* Behind a bracket expression: "[]abc]", "[^]x]" and "[[:alpha:]]" have brackets inside. */
+/* Skips a bracket expression: "[]abc]", "[^]x]" and "[[:alpha:]]" have brackets inside. */
 static const char *skip_brackets(const char *at)
 {
 	at++;
@@ -55,7 +56,7 @@ static const char *skip_brackets(const char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Once beyond the limit, always beyond it. */
+/* Saturates: beyond the limit it stays there. */
 static unsigned times(unsigned a, unsigned b)
 {
 	const unsigned long product = (unsigned long)a * b;
@@ -111,7 +112,7 @@ static void end_group(struct scan *scan)
 	scan->depth--;
 }
 
-/* {low,high}: so many copies, and behind the first `low` each may be left out. */
+/* {low,high}: `high` copies, of which those after the first `low` are optional. */
 static const char *repeat(struct scan *scan, const char *at)
 {
 	const unsigned long most = FG_PATTERN_MAX_REPEAT + 1;
@@ -144,7 +145,7 @@ static const char *step(struct scan *scan, const char *at)
 		return at + 1;
 	case '{':
 		return repeat(scan, at);
-	case '+': /* the C library makes "x+" into "xx*" */
+	case '+': /* the C library expands "x+" to "xx*" */
 		scan->copies = times(scan->copies, 2);
 		scan->ways = times(scan->ways, plus(scan->ways, 1));
 		return at + 1;
@@ -158,7 +159,7 @@ static const char *step(struct scan *scan, const char *at)
 		return at + 1;
 	default:
 		begin_item(scan);
-		/* "\b" and its kin match between characters. */
+		/* "\b" and similar match between characters. */
 		scan->ways = *at == '\\' && at[1] && strchr("bB<>`'", at[1]);
 		return *at == '[' ? skip_brackets(at) : at + (*at == '\\' && at[1] ? 2 : 1);
 	}
@@ -338,7 +339,7 @@ bool fg_rename_apply(const struct fg_rename *rename, const char *subject, struct
 		add_replacement(rename->replacement, at, groups, result);
 		at += groups[0].rm_eo;
 		if (groups[0].rm_so ==
-		    groups[0].rm_eo) { /* an empty match: step on, or never end */
+		    groups[0].rm_eo) { /* an empty match: advance, or this never ends */
 			if (!*at)
 				break;
 			fg_strbuf_add_char(result, *at++);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names are anybody's bytes; formats of lines and columns cannot carry control characters: they
- * become blanks.
+ * Names may contain any bytes. Formats of lines and columns cannot carry control characters, so
+ * these become blanks.
  */
 #ifndef FG_BASE_PRINTABLE_H
 #define FG_BASE_PRINTABLE_H

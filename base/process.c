@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How nothing stays behind.  Each program gets a process group, which is signalled as a whole.  A
+ * How no process stays behind. Each program gets a process group, which is signalled as a whole. A
  * descendant that leaves the group (a daemon) is reparented to us, because we declare ourselves
- * sub-reaper: whatever child of ours is neither a program that we started nor one that we were told
- * to keep is such a stray, and is ended after the program it came from. A child learns of our own
- * death by PR_SET_PDEATHSIG.
+ * sub-reaper. So any child of ours that we neither started nor were told to keep is a stray, and is
+ * ended after the program it came from. A child learns of our own death by PR_SET_PDEATHSIG.
  */
 #include "base/process.h"
 
@@ -30,7 +29,7 @@ enum {
 	TICK_MS = 100,
 };
 
-/* Programs under way and children to keep; processes are started and awaited by one thread. */
+/* Running programs and children to keep; processes are started and awaited by one thread. */
 static pid_t running[MAX_RUNNING];
 static size_t running_count;
 static pid_t kept[MAX_KEPT];
@@ -59,9 +58,9 @@ static void reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What a start needs beside the options; made before the fork. */
+/* What a start needs besides the options; made before the fork. */
 struct start {
-	int pipes[2][2];    /* stdout and stderr, where they are captured */
+	int pipes[2][2];    /* stdout and stderr, if captured */
 	int report[2];      /* errno of a failed exec; closes itself on success */
 	int launch[2];      /* from the launcher */
 	char **launch_argv; /* NULL: no launcher */
@@ -106,7 +105,7 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 	_exit(127);
 }
 
-/* In the child: up to exec, then the errno of what failed goes back through the pipe. */
+/* In the child, up to exec; on failure the errno goes back through the pipe. */
 FG_NORETURN static void run_child(const struct fg_process_options *options,
 				  const struct start *start, pid_t parent)
 {
@@ -135,7 +134,7 @@ FG_NORETURN static void run_child(const struct fg_process_options *options,
 	err_fd = open_stream(options->stderr_to, start->pipes[1][1], STDERR_FILENO);
 	if (in_fd < 0 || out_fd < 0 || err_fd < 0 || dup2(in_fd, STDIN_FILENO) < 0)
 		goto failed;
-	/* stderr first when stdout would overwrite it; both may be inherited as they are. */
+	/* stderr first if stdout would overwrite it; both may be inherited. */
 	if ((err_fd != STDERR_FILENO && dup2(err_fd, STDERR_FILENO) < 0) ||
 	    (out_fd != STDOUT_FILENO && dup2(out_fd, STDOUT_FILENO) < 0))
 		goto failed;
@@ -216,7 +215,7 @@ static void capture_init(struct fg_process_capture *capture, int fd,
 		(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 }
 
-/* As much as was asked for, or what there is at the end of the stream. */
+/* Reads as much as was asked for, or up to the end of the stream. */
 static size_t read_all(int fd, void *data, size_t size)
 {
 	size_t done = 0;
@@ -232,8 +231,8 @@ static size_t read_all(int fd, void *data, size_t size)
 }
 
 /*
- * The child tells through a pipe that closes itself on exec whether it got that far; the launcher
- * then tells the same of the program.
+ * The child reports through a pipe that closes itself on exec whether it got that far; the launcher
+ * then reports the same about the program.
  */
 static int await_exec(struct start *start, pid_t pid, const struct fg_process_options *options,
 		      struct fg_process *process, struct fg_error *err)
@@ -326,7 +325,7 @@ static bool is_known(pid_t pid)
 	return false;
 }
 
-/* Children of ours that we did not start ourselves; `found` has room for `room`. */
+/* Children that we did not start ourselves; `found` has room for `room`. */
 static size_t find_strays(pid_t *found, size_t room)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -355,7 +354,7 @@ static size_t find_strays(pid_t *found, size_t room)
 	return count;
 }
 
-/* Their children become ours in turn, so we look again until there are none. */
+/* Their children become ours in turn, so repeat until there are none. */
 bool fg_process_end_strays(void)
 {
 	enum {
@@ -373,7 +372,7 @@ bool fg_process_end_strays(void)
 		for (size_t i = 0; i < count; i++) {
 			siginfo_t info = {0};
 
-			/* A child that is dead already was no daemon, only nobody's to collect. */
+			/* A dead child was no daemon; nobody else was there to reap it. */
 			if (waitid(P_PID, (id_t)strays[i], &info, WEXITED | WNOHANG) == 0 &&
 			    info.si_pid == 0) {
 				any = true;
@@ -418,7 +417,7 @@ static void capture_add(struct fg_process_capture *capture, const char *data, si
 	}
 }
 
-/* What is there now; closes the stream at its end. */
+/* Reads what is available; closes the stream at its end. */
 static void capture_read(struct fg_process_capture *capture)
 {
 	char buffer[65536];
@@ -464,7 +463,7 @@ static void forget(struct fg_process *process)
 	process->counted = false;
 }
 
-void fg_process_kill(struct fg_process *process)
+static void end_group(struct fg_process *process)
 {
 	const int64_t grace_ms =
 		process->options.grace_ms ? process->options.grace_ms : DEFAULT_GRACE_MS;
@@ -482,17 +481,17 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 
 	if (!process->kill_at_ns && timeout_ns > 0 && now - process->started_ns >= timeout_ns) {
 		process->timed_out = true;
-		fg_process_kill(process);
+		end_group(process);
 	}
 	if (!process->kill_at_ns && interrupted)
-		fg_process_kill(process);
+		end_group(process);
 	if (process->kill_at_ns && now >= process->kill_at_ns)
 		(void)kill(-process->pid, SIGKILL);
 }
 
 /*
- * The launcher has ended: what it says of the program counts.  One that was killed with its program
- * says nothing.
+ * The launcher has ended: its report about the program counts. A launcher that was killed with its
+ * program reports nothing.
  */
 static void read_report(const struct fg_process *process, struct fg_process_result *result,
 			int *status)
@@ -509,7 +508,7 @@ static void read_report(const struct fg_process *process, struct fg_process_resu
 	*status = (int)ended.status;
 }
 
-/* Collect it when it has ended. */
+/* Reap it if it has ended. */
 static void try_reap(struct fg_process *process, struct fg_process_result *result)
 {
 	int status = 0;
@@ -528,7 +527,7 @@ static void try_reap(struct fg_process *process, struct fg_process_result *resul
 	result->timed_out = process->timed_out;
 	process->reaped = true;
 	forget(process);
-	/* What it left in its group goes with it, unless it was asked to leave something behind. */
+	/* The rest of its group ends with it, unless it may leave processes behind. */
 	if (!process->options.keep_children && kill(-process->pid, SIGKILL) == 0)
 		result->left_children =
 			!process->kill_at_ns; /* else it was us who ended them all */
@@ -620,10 +619,7 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 		capture_take(&processes[i].captures[1], &results[i].stderr_text,
 			     &results[i].stderr_size, &results[i].output_cut);
 	}
-	/*
-	 * What ended by itself before anybody could stop it has ended well, or not, as at any other
-	 * time.
-	 */
+	/* A program that ended before it could be stopped has its ordinary result. */
 	for (size_t i = 0; i < count; i++) {
 		if (processes[i].kill_at_ns && was_interrupted(&processes[i], 1))
 			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
@@ -673,7 +669,7 @@ int fg_process_run(const struct fg_process_options *options, struct fg_process_r
 	return status;
 }
 
-/* The last line that says something. */
+/* The last line that is not empty. */
 static const char *last_line(char *text)
 {
 	size_t length = strlen(text);

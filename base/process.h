@@ -2,19 +2,16 @@
 /*
  * Programs that we run, each in its own process group.
  *
- * fg_process_start() → (fg_process_wait() | fg_process_kill()) → fg_process_release();
+ * fg_process_start() → fg_process_wait() → fg_process_release();
  * fg_process_run() does it all.
  * - No shell is involved: argv[0] is looked up in PATH of the given environment.
  * - A failing exec is reported by fg_process_start() with errno's text and the program's name.
- * - Output is captured into bounded buffers (the head and the tail are kept when it is longer),
- *   inherited,
- *   written to a file, or dropped.  Reading happens inside fg_process_wait().
- * - At the time limit, or on fg_process_kill(), the whole group gets SIGTERM, and SIGKILL after
- *   `grace_ms`.
- *   Descendants that left the group are found (we are their sub-reaper) and ended too, so that nothing stays behind.
- * - `interrupted` (may be NULL) is looked at while waiting: true ends the program and gives
- *   FG_EINTERRUPTED.  A program that ended by
- *   itself before that has its result.
+ * - Output is captured into bounded buffers (head and tail of longer output), inherited, or
+ *   dropped.  Reading happens inside fg_process_wait().
+ * - At the time limit, or when interrupted, the whole group gets SIGTERM, and SIGKILL after
+ *   `grace_ms`.  Descendants that left the group are found (we are their sub-reaper) and ended too.
+ * - `interrupted` (may be NULL) is checked while waiting: true ends the program with
+ *   FG_EINTERRUPTED.  A program that ended by itself before that keeps its result.
  */
 #ifndef FG_BASE_PROCESS_H
 #define FG_BASE_PROCESS_H
@@ -45,7 +42,7 @@ struct fg_process_options {
 	int64_t grace_ms;           /* between SIGTERM and SIGKILL; 0: 2000 */
 	bool pinned;                /* to `cpu`, before exec */
 	int cpu;
-	/* what it leaves running in the background stays (a server that a set-up starts) */
+	/* processes that it leaves running stay (a server that `setup` starts) */
 	bool keep_children;
 	const volatile sig_atomic_t *interrupted;
 	/*
@@ -56,7 +53,7 @@ struct fg_process_options {
 };
 
 struct fg_process_result {
-	bool exited;   /* else ended by a signal */
+	bool exited;   /* otherwise ended by a signal */
 	int exit_code; /* when exited */
 	int signal;    /* when not */
 	bool timed_out;
@@ -65,7 +62,7 @@ struct fg_process_result {
 	int64_t ended_ns;
 	int64_t wall_ns;
 	int64_t leader_cpu_ns;  /* of its main thread: time on a CPU; 0 without a launcher */
-	int64_t leader_wait_ns; /* and time ready to run, waiting for a CPU */
+	int64_t leader_wait_ns; /* and time spent runnable, waiting for a CPU */
 	struct rusage usage;    /* of the program and its waited-for children */
 	char *stdout_text;      /* captured; NUL-terminated, never NULL after a wait with capture */
 	size_t stdout_size;
@@ -89,24 +86,20 @@ struct fg_process {
 	bool timed_out;
 	bool reaped;
 	int report_fd; /* of the launcher; -1: there is none */
-	bool counted;  /* among the programs that this process has running */
+	bool counted;  /* counted among this process's running programs */
 };
 
 int fg_process_start(const struct fg_process_options *options, struct fg_process *process,
 		     struct fg_error *err) FG_NODISCARD;
 /*
- * Wait for all of `count` started programs at once (a duet); results in the same order.  Output and
- * limits are served.
+ * Waits for all of `count` started programs at once (a duet); results in the same order. Serves
+ * output and limits.
  */
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
-void fg_process_kill(struct fg_process *process);
-/*
- * End every child of ours that we did not start by fg_process_start(), and its children in turn:
- * what others left behind.
- */
+/* Ends every child that fg_process_start() did not start, and its children in turn: strays. */
 bool fg_process_end_strays(void);
-/* End what programs started with keep_children left running. */
+/* Ends what programs started with keep_children left running. */
 void fg_process_end_kept(void);
 void fg_process_release(struct fg_process *process);
 void fg_process_result_release(struct fg_process_result *result);
@@ -114,8 +107,8 @@ void fg_process_result_release(struct fg_process_result *result);
 int fg_process_run(const struct fg_process_options *options, struct fg_process_result *result,
 		   struct fg_error *err) FG_NODISCARD;
 /*
- * Run and take trimmed standard output; anything but exit code 0 is FG_ECHILD with the last line of
- * stderr.
+ * Runs a program and returns its trimmed standard output; any exit code but 0 is FG_ECHILD with the
+ * last line of stderr.
  */
 int fg_process_output(char *const *argv, const char *working_directory, char **text,
 		      struct fg_error *err) FG_NODISCARD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting many things by a number: digit by digit, ten times as fast as by comparing. */
+/* Sorts many items by a number, digit by digit: ten times as fast as by comparison. */
 #ifndef FG_BASE_RADIX_SORT_H
 #define FG_BASE_RADIX_SORT_H
 
@@ -7,7 +7,7 @@
 
 struct fg_keyed {
 	uint64_t key;
-	uint32_t value; /* the caller's: an index, usually */
+	uint32_t value; /* for the caller, usually an index */
 };
 
 /* Ascending; equal keys keep their order. */

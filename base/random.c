@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * xoshiro256** by D. Blackman and S. Vigna (2018), seeded through splitmix64 as its authors advise;
- * written here from the published recurrence.
+ * implemented from the published recurrence.
  */
 #include "base/random.h"
 
@@ -62,8 +62,8 @@ double fg_random_uniform(struct fg_random *random)
 double fg_random_normal(struct fg_random *random)
 {
 	/*
-	 * Box and Muller; the second value of the pair is not kept, so that the state is the four
-	 * words alone.
+	 * Box–Muller; the second value of the pair is dropped, so that the four words are the whole
+	 * state.
 	 */
 	const double radius = sqrt(-2.0 * log(1.0 - fg_random_uniform(random)));
 

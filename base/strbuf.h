@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text that grows.  `struct fg_strbuf text = {0};` is an empty one; `data` is NULL until something
- * is added and always NUL-terminated afterwards.  With a limit (fg_strbuf_set_limit) everything
- * beyond it is dropped and `cut` is set: for text whose length an outsider decides.
+ * Growing text. `struct fg_strbuf text = {0};` is an empty one; `data` is NULL until something is
+ * added and always NUL-terminated afterwards. With a limit (fg_strbuf_set_limit) everything beyond
+ * it is dropped and `cut` is set: for text whose length an outsider decides.
  */
 #ifndef FG_BASE_STRBUF_H
 #define FG_BASE_STRBUF_H
@@ -28,7 +28,7 @@ void fg_strbuf_printf(struct fg_strbuf *text, const char *format, ...) FG_PRINTF
 void fg_strbuf_vprintf(struct fg_strbuf *text, const char *format, va_list ap) FG_PRINTF(2, 0);
 /* Never NULL: "" when empty.  Borrowed until the next change. */
 const char *fg_strbuf_text(const struct fg_strbuf *text);
-/* The text is yours to free; the buffer is empty afterwards.  Never NULL. */
+/* Hands over the text, to be freed; the buffer is empty afterwards. Never NULL. */
 char *fg_strbuf_detach(struct fg_strbuf *text);
 void fg_strbuf_clear(struct fg_strbuf *text);   /* empty, memory and limit kept */
 void fg_strbuf_release(struct fg_strbuf *text); /* empty, memory freed, limit kept */

@@ -154,8 +154,8 @@ static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *code)
 }
 
 /*
- * C0, DEL, C1, and the marks that turn the direction of text around: they make a line show what it
- * does not say.
+ * C0, DEL, C1, and the marks that change the direction of text: they can make a line look different
+ * from what it says.
  */
 static bool is_control(uint32_t code)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small questions about text: words of a command, valid UTF-8, the nearest of several names. */
+/* Words of a command, valid UTF-8, the nearest of several names. */
 #ifndef FG_BASE_TEXT_H
 #define FG_BASE_TEXT_H
 
@@ -23,16 +23,16 @@ bool fg_text_is_utf8(const char *bytes, size_t length);
  */
 void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length, size_t limit);
 /*
- * The same for one line of words: what is no text is shown escaped (\n, \t, \x1b), so that it can
- * be told what it was.
+ * As above, for one line: control characters are shown escaped (\n, \t, \x1b), so that readers can
+ * tell what they were.
  */
 void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t length);
 /*
- * Append lines for a log.  GitHub's runner takes a line for a command if it begins with "::", after
- * blanks, or has "##[" in it: there a blank is put between.
+ * Appends lines for a log. GitHub's runner takes a line for a command if it begins with "::", after
+ * blanks, or contains "##[": a blank breaks these up.
  */
 void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length);
-/* Columns that a terminal uses for it (wide and combining characters considered). */
+/* Columns that the text takes on a terminal (wide and combining characters considered). */
 size_t fg_text_width(const char *text);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which fastgate this is. */
+/* The version of fastgate. */
 #ifndef FG_BASE_VERSION_H
 #define FG_BASE_VERSION_H
 

@@ -85,8 +85,6 @@ int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCA
  * on stdout. A report that cannot be written is an error after all others were written.
  */
 int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
-/* What its reports are made of; borrows from the session. */
-struct fg_report fg_session_report_input(const struct fg_session *session);
 /*
  * The run to the server, the result to where people read it.  The exit code: the verdict's own goes
  * first.

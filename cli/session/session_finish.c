@@ -46,7 +46,7 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 	return fg_gate_decide(input, &session->verdict, err);
 }
 
-struct fg_report fg_session_report_input(const struct fg_session *session)
+static struct fg_report report_of(const struct fg_session *session)
 {
 	return (struct fg_report){
 		.run = &session->run,
@@ -71,7 +71,7 @@ static int take_profiles_of_store(struct fg_session *session, struct fg_error *e
 int fg_session_save(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_reporter *json = fg_reporter_find("json", err);
-	const struct fg_report report = fg_session_report_input(session);
+	const struct fg_report report = report_of(session);
 	const struct fg_report_options options = {0};
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
@@ -97,7 +97,7 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
-	const struct fg_report report = fg_session_report_input(session);
+	const struct fg_report report = report_of(session);
 	const struct fg_report_options plain = fg_cli_report_style(cli, false, session->plan->root);
 	const struct fg_report_options spoken = fg_cli_report_style(cli, true, session->plan->root);
 	struct fg_strbuf text = {0};
@@ -128,7 +128,7 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 
 int fg_session_tell(const struct fg_session *session, bool may_post)
 {
-	const struct fg_report report = fg_session_report_input(session);
+	const struct fg_report report = report_of(session);
 	const int code =
 		fg_upload_run(session->cli, &session->plan->perfdb, session->state_folder,
 			      session->store, session->run.id, (int)session->verdict.exit_code);

@@ -133,14 +133,6 @@ static void hash64_depends_on_every_byte_and_on_the_seed(void **state)
 	}
 }
 
-static void secrets_are_compared_by_content(void **state)
-{
-	(void)state;
-	assert_true(fg_equal_secret("abcd", "abcd", 4));
-	assert_false(fg_equal_secret("abcd", "abce", 4));
-	assert_false(fg_equal_secret("xbcd", "abcd", 4));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,7 +141,6 @@ int main(void)
 		cmocka_unit_test(hmac_agrees_with_the_standard),
 		cmocka_unit_test(crc32c_agrees_with_the_standard),
 		cmocka_unit_test(hash64_depends_on_every_byte_and_on_the_seed),
-		cmocka_unit_test(secrets_are_compared_by_content),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
