@@ -296,6 +296,15 @@ static const struct fg_key gate_keys[] = {
 	 .help = "what becomes of a question that stays open",
 	 .more = "`fail` ends with exit code 3. The report names the smallest change that the run "
 		 "could have seen."},
+	{.name = "placement",
+	 .kind = FG_KEY_BOOL,
+	 IN_POLICY(fail_on_placement),
+	 .initial = "pass",
+	 .words = pass_or_fail,
+	 .help = "what becomes of a difference between builds of the same code",
+	 .more = "Where both sides have the same machine code, data and inputs, and only the linker "
+		 "put them elsewhere, a difference is nobody's doing. `fail` is for who ships "
+		 "exactly this binary."},
 	{.name = "accept",
 	 .kind = FG_KEY_LIST,
 	 IN_POLICY(accepts),

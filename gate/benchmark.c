@@ -5,6 +5,7 @@
 #include "gate/accept.h"
 #include "gate/metric_verdict.h"
 #include "gate/nodes.h"
+#include "gate/placement.h"
 #include "gate/stored.h"
 
 #include <math.h>
@@ -89,6 +90,9 @@ void fg_benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_v
 	}
 	for (size_t i = 0; i < verdict->function_count && policy->functions == FG_FUNCTIONS_GATE;
 	     i++) {
+		/* The same code got slower in another place: that is no function's doing. */
+		if (outcome == FG_OUTCOME_PLACEMENT)
+			break;
 		if (verdict->functions[i].outcome == FG_OUTCOME_REGRESSION)
 			outcome = fg_outcome_worse(outcome, FG_OUTCOME_REGRESSION);
 	}
@@ -166,6 +170,21 @@ static bool is_same_binary(const struct fg_series *a, const struct fg_series *b)
 		same = same && !is_code(differences[i].key);
 	free(differences);
 	return same;
+}
+
+/* Of other bytes, but of the same code? */
+static bool is_same_code(const struct fg_gate_input *input, size_t index)
+{
+	const struct fg_series *series = &input->run->series[index];
+	const struct fg_series *baseline =
+		input->baseline ? fg_run_find(input->baseline, series->name) : NULL;
+
+	if (input->baseline)
+		return baseline && fg_placement_is_same_code(&baseline->build[FG_ARM_CANDIDATE],
+							     &series->build[FG_ARM_CANDIDATE]);
+	return input->run->has_baseline &&
+	       fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
+					 &series->build[FG_ARM_CANDIDATE]);
 }
 
 static void decide_stored(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
@@ -298,6 +317,8 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		return;
 	}
 	fg_nodes_decide(input, index, arena, verdict);
+	if (is_same_code(input, index))
+		fg_placement_settle(arena, verdict);
 	find_accepted(input, policy, arena, verdict);
 	fg_benchmark_conclude(policy, verdict);
 }

@@ -137,6 +137,10 @@ static enum fg_exit exit_code_of(const struct fg_gate_input *input,
 		if (input->policy->fail_on_inconclusive)
 			return FG_EXIT_INCONCLUSIVE;
 		break;
+	case FG_OUTCOME_PLACEMENT:
+		if (input->policy->fail_on_placement)
+			return FG_EXIT_REGRESSION;
+		break;
 	case FG_OUTCOME_PASS:
 	case FG_OUTCOME_NEW:
 	case FG_OUTCOME_MISSING:

@@ -39,6 +39,7 @@ struct fg_policy {
 	double function_floor; /* share of the program's time below which a function is no news */
 	double function_alpha; /* family-wise */
 	bool fail_on_inconclusive;
+	bool fail_on_placement; /* slower by the place of unchanged code fails, too */
 	struct fg_accept *accepts;
 	size_t accept_count;
 };

@@ -247,6 +247,7 @@ static void add_benchmark(struct annotations *a, const struct fg_benchmark_verdi
 		break;
 	case FG_OUTCOME_PASS:
 	case FG_OUTCOME_NEW:
+	case FG_OUTCOME_PLACEMENT:
 	case FG_OUTCOME_IMPROVEMENT:
 		break;
 	}

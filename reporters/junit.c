@@ -230,6 +230,7 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 		add_outcome(j, "skipped", NULL, &message, NULL);
 		break;
 	case FG_OUTCOME_PASS:
+	case FG_OUTCOME_PLACEMENT:
 	case FG_OUTCOME_IMPROVEMENT:
 		break;
 	}

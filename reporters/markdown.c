@@ -35,10 +35,11 @@ enum {
 };
 
 static const char *const signs[] = {
-	[FG_OUTCOME_PASS] = "✅",
+	[FG_OUTCOME_PASS] = "✅", /* one sign each */
 	[FG_OUTCOME_NEW] = "🆕",
 	[FG_OUTCOME_MISSING] = "❔",
 	[FG_OUTCOME_IMPROVEMENT] = "🚀",
+	[FG_OUTCOME_PLACEMENT] = "📍",
 	[FG_OUTCOME_INCONCLUSIVE] = "🤷",
 	[FG_OUTCOME_REGRESSION] = "❌",
 	[FG_OUTCOME_ERROR] = "💥",

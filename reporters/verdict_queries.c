@@ -71,6 +71,7 @@ void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verd
 		{.outcome = FG_OUTCOME_ERROR, .what = "could not be measured"},
 		{.outcome = FG_OUTCOME_REGRESSION, .what = "regressed"},
 		{.outcome = FG_OUTCOME_INCONCLUSIVE, .what = "inconclusive"},
+		{.outcome = FG_OUTCOME_PLACEMENT, .what = "of unchanged code elsewhere"},
 		{.outcome = FG_OUTCOME_IMPROVEMENT, .what = "improved"},
 		{.outcome = FG_OUTCOME_MISSING, .what = "missing"},
 		{.outcome = FG_OUTCOME_NEW, .what = "new"},

@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "runner/binary.h"
+#include "runner/code_facts.h"
 #include "runner/tail.h"
 
 #include <inttypes.h>
@@ -54,7 +55,8 @@ static void add_elf_facts(const struct fg_binary *elf, struct fg_environment *bu
 }
 
 /* What tells one file from another: its build-id, or its size where it has none. */
-static void add_library(const char *name, const char *path, struct fg_environment *build)
+static void add_library(const struct fg_target *target, const char *name, const char *path,
+			struct fg_environment *build)
 {
 	struct fg_binary elf = {0};
 	char key[KEY_MAX];
@@ -69,6 +71,7 @@ static void add_library(const char *name, const char *path, struct fg_environmen
 	else
 		fg_environment_printf(build, key, false, "no build-id, %" PRIu64 " bytes",
 				      elf.size_bytes);
+	fg_code_facts_add_library(target, name, path, build);
 	fg_binary_release(&elf);
 }
 
@@ -76,7 +79,8 @@ static void add_library(const char *name, const char *path, struct fg_environmen
  * "\tlibm.so.6 => /lib/libm.so.6 (0x7f...)"; the loader itself stands alone with its path and is no
  * library of interest.
  */
-static void add_loader_line(char *line, struct fg_environment *build)
+static void add_loader_line(const struct fg_target *target, char *line,
+			    struct fg_environment *build)
 {
 	char *arrow = strstr(line, " => ");
 	char *name = line + strspn(line, " \t");
@@ -91,9 +95,10 @@ static void add_loader_line(char *line, struct fg_environment *build)
 	if (end)
 		*end = '\0';
 	if (*path == '/')
-		add_library(name, path, build);
+		add_library(target, name, path, build);
 	else
-		add_library(name, "", build); /* not found: the program cannot start, either */
+		add_library(target, name, "",
+			    build); /* not found: the program cannot start, either */
 }
 
 /*
@@ -129,7 +134,7 @@ static void add_libraries(const struct fg_target *target, const char *interprete
 
 		if (newline)
 			*newline = '\0';
-		add_loader_line(line, build);
+		add_loader_line(target, line, build);
 		line = newline ? newline + 1 : NULL;
 	}
 	fg_process_result_release(&result);
@@ -151,6 +156,8 @@ void fg_build_capture(const struct fg_target *target, struct fg_environment *bui
 	add_elf_facts(&elf, build);
 	if (elf.interpreter)
 		add_libraries(target, elf.interpreter, build);
+	fg_code_facts_add_program(target, build);
+	fg_code_facts_add_inputs(target, build);
 	fg_binary_release(&elf);
 }
 

@@ -148,6 +148,11 @@ static bool is_inside(const char *folder, const char *path)
 	return inside;
 }
 
+bool fg_target_is_inside(const struct fg_target *target, const char *path)
+{
+	return is_inside(target->root, path);
+}
+
 void fg_target_resolve(struct fg_target *target)
 {
 	struct stat status;

@@ -38,6 +38,9 @@ void fg_target_release(struct fg_target *target);
  */
 void fg_target_resolve(struct fg_target *target);
 
+/* Does this file lie below the arm's root, links followed? */
+bool fg_target_is_inside(const struct fg_target *target, const char *path);
+
 /*
  * Would both arms execute the same thing?  The same words, the same program bytes, and the same bytes in every file that the words
  * or stdin name.  (Shared libraries are compared by build_info.h.)  Nobody knows this of two trees behind a wrapper: an interpreter's

@@ -19,6 +19,7 @@ LIBRARY_HEADERS = {
     "zlib": r"zlib\.h",
     "liblzma": r"lzma\.h",
     "libdw": r"(elfutils/|dwarf\.h|libelf\.h|gelf\.h)",
+    "Zydis": r"Zydis/",
     "libunwind": r"libunwind",
     "cmocka": r"cmocka\.h",
 }

@@ -12,7 +12,7 @@ import { callGraph } from './graph.js';
 import { repetitionTimeline } from './timeline.js';
 import { markedTables } from './marked.js';
 
-const WEIGHT = ['pass', 'new', 'missing', 'improvement', 'inconclusive', 'regression', 'error'];
+const WEIGHT = ['pass', 'new', 'missing', 'improvement', 'placement', 'inconclusive', 'regression', 'error'];
 
 // The metric that tells the benchmark's story.
 export function headline(benchmark) {

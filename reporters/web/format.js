@@ -122,7 +122,7 @@ export function place(file, line) {
 }
 
 const MARKS = {
-	pass: '✓', regression: '▲', improvement: '▼', inconclusive: '?', new: '+', missing: '−', error: '!',
+	pass: '✓', regression: '▲', improvement: '▼', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
 };
 
 export function verdictMark(verdict) {

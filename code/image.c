@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "code/image.h"
+
+#include "base/fs.h"
+
+#include <elf.h>
+
+enum {
+	MAX_FILE_BYTES = 512 << 20
+};
+
+struct reader {
+	struct fg_image *image;
+	const char *path;
+	const Elf64_Shdr *headers; /* copied: the file's own may lie unaligned */
+	size_t header_count;
+	const char *names;
+	size_t names_size;
+	uint64_t tls_start;
+};
+
+static bool in_file(const struct fg_image *image, uint64_t offset, uint64_t size)
+{
+	return offset <= image->file_size && size <= image->file_size - offset;
+}
+
+/* A text of a string table that ends within it; "" for anything else. */
+static const char *text_at(const char *table, size_t size, uint64_t offset)
+{
+	if (offset >= size || !memchr(table + offset, '\0', size - offset))
+		return "";
+	return table + offset;
+}
+
+static int read_header(struct reader *r, struct fg_error *err)
+{
+	const struct fg_image *image = r->image;
+	Elf64_Ehdr header;
+	Elf64_Shdr *copy;
+
+	if (image->file_size < sizeof(header) || memcmp(image->file, ELFMAG, SELFMAG) != 0)
+		return fg_error_set(err, FG_EPARSE, "%s: not an ELF file", r->path);
+	memcpy(&header, image->file, sizeof(header));
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    header.e_machine != EM_X86_64)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s: machine code is compared for x86-64 only (ELF machine %u)",
+				    r->path, header.e_machine);
+	if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum ||
+	    !in_file(image, header.e_shoff, (uint64_t)header.e_shnum * sizeof(Elf64_Shdr)))
+		return fg_error_set(err, FG_EPARSE, "%s: the section table is not in the file",
+				    r->path);
+	r->header_count = header.e_shnum;
+	copy = fg_arena_array(&r->image->arena, r->header_count, sizeof(*copy));
+	memcpy(copy, image->file + header.e_shoff, r->header_count * sizeof(*copy));
+	for (size_t i = 0; i < r->header_count; i++) {
+		if (copy[i].sh_type != SHT_NOBITS &&
+		    !in_file(image, copy[i].sh_offset, copy[i].sh_size))
+			return fg_error_set(err, FG_EPARSE, "%s: section %zu is not in the file",
+					    r->path, i);
+	}
+	r->headers = copy;
+	r->names = image->file + copy[header.e_shstrndx].sh_offset;
+	r->names_size = copy[header.e_shstrndx].sh_size;
+	r->image->is_fixed = header.e_type == ET_EXEC;
+	return FG_OK;
+}
+
+static int compare_sections(const void *left, const void *right)
+{
+	const struct fg_image_section *a = left;
+	const struct fg_image_section *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* .tbss takes no addresses of its own: it overlaps what follows. */
+static bool is_loaded(const Elf64_Shdr *header)
+{
+	return (header->sh_flags & SHF_ALLOC) && header->sh_size &&
+	       header->sh_addr <= UINT64_MAX - header->sh_size &&
+	       !((header->sh_flags & SHF_TLS) && header->sh_type == SHT_NOBITS);
+}
+
+static void read_sections(struct reader *r)
+{
+	struct fg_image *image = r->image;
+
+	image->sections =
+		fg_arena_array(&image->arena, r->header_count, sizeof(image->sections[0]));
+	image->low = UINT64_MAX;
+	r->tls_start = UINT64_MAX;
+	for (size_t i = 0; i < r->header_count; i++) {
+		const Elf64_Shdr *header = &r->headers[i];
+
+		if ((header->sh_flags & SHF_TLS) && header->sh_addr < r->tls_start)
+			r->tls_start = header->sh_addr;
+		if (!is_loaded(header))
+			continue;
+		image->sections[image->section_count++] = (struct fg_image_section){
+			.name = text_at(r->names, r->names_size, header->sh_name),
+			.bytes = header->sh_type == SHT_NOBITS
+					 ? NULL
+					 : (const uint8_t *)image->file + header->sh_offset,
+			.address = header->sh_addr,
+			.size = header->sh_size,
+			.is_code = (header->sh_flags & SHF_EXECINSTR) != 0,
+			.is_writable = (header->sh_flags & SHF_WRITE) != 0,
+		};
+		if (header->sh_addr < image->low)
+			image->low = header->sh_addr;
+		if (header->sh_addr + header->sh_size > image->high)
+			image->high = header->sh_addr + header->sh_size;
+	}
+	qsort(image->sections, image->section_count, sizeof(image->sections[0]), compare_sections);
+}
+
+static const Elf64_Shdr *find_section(const struct reader *r, uint32_t type)
+{
+	for (size_t i = 0; i < r->header_count; i++) {
+		if (r->headers[i].sh_type == type)
+			return &r->headers[i];
+	}
+	return NULL;
+}
+
+/* The symbols of a table and the strings it is linked to. */
+struct symbol_table {
+	const char *entries;
+	size_t count;
+	const char *strings;
+	size_t strings_size;
+};
+
+static struct symbol_table open_table(const struct reader *r, const Elf64_Shdr *header)
+{
+	const Elf64_Shdr *strings;
+
+	if (!header || header->sh_link >= r->header_count)
+		return (struct symbol_table){0};
+	strings = &r->headers[header->sh_link];
+	if (strings->sh_type == SHT_NOBITS)
+		return (struct symbol_table){0};
+	return (struct symbol_table){
+		.entries = r->image->file + header->sh_offset,
+		.count = header->sh_size / sizeof(Elf64_Sym),
+		.strings = r->image->file + strings->sh_offset,
+		.strings_size = strings->sh_size,
+	};
+}
+
+static Elf64_Sym table_symbol(const struct symbol_table *table, size_t index)
+{
+	Elf64_Sym symbol = {0};
+
+	if (index < table->count)
+		memcpy(&symbol, table->entries + index * sizeof(symbol), sizeof(symbol));
+	return symbol;
+}
+
+/* "parse.part.2.cold" → "parse.part.cold": compilers number clones and static locals as they come. */
+static const char *without_numbers(struct fg_arena *arena, const char *name)
+{
+	char *plain = fg_arena_strdup(arena, name);
+	char *to = plain;
+
+	for (const char *from = plain; *from;) {
+		const size_t digits = *from == '.' ? strspn(from + 1, "0123456789") : 0;
+
+		if (from > plain && digits && (from[1 + digits] == '\0' || from[1 + digits] == '.'))
+			from += 1 + digits;
+		else
+			*to++ = *from++;
+	}
+	*to = '\0';
+	return plain;
+}
+
+/* For one address the symbol that would be chosen in any build: global first, then by name. */
+static int compare_symbols(const void *left, const void *right)
+{
+	const struct fg_image_symbol *a = left;
+	const struct fg_image_symbol *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if ((*a->unit != '\0') != (*b->unit != '\0'))
+		return *a->unit ? 1 : -1;
+	if ((a->size == 0) != (b->size == 0))
+		return a->size ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/*
+ * The compiler's own start files: the same in every build, and full of marks that the linker sets
+ * at the ends of sections.
+ */
+static bool is_start_file(const char *name)
+{
+	static const char *const names[] = {"deregister_tm_clones",
+					    "register_tm_clones",
+					    "__do_global_dtors_aux",
+					    "frame_dummy",
+					    "_start",
+					    "_init",
+					    "_fini",
+					    "_dl_relocate_static_pie"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void take_symbol(struct reader *r, const struct symbol_table *table, Elf64_Sym symbol,
+			const char *unit)
+{
+	struct fg_image *image = r->image;
+	const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+	const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+	const char *name = text_at(table->strings, table->strings_size, symbol.st_name);
+
+	if (type == STT_TLS && symbol.st_shndx < r->header_count &&
+	    r->headers[symbol.st_shndx].sh_type == SHT_PROGBITS)
+		symbol.st_value += r->tls_start;
+	else if (!is_function && type != STT_OBJECT)
+		return;
+	/* Objects without a size are marks of the linker, not things. */
+	if (!*name || (!is_function && symbol.st_size == 0) || symbol.st_value < image->low ||
+	    symbol.st_value >= image->high)
+		return;
+	image->symbols[image->symbol_count++] = (struct fg_image_symbol){
+		.is_start_file = is_start_file(name),
+		.name = without_numbers(&image->arena, name),
+		.unit = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL ? unit : "",
+		.address = symbol.st_value,
+		.size = symbol.st_size,
+		.is_function = is_function,
+	};
+}
+
+/* Aliases go; a function without a size (assembler) reaches to the next symbol or its section's end. */
+static void settle_symbols(struct fg_image *image)
+{
+	size_t used = 0;
+
+	qsort(image->symbols, image->symbol_count, sizeof(image->symbols[0]), compare_symbols);
+	for (size_t i = 0; i < image->symbol_count; i++) {
+		if (used && image->symbols[used - 1].address == image->symbols[i].address)
+			continue;
+		image->symbols[used++] = image->symbols[i];
+	}
+	image->symbol_count = used;
+	for (size_t i = 0; i < used; i++) {
+		struct fg_image_symbol *symbol = &image->symbols[i];
+		const struct fg_image_section *section =
+			fg_image_section_at(image, symbol->address);
+		uint64_t end = section ? section->address + section->size : symbol->address;
+
+		if (i + 1 < used && image->symbols[i + 1].address < end)
+			end = image->symbols[i + 1].address;
+		if (symbol->size == 0 || symbol->size > end - symbol->address)
+			symbol->size = end - symbol->address;
+	}
+}
+
+static int read_symbols(struct reader *r, struct fg_error *err)
+{
+	const struct symbol_table table = open_table(r, find_section(r, SHT_SYMTAB));
+	const char *unit = "";
+
+	if (!table.count)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s: stripped: without a symbol table its functions cannot be "
+				    "told apart",
+				    r->path);
+	r->image->symbols =
+		fg_arena_array(&r->image->arena, table.count, sizeof(r->image->symbols[0]));
+	for (size_t i = 1; i < table.count; i++) {
+		const Elf64_Sym symbol = table_symbol(&table, i);
+
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_FILE)
+			unit = text_at(table.strings, table.strings_size, symbol.st_name);
+		else if (symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS)
+			take_symbol(r, &table, symbol, unit);
+	}
+	settle_symbols(r->image);
+	return FG_OK;
+}
+
+static void mark_exports(struct reader *r)
+{
+	const struct symbol_table table = open_table(r, find_section(r, SHT_DYNSYM));
+
+	for (size_t i = 1; i < table.count; i++) {
+		const Elf64_Sym symbol = table_symbol(&table, i);
+		const struct fg_image_symbol *found =
+			symbol.st_shndx == SHN_UNDEF
+				? NULL
+				: fg_image_symbol_at(r->image, symbol.st_value);
+
+		if (found && found->address == symbol.st_value)
+			r->image->symbols[found - r->image->symbols].is_exported = true;
+	}
+}
+
+static int compare_relocations(const void *left, const void *right)
+{
+	const struct fg_image_relocation *a = left;
+	const struct fg_image_relocation *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static struct fg_image_relocation take_relocation(const struct symbol_table *names,
+						  Elf64_Rela entry)
+{
+	const Elf64_Sym symbol = table_symbol(names, ELF64_R_SYM(entry.r_info));
+	const char *name = text_at(names->strings, names->strings_size, symbol.st_name);
+
+	if (ELF64_R_SYM(entry.r_info) == 0)
+		return (struct fg_image_relocation){.address = entry.r_offset,
+						    .target = (uint64_t)entry.r_addend};
+	/* What this image defines may be bound elsewhere: then its name is what matters, too. */
+	return (struct fg_image_relocation){
+		.address = entry.r_offset, .import = name, .addend = entry.r_addend};
+}
+
+static void read_relocations(struct reader *r)
+{
+	struct fg_image *image = r->image;
+	size_t room = 0;
+
+	for (size_t i = 0; i < r->header_count; i++) {
+		if (r->headers[i].sh_type == SHT_RELA && (r->headers[i].sh_flags & SHF_ALLOC))
+			room += r->headers[i].sh_size / sizeof(Elf64_Rela);
+	}
+	image->relocations = fg_arena_array(&image->arena, room, sizeof(image->relocations[0]));
+	for (size_t i = 0; i < r->header_count; i++) {
+		const Elf64_Shdr *header = &r->headers[i];
+		struct symbol_table names;
+
+		if (header->sh_type != SHT_RELA || !(header->sh_flags & SHF_ALLOC))
+			continue;
+		names = open_table(
+			r, header->sh_link < r->header_count ? &r->headers[header->sh_link] : NULL);
+		for (size_t k = 0; k < header->sh_size / sizeof(Elf64_Rela); k++) {
+			Elf64_Rela entry;
+
+			memcpy(&entry, image->file + header->sh_offset + k * sizeof(entry),
+			       sizeof(entry));
+			image->relocations[image->relocation_count++] =
+				take_relocation(&names, entry);
+		}
+	}
+	qsort(image->relocations, image->relocation_count, sizeof(image->relocations[0]),
+	      compare_relocations);
+}
+
+int fg_image_read(const char *path, struct fg_image *image, struct fg_error *err)
+{
+	struct reader r = {.image = image, .path = path};
+	int status;
+
+	*image = (struct fg_image){0};
+	status = fg_fs_read_regular(path, MAX_FILE_BYTES, &image->file, &image->file_size, err);
+	if (status != FG_OK)
+		return status;
+	status = read_header(&r, err);
+	if (status != FG_OK)
+		goto out;
+	read_sections(&r);
+	status = read_symbols(&r, err);
+	if (status != FG_OK)
+		goto out;
+	mark_exports(&r);
+	read_relocations(&r);
+out:
+	if (status != FG_OK)
+		fg_image_release(image);
+	return status;
+}
+
+void fg_image_release(struct fg_image *image)
+{
+	free(image->file);
+	fg_arena_release(&image->arena);
+	*image = (struct fg_image){0};
+}
+
+const struct fg_image_section *fg_image_section_at(const struct fg_image *image, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = image->section_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct fg_image_section *section = &image->sections[middle];
+
+		if (address < section->address)
+			high = middle;
+		else if (address - section->address >= section->size)
+			low = middle + 1;
+		else
+			return section;
+	}
+	return NULL;
+}
+
+const struct fg_image_symbol *fg_image_symbol_at(const struct fg_image *image, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = image->symbol_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct fg_image_symbol *symbol = &image->symbols[middle];
+
+		if (address < symbol->address)
+			high = middle;
+		else if (address - symbol->address >= symbol->size)
+			low = middle + 1;
+		else
+			return symbol;
+	}
+	return NULL;
+}
+
+size_t fg_image_first_relocation(const struct fg_image *image, uint64_t address)
+{
+	size_t low = 0;
+	size_t high = image->relocation_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (image->relocations[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct fg_image_relocation *fg_image_relocation_at(const struct fg_image *image,
+							 uint64_t address)
+{
+	const size_t at = fg_image_first_relocation(image, address);
+
+	if (at == image->relocation_count || image->relocations[at].address != address)
+		return NULL;
+	return &image->relocations[at];
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A linked x86-64 program or library as the loader would lay it out: sections by address, named
+ * things in them, and what relocations put where.
+ *
+ * Nothing in the file is believed: every offset is held against the file's size before it is used.
+ * The image is one arena and the file's bytes; release it with fg_image_release().
+ */
+#ifndef FG_CODE_IMAGE_H
+#define FG_CODE_IMAGE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct fg_image_section {
+	const char *name;
+	const uint8_t *bytes; /* NULL: nothing in the file (.bss) */
+	uint64_t address;
+	uint64_t size;
+	bool is_code;
+	bool is_writable;
+};
+
+/* A function or an object that the symbol table names. */
+struct fg_image_symbol {
+	/* Without what a compiler numbers anew in each build: "parse.part.2" is "parse.part". */
+	const char *name;
+	const char *unit; /* source file of a local symbol; "": global */
+	uint64_t address;
+	uint64_t size;
+	bool is_function;
+	bool is_exported; /* in the dynamic symbol table: another library may bind to it */
+	bool is_start_file;
+};
+
+struct fg_image_relocation {
+	uint64_t address;
+	uint64_t target;    /* address in this image; meaningless when `import` is set */
+	const char *import; /* symbol of another image; NULL: `target` */
+	int64_t addend;     /* to the import */
+};
+
+struct fg_image {
+	struct fg_arena arena;
+	char *file;
+	size_t file_size;
+	struct fg_image_section *sections; /* loaded ones, by address */
+	size_t section_count;
+	struct fg_image_symbol *symbols; /* by address; one per address and kind */
+	size_t symbol_count;
+	struct fg_image_relocation *relocations; /* by address */
+	size_t relocation_count;
+	uint64_t low, high; /* addresses in [low, high) are ours */
+	bool is_fixed;      /* not position independent: addresses stand in it as plain numbers */
+};
+
+/*
+ * FG_EPARSE: not an ELF file, or a broken one; FG_EUNSUPPORTED: another machine, or no symbol table;
+ * FG_ELIMIT: too large.  On failure the image is empty.
+ */
+int fg_image_read(const char *path, struct fg_image *image, struct fg_error *err) FG_NODISCARD;
+void fg_image_release(struct fg_image *image);
+
+/* The section that holds this address, or NULL. */
+const struct fg_image_section *fg_image_section_at(const struct fg_image *image, uint64_t address);
+/* The symbol whose bytes hold this address, or NULL. */
+const struct fg_image_symbol *fg_image_symbol_at(const struct fg_image *image, uint64_t address);
+/* The relocation at just this address, or NULL. */
+const struct fg_image_relocation *fg_image_relocation_at(const struct fg_image *image,
+							 uint64_t address);
+/* The first relocation at or after this address; `relocation_count` when there is none. */
+size_t fg_image_first_relocation(const struct fg_image *image, uint64_t address);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/placement.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+
+enum {
+	KEY_MAX = 512
+};
+
+static bool is_equal(const struct fg_environment *a, const struct fg_environment *b,
+		     const char *key)
+{
+	const char *in_a = fg_environment_get(a, key);
+	const char *in_b = fg_environment_get(b, key);
+
+	return in_a && in_b && strcmp(in_a, in_b) == 0;
+}
+
+/* Every library of `a` is in `b`, and is the same file or has the same code. */
+static bool has_libraries_of(const struct fg_environment *a, const struct fg_environment *b)
+{
+	static const char prefix[] = "build.library.";
+
+	for (size_t i = 0; i < a->count; i++) {
+		const char *key = a->facts[i].key;
+		char code_key[KEY_MAX];
+
+		if (!fg_text_starts_with(key, prefix) || is_equal(a, b, key))
+			continue;
+		(void)snprintf(code_key, sizeof(code_key), "build.code.%s",
+			       key + sizeof(prefix) - 1);
+		if (!fg_environment_get(b, key) || !is_equal(a, b, code_key))
+			return false;
+	}
+	return true;
+}
+
+bool fg_placement_is_same_code(const struct fg_environment *baseline,
+			       const struct fg_environment *candidate)
+{
+	return is_equal(baseline, candidate, "build.code") &&
+	       is_equal(baseline, candidate, "build.inputs") &&
+	       has_libraries_of(baseline, candidate) && has_libraries_of(candidate, baseline);
+}
+
+void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < verdict->metric_count; i++) {
+		struct fg_metric_verdict *metric = &verdict->metrics[i];
+
+		if (metric->exact || (metric->outcome != FG_OUTCOME_REGRESSION &&
+				      metric->outcome != FG_OUTCOME_IMPROVEMENT))
+			continue;
+		metric->outcome = FG_OUTCOME_PLACEMENT;
+		any = true;
+	}
+	if (any)
+		fg_notes_add(
+			&verdict->notes, arena,
+			"placement: code unchanged: both builds have the same machine code, data "
+			"and inputs, only at other addresses");
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same code in another place.  A linker that puts a loop across a cache line makes it slower,
+ * and no line of anybody's change did it.  Where both builds have the same machine code and data
+ * and the same inputs (the facts build.code, build.code.LIBRARY and build.inputs), a difference of
+ * a measured metric is placement.
+ */
+#ifndef FG_GATE_PLACEMENT_H
+#define FG_GATE_PLACEMENT_H
+
+#include "model/run.h"
+#include "model/verdict.h"
+
+/* Do both builds do the same thing, as far as their facts tell?  A missing fact says no. */
+bool fg_placement_is_same_code(const struct fg_environment *baseline,
+			       const struct fg_environment *candidate);
+/* Regressions and improvements of measured metrics become placement, with a note. */
+void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
+
+#endif

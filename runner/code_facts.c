@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/code_facts.h"
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "code/code.h"
+#include "runner/binary.h"
+#include "runner/git.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum {
+	/* Raise it when digests of the same code come out differently: cached ones are left alone. */
+	DIGEST_VERSION = 1,
+	DIGEST_HEX = 2 * FG_CODE_DIGEST_SIZE + 1,
+	INPUT_FILES_MAX = 20000,
+	INPUT_MAX_BYTES = 256 << 20, /* all files together */
+};
+
+/* ---- machine code ---- */
+
+static char *cache_path(const char *build_id)
+{
+	char *folder = fg_fs_cache_folder();
+	char *path;
+
+	if (!folder || !*build_id) {
+		free(folder);
+		return NULL;
+	}
+	path = fg_xasprintf("%s/code/%d-%s", folder, DIGEST_VERSION, build_id);
+	free(folder);
+	return path;
+}
+
+static bool read_cached(const char *path, char hex[DIGEST_HEX])
+{
+	char *text = NULL;
+	size_t size = 0;
+	bool good = false;
+
+	if (path && fg_fs_read_regular(path, DIGEST_HEX, &text, &size, NULL) == FG_OK &&
+	    size == DIGEST_HEX - 1 && strspn(text, "0123456789abcdef") == size) {
+		memcpy(hex, text, size);
+		hex[size] = '\0';
+		good = true;
+	}
+	free(text);
+	return good;
+}
+
+/* Not being able to keep it costs the next run a tenth of a second. */
+static void write_cached(const char *path, const char *hex)
+{
+	char *folder = path ? fg_fs_parent(path) : NULL;
+
+	if (folder && fg_fs_make_folders(folder, 0700, NULL) == FG_OK)
+		(void)!fg_fs_write_atomic(path, hex, strlen(hex), 0600, NULL);
+	free(folder);
+}
+
+static bool digest_file(const char *path, char hex[DIGEST_HEX])
+{
+	struct fg_binary elf = {0};
+	struct fg_code code;
+	char *cached = NULL;
+	bool good;
+
+	if (fg_binary_read(path, &elf, NULL) == FG_OK)
+		cached = cache_path(elf.build_id);
+	fg_binary_release(&elf);
+	good = read_cached(cached, hex);
+	if (!good && fg_code_read(path, &code, NULL) == FG_OK) {
+		fg_hex(code.digest, sizeof(code.digest), hex);
+		fg_code_release(&code);
+		write_cached(cached, hex);
+		good = true;
+	}
+	free(cached);
+	return good;
+}
+
+void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build)
+{
+	char hex[DIGEST_HEX];
+
+	if (target->program && !target->is_wrapper && digest_file(target->program, hex))
+		fg_environment_set(build, "build.code", hex, false);
+}
+
+void fg_code_facts_add_library(const struct fg_target *target, const char *name, const char *path,
+			       struct fg_environment *build)
+{
+	char hex[DIGEST_HEX];
+	char *key;
+
+	/* One from outside is the same file on both sides, or its build-id tells it apart. */
+	if (!fg_target_is_inside(target, path) || !digest_file(path, hex))
+		return;
+	key = fg_xasprintf("build.code.%s", name);
+	fg_environment_set(build, key, hex, false);
+	free(key);
+}
+
+/* ---- inputs ---- */
+
+struct inputs {
+	struct fg_sha256 sha;
+	uint64_t bytes_left;
+	bool complete;
+};
+
+/* A file by name and content; what is no file counts by name alone. */
+static void add_file(struct inputs *inputs, const char *name, const char *path)
+{
+	struct stat status;
+	char *data = NULL;
+	size_t size = 0;
+
+	fg_sha256_add(&inputs->sha, name, strlen(name) + 1);
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return;
+	if ((uint64_t)status.st_size > inputs->bytes_left ||
+	    fg_fs_read_regular(path, (size_t)inputs->bytes_left, &data, &size, NULL) != FG_OK) {
+		inputs->complete = false;
+		return;
+	}
+	inputs->bytes_left -= size;
+	fg_sha256_add(&inputs->sha, data, size);
+	free(data);
+}
+
+static bool ends_with_any(const char *name, const char *const *endings, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (fg_text_ends_with(name, endings[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What goes into the build shows in the code; what people read shows nowhere, and what we keep is
+ * ours.  All else may be read by the program.
+ */
+static bool is_no_input(const char *path)
+{
+	static const char *const endings[] = {
+		".c",     ".h",     ".cc",  ".hh",  ".cpp", ".hpp",  ".cxx",  ".hxx", ".c++",
+		".inc",   ".inl",   ".ipp", ".tcc", ".def", ".s",    ".S",    ".asm", ".f",
+		".f90",   ".rs",    ".go",  ".y",   ".l",   ".m4",   ".ac",   ".am",  ".mk",
+		".cmake", ".bazel", ".bzl", ".md",  ".rst", ".adoc", ".texi", ".1",   ".3",
+	};
+	static const char *const names[] = {
+		"CMakeLists.txt",
+		"Makefile",
+		"GNUmakefile",
+		"meson.build",
+		"meson_options.txt",
+		"configure",
+		"BUILD",
+		"WORKSPACE",
+		"LICENSE",
+		"COPYING",
+		"README",
+		"ChangeLog",
+		"NEWS",
+		"AUTHORS",
+		".gitignore",
+		".gitattributes",
+		".clang-format",
+		".clang-tidy",
+		"fastgate.yml",
+	};
+	const char *name = fg_fs_base_name(path);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return fg_text_starts_with(path, ".github/") || fg_text_starts_with(path, ".fastgate/") ||
+	       ends_with_any(name, endings, FG_ARRAY_SIZE(endings));
+}
+
+/* Of the files that git knows or would take, those that the program may read. */
+static void add_project_files(struct inputs *inputs, const char *root)
+{
+	static const char *const arguments[] = {"ls-files",           "--cached",      "--others",
+						"--exclude-standard", "--deduplicate", NULL};
+	const struct fg_git git = {.folder = root};
+	char *text = NULL;
+	size_t count = 0;
+
+	/* Outside a repository: nothing is known of other files, so nothing is claimed. */
+	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK) {
+		inputs->complete = false;
+		return;
+	}
+	for (char *line = text; line && *line && inputs->complete; count++) {
+		char *end = strchr(line, '\n');
+
+		if (end)
+			*end = '\0';
+		if (count >= INPUT_FILES_MAX || *line == '"')
+			inputs->complete = false;
+		else if (!is_no_input(line)) {
+			char *path = fg_fs_join(root, line);
+
+			add_file(inputs, line, path);
+			free(path);
+		}
+		line = end ? end + 1 : NULL;
+	}
+	free(text);
+}
+
+void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build)
+{
+	struct inputs inputs = {.bytes_left = INPUT_MAX_BYTES, .complete = true};
+	uint8_t digest[FG_SHA256_SIZE];
+	char hex[DIGEST_HEX];
+
+	if (!target->program || target->is_wrapper)
+		return;
+	fg_sha256_init(&inputs.sha);
+	for (size_t i = 1; i < target->command->argc; i++) {
+		char *path = fg_fs_join(target->working_directory, target->command->argv[i]);
+
+		add_file(&inputs, target->command->argv[i], path);
+		free(path);
+	}
+	if (target->stdin_path)
+		add_file(&inputs, "<", target->stdin_path);
+	add_project_files(&inputs, target->root);
+	if (!inputs.complete)
+		return;
+	fg_sha256_finish(&inputs.sha, digest);
+	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
+	fg_environment_set(build, "build.inputs", hex, false);
+}

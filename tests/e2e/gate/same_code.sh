@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What a run records of both builds tells the same code in another place from another code, other data, and a file that nobody reads.
+. "$(dirname "$0")/common.sh"
+make_project
+shorten
+echo 'one line' >words.txt
+git add .
+git commit -q -m "A word list"
+
+# fact NAME: "same" or "different" between the sides of the last run
+fact() {
+	"$FASTGATE" report --format json >"$work/out" 2>"$work/err" || fail "no report"
+	found=$(grep -o "\"build\.$1\": \"[0-9a-f]*\"" "$work/out")
+	[ "$(echo "$found" | wc -l)" -eq 2 ] || fail "build.$1 does not stand on both sides"
+	if [ "$(echo "$found" | sort -u | wc -l)" -eq 1 ]; then echo same; else echo different; fi
+}
+measure() { # what, expected of the code, expected of the inputs
+	"$FASTGATE" run --against HEAD --pairs 5:5 --set measure.warmup=0 >"$work/out" 2>"$work/err"
+	[ $? -le 1 ] || fail "$1: the run failed"
+	[ "$(fact code)" = "$2" ] || fail "$1: the code counts as $(fact code), expected $2"
+	[ "$(fact inputs)" = "$3" ] || fail "$1: the inputs count as $(fact inputs), expected $3"
+}
+
+# In front of everything else: the rest of the program moves.
+sed -i 's|^#include "table.h"|&\n__attribute__((used)) static int nobody_calls_this(int x)\n{\n\treturn x * 3 + 1;\n}|' table.c
+grep -q nobody_calls_this table.c || fail "nothing was planted"
+echo 'A sentence.' >README.md
+measure "an unused function and a document" same same
+git checkout -q table.c
+rm README.md
+
+echo 'another line' >>words.txt
+sed -i 's|^#include "table.h"|/* a comment */\n&|' table.c
+measure "data and a comment" same different
+git checkout -q .
+
+sed -i 's/hash % 512/hash % 256/' table.c
+measure "fewer chains" different same

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A program with one of everything that speaks of addresses; built several times, each with one thing changed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef LIMIT
+# define LIMIT 100
+#endif
+#ifndef GREETING
+# define GREETING "a text of its own"
+#endif
+#ifndef THIRD
+# define THIRD 30
+#endif
+#ifndef SCALE
+# define SCALE 1.25
+#endif
+
+#ifdef UNUSED
+__attribute__((noinline, used)) static long nobody_calls_this(long x)
+{
+	return x * x + 7;
+}
+#endif
+
+static const int table[] = {10, 20, THIRD, 40, 50};
+static const char *const names[] = {"first", "second", "third"};
+static int counter;
+
+__attribute__((noinline)) static int by_table(int i)
+{
+	return table[i % 5];
+}
+
+__attribute__((noinline)) static const char *by_name(int i)
+{
+	return names[i % 3];
+}
+
+__attribute__((noinline)) static double scaled(double x)
+{
+	return x * SCALE + 0.5;
+}
+
+__attribute__((noinline)) static int by_switch(int i, const char *text)
+{
+	switch (i & 7) {
+	case 0:
+		return (int)strlen(text);
+	case 1:
+		return puts(text);
+	case 2:
+		return (int)strtol(text, NULL, 10);
+	case 3:
+		return counter++;
+	case 4:
+		return by_table(i);
+	case 5:
+		return text[0];
+	case 6:
+#ifdef OTHER_CASE
+		return 66;
+#else
+		return 65;
+#endif
+	default:
+		return -1;
+	}
+}
+
+__attribute__((noinline)) static int limited(int i)
+{
+	return i > LIMIT ? LIMIT : i;
+}
+
+__attribute__((noinline)) static int outer(int i)
+{
+	return limited(i) + 1;
+}
+
+int main(int argc, char **argv)
+{
+	int sum = 0;
+
+	(void)argv;
+	for (int i = 0; i < argc * 100; i++)
+		sum += by_switch(i, by_name(i)) + outer(i) + (int)scaled(i);
+	puts(GREETING);
+	return sum == 42;
+}
