@@ -38,13 +38,13 @@ static void head(struct fg_matrix_row *to, const struct fg_profile_row *from)
 		.arm = from->arm,
 		.pair = from->pair,
 		.aside = from->aside,
-		.total_ns = whole(from->total),
-		.lost_ns = whole(from->lost),
-		.truncated_ns = whole(from->truncated),
-		.unit_ns = samples ? whole(sum / (double)samples) : 1,
+		.total = whole(from->total),
+		.lost = whole(from->lost),
+		.truncated = whole(from->truncated),
+		.unit = samples ? whole(sum / (double)samples) : 1,
 	};
-	if (to->unit_ns < 1)
-		to->unit_ns = 1;
+	if (to->unit < 1)
+		to->unit = 1;
 }
 
 /* Room for id_count ids and entry_count entries: nothing in it yet but starts[0]. */
@@ -55,7 +55,7 @@ static void allocate(struct fg_matrix *m)
 	m->starts[0] = 0;
 	m->entry_rows = fg_xreallocarray(NULL, m->entry_count + 1, sizeof(*m->entry_rows));
 	m->samples = fg_xreallocarray(NULL, m->entry_count + 1, sizeof(*m->samples));
-	m->self_ns = fg_xreallocarray(NULL, m->entry_count + 1, sizeof(*m->self_ns));
+	m->self = fg_xreallocarray(NULL, m->entry_count + 1, sizeof(*m->self));
 }
 
 /* Nodes that have entries, in order of their ids; counts[node] becomes the node's place. */
@@ -111,7 +111,7 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 
 			m.entry_rows[at] = row_index;
 			m.samples[at] = row->samples[i];
-			m.self_ns[at] = row->values[i];
+			m.self[at] = row->values[i];
 		}
 		row_index++;
 	}
@@ -127,13 +127,13 @@ static double *units_of(const struct fg_matrix *m)
 	double *units = fg_xreallocarray(NULL, m->row_count + 1, sizeof(*units));
 
 	for (size_t r = 0; r < m->row_count; r++)
-		units[r] = (double)m->rows[r].unit_ns;
+		units[r] = (double)m->rows[r].unit;
 	return units;
 }
 
-static int64_t fraction(double unit, uint32_t samples, double self_ns)
+static int64_t fraction(double unit, uint32_t samples, double self)
 {
-	const double more = self_ns - unit * samples;
+	const double more = self - unit * samples;
 
 	/* Where every sample weighs the same there is nothing to round. */
 	return more < 0 || more > 0 ? whole(round(more * FG_FRACTIONS / unit)) : 0;
@@ -156,10 +156,10 @@ void fg_matrix_write_heads(const struct fg_matrix_heads *heads, struct fg_bytes 
 	for (size_t i = 0; i < heads->row_count; i++)
 		fg_bytes_varint(bytes, rows[i].aside);
 	for (size_t i = 0; i < heads->row_count; i++) {
-		fg_bytes_signed(bytes, rows[i].total_ns);
-		fg_bytes_signed(bytes, rows[i].lost_ns);
-		fg_bytes_signed(bytes, rows[i].truncated_ns);
-		fg_bytes_varint(bytes, (uint64_t)rows[i].unit_ns);
+		fg_bytes_signed(bytes, rows[i].total);
+		fg_bytes_signed(bytes, rows[i].lost);
+		fg_bytes_signed(bytes, rows[i].truncated);
+		fg_bytes_varint(bytes, (uint64_t)rows[i].unit);
 	}
 	fg_bytes_varint(bytes, heads->id_count);
 	fg_bytes_varint(bytes, heads->entry_count);
@@ -273,7 +273,7 @@ static void write_fractions(const struct fg_matrix *m, struct fg_bytes *bytes)
 
 	for (size_t e = 0; e < m->entry_count; e++)
 		at = fg_put_varint(at, fg_zigzag(fraction(units[m->entry_rows[e]], m->samples[e],
-							  m->self_ns[e])));
+							  m->self[e])));
 	fg_bytes_end(bytes, at);
 	free(units);
 }
@@ -311,13 +311,13 @@ static void read_rows(struct fg_byte_reader *reader, struct fg_matrix_heads *m)
 	for (size_t i = 0; i < m->row_count; i++) {
 		uint64_t unit = 0;
 
-		m->rows[i].total_ns = fg_read_signed(reader);
-		m->rows[i].lost_ns = fg_read_signed(reader);
-		m->rows[i].truncated_ns = fg_read_signed(reader);
+		m->rows[i].total = fg_read_signed(reader);
+		m->rows[i].lost = fg_read_signed(reader);
+		m->rows[i].truncated = fg_read_signed(reader);
 		unit = fg_read_varint(reader);
 		if (unit < 1 || unit > INT64_MAX / 2)
 			reader->failed = true;
-		m->rows[i].unit_ns = (int64_t)unit;
+		m->rows[i].unit = (int64_t)unit;
 	}
 }
 
@@ -384,7 +384,7 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 
 	for (size_t e = 0; e < m->entry_count && !reader->failed; e++) {
 		const double unit = units[m->entry_rows[e]];
-		const double whole_ns = unit * m->samples[e];
+		const double whole = unit * m->samples[e];
 		int64_t fraction = 0;
 
 		/* Nearly always a zero. */
@@ -392,8 +392,8 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 			reader->at++;
 		else
 			fraction = fg_read_signed(reader);
-		m->self_ns[e] = fraction ? round(whole_ns + (double)fraction * unit / FG_FRACTIONS)
-					 : whole_ns;
+		m->self[e] =
+			fraction ? round(whole + (double)fraction * unit / FG_FRACTIONS) : whole;
 	}
 	free(units);
 }
@@ -458,9 +458,9 @@ void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set
 		row->arm = from->arm;
 		row->pair = from->pair;
 		row->aside = from->aside;
-		row->total = (double)from->total_ns;
-		row->lost = (double)from->lost_ns;
-		row->truncated = (double)from->truncated_ns;
+		row->total = (double)from->total;
+		row->lost = (double)from->lost;
+		row->truncated = (double)from->truncated;
 		row->count = counts[r];
 		counts[r] = 0;
 	}
@@ -471,7 +471,7 @@ void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set
 
 			row->nodes[at] = indexes[i];
 			row->samples[at] = matrix->samples[e];
-			row->values[at] = matrix->self_ns[e];
+			row->values[at] = matrix->self[e];
 		}
 	}
 	free(counts);
@@ -484,6 +484,6 @@ void fg_matrix_release(struct fg_matrix *matrix)
 	free(matrix->starts);
 	free(matrix->entry_rows);
 	free(matrix->samples);
-	free(matrix->self_ns);
+	free(matrix->self);
 	*matrix = (struct fg_matrix){0};
 }

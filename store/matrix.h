@@ -28,10 +28,10 @@ struct fg_matrix_row {
 	uint8_t arm;
 	uint32_t pair;
 	uint16_t aside;
-	int64_t total_ns;
-	int64_t lost_ns;
-	int64_t truncated_ns;
-	int64_t unit_ns; /* at least 1 */
+	int64_t total;
+	int64_t lost;
+	int64_t truncated;
+	int64_t unit; /* at least 1 */
 };
 
 struct fg_matrix {
@@ -42,7 +42,7 @@ struct fg_matrix {
 	size_t id_count;
 	uint32_t *entry_rows;
 	uint32_t *samples;
-	double *self_ns;
+	double *self;
 	size_t entry_count;
 };
 

@@ -56,10 +56,10 @@ struct fg_matrix_heads {
 static inline double fg_matrix_weight(const struct fg_matrix_row *row, uint32_t samples,
 				      int64_t fraction)
 {
-	const double unit = (double)row->unit_ns;
-	const double whole_ns = unit * samples;
+	const double unit = (double)row->unit;
+	const double whole = unit * samples;
 
-	return fraction ? round(whole_ns + (double)fraction * unit / FG_FRACTIONS) : whole_ns;
+	return fraction ? round(whole + (double)fraction * unit / FG_FRACTIONS) : whole;
 }
 
 /* The rows are yours to free, on failure too. */

@@ -48,11 +48,11 @@ struct difference {
  * Counts of samples are close to Poisson's law: the variance of a sum of weights is the sum of
  * their squares.
  */
-static double variance(const struct fg_totals *totals, int arm, double self_ns)
+static double variance(const struct fg_totals *totals, int arm, double self)
 {
-	const double period = totals->unit_ns * FG_TOTALS_FRACTIONS;
+	const double period = totals->unit * FG_TOTALS_FRACTIONS;
 
-	return self_ns * period / totals->repetitions[arm];
+	return self * period / totals->repetitions[arm];
 }
 
 static int by_size(const void *a, const void *b)
@@ -70,9 +70,9 @@ static void add_side(struct difference *d, const struct fg_totals *totals,
 		     const struct fg_function_total *item, int side, int arm)
 {
 	d->id = item->id;
-	d->self[side] = item->self_ns[arm];
-	d->inclusive[side] = item->inclusive_ns[arm];
-	d->error += variance(totals, arm, item->self_ns[arm]);
+	d->self[side] = item->self[arm];
+	d->inclusive[side] = item->inclusive[arm];
+	d->error += variance(totals, arm, item->self[arm]);
 }
 
 /* Two sorted lists become one. */
@@ -117,9 +117,9 @@ static void take_largest(const struct difference *all, size_t limit,
 		struct fg_function_delta *delta = &deltas->items[deltas->count++];
 		const struct fg_profile_function *function = &all[i].row.function;
 
-		memcpy(delta->self_ns, all[i].self, sizeof(delta->self_ns));
-		memcpy(delta->inclusive_ns, all[i].inclusive, sizeof(delta->inclusive_ns));
-		delta->sampling_error_ns = sure * sqrt(all[i].error);
+		memcpy(delta->self, all[i].self, sizeof(delta->self));
+		memcpy(delta->inclusive, all[i].inclusive, sizeof(delta->inclusive));
+		delta->sampling_error = sure * sqrt(all[i].error);
 		delta->name = fg_xstrdup(function->name);
 		delta->library = fg_xstrdup(function->library);
 		delta->file = fg_xstrdup(function->file);
@@ -158,8 +158,8 @@ int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side 
 		qsort(all, found.total, sizeof(*all), by_size);
 		/* In an order that every store has, so that rounding is the same in all. */
 		for (size_t i = 0; i < found.total; i++) {
-			found.total_ns[0] += all[i].self[0];
-			found.total_ns[1] += all[i].self[1];
+			found.sums[0] += all[i].self[0];
+			found.sums[1] += all[i].self[1];
 		}
 		take_largest(all, fg_min_size(limit, found.total), &found);
 	}

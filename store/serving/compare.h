@@ -23,20 +23,20 @@ struct fg_function_delta {
 	char *file; /* NULL: unknown */
 	unsigned line;
 	char id[FG_FUNCTION_ID_SIZE]; /* what a link names it by; the same in every store */
-	double self_ns[2];
-	double inclusive_ns[2];
+	double self[2];
+	double inclusive[2];
 	/*
 	 * Half the width of a 95 % interval on the difference of self time that counting samples
 	 * alone leaves open.
 	 */
-	double sampling_error_ns;
+	double sampling_error;
 };
 
 struct fg_function_deltas {
 	struct fg_function_delta *items; /* largest difference of self time first */
 	size_t count;
-	size_t total; /* functions in either run */
-	double total_ns[2];
+	size_t total;   /* functions in either run */
+	double sums[2]; /* over all functions */
 	uint32_t repetitions[2];
 };
 

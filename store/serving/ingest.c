@@ -43,8 +43,7 @@ static int check_root(const struct fg_recoding *r, const struct fg_dictionary *d
 static int make_functions(const struct fg_recoding *r, const struct fg_dictionary *d,
 			  struct fg_bytes *block, struct fg_error *err)
 {
-	struct fg_recoding_sums sums = {.self_ns =
-						fg_xcalloc(d->node_count, sizeof(*sums.self_ns))};
+	struct fg_recoding_sums sums = {.self = fg_xcalloc(d->node_count, sizeof(*sums.self))};
 	struct fg_totals_source source = {.nodes = d->nodes,
 					  .node_count = d->node_count,
 					  .first = 1,
@@ -52,19 +51,19 @@ static int make_functions(const struct fg_recoding *r, const struct fg_dictionar
 					  .recursive = d->recursive,
 					  .function_ids = d->function_ids,
 					  .functions_in_order = d->functions_in_order,
-					  .self_ns = sums.self_ns};
+					  .self = sums.self};
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
 	int status = FG_OK;
 
 	fg_recoding_add_up(r, &sums);
 	memcpy(source.repetitions, sums.repetitions, sizeof(source.repetitions));
-	source.time_ns = sums.time_ns;
+	source.sum = sums.sum;
 	source.samples = sums.samples;
 	fg_totals_from_tree(&totals, &source);
 	status = fg_totals_write(&totals, &content, err);
 	fg_totals_release(&totals);
-	free(sums.self_ns);
+	free(sums.self);
 	if (status == FG_OK)
 		return seal(&content, FG_SEAL_LEVEL_NONE, block, err);
 	fg_bytes_release(&content);

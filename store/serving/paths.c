@@ -143,8 +143,8 @@ static void roll_up(struct fg_path_tree *tree, const struct fg_weights *w, int s
 		self[n] /= w->repetitions;
 		inclusive[n] /= w->repetitions;
 	}
-	tree->self_ns[side] = self;
-	tree->inclusive_ns[side] = inclusive;
+	tree->self[side] = self;
+	tree->inclusive[side] = inclusive;
 }
 
 static int make_tree(struct fg_store *store, const struct fg_weights weights[2],
@@ -203,8 +203,8 @@ void fg_path_tree_release(struct fg_path_tree *tree)
 	if (tree->set.function_count)
 		fg_profile_set_release(&tree->set);
 	for (int i = 0; i < 2; i++) {
-		free(tree->self_ns[i]);
-		free(tree->inclusive_ns[i]);
+		free(tree->self[i]);
+		free(tree->inclusive[i]);
 	}
 	*tree = (struct fg_path_tree){0};
 }

@@ -17,8 +17,8 @@ struct fg_store;
 struct fg_path_tree {
 	/* functions and nodes; no rows.  Texts are the store's, until its next question */
 	struct fg_profile_set set;
-	double *self_ns[2]; /* one per node */
-	double *inclusive_ns[2];
+	double *self[2]; /* one per node */
+	double *inclusive[2];
 	uint32_t repetitions[2];
 };
 

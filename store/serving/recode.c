@@ -161,14 +161,14 @@ static void read_fractions(struct fg_byte_reader *reader, struct fg_recoding *r)
 		return;
 	}
 	starts = find_starts(r);
-	r->self_ns = array(r->heads.entry_count, sizeof(*r->self_ns));
+	r->self = array(r->heads.entry_count, sizeof(*r->self));
 	r->fractions_at = array(r->heads.id_count, sizeof(*r->fractions_at));
 	for (size_t i = 0; i < r->heads.id_count && !reader->failed; i++) {
 		const uint8_t *from = reader->at;
 
 		for (uint32_t e = starts[i]; e < starts[i] + r->counts[i]; e++)
-			r->self_ns[e] = fg_matrix_weight(&r->heads.rows[r->entry_rows[e]],
-							 r->samples[e], fg_read_signed(reader));
+			r->self[e] = fg_matrix_weight(&r->heads.rows[r->entry_rows[e]],
+						      r->samples[e], fg_read_signed(reader));
 		r->fractions_at[i] = segment(r, from, reader->at);
 	}
 	free(starts);
@@ -202,7 +202,7 @@ int fg_recoding_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_r
 
 /* What a sample of a row weighs, and which sum it belongs to. */
 struct share {
-	double unit_ns;
+	double unit;
 	double of[2];
 };
 
@@ -213,7 +213,7 @@ static struct share *make_shares(const struct fg_recoding *r, struct fg_recoding
 	for (size_t i = 0; i < r->heads.row_count; i++) {
 		const struct fg_matrix_row *row = &r->heads.rows[i];
 
-		shares[i] = (struct share){.unit_ns = (double)row->unit_ns};
+		shares[i] = (struct share){.unit = (double)row->unit};
 		if (row->aside)
 			continue;
 		shares[i].of[row->arm] = 1;
@@ -232,14 +232,13 @@ void fg_recoding_add_up(const struct fg_recoding *recoding, struct fg_recoding_s
 	for (size_t k = 0; k < r->heads.id_count; k++) {
 		const uint32_t place = r->order[k];
 		const size_t end = e + r->counts[place];
-		double *to = sums->self_ns[r->ids[place]];
+		double *to = sums->self[r->ids[place]];
 		double all = 0;
 		double of[2] = {0};
 
 		for (; e < end; e++) {
 			const struct share *share = &shares[r->entry_rows[e]];
-			const double weight =
-				r->self_ns ? r->self_ns[e] : share->unit_ns * r->samples[e];
+			const double weight = r->self ? r->self[e] : share->unit * r->samples[e];
 
 			all += weight;
 			of[0] += weight * share->of[0];
@@ -248,7 +247,7 @@ void fg_recoding_add_up(const struct fg_recoding *recoding, struct fg_recoding_s
 		}
 		to[0] = of[0] > 0 ? of[0] : 0;
 		to[1] = of[1] > 0 ? of[1] : 0;
-		sums->time_ns += all;
+		sums->sum += all;
 	}
 	sums->samples = (double)samples;
 	free(shares);
@@ -398,7 +397,7 @@ void fg_recoding_release(struct fg_recoding *recoding)
 	free(recoding->order);
 	free(recoding->entry_rows);
 	free(recoding->samples);
-	free(recoding->self_ns);
+	free(recoding->self);
 	free(recoding->rows_at);
 	free(recoding->samples_at);
 	free(recoding->fractions_at);

@@ -31,7 +31,7 @@ struct fg_recoding {
 	uint32_t *order;  /* of the ids, in which the entries stand */
 	uint32_t *entry_rows;
 	uint32_t *samples;
-	double *self_ns;      /* of each entry; NULL: samples × unit, as nearly always */
+	double *self;         /* of each entry; NULL: samples × unit, as nearly always */
 	const uint8_t *bytes; /* that it was read from: segments are parts of them */
 	size_t size;
 	struct fg_segment *rows_at;      /* by id */
@@ -40,14 +40,14 @@ struct fg_recoding {
 };
 
 struct fg_recoding_sums {
-	double(*self_ns)
+	double(*self)
 		/*
 		 * by id and arm, over the repetitions that count, none below 0: the caller's, zeros
 		 * before
 		 */
 		[2];
 	uint32_t repetitions[2];
-	double time_ns; /* of all repetitions */
+	double sum; /* of all repetitions */
 	double samples;
 };
 

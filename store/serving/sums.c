@@ -66,7 +66,7 @@ static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg_weights *w)
 			const struct fg_matrix_row *row = &m->rows[m->entry_rows[e]];
 
 			if (row->arm == arm && row->aside == 0)
-				sum += m->self_ns[e];
+				sum += m->self[e];
 		}
 		if (!(sum > 0))
 			continue;
@@ -113,7 +113,7 @@ int fg_store_weights(struct fg_store *store, int64_t series, struct fg_weights *
 
 struct both {
 	struct fg_weights arms[FG_ARM_COUNT];
-	double sum_ns; /* of everything, for the time of one sample */
+	double sum; /* of everything, for the time of one sample */
 	double samples;
 };
 
@@ -126,7 +126,7 @@ static int take_both(struct fg_byte_reader *reader, void *context, struct fg_err
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
 		take_arm(&m, &both->arms[arm]);
 	for (size_t e = 0; e < m.entry_count && status == FG_OK; e++) {
-		both->sum_ns += m.self_ns[e];
+		both->sum += m.self[e];
 		both->samples += m.samples[e];
 	}
 	fg_matrix_release(&m);
@@ -147,7 +147,7 @@ static void add_arm(const struct fg_store *store, const struct fg_weights *w, si
 		const size_t id = (size_t)w->ids[i];
 
 		inclusive[id] = w->sums[i];
-		by_function[store->tree[id].function].self_ns[arm] += inclusive[id];
+		by_function[store->tree[id].function].self[arm] += inclusive[id];
 	}
 	for (size_t id = end; id-- > 1;) {
 		const struct fg_tree_node *node = &store->tree[id];
@@ -156,7 +156,7 @@ static void add_arm(const struct fg_store *store, const struct fg_weights *w, si
 			continue;
 		inclusive[node->parent] += inclusive[id];
 		if (!node->recursive)
-			by_function[node->function].inclusive_ns[arm] += inclusive[id];
+			by_function[node->function].inclusive[arm] += inclusive[id];
 	}
 }
 
@@ -168,8 +168,8 @@ static void make_means(struct fg_function_total *all, size_t count, size_t arm,
 		       uint32_t repetitions)
 {
 	for (size_t i = 0; i < count && repetitions; i++) {
-		all[i].self_ns[arm] /= repetitions;
-		all[i].inclusive_ns[arm] /= repetitions;
+		all[i].self[arm] /= repetitions;
+		all[i].inclusive[arm] /= repetitions;
 	}
 }
 
@@ -191,15 +191,15 @@ static void add_up(const struct fg_store *store, const struct both *both, size_t
 		make_means(all, end, arm, totals->repetitions[arm]);
 	}
 	for (size_t id = 0; id < end; id++) {
-		if (!(all[id].inclusive_ns[0] > 0) && !(all[id].inclusive_ns[1] > 0))
+		if (!(all[id].inclusive[0] > 0) && !(all[id].inclusive[1] > 0))
 			continue;
 		all[totals->count] = all[id];
 		all[totals->count++].id = id;
 	}
 	totals->items = all;
-	totals->unit_ns = both->samples > 0 && both->sum_ns > 0
-				  ? both->sum_ns / both->samples / FG_TOTALS_FRACTIONS
-				  : 1;
+	totals->unit = both->samples > 0 && both->sum > 0
+			       ? both->sum / both->samples / FG_TOTALS_FRACTIONS
+			       : 1;
 	free(inclusive);
 }
 

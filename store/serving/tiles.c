@@ -75,8 +75,8 @@ static void take_member(struct sealing *s, const struct fg_totals *totals)
 	for (size_t i = 0; i < totals->count; i++) {
 		struct tile *tile = tile_of(s, totals->items[i].id);
 
-		tile->self[s->at] = totals->items[i].self_ns[FG_ARM_CANDIDATE];
-		tile->inclusive[s->at] = totals->items[i].inclusive_ns[FG_ARM_CANDIDATE];
+		tile->self[s->at] = totals->items[i].self[FG_ARM_CANDIDATE];
+		tile->inclusive[s->at] = totals->items[i].inclusive[FG_ARM_CANDIDATE];
 	}
 }
 

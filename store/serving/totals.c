@@ -22,7 +22,7 @@ static int by_id(const void *a, const void *b)
 
 static bool is_used(const struct fg_function_total *item)
 {
-	return item->inclusive_ns[0] > 0 || item->inclusive_ns[1] > 0;
+	return item->inclusive[0] > 0 || item->inclusive[1] > 0;
 }
 
 /* Only what took time, by id. */
@@ -64,7 +64,7 @@ static void add_up(struct fg_totals *totals, const struct fg_totals_source *sour
 	const struct fg_profile_node *nodes = source->nodes;
 	double(*inclusive)[ARMS] = fg_xcalloc(source->node_count, sizeof(*inclusive));
 
-	memcpy(inclusive, source->self_ns, source->node_count * sizeof(*inclusive));
+	memcpy(inclusive, source->self, source->node_count * sizeof(*inclusive));
 	/* From the leaves up: when a node's turn comes, all that is below it has been added. */
 	for (size_t n = source->node_count; n-- > source->first;) {
 		struct fg_function_total *item = &totals->items[nodes[n].function];
@@ -73,9 +73,9 @@ static void add_up(struct fg_totals *totals, const struct fg_totals_source *sour
 
 		if (n > 0)
 			store(above, load(above) + mine);
-		store(item->self_ns, load(item->self_ns) + load(source->self_ns[n]));
+		store(item->self, load(item->self) + load(source->self[n]));
 		if (!source->recursive[n])
-			store(item->inclusive_ns, load(item->inclusive_ns) + mine);
+			store(item->inclusive, load(item->inclusive) + mine);
 	}
 	free(inclusive);
 }
@@ -93,8 +93,8 @@ static void divide(struct fg_totals *totals, const struct fg_totals_source *sour
 	for (size_t i = 0; i < totals->count; i++) {
 		struct fg_function_total *item = &totals->items[i];
 
-		store(item->self_ns, load(item->self_ns) / by);
-		store(item->inclusive_ns, load(item->inclusive_ns) / by);
+		store(item->self, load(item->self) / by);
+		store(item->inclusive, load(item->inclusive) / by);
 	}
 }
 
@@ -102,9 +102,9 @@ void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source
 {
 	*totals = (struct fg_totals){
 		.items = fg_xcalloc(source->function_count, sizeof(*totals->items)),
-		.unit_ns = source->samples > 0 && source->time_ns > 0
-				   ? source->time_ns / source->samples / FG_TOTALS_FRACTIONS
-				   : 1};
+		.unit = source->samples > 0 && source->sum > 0
+				? source->sum / source->samples / FG_TOTALS_FRACTIONS
+				: 1};
 	for (size_t f = 0; f < source->function_count; f++)
 		totals->items[f].id = (uint64_t)source->function_ids[f];
 	add_up(totals, source);
@@ -123,7 +123,7 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 					  .recursive = recursive,
 					  .function_ids = ids};
 
-	source.self_ns = fg_xcalloc(set->node_count, sizeof(*source.self_ns));
+	source.self = fg_xcalloc(set->node_count, sizeof(*source.self));
 	for (size_t r = 0; r < set->row_count; r++) {
 		const struct fg_profile_row *row = &set->rows[r];
 
@@ -131,14 +131,14 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 			continue;
 		source.repetitions[row->arm] += row->aside == 0;
 		for (uint32_t i = 0; i < row->count; i++) {
-			source.time_ns += row->values[i];
+			source.sum += row->values[i];
 			source.samples += row->samples[i];
 			if (row->aside == 0)
-				source.self_ns[row->nodes[i]][row->arm] += row->values[i];
+				source.self[row->nodes[i]][row->arm] += row->values[i];
 		}
 	}
 	fg_totals_from_tree(totals, &source);
-	free(source.self_ns);
+	free(source.self);
 	free(recursive);
 }
 
@@ -146,11 +146,11 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
  * Times as whole steps: each is near one, so that a half added and cut off is as good as a call
  * that rounds.
  */
-static int64_t steps(double per_repetition_ns, double steps_per_ns)
+static int64_t steps(double per_repetition, double steps_per_unit)
 {
 	static const double most =
 		4e18; /* what an upload claims may be any number: the difference of two fits, too */
-	const double value = per_repetition_ns * steps_per_ns;
+	const double value = per_repetition * steps_per_unit;
 	const double known = value > 0 ? value : 0;
 
 	return (int64_t)((known < most ? known : most) + 0.5);
@@ -158,18 +158,17 @@ static int64_t steps(double per_repetition_ns, double steps_per_ns)
 
 static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *bytes)
 {
-	const double steps_per_ns = totals->repetitions[arm] / totals->unit_ns;
+	const double steps_per_unit = totals->repetitions[arm] / totals->unit;
 	uint8_t *at = fg_bytes_reserve(bytes, totals->count * 2 * FG_VARINT_MAX_BYTES);
 
 	for (size_t i = 0; i < totals->count; i++)
 		at = fg_put_mixed_varint(
-			at, (uint64_t)steps(totals->items[i].self_ns[arm], steps_per_ns));
+			at, (uint64_t)steps(totals->items[i].self[arm], steps_per_unit));
 	for (size_t i = 0; i < totals->count; i++) {
 		const struct fg_function_total *item = &totals->items[i];
 
-		at = fg_put_mixed_varint(at,
-					 fg_zigzag(steps(item->inclusive_ns[arm], steps_per_ns) -
-						   steps(item->self_ns[arm], steps_per_ns)));
+		at = fg_put_mixed_varint(at, fg_zigzag(steps(item->inclusive[arm], steps_per_unit) -
+						       steps(item->self[arm], steps_per_unit)));
 	}
 	fg_bytes_end(bytes, at);
 }
@@ -178,7 +177,7 @@ void fg_totals_part_write(const struct fg_totals *totals, struct fg_bytes *bytes
 {
 	uint64_t before = 0;
 
-	fg_bytes_double(bytes, totals->unit_ns);
+	fg_bytes_double(bytes, totals->unit);
 	for (int arm = 0; arm < ARMS; arm++)
 		fg_bytes_varint(bytes, totals->repetitions[arm]);
 	fg_bytes_varint(bytes, totals->count);
@@ -199,13 +198,13 @@ static int damaged(struct fg_error *err)
 
 static void read_arm(struct fg_byte_reader *reader, struct fg_totals *t, int arm)
 {
-	const double step = t->unit_ns / t->repetitions[arm];
+	const double step = t->unit / t->repetitions[arm];
 
 	for (size_t i = 0; i < t->count; i++)
-		t->items[i].self_ns[arm] = (double)fg_read_varint(reader) * step;
+		t->items[i].self[arm] = (double)fg_read_varint(reader) * step;
 	for (size_t i = 0; i < t->count; i++)
-		t->items[i].inclusive_ns[arm] =
-			t->items[i].self_ns[arm] + (double)fg_read_signed(reader) * step;
+		t->items[i].inclusive[arm] =
+			t->items[i].self[arm] + (double)fg_read_signed(reader) * step;
 }
 
 static void skip(struct fg_byte_reader *reader, size_t count)
@@ -232,10 +231,10 @@ static size_t find_place(struct fg_byte_reader *reader, size_t count, uint64_t w
 	return id == wanted && i > 0 ? i - 1 : count;
 }
 
-int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
-			double *inclusive_ns, struct fg_error *err)
+int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
+			double *inclusive, struct fg_error *err)
 {
-	const double unit_ns = fg_read_double(reader);
+	const double unit = fg_read_double(reader);
 	uint64_t repetitions[ARMS];
 	double found[2] = {0, 0};
 	size_t count = 0;
@@ -248,24 +247,24 @@ int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, dou
 	if (arm > 0 && repetitions[0])
 		skip(reader, 2 * count);
 	if (place < count && repetitions[arm]) {
-		const double step = unit_ns / (double)repetitions[arm];
+		const double step = unit / (double)repetitions[arm];
 
 		skip(reader, place);
 		found[0] = (double)fg_read_varint(reader) * step;
 		skip(reader, count - 1);
 		found[1] = found[0] + (double)fg_read_signed(reader) * step;
 	}
-	if (reader->failed || !isfinite(unit_ns) || unit_ns <= 0)
+	if (reader->failed || !isfinite(unit) || unit <= 0)
 		return damaged(err);
-	*self_ns = found[0];
-	*inclusive_ns = found[1];
+	*self = found[0];
+	*inclusive = found[1];
 	return FG_OK;
 }
 
 int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
 			struct fg_error *err)
 {
-	struct fg_totals t = {.unit_ns = fg_read_double(reader)};
+	struct fg_totals t = {.unit = fg_read_double(reader)};
 	uint64_t id = 0;
 
 	for (int arm = 0; arm < ARMS; arm++)
@@ -280,7 +279,7 @@ int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
 		if (t.repetitions[arm])
 			read_arm(reader, &t, arm);
 	}
-	if (reader->failed || !isfinite(t.unit_ns) || t.unit_ns <= 0) {
+	if (reader->failed || !isfinite(t.unit) || t.unit <= 0) {
 		fg_totals_release(&t);
 		return damaged(err);
 	}
@@ -366,7 +365,7 @@ static int open_part(const struct part *part, struct fg_bytes *content,
 
 static void append(struct fg_totals *totals, size_t *capacity, const struct fg_totals *part)
 {
-	totals->unit_ns = part->unit_ns;
+	totals->unit = part->unit;
 	memcpy(totals->repetitions, part->repetitions, sizeof(totals->repetitions));
 	totals->items = fg_grow(totals->items, capacity, totals->count + part->count,
 				sizeof(*totals->items));
@@ -405,8 +404,8 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, stru
 	return status;
 }
 
-int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
-		   double *inclusive_ns, struct fg_error *err)
+int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
+		   double *inclusive, struct fg_error *err)
 {
 	struct part *parts = NULL;
 	struct fg_bytes content = {0};
@@ -421,7 +420,7 @@ int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *
 		i++;
 	status = open_part(&parts[i], &content, &inner, err);
 	if (status == FG_OK)
-		status = fg_totals_part_pick(&inner, id, arm, self_ns, inclusive_ns, err);
+		status = fg_totals_part_pick(&inner, id, arm, self, inclusive, err);
 	fg_bytes_release(&content);
 	free(parts);
 	return status;

@@ -16,9 +16,9 @@
 #include "store/bytes.h"
 
 struct fg_function_total {
-	uint64_t id;       /* the store's function */
-	double self_ns[2]; /* per repetition of the arm */
-	double inclusive_ns[2];
+	uint64_t id;    /* the store's function */
+	double self[2]; /* per repetition of the arm */
+	double inclusive[2];
 };
 
 /* Times are kept in this share of what one sample is worth. */
@@ -28,7 +28,7 @@ struct fg_totals {
 	struct fg_function_total *items; /* by id */
 	size_t count;
 	uint32_t repetitions[2];
-	double unit_ns;
+	double unit;
 };
 
 /* ids[i] is the id of the set's function i. */
@@ -47,9 +47,9 @@ struct fg_totals_source {
 	const bool *recursive;              /* per node: its function stands above it already */
 	const int64_t *function_ids;        /* the store's */
 	const uint32_t *functions_in_order; /* of these ids; NULL: sort them */
-	double (*self_ns)[2];               /* per node and arm, none below 0 */
+	double (*self)[2];                  /* per node and arm, none below 0 */
 	uint32_t repetitions[2];
-	double time_ns; /* over everything: what a sample stands for */
+	double sum; /* over everything: what a sample stands for */
 	double samples;
 };
 
@@ -65,14 +65,14 @@ int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, stru
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 	FG_NODISCARD;
 /* Only one function's times in one arm; zeros when it is not there. */
-int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
-		   double *inclusive_ns, struct fg_error *err) FG_NODISCARD;
+int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
+		   double *inclusive, struct fg_error *err) FG_NODISCARD;
 /* One part; also what older stores have for the whole. */
 void fg_totals_part_write(const struct fg_totals *totals, struct fg_bytes *bytes);
 int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
 			struct fg_error *err) FG_NODISCARD;
-int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self_ns,
-			double *inclusive_ns, struct fg_error *err) FG_NODISCARD;
+int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
+			double *inclusive, struct fg_error *err) FG_NODISCARD;
 /* NULL when it is not there. */
 const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id);
 void fg_totals_release(struct fg_totals *totals);

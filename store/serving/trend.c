@@ -25,8 +25,8 @@ enum {
 /* What one series says of the function. */
 struct traced {
 	int64_t series;
-	double self_ns;
-	double inclusive_ns;
+	double self;
+	double inclusive;
 };
 
 struct tracing {
@@ -38,10 +38,10 @@ struct tracing {
 	size_t capacity;
 };
 
-static void trace(struct tracing *t, int64_t series, double self_ns, double inclusive_ns)
+static void trace(struct tracing *t, int64_t series, double self, double inclusive)
 {
 	t->items = fg_grow(t->items, &t->capacity, t->count + 1, sizeof(*t->items));
-	t->items[t->count++] = (struct traced){series, self_ns, inclusive_ns};
+	t->items[t->count++] = (struct traced){series, self, inclusive};
 }
 
 static int by_series(const void *a, const void *b)
@@ -155,12 +155,12 @@ static int read_values(struct tracing *t, const struct sealed *s, struct fg_byte
 	}
 	for (size_t i = 0; i < FG_TILE_MEMBERS && s->values.size; i++) {
 		value += fg_read_signed(&values);
-		t->items[i].self_ns = (double)value * FG_TILE_STEP_NS;
+		t->items[i].self = (double)value * FG_TILE_STEP_NS;
 	}
 	value = 0;
 	for (size_t i = 0; i < FG_TILE_MEMBERS && s->values.size; i++) {
 		value += fg_read_signed(&values);
-		t->items[i].inclusive_ns = (double)value * FG_TILE_STEP_NS;
+		t->items[i].inclusive = (double)value * FG_TILE_STEP_NS;
 	}
 	if (members->failed || values.failed)
 		return fg_error_set(err, FG_EPARSE, "a tile is damaged");
@@ -192,8 +192,8 @@ static int take_members(const struct tracing *t, struct fg_byte_reader *members,
 	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
 		time += fg_read_signed(members);
 		points[i] = (struct fg_trend_point){.started_ns = time,
-						    .self_ns = t->items[i].self_ns,
-						    .inclusive_ns = t->items[i].inclusive_ns};
+						    .self = t->items[i].self,
+						    .inclusive = t->items[i].inclusive};
 	}
 	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
 		const char *text = NULL;
@@ -250,8 +250,8 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const int6
 		*point = (struct fg_trend_point){
 			.started_ns = fg_column_int(&q, 2),
 			.commit = fg_arena_strdup(&trend->texts, fg_column_text(&q, 3)),
-			.self_ns = t->items[at].self_ns,
-			.inclusive_ns = t->items[at].inclusive_ns,
+			.self = t->items[at].self,
+			.inclusive = t->items[at].inclusive,
 		};
 		(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(&q, 1));
 	}
@@ -301,8 +301,8 @@ static void trace_totals(struct tracing *t, int64_t series, const struct fg_tota
 {
 	const struct fg_function_total *mine = fg_totals_find(totals, t->function);
 
-	trace(t, series, mine ? mine->self_ns[FG_ARM_CANDIDATE] : 0,
-	      mine ? mine->inclusive_ns[FG_ARM_CANDIDATE] : 0);
+	trace(t, series, mine ? mine->self[FG_ARM_CANDIDATE] : 0,
+	      mine ? mine->inclusive[FG_ARM_CANDIDATE] : 0);
 }
 
 static int pick(const struct fg_query *q, const struct tracing *t, struct traced *found,
@@ -314,10 +314,10 @@ static int pick(const struct fg_query *q, const struct tracing *t, struct traced
 	if (status == FG_OK) {
 		struct fg_byte_reader reader = {content.data, content.data + content.size, false};
 
-		status = (fg_column_int(q, 2) == FG_CHUNK_TOTALS ? fg_totals_pick
-								 : fg_totals_part_pick)(
-			&reader, t->function, FG_ARM_CANDIDATE, &found->self_ns,
-			&found->inclusive_ns, err);
+		status = (fg_column_int(q, 2) == FG_CHUNK_TOTALS
+				  ? fg_totals_pick
+				  : fg_totals_part_pick)(&reader, t->function, FG_ARM_CANDIDATE,
+							 &found->self, &found->inclusive, err);
 	}
 	fg_bytes_release(&content);
 	return status;
@@ -337,7 +337,7 @@ static int read_kept_totals(struct fg_store *store, struct tracing *t, struct fg
 		status = pick(&q, t, &found, err);
 		if (status != FG_OK)
 			break;
-		trace(t, found.series, found.self_ns, found.inclusive_ns);
+		trace(t, found.series, found.self, found.inclusive);
 	}
 	fg_query_end(&q);
 	return status;

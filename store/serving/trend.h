@@ -13,8 +13,8 @@ struct fg_trend_point {
 	char run[37];
 	int64_t started_ns;
 	const char *commit; /* NULL: unknown */
-	double self_ns;     /* of the candidate */
-	double inclusive_ns;
+	double self;        /* of the candidate */
+	double inclusive;
 };
 
 struct fg_function_trend {

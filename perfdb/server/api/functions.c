@@ -13,8 +13,8 @@ static const double ns_per_ms = 1e6;
 
 static void write_delta(struct fg_json_writer *w, const struct fg_function_delta *d)
 {
-	const double delta = (d->self_ns[1] - d->self_ns[0]) / ns_per_ms;
-	const double error = d->sampling_error_ns / ns_per_ms;
+	const double delta = (d->self[1] - d->self[0]) / ns_per_ms;
+	const double error = d->sampling_error / ns_per_ms;
 
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "id", d->id);
@@ -22,9 +22,9 @@ static void write_delta(struct fg_json_writer *w, const struct fg_function_delta
 	fg_json_text(w, "library", d->library);
 	fg_json_text(w, "file", d->file);
 	fg_json_int(w, "line", d->line);
-	fg_sides_write_pair(w, "self_ms", d->self_ns[0] / ns_per_ms, d->self_ns[1] / ns_per_ms);
-	fg_sides_write_pair(w, "inclusive_ms", d->inclusive_ns[0] / ns_per_ms,
-			    d->inclusive_ns[1] / ns_per_ms);
+	fg_sides_write_pair(w, "self_ms", d->self[0] / ns_per_ms, d->self[1] / ns_per_ms);
+	fg_sides_write_pair(w, "inclusive_ms", d->inclusive[0] / ns_per_ms,
+			    d->inclusive[1] / ns_per_ms);
 	fg_json_double(w, "delta_ms", delta);
 	fg_sides_write_pair(w, "sampling_interval_ms", delta - error, delta + error);
 	fg_json_end(w);
@@ -53,8 +53,7 @@ int fg_handle_functions(struct fg_request *rq, struct fg_error *err)
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_sides_write(&w, sides);
-	fg_sides_write_pair(&w, "total_ms", deltas.total_ns[0] / ns_per_ms,
-			    deltas.total_ns[1] / ns_per_ms);
+	fg_sides_write_pair(&w, "total_ms", deltas.sums[0] / ns_per_ms, deltas.sums[1] / ns_per_ms);
 	fg_json_int(&w, "functions_total", (int64_t)deltas.total);
 	fg_json_begin_array(&w, "functions");
 	for (size_t i = 0; i < deltas.count; i++)

@@ -15,9 +15,9 @@ enum {
 
 static double weight(const struct fg_path_tree *tree, size_t node)
 {
-	return tree->inclusive_ns[0][node] > tree->inclusive_ns[1][node]
-		       ? tree->inclusive_ns[0][node]
-		       : tree->inclusive_ns[1][node];
+	return tree->inclusive[0][node] > tree->inclusive[1][node]
+		       ? tree->inclusive[0][node]
+		       : tree->inclusive[1][node];
 }
 
 /* The inclusive time from which a path is shown when at most `limit` are. */
@@ -72,7 +72,7 @@ static void write_node(struct fg_json_writer *w, const struct fg_path_tree *tree
 	fg_json_int(w, NULL, i == 0 ? 0 : (int64_t)shown->nodes[i] - shown->nodes[node->parent]);
 	fg_json_int(w, NULL, (int64_t)shown->functions[node->function] - 1);
 	for (int side = 0; side < 2; side++)
-		fg_json_double(w, NULL, round(tree->self_ns[side][i] / 1e3) / 1e3);
+		fg_json_double(w, NULL, round(tree->self[side][i] / 1e3) / 1e3);
 	fg_json_end(w);
 }
 

@@ -277,7 +277,7 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 		return FG_OK;
 	make_usable(&usable, count);
 	for (size_t i = 0; i < count; i++)
-		use(&usable, i, points[i].run, round(points[i].self_ns / 100) / 1e4);
+		use(&usable, i, points[i].run, round(points[i].self / 100) / 1e4);
 	status = write_changes(w, &usable, err);
 	release_usable(&usable);
 	return status;
@@ -286,8 +286,8 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 static void write_function_point(struct fg_json_writer *w, const struct fg_trend_point *p)
 {
 	begin_point(w, p->run, p->started_ns, p->commit);
-	fg_json_double(w, "value", round(p->self_ns / 100) / 1e4);
-	fg_json_double(w, "inclusive", round(p->inclusive_ns / 100) / 1e4);
+	fg_json_double(w, "value", round(p->self / 100) / 1e4);
+	fg_json_double(w, "inclusive", round(p->inclusive / 100) / 1e4);
 	fg_json_end(w);
 }
 

@@ -150,7 +150,7 @@ static void the_first_layout_of_a_matrix_is_still_read(void **state)
 		assert_int_equal(m.starts[1], 2);
 		assert_int_equal(m.entry_rows[2], 1);
 		assert_int_equal(m.samples[1], 2);
-		assert_true(fabs(m.self_ns[1] - 20) < 1e-9);
+		assert_true(fabs(m.self[1] - 20) < 1e-9);
 		if (round == 1)
 			break;
 		fg_matrix_write(&m, &now);
@@ -189,14 +189,14 @@ static void entries_stand_in_classes_of_their_nodes(void **state)
 				    .id_count = NODES,
 				    .entry_rows = entry_rows,
 				    .samples = samples,
-				    .self_ns = self_ns,
+				    .self = self_ns,
 				    .entry_count = ALL};
 	struct fg_bytes bytes = {0};
 	const uint8_t *at = NULL;
 
 	(void)state;
 	for (size_t r = 0; r < ROWS; r++)
-		rows[r] = (struct fg_matrix_row){.pair = (uint32_t)r, .unit_ns = 10};
+		rows[r] = (struct fg_matrix_row){.pair = (uint32_t)r, .unit = 10};
 	for (size_t n = 0; n < NODES; n++) {
 		ids[n] = n + 1;
 		starts[n + 1] = starts[n] + entries[n];

@@ -32,16 +32,16 @@ static void functions_of_two_runs_are_compared(void **state)
 	for (size_t i = 0; i < deltas.count; i++) {
 		const struct fg_function_delta *d = &deltas.items[i];
 
-		assert_true(fabs(d->self_ns[0] -
-				 self_of(f, sample_id(1), d->name, FG_ARM_CANDIDATE)) < 1e5);
-		assert_true(fabs(d->self_ns[1] -
-				 self_of(f, sample_id(2), d->name, FG_ARM_CANDIDATE)) < 1e5);
-		assert_true(d->inclusive_ns[0] >= d->self_ns[0] - 1);
-		assert_true(d->sampling_error_ns > 0);
+		assert_true(fabs(d->self[0] - self_of(f, sample_id(1), d->name, FG_ARM_CANDIDATE)) <
+			    1e5);
+		assert_true(fabs(d->self[1] - self_of(f, sample_id(2), d->name, FG_ARM_CANDIDATE)) <
+			    1e5);
+		assert_true(d->inclusive[0] >= d->self[0] - 1);
+		assert_true(d->sampling_error > 0);
 		assert_int_equal(strlen(d->id), 32);
 		if (i > 0)
-			assert_true(fabs(d->self_ns[1] - d->self_ns[0]) <=
-				    fabs(d[-1].self_ns[1] - d[-1].self_ns[0]) + 1);
+			assert_true(fabs(d->self[1] - d->self[0]) <=
+				    fabs(d[-1].self[1] - d[-1].self[0]) + 1);
 	}
 	fg_function_deltas_release(&deltas);
 	sides[1].run = sample_id(77);
@@ -87,8 +87,8 @@ static void paths_of_two_arms_add_up(void **state)
 		double sum = 0;
 
 		for (size_t n = 0; n < tree.set.node_count; n++)
-			sum += tree.self_ns[side][n];
-		assert_true(fabs(sum - tree.inclusive_ns[side][0]) < 1);
+			sum += tree.self[side][n];
+		assert_true(fabs(sum - tree.inclusive[side][0]) < 1);
 		assert_true(fabs(sum - 166e6) < 1e6); /* 2000 samples, 6 pairs, 2 arms, 1 ms each */
 	}
 	fg_path_tree_release(&tree);
@@ -130,9 +130,9 @@ static void run_in_progress_answers_as_the_whole_one_would(void **state)
 	must(f, fg_store_paths(f->store, sides, "parse", &tree, &f->err));
 	assert_true(tree.set.node_count > 10);
 	for (size_t n = 0; n < tree.set.node_count; n++) {
-		assert_true(fabs(tree.self_ns[0][n] - tree.self_ns[1][n]) < 1);
-		assert_true(fabs(tree.inclusive_ns[0][n] - tree.inclusive_ns[1][n]) < 1);
-		most = fmax(most, tree.inclusive_ns[1][n]);
+		assert_true(fabs(tree.self[0][n] - tree.self[1][n]) < 1);
+		assert_true(fabs(tree.inclusive[0][n] - tree.inclusive[1][n]) < 1);
+		most = fmax(most, tree.inclusive[1][n]);
 	}
 	assert_true(fabs(most - 166e6) < 1e6);
 	fg_path_tree_release(&tree);
@@ -142,8 +142,8 @@ static void run_in_progress_answers_as_the_whole_one_would(void **state)
 	for (size_t i = 0; i < deltas.count; i++) {
 		const struct fg_function_delta *d = &deltas.items[i];
 
-		assert_true(fabs(d->self_ns[0] - d->self_ns[1]) < 1);
-		assert_true(fabs(d->inclusive_ns[0] - d->inclusive_ns[1]) < 1);
+		assert_true(fabs(d->self[0] - d->self[1]) < 1);
+		assert_true(fabs(d->inclusive[0] - d->inclusive[1]) < 1);
 	}
 	fg_function_deltas_release(&deltas);
 }
@@ -174,17 +174,16 @@ static void kept_totals_and_computed_ones_are_the_same(void **state)
 	assert_true(kept.count > 10);
 	for (size_t i = 0; i < kept.count; i++) {
 		assert_string_equal(computed.items[i].id, kept.items[i].id);
-		assert_true(fabs(computed.items[i].inclusive_ns[1] -
-				 kept.items[i].inclusive_ns[1]) < 1);
-		assert_true(fabs(computed.items[i].self_ns[0] - kept.items[i].self_ns[0]) < 1);
-		assert_true(fabs(computed.items[i].sampling_error_ns -
-				 kept.items[i].sampling_error_ns) < 1);
+		assert_true(fabs(computed.items[i].inclusive[1] - kept.items[i].inclusive[1]) < 1);
+		assert_true(fabs(computed.items[i].self[0] - kept.items[i].self[0]) < 1);
+		assert_true(fabs(computed.items[i].sampling_error - kept.items[i].sampling_error) <
+			    1);
 	}
 	assert_int_equal(trends[0].count, 3);
 	assert_int_equal(trends[1].count, 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_true(fabs(trends[0].points[i].inclusive_ns -
-				 trends[1].points[i].inclusive_ns) < 1);
+		assert_true(fabs(trends[0].points[i].inclusive - trends[1].points[i].inclusive) <
+			    1);
 	fg_function_trend_release(&trends[0]);
 	fg_function_trend_release(&trends[1]);
 	fg_function_deltas_release(&computed);

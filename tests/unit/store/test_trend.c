@@ -28,8 +28,8 @@ static void same_points(const struct fg_trend_point *x, const struct fg_trend_po
 		assert_string_equal(x->commit, y->commit);
 	else
 		assert_ptr_equal(x->commit, y->commit);
-	assert_true(fabs(x->self_ns - y->self_ns) <= FG_TILE_STEP_NS);
-	assert_true(fabs(x->inclusive_ns - y->inclusive_ns) <= FG_TILE_STEP_NS);
+	assert_true(fabs(x->self - y->self) <= FG_TILE_STEP_NS);
+	assert_true(fabs(x->inclusive - y->inclusive) <= FG_TILE_STEP_NS);
 }
 
 static void same_trends(const struct fg_function_trend *x, const struct fg_function_trend *y)
@@ -149,8 +149,8 @@ static void newest_is(struct fixture *f, const char *function, uint64_t seed)
 	const struct fg_trend_point *newest = &trend.points[trend.count - 1];
 
 	assert_string_equal(newest->run, sample_id(seed));
-	assert_true(fabs(newest->self_ns - self_of(f, sample_id(seed), trend.name,
-						   FG_ARM_CANDIDATE)) <= FG_TILE_STEP_NS);
+	assert_true(fabs(newest->self - self_of(f, sample_id(seed), trend.name,
+						FG_ARM_CANDIDATE)) <= FG_TILE_STEP_NS);
 	fg_function_trend_release(&trend);
 }
 
@@ -275,12 +275,12 @@ static void sums_beyond_measure_stay_sums(void **state)
 	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
 	assert_int_equal(fg_totals_part_read(&reader, &found, &err), FG_OK);
 	assert_int_equal(found.count, 5);
-	assert_true(found.items[0].self_ns[0] > 1e18 && found.items[0].inclusive_ns[0] > 1e18);
-	assert_true(found.items[2].self_ns[0] == 0 && found.items[2].inclusive_ns[0] > 1e18);
-	assert_true(found.items[3].self_ns[0] > 1e18 && found.items[3].inclusive_ns[0] == 0);
+	assert_true(found.items[0].self[0] > 1e18 && found.items[0].inclusive[0] > 1e18);
+	assert_true(found.items[2].self[0] == 0 && found.items[2].inclusive[0] > 1e18);
+	assert_true(found.items[3].self[0] > 1e18 && found.items[3].inclusive[0] == 0);
 	for (size_t i = 1; i < 5; i += 3) {
-		assert_true(found.items[i].self_ns[0] == items[i].self_ns[0]);
-		assert_true(found.items[i].inclusive_ns[0] == items[i].inclusive_ns[0]);
+		assert_true(found.items[i].self[0] == items[i].self[0]);
+		assert_true(found.items[i].inclusive[0] == items[i].inclusive[0]);
 	}
 	fg_totals_release(&found);
 	fg_bytes_release(&content);
@@ -317,8 +317,7 @@ static void what_an_older_server_stored_tells_the_same(void **state)
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 9, &deltas[1], &f->err));
 	assert_int_equal(deltas[0].count, deltas[1].count);
 	for (size_t i = 0; i < deltas[0].count; i++)
-		assert_true(fabs(deltas[0].items[i].self_ns[1] - deltas[1].items[i].self_ns[1]) <
-			    1);
+		assert_true(fabs(deltas[0].items[i].self[1] - deltas[1].items[i].self[1]) < 1);
 	for (int i = 0; i < 2; i++)
 		fg_function_deltas_release(&deltas[i]);
 	fg_function_trend_release(&before);
@@ -333,13 +332,13 @@ static struct fg_totals made_totals(size_t count)
 	struct fg_totals totals = {.items = fg_xcalloc(count, sizeof(*totals.items)),
 				   .count = count,
 				   .repetitions = {3, 4},
-				   .unit_ns = 12};
+				   .unit = 12};
 
 	for (size_t i = 0; i < count; i++)
 		totals.items[i] = (struct fg_function_total){
 			.id = 10 + 3 * i,
-			.self_ns = {(double)(i % 91) * 4, (double)(i % 13) * 3},
-			.inclusive_ns = {(double)(i % 97) * 4, (double)(i % 13 + i % 7) * 3},
+			.self = {(double)(i % 91) * 4, (double)(i % 13) * 3},
+			.inclusive = {(double)(i % 97) * 4, (double)(i % 13 + i % 7) * 3},
 		};
 	return totals;
 }
@@ -377,10 +376,9 @@ static void one_function_of_many_is_found_in_its_part(void **state)
 
 			assert_int_equal(again.items[i].id, item->id);
 			pick_both(&bytes, item->id, found);
-			assert_true(fabs(found[0] - item->self_ns[1]) < 1e-6);
-			assert_true(fabs(found[1] - item->inclusive_ns[1]) < 1e-6);
-			assert_true(fabs(again.items[i].inclusive_ns[0] - item->inclusive_ns[0]) <
-				    1e-6);
+			assert_true(fabs(found[0] - item->self[1]) < 1e-6);
+			assert_true(fabs(found[1] - item->inclusive[1]) < 1e-6);
+			assert_true(fabs(again.items[i].inclusive[0] - item->inclusive[0]) < 1e-6);
 			pick_both(&bytes, item->id + 1, found);
 			assert_true(fabs(found[0]) + fabs(found[1]) < 1e-9);
 		}
