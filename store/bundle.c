@@ -9,11 +9,13 @@
 
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
 #include "store/envelope.h"
 #include "store/matrix.h"
+#include "store/measures.h"
 #include "store/store.h"
 #include "store/values.h"
 
@@ -65,18 +67,45 @@ static uint64_t *graft(struct fg_profile_set *tree, const struct fg_profile_set 
 	return ids;
 }
 
-static void write_values(const struct fg_series *series, const struct fg_profile_set *set,
-			 const uint64_t *ids, struct fg_bytes *bytes)
+static void write_weights(const struct fg_profile_set *set, uint16_t measure, const uint64_t *ids,
+			  struct fg_bytes *bytes)
 {
 	struct fg_matrix matrix = {0};
 
+	fg_matrix_from_set(&matrix, set, measure, 0, ids);
+	fg_matrix_write(&matrix, bytes);
+	fg_matrix_release(&matrix);
+}
+
+static void write_measures(const struct fg_profile_set *set, const uint64_t *ids,
+			   struct fg_bytes *bytes)
+{
+	const size_t known = fg_measure_count(&set->measures);
+	size_t count = 0;
+
+	for (size_t m = 0; m < known; m++)
+		count += fg_profile_set_has(set, (uint16_t)m, 0);
+	if (count == 0 || (count == 1 && fg_profile_set_has(set, FG_MEASURE_CPU_TIME, 0))) {
+		write_weights(set, FG_MEASURE_CPU_TIME, ids, bytes);
+		return;
+	}
+	fg_measures_write_count(count, bytes);
+	for (size_t m = 0; m < known; m++) {
+		if (!fg_profile_set_has(set, (uint16_t)m, 0))
+			continue;
+		fg_measure_write(fg_measure_at(&set->measures, (uint16_t)m), bytes);
+		write_weights(set, (uint16_t)m, ids, bytes);
+	}
+}
+
+static void write_values(const struct fg_series *series, const struct fg_profile_set *set,
+			 const uint64_t *ids, struct fg_bytes *bytes)
+{
 	fg_repetitions_write(series, 0, bytes);
 	fg_bytes_varint(bytes, set ? ids[0] : 0);
 	if (!set)
 		return;
-	fg_matrix_from_set(&matrix, set, fg_profile_set_time(set), 0, ids);
-	fg_matrix_write(&matrix, bytes);
-	fg_matrix_release(&matrix);
+	write_measures(set, ids, bytes);
 	fg_regions_write(set, 0, bytes);
 }
 
@@ -207,9 +236,9 @@ static int read_dictionary(const struct fg_bytes *content, const struct fg_bundl
 	return status;
 }
 
-/* A benchmark's own tree, made of those nodes of the common one that its values use. */
+/* Add to a benchmark's own tree those nodes of the common one that these values use. */
 static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struct fg_matrix *matrix,
-		   struct fg_profile_set *set, struct fg_error *err)
+		   uint16_t measure, struct fg_profile_set *set, struct fg_error *err)
 {
 	uint32_t *places = fg_xcalloc(tree->node_count, sizeof(*places));
 	bool *wanted = fg_xcalloc(tree->node_count, sizeof(*wanted));
@@ -225,7 +254,9 @@ static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struc
 			status = fg_error_set(err, FG_EPARSE,
 					      "values refer to call paths of another benchmark");
 	}
-	for (size_t i = root + 1; i < tree->node_count && status == FG_OK; i++) {
+	if (status != FG_OK)
+		goto out;
+	for (size_t i = root + 1; i < tree->node_count; i++) {
 		if (wanted[i])
 			places[i] = fg_profile_set_node(
 				set, places[tree->nodes[i].parent],
@@ -234,29 +265,58 @@ static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struc
 	}
 	for (size_t i = 0; i < matrix->id_count; i++)
 		indexes[i] = places[matrix->ids[i]];
-	if (status == FG_OK)
-		fg_matrix_to_set(matrix, set, indexes);
+	fg_matrix_to_set(matrix, set, measure, indexes);
+out:
 	free(indexes);
 	free(wanted);
 	free(places);
 	return status;
 }
 
-static int read_profile(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
-			uint64_t root, struct fg_profile_set *set, struct fg_error *err)
+static int read_weights(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
+			uint64_t root, uint16_t measure, struct fg_profile_set *set,
+			struct fg_error *err)
 {
 	struct fg_matrix matrix = {0};
 	int status = fg_matrix_read(reader, tree->node_count - 1, &matrix, err);
 
-	if (status == FG_OK && matrix.id_count && matrix.ids[0] < root)
+	if (status != FG_OK)
+		return status;
+	if (matrix.id_count && matrix.ids[0] < root)
 		status = fg_error_set(err, FG_EPARSE,
 				      "values refer to call paths of another benchmark");
-	if (status == FG_OK)
-		status = cut_out(tree, root, &matrix, set, err);
-	if (status == FG_OK)
-		status = fg_regions_read(reader, set, err);
+	else
+		status = cut_out(tree, root, &matrix, measure, set, err);
 	fg_matrix_release(&matrix);
 	return status;
+}
+
+static int read_measure(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
+			uint64_t root, struct fg_profile_set *set, struct fg_error *err)
+{
+	const struct fg_measure measure = fg_measure_read(reader, &set->arena);
+	uint16_t id = 0;
+
+	if (reader->failed)
+		return fg_error_set(err, FG_EPARSE, "a measure of a profile is damaged");
+	id = fg_profile_set_measure(set, &measure);
+	if (fg_profile_set_has(set, id, 0))
+		return fg_error_set(err, FG_EPARSE, "measure '%s' is there twice", measure.name);
+	return read_weights(reader, tree, root, id, set, err);
+}
+
+static int read_profile(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
+			uint64_t root, struct fg_profile_set *set, struct fg_error *err)
+{
+	size_t count = 0;
+	int status = FG_OK;
+
+	fg_measures_read_count(reader, &count);
+	if (count == 0)
+		status = read_weights(reader, tree, root, FG_MEASURE_CPU_TIME, set, err);
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = read_measure(reader, tree, root, set, err);
+	return status == FG_OK ? fg_regions_read(reader, set, err) : status;
 }
 
 static int read_series(struct fg_byte_reader *reader, const struct fg_profile_set *tree,

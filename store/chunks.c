@@ -5,8 +5,8 @@
 #include "store/db.h"
 #include "store/session.h"
 
-int fg_store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
-		    fg_chunk_taker *take, void *context, struct fg_error *err)
+int fg_store_chunks(struct fg_store *store, int64_t series, int64_t kind, fg_chunk_taker *take,
+		    void *context, struct fg_error *err)
 {
 	struct fg_bytes *contents = NULL;
 	size_t count = 0;

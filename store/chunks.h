@@ -17,7 +17,8 @@ enum fg_chunk_kind {
 	FG_CHUNK_FUNCTIONS = 4, /* of older servers: totals as one block */
 	FG_CHUNK_PROGRAM = 5,   /* the name of the profile's root */
 	FG_CHUNK_TOTALS = 6,    /* by function, in parts; in a server's store */
-	FG_CHUNK_KINDS
+	FG_CHUNK_KINDS,
+	FG_CHUNK_MEASURES = 16, /* from here on rows and totals of measures in turn: measures.h */
 };
 
 enum {
@@ -27,7 +28,7 @@ enum {
 /* `take` gets the content of each chunk of a kind, in order. */
 typedef int fg_chunk_taker(struct fg_byte_reader *reader, void *context, struct fg_error *err);
 
-int fg_store_chunks(struct fg_store *store, int64_t series, enum fg_chunk_kind kind,
-		    fg_chunk_taker *take, void *context, struct fg_error *err) FG_NODISCARD;
+int fg_store_chunks(struct fg_store *store, int64_t series, int64_t kind, fg_chunk_taker *take,
+		    void *context, struct fg_error *err) FG_NODISCARD;
 
 #endif

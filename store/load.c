@@ -9,6 +9,7 @@
 #include "store/conditions.h"
 #include "store/db.h"
 #include "store/matrix.h"
+#include "store/measures.h"
 #include "store/session.h"
 #include "store/store.h"
 #include "store/values.h"
@@ -167,6 +168,13 @@ struct matrices {
 	size_t capacity;
 };
 
+static void release_matrices(struct matrices *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		fg_matrix_release(&all->items[i]);
+	free(all->items);
+}
+
 static int take_rows(struct fg_byte_reader *reader, void *context, struct fg_error *err)
 {
 	struct matrices *all = context;
@@ -177,7 +185,7 @@ static int take_rows(struct fg_byte_reader *reader, void *context, struct fg_err
 }
 
 /* All paths of all chunks are placed at once, then each chunk's rows find their own. */
-static int place_rows(struct fg_store *store, const struct matrices *all,
+static int place_rows(struct fg_store *store, const struct matrices *all, uint16_t measure,
 		      struct fg_profile_set *set, struct fg_error *err)
 {
 	uint64_t *ids = NULL;
@@ -197,7 +205,7 @@ static int place_rows(struct fg_store *store, const struct matrices *all,
 	status = fg_store_nodes(store, ids, total, set, &indexes, err);
 	at = 0;
 	for (size_t i = 0; i < all->count && status == FG_OK; i++) {
-		fg_matrix_to_set(&all->items[i], set, indexes + at);
+		fg_matrix_to_set(&all->items[i], set, measure, indexes + at);
 		at += all->items[i].id_count;
 	}
 	free(indexes);
@@ -205,24 +213,45 @@ static int place_rows(struct fg_store *store, const struct matrices *all,
 	return status;
 }
 
+static int load_measure(struct fg_store *store, int64_t series,
+			const struct fg_series_measure *measure, struct fg_profile_set *set,
+			struct fg_error *err)
+{
+	struct matrices all = {0};
+	int status = fg_store_chunks(store, series, measure->kinds.rows, take_rows, &all, err);
+
+	if (status == FG_OK && all.count)
+		status = place_rows(store, &all, fg_profile_set_measure(set, &measure->measure),
+				    set, err);
+	release_matrices(&all);
+	return status;
+}
+
+static int load_rows(struct fg_store *store, int64_t series, struct fg_profile_set *set,
+		     struct fg_error *err)
+{
+	struct fg_series_measures measures = {0};
+	int status = fg_store_series_measures(store, series, &measures, err);
+
+	for (size_t i = 0; i < measures.count && status == FG_OK; i++)
+		status = load_measure(store, series, &measures.items[i], set, err);
+	fg_series_measures_release(&measures);
+	return status;
+}
+
 static int load_profile(struct fg_store *store, int64_t series, struct fg_profile_set **result,
 			struct fg_error *err)
 {
 	struct fg_profile_set *set = NULL;
-	struct matrices all = {0};
 	int status = fg_store_chunks(store, series, FG_CHUNK_PROGRAM, take_program, &set, err);
 
-	if (status == FG_OK && set)
-		status = fg_store_chunks(store, series, FG_CHUNK_ROWS, take_rows, &all, err);
-	if (status == FG_OK && set)
-		status = place_rows(store, &all, set, err);
-	if (status == FG_OK && set)
-		status = fg_store_chunks(store, series, FG_CHUNK_REGIONS, take_regions, set, err);
-	for (size_t i = 0; i < all.count; i++)
-		fg_matrix_release(&all.items[i]);
-	free(all.items);
 	*result = set;
-	return status;
+	if (status != FG_OK || !set)
+		return status;
+	status = load_rows(store, series, set, err);
+	if (status != FG_OK)
+		return status;
+	return fg_store_chunks(store, series, FG_CHUNK_REGIONS, take_regions, set, err);
 }
 
 static int load_report(struct fg_store *store, int64_t row, char **report, struct fg_error *err)

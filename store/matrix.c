@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/matrix.h"
 
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
 #include "store/matrix_layout.h"
@@ -20,12 +21,13 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Nothing else fits into what is written. */
 static int64_t whole(double value)
 {
-	return isfinite(value) ? llround(value) : 0;
+	return fabs(value) < 0x1p62 ? llround(value) : 0;
 }
 
-static void head(struct fg_matrix_row *to, const struct fg_profile_row *from)
+static void head(struct fg_matrix_row *to, const struct fg_profile_row *from, bool exact)
 {
 	double sum = 0;
 	uint64_t samples = 0;
@@ -41,7 +43,7 @@ static void head(struct fg_matrix_row *to, const struct fg_profile_row *from)
 		.total = whole(from->total),
 		.lost = whole(from->lost),
 		.truncated = whole(from->truncated),
-		.unit = samples ? whole(sum / (double)samples) : 1,
+		.unit = samples && !exact ? whole(sum / (double)samples) : 1,
 	};
 	if (to->unit < 1)
 		to->unit = 1;
@@ -81,6 +83,7 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 	size_t *next = fg_xcalloc(set->node_count, sizeof(*next));
 	struct slot *slots = NULL;
 	struct fg_matrix m = {0};
+	const bool exact = fg_measure_at(&set->measures, measure)->exact;
 	uint32_t row_index = 0;
 
 	m.rows = fg_xcalloc(set->row_count - first, sizeof(*m.rows));
@@ -89,7 +92,7 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 
 		if (row->measure != measure)
 			continue;
-		head(&m.rows[m.row_count++], row);
+		head(&m.rows[m.row_count++], row, exact);
 		m.entry_count += row->count;
 		for (uint32_t i = 0; i < row->count; i++)
 			counts[row->nodes[i]]++;
@@ -443,7 +446,7 @@ int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_mat
 	return FG_OK;
 }
 
-void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set,
+void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set, uint16_t measure,
 		      const uint32_t *indexes)
 {
 	const size_t first = set->row_count;
@@ -455,6 +458,7 @@ void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set
 		const struct fg_matrix_row *from = &matrix->rows[r];
 		struct fg_profile_row *row = fg_profile_set_add_row(set, counts[r]);
 
+		row->measure = measure;
 		row->arm = from->arm;
 		row->pair = from->pair;
 		row->aside = from->aside;

@@ -11,8 +11,9 @@
 
 enum {
 	FG_FRACTIONS = 32,
-	FG_MATRIX_LAYOUT = 2, /* behind a zero, where the first layout had its number of rows */
-	FG_CLASSES = 48,      /* of nodes, by their number of entries */
+	FG_MATRIX_LAYOUT = 2,   /* behind a zero, where the first layout had its number of rows */
+	FG_MATRIX_MEASURES = 3, /* on the wire: named measures follow, each with a matrix */
+	FG_CLASSES = 48,        /* of nodes, by their number of entries */
 	FG_CLASS_EXACT_POWER = 3,
 	/* Up to here each number is its own class, then there are two for each power of two. */
 	FG_CLASS_EXACT = 1 << FG_CLASS_EXACT_POWER,

@@ -46,6 +46,13 @@ static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 		fg_query_int(&q, kinds[i]);
 		status = fg_query_run(&q, err);
 	}
+	if (status == FG_OK) {
+		struct fg_query q;
+
+		fg_query_begin(&q, store->db, FG_SQL_MEASURE_CHUNKS_FORGET);
+		fg_query_int(&q, mark->series);
+		status = fg_query_run(&q, err);
+	}
 	mark->repetitions = mark->rows = mark->regions = (struct fg_chunk_mark){0};
 	return status;
 }

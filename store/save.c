@@ -7,13 +7,16 @@
  */
 #include "store/save.h"
 
+#include "base/arena.h"
 #include "base/json.h"
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
 #include "store/chunks.h"
 #include "store/db.h"
 #include "store/levels.h"
+#include "store/measures.h"
 #include "store/run_rows.h"
 #include "store/series_values.h"
 #include "store/session.h"
@@ -34,41 +37,92 @@ static int put_report(struct fg_store *store, int64_t run, const struct fg_bytes
 	return fg_query_run(&q, err);
 }
 
+/* Rows of `chunk`, column by column. */
+struct chunk_rows {
+	struct fg_arena arena;
+	int64_t *series;
+	int64_t *kinds;
+	int64_t *firsts;
+	struct fg_blob *blocks;
+	size_t count;
+};
+
+static void add_block(struct chunk_rows *rows, int64_t series, int64_t kind,
+		      const struct fg_bytes *block)
+{
+	if (block->size == 0)
+		return;
+	rows->series[rows->count] = series;
+	rows->kinds[rows->count] = kind;
+	rows->blocks[rows->count++] = (struct fg_blob){block->data, block->size};
+}
+
+static int add_measures(struct fg_store *store, struct chunk_rows *rows, int64_t series,
+			const struct fg_series_parts *parts, struct fg_error *err)
+{
+	for (size_t i = 0; i < parts->measure_count; i++) {
+		const struct fg_measure_part *part = &parts->measures[i];
+		struct fg_measure_kinds kinds;
+		const int status = fg_store_measure_kinds(store, &part->measure, &kinds, err);
+
+		if (status != FG_OK)
+			return status;
+		add_block(rows, series, kinds.rows, &part->rows);
+		add_block(rows, series, kinds.totals, &part->totals);
+	}
+	return FG_OK;
+}
+
 static int put_made(struct fg_store *store, int64_t series, const struct fg_series_parts *parts,
 		    struct fg_error *err)
 {
-	int64_t all_series[FG_CHUNK_KINDS];
-	int64_t kinds[FG_CHUNK_KINDS];
-	int64_t firsts[FG_CHUNK_KINDS] = {0};
-	struct fg_blob blocks[FG_CHUNK_KINDS];
-	struct fg_rows rows = {.columns = {{.numbers = all_series},
-					   {.numbers = kinds},
-					   {.numbers = firsts},
-					   {.blobs = blocks}},
-			       .column_count = 4};
+	const size_t most = FG_CHUNK_KINDS + 2 * parts->measure_count;
+	struct chunk_rows rows = {0};
+	int status = FG_OK;
 
-	for (int kind = 1; kind < FG_CHUNK_KINDS; kind++) {
-		if (parts->blocks[kind].size == 0)
-			continue;
-		all_series[rows.count] = series;
-		kinds[rows.count] = kind;
-		blocks[rows.count++] =
-			(struct fg_blob){parts->blocks[kind].data, parts->blocks[kind].size};
-	}
-	return fg_query_rows(store->db, FG_SQL_CHUNK_ADD, &rows, NULL, err);
+	rows.series = fg_arena_array(&rows.arena, most, sizeof(*rows.series));
+	rows.kinds = fg_arena_array(&rows.arena, most, sizeof(*rows.kinds));
+	rows.firsts = fg_arena_array(&rows.arena, most, sizeof(*rows.firsts));
+	rows.blocks = fg_arena_array(&rows.arena, most, sizeof(*rows.blocks));
+	for (int kind = 1; kind < FG_CHUNK_KINDS; kind++)
+		add_block(&rows, series, kind, &parts->blocks[kind]);
+	status = add_measures(store, &rows, series, parts, err);
+	if (status == FG_OK)
+		status = fg_query_rows(store->db, FG_SQL_CHUNK_ADD,
+				       &(struct fg_rows){.columns = {{.numbers = rows.series},
+								     {.numbers = rows.kinds},
+								     {.numbers = rows.firsts},
+								     {.blobs = rows.blocks}},
+							 .column_count = 4,
+							 .count = rows.count},
+				       NULL, err);
+	fg_arena_release(&rows.arena);
+	return status;
 }
 
-static int put_derived(const struct fg_chunk_place *place, const struct fg_derived_block *derived,
-		       const struct fg_profile_set *set, const struct fg_progress_mark *mark,
-		       struct fg_error *err)
+static int put_totals(const struct fg_chunk_place *place, fg_totals_maker *make,
+		      const struct fg_profile_set *set, const struct fg_progress_mark *mark,
+		      struct fg_error *err)
 {
-	struct fg_bytes content = {0};
-	const int status = derived->make(set, mark->functions, &content, err);
+	for (size_t m = 0; m < fg_measure_count(&set->measures); m++) {
+		struct fg_measure_kinds kinds;
+		struct fg_bytes content = {0};
+		int status = FG_OK;
 
-	if (status == FG_OK)
-		return fg_chunk_put(place, derived->kind, 0, &content, err);
-	fg_bytes_release(&content);
-	return status;
+		if (!fg_profile_set_has(set, (uint16_t)m, 0))
+			continue;
+		status = fg_store_measure_kinds(
+			place->store, fg_measure_at(&set->measures, (uint16_t)m), &kinds, err);
+		if (status != FG_OK)
+			return status;
+		status = make(set, (uint16_t)m, mark->functions, &content, err);
+		if (status == FG_OK)
+			status = fg_chunk_put(place, kinds.totals, 0, &content, err);
+		fg_bytes_release(&content);
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
 }
 
 static int put_values(struct fg_store *store, int64_t id, const struct fg_save *save,
@@ -82,8 +136,8 @@ static int put_values(struct fg_store *store, int64_t id, const struct fg_save *
 
 	if (status == FG_OK && set)
 		status = fg_store_put_profile(&place, set, &mark, err);
-	if (status == FG_OK && set && set->row_count && save->derived)
-		status = put_derived(&place, save->derived, set, &mark, err);
+	if (status == FG_OK && set && save->make_totals)
+		status = put_totals(&place, save->make_totals, set, &mark, err);
 	free(mark.functions);
 	free(mark.nodes);
 	return status;
@@ -156,8 +210,8 @@ int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,
 	return fg_seal(report, strlen(report), FG_SEAL_LEVEL, block, err);
 }
 
-int fg_store_save_derived(struct fg_store *store, struct fg_save *save, const char *report,
-			  struct fg_error *err)
+int fg_store_save_made(struct fg_store *store, struct fg_save *save, const char *report,
+		       struct fg_error *err)
 {
 	struct fg_bytes block = {0};
 	cJSON *json = NULL;
@@ -175,6 +229,6 @@ int fg_store_save_derived(struct fg_store *store, struct fg_save *save, const ch
 int fg_store_save(struct fg_store *store, const struct fg_run *run,
 		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
 {
-	return fg_store_save_derived(store, &(struct fg_save){.run = run, .profiles = profiles},
-				     report, err);
+	return fg_store_save_made(store, &(struct fg_save){.run = run, .profiles = profiles},
+				  report, err);
 }

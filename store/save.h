@@ -3,9 +3,11 @@
 #ifndef FG_STORE_SAVE_H
 #define FG_STORE_SAVE_H
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
@@ -14,25 +16,32 @@
 
 struct fg_store;
 
+/* The blocks of one measure other than CPU time; empty ones are not stored. */
+struct fg_measure_part {
+	struct fg_measure measure;
+	struct fg_bytes rows;
+	struct fg_bytes totals;
+};
+
 /* What is stored of one series, made before the database is touched. */
 struct fg_series_parts {
-	struct fg_bytes blocks[FG_CHUNK_KINDS]; /* sealed; an empty one is not stored */
+	struct fg_bytes blocks[FG_CHUNK_KINDS]; /* an empty one is not stored */
+	struct fg_arena arena;                  /* texts of the measures */
+	struct fg_measure_part *measures;
+	size_t measure_count;
 	struct fg_level *levels;
 };
 
-/* A block that is made from the profile of a series and kept beside it. */
-struct fg_derived_block {
-	enum fg_chunk_kind kind;
-	/* functions[i] is the row of the set's function i. */
-	int (*make)(const struct fg_profile_set *set, const int64_t *functions,
-		    struct fg_bytes *content, struct fg_error *err);
-};
+/* A block with the totals of one measure; functions[i] is the row of the set's function i. */
+typedef int fg_totals_maker(const struct fg_profile_set *set, uint16_t measure,
+			    const int64_t *functions, struct fg_bytes *content,
+			    struct fg_error *err);
 
 struct fg_save {
 	const struct fg_run *run;
 	struct fg_profile_set *const *profiles; /* one per series, or NULL */
 	const struct fg_series_parts *parts;    /* instead of profiles and repetitions; or NULL */
-	const struct fg_derived_block *derived; /* with profiles; NULL: none */
+	fg_totals_maker *make_totals;           /* with profiles; NULL: keep none */
 	const cJSON *report;
 	const struct fg_bytes *report_block; /* empty: none */
 	const char *digest;
@@ -50,7 +59,7 @@ int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struc
 int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,
 		   struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;
 /* As fg_store_save(); fills in save->report and save->report_block. */
-int fg_store_save_derived(struct fg_store *store, struct fg_save *save, const char *report,
-			  struct fg_error *err) FG_NODISCARD;
+int fg_store_save_made(struct fg_store *store, struct fg_save *save, const char *report,
+		       struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/series_values.h"
 
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
@@ -8,10 +9,11 @@
 #include "store/db.h"
 #include "store/intern.h"
 #include "store/matrix.h"
+#include "store/measures.h"
 #include "store/session.h"
 #include "store/values.h"
 
-static int put_block(const struct fg_chunk_place *place, enum fg_chunk_kind kind, size_t first,
+static int put_block(const struct fg_chunk_place *place, int64_t kind, size_t first,
 		     const struct fg_bytes *block, struct fg_error *err)
 {
 	struct fg_query q;
@@ -25,7 +27,7 @@ static int put_block(const struct fg_chunk_place *place, enum fg_chunk_kind kind
 }
 
 /* Releases the content. */
-int fg_chunk_put(const struct fg_chunk_place *place, enum fg_chunk_kind kind, size_t first,
+int fg_chunk_put(const struct fg_chunk_place *place, int64_t kind, size_t first,
 		 struct fg_bytes *content, struct fg_error *err)
 {
 	const int lasting = place->store->for_server ? FG_SEAL_LEVEL : FG_SEAL_LEVEL_TIGHT;
@@ -102,18 +104,38 @@ int fg_store_put_repetitions(const struct fg_chunk_place *place, const struct fg
 	return fg_chunk_put(place, FG_CHUNK_REPETITIONS, mark->first, &content, err);
 }
 
+static int put_measure_rows(const struct fg_chunk_place *place, const struct fg_profile_set *set,
+			    uint16_t measure, const struct fg_progress_mark *mark,
+			    struct fg_error *err)
+{
+	struct fg_measure_kinds kinds;
+	struct fg_matrix matrix = {0};
+	struct fg_bytes content = {0};
+	const int status = fg_store_measure_kinds(
+		place->store, fg_measure_at(&set->measures, measure), &kinds, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_matrix_from_set(&matrix, set, measure, mark->rows.first, mark->nodes);
+	fg_matrix_write(&matrix, &content);
+	fg_matrix_release(&matrix);
+	return fg_chunk_put(place, kinds.rows, mark->rows.first, &content, err);
+}
+
 static int put_rows(const struct fg_chunk_place *place, const struct fg_profile_set *set,
 		    struct fg_progress_mark *mark, struct fg_error *err)
 {
-	struct fg_matrix matrix = {0};
-	struct fg_bytes content = {0};
-
 	if (!next_chunk(&mark->rows, set, set->row_count, row_key))
 		return FG_OK;
-	fg_matrix_from_set(&matrix, set, fg_profile_set_time(set), mark->rows.first, mark->nodes);
-	fg_matrix_write(&matrix, &content);
-	fg_matrix_release(&matrix);
-	return fg_chunk_put(place, FG_CHUNK_ROWS, mark->rows.first, &content, err);
+	for (size_t m = 0; m < fg_measure_count(&set->measures); m++) {
+		int status = FG_OK;
+
+		if (fg_profile_set_has(set, (uint16_t)m, mark->rows.first))
+			status = put_measure_rows(place, set, (uint16_t)m, mark, err);
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
 }
 
 static int put_regions(const struct fg_chunk_place *place, const struct fg_profile_set *set,

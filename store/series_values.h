@@ -9,7 +9,6 @@
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
-#include "store/chunks.h"
 
 struct fg_store;
 
@@ -50,7 +49,7 @@ struct fg_chunk_place {
 	bool passing;
 };
 
-int fg_chunk_put(const struct fg_chunk_place *place, enum fg_chunk_kind kind, size_t first,
+int fg_chunk_put(const struct fg_chunk_place *place, int64_t kind, size_t first,
 		 struct fg_bytes *content, struct fg_error *err) FG_NODISCARD;
 int fg_store_put_repetitions(const struct fg_chunk_place *place, const struct fg_series *series,
 			     struct fg_chunk_mark *mark, struct fg_error *err) FG_NODISCARD;

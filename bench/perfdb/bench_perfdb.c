@@ -423,8 +423,11 @@ static void ask_trend(const struct asker *asker, const struct fg_run_side sides[
 	struct fg_error err = {0};
 
 	(void)sides;
-	if (fg_store_function_trend(asker->store, "tracker", "parse", NULL, asker->function, &trend,
-				    &err) != FG_OK)
+	if (fg_store_function_trend(asker->store,
+				    &(struct fg_trend_query){.project = "tracker",
+							     .benchmark = "parse",
+							     .function = asker->function},
+				    &trend, &err) != FG_OK)
 		die("function trend", &err);
 	fg_function_trend_release(&trend);
 }
@@ -468,7 +471,8 @@ static void open_asker(const char *database, struct asker *asker)
 		exit(1);
 	}
 	for (int i = 0; i < 2; i++)
-		sides[i] = (struct fg_run_side){asker->newest.items[i].id, FG_ARM_CANDIDATE};
+		sides[i] = (struct fg_run_side){.run = asker->newest.items[i].id,
+						.arm = FG_ARM_CANDIDATE};
 	if (fg_store_compare_functions(asker->store, sides, "parse", 1, &deltas, &err) != FG_OK ||
 	    deltas.count == 0)
 		die("functions", &err);
@@ -491,8 +495,9 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 	for (size_t i = 0; i < ASKS; i++) {
 		const size_t count = asker->newest.count;
 		const struct fg_run_side sides[2] = {
-			{asker->newest.items[(i * 7 + 1) % count].id, FG_ARM_CANDIDATE},
-			{asker->newest.items[i % count].id, FG_ARM_CANDIDATE}};
+			{.run = asker->newest.items[(i * 7 + 1) % count].id,
+			 .arm = FG_ARM_CANDIDATE},
+			{.run = asker->newest.items[i % count].id, .arm = FG_ARM_CANDIDATE}};
 		const int64_t start = fg_clock_monotonic_ns();
 
 		ask_it(asker, sides);

@@ -243,8 +243,8 @@ static void measure_queries(const char *folder, unsigned runs)
 	must(fg_store_open(path, FG_STORE_READ_ONLY, &store, &err), &err);
 	for (unsigned i = 0; i < QUERIES; i++) {
 		const struct fg_run_side sides[2] = {
-			{run_id(i * 97 % runs + 1), FG_ARM_CANDIDATE},
-			{run_id((i * 61 + 1) % runs + 1), FG_ARM_CANDIDATE}};
+			{.run = run_id(i * 97 % runs + 1), .arm = FG_ARM_CANDIDATE},
+			{.run = run_id((i * 61 + 1) % runs + 1), .arm = FG_ARM_CANDIDATE}};
 
 		for (unsigned q = 0; q < QUESTIONS; q++) {
 			const int64_t start = fg_clock_process_cpu_ns();

@@ -24,6 +24,16 @@ SELECT COALESCE(max(id), 0) FROM function;
 -- name: function_names
 SELECT id, name, library FROM function;
 
+-- name: measure_find
+SELECT id FROM measure WHERE digest = $1;
+-- name: measure_add
+INSERT INTO measure (digest, name, unit, fold, better, exact) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id;
+-- name: measures_of_series
+SELECT DISTINCT m.id, m.name, m.unit, m.fold, m.better, m.exact FROM chunk c JOIN measure m ON m.id = (c.kind - 16) / 2
+WHERE c.series = $1 AND c.kind >= 16 ORDER BY m.id;
+-- name: measure_chunks_forget
+DELETE FROM chunk WHERE series = $1 AND kind >= 16;
+
 -- name: dictionary_has
 SELECT used_ns FROM dictionary WHERE digest = $1;
 -- name: dictionary_get

@@ -69,6 +69,12 @@ SELECT s.id, r.uuid, r.started_ns, r.commit_id, r.branch FROM series s JOIN run 
 WHERE s.benchmark = $1 AND s.id > $2 AND s.id <= $3 ORDER BY s.id;
 -- name: tail_chunks
 SELECT c.series, c.data, c.kind FROM series s JOIN chunk c ON c.series = s.id AND c.kind IN (4, 6) WHERE s.benchmark = $1 AND s.id > $2 ORDER BY s.id;
+-- name: measure_totals
+SELECT c.series, c.data, 6 FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 17 + 2 * m.id
+WHERE m.name = $2 ORDER BY c.series;
+-- name: measure_series
+SELECT DISTINCT s.id FROM measure m JOIN series s ON s.benchmark = $1 JOIN chunk c ON c.series = s.id AND c.kind = 16 + 2 * m.id
+WHERE m.name = $2 ORDER BY s.id;
 -- name: fact_keys
 SELECT DISTINCT f.key FROM fact f
 WHERE CAST($1 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM run_fact x JOIN run r ON r.id = x.run JOIN project p ON p.id = r.project

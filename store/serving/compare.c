@@ -25,7 +25,7 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 	int status = fg_store_find_series(store, side->run, benchmark, &series, err);
 
 	if (status == FG_OK)
-		status = fg_store_totals(store, series, totals, err);
+		status = fg_store_totals(store, series, side->measure, totals, err);
 	if (status == FG_OK && !totals->repetitions[side->arm])
 		status = fg_store_no_profile(side, benchmark, err);
 	return status;
@@ -52,7 +52,7 @@ static double variance(const struct fg_totals *totals, int arm, double self)
 {
 	const double period = totals->unit * FG_TOTALS_FRACTIONS;
 
-	return self * period / totals->repetitions[arm];
+	return totals->exact ? 0 : self * period / totals->repetitions[arm];
 }
 
 static int by_size(const void *a, const void *b)

@@ -6,13 +6,16 @@
  */
 #include "store/serving/ingest.h"
 
+#include "base/arena.h"
 #include "base/json.h"
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bundle.h"
 #include "store/bytes.h"
 #include "store/chunks.h"
 #include "store/levels.h"
+#include "store/measures.h"
 #include "store/save.h"
 #include "store/serving/dictionary.h"
 #include "store/serving/recode.h"
@@ -40,8 +43,9 @@ static int check_root(const struct fg_recoding *r, const struct fg_dictionary *d
 	return FG_OK;
 }
 
-static int make_functions(const struct fg_recoding *r, const struct fg_dictionary *d,
-			  struct fg_bytes *block, struct fg_error *err)
+static int make_totals(const struct fg_recoding *r, const struct fg_dictionary *d,
+		       const struct fg_measure *measure, struct fg_bytes *block,
+		       struct fg_error *err)
 {
 	struct fg_recoding_sums sums = {.self = fg_xcalloc(d->node_count, sizeof(*sums.self))};
 	struct fg_totals_source source = {.nodes = d->nodes,
@@ -51,7 +55,9 @@ static int make_functions(const struct fg_recoding *r, const struct fg_dictionar
 					  .recursive = d->recursive,
 					  .function_ids = d->function_ids,
 					  .functions_in_order = d->functions_in_order,
-					  .self = sums.self};
+					  .self = sums.self,
+					  .fold = measure->fold,
+					  .exact = measure->exact};
 	struct fg_totals totals = {0};
 	struct fg_bytes content = {0};
 	int status = FG_OK;
@@ -70,26 +76,82 @@ static int make_functions(const struct fg_recoding *r, const struct fg_dictionar
 	return status;
 }
 
+/* The blocks of one measure; without repetitions there are none. */
 static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionary *d, uint64_t root,
-			struct fg_series_parts *parts, struct fg_error *err)
+			struct fg_measure_part *part, struct fg_error *err)
 {
 	const struct fg_renumbering to = {d->node_ids, d->nodes_in_order, d->node_count};
 	struct fg_recoding r = {0};
 	struct fg_bytes content = {0};
 	int status = fg_recoding_read(reader, d->node_count - 1, &r, err);
 
-	if (status == FG_OK)
-		status = check_root(&r, d, root, err);
-	if (status == FG_OK && r.heads.row_count) {
-		status = make_functions(&r, d, &parts->blocks[FG_CHUNK_TOTALS], err);
-		fg_recoding_write(&r, &to, &content);
-		if (status == FG_OK)
-			status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_ROWS],
-				      err);
-	}
-	fg_bytes_release(&content);
+	if (status != FG_OK)
+		return status;
+	status = check_root(&r, d, root, err);
+	if (status != FG_OK || r.heads.row_count == 0)
+		goto out;
+	status = make_totals(&r, d, &part->measure, &part->totals, err);
+	if (status != FG_OK)
+		goto out;
+	fg_recoding_write(&r, &to, &content);
+	status = seal(&content, FG_SEAL_LEVEL_QUICK, &part->rows, err);
+out:
 	fg_recoding_release(&r);
 	return status;
+}
+
+/* CPU time has chunks of its own. */
+static void take_time(struct fg_series_parts *parts, struct fg_measure_part *part)
+{
+	parts->blocks[FG_CHUNK_ROWS] = part->rows;
+	parts->blocks[FG_CHUNK_TOTALS] = part->totals;
+	*part = (struct fg_measure_part){0};
+}
+
+static bool is_there_twice(const struct fg_series_parts *parts, const char *name)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < parts->measure_count; i++)
+		found += strcmp(parts->measures[i].measure.name, name) == 0;
+	return found > 1;
+}
+
+static int make_measure(struct fg_byte_reader *reader, const struct fg_dictionary *d, uint64_t root,
+			struct fg_series_parts *parts, struct fg_error *err)
+{
+	struct fg_measure_part *part = &parts->measures[parts->measure_count++];
+
+	part->measure = fg_measure_read(reader, &parts->arena);
+	if (reader->failed)
+		return fg_error_set(err, FG_EPARSE, "a measure of a profile is damaged");
+	if (is_there_twice(parts, part->measure.name))
+		return fg_error_set(err, FG_EPARSE, "measure '%s' is there twice",
+				    part->measure.name);
+	return make_weights(reader, d, root, part, err);
+}
+
+static int make_measures(struct fg_byte_reader *reader, const struct fg_dictionary *d,
+			 uint64_t root, struct fg_series_parts *parts, struct fg_error *err)
+{
+	size_t count = 0;
+
+	fg_measures_read_count(reader, &count);
+	if (count == 0) {
+		struct fg_measure_part time = {.measure = fg_measure_describe("cpu_time", NULL)};
+		const int status = make_weights(reader, d, root, &time, err);
+
+		take_time(parts, &time);
+		return status;
+	}
+	parts->measures = fg_xcalloc(count, sizeof(*parts->measures));
+	for (size_t i = 0; i < count; i++) {
+		const int status = make_measure(reader, d, root, parts, err);
+
+		if (status != FG_OK)
+			return status;
+	}
+	return FG_OK;
 }
 
 static int make_regions(struct fg_byte_reader *reader, struct fg_series_parts *parts,
@@ -124,7 +186,7 @@ static int make_profile(struct fg_byte_reader *reader, const struct fg_dictionar
 	fg_bytes_text(&content, fg_dictionary_root_name(d, (uint32_t)root));
 	status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_PROGRAM], err);
 	if (status == FG_OK)
-		status = make_weights(reader, d, root, parts, err);
+		status = make_measures(reader, d, root, parts, err);
 	if (status == FG_OK)
 		status = make_regions(reader, parts, err);
 	return status;
@@ -189,13 +251,23 @@ int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t val
 	return status;
 }
 
+static void release_parts(struct fg_series_parts *parts)
+{
+	for (size_t kind = 0; kind < FG_CHUNK_KINDS; kind++)
+		fg_bytes_release(&parts->blocks[kind]);
+	for (size_t i = 0; i < parts->measure_count; i++) {
+		fg_bytes_release(&parts->measures[i].rows);
+		fg_bytes_release(&parts->measures[i].totals);
+	}
+	free(parts->measures);
+	fg_arena_release(&parts->arena);
+	free(parts->levels);
+}
+
 void fg_arrival_release(struct fg_arrival *arrival)
 {
-	for (size_t i = 0; arrival->parts && i < arrival->stored.run.series_count; i++) {
-		for (size_t kind = 0; kind < FG_CHUNK_KINDS; kind++)
-			fg_bytes_release(&arrival->parts[i].blocks[kind]);
-		free(arrival->parts[i].levels);
-	}
+	for (size_t i = 0; arrival->parts && i < arrival->stored.run.series_count; i++)
+		release_parts(&arrival->parts[i]);
 	free(arrival->parts);
 	cJSON_Delete(arrival->report);
 	fg_bytes_release(&arrival->report_block);

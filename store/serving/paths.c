@@ -8,6 +8,7 @@
 #include "store/serving/paths.h"
 
 #include "base/arena.h"
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
 #include "store/call_tree.h"
@@ -44,7 +45,7 @@ static int read_weights(struct fg_store *store, const struct fg_run_side *side,
 	if (status == FG_OK)
 		status = fg_store_chunks(store, series, FG_CHUNK_PROGRAM, take_name, program, err);
 	if (status == FG_OK)
-		status = fg_store_weights(store, series, weights, err);
+		status = fg_store_weights(store, series, side->measure, weights, err);
 	if (status == FG_OK && weights->repetitions == 0)
 		status = fg_store_no_profile(side, benchmark, err);
 	return status;
@@ -138,7 +139,8 @@ static void roll_up(struct fg_path_tree *tree, const struct fg_weights *w, int s
 	 */
 	memcpy(inclusive, self, tree->set.node_count * sizeof(*self));
 	for (size_t n = tree->set.node_count - 1; n > 0; n--)
-		inclusive[tree->set.nodes[n].parent] += inclusive[n];
+		inclusive[tree->set.nodes[n].parent] = fg_measure_join(
+			w->fold, inclusive[tree->set.nodes[n].parent], inclusive[n]);
 	for (size_t n = 0; n < tree->set.node_count && w->repetitions; n++) {
 		self[n] /= w->repetitions;
 		inclusive[n] /= w->repetitions;

@@ -11,7 +11,8 @@ struct fg_store;
 /* One side of a comparison: an arm of a stored run. */
 struct fg_run_side {
 	const char *run;
-	uint8_t arm; /* enum fg_arm */
+	uint8_t arm;         /* enum fg_arm */
+	const char *measure; /* its name; NULL: time */
 };
 
 int fg_store_find_series(struct fg_store *store, const char *run, const char *benchmark,

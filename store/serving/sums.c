@@ -8,12 +8,14 @@
  */
 #include "store/serving/sums.h"
 
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
 #include "store/call_tree.h"
 #include "store/chunks.h"
 #include "store/matrix.h"
+#include "store/measures.h"
 #include "store/save.h"
 #include "store/serving/totals.h"
 #include "store/session.h"
@@ -33,6 +35,7 @@ static void add_weights(struct fg_weights *into, const struct fg_weights *more)
 		.sums = fg_xcalloc(into->count + more->count, sizeof(*all.sums)),
 		.repetitions = into->repetitions + more->repetitions,
 		.arm = into->arm,
+		.fold = into->fold,
 	};
 	size_t a = 0;
 	size_t b = 0;
@@ -56,7 +59,8 @@ static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg_weights *w)
 {
 	*w = (struct fg_weights){.ids = fg_xcalloc(m->id_count, sizeof(*w->ids)),
 				 .sums = fg_xcalloc(m->id_count, sizeof(*w->sums)),
-				 .arm = arm};
+				 .arm = arm,
+				 .fold = w->fold};
 	for (size_t r = 0; r < m->row_count; r++)
 		w->repetitions += m->rows[r].arm == arm && m->rows[r].aside == 0;
 	for (size_t i = 0; i < m->id_count; i++) {
@@ -81,7 +85,7 @@ static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg_weights *w)
  */
 static void take_arm(const struct fg_matrix *m, struct fg_weights *weights)
 {
-	struct fg_weights more = {0};
+	struct fg_weights more = {.fold = weights->fold};
 
 	sum_up(m, weights->arm, &more);
 	if (weights->ids) {
@@ -103,10 +107,56 @@ static int take_weights(struct fg_byte_reader *reader, void *context, struct fg_
 	return status;
 }
 
-int fg_store_weights(struct fg_store *store, int64_t series, struct fg_weights *weights,
-		     struct fg_error *err)
+/* A measure of a series; .kinds.rows is 0 when the series does not have it. */
+struct measure {
+	struct fg_measure_kinds kinds;
+	enum fg_measure_fold fold;
+	bool exact;
+};
+
+static const char wall_time[] = "wall_time";
+
+static int find_measure(struct fg_store *store, int64_t series, const char *name,
+			struct measure *measure, struct fg_error *err)
 {
-	return fg_store_chunks(store, series, FG_CHUNK_ROWS, take_weights, weights, err);
+	struct fg_series_measures all = {0};
+	int status = FG_OK;
+
+	*measure = (struct measure){.kinds = {FG_CHUNK_ROWS, FG_CHUNK_TOTALS}};
+	if (!name || strcmp(name, "cpu_time") == 0)
+		return FG_OK;
+	*measure = (struct measure){0};
+	status = fg_store_series_measures(store, series, &all, err);
+	for (size_t i = 0; i < all.count && status == FG_OK; i++) {
+		const struct fg_measure *m = &all.items[i].measure;
+
+		if (strcmp(m->name, name) == 0)
+			*measure = (struct measure){all.items[i].kinds, m->fold, m->exact};
+	}
+	fg_series_measures_release(&all);
+	return status;
+}
+
+static int read_weights(struct fg_store *store, int64_t series, const char *name,
+			struct fg_weights *weights, struct fg_error *err)
+{
+	struct measure measure;
+	const int status = find_measure(store, series, name, &measure, err);
+
+	if (status != FG_OK)
+		return status;
+	weights->fold = measure.fold;
+	return fg_store_chunks(store, series, measure.kinds.rows, take_weights, weights, err);
+}
+
+int fg_store_weights(struct fg_store *store, int64_t series, const char *measure,
+		     struct fg_weights *weights, struct fg_error *err)
+{
+	const int status = read_weights(store, series, measure, weights, err);
+
+	if (status != FG_OK || measure || weights->ids)
+		return status;
+	return read_weights(store, series, wall_time, weights, err);
 }
 
 /* ---- by function ---- */
@@ -115,6 +165,7 @@ struct both {
 	struct fg_weights arms[FG_ARM_COUNT];
 	double sum; /* of everything, for the time of one sample */
 	double samples;
+	bool exact;
 };
 
 static int take_both(struct fg_byte_reader *reader, void *context, struct fg_error *err)
@@ -133,9 +184,15 @@ static int take_both(struct fg_byte_reader *reader, void *context, struct fg_err
 	return status;
 }
 
+/* Nearly every measure is a sum: decide that first. */
+static inline double join(enum fg_measure_fold fold, double a, double b)
+{
+	return fold == FG_FOLD_SUM ? a + b : fg_measure_join(fold, a, b);
+}
+
 /*
- * Where the nodes' time goes: self to their functions, inclusive to those that are not below
- * themselves.
+ * Each node's value goes to its function: as self value, and as inclusive value unless the function
+ * stands above itself.
  */
 static void add_arm(const struct fg_store *store, const struct fg_weights *w, size_t arm,
 		    double *inclusive, struct fg_function_total *by_function)
@@ -145,18 +202,20 @@ static void add_arm(const struct fg_store *store, const struct fg_weights *w, si
 	memset(inclusive, 0, end * sizeof(*inclusive));
 	for (size_t i = 0; i < w->count; i++) {
 		const size_t id = (size_t)w->ids[i];
+		double *self = &by_function[store->tree[id].function].self[arm];
 
 		inclusive[id] = w->sums[i];
-		by_function[store->tree[id].function].self[arm] += inclusive[id];
+		*self = join(w->fold, *self, inclusive[id]);
 	}
 	for (size_t id = end; id-- > 1;) {
 		const struct fg_tree_node *node = &store->tree[id];
+		double *sum = &by_function[node->function].inclusive[arm];
 
 		if (!(inclusive[id] > 0))
 			continue;
-		inclusive[node->parent] += inclusive[id];
+		inclusive[node->parent] = join(w->fold, inclusive[node->parent], inclusive[id]);
 		if (!node->recursive)
-			by_function[node->function].inclusive[arm] += inclusive[id];
+			*sum = join(w->fold, *sum, inclusive[id]);
 	}
 }
 
@@ -197,9 +256,7 @@ static void add_up(const struct fg_store *store, const struct both *both, size_t
 		all[totals->count++].id = id;
 	}
 	totals->items = all;
-	totals->unit = both->samples > 0 && both->sum > 0
-			       ? both->sum / both->samples / FG_TOTALS_FRACTIONS
-			       : 1;
+	totals->unit = fg_totals_unit(both->sum, both->samples, both->exact);
 	free(inclusive);
 }
 
@@ -214,12 +271,14 @@ static int check_ids(const struct fg_store *store, const struct fg_weights *w, s
 	return FG_OK;
 }
 
-static int compute(struct fg_store *store, int64_t series, struct fg_totals *totals,
-		   struct fg_error *err)
+static int compute(struct fg_store *store, int64_t series, const struct measure *measure,
+		   struct fg_totals *totals, struct fg_error *err)
 {
-	struct both both = {.arms = {{.arm = FG_ARM_BASELINE}, {.arm = FG_ARM_CANDIDATE}}};
+	struct both both = {.arms = {{.arm = FG_ARM_BASELINE, .fold = measure->fold},
+				     {.arm = FG_ARM_CANDIDATE, .fold = measure->fold}},
+			    .exact = measure->exact};
 	uint64_t last = 0;
-	int status = fg_store_chunks(store, series, FG_CHUNK_ROWS, take_both, &both, err);
+	int status = fg_store_chunks(store, series, measure->kinds.rows, take_both, &both, err);
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		const struct fg_weights *w = &both.arms[arm];
@@ -254,31 +313,48 @@ static int take_older_totals(struct fg_byte_reader *reader, void *context, struc
 	return fg_totals_part_read(reader, totals, err);
 }
 
-int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
-		    struct fg_error *err)
+static int read_totals(struct fg_store *store, int64_t series, const char *name,
+		       struct fg_totals *totals, struct fg_error *err)
 {
-	struct fg_totals found = {0};
-	int status = fg_store_chunks(store, series, FG_CHUNK_TOTALS, take_totals, &found, err);
+	struct measure measure;
+	int status = find_measure(store, series, name, &measure, err);
 
-	if (status == FG_OK && !found.items)
+	if (status != FG_OK)
+		return status;
+	status = fg_store_chunks(store, series, measure.kinds.totals, take_totals, totals, err);
+	if (status == FG_OK && !totals->items && measure.kinds.totals == FG_CHUNK_TOTALS)
 		status = fg_store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_older_totals,
-					 &found, err);
-	if (status == FG_OK && !found.items)
-		status = compute(store, series, &found, err);
-	if (status == FG_OK)
-		*totals = found;
-	else
-		fg_totals_release(&found);
+					 totals, err);
+	if (status == FG_OK && !totals->items)
+		status = compute(store, series, &measure, totals, err);
+	if (status != FG_OK)
+		fg_totals_release(totals);
+	totals->exact = measure.exact;
 	return status;
 }
 
-static int make_totals(const struct fg_profile_set *set, const int64_t *functions,
+int fg_store_totals(struct fg_store *store, int64_t series, const char *measure,
+		    struct fg_totals *totals, struct fg_error *err)
+{
+	struct fg_totals found = {0};
+	int status = read_totals(store, series, measure, &found, err);
+
+	if (status == FG_OK && !measure && found.count == 0) {
+		fg_totals_release(&found);
+		status = read_totals(store, series, wall_time, &found, err);
+	}
+	if (status == FG_OK)
+		*totals = found;
+	return status;
+}
+
+static int make_totals(const struct fg_profile_set *set, uint16_t measure, const int64_t *functions,
 		       struct fg_bytes *content, struct fg_error *err)
 {
 	struct fg_totals totals = {0};
 	int status = FG_OK;
 
-	fg_totals_from_set(&totals, set, functions);
+	fg_totals_from_set(&totals, set, measure, functions);
 	status = fg_totals_write(&totals, content, err);
 	fg_totals_release(&totals);
 	return status;
@@ -288,10 +364,8 @@ int fg_store_save_with_totals(struct fg_store *store, const struct fg_run *run,
 			      struct fg_profile_set *const *profiles, const char *report,
 			      struct fg_error *err)
 {
-	static const struct fg_derived_block totals = {.kind = FG_CHUNK_TOTALS,
-						       .make = make_totals};
-
-	return fg_store_save_derived(
-		store, &(struct fg_save){.run = run, .profiles = profiles, .derived = &totals},
+	return fg_store_save_made(
+		store,
+		&(struct fg_save){.run = run, .profiles = profiles, .make_totals = make_totals},
 		report, err);
 }

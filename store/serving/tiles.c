@@ -276,7 +276,7 @@ static int read_members(struct fg_store *store, struct sealing *s, struct fg_err
 	for (s->at = 0; s->at < s->count && status >= FG_OK; s->at++) {
 		struct fg_totals totals = {0};
 
-		status = fg_store_totals(store, s->members[s->at], &totals, err);
+		status = fg_store_totals(store, s->members[s->at], NULL, &totals, err);
 		if (status == FG_OK)
 			take_member(s, &totals);
 		fg_totals_release(&totals);

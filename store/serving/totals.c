@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/serving/totals.h"
 
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
 
@@ -80,6 +81,30 @@ static void add_up(struct fg_totals *totals, const struct fg_totals_source *sour
 	free(inclusive);
 }
 
+/* As add_up(), for a measure whose values do not add up. */
+static void fold_up(struct fg_totals *totals, const struct fg_totals_source *source)
+{
+	double(*inclusive)[ARMS] = fg_xcalloc(source->node_count, sizeof(*inclusive));
+
+	memcpy(inclusive, source->self, source->node_count * sizeof(*inclusive));
+	for (size_t n = source->node_count; n-- > source->first;) {
+		struct fg_function_total *item = &totals->items[source->nodes[n].function];
+		double *above = inclusive[source->nodes[n].parent];
+
+		for (int arm = 0; arm < ARMS; arm++) {
+			const double mine = inclusive[n][arm];
+
+			if (n > 0)
+				above[arm] = fg_measure_join(source->fold, above[arm], mine);
+			item->self[arm] = fg_measure_join(source->fold, item->self[arm],
+							  source->self[n][arm]);
+			item->inclusive[arm] =
+				fg_measure_join(source->fold, item->inclusive[arm], mine);
+		}
+	}
+	free(inclusive);
+}
+
 /* Per repetition of the arm; an arm without any has nothing to be divided. */
 static void divide(struct fg_totals *totals, const struct fg_totals_source *source)
 {
@@ -102,32 +127,35 @@ void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source
 {
 	*totals = (struct fg_totals){
 		.items = fg_xcalloc(source->function_count, sizeof(*totals->items)),
-		.unit = source->samples > 0 && source->sum > 0
-				? source->sum / source->samples / FG_TOTALS_FRACTIONS
-				: 1};
+		.unit = fg_totals_unit(source->sum, source->samples, source->exact)};
 	for (size_t f = 0; f < source->function_count; f++)
 		totals->items[f].id = (uint64_t)source->function_ids[f];
-	add_up(totals, source);
+	if (source->fold == FG_FOLD_SUM)
+		add_up(totals, source);
+	else
+		fold_up(totals, source);
 	pack(totals, source);
 	divide(totals, source);
 }
 
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
-			const int64_t *ids)
+			uint16_t measure, const int64_t *ids)
 {
-	const uint16_t time = fg_profile_set_time(set);
+	const struct fg_measure *what = fg_measure_at(&set->measures, measure);
 	bool *recursive = fg_profile_set_is_recursive(set);
 	struct fg_totals_source source = {.nodes = set->nodes,
 					  .node_count = set->node_count,
 					  .function_count = set->function_count,
 					  .recursive = recursive,
-					  .function_ids = ids};
+					  .function_ids = ids,
+					  .fold = what->fold,
+					  .exact = what->exact};
 
 	source.self = fg_xcalloc(set->node_count, sizeof(*source.self));
 	for (size_t r = 0; r < set->row_count; r++) {
 		const struct fg_profile_row *row = &set->rows[r];
 
-		if (row->measure != time)
+		if (row->measure != measure)
 			continue;
 		source.repetitions[row->arm] += row->aside == 0;
 		for (uint32_t i = 0; i < row->count; i++) {

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "model/measure.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
 
@@ -29,11 +30,12 @@ struct fg_totals {
 	size_t count;
 	uint32_t repetitions[2];
 	double unit;
+	bool exact; /* not estimated from samples */
 };
 
-/* ids[i] is the id of the set's function i. */
+/* Of one measure; ids[i] is the id of the set's function i. */
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
-			const int64_t *ids);
+			uint16_t measure, const int64_t *ids);
 /*
  * A call tree, and what its nodes took themselves in all repetitions of either arm.  Sums of whole
  * nanoseconds are exact in whatever order they are made, so two stores that number their nodes
@@ -51,7 +53,15 @@ struct fg_totals_source {
 	uint32_t repetitions[2];
 	double sum; /* over everything: what a sample stands for */
 	double samples;
+	enum fg_measure_fold fold;
+	bool exact; /* kept in whole units, not in fractions of a sample */
 };
+
+/* What the totals are counted in. */
+static inline double fg_totals_unit(double sum, double samples, bool exact)
+{
+	return exact || !(samples > 0) || !(sum > 0) ? 1 : sum / samples / FG_TOTALS_FRACTIONS;
+}
 
 void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source);
 

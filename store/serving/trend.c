@@ -323,14 +323,19 @@ static int pick(const struct fg_query *q, const struct tracing *t, struct traced
 	return status;
 }
 
-static int read_kept_totals(struct fg_store *store, struct tracing *t, struct fg_error *err)
+/* Kept totals of the series that are in no tile. */
+static int read_kept_totals(struct fg_store *store, struct tracing *t, const char *measure,
+			    struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_TAIL_CHUNKS);
+	fg_query_begin(&q, store->db, measure ? FG_SQL_MEASURE_TOTALS : FG_SQL_TAIL_CHUNKS);
 	fg_query_int(&q, t->benchmark);
-	fg_query_int(&q, t->last_sealed);
+	if (measure)
+		fg_query_text(&q, measure);
+	else
+		fg_query_int(&q, t->last_sealed);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		struct traced found = {.series = fg_column_int(&q, 0)};
 
@@ -343,17 +348,22 @@ static int read_kept_totals(struct fg_store *store, struct tracing *t, struct fg
 	return status;
 }
 
-static int list_tail(struct fg_store *store, const struct tracing *t, int64_t **series,
-		     size_t *count, struct fg_error *err)
+/* The series that have the measure and are in no tile. */
+static int list_tail(struct fg_store *store, const struct tracing *t, const char *measure,
+		     int64_t **series, size_t *count, struct fg_error *err)
 {
 	size_t capacity = 0;
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_SERIES_AFTER);
+	fg_query_begin(&q, store->db, measure ? FG_SQL_MEASURE_SERIES : FG_SQL_SERIES_AFTER);
 	fg_query_int(&q, t->benchmark);
-	fg_query_int(&q, t->last_sealed);
-	fg_query_int(&q, INT32_MAX);
+	if (measure) {
+		fg_query_text(&q, measure);
+	} else {
+		fg_query_int(&q, t->last_sealed);
+		fg_query_int(&q, INT32_MAX);
+	}
 	while ((status = fg_query_step(&q, err)) > 0) {
 		*series = fg_grow(*series, &capacity, *count + 1, sizeof(**series));
 		(*series)[(*count)++] = fg_column_int(&q, 0);
@@ -362,27 +372,26 @@ static int list_tail(struct fg_store *store, const struct tracing *t, int64_t **
 	return status;
 }
 
-/* Kept totals are read in one go; where a series has none they are computed. */
-static int read_tail(struct fg_store *store, struct tracing *t, const char *branch,
-		     struct fg_function_trend *trend, struct fg_error *err)
+/* Kept totals are read in one go; the others are computed. */
+static int trace_tail(struct fg_store *store, struct tracing *t, const char *measure,
+		      struct fg_error *err)
 {
 	int64_t *series = NULL;
 	size_t count = 0;
 	size_t kept = 0;
-	int status = FG_OK;
+	int status = read_kept_totals(store, t, measure, err);
 
-	t->count = 0;
-	status = read_kept_totals(store, t, err);
+	if (status != FG_OK)
+		return status;
 	kept = t->count;
-	if (status == FG_OK)
-		status = list_tail(store, t, &series, &count, err);
+	status = list_tail(store, t, measure, &series, &count, err);
 	for (size_t i = 0; i < count && status == FG_OK; i++) {
 		struct fg_totals totals = {0};
 
 		if (kept && bsearch(&(struct traced){.series = series[i]}, t->items, kept,
 				    sizeof(*t->items), by_series))
 			continue;
-		status = fg_store_totals(store, series[i], &totals, err);
+		status = fg_store_totals(store, series[i], measure, &totals, err);
 		if (status == FG_OK && totals.repetitions[FG_ARM_CANDIDATE])
 			trace_totals(t, series[i], &totals);
 		fg_totals_release(&totals);
@@ -390,10 +399,20 @@ static int read_tail(struct fg_store *store, struct tracing *t, const char *bran
 	free(series);
 	if (t->count > kept)
 		qsort(t->items, t->count, sizeof(*t->items), by_series);
-	if (status == FG_OK)
-		status = join_runs(store, t, (const int64_t[2]){t->last_sealed, INT64_MAX}, branch,
-				   trend, err);
 	return status;
+}
+
+static int read_tail(struct fg_store *store, struct tracing *t, const struct fg_trend_query *query,
+		     struct fg_function_trend *trend, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	t->count = 0;
+	status = trace_tail(store, t, query->measure, err);
+	if (status != FG_OK)
+		return status;
+	return join_runs(store, t, (const int64_t[2]){t->last_sealed, INT64_MAX}, query->branch,
+			 trend, err);
 }
 
 static int by_time(const void *a, const void *b)
@@ -460,25 +479,40 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 	return status;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
-int fg_store_function_trend(struct fg_store *store, const char *project, const char *benchmark,
-			    const char *branch, const char *function,
+static int read_points(struct fg_store *store, struct tracing *t,
+		       const struct fg_trend_query *query, struct fg_function_trend *trend,
+		       struct fg_error *err)
+{
+	int status =
+		fg_store_benchmark(store, query->project, query->benchmark, &t->benchmark, err);
+
+	if (status != FG_OK)
+		return status;
+	status = find_function(store, query->function, t, trend, err);
+	if (status != FG_OK)
+		return status;
+	if (!query->measure) {
+		status = read_sealed(store, t, query->branch, trend, err);
+		if (status != FG_OK)
+			return status;
+	}
+	return read_tail(store, t, query, trend, err);
+}
+
+int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
 			    struct fg_function_trend *trend, struct fg_error *err)
 {
+	struct fg_trend_query asked = *query;
 	struct fg_function_trend found = {0};
 	struct tracing t = {0};
 	bool mine = false;
 	int status = fg_store_view(store, &mine, err);
 
+	/* Tiles hold time. */
+	if (asked.measure && strcmp(asked.measure, "cpu_time") == 0)
+		asked.measure = NULL;
 	if (status == FG_OK)
-		status = fg_store_benchmark(store, project, benchmark, &t.benchmark, err);
-
-	if (status == FG_OK)
-		status = find_function(store, function, &t, &found, err);
-	if (status == FG_OK)
-		status = read_sealed(store, &t, branch, &found, err);
-	if (status == FG_OK)
-		status = read_tail(store, &t, branch, &found, err);
+		status = read_points(store, &t, &asked, &found, err);
 	fg_store_view_end(store, mine);
 	sort(&found);
 	free(t.items);

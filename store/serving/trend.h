@@ -27,11 +27,17 @@ struct fg_function_trend {
 	struct fg_arena texts;
 };
 
-/* `function` is fg_function_delta.id.  Runs in which it took no sample have zeros. */
-int fg_store_function_trend(struct fg_store *store, const char *project, const char *benchmark,
-			    const char *branch, const char *function,
-			    struct fg_function_trend *trend, struct fg_error *err) FG_NODISCARD;
+struct fg_trend_query {
+	const char *project; /* NULL: any */
+	const char *benchmark;
+	const char *branch;   /* NULL: all */
+	const char *function; /* fg_function_delta.id */
+	const char *measure;  /* its name; NULL: time */
+};
 
+/* Runs in which the function took no sample have zeros. */
+int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
+			    struct fg_function_trend *trend, struct fg_error *err) FG_NODISCARD;
 void fg_function_trend_release(struct fg_function_trend *trend);
 
 #endif

@@ -7,6 +7,7 @@
 #include "store/chunks.h"
 #include "store/db.h"
 #include "store/matrix.h"
+#include "store/measures.h"
 #include "store/session.h"
 
 static void finding(struct fg_strbuf *findings, size_t *count, const char *words)
@@ -27,7 +28,7 @@ static int check_chunk(struct fg_store *store, const struct fg_query *q, struct 
 	int status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, &reason);
 
 	(void)store;
-	if (status == FG_OK && fg_column_int(q, 1) == FG_CHUNK_ROWS) {
+	if (status == FG_OK && fg_measure_is_rows(fg_column_int(q, 1))) {
 		struct fg_byte_reader reader = {content.data, content.data + content.size, false};
 
 		status = fg_matrix_read(&reader, 0, &matrix, &reason);

@@ -3,6 +3,7 @@
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/api/sides.h"
 #include "store/serving/compare.h"
+#include "store/serving/side.h"
 
 enum {
 	FUNCTIONS_DEFAULT = 200,

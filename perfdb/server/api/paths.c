@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/api/sides.h"
+#include "store/serving/side.h"
 
 #include <math.h>
 
@@ -15,9 +16,8 @@ enum {
 
 static double weight(const struct fg_path_tree *tree, size_t node)
 {
-	return tree->inclusive[0][node] > tree->inclusive[1][node]
-		       ? tree->inclusive[0][node]
-		       : tree->inclusive[1][node];
+	return tree->inclusive[0][node] > tree->inclusive[1][node] ? tree->inclusive[0][node]
+								   : tree->inclusive[1][node];
 }
 
 /* The inclusive time from which a path is shown when at most `limit` are. */

@@ -311,8 +311,13 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	status = fg_request_size(rq, "limit", POINTS_MAX, &limit, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_store_function_trend(rq->store, project, benchmark,
-					 fg_request_parameter(rq, "branch"), function, &trend, err);
+	status = fg_store_function_trend(
+		rq->store,
+		&(struct fg_trend_query){.project = project,
+					 .benchmark = benchmark,
+					 .branch = fg_request_parameter(rq, "branch"),
+					 .function = function},
+		&trend, err);
 	if (status != FG_OK)
 		return status;
 	count = fg_min_size(limit, trend.count);

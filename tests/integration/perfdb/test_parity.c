@@ -232,8 +232,8 @@ static void tiles_and_trends_work_here_too(void **state)
 	static const struct fg_sample_shape tiny = {
 		.functions = 4, .paths = 8, .pairs = 1, .samples = 100};
 	const struct fg_run_side sides[2] = {
-		{"0198f000-0000-7000-8000-000000001388", FG_ARM_BASELINE},
-		{"0198f000-0000-7000-8000-000000001388", FG_ARM_CANDIDATE}};
+		{.run = "0198f000-0000-7000-8000-000000001388", .arm = FG_ARM_BASELINE},
+		{.run = "0198f000-0000-7000-8000-000000001388", .arm = FG_ARM_CANDIDATE}};
 	struct fg_store *store = NULL;
 	struct fg_function_deltas deltas = {0};
 	struct fg_function_trend trend = {0};
@@ -257,8 +257,11 @@ static void tiles_and_trends_work_here_too(void **state)
 	if (fg_store_batch_end(store, &err) != FG_OK ||
 	    fg_store_seal(store, &sealed, &err) != FG_OK ||
 	    fg_store_compare_functions(store, sides, "parse", 1, &deltas, &err) != FG_OK ||
-	    fg_store_function_trend(store, "tiles", "parse", NULL, deltas.items[0].id, &trend,
-				    &err) != FG_OK)
+	    fg_store_function_trend(store,
+				    &(struct fg_trend_query){.project = "tiles",
+							     .benchmark = "parse",
+							     .function = deltas.items[0].id},
+				    &trend, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_true(sealed > 0);
 	assert_int_equal(trend.count, 260);

@@ -3,10 +3,13 @@
  * A database of the previous schema is brought up to date, one of the next is refused: in SQLite,
  * and in PostgreSQL where PERFDB_TEST_URL names one, whose tables are made anew for each test.
  */
+#include "base/fs.h"
 #include "store/db.h"
+#include "store/serving/compare.h"
 #include "store/store.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
+#include "tests/unit/store/samples.h"
 
 #include <pthread.h>
 
@@ -144,14 +147,125 @@ static void upgrade_that_fails_leaves_the_previous_schema(void **state)
 	struct fg_error err = {0};
 
 	/* In the way of an index that the upgrade makes last. */
-	run_script(f, "CREATE TABLE run_by_set (id BIGINT)");
+	run_script(f, "CREATE TABLE measure_by_name (id BIGINT)");
 	assert_int_not_equal(fg_store_open(f->location, 0, &store, &err), FG_OK);
 	assert_non_null(strstr(err.message, "cannot bring the store from version"));
 	assert_int_equal(version_of(f), PREVIOUS);
-	run_script(f, "DROP TABLE run_by_set");
+	run_script(f, "DROP TABLE measure_by_name");
 	if (fg_store_open(f->location, 0, &store, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_store_close(store);
+}
+
+/* The rows that the last release with schema 3 wrote, in the words of this database. */
+static void load_rows(const struct fixture *f)
+{
+	static const char *const numbered[] = {"project", "benchmark", "words",  "function", "node",
+					       "fact",    "fact_set",  "series", "run"};
+	struct fg_strbuf script = {0};
+	struct fg_error err = {0};
+	char *rows = NULL;
+
+	if (fg_fs_read(ROWS_OF_SCHEMA_3, 1 << 20, &rows, NULL, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_strbuf_add_text(&script, "DELETE FROM project;");
+	for (const char *at = rows; *at; at++) {
+		if (fg_db_is_url(f->location) && at[0] == 'X' && at[1] == '\'' && at[-1] == ',') {
+			fg_strbuf_add_text(&script, "'\\x");
+			at++;
+		} else {
+			fg_strbuf_add_char(&script, *at);
+		}
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(numbered) && fg_db_is_url(f->location); i++)
+		fg_strbuf_printf(
+			&script,
+			"SELECT setval(pg_get_serial_sequence('%s', 'id'), max(id)) FROM %s;",
+			numbered[i], numbered[i]);
+	run_script(f, fg_strbuf_text(&script));
+	fg_strbuf_release(&script);
+	free(rows);
+}
+
+static void same_run(struct fg_store *store, uint64_t seed, bool complete)
+{
+	static const struct fg_sample_shape shape = {
+		.functions = 6, .paths = 10, .pairs = 2, .samples = 60};
+	struct fg_stored_run made = {0};
+	struct fg_stored_run kept = {0};
+	struct fg_error err = {0};
+	double self[2][10];
+
+	fg_sample_run(&made, seed, &shape);
+	if (fg_store_load(store, made.run.id, &kept, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(kept.run.complete, complete);
+	assert_int_equal(kept.run.host.count, made.run.host.count);
+	assert_int_equal(kept.run.series[0].repetition_count, made.run.series[0].repetition_count);
+	assert_true(kept.run.series[0].repetitions[3].values[0] ==
+		    made.run.series[0].repetitions[3].values[0]);
+	assert_int_equal(kept.profiles[0]->row_count, made.profiles[0]->row_count);
+	assert_int_equal(kept.profiles[0]->region_row_count, made.profiles[0]->region_row_count);
+	for (size_t r = 0; r < made.profiles[0]->row_count; r++)
+		assert_int_equal(kept.profiles[0]->rows[r].measure, FG_MEASURE_CPU_TIME);
+	assert_true(kept.profiles[0]->node_count <= 10);
+	assert_int_equal(fg_profile_set_mean(made.profiles[0], FG_MEASURE_CPU_TIME,
+					     FG_ARM_CANDIDATE, self[0], NULL),
+			 2);
+	assert_int_equal(fg_profile_set_mean(kept.profiles[0], FG_MEASURE_CPU_TIME,
+					     FG_ARM_CANDIDATE, self[1], NULL),
+			 2);
+	assert_true(self[0][1] == self[1][1]);
+	fg_stored_run_release(&made);
+	fg_stored_run_release(&kept);
+}
+
+static void runs_of_schema_3_come_back_whole(void **state)
+{
+	const struct fixture *f = *state;
+	const struct fg_run_side sides[2] = {
+		{.run = "0198f000-0000-7000-8000-000000000001", .arm = FG_ARM_CANDIDATE},
+		{.run = "0198f000-0000-7000-8000-000000000002", .arm = FG_ARM_CANDIDATE}};
+	struct fg_store *store = NULL;
+	struct fg_function_deltas deltas = {0};
+	struct fg_error err = {0};
+	char id[37];
+
+	load_rows(f);
+	if (fg_store_open(f->location, FG_STORE_DURABLE, &store, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_int_equal(version_of(f), FG_SCHEMA_VERSION);
+	same_run(store, 1, true);
+	same_run(store, 2, true);
+	same_run(store, 3, false);
+	assert_int_equal(fg_store_find(store, "tracker", "stable", id, &err), FG_OK);
+	assert_string_equal(id, "0198f000-0000-7000-8000-000000000001");
+	assert_int_equal(fg_store_compare_functions(store, sides, "parse", 100, &deltas, &err),
+			 FG_OK);
+	assert_true(deltas.count > 3);
+	assert_true(deltas.sums[0] > 1e6);
+	fg_function_deltas_release(&deltas);
+	fg_store_close(store);
+}
+
+static void runs_of_schema_3_stand_beside_new_ones(void **state)
+{
+	const struct fixture *f = *state;
+	struct fg_test_server s;
+	struct fg_strbuf body = {0};
+
+	load_rows(f);
+	fg_test_server_start(&s, f->location);
+	assert_int_equal(fg_test_upload(&s, 7, NULL), 201);
+	assert_int_equal(fg_test_ask(&s, "GET", "/api/v1/runs?project=tracker", NULL, &body), 200);
+	for (int run = 1; run <= 7; run += run == 3 ? 4 : 1) {
+		char *text = fg_xasprintf("0198f000-0000-7000-8000-00000000000%d", run);
+
+		assert_non_null(strstr(fg_strbuf_text(&body), text));
+		free(text);
+	}
+	fg_strbuf_release(&body);
+	fg_test_server_stop(&s);
 }
 
 static void reader_says_that_an_old_schema_is_to_be_upgraded(void **state)
@@ -192,6 +306,8 @@ int main(void)
 		CASE(previous_schema_is_brought_up_to_date_with_what_it_holds),
 		CASE(servers_that_start_together_upgrade_once),
 		CASE(upgrade_that_fails_leaves_the_previous_schema),
+		CASE(runs_of_schema_3_come_back_whole),
+		CASE(runs_of_schema_3_stand_beside_new_ones),
 		CASE(reader_says_that_an_old_schema_is_to_be_upgraded),
 		CASE(newer_schema_is_refused_and_left_alone),
 	};

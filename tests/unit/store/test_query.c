@@ -20,8 +20,8 @@ static const struct fg_sample_shape tiny = {
 static void functions_of_two_runs_are_compared(void **state)
 {
 	struct fixture *f = *state;
-	struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_CANDIDATE},
-				       {sample_id(2), FG_ARM_CANDIDATE}};
+	struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_CANDIDATE},
+				       {.run = sample_id(2), .arm = FG_ARM_CANDIDATE}};
 	struct fg_function_deltas deltas = {0};
 
 	save_samples(f, 1, 2, &fg_sample_small);
@@ -52,8 +52,8 @@ static void functions_of_two_runs_are_compared(void **state)
 static void side_without_a_profile_is_named(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_CANDIDATE},
-					     {sample_id(2), FG_ARM_BASELINE}};
+	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_CANDIDATE},
+					     {.run = sample_id(2), .arm = FG_ARM_BASELINE}};
 	struct fg_function_deltas deltas = {0};
 	struct fg_path_tree tree = {0};
 	struct fg_stored_run s = {0};
@@ -76,8 +76,8 @@ static void side_without_a_profile_is_named(void **state)
 static void paths_of_two_arms_add_up(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_BASELINE},
-					     {sample_id(1), FG_ARM_CANDIDATE}};
+	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_BASELINE},
+					     {.run = sample_id(1), .arm = FG_ARM_CANDIDATE}};
 	struct fg_path_tree tree = {0};
 
 	save_samples(f, 1, 1, &fg_sample_small);
@@ -119,8 +119,8 @@ static void save_in_pieces(struct fixture *f, const char *id)
 static void run_in_progress_answers_as_the_whole_one_would(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_CANDIDATE},
-					     {sample_id(9), FG_ARM_CANDIDATE}};
+	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_CANDIDATE},
+					     {.run = sample_id(9), .arm = FG_ARM_CANDIDATE}};
 	struct fg_function_deltas deltas = {0};
 	struct fg_path_tree tree = {0};
 	double most = 0;
@@ -152,15 +152,18 @@ static void run_in_progress_answers_as_the_whole_one_would(void **state)
 static void kept_totals_and_computed_ones_are_the_same(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_BASELINE},
-					     {sample_id(2), FG_ARM_CANDIDATE}};
+	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_BASELINE},
+					     {.run = sample_id(2), .arm = FG_ARM_CANDIDATE}};
 	struct fg_function_deltas computed = {0};
 	struct fg_function_deltas kept = {0};
 	struct fg_function_trend trends[2] = {{0}};
 
 	save_samples(f, 1, 3, &fg_sample_small);
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 100, &computed, &f->err));
-	must(f, fg_store_function_trend(f->store, "tracker", "parse", NULL, computed.items[0].id,
+	must(f, fg_store_function_trend(f->store,
+					&(struct fg_trend_query){.project = "tracker",
+								 .benchmark = "parse",
+								 .function = computed.items[0].id},
 					&trends[0], &f->err));
 	fg_store_close(f->store);
 	f->store = NULL;
@@ -168,7 +171,10 @@ static void kept_totals_and_computed_ones_are_the_same(void **state)
 			      &f->store, &f->err));
 	save_samples_by(f, 1, 3, &fg_sample_small, fg_store_save_with_totals);
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 100, &kept, &f->err));
-	must(f, fg_store_function_trend(f->store, "tracker", "parse", NULL, computed.items[0].id,
+	must(f, fg_store_function_trend(f->store,
+					&(struct fg_trend_query){.project = "tracker",
+								 .benchmark = "parse",
+								 .function = computed.items[0].id},
 					&trends[1], &f->err));
 	assert_int_equal(computed.count, kept.count);
 	assert_true(kept.count > 10);

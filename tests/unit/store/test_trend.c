@@ -42,8 +42,8 @@ static void same_trends(const struct fg_function_trend *x, const struct fg_funct
 /* The function that differs most between the arms of the first run. */
 static void find_busiest(struct fixture *f, char id[FG_FUNCTION_ID_SIZE])
 {
-	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_BASELINE},
-					     {sample_id(1), FG_ARM_CANDIDATE}};
+	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_BASELINE},
+					     {.run = sample_id(1), .arm = FG_ARM_CANDIDATE}};
 	struct fg_function_deltas deltas = {0};
 
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 1, &deltas, &f->err));
@@ -56,8 +56,12 @@ static struct fg_function_trend trend_of(struct fixture *f, const char *function
 {
 	struct fg_function_trend trend = {0};
 
-	must(f, fg_store_function_trend(f->store, "tracker", "parse", branch, function, &trend,
-					&f->err));
+	must(f, fg_store_function_trend(f->store,
+					&(struct fg_trend_query){.project = "tracker",
+								 .benchmark = "parse",
+								 .branch = branch,
+								 .function = function},
+					&trend, &f->err));
 	return trend;
 }
 
@@ -104,13 +108,20 @@ static void what_names_no_function_is_refused(void **state)
 	struct fg_function_trend trend = {0};
 
 	save_samples(f, 1, 1, &tiny);
+	assert_int_equal(fg_store_function_trend(f->store,
+						 &(struct fg_trend_query){.project = "tracker",
+									  .benchmark = "parse",
+									  .function = "zz"},
+						 &trend, &f->err),
+			 FG_EINVAL);
 	assert_int_equal(
-		fg_store_function_trend(f->store, "tracker", "parse", NULL, "zz", &trend, &f->err),
-		FG_EINVAL);
-	assert_int_equal(fg_store_function_trend(f->store, "tracker", "parse", NULL,
-						 "00000000000000000000000000000000", &trend,
-						 &f->err),
-			 FG_ENOENT);
+		fg_store_function_trend(
+			f->store,
+			&(struct fg_trend_query){.project = "tracker",
+						 .benchmark = "parse",
+						 .function = "00000000000000000000000000000000"},
+			&trend, &f->err),
+		FG_ENOENT);
 }
 
 static void trend_of_a_branch_is_the_same_before_and_after_sealing(void **state)
@@ -289,8 +300,8 @@ static void sums_beyond_measure_stay_sums(void **state)
 static void what_an_older_server_stored_tells_the_same(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{sample_id(1), FG_ARM_CANDIDATE},
-					     {sample_id(260), FG_ARM_CANDIDATE}};
+	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_CANDIDATE},
+					     {.run = sample_id(260), .arm = FG_ARM_CANDIDATE}};
 	struct fg_function_deltas deltas[2] = {{0}};
 	char function[FG_FUNCTION_ID_SIZE];
 	struct fg_function_trend before = {0};

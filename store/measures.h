@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The measures of a profile in the store.  CPU time has kinds of chunks of its own (chunks.h); every
+ * other measure is a row of `measure`, and its id makes the kinds of its chunks.  The wire names
+ * measures too: docs/formats/upload.md.
+ */
+#ifndef FG_STORE_MEASURES_H
+#define FG_STORE_MEASURES_H
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/error.h"
+#include "model/measure.h"
+#include "model/profile_set.h"
+#include "store/bytes.h"
+#include "store/chunks.h"
+
+struct fg_store;
+
+/* Where the chunks of one measure lie. */
+struct fg_measure_kinds {
+	int64_t rows;
+	int64_t totals;
+};
+
+/* Does a chunk of this kind hold rows, of whatever measure? */
+static inline bool fg_measure_is_rows(int64_t kind)
+{
+	return kind == FG_CHUNK_ROWS || (kind >= FG_CHUNK_MEASURES && kind % 2 == 0);
+}
+
+/* Find or add the row of a measure; CPU time needs none. */
+int fg_store_measure_kinds(struct fg_store *store, const struct fg_measure *measure,
+			   struct fg_measure_kinds *kinds, struct fg_error *err) FG_NODISCARD;
+
+struct fg_series_measure {
+	struct fg_measure measure; /* texts are in the list's arena */
+	struct fg_measure_kinds kinds;
+};
+
+/* What a series may have: CPU time first, then every other measure that it has chunks of. */
+struct fg_series_measures {
+	struct fg_arena arena;
+	struct fg_series_measure *items;
+	size_t count, capacity;
+};
+
+int fg_store_series_measures(struct fg_store *store, int64_t series,
+			     struct fg_series_measures *measures, struct fg_error *err)
+	FG_NODISCARD;
+void fg_series_measures_release(struct fg_series_measures *measures);
+
+/* Does the set have rows of this measure from `first` on? */
+bool fg_profile_set_has(const struct fg_profile_set *set, uint16_t measure, size_t first);
+
+/* Name, unit and what else tells it from others, in front of its weights on the wire. */
+void fg_measure_write(const struct fg_measure *measure, struct fg_bytes *bytes);
+/* Texts are copied into the arena.  A damaged one sets reader->failed. */
+struct fg_measure fg_measure_read(struct fg_byte_reader *reader, struct fg_arena *arena);
+
+/*
+ * Weights on the wire begin with how many measures follow, each named; weights of CPU time alone are
+ * a plain matrix, as they were before there were measures.  `count` becomes 0 for those.
+ */
+void fg_measures_write_count(size_t count, struct fg_bytes *bytes);
+void fg_measures_read_count(struct fg_byte_reader *reader, size_t *count);
+
+#endif
