@@ -276,7 +276,9 @@ const char *fg_format_change(double ratio_minus_one, char text[FG_NUMBER_TEXT_SI
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "?");
 	else if (fabs(percent) >= 999.5)
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.0f %%", percent);
-	else if (fabs(percent) > 0 && fabs(percent) < 0.095)
+	else if (fabs(percent) < 0.005)
+		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "+0.0 %%");
+	else if (fabs(percent) < 0.095)
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.2f %%", percent);
 	else
 		(void)snprintf(text, FG_NUMBER_TEXT_SIZE, "%+.1f %%", percent);

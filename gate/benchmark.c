@@ -36,6 +36,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		.identical = series->identical,
 		.total_delta_ms = (double)NAN,
 		.unattributed_ms = (double)NAN,
+		.everything_else_ms = (double)NAN,
 		.sampler_cost = series->sampler_cost,
 	};
 	verdict->metrics =

@@ -6,7 +6,8 @@
 #define NAMED_MAX    50 /* functions in a verdict */
 #define PATHS_MAX    5  /* call paths of a function */
 #define FRAMES_MAX   512
-#define BLAME_SHARE  0.05 /* of the whole change: less is not named unless it is sure */
+#define SUSPECTS_MAX 5    /* functions that are named without being sure */
+#define BLAME_SHARE  0.05 /* of the whole change: a smaller part makes no suspect */
 #define BLAME_ERRORS 1.3  /* standard errors: about 80 % */
 
 static void set_function(const struct fg_node_context *c, size_t function,
@@ -79,8 +80,7 @@ static bool make_path(const struct fg_node_context *c, const struct fg_node_fami
 			    .low_ms = entity->delta_ms - half,
 			    .high_ms = entity->delta_ms + half,
 			    .p_adjusted = paths->tested[node] ? p : (double)NAN,
-			    .outcome = fg_node_outcome(c, entity, paths->p_up[node],
-						       paths->p_down[node])},
+			    .outcome = fg_node_outcome(c, paths, node)},
 	};
 	return true;
 }
@@ -115,17 +115,63 @@ static void add_paths(const struct fg_node_context *c, const struct fg_node_fami
 }
 
 /*
- * Worth a word: a change that is sure; and where the whole surely changed, whatever makes a
- * noticeable part of it and is not plain noise, so that the whole is explained.
+ * Where the whole surely changed, a function that may well carry a part of that: it changed in the
+ * same direction, by a noticeable share and by more than its noise usually does.
  */
-static bool is_worth_a_word(const struct fg_node_context *c, const struct fg_node_verdict *node,
-			    double error_ms)
+static bool is_suspect(const struct fg_node_context *c, const struct fg_node_verdict *node,
+		       double error_ms)
 {
 	double part = fmax(c->floor_ms, BLAME_SHARE * fabs(c->total_ms));
 
-	return node->outcome != FG_OUTCOME_PASS ||
-	       (c->whole_changed && fabs(node->delta_ms) >= part &&
-		fabs(node->delta_ms) >= BLAME_ERRORS * error_ms);
+	return c->whole_changed && node->delta_ms * c->total_ms > 0.0 &&
+	       fabs(node->delta_ms) >= part && fabs(node->delta_ms) >= BLAME_ERRORS * error_ms;
+}
+
+/* Fill in what may be said about the function; false: nothing. */
+static bool set_standing(const struct fg_node_context *c, struct fg_node_verdict *node,
+			 double error_ms, bool moved)
+{
+	if (moved) {
+		node->outcome = FG_OUTCOME_PASS;
+		node->standing = FG_STANDING_MOVED;
+		return true;
+	}
+	if (fg_standing_is_sure(node->standing))
+		return true;
+	if (!is_suspect(c, node, error_ms))
+		return false;
+	node->outcome = FG_OUTCOME_INCONCLUSIVE;
+	node->standing = FG_STANDING_NOT_SURE;
+	return true;
+}
+
+static int rank_of(enum fg_standing standing)
+{
+	return fg_standing_is_sure(standing) ? 2 : standing == FG_STANDING_NOT_SURE;
+}
+
+/* Sure ones first, then suspects, then what moved; each by size. */
+static int compare_named(const void *left, const void *right)
+{
+	const struct named_function *a = left;
+	const struct named_function *b = right;
+	int by_rank = rank_of(b->verdict.standing) - rank_of(a->verdict.standing);
+
+	return by_rank ? by_rank : fg_node_compare(&a->verdict, &b->verdict);
+}
+
+/* The suspects beyond the largest few tell nobody anything; returns how many functions remain. */
+static size_t drop_small_suspects(struct named_function *all, size_t count)
+{
+	size_t suspects = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		suspects += all[i].verdict.standing == FG_STANDING_NOT_SURE;
+		if (all[i].verdict.standing != FG_STANDING_NOT_SURE || suspects <= SUSPECTS_MAX)
+			all[kept++] = all[i];
+	}
+	return fg_min_size(kept, NAMED_MAX);
 }
 
 /* Sorted, to be freed. */
@@ -140,17 +186,15 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 		struct fg_node_verdict node =
 			fg_node_family_verdict(c, FG_NODE_FUNCTION, family, f);
 
-		if (!is_worth_a_word(c, &node, family->matrix->entities[f].error_ms))
+		if (!set_standing(c, &node, family->matrix->entities[f].error_ms, moved[f]))
 			continue;
-		if (moved[f])
-			node.outcome = FG_OUTCOME_PASS;
 		set_function(c, f, &node);
 		all[used].verdict = node;
 		all[used++].function = f;
 	}
 	if (used > 1)
-		qsort(all, used, sizeof(all[0]), fg_node_compare);
-	*count = fg_min_size(used, NAMED_MAX);
+		qsort(all, used, sizeof(all[0]), compare_named);
+	*count = drop_small_suspects(all, used);
 	return all;
 }
 

@@ -2,6 +2,7 @@
 #include "gate/metric_verdict.h"
 
 #include "gate/looks.h"
+#include "gate/outlook.h"
 #include "gate/shape.h"
 
 #include <math.h>
@@ -70,6 +71,11 @@ static void set_levels(const struct fg_metric_context *context, size_t metric,
 {
 	verdict->baseline = fg_series_median(context->series, metric, FG_ARM_BASELINE, NULL);
 	verdict->candidate = fg_series_median(context->series, metric, FG_ARM_CANDIDATE, NULL);
+}
+
+double fg_metric_tolerance(const struct fg_metric_policy *policy)
+{
+	return policy->gated ? policy->tolerance : fmax(policy->tolerance, policy->min_effect);
 }
 
 /*
@@ -162,23 +168,60 @@ static void decide_without_pairs(const struct fg_metric_context *context,
 	}
 }
 
-static void note_finding(const struct fg_metric_context *context,
-			 const struct fg_rule_finding *finding, struct fg_metric_verdict *verdict)
+/*
+ * Where most pairs were slower and the estimate is one to fail for: how many pairs are missing.
+ * False: nothing of the kind can be said.
+ */
+static bool note_missing_pairs(const struct fg_metric_context *context, const struct fg_rule *rule,
+			       const struct fg_pairs *pairs, const struct fg_rule_finding *finding,
+			       struct fg_metric_verdict *verdict)
 {
+	const unsigned min_pairs = context->measure->min_pairs;
+	const size_t slower = fg_outlook_slower(rule, pairs->difference, pairs->count);
+	size_t needed = 0;
+	char option[64] = "`fastgate run --resume`";
+
+	if (4 * slower >= 3 * pairs->count && finding->estimate >= log1p(rule->min_effect))
+		needed = fg_outlook_pairs_needed(rule, min_pairs, pairs->difference, pairs->count);
+	if (needed == 0)
+		return false;
+	if (!rule->until_sure)
+		(void)snprintf(option, sizeof(option), "`--pairs %u:%zu`",
+			       min_pairs < needed ? min_pairs : (unsigned)needed, needed);
+	NOTE(context, verdict,
+	     "%zu of %zu pairs were slower; %zu are needed at this alpha, if the next ones are like "
+	     "them: %s",
+	     slower, pairs->count, needed, option);
+	return true;
+}
+
+static void note_undecided(const struct fg_metric_context *context, const struct fg_rule *rule,
+			   const struct fg_pairs *pairs, const struct fg_rule_finding *finding,
+			   struct fg_metric_verdict *verdict)
+{
+	NOTE(context, verdict,
+	     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
+	     finding->pairs, 100.0 * expm1(finding->smallest_detectable));
+	if (!note_missing_pairs(context, rule, pairs, finding, verdict) && finding->vetoed)
+		NOTE(context, verdict,
+		     "the interval lies above what is tolerated, but too few pairs agree "
+		     "(p = %.2g), or they may depend on each other: more pairs would tell",
+		     finding->p);
+}
+
+static void note_finding(const struct fg_metric_context *context, const struct fg_rule *rule,
+			 const struct fg_pairs *pairs, const struct fg_rule_finding *finding,
+			 struct fg_metric_verdict *verdict)
+{
+	if (!context->arena)
+		return;
 	if (finding->pairs < FG_PAIRS_MIN) {
 		NOTE(context, verdict, "only %zu pairs: at least %d are needed for any statement",
 		     finding->pairs, FG_PAIRS_MIN);
 		return;
 	}
 	if (!finding->decided && context->final)
-		NOTE(context, verdict,
-		     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
-		     finding->pairs, 100.0 * expm1(finding->smallest_detectable));
-	if (!finding->decided && context->final && finding->vetoed)
-		NOTE(context, verdict,
-		     "the interval lies above what is tolerated, but too few pairs agree (p = %.2g), or they may "
-		     "depend on each other: more pairs would tell",
-		     finding->p);
+		note_undecided(context, rule, pairs, finding, verdict);
 	if (finding->decided && finding->outcome == FG_OUTCOME_PASS && finding->low > 0.0)
 		NOTE(context, verdict, "worse by %.2f %%, within the margin of %.2g %%",
 		     100.0 * expm1(finding->estimate), 100.0 * verdict->margin);
@@ -221,7 +264,7 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 	verdict->smallest_detectable = expm1(finding->smallest_detectable);
 	fg_metric_set_interval(verdict, finding->estimate, finding->low, finding->high,
 			       pairs->linear);
-	note_finding(context, finding, verdict);
+	note_finding(context, &rule, pairs, finding, verdict);
 }
 
 static size_t first_look(const struct fg_measuring *measure)
@@ -235,6 +278,8 @@ static size_t first_look(const struct fg_measuring *measure)
 void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 		      struct fg_metric_verdict *verdict, struct fg_rule_finding *finding)
 {
+	const struct fg_metric_policy policy =
+		fg_policy_metric(context->policy, context->series->metrics[metric].name);
 	struct fg_rule_finding ignored;
 	struct fg_pairs pairs;
 
@@ -257,9 +302,7 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 		decide_without_pairs(context, &pairs, verdict);
 		verdict->decided = verdict->decided || !context->final;
 	} else if (!verdict->exact ||
-		   !decide_exact(context, &pairs,
-				 fg_policy_metric(context->policy, verdict->name).tolerance,
-				 verdict)) {
+		   !decide_exact(context, &pairs, fg_metric_tolerance(&policy), verdict)) {
 		apply_rule(context, &pairs, verdict, finding);
 		if (context->arena && verdict->gated) {
 			fg_shape_note_modes(context->series, metric, context->seed, context->arena,

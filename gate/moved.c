@@ -5,12 +5,17 @@
  * "got slower" or "got faster" by itself, and a gate that tests functions would fail on every
  * clean-up.
  *
- * A function that grew has moved cost when there is a caller above it, the lowest common ancestor
- * of giver and taker, whose inclusive time did not change, or by little beside the move, and below
- * that caller another function shrank by as much.  "Did not change" and "by as much" are judged on
- * the differences of the pairs: the mean of (taker + giver) lies within its own noise around zero
- * and is small against what moved.  Up to a tenth of what moved is the price of moving, sure or
- * not: a call that was not there before, an inlining that is no more.
+ * Kin: functions of one name, whatever their template arguments, parameters, version namespace,
+ * clone or library (f<...> and f(...), a library that became static), and pairs of similar names
+ * (luaD_pretailcall, luaD_precall).  Where the growth of some cancels with the shrinking of others,
+ * cost only moved, wherever they are called from and whatever else changed.
+ *
+ * Others: a function that grew has moved cost when there is a caller above it, the lowest common
+ * ancestor of giver and taker, whose inclusive time changed by little beside the move, and below
+ * that caller another function shrank by as much.  "Changed by little" and "by as much" are judged
+ * on the differences of the pairs: the mean of (taker + giver) lies within its own noise around
+ * zero and is small against what moved.  Up to a tenth of what moved is the price of moving, sure
+ * or not: a call that was not there before, an inlining that is no more.
  *
  * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 12 ms.  scan
  * grew by 12, parse shrank by 12; the inclusive time of parse, the lowest common ancestor, is still
@@ -18,6 +23,7 @@
  */
 #include "gate/moved.h"
 
+#include "gate/kin.h"
 #include "stats/distributions.h"
 
 #include <math.h>
@@ -164,77 +170,168 @@ static const char *kind_of(const struct fg_node_context *c, uint32_t from, uint3
 	return "moved";
 }
 
-/* Did `to` take from `from` what it grew by?  Fills `out` when so. */
-static bool try_move(const struct fg_node_context *c, const struct change *to,
+/* Do takers and givers add up to nothing, or to the toll of `moved_ms`? */
+static bool cancels(const struct fg_node_context *c, double mean, double error, double moved_ms)
+{
+	return (mean <= TOLL_SHARE * moved_ms || is_unchanged(c, mean, error)) &&
+	       fabs(mean) <= fmax(c->floor_ms, SAME_SHARE * moved_ms);
+}
+
+static void describe(const struct fg_node_context *c, const struct change *to,
 		     const struct change *from, struct fg_moved *out)
 {
 	const struct fg_profile_set *set = c->set;
-	uint32_t both[2] = {to->function, from->function};
+	const struct fg_profile_function *giver = &set->functions[from->function];
+	const struct fg_profile_function *taker = &set->functions[to->function];
 	uint32_t to_node = main_node(c, to->function);
 	uint32_t from_node = main_node(c, from->function);
 	uint32_t top = common_ancestor(set, to_node, from_node);
-	bool *marked = fg_xcalloc(set->node_count + 1, sizeof(marked[0]));
-	double mean;
-	double error;
-	bool is_move;
 
-	/*
-	 * What the two have together below their ancestor, and what everything there has together.
-	 */
-	mark_below(c, top, both, marked);
-	sum_marked(c, marked, &mean, &error);
-	/*
-	 * Both together a little faster: moved and improved, which is no reason to call the taker
-	 * slower.
-	 */
-	is_move = (mean <= TOLL_SHARE * to->delta_ms || is_unchanged(c, mean, error)) &&
-		  fabs(mean) <= fmax(c->floor_ms, SAME_SHARE * to->delta_ms);
-	mark_below(c, top, NULL, marked);
-	sum_marked(c, marked, &mean, &error);
-	/*
-	 * Something else below the ancestor may have changed as well: it must be small beside the
-	 * move.
-	 */
-	is_move = is_move &&
-		  (is_unchanged(c, mean, error) || fabs(mean) <= SAME_SHARE * to->delta_ms);
-	both[1] = both[0];
-	mark_below(c, top, both, marked);
-	sum_marked(c, marked, &mean, &error);
-	is_move = is_move && mean >= MOST_OF * to->delta_ms;
-	free(marked);
-	if (!is_move)
-		return false;
 	*out = (struct fg_moved){
-		.from = fg_arena_strdup(c->arena, set->functions[from->function].name),
-		.to = fg_arena_strdup(c->arena, set->functions[to->function].name),
+		.from = fg_arena_strdup(c->arena, giver->name),
+		.to = fg_arena_strdup(c->arena, taker->name),
+		.from_library = fg_arena_strdup(c->arena, giver->library),
+		.to_library = fg_arena_strdup(c->arena, taker->library),
 		.ancestor =
 			fg_arena_strdup(c->arena, set->functions[set->nodes[top].function].name),
 		.moved_ms = to->delta_ms,
-		.kind = kind_of(c, from->function, to->function, from_node, to_node),
+		.kind = fg_kin_is_relinked(giver, taker)
+				? "relinked"
+				: kind_of(c, from->function, to->function, from_node, to_node),
 	};
-	return true;
+}
+
+/* Did `to` take from `from` what it grew by, below a caller that hardly changed? */
+static bool is_move(const struct fg_node_context *c, const struct change *to,
+		    const struct change *from)
+{
+	uint32_t both[2] = {to->function, from->function};
+	uint32_t top =
+		common_ancestor(c->set, main_node(c, to->function), main_node(c, from->function));
+	bool *marked = fg_xcalloc(c->set->node_count + 1, sizeof(marked[0]));
+	double mean;
+	double error;
+	bool found;
+
+	/* The two together below their ancestor, everything there, and the growth there. */
+	mark_below(c, top, both, marked);
+	sum_marked(c, marked, &mean, &error);
+	found = cancels(c, mean, error, to->delta_ms);
+	mark_below(c, top, NULL, marked);
+	sum_marked(c, marked, &mean, &error);
+	found = found && (is_unchanged(c, mean, error) || fabs(mean) <= SAME_SHARE * to->delta_ms);
+	both[1] = both[0];
+	mark_below(c, top, both, marked);
+	sum_marked(c, marked, &mean, &error);
+	free(marked);
+	return found && mean >= MOST_OF * to->delta_ms;
+}
+
+/* The functions that surely changed and are not known to have moved. */
+struct changes {
+	struct change *grown;
+	struct change *shrunk;
+	size_t grown_count;
+	size_t shrunk_count;
+};
+
+/* Mark everything in the list that has the name of `of`; returns the sum of its changes. */
+static double mark_kin(const struct fg_node_context *c, const struct change *list, size_t count,
+		       uint32_t of, bool *kin)
+{
+	double sum = 0.0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!fg_kin_same_name(c->set->functions[of].name,
+				      c->set->functions[list[i].function].name))
+			continue;
+		kin[list[i].function] = true;
+		sum += list[i].delta_ms;
+	}
+	return sum;
+}
+
+static bool do_kin_cancel(const struct fg_node_context *c, const bool *kin, double grown_ms)
+{
+	bool *nodes = fg_xcalloc(c->set->node_count + 1, sizeof(nodes[0]));
+	double mean;
+	double error;
+
+	for (size_t n = 0; n < c->set->node_count; n++)
+		nodes[n] = kin[c->set->nodes[c->blamed[n]].function];
+	sum_marked(c, nodes, &mean, &error);
+	free(nodes);
+	return cancels(c, mean, error, grown_ms);
+}
+
+static const struct change *largest_of(const struct change *list, size_t count, const bool *kin)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (kin[list[i].function])
+			return &list[i];
+	}
+	return NULL;
+}
+
+/* All functions of one name: the growth of some against the shrinking of others. */
+static bool find_same_name(const struct fg_node_context *c, const struct changes *all,
+			   uint32_t taker, bool *moved, struct fg_benchmark_verdict *verdict)
+{
+	bool *kin = fg_xcalloc(c->set->function_count + 1, sizeof(kin[0]));
+	double grown = mark_kin(c, all->grown, all->grown_count, taker, kin);
+	double shrunk = mark_kin(c, all->shrunk, all->shrunk_count, taker, kin);
+	bool found = shrunk < 0.0 && do_kin_cancel(c, kin, grown);
+
+	for (size_t i = 0; found && i < all->grown_count; i++) {
+		if (kin[all->grown[i].function])
+			describe(c, &all->grown[i], largest_of(all->shrunk, all->shrunk_count, kin),
+				 &verdict->moved[verdict->moved_count++]);
+	}
+	for (size_t f = 0; found && f < c->set->function_count; f++)
+		moved[f] = moved[f] || kin[f];
+	free(kin);
+	return found;
+}
+
+static bool is_move_to_similar(const struct fg_node_context *c, const struct change *to,
+			       const struct change *from)
+{
+	const struct fg_profile_function *functions = c->set->functions;
+	bool *kin;
+	bool found;
+
+	if (!fg_kin_similar_name(functions[to->function].name, functions[from->function].name))
+		return false;
+	kin = fg_xcalloc(c->set->function_count + 1, sizeof(kin[0]));
+	kin[to->function] = kin[from->function] = true;
+	found = do_kin_cancel(c, kin, to->delta_ms);
+	free(kin);
+	return found;
 }
 
 void fg_moved_find(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict,
 		   bool *moved)
 {
-	struct change *grown;
-	struct change *shrunk;
-	size_t grown_count = list_changes(c, 1.0, &grown);
-	size_t shrunk_count = list_changes(c, -1.0, &shrunk);
+	struct changes all;
 
-	verdict->moved = fg_arena_array(c->arena, grown_count + 1, sizeof(verdict->moved[0]));
-	for (size_t i = 0; i < grown_count; i++) {
-		for (size_t k = 0; k < shrunk_count; k++) {
-			struct fg_moved *out = &verdict->moved[verdict->moved_count];
-
-			if (moved[shrunk[k].function] || !try_move(c, &grown[i], &shrunk[k], out))
+	all.grown_count = list_changes(c, 1.0, &all.grown);
+	all.shrunk_count = list_changes(c, -1.0, &all.shrunk);
+	verdict->moved = fg_arena_array(c->arena, all.grown_count + 1, sizeof(verdict->moved[0]));
+	for (size_t i = 0; i < all.grown_count; i++) {
+		if (moved[all.grown[i].function] ||
+		    find_same_name(c, &all, all.grown[i].function, moved, verdict))
+			continue;
+		for (size_t k = 0; k < all.shrunk_count; k++) {
+			if (moved[all.shrunk[k].function] ||
+			    (!is_move_to_similar(c, &all.grown[i], &all.shrunk[k]) &&
+			     !is_move(c, &all.grown[i], &all.shrunk[k])))
 				continue;
-			moved[grown[i].function] = moved[shrunk[k].function] = true;
-			verdict->moved_count++;
+			moved[all.grown[i].function] = moved[all.shrunk[k].function] = true;
+			describe(c, &all.grown[i], &all.shrunk[k],
+				 &verdict->moved[verdict->moved_count++]);
 			break;
 		}
 	}
-	free(grown);
-	free(shrunk);
+	free(all.grown);
+	free(all.shrunk);
 }

@@ -29,8 +29,10 @@ struct fg_node_context {
 	double *self_ms[2]; /* per node, mean of each arm */
 	double *inclusive_ms[2];
 	double total_ms;    /* change of the whole, as the kernel measured it */
-	bool whole_changed; /* the benchmark's CPU time surely did */
+	bool whole_changed; /* the benchmark's CPU time surely did, and total_ms says the same */
 	double floor_ms;    /* below this a change is no news */
+	double margin_ms;   /* surely below this, a function counts as unchanged */
+	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little to tell */
 	uint64_t seed;
 };
 

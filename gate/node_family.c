@@ -133,14 +133,40 @@ void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family 
 		run_permutations(family, c->policy->function_alpha, seed);
 }
 
-enum fg_outcome fg_node_outcome(const struct fg_node_context *c, const struct fg_entity *entity,
-				double p_up, double p_down)
+/*
+ * A change that is not sure is no pass: that needs an interval that lies within the margin, as for
+ * the benchmark itself.
+ */
+enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
+				const struct fg_node_family *family, size_t at)
 {
-	if (p_up <= c->policy->function_alpha && entity->delta_ms >= c->floor_ms)
+	const struct fg_entity *entity = &family->matrix->entities[at];
+	const double half = family->quantile * entity->error_ms;
+
+	if (family->p_up[at] <= c->policy->function_alpha && entity->delta_ms >= c->floor_ms)
 		return FG_OUTCOME_REGRESSION;
-	if (p_down <= c->policy->function_alpha && entity->delta_ms <= -c->floor_ms)
+	if (family->p_down[at] <= c->policy->function_alpha && entity->delta_ms <= -c->floor_ms)
 		return FG_OUTCOME_IMPROVEMENT;
-	return FG_OUTCOME_PASS;
+	return fabs(entity->delta_ms) + half < c->margin_ms ? FG_OUTCOME_PASS
+							    : FG_OUTCOME_INCONCLUSIVE;
+}
+
+static enum fg_standing standing_of(enum fg_outcome outcome)
+{
+	switch (outcome) {
+	case FG_OUTCOME_REGRESSION:
+		return FG_STANDING_GUILTY;
+	case FG_OUTCOME_IMPROVEMENT:
+		return FG_STANDING_FASTER;
+	case FG_OUTCOME_PASS:
+		return FG_STANDING_UNCHANGED;
+	case FG_OUTCOME_INCONCLUSIVE:
+	case FG_OUTCOME_NEW:
+	case FG_OUTCOME_MISSING:
+	case FG_OUTCOME_ERROR:
+		break;
+	}
+	return FG_STANDING_NOT_SURE;
 }
 
 struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
@@ -150,10 +176,12 @@ struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 	const struct fg_entity *entity = &family->matrix->entities[at];
 	double half = family->quantile * entity->error_ms;
 	double p = entity->delta_ms > 0.0 ? family->p_up[at] : family->p_down[at];
+	enum fg_outcome outcome = fg_node_outcome(c, family, at);
 
 	return (struct fg_node_verdict){
 		.kind = kind,
-		.outcome = fg_node_outcome(c, entity, family->p_up[at], family->p_down[at]),
+		.outcome = outcome,
+		.standing = standing_of(outcome),
 		.self_ms = {entity->baseline_ms, entity->candidate_ms},
 		.delta_ms = entity->delta_ms,
 		.low_ms = entity->delta_ms - half,

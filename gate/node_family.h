@@ -30,9 +30,9 @@ void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family 
 			 const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed);
 void fg_node_family_release(struct fg_node_family *family);
 
-/* Regression or improvement where the test and the floor say so, else pass. */
-enum fg_outcome fg_node_outcome(const struct fg_node_context *c, const struct fg_entity *entity,
-				double p_up, double p_down);
+/* Regression or improvement where the test and the floor say so; pass within the margin. */
+enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
+				const struct fg_node_family *family, size_t at);
 /* The verdict about one entity, still without a name. */
 struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 					      enum fg_node_kind kind,

@@ -8,6 +8,9 @@
 
 #include <math.h>
 
+#define SHARE_MAX     2.0 /* of the whole change: beyond, only milliseconds are shown */
+#define COVERED_LEAST 0.5 /* of what the sampler saw of the other arm */
+
 /*
  * Libraries: the self time of all their functions, so that they add up to the whole as functions
  * do.
@@ -105,7 +108,9 @@ static void note_leaves(const struct fg_node_context *c, struct fg_benchmark_ver
 {
 	for (size_t i = 0; i < verdict->function_count; i++) {
 		const struct fg_node_verdict *node = &verdict->functions[i];
-		const char *leaf = mostly_spent_in(c, node->name, node->delta_ms);
+		const char *leaf = fg_standing_is_sure(node->standing)
+					   ? mostly_spent_in(c, node->name, node->delta_ms)
+					   : NULL;
 
 		if (leaf)
 			fg_notes_add(&verdict->notes, c->arena,
@@ -114,26 +119,76 @@ static void note_leaves(const struct fg_node_context *c, struct fg_benchmark_ver
 	}
 }
 
+/* Shares of a whole that nearly cancels out would say 4340 % and -3335 %. */
+static bool shares_mislead(const struct fg_node_context *c,
+			   const struct fg_benchmark_verdict *verdict)
+{
+	double most = SHARE_MAX * fabs(verdict->total_delta_ms);
+
+	if (!c->whole_changed || fabs(verdict->everything_else_ms) > most)
+		return true;
+	for (size_t i = 0; i < verdict->function_count; i++) {
+		if (fg_standing_is_sure(verdict->functions[i].standing) &&
+		    fabs(verdict->functions[i].delta_ms) > most)
+			return true;
+	}
+	return false;
+}
+
 static void share_blame(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
 {
+	double sure = 0.0;
 	double named = 0.0;
-	double all = 0.0;
 
 	verdict->total_delta_ms = c->total_ms;
 	for (size_t i = 0; i < verdict->function_count; i++) {
-		named += verdict->functions[i].delta_ms;
-		if (c->whole_changed)
-			verdict->functions[i].share_of_change =
-				verdict->functions[i].delta_ms / verdict->total_delta_ms;
+		const struct fg_node_verdict *node = &verdict->functions[i];
+
+		named += node->delta_ms;
+		sure += fg_standing_is_sure(node->standing) ? node->delta_ms : 0.0;
 	}
-	for (size_t f = 1; f < c->functions.count; f++)
-		all += c->functions.entities[f].delta_ms;
 	verdict->unattributed_ms = verdict->total_delta_ms - named;
-	if (verdict->function_count > 0 && fabs(all - named) >= c->floor_ms)
-		fg_notes_add(
-			&verdict->notes, c->arena,
-			"functions not named here add %+.2f ms: each alone too small or too unsure",
-			all - named);
+	verdict->everything_else_ms = verdict->total_delta_ms - sure;
+	if (shares_mislead(c, verdict))
+		return;
+	for (size_t i = 0; i < verdict->function_count; i++) {
+		struct fg_node_verdict *node = &verdict->functions[i];
+
+		if (fg_standing_is_sure(node->standing))
+			node->share_of_change = node->delta_ms / verdict->total_delta_ms;
+	}
+}
+
+static void note_nobody_is_sure(const struct fg_node_context *c,
+				struct fg_benchmark_verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->function_count; i++) {
+		if (fg_standing_is_sure(verdict->functions[i].standing))
+			return;
+	}
+	if (c->whole_changed)
+		fg_notes_add(&verdict->notes, c->arena,
+			     "no single function is sure: more pairs (`--pairs`) or a higher rate "
+			     "(`measure.sampler.rate`) would tell");
+}
+
+/* One arm whose samples are missing would make every function of the other look new. */
+static bool is_one_arm_unsampled(const struct fg_node_context *c,
+				 struct fg_benchmark_verdict *verdict)
+{
+	const double *coverage = c->coverage;
+	double low = fmin(coverage[0], coverage[1]);
+	double high = fmax(coverage[0], coverage[1]);
+
+	if (isnan(coverage[0]) || isnan(coverage[1]) || low >= COVERED_LEAST * high)
+		return false;
+	fg_notes_add(
+		&verdict->notes, c->arena,
+		"no function is blamed: the sampler saw %.0f %% of the baseline's CPU time and "
+		"%.0f %% of the candidate's; a program that is started with its own LD_PRELOAD or "
+		"an empty environment, or is static or sanitized, escapes it",
+		100.0 * coverage[0], 100.0 * coverage[1]);
+	return true;
 }
 
 static void decide_set(struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
@@ -150,6 +205,7 @@ static void decide_set(struct fg_node_context *c, struct fg_benchmark_verdict *v
 	add_libraries(c, verdict);
 	add_regions(c, verdict);
 	share_blame(c, verdict);
+	note_nobody_is_sure(c, verdict);
 	note_leaves(c, verdict);
 	fg_node_family_release(&family);
 	free(moved);
@@ -176,7 +232,7 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 	    context.policy->functions == FG_FUNCTIONS_OFF)
 		return;
 	fg_node_context_init(&context, series, verdict);
-	if (context.pairs.count > 0)
+	if (!is_one_arm_unsampled(&context, verdict) && context.pairs.count > 0)
 		decide_set(&context, verdict);
 	fg_node_context_release(&context);
 }

@@ -107,8 +107,8 @@ static bool decide_exact(const struct fg_metric_context *context, double baselin
 {
 	double worse = verdict->better == FG_BETTER_LOWER ? log(candidate / baseline)
 							  : log(baseline / candidate);
-	double tolerance =
-		log1p(fg_policy_metric(context->policy, verdict->name).tolerance) + 1e-12;
+	const struct fg_metric_policy policy = fg_policy_metric(context->policy, verdict->name);
+	double tolerance = log1p(fg_metric_tolerance(&policy)) + 1e-12;
 
 	if (!isfinite(worse))
 		return false;

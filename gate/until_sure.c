@@ -65,6 +65,8 @@ static void judge(const struct fg_rule *rule, bool is_worse, bool is_fine,
 		  struct fg_rule_finding *finding)
 {
 	is_worse = is_worse && finding->estimate >= log1p(rule->min_effect);
+	/* Signs alone know nothing of the size: no pass while the interval reaches over the margin. */
+	is_fine = is_fine && finding->high < log1p(rule->margin);
 	finding->decided = is_worse || is_fine;
 	if (is_worse)
 		finding->outcome = FG_OUTCOME_REGRESSION;

@@ -20,6 +20,34 @@ const char *fg_outcome_name(enum fg_outcome outcome)
 	return names[outcome];
 }
 
+static const char *const standings[] = {
+	[FG_STANDING_UNCHANGED] = "unchanged", [FG_STANDING_NOT_SURE] = "not sure",
+	[FG_STANDING_MOVED] = "moved",         [FG_STANDING_FASTER] = "faster",
+	[FG_STANDING_GUILTY] = "guilty",
+};
+
+const char *fg_standing_name(enum fg_standing standing)
+{
+	FG_ASSERT((size_t)standing < FG_ARRAY_SIZE(standings));
+	return standings[standing];
+}
+
+bool fg_standing_parse(const char *name, enum fg_standing *standing)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(standings); i++) {
+		if (strcmp(standings[i], name) == 0) {
+			*standing = (enum fg_standing)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool fg_standing_is_sure(enum fg_standing standing)
+{
+	return standing == FG_STANDING_GUILTY || standing == FG_STANDING_FASTER;
+}
+
 bool fg_outcome_parse(const char *name, enum fg_outcome *outcome)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {

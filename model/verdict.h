@@ -70,6 +70,15 @@ struct fg_metric_verdict {
 	struct fg_notes notes;
 };
 
+/* What a report may say about a function: `guilty` and `faster` only where the test supports it. */
+enum fg_standing {
+	FG_STANDING_UNCHANGED, /* surely by less than the margin */
+	FG_STANDING_NOT_SURE,
+	FG_STANDING_MOVED, /* exchanged time with another function, without a loss */
+	FG_STANDING_FASTER,
+	FG_STANDING_GUILTY,
+};
+
 enum fg_node_kind {
 	FG_NODE_FUNCTION,
 	FG_NODE_LIBRARY,
@@ -95,12 +104,9 @@ struct fg_node_verdict {
 	const char *file; /* NULL: unknown */
 	unsigned line;
 	enum fg_outcome outcome;
-	double self_ms
-		/*
-		 * baseline, candidate; a function: with what it spends in libraries that did not
-		 * change
-		 */
-		[2];
+	enum fg_standing standing;
+	/* baseline, candidate; a function: with what it spends in libraries that did not change */
+	double self_ms[2];
 	double inclusive_ms[2];
 	/*
 	 * of self time, per repetition (a library: of all its functions); of inclusive time for
@@ -109,9 +115,10 @@ struct fg_node_verdict {
 	double delta_ms;
 	double low_ms;
 	double high_ms;
-	double share_of_change; /* of the whole difference; NaN where there is none to share */
-	double p_adjusted;      /* family-wise; NaN: not tested (too few samples) */
-	uint64_t samples;       /* pooled */
+	/* of the whole difference; NaN where that is not sure, or so small that shares mislead */
+	double share_of_change;
+	double p_adjusted;             /* family-wise; NaN: not tested (too few samples) */
+	uint64_t samples;              /* pooled */
 	struct fg_path_verdict *paths; /* largest first */
 	size_t path_count;
 };
@@ -120,9 +127,11 @@ struct fg_node_verdict {
 struct fg_moved {
 	const char *from;
 	const char *to;
+	const char *from_library; /* NULL: unknown */
+	const char *to_library;
 	const char *ancestor; /* the lowest caller that did not change */
 	double moved_ms;
-	const char *kind; /* "extracted", "renamed", "inlined", "moved" */
+	const char *kind; /* "extracted", "renamed", "inlined", "relinked", "moved" */
 };
 
 struct fg_benchmark_verdict {
@@ -137,7 +146,7 @@ struct fg_benchmark_verdict {
 	const char *error_tail; /* the program's last lines */
 	struct fg_metric_verdict *metrics;
 	size_t metric_count;
-	/* those worth a word: tested and changed, or part of the blame; largest first */
+	/* sure ones first, then those that are not sure, then those that moved; largest first */
 	struct fg_node_verdict *functions;
 	size_t function_count;
 	struct fg_node_verdict *libraries;
@@ -147,9 +156,10 @@ struct fg_benchmark_verdict {
 	struct fg_moved *moved;
 	size_t moved_count;
 	size_t functions_tested;
-	double total_delta_ms; /* blame: the whole; parts are functions[].delta_ms and the rest */
-	double unattributed_ms;
-	double sampler_cost; /* NaN: unknown */
+	double total_delta_ms;     /* the whole change; NaN: unknown */
+	double unattributed_ms;    /* the whole less all functions named */
+	double everything_else_ms; /* the whole less the sure ones: what a list ends with */
+	double sampler_cost;       /* NaN: unknown */
 	struct fg_notes notes;
 };
 
@@ -164,7 +174,11 @@ struct fg_verdict {
 	struct fg_notes notes;
 };
 
-const char *fg_outcome_name(enum fg_outcome outcome); /* "pass", "regression", ... */
+const char *fg_outcome_name(enum fg_outcome outcome);    /* "pass", "regression", ... */
+const char *fg_standing_name(enum fg_standing standing); /* "guilty", "not sure", ... */
+bool fg_standing_parse(const char *name, enum fg_standing *standing);
+/* Is the change of this function beyond doubt? */
+bool fg_standing_is_sure(enum fg_standing standing);
 bool fg_outcome_parse(const char *name, enum fg_outcome *outcome);
 enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b);
 void fg_notes_add(struct fg_notes *notes, struct fg_arena *arena, const char *format, ...)

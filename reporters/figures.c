@@ -83,6 +83,40 @@ void fg_report_add_delta_ms(struct fg_strbuf *text, double delta_ms)
 				 fg_format_duration(fabs(delta_ms) * 1e6, number));
 }
 
+void fg_report_add_share(struct fg_strbuf *text, double share)
+{
+	if (isfinite(share))
+		fg_strbuf_printf(text, "%.0f %%", fabs(share) < 0.005 ? 0.0 : share * 100);
+}
+
+void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			 const struct fg_metric_verdict *metric)
+{
+	const unsigned pairs = benchmark->pairs > 0 ? benchmark->pairs : metric->pairs;
+
+	fg_strbuf_printf(text, "%u pair%s", pairs, pairs == 1 ? "" : "s");
+	if (metric->pairs > 0 && metric->pairs < pairs)
+		fg_strbuf_printf(text, ", decided after %u", metric->pairs);
+}
+
+void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			    size_t columns)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < benchmark->function_count; i++) {
+		const struct fg_node_verdict *node = &benchmark->functions[i];
+
+		if (node->standing != FG_STANDING_NOT_SURE)
+			continue;
+		fg_strbuf_add_text(text, separator);
+		fg_report_add_plain_name(text, node->name, columns);
+		fg_strbuf_add_char(text, ' ');
+		fg_report_add_delta_ms(text, node->delta_ms);
+		separator = ", ";
+	}
+}
+
 void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";

@@ -17,6 +17,17 @@ void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verd
 /* "+9.7 ms": a signed difference in milliseconds, in the unit that fits. */
 void fg_report_add_delta_ms(struct fg_strbuf *text, double delta_ms);
 
+/* " 93 %", never "-0 %"; nothing when not finite. */
+void fg_report_add_share(struct fg_strbuf *text, double share);
+/* "36 pairs", or "36 pairs, decided after 10". */
+void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			 const struct fg_metric_verdict *metric);
+/*
+ * "scan +1.1 ms, fit +0.4 ms": the functions that may have changed, in plain text; nothing when
+ * there are none.
+ */
+void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			    size_t columns);
 /* "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)" */
 void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept);
 

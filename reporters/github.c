@@ -153,8 +153,11 @@ static void add_function(struct annotations *a, const struct fg_benchmark_verdic
 	fg_strbuf_add_text(&message, " takes ");
 	fg_report_add_delta_ms(&message, node->delta_ms);
 	fg_strbuf_add_text(&message, " of own time more per run");
-	if (isfinite(node->share_of_change))
-		fg_strbuf_printf(&message, ", %.0f %% of the change", node->share_of_change * 100);
+	if (isfinite(node->share_of_change)) {
+		fg_strbuf_add_text(&message, ", ");
+		fg_report_add_share(&message, node->share_of_change);
+		fg_strbuf_add_text(&message, " of the change");
+	}
 	if (node->path_count > 0) {
 		fg_strbuf_add_text(&message, ", on ");
 		fg_report_add_path(&message, &node->paths[0], 0);
@@ -164,50 +167,35 @@ static void add_function(struct annotations *a, const struct fg_benchmark_verdic
 	fg_strbuf_release(&message);
 }
 
-/*
- * No function is guilty beyond doubt; one that carries much of the change is still the place to
- * look at.
- */
-static const struct fg_node_verdict *prime_suspect(const struct fg_benchmark_verdict *benchmark)
-{
-	enum {
-		LEAST_SHARE_PERCENT = 25
-	};
-	const struct fg_node_verdict *most =
-		benchmark->function_count ? &benchmark->functions[0] : NULL;
-
-	return most && most->delta_ms > 0 && most->share_of_change * 100 >= LEAST_SHARE_PERCENT
-		       ? most
-		       : NULL;
-}
-
 static void add_regression(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
 			   const char *title)
 {
-	const struct fg_node_verdict *suspect = prime_suspect(benchmark);
 	struct fg_strbuf message = {0};
+	struct fg_strbuf names = {0};
 	bool placed = false;
 
 	for (size_t i = 0; i < benchmark->function_count; i++) {
 		const struct fg_node_verdict *node = &benchmark->functions[i];
 
-		if (node->outcome != FG_OUTCOME_REGRESSION)
+		if (node->standing != FG_STANDING_GUILTY)
 			continue;
 		add_function(a, benchmark, node, title);
 		placed = true;
 	}
-	if (!placed && suspect) {
-		add_function(a, benchmark, suspect, title);
-	} else if (!placed) {
+	if (!placed) {
 		const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
 
-		fg_strbuf_add_text(&message, "slower, and no function stands out");
+		fg_strbuf_add_text(&message, "slower, and no single function is sure");
 		if (metric) {
 			fg_strbuf_add_text(&message, ": ");
 			fg_report_add_levels(&message, metric);
 		}
+		fg_report_add_not_sure(&names, benchmark, MAX_NAME_COLUMNS);
+		if (names.length > 0)
+			fg_strbuf_printf(&message, "; not sure: %s", fg_strbuf_text(&names));
 		add_annotation(a, LEVEL_ERROR, NULL, title, fg_strbuf_text(&message));
 	}
+	fg_strbuf_release(&names);
 	fg_strbuf_release(&message);
 }
 

@@ -142,7 +142,11 @@ static void add_node(struct fg_json_writer *w, const struct fg_node_verdict *nod
 		fg_json_int(w, "line", (int64_t)node->line);
 	else
 		fg_json_null(w, "line");
-	fg_json_text(w, "verdict", fg_outcome_name(node->outcome));
+	/* What moved neither failed nor simply passed. */
+	fg_json_text(w, "verdict",
+		     node->standing == FG_STANDING_MOVED ? "moved"
+							 : fg_outcome_name(node->outcome));
+	fg_json_text(w, "standing", fg_standing_name(node->standing));
 	add_range(w, "self_ms", node->self_ms[0], node->self_ms[1]);
 	add_range(w, "inclusive_ms", node->inclusive_ms[0], node->inclusive_ms[1]);
 	fg_json_double(w, "delta_ms", node->delta_ms);
@@ -176,6 +180,8 @@ static void add_moved(struct fg_json_writer *w, const struct fg_benchmark_verdic
 		fg_json_text(w, "kind", moved->kind);
 		fg_json_text(w, "from", moved->from);
 		fg_json_text(w, "to", moved->to);
+		fg_json_text(w, "from_library", moved->from_library);
+		fg_json_text(w, "to_library", moved->to_library);
 		fg_json_text(w, "ancestor", moved->ancestor);
 		fg_json_double(w, "moved_ms", moved->moved_ms);
 		fg_json_end(w);
@@ -221,6 +227,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_int(w, "functions_tested", (int64_t)benchmark->functions_tested);
 	fg_json_double(w, "total_delta_ms", benchmark->total_delta_ms);
 	fg_json_double(w, "unattributed_ms", benchmark->unattributed_ms);
+	fg_json_double(w, "everything_else_ms", benchmark->everything_else_ms);
 	fg_json_double(w, "sampler_cost", benchmark->sampler_cost);
 	add_notes(w, &benchmark->notes);
 	if (for_page)

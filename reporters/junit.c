@@ -51,7 +51,7 @@ static bool is_case(const struct fg_metric_verdict *metric)
 
 static bool function_is_case(const struct fg_node_verdict *node)
 {
-	return node->outcome == FG_OUTCOME_REGRESSION || node->outcome == FG_OUTCOME_IMPROVEMENT;
+	return fg_standing_is_sure(node->standing);
 }
 
 /*
@@ -166,29 +166,46 @@ static void add_outcome(struct junit *j, const char *element, const char *type,
 	fg_xml_end(&j->xml);
 }
 
-static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_blamed(struct fg_strbuf *text, const struct fg_node_verdict *node)
 {
-	for (size_t i = 0; i < benchmark->function_count; i++) {
-		const struct fg_node_verdict *node = &benchmark->functions[i];
-
-		if (isfinite(node->share_of_change))
-			fg_strbuf_printf(text, "%3.0f %%  ", node->share_of_change * 100);
-		fg_report_add_name(text, node->name, MAX_NAME_COLUMNS);
-		if (node->file) {
-			fg_strbuf_add_text(text, "  ");
-			fg_report_add_place(text, node, true);
-		}
+	fg_report_add_share(text, node->share_of_change);
+	fg_strbuf_add_text(text, isfinite(node->share_of_change) ? "  " : "");
+	fg_report_add_name(text, node->name, MAX_NAME_COLUMNS);
+	if (node->file) {
 		fg_strbuf_add_text(text, "  ");
-		fg_report_add_delta_ms(text, node->delta_ms);
-		if (node->path_count > 0) {
-			fg_strbuf_add_text(text, "  ");
-			fg_report_add_path(text, &node->paths[0], 0);
-		}
-		fg_strbuf_add_char(text, '\n');
+		fg_report_add_place(text, node, true);
 	}
+	fg_strbuf_add_text(text, "  ");
+	fg_report_add_delta_ms(text, node->delta_ms);
+	if (node->path_count > 0) {
+		fg_strbuf_add_text(text, "  ");
+		fg_report_add_path(text, &node->paths[0], 0);
+	}
+	fg_strbuf_add_char(text, '\n');
 }
 
-static void describe_metric(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
+static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	const size_t sure = fg_report_sure_count(benchmark);
+	const struct fg_remainder rest = fg_report_everything_else(benchmark, sure);
+	struct fg_strbuf names = {0};
+
+	for (size_t i = 0; i < sure; i++)
+		add_blamed(text, &benchmark->functions[i]);
+	if (sure > 0 && isfinite(rest.delta_ms)) {
+		fg_report_add_share(text, rest.share);
+		fg_strbuf_printf(text, "%severything else  ", isfinite(rest.share) ? "  " : "");
+		fg_report_add_delta_ms(text, rest.delta_ms);
+		fg_strbuf_add_char(text, '\n');
+	}
+	fg_report_add_not_sure(&names, benchmark, MAX_NAME_COLUMNS);
+	if (names.length > 0)
+		fg_strbuf_printf(text, "not sure: %s\n", fg_strbuf_text(&names));
+	fg_strbuf_release(&names);
+}
+
+static void describe_metric(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			    const struct fg_metric_verdict *metric)
 {
 	fg_report_add_name(text, metric->label, MAX_NAME_COLUMNS);
 	fg_strbuf_add_char(text, ' ');
@@ -197,7 +214,8 @@ static void describe_metric(struct fg_strbuf *text, const struct fg_metric_verdi
 	fg_report_add_interval(text, metric);
 	fg_strbuf_add_text(text, ", ");
 	fg_report_add_levels(text, metric);
-	fg_strbuf_printf(text, ", %u pairs", metric->pairs);
+	fg_strbuf_add_text(text, ", ");
+	fg_report_add_pairs(text, benchmark, metric);
 }
 
 static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdict *benchmark,
@@ -208,7 +226,7 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 
 	switch (case_outcome(metric)) {
 	case FG_OUTCOME_REGRESSION:
-		describe_metric(&message, metric);
+		describe_metric(&message, benchmark, metric);
 		add_blame(&text, benchmark);
 		add_outcome(j, "failure", "regression", &message, &text);
 		break;
@@ -218,7 +236,7 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 		break;
 	case FG_OUTCOME_INCONCLUSIVE:
 		fg_strbuf_add_text(&message, "inconclusive: ");
-		describe_metric(&message, metric);
+		describe_metric(&message, benchmark, metric);
 		if (isfinite(metric->smallest_detectable))
 			fg_strbuf_printf(&message, "; smallest detectable change %.2g %%",
 					 metric->smallest_detectable * 100);
@@ -353,7 +371,7 @@ static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchm
 		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
 
 		if (metric->decided && isfinite(metric->ratio)) {
-			describe_metric(&text, metric);
+			describe_metric(&text, benchmark, metric);
 			fg_strbuf_printf(&text, ": %s%s\n", fg_outcome_name(metric->outcome),
 					 metric->accepted ? " (accepted)" : "");
 		} else {

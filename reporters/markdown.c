@@ -137,8 +137,7 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	struct fg_strbuf cell = {0};
 
 	fg_strbuf_add_text(text, "| ");
-	if (isfinite(node->share_of_change))
-		fg_strbuf_printf(text, "%.0f %%", node->share_of_change * 100);
+	fg_report_add_share(text, node->share_of_change);
 	fg_strbuf_add_text(text, " | ");
 	add_code(text, node->name);
 	fg_strbuf_add_text(text, " | ");
@@ -157,22 +156,44 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	fg_strbuf_release(&cell);
 }
 
+static void add_not_sure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	const char *separator = "Not sure: ";
+
+	for (size_t i = 0; i < benchmark->function_count; i++) {
+		const struct fg_node_verdict *node = &benchmark->functions[i];
+
+		if (node->standing != FG_STANDING_NOT_SURE)
+			continue;
+		fg_strbuf_add_text(text, separator);
+		add_code(text, node->name);
+		fg_strbuf_add_char(text, ' ');
+		fg_report_add_delta_ms(text, node->delta_ms);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		fg_strbuf_add_text(text, "\n\n");
+}
+
+/* The rows add up to the whole change. */
 static void add_functions(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
 {
-	const size_t shown = fg_min_size(benchmark->function_count, MAX_FUNCTIONS);
-	const double share = benchmark->unattributed_ms / benchmark->total_delta_ms;
+	const size_t shown = fg_min_size(fg_report_sure_count(benchmark), MAX_FUNCTIONS);
+	const struct fg_remainder rest = fg_report_everything_else(benchmark, shown);
 
-	if (benchmark->function_count == 0)
+	if (shown == 0)
 		return;
 	fg_strbuf_add_text(
 		text, "| share | function | where | own time | path |\n|---:|---|---|---:|---|\n");
 	for (size_t i = 0; i < shown; i++)
 		add_function(text, &benchmark->functions[i]);
-	if (shown < benchmark->function_count)
-		fg_strbuf_printf(text, "| | %zu more | | | |\n", benchmark->function_count - shown);
-	if (isfinite(share))
-		fg_strbuf_printf(text, "| %.0f %% | unattributed | | | |\n",
-				 fabs(share) < 0.005 ? 0.0 : share * 100);
+	if (isfinite(rest.delta_ms)) {
+		fg_strbuf_add_text(text, "| ");
+		fg_report_add_share(text, rest.share);
+		fg_strbuf_add_text(text, " | everything else | | ");
+		fg_report_add_delta_ms(text, rest.delta_ms);
+		fg_strbuf_add_text(text, " | |\n");
+	}
 	fg_strbuf_add_char(text, '\n');
 }
 
@@ -276,6 +297,7 @@ static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdic
 		fg_strbuf_printf(text, "This run could have seen a change of %.2g %%.\n\n",
 				 metric->smallest_detectable * 100);
 	add_functions(text, benchmark);
+	add_not_sure(text, benchmark);
 	add_moved(text, benchmark);
 	add_metrics(text, benchmark);
 	add_notes(text, &benchmark->notes);

@@ -151,6 +151,21 @@ static void read_path(const struct reader *r, const cJSON *object, struct fg_pat
 	path->p_adjusted = get_number(object, "p_adjusted");
 }
 
+/* Reports of earlier versions tell a standing only by the verdict. */
+static void read_standing(const cJSON *object, struct fg_node_verdict *node)
+{
+	const char *standing = fg_json_text_or(object, "standing", "");
+
+	node->outcome = strcmp(standing, fg_standing_name(FG_STANDING_MOVED)) == 0
+				? FG_OUTCOME_PASS
+				: get_outcome(object);
+	if (fg_standing_parse(standing, &node->standing))
+		return;
+	node->standing = node->outcome == FG_OUTCOME_REGRESSION    ? FG_STANDING_GUILTY
+			 : node->outcome == FG_OUTCOME_IMPROVEMENT ? FG_STANDING_FASTER
+								   : FG_STANDING_NOT_SURE;
+}
+
 static void read_node(const struct reader *r, const cJSON *object, enum fg_node_kind kind,
 		      struct fg_node_verdict *node)
 {
@@ -161,7 +176,7 @@ static void read_node(const struct reader *r, const cJSON *object, enum fg_node_
 	node->library = get_text(r, object, "library");
 	node->file = get_text(r, object, "file");
 	node->line = (unsigned)get_count(object, "line", UINT32_MAX);
-	node->outcome = get_outcome(object);
+	read_standing(object, node);
 	get_range(object, "self_ms", &node->self_ms[0], &node->self_ms[1]);
 	get_range(object, "inclusive_ms", &node->inclusive_ms[0], &node->inclusive_ms[1]);
 	node->delta_ms = get_number(object, "delta_ms");
@@ -172,6 +187,21 @@ static void read_node(const struct reader *r, const cJSON *object, enum fg_node_
 	node->paths = fg_arena_array(r->arena, node->path_count, sizeof(node->paths[0]));
 	for (size_t i = 0; i < node->path_count; i++, path = path->next)
 		read_path(r, path, &node->paths[i]);
+}
+
+/* The sure ones first, which earlier versions did not do. */
+static void put_sure_first(struct fg_node_verdict *nodes, size_t count)
+{
+	size_t sure = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct fg_node_verdict node = nodes[i];
+
+		if (!fg_standing_is_sure(node.standing))
+			continue;
+		memmove(&nodes[sure + 1], &nodes[sure], (i - sure) * sizeof(nodes[0]));
+		nodes[sure++] = node;
+	}
 }
 
 static struct fg_node_verdict *read_nodes(const struct reader *r, const cJSON *object,
@@ -198,6 +228,8 @@ static void read_moved(const struct reader *r, const cJSON *object,
 		moved->kind = need_text(r, item, "kind");
 		moved->from = need_text(r, item, "from");
 		moved->to = need_text(r, item, "to");
+		moved->from_library = get_text(r, item, "from_library");
+		moved->to_library = get_text(r, item, "to_library");
 		moved->ancestor = get_text(r, item, "ancestor");
 		moved->moved_ms = get_number(item, "moved_ms");
 	}
@@ -223,6 +255,7 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 		read_metric(r, metric, &benchmark->metrics[i]);
 	benchmark->functions =
 		read_nodes(r, object, "functions", FG_NODE_FUNCTION, &benchmark->function_count);
+	put_sure_first(benchmark->functions, benchmark->function_count);
 	benchmark->libraries =
 		read_nodes(r, object, "libraries", FG_NODE_LIBRARY, &benchmark->library_count);
 	benchmark->regions =
@@ -231,6 +264,7 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 	benchmark->functions_tested = (size_t)get_count(object, "functions_tested", UINT32_MAX);
 	benchmark->total_delta_ms = get_number(object, "total_delta_ms");
 	benchmark->unattributed_ms = get_number(object, "unattributed_ms");
+	benchmark->everything_else_ms = get_number(object, "everything_else_ms");
 	benchmark->sampler_cost = get_number(object, "sampler_cost");
 	read_notes(r, object, &benchmark->notes);
 }

@@ -7,7 +7,7 @@
  *
  *	reconstruct   cpu time   +4.8 %  [+3.1, +6.6]   210 ms → 220 ms   22 pairs, 7 s   REGRESSION
  *	  93 %  fit(Track&)  fit.cpp:88   +9.7 ms   main → loop → fit
- *	   5 %  unattributed
+ *	   7 %  everything else   +0.7 ms
  *	max rss  +0.0 %  pass      wall time  not decided in duet
  *
  * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
@@ -144,18 +144,45 @@ static void add_notes(const struct fg_terminal_page *page, const struct fg_notes
 		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, notes->items[i]);
 }
 
-/* Why `auto` chose its schedule is a detail. */
+static const char *schedule_reason(const struct fg_terminal_page *page,
+				   const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_series *series = fg_report_series(page->report, benchmark);
+
+	return series ? series->schedule_reason : NULL;
+}
+
+/* In short what keeps the two programs from running side by side; all of it with --verbose. */
+static void add_schedule(const struct fg_terminal_page *page,
+			 const struct fg_benchmark_verdict *benchmark, const char *reason)
+{
+	struct fg_strbuf line = {0};
+	const char *end = strstr(reason, " (");
+
+	if (page->options->verbose) {
+		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, reason);
+		return;
+	}
+	if (benchmark->schedule == FG_SCHEDULE_DUET)
+		return;
+	fg_strbuf_printf(&line, "schedule %s: ", fg_schedule_name(benchmark->schedule));
+	fg_strbuf_add(&line, reason, end ? (size_t)(end - reason) : strlen(reason));
+	fg_terminal_add_sentence(page, FG_TERMINAL_DIM, fg_strbuf_text(&line));
+	fg_strbuf_release(&line);
+}
+
 static void add_benchmark_notes(const struct fg_terminal_page *page,
 				const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_series *series = fg_report_series(page->report, benchmark);
-	const char *detail = series ? series->schedule_reason : NULL;
+	const char *reason = schedule_reason(page, benchmark);
 	struct fg_note_place place = {0};
 	const char *note = NULL;
 
 	for (size_t i = 0; i < benchmark->notes.count; i++) {
 		note = benchmark->notes.items[i];
-		if (page->options->verbose || !detail || strcmp(note, detail) != 0)
+		if (reason && strcmp(note, reason) == 0)
+			add_schedule(page, benchmark, reason);
+		else
 			fg_terminal_add_sentence(page, FG_TERMINAL_DIM, note);
 	}
 	while ((note = fg_report_next_metric_note(benchmark, &place)))
@@ -165,8 +192,7 @@ static void add_benchmark_notes(const struct fg_terminal_page *page,
 static bool has_news(const struct fg_terminal_page *page,
 		     const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_series *series = fg_report_series(page->report, benchmark);
-	const char *detail = series ? series->schedule_reason : NULL;
+	const char *detail = schedule_reason(page, benchmark);
 
 	for (size_t i = 0; i < benchmark->notes.count; i++) {
 		if (!detail || strcmp(benchmark->notes.items[i], detail) != 0)
@@ -290,11 +316,30 @@ static void add_differences(const struct fg_terminal_page *page)
 					 "more differs in build or host: --verbose shows it");
 }
 
+/* What kept benchmarks without lines of their own from a duet, each reason once. */
+static void add_schedules(const struct fg_terminal_page *page)
+{
+	const struct fg_verdict *verdict = page->report->verdict;
+	const char *last = NULL;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+		const char *reason = schedule_reason(page, benchmark);
+
+		if (!reason || needs_details(page, benchmark) ||
+		    (last && strcmp(last, reason) == 0))
+			continue;
+		add_schedule(page, benchmark, reason);
+		last = reason;
+	}
+}
+
 static void add_circumstances(const struct fg_terminal_page *page)
 {
 	const size_t before = page->text->length;
 
 	fg_strbuf_add_char(page->text, '\n');
+	add_schedules(page);
 	add_differences(page);
 	add_notes(page, &page->report->verdict->notes);
 	if (page->text->length == before + 1) { /* nothing was said */

@@ -4,6 +4,7 @@
 #include "reporters/figures.h"
 #include "reporters/names.h"
 #include "reporters/terminal_page.h"
+#include "reporters/verdict_queries.h"
 
 #include <math.h>
 
@@ -54,75 +55,73 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_node
 	fg_strbuf_release(&line);
 }
 
-static bool is_worth_a_line(const struct fg_node_verdict *node)
+/* The list adds up: its last row is what the rows above it do not explain. */
+static void add_everything_else(const struct fg_terminal_page *page,
+				const struct fg_benchmark_verdict *benchmark, size_t shown)
 {
-	return node->outcome == FG_OUTCOME_REGRESSION || node->outcome == FG_OUTCOME_IMPROVEMENT ||
-	       (isfinite(node->share_of_change) && fabs(node->share_of_change) >= 0.01);
-}
-
-static void add_rest(const struct fg_terminal_page *page, size_t count, double share,
-		     double delta_ms)
-{
+	const struct fg_remainder rest = fg_report_everything_else(benchmark, shown);
+	const size_t left = fg_report_sure_count(benchmark) - shown;
 	struct fg_strbuf line = {0};
 
-	add_share(&line, share);
-	fg_strbuf_printf(&line, "%zu other function%s   ", count, count == 1 ? "" : "s");
-	fg_report_add_delta_ms(&line, delta_ms);
+	if (!isfinite(rest.delta_ms))
+		return;
+	add_share(&line, rest.share);
+	fg_strbuf_add_text(&line, "everything else   ");
+	fg_report_add_delta_ms(&line, rest.delta_ms);
+	if (left > 0)
+		fg_strbuf_printf(&line, "   with %zu function%s that %s sure, too: --verbose", left,
+				 left == 1 ? "" : "s", left == 1 ? "is" : "are");
 	fg_terminal_add_line(page, NULL, &line);
 	fg_strbuf_release(&line);
 }
 
-static void add_unattributed(const struct fg_terminal_page *page,
-			     const struct fg_benchmark_verdict *benchmark)
+static void add_not_sure(const struct fg_terminal_page *page,
+			 const struct fg_benchmark_verdict *benchmark)
 {
-	const double share = benchmark->unattributed_ms / benchmark->total_delta_ms;
+	struct fg_strbuf line = {0};
+	struct fg_strbuf names = {0};
+
+	fg_report_add_not_sure(&names, benchmark, FUNCTION_COLUMNS);
+	if (names.length > 0) {
+		fg_strbuf_printf(&line, "not sure: %s", fg_strbuf_text(&names));
+		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, fg_strbuf_text(&line));
+	}
+	fg_strbuf_release(&names);
+	fg_strbuf_release(&line);
+}
+
+static void add_moved(const struct fg_terminal_page *page, const struct fg_moved *moved)
+{
+	char number[FG_NUMBER_TEXT_SIZE] = "";
 	struct fg_strbuf line = {0};
 
-	if (!isfinite(share) || fabs(share) < 0.005)
-		return;
-	add_share(&line, share);
-	fg_strbuf_add_text(&line, "unattributed");
-	fg_terminal_add_line(page, NULL, &line);
+	fg_strbuf_add_text(&line, "moved, not slower: ");
+	fg_report_add_plain_name(&line, moved->from, FUNCTION_COLUMNS);
+	fg_strbuf_add_text(&line, " → ");
+	fg_report_add_plain_name(&line, moved->to, FUNCTION_COLUMNS);
+	fg_strbuf_printf(&line, "   %s   %s",
+			 fg_format_duration(fabs(moved->moved_ms) * 1e6, number), moved->kind);
+	if (strcmp(moved->kind, "relinked") == 0 && moved->from_library && moved->to_library) {
+		fg_strbuf_add_text(&line, ", ");
+		fg_report_add_name(&line, moved->from_library, FUNCTION_COLUMNS);
+		fg_strbuf_add_text(&line, " → ");
+		fg_report_add_name(&line, moved->to_library, FUNCTION_COLUMNS);
+	}
+	fg_terminal_add_sentence(page, NULL, fg_strbuf_text(&line));
 	fg_strbuf_release(&line);
 }
 
 void fg_terminal_add_blame(const struct fg_terminal_page *page,
 			   const struct fg_benchmark_verdict *benchmark)
 {
-	size_t shown = 0;
-	size_t left = 0;
-	double left_share = 0;
-	double left_ms = 0;
+	const size_t sure = fg_report_sure_count(benchmark);
+	const size_t shown = page->options->verbose ? sure : fg_min_size(sure, MAX_BLAMED);
 
-	for (size_t i = 0; i < benchmark->function_count; i++) {
-		const struct fg_node_verdict *node = &benchmark->functions[i];
-
-		if (page->options->verbose || (shown < MAX_BLAMED && is_worth_a_line(node))) {
-			add_blamed(page, node);
-			shown++;
-		} else {
-			left++;
-			left_share += node->share_of_change;
-			left_ms += node->delta_ms;
-		}
-	}
-	if (left > 0 && shown > 0 && !(fabs(left_share) < 0.01))
-		add_rest(page, left, left_share, left_ms);
-	if (benchmark->function_count > 0)
-		add_unattributed(page, benchmark);
-	for (size_t i = 0; i < benchmark->moved_count; i++) {
-		const struct fg_moved *moved = &benchmark->moved[i];
-		char number[FG_NUMBER_TEXT_SIZE] = "";
-		struct fg_strbuf line = {0};
-
-		fg_strbuf_add_text(&line, "moved, not slower: ");
-		fg_report_add_plain_name(&line, moved->from, FUNCTION_COLUMNS);
-		fg_strbuf_add_text(&line, " → ");
-		fg_report_add_plain_name(&line, moved->to, FUNCTION_COLUMNS);
-		fg_strbuf_printf(&line, "   %s   %s",
-				 fg_format_duration(fabs(moved->moved_ms) * 1e6, number),
-				 moved->kind);
-		fg_terminal_add_sentence(page, NULL, fg_strbuf_text(&line));
-		fg_strbuf_release(&line);
-	}
+	for (size_t i = 0; i < shown; i++)
+		add_blamed(page, &benchmark->functions[i]);
+	if (shown > 0)
+		add_everything_else(page, benchmark, shown);
+	add_not_sure(page, benchmark);
+	for (size_t i = 0; i < benchmark->moved_count; i++)
+		add_moved(page, &benchmark->moved[i]);
 }

@@ -38,6 +38,34 @@ const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 	return report->profiles && series ? report->profiles[series - report->run->series] : NULL;
 }
 
+size_t fg_report_sure_count(const struct fg_benchmark_verdict *benchmark)
+{
+	size_t count = 0;
+
+	while (count < benchmark->function_count &&
+	       fg_standing_is_sure(benchmark->functions[count].standing))
+		count++;
+	return count;
+}
+
+bool fg_report_has_shares(const struct fg_benchmark_verdict *benchmark)
+{
+	return fg_report_sure_count(benchmark) > 0 &&
+	       isfinite(benchmark->functions[0].share_of_change);
+}
+
+struct fg_remainder fg_report_everything_else(const struct fg_benchmark_verdict *benchmark,
+					      size_t shown)
+{
+	struct fg_remainder rest = {.delta_ms = benchmark->total_delta_ms, .share = (double)NAN};
+
+	for (size_t i = 0; i < shown; i++)
+		rest.delta_ms -= benchmark->functions[i].delta_ms;
+	if (fg_report_has_shares(benchmark))
+		rest.share = rest.delta_ms / benchmark->total_delta_ms;
+	return rest;
+}
+
 const char *fg_report_schedule(const struct fg_verdict *verdict)
 {
 	for (size_t i = 1; i < verdict->benchmark_count; i++) {
@@ -96,18 +124,43 @@ static bool has_its_own_place(const char *note)
 	return strstr(note, "could have seen") || strncmp(note, "accepted (", 10) == 0;
 }
 
+static bool is_among(const struct fg_notes *notes, const char *note)
+{
+	for (size_t i = 0; i < notes->count; i++) {
+		if (strcmp(notes->items[i], note) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_notes_of_interest(const struct fg_metric_verdict *metric)
+{
+	return metric->gated && metric->decided && metric->outcome != FG_OUTCOME_PASS;
+}
+
+/* What holds for several metrics is said once. */
+static bool was_said(const struct fg_benchmark_verdict *benchmark, size_t metric, const char *note)
+{
+	for (size_t i = 0; i < metric; i++) {
+		if (has_notes_of_interest(&benchmark->metrics[i]) &&
+		    is_among(&benchmark->metrics[i].notes, note))
+			return true;
+	}
+	return is_among(&benchmark->notes, note);
+}
+
 const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
 				       struct fg_note_place *place)
 {
 	for (; place->metric < benchmark->metric_count; place->metric++, place->note = 0) {
 		const struct fg_metric_verdict *metric = &benchmark->metrics[place->metric];
 
-		if (!metric->gated || !metric->decided || metric->outcome == FG_OUTCOME_PASS)
+		if (!has_notes_of_interest(metric))
 			continue;
 		while (place->note < metric->notes.count) {
 			const char *note = metric->notes.items[place->note++];
 
-			if (!has_its_own_place(note))
+			if (!has_its_own_place(note) && !was_said(benchmark, place->metric, note))
 				return note;
 		}
 	}

@@ -116,14 +116,40 @@ function pathWords(all) {
 	return shown.map((frame) => (frame === '…' ? frame : clip(shortName(frame), 60))).join(' → ');
 }
 
-function blame(benchmark, view) {
-	const parts = benchmark.functions.slice(0, 12).map((f) => blameRow(benchmark, view, f));
-	const rest = benchmark.unattributed_ms / benchmark.total_delta_ms;
-	if (parts.length === 0)
+// Reports of earlier versions tell a standing only by the verdict.
+function isSure(f) {
+	return f.standing ? ['guilty', 'faster'].includes(f.standing) : ['regression', 'improvement'].includes(f.verdict);
+}
+
+function standing(f) {
+	return isSure(f) ? badge(f.verdict) : el('span', { class: 'quiet' }, f.standing ?? 'not sure');
+}
+
+// The rows add up to the whole change.
+function everythingElse(benchmark, shown) {
+	const rest = shown.reduce((left, f) => left - f.delta_ms, benchmark.total_delta_ms ?? NaN);
+	if (!finite(rest))
 		return null;
-	if (finite(rest) && Math.abs(rest) >= 0.005)
-		parts.push(el('li', {}, el('span', { class: 'percent' }, formatShare(rest)), el('span', { class: 'what quiet' }, 'unattributed')));
-	return section('Where the difference comes from', 'blame', el('ul', { class: 'blame' }, parts));
+	const share = finite(shown[0].share_of_change) ? rest / benchmark.total_delta_ms : null;
+	return el('li', {}, el('span', { class: 'percent' }, formatShare(share)), el('span', { class: 'what quiet' }, 'everything else'),
+		el('strong', {}, formatDeltaMs(rest)));
+}
+
+function notSure(benchmark) {
+	const names = benchmark.functions.filter((f) => (f.standing ? f.standing === 'not sure' : !isSure(f)))
+		.flatMap((f) => [', ', el('code', {}, clip(shortName(f.name), 80)), ` ${formatDeltaMs(f.delta_ms)}`]);
+	return names.length > 0 && el('p', { class: 'quiet' }, 'not sure: ', names.slice(1));
+}
+
+function blame(benchmark, view) {
+	const shown = benchmark.functions.filter(isSure).slice(0, 12);
+	const parts = shown.map((f) => blameRow(benchmark, view, f));
+	if (benchmark.functions.length === 0)
+		return null;
+	if (parts.length > 0)
+		parts.push(everythingElse(benchmark, shown));
+	return section('Where the difference comes from', 'blame', parts.length > 0 && el('ul', { class: 'blame' }, parts.filter(Boolean)),
+		notSure(benchmark));
 }
 
 function moved(benchmark) {
@@ -215,7 +241,7 @@ function functionTable(benchmark, profile, view) {
 		...own, ...all,
 	];
 	if (both) {
-		columns.push({ title: 'Verdict', value: (r) => (r.verdict ? WEIGHT.indexOf(r.verdict.verdict) : -1), cell: (r) => (r.verdict ? [badge(r.verdict.verdict), ' ',
+		columns.push({ title: 'Verdict', value: (r) => (r.verdict ? WEIGHT.indexOf(r.verdict.verdict) : -1), cell: (r) => (r.verdict ? [standing(r.verdict), ' ',
 			el('span', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : '') });
 	}
 	return section('Functions', 'functions', dataTable({

@@ -8,10 +8,10 @@
 
 #include <math.h>
 
-const char *const fg_fixture_names[] = {"regression", "pass",     "improvement", "inconclusive",
-					"new",        "missing",  "error",       "mixed",
-					"hostile",    "nothing",  "identical",   "accepted",
-					"expired",    "unstable", "marked",      NULL};
+const char *const fg_fixture_names[] = {
+	"regression", "pass",     "improvement", "inconclusive", "new",       "missing",
+	"error",      "mixed",    "hostile",     "nothing",      "identical", "accepted",
+	"expired",    "unstable", "unsure",      "marked",       NULL};
 
 #define NONE ((double)NAN)
 
@@ -200,8 +200,11 @@ static struct fg_node_verdict make_node(const char *name, const char *file, unsi
 		.file = file,
 		.line = line,
 		.outcome = fabs(delta) < 1
-				   ? FG_OUTCOME_PASS
+				   ? FG_OUTCOME_INCONCLUSIVE
 				   : (delta > 0 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_IMPROVEMENT),
+		.standing = fabs(delta) < 1 ? FG_STANDING_NOT_SURE
+					    : (delta > 0 ? FG_STANDING_GUILTY : FG_STANDING_FASTER),
+		.share_of_change = (double)NAN,
 		.self_ms = {before, after},
 		.inclusive_ms = {before + 20.9, after + 20.9},
 		.delta_ms = delta,
@@ -220,6 +223,7 @@ static void add_functions(struct fg_verdict *verdict, struct fg_benchmark_verdic
 
 	benchmark->total_delta_ms = 10.4 * scale;
 	benchmark->unattributed_ms = 0.52 * scale;
+	benchmark->everything_else_ms = 0.7 * scale;
 	functions[0] = make_node("fit(Track&)", "/src/reco/fit.cpp", 88, 31.1, 31.1 + 9.7 * scale);
 	functions[0].path_count = 2;
 	functions[0].paths = fg_arena_array(arena, 2, sizeof(functions[0].paths[0]));
@@ -229,8 +233,7 @@ static void add_functions(struct fg_verdict *verdict, struct fg_benchmark_verdic
 	functions[1].path_count = 1;
 	functions[1].paths = fg_arena_array(arena, 1, sizeof(functions[1].paths[0]));
 	functions[1].paths[0] = make_path(seed_frames, 3, 0.18 * scale);
-	for (size_t i = 0; i < 2; i++)
-		functions[i].share_of_change = functions[i].delta_ms / benchmark->total_delta_ms;
+	functions[0].share_of_change = functions[0].delta_ms / benchmark->total_delta_ms;
 	benchmark->functions = functions;
 	benchmark->function_count = 2;
 	benchmark->functions_tested = 41;
@@ -242,6 +245,8 @@ static void add_functions(struct fg_verdict *verdict, struct fg_benchmark_verdic
 	benchmark->moved = fg_arena_array(arena, 1, sizeof(benchmark->moved[0]));
 	benchmark->moved[0] = (struct fg_moved){.from = "decode(Bank const&)",
 						.to = "decode_header(Bank const&)",
+						.from_library = "reco",
+						.to_library = "reco",
 						.ancestor = "loop(Event const&)",
 						.moved_ms = 3.1,
 						.kind = "extracted"};
@@ -436,6 +441,7 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 		.identical = spec->identical,
 		.total_delta_ms = NONE,
 		.unattributed_ms = NONE,
+		.everything_else_ms = NONE,
 		.sampler_cost = 0.004,
 	};
 	benchmark->metrics = fg_arena_array(&verdict->arena, FG_ARRAY_SIZE(spec->metrics),
@@ -488,6 +494,27 @@ static void make_expired(struct fg_fixture *fixture)
 	fg_notes_add(&fixture->verdict.notes, &fixture->verdict.arena, "%s",
 		     "the accepted slowdown of reconstruct, cpu_time (fastgate.yml:31) ended on "
 		     "2026-08-01 and no longer counts");
+}
+
+/* Slower, without a function that is sure; run one after the other. */
+static void make_unsure(struct fg_fixture *fixture)
+{
+	struct fg_verdict *verdict = &fixture->verdict;
+	struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[0];
+	struct fg_series *series = &fixture->run.series[0];
+
+	benchmark->functions[0].outcome = FG_OUTCOME_INCONCLUSIVE;
+	benchmark->functions[0].standing = FG_STANDING_NOT_SURE;
+	benchmark->functions[0].share_of_change = NONE;
+	benchmark->everything_else_ms = benchmark->total_delta_ms;
+	benchmark->schedule = series->schedule = FG_SCHEDULE_ABBA;
+	benchmark->metrics[0].pairs = 10; /* decided; the rest went on for another metric */
+	series->schedule_reason =
+		fg_xstrdup("a duet needs a program that keeps exactly one CPU busy");
+	fg_notes_add(&benchmark->notes, &verdict->arena, "%s", series->schedule_reason);
+	fg_notes_add(&benchmark->notes, &verdict->arena,
+		     "no single function is sure: more pairs (`--pairs`) or a higher rate "
+		     "(`measure.sampler.rate`) would tell");
 }
 
 static void make_unstable(struct fg_fixture *fixture)
@@ -560,6 +587,7 @@ static const struct {
 	{"accepted", "reconstruct", make_accepted},
 	{"expired", "reconstruct", make_expired},
 	{"unstable", "compress", make_unstable},
+	{"unsure", "reconstruct", make_unsure},
 	{"marked", "reconstruct", make_marked},
 };
 
@@ -628,9 +656,12 @@ static void poison_functions(struct fg_verdict *verdict, struct fg_benchmark_ver
 		struct fg_node_verdict *node = &benchmark->functions[i];
 		const char **frames = fg_arena_array(&verdict->arena, count, sizeof(frames[0]));
 
-		*node = make_node(names[i], names[(i + 1) % 6], 3, 10, 12);
+		const bool is_sure = i < count / 2;
+
+		*node = make_node(names[i], names[(i + 1) % 6], 3, 10, is_sure ? 12 : 10.9);
 		node->library = names[(i + 2) % count];
-		node->share_of_change = 2.0 / 20.0;
+		if (is_sure)
+			node->share_of_change = 2.0 / 20.0;
 		node->paths = fg_arena_array(&verdict->arena, 1, sizeof(node->paths[0]));
 		node->path_count = 1;
 		node->paths[0] = make_path(NULL, count, 2);

@@ -118,6 +118,8 @@ static void values_are_written_for_people(void **state)
 	assert_string_equal(fg_format_change(-0.25, text), "-25.0 %");
 	assert_string_equal(fg_format_change(0.0004, text), "+0.04 %");
 	assert_string_equal(fg_format_change(0.0, text), "+0.0 %");
+	assert_string_equal(fg_format_change(-0.00001, text), "+0.0 %");
+	assert_string_equal(fg_format_change(-0.00006, text), "-0.01 %");
 }
 
 static void written_doubles_read_back_the_same(void **state)

@@ -121,6 +121,78 @@ static void noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_INCONCLUSIVE);
 }
 
+/* The pairs of one arm after the other: each of `differences`, as a share of 100 ms. */
+static const struct fg_metric_verdict *decide_differences(const double *differences, size_t count)
+{
+	struct fg_series *series = make_pairs((uint32_t)count, 0.0, 0.0);
+
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		struct fg_repetition *r = &series->repetitions[i];
+
+		r->values[FG_METRIC_CPU_TIME] = 1e8 * (r->arm ? exp(differences[r->pair]) : 1.0);
+	}
+	return decide_metric("cpu_time");
+}
+
+static const char *note_with(const struct fg_notes *notes, const char *text)
+{
+	for (size_t i = 0; i < notes->count; i++) {
+		if (strstr(notes->items[i], text))
+			return notes->items[i];
+	}
+	return NULL;
+}
+
+/* 10 pairs of 10 were slower, and yet it is inconclusive: the report says what is missing. */
+static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **state)
+{
+	static const double slower[] = {0.01, 0.02, 0.30, 0.03, 0.20, 0.02, 0.25, 0.01, 0.02, 0.28};
+	static const double mixed[] = {0.02,  -0.05, 0.03, -0.09, 0.01,
+				       -0.06, 0.04,  0.08, -0.02, 0.07};
+	const struct fg_metric_verdict *cpu;
+	const char *note;
+	unsigned needed = 0;
+
+	(void)state;
+	made.measure.max_pairs = 10;
+	cpu = decide_differences(slower, 10);
+	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
+	note = note_with(&cpu->notes, "10 of 10 pairs were slower; ");
+	assert_non_null(note);
+	assert_int_equal(sscanf(note, "10 of 10 pairs were slower; %u are needed", &needed), 1);
+	assert_in_range(needed, 11, 40);
+	assert_non_null(strstr(note, "`--pairs 10:"));
+	fg_series_release(fg_made_series(&made, "parse"));
+	made.run.series_count = 0;
+	assert_null(note_with(&decide_differences(mixed, 10)->notes, "pairs were slower"));
+}
+
+/* ... and that many pairs, if they are like the first, do decide. */
+static void as_many_pairs_as_were_said_to_be_missing_decide(void **state)
+{
+	static const double slower[] = {0.050, 0.051, 0.049, 0.050, 0.052, 0.051, 0.050};
+	double longer[28];
+	unsigned needed = 0;
+	const char *note;
+
+	(void)state;
+	made.measure.until_sure = true;
+	made.measure.min_pairs = made.measure.max_pairs = 7;
+	note = note_with(&decide_differences(slower, 7)->notes, "pairs were slower");
+	assert_non_null(note);
+	assert_non_null(strstr(note, "fastgate run --resume"));
+	assert_int_equal(sscanf(note, "7 of 7 pairs were slower; %u are needed", &needed), 1);
+	assert_in_range(needed, 8, 28);
+	for (size_t i = 0; i < 28; i++)
+		longer[i] = slower[i % 7];
+	fg_series_release(fg_made_series(&made, "parse"));
+	made.run.series_count = 0;
+	assert_int_equal(decide_differences(longer, needed - 1)->outcome, FG_OUTCOME_INCONCLUSIVE);
+	fg_series_release(fg_made_series(&made, "parse"));
+	made.run.series_count = 0;
+	assert_int_equal(decide_differences(longer, needed)->outcome, FG_OUTCOME_REGRESSION);
+}
+
 static void too_few_pairs_are_inconclusive_and_said(void **state)
 {
 	const struct fg_metric_verdict *cpu;
@@ -231,18 +303,32 @@ static void an_exact_metric_is_compared_exactly(void **state)
 
 	(void)state;
 	set_values(series, FG_METRIC_BINARY_SIZE, 100000.0, 100500.0);
-	size = decide_metric("binary_size");
-	assert_true(size->exact);
-	assert_int_equal(size->outcome, FG_OUTCOME_REGRESSION);
 	made.policy.metrics = &row;
 	made.policy.metric_count = 1;
 	size = decide_metric("binary_size");
+	assert_true(size->exact);
 	assert_int_equal(size->outcome, FG_OUTCOME_PASS);
+	row.tolerance = 0.0;
+	assert_int_equal(decide_metric("binary_size")->outcome, FG_OUTCOME_REGRESSION);
 	made.policy.metric_count = 0;
 	series->repetitions[1].values[FG_METRIC_BINARY_SIZE] = 100501.0;
 	size = decide_metric("binary_size");
 	assert_false(size->exact);
 	assert_true(fg_made_has_note(&size->notes, "said to be exact"));
+}
+
+/* +0.01 % of a size that nobody gates is no regression: what is no news is not shown as one. */
+static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
+{
+	struct fg_series *series = make_pairs(6, 0.0, 0.01);
+
+	(void)state;
+	set_values(series, FG_METRIC_BINARY_SIZE, 100000.0, 100010.0);
+	assert_int_equal(decide_metric("binary_size")->outcome, FG_OUTCOME_PASS);
+	set_values(series, FG_METRIC_BINARY_SIZE, 100000.0, 99990.0);
+	assert_int_equal(decide_metric("binary_size")->outcome, FG_OUTCOME_PASS);
+	set_values(series, FG_METRIC_BINARY_SIZE, 100000.0, 110000.0);
+	assert_int_equal(decide_metric("binary_size")->outcome, FG_OUTCOME_REGRESSION);
 }
 
 static void a_crash_is_an_error_with_its_reason(void **state)
@@ -459,6 +545,9 @@ int main(void)
 		TEST(a_metric_of_one_side_only_is_new_or_missing),
 		TEST(counts_may_be_zero),
 		TEST(an_exact_metric_is_compared_exactly),
+		TEST(an_exact_metric_that_is_only_shown_has_a_tolerance),
+		TEST(a_run_that_ends_too_early_says_how_many_pairs_are_missing),
+		TEST(as_many_pairs_as_were_said_to_be_missing_decide),
 		TEST(a_crash_is_an_error_with_its_reason),
 		TEST(nothing_measured_is_an_error_not_a_pass),
 		TEST(a_benchmark_of_one_side_only_is_new_or_missing),

@@ -330,6 +330,35 @@ static void until_sure_finds_the_change_and_keeps_alpha(void **state)
 	assert_in_range(failed[1], 196, 200);
 }
 
+/* Signs alone would pass a candidate whose pairs are mostly faster and sometimes much slower. */
+static void a_pass_lies_within_the_margin_whatever_the_rule(void **state)
+{
+	struct fg_random random;
+	int passed[2] = {0, 0};
+
+	(void)state;
+	fg_random_seed(&random, 43);
+	for (int run = 0; run < 400; run++) {
+		struct fg_rule rule = default_rule();
+		struct fg_rule_finding finding;
+		double difference[PAIRS];
+
+		rule.until_sure = run % 2;
+		draw(&random, 0.0, difference);
+		for (size_t i = 0; i < PAIRS; i++)
+			difference[i] = fg_random_uniform(&random) < 0.1
+						? difference[i] + 0.1
+						: 12.0 * difference[i] - 0.3;
+		fg_rule_apply(&rule, difference, PAIRS, true, &finding);
+		if (finding.outcome != FG_OUTCOME_PASS && finding.outcome != FG_OUTCOME_IMPROVEMENT)
+			continue;
+		passed[run % 2]++;
+		assert_true(finding.high < log1p(rule.margin));
+	}
+	assert_in_range(passed[0], 1, 200);
+	assert_in_range(passed[1], 1, 200);
+}
+
 /*
  * With bets on the differences themselves 5, 16, 47, 130 and 299 of the identical ones would fail.
  */
@@ -374,6 +403,7 @@ int main(void)
 		cmocka_unit_test(a_large_change_fails_although_pairs_might_depend_on_each_other),
 		cmocka_unit_test(looks_at_a_schedule_that_was_given_up_are_paid_for),
 		cmocka_unit_test(until_sure_finds_the_change_and_keeps_alpha),
+		cmocka_unit_test(a_pass_lies_within_the_margin_whatever_the_rule),
 		cmocka_unit_test(until_sure_does_not_take_dependent_pairs_for_evidence),
 	};
 

@@ -137,6 +137,17 @@ static void a_regression_fails_and_the_rest_does_not(void **state)
 	fg_strbuf_release(&text);
 }
 
+static void the_pairs_are_those_that_were_used(void **state)
+{
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_write("unsure", "junit", NULL, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text), ", 22 pairs, decided after 10\""));
+	assert_null(strstr(fg_strbuf_text(&text), ", 10 pairs"));
+	fg_strbuf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +156,7 @@ int main(void)
 		cmocka_unit_test(the_schemas_refuse_what_is_wrong),
 		cmocka_unit_test(names_are_unique_over_the_file),
 		cmocka_unit_test(a_regression_fails_and_the_rest_does_not),
+		cmocka_unit_test(the_pairs_are_those_that_were_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

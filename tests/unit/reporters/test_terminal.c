@@ -33,6 +33,85 @@ static void the_picture_of_the_interface_is_kept(void **state)
 	fg_strbuf_release(&text);
 }
 
+static void what_is_not_sure_is_never_listed_as_the_cause(void **state)
+{
+	static const char *const formats[] = {"terminal", "junit", "markdown", "comment", "github"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
+		struct fg_strbuf text = {0};
+		const char *not_sure;
+
+		fg_fixture_write("unsure", formats[i], NULL, &text);
+		not_sure = strstr(fg_strbuf_text(&text), "ot sure: ");
+		if (!not_sure || strstr(fg_strbuf_text(&text), "fit") < not_sure ||
+		    !strstr(fg_strbuf_text(&text), "no single function is sure") ||
+		    strstr(fg_strbuf_text(&text), "everything else"))
+			fail_msg("%s: %s", formats[i], fg_strbuf_text(&text));
+		fg_strbuf_release(&text);
+	}
+}
+
+static void the_list_adds_up_by_a_row_of_everything_else(void **state)
+{
+	static const char *const formats[] = {"terminal", "junit", "markdown", "comment"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
+		struct fg_strbuf text = {0};
+
+		fg_fixture_write("regression", formats[i], NULL, &text);
+		assert_non_null(strstr(fg_strbuf_text(&text), "93 %"));
+		assert_non_null(strstr(fg_strbuf_text(&text), "7 %"));
+		assert_non_null(strstr(fg_strbuf_text(&text), "everything else"));
+		assert_non_null(strstr(fg_strbuf_text(&text), "+0.7 ms"));
+		fg_strbuf_release(&text);
+	}
+}
+
+static void the_schedule_and_why_no_duet_stand_in_one_line(void **state)
+{
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_write("unsure", "terminal", NULL, &text);
+	assert_non_null(
+		strstr(fg_strbuf_text(&text),
+		       "\n  schedule abba: a duet needs a program that keeps exactly one CPU "
+		       "busy\n"));
+	fg_strbuf_clear(&text);
+	fg_fixture_write("pass", "terminal", NULL, &text);
+	assert_null(strstr(fg_strbuf_text(&text), "schedule"));
+	fg_strbuf_release(&text);
+}
+
+static void a_note_that_holds_for_several_metrics_is_said_once(void **state)
+{
+	static const char note[] = "cannot be judged against a stored run yet";
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+	const char *first;
+
+	(void)state;
+	fg_fixture_init(&fixture, "inconclusive");
+	for (size_t i = 0; i < 2; i++) {
+		struct fg_metric_verdict *metric = &fixture.verdict.benchmarks[0].metrics[i];
+
+		metric->gated = metric->decided = true;
+		metric->outcome = FG_OUTCOME_INCONCLUSIVE;
+		fg_notes_add(&metric->notes, &fixture.verdict.arena, "%s", note);
+	}
+	assert_int_equal(
+		fg_reporter_find("terminal", NULL)
+			->write(&fixture.report, &(struct fg_report_options){0}, &text, NULL),
+		FG_OK);
+	first = strstr(fg_strbuf_text(&text), note);
+	assert_non_null(first);
+	assert_null(strstr(first + 1, note));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
 static size_t longest_line(const char *text)
 {
 	size_t longest = 0;
@@ -126,6 +205,10 @@ int main(void)
 		cmocka_unit_test(every_outcome_reads_as_agreed),
 		cmocka_unit_test(verbose_shows_everything),
 		cmocka_unit_test(the_picture_of_the_interface_is_kept),
+		cmocka_unit_test(what_is_not_sure_is_never_listed_as_the_cause),
+		cmocka_unit_test(the_list_adds_up_by_a_row_of_everything_else),
+		cmocka_unit_test(the_schedule_and_why_no_duet_stand_in_one_line),
+		cmocka_unit_test(a_note_that_holds_for_several_metrics_is_said_once),
 		cmocka_unit_test(a_narrow_terminal_keeps_name_change_and_verdict),
 		cmocka_unit_test(colour_adds_nothing_but_colour),
 		cmocka_unit_test(names_cannot_drive_the_terminal),

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/kin.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+
+#define SIMILAR_PERCENT 70 /* of the longer name, at its ends */
+
+/* Past the bracket that closes the one at `at`; the end of the name when there is none. */
+static const char *skip_brackets(const char *at)
+{
+	const char open = *at;
+	const char close = open == '<' ? '>' : ')';
+	size_t depth = 0;
+
+	for (; *at; at++) {
+		depth += *at == open;
+		if (*at == close && --depth == 0)
+			return at + 1;
+	}
+	return at;
+}
+
+/* "v11::" of an inline namespace that names a version. */
+static size_t version_length(const char *at)
+{
+	size_t length = 1;
+
+	if (*at != 'v' || !isdigit((unsigned char)at[1]))
+		return 0;
+	while (isdigit((unsigned char)at[length]))
+		length++;
+	return fg_text_starts_with(at + length, "::") ? length + 2 : 0;
+}
+
+/* "void fmt::v11::write<char>(int) [clone .part.0]" becomes "fmt::write". */
+static char *plain_name(const char *name)
+{
+	struct fg_strbuf plain = {0};
+	const char *at = name;
+
+	/* The signs of operators are no brackets. */
+	if (strstr(name, "operator"))
+		return fg_xstrdup(name);
+	while (*at && *at != '.' && *at != '@' && *at != '[') {
+		const bool starts = plain.length == 0 || plain.data[plain.length - 1] == ':';
+
+		if (*at == '<' || *at == '(') {
+			const bool parameters = *at == '(' && !starts;
+
+			at = skip_brackets(at);
+			if (parameters && !fg_text_starts_with(at, "::"))
+				break;
+		} else if (*at == ' ') {
+			fg_strbuf_clear(&plain); /* that was the return type */
+			at++;
+		} else if (starts && version_length(at) > 0) {
+			at += version_length(at);
+		} else {
+			fg_strbuf_add_char(&plain, *at++);
+		}
+	}
+	return fg_strbuf_detach(&plain);
+}
+
+bool fg_kin_same_name(const char *a, const char *b)
+{
+	char *left = plain_name(a);
+	char *right = plain_name(b);
+	const bool same = *left && strcmp(left, right) == 0;
+
+	free(left);
+	free(right);
+	return same;
+}
+
+static bool are_similar(const char *a, const char *b)
+{
+	const size_t shorter = fg_min_size(strlen(a), strlen(b));
+	const size_t longer = strlen(a) + strlen(b) - shorter;
+	size_t head = 0;
+	size_t tail = 0;
+
+	while (head < shorter && a[head] == b[head])
+		head++;
+	while (tail < shorter - head && a[strlen(a) - 1 - tail] == b[strlen(b) - 1 - tail])
+		tail++;
+	return (head + tail) * 100 >= SIMILAR_PERCENT * longer;
+}
+
+/* Where the name without its namespaces and classes begins. */
+static size_t scope_length(const char *name)
+{
+	const char *last = strrchr(name, ':');
+
+	return last ? (size_t)(last + 1 - name) : 0;
+}
+
+bool fg_kin_similar_name(const char *a, const char *b)
+{
+	char *left = plain_name(a);
+	char *right = plain_name(b);
+	const size_t scope = scope_length(left);
+	const bool similar = scope == scope_length(right) && strncmp(left, right, scope) == 0 &&
+			     are_similar(left + scope, right + scope);
+
+	free(left);
+	free(right);
+	return similar;
+}
+
+bool fg_kin_is_relinked(const struct fg_profile_function *a, const struct fg_profile_function *b)
+{
+	return a->library && b->library && strcmp(a->library, b->library) != 0 &&
+	       fg_kin_same_name(a->name, b->name);
+}
