@@ -14,7 +14,7 @@
  * smaller than the floor, a share of the program's time, is no news whatever its p.
  *
  * Blame.  Means are used here, not trimmed means: the mean of a sum is the sum of the means, so the
- * parts add up to the whole.  What the functions named do not explain is said to be unattributed:
+ * parts add up to the whole.  What the sure ones do not explain is said to be everything else:
  * functions too small to name, and CPU time in which no sample was taken.
  */
 #include "gate/node_family.h"

@@ -227,6 +227,8 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 	switch (case_outcome(metric)) {
 	case FG_OUTCOME_REGRESSION:
 		describe_metric(&message, benchmark, metric);
+		/* GitLab shows the message only where there is no text. */
+		fg_strbuf_printf(&text, "%s\n", fg_strbuf_text(&message));
 		add_blame(&text, benchmark);
 		add_outcome(j, "failure", "regression", &message, &text);
 		break;
