@@ -9,6 +9,7 @@
 #include "base/version.h"
 #include "cli/framework/help.h"
 #include "cli/framework/output.h"
+#include "cli/session/tokens.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -207,6 +208,7 @@ int main(int argc, char **argv)
 	unknown = fg_log_init(getenv("FASTGATE_DEBUG"));
 	if (unknown)
 		fg_cli_warn(&cli, "FASTGATE_DEBUG: there is no domain '%s'", unknown);
+	fg_tokens_take();
 	code = start(&cli, argc > 0 ? argv + 1 : argv);
 	if (fg_cli_close_output(&err) != FG_OK) {
 		const int failed = fg_cli_fail(&cli, &err);

@@ -109,9 +109,9 @@ struct fg_query {
 
 enum fg_db_flags {
 	FG_DB_READ_ONLY = 1 << 0, /* must exist */
-	FG_DB_DURABLE =
-		1
-		<< 1, /* every commit reaches the disk (synchronous=FULL): what a server promises */
+	/* every commit reaches the disk (synchronous=FULL): what a server promises */
+	FG_DB_DURABLE = 1 << 1,
+	FG_DB_BOUNDED = 1 << 2, /* nothing waits longer than some seconds */
 };
 
 /* "postgresql://..." or a path.  Opens; makes no table: that is fg_store_open()'s task. */

@@ -9,6 +9,7 @@
  * block each other half-way.  Readers wait for nobody.
  */
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/strbuf.h"
@@ -17,14 +18,19 @@
 #include "store/db.h"
 #include "store/postgres_rows.h"
 
+#include <errno.h>
 #include <libpq-fe.h>
+#include <poll.h>
 
 enum {
 	WRITE_LOCK = 0x66673031,
 	ROWS_AT_ONCE = 16384,
 	NUMBER_BYTES = 8,
-	SMALL_NUMBER_BYTES = 4
+	SMALL_NUMBER_BYTES = 4,
+	PATIENCE_MS = 4500 /* a little longer than the server's own statement_timeout */
 };
+
+#define CONNECT_SECONDS "2"
 
 struct postgres_db {
 	struct fg_db db;
@@ -32,6 +38,8 @@ struct postgres_db {
 	bool prepared[FG_SQL_COUNT];
 	bool rows_prepared[FG_SQL_COUNT]; /* for many rows at once */
 	struct fg_arena cleaned;          /* parameters that were broken, until their query ends */
+	int64_t patience_ns;              /* for one statement; 0: for ever */
+	bool lost;                        /* the server did not answer in time */
 };
 
 static struct postgres_db *of(const struct fg_query *query)
@@ -63,6 +71,9 @@ static int failed(const struct postgres_db *p, const PGresult *result, struct fg
 	const char *text = primary ? primary : PQerrorMessage(p->connection);
 	const int length = (int)strcspn(text, "\n");
 
+	if (p->lost)
+		return fg_error_set(err, FG_ENET, "%s: the database server does not answer",
+				    p->db.name);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(meanings) && state; i++) {
 		if (fg_text_starts_with(state, meanings[i].start))
 			return fg_error_set(err, meanings[i].status, "%s: %s (%.*s)", p->db.name,
@@ -82,7 +93,9 @@ static void close_session(struct fg_db *db)
 
 static bool is_broken(const struct fg_db *db)
 {
-	return PQstatus(((const struct postgres_db *)db)->connection) != CONNECTION_OK;
+	const struct postgres_db *p = (const struct postgres_db *)db;
+
+	return p->lost || PQstatus(p->connection) != CONNECTION_OK;
 }
 
 static bool has_failed(const PGresult *result)
@@ -92,11 +105,76 @@ static bool has_failed(const PGresult *result)
 	return code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK;
 }
 
+/* Until there is something to read, or also room to write; false: the time is over. */
+static bool wait_for_server(const struct postgres_db *p, bool also_to_write, int64_t until_ns)
+{
+	struct pollfd socket = {
+		.fd = PQsocket(p->connection),
+		.events = (short)(also_to_write ? POLLIN | POLLOUT : POLLIN),
+	};
+	int64_t left_ms = -1;
+	int ready = 0;
+
+	do {
+		if (until_ns) {
+			left_ms = (until_ns - fg_clock_monotonic_ns()) / FG_NS_PER_MS;
+			if (left_ms <= 0)
+				return false;
+		}
+		ready = poll(&socket, 1, (int)left_ms);
+	} while (ready < 0 && errno == EINTR);
+	return ready != 0;
+}
+
+/* False: the server did not take or answer it in time. */
+static bool exchange(const struct postgres_db *p, int64_t until_ns)
+{
+	int unsent = 0;
+
+	while ((unsent = PQflush(p->connection)) > 0) {
+		if (!wait_for_server(p, true, until_ns))
+			return false;
+		if (!PQconsumeInput(p->connection))
+			return true;
+	}
+	while (unsent == 0 && PQisBusy(p->connection)) {
+		if (!wait_for_server(p, false, until_ns))
+			return false;
+		if (!PQconsumeInput(p->connection))
+			return true;
+	}
+	return true;
+}
+
+/*
+ * The last result of what was sent (`sent`: libpq took it); NULL when there is none.  libpq's own
+ * calls would wait for ever for a server that stands still.
+ */
+static PGresult *take_result(struct postgres_db *p, int sent)
+{
+	const int64_t until_ns = p->patience_ns ? fg_clock_monotonic_ns() + p->patience_ns : 0;
+	PGresult *last = NULL;
+	PGresult *next = NULL;
+
+	while (sent && !p->lost) {
+		if (!exchange(p, until_ns)) {
+			p->lost = true;
+			break;
+		}
+		next = PQgetResult(p->connection);
+		if (!next)
+			break;
+		PQclear(last);
+		last = next;
+	}
+	return last;
+}
+
 /* VACUUM refuses to be part of anything; everything else may be several statements. */
 static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 {
 	struct postgres_db *p = (struct postgres_db *)db;
-	PGresult *result = PQexec(p->connection, sql);
+	PGresult *result = take_result(p, !p->lost && PQsendQuery(p->connection, sql));
 	int status = FG_OK;
 
 	if (has_failed(result))
@@ -114,11 +192,16 @@ static int run_script(struct fg_db *db, const char *sql, struct fg_error *err)
 static int begin(struct fg_db *db, bool to_write, struct fg_error *err)
 {
 	char text[96];
+	int status = FG_OK;
 
 	if (!to_write)
 		return run_script(db, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
 	(void)snprintf(text, sizeof(text), "BEGIN; SELECT pg_advisory_xact_lock(%d)", WRITE_LOCK);
-	return run_script(db, text, err);
+	status = run_script(db, text, err);
+	/* Waiting for the lock can fail; the transaction has begun all the same. */
+	if (status != FG_OK)
+		(void)run_script(db, "ROLLBACK", NULL);
+	return status;
 }
 
 static void query_begin(struct fg_query *query)
@@ -185,7 +268,7 @@ static void bind_null(struct fg_query *query)
 static int prepare(struct postgres_db *p, enum fg_sql sql, const char *name, const char *text,
 		   struct fg_error *err)
 {
-	PGresult *result = PQprepare(p->connection, name, text, 0, NULL);
+	PGresult *result = take_result(p, PQsendPrepare(p->connection, name, text, 0, NULL));
 	int status = FG_OK;
 
 	if (has_failed(result)) {
@@ -210,8 +293,9 @@ static int execute(struct fg_query *query, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	p->prepared[query->sql] = true;
-	result = PQexecPrepared(p->connection, name, query->parameters, query->values,
-				query->lengths, query->formats, 1);
+	result = take_result(p,
+			     PQsendQueryPrepared(p->connection, name, query->parameters,
+						 query->values, query->lengths, query->formats, 1));
 	if (has_failed(result)) {
 		status = failed(p, result, err);
 		PQclear(result);
@@ -247,8 +331,8 @@ static PGresult *send_rows(struct postgres_db *p, const char *name, const struct
 		lengths[c] = (int)arrays[c].size;
 		formats[c] = 1;
 	}
-	result = PQexecPrepared(p->connection, name, (int)rows->column_count, values, lengths,
-				formats, 1);
+	result = take_result(p, PQsendQueryPrepared(p->connection, name, (int)rows->column_count,
+						    values, lengths, formats, 1));
 	for (size_t c = 0; c < rows->column_count; c++)
 		fg_bytes_release(&arrays[c]);
 	return result;
@@ -309,7 +393,8 @@ static int reserve(struct fg_db *db, const char *table, size_t count, int64_t *f
 		"SELECT min(i), max(i) FROM (SELECT nextval(pg_get_serial_sequence('%s', 'id')) AS i "
 		"FROM generate_series(1, %zu)) AS s",
 		table, count);
-	PGresult *result = PQexecParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1);
+	PGresult *result = take_result(
+		p, PQsendQueryParams(p->connection, text, 0, NULL, NULL, NULL, NULL, 1));
 	int status = FG_OK;
 
 	free(text);
@@ -409,6 +494,16 @@ static void ignore_notice(void *context, const PGresult *result)
 	(void)result;
 }
 
+static PGconn *connect_to(const char *location, unsigned flags)
+{
+	static const char *const names[] = {"connect_timeout", "dbname", NULL};
+	const char *const values[] = {CONNECT_SECONDS, location, NULL};
+	const bool is_bounded = flags & FG_DB_BOUNDED;
+
+	/* The URL may say otherwise: the last one counts. */
+	return PQconnectdbParams(names + !is_bounded, values + !is_bounded, 1);
+}
+
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
 	struct postgres_db *p = fg_xcalloc(1, sizeof(*p));
@@ -419,7 +514,7 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	p->db.name = fg_xasprintf("store '%s'", p->db.location);
 	p->db.read_only = flags & FG_DB_READ_ONLY;
 	*db = &p->db;
-	p->connection = PQconnectdb(location);
+	p->connection = connect_to(location, flags);
 	if (PQstatus(p->connection) != CONNECTION_OK) {
 		const char *text = PQerrorMessage(p->connection);
 
@@ -428,6 +523,8 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	}
 	if (status == FG_OK) {
 		(void)PQsetNoticeReceiver(p->connection, ignore_notice, NULL);
+		(void)PQsetnonblocking(p->connection, 1);
+		p->patience_ns = flags & FG_DB_BOUNDED ? PATIENCE_MS * FG_NS_PER_MS : 0;
 		status = run_script(
 			&p->db,
 			flags & FG_DB_DURABLE
@@ -435,6 +532,9 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 				: "SET client_encoding = 'UTF8'",
 			err);
 	}
+	if (status == FG_OK && (flags & FG_DB_BOUNDED))
+		status = run_script(&p->db, "SET statement_timeout = 4000; SET lock_timeout = 3000",
+				    err);
 	if (status == FG_OK && (flags & FG_DB_READ_ONLY))
 		status = run_script(&p->db, "SET default_transaction_read_only = on", err);
 	return status;

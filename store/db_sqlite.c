@@ -31,6 +31,7 @@
 enum {
 	FOLDER_MODE = 0755,
 	BUSY_TIMEOUT_MS = 10000,
+	BOUNDED_TIMEOUT_MS = 3000,
 	APPLICATION_ID = 0x66673031, /* "fg01" */
 	ROWS_AT_ONCE = 32
 };
@@ -382,7 +383,8 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 	int status = FG_OK;
 
 	(void)sqlite3_extended_result_codes(s->handle, 0);
-	(void)sqlite3_busy_timeout(s->handle, BUSY_TIMEOUT_MS);
+	(void)sqlite3_busy_timeout(s->handle,
+				   flags & FG_DB_BOUNDED ? BOUNDED_TIMEOUT_MS : BUSY_TIMEOUT_MS);
 	status = check_owner(s, &is_new, err);
 	if (status != FG_OK)
 		return status;

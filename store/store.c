@@ -98,6 +98,8 @@ static int open_checked(const char *location, unsigned flags, struct fg_db **db,
 		db_flags |= FG_DB_READ_ONLY;
 	if (flags & FG_STORE_DURABLE)
 		db_flags |= FG_DB_DURABLE;
+	if (flags & FG_STORE_BOUNDED)
+		db_flags |= FG_DB_BOUNDED;
 	status = fg_db_open(location, db_flags, db, err);
 	if (status != FG_OK)
 		return status;

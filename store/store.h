@@ -37,6 +37,8 @@ enum fg_store_flags {
 	 */
 	FG_STORE_DURABLE = 1 << 1,
 	FG_STORE_MIGRATE = 1 << 2, /* with READ_ONLY: an older store is brought up to date first */
+	/* No call waits longer than about five seconds for another process: FG_EBUSY, FG_ENET. */
+	FG_STORE_BOUNDED = 1 << 3,
 };
 
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json_write.h"
 #include "base/number.h"
+#include "base/secrets.h"
 #include "cli/session/plan.h"
 #include "cli/session/stored.h"
+#include "cli/session/tokens.h"
 #include "perfdb/client/client.h"
 
 struct options {
@@ -135,7 +137,7 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 	const char *token_env = given->token_env ? given->token_env : perfdb->token_env;
 	const struct fg_push_options push_options = {
 		.url = given->url ? given->url : perfdb->url,
-		.token = token_env ? getenv(token_env) : NULL,
+		.token = token_env ? fg_secret(token_env) : NULL,
 		.ca_file = given->ca_file ? given->ca_file : perfdb->ca_file,
 		.attempts = given->attempts,
 		.timeout_ns = given->timeout,
@@ -147,6 +149,9 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 	struct fg_error err = {0};
 	int status = spool_runs(cli, given, spool, &err);
 
+	if (status == FG_OK && !given->url)
+		status = fg_tokens_check_url(perfdb->url, &err);
+
 	if (status == FG_OK) {
 		status = fg_push_spool(spool, &push_options, &result, &err);
 		print_result(cli, &result);
@@ -157,7 +162,11 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 static int load_and_push(struct fg_cli *cli, const struct options *given, const char *spool)
 {
 	struct fg_plan plan = {0};
-	int code = fg_cli_load_plan(cli, &given->config, true, &plan);
+	int code = FG_EXIT_PASS;
+
+	/* Whatever the command line names is the user's own choice. */
+	fg_secret_take(given->token_env);
+	code = fg_cli_load_plan(cli, &given->config, true, &plan);
 
 	if (code != FG_EXIT_PASS)
 		return code;

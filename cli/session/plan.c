@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session/plan.h"
 
+#include "cli/session/tokens.h"
+
 #include <unistd.h>
 
 static void print_messages(const struct fg_cli *cli, const struct fg_config_report *report)
@@ -47,6 +49,9 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 		code = (int)fg_cli_exit_code(err.code);
 		if (report.error_count == 0)
 			code = fg_cli_fail(cli, &err);
+	} else if (fg_tokens_take_planned(plan, &err) != FG_OK) {
+		code = fg_cli_fail(cli, &err);
+		fg_plan_release(plan);
 	}
 	print_messages(cli, &report);
 	fg_config_report_release(&report);

@@ -3,7 +3,9 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/secrets.h"
 #include "cli/session/stored.h"
+#include "cli/session/tokens.h"
 #include "perfdb/client/client.h"
 
 enum {
@@ -17,7 +19,7 @@ static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, co
 {
 	const struct fg_push_options options = {
 		.url = perfdb->url,
-		.token = perfdb->token_env ? getenv(perfdb->token_env) : NULL,
+		.token = perfdb->token_env ? fg_secret(perfdb->token_env) : NULL,
 		.ca_file = perfdb->ca_file,
 		.attempts =
 			perfdb->upload == FG_UPLOAD_REQUIRED ? REQUIRED_ATTEMPTS : OTHER_ATTEMPTS,
@@ -27,6 +29,9 @@ static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, co
 	struct fg_push_result result = {0};
 	int status = fg_cli_spool_run(spool, run, err);
 
+	if (status != FG_OK)
+		return status;
+	status = fg_tokens_check_url(perfdb->url, err);
 	if (status != FG_OK)
 		return status;
 	status = fg_push_spool(spool, &options, &result, err);

@@ -128,6 +128,26 @@ struct parcel {
 	char *dictionary; /* its hash */
 };
 
+/*
+ * Anything may stand between us and the server, and answer 200: a login page, a cache.  Only a reply
+ * that names the run and its content confirms it.
+ */
+static bool is_confirmed(const struct parcel *parcel, const struct fg_http_reply *reply)
+{
+	char digest[FG_SHA256_HEX_SIZE];
+	cJSON *json = NULL;
+	bool is_ours = false;
+
+	if (!reply->body.length || fg_json_parse(reply->body.data, reply->body.length,
+						 reply->body.length, &json, NULL) != FG_OK)
+		return false;
+	fg_wire_digest(&parcel->wire, digest);
+	is_ours = strcmp(fg_json_text_or(json, "run", ""), parcel->id) == 0 &&
+		  strcmp(fg_json_text_or(json, "digest", ""), digest) == 0;
+	cJSON_Delete(json);
+	return is_ours;
+}
+
 static enum outcome post(struct push *p, const struct parcel *parcel, bool with_dictionary,
 			 int64_t *retry_after_ns, struct fg_error *err)
 {
@@ -156,8 +176,15 @@ static enum outcome post(struct push *p, const struct parcel *parcel, bool with_
 		outcome = classify(reply.status);
 		*retry_after_ns = reply.retry_after_ns;
 		p->result.bytes += body.length;
-		if (outcome != SENT && outcome != KNOWN)
+		if (outcome != SENT && outcome != KNOWN) {
 			(void)fg_http_describe(p->http, &reply, err);
+		} else if (!is_confirmed(parcel, &reply)) {
+			outcome = REFUSED;
+			(void)fg_error_set(
+				err, FG_ENET,
+				"%s answered %ld without confirming the run: is this a perfdb server of this version?",
+				p->options->url, reply.status);
+		}
 	}
 	fg_strbuf_release(&reply.body);
 	fg_strbuf_release(&body);

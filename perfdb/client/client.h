@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sending runs to a perfdb server, so that none is lost and none arrives twice.
+ * Sends runs to a perfdb server, so that none is lost and none arrives twice.
  *
- * A run first becomes a file in the spool: written beside its place, synced, renamed.  Only then is
- * the network touched. fg_push_spool() sends what lies there, oldest first, and removes a file when
- * the server has confirmed that the run is on its disk.  Whatever happens in between (a cut line, a
- * server that is down, a killed process), the file is still there for the next try; and as the
- * server knows runs by their id, sending one again does no harm.
+ * A run first becomes a file in the spool, synced and renamed into place; only then is the network
+ * used.  fg_push_spool() sends the files, oldest first, and removes each when the server has
+ * confirmed that the run is on its disk.  Whatever happens in between (a broken connection, a server
+ * that is down, a killed process), the file is still there for the next try.  The server knows runs
+ * by their id, so sending one twice does no harm.
  *
- *	confirmed            200, 201                    the file is removed
- *	later                408, 425, 429, 5xx, no line  waits and tries again: twice as long each time, half of it left to
- *	                                                 chance, or as long as Retry-After says
- *	not with this token  401, 403                    stops: every other run would be refused too
- *	never                any other 4xx               the file is kept as NAME.rejected, the others go on
+ *	confirmed  200 or 201, naming the run   the file is removed
+ *	           and its digest
+ *	later      408, 425, 429, 5xx, no       tries again: waits twice as long each time, half of it
+ *	           connection                   random, or as long as Retry-After says
+ *	not here   401, 403, 404, 3xx, another  stops: every other run would be refused too
+ *	           200 or 201
+ *	never      any other 4xx                the file is kept as NAME.rejected, the others go on
  */
 #ifndef FG_PERFDB_CLIENT_CLIENT_H
 #define FG_PERFDB_CLIENT_CLIENT_H

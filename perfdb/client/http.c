@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libcurl behind five lines.  Certificates are checked; redirects are not followed, so that a token
- * goes nowhere but to the server that it was meant for; a token does not travel unencrypted except
- * to this machine itself.  Proxies come from the usual environment variables (https_proxy,
- * no_proxy) and never see the token.
+ * Certificates are checked.  Redirects are not followed, so that a token goes only to the server
+ * that it is meant for; a token travels unencrypted only to this machine.  Proxies come from the
+ * usual environment variables (https_proxy, no_proxy) and never see the token.
  */
 #include "perfdb/client/http.h"
 
@@ -56,7 +55,7 @@ static bool is_loopback(const char *host)
 	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
-/* Not even where it makes no sense is a password shown. */
+/* Without a password, even where a URL cannot have one. */
 static const char *url_to_show(const struct fg_http_options *options)
 {
 	const char *at = strrchr(options->url, '@');
@@ -81,8 +80,10 @@ static int check_url(const struct fg_http_options *options, char **name, struct 
 	    curl_url_get(parsed, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
 	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
 		status = fg_error_set(err, FG_EINVAL,
-				      "'%s' is no address of a server: expected https://HOST",
+				      "'%s' is not the address of a server: expected https://HOST",
 				      url_to_show(options));
+	else if (has_token && strpbrk(options->token, "\r\n"))
+		status = fg_error_set(err, FG_EINVAL, "the token has a line break in it");
 	else if (has_token && strcmp(scheme, "http") == 0 && !is_loopback(host))
 		status = fg_error_set(
 			err, FG_EINVAL,
@@ -115,7 +116,7 @@ static size_t drop(char *data, size_t size, size_t count, void *context)
 	return size * count;
 }
 
-static int look(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+static int is_interrupted(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
 	const struct fg_http *http = context;
 
@@ -142,7 +143,7 @@ static void configure(struct fg_http *http)
 	(void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SLOW_SECONDS);
 	(void)curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->curl_words);
 	(void)curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-	(void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look);
+	(void)curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
 	(void)curl_easy_setopt(curl, CURLOPT_XFERINFODATA, http);
 	(void)curl_easy_setopt(curl, CURLOPT_USERAGENT, "fastgate");
 	if (http->options.ca_file)

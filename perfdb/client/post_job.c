@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/secrets.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -14,7 +15,10 @@ enum {
 
 const char *fg_post_variable(const char *name)
 {
-	const char *value = name ? getenv(name) : NULL;
+	const char *value = name ? fg_secret(name) : NULL;
+
+	if (name && !value)
+		value = getenv(name);
 
 	return value && *value ? value : NULL;
 }

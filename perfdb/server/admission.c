@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "perfdb/server/good_tokens.h"
 #include "perfdb/server/guard.h"
+#include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/proxies.h"
 #include "perfdb/server/routes.h"
@@ -14,7 +15,8 @@
 #include <microhttpd.h>
 
 enum {
-	SMALL_BODY_BYTES = 64 << 10
+	SMALL_BODY_BYTES = 64 << 10,
+	DATABASE_RETRY_SECONDS = 5
 };
 
 static void find_client(struct fg_request *rq)
@@ -99,6 +101,18 @@ static int check_secret(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
+/*
+ * A body arrives before a worker can ask the database who sends it.  Until a token has worked, all
+ * such bodies together may be as large as one.
+ */
+static bool is_proven(struct fg_request *rq)
+{
+	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
+
+	return rq->server->is_open || rq->server->options.secret ||
+	       (header && fg_good_tokens_have(rq->server->good_tokens, header));
+}
+
 static int check_length(struct fg_request *rq, struct fg_error *err)
 {
 	const char *length = fg_request_header(rq, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -106,8 +120,13 @@ static int check_length(struct fg_request *rq, struct fg_error *err)
 	uint64_t announced = 0;
 
 	rq->body.limit = rq->route->takes_run ? server->options.body_limit_bytes : SMALL_BODY_BYTES;
-	rq->body.total = &server->body_bytes;
-	rq->body.total_limit = server->options.bodies_limit_bytes;
+	if (is_proven(rq)) {
+		rq->body.total = &server->body_bytes;
+		rq->body.total_limit = server->options.bodies_limit_bytes;
+	} else {
+		rq->body.total = &server->unproven_bytes;
+		rq->body.total_limit = server->options.body_limit_bytes;
+	}
 	if (length &&
 	    (fg_parse_uint64(length, &announced, NULL) != FG_OK || announced > rq->body.limit))
 		return fg_error_set(err, FG_ELIMIT, "the body is larger than %zu bytes",
@@ -117,12 +136,25 @@ static int check_length(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
+int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err)
+{
+	rq->answer.retry_after_s = DATABASE_RETRY_SECONDS;
+	return fg_request_refuse(rq, 503, err, "the database does not answer: try again");
+}
+
+static int check_database(struct fg_request *rq, struct fg_error *err)
+{
+	if (rq->route->scope == FG_SCOPE_NONE || fg_health_database_answers(rq->server->health))
+		return FG_OK;
+	return fg_admission_database_is_down(rq, err);
+}
+
 int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 {
 	typedef int check(struct fg_request * rq, struct fg_error * err);
 	static check *const checks[] = {
-		fg_guard_shape, fg_guard_host, check_route,    check_rate,
-		check_secret,   check_length,  fg_guard_write,
+		fg_guard_shape, fg_guard_host,  check_route,  check_rate,
+		check_secret,   check_database, check_length, fg_guard_write,
 	};
 	int status = FG_OK;
 
@@ -190,9 +222,8 @@ static int open_session(struct fg_request *rq, struct fg_error *err)
 	rq->store = fg_sessions_borrow(rq->server->sessions, err);
 	if (rq->store)
 		return FG_OK;
-	rq->answer.status = 503;
-	err->code = FG_EIO;
-	return FG_EIO;
+	err->code = FG_ENET;
+	return FG_ENET;
 }
 
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)

@@ -10,6 +10,8 @@
  * limits of the body.  Asks no database, so libmicrohttpd's threads may call it.
  */
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
+/* The refusal of a request that needs the database while that does not answer. */
+int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
 /* What the token allows; opens the request's session. */
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 

@@ -30,6 +30,10 @@ static const struct meaning meanings[] = {
 	 .http_status = 503,
 	 .word = "busy",
 	 .message = "the server is busy: try again"},
+	{.code = FG_ENET,
+	 .http_status = 503,
+	 .word = "unavailable",
+	 .message = "the database does not answer: try again"},
 	{.code = FG_EIO,
 	 .http_status = 507,
 	 .word = "storage",
@@ -78,7 +82,7 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 	}
 	if (answer->status < 400)
 		answer->status = found->http_status;
-	if (answer->status == 503 && !answer->retry_after_s)
+	if ((answer->status == 503 || answer->status == 507) && !answer->retry_after_s)
 		answer->retry_after_s = 1;
 	fg_strbuf_clear(&answer->text);
 	fg_request_json(rq, &w);

@@ -62,6 +62,16 @@ static bool run_job(struct fg_job *job)
 	return true;
 }
 
+static void refuse_job(struct fg_job *job)
+{
+	struct fg_request *rq = (struct fg_request *)job;
+	struct fg_error err = {0};
+
+	(void)fg_admission_database_is_down(rq, &err);
+	fg_answer_settle(rq, &err);
+	MHD_resume_connection(rq->connection);
+}
+
 static void go_on_after_write(struct fg_write *write)
 {
 	struct fg_request *rq =
@@ -125,6 +135,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 	rq->held = true;
 	rq->job.kind = rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION;
 	rq->job.run = run_job;
+	rq->job.refuse = refuse_job;
 	MHD_suspend_connection(rq->connection);
 	fg_workers_give(rq->server->workers, &rq->job);
 	return MHD_YES;

@@ -9,6 +9,7 @@
 #include "perfdb/server/connections.h"
 #include "perfdb/server/dictionaries.h"
 #include "perfdb/server/good_tokens.h"
+#include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/listen.h"
 #include "perfdb/server/proxies.h"
@@ -105,13 +106,37 @@ static int open_database(struct fg_server *s, struct fg_error *err)
 	struct fg_store *store = NULL;
 	int status = FG_OK;
 
-	s->sessions = fg_sessions_new(s->options.database, s->options.read_only);
-	store = fg_sessions_borrow(s->sessions, err);
-	if (!store)
-		return err ? (int)err->code : FG_EDB;
+	/* Bringing it up to date may take long: no session of those that answer. */
+	status = fg_store_open(s->options.database,
+			       s->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
+			       err);
+	if (status != FG_OK)
+		return status;
 	s->database_shown = fg_xstrdup(fg_store_location(store));
 	status = check_exposure(s, store, err);
-	fg_sessions_give_back(s->sessions, store);
+	fg_store_close(store);
+	s->sessions = fg_sessions_new(s->options.database, s->options.read_only);
+	return status;
+}
+
+static void refuse_waiting(void *context)
+{
+	fg_workers_refuse_waiting(((struct fg_server *)context)->workers);
+}
+
+static int start_health(struct fg_server *s, struct fg_error *err)
+{
+	const bool is_url = strstr(s->options.database, "://");
+	char *folder = is_url ? NULL : fg_fs_parent(s->options.database);
+	const struct fg_health_options options = {
+		.sessions = s->sessions,
+		.folder = folder,
+		.while_down = refuse_waiting,
+		.context = s,
+	};
+	const int status = fg_health_start(&options, &s->health, err);
+
+	free(folder);
 	return status;
 }
 
@@ -160,6 +185,9 @@ static int start(struct fg_server *s, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = fg_workers_start(s->options.threads, &s->workers, err);
+	if (status != FG_OK)
+		return status;
+	status = start_health(s, err);
 	if (status != FG_OK)
 		return status;
 	status = start_writing(s, err);
@@ -227,6 +255,7 @@ void fg_server_stop(struct fg_server *server)
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
 	fg_connections_stop(server->connections);
+	fg_health_stop(server->health);
 	fg_sealer_stop(server->sealer);
 	fg_write_queue_stop(server->writes);
 	fg_workers_free(server->workers);

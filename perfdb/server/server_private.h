@@ -9,6 +9,7 @@
 
 struct fg_connections;
 struct fg_dictionaries;
+struct fg_health;
 struct fg_ids;
 struct fg_good_tokens;
 struct fg_limiter;
@@ -55,9 +56,11 @@ struct fg_server {
 	struct fg_write_queue *writes; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_sealer *sealer; /* NULL: read-only */
+	struct fg_health *health;
 	struct fg_connections *connections;
 	struct fg_request_log *log;
-	atomic_size_t body_bytes; /* of requests in progress */
+	atomic_size_t body_bytes;     /* of requests in progress */
+	atomic_size_t unproven_bytes; /* of those whose token has not worked yet */
 	atomic_bool draining;
 	struct fg_counters counters;
 	int64_t started_ns;

@@ -38,7 +38,8 @@ void fg_sessions_free(struct fg_sessions *s)
 
 struct fg_store *fg_sessions_borrow(struct fg_sessions *s, struct fg_error *err)
 {
-	const unsigned flags = s->read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE;
+	const unsigned flags =
+		FG_STORE_BOUNDED | (s->read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE);
 	struct fg_store *store = NULL;
 
 	(void)pthread_mutex_lock(&s->lock);

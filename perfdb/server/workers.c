@@ -154,6 +154,27 @@ void fg_workers_give(struct fg_workers *w, struct fg_job *job)
 	(void)pthread_mutex_unlock(&w->lock);
 }
 
+void fg_workers_refuse_waiting(struct fg_workers *w)
+{
+	struct fg_job *waiting[FG_JOB_KINDS] = {NULL};
+
+	(void)pthread_mutex_lock(&w->lock);
+	for (int kind = FG_JOB_QUESTION; kind < FG_JOB_KINDS; kind++) {
+		waiting[kind] = w->queues[kind].first;
+		w->queues[kind].first = NULL;
+		w->queues[kind].last = &w->queues[kind].first;
+	}
+	(void)pthread_mutex_unlock(&w->lock);
+	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {
+		for (struct fg_job *job = waiting[kind]; job;) {
+			struct fg_job *following = job->next;
+
+			job->refuse(job); /* from here on it may be gone */
+			job = following;
+		}
+	}
+}
+
 bool fg_workers_have_uploads(struct fg_workers *w)
 {
 	bool have = false;

@@ -25,6 +25,7 @@ struct fg_job {
 	 * writer, and is given again as FG_JOB_WRITTEN.
 	 */
 	bool (*run)(struct fg_job *job);
+	void (*refuse)(struct fg_job *job); /* instead of run(): answers at once */
 };
 
 struct fg_workers;
@@ -44,6 +45,8 @@ void fg_workers_free(struct fg_workers *workers);
 bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
 void fg_workers_give(struct fg_workers *workers, struct fg_job *job);
 void fg_workers_let_go(struct fg_workers *workers);
+/* Refuses the jobs that wait to be begun. */
+void fg_workers_refuse_waiting(struct fg_workers *workers);
 /* Is an upload under way that may soon have something to write? */
 bool fg_workers_have_uploads(struct fg_workers *workers);
 

@@ -3,7 +3,7 @@
 -- name: token_add
 INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, 0, 0) RETURNING id;
 -- name: token_find
-SELECT id, project, scope, expires_ns, revoked FROM token WHERE digest = $1;
+SELECT id, project, scope, expires_ns, revoked, used_ns FROM token WHERE digest = $1;
 -- name: token_list
 SELECT id, project, scope, note, created_ns, expires_ns, revoked, used_ns FROM token ORDER BY id;
 -- name: token_revoke

@@ -12,7 +12,7 @@ fg_handler fg_handle_functions, fg_handle_paths;
 fg_handler fg_handle_trend, fg_handle_function_trend;
 fg_handler fg_handle_projects, fg_handle_benchmarks, fg_handle_metric_names, fg_handle_facts,
 	fg_handle_baselines;
-fg_handler fg_handle_capabilities, fg_handle_health, fg_handle_metrics;
+fg_handler fg_handle_capabilities, fg_handle_health, fg_handle_ready, fg_handle_metrics;
 fg_handler fg_handle_annotations, fg_handle_annotate, fg_handle_unannotate;
 fg_handler fg_handle_triage_list, fg_handle_triage_set;
 fg_handler fg_handle_openapi, fg_handle_asset;

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/version.h"
 #include "perfdb/server/api/handlers.h"
+#include "perfdb/server/health.h"
 #include "perfdb/server/routes.h"
 #include "perfdb/server/sealer.h"
 
@@ -27,20 +28,33 @@ int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
+/* Alive: asks nobody. */
 int fg_handle_health(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg_store *store = fg_sessions_borrow(rq->server->sessions, err);
-	size_t tokens = 0;
-	int status = store ? fg_store_token_count(store, &tokens, err) : FG_EDB;
-
-	fg_sessions_give_back(rq->server->sessions, store);
-	if (status != FG_OK) {
-		rq->answer.status = 503;
-		err->code = FG_EIO; /* whatever it is: for the log */
-		return FG_EIO;
-	}
+	(void)err;
 	fg_strbuf_add_text(&rq->answer.text,
 			   atomic_load(&rq->server->draining) ? "draining\n" : "ok\n");
+	return FG_OK;
+}
+
+/* Able to answer and to store: what the health threads found. */
+int fg_handle_ready(struct fg_request *rq, struct fg_error *err)
+{
+	const struct fg_server *server = rq->server;
+	struct fg_strbuf *text = &rq->answer.text;
+
+	(void)err;
+	if (atomic_load(&server->draining))
+		fg_strbuf_add_text(text, "draining\n");
+	if (!fg_health_database_answers(server->health))
+		fg_strbuf_add_text(text, "the database does not answer\n");
+	if (!server->options.read_only && !fg_health_disk_has_room(server->health))
+		fg_strbuf_add_text(text, "the disk is full\n");
+	rq->answer.status = text->length ? 503 : 200;
+	if (text->length)
+		rq->answer.retry_after_s = 1;
+	else
+		fg_strbuf_add_text(text, "ready\n");
 	return FG_OK;
 }
 

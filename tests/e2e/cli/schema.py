@@ -24,7 +24,7 @@ GOOD = {
              "accept": [{"benchmark": "a", "up_to": "10%", "until": "2027-03-01", "reason": "r"}]},
     "baseline": {"against": "merge-base"},
     "report": {"junit": "x.xml", "post": [{"github": "pull-request-comment"}]},
-    "perfdb": {"url": "https://perfdb.example.org", "token_env": "T", "upload": "required"},
+    "perfdb": {"url": "https://perfdb.example.org", "token_env": "PERFDB_T", "upload": "required"},
 }
 BAD = [
     ("an unknown key", lambda c: c.update(benchmark=[])),

@@ -26,16 +26,16 @@ stored() { "$fastgate" runs --store "$1" --limit 100 --json | grep '"id"' | sort
 
 # Tokens: shown once, listed without their secret, refused once they are taken back.
 must token create --database perfdb.db --project demo --scope upload --note "the build machine"
-TOKEN=$(cat out)
-export TOKEN
+PERFDB_OWN_TOKEN=$(cat out)
+export PERFDB_OWN_TOKEN
 must token create --database perfdb.db --scope read --expires 0s
 must token list --database perfdb.db
 [ "$(wc -l <out)" = 2 ] || fail "two tokens were made" out
 grep -q '^1  upload  demo .* never used  the build machine$' out || fail "the first token is not listed" out
 grep -q '^2  read .* (all projects) ' out || fail "the second token is not listed" out
-! grep -q "${TOKEN#fgt_}" out || fail "the list tells the secret"
+! grep -q "${PERFDB_OWN_TOKEN#fgt_}" out || fail "the list tells the secret"
 start_server --quiet
-write_config "url: \"$url\", token_env: TOKEN, upload: required"
+write_config "url: \"$url\", token_env: PERFDB_OWN_TOKEN, upload: required"
 for _ in 1 2; do
 	"$fastgate" run >words 2>&1 || fail "the upload with a token failed" words
 done

@@ -14,9 +14,9 @@ token=$(grep -o 'fgt_[0-9a-f]*' token.words)
 rm token.words
 [ ${#token} = 68 ] || fail "no token was made"
 start_server --tls-cert cert.pem --tls-key key.pem
-keys="url: \"$url\", token_env: DEMO_SECRET, upload: required"
+keys="url: \"$url\", token_env: PERFDB_DEMO_SECRET, upload: required"
 write_config "$keys"
-export DEMO_SECRET="$token"
+export PERFDB_DEMO_SECRET="$token"
 code=0
 "$fastgate" run >words.1 2>&1 || code=$?
 [ $code = 5 ] || { cat words.1; fail "a certificate that nobody vouches for: exit code $code, expected 5"; }
@@ -25,7 +25,7 @@ write_config "$keys, ca_file: cert.pem"
 "$fastgate" push >words.2 2>&1 || { cat words.2; fail "push does not take server, token and certificate from fastgate.yml"; }
 "$fastgate" run >words.3 2>&1 || { cat words.3; fail "the upload after a run failed"; }
 code=0
-DEMO_SECRET=fgt_wrong "$fastgate" run >words.4 2>&1 || code=$?
+PERFDB_DEMO_SECRET=fgt_wrong "$fastgate" run >words.4 2>&1 || code=$?
 [ $code = 5 ] || fail "a wrong token: exit code $code, expected 5"
 "$fastgate" push --json >words.5 2>&1 || { cat words.5; fail "the run that waited was not sent"; }
 if command -v python3 >/dev/null; then
@@ -43,7 +43,7 @@ fi
 stored() { "$fastgate" runs --store "$1" --limit 100 --json | grep -c '"id"' || :; }
 count=$(stored perfdb.db)
 [ "$count" -ge 3 ] || fail "$count runs arrived, 3 or more were sent"
-unset DEMO_SECRET
+unset PERFDB_DEMO_SECRET
 if grep -rl "$token" . ; then
 	fail "the token was written down"
 fi

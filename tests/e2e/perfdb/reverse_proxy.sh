@@ -48,20 +48,20 @@ ask() { # expected status, arguments of curl...
 # Before the first token nobody is let in, whatever name a stranger calls the server by.
 ask 403 -H "Host: 127.0.0.1" "$url/api/v1/projects"
 ask 403 -H "Host: localhost" "$url/api/v1/projects"
-DEMO_SECRET=$("$perfdb" token create --database perfdb.db --scope upload 2>words.token)
-export DEMO_SECRET
+PERFDB_DEMO_SECRET=$("$perfdb" token create --database perfdb.db --scope upload 2>words.token)
+export PERFDB_DEMO_SECRET
 ask 401 -H "Host: localhost" "$url/api/v1/projects"
-ask 200 -H "Authorization: Bearer $DEMO_SECRET" "$url/api/v1/projects"
+ask 200 -H "Authorization: Bearer $PERFDB_DEMO_SECRET" "$url/api/v1/projects"
 
-write_config "url: \"$url\", token_env: DEMO_SECRET, upload: required, ca_file: cert.pem"
+write_config "url: \"$url\", token_env: PERFDB_DEMO_SECRET, upload: required, ca_file: cert.pem"
 "$fastgate" run >words.run 2>&1 || fail "a run is not sent through the proxy" words.run
-ask 200 -H "Authorization: Bearer $DEMO_SECRET" "$url/api/v1/runs/latest"
+ask 200 -H "Authorization: Bearer $PERFDB_DEMO_SECRET" "$url/api/v1/runs/latest"
 ask 200 "$url/"
 curl -s --cacert cert.pem -D - -o page "$url/" | grep -qi '^content-security-policy:' || fail "the page's policy does not come through"
 
 # Too large for the proxy, which keeps it from the server; figures for neighbours only.
 head -c 70000000 /dev/zero >large
-ask 413 -H "Expect:" -H "Authorization: Bearer $DEMO_SECRET" --data-binary @large "$url/api/v1/runs"
+ask 413 -H "Expect:" -H "Authorization: Bearer $PERFDB_DEMO_SECRET" --data-binary @large "$url/api/v1/runs"
 rm large
 ask 200 "$url/metrics"
 ask 403 --interface 127.0.0.2 "$url/metrics"

@@ -241,6 +241,18 @@ void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char 
 	*parcel = edited;
 }
 
+char *fg_test_confirmation(const struct fg_strbuf *parcel, const char *id)
+{
+	struct fg_error err = {0};
+	struct fg_wire wire;
+	char digest[FG_SHA256_HEX_SIZE];
+
+	if (fg_wire_read(parcel->data, parcel->length, &wire, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	fg_wire_digest(&wire, digest);
+	return fg_xasprintf("{\"run\":\"%s\",\"digest\":\"%s\",\"stored\":true}", id, digest);
+}
+
 int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token,
 		 struct fg_strbuf *body)
 {

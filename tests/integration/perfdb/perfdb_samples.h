@@ -58,6 +58,8 @@ void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool 
  * failed test.
  */
 void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text);
+/* What a server answers that has stored it; to be freed. */
+char *fg_test_confirmation(const struct fg_strbuf *parcel, const char *id);
 /* Sends it; the status that came back.  Body of the answer to `body` (may be NULL). */
 int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel, const char *token,
 		 struct fg_strbuf *body);

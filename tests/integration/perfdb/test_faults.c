@@ -209,11 +209,11 @@ static void runs_from_other_times_are_kept(void **state)
 
 static void client_waits_as_long_as_it_is_told(void **state)
 {
-	static const struct fg_script_reply replies[] = {
+	struct fg_script_reply replies[] = {
 		{404, NULL, "no"},
 		{503, "Retry-After: 1\r\n", "busy"},
 		{404, NULL, "no"},
-		{201, NULL, "{}"},
+		{201, NULL, NULL},
 	};
 	const struct fg_test_server *s = *state;
 	struct fg_script_server server = {0};
@@ -221,12 +221,15 @@ static void client_waits_as_long_as_it_is_told(void **state)
 	struct fg_push_result result = {0};
 	struct fg_strbuf parcel = {0};
 	struct fg_error err = {0};
+	char *confirmation = NULL;
 	int64_t start = 0;
 
 	fg_test_parcel(1, true, &parcel);
 	assert_int_equal(fg_spool_add(fg_scratch_path(&s->scratch, "spool"), fg_test_run_id(1),
 				      parcel.data, parcel.length, &err),
 			 FG_OK);
+	confirmation = fg_test_confirmation(&parcel, fg_test_run_id(1));
+	replies[3].body = confirmation;
 	fg_strbuf_release(&parcel);
 	fg_script_start(&server, replies, FG_ARRAY_SIZE(replies));
 	options.url = server.url;
@@ -238,6 +241,7 @@ static void client_waits_as_long_as_it_is_told(void **state)
 	assert_int_equal(result.retries, 1);
 	fg_script_stop(&server);
 	fg_script_release(&server);
+	free(confirmation);
 }
 
 /* A level, and a last run far above it. */

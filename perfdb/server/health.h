@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether the database answers, found out by threads that do nothing else: nobody who asks waits.
+ * Inside perfdb/server/ only.
+ */
+#ifndef FG_PERFDB_SERVER_HEALTH_H
+#define FG_PERFDB_SERVER_HEALTH_H
+
+#include "perfdb/server/sessions.h"
+
+struct fg_health;
+
+struct fg_health_options {
+	struct fg_sessions *sessions;
+	const char *folder; /* of the database; NULL: not on this machine */
+	/* Called again and again while the database does not answer. */
+	void (*while_down)(void *context);
+	void *context;
+};
+
+/* *health is set also on failure. */
+int fg_health_start(const struct fg_health_options *options, struct fg_health **health,
+		    struct fg_error *err) FG_NODISCARD;
+void fg_health_stop(struct fg_health *health); /* NULL is fine */
+bool fg_health_database_answers(const struct fg_health *health);
+bool fg_health_disk_has_room(const struct fg_health *health);
+
+#endif

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A database that stands still, is locked, full or gone stops neither health nor the refusals, and the server goes on afterwards."""
+import os
+import resource
+import signal
+import socket
+import sqlite3
+import subprocess
+import urllib.parse
+
+from attack import DATABASE, Server, expect, push, token
+from checks import check, finish_in_scratch
+
+ON_POSTGRESQL = "://" in DATABASE
+
+
+class Waiting:
+    """A request whose answer is not waited for yet."""
+
+    def __init__(self, server, method, path, secret):
+        self.socket = socket.create_connection(("127.0.0.1", server.port), 60)
+        more = "Content-Type: application/json\r\nContent-Length: 32\r\n" if method == "POST" else ""
+        body = '{"project":"tracker","text":"x"}' if method == "POST" else ""
+        self.socket.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret}\r\n{more}\r\n{body}".encode())
+
+    def is_answered(self):
+        self.socket.setblocking(False)
+        try:
+            return bool(self.socket.recv(1, socket.MSG_PEEK))
+        except BlockingIOError:
+            return False
+        finally:
+            self.socket.settimeout(60)
+
+    def answer(self):
+        with self.socket:
+            return self.socket.recv(65536).decode("latin-1")
+
+
+def wait_until(what, is_so):
+    for _ in range(100000):
+        if is_so():
+            return
+    check(False, f"never: {what}")
+
+
+def stall(server, secret, questions):
+    """While the database is as it is: health answers before those who need the database, and these are told to come again."""
+    waiting = [Waiting(server, method, path, secret) for method, path in questions for _ in range(20)]
+    for _ in range(5):
+        expect(server.ask("GET", "/healthz"), 200, "alive")
+        check(server.ask("GET", "/readyz").status in (200, 503), "readiness is not answered")
+        expect(server.ask("GET", "/"), 200, "a page without data")
+    return waiting
+
+
+def all_told_to_come_again(waiting, what):
+    for request in waiting:
+        answer = request.answer()
+        check(answer.startswith("HTTP/1.1 503 ") and "retry-after: " in answer.lower(), f"{what}: {answer[:300]!r}")
+
+
+def is_ready(server):
+    return server.ask("GET", "/readyz").status == 200
+
+
+def postmaster():
+    folder = urllib.parse.parse_qs(urllib.parse.urlsplit(DATABASE).query)["host"][0]
+    with open(f"{folder}/data/postmaster.pid", encoding="ascii") as file:
+        return int(file.readline())
+
+
+def postgres_processes():
+    main = postmaster()
+    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(main)], capture_output=True, text=True, check=False).stdout.split()
+    return [main, *map(int, children)]
+
+
+QUESTIONS = (("GET", "/api/v1/runs"), ("POST", "/api/v1/annotations"))
+
+
+def on_postgresql(server, secret):
+    stopped = postgres_processes()
+    for process in stopped:
+        os.kill(process, signal.SIGSTOP)
+    waiting = stall(server, secret, QUESTIONS)
+    check(not waiting[0].is_answered(), "the database was not stopped")
+    all_told_to_come_again(waiting, "a database that stands still")
+    wait_until("not ready without a database", lambda: not is_ready(server))
+    expect(server.ask("GET", "/api/v1/runs", token=secret), 503, "the next one is refused at once")
+    for process in stopped:
+        os.kill(process, signal.SIGCONT)
+    wait_until("ready again", lambda: is_ready(server))
+    expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "after it went on")
+
+    with subprocess.Popen(["psql", "-X", "-q", DATABASE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as locker:
+        locker.stdin.write("BEGIN; LOCK TABLE token, run, project, annotation IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n")
+        locker.stdin.flush()
+        while "locked" not in locker.stdout.readline():
+            pass
+        all_told_to_come_again(stall(server, secret, QUESTIONS), "locked tables")
+        locker.stdin.write("ROLLBACK;\n")
+        locker.stdin.close()
+    wait_until("ready again", lambda: is_ready(server))
+    expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "after the lock")
+
+    os.kill(postmaster(), signal.SIGQUIT)
+    all_told_to_come_again(stall(server, secret, QUESTIONS), "a database that is gone")
+    wait_until("not ready without a database", lambda: not is_ready(server))
+
+
+def on_sqlite(server, secret):
+    with sqlite3.connect("perfdb.db", isolation_level=None) as locker:
+        locker.execute("BEGIN EXCLUSIVE")
+        waiting = stall(server, secret, (("POST", "/api/v1/annotations"),))
+        expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "readers do not wait for a writer")
+        all_told_to_come_again(waiting, "a locked file")
+        locker.execute("ROLLBACK")
+    expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 201, "after the lock")
+    # From here on no file grows: what a full disk does to SQLite.
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    answer = expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 507, "a full disk")
+    check("retry-after" in answer.headers and answer.code() == "storage", f"{answer.headers}")
+    expect(server.ask("GET", "/healthz"), 200, "alive with a full disk")
+    expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "reading with a full disk")
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 201, "with room again")
+
+
+def attack():
+    secret = token("admin")
+    with Server() as server:
+        push(server, secret=secret)
+        check(is_ready(server), "not ready with everything in order")
+        (on_postgresql if ON_POSTGRESQL else on_sqlite)(server, secret)
+
+
+finish_in_scratch(attack)
