@@ -23,13 +23,13 @@ static void on_stop_signal(int number)
 	interrupted = 1;
 }
 
-/* A closed pipe, a file at its size limit: write() says EPIPE or EFBIG, that is enough. */
+/* A closed pipe, or a file at its size limit: write() reports EPIPE or EFBIG, which is enough. */
 static void on_failed_write(int number)
 {
 	(void)number;
 }
 
-/* A handler, not SIG_IGN: ignoring would be inherited by the programs that we run. */
+/* A handler, not SIG_IGN, which the programs that we run would inherit. */
 static void handle(int number, void (*handler)(int))
 {
 	struct sigaction action = {.sa_handler = handler};
@@ -39,8 +39,8 @@ static void handle(int number, void (*handler)(int))
 }
 
 /*
- * Somebody may have started us with a standard stream closed: the next file opened would take its
- * place.  What we put there is open the wrong way round, so that using it still fails.
+ * A standard stream may have been closed when we started: the next file opened would take its
+ * place. What we open there has the wrong direction, so that using it still fails.
  */
 static void open_standard_streams(void)
 {
@@ -98,7 +98,7 @@ static int check_choice(const struct fg_cli_argument *argument, const char *word
 	return FG_EINVAL;
 }
 
-/* As many as the table says, and those words that it allows. */
+/* Checks the number of arguments and the words that the table allows. */
 static int check_arguments(const struct fg_cli_command *command,
 			   const struct fg_option_words *words, struct fg_error *err)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a tree to structs, by the rows of the schema.
+ * From a tree to structs, driven by the rows of the schema.
  *
- * Binding goes over the rows, not over the file: a row finds its value in the mapping, or takes its
- * default.  What the mapping has beyond the rows is reported as unknown.  A value that is wrong is
- * reported and its default stays, so that one mistake does not hide the next.
+ * Binding iterates over the rows, not over the file: a row takes its value from the mapping, or its
+ * default. Keys of the mapping without a row are reported as unknown. A wrong value is reported and
+ * its default stays, so that one mistake does not hide the next.
  */
 #include "config/bind.h"
 
@@ -32,7 +32,7 @@ static void pop(struct fg_binder *binder, size_t length)
 	binder->path.data[length] = '\0';
 }
 
-/* The last message is about the key at hand: say which one, as --explain wants it. */
+/* Note the key that the last message is about, in the form of --explain. */
 static void name_key(struct fg_binder *binder)
 {
 	struct fg_config_report *report = binder->report;
@@ -199,7 +199,7 @@ static void bind_command(struct fg_binder *binder, const struct fg_yaml_node *no
 		return;
 	}
 	if (node->kind == FG_YAML_SCALAR) {
-		/* Split by the hook of its section, that knows whether a shell is wanted. */
+		/* Split by the hook of its section, which knows whether a shell is wanted. */
 		command->text = node->text;
 		command->argc = 0;
 		return;
@@ -220,7 +220,7 @@ static void bind_command(struct fg_binder *binder, const struct fg_yaml_node *no
 	*command = made;
 }
 
-/* Words that only a shell understands: here they would be arguments, which nobody means. */
+/* Words that only a shell understands: as arguments they are a mistake. */
 static const char *shell_word(char *const *argv)
 {
 	static const char *const operators[] = {"&&", "||", "|",  ";",    "&", ">",
@@ -364,7 +364,7 @@ static void bind_element(struct fg_binder *binder, const struct fg_section *sect
 		section->finish(binder, node, values, target);
 }
 
-/* An element is called by its name, else by its number. */
+/* An element is identified by its name, else by its number. */
 static size_t push_element(struct fg_binder *binder, const struct fg_yaml_node *node, size_t number)
 {
 	const struct fg_yaml_node *name = fg_yaml_get(node, "name");
@@ -397,10 +397,7 @@ static void bind_list(struct fg_binder *binder, const struct fg_key *key,
 	*(size_t *)at(values, key->count_offset) = node->count;
 }
 
-/*
- * Elements are found by name: one that is there already (inherited) is changed in a copy, a new one
- * comes behind.
- */
+/* Elements are found by name: an inherited one is changed in a copy, a new one is appended. */
 static void bind_map(struct fg_binder *binder, const struct fg_key *key,
 		     const struct fg_yaml_node *node, void *values)
 {
@@ -419,7 +416,7 @@ static void bind_map(struct fg_binder *binder, const struct fg_key *key,
 		const size_t length = push(binder, name);
 		size_t place = 0;
 
-		/* An element begins with its name. */
+		/* The first member of an element is its name. */
 		while (place < count &&
 		       strcmp(*(const char **)(void *)(elements + place * size), name) != 0)
 			place++;
@@ -446,7 +443,7 @@ static void bind_default(struct fg_binder *binder, const struct fg_key *key, voi
 	FG_ASSERT(status == FG_OK);
 }
 
-/* A mapping that is absent has defaults all the same. */
+/* An absent mapping has its defaults. */
 static void bind_default_section(struct fg_binder *binder, const struct fg_key *key, void *values)
 {
 	static const struct fg_yaml_node empty = {.kind = FG_YAML_MAPPING,
@@ -488,7 +485,7 @@ static void bind_value(struct fg_binder *binder, const struct fg_key *key,
 	}
 }
 
-/* A key that is nearly this one stands there: that is said, and once is enough. */
+/* A misspelling of this key was reported already; once is enough. */
 static bool is_misspelled(const struct fg_section *section, const struct fg_yaml_node *node,
 			  const char *name)
 {

@@ -10,7 +10,7 @@ struct fg_binder {
 	struct fg_plan *plan;
 	struct fg_arena *arena; /* the plan's */
 	struct fg_config_report *report;
-	struct fg_strbuf path; /* of the key at hand: "gate.metrics.cpu_time.margin" */
+	struct fg_strbuf path; /* of the current key: "gate.metrics.cpu_time.margin" */
 };
 
 void fg_bind_section(struct fg_binder *binder, const struct fg_section *section,
@@ -18,7 +18,7 @@ void fg_bind_section(struct fg_binder *binder, const struct fg_section *section,
 /* "fastgate.yml:3:5: KEY.name: text"; name may be NULL. */
 void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, const char *name,
 		   const char *format, ...) FG_PRINTF(4, 5);
-/* Split or wrap a command that was given as text; an impossible one is reported. */
+/* Splits a command given as text, or wraps it for the shell; an impossible one is reported. */
 void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, bool shell,
 		     struct fg_command *command);
 

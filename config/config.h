@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fastgate.yml: from text to a struct fg_plan, and everything that can be said about its keys.
+ * fastgate.yml: from text to a struct fg_plan, and all information about its keys.
  *
- * One table (schema.c) has a row for each key.  Loading, checking, defaults, overrides,
- * explanations, the reference page and the JSON Schema for editors all come from it.  A value is
- * taken from, weakest first: the default, the file, the environment (FASTGATE_GATE_ALPHA=0.001),
- * the command line (gate.alpha=0.001).
+ * One table (schema.c) has a row for each key. Loading, checking, defaults, overrides,
+ * explanations, the reference page and the JSON Schema for editors all come from it. Sources of a
+ * value, weakest first: the default, the file, the environment (FASTGATE_GATE_ALPHA=0.001), the
+ * command line (gate.alpha=0.001).
  *
- * Loading reports everything that is wrong, not only the first thing: the messages are in the
- * report, ordered as in the file, each "fastgate.yml:LINE:COLUMN: KEY: found …, expected …".
+ * Loading reports all errors, not only the first: the messages are in the report, ordered as in the
+ * file, each "fastgate.yml:LINE:COLUMN: KEY: found …, expected …".
  */
 #ifndef FG_CONFIG_CONFIG_H
 #define FG_CONFIG_CONFIG_H
@@ -23,12 +23,12 @@
 enum {
 	FG_CONFIG_MAX_BYTES = 1 << 20,
 	FG_CONFIG_MAX_DEPTH = 16,
-	FG_CONFIG_MAX_NODES = 50000, /* an alias counts as often as it is used */
+	FG_CONFIG_MAX_NODES = 50000, /* an alias counts each time it is used */
 	FG_CONFIG_MAX_KEYS = 1000,   /* in one mapping */
 	FG_CONFIG_MAX_MESSAGES = 100,
 };
 
-/* An option of a command that is short for a key: --budget 5m. */
+/* An option of a command that stands for a key: --budget 5m. */
 struct fg_config_option {
 	const char *setting; /* "KEY=VALUE" */
 	const char *written; /* as the user wrote it, for messages */
@@ -39,12 +39,12 @@ struct fg_config_option {
  */
 struct fg_config_source {
 	const char *path; /* this file; NULL: look for it */
-	bool optional;    /* no file is fine when none was named: defaults and overrides alone */
-	const char *text; /* instead of the file's contents; `path` is what messages call it */
+	bool optional;    /* no file: the defaults, unless one was named */
+	const char *text; /* instead of the file's contents; messages call it `path` */
 	size_t text_size;
 	const char *const *settings; /* "KEY=VALUE" of the command line */
 	size_t setting_count;
-	const struct fg_config_option *options; /* count more than settings */
+	const struct fg_config_option *options; /* override settings */
 	size_t option_count;
 	char *const *environment; /* "NAME=VALUE", NULL at the end; NULL: none of it counts */
 };
@@ -54,8 +54,7 @@ struct fg_config_message {
 	unsigned line; /* 0: not in the file */
 	unsigned column;
 	const char *text; /* position in front */
-	const char *
-		key; /* that fg_config_explain() knows, for "what may it be?"; NULL: none is meant */
+	const char *key;  /* a key for fg_config_explain(); NULL: none applies */
 };
 
 struct fg_config_report {
@@ -63,31 +62,31 @@ struct fg_config_report {
 	struct fg_config_message *items; /* in the order of the file */
 	size_t count;
 	size_t capacity;
-	size_t error_count; /* may be more than are kept */
+	size_t error_count; /* may exceed the number kept */
 };
 
 /*
- * Fill the plan, that is initialised here and to be released by the caller on success.  On failure
- * `err` says how many errors there were (or what the only one was) and the report holds them all.
- * The report is to be released in any case.
+ * Initialises and fills the plan, to be released by the caller on success. On failure `err` gives
+ * the number of errors (or the only one), and the report has them all. The report is to be released
+ * in any case.
  */
 int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 		   struct fg_config_report *report, struct fg_error *err) FG_NODISCARD;
 void fg_config_report_release(struct fg_config_report *report);
 
 /*
- * The path of the fastgate.yml that counts in this folder (to be freed), or FG_ENOENT with the way
- * out.
+ * The path of the fastgate.yml that applies to this folder (to be freed); FG_ENOENT suggests what
+ * to do.
  */
 int fg_config_find(const char *folder, char **path, struct fg_error *err) FG_NODISCARD;
 
 /*
- * What a key means, with its default, range and every way to set it; unknown: FG_EINVAL and the
- * nearest.
+ * Explains a key: its default, range and every way to set it. Unknown: FG_EINVAL with the nearest
+ * key.
  */
 int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 		      struct fg_error *err) FG_NODISCARD;
-/* All paths, "gate.metrics.NAME.margin" among them; NULL at the end. */
+/* All paths, such as "gate.metrics.METRIC.margin"; NULL at the end. */
 const char *const *fg_config_keys(struct fg_arena *arena);
 /* docs/configuration.md, and docs/schema/fastgate.schema.json. */
 void fg_config_reference(struct fg_strbuf *text);

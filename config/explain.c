@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The rows of the schema in words: for a terminal, and as the reference page. */
+/* The rows of the schema as text: for a terminal, and as the reference page. */
 #include "base/options.h"
 #include "base/text.h"
 #include "config/config.h"
@@ -14,7 +14,7 @@ enum {
 	NAME_COLUMN = 22
 };
 
-/* What may stand behind a key. */
+/* The values that a key takes. */
 static void add_value(const struct fg_key *key, struct fg_strbuf *text)
 {
 	static const char *const structured[FG_KEY_KIND_COUNT] = {
@@ -99,7 +99,7 @@ static int unknown(const char *path, struct fg_error *err)
 	const char *const *keys = fg_config_keys(&arena);
 	const char *nearest = fg_text_nearest(path, keys);
 
-	/* People give the last part alone; say where it is. */
+	/* People give only the last part of a path: find where it is. */
 	for (size_t i = 0; !nearest && keys[i]; i++) {
 		const char *dot = strrchr(keys[i], '.');
 
@@ -176,7 +176,7 @@ static void add_cell(struct fg_strbuf *text, const char *cell)
 	}
 }
 
-/* What a heading is called in links: letters, digits and underscores of the path. */
+/* The anchor of a heading: letters, digits and underscores of the path. */
 static void add_slug(struct fg_strbuf *text, const char *path)
 {
 	for (; *path; path++) {

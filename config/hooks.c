@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * What a row of the schema cannot say: what depends on several keys, and the making of the model's
- * structs from them.
- */
+/* Rules that span several keys, and building the structs of model/ from scratch values. */
 #include "config/hooks.h"
 
 #include "base/clock.h"
@@ -64,7 +61,7 @@ void fg_prepare_metric_policy(struct fg_binder *binder, void *values, const char
 	const struct fg_policy defaults = {0};
 
 	(void)binder;
-	/* One that is there already is the plan's, over which a benchmark puts its own keys. */
+	/* An existing one is the plan's; a benchmark overrides its keys. */
 	if (!policy->name)
 		*policy = fg_policy_metric(&defaults, name);
 }
@@ -353,13 +350,13 @@ void fg_finish_plan(struct fg_binder *binder, const struct fg_yaml_node *node, v
 	if (list->count == 0)
 		fg_bind_error(binder, list, "benchmarks",
 			      "found an empty list, expected a benchmark");
-	/* Those that could not be read are nameless: the checks below compare names. */
+	/* Benchmarks that could not be read have no name; the checks below compare names. */
 	for (size_t i = 0; i < binder->plan->benchmark_count; i++) {
 		if (!binder->plan->benchmarks[i].name)
 			binder->plan->benchmarks[i].name = "";
 	}
 	check_benchmark_names(binder, list);
-	/* A harness brings cases and metrics that only a run can tell. */
+	/* A harness brings cases and metrics that are known only during a run. */
 	if (has_harness(binder->plan))
 		return;
 	check_metric_names(binder, node);

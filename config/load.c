@@ -18,7 +18,7 @@ static char *absolute(const char *path)
 	return fg_xstrdup(realpath(path, buffer) ? buffer : path);
 }
 
-/* One folder up, or NULL at the root; takes what it is given. */
+/* The parent folder, or NULL at the root; frees its argument. */
 static char *go_up(char *folder)
 {
 	char *parent = strcmp(folder, "/") == 0 ? NULL : fg_fs_parent(folder);
@@ -141,7 +141,7 @@ static void set_places(struct fg_plan *plan, const char *path)
 
 /* ---- loading ---- */
 
-/* What was read: `data` is NULL when there is no file and none is needed. */
+/* What was read: `data` is NULL if there is no file and none is needed. */
 struct input {
 	char *path;
 	char *data;
@@ -179,7 +179,7 @@ static int read_input(const struct fg_config_source *source, struct input *input
 	return fg_fs_read(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size, err);
 }
 
-/* What messages call the file: short where it is here. */
+/* The file's name in messages: short if it is in the current folder. */
 static const char *display_name(const struct fg_config_source *source, const struct input *input)
 {
 	char *here = NULL;
@@ -239,8 +239,8 @@ static void bind(struct fg_plan *plan, const struct fg_yaml_node *root, bool nee
 		fg_config_schema.finish(&binder, root, plan, plan);
 	} else {
 		/*
-		 * Only overrides: what a file must have is taken as given, and nothing is there to
-		 * measure yet.
+		 * Only overrides: required keys count as given, and there is nothing to measure
+		 * yet.
 		 */
 		completed = fg_arena_memdup(&plan->arena, root, sizeof(*root));
 		fg_yaml_set(completed, "version", &version, &plan->arena);

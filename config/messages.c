@@ -64,9 +64,7 @@ static bool comes_before(const struct fg_config_message *a, const struct fg_conf
 	return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
-/*
- * Insertion keeps equal places in the order in which they were found; there are at most a hundred.
- */
+/* Insertion sort keeps the order of equal places; there are at most a hundred. */
 void fg_config_report_sort(struct fg_config_report *report)
 {
 	for (size_t i = 1; i < report->count; i++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Values from the command line and the environment, put into the tree before it is bound: from then
- * on they are checked like any other, and messages name where they came from.
+ * on they are checked like any other, and messages name their origin.
  *
- * What is changed is copied first, from the root down to the value: an alias may share a node with
- * another place.
+ * Nodes on the way from the root to the value are copied before a change: an alias may share a node
+ * with another place.
  */
 #include "config/override.h"
 
@@ -38,8 +38,8 @@ static struct fg_yaml_node *new_scalar(const struct override *o)
 }
 
 /*
- * Single values are taken as they are; what has a structure is written as in the file: "[a, b]",
- * "{min: 5, max: 9}".
+ * Single values are taken literally; structured ones are written as in the file: "[a, b]", "{min:
+ * 5, max: 9}".
  */
 static struct fg_yaml_node *new_value(const struct override *o, bool is_single)
 {
@@ -74,7 +74,7 @@ static struct fg_yaml_node *copy_of(const struct override *o, const struct fg_ya
 	return copy;
 }
 
-/* The mapping behind a key, made or copied so that it can be changed. */
+/* The mapping of a key, created or copied so that it can be changed. */
 static struct fg_yaml_node *open_mapping(const struct override *o, struct fg_yaml_node *parent,
 					 const char *name)
 {
@@ -120,10 +120,7 @@ static void unknown_key(const struct override *o, const struct fg_section *secti
 static void put(const struct override *o, const struct fg_section *section,
 		struct fg_yaml_node *mapping, const char *path);
 
-/*
- * The element whose name begins the path; names may have dots in them, the longest one that fits
- * counts.
- */
+/* The element whose name begins the path. Names may contain dots; the longest match wins. */
 static void put_into_list(const struct override *o, const struct fg_key *key,
 			  struct fg_yaml_node *parent, const char *path)
 {
@@ -163,7 +160,7 @@ static void put_below(const struct override *o, const struct fg_key *key,
 	switch (key->kind) {
 	case FG_KEY_SECTION:
 		parent = open_mapping(o, parent, key->name);
-		/* What does not go together there does so since this value. */
+		/* Reports conflicts that this value causes. */
 		if (!strchr(path, '.'))
 			parent->place = o->place;
 		put(o, key->section, parent, path);
@@ -236,8 +233,8 @@ static void put_setting(struct override *o, const char *setting, const char *wri
 /* ---- environment ---- */
 
 /*
- * `rest` begins with the name in capitals, and ends there or goes on with '_'.  Returns what is
- * behind, or NULL.
+ * If `rest` begins with the name in capitals, and ends there or continues with '_', returns what
+ * follows; otherwise NULL.
  */
 static const char *behind(const char *rest, const char *name)
 {
@@ -255,7 +252,7 @@ static const char *behind(const char *rest, const char *name)
 static bool find_variable(const struct fg_section *section, const char *rest,
 			  struct fg_strbuf *path);
 
-/* gate.metrics: the names that can stand there are those of the built-in metrics. */
+/* gate.metrics: only built-in metrics can be named there. */
 static bool find_in_metrics(const struct fg_section *section, const char *rest,
 			    struct fg_strbuf *path)
 {
@@ -309,7 +306,7 @@ static bool find_variable(const struct fg_section *section, const char *rest,
 	return false;
 }
 
-/* FASTGATE_GATE_ALHPA is a slip; FASTGATE_DEBUG and its like are no keys and never meant to be. */
+/* FASTGATE_GATE_ALHPA is a typing mistake; FASTGATE_DEBUG and the like are no keys. */
 static bool begins_like_a_key(const char *rest)
 {
 	for (const struct fg_key *key = fg_config_schema.keys; key->name; key++) {

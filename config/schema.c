@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every key of fastgate.yml.  A row is all there is to write for a new key: the file, --set, the
- * environment, the checks, `fastgate config --explain`, docs/configuration.md and the editors'
- * schema follow.
+ * Every key of fastgate.yml. A new key takes one row: the file, --set, the environment, the checks,
+ * `fastgate config --explain`, docs/configuration.md and the editors' schema follow.
  *
  * The order of the tables is the order of the reference, and of binding: `measure` and `gate` come
- * before the benchmarks, that inherit from them.
+ * before the benchmarks, which inherit from them.
  */
 #include "config/schema.h"
 

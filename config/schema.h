@@ -22,7 +22,7 @@ enum fg_key_kind {
 	FG_KEY_DURATION,      /* int64_t, nanoseconds */
 	FG_KEY_DATE,          /* int64_t, wall clock */
 	FG_KEY_WORD,          /* an enum: the index of the word */
-	FG_KEY_VERSION,       /* checked and not kept */
+	FG_KEY_VERSION,       /* checked, not kept */
 	/* structured values: bind.c */
 	FG_KEY_COMMAND,   /* struct fg_command */
 	FG_KEY_TEXTS,     /* const char **, with a count */
@@ -46,22 +46,22 @@ struct fg_key {
 	bool required;
 	size_t offset;       /* of the value in the section's struct */
 	size_t count_offset; /* of the number of elements */
-	const char *initial; /* the default as one would write it; NULL: none */
+	const char *initial; /* the default as written in the file; NULL: none */
 	double minimum;      /* of a number; both 0: no bounds */
 	double maximum;
 	const char *unit;
 	const char *const *words;
 	const struct fg_section *section; /* of SECTION, LIST, MAP */
-	const char *any;                  /* what a name stands for in paths: "METRIC" */
+	const char *any;                  /* placeholder for any name in paths: "METRIC" */
 	const char *help;                 /* one line, without a full stop */
 	const char *more;                 /* paragraphs; may be NULL */
-	const char *example;              /* a line or lines of YAML; may be NULL */
+	const char *example;              /* one or more lines of YAML; may be NULL */
 };
 
 /*
- * The keys of a mapping and the struct that they fill.  `prepare` sets what is inherited before any
- * key is read, and `finish` looks at the whole.  With a scratch struct (scratch_size) keys fill
- * that, and `finish` makes the real value at `target` from it.
+ * The keys of a mapping and the struct that they fill. `prepare` sets inherited values before any
+ * key is read; `finish` checks the whole. With a scratch struct (scratch_size), keys fill that, and
+ * `finish` builds the real value at `target` from it.
  */
 struct fg_section {
 	const struct fg_key *keys;

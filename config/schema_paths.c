@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Going over the schema by itself, with no file in hand: all paths, the key that a path means, its
- * variable.
- */
+/* The schema without a file: all paths, the key that a path means, its environment variable. */
 #include "config/schema_paths.h"
 
 #include "config/config.h"
@@ -16,9 +13,7 @@ struct walk {
 	struct fg_strbuf path;
 };
 
-/*
- * `measure` and `gate` stand inside each benchmark too; there they are named, and not told again.
- */
+/* `measure` and `gate` also exist inside each benchmark; there they are named but not repeated. */
 static bool is_repeated(const struct fg_key *key, unsigned depth)
 {
 	if (depth == 0 || !key->section)
@@ -86,7 +81,7 @@ const char *const *fg_config_keys(struct fg_arena *arena)
 
 /* ---- paths that people write ---- */
 
-/* The part of the path up to the next dot or bracket; *rest is behind it. */
+/* Length of the path up to the next dot or bracket; *rest is what follows. */
 static size_t part_of(const char *path, const char **rest)
 {
 	const size_t length = strcspn(path, ".[");
@@ -121,7 +116,7 @@ const struct fg_key *fg_schema_find(const char *path, struct fg_strbuf *where)
 		const struct fg_key *found = section ? find_part(section, path, length) : NULL;
 
 		if (!found && key && key->any) {
-			/* A name of the user's: what it stands in stays the key. */
+			/* A user-defined name: the key stays the one that contains it. */
 			fg_strbuf_printf(where, ".%s", key->any);
 			if (!*rest || !section)
 				return key;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A YAML text as a tree of nodes that know where they stand.
+ * A YAML text as a tree of nodes that know their position.
  *
- * What a stranger can write is bounded: bytes by the caller, depth and nodes here.  An alias shares
- * the node that its anchor named, and counts as many nodes as that has, so that nested aliases
- * reach the limit instead of the memory's end. Tags are refused: nothing of the file may choose a
- * type for us.
+ * Untrusted input is bounded: bytes by the caller, depth and nodes here. An alias shares the node
+ * of its anchor and counts as many nodes as that has, so that nested aliases reach the limit
+ * instead of filling memory. Tags are refused: the file must not choose types for us.
  */
 #include "config/yaml_tree.h"
 
@@ -24,9 +23,9 @@ struct builder {
 	struct fg_arena *arena;
 	struct fg_config_report *report;
 	struct fg_yaml_node *root;
-	/* lists and mappings that are not complete */
+	/* unfinished lists and mappings */
 	struct fg_yaml_node *open[FG_CONFIG_MAX_DEPTH];
-	/* a mapping's key that waits for its value */
+	/* a mapping's key whose value comes next */
 	struct fg_yaml_node *keys[FG_CONFIG_MAX_DEPTH];
 	unsigned depth;
 	struct anchor *anchors;
@@ -169,7 +168,7 @@ static void add_duplicate(struct builder *b, const struct fg_yaml_node *mapping,
 	}
 }
 
-/* Where a finished value belongs: to the root, to a list, or behind a key. */
+/* Adds a finished value where it belongs: root, list, or key. */
 static void place_value(struct builder *b, struct fg_yaml_node *node, const yaml_mark_t *mark)
 {
 	struct fg_yaml_node *parent = b->depth > 0 ? b->open[b->depth - 1] : NULL;
@@ -328,9 +327,7 @@ static void take(struct builder *b, const yaml_event_t *event)
 
 /* ---- syntax errors ---- */
 
-/*
- * The line of a mark begins with a tab: what people do most, and what libyaml says least clearly.
- */
+/* The marked line begins with a tab: the most common mistake, and libyaml's least clear message. */
 static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 {
 	const char *const end = text->data + text->size;
@@ -346,7 +343,7 @@ static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 	return at < end && *at == '\t';
 }
 
-/* A byte offset as a position: readers' errors come without one. */
+/* Converts a byte offset to a position: reader errors have none. */
 static yaml_mark_t mark_of_offset(const struct fg_yaml_text *text, size_t offset)
 {
 	yaml_mark_t mark = {.index = fg_min_size(offset, text->size)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A YAML text as a tree whose nodes know where they stand. */
+/* A YAML text as a tree whose nodes know their position. */
 #ifndef FG_CONFIG_YAML_TREE_H
 #define FG_CONFIG_YAML_TREE_H
 
@@ -12,7 +12,7 @@ enum fg_yaml_kind {
 	FG_YAML_KIND_COUNT,
 };
 
-/* Where a value stands: a place in the file, or the words of an override. */
+/* The origin of a value: a place in the file, or an override. */
 struct fg_yaml_place {
 	const char *origin; /* the file's name, or "--set gate.alpha=1" */
 	unsigned line;      /* 0: an override */
@@ -28,12 +28,12 @@ struct fg_yaml_node {
 	struct fg_yaml_node **items; /* values of a mapping, elements of a list */
 	size_t count;
 	size_t capacity;
-	size_t weight; /* nodes in it, itself and repetitions through aliases included */
+	size_t weight; /* number of nodes in it, including itself and repetitions through aliases */
 };
 
 struct fg_yaml_text {
 	const char *origin;
-	bool is_override; /* positions inside mean nothing to the user */
+	bool is_override; /* positions in it mean nothing to the user */
 	const char *data;
 	size_t size;
 };

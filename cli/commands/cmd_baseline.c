@@ -112,7 +112,7 @@ out:
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
-/* A bad run must not become the measure of all that follow by accident. */
+/* A bad run must not become the baseline of all later ones by accident. */
 static int check_fit(struct fg_store *store, const char *id, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};

@@ -12,8 +12,8 @@ struct options {
 };
 
 /*
- * A run that measured both arms is asked for its candidate: that is the code its commit names.  The
- * verdict is the weaker one of the `stored` schedule: two sessions, perhaps two machines.
+ * If a run measured both arms, its candidate is taken: the code that its commit names. The verdict
+ * is the weaker one of the `stored` schedule: two sessions, perhaps two machines.
  */
 static int decide(const struct fg_stored_run *baseline, const struct fg_stored_run *candidate,
 		  struct fg_verdict *verdict, struct fg_error *err)

@@ -14,7 +14,7 @@ struct options {
 	bool benchmarks;
 };
 
-/* For editors and scripts: everything that is wrong, with its place. */
+/* For editors and scripts: every error, with its place. */
 static int check_as_json(struct fg_cli *cli, const struct options *given)
 {
 	const struct fg_config_source source = {
@@ -31,7 +31,7 @@ static int check_as_json(struct fg_cli *cli, const struct options *given)
 	const int status = fg_config_load(&source, &plan, &report, &err);
 	int code = status == FG_OK ? FG_EXIT_PASS : (int)fg_cli_exit_code(err.code);
 
-	/* Not a mistake inside the file: there is none, or it cannot be read. */
+	/* Not a mistake in the file: it is missing or unreadable. */
 	if (status != FG_OK && report.error_count == 0) {
 		code = fg_cli_fail(cli, &err);
 		goto out;

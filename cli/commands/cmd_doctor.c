@@ -135,7 +135,7 @@ static void print_words(const struct fg_cli *cli, const struct fg_diagnosis *dia
 
 /* ---- the command ---- */
 
-/* The benchmark that was named; NULL and FG_OK: none was. */
+/* The benchmark that was named; NULL and FG_OK: none. */
 static int find_benchmark(const struct fg_cli *cli, const struct fg_plan *plan,
 			  const struct fg_benchmark **benchmark, struct fg_error *err)
 {

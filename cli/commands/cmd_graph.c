@@ -146,7 +146,7 @@ out:
 	return status;
 }
 
-/* Without Graphviz the DOT text is kept beside the picture's name, so that the work is not lost. */
+/* Without Graphviz the DOT text is kept under the picture's name, so that the work is not lost. */
 static int keep_dot(struct fg_cli *cli, const char *output, const struct fg_strbuf *dot,
 		    struct fg_error *err)
 {

@@ -20,7 +20,7 @@ enum {
 	BAR_COLUMNS = 30,
 };
 
-/* Runs of one line, oldest first, without their profiles. */
+/* Runs of one branch, oldest first, without their profiles. */
 struct line {
 	struct fg_stored_run *stored;
 	const struct fg_run **runs;
@@ -163,7 +163,7 @@ static void print_text(const struct line *line, const struct fg_trend *trend, co
 			trend->environment_count);
 }
 
-/* The only benchmark of the newest run when none was named. */
+/* By default the only benchmark of the newest run. */
 static int settle_benchmark(const struct fg_cli *cli, const struct line *line,
 			    const char **benchmark, struct fg_error *err)
 {

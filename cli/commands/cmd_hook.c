@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A hook of ours says so in its second line, together with the SHA-256 of everything behind that
- * line: what somebody has changed is theirs from then on, and is neither overwritten nor removed.
+ * Our hooks identify themselves in their second line, with the SHA-256 of everything after that
+ * line. A hook that somebody has changed is theirs: it is neither overwritten nor removed.
  */
 #include "base/fs.h"
 #include "base/hash.h"
@@ -25,13 +25,13 @@ enum {
 static const char *const types[] = {"pre-commit", "pre-push", NULL};
 
 /*
- * What stands behind the check for fastgate; %s is the command that measures, with all but what it
- * compares.  Git gives a pre-push hook one line for each ref that is pushed.
+ * The script that follows the check for fastgate; %s is the command that measures, without what it
+ * compares. Git gives a pre-push hook one line for each ref that is pushed.
  */
 static const struct {
 	const char *script;
-	const char *line; /* behind the command, in somebody else's hook */
-	const char *skip; /* the git option that leaves the hook out once */
+	const char *line; /* after the command, in somebody else's hook */
+	const char *skip; /* the git option that skips the hook once */
 } hooks[] = {
 	{.script = "git rev-parse --quiet --verify HEAD >/dev/null || exit 0 # the first commit\n"
 		   "%s --staged\n",
@@ -123,11 +123,11 @@ static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 	fg_strbuf_release(&body);
 }
 
-/* Written by us, of whatever version, and unchanged since. */
+/* Written by any version of us, and unchanged since. */
 static bool is_ours(const char *script, size_t size)
 {
 	const size_t head = strlen(HOOK_HEAD);
-	const size_t body = head + FG_SHA256_HEX_SIZE; /* a line feed where the hash has its NUL */
+	const size_t body = head + FG_SHA256_HEX_SIZE; /* a line feed in place of the hash's NUL */
 	char hash[FG_SHA256_HEX_SIZE];
 
 	if (size < body || memcmp(script, HOOK_HEAD, head) != 0)
@@ -136,14 +136,14 @@ static bool is_ours(const char *script, size_t size)
 	return memcmp(script + head, hash, FG_SHA256_HEX_SIZE - 1) == 0;
 }
 
-/* What somebody adds to a hook of their own. */
+/* The line for a hook of the user's own. */
 static void write_line(struct fg_strbuf *line, int type, const char *prefix)
 {
 	add_command(line, prefix);
 	fg_strbuf_printf(line, " %s || exit 1", hooks[type].line);
 }
 
-/* *there: a hook is there, and it is ours; else this fails. */
+/* *there: a hook exists and is ours; fails if it is somebody else's. */
 static int look_at(const char *path, const char *advice, bool *there, struct fg_error *err)
 {
 	char *script = NULL;
@@ -163,8 +163,8 @@ static int look_at(const char *path, const char *advice, bool *there, struct fg_
 }
 
 /*
- * The folder of this repository's own hooks (to be freed).  One that is set up for many
- * repositories is not ours to fill.
+ * The folder of this repository's own hooks (to be freed). A folder shared by many repositories is
+ * not ours to fill.
  */
 static int find_folder(const struct fg_git *git, char **folder, struct fg_error *err)
 {

@@ -60,7 +60,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* A run with one benchmark, measured once: nothing about it is known but its profile. */
+/* A run with one benchmark, measured once: only its profile is known. */
 static int make_run(const struct options *given, const char *file, const struct fg_profile *profile,
 		    struct fg_stored_run *stored, struct fg_error *err)
 {
@@ -118,7 +118,7 @@ static void tell(const struct fg_cli *cli, const struct fg_stored_run *stored)
 	fg_strbuf_release(&text);
 }
 
-/* What the run has no room for lies beside the store; where that is no file, the run has to do. */
+/* What the run cannot hold goes beside the store; if the store is no file, it is dropped. */
 static int keep_samples(const struct options *given, const struct fg_stored_run *stored,
 			const struct fg_profile *profile, struct fg_error *err)
 {

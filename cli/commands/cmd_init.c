@@ -21,7 +21,7 @@ struct options {
 
 /* ---- YAML ---- */
 
-/* As it is where that is plain, else in double quotes. */
+/* Unquoted if it is plain, otherwise in double quotes. */
 static void add_yaml(struct fg_strbuf *text, const char *value)
 {
 	bool is_plain = isalnum((unsigned char)*value) || *value == '.' || *value == '/';
@@ -74,7 +74,7 @@ static void add_benchmark(struct fg_strbuf *text, const struct fg_project_progra
 				 margin, fg_harness_name(program->harness));
 }
 
-/* How many are written; the others are shown as comments. */
+/* How many are written; the rest become comments. */
 static size_t chosen(const struct fg_project *project)
 {
 	size_t count = 0;
@@ -176,7 +176,7 @@ static void write_file(struct fg_strbuf *text, const struct fg_project *project)
 
 /* ---- the command ---- */
 
-/* Exclusively: what is there is never touched, not even when it came a moment ago. */
+/* Created exclusively: an existing file is never touched, not even one created a moment ago. */
 static int create(const char *path, const struct fg_strbuf *text, struct fg_error *err)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

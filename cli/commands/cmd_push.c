@@ -130,7 +130,7 @@ static void print_result(struct fg_cli *cli, const struct fg_push_result *result
 	fg_strbuf_release(&text);
 }
 
-/* What the command line leaves open comes from fastgate.yml, where there is one. */
+/* Whatever the command line leaves open comes from fastgate.yml, if there is one. */
 static int push(struct fg_cli *cli, const struct options *given, const struct fg_perfdb *perfdb,
 		const char *spool)
 {

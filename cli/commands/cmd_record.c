@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Run one command with the collector in it and leave the traces in a folder.  The command keeps our
- * terminal, our streams and our process group, so that it behaves as without us; a key that
- * interrupts reaches both, and we wait for the command to decide what to do about it.  Our exit
- * code is the command's.
+ * Run one command with the collector in it and leave the traces in a folder. The command keeps our
+ * terminal, our streams and our process group, so that it behaves as without us. A key that
+ * interrupts reaches both, and we wait for the command to react. Our exit code is the command's.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -116,7 +115,7 @@ static int make_control(const char *path, char **absolute, struct fg_error *err)
 	return status;
 }
 
-/* A folder of an earlier recording is cleared of its traces, and of nothing else. */
+/* Only the traces of an earlier recording are removed from the folder. */
 static int make_folder(const char *path, char **absolute, struct fg_error *err)
 {
 	char **names = NULL;
@@ -217,14 +216,14 @@ struct totals {
 };
 
 /*
- * Read what the header counts, and cut the file to what was written: it was made as large as it
- * might have become.
+ * Read the counters of the header, and cut the file to what was written: it was created as large as
+ * it could become.
  */
 static void finish_file(const char *path, struct totals *totals)
 {
 	struct fg_trace_header header;
 	struct stat status;
-	/* The command may have put links, pipes and devices there. */
+	/* The command may have put links, pipes or devices there. */
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
@@ -264,7 +263,7 @@ static int finish_files(const char *folder, struct totals *totals, struct fg_err
 	return status;
 }
 
-/* Losses that a reader of the profile should know of; the others are told by `fastgate view`. */
+/* Losses that a reader of the profile should know about; `fastgate view` shows the others. */
 static const struct {
 	enum fg_trace_loss cause;
 	const char *text;
@@ -292,7 +291,7 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals, co
 				    told[i].text);
 }
 
-/* What is asked for is never rounded down to nothing, which would mean no limit. */
+/* Never rounded down to zero, which would mean no limit. */
 static uint64_t whole_ms(int64_t ns)
 {
 	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
@@ -301,7 +300,7 @@ static uint64_t whole_ms(int64_t ns)
 static int prepare(const struct options *given, const char *command, struct fg_preload *preload,
 		   char *owned[3], struct fg_error *err)
 {
-	/* Of a file that is named by its path the check says what is wrong with it. */
+	/* For a program named by its path, the check says what is wrong with it. */
 	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
 	int status = FG_OK;
 

@@ -47,7 +47,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* The format that is usual for a file of this name; NULL: none is. */
+/* The usual format for a file of this name, or NULL. */
 static const char *format_of_file(const char *path)
 {
 	static const char *const endings[][2] = {
@@ -119,7 +119,7 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-/* fastgate.yml may be absent: --set report.post=... says it as well. */
+/* fastgate.yml may be absent: --set report.post=... works too. */
 static int post(const struct fg_cli *cli, const struct options *given)
 {
 	struct fg_plan plan = {0};

@@ -25,7 +25,8 @@ static const struct fg_cli_example examples[] = {
 };
 
 /*
- * All names are looked up before the first run is removed: "latest~1 latest~2" means what it says.
+ * All names are resolved before the first run is removed, so "latest~1 latest~2" means what it
+ * says.
  */
 static int run(struct fg_cli *cli, const void *values)
 {

@@ -12,7 +12,7 @@ struct options {
 	const char *budget;
 };
 
-/* Options that are short for a key. */
+/* Options that stand for a key. */
 static void take_short_forms(struct fg_cli *cli, struct options *given)
 {
 	struct fg_cli_config *config = &given->config;

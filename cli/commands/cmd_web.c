@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The pages over the local store.  The server is a program of its own (perfdb), so that fastgate,
- * which runs inside measured pipelines, carries no HTTP server; this command finds it and becomes
+ * The pages over the local store. The server is a separate program (perfdb), so that fastgate,
+ * which runs inside measured pipelines, contains no HTTP server; this command finds it and becomes
  * it.
  */
 #include "base/fs.h"
@@ -38,8 +38,8 @@ static const struct fg_cli_example examples[] = {
 };
 
 /*
- * Where the server stands, seen from the folder of this program: installed, for programs only, in a
- * build folder.
+ * Where the server may be, relative to the folder of this program: installed, for programs only, in
+ * a build folder.
  */
 static const char *const places[] = {
 	"perfdb",
@@ -47,7 +47,7 @@ static const char *const places[] = {
 	"../perfdb/server/perfdb",
 };
 
-/* NULL: it is not there. */
+/* NULL: not found */
 static char *find_beside(const char *folder)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(places); i++) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One command of fastgate is one file, cli/cmd_<name>.c, that defines one `const struct
- * fg_cli_command fg_cmd_<name>`, and one row in commands.def.  The row's tables are what its
- * arguments are parsed with, and what `--help`, the man page and the shell completions are made of.
- * docs/adding-a-command.md shows one from beginning to end.
+ * A command is one file, cli/commands/cmd_<name>.c, that defines one `const struct fg_cli_command
+ * fg_cmd_<name>`, and one row in commands.def. Its tables drive argument parsing, `--help`, the man
+ * page and the shell completions. docs/adding-a-command.md shows a complete one.
  *
- * run() gets the parsed options and positional arguments, speaks through the functions below, and
- * returns an exit code (enum fg_exit, docs/exit-codes.md).  Data goes to stdout, words for people
+ * run() gets the parsed options and positional arguments, prints through the functions below, and
+ * returns an exit code (enum fg_exit, docs/exit-codes.md). Data goes to stdout, messages for people
  * to stderr.
  */
 #ifndef FG_CLI_FRAMEWORK_COMMAND_H
@@ -29,14 +28,14 @@ enum fg_cli_color {
 
 struct fg_cli_command;
 
-/* What every command knows about how it was called. */
+/* How a command was called. */
 struct fg_cli {
 	const struct fg_cli_command *command;
 	/* positional, NULL at the end; their number was checked against the table */
 	char **arguments;
 	size_t argument_count;
 	bool quiet;     /* nothing on stderr but errors */
-	bool verbose;   /* tell more */
+	bool verbose;   /* more detail */
 	bool json;      /* the result as JSON on stdout (commands with `has_json`) */
 	bool color_out; /* colours are wanted on stdout; on stderr */
 	bool color_err;
@@ -45,8 +44,8 @@ struct fg_cli {
 	unsigned columns; /* of the terminal, else 80 */
 	unsigned rows;    /* of the terminal, else 24 */
 	/*
-	 * Becomes true at SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly`; the others
-	 * just end.
+	 * Becomes true at SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly`; these signals
+	 * end the others.
 	 */
 	const volatile sig_atomic_t *interrupted;
 	struct fg_arena arena; /* lives as long as the command runs */
@@ -67,7 +66,7 @@ struct fg_cli_example {
 	const char *what;
 };
 
-/* Under which heading `fastgate help` lists it. */
+/* The heading under which `fastgate help` lists a command. */
 enum fg_cli_group {
 	FG_CLI_GROUP_GATE,
 	FG_CLI_GROUP_PROFILE,
@@ -76,7 +75,7 @@ enum fg_cli_group {
 	FG_CLI_GROUP_COUNT,
 };
 
-/* Bits of the exit codes that a command can end with, beside success, usage and internal errors. */
+/* Exit codes of a command as bits, besides success, usage and internal errors. */
 #define FG_CLI_EXIT(code) (1u << (code))
 #define FG_CLI_EXITS_OF_A_GATE                                          \
  (FG_CLI_EXIT(FG_EXIT_REGRESSION) | FG_CLI_EXIT(FG_EXIT_INCONCLUSIVE) | \
@@ -86,9 +85,7 @@ struct fg_cli_command {
 	const char *name;
 	enum fg_cli_group group;
 	const char *summary; /* one line, lower case, no full stop */
-	/*
-	 * paragraphs, an empty line between them; a line that begins with a blank is kept as it is
-	 */
+	/* paragraphs, separated by empty lines; a line that begins with a blank is not wrapped */
 	const char *description;
 	const struct fg_option *options;         /* or NULL */
 	size_t options_size;                     /* of the struct that they fill */
@@ -97,12 +94,12 @@ struct fg_cli_command {
 	unsigned exits;                          /* FG_CLI_EXIT bits */
 	bool has_json;                           /* --json is understood */
 	bool takes_command; /* the first argument ends the options: "record CMD -x" */
-	bool stops_cleanly; /* looks at cli->interrupted */
+	bool stops_cleanly; /* checks cli->interrupted */
 	int (*run)(struct fg_cli *cli, const void *options);
 };
 /*
- * The tables of a command, which every cmd_<name>.c calls by the same names: `struct options` and
- * the three.
+ * The tables of a command, which have the same names in every cmd_<name>.c: `struct options`, and
+ * the arrays `options`, `arguments` and `examples`.
  */
 #define FG_CLI_TABLES                                                                \
  .options = options, .options_size = sizeof(struct options), .arguments = arguments, \
@@ -110,7 +107,7 @@ struct fg_cli_command {
 
 /* All commands, NULL at the end, in the order in which they are listed. */
 extern const struct fg_cli_command *const fg_cli_commands[];
-/* Options that every command takes, and the one of those with a result.  Filled by main. */
+/* Options that every command takes, and --json for commands with `has_json`. Filled in by main. */
 extern const struct fg_option fg_cli_global_options[];
 extern const struct fg_option fg_cli_json_option[];
 
@@ -118,10 +115,7 @@ const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL: non
 /* "there is no command 'rnu'; did you mean 'run'?" */
 int fg_cli_unknown_command(const char *name, struct fg_error *err);
 
-/*
- * Words for people, on stderr, a line feed is added.  say: not with --quiet.  detail: only with
- * --verbose.
- */
+/* Messages for people, one line on stderr. say: not with --quiet. detail: only with --verbose. */
 void fg_cli_say(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 void fg_cli_detail(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 void fg_cli_warn(const struct fg_cli *cli, const char *format, ...)
@@ -129,22 +123,21 @@ void fg_cli_warn(const struct fg_cli *cli, const char *format, ...)
 /* Print "fastgate: <message>" and return the exit code that belongs to err->code. */
 int fg_cli_fail(const struct fg_cli *cli, const struct fg_error *err);
 /*
- * Print it with the usage line, and return FG_EXIT_USAGE: for arguments that make no sense
+ * Prints it with the usage line and returns FG_EXIT_USAGE: for arguments that make no sense
  * together.
  */
 int fg_cli_usage(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 enum fg_exit fg_cli_exit_code(enum fg_status status);
 
 /*
- * Data on stdout.  Failures to write are kept by the stream and reported by main when the command
- * has ended.
+ * Data on stdout. The stream remembers failed writes; main reports them when the command has ended.
  */
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
-/* Words for people: names in them are no commands to a program that reads the log. */
+/* Text for people: names in it must not act as commands for a program that reads the log. */
 void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text);
-/* The same, through a pager when stdout is a terminal and the text is longer than it. */
+/* As above, through a pager if stdout is a terminal and the text is longer than the screen. */
 void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text);
-/* To a file as fg_fs_write_result() does; NULL and "-" are stdout. */
+/* Writes to a file as fg_fs_write_result() does; NULL and "-" are stdout. */
 int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,
 		 struct fg_error *err) FG_NODISCARD;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is said, where, and in which colours. */
+/* Output: what goes where, and in which colours. */
 #include "cli/framework/output.h"
 
 #include "base/fs.h"
@@ -46,8 +46,8 @@ static bool is_dumb(void)
 }
 
 /*
- * The command line decides, then https://no-color.org, then CLICOLOR_FORCE, then whether anybody
- * can see colours.
+ * The command line decides, then https://no-color.org, then CLICOLOR_FORCE, then whether the output
+ * is a terminal.
  */
 static bool wants_color(enum fg_cli_color wish, bool is_terminal)
 {
@@ -97,8 +97,8 @@ void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *global
 /* ---- words ---- */
 
 /*
- * Messages quote what others wrote: none of it may steer the terminal, or the program that reads
- * the log.
+ * Messages quote foreign text: none of it may control the terminal, or the program that reads the
+ * log.
  */
 FG_PRINTF(2, 0)
 static void print_line(const char *start, const char *format, va_list ap)
@@ -112,7 +112,7 @@ static void print_line(const char *start, const char *format, va_list ap)
 	fg_strbuf_add_text(&line, start);
 	fg_text_add_for_log(&line, fg_strbuf_text(&clean), clean.length);
 	fg_strbuf_add_char(&line, '\n');
-	/* One write a line, so that lines of several processes do not mix. */
+	/* One write per line, so that lines of several processes do not mix. */
 	(void)fwrite(fg_strbuf_text(&line), 1, line.length, stderr);
 	fg_strbuf_release(&line);
 	fg_strbuf_release(&clean);
@@ -169,7 +169,7 @@ static void print_error(const struct fg_cli *cli, const char *format, ...)
 	va_end(ap);
 }
 
-/* What went wrong decides the exit code, unless a command knows better. */
+/* The kind of error decides the exit code, unless a command knows better. */
 enum fg_exit fg_cli_exit_code(enum fg_status status)
 {
 	switch (status) {
@@ -224,7 +224,7 @@ int fg_cli_usage(const struct fg_cli *cli, const char *format, ...)
 
 /* ---- data ---- */
 
-/* Why standard output failed first: the stream itself only remembers that it did. */
+/* Why standard output failed first: the stream only remembers that it did. */
 static int output_errno;
 
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text)
@@ -319,7 +319,7 @@ static bool run_pager(char **argv, const struct fg_strbuf *text)
 	(void)close(ends[0]);
 	if (started) {
 		/*
-		 * Ctrl-C belongs to the pager now.  A reader who quits early is no error: the pipe
+		 * Ctrl-C now belongs to the pager. A reader who quits early is no error: the pipe
 		 * just closes.
 		 */
 		(void)sigaction(SIGINT, &ignore, &kept);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The global options, and the terminal that they and its surroundings describe. */
+/* The global options, and the terminal as they and the environment describe it. */
 #ifndef FG_CLI_FRAMEWORK_OUTPUT_H
 #define FG_CLI_FRAMEWORK_OUTPUT_H
 

@@ -15,7 +15,7 @@ static void say_note(void *context, const char *note)
 	fg_cli_say(session->cli, "%s", note);
 }
 
-/* A build that failed shows its last lines: they say more than our one line can. */
+/* Show the last lines of a failed build: they say more than our one line can. */
 static void show_tail(const struct fg_session *session, char *tail)
 {
 	char *rest = tail;
@@ -81,8 +81,8 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 }
 
 /*
- * A commit that is not checked out here.  What is staged goes by the name of the commit that it
- * stands on.
+ * A commit that is not checked out here. What is staged is named after the commit that it is based
+ * on.
  */
 static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 			      const struct fg_git *git, struct fg_error *err)
@@ -101,10 +101,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 		side->describe = fg_xstrdup("staged");
 		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
 	} else if (status == FG_OK) {
-		/*
-		 * Branch, tag and changes are those of what is checked out, which is something
-		 * else.
-		 */
+		/* Branch, tag and changes describe what is checked out, which is something else. */
 		fg_side_release(side);
 		*side = (struct fg_side){.commit = commit, .describe = words};
 		commit = NULL;
@@ -116,7 +113,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 	return status;
 }
 
-/* Before anything is built: a ref that is not there should not cost a build. */
+/* Before anything is built: a mistyped ref should not cost a build. */
 static int resolve_git_baseline(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->plan->root,
@@ -186,7 +183,7 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	return load_history(arms, session, err);
 }
 
-/* The history is that of its branch in the store here, if there is one. */
+/* The history comes from its branch in the local store, if there is one. */
 static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, const char *name,
 			      struct fg_error *err)
 {
@@ -202,7 +199,7 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 	return status;
 }
 
-/* The facts that the user wants kept, on the host and on both sides. */
+/* Record the user's own facts about the host and both sides. */
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_plan *plan = session->plan;
@@ -241,8 +238,8 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 			 : take_stored_baseline(arms, session, baseline->value, err);
 	if (status == FG_ENOENT) {
 		/*
-		 * The first run of a line has nothing to be compared with: the gate says "new", or
-		 * fails when that is asked for.
+		 * The first run on a branch has nothing to be compared with: the gate says "new",
+		 * or fails if a baseline is required.
 		 */
 		fg_cli_say(session->cli, "%s", err ? err->message : "no baseline");
 		status = FG_OK;
@@ -307,7 +304,7 @@ void fg_arms_describe(const struct fg_arms *arms, struct fg_gate_input *input)
 	input->history_count = arms->history_count;
 }
 
-/* Behind those that are there; the array moves into the plan's arena. */
+/* Appended to the existing ones; the array moves into the plan's arena. */
 static void add_accepts(struct fg_policy *policy, struct fg_plan *plan,
 			const struct fg_accept *more, size_t count)
 {

@@ -43,8 +43,8 @@ static bool has_program(const struct fg_benchmark *benchmark, const char *root)
 }
 
 /*
- * The same work on both sides is what a comparison needs, so our command goes first wherever the
- * baseline can run it.
+ * A comparison needs the same work on both sides, so our command is preferred wherever the baseline
+ * can run it.
  */
 static void choose_command(const struct fg_match *match, struct fg_benchmark *benchmark,
 			   const char *root)

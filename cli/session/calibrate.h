@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How small a change can be seen on this host: a program is measured against itself and the gate's
- * own rule is asked.
+ * The smallest change that can be seen on this host: a program is measured against itself, and the
+ * gate's own rule is asked.
  */
 #ifndef FG_CLI_SESSION_CALIBRATE_H
 #define FG_CLI_SESSION_CALIBRATE_H
@@ -21,7 +21,7 @@ struct fg_calibration {
 		unsigned pairs;
 		unsigned aside; /* repetitions of a duet that did not run at the same time */
 		double seconds;
-		double smallest_cpu_time; /* relative; NaN: cannot be said */
+		double smallest_cpu_time; /* relative; NaN: unknown */
 		double smallest_wall_time;
 		char *failure; /* NULL: it was measured */
 	} rows[FG_CALIBRATION_ROWS];
@@ -29,7 +29,7 @@ struct fg_calibration {
 
 struct fg_calibrate_options {
 	const struct fg_benchmark *benchmark; /* NULL: a loop of the shell */
-	const char *root;                     /* folder that its command is seen from */
+	const char *root;                     /* folder that its command is relative to */
 	unsigned pairs;                       /* in each schedule */
 	int64_t budget_ns;                    /* of each schedule */
 };

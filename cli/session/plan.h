@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fastgate.yml for a command: the options that choose and override it, and loading it with
- * everything said aloud.
+ * fastgate.yml for a command: the options that select and override it, and loading it with all
+ * messages printed.
  */
 #ifndef FG_CLI_SESSION_PLAN_H
 #define FG_CLI_SESSION_PLAN_H
@@ -17,7 +17,7 @@ enum {
 struct fg_cli_config {
 	const char *path;               /* --config */
 	struct fg_option_list settings; /* --set */
-	/* The command's own options that are short for a key. */
+	/* The command's own options that stand for a key. */
 	struct fg_config_option short_forms[FG_CLI_SHORT_FORMS_MAX];
 	size_t short_form_count;
 };
@@ -42,15 +42,15 @@ struct fg_cli_config {
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
- * Load it with the environment's and the command line's values over it.  Every error and warning is
- * printed. FG_EXIT_PASS: the plan is to be released by the caller.  `optional`: without a file the
- * defaults are the plan.
+ * Loads it, overridden by the environment and the command line. Every error and warning is printed.
+ * FG_EXIT_PASS: the caller releases the plan. `optional`: without a file, the defaults are the
+ * plan.
  */
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,
 		     struct fg_plan *plan);
 
 /*
- * An option with its argument, as in "--budget 2m", is short for "KEY=VALUE".  NULL argument:
+ * An option with its argument, such as "--budget 2m", stands for "KEY=VALUE". NULL argument:
  * nothing.
  */
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,

@@ -128,7 +128,7 @@ int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, con
 		fg_error_prefix(err, "%s", path);
 		goto out;
 	}
-	/* Whose comment is rewritten is not for the report to say. */
+	/* The report must not decide which comment is rewritten. */
 	free(run.project);
 	run.project = fg_xstrdup(plan->project ? plan->project : "");
 	if (plan->post_count == 0)

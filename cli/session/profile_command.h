@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the commands that show a profile (view, graph, export) and those that take one in (import)
- * have in common: the rows of their tables, and the way from RUN to a profile and a query.
+ * Shared by the commands that show a profile (view, graph, export) and the one that reads one in
+ * (import): the rows of their tables, and the way from RUN to a profile and a query.
  */
 #ifndef FG_CLI_SESSION_PROFILE_COMMAND_H
 #define FG_CLI_SESSION_PROFILE_COMMAND_H
@@ -28,7 +28,7 @@ struct fg_cli_profile_options {
 /* RUN alone. */
 extern const struct fg_cli_argument fg_cli_run_arguments[];
 
-/* What is to be done with the profile; its query is already held against it. */
+/* What to do with the profile; the query has been checked against it. */
 struct fg_cli_profile_use {
 	int (*run)(struct fg_cli *cli, void *context, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, struct fg_error *err);
@@ -39,10 +39,10 @@ struct fg_cli_profile_use {
 int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 		       const char *words, const struct fg_cli_profile_use *use,
 		       struct fg_error *err) FG_NODISCARD;
-/* A whole command: the first argument is RUN; what went wrong is told.  Returns the exit code. */
+/* A whole command: the first argument is RUN; errors are printed. Returns the exit code. */
 int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 			  const struct fg_cli_profile_use *use);
-/* The exit code of what ended with `status`; a failure is told. */
+/* The exit code for `status`; an error is printed. */
 int fg_cli_end(const struct fg_cli *cli, int status, const struct fg_error *err);
 
 #endif

@@ -20,7 +20,8 @@ static const char *const phase_words[] = {
 };
 
 /*
- * Longest that it can still take: the pairs to the last look, or the budget, whichever ends first.
+ * Upper bound of the remaining time: the pairs up to the last look, or the budget, whichever ends
+ * first.
  */
 static double seconds_left(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
@@ -87,7 +88,7 @@ void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progr
 		return;
 	describe(progress, runner, gate, &line);
 	if (cli->err_is_terminal) {
-		/* Cut by bytes is cut early enough by columns, and never within a character. */
+		/* Cutting by bytes never leaves too many columns, and never splits a character. */
 		struct fg_strbuf cut = {0};
 
 		fg_text_add_clean(&cut, fg_strbuf_text(&line), line.length,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is going on, on stderr: one line that is drawn over itself on a terminal; elsewhere a plain
- * line when a benchmark begins and every half minute after.  Nothing with --quiet.
+ * Progress on stderr: one line that is redrawn on a terminal; elsewhere a plain line when a
+ * benchmark begins and every half minute after. Nothing with --quiet.
  */
 #ifndef FG_CLI_SESSION_PROGRESS_H
 #define FG_CLI_SESSION_PROGRESS_H
@@ -22,7 +22,7 @@ struct fg_progress {
 void fg_progress_begin(struct fg_progress *progress, const char *benchmark);
 void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progress *runner,
 		      const struct fg_gate_progress *gate);
-/* Take the line away, before something else is written. */
+/* Removes the line, before other output. */
 void fg_progress_clear(struct fg_progress *progress);
 
 #endif

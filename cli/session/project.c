@@ -67,8 +67,8 @@ static char *cached_value(const char *root, const char *folder, const char *entr
 }
 
 /*
- * An optimised build that is there is used as it is.  One without optimisation is left alone,
- * because measuring it says little and changing it would be rude: ours gets a folder of its own.
+ * An existing optimised build is used. One without optimisation is left alone: measuring it says
+ * little, and changing it would be rude, so ours gets a separate folder.
  */
 static void choose_cmake_folder(const char *root, struct fg_arena *arena,
 				struct fg_project *project, const char **build_type)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a folder looks like to somebody who is to write its first fastgate.yml: how it is built, and
- * which programs of it could be benchmarks.  Only looks; nothing is run or changed.
+ * Facts about a folder for its first fastgate.yml: how it is built, and which programs in it could
+ * be benchmarks. Read-only; nothing is run or changed.
  */
 #ifndef FG_CLI_SESSION_PROJECT_H
 #define FG_CLI_SESSION_PROJECT_H
@@ -24,7 +24,7 @@ struct fg_project_program {
 	const char *name; /* unique among them */
 	enum fg_harness harness;
 	bool is_built;
-	int rank; /* the higher, the likelier it is a benchmark */
+	int rank; /* higher: more likely a benchmark */
 };
 
 struct fg_project {
@@ -35,9 +35,9 @@ struct fg_project {
 	const char *debug_folder; /* a build without optimisation that was passed over, or NULL */
 	struct fg_project_program *programs; /* the likeliest first */
 	size_t program_count;
-	bool has_commit;  /* a git repository with one at least */
-	bool has_history; /* and with one before that, to compare with */
-	bool was_cut;     /* there were more files than we look at */
+	bool has_commit;  /* a git repository with at least one commit */
+	bool has_history; /* and with an earlier one to compare with */
+	bool was_cut;     /* there were more files than the limit */
 };
 
 enum {

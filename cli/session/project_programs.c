@@ -57,7 +57,7 @@ static bool holds_text(const char *data, size_t size, const char *text)
 	return memmem(data, size, text, strlen(text)) != NULL;
 }
 
-/* Harnesses are known by the options that they understand, or by their library. */
+/* Harnesses are recognised by the options that they understand, or by their library. */
 static enum fg_harness harness_of(const char *data, size_t size)
 {
 	if (holds_text(data, size, "benchmark_min_time") ||
@@ -134,7 +134,7 @@ static void look_at_file(struct search *search, const char *whole, const char *p
 	free(data);
 }
 
-/* Folders that hold no program of the project's own. */
+/* Folders without programs of the project itself. */
 static bool is_skipped(const char *name)
 {
 	static const char *const skipped[] = {"CMakeFiles",    "_deps",       "node_modules",
@@ -196,7 +196,7 @@ static void visit(struct search *search, const char *path, unsigned depth,
 
 /* ---- programs that the build files declare ---- */
 
-/* The name behind "add_executable(" or "executable('", where there is a plain one. */
+/* The name after "add_executable(" or "executable('", if it is a plain one. */
 static char *declared_name(const char *text)
 {
 	size_t length = 0;

@@ -73,7 +73,7 @@ static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_q
 	return status;
 }
 
-/* Filters by what the profile does not know would quietly leave nothing. */
+/* A filter by something the profile does not know would silently leave nothing. */
 static int check(const struct fg_cli_query_options *options, const struct fg_profile *profile,
 		 struct fg_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which part of a profile a command looks at, and how its frames are named and grouped: the options
- * that `view`, `graph` and `export` share.  All of them combine.
+ * The options that `view`, `graph` and `export` share: which part of a profile to show, and how
+ * frames are named and grouped. All of them combine.
  */
 #ifndef FG_CLI_SESSION_QUERY_OPTIONS_H
 #define FG_CLI_SESSION_QUERY_OPTIONS_H
@@ -140,11 +140,10 @@ extern const char *const fg_cli_splits[];
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
- * Do they ask for what only single samples know: when, in which thread, region or unit of work, on
- * which line?
+ * Whether they need single samples: when, in which thread, region or unit of work, on which line.
  */
 bool fg_cli_query_needs_samples(const struct fg_cli_query_options *options);
-/* What they mean for this profile; texts are borrowed or live in the command's arena. */
+/* Translates them for this profile; texts are borrowed or live in the command's arena. */
 int fg_cli_make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,
 		      const struct fg_profile *profile, struct fg_calltree_query *query,
 		      struct fg_error *err) FG_NODISCARD;

@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-/* By the variables that decide about it, in their order; nothing set is the C locale. */
+/* By the usual variables in their order of precedence; none set is the C locale. */
 static bool locale_is_utf8(void)
 {
 	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -74,7 +74,7 @@ static bool find_kept(const struct fg_profile_set *set, unsigned wanted, struct 
 	return false;
 }
 
-/* --repetition N is held against the profile later on: so it says of itself that it is the Nth. */
+/* --repetition N is checked against the profile later, so the profile says that it is the Nth. */
 static void number_repetition(struct fg_profile *profile, unsigned number)
 {
 	profile->repetition_count = number;
@@ -82,7 +82,10 @@ static void number_repetition(struct fg_profile *profile, unsigned number)
 		profile->samples[i].repetition = number - 1;
 }
 
-/* *found: the samples of one repetition are in the profile.  Not kept: nothing has happened. */
+/*
+ * *found: the samples of one repetition are in the profile. If they were not kept, nothing has
+ * happened.
+ */
 static int from_samples(const struct fg_cli_run_options *options,
 			const struct fg_stored_run *stored, size_t index, bool *found,
 			struct fg_profile *profile, struct fg_error *err)
@@ -227,7 +230,7 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 	return status;
 }
 
-/* What is odd about a profile is told as soon as it is known. */
+/* Notes about a profile are printed as soon as they are known. */
 static int tell_notes(const struct fg_cli *cli, int status, const struct fg_profile *profile)
 {
 	for (size_t i = 0; status == FG_OK && i < profile->note_count; i++)

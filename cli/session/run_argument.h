@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RUN, wherever a command shows a profile: the id of a stored run (or "latest", "latest~2", a tag,
- * a branch), a trace file or the folder that `record` wrote, an exported run file, another tool's
- * profile; the newest when left out.  This is the one place that finds out which.
+ * a branch), a trace file or the folder that `record` wrote, an exported run file, or another
+ * tool's profile; by default the newest. This is the one place that finds out which.
  */
 #ifndef FG_CLI_SESSION_RUN_ARGUMENT_H
 #define FG_CLI_SESSION_RUN_ARGUMENT_H
@@ -16,16 +16,16 @@ struct fg_cli_run_options {
 	struct fg_option_list binaries;
 	int64_t period_ns;
 	const char *value;
-	const char *format; /* of fg_import_formats; NULL: found out from the content */
+	const char *format; /* of fg_import_formats; NULL: detected from the content */
 	bool names_only;
-	/* of one repetition of a stored run; it is an error when they were not kept */
+	/* samples of one repetition of a stored run; an error if they were not kept */
 	bool every_sample;
-	/* what is asked for needs them: where they were kept they are taken, without being asked */
+	/* the query needs samples: taken if they were kept, without being asked for */
 	bool prefers_samples;
 	unsigned repetition; /* of a stored run, from 1; 0: the first one */
 };
 
-/* Where `record` writes when it is not told. */
+/* Where `record` writes by default. */
 #define FG_CLI_RECORD_FOLDER "fastgate-record"
 
 extern const char *const fg_cli_sides[];
@@ -93,7 +93,7 @@ extern const char *const fg_cli_sides[];
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
 	FG_NODISCARD;
-/* The same for what must be a file or a folder. */
+/* As above, for a RUN that must be a file or a folder. */
 int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			     const char *path, struct fg_profile *profile, struct fg_error *err)
 	FG_NODISCARD;

@@ -137,7 +137,7 @@ int fg_samples_remove(const char *store, const char *run, struct fg_error *err)
 	return remove_folder(folder_of(store, run), err);
 }
 
-/* A folder that is called otherwise than a run is not ours to remove. */
+/* A folder whose name is not that of a run is not ours to remove. */
 static bool is_orphan(struct fg_store *store, const char *name)
 {
 	char id[RUN_ID_LENGTH + 1];

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every sample of a stored run.  The store keeps sums: time by function and call path, of each
- * repetition.  When each sample happened, in which thread, region, unit of work and line, is kept
- * beside it where somebody asked for that (measure.sampler.keep_samples), a file of
- * "fastgate-profile/1" a repetition:
+ * Every sample of a stored run. The store keeps sums: time by function and call path, for each
+ * repetition. With measure.sampler.keep_samples, the time, thread, region, unit of work and line of
+ * each sample are kept beside it, one "fastgate-profile/1" file per repetition:
  *
- *	FOLDER OF THE STORE/samples/RUN/SERIES/ARM-PAIR.json.gz
+ * FOLDER OF THE STORE/samples/RUN/SERIES/ARM-PAIR.json.gz
  *
- * Symbols are resolved in it already: neither the trace nor the binaries are needed again.  The
- * files belong to their run: they go with it (`rm`, `gc`).
+ * Symbols in it are resolved: neither the trace nor the binaries are needed again. The files are
+ * removed with their run (`rm`, `gc`).
  */
 #ifndef FG_CLI_SESSION_SAMPLES_H
 #define FG_CLI_SESSION_SAMPLES_H
@@ -17,7 +16,7 @@
 #include "profile/profile.h"
 #include "store/store.h"
 
-/* Which repetition's. */
+/* Names the samples of one repetition. */
 struct fg_samples_key {
 	const char *store; /* its path */
 	const char *run;   /* its id */
@@ -34,11 +33,11 @@ int fg_samples_load(const struct fg_samples_key *key, struct fg_profile *profile
 		    struct fg_error *err) FG_NODISCARD;
 bool fg_samples_are_kept(const struct fg_samples_key *key);
 
-/* Of one series; of a whole run.  It is no error when there are none. */
+/* Removes those of one series, or of a whole run. It is no error if there are none. */
 int fg_samples_remove_series(const char *store, const char *run, size_t series,
 			     struct fg_error *err) FG_NODISCARD;
 int fg_samples_remove(const char *store, const char *run, struct fg_error *err) FG_NODISCARD;
-/* Of runs that are not in the store. */
+/* Removes those of runs that are not in the store. */
 int fg_samples_prune(const char *path, struct fg_store *store, size_t *removed,
 		     struct fg_error *err) FG_NODISCARD;
 

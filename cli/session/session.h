@@ -2,12 +2,12 @@
 /*
  * A gate from the first pair to the last report: what `run` and `duel` share.
  *
- *	fg_session_init() → fill options → fg_session_measure() → fg_session_decide() → fg_session_save()
- *	→ fg_session_report() → fg_session_release()
+ * fg_session_init() → fill options → fg_session_measure() → fg_session_decide() → fg_session_save()
+ * → fg_session_report() → fg_session_release()
  *
  * Here the rooms meet: the runner executes, each repetition's trace is folded into a profile set at
  * once, the store keeps every finished repetition, and the gate says after each look whether to go
- * on.  An interruption is FG_EINTERRUPTED; what was measured until then is in the run and in the
+ * on. An interruption is FG_EINTERRUPTED; what was measured until then is in the run and in the
  * store.
  */
 #ifndef FG_CLI_SESSION_SESSION_H
@@ -31,7 +31,7 @@ struct fg_session {
 	size_t benchmark_count;
 	const char *roots[FG_ARM_COUNT]; /* baseline NULL: the candidate alone */
 	const char *state_folder;
-	bool staged;           /* the candidate is what is staged, not the work tree; or */
+	bool staged;           /* the candidate is what is staged, or */
 	const char *candidate; /* this ref; NULL: the work tree */
 	bool keep_traces;
 	struct fg_store *store; /* NULL: nothing is kept; closed with the session */
@@ -42,8 +42,8 @@ struct fg_session {
 	struct fg_profile_set **profiles;
 	size_t profile_count;
 	char codes[FG_ARM_COUNT]
-		  [17];     /* what the present benchmark's arms have mapped; "": not seen */
-	char *cache_folder; /* the symbolizer's, as long as it lives */
+		  [17]; /* code that the arms of the current benchmark have mapped; "": not seen */
+	char *cache_folder; /* of the symbolizer */
 	struct fg_symbolizer *symbolizer;
 	struct fg_progress progress;
 	struct fg_gate_progress look; /* the last one, for the progress line */
@@ -57,7 +57,7 @@ struct fg_session {
 /* Gives the run its id, its seed and the facts about the host. */
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		    struct fg_error *err) FG_NODISCARD;
-/* The plan's store, made where there is none. */
+/* Opens the plan's store, creating it if needed. */
 int fg_session_open_store(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 void fg_session_release(struct fg_session *session);
 
@@ -66,8 +66,9 @@ void fg_session_take_run(struct fg_session *session, struct fg_stored_run *store
 void fg_session_take_profiles(struct fg_session *session, struct fg_stored_run *stored);
 
 /*
- * Call before anything is opened.  true: we are the process that measures.  false: we have watched
- * over it, it is gone, and nothing of it is left; the command returns *exit_code.
+ * Call before anything is opened. Splits into the process that measures (true) and its guard
+ * (false). The guard returns when the other has ended and its children are gone; the command then
+ * returns *exit_code.
  */
 bool fg_session_guard(const struct fg_cli *cli, int *exit_code);
 int fg_session_measure(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
@@ -75,19 +76,18 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err) FG_NODI
 int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * The run with its report into the store, if there is one.  The profiles are those that the store
- * gives back from then on, so that a report written now and one written from the store later are
- * the same bytes.
+ * Stores the run with its report, if there is a store. Afterwards the profiles are those that the
+ * store returns, so that a report written now and one written from the store later are the same
+ * bytes.
  */
 int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
- * The plan's reports into their files; then the terminal's words, or with --json the JSON report,
- * on stdout. A report that cannot be written is an error after all others were written.
+ * Writes the plan's reports to their files, then prints the terminal report, or with --json the
+ * JSON report. A report that cannot be written is an error after all others were written.
  */
 int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
- * The run to the server, the result to where people read it.  The exit code: the verdict's own goes
- * first.
+ * Uploads the run and posts the result. Returns the exit code: the verdict's own takes precedence.
  */
 int fg_session_tell(const struct fg_session *session, bool may_post);
 

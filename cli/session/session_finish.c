@@ -18,7 +18,7 @@ static bool has_passed(const struct fg_session *session, const char *benchmark)
 	return false;
 }
 
-/* Samples that were to be kept in case of need, and are not needed. */
+/* Samples that were kept in case of a failure, and are not needed. */
 static void drop_samples(struct fg_session *session)
 {
 	for (size_t i = 0; session->store && i < session->run.series_count; i++) {

@@ -32,8 +32,8 @@ static void make_room_for_profiles(struct fg_session *session)
 }
 
 /*
- * Two commands may be two programs: the baseline's functions are filed under the candidate's name,
- * or they would never meet.
+ * The two commands may be different programs: the baseline's functions are filed under the
+ * candidate's name, or they would never match.
  */
 static struct fg_ingest_row row_of(const struct fg_session *session,
 				   const struct fg_repetition *done)
@@ -49,9 +49,8 @@ static struct fg_ingest_row row_of(const struct fg_session *session,
 }
 
 /*
- * The files on the command line are the same: so the runner says that both sides are.  But what was
- * loaded and started in the end is in the traces: a plugin that was built anew, a program that
- * another one runs.
+ * The runner found the same files on both command lines. But the traces show what was actually
+ * loaded and started: a rebuilt plugin, or a program that another one runs.
  */
 static void check_code(struct fg_session *session, struct fg_series *series,
 		       const struct fg_repetition *done, const char *code)
@@ -75,7 +74,7 @@ static enum fg_keep_samples keeps(const struct fg_session *session)
 			      : FG_KEEP_NEVER;
 }
 
-/* Whether they stay is known at the end; until then they lie there. */
+/* Stored now; the end of the run decides whether they stay. */
 static void keep_samples(struct fg_session *session, size_t index, const struct fg_ingest_row *row,
 			 const struct fg_profile *profile)
 {
@@ -118,7 +117,7 @@ static void take_samples(struct fg_session *session, size_t index, const struct 
 	struct fg_error why = {0};
 
 	row.wants_code = series->identical && !*session->codes[done->arm];
-	/* Without its samples a repetition still has its times. */
+	/* A repetition without samples still has its times. */
 	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
 		if (row.wants_code)
 			check_code(session, series, done, result.code);
@@ -130,7 +129,7 @@ static void take_samples(struct fg_session *session, size_t index, const struct 
 	fg_ingest_result_release(&result);
 }
 
-/* What was measured is safe before its samples are looked at, which takes longer. */
+/* Store the measurement before its samples are processed, which takes longer. */
 static int on_repetition(void *context, size_t series, size_t repetition, const char *trace_folder,
 			 struct fg_error *err)
 {
@@ -179,8 +178,8 @@ static void on_note(void *context, const struct fg_series *series, const char *n
 }
 
 /*
- * Every series of the job (a harness has several) asks its own question; the job goes on while one
- * is open.
+ * Every series of the job (a harness has several) is decided by itself; the job goes on while one
+ * is undecided.
  */
 static bool is_decided(struct fg_session *session, const struct fg_runner_job *job,
 		       const struct fg_benchmark *benchmark, unsigned *next_look)
@@ -194,7 +193,7 @@ static bool is_decided(struct fg_session *session, const struct fg_runner_job *j
 		const struct fg_series *series = &session->run.series[indexes[i]];
 		struct fg_gate_progress look = {0};
 
-		/* The same binaries on both sides: there is nothing to find out. */
+		/* The same binaries on both sides: nothing to find out. */
 		if (series->identical)
 			continue;
 		fg_gate_look(series, &benchmark->policy, &benchmark->measure, &look);
@@ -210,8 +209,8 @@ static bool is_decided(struct fg_session *session, const struct fg_runner_job *j
 }
 
 /*
- * Without a second arm there is nothing to look at: a fixed number of repetitions, twice the first
- * look's.
+ * Without a second arm there is nothing to decide: a fixed number of repetitions, twice that of the
+ * first look.
  */
 static int measure_alone(struct fg_runner_job *job, const struct fg_measuring *measure,
 			 enum fg_runner_state *state, struct fg_error *err)
@@ -222,7 +221,7 @@ static int measure_alone(struct fg_runner_job *job, const struct fg_measuring *m
 				 state, err);
 }
 
-/* From look to look, until every question is answered or nothing more can be measured. */
+/* From look to look, until every series is decided or nothing more can be measured. */
 static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
 			 struct fg_error *err)

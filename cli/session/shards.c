@@ -18,7 +18,7 @@ bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count)
 	return text && fg_shard_parse(text, index, count, NULL) == FG_OK;
 }
 
-/* `run.shard` itself is not among the facts of the whole. */
+/* The whole run does not have the fact `run.shard`. */
 void fg_shard_unmark(struct fg_environment *facts)
 {
 	struct fg_environment kept = {0};

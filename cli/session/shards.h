@@ -39,14 +39,14 @@ void fg_shard_unmark(struct fg_environment *facts);
 bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
 
 /*
- * Takes the run over, also when it is refused: because it is no shard, or does not belong to those
- * that are there.
+ * Takes ownership of the run, even if it refuses it: because it is no shard, or does not belong to
+ * the others.
  */
 int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const char *from,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * The shards of the newest split in a store: of every shard the newest run with the newest one's
- * commits. FG_ENOENT: there is none.  `from` as above.
+ * Adds the shards of the newest split in a store: for every shard, the newest run with the newest
+ * split's commits. FG_ENOENT: there is none. `from` as above.
  */
 int fg_shards_add_store(struct fg_shards *shards, struct fg_store *store, const char *project,
 			const char *from, struct fg_error *err) FG_NODISCARD;

@@ -15,9 +15,9 @@ static int by_index(const void *a, const void *b)
 }
 
 /*
- * The facts that all shards agree on stay.  One that makes up the fingerprint and differs names all
- * its values, so that a run measured on several kinds of hosts resembles only one measured on the
- * same kinds; any other that differs says nothing.
+ * Facts that all shards agree on stay. A fact of the fingerprint that differs lists all its values,
+ * so that a run measured on several kinds of hosts matches only runs on the same kinds; any other
+ * differing fact is dropped.
  */
 static void join_facts(struct fg_environment *to, const struct fg_environment *from)
 {
@@ -50,7 +50,8 @@ static void join_facts(struct fg_environment *to, const struct fg_environment *f
 }
 
 /*
- * Time-ordered like every id, right behind the newest shard; the rest is a digest of who is in it.
+ * Time-ordered like every id, right after the newest shard; the rest is a digest of the shards'
+ * ids.
  */
 static void make_id(const struct fg_shards *shards, const char *newest, char id[37])
 {
@@ -95,13 +96,13 @@ static void merge_heads(const struct fg_shards *shards, struct fg_run *merged)
 			join_facts(&merged->sides[arm].build, &run->sides[arm].build);
 	}
 	merged->seed &= (UINT64_C(1) << 53) - 1;
-	/* Behind its parts wherever runs are listed by time. */
+	/* Sorts after its parts wherever runs are listed by time. */
 	merged->started_ns = newest->started_ns + 1;
 	merged->complete = true;
 	make_id(shards, newest->id, merged->id);
 }
 
-/* Of this benchmark, or of a case of its harness. */
+/* Belongs to this benchmark or to a case of its harness. */
 static bool belongs_to(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	const size_t length = strlen(benchmark->name);
@@ -111,7 +112,7 @@ static bool belongs_to(const struct fg_series *series, const struct fg_benchmark
 		(benchmark->harness != FG_HARNESS_NONE && series->name[length] == '/'));
 }
 
-/* Takes both over. */
+/* Takes ownership of both. */
 static void append(struct fg_stored_run *merged, const struct fg_series *series,
 		   struct fg_profile_set *profile)
 {
@@ -133,7 +134,10 @@ static void move_series(struct fg_stored_run *from, size_t index, struct fg_stor
 		from->profiles[index] = NULL;
 }
 
-/* All series of a benchmark, or with NULL those that the plan does not know.  How many. */
+/*
+ * Moves all series of a benchmark, or with NULL those that the plan does not know. Returns how
+ * many.
+ */
 static size_t move_benchmark(struct fg_shards *shards, const struct fg_benchmark *benchmark,
 			     struct fg_stored_run *merged)
 {
@@ -177,7 +181,7 @@ static const char *what_happened(const struct fg_shards *shards, unsigned index)
 	return has_shard(shards, index) ? "was interrupted" : "is missing";
 }
 
-/* A shard that is there and whole lacks a benchmark because nobody asked for it. */
+/* A complete shard lacks a benchmark because it was not asked for. */
 static bool is_lost(const struct fg_shards *shards, const char *benchmark)
 {
 	for (size_t i = 0; i < shards->count; i++) {

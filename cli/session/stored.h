@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stored runs, as commands name them: which store, which run, runs as files. */
+/* Stored runs as commands name them: which store, which run, runs as files. */
 #ifndef FG_CLI_SESSION_STORED_H
 #define FG_CLI_SESSION_STORED_H
 
@@ -46,10 +46,10 @@ int fg_cli_run_to_text(const struct fg_stored_run *stored, struct fg_strbuf *tex
 		       struct fg_error *err) FG_NODISCARD;
 int fg_cli_run_from_file(const char *path, struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
-/* ... written to `path` ("-": stdout), and said. */
+/* Writes that to `path` ("-": stdout), and says so. */
 int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stored,
 		      const char *path, struct fg_error *err) FG_NODISCARD;
-/* Put the run into the spool beside the store, to be pushed. */
+/* Puts the run into the spool beside the store, to be pushed. */
 int fg_cli_spool_run(const char *spool, const struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
 /* The folder "spool" beside the store (to be freed). */
