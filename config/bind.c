@@ -258,7 +258,7 @@ void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, 
 		return;
 	} else if (shell_word(argv)) {
 		fg_bind_error(binder, node, NULL,
-			      "'%s' means something to a shell only, and none runs here: say "
+			      "'%s' needs a shell, and none runs here: set "
 			      "'shell: true', or write the command as a list of words",
 			      shell_word(argv));
 		return;

@@ -69,7 +69,7 @@ static int check(struct fg_cli *cli, const struct options *given)
 
 	if (code != FG_EXIT_PASS)
 		return code;
-	fg_cli_say(cli, "%s is right: %zu benchmark%s, project '%s'", plan.config_path,
+	fg_cli_say(cli, "%s is valid: %zu benchmark%s, project '%s'", plan.config_path,
 		   plan.benchmark_count, plan.benchmark_count == 1 ? "" : "s", plan.project);
 	for (size_t i = 0; i < plan.benchmark_count; i++)
 		fg_cli_detail(cli, "  %s: %s", plan.benchmarks[i].name,

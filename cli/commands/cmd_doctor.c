@@ -196,7 +196,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (given->root && given->calibrate)
 		return fg_cli_usage(cli, "--calibrate measures here, --root looks at another host");
 	if (given->root && !fg_fs_is_folder(given->root))
-		return fg_cli_usage(cli, "'%s' is no folder", given->root);
+		return fg_cli_usage(cli, "'%s' is not a folder", given->root);
 	status = fg_cli_load_plan(cli, &given->config, true, &plan);
 	if (status != FG_EXIT_PASS)
 		return status;

@@ -32,7 +32,8 @@ static int make_plan(const struct fg_cli *cli, const struct options *given, stru
 	plan->measure.sampler.rate_hz = given->rate_hz;
 	if (!fg_schedule_parse(given->schedule, &plan->measure.schedule) ||
 	    plan->measure.schedule == FG_SCHEDULE_STORED)
-		return fg_error_set(err, FG_EINVAL, "--schedule: '%s' is none of auto, duet, abba",
+		return fg_error_set(err, FG_EINVAL,
+				    "--schedule: '%s' is not one of auto, duet, abba",
 				    given->schedule);
 	plan->benchmarks = fg_arena_alloc(&plan->arena, sizeof(*plan->benchmarks));
 	plan->benchmark_count = 1;

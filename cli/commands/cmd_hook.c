@@ -155,9 +155,10 @@ static int look_at(const char *path, const char *advice, bool *there, struct fg_
 		return FG_OK;
 	status = fg_fs_read(path, HOOK_MAX_BYTES, &script, &size, err);
 	if (status == FG_OK && !is_ours(script, size))
-		status = fg_error_set(err, FG_ECONFLICT,
-				      "%s is not ours, or was changed, and stays as it is%s", path,
-				      advice);
+		status = fg_error_set(
+			err, FG_ECONFLICT,
+			"%s was not written by fastgate, or was changed since: left as it is%s",
+			path, advice);
 	free(script);
 	return status;
 }

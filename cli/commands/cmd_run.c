@@ -43,7 +43,7 @@ static int run(struct fg_cli *cli, const void *values)
 	request->names = cli->arguments;
 	request->name_count = cli->argument_count;
 	take_short_forms(cli, &given);
-	/* What is staged is a change of the last commit. */
+	/* What is staged is a change to the last commit. */
 	if (request->staged && !given.against)
 		given.against = "HEAD";
 	status = fg_cli_load_plan(cli, &given.config, false, &plan);

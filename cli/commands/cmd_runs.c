@@ -208,7 +208,7 @@ static int run(struct fg_cli *cli, const void *values)
 		return import_runs(cli, values);
 	if (cli->argument_count > 1)
 		return fg_cli_usage(
-			cli, "list takes no further words: use --branch, --commit, --tag, ...");
+			cli, "list takes no further arguments: use --branch, --commit, --tag, ...");
 	return list_runs(cli, values);
 }
 

@@ -26,7 +26,7 @@ static void print_messages(const struct fg_cli *cli, const struct fg_config_repo
 	if (report->error_count > shown)
 		fg_cli_say(cli, "… and %zu more", report->error_count - shown);
 	if (key)
-		fg_cli_say(cli, "'fastgate config --explain %s' tells what may stand there", key);
+		fg_cli_say(cli, "'fastgate config --explain %s' explains the key", key);
 }
 
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,

@@ -132,7 +132,7 @@ int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, con
 	free(run.project);
 	run.project = fg_xstrdup(plan->project ? plan->project : "");
 	if (plan->post_count == 0)
-		fg_cli_say(cli, "report.post names nobody: nothing is posted");
+		fg_cli_say(cli, "report.post has no target: nothing is posted");
 	status = fg_posts_send(cli, plan, &report, json) ? FG_EXIT_PASS : FG_EXIT_UPLOAD;
 out:
 	fg_run_release(&run);

@@ -177,7 +177,7 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 	if (!format)
 		return fg_error_set(
 			err, FG_EPARSE,
-			"%s is no trace, no exported run, and no profile in a format that is known "
+			"%s is neither a trace nor an exported run nor a profile in a known format "
 			"(json, folded, pprof, perf script)",
 			path);
 	status = fg_import_read(format, data, size, &options, profile, err);

@@ -76,7 +76,7 @@ static int select_benchmarks(struct fg_cli *cli, const struct fg_run_request *re
 	if (status != FG_OK)
 		return status;
 	if (plan->benchmark_count == 0)
-		return fg_error_set(err, FG_EINVAL, "%s names no benchmark: nothing to measure",
+		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
 				    plan->config_path);
 	if (request->shard)
 		status = fg_shard_parse(request->shard, &selection->shard, &selection->shards, err);
@@ -125,7 +125,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_side_release(&session->run.sides[arm]);
 	fg_stored_run_release(&stored);
-	fg_cli_say(session->cli, "going on with run %.8s", id);
+	fg_cli_say(session->cli, "resuming run %.8s", id);
 	return FG_OK;
 }
 

@@ -91,7 +91,7 @@ bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
 	bool is_worker = true;
 
 	if (fg_guard_split(&is_worker, &end, &err) != FG_OK) {
-		fg_cli_warn(cli, "nobody watches over this run: %s", err.message);
+		fg_cli_warn(cli, "this run has no guard process: %s", err.message);
 		return true;
 	}
 	if (is_worker)

@@ -150,7 +150,7 @@ def here():
 
 
 def mistakes():
-    check("is no folder" in run("--root", "nowhere", code=2).stderr, "--root nowhere")
+    check("is not a folder" in run("--root", "nowhere", code=2).stderr, "--root nowhere")
     check("--root looks at another host" in run("--root", "host", "--calibrate", code=2).stderr, "--root with --calibrate")
     check("no benchmark 'nothing'" in run("--calibrate", "nothing", code=2).stderr, "calibrating nothing")
     shown = json.loads(run("--calibrate", "--pairs", "10", "--json", "absent").stdout)["calibration"]["schedules"]

@@ -28,6 +28,6 @@ expect_code 2 "resumed with another program" "$FASTGATE" run --against HEAD --re
 expect_text "the candidate of benchmark 'loop' is not what this run began with (build.id was " "$work/err" "what is not the same"
 cp "$work/main.c" main.c
 expect_code 1 "resumed" "$FASTGATE" run --against HEAD --resume
-expect_text 'going on with run' "$work/err" "resuming"
+expect_text 'resuming run' "$work/err" "resuming"
 expect_text 'REGRESSION' "$work/out" "verdict"
 [ "$("$FASTGATE" runs --json | grep -c '"id"')" -eq 1 ] || fail "resuming made a second run"

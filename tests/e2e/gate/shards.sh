@@ -72,7 +72,7 @@ refused() { # what, pattern, files...
 refused "a shard twice" 'shard 2/3 is there twice' 1.fgrun 2.fgrun 3.fgrun 2.fgrun
 refused "a store without shards" 'holds no shard' .fastgate/store.db
 "$FASTGATE" runs export latest -o whole.fgrun 2>/dev/null
-refused "a whole run" 'is no shard' whole.fgrun
+refused "a whole run" 'is not a shard' whole.fgrun
 refused "not there" 'No such file' 1.fgrun nowhere.fgrun
 "$FASTGATE" run --shard 2/4 --export four.fgrun >/dev/null 2>&1
 refused "another split" 'are not parts of one split' 1.fgrun four.fgrun

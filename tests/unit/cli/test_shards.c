@@ -165,7 +165,7 @@ static void what_does_not_belong_together_is_refused(void **state)
 	refuses(&shards, part(OF_FIND, "pack", "Zen"), "benchmark 'pack' is in shard 1/3");
 	other = part(OF_FIND, "find", "Zen");
 	fg_environment_release(&other.run.sides[FG_ARM_CANDIDATE].build);
-	refuses(&shards, other, "is no shard");
+	refuses(&shards, other, "is not a shard");
 	fg_shards_release(&shards);
 }
 

@@ -153,8 +153,8 @@ static void benchmarks_are_judged(void **state)
 {
 	static const struct mistake rows[] = {
 		{"shell words without a shell", ONE_BENCHMARK("command: make && ./a"),
-		 "f.yml:3:23: benchmarks.a.command: '&&' means something to a shell only, and none "
-		 "runs here: say 'shell: true', or write the command as a list of words"},
+		 "f.yml:3:23: benchmarks.a.command: '&&' needs a shell, and none runs here: set "
+		 "'shell: true', or write the command as a list of words"},
 		{"empty command", ONE_BENCHMARK("command: \"\""),
 		 "f.yml:3:23: benchmarks.a.command: found an empty text, expected a command"},
 		{"empty list", ONE_BENCHMARK("command: []"),
