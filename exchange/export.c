@@ -56,10 +56,10 @@ int fg_export_write(const struct fg_export_format *format, const struct fg_profi
 		    struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
-	const int rc = format->write(profile, options, &text, err);
+	const int status = format->write(profile, options, &text, err);
 
-	if (rc == FG_OK)
+	if (status == FG_OK)
 		fg_strbuf_add(out, fg_strbuf_text(&text), text.length);
 	fg_strbuf_release(&text);
-	return rc;
+	return status;
 }

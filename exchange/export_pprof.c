@@ -294,10 +294,10 @@ int fg_export_pprof(const struct fg_profile *profile, const struct fg_export_opt
 		.function_written = fg_xcalloc(profile->function_count, sizeof(bool)),
 		.values = fg_xcalloc(profile->measure_count + 1, sizeof(uint64_t)),
 	};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	write_message(&w, options);
-	rc = fg_gzip_pack(w.message.data, w.message.length, FG_GZIP_TIGHT, out, err);
+	status = fg_gzip_pack(w.message.data, w.message.length, FG_GZIP_TIGHT, out, err);
 	fg_strbuf_release(&w.message);
 	fg_strbuf_release(&w.scratch);
 	fg_strbuf_release(&w.inner);
@@ -311,5 +311,5 @@ int fg_export_pprof(const struct fg_profile *profile, const struct fg_export_opt
 	free(w.function_written);
 	free(w.frames);
 	free(w.ids);
-	return rc;
+	return status;
 }

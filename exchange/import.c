@@ -6,15 +6,35 @@
 #include "exchange/import_sink.h"
 
 const struct fg_import_format fg_import_formats[] = {
-	{"json", "what `fastgate export -F json` writes", fg_import_json_is, fg_import_json_read,
-	 FG_IMPORT_JSON_MAX_BYTES},
-	{"folded", "one line a stack, frames joined by ';', its weight behind (flame graph tools)",
-	 fg_import_folded_is, fg_import_folded_read, FG_IMPORT_MAX_BYTES},
-	{"pprof", "profile.proto (go tool pprof and many others)", fg_import_pprof_is,
-	 fg_import_pprof_read, FG_IMPORT_MAX_BYTES},
-	{"perf", "the text that 'perf script' prints", fg_import_perf_is, fg_import_perf_read,
-	 FG_IMPORT_MAX_BYTES},
-	{NULL, NULL, NULL, NULL, 0},
+	{
+		.name = "json",
+		.description = "what `fastgate export -F json` writes",
+		.is = fg_import_json_is,
+		.read = fg_import_json_read,
+		.max_bytes = FG_IMPORT_JSON_MAX_BYTES,
+	},
+	{
+		.name = "folded",
+		.description = "one line per stack: frames joined by ';', then its weight",
+		.is = fg_import_folded_is,
+		.read = fg_import_folded_read,
+		.max_bytes = FG_IMPORT_MAX_BYTES,
+	},
+	{
+		.name = "pprof",
+		.description = "profile.proto (go tool pprof and many others)",
+		.is = fg_import_pprof_is,
+		.read = fg_import_pprof_read,
+		.max_bytes = FG_IMPORT_MAX_BYTES,
+	},
+	{
+		.name = "perf",
+		.description = "the text that 'perf script' prints",
+		.is = fg_import_perf_is,
+		.read = fg_import_perf_read,
+		.max_bytes = FG_IMPORT_MAX_BYTES,
+	},
+	{.name = NULL},
 };
 
 const struct fg_import_format *fg_import_find(const char *name)
@@ -83,7 +103,7 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 	struct fg_profile imported;
 	struct fg_import_sink sink = {.profile = &imported};
 	struct fg_strbuf unpacked = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (size > FG_IMPORT_MAX_BYTES)
 		return fg_error_set(err, FG_ELIMIT, "larger than %d bytes", FG_IMPORT_MAX_BYTES);
@@ -94,21 +114,25 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 	imported.repetition_count = 1;
 	imported.period_ns = options->period_ns;
 	if (fg_gzip_is(data, size)) {
-		rc = fg_gzip_unpack(data, size, format->max_bytes, &unpacked, err);
+		status = fg_gzip_unpack(data, size, format->max_bytes, &unpacked, err);
+		if (status != FG_OK)
+			goto out;
 		data = fg_strbuf_text(&unpacked);
 		size = unpacked.length;
 	}
-	if (rc == FG_OK)
-		rc = format->read(data, size, options, &sink, err);
-	if (rc == FG_OK && imported.sample_count == 0)
-		rc = fg_error_set(err, FG_EPARSE, "no stack with a weight above zero is in it");
-	if (rc == FG_OK)
-		rc = check_totals(&imported, err);
+	status = format->read(data, size, options, &sink, err);
+	if (status != FG_OK)
+		goto out;
+	if (imported.sample_count == 0)
+		status = fg_error_set(err, FG_EPARSE, "no stack with a weight above zero is in it");
+	else
+		status = check_totals(&imported, err);
+out:
 	fg_map_release(&sink.known);
 	fg_strbuf_release(&unpacked);
-	if (rc == FG_OK)
+	if (status == FG_OK)
 		*profile = imported;
 	else
 		fg_profile_release(&imported);
-	return rc;
+	return status;
 }

@@ -58,16 +58,17 @@ static int frame_of(struct fg_import_sink *sink, struct fg_text name, uint32_t *
 {
 	const uint64_t *known = fg_map_get(&sink->known, name.text, name.length);
 	const struct fg_perf_frame frame = {.name = name};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (known) {
 		*index = (uint32_t)*known;
 		return FG_OK;
 	}
-	rc = fg_sink_frame(sink, &frame, index, err);
-	if (rc == FG_OK)
-		(void)fg_map_add(&sink->known, name.text, name.length, *index, NULL);
-	return rc;
+	status = fg_sink_frame(sink, &frame, index, err);
+	if (status != FG_OK)
+		return status;
+	(void)fg_map_add(&sink->known, name.text, name.length, *index, NULL);
+	return FG_OK;
 }
 
 static int push_frames(struct fg_import_sink *sink, const char *frames, size_t length,
@@ -81,12 +82,12 @@ static int push_frames(struct fg_import_sink *sink, const char *frames, size_t l
 		const size_t end = stop ? (size_t)(stop - frames) : length;
 		const struct fg_text name = {frames + start, end - start};
 		uint32_t index = 0;
-		int rc = frame_of(sink, name, &index, err);
+		int status = frame_of(sink, name, &index, err);
 
-		if (rc == FG_OK)
-			rc = fg_sink_push(sink, index, err);
-		if (rc != FG_OK)
-			return rc;
+		if (status == FG_OK)
+			status = fg_sink_push(sink, index, err);
+		if (status != FG_OK)
+			return status;
 		start = end + 1;
 	}
 	return FG_OK;
@@ -99,7 +100,7 @@ static int read_line(struct fg_import_sink *sink, const char *line, size_t lengt
 	size_t shorter = 0;
 	double weight = 0;
 	double other = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!split(line, length, &frames, &weight))
 		return fg_error_set(err, FG_EPARSE,
@@ -108,10 +109,11 @@ static int read_line(struct fg_import_sink *sink, const char *line, size_t lengt
 	if (split(line, frames, &shorter, &other))
 		return fg_error_set(err, FG_EPARSE,
 				    "two weights on a line: a differential profile cannot be read");
-	rc = push_frames(sink, line, frames, err);
-	if (rc == FG_OK)
-		(void)fg_sink_end(sink, 0, weight * period_ns, weight);
-	return rc;
+	status = push_frames(sink, line, frames, err);
+	if (status != FG_OK)
+		return status;
+	(void)fg_sink_end(sink, 0, weight * period_ns, weight);
+	return FG_OK;
 }
 
 int fg_import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
@@ -124,15 +126,15 @@ int fg_import_folded_read(const char *data, size_t size, const struct fg_import_
 	size_t length = 0;
 
 	while (fg_lines_next(&lines, &line, &length)) {
-		int rc = FG_OK;
+		int status = FG_OK;
 
 		length = trimmed(line, length);
 		if (length == 0 || line[0] == '#')
 			continue;
-		rc = read_line(sink, line, length, period_ns, err);
-		if (rc != FG_OK) {
+		status = read_line(sink, line, length, period_ns, err);
+		if (status != FG_OK) {
 			fg_error_prefix(err, "line %zu", lines.number);
-			return rc;
+			return status;
 		}
 	}
 	if (options->period_ns == 0)

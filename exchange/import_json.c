@@ -349,11 +349,11 @@ static void read_event(struct row *row, size_t number)
 static int find_table(const struct reader *reader, const char *name, size_t least, size_t most,
 		      const cJSON **table, struct fg_error *err)
 {
-	const int rc = fg_json_get_array(reader->json, name, table, err);
+	const int status = fg_json_get_array(reader->json, name, table, err);
 	size_t count;
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	count = (size_t)cJSON_GetArraySize(*table);
 	if (count < least)
 		return fg_error_set(err, FG_EPARSE, "'%s' is without its row 0", name);
@@ -368,10 +368,10 @@ static int read_table(struct reader *reader, const char *name, size_t least, siz
 	const cJSON *table;
 	const cJSON *item;
 	size_t number = 0;
-	int rc = find_table(reader, name, least, most, &table, err);
+	int status = find_table(reader, name, least, most, &table, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	cJSON_ArrayForEach(item, table)
 	{
 		struct row row = {.reader = reader, .item = item};
@@ -398,12 +398,12 @@ static int read_stacks(struct reader *reader, struct fg_error *err)
 	const cJSON *frames;
 	uint32_t *depths;
 	size_t number = 0;
-	int rc = find_table(reader, "stacks/parent", 1, FG_IMPORT_MAX_STACKS, &parents, err);
+	int status = find_table(reader, "stacks/parent", 1, FG_IMPORT_MAX_STACKS, &parents, err);
 
-	if (rc == FG_OK)
-		rc = find_table(reader, "stacks/frame", 1, FG_IMPORT_MAX_STACKS, &frames, err);
-	if (rc != FG_OK)
-		return rc;
+	if (status == FG_OK)
+		status = find_table(reader, "stacks/frame", 1, FG_IMPORT_MAX_STACKS, &frames, err);
+	if (status != FG_OK)
+		return status;
 	reader->stack_count = (size_t)cJSON_GetArraySize(parents);
 	if ((size_t)cJSON_GetArraySize(frames) != reader->stack_count)
 		return fg_error_set(err, FG_EPARSE, "'stacks' has not as many frames as parents");
@@ -413,16 +413,17 @@ static int read_stacks(struct reader *reader, struct fg_error *err)
 	for (const cJSON *at = parents->child->next; at; at = at->next, frames = frames->next) {
 		number++;
 		if (!is_index(at, number) || !is_index(frames, reader->frame_count)) {
-			rc = fg_error_set(err, FG_EPARSE,
-					  "row %zu of 'stacks': it points to no row before it, or "
-					  "to no frame",
-					  number);
+			status = fg_error_set(
+				err, FG_EPARSE,
+				"row %zu of 'stacks': it points to no row before it, or "
+				"to no frame",
+				number);
 			break;
 		}
 		depths[number] = depths[(size_t)at->valuedouble] + 1;
 		if (depths[number] > FG_IMPORT_MAX_DEPTH) {
-			rc = fg_error_set(err, FG_ELIMIT, "a stack has more than %d frames",
-					  FG_IMPORT_MAX_DEPTH);
+			status = fg_error_set(err, FG_ELIMIT, "a stack has more than %d frames",
+					      FG_IMPORT_MAX_DEPTH);
 			break;
 		}
 		reader->stacks[number] =
@@ -430,7 +431,7 @@ static int read_stacks(struct reader *reader, struct fg_error *err)
 					 reader->frames[(size_t)frames->valuedouble]);
 	}
 	free(depths);
-	return rc;
+	return status;
 }
 
 static int read_head(struct reader *reader, struct fg_error *err)
@@ -477,45 +478,46 @@ static uint32_t *make_map(size_t *count, size_t rows)
 	return fg_xcalloc(rows + 1, sizeof(uint32_t));
 }
 
+/* In this order: rows refer to rows of the tables before theirs. */
 static int read_tables(struct reader *reader, struct fg_error *err)
 {
-	int rc = read_head(reader, err);
+	static const struct {
+		const char *name;
+		size_t least; /* row 0 stands for "none" where it is 1 */
+		size_t most;
+		void (*read)(struct row *row, size_t number);
+		bool with_measures; /* only in files that have more than CPU time */
+	} tables[] = {
+		{.name = "measures",
+		 .least = 1,
+		 .most = FG_MEASURES_MAX,
+		 .read = read_measure,
+		 .with_measures = true},
+		{.name = "processes", .most = MAX_ROWS, .read = read_process},
+		{.name = "threads", .most = MAX_ROWS, .read = read_thread},
+		{.name = "modules", .least = 1, .most = MAX_ROWS, .read = read_module},
+		{.name = "functions",
+		 .least = 1,
+		 .most = FG_IMPORT_MAX_FUNCTIONS,
+		 .read = read_function},
+		{.name = "frames", .least = 1, .most = MAX_ROWS, .read = read_frame},
+		{.name = "stacks"}, /* two arrays */
+		{.name = "regions", .least = 1, .most = MAX_REGIONS, .read = read_region},
+		{.name = "units", .least = 1, .most = MAX_ROWS, .read = read_unit},
+		{.name = "spans", .most = MAX_ROWS, .read = read_span},
+		{.name = "samples", .most = MAX_ROWS, .read = read_sample},
+		{.name = "events", .most = MAX_ROWS, .read = read_event, .with_measures = true},
+	};
+	int status = read_head(reader, err);
 
-	reader->functions = make_map(&reader->function_count, rows_of(reader, "functions"));
-	reader->frames = make_map(&reader->frame_count, rows_of(reader, "frames"));
-	reader->measures = make_map(&reader->measure_count, rows_of(reader, "measures"));
-	reader->regions = make_map(&reader->region_count, rows_of(reader, "regions"));
-	if (rc == FG_OK && reader->measure_count > 0)
-		rc = read_table(reader, "measures", 1, FG_MEASURES_MAX, read_measure, err);
-	if (rc == FG_OK)
-		rc = read_table(reader, "processes", 0, MAX_ROWS, read_process, err);
-	if (rc == FG_OK)
-		rc = read_table(reader, "threads", 0, MAX_ROWS, read_thread, err);
-	if (rc == FG_OK)
-		rc = read_table(reader, "modules", 1, MAX_ROWS, read_module, err);
-	if (rc == FG_OK)
-		rc = read_table(reader, "functions", 1, FG_IMPORT_MAX_FUNCTIONS, read_function,
-				err);
-	if (rc == FG_OK)
-		rc = read_table(reader, "frames", 1, MAX_ROWS, read_frame, err);
-	if (rc == FG_OK)
-		rc = read_stacks(reader, err);
-	if (rc == FG_OK)
-		rc = read_table(reader, "regions", 1, MAX_REGIONS, read_region, err);
-	if (rc == FG_OK)
-		rc = read_table(reader, "units", 1, MAX_ROWS, read_unit, err);
-	if (rc == FG_OK)
-		rc = read_table(reader, "spans", 0, MAX_ROWS, read_span, err);
-	if (rc == FG_OK)
-		rc = read_table(reader, "samples", 0, MAX_ROWS, read_sample, err);
-	if (rc == FG_OK && reader->measure_count > 0)
-		rc = read_table(reader, "events", 0, MAX_ROWS, read_event, err);
-	free(reader->measures);
-	free(reader->functions);
-	free(reader->frames);
-	free(reader->stacks);
-	free(reader->regions);
-	return rc;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(tables) && status == FG_OK; i++) {
+		if (tables[i].with_measures && reader->measure_count == 0)
+			continue;
+		status = tables[i].read ? read_table(reader, tables[i].name, tables[i].least,
+						     tables[i].most, tables[i].read, err)
+					: read_stacks(reader, err);
+	}
+	return status;
 }
 
 static int check_schema(const cJSON *json, struct fg_error *err)
@@ -535,16 +537,27 @@ static int read_text(const char *data, size_t size, struct fg_import_sink *sink,
 {
 	struct reader reader = {.profile = sink->profile};
 	cJSON *json = NULL;
-	int rc = fg_json_parse(data, size, FG_IMPORT_JSON_MAX_BYTES, &json, err);
+	int status = fg_json_parse(data, size, FG_IMPORT_JSON_MAX_BYTES, &json, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	reader.json = json;
-	rc = check_schema(json, err);
-	if (rc == FG_OK)
-		rc = read_tables(&reader, err);
+	status = check_schema(json, err);
+	if (status != FG_OK)
+		goto out;
+	reader.functions = make_map(&reader.function_count, rows_of(&reader, "functions"));
+	reader.frames = make_map(&reader.frame_count, rows_of(&reader, "frames"));
+	reader.measures = make_map(&reader.measure_count, rows_of(&reader, "measures"));
+	reader.regions = make_map(&reader.region_count, rows_of(&reader, "regions"));
+	status = read_tables(&reader, err);
+	free(reader.functions);
+	free(reader.frames);
+	free(reader.measures);
+	free(reader.stacks);
+	free(reader.regions);
+out:
 	cJSON_Delete(json);
-	return rc;
+	return status;
 }
 
 /* By its first member, which the writer puts first. */

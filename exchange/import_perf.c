@@ -205,7 +205,7 @@ static int frame_of(struct reader *reader, struct fg_text text, uint32_t *index,
 	struct fg_text rest = text;
 	const struct fg_text address = word(&rest);
 	struct fg_perf_frame frame = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (seen) {
 		*index = (uint32_t)*seen;
@@ -217,18 +217,19 @@ static int frame_of(struct reader *reader, struct fg_text text, uint32_t *index,
 	take_offset(&rest);
 	frame.name = rest;
 	frame.nameless = is_text(rest, "[unknown]");
-	rc = fg_sink_frame(reader->sink, &frame, index, err);
-	if (rc == FG_OK)
-		(void)fg_map_add(known, text.text, text.length, *index, NULL);
-	return rc;
+	status = fg_sink_frame(reader->sink, &frame, index, err);
+	if (status != FG_OK)
+		return status;
+	(void)fg_map_add(known, text.text, text.length, *index, NULL);
+	return FG_OK;
 }
 
 static int add_frame(struct reader *reader, struct fg_text text, struct fg_error *err)
 {
 	uint32_t index = 0;
-	int rc = frame_of(reader, text, &index, err);
+	int status = frame_of(reader, text, &index, err);
 
-	return rc == FG_OK ? fg_sink_push(reader->sink, index, err) : rc;
+	return status == FG_OK ? fg_sink_push(reader->sink, index, err) : status;
 }
 
 static uint32_t number_of(struct fg_text text)
@@ -291,16 +292,16 @@ static int push_stack(struct reader *reader, struct fg_error *err)
 	const struct head *head = &reader->head;
 	const struct fg_perf_frame command = {.name = head->command};
 	uint32_t index = 0;
-	int rc = fg_sink_frame(reader->sink, &command, &index, err);
+	int status = fg_sink_frame(reader->sink, &command, &index, err);
 
 	fg_sink_begin(reader->sink);
-	if (rc == FG_OK)
-		rc = fg_sink_push(reader->sink, index, err);
-	for (size_t i = reader->depth; i-- > 0 && rc == FG_OK;)
-		rc = add_frame(reader, reader->stack[i], err);
-	if (rc == FG_OK && head->frame.length > 0 && reader->depth == 0)
-		rc = add_frame(reader, head->frame, err);
-	return rc;
+	if (status == FG_OK)
+		status = fg_sink_push(reader->sink, index, err);
+	for (size_t i = reader->depth; i-- > 0 && status == FG_OK;)
+		status = add_frame(reader, reader->stack[i], err);
+	if (status == FG_OK && head->frame.length > 0 && reader->depth == 0)
+		status = add_frame(reader, head->frame, err);
+	return status;
 }
 
 static int end_sample(struct reader *reader, struct fg_error *err)
@@ -308,14 +309,14 @@ static int end_sample(struct reader *reader, struct fg_error *err)
 	const struct head *head = &reader->head;
 	struct fg_sample *sample = NULL;
 	double weight = reader->period_ns;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!reader->in_sample)
 		return FG_OK;
 	reader->in_sample = false;
-	rc = push_stack(reader, err);
-	if (rc != FG_OK)
-		return rc;
+	status = push_stack(reader, err);
+	if (status != FG_OK)
+		return status;
 	if (head->period > 0 && counts_time(head->event))
 		weight = head->period;
 	else
@@ -368,10 +369,10 @@ static int take_line(struct reader *reader, const char *line, size_t length, str
 	if (text.length == 0)
 		return end_sample(reader, err);
 	if (is_head || !is_blank(line[0]) || !reader->in_sample) {
-		int rc = end_sample(reader, err);
+		int status = end_sample(reader, err);
 
-		if (rc != FG_OK)
-			return rc;
+		if (status != FG_OK)
+			return status;
 		if (!is_head)
 			return fg_error_set(err, FG_EPARSE,
 					    "'%.*s' is not the start of a sample (command, thread, "
@@ -401,20 +402,20 @@ int fg_import_perf_read(const char *data, size_t size, const struct fg_import_op
 	};
 	const char *line = NULL;
 	size_t length = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
-	while (rc == FG_OK && fg_lines_next(&lines, &line, &length)) {
+	while (status == FG_OK && fg_lines_next(&lines, &line, &length)) {
 		if (length > 0 && line[0] == '#')
 			continue;
-		rc = take_line(&reader, line, length, err);
+		status = take_line(&reader, line, length, err);
 	}
-	if (rc == FG_OK)
-		rc = end_sample(&reader, err);
-	if (rc != FG_OK)
+	if (status == FG_OK)
+		status = end_sample(&reader, err);
+	if (status != FG_OK)
 		fg_error_prefix(err, "line %zu", lines.number);
 	else
 		set_times(&reader);
-	if (rc == FG_OK && reader.uniform > 0 && options->period_ns == 0)
+	if (status == FG_OK && reader.uniform > 0 && options->period_ns == 0)
 		fg_profile_add_note(
 			sink->profile,
 			"%zu samples of events that do not count time are taken as 1 ms "
@@ -422,5 +423,5 @@ int fg_import_perf_read(const char *data, size_t size, const struct fg_import_op
 			reader.uniform);
 	fg_map_release(&reader.threads);
 	free(reader.stack);
-	return rc;
+	return status;
 }

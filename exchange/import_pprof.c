@@ -506,19 +506,19 @@ static int resolve(struct reader *reader, struct location *location, struct fg_e
 {
 	struct line lines[MAX_INLINED];
 	size_t count = 0;
-	int rc = location_lines(location, lines, &count, err);
+	int status = location_lines(location, lines, &count, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	location->frame_count = count > 0 ? count : 1;
 	location->frames =
 		fg_arena_array(&reader->arena, location->frame_count, sizeof(*location->frames));
 	if (count == 0)
 		return add_address(reader, location, &location->frames[0], err);
-	for (size_t i = 0; i < count && rc == FG_OK; i++)
-		rc = add_line(reader, location, lines[count - 1 - i], i > 0, &location->frames[i],
-			      err);
-	return rc;
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = add_line(reader, location, lines[count - 1 - i], i > 0,
+				  &location->frames[i], err);
+	return status;
 }
 
 /* A repeated integer: packed, or one at a time. */
@@ -549,7 +549,7 @@ static int push_stack(struct reader *reader, struct fg_error *err)
 		const uint64_t *at = fg_map_get(&reader->location_ids, &reader->stack[i],
 						sizeof(reader->stack[i]));
 		struct location *location = at ? &reader->locations[*at] : NULL;
-		int rc = FG_OK;
+		int status = FG_OK;
 
 		if (!location)
 			return fg_error_set(err, FG_EPARSE,
@@ -557,11 +557,11 @@ static int push_stack(struct reader *reader, struct fg_error *err)
 					    ", which is not in the file",
 					    reader->stack[i]);
 		if (!location->frames)
-			rc = resolve(reader, location, err);
-		for (size_t f = 0; f < location->frame_count && rc == FG_OK; f++)
-			rc = fg_sink_push(reader->sink, location->frames[f], err);
-		if (rc != FG_OK)
-			return rc;
+			status = resolve(reader, location, err);
+		for (size_t f = 0; f < location->frame_count && status == FG_OK; f++)
+			status = fg_sink_push(reader->sink, location->frames[f], err);
+		if (status != FG_OK)
+			return status;
 	}
 	return FG_OK;
 }
@@ -587,21 +587,21 @@ static int read_sample(struct reader *reader, const struct fg_protobuf_field *fi
 {
 	struct fg_protobuf_reader message;
 	struct fg_protobuf_field inner;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	reader->depth = 0;
 	reader->value_count = 0;
 	fg_protobuf_reader_init(&message, field->data, field->size);
-	while (rc == FG_OK && fg_protobuf_next(&message, &inner)) {
+	while (status == FG_OK && fg_protobuf_next(&message, &inner)) {
 		if (inner.number == PPROF_SAMPLE_LOCATION)
-			rc = take_integers(&inner, &reader->stack, &reader->depth,
-					   &reader->stack_capacity, err);
+			status = take_integers(&inner, &reader->stack, &reader->depth,
+					       &reader->stack_capacity, err);
 		else if (inner.number == PPROF_SAMPLE_VALUE)
-			rc = take_integers(&inner, &reader->values, &reader->value_count,
-					   &reader->value_capacity, err);
+			status = take_integers(&inner, &reader->values, &reader->value_count,
+					       &reader->value_capacity, err);
 	}
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	if (message.broken || !reader->values || reader->value_count != reader->type_count)
 		return broken(err, "sample");
 	for (size_t i = 0; i < reader->taken_count; i++) {
@@ -610,10 +610,11 @@ static int read_sample(struct reader *reader, const struct fg_protobuf_field *fi
 				err, FG_EUNSUPPORTED,
 				"a sample has a negative value: a difference cannot be read");
 	}
-	rc = push_stack(reader, err);
-	if (rc == FG_OK)
-		add_values(reader);
-	return rc;
+	status = push_stack(reader, err);
+	if (status != FG_OK)
+		return status;
+	add_values(reader);
+	return FG_OK;
 }
 
 static int read_message(struct reader *reader, const void *data, size_t size,
@@ -621,21 +622,21 @@ static int read_message(struct reader *reader, const void *data, size_t size,
 {
 	struct fg_protobuf_reader message;
 	struct fg_protobuf_field field;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	fg_protobuf_reader_init(&message, data, size);
-	while (rc == FG_OK && fg_protobuf_next(&message, &field))
-		rc = read_table_field(reader, &field, err);
-	if (rc == FG_OK && message.broken)
-		rc = broken(err, "field");
-	if (rc == FG_OK)
-		rc = take_types(reader, options, err);
+	while (status == FG_OK && fg_protobuf_next(&message, &field))
+		status = read_table_field(reader, &field, err);
+	if (status == FG_OK && message.broken)
+		status = broken(err, "field");
+	if (status == FG_OK)
+		status = take_types(reader, options, err);
 	fg_protobuf_reader_init(&message, data, size);
-	while (rc == FG_OK && fg_protobuf_next(&message, &field)) {
+	while (status == FG_OK && fg_protobuf_next(&message, &field)) {
 		if (field.number == PPROF_SAMPLE && field.wire == FG_WIRE_BYTES)
-			rc = read_sample(reader, &field, err);
+			status = read_sample(reader, &field, err);
 	}
-	return rc;
+	return status;
 }
 
 /* The first field is a sample type (0x0a) as every known writer has it. */
@@ -648,7 +649,7 @@ int fg_import_pprof_read(const char *data, size_t size, const struct fg_import_o
 			 struct fg_import_sink *sink, struct fg_error *err)
 {
 	struct reader reader = {.sink = sink};
-	const int rc = read_message(&reader, data, size, options, err);
+	const int status = read_message(&reader, data, size, options, err);
 
 	fg_arena_release(&reader.arena);
 	fg_map_release(&reader.function_ids);
@@ -659,5 +660,5 @@ int fg_import_pprof_read(const char *data, size_t size, const struct fg_import_o
 	free(reader.locations);
 	free(reader.values);
 	free(reader.stack);
-	return rc;
+	return status;
 }

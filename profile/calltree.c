@@ -408,25 +408,3 @@ double fg_weight_error(const struct fg_weight *part, const struct fg_weight *tot
 	return sqrt(part->square * (1 - share) * (1 - share) +
 		    (others > 0 ? others : 0) * share * share);
 }
-
-const char *fg_group_name(enum fg_group group)
-{
-	static const char *const names[FG_GROUP_COUNT] = {
-		[FG_GROUP_FUNCTION] = "function", [FG_GROUP_LINE] = "line",
-		[FG_GROUP_CLASS] = "class",       [FG_GROUP_NAMESPACE] = "namespace",
-		[FG_GROUP_LIBRARY] = "library",   [FG_GROUP_FILE] = "file",
-	};
-
-	return group < FG_GROUP_COUNT ? names[group] : NULL;
-}
-
-const char *fg_split_name(enum fg_split split)
-{
-	static const char *const names[FG_SPLIT_COUNT] = {
-		[FG_SPLIT_NONE] = "none",       [FG_SPLIT_THREAD] = "thread",
-		[FG_SPLIT_PROCESS] = "process", [FG_SPLIT_REGION] = "region",
-		[FG_SPLIT_UNIT] = "unit",       [FG_SPLIT_REPETITION] = "repetition",
-	};
-
-	return split < FG_SPLIT_COUNT ? names[split] : NULL;
-}

@@ -216,8 +216,4 @@ size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **
  */
 double fg_weight_error(const struct fg_weight *part, const struct fg_weight *total);
 
-const char *
-fg_group_name(enum fg_group group); /* "function", "line", ...; NULL when out of range */
-const char *fg_split_name(enum fg_split split);
-
 #endif

@@ -291,10 +291,10 @@ int fg_profile_ingest(struct fg_profile_set *set, const char *path,
 		      struct fg_ingest_result *result, struct fg_error *err)
 {
 	struct fg_profile profile;
-	int rc = fg_profile_read_traces(path, symbolizer, &profile, err);
+	int status = fg_profile_read_traces(path, symbolizer, &profile, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	fg_profile_ingest_profile(set, &profile, row, result);
 	fg_profile_release(&profile);
 	return FG_OK;

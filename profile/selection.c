@@ -6,20 +6,20 @@
 static int compile_list(struct fg_patterns *patterns, const char *const *texts, const char *what,
 			struct fg_error *err)
 {
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	for (size_t i = 0; texts && texts[i]; i++) {
 		if (i == FG_MOST_PATTERNS)
 			return fg_error_set(err, FG_ELIMIT, "more than %d %s patterns",
 					    FG_MOST_PATTERNS, what);
-		rc = fg_pattern_compile(texts[i], &patterns->items[i], err);
-		if (rc != FG_OK) {
+		status = fg_pattern_compile(texts[i], &patterns->items[i], err);
+		if (status != FG_OK) {
 			fg_error_prefix(err, "%s", what);
-			return rc;
+			return status;
 		}
 		patterns->count++;
 	}
-	return rc;
+	return status;
 }
 
 static int compile_one(struct fg_patterns *patterns, const char *text, const char *what,
@@ -35,14 +35,14 @@ static int compile_renames(struct fg_selection *s, struct fg_error *err)
 	const char *const *rules = s->query->rename;
 
 	for (size_t i = 0; rules && rules[i]; i++) {
-		int rc;
+		int status;
 
 		if (i == FG_MOST_PATTERNS)
 			return fg_error_set(err, FG_ELIMIT, "more than %d rename rules",
 					    FG_MOST_PATTERNS);
-		rc = fg_rename_parse(rules[i], &s->renames[i], err);
-		if (rc != FG_OK)
-			return rc;
+		status = fg_rename_parse(rules[i], &s->renames[i], err);
+		if (status != FG_OK)
+			return status;
 		s->rename_count++;
 	}
 	return FG_OK;
@@ -66,13 +66,14 @@ static int compile(struct fg_selection *s, struct fg_error *err)
 		{&s->region, NULL, q->region, "region"},
 		{&s->unit_kind, NULL, q->unit_kind, "unit"},
 	};
-	int rc = FG_OK;
+	int status = FG_OK;
 
-	for (size_t i = 0; rc == FG_OK && i < FG_ARRAY_SIZE(wanted); i++)
-		rc = wanted[i].texts
-			     ? compile_list(wanted[i].into, wanted[i].texts, wanted[i].what, err)
-			     : compile_one(wanted[i].into, wanted[i].text, wanted[i].what, err);
-	return rc == FG_OK ? compile_renames(s, err) : rc;
+	for (size_t i = 0; status == FG_OK && i < FG_ARRAY_SIZE(wanted); i++)
+		status =
+			wanted[i].texts
+				? compile_list(wanted[i].into, wanted[i].texts, wanted[i].what, err)
+				: compile_one(wanted[i].into, wanted[i].text, wanted[i].what, err);
+	return status == FG_OK ? compile_renames(s, err) : status;
 }
 
 /* Index + 1 of the first pattern that matches; 0: none. */

@@ -2,7 +2,7 @@
 /*
  * A query, worked out for one profile: which samples it keeps, where their stacks begin and end,
  * which frames it hides, and what the others are called.  Call trees and selected profiles
- * (profile/profile_select.h) are both made with it, so that a filter means the same in a view, a
+ * (profile/select.h) are both made with it, so that a filter means the same in a view, a
  * picture and an export.
  *
  * 1. each pattern is tried once per function, never per sample;
@@ -18,7 +18,7 @@
 
 #include "base/pattern.h"
 #include "profile/calltree.h"
-#include "symbols/names.h"
+#include "symbols/name_parts.h"
 
 enum {
 	FG_MOST_PATTERNS = 32

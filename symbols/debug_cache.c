@@ -13,9 +13,9 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "symbols/byte_source.h"
 #include "symbols/debug_index.h"
 #include "symbols/elf_file.h"
-#include "symbols/source.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -79,7 +79,7 @@ int fg_debug_index_save(const struct fg_debug_index *index, const char *cache_fi
 	size_t at = sizeof(header);
 	char *folder;
 	char *bytes;
-	int rc;
+	int status;
 
 	list_arrays(&copy, arrays);
 	for (size_t i = 0; i < ARRAY_COUNT; i++) {
@@ -103,13 +103,13 @@ int fg_debug_index_save(const struct fg_debug_index *index, const char *cache_fi
 	header.crc = fg_crc32c(0, bytes + sizeof(header), (size_t)header.size);
 	memcpy(bytes, &header, sizeof(header));
 	folder = fg_fs_parent(cache_file);
-	rc = fg_fs_make_folders(folder, 0700, err);
-	if (rc == FG_OK)
-		rc = fg_fs_write_atomic(cache_file, bytes, sizeof(header) + (size_t)header.size,
-					0600, err);
+	status = fg_fs_make_folders(folder, 0700, err);
+	if (status == FG_OK)
+		status = fg_fs_write_atomic(cache_file, bytes, sizeof(header) + (size_t)header.size,
+					    0600, err);
 	free(folder);
 	free(bytes);
-	return rc;
+	return status;
 }
 
 static bool texts_are_sound(const struct fg_debug_index *index)
@@ -193,10 +193,10 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 	struct cache_header header;
 	struct fg_source source;
 	bool good;
-	int rc = fg_source_open(cache_file, (uint64_t)MAX_CACHE_BYTES * 2, &source, err);
+	int status = fg_source_open(cache_file, (uint64_t)MAX_CACHE_BYTES * 2, &source, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	good = fg_source_read(&source, 0, &header, sizeof(header)) &&
 	       memcmp(header.magic, CACHE_MAGIC, sizeof(header.magic)) == 0 &&
 	       header.byte_order == 0x01020304 &&

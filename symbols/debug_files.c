@@ -3,7 +3,7 @@
 
 #include "base/fs.h"
 #include "base/log.h"
-#include "symbols/source.h"
+#include "symbols/byte_source.h"
 
 #include <dlfcn.h>
 #include <elf.h>

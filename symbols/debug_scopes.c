@@ -2,7 +2,7 @@
 #include "symbols/debug_scopes.h"
 
 #include "symbols/demangle.h"
-#include "symbols/names.h"
+#include "symbols/name_parts.h"
 
 #include <dwarf.h>
 

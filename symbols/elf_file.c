@@ -3,8 +3,8 @@
 
 #include "base/hash.h"
 #include "base/radix_sort.h"
+#include "symbols/byte_source.h"
 #include "symbols/elf_class.h"
-#include "symbols/source.h"
 
 #define MAX_FILE_BYTES (UINT64_C(64) << 30)
 
@@ -447,11 +447,11 @@ static void close_parser(struct parser *p)
 
 static int parse(struct parser *p, struct fg_error *err)
 {
-	int rc = read_header(p, err);
+	int status = read_header(p, err);
 
-	if (rc == FG_OK)
-		rc = read_sections(p, err);
-	if (rc == FG_OK) {
+	if (status == FG_OK)
+		status = read_sections(p, err);
+	if (status == FG_OK) {
 		note_sections(p);
 		read_notes(p);
 		read_debuglink(p);
@@ -459,18 +459,18 @@ static int parse(struct parser *p, struct fg_error *err)
 		read_plt(p);
 	}
 	close_parser(p);
-	if (rc != FG_OK)
+	if (status != FG_OK)
 		fg_elf_release(p->elf);
-	return rc;
+	return status;
 }
 
 int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err)
 {
 	struct parser p = {.elf = elf, .name = path};
-	int rc = fg_source_open(path, MAX_FILE_BYTES, &p.source, err);
+	int status = fg_source_open(path, MAX_FILE_BYTES, &p.source, err);
 
 	*elf = (struct fg_elf){0};
-	return rc == FG_OK ? parse(&p, err) : rc;
+	return status == FG_OK ? parse(&p, err) : status;
 }
 
 int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf *elf,
@@ -487,28 +487,28 @@ int fg_elf_read_section(const char *path, const char *section, size_t max_bytes,
 {
 	struct parser p = {.name = path};
 	const Elf64_Shdr *found = NULL;
-	int rc = fg_source_open(path, MAX_FILE_BYTES, &p.source, err);
+	int status = fg_source_open(path, MAX_FILE_BYTES, &p.source, err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = read_header(&p, err);
-	if (rc == FG_OK)
-		rc = read_sections(&p, err);
-	if (rc == FG_OK) {
+	if (status != FG_OK)
+		return status;
+	status = read_header(&p, err);
+	if (status == FG_OK)
+		status = read_sections(&p, err);
+	if (status == FG_OK) {
 		found = find_section(&p, section);
 		*bytes = NULL;
 		if (!found)
-			rc = fg_error_set(err, FG_ENOENT, "%s: it has no %s", path, section);
+			status = fg_error_set(err, FG_ENOENT, "%s: it has no %s", path, section);
 		else if (found->sh_size > max_bytes)
-			rc = fg_error_set(err, FG_ELIMIT, "%s: %s has more than %zu bytes", path,
-					  section, max_bytes);
+			status = fg_error_set(err, FG_ELIMIT, "%s: %s has more than %zu bytes",
+					      path, section, max_bytes);
 		else
 			*bytes = section_bytes(&p, found, size);
-		if (rc == FG_OK && !*bytes)
-			rc = broken(&p, err, "a section lies outside the file");
+		if (status == FG_OK && !*bytes)
+			status = broken(&p, err, "a section lies outside the file");
 	}
 	close_parser(&p);
-	return rc;
+	return status;
 }
 
 void fg_elf_release(struct fg_elf *elf)

@@ -57,15 +57,15 @@ int fg_elf_starts_read(const char *path, const struct fg_elf *elf, struct fg_elf
 {
 	char *bytes;
 	size_t size;
-	int rc = fg_elf_read_section(path, SECTION, MAX_BYTES, &bytes, &size, err);
+	int status = fg_elf_read_section(path, SECTION, MAX_BYTES, &bytes, &size, err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = fg_elf_starts_parse(bytes, size, elf, starts, err);
-	if (rc != FG_OK)
+	if (status != FG_OK)
+		return status;
+	status = fg_elf_starts_parse(bytes, size, elf, starts, err);
+	if (status != FG_OK)
 		fg_error_prefix(err, "%s", path);
 	free(bytes);
-	return rc;
+	return status;
 }
 
 void fg_elf_starts_release(struct fg_elf_starts *starts)

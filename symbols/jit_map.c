@@ -59,21 +59,21 @@ void fg_jit_map_parse(char *text, struct fg_jit_map *map)
 
 int fg_jit_map_read(uint32_t pid, struct fg_jit_map *map, struct fg_error *err)
 {
-	struct stat status;
+	struct stat facts;
 	char path[64];
 	char *text;
 	size_t size;
-	int rc;
+	int status;
 
 	(void)snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-	if (lstat(path, &status) != 0)
+	if (lstat(path, &facts) != 0)
 		return fg_error_errno(err, FG_ENOENT, "%s", path);
-	if (!S_ISREG(status.st_mode) || (status.st_uid != geteuid() && status.st_uid != 0))
+	if (!S_ISREG(facts.st_mode) || (facts.st_uid != geteuid() && facts.st_uid != 0))
 		return fg_error_set(err, FG_EINVAL, "%s is not a file of this user", path);
-	rc = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
-	if (rc == FG_OK)
+	status = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
+	if (status == FG_OK)
 		fg_jit_map_parse(text, map);
-	return rc;
+	return status;
 }
 
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)

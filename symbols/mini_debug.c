@@ -41,25 +41,25 @@ int fg_mini_debug_parse(const void *packed, size_t size, const char *name, struc
 {
 	uint8_t *bytes;
 	size_t length;
-	int rc = unpack(packed, size, name, &bytes, &length, err);
+	int status = unpack(packed, size, name, &bytes, &length, err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = fg_elf_parse(bytes, length, name, symbols, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_elf_parse(bytes, length, name, symbols, err);
 	free(bytes);
-	return rc;
+	return status;
 }
 
 int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error *err)
 {
 	char *packed;
 	size_t size;
-	int rc = fg_elf_read_section(path, ".gnu_debugdata", FG_MINI_DEBUG_MAX_PACKED, &packed,
-				     &size, err);
+	int status = fg_elf_read_section(path, ".gnu_debugdata", FG_MINI_DEBUG_MAX_PACKED, &packed,
+					 &size, err);
 
-	if (rc != FG_OK)
-		return rc;
-	rc = fg_mini_debug_parse(packed, size, path, symbols, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_mini_debug_parse(packed, size, path, symbols, err);
 	free(packed);
-	return rc;
+	return status;
 }

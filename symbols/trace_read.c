@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 #include "base/hash.h"
-#include "symbols/source.h"
+#include "symbols/byte_source.h"
 
 /* A window on the source, so that a huge or sparse file costs what it holds. */
 struct window {
@@ -528,10 +528,10 @@ static int read_all(struct reader *r, struct fg_error *err)
 {
 	uint64_t offset = FG_TRACE_HEADER_SIZE;
 	uint64_t end;
-	int rc = read_header(r, err);
+	int status = read_header(r, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	r->trace->executable = "";
 	r->trace->command = "";
 	end = r->trace->header.allocated;
@@ -552,13 +552,13 @@ static int read_all(struct reader *r, struct fg_error *err)
 	return FG_OK;
 }
 
-static int finish(struct reader *r, int rc)
+static int finish(struct reader *r, int status)
 {
-	if (rc != FG_OK)
+	if (status != FG_OK)
 		fg_trace_release(r->trace);
 	free(r->window.block);
 	fg_source_close(&r->window.source);
-	return rc;
+	return status;
 }
 
 int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_trace *trace,
@@ -574,10 +574,10 @@ int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_tr
 int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err)
 {
 	struct reader r = {.trace = trace, .name = path};
-	int rc = fg_source_open(path, FG_TRACE_MAX_BYTES, &r.window.source, err);
+	int status = fg_source_open(path, FG_TRACE_MAX_BYTES, &r.window.source, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	*trace = (struct fg_trace){0};
 	r.window.block = fg_xmalloc(BLOCK_SIZE);
 	return finish(&r, read_all(&r, err));

@@ -365,10 +365,10 @@ int fg_graph_write_dot(const struct fg_calltree *tree, const struct fg_graph_opt
 	struct fg_graph graph;
 	const struct painter p = {.tree = tree, .options = options, .graph = &graph, .dot = dot};
 	double full_change = 0;
-	int rc = fg_graph_select(tree, options, &graph, err);
+	int status = fg_graph_select(tree, options, &graph, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	write_head(&p);
 	if (is_difference(&p))
 		full_change = largest_change(&p);

@@ -29,26 +29,26 @@ static int run_dot(const char *program, const char *dot_path,
 		.interrupted = options->interrupted,
 	};
 	struct fg_process_result result = {0};
-	int rc = fg_process_run(&process, &result, err);
+	int status = fg_process_run(&process, &result, err);
 
-	if (rc == FG_OK && result.timed_out)
-		rc = fg_error_set(
+	if (status == FG_OK && result.timed_out)
+		status = fg_error_set(
 			err, FG_ETIMEOUT,
 			"Graphviz did not finish in time: show less with --nodes or a higher "
 			"--floor");
-	else if (rc == FG_OK && (!result.exited || result.exit_code != 0))
-		rc = fg_error_set(err, FG_ECHILD, "%s failed: %.300s", program,
-				  result.stderr_text ? result.stderr_text : "it said nothing");
-	else if (rc == FG_OK && result.output_cut)
-		rc = fg_error_set(err, FG_ELIMIT, "the picture is larger than %d bytes",
-				  MAX_PICTURE_BYTES);
-	if (rc == FG_OK)
+	else if (status == FG_OK && (!result.exited || result.exit_code != 0))
+		status = fg_error_set(err, FG_ECHILD, "%s failed: %.300s", program,
+				      result.stderr_text ? result.stderr_text : "it said nothing");
+	else if (status == FG_OK && result.output_cut)
+		status = fg_error_set(err, FG_ELIMIT, "the picture is larger than %d bytes",
+				      MAX_PICTURE_BYTES);
+	if (status == FG_OK)
 		fg_strbuf_add(picture, result.stdout_text, result.stdout_size);
 	fg_process_result_release(&result);
 	free(format);
 	free(file);
 	free(name);
-	return rc;
+	return status;
 }
 
 int fg_graph_render(const struct fg_strbuf *dot, const struct fg_graph_render_options *options,
@@ -59,25 +59,26 @@ int fg_graph_render(const struct fg_strbuf *dot, const struct fg_graph_render_op
 	const char *parent = getenv("TMPDIR");
 	char *folder = NULL;
 	char *path = NULL;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!program)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "'%s' was not found: pictures are drawn by Graphviz (Debian: "
 				    "apt-get install graphviz)",
 				    wanted);
-	rc = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-graph-", &folder,
-				    err);
-	if (rc == FG_OK) {
+	status = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-graph-",
+					&folder, err);
+	if (status == FG_OK) {
 		path = fg_fs_join(folder, "graph.dot");
-		rc = fg_fs_write_atomic(path, dot->data, dot->length, 0600, err);
+		status = fg_fs_write_atomic(path, dot->data, dot->length, 0600, err);
 	}
-	if (rc == FG_OK)
-		rc = run_dot(program, path, options, picture, err);
-	if (folder && fg_fs_remove_tree(folder, rc == FG_OK ? err : NULL) != FG_OK && rc == FG_OK)
-		rc = FG_EIO;
+	if (status == FG_OK)
+		status = run_dot(program, path, options, picture, err);
+	if (folder && fg_fs_remove_tree(folder, status == FG_OK ? err : NULL) != FG_OK &&
+	    status == FG_OK)
+		status = FG_EIO;
 	free(program);
 	free(folder);
 	free(path);
-	return rc;
+	return status;
 }

@@ -50,13 +50,13 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 {
 	struct fg_pattern pattern = {0};
 	size_t found = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!s->options->focus)
 		return FG_OK;
-	rc = fg_pattern_compile(s->options->focus, &pattern, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_pattern_compile(s->options->focus, &pattern, err);
+	if (status != FG_OK)
+		return status;
 	for (size_t i = 0; i < s->count; i++) {
 		const uint32_t label = s->figures[i].label;
 
@@ -265,7 +265,7 @@ int fg_graph_select(const struct fg_calltree *tree, const struct fg_graph_option
 	struct fg_pair_index pairs = {0};
 	size_t capacity = 0;
 	double total = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	*graph = (struct fg_graph){0};
 	for (unsigned c = 0; c < tree->column_count; c++) {
@@ -279,8 +279,8 @@ int fg_graph_select(const struct fg_calltree *tree, const struct fg_graph_option
 	s.is_focus = fg_xcalloc(tree->label_count, sizeof(bool));
 	s.distance = fg_xcalloc(tree->label_count, sizeof(uint32_t));
 	s.node_of = fg_xcalloc(tree->label_count, sizeof(uint32_t));
-	rc = mark_focus(&s, err);
-	if (rc == FG_OK) {
+	status = mark_focus(&s, err);
+	if (status == FG_OK) {
 		measure_distance(&s);
 		keep_nodes(&s);
 		keep_direct_edges(&s, &pairs, &capacity);
@@ -289,7 +289,7 @@ int fg_graph_select(const struct fg_calltree *tree, const struct fg_graph_option
 	}
 	fg_pair_index_release(&pairs);
 	release(&s);
-	return rc;
+	return status;
 }
 
 void fg_graph_release(struct fg_graph *graph)

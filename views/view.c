@@ -8,34 +8,86 @@
 
 #include <math.h>
 
-#define VIEW(called, does, by, needs)                                             \
- {                                                                                \
-  .name = (called), .description = (does), .make = (by), .needs_samples = (needs) \
- }
-
 const struct fg_view fg_views[] = {
-	VIEW("flat", "functions by the time spent in them", fg_view_flat, false),
-	VIEW("callgraph", "each function between its callers and its callees, as gprof shows it",
-	     fg_view_callgraph, false),
-	VIEW("top-down", "the call tree from the start of the program down", fg_view_top_down,
-	     false),
-	VIEW("bottom-up", "where time is spent, and who called that", fg_view_bottom_up, false),
-	VIEW("lines", "source lines", fg_view_lines, true),
-	VIEW("libraries", "shared libraries and the program itself", fg_view_libraries, false),
-	VIEW("classes", "classes, free functions by namespace", fg_view_classes, false),
-	VIEW("namespaces", "outermost namespaces", fg_view_namespaces, false),
-	VIEW("files", "source files", fg_view_files, false),
-	VIEW("threads", "threads, with the time that the kernel counted", fg_view_threads, true),
-	VIEW("regions", "marked regions by branch, with their functions", fg_view_regions, true),
-	VIEW("units", "units of work: the slowest ones and statistics", fg_view_units, true),
-	VIEW("timeline", "how busy the program was over time, and with what", fg_view_timeline,
-	     true),
-	VIEW("paths", "on which paths, and in which units of work, a function costs", fg_view_paths,
-	     true),
+	{
+		.name = "flat",
+		.description = "functions by the time spent in them",
+		.make = fg_view_flat,
+	},
+	{
+		.name = "callgraph",
+		.description =
+			"each function between its callers and its callees, as gprof shows it",
+		.make = fg_view_callgraph,
+	},
+	{
+		.name = "top-down",
+		.description = "the call tree from the start of the program down",
+		.make = fg_view_top_down,
+	},
+	{
+		.name = "bottom-up",
+		.description = "where time is spent, and who called that",
+		.make = fg_view_bottom_up,
+	},
+	{
+		.name = "lines",
+		.description = "source lines",
+		.make = fg_view_lines,
+		.needs_samples = true,
+	},
+	{
+		.name = "libraries",
+		.description = "shared libraries and the program itself",
+		.make = fg_view_libraries,
+	},
+	{
+		.name = "classes",
+		.description = "classes, free functions by namespace",
+		.make = fg_view_classes,
+	},
+	{
+		.name = "namespaces",
+		.description = "outermost namespaces",
+		.make = fg_view_namespaces,
+	},
+	{
+		.name = "files",
+		.description = "source files",
+		.make = fg_view_files,
+	},
+	{
+		.name = "threads",
+		.description = "threads, with the time that the kernel counted",
+		.make = fg_view_threads,
+		.needs_samples = true,
+	},
+	{
+		.name = "regions",
+		.description = "marked regions by branch, with their functions",
+		.make = fg_view_regions,
+		.needs_samples = true,
+	},
+	{
+		.name = "units",
+		.description = "units of work: the slowest ones and statistics",
+		.make = fg_view_units,
+		.needs_samples = true,
+	},
+	{
+		.name = "timeline",
+		.description = "how busy the program was over time, and with what",
+		.make = fg_view_timeline,
+		.needs_samples = true,
+	},
+	{
+		.name = "paths",
+		.description = "on which paths, and in which units of work, a function costs",
+		.make = fg_view_paths,
+		.needs_samples = true,
+	},
 	{.name = NULL},
 };
-
-#undef VIEW
 
 const struct fg_view *fg_view_find(const char *name)
 {

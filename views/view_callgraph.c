@@ -211,12 +211,12 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	struct graph g;
 	size_t shown = 0;
 	size_t wanted = 0;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (options->function)
-		rc = fg_pattern_compile(options->function, &pattern, err);
-	if (rc != FG_OK)
-		return rc;
+		status = fg_pattern_compile(options->function, &pattern, err);
+	if (status != FG_OK)
+		return status;
 	graph_init(&g, tree);
 	found = fg_xcalloc(g.edge_count, sizeof(const struct fg_label_edge *));
 	for (size_t i = 0; i < g.count; i++) {
@@ -229,7 +229,8 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 		add_block(&g, table, i, options->all ? SIZE_MAX : FEW_EDGES, found);
 	}
 	if (options->function && wanted == 0)
-		rc = fg_error_set(err, FG_ENOENT, "no function matches '%s'", options->function);
+		status =
+			fg_error_set(err, FG_ENOENT, "no function matches '%s'", options->function);
 	else if (wanted > shown)
 		fg_view_note(table,
 			     "%zu more functions (--rows N shows more, --function PATTERN "
@@ -238,7 +239,7 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	free(found);
 	graph_release(&g);
 	fg_pattern_release(&pattern);
-	return rc;
+	return status;
 }
 
 int fg_view_callgraph(const struct fg_profile *profile, const struct fg_view_options *options,
@@ -246,15 +247,15 @@ int fg_view_callgraph(const struct fg_profile *profile, const struct fg_view_opt
 {
 	struct fg_calltree_query query = options->query;
 	struct fg_calltree tree;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	query.split = FG_SPLIT_NONE;
-	rc = fg_calltree_build(profile, &query, &tree, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_calltree_build(profile, &query, &tree, err);
+	if (status != FG_OK)
+		return status;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
-	rc = fill(table, &tree, options, err);
+	status = fill(table, &tree, options, err);
 	fg_calltree_release(&tree);
-	return rc;
+	return status;
 }

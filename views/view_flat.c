@@ -110,13 +110,13 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 {
 	struct fg_calltree_query query = options->query;
 	struct fg_calltree tree;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	query.group = group;
 	query.split = FG_SPLIT_NONE;
-	rc = fg_calltree_build(profile, &query, &tree, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_calltree_build(profile, &query, &tree, err);
+	if (status != FG_OK)
+		return status;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	table->columns[COLUMN_LIBRARY].only_data =
 		group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE;
@@ -145,12 +145,12 @@ static bool knows_lines(const struct fg_profile *profile)
 int fg_view_lines(const struct fg_profile *profile, const struct fg_view_options *options,
 		  struct fg_view_table *table, struct fg_error *err)
 {
-	const int rc = make(profile, options, FG_GROUP_LINE, table, err);
+	const int status = make(profile, options, FG_GROUP_LINE, table, err);
 
-	if (rc == FG_OK && !knows_lines(profile))
+	if (status == FG_OK && !knows_lines(profile))
 		fg_view_note(table, "this profile does not know which lines were executed: "
 				    "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
-	return rc;
+	return status;
 }
 
 int fg_view_libraries(const struct fg_profile *profile, const struct fg_view_options *options,

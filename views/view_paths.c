@@ -341,10 +341,10 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 	uint32_t *unit = NULL;
 	uint32_t *map = NULL;
 	size_t units = 0;
-	int rc = build_split(profile, &options->query, &split, err);
+	int status = build_split(profile, &options->query, &split, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	unit = units_of_nodes(&split, &units);
 	map = map_labels(tree, &split);
 	spreads = fg_xcalloc(tree->node_count + tree->label_count, sizeof(*spreads));
@@ -377,36 +377,36 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	struct fg_calltree_query query = options->query;
 	struct fg_calltree tree;
 	bool *is_path = NULL;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	query.split = FG_SPLIT_NONE;
-	rc = fg_calltree_build(profile, &query, &tree, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_calltree_build(profile, &query, &tree, err);
+	if (status != FG_OK)
+		return status;
 	set_columns(table, pattern->set, profile->unit_count > 1);
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	if (pattern->set)
 		is_path = find_paths(&tree, pattern);
-	rc = fill(table, profile, options, &tree, is_path, err);
-	if (rc == FG_OK && pattern->set && table->row_count == 0)
-		rc = fg_error_set(err, FG_ENOENT,
-				  "no time was seen in a function that matches '%s'",
-				  options->function);
+	status = fill(table, profile, options, &tree, is_path, err);
+	if (status == FG_OK && pattern->set && table->row_count == 0)
+		status = fg_error_set(err, FG_ENOENT,
+				      "no time was seen in a function that matches '%s'",
+				      options->function);
 	free(is_path);
 	fg_calltree_release(&tree);
-	return rc;
+	return status;
 }
 
 int fg_view_paths(const struct fg_profile *profile, const struct fg_view_options *options,
 		  struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_pattern pattern = {0};
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (options->function)
-		rc = fg_pattern_compile(options->function, &pattern, err);
-	if (rc == FG_OK)
-		rc = make(profile, options, &pattern, table, err);
+		status = fg_pattern_compile(options->function, &pattern, err);
+	if (status == FG_OK)
+		status = make(profile, options, &pattern, table, err);
 	fg_pattern_release(&pattern);
-	return rc;
+	return status;
 }

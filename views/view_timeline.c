@@ -68,7 +68,7 @@ static int add_steps(struct fg_view_table *table, const struct fg_profile *profi
 		options->query.to_ns > 0 ? options->query.to_ns : profile->duration_ns;
 	const double width = (double)(end_ns - from_ns) / (double)steps;
 	struct fg_calltree_query query = options->query;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	query.split = FG_SPLIT_NONE;
 	for (size_t i = 0; i < steps; i++) {
@@ -79,9 +79,9 @@ static int add_steps(struct fg_view_table *table, const struct fg_profile *profi
 			i + 1 == steps ? end_ns + 1 : from_ns + (int64_t)(width * (double)(i + 1));
 		if (query.to_ns <= query.from_ns)
 			continue;
-		rc = fg_calltree_build(profile, &query, &tree, err);
-		if (rc != FG_OK)
-			return rc;
+		status = fg_calltree_build(profile, &query, &tree, err);
+		if (status != FG_OK)
+			return status;
 		fill_step(table, fg_view_add_row(table), &tree, query.from_ns, query.to_ns);
 		fg_calltree_release(&tree);
 	}
@@ -108,7 +108,7 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 {
 	const size_t steps = options->rows > 0 ? options->rows : FEW_STEPS;
 	struct fg_calltree tree;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (!profile->has_times || profile->duration_ns <= 0)
 		return fg_error_set(
@@ -118,16 +118,18 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 		return fg_error_set(err, FG_EINVAL,
 				    "%zu steps were asked for, at most %d are possible", steps,
 				    MOST_STEPS);
-	rc = fg_view_check_time(table, err);
-	if (rc == FG_OK)
-		rc = fg_calltree_build(profile, &options->query, &tree, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_view_check_time(table, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_calltree_build(profile, &options->query, &tree, err);
+	if (status != FG_OK)
+		return status;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fg_calltree_release(&tree);
-	rc = add_steps(table, profile, options, steps, err);
-	if (rc == FG_OK)
-		draw_bars(table);
-	return rc;
+	status = add_steps(table, profile, options, steps, err);
+	if (status != FG_OK)
+		return status;
+	draw_bars(table);
+	return FG_OK;
 }

@@ -214,10 +214,10 @@ int fg_view_top_down(const struct fg_profile *profile, const struct fg_view_opti
 		     struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree tree;
-	const int rc = fg_calltree_build(profile, &options->query, &tree, err);
+	const int status = fg_calltree_build(profile, &options->query, &tree, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options);
 	fg_calltree_release(&tree);
@@ -231,12 +231,12 @@ int fg_view_bottom_up(const struct fg_profile *profile, const struct fg_view_opt
 	struct fg_calltree tree;
 	struct fg_calltree inverted;
 	unsigned depth = options->depth > 0 ? options->depth : BOTTOM_UP_DEPTH;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	query.split = FG_SPLIT_NONE;
-	rc = fg_calltree_build(profile, &query, &tree, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_calltree_build(profile, &query, &tree, err);
+	if (status != FG_OK)
+		return status;
 	if (options->all && options->depth == 0)
 		depth = UINT16_MAX;
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);

@@ -84,13 +84,13 @@ static int measure(struct units *units, const struct fg_profile *profile,
 {
 	struct fg_calltree_query query = *wanted;
 	struct fg_calltree tree;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	query.split = FG_SPLIT_UNIT;
 	query.only_units = true;
-	rc = fg_calltree_build(profile, &query, &tree, err);
-	if (rc != FG_OK)
-		return rc;
+	status = fg_calltree_build(profile, &query, &tree, err);
+	if (status != FG_OK)
+		return status;
 	for (size_t i = 0; i < units->by_name.count; i++)
 		units->items[i].value = 0;
 	for (uint32_t i = 1; i < tree.node_count; i++) {
@@ -223,22 +223,22 @@ static int add_regions(struct fg_view_table *table, struct units *units,
 {
 	const size_t limit = options->all ? SIZE_MAX : FEW_REGIONS;
 	struct fg_calltree_query query = options->query;
-	int rc = FG_OK;
+	int status = FG_OK;
 
-	for (size_t i = 1; i < profile->region_count && i <= limit && rc == FG_OK; i++) {
+	for (size_t i = 1; i < profile->region_count && i <= limit && status == FG_OK; i++) {
 		char *pattern = pattern_of(profile->regions[i].path);
 		struct fg_weight weight = {0};
 
 		query.region = pattern;
-		rc = measure(units, profile, &query, &weight, err);
-		if (rc == FG_OK && weight.value > 0)
+		status = measure(units, profile, &query, &weight, err);
+		if (status == FG_OK && weight.value > 0)
 			add_statistics(table, units, total_ns, "region", profile->regions[i].path);
 		free(pattern);
 	}
-	if (rc == FG_OK && profile->region_count > 1 && profile->region_count - 1 > limit)
+	if (status == FG_OK && profile->region_count > 1 && profile->region_count - 1 > limit)
 		fg_view_note(table, "statistics of %zu more regions (--all shows them)",
 			     profile->region_count - 1 - limit);
-	return rc;
+	return status;
 }
 
 static int fill(struct fg_view_table *table, struct units *units, const struct fg_profile *profile,
@@ -246,19 +246,20 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 {
 	struct fg_weight total = {0};
 	struct fg_weight again = {0};
-	int rc = measure(units, profile, &options->query, &total, err);
+	int status = measure(units, profile, &options->query, &total, err);
 
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &total);
 	add_statistics(table, units, total.value, "all", "all units of work");
 	if (!options->query.region)
-		rc = add_regions(table, units, profile, options, total.value, err);
-	if (rc == FG_OK)
-		rc = measure(units, profile, &options->query, &again, err);
-	if (rc != FG_OK)
-		return rc;
+		status = add_regions(table, units, profile, options, total.value, err);
+	if (status != FG_OK)
+		return status;
+	status = measure(units, profile, &options->query, &again, err);
+	if (status != FG_OK)
+		return status;
 	add_slowest(table, units, total.value, fg_view_limit(options, FEW_UNITS));
 	if (total.samples < FEW_SAMPLES * units->by_name.count)
 		fg_view_note(table,
@@ -299,12 +300,13 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 		       struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree tree;
-	int rc = fg_view_check_time(table, err);
+	int status = fg_view_check_time(table, err);
 
-	if (rc == FG_OK)
-		rc = fg_calltree_build(profile, &options->query, &tree, err);
-	if (rc != FG_OK)
-		return rc;
+	if (status != FG_OK)
+		return status;
+	status = fg_calltree_build(profile, &options->query, &tree, err);
+	if (status != FG_OK)
+		return status;
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fg_calltree_release(&tree);
@@ -321,12 +323,12 @@ int fg_view_units(const struct fg_profile *profile, const struct fg_view_options
 		  struct fg_view_table *table, struct fg_error *err)
 {
 	struct units units;
-	int rc = FG_OK;
+	int status = FG_OK;
 
 	if (profile->unit_count <= 1)
 		return view_stored(profile, options, table, err);
 	units_init(&units, profile);
-	rc = fill(table, &units, profile, options, err);
+	status = fill(table, &units, profile, options, err);
 	units_release(&units);
-	return rc;
+	return status;
 }

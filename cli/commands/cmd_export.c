@@ -2,7 +2,7 @@
 #include "base/version.h"
 #include "cli/session/profile_command.h"
 #include "exchange/export.h"
-#include "profile/profile_select.h"
+#include "profile/select.h"
 
 struct options {
 	struct fg_cli_profile_options profile;

@@ -3,7 +3,7 @@
 #include "symbols/demangle.h"
 
 #include "base/arena.h"
-#include "symbols/names.h"
+#include "symbols/name_parts.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,7 +5,7 @@
 #include "exchange/export.h"
 #include "exchange/import.h"
 #include "profile/ingest.h"
-#include "profile/profile_select.h"
+#include "profile/select.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/known_profile.h"
 

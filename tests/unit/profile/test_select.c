@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/strbuf.h"
 #include "profile/calltree.h"
-#include "profile/profile_select.h"
+#include "profile/select.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/known_profile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base.h"
-#include "symbols/names.h"
+#include "symbols/name_parts.h"
 #include "tests/support/fg_test.h"
 
 struct name_case {

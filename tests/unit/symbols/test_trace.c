@@ -187,15 +187,15 @@ static void a_truncated_trace_is_read_as_far_as_it_goes(void **state)
 	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 1, 3, 0);
 	(void)fg_trace_writer_finish(&writer, NULL);
 	for (size_t cut = 0; cut < writer.file.length; cut += 61) {
-		int rc;
+		int status;
 
 		fg_trace_release(&trace);
-		rc = fg_trace_parse(writer.file.data, cut, "t", &trace, &err);
+		status = fg_trace_parse(writer.file.data, cut, "t", &trace, &err);
 		if (cut < FG_TRACE_HEADER_SIZE) {
-			assert_int_equal(rc, FG_EPARSE);
+			assert_int_equal(status, FG_EPARSE);
 			continue;
 		}
-		assert_int_equal(rc, FG_OK);
+		assert_int_equal(status, FG_OK);
 		assert_int_equal(trace.missing_bytes, writer.file.length - cut);
 	}
 }

@@ -4,8 +4,8 @@
  * of all kinds are skipped as wholes, operators (operator<, operator(), operator new) are known,
  * return types of templates are left out.
  */
-#ifndef FG_SYMBOLS_NAMES_H
-#define FG_SYMBOLS_NAMES_H
+#ifndef FG_SYMBOLS_NAME_PARTS_H
+#define FG_SYMBOLS_NAME_PARTS_H
 
 #include "base/strbuf.h"
 

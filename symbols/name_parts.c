@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "symbols/names.h"
+#include "symbols/name_parts.h"
 
 #include <ctype.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/profile_select.h"
+#include "profile/select.h"
 
 #include "profile/selection.h"
 
@@ -315,9 +315,9 @@ int fg_profile_select(const struct fg_profile *profile, const struct fg_calltree
 {
 	struct select *s = fg_xcalloc(1, sizeof(*s));
 	struct fg_profile into;
-	int rc = fg_selection_init(&s->selection, profile, query, err);
+	int status = fg_selection_init(&s->selection, profile, query, err);
 
-	if (rc != FG_OK)
+	if (status != FG_OK)
 		goto out;
 	fg_profile_init(&into);
 	s->profile = profile;
@@ -343,5 +343,5 @@ out:
 	free(s->libraries);
 	fg_pair_index_release(&s->frame_below);
 	free(s);
-	return rc;
+	return status;
 }

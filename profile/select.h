@@ -9,8 +9,8 @@
  * `per_repetition` makes one repetition of all, with their mean weights: a sample's count stays
  * what was counted.
  */
-#ifndef FG_PROFILE_PROFILE_SELECT_H
-#define FG_PROFILE_PROFILE_SELECT_H
+#ifndef FG_PROFILE_SELECT_H
+#define FG_PROFILE_SELECT_H
 
 #include "profile/calltree.h"
 

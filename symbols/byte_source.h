@@ -4,8 +4,8 @@
  * mapped: a mapped file that somebody shortens kills the reader with SIGBUS.  For the readers of
  * this folder.
  */
-#ifndef FG_SYMBOLS_SOURCE_H
-#define FG_SYMBOLS_SOURCE_H
+#ifndef FG_SYMBOLS_BYTE_SOURCE_H
+#define FG_SYMBOLS_BYTE_SOURCE_H
 
 #include "base/base.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "symbols/source.h"
+#include "symbols/byte_source.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Two kinds of address.  Where a thread was interrupted its address is the instruction it stood at.
+ * Everywhere else the address is where a call returns to: the instruction behind the call, which
+ * may belong to another line, another inlined copy, even to the next function when the call never
+ * returns.  So these are looked up one byte earlier.  The trace says of each address which kind it
+ * is.
+ */
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/radix_sort.h"
+#include "profile/trace_private.h"
+#include "symbols/elf_file.h"
+
+static void add_module(struct fg_trace_joiner *j, size_t i)
+{
+	const struct fg_trace_module *module = &j->trace->modules[i];
+	char hex[FG_BUILD_ID_TEXT] = "";
+	struct fg_module_info *info;
+
+	j->modules[i] =
+		fg_symbolizer_module(j->symbolizer, module->path, module->build_id,
+				     module->build_id_size, (module->flags & FG_MODULE_VDSO) != 0);
+	if (module->build_id_size > 0)
+		fg_hex(module->build_id, module->build_id_size, hex);
+	info = fg_profile_add_module(j->profile);
+	info->path = fg_profile_text(j->profile, module->path);
+	info->name = fg_profile_text(j->profile, fg_symbol_module_name(j->modules[i]));
+	info->build_id = fg_profile_text(j->profile, hex);
+	info->start = module->start;
+	info->end = module->end;
+	info->process = j->process;
+	j->module_of[i] = (uint32_t)j->profile->module_count - 1;
+	j->file_of[i] = fg_profile_module_file(j->profile, j->module_of[i]);
+	if (fg_symbol_module_is_bad(j->modules[i]))
+		fg_profile_add_note(j->profile, "%s: no names: %s", info->name,
+				    fg_symbol_module_source(j->modules[i]));
+}
+
+void fg_trace_add_modules(struct fg_trace_joiner *j)
+{
+	const struct fg_trace *trace = j->trace;
+
+	j->modules = fg_xcalloc(trace->module_count + 1, sizeof(struct fg_symbol_module *));
+	j->module_of = fg_xcalloc(trace->module_count + 1, sizeof(j->module_of[0]));
+	j->file_of = fg_xcalloc(trace->module_count + 1, sizeof(j->file_of[0]));
+	for (size_t i = 1; i < trace->module_count; i++)
+		if (trace->modules[i].defined)
+			add_module(j, i);
+}
+
+static uint32_t frame_of_symbol(struct fg_trace_joiner *j, const struct fg_symbol *symbol,
+				const char *library, uint32_t module, uint64_t address)
+{
+	const struct fg_profile_function function = {
+		.name = symbol->function->name,
+		.linkage = symbol->function->linkage,
+		.library = library,
+		.file = symbol->function->file,
+		.line = symbol->function->line,
+		.inlined = (symbol->flags & FG_FRAME_INLINED) != 0,
+	};
+	const struct fg_frame frame = {
+		.function = fg_profile_function(j->profile, &function),
+		.line = symbol->at_line,
+		.file = symbol->at_file,
+		.address = address,
+		.module = module,
+		.flags = symbol->flags,
+	};
+
+	return fg_profile_frame(j->profile, &frame);
+}
+
+static void push_frame(struct fg_trace_joiner *j, struct fg_trace_frames *of, uint32_t frame)
+{
+	j->frames =
+		fg_grow(j->frames, &j->frame_capacity, j->frame_count + 1, sizeof(j->frames[0]));
+	j->frames[j->frame_count++] = frame;
+	of->count++;
+}
+
+uint32_t fg_trace_mark_frame(struct fg_trace_joiner *j, const char *text, uint32_t flags)
+{
+	const struct fg_symbol_function function = {.name = text};
+	const struct fg_symbol mark = {.function = &function, .flags = flags};
+
+	return frame_of_symbol(j, &mark, "", 0, 0);
+}
+
+static void look_up(struct fg_trace_joiner *j, uint32_t address)
+{
+	const struct fg_trace_address *at = &j->trace->frames[address];
+	struct fg_trace_frames *of = &j->frames_of[address];
+	struct fg_symbol_module *module = NULL;
+	const struct fg_symbol *chain;
+	uint32_t module_index = 0;
+	uint64_t offset = at->offset;
+	size_t count;
+
+	of->first = (uint32_t)j->frame_count;
+	if (!at->defined) {
+		push_frame(j, of, fg_trace_mark_frame(j, "[unknown]", FG_FRAME_MARK));
+		return;
+	}
+	if (at->module != 0 && at->module < j->trace->module_count)
+		module = j->modules[at->module];
+	if (module)
+		module_index = j->file_of[at->module];
+	else
+		module = fg_symbolizer_jit(j->symbolizer, j->trace->header.pid);
+	if (!at->exact && offset > 0)
+		offset--;
+	count = fg_symbolizer_find(j->symbolizer, module, offset, &chain);
+	for (size_t i = 0; i < count; i++)
+		push_frame(j, of,
+			   frame_of_symbol(j, &chain[i], fg_symbol_module_name(module),
+					   module_index, at->offset));
+}
+
+/* Which addresses there are, by module and offset. */
+static struct fg_keyed *order_addresses(const struct fg_trace *trace, size_t *count)
+{
+	struct fg_keyed *order = fg_xcalloc(trace->frame_count + 1, sizeof(order[0]));
+
+	*count = 0;
+	for (size_t i = 1; i < trace->frame_count; i++)
+		order[(*count)++] =
+			(struct fg_keyed){.key = trace->frames[i].offset, .value = (uint32_t)i};
+	fg_keyed_sort(order, *count);
+	for (size_t i = 0; i < *count; i++)
+		order[i].key = trace->frames[order[i].value].module;
+	fg_keyed_sort(order, *count);
+	return order;
+}
+
+/*
+ * In order of module and offset: neighbours share a unit's tables, which is several times as fast
+ * as in order of arrival.
+ */
+void fg_trace_look_up(struct fg_trace_joiner *j)
+{
+	size_t count;
+	struct fg_keyed *order = order_addresses(j->trace, &count);
+	size_t end = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t module = order[i].key;
+
+		if (i == end) {
+			while (end < count && order[end].key == module)
+				end++;
+			if (module > 0 && module < j->trace->module_count && j->modules[module])
+				fg_symbolizer_expect(j->modules[module], end - i);
+		}
+		look_up(j, order[i].value);
+	}
+	free(order);
+}
+
+void fg_trace_note_missing_units(const struct fg_trace_joiner *j)
+{
+	for (size_t i = 1; i < j->trace->module_count; i++) {
+		const struct fg_symbol_module *module = j->modules[i];
+		const size_t count = module ? fg_symbol_module_missing_units(module) : 0;
+
+		if (count > 0)
+			fg_profile_add_note(
+				j->profile,
+				"%s: no inlined functions in %zu of its source files: "
+				"their split debug information (.dwo) is not where the "
+				"compiler left it, and a package of it (.dwp) is not read",
+				fg_symbol_module_name(module), count);
+	}
+}
+
+static struct fg_trace_frames frames_of(const struct fg_trace_joiner *j, uint32_t address)
+{
+	static const struct fg_trace_frames none;
+
+	return address < j->trace->frame_count ? j->frames_of[address] : none;
+}
+
+static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
+			  const struct fg_trace_path *path)
+{
+	struct fg_trace_frames of;
+	char text[64];
+
+	if (!path->defined) {
+		j->unknown_paths++;
+		return fg_profile_stack(j->profile, stack,
+					fg_trace_mark_frame(j, "[unknown]", FG_FRAME_MARK));
+	}
+	if (path->frame == 0) {
+		(void)snprintf(text, sizeof(text), "[%u frames left out]", path->left_out);
+		return fg_profile_stack(j->profile, stack,
+					fg_trace_mark_frame(j, text, FG_FRAME_MARK));
+	}
+	of = frames_of(j, path->frame);
+	for (uint32_t i = 0; i < of.count; i++)
+		stack = fg_profile_stack(j->profile, stack, j->frames[of.first + i]);
+	return stack;
+}
+
+/*
+ * Up to the first path whose stack is known, then down again.  `trail` has room for every path; a
+ * damaged trace may have a circle, which ends when the trail is full.
+ */
+uint32_t fg_trace_stack(struct fg_trace_joiner *j, uint32_t leaf, uint32_t *trail)
+{
+	size_t limit = j->trace->path_count;
+	uint32_t stack = FG_TRACE_NO_STACK;
+	uint32_t path = leaf;
+	size_t depth = 0;
+
+	while (path != 0 && path < j->trace->path_count && depth < limit) {
+		if (j->stack_of[path]) {
+			stack = j->stack_of[path] - 1;
+			break;
+		}
+		trail[depth++] = path;
+		path = j->trace->paths[path].parent;
+	}
+	while (depth-- > 0) {
+		stack = push_path(j, stack, &j->trace->paths[trail[depth]]);
+		j->stack_of[trail[depth]] = stack + 1;
+	}
+	return stack;
+}

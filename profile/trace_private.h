@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files share that make a profile of traces.  Each calls only those below it:
+ *
+ *	trace_files.c     reads a file or a folder, brings samples into order
+ *	trace_profile.c   adds one trace: threads, regions, samples, units, totals
+ *	trace_frames.c    addresses of a trace become frames, its call paths stacks
+ */
+#ifndef FG_PROFILE_TRACE_PRIVATE_H
+#define FG_PROFILE_TRACE_PRIVATE_H
+
+#include "profile/trace_profile.h"
+
+enum {
+	FG_TRACE_NO_STACK = 0
+};
+
+/* The frames that an address stands for: a part of `frames`. */
+struct fg_trace_frames {
+	uint32_t first;
+	uint32_t count; /* 0: not looked up yet */
+};
+
+struct fg_trace_joiner {
+	struct fg_profile *profile;
+	const struct fg_trace *trace;
+	struct fg_symbolizer *symbolizer;
+	uint64_t origin_ns;
+	uint32_t process;
+	uint32_t *thread_of; /* trace's id → profile's index + 1 */
+	uint32_t unknown_thread;
+	uint32_t *region_of;
+	uint32_t *module_of; /* profile's index */
+	/* the first module of the profile with the same file: what frames name */
+	uint32_t *file_of;
+	struct fg_symbol_module **modules;
+	struct fg_trace_frames *frames_of; /* by the trace's frame id */
+	uint32_t *frames;                  /* profile's */
+	size_t frame_count, frame_capacity;
+	uint32_t *stack_of; /* by the trace's path id, + 1; 0: not made yet */
+	uint32_t kernel_frame;
+	uint64_t unknown_paths;
+};
+
+/* The modules of the trace, in the profile and opened for symbols. */
+void fg_trace_add_modules(struct fg_trace_joiner *j);
+/* Looks up every address of the trace, in order of address. */
+void fg_trace_look_up(struct fg_trace_joiner *j);
+void fg_trace_note_missing_units(const struct fg_trace_joiner *j);
+/* A frame that is no code: "[kernel]". */
+uint32_t fg_trace_mark_frame(struct fg_trace_joiner *j, const char *text, uint32_t flags);
+/* The stack of a call path; `trail` is scratch with room for every path. */
+uint32_t fg_trace_stack(struct fg_trace_joiner *j, uint32_t leaf, uint32_t *trail);
+
+#endif
