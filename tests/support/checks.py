@@ -1,14 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What the scripted tests share: claims that are gathered, so that one run shows every one that does not hold, and an empty folder
-to work in.
+What the scripted tests share: programs that are run to their end, files and repositories to run them on, claims that are gathered,
+so that one run shows every one that does not hold, and an empty folder to work in.
 """
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
+HUNG_S = 500  # no program of ours takes that long, on whatever machine
+
 failures = []
+
+
+def call(*words, **more):
+    """Run a program to its end: its exit code and what it said, as text; it reads nothing.  Anything that subprocess.run() knows is told by name."""
+    if "input" not in more:
+        more.setdefault("stdin", subprocess.DEVNULL)
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace", "timeout": HUNG_S, "check": False, **more}
+    if not given["text"]:
+        del given["errors"]
+    return subprocess.run(words, **given)
+
+
+def git(*words, **more):
+    """git as a user of its own, which must work."""
+    return call("git", "-c", "user.name=tester", "-c", "user.email=tester@example.org", *words, check=True, **more)
+
+
+def write(path, text, mode=0o644):
+    """A file with this text, and the folders above it."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
 
 
 def check(condition, what):

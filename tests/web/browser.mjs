@@ -11,6 +11,8 @@ import { chromium } from 'playwright-core';
 const require = createRequire(import.meta.url);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
+// Only a page that hangs takes so long; on a crowded machine others take minutes.
+export const HUNG_MS = 300_000;
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
 	'--disable-component-update', '--disable-sync'];
 
@@ -23,8 +25,9 @@ export function scratchFolder() {
 export async function withBrowser(work) {
 	const profile = join(scratchFolder(), 'profile');
 	const context = await chromium.launchPersistentContext(profile, {
-		executablePath: process.env.FASTGATE_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: FLAGS, bypassCSP: false,
+		executablePath: process.env.FASTGATE_CHROMIUM ?? '/usr/bin/chromium', headless: true, args: FLAGS, bypassCSP: false, timeout: HUNG_MS,
 	});
+	context.setDefaultTimeout(HUNG_MS);
 	try {
 		await work(context);
 	} finally {

@@ -8,7 +8,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
-import { scratchFolder, withBrowser } from './browser.mjs';
+import { HUNG_MS, scratchFolder, withBrowser } from './browser.mjs';
 
 const require = createRequire(import.meta.url);
 if (!['ajv', 'speedscope'].every((name) => existsSync(join(import.meta.dirname, 'node_modules', name)))) {
@@ -59,14 +59,14 @@ async function checkImport(context, port, { file, says }) {
 	});
 	const origin = `http://127.0.0.1:${port}`;
 	await page.goto(`${origin}/index.html#profileURL=${encodeURIComponent(`${origin}/${file}`)}&title=${file}`);
-	await page.waitForFunction(() => document.body.innerText.includes('Sandwich'), undefined, { timeout: 30000 });
+	await page.waitForFunction(() => document.body.innerText.includes('Sandwich'), undefined, { timeout: HUNG_MS });
 	const shown = await page.evaluate(() => document.body.innerText);
 	assert.deepEqual(problems, [], file);
 	assert.ok(shown.includes(says), `${file}: '${says}' is not in: ${shown}`);
 	await page.getByText('Sandwich').click();
 	// The rows of the table are drawn after its head.
 	const row = file === 'known.trace.json' ? 'Total' : 'fit(Track&)';
-	await page.waitForFunction((text) => document.body.innerText.includes(text), row, { timeout: 30000 }).catch(async () => {
+	await page.waitForFunction((text) => document.body.innerText.includes(text), row, { timeout: HUNG_MS }).catch(async () => {
 		assert.fail(`${file}: '${row}' is not in: ${await page.evaluate(() => document.body.innerText)}`);
 	});
 	await page.close();

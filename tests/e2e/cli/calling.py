@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from checks import check, finish
+from checks import call, check, finish
 
 fastgate = sys.argv[1]
 
@@ -15,8 +15,7 @@ fastgate = sys.argv[1]
 def run(*arguments, env=None, stdout=subprocess.PIPE, cwd=None, **more):
     clean = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
     clean.update(env or {})
-    return subprocess.run([fastgate, *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True, env=clean, cwd=cwd,
-                          check=False, **more)
+    return call(fastgate, *arguments, stdout=stdout, env=clean, cwd=cwd, **more)
 
 
 def on_terminal(*arguments, env=None, rows=24, columns=80, cwd=None):

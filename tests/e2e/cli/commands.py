@@ -10,7 +10,7 @@ import sys
 import urllib.error
 import urllib.request
 
-from checks import check, failures, finish_in_scratch
+from checks import HUNG_S, call, check, failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = (os.path.abspath(path) for path in sys.argv[1:3])
 CONFIG = """version: 1
@@ -22,7 +22,7 @@ measure: { pairs: { min: 4, max: 4 } }
 
 
 def run(*words):
-    done = subprocess.run([FASTGATE, *words], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False)
+    done = call(FASTGATE, *words)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -102,18 +102,18 @@ def pages():
             found = re.search(r"http://\S+", line)
             url = found.group() if found else None
         browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        with browser.open(url, timeout=30) as page:
+        with browser.open(url, timeout=HUNG_S) as page:
             check(b"<html" in page.read(), "the first page is not a page")
         url = url[:url.index("?key=")]
-        with browser.open(f"{url}api/v1/runs", timeout=30) as answer:
+        with browser.open(f"{url}api/v1/runs", timeout=HUNG_S) as answer:
             check(len(json.load(answer)["runs"]) == 1, "the run is not listed")
         try:
-            browser.open(urllib.request.Request(f"{url}api/v1/runs/latest", method="DELETE"), timeout=30)
+            browser.open(urllib.request.Request(f"{url}api/v1/runs/latest", method="DELETE"), timeout=HUNG_S)
             failures.append("the pages let a run be removed")
         except urllib.error.HTTPError as error:
             check(error.code == 405, f"removing a run is answered {error.code}")
         server.send_signal(signal.SIGINT)
-        check(server.wait(timeout=30) in (0, 130), f"fastgate web ended with {server.returncode}")
+        check(server.wait(timeout=HUNG_S) in (0, 130), f"fastgate web ended with {server.returncode}")
     finally:
         if server.poll() is None:
             server.kill()

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from checks import check, failures, finish
+from checks import call, check, failures, finish
 
 FASTGATE = sys.argv[1]
 
@@ -54,7 +54,7 @@ NOISE = [
 
 
 def run(*arguments, code=0):
-    done = subprocess.run([FASTGATE, "doctor", *arguments], capture_output=True, text=True, check=False, timeout=300)
+    done = call(FASTGATE, "doctor", *arguments)
     check(done.returncode == code, f"doctor {arguments}: exit code {done.returncode}, {done.stderr}")
     return done
 

@@ -6,9 +6,10 @@ file names a command and an option of the program, and every whole fastgate.yml 
 """
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+from checks import call
 
 fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
@@ -16,7 +17,7 @@ helps = {}
 
 
 def run(*arguments):
-    return subprocess.run([fastgate, *arguments], capture_output=True, text=True, check=False)
+    return call(fastgate, *arguments)
 
 
 commands = set(re.findall(r"^  ([a-z]+)  +\S", run("help").stdout, re.M))

@@ -4,28 +4,17 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from checks import check, finish
+from checks import call, check, finish, git, write
 
 fastgate = sys.argv[1]
 MAIN = "int main(void)\n{\n\tvolatile unsigned i = 0;\n\twhile (i < 3000000)\n\t\ti = i + 1;\n\treturn 0;\n}\n"
 
 
-def run(*arguments):
-    return subprocess.run(arguments, capture_output=True, text=True, check=False)
-
-
-def write(path, text):
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
 def must(*arguments):
-    done = run(*arguments)
+    done = call(*arguments)
     if done.returncode != 0:
         print(done.stdout, done.stderr)
         sys.exit(f"{arguments}: {done.returncode}")
@@ -33,15 +22,15 @@ def must(*arguments):
 
 
 def commit():
-    must("git", "init", "-q", ".")
-    must("git", "add", ".")
-    must("git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "--allow-empty", "-m", "x")
+    git("init", "-q", ".")
+    git("add", ".")
+    git("commit", "-q", "--allow-empty", "-m", "x")
 
 
 def init():
-    done = run(fastgate, "init")
+    done = call(fastgate, "init")
     check(done.returncode == 0, f"init: {done.returncode} {done.stderr}")
-    checked = run(fastgate, "config", "--check")
+    checked = call(fastgate, "config", "--check")
     check(checked.returncode == 0, f"the file is not right: {checked.stderr}")
     with open("fastgate.yml", encoding="utf-8") as file:
         return done.stderr, file.read()
@@ -49,7 +38,7 @@ def init():
 
 def runs(*names):
     """The file that was written, as it stands: it builds, and every benchmark in it is measured."""
-    done = run(fastgate, "run", "--pairs", "2:2", "--set", "report.json=result.json")
+    done = call(fastgate, "run", "--pairs", "2:2", "--set", "report.json=result.json")
     check(done.returncode == 0, f"what init wrote does not run: {done.returncode} {done.stdout}{done.stderr}")
     if done.returncode == 0:
         with open("result.json", encoding="utf-8") as file:
@@ -76,11 +65,11 @@ def an_empty_folder_gets_an_example_that_runs():
 
 def what_is_there_is_never_touched():
     write("fastgate.yml", "mine")
-    done = run(fastgate, "init")
+    done = call(fastgate, "init")
     check(done.returncode == 2 and "stays as it is" in done.stderr, f"existing: {done}")
     with open("fastgate.yml", encoding="utf-8") as file:
         check(file.read() == "mine", "existing: it was overwritten")
-    check("version: 1" in run(fastgate, "init", "--print").stdout, "existing: --print")
+    check("version: 1" in call(fastgate, "init", "--print").stdout, "existing: --print")
 
 
 def a_make_project_is_built_and_measured():
@@ -141,9 +130,9 @@ def an_optimised_build_is_used():
     check("cmake -B out -DCMAKE_BUILD_TYPE=Release" in text, f"release: {text}")
     check("name: odd name's bench" in text or 'name: "odd name\'s bench"' in text, f"release: {text}")
     check("libbench" not in text and "notes.txt" not in text, f"release: no programs: {text}")
-    listed = run(fastgate, "config", "--benchmarks").stdout
+    listed = call(fastgate, "config", "--benchmarks").stdout
     check(listed == "odd name's bench\n", f"release: {listed}")
-    shown = run(fastgate, "config", "--check", "--verbose").stderr
+    shown = call(fastgate, "config", "--check", "--verbose").stderr
     check("odd name" in shown, f"release: {shown}")
 
 
@@ -162,7 +151,7 @@ def a_meson_project():
 def a_google_benchmark_program_is_known():
     write("main.cpp", "#include <benchmark/benchmark.h>\nstatic void f(benchmark::State &s)\n{\n\tfor (auto _ : s) {\n\t}\n}\n"
                       "BENCHMARK(f);\nBENCHMARK_MAIN();\n")
-    if not shutil.which("c++") or run("c++", "main.cpp", "-o", "speed", "-lbenchmark", "-lpthread").returncode != 0:
+    if not shutil.which("c++") or call("c++", "main.cpp", "-o", "speed", "-lbenchmark", "-lpthread").returncode != 0:
         print("no Google Benchmark here: its case was left out")
         return
     said, text = init()
@@ -173,7 +162,7 @@ def a_google_benchmark_program_is_known():
 
 def a_folder_that_cannot_be_written():
     os.chmod(".", 0o555)
-    done = run("setpriv", "--reuid=65534", "--clear-groups", fastgate, "init") if os.getuid() == 0 else run(fastgate, "init")
+    done = call("setpriv", "--reuid=65534", "--clear-groups", fastgate, "init") if os.getuid() == 0 else call(fastgate, "init")
     os.chmod(".", 0o755)
     check(done.returncode == 6 and "Permission denied" in done.stderr, f"read-only: {done}")
     check(not os.path.exists("fastgate.yml"), "read-only: something was left behind")

@@ -12,14 +12,10 @@ import subprocess
 import sys
 import tempfile
 
+from checks import git, write
+
 fastgate, document = os.path.abspath(sys.argv[1]), sys.argv[2]
 CONFIG = "version: 1\nproject: demo\nbenchmarks:\n  - name: parse\n    command: {command}\n{more}"
-
-
-def write(path, text, mode=0o644):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(path, mode)
 
 
 def config(command="./parse", more=""):
@@ -28,10 +24,6 @@ def config(command="./parse", more=""):
 
 def script(text, mode=0o755):
     write("parse", "#!/bin/sh\n" + text, mode)
-
-
-def git(*arguments):
-    subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments], check=True, capture_output=True)
 
 
 def repository(more=""):

@@ -6,12 +6,14 @@ import shutil
 import subprocess
 import sys
 
+from checks import call
+
 fastgate = sys.argv[1]
 problems = []
 
 
-def run(*arguments, stdin=None):
-    return subprocess.run([fastgate, *arguments], input=stdin, capture_output=True, text=True, check=False)
+def run(*arguments, stdin=""):
+    return call(fastgate, *arguments, input=stdin)
 
 
 def output(*arguments):

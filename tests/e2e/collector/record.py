@@ -13,7 +13,7 @@ import struct
 import subprocess
 import sys
 
-from checks import check, failures, finish_in_scratch
+from checks import call, check, failures, finish_in_scratch
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 COMPILER = sys.argv[4]
@@ -26,7 +26,7 @@ def target(name):
 
 
 def record(*words, **more):
-    return subprocess.run([FASTGATE, "record", *words], capture_output=True, text=True, timeout=100, check=False, **more)
+    return call(FASTGATE, "record", *words, **more)
 
 
 def profile(folder="fastgate-record"):

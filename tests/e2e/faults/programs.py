@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from checks import check, failures, finish_in_scratch
+from checks import call, check, failures, finish_in_scratch, write
 
 FASTGATE = sys.argv[1]
 
@@ -45,14 +45,8 @@ PROGRAMS = [
 RATES = {"by_regex": 17.5, "by_pointer": 42, "by_file": 3, "floods": 5}
 
 
-def write(path, text, mode=0o644):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(path, mode)
-
-
 def run(*arguments):
-    return subprocess.run([FASTGATE, *arguments], capture_output=True, text=True, errors="replace", check=False, timeout=300)
+    return call(FASTGATE, *arguments)
 
 
 def still_running(pattern):

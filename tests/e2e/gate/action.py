@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from checks import HUNG_S
+
 try:
     import yaml
 except ImportError:
@@ -87,7 +89,7 @@ class Job:
             environment = self.environment | {name: self.fill(value) for name, value in step.get("env", {}).items()}
             folder = self.checkout / self.fill(step.get("working-directory", "."))
             return subprocess.run(["sh", "-e", "-c", self.fill(step["run"])], cwd=folder, env=environment, text=True,
-                                  capture_output=True, check=False, timeout=170)
+                                  capture_output=True, check=False, timeout=HUNG_S)
         if step["uses"].startswith("actions/cache@"):
             self.cached = (self.checkout / with_["path"], saved)
             if saved.exists():
@@ -220,7 +222,7 @@ with tempfile.TemporaryDirectory() as name:
         clone("main")
         job = Job(home, checkout, "workflow_run", {"workflow_run": followed}, GITHUB_REF="refs/heads/main", GITHUB_TOKEN=TOKEN)
         done = subprocess.run([fastgate, "report", "--post-from", artifact / "fastgate.json"], cwd=checkout, env=job.environment,
-                              capture_output=True, text=True, check=False, timeout=60)
+                              capture_output=True, text=True, check=False, timeout=HUNG_S)
         if done.returncode != 0 or len(comments()) != 1 or "pass" not in comments()[0]:
             fail("the follow-up did not rewrite the comment", done.stderr, comments())
 

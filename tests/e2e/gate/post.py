@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+import checks
+
 fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
 # What is posted is tested, not what is found: a program of less than a millisecond, and an alpha with which no accident is a regression.
 CONFIG = """version: 1
@@ -35,13 +37,11 @@ with tempfile.TemporaryDirectory() as name:
     }
 
     def git(*arguments):
-        subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments], cwd=project,
-                       env=environment, check=True, stdout=subprocess.DEVNULL)
+        checks.git(*arguments, cwd=project, env=environment)
 
     def run(required, *arguments):
         (project / "fastgate.yml").write_text(CONFIG.format(required=required))
-        done = subprocess.run([fastgate, "run", "--against", "HEAD", "--verbose", *arguments], cwd=project, env=environment,
-                              capture_output=True, text=True, check=False, timeout=120)
+        done = checks.call(fastgate, "run", "--against", "HEAD", "--verbose", *arguments, cwd=project, env=environment)
         if "not-so-secret" in done.stdout + done.stderr:
             fail("the token was printed", done)
         return done
@@ -89,7 +89,7 @@ with tempfile.TemporaryDirectory() as name:
 
         def follow(*arguments, report="fastgate.json"):
             done = subprocess.run([fastgate, "report", "--post-from", folder / report, "--verbose", *arguments],
-                                  cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=60)
+                                  cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=checks.HUNG_S)
             if "not-so-secret" in done.stdout + done.stderr:
                 fail("the token was printed", done)
             return done

@@ -8,10 +8,11 @@ copies what exists.
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
+
+from checks import call
 
 try:
     import yaml
@@ -37,7 +38,7 @@ with tempfile.TemporaryDirectory() as name:
         environment[f"GIT_{who}_NAME"], environment[f"GIT_{who}_EMAIL"] = "t", "t@example.org"
 
     def run(words, folder, wanted, what, **more):
-        done = subprocess.run(words, cwd=folder, env=environment | more, capture_output=True, text=True, check=False, timeout=120)
+        done = call(*words, cwd=folder, env=environment | more)
         if done.returncode != wanted:
             sys.exit(f"FAILED: {what}: exit code {done.returncode}, expected {wanted}\n{done.stdout}\n{done.stderr}")
 

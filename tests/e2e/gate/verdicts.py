@@ -7,13 +7,13 @@ schemas in docs/formats.  The benchmark is a script that prints a number, so not
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+from checks import call, git
+from json_schema import Schema
+
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(root / "tests/support"))
-from json_schema import Schema  # noqa: E402
 
 CONFIG = """version: 1
 project: prices
@@ -40,8 +40,7 @@ class Project:
         self.git("init", "-q", "-b", "main", ".")
 
     def git(self, *arguments):
-        subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments], cwd=self.folder,
-                       env=self.environment, check=True, stdout=subprocess.DEVNULL)
+        git(*arguments, cwd=self.folder, env=self.environment)
 
     def write(self, output, benchmarks=None, unit="1", pairs=10, gate=""):
         """The benchmark prints `output`; "$n" in it is another number in every execution."""
@@ -55,8 +54,7 @@ class Project:
         self.git("commit", "-q", "--allow-empty", "-m", message)
 
     def call(self, *arguments):
-        return subprocess.run([fastgate, *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
-                              check=False, timeout=120)
+        return call(fastgate, *arguments, cwd=self.folder, env=self.environment)
 
 
 def expect(what, done, code, *words):

@@ -16,6 +16,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from checks import HUNG_S
+
 try:
     import jsonschema
 except ImportError:
@@ -46,7 +48,7 @@ class Commands(unittest.TestCase):
         cls.environment.pop("COLUMNS", None)
         sampled = dict(cls.environment, LD_PRELOAD=COLLECTOR, FASTGATE_COLLECTOR_OUTPUT=str(cls.trace),
                        FASTGATE_COLLECTOR_RATE="4000", FASTGATE_COLLECTOR_MAX_BYTES="16777216")
-        subprocess.run([MARKED], env=sampled, check=True, timeout=60)
+        subprocess.run([MARKED], env=sampled, check=True, timeout=HUNG_S)
         cls.run_ok("import", "--period", "1ns", "--name", "reco", FOLDED)
 
     @classmethod
@@ -55,7 +57,7 @@ class Commands(unittest.TestCase):
 
     @classmethod
     def call(cls, *arguments, **more):
-        return subprocess.run([FASTGATE, *map(str, arguments)], capture_output=True, cwd=cls.home, timeout=120,
+        return subprocess.run([FASTGATE, *map(str, arguments)], capture_output=True, cwd=cls.home, timeout=HUNG_S,
                               env=more.get("env", cls.environment), check=False)
 
     @classmethod
@@ -137,9 +139,9 @@ class Commands(unittest.TestCase):
         twice.mkdir(exist_ok=True)
         (twice / "fastgate.yml").write_text(f"version: 1\nbenchmarks:\n  - {{ name: b, command: {MARKED} }}\n"
                                             "measure: { warmup: 0, schedule: stored, pairs: { min: 3, max: 3 } }\n")
-        subprocess.run([FASTGATE, "run"], cwd=twice, env=self.environment, check=True, timeout=120, capture_output=True)
+        subprocess.run([FASTGATE, "run"], cwd=twice, env=self.environment, check=True, timeout=HUNG_S, capture_output=True)
         def total(*more):
-            done = subprocess.run([FASTGATE, *more], cwd=twice, env=self.environment, check=True, timeout=60,
+            done = subprocess.run([FASTGATE, *more], cwd=twice, env=self.environment, check=True, timeout=HUNG_S,
                                   capture_output=True, text=True).stdout
             return done
         known = ("--focus", "^main")  # without the samples that have no stack
@@ -161,7 +163,7 @@ class Commands(unittest.TestCase):
         self.assertGreater(unit["share"], 0.8)
         self.assertIn("does not know which lines", total("view", "-V", "lines"))
         for filters in (("--region", "fit"), ("--split", "region"), ("--unit", "event"), ("--split", "unit")):
-            done = subprocess.run([FASTGATE, "view", *filters], cwd=twice, env=self.environment, timeout=60,
+            done = subprocess.run([FASTGATE, "view", *filters], cwd=twice, env=self.environment, timeout=HUNG_S,
                                   capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""), filters)
             self.assertIn("use a trace", done.stderr)
@@ -179,7 +181,7 @@ class Commands(unittest.TestCase):
             "measure: { warmup: 0, schedule: stored, pairs: { min: 2, max: 2 }, sampler: { unsampled_share: 0% } }\n")
 
         def call(code, *arguments):
-            done = subprocess.run([FASTGATE, *map(str, arguments)], cwd=place, env=self.environment, timeout=120,
+            done = subprocess.run([FASTGATE, *map(str, arguments)], cwd=place, env=self.environment, timeout=HUNG_S,
                                   capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, code, done.stderr)
             return done
@@ -245,9 +247,9 @@ class Commands(unittest.TestCase):
         elsewhere = self.home / "elsewhere"
         elsewhere.mkdir()
         for command in (("import", FOLDED), ("record", "--", MARKED)):
-            subprocess.run([FASTGATE, *command], cwd=elsewhere, env=self.environment, check=True, timeout=60,
+            subprocess.run([FASTGATE, *command], cwd=elsewhere, env=self.environment, check=True, timeout=HUNG_S,
                            capture_output=True)
-        done = subprocess.run([FASTGATE, "view"], cwd=elsewhere, env=self.environment, check=True, timeout=60,
+        done = subprocess.run([FASTGATE, "view"], cwd=elsewhere, env=self.environment, check=True, timeout=HUNG_S,
                               capture_output=True, text=True)
         self.assertIn("spin", done.stdout)
         self.assertNotIn("fit(Track&)", done.stdout)
@@ -335,7 +337,7 @@ class Commands(unittest.TestCase):
     def test_pprof_reads_a_stored_run(self):
         self.run_ok("export", "-F", "pprof", "-o", "run.pb.gz")
         text = subprocess.run(["go", "tool", "pprof", "-top", "run.pb.gz"], cwd=self.home, capture_output=True,
-                              env=self.environment, text=True, check=True, timeout=60).stdout
+                              env=self.environment, text=True, check=True, timeout=HUNG_S).stdout
         self.assertRegex(text, r"30ms +30\.00% .*45ms +45\.00% +fit\(Track&\)")
 
     def test_what_is_exported_can_be_imported_again(self):

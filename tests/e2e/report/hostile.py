@@ -14,7 +14,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-from checks import failures, finish_in_scratch
+from checks import call, failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = map(os.path.abspath, sys.argv[1:3])
 ORDER = re.compile(r"^\s*::|##\[", re.M)  # what GitHub's runner does, wherever it finds it in a log
@@ -26,7 +26,7 @@ SIDE = ("--side", "candidate")
 
 
 def text_of(arguments):
-    done = subprocess.run([FASTGATE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60)
+    done = call(FASTGATE, *arguments, text=False)
     if done.returncode != 0 or done.stderr:
         failures.append(f"{arguments}: exit code {done.returncode}, {done.stderr.decode(errors='replace')[:300]!r}")
     try:

@@ -6,10 +6,9 @@ in every format, also when the store has been copied elsewhere.
 """
 import os
 import shutil
-import subprocess
 import sys
 
-from checks import failures, finish_in_scratch
+from checks import call, failures, finish_in_scratch
 
 fastgate = os.path.abspath(sys.argv[1])
 # Keys of `report:` by the names of the formats.
@@ -26,8 +25,7 @@ report:
 
 
 def run(*arguments, **more):
-    return subprocess.run([fastgate, *arguments], capture_output=True, check=False, timeout=120,
-                          env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "COLUMNS": "100"}, **more)
+    return call(fastgate, *arguments, text=False, env={"PATH": os.environ["PATH"], "HOME": os.getcwd(), "COLUMNS": "100"}, **more)
 
 
 def known_keys():

@@ -10,14 +10,14 @@ import os
 import subprocess
 import sys
 
-from checks import check, finish_in_scratch
+from checks import call, check, finish_in_scratch
 
 FASTGATE, MAKE_RUNS = map(os.path.abspath, sys.argv[1:3])
 RUNS, FIRST_SLOW = 16, 8
 
 
 def fastgate(*words):
-    done = subprocess.run([FASTGATE, *words, "--store", "runs.db"], capture_output=True, text=True, check=False)
+    done = call(FASTGATE, *words, "--store", "runs.db")
     check(done.returncode == 0, f"{words}: exit code {done.returncode}, {done.stderr!r}")
     return done.stdout
 

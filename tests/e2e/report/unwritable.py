@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 
-from checks import check, failures, finish_in_scratch
+from checks import call, check, failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = map(os.path.abspath, sys.argv[1:3])
 NOBODY = 65534
@@ -26,7 +26,7 @@ COMMANDS = ([("report", "--format", name) for name in REPORTS] + [("export", "--
 
 
 def run(arguments, stdout=subprocess.PIPE, before=None):
-    return subprocess.run([FASTGATE, *arguments], stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=60, preexec_fn=before)
+    return call(FASTGATE, *arguments, stdout=stdout, text=False, preexec_fn=before)
 
 
 def one_line(done, part, what):

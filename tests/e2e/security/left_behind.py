@@ -9,10 +9,9 @@ import shutil
 import subprocess
 import sys
 
-from checks import check, finish_in_scratch
+from checks import HUNG_S, call, check, finish_in_scratch
 
 FASTGATE = os.path.abspath(sys.argv[1])
-TIMEOUT_S = 100
 PADDING = bytes(4096)
 PLANT = 'cd "$FASTGATE_COLLECTOR_OUTPUT" && mkfifo pipe 8.0.fgtrace && ln -s "$1" 9.0.fgtrace && ln -s /dev/zero 10.0.fgtrace'
 PLUGIN = "int work(void)\n{\n\tvolatile int i = 0;\n\twhile (i < 20000000)\n\t\ti = i + 1;\n\treturn i;\n}\n"
@@ -31,7 +30,7 @@ int main(void)
 def run(*words):
     """Exit code and words; None when it did not end."""
     try:
-        done = subprocess.run([FASTGATE, *words], capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, check=False)
+        done = call(FASTGATE, *words, timeout=HUNG_S)
         return done.returncode, done.stdout + done.stderr
     except subprocess.TimeoutExpired:
         return None, "it waits"

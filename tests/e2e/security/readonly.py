@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-from checks import failures, finish_in_scratch
+from checks import call, failures, finish_in_scratch
 
 FASTGATE, MAKE_STORE = (os.path.abspath(path) for path in sys.argv[1:3])
 ANOTHER = 65534
@@ -25,7 +25,7 @@ def drop_rights():
 
 
 def run(*words):
-    done = subprocess.run([FASTGATE, *words], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, preexec_fn=drop_rights, check=False)
+    done = call(FASTGATE, *words, preexec_fn=drop_rights)
     return done.returncode, done.stdout, done.stderr
 
 
