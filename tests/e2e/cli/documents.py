@@ -9,7 +9,7 @@ import re
 import sys
 import tempfile
 
-from checks import call
+import checks
 
 fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
@@ -17,7 +17,7 @@ helps = {}
 
 
 def run(*arguments):
-    return call(fastgate, *arguments)
+    return checks.call(fastgate, *arguments)
 
 
 commands = set(re.findall(r"^  ([a-z]+)  +\S", run("help").stdout, re.M))
