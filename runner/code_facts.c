@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "code/code.h"
 #include "runner/binary.h"
@@ -15,6 +16,7 @@ enum {
 	/* Raise it when digests of the same code come out differently: cached ones are left alone. */
 	DIGEST_VERSION = 1,
 	DIGEST_HEX = 2 * FG_CODE_DIGEST_SIZE + 1,
+	CHANGED_MAX_BYTES = 2000,
 	INPUT_FILES_MAX = 20000,
 	INPUT_MAX_BYTES = 256 << 20, /* all files together */
 };
@@ -87,7 +89,7 @@ void fg_code_facts_add_program(const struct fg_target *target, struct fg_environ
 	char hex[DIGEST_HEX];
 
 	if (target->program && !target->is_wrapper && digest_file(target->program, hex))
-		fg_environment_set(build, "build.code", hex, false);
+		fg_environment_set(build, FG_FACT_CODE, hex, false);
 }
 
 void fg_code_facts_add_library(const struct fg_target *target, const char *name, const char *path,
@@ -99,9 +101,51 @@ void fg_code_facts_add_library(const struct fg_target *target, const char *name,
 	/* One from outside is the same file on both sides, or its build-id tells it apart. */
 	if (!fg_target_is_inside(target, path) || !digest_file(path, hex))
 		return;
-	key = fg_xasprintf("build.code.%s", name);
+	key = fg_xasprintf(FG_FACT_CODE ".%s", name);
 	fg_environment_set(build, key, hex, false);
 	free(key);
+}
+
+static void add_changed_names(struct fg_strbuf *text, const struct fg_code *before,
+			      const struct fg_code *after,
+			      const struct fg_code_difference *difference)
+{
+	for (size_t i = 0; i < difference->pair_count; i++) {
+		const struct fg_code_pair *pair = &difference->pairs[i];
+		const char *name = pair->after != FG_CODE_NONE ? after->items[pair->after].name
+							       : before->items[pair->before].name;
+
+		if (pair->change == FG_CODE_SAME)
+			continue;
+		if (text->length + strlen(name) > CHANGED_MAX_BYTES) {
+			fg_strbuf_add_text(text, " ...");
+			return;
+		}
+		fg_strbuf_printf(text, "%s%s", text->length ? " " : "", name);
+	}
+}
+
+void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
+			       struct fg_environment *build)
+{
+	struct fg_code_difference difference;
+	struct fg_code before;
+	struct fg_code after;
+	struct fg_strbuf text = {0};
+
+	if (!baseline->program || !candidate->program || baseline->is_wrapper ||
+	    candidate->is_wrapper || fg_code_read(baseline->program, &before, NULL) != FG_OK)
+		return;
+	if (fg_code_read(candidate->program, &after, NULL) == FG_OK) {
+		fg_code_compare(&before, &after, &difference);
+		add_changed_names(&text, &before, &after, &difference);
+		if (text.length)
+			fg_environment_set(build, FG_FACT_CHANGED, text.data, false);
+		fg_strbuf_release(&text);
+		fg_code_difference_release(&difference);
+		fg_code_release(&after);
+	}
+	fg_code_release(&before);
 }
 
 /* ---- inputs ---- */
@@ -172,7 +216,6 @@ static bool is_no_input(const char *path)
 		".gitattributes",
 		".clang-format",
 		".clang-tidy",
-		"fastgate.yml",
 	};
 	const char *name = fg_fs_base_name(path);
 
@@ -180,6 +223,9 @@ static bool is_no_input(const char *path)
 		if (strcmp(name, names[i]) == 0)
 			return true;
 	}
+	/* Our own reports, as the documentation names them. */
+	if (fg_text_starts_with(name, "fastgate."))
+		return true;
 	return fg_text_starts_with(path, ".github/") || fg_text_starts_with(path, ".fastgate/") ||
 	       ends_with_any(name, endings, FG_ARRAY_SIZE(endings));
 }
@@ -238,5 +284,5 @@ void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environm
 		return;
 	fg_sha256_finish(&inputs.sha, digest);
 	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
-	fg_environment_set(build, "build.inputs", hex, false);
+	fg_environment_set(build, FG_FACT_INPUTS, hex, false);
 }

@@ -6,6 +6,8 @@
  *	build.code            digest of the program's machine code and data, wherever they lie
  *	build.code.LIBRARY    the same of a shared library of the project
  *	build.inputs          digest of the files that the command names and of the project's data
+ *	build.changed         of the candidate: the functions and objects of the program that are
+ *	                      not as in the baseline, by linkage name; " ..." at the end: and more
  *
  * A fact that cannot be had (stripped, another processor, too large) is left out: then nobody
  * claims that the code is the same.
@@ -16,11 +18,18 @@
 #include "model/environment.h"
 #include "runner/target.h"
 
+#define FG_FACT_CODE "build.code"
+#define FG_FACT_INPUTS  "build.inputs"
+#define FG_FACT_CHANGED "build.changed"
+
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build);
 /* `name` as the program asks for it, `path` as the loader found it. */
 void fg_code_facts_add_library(const struct fg_target *target, const char *name, const char *path,
 			       struct fg_environment *build);
-/* `interrupted` may be NULL. */
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build);
+
+/* What is not the same in both programs, into the candidate's facts. */
+void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
+			       struct fg_environment *build);
 
 #endif

@@ -4,7 +4,9 @@
  * sampled, how both were built, the warm-up, and the schedule.
  */
 #include "base/fs.h"
+#include "base/text.h"
 #include "runner/build_info.h"
+#include "runner/code_facts.h"
 #include "runner/job.h"
 #include "runner/preload.h"
 
@@ -233,6 +235,13 @@ static void settle_sampler(struct fg_runner_job *job)
 	job->rules.sampled = possible;
 }
 
+/* Build-ids tell programs apart; facts made from them, or about both sides, add nothing. */
+static bool is_of_the_program(const char *key)
+{
+	return strcmp(key, FG_FACT_INPUTS) != 0 && strcmp(key, FG_FACT_CHANGED) != 0 &&
+	       !fg_text_starts_with(key, FG_FACT_CODE);
+}
+
 /*
  * What was measured of one program says nothing about another: a series goes on only with the
  * binaries that it began with.
@@ -242,15 +251,18 @@ static int check_same_build(const struct fg_runner_job *job, size_t arm,
 {
 	struct fg_fact_difference *found = NULL;
 	const size_t count = fg_environment_diff(&fg_job_series(job)->build[arm], now, &found);
+	size_t first = 0;
 	int status = FG_OK;
 
-	if (count > 0)
+	while (first < count && !is_of_the_program(found[first].key))
+		first++;
+	if (first < count)
 		status = fg_error_set(
 			err, FG_EINVAL,
 			"the %s of benchmark '%s' is not what this run began with (%s was %s, is %s): measure anew, without --resume",
 			arm == FG_ARM_BASELINE ? "baseline" : "candidate", job->benchmark->name,
-			found[0].key, found[0].baseline ? found[0].baseline : "absent",
-			found[0].candidate ? found[0].candidate : "absent");
+			found[first].key, found[first].baseline ? found[first].baseline : "absent",
+			found[first].candidate ? found[first].candidate : "absent");
 	free(found);
 	return status;
 }
@@ -279,6 +291,9 @@ static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 		fg_build_is_identical(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
 				      &series->build[FG_ARM_BASELINE],
 				      &series->build[FG_ARM_CANDIDATE]);
+	if (status == FG_OK && !series->identical)
+		fg_code_facts_add_changes(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
+					  &series->build[FG_ARM_CANDIDATE]);
 	return status;
 }
 

@@ -35,13 +35,20 @@ def read(root):
     """The rooms; {file: its text without comments}; {source: what it exports}; {header: headers it includes}."""
     rooms = read_rooms(root)
     texts, defined, includes = {}, {}, {}
+    theirs = interposed(root)
     for name, text in sources(root, rooms):
         texts[name] = blank(text)
         if name.endswith(".c"):
-            defined[name] = set(exported(texts[name]))
+            defined[name] = set(exported(texts[name])) - theirs
         else:
             includes[name] = set(INCLUDE.findall(text))
     return rooms, texts, defined, includes
+
+
+def interposed(root):
+    """What the collector puts in the way of the C library: who names it means the C library's."""
+    exports = pathlib.Path(root) / "tests/lint/collector-exports.txt"
+    return set(exports.read_text(encoding="utf-8").split()) if exports.exists() else set()
 
 
 def steps(rooms, texts, defined, includes):
@@ -93,15 +100,12 @@ def unused(root, texts, defined):
     for top in ("tests", "bench"):
         for path in (pathlib.Path(root) / top).rglob("*.[ch]"):
             entered |= set(NAME.findall(blank(path.read_text(encoding="utf-8"))))
-    # What the collector puts in the way of the C library.
-    exports = pathlib.Path(root) / "tests/lint/collector-exports.txt"
-    interposed = set(exports.read_text(encoding="utf-8").split()) if exports.exists() else set()
     places = collections.defaultdict(set)
     for name, code in texts.items():
         for word in set(NAME.findall(code)):
             places[word].add(name)
     for file in sorted(defined):
-        for name in sorted(defined[file] - interposed):
+        for name in sorted(defined[file]):
             if PASTED.match(name) or any(
                     not place.endswith(".h") or uses(texts[place], name) for place in places[name] - {file}):
                 continue

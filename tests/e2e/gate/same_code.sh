@@ -37,3 +37,4 @@ git checkout -q .
 
 sed -i 's/hash % 512/hash % 256/' table.c
 measure "fewer chains" different same
+grep -q '"build.changed": ".*table_count' "$work/out" || fail "the changed functions are not named"
