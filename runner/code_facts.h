@@ -18,7 +18,7 @@
 #include "model/environment.h"
 #include "runner/target.h"
 
-#define FG_FACT_CODE "build.code"
+#define FG_FACT_CODE    "build.code"
 #define FG_FACT_INPUTS  "build.inputs"
 #define FG_FACT_CHANGED "build.changed"
 
