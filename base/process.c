@@ -27,6 +27,8 @@ enum {
 	MAX_RUNNING = 64,
 	MAX_KEPT = 256,
 	TICK_MS = 100,
+	PIPE_BYTES = 1 << 20, /* what an unprivileged process may ask for */
+	READ_BYTES = 1 << 18,
 };
 
 /* Running programs and children to keep; processes are started and awaited by one thread. */
@@ -211,8 +213,11 @@ static void capture_init(struct fg_process_capture *capture, int fd,
 
 	*capture = (struct fg_process_capture){.fd = fd};
 	fg_strbuf_set_limit(&capture->head, limit / 2 + 1);
-	if (fd >= 0)
-		(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	if (fd < 0)
+		return;
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	/* A program that prints a lot must not wait for us; refused beyond the user's share. */
+	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 }
 
 /* Reads as much as was asked for, or up to the end of the stream. */
@@ -420,7 +425,7 @@ static void capture_add(struct fg_process_capture *capture, const char *data, si
 /* Reads what is available; closes the stream at its end. */
 static void capture_read(struct fg_process_capture *capture)
 {
-	char buffer[65536];
+	static char buffer[READ_BYTES]; /* programs are awaited by one thread */
 
 	while (capture->fd >= 0) {
 		const ssize_t got = read(capture->fd, buffer, sizeof(buffer));

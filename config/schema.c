@@ -495,14 +495,23 @@ static const struct fg_key build_keys[] = {
 	 .kind = FG_KEY_COMMAND,
 	 .offset = offsetof(struct fg_build_scratch, build.command),
 	 .help = "how a side is built, run in the root of its tree",
-	 .more = "Needed by `fastgate run --against REF`, that builds the other side in a "
-		 "worktree. Without it both sides must be there already.",
+	 .more = "Needed by `fastgate run --against REF`, which builds the baseline and a snapshot of "
+		 "the work tree, each in a worktree of its own. Without it git must know everything "
+		 "that runs.",
 	 .example = "command: cmake --build build"},
 	{.name = "shell",
 	 .kind = FG_KEY_BOOL,
 	 .offset = offsetof(struct fg_build_scratch, shell),
 	 .initial = "false",
 	 .help = "hand the command to /bin/sh, for `&&` and the like"},
+	{.name = "in_place",
+	 .kind = FG_KEY_BOOL,
+	 .offset = offsetof(struct fg_build_scratch, build.in_place),
+	 .initial = "false",
+	 .help = "build and measure the work tree where it is, not a snapshot of it",
+	 .more = "For projects that cannot be built twice. The two sides then differ in path, age "
+		 "and leftovers of earlier builds, and the report says that these are not ruled out "
+		 "as the cause of a difference."},
 	{.name = "record",
 	 .kind = FG_KEY_FACTS,
 	 .offset = offsetof(struct fg_build_scratch, build.record),

@@ -101,6 +101,11 @@ static void note_environment(const struct fg_gate_input *input, struct fg_verdic
 	} else if (run->has_baseline) {
 		copy_differences(&run->sides[FG_ARM_BASELINE].build,
 				 &run->sides[FG_ARM_CANDIDATE].build, verdict);
+		if (fg_environment_get(&run->sides[FG_ARM_CANDIDATE].build, "build.place"))
+			fg_notes_add(&verdict->notes, &verdict->arena,
+				     "the work tree was measured in place: the length of its path, "
+				     "its age and leftovers of earlier builds are not ruled out as "
+				     "the cause of a difference");
 	}
 }
 

@@ -115,6 +115,7 @@ struct fg_benchmark {
 
 struct fg_build {
 	struct fg_command command;
+	bool in_place; /* the candidate is the work tree itself, not a snapshot of it */
 	struct fg_recorded_fact *record;
 	size_t record_count;
 };

@@ -13,7 +13,8 @@ enum {
 	TAIL_BYTES = 2048,
 	HELPER_TIMEOUT_S = 600,
 	LAST_CLEANUP_TIMEOUT_S = 10, /* when the user waits for us to stop */
-	ADDED_VARIABLES_MAX = 32,
+	ADDED_VARIABLES_MAX = 48,
+	PADDING_VARIABLES = 16,
 };
 
 static const char padding_name[] = "FASTGATE_PADDING=";
@@ -183,6 +184,10 @@ static void environment_set(struct environment *environment, char *variable)
 		environment->variables[++environment->count] = NULL;
 }
 
+/*
+ * The padding moves the stack by its size, and by its number of variables the heap of every program
+ * that keeps a copy of its environment, as shells do: there, one variable more can be worth 6 %.
+ */
 static void environment_init(struct environment *environment, const struct fg_target *target,
 			     uint16_t padding)
 {
@@ -198,6 +203,8 @@ static void environment_init(struct environment *environment, const struct fg_ta
 	memset(variable + name_length, '.', padding);
 	variable[name_length + padding] = '\0';
 	environment_set(environment, variable);
+	for (unsigned i = 0; i < padding % PADDING_VARIABLES; i++)
+		environment_set(environment, fg_xasprintf("FASTGATE_PADDING_%x=", i));
 }
 
 static void environment_release(struct environment *environment)
@@ -220,11 +227,17 @@ static const struct fg_target *target_of(const struct pass *pass, size_t slot)
 	return &pass->executor->targets[pass->block->slots[slot].arm];
 }
 
-/* The sampler's part of the environment, and a folder for what it writes. */
-static int add_sampler(const struct pass *pass, const struct fg_target *target,
-		       struct fg_execution *execution, struct environment *environment,
+/*
+ * The sampler's part of the environment, and a folder for what it writes.  Beside a sampled
+ * repetition, one without the sampler gets variables of the same sizes under names that nobody
+ * reads: what the sampler costs is not to be confused with what a larger environment does.
+ */
+static int add_sampler(const struct pass *pass, size_t slot, struct environment *environment,
 		       struct fg_error *err)
 {
+	const bool sampled = pass->block->slots[slot].sampled;
+	const struct fg_target *target = target_of(pass, slot);
+	struct fg_execution *execution = &pass->executions[slot];
 	struct fg_executor *executor = pass->executor;
 	const struct fg_sampler *sampler = &target->benchmark->measure.sampler;
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
@@ -234,7 +247,8 @@ static int add_sampler(const struct pass *pass, const struct fg_target *target,
 
 	(void)snprintf(name, sizeof(name), "%06u", executor->next_trace++);
 	execution->trace_folder = fg_fs_join(executor->traces_folder, name);
-	status = fg_fs_make_folders(execution->trace_folder, 0755, err);
+	if (sampled)
+		status = fg_fs_make_folders(execution->trace_folder, 0755, err);
 	if (status != FG_OK)
 		return status;
 	count = fg_preload_variables(
@@ -244,8 +258,15 @@ static int add_sampler(const struct pass *pass, const struct fg_target *target,
 				     .period_ns = pass->block->period_ns,
 				     .follow_children = sampler->follow_children},
 		environment->variables, variables);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (!sampled)
+			variables[i][0] = '_';
 		environment_set(environment, variables[i]);
+	}
+	if (!sampled) {
+		free(execution->trace_folder);
+		execution->trace_folder = NULL;
+	}
 	return FG_OK;
 }
 
@@ -289,8 +310,8 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 	int status = FG_OK;
 
 	environment_init(&environment, target, block->slots[slot].padding);
-	if (block->slots[slot].sampled)
-		status = add_sampler(pass, target, execution, &environment, err);
+	if (block->period_ns)
+		status = add_sampler(pass, slot, &environment, err);
 	if (status != FG_OK)
 		goto out;
 	options.environment = environment.variables;

@@ -450,7 +450,50 @@ static int copy_index(const struct fg_git *git, const char *copy, struct fg_erro
 	return status;
 }
 
-static int write_tree(const struct fg_git *git, char **tree, struct fg_error *err)
+static bool is_ignored(const struct fg_git *git, const char *path)
+{
+	char *found = ASK(git, "check-ignore", path);
+	const bool ignored = found != NULL;
+
+	free(found);
+	return ignored;
+}
+
+/* Everything that is not ignored into the index; `left_out` lies below the repository's top. */
+static int add_work_tree(const struct fg_git *git, const char *left_out, struct fg_error *err)
+{
+	char *top = NULL;
+	char *prefix = NULL;
+	char *exclude = NULL;
+	char *ignored = NULL;
+	int status = fg_git_locate(git, &top, &prefix, err);
+
+	if (status != FG_OK)
+		return status;
+	/* git refuses to be told to leave out what it leaves out anyway. */
+	if (left_out && fg_text_starts_with(left_out, top) && left_out[strlen(top)] == '/' &&
+	    !is_ignored(git, left_out))
+		exclude = fg_xasprintf(":(exclude,literal)%s", left_out + strlen(top) + 1);
+	const struct fg_git in_top = {
+		.folder = top, .index_file = git->index_file, .interrupted = git->interrupted};
+	const char *const arguments[] = {
+		"-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", ".", exclude, NULL};
+
+	status = fg_git_output(&in_top, arguments, &ignored, err);
+	free(ignored);
+	free(exclude);
+	free(prefix);
+	free(top);
+	return status;
+}
+
+enum content {
+	STAGED,
+	WORK_TREE,
+};
+
+static int write_tree(const struct fg_git *git, enum content content, const char *left_out,
+		      char **tree, struct fg_error *err)
 {
 	const char *const arguments[] = {"write-tree", NULL};
 	const char *temporary = getenv("TMPDIR");
@@ -462,13 +505,14 @@ static int write_tree(const struct fg_git *git, char **tree, struct fg_error *er
 	if (status != FG_OK)
 		return status;
 	copy = fg_fs_join(folder, "index");
-	status = copy_index(git, copy, err);
-	if (status == FG_OK) {
-		const struct fg_git staged = {
-			.folder = git->folder, .index_file = copy, .interrupted = git->interrupted};
+	const struct fg_git with_copy = {
+		.folder = git->folder, .index_file = copy, .interrupted = git->interrupted};
 
-		status = fg_git_output(&staged, arguments, tree, err);
-	}
+	status = copy_index(git, copy, err);
+	if (status == FG_OK && content == WORK_TREE)
+		status = add_work_tree(&with_copy, left_out, err);
+	if (status == FG_OK)
+		status = fg_git_output(&with_copy, arguments, tree, err);
 	if (fg_fs_remove_tree(folder, status == FG_OK ? err : NULL) != FG_OK && status == FG_OK) {
 		free(*tree);
 		*tree = NULL;
@@ -479,20 +523,22 @@ static int write_tree(const struct fg_git *git, char **tree, struct fg_error *er
 	return status;
 }
 
-int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
+static int commit_content(const struct fg_git *git, enum content content, const char *left_out,
+			  char **commit, struct fg_error *err)
 {
+	const char *words = content == STAGED ? "staged" : "work tree";
 	char *head = find_commit(git, "HEAD");
 	char *head_tree = head ? ASK(git, "rev-parse", "--verify", "--quiet", "HEAD^{tree}") : NULL;
 	char *tree = NULL;
-	int status = write_tree(git, &tree, err);
+	int status = write_tree(git, content, left_out, &tree, err);
 
 	if (status == FG_OK && head_tree && strcmp(head_tree, tree) == 0) {
 		*commit = head;
 		head = NULL;
 	} else if (status == FG_OK) {
-		const char *const with_parent[] = {"commit-tree", tree, "-m", "staged",
+		const char *const with_parent[] = {"commit-tree", tree, "-m", words,
 						   "-p",          head, NULL};
-		const char *const alone[] = {"commit-tree", tree, "-m", "staged", NULL};
+		const char *const alone[] = {"commit-tree", tree, "-m", words, NULL};
 
 		status = fg_git_output(git, head ? with_parent : alone, commit, err);
 	}
@@ -500,6 +546,43 @@ int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_erro
 	free(head_tree);
 	free(head);
 	return status;
+}
+
+int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
+{
+	return commit_content(git, STAGED, NULL, commit, err);
+}
+
+/* Changes inside a submodule: "S.M." and the like in the third field of a porcelain=v2 line. */
+static int check_submodules(const struct fg_git *git, struct fg_error *err)
+{
+	char *lines = ASK(git, "status", "--porcelain=v2", "--untracked-files=no",
+			  "--ignore-submodules=none");
+	char *rest = lines;
+	int status = FG_OK;
+
+	for (char *line = strsep(&rest, "\n"); line && status == FG_OK;
+	     line = strsep(&rest, "\n")) {
+		const char *name = strrchr(line, ' ');
+
+		/* "1 XY S<commit><modified><untracked> ..." */
+		if (strlen(line) > 9 && line[0] == '1' && line[5] == 'S' && line[7] == 'M')
+			status = fg_error_set(
+				err, FG_EINVAL,
+				"submodule '%s' has changes that are not committed, which a "
+				"snapshot cannot hold: commit them there, or use --in-place",
+				name ? name + 1 : "?");
+	}
+	free(lines);
+	return status;
+}
+
+int fg_git_commit_work_tree(const struct fg_git *git, const char *left_out, char **commit,
+			    struct fg_error *err)
+{
+	const int status = check_submodules(git, err);
+
+	return status == FG_OK ? commit_content(git, WORK_TREE, left_out, commit, err) : status;
 }
 
 char *fg_git_tree_of(const struct fg_git *git, const char *commit)

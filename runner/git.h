@@ -58,6 +58,14 @@ int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, cha
 int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_error *err)
 	FG_NODISCARD;
 
+/*
+ * The work tree as it is now, as a commit that no branch knows: uncommitted changes and untracked
+ * files that are not ignored belong to it; `left_out` (an absolute folder, may be NULL) does not.
+ * FG_EINVAL: a submodule has changes that are not committed there, which no commit here can hold.
+ */
+int fg_git_commit_work_tree(const struct fg_git *git, const char *left_out, char **commit,
+			    struct fg_error *err) FG_NODISCARD;
+
 /* The hash of a commit's tree (to be freed); NULL when there is no such commit. */
 char *fg_git_tree_of(const struct fg_git *git, const char *commit);
 /* From here on this process and those that it starts know nothing of the hook that it runs in. */

@@ -16,6 +16,9 @@
  * No state is carried from one block to the next.  Example: the duet pairs 6 and 7 both ask for
  * ("two", 3); it gives the CPU and who starts in pair 6, and pair 7 takes the opposite.
  *
+ * The padding of the environment is drawn per pair, the same for both arms: what differs between
+ * them is then the program alone, and its luck with the layout is averaged over the pairs.
+ *
  * The sampling period is drawn in ±25 % per pair, the same for both arms: with a fixed period, a
  * function whose calls last as long as the period is seen always or never.
  */
@@ -97,13 +100,18 @@ static void add_slot(const struct fg_schedule_rules *rules, struct fg_block *blo
 	slot->sampled = rules->sampled;
 }
 
+/* Slots 0 and 1, and 2 and 3, are one of each arm: both get the same environment. */
 static void draw_paddings(const struct fg_schedule_rules *rules, enum purpose purpose, uint32_t n,
 			  struct fg_block *block)
 {
 	struct fg_random random = draw(rules, FOR_PADDING, n * 8 + (uint32_t)purpose);
+	uint16_t padding = 0;
 
-	for (size_t i = 0; i < block->count; i++)
-		block->slots[i].padding = (uint16_t)fg_random_below(&random, FG_PADDING_MAX + 1);
+	for (size_t i = 0; i < block->count; i++) {
+		if (i % 2 == 0)
+			padding = (uint16_t)fg_random_below(&random, FG_PADDING_MAX + 1);
+		block->slots[i].padding = padding;
+	}
 }
 
 uint64_t fg_schedule_seed(uint64_t run_seed, const char *benchmark)

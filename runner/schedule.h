@@ -18,7 +18,7 @@ enum {
 /* One execution of one arm, in the order of start. */
 struct fg_slot {
 	enum fg_arm arm;
-	uint16_t padding; /* bytes added to the environment */
+	uint16_t padding; /* bytes added to the environment, and mod 16 variables */
 	bool sampled;
 };
 

@@ -8,6 +8,7 @@
 #include "runner/build_info.h"
 #include "runner/code_facts.h"
 #include "runner/job.h"
+#include "runner/kinds.h"
 #include "runner/preload.h"
 
 static void add_user_metrics(struct fg_series *series, const struct fg_benchmark *benchmark)
@@ -297,6 +298,23 @@ static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
+/* Before anything is judged: FG_ECHILD and the reason in the series. */
+static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
+{
+	const struct fg_target *targets = job->executor.targets;
+	struct fg_failure failure = {0};
+	int status = FG_OK;
+
+	if (!targets[FG_ARM_BASELINE].command || !targets[FG_ARM_CANDIDATE].command)
+		return FG_OK;
+	failure.text = fg_kinds_differ(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]);
+	if (!failure.text)
+		return FG_OK;
+	status = fg_error_set(err, FG_ECHILD, "%s", failure.text);
+	fg_job_fail(job, &failure);
+	return status;
+}
+
 static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
 {
 	if (job->benchmark->harness != FG_HARNESS_NONE && job->benchmark->metric_count > 0)
@@ -320,14 +338,18 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	}
 	job->executor.extractor = job->extractor;
 	status = setup_arms(job, err);
-	if (status == FG_OK) {
-		settle_arms(job);
-		settle_sampler(job);
-		status = capture_builds(job, err);
-	}
-	if (status == FG_OK)
-		status = warm_up(job, err);
-	if (status == FG_OK && job->rules.schedule == FG_SCHEDULE_AUTO)
-		status = fg_job_choose(job, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	settle_arms(job);
+	status = check_kinds(job, err);
+	if (status != FG_OK)
+		return status;
+	settle_sampler(job);
+	status = capture_builds(job, err);
+	if (status != FG_OK)
+		return status;
+	status = warm_up(job, err);
+	if (status != FG_OK || job->rules.schedule != FG_SCHEDULE_AUTO)
+		return status;
+	return fg_job_choose(job, err);
 }

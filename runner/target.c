@@ -15,7 +15,7 @@
 static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox", NULL};
 
 /* Set by us for a repetition; what a fastgate around us has set must not get through. */
-static const char *const own_variables[] = {"FASTGATE_PADDING=", "FASTGATE_COLLECTOR_", NULL};
+static const char *const own_variables[] = {"FASTGATE_PADDING", "FASTGATE_COLLECTOR_", NULL};
 
 static bool is_own_variable(const char *variable)
 {
@@ -39,28 +39,35 @@ static bool is_overridden(const struct fg_benchmark *benchmark, const char *vari
 	return false;
 }
 
+static void add_variable(struct fg_target *target, size_t *room, char *variable)
+{
+	target->environment =
+		fg_grow(target->environment, room, target->environment_count + 2, sizeof(char *));
+	target->environment[target->environment_count++] = variable;
+	target->environment[target->environment_count] = NULL;
+}
+
+/*
+ * Of one size in both arms: PWD is where the arm runs, so its length is that of the path, and not
+ * where fastgate was started, which would be right for one arm and wrong for the other.
+ */
 static void build_environment(struct fg_target *target)
 {
+	static const char pwd[] = "PWD=";
 	const struct fg_benchmark *benchmark = target->benchmark;
-	size_t count = 0;
 	size_t room = 0;
 
 	for (char **variable = environ; *variable; variable++) {
-		if (is_own_variable(*variable) || is_overridden(benchmark, *variable))
-			continue;
-		target->environment =
-			fg_grow(target->environment, &room, count + 1, sizeof(char *));
-		target->environment[count++] = fg_xstrdup(*variable);
+		if (!is_own_variable(*variable) && !is_overridden(benchmark, *variable) &&
+		    !fg_text_starts_with(*variable, pwd))
+			add_variable(target, &room, fg_xstrdup(*variable));
 	}
-	for (size_t i = 0; i < benchmark->environment_count; i++) {
-		target->environment =
-			fg_grow(target->environment, &room, count + 1, sizeof(char *));
-		target->environment[count++] = fg_xasprintf("%s=%s", benchmark->environment[i].name,
-							    benchmark->environment[i].value);
-	}
-	target->environment = fg_grow(target->environment, &room, count + 1, sizeof(char *));
-	target->environment[count] = NULL;
-	target->environment_count = count;
+	for (size_t i = 0; i < benchmark->environment_count; i++)
+		add_variable(target, &room,
+			     fg_xasprintf("%s=%s", benchmark->environment[i].name,
+					  benchmark->environment[i].value));
+	if (!is_overridden(benchmark, pwd))
+		add_variable(target, &room, fg_xasprintf("%s%s", pwd, target->working_directory));
 }
 
 /*
@@ -116,8 +123,11 @@ void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_b
 	target->command = command_of(benchmark, arm);
 	FG_ASSERT(target->command->argc > 0);
 	target->root = absolute_folder(root);
-	target->working_directory = fg_fs_join(
+	char *folder = fg_fs_join(
 		target->root, benchmark->working_directory ? benchmark->working_directory : ".");
+
+	target->working_directory = absolute_folder(folder);
+	free(folder);
 	if (benchmark->stdin_path)
 		target->stdin_path = fg_fs_join(target->working_directory, benchmark->stdin_path);
 	build_environment(target);

@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "runner/checkout.h"
 #include "runner/git.h"
 #include "runner/tail.h"
 
@@ -17,8 +19,8 @@
 #include <unistd.h>
 
 enum {
-	KEY_LENGTH = 16,
-	KEEP_BUILDS = 5,
+	KEEP_BUILDS = 6,
+	SNAPSHOTS_MAX = 4,
 	LOCK_RETRY_MS = 100,
 	LOG_LIMIT_BYTES = 64 << 20,
 	TAIL_LINES = 20,
@@ -44,18 +46,18 @@ static void add_to_key(struct fg_sha256 *sha, const char *text)
 }
 
 /*
- * By the tree: a commit that was built while it was staged, or that was only reworded, is not built
- * again.
+ * `what` is the tree: a commit that was built while it was staged, or that was only reworded, is
+ * not built again.  Of a snapshot it is a name that stays the same while the files change.
  */
-static void make_key(const struct fg_worktree_options *options, const char *tree,
-		     const char *prefix, char key[KEY_LENGTH + 1])
+static void make_key(const struct fg_worktree_options *options, const char *what,
+		     const char *prefix, char key[FG_WORKTREE_KEY_LENGTH + 1])
 {
 	uint8_t digest[FG_SHA256_SIZE];
 	char hex[FG_SHA256_HEX_SIZE];
 	struct fg_sha256 sha;
 
 	fg_sha256_init(&sha);
-	add_to_key(&sha, tree);
+	add_to_key(&sha, what);
 	add_to_key(&sha, prefix);
 	for (size_t i = 0; i < options->build->command.argc; i++)
 		add_to_key(&sha, options->build->command.argv[i]);
@@ -65,8 +67,8 @@ static void make_key(const struct fg_worktree_options *options, const char *tree
 		add_to_key(&sha, options->build->record[i].literal);
 	fg_sha256_finish(&sha, digest);
 	fg_hex(digest, sizeof(digest), hex);
-	memcpy(key, hex, KEY_LENGTH);
-	key[KEY_LENGTH] = '\0';
+	memcpy(key, hex, FG_WORKTREE_KEY_LENGTH);
+	key[FG_WORKTREE_KEY_LENGTH] = '\0';
 }
 
 FG_PRINTF(2, 3) static void note(const struct fg_worktree_options *options, const char *format, ...)
@@ -117,125 +119,18 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 	return FG_OK;
 }
 
-/* ---- checkout ---- */
-
-/*
- * "-c submodule.NAME.url=…/modules/NAME" for each submodule of the tree that the main checkout has
- * already.  A name may hold slashes, as the path that it usually is.
- */
-static size_t add_local_modules(const struct fg_git *in_tree, const char *modules_folder,
-				char *settings[], size_t most)
+/* Without waiting: false when somebody else has it. */
+static bool try_lock(const char *path, int *lock_fd)
 {
-	static const char start[] = "submodule.";
-	static const char end[] = ".path ";
-	const char *const ask[] = {
-		"config", "--file", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$", NULL};
-	char *lines = NULL;
-	size_t count = 0;
+	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 
-	if (fg_git_output(in_tree, ask, &lines, NULL) != FG_OK)
-		return 0;
-	for (char *line = lines; line && count < most;) {
-		char *next = strchr(line, '\n');
-		char *name_end = NULL;
-
-		if (next)
-			*next++ = '\0';
-		name_end = strstr(line, end);
-		if (name_end && fg_text_starts_with(line, start)) {
-			char *folder = NULL;
-
-			*name_end = '\0';
-			folder = fg_fs_join(modules_folder, line + strlen(start));
-			if (fg_fs_is_folder(folder))
-				settings[count++] = fg_xasprintf("%s.url=%s", line, folder);
-			free(folder);
-		}
-		line = next;
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		*lock_fd = fd;
+		return true;
 	}
-	free(lines);
-	return count;
-}
-
-/*
- * Submodules whose commits the main checkout has already are cloned from there: no network is
- * needed.
- */
-static int update_submodules(const struct fg_git *in_tree, const char *top, struct fg_error *err)
-{
-	enum {
-		MODULES_MAX = 100
-	};
-	const struct fg_git in_top = {.folder = top, .interrupted = in_tree->interrupted};
-	const char *const common_dir[] = {"rev-parse", "--path-format=absolute", "--git-common-dir",
-					  NULL};
-	const char *const plain[] = {"submodule", "update", "--init", "--recursive", NULL};
-	const char *arguments[FG_ARRAY_SIZE(plain) + 2 * (size_t)MODULES_MAX + 2] = {
-		"-c", "protocol.file.allow=always"};
-	char *settings[MODULES_MAX] = {NULL};
-	char *modules_folder = NULL;
-	char *common = NULL;
-	char *ignored = NULL;
-	size_t count = 0;
-	size_t used = 2;
-	int status = fg_git_output(&in_top, common_dir, &common, err);
-
-	if (status != FG_OK)
-		return status;
-	modules_folder = fg_fs_join(common, "modules");
-	count = add_local_modules(in_tree, modules_folder, settings, MODULES_MAX);
-	for (size_t i = 0; i < count; i++) {
-		arguments[used++] = "-c";
-		arguments[used++] = settings[i];
-	}
-	memcpy(&arguments[used], plain, sizeof(plain));
-	status = fg_git_output(in_tree, count ? arguments : plain, &ignored, err);
-	if (status == FG_ECHILD && count) /* what is there lacks the commit that is wanted */
-		status = fg_git_output(in_tree, plain, &ignored, err);
-	for (size_t i = 0; i < count; i++)
-		free(settings[i]);
-	free(modules_folder);
-	free(common);
-	free(ignored);
-	return status;
-}
-
-static int check_out(const struct fg_worktree_options *options, const char *top, const char *tree,
-		     struct fg_error *err)
-{
-	const struct fg_git in_top = {.folder = top, .interrupted = options->interrupted};
-	const struct fg_git in_tree = {.folder = tree, .interrupted = options->interrupted};
-	const char *const prune[] = {"worktree", "prune", NULL};
-	const char *const add[] = {"-c",
-				   "core.hooksPath=/dev/null",
-				   "worktree",
-				   "add",
-				   "--force",
-				   "--detach",
-				   "--quiet",
-				   tree,
-				   options->commit,
-				   NULL};
-	char *ignored = NULL;
-	char *modules = NULL;
-	int status = fg_fs_remove_tree(tree, err);
-
-	if (status == FG_OK)
-		status = fg_git_output(&in_top, prune, &ignored, err);
-	free(ignored);
-	ignored = NULL;
-	if (status == FG_OK)
-		status = fg_git_output(&in_top, add, &ignored, err);
-	free(ignored);
-	if (status != FG_OK)
-		return status;
-	modules = fg_fs_join(tree, ".gitmodules");
-	if (fg_fs_exists(modules))
-		status = update_submodules(&in_tree, top, err);
-	if (status != FG_OK)
-		fg_error_prefix(err, "the submodules of %.*s", SHORT_HASH, options->commit);
-	free(modules);
-	return status;
+	if (fd >= 0)
+		(void)close(fd);
+	return false;
 }
 
 /* ---- build ---- */
@@ -255,10 +150,24 @@ static int explain_build(const struct fg_worktree_options *options,
 	return FG_ECHILD;
 }
 
+/* The arms are built alike: PWD is where the build runs, not where fastgate was started. */
+static char **build_environment(const char *root)
+{
+	const struct fg_git git = {.folder = root};
+	char **environment = fg_git_clean_environment(&git);
+
+	for (char **variable = environment; *variable; variable++) {
+		if (!fg_text_starts_with(*variable, "PWD="))
+			continue;
+		free(*variable);
+		*variable = fg_xasprintf("PWD=%s", root);
+	}
+	return environment;
+}
+
 static int build_in(const struct fg_worktree_options *options, const char *root,
 		    const char *log_path, char **tail, struct fg_error *err)
 {
-	const struct fg_git git = {.folder = root};
 	struct fg_process_result result = {0};
 	struct fg_strbuf log = {0};
 	char **environment = NULL;
@@ -266,7 +175,7 @@ static int build_in(const struct fg_worktree_options *options, const char *root,
 
 	if (!options->build->command.argc)
 		return FG_OK;
-	environment = fg_git_clean_environment(&git);
+	environment = build_environment(root);
 	status = fg_process_run(&(struct fg_process_options){.argv = options->build->command.argv,
 							     .environment = environment,
 							     .working_directory = root,
@@ -308,96 +217,165 @@ int fg_worktree_build(const struct fg_worktree_options *options, const char *roo
 	return status;
 }
 
-/* ---- all of it ---- */
+/* ---- places ---- */
 
 struct places {
 	char *top;    /* of the repository */
 	char *prefix; /* from there to the plan's root */
 	char *builds; /* STATE/builds, absolute */
+	char *wanted; /* hash of the tree to be built */
 	char *folder; /* STATE/builds/KEY */
 	char *tree;
-	char *mark; /* exists once the build has succeeded */
+	char *root; /* in the tree, what corresponds to the plan's root */
+	char *mark; /* what was built: a tree's hash, or `failed` */
 	char *log;
 	char *lock;
 };
 
-static void places_release(struct places *places)
+/* A build that ended by itself, if badly: what it made is what a next one can go on with. */
+static const char failed[] = "failed";
+
+static void release_folder(struct places *places)
 {
-	free(places->top);
-	free(places->prefix);
-	free(places->builds);
 	free(places->folder);
 	free(places->tree);
+	free(places->root);
 	free(places->mark);
 	free(places->log);
 	free(places->lock);
+}
+
+static void places_release(struct places *places)
+{
+	release_folder(places);
+	free(places->top);
+	free(places->prefix);
+	free(places->builds);
+	free(places->wanted);
+}
+
+static void set_folder(const struct fg_worktree_options *options, struct places *places,
+		       const char *what)
+{
+	char key[FG_WORKTREE_KEY_LENGTH + 1];
+	char *lock = NULL;
+
+	make_key(options, what, places->prefix, key);
+	release_folder(places);
+	places->folder = fg_fs_join(places->builds, key);
+	places->tree = fg_fs_join(places->folder, "tree");
+	places->root = *places->prefix ? fg_fs_join(places->tree, places->prefix)
+				       : fg_xstrdup(places->tree);
+	places->mark = fg_fs_join(places->folder, "built");
+	places->log = fg_fs_join(places->folder, "build.log");
+	lock = fg_xasprintf("%s.lock", key);
+	places->lock = fg_fs_join(places->builds, lock);
+	free(lock);
 }
 
 static int places_init(const struct fg_worktree_options *options, struct places *places,
 		       struct fg_error *err)
 {
 	const struct fg_git git = {.folder = options->root, .interrupted = options->interrupted};
-	char key[KEY_LENGTH + 1];
 	char *builds = fg_fs_join(options->state_folder, "builds");
-	char *lock = NULL;
-	char *tree = NULL;
 	int status = fg_git_locate(&git, &places->top, &places->prefix, err);
 
-	if (status == FG_OK)
-		status = fg_fs_make_folders(builds, 0755, err);
-	if (status == FG_OK) {
-		places->builds = realpath(builds, NULL);
-		if (!places->builds)
-			status = fg_error_errno(err, FG_EIO, "'%s'", builds);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_make_folders(builds, 0755, err);
+	if (status != FG_OK)
+		goto out;
+	places->builds = realpath(builds, NULL);
+	if (!places->builds) {
+		status = fg_error_errno(err, FG_EIO, "'%s'", builds);
+		goto out;
 	}
+	places->wanted = fg_git_tree_of(&git, options->commit);
+	if (!places->wanted)
+		places->wanted = fg_xstrdup(options->commit);
+out:
 	free(builds);
-	if (status != FG_OK)
-		return status;
-	tree = fg_git_tree_of(&git, options->commit);
-	make_key(options, tree ? tree : options->commit, places->prefix, key);
-	free(tree);
-	places->folder = fg_fs_join(places->builds, key);
-	places->tree = fg_fs_join(places->folder, "tree");
-	places->mark = fg_fs_join(places->folder, "built");
-	places->log = fg_fs_join(places->folder, "build.log");
-	lock = fg_xasprintf("%s.lock", key);
-	places->lock = fg_fs_join(places->builds, lock);
-	free(lock);
-	return FG_OK;
-}
-
-static int check_out_and_build(const struct fg_worktree_options *options,
-			       const struct places *places, const char *root, char **tail,
-			       struct fg_error *err)
-{
-	int status = fg_fs_make_folders(places->folder, 0755, err);
-
-	if (status == FG_OK)
-		status = check_out(options, places->top, places->tree, err);
-	if (status != FG_OK)
-		return status;
-	if (!fg_fs_is_folder(root))
-		return fg_error_set(err, FG_ENOENT, "%.*s has no folder '%s'", SHORT_HASH,
-				    options->commit, places->prefix);
-	if (options->build->command.argc)
-		note(options, "building %.*s: %s", SHORT_HASH, options->commit,
-		     options->build->command.text);
-	status = build_in(options, root, places->log, tail, err);
-	if (status == FG_ECHILD)
-		fg_error_prefix(err, "%.*s does not build", SHORT_HASH, options->commit);
-	if (status == FG_OK)
-		status = fg_fs_write_atomic(places->mark, options->commit, strlen(options->commit),
-					    0644, err);
 	return status;
 }
 
-static bool is_built(const struct places *places, const char *root)
+static bool mark_says(const struct places *places, const char *what)
 {
-	return fg_fs_exists(places->mark) && fg_fs_is_folder(root);
+	char *text = NULL;
+	bool says = false;
+
+	if (fg_fs_read(places->mark, 256, &text, NULL, NULL) == FG_OK)
+		says = strcmp(text, what) == 0;
+	free(text);
+	return says;
+}
+
+static bool is_built(const struct places *places)
+{
+	return mark_says(places, places->wanted) && fg_fs_is_folder(places->root);
+}
+
+/* ---- check out and build ---- */
+
+static int build_tree(const struct fg_worktree_options *options, const struct places *places,
+		      char **tail, struct fg_error *err)
+{
+	const char *name = options->snapshot ? "the work tree" : options->commit;
+	const int length = options->snapshot ? (int)strlen(name) : SHORT_HASH;
+	int status = FG_OK;
+
+	if (!fg_fs_is_folder(places->root))
+		return fg_error_set(err, FG_ENOENT, "%.*s has no folder '%s'", length, name,
+				    places->prefix);
+	if (options->build->command.argc)
+		note(options, "building %.*s: %s", length, name, options->build->command.text);
+	status = build_in(options, places->root, places->log, tail, err);
+	if (status == FG_ECHILD) {
+		fg_error_prefix(err, "%.*s does not build", length, name);
+		/* Without this mark the next build begins afresh: slower, and no less right. */
+		if (fg_fs_write_atomic(places->mark, failed, strlen(failed), 0644, NULL) != FG_OK)
+			fg_log(FG_LOG_RUNNER, 1, "cannot write '%s'", places->mark);
+	}
+	if (status != FG_OK)
+		return status;
+	return fg_fs_write_atomic(places->mark, places->wanted, strlen(places->wanted), 0644, err);
+}
+
+/* A build that was cut off left no mark, and is done again from the beginning. */
+static int check_out_and_build(const struct fg_worktree_options *options,
+			       const struct places *places, char **tail, struct fg_error *err)
+{
+	const struct fg_checkout checkout = {
+		.top = places->top,
+		.tree = places->tree,
+		.commit = options->commit,
+		.keep = options->snapshot && fg_fs_exists(places->mark),
+		.interrupted = options->interrupted,
+		.context = options->context,
+		.on_note = options->on_note,
+	};
+	int status = fg_fs_make_folders(places->folder, 0755, err);
+
+	if (status != FG_OK)
+		return status;
+	(void)unlink(places->mark);
+	status = fg_checkout_make(&checkout, err);
+	if (status == FG_ECHILD)
+		fg_error_prefix(err, "%s%.*s cannot be checked out",
+				options->snapshot ? "the snapshot " : "", SHORT_HASH,
+				options->commit);
+	return status == FG_OK ? build_tree(options, places, tail, err) : status;
+}
+
+static void give(struct places *places, bool cached, int lock_fd, struct fg_worktree *worktree)
+{
+	(void)utimensat(AT_FDCWD, places->mark, NULL, 0); /* used last: now */
+	*worktree =
+		(struct fg_worktree){.root = places->root, .cached = cached, .lock_fd = lock_fd};
+	places->root = NULL;
 }
 
 static int build_alone(const struct fg_worktree_options *options, const struct places *places,
-		       const char *root, char **tail, struct fg_error *err)
+		       char **tail, struct fg_error *err)
 {
 	int lock_fd = -1;
 	int status = take_lock(options, places->lock, LOCK_EX, &lock_fd, err);
@@ -405,63 +383,90 @@ static int build_alone(const struct fg_worktree_options *options, const struct p
 	if (status != FG_OK)
 		return status;
 	/* Whoever held the lock before may have built it. */
-	if (!is_built(places, root))
-		status = check_out_and_build(options, places, root, tail, err);
+	if (!is_built(places))
+		status = check_out_and_build(options, places, tail, err);
 	(void)close(lock_fd);
 	return status;
 }
 
-/* Many may use a build at the same time; a shared lock keeps it from being cleared away. */
-static int build_and_share(const struct fg_worktree_options *options, const struct places *places,
-			   char *root, char **tail, struct fg_worktree *worktree,
-			   struct fg_error *err)
+/* Many may use a commit's build at the same time; a shared lock keeps it from being removed. */
+static int open_commit(const struct fg_worktree_options *options, struct places *places,
+		       struct fg_worktree *worktree, char **tail, struct fg_error *err)
 {
 	bool cached = true;
 
+	set_folder(options, places, places->wanted);
 	for (;;) {
 		int lock_fd = -1;
 		int status = take_lock(options, places->lock, LOCK_SH, &lock_fd, err);
 
 		if (status != FG_OK)
 			return status;
-		if (is_built(places, root)) {
-			(void)utimensat(AT_FDCWD, places->mark, NULL, 0); /* used last: now */
-			*worktree = (struct fg_worktree){
-				.root = root, .cached = cached, .lock_fd = lock_fd};
+		if (is_built(places)) {
+			give(places, cached, lock_fd, worktree);
 			return FG_OK;
 		}
 		(void)close(lock_fd);
 		cached = false;
-		status = build_alone(options, places, root, tail, err);
+		status = build_alone(options, places, tail, err);
 		if (status != FG_OK)
 			return status;
 	}
+}
+
+/* The snapshot's tree changes from run to run, so a run has one to itself: the first that is free. */
+static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
+			 int *lock_fd, struct fg_error *err)
+{
+	char what[32];
+
+	for (unsigned i = 0; i < SNAPSHOTS_MAX; i++) {
+		(void)snprintf(what, sizeof(what), "snapshot %u", i);
+		set_folder(options, places, what);
+		if (try_lock(places->lock, lock_fd))
+			return FG_OK;
+	}
+	return take_lock(options, places->lock, LOCK_EX, lock_fd, err);
+}
+
+static int open_snapshot(const struct fg_worktree_options *options, struct places *places,
+			 struct fg_worktree *worktree, char **tail, struct fg_error *err)
+{
+	bool cached = false;
+	int lock_fd = -1;
+	int status = lock_snapshot(options, places, &lock_fd, err);
+
+	if (status != FG_OK)
+		return status;
+	cached = is_built(places);
+	if (!cached)
+		status = check_out_and_build(options, places, tail, err);
+	if (status == FG_OK)
+		give(places, cached, lock_fd, worktree);
+	else
+		(void)close(lock_fd);
+	return status;
 }
 
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err)
 {
 	struct places places = {0};
-	char *root = NULL;
 	size_t removed = 0;
 	int status = places_init(options, &places, err);
 
 	if (status != FG_OK)
 		goto out;
-	root = *places.prefix ? fg_fs_join(places.tree, places.prefix) : fg_xstrdup(places.tree);
-	status = build_and_share(options, &places, root, tail, worktree, err);
-	if (status != FG_OK)
+	status = options->snapshot ? open_snapshot(options, &places, worktree, tail, err)
+				   : open_commit(options, &places, worktree, tail, err);
+	if (status != FG_OK || worktree->cached)
 		goto out;
-	root = NULL;
-	/* Old ones are litter: if they cannot be cleared away, that is no reason to fail. */
-	if (!worktree->cached &&
-	    fg_worktree_prune(options->root, options->state_folder, KEEP_BUILDS, &removed, NULL) ==
+	/* Old builds are litter: failing to remove them is no reason to fail. */
+	if (fg_worktree_prune(options->root, options->state_folder, KEEP_BUILDS, &removed, NULL) ==
 		    FG_OK &&
 	    removed > 0)
-		note(options, "cleared away %zu built commits that were not used for long",
-		     removed);
+		note(options, "removed %zu builds that were not used for long", removed);
 out:
-	free(root);
 	places_release(&places);
 	return status;
 }
@@ -472,89 +477,4 @@ void fg_worktree_close(struct fg_worktree *worktree)
 		(void)close(worktree->lock_fd);
 	free(worktree->root);
 	*worktree = (struct fg_worktree){0};
-}
-
-/* ---- clearing away ---- */
-
-struct built {
-	char *name;
-	int64_t used_ns;
-};
-
-static int newest_first(const void *a, const void *b)
-{
-	const int64_t x = ((const struct built *)a)->used_ns;
-	const int64_t y = ((const struct built *)b)->used_ns;
-
-	return (x < y) - (x > y);
-}
-
-static int64_t used_at(const char *builds, const char *name)
-{
-	char *folder = fg_fs_join(builds, name);
-	char *mark = fg_fs_join(folder, "built");
-	struct stat status = {0};
-
-	if (stat(mark, &status) != 0)
-		(void)stat(folder, &status);
-	free(folder);
-	free(mark);
-	return status.st_mtim.tv_sec * FG_NS_PER_S + status.st_mtim.tv_nsec;
-}
-
-/* Remove one unless somebody uses it. */
-static bool remove_built(const char *builds, const char *name)
-{
-	char *lock_name = fg_xasprintf("%s.lock", name);
-	char *lock = fg_fs_join(builds, lock_name);
-	char *folder = fg_fs_join(builds, name);
-	const int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	bool removed = false;
-
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-		removed = fg_fs_remove_tree(folder, NULL) == FG_OK;
-	if (fd >= 0)
-		(void)close(fd);
-	free(lock_name);
-	free(lock);
-	free(folder);
-	return removed;
-}
-
-int fg_worktree_prune(const char *root, const char *state_folder, size_t keep, size_t *removed,
-		      struct fg_error *err)
-{
-	const struct fg_git git = {.folder = root};
-	const char *const prune[] = {"worktree", "prune", NULL};
-	char *builds = fg_fs_join(state_folder, "builds");
-	struct built *found = NULL;
-	char **names = NULL;
-	char *ignored = NULL;
-	size_t count = 0;
-	size_t folders = 0;
-	int status = FG_OK;
-
-	*removed = 0;
-	if (!fg_fs_is_folder(builds))
-		goto out;
-	status = fg_fs_list(builds, &names, &count, err);
-	if (status != FG_OK)
-		goto out;
-	found = fg_xcalloc(count, sizeof(found[0]));
-	for (size_t i = 0; i < count; i++) {
-		if (strlen(names[i]) == KEY_LENGTH)
-			found[folders++] = (struct built){.name = names[i],
-							  .used_ns = used_at(builds, names[i])};
-	}
-	qsort(found, folders, sizeof(found[0]), newest_first);
-	for (size_t i = keep; i < folders; i++)
-		*removed += remove_built(builds, found[i].name);
-	if (*removed > 0)
-		status = fg_git_output(&git, prune, &ignored, err);
-out:
-	free(ignored);
-	free(found);
-	fg_fs_list_free(names, count);
-	free(builds);
-	return status;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A commit checked out and built beside the working tree: the other side of `--against`.
+ * One side of a run, checked out and built beside the work tree.
  *
- * It lies in STATE/builds/KEY/tree, a git worktree without a branch.  KEY is a digest of the
- * commit's tree and of what it is built with, so the second run with the same settings builds
- * nothing.  A lock file per key keeps parallel jobs from building the same twice; one that many can
- * share keeps them from clearing away what another one measures, and is held until
- * fg_worktree_close(). A build that was cut off left no mark of success and is done again from the
- * beginning.
+ * It lies in STATE/builds/KEY/tree, a git worktree without a branch; keys are of one length, so the
+ * paths of both sides are.  For a commit, KEY is a digest of its tree and of what it is built with:
+ * the second run with the same settings builds nothing, and many runs share the build.  A snapshot
+ * of the work tree has a KEY that stays: its files are changed in place and built incrementally,
+ * and it belongs to one run at a time; other runs take the next one.
+ *
+ * A lock file per key keeps parallel jobs from building the same twice, and from removing what
+ * another one measures; it is held until fg_worktree_close().  A build that was cut off is done
+ * again from the beginning.
  */
 #ifndef FG_RUNNER_WORKTREE_H
 #define FG_RUNNER_WORKTREE_H
@@ -17,11 +20,16 @@
 
 #include <signal.h>
 
+enum {
+	FG_WORKTREE_KEY_LENGTH = 16
+};
+
 struct fg_worktree_options {
-	const char *root;                         /* the plan's: the folder of fastgate.yml */
-	const char *state_folder;                 /* ".fastgate" */
-	const char *commit;                       /* full hash */
-	const struct fg_build *build;             /* command.argc 0: nothing is built */
+	const char *root;             /* the plan's: the folder of fastgate.yml */
+	const char *state_folder;     /* ".fastgate" */
+	const char *commit;           /* full hash */
+	bool snapshot;                /* the commit is one of fg_git_commit_work_tree() */
+	const struct fg_build *build; /* command.argc 0: nothing is built */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;
 	void (*on_note)(void *context, const char *note); /* "building 1a2b3c4"; may be NULL */
@@ -41,11 +49,11 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);
 
-/* The build command in any folder: for the working tree.  As above; one at a time for each log. */
+/* The build command in any folder: for a work tree that is measured in place. */
 int fg_worktree_build(const struct fg_worktree_options *options, const char *root,
 		      const char *log_path, char **tail, struct fg_error *err) FG_NODISCARD;
 
-/* Clear away built commits but the `keep` used last; those in use stay. */
+/* Remove all builds but the `keep` used last; those in use stay.  (worktree_prune.c) */
 int fg_worktree_prune(const char *root, const char *state_folder, size_t keep, size_t *removed,
 		      struct fg_error *err) FG_NODISCARD;
 

@@ -38,6 +38,9 @@ static int run(struct fg_cli *cli, const void *values)
 	if (request->export_path && request->no_store)
 		return fg_cli_usage(cli, "--export takes the run from the store and cannot be "
 					 "combined with --no-store");
+	if (request->in_place && (request->staged || request->candidate))
+		return fg_cli_usage(cli, "--in-place is for the work tree: not with --staged or "
+					 "--candidate");
 	if (request->staged && request->candidate)
 		return fg_cli_usage(cli, "--staged and --candidate exclude each other");
 	request->names = cli->arguments;
@@ -64,13 +67,16 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_CLI_NAME(struct options, against, "against", 'a', "REF", FG_COMPLETE_GIT_REF,
-		    "build this git ref (or `merge-base`) beside the work tree and measure both in "
-		    "this session"),
+		    "build this git ref (or `merge-base`) and a snapshot of the work tree, and "
+		    "measure both in this session"),
 	FG_CLI_FLAG(struct options, request.staged, "staged", 0,
 		    "measure what is staged instead of the work tree, in a worktree of its own, "
 		    "against HEAD or --against"),
 	FG_CLI_NAME(struct options, request.candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "measure this git ref instead of the work tree, in a worktree of its own"),
+	FG_CLI_FLAG(struct options, request.in_place, "in-place", 0,
+		    "build and measure the work tree where it is, not a snapshot of it beside the "
+		    "baseline"),
 	FG_CLI_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_CLI_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
 		    "first look after MIN pairs, last one after MAX"),
@@ -115,20 +121,21 @@ const struct fg_cli_command fg_cmd_run = {
 	.name = "run",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "measure, decide, report: the gate",
-	.description = "Builds the baseline beside the work tree, executes every benchmark of "
-		       "fastgate.yml in both, in pairs, under the call-stack sampler, and stops as "
-		       "soon as the answer is clear. Says per benchmark whether the candidate is "
-		       "slower, by how much, how sure that is, and which functions on which call "
-		       "paths explain it.\n"
-		       "\n"
-		       "Every finished repetition is kept in .fastgate/store.db. The reports that "
-		       "fastgate.yml asks for are written; the terminal report goes to standard "
-		       "output, or with --json the JSON report.\n"
-		       "\n"
-		       "Then the result is posted where report.post of fastgate.yml says. A post "
-		       "that fails is a warning; one that is required ends with exit code 5 if the "
-		       "verdict itself passes.  With --shard nothing is posted or sent: that is "
-		       "for the merged run.",
+	.description =
+		"Builds the baseline and a snapshot of the work tree side by side, executes "
+		"every benchmark of fastgate.yml in both, in pairs, under the call-stack sampler, and stops as "
+		"soon as the answer is clear. Says per benchmark whether the candidate is "
+		"slower, by how much, how sure that is, and which functions on which call "
+		"paths explain it.\n"
+		"\n"
+		"Every finished repetition is kept in .fastgate/store.db. The reports that "
+		"fastgate.yml asks for are written; the terminal report goes to standard "
+		"output, or with --json the JSON report.\n"
+		"\n"
+		"Then the result is posted where report.post of fastgate.yml says. A post "
+		"that fails is a warning; one that is required ends with exit code 5 if the "
+		"verdict itself passes.  With --shard nothing is posted or sent: that is "
+		"for the merged run.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

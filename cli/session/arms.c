@@ -29,12 +29,14 @@ static void show_tail(const struct fg_session *session, char *tail)
 	free(tail);
 }
 
-static struct fg_worktree_options worktree_options(struct fg_session *session, const char *commit)
+static struct fg_worktree_options worktree_options(struct fg_session *session, const char *commit,
+						   bool snapshot)
 {
 	return (struct fg_worktree_options){
 		.root = session->plan->root,
 		.state_folder = session->state_folder,
 		.commit = commit,
+		.snapshot = snapshot,
 		.build = &session->plan->build,
 		.interrupted = session->cli->interrupted,
 		.context = session,
@@ -42,10 +44,21 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 	};
 }
 
+/* The fact that sets the sides apart where the candidate is no snapshot. */
+static void say_in_place(struct fg_session *session)
+{
+	struct fg_side *sides = session->run.sides;
+
+	fg_environment_set(&sides[FG_ARM_BASELINE].build, "build.place", "a worktree of its own",
+			   false);
+	fg_environment_set(&sides[FG_ARM_CANDIDATE].build, "build.place", "the work tree, in place",
+			   false);
+}
+
 /* The work tree is built by the same command as the commit that it is compared with. */
 static int build_candidate(struct fg_session *session, struct fg_error *err)
 {
-	const struct fg_worktree_options options = worktree_options(session, NULL);
+	const struct fg_worktree_options options = worktree_options(session, NULL, false);
 	char *log = fg_fs_join(session->state_folder, "build-candidate.log");
 	char *tail = NULL;
 	int status = FG_OK;
@@ -64,9 +77,9 @@ static int build_candidate(struct fg_session *session, struct fg_error *err)
 }
 
 static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum fg_arm arm,
-			 const char *commit, struct fg_error *err)
+			 const char *commit, bool snapshot, struct fg_error *err)
 {
-	const struct fg_worktree_options options = worktree_options(session, commit);
+	const struct fg_worktree_options options = worktree_options(session, commit, snapshot);
 	char *tail = NULL;
 	const int status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
@@ -95,7 +108,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 			     : fg_git_resolve(git, session->candidate, &commit, &words, err);
 
 	if (status == FG_OK)
-		status = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, err);
+		status = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, false, err);
 	if (status == FG_OK && session->staged) {
 		free(side->describe);
 		side->describe = fg_xstrdup("staged");
@@ -110,6 +123,21 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 	fg_git_forget_hook();
 	free(words);
 	free(commit);
+	return status;
+}
+
+/* The work tree as it is, in a place like the baseline's. */
+static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const struct fg_git *git,
+			 struct fg_error *err)
+{
+	char *state = realpath(session->state_folder, NULL);
+	char *commit = NULL;
+	int status = fg_git_commit_work_tree(git, state, &commit, err);
+
+	if (status == FG_OK)
+		status = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, true, err);
+	free(commit);
+	free(state);
 	return status;
 }
 
@@ -129,7 +157,7 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 			     struct fg_error *err)
 {
 	const int status = open_worktree(arms, session, FG_ARM_BASELINE,
-					 session->run.sides[FG_ARM_BASELINE].commit, err);
+					 session->run.sides[FG_ARM_BASELINE].commit, false, err);
 
 	if (status != FG_OK)
 		return status;
@@ -260,12 +288,18 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 	status = fg_git_describe_side(&git, side, err);
 	if (status == FG_OK && plan->baseline.kind == FG_BASELINE_GIT)
 		status = resolve_git_baseline(session, err);
-	if (status == FG_OK && (session->staged || session->candidate))
+	if (status != FG_OK)
+		return status;
+	if (session->staged || session->candidate)
 		status = open_git_candidate(arms, session, &git, err);
-	else if (status == FG_OK)
+	else if (plan->baseline.kind == FG_BASELINE_GIT && !session->in_place)
+		status = open_snapshot(arms, session, &git, err);
+	else
 		status = build_candidate(session, err);
 	if (status != FG_OK)
 		return status;
+	if (plan->baseline.kind == FG_BASELINE_GIT && session->in_place)
+		say_in_place(session);
 	status = settle_baseline(arms, session, plan, err);
 	return status == FG_OK ? record_facts(session, err) : status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two sides of a run. The candidate is the work tree, or a commit (including what is staged)
- * built in a worktree of its own; the baseline is a commit, a stored run, or nothing. The
- * configuration and the command line are applied here.
+ * The two sides of a run. The candidate is a snapshot of the work tree (against a commit), the work
+ * tree itself, or a commit (including what is staged) built in a worktree of its own; the baseline
+ * is a commit, a stored run, or nothing. The configuration and the command line are applied here.
  */
 #ifndef FG_CLI_SESSION_ARMS_H
 #define FG_CLI_SESSION_ARMS_H

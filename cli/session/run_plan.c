@@ -252,6 +252,7 @@ int fg_session_run_plan(struct fg_cli *cli, const struct fg_run_request *request
 	session.benchmark_count = selection.count;
 	session.state_folder = state;
 	session.staged = request->staged;
+	session.in_place = request->in_place || plan->build.in_place;
 	session.candidate = request->candidate;
 	session.keep_traces = request->keep_traces;
 	status = selection.count ? measure_and_gate(&session, request, plan, &selection, err)

@@ -16,6 +16,7 @@ struct fg_run_request {
 	const char *shard;       /* "2/8"; NULL: all of them */
 	const char *candidate;   /* a git ref; NULL: the work tree, */
 	bool staged;             /* or what is staged in it */
+	bool in_place;           /* the work tree itself, not a snapshot of it */
 	const char *export_path; /* a file for the run as well; needs the store */
 	bool quick;
 	bool resume;

@@ -31,7 +31,8 @@ struct fg_session {
 	size_t benchmark_count;
 	const char *roots[FG_ARM_COUNT]; /* baseline NULL: the candidate alone */
 	const char *state_folder;
-	bool staged;           /* the candidate is what is staged, or */
+	bool in_place;         /* the candidate is the work tree itself, not a snapshot, */
+	bool staged;           /* or what is staged, or */
 	const char *candidate; /* this ref; NULL: the work tree */
 	bool keep_traces;
 	struct fg_store *store; /* NULL: nothing is kept; closed with the session */

@@ -32,8 +32,9 @@ sed -i 's/what?/what is that?/' server.c # another program: two of the same woul
 # shellcheck disable=SC2086
 expect_code 0 "the server" fastgate run --against HEAD $few
 verdicts 'list(found) == ["requests"] and found["requests"]["pairs"] == 2' "the server's verdict"
-[ ! -e server.sock ] || fail "cleanup did not run"
-[ -s requests.txt ] || fail "setup did not run"
+[ -z "$(find . -name server.sock)" ] || fail "cleanup did not run"
+[ "$(find .fastgate/builds -name requests.txt -size +0 | wc -l)" -eq 2 ] || fail "setup did not run on both sides"
+cd "$(dirname "$(find .fastgate/builds -name requests.txt | head -n 1)")" || exit 1
 expect_code 0 "recording it" fastgate record --rate 5000 -- ./server requests.txt server.sock
 expect_code 0 "its units" fastgate view --view units
 expect_text 'request' "$work/out" "units of work"

@@ -4,6 +4,7 @@
 #include "tests/support/fg_test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -142,6 +143,40 @@ static void long_output_keeps_head_and_tail(void **state)
 	fg_process_result_release(&result);
 }
 
+/* The program prints before anybody reads, and says through a second pipe that it got through. */
+static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state)
+{
+	enum {
+		PIPE_BYTES = 1 << 20
+	};
+	struct fg_process_result result = {0};
+	struct fg_process process = {0};
+	char script[128];
+	char *argv[] = {"/bin/sh", "-c", script, NULL};
+	const struct fg_process_options options = {.argv = argv, .stdout_to = FG_STREAM_CAPTURE};
+	char through = 0;
+	int told[2];
+
+	(void)state;
+	assert_int_equal(pipe(told), 0);
+	if (fcntl(told[1], F_SETPIPE_SZ, PIPE_BYTES) < PIPE_BYTES) {
+		(void)close(told[0]);
+		(void)close(told[1]);
+		skip(); /* this user's share of pipe memory is used up */
+	}
+	(void)snprintf(script, sizeof(script),
+		       "head -c 500000 /dev/zero; printf y >/proc/self/fd/%d", told[1]);
+	assert_int_equal(fg_process_start(&options, &process, NULL), FG_OK);
+	(void)close(told[1]);
+	assert_int_equal(read(told[0], &through, 1), 1);
+	assert_int_equal(through, 'y');
+	(void)close(told[0]);
+	assert_int_equal(fg_process_wait(&process, 1, &result, NULL), FG_OK);
+	assert_int_equal(result.stdout_size, 500000);
+	fg_process_release(&process);
+	fg_process_result_release(&result);
+}
+
 static void interruption_ends_the_program(void **state)
 {
 	volatile sig_atomic_t flag = 1;
@@ -247,6 +282,7 @@ int main(void)
 		cmocka_unit_test(daemon_that_left_its_group_is_ended),
 		cmocka_unit_test(kept_children_live_until_told),
 		cmocka_unit_test(long_output_keeps_head_and_tail),
+		cmocka_unit_test(half_a_megabyte_is_printed_without_waiting_for_a_reader),
 		cmocka_unit_test(interruption_ends_the_program),
 		cmocka_unit_test(what_ended_before_it_could_be_interrupted_has_its_result),
 		cmocka_unit_test(environment_folder_input_and_cpu_are_set),

@@ -154,6 +154,32 @@ static void padding_and_period_stay_in_their_ranges_and_vary(void **state)
 	assert_in_range(high_paddings, 320, 480);
 }
 
+static void both_arms_of_a_pair_get_the_same_padding(void **state)
+{
+	const enum fg_schedule schedules[] = {FG_SCHEDULE_DUET, FG_SCHEDULE_ABBA};
+	unsigned different = 0;
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(schedules); i++) {
+		const struct fg_schedule_rules rules = rules_for(schedules[i]);
+		uint16_t last = 0;
+
+		for (uint32_t n = 0; n < 100; n++) {
+			struct fg_block block;
+
+			fg_schedule_pair(&rules, n, &block);
+			for (size_t k = 0; k < block.count; k += 2) {
+				assert_int_not_equal(block.slots[k].arm, block.slots[k + 1].arm);
+				assert_int_equal(block.slots[k].padding,
+						 block.slots[k + 1].padding);
+				different += block.slots[k].padding != last;
+				last = block.slots[k].padding;
+			}
+		}
+	}
+	assert_in_range(different, 250, 300);
+}
+
 static void without_sampler_there_is_no_period(void **state)
 {
 	struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_DUET);
@@ -250,6 +276,7 @@ int main(void)
 		cmocka_unit_test(stored_runs_only_the_arm_that_is_there),
 		cmocka_unit_test(the_same_seed_gives_the_same_order_and_another_one_does_not),
 		cmocka_unit_test(padding_and_period_stay_in_their_ranges_and_vary),
+		cmocka_unit_test(both_arms_of_a_pair_get_the_same_padding),
 		cmocka_unit_test(without_sampler_there_is_no_period),
 		cmocka_unit_test(solo_runs_come_every_eight_pairs_of_a_duet_only),
 		cmocka_unit_test(cost_blocks_keep_to_their_share_and_compare_one_arm_with_itself),

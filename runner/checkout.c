@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/checkout.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "runner/git.h"
+
+/* ---- submodules ---- */
+
+struct module {
+	char *name; /* may hold slashes, as the path that it usually is */
+	char *path;
+};
+
+/* Where submodules are looked for: the main checkout, or a submodule of it, and its counterpart. */
+struct level {
+	const struct fg_checkout *checkout;
+	const char *top;
+	const char *tree;
+	unsigned depth;
+};
+
+enum {
+	MODULES_MAX = 1000,
+	DEPTH_MAX = 16,
+};
+
+static void note(const struct fg_checkout *checkout, char *text)
+{
+	if (checkout->on_note)
+		checkout->on_note(checkout->context, text);
+	free(text);
+}
+
+static void modules_free(struct module *modules, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(modules[i].name);
+		free(modules[i].path);
+	}
+	free(modules);
+}
+
+/* Lines "submodule.NAME.path PATH" of .gitmodules. */
+static size_t list_modules(const struct fg_git *in_tree, struct module **modules)
+{
+	static const char start[] = "submodule.";
+	static const char end[] = ".path ";
+	const char *const ask[] = {
+		"config", "--file", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$", NULL};
+	char *lines = NULL;
+	char *rest = NULL;
+	size_t count = 0;
+	size_t room = 0;
+
+	*modules = NULL;
+	if (fg_git_output(in_tree, ask, &lines, NULL) != FG_OK)
+		return 0;
+	rest = lines;
+	for (char *line = strsep(&rest, "\n"); line && count < MODULES_MAX;
+	     line = strsep(&rest, "\n")) {
+		const char *name_end = strstr(line, end);
+		const char *name = line + strlen(start);
+
+		if (!name_end || !fg_text_starts_with(line, start))
+			continue;
+		*modules = fg_grow(*modules, &room, count + 1, sizeof(**modules));
+		(*modules)[count++] =
+			(struct module){.name = fg_xstrndup(name, (size_t)(name_end - name)),
+					.path = fg_xstrdup(name_end + strlen(end))};
+	}
+	free(lines);
+	return count;
+}
+
+static char *local_clone(const struct level *level, const struct module *module)
+{
+	const struct fg_git in_top = {.folder = level->top,
+				      .interrupted = level->checkout->interrupted};
+	const char *const ask[] = {"rev-parse", "--path-format=absolute", "--git-common-dir", NULL};
+	char *common = NULL;
+	char *modules = NULL;
+	char *folder = NULL;
+
+	if (fg_git_output(&in_top, ask, &common, NULL) != FG_OK)
+		return NULL;
+	modules = fg_fs_join(common, "modules");
+	folder = fg_fs_join(modules, module->name);
+	if (!fg_fs_is_folder(folder)) {
+		free(folder);
+		folder = NULL;
+	}
+	free(modules);
+	free(common);
+	return folder;
+}
+
+static int update(const struct level *level, const char *setting, const struct module *module,
+		  bool with_nested, struct fg_error *err)
+{
+	const struct fg_git in_tree = {.folder = level->tree,
+				       .interrupted = level->checkout->interrupted};
+	const char *arguments[16] = {NULL};
+	size_t used = 0;
+	char *ignored = NULL;
+	int status = FG_OK;
+
+	if (setting) {
+		arguments[used++] = "-c";
+		arguments[used++] = "protocol.file.allow=always";
+		arguments[used++] = "-c";
+		arguments[used++] = setting;
+	}
+	arguments[used++] = "submodule";
+	arguments[used++] = "update";
+	arguments[used++] = "--init";
+	arguments[used++] = "--force";
+	if (with_nested)
+		arguments[used++] = "--recursive";
+	arguments[used++] = "--";
+	arguments[used++] = module->path;
+	status = fg_git_output(&in_tree, arguments, &ignored, err);
+	free(ignored);
+	return status;
+}
+
+/* From the main checkout's own clone; from its address if that lacks the commit. */
+static int fetch(const struct level *level, const struct module *module, bool with_nested,
+		 struct fg_error *err)
+{
+	char *local = local_clone(level, module);
+	char *setting = NULL;
+	int status = FG_ECHILD;
+
+	if (local) {
+		setting = fg_xasprintf("submodule.%s.url=%s", module->name, local);
+		status = update(level, setting, module, with_nested, err);
+	}
+	if (status == FG_ECHILD)
+		status = update(level, NULL, module, with_nested, err);
+	free(setting);
+	free(local);
+	return status;
+}
+
+static int update_submodules(const struct level *level, struct fg_error *err);
+
+/* Initialised in the main checkout: the build there has it, so this one gets it. */
+static int take_needed(const struct level *level, const struct module *module, const char *in_top,
+		       struct fg_error *err)
+{
+	char *in_tree = fg_fs_join(level->tree, module->path);
+	const struct level below = {.checkout = level->checkout,
+				    .top = in_top,
+				    .tree = in_tree,
+				    .depth = level->depth + 1};
+	int status = fetch(level, module, false, err);
+
+	if (status == FG_OK && below.depth < DEPTH_MAX)
+		status = update_submodules(&below, err);
+	else if (status != FG_OK)
+		fg_error_prefix(err, "submodule '%s'", module->path);
+	free(in_tree);
+	return status;
+}
+
+/* .gitmodules may name what the commit does not have. */
+static bool is_in_commit(const struct level *level, const struct module *module)
+{
+	const struct fg_git in_tree = {.folder = level->tree,
+				       .interrupted = level->checkout->interrupted};
+	const char *const ask[] = {"ls-files", "--stage", "--", module->path, NULL};
+	char *entry = NULL;
+	bool found = false;
+
+	if (fg_git_output(&in_tree, ask, &entry, NULL) == FG_OK)
+		found = fg_text_starts_with(entry, "160000 ");
+	free(entry);
+	return found;
+}
+
+static int take_module(const struct level *level, const struct module *module, struct fg_error *err)
+{
+	char *in_top = fg_fs_join(level->top, module->path);
+	char *git_file = fg_fs_join(in_top, ".git");
+	struct fg_error found = {0};
+	int status = FG_OK;
+
+	if (fg_fs_exists(git_file)) {
+		status = take_needed(level, module, in_top, err);
+	} else if (fg_fs_is_folder(in_top)) {
+		note(level->checkout,
+		     fg_xasprintf("submodule '%s' is left out: it is not initialised here, either",
+				  module->path));
+	} else {
+		status = fetch(level, module, true, &found);
+		if (status == FG_ECHILD) {
+			note(level->checkout,
+			     fg_xasprintf("warning: submodule '%s' of %.9s cannot be fetched, and "
+					  "is left out: %s",
+					  module->path, level->checkout->commit, found.message));
+			status = FG_OK;
+		} else if (status != FG_OK) {
+			status = fg_error_set(err, found.code, "%s", found.message);
+		}
+	}
+	free(git_file);
+	free(in_top);
+	return status;
+}
+
+static int update_submodules(const struct level *level, struct fg_error *err)
+{
+	const struct fg_git in_tree = {.folder = level->tree,
+				       .interrupted = level->checkout->interrupted};
+	struct module *modules = NULL;
+	const size_t count = list_modules(&in_tree, &modules);
+	int status = FG_OK;
+
+	for (size_t i = 0; i < count && status == FG_OK; i++) {
+		if (is_in_commit(level, &modules[i]))
+			status = take_module(level, &modules[i], err);
+	}
+	modules_free(modules, count);
+	return status;
+}
+
+/* ---- the commit itself ---- */
+
+static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err)
+{
+	const struct fg_git in_top = {.folder = checkout->top,
+				      .interrupted = checkout->interrupted};
+	const char *const prune[] = {"worktree", "prune", NULL};
+	const char *const add[] = {"-c",
+				   "core.hooksPath=/dev/null",
+				   "worktree",
+				   "add",
+				   "--force",
+				   "--detach",
+				   "--quiet",
+				   checkout->tree,
+				   checkout->commit,
+				   NULL};
+	char *ignored = NULL;
+	int status = fg_fs_remove_tree(checkout->tree, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_git_output(&in_top, prune, &ignored, err);
+	free(ignored);
+	if (status != FG_OK)
+		return status;
+	ignored = NULL;
+	status = fg_git_output(&in_top, add, &ignored, err);
+	free(ignored);
+	return status;
+}
+
+/* git leaves files that are the same alone, so what was built from them is up to date. */
+static int change_worktree(const struct fg_checkout *checkout, struct fg_error *err)
+{
+	const struct fg_git in_tree = {.folder = checkout->tree,
+				       .interrupted = checkout->interrupted};
+	const char *const change[] = {
+		"-c",      "core.hooksPath=/dev/null", "checkout", "--force", "--detach",
+		"--quiet", checkout->commit,           NULL};
+	char *ignored = NULL;
+	const int status = fg_git_output(&in_tree, change, &ignored, err);
+
+	free(ignored);
+	return status;
+}
+
+int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err)
+{
+	const struct level level = {
+		.checkout = checkout, .top = checkout->top, .tree = checkout->tree};
+	int status = FG_ECHILD;
+
+	if (checkout->keep)
+		status = change_worktree(checkout, err);
+	if (status == FG_ECHILD)
+		status = add_worktree(checkout, err);
+	if (status != FG_OK)
+		return status;
+	return update_submodules(&level, err);
+}
