@@ -11,6 +11,14 @@
 #define ELLIPSIS "…"
 #define ARROW    " → "
 
+double fg_report_four_digits(double value)
+{
+	char number[64] = "";
+
+	(void)snprintf(number, sizeof(number), "%.4g", value);
+	return strtod(number, NULL);
+}
+
 void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";

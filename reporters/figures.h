@@ -6,6 +6,8 @@
 #include "base/strbuf.h"
 #include "model/verdict.h"
 
+/* Rounded to what a picture can show. */
+double fg_report_four_digits(double value);
 /* "+4.8 %", or nothing. */
 void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "[+3.1, +6.6]", or nothing; open ends are "…". */

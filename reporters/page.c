@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The data of a page: report.json with what its pictures need, in one line. */
 #include "reporters/json.h"
-#include "reporters/page_data.h"
+#include "reporters/page_profile.h"
+#include "reporters/page_regions.h"
 
 void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text)
 {

@@ -9,7 +9,10 @@
  * their callers' own time, and the page says how many.  The totals of functions are computed before
  * that, so the table of functions is exact.
  */
-#include "reporters/page_data.h"
+#include "reporters/page_profile.h"
+
+#include "model/run.h"
+#include "reporters/figures.h"
 #include "reporters/profile_order.h"
 
 #include <math.h>
@@ -31,14 +34,6 @@ struct flat {
 	uint32_t *function_place; /* likewise */
 	size_t folded;
 };
-
-double fg_report_four_digits(double value)
-{
-	char number[64] = "";
-
-	(void)snprintf(number, sizeof(number), "%.4g", value);
-	return strtod(number, NULL);
-}
 
 static void load(struct flat *flat, const struct fg_profile_set *set)
 {

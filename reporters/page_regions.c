@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Regions and units of work, as a page lists them. */
-#include "reporters/page_data.h"
+#include "reporters/page_regions.h"
+
+#include "model/run.h"
+#include "reporters/figures.h"
 
 struct region_sum {
 	const char *name;

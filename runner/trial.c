@@ -274,7 +274,8 @@ int fg_job_choose(struct fg_runner_job *job, struct fg_error *err)
 	if (!(busy >= busy_min)) {
 		(void)snprintf(
 			reason, sizeof(reason),
-			"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of its time",
+			"a duet needs a program that keeps exactly one CPU busy; this one does so for "
+			"%.0f %% of its time; if it waits for its output, let it write to a file",
 			100 * (busy > 0 ? busy : 0));
 		settle(job, FG_SCHEDULE_ABBA, reason);
 		return FG_OK;
