@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the data look like beyond their middle, said in words: two modes, memory of the past,
+ * What the data look like beyond their middle, as notes: two modes, memory of the past,
  * layout.  Private to gate/.
  */
 #ifndef FG_GATE_SHAPE_H

@@ -2,8 +2,8 @@
 /*
  * GitHub workflow commands: an error on the line of the function that got slower.
  *
- * Of one step GitHub shows ten errors and ten warnings and drops the rest without a word, so of
- * more than ten nine are written and the tenth says how many more there are.  In a message '%', CR
+ * GitHub shows ten errors and ten warnings a step and drops the rest without a word.  So of more
+ * than ten, nine are written and the tenth says how many more there are.  In a message '%', CR
  * and LF are escaped, in a property ':' and ',' too; everything else is cleaned first, so that no
  * name can begin a command of its own.
  */
@@ -88,10 +88,7 @@ static struct place find_by_name(const struct annotations *a, const char *name)
 	return (struct place){0};
 }
 
-/*
- * Of the function; where it is not in the checkout (memcpy, a library's), of its nearest caller
- * that is.
- */
+/* The function's line, or that of its nearest caller in the checkout (for memcpy, a library's). */
 static struct place find_place(const struct annotations *a, const struct fg_node_verdict *node)
 {
 	struct place place = {path_in_checkout(node->file, a->options->source_root), node->line};

@@ -89,7 +89,7 @@ static bool same_family(const struct fg_metric_verdict *a, const struct fg_metri
 	return same;
 }
 
-/* Two metrics of one benchmark whose names fall together in this format: the first counts. */
+/* Where two metrics of a benchmark get one name in this format, the first counts. */
 static const struct fg_metric_verdict *find_family(const struct fg_benchmark_verdict *benchmark,
 						   const struct fg_metric_verdict *like)
 {

@@ -15,7 +15,7 @@
  *    distribution of the
  *    largest statistic when nothing changed.  The estimate of r is uncertain, and too small an r would give false
  *    change points, so each simulated series draws its own r around the estimate.
- * 5. Choice.  Of the windows above the critical value the narrowest tells the place best; windows
+ * 5. Choice.  Among the windows above the critical value the narrowest locates the change best; windows
  *    that hold a found
  *    change are set aside, and so on until none is left (narrowest over threshold: Baranowski, Chen and Fryzlewicz 2019).
  */

@@ -19,7 +19,7 @@
 #define SIMULATIONS_DEFAULT 1000
 #define VALUES_MAX          1000
 /*
- * So many samples of the null beyond the dip settle that it is nothing special (Besag and Clifford
+ * This many samples of the null beyond the dip settle that it is not special (Besag and Clifford
  * 1991).
  */
 #define ENOUGH 20
