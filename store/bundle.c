@@ -129,9 +129,9 @@ int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bun
 	write_dictionary(&tree, &dictionary);
 	fg_sha256_hex(dictionary.data, dictionary.size, made.dictionary_hash);
 	fg_envelope_write(stored, made.dictionary_hash, &made.envelope);
-	status = fg_seal(dictionary.data, dictionary.size, FG_SEAL_LEVEL, &made.dictionary, err);
+	status = fg_pack(dictionary.data, dictionary.size, FG_PACK_LEVEL, &made.dictionary, err);
 	if (status == FG_OK)
-		status = fg_seal_bytes(&values, FG_SEAL_LEVEL, &made.values, err);
+		status = fg_pack_bytes(&values, FG_PACK_LEVEL, &made.values, err);
 	fg_bytes_release(&dictionary);
 	fg_bytes_release(&values);
 	fg_profile_set_release(&tree);
@@ -316,7 +316,9 @@ static int read_profile(struct fg_byte_reader *reader, const struct fg_profile_s
 		status = read_weights(reader, tree, root, FG_MEASURE_CPU_TIME, set, err);
 	for (size_t i = 0; i < count && status == FG_OK; i++)
 		status = read_measure(reader, tree, root, set, err);
-	return status == FG_OK ? fg_regions_read(reader, set, err) : status;
+	if (status != FG_OK)
+		return status;
+	return fg_regions_read(reader, set, err);
 }
 
 static int read_series(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
@@ -345,7 +347,7 @@ static int read_values(const struct fg_bundle *bundle, const struct fg_bundle_li
 {
 	struct fg_bytes content = {0};
 	struct fg_byte_reader reader;
-	int status = fg_unseal(bundle->values.data, bundle->values.size, limits->values_bytes,
+	int status = fg_unpack(bundle->values.data, bundle->values.size, limits->values_bytes,
 			       &content, err);
 
 	if (status != FG_OK) {
@@ -368,7 +370,7 @@ static int open_dictionary(const struct fg_bundle *bundle, const struct fg_bundl
 {
 	struct fg_bytes content = {0};
 	char hash[FG_SHA256_HEX_SIZE];
-	int status = fg_unseal(bundle->dictionary.data, bundle->dictionary.size,
+	int status = fg_unpack(bundle->dictionary.data, bundle->dictionary.size,
 			       limits->dictionary_bytes, &content, err);
 
 	if (status != FG_OK) {

@@ -23,8 +23,8 @@
 
 struct fg_bundle {
 	struct fg_strbuf envelope;
-	struct fg_bytes dictionary; /* a sealed block; empty: left out */
-	struct fg_bytes values;     /* a sealed block */
+	struct fg_bytes dictionary; /* a packed block; empty: left out */
+	struct fg_bytes values;     /* a packed block */
 	char dictionary_hash[FG_SHA256_HEX_SIZE];
 };
 

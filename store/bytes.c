@@ -299,7 +299,7 @@ static size_t pack(ZSTD_CCtx *zstd, const struct fg_bytes *content, void *to, si
 	return out.pos;
 }
 
-int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
+int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
 		  struct fg_error *err)
 {
 	enum {
@@ -324,10 +324,10 @@ int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 	 * Kinds apart, there is little to be found twice: short matches would only spoil the
 	 * statistics.
 	 */
-	if (!ZSTD_isError(packed) && (content->break_count || level == FG_SEAL_LEVEL_QUICK))
+	if (!ZSTD_isError(packed) && (content->break_count || level == FG_PACK_LEVEL_QUICK))
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_MIN);
 	/* Nor is a table worth clearing that remembers more than the last numbers. */
-	if (!ZSTD_isError(packed) && level == FG_SEAL_LEVEL_QUICK)
+	if (!ZSTD_isError(packed) && level == FG_PACK_LEVEL_QUICK)
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog, HASH_LOG_SMALL);
 	if (!ZSTD_isError(packed))
 		packed = ZSTD_CCtx_setPledgedSrcSize(zstd, content->size);
@@ -344,19 +344,19 @@ int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 	return FG_OK;
 }
 
-int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
+int fg_pack(const void *content, size_t size, int level, struct fg_bytes *block,
 	    struct fg_error *err)
 {
 	struct fg_bytes whole = {0};
 	int status = FG_OK;
 
 	fg_bytes_add(&whole, content, size);
-	status = fg_seal_bytes(&whole, level, block, err);
+	status = fg_pack_bytes(&whole, level, block, err);
 	fg_bytes_release(&whole);
 	return status;
 }
 
-int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content,
+int fg_unpack(const void *block, size_t size, size_t max, struct fg_bytes *content,
 	      struct fg_error *err)
 {
 	const uint8_t *at = block;

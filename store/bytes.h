@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers and texts as bytes, and sealed blocks of them.  A sealed block is
+ * Numbers and texts as bytes, and packed blocks of them.  A packed block is
  *
  *	1 byte   version of the block (1)
  *	4 bytes  CRC-32C of what follows, little endian
@@ -34,11 +34,11 @@ struct fg_byte_reader {
 
 enum {
 	FG_SEAL_HEADER_SIZE = 9,
-	FG_SEAL_LEVEL = 7,
-	FG_SEAL_LEVEL_NONE = -100, /* for what consists of sealed blocks */
-	FG_SEAL_LEVEL_QUICK =
+	FG_PACK_LEVEL = 7,
+	FG_PACK_LEVEL_NONE = -100, /* for what consists of packed blocks */
+	FG_PACK_LEVEL_QUICK =
 		1, /* of numbers, for a server that takes in a thousand runs a second */
-	FG_SEAL_LEVEL_TIGHT = 13, /* five times the work for 2 % less */
+	FG_PACK_LEVEL_TIGHT = 13, /* five times the work for 2 % less */
 };
 
 void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size);
@@ -147,15 +147,15 @@ size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text
 size_t fg_read_count(struct fg_byte_reader *reader, size_t least);
 
 /* Pack `content`; appended to `block`. */
-int fg_seal(const void *content, size_t size, int level, struct fg_bytes *block,
+int fg_pack(const void *content, size_t size, int level, struct fg_bytes *block,
 	    struct fg_error *err) FG_NODISCARD;
 /* The same, heeding the breaks. */
-int fg_seal_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
+int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
 		  struct fg_error *err) FG_NODISCARD;
 /*
  * Check and unpack; the content is yours to free.  FG_EPARSE: damaged; FG_ELIMIT: larger than max.
  */
-int fg_unseal(const void *block, size_t size, size_t max, struct fg_bytes *content,
+int fg_unpack(const void *block, size_t size, size_t max, struct fg_bytes *content,
 	      struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -9,11 +9,11 @@
 
 static bool is_recursive(const struct fg_store *store, size_t id)
 {
-	const uint32_t function = store->tree[id].function;
+	const uint32_t function = store->tree.nodes[id].function;
 
-	while (store->tree[id].parent < id && store->tree[id].parent) {
-		id = store->tree[id].parent;
-		if (store->tree[id].function == function)
+	while (store->tree.nodes[id].parent < id && store->tree.nodes[id].parent) {
+		id = store->tree.nodes[id].parent;
+		if (store->tree.nodes[id].function == function)
 			return true;
 	}
 	return false;
@@ -26,18 +26,18 @@ static int read_tree(struct fg_store *store, struct fg_error *err)
 	int status = FG_OK;
 
 	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
-	fg_query_int(&q, store->tree_end ? (int64_t)store->tree_end - 1 : 0);
+	fg_query_int(&q, store->tree.end ? (int64_t)store->tree.end - 1 : 0);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const size_t id = (size_t)fg_column_int(&q, 0);
 
-		store->tree =
-			fg_grow(store->tree, &store->tree_capacity, id + 1, sizeof(*store->tree));
-		memset(store->tree + store->tree_end, 0,
-		       (id + 1 - store->tree_end) * sizeof(*store->tree));
-		store->tree[id].parent = (uint32_t)fg_column_int(&q, 1);
-		store->tree[id].function = (uint32_t)fg_column_int(&q, 2) & INT32_MAX;
-		store->tree_end = id + 1;
-		store->tree[id].recursive = is_recursive(store, id);
+		store->tree.nodes = fg_grow(store->tree.nodes, &store->tree.capacity, id + 1,
+					    sizeof(*store->tree.nodes));
+		memset(store->tree.nodes + store->tree.end, 0,
+		       (id + 1 - store->tree.end) * sizeof(*store->tree.nodes));
+		store->tree.nodes[id].parent = (uint32_t)fg_column_int(&q, 1);
+		store->tree.nodes[id].function = (uint32_t)fg_column_int(&q, 2) & INT32_MAX;
+		store->tree.end = id + 1;
+		store->tree.nodes[id].recursive = is_recursive(store, id);
 	}
 	fg_query_end(&q);
 	return status;
@@ -217,29 +217,29 @@ static int nodes_of_rows(struct fg_store *store, const uint64_t *ids, size_t cou
 static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t count,
 			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 {
-	uint32_t *places = fg_xcalloc(store->tree_end, sizeof(*places));
-	bool *wanted = fg_xcalloc(store->tree_end, sizeof(*wanted));
+	uint32_t *places = fg_xcalloc(store->tree.end, sizeof(*places));
+	bool *wanted = fg_xcalloc(store->tree.end, sizeof(*wanted));
 	struct fg_map functions = {0};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < count && status == FG_OK; i++) {
 		for (uint64_t id = ids[i]; id && !wanted[id] && status == FG_OK;
-		     id = store->tree[id].parent) {
-			if (!store->tree[id].function || store->tree[id].parent >= id)
+		     id = store->tree.nodes[id].parent) {
+			if (!store->tree.nodes[id].function || store->tree.nodes[id].parent >= id)
 				status = missing_node(store, id, err);
 			wanted[id] = true;
 		}
 	}
-	for (size_t id = 1; id < store->tree_end && status == FG_OK; id++) {
+	for (size_t id = 1; id < store->tree.end && status == FG_OK; id++) {
 		uint32_t function = 0;
 
-		if (!wanted[id] || store->tree[id].parent == 0)
+		if (!wanted[id] || store->tree.nodes[id].parent == 0)
 			continue;
-		status = function_index(store, &functions, store->tree[id].function, set, &function,
-					err);
+		status = function_index(store, &functions, store->tree.nodes[id].function, set,
+					&function, err);
 		if (status == FG_OK)
-			places[id] =
-				fg_profile_set_node(set, places[store->tree[id].parent], function);
+			places[id] = fg_profile_set_node(set, places[store->tree.nodes[id].parent],
+							 function);
 	}
 	if (status == FG_OK) {
 		*indexes = fg_xcalloc(count, sizeof(**indexes));
@@ -260,9 +260,9 @@ int fg_store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *e
 		return fg_error_set(err, FG_ELIMIT,
 				    "%s has more than %d call paths: too many to add up here",
 				    store->db->name, FG_TREE_MAX);
-	if (last >= store->tree_end)
+	if (last >= store->tree.end)
 		status = read_tree(store, err);
-	if (status == FG_OK && last >= store->tree_end)
+	if (status == FG_OK && last >= store->tree.end)
 		status = missing_node(store, last, err);
 	return status;
 }
@@ -284,11 +284,11 @@ int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 	const uint64_t most = largest(ids, count);
 	int status = FG_OK;
 
-	if (most >= store->tree_end && fg_is_scan_cheaper((size_t)most, count))
+	if (most >= store->tree.end && fg_is_scan_cheaper((size_t)most, count))
 		status = read_tree(store, err);
 	if (status != FG_OK)
 		return status;
-	if (most < store->tree_end)
+	if (most < store->tree.end)
 		return nodes_of_tree(store, ids, count, set, indexes, err);
 	return nodes_of_rows(store, ids, count, set, indexes, err);
 }

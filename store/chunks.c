@@ -22,7 +22,7 @@ int fg_store_chunks(struct fg_store *store, int64_t series, int64_t kind, fg_chu
 		const void *data = fg_column_bytes(&q, 1, &size);
 		struct fg_bytes content = {0};
 
-		status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, err);
+		status = fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, err);
 		if (status != FG_OK)
 			break;
 		contents = fg_grow(contents, &capacity, count + 1, sizeof(*contents));

@@ -176,8 +176,9 @@ static int add_facts(struct fg_store *store, struct conditions *c, struct by_dig
 		identity[i] = fact->identity;
 		remember(b, i, ids[i]);
 	}
-	return status == FG_OK ? fg_query_rows(store->db, FG_SQL_FACT_ADD, &rows, NULL, err)
-			       : status;
+	if (status != FG_OK)
+		return status;
+	return fg_query_rows(store->db, FG_SQL_FACT_ADD, &rows, NULL, err);
 }
 
 static size_t count_items(const struct items *const *lists, size_t count)
@@ -194,7 +195,7 @@ static int find_facts(struct fg_store *store, struct conditions *c,
 		      const struct items *const *lists, size_t count, struct fg_error *err)
 {
 	const size_t most = count_items(lists, count);
-	struct by_digest b = {.known = &store->facts,
+	struct by_digest b = {.known = &store->batch.facts,
 			      .blobs = fg_arena_array(&c->arena, most, sizeof(*b.blobs)),
 			      .of = fg_arena_array(&c->arena, most, sizeof(*b.of))};
 	struct fg_map seen = {0};
@@ -210,7 +211,8 @@ static int find_facts(struct fg_store *store, struct conditions *c,
 		status = add_facts(store, c, &b, err);
 	for (size_t l = 0; l < count && status == FG_OK; l++) {
 		for (size_t i = 0; i < lists[l]->count; i++)
-			lists[l]->list[i].row = row_of(&store->facts, lists[l]->list[i].digest);
+			lists[l]->list[i].row =
+				row_of(&store->batch.facts, lists[l]->list[i].digest);
 	}
 	return status;
 }
@@ -251,14 +253,16 @@ static int add_sets(struct fg_store *store, struct conditions *c, struct by_dige
 	}
 	if (status == FG_OK)
 		status = fg_query_rows(store->db, FG_SQL_FACT_SET_ADD, &rows, NULL, err);
-	return status == FG_OK ? add_members(store, c, b, first, lists, err) : status;
+	if (status != FG_OK)
+		return status;
+	return add_members(store, c, b, first, lists, err);
 }
 
 /* Find or add the rows of the sets, and of all conditions that have to be known by their row. */
 static int find_all(struct fg_store *store, struct conditions *c, struct fg_error *err)
 {
 	const struct items **lists = fg_arena_array(&c->arena, c->set_count + 1, sizeof(*lists));
-	struct by_digest b = {.known = &store->fact_sets,
+	struct by_digest b = {.known = &store->batch.fact_sets,
 			      .blobs = fg_arena_array(&c->arena, c->set_count, sizeof(*b.blobs)),
 			      .of = fg_arena_array(&c->arena, c->set_count, sizeof(*b.of))};
 	struct fg_map seen = {0};
@@ -276,7 +280,7 @@ static int find_all(struct fg_store *store, struct conditions *c, struct fg_erro
 	if (status == FG_OK && b.count)
 		status = add_sets(store, c, &b, lists, err);
 	for (size_t i = 0; i < c->set_count && status == FG_OK; i++)
-		c->sets[i].row = row_of(&store->fact_sets, c->sets[i].digest);
+		c->sets[i].row = row_of(&store->batch.fact_sets, c->sets[i].digest);
 	return status;
 }
 
@@ -334,9 +338,9 @@ int fg_store_put_conditions(struct fg_store *store, int64_t run, const struct fg
 		status = put_links(store, FG_SQL_RUN_SET_PUT, &sets, err);
 	if (status == FG_OK)
 		status = put_links(store, FG_SQL_RUN_FACT_ADD, &facts, err);
-	if (!store->in_batch) {
-		fg_map_release(&store->facts);
-		fg_map_release(&store->fact_sets);
+	if (!store->batch.is_open) {
+		fg_map_release(&store->batch.facts);
+		fg_map_release(&store->batch.fact_sets);
 	}
 	fg_arena_release(&c.arena);
 	return status;

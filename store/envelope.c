@@ -183,15 +183,18 @@ static int read_series(const cJSON *json, struct fg_run *run, struct fg_error *e
 		return fg_error_set(err, FG_EPARSE, "benchmark '%s' is there twice", name);
 	series = fg_run_add_series(run, name);
 	status = read_text(json, "command", FG_MAX_TEXT_BYTES, &series->command, err);
-	if (status == FG_OK)
-		status = fg_metrics_read(fg_json_find(json, "metrics"), series, err);
-	if (status == FG_OK)
-		status = fg_details_read(fg_json_find(json, "details"), series, err);
-	if (status == FG_OK)
-		status = read_facts(json, "baseline_build", &series->build[FG_ARM_BASELINE], err);
-	if (status == FG_OK)
-		status = read_facts(json, "candidate_build", &series->build[FG_ARM_CANDIDATE], err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = fg_metrics_read(fg_json_find(json, "metrics"), series, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_details_read(fg_json_find(json, "details"), series, err);
+	if (status != FG_OK)
+		return status;
+	status = read_facts(json, "baseline_build", &series->build[FG_ARM_BASELINE], err);
+	if (status != FG_OK)
+		return status;
+	return read_facts(json, "candidate_build", &series->build[FG_ARM_CANDIDATE], err);
 }
 
 static bool is_uuid(const char *text)

@@ -18,7 +18,7 @@ enum {
 
 static void take_row(struct fg_store *store, const struct fg_query *q)
 {
-	struct fg_functions *f = &store->rows;
+	struct fg_functions *f = &store->functions;
 	const size_t id = (size_t)fg_column_int(q, 0);
 	struct fg_function_row *row = fg_arena_alloc(&f->arena, sizeof(*row));
 	size_t size = 0;
@@ -39,9 +39,9 @@ static void take_row(struct fg_store *store, const struct fg_query *q)
 
 void fg_store_forget_functions(struct fg_store *store)
 {
-	fg_id_table_release(&store->rows.by_id);
-	fg_arena_release(&store->rows.arena);
-	store->rows = (struct fg_functions){0};
+	fg_id_table_release(&store->functions.by_id);
+	fg_arena_release(&store->functions.arena);
+	store->functions = (struct fg_functions){0};
 }
 
 /* The rows behind those that were read. */
@@ -53,15 +53,15 @@ static int read_more(struct fg_store *store, struct fg_error *err)
 
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_LAST);
 	status = fg_query_value(&q, &last, err);
-	if (status != FG_OK || last - store->rows.last > ALL_MAX)
+	if (status != FG_OK || last - store->functions.last > ALL_MAX)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTIONS_AFTER);
-	fg_query_int(&q, store->rows.last);
+	fg_query_int(&q, store->functions.last);
 	while ((status = fg_query_step(&q, err)) > 0)
 		take_row(store, &q);
 	fg_query_end(&q);
 	if (status == FG_OK)
-		store->rows.last = last;
+		store->functions.last = last;
 	return status;
 }
 
@@ -85,16 +85,16 @@ static int read_one(struct fg_store *store, uint64_t id, struct fg_error *err)
 int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
 		      struct fg_error *err)
 {
-	uint64_t at = id ? fg_id_table_get(&store->rows.by_id, id) : 0;
+	uint64_t at = id ? fg_id_table_get(&store->functions.by_id, id) : 0;
 	int status = FG_OK;
 
-	if (!at && (int64_t)id > store->rows.last) {
+	if (!at && (int64_t)id > store->functions.last) {
 		status = read_more(store, err);
-		at = status == FG_OK && id ? fg_id_table_get(&store->rows.by_id, id) : 0;
+		at = status == FG_OK && id ? fg_id_table_get(&store->functions.by_id, id) : 0;
 	}
 	if (status == FG_OK && !at) {
 		status = read_one(store, id, err);
-		at = status == FG_OK ? fg_id_table_get(&store->rows.by_id, id) : 0;
+		at = status == FG_OK ? fg_id_table_get(&store->functions.by_id, id) : 0;
 	}
 	if (status == FG_OK)
 		*row = *(const struct fg_function_row *)(uintptr_t)at;
@@ -103,6 +103,6 @@ int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_ro
 
 void fg_store_limit_functions(struct fg_store *store)
 {
-	if (store->rows.by_id.count > ALL_MAX)
+	if (store->functions.by_id.count > ALL_MAX)
 		fg_store_forget_functions(store);
 }

@@ -26,16 +26,16 @@ static void function_key(const struct fg_profile_function *function, struct fg_s
 
 static int64_t known_function(struct fg_store *store, const struct fg_strbuf *key)
 {
-	const uint64_t *known = fg_map_get(&store->functions, key->data, key->length);
+	const uint64_t *known = fg_map_get(&store->ids.functions, key->data, key->length);
 	int64_t id = 0;
 
 	if (known)
 		return (int64_t)*known;
-	if (store->shared) {
-		store->shared->ops->begin(store->shared);
-		id = store->shared->ops->function(store->shared, key->data, key->length,
-						  fg_map_hash(key->data, key->length));
-		store->shared->ops->end(store->shared);
+	if (store->ids.shared) {
+		store->ids.shared->ops->begin(store->ids.shared);
+		id = store->ids.shared->ops->function(store->ids.shared, key->data, key->length,
+						      fg_map_hash(key->data, key->length));
+		store->ids.shared->ops->end(store->ids.shared);
 	}
 	return id;
 }
@@ -46,7 +46,7 @@ static void remember_function(struct fg_store *store, const struct fg_profile_fu
 	struct fg_strbuf key = {0};
 
 	function_key(function, &key);
-	(void)fg_map_add(&store->functions, key.data, key.length, (uint64_t)id, NULL);
+	(void)fg_map_add(&store->ids.functions, key.data, key.length, (uint64_t)id, NULL);
 	fg_strbuf_release(&key);
 }
 
@@ -174,7 +174,7 @@ int fg_store_function_ids(struct fg_store *store, const struct fg_profile_functi
 
 	u.ids = ids;
 	list_unknown(store, count, &u);
-	if (u.count && !store->knows_all_functions)
+	if (u.count && !store->ids.has_all_functions)
 		status = find_functions(store, &arena, &u, err);
 	if (u.count && status == FG_OK)
 		status = add_functions(store, &arena, &u, err);
@@ -185,13 +185,13 @@ int fg_store_function_ids(struct fg_store *store, const struct fg_profile_functi
 /* While the shared ids are held. */
 static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 {
-	const uint64_t *known = fg_map_get(&store->nodes, key, 2 * sizeof(key[0]));
+	const uint64_t *known = fg_map_get(&store->ids.nodes, key, 2 * sizeof(key[0]));
 
 	if (known)
 		return *known;
-	return store->shared
-		       ? store->shared->ops->node(store->shared, (uint64_t)key[0], (uint64_t)key[1])
-		       : 0;
+	return store->ids.shared ? store->ids.shared->ops->node(store->ids.shared, (uint64_t)key[0],
+								(uint64_t)key[1])
+				 : 0;
 }
 
 /* The way from a tree's nodes to their rows. */
@@ -244,14 +244,14 @@ static void list_levels(struct fg_store *store, struct tree_rows *t)
 		return;
 	t->levels = fg_arena_array(&t->arena, tree->count + 1, sizeof(*t->levels));
 	t->places = fg_arena_array(&t->arena, wanted, sizeof(*t->places));
-	if (store->shared)
-		store->shared->ops->begin(store->shared);
+	if (store->ids.shared)
+		store->ids.shared->ops->begin(store->ids.shared);
 	for (size_t i = tree->first; i < tree->count; i++) {
 		if (!tree->ids[i])
 			list_node(store, t, i);
 	}
-	if (store->shared)
-		store->shared->ops->end(store->shared);
+	if (store->ids.shared)
+		store->ids.shared->ops->end(store->ids.shared);
 }
 
 /* The nodes of level 1, 2, ...; ends[l] is where those of level l end. */
@@ -275,7 +275,7 @@ static void remember_node(struct fg_store *store, const struct tree_rows *t, siz
 	int64_t key[2] = {0, function_of(t, node)};
 
 	(void)parent_row(t, node, &key[0]);
-	(void)fg_map_add(&store->nodes, key, sizeof(key), t->tree->ids[node], NULL);
+	(void)fg_map_add(&store->ids.nodes, key, sizeof(key), t->tree->ids[node], NULL);
 }
 
 /* Ask for those whose parent has a row; below one that has none, there is nothing. */
@@ -358,7 +358,7 @@ int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct
 	int status = FG_OK;
 
 	list_levels(store, &t);
-	if (t.unknown && !store->knows_all_nodes)
+	if (t.unknown && !store->ids.has_all_nodes)
 		status = find_nodes(store, &t, err);
 	if (status == FG_OK)
 		status = add_nodes(store, &t, err);
@@ -380,14 +380,14 @@ static int last_id(struct fg_store *store, enum fg_sql sql, size_t *last, struct
 
 static size_t known_nodes(const struct fg_store *store)
 {
-	return store->nodes.count +
-	       (store->shared ? store->shared->ops->node_count(store->shared) : 0);
+	return store->ids.nodes.count +
+	       (store->ids.shared ? store->ids.shared->ops->node_count(store->ids.shared) : 0);
 }
 
 static size_t known_functions(const struct fg_store *store)
 {
-	return store->functions.count +
-	       (store->shared ? store->shared->ops->function_count(store->shared) : 0);
+	return store->ids.functions.count +
+	       (store->ids.shared ? store->ids.shared->ops->function_count(store->ids.shared) : 0);
 }
 
 static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_error *err)
@@ -396,19 +396,19 @@ static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_err
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_NODE_LAST, &last, err);
 
-	store->knows_all_nodes = status == FG_OK && known_nodes(store) >= last;
-	if (status != FG_OK || store->knows_all_nodes || !fg_is_scan_cheaper(last, wanted))
+	store->ids.has_all_nodes = status == FG_OK && known_nodes(store) >= last;
+	if (status != FG_OK || store->ids.has_all_nodes || !fg_is_scan_cheaper(last, wanted))
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_NODES_AFTER);
 	fg_query_int(&q, 0);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const int64_t key[2] = {fg_column_int(&q, 1), fg_column_int(&q, 2)};
 
-		(void)fg_map_add(&store->nodes, key, sizeof(key), (uint64_t)fg_column_int(&q, 0),
-				 NULL);
+		(void)fg_map_add(&store->ids.nodes, key, sizeof(key),
+				 (uint64_t)fg_column_int(&q, 0), NULL);
 	}
 	fg_query_end(&q);
-	store->knows_all_nodes = status == FG_OK;
+	store->ids.has_all_nodes = status == FG_OK;
 	return status;
 }
 
@@ -419,8 +419,8 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 	size_t last = 0;
 	int status = last_id(store, FG_SQL_FUNCTION_LAST, &last, err);
 
-	store->knows_all_functions = status == FG_OK && known_functions(store) >= last;
-	if (status != FG_OK || store->knows_all_functions || !fg_is_scan_cheaper(last, wanted))
+	store->ids.has_all_functions = status == FG_OK && known_functions(store) >= last;
+	if (status != FG_OK || store->ids.has_all_functions || !fg_is_scan_cheaper(last, wanted))
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_NAMES);
 	while ((status = fg_query_step(&q, err)) > 0) {
@@ -429,11 +429,11 @@ static int read_known_functions(struct fg_store *store, size_t wanted, struct fg
 
 		fg_strbuf_clear(&key);
 		function_key(&function, &key);
-		(void)fg_map_add(&store->functions, key.data, key.length,
+		(void)fg_map_add(&store->ids.functions, key.data, key.length,
 				 (uint64_t)fg_column_int(&q, 0), NULL);
 	}
 	fg_query_end(&q);
-	store->knows_all_functions = status == FG_OK;
+	store->ids.has_all_functions = status == FG_OK;
 	fg_strbuf_release(&key);
 	return status;
 }
@@ -443,7 +443,9 @@ int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 {
 	const int status = read_known_functions(store, functions, err);
 
-	return status == FG_OK ? read_known_nodes(store, nodes, err) : status;
+	if (status != FG_OK)
+		return status;
+	return read_known_nodes(store, nodes, err);
 }
 
 /* Room for `count` items, of which `had` are there; the others become 0. */

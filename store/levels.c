@@ -119,7 +119,7 @@ int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_
 
 		if (!levels[m].is_there)
 			continue;
-		status = fg_store_words(store, series->metrics[m].name, &name, err);
+		status = fg_store_text_id(store, series->metrics[m].name, &name, err);
 		add_level(&columns, (const int64_t[]){benchmark, name, series_id}, &levels[m]);
 	}
 	if (status == FG_OK)

@@ -268,7 +268,7 @@ static int load_report(struct fg_store *store, int64_t row, char **report, struc
 		size_t size = 0;
 		const void *data = fg_column_bytes(&q, 0, &size);
 
-		status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, err);
+		status = fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, err);
 		*report = (char *)content.data; /* a NUL stands behind the content */
 	}
 	fg_query_end(&q);

@@ -37,7 +37,7 @@ static int find_project(struct fg_store *store, const char *name, int64_t *id, s
 
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 {
-	const uint64_t *known = fg_map_get_text(&store->places, name);
+	const uint64_t *known = fg_map_get_text(&store->batch.places, name);
 	int status = FG_OK;
 
 	if (known) {
@@ -45,14 +45,14 @@ int fg_store_project(struct fg_store *store, const char *name, int64_t *id, stru
 		return FG_OK;
 	}
 	status = find_project(store, name, id, err);
-	if (status == FG_OK && store->in_batch)
-		(void)fg_map_add_text(&store->places, name, (uint64_t)*id, NULL);
+	if (status == FG_OK && store->batch.is_open)
+		(void)fg_map_add_text(&store->batch.places, name, (uint64_t)*id, NULL);
 	return status;
 }
 
-int fg_store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
+int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 {
-	const uint64_t *known = fg_map_get_text(&store->words, text);
+	const uint64_t *known = fg_map_get_text(&store->batch.texts, text);
 	uint8_t digest[16];
 	struct fg_query q;
 	int status = FG_OK;
@@ -71,8 +71,8 @@ int fg_store_words(struct fg_store *store, const char *text, int64_t *id, struct
 		fg_query_text(&q, text);
 		status = fg_query_value(&q, id, err);
 	}
-	if (status == FG_OK && store->in_batch)
-		(void)fg_map_add_text(&store->words, text, (uint64_t)*id, NULL);
+	if (status == FG_OK && store->batch.is_open)
+		(void)fg_map_add_text(&store->batch.texts, text, (uint64_t)*id, NULL);
 	return status;
 }
 
@@ -105,15 +105,16 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project_name, cons
 	fg_strbuf_add_text(&key, project_name);
 	fg_strbuf_add_char(&key, '\0');
 	fg_strbuf_add_text(&key, name);
-	known = fg_map_get(&store->places, key.data, key.length);
+	known = fg_map_get(&store->batch.places, key.data, key.length);
 	if (known) {
 		*id = (int64_t)*known;
 	} else {
 		status = fg_store_project(store, project_name, &project, err);
 		if (status == FG_OK)
 			status = find_benchmark(store, project, name, id, err);
-		if (status == FG_OK && store->in_batch)
-			(void)fg_map_add(&store->places, key.data, key.length, (uint64_t)*id, NULL);
+		if (status == FG_OK && store->batch.is_open)
+			(void)fg_map_add(&store->batch.places, key.data, key.length, (uint64_t)*id,
+					 NULL);
 	}
 	fg_strbuf_release(&key);
 	return status;

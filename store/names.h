@@ -16,7 +16,7 @@ int fg_store_project(struct fg_store *store, const char *name, int64_t *id, stru
 
 int fg_store_benchmark_id(struct fg_store *store, const char *project, const char *name,
 			  int64_t *id, struct fg_error *err) FG_NODISCARD;
-int fg_store_words(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
+int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 
 void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[16]);

@@ -22,8 +22,8 @@ static int start_progress(struct fg_store *store, const struct fg_run *run, stru
 	if (status == FG_OK)
 		status = fg_store_put_run_conditions(store, id, run, err);
 	fg_store_forget_progress(store);
-	memcpy(store->progress_run, run->id, sizeof(run->id));
-	store->progress_id = id;
+	memcpy(store->progress.run, run->id, sizeof(run->id));
+	store->progress.id = id;
 	return status;
 }
 
@@ -63,13 +63,13 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 {
 	const struct fg_series *series = &run->series[position];
 	const size_t facts = series->build[0].count + series->build[1].count;
-	struct fg_progress_mark *mark = &store->marks[position];
+	struct fg_progress_mark *mark = &store->progress.marks[position];
 	const bool given_up = mark->series && mark->schedule != FG_SCHEDULE_AUTO &&
 			      mark->schedule != series->schedule;
 	int status = FG_OK;
 
 	if (!mark->series) {
-		status = fg_store_put_series(store, store->progress_id, run, position,
+		status = fg_store_put_series(store, store->progress.id, run, position,
 					     &mark->series, err);
 		mark->facts = facts;
 	} else if (mark->repetitions.count != series->repetition_count ||
@@ -80,7 +80,7 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 	if (status == FG_OK && given_up)
 		status = forget_chunks(store, mark, err);
 	if (status == FG_OK && mark->facts != facts)
-		status = fg_store_put_series_conditions(store, store->progress_id, series, position,
+		status = fg_store_put_series_conditions(store, store->progress.id, series, position,
 							err);
 	mark->metrics = series->metric_count;
 	mark->facts = facts;
@@ -92,7 +92,7 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 static int progress_series(struct fg_store *store, const struct fg_run *run, size_t position,
 			   const struct fg_profile_set *set, struct fg_error *err)
 {
-	struct fg_progress_mark *mark = &store->marks[position];
+	struct fg_progress_mark *mark = &store->progress.marks[position];
 	int status = progress_row(store, run, position, err);
 	const struct fg_chunk_place place = {
 		.store = store, .series = mark->series, .passing = true};
@@ -115,20 +115,21 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		status = fg_store_begin(store, err);
 	if (status != FG_OK)
 		return status;
-	if (strcmp(store->progress_run, run->id) != 0)
+	if (strcmp(store->progress.run, run->id) != 0)
 		status = start_progress(store, run, err);
-	if (status == FG_OK && store->mark_count < run->series_count) {
-		store->marks =
-			fg_xreallocarray(store->marks, run->series_count, sizeof(*store->marks));
-		memset(store->marks + store->mark_count, 0,
-		       (run->series_count - store->mark_count) * sizeof(*store->marks));
-		store->mark_count = run->series_count;
+	if (status == FG_OK && store->progress.mark_count < run->series_count) {
+		store->progress.marks = fg_xreallocarray(store->progress.marks, run->series_count,
+							 sizeof(*store->progress.marks));
+		memset(store->progress.marks + store->progress.mark_count, 0,
+		       (run->series_count - store->progress.mark_count) *
+			       sizeof(*store->progress.marks));
+		store->progress.mark_count = run->series_count;
 	}
 	for (size_t i = 0; i < run->series_count && status == FG_OK; i++)
 		status = progress_series(store, run, i, profiles ? profiles[i] : NULL, err);
 	if (status == FG_OK) {
 		fg_query_begin(&q, store->db, FG_SQL_RUN_TOUCH);
-		fg_query_int(&q, store->progress_id);
+		fg_query_int(&q, store->progress.id);
 		fg_query_int(&q, run->ended_ns);
 		status = fg_query_run(&q, err);
 	}

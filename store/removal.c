@@ -60,8 +60,8 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 {
 	int status = FG_OK;
 
-	if (strcmp(store->progress_run, id) == 0)
-		store->progress_run[0] = '\0';
+	if (strcmp(store->progress.run, id) == 0)
+		store->progress.run[0] = '\0';
 	status = fg_store_begin(store, err);
 	if (status != FG_OK)
 		return status;

@@ -20,7 +20,7 @@ static const char *side_fact(const struct fg_run *run, const char *key)
 }
 
 int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
-		     const struct fg_run_head *words, int64_t *id, struct fg_error *err)
+		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
 {
 	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
 	const struct fg_side *baseline = &run->sides[FG_ARM_BASELINE];
@@ -39,11 +39,11 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 	fg_query_int(&q, project);
 	fg_query_int(&q, run->started_ns);
 	fg_query_int(&q, run->ended_ns);
-	fg_query_int(&q, words->complete);
+	fg_query_int(&q, head->complete);
 	fg_query_int(&q, run->has_baseline);
 	fg_query_text(&q, seed);
 	fg_query_text(&q, run->tool_version);
-	fg_query_text(&q, words->outcome);
+	fg_query_text(&q, head->outcome);
 	fg_query_text(&q, fingerprint);
 	fg_query_text(&q, candidate->commit);
 	fg_query_text(&q, candidate->branch);
@@ -54,7 +54,7 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 	fg_query_text(&q, baseline->describe);
 	fg_query_int(&q, baseline->dirty);
 	fg_query_text(&q, side_fact(run, "git.tag"));
-	fg_query_text(&q, words->digest);
+	fg_query_text(&q, head->digest);
 	return fg_query_value(&q, id, err);
 }
 
@@ -77,7 +77,9 @@ int fg_store_clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
 		status = clear(store, sweeps[i], id, err);
-	return status == FG_OK ? fg_store_cut_seals(store, err) : status;
+	if (status != FG_OK)
+		return status;
+	return fg_store_cut_seals(store, err);
 }
 
 int fg_store_put_run_conditions(struct fg_store *store, int64_t id, const struct fg_run *run,
@@ -105,8 +107,8 @@ int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
 	return fg_store_put_conditions(store, run, scoped, FG_ARRAY_SIZE(scoped), err);
 }
 
-static int metrics_words(struct fg_store *store, const struct fg_series *series, int64_t *id,
-			 struct fg_error *err)
+static int metrics_text_id(struct fg_store *store, const struct fg_series *series, int64_t *id,
+			   struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
 	struct fg_json_writer w;
@@ -114,7 +116,7 @@ static int metrics_words(struct fg_store *store, const struct fg_series *series,
 
 	fg_json_writer_init(&w, &text, 0);
 	fg_metrics_write(series, &w, NULL);
-	status = fg_store_words(store, fg_strbuf_text(&text), id, err);
+	status = fg_store_text_id(store, fg_strbuf_text(&text), id, err);
 	fg_strbuf_release(&text);
 	return status;
 }
@@ -143,9 +145,9 @@ int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_
 					   &benchmark, err);
 
 	if (status == FG_OK)
-		status = metrics_words(store, series, &metrics, err);
+		status = metrics_text_id(store, series, &metrics, err);
 	if (status == FG_OK && series->command)
-		status = fg_store_words(store, series->command, &command, err);
+		status = fg_store_text_id(store, series->command, &command, err);
 	if (status == FG_OK) {
 		fg_query_begin(&q, store->db, FG_SQL_SERIES_ADD);
 		fg_query_int(&q, run_id);
@@ -171,7 +173,7 @@ int fg_store_update_series(struct fg_store *store, const struct fg_series *serie
 	char *details = details_text(series);
 	struct fg_query q;
 	int64_t metrics = 0;
-	int status = metrics_words(store, series, &metrics, err);
+	int status = metrics_text_id(store, series, &metrics, err);
 
 	if (status == FG_OK) {
 		fg_query_begin(&q, store->db, FG_SQL_SERIES_UPDATE);

@@ -17,7 +17,7 @@ struct fg_run_head {
 };
 
 int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
-		     const struct fg_run_head *words, int64_t *id, struct fg_error *err)
+		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 int fg_store_clear_run(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;
 int fg_store_put_run_conditions(struct fg_store *store, int64_t id, const struct fg_run *run,

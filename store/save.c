@@ -207,7 +207,7 @@ int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,
 		fg_error_prefix(err, "the report of run %s", run->id);
 		return status;
 	}
-	return fg_seal(report, strlen(report), FG_SEAL_LEVEL, block, err);
+	return fg_pack(report, strlen(report), FG_PACK_LEVEL, block, err);
 }
 
 int fg_store_save_made(struct fg_store *store, struct fg_save *save, const char *report,

@@ -53,7 +53,7 @@ int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struc
 	FG_NODISCARD;
 
 /*
- * Is the run fit to be stored?  Then its report as JSON and as a sealed block; both empty when
+ * Is the run fit to be stored?  Then its report as JSON and as a packed block; both empty when
  * there is none.
  */
 int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,

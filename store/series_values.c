@@ -30,10 +30,10 @@ static int put_block(const struct fg_chunk_place *place, int64_t kind, size_t fi
 int fg_chunk_put(const struct fg_chunk_place *place, int64_t kind, size_t first,
 		 struct fg_bytes *content, struct fg_error *err)
 {
-	const int lasting = place->store->for_server ? FG_SEAL_LEVEL : FG_SEAL_LEVEL_TIGHT;
+	const int lasting = place->store->is_durable ? FG_PACK_LEVEL : FG_PACK_LEVEL_TIGHT;
 	struct fg_bytes block = {0};
 	int status =
-		fg_seal_bytes(content, place->passing ? FG_SEAL_LEVEL_QUICK : lasting, &block, err);
+		fg_pack_bytes(content, place->passing ? FG_PACK_LEVEL_QUICK : lasting, &block, err);
 
 	if (status == FG_OK)
 		status = put_block(place, kind, first, &block, err);
@@ -170,5 +170,7 @@ int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_pro
 	mark->node_count = interned.node_count;
 	if (status == FG_OK)
 		status = put_rows(place, set, mark, err);
-	return status == FG_OK ? put_regions(place, set, &mark->regions, err) : status;
+	if (status != FG_OK)
+		return status;
+	return put_regions(place, set, &mark->regions, err);
 }

@@ -26,36 +26,49 @@ static inline bool fg_is_scan_cheaper(size_t rows, size_t wanted)
 	return wanted > LEAST_WANTED && rows / ROW_RATIO < wanted && rows < FG_TREE_MAX;
 }
 
-struct fg_store {
-	struct fg_db *db;
-	struct fg_functions rows;
-	bool for_server; /* FG_STORE_DURABLE: packed quickly, and totals are kept */
-	bool in_batch;
-	bool is_spoiled; /* a part of the batch has failed */
-	/* Ids seen since the store was opened; emptied when a transaction is undone. */
+/* Ids of functions and call paths, seen since the store was opened; dropped by a rollback. */
+struct fg_known_ids {
 	struct fg_map functions; /* name NUL library → id */
 	struct fg_map nodes;     /* parent id, function id → id */
-	/* In this transaction all rows there are are among them: what is not known is not there. */
-	bool knows_all_functions;
-	bool knows_all_nodes;
-	/* committed ids of all sessions; NULL: this one is alone.  Borrowed */
-	struct fg_id_cache *shared;
-	/*
-	 * Ids of conditions and their sets, words, projects and benchmarks, within one batch:
-	 * garbage collection may remove such rows between two.
-	 */
+	/* The maps are complete for this transaction: a miss means that the row does not exist. */
+	bool has_all_functions;
+	bool has_all_nodes;
+	struct fg_id_cache *shared; /* committed ids of all sessions, borrowed; NULL: no others */
+};
+
+/* Several saves in one transaction, and ids that garbage collection may remove after it. */
+struct fg_batch {
+	bool is_open;
+	bool is_spoiled; /* a part of it has failed: only a rollback is left */
 	struct fg_map facts;
 	struct fg_map fact_sets;
-	struct fg_map words;
+	struct fg_map texts;
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
-	/* The tree by id, as far as it was read: rows of `node` never change and never go. */
-	struct fg_tree_node *tree;
-	size_t tree_end; /* one past the last id */
-	size_t tree_capacity;
-	char progress_run[37];
-	int64_t progress_id;
+};
+
+/* The call tree by id, as far as it was read: rows of `node` never change and never go. */
+struct fg_tree_rows {
+	struct fg_tree_node *nodes;
+	size_t end; /* one past the last id */
+	size_t capacity;
+};
+
+/* The run in progress: how far each of its series is stored. */
+struct fg_progress {
+	char run[37]; /* empty: none */
+	int64_t id;
 	struct fg_progress_mark *marks;
 	size_t mark_count;
+};
+
+struct fg_store {
+	struct fg_db *db;
+	bool is_durable; /* FG_STORE_DURABLE */
+	struct fg_known_ids ids;
+	struct fg_functions functions;
+	struct fg_tree_rows tree;
+	struct fg_batch batch;
+	struct fg_progress progress;
 };
 
 #endif

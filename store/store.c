@@ -150,7 +150,7 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		return status;
 	*store = fg_xcalloc(1, sizeof(**store));
 	(*store)->db = db;
-	(*store)->for_server = flags & FG_STORE_DURABLE;
+	(*store)->is_durable = flags & FG_STORE_DURABLE;
 	return FG_OK;
 }
 
@@ -177,7 +177,7 @@ void fg_store_close(struct fg_store *store)
 	fg_store_forget_progress(store);
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
-	free(store->tree);
+	free(store->tree.nodes);
 	fg_db_close(store->db);
 	free(store);
 }

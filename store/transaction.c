@@ -12,49 +12,49 @@ enum {
 
 void fg_store_forget_progress(struct fg_store *store)
 {
-	for (size_t i = 0; i < store->mark_count; i++) {
-		free(store->marks[i].functions);
-		free(store->marks[i].nodes);
+	for (size_t i = 0; i < store->progress.mark_count; i++) {
+		free(store->progress.marks[i].functions);
+		free(store->progress.marks[i].nodes);
 	}
-	free(store->marks);
-	store->marks = NULL;
-	store->mark_count = 0;
-	store->progress_run[0] = '\0';
+	free(store->progress.marks);
+	store->progress.marks = NULL;
+	store->progress.mark_count = 0;
+	store->progress.run[0] = '\0';
 }
 
 /* What garbage collection may remove before the next batch. */
 void fg_store_forget_batch(struct fg_store *store)
 {
-	fg_map_release(&store->facts);
-	fg_map_release(&store->fact_sets);
-	fg_map_release(&store->words);
-	fg_map_release(&store->places);
+	fg_map_release(&store->batch.facts);
+	fg_map_release(&store->batch.fact_sets);
+	fg_map_release(&store->batch.texts);
+	fg_map_release(&store->batch.places);
 }
 
 void fg_store_forget_ids(struct fg_store *store)
 {
-	fg_map_release(&store->functions);
-	fg_map_release(&store->nodes);
+	fg_map_release(&store->ids.functions);
+	fg_map_release(&store->ids.nodes);
 	fg_store_forget_batch(store);
 }
 
 static void limit_cache(struct fg_store *store)
 {
-	if (store->nodes.count > CACHE_LIMIT || store->functions.count > CACHE_LIMIT) {
-		fg_map_release(&store->functions);
-		fg_map_release(&store->nodes);
+	if (store->ids.nodes.count > CACHE_LIMIT || store->ids.functions.count > CACHE_LIMIT) {
+		fg_map_release(&store->ids.functions);
+		fg_map_release(&store->ids.nodes);
 	}
 }
 
 int fg_store_begin(struct fg_store *store, struct fg_error *err)
 {
 	limit_cache(store);
-	store->knows_all_functions = false;
-	store->knows_all_nodes = false;
-	if (store->is_spoiled)
+	store->ids.has_all_functions = false;
+	store->ids.has_all_nodes = false;
+	if (store->batch.is_spoiled)
 		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
 				    store->db->name);
-	return store->in_batch ? FG_OK : fg_db_begin(store->db, true, err);
+	return store->batch.is_open ? FG_OK : fg_db_begin(store->db, true, err);
 }
 
 /* Roll back, and forget ids. */
@@ -68,8 +68,8 @@ void fg_store_undo(struct fg_store *store)
 
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err)
 {
-	if (store->in_batch) {
-		store->is_spoiled = store->is_spoiled || status != FG_OK;
+	if (store->batch.is_open) {
+		store->batch.is_spoiled = store->batch.is_spoiled || status != FG_OK;
 		return status;
 	}
 	if (status == FG_OK)

@@ -9,19 +9,19 @@ int fg_store_batch_begin(struct fg_store *store, struct fg_error *err)
 {
 	const int status = fg_db_begin(store->db, true, err);
 
-	store->in_batch = status == FG_OK;
+	store->batch.is_open = status == FG_OK;
 	return status;
 }
 
 bool fg_store_batch_is_spoiled(const struct fg_store *store)
 {
-	return store->is_spoiled;
+	return store->batch.is_spoiled;
 }
 
 void fg_store_batch_undo(struct fg_store *store)
 {
-	store->in_batch = false;
-	store->is_spoiled = false;
+	store->batch.is_open = false;
+	store->batch.is_spoiled = false;
 	fg_store_undo(store);
 }
 
@@ -29,16 +29,17 @@ int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	FG_ASSERT(!store->is_spoiled);
-	store->in_batch = false;
+	FG_ASSERT(!store->batch.is_spoiled);
+	store->batch.is_open = false;
 	status = fg_db_commit(store->db, err);
 	if (status != FG_OK) {
 		fg_store_undo(store);
 		return status;
 	}
 	fg_store_forget_batch(store);
-	if (store->shared) {
-		store->shared->ops->add(store->shared, &store->functions, &store->nodes);
+	if (store->ids.shared) {
+		store->ids.shared->ops->add(store->ids.shared, &store->ids.functions,
+					    &store->ids.nodes);
 		fg_store_forget_ids(store);
 	}
 	return FG_OK;

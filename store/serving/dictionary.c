@@ -355,7 +355,7 @@ int fg_dictionary_open(const struct fg_bytes *sealed, const struct fg_bundle_lim
 {
 	struct fg_dictionary *d = fg_xcalloc(1, sizeof(*d));
 	int status =
-		fg_unseal(sealed->data, sealed->size, limits->dictionary_bytes, &d->content, err);
+		fg_unpack(sealed->data, sealed->size, limits->dictionary_bytes, &d->content, err);
 
 	d->base = base;
 	if (status == FG_OK) {

@@ -174,5 +174,5 @@ void fg_ids_free(struct fg_ids *ids)
 
 void fg_store_share_ids(struct fg_store *store, struct fg_ids *ids)
 {
-	store->shared = ids ? &ids->cache : NULL;
+	store->ids.shared = ids ? &ids->cache : NULL;
 }

@@ -26,7 +26,7 @@
 
 static int seal(struct fg_bytes *content, int level, struct fg_bytes *block, struct fg_error *err)
 {
-	const int status = fg_seal_bytes(content, level, block, err);
+	const int status = fg_pack_bytes(content, level, block, err);
 
 	fg_bytes_release(content);
 	return status;
@@ -71,7 +71,7 @@ static int make_totals(const struct fg_recoding *r, const struct fg_dictionary *
 	fg_totals_release(&totals);
 	free(sums.self);
 	if (status == FG_OK)
-		return seal(&content, FG_SEAL_LEVEL_NONE, block, err);
+		return seal(&content, FG_PACK_LEVEL_NONE, block, err);
 	fg_bytes_release(&content);
 	return status;
 }
@@ -94,7 +94,7 @@ static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionar
 	if (status != FG_OK)
 		goto out;
 	fg_recoding_write(&r, &to, &content);
-	status = seal(&content, FG_SEAL_LEVEL_QUICK, &part->rows, err);
+	status = seal(&content, FG_PACK_LEVEL_QUICK, &part->rows, err);
 out:
 	fg_recoding_release(&r);
 	return status;
@@ -165,7 +165,7 @@ static int make_regions(struct fg_byte_reader *reader, struct fg_series_parts *p
 	status = fg_regions_read(reader, &set, err);
 	if (status == FG_OK && set.region_row_count) {
 		fg_regions_write(&set, 0, &content);
-		status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REGIONS], err);
+		status = seal(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REGIONS], err);
 	}
 	fg_profile_set_release(&set);
 	return status;
@@ -184,12 +184,13 @@ static int make_profile(struct fg_byte_reader *reader, const struct fg_dictionar
 	if (root == 0)
 		return FG_OK;
 	fg_bytes_text(&content, fg_dictionary_root_name(d, (uint32_t)root));
-	status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_PROGRAM], err);
-	if (status == FG_OK)
-		status = make_measures(reader, d, root, parts, err);
-	if (status == FG_OK)
-		status = make_regions(reader, parts, err);
-	return status;
+	status = seal(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_PROGRAM], err);
+	if (status != FG_OK)
+		return status;
+	status = make_measures(reader, d, root, parts, err);
+	if (status != FG_OK)
+		return status;
+	return make_regions(reader, parts, err);
 }
 
 static int make_series(struct fg_byte_reader *reader, const struct fg_dictionary *d,
@@ -201,7 +202,7 @@ static int make_series(struct fg_byte_reader *reader, const struct fg_dictionary
 
 	if (status == FG_OK && series->repetition_count) {
 		fg_repetitions_write(series, 0, &content);
-		status = seal(&content, FG_SEAL_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REPETITIONS],
+		status = seal(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REPETITIONS],
 			      err);
 	}
 	if (status == FG_OK)
@@ -217,7 +218,7 @@ static int make_all(const void *values, size_t size, const struct fg_dictionary 
 	struct fg_run *run = &a->stored.run;
 	struct fg_bytes content = {0};
 	struct fg_byte_reader reader;
-	int status = fg_unseal(values, size, fg_bundle_limits_default.values_bytes, &content, err);
+	int status = fg_unpack(values, size, fg_bundle_limits_default.values_bytes, &content, err);
 
 	if (status != FG_OK) {
 		fg_error_prefix(err, "values");

@@ -62,8 +62,9 @@ static int mark(struct fg_store *store, const struct fg_weights *w, struct cut *
 		struct fg_error *err)
 {
 	for (size_t i = 0; i < w->count; i++) {
-		for (uint64_t id = w->ids[i]; id && !cut->wanted[id]; id = store->tree[id].parent) {
-			if (!store->tree[id].function || store->tree[id].parent >= id)
+		for (uint64_t id = w->ids[i]; id && !cut->wanted[id];
+		     id = store->tree.nodes[id].parent) {
+			if (!store->tree.nodes[id].function || store->tree.nodes[id].parent >= id)
 				return fg_error_set(err, FG_EDB,
 						    "%s is damaged: call path %llu is not there",
 						    store->db->name, (unsigned long long)id);
@@ -110,7 +111,7 @@ static int cut_out(struct fg_store *store, struct cut *cut, struct fg_profile_se
 	set->node_capacity = count;
 	set->function_capacity = count;
 	for (uint64_t id = 1; id < cut->end && status == FG_OK; id++) {
-		const struct fg_tree_node *node = &store->tree[id];
+		const struct fg_tree_node *node = &store->tree.nodes[id];
 		uint32_t function = 0;
 
 		if (!cut->wanted[id] || node->parent == 0)

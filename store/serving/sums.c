@@ -202,13 +202,13 @@ static void add_arm(const struct fg_store *store, const struct fg_weights *w, si
 	memset(inclusive, 0, end * sizeof(*inclusive));
 	for (size_t i = 0; i < w->count; i++) {
 		const size_t id = (size_t)w->ids[i];
-		double *self = &by_function[store->tree[id].function].self[arm];
+		double *self = &by_function[store->tree.nodes[id].function].self[arm];
 
 		inclusive[id] = w->sums[i];
 		*self = join(w->fold, *self, inclusive[id]);
 	}
 	for (size_t id = end; id-- > 1;) {
-		const struct fg_tree_node *node = &store->tree[id];
+		const struct fg_tree_node *node = &store->tree.nodes[id];
 		double *sum = &by_function[node->function].inclusive[arm];
 
 		if (!(inclusive[id] > 0))
@@ -240,8 +240,8 @@ static void add_up(const struct fg_store *store, const struct both *both, size_t
 	size_t end = 0;
 
 	for (size_t id = 0; id < node_end; id++) {
-		if (store->tree[id].function >= end)
-			end = (size_t)store->tree[id].function + 1;
+		if (store->tree.nodes[id].function >= end)
+			end = (size_t)store->tree.nodes[id].function + 1;
 	}
 	all = fg_xcalloc(end, sizeof(*all));
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
@@ -263,7 +263,7 @@ static void add_up(const struct fg_store *store, const struct both *both, size_t
 static int check_ids(const struct fg_store *store, const struct fg_weights *w, struct fg_error *err)
 {
 	for (size_t i = 0; i < w->count; i++) {
-		if (!store->tree[w->ids[i]].function)
+		if (!store->tree.nodes[w->ids[i]].function)
 			return fg_error_set(err, FG_EDB,
 					    "%s is damaged: call path %llu is not there",
 					    store->db->name, (unsigned long long)w->ids[i]);

@@ -111,7 +111,7 @@ static int add_tile(struct tile_rows *rows, const struct sealing *s, const struc
 
 	write_values(tile->self, s->count, &content);
 	write_values(tile->inclusive, s->count, &content);
-	status = fg_seal(content.data, content.size, TILE_LEVEL, &block, err);
+	status = fg_pack(content.data, content.size, TILE_LEVEL, &block, err);
 	if (status == FG_OK) {
 		rows->benchmarks[rows->count] = s->benchmark;
 		rows->functions[rows->count] = (int64_t)tile->function;
@@ -207,7 +207,7 @@ static int write_seal(struct fg_store *store, const struct sealing *s, struct fg
 	}
 	status = add_heads(store, s, &content, err);
 	if (status == FG_OK)
-		status = fg_seal(content.data, content.size, TILE_LEVEL, &block, err);
+		status = fg_pack(content.data, content.size, TILE_LEVEL, &block, err);
 	if (status == FG_OK) {
 		fg_query_begin(&q, store->db, FG_SQL_SEAL_ADD);
 		fg_query_int(&q, s->benchmark);

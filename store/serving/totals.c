@@ -336,7 +336,7 @@ int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, stru
 		}
 		content.size = 0;
 		fg_totals_part_write(&part, &content);
-		status = fg_seal_bytes(&content, FG_SEAL_LEVEL_QUICK, &blocks, err);
+		status = fg_pack_bytes(&content, FG_PACK_LEVEL_QUICK, &blocks, err);
 		fg_bytes_varint(bytes, last - before);
 		fg_bytes_varint(bytes, blocks.size - start);
 		before = last;
@@ -385,7 +385,7 @@ static int list_parts(struct fg_byte_reader *reader, struct part **parts, size_t
 static int open_part(const struct part *part, struct fg_bytes *content,
 		     struct fg_byte_reader *reader, struct fg_error *err)
 {
-	const int status = fg_unseal(part->block, part->size, PART_MAX_BYTES, content, err);
+	const int status = fg_unpack(part->block, part->size, PART_MAX_BYTES, content, err);
 
 	*reader = (struct fg_byte_reader){content->data, content->data + content->size, false};
 	return status;

@@ -66,7 +66,7 @@ static inline double fg_totals_unit(double sum, double samples, bool exact)
 void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source);
 
 /*
- * As bytes: parts of some hundred functions, each a sealed block of its own, behind a list of where
+ * As bytes: parts of some hundred functions, each a packed block of its own, behind a list of where
  * they lie.  Who follows one function through hundreds of runs unpacks the part that it is in, of
  * each.
  */

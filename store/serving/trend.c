@@ -85,7 +85,7 @@ static int read_block(const struct fg_query *q, int column, struct fg_bytes *con
 	size_t size = 0;
 	const void *data = fg_column_bytes(q, column, &size);
 
-	return fg_unseal(data, size, FG_MAX_CHUNK_BYTES, content, err);
+	return fg_unpack(data, size, FG_MAX_CHUNK_BYTES, content, err);
 }
 
 static int list_seals(struct fg_store *store, int64_t benchmark, struct seals *seals,
@@ -167,7 +167,7 @@ static int read_values(struct tracing *t, const struct sealed *s, struct fg_byte
 	return FG_OK;
 }
 
-static struct fg_trend_point *add_points(struct fg_function_trend *trend, size_t count)
+static struct fg_function_point *add_points(struct fg_function_trend *trend, size_t count)
 {
 	trend->points = fg_grow(trend->points, &trend->capacity, trend->count + count,
 				sizeof(*trend->points));
@@ -185,15 +185,15 @@ static bool is_wanted(const char *own, size_t length, const char *only)
 static int take_members(const struct tracing *t, struct fg_byte_reader *members, const char *branch,
 			struct fg_function_trend *trend, struct fg_error *err)
 {
-	struct fg_trend_point *points = add_points(trend, FG_TILE_MEMBERS);
+	struct fg_function_point *points = add_points(trend, FG_TILE_MEMBERS);
 	int64_t time = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
 		time += fg_read_signed(members);
-		points[i] = (struct fg_trend_point){.started_ns = time,
-						    .self = t->items[i].self,
-						    .inclusive = t->items[i].inclusive};
+		points[i] = (struct fg_function_point){.started_ns = time,
+						       .self = t->items[i].self,
+						       .inclusive = t->items[i].inclusive};
 	}
 	for (size_t i = 0; i < FG_TILE_MEMBERS; i++) {
 		const char *text = NULL;
@@ -238,7 +238,7 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const int6
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const int64_t series = fg_column_int(&q, 0);
 		const char *its_branch = fg_column_text(&q, 4);
-		struct fg_trend_point *point = NULL;
+		struct fg_function_point *point = NULL;
 
 		while (at < t->count && t->items[at].series < series)
 			at++;
@@ -247,7 +247,7 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const int6
 			continue;
 		point = add_points(trend, 1);
 		trend->count++;
-		*point = (struct fg_trend_point){
+		*point = (struct fg_function_point){
 			.started_ns = fg_column_int(&q, 2),
 			.commit = fg_arena_strdup(&trend->texts, fg_column_text(&q, 3)),
 			.self = t->items[at].self,
@@ -417,8 +417,8 @@ static int read_tail(struct fg_store *store, struct tracing *t, const struct fg_
 
 static int by_time(const void *a, const void *b)
 {
-	const struct fg_trend_point *x = a;
-	const struct fg_trend_point *y = b;
+	const struct fg_function_point *x = a;
+	const struct fg_function_point *y = b;
 
 	if (x->started_ns != y->started_ns)
 		return x->started_ns < y->started_ns ? -1 : 1;

@@ -9,7 +9,7 @@
 
 struct fg_store;
 
-struct fg_trend_point {
+struct fg_function_point {
 	char run[37];
 	int64_t started_ns;
 	const char *commit; /* NULL: unknown */
@@ -20,7 +20,7 @@ struct fg_trend_point {
 struct fg_function_trend {
 	char *name;
 	char *library;
-	struct fg_trend_point *points; /* oldest first */
+	struct fg_function_point *points; /* oldest first */
 	size_t count;
 	size_t capacity;
 	size_t from_tiles; /* runs that were asked of tiles, gone ones among them */

@@ -25,7 +25,7 @@ static int check_chunk(struct fg_store *store, const struct fg_query *q, struct 
 	struct fg_error reason = {0};
 	struct fg_bytes content = {0};
 	struct fg_matrix matrix = {0};
-	int status = fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, &reason);
+	int status = fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, &reason);
 
 	(void)store;
 	if (status == FG_OK && fg_measure_is_rows(fg_column_int(q, 1))) {

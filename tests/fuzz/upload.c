@@ -67,7 +67,7 @@ static struct fg_dictionary *open_bytes(const struct fg_bytes *content,
 	char hash[FG_SHA256_HEX_SIZE];
 
 	fg_sha256_hex(content->data, content->size, hash);
-	if (fg_seal(content->data, content->size, 1, &sealed, &err) == FG_OK &&
+	if (fg_pack(content->data, content->size, 1, &sealed, &err) == FG_OK &&
 	    fg_dictionary_open(&sealed, &limits, hash, base, &d, &err) != FG_OK)
 		FG_ASSERT(err.message[0] != '\0');
 	fg_bytes_release(&sealed);
@@ -140,8 +140,8 @@ static void try_parts(const uint8_t *data, size_t size)
 	data += SIZES;
 	size -= SIZES;
 	fill_hash(&bundle, (const char *)data, envelope, data + envelope, dictionary);
-	if (fg_seal(data + envelope, dictionary, 1, &bundle.dictionary, &err) == FG_OK &&
-	    fg_seal(data + envelope + dictionary, size - envelope - dictionary, 1, &bundle.values,
+	if (fg_pack(data + envelope, dictionary, 1, &bundle.dictionary, &err) == FG_OK &&
+	    fg_pack(data + envelope + dictionary, size - envelope - dictionary, 1, &bundle.values,
 		    &err) == FG_OK) {
 		if (fg_bundle_to_run(&bundle, &limits, &run, &err) == FG_OK)
 			fg_stored_run_release(&run);

@@ -266,7 +266,7 @@ static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], st
 
 /* On request: the search takes longer than the rest of the answer. */
 static int write_function_changes(struct fg_request *rq, struct fg_json_writer *w,
-				  const struct fg_trend_point *points, size_t count,
+				  const struct fg_function_point *points, size_t count,
 				  struct fg_error *err)
 {
 	const char *wish = fg_request_parameter(rq, "changes");
@@ -283,7 +283,7 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 	return status;
 }
 
-static void write_function_point(struct fg_json_writer *w, const struct fg_trend_point *p)
+static void write_function_point(struct fg_json_writer *w, const struct fg_function_point *p)
 {
 	begin_point(w, p->run, p->started_ns, p->commit);
 	fg_json_double(w, "value", round(p->self / 100) / 1e4);
@@ -297,7 +297,7 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 	const char *project = NULL;
 	const char *benchmark = NULL;
 	char function[FG_FUNCTION_ID_SIZE] = "";
-	const struct fg_trend_point *points = NULL; /* the newest ones */
+	const struct fg_function_point *points = NULL; /* the newest ones */
 	size_t limit = POINTS_MAX;
 	size_t count = 0;
 	struct fg_json_writer w;

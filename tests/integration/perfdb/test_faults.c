@@ -30,7 +30,7 @@ static void make_bomb(uint32_t announced, struct fg_bytes *block)
 	uint8_t *zeros = fg_xcalloc(size, 1);
 	uint32_t crc = 0;
 
-	assert_int_equal(fg_seal(zeros, size, 1, block, NULL), FG_OK);
+	assert_int_equal(fg_pack(zeros, size, 1, block, NULL), FG_OK);
 	for (size_t i = 0; i < 4; i++)
 		block->data[5 + i] = (uint8_t)(announced >> (8 * i));
 	crc = fg_crc32c(0, block->data + 5, block->size - 5);

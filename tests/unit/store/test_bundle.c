@@ -165,10 +165,10 @@ static void bytes_behind_the_values_are_refused(void **state)
 	(void)state;
 	make(&bundle);
 	assert_int_equal(
-		fg_unseal(bundle.values.data, bundle.values.size, SIZE_MAX, &content, &err), FG_OK);
+		fg_unpack(bundle.values.data, bundle.values.size, SIZE_MAX, &content, &err), FG_OK);
 	fg_bytes_add(&content, more, sizeof(more));
 	bundle.values.size = 0;
-	assert_int_equal(fg_seal(content.data, content.size, 1, &bundle.values, &err), FG_OK);
+	assert_int_equal(fg_pack(content.data, content.size, 1, &bundle.values, &err), FG_OK);
 	assert_int_equal(fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &s, &err), FG_EPARSE);
 	assert_string_equal(err.message, "there are 3 bytes behind the values");
 	fg_bytes_release(&content);
@@ -190,7 +190,7 @@ static void lying_values_never_crash(void **state)
 	make(&bundle);
 	fg_random_seed(&random, 11);
 	assert_int_equal(
-		fg_unseal(bundle.values.data, bundle.values.size, SIZE_MAX, &content, &err), FG_OK);
+		fg_unpack(bundle.values.data, bundle.values.size, SIZE_MAX, &content, &err), FG_OK);
 	for (int i = 0; i < 300; i++) {
 		struct fg_stored_run s = {0};
 		const size_t at = (size_t)fg_random_below(&random, content.size);
@@ -198,7 +198,7 @@ static void lying_values_never_crash(void **state)
 
 		content.data[at] = (uint8_t)fg_random_next(&random);
 		bundle.values.size = 0;
-		assert_int_equal(fg_seal(content.data, content.size, 1, &bundle.values, &err),
+		assert_int_equal(fg_pack(content.data, content.size, 1, &bundle.values, &err),
 				 FG_OK);
 		if (fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &s, &err) == FG_OK)
 			fg_stored_run_release(&s);

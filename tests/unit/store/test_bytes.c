@@ -82,12 +82,12 @@ static void sealed_block_comes_back(void **state)
 	struct fg_error err = {0};
 
 	(void)state;
-	assert_int_equal(fg_seal("hello", 5, 3, &block, &err), FG_OK);
-	assert_int_equal(fg_unseal(block.data, block.size, 5, &content, &err), FG_OK);
+	assert_int_equal(fg_pack("hello", 5, 3, &block, &err), FG_OK);
+	assert_int_equal(fg_unpack(block.data, block.size, 5, &content, &err), FG_OK);
 	assert_int_equal(content.size, 5);
 	assert_string_equal((const char *)content.data, "hello");
 	fg_bytes_release(&content);
-	assert_int_equal(fg_unseal(block.data, block.size, 4, &content, &err), FG_ELIMIT);
+	assert_int_equal(fg_unpack(block.data, block.size, 4, &content, &err), FG_ELIMIT);
 	fg_bytes_release(&block);
 }
 
@@ -118,10 +118,10 @@ static void breaks_save_room_and_change_nothing(void **state)
 		fg_bytes_break(&apart); /* one is as good as two */
 	}
 	assert_int_equal(apart.break_count, 8);
-	assert_int_equal(fg_seal_bytes(&whole, 7, &blocks[0], &err), FG_OK);
-	assert_int_equal(fg_seal_bytes(&apart, 7, &blocks[1], &err), FG_OK);
+	assert_int_equal(fg_pack_bytes(&whole, 7, &blocks[0], &err), FG_OK);
+	assert_int_equal(fg_pack_bytes(&apart, 7, &blocks[1], &err), FG_OK);
 	assert_true(blocks[1].size * 10 < blocks[0].size * 9);
-	assert_int_equal(fg_unseal(blocks[1].data, blocks[1].size, whole.size, &content, &err),
+	assert_int_equal(fg_unpack(blocks[1].data, blocks[1].size, whole.size, &content, &err),
 			 FG_OK);
 	assert_int_equal(content.size, whole.size);
 	assert_memory_equal(content.data, whole.data, whole.size);
@@ -227,7 +227,7 @@ static void small_numbers_pack_at_every_level(void **state)
 	enum {
 		COUNT = 40000
 	};
-	static const int levels[] = {FG_SEAL_LEVEL_QUICK, FG_SEAL_LEVEL, FG_SEAL_LEVEL_TIGHT};
+	static const int levels[] = {FG_PACK_LEVEL_QUICK, FG_PACK_LEVEL, FG_PACK_LEVEL_TIGHT};
 	struct fg_bytes content = {0};
 	uint32_t random = 1;
 
@@ -241,7 +241,7 @@ static void small_numbers_pack_at_every_level(void **state)
 		struct fg_bytes block = {0};
 		struct fg_error err = {0};
 
-		assert_int_equal(fg_seal_bytes(&content, levels[i], &block, &err), FG_OK);
+		assert_int_equal(fg_pack_bytes(&content, levels[i], &block, &err), FG_OK);
 		assert_in_range(block.size, COUNT / 4, COUNT / 3);
 		fg_bytes_release(&block);
 	}
@@ -255,16 +255,16 @@ static void every_flipped_bit_of_a_block_is_noticed(void **state)
 	struct fg_error err = {0};
 
 	(void)state;
-	assert_int_equal(fg_seal("to be or not to be, to be or not to be", 38, 3, &block, &err),
+	assert_int_equal(fg_pack("to be or not to be, to be or not to be", 38, 3, &block, &err),
 			 FG_OK);
 	for (size_t bit = 0; bit < block.size * 8; bit++) {
 		block.data[bit / 8] ^= (uint8_t)(1U << (bit % 8));
-		assert_int_equal(fg_unseal(block.data, block.size, 1000, &content, &err),
+		assert_int_equal(fg_unpack(block.data, block.size, 1000, &content, &err),
 				 FG_EPARSE);
 		block.data[bit / 8] ^= (uint8_t)(1U << (bit % 8));
 	}
 	for (size_t size = 0; size < block.size; size++)
-		assert_int_equal(fg_unseal(block.data, size, 1000, &content, &err), FG_EPARSE);
+		assert_int_equal(fg_unpack(block.data, size, 1000, &content, &err), FG_EPARSE);
 	fg_bytes_release(&block);
 }
 

@@ -51,7 +51,7 @@ static int open_bytes(const struct fg_bytes *content, const struct fg_dictionary
 {
 	struct fg_bytes sealed = {0};
 	char hash[FG_SHA256_HEX_SIZE];
-	int status = fg_seal_bytes(content, FG_SEAL_LEVEL_QUICK, &sealed, err);
+	int status = fg_pack_bytes(content, FG_PACK_LEVEL_QUICK, &sealed, err);
 
 	fg_sha256_hex(content->data, content->size, hash);
 	if (status == FG_OK)

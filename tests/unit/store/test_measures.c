@@ -309,13 +309,13 @@ static void replace_name(struct fg_bundle *bundle, const char *from, const char 
 	uint8_t *at = NULL;
 
 	assert_int_equal(
-		fg_unseal(bundle->values.data, bundle->values.size, 1 << 20, &content, &err),
+		fg_unpack(bundle->values.data, bundle->values.size, 1 << 20, &content, &err),
 		FG_OK);
 	at = memmem(content.data, content.size, from, strlen(from));
 	assert_non_null(at);
 	memcpy(at, to, strlen(to));
 	bundle->values.size = 0;
-	assert_int_equal(fg_seal(content.data, content.size, FG_SEAL_LEVEL, &bundle->values, &err),
+	assert_int_equal(fg_pack(content.data, content.size, FG_PACK_LEVEL, &bundle->values, &err),
 			 FG_OK);
 	fg_bytes_release(&content);
 }

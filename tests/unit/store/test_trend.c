@@ -20,7 +20,7 @@
 static const struct fg_sample_shape tiny = {
 	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
 
-static void same_points(const struct fg_trend_point *x, const struct fg_trend_point *y)
+static void same_points(const struct fg_function_point *x, const struct fg_function_point *y)
 {
 	assert_string_equal(x->run, y->run);
 	assert_int_equal(x->started_ns, y->started_ns);
@@ -157,7 +157,7 @@ static void trend_of_a_branch_is_the_same_before_and_after_sealing(void **state)
 static void newest_is(struct fixture *f, const char *function, uint64_t seed)
 {
 	struct fg_function_trend trend = trend_of(f, function, NULL);
-	const struct fg_trend_point *newest = &trend.points[trend.count - 1];
+	const struct fg_function_point *newest = &trend.points[trend.count - 1];
 
 	assert_string_equal(newest->run, sample_id(seed));
 	assert_true(fabs(newest->self - self_of(f, sample_id(seed), trend.name,
@@ -195,7 +195,7 @@ static struct fg_bytes block_of(struct fg_query *q, int column)
 
 	assert_int_equal(fg_query_step(q, &err), 1);
 	data = fg_column_bytes(q, column, &size);
-	assert_int_equal(fg_unseal(data, size, FG_MAX_CHUNK_BYTES, &content, &err), FG_OK);
+	assert_int_equal(fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, &err), FG_OK);
 	return content;
 }
 
@@ -204,7 +204,7 @@ static void run_with_block(struct fg_query *q, const void *content, size_t size)
 	struct fg_bytes block = {0};
 	struct fg_error err = {0};
 
-	assert_int_equal(fg_seal(content, size, 1, &block, &err), FG_OK);
+	assert_int_equal(fg_pack(content, size, 1, &block, &err), FG_OK);
 	fg_query_bytes(q, block.data, block.size);
 	assert_int_equal(fg_query_run(q, &err), FG_OK);
 	fg_bytes_release(&block);
