@@ -50,7 +50,9 @@ static void write_dictionary(const struct fg_profile_set *tree, struct fg_bytes 
 	}
 }
 
-/* A benchmark's functions and paths into the common tree; ids[i] is the place of its node i. */
+/*
+ * Merge a benchmark's functions and paths into the common tree; ids[i] is the number of its node i.
+ */
 static uint64_t *graft(struct fg_profile_set *tree, const struct fg_profile_set *set)
 {
 	uint32_t *functions = fg_xcalloc(set->function_count, sizeof(*functions));
@@ -204,7 +206,7 @@ static int read_nodes(struct fg_byte_reader *reader, const struct fg_bundle_limi
 		const size_t parent = back == 0 || back >= i ? 0 : i - (size_t)back;
 
 		depths[i] = depths[parent] + 1;
-		/* A path that is there twice would shift all numbers behind it. */
+		/* A duplicate path would shift all later numbers. */
 		if (back >= i || function >= tree->function_count || depths[i] > limits->depth ||
 		    fg_profile_set_node(tree, (uint32_t)parent, (uint32_t)function) != i)
 			reader->failed = true;

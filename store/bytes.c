@@ -39,7 +39,7 @@ static void *take_kept(struct kept *kept)
 	return item;
 }
 
-/* False: there are enough. */
+/* False: enough are kept. */
 static bool keep(struct kept *kept, void *item)
 {
 	bool done = false;
@@ -382,7 +382,7 @@ int fg_unpack(const void *block, size_t size, size_t max, struct fg_bytes *conte
 	got = unpack(data, unpacked, at + FG_SEAL_HEADER_SIZE, size - FG_SEAL_HEADER_SIZE);
 	if (ZSTD_isError(got) || got != unpacked) {
 		free(data);
-		/* Good bytes are not to be called bad because we are short of memory. */
+		/* Out of memory: do not report good bytes as damaged. */
 		if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
 			return fg_error_set(err, FG_EDB, "cannot unpack a block: no memory");
 		return fg_error_set(err, FG_EPARSE, "a block is damaged: it does not unpack");

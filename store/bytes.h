@@ -54,8 +54,8 @@ static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
 }
 
 /*
- * For tens of thousands of numbers in a row: have room for so many bytes behind what is there, put
- * them there, and say where they end.
+ * For long runs of numbers: reserve this many bytes after the content, put them there, and say
+ * where they end.
  */
 enum {
 	FG_VARINT_MAX_BYTES = 10
@@ -135,7 +135,7 @@ static inline int64_t fg_read_signed(struct fg_byte_reader *reader)
 	return (int64_t)(bits & 1 ? ~(bits >> 1) : bits >> 1);
 }
 
-/* So many numbers at once; one that does not fit becomes UINT32_MAX. */
+/* Read many numbers at once; one that does not fit becomes UINT32_MAX. */
 void fg_read_varints(struct fg_byte_reader *reader, uint32_t *to, size_t count);
 float fg_read_float(struct fg_byte_reader *reader);
 double fg_read_double(struct fg_byte_reader *reader);
@@ -149,7 +149,7 @@ size_t fg_read_count(struct fg_byte_reader *reader, size_t least);
 /* Pack `content`; appended to `block`. */
 int fg_pack(const void *content, size_t size, int level, struct fg_bytes *block,
 	    struct fg_error *err) FG_NODISCARD;
-/* The same, heeding the breaks. */
+/* As above, honouring the breaks. */
 int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
 		  struct fg_error *err) FG_NODISCARD;
 /*

@@ -213,7 +213,7 @@ static int nodes_of_rows(struct fg_store *store, const uint64_t *ids, size_t cou
 	return status;
 }
 
-/* The same with the tree in memory. */
+/* As above, from the tree in memory. */
 static int nodes_of_tree(struct fg_store *store, const uint64_t *ids, size_t count,
 			 struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 {

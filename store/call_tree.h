@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call paths out of their rows. */
+/* Reading call paths. */
 #ifndef FG_STORE_CALL_TREE_H
 #define FG_STORE_CALL_TREE_H
 

@@ -29,7 +29,7 @@ int fg_store_chunks(struct fg_store *store, int64_t series, int64_t kind, fg_chu
 		contents[count++] = content;
 	}
 	fg_query_end(&q);
-	/* What takes a chunk may ask the database for more: the query has to be over. */
+	/* The callback may query the database, so this query must be finished first. */
 	for (size_t i = 0; i < count; i++) {
 		struct fg_byte_reader reader = {contents[i].data,
 						contents[i].data + contents[i].size, false};

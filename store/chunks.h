@@ -9,12 +9,12 @@
 
 struct fg_store;
 
-/* Kinds of chunks: numbers in the file, never used again for something else. */
+/* Kinds of chunks: numbers in the file, never reused. */
 enum fg_chunk_kind {
 	FG_CHUNK_REPETITIONS = 1,
 	FG_CHUNK_ROWS = 2,
 	FG_CHUNK_REGIONS = 3,
-	FG_CHUNK_FUNCTIONS = 4, /* of older servers: totals as one block */
+	FG_CHUNK_FUNCTIONS = 4, /* written by older servers: totals as one block */
 	FG_CHUNK_PROGRAM = 5,   /* the name of the profile's root */
 	FG_CHUNK_TOTALS = 6,    /* by function, in parts; in a server's store */
 	FG_CHUNK_KINDS,
@@ -25,7 +25,7 @@ enum {
 	FG_MAX_CHUNK_BYTES = 1 << 28
 };
 
-/* `take` gets the content of each chunk of a kind, in order. */
+/* `take` receives the content of each chunk of a kind, in order. */
 typedef int fg_chunk_taker(struct fg_byte_reader *reader, void *context, struct fg_error *err);
 
 int fg_store_chunks(struct fg_store *store, int64_t series, int64_t kind, fg_chunk_taker *take,

@@ -36,7 +36,7 @@ struct items {
 	size_t count;
 };
 
-/* What is shared of one scope. */
+/* The shared conditions of one scope. */
 struct set {
 	uint8_t digest[DIGEST_SIZE];
 	struct items items;
@@ -51,7 +51,7 @@ struct conditions {
 	size_t set_count;
 };
 
-/* An environment is in order of its keys: the same conditions give the same digest. */
+/* An environment is sorted by key, so the same conditions give the same digest. */
 static void name_set(struct set *set)
 {
 	uint8_t digest[FG_SHA256_SIZE];
@@ -97,11 +97,11 @@ static void list_all(struct conditions *c, const struct fg_scoped *scoped, size_
 		list_scope(c, &scoped[i]);
 }
 
-/* Rows that are found by a digest, and what is known of them. */
+/* Rows found by digest: which are known, which to look up. */
 struct by_digest {
 	struct fg_map *known;  /* digest → row */
-	struct fg_blob *blobs; /* of those that are not known, each once */
-	void **of;             /* what each of them is */
+	struct fg_blob *blobs; /* unknown ones, each once */
+	void **of;             /* what each stands for */
 	size_t count;
 };
 
@@ -123,7 +123,7 @@ static void remember(struct by_digest *b, size_t i, int64_t row)
 	(void)fg_map_add(b->known, b->blobs[i].data, DIGEST_SIZE, (uint64_t)row, NULL);
 }
 
-/* Ask the database; what it does not have is left. */
+/* Look up in the database; keep those that it does not have. */
 static int find(struct fg_store *store, struct conditions *c, struct by_digest *b, enum fg_sql sql,
 		struct fg_error *err)
 {
@@ -217,7 +217,7 @@ static int find_facts(struct fg_store *store, struct conditions *c,
 	return status;
 }
 
-/* What is in the sets that are new. */
+/* Store the members of the new sets. */
 static int add_members(struct fg_store *store, struct conditions *c, const struct by_digest *b,
 		       int64_t first, const struct items *const *lists, struct fg_error *err)
 {

@@ -15,7 +15,7 @@ enum {
 	FG_SCOPE_SERIES = 3, /* + 2 * position + arm */
 };
 
-/* Conditions, and where in the run they belong: FG_SCOPE_HOST and those behind it. */
+/* Conditions and where in the run they belong: FG_SCOPE_HOST or another FG_SCOPE_ number. */
 struct fg_scoped {
 	int64_t scope;
 	const struct fg_environment *environment;

@@ -26,7 +26,7 @@ enum {
 	FG_ROWS_MAX_COLUMNS = 12
 };
 
-/* Parameters of many rows, column by column: of each column one of the four is there. */
+/* Parameters of many rows, column by column; each column sets one of the four pointers. */
 struct fg_blob {
 	const void *data;
 	size_t size;
@@ -80,7 +80,7 @@ struct fg_db_ops {
 	int (*insert_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			   size_t first, struct fg_error *err);
 	size_t insert_rows_count;
-	/* NULL: the numbers behind the largest one. */
+	/* NULL: the numbers after the largest id. */
 	int (*reserve)(struct fg_db *db, const char *table, size_t count, int64_t *first,
 		       struct fg_error *err);
 };
@@ -118,7 +118,7 @@ enum fg_db_flags {
 int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
 void fg_db_close(struct fg_db *db); /* NULL is fine; an open transaction is undone */
-/* The line to the database is cut: nothing will go through this session any more. */
+/* The connection is lost: this session is unusable. */
 bool fg_db_is_broken(const struct fg_db *db);
 bool fg_db_is_url(const char *location);
 
@@ -136,7 +136,7 @@ void fg_query_int(struct fg_query *query, int64_t value);
 void fg_query_text(struct fg_query *query,
 		   const char *text); /* NULL becomes NULL; must live until the first step */
 void fg_query_bytes(struct fg_query *query, const void *data, size_t size); /* likewise */
-/* 1: a row is there; FG_OK: no more; negative: failed. */
+/* 1: a row; FG_OK: no more rows; negative: failed. */
 int fg_query_step(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_query_end(struct fg_query *query);
 /* Step until the end: for what returns no rows. */
@@ -155,8 +155,8 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * So many ids of a table that nobody else will use, one behind the other.  Only while writing;
- * `last` asks for the largest one that is there.
+ * Reserve a range of consecutive ids of a table.  Only while writing; `last` asks for the largest
+ * one that is there.
  */
 int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
 		  int64_t *first, struct fg_error *err) FG_NODISCARD;
@@ -167,7 +167,7 @@ const char *fg_column_text(const struct fg_query *query, int column); /* NULL fo
 char *fg_column_copy(const struct fg_query *query, int column);       /* to be freed */
 const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size);
 
-/* Both back ends call their functions by the same names. */
+/* Both back ends use the same function names. */
 #define FG_DB_OPS_OF_THIS_FILE                                                             \
  .close = close_session, .script = run_script, .begin = begin, .query_begin = query_begin, \
  .bind_int = bind_int, .bind_double = bind_double, .bind_bytes = bind_bytes,               \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * PostgreSQL behind store/db.h.
+ * The PostgreSQL back end of store/db.h.
  *
  * Statements are prepared once per session, by their number.  Results come in binary, so that
  * numbers and bytes need no parsing; parameters go as text, except bytes.  Whoever writes first
@@ -451,7 +451,7 @@ static double column_double(const struct fg_query *query, int column)
 static const void *column_bytes(const struct fg_query *query, int column, size_t *size)
 {
 	*size = (size_t)PQgetlength(query->statement, query->row, column);
-	return PQgetvalue(query->statement, query->row, column); /* libpq puts a NUL behind */
+	return PQgetvalue(query->statement, query->row, column); /* libpq appends a NUL */
 }
 
 static void query_end(struct fg_query *query)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SQLite behind store/db.h.
+ * The SQLite back end of store/db.h.
  *
  * The file is in WAL mode: readers never wait for the writer.  A local store uses
  * synchronous=NORMAL (a power cut may lose the last run, never damage the file; a killed process
@@ -358,7 +358,7 @@ static int make_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
-/* Somebody else's database is refused before anything is changed in it. */
+/* Refuse another program's database before changing anything in it. */
 static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 {
 	int64_t owner = 0;
@@ -423,7 +423,7 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 	return status;
 }
 
-/* Nobody writes where we may not, and no log waits: then the file alone is the database. */
+/* Without write permission and without a WAL file, the file alone is the database. */
 static bool is_frozen(const char *location)
 {
 	char *folder = fg_fs_parent(location);

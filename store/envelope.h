@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run's words as JSON and back: the envelope of a bundle.  Inside store/ only. */
+/*
+ * The envelope of a bundle: a run without its values as JSON, and back.  Used inside store/ only.
+ */
 #ifndef FG_STORE_ENVELOPE_H
 #define FG_STORE_ENVELOPE_H
 

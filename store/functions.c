@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Functions by their ids, as far as a session has read them: rows of `function` never change and
- * never go.  A table of ordinary size is read from end to end the first time, and later only what
- * was added; one of a size that somebody made on purpose is asked for row by row.
+ * Functions by id, cached per session: rows of `function` never change and never go.  A table of
+ * ordinary size is read whole once, later only new rows; an abnormally large one is read row by
+ * row.
  */
 #include "store/functions.h"
 
@@ -44,7 +44,7 @@ void fg_store_forget_functions(struct fg_store *store)
 	store->functions = (struct fg_functions){0};
 }
 
-/* The rows behind those that were read. */
+/* Read the rows that were added since. */
 static int read_more(struct fg_store *store, struct fg_error *err)
 {
 	struct fg_query q;

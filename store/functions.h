@@ -17,17 +17,14 @@ struct fg_function_row {
 	uint8_t digest[16]; /* the same in every store */
 };
 
-/* Functions that a session has read. */
+/* Functions read so far. */
 struct fg_functions {
 	struct fg_id_table by_id; /* → struct fg_function_row in the arena */
 	struct fg_arena arena;
-	int64_t last; /* all up to this id are there */
+	int64_t last; /* every row up to this id was read */
 };
 
-/*
- * A function by its id; its texts live until fg_store_limit_functions(), which is called between
- * questions.
- */
+/* A function by its id; its texts live until fg_store_limit_functions(), called between queries. */
 int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
 		      struct fg_error *err) FG_NODISCARD;
 

@@ -8,7 +8,7 @@ enum {
 	LEAST_SLOTS = 64
 };
 
-/* Where the search for a key begins. */
+/* The slot where the search for a key starts. */
 static size_t start(const struct fg_id_table *table, uint64_t key)
 {
 	uint64_t hash = key * fg_process_secret();

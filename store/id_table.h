@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* 64-bit keys to 64-bit values, 16 bytes a place; {0} is an empty one.  Key 0 is not for use. */
+/* 64-bit keys to 64-bit values, 16 bytes per slot; {0} is an empty table.  Key 0 is reserved. */
 struct fg_id_table {
 	uint64_t *slots; /* key, value, key, value ... */
 	size_t slot_count;
@@ -17,7 +17,7 @@ uint64_t fg_id_table_get(const struct fg_id_table *table, uint64_t key); /* 0: n
 /* The value that the key has from now on: `value`, or the one it had. */
 uint64_t fg_id_table_add(struct fg_id_table *table, uint64_t key, uint64_t value);
 
-/* This key will be asked for in a moment: fetch its place from memory meanwhile. */
+/* Prefetch the slot of a key that will be looked up soon. */
 void fg_id_table_soon(const struct fg_id_table *table, uint64_t key);
 
 void fg_id_table_release(struct fg_id_table *table);

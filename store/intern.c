@@ -50,7 +50,7 @@ static void remember_function(struct fg_store *store, const struct fg_profile_fu
 	fg_strbuf_release(&key);
 }
 
-/* Functions that this session does not know. */
+/* Functions without a known id. */
 struct unknown {
 	const struct fg_profile_function *functions;
 	int64_t *ids;   /* of all functions */
@@ -93,7 +93,7 @@ static struct fg_blob *digest_column(struct fg_arena *arena, const struct unknow
 	return blobs;
 }
 
-/* What the database has is unknown no more. */
+/* Take out those that the database has. */
 static int find_functions(struct fg_store *store, struct fg_arena *arena, struct unknown *u,
 			  struct fg_error *err)
 {
@@ -182,7 +182,7 @@ int fg_store_function_ids(struct fg_store *store, const struct fg_profile_functi
 	return status;
 }
 
-/* While the shared ids are held. */
+/* Call with the shared ids held. */
 static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 {
 	const uint64_t *known = fg_map_get(&store->ids.nodes, key, 2 * sizeof(key[0]));
@@ -194,7 +194,7 @@ static uint64_t known_node(const struct fg_store *store, const int64_t key[2])
 				 : 0;
 }
 
-/* The way from a tree's nodes to their rows. */
+/* Looking up the rows of a tree's nodes. */
 struct tree_rows {
 	const struct fg_tree *tree;
 	struct fg_arena arena;
@@ -204,7 +204,7 @@ struct tree_rows {
 	size_t unknown;
 };
 
-/* The parent's row; false when there is none yet. */
+/* The parent's row; false: not stored yet. */
 static bool parent_row(const struct tree_rows *t, size_t node, int64_t *row)
 {
 	const uint32_t parent = t->tree->nodes[node].parent;
@@ -278,7 +278,7 @@ static void remember_node(struct fg_store *store, const struct tree_rows *t, siz
 	(void)fg_map_add(&store->ids.nodes, key, sizeof(key), t->tree->ids[node], NULL);
 }
 
-/* Ask for those whose parent has a row; below one that has none, there is nothing. */
+/* Look up nodes whose parent has a row; a parent without one has no stored children. */
 static int find_level(struct fg_store *store, const struct tree_rows *t, const uint32_t *nodes,
 		      size_t count, struct fg_error *err)
 {
@@ -318,7 +318,7 @@ static int find_nodes(struct fg_store *store, struct tree_rows *t, struct fg_err
 	return status;
 }
 
-/* Parents stand before their children, and so do their ids. */
+/* Parents come before their children, and so do their ids. */
 static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_error *err)
 {
 	const struct fg_tree *tree = t->tree;
@@ -448,7 +448,7 @@ int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 	return read_known_nodes(store, nodes, err);
 }
 
-/* Room for `count` items, of which `had` are there; the others become 0. */
+/* Grow from `had` to `count` items; new ones are 0. */
 static void *widen(void *items, size_t had, size_t count, size_t size)
 {
 	items = fg_xreallocarray(items, count, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions and call paths into rows: find those that are there, add the others. */
+/* Find or add the rows of functions and call paths. */
 #ifndef FG_STORE_INTERN_H
 #define FG_STORE_INTERN_H
 
@@ -11,8 +11,8 @@
 struct fg_store;
 
 /*
- * Committed ids that all sessions of a server share (store/serving/ids.h): looked at before the
- * database is asked.
+ * Committed ids that all sessions of a server share (store/serving/ids.h), consulted before the
+ * database.
  */
 struct fg_id_cache {
 	const struct fg_id_cache_ops *ops;
@@ -57,7 +57,7 @@ struct fg_tree {
 int fg_store_node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 	FG_NODISCARD;
 
-/* So many are about to be looked up: where that is quicker, read the whole table first. */
+/* About to look up this many rows: read the whole table first if that is quicker. */
 int fg_store_read_known(struct fg_store *store, size_t functions, size_t nodes,
 			struct fg_error *err) FG_NODISCARD;
 

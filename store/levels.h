@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trend needs of each metric of a series. */
+/* What a trend needs about each metric of a series. */
 #ifndef FG_STORE_LEVELS_H
 #define FG_STORE_LEVELS_H
 
@@ -10,7 +10,7 @@
 
 struct fg_store;
 
-/* A row of `level`: what a trend needs of one metric. */
+/* A row of `level`: what a trend needs about one metric. */
 struct fg_level {
 	bool is_there;
 	int64_t pairs;
@@ -24,7 +24,7 @@ struct fg_level {
 /* One per metric of the series; `report` may be NULL.  To be freed. */
 struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *report);
 
-/* For a series that was just made: it has none yet. */
+/* For a new series, which has no levels yet. */
 int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_t series_id,
 			const struct fg_series *series, const struct fg_level *levels,
 			struct fg_error *err) FG_NODISCARD;

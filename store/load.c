@@ -184,7 +184,7 @@ static int take_rows(struct fg_byte_reader *reader, void *context, struct fg_err
 	return fg_matrix_read(reader, 0, &all->items[all->count++], err);
 }
 
-/* All paths of all chunks are placed at once, then each chunk's rows find their own. */
+/* Look up the call paths of all chunks at once, then add each chunk's rows. */
 static int place_rows(struct fg_store *store, const struct matrices *all, uint16_t measure,
 		      struct fg_profile_set *set, struct fg_error *err)
 {
@@ -269,7 +269,7 @@ static int load_report(struct fg_store *store, int64_t row, char **report, struc
 		const void *data = fg_column_bytes(&q, 0, &size);
 
 		status = fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, err);
-		*report = (char *)content.data; /* a NUL stands behind the content */
+		*report = (char *)content.data; /* NUL-terminated */
 	}
 	fg_query_end(&q);
 	return status;
@@ -300,7 +300,7 @@ static int load(struct fg_store *store, const char *id, bool with_profiles,
 		status = load_profile(store, ids[i], &s.profiles[i], err);
 	if (status == FG_OK)
 		status = load_report(store, row, &s.report, err);
-	fg_db_rollback(store->db); /* nothing was written: it only ends the view of one moment */
+	fg_db_rollback(store->db); /* nothing was written: this ends the consistent view */
 	free(ids);
 	if (status == FG_OK)
 		*stored = s;

@@ -21,7 +21,7 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Nothing else fits into what is written. */
+/* Values beyond this range do not fit the encoding. */
 static int64_t whole(double value)
 {
 	return fabs(value) < 0x1p62 ? llround(value) : 0;
@@ -124,7 +124,7 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 	*matrix = m;
 }
 
-/* Of each row, as it is multiplied with; to be freed. */
+/* The unit of each row as a double; to be freed. */
 static double *units_of(const struct fg_matrix *m)
 {
 	double *units = fg_xreallocarray(NULL, m->row_count + 1, sizeof(*units));
@@ -138,7 +138,7 @@ static int64_t fraction(double unit, uint32_t samples, double self)
 {
 	const double more = self - unit * samples;
 
-	/* Where every sample weighs the same there is nothing to round. */
+	/* If every sample weighs the same, there is nothing to round. */
 	return more < 0 || more > 0 ? whole(round(more * FG_FRACTIONS / unit)) : 0;
 }
 
@@ -169,7 +169,7 @@ void fg_matrix_write_heads(const struct fg_matrix_heads *heads, struct fg_bytes 
 	fg_bytes_break(bytes);
 }
 
-/* Nodes, those with the fewest entries first, else as they stand. */
+/* Nodes with the fewest entries first, otherwise in order. */
 void fg_in_classes(const uint32_t *counts, size_t count, uint32_t *order)
 {
 	uint32_t next[FG_CLASSES + 1] = {0};
@@ -190,7 +190,7 @@ static struct fg_matrix_heads heads_of(const struct fg_matrix *m)
 					.entry_count = m->entry_count};
 }
 
-/* The places of the nodes in the order of fg_in_classes(). */
+/* Nodes in the order of fg_in_classes(). */
 static uint32_t *in_classes(const struct fg_matrix *m)
 {
 	uint32_t *counts = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*counts));
@@ -380,7 +380,7 @@ static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_m
 		reader->failed = true;
 }
 
-/* Each row is known to be there. */
+/* Every row number was checked. */
 static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 {
 	double *units = units_of(m);

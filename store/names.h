@@ -8,9 +8,7 @@
 
 struct fg_store;
 
-/*
- * Find or add one row; a helper for tables whose rows are found by one query and added by another.
- */
+/* Find or add one row. */
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A run in progress: one transaction per call, each writing a chunk per benchmark that has something new. */
+/*
+ * A run in progress: each call is one transaction that writes a chunk per benchmark with something
+ * new.
+ */
 #include "model/plan.h"
 #include "model/profile_set.h"
 #include "model/run.h"
@@ -11,7 +14,7 @@
 #include "store/store.h"
 #include "store/transaction.h"
 
-/* The marks of another run are of no use; this run is written anew, and goes on from there. */
+/* Start over: marks of another run are useless. */
 static int start_progress(struct fg_store *store, const struct fg_run *run, struct fg_error *err)
 {
 	int64_t id = 0;
@@ -27,10 +30,7 @@ static int start_progress(struct fg_store *store, const struct fg_run *run, stru
 	return status;
 }
 
-/*
- * With another schedule than the one that was chosen first, the pairs of that are set aside, all at
- * once: what is stored of them is written anew.
- */
+/* A change of schedule sets all earlier pairs aside at once: rewrite what is stored of them. */
 static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 			 struct fg_error *err)
 {
@@ -57,7 +57,7 @@ static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 	return status;
 }
 
-/* The series' row, made or brought up to date. */
+/* Make or update the series' row. */
 static int progress_row(struct fg_store *store, const struct fg_run *run, size_t position,
 			struct fg_error *err)
 {

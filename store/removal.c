@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-/* The tiles of one seal that is gone. */
+/* Remove the tiles of one removed seal. */
 static int drop_tiles(struct fg_store *store, const int64_t key[2], struct fg_error *err)
 {
 	struct fg_query q;
@@ -77,7 +77,7 @@ struct victims {
 	size_t capacity;
 };
 
-/* Newest first within a project and branch: the first `keep` of each stay. */
+/* Runs come newest first within a project and branch: the first `keep` of each stay. */
 static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 		  struct victims *victims, struct fg_gc_result *result, struct fg_error *err)
 {
@@ -156,7 +156,7 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 
 	if (status == FG_OK && !policy->dry_run)
 		status = remove_all(store, &victims, err);
-	/* Of SQLite's, a copy of the whole database is made on the way: not in memory. */
+	/* SQLite's VACUUM copies the whole database: keep that out of memory. */
 	if (status == FG_OK && !policy->dry_run)
 		status = fg_db_script(store->db,
 				      fg_db_is_url(store->db->location)

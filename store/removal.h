@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has to follow when series are removed. */
+/* What must follow when series are removed. */
 #ifndef FG_STORE_REMOVAL_H
 #define FG_STORE_REMOVAL_H
 

@@ -58,7 +58,7 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 	return fg_query_value(&q, id, err);
 }
 
-/* The rows of one statement that has one number for a parameter. */
+/* Run a statement with one number as its parameter. */
 static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_error *err)
 {
 	struct fg_query q;
@@ -68,7 +68,7 @@ static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_
 	return fg_query_run(&q, err);
 }
 
-/* What hangs from a run that was there before. */
+/* Remove everything that belongs to an earlier version of the run. */
 int fg_store_clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_RUN_FACTS_CLEAR,

@@ -23,7 +23,7 @@ struct fg_measure_part {
 	struct fg_bytes totals;
 };
 
-/* What is stored of one series, made before the database is touched. */
+/* The blocks of one series, made before the database is touched. */
 struct fg_series_parts {
 	struct fg_bytes blocks[FG_CHUNK_KINDS]; /* an empty one is not stored */
 	struct fg_arena arena;                  /* texts of the measures */

@@ -73,8 +73,8 @@ static struct pair_key region_key(const void *of, size_t i)
 typedef struct pair_key key_reader(const void *of, size_t i);
 
 /*
- * Is there something to store, and from which item on?  Behind what is stored; or the last chunk again, when its pair goes on or was
- * settled meanwhile.  Takes the mark there.
+ * Is there something to store, and from which item on? Usually after what is stored; the last chunk
+ * again when its pair goes on or was settled.  Moves the mark there.
  */
 static bool next_chunk(struct fg_chunk_mark *mark, const void *of, size_t count, key_reader *key)
 {

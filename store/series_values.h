@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a series as chunks: what is not stored yet. */
+/* Storing the values of a series as chunks: what is new since the last mark. */
 #ifndef FG_STORE_SERIES_VALUES_H
 #define FG_STORE_SERIES_VALUES_H
 
@@ -16,15 +16,12 @@ struct fg_store;
 struct fg_chunk_mark {
 	size_t count; /* items that are there */
 	size_t first; /* where the last chunk begins */
-	/*
-	 * Of the last item: the last chunk is written anew when its pair goes on, or was settled
-	 * meanwhile.
-	 */
+	/* The last item: its chunk is rewritten when the pair goes on or is settled. */
 	uint32_t pair;
 	uint16_t aside;
 };
 
-/* What of a run in progress is in the store already. */
+/* What the store already has of a series in progress. */
 struct fg_progress_mark {
 	int64_t series; /* row id; 0: not there */
 	struct fg_chunk_mark repetitions;
@@ -45,7 +42,7 @@ struct fg_progress_mark {
 struct fg_chunk_place {
 	struct fg_store *store;
 	int64_t series;
-	/* of a run in progress: written again before long, and in place of what is there */
+	/* a run in progress: chunks are replaced, and rewritten soon */
 	bool passing;
 };
 

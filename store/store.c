@@ -75,7 +75,7 @@ static int check_version(struct fg_db *db, bool *is_old, struct fg_error *err)
 
 	*is_old = status != FG_OK || version < FG_SCHEMA_VERSION;
 	if (status != FG_OK) {
-		/* No such table: a store that was just made.  Anything else stays an error. */
+		/* No such table: a new store.  Anything else stays an error. */
 		if (status == FG_EDB && strstr(reason.message, "schema_version"))
 			return FG_OK;
 		return fg_error_set(err, reason.code, "%s", reason.message);
@@ -118,7 +118,7 @@ static int open_checked(const char *location, unsigned flags, struct fg_db **db,
 	return status;
 }
 
-/* Somebody only wants to read in an older store. */
+/* An older store was opened for reading with permission to migrate. */
 static int bring_up_to_date(const char *location, struct fg_error *err)
 {
 	struct fg_db *db = NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where runs are kept.  A store is an SQLite file (".fastgate/store.db", or the server's) or a
- * PostgreSQL database; the same calls, the same answers.  docs/formats/store.md describes what lies
- * inside.
+ * A store keeps runs.  It is an SQLite file (".fastgate/store.db", or the server's) or a PostgreSQL
+ * database; the same calls, the same answers. docs/formats/store.md describes what lies inside.
  *
  *	fg_store_open() → save, load, list, ... → fg_store_close()
  *
@@ -44,12 +43,12 @@ enum fg_store_flags {
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_store_close(struct fg_store *store); /* NULL is fine */
-/* The line to its database is cut (a PostgreSQL that went away): close it, and open another. */
+/* The connection is lost (PostgreSQL went away): close the store and open another. */
 bool fg_store_is_broken(const struct fg_store *store);
 const char *
 fg_store_location(const struct fg_store *store); /* a path, or a URL without its password */
 /*
- * What messages call it from here on, instead of "store 'LOCATION'": a server tells strangers no
+ * What messages call the store from now on, instead of "store 'LOCATION'": a server reveals no
  * paths.
  */
 void fg_store_set_name(struct fg_store *store, const char *name);
@@ -82,7 +81,7 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;
 int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		  struct fg_error *err) FG_NODISCARD;
-/* The same without profiles: quick, for lists and histories. */
+/* As above, without profiles: quick, for lists and histories. */
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
 

@@ -22,7 +22,7 @@ void fg_store_forget_progress(struct fg_store *store)
 	store->progress.run[0] = '\0';
 }
 
-/* What garbage collection may remove before the next batch. */
+/* Forget what garbage collection may remove before the next batch. */
 void fg_store_forget_batch(struct fg_store *store)
 {
 	fg_map_release(&store->batch.facts);
@@ -57,7 +57,7 @@ int fg_store_begin(struct fg_store *store, struct fg_error *err)
 	return store->batch.is_open ? FG_OK : fg_db_begin(store->db, true, err);
 }
 
-/* Roll back, and forget ids. */
+/* Roll back and forget ids. */
 void fg_store_undo(struct fg_store *store)
 {
 	fg_db_rollback(store->db);

@@ -8,23 +8,23 @@
 
 struct fg_store;
 
-/* What was kept of a run in progress has to be found out anew. */
+/* Forget how far a run in progress is stored. */
 void fg_store_forget_progress(struct fg_store *store);
 
 int fg_store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
-/* Commit if all went well so far, undo if not or if that fails; what became of it. */
+/* Commit if `status` is FG_OK, else or on failure roll back.  Returns the outcome. */
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;
 
 /*
- * One view of the database for several queries; nothing when a transaction is open already.  Give
- * the result to _end.
+ * A consistent view for several queries; does nothing inside a transaction.  Pass the result to
+ * fg_store_view_end().
  */
 int fg_store_view(struct fg_store *store, bool *mine, struct fg_error *err) FG_NODISCARD;
 
 void fg_store_view_end(struct fg_store *store, bool mine);
 
-/* Roll back, and forget every id that the transaction may have made. */
+/* Roll back and forget every id that the transaction may have made. */
 void fg_store_undo(struct fg_store *store);
 /* Forget the ids of rows that garbage collection may remove before the next batch. */
 void fg_store_forget_batch(struct fg_store *store);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may do what on a server, and what people wrote beside the numbers.
+ * Access tokens, and what people wrote next to the numbers.
  *
  * A token is 32 random bytes from the kernel, shown once ("fgt_" and 64 hexadecimal digits); the
  * store keeps only its SHA-256.  A token holds one scope, for one project or for all.  admin may do
@@ -63,7 +63,7 @@ int fg_store_token_count(struct fg_store *store, size_t *count, struct fg_error 
 void fg_token_release(struct fg_token *token);
 void fg_token_list_release(struct fg_token_list *list);
 
-/* Words beside a run, a benchmark or a metric: "known noise", "accepted because ...". */
+/* A note about a run, a benchmark or a metric: "known noise", "accepted because ...". */
 struct fg_annotation {
 	int64_t id;
 	char *run;       /* NULL: not about one run */

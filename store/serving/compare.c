@@ -62,7 +62,7 @@ static int by_size(const void *a, const void *b)
 
 	if (x->size > y->size || x->size < y->size)
 		return x->size > y->size ? -1 : 1;
-	/* Ids differ from store to store; what a function is does not. */
+	/* Ids differ from store to store; digests do not. */
 	return memcmp(x->row.digest, y->row.digest, sizeof(x->row.digest));
 }
 
@@ -75,7 +75,7 @@ static void add_side(struct difference *d, const struct fg_totals *totals,
 	d->error += variance(totals, arm, item->self[arm]);
 }
 
-/* Two sorted lists become one. */
+/* Merge two sorted lists. */
 static struct difference *merge(const struct fg_totals totals[2], const struct fg_run_side sides[2],
 				size_t *count)
 {
@@ -156,7 +156,7 @@ int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side 
 	}
 	if (status == FG_OK && found.total) {
 		qsort(all, found.total, sizeof(*all), by_size);
-		/* In an order that every store has, so that rounding is the same in all. */
+		/* Sum in an order that is the same in every store, so that rounding is too. */
 		for (size_t i = 0; i < found.total; i++) {
 			found.sums[0] += all[i].self[0];
 			found.sums[1] += all[i].self[1];

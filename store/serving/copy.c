@@ -26,7 +26,7 @@ int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, st
 	return status;
 }
 
-/* How a column of one table becomes a parameter of the other. */
+/* How a column becomes a parameter. */
 enum column {
 	TEXT,
 	NUMBER,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From one store to another, of whatever kind.  What is there already is written again: a second
- * try does no harm.
+ * Copying from one store to another, of either kind.  Existing rows are written again, so a second
+ * attempt does no harm.
  */
 #ifndef FG_STORE_SERVING_COPY_H
 #define FG_STORE_SERVING_COPY_H
@@ -11,7 +11,7 @@
 
 struct fg_store;
 
-/* One run with all that hangs from it. */
+/* One run with everything that belongs to it. */
 int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, struct fg_error *err)
 	FG_NODISCARD;
 /* Tokens, notes, decisions and baselines; the runs must be there. */

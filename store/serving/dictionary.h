@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dictionary as a server uses it: opened and checked once, its functions and call paths turned
- * into rows of the database once, then used for every run that refers to it.
+ * A dictionary as a server uses it: unpacked, checked and resolved to database rows once, then used
+ * for every run that refers to it.
  *
  *	fg_dictionary_open() → fg_dictionary_look_up() → fg_store_dictionary_intern() where something was missing →
  *	fg_dictionary_finish()
  *
- * From then on nothing changes in it, and any number of threads may read it.
+ * From then on it is immutable, and any number of threads may read it.
  *
  * The dictionary of a program whose code changes is nearly the one that came before.  So a new one
  * may be opened beside a finished one, its `base`: what is the same, byte by byte, is known without
@@ -45,7 +45,7 @@ struct fg_dictionary {
 	uint64_t *node_ids;
 	uint32_t *functions_in_order; /* by the store's ids */
 	uint32_t *nodes_in_order;
-	size_t missing; /* functions and nodes that are not known yet */
+	size_t missing; /* functions and nodes without an id */
 	size_t memory_bytes;
 	/* Until it is finished. */
 	const struct fg_dictionary *base;
@@ -61,9 +61,9 @@ struct fg_dictionary {
 int fg_dictionary_open(const struct fg_bytes *sealed, const struct fg_bundle_limits *limits,
 		       const char *hash, const struct fg_dictionary *base,
 		       struct fg_dictionary **dictionary, struct fg_error *err) FG_NODISCARD;
-/* Everything is known: make it ready for use. */
+/* Every id is known: make the dictionary ready for use. */
 void fg_dictionary_finish(struct fg_dictionary *dictionary);
-/* It will be nobody's base: what takes most of its memory is not needed any more. */
+/* It will never be a base: free what takes most of its memory. */
 void fg_dictionary_forget_texts(struct fg_dictionary *dictionary);
 void fg_dictionary_free(struct fg_dictionary *dictionary); /* NULL is fine */
 /* Fill in what the process knows already; false when something is missing. */

@@ -40,7 +40,7 @@ struct fg_history_query {
 	const char *benchmark;
 	const char *metric;
 	const char *branch; /* NULL: all */
-	size_t limit;       /* the newest so many; 0: all */
+	size_t limit;       /* the newest ones; 0: all */
 };
 
 int fg_store_history(struct fg_store *store, const struct fg_history_query *query,

@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 enum {
-	NODES_MAX = 4 << 20, /* 128 MiB; then everything is forgotten, and asked for again */
+	NODES_MAX = 4 << 20, /* 128 MiB; beyond, the cache is emptied */
 	FUNCTIONS_MAX = 1 << 20,
 };
 
@@ -38,7 +38,7 @@ int64_t fg_ids_function(const struct fg_ids *ids, const void *key, size_t size, 
 	return id ? (int64_t)*id : 0;
 }
 
-/* Ids that do not fit into 32 bits (never seen) are simply not kept here. */
+/* Ids beyond 32 bits (never seen) are not cached. */
 static uint64_t node_key(uint64_t parent, uint64_t function)
 {
 	return parent <= UINT32_MAX && function <= UINT32_MAX ? parent << 32 | function : 0;

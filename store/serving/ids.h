@@ -5,8 +5,7 @@
  * them.
  *
  * Only what was committed gets in (rows of these two tables never change and never go), so any
- * thread may use what it finds here.  Several threads may look at once; one that adds waits for
- * them.
+ * thread may use what it finds here.  Several threads may read at once; a writer waits for them.
  */
 #ifndef FG_STORE_SERVING_IDS_H
 #define FG_STORE_SERVING_IDS_H
@@ -37,7 +36,7 @@ size_t fg_ids_node_count(struct fg_ids *ids);
  */
 void fg_ids_add(struct fg_ids *ids, const struct fg_map *functions, const struct fg_map *nodes);
 
-/* Batches of this session tell their committed ids to all ; borrowed. */
+/* Share the ids that this session commits with all others; `ids` is borrowed. */
 void fg_store_share_ids(struct fg_store *store, struct fg_ids *ids);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From the values of a bundle to the blocks of the store without building a profile set in between:
- * the weights change from the dictionary's numbers to the store's, and else stay what they are
- * (recode.c).
+ * Turns the values of a bundle into blocks of the store without building a profile set: weights are
+ * renumbered from the dictionary's ids to the store's and otherwise unchanged (recode.c).
  */
 #include "store/serving/ingest.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run that arrives as a bundle, made ready for the database before the database is touched:
- * everything that takes time (unpacking, checking, packing) is done by the thread that received it,
- * and the one thread that writes only puts rows and blocks where they belong.
+ * A run that arrives as a bundle.  The receiving thread does everything that takes time (unpacking,
+ * checking, packing); the single writer thread only inserts rows and blocks.
  */
 #ifndef FG_STORE_SERVING_INGEST_H
 #define FG_STORE_SERVING_INGEST_H
@@ -36,7 +35,7 @@ int fg_arrival_make(struct fg_stored_run *stored, const void *values, size_t val
 		    const struct fg_dictionary *dictionary, struct fg_arrival *arrival,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_arrival_release(struct fg_arrival *arrival);
-/* Store it; `is_new` when no run of this id is there. */
+/* Store it; `is_new`: no run has this id. */
 int fg_store_put_arrival(struct fg_store *store, const struct fg_arrival *arrival, bool is_new,
 			 struct fg_error *err) FG_NODISCARD;
 

@@ -51,7 +51,7 @@ static int read_weights(struct fg_store *store, const struct fg_run_side *side,
 	return status;
 }
 
-/* What is cut out of the whole tree. */
+/* The part of the whole tree that is wanted. */
 struct cut {
 	bool *wanted;
 	uint32_t *places; /* store's node → node of the set */
@@ -94,7 +94,7 @@ static int add_function(struct fg_store *store, struct fg_id_table *known, uint6
 	return status;
 }
 
-/* The marked nodes into the set: without its indexes, because nobody adds to it. */
+/* Copy the marked nodes into the set, without its indexes: nothing will be added to it. */
 static int cut_out(struct fg_store *store, struct cut *cut, struct fg_profile_set *set,
 		   struct fg_error *err)
 {
@@ -115,7 +115,7 @@ static int cut_out(struct fg_store *store, struct cut *cut, struct fg_profile_se
 		uint32_t function = 0;
 
 		if (!cut->wanted[id] || node->parent == 0)
-			continue; /* a root is node 0, which is there */
+			continue; /* a root is node 0, which exists */
 		status = add_function(store, &known, node->function, set, &function, err);
 		cut->places[id] = (uint32_t)set->node_count;
 		set->nodes[set->node_count++] =

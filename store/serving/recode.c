@@ -67,7 +67,7 @@ static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_r
 		r->order[i] = (uint32_t)i;
 }
 
-/* A number behind `at`, which moves on; one that does not fit becomes UINT32_MAX. */
+/* Read a number at `at` and advance; one that does not fit becomes UINT32_MAX. */
 static inline uint32_t take(struct fg_byte_reader *reader, const uint8_t **at)
 {
 	uint64_t value = 0;
@@ -86,7 +86,7 @@ static struct fg_segment segment(const struct fg_recoding *r, const uint8_t *fro
 	return (struct fg_segment){(uint32_t)(from - r->bytes), (uint32_t)(to - from)};
 }
 
-/* Those of one path ascend, and every one of them is there. */
+/* Row numbers of one path must ascend and exist. */
 static void read_entry_rows(struct fg_byte_reader *reader, struct fg_recoding *r)
 {
 	const uint8_t *at = reader->at;
@@ -106,7 +106,7 @@ static void read_entry_rows(struct fg_byte_reader *reader, struct fg_recoding *r
 			row += gap;
 			*to++ = (uint32_t)row;
 		}
-		/* They ascend: if the last is there, all of them are. */
+		/* They ascend: if the last exists, all do. */
 		good = good && (count == 0 || row < r->heads.row_count);
 		r->rows_at[place] = segment(r, from, at);
 	}
@@ -263,8 +263,8 @@ static uint32_t *new_order(const struct fg_recoding *r, const struct fg_renumber
 	for (size_t i = 0; i < r->heads.id_count; i++)
 		places[r->ids[i]] = (uint32_t)i + 1;
 	/*
-	 * Which path is there and which is not, no processor can guess: so each is written down,
-	 * and some again over it.
+	 * Branching on whether a path is present would mispredict: write every place, and overwrite
+	 * absent ones.
 	 */
 	for (size_t i = 0; i < to->count; i++) {
 		const uint32_t place = places[to->in_order[i]];

@@ -18,7 +18,7 @@
 #include "store/bytes.h"
 #include "store/matrix_layout.h"
 
-/* Where the numbers of one path stand among the bytes of a stream. */
+/* Where the numbers of one path lie in a stream. */
 struct fg_segment {
 	uint32_t at;
 	uint32_t size;
@@ -51,7 +51,7 @@ struct fg_recoding_sums {
 	double samples;
 };
 
-/* From the ids that came to those of the store. */
+/* From the ids of the upload to those of the store. */
 struct fg_renumbering {
 	const uint64_t *ids;      /* by the number that came */
 	const uint32_t *in_order; /* numbers that came, the smallest id first */

@@ -27,7 +27,7 @@ void fg_weights_release(struct fg_weights *weights)
 	*weights = (struct fg_weights){0};
 }
 
-/* Two ascending lists become one; an id that both have gets both sums. */
+/* Merge two ascending lists; an id in both gets the sum. */
 static void add_weights(struct fg_weights *into, const struct fg_weights *more)
 {
 	struct fg_weights all = {
@@ -79,10 +79,7 @@ static void sum_up(const struct fg_matrix *m, uint8_t arm, struct fg_weights *w)
 	}
 }
 
-/*
- * A run that is complete has one chunk; one in progress a chunk for each time that something was
- * kept.
- */
+/* A complete run has one chunk; a run in progress has one per call of fg_store_progress(). */
 static void take_arm(const struct fg_matrix *m, struct fg_weights *weights)
 {
 	struct fg_weights more = {.fold = weights->fold};
@@ -163,7 +160,7 @@ int fg_store_weights(struct fg_store *store, int64_t series, const char *measure
 
 struct both {
 	struct fg_weights arms[FG_ARM_COUNT];
-	double sum; /* of everything, for the time of one sample */
+	double sum; /* over everything, for the value of one sample */
 	double samples;
 	bool exact;
 };

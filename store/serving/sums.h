@@ -31,7 +31,7 @@ int fg_store_weights(struct fg_store *store, int64_t series, const char *measure
 
 void fg_weights_release(struct fg_weights *weights);
 
-/* Of all functions of both arms, kept or computed; without a profile nothing. */
+/* Totals of all functions of both arms, stored or computed; empty without a profile. */
 int fg_store_totals(struct fg_store *store, int64_t series, const char *measure,
 		    struct fg_totals *totals, struct fg_error *err) FG_NODISCARD;
 /* As fg_store_save(), and the totals of each profile are kept beside its rows. */

@@ -158,8 +158,7 @@ enum {
 };
 
 /*
- * The members' runs as they are in the database now.  A member that was deleted meanwhile: no heads
- * at all.
+ * The members' runs as the database has them now.  If a member was deleted, no heads are written.
  */
 static int add_heads(struct fg_store *store, const struct sealing *s, struct fg_bytes *content,
 		     struct fg_error *err)
@@ -284,7 +283,7 @@ static int read_members(struct fg_store *store, struct sealing *s, struct fg_err
 	return status > 0 ? FG_OK : status;
 }
 
-/* Reading and packing took their time; the writing is one short transaction. */
+/* Reading and packing are done; writing is one short transaction. */
 static int write_all(struct fg_store *store, const struct sealing *s, const struct tile_rows *rows,
 		     struct fg_error *err)
 {

@@ -43,7 +43,7 @@ static void pack(struct fg_totals *totals, const struct fg_totals_source *source
 	totals->items = items;
 }
 
-/* Both arms at once: a node, its parent and its function are fetched once for the two of them. */
+/* Both arms at once: each node, parent and function is fetched once. */
 typedef double arms __attribute__((vector_size(ARMS * sizeof(double))));
 
 static inline arms load(const double from[ARMS])
@@ -59,7 +59,7 @@ static inline void store(double to[ARMS], arms value)
 	memcpy(to, &value, sizeof(value));
 }
 
-/* Nodes that took no time are added like the others: which they are, no processor can guess. */
+/* Nodes without time are added too: skipping them would mispredict. */
 static void add_up(struct fg_totals *totals, const struct fg_totals_source *source)
 {
 	const struct fg_profile_node *nodes = source->nodes;
@@ -105,7 +105,7 @@ static void fold_up(struct fg_totals *totals, const struct fg_totals_source *sou
 	free(inclusive);
 }
 
-/* Per repetition of the arm; an arm without any has nothing to be divided. */
+/* Divide by the repetitions of each arm; an arm without any stays. */
 static void divide(struct fg_totals *totals, const struct fg_totals_source *source)
 {
 	arms by = {1, 1};
@@ -177,7 +177,7 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 static int64_t steps(double per_repetition, double steps_per_unit)
 {
 	static const double most =
-		4e18; /* what an upload claims may be any number: the difference of two fits, too */
+		4e18; /* an upload may claim any number; the difference of two must fit too */
 	const double value = per_repetition * steps_per_unit;
 	const double known = value > 0 ? value : 0;
 
@@ -245,7 +245,7 @@ static void skip(struct fg_byte_reader *reader, size_t count)
 	reader->failed = reader->failed || count > 0;
 }
 
-/* Place of an id among the gaps, which end behind it; `count` when it is not there. */
+/* Index of an id among the gaps, reading past all of them; `count`: not found. */
 static size_t find_place(struct fg_byte_reader *reader, size_t count, uint64_t wanted)
 {
 	uint64_t id = 0;

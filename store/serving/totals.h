@@ -74,16 +74,16 @@ int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, stru
 	FG_NODISCARD;
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 	FG_NODISCARD;
-/* Only one function's times in one arm; zeros when it is not there. */
+/* One function's values in one arm; zeros when it is missing. */
 int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
 		   double *inclusive, struct fg_error *err) FG_NODISCARD;
-/* One part; also what older stores have for the whole. */
+/* One part; in older stores, the whole. */
 void fg_totals_part_write(const struct fg_totals *totals, struct fg_bytes *bytes);
 int fg_totals_part_read(struct fg_byte_reader *reader, struct fg_totals *totals,
 			struct fg_error *err) FG_NODISCARD;
 int fg_totals_part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
 			double *inclusive, struct fg_error *err) FG_NODISCARD;
-/* NULL when it is not there. */
+/* NULL: not found. */
 const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id);
 void fg_totals_release(struct fg_totals *totals);
 

@@ -52,14 +52,12 @@ static int by_series(const void *a, const void *b)
 	return (x->series > y->series) - (x->series < y->series);
 }
 
-/*
- * 256 series that were sealed together: who they are, and what of this function was kept of them.
- */
+/* 256 series that were sealed together, and this function's values in them. */
 struct sealed {
 	int64_t number;
 	int64_t after; /* series: the last one of the seal before */
 	int64_t last;
-	size_t alive; /* members that are there still */
+	size_t alive; /* members that still exist */
 	struct fg_bytes members;
 	struct fg_bytes values; /* empty: the function was in none of them */
 };
@@ -115,7 +113,7 @@ static int list_seals(struct fg_store *store, int64_t benchmark, struct seals *s
 	return status;
 }
 
-/* Both come by number; a function has no tile where it took no time. */
+/* Both are sorted by number; a function without time in a seal has no tile there. */
 static int read_tiles(struct fg_store *store, const struct tracing *t, struct seals *seals,
 		      struct fg_error *err)
 {
@@ -141,7 +139,7 @@ static int read_tiles(struct fg_store *store, const struct tracing *t, struct se
 	return status;
 }
 
-/* Who the members are and what they took; `members` then stands behind their numbers. */
+/* Read the members and their values; `members` is left after their numbers. */
 static int read_values(struct tracing *t, const struct sealed *s, struct fg_byte_reader *members,
 		       struct fg_error *err)
 {
@@ -260,8 +258,8 @@ static int join_runs(struct fg_store *store, const struct tracing *t, const int6
 }
 
 /*
- * Where members are gone, or an older server sealed them without their runs, the database is asked
- * who is there.
+ * If members were deleted, or an older server sealed them without their runs, ask the database
+ * which runs exist.
  */
 static int take_seal(struct fg_store *store, struct tracing *t, const struct sealed *s,
 		     const char *branch, struct fg_function_trend *trend, struct fg_error *err)
@@ -425,7 +423,7 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->run, y->run);
 }
 
-/* Runs mostly come in the order in which they began. */
+/* Runs mostly arrive in order of their start. */
 static void sort(struct fg_function_trend *trend)
 {
 	for (size_t i = 1; i < trend->count; i++) {

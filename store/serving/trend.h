@@ -23,7 +23,7 @@ struct fg_function_trend {
 	struct fg_function_point *points; /* oldest first */
 	size_t count;
 	size_t capacity;
-	size_t from_tiles; /* runs that were asked of tiles, gone ones among them */
+	size_t from_tiles; /* runs answered from tiles, deleted ones included */
 	struct fg_arena texts;
 };
 

@@ -9,10 +9,7 @@
 struct fg_store;
 struct fg_strbuf;
 
-/*
- * Look through everything: damaged pages, chunks whose checksum does not fit.  One line per
- * finding.
- */
+/* Check everything: damaged pages, chunks with a wrong checksum.  One line of text per finding. */
 int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
 		   struct fg_error *err) FG_NODISCARD;
 

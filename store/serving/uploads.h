@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a server remembers of uploads: their digests and their dictionaries. */
+/* What a server remembers about uploads: digests and dictionaries. */
 #ifndef FG_STORE_SERVING_UPLOADS_H
 #define FG_STORE_SERVING_UPLOADS_H
 
@@ -9,11 +9,11 @@
 struct fg_store;
 struct fg_bytes;
 
-/* What a server asks before and after it stores an upload. */
+/* What the store knows about an uploaded run. */
 struct fg_upload_state {
 	bool known;
 	char *project;
-	char *digest; /* of the content that was uploaded; NULL: came another way */
+	char *digest; /* of the uploaded content; NULL: not uploaded */
 	bool complete;
 };
 
@@ -25,14 +25,14 @@ void fg_upload_state_release(struct fg_upload_state *state);
 int fg_store_set_digest(struct fg_store *store, const char *id, const char *digest,
 			struct fg_error *err) FG_NODISCARD;
 
-/* Dictionaries that a store has seen, by their hash: so that they need not travel again. */
+/* Dictionaries that the store has seen, by hash, so that clients need not send them again. */
 int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
 			    struct fg_error *err) FG_NODISCARD;
 
 int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *sealed,
 			    struct fg_error *err) FG_NODISCARD;
 
-/* FG_ENOENT when it is not there.  Appended to `sealed`. */
+/* FG_ENOENT: unknown.  Appended to `sealed`. */
 int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed,
 			    struct fg_error *err) FG_NODISCARD;
 
