@@ -320,10 +320,7 @@ int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 		return fg_error_set(err, FG_EDB, "cannot pack a block: no memory");
 	at = room(block, FG_SEAL_HEADER_SIZE + bound);
 	packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
-	/*
-	 * Kinds apart, there is little to be found twice: short matches would only spoil the
-	 * statistics.
-	 */
+	/* Streams of one kind repeat little: short matches would only spoil the statistics. */
 	if (!ZSTD_isError(packed) && (content->break_count || level == FG_PACK_LEVEL_QUICK))
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_MIN);
 	/* Nor is a table worth clearing that remembers more than the last numbers. */

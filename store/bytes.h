@@ -73,10 +73,7 @@ static inline uint8_t *fg_put_varint(uint8_t *at, uint64_t value)
 	return at;
 }
 
-/*
- * The same for numbers whose lengths have no pattern: what a processor cannot guess it should not
- * be asked.
- */
+/* As above, for numbers of unpredictable length: without branches that would mispredict. */
 static inline uint8_t *fg_put_mixed_varint(uint8_t *at, uint64_t value)
 {
 	unsigned length = 0;
@@ -112,8 +109,8 @@ void fg_bytes_float(struct fg_bytes *bytes, float value);     /* 4 bytes, little
 void fg_bytes_double(struct fg_bytes *bytes, double value);   /* 8 bytes, little endian */
 void fg_bytes_text(struct fg_bytes *bytes, const char *text); /* length + 1, bytes; 0: NULL */
 /*
- * What follows is of another kind than what is there: sealed, it gets a code of its own.  Changes
- * nothing about the content.
+ * What follows is of another kind: when packed, it gets statistics of its own.  The content does
+ * not change.
  */
 void fg_bytes_break(struct fg_bytes *bytes);
 void fg_bytes_release(struct fg_bytes *bytes);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The conditions of a run.  What tells a machine or a build from another (its identity) is the same
- * in hundreds of runs, so it is a set that is stored once, known by the digest of what is in it,
- * and a run has one row for it.  What may be different each time (the load of the machine) is a row
- * of the run.
+ * The conditions of a run.  The identity of a machine or a build is the same in hundreds of runs:
+ * it is stored once, as a set known by the digest of its members, and a run has one row for it.
+ * What may differ each time (the machine's load) is a row of the run.
  *
- * A row for each condition in each run, as stores before schema 3 had them, is read like any other.
- * It is not written any more because each of those rows goes to another page of the index by
- * condition: sixty pages to change for a run of 40 KB.
+ * Stores before schema 3 have a row per condition and run; those are still read.  They are no
+ * longer written: each row would change another page of the index by condition, sixty pages for a
+ * run of 40 KB.
  */
 #include "store/conditions.h"
 

@@ -50,7 +50,7 @@ struct fg_query;
 
 struct fg_db_ops {
 	const char *name; /* "sqlite", "postgresql" */
-	/* What the words between @ signs of a schema stand for. */
+	/* Replacements for the words between @ signs in a schema. */
 	const char *id;
 	const char *text;
 	const char *bytes;
@@ -74,8 +74,7 @@ struct fg_db_ops {
 	int (*query_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			  int64_t *ids, struct fg_error *err);
 	/*
-	 * Of an insertion so many rows at once, from `first` on; what is left over goes one by one.
-	 * 0: all do.
+	 * Insert many rows at once, from `first` on, and return how many; the rest goes one by one.
 	 */
 	int (*insert_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			   size_t first, struct fg_error *err);
@@ -141,10 +140,7 @@ int fg_query_step(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_query_end(struct fg_query *query);
 /* Step until the end: for what returns no rows. */
 int fg_query_run(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
-/*
- * The first column of the only row; FG_ENOENT (without a message) when there is none.  Ends the
- * query.
- */
+/* The first column of the only row; FG_ENOENT (without a message): no row.  Ends the query. */
 int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err) FG_NODISCARD;
 
 /*
@@ -155,8 +151,8 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Reserve a range of consecutive ids of a table.  Only while writing; `last` asks for the largest
- * one that is there.
+ * Reserve a range of consecutive ids of a table.  Only while writing; `last` is the query for the
+ * largest existing id.
  */
 int fg_db_reserve(struct fg_db *db, const char *table, enum fg_sql last, size_t count,
 		  int64_t *first, struct fg_error *err) FG_NODISCARD;

@@ -3,10 +3,10 @@
  * The PostgreSQL back end of store/db.h.
  *
  * Statements are prepared once per session, by their number.  Results come in binary, so that
- * numbers and bytes need no parsing; parameters go as text, except bytes.  Whoever writes first
- * takes one advisory lock until the transaction ends: several servers on one database then write
- * one after the other, as they do in SQLite, and two uploads that bring the same functions cannot
- * block each other half-way.  Readers wait for nobody.
+ * numbers and bytes need no parsing; parameters go as text, except bytes.  A writer holds one
+ * advisory lock until its transaction ends: several servers on one database write one after the
+ * other, as in SQLite, and two uploads with the same functions cannot deadlock.  Readers never
+ * wait.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -382,8 +382,8 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 }
 
 /*
- * From the sequence, so that whoever inserts without an id gets another one; nobody does meanwhile,
- * because we hold the lock.
+ * Taken from the sequence, so that insertions without an id get other ones; nothing is inserted
+ * meanwhile, because we hold the lock.
  */
 static int reserve(struct fg_db *db, const char *table, size_t count, int64_t *first,
 		   struct fg_error *err)

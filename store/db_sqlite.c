@@ -4,7 +4,7 @@
  *
  * The file is in WAL mode: readers never wait for the writer.  A local store uses
  * synchronous=NORMAL (a power cut may lose the last run, never damage the file; a killed process
- * loses nothing); a server uses FULL, because it has told somebody that the run is safe.
+ * loses nothing); a server uses FULL, because it has told a client that the run is safe.
  * Statements are prepared once and kept.
  *
  * SQLite reads `$1` as the name of a parameter.  Parameters are bound by that name, so the order in
@@ -14,9 +14,8 @@
  * table of its own for that one row, every time, which costs more than the insertion.  The id is
  * the row's.
  *
- * Many rows of an insertion go 32 at a time: to begin and end a statement takes as long as to
- * insert a row.  "OR FAIL" spares it a savepoint for what a failure in the middle leaves behind:
- * whoever has a failure undoes the transaction.
+ * Insertions go 32 rows at a time: starting and ending a statement costs as much as a row. "OR
+ * FAIL" avoids a savepoint; that is safe because a failure rolls the transaction back.
  */
 #include "base/fs.h"
 #include "base/log.h"
@@ -210,7 +209,7 @@ static int step(struct fg_query *query, struct fg_error *err)
 	}
 }
 
-/* Is this the row that an insertion gives, of which only the id is there? */
+/* Is this the row of an insertion, which has only an id? */
 static bool is_inserted(const struct fg_query *query)
 {
 	return of(query)->gives_id[query->sql];
@@ -391,8 +390,8 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 	(void)snprintf(text, sizeof(text), "PRAGMA application_id = %d", APPLICATION_ID);
 	if (is_new && !(flags & FG_DB_READ_ONLY)) {
 		/*
-		 * Small pages waste less behind each run's values, large ones take a server's many
-		 * rows in fewer steps.
+		 * Small pages waste less space after each run's values; large ones need fewer steps
+		 * for a server's many rows.
 		 */
 		status = run_script(&s->db,
 				    flags & FG_DB_DURABLE

@@ -200,7 +200,7 @@ struct tree_rows {
 	struct fg_arena arena;
 	uint32_t *levels; /* 0: the node's row is known; else one more than its parent's */
 	uint32_t deepest;
-	uint32_t *places; /* of those whose rows are not known */
+	uint32_t *places; /* nodes without a known row */
 	size_t unknown;
 };
 

@@ -99,7 +99,7 @@ void fg_run_list_release(struct fg_run_list *list)
 	*list = (struct fg_run_list){0};
 }
 
-/* The first column of the first row as an id.  FG_ENOENT without a message when there is none. */
+/* The first column of the first row as an id; FG_ENOENT without a message: no row. */
 static int take_id(struct fg_query *q, char id[37], struct fg_error *err)
 {
 	int status = fg_query_step(q, err);

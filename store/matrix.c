@@ -402,8 +402,8 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 }
 
 /*
- * `classes`: whether rows and samples stand in the order of in_classes(), or in that of the nodes
- * as in the first layout.
+ * `classes`: rows and samples are in the order of in_classes(); false: in node order, the first
+ * layout.
  */
 static void read_entries(struct fg_byte_reader *reader, bool classes, struct fg_matrix *m)
 {

@@ -10,9 +10,9 @@
  * weighs the same the last stream is all zeros.  A weight comes back to within 1/64 of a sampling
  * period.
  *
- * Rows and samples stand in the order of how many entries their node has, few first: a path that
- * was hit once may be in any row, one that was hit in every second row has small gaps, and each
- * kind packs best by itself (fg_bytes_break()).
+ * Rows and samples are ordered by the number of entries of their node, fewest first: a path hit
+ * once may be in any row, one hit in every second row has small gaps, and each kind packs best by
+ * itself (fg_bytes_break()).
  *
  * Ids are the store's node ids in the store, and indexes of the dictionary on the wire.
  */
@@ -50,7 +50,7 @@ struct fg_matrix {
 void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set,
 			uint16_t measure, size_t first, const uint64_t *ids);
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes);
-/* `max_id`: ids beyond it are refused (0: none is). */
+/* `max_id`: larger ids are refused; 0: no limit. */
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
 		   struct fg_error *err) FG_NODISCARD;
 /* Adds the rows to the set, as rows of this measure; indexes[i] is the set's node for matrix->ids[i]. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a matrix stands in bytes, for those who read and write it: matrix.c and recode.c. */
+/* The layout of a matrix in bytes, shared by matrix.c and recode.c. */
 #ifndef FG_STORE_MATRIX_LAYOUT_H
 #define FG_STORE_MATRIX_LAYOUT_H
 
@@ -11,7 +11,7 @@
 
 enum {
 	FG_FRACTIONS = 32,
-	FG_MATRIX_LAYOUT = 2,   /* behind a zero, where the first layout had its number of rows */
+	FG_MATRIX_LAYOUT = 2,   /* follows a zero, where the first layout had its number of rows */
 	FG_MATRIX_MEASURES = 3, /* on the wire: named measures follow, each with a matrix */
 	FG_CLASSES = 48,        /* of nodes, by their number of entries */
 	FG_CLASS_EXACT_POWER = 3,
@@ -40,15 +40,15 @@ static inline unsigned fg_class_of(size_t entries)
 /* Nodes by the numbers of their entries: those with the fewest first, else as they stand. */
 void fg_in_classes(const uint32_t *counts, size_t count, uint32_t *order);
 
-/* What stands before the ids. */
+/* What precedes the ids. */
 struct fg_matrix_heads {
 	struct fg_matrix_row *rows;
 	size_t row_count;
 	size_t id_count;
 	size_t entry_count;
 	/*
-	 * rows and samples stand in the order of fg_in_classes(); else, in the first layout, in
-	 * that of the nodes
+	 * rows and samples are in the order of fg_in_classes(); false: in node order, the first
+	 * layout
 	 */
 	bool has_classes;
 };

@@ -29,7 +29,7 @@ static inline bool fg_measure_is_rows(int64_t kind)
 	return kind == FG_CHUNK_ROWS || (kind >= FG_CHUNK_MEASURES && kind % 2 == 0);
 }
 
-/* Find or add the row of a measure; CPU time needs none. */
+/* Find or add the row of a measure; CPU time has none. */
 int fg_store_measure_kinds(struct fg_store *store, const struct fg_measure *measure,
 			   struct fg_measure_kinds *kinds, struct fg_error *err) FG_NODISCARD;
 
@@ -53,14 +53,14 @@ void fg_series_measures_release(struct fg_series_measures *measures);
 /* Does the set have rows of this measure from `first` on? */
 bool fg_profile_set_has(const struct fg_profile_set *set, uint16_t measure, size_t first);
 
-/* Name, unit and what else tells it from others, in front of its weights on the wire. */
+/* A measure's name, unit and traits, written before its weights on the wire. */
 void fg_measure_write(const struct fg_measure *measure, struct fg_bytes *bytes);
 /* Texts are copied into the arena.  A damaged one sets reader->failed. */
 struct fg_measure fg_measure_read(struct fg_byte_reader *reader, struct fg_arena *arena);
 
 /*
- * Weights on the wire begin with how many measures follow, each named; weights of CPU time alone are
- * a plain matrix, as they were before there were measures.  `count` becomes 0 for those.
+ * Weights on the wire start with the number of measures, each named.  CPU time alone is a plain
+ * matrix, as in bundles without measures; reading it gives `count` 0.
  */
 void fg_measures_write_count(size_t count, struct fg_bytes *bytes);
 void fg_measures_read_count(struct fg_byte_reader *reader, size_t *count);

@@ -9,9 +9,9 @@
 struct fg_store;
 
 /*
- * After series were removed: SQLite gives the numbers of the newest to those that come next.  A
- * seal that reaches beyond what is there would take them for its own; what is left of it waits to
- * be sealed anew.
+ * Call after series were removed: SQLite reuses the ids of the newest ones.  A seal that reaches
+ * beyond the last series would claim the next ones; it is removed, and its remaining series wait to
+ * be sealed again.
  */
 int fg_store_cut_seals(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 

@@ -53,8 +53,8 @@ int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struc
 	FG_NODISCARD;
 
 /*
- * Is the run fit to be stored?  Then its report as JSON and as a packed block; both empty when
- * there is none.
+ * Check that the run can be stored, then make its report as JSON and as a packed block; both stay
+ * empty without a report.
  */
 int fg_report_make(const struct fg_run *run, const char *report, cJSON **json,
 		   struct fg_bytes *block, struct fg_error *err) FG_NODISCARD;

@@ -14,8 +14,8 @@ struct fg_store;
 
 /* How far something is stored in chunks: repetitions, rows or regions of a series. */
 struct fg_chunk_mark {
-	size_t count; /* items that are there */
-	size_t first; /* where the last chunk begins */
+	size_t count; /* items stored */
+	size_t first; /* where the last chunk starts */
 	/* The last item: its chunk is rewritten when the pair goes on or is settled. */
 	uint32_t pair;
 	uint16_t aside;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An open store: the database, and what was learnt of it since it was opened. */
+/* An open store: the database connection, and what is cached from it. */
 #ifndef FG_STORE_SESSION_H
 #define FG_STORE_SESSION_H
 

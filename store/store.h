@@ -5,16 +5,13 @@
  *
  *	fg_store_open() → save, load, list, ... → fg_store_close()
  *
- * - A run is saved in one transaction: after a crash it is there whole, or as it was before.
- * - fg_store_progress() keeps what a run in progress has finished so far; such a run is listed as
- *   incomplete and
- *   loads like any other, so that it can be shown, and resumed.
- * - Text and numbers come back as they were, with one exception: profile weights are whole
- *   nanoseconds.
- * - A store belongs to one thread at a time; several threads open it several times.
- * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by somebody else), FG_ECONFLICT (the id is
- *   taken), FG_EDB (damaged, or
- *   written by a newer fastgate), FG_EIO (disk full, permissions).
+ * - A run is saved in one transaction: after a crash it is complete, or as it was before. -
+ * fg_store_progress() keeps what a run in progress has finished so far; such a run is listed as
+ * incomplete and loads like any other, so that it can be shown, and resumed. - Text and numbers
+ * come back as they were, with one exception: profile weights are whole nanoseconds. - A store
+ * belongs to one thread at a time; several threads open it several times. - Errors: FG_ENOENT (no
+ * such run), FG_EBUSY (locked by another process), FG_ECONFLICT (the id is taken), FG_EDB (damaged,
+ * or written by a newer fastgate), FG_EIO (disk full, permissions).
  */
 #ifndef FG_STORE_STORE_H
 #define FG_STORE_STORE_H
@@ -65,17 +62,16 @@ struct fg_stored_run {
 void fg_stored_run_release(struct fg_stored_run *stored);
 
 /*
- * Save a run whole, replacing what is there under its id.  `profiles` has run->series_count
- * entries, any of which may be NULL, or is NULL itself; `report` is a fastgate-report/1 text or
- * NULL.
+ * Save a whole run, replacing any run of the same id.  `profiles` has run->series_count entries,
+ * any of which may be NULL, or is NULL itself; `report` is a fastgate-report/1 text or NULL.
  */
 int fg_store_save(struct fg_store *store, const struct fg_run *run,
 		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Keep what is new since the last call for this run: repetitions, profile rows and regions are
- * appended; what is there is not written again, but for the last pair while it goes on.  Call it
- * after each repetition.  The first call makes the run, marked incomplete.
+ * Store what is new since the last call for this run: repetitions, profile rows and regions are
+ * appended; only the last pair is rewritten while it goes on.  Call it after each repetition.  The
+ * first call creates the run, marked incomplete.
  */
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;
@@ -111,7 +107,7 @@ struct fg_run_list {
 	bool more; /* there are older ones beyond the limit */
 };
 
-/* What to list; a NULL or zero member asks for nothing. */
+/* What to list; a NULL or zero member does not filter. */
 struct fg_run_filter {
 	const char *project;
 	const char *branch;
@@ -141,7 +137,7 @@ void fg_run_list_release(struct fg_run_list *list);
  */
 int fg_store_find(struct fg_store *store, const char *project, const char *words, char id[37],
 		  struct fg_error *err) FG_NODISCARD;
-/* The newest incomplete run of a project: what --resume takes up.  FG_ENOENT when there is none. */
+/* The newest incomplete run of a project, for --resume.  FG_ENOENT: none. */
 int fg_store_find_incomplete(struct fg_store *store, const char *project, char id[37],
 			     struct fg_error *err) FG_NODISCARD;
 
@@ -149,7 +145,7 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 
 struct fg_gc_policy {
 	const char *project;   /* NULL: all */
-	int64_t older_than_ns; /* runs started before this wall clock time; 0: none for their age */
+	int64_t older_than_ns; /* runs started before this wall clock time; 0: no limit by age */
 	/* the newest runs per project and branch that stay whatever their age; 0: none */
 	size_t keep;
 	bool dry_run;
@@ -157,7 +153,7 @@ struct fg_gc_policy {
 
 struct fg_gc_result {
 	size_t runs;           /* removed, or what would be */
-	size_t kept_baselines; /* old, but somebody's baseline */
+	size_t kept_baselines; /* old, but baselines */
 	int64_t bytes_before;
 	int64_t bytes_after;
 };

@@ -199,7 +199,7 @@ void fg_regions_write(const struct fg_profile_set *set, size_t first, struct fg_
 	}
 }
 
-/* Room for `more` region rows behind those that are there. */
+/* Make room for `more` region rows. */
 static void make_region_room(struct fg_profile_set *set, size_t more)
 {
 	struct fg_profile_region_row *rows =

@@ -25,7 +25,7 @@ enum {
 
 /* Repetitions [first, repetition_count): one column after the other. */
 void fg_repetitions_write(const struct fg_series *series, size_t first, struct fg_bytes *bytes);
-/* Appends to the series, whose metrics must be there. */
+/* Appends to the series, whose metrics must be known. */
 int fg_repetitions_read(struct fg_byte_reader *reader, struct fg_series *series,
 			struct fg_error *err) FG_NODISCARD;
 

@@ -93,10 +93,7 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 	struct fg_query q;
 	int status = FG_OK;
 
-	/*
-	 * The digest is looked up, never the secret compared: how long it takes tells nothing about
-	 * it.
-	 */
+	/* Look up the digest instead of comparing the secret: the time it takes reveals nothing. */
 	fg_sha256_hex(text, strlen(text), digest);
 	fg_query_begin(&q, store->db, FG_SQL_TOKEN_FIND);
 	fg_query_text(&q, digest);

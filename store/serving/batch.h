@@ -9,9 +9,8 @@
 struct fg_store;
 
 /*
- * Several saves as one transaction (group commit): all or none.  One that fails before it has
- * written anything spares the others; one that fails half-way spoils them all, and only undo is
- * left.
+ * Several saves in one transaction (group commit): all or none.  A save that fails before writing
+ * anything leaves the batch intact; one that fails half-way spoils it, and only undo is left.
  */
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 

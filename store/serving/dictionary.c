@@ -128,7 +128,7 @@ static bool has_twin(const struct fg_dictionary *d, uint32_t *slots, size_t mask
 	return false;
 }
 
-/* A function that is there twice would be two names for one row. */
+/* A duplicate function would be two numbers for one row. */
 static bool has_twin_functions(const struct fg_dictionary *d)
 {
 	struct fg_strbuf keys[2] = {{0}};
@@ -175,7 +175,7 @@ static void read_functions(struct fg_byte_reader *reader, struct fg_dictionary *
 	}
 	d->function_at[d->function_count] = (uint32_t)(reader->at - d->content.data);
 	/*
-	 * The unnamed root stands above all: with another function there, the base's paths are not
+	 * The unnamed root is above everything: if its function differs, no path of the base is
 	 * ours.
 	 */
 	if (d->base && (d->function_count == 0 || d->same_functions[0] != 1))
@@ -221,8 +221,8 @@ const char *fg_dictionary_root_name(const struct fg_dictionary *d, uint32_t root
 }
 
 /*
- * Parents below which there may be a path twice: two children with the same function.  Those of the
- * base that ours are the same as are all different, so one of two must be another.
+ * Parents that may have two children with the same function.  Children found in the base are
+ * distinct, so at least one of two equal ones was not.
  */
 static bool *parents_to_check(const struct fg_dictionary *d)
 {
@@ -235,7 +235,7 @@ static bool *parents_to_check(const struct fg_dictionary *d)
 	return parents;
 }
 
-/* A path that is there twice, too, would be two names for one row. */
+/* A duplicate path, too, would be two numbers for one row. */
 static bool has_twin_nodes(const struct fg_dictionary *d)
 {
 	bool *parents = parents_to_check(d);
@@ -265,7 +265,7 @@ static bool has_twin_nodes(const struct fg_dictionary *d)
 	return found;
 }
 
-/* The base's number of a path whose parent and function it has too; else 0. */
+/* The base's number of a path with the same parent and function; 0: none. */
 static uint32_t same_node(const struct fg_dictionary *d, struct fg_likeness *walk, size_t i)
 {
 	const struct fg_profile_node *node = &d->nodes[i];
@@ -349,13 +349,13 @@ static size_t text_bytes(const struct fg_dictionary *d)
 	       (d->function_count + 1) * (sizeof(*d->function_at) + sizeof(*d->function_keys));
 }
 
-int fg_dictionary_open(const struct fg_bytes *sealed, const struct fg_bundle_limits *limits,
+int fg_dictionary_open(const struct fg_bytes *packed, const struct fg_bundle_limits *limits,
 		       const char *hash, const struct fg_dictionary *base,
 		       struct fg_dictionary **dictionary, struct fg_error *err)
 {
 	struct fg_dictionary *d = fg_xcalloc(1, sizeof(*d));
 	int status =
-		fg_unpack(sealed->data, sealed->size, limits->dictionary_bytes, &d->content, err);
+		fg_unpack(packed->data, packed->size, limits->dictionary_bytes, &d->content, err);
 
 	d->base = base;
 	if (status == FG_OK) {
@@ -432,7 +432,7 @@ enum {
 	DIGIT_VALUES = 1 << DIGIT_BITS
 };
 
-/* One pass of a sort by digits: by the one that begins at `shift`, else as they are. */
+/* One pass of a stable radix sort, by the digit at `shift`. */
 static void sort_pass(const struct place *from, struct place *to, size_t count, unsigned shift)
 {
 	size_t next[DIGIT_VALUES + 1] = {0};
@@ -481,8 +481,8 @@ static void put_in_order(struct fg_dictionary *d)
 }
 
 /*
- * What the base says of its paths holds for ours that are the same, and a few others are told by
- * walking up from them. False when that would take longer than looking at the whole tree.
+ * Paths found in the base keep the base's answer; the few others are decided by walking up.  False:
+ * that would take longer than a pass over the whole tree.
  */
 static bool recursive_by_base(struct fg_dictionary *d)
 {

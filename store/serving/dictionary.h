@@ -8,9 +8,9 @@
  *
  * From then on it is immutable, and any number of threads may read it.
  *
- * The dictionary of a program whose code changes is nearly the one that came before.  So a new one
- * may be opened beside a finished one, its `base`: what is the same, byte by byte, is known without
- * looking anything up.  Any base will do; one that has little in common saves little.
+ * When a program's code changes, its dictionary stays nearly the same.  So a new one may be opened
+ * with a finished one as its `base`: parts that are equal byte by byte need no lookup.  Any base is
+ * correct; one with little in common saves little.
  */
 #ifndef FG_STORE_SERVING_DICTIONARY_H
 #define FG_STORE_SERVING_DICTIONARY_H
@@ -58,7 +58,7 @@ struct fg_dictionary {
  * FG_EPARSE: damaged, or not the one of that hash; FG_ELIMIT.  `base` may be NULL; it has its
  * texts, and lives until the dictionary is finished or freed.
  */
-int fg_dictionary_open(const struct fg_bytes *sealed, const struct fg_bundle_limits *limits,
+int fg_dictionary_open(const struct fg_bytes *packed, const struct fg_bundle_limits *limits,
 		       const char *hash, const struct fg_dictionary *base,
 		       struct fg_dictionary **dictionary, struct fg_error *err) FG_NODISCARD;
 /* Every id is known: make the dictionary ready for use. */

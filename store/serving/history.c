@@ -173,7 +173,7 @@ static int read_history(struct fg_store *store, int64_t benchmark, int64_t metri
 		read_point(&q, &history->points[history->count++]);
 	}
 	fg_query_end(&q);
-	/* The newest were asked for; people read from the oldest. */
+	/* The query returns the newest first; the result is oldest first. */
 	for (size_t i = 0; i < history->count / 2; i++) {
 		const struct fg_history_point point = history->points[i];
 

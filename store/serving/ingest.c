@@ -23,7 +23,7 @@
 #include "store/store.h"
 #include "store/values.h"
 
-static int seal(struct fg_bytes *content, int level, struct fg_bytes *block, struct fg_error *err)
+static int pack(struct fg_bytes *content, int level, struct fg_bytes *block, struct fg_error *err)
 {
 	const int status = fg_pack_bytes(content, level, block, err);
 
@@ -70,7 +70,7 @@ static int make_totals(const struct fg_recoding *r, const struct fg_dictionary *
 	fg_totals_release(&totals);
 	free(sums.self);
 	if (status == FG_OK)
-		return seal(&content, FG_PACK_LEVEL_NONE, block, err);
+		return pack(&content, FG_PACK_LEVEL_NONE, block, err);
 	fg_bytes_release(&content);
 	return status;
 }
@@ -93,7 +93,7 @@ static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionar
 	if (status != FG_OK)
 		goto out;
 	fg_recoding_write(&r, &to, &content);
-	status = seal(&content, FG_PACK_LEVEL_QUICK, &part->rows, err);
+	status = pack(&content, FG_PACK_LEVEL_QUICK, &part->rows, err);
 out:
 	fg_recoding_release(&r);
 	return status;
@@ -164,7 +164,7 @@ static int make_regions(struct fg_byte_reader *reader, struct fg_series_parts *p
 	status = fg_regions_read(reader, &set, err);
 	if (status == FG_OK && set.region_row_count) {
 		fg_regions_write(&set, 0, &content);
-		status = seal(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REGIONS], err);
+		status = pack(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REGIONS], err);
 	}
 	fg_profile_set_release(&set);
 	return status;
@@ -183,7 +183,7 @@ static int make_profile(struct fg_byte_reader *reader, const struct fg_dictionar
 	if (root == 0)
 		return FG_OK;
 	fg_bytes_text(&content, fg_dictionary_root_name(d, (uint32_t)root));
-	status = seal(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_PROGRAM], err);
+	status = pack(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_PROGRAM], err);
 	if (status != FG_OK)
 		return status;
 	status = make_measures(reader, d, root, parts, err);
@@ -201,7 +201,7 @@ static int make_series(struct fg_byte_reader *reader, const struct fg_dictionary
 
 	if (status == FG_OK && series->repetition_count) {
 		fg_repetitions_write(series, 0, &content);
-		status = seal(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REPETITIONS],
+		status = pack(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REPETITIONS],
 			      err);
 	}
 	if (status == FG_OK)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The call paths of one or two runs as one tree.  This is asked for by everybody who looks at a
- * comparison, so it does without hashing: ids come sorted out of the store, two sorted lists are
- * merged, and the tree is cut out of the session's copy of the whole one, in the order of ids:
- * parents come first by themselves.
+ * The call paths of one or two runs as one tree.  Every comparison needs it, so it avoids hashing:
+ * ids come sorted from the store, two sorted lists are merged, and the tree is copied from the
+ * session's whole tree in order of ids, which puts parents first.
  */
 #include "store/serving/paths.h"
 

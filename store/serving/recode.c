@@ -137,7 +137,7 @@ static bool are_zeros(const uint8_t *bytes, size_t size)
 	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-/* Where the entries of each id begin. */
+/* Where the entries of each id start. */
 static uint32_t *find_starts(const struct fg_recoding *r)
 {
 	uint32_t *starts = array(r->heads.id_count, sizeof(*starts));
@@ -150,7 +150,7 @@ static uint32_t *find_starts(const struct fg_recoding *r)
 	return starts;
 }
 
-/* What the weights are more than samples × unit stands in the order of the ids. */
+/* Fractions (weight − samples × unit) are in the order of the ids. */
 static void read_fractions(struct fg_byte_reader *reader, struct fg_recoding *r)
 {
 	uint32_t *starts = NULL;
@@ -179,7 +179,7 @@ int fg_recoding_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_r
 {
 	struct fg_recoding r = {.bytes = reader->at, .size = (size_t)(reader->end - reader->at)};
 
-	/* Where a segment begins has to fit. */
+	/* Segment offsets have 32 bits. */
 	if (r.size > UINT32_MAX)
 		reader->failed = true;
 	fg_matrix_read_heads(reader, &r.heads);

@@ -2,9 +2,9 @@
 /*
  * What a benchmark's rows add up to: time by call path, and by function.
  *
- * The totals by function follow from the rows and the tree, so a store on somebody's disk does not
- * keep them: they would be a quarter of it.  Computing them takes about a millisecond.  A server,
- * which follows one function through hundreds of runs, has them beside the rows.
+ * Totals by function follow from the rows and the tree, so a local store does not keep them: they
+ * would be a quarter of it, and computing them takes about a millisecond.  A server, which follows
+ * one function through hundreds of runs, stores them too.
  */
 #include "store/serving/sums.h"
 

@@ -4,19 +4,18 @@
  * (trend.c).
  *
  * In a server's store each series keeps the totals of all its functions in one chunk: right for
- * comparing two runs, wrong for following one function, which would open every chunk there is.  So
- * every 256 series of a benchmark, once there are that many, are turned around: one small blob per
- * function with its values in all 256.  A trend then reads one row per tile, and the chunks of at
- * most 255 series that are not sealed yet.
+ * comparing two runs, wrong for following one function, which would open every chunk.  So every 256
+ * series of a benchmark are transposed: one small blob per function with its values in all 256.  A
+ * trend then reads one row per tile and the chunks of at most 255 unsealed series.
  *
- * Sealing is for a background thread: it writes some thousand rows, which nobody who uploads should
- * have to wait for. A run that is saved again gets a new series, behind the seal.
+ * Sealing is for a background thread: it writes thousands of rows, and no upload should wait for
+ * them.  A run that is saved again gets a new series, after the seal.
  *
  * A tile's blob: for each member, self and inclusive time in tenths of a microsecond, each as the
  * difference from the member before.  A seal's blob: the members' series as differences; then what
- * a trend tells of their runs (begin as a difference, id, commit, branch), each a column, so that
- * it need not look for ten thousand rows.  When all members are there still they are right: what is
- * stored of a run never changes under its series.
+ * a trend shows about their runs (start as a difference, id, commit, branch), each a column, so
+ * that it need not read ten thousand rows.  While all members exist this is correct: a stored run
+ * never changes under its series.
  */
 #include "store/serving/tiles.h"
 
@@ -221,8 +220,8 @@ static int write_seal(struct fg_store *store, const struct sealing *s, struct fg
 }
 
 /*
- * A tile has the totals of its series; what else asks for them (a comparison) can compute them from
- * the rows.  They would be three tenths of what a run takes on the disk.
+ * Tiles now hold the totals of their series, and a comparison can compute them from the rows.  They
+ * would be three tenths of a run on disk.
  */
 static int drop_totals(struct fg_store *store, const struct sealing *s, struct fg_error *err)
 {

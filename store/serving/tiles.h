@@ -15,9 +15,8 @@ enum {
 };
 
 /*
- * Seal tiles: every 256 series of a benchmark that were not yet are turned around into one blob per
- * function. For a background thread; `sealed` is the number of tiles' rows written.  Nothing to do
- * is FG_OK.
+ * Seal: transpose every 256 unsealed series of a benchmark into one blob per function.  For a
+ * background thread; `sealed` becomes the number of tiles written, 0 when there was nothing to do.
  */
 int fg_store_seal(struct fg_store *store, size_t *sealed, struct fg_error *err) FG_NODISCARD;
 

@@ -33,7 +33,7 @@ struct fg_totals {
 	bool exact; /* not estimated from samples */
 };
 
-/* Of one measure; ids[i] is the id of the set's function i. */
+/* Totals of one measure; ids[i] is the id of the set's function i. */
 void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 			uint16_t measure, const int64_t *ids);
 /*
@@ -66,9 +66,8 @@ static inline double fg_totals_unit(double sum, double samples, bool exact)
 void fg_totals_from_tree(struct fg_totals *totals, const struct fg_totals_source *source);
 
 /*
- * As bytes: parts of some hundred functions, each a packed block of its own, behind a list of where
- * they lie.  Who follows one function through hundreds of runs unpacks the part that it is in, of
- * each.
+ * As bytes: a list of parts, then the parts, each a packed block of some hundred functions.  To
+ * follow one function through hundreds of runs, only its part of each is unpacked.
  */
 int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, struct fg_error *err)
 	FG_NODISCARD;

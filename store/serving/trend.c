@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The trend of one function over thousands of runs: seal by seal out of tiles (tiles.c), which know
- * their runs too; then out of the totals of the series that are in no tile yet.
+ * The trend of one function over thousands of runs: from tiles (tiles.c), seal by seal; then from
+ * the totals of the unsealed series.
  */
 #include "store/serving/trend.h"
 
@@ -22,7 +22,7 @@ enum {
 	DIGEST_BYTES = 16
 };
 
-/* What one series says of the function. */
+/* The function's values in one series. */
 struct traced {
 	int64_t series;
 	double self;
@@ -33,7 +33,7 @@ struct tracing {
 	uint64_t function;
 	int64_t benchmark;
 	int64_t last_sealed;
-	struct traced *items; /* of one seal, then of those that are not sealed; by series */
+	struct traced *items; /* of one seal, then of the unsealed series; sorted by series */
 	size_t count;
 	size_t capacity;
 };
@@ -177,9 +177,7 @@ static bool is_wanted(const char *own, size_t length, const char *only)
 	return !only || (own && strlen(only) == length && strncmp(own, only, length) == 0);
 }
 
-/*
- * All that there is to tell of the members stands behind their numbers, column by column (tiles.c).
- */
+/* What a trend shows about the members follows their numbers, column by column (tiles.c). */
 static int take_members(const struct tracing *t, struct fg_byte_reader *members, const char *branch,
 			struct fg_function_trend *trend, struct fg_error *err)
 {
@@ -219,8 +217,8 @@ static int take_members(const struct tracing *t, struct fg_byte_reader *members,
 }
 
 /*
- * The runs of the series behind `after`, up to `last`, from the database; t->items are theirs and
- * come by series too.
+ * Read the runs of the series in (range[0], range[1]] from the database and join them with
+ * t->items, which are sorted by series too.
  */
 static int join_runs(struct fg_store *store, const struct tracing *t, const int64_t range[2],
 		     const char *branch, struct fg_function_trend *trend, struct fg_error *err)
@@ -294,7 +292,7 @@ static int read_sealed(struct fg_store *store, struct tracing *t, const char *br
 	return status;
 }
 
-/* One series that is not sealed. */
+/* One unsealed series. */
 static void trace_totals(struct tracing *t, int64_t series, const struct fg_totals *totals)
 {
 	const struct fg_function_total *mine = fg_totals_find(totals, t->function);

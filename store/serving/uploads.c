@@ -66,7 +66,7 @@ int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
 	return status;
 }
 
-int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *sealed,
+int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *packed,
 			    struct fg_error *err)
 {
 	struct fg_query q;
@@ -74,7 +74,7 @@ int fg_store_dictionary_put(struct fg_store *store, const char *hash, const stru
 
 	fg_query_begin(&q, store->db, FG_SQL_DICTIONARY_PUT);
 	fg_query_text(&q, hash);
-	fg_query_bytes(&q, sealed->data, sealed->size);
+	fg_query_bytes(&q, packed->data, packed->size);
 	fg_query_int(&q, fg_clock_wall_ns());
 	status = fg_query_run(&q, err);
 	if (status != FG_OK)
@@ -84,7 +84,7 @@ int fg_store_dictionary_put(struct fg_store *store, const char *hash, const stru
 	return fg_query_run(&q, err);
 }
 
-int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed,
+int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *packed,
 			    struct fg_error *err)
 {
 	struct fg_query q;
@@ -97,7 +97,7 @@ int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_
 		size_t size = 0;
 		const void *data = fg_column_bytes(&q, 0, &size);
 
-		fg_bytes_add(sealed, data, size);
+		fg_bytes_add(packed, data, size);
 		status = FG_OK;
 	} else if (status == FG_OK) {
 		status = fg_error_set(err, FG_ENOENT, "dictionary %s is not known here", hash);

@@ -29,11 +29,11 @@ int fg_store_set_digest(struct fg_store *store, const char *id, const char *dige
 int fg_store_dictionary_has(struct fg_store *store, const char *hash, bool *has,
 			    struct fg_error *err) FG_NODISCARD;
 
-int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *sealed,
+int fg_store_dictionary_put(struct fg_store *store, const char *hash, const struct fg_bytes *packed,
 			    struct fg_error *err) FG_NODISCARD;
 
-/* FG_ENOENT: unknown.  Appended to `sealed`. */
-int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *sealed,
+/* FG_ENOENT: unknown.  Appended to `packed`. */
+int fg_store_dictionary_get(struct fg_store *store, const char *hash, struct fg_bytes *packed,
 			    struct fg_error *err) FG_NODISCARD;
 
 #endif
