@@ -5,7 +5,7 @@
  * a sample gives
  *
  *	- its time to the line of its leaf, and
- *	- for each different function on its stack but the first one call: that to the function's outermost frame.
+ *	- and one call for each further function on its stack: that to its outermost frame.
  *
  * So the calls to a function add up to exactly the time of the samples that have it on their stack:
  * main → f → g → f is a call of f by main and one of g by f, and the inner f only time of its own.
@@ -34,7 +34,7 @@ struct place {
 
 struct cost {
 	struct place place;
-	size_t row; /* of its values: one a measure */
+	size_t row; /* index of its values, one per measure */
 	uint64_t samples;
 };
 
@@ -52,7 +52,7 @@ struct writer {
 	size_t capacity;
 	double *values;
 	size_t value_capacity;
-	double *totals; /* of values of their own */
+	double *totals; /* totals of self values */
 	uint32_t *seen; /* by function: the number of the stack that it was last seen on */
 	bool *function_named;
 	struct fg_map files;
@@ -105,7 +105,8 @@ static void add_stack(struct writer *w, const uint32_t *frames, size_t depth, ui
 	for (size_t i = 0; i < depth; i++) {
 		const struct fg_frame *frame = &all[frames[i]];
 
-		if (w->seen[frame->function] == 0) /* has a place of its own, if only inner calls */
+		/* every function gets a place, even with inner calls only */
+		if (w->seen[frame->function] == 0)
 			add_cost(w, frame, no_callee, NULL);
 		if (w->seen[frame->function] != number && caller)
 			add_cost(w, caller, frame->function, share);
@@ -146,7 +147,7 @@ static void add_up(struct writer *w)
 	free(frames);
 }
 
-/* Of the numbers as they are written, so that a reader's sum is the same. */
+/* Sums of the rounded numbers, so that a reader gets the same totals. */
 static void add_totals(struct writer *w)
 {
 	const size_t width = w->profile->measure_count;
@@ -167,7 +168,7 @@ static int compare_text(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-/* A function's lines together, its own file's first. */
+/* Groups the lines of a function, its own file first. */
 static int by_place(const void *left, const void *right)
 {
 	const struct place *a = &((const struct cost *)left)->place;
@@ -189,7 +190,7 @@ static void add_clean(struct fg_strbuf *out, const char *text)
 		fg_strbuf_add_char(out, fg_printable(*text));
 }
 
-/* "fl=(3) fit.cpp", and "fl=(3)" from the second time on. */
+/* "fl=(3) fit.cpp" the first time, then "fl=(3)". */
 static void write_name(struct fg_strbuf *out, const char *key, struct fg_map *names,
 		       const char *name)
 {
@@ -207,7 +208,7 @@ static void write_name(struct fg_strbuf *out, const char *key, struct fg_map *na
 	fg_strbuf_add_char(out, '\n');
 }
 
-/* Functions go by their own number: two of one name in different libraries stay apart. */
+/* Functions are numbered by index, so two of one name in different libraries stay apart. */
 static void write_function(struct writer *w, const char *key, uint32_t function)
 {
 	fg_strbuf_printf(w->out, "%s=(%" PRIu32 ")", key, function + 1);
@@ -219,7 +220,7 @@ static void write_function(struct writer *w, const char *key, uint32_t function)
 	fg_strbuf_add_char(w->out, '\n');
 }
 
-/* Where a damaged trace claims centuries, a number stays at the largest one. */
+/* Clamped: a damaged trace may claim centuries. */
 static void write_values(struct writer *w, const double *values)
 {
 	for (size_t i = 0; i < w->profile->measure_count; i++) {

@@ -30,7 +30,9 @@ extern const char *const fg_time_kind_words[FG_TIME_KIND_COUNT];
 extern const char *const fg_frame_nature_words[FG_FRAME_NATURES];
 extern const uint32_t fg_frame_natures[FG_FRAME_NATURES]; /* enum fg_frame_flag */
 
-/* Values and samples whose leaf is this stack, and with all stacks below it: one element a stack. */
+/*
+ * Values and samples whose leaf is this stack, and with all stacks below it: one element a stack.
+ */
 struct fg_stack_sums {
 	double *self;
 	uint64_t *self_samples;
@@ -43,7 +45,7 @@ void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *pro
 			uint16_t measure);
 void fg_stack_sums_release(struct fg_stack_sums *sums);
 
-/* As above, by function; `inclusive` counts a sample once however often the function is on its stack. */
+/* As above, per function; `inclusive` counts a sample once per function on its stack. */
 struct fg_function_sums {
 	double *self;
 	uint64_t *self_samples;

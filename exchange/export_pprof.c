@@ -52,7 +52,7 @@ static void write_value_type(struct writer *w, uint32_t field, const char *type,
 	fg_protobuf_add_bytes(&w->message, field, w->scratch.data, w->scratch.length);
 }
 
-/* The symbols are in the profile: a reader need not look for them. */
+/* The mapping has symbols, so readers do not look for them. */
 static void write_mapping(struct writer *w, uint64_t id, const struct fg_module_info *module)
 {
 	fg_strbuf_clear(&w->scratch);
@@ -172,7 +172,7 @@ static void write_label(struct writer *w, const char *key, const char *value)
 	fg_protobuf_add_bytes(&w->scratch, SAMPLE_LABEL, w->inner.data, w->inner.length);
 }
 
-/* The count is that of the first measure: what the other types say of themselves is a value. */
+/* The sample count is that of the first measure. */
 static void write_sample(struct writer *w, const struct sample_key *key, size_t row)
 {
 	const struct fg_profile *profile = w->profile;

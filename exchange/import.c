@@ -48,7 +48,7 @@ const struct fg_import_format *fg_import_find(const char *name)
 
 static const struct fg_import_format *detect(const char *data, size_t size)
 {
-	/* Folded text is the least marked of all: it is asked last. */
+	/* Folded text has no signature, so it is tried last. */
 	static const char *const order[] = {"json", "pprof", "perf", "folded"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(order); i++) {

@@ -2,9 +2,9 @@
 /*
  * Other tools' profiles, so that they can be viewed, compared and exported like our own.
  *
- * A format is a row of the table in import.c and a file import_<name>.c.  What comes in is a
- * stranger's bytes: every format is held to the same limits, errors carry the line (text), and
- * nothing is guessed silently: what had to be assumed or left out is a note of the profile.
+ * A format is a row of the table in import.c and a file import_<name>.c.  Input is untrusted: every
+ * format has the same limits, errors name the line (text), and every assumption or omission becomes
+ * a note of the profile.
  */
 #ifndef FG_EXCHANGE_IMPORT_H
 #define FG_EXCHANGE_IMPORT_H
@@ -34,9 +34,8 @@ struct fg_import_options {
 
 struct fg_import_format {
 	const char *name;
-	const char *description; /* a line for help and the manual */
-	bool (*is)(const char *data,
-		   size_t size); /* does what it begins with look like this format? */
+	const char *description;                   /* a line for help and the manual */
+	bool (*is)(const char *data, size_t size); /* does the beginning look like this format? */
 	int (*read)(const char *data, size_t size, const struct fg_import_options *options,
 		    struct fg_import_sink *sink, struct fg_error *err);
 	size_t max_bytes; /* when unpacked */
@@ -46,7 +45,7 @@ extern const struct fg_import_format fg_import_formats[]; /* the last one has no
 
 /* NULL: no such format. */
 const struct fg_import_format *fg_import_find(const char *name);
-/* Packed by gzip or not, as below.  NULL: nothing that we know. */
+/* Packed by gzip or not, as below.  NULL: no known format. */
 const struct fg_import_format *fg_import_detect(const char *data, size_t size);
 
 /* `profile` must not be initialised: it is filled on success only, and then to be released. */

@@ -6,7 +6,8 @@
 #include "exchange/import.h"
 
 enum {
-	FG_IMPORT_JSON_MAX_BYTES = 64 << 20, /* a parsed number takes thirty times its text */
+	/* a parsed number takes thirty times the memory of its text */
+	FG_IMPORT_JSON_MAX_BYTES = 64 << 20,
 };
 
 bool fg_import_json_is(const char *data, size_t size);

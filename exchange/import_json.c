@@ -3,8 +3,8 @@
  * "fastgate-profile/1" back again: what export_json.c writes, packed by gzip or not.  Nothing is
  * lost on the way there and back.
  *
- * The tables refer to each other by row.  A stranger may have written them: each number is held
- * against the table that it points into before it is used, and a stack's parent must come before
+ * The tables refer to each other by row.  The input is untrusted: each index is checked against its
+ * table before it is used, and a stack's parent must come before
  * it, so that no chain is a circle.
  */
 #include "base/json.h"
@@ -18,11 +18,11 @@
 
 enum {
 	MAX_ROWS = 1 << 24,
-	MAX_REGIONS = 1 << 12, /* they are looked up one after the other */
+	MAX_REGIONS = 1 << 12, /* lookup is linear */
 	MAX_REPETITIONS = 100000,
 };
 
-/* Beyond it a double has no whole numbers one apart, and JSON has no other numbers. */
+/* The largest integer that JSON's doubles represent exactly. */
 #define MAX_WHOLE ((double)(UINT64_C(1) << 62))
 
 struct reader {
@@ -38,7 +38,7 @@ static const char *const better_words[] = {
 	[FG_BETTER_HIGHER] = "higher",
 };
 
-/* One row under way; the first member that is wrong is remembered. */
+/* The row being read; remembers the first wrong member. */
 struct row {
 	struct reader *reader;
 	const cJSON *item;
@@ -560,7 +560,7 @@ out:
 	return status;
 }
 
-/* By its first member, which the writer puts first. */
+/* Detected by its first member, which the writer puts first. */
 bool fg_import_json_is(const char *data, size_t size)
 {
 	static const char beginning[] = "{\"schema\":\"" SCHEMA_NAME;

@@ -80,7 +80,7 @@ void fg_environment_fingerprint(const struct fg_environment *environment, char t
 
 		if (!fact->identity)
 			continue;
-		/* The NUL behind each keeps ("a", "bc") and ("ab", "c") apart. */
+		/* The NUL after each keeps ("a", "bc") and ("ab", "c") apart. */
 		fg_sha256_add(&sha, fact->key, strlen(fact->key) + 1);
 		fg_sha256_add(&sha, fact->value, strlen(fact->value) + 1);
 	}

@@ -80,8 +80,8 @@ const struct fg_measure *fg_measure_at(const struct fg_measure_list *list, uint1
 size_t fg_measure_count(const struct fg_measure_list *list);
 bool fg_measure_find(const struct fg_measure_list *list, const char *name, uint16_t *id);
 /*
- * Find by name, or append a copy in the arena that owns the list.  At most FG_MEASURES_MAX: who
- * adds measures from a file checks fg_measure_count() first.
+ * Find by name, or append a copy in the arena that owns the list.  At most FG_MEASURES_MAX: check
+ * fg_measure_count() before adding measures from a file.
  */
 uint16_t fg_measure_add(struct fg_measure_list *list, struct fg_arena *arena,
 			const struct fg_measure *measure);

@@ -2,8 +2,8 @@
 #include "model/metric.h"
 
 /*
- * Gated by default is only what a change of the program changes by itself and noise does not: CPU
- * time, wall time (where the schedule measures it) and peak memory.  The rest is recorded, shown,
+ * Gated by default: the metrics that respond to the program and not to noise, which are CPU time,
+ * wall time (where the schedule measures it) and peak memory.  The rest is recorded, shown,
  * and gated on request.
  */
 static const struct fg_metric builtin[FG_METRIC_BUILTIN_COUNT] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What can be measured about one execution.  The built-in metrics are rows of one table (metric.c);
- * a user's own metrics and those of a harness come behind them.
+ * a user's own metrics and those of a harness follow them.
  */
 #ifndef FG_MODEL_METRIC_H
 #define FG_MODEL_METRIC_H
@@ -42,9 +42,9 @@ struct fg_metric {
 	double margin;
 };
 
-/* The built-in metric with this id; lives for ever. */
+/* The built-in metric with this id; static. */
 const struct fg_metric *fg_metric_builtin(enum fg_metric_id id);
-/* By name; NULL when it is none of the built-in ones. */
+/* By name; NULL: no built-in metric has it. */
 const struct fg_metric *fg_metric_find_builtin(const char *name);
 
 #endif

@@ -62,7 +62,7 @@ enum fg_sample_clock {
 	FG_SAMPLE_WALL,
 };
 
-/* Which repetitions' samples stay beside the store, one by one, besides their sums in it. */
+/* Repetitions whose single samples are kept beside the store, which has their sums. */
 enum fg_keep_samples {
 	FG_KEEP_NEVER,
 	FG_KEEP_FAILED, /* of benchmarks that did not pass */
@@ -85,7 +85,7 @@ struct fg_measuring {
 	unsigned max_pairs;
 	int64_t budget_ns; /* per benchmark */
 	unsigned warmup;   /* blocks thrown away */
-	bool pin;          /* to one CPU in abba too */
+	bool pin;          /* pin to one CPU in abba too */
 	bool until_sure;   /* go on until decided, valid at any time; re-runs add evidence */
 	struct fg_sampler sampler;
 };
@@ -122,7 +122,8 @@ struct fg_build {
 
 enum fg_baseline_kind {
 	FG_BASELINE_NONE,
-	FG_BASELINE_GIT, /* a ref, or "merge-base": built in a worktree and measured in the same session */
+	/* a ref, or "merge-base": built in a worktree and measured in the same session */
+	FG_BASELINE_GIT,
 	FG_BASELINE_BRANCH, /* the newest complete run stored for this branch */
 	FG_BASELINE_TAG,    /* the run stored for this tag */
 	FG_BASELINE_RUN,    /* a stored run by id, or one promoted by name */

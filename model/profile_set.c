@@ -29,7 +29,7 @@ void fg_profile_set_release(struct fg_profile_set *set)
 	*set = (struct fg_profile_set){0};
 }
 
-/* What is known now and was not before. */
+/* Adds the facts that the function still lacks. */
 static void fill_gaps(struct fg_profile_set *set, struct fg_profile_function *known,
 		      const struct fg_profile_function *seen)
 {
@@ -188,10 +188,8 @@ size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, u
 }
 
 /*
- * "Does my function stand above me?" without walking to the root for each node: for every node the
- * nearest ancestor-or- self of each function would be a map per node.  Instead the tree is walked
- * depth first with one counter per function, so the whole takes time in proportion to the nodes,
- * however deep they lie.
+ * Walking to the root for each node would cost depth times nodes.  One depth-first walk with a
+ * counter of open nodes per function finds all recursive nodes in linear time.
  */
 bool *fg_profile_set_is_recursive(const struct fg_profile_set *set)
 {

@@ -7,8 +7,8 @@
  * builds of a program meet in the same node.  Nodes are call paths, each with its parent; a
  * parent's index is smaller than its children's, so one backward pass turns self values into
  * inclusive ones.  Node 0 is the root (the whole program, function 0).  A row holds one measure of
- * one repetition: its non-zero self values, sorted by node.  Rows of several measures may lie
- * between each other; whoever reads rows picks a measure.  All memory is the set's arena.
+ * one repetition: its non-zero self values, sorted by node.  Rows of several measures may be mixed:
+ * readers select by measure.  All memory is the set's arena.
  */
 #ifndef FG_MODEL_PROFILE_SET_H
 #define FG_MODEL_PROFILE_SET_H

@@ -3,7 +3,7 @@
  * What was measured.  A run has benchmarks; a benchmark has repetitions; a repetition is one
  * execution of one arm with one value per metric.  Repetitions with the same pair number belong
  * together (two of them in a duet, four in an ABBA block, one where only the candidate ran).  Raw
- * values are kept for ever: every verdict can be computed again.
+ * values are kept, so every verdict can be recomputed.
  *
  * Text and arrays are owned by the object they hang from and freed by its release function.
  */
@@ -21,8 +21,7 @@ enum fg_arm {
 };
 
 /*
- * Why a repetition does not count: exclusions fixed beforehand, never chosen by looking at its
- * value.
+ * Why a repetition does not count. These rules are fixed in advance and never depend on its value.
  */
 enum fg_aside {
 	FG_ASIDE_WARMUP = 1 << 0,
@@ -37,8 +36,8 @@ enum fg_aside {
 };
 
 /*
- * Warm-ups, trials, solo runs and those that tell the sampler's cost never were; the other
- * exclusions were.
+ * False for warm-ups, trials, solo runs and runs that measure the sampler's cost; true for every
+ * other reason.
  */
 bool fg_aside_was_meant_to_count(uint16_t aside);
 

@@ -6,13 +6,12 @@
 #include <math.h>
 
 /*
- * A tree that is walked depth first with a counter per label: "is my label open above me?" costs
- * one look.
+ * A depth-first walk. With a counter per label, "is this label among the ancestors?" is one lookup.
  */
 struct walk {
 	const struct fg_calltree *tree;
 	uint32_t node;
-	bool entered; /* else: left behind */
+	bool entered; /* false: on the way out */
 };
 
 static bool walk_start(struct walk *walk, const struct fg_calltree *tree)

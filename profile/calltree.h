@@ -38,7 +38,7 @@ struct fg_weight {
 };
 
 /*
- * What, beside its name, makes a label itself.  Never its line: functions move between two builds.
+ * What identifies a label besides its name. Never its line: functions move between two builds.
  */
 enum fg_label_identity {
 	FG_LABEL_LIBRARY,
@@ -154,11 +154,11 @@ int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree
 void fg_calltree_release(struct fg_calltree *tree);
 
 /*
- * By hand: init, then nodes and their weights, then finish.  Of equal labels the first one's facts
- * stay, but for a library that they do not share.
+ * By hand: init, then nodes and their weights, then finish.  Equal labels keep the facts of the
+ * first one; a library that they do not share becomes "".
  */
 void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
-/* CPU time unless it is said; before any weight is added.  Texts are copied. */
+/* The default is CPU time. Call it before adding weights.  Texts are copied. */
 void fg_calltree_set_measure(struct fg_calltree *tree, const struct fg_measure *measure);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);
 uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label);
@@ -176,7 +176,7 @@ void fg_calltree_finish(struct fg_calltree *tree);
  */
 void fg_calltree_merge(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,
 		       double scale);
-/* Both over the union of their paths, in columns 0 and 1; finished. */
+/* The union of their paths, with `before` in column 0 and `after` in column 1; finished. */
 void fg_calltree_difference(const struct fg_calltree *before, const struct fg_calltree *after,
 			    struct fg_calltree *difference);
 /*

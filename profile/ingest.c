@@ -69,7 +69,7 @@ static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile 
 			continue;
 		if (!function_of[function])
 			function_of[function] = function_in_set(set, profile, frame, key);
-		/* One function stands for many: that it calls itself says nothing. */
+		/* One name for many functions: a call to itself means nothing here. */
 		if ((frame->flags & FG_FRAME_NAMELESS) &&
 		    set->nodes[parent].function == function_of[function])
 			node_of[i] = parent;
@@ -185,8 +185,8 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /*
- * "libm.so.6 1a2b3c"; without a build-id its bytes stand for it, and what cannot be read is like
- * nothing else.
+ * "libm.so.6 1a2b3c". Without a build-id the hash of its bytes; unreadable modules are all
+ * different.
  */
 static char *module_text(const struct fg_module_info *module)
 {
@@ -206,7 +206,7 @@ static char *module_text(const struct fg_module_info *module)
 	return fg_xasprintf("%s %s", module->name, hex);
 }
 
-/* Of the set of modules: how often and in which order they were loaded does not matter. */
+/* Covers the set of modules, so load order and repeated loads do not matter. */
 static void digest_code(const struct fg_profile *profile, char code[17])
 {
 	const size_t count = profile->module_count > 1 ? profile->module_count - 1 : 0;
@@ -247,7 +247,7 @@ static void fill_result(const struct fg_profile *profile, struct fg_ingest_resul
 	};
 }
 
-/* One row.  A measure without samples has one only as the profile's first. */
+/* Adds one row. The first measure gets a row even without samples. */
 static void add_measure(struct fg_profile_set *set, const struct fg_profile *profile,
 			uint16_t measure, const uint32_t *node_of, const struct fg_ingest_row *row)
 {

@@ -58,8 +58,8 @@ static bool is_plain(const char *text)
 }
 
 /*
- * Names are anybody's bytes.  They become text here, once, so that no view and no export has to ask
- * again what a terminal or a parser would make of them.
+ * Names are untrusted bytes. They become clean text here, once, so no view and no export has to
+ * escape them for terminals or parsers again.
  */
 const char *fg_profile_text(struct fg_profile *profile, const char *text)
 {

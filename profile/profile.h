@@ -5,7 +5,7 @@
  * imported profiles are turned into, and what profile/calltree.h aggregates.
  *
  *	traces ─ trace_read → symbolize ─┐
- *	stored run (fg_profile_set) ─────┼→ struct fg_profile → struct fg_calltree → views, pictures, exports
+ *	stored run (fg_profile_set) ─────┼→ struct fg_profile → struct fg_calltree → views, graphs
  *	folded, pprof, perf script ──────┘
  *
  * Index 0 of functions, frames, stacks, regions and units means "none" (function 0 is the program
@@ -42,7 +42,7 @@ struct fg_stack {
 enum fg_time_kind {
 	FG_TIME_USER,
 	FG_TIME_SYSTEM,
-	FG_TIME_BOTH, /* CPU time whose two kinds the clock could not tell apart */
+	FG_TIME_BOTH, /* CPU time that the clock does not split */
 	FG_TIME_WALL,
 	FG_TIME_KIND_COUNT,
 };
@@ -123,7 +123,8 @@ struct fg_module_info {
 	uint64_t end;
 	uint32_t process;
 	const char *
-		symbols_from; /* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
+		/* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
+		symbols_from;
 };
 
 struct fg_profile {
@@ -186,7 +187,7 @@ uint32_t fg_profile_stack(struct fg_profile *profile, uint32_t parent, uint32_t 
 uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const char *name);
 /* Find by name or add. */
 uint16_t fg_profile_measure(struct fg_profile *profile, const struct fg_measure *measure);
-/* What the profile has instead of CPU time as its first measure; before any other is added. */
+/* Replaces CPU time as the first measure; call it before adding others. */
 void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_measure *measure);
 /* NULL is the first one.  FG_ENOENT: says which ones there are. */
 int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
@@ -203,15 +204,14 @@ struct fg_region_span *fg_profile_add_span(struct fg_profile *profile);
 struct fg_unit_info *fg_profile_add_unit(struct fg_profile *profile);
 struct fg_module_info *fg_profile_add_module(struct fg_profile *profile);
 /*
- * The first module with the same path and build-id, itself when it is the first: frames of several
- * processes are equal so.
+ * The first module with the same path and build-id, or the module itself. This makes frames of
+ * several processes equal.
  */
 uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module);
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);
 
 /*
- * Do samples say in which region they were?  Those of a stored run do not, though its regions have
- * times.
+ * Do samples know their region? Those of a stored run do not, though its regions have times.
  */
 bool fg_profile_knows_regions(const struct fg_profile *profile);
 

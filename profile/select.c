@@ -13,10 +13,10 @@ struct select {
 	struct fg_profile *into;
 	uint32_t *frame_of_frame;         /* + 1; 0: not made yet */
 	struct fg_pair_index frame_below; /* frame, ancestor's frame → frame */
-	/* by function; NULL: its own.  Of names that were rewritten: the one that all share */
+	/* by function; NULL: its own; for rewritten names the one that all share */
 	const char **libraries;
 	size_t library_capacity;
-	uint16_t *measure_of; /* the profile's measures among the selected one's */
+	uint16_t *measure_of; /* index in the profile → index in the selected one */
 };
 
 /*
@@ -286,7 +286,7 @@ static void copy_measures(struct select *s)
 	}
 }
 
-/* A stored run knows of no sample whether its stack is whole, only of all together. */
+/* A stored run knows truncation only as a total, not per sample. */
 static void copy_truncated(struct select *s)
 {
 	for (size_t i = 0; i < s->profile->measure_count; i++)
@@ -294,7 +294,7 @@ static void copy_truncated(struct select *s)
 			s->profile->measures[i].truncated * scale_of(s, i);
 }
 
-/* The whole execution's facts stay, whatever part of it is looked at. */
+/* Facts about the whole execution are kept for any part of it. */
 static void copy_facts(const struct fg_profile *from, double scale, struct fg_profile *to)
 {
 	to->functions[0].name = fg_profile_text(to, from->functions[0].name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Part of a profile, as a profile: what a query keeps, with the names and stacks that it shows.
- * Exports of a filtered profile are made so: each sample that passes stays a sample, with its time,
+ * This is how filtered profiles are exported: each sample that passes stays a sample, with its
+ * time,
  * thread, region and unit.
  *
  * Grouping by something coarser than functions makes functions of the groups; splitting puts the

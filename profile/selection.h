@@ -8,10 +8,12 @@
  * 1. each pattern is tried once per function, never per sample;
  * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns matched
  *    so far, whether
- *    something to ignore did, where the outermost root match and the innermost leaf match stand, the nearest ancestor;
+ *    something to ignore did, where the outermost root match and the innermost leaf match stand,
+ *    the nearest ancestor;
  * 3. each sample that passes the filters gets a node for its stack.  Nodes are made on demand,
  *    parents first, and
- *    remembered per stack; when the tree is split (by thread, region, ...) per pair of split and stack.
+ *    remembered per stack; when the tree is split (by thread, region, ...) per pair of split and
+ *    stack.
  */
 #ifndef FG_PROFILE_SELECTION_H
 #define FG_PROFILE_SELECTION_H
@@ -59,7 +61,7 @@ struct fg_selection {
 };
 
 /*
- * How every pattern about functions is held against one: its name alone, so that "^fit$" means fit,
+ * How a function pattern is matched: its name alone, so that "^fit$" means fit,
  * and "name [library]".
  */
 bool fg_matches_function(const struct fg_pattern *pattern, const char *name, const char *library);
@@ -76,7 +78,7 @@ bool fg_selection_passes(const struct fg_selection *selection, const struct fg_s
 /* What a frame is called: `name` is appended to, `label` gets the rest (its name is left alone). */
 void fg_selection_name(const struct fg_selection *selection, const struct fg_frame *frame,
 		       struct fg_label *label, struct fg_strbuf *name);
-/* The stack above whose frame tells this one apart; 0: none. */
+/* The ancestor whose name is appended to tell this one apart; 0: none. */
 uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t stack);
 /* Frames next to each other with the same label are one. */
 bool fg_selection_merges_neighbours(const struct fg_selection *selection);
@@ -84,7 +86,7 @@ bool fg_selection_merges_neighbours(const struct fg_selection *selection);
 /* "log  (from fit)", to be freed: what a function below a chosen ancestor is called. */
 char *fg_selection_name_below(const char *name, const char *ancestor);
 
-/* What is made of the samples: a tree of some kind, whose nodes are numbers and whose root is 0. */
+/* Puts samples into a tree. Its nodes are numbers, the root is 0. */
 struct fg_placing {
 	const struct fg_selection *selection;
 	void *context;

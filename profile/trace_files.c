@@ -17,7 +17,7 @@ static int by_thread_and_time(const void *a, const void *b)
 	return one->time_ns < other->time_ns ? -1 : one->time_ns > other->time_ns;
 }
 
-/* Samples come chunk by chunk and are in order nearly always: looking is cheaper than sorting. */
+/* Samples are nearly always in order already: checking is cheaper than sorting. */
 static void order_samples(struct fg_profile *profile)
 {
 	bool ordered = true;
@@ -54,8 +54,8 @@ static bool covers(const struct fg_unit_info *unit, const struct fg_sample *samp
 }
 
 /*
- * Both in order of thread and time: units open and close on a stack while the samples go by; the
- * innermost one counts.
+ * One pass over units and samples, both by thread and time. Open units are a stack; a sample
+ * belongs to the innermost one.
  */
 static void assign_units(struct fg_profile *profile)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Two kinds of address.  Where a thread was interrupted its address is the instruction it stood at.
- * Everywhere else the address is where a call returns to: the instruction behind the call, which
+ * Everywhere else the address is where a call returns to: the instruction after the call, which
  * may belong to another line, another inlined copy, even to the next function when the call never
- * returns.  So these are looked up one byte earlier.  The trace says of each address which kind it
- * is.
+ * returns.  So these are looked up one byte earlier.  The trace marks the kind of each address.
  */
 #include "base/fs.h"
 #include "base/hash.h"
@@ -118,7 +117,7 @@ static void look_up(struct fg_trace_joiner *j, uint32_t address)
 					   module_index, at->offset));
 }
 
-/* Which addresses there are, by module and offset. */
+/* The addresses of the trace, keyed by module and offset. */
 static struct fg_keyed *order_addresses(const struct fg_trace *trace, size_t *count)
 {
 	struct fg_keyed *order = fg_xcalloc(trace->frame_count + 1, sizeof(order[0]));
@@ -135,8 +134,8 @@ static struct fg_keyed *order_addresses(const struct fg_trace *trace, size_t *co
 }
 
 /*
- * In order of module and offset: neighbours share a unit's tables, which is several times as fast
- * as in order of arrival.
+ * By module and offset: neighbours share a unit's tables, several times faster than in order of
+ * arrival.
  */
 void fg_trace_look_up(struct fg_trace_joiner *j)
 {

@@ -47,7 +47,7 @@ void fg_trace_add_modules(struct fg_trace_joiner *j);
 /* Looks up every address of the trace, in order of address. */
 void fg_trace_look_up(struct fg_trace_joiner *j);
 void fg_trace_note_missing_units(const struct fg_trace_joiner *j);
-/* A frame that is no code: "[kernel]". */
+/* A frame that is not code: "[kernel]". */
 uint32_t fg_trace_mark_frame(struct fg_trace_joiner *j, const char *text, uint32_t flags);
 /* The stack of a call path; `trail` is scratch with room for every path. */
 uint32_t fg_trace_stack(struct fg_trace_joiner *j, uint32_t leaf, uint32_t *trail);

@@ -4,7 +4,7 @@
 
 static int64_t time_of(const struct fg_trace_joiner *j, uint64_t time_ns)
 {
-	/* What a damaged trace says stays where times can be added and subtracted. */
+	/* Clamped, so times of a damaged trace can be added and subtracted. */
 	const uint64_t most_ns = INT64_MAX / 2;
 	const uint64_t late_ns = time_ns > j->origin_ns ? time_ns - j->origin_ns : 0;
 
@@ -51,7 +51,7 @@ static void add_threads(struct fg_trace_joiner *j)
 	}
 }
 
-/* Threads that were never described are one, made when the first of them turns up. */
+/* All threads without a definition share one entry, made on first use. */
 static uint32_t thread_of(struct fg_trace_joiner *j, uint32_t thread)
 {
 	uint32_t known = thread < j->trace->thread_count ? j->thread_of[thread] : 0;
@@ -182,7 +182,7 @@ struct open_unit {
 
 /*
  * Begin and end marks pair up per thread by kind and number, innermost first; an end without a
- * begin is passed over.
+ * begin is ignored.
  */
 static void add_units(struct fg_trace_joiner *j)
 {
@@ -342,8 +342,7 @@ static void add_totals(struct fg_trace_joiner *j)
 }
 
 /*
- * A file of debug information is opened with the first address asked for: what names come from is
- * known at the end.
+ * Debug files are opened on demand, so the source of names is known only at the end.
  */
 static void add_sources(struct fg_trace_joiner *j)
 {

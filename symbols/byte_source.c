@@ -10,7 +10,7 @@ int fg_source_open(const char *path, uint64_t max_bytes, struct fg_source *sourc
 		   struct fg_error *err)
 {
 	struct stat status;
-	/* a FIFO in the place of the file must not make us wait */
+	/* do not block if the file is a FIFO */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	uint64_t size;
 

@@ -2,12 +2,12 @@
 /*
  * The debug index on disk.  One file a build-id:
  *
- *	struct cache_header, then the seven arrays in the order of ARRAYS, each starting at a multiple of 8
+ *	struct cache_header, then the seven arrays in the order of ARRAYS, each at a multiple of 8
  *
  * The arrays are the index's own, in this machine's byte order; a cache is never carried elsewhere.
- * It lies in the user's cache folder, where a power cut, a full disk or another version may have
- * left anything: the checksum covers all bytes, and after it every number that is used as an index
- * is held against its table once, so that look-ups need no checks.
+ * It lies in the user's cache folder, where a power cut, a full disk or another version may leave
+ * any content. A checksum covers all bytes; then every index is checked against its table once, so
+ * lookups need no checks.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -31,14 +31,14 @@ enum {
 struct cache_header {
 	char magic[8];
 	uint32_t byte_order; /* 0x01020304 as this machine writes it */
-	uint32_t crc;        /* crc32c of everything behind the header */
-	uint64_t size;       /* of everything behind the header */
+	uint32_t crc;        /* crc32c of everything after the header */
+	uint64_t size;       /* size of everything after the header */
 	uint64_t counts[ARRAY_COUNT];
 	char build_id[FG_BUILD_ID_TEXT + 7];
 };
 
 struct array {
-	/* of the pointer to the items: read and written as bytes, for its type differs */
+	/* offset of the items pointer; copied as bytes because its type differs */
 	void *place;
 	size_t *count, *capacity;
 	size_t size;
@@ -156,7 +156,7 @@ static bool tables_are_sound(const struct fg_debug_index *x)
 	return good;
 }
 
-/* The arrays out of the file's bytes; false: the counts do not fit the size. */
+/* Reads the arrays; false: the counts do not fit the size. */
 static bool take_arrays(struct fg_debug_index *index, const struct cache_header *header,
 			const struct fg_source *source)
 {
@@ -218,7 +218,7 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 	return FG_OK;
 }
 
-/* Everything in a folder, if it can be read. */
+/* Calls back for every entry of a readable folder. */
 static void for_each(const char *folder, void (*visit)(const char *name, const char *path))
 {
 	char **names;

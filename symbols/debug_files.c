@@ -13,7 +13,7 @@
 
 #define MAX_DEBUG_BYTES (UINT64_C(64) << 30)
 
-/* Takes `path` over: it, or NULL when it is not the debug file of this build. */
+/* Takes ownership of `path`; returns it, or NULL if it belongs to another build. */
 static char *if_same_build(const struct fg_elf *elf, char *path)
 {
 	struct fg_elf found;
@@ -93,8 +93,8 @@ static char *by_link(const struct fg_elf *elf, const char *binary, const char *r
 }
 
 /*
- * libdebuginfod is opened only when somebody asks for it: it brings an HTTP library and its
- * start-up with it.  Its own cache and $DEBUGINFOD_URLS decide what travels.
+ * libdebuginfod is opened only when somebody asks for it: it loads an HTTP library. Its own cache
+ * and $DEBUGINFOD_URLS decide what is downloaded.
  */
 static char *by_debuginfod(const struct fg_elf *elf)
 {
@@ -115,7 +115,7 @@ static char *by_debuginfod(const struct fg_elf *elf)
 		       "debuginfod was asked for and libdebuginfod.so.1 is not here");
 		return NULL;
 	}
-	/* POSIX's own way to get a function's address out of dlsym() */
+	/* the way POSIX suggests to get a function pointer from dlsym() */
 	*(void **)&begin = dlsym(library, "debuginfod_begin");
 	*(void **)&find = dlsym(library, "debuginfod_find_debuginfo");
 	*(void **)&end = dlsym(library, "debuginfod_end");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where debug information lies that is not in the binary itself.  For the symbolizer. */
+/* Finds debug information outside the binary. */
 #ifndef FG_SYMBOLS_DEBUG_FILES_H
 #define FG_SYMBOLS_DEBUG_FILES_H
 

@@ -60,7 +60,7 @@ static size_t count_before(const void *items, size_t count, size_t stride, uint6
 	const char *at = items;
 	uint64_t start;
 
-	/* halving without a branch to guess wrong: the processor would, every other time */
+	/* branchless halving: a branch here would be mispredicted every other time */
 	while (count > 1) {
 		const size_t half = count / 2;
 

@@ -6,7 +6,8 @@
  * with inlined frames in a large library).  Here each compilation unit is walked once, when the
  * first address in it is asked for, and leaves three sorted arrays:
  *
- *	segments   non-overlapping address ranges, each with its innermost scope (a function or an inlined copy of one)
+ *	segments   non-overlapping address ranges, each with its innermost scope: a function or
+ *	           an inlined copy of one
  *	scopes     parent scope, function, and the line of the call when inlined
  *	lines      where which source line begins
  *
@@ -78,13 +79,13 @@ struct fg_debug_index {
 	size_t function_count, function_capacity;
 	char *texts; /* NUL-terminated, one behind the other; offset 0 is "" */
 	size_t texts_size, texts_capacity;
-	/* those of the cache: they stay where they are; `texts` itself until one is added */
+	/* texts of the cache, which never move; the same as `texts` until one is added */
 	char *loaded_texts;
 	size_t loaded_texts_size;
-	/* where the address before was found: neighbours are asked for one after the other */
+	/* where the previous address was found; lookups are mostly in order */
 	size_t last_range;
 
-	/* of an index out of the cache: built when the first text is added */
+	/* built when the first text is added */
 	struct fg_map text_index;
 	struct fg_debug_file *file; /* libdw's; NULL: not opened (yet) */
 	char *path;
@@ -121,7 +122,7 @@ static inline const char *fg_debug_text(const struct fg_debug_index *index, uint
 {
 	return index->texts + text;
 }
-/* The same text where it lives as long as the index does; NULL: it may yet move. */
+/* The text, if it lives as long as the index; NULL: it may move. */
 static inline const char *fg_debug_lasting_text(const struct fg_debug_index *index, uint32_t text)
 {
 	return text < index->loaded_texts_size ? index->loaded_texts + text : NULL;
@@ -149,7 +150,7 @@ enum {
 };
 void fg_debug_cache_prune(const char *folder);
 
-/* For the two files of the index: walk one unit with libdw and append what it says. */
+/* debug_walk.c and debug_texts.c: read with libdw and append. */
 int fg_debug_file_open(struct fg_debug_index *index, struct fg_error *err);
 void fg_debug_file_close(struct fg_debug_index *index);
 int fg_debug_find_units(struct fg_debug_index *index, struct fg_error *err);

@@ -57,7 +57,7 @@ static void remember(struct fg_debug_scopes *scopes, const Dwarf_Die *entry,
 		fg_strbuf_add(&scopes->texts, fg_strbuf_text(scope), scope->length + 1);
 }
 
-/* A definition outside its class points to the declaration inside, and only that has a place. */
+/* An out-of-class definition points to the declaration in the class; only that has a scope. */
 static Dwarf_Die declaration_of(Dwarf_Die *function)
 {
 	Dwarf_Attribute at;
@@ -68,7 +68,7 @@ static Dwarf_Die declaration_of(Dwarf_Die *function)
 	return *function;
 }
 
-/* "" when it stands nowhere, or is not known. */
+/* "": global, or unknown. */
 static const char *known_scope(const struct fg_debug_scopes *scopes, const Dwarf_Die *entry)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)entry->addr;
@@ -78,7 +78,10 @@ static const char *known_scope(const struct fg_debug_scopes *scopes, const Dwarf
 	return scopes->texts.data + (place ? *place : 0);
 }
 
-/* What stands inside a function has its whole name as scope; a linkage name knows it best. */
+/*
+ * The scope of something inside a function is the function's full name, best taken from its linkage
+ * name.
+ */
 static void enter_function(struct fg_debug_scopes *scopes, Dwarf_Die *entry,
 			   struct fg_strbuf *scope)
 {
@@ -120,7 +123,7 @@ static void enter_class(Dwarf_Die *entry, struct fg_strbuf *scope, unsigned *nam
 	add_part(scope, name ? name : number);
 }
 
-/* false: nothing of interest is inside. */
+/* false: skip its children. */
 static bool enter(struct fg_debug_scopes *scopes, Dwarf_Die *entry, struct fg_strbuf *scope,
 		  unsigned *nameless)
 {

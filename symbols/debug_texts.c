@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The texts of a debug index: each stands once, found again by what it says. */
+/* The texts of a debug index, each stored once. */
 #include "symbols/debug_index.h"
 
-/* Texts that are added must find those that came from the cache. */
+/* Indexes the texts of the cache before the first one is added. */
 static void index_texts(struct fg_debug_index *index)
 {
 	for (size_t at = 1; at < index->texts_size;) {
@@ -13,7 +13,7 @@ static void index_texts(struct fg_debug_index *index)
 	}
 }
 
-/* Texts of the cache may be referred to: what grows is a copy. */
+/* Texts of the cache may be referenced, so a copy is grown. */
 static void leave_loaded_texts(struct fg_debug_index *index)
 {
 	char *copy = fg_xmalloc(index->texts_size + 1);

@@ -151,8 +151,7 @@ static void find_origin(Dwarf_Die *entry, Dwarf_Die *origin)
 }
 
 /*
- * A build that keeps its folder's name to itself (-ffile-prefix-map=DIR=.) says "./table.c": the
- * dot tells nobody anything.
+ * Drops the "./" that -ffile-prefix-map=DIR=. leaves in "./table.c".
  */
 static const char *without_dot(const char *path)
 {
@@ -173,7 +172,7 @@ static uint32_t file_text(struct walk *w, size_t file)
 
 /*
  * The file that a function is declared in.  Not by dwarf_decl_file(): it asserts that the unit has
- * a table of files, and a unit of a stranger's binary may have none.
+ * a table of files, and a unit of an untrusted binary may have none.
  */
 static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 {
@@ -195,7 +194,7 @@ static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 				 without_dot(dwarf_filesrc(files, (size_t)number, NULL, NULL)));
 }
 
-/* The text of its name; with its scope, where no linkage name will say that. */
+/* The text of its name, with its scope if there is no linkage name. */
 static uint32_t name_text(struct walk *w, Dwarf_Die *origin, bool with_scope)
 {
 	const char *name = text_of(origin, DW_AT_name);
@@ -288,7 +287,7 @@ static uint32_t add_scope(struct walk *w, Dwarf_Die *entry, uint32_t around, boo
 	return (uint32_t)index->scope_count;
 }
 
-/* What an entry means for the walk: go on below it, and with which scope around. */
+/* Handles one entry: whether to descend, and with which enclosing scope. */
 static bool visit(struct walk *w, Dwarf_Die *entry, uint32_t *around)
 {
 	uint32_t before = *around;
@@ -381,7 +380,7 @@ static void cut_segments(struct walk *w, struct fg_debug_unit *unit)
 		while (depth > 0 && w->pieces[open[depth - 1]].end <= start) {
 			uint64_t end = w->pieces[open[--depth]].end;
 
-			/* what ended earlier than the piece inside it does not come back */
+			/* a piece that ended before a nested one does not resume */
 			while (depth > 0 && w->pieces[open[depth - 1]].end <= end)
 				depth--;
 			add_segment(index, unit, end, depth ? w->pieces[open[depth - 1]].scope : 0);
@@ -402,7 +401,7 @@ static void add_line(struct fg_debug_index *index, struct fg_debug_unit *unit, u
 	if (unit->line_count > 0) {
 		struct fg_debug_line *last = &index->lines[index->line_count - 1];
 
-		if (last->start == start) { /* the last of several rows at one address is meant */
+		if (last->start == start) { /* the last of several rows at one address wins */
 			last->file = file;
 			last->line = line;
 			return;
@@ -417,7 +416,7 @@ static void add_line(struct fg_debug_index *index, struct fg_debug_unit *unit, u
 	unit->line_count++;
 }
 
-/* File names are the same pointers again and again: one look-up per run of rows. */
+/* File name pointers repeat: one lookup per run of rows. */
 static void add_lines(struct walk *w, Dwarf_Die *unit_entry, struct fg_debug_unit *unit)
 {
 	const char *last_name = NULL;

@@ -3,8 +3,8 @@
  * C++ names go through the C++ runtime's own demangler, by its entry point with a callback: it
  * hands out the text piece by piece, and allocates nothing.  A crafted name can refer to its own
  * parts so that it prints without end ("_Z1f" and thirty function types, each naming the one before
- * it twice, would be 2^30 letters); the demangler cannot be told to stop, but since it holds
- * nothing that would have to be given back, its callback may jump out of it.
+ * it twice, would be 2^30 letters); the demangler cannot be stopped, but it holds no resources, so
+ * the callback may longjmp out of it.
  */
 #include "symbols/demangle.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linkage names as people wrote them: C++ (Itanium ABI, through the C++ runtime's own demangler),
+ * Demangles linkage names: C++ (Itanium ABI, through the C++ runtime's own demangler),
  * Rust (both its manglings).  Compiler suffixes stay, in brackets: "fit(Track&) [.isra.0]", "work()
  * [.cold]".  The hash that Rust's older mangling puts behind a name is left out.  docs/decisions/
  * says why the C++ runtime and not libiberty.
@@ -12,8 +12,8 @@
 #include "base/strbuf.h"
 
 enum {
-	FG_DEMANGLE_MAX_INPUT = 8192,   /* longer names stay as they are */
-	FG_DEMANGLE_MAX_OUTPUT = 65536, /* and so do those whose readable form would be longer */
+	FG_DEMANGLE_MAX_INPUT = 8192,   /* longer names are left alone */
+	FG_DEMANGLE_MAX_OUTPUT = 65536, /* and so are names whose readable form would be longer */
 };
 
 /*

@@ -14,14 +14,14 @@
 struct fg_elf_class {
 	size_t header_size, section_size, symbol_size;
 	size_t relocation_size[2]; /* without and with an addend */
-	/* All take that many bytes, at any alignment. */
+	/* Sizes in bytes; any alignment. */
 	void (*read_header)(const void *bytes, Elf64_Ehdr *header);
 	void (*read_section)(const void *bytes, Elf64_Shdr *section);
 	void (*read_symbol)(const void *bytes, Elf64_Sym *symbol);
 	size_t (*relocated_symbol)(const void *bytes); /* which symbol a relocation is about */
 };
 
-/* Of a file that begins so; NULL: neither of 32 nor of 64 bits. */
+/* The class of a file by its first bytes; NULL: neither 32 nor 64 bits. */
 const struct fg_elf_class *fg_elf_class_of(const unsigned char ident[EI_NIDENT]);
 
 #endif

@@ -33,8 +33,7 @@ static int broken(const struct parser *p, struct fg_error *err, const char *what
 }
 
 /*
- * A section's bytes with a NUL behind them, to be freed; NULL when it has none in the file or too
- * many.
+ * A section's bytes plus a NUL, to be freed; NULL: no bytes in the file, or too many.
  */
 static char *section_bytes(const struct parser *p, const Elf64_Shdr *section, size_t *size)
 {
@@ -201,7 +200,7 @@ static bool is_code(const struct parser *p, const Elf64_Sym *symbol)
 }
 
 /*
- * Of several names at one address the best one stays: typed before untyped, global before weak
+ * Keeps the best of several names at one address: typed before untyped, global before weak
  * before local, sized before not, "free" before "__libc_free" and "cfree", then by name so that the
  * choice never depends on the table's order.
  */

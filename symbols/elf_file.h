@@ -4,8 +4,8 @@
  * the names of its PLT entries and where its debug information may lie.  Little-endian files of 32
  * and 64 bits (i386, x86-64, aarch64).
  *
- * Nothing in the file is believed: tables are held against the file's size before they are read,
- * names against their string table.  A file that breaks the format gives FG_EPARSE and no symbols.
+ * The file is untrusted: tables are checked against the file's size before they are read, names
+ * against their string table.  A file that breaks the format gives FG_EPARSE and no symbols.
  */
 #ifndef FG_SYMBOLS_ELF_FILE_H
 #define FG_SYMBOLS_ELF_FILE_H
@@ -33,7 +33,7 @@ struct fg_elf_plt {
 struct fg_elf {
 	struct fg_elf_symbol *symbols; /* by value, one per value */
 	size_t symbol_count;
-	char *strings; /* NUL behind them */
+	char *strings; /* NUL-terminated */
 	size_t strings_size;
 	struct fg_elf_plt plt[2];
 	size_t plt_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the functions of a stripped binary begin.  Its names are gone, but what unwinds its stacks
- * is not: .eh_frame_hdr lists the beginning of each function, sorted.  Addresses in one nameless
- * function become one "library+0xbeginning" so, instead of one each.
+ * Where the functions of a stripped binary begin.  Its names are gone, but its unwind tables are
+ * not: .eh_frame_hdr lists the beginning of each function, sorted.  So all addresses of a nameless
+ * function share one name, "library+0xbeginning".
  */
 #ifndef FG_SYMBOLS_ELF_STARTS_H
 #define FG_SYMBOLS_ELF_STARTS_H
@@ -17,7 +17,7 @@ struct fg_elf_starts {
 /* FG_ENOENT: the file has no such table; FG_EPARSE: none of the shape that linkers write. */
 int fg_elf_starts_read(const char *path, const struct fg_elf *elf, struct fg_elf_starts *starts,
 		       struct fg_error *err) FG_NODISCARD;
-/* The same from the section's bytes. */
+/* As above, from the section's bytes. */
 int fg_elf_starts_parse(const void *bytes, size_t size, const struct fg_elf *elf,
 			struct fg_elf_starts *starts, struct fg_error *err) FG_NODISCARD;
 void fg_elf_starts_release(struct fg_elf_starts *starts);

@@ -21,8 +21,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /*
- * A line that is not "START SIZE NAME" is passed over: a JIT compiler may be killed while it
- * writes.
+ * Lines other than "START SIZE NAME" are skipped: a JIT compiler may be killed while writing.
  */
 static void take_line(char *line, struct fg_jit_map *map)
 {

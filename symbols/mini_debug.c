@@ -4,8 +4,8 @@
 #include <lzma.h>
 
 /*
- * The size is not known beforehand, and what a stranger's file says of it is not believed: unpacked
- * in growing steps, up to the limit.
+ * The size is not known in advance and the file's own claim is untrusted: unpacks in growing steps,
+ * up to the limit.
  */
 static int unpack(const void *packed, size_t size, const char *name, uint8_t **bytes,
 		  size_t *length, struct fg_error *err)

@@ -10,7 +10,7 @@
 
 enum {
 	FG_MINI_DEBUG_MAX_PACKED = 64 << 20,
-	FG_MINI_DEBUG_MAX_BYTES = 256 << 20, /* unpacked, and what unpacking may take */
+	FG_MINI_DEBUG_MAX_BYTES = 256 << 20, /* unpacked, and the memory for unpacking */
 };
 
 /* FG_ENOENT: the binary has none; FG_EPARSE, FG_ELIMIT: what is there is not one, or too large. */

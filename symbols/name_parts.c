@@ -27,7 +27,7 @@ static size_t operator_length(const char *name, size_t at)
 	return word;
 }
 
-/* Behind the bracket that matches the one at `at`; the end when it is never closed. */
+/* The position after the bracket that matches the one at `at`; the end if it is never closed. */
 static size_t skip_group(const char *name, size_t at)
 {
 	unsigned depth = 0;
@@ -91,8 +91,8 @@ static bool is_scope_group(const char *name, size_t at)
 }
 
 /*
- * Walks over the name once.  A blank outside of brackets ends a return type: the name starts behind
- * it; a '(' that is not part of the name starts the arguments: the name ends there.
+ * Walks over the name once.  A blank outside of brackets ends a return type, and the name starts
+ * after it; a '(' that is not part of the name starts the arguments: the name ends there.
  */
 static struct span find_span(const char *name)
 {
@@ -133,7 +133,7 @@ static struct span find_span(const char *name)
 }
 
 /*
- * Without arguments a name with blanks is no C++ function ("[kernel: read]", "vector table"): it
+ * A name with blanks and no arguments is not a C++ function ("[kernel: read]", "vector table"): it
  * has no parts.
  */
 static bool has_parts(const char *name)

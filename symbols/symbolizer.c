@@ -52,13 +52,13 @@ void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses)
 				       sizeof(module->chains.items[0]));
 }
 
-/* The place of the first known address that is not below this one. */
+/* Index of the first known address that is not below this one. */
 static size_t place_of(const struct fg_symbol_module *module, uint64_t address)
 {
 	size_t low = 0;
 	size_t high = module->chains.count;
 
-	/* Whoever asks in order finds it right behind the one before. */
+	/* in-order lookups hit the next entry */
 	if (module->chains.next < high &&
 	    module->chains.items[module->chains.next].address == address)
 		return module->chains.next;
@@ -85,8 +85,7 @@ static const struct fg_symbol_chain *append_chain(struct fg_symbolizer *s,
 }
 
 /*
- * Addresses that come out of order are few: most are asked for in order, and again in the next
- * repetition.
+ * Out-of-order addresses are few: most lookups are in order, and repeat in the next repetition.
  */
 static const struct fg_symbol_chain *find_late(struct fg_symbolizer *s,
 					       struct fg_symbol_module *module, uint64_t address)

@@ -4,17 +4,17 @@
  *
  * fg_symbolizer_new() → fg_symbolizer_module() per binary → fg_symbolizer_find() per address →
  * fg_symbolizer_free(). One symbolizer lives as long as a whole `fastgate run`: modules, demangled
- * names and every address that was asked for are remembered, and what was worked out from debug
- * information is kept on disk by build-id.
+ * names and every address that was asked for are remembered, and results from debug information are
+ * cached on disk by build-id.
  *
- * A binary is used only when its build-id is the recorded one: a file that was built anew since
- * then is never guessed from.  Looked for, in this order: the recorded path; below the folders of
+ * A binary is used only when its build-id is the recorded one: a rebuilt file is never used.
+ * Looked for, in this order: the recorded path; below the folders of
  * `binary_folders`, by whole path and by base name (a trace carried to another host).  Debug
  * information: in the binary; DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink beside
  * the binary, in .debug/ beside it, and below DEBUG_ROOT; debuginfod when asked for.
  *
- * Every address gets a chain of at least one symbol, outermost function first, inlined ones behind
- * it.  Without a name it is "module+0xoffset", flagged FG_FRAME_NAMELESS.  Not thread safe.
+ * Every address gets a chain of at least one symbol, outermost function first, then the inlined
+ * ones.  Without a name it is "module+0xoffset", flagged FG_FRAME_NAMELESS.  Not thread safe.
  */
 #ifndef FG_SYMBOLS_SYMBOLIZER_H
 #define FG_SYMBOLS_SYMBOLIZER_H
@@ -48,7 +48,7 @@ struct fg_symbol {
 };
 
 struct fg_symbolizer *fg_symbolizer_new(const struct fg_symbolizer_options *options);
-/* Writes the cache; a cache that cannot be written is no error. */
+/* Writes the cache; failure to do so is not an error. */
 void fg_symbolizer_free(struct fg_symbolizer *symbolizer);
 
 /*
@@ -58,14 +58,13 @@ struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *symbolizer, 
 					      const uint8_t *build_id, size_t build_id_size,
 					      bool is_vdso);
 /*
- * Code outside any module: named by the JIT map of this process, /tmp/perf-PID.map, when there is
- * one that is ours.
+ * Code outside any module: named by the JIT map of this process, /tmp/perf-PID.map, if that file is
+ * ours.
  */
 struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid);
 
 /*
- * So many addresses of this module will be asked for: room is made at once.  Asking in order of
- * address is quickest.
+ * Reserves room for this many addresses of the module. Lookups in order of address are fastest.
  */
 void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses);
 /* Returns the length of the chain, at least 1.  The symbols live as long as the symbolizer. */
@@ -78,11 +77,11 @@ const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* bas
  */
 const char *fg_symbol_module_source(const struct fg_symbol_module *module);
 /*
- * Compilation units asked about so far whose split debug information (.dwo) was not there: they
- * have lines, and no inlined frames.
+ * Compilation units looked up so far without their split debug information (.dwo): they have lines
+ * but no inlined frames.
  */
 size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
-/* Is something wrong that people should know (no file, another build-id)? */
+/* Is there a problem to report (no file, another build-id)? */
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module);
 
 #endif

@@ -25,7 +25,7 @@ bool fg_symbol_module_save(const struct fg_symbol_module *module)
 {
 	struct fg_error err = {0};
 
-	/* what a missing .dwo left out may be there the next time */
+	/* a missing .dwo may be there the next time */
 	if (!module->debug.cache_file || !module->debug.is_open || !module->debug.index.changed ||
 	    module->debug.index.units_without_split > 0)
 		return false;
@@ -62,7 +62,7 @@ static bool same_build(const struct fg_elf *elf, const char *recorded)
 	return recorded[0] == '\0' || strcmp(text, recorded) == 0;
 }
 
-/* Reads the file if it is the recorded build; else says why not, in `why`. */
+/* Opens the file if it is the recorded build; otherwise `why` has the reason. */
 static bool try_binary(struct fg_symbol_module *module, char *path, struct fg_error *why)
 {
 	struct fg_elf elf;
@@ -87,7 +87,9 @@ static bool try_binary(struct fg_symbol_module *module, char *path, struct fg_er
 	return true;
 }
 
-/* The kernel may have put " (deleted)" behind the path of a file that was replaced while it ran. */
+/*
+ * The kernel may have appended " (deleted)" to the path of a file that was replaced while it ran.
+ */
 static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module, const char *path,
 			struct fg_error *why)
 {
@@ -102,7 +104,7 @@ static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 		if (try_binary(module, fg_fs_join(*folder, relative), &other) ||
 		    try_binary(module, fg_fs_join(*folder, module->name), &other))
 			return true;
-		if (other.code == FG_EINVAL) /* a file of this name was there: more telling */
+		if (other.code == FG_EINVAL) /* a file of this name exists: a better reason */
 			*why = other;
 	}
 	return false;
@@ -168,8 +170,7 @@ static void open_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 }
 
 /*
- * The kernel's own page of code: the same for every process of this boot, so ours serves when it is
- * the recorded build.
+ * The vdso is the same for every process of this boot, so ours is used if its build-id matches.
  */
 static void open_vdso(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {

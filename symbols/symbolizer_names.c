@@ -6,7 +6,7 @@
 #include "symbols/frame_flag.h"
 #include "symbols/symbolizer_private.h"
 
-/* The readable form of a linkage name; NULL when it is none. */
+/* The readable form of a linkage name; NULL: not a mangled name. */
 static const char *readable_name(struct fg_symbolizer *s, const char *linkage)
 {
 	bool is_new;
@@ -22,7 +22,7 @@ static const char *readable_name(struct fg_symbolizer *s, const char *linkage)
 	return (const char *)(uintptr_t)*place;
 }
 
-/* The names of a symbol of a table. */
+/* Sets both names from a symbol table's name. */
 static void name_linkage(struct fg_symbolizer *s, struct fg_symbol_function *function,
 			 const char *linkage)
 {
@@ -40,7 +40,7 @@ static const char *linkage_at(const struct fg_symbol_module *module, uint64_t ad
 	const struct fg_elf_symbol *dynamic =
 		module->file.separate_is_mini ? fg_elf_find(&module->file.elf, address) : NULL;
 
-	/* one table goes on where the other has a symbol: the nearer one is it */
+	/* both tables may cover the address: the nearer symbol is right */
 	if (dynamic && (!symbol || dynamic->value >= symbol->value)) {
 		elf = &module->file.elf;
 		symbol = dynamic;
@@ -95,8 +95,8 @@ static uint32_t name_plt(struct fg_symbolizer *s, const struct fg_symbol_module 
 }
 
 /*
- * Fills in the names, and returns what kind of frame that makes.  The PLT comes first: the symbol
- * before it ("_init") often has no size and would claim it.
+ * Fills in the names and returns the frame's flags.  The PLT comes first: the symbol
+ * before it ("_init") often has no size and would swallow it.
  */
 static uint32_t name_by_table(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			      uint64_t address, struct fg_symbol_function *function)
@@ -136,8 +136,8 @@ static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_mod
 }
 
 /*
- * A text of the debug index, kept: looked up by its number, for hashing long paths again and again
- * costs most of the time.
+ * A text of the debug index, interned by its offset: hashing long paths again and again would
+ * dominate.
  */
 static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			      uint32_t text)
@@ -203,8 +203,8 @@ function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t n
 }
 
 /*
- * Debug information calls a C function by the name that the compiler saw ("__GI___libc_free"), the
- * symbol table by the one that people call ("free"), and so does a host without debug information.
+ * Debug information has the name that the compiler saw ("__GI___libc_free"), the symbol table the
+ * public one ("free"), as on a host without debug information.
  * Parts that the compiler split off ("fit.cold") belong to the function they came from: there the
  * debug information knows better.
  */

@@ -3,7 +3,7 @@
  * What the files of the symbolizer share.  Each calls only those below it:
  *
  *	symbolizer.c           remembers every address that was asked for
- *	symbolizer_names.c     names an address by debug information, symbol table, JIT map or offset
+ *	symbolizer_names.c     names an address: debug information, symbol table, JIT map, offset
  *	symbolizer_modules.c   finds the files of a module and opens them
  *
  * The members of a module are grouped by the file that fills them.

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "symbols/byte_source.h"
 
-/* A window on the source, so that a huge or sparse file costs what it holds. */
+/* A window on the source, so a huge or sparse file costs only its contents. */
 struct window {
 	struct fg_source source;
 	uint8_t *block;
@@ -21,7 +21,7 @@ struct reader {
 	struct fg_trace *trace;
 	struct window window;
 	const char *name;
-	uint64_t id_limit; /* no id can be larger: a definition takes bytes */
+	uint64_t id_limit; /* bound on ids: each definition takes bytes */
 	/* of the chunk being read */
 	uint32_t thread;
 	uint32_t region;
@@ -29,8 +29,8 @@ struct reader {
 };
 
 /*
- * Bytes of one record or chunk; `failed` once something did not fit, and then everything reads as
- * 0.
+ * Bytes of one record or chunk. After the first read past the end, `failed` is set and everything
+ * reads as 0.
  */
 struct cursor {
 	const uint8_t *at;
@@ -333,8 +333,7 @@ static void read_note(struct reader *r, struct cursor *c)
 }
 
 /*
- * Known, and of no use to a reader: module comings and goings are told by start and end, switching
- * by the samples.
+ * Known and not needed: modules have start and end, and the samples show switching.
  */
 static void skip(struct reader *r, struct cursor *c)
 {
@@ -446,7 +445,7 @@ static void set_damage(struct reader *r, uint64_t offset, const char *what)
 		       what, (unsigned long long)offset, r->trace->chunk_count);
 }
 
-/* NULL: sound.  Else what is wrong with it. */
+/* NULL: valid; otherwise what is wrong with it. */
 static const char *check_chunk(const struct fg_trace_chunk *chunk)
 {
 	if (chunk->magic != FG_TRACE_CHUNK_MAGIC)
@@ -540,8 +539,8 @@ static int read_all(struct reader *r, struct fg_error *err)
 		end = r->window.source.size;
 	}
 	/*
-	 * Bytes on the disk, not bytes of the file: a file of holes must not make us reach for
-	 * memory.  Eightfold, because some file systems compress.
+	 * Bytes on the disk, not bytes of the file: a sparse file must not make us allocate. Times
+	 * eight, because some file systems compress.
 	 */
 	r->id_limit = r->window.source.stored < (UINT64_C(1) << 28) / 8
 			      ? r->window.source.stored * 8

@@ -3,15 +3,15 @@
  * One trace file of the collector, as plain arrays: what collector/trace_format.h describes,
  * checked.
  *
- * The file comes from a stranger's process and may be cut, damaged or made up.  Nothing in it is
- * believed: every length is held against the bytes that are there, every id against the size of the
- * file before room is made for it, and a reference that leads nowhere (or in a circle) is kept as
+ * The file is untrusted: it may be cut, damaged or forged. Every length is checked against the
+ * available bytes, every id against the size of the file before memory is allocated for it, and a
+ * reference that leads nowhere (or in a circle) is kept as
  * unknown.  Reading stops at the first damaged chunk; what came before is good and is kept, and
- * `damage` says where and why.  A gap (a chunk that the process did not live to write) is normal
- * and only counted.
+ * `damage` says where and why.  A gap (a chunk that a killed process did not write) is normal and
+ * only counted.
  *
  * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were
- * referred to, or lie between others, and were never described.
+ * referenced or skipped, but never defined.
  */
 #ifndef FG_SYMBOLS_TRACE_READ_H
 #define FG_SYMBOLS_TRACE_READ_H
@@ -30,7 +30,7 @@ struct fg_trace_address {
 struct fg_trace_path {
 	uint32_t parent;
 	uint32_t frame;
-	uint32_t left_out; /* a cut: so many frames are missing here */
+	uint32_t left_out; /* a cut: number of frames missing here */
 	bool defined;
 };
 
@@ -117,7 +117,7 @@ struct fg_trace {
 	size_t chunk_count;     /* read */
 	size_t gap_count;       /* allocated and never written */
 	uint64_t unknown_records;
-	uint64_t missing_bytes; /* given out, and not in the file */
+	uint64_t missing_bytes; /* allocated, but not in the file */
 	char damage[160];       /* "": the file was read to its end */
 };
 
@@ -127,12 +127,12 @@ struct fg_trace {
  */
 #define FG_TRACE_MAX_BYTES (UINT64_C(4) << 30)
 int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err) FG_NODISCARD;
-/* The same from memory: `name` stands in messages. */
+/* As above, from memory; `name` is used in messages. */
 int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_trace *trace,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_trace_release(struct fg_trace *trace);
 
-/* Does the file begin as a trace does? */
+/* Does the file begin like a trace? */
 bool fg_trace_is_trace(const char *path);
 
 #endif

@@ -41,7 +41,7 @@ static bool is_inside_character(char c)
 }
 
 /*
- * Where a line of a name may end: behind "::", a comma, a blank or an opening bracket; else where
+ * Where a line of a name may end: after "::", a comma, a blank or an opening bracket; else where
  * it must.
  */
 static size_t line_end(const char *name, size_t length)
@@ -86,7 +86,7 @@ static void add_html(struct fg_strbuf *dot, const char *text, size_t length)
 	}
 }
 
-/* A name that is too long loses its middle: its end says which function it is. */
+/* A long name loses its middle; the end identifies the function. */
 static void shorten(const char *name, struct fg_strbuf *shown)
 {
 	const size_t length = strlen(name);
@@ -142,8 +142,7 @@ static unsigned mix(unsigned from, unsigned to, double share)
 }
 
 /*
- * From pale to deep orange; every step is told apart in grey too, and dark letters stay readable on
- * all.
+ * From pale to deep orange: distinct in grey too, and dark text stays readable on every step.
  */
 static unsigned heat(double share)
 {
@@ -192,7 +191,7 @@ static void add_value(const struct painter *p, const char *what, double value, d
 			 total > 0 ? 100 * value / total : 0);
 }
 
-/* Below a thousandth of the whole nothing is said to have changed. */
+/* Differences below a thousandth of the whole count as unchanged. */
 static bool is_changed(const struct painter *p, double before, double after)
 {
 	return fabs(after - before) > 0.001 * fmax(p->graph->total[0], p->graph->total[1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Graphviz is a program that we run: no shell, a time limit, its output bounded. */
+/* Runs Graphviz without a shell, with a time limit and bounded output. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/process.h"

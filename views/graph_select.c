@@ -36,7 +36,7 @@ struct selection {
 	double floor[2];    /* node, edge */
 };
 
-/* What ranks a function: the time of it, and of what changed about it. */
+/* The rank of a function: its value, or the change of it. */
 static double weight_of(const struct selection *s, const struct fg_label_figures *figures)
 {
 	double most = figures->inclusive[0].value;
@@ -199,7 +199,7 @@ static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, 
 	}
 }
 
-/* Calls over what was left out, where there is no direct one between the two. */
+/* Dashed edges over nodes that were left out, where no direct edge exists. */
 static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs, size_t *capacity)
 {
 	const struct fg_calltree *tree = s->tree;
@@ -244,7 +244,7 @@ static void drop_small_edges(struct selection *s)
 	graph->edge_count = kept;
 	graph->summary.edges = kept;
 	graph->summary.edges_left_out = 0;
-	for (size_t i = 0; i < s->edge_count; i++) /* the root is no function */
+	for (size_t i = 0; i < s->edge_count; i++) /* the root is not a function */
 		graph->summary.edges_left_out += s->edges[i].caller != 0;
 	graph->summary.edges_left_out -= fg_min_size(graph->summary.edges_left_out, direct);
 }

@@ -28,7 +28,10 @@ struct fg_view_cell {
 };
 
 struct fg_view_column {
-	/* in JSON and CSV: "self_ns", where the measure is no time "self"; its error: "self_ns_error" */
+	/*
+	 * in JSON and CSV: "self_ns", where the measure is no time "self"; its error:
+	 * "self_ns_error"
+	 */
 	const char *key;
 	const char *title; /* in text; "%t" is replaced by the column's unit */
 	enum fg_cell_kind kind;
@@ -44,7 +47,7 @@ struct fg_view_column {
 enum fg_view_style {
 	FG_VIEW_PLAIN,
 	FG_VIEW_PRIMARY, /* the row that a group is about */
-	FG_VIEW_FAINT,   /* around it */
+	FG_VIEW_FAINT,   /* context rows */
 };
 
 struct fg_view_row {
@@ -52,7 +55,7 @@ struct fg_view_row {
 	const char *guide; /* put in front of the last column's text: the lines of a tree */
 	unsigned depth;    /* of a tree */
 	uint8_t style;
-	bool rule_before; /* a line, or an empty one, between groups */
+	bool rule_before; /* a separator between groups */
 };
 
 enum {
@@ -77,7 +80,7 @@ struct fg_view_table {
 struct fg_view_options {
 	struct fg_calltree_query query;
 	size_t rows;          /* at most; 0: the view's own default */
-	bool all;             /* no limit of any kind: what --json and --csv want too */
+	bool all;             /* no limits; also used for --json and --csv */
 	double floor;         /* leave out what is below this share of the total */
 	unsigned depth;       /* of trees; 0: no limit */
 	bool by_inclusive;    /* order lists by inclusive instead of self time */
@@ -89,10 +92,10 @@ struct fg_view {
 	const char *description;
 	int (*make)(const struct fg_profile *profile, const struct fg_view_options *options,
 		    struct fg_view_table *table, struct fg_error *err);
-	bool needs_samples; /* shows less, or nothing, of a profile of sums */
+	bool needs_samples; /* shows less, or nothing, for a profile of sums */
 };
 
-/* What a profile of sums lacks, and where it is to be had: the end of a sentence. */
+/* The end of error messages about what a profile of sums lacks. */
 #define FG_VIEW_NEEDS_SAMPLES                             \
  "use a trace (fastgate record), or a run whose samples " \
  "were kept (measure.sampler.keep_samples)"
@@ -101,8 +104,8 @@ extern const struct fg_view fg_views[]; /* the last one has no name */
 const struct fg_view *fg_view_find(const char *name);
 
 /*
- * FG_EUNSUPPORTED: the profile does not know what the view shows (units, times); says what to do
- * about it.
+ * FG_EUNSUPPORTED: the profile lacks what the view shows (units, times); the message says what to
+ * do.
  */
 int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 		 const struct fg_view_options *options, struct fg_view_table *table,
@@ -118,8 +121,8 @@ struct fg_view_text_options {
 void fg_view_write_text(const struct fg_view_table *table,
 			const struct fg_view_text_options *options, struct fg_strbuf *out);
 /*
- * One view of one profile, a table a measure.  Rows are those of the first table; what the others
- * say of them stands in the row's `measures`.
+ * One view of one profile, one table per measure. Rows are those of the first table; each row's
+ * `measures` has the figures of all.
  */
 void fg_view_write_json(const struct fg_view_table *tables, size_t count, struct fg_strbuf *out);
 void fg_view_write_csv(const struct fg_view_table *table, struct fg_strbuf *out);

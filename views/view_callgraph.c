@@ -2,9 +2,9 @@
 /*
  * The call graph as gprof prints it: each function between its callers above and its callees below.
  * gprof had to spread a function's time over its callers by the number of calls; whole stacks were
- * sampled here, so every figure is what was seen: of a caller's line, the time of *this* function
- * (self, and in what it called) while that caller called it; of a callee's line, the callee's time
- * while called from here.  "27/45" are the samples on that edge out of all samples of the called
+ * sampled here, so every figure is a measured one. A caller's line has the time of *this* function
+ * (self and callees) under that caller; a callee's line has the callee's time when called from
+ * here.  "27/45" are the samples on that edge out of all samples of the called
  * function.
  */
 #include "base/number.h"

@@ -58,7 +58,7 @@ static void write_lines(struct fg_json_writer *json, const char *name, const cha
 
 /* ---- one object a measure ---- */
 
-/* Rows of a table by what they are about: the texts of the row and, in a tree, of those above it. */
+/* Rows by identity: the texts of the row and, in a tree, of its ancestors. */
 struct row_index {
 	struct fg_map by_text;
 	struct fg_strbuf *paths; /* by depth, of the row that was read last */

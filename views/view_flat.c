@@ -126,7 +126,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	return FG_OK;
 }
 
-/* Grouped as the query says; the others are the same list by a group of their own. */
+/* Grouped by the query; the views below are the same list with a fixed group. */
 int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options *options,
 		 struct fg_view_table *table, struct fg_error *err)
 {

@@ -47,7 +47,7 @@ struct fg_view_cell fg_cell_share(double share);
 struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total);
 struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
 					 const struct fg_weight *total);
-/* The library, unless it is the name itself. */
+/* The library, unless it equals the name. */
 struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg_label *label);
 /* "file.cpp:88" of a definition or a line. */
 struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label);
@@ -59,14 +59,13 @@ struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_l
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total);
 /*
- * What the times of regions and units that a stored run keeps are multiplied with: they are sums of
- * all repetitions.
+ * The factor for region and unit times of a stored run, which are sums over all repetitions.
  */
 double fg_view_stored_scale(const struct fg_profile *profile,
 			    const struct fg_calltree_query *query);
-/* Largest first; the order of labels where they are equal. */
+/* Largest first; ties by label. */
 void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
-/* Does the pattern match "name [library]", as everywhere? */
+/* Matches "name [library]". */
 bool fg_view_matches(const struct fg_pattern *pattern, const struct fg_label *label);
 /* How many rows to show. */
 size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise);

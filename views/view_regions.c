@@ -34,7 +34,7 @@ static void add_weight(struct fg_weight *to, const struct fg_weight *more)
 }
 
 /*
- * Nodes of the tree that stand for regions, found by walking the regions' names down from the root.
+ * The tree's nodes for regions, found by walking region names down from the root.
  */
 static uint32_t child_named(const struct fg_calltree *tree, uint32_t parent, const char *name)
 {
@@ -64,7 +64,7 @@ static uint32_t *find_nodes(const struct fg_profile *profile, const struct fg_ca
 	return nodes;
 }
 
-/* What is in the region's node but in none of the regions inside. */
+/* The node's value without its nested regions. */
 static struct fg_weight own_of(const struct fg_calltree *tree, uint32_t node, const bool *is_region)
 {
 	struct fg_weight own = tree->inclusive[0][node];
@@ -141,7 +141,7 @@ static void rank(struct ranking *ranking, const struct fg_calltree *tree, uint32
 	add_weight(&ranking->items[ranking->place_of[label] - 1].self, &tree->self[0][node]);
 }
 
-/* All below `top` that is not in a region inside it. */
+/* Everything below `top` that is not in a nested region. */
 static void rank_below(struct ranking *ranking, const struct fg_calltree *tree, uint32_t top,
 		       const bool *is_region)
 {

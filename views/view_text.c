@@ -29,7 +29,7 @@ struct layout {
 	size_t last; /* the name's column */
 };
 
-/* Of a ladder, largest first; the last one is worth 1. */
+/* A ladder of units, largest first; the last one is worth 1. */
 struct unit {
 	const char *name;
 	double worth;
@@ -139,7 +139,7 @@ static bool shows_error(const struct layout *l, size_t column)
 	return l->options->errors && l->table->columns[column].has_error;
 }
 
-/* A plain number is its measure's own name where the title has no other word. */
+/* The unit in a heading. Plain numbers have none and are called counts. */
 static const char *unit_name(const struct layout *l, size_t column)
 {
 	const char *unit = l->table->measure.unit;
@@ -258,7 +258,7 @@ static void pad(struct fg_strbuf *out, size_t width, size_t used)
 		fg_strbuf_add_repeated(out, ' ', width - used);
 }
 
-/* Length in bytes of the first `columns` columns, or of what stands before the last ones. */
+/* Length in bytes of the first `columns` columns, or of everything before the last ones. */
 static size_t bytes_of_columns(const char *text, size_t columns)
 {
 	size_t at = 0;

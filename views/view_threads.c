@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads: what was sampled of each beside what the kernel counted, and the function that took most
- * of it.
+ * Threads: sampled time next to the kernel's own count, and the most expensive function.
  */
 #include "views/view_private.h"
 
@@ -24,7 +23,7 @@ struct kernel_times {
 	double system_ns;
 };
 
-/* What the kernel counted for all threads that go by this name. */
+/* The kernel's times for all threads of this name. */
 static struct kernel_times kernel_times(const struct fg_profile *profile, const char *name)
 {
 	struct kernel_times times = {0};

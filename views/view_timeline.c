@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The program's life in equal steps of time: how many CPUs it kept busy, and the function that took
- * most of each step. --from and --to cut the range, as in every view; the steps then divide what is
+ * The run in equal time steps: busy CPUs, and the most expensive function of each step. --from and
+ * --to cut the range, as in every view; the steps then divide what is
  * left.
  */
 #include "views/view_private.h"
@@ -26,7 +26,7 @@ static const struct fg_view_column columns[] = {
 	{.key = "top_function", .title = "most of it in", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* Eighths of a block, so that twelve columns show a hundred levels. */
+/* Eighths of a block: twelve columns show about a hundred levels. */
 static const char *bar(struct fg_view_table *table, double share)
 {
 	static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};

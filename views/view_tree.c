@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Trees, from the top down and from the bottom up.  Stacks of real programs are hundreds of frames deep, so depth alone does
- * not indent: a node that has one shown child continues the line of its parent, and only where the tree branches a new
- * column of guides begins.  A function that calls itself and nothing else of weight is one row, "walk  (100 deep)".
+ * Trees, from the top down and from the bottom up.  Stacks of real programs are hundreds of frames
+ * deep, so depth alone does
+ * not indent: a node that has one shown child continues the line of its parent, and only where the
+ * tree branches a new
+ * column of guides begins.  A function that calls itself and nothing else of weight is one row,
+ * "walk  (100 deep)".
  */
 #include "views/view_private.h"
 
@@ -49,7 +52,7 @@ static bool is_shown(const struct painter *p, uint32_t node)
 	       p->tree->inclusive[0][node].value > 0;
 }
 
-/* The shown child after `child`, or the first one for child == 0; 0: none. */
+/* The next visible child after `child` (0: the first); 0: none. */
 static uint32_t next_shown(const struct painter *p, uint32_t parent, uint32_t child)
 {
 	uint32_t at =
@@ -60,7 +63,7 @@ static uint32_t next_shown(const struct painter *p, uint32_t parent, uint32_t ch
 	return at;
 }
 
-/* The only shown child when it is the same function again; 0: none. */
+/* The only visible child if it is the same function; 0: none. */
 static uint32_t recursion_of(const struct painter *p, uint32_t node)
 {
 	const uint32_t child = p->fold_recursion ? next_shown(p, node, 0) : 0;
@@ -116,7 +119,7 @@ static size_t count_hidden(const struct painter *p)
 	return count;
 }
 
-/* One open branch: what stands in front of the rows of its children. */
+/* One open branch: the guides in front of its children's rows. */
 struct level {
 	uint32_t node;
 	uint32_t child;      /* the one that is being painted */

@@ -77,7 +77,7 @@ static void units_release(struct units *units)
 	fg_map_release(&units->by_name);
 }
 
-/* CPU time by unit of what the query keeps. */
+/* Value per unit of work, of what the query keeps. */
 static int measure(struct units *units, const struct fg_profile *profile,
 		   const struct fg_calltree_query *wanted, struct fg_weight *total,
 		   struct fg_error *err)
@@ -201,7 +201,7 @@ static void add_slowest(struct fg_view_table *table, const struct units *units, 
 }
 
 /*
- * The pattern that matches a region's path and what is inside it, every other character by itself.
+ * A pattern for a region and everything inside it, with special characters escaped.
  */
 static char *pattern_of(const char *path)
 {
