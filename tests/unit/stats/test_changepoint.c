@@ -71,6 +71,33 @@ static void a_step_up_and_down_again_is_two_changes_in_order(void **state)
 	fg_changepoints_release(&points);
 }
 
+/* The largest is found first, and it is the last: the others are put before it. */
+static void changes_of_any_size_come_out_in_order(void **state)
+{
+	static const size_t changes[] = {30, 60, 90};
+	static const double levels[] = {0.0, 4.0, 9.0, 40.0};
+	struct fg_changepoint_options options = {.seed = 1};
+	struct fg_changepoints points;
+	double values[120];
+	struct fg_random rng;
+
+	(void)state;
+	fg_random_seed(&rng, 7);
+	draw_noise(&rng, 0.0, values, FG_ARRAY_SIZE(values));
+	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++)
+		values[i] += levels[i / 30];
+	assert_int_equal(
+		fg_changepoints_find(values, FG_ARRAY_SIZE(values), &options, &points, NULL),
+		FG_OK);
+	assert_int_equal(points.count, FG_ARRAY_SIZE(changes));
+	for (size_t i = 0; i < points.count; i++) {
+		assert_int_equal(points.items[i].at, changes[i]);
+		assert_near(points.items[i].before, levels[i], 0.7);
+		assert_near(points.items[i].after, levels[i + 1], 0.7);
+	}
+	fg_changepoints_release(&points);
+}
+
 static void an_exact_series_changes_when_its_value_does(void **state)
 {
 	struct fg_changepoint_options options = {.seed = 1};
@@ -171,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lasting_step_is_found_where_it_is),
 		cmocka_unit_test(a_step_up_and_down_again_is_two_changes_in_order),
+		cmocka_unit_test(changes_of_any_size_come_out_in_order),
 		cmocka_unit_test(an_exact_series_changes_when_its_value_does),
 		cmocka_unit_test(drift_and_outliers_are_not_changes),
 		cmocka_unit_test(two_wild_values_at_the_end_are_hardly_ever_a_change),
