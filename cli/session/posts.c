@@ -118,7 +118,7 @@ int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, con
 	int status = FG_OK;
 
 	fg_run_init(&run);
-	status = fg_fs_read(path, REPORT_MAX_BYTES, &json, &size, err);
+	status = fg_fs_read_regular(path, REPORT_MAX_BYTES, &json, &size, err);
 	if (status != FG_OK)
 		return status;
 	status = fg_report_read(json, size, &verdict, err);

@@ -4,11 +4,11 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "perfdb/server/good_tokens.h"
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/proxies.h"
+#include "perfdb/server/remembered.h"
 #include "perfdb/server/routes.h"
 
 #include <arpa/inet.h>
@@ -69,7 +69,7 @@ static int refuse_for_now(struct fg_request *rq, unsigned wait_s, const char *me
 /* A token that worked lately is counted by itself, wherever it is used; others by address. */
 static const char *caller(struct fg_request *rq, const char *header)
 {
-	return header && fg_good_tokens_have(rq->server->good_tokens, header) ? header : rq->client;
+	return header && fg_remembered_have(rq->server->good_tokens, header) ? header : rq->client;
 }
 
 static int check_rate(struct fg_request *rq, struct fg_error *err)
@@ -81,7 +81,7 @@ static int check_rate(struct fg_request *rq, struct fg_error *err)
 
 	if (rq->route->is_public)
 		return FG_OK;
-	if (header && !fg_good_tokens_have(server->good_tokens, header))
+	if (header && !fg_remembered_have(server->good_tokens, header))
 		wait_s = fg_limiter_look(server->failures, rq->client, now_ns);
 	if (wait_s)
 		return refuse_for_now(rq, wait_s, "too many failed attempts in one minute", err);
@@ -110,7 +110,7 @@ static bool is_proven(struct fg_request *rq)
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
 
 	return rq->server->is_open || rq->server->options.secret ||
-	       (header && fg_good_tokens_have(rq->server->good_tokens, header));
+	       (header && fg_remembered_have(rq->server->good_tokens, header));
 }
 
 static int check_length(struct fg_request *rq, struct fg_error *err)
@@ -252,6 +252,6 @@ int fg_admission_authorize(struct fg_request *rq, struct fg_error *err)
 		status = admit_token(rq, header + strlen("Bearer "), err);
 	rq->authorized = status == FG_OK;
 	if (rq->authorized && header)
-		fg_good_tokens_add(rq->server->good_tokens, header);
+		fg_remembered_add(rq->server->good_tokens, header);
 	return status;
 }

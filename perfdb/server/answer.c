@@ -126,7 +126,7 @@ static void write_log(struct fg_request *rq, const struct fg_error *err, int64_t
 	fg_json_text(&w, "who", rq->who);
 	fg_json_int(&w, "status", answer->status);
 	fg_json_int(&w, "us", took_us);
-	fg_json_int(&w, "in", (int64_t)rq->body.bytes.length);
+	fg_json_int(&w, "in", (int64_t)rq->body.size);
 	fg_json_int(&w, "out", (int64_t)(answer->asset ? answer->asset_size : answer->text.length));
 	if (err->code != FG_OK)
 		fg_json_text(&w, "error", err->message);

@@ -1,12 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdb/server/body.h"
 
+#include "base/fs.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	FILE_FROM_BYTES = 1 << 20,
+	FILE_MODE = 0600
+};
+
 static void forget(struct fg_body *body)
 {
 	if (body->total)
 		atomic_fetch_sub(body->total, body->counted);
-	body->counted = 0;
+	if (body->map)
+		(void)munmap(body->map, body->size);
+	if (body->has_file)
+		(void)close(body->file);
 	fg_strbuf_release(&body->bytes);
+	body->map = NULL;
+	body->has_file = false;
+	body->counted = 0;
+	body->size = 0;
+}
+
+static bool move_to_file(struct fg_body *body)
+{
+	const char *folder = getenv("TMPDIR");
+
+	body->file = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
+			  FILE_MODE);
+	if (body->file < 0)
+		return false;
+	body->has_file = true;
+	if (fg_fs_write_all(body->file, body->bytes.data, body->bytes.length, NULL) != FG_OK)
+		return false;
+	fg_strbuf_release(&body->bytes);
+	return true;
+}
+
+static bool keep(struct fg_body *body, const void *data, size_t size)
+{
+	if (!body->has_file && body->bytes.length + size > FILE_FROM_BYTES && !move_to_file(body))
+		return false;
+	if (body->has_file)
+		return fg_fs_write_all(body->file, data, size, NULL) == FG_OK;
+	fg_strbuf_add(&body->bytes, data, size);
+	return true;
 }
 
 void fg_body_add(struct fg_body *body, const void *data, size_t size)
@@ -16,12 +59,27 @@ void fg_body_add(struct fg_body *body, const void *data, size_t size)
 	body->counted += size;
 	if (atomic_fetch_add(body->total, size) + size > body->total_limit)
 		body->state = FG_BODY_NO_ROOM;
-	if (body->bytes.length + size > body->limit)
+	else if (body->size + size > body->limit)
 		body->state = FG_BODY_TOO_LARGE;
+	else if (!keep(body, data, size))
+		body->state = FG_BODY_NO_DISK;
 	if (body->state == FG_BODY_COMPLETE)
-		fg_strbuf_add(&body->bytes, data, size);
+		body->size += size;
 	else
 		forget(body);
+}
+
+const char *fg_body_data(struct fg_body *body)
+{
+	void *map = NULL;
+
+	if (!body->has_file)
+		return fg_strbuf_text(&body->bytes);
+	if (!body->map) {
+		map = mmap(NULL, body->size, PROT_READ, MAP_PRIVATE, body->file, 0);
+		body->map = map == MAP_FAILED ? NULL : map;
+	}
+	return body->map;
 }
 
 void fg_body_release(struct fg_body *body)

@@ -20,6 +20,7 @@ struct entry {
 	struct entry **place; /* that points here */
 	int fd;
 	bool in_request;
+	bool is_cut;
 	int64_t since_ns;
 };
 
@@ -29,10 +30,12 @@ struct fg_connections {
 	pthread_t thread;
 	bool has_thread;
 	bool stopping;
-	struct entry *first;
+	struct entry *first; /* the newest */
+	size_t count;
 	int64_t headers_ns;
 	int64_t request_ns;
 	int64_t pause_ns;
+	size_t busy_from; /* this many connections */
 };
 
 static void cut_late(struct fg_connections *connections, int64_t now_ns)
@@ -44,6 +47,27 @@ static void cut_late(struct fg_connections *connections, int64_t now_ns)
 		if (now_ns - entry->since_ns > limit_ns)
 			(void)shutdown(entry->fd, SHUT_RDWR);
 	}
+}
+
+/*
+ * Near the limit, room is made for a new connection by the one that has been idle the longest:
+ * whoever opens many and says nothing loses his own.
+ */
+static void make_room(struct fg_connections *connections)
+{
+	struct entry *oldest = NULL;
+
+	if (connections->count < connections->busy_from)
+		return;
+	for (struct entry *entry = connections->first; entry; entry = entry->next) {
+		if (!entry->in_request && !entry->is_cut &&
+		    (!oldest || entry->since_ns < oldest->since_ns))
+			oldest = entry;
+	}
+	if (!oldest)
+		return;
+	oldest->is_cut = true;
+	(void)shutdown(oldest->fd, SHUT_RDWR);
 }
 
 static void *watch(void *context)
@@ -59,7 +83,7 @@ static void *watch(void *context)
 	return NULL;
 }
 
-int fg_connections_start(int64_t headers_ns, int64_t request_ns,
+int fg_connections_start(int64_t headers_ns, int64_t request_ns, size_t busy_from,
 			 struct fg_connections **connections, struct fg_error *err)
 {
 	struct fg_connections *l = fg_xcalloc(1, sizeof(*l));
@@ -67,6 +91,7 @@ int fg_connections_start(int64_t headers_ns, int64_t request_ns,
 
 	l->headers_ns = headers_ns;
 	l->request_ns = request_ns;
+	l->busy_from = busy_from;
 	l->pause_ns = shorter / 4 < FG_NS_PER_S ? shorter / 4 : FG_NS_PER_S;
 	(void)pthread_mutex_init(&l->lock, NULL);
 	fg_wake_init(&l->wake);
@@ -103,6 +128,8 @@ static void add_entry(struct fg_connections *connections, struct MHD_Connection 
 	entry->fd = info->connect_fd;
 	entry->since_ns = fg_clock_monotonic_ns();
 	(void)pthread_mutex_lock(&connections->lock);
+	make_room(connections);
+	connections->count++;
 	entry->next = connections->first;
 	entry->place = &connections->first;
 	if (entry->next)
@@ -117,6 +144,7 @@ static void remove_entry(struct fg_connections *connections, struct entry *entry
 	if (!entry)
 		return;
 	(void)pthread_mutex_lock(&connections->lock);
+	connections->count--;
 	*entry->place = entry->next;
 	if (entry->next)
 		entry->next->place = entry->place;

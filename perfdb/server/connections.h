@@ -12,9 +12,9 @@ struct fg_connections;
 
 /*
  * Started before the daemon and stopped after it.  NULL is fine for stop(); *connections is set
- * also on failure.
+ * also on failure.  From `busy_from` connections on, each new one ends the longest idle one.
  */
-int fg_connections_start(int64_t headers_ns, int64_t request_ns,
+int fg_connections_start(int64_t headers_ns, int64_t request_ns, size_t busy_from,
 			 struct fg_connections **connections, struct fg_error *err) FG_NODISCARD;
 void fg_connections_stop(struct fg_connections *connections);
 /* For MHD_OPTION_NOTIFY_CONNECTION. */

@@ -13,6 +13,24 @@
 #include "perfdb/server/connections.h"
 #include "perfdb/server/routes.h"
 
+static int check_body(struct fg_request *rq, struct fg_error *err)
+{
+	switch (rq->body.state) {
+	case FG_BODY_TOO_LARGE:
+		return fg_error_set(err, FG_ELIMIT, "the body is too large");
+	case FG_BODY_NO_ROOM:
+		return fg_request_refuse(rq, 503, err, "the server is busy with other uploads");
+	case FG_BODY_NO_DISK:
+		return fg_error_set(err, FG_EIO,
+				    "a body cannot be written to the temporary folder");
+	case FG_BODY_COMPLETE:
+		break;
+	}
+	if (!fg_body_data(&rq->body))
+		return fg_error_set(err, FG_EIO, "a body cannot be read from its file");
+	return FG_OK;
+}
+
 /* The first step, or the one after a write. */
 static int step(struct fg_request *rq, struct fg_error *err)
 {
@@ -25,10 +43,9 @@ static int step(struct fg_request *rq, struct fg_error *err)
 			*err = rq->write.err;
 		return then(rq, err);
 	}
-	if (rq->body.state == FG_BODY_TOO_LARGE)
-		return fg_error_set(err, FG_ELIMIT, "the body is too large");
-	if (rq->body.state == FG_BODY_NO_ROOM)
-		return fg_request_refuse(rq, 503, err, "the server is busy with other uploads");
+	status = check_body(rq, err);
+	if (status != FG_OK)
+		return status;
 	if (rq->route->scope != FG_SCOPE_NONE)
 		status = fg_admission_authorize(rq, err);
 	return status == FG_OK ? rq->route->handler(rq, err) : status;

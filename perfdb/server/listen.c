@@ -11,7 +11,7 @@
 
 enum {
 	IO_THREADS = 2, /* that only move bytes */
-	CONNECTIONS = 4096,
+	CONNECTIONS = FG_LISTEN_CONNECTIONS,
 	CONNECTIONS_OF_ONE = 2048, /* address, where addresses are known */
 	IDLE_SECONDS = 30
 };

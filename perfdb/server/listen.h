@@ -5,6 +5,10 @@
 
 #include "perfdb/server/server_private.h"
 
+enum {
+	FG_LISTEN_CONNECTIONS = 4096
+};
+
 /* The address listened on: the option, or 127.0.0.1. */
 const char *fg_listen_address(const struct fg_server_options *options);
 bool fg_listen_is_loopback(const struct fg_server_options *options);

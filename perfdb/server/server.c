@@ -8,11 +8,11 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/connections.h"
 #include "perfdb/server/dictionaries.h"
-#include "perfdb/server/good_tokens.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/listen.h"
 #include "perfdb/server/proxies.h"
+#include "perfdb/server/remembered.h"
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/sealer.h"
 #include "perfdb/server/workers.h"
@@ -30,6 +30,7 @@ enum {
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	PEM_MAX_BYTES = 1 << 20,
+	OTHER_FILES = 128, /* than connections */
 };
 
 static const size_t default_bodies_bytes = (size_t)512 << 20;
@@ -171,6 +172,17 @@ static int set_proxies(struct fg_server *s, struct fg_error *err)
 	return fg_proxies_new(options->proxies, options->proxy_count, &s->proxies, err);
 }
 
+/* Three quarters of the connections that there can be. */
+static size_t count_busy(void)
+{
+	struct rlimit files = {0};
+	size_t most = FG_LISTEN_CONNECTIONS;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > OTHER_FILES)
+		most = fg_min_size(most, (size_t)files.rlim_cur - OTHER_FILES);
+	return most / 4 * 3;
+}
+
 static int start(struct fg_server *s, struct fg_error *err)
 {
 	int status = set_proxies(s, err);
@@ -193,8 +205,8 @@ static int start(struct fg_server *s, struct fg_error *err)
 	status = start_writing(s, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_connections_start(s->options.headers_ns, s->options.request_ns, &s->connections,
-				      err);
+	status = fg_connections_start(s->options.headers_ns, s->options.request_ns, count_busy(),
+				      &s->connections, err);
 	return status == FG_OK ? fg_listen_start(s, err) : status;
 }
 
@@ -221,7 +233,8 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->dictionaries = fg_dictionaries_new();
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->failures = fg_limiter_new(FAILURES_PER_MINUTE);
-	s->good_tokens = fg_good_tokens_new();
+	s->good_tokens = fg_remembered_new();
+	s->dictionary_users = fg_remembered_new();
 	s->log = fg_request_log_new(options->log_fd);
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret);
@@ -265,7 +278,8 @@ void fg_server_stop(struct fg_server *server)
 	fg_ids_free(server->ids);
 	fg_limiter_free(server->requests);
 	fg_limiter_free(server->failures);
-	fg_good_tokens_free(server->good_tokens);
+	fg_remembered_free(server->good_tokens);
+	fg_remembered_free(server->dictionary_users);
 	fg_proxies_free(server->proxies);
 	free(server->cookie_name);
 	if (server->key)

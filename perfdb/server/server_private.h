@@ -11,7 +11,7 @@ struct fg_connections;
 struct fg_dictionaries;
 struct fg_health;
 struct fg_ids;
-struct fg_good_tokens;
+struct fg_remembered;
 struct fg_limiter;
 struct fg_proxies;
 struct fg_request_log;
@@ -49,8 +49,9 @@ struct fg_server {
 	struct fg_ids *ids; /* of functions and call paths, for all sessions */
 	struct fg_dictionaries *dictionaries;
 	struct fg_limiter *requests;
-	struct fg_limiter *failures; /* of authentication */
-	struct fg_good_tokens *good_tokens;
+	struct fg_limiter *failures;            /* of authentication */
+	struct fg_remembered *good_tokens;      /* that worked lately */
+	struct fg_remembered *dictionary_users; /* "PROJECT HASH": who brought which */
 	struct fg_proxies *proxies;
 	char *cookie_name;             /* for the secret */
 	struct fg_write_queue *writes; /* NULL: read-only */

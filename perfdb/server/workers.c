@@ -60,7 +60,7 @@ static struct fg_job *take_first(struct queue *queue)
 static struct fg_job *next(struct fg_workers *w)
 {
 	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {
-		if (!w->queues[kind].first || !may_begin(w, kind))
+		if (!w->queues[kind].first || !may_begin(w, (enum fg_job_kind)kind))
 			continue;
 		w->upload_threads += kind != FG_JOB_QUESTION;
 		w->uploads += kind == FG_JOB_UPLOAD;

@@ -65,6 +65,14 @@ def is_ready(server):
     return server.ask("GET", "/readyz").status == 200
 
 
+def is_running(process):
+    try:
+        with open(f"/proc/{process}/stat", encoding="latin-1") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def postmaster():
     folder = urllib.parse.parse_qs(urllib.parse.urlsplit(DATABASE).query)["host"][0]
     with open(f"{folder}/data/postmaster.pid", encoding="ascii") as file:
@@ -105,7 +113,9 @@ def on_postgresql(server, secret):
     wait_until("ready again", lambda: is_ready(server))
     expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "after the lock")
 
-    os.kill(postmaster(), signal.SIGQUIT)
+    stopped = postgres_processes()
+    os.kill(stopped[0], signal.SIGQUIT)
+    wait_until("PostgreSQL ends", lambda: not any(is_running(process) for process in stopped))
     all_told_to_come_again(stall(server, secret, QUESTIONS), "a database that is gone")
     wait_until("not ready without a database", lambda: not is_ready(server))
 

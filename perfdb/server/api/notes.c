@@ -59,8 +59,8 @@ int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 static int read_body(struct fg_request *rq, cJSON **json, const char **project,
 		     struct fg_error *err)
 {
-	const char *text = fg_strbuf_text(&rq->body.bytes);
-	const size_t size = rq->body.bytes.length;
+	const char *text = fg_body_data(&rq->body);
+	const size_t size = rq->body.size;
 	int status = FG_OK;
 
 	if (!fg_text_is_utf8(text, size))

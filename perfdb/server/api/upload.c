@@ -4,11 +4,13 @@
  * checks and packs the values.  It goes to the writing thread at most twice: with rows of functions
  * and call paths that are new to the database, and with the run.
  */
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/dictionaries.h"
+#include "perfdb/server/remembered.h"
 #include "store/bundle.h"
 #include "store/bytes.h"
 #include "store/serving/dictionary.h"
@@ -17,7 +19,9 @@
 #include "store/store.h"
 
 enum {
-	UUID_LENGTH = 36
+	UUID_LENGTH = 36,
+	YEAR_2000_SECONDS = 946684800,
+	DAY_SECONDS = 86400
 };
 
 /* What the writing thread does with a dictionary. */
@@ -50,6 +54,36 @@ struct fg_incoming {
 	struct new_run made;
 };
 
+/*
+ * A token for one project may refer only to dictionaries that were brought to that project: the
+ * names in another project's are not for it, nor whether they exist.
+ */
+static bool may_refer(struct fg_request *rq, const char *hash)
+{
+	return !rq->project ||
+	       fg_remembered_have(rq->server->dictionary_users,
+				  fg_arena_printf(&rq->arena, "%s %s", rq->project, hash));
+}
+
+static void note_dictionary(struct fg_request *rq)
+{
+	const struct fg_incoming *up = rq->upload;
+
+	if (up->wire.dictionary_size)
+		fg_remembered_add(
+			rq->server->dictionary_users,
+			fg_arena_printf(&rq->arena, "%s %s", up->run.run.project, up->hash));
+}
+
+static int check_time(int64_t ns, struct fg_error *err)
+{
+	if (ns >= YEAR_2000_SECONDS * FG_NS_PER_S &&
+	    ns <= fg_clock_wall_ns() + DAY_SECONDS * FG_NS_PER_S)
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL,
+			    "the run's time is before 2000 or in the future: is a clock wrong?");
+}
+
 static int check_body_hash(struct fg_request *rq, struct fg_error *err)
 {
 	const char *announced = fg_request_header(rq, FG_WIRE_HASH_HEADER);
@@ -57,7 +91,7 @@ static int check_body_hash(struct fg_request *rq, struct fg_error *err)
 
 	if (!announced)
 		return FG_OK;
-	fg_sha256_hex(fg_strbuf_text(&rq->body.bytes), rq->body.bytes.length, hex);
+	fg_sha256_hex(fg_body_data(&rq->body), rq->body.size, hex);
 	if (strcmp(announced, hex) != 0)
 		return fg_error_set(err, FG_EPARSE, "the body is not the one that %s announces",
 				    FG_WIRE_HASH_HEADER);
@@ -116,7 +150,9 @@ static int read_dictionary(struct fg_request *rq, struct fg_error *err)
 		fg_bytes_add(&up->sealed, up->wire.dictionary, up->wire.dictionary_size);
 		return FG_OK;
 	}
-	status = fg_store_dictionary_get(rq->store, up->hash, &up->sealed, err);
+	status = may_refer(rq, up->hash)
+			 ? fg_store_dictionary_get(rq->store, up->hash, &up->sealed, err)
+			 : fg_error_set(err, FG_ENOENT, "this dictionary is not known here");
 	if (status == FG_ENOENT)
 		rq->answer.status = FG_HTTP_NO_DICTIONARY;
 	return status;
@@ -273,7 +309,9 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 	struct fg_server *server = rq->server;
 	struct fg_incoming *up = rq->upload;
 	struct new_dictionary *opened = &up->opened;
-	const struct fg_dictionary *known = fg_dictionaries_take(server->dictionaries, up->hash);
+	const struct fg_dictionary *known =
+		may_refer(rq, up->hash) ? fg_dictionaries_take(server->dictionaries, up->hash)
+					: NULL;
 	int status = FG_OK;
 
 	if (known)
@@ -287,6 +325,7 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 				    &opened->dictionary, err);
 	if (status != FG_OK)
 		return status;
+	note_dictionary(rq);
 	opened->ids = server->ids;
 	opened->sealed = up->wire.dictionary_size ? &up->sealed : NULL;
 	if (fg_dictionary_look_up(opened->dictionary, server->ids) && !opened->sealed)
@@ -298,8 +337,7 @@ static int store_run(struct fg_request *rq, struct fg_error *err)
 static int read_upload(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_incoming *up = rq->upload;
-	const struct fg_strbuf *body = &rq->body.bytes;
-	int status = fg_wire_read(fg_strbuf_text(body), body->length, &up->wire, err);
+	int status = fg_wire_read(fg_body_data(&rq->body), rq->body.size, &up->wire, err);
 
 	if (status != FG_OK)
 		return status;
@@ -309,6 +347,9 @@ static int read_upload(struct fg_request *rq, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	memcpy(up->id, up->run.run.id, sizeof(up->id));
+	status = check_time(up->run.run.started_ns, err);
+	if (status != FG_OK)
+		return status;
 	return check_identity(rq, &up->run.run, err);
 }
 
@@ -336,7 +377,9 @@ int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 int fg_handle_has_dictionary(struct fg_request *rq, struct fg_error *err)
 {
 	bool has = false;
-	int status = fg_store_dictionary_has(rq->store, rq->tail, &has, err);
+	int status = may_refer(rq, rq->tail)
+			     ? fg_store_dictionary_has(rq->store, rq->tail, &has, err)
+			     : FG_OK;
 
 	if (status != FG_OK)
 		return status;

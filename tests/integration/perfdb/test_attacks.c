@@ -13,6 +13,7 @@
 enum {
 	IDLE_CONNECTIONS = 1000,
 	GREEDY_CONNECTIONS = 4500,
+	IDLE_OF_TWO = 4200,
 	PATIENCE_MS = 400, /* of a server that is tried by dribbles */
 	PAUSE_MS = 20
 };
@@ -195,6 +196,36 @@ static void one_address_does_not_get_all_connections(void **state)
 	free(fds);
 }
 
+/* Each stays below the limit of one address; together they would take every connection. */
+static void idle_connections_of_two_addresses_make_room(void **state)
+{
+	static const char *const addresses[] = {"127.0.0.1", "127.0.0.3"};
+	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	struct fg_test_server *s = *state;
+	int *fds = fg_xcalloc(IDLE_OF_TWO, sizeof(*fds));
+	struct rlimit files = {0};
+	char answer[12] = "";
+	int neighbour = -1;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur < 2 * IDLE_OF_TWO + 100) {
+		print_message("not tried: only %lu files may be open\n",
+			      (unsigned long)files.rlim_cur);
+		free(fds);
+		skip();
+	}
+	for (size_t i = 0; i < IDLE_OF_TWO; i++)
+		fds[i] = fg_loopback_connect_from(addresses[i % 2], fg_server_port(s->server));
+	neighbour = fg_loopback_connect_from("127.0.0.2", fg_server_port(s->server));
+	assert_int_equal(send(neighbour, request, sizeof(request) - 1, MSG_NOSIGNAL),
+			 sizeof(request) - 1);
+	assert_int_equal(recv(neighbour, answer, sizeof(answer), MSG_WAITALL), sizeof(answer));
+	assert_memory_equal(answer, "HTTP/1.1 200", sizeof(answer));
+	(void)close(neighbour);
+	for (size_t i = 0; i < IDLE_OF_TWO; i++)
+		(void)close(fds[i]);
+	free(fds);
+}
+
 /*
  * Sends `start`, then a byte now and then, until the server has had enough; whatever it said goes
  * to `answer`.  Each byte makes the connection a living one: only a limit on the whole ends it.
@@ -274,6 +305,7 @@ int main(void)
 		FG_SERVER_TEST(run_whose_id_is_a_path_is_refused),
 		FG_SERVER_TEST(idle_connections_do_not_stop_uploads),
 		FG_SERVER_TEST(one_address_does_not_get_all_connections),
+		FG_SERVER_TEST(idle_connections_of_two_addresses_make_room),
 		FG_SERVER_TEST(slow_request_is_cut_off),
 	};
 

@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A report that is a pipe, planted where a job looks for one, is refused instead of waited for."""
+import os
+import subprocess
+
+from attack import FASTGATE
+from checks import check, finish_in_scratch
+
+
+def attack():
+    with open("fastgate.yml", "w", encoding="utf-8") as file:
+        file.write("version: 1\nproject: tracker\nbenchmarks:\n  - { name: a, command: /bin/true }\n")
+    os.mkfifo("report.json")
+    done = subprocess.run([FASTGATE, "report", "--post-from", "report.json"], capture_output=True, text=True, check=False, timeout=60,
+                          stdin=subprocess.DEVNULL)
+    check(done.returncode == 2 and "not a regular file" in done.stderr, f"{done.returncode} {done.stderr}")
+
+
+finish_in_scratch(attack)
