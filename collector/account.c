@@ -3,7 +3,8 @@
 
 enum {
 	FIRST_LEAST_NS = 100000, /* or half a period, */
-	INTERRUPT_NS = 50000     /* but not less than this, or the whole period */
+	INTERRUPT_NS = 50000,    /* but not less than this, or the whole period */
+	FAULT_NS = 1000          /* of one that clears a page of 4 KiB, generously */
 };
 
 void fg_account_open(struct fg_account *account, const struct fg_times *now, bool split_known)
@@ -14,16 +15,19 @@ void fg_account_open(struct fg_account *account, const struct fg_times *now, boo
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		     uint32_t switches, struct fg_times *split)
 {
-	*split = (struct fg_times){now->cpu_ns - account->last.cpu_ns, 0, 0};
+	const struct fg_times *last = &account->last;
+
+	*split = (struct fg_times){.cpu_ns = now->cpu_ns - last->cpu_ns};
 	if (account->split_known) {
-		split->user_ns = now->user_ns - account->last.user_ns;
-		split->system_ns = now->system_ns - account->last.system_ns;
+		split->user_ns = now->user_ns - last->user_ns;
+		split->system_ns = now->system_ns - last->system_ns;
+		split->faults = now->faults - last->faults;
+		split->departures = now->departures - last->departures;
 	}
 	if (on && account->on) {
 		const int64_t beyond_ns = (int64_t)(split->cpu_ns - account->sampled_ns);
 		const int64_t system_ns = (int64_t)split->system_ns;
 
-		account->unsampled_ns += system_ns;
 		account->owed_ns += switches != account->switches && system_ns < beyond_ns
 					    ? system_ns
 					    : beyond_ns;
@@ -35,22 +39,10 @@ void fg_account_look(struct fg_account *account, const struct fg_times *now, boo
 	account->switches = switches;
 }
 
-uint64_t fg_account_due(const struct fg_account *account, uint64_t period_ns)
+bool fg_account_is_fault(const struct fg_times *split, uint64_t due_ns)
 {
-	const int64_t slack_ns = (int64_t)period_ns;
-	int64_t due_ns = account->unsampled_ns;
-
-	if (due_ns < account->owed_ns - slack_ns)
-		due_ns = account->owed_ns - slack_ns;
-	if (due_ns > account->owed_ns + slack_ns)
-		due_ns = account->owed_ns + slack_ns;
-	return due_ns > 0 ? (uint64_t)due_ns : 0;
-}
-
-void fg_account_give(struct fg_account *account, uint64_t weight_ns)
-{
-	account->owed_ns -= (int64_t)weight_ns;
-	account->unsampled_ns -= (int64_t)weight_ns;
+	return split->faults > 0 &&
+	       (split->system_ns > split->user_ns || split->faults * FAULT_NS * 2 > due_ns);
 }
 
 uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns)

@@ -2,24 +2,25 @@
 /*
  * How the weights of a thread come to add up to its CPU time.
  *
- * Three clocks speak of the same thread, and each is right about something else:
+ * Two clocks measure the same thread, and each is right about something else:
  *
- *	the CPU clock       is exact, and does not know user from system time
- *	the perf clock      samples user time without bias, P nanoseconds each.  But its timer runs on in the kernel, and
- *	                    right after it has expired the thread is always in the kernel, for our own signal: that piece
- *	                    of system time lies in every period, is never met, and is paid for by the sample
- *	getrusage           splits the CPU time by what was met at kernel ticks (every 4 ms where CONFIG_HZ is 250): a coarse sample,
- *	                    that can lock to a program with the same rhythm, and counts our signal's kernel time as well
+ *	the CPU clock    is exact, and does not know user from system time
+ *	the perf clock   samples user time without bias, P nanoseconds each.  But its timer goes on
+ *	                 in the kernel, and right after it has expired the thread is always in the
+ *	                 kernel, for our own signal: that piece of system time lies in every
+ *	                 period, is never met, and is paid for by the sample
  *
- * Adding the first sample's P to getrusage's system time would count the kernel's part of a signal
- * twice: 0.6 % of a run at 1,000 samples a second, 6 % at 10,000.  So the CPU clock has the last
- * word: at a tick, what it says beyond the user samples is owed to system time.  getrusage may say
- * how much of that is given out, but only as far as a period away from what is owed (a sample
- * stands for anything within one): a thread too short for the CPU clock to say more gets what
- * getrusage says, and a long one adds up to its CPU time within a period.
+ * So the CPU clock has the last word: what it counts beyond the user samples is owed to system
+ * time, and whichever sample meets the thread in the kernel gets it.  What is owed swings around
+ * the truth by a period; a debt below zero is carried on, and what a thread leaves behind goes to
+ * the process, from where the next thread that is met in the kernel for the first time fetches it.  So threads too short to
+ * be met in the kernel do not lose their system time, nor is noise taken for it.
  *
- *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.  getrusage says 26 ms: 21 are given.
- *	CPU clock 1.5 ms, 1 user sample: 0.5 ms are owed.  getrusage says none: none are given.
+ *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.
+ *	Two threads of 1.5 ms, with one user sample and with two: 0.5 ms and -0.5 ms, nothing in all.
+ *
+ * The kernel's own split (getrusage) is no help: it is sampled at kernel ticks, which a program can
+ * be in step with, and counts the delivery of our signals as system time.
  *
  * Pure: no clock is read here.
  */
@@ -34,16 +35,17 @@ struct fg_times {
 	uint64_t cpu_ns;
 	uint64_t user_ns; /* getrusage */
 	uint64_t system_ns;
+	uint64_t faults;
+	uint64_t departures; /* times that it has left its CPU */
 };
 
 struct fg_account {
 	struct fg_times last;
-	bool split_known;     /* last.user_ns and last.system_ns are */
-	bool on;              /* sampling was on at the last look, */
-	uint32_t switches;    /* and had been switched so many times */
-	uint64_t sampled_ns;  /* user samples since */
-	int64_t owed_ns;      /* CPU time that is in no sample */
-	int64_t unsampled_ns; /* getrusage's system time that is in no sample */
+	bool split_known;    /* all of `last` is, not cpu_ns alone */
+	bool on;             /* sampling was on at the last look, */
+	uint32_t switches;   /* and had been switched so many times */
+	uint64_t sampled_ns; /* user samples since */
+	int64_t owed_ns;     /* CPU time that is in no sample */
 };
 
 /*
@@ -64,11 +66,11 @@ static inline void fg_account_user(struct fg_account *account, uint64_t weight_n
 }
 
 /*
- * Bring it up to date.  `split` is filled with the user and system time since the last look.  Time
- * at the end of which sampling is not what it was at the beginning is nobody's: how much of it was
- * sampled is not known.  That is little if one looks as soon as that can be seen
- * (fg_account_is_behind).  Time in which it was switched and switched back owes what getrusage
- * says, and at most what is in no sample.
+ * Bring it up to date.  `split` gets what was added since the last look.  Time at the end of which
+ * sampling is not what it was at the beginning is nobody's: how much of it was sampled is not
+ * known.  That is little if one looks as soon as that can be seen (fg_account_is_behind).  Time in
+ * which it was switched and switched back owes what getrusage says, and at most what is in no
+ * sample.
  */
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		     uint32_t switches, struct fg_times *split);
@@ -81,7 +83,31 @@ static inline bool fg_account_is_behind(const struct fg_account *account, bool o
 }
 
 /* System time to be given to a sample now; 0 if there is none. */
-uint64_t fg_account_due(const struct fg_account *account, uint64_t period_ns);
-void fg_account_give(struct fg_account *account, uint64_t weight_ns);
+static inline uint64_t fg_account_due(const struct fg_account *account)
+{
+	return account->owed_ns > 0 ? (uint64_t)account->owed_ns : 0;
+}
+
+/* How many periods a sample of all CPU time stands for: those that no sample has counted. */
+static inline uint64_t fg_account_periods(const struct fg_account *account, uint64_t period_ns)
+{
+	const int64_t period = (int64_t)period_ns;
+	/* Two clocks that are not read at the same instant differ by a little. */
+	const int64_t count = (account->owed_ns - period / 16 + period - 1) / period;
+
+	return count > 1 ? (uint64_t)count : 1;
+}
+
+static inline void fg_account_give(struct fg_account *account, uint64_t weight_ns)
+{
+	account->owed_ns -= (int64_t)weight_ns;
+}
+
+/*
+ * Did page faults take most of what is owed?  They return to the instruction that faulted, so the
+ * pc does not tell.  Either the kernel counted mostly system time, or one of its faults takes
+ * longer than the share of the debt that falls to it.
+ */
+bool fg_account_is_fault(const struct fg_times *split, uint64_t due_ns);
 
 #endif

@@ -18,7 +18,11 @@
 #define FG_ENV_RATE "FASTGATE_COLLECTOR_RATE"
 /* Nanoseconds between samples, for rates that are not whole; the later of this and RATE counts. */
 #define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
-/* The rung of the ladder to start from: "cpu" (default), "jitter", "tick"; or "wall". */
+/*
+ * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time with system time where it is
+ * spent, at the price of interrupted calls, by perf events that see the kernel or by probes;
+ * "probe": as "exact", by probes alone.  "jitter" and "tick" are the lower rungs of "cpu".
+ */
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"
 /* A pid: only children of this process are sampled, not their children. */
 #define FG_ENV_ONLY "FASTGATE_COLLECTOR_ONLY"

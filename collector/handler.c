@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and
- * where was the thread.
+ * where was the thread?
  *
- * System time.  The perf clock that an unprivileged user may have does not see it.  The timer on
- * the thread's CPU clock does, at kernel ticks, and the signal reaches us when the thread comes
- * back from the kernel: then the pc stands right behind a system call instruction, and the system
- * time since the last such sample belongs there.  Page faults are kernel time, too, but come back
- * to the instruction that faulted: a tick for which the kernel itself counted mostly system time is
- * taken for one.  All other ticks belong to user time, which the perf clock measures better, and
- * are dropped.  How much system time there was, so that all weights add up to the CPU time, is
- * worked out in collector/account.h.
+ * System time.  The perf clock of an ordinary user does not see it.  A tick, or a probe, meets the
+ * thread in the kernel; its signal is delivered on the way back, when the pc stands right behind a
+ * system call instruction, and what is owed to system time belongs there.  Page faults are kernel
+ * time, too, but return to the instruction that faulted: collector/account.h tells them.  Where
+ * user time was met nothing is recorded, for the perf clock measures that better.
  */
 #include "collector/handler.h"
 
@@ -31,8 +28,9 @@
 
 enum {
 	ALTERNATE_ROOM = 4096, /* what a walk may need of a small signal stack */
+	WORTH_NS = 250000,     /* of system time between two looks are worth another, */
+	WORTH_PERIODS = 2,     /* or as many that are owed */
 	TICK_PATIENCE = 32,
-	KERNEL_MOST_NS = 1000000,
 };
 
 static const uint64_t late_after_ns = UINT64_C(1000000000);
@@ -118,56 +116,119 @@ static void sample_or_carry(struct fg_thread *thread, const ucontext_t *context,
 
 /* ---- system time ---- */
 
-/* Look closely while there is system time, and seldom while there is none. */
-static void adapt_tick(struct fg_thread *thread, bool worthwhile)
+static bool is_behind_syscall(const ucontext_t *context)
 {
-	if (worthwhile)
-		thread->clocks.tick_idle = 0;
-	else if (thread->clocks.tick_idle < TICK_PATIENCE)
-		thread->clocks.tick_idle++;
-	const bool fast = thread->clocks.tick_idle < TICK_PATIENCE &&
-			  (thread->clocks.tick_fast || worthwhile);
-
-	if (fast != thread->clocks.tick_fast && !fg_g.sandboxed)
-		fg_thread_set_tick(thread, fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
-	thread->clocks.tick_fast = fast;
+	return fg_arch_behind_syscall((const uint8_t *)fg_arch_register(context, FG_DWARF_RA));
 }
 
-static void on_tick(struct fg_thread *thread, const ucontext_t *context, const siginfo_t *info,
-		    bool on)
+/* The signal has ended a wait: the call returns EINTR, or is about to be made again. */
+static bool was_asleep(const ucontext_t *context)
 {
-	const bool behind =
-		fg_arch_behind_syscall((const uint8_t *)fg_arch_register(context, FG_DWARF_RA));
+	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
+
+	return fg_arch_at_syscall(pc) ||
+	       (fg_arch_behind_syscall(pc) && fg_arch_result(context) == -EINTR);
+}
+
+/* The thread was met in the kernel: give it what is owed to system time. */
+static void sample_system(struct fg_thread *thread, const ucontext_t *context, bool behind,
+			  uint64_t now_ns)
+{
 	struct fg_account *account = &thread->account;
-	struct fg_times now = account->last;
-	struct fg_times split;
 
-	if (fg_g.sandboxed) {
-		/*
-		 * Every tick that met a system call stands for its period; the rest was user time.
-		 */
-		const uint64_t span_ns =
-			(1 + (uint64_t)info->si_overrun) *
-			(thread->clocks.tick_fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
+	atomic_store_explicit(&fg_g.system_seen_ns, now_ns, memory_order_relaxed);
+	/* Threads too short to be met are stood for by those that are met for the first time. */
+	if (thread->system_ns == 0)
+		account->owed_ns += atomic_exchange(&fg_g.owed_ns, 0);
+	const uint64_t due_ns = fg_account_due(account);
 
-		now.system_ns += behind ? span_ns : 0;
-		now.cpu_ns += account->sampled_ns + (behind ? span_ns : 0);
-	} else {
-		fg_thread_times(&now);
-	}
-	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
-	if (!on)
-		return;
-	adapt_tick(thread, split.system_ns >= KERNEL_MOST_NS / 4);
-	const bool fault =
-		!behind && split.system_ns >= KERNEL_MOST_NS && split.system_ns > split.user_ns;
-	const uint64_t due_ns = fg_account_due(account, fg_g.period_ns);
-
-	if ((!behind && !fault) || due_ns == 0 || !fg_thread_enter(thread))
+	if (due_ns == 0 || !fg_thread_enter(thread))
 		return;
 	if (take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0, due_ns))
 		fg_account_give(account, due_ns);
 	fg_thread_leave(thread);
+}
+
+/* In a sandbox every tick that met a system call stands for its period; the rest is user time. */
+static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *context,
+			       const siginfo_t *info, uint64_t now_ns, bool on)
+{
+	const bool behind = is_behind_syscall(context);
+	const uint64_t span_ns = (1 + (uint64_t)info->si_overrun) *
+				 (thread->clocks.tick_fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
+	struct fg_times now = thread->account.last;
+	struct fg_times split;
+
+	now.cpu_ns += thread->account.sampled_ns + (behind ? span_ns : 0);
+	fg_account_look(&thread->account, &now, on, atomic_load(&fg_g.switches), &split);
+	if (on && behind)
+		sample_system(thread, context, behind, now_ns);
+}
+
+/* Look closely while there is system time, and seldom while there is none. */
+static void adapt_tick(struct fg_thread *thread, bool worthwhile)
+{
+	struct fg_thread_clocks *clocks = &thread->clocks;
+
+	if (worthwhile)
+		clocks->tick_idle = 0;
+	else if (clocks->tick_idle < TICK_PATIENCE)
+		clocks->tick_idle++;
+	const bool fast = clocks->tick_idle < TICK_PATIENCE && (clocks->tick_fast || worthwhile);
+
+	if (fast != clocks->tick_fast)
+		fg_thread_set_tick(thread, fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
+	clocks->tick_fast = fast;
+}
+
+/* A sample where a tick meets system time; or, where probes look for it, a reason to begin these. */
+static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
+{
+	struct fg_account *account = &thread->account;
+	const bool behind = is_behind_syscall(context);
+	struct fg_times now = account->last;
+	struct fg_times split;
+
+	if (thread->clocks.probe.on)
+		return;
+	fg_thread_times(&now);
+	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
+	if (!on)
+		return;
+	const bool worthwhile = split.system_ns >= WORTH_NS ||
+				fg_account_due(account) >= WORTH_PERIODS * fg_g.period_ns;
+
+	if (!fg_g.options.exact) {
+		adapt_tick(thread, worthwhile);
+		if (behind || fg_account_is_fault(&split, fg_account_due(account)))
+			sample_system(thread, context, behind, now_ns);
+	} else if (worthwhile) {
+		fg_probe_begin(&thread->clocks.probe);
+		fg_thread_probe(thread, &now, now_ns);
+	}
+}
+
+static void on_probe(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
+{
+	struct fg_probe *probe = &thread->clocks.probe;
+	struct fg_account *account = &thread->account;
+	const bool behind = is_behind_syscall(context);
+	struct fg_times now = account->last;
+	struct fg_times split;
+	bool hit = false;
+
+	if (fg_g.sandboxed)
+		return;
+	fg_thread_times(&now);
+	const struct fg_probe_moment moment = {now_ns, now.cpu_ns, now.departures};
+
+	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
+	if (on && !was_asleep(context) && fg_probe_met_running(probe, &moment))
+		hit = behind || fg_account_is_fault(&split, fg_account_due(account));
+	if (hit)
+		sample_system(thread, context, behind, now_ns);
+	if (fg_probe_learn(probe, &moment, hit))
+		fg_thread_probe(thread, &now, now_ns);
 }
 
 /* ---- the other clocks ---- */
@@ -213,12 +274,46 @@ static void note_switch(struct fg_thread *thread, bool on)
 	fg_account_look(&thread->account, &now, on, switches, &split);
 }
 
+/*
+ * The kernel may be sampled, too.  While a call lasts further signals are dropped: what the CPU
+ * clock counts beyond the samples tells how many periods this one stands for.
+ */
+static void on_perf_with_kernel(struct fg_thread *thread, const ucontext_t *context, bool on)
+{
+	const bool behind = is_behind_syscall(context);
+	struct fg_account *account = &thread->account;
+	struct fg_times now = account->last;
+	struct fg_times split;
+
+	if (!fg_g.sandboxed)
+		fg_thread_times(&now);
+	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
+	if (!on)
+		return;
+	const uint64_t weight_ns = fg_account_periods(account, fg_g.period_ns) * fg_g.period_ns;
+	const bool in_kernel = behind || fg_account_is_fault(&split, weight_ns);
+
+	if (!in_kernel) {
+		fg_account_give(account, weight_ns);
+		sample_or_carry(thread, context, weight_ns);
+	} else if (fg_thread_enter(thread)) {
+		fg_account_give(account, weight_ns);
+		(void)take_sample(thread, context, FG_CLOCK_SYSTEM, behind ? FG_SAMPLE_SYSCALL : 0,
+				  weight_ns);
+		fg_thread_leave(thread);
+	}
+}
+
 static void on_perf(struct fg_thread *thread, const ucontext_t *context, bool on)
 {
 	const uint64_t weight_ns = fg_g.period_ns;
 
-	if (thread->clocks.first && !fg_g.sandboxed)
-		fg_thread_first_done(thread);
+	if (thread->clocks.settling && !fg_g.sandboxed)
+		fg_thread_settle(thread);
+	if (fg_g.perf_sees_kernel) {
+		on_perf_with_kernel(thread, context, on);
+		return;
+	}
 	note_switch(thread, on);
 	if (!on)
 		return;
@@ -233,8 +328,12 @@ static void dispatch(struct fg_thread *thread, const ucontext_t *context, const 
 
 	switch ((enum fg_trace_clock)thread->clock) {
 	case FG_CLOCK_PERF_USER:
-		if (tick)
-			on_tick(thread, context, info, on);
+		if (tick && fg_g.sandboxed)
+			on_tick_in_sandbox(thread, context, info, now_ns, on);
+		else if (tick)
+			on_tick(thread, context, now_ns, on);
+		else if (info->si_code == SI_TIMER)
+			on_probe(thread, context, now_ns, on);
 		else
 			on_perf(thread, context, on);
 		break;

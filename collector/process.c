@@ -101,15 +101,6 @@ static void read_program(void)
 		fg_g.folder[0] = '\0';
 }
 
-/*
- * An exec does not set the kernel's account back: what the images before have used is told apart by
- * its value at the start.
- */
-static void process_times(uint64_t *user_ns, uint64_t *system_ns)
-{
-	fg_rusage_times(RUSAGE_SELF, user_ns, system_ns);
-}
-
 /* A program with another's rights is not told by its caller's environment where to write. */
 static bool concerns_us(void)
 {
@@ -168,8 +159,10 @@ static void start(char **environment)
 	fg_crc32c_init();
 	fg_g.pid = getpid();
 	fg_g.start_ns = begin_ns;
-	process_times(&fg_g.begin_user_ns, &fg_g.begin_system_ns);
+	/* An exec does not reset the kernel's account: the images before it are subtracted. */
+	fg_process_times(&fg_g.begin_user_ns, &fg_g.begin_system_ns);
 	fg_g.cookie = random_cookie();
+	atomic_store(&fg_g.phases, fg_g.cookie * UINT64_C(0x9e3779b97f4a7c15));
 	atomic_store(&fg_g.search.last_ns, begin_ns);
 	atomic_store(&fg_g.lowest_fd, UINT32_MAX);
 	atomic_store(&fg_g.sampling, !fg_g.options.paused && !fg_g.options.has_units);
@@ -223,6 +216,7 @@ static void after_fork_in_child(void)
 	fg_g.start_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	fg_g.begin_user_ns = 0;
 	fg_g.begin_system_ns = 0;
+	atomic_store(&fg_g.owed_ns, 0);
 	fg_g.lazy = true;
 	atomic_store(&fg_g.opening, 0);
 	if (!concerns_us())
@@ -258,7 +252,7 @@ static void write_totals(enum fg_trace_end how)
 
 	if (!header)
 		return;
-	process_times(&user_ns, &system_ns);
+	fg_process_times(&user_ns, &system_ns);
 	header->end_monotonic_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	header->end_user_ns = user_ns - fg_g.begin_user_ns;
 	header->end_system_ns = system_ns - fg_g.begin_system_ns;
@@ -275,7 +269,7 @@ void fg_process_end(enum fg_trace_end how)
 		return;
 	atomic_store(&thread->busy, 1);
 	fg_regions_finish(thread);
-	fg_thread_detach(thread);
+	fg_thread_detach(thread, true);
 	write_totals(how);
 	fg_thread_leave(thread);
 }

@@ -40,7 +40,7 @@ static void on_thread_end(void *rounds)
 		return;
 	atomic_store(&thread->busy, 1);
 	fg_regions_finish(thread);
-	fg_thread_detach(thread);
+	fg_thread_detach(thread, false);
 	fg_thread_leave(thread);
 	fg_self = NULL;
 	fg_thread_free(thread);

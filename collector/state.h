@@ -17,6 +17,7 @@
 #include "base/attrs.h"
 #include "collector/account.h"
 #include "collector/arch.h"
+#include "collector/probe.h"
 #include "collector/rules.h"
 #include "collector/trace_format.h"
 
@@ -111,12 +112,14 @@ struct fg_chunk_writer {
 /* Clocks, and what they are about to do: collector/threads.c and the handler. */
 struct fg_thread_clocks {
 	bool attached;
-	bool first; /* perf's first period is still running */
+	uint8_t settling;      /* perf's period has to be set again after so many samples */
+	uint64_t first_cpu_ns; /* CPU time at which its first period ends */
 	bool tick_fast;
 	uint8_t tick_idle;
 	int perf_fd;
-	int timer;
+	int timer; /* perf: of probes, made when it is needed */
 	int tick_timer;
+	struct fg_probe probe;
 	uint64_t random;
 	uint64_t carried_ns; /* weight of samples that could not be taken */
 	uint64_t last_ns;    /* jitter: CPU time at the last sample; wall: the time of it */
@@ -214,6 +217,8 @@ struct fg_options {
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
 	uint32_t clock; /* enum fg_trace_clock at which the ladder starts */
+	bool exact;     /* find system time where it is spent, at the price of interrupted calls */
+	bool user_only; /* do not sample the kernel by perf, even where that is allowed */
 	pid_t only_parent;
 	uint64_t delay_ns;
 	uint64_t duration_ns;
@@ -256,6 +261,10 @@ struct fg_global {
 	uint32_t clock_user;
 	uint32_t clock_system;
 	uint32_t perf_errno;
+	bool perf_sees_kernel;           /* the kernel lets us sample it */
+	_Atomic uint64_t phases;         /* of first periods, spread evenly */
+	_Atomic int64_t owed_ns;         /* to system time, by threads that have ended */
+	_Atomic uint64_t system_seen_ns; /* when a thread was last met in the kernel */
 	pid_t pid;
 	uintptr_t cookie;
 	struct fg_thread *forking;

@@ -3,8 +3,12 @@
  * Clocks.  One rung is chosen for the process by trying (fg_clocks_choose); a thread for which it
  * fails, say for want of descriptors, takes the next lower one.
  *
- *	user time    perf task clock, user mode only: an exact, high-resolution timer that runs while the thread does
- *	system time  a timer on the thread's CPU clock.  It expires at kernel ticks, on the way back to the program
+ *	perf         task clock: an exact, high-resolution timer that runs while the thread does.  Where
+ *	             the kernel may be sampled it sees user and system time; else user time alone
+ *	tick timer   for system time, where it may not: on the thread's CPU clock.  It expires at kernel
+ *	             ticks, and its signal is raised on the way back to the program: no call is cut short
+ *	probes       instead of these, when exactness was asked for: a monotonic timer with random
+ *	             delays (collector/probe.h); ticks say when to begin
  *	jitter       monotonic timer, re-armed at random around the period; weight = CPU time since the last
  *	tick         the CPU clock's timer alone; weight = period x (1 + overrun)
  *	wall         monotonic timer; weight = time since the last
@@ -31,6 +35,7 @@
 enum {
 	FD_FLOOR = 512, /* programs that assume small descriptors never meet ours */
 	NO_TIMER = -1,
+	SETTLING = 2, /* samples after which perf's period is set */
 };
 
 static const uint64_t second_ns = UINT64_C(1000000000);
@@ -95,6 +100,17 @@ static uint64_t next_random(struct fg_thread *thread)
 	return z ^ (z >> 31);
 }
 
+/*
+ * The phase of a thread's first period, in (0, period].  By the golden ratio they are spread more
+ * evenly than chance would, so that many short threads are met as often as they should be.
+ */
+static uint64_t first_phase(uint64_t period_ns)
+{
+	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+
+	return 1 + (((atomic_fetch_add(&fg_g.phases, golden) >> 32) * period_ns) >> 32);
+}
+
 /* Uniform in (0, period]. */
 static uint64_t random_phase(struct fg_thread *thread, uint64_t period_ns)
 {
@@ -103,7 +119,12 @@ static uint64_t random_phase(struct fg_thread *thread, uint64_t period_ns)
 
 /* ---- perf ---- */
 
-static int perf_open(pid_t tid, uint64_t period_ns)
+static clockid_t cpu_clock_of(pid_t tid)
+{
+	return (clockid_t)((~(unsigned)tid << 3) | 6u);
+}
+
+static int perf_open(pid_t tid, uint64_t period_ns, bool with_kernel)
 {
 	struct perf_event_attr attr;
 
@@ -113,7 +134,7 @@ static int perf_open(pid_t tid, uint64_t period_ns)
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
 	attr.sample_period = period_ns;
 	attr.disabled = 1;
-	attr.exclude_kernel = 1;
+	attr.exclude_kernel = !with_kernel;
 	attr.exclude_hv = 1;
 	attr.wakeup_events = 1;
 	long fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1,
@@ -159,8 +180,9 @@ static bool signal_to(int fd, pid_t tid)
 
 static bool perf_start(struct fg_thread *thread)
 {
-	const uint64_t phase_ns = random_phase(thread, fg_g.period_ns);
-	int fd = perf_open(fg_tid(thread), fg_account_first_period(phase_ns, fg_g.period_ns));
+	const uint64_t first_ns =
+		fg_account_first_period(first_phase(fg_g.period_ns), fg_g.period_ns);
+	int fd = perf_open(fg_tid(thread), first_ns, fg_g.perf_sees_kernel);
 
 	if (fd < 0)
 		return false;
@@ -171,18 +193,29 @@ static bool perf_start(struct fg_thread *thread)
 		return false;
 	}
 	thread->clocks.perf_fd = fd;
-	thread->clocks.first = true;
+	thread->clocks.settling = SETTLING;
+	thread->clocks.first_cpu_ns = fg_clock_ns(cpu_clock_of(fg_tid(thread))) + first_ns;
 	(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return true;
 }
 
-void fg_thread_first_done(struct fg_thread *thread)
+/*
+ * A period that is set begins anew at once, so what has passed since the end of the one before is
+ * taken off: without it a thread of a period and a half would be met too seldom.  Only the last
+ * setting, that of the whole period, leaves such a gap.
+ */
+void fg_thread_settle(struct fg_thread *thread)
 {
+	struct fg_thread_clocks *clocks = &thread->clocks;
+	const uint64_t now_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t gap_ns = now_ns > clocks->first_cpu_ns ? now_ns - clocks->first_cpu_ns : 0;
 	uint64_t period_ns = fg_g.period_ns;
 
-	thread->clocks.first = false;
-	if (thread->clocks.perf_fd >= 0)
-		(void)syscall(SYS_ioctl, thread->clocks.perf_fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+	clocks->settling--;
+	if (clocks->settling)
+		period_ns -= gap_ns < period_ns / 2 ? gap_ns : period_ns / 2;
+	if (clocks->perf_fd >= 0)
+		(void)syscall(SYS_ioctl, clocks->perf_fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
 /* ---- POSIX timers ---- */
@@ -192,11 +225,6 @@ static struct timespec to_timespec(uint64_t ns)
 	struct timespec time = {(time_t)(ns / second_ns), (long)(ns % second_ns)};
 
 	return time;
-}
-
-static clockid_t cpu_clock_of(pid_t tid)
-{
-	return (clockid_t)((~(unsigned)tid << 3) | 6u);
 }
 
 static int timer_open(const struct fg_thread *thread, clockid_t clock, bool tick)
@@ -231,9 +259,15 @@ void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns)
 	}
 }
 
-void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns)
+void fg_thread_probe(struct fg_thread *thread, const struct fg_times *now, uint64_t now_ns)
 {
-	timer_set(thread->clocks.tick_timer, period_ns, period_ns);
+	const struct fg_probe_moment moment = {now_ns, now->cpu_ns, now->departures};
+
+	if (thread->clocks.timer == NO_TIMER)
+		thread->clocks.timer = timer_open(thread, CLOCK_MONOTONIC, false);
+	timer_set(thread->clocks.timer,
+		  fg_probe_arm(&thread->clocks.probe, &moment, next_random(thread), fg_g.period_ns),
+		  0);
 }
 
 /* ---- the ladder ---- */
@@ -244,14 +278,42 @@ struct rung {
 	bool (*start)(struct fg_thread *thread);
 };
 
+void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns)
+{
+	timer_set(thread->clocks.tick_timer, period_ns, period_ns);
+}
+
+/* Is system time to be expected of a thread that has just begun? */
+static bool is_system_near(void)
+{
+	const uint64_t seen_ns = atomic_load(&fg_g.system_seen_ns);
+
+	return seen_ns && fg_clock_ns(CLOCK_MONOTONIC) - seen_ns < second_ns;
+}
+
+/* All ticks of a thread that uses system time are to be seen, the first one, too. */
+static void start_ticks(struct fg_thread *thread)
+{
+	thread->clocks.tick_timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), true);
+	thread->clocks.tick_fast = !fg_g.options.exact && is_system_near();
+	if (thread->clocks.tick_fast)
+		timer_set(thread->clocks.tick_timer, 1, FG_TICK_FAST_NS);
+	else
+		timer_set(thread->clocks.tick_timer, random_phase(thread, FG_TICK_SLOW_NS),
+			  FG_TICK_SLOW_NS);
+}
+
 static bool start_perf(struct fg_thread *thread)
 {
 	if (!perf_start(thread))
 		return false;
-	thread->clocks.tick_timer = timer_open(thread, cpu_clock_of(fg_tid(thread)), true);
-	thread->clocks.tick_fast = false;
-	timer_set(thread->clocks.tick_timer, random_phase(thread, FG_TICK_SLOW_NS),
-		  FG_TICK_SLOW_NS);
+	if (fg_g.perf_sees_kernel)
+		return true;
+	start_ticks(thread);
+	if (fg_g.options.exact && (thread->kind == FG_THREAD_MAIN || is_system_near())) {
+		fg_probe_begin(&thread->clocks.probe);
+		fg_thread_probe(thread, &thread->account.last, fg_clock_ns(CLOCK_MONOTONIC));
+	}
 	return true;
 }
 
@@ -300,7 +362,10 @@ static void choose(const struct rung *rung)
 {
 	fg_g.clock_user = rung->clock;
 	fg_g.clock_system = rung->system;
-	fg_g.tick_ns = rung->system ? FG_TICK_SLOW_NS : 0;
+	if (rung->system && fg_g.options.exact)
+		fg_g.clock_system =
+			fg_g.perf_sees_kernel ? FG_CLOCK_PERF_KERNEL : FG_CLOCK_PROBE;
+	fg_g.tick_ns = fg_g.clock_system && !fg_g.perf_sees_kernel ? FG_TICK_SLOW_NS : 0;
 }
 
 void fg_clocks_choose(void)
@@ -309,8 +374,13 @@ void fg_clocks_choose(void)
 
 	fg_g.period_ns = fg_g.options.period_ns;
 	if (rung->clock == FG_CLOCK_PERF_USER) {
-		int fd = perf_open(0, fg_g.period_ns);
+		int fd = fg_g.options.exact && !fg_g.options.user_only
+				 ? perf_open(0, fg_g.period_ns, true)
+				 : -EACCES;
 
+		fg_g.perf_sees_kernel = fd >= 0;
+		if (fd < 0)
+			fd = perf_open(0, fg_g.period_ns, false);
 		if (fd >= 0) {
 			(void)syscall(SYS_close, fd);
 		} else {
@@ -364,8 +434,8 @@ static void stop_clocks(struct fg_thread *thread)
 }
 
 /*
- * The jittered timer is set anew after each sample, perf's after the first.  The CPU clock's runs
- * by itself.
+ * The jittered timer and that of probes are set anew each time, perf's after its first period.  A
+ * timer on the CPU clock runs by itself.
  */
 void fg_threads_enter_sandbox(void)
 {
@@ -374,8 +444,15 @@ void fg_threads_enter_sandbox(void)
 
 		if (!thread || !atomic_load(&thread->taken) || !thread->clocks.attached)
 			continue;
-		if (thread->clocks.first)
-			fg_thread_first_done(thread);
+		if (thread->clocks.settling) {
+			thread->clocks.settling = 1;
+			fg_thread_settle(thread);
+		}
+		if (thread->clocks.probe.on) {
+			close_timer(&thread->clocks.timer);
+			thread->clocks.tick_fast = true;
+			fg_thread_set_tick(thread, FG_TICK_FAST_NS);
+		}
 		if (thread->clock != FG_CLOCK_JITTER)
 			continue;
 		thread->clock = FG_CLOCK_TICK;
@@ -387,22 +464,32 @@ void fg_threads_enter_sandbox(void)
 
 /* ---- life of a thread ---- */
 
-void fg_rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns)
+static uint64_t ns_of(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * second_ns + (uint64_t)time->tv_usec * 1000;
+}
+
+void fg_process_times(uint64_t *user_ns, uint64_t *system_ns)
 {
 	struct rusage usage;
 
-	if (getrusage(who, &usage) != 0)
+	if (getrusage(RUSAGE_SELF, &usage) != 0)
 		return;
-	*user_ns = (uint64_t)usage.ru_utime.tv_sec * second_ns +
-		   (uint64_t)usage.ru_utime.tv_usec * 1000;
-	*system_ns = (uint64_t)usage.ru_stime.tv_sec * second_ns +
-		     (uint64_t)usage.ru_stime.tv_usec * 1000;
+	*user_ns = ns_of(&usage.ru_utime);
+	*system_ns = ns_of(&usage.ru_stime);
 }
 
 void fg_thread_times(struct fg_times *times)
 {
+	struct rusage usage;
+
 	times->cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	fg_rusage_times(RUSAGE_THREAD, &times->user_ns, &times->system_ns);
+	if (getrusage(RUSAGE_THREAD, &usage) != 0)
+		return;
+	times->user_ns = ns_of(&usage.ru_utime);
+	times->system_ns = ns_of(&usage.ru_stime);
+	times->faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
+	times->departures = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
 }
 
 void fg_thread_announce(struct fg_thread *thread)
@@ -457,6 +544,8 @@ static void reset(struct fg_thread *thread)
 	thread->regions.depth = 0;
 	thread->kept.count = 0;
 	thread->last_path = 0;
+	thread->clocks.probe = (struct fg_probe){0};
+	thread->clocks.tick_fast = false;
 	thread->clocks.tick_idle = 0;
 }
 
@@ -505,31 +594,40 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t 
 }
 
 /*
- * What was spent after the last sample.  System time of the perf rung: no stack, but it was spent.
- * Of the jittered clock, whose weights are the time since the sample before, it goes to where that
- * was.
+ * CPU time since the last sample.  The jittered clock books it to where that sample was.  With the
+ * perf clock it is what is owed to system time: handed on to the next thread that is met in the
+ * kernel for the first time, and at the end written without a stack.
  */
-static void write_rest(struct fg_thread *thread, const struct fg_times *now)
+static uint64_t rest_of(struct fg_thread *thread, const struct fg_times *now, bool on, bool is_last)
+{
+	struct fg_account *account = &thread->account;
+	struct fg_times split;
+
+	if (thread->clock == FG_CLOCK_JITTER)
+		return on ? now->cpu_ns - thread->clocks.last_ns : 0;
+	if (thread->clock != FG_CLOCK_PERF_USER || fg_g.perf_sees_kernel)
+		return 0;
+	fg_account_look(account, now, on, atomic_load(&fg_g.switches), &split);
+	const int64_t owed_ns =
+		atomic_fetch_add(&fg_g.owed_ns, account->owed_ns) + account->owed_ns;
+
+	account->owed_ns = 0;
+	if (!is_last || owed_ns <= 0 || !on)
+		return 0;
+	atomic_store(&fg_g.owed_ns, 0);
+	return (uint64_t)owed_ns;
+}
+
+static void write_rest(struct fg_thread *thread, const struct fg_times *now, bool is_last)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 	const bool on = fg_sampling_on(fg_clock_ns(CLOCK_MONOTONIC));
 	const bool jitter = thread->clock == FG_CLOCK_JITTER;
-	struct fg_times split;
-	uint64_t left_ns = 0;
-
-	if (!header || !thread->written || !on)
-		return;
-	if (jitter) {
-		left_ns = now->cpu_ns - thread->clocks.last_ns;
-	} else if (thread->clock == FG_CLOCK_PERF_USER) {
-		fg_account_look(&thread->account, now, on, atomic_load(&fg_g.switches), &split);
-		left_ns = fg_account_due(&thread->account, fg_g.period_ns);
-		fg_account_give(&thread->account, left_ns);
-	}
+	const uint64_t left_ns = rest_of(thread, now, on, is_last);
 	const uint32_t path = jitter ? thread->last_path : 0;
 	const uint8_t clock = jitter ? FG_CLOCK_JITTER : FG_CLOCK_SYSTEM;
 
-	if (left_ns == 0 ||
+	if (left_ns == 0 || !header || !thread->written ||
 	    !fg_sample_write(thread, path ? clock : clock | FG_SAMPLE_TRUNCATED, path, left_ns))
 		return;
 	if (jitter)
@@ -538,11 +636,9 @@ static void write_rest(struct fg_thread *thread, const struct fg_times *now)
 		thread->system_ns += left_ns;
 	fg_count(&header->samples, 1);
 	fg_count(jitter ? &header->user_ns : &header->system_ns, left_ns);
-	if (!path)
-		fg_lose(FG_LOSS_NO_STACK, 1);
 }
 
-void fg_thread_detach(struct fg_thread *thread)
+void fg_thread_detach(struct fg_thread *thread, bool is_last)
 {
 	struct fg_times now = {0};
 
@@ -553,7 +649,7 @@ void fg_thread_detach(struct fg_thread *thread)
 	}
 	fg_thread_stop(thread);
 	fg_thread_times(&now);
-	write_rest(thread, &now);
+	write_rest(thread, &now, is_last);
 	if (!thread->written)
 		return;
 	write_own_name(thread);

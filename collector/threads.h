@@ -24,8 +24,11 @@ struct fg_thread *fg_thread_new(void);
 void fg_thread_free(struct fg_thread *thread);
 /* Begin to sample the calling thread (tid 0) or another one of this process. */
 void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid);
-/* Stop its clocks and write its totals.  The slot stays taken. */
-void fg_thread_detach(struct fg_thread *thread);
+/*
+ * Stop its clocks and write its totals.  The slot stays taken.  `is_last`: no other thread will
+ * take a sample.
+ */
+void fg_thread_detach(struct fg_thread *thread, bool is_last);
 /* Stop and start its clocks around an exec that may fail. */
 void fg_thread_stop(struct fg_thread *thread);
 void fg_thread_start(struct fg_thread *thread);
@@ -47,17 +50,18 @@ void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
  */
 void fg_threads_enter_sandbox(void);
 void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
-void fg_thread_first_done(struct fg_thread *thread);
+/* Have the next probe for system time sent. */
+void fg_thread_probe(struct fg_thread *thread, const struct fg_times *now, uint64_t now_ns);
+/* One of the first samples has been taken. */
+void fg_thread_settle(struct fg_thread *thread);
 /* In a child of fork: nothing of the parent's clocks is ours. */
 void fg_threads_forget(void);
 bool fg_fd_is_ours(int fd);
 /* The program wants this descriptor number for itself. */
 void fg_fd_move(int fd);
-/*
- * User and system time as the kernel counts it: of RUSAGE_SELF, RUSAGE_THREAD; all that it knows of
- * the calling thread.
- */
-void fg_rusage_times(int who, uint64_t *user_ns, uint64_t *system_ns);
+/* User and system time of the process as the kernel counts it. */
+void fg_process_times(uint64_t *user_ns, uint64_t *system_ns);
+/* Everything that the kernel counts for the calling thread. */
 void fg_thread_times(struct fg_times *times);
 
 #endif

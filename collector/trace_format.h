@@ -63,7 +63,7 @@ enum fg_trace_clock {
 	FG_CLOCK_NONE = 0,
 	/* perf task clock, user time; precise */
 	FG_CLOCK_PERF_USER = 1,
-	/* system time, seen at kernel ticks */
+	/* system time */
 	FG_CLOCK_SYSTEM = 2,
 	/* jittered monotonic timer, weight = CPU time, user and system */
 	FG_CLOCK_JITTER = 3,
@@ -71,6 +71,12 @@ enum fg_trace_clock {
 	FG_CLOCK_TICK = 4,
 	/* elapsed time, running or blocked */
 	FG_CLOCK_WALL = 5,
+	/*
+	 * In the header alone, as the clock of system time, whose samples say FG_CLOCK_SYSTEM: the
+	 * perf task clock sees the kernel, too; random probes.
+	 */
+	FG_CLOCK_PERF_KERNEL = 6,
+	FG_CLOCK_PROBE = 7,
 };
 #define FG_SAMPLE_CLOCK_MASK 0x07u
 #define FG_SAMPLE_WEIGHT     0x08u /* a weight follows */
@@ -225,7 +231,7 @@ struct fg_trace_header {
 	uint32_t clock_system;
 	uint32_t perf_errno; /* why perf was refused, 0 if it was not */
 	uint64_t period_ns;  /* weight of a sample that carries none */
-	uint64_t tick_ns;    /* period of the system-time timer; 0 none */
+	uint64_t tick_ns;    /* period of the timer that looks for system time; 0 none */
 	uint64_t capacity;   /* bytes that the file may use */
 
 	/*

@@ -13,7 +13,7 @@
 /* Words in the order of the enums that they stand for. */
 static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
 static const char *const harnesses[] = {"none", "google-benchmark", "catch2", "hyperfine", NULL};
-static const char *const clocks[] = {"cpu", "wall", NULL};
+static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
 static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const directions[] = {"lower", "higher", NULL};
 static const char *const function_modes[] = {"off", "explain", "gate", NULL};
@@ -69,7 +69,9 @@ static const struct fg_key sampler_keys[] = {
 	 .initial = "cpu",
 	 .words = clocks,
 	 .help = "what drives the sampler: time on a CPU, or time that passes",
-	 .more = "`wall` also shows where threads wait."},
+	 .more = "`wall` also shows where threads wait. `exact` is time on a CPU, with system "
+		 "time sampled wherever it is spent instead of at kernel ticks; like `wall` it "
+		 "interrupts system calls."},
 	{.name = "follow_children",
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(sampler.follow_children),

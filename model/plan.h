@@ -60,6 +60,7 @@ enum fg_schedule {
 enum fg_sample_clock {
 	FG_SAMPLE_CPU,
 	FG_SAMPLE_WALL,
+	FG_SAMPLE_EXACT, /* CPU time; system time where it is spent */
 };
 
 /* Repetitions whose single samples are kept beside the store, which has their sums. */

@@ -2,6 +2,8 @@
 /* One trace as part of a profile: who ran, what was sampled, what was marked. */
 #include "profile/trace_private.h"
 
+#include <inttypes.h>
+
 static int64_t time_of(const struct fg_trace_joiner *j, uint64_t time_ns)
 {
 	/* Clamped, so times of a damaged trace can be added and subtracted. */
@@ -258,14 +260,27 @@ static void add_notes(struct fg_trace_joiner *j)
 {
 	static const struct {
 		enum fg_trace_loss loss;
-		const char *words;
+		const char *one;
+		const char *many;
 	} losses[] = {
-		{FG_LOSS_NO_ROOM, "samples were dropped: the trace file was full"},
-		{FG_LOSS_PATHS_FULL, "samples have no stack: the table of call paths was full"},
-		{FG_LOSS_NO_STACK, "samples have no stack: no frame could be read"},
-		{FG_LOSS_NO_CLOCK, "threads could not be sampled: no clock could be opened"},
-		{FG_LOSS_LATE_THREAD, "threads made without pthread_create() were found late"},
-		{FG_LOSS_MODULES_FULL, "libraries are missing: there were too many"},
+		{.loss = FG_LOSS_NO_ROOM,
+		 .one = "sample was dropped: the trace file was full",
+		 .many = "samples were dropped: the trace file was full"},
+		{.loss = FG_LOSS_PATHS_FULL,
+		 .one = "sample has no stack: the table of call paths was full",
+		 .many = "samples have no stack: the table of call paths was full"},
+		{.loss = FG_LOSS_NO_STACK,
+		 .one = "sample has no stack: no frame could be read",
+		 .many = "samples have no stack: no frame could be read"},
+		{.loss = FG_LOSS_NO_CLOCK,
+		 .one = "thread could not be sampled: no clock could be opened",
+		 .many = "threads could not be sampled: no clock could be opened"},
+		{.loss = FG_LOSS_LATE_THREAD,
+		 .one = "thread made without pthread_create() was found late",
+		 .many = "threads made without pthread_create() were found late"},
+		{.loss = FG_LOSS_MODULES_FULL,
+		 .one = "library is missing: there were too many",
+		 .many = "libraries are missing: there were too many"},
 	};
 	const struct fg_trace *trace = j->trace;
 	struct fg_profile *profile = j->profile;
@@ -273,12 +288,13 @@ static void add_notes(struct fg_trace_joiner *j)
 
 	for (size_t i = 0; i < trace->note_count; i++)
 		fg_profile_add_note(profile, "process %u: %s", pid, trace->notes[i]);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(losses); i++)
-		if (trace->header.losses[losses[i].loss])
-			fg_profile_add_note(
-				profile, "process %u: %llu %s", pid,
-				(unsigned long long)trace->header.losses[losses[i].loss],
-				losses[i].words);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(losses); i++) {
+		const uint64_t count = trace->header.losses[losses[i].loss];
+
+		if (count)
+			fg_profile_add_note(profile, "process %u: %" PRIu64 " %s", pid, count,
+					    count == 1 ? losses[i].one : losses[i].many);
+	}
 	if (trace->damage[0])
 		fg_profile_add_note(profile, "process %u: the trace is damaged: %s", pid,
 				    trace->damage);
@@ -296,13 +312,26 @@ static const char *clock_text(const struct fg_trace_header *header)
 	static const char *const words[] = {
 		[FG_CLOCK_NONE] = "nothing was sampled",
 		[FG_CLOCK_PERF_USER] = "CPU time, by the kernel's task clock",
-		[FG_CLOCK_SYSTEM] = "system time, at kernel ticks",
 		[FG_CLOCK_JITTER] = "CPU time, by jittered timers",
 		[FG_CLOCK_TICK] = "CPU time at kernel ticks: lockstep with the tick is possible",
 		[FG_CLOCK_WALL] = "elapsed time, running or blocked",
 	};
+	static const char *const with_system[] = {
+		[FG_CLOCK_SYSTEM] = "user time by the kernel's task clock, system time at kernel "
+				    "ticks: lockstep with the tick is possible there",
+		[FG_CLOCK_PERF_KERNEL] = "user and system time, by the kernel's task clock",
+		[FG_CLOCK_PROBE] =
+			"user time by the kernel's task clock, system time by random probes",
+	};
+	const char *both = header->clock_system < FG_ARRAY_SIZE(with_system)
+				   ? with_system[header->clock_system]
+				   : NULL;
 
-	return header->clock_user < FG_ARRAY_SIZE(words) ? words[header->clock_user] : "unknown";
+	if (header->clock_user == FG_CLOCK_PERF_USER && both)
+		return both;
+	if (header->clock_user < FG_ARRAY_SIZE(words) && words[header->clock_user])
+		return words[header->clock_user];
+	return "unknown";
 }
 
 /* What the samples measure, as the first trace says; before any sample. */

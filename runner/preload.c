@@ -175,6 +175,11 @@ static void add_text(struct variables *variables, const char *name, const char *
 size_t fg_preload_variables(const struct fg_preload *preload, char *const *environment,
 			    char *variables[FG_PRELOAD_VARIABLES_MAX])
 {
+	static const char *const clocks[] = {
+		[FG_SAMPLE_CPU] = "cpu",
+		[FG_SAMPLE_WALL] = "wall",
+		[FG_SAMPLE_EXACT] = "exact",
+	};
 	struct variables all = {variables, 0};
 	const char *others = value_of(environment, "LD_PRELOAD");
 	char *library = for_both_widths(preload->library);
@@ -183,7 +188,7 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 			       others ? others : ""));
 	free(library);
 	add_text(&all, FG_ENV_OUTPUT, preload->trace_folder);
-	add_text(&all, FG_ENV_CLOCK, preload->clock == FG_SAMPLE_WALL ? "wall" : "cpu");
+	add_text(&all, FG_ENV_CLOCK, clocks[preload->clock]);
 	add_number(&all, FG_ENV_PERIOD, preload->period_ns);
 	add_number(&all, FG_ENV_ONLY, preload->follow_children ? 0 : (uint64_t)getpid());
 	add_number(&all, FG_ENV_DELAY, preload->delay_ms);

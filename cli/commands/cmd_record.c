@@ -40,7 +40,8 @@ struct options {
 	const char *output;
 };
 
-static const char *const clocks[] = {"cpu", "wall", NULL};
+/* As enum fg_sample_clock numbers them. */
+static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
 
 static const struct fg_option options[] = {
 	{.name = "rate",
@@ -52,8 +53,9 @@ static const struct fg_option options[] = {
 	 .maximum = 50000,
 	 .help = "samples per second of CPU time (default 1000), or of elapsed time with --clock "
 		 "wall (default 100)"},
-	FG_CLI_CHOICE(struct options, clock, "clock", 'c', "CLOCK", clocks, "cpu",
-		      "what is sampled: time on a CPU, or elapsed time, waiting included"),
+	FG_CLI_CHOICE(
+		struct options, clock, "clock", 'c', "CLOCK", clocks, "cpu",
+		"what is sampled: time on a CPU; elapsed time, waiting included; or (exact) time on a CPU with system time where it is spent, though calls may be cut short"),
 	FG_CLI_FLAG(struct options, no_follow, "no-follow", 0, "leave child processes alone"),
 	{.name = "delay",
 	 .kind = FG_OPTION_DURATION,
@@ -321,7 +323,7 @@ static int prepare(const struct options *given, const char *command, struct fg_p
 	*preload = (struct fg_preload){
 		.library = owned[0],
 		.trace_folder = owned[1],
-		.clock = given->clock == 1 ? FG_SAMPLE_WALL : FG_SAMPLE_CPU,
+		.clock = (enum fg_sample_clock)given->clock,
 		.period_ns = given->rate_hz ? UINT64_C(1000000000) / given->rate_hz : 0,
 		.follow_children = !given->no_follow,
 		.delay_ms = whole_ms(given->delay_ns),

@@ -41,6 +41,15 @@ static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *tra
 	return *(const ucontext_t *const *)(sp + 2 * FG_WORD);
 }
 
+/* `pc` is known to be code, but the second byte may lie on a page that is not there. */
+static inline bool fg_arch_at_syscall(const uint8_t *pc)
+{
+	if (((uintptr_t)pc & (FG_ARCH_PAGE - 1)) == FG_ARCH_PAGE - 1)
+		return false;
+	return (pc[0] == 0xcd && pc[1] == 0x80) ||
+	       (pc[0] == 0x0f && (pc[1] == 0x34 || pc[1] == 0x05));
+}
+
 static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 {
 	return fg_arch_same_page(pc, 2) && ((pc[-2] == 0xcd && pc[-1] == 0x80) ||

@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Many threads that live for about a period and a half, and as much work in the main thread. */
+/*
+ * Many threads that live for about a period and a half, and as much work in the main thread: user
+ * time, or system time.
+ *
+ * usage: short_threads [THREADS [system]]
+ */
 #include "work.h"
 
 #include <pthread.h>
 
 static uint64_t work_us;
+static int in_system;
 static uint64_t in_threads_ns;
+
+static void work(uint64_t us)
+{
+	const uint64_t end = cpu_ns() + us * 1000;
+
+	if (!in_system)
+		spin_us(us);
+	while (cpu_ns() < end)
+		;
+}
 
 NOINLINE static void work_in_thread(uint64_t us)
 {
-	spin_us(us);
+	work(us);
+	KEEP_FRAME();
 }
 
 NOINLINE static void work_in_main(uint64_t us)
 {
-	spin_us(us);
+	work(us);
+	KEEP_FRAME();
 }
 
 static void *run(void *unused)
@@ -26,12 +44,14 @@ static void *run(void *unused)
 	return unused;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	const unsigned threads = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 500;
 	uint64_t in_main_ns = 0;
 
 	work_us = 1500;
-	for (unsigned i = 0; i < 500; i++) {
+	in_system = argc > 2 && strcmp(argv[2], "system") == 0;
+	for (unsigned i = 0; i < threads; i++) {
 		pthread_t thread;
 
 		check(pthread_create(&thread, NULL, run, NULL) == 0, "pthread_create");

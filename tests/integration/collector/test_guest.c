@@ -99,6 +99,7 @@ static void waiting_for_the_signal_goes_on(void **state)
 	} cases[] = {
 		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=cpu"}, NULL},
 		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick"}, NULL},
+		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=probe"}, "process"},
 		{{FG_ENV_RATE "=5000", FG_ENV_CLOCK "=jitter"}, "process"},
 		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"}, "wall"},
 	};
@@ -124,8 +125,9 @@ static void waiting_for_the_signal_goes_on(void **state)
  */
 static void a_sandbox_is_not_disturbed(void **state)
 {
-	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=wall",
-					     FG_ENV_CLOCK "=jitter", FG_ENV_CLOCK "=tick"};
+	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu",    FG_ENV_CLOCK "=wall",
+					     FG_ENV_CLOCK "=jitter", FG_ENV_CLOCK "=tick",
+					     FG_ENV_CLOCK "=exact",  FG_ENV_CLOCK "=probe"};
 
 	(void)state;
 #ifdef FG_COVERAGE

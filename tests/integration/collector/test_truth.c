@@ -131,6 +131,43 @@ static void short_threads_get_their_share(void **state)
 	outcome_release(&outcome);
 }
 
+/* The system time of threads that are shorter than a tick is theirs. */
+static void short_threads_in_the_kernel_get_their_share(void **state)
+{
+	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=probe"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
+		struct outcome outcome;
+		struct run run = {.words = {"short_threads", "500", "system"},
+				  .settings = {clocks[i]}};
+
+		assert_share(
+			&run,
+			&(struct share){"work_in_thread", "work_in_main", 2 * kernel_tick_ns()},
+			&outcome);
+		outcome_release(&outcome);
+	}
+}
+
+/* Every exact clock, with a program that a tick would always meet at the same place. */
+static void system_time_in_step_with_the_ticks_is_found_by_exact_clocks(void **state)
+{
+	static const char *const clocks[] = {FG_ENV_CLOCK "=probe", FG_ENV_CLOCK "=exact"};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
+		struct outcome outcome;
+		struct run run = {.words = {"in_step", "4", "250"}, .settings = {clocks[i]}};
+
+		assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns},
+			     &outcome);
+		assert_in_range(outcome.traces->header.clock_system, FG_CLOCK_PERF_KERNEL,
+				FG_CLOCK_PROBE);
+		outcome_release(&outcome);
+	}
+}
+
 static void bursts_of_threads_weigh_as_one(void **state)
 {
 	struct outcome outcome;
@@ -498,6 +535,8 @@ int main(void)
 		cmocka_unit_test(odd_stacks_are_walked_or_marked),
 		cmocka_unit_test(a_stranger_is_found_whoever_hides_it),
 #ifndef TARGETS_32_BIT
+		cmocka_unit_test(short_threads_in_the_kernel_get_their_share),
+		cmocka_unit_test(system_time_in_step_with_the_ticks_is_found_by_exact_clocks),
 		cmocka_unit_test(tick_lockstep_does_not_bias),
 		cmocka_unit_test(bursts_of_threads_weigh_as_one),
 		cmocka_unit_test(two_equal_threads_weigh_the_same),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads whose user and system time are known, as the three clocks would tell of them: do the
- * weights add up?
+ * Threads whose user and system time are known, as the clocks would count them: do the weights add
+ * up?
  */
 #include "collector/account.h"
 #include "tests/support/fg_test.h"
@@ -33,7 +33,7 @@ static void the_weights_add_up_to_the_cpu_time(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct thread_case *is = &cases[i];
 		struct fg_account account;
-		struct fg_times now = {77, 55, 33};
+		struct fg_times now = {.cpu_ns = 77, .user_ns = 55, .system_ns = 33};
 		struct fg_times split;
 		uint64_t given_ns = 0;
 
@@ -46,11 +46,11 @@ static void the_weights_add_up_to_the_cpu_time(void **state)
 			now.system_ns += is->says_ns;
 			fg_account_look(&account, &now, true, 0, &split);
 			assert_true(split.cpu_ns == tick_ns && split.system_ns == is->says_ns);
-			const uint64_t due_ns = fg_account_due(&account, period_ns);
+			const uint64_t due_ns = fg_account_due(&account);
 
 			fg_account_give(&account, due_ns);
 			given_ns += due_ns;
-			assert_true(fg_account_due(&account, period_ns) == 0);
+			assert_true(fg_account_due(&account) == 0);
 		}
 		if (given_ns < is->system_low_ns || given_ns > is->system_high_ns)
 			fail_msg("%s: %llu ns of system time", is->why,
@@ -58,24 +58,66 @@ static void the_weights_add_up_to_the_cpu_time(void **state)
 	}
 }
 
-static void a_short_thread_gets_what_getrusage_says(void **state)
+/* 1.5 ms with one user sample and with two: half a period too few, half a period too many. */
+static void what_short_threads_leave_cancels_out(void **state)
 {
 	struct fg_account account;
 	struct fg_times split;
+	int64_t left_ns = 0;
 
 	(void)state;
-	/* 1.5 ms with one user sample or two, and no system time. */
 	for (unsigned samples = 1; samples <= 2; samples++) {
 		fg_account_open(&account, &(struct fg_times){0}, true);
 		for (unsigned n = 0; n < samples; n++)
 			fg_account_user(&account, period_ns);
-		fg_account_look(&account, &(struct fg_times){1500000, 1500000, 0}, true, 0, &split);
-		assert_true(fg_account_due(&account, period_ns) == 0);
+		fg_account_look(&account, &(struct fg_times){.cpu_ns = 1500000}, true, 0, &split);
+		assert_true(fg_account_due(&account) == (samples == 1 ? period_ns / 2 : 0));
+		left_ns += account.owed_ns;
 	}
-	/* The same time in the kernel. */
-	fg_account_open(&account, &(struct fg_times){0}, true);
-	fg_account_look(&account, &(struct fg_times){1500000, 0, 1500000}, true, 0, &split);
-	assert_true(fg_account_due(&account, period_ns) == 1500000);
+	assert_true(left_ns == 0);
+}
+
+static void faults_are_told_by_what_they_can_have_taken(void **state)
+{
+	static const struct {
+		const char *why;
+		struct fg_times split;
+		uint64_t due_ns;
+		bool is_fault;
+	} cases[] = {
+		{"no fault at all", {.system_ns = 9, .user_ns = 1}, 1000, false},
+		{"mostly system time", {.system_ns = 9, .user_ns = 1, .faults = 1}, 1000000, true},
+		{"a fault beside much more", {.user_ns = 9, .faults = 10}, 1000000, false},
+		{"as many as explain it", {.user_ns = 9, .faults = 600}, 1000000, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (fg_account_is_fault(&cases[i].split, cases[i].due_ns) != cases[i].is_fault)
+			fail_msg("%s", cases[i].why);
+}
+
+/* While a call lasts, further signals are dropped: the sample after it counts for all of them. */
+static void a_sample_of_all_time_stands_for_those_that_were_dropped(void **state)
+{
+	struct fg_account account;
+	struct fg_times now = {0};
+	struct fg_times split;
+	uint64_t periods = 0;
+
+	(void)state;
+	fg_account_open(&account, &now, true);
+	for (unsigned i = 0; i < 1000; i++) {
+		/* the first of them after a third of a period; every tenth call takes four */
+		now.cpu_ns += i == 0 ? period_ns / 3 : period_ns * (i % 10 == 0 ? 4 : 1);
+		fg_account_look(&account, &now, true, 0, &split);
+		const uint64_t count = fg_account_periods(&account, period_ns);
+
+		assert_true(count == (i > 0 && i % 10 == 0 ? 4 : 1));
+		fg_account_give(&account, count * period_ns);
+		periods += count;
+	}
+	assert_true(periods == 1 + now.cpu_ns / period_ns);
 }
 
 static void time_that_is_not_sampled_is_not_owed(void **state)
@@ -91,18 +133,29 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 	 */
 	for (unsigned n = 0; n < 3; n++)
 		fg_account_user(&account, period_ns);
-	fg_account_look(&account, &(struct fg_times){tick_ns, tick_ns, 0}, true, 2, &split);
-	assert_true(fg_account_due(&account, period_ns) == 0);
-	fg_account_look(&account, &(struct fg_times){5 * tick_ns, tick_ns, 4 * tick_ns}, false, 3,
-			&split);
-	assert_true(fg_account_due(&account, period_ns) == 0);
+	fg_account_look(&account,
+			&(struct fg_times){.cpu_ns = tick_ns, .user_ns = tick_ns, .system_ns = 0},
+			true, 2, &split);
+	assert_true(fg_account_due(&account) == 0);
+	fg_account_look(&account,
+			&(struct fg_times){.cpu_ns = 5 * tick_ns,
+					   .user_ns = tick_ns,
+					   .system_ns = 4 * tick_ns},
+			false, 3, &split);
+	assert_true(fg_account_due(&account) == 0);
 	/* on again: from the next look on it is */
-	fg_account_look(&account, &(struct fg_times){6 * tick_ns, 2 * tick_ns, 4 * tick_ns}, true,
-			4, &split);
-	assert_true(fg_account_due(&account, period_ns) == 0);
-	fg_account_look(&account, &(struct fg_times){7 * tick_ns, 2 * tick_ns, 5 * tick_ns}, true,
-			4, &split);
-	assert_true(fg_account_due(&account, period_ns) == tick_ns);
+	fg_account_look(&account,
+			&(struct fg_times){.cpu_ns = 6 * tick_ns,
+					   .user_ns = 2 * tick_ns,
+					   .system_ns = 4 * tick_ns},
+			true, 4, &split);
+	assert_true(fg_account_due(&account) == 0);
+	fg_account_look(&account,
+			&(struct fg_times){.cpu_ns = 7 * tick_ns,
+					   .user_ns = 2 * tick_ns,
+					   .system_ns = 5 * tick_ns},
+			true, 4, &split);
+	assert_true(fg_account_due(&account) == tick_ns);
 }
 
 static void what_was_used_while_it_was_off_is_owed_to_nobody(void **state)
@@ -114,24 +167,35 @@ static void what_was_used_while_it_was_off_is_owed_to_nobody(void **state)
 	fg_account_open(&account, &(struct fg_times){0}, true);
 	assert_false(fg_account_is_behind(&account, true, 0));
 	assert_true(fg_account_is_behind(&account, false, 1));
-	fg_account_look(&account, &(struct fg_times){tick_ns, tick_ns, 0}, false, 1, &split);
+	fg_account_look(&account,
+			&(struct fg_times){.cpu_ns = tick_ns, .user_ns = tick_ns, .system_ns = 0},
+			false, 1, &split);
 	assert_false(fg_account_is_behind(&account, false, 1));
 	/* 25 ticks of the kernel's, off, and it goes on: none of them; what comes then is */
 	assert_true(fg_account_is_behind(&account, true, 2));
-	fg_account_look(&account, &(struct fg_times){26 * tick_ns, tick_ns, 25 * tick_ns}, true, 2,
-			&split);
-	assert_true(fg_account_due(&account, period_ns) == 0);
-	fg_account_look(&account, &(struct fg_times){28 * tick_ns, tick_ns, 27 * tick_ns}, true, 2,
-			&split);
-	assert_true(fg_account_due(&account, period_ns) == 2 * tick_ns);
+	fg_account_look(&account,
+			&(struct fg_times){.cpu_ns = 26 * tick_ns,
+					   .user_ns = tick_ns,
+					   .system_ns = 25 * tick_ns},
+			true, 2, &split);
+	assert_true(fg_account_due(&account) == 0);
+	fg_account_look(&account,
+			&(struct fg_times){.cpu_ns = 28 * tick_ns,
+					   .user_ns = tick_ns,
+					   .system_ns = 27 * tick_ns},
+			true, 2, &split);
+	assert_true(fg_account_due(&account) == 2 * tick_ns);
 	fg_account_give(&account, 2 * tick_ns);
 	/*
 	 * off and on again in between, and getrusage moves the time of earlier ticks: a tick was
 	 * used, and a tick is owed
 	 */
-	fg_account_look(&account, &(struct fg_times){29 * tick_ns, tick_ns, 36 * tick_ns}, true, 4,
-			&split);
-	assert_true(fg_account_due(&account, period_ns) <= tick_ns + period_ns);
+	fg_account_look(&account,
+			&(struct fg_times){.cpu_ns = 29 * tick_ns,
+					   .user_ns = tick_ns,
+					   .system_ns = 36 * tick_ns},
+			true, 4, &split);
+	assert_true(fg_account_due(&account) == tick_ns);
 }
 
 static void what_another_thread_used_before_is_not_its_share(void **state)
@@ -140,11 +204,16 @@ static void what_another_thread_used_before_is_not_its_share(void **state)
 	struct fg_times split;
 
 	(void)state;
-	fg_account_open(&account, &(struct fg_times){900 * tick_ns, 0, 0}, false);
-	fg_account_look(&account, &(struct fg_times){901 * tick_ns, 500 * tick_ns, 401 * tick_ns},
+	fg_account_open(&account,
+			&(struct fg_times){.cpu_ns = 900 * tick_ns, .user_ns = 0, .system_ns = 0},
+			false);
+	fg_account_look(&account,
+			&(struct fg_times){.cpu_ns = 901 * tick_ns,
+					   .user_ns = 500 * tick_ns,
+					   .system_ns = 401 * tick_ns},
 			true, 0, &split);
 	assert_true(split.system_ns == 0 && split.user_ns == 0);
-	assert_true(fg_account_due(&account, period_ns) == tick_ns - period_ns);
+	assert_true(fg_account_due(&account) == tick_ns);
 }
 
 /*
@@ -180,7 +249,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_weights_add_up_to_the_cpu_time),
-		cmocka_unit_test(a_short_thread_gets_what_getrusage_says),
+		cmocka_unit_test(what_short_threads_leave_cancels_out),
+		cmocka_unit_test(faults_are_told_by_what_they_can_have_taken),
+		cmocka_unit_test(a_sample_of_all_time_stands_for_those_that_were_dropped),
 		cmocka_unit_test(time_that_is_not_sampled_is_not_owed),
 		cmocka_unit_test(what_was_used_while_it_was_off_is_owed_to_nobody),
 		cmocka_unit_test(what_another_thread_used_before_is_not_its_share),

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Is system time booked where it was spent?  usage: system_time.py BUILD_FOLDER [RUNS]
+
+Programs that know the truth run again and again under the collector: woken in step with the kernel's ticks, or made of
+threads shorter than one.  A share counts as found when it is within three sigma of the truth; sigma comes from the
+weights of the samples themselves.  Each case runs with the clocks that sample system time differently: at ticks (cpu), by
+probes, and by perf events where the kernel may be sampled (exact).
+"""
+import glob
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CASES = [
+    ("system, in step, 1 ms", ["in_step", "1", "700"], "asks_twice", "asks_once"),
+    ("system, in step, 4 ms", ["in_step", "4", "175"], "asks_twice", "asks_once"),
+    ("system, in step, 10 ms", ["in_step", "10", "70"], "asks_twice", "asks_once"),
+    ("1,000 threads of 1.5 ms, user", ["short_threads", "1000"], "work_in_thread", "work_in_main"),
+    ("1,000 threads of 1.5 ms, system", ["short_threads", "1000", "system"], "work_in_thread", "work_in_main"),
+]
+TRUTH_SLACK = 0.005  # the truth is measured by a clock around calls
+PERF_KERNEL = 6      # header.clock_system: the kernel may be sampled
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if not byte & 0x80:
+            return value, at
+
+
+def weights(path):
+    """The weight of every sample of a trace, as docs/formats/trace.md has it; and the clock of system time."""
+    with open(path, "rb") as file:
+        data = file.read()
+    period = int.from_bytes(data[88:96], "little")
+    end = min(int.from_bytes(data[112:120], "little"), len(data))
+    found = []
+    chunk = 4096
+    while chunk + 40 <= end:
+        size = int.from_bytes(data[chunk + 4:chunk + 8], "little")
+        if data[chunk:chunk + 4] != b"FGCK" or size == 0:
+            chunk += 4096
+            continue
+        at = chunk + 40
+        stop = at + int.from_bytes(data[chunk + 32:chunk + 36], "little")
+        while at < stop:
+            kind = data[at]
+            if kind & 0x80:
+                _, at = varint(data, at + 1)
+                _, at = varint(data, at)
+                weight = period
+                if kind & 0x08:
+                    weight, at = varint(data, at)
+                found.append(weight)
+            else:
+                length, at = varint(data, at + 1)
+                at += length
+        chunk += size
+    return found, int.from_bytes(data[80:84], "little")
+
+
+def inclusive(folded, name):
+    """Nanoseconds below a function, and those with no function at all."""
+    inside = nowhere = 0
+    for line in folded.splitlines():
+        stack, _, ns = line.rpartition(" ")
+        frames = re.split(";", stack)
+        inside += int(ns) if name in frames else 0
+        nowhere += int(ns) if frames[-1].startswith("[no stack") else 0
+    return inside, nowhere
+
+
+def once(build, collector, clock, words):
+    folder = tempfile.mkdtemp()
+    try:
+        environment = dict(os.environ, LD_PRELOAD=collector, FASTGATE_COLLECTOR_OUTPUT=folder, FASTGATE_COLLECTOR_CLOCK=clock)
+        said = subprocess.run([f"{build}/tests/targets/{words[0]}"] + words[1:], env=environment, capture_output=True, text=True,
+                              check=True).stdout
+        truth = {line.split()[0]: float(line.split()[1]) for line in said.splitlines()}
+        traces = [weights(path) for path in glob.glob(f"{folder}/*.fgtrace")]
+        folded = subprocess.run([f"{build}/cli/fastgate", "export", "-F", "folded", folder], capture_output=True, text=True,
+                                check=True).stdout
+    finally:
+        shutil.rmtree(folder)
+    return truth, [w for trace in traces for w in trace[0]], traces[0][1], folded
+
+
+def main():
+    build = sys.argv[1]
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    collector = [path for path in glob.glob(f"{build}/lib*/**/libfastgate_collector.so", recursive=True) if "lib32" not in path][0]
+    print(f"{'program':34} {'clock':7} {'found':>9} {'mean':>7} {'truth':>7} {'sigma':>6} {'no stack':>8}")
+    for clock in ("cpu", "probe", "exact"):
+        for title, words, a, b in CASES:
+            found, seen_shares, true_shares, sigmas, nowhere = 0, [], [], [], []
+            for _ in range(runs):
+                truth, given, system_clock, folded = once(build, collector, clock, words)
+                if clock == "exact" and system_clock != PERF_KERNEL:
+                    break
+                seen_a, lost = inclusive(folded, a)
+                seen_b, _ = inclusive(folded, b)
+                seen = seen_a / (seen_a + seen_b)
+                true = truth[a] / (truth[a] + truth[b])
+                sigma = math.sqrt(true * (1 - true) * sum(w * w for w in given)) / (seen_a + seen_b)
+                found += abs(seen - true) <= 3 * sigma + TRUTH_SLACK
+                seen_shares.append(seen)
+                true_shares.append(true)
+                sigmas.append(sigma)
+                nowhere.append(lost / sum(given))
+            if not seen_shares:
+                print(f"{title:34} {clock:7} the kernel may not be sampled here")
+                continue
+            mean = [100 * sum(list_) / len(list_) for list_ in (seen_shares, true_shares, sigmas, nowhere)]
+            print(f"{title:34} {clock:7} {found:4}/{runs:<4} {mean[0]:6.2f}% {mean[1]:6.2f}% {mean[2]:5.2f}% {mean[3]:7.2f}%", flush=True)
+
+
+if __name__ == "__main__":
+    main()

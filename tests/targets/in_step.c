@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Wakes at every multiple of so many milliseconds of CLOCK_MONOTONIC, in step with the kernel's
+ * ticks, and makes system calls in two functions, twice as many in one as in the other.
+ *
+ * usage: in_step MILLISECONDS WAKES
+ */
+#include "work.h"
+
+enum {
+	CALLS = 400 /* of the function with fewer, per millisecond between wakes */
+};
+
+static void ask(unsigned count)
+{
+	struct timespec unused;
+
+	for (unsigned i = 0; i < count; i++)
+		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &unused);
+}
+
+NOINLINE static void asks_twice(unsigned count)
+{
+	ask(2 * count);
+	KEEP_FRAME();
+}
+
+NOINLINE static void asks_once(unsigned count)
+{
+	ask(count);
+	KEEP_FRAME();
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t step_ns = strtoull(argv[argc > 1 ? 1 : 0], NULL, 10) * 1000000;
+	const unsigned wakes = (unsigned)strtoul(argv[argc > 2 ? 2 : 0], NULL, 10);
+	const unsigned count = (unsigned)(CALLS * step_ns / 1000000);
+	uint64_t twice = 0;
+	uint64_t once = 0;
+	struct timespec next;
+
+	check(step_ns > 0 && wakes > 0, "usage");
+	for (unsigned i = 0; i < wakes; i++) {
+		(void)clock_gettime(CLOCK_MONOTONIC, &next);
+		uint64_t at = (uint64_t)next.tv_sec * 1000000000 + (uint64_t)next.tv_nsec;
+
+		at = (at / step_ns + 1) * step_ns;
+		next.tv_sec = (time_t)(at / 1000000000);
+		next.tv_nsec = (long)(at % 1000000000);
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) != 0)
+			;
+		const uint64_t t0 = cpu_ns();
+
+		asks_twice(count);
+		const uint64_t t1 = cpu_ns();
+
+		asks_once(count);
+		twice += t1 - t0;
+		once += cpu_ns() - t1;
+	}
+	tell("asks_twice", (double)twice);
+	tell("asks_once", (double)once);
+	return 0;
+}
