@@ -359,6 +359,19 @@ static size_t find_strays(pid_t *found, size_t room)
 	return count;
 }
 
+size_t fg_process_signal_strays(int signal)
+{
+	enum {
+		ROOM = 256
+	};
+	pid_t strays[ROOM];
+	const size_t count = find_strays(strays, ROOM);
+
+	for (size_t i = 0; i < count; i++)
+		(void)kill(strays[i], signal);
+	return count;
+}
+
 /* Their children become ours in turn, so repeat until there are none. */
 bool fg_process_end_strays(void)
 {

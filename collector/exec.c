@@ -8,13 +8,20 @@
  * kernel: then nothing here may touch the parent's state, and fg_process_end() sees that by the
  * thread id.
  */
+#include "collector/environment.h"
+#include "collector/introduce.h"
 #include "collector/process.h"
 #include "collector/real.h"
 #include "collector/signals.h"
+#include "collector/writer.h"
 
 #include <alloca.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,11 +45,61 @@ static bool is_this_process(void)
 	       fg_tid(fg_self) == (pid_t)syscall(SYS_gettid);
 }
 
-static bool before_exec(void)
+/*
+ * What the next program's environment lacks is put back, so that the collector goes along.  In a
+ * child of vfork, too: only the stack is written.
+ */
+#define COMPLETED(environment)                                                                    \
+ (fg_alive() ? fg_environment_complete(environment, alloca(fg_environment_room(environment) + 1)) \
+	     : (environment))
+
+/* Has the program no dynamic linker, which would preload us? */
+static bool is_static(const char *path)
+{
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	ElfW(Ehdr) elf;
+	ElfW(Phdr) header;
+	bool result = false;
+
+	if (fd < 0)
+		return false;
+	if (syscall(SYS_read, fd, &elf, sizeof(elf)) == (long)sizeof(elf) &&
+	    memcmp(elf.e_ident, ELFMAG, SELFMAG) == 0 && elf.e_phentsize == sizeof(header) &&
+	    lseek(fd, (off_t)elf.e_phoff, SEEK_SET) >= 0) {
+		result = true;
+		for (unsigned i = 0; i < elf.e_phnum && result; i++)
+			result = syscall(SYS_read, fd, &header, sizeof(header)) ==
+					 (long)sizeof(header) &&
+				 header.p_type != PT_INTERP;
+	}
+	(void)syscall(SYS_close, fd);
+	return result;
+}
+
+/* A program that escapes is named in the trace of the one that starts it. */
+static void note_escape(const char *path)
+{
+	struct fg_thread *thread = fg_self;
+
+	if (!path || !strchr(path, '/') || !is_static(path) || !fg_thread_enter(thread))
+		return;
+	if (fg_ensure_file(thread)) {
+		fg_record_begin(thread, FG_RECORD_NOTE);
+		fg_record_texts(thread, path,
+				" is linked statically and ran without being sampled");
+		(void)fg_record_write(thread);
+	}
+	fg_thread_leave(thread);
+}
+
+static bool before_exec(const char *path)
 {
 	const int saved_errno = errno;
 	const bool ours = is_this_process();
 
+	/* In a child of vfork, too: its parent stands still, and it writes what that would have. */
+	if (fg_alive() && !fg_g.sandboxed && fg_self)
+		note_escape(path);
 	if (ours) {
 		fg_process_end(FG_END_EXEC);
 		fg_signal_expose();
@@ -67,9 +124,9 @@ static int after_failed_exec(bool ours)
 FG_EXPORT int execve(const char *path, char *const arguments[], char *const environment[])
 {
 	FG_REAL(execve);
-	const bool ours = before_exec();
+	const bool ours = before_exec(path);
 
-	(void)real_execve(path, arguments, environment);
+	(void)real_execve(path, arguments, COMPLETED(environment));
 	return after_failed_exec(ours);
 }
 
@@ -78,30 +135,26 @@ FG_EXPORT int execv(const char *path, char *const arguments[])
 	return execve(path, arguments, environ);
 }
 
-FG_EXPORT int execvp(const char *file, char *const arguments[])
-{
-	FG_REAL(execvp);
-	const bool ours = before_exec();
-
-	(void)real_execvp(file, arguments);
-	return after_failed_exec(ours);
-}
-
 FG_EXPORT int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
 	FG_REAL(execvpe);
-	const bool ours = before_exec();
+	const bool ours = before_exec(file);
 
-	(void)real_execvpe(file, arguments, environment);
+	(void)real_execvpe(file, arguments, COMPLETED(environment));
 	return after_failed_exec(ours);
+}
+
+FG_EXPORT int execvp(const char *file, char *const arguments[])
+{
+	return execvpe(file, arguments, environ);
 }
 
 FG_EXPORT int fexecve(int fd, char *const arguments[], char *const environment[])
 {
 	FG_REAL(fexecve);
-	const bool ours = before_exec();
+	const bool ours = before_exec(NULL);
 
-	(void)real_fexecve(fd, arguments, environment);
+	(void)real_fexecve(fd, arguments, COMPLETED(environment));
 	return after_failed_exec(ours);
 }
 
@@ -109,9 +162,9 @@ FG_EXPORT int execveat(int folder, const char *path, char *const arguments[],
 		       char *const environment[], int flags)
 {
 	FG_REAL(execveat);
-	const bool ours = before_exec();
+	const bool ours = before_exec(NULL);
 
-	(void)real_execveat(folder, path, arguments, environment, flags);
+	(void)real_execveat(folder, path, arguments, COMPLETED(environment), flags);
 	return after_failed_exec(ours);
 }
 

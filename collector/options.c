@@ -129,12 +129,12 @@ static bool set_duration(struct fg_options *options, const char *text)
 
 static bool set_units(struct fg_options *options, const char *text)
 {
-	const char *colon = strchr(text, ':');
+	const char *dash = strchr(text, '-') ? strchr(text, '-') : strchr(text, ':');
 	uint64_t first;
 	uint64_t last;
 
-	if (!colon || !parse_number(text, colon, &first) ||
-	    !parse_number(colon + 1, colon + strlen(colon), &last) || last < first)
+	if (!dash || !parse_number(text, dash, &first) ||
+	    !parse_number(dash + 1, dash + strlen(dash), &last) || last < first)
 		return false;
 	options->unit_first = first;
 	options->unit_last = last;

@@ -69,7 +69,7 @@ bool fg_probe_learn(struct fg_probe *probe, const struct fg_probe_moment *moment
 
 	if (share > WHOLE)
 		share = WHOLE;
-	probe->share = (uint32_t)((probe->share * (MEMORY - 1) + share) / MEMORY);
+	probe->share = (uint32_t)(((uint64_t)probe->share * (MEMORY - 1) + share) / MEMORY);
 	if (probe->share < SHARE_LEAST)
 		probe->share = SHARE_LEAST;
 	probe->idle = hit ? 0 : (uint8_t)(probe->idle + 1);

@@ -10,6 +10,7 @@
 
 #include "collector/collector_env.h"
 #include "collector/crc32c.h"
+#include "collector/environment.h"
 #include "collector/handler.h"
 #include "collector/introduce.h"
 #include "collector/modules.h"
@@ -155,6 +156,7 @@ static void start(char **environment)
 	fg_collector_options_parse(environment, &fg_g.options);
 	if (!concerns_us())
 		return;
+	fg_environment_keep(environment);
 	fg_reals_find();
 	fg_crc32c_init();
 	fg_g.pid = getpid();

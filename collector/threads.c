@@ -363,8 +363,7 @@ static void choose(const struct rung *rung)
 	fg_g.clock_user = rung->clock;
 	fg_g.clock_system = rung->system;
 	if (rung->system && fg_g.options.exact)
-		fg_g.clock_system =
-			fg_g.perf_sees_kernel ? FG_CLOCK_PERF_KERNEL : FG_CLOCK_PROBE;
+		fg_g.clock_system = fg_g.perf_sees_kernel ? FG_CLOCK_PERF_KERNEL : FG_CLOCK_PROBE;
 	fg_g.tick_ns = fg_g.clock_system && !fg_g.perf_sees_kernel ? FG_TICK_SLOW_NS : 0;
 }
 
@@ -537,6 +536,8 @@ static void write_own_name(struct fg_thread *thread)
 static void reset(struct fg_thread *thread)
 {
 	memcpy(thread->name, fg_g.name, sizeof(thread->name));
+	if (thread->kind == FG_THREAD_MAIN)
+		thread->name[0] = '\0'; /* the trace is to have it in any case */
 	thread->clocks.carried_ns = 0;
 	thread->user_ns = 0;
 	thread->system_ns = 0;
@@ -566,12 +567,12 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t 
 {
 	const bool self = tid == 0;
 
+	thread->kind = kind;
 	reset(thread);
 	if (self)
 		tid = (pid_t)syscall(SYS_gettid);
 	atomic_store(&fg_g.tids[thread->index], tid);
 	thread->id = atomic_fetch_add(&fg_g.next_thread, 1) + 1;
-	thread->kind = kind;
 	thread->begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	thread->clocks.random =
 		thread->begin_ns ^ ((uint64_t)fg_tid(thread) << 32) ^ (uintptr_t)thread;

@@ -346,6 +346,18 @@ void fg_record_text(struct fg_thread *thread, const void *text, size_t size)
 	thread->record.size += (uint32_t)size;
 }
 
+void fg_record_texts(struct fg_thread *thread, const char *first, const char *second)
+{
+	const size_t room = FG_RECORD_ROOM - 2 * VARINT_MAX - strlen(second);
+	const size_t size = strnlen(first, room);
+
+	fg_record_number(thread, size + strlen(second));
+	memcpy(thread->record.bytes + RECORD_HEAD + thread->record.size, first, size);
+	thread->record.size += (uint32_t)size;
+	memcpy(thread->record.bytes + RECORD_HEAD + thread->record.size, second, strlen(second));
+	thread->record.size += (uint32_t)strlen(second);
+}
+
 /* The folder that a relative path starts from, with its final zero; 0: not known. */
 static long folder_of(const char *path, char *folder, size_t room)
 {

@@ -32,6 +32,8 @@ void fg_file_enter_sandbox(void);
 void fg_record_begin(struct fg_thread *thread, enum fg_trace_record kind);
 void fg_record_number(struct fg_thread *thread, uint64_t value);
 void fg_record_text(struct fg_thread *thread, const void *text, size_t size);
+/* Two texts as one; the first is cut where both are too long. */
+void fg_record_texts(struct fg_thread *thread, const char *first, const char *second);
 /* A relative path is written from the root on: who reads the trace stands elsewhere. */
 void fg_record_path(struct fg_thread *thread, const char *path);
 bool fg_record_write(struct fg_thread *thread);

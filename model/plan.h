@@ -75,6 +75,9 @@ struct fg_sampler {
 	unsigned rate_hz;
 	enum fg_sample_clock clock;
 	bool follow_children;
+	const char *units; /* "FIRST-LAST": sampled only in these units of work; NULL: always */
+	int64_t delay_ns;  /* from the start of each process to its first sample */
+	bool paused;       /* until the program asks for samples */
 	/* of pairs that run without the sampler, so that its cost is known */
 	double unsampled_share;
 	enum fg_keep_samples keep_samples;

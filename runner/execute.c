@@ -245,6 +245,11 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 	char name[16];
 	int status = FG_OK;
 
+	if (sampler->units && !fg_preload_units_valid(sampler->units))
+		return fg_error_set(
+			err, FG_EINVAL,
+			"measure.sampler.units: '%s' is not FIRST-LAST, two numbers in order",
+			sampler->units);
 	(void)snprintf(name, sizeof(name), "%06u", executor->next_trace++);
 	execution->trace_folder = fg_fs_join(executor->traces_folder, name);
 	if (sampled)
@@ -256,7 +261,11 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 				     .trace_folder = execution->trace_folder,
 				     .clock = sampler->clock,
 				     .period_ns = pass->block->period_ns,
-				     .follow_children = sampler->follow_children},
+				     .follow_children = sampler->follow_children,
+				     .delay_ms = (uint64_t)((sampler->delay_ns + FG_NS_PER_MS - 1) /
+							    FG_NS_PER_MS),
+				     .units = sampler->units,
+				     .paused = sampler->paused},
 		environment->variables, variables);
 	for (size_t i = 0; i < count; i++) {
 		if (!sampled)

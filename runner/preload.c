@@ -117,6 +117,21 @@ int fg_preload_check(const char *program, const char *library, struct fg_error *
 
 /* ---- the environment ---- */
 
+bool fg_preload_units_valid(const char *units)
+{
+	char *end = NULL;
+
+	if (*units < '0' || *units > '9')
+		return false;
+	const unsigned long long first = strtoull(units, &end, 10);
+
+	if ((*end != '-' && *end != ':') || end[1] < '0' || end[1] > '9')
+		return false;
+	const unsigned long long last = strtoull(end + 1, &end, 10);
+
+	return *end == '\0' && last >= first;
+}
+
 static const char *value_of(char *const *environment, const char *name)
 {
 	const size_t size = strlen(name);

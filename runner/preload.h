@@ -22,7 +22,7 @@ struct fg_preload {
 	bool follow_children;
 	uint64_t delay_ms;    /* before the first sample */
 	uint64_t duration_ms; /* that is sampled; 0: to the end */
-	const char *units;    /* "FIRST:LAST", or NULL */
+	const char *units;    /* "FIRST-LAST", or NULL */
 	const char *control;  /* absolute path of the control file, or NULL */
 	bool paused;          /* until the program resumes by itself */
 };
@@ -39,6 +39,9 @@ int fg_preload_check(const char *program, const char *library, struct fg_error *
  * where it is installed.
  */
 int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
+
+/* Is this "FIRST-LAST" (or "FIRST:LAST"), two numbers in order? */
+bool fg_preload_units_valid(const char *units);
 
 /*
  * The "NAME=value" strings that start the collector, each to be freed, NULL behind the last;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Run one command with the collector in it and leave the traces in a folder. The command keeps our
- * terminal, our streams and our process group, so that it behaves as without us. A key that
- * interrupts reaches both, and we wait for the command to react. Our exit code is the command's.
+ * Run one command with the collector in it and leave the traces in a folder.  The command keeps our
+ * terminal, our streams and our process group, so that it behaves as without us.  A key that
+ * interrupts reaches both; a signal that is sent to us alone is handed on to the command, and to
+ * what the command leaves behind.  Our exit code is the command's.
  */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
+#include "base/process.h"
 #include "cli/framework/command.h"
 #include "cli/session/run_argument.h"
 #include "collector/trace_format.h"
@@ -18,8 +20,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -67,7 +71,7 @@ static const struct fg_option options[] = {
 	 .offset = offsetof(struct options, duration_ns),
 	 .argument = "TIME",
 	 .help = "take samples for so long and no longer"},
-	FG_CLI_TEXT(struct options, units, "units", 0, "FIRST:LAST",
+	FG_CLI_TEXT(struct options, units, "units", 0, "FIRST-LAST",
 		    "take samples from the begin of one unit of work to the end of another, by "
 		    "their numbers"),
 	FG_CLI_FILE(struct options, control, "control", 0,
@@ -91,7 +95,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate record -- ./reco --events 200 sample.bin",
 	 "profile one command; then: fastgate view fastgate-record"},
 	{"fastgate record --clock wall -- ./server --once", "where does it wait?"},
-	{"fastgate record --units 5000:15000 -- ./reco",
+	{"fastgate record --units 5000-15000 -- ./reco",
 	 "events 5000 to 15000 of a program marked with fg_unit_begin()"},
 	{NULL, NULL},
 };
@@ -146,23 +150,6 @@ static int make_folder(const char *path, char **absolute, struct fg_error *err)
 	return status;
 }
 
-static bool units_make_sense(const char *units)
-{
-	char *end = NULL;
-
-	if (!units)
-		return true;
-	if (*units < '0' || *units > '9')
-		return false;
-	const unsigned long long first = strtoull(units, &end, 10);
-
-	if (*end != ':' || end[1] < '0' || end[1] > '9')
-		return false;
-	const unsigned long long last = strtoull(end + 1, &end, 10);
-
-	return *end == '\0' && last >= first;
-}
-
 /* ---- the command ---- */
 
 static void become(char *const *argv, char *const *variables)
@@ -173,33 +160,97 @@ static void become(char *const *argv, char *const *variables)
 	_exit(errno == ENOENT ? NOT_FOUND : NOT_STARTED);
 }
 
+static const int handed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+static pid_t command_pid;
+static volatile sig_atomic_t told_to_end;
+
+/* A key reaches the command without us: only what a process sent to us alone is handed on. */
+static void hand_on(int signal, siginfo_t *info, void *context)
+{
+	const int saved_errno = errno;
+
+	(void)context;
+	if (info->si_code <= 0) {
+		/* What the command leaves behind from now on becomes our child. */
+		(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+		told_to_end = signal;
+		(void)kill(command_pid, signal);
+	}
+	errno = saved_errno;
+}
+
+static void watch_signals(struct sigaction *before)
+{
+	struct sigaction action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(handed_on); i++)
+		(void)sigaction(handed_on[i], &action, &before[i]);
+}
+
+static void unwatch_signals(const struct sigaction *before)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(handed_on); i++)
+		(void)sigaction(handed_on[i], &before[i], NULL);
+}
+
+/* The handlers must not run before they know the command's number, nor in the command. */
+static pid_t start_command(char *const *argv, char *const *variables, struct sigaction *before)
+{
+	sigset_t signals;
+	sigset_t mask;
+	pid_t pid;
+
+	(void)sigemptyset(&signals);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(handed_on); i++)
+		(void)sigaddset(&signals, handed_on[i]);
+	(void)sigprocmask(SIG_BLOCK, &signals, &mask);
+	watch_signals(before);
+	pid = fork();
+	if (pid == 0) {
+		unwatch_signals(before);
+		(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+		become(argv, variables);
+	}
+	command_pid = pid;
+	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	return pid;
+}
+
+/* What the command has left behind is told the same, and ended two seconds later. */
+static void end_the_rest(int signal)
+{
+	const struct timespec moment = {.tv_nsec = 10000000};
+	const int64_t end_ns = fg_clock_monotonic_ns() + 2 * FG_NS_PER_S;
+
+	while (fg_process_signal_strays(signal) > 0 && fg_clock_monotonic_ns() < end_ns) {
+		(void)nanosleep(&moment, NULL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		signal = 0; /* once is enough: see who is left */
+	}
+	(void)fg_process_end_strays();
+}
+
 static int run_command(char *const *argv, const struct fg_preload *preload, int *exit_code,
 		       struct fg_error *err)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
-	struct sigaction interrupt;
-	struct sigaction quit;
+	struct sigaction before[FG_ARRAY_SIZE(handed_on)];
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
 	const size_t count = fg_preload_variables(preload, environ, variables);
+	const pid_t pid = start_command(argv, variables, before);
 	int status = 0;
-	pid_t pid;
 
-	(void)sigaction(SIGINT, &ignore, &interrupt);
-	(void)sigaction(SIGQUIT, &ignore, &quit);
-	pid = fork();
-	if (pid == 0) {
-		(void)sigaction(SIGINT, &interrupt, NULL);
-		(void)sigaction(SIGQUIT, &quit, NULL);
-		become(argv, variables);
-	}
 	for (size_t i = 0; i < count; i++)
 		free(variables[i]);
-	if (pid < 0)
+	if (pid < 0) {
+		unwatch_signals(before);
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
+	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	(void)sigaction(SIGINT, &interrupt, NULL);
-	(void)sigaction(SIGQUIT, &quit, NULL);
+	if (told_to_end)
+		end_the_rest(told_to_end);
+	unwatch_signals(before);
 	*exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
 	return FG_OK;
 }
@@ -276,8 +327,27 @@ static const struct {
 	{FG_LOSS_MODULES_FULL, "libraries beyond what can be told apart"},
 };
 
-static void say_totals(const struct fg_cli *cli, const struct totals *totals, const char *folder)
+static const char *why_no_samples(const struct options *given, const struct totals *totals)
 {
+	if (totals->losses[FG_LOSS_NO_CLOCK])
+		return "no clock could be opened for any thread";
+	if (totals->losses[FG_LOSS_NO_ROOM])
+		return "there was no room for them";
+	if (given->units)
+		return "no unit of work with these numbers was begun, or it was too short";
+	if (given->paused)
+		return "the program did not ask for them (fg_resume, __itt_resume)";
+	if (given->control)
+		return "the control file said so, or too little time was used";
+	if (given->delay_ns > 0)
+		return "the program ended before --delay";
+	return "less time was used than passes between two samples";
+}
+
+static void say_totals(const struct fg_cli *cli, const struct totals *totals,
+		       const struct options *given)
+{
+	const char *folder = given->output ? given->output : FG_CLI_RECORD_FOLDER;
 	char time[FG_NUMBER_TEXT_SIZE];
 	const uint64_t ns = totals->wall_ns ? totals->wall_ns : totals->user_ns + totals->system_ns;
 
@@ -285,6 +355,8 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals, co
 		   fg_format_duration((double)ns, time),
 		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
 		   totals->files == 1 ? "" : "s", folder);
+	if (totals->samples == 0)
+		fg_cli_say(cli, "no samples: %s", why_no_samples(given, totals));
 	if (totals->without_perf)
 		fg_cli_warn(cli, "the kernel refuses perf events here; a coarser timer was used");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(told); i++)
@@ -347,10 +419,10 @@ static int run(struct fg_cli *cli, const void *values)
 	int exit_code = FG_EXIT_INTERNAL;
 	int status;
 
-	if (!units_make_sense(given->units))
+	if (given->units && !fg_preload_units_valid(given->units))
 		return fg_cli_usage(
 			cli,
-			"--units wants FIRST:LAST, two numbers, the second not smaller; got '%s'",
+			"--units wants FIRST-LAST, two numbers, the second not smaller; got '%s'",
 			given->units);
 	status = prepare(given, cli->arguments[0], &preload, owned, &err);
 	if (status != FG_OK)
@@ -366,7 +438,7 @@ out:
 	else if (totals.files == 0)
 		fg_cli_warn(cli, "no process left a trace in %s", owned[1]);
 	else
-		say_totals(cli, &totals, given->output ? given->output : FG_CLI_RECORD_FOLDER);
+		say_totals(cli, &totals, given);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)
 		free(owned[i]);
 	return exit_code;

@@ -35,7 +35,7 @@ static const char *const *list_of(struct fg_cli *cli, const struct fg_option_lis
 static int parse_numbers(struct fg_cli *cli, const char *text, struct fg_calltree_query *query,
 			 struct fg_error *err)
 {
-	const char *dash = strchr(text, '-');
+	const char *dash = strpbrk(text, "-:");
 	const char *first =
 		dash ? fg_arena_strndup(&cli->arena, text, (size_t)(dash - text)) : text;
 	int status = fg_parse_uint64(first, &query->unit_first, err);
@@ -52,12 +52,12 @@ static int parse_numbers(struct fg_cli *cli, const char *text, struct fg_calltre
 	return status;
 }
 
-/* "event:10-20", "event", "7". */
+/* "event:10-20", "event", "7", "10-20", which "10:20" means, too. */
 static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_query *query,
 		      struct fg_error *err)
 {
-	const char *colon = strrchr(text, ':');
 	const bool is_number = *text >= '0' && *text <= '9';
+	const char *colon = is_number ? NULL : strrchr(text, ':');
 	int status = FG_OK;
 
 	query->only_units = true;

@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import shutil
+import signal as signals
 import struct
 import subprocess
 import sys
@@ -72,6 +73,61 @@ def environment():
         done = record("--", "sh", "-c", "echo $LD_PRELOAD",
                       env={**os.environ, "LD_PRELOAD": other, "ASAN_OPTIONS": "verify_asan_link_order=0"})
         check(done.stdout.endswith(f":{other}\n"), f"a library that is preloaded already: {done.stdout!r}")
+
+
+def names_of_threads():
+    document = recorded("--", target("deep"), "10")
+    check([thread["name"] for thread in document["threads"]] == ["deep"], f"the main thread: {document['threads']}")
+
+
+def environments_that_lack_us():
+    """Whatever a wrapper does to the environment, the program behind it is sampled."""
+    other = next(iter(sorted(glob.glob("/lib/*/libm.so.6"))), None)
+    for wrapper in (["env", "-i"], ["env", "-u", "FASTGATE_COLLECTOR_OUTPUT", "LD_PRELOAD="], ["env", f"LD_PRELOAD={other}"],
+                    ["sh", "-c", 'unset LD_PRELOAD; exec "$@"', "sh"]):
+        seen = weight_ns(recorded("--", *wrapper, target("deep"), "20"), "at_the_bottom")
+        check(seen > 1e7, f"{wrapper}: {seen / 1e6} ms of the program behind it")
+    done = record("--", "env", f"LD_PRELOAD={other}", "sh", "-c", "echo $LD_PRELOAD", env={**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0"})
+    check(done.stdout.startswith(f"{other}:"), f"a library that the program preloads stays in front: {done.stdout!r}")
+
+
+def programs_that_escape():
+    if not compile_program("escapes", "-static"):
+        print("left out, the compiler makes no static program")
+        return
+    record("--", "sh", "-c", "./escapes; :")
+    notes = " ".join(profile()["notes"])
+    check("./escapes is linked statically" in notes, f"a static program behind a shell: {notes!r}")
+    check("statically" not in " ".join(recorded("--", "sh", "-c", "true; :")["notes"]), "a program that does not escape")
+
+
+def no_samples():
+    for words, reason in ((("--units", "7-8", "--", "true"), "no unit of work"), (("--paused", "--", "true"), "did not ask"),
+                          (("--delay", "10s", "--", "true"), "before --delay")):
+        said = record(*words).stderr
+        check("no samples: " in said and reason in said, f"{words}: {said!r}")
+    check("no samples" not in record("--", target("deep"), "10").stderr, "samples there are, and a reason why not")
+
+
+def told_to_end(signal, *command):
+    """A signal that is sent to `record` alone; the command says when it is there, and its child holds the pipe open."""
+    with subprocess.Popen([FASTGATE, "record", "--", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        ready = child.stdout.readline()
+        child.send_signal(signal)
+        rest, said = child.communicate(timeout=60)
+    check(ready == "ready\n" and rest == "", f"{signal.name}: said {ready!r}, then {rest!r}")
+    return child.returncode, said
+
+
+def signals_are_handed_on():
+    for signal in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP):
+        code, said = told_to_end(signal, "sh", "-c", "echo ready; exec sleep 100")
+        check(code == 128 + signal and "samples of" in said, f"{signal.name}: {code}\n{said}")
+        # communicate() returns when nobody holds the pipe any more: the sleep has ended, too
+        code, said = told_to_end(signal, "sh", "-c", "sleep 100 & echo ready; wait")
+        check(code == 128 + signal and "samples of" in said, f"{signal.name}, with a child: {code}\n{said}")
+    code, _ = told_to_end(signals.SIGTERM, "sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do :; done")
+    check(code == 7, f"a command that decides for itself: {code}")
 
 
 # ---- options ----
@@ -154,13 +210,15 @@ def part_by_time():
 
 
 def part_by_work():
-    document = recorded("--units", "5:9", "--", target("regions"))
+    document = recorded("--units", "5-9", "--", target("regions"))
     total = weight_ns(document, "work")
     check(0.6e8 < total < 1.8e8, f"--units: {total / 1e9} s of five units of 20 ms")
     check(weight_ns(recorded("--paused", "--", target("regions")), "work") == 0, "--paused")
     resumed = weight_ns(recorded("--paused", "--", target("regions"), "paused"), "work")
     check(3e8 < resumed < 5.5e8, f"--paused, and resumed: {resumed / 1e9} s")
-    for wrong in ("9:5", "5", "a:b", "5:"):
+    colon = weight_ns(recorded("--units", "5:9", "--", target("regions")), "work")
+    check(0.6e8 < colon < 1.8e8, f"--units with a colon: {colon / 1e9} s")
+    for wrong in ("9-5", "9:5", "5", "a-b", "5-", "5:"):
         check(record("--units", wrong, "--", "true").returncode == 2, f"--units {wrong} is taken")
 
 
@@ -316,7 +374,7 @@ def rights_refused():
 
 
 def main():
-    for part in (exit_codes, environment, rate, clock, children, children_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused):
+    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, no_samples, signals_are_handed_on, rate, clock, children, children_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused):
         part()
     if not failures:
         print("fastgate record does what its options say")

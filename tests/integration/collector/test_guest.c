@@ -266,8 +266,9 @@ static void threads_go_by_their_names(void **state)
 		if (weight < 1e7 || weight > 4e7)
 			fail_msg("%s: thread %u, %.3f s", wanted[i], id, weight / 1e9);
 	}
-	/* The main thread and the one that nobody named go by no name of their own. */
-	assert_int_equal(trace->kinds[FG_RECORD_THREAD_NAME], FG_ARRAY_SIZE(wanted));
+	/* The main thread goes by the name of its program; one that nobody named by none. */
+	assert_int_equal(strncmp(trace->thread_names[1], "names", 5), 0);
+	assert_int_equal(trace->kinds[FG_RECORD_THREAD_NAME], FG_ARRAY_SIZE(wanted) + 1);
 	outcome_release(&outcome);
 }
 

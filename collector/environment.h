@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The variables that start the collector, kept so that they survive `env -i`, a LD_PRELOAD of the
+ * program's own, or a wrapper that begins with an empty environment.
+ */
+#ifndef FG_COLLECTOR_ENVIRONMENT_H
+#define FG_COLLECTOR_ENVIRONMENT_H
+
+#include <stddef.h>
+
+/* Copy them; at start-up. */
+void fg_environment_keep(char *const *environment);
+/* Bytes that fg_environment_complete() needs; 0 when nothing is missing. */
+size_t fg_environment_room(char *const *environment);
+/*
+ * The environment with what is missing put back, built in `memory`.  A library that the program
+ * preloads stays in front of ours.
+ */
+char *const *fg_environment_complete(char *const *environment, void *memory);
+
+#endif
