@@ -34,6 +34,63 @@ static void a_verdict_comes_back_as_it_was(void **state)
 	}
 }
 
+static void a_function_that_moved_comes_back_as_moved_and_never_as_passed(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+	struct fg_verdict verdict = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	fixture.verdict.benchmarks[0].functions[1].outcome = FG_OUTCOME_PASS;
+	fixture.verdict.benchmarks[0].functions[1].standing = FG_STANDING_MOVED;
+	assert_int_equal(
+		fg_reporter_find("json", NULL)
+			->write(&fixture.report, &(struct fg_report_options){0}, &text, NULL),
+		FG_OK);
+	assert_non_null(strstr(fg_strbuf_text(&text), "\"verdict\": \"moved\""));
+	assert_non_null(strstr(fg_strbuf_text(&text), "\"standing\": \"moved\""));
+	assert_int_equal(fg_report_read(fg_strbuf_text(&text), text.length, &verdict, NULL), FG_OK);
+	assert_int_equal(verdict.benchmarks[0].functions[1].standing, FG_STANDING_MOVED);
+	assert_int_equal(verdict.benchmarks[0].functions[1].outcome, FG_OUTCOME_PASS);
+	fg_verdict_release(&verdict);
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+/* Earlier versions wrote no standing, and functions by size alone. */
+static void functions_of_an_older_report_stand_by_their_verdict_the_sure_ones_first(void **state)
+{
+	static const char older[] =
+		"{\"schema\": \"fastgate-report/1\", \"verdict\": \"regression\", "
+		"\"benchmarks\": [{\"name\": \"b\", \"verdict\": \"regression\", \"functions\": ["
+		"{\"name\": \"alpha\", \"verdict\": \"pass\", \"delta_ms\": -9},"
+		"{\"name\": \"guilty\", \"verdict\": \"regression\", \"delta_ms\": 8},"
+		"{\"name\": \"iota\", \"verdict\": \"pass\", \"delta_ms\": 7},"
+		"{\"name\": \"faster\", \"verdict\": \"improvement\", \"delta_ms\": -1}]}]}";
+	static const struct {
+		const char *name;
+		enum fg_standing standing;
+	} wanted[] = {
+		{"guilty", FG_STANDING_GUILTY},
+		{"faster", FG_STANDING_FASTER},
+		{"alpha", FG_STANDING_NOT_SURE},
+		{"iota", FG_STANDING_NOT_SURE},
+	};
+	struct fg_verdict verdict = {0};
+
+	(void)state;
+	assert_int_equal(fg_report_read(older, strlen(older), &verdict, NULL), FG_OK);
+	assert_int_equal(verdict.benchmarks[0].function_count, FG_ARRAY_SIZE(wanted));
+	for (size_t i = 0; i < FG_ARRAY_SIZE(wanted); i++) {
+		const struct fg_node_verdict *node = &verdict.benchmarks[0].functions[i];
+
+		assert_string_equal(node->name, wanted[i].name);
+		assert_int_equal(node->standing, wanted[i].standing);
+	}
+	fg_verdict_release(&verdict);
+}
+
 static void what_is_no_report_is_refused(void **state)
 {
 	static const struct {
@@ -172,6 +229,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_verdict_comes_back_as_it_was),
+		cmocka_unit_test(a_function_that_moved_comes_back_as_moved_and_never_as_passed),
+		cmocka_unit_test(
+			functions_of_an_older_report_stand_by_their_verdict_the_sure_ones_first),
 		cmocka_unit_test(what_is_no_report_is_refused),
 		cmocka_unit_test(wrong_types_do_no_harm),
 		cmocka_unit_test(a_run_is_known_by_its_report),
