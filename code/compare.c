@@ -143,8 +143,10 @@ bool fg_code_difference_find(const struct fg_code_difference *difference,
 			break;
 		if (!item->is_function)
 			continue;
-		if (!found || candidate->change != FG_CODE_SAME)
-			pair->before = candidate->before, pair->after = candidate->after;
+		if (!found || candidate->change != FG_CODE_SAME) {
+			pair->before = candidate->before;
+			pair->after = candidate->after;
+		}
 		pair->change =
 			!found || pair->change == FG_CODE_SAME ? candidate->change : pair->change;
 		pair->reaches_change = (found && pair->reaches_change) || candidate->reaches_change;

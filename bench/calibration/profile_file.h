@@ -5,7 +5,8 @@
  *	E <arm> <key> <value>           a fact about a build: which libraries are the same in both
  *	F <name> <library>              the next function (the first one after the root is number 1)
  *	N <parent> <function>           the next node
- *	R <pair> <arm> <cpu ns> <load> <total ns> <count> [<node> <samples> <self ns>]...    a repetition
+ *	R <pair> <arm> <cpu ns> <load> <total ns> <count> [<node> <samples> <self ns>]...
+ *	                                a repetition
  *
  * Fields are separated by tabs, those in brackets by blanks.
  */

@@ -2,10 +2,13 @@
 /*
  * A perfdb server under uploads and questions, over real connections, in this process:
  *
- *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS]   uploads: whole with code that changes, whole, dictionary known;
- *	                                                  to an empty database, or to one that was filled
- *	bench_perfdb fill DATABASE RUNS [PAIRS]           so many runs into the database, without a server
- *	bench_perfdb ask DATABASE                         questions to the store, and to a server on that database
+ *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS]
+ *		uploads with dictionary and new code, with dictionary, and with a known dictionary;
+ *		to an empty or a filled database
+ *	bench_perfdb fill DATABASE RUNS [PAIRS]
+ *		writes RUNS runs into the database, without a server
+ *	bench_perfdb ask DATABASE
+ *		queries to the store, and to a server on that database
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
  * builds; between two, five functions get another name and twenty paths appear.  Of each build four

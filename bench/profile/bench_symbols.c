@@ -2,10 +2,14 @@
 /*
  * Measures the symbolizer; bench/profile/run prints the figures beside those of other tools.
  *
- *	bench_profile_symbols libraries FOLDER        read and sort the symbols of every library, then demangle every name
- *	bench_profile_symbols addresses FILE COUNT    COUNT random code addresses, one per line: what every tool is given
- *	bench_profile_symbols lines FILE CACHE        addresses on stdin to chains; once from scratch, once from the cache
- *	bench_profile_symbols chains FILE             the same, and prints each chain: for the agreement test
+ *	bench_profile_symbols libraries FOLDER
+ *		reads and sorts the symbols of every library, then demangles every name
+ *	bench_profile_symbols addresses FILE COUNT
+ *		prints COUNT random code addresses, one per line: the input of every tool
+ *	bench_profile_symbols lines FILE CACHE
+ *		addresses on stdin to chains; once from scratch, once from the cache
+ *	bench_profile_symbols chains FILE
+ *		as above, and prints each chain: for the agreement test
  */
 #include "base/base.h"
 #include "base/clock.h"

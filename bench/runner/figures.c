@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * cost   CPU time that the runner (with its launcher) spends on one repetition of a program that does nothing, alone and with a store
- *        that keeps each repetition at once, beside hyperfine.
- * noise  spread of pairs of one and the same program under 0 to 3 busy processes a core: duet pairs, pairs one after the other, and what
- *        `auto` chose.  All three take turns in one run, so that they see the same machine.
- * auto   what `auto` chooses under 3 busy processes a core, asked again and again, beside what both schedules cost there.
+ * cost   CPU time that the runner (with its launcher) spends on one repetition of a program that
+ *        does nothing, alone and with a store that keeps each repetition, compared with hyperfine.
+ * noise  spread of pairs of one program under 0 to 3 busy processes a core: duet pairs, pairs one
+ *        after the other, and what `auto` chose.  All three alternate in one run, so that they see
+ *        the same machine.
+ * auto   what `auto` chooses under 3 busy processes a core, repeatedly, and what both schedules
+ *        cost there.
  *
  * The program itself is the workload: `figures work`.
  */

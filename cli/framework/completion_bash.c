@@ -14,8 +14,8 @@ static void add_action(enum fg_complete kind, const char *const *choices, struct
 			"_fastgate_reply -W \"$(fastgate config --benchmarks 2>/dev/null)\"",
 		[FG_COMPLETE_KEY] = "_fastgate_reply -W \"$_fastgate_keys\"",
 		[FG_COMPLETE_COMMAND] = "_fastgate_reply -W \"$_fastgate_commands\"",
-		[FG_COMPLETE_GIT_REF] = "_fastgate_reply -W \"$(git for-each-ref "
-					"--format='%(refname:short)' 2>/dev/null)\"",
+		[FG_COMPLETE_GIT_REF] = ("_fastgate_reply -W \"$(git for-each-ref "
+					 "--format='%(refname:short)' 2>/dev/null)\""),
 	};
 
 	if (!choices) {
