@@ -198,15 +198,15 @@ static const struct {
 	{
 		{"FASTGATE_…", "a key of fastgate.yml in capitals, with underscores for dots: "
 			       "FASTGATE_GATE_ALPHA=0.001"},
-		{"FASTGATE_DEBUG", "messages for those who look inside: a list of domains, such as "
-				   "runner,store:2, or all"},
+		{"FASTGATE_DEBUG",
+		 "debug messages: a list of domains, such as runner,store:2, or all"},
 		{"FASTGATE_PAGER, PAGER",
-		 "what shows long text on a terminal; `cat` or nothing: no pager"},
+		 "the pager for long text on a terminal; `cat` or nothing: no pager"},
 		{"NO_COLOR", "no colours, unless --color says otherwise"},
-		{"CLICOLOR_FORCE", "colours even where there is no terminal"},
-		{"COLUMNS", "how wide text may be"},
+		{"CLICOLOR_FORCE", "colours even without a terminal"},
+		{"COLUMNS", "the width of text"},
 		{"XDG_CACHE_HOME",
-		 "where symbols of libraries are kept, in a folder fastgate; else ~/.cache"},
+		 "symbols of libraries are cached in its folder fastgate; default ~/.cache"},
 },
   files[] = {
 	  {"fastgate.yml", "the configuration: what is measured, and when a difference counts"},
