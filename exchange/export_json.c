@@ -255,6 +255,7 @@ static void write_head(struct fg_json_writer *json, const struct fg_profile *pro
 	const struct fg_profile_measure *time =
 		index < profile->measure_count ? &profile->measures[index] : NULL;
 
+	FG_ASSERT(profile->measures);
 	fg_json_text(json, "schema", "fastgate-profile/1");
 	fg_json_text(json, "writer", options->tool_version);
 	fg_json_text(json, "title", profile->title);

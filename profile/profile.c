@@ -288,16 +288,14 @@ int fg_profile_find_measure(const struct fg_profile *profile, const char *name, 
 uint16_t fg_profile_time_measure(const struct fg_profile *profile)
 {
 	const struct fg_measure_list builtin = {0};
-	uint16_t found = UINT16_MAX;
-	uint16_t index = 0;
+	uint16_t id = 0;
 
-	for (uint16_t id = 0; id < FG_MEASURE_BUILTIN_COUNT; id++) {
-		if (fg_measure_is_time(id) &&
-		    find_measure(profile, fg_measure_at(&builtin, id)->name, &index) &&
-		    index < found)
-			found = index;
+	for (size_t i = 0; i < profile->measure_count; i++) {
+		if (fg_measure_find(&builtin, profile->measures[i].is.name, &id) &&
+		    fg_measure_is_time(id))
+			return (uint16_t)i;
 	}
-	return found;
+	return UINT16_MAX;
 }
 
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample)
