@@ -70,11 +70,6 @@ static int make_run(const struct options *given, const char *file, const struct 
 	int status = FG_OK;
 
 	fg_run_init(&stored->run);
-	if (fg_profile_time_measure(profile) >= profile->measure_count)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "a stored run keeps time, and this profile has none: show the "
-				    "file itself (fastgate view %s)",
-				    file);
 	status = fg_random_uuid(stored->run.id, err);
 	stored->run.project = fg_xstrdup(given->run.project);
 	stored->run.started_ns =

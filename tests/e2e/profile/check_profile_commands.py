@@ -401,6 +401,14 @@ class Commands(unittest.TestCase):
         jsonschema.validate(document, closed(json.loads(Path(SCHEMA).read_text())))
         self.assertEqual(len(document["events"]), 30)
 
+    def test_a_stored_run_keeps_measures_beside_time(self):
+        store = ("--store", self.home / "measures.db")
+        self.run_ok("import", *store, self.two_measures())
+        shutil.rmtree(self.home / "samples", ignore_errors=True)
+        row = self.rows_by_name(*store, "--measure", "alloc_space", "latest")["fit(Track&)"]
+        self.assertEqual(row["self"], 30 * 1024)
+        self.assertEqual(self.rows_by_name(*store, "latest")["fit(Track&)"]["self_ns"], 30e6)
+
     def test_a_measure_that_is_not_there_is_said_with_those_that_are(self):
         path = self.two_measures()
         self.fails(2, "this profile has no measure 'heap.bytes'; it has cpu_time, alloc_space",
@@ -413,7 +421,7 @@ class Commands(unittest.TestCase):
     def test_mistakes_are_one_clear_line(self):
         (self.home / "text").write_text("no profile at all\n")
         self.fails(2, "there is no such file", "view", "./nowhere")
-        self.fails(2, "no profile in a format that is known", "view", "text")
+        self.fails(2, "neither a trace nor an exported run nor a profile", "view", "text")
         self.fails(2, "line 1: 'no profile at all' is not frames", "import", "-F", "folded", "text")
         self.fails(2, "'[' is not", "view", "--focus", "[")
         self.fails(2, "no function matches 'nothing'", "view", "-V", "callgraph", "-f", "nothing")

@@ -20,6 +20,7 @@ struct program {
 	size_t count;
 	double seen[2];  /* share of each arm that the sampler sees */
 	double spent_ns; /* CPU time of the last repetition */
+	bool with_bytes; /* each repetition has a row of another measure too */
 };
 
 static uint32_t add_node_of(struct program *p, uint32_t parent, const char *library,
@@ -96,6 +97,21 @@ static void add_row(struct program *p, uint32_t pair, uint8_t arm, double luck)
 	row->count = used;
 }
 
+/* A row of bytes beside the row of time: far more in the candidate than in the baseline. */
+static void add_bytes(struct program *p, uint32_t pair, uint8_t arm)
+{
+	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
+	struct fg_profile_row *row = fg_profile_set_add_row(&p->set, 1);
+
+	row->measure = fg_profile_set_measure(&p->set, &bytes);
+	row->arm = arm;
+	row->pair = pair;
+	row->nodes[0] = p->nodes[0];
+	row->samples[0] = 1000;
+	row->values[0] = arm ? 1e12 : 1;
+	row->total = row->values[0];
+}
+
 /* Measure the pairs; CPU time is what the rows add up to. */
 static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pairs)
 {
@@ -110,6 +126,8 @@ static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pa
 			struct fg_repetition *r = fg_series_add_repetition(series);
 
 			add_row(p, pair, arm, luck);
+			if (p->with_bytes)
+				add_bytes(p, pair, arm);
 			r->pair = pair;
 			r->arm = arm;
 			r->values[FG_METRIC_MAX_RSS] = 1e6;
@@ -162,6 +180,32 @@ static void the_slower_function_is_named_first_with_its_path(void **state)
 	assert_int_equal(b->library_count, 1);
 	assert_string_equal(b->libraries[0].name, "app");
 	program_release(&p);
+}
+
+static void rows_of_another_measure_change_no_verdict_of_time(void **state)
+{
+	struct program programs[2];
+	const struct fg_benchmark_verdict *verdicts[2];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct program *p = &programs[i];
+
+		program_init(p, 2);
+		p->with_bytes = i == 1;
+		add_small_ones(p, add_node(p, 0, "main", 20.0, 20.0));
+		(void)add_node(p, p->nodes[0], "fit(Track&)", 30.0, 36.0);
+		verdicts[i] = measure(p, 20);
+	}
+	assert_int_equal(verdicts[0]->outcome, verdicts[1]->outcome);
+	assert_true(verdicts[0]->function_count > 0);
+	assert_int_equal(verdicts[0]->function_count, verdicts[1]->function_count);
+	assert_string_equal(verdicts[1]->functions[0].name, "fit(Track&)");
+	for (size_t i = 0; i < verdicts[0]->function_count; i++)
+		assert_true(verdicts[0]->functions[i].delta_ms ==
+			    verdicts[1]->functions[i].delta_ms);
+	for (size_t i = 0; i < 2; i++)
+		program_release(&programs[i]);
 }
 
 static void blame_adds_up_to_the_measured_whole(void **state)
@@ -684,6 +728,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_slower_function_is_named_first_with_its_path),
+		cmocka_unit_test(rows_of_another_measure_change_no_verdict_of_time),
 		cmocka_unit_test(blame_adds_up_to_the_measured_whole),
 		cmocka_unit_test(identical_programs_flag_hardly_any_function),
 		cmocka_unit_test(
