@@ -229,6 +229,7 @@ int fg_store_save_made(struct fg_store *store, struct fg_save *save, const char 
 int fg_store_save(struct fg_store *store, const struct fg_run *run,
 		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
 {
-	return fg_store_save_made(store, &(struct fg_save){.run = run, .profiles = profiles},
-				  report, err);
+	struct fg_save save = {.run = run, .profiles = profiles};
+
+	return fg_store_save_made(store, &save, report, err);
 }

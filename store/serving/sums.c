@@ -361,8 +361,7 @@ int fg_store_save_with_totals(struct fg_store *store, const struct fg_run *run,
 			      struct fg_profile_set *const *profiles, const char *report,
 			      struct fg_error *err)
 {
-	return fg_store_save_made(
-		store,
-		&(struct fg_save){.run = run, .profiles = profiles, .make_totals = make_totals},
-		report, err);
+	struct fg_save save = {.run = run, .profiles = profiles, .make_totals = make_totals};
+
+	return fg_store_save_made(store, &save, report, err);
 }
