@@ -223,6 +223,8 @@ int fg_store_save_made(struct fg_store *store, struct fg_save *save, const char 
 		status = fg_store_write_run(store, save, err);
 	fg_bytes_release(&block);
 	cJSON_Delete(json);
+	save->report = NULL;
+	save->report_block = NULL;
 	return status;
 }
 
