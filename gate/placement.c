@@ -37,10 +37,27 @@ static bool has_libraries_of(const struct fg_environment *a, const struct fg_env
 	return true;
 }
 
+/*
+ * The program, or a library of it, is another file.  Where all are the same files nothing has moved,
+ * and a difference comes from what the program loads or starts while it runs.
+ */
+static bool has_another_file(const struct fg_environment *a, const struct fg_environment *b)
+{
+	if (!is_equal(a, b, "build.id"))
+		return true;
+	for (size_t i = 0; i < a->count; i++) {
+		if (fg_text_starts_with(a->facts[i].key, "build.library.") &&
+		    !is_equal(a, b, a->facts[i].key))
+			return true;
+	}
+	return false;
+}
+
 bool fg_placement_is_same_code(const struct fg_environment *baseline,
 			       const struct fg_environment *candidate)
 {
-	return is_equal(baseline, candidate, "build.code") &&
+	return has_another_file(baseline, candidate) &&
+	       is_equal(baseline, candidate, "build.code") &&
 	       is_equal(baseline, candidate, "build.inputs") &&
 	       has_libraries_of(baseline, candidate) && has_libraries_of(candidate, baseline);
 }

@@ -103,6 +103,18 @@ static void anything_that_may_have_changed_keeps_the_regression(void **state)
 	}
 }
 
+/* As with a plugin that was built anew: no file that is known of has moved. */
+static void the_same_files_are_not_placed_elsewhere(void **state)
+{
+	struct fg_series *series = make_moved_build();
+
+	(void)state;
+	set_both(series, "build.id", "aa", "aa");
+	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PLACEMENT);
+	set_both(series, "build.library.libown.so", "21", "21");
+	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
+}
+
 static void a_fact_that_nobody_has_proves_nothing(void **state)
 {
 	struct fg_environment a = {0};
@@ -128,6 +140,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(whoever_ships_this_binary_can_fail_on_placement,
 						begin, end),
 		cmocka_unit_test_setup_teardown(a_gated_function_does_not_fail_for_its_place, begin,
+						end),
+		cmocka_unit_test_setup_teardown(the_same_files_are_not_placed_elsewhere, begin,
 						end),
 		cmocka_unit_test_setup_teardown(anything_that_may_have_changed_keeps_the_regression,
 						begin, end),
