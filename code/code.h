@@ -88,12 +88,4 @@ void fg_code_compare(const struct fg_code *before, const struct fg_code *after,
 		     struct fg_code_difference *difference);
 void fg_code_difference_release(struct fg_code_difference *difference);
 
-/*
- * The functions of this linkage name: FG_CODE_SAME when there is one and every one of that name is
- * the same; `reaches_change` tells about what they name.  False: no build has one.
- */
-bool fg_code_difference_find(const struct fg_code_difference *difference,
-			     const struct fg_code *before, const struct fg_code *after,
-			     const char *name, struct fg_code_pair *pair);
-
 #endif

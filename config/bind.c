@@ -12,7 +12,6 @@
 #include "config/config.h"
 #include "config/messages.h"
 #include "config/schema.h"
-#include "config/schema_paths.h"
 #include "config/values.h"
 #include "config/yaml_tree.h"
 
@@ -38,7 +37,8 @@ static void name_key(struct fg_binder *binder)
 	struct fg_config_report *report = binder->report;
 	struct fg_strbuf where = {0};
 
-	if (report->count > 0 && fg_schema_find(fg_strbuf_text(&binder->path), &where))
+	if (report->count > 0 &&
+	    fg_section_find_path(binder->schema, fg_strbuf_text(&binder->path), &where))
 		report->items[report->count - 1].key =
 			fg_arena_strdup(&report->arena, fg_strbuf_text(&where));
 	fg_strbuf_release(&where);
@@ -96,28 +96,6 @@ static bool expect_kind(struct fg_binder *binder, const struct fg_yaml_node *nod
 		fg_bind_error(binder, node, NULL, "found %s, expected %s", fg_yaml_kind_name(node),
 			      expected);
 	return false;
-}
-
-const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena)
-{
-	const char **names = NULL;
-	size_t count = 0;
-
-	while (section->keys[count].name)
-		count++;
-	names = fg_arena_array(arena, count + 1, sizeof(names[0]));
-	for (size_t i = 0; i < count; i++)
-		names[i] = section->keys[i].name;
-	return names;
-}
-
-const struct fg_key *fg_section_find(const struct fg_section *section, const char *name)
-{
-	for (const struct fg_key *key = section->keys; key->name; key++) {
-		if (strcmp(key->name, name) == 0)
-			return key;
-	}
-	return NULL;
 }
 
 static void report_unknown(struct fg_binder *binder, const struct fg_section *section,

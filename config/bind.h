@@ -7,6 +7,7 @@
 #include "config/schema.h"
 
 struct fg_binder {
+	const struct fg_section *schema; /* the whole file's */
 	struct fg_plan *plan;
 	struct fg_arena *arena; /* the plan's */
 	struct fg_config_report *report;

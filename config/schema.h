@@ -79,5 +79,11 @@ extern const struct fg_section fg_config_schema; /* the whole file; fills a stru
 /* The names of a section's keys, NULL at the end; in the arena. */
 const char **fg_section_names(const struct fg_section *section, struct fg_arena *arena);
 const struct fg_key *fg_section_find(const struct fg_section *section, const char *name);
+/*
+ * The key that a path below this section means, its path in the schema added to `where`; NULL:
+ * none.  "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key.
+ */
+const struct fg_key *fg_section_find_path(const struct fg_section *section, const char *path,
+					  struct fg_strbuf *where);
 
 #endif

@@ -79,61 +79,9 @@ const char *const *fg_config_keys(struct fg_arena *arena)
 	return kept;
 }
 
-/* ---- paths that people write ---- */
-
-/* Length of the path up to the next dot or bracket; *rest is what follows. */
-static size_t part_of(const char *path, const char **rest)
-{
-	const size_t length = strcspn(path, ".[");
-
-	*rest = path + length;
-	if (**rest == '[')
-		*rest += strcspn(*rest, ".");
-	if (**rest == '.')
-		(*rest)++;
-	return length;
-}
-
-static const struct fg_key *find_part(const struct fg_section *section, const char *part,
-				      size_t length)
-{
-	for (const struct fg_key *key = section->keys; key->name; key++) {
-		if (strlen(key->name) == length && strncmp(key->name, part, length) == 0)
-			return key;
-	}
-	return NULL;
-}
-
-/* "benchmarks.reco.timeout" and "benchmarks.timeout" mean the same key. */
 const struct fg_key *fg_schema_find(const char *path, struct fg_strbuf *where)
 {
-	const struct fg_section *section = &fg_config_schema;
-	const struct fg_key *key = NULL;
-
-	while (*path) {
-		const char *rest = NULL;
-		size_t length = part_of(path, &rest);
-		const struct fg_key *found = section ? find_part(section, path, length) : NULL;
-
-		if (!found && key && key->any) {
-			/* A user-defined name: the key stays the one that contains it. */
-			fg_strbuf_printf(where, ".%s", key->any);
-			if (!*rest || !section)
-				return key;
-			path = rest;
-			length = part_of(path, &rest);
-			found = find_part(section, path, length);
-		} else if (found && key && key->any) {
-			fg_strbuf_printf(where, ".%s", key->any);
-		}
-		if (!found)
-			return NULL;
-		fg_strbuf_printf(where, "%s%s", where->length > 0 ? "." : "", found->name);
-		key = found;
-		section = found->section;
-		path = rest;
-	}
-	return key;
+	return fg_section_find_path(&fg_config_schema, path, where);
 }
 
 bool fg_schema_variable(const char *path, struct fg_strbuf *name)
