@@ -74,7 +74,8 @@ static void find_accepted(const struct fg_gate_input *input, const struct fg_pol
 	}
 }
 
-void fg_benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
+/* Fold the metrics (and functions, where they gate) into the benchmark's outcome. */
+static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
 {
 	enum fg_outcome outcome = FG_OUTCOME_PASS;
 	size_t gated = 0;
@@ -321,5 +322,5 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	if (is_same_code(input, index))
 		fg_placement_settle(arena, verdict);
 	find_accepted(input, policy, arena, verdict);
-	fg_benchmark_conclude(policy, verdict);
+	conclude(policy, verdict);
 }

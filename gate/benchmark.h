@@ -18,7 +18,5 @@ void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena
 /* The same where both sides were built and only the baseline's fastgate.yml names it. */
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
-/* Fold the metrics (and functions, where they gate) into the benchmark's outcome. */
-void fg_benchmark_conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict);
 
 #endif

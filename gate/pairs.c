@@ -14,7 +14,8 @@ struct gathered {
 	bool no_ratio;
 };
 
-bool fg_must_be_positive(const struct fg_metric *metric)
+/* Is a value of zero no measurement at all (a time), or just a small number (a count)? */
+static bool must_be_positive(const struct fg_metric *metric)
 {
 	static const char *const times[] = {"ns", "us", "ms", "s"};
 
@@ -131,7 +132,7 @@ void fg_pairs_collect(const struct fg_series *series, size_t metric, struct fg_p
 	pairs->difference = fg_xcalloc(pair_end + 1, sizeof(pairs->difference[0]));
 	pairs->baseline = fg_xcalloc(pair_end + 1, sizeof(pairs->baseline[0]));
 	pairs->candidate = fg_xcalloc(pair_end + 1, sizeof(pairs->candidate[0]));
-	sort_out(pairs, all, pair_end, fg_must_be_positive(what));
+	sort_out(pairs, all, pair_end, must_be_positive(what));
 	if (pairs->linear && pairs->count > 0)
 		scale_linear(pairs);
 	for (size_t i = 0; i < pairs->count && what->better == FG_BETTER_HIGHER; i++)

@@ -47,7 +47,4 @@ struct fg_set_aside {
 
 struct fg_set_aside fg_count_set_aside(const struct fg_series *series);
 
-/* Is a value of zero no measurement at all (a time), or just a small number (a count)? */
-bool fg_must_be_positive(const struct fg_metric *metric);
-
 #endif

@@ -258,8 +258,12 @@ void fg_calltree_finish(struct fg_calltree *tree)
 	mark_recursion(tree);
 }
 
-void fg_calltree_merge(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,
-		       double scale)
+/*
+ * Add another tree's column 0, path by path, into a column of this one; call fg_calltree_finish()
+ * afterwards.
+ */
+static void merge_column(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,
+			 double scale)
 {
 	uint32_t *label_of = fg_xcalloc(from->label_count, sizeof(label_of[0]));
 	uint32_t *node_of = fg_xcalloc(from->node_count, sizeof(node_of[0]));
@@ -281,8 +285,8 @@ void fg_calltree_difference(const struct fg_calltree *before, const struct fg_ca
 {
 	fg_calltree_init(difference, 2, after->labels[0].name);
 	fg_calltree_set_measure(difference, &after->measure);
-	fg_calltree_merge(difference, 0, before, 1.0);
-	fg_calltree_merge(difference, 1, after, 1.0);
+	merge_column(difference, 0, before, 1.0);
+	merge_column(difference, 1, after, 1.0);
 	difference->inverted = before->inverted && after->inverted;
 	fg_calltree_finish(difference);
 }

@@ -170,12 +170,6 @@ void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
  */
 void fg_calltree_finish(struct fg_calltree *tree);
 
-/*
- * Add another tree's column 0, path by path, into a column of this one; call fg_calltree_finish()
- * afterwards.
- */
-void fg_calltree_merge(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,
-		       double scale);
 /* The union of their paths, with `before` in column 0 and `after` in column 1; finished. */
 void fg_calltree_difference(const struct fg_calltree *before, const struct fg_calltree *after,
 			    struct fg_calltree *difference);

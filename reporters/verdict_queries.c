@@ -48,7 +48,8 @@ size_t fg_report_sure_count(const struct fg_benchmark_verdict *benchmark)
 	return count;
 }
 
-bool fg_report_has_shares(const struct fg_benchmark_verdict *benchmark)
+/* May the parts of the change be given as shares of the whole? */
+static bool has_shares(const struct fg_benchmark_verdict *benchmark)
 {
 	return fg_report_sure_count(benchmark) > 0 &&
 	       isfinite(benchmark->functions[0].share_of_change);
@@ -61,7 +62,7 @@ struct fg_remainder fg_report_everything_else(const struct fg_benchmark_verdict 
 
 	for (size_t i = 0; i < shown; i++)
 		rest.delta_ms -= benchmark->functions[i].delta_ms;
-	if (fg_report_has_shares(benchmark))
+	if (has_shares(benchmark))
 		rest.share = rest.delta_ms / benchmark->total_delta_ms;
 	return rest;
 }
@@ -81,7 +82,8 @@ bool fg_report_has_change(const struct fg_metric_verdict *metric)
 	return metric->decided && isfinite(metric->ratio);
 }
 
-size_t fg_report_count(const struct fg_verdict *verdict, enum fg_outcome outcome)
+/* Benchmarks with this outcome. */
+static size_t count_outcome(const struct fg_verdict *verdict, enum fg_outcome outcome)
 {
 	size_t count = 0;
 
@@ -110,7 +112,7 @@ void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verd
 	fg_strbuf_printf(text, "%zu benchmark%s", verdict->benchmark_count,
 			 verdict->benchmark_count == 1 ? "" : "s");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(parts); i++) {
-		const size_t count = fg_report_count(verdict, parts[i].outcome);
+		const size_t count = count_outcome(verdict, parts[i].outcome);
 
 		if (count == 0)
 			continue;

@@ -26,8 +26,6 @@ struct fg_note_place {
 };
 const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
 				       struct fg_note_place *place);
-/* May the parts of the change be given as shares of the whole? */
-bool fg_report_has_shares(const struct fg_benchmark_verdict *benchmark);
 /* Functions whose change is sure: they come first in the list. */
 size_t fg_report_sure_count(const struct fg_benchmark_verdict *benchmark);
 /*
@@ -44,8 +42,6 @@ struct fg_remainder fg_report_everything_else(const struct fg_benchmark_verdict 
 const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Is there a change worth a number, or only an outcome? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
-/* Benchmarks with this outcome. */
-size_t fg_report_count(const struct fg_verdict *verdict, enum fg_outcome outcome);
 /* "regression: 1 of 5 benchmarks regressed, 4 pass" */
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
 

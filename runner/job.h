@@ -52,9 +52,8 @@ struct fg_runner_job {
 	uint32_t earlier_pairs;
 	double pair_seconds; /* mean of the measured ones */
 	uint16_t last_aside; /* of the last recorded block */
-	double busy
-		/* share of its time that the program kept exactly one CPU busy, last run alone */
-		[FG_ARM_COUNT];
+	/* share of its time that the program kept exactly one CPU busy, last run alone */
+	double busy[FG_ARM_COUNT];
 	double *cost_ratios; /* ln(sampled / unsampled) of the cost blocks */
 	size_t cost_count;
 	size_t cost_capacity;
@@ -63,6 +62,8 @@ struct fg_runner_job {
 };
 
 /* The first (usually only) series.  Valid until a series is added. */
+/* A folder of traces that were taken in; it stays where the user keeps traces, or it cannot be removed. */
+void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder);
 struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);
 void fg_job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase);

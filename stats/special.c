@@ -14,7 +14,8 @@
 #define TINY           1e-300
 #define CONVERGED      1e-16
 
-double fg_log_gamma(double x)
+/* ln of the gamma function for x > 0, without touching the global `signgam` of lgamma(). */
+static double log_gamma_of(double x)
 {
 	int sign;
 
@@ -53,7 +54,7 @@ static double beta_fraction(double a, double b, double x)
 /* ln of x^a (1-x)^b / B(a,b), with 1-x handed in so that nothing is lost near x = 1. */
 static double log_front(double a, double b, double x, double rest)
 {
-	return fg_log_gamma(a + b) - fg_log_gamma(a) - fg_log_gamma(b) + a * log(x) + b * log(rest);
+	return log_gamma_of(a + b) - log_gamma_of(a) - log_gamma_of(b) + a * log(x) + b * log(rest);
 }
 
 double fg_incomplete_beta(double a, double b, double x)

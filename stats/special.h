@@ -3,8 +3,6 @@
 #ifndef FG_STATS_SPECIAL_H
 #define FG_STATS_SPECIAL_H
 
-/* ln of the gamma function for x > 0, without touching the global `signgam` of lgamma(). */
-double fg_log_gamma(double x);
 /* Regularised incomplete beta function I_x(a, b), a, b > 0, 0 <= x <= 1. */
 double fg_incomplete_beta(double a, double b, double x);
 /* The x with I_x(a, b) = p. */

@@ -45,7 +45,8 @@ static void take_line(char *line, struct fg_jit_map *map)
 	map->count++;
 }
 
-void fg_jit_map_parse(char *text, struct fg_jit_map *map)
+/* Takes ownership of `text` and modifies it. */
+static void parse_map(char *text, struct fg_jit_map *map)
 {
 	char *rest = text;
 
@@ -71,7 +72,7 @@ int fg_jit_map_read(uint32_t pid, struct fg_jit_map *map, struct fg_error *err)
 		return fg_error_set(err, FG_EINVAL, "%s is not a file of this user", path);
 	status = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
 	if (status == FG_OK)
-		fg_jit_map_parse(text, map);
+		parse_map(text, map);
 	return status;
 }
 

@@ -24,8 +24,6 @@ struct fg_jit_map {
 };
 
 int fg_jit_map_read(uint32_t pid, struct fg_jit_map *map, struct fg_error *err) FG_NODISCARD;
-/* Takes ownership of `text` and modifies it. */
-void fg_jit_map_parse(char *text, struct fg_jit_map *map);
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* or NULL */
 void fg_jit_map_release(struct fg_jit_map *map);
 

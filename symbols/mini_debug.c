@@ -36,8 +36,9 @@ static int unpack(const void *packed, size_t size, const char *name, uint8_t **b
 	return fg_error_set(err, FG_EPARSE, "%s: .gnu_debugdata is not packed by xz", name);
 }
 
-int fg_mini_debug_parse(const void *packed, size_t size, const char *name, struct fg_elf *symbols,
-			struct fg_error *err)
+/* From the section's bytes. */
+static int parse_table(const void *packed, size_t size, const char *name, struct fg_elf *symbols,
+		       struct fg_error *err)
 {
 	uint8_t *bytes;
 	size_t length;
@@ -59,7 +60,7 @@ int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error
 
 	if (status != FG_OK)
 		return status;
-	status = fg_mini_debug_parse(packed, size, path, symbols, err);
+	status = parse_table(packed, size, path, symbols, err);
 	free(packed);
 	return status;
 }

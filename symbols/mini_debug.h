@@ -15,8 +15,5 @@ enum {
 
 /* FG_ENOENT: the binary has none; FG_EPARSE, FG_ELIMIT: what is there is not one, or too large. */
 int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error *err) FG_NODISCARD;
-/* From the section's bytes. */
-int fg_mini_debug_parse(const void *packed, size_t size, const char *name, struct fg_elf *symbols,
-			struct fg_error *err) FG_NODISCARD;
 
 #endif

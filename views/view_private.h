@@ -29,7 +29,6 @@ void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *c
 		     size_t count);
 /* A row of empty cells, valid until the next one is added; its cells stay where they are. */
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
-void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 /* "the time", or the measure's label: what a share is of. */
 const char *fg_view_whole(const struct fg_view_table *table);
 /* All samples of the table's measure together, whatever the query keeps. */

@@ -71,7 +71,7 @@ static void add_line(struct fg_arena *arena, const char ***lines, size_t *count,
 	fg_strbuf_release(&text);
 }
 
-void fg_view_head(struct fg_view_table *table, const char *format, ...)
+static void add_head(struct fg_view_table *table, const char *format, ...)
 {
 	va_list ap;
 
@@ -176,7 +176,7 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 	char samples[FG_NUMBER_TEXT_SIZE];
 
 	if (profile->title)
-		fg_view_head(table, "%s", profile->title);
+		add_head(table, "%s", profile->title);
 	(void)fg_measure_text(&table->measure, whole_value, whole);
 	(void)fg_format_count((double)total->samples, samples);
 	fg_strbuf_printf(&line, "%s of %s", fg_measure_text(&table->measure, total->value, kept),
@@ -189,7 +189,7 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 		fg_strbuf_printf(&line, " in %s samples", samples);
 	if (query->per_repetition)
 		fg_strbuf_printf(&line, "; the mean of %u repetitions", profile->repetition_count);
-	fg_view_head(table, "%s", fg_strbuf_text(&line));
+	add_head(table, "%s", fg_strbuf_text(&line));
 	fg_strbuf_release(&line);
 }
 

@@ -13,64 +13,6 @@ enum {
 	DEFAULT_LONGEST_WAIT_S = 60, /* what GitHub's second limit asks for */
 };
 
-/* ---- one request ---- */
-
-int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
-		 struct fg_http_reply *reply, struct fg_error *err)
-{
-	int rc = FG_OK;
-
-	p->retry_after_ns = -1;
-	p->may_pass = true;
-	rc = fg_http_send(p->http, request, reply, err);
-	if (rc != FG_OK)
-		return rc;
-	p->retry_after_ns = reply->retry_after_ns;
-	if (reply->status >= 200 && reply->status < 300)
-		return FG_OK;
-	/* A limit that will end says when; GitHub answers 403 for one, too. */
-	p->may_pass = fg_http_is_passing(reply->status) ||
-		      (reply->status == 403 && reply->retry_after_ns >= 0);
-	rc = fg_http_describe(p->http, reply, err);
-	if (reply->status == 403 && !p->may_pass)
-		fg_error_prefix(
-			err,
-			"the token may not write there (those of pull requests from forks may not)");
-	return rc;
-}
-
-int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **json,
-		struct fg_error *err)
-{
-	static const char *const headers[] = {"Accept: application/json", NULL};
-	const struct fg_http_request request = {.method = "GET", .path = path, .headers = headers};
-	struct fg_http_reply reply = {0};
-	int rc = fg_post_send(p, &request, &reply, err);
-
-	if (rc == FG_OK && (reply.body.cut || !reply.body.data ||
-			    fg_json_parse(reply.body.data, reply.body.length,
-					  FG_POST_REPLY_MAX_BYTES, json, NULL) != FG_OK ||
-			    (!cJSON_IsArray(*json) && !cJSON_IsObject(*json)))) {
-		p->may_pass = false;
-		rc = fg_error_set(err, FG_EPARSE, "%s is not what was expected", what);
-	}
-	fg_strbuf_release(&reply.body);
-	return rc;
-}
-
-int fg_post_put(struct fg_post *p, const char *method, const char *path,
-		const struct fg_strbuf *body, struct fg_error *err)
-{
-	static const char *const headers[] = {"Content-Type: application/json",
-					      "Accept: application/json", NULL};
-	const struct fg_http_request request = {method, path, headers, body->data, body->length};
-	struct fg_http_reply reply = {0};
-	const int rc = fg_post_send(p, &request, &reply, err);
-
-	fg_strbuf_release(&reply.body);
-	return rc;
-}
-
 /* ---- a webhook ---- */
 
 static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)

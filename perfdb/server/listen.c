@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "perfdb/server/connections.h"
 #include "perfdb/server/http.h"
+#include "perfdb/server/routes.h"
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -86,6 +87,8 @@ int fg_listen_start(struct fg_server *server, struct fg_error *err)
 		tls[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, server->certificate};
 		tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, server->key};
 	}
+	server->routes = fg_routes;
+	server->route_count = fg_route_count;
 	server->daemon = MHD_start_daemon(
 		flags, server->options.port, let_in, server, fg_http_access, server,
 		MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE,

@@ -16,13 +16,6 @@ static const struct fg_perfdb_command *const commands[] = {
 	&fg_perfdb_backup, &fg_perfdb_gc,    &fg_perfdb_check,
 };
 
-int fg_perfdb_fail(const struct fg_error *err)
-{
-	(void)fprintf(stderr, "perfdb: %s\n", err->message);
-	return err->code == FG_EINVAL || err->code == FG_EPARSE ? FG_PERFDB_USAGE
-								: FG_PERFDB_FAILED;
-}
-
 static void print_usage(FILE *to)
 {
 	(void)fprintf(to, "usage: perfdb COMMAND [OPTIONS]\n\n");

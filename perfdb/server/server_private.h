@@ -26,6 +26,8 @@ enum {
 };
 
 /* Counted since the start; shown by /metrics. */
+struct fg_route;
+
 struct fg_counters {
 	atomic_ullong requests[FG_ROUTE_MAX];
 	atomic_ullong microseconds[FG_ROUTE_MAX];
@@ -64,6 +66,8 @@ struct fg_server {
 	atomic_size_t unproven_bytes; /* of those whose token has not worked yet */
 	atomic_bool draining;
 	struct fg_counters counters;
+	const struct fg_route *routes; /* that the counters are of */
+	size_t route_count;
 	int64_t started_ns;
 };
 

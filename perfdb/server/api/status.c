@@ -93,9 +93,10 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	fg_strbuf_add_text(
 		text,
 		"# HELP perfdb_request_seconds Time spent on requests.\n# TYPE perfdb_request_seconds summary\n");
-	for (size_t i = 0; i < fg_route_count; i++) {
-		const char *labels = fg_arena_printf(&rq->arena, "{method=\"%s\",path=\"%s\"}",
-						     fg_routes[i].method, fg_routes[i].path);
+	for (size_t i = 0; i < rq->server->route_count; i++) {
+		const char *labels =
+			fg_arena_printf(&rq->arena, "{method=\"%s\",path=\"%s\"}",
+					rq->server->routes[i].method, rq->server->routes[i].path);
 
 		fg_strbuf_printf(
 			text,
