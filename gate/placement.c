@@ -59,6 +59,7 @@ bool fg_placement_is_same_code(const struct fg_environment *baseline,
 	return has_another_file(baseline, candidate) &&
 	       is_equal(baseline, candidate, "build.code") &&
 	       is_equal(baseline, candidate, "build.inputs") &&
+	       is_equal(baseline, candidate, "build.mapped") &&
 	       has_libraries_of(baseline, candidate) && has_libraries_of(candidate, baseline);
 }
 

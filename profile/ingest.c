@@ -206,17 +206,32 @@ static char *module_text(const struct fg_module_info *module)
 	return fg_xasprintf("%s %s", module->name, hex);
 }
 
-/* Covers the set of modules, so load order and repeated loads do not matter. */
-static void digest_code(const struct fg_profile *profile, char code[17])
+/* Do the facts about a build tell of this file? */
+static bool is_known(const struct fg_environment *build, const char *name)
 {
-	const size_t count = profile->module_count > 1 ? profile->module_count - 1 : 0;
-	char **texts = fg_xcalloc(count, sizeof(texts[0]));
+	const char *program = fg_environment_get(build, "build.program");
+	char *key = fg_xasprintf("build.library.%s", name);
+	const bool known =
+		fg_environment_get(build, key) || (program && strcmp(program, name) == 0);
+
+	free(key);
+	return known;
+}
+
+/* Covers the set of modules, so load order and repeated loads do not matter. */
+static void digest_code(const struct fg_profile *profile, const struct fg_environment *known,
+			char code[17])
+{
+	char **texts = fg_xcalloc(profile->module_count + 1, sizeof(texts[0]));
+	size_t count = 0;
 	struct fg_sha256 sha;
 	uint8_t digest[FG_SHA256_SIZE];
 	char hex[2 * FG_SHA256_SIZE + 1];
 
-	for (size_t i = 0; i < count; i++)
-		texts[i] = module_text(&profile->modules[i + 1]);
+	for (size_t i = 1; i < profile->module_count; i++) {
+		if (!known || !is_known(known, profile->modules[i].name))
+			texts[count++] = module_text(&profile->modules[i]);
+	}
 	if (count)
 		qsort(texts, count, sizeof(texts[0]), compare_texts);
 	fg_sha256_init(&sha);
@@ -282,7 +297,9 @@ void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profi
 	if (result)
 		fill_result(profile, result);
 	if (result && row->wants_code)
-		digest_code(profile, result->code);
+		digest_code(profile, NULL, result->code);
+	if (result && row->known_build)
+		digest_code(profile, row->known_build, result->other_code);
 	free(node_of);
 }
 

@@ -7,6 +7,7 @@
 #ifndef FG_PROFILE_INGEST_H
 #define FG_PROFILE_INGEST_H
 
+#include "model/environment.h"
 #include "profile/profile.h"
 #include "symbols/symbolizer.h"
 
@@ -21,6 +22,11 @@ struct fg_ingest_row {
 	const char *program; /* base name; NULL: as they are */
 	const char *called;
 	bool wants_code; /* fill `code` of the result */
+	/*
+	 * Fill `other_code` of the result: what was mapped beside the program and the libraries
+	 * that these facts of its build name (plugins, child programs).  NULL: not wanted.
+	 */
+	const struct fg_environment *known_build;
 };
 
 /* What the caller may want to say about it; text is yours to free by fg_ingest_result_release(). */
@@ -35,6 +41,7 @@ struct fg_ingest_result {
 	 * (bytes, where there is none).
 	 */
 	char code[17];
+	char other_code[17];
 	char *first_note; /* what was odd; NULL: nothing */
 	size_t note_count;
 };

@@ -6,6 +6,8 @@
  *	build.code            digest of the program's machine code and data, wherever they lie
  *	build.code.LIBRARY    the same of a shared library of the project
  *	build.inputs          digest of the files that the command names and of the project's data
+ *	build.mapped          digest of what else was mapped while it ran, by build-ids: plugins,
+ *	                      child programs; known once a repetition was sampled
  *	build.changed         of the candidate: the functions and objects of the program that are
  *	                      not as in the baseline, by linkage name; " ..." at the end: and more
  *
@@ -20,6 +22,7 @@
 
 #define FG_FACT_CODE    "build.code"
 #define FG_FACT_INPUTS  "build.inputs"
+#define FG_FACT_MAPPED  "build.mapped"
 #define FG_FACT_CHANGED "build.changed"
 
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build);

@@ -240,7 +240,7 @@ static void settle_sampler(struct fg_runner_job *job)
 static bool is_of_the_program(const char *key)
 {
 	return strcmp(key, FG_FACT_INPUTS) != 0 && strcmp(key, FG_FACT_CHANGED) != 0 &&
-	       !fg_text_starts_with(key, FG_FACT_CODE);
+	       strcmp(key, FG_FACT_MAPPED) != 0 && !fg_text_starts_with(key, FG_FACT_CODE);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include "cli/session/session.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
+#include "runner/code_facts.h"
 #include "runner/runner.h"
 
 /* The profile set of a series, made when its first sample arrives. */
@@ -112,13 +113,18 @@ static void take_samples(struct fg_session *session, size_t index, const struct 
 			 const char *trace_folder)
 {
 	struct fg_series *series = &session->run.series[index];
+	struct fg_environment *build = &series->build[done->arm];
 	struct fg_ingest_row row = row_of(session, done);
 	struct fg_ingest_result result = {0};
 	struct fg_error why = {0};
 
 	row.wants_code = series->identical && !*session->codes[done->arm];
+	if (!series->identical && !fg_environment_get(build, FG_FACT_MAPPED))
+		row.known_build = build;
 	/* A repetition without samples still has its times. */
 	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
+		if (row.known_build)
+			fg_environment_set(build, FG_FACT_MAPPED, result.other_code, false);
 		if (row.wants_code)
 			check_code(session, series, done, result.code);
 	} else if (!session->told_no_samples) {

@@ -39,6 +39,7 @@ static struct fg_series *make_moved_build(void)
 	set_both(series, "build.id", "aa", "bb");
 	set_both(series, "build.code", "c0de", "c0de");
 	set_both(series, "build.inputs", "da7a", "da7a");
+	set_both(series, "build.mapped", "e15e", "e15e");
 	set_both(series, "build.library.libc.so.6", "11", "11");
 	set_both(series, "build.library.libown.so", "21", "22");
 	set_both(series, "build.code.libown.so", "0c0de", "0c0de");
@@ -87,6 +88,7 @@ static void anything_that_may_have_changed_keeps_the_regression(void **state)
 	} rows[] = {
 		{.why = "the program's code", .key = "build.code", .candidate = "0ther"},
 		{.why = "its inputs", .key = "build.inputs", .candidate = "0ther"},
+		{.why = "a plugin", .key = "build.mapped", .candidate = "0ther"},
 		{.why = "a library's code", .key = "build.code.libown.so", .candidate = "0ther"},
 		{.why = "a foreign library", .key = "build.library.libc.so.6", .candidate = "12"},
 		{.why = "a library is new", .key = "build.library.libnew.so", .candidate = "1"},
@@ -123,6 +125,8 @@ static void a_fact_that_nobody_has_proves_nothing(void **state)
 	(void)state;
 	fg_environment_set(&a, "build.inputs", "1", false);
 	fg_environment_set(&b, "build.inputs", "1", false);
+	fg_environment_set(&a, "build.mapped", "1", false);
+	fg_environment_set(&b, "build.mapped", "1", false);
 	assert_false(fg_placement_is_same_code(&a, &b));
 	fg_environment_set(&a, "build.code", "1", false);
 	assert_false(fg_placement_is_same_code(&a, &b));
