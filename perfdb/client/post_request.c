@@ -3,7 +3,7 @@
 #include "perfdb/client/post_private.h"
 
 int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
-			struct fg_http_reply *reply, struct fg_error *err)
+		 struct fg_http_reply *reply, struct fg_error *err)
 {
 	int status = FG_OK;
 

@@ -248,7 +248,7 @@ class Server:
         """The status, or None when the connection ended without one."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
         try:
-            connection.request(method, path, body, {"Content-Type": "application/octet-stream"} if body else {})
+            connection.request(method, path, body, {"Content-Type": "application/vnd.fastgate.run"} if body else {})
             reply = connection.getresponse()
             return reply.status, reply.read()
         except TimeoutError:
