@@ -97,7 +97,9 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
  */
 int fg_process_wait(struct fg_process *processes, size_t count, struct fg_process_result *results,
 		    struct fg_error *err) FG_NODISCARD;
-/* Sends a signal to every child that fg_process_start() did not start; returns how many there are. */
+/*
+ * Sends a signal to every child that fg_process_start() did not start; returns how many there are.
+ */
 size_t fg_process_signal_strays(int signal);
 /* Ends every child that fg_process_start() did not start, and its children in turn: strays. */
 bool fg_process_end_strays(void);

@@ -32,7 +32,10 @@ static struct fg_code_pair pair_of(const struct fg_code *before, size_t b,
 	return pair;
 }
 
-/* Who names a changed item, who names those, and so on: along the uses of the newer build, backwards. */
+/*
+ * Marks what names a changed item, what names that, and so on: along the uses of the newer build,
+ * backwards.
+ */
 static void spread(const struct fg_code *after, struct fg_code_difference *difference,
 		   const uint32_t *pair_of_item)
 {

@@ -166,7 +166,9 @@ static void scan_function(struct digester *d, const struct fg_image_symbol *symb
 	}
 }
 
-/* Tables of the loader and of the unwinder: full of numbers that only look like addresses of data. */
+/*
+ * Tables of the loader and of the unwinder: full of numbers that only look like addresses of data.
+ */
 static bool is_bookkeeping(const struct fg_image_section *section)
 {
 	static const char *const beginnings[] = {".eh_frame", ".gcc_except", ".dyn", ".gnu",
@@ -229,7 +231,10 @@ static void collect_unnamed(struct digester *d)
 	d->unnamed_count = used;
 }
 
-/* Where unnamed data at this address ends: at the next that something names, a symbol, or the section's end. */
+/*
+ * Where unnamed data at this address ends: at the next that something names, a symbol, or the
+ * section's end.
+ */
 static uint64_t unnamed_end(const struct digester *d, uint64_t address)
 {
 	const struct fg_image_section *section = fg_image_section_at(&d->image, address);
@@ -352,7 +357,10 @@ static const struct fg_image_relocation *stub_target(const struct digester *d, u
 	return NULL;
 }
 
-/* Bytes in which words may be addresses: those that the loader relocates, or (fixed) look like one of ours. */
+/*
+ * Bytes in which words may be addresses: those that the loader relocates, or (fixed) look like one
+ * of ours.
+ */
 static void add_data(struct digester *d, struct fg_strbuf *text, uint64_t address, uint64_t size,
 		     unsigned depth)
 {
@@ -391,7 +399,9 @@ static void add_data(struct digester *d, struct fg_strbuf *text, uint64_t addres
 	add_bytes(text, bytes + from, size - from);
 }
 
-/* In the function whose text is being written, or in a part of it that lies elsewhere ("f.cold")? */
+/*
+ * In the function whose text is being written, or in a part of it that lies elsewhere ("f.cold")?
+ */
 static bool is_in_function(const struct digester *d, uint64_t address)
 {
 	const struct fg_image_symbol *symbol = fg_image_symbol_at(&d->image, address);
@@ -506,7 +516,10 @@ static void add_address(struct digester *d, struct fg_strbuf *text, uint64_t add
 	}
 }
 
-/* Bytes that the instruction reads or writes at its displacement; 0: it only takes the address, or who knows. */
+/*
+ * Bytes that the instruction reads or writes at its displacement; 0: it only takes the address, or
+ * who knows.
+ */
 static uint64_t operand_size(const struct digester *d, const struct instruction *i)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -629,7 +642,9 @@ static int compare_orderings(const void *left, const void *right)
 	return by_name ? by_name : (a->index > b->index) - (a->index < b->index);
 }
 
-/* A piece of the image that acts without being named: constructors, what the loader brings along. */
+/*
+ * A piece of the image that acts without being named: constructors, what the loader brings along.
+ */
 static bool acts_by_itself(const struct fg_image_section *section)
 {
 	return strcmp(section->name, ".init_array") == 0 ||

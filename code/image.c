@@ -158,7 +158,9 @@ static Elf64_Sym table_symbol(const struct symbol_table *table, size_t index)
 	return symbol;
 }
 
-/* "parse.part.2.cold" → "parse.part.cold": compilers number clones and static locals as they come. */
+/*
+ * "parse.part.2.cold" → "parse.part.cold": compilers number clones and static locals as they come.
+ */
 static const char *without_numbers(struct fg_arena *arena, const char *name)
 {
 	char *plain = fg_arena_strdup(arena, name);
@@ -240,7 +242,10 @@ static void take_symbol(struct reader *r, const struct symbol_table *table, Elf6
 	};
 }
 
-/* Aliases go; a function without a size (assembler) reaches to the next symbol or its section's end. */
+/*
+ * Aliases go; a function without a size (assembler) reaches to the next symbol or its section's
+ * end.
+ */
 static void settle_symbols(struct fg_image *image)
 {
 	size_t used = 0;

@@ -55,8 +55,8 @@ struct fg_image {
 };
 
 /*
- * FG_EPARSE: not an ELF file, or a broken one; FG_EUNSUPPORTED: another machine, or no symbol table;
- * FG_ELIMIT: too large.  On failure the image is empty.
+ * FG_EPARSE: not an ELF file, or a broken one; FG_EUNSUPPORTED: another machine, or no symbol
+ * table; FG_ELIMIT: too large.  On failure the image is empty.
  */
 int fg_image_read(const char *path, struct fg_image *image, struct fg_error *err) FG_NODISCARD;
 void fg_image_release(struct fg_image *image);

@@ -13,8 +13,9 @@
  * So the CPU clock has the last word: what it counts beyond the user samples is owed to system
  * time, and whichever sample meets the thread in the kernel gets it.  What is owed swings around
  * the truth by a period; a debt below zero is carried on, and what a thread leaves behind goes to
- * the process, from where the next thread that is met in the kernel for the first time fetches it.  So threads too short to
- * be met in the kernel do not lose their system time, nor is noise taken for it.
+ * the process, from where the next thread that is met in the kernel for the first time fetches it.
+ * So threads too short to be met in the kernel do not lose their system time, nor is noise taken
+ * for it.
  *
  *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.
  *	Two threads of 1.5 ms, with one user sample and with two: 0.5 ms and -0.5 ms, nothing in all.

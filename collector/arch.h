@@ -15,77 +15,9 @@
 #ifndef FG_COLLECTOR_ARCH_H
 #define FG_COLLECTOR_ARCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <ucontext.h>
-
 #if !defined(__x86_64__) && !defined(__i386__)
 # error "the collector knows x86-64 and i386; another processor needs a file in collector/arch/"
 #endif
-
-#define FG_WORD      sizeof(uintptr_t)
-#define FG_ARCH_PAGE 4096u
-
-/* The registers that a walk carries from frame to frame. */
-struct fg_regs {
-	uintptr_t pc;
-	uintptr_t sp;
-	uintptr_t bp;
-};
-
-/* Where the return address of a frame lies, given its CFA: in the word below. */
-static inline uintptr_t fg_return_address_at(uintptr_t cfa)
-{
-	return cfa - FG_WORD;
-}
-
-/* A register in a signal context. */
-typedef greg_t fg_arch_word;
-
-/*
- * Do `size` bytes before `code` lie on the same page as what follows?  The page before need not be
- * there.
- */
-static inline bool fg_arch_same_page(const uint8_t *code, size_t size)
-{
-	return ((uintptr_t)code & (FG_ARCH_PAGE - 1)) >= size;
-}
-
-/* The saved registers of a context, as bytes from here to there. */
-static inline uintptr_t fg_arch_registers_begin(const ucontext_t *context)
-{
-	return (uintptr_t)&context->uc_mcontext.gregs[0];
-}
-
-static inline uintptr_t fg_arch_registers_end(const ucontext_t *context)
-{
-	return (uintptr_t)&context->uc_mcontext.gregs[NGREG];
-}
-
-/* Lazy-binding entries take 16 bytes; is this one past its `push`? */
-static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
-{
-	return (pc & 15u) >= 11;
-}
-
-/*
- * The number that `mov $number, %eax` loads shortly before a system call instruction, or a call of
- * one; -1: none is seen.
- */
-static inline long fg_arch_number_before(const uint8_t *call)
-{
-	enum {
-		FARTHEST = 22
-	};
-
-	if (!fg_arch_same_page(call, FARTHEST))
-		return -1;
-	for (int back = 5; back <= FARTHEST; back++)
-		if (call[-back] == 0xb8 && call[-back + 3] == 0 && call[-back + 4] == 0)
-			return call[-back + 1] | (call[-back + 2] << 8);
-	return -1;
-}
 
 #if defined(__x86_64__)
 # include "collector/arch/x86_64.h"

@@ -30,7 +30,10 @@
 #define FG_ENV_DELAY "FASTGATE_COLLECTOR_DELAY"
 /* Milliseconds that are sampled from then on. */
 #define FG_ENV_DURATION "FASTGATE_COLLECTOR_DURATION"
-/* "FIRST-LAST" (or "FIRST:LAST"): sample from the begin of unit FIRST to the end of unit LAST, both included. */
+/*
+ * "FIRST-LAST" (or "FIRST:LAST"): sample from the begin of unit FIRST to the end of unit LAST, both
+ * included.
+ */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
 /* Absolute path of a one-byte file, mapped shared: no samples while that byte is '0'. */
 #define FG_ENV_CONTROL "FASTGATE_COLLECTOR_CONTROL"

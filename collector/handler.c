@@ -181,7 +181,9 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 	clocks->tick_fast = fast;
 }
 
-/* A sample where a tick meets system time; or, where probes look for it, a reason to begin these. */
+/*
+ * A sample where a tick meets system time; or, where probes look for it, a reason to begin these.
+ */
 static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
 {
 	struct fg_account *account = &thread->account;

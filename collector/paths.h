@@ -106,7 +106,7 @@ static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look 
 }
 
 /*
- * Of each path, by its id, the child that was asked for last: frame << 32 | id.  Most have one
+ * The child that was asked for last, by path id: frame << 32 | id.  Most have one
  * child only, and the paths of a stack were numbered one after the other when it was met first, so
  * that they lie side by side here.
  */

@@ -54,7 +54,7 @@ static inline int32_t fg_rule_offset(uint64_t rule)
 	return (int32_t)(uint32_t)(rule >> 32);
 }
 
-/* Of the kinds that read the CFA from memory, `offset` holds two numbers. */
+/* For kinds that read the CFA from memory, `offset` holds two numbers. */
 static inline int32_t fg_rule_two_offsets(int offset, int addend)
 {
 	return (int32_t)((uint32_t)(uint16_t)offset | ((uint32_t)(uint16_t)addend << 16));

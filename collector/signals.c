@@ -35,7 +35,7 @@ static _Thread_local volatile sig_atomic_t forwarded __attribute__((tls_model("i
  */
 static _Thread_local volatile sig_atomic_t arrived[2] __attribute__((tls_model("initial-exec")));
 static _Thread_local siginfo_t pending_info __attribute__((tls_model("initial-exec")));
-/* The same for a signal that was sent to the process: 0 none, 1 being written or taken, 2 there. */
+/* As above, for a signal sent to the process: 0 none, 1 being written or taken, 2 there. */
 static _Atomic uint8_t process_pending;
 static siginfo_t process_pending_info;
 
@@ -60,7 +60,8 @@ static int raw_mask(int how, const sigset_t *set, sigset_t *before)
 	return (int)syscall(SYS_rt_sigprocmask, how, set, before, KERNEL_SIGSET);
 }
 
-bool fg_signal_unblock(void)
+/* Let our signal through; returns whether it was blocked before. */
+static bool unblock_signal(void)
 {
 	sigset_t ours;
 	sigset_t before;
@@ -84,13 +85,13 @@ bool fg_signal_hold(void)
 
 void fg_signal_release(void)
 {
-	(void)fg_signal_unblock();
+	(void)unblock_signal();
 }
 
 void fg_signal_inherit(bool was_blocked)
 {
 	blocked = was_blocked;
-	(void)fg_signal_unblock();
+	(void)unblock_signal();
 }
 
 static struct sigaction shadow_get(void)
@@ -118,7 +119,7 @@ static void install(void)
 	(void)sigfillset(&ours.sa_mask);
 	if (real_sigaction(FG_SIGNAL, &ours, &before) == 0 && before.sa_sigaction != our_handler)
 		shadow_set(&before);
-	blocked = fg_signal_unblock();
+	blocked = unblock_signal();
 }
 
 void fg_signal_install(void (*handler)(int signal, siginfo_t *info, void *context))
@@ -138,7 +139,7 @@ static void die_of(int signal)
 	FG_REAL(sigaction);
 	(void)real_sigaction(signal, &standard, NULL);
 	(void)syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
-	(void)fg_signal_unblock();
+	(void)unblock_signal();
 }
 
 /*
@@ -528,7 +529,7 @@ FG_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
 }
 
 /*
- * Of all these epoll alone ends by EINTR when the kernel has woken it for a signal to the process
+ * Among these, only epoll ends with EINTR when the kernel has woken it for a signal to the process
  * that another thread was quicker to take.  Where the program has the signal blocked while it waits
  * nothing of the kind may wake it: it is blocked in earnest.  That costs a sample its moment, not
  * its weight; but the wall clock is there to see threads wait.

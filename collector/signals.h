@@ -21,14 +21,12 @@ void fg_signal_begin(void);
  */
 bool fg_signal_forward(int signal, siginfo_t *info, void *context);
 /*
- * The same for one that was kept for this thread, and whose wake the kernel has dropped for the
- * sake of a sample.
+ * As above, for a signal that was kept for this thread and whose wake the kernel has dropped for
+ * the sake of a sample.
  */
 bool fg_signal_forward_kept(int signal, void *context);
 /* The handler has got a signal of this thread's clock, or of its tick. */
 void fg_signal_arrived(bool tick);
-/* Let our signal through; returns whether it was blocked before. */
-bool fg_signal_unblock(void);
 /*
  * Show the next program image the mask and disposition that this one believes in; and take that
  * back.

@@ -243,8 +243,9 @@ struct fg_search {
 
 struct fg_global {
 	_Atomic uint32_t *alive;
-	bool lazy;      /* the file is made with the first sample: a child of fork */
-	bool sandboxed; /* the program has entered a sandbox: no system calls from handlers any more */
+	bool lazy; /* the file is made with the first sample: a child of fork */
+	/* the program has entered a sandbox: no system calls from handlers any more */
+	bool sandboxed;
 	_Atomic uint8_t opening;
 	struct fg_options options;
 	char program[FG_OUTPUT_MAX]; /* what /proc/self/exe says */
@@ -279,7 +280,7 @@ struct fg_global {
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
 	/*
-	 * Whose each of these is: a thread's number; less than 0 for one that has left us, but
+	 * Thread number per slot; negative: a thread that has left us, but
 	 * perhaps not yet the process.
 	 */
 	_Atomic pid_t tids[FG_THREADS_MAX];

@@ -557,7 +557,7 @@ void fg_thread_stop(struct fg_thread *thread)
 	thread->clocks.attached = false;
 }
 
-void fg_thread_start(struct fg_thread *thread)
+static void start_thread(struct fg_thread *thread)
 {
 	thread->clocks.attached = true;
 	thread->clocks.attached = start_clocks(thread);
@@ -591,7 +591,7 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t 
 	if (self)
 		write_own_name(thread);
 	fg_thread_leave(thread);
-	fg_thread_start(thread);
+	start_thread(thread);
 }
 
 /*

@@ -31,7 +31,6 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t 
 void fg_thread_detach(struct fg_thread *thread, bool is_last);
 /* Stop and start its clocks around an exec that may fail. */
 void fg_thread_stop(struct fg_thread *thread);
-void fg_thread_start(struct fg_thread *thread);
 /* THREAD_BEGIN, if the trace has not got it yet. */
 void fg_thread_announce(struct fg_thread *thread);
 /* The calling thread's name as the kernel knows it; "" where it may not be asked. */

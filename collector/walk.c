@@ -67,7 +67,8 @@ static uint32_t walked(const struct walk *walk)
 	return walk->end - FIRST + walk->beyond;
 }
 
-bool fg_readable(uintptr_t address)
+/* Can a word be read at `address`?  Asks the kernel. */
+static bool is_readable(uintptr_t address)
 {
 	/*
 	 * The kernel reads the set before it looks at `how`: EFAULT if it cannot, EINVAL if it can.
@@ -95,7 +96,7 @@ static bool can_read_slowly(struct walk *walk, uintptr_t address)
 	const uintptr_t page = address & ~(uintptr_t)(FG_TRACE_ALIGN - 1);
 
 	if (address < FG_TRACE_ALIGN || address % FG_WORD != 0 || fg_g.sandboxed ||
-	    !fg_readable(address))
+	    !is_readable(address))
 		return false;
 	walk->inside = false;
 	if (page == walk->safe_high) {
@@ -254,7 +255,7 @@ static enum step step_by(struct walk *walk, uint64_t rule, bool *checked)
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)fg_rule_offset(rule);
 	const uintptr_t bp_offset = (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
 
-	/* Of another register's way here nothing is remembered. */
+	/* Nothing is remembered of how another register got here. */
 	*checked = reg == FG_DWARF_SP || reg == FG_DWARF_BP;
 	switch (kind) {
 	case FG_RULE_CFA:
@@ -361,8 +362,8 @@ static void keep_frame(struct walk *walk, const struct fg_walk_frame *frame)
 }
 
 /*
- * Do the kept frames still stand, from the one that was met outwards to the end?  Otherwise the walk is put onto the outermost
- * frame that is certain, and frames between are taken over.
+ * Do the kept frames still stand, from the one that was met outwards to the end?  Otherwise the
+ * walk is put onto the outermost frame that is certain, and frames between are taken over.
  */
 static bool verify(struct walk *walk)
 {

@@ -14,7 +14,4 @@ struct fg_walk_result {
 
 struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *context);
 
-/* Can a word be read at `address`?  Asks the kernel. */
-bool fg_readable(uintptr_t address);
-
 #endif

@@ -361,7 +361,7 @@ void fg_record_texts(struct fg_thread *thread, const char *first, const char *se
 /* The folder that a relative path starts from, with its final zero; 0: not known. */
 static long folder_of(const char *path, char *folder, size_t room)
 {
-	/* Who has changed the folder since may have opened the library before. */
+	/* A process that has changed its folder since may have opened the library before. */
 	if (!fg_g.sandboxed && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0) {
 		const long size = syscall(SYS_getcwd, folder, room);
 

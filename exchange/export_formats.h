@@ -40,7 +40,7 @@ struct fg_stack_sums {
 	uint64_t *inclusive_samples;
 };
 
-/* Of one measure. */
+/* Sums of one measure. */
 void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile,
 			uint16_t measure);
 void fg_stack_sums_release(struct fg_stack_sums *sums);

@@ -174,7 +174,7 @@ static bool is_same_binary(const struct fg_series *a, const struct fg_series *b)
 	return same;
 }
 
-/* Of other bytes, but of the same code? */
+/* Different bytes, but the same code? */
 static bool is_same_code(const struct fg_gate_input *input, size_t index)
 {
 	const struct fg_series *series = &input->run->series[index];

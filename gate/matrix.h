@@ -41,7 +41,7 @@ struct fg_pair_matrix {
 	float *values;
 };
 
-/* Of the rows of one measure; all others are FG_NO_ENTITY. */
+/* For the rows of one measure; all others are FG_NO_ENTITY. */
 void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 			   struct fg_profile_pairs *pairs);
 void fg_profile_pairs_release(struct fg_profile_pairs *pairs);

@@ -38,8 +38,8 @@ static bool has_libraries_of(const struct fg_environment *a, const struct fg_env
 }
 
 /*
- * The program, or a library of it, is another file.  Where all are the same files nothing has moved,
- * and a difference comes from what the program loads or starts while it runs.
+ * The program, or a library of it, is another file.  Where all are the same files nothing has
+ * moved, and a difference comes from what the program loads or starts while it runs.
  */
 static bool has_another_file(const struct fg_environment *a, const struct fg_environment *b)
 {

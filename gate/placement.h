@@ -2,8 +2,8 @@
 /*
  * The same code in another place.  A linker that puts a loop across a cache line makes it slower,
  * and no line of anybody's change did it.  Where both builds have the same machine code and data
- * and the same inputs (the facts build.code, build.code.LIBRARY, build.mapped and build.inputs), a difference of
- * a measured metric is placement.
+ * and the same inputs (the facts build.code, build.code.LIBRARY, build.mapped and build.inputs), a
+ * difference of a measured metric is placement.
  */
 #ifndef FG_GATE_PLACEMENT_H
 #define FG_GATE_PLACEMENT_H

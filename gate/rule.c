@@ -11,7 +11,8 @@
  * error s and t quantile q of the share of alpha that this look may spend (stats/sequential.h).
  * With it:
  *
- *   FAIL   m - q s > ln(1 + tolerated)  and  m >= ln(1 + min_effect)  and  the signed-rank test agrees at 5 times the share
+ *   FAIL   m - q s > ln(1 + tolerated)  and  m >= ln(1 + min_effect)  and  the signed-rank test
+ *          agrees at 5 times the share
  *   PASS   m + q s < ln(1 + margin)
  *   else the next look; after the last one: inconclusive.
  *

@@ -14,8 +14,8 @@
  * new part depends on nothing before it, so the coin is fair again; with too large an r, wins and
  * losses alternate, which is safe.  Only (1 - r) of a slowdown shows in it, so it is seen later.
  *
- * r is not known.  There is a pair of bettors for each of 0, 0.1 ... 0.9, all betting from the first
- * pair on.  The one that counts has an r at or above the largest that the data leave room for
+ * r is not known.  There is a pair of bettors for each of 0, 0.1 ... 0.9, all betting from the
+ * first pair on.  The one that counts has an r at or above the largest that the data leave room for
  * (fg_finding_highest_correlation()): 0.9 after ten pairs, 0 after some dozens without dependence.
  *
  * Example: 30 pairs around +3 % with a scatter of 1 % and no dependence.  r = -0.02 was found; with
@@ -65,7 +65,9 @@ static void judge(const struct fg_rule *rule, bool is_worse, bool is_fine,
 		  struct fg_rule_finding *finding)
 {
 	is_worse = is_worse && finding->estimate >= log1p(rule->min_effect);
-	/* Signs alone know nothing of the size: no pass while the interval reaches over the margin. */
+	/*
+	 * Signs alone know nothing of the size: no pass while the interval reaches over the margin.
+	 */
 	is_fine = is_fine && finding->high < log1p(rule->margin);
 	finding->decided = is_worse || is_fine;
 	if (is_worse)

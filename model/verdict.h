@@ -18,7 +18,8 @@ enum fg_outcome {
 	FG_OUTCOME_NEW,
 	FG_OUTCOME_MISSING,
 	FG_OUTCOME_IMPROVEMENT,
-	FG_OUTCOME_PLACEMENT, /* the same code in other places: slower or faster, and nobody's doing */
+	/* the same code in other places: slower or faster, and nobody's doing */
+	FG_OUTCOME_PLACEMENT,
 	FG_OUTCOME_INCONCLUSIVE,
 	FG_OUTCOME_REGRESSION,
 	FG_OUTCOME_ERROR,

@@ -13,7 +13,8 @@
  *   time.
  * - The stricter of the common schemas (Ant's) knows no attributes on the root, neither output nor
  *   properties below a
- *   testcase, and wants properties, cases, system-out and system-err in this order: nothing else is used.
+ *   testcase, and wants properties, cases, system-out and system-err in this order: nothing
+ *   else is used.
  */
 #include "base/clock.h"
 #include "base/number.h"

@@ -64,8 +64,8 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 
 /*
  * The run that a report.json tells of: its id, project, times and the commits of both sides; build,
- * host and series stay empty.  For a report that comes from elsewhere: an id or a commit of the wrong
- * form is refused.  Release it.
+ * host and series stay empty.  For a report that comes from elsewhere: an id or a commit of the
+ * wrong form is refused.  Release it.
  */
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
 	FG_NODISCARD;

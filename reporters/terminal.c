@@ -11,7 +11,8 @@
  *	max rss  +0.0 %  pass      wall time  not decided in duet
  *
  * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
- * and verdict stay.  A verdict in capitals needs somebody's attention; colour only repeats the text.
+ * and verdict stay.  A verdict in capitals needs somebody's attention; colour only repeats the
+ * text.
  */
 #include "base/text.h"
 #include "reporters/figures.h"

@@ -18,8 +18,8 @@
 void fg_build_capture(const struct fg_target *target, struct fg_environment *build);
 
 /*
- * The same program with the same libraries?  By build-ids where all have one, by content otherwise; and the same arguments and files
- * (fg_target_same_files).
+ * The same program with the same libraries?  By build-ids where all have one, by content otherwise;
+ * and the same arguments and files (fg_target_same_files).
  */
 bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
 			   const struct fg_environment *build_a,

@@ -2,9 +2,9 @@
 /*
  * A commit into a git worktree without a branch, with the submodules that its build can need.
  *
- * A submodule that is initialised in the main checkout is needed, and cloned from there: no network.
- * One that is known there and not initialised is not needed: the work tree builds without it.  One
- * that the main checkout does not know (any more) is fetched if possible.
+ * A submodule that is initialised in the main checkout is needed, and cloned from there: no
+ * network. One that is known there and not initialised is not needed: the work tree builds without
+ * it.  One that the main checkout does not know (any more) is fetched if possible.
  */
 #ifndef FG_RUNNER_CHECKOUT_H
 #define FG_RUNNER_CHECKOUT_H

@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 
 enum {
-	/* Raise it when digests of the same code come out differently: cached ones are left alone. */
+	/*
+	 * Raise it when digests of the same code come out differently: cached ones are left alone.
+	 */
 	DIGEST_VERSION = 1,
 	DIGEST_HEX = 2 * FG_CODE_DIGEST_SIZE + 1,
 	CHANGED_MAX_BYTES = 2000,
@@ -230,7 +232,7 @@ static bool is_no_input(const char *path)
 	       ends_with_any(name, endings, FG_ARRAY_SIZE(endings));
 }
 
-/* Of the files that git knows or would take, those that the program may read. */
+/* Adds those files that git knows or would add and that the program may read. */
 static void add_project_files(struct inputs *inputs, const char *root)
 {
 	static const char *const arguments[] = {"ls-files",           "--cached",      "--others",

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "runner/tail.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -428,6 +430,20 @@ int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, cha
 }
 
 /*
+ * git takes a file for unchanged by its size and its second, unless the index is no younger than
+ * that second: then it looks inside.  A copy that looked younger than its original would hide what
+ * was changed right after a commit.
+ */
+static void keep_times(const char *from, const char *to)
+{
+	struct stat status;
+
+	if (stat(from, &status) == 0)
+		(void)!utimensat(AT_FDCWD, to, (struct timespec[]){status.st_atim, status.st_mtim},
+				 0);
+}
+
+/*
  * `git write-tree` keeps what it found out in the index: it gets a copy, the user's stays as it is.
  */
 static int copy_index(const struct fg_git *git, const char *copy, struct fg_error *err)
@@ -444,8 +460,11 @@ static int copy_index(const struct fg_git *git, const char *copy, struct fg_erro
 		index = usual;
 	}
 	/* Before the first `git add` there is none: the empty tree. */
-	if (index && fg_fs_exists(index))
+	if (index && fg_fs_exists(index)) {
 		status = fg_fs_copy(index, copy, 0600, err);
+		if (status == FG_OK)
+			keep_times(index, copy);
+	}
 	free(usual);
 	return status;
 }

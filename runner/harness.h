@@ -3,7 +3,8 @@
  * Output of benchmark harnesses: one execution of a harness gives a number of cases, each with
  * metrics of its own.
  *
- * google-benchmark  --benchmark_format=json; of repeated cases the mean, where the harness computed one
+ * google-benchmark  --benchmark_format=json; of repeated cases the mean, where the harness computed
+ *                   one
  * catch2            --reporter xml
  * hyperfine         --export-json /dev/stdout, or any file that the benchmark then prints
  *

@@ -62,7 +62,10 @@ struct fg_runner_job {
 };
 
 /* The first (usually only) series.  Valid until a series is added. */
-/* A folder of traces that were taken in; it stays where the user keeps traces, or it cannot be removed. */
+/*
+ * A folder of traces that were taken in; it stays where the user keeps traces, or it cannot be
+ * removed.
+ */
 void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder);
 struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);

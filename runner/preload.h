@@ -28,9 +28,9 @@ struct fg_preload {
 };
 
 /*
- * Can this program be sampled?  FG_EUNSUPPORTED says why not: linked statically, set-user-id, built with a sanitizer that
- * must come first, for another machine; FG_ENOENT: not there, FG_EINVAL: not executable.  Of a script the interpreter is
- * looked at.
+ * Can this program be sampled?  FG_EUNSUPPORTED says why not: linked statically, set-user-id, built
+ * with a sanitizer that must come first, for another machine; FG_ENOENT: not there, FG_EINVAL: not
+ * executable.  Of a script the interpreter is looked at.
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
 

@@ -71,7 +71,7 @@ static bool was_stolen(const struct fg_execution *execution)
 	       steal > steal_max;
 }
 
-/* Of a block that is whole. */
+/* For a complete block. */
 static uint16_t aside_of(const struct fg_pass *pass)
 {
 	const struct fg_execution *executions = pass->executions;
@@ -268,7 +268,7 @@ static void settle_block(struct fg_pass *pass)
 	pass->counts = aside == 0;
 }
 
-/* Of each series the repetitions that came from these slots. */
+/* The repetitions of each series that came from these slots. */
 static int tell(const struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
 {
 	const struct fg_runner_options *options = &pass->job->runner->options;

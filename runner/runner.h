@@ -111,7 +111,8 @@ void fg_runner_finish(struct fg_runner_job *job);
 int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Does this benchmark belong to that shard?  By hash of its name, so that adding one moves no other.  Every benchmark belongs to exactly one.
+ * Does this benchmark belong to that shard?  By hash of its name, so that adding one moves no
+ * other.  Every benchmark belongs to exactly one.
  */
 bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
 

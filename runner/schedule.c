@@ -5,11 +5,12 @@
  * Runs of one binary, one after the other, resemble their neighbours: frequency, temperature and
  * other tenants drift.  So the two arms are interleaved and the pair is the unit of analysis.
  *
- * duet    Both arms at once on the same CPU.  Whatever takes time from that CPU takes it from both alike.  The one started first
- *         has a small advantage, hence pairs come in twos with the order swapped; which order begins is drawn.  The CPU
- *         moves on with each two pairs.  CPU time is the metric.
- * abba    One at a time: A B B A or B A A B, drawn.  A linear drift over the block adds the same to both arms:
- *         positions 0 + 3 = 1 + 2.  The whole block is one observation.
+ * duet    Both arms at once on the same CPU.  Whatever takes time from that CPU takes it from both
+ *         alike.  The one started first has a small advantage, hence pairs come in twos with the
+ *         order swapped; which order begins is drawn.  The CPU moves on with each two pairs.  CPU
+ *         time is the metric.
+ * abba    One at a time: A B B A or B A A B, drawn.  A linear drift over the block adds the same to
+ *         both arms: positions 0 + 3 = 1 + 2.  The whole block is one observation.
  * stored  The candidate alone; its partner is in the store.
  *
  * Randomness: every draw comes from a generator seeded by (run seed, benchmark, purpose, counter).

@@ -48,7 +48,7 @@ static void add_variable(struct fg_target *target, size_t *room, char *variable)
 }
 
 /*
- * Of one size in both arms: PWD is where the arm runs, so its length is that of the path, and not
+ * The same size in both arms: PWD is where the arm runs, so its length is that of the path, and not
  * where fastgate was started, which would be right for one arm and wrong for the other.
  */
 static void build_environment(struct fg_target *target)

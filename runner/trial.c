@@ -28,8 +28,8 @@ enum {
 	REASON_SIZE = 256,
 	APART_MAX = 4, /* pairs of a duet that were none, before any that was */
 	/*
-	 * Of the last pairs so many were none: one that counts takes the time of four, and two
-	 * blocks of ABBA tell more.
+	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs as
+	 * much as four, and two blocks of ABBA tell more.
 	 */
 	RECENT_PAIRS = 16,
 	RECENT_APART_MAX = 12,

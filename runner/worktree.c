@@ -414,7 +414,9 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 	}
 }
 
-/* The snapshot's tree changes from run to run, so a run has one to itself: the first that is free. */
+/*
+ * The snapshot's tree changes from run to run, so a run has one to itself: the first that is free.
+ */
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)
 {

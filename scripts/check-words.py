@@ -15,6 +15,12 @@ BANNED = {
     r"(?<![\w.>])(localtime|gmtime|ctime|asctime|strerror)\s*\(": "not safe with threads",
     r"\b(system|popen)\s*\(": "no shell: base/process.h",
 }
+# Comments begin with their subject, as in any English text, and keep to the width of the code.
+COMMENT = re.compile(r"^\s*(?:/\*|\*)(?:\s|$)")
+INVERTED = re.compile(r"^\s*(?:/\*|\*)\s+(?:Of|So many|As many|The same for who|Whose) ")
+MAX_COMMENT_COLUMNS = 100
+OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")
+
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 
@@ -28,6 +34,13 @@ def problems(name, text):
     for number, line in enumerate(lines, 1):
         if UNFINISHED.search(line) and name != "scripts/check-words.py":
             yield number, "unfinished work is not landed"
+        if in_c and COMMENT.match(line):
+            if INVERTED.match(line) and (line.lstrip().startswith("/*") or lines[number - 2].strip() == "/*"):
+                yield number, "a comment begins with its subject"
+            if len(line.expandtabs(8)) > MAX_COMMENT_COLUMNS and "\t*\t" not in line and " *\t" not in line:
+                yield number, f"comments keep to {MAX_COMMENT_COLUMNS} columns"
+        if in_c and OLD_PREFIX.search(line):
+            yield number, "functions begin with fg_: headers say what is private"
         if not in_c or name.startswith(("collector/", "examples/", "bench/")):
             continue
         code = re.sub(r'"(?:[^"\\]|\\.)*"|//.*|^\s*\*.*|/\*.*', "", line)

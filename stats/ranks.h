@@ -20,7 +20,9 @@ struct fg_ranked {
 	bool first; /* from the first sample, or above the center */
 };
 
-/* Sorts `items`; ties share a rank.  Returns the sum of t^3 - t over the groups of t equal values. */
+/*
+ * Sorts `items`; ties share a rank.  Returns the sum of t^3 - t over the groups of t equal values.
+ */
 double fg_ranks_assign(struct fg_ranked *items, size_t count);
 double fg_ranks_sum_first(const struct fg_ranked *items, size_t count);
 

@@ -53,7 +53,10 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes);
 /* `max_id`: larger ids are refused; 0: no limit. */
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
 		   struct fg_error *err) FG_NODISCARD;
-/* Adds the rows to the set, as rows of this measure; indexes[i] is the set's node for matrix->ids[i]. */
+/*
+ * Adds the rows to the set, as rows of this measure; indexes[i] is the set's node for
+ * matrix->ids[i].
+ */
 void fg_matrix_to_set(const struct fg_matrix *matrix, struct fg_profile_set *set, uint16_t measure,
 		      const uint32_t *indexes);
 void fg_matrix_release(struct fg_matrix *matrix);

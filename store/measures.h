@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The measures of a profile in the store.  CPU time has kinds of chunks of its own (chunks.h); every
- * other measure is a row of `measure`, and its id makes the kinds of its chunks.  The wire names
- * measures too: docs/formats/upload.md.
+ * The measures of a profile in the store.  CPU time has kinds of chunks of its own (chunks.h);
+ * every other measure is a row of `measure`, and its id makes the kinds of its chunks.  The wire
+ * names measures too: docs/formats/upload.md.
  */
 #ifndef FG_STORE_MEASURES_H
 #define FG_STORE_MEASURES_H

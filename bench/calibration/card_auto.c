@@ -32,7 +32,7 @@ enum side {
 
 static const char *const schedule_names[SIDES] = {"duet", "abba"};
 
-/* Of one program in one condition. */
+/* One program in one condition. */
 struct both {
 	struct recorded_pair *observations[SIDES]; /* pairs, blocks */
 	size_t count[SIDES];

@@ -183,7 +183,9 @@ static int gate(struct fg_session *session, struct fg_arms *arms,
 		*err = told;
 		return status;
 	}
-	/* A shard is neither uploaded nor posted: `fastgate gate --merge` does that for the whole. */
+	/*
+	 * A shard is neither uploaded nor posted: `fastgate gate --merge` does that for the whole.
+	 */
 	return request->shard ? (int)session->verdict.exit_code
 			      : fg_session_tell(session, !request->no_post);
 }

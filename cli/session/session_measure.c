@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Measuring: the runner executes, each repetition is kept and profiled, the gate says when to stop. */
+/*
+ * Measuring: the runner executes, each repetition is kept and profiled, the gate says when to stop.
+ */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "cli/session/samples.h"

@@ -15,8 +15,8 @@ void fg_tokens_take(void);
  */
 int fg_tokens_take_planned(const struct fg_plan *plan, struct fg_error *err) FG_NODISCARD;
 /*
- * May the server that a checkout names get a token?  Not if PERFDB_URL, the user's own choice, names
- * another one.
+ * May the server that a checkout names get a token?  Not if PERFDB_URL, the user's own choice,
+ * names another one.
  */
 int fg_tokens_check_url(const char *url, struct fg_error *err) FG_NODISCARD;
 

@@ -3,7 +3,7 @@
 #ifndef FG_COLLECTOR_ARCH_I386_H
 #define FG_COLLECTOR_ARCH_I386_H
 
-#include "collector/arch.h"
+#include "collector/arch/common.h"
 
 #include <elf.h>
 #include <sys/syscall.h>

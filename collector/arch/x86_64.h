@@ -3,7 +3,7 @@
 #ifndef FG_COLLECTOR_ARCH_X86_64_H
 #define FG_COLLECTOR_ARCH_X86_64_H
 
-#include "collector/arch.h"
+#include "collector/arch/common.h"
 
 #include <elf.h>
 #include <sys/syscall.h>
@@ -33,7 +33,7 @@ static inline uintptr_t fg_arch_register(const ucontext_t *context, unsigned dwa
 	return dwarf < FG_DWARF_REGS ? (uintptr_t)context->uc_mcontext.gregs[order[dwarf]] : 0;
 }
 
-/* Of the frame of the signal trampoline: at its stack pointer the kernel put the context. */
+/* The kernel put the context at the stack pointer of the signal trampoline's frame. */
 static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *trampoline)
 {
 	return (const ucontext_t *)trampoline->sp;

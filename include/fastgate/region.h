@@ -69,7 +69,7 @@ static inline void fg_region_begin(const char *name)
 		api->region_begin(api->name(name));
 }
 
-/* The same for a name that does not change: it is looked up once. */
+/* As above, for a name that does not change: it is looked up once. */
 #define FG_REGION_BEGIN(text)                                        \
  do {                                                                \
   static uint32_t fg_name_;                                          \

@@ -129,8 +129,8 @@ struct parcel {
 };
 
 /*
- * Anything may stand between us and the server, and answer 200: a login page, a cache.  Only a reply
- * that names the run and its content confirms it.
+ * Anything may stand between us and the server, and answer 200: a login page, a cache.  Only a
+ * reply that names the run and its content confirms it.
  */
 static bool is_confirmed(const struct parcel *parcel, const struct fg_http_reply *reply)
 {
@@ -361,23 +361,5 @@ int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		status = fg_error_set(err, FG_ENET, "%s",
 				      *p.reason.message ? p.reason.message
 							: "runs are left in the spool");
-	return status;
-}
-
-int fg_push_check(const struct fg_push_options *options, struct fg_error *err)
-{
-	struct push p = {.options = options};
-	struct fg_http_reply reply = {0};
-	int status = open_server(options, &p.http, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_http_send(
-		p.http, &(struct fg_http_request){.method = "GET", .path = "/api/v1/capabilities"},
-		&reply, err);
-	if (status == FG_OK && reply.status != FG_HTTP_OK)
-		status = fg_http_describe(p.http, &reply, err);
-	fg_strbuf_release(&reply.body);
-	fg_http_close(p.http);
 	return status;
 }

@@ -4,9 +4,9 @@
  *
  * A run first becomes a file in the spool, synced and renamed into place; only then is the network
  * used.  fg_push_spool() sends the files, oldest first, and removes each when the server has
- * confirmed that the run is on its disk.  Whatever happens in between (a broken connection, a server
- * that is down, a killed process), the file is still there for the next try.  The server knows runs
- * by their id, so sending one twice does no harm.
+ * confirmed that the run is on its disk.  Whatever happens in between (a broken connection, a
+ * server that is down, a killed process), the file is still there for the next try.  The server
+ * knows runs by their id, so sending one twice does no harm.
  *
  *	confirmed  200 or 201, naming the run   the file is removed
  *	           and its digest
@@ -67,7 +67,5 @@ struct fg_push_result {
  */
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;
-/* Is a server there, and does it take this token?  FG_ENET with the reason otherwise. */
-int fg_push_check(const struct fg_push_options *options, struct fg_error *err) FG_NODISCARD;
 
 #endif

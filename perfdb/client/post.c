@@ -114,7 +114,7 @@ static int try_until(struct fg_post *p, const struct kind *kind,
 		rc = kind->deliver(p, result, err);
 		if (rc == FG_OK || rc == FG_EINTERRUPTED || !p->may_pass || i >= attempts)
 			return rc;
-		/* Who asks again before a limit has ended makes it longer. */
+		/* Asking again before a limit has ended makes it longer. */
 		if (p->retry_after_ns > patience.longest_wait_ns) {
 			fg_error_prefix(err, "its limit ends in %" PRId64 " s, which is too long",
 					p->retry_after_ns / FG_NS_PER_S);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may ask what.  Inside perfdb/server/ only. */
+/* Which client may ask what.  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_ADMISSION_H
 #define FG_PERFDB_SERVER_ADMISSION_H
 

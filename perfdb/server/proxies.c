@@ -160,7 +160,9 @@ static bool parse_forwarded(const char *text, size_t size, struct address *addre
 
 typedef bool parse_hop(const char *text, size_t size, struct address *address);
 
-/* From the right: the first address that is no trusted proxy.  False: the list breaks off before. */
+/*
+ * From the right: the first address that is no trusted proxy.  False: the list breaks off before.
+ */
 static bool read_list(const struct fg_proxies *proxies, const char *list, parse_hop *parse,
 		      struct address *client)
 {

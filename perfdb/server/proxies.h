@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who asks, when proxies stand in between.  Inside perfdb/server/ only. */
+/* The client's address when proxies stand in between.  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_PROXIES_H
 #define FG_PERFDB_SERVER_PROXIES_H
 

@@ -44,7 +44,7 @@ struct fg_request {
 	int64_t started_ns;
 	struct fg_arena arena;
 	struct fg_body body;
-	/* Who asks. */
+	/* The client. */
 	char *client;    /* the address */
 	const char *who; /* for the log and the limiter: "token 3", or the address */
 	bool authorized;

@@ -11,8 +11,8 @@
  *
  * While no token was ever made, a server is open to local clients: it listens on loopback only, and
  * answers only requests that call it by a loopback name, so that DNS rebinding does not reach it,
- * and that came through no proxy.  Behind a proxy it lets nobody in until a token is made.  Revoking
- * the last token does not open it again.
+ * and that came through no proxy.  Behind a proxy it lets nobody in until a token is made.
+ * Revoking the last token does not open it again.
  */
 #ifndef FG_PERFDB_SERVER_SERVER_H
 #define FG_PERFDB_SERVER_SERVER_H

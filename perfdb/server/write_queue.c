@@ -6,8 +6,8 @@
  * whole batch is rolled back and each write is done again by itself: savepoints would copy every
  * page that changes, always.
  *
- * No thread waits for a write: the request goes on in a worker after the commit.  What was confirmed
- * is on the disk.
+ * No thread waits for a write: the request goes on in a worker after the commit.  What was
+ * confirmed is on the disk.
  */
 #include "perfdb/server/write_queue.h"
 

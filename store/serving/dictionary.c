@@ -84,7 +84,7 @@ static void read_one_function(struct fg_byte_reader *reader, struct fg_dictionar
 	d->function_keys[i] = fg_map_hash(key->data, key->length);
 }
 
-/* As many as are the base's from here on: what was found out about those holds for these. */
+/* From here on these belong to the base: what was found out about those holds. */
 static size_t take_functions(struct fg_byte_reader *reader, struct fg_dictionary *d,
 			     struct fg_likeness *walk, size_t i)
 {

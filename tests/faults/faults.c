@@ -2,13 +2,17 @@
 /*
  * A preloaded library that makes one call fail, for tests alone: it is never installed.
  *
- * FG_FAULTS_PROGRAM  the program that is meant, by the name of its file; every other one is left alone
+ * FG_FAULTS_PROGRAM  the program that is meant, by the name of its file; every other one is left
+ *                    alone
  * FG_FAULTS_CLASS    which calls are counted: a row of the table below
  * FG_FAULTS_AT       the number of the call that fails, from 1
- * FG_FAULTS_ERRNO    the errno that it says; SHORT: reads, writes and sends move one byte instead of failing
+ * FG_FAULTS_ERRNO    the errno that it says; SHORT: reads, writes and sends move one byte instead
+ *                    of failing
  * FG_FAULTS_STAYS    when set, every later call of the class fails as well: a disk that stays full
- * FG_FAULTS_LOG      a file that gets the stack of each failing call; without a line in it, there was no such call
- * FG_FAULTS_LIST     a file that gets, when no call is to fail, the number of the first call from each different stack
+ * FG_FAULTS_LOG      a file that gets the stack of each failing call; without a line in it, there
+ *                    was no such call
+ * FG_FAULTS_LIST     a file that gets, when no call is to fail, the number of the first call from
+ *                    each different stack
  *
  * Counted are the calls that the program and its libraries make by name; what libc does within
  * itself is its own. A forked child goes on counting where its parent was.  Unless it is told to

@@ -56,7 +56,7 @@ static bool has_left(const struct usable *u, size_t start, size_t first, double 
 }
 
 /*
- * Of the last one to four values: how many have left the level that stands since `start`; 0: none.
+ * How many of the last one to four values have left the level that began at `start`.
  */
 static size_t count_left(const struct usable *u, size_t start, double noise)
 {

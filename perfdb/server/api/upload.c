@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A run is stored in up to three steps.  A worker opens its dictionary (or finds it in memory), then
- * checks and packs the values.  It goes to the writing thread at most twice: with rows of functions
- * and call paths that are new to the database, and with the run.
+ * A run is stored in up to three steps.  A worker opens its dictionary (or finds it in memory),
+ * then checks and packs the values.  It goes to the writing thread at most twice: with rows of
+ * functions and call paths that are new to the database, and with the run.
  */
 #include "base/clock.h"
 #include "base/hash.h"

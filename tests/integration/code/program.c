@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A program with one of everything that speaks of addresses; built several times, each with one thing changed. */
+/*
+ * A program with one of everything that speaks of addresses; built several times, each with one
+ * thing changed.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Is it the same code?  Asked of builds that differ in one thing each, position independent and not. */
+/*
+ * Is it the same code?  Asked of builds that differ in one thing each, position independent and
+ * not.
+ */
 #include "code/code.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"

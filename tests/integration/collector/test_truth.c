@@ -410,7 +410,9 @@ static void deep_stacks_are_whole_or_cut_in_the_middle(void **state)
 		check_depth(&cases[i], "deep");
 }
 
-/* As many libraries as a reconstruction job has: copies of a few, for one file is loaded once. */
+/*
+ * A reconstruction job's number of libraries: copies of a few, because a file is loaded only once.
+ */
 static void copy_libraries(const struct fg_scratch *scratch, unsigned count)
 {
 	struct fg_error err;

@@ -24,7 +24,7 @@ struct fg_cutter {
 	struct fg_random random;
 };
 
-/* Of a hundred lines so many are cut; which, and where, is the same in every run. */
+/* Cuts this many of a hundred connections; which, and where, is the same in every run. */
 void fg_cutter_start(struct fg_cutter *cutter, const struct fg_test_server *server,
 		     unsigned percent);
 void fg_cutter_stop(struct fg_cutter *cutter);

@@ -299,7 +299,7 @@ static void save_as(struct fg_store *store, uint64_t seed, const char *id)
 }
 
 /*
- * Of a session that has seen nothing yet: what is in the database already does not get there twice.
+ * A session that has seen nothing yet does not add what is in the database already.
  */
 static void new_session_finds_what_another_one_added(void **state)
 {
@@ -329,7 +329,7 @@ static void new_session_finds_what_another_one_added(void **state)
 	assert_true(nodes >= 120);
 	assert_int_equal(count(db, FG_SQL_FUNCTION_LAST), functions);
 	assert_int_equal(count(db, FG_SQL_NODE_LAST), nodes);
-	/* Who adds without an id, as earlier versions do, gets one that is free. */
+	/* Adding without an id, as earlier versions do, takes a free one. */
 	if (fg_db_begin(db, true, &err) != FG_OK ||
 	    fg_db_script(db, "INSERT INTO node (parent, function) VALUES (-1, -1)", &err) != FG_OK)
 		fail_msg("%s", err.message);

@@ -116,7 +116,7 @@ static __attribute__((noinline)) void aligned(unsigned depth)
 	room[1] = more[1] = 0;
 }
 
-/* Of the same size as `plain`, so that one may stand where the other stood. */
+/* The same size as `plain`, so that one may stand where the other stood. */
 static __attribute__((noinline)) void other(unsigned depth)
 {
 	go(depth);

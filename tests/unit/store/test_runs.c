@@ -268,7 +268,7 @@ static void end(struct under_way *run)
 }
 
 /*
- * Of a pair that goes on, what is there so far is set aside; with its end it counts, and nothing of
+ * What is there of a pair in progress is set aside; with its end it counts, and nothing of
  * it is there twice.
  */
 static void a_pair_under_way_is_kept_and_settled_later(void **state)
@@ -555,7 +555,7 @@ static void store_of_the_version_before_is_brought_up_to_date(void **state)
 	assert_int_equal(sqlite3_exec(raw, back_to_version_1, NULL, NULL, NULL), SQLITE_OK);
 	assert_int_equal(fg_store_open(path, FG_STORE_READ_ONLY, &other, &f->err), FG_EDB);
 	assert_non_null(strstr(f->err.message, "older fastgate"));
-	/* Who may only read, but says so, brings it up to date all the same. */
+	/* A reader that says it only reads still brings the store up to date. */
 	if (fg_store_open(path, FG_STORE_READ_ONLY | FG_STORE_MIGRATE, &f->store, &f->err) != FG_OK)
 		fail_msg("%s", f->err.message);
 	assert_int_equal(sqlite3_exec(raw, "SELECT 1 FROM dictionary INDEXED BY dictionary_by_use",

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The rule about files must see what it is there for: plant a circle, a loop of headers and unused functions in a copy.
+set -eu
+python=$1
+root=$2
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+mkdir -p "$copy/base" "$copy/docs" "$copy/tests/unit" "$copy/bench"
+cp "$root/docs/architecture.md" "$copy/docs"
+
+define() { # file, name, names it calls
+	file=$1
+	name=$2
+	shift 2
+	printf 'int %s(void)\n{\n\treturn 0' "$name" >>"$copy/$file"
+	for call in "$@"; do printf ' + %s()' "$call" >>"$copy/$file"; done
+	printf ';\n}\n' >>"$copy/$file"
+}
+expect() { # words expected; none: no finding
+	said=$("$python" "$root/scripts/check-files.py" "$copy") && code=0 || code=1
+	case $said in
+	*"$1"*) [ -n "$1" ] && return 0 ;;
+	*) echo "expected '$1', got: $said" && exit 1 ;;
+	esac
+	[ "$code" -eq 0 ] || { echo "expected nothing, got: $said" && exit 1; }
+}
+start() {
+	rm -f "$copy"/base/* "$copy"/tests/unit/* "$copy"/bench/*
+	define base/low.c fg_low
+	define base/high.c fg_high fg_low
+	printf 'static int main_of_nothing(void)\n{\n\treturn fg_high();\n}\n' >"$copy/base/top.c"
+}
+start
+expect ''
+define base/low.c fg_lower fg_high
+expect 'base/high.c names fg_low of base/low.c'
+start
+printf '#include "base/b.h"\n' >"$copy/base/a.h"
+printf '#include "base/a.h"\n' >"$copy/base/b.h"
+expect 'base/a.h includes base/b.h'
+start
+define base/high.c fg_forgotten
+expect 'base/high.c: nothing in the product uses fg_forgotten: remove it'
+printf 'void f(void) { fg_forgotten(); }\n' >"$copy/tests/unit/test_x.c"
+expect 'base/high.c: nothing in the product uses fg_forgotten: remove it'
+printf 'void f(void) { fg_forgotten(); }\n' >"$copy/bench/b.c"
+expect ''
+start
+define base/high.c fg_inner
+define base/high.c fg_outer fg_inner
+printf 'static int g(void)\n{\n\treturn fg_outer();\n}\n' >>"$copy/base/top.c"
+expect 'base/high.c: fg_inner is used here only: make it static'
+printf 'void f(void) { fg_inner(); }\n' >"$copy/tests/unit/test_x.c"
+expect ''
