@@ -191,6 +191,7 @@ static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict 
 	const struct fg_remainder rest = fg_report_everything_else(benchmark, sure);
 	struct fg_strbuf names = {0};
 
+	FG_ASSERT(sure == 0 || benchmark->functions);
 	for (size_t i = 0; i < sure; i++)
 		add_blamed(text, &benchmark->functions[i]);
 	if (sure > 0 && isfinite(rest.delta_ms)) {

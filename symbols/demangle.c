@@ -11,10 +11,7 @@
 #include <setjmp.h>
 
 /* Part of every static C++ runtime, for exactly this; it has no header. */
-/*
- * NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): its name is the
- * runtime's
- */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): not our name */
 int __gcclibcxx_demangle_callback(const char *mangled,
 				  void (*piece)(const char *text, size_t length, void *context),
 				  void *context);

@@ -71,7 +71,7 @@ static void add_line(struct fg_arena *arena, const char ***lines, size_t *count,
 	fg_strbuf_release(&text);
 }
 
-static void add_head(struct fg_view_table *table, const char *format, ...)
+FG_PRINTF(2, 3) static void add_head(struct fg_view_table *table, const char *format, ...)
 {
 	va_list ap;
 
