@@ -119,7 +119,7 @@ void *fg_arena_grow(struct fg_arena *arena, void *items, size_t *capacity, size_
 		return items;
 	wanted = *capacity ? *capacity * 2 : 16;
 	moved = fg_arena_array(arena, wanted, size);
-	if (count > 0)
+	if (items && count > 0)
 		memcpy(moved, items, count * size);
 	*capacity = wanted;
 	return moved;

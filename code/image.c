@@ -88,6 +88,7 @@ static void read_sections(struct reader *r)
 
 	image->sections =
 		fg_arena_array(&image->arena, r->header_count, sizeof(image->sections[0]));
+	FG_ASSERT(r->headers);
 	image->low = UINT64_MAX;
 	r->tls_start = UINT64_MAX;
 	for (size_t i = 0; i < r->header_count; i++) {

@@ -487,8 +487,8 @@ void fg_thread_times(struct fg_times *times)
 		return;
 	times->user_ns = ns_of(&usage.ru_utime);
 	times->system_ns = ns_of(&usage.ru_stime);
-	times->faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
-	times->departures = (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+	times->faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+	times->departures = (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 }
 
 void fg_thread_announce(struct fg_thread *thread)

@@ -317,8 +317,9 @@ static const char *clock_text(const struct fg_trace_header *header)
 		[FG_CLOCK_WALL] = "elapsed time, running or blocked",
 	};
 	static const char *const with_system[] = {
-		[FG_CLOCK_SYSTEM] = "user time by the kernel's task clock, system time at kernel "
-				    "ticks: lockstep with the tick is possible there",
+		[FG_CLOCK_SYSTEM] =
+			("user time by the kernel's task clock, system time at kernel ticks: "
+			 "lockstep with the tick is possible there"),
 		[FG_CLOCK_PERF_KERNEL] = "user and system time, by the kernel's task clock",
 		[FG_CLOCK_PROBE] =
 			"user time by the kernel's task clock, system time by random probes",

@@ -57,6 +57,7 @@ static void work(uint64_t seed, int64_t end_ns)
 			for (int i = 0; i < 1000000 && !in_memory; i++)
 				sink += (uint64_t)i;
 		}
+		(void)sink;
 		pause_for(draw_exponential(&random, PAUSE_S));
 	}
 	free(memory);

@@ -119,8 +119,6 @@ void fg_cli_overview(struct fg_strbuf *text, unsigned columns)
 }
 
 /* Paragraphs are wrapped; a line that begins with a blank stays as it is. */
-#include "cli/framework/help.h"
-
 static void add_description(const char *description, struct fg_strbuf *text, unsigned columns)
 {
 	while (*description) {

@@ -18,7 +18,7 @@ int fg_connections_start(int64_t headers_ns, int64_t request_ns, size_t busy_fro
 			 struct fg_connections **connections, struct fg_error *err) FG_NODISCARD;
 void fg_connections_stop(struct fg_connections *connections);
 /* For MHD_OPTION_NOTIFY_CONNECTION. */
-void fg_connections_notice(void *context, struct MHD_Connection *connection, void **entry,
+void fg_connections_notice(void *context, struct MHD_Connection *connection, void **slot,
 			   enum MHD_ConnectionNotificationCode code);
 /* The headers of a request have arrived (`begins`), or its answer was read. */
 void fg_connections_request(struct fg_connections *connections, struct MHD_Connection *connection,

@@ -15,11 +15,15 @@
 # define VARIANT 0
 #endif
 
-#define ROUNDS   40
-#define SMALL    4000
-#define HOT      90000
-#define SHARED   40000
-#define NOINLINE __attribute__((noinline, noclone))
+#define ROUNDS 40
+#define SMALL  4000
+#define HOT    90000
+#define SHARED 40000
+#ifdef __clang__ /* which makes no clones */
+# define NOINLINE __attribute__((noinline))
+#else
+# define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 /* Plain work that takes time in proportion to `steps`, different for each `salt`. */
 static inline uint64_t spin(uint64_t x, long steps, uint64_t salt)
