@@ -235,8 +235,10 @@ static bool is_no_input(const char *path)
 /* Adds those files that git knows or would add and that the program may read. */
 static void add_project_files(struct inputs *inputs, const char *root)
 {
-	static const char *const arguments[] = {"ls-files",           "--cached",      "--others",
-						"--exclude-standard", "--deduplicate", NULL};
+	/* In a checkout of ours every file of the user's is tracked; others were built there. */
+	const char *others = strstr(root, "/.fastgate/builds/") ? NULL : "--others";
+	const char *const arguments[] = {"ls-files", "--deduplicate", "--exclude-standard",
+					 "--cached", others,          NULL};
 	const struct fg_git git = {.folder = root};
 	char *text = NULL;
 	size_t count = 0;

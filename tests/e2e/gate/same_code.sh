@@ -26,8 +26,11 @@ measure() { # what, expected of the code, expected of the inputs
 sed -i 's|^#include "table.h"|&\n__attribute__((used)) static int nobody_calls_this(int x)\n{\n\treturn x * 3 + 1;\n}|' table.c
 grep -q nobody_calls_this table.c || fail "nothing was planted"
 echo 'A sentence.' >README.md
+# A product that nobody told git to ignore is no input.
+sed -i "s|^wordcount:.*|&\n\tpwd >where-it-was-built|" Makefile
+grep -q 'where-it-was-built' Makefile || fail "no product was planted"
 measure "an unused function and a document" same same
-git checkout -q table.c
+git checkout -q table.c Makefile
 rm README.md
 
 echo 'another line' >>words.txt
