@@ -122,6 +122,11 @@ const struct fg_route fg_routes[] = {
 	 .scope = FG_SCOPE_NONE,
 	 .handler = fg_handle_metrics,
 	 .is_public = true},
+	{.method = "GET",
+	 .path = "/favicon.ico",
+	 .scope = FG_SCOPE_NONE,
+	 .handler = fg_handle_icon,
+	 .is_public = true},
 	{.method = "GET", .path = "/assets/", .scope = FG_SCOPE_NONE, .handler = fg_handle_asset},
 	{.method = "GET", .path = "/", .scope = FG_SCOPE_NONE, .handler = fg_handle_asset},
 };

@@ -32,6 +32,8 @@ def pages_of_a_local_store(run):
         check(key, f"the address has no key: {server.url}")
         key = key.group(1)
         expect(server.ask("GET", "/healthz"), 200, "health")
+        icon = expect(server.ask("GET", "/favicon.ico"), 200, "the icon, which a browser asks for on its own")
+        check(icon.headers.get("content-type") == "image/svg+xml", f"the icon's type: {icon.headers}")
         for path in ("/", "/api/v1/runs", "/assets/app.js", "/metrics", "/?key=", f"/?key={'0' * len(key)}",
                      f"/api/v1/runs?key={key}"):
             expected = 200 if path == "/metrics" else 401

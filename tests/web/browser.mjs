@@ -55,7 +55,7 @@ export async function openPage(context, url, options = {}) {
 			sessionStorage.setItem(name, value);
 	}, options.session ?? {});
 	page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
-	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`));
+	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()} ${message.location().url}`));
 	page.on('dialog', (dialog) => {
 		problems.push(`dialog: ${dialog.message()}`);
 		dialog.dismiss();

@@ -49,6 +49,17 @@ int fg_handle_openapi(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
+/* A browser asks for this address on its own wherever a page names no icon. */
+int fg_handle_icon(struct fg_request *rq, struct fg_error *err)
+{
+	const struct fg_page *page = fg_page_find("icon.svg");
+
+	if (!page)
+		return fg_error_set(err, FG_ENOENT, "this build has no icon");
+	give(rq, page->media_type, page->data, page->size);
+	return FG_OK;
+}
+
 /*
  * The cookie was just set.  The next page is asked for by one of this site, so that a strict cookie
  * is sent along; its address does not have the key any more.
@@ -58,6 +69,7 @@ static void show_entry(struct fg_request *rq)
 	rq->answer.type = "text/html; charset=utf-8";
 	fg_strbuf_add_text(&rq->answer.text,
 			   "<!doctype html><html lang=\"en\"><title>perfdb</title>"
+			   "<link rel=\"icon\" href=\"/favicon.ico\">"
 			   "<meta http-equiv=\"refresh\" content=\"0;url=/\">"
 			   "<a href=\"/\">perfdb</a></html>\n");
 }
