@@ -15,8 +15,11 @@ enum {
 
 static const int64_t ask_every_ns = 500 * FG_NS_PER_MS;
 static const int64_t look_every_ns = 250 * FG_NS_PER_MS;
-/* Without an answer for this long, the database counts as down. */
-static const int64_t patience_ns = 3 * FG_NS_PER_S;
+/*
+ * Without an answer for this long, the database counts as down.  Less than the time for which a
+ * session waits for a lock: what is queued is refused before a worker gets free and waits as long.
+ */
+static const int64_t patience_ns = 2500 * FG_NS_PER_MS;
 
 struct fg_health {
 	struct fg_health_options options;

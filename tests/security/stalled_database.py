@@ -4,38 +4,13 @@
 import os
 import resource
 import signal
-import socket
 import sqlite3
-import subprocess
-import urllib.parse
 
 from attack import DATABASE, Server, expect, push, token
 from checks import check, finish_in_scratch
+from stalling import Waiting, locked_tables, postgres_processes, stopped_database
 
 ON_POSTGRESQL = "://" in DATABASE
-
-
-class Waiting:
-    """A request whose answer is not waited for yet."""
-
-    def __init__(self, server, method, path, secret):
-        self.socket = socket.create_connection(("127.0.0.1", server.port), 60)
-        more = "Content-Type: application/json\r\nContent-Length: 32\r\n" if method == "POST" else ""
-        body = '{"project":"tracker","text":"x"}' if method == "POST" else ""
-        self.socket.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {secret}\r\n{more}\r\n{body}".encode())
-
-    def is_answered(self):
-        self.socket.setblocking(False)
-        try:
-            return bool(self.socket.recv(1, socket.MSG_PEEK))
-        except BlockingIOError:
-            return False
-        finally:
-            self.socket.settimeout(60)
-
-    def answer(self):
-        with self.socket:
-            return self.socket.recv(65536).decode("latin-1")
 
 
 def wait_until(what, is_so):
@@ -73,43 +48,21 @@ def is_running(process):
         return False
 
 
-def postmaster():
-    folder = urllib.parse.parse_qs(urllib.parse.urlsplit(DATABASE).query)["host"][0]
-    with open(f"{folder}/data/postmaster.pid", encoding="ascii") as file:
-        return int(file.readline())
-
-
-def postgres_processes():
-    main = postmaster()
-    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(main)], capture_output=True, text=True, check=False).stdout.split()
-    return [main, *map(int, children)]
-
-
 QUESTIONS = (("GET", "/api/v1/runs"), ("POST", "/api/v1/annotations"))
 
 
 def on_postgresql(server, secret):
-    stopped = postgres_processes()
-    for process in stopped:
-        os.kill(process, signal.SIGSTOP)
-    waiting = stall(server, secret, QUESTIONS)
-    check(not waiting[0].is_answered(), "the database was not stopped")
-    all_told_to_come_again(waiting, "a database that stands still")
-    wait_until("not ready without a database", lambda: not is_ready(server))
-    expect(server.ask("GET", "/api/v1/runs", token=secret), 503, "the next one is refused at once")
-    for process in stopped:
-        os.kill(process, signal.SIGCONT)
+    with stopped_database():
+        waiting = stall(server, secret, QUESTIONS)
+        check(not waiting[0].is_answered(), "the database was not stopped")
+        all_told_to_come_again(waiting, "a database that stands still")
+        wait_until("not ready without a database", lambda: not is_ready(server))
+        expect(server.ask("GET", "/api/v1/runs", token=secret), 503, "the next one is refused at once")
     wait_until("ready again", lambda: is_ready(server))
     expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "after it went on")
 
-    with subprocess.Popen(["psql", "-X", "-q", DATABASE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as locker:
-        locker.stdin.write("BEGIN; LOCK TABLE token, run, project, annotation IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n")
-        locker.stdin.flush()
-        while "locked" not in locker.stdout.readline():
-            pass
+    with locked_tables():
         all_told_to_come_again(stall(server, secret, QUESTIONS), "locked tables")
-        locker.stdin.write("ROLLBACK;\n")
-        locker.stdin.close()
     wait_until("ready again", lambda: is_ready(server))
     expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "after the lock")
 
