@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A limit on the size of files stands for the disk: a write takes what fits, the next one nothing. */
+/* A limit on the size of files stands for a full disk: a write takes what fits, the next nothing. */
 #include "perfdb/server/request_log.h"
 #include "tests/support/fg_test.h"
 
@@ -62,7 +62,7 @@ static void write_line(struct disk *disk, char letter)
 	fg_request_log_write(disk->log, line, LINE);
 }
 
-/* Of each line its first letter and its length, "a1000 b5000". */
+/* The first letter and the length of each line: "a1000 b5000". */
 static const char *outline(struct disk *disk, char *text, size_t size)
 {
 	const char *line = disk->text;
