@@ -50,10 +50,20 @@ struct fg_code {
 	 * symbols, constructors.  Two builds with the same digest run the same code.
 	 */
 	uint8_t digest[FG_CODE_DIGEST_SIZE];
+	/*
+	 * Over everything that is loaded, with its addresses: where it is the same as well, the two
+	 * builds differ in their debug information at most.
+	 */
+	uint8_t layout[FG_CODE_DIGEST_SIZE];
 };
 
-/* FG_EUNSUPPORTED: another machine than x86-64, or stripped.  On failure `code` is empty. */
-int fg_code_read(const char *path, struct fg_code *code, struct fg_error *err) FG_NODISCARD;
+/*
+ * `folder` (may be NULL) is where the build took place: its path in the build counts as no
+ * difference.  FG_EUNSUPPORTED: another machine than x86-64, or stripped.  On failure `code` is
+ * empty.
+ */
+int fg_code_read(const char *path, const char *folder, struct fg_code *code, struct fg_error *err)
+	FG_NODISCARD;
 void fg_code_release(struct fg_code *code);
 
 enum fg_code_change {

@@ -766,14 +766,35 @@ static void digest_whole(const struct digester *d)
 	free(queue);
 }
 
-int fg_code_read(const char *path, struct fg_code *code, struct fg_error *err)
+/* The build-id tells builds apart that differ in their debug information alone. */
+static void digest_layout(const struct fg_image *image, uint8_t layout[FG_CODE_DIGEST_SIZE])
+{
+	uint8_t digest[FG_SHA256_SIZE];
+	struct fg_sha256 sha;
+
+	fg_sha256_init(&sha);
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct fg_image_section *section = &image->sections[i];
+		const uint64_t place[] = {section->address, section->size, section->is_code,
+					  section->is_writable};
+
+		fg_sha256_add(&sha, section->name, strlen(section->name) + 1);
+		fg_sha256_add(&sha, place, sizeof(place));
+		if (section->bytes && strcmp(section->name, ".note.gnu.build-id") != 0)
+			fg_sha256_add(&sha, section->bytes, section->size);
+	}
+	fg_sha256_finish(&sha, digest);
+	memcpy(layout, digest, FG_CODE_DIGEST_SIZE);
+}
+
+int fg_code_read(const char *path, const char *folder, struct fg_code *code, struct fg_error *err)
 {
 	struct digester d = {.code = code};
 	struct fg_strbuf text = {0};
 	int status;
 
 	*code = (struct fg_code){0};
-	status = fg_image_read(path, &d.image, err);
+	status = fg_image_read(path, folder, &d.image, err);
 	if (status != FG_OK)
 		return status;
 	if (!ZYAN_SUCCESS(ZydisDecoderInit(&d.decoder, ZYDIS_MACHINE_MODE_LONG_64,
@@ -785,6 +806,7 @@ int fg_code_read(const char *path, struct fg_code *code, struct fg_error *err)
 		fg_image_release(&d.image);
 		return fg_error_set(err, FG_EUNSUPPORTED, "the instruction decoder did not start");
 	}
+	digest_layout(&d.image, code->layout);
 	name_items(&d);
 	collect_unnamed(&d);
 	for (size_t i = 0; i < d.image.symbol_count; i++) {

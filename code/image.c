@@ -364,7 +364,26 @@ static void read_relocations(struct reader *r)
 	      compare_relocations);
 }
 
-int fg_image_read(const char *path, struct fg_image *image, struct fg_error *err)
+/* What __FILE__ and run paths say of the folder is nothing that the program does. */
+static void mask_folder(struct fg_image *image, const char *folder)
+{
+	const size_t length = strlen(folder);
+	char *at = image->file;
+	char *end = image->file + image->file_size;
+
+	while (length && (size_t)(end - at) >= length) {
+		char *found = memchr(at, folder[0], (size_t)(end - at) - length + 1);
+
+		if (!found)
+			return;
+		at = found + 1;
+		if (memcmp(found, folder, length) == 0)
+			memset(found, folder[0], length);
+	}
+}
+
+int fg_image_read(const char *path, const char *folder, struct fg_image *image,
+		  struct fg_error *err)
 {
 	struct reader r = {.image = image, .path = path};
 	int status;
@@ -376,6 +395,8 @@ int fg_image_read(const char *path, struct fg_image *image, struct fg_error *err
 	status = read_header(&r, err);
 	if (status != FG_OK)
 		goto out;
+	if (folder)
+		mask_folder(image, folder);
 	read_sections(&r);
 	status = read_symbols(&r, err);
 	if (status != FG_OK)

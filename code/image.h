@@ -57,8 +57,12 @@ struct fg_image {
 /*
  * FG_EPARSE: not an ELF file, or a broken one; FG_EUNSUPPORTED: another machine, or no symbol
  * table; FG_ELIMIT: too large.  On failure the image is empty.
+ *
+ * `folder` (may be NULL) is where the build took place: wherever its path stands in the file it is
+ * overwritten, so that builds in two folders with paths of one length are alike.
  */
-int fg_image_read(const char *path, struct fg_image *image, struct fg_error *err) FG_NODISCARD;
+int fg_image_read(const char *path, const char *folder, struct fg_image *image,
+		  struct fg_error *err) FG_NODISCARD;
 void fg_image_release(struct fg_image *image);
 
 /* The section that holds this address, or NULL. */

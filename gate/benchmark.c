@@ -136,8 +136,13 @@ static void decide_pairs(const struct fg_gate_input *input, size_t index, struct
 }
 
 /* The same bytes cannot be slower; their pairs tell how noisy the host is, and nothing else. */
-static void pass_identical(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+static void pass_identical(const struct fg_series *series, struct fg_arena *arena,
+			   struct fg_benchmark_verdict *verdict)
 {
+	const char *baseline = fg_environment_get(&series->build[FG_ARM_BASELINE], "build.id");
+	const char *candidate = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.id");
+	const bool same_id = !baseline || !candidate || strcmp(baseline, candidate) == 0;
+
 	for (size_t i = 0; i < verdict->metric_count; i++) {
 		struct fg_metric_verdict *metric = &verdict->metrics[i];
 
@@ -145,9 +150,11 @@ static void pass_identical(struct fg_arena *arena, struct fg_benchmark_verdict *
 		metric->decided = true;
 		metric->notes = (struct fg_notes){0};
 	}
-	fg_notes_add(
-		&verdict->notes, arena,
-		"both sides run the same binaries: passed at once, the pairs tell how noisy this host is");
+	fg_notes_add(&verdict->notes, arena,
+		     "%s: passed at once, the pairs tell how noisy this host is",
+		     same_id ? "both sides run the same binaries"
+			     : "both sides run the same code at the same addresses (only debug "
+			       "information differs)");
 }
 
 /*
@@ -315,7 +322,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	if (verdict->metric_count == 0)
 		return;
 	if (verdict->identical) {
-		pass_identical(arena, verdict);
+		pass_identical(series, arena, verdict);
 		return;
 	}
 	fg_nodes_decide(input, index, arena, verdict);

@@ -229,7 +229,7 @@ static void digest_code(const struct fg_profile *profile, const struct fg_enviro
 	char hex[2 * FG_SHA256_SIZE + 1];
 
 	for (size_t i = 1; i < profile->module_count; i++) {
-		if (!known || !is_known(known, profile->modules[i].name))
+		if (!is_known(known, profile->modules[i].name))
 			texts[count++] = module_text(&profile->modules[i]);
 	}
 	if (count)
@@ -296,8 +296,6 @@ void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profi
 	add_units(set, profile, row);
 	if (result)
 		fill_result(profile, result);
-	if (result && row->wants_code)
-		digest_code(profile, NULL, result->code);
 	if (result && row->known_build)
 		digest_code(profile, row->known_build, result->other_code);
 	free(node_of);

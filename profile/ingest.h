@@ -21,7 +21,6 @@ struct fg_ingest_row {
 	 */
 	const char *program; /* base name; NULL: as they are */
 	const char *called;
-	bool wants_code; /* fill `code` of the result */
 	/*
 	 * Fill `other_code` of the result: what was mapped beside the program and the libraries
 	 * that these facts of its build name (plugins, child programs).  NULL: not wanted.
@@ -37,10 +36,9 @@ struct fg_ingest_result {
 	double cpu_ns;   /* as the kernel says; 0: unknown */
 	uint64_t period_ns;
 	/*
-	 * Which code was mapped, in all processes: 16 hexadecimal digits over names and build-ids
+	 * The code that was mapped in all processes: 16 hexadecimal digits over names and build-ids
 	 * (bytes, where there is none).
 	 */
-	char code[17];
 	char other_code[17];
 	char *first_note; /* what was odd; NULL: nothing */
 	size_t note_count;

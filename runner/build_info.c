@@ -179,6 +179,49 @@ static bool same_libraries(const struct fg_environment *a, const struct fg_envir
 	return true;
 }
 
+static bool is_equal(const struct fg_environment *a, const struct fg_environment *b,
+		     const char *key)
+{
+	const char *in_a = fg_environment_get(a, key);
+	const char *in_b = fg_environment_get(b, key);
+
+	return in_a && in_b && strcmp(in_a, in_b) == 0;
+}
+
+/* Each library of `a` is the same file in `b`, or the same when loaded. */
+static bool has_loaded_libraries_of(const struct fg_environment *a, const struct fg_environment *b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		const char *key = a->facts[i].key;
+		char layout[KEY_MAX];
+
+		if (!fg_text_starts_with(key, library_key))
+			continue;
+		(void)snprintf(layout, sizeof(layout), FG_FACT_LAYOUT ".%s",
+			       key + sizeof(library_key) - 1);
+		if (!is_equal(a, b, layout) &&
+		    (!is_equal(a, b, key) || strchr(a->facts[i].value, ' ')))
+			return false;
+	}
+	return true;
+}
+
+bool fg_build_is_loaded_alike(const struct fg_target *a, const struct fg_target *b,
+			      const struct fg_environment *build_a,
+			      const struct fg_environment *build_b)
+{
+	if (a->command->argc != b->command->argc)
+		return false;
+	for (size_t i = 0; i < a->command->argc; i++) {
+		if (strcmp(a->command->argv[i], b->command->argv[i]) != 0)
+			return false;
+	}
+	return is_equal(build_a, build_b, FG_FACT_LAYOUT) &&
+	       is_equal(build_a, build_b, FG_FACT_INPUTS) &&
+	       has_loaded_libraries_of(build_a, build_b) &&
+	       has_loaded_libraries_of(build_b, build_a);
+}
+
 bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
 			   const struct fg_environment *build_a,
 			   const struct fg_environment *build_b)

@@ -25,6 +25,14 @@ bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
 			   const struct fg_environment *build_a,
 			   const struct fg_environment *build_b);
 
+/*
+ * Programs that differ in their debug information alone: everything that is loaded is the same, at
+ * the same addresses, and so are the inputs (code_facts.h).
+ */
+bool fg_build_is_loaded_alike(const struct fg_target *a, const struct fg_target *b,
+			      const struct fg_environment *build_a,
+			      const struct fg_environment *build_b);
+
 struct fg_record_options {
 	const struct fg_recorded_fact *facts;
 	size_t count;

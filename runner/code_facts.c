@@ -16,7 +16,7 @@ enum {
 	/*
 	 * Raise it when digests of the same code come out differently: cached ones are left alone.
 	 */
-	DIGEST_VERSION = 1,
+	DIGEST_VERSION = 2,
 	DIGEST_HEX = 2 * FG_CODE_DIGEST_SIZE + 1,
 	CHANGED_MAX_BYTES = 2000,
 	INPUT_FILES_MAX = 20000,
@@ -39,16 +39,28 @@ static char *cache_path(const char *build_id)
 	return path;
 }
 
-static bool read_cached(const char *path, char hex[DIGEST_HEX])
+/* Both digests of a file, as text: "CODE LAYOUT". */
+struct file_digests {
+	char code[DIGEST_HEX];
+	char layout[DIGEST_HEX];
+};
+
+static bool is_digest(const char *text)
+{
+	return strspn(text, "0123456789abcdef") >= DIGEST_HEX - 1;
+}
+
+static bool read_cached(const char *path, struct file_digests *digests)
 {
 	char *text = NULL;
 	size_t size = 0;
 	bool good = false;
 
-	if (path && fg_fs_read_regular(path, DIGEST_HEX, &text, &size, NULL) == FG_OK &&
-	    size == DIGEST_HEX - 1 && strspn(text, "0123456789abcdef") == size) {
-		memcpy(hex, text, size);
-		hex[size] = '\0';
+	if (path && fg_fs_read_regular(path, sizeof(*digests), &text, &size, NULL) == FG_OK &&
+	    size == sizeof(*digests) - 1 && is_digest(text) && is_digest(text + DIGEST_HEX)) {
+		memcpy(digests, text, size);
+		digests->code[DIGEST_HEX - 1] = '\0';
+		digests->layout[DIGEST_HEX - 1] = '\0';
 		good = true;
 	}
 	free(text);
@@ -56,16 +68,19 @@ static bool read_cached(const char *path, char hex[DIGEST_HEX])
 }
 
 /* Not being able to keep it costs the next run a tenth of a second. */
-static void write_cached(const char *path, const char *hex)
+static void write_cached(const char *path, const struct file_digests *digests)
 {
 	char *folder = path ? fg_fs_parent(path) : NULL;
+	char text[sizeof(*digests) + 1];
 
+	(void)snprintf(text, sizeof(text), "%s %s", digests->code, digests->layout);
 	if (folder && fg_fs_make_folders(folder, 0700, NULL) == FG_OK)
-		(void)!fg_fs_write_atomic(path, hex, strlen(hex), 0600, NULL);
+		(void)!fg_fs_write_atomic(path, text, strlen(text), 0600, NULL);
 	free(folder);
 }
 
-static bool digest_file(const char *path, char hex[DIGEST_HEX])
+static bool digest_file(const struct fg_target *target, const char *path,
+			struct file_digests *digests)
 {
 	struct fg_binary elf = {0};
 	struct fg_code code;
@@ -75,11 +90,12 @@ static bool digest_file(const char *path, char hex[DIGEST_HEX])
 	if (fg_binary_read(path, &elf, NULL) == FG_OK)
 		cached = cache_path(elf.build_id);
 	fg_binary_release(&elf);
-	good = read_cached(cached, hex);
-	if (!good && fg_code_read(path, &code, NULL) == FG_OK) {
-		fg_hex(code.digest, sizeof(code.digest), hex);
+	good = read_cached(cached, digests);
+	if (!good && fg_code_read(path, target->checkout, &code, NULL) == FG_OK) {
+		fg_hex(code.digest, sizeof(code.digest), digests->code);
+		fg_hex(code.layout, sizeof(code.layout), digests->layout);
 		fg_code_release(&code);
-		write_cached(cached, hex);
+		write_cached(cached, digests);
 		good = true;
 	}
 	free(cached);
@@ -88,24 +104,34 @@ static bool digest_file(const char *path, char hex[DIGEST_HEX])
 
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build)
 {
-	char hex[DIGEST_HEX];
+	struct file_digests digests;
 
-	if (target->program && !target->is_wrapper && digest_file(target->program, hex))
-		fg_environment_set(build, FG_FACT_CODE, hex, false);
+	if (!target->program || target->is_wrapper ||
+	    !digest_file(target, target->program, &digests))
+		return;
+	fg_environment_set(build, FG_FACT_CODE, digests.code, false);
+	fg_environment_set(build, FG_FACT_LAYOUT, digests.layout, false);
+}
+
+static void add_of_library(const char *fact, const char *name, const char *digest,
+			   struct fg_environment *build)
+{
+	char *key = fg_xasprintf("%s.%s", fact, name);
+
+	fg_environment_set(build, key, digest, false);
+	free(key);
 }
 
 void fg_code_facts_add_library(const struct fg_target *target, const char *name, const char *path,
 			       struct fg_environment *build)
 {
-	char hex[DIGEST_HEX];
-	char *key;
+	struct file_digests digests;
 
 	/* One from outside is the same file on both sides, or its build-id tells it apart. */
-	if (!fg_target_is_inside(target, path) || !digest_file(path, hex))
+	if (!fg_target_is_inside(target, path) || !digest_file(target, path, &digests))
 		return;
-	key = fg_xasprintf(FG_FACT_CODE ".%s", name);
-	fg_environment_set(build, key, hex, false);
-	free(key);
+	add_of_library(FG_FACT_CODE, name, digests.code, build);
+	add_of_library(FG_FACT_LAYOUT, name, digests.layout, build);
 }
 
 static void add_changed_names(struct fg_strbuf *text, const struct fg_code *before,
@@ -136,9 +162,10 @@ void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg
 	struct fg_strbuf text = {0};
 
 	if (!baseline->program || !candidate->program || baseline->is_wrapper ||
-	    candidate->is_wrapper || fg_code_read(baseline->program, &before, NULL) != FG_OK)
+	    candidate->is_wrapper ||
+	    fg_code_read(baseline->program, baseline->checkout, &before, NULL) != FG_OK)
 		return;
-	if (fg_code_read(candidate->program, &after, NULL) == FG_OK) {
+	if (fg_code_read(candidate->program, candidate->checkout, &after, NULL) == FG_OK) {
 		fg_code_compare(&before, &after, &difference);
 		add_changed_names(&text, &before, &after, &difference);
 		if (text.length)
@@ -233,13 +260,13 @@ static bool is_no_input(const char *path)
 }
 
 /* Adds those files that git knows or would add and that the program may read. */
-static void add_project_files(struct inputs *inputs, const char *root)
+static void add_project_files(struct inputs *inputs, const struct fg_target *target)
 {
 	/* In a checkout of ours every file of the user's is tracked; others were built there. */
-	const char *others = strstr(root, "/.fastgate/builds/") ? NULL : "--others";
+	const char *others = target->checkout ? NULL : "--others";
 	const char *const arguments[] = {"ls-files", "--deduplicate", "--exclude-standard",
 					 "--cached", others,          NULL};
-	const struct fg_git git = {.folder = root};
+	const struct fg_git git = {.folder = target->root};
 	char *text = NULL;
 	size_t count = 0;
 
@@ -256,7 +283,7 @@ static void add_project_files(struct inputs *inputs, const char *root)
 		if (count >= INPUT_FILES_MAX || *line == '"')
 			inputs->complete = false;
 		else if (!is_no_input(line)) {
-			char *path = fg_fs_join(root, line);
+			char *path = fg_fs_join(target->root, line);
 
 			add_file(inputs, line, path);
 			free(path);
@@ -283,7 +310,7 @@ void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environm
 	}
 	if (target->stdin_path)
 		add_file(&inputs, "<", target->stdin_path);
-	add_project_files(&inputs, target->root);
+	add_project_files(&inputs, target);
 	if (!inputs.complete)
 		return;
 	fg_sha256_finish(&inputs.sha, digest);

@@ -5,6 +5,8 @@
  *
  *	build.code            digest of the program's machine code and data, wherever they lie
  *	build.code.LIBRARY    the same of a shared library of the project
+ *	build.layout          digest of everything that is loaded, with its addresses: equal where
+ *	                      only debug information differs; build.layout.LIBRARY
  *	build.inputs          digest of the files that the command names and of the project's data
  *	build.mapped          digest of what else was mapped while it ran, by build-ids: plugins,
  *	                      child programs; known once a repetition was sampled
@@ -21,6 +23,7 @@
 #include "runner/target.h"
 
 #define FG_FACT_CODE    "build.code"
+#define FG_FACT_LAYOUT  "build.layout"
 #define FG_FACT_INPUTS  "build.inputs"
 #define FG_FACT_MAPPED  "build.mapped"
 #define FG_FACT_CHANGED "build.changed"

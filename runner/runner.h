@@ -55,6 +55,8 @@ struct fg_runner_options {
 	const char *roots
 		/* folder that commands are seen from; baseline NULL: candidate alone */
 		[FG_ARM_COUNT];
+	/* the checkout of ours that a root lies in; NULL: the root is the user's own */
+	const char *checkouts[FG_ARM_COUNT];
 	const char *state_folder; /* ".fastgate": traces go below it */
 	const char *collector;    /* path of the collector library; NULL: where it is installed */
 	bool keep_traces;

@@ -197,9 +197,11 @@ void fg_job_init(struct fg_runner_job *job)
 	job->executor.collector = job->runner->collector;
 	job->executor.traces_folder = job->runner->traces_folder;
 	job->executor.user_metric_count = benchmark->metric_count;
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		fg_target_init(&job->executor.targets[arm], (enum fg_arm)arm, benchmark,
 			       options->roots[arm]);
+		job->executor.targets[arm].checkout = options->checkouts[arm];
+	}
 	job->rules = (struct fg_schedule_rules){
 		.seed = fg_schedule_seed(options->run->seed, benchmark->name),
 		.cpus = job->runner->cpus,
@@ -240,7 +242,8 @@ static void settle_sampler(struct fg_runner_job *job)
 static bool is_of_the_program(const char *key)
 {
 	return strcmp(key, FG_FACT_INPUTS) != 0 && strcmp(key, FG_FACT_CHANGED) != 0 &&
-	       strcmp(key, FG_FACT_MAPPED) != 0 && !fg_text_starts_with(key, FG_FACT_CODE);
+	       strcmp(key, FG_FACT_MAPPED) != 0 && !fg_text_starts_with(key, FG_FACT_CODE) &&
+	       !fg_text_starts_with(key, FG_FACT_LAYOUT);
 }
 
 /*
@@ -268,6 +271,19 @@ static int check_same_build(const struct fg_runner_job *job, size_t arm,
 	return status;
 }
 
+static bool is_identical(const struct fg_target targets[FG_ARM_COUNT],
+			 const struct fg_series *series)
+{
+	const struct fg_target *a = &targets[FG_ARM_BASELINE];
+	const struct fg_target *b = &targets[FG_ARM_CANDIDATE];
+	const struct fg_environment *build_a = &series->build[FG_ARM_BASELINE];
+	const struct fg_environment *build_b = &series->build[FG_ARM_CANDIDATE];
+
+	return a->command && b->command &&
+	       (fg_build_is_identical(a, b, build_a, build_b) ||
+		fg_build_is_loaded_alike(a, b, build_a, build_b));
+}
+
 /* How both arms were built. */
 static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 {
@@ -287,11 +303,7 @@ static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 			status = check_same_build(job, arm, &now, err);
 		fg_environment_release(&now);
 	}
-	series->identical =
-		targets[FG_ARM_BASELINE].command && targets[FG_ARM_CANDIDATE].command &&
-		fg_build_is_identical(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
-				      &series->build[FG_ARM_BASELINE],
-				      &series->build[FG_ARM_CANDIDATE]);
+	series->identical = is_identical(targets, series);
 	if (status == FG_OK && !series->identical)
 		fg_code_facts_add_changes(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
 					  &series->build[FG_ARM_CANDIDATE]);

@@ -14,10 +14,11 @@ struct fg_target {
 	const struct fg_benchmark *benchmark;
 	const struct fg_command *command; /* NULL: this arm does not run */
 	char *root;                       /* absolute */
-	char *working_directory;          /* absolute */
-	char *stdin_path;                 /* absolute, or NULL */
-	char *program;                    /* the file that is executed; NULL: not found */
-	bool is_shell;                    /* the program is a shell that starts the benchmark */
+	const char *checkout; /* of ours, around the root; borrowed; NULL: the user's own folder */
+	char *working_directory; /* absolute */
+	char *stdin_path;        /* absolute, or NULL */
+	char *program;           /* the file that is executed; NULL: not found */
+	bool is_shell;           /* the program is a shell that starts the benchmark */
 	/*
 	 * what runs in the end is not this file: a shell, a script, a program from outside of the
 	 * root

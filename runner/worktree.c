@@ -369,9 +369,10 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 static void give(struct places *places, bool cached, int lock_fd, struct fg_worktree *worktree)
 {
 	(void)utimensat(AT_FDCWD, places->mark, NULL, 0); /* used last: now */
-	*worktree =
-		(struct fg_worktree){.root = places->root, .cached = cached, .lock_fd = lock_fd};
+	*worktree = (struct fg_worktree){
+		.root = places->root, .tree = places->tree, .cached = cached, .lock_fd = lock_fd};
 	places->root = NULL;
+	places->tree = NULL;
 }
 
 static int build_alone(const struct fg_worktree_options *options, const struct places *places,
@@ -478,5 +479,6 @@ void fg_worktree_close(struct fg_worktree *worktree)
 	if (worktree->root && worktree->lock_fd >= 0)
 		(void)close(worktree->lock_fd);
 	free(worktree->root);
+	free(worktree->tree);
 	*worktree = (struct fg_worktree){0};
 }

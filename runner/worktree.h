@@ -37,6 +37,7 @@ struct fg_worktree_options {
 
 struct fg_worktree {
 	char *root;  /* what corresponds to the plan's root */
+	char *tree;  /* the whole checkout */
 	bool cached; /* it was built already */
 	int lock_fd;
 };

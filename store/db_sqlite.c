@@ -253,7 +253,7 @@ static void query_end(struct fg_query *query)
 
 /*
  * "INSERT INTO t (...) VALUES ($1, $2);" for so many rows: "INSERT OR FAIL INTO t (...) VALUES (?,
- * ?), (?, ?), ...".
+ * ?), (?, ?), ...".  What to do on a conflict stays.
  */
 static int prepare_insertion(struct sqlite_db *s, enum fg_sql sql, size_t columns)
 {
@@ -261,6 +261,7 @@ static int prepare_insertion(struct sqlite_db *s, enum fg_sql sql, size_t column
 	static const char values[] = "VALUES";
 	const char *text = fg_sql_texts[sql].text;
 	const char *end = strstr(text, values);
+	const char *conflict = strstr(text, "ON CONFLICT");
 	struct fg_strbuf made = {0};
 	int code = SQLITE_OK;
 
@@ -272,7 +273,8 @@ static int prepare_insertion(struct sqlite_db *s, enum fg_sql sql, size_t column
 		for (size_t c = 0; c < columns; c++)
 			fg_strbuf_add_text(&made, c ? ", ?" : row ? "), (?" : " (?");
 	}
-	fg_strbuf_add_char(&made, ')');
+	fg_strbuf_add_text(&made, ") ");
+	fg_strbuf_add_text(&made, conflict ? conflict : "");
 	code = sqlite3_prepare_v3(s->handle, fg_strbuf_text(&made), (int)made.length,
 				  SQLITE_PREPARE_PERSISTENT, &s->insertions[sql], NULL);
 	fg_strbuf_release(&made);

@@ -90,6 +90,7 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	}
 	arms->has_worktree[arm] = true;
 	session->roots[arm] = arms->worktrees[arm].root;
+	session->checkouts[arm] = arms->worktrees[arm].tree;
 	return FG_OK;
 }
 

@@ -29,7 +29,8 @@ struct fg_session {
 	const struct fg_plan *plan;
 	const struct fg_benchmark *const *benchmarks; /* those to measure, borrowed */
 	size_t benchmark_count;
-	const char *roots[FG_ARM_COUNT]; /* baseline NULL: the candidate alone */
+	const char *roots[FG_ARM_COUNT];     /* baseline NULL: the candidate alone */
+	const char *checkouts[FG_ARM_COUNT]; /* our own, around a root; NULL: there is none */
 	const char *state_folder;
 	bool in_place;         /* the candidate is the work tree itself, not a snapshot, */
 	bool staged;           /* or what is staged, or */
@@ -42,8 +43,6 @@ struct fg_session {
 	/* one per series of the run; NULL where nothing was sampled */
 	struct fg_profile_set **profiles;
 	size_t profile_count;
-	char codes[FG_ARM_COUNT]
-		  [17]; /* code that the arms of the current benchmark have mapped; "": not seen */
 	char *cache_folder; /* of the symbolizer */
 	struct fg_symbolizer *symbolizer;
 	struct fg_progress progress;

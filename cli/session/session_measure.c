@@ -55,13 +55,13 @@ static struct fg_ingest_row row_of(const struct fg_session *session,
  * The runner found the same files on both command lines. But the traces show what was actually
  * loaded and started: a rebuilt plugin, or a program that another one runs.
  */
-static void check_code(struct fg_session *session, struct fg_series *series,
-		       const struct fg_repetition *done, const char *code)
+static void check_mapped(struct fg_session *session, struct fg_series *series)
 {
-	const char *other = session->codes[1 - done->arm];
+	const char *baseline = fg_environment_get(&series->build[FG_ARM_BASELINE], FG_FACT_MAPPED);
+	const char *candidate =
+		fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_MAPPED);
 
-	memcpy(session->codes[done->arm], code, sizeof(session->codes[0]));
-	if (!*other || strcmp(other, code) == 0)
+	if (!series->identical || !baseline || !candidate || strcmp(baseline, candidate) == 0)
 		return;
 	series->identical = false;
 	fg_progress_clear(&session->progress);
@@ -120,15 +120,13 @@ static void take_samples(struct fg_session *session, size_t index, const struct 
 	struct fg_ingest_result result = {0};
 	struct fg_error why = {0};
 
-	row.wants_code = series->identical && !*session->codes[done->arm];
-	if (!series->identical && !fg_environment_get(build, FG_FACT_MAPPED))
+	if (!fg_environment_get(build, FG_FACT_MAPPED))
 		row.known_build = build;
 	/* A repetition without samples still has its times. */
 	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
 		if (row.known_build)
 			fg_environment_set(build, FG_FACT_MAPPED, result.other_code, false);
-		if (row.wants_code)
-			check_code(session, series, done, result.code);
+		check_mapped(session, series);
 	} else if (!session->told_no_samples) {
 		fg_progress_clear(&session->progress);
 		fg_cli_warn(session->cli, "no profile: %s", why.message);
@@ -279,6 +277,8 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 	const struct fg_runner_options options = {
 		.run = &session->run,
 		.roots = {session->roots[FG_ARM_BASELINE], session->roots[FG_ARM_CANDIDATE]},
+		.checkouts = {session->checkouts[FG_ARM_BASELINE],
+			      session->checkouts[FG_ARM_CANDIDATE]},
 		.state_folder = session->state_folder,
 		.keep_traces = session->keep_traces,
 		.interrupted = session->cli->interrupted,
@@ -302,7 +302,6 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		session->progress.index = i + 1;
 		session->progress.budget_ns = benchmark->measure.budget_ns;
 		session->has_look = false;
-		memset(session->codes, 0, sizeof(session->codes));
 		fg_progress_begin(&session->progress, benchmark->name);
 		status = measure_benchmark(session, runner, benchmark, err);
 	}

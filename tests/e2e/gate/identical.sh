@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Two builds of the same source: the same bytes pass at once; different bytes (a folder's name in the debug information) are
-# measured: of two pairs, which decide nothing.  What was made slower takes six times as long.
+# Two builds of the same source pass at once, also where the folder's name is in the debug information and in a string.  The
+# same code at other addresses is measured: of two pairs, which decide nothing.  What was made slower takes six times as long.
 . "$(dirname "$0")/common.sh"
 make_project
 expect_code 0 "unchanged tree" "$FASTGATE" run --against HEAD
@@ -9,11 +9,18 @@ expect_text 'wordcount .*pass' "$work/out" "terminal report"
 expect_text '"verdict": "pass"' fastgate.json "JSON report"
 expect_text 'same binaries on both sides' "$work/out" "terminal report"
 sed -i 's/ -ffile-prefix-map=.*//; s/wordcount 40/wordcount 10/' Makefile fastgate.yml
+sed -i '1i const char *built_in(void);\nconst char *built_in(void)\n{\n\treturn FOLDER;\n}' table.c
+sed -i "s|^CFLAGS.*|& -g -DFOLDER='\"\$(CURDIR)\"'|" Makefile
 git commit -q -a -m "Let the folder into the program"
 make -s clean
-expect_code 0 "same source, other bytes" "$FASTGATE" run --against HEAD --schedule duet --pairs 2:2
-expect_text '"pairs": 2' fastgate.json "same source, other bytes"
-! grep -q 'same binaries' "$work/out" || fail "different bytes were taken for the same"
+expect_code 0 "same source, other bytes" "$FASTGATE" run --against HEAD --verbose
+expect_text 'same binaries on both sides' "$work/out" "same source, other bytes"
+expect_text 'same code at the same addresses (only debug information differs)' "$work/out" "same source, other bytes"
+printf '\n__attribute__((used)) static int nobody_calls_this(int x)\n{\n\treturn x * 3 + 1;\n}\n' >>table.c
+expect_code 0 "other addresses" "$FASTGATE" run --against HEAD --schedule duet --pairs 2:2
+expect_text '"pairs": 2' fastgate.json "other addresses"
+! grep -q 'same binaries' "$work/out" || fail "other addresses were taken for the same"
+git checkout -q table.c
 
 # A plugin that was built anew, a script that starts another build: the file on the command line is the same, what runs is not.
 cat >host.c <<'END'

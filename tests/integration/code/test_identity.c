@@ -22,9 +22,9 @@ static void compare(struct comparison *c, const char *kind, const char *variant)
 	struct fg_error err;
 
 	(void)snprintf(path, sizeof(path), FG_TEST_CODE_FOLDER "/code_%sbase", kind);
-	assert_int_equal(fg_code_read(path, &c->before, &err), FG_OK);
+	assert_int_equal(fg_code_read(path, NULL, &c->before, &err), FG_OK);
 	(void)snprintf(path, sizeof(path), FG_TEST_CODE_FOLDER "/code_%s%s", kind, variant);
-	assert_int_equal(fg_code_read(path, &c->after, &err), FG_OK);
+	assert_int_equal(fg_code_read(path, NULL, &c->after, &err), FG_OK);
 	fg_code_compare(&c->before, &c->after, &c->difference);
 }
 
@@ -84,6 +84,9 @@ static void nothing_but_the_place_changed(void **state)
 			assert_string_equal(changed(&c, text, sizeof(text)), "");
 			assert_true(c.difference.all_same);
 			assert_memory_equal(c.before.digest, c.after.digest, FG_CODE_DIGEST_SIZE);
+			assert_int_equal(
+				memcmp(c.before.layout, c.after.layout, FG_CODE_DIGEST_SIZE) == 0,
+				strcmp(variants[v], "base") == 0);
 			assert_false(find(&c, "by_switch").reaches_change);
 			assert_false(find(&c, "main").reaches_change);
 			release(&c);
@@ -162,7 +165,7 @@ static void what_is_no_program_is_refused(void **state)
 
 		fg_scratch_init(&scratch);
 		fg_scratch_write(&scratch, "file", rows[r].bytes, rows[r].size);
-		assert_int_equal(fg_code_read(fg_scratch_path(&scratch, "file"), &code, &err),
+		assert_int_equal(fg_code_read(fg_scratch_path(&scratch, "file"), NULL, &code, &err),
 				 rows[r].status);
 		assert_non_null(strstr(err.message, rows[r].words));
 		assert_int_equal(code.item_count, 0);

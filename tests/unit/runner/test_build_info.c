@@ -208,6 +208,60 @@ static void copies_are_identical_and_changed_data_is_not(void **state)
 	fg_scratch_release(&scratch);
 }
 
+/* Facts of two builds in two folders: another build-id, and all that is loaded is the same. */
+static void set_alike(struct fg_environment builds[2])
+{
+	for (int arm = 0; arm < 2; arm++) {
+		fg_environment_set(&builds[arm], "build.id", arm ? "bb" : "aa", false);
+		fg_environment_set(&builds[arm], "build.layout", "1a", false);
+		fg_environment_set(&builds[arm], "build.inputs", "da7a", false);
+		fg_environment_set(&builds[arm], "build.library.libc.so.6", "11", false);
+		fg_environment_set(&builds[arm], "build.library.libown.so", arm ? "22" : "21",
+				   false);
+		fg_environment_set(&builds[arm], "build.layout.libown.so", "01a", false);
+	}
+}
+
+static void only_debug_information_may_differ_in_what_is_loaded_alike(void **state)
+{
+	static char *words[] = {"./p", "1", NULL};
+	static char *others[] = {"./p", "2", NULL};
+	static const struct {
+		const char *key; /* NULL: nothing is changed */
+		const char *value;
+		bool alike;
+	} rows[] = {
+		{.key = NULL, .alike = true},
+		{.key = "build.layout", .value = "2b"},
+		{.key = "build.inputs", .value = "other"},
+		{.key = "build.layout.libown.so", .value = "02b"},
+		{.key = "build.library.libc.so.6", .value = "12"},
+		{.key = "build.library.libnew.so", .value = "1"},
+		{.key = "build.library.libc.so.6", .value = "no build-id, 7 bytes"},
+	};
+	struct fg_command same = {.text = "p", .argv = words, .argc = 2};
+	struct fg_command other = {.text = "p", .argv = others, .argc = 2};
+	struct fg_target targets[2] = {{.command = &same}, {.command = &same}};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		struct fg_environment builds[2] = {0};
+
+		set_alike(builds);
+		if (rows[r].key)
+			fg_environment_set(&builds[1], rows[r].key, rows[r].value, false);
+		assert_int_equal(
+			fg_build_is_loaded_alike(&targets[0], &targets[1], &builds[0], &builds[1]),
+			rows[r].alike);
+		targets[1].command = &other;
+		assert_false(
+			fg_build_is_loaded_alike(&targets[0], &targets[1], &builds[0], &builds[1]));
+		targets[1].command = &same;
+		fg_environment_release(&builds[0]);
+		fg_environment_release(&builds[1]);
+	}
+}
+
 static void facts_of_the_user_are_literal_or_commands(void **state)
 {
 	static char *date[] = {"/bin/echo", "  1.74  ", NULL};
@@ -245,6 +299,7 @@ int main(void)
 		cmocka_unit_test(broken_files_are_refused_or_read_without_harm),
 		cmocka_unit_test(program_libraries_and_size_are_captured),
 		cmocka_unit_test(copies_are_identical_and_changed_data_is_not),
+		cmocka_unit_test(only_debug_information_may_differ_in_what_is_loaded_alike),
 		cmocka_unit_test(facts_of_the_user_are_literal_or_commands),
 	};
 

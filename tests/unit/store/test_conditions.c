@@ -157,6 +157,33 @@ static void conditions_that_come_later_are_there_too(void **state)
 	fg_stored_run_release(&run);
 }
 
+/* A program with many libraries, of which one more becomes known while it runs. */
+static void a_hundred_conditions_may_be_stored_twice(void **state)
+{
+	struct fixture *f = *state;
+	struct fg_stored_run loaded = {0};
+	struct fg_environment *build;
+	struct fg_stored_run run;
+	char key[64];
+
+	fg_sample_run(&run, 1, &fg_sample_small);
+	run.run.complete = false;
+	build = &run.run.series[0].build[FG_ARM_CANDIDATE];
+	for (unsigned i = 0; i < 100; i++) {
+		(void)snprintf(key, sizeof(key), "build.library.lib%u.so", i);
+		fg_environment_set(build, key, "1234", false);
+	}
+	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
+	fg_environment_set(build, "build.mapped", "5678", false);
+	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
+	must(f, fg_store_load(f->store, run.run.id, &loaded, &f->err));
+	assert_string_equal(
+		fg_environment_get(&loaded.run.series[0].build[FG_ARM_CANDIDATE], "build.mapped"),
+		"5678");
+	fg_stored_run_release(&loaded);
+	fg_stored_run_release(&run);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -166,6 +193,7 @@ int main(void)
 		CASE(runs_are_found_by_what_they_share_and_by_what_they_do_not),
 		CASE(what_nobody_has_any_more_goes),
 		CASE(conditions_that_come_later_are_there_too),
+		CASE(a_hundred_conditions_may_be_stored_twice),
 	};
 #undef CASE
 
