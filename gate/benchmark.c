@@ -92,9 +92,6 @@ static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict
 	}
 	for (size_t i = 0; i < verdict->function_count && policy->functions == FG_FUNCTIONS_GATE;
 	     i++) {
-		/* The same code got slower in another place: that is no function's doing. */
-		if (outcome == FG_OUTCOME_PLACEMENT)
-			break;
 		if (verdict->functions[i].outcome == FG_OUTCOME_REGRESSION)
 			outcome = fg_outcome_worse(outcome, FG_OUTCOME_REGRESSION);
 	}

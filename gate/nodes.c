@@ -5,6 +5,7 @@
 #include "gate/functions.h"
 #include "gate/moved.h"
 #include "gate/node_family.h"
+#include "gate/same_code.h"
 
 #include <math.h>
 
@@ -232,7 +233,9 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 	    context.policy->functions == FG_FUNCTIONS_OFF)
 		return;
 	fg_node_context_init(&context, series, verdict);
-	if (!is_one_arm_unsampled(&context, verdict) && context.pairs.count > 0)
+	if (!is_one_arm_unsampled(&context, verdict) && context.pairs.count > 0) {
 		decide_set(&context, verdict);
+		fg_same_code_settle(context.set, series, arena, verdict);
+	}
 	fg_node_context_release(&context);
 }

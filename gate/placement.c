@@ -63,6 +63,24 @@ bool fg_placement_is_same_code(const struct fg_environment *baseline,
 	       has_libraries_of(baseline, candidate) && has_libraries_of(candidate, baseline);
 }
 
+static void place(enum fg_outcome *outcome)
+{
+	if (*outcome == FG_OUTCOME_REGRESSION || *outcome == FG_OUTCOME_IMPROVEMENT)
+		*outcome = FG_OUTCOME_PLACEMENT;
+}
+
+/* What it surely took longer in is worth knowing; guilty it is not. */
+static void place_nodes(struct fg_node_verdict *nodes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (fg_standing_is_sure(nodes[i].standing))
+			nodes[i].standing = FG_STANDING_SAME_CODE;
+		place(&nodes[i].outcome);
+		for (size_t k = 0; k < nodes[i].path_count; k++)
+			place(&nodes[i].paths[k].outcome);
+	}
+}
+
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	bool any = false;
@@ -76,6 +94,9 @@ void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *ve
 		metric->outcome = FG_OUTCOME_PLACEMENT;
 		any = true;
 	}
+	place_nodes(verdict->functions, verdict->function_count);
+	place_nodes(verdict->libraries, verdict->library_count);
+	place_nodes(verdict->regions, verdict->region_count);
 	if (any)
 		fg_notes_add(
 			&verdict->notes, arena,

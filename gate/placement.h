@@ -14,7 +14,10 @@
 /* Do both builds do the same thing, as far as their facts tell?  A missing fact says no. */
 bool fg_placement_is_same_code(const struct fg_environment *baseline,
 			       const struct fg_environment *candidate);
-/* Regressions and improvements of measured metrics become placement, with a note. */
+/*
+ * Regressions and improvements of measured metrics become placement, with a note; so do those of
+ * functions, libraries and call paths.
+ */
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 
 #endif

@@ -22,8 +22,8 @@ const char *fg_outcome_name(enum fg_outcome outcome)
 
 static const char *const standings[] = {
 	[FG_STANDING_UNCHANGED] = "unchanged", [FG_STANDING_NOT_SURE] = "not sure",
-	[FG_STANDING_MOVED] = "moved",         [FG_STANDING_FASTER] = "faster",
-	[FG_STANDING_GUILTY] = "guilty",
+	[FG_STANDING_SAME_CODE] = "same code", [FG_STANDING_MOVED] = "moved",
+	[FG_STANDING_FASTER] = "faster",       [FG_STANDING_GUILTY] = "guilty",
 };
 
 const char *fg_standing_name(enum fg_standing standing)
@@ -45,7 +45,8 @@ bool fg_standing_parse(const char *name, enum fg_standing *standing)
 
 bool fg_standing_is_sure(enum fg_standing standing)
 {
-	return standing == FG_STANDING_GUILTY || standing == FG_STANDING_FASTER;
+	return standing == FG_STANDING_GUILTY || standing == FG_STANDING_FASTER ||
+	       standing == FG_STANDING_SAME_CODE;
 }
 
 bool fg_outcome_parse(const char *name, enum fg_outcome *outcome)

@@ -76,6 +76,8 @@ enum fg_standing {
 	FG_STANDING_UNCHANGED, /* surely by less than the margin */
 	FG_STANDING_NOT_SURE,
 	FG_STANDING_MOVED, /* exchanged time with another function, without a loss */
+	/* its time surely changed, but its machine code and all it calls are the same */
+	FG_STANDING_SAME_CODE,
 	FG_STANDING_FASTER,
 	FG_STANDING_GUILTY,
 };

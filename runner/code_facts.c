@@ -19,6 +19,7 @@ enum {
 	DIGEST_VERSION = 2,
 	DIGEST_HEX = 2 * FG_CODE_DIGEST_SIZE + 1,
 	CHANGED_MAX_BYTES = 2000,
+	FUNCTIONS_MAX_BYTES = 8000,
 	INPUT_FILES_MAX = 20000,
 	INPUT_MAX_BYTES = 256 << 20, /* all files together */
 };
@@ -153,8 +154,67 @@ static void add_changed_names(struct fg_strbuf *text, const struct fg_code *befo
 	}
 }
 
+/* ---- functions of both builds ---- */
+
+/* Is it this function, or a part that the compiler split off ("parse.cold")? */
+static bool is_part_of(const char *item, const char *function)
+{
+	const size_t length = strlen(function);
+
+	return strncmp(item, function, length) == 0 &&
+	       (item[length] == '\0' || item[length] == '.');
+}
+
+/* What is known of a function, over all items of its name: the worst of them counts. */
+struct function_facts {
+	uint64_t address[FG_ARM_COUNT];
+	bool is_found;
+	bool has_changed;
+	bool reaches_change;
+};
+
+static struct function_facts facts_of(const char *function, const struct fg_code *before,
+				      const struct fg_code *after,
+				      const struct fg_code_difference *difference)
+{
+	struct function_facts facts = {0};
+
+	for (size_t i = 0; i < difference->pair_count; i++) {
+		const struct fg_code_pair *pair = &difference->pairs[i];
+		const bool in_both = pair->before != FG_CODE_NONE && pair->after != FG_CODE_NONE;
+		const struct fg_code_item *item = pair->after != FG_CODE_NONE
+							  ? &after->items[pair->after]
+							  : &before->items[pair->before];
+
+		if (!item->is_function || !is_part_of(item->name, function))
+			continue;
+		facts.has_changed |= pair->change != FG_CODE_SAME;
+		facts.reaches_change |= pair->reaches_change;
+		if (in_both && !facts.is_found) {
+			facts.address[FG_ARM_BASELINE] = before->items[pair->before].address;
+			facts.address[FG_ARM_CANDIDATE] = item->address;
+			facts.is_found = true;
+		}
+	}
+	return facts;
+}
+
+/* "NAME=OFFSET:OFFSET:STATE", as code_facts.h has it. */
+static void add_function(struct fg_strbuf *text, const char *name,
+			 const struct function_facts *facts)
+{
+	const char state = facts->has_changed ? 'c' : facts->reaches_change ? 'r' : 's';
+
+	if (!facts->is_found || strchr(name, ' ') ||
+	    text->length + strlen(name) > FUNCTIONS_MAX_BYTES)
+		return;
+	fg_strbuf_printf(text, "%s%s=%u:%u:%c", text->length ? " " : "", name,
+			 (unsigned)(facts->address[FG_ARM_BASELINE] % FG_FACT_PAGE),
+			 (unsigned)(facts->address[FG_ARM_CANDIDATE] % FG_FACT_PAGE), state);
+}
+
 void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
-			       struct fg_environment *build)
+			       const struct fg_code_names *functions, struct fg_environment *build)
 {
 	struct fg_code_difference difference;
 	struct fg_code before;
@@ -170,6 +230,15 @@ void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg
 		add_changed_names(&text, &before, &after, &difference);
 		if (text.length)
 			fg_environment_set(build, FG_FACT_CHANGED, text.data, false);
+		fg_strbuf_clear(&text);
+		for (size_t i = 0; i < functions->count; i++) {
+			const struct function_facts facts =
+				facts_of(functions->items[i], &before, &after, &difference);
+
+			add_function(&text, functions->items[i], &facts);
+		}
+		if (text.length)
+			fg_environment_set(build, FG_FACT_FUNCTIONS, text.data, false);
 		fg_strbuf_release(&text);
 		fg_code_difference_release(&difference);
 		fg_code_release(&after);

@@ -12,6 +12,10 @@
  *	                      child programs; known once a repetition was sampled
  *	build.changed         of the candidate: the functions and objects of the program that are
  *	                      not as in the baseline, by linkage name; " ..." at the end: and more
+ *	build.functions       of the candidate: NAME=BEFORE:AFTER:STATE for the functions that it
+ *	                      spends most of its time in.  The numbers are addresses within a page;
+ *	                      the state is s (same machine code, also in all that it names), r (the
+ *	                      same, but something that it names is not) or c (changed)
  *
  * A fact that cannot be had (stripped, another processor, too large) is left out: then nobody
  * claims that the code is the same.
@@ -22,11 +26,21 @@
 #include "model/environment.h"
 #include "runner/target.h"
 
-#define FG_FACT_CODE    "build.code"
-#define FG_FACT_LAYOUT  "build.layout"
-#define FG_FACT_INPUTS  "build.inputs"
-#define FG_FACT_MAPPED  "build.mapped"
-#define FG_FACT_CHANGED "build.changed"
+#define FG_FACT_CODE      "build.code"
+#define FG_FACT_LAYOUT    "build.layout"
+#define FG_FACT_INPUTS    "build.inputs"
+#define FG_FACT_MAPPED    "build.mapped"
+#define FG_FACT_CHANGED   "build.changed"
+#define FG_FACT_FUNCTIONS "build.functions"
+
+enum {
+	FG_FACT_PAGE = 4096
+};
+
+struct fg_code_names {
+	const char **items; /* linkage names */
+	size_t count;
+};
 
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build);
 /* `name` as the program asks for it, `path` as the loader found it. */
@@ -34,8 +48,10 @@ void fg_code_facts_add_library(const struct fg_target *target, const char *name,
 			       struct fg_environment *build);
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build);
 
-/* What is not the same in both programs, into the candidate's facts. */
+/*
+ * What is not the same in both programs, and where these functions lie, into the candidate's facts.
+ */
 void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
-			       struct fg_environment *build);
+			       const struct fg_code_names *functions, struct fg_environment *build);
 
 #endif

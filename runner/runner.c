@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/sort.h"
 #include "runner/choice.h"
+#include "runner/code_facts.h"
 #include "runner/installed.h"
 #include "runner/job.h"
 #include "runner/preload.h"
@@ -213,6 +214,17 @@ size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **inde
 {
 	*indexes = job->series;
 	return job->series_count;
+}
+
+void fg_runner_compare_code(struct fg_runner_job *job, const struct fg_code_names *functions)
+{
+	const struct fg_target *targets = job->executor.targets;
+	struct fg_series *series = fg_job_series(job);
+
+	if (!job->failed && !series->identical && targets[FG_ARM_BASELINE].command &&
+	    targets[FG_ARM_CANDIDATE].command)
+		fg_code_facts_add_changes(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
+					  functions, &series->build[FG_ARM_CANDIDATE]);
 }
 
 static void fail_like(struct fg_series *series, const struct fg_series *first)

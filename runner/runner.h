@@ -30,6 +30,7 @@
 
 #include <signal.h>
 
+struct fg_code_names;
 struct fg_runner;
 struct fg_runner_job;
 
@@ -106,6 +107,11 @@ int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_
 		      struct fg_error *err) FG_NODISCARD;
 /* Indexes into the run's series: one, or one per case of a harness. */
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
+/*
+ * After the last pair: which code is not the same in both programs, as facts of the candidate's
+ * build.  `functions` are those that people may want to know more of.
+ */
+void fg_runner_compare_code(struct fg_runner_job *job, const struct fg_code_names *functions);
 /* Clean-up; settles the state of the series; frees the job. */
 void fg_runner_finish(struct fg_runner_job *job);
 

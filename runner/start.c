@@ -242,8 +242,8 @@ static void settle_sampler(struct fg_runner_job *job)
 static bool is_of_the_program(const char *key)
 {
 	return strcmp(key, FG_FACT_INPUTS) != 0 && strcmp(key, FG_FACT_CHANGED) != 0 &&
-	       strcmp(key, FG_FACT_MAPPED) != 0 && !fg_text_starts_with(key, FG_FACT_CODE) &&
-	       !fg_text_starts_with(key, FG_FACT_LAYOUT);
+	       strcmp(key, FG_FACT_FUNCTIONS) != 0 && strcmp(key, FG_FACT_MAPPED) != 0 &&
+	       !fg_text_starts_with(key, FG_FACT_CODE) && !fg_text_starts_with(key, FG_FACT_LAYOUT);
 }
 
 /*
@@ -304,9 +304,6 @@ static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 		fg_environment_release(&now);
 	}
 	series->identical = is_identical(targets, series);
-	if (status == FG_OK && !series->identical)
-		fg_code_facts_add_changes(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
-					  &series->build[FG_ARM_CANDIDATE]);
 	return status;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "base/clock.h"
 #include "base/fs.h"
+#include "cli/session/hot_functions.h"
 #include "cli/session/samples.h"
 #include "cli/session/session.h"
 #include "profile/ingest.h"
@@ -251,6 +252,23 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
 	return status;
 }
 
+/* The functions that spend most of the time are those that a verdict may name. */
+static void compare_code(const struct fg_session *session, struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+	const size_t count = fg_runner_job_series(job, &indexes);
+	const struct fg_profile_set *set =
+		count && indexes[0] < session->profile_count ? session->profiles[indexes[0]] : NULL;
+	struct fg_code_names names = {0};
+
+	if (!session->roots[FG_ARM_BASELINE])
+		return;
+	if (set)
+		fg_session_hot_functions(set, &names);
+	fg_runner_compare_code(job, &names);
+	free(names.items);
+}
+
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
 {
@@ -264,6 +282,7 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	status = session->roots[FG_ARM_BASELINE]
 			 ? measure_pairs(session, job, benchmark, &state, err)
 			 : measure_alone(job, &benchmark->measure, &state, err);
+	compare_code(session, job);
 	fg_runner_finish(job);
 	if (status != FG_OK)
 		return status;

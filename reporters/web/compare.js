@@ -118,7 +118,7 @@ function pathWords(all) {
 
 // Reports of earlier versions tell a standing only by the verdict.
 function isSure(f) {
-	return f.standing ? ['guilty', 'faster'].includes(f.standing) : ['regression', 'improvement'].includes(f.verdict);
+	return f.standing ? ['guilty', 'faster', 'same code'].includes(f.standing) : ['regression', 'improvement'].includes(f.verdict);
 }
 
 function standing(f) {

@@ -11,7 +11,15 @@
 #define SMALL 40
 #define PAIRS 60
 
+/* A fact of both builds; the array ends with a key of NULL. */
+struct known_fact {
+	const char *key;
+	const char *baseline;
+	const char *candidate;
+};
+
 struct program {
+	const struct known_fact *facts;
 	struct fg_made made;
 	struct fg_profile_set set;
 	const struct fg_profile_set *sets[1];
@@ -119,6 +127,12 @@ static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pa
 
 	series->schedule = FG_SCHEDULE_DUET;
 	series->state = FG_MEASURED;
+	for (const struct known_fact *fact = p->facts; fact && fact->key; fact++) {
+		fg_environment_set(&series->build[FG_ARM_BASELINE], fact->key, fact->baseline,
+				   false);
+		fg_environment_set(&series->build[FG_ARM_CANDIDATE], fact->key, fact->candidate,
+				   false);
+	}
 	for (uint32_t pair = 0; pair < pairs; pair++) {
 		double luck = 1.0 + 0.05 * fg_random_normal(&p->made.random);
 
@@ -511,6 +525,74 @@ static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
 	program_release(&p);
 }
 
+static void slower_code_that_did_not_change_is_not_guilty_beside_code_that_did(void **state)
+{
+	static const struct {
+		const char *functions; /* the fact */
+		enum fg_standing fit;
+		bool is_noted;
+	} rows[] = {
+		{"fit=1040:1072:s scan=64:96:c", FG_STANDING_SAME_CODE, true},
+		{"fit=1040:1072:s scan=64:96:r", FG_STANDING_SAME_CODE, true},
+		{"fit=1040:1072:c scan=64:96:c", FG_STANDING_GUILTY, false},
+		{"scan=64:96:c", FG_STANDING_GUILTY, false},
+		{"fit=1040:1072:s", FG_STANDING_GUILTY, true}, /* nothing else explains it */
+		{"fit=1040:1072 scan=64:96:c", FG_STANDING_GUILTY, false},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		const struct known_fact facts[] = {{"build.functions", "", rows[r].functions},
+						   {NULL, NULL, NULL}};
+		const struct fg_benchmark_verdict *b;
+		struct program p;
+		uint32_t work;
+
+		program_init(&p, 25);
+		p.facts = facts;
+		work = add_node(&p, add_node(&p, 0, "main", 1, 1), "work", 5, 5);
+		(void)add_node(&p, work, "fit", 40, 64);
+		(void)add_node(&p, work, "scan", 40, 60);
+		b = measure(&p, 100);
+		assert_int_equal(find(b, "scan")->standing, FG_STANDING_GUILTY);
+		assert_int_equal(find(b, "fit")->standing, rows[r].fit);
+		assert_int_equal(
+			fg_made_has_note(&b->notes,
+					 "fit: machine code unchanged, as is all it calls; at +16 "
+					 "mod 64 → +48 mod 64 (mod 4096: +1040 → +1072)"),
+			rows[r].is_noted);
+		assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
+		program_release(&p);
+	}
+}
+
+static void placement_has_no_guilty_function(void **state)
+{
+	static const struct known_fact facts[] = {
+		{"build.id", "aa", "bb"},
+		{"build.code", "c0de", "c0de"},
+		{"build.inputs", "da", "da"},
+		{"build.mapped", "e1", "e1"},
+		{"build.functions", "", "fit=16:48:s"},
+		{NULL, NULL, NULL},
+	};
+	const struct fg_benchmark_verdict *b;
+	struct program p;
+
+	(void)state;
+	program_init(&p, 25);
+	p.facts = facts;
+	(void)add_node(&p, add_node(&p, 0, "main", 1, 1), "fit", 40, 64);
+	p.made.policy.functions = FG_FUNCTIONS_GATE;
+	b = measure(&p, 100);
+	assert_int_equal(b->outcome, FG_OUTCOME_PLACEMENT);
+	assert_int_equal(find(b, "fit")->standing, FG_STANDING_SAME_CODE);
+	assert_int_equal(find(b, "fit")->outcome, FG_OUTCOME_PLACEMENT);
+	for (size_t i = 0; i < b->library_count; i++)
+		assert_int_not_equal(b->libraries[i].outcome, FG_OUTCOME_REGRESSION);
+	program_release(&p);
+}
+
 static void one_unsampled_arm_blames_nobody_and_says_why(void **state)
 {
 	static const double seen[] = {0.0, 0.03, 0.9};
@@ -741,6 +823,9 @@ int main(void)
 		cmocka_unit_test(without_a_sure_function_suspects_are_said_not_to_be_sure),
 		cmocka_unit_test(suspects_are_never_called_guilty_beside_a_guilty_one),
 		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
+		cmocka_unit_test(
+			slower_code_that_did_not_change_is_not_guilty_beside_code_that_did),
+		cmocka_unit_test(placement_has_no_guilty_function),
 		cmocka_unit_test(one_unsampled_arm_blames_nobody_and_says_why),
 		cmocka_unit_test(a_wide_interval_is_no_pass),
 		cmocka_unit_test(a_move_is_recognised_although_another_function_got_slower),

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/same_code.h"
+
+#include <stdio.h>
+
+enum {
+	LINE = 64
+};
+
+enum code_state {
+	CODE_UNKNOWN,
+	CODE_SAME,
+	CODE_REACHES_CHANGE,
+	CODE_CHANGED,
+};
+
+struct code_fact {
+	enum code_state state;
+	unsigned offset[FG_ARM_COUNT]; /* within a page */
+};
+
+/* "16:48:s" */
+static struct code_fact parse(const char *text)
+{
+	struct code_fact fact = {0};
+	char state = '\0';
+
+	if (sscanf(text, "%u:%u:%c", &fact.offset[0], &fact.offset[1], &state) != 3)
+		return (struct code_fact){0};
+	fact.state = state == 's'   ? CODE_SAME
+		     : state == 'r' ? CODE_REACHES_CHANGE
+		     : state == 'c' ? CODE_CHANGED
+				    : CODE_UNKNOWN;
+	return fact;
+}
+
+/* The value of "NAME=VALUE" among words. */
+static struct code_fact find(const char *words, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		if (strncmp(at, name, length) == 0 && at[length] == '=')
+			return parse(at + length + 1);
+		at += strcspn(at, " ");
+	}
+	return (struct code_fact){0};
+}
+
+static struct code_fact fact_of(const struct fg_profile_set *set, const char *words,
+				const struct fg_node_verdict *node)
+{
+	for (size_t f = 1; f < set->function_count; f++) {
+		const struct fg_profile_function *function = &set->functions[f];
+
+		if (strcmp(function->name, node->name) == 0 &&
+		    strcmp(function->library ? function->library : "",
+			   node->library ? node->library : "") == 0)
+			return find(words, function->linkage ? function->linkage : function->name);
+	}
+	return (struct code_fact){0};
+}
+
+static void add_note(const struct fg_node_verdict *node, const struct code_fact *fact,
+		     struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+{
+	const unsigned *offset = fact->offset;
+	const char *what = fact->state == CODE_SAME
+				   ? "machine code unchanged, as is all it calls"
+				   : "its own machine code is unchanged, but not all that it calls";
+
+	if (offset[0] == offset[1])
+		fg_notes_add(&verdict->notes, arena, "%s: %s; at +%u mod 4096 on both sides",
+			     node->name, what, offset[0]);
+	else
+		fg_notes_add(&verdict->notes, arena,
+			     "%s: %s; at +%u mod 64 → +%u mod 64 (mod 4096: +%u → +%u)", node->name,
+			     what, offset[0] % LINE, offset[1] % LINE, offset[0], offset[1]);
+}
+
+void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,
+			 struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+{
+	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
+	struct code_fact *facts = NULL;
+	bool is_explained = false;
+
+	if (!words)
+		return;
+	facts = fg_xcalloc(verdict->function_count + 1, sizeof(facts[0]));
+	for (size_t i = 0; i < verdict->function_count; i++) {
+		const struct fg_node_verdict *node = &verdict->functions[i];
+
+		if (!fg_standing_is_sure(node->standing))
+			continue;
+		facts[i] = fact_of(set, words, node);
+		is_explained |=
+			node->standing == FG_STANDING_GUILTY &&
+			(facts[i].state == CODE_CHANGED || facts[i].state == CODE_REACHES_CHANGE);
+		if (facts[i].state == CODE_SAME || facts[i].state == CODE_REACHES_CHANGE)
+			add_note(node, &facts[i], arena, verdict);
+	}
+	for (size_t i = 0; is_explained && i < verdict->function_count; i++) {
+		struct fg_node_verdict *node = &verdict->functions[i];
+
+		if (node->standing != FG_STANDING_GUILTY || facts[i].state != CODE_SAME)
+			continue;
+		node->standing = FG_STANDING_SAME_CODE;
+		node->outcome = FG_OUTCOME_INCONCLUSIVE;
+	}
+	free(facts);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A function whose machine code is the same in both builds, as is that of all it calls, got slower
+ * for a reason outside of it: its place, its callers, its inputs.  The fact build.functions tells.
+ * Private to gate/.
+ */
+#ifndef FG_GATE_SAME_CODE_H
+#define FG_GATE_SAME_CODE_H
+
+#include "model/profile_set.h"
+#include "model/run.h"
+#include "model/verdict.h"
+
+/*
+ * A note for each function whose change is sure and whose code is the same.  Where a function that
+ * did change is guilty as well, those are not.
+ */
+void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,
+			 struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
+
+#endif
