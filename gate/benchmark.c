@@ -7,8 +7,10 @@
 #include "gate/nodes.h"
 #include "gate/placement.h"
 #include "gate/stored.h"
+#include "model/build_difference.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name)
 {
@@ -234,6 +236,31 @@ static void note_state(const struct fg_series *series, struct fg_arena *arena,
 		fg_notes_add(&verdict->notes, arena, "%s", series->schedule_reason);
 }
 
+/* What else than the code may be the cause comes first. */
+static void note_builds(const struct fg_gate_input *input, const struct fg_series *series,
+			struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+{
+	const struct fg_series *stored =
+		input->baseline ? fg_run_find(input->baseline, series->name) : NULL;
+	const struct fg_environment *candidate = &series->build[FG_ARM_CANDIDATE];
+	const struct fg_environment *baseline =
+		stored ? &stored->build[FG_ARM_CANDIDATE] : &series->build[FG_ARM_BASELINE];
+	const char *shared = fg_environment_get(candidate, FG_FACT_SHARED_LIBRARIES);
+	struct fg_build_difference difference = fg_build_difference_of(baseline, candidate);
+
+	if (difference.text)
+		fg_notes_add(&verdict->notes, arena,
+			     "the two sides are built differently, which may be the cause of a "
+			     "difference: %s",
+			     difference.text);
+	if (shared)
+		fg_notes_add(&verdict->notes, arena,
+			     "both sides load from the work tree, where a change is not measured: "
+			     "%s",
+			     shared);
+	free(difference.text);
+}
+
 /* Where most pairs are left out, why is part of the answer. */
 static void note_set_aside(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
@@ -304,6 +331,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		verdict->error_tail = fg_arena_strdup(arena, series->failure_tail);
 		return;
 	}
+	note_builds(input, series, arena, verdict);
 	note_state(series, arena, verdict);
 	note_set_aside(series, arena, verdict);
 	if (is_one_sided(series, arena, verdict))

@@ -187,20 +187,78 @@ static int read_segments(const char *path, const struct reader *reader, struct f
 
 /* ---- strings: comment and producers ---- */
 
+/* The linker merges the lines of all objects, gcc's start files among them. */
 static void read_comment(const struct reader *reader, struct fg_binary *elf)
 {
 	const Elf64_Shdr *section = find_section(reader, ".comment");
 	char text[COMMENT_MAX_BYTES + 1] = {0};
 	struct fg_strbuf clean = {0};
+	size_t size = 0;
 
 	if (!section || section->sh_size == 0)
 		return;
-	if (read_at(reader, text, fg_min_size(section->sh_size, COMMENT_MAX_BYTES),
-		    section->sh_offset) &&
-	    *text) {
-		fg_text_add_clean(&clean, text, strlen(text), COMMENT_MAX_BYTES);
-		elf->comment = fg_strbuf_detach(&clean);
+	size = fg_min_size(section->sh_size, COMMENT_MAX_BYTES);
+	if (!read_at(reader, text, size, section->sh_offset))
+		return;
+	for (size_t at = 0; at < size; at += strlen(text + at) + 1) {
+		if (!text[at])
+			continue;
+		if (clean.length)
+			fg_strbuf_add_text(&clean, "; ");
+		fg_text_add_clean(&clean, text + at, strlen(text + at), COMMENT_MAX_BYTES);
 	}
+	if (clean.length)
+		elf->comment = fg_strbuf_detach(&clean);
+}
+
+/* ---- levels of optimisation ---- */
+
+static const struct {
+	const char *flag;
+	unsigned level;
+} level_rows[] = {
+	{.flag = "-O0", .level = FG_BINARY_O0}, {.flag = "-Og", .level = FG_BINARY_OG},
+	{.flag = "-O1", .level = FG_BINARY_O1}, {.flag = "-O2", .level = FG_BINARY_O2},
+	{.flag = "-O3", .level = FG_BINARY_O3}, {.flag = "-Ofast", .level = FG_BINARY_OFAST},
+	{.flag = "-Os", .level = FG_BINARY_OS}, {.flag = "-Oz", .level = FG_BINARY_OZ},
+	{.flag = "-O", .level = FG_BINARY_O1},
+};
+
+static unsigned level_of_flag(const char *flag, size_t length)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(level_rows); i++) {
+		if (strlen(level_rows[i].flag) == length &&
+		    strncmp(level_rows[i].flag, flag, length) == 0)
+			return level_rows[i].level;
+	}
+	return FG_BINARY_O3; /* -O4 and above mean no more */
+}
+
+unsigned fg_binary_level_of(const char *producer)
+{
+	unsigned level = FG_BINARY_O0;
+
+	/* Without a single flag it is a compiler that does not tell. */
+	if (!fg_text_starts_with(producer, "GNU ") || !strstr(producer, " -"))
+		return 0;
+	for (const char *at = strstr(producer, " -O"); at; at = strstr(at, " -O")) {
+		at++;
+		level = level_of_flag(at, strcspn(at, " "));
+	}
+	return level;
+}
+
+char *fg_binary_level_names(unsigned levels)
+{
+	struct fg_strbuf names = {0};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(level_rows); i++) {
+		if (levels & level_rows[i].level)
+			fg_strbuf_printf(&names, "%s%s", names.length ? " " : "",
+					 level_rows[i].flag);
+		levels &= ~level_rows[i].level;
+	}
+	return fg_strbuf_detach(&names);
 }
 
 bool fg_binary_is_producer(const char *text)
@@ -232,6 +290,7 @@ static void add_producer(struct fg_binary *elf, uint64_t seen[PRODUCERS_MAX], co
 	if (elf->producer_count == PRODUCERS_MAX)
 		return;
 	seen[elf->producer_count++] = hash;
+	elf->levels |= fg_binary_level_of(text);
 	if (elf->producer)
 		return;
 	fg_text_add_clean(&clean, text, length, PRODUCER_MAX_BYTES);

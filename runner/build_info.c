@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "model/build_difference.h"
 #include "runner/binary.h"
 #include "runner/code_facts.h"
 #include "runner/tail.h"
@@ -32,6 +33,7 @@ void fg_build_split_producer(const char *producer, char **compiler, char **flags
 
 static void add_elf_facts(const struct fg_binary *elf, struct fg_environment *build)
 {
+	char *levels = NULL;
 	char *compiler = NULL;
 	char *flags = NULL;
 
@@ -43,15 +45,54 @@ static void add_elf_facts(const struct fg_binary *elf, struct fg_environment *bu
 	fg_environment_set(build, "build.linking", elf->interpreter ? "dynamic" : "static", false);
 	if (!elf->producer)
 		return;
+	levels = fg_binary_level_names(elf->levels);
 	fg_build_split_producer(elf->producer, &compiler, &flags);
 	fg_environment_set(build, "build.compiler", compiler, false);
 	if (*flags)
 		fg_environment_set(build, "build.flags", flags, false);
+	if (elf->levels)
+		fg_environment_set(build, "build.optimisation", levels, false);
 	if (elf->producer_count > 1)
 		fg_environment_printf(build, "build.producers", false, "%zu different ones",
 				      elf->producer_count);
+	free(levels);
 	free(compiler);
 	free(flags);
+}
+
+/* Appends a name to a fact that is a list of names. */
+static void add_name(struct fg_environment *build, const char *key, const char *name)
+{
+	const char *names = fg_environment_get(build, key);
+	char *longer = fg_xasprintf("%s%s%s", names ? names : "", names ? " " : "", name);
+
+	fg_environment_set(build, key, longer, false);
+	free(longer);
+}
+
+/*
+ * Below the project, outside of the checkout that lies in its STATE/builds/KEY/tree: the user's own
+ * files, which both sides share.
+ */
+static bool is_in_the_work_tree(const struct fg_target *target, const char *path)
+{
+	static const char below[] = "/.fastgate/builds/";
+	const char *state = target->checkout ? strstr(target->checkout, below) : NULL;
+	const size_t length = state ? (size_t)(state - target->checkout) : 0;
+
+	return state && strncmp(path, target->checkout, length) == 0 && path[length] == '/' &&
+	       !fg_text_starts_with(path, target->checkout);
+}
+
+static void add_origin(const struct fg_target *target, const char *name, const char *path,
+		       struct fg_environment *build)
+{
+	const bool in_checkout = target->checkout && fg_text_starts_with(path, target->checkout);
+
+	if (in_checkout || fg_target_is_inside(target, path))
+		add_name(build, FG_FACT_OWN_LIBRARIES, name);
+	else if (is_in_the_work_tree(target, path))
+		add_name(build, FG_FACT_SHARED_LIBRARIES, path);
 }
 
 /* What tells one file from another: its build-id, or its size where it has none. */
@@ -71,6 +112,7 @@ static void add_library(const struct fg_target *target, const char *name, const 
 	else
 		fg_environment_printf(build, key, false, "no build-id, %" PRIu64 " bytes",
 				      elf.size_bytes);
+	add_origin(target, name, path, build);
 	fg_code_facts_add_library(target, name, path, build);
 	fg_binary_release(&elf);
 }

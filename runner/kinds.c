@@ -59,3 +59,17 @@ char *fg_kinds_differ(const struct fg_target *baseline, const struct fg_target *
 	free(words[FG_ARM_CANDIDATE]);
 	return reason;
 }
+
+char *fg_kinds_built_apart(const struct fg_target *baseline, const struct fg_target *candidate,
+			   const struct fg_build_difference *difference)
+{
+	if (!difference->is_grave ||
+	    (baseline->checkout != NULL) == (candidate->checkout != NULL) ||
+	    !is_same_command(baseline->command, candidate->command))
+		return NULL;
+	return fg_xasprintf("the work tree is not built as the baseline is, which leftovers of an "
+			    "earlier build may have caused, so the times say nothing about the "
+			    "change: %s; build the work tree afresh, or measure a snapshot of it "
+			    "(without in_place)",
+			    difference->text);
+}

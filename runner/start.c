@@ -5,6 +5,7 @@
  */
 #include "base/fs.h"
 #include "base/text.h"
+#include "model/build_difference.h"
 #include "runner/build_info.h"
 #include "runner/code_facts.h"
 #include "runner/job.h"
@@ -241,9 +242,14 @@ static void settle_sampler(struct fg_runner_job *job)
 /* Build-ids tell programs apart; facts made from them, or about both sides, add nothing. */
 static bool is_of_the_program(const char *key)
 {
-	return strcmp(key, FG_FACT_INPUTS) != 0 && strcmp(key, FG_FACT_CHANGED) != 0 &&
-	       strcmp(key, FG_FACT_FUNCTIONS) != 0 && strcmp(key, FG_FACT_MAPPED) != 0 &&
-	       !fg_text_starts_with(key, FG_FACT_CODE) && !fg_text_starts_with(key, FG_FACT_LAYOUT);
+	static const char *const others[] = {FG_FACT_INPUTS, FG_FACT_CHANGED, FG_FACT_FUNCTIONS,
+					     FG_FACT_MAPPED, FG_FACT_MODULES};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
+		if (strcmp(key, others[i]) == 0)
+			return false;
+	}
+	return !fg_text_starts_with(key, FG_FACT_CODE) && !fg_text_starts_with(key, FG_FACT_LAYOUT);
 }
 
 /*
@@ -307,20 +313,47 @@ static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
-/* Before anything is judged: FG_ECHILD and the reason in the series. */
+/* FG_ECHILD, and the reason in the series; takes ownership of it.  FG_OK without a reason. */
+static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
+{
+	struct fg_failure failure = {.text = reason};
+	int status = FG_OK;
+
+	if (!reason)
+		return FG_OK;
+	status = fg_error_set(err, FG_ECHILD, "%s", reason);
+	fg_job_fail(job, &failure);
+	return status;
+}
+
+/* Before anything is judged. */
 static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
-	struct fg_failure failure = {0};
+
+	if (!targets[FG_ARM_BASELINE].command || !targets[FG_ARM_CANDIDATE].command)
+		return FG_OK;
+	return refuse(job, fg_kinds_differ(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
+		      err);
+}
+
+/* As above, by how they were built.  What does not forbid the comparison is said by the gate. */
+static int check_builds(struct fg_runner_job *job, struct fg_error *err)
+{
+	const struct fg_target *targets = job->executor.targets;
+	const struct fg_series *series = fg_job_series(job);
+	struct fg_build_difference difference;
 	int status = FG_OK;
 
 	if (!targets[FG_ARM_BASELINE].command || !targets[FG_ARM_CANDIDATE].command)
 		return FG_OK;
-	failure.text = fg_kinds_differ(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]);
-	if (!failure.text)
-		return FG_OK;
-	status = fg_error_set(err, FG_ECHILD, "%s", failure.text);
-	fg_job_fail(job, &failure);
+	difference = fg_build_difference_of(&series->build[FG_ARM_BASELINE],
+					    &series->build[FG_ARM_CANDIDATE]);
+	status = refuse(job,
+			fg_kinds_built_apart(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
+					     &difference),
+			err);
+	free(difference.text);
 	return status;
 }
 
@@ -355,6 +388,8 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 		return status;
 	settle_sampler(job);
 	status = capture_builds(job, err);
+	if (status == FG_OK)
+		status = check_builds(job, err);
 	if (status != FG_OK)
 		return status;
 	status = warm_up(job, err);

@@ -70,6 +70,34 @@ static void producers_are_recognised(void **state)
 	}
 }
 
+static void the_level_of_optimisation_is_read_from_the_producer(void **state)
+{
+	static const struct {
+		const char *producer;
+		const char *names;
+	} rows[] = {
+		{"GNU C17 12.2.0 -mtune=generic -g -O2", "-O2"},
+		{"GNU C17 12.2.0 -O2 -g -O0", "-O0"}, /* the last one holds */
+		{"GNU C++17 12.2.0 -mtune=generic -g", "-O0"},
+		{"GNU C17 12.2.0 -O -g", "-O1"},
+		{"GNU C17 12.2.0 -Ofast", "-Ofast"},
+		{"GNU C17 12.2.0", ""},
+		{"Debian clang version 14.0.6", ""},
+	};
+	char *both = fg_binary_level_names(FG_BINARY_O0 | FG_BINARY_O2);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *names = fg_binary_level_names(fg_binary_level_of(rows[i].producer));
+
+		if (strcmp(names, rows[i].names) != 0)
+			fail_msg("%s: '%s'", rows[i].producer, names);
+		free(names);
+	}
+	assert_string_equal(both, "-O0 -O2");
+	free(both);
+}
+
 static void producer_is_split_into_compiler_and_flags(void **state)
 {
 	char *compiler = NULL;
@@ -295,6 +323,7 @@ int main(void)
 		cmocka_unit_test(our_own_program_tells_how_it_was_built),
 		cmocka_unit_test(what_is_no_elf_file_is_refused),
 		cmocka_unit_test(producers_are_recognised),
+		cmocka_unit_test(the_level_of_optimisation_is_read_from_the_producer),
 		cmocka_unit_test(producer_is_split_into_compiler_and_flags),
 		cmocka_unit_test(broken_files_are_refused_or_read_without_harm),
 		cmocka_unit_test(program_libraries_and_size_are_captured),

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How two builds of a program differ beside their code: by another compiler, other flags, another
+ * way of linking, other libraries.  Told by the facts that runner/build_info.h records, so it can
+ * be asked of stored runs, too.
+ */
+#ifndef FG_MODEL_BUILD_DIFFERENCE_H
+#define FG_MODEL_BUILD_DIFFERENCE_H
+
+#include "model/environment.h"
+
+/* Names of the libraries that lie in the side's own tree, separated by blanks. */
+#define FG_FACT_OWN_LIBRARIES "build.own_libraries"
+/* Paths of libraries in the user's work tree that a side with a tree of its own loads. */
+#define FG_FACT_SHARED_LIBRARIES "build.shared_libraries"
+/* Names of everything that was mapped while it ran, separated by blanks; known once sampled. */
+#define FG_FACT_MODULES "build.modules"
+
+struct fg_build_difference {
+	/*
+	 * For people: "optimisation -O2 in the baseline, -O0 in the candidate", the gravest first;
+	 * NULL: the builds do not differ in anything that is known.  Yours to free.
+	 */
+	char *text;
+	/* Another compiler, optimisation or way of linking, or a library from another place. */
+	bool is_grave;
+};
+
+struct fg_build_difference fg_build_difference_of(const struct fg_environment *baseline,
+						  const struct fg_environment *candidate);
+
+#endif
