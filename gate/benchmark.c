@@ -246,6 +246,7 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 	const struct fg_environment *baseline =
 		stored ? &stored->build[FG_ARM_CANDIDATE] : &series->build[FG_ARM_BASELINE];
 	const char *shared = fg_environment_get(candidate, FG_FACT_SHARED_LIBRARIES);
+	const char *unsampled = fg_environment_get(candidate, FG_FACT_UNSAMPLED);
 	struct fg_build_difference difference = fg_build_difference_of(baseline, candidate);
 
 	if (difference.text)
@@ -258,6 +259,8 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 			     "both sides load from the work tree, where a change is not measured: "
 			     "%s",
 			     shared);
+	if (unsampled)
+		fg_notes_add(&verdict->notes, arena, "%s", unsampled);
 	free(difference.text);
 }
 

@@ -93,7 +93,7 @@ static void compare_lists(struct comparison *c, const char *what, const char *co
 	for (size_t i = 0; i < 2; i++)
 		add_only(&only, lists[i], lists[1 - i], side_names[i], are_flags);
 	if (only.length) {
-		fg_strbuf_printf(&text, "%s %s", what, fg_strbuf_text(&only));
+		fg_strbuf_printf(&text, "%s: %s", what, fg_strbuf_text(&only));
 		add(c, false, &text);
 	}
 	fg_strbuf_release(&text);
@@ -156,19 +156,11 @@ static void list_libraries(const struct fg_environment *side, struct fg_strbuf *
 	}
 }
 
-/* What the loader would map before the program begins; a static program has none. */
+/* What the loader maps before the program begins; that a static one has none is said already. */
 static void compare_libraries(struct comparison *c)
 {
 	struct fg_strbuf lists[2] = {{0}, {0}};
 
-	/* What was mapped in truth says more; one side static is said already. */
-	if (fact(c, 0, FG_FACT_MODULES) && fact(c, 1, FG_FACT_MODULES)) {
-		compare_lists(c, "loaded",
-			      (const char *const[2]){fact(c, 0, FG_FACT_MODULES),
-						     fact(c, 1, FG_FACT_MODULES)},
-			      false);
-		return;
-	}
 	if (!has_libraries(c->sides[0]) || !has_libraries(c->sides[1]))
 		return;
 	for (size_t i = 0; i < 2; i++)
@@ -178,6 +170,14 @@ static void compare_libraries(struct comparison *c)
 		      false);
 	for (size_t i = 0; i < 2; i++)
 		fg_strbuf_release(&lists[i]);
+}
+
+static void compare_modules(struct comparison *c)
+{
+	const char *modules[2] = {fact(c, 0, FG_FACT_MODULES), fact(c, 1, FG_FACT_MODULES)};
+
+	if (modules[0] && modules[1])
+		compare_lists(c, "loaded while it ran", modules, false);
 }
 
 /* Its own library on one side, one of that name from elsewhere on the other. */
@@ -215,6 +215,7 @@ struct fg_build_difference fg_build_difference_of(const struct fg_environment *b
 	(void)compare_fact(&c, "build.linking", "linking");
 	compare_origins(&c);
 	compare_libraries(&c);
+	compare_modules(&c);
 	compare_flags(&c);
 	return (struct fg_build_difference){
 		.text = c.text.length ? fg_strbuf_detach(&c.text) : NULL, .is_grave = c.is_grave};

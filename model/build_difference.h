@@ -13,8 +13,14 @@
 #define FG_FACT_OWN_LIBRARIES "build.own_libraries"
 /* Paths of libraries in the user's work tree that a side with a tree of its own loads. */
 #define FG_FACT_SHARED_LIBRARIES "build.shared_libraries"
-/* Names of everything that was mapped while it ran, separated by blanks; known once sampled. */
+/*
+ * Names of what was mapped while it ran beside the program and the libraries that the loader tells
+ * of: plugins, child programs and their libraries.  Separated by blanks; known once sampled.
+ */
 #define FG_FACT_MODULES "build.modules"
+
+/* Why both sides were measured without the sampler that was asked for; in the candidate's facts. */
+#define FG_FACT_UNSAMPLED "build.unsampled"
 
 struct fg_build_difference {
 	/*

@@ -218,9 +218,25 @@ static bool is_known(const struct fg_environment *build, const char *name)
 	return known;
 }
 
+/* "NAME BUILD-ID" each. */
+static char *names_of(char *const *texts, size_t count)
+{
+	struct fg_strbuf names = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t length = strcspn(texts[i], " ");
+
+		if (i > 0 && strcspn(texts[i - 1], " ") == length &&
+		    strncmp(texts[i], texts[i - 1], length) == 0)
+			continue;
+		fg_strbuf_printf(&names, "%s%.*s", names.length ? " " : "", (int)length, texts[i]);
+	}
+	return fg_strbuf_detach(&names);
+}
+
 /* Covers the set of modules, so load order and repeated loads do not matter. */
-static void digest_code(const struct fg_profile *profile, const struct fg_environment *known,
-			char code[17])
+static void describe_code(const struct fg_profile *profile, const struct fg_environment *known,
+			  struct fg_ingest_result *result)
 {
 	char **texts = fg_xcalloc(profile->module_count + 1, sizeof(texts[0]));
 	size_t count = 0;
@@ -241,7 +257,8 @@ static void digest_code(const struct fg_profile *profile, const struct fg_enviro
 	}
 	fg_sha256_finish(&sha, digest);
 	fg_hex(digest, sizeof(digest), hex);
-	(void)snprintf(code, 17, "%.16s", hex);
+	(void)snprintf(result->other_code, sizeof(result->other_code), "%.16s", hex);
+	result->other_names = names_of(texts, count);
 	for (size_t i = 0; i < count; i++)
 		free(texts[i]);
 	free(texts);
@@ -297,7 +314,7 @@ void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profi
 	if (result)
 		fill_result(profile, result);
 	if (result && row->known_build)
-		digest_code(profile, row->known_build, result->other_code);
+		describe_code(profile, row->known_build, result);
 	free(node_of);
 }
 
@@ -318,5 +335,6 @@ int fg_profile_ingest(struct fg_profile_set *set, const char *path,
 void fg_ingest_result_release(struct fg_ingest_result *result)
 {
 	free(result->first_note);
+	free(result->other_names);
 	*result = (struct fg_ingest_result){0};
 }

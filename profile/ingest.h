@@ -40,7 +40,8 @@ struct fg_ingest_result {
 	 * (bytes, where there is none).
 	 */
 	char other_code[17];
-	char *first_note; /* what was odd; NULL: nothing */
+	char *other_names; /* of the same, in order, separated by blanks */
+	char *first_note;  /* what was odd; NULL: nothing */
 	size_t note_count;
 };
 

@@ -15,6 +15,9 @@ struct fg_runner {
 	struct fg_error no_collector; /* why */
 	char *traces_folder;          /* absolute, below it one folder per repetition */
 	bool busy;                    /* a job is under way */
+	/* of the job under way, before its pairs: CPU time, and what the sampler saw of it */
+	double cpu_ns[FG_ARM_COUNT];
+	double sampled_ns[FG_ARM_COUNT];
 };
 
 enum {

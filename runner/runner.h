@@ -105,6 +105,12 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
 /* Go on until `pairs_wanted` pairs count (ABBA: blocks of four), or nothing more can be done. */
 int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
 		      struct fg_error *err) FG_NODISCARD;
+/*
+ * From on_repetition: the samples of a repetition stand for so much of its CPU time.  If they turn
+ * out to show one arm only before a pair has counted, both go on without the sampler.
+ */
+void fg_runner_tell_sampled(struct fg_runner *runner, enum fg_arm arm, double sampled_ns,
+			    double cpu_ns);
 /* Indexes into the run's series: one, or one per case of a harness. */
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
 /*

@@ -3,6 +3,7 @@
  * A job before its first pair: which series it fills, which arms there are, whether it can be
  * sampled, how both were built, the warm-up, and the schedule.
  */
+#include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
 #include "model/build_difference.h"
@@ -11,6 +12,14 @@
 #include "runner/job.h"
 #include "runner/kinds.h"
 #include "runner/preload.h"
+
+#include <math.h>
+
+enum {
+	COVERED_MIN_MS = 10, /* of CPU time, before it shows how much of it the sampler sees */
+};
+
+static const double covered_least = 0.5; /* of what it sees of the other arm */
 
 static void add_user_metrics(struct fg_series *series, const struct fg_benchmark *benchmark)
 {
@@ -243,7 +252,7 @@ static void settle_sampler(struct fg_runner_job *job)
 static bool is_of_the_program(const char *key)
 {
 	static const char *const others[] = {FG_FACT_INPUTS, FG_FACT_CHANGED, FG_FACT_FUNCTIONS,
-					     FG_FACT_MAPPED, FG_FACT_MODULES};
+					     FG_FACT_MAPPED, FG_FACT_MODULES, FG_FACT_UNSAMPLED};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
 		if (strcmp(key, others[i]) == 0)
@@ -357,6 +366,47 @@ static int check_builds(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
+void fg_runner_tell_sampled(struct fg_runner *runner, enum fg_arm arm, double sampled_ns,
+			    double cpu_ns)
+{
+	if (!(cpu_ns > 0))
+		return;
+	runner->cpu_ns[arm] += cpu_ns;
+	runner->sampled_ns[arm] += sampled_ns;
+}
+
+/*
+ * The sampler takes its share of the time that it sees.  Where a program escapes it on one side, by
+ * a static helper or an environment of its own, the other side would look slower by that much.
+ */
+static void settle_coverage(struct fg_runner_job *job)
+{
+	const struct fg_runner *runner = job->runner;
+	double seen[FG_ARM_COUNT];
+	char *note = NULL;
+
+	if (!job->rules.sampled)
+		return;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		if (runner->cpu_ns[arm] < COVERED_MIN_MS * (double)FG_NS_PER_MS)
+			return;
+		seen[arm] = runner->sampled_ns[arm] / runner->cpu_ns[arm];
+	}
+	if (fmin(seen[0], seen[1]) >= covered_least * fmax(seen[0], seen[1]))
+		return;
+	note = fg_xasprintf(
+		"measured without the sampler, so no function is blamed: it saw %.0f %% "
+		"of the baseline's CPU time and %.0f %% of the candidate's, and its cost "
+		"must be the same on both sides; a program that is static, or started "
+		"with an environment of its own, escapes it",
+		100 * seen[FG_ARM_BASELINE], 100 * seen[FG_ARM_CANDIDATE]);
+	fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_UNSAMPLED, note,
+			   false);
+	fg_job_note(job, note);
+	job->rules.sampled = false;
+	free(note);
+}
+
 static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
 {
 	if (job->benchmark->harness != FG_HARNESS_NONE && job->benchmark->metric_count > 0)
@@ -393,7 +443,9 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = warm_up(job, err);
-	if (status != FG_OK || job->rules.schedule != FG_SCHEDULE_AUTO)
-		return status;
-	return fg_job_choose(job, err);
+	if (status == FG_OK && job->rules.schedule == FG_SCHEDULE_AUTO)
+		status = fg_job_choose(job, err);
+	if (status == FG_OK)
+		settle_coverage(job);
+	return status;
 }

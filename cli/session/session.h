@@ -43,7 +43,8 @@ struct fg_session {
 	/* one per series of the run; NULL where nothing was sampled */
 	struct fg_profile_set **profiles;
 	size_t profile_count;
-	char *cache_folder; /* of the symbolizer */
+	struct fg_runner *runner; /* while it measures */
+	char *cache_folder;       /* of the symbolizer */
 	struct fg_symbolizer *symbolizer;
 	struct fg_progress progress;
 	struct fg_gate_progress look; /* the last one, for the progress line */

@@ -7,6 +7,7 @@
 #include "cli/session/hot_functions.h"
 #include "cli/session/samples.h"
 #include "cli/session/session.h"
+#include "model/build_difference.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
 #include "runner/code_facts.h"
@@ -112,6 +113,13 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 	return FG_OK;
 }
 
+static void keep_mapped(struct fg_environment *build, const struct fg_ingest_result *result)
+{
+	fg_environment_set(build, FG_FACT_MAPPED, result->other_code, false);
+	if (*result->other_names)
+		fg_environment_set(build, FG_FACT_MODULES, result->other_names, false);
+}
+
 static void take_samples(struct fg_session *session, size_t index, const struct fg_repetition *done,
 			 const char *trace_folder)
 {
@@ -126,8 +134,10 @@ static void take_samples(struct fg_session *session, size_t index, const struct 
 	/* A repetition without samples still has its times. */
 	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
 		if (row.known_build)
-			fg_environment_set(build, FG_FACT_MAPPED, result.other_code, false);
+			keep_mapped(build, &result);
 		check_mapped(session, series);
+		fg_runner_tell_sampled(session->runner, (enum fg_arm)done->arm, result.total_ns,
+				       done->values[FG_METRIC_CPU_TIME]);
 	} else if (!session->told_no_samples) {
 		fg_progress_clear(&session->progress);
 		fg_cli_warn(session->cli, "no profile: %s", why.message);
@@ -310,6 +320,7 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 	struct fg_runner *runner = NULL;
 	int status = fg_runner_create(&options, &runner, err);
 
+	session->runner = runner;
 	session->cache_folder = fg_fs_cache_folder();
 	session->symbolizer = fg_symbolizer_new(
 		&(struct fg_symbolizer_options){.cache_folder = session->cache_folder});
@@ -326,6 +337,7 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 	}
 	fg_progress_clear(&session->progress);
 	fg_runner_free(runner);
+	session->runner = NULL;
 	session->run.ended_ns = fg_clock_wall_ns();
 	session->run.complete = status == FG_OK && !session->is_open;
 	if (status == FG_EINTERRUPTED && session->store)

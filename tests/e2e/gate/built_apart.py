@@ -18,6 +18,9 @@ build: { command: sh build.sh }
 benchmarks: [ { name: sum, command: ./sum, expect: { exit_code: 0 } } ]
 measure: { schedule: abba, warmup: 0, pairs: { min: 2, max: 2 }, sampler: { enabled: false } }
 """
+SAMPLED = CONFIG.replace("./sum", "sh run.sh").replace("warmup: 0", "warmup: 1").replace("sampler: { enabled: false }",
+                                                                                         "sampler: { rate: 1000 }")
+LONG_PART = "int part(int n) { volatile int s = 0; for (int k = 0; k < 400; k++) for (int i = 0; i < n; i++) s += i; return s; }\n"
 PART = "int part(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n"
 SUM = "int part(int n); int main(void) { return part(100000) == 1; }\n"
 SHARED = "cc -g -O2 -shared -fPIC -o libpart.so part.c && cc -g -O2 -o sum sum.c -L. -lpart -Wl,-rpath,'$ORIGIN'\n"
@@ -60,7 +63,7 @@ def other_ways_of_building_are_said():
     project.build(PLAIN.format("-O2 -fno-inline -static"))
     it_is_said(project, "linking dynamic in the baseline, static in the candidate")
     project.build(SHARED)
-    it_is_said(project, "libraries libpart.so only in the candidate")
+    it_is_said(project, "libraries: libpart.so only in the candidate")
     project.build("# other words, the same flags\n" + PLAIN.format("-O2 -fno-inline"))
     code, text = project.run()
     check(code in (0, 1, 3) and "built differently" not in text, f"built alike: {code} {text}")
@@ -106,12 +109,29 @@ def leftovers_in_a_work_tree_are_no_comparison():
     check(code == 0 and "built differently" not in text, f"a snapshot has no leftovers: {code} {text}")
 
 
+def what_the_sampler_sees_of_one_side_only_is_measured_without_it():
+    project = Project("escaped", PLAIN.format("-O2"))
+    write(project.folder / "part.c", LONG_PART)
+    write(project.folder / "run.sh", "./sum\n")
+    write(project.folder / "fastgate.yml", SAMPLED)
+    git("add", ".", cwd=project.folder)
+    git("commit", "-q", "-m", "A script and its helper", cwd=project.folder)
+    write(project.folder / "notes.txt", "not read\n")
+    code, text = project.run()
+    check(code in (0, 1, 3) and "without the sampler" not in text, f"the sampler sees both: {code} {text}")
+    project.build(PLAIN.format("-O2 -static"))
+    code, text = project.run("--json")
+    check("measured without the sampler, so no function is blamed: it saw" in text, f"a static helper: {code} {text}")
+    check('"samples"' not in text or '"functions": []' in text, f"no function is blamed: {text}")
+
+
 def main():
     other_ways_of_building_are_said()
     a_library_from_elsewhere_is_said()
     a_library_of_the_work_tree_is_said()
     every_report_says_it()
     leftovers_in_a_work_tree_are_no_comparison()
+    what_the_sampler_sees_of_one_side_only_is_measured_without_it()
 
 
 finish_in_scratch(main)

@@ -59,14 +59,14 @@ static const struct difference_row rows[] = {
 		.why = "levels of optimisation come before flags",
 		.facts = {{"build.flags", {"-O2 -fno-inline -fa", "-O0 -fa -fb"}},
 			  {"build.optimisation", {"-O2", "-O0"}}},
-		.text = "optimisation -O2 in the baseline, -O0 in the candidate; flags -fno-inline only "
+		.text = "optimisation -O2 in the baseline, -O0 in the candidate; flags: -fno-inline only "
 			"in the baseline, -fb only in the candidate",
 		.is_grave = true,
 	},
 	{
 		.why = "flags alone",
 		.facts = {{"build.flags", {"-O2 -mavx2", "-O2"}}},
-		.text = "flags -mavx2 only in the baseline",
+		.text = "flags: -mavx2 only in the baseline",
 	},
 	{
 		.why = "a static program maps no library, which is said once",
@@ -80,19 +80,21 @@ static const struct difference_row rows[] = {
 		.facts = {{"build.library.libc.so.6", {"1", "1"}},
 			  {"build.library.liba.so", {"1", NULL}},
 			  {"build.library.libb.so", {NULL, "1"}}},
-		.text = "libraries liba.so only in the baseline, libb.so only in the candidate",
+		.text = "libraries: liba.so only in the baseline, libb.so only in the candidate",
 	},
 	{
-		.why = "what was mapped in truth says more than what the loader foretells",
-		.facts = {{"build.library.liba.so", {"1", NULL}},
-			  {"build.library.libc.so.6", {"1", "1"}},
-			  {FG_FACT_MODULES, {"liba.so libc.so.6 plugin.so", "liba.so libc.so.6"}}},
-		.text = "loaded plugin.so only in the baseline",
+		.why = "plugins",
+		.facts = {{FG_FACT_MODULES, {"a.so plugin.so", "a.so"}}},
+		.text = "loaded while it ran: plugin.so only in the baseline",
+	},
+	{
+		.why = "what no trace tells of is no difference",
+		.facts = {{FG_FACT_MODULES, {"plugin.so", NULL}}},
 	},
 	{
 		.why = "a long list is cut",
 		.facts = {{FG_FACT_MODULES, {"a b c d e f g h", "z"}}},
-		.text = "loaded a b c d e f and 2 more only in the baseline, z only in the candidate",
+		.text = "loaded while it ran: a b c d e f and 2 more only in the baseline, z only in the candidate",
 	},
 	{
 		.why = "the project's own library against one from elsewhere",
