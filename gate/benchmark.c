@@ -332,6 +332,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		verdict->error = fg_arena_strdup(arena, series->failure ? series->failure
 									: "it was not measured");
 		verdict->error_tail = fg_arena_strdup(arena, series->failure_tail);
+		verdict->error_stacks = fg_arena_strdup(arena, series->failure_stacks);
 		return;
 	}
 	note_builds(input, series, arena, verdict);

@@ -68,8 +68,9 @@ struct fg_series {
 	char *name;
 	char *command; /* as configured */
 	enum fg_measure_state state;
-	char *failure;      /* one line; NULL unless not measured */
-	char *failure_tail; /* the program's last lines of output */
+	char *failure;        /* one line; NULL unless not measured */
+	char *failure_tail;   /* the program's last lines of output */
+	char *failure_stacks; /* where its threads stood, line by line; NULL: not known */
 	enum fg_schedule schedule;
 	bool only_in[FG_ARM_COUNT]; /* exists on one side only */
 	bool identical;             /* the same binaries (build-ids throughout) in both arms */

@@ -145,8 +145,9 @@ struct fg_benchmark_verdict {
 	unsigned set_aside;
 	double seconds;
 	bool identical;
-	const char *error;      /* could not measure: one line */
-	const char *error_tail; /* the program's last lines */
+	const char *error;        /* could not measure: one line */
+	const char *error_tail;   /* the program's last lines */
+	const char *error_stacks; /* where its threads stood; NULL: not known */
 	struct fg_metric_verdict *metrics;
 	size_t metric_count;
 	/* sure ones first, then those that are not sure, then those that moved; largest first */

@@ -215,6 +215,8 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_bool(w, "identical", benchmark->identical);
 	fg_json_text(w, "error", benchmark->error);
 	fg_json_text(w, "error_tail", benchmark->error_tail);
+	if (benchmark->error_stacks)
+		fg_json_text(w, "error_stacks", benchmark->error_stacks);
 	add_builds(w, fg_report_series(report, benchmark));
 	fg_json_begin_array(w, "metrics");
 	for (size_t i = 0; i < benchmark->metric_count; i++)

@@ -237,16 +237,12 @@ static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdic
 	fg_strbuf_add_char(text, '\n');
 }
 
-static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_quoted(struct fg_strbuf *text, const char *lines)
 {
-	if (benchmark->error) {
-		add_sentence(text, benchmark->error);
-		fg_strbuf_add_text(text, "\n\n");
-	}
-	if (!benchmark->error_tail || !*benchmark->error_tail)
+	if (!lines || !*lines)
 		return;
 	fg_strbuf_add_text(text, "<pre>");
-	for (const char *at = benchmark->error_tail; *at;) {
+	for (const char *at = lines; *at;) {
 		const size_t length = strcspn(at, "\n");
 		struct fg_strbuf clean = {0};
 
@@ -257,6 +253,16 @@ static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdic
 		at += length + (at[length] == '\n');
 	}
 	fg_strbuf_add_text(text, "</pre>\n\n");
+}
+
+static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	if (benchmark->error) {
+		add_sentence(text, benchmark->error);
+		fg_strbuf_add_text(text, "\n\n");
+	}
+	add_quoted(text, benchmark->error_tail);
+	add_quoted(text, benchmark->error_stacks);
 }
 
 static void add_note(struct fg_strbuf *text, const char *note)

@@ -25,6 +25,7 @@
 
 enum {
 	MAX_TAIL_LINES = 10, /* of a program that failed */
+	MAX_STACK_LINES = 40,
 	MAX_DIFFERENCES = 3, /* of the environment, unless --verbose */
 	FUNCTION_COLUMNS = 44,
 };
@@ -97,30 +98,60 @@ static void add_others(const struct fg_terminal_page *page,
 
 /* --- notes of a benchmark --- */
 
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+
+	for (const char *at = text; at && *at; at++)
+		lines += *at == '\n' || at[1] == '\0';
+	return lines;
+}
+
+static const char *add_quoted_line(const struct fg_terminal_page *page, const char *line)
+{
+	const size_t length = strcspn(line, "\n");
+	struct fg_strbuf quoted = {0};
+
+	fg_strbuf_add_text(&quoted, "| ");
+	fg_text_add_clean(&quoted, line, length, 400);
+	fg_terminal_add_line(page, FG_TERMINAL_DIM, &quoted);
+	fg_strbuf_release(&quoted);
+	return line + length + (line[length] == '\n');
+}
+
+/* The first lines: the innermost frames, and the first threads. */
+static void add_stacks(const struct fg_terminal_page *page, const char *stacks)
+{
+	const size_t lines = count_lines(stacks);
+	const char *line = stacks;
+
+	if (!lines)
+		return;
+	for (size_t i = 0; i < lines && i < MAX_STACK_LINES; i++)
+		line = add_quoted_line(page, line);
+	if (lines > MAX_STACK_LINES) {
+		struct fg_strbuf more = {0};
+
+		fg_strbuf_printf(&more, "| ... %zu more lines in the other reports",
+				 lines - MAX_STACK_LINES);
+		fg_terminal_add_line(page, FG_TERMINAL_DIM, &more);
+		fg_strbuf_release(&more);
+	}
+}
+
 static void add_failure(const struct fg_terminal_page *page,
 			const struct fg_benchmark_verdict *benchmark)
 {
 	const char *line = benchmark->error_tail;
-	size_t lines = 0;
+	size_t lines = count_lines(line);
 
 	if (benchmark->error)
 		fg_terminal_add_sentence(page, NULL, benchmark->error);
-	if (!line || !*line)
-		return;
-	for (const char *at = line; *at; at++)
-		lines += *at == '\n' && at[1] != '\0';
-	for (; lines >= MAX_TAIL_LINES; lines--)
+	for (; lines > MAX_TAIL_LINES; lines--)
 		line = strchr(line, '\n') + 1;
-	while (*line) {
-		const size_t length = strcspn(line, "\n");
-		struct fg_strbuf quoted = {0};
-
-		fg_strbuf_add_text(&quoted, "| ");
-		fg_text_add_clean(&quoted, line, length, 400);
-		fg_terminal_add_line(page, FG_TERMINAL_DIM, &quoted);
-		fg_strbuf_release(&quoted);
-		line += length + (line[length] == '\n');
-	}
+	for (; lines > 0; lines--)
+		line = add_quoted_line(page, line);
+	add_stacks(page, benchmark->error_stacks);
 }
 
 static void add_hint(const struct fg_terminal_page *page,

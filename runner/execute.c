@@ -53,6 +53,8 @@ void fg_execution_release(struct fg_execution *execution)
 	fg_harness_report_release(&execution->report);
 	free(execution->user_values);
 	free(execution->trace_folder);
+	free(execution->stuck);
+	free(execution->stacks);
 	*execution = (struct fg_execution){0};
 }
 
@@ -60,6 +62,7 @@ void fg_failure_release(struct fg_failure *failure)
 {
 	free(failure->text);
 	free(failure->tail);
+	free(failure->stacks);
 	*failure = (struct fg_failure){0};
 }
 
@@ -83,11 +86,12 @@ static const char *arm_words(const struct fg_executor *executor, enum fg_arm arm
 
 /* What went wrong with a program that ended, or nothing. */
 static int judge(const struct fg_executor *executor, const struct fg_target *target,
-		 const struct fg_process_result *result, struct fg_failure *failure,
-		 struct fg_error *err)
+		 struct fg_execution *execution, struct fg_failure *failure, struct fg_error *err)
 {
+	const struct fg_process_result *result = &execution->result;
 	const int expected = target->benchmark->expect_exit_code;
 	struct fg_strbuf text = {0};
+	int status = FG_OK;
 
 	if (!result->timed_out && result->exited && result->exit_code == expected)
 		return FG_OK;
@@ -99,7 +103,12 @@ static int judge(const struct fg_executor *executor, const struct fg_target *tar
 	else if (!result->timed_out && result->signal == SIGKILL &&
 		 count_oom_kills() > executor->oom_kills)
 		fg_strbuf_add_text(&text, "; the kernel ran out of memory meanwhile");
-	return fail(failure, target, fg_strbuf_detach(&text), result, err);
+	if (execution->stuck)
+		fg_strbuf_printf(&text, ": %s", execution->stuck);
+	status = fail(failure, target, fg_strbuf_detach(&text), result, err);
+	failure->stacks = execution->stacks;
+	execution->stacks = NULL;
+	return status;
 }
 
 int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
@@ -214,12 +223,28 @@ static void environment_release(struct environment *environment)
 	free(environment->variables);
 }
 
+/* One program of a block, for who looks at it before it is ended. */
+struct watch {
+	const struct fg_executor *executor;
+	struct fg_execution *execution;
+};
+
+static void look_at_stuck(void *context, pid_t pid)
+{
+	const struct watch *watch = context;
+	const struct fg_executor *executor = watch->executor;
+
+	executor->on_stuck(executor->stuck_context, pid, &watch->execution->stuck,
+			   &watch->execution->stacks);
+}
+
 /* One block under way. */
 struct pass {
 	struct fg_executor *executor;
 	const struct fg_block *block;
 	struct fg_execution *executions;
 	struct fg_failure *failure;
+	struct watch *watches; /* by slot */
 };
 
 static const struct fg_target *target_of(const struct pass *pass, size_t slot)
@@ -312,6 +337,8 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.pinned = block->cpu >= 0,
 		.cpu = block->cpu,
 		.interrupted = pass->executor->interrupted,
+		.before_end = pass->executor->on_stuck ? look_at_stuck : NULL,
+		.context = &pass->watches[slot],
 		.launcher = pass->executor->launcher,
 	};
 	struct environment environment;
@@ -383,7 +410,7 @@ static int wait_for(const struct pass *pass, struct fg_process *processes, size_
 		fg_observe(&pass->executor->observer, pass->block->cpu, &execution->after);
 	}
 	for (size_t i = first; i < first + count && status == FG_OK; i++) {
-		status = judge(pass->executor, target_of(pass, i), &pass->executions[i].result,
+		status = judge(pass->executor, target_of(pass, i), &pass->executions[i],
 			       pass->failure, err);
 		if (status == FG_OK)
 			status = extract(pass, i, err);
@@ -450,10 +477,17 @@ int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
 		     struct fg_error *err)
 {
-	const struct pass pass = {
-		.executor = executor, .block = block, .executions = executions, .failure = failure};
+	struct watch watches[FG_BLOCK_SLOTS_MAX];
+	const struct pass pass = {.executor = executor,
+				  .block = block,
+				  .executions = executions,
+				  .failure = failure,
+				  .watches = watches};
 	const size_t step = block->concurrent ? block->count : 1;
 
+	for (size_t slot = 0; slot < block->count; slot++)
+		watches[slot] =
+			(struct watch){.executor = executor, .execution = &executions[slot]};
 	for (size_t first = 0; first < block->count; first += step) {
 		int status = FG_OK;
 

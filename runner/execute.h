@@ -23,6 +23,8 @@ struct fg_execution {
 	struct fg_harness_report report; /* of a harness: its cases */
 	double *user_values;             /* one per metric of the user; NULL: it did not end well */
 	char *trace_folder;              /* NULL: it ran without the sampler */
+	char *stuck;  /* where it stood when it was ended, in one line; NULL: it ended by itself */
+	char *stacks; /* and every thread's stack */
 };
 
 /* What a benchmark did wrong, in words. */
@@ -31,6 +33,7 @@ struct fg_failure {
 	bool not_found; /* its program does not exist */
 	char *text;     /* one line */
 	char *tail;     /* the last lines of its output; NULL: none */
+	char *stacks;   /* where its threads stood; NULL: it ended by itself */
 };
 
 struct fg_executor {
@@ -51,6 +54,9 @@ struct fg_executor {
 	 */
 	int (*on_ended)(void *context, size_t first, size_t count, struct fg_error *err);
 	void *context;
+	/* As in struct fg_runner_options, for the series under way.  May be NULL. */
+	void (*on_stuck)(void *stuck_context, pid_t pid, char **summary, char **stacks);
+	void *stuck_context;
 };
 
 void fg_executor_init(struct fg_executor *executor);

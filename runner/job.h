@@ -74,6 +74,9 @@ struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);
 void fg_job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase);
 
+/* The executor's `on_stuck`: hands it to the session's. */
+void fg_job_explain_stuck(void *context, pid_t pid, char **summary, char **stacks);
+
 /* The benchmark cannot be measured: its series says why.  Empties the failure. */
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure);
 

@@ -29,6 +29,7 @@
 #include "model/run.h"
 
 #include <signal.h>
+#include <sys/types.h>
 
 struct fg_code_names;
 struct fg_runner;
@@ -49,6 +50,13 @@ struct fg_runner_progress {
 	unsigned set_aside;  /* pairs that do not count */
 	int64_t spent_ns;    /* wall time on this benchmark */
 	int64_t per_pair_ns; /* mean wall time of a pair; 0: not known yet */
+};
+
+/* A program that is about to be ended. */
+struct fg_runner_stuck {
+	const struct fg_series *series;
+	pid_t pid;
+	bool is_launcher; /* the program is its child */
 };
 
 struct fg_runner_options {
@@ -72,6 +80,13 @@ struct fg_runner_options {
 	int (*on_repetition)(void *context, size_t series, size_t repetition,
 			     const char *trace_folder, struct fg_error *err);
 	void (*on_progress)(void *context, const struct fg_runner_progress *progress);
+	/*
+	 * A program reached its time limit, or the user asked to stop: it still runs and is about
+	 * to be ended.  Says where it stands, in one line and in many, to be freed; left NULL:
+	 * nothing is known.
+	 */
+	void (*on_stuck)(void *context, const struct fg_runner_stuck *stuck, char **summary,
+			 char **stacks);
 	/*
 	 * The schedule of a series was given up: everything measured in it is set aside by now
 	 * (FG_ASIDE_GIVEN_UP), in earlier repetitions. Not FG_OK: the session ends with that error.

@@ -7,6 +7,7 @@
 #include "cli/session/hot_functions.h"
 #include "cli/session/samples.h"
 #include "cli/session/session.h"
+#include "cli/session/stuck.h"
 #include "model/build_difference.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
@@ -316,6 +317,7 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.on_progress = on_progress,
 		.on_given_up = on_given_up,
 		.on_note = on_note,
+		.on_stuck = fg_session_explain_stuck,
 	};
 	struct fg_runner *runner = NULL;
 	int status = fg_runner_create(&options, &runner, err);

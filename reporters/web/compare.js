@@ -277,7 +277,8 @@ function failure(benchmark) {
 	if (!benchmark.error)
 		return null;
 	return section('Why it could not be measured', 'failure', el('p', {}, benchmark.error),
-		benchmark.error_tail && scroller('Last lines of output', el('pre', {}, benchmark.error_tail)));
+		benchmark.error_tail && scroller('Last lines of output', el('pre', {}, benchmark.error_tail)),
+		benchmark.error_stacks && scroller('Where its threads stood', el('pre', {}, benchmark.error_stacks)));
 }
 
 function notes(list) {

@@ -63,6 +63,14 @@ def short_run():
     subprocess.run([fastgate, "run", "--quick", "--quiet", "--set", "measure.sampler.enabled=false"], check=True, capture_output=True)
 
 
+def hanging_program():
+    """It reads a pipe that nobody writes to."""
+    write("parse.c", "#include <unistd.h>\n\nstatic int next_record(int fd)\n{\n\tchar byte;\n\n\treturn (int)read(fd, &byte, 1);\n}\n\n"
+          "int main(void)\n{\n\tint ends[2];\n\n\treturn pipe(ends) || next_record(ends[0]);\n}\n")
+    subprocess.run(["cc", "-g", "-O0", "-o", "parse", "parse.c"], check=True)
+    config(more="    timeout: 1s\n")
+
+
 def broken_store():
     config()
     os.mkdir(".fastgate")
@@ -94,8 +102,9 @@ MISTAKES = [
      "The last lines that it wrote are shown. If 3 is right for it: `expect: { exit_code: 3 }`."),
     ("The program crashes", lambda: (script("kill -SEGV $$\n"), config()), "fastgate run --quick",
      "A crash is never a measurement, and never a pass."),
-    ("The program hangs", lambda: (script("exec sleep 1000\n"), config(more="    timeout: 1s\n")), "fastgate run --quick",
-     "It is ended with everything that it started. `timeout` is ten minutes unless you say otherwise."),
+    ("The program hangs", hanging_program, "fastgate run --quick",
+     "Where every thread stands and what it waits for is shown, here without the C library's own frames; then the program is ended "
+     "with everything that it started. `timeout` is ten minutes unless you say otherwise."),
     ("There is no git repository", lambda: (script("exit 0\n"), config()), "fastgate run --against HEAD",
      "`--against` builds another commit: it needs git. Without it, `fastgate run` measures and keeps the run to compare with."),
     ("The commit does not exist", repository, "fastgate run --against mian",
@@ -131,6 +140,9 @@ def normal(text, folder):
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "0199f3a2-5c1e-7b40-8d21-6a5b4c3d2e1f", text)
     text = re.sub(r"builds/[0-9a-f]{16}/", "builds/0f1e2d3c4b5a6978/", text)
     text = re.sub(r"after \d+ ms: ", "after 0 ms: ", text)
+    text = re.sub(r"(process|thread) \d+", r"\1 4711", text)
+    text = re.sub(r"pipe:\[\d+\]", "pipe:[81234]", text)
+    text = re.sub(r"(?m)^  \|     (?!.*  parse\.c:).*\n", "", text)
     return re.sub(r"ended after [0-9.]+ m?s", "ended after 1.0 s", text)
 
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a benchmark that has to be ended stands: the runner's `on_stuck`. */
+#ifndef FG_CLI_SESSION_STUCK_H
+#define FG_CLI_SESSION_STUCK_H
+
+#include "runner/runner.h"
+
+/* `context` is the session.  When the user asked to stop, it is said at once. */
+void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck, char **summary,
+			      char **stacks);
+
+#endif

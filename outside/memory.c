@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outside/memory.h"
+
+#include <sys/uio.h>
+
+void fg_memory_init(struct fg_memory *memory, pid_t pid)
+{
+	*memory = (struct fg_memory){.pid = pid};
+	memory->pages = fg_xcalloc(FG_MEMORY_PAGES, sizeof(memory->pages[0]));
+}
+
+void fg_memory_release(struct fg_memory *memory)
+{
+	free(memory->pages);
+	*memory = (struct fg_memory){0};
+}
+
+static const uint8_t *page_at(struct fg_memory *memory, uint64_t address)
+{
+	const size_t place = address / FG_MEMORY_PAGE % FG_MEMORY_PAGES;
+	struct iovec to = {.iov_base = memory->pages[place], .iov_len = FG_MEMORY_PAGE};
+	/* the address is one of the other process and is never followed here */
+	struct iovec from = {.iov_len = FG_MEMORY_PAGE};
+
+	if (memory->kept[place] == address + 1)
+		return memory->pages[place];
+	memcpy(&from.iov_base, &address, sizeof(from.iov_base));
+	memory->kept[place] = 0;
+	if (process_vm_readv(memory->pid, &to, 1, &from, 1, 0) != FG_MEMORY_PAGE)
+		return NULL;
+	memory->kept[place] = address + 1;
+	return memory->pages[place];
+}
+
+bool fg_memory_read(struct fg_memory *memory, uint64_t address, void *data, size_t size)
+{
+	uint8_t *to = data;
+
+	if (address + size < address)
+		return false;
+	while (size > 0) {
+		const size_t offset = address % FG_MEMORY_PAGE;
+		const size_t length = fg_min_size(size, FG_MEMORY_PAGE - offset);
+		const uint8_t *page = page_at(memory, address - offset);
+
+		if (!page)
+			return false;
+		memcpy(to, page + offset, length);
+		to += length;
+		address += length;
+		size -= length;
+	}
+	return true;
+}

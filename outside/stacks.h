@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Walks the stack of a stopped thread of another process with libunwind, which finds everything it
+ * asks for here: memory through outside/memory.h, unwind tables through outside/mappings.h.  None
+ * of the dangers of docs/decisions/0003 exist on this side: libunwind may lock and allocate, for it
+ * does so in our process.
+ */
+#ifndef FG_OUTSIDE_STACKS_H
+#define FG_OUTSIDE_STACKS_H
+
+#include "base/error.h"
+#include "outside/mappings.h"
+#include "outside/memory.h"
+
+#include <sys/user.h>
+
+enum {
+	FG_STACK_MAX = 256
+};
+
+struct fg_stack_frame {
+	uint64_t address;
+	bool exact; /* this instruction was interrupted; otherwise it is a return address */
+};
+
+struct fg_stack {
+	struct fg_stack_frame frames[FG_STACK_MAX]; /* the leaf first */
+	size_t count;
+	bool truncated; /* does not reach the start of its thread */
+};
+
+struct fg_stack_walker;
+
+/* Both must outlive the walker. */
+struct fg_stack_walker *fg_stack_walker_new(struct fg_memory *memory,
+					    const struct fg_mappings *mappings);
+void fg_stack_walker_free(struct fg_stack_walker *walker);
+void fg_stack_walk(struct fg_stack_walker *walker, const struct user_regs_struct *registers,
+		   struct fg_stack *stack);
+
+#endif

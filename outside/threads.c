@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outside/threads.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	PROC_FILE_MAX_BYTES = 1 << 20,
+	STAT_PARENT = 1, /* fields after the state */
+	STAT_GROUP = 2,
+	STAT_USER = 11,
+	STAT_SYSTEM = 12,
+	STAT_FIELDS = 13,
+	POLL_US = 50,
+	EVENT_SHIFT = 16, /* above it, a stop of ptrace's own says which */
+};
+
+void fg_pids_add(struct fg_pids *pids, pid_t pid)
+{
+	pids->items =
+		fg_grow(pids->items, &pids->capacity, pids->count + 1, sizeof(pids->items[0]));
+	pids->items[pids->count++] = pid;
+}
+
+bool fg_pids_contain(const struct fg_pids *pids, pid_t pid)
+{
+	for (size_t i = 0; i < pids->count; i++) {
+		if (pids->items[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+void fg_pids_release(struct fg_pids *pids)
+{
+	free(pids->items);
+	*pids = (struct fg_pids){0};
+}
+
+/* The numbers that a folder of /proc has as names. */
+static void list_numbers(const char *folder, struct fg_pids *found)
+{
+	DIR *entries = opendir(folder);
+	const struct dirent *entry = NULL;
+
+	while (entries && (entry = readdir(entries)) != NULL) {
+		const long number = strtol(entry->d_name, NULL, 10);
+
+		if (number > 0)
+			fg_pids_add(found, (pid_t)number);
+	}
+	if (entries)
+		(void)closedir(entries);
+}
+
+/* "PID (NAME) STATE FIELD..."; the name may contain anything. */
+static bool read_stat(const char *path, struct fg_thread_state *state, uint64_t fields[STAT_FIELDS])
+{
+	char *text = NULL;
+	char *name = NULL;
+	char *end = NULL;
+	bool done = false;
+
+	*state = (struct fg_thread_state){0};
+	if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
+		return false;
+	name = strchr(text, '(');
+	end = strrchr(text, ')');
+	if (name && end && end[1] == ' ') {
+		char *at = end + 3;
+
+		(void)snprintf(state->name, sizeof(state->name), "%.*s", (int)(end - name - 1),
+			       name + 1);
+		state->state = end[2];
+		for (size_t i = 1; i < STAT_FIELDS; i++)
+			fields[i] = (uint64_t)strtoll(at, &at, 10);
+		state->cpu_ticks = fields[STAT_USER] + fields[STAT_SYSTEM];
+		done = true;
+	}
+	free(text);
+	return done;
+}
+
+void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state)
+{
+	char path[64];
+	uint64_t fields[STAT_FIELDS];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	(void)read_stat(path, state, fields);
+}
+
+struct relative {
+	pid_t pid, parent, group;
+};
+
+static void list_relatives(struct relative **relatives, size_t *count)
+{
+	struct fg_pids all = {0};
+
+	list_numbers("/proc", &all);
+	*count = 0;
+	*relatives = fg_xcalloc(all.count + 1, sizeof((*relatives)[0]));
+	for (size_t i = 0; i < all.count; i++) {
+		struct fg_thread_state state;
+		uint64_t fields[STAT_FIELDS];
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)all.items[i]);
+		if (!read_stat(path, &state, fields))
+			continue;
+		(*relatives)[(*count)++] = (struct relative){.pid = all.items[i],
+							     .parent = (pid_t)fields[STAT_PARENT],
+							     .group = (pid_t)fields[STAT_GROUP]};
+	}
+	fg_pids_release(&all);
+}
+
+void fg_processes_of(pid_t root, struct fg_pids *found)
+{
+	struct relative *relatives = NULL;
+	size_t count = 0;
+	size_t before = 0;
+
+	list_relatives(&relatives, &count);
+	fg_pids_add(found, root);
+	do {
+		before = found->count;
+		for (size_t i = 0; i < count; i++) {
+			const struct relative *r = &relatives[i];
+
+			if (!fg_pids_contain(found, r->pid) &&
+			    (r->group == root || fg_pids_contain(found, r->parent)))
+				fg_pids_add(found, r->pid);
+		}
+	} while (found->count > before);
+	free(relatives);
+}
+
+void fg_threads_of(pid_t pid, struct fg_pids *found)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	list_numbers(path, found);
+}
+
+void fg_children_of(pid_t pid, struct fg_pids *found)
+{
+	struct fg_pids threads = {0};
+
+	fg_threads_of(pid, &threads);
+	for (size_t i = 0; i < threads.count; i++) {
+		char path[96];
+		char *text = NULL;
+		char *next = NULL;
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
+			       (int)threads.items[i]);
+		if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
+			continue;
+		next = text;
+		for (long child = strtol(next, &next, 10); child > 0;
+		     child = strtol(next, &next, 10))
+			fg_pids_add(found, (pid_t)child);
+		free(text);
+	}
+	fg_pids_release(&threads);
+}
+
+bool fg_thread_seize(pid_t tid)
+{
+	return ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0;
+}
+
+void fg_thread_interrupt(pid_t tid)
+{
+	(void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+}
+
+/* A thread that sleeps in the kernel without listening to signals does not stop. */
+bool fg_thread_await(pid_t tid, int64_t until_ns, int *signal)
+{
+	for (;;) {
+		int status = 0;
+		const pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+
+		if (got == tid) {
+			*signal = WIFSTOPPED(status) && !(status >> EVENT_SHIFT) ? WSTOPSIG(status)
+										 : 0;
+			return WIFSTOPPED(status);
+		}
+		if ((got < 0 && errno != EINTR) || fg_clock_monotonic_ns() >= until_ns)
+			return false;
+		(void)usleep(POLL_US);
+	}
+}
+
+bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers)
+{
+	struct iovec set = {.iov_base = registers, .iov_len = sizeof(*registers)};
+
+	return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &set) == 0 &&
+	       set.iov_len == sizeof(*registers);
+}
+
+void fg_thread_release(pid_t tid, int signal)
+{
+	(void)ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
+}
+
+static long read_setting(const char *path)
+{
+	char *text = NULL;
+	long value = -1;
+
+	if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) == FG_OK)
+		value = strtol(text, NULL, 10);
+	free(text);
+	return value;
+}
+
+static bool has_tracer(pid_t pid)
+{
+	char path[64];
+	char *text = NULL;
+	const char *line = NULL;
+	bool traced = false;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
+		return false;
+	line = strstr(text, "\nTracerPid:");
+	traced = line && strtol(line + strlen("\nTracerPid:"), NULL, 10) > 0;
+	free(text);
+	return traced;
+}
+
+void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
+{
+	const long scope = read_setting("/proc/sys/kernel/yama/ptrace_scope");
+	char folder[32];
+
+	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
+	if (error == ESRCH || !fg_fs_exists(folder))
+		(void)fg_error_set(err, FG_ENOENT, "there is no process %d", (int)pid);
+	else if (has_tracer(pid))
+		(void)fg_error_set(err, FG_EBUSY,
+				   "process %d is traced already, by a debugger or strace",
+				   (int)pid);
+	else if (scope > 0)
+		(void)fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"process %d may not be looked at: kernel.yama.ptrace_scope is %ld; "
+			"`sysctl kernel.yama.ptrace_scope=0`, or run as root",
+			(int)pid, scope);
+	else
+		(void)fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"process %d may not be looked at (%s): it belongs to another user, is "
+			"privileged, or this container lacks CAP_SYS_PTRACE (docker run "
+			"--cap-add=SYS_PTRACE)",
+			(int)pid, strerrordesc_np(error));
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The processes and threads of a program, and how one of them is made to stand still and let go.
+ *
+ * The thread that calls fg_thread_seize() is the tracer: when it ends, however it ends, the kernel
+ * lets go of everything it holds.  PTRACE_SEIZE sends no signal and leaves job control alone.
+ */
+#ifndef FG_OUTSIDE_THREADS_H
+#define FG_OUTSIDE_THREADS_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+#include <sys/types.h>
+#include <sys/user.h>
+
+struct fg_pids {
+	pid_t *items;
+	size_t count, capacity;
+};
+
+void fg_pids_add(struct fg_pids *pids, pid_t pid);
+bool fg_pids_contain(const struct fg_pids *pids, pid_t pid);
+void fg_pids_release(struct fg_pids *pids);
+
+/* A process, its descendants, and whoever is in the process group that bears its number. */
+void fg_processes_of(pid_t root, struct fg_pids *found);
+/* Children of all its threads. */
+void fg_children_of(pid_t pid, struct fg_pids *found);
+void fg_threads_of(pid_t pid, struct fg_pids *found);
+
+/* From /proc/PID/task/TID/stat. */
+struct fg_thread_state {
+	char name[32];
+	char state; /* R, S, D, T, t, Z, ...; 0: gone */
+	uint64_t cpu_ticks;
+};
+
+void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state);
+
+/* False: refused, errno says why. */
+bool fg_thread_seize(pid_t tid);
+/*
+ * Asks it to stop; fg_thread_await() then waits up to `until_ns`, on the monotonic clock.  *signal
+ * is the one that it stopped for, to be handed on by fg_thread_release(); 0: none.
+ */
+void fg_thread_interrupt(pid_t tid);
+bool fg_thread_await(pid_t tid, int64_t until_ns, int *signal);
+/* For a stopped thread; false: it is not a 64-bit one. */
+bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);
+/* A stopped thread goes on as if nothing had happened. */
+void fg_thread_release(pid_t tid, int signal);
+/*
+ * Why the system refuses to let us look at this process, in words that name the setting to change.
+ */
+void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err);
+
+#endif
