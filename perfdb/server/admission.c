@@ -187,7 +187,7 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 				"a server without tokens does not answer through a proxy");
 	}
 	rq->scope = fg_guard_is_browser(rq) ? FG_SCOPE_READ : FG_SCOPE_ADMIN;
-	if (rq->scope < rq->route->scope)
+	if (!fg_scope_covers(rq->scope, rq->route->scope))
 		return fg_request_refuse(
 			rq, 403, err,
 			"a server without tokens takes nothing from a browser: make a token");
@@ -210,8 +210,9 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	rq->scope = token.scope;
 	rq->project = fg_arena_strdup(&rq->arena, token.project);
 	rq->who = fg_arena_printf(&rq->arena, "token %lld", (long long)token.id);
+	rq->author = token.note && *token.note ? fg_arena_strdup(&rq->arena, token.note) : rq->who;
 	fg_token_release(&token);
-	if (rq->scope < rq->route->scope)
+	if (!fg_scope_covers(rq->scope, rq->route->scope))
 		return fg_request_refuse(rq, 403, err, "this token may not do that");
 	return FG_OK;
 }

@@ -26,6 +26,7 @@ struct fg_perfdb_options {
 	int64_t expires;
 	int64_t older_than;
 	unsigned keep;
+	unsigned after;
 	unsigned rate;
 	unsigned threads;
 	uint64_t body_limit;
@@ -65,8 +66,8 @@ struct fg_perfdb_command {
 	int (*run)(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words);
 };
 
-extern const struct fg_perfdb_command fg_perfdb_serve; /* serve.c */
-extern const struct fg_perfdb_command fg_perfdb_token; /* token.c */
+extern const struct fg_perfdb_command fg_perfdb_serve;                  /* serve.c */
+extern const struct fg_perfdb_command fg_perfdb_token, fg_perfdb_audit; /* token.c */
 /* database.c */
 extern const struct fg_perfdb_command fg_perfdb_migrate, fg_perfdb_backup, fg_perfdb_gc,
 	fg_perfdb_check;

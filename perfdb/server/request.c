@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdb/server/request.h"
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "store/serving/uploads.h"
 #include "store/store.h"
@@ -127,6 +128,14 @@ void fg_request_json_list(struct fg_request *rq, struct fg_json_writer *w, const
 	fg_request_json(rq, w);
 	fg_json_begin_object(w, NULL);
 	fg_json_begin_array(w, name);
+}
+
+void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns)
+{
+	char time[FG_TIME_TEXT_SIZE];
+
+	fg_time_format_utc(ns, time);
+	fg_json_text(w, name, time);
 }
 
 void fg_request_write(struct fg_request *rq, fg_write_task *task, void *context, fg_handler *then)

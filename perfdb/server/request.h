@@ -45,8 +45,9 @@ struct fg_request {
 	struct fg_arena arena;
 	struct fg_body body;
 	/* The client. */
-	char *client;    /* the address */
-	const char *who; /* for the log and the limiter: "token 3", or the address */
+	char *client;       /* the address */
+	const char *who;    /* for the log and the limiter: "token 3", or the address */
+	const char *author; /* who is signed in, for people; NULL: nobody */
 	bool authorized;
 	enum fg_scope scope;
 	char *project; /* the only one that this token may see; NULL: all */
@@ -87,6 +88,8 @@ int fg_request_refuse(struct fg_request *rq, int http_status, struct fg_error *e
 void fg_request_json(struct fg_request *rq, struct fg_json_writer *w);
 /* Starts {"NAME": [ ... ]}; fg_json_end() twice ends it. */
 void fg_request_json_list(struct fg_request *rq, struct fg_json_writer *w, const char *name);
+/* A member with a time. */
+void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns);
 /* The writing thread does `task`; then the request goes on with `then`. */
 void fg_request_write(struct fg_request *rq, fg_write_task *task, void *context, fg_handler *then);
 

@@ -22,7 +22,7 @@ struct fg_write_queue;
 struct MHD_Daemon;
 
 enum {
-	FG_ROUTE_MAX = 32
+	FG_ROUTE_MAX = 64
 };
 
 /* Counted since the start; shown by /metrics. */

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* perfdb token. */
+/* perfdb token and audit. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "perfdb/server/options.h"
 #include "store/serving/access.h"
+#include "store/serving/audit.h"
+#include "store/serving/batch.h"
 #include "store/store.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+enum {
+	WHO_SIZE = 40,
+	SUBJECT_SIZE = 40,
+	AUDIT_PAGE = 1000
+};
 
 static const struct fg_option token_options[] = {
 	FG_PERFDB_DATABASE,
@@ -15,7 +26,7 @@ static const struct fg_option token_options[] = {
 	 .offset = offsetof(struct fg_perfdb_options, scope),
 	 .argument = "SCOPE",
 	 .initial = "read",
-	 .help = "read, upload (and read) or admin (everything)"},
+	 .help = "read; upload (and read); triage (and read): notes, decisions; admin: everything"},
 	{.name = "expires",
 	 .kind = FG_OPTION_DURATION,
 	 .offset = offsetof(struct fg_perfdb_options, expires),
@@ -27,23 +38,35 @@ static const struct fg_option token_options[] = {
 	{.name = NULL},
 };
 
-static int token_create(struct fg_store *store, const struct fg_perfdb_options *given,
-			struct fg_error *err)
+/* Who runs this program has the database: for the audit log, its user on this machine. */
+static int note_decision(struct fg_store *store, const char *project, const char *action,
+			 int64_t id, struct fg_error *err)
 {
-	char text[FG_TOKEN_TEXT_SIZE];
-	enum fg_scope scope = FG_SCOPE_NONE;
+	char who[WHO_SIZE];
+	char subject[SUBJECT_SIZE];
+	const struct fg_audit_entry entry = {
+		.project = project, .who = who, .action = action, .subject = subject};
+
+	(void)snprintf(who, sizeof(who), "perfdb of user %u", (unsigned)getuid());
+	(void)snprintf(subject, sizeof(subject), "token %lld", (long long)id);
+	return fg_store_audit_add(store, &entry, err);
+}
+
+static int token_create(struct fg_store *store, const struct fg_perfdb_options *given,
+			char text[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
+{
+	struct fg_token token = {.expires_ns = fg_clock_wall_ns() + given->expires};
 	int status = FG_OK;
 
-	if (!fg_scope_parse(given->scope, &scope))
-		return fg_error_set(err, FG_EINVAL, "'%s' is not a scope: read, upload or admin",
+	if (!fg_scope_parse(given->scope, &token.scope))
+		return fg_error_set(err, FG_EINVAL, "'%s' is not a scope: " FG_SCOPE_NAMES,
 				    given->scope);
-	status = fg_store_token_create(store, given->project, scope,
-				       fg_clock_wall_ns() + given->expires, given->note, text, err);
-	if (status == FG_OK) {
-		(void)printf("%s\n", text);
-		(void)fprintf(stderr, "perfdb: this is the only time that it is shown\n");
-	}
-	explicit_bzero(text, sizeof(text));
+	token.project = given->project ? fg_xstrdup(given->project) : NULL;
+	token.note = given->note ? fg_xstrdup(given->note) : NULL;
+	status = fg_store_token_create(store, &token, text, err);
+	if (status == FG_OK)
+		status = note_decision(store, token.project, "token.create", token.id, err);
+	fg_token_release(&token);
 	return status;
 }
 
@@ -70,10 +93,40 @@ static int token_list(struct fg_store *store, struct fg_error *err)
 
 static int token_revoke(struct fg_store *store, const char *number, struct fg_error *err)
 {
+	char *project = NULL;
 	int64_t id = 0;
-	const int status = fg_parse_int64(number, &id, err);
+	int status = fg_parse_int64(number, &id, err);
 
-	return status == FG_OK ? fg_store_token_revoke(store, id, err) : status;
+	if (status == FG_OK)
+		status = fg_store_token_project(store, id, &project, err);
+	if (status == FG_OK)
+		status = fg_store_token_revoke(store, id, err);
+	if (status == FG_OK)
+		status = note_decision(store, project, "token.revoke", id, err);
+	free(project);
+	return status;
+}
+
+/* In one transaction with its entry in the audit log.  Without a number: a new token. */
+static int change(struct fg_store *store, const struct fg_perfdb_options *given, const char *number,
+		  struct fg_error *err)
+{
+	char text[FG_TOKEN_TEXT_SIZE] = "";
+	int status = fg_store_batch_begin(store, err);
+
+	if (status != FG_OK)
+		return status;
+	status = number ? token_revoke(store, number, err) : token_create(store, given, text, err);
+	if (status == FG_OK)
+		status = fg_store_batch_end(store, err);
+	else
+		fg_store_batch_undo(store);
+	if (status == FG_OK && !number) {
+		(void)printf("%s\n", text);
+		(void)fprintf(stderr, "perfdb: this is the only time that it is shown\n");
+	}
+	explicit_bzero(text, sizeof(text));
+	return status;
 }
 
 static int token(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
@@ -86,11 +139,11 @@ static int token(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 	if (status != FG_OK)
 		return fg_perfdb_fail(&err);
 	if (strcmp(action, "create") == 0)
-		status = token_create(store, given, &err);
+		status = change(store, given, NULL, &err);
 	else if (strcmp(action, "list") == 0)
 		status = token_list(store, &err);
 	else if (strcmp(action, "revoke") == 0 && words->count == 2)
-		status = token_revoke(store, words->items[1], &err);
+		status = change(store, given, words->items[1], &err);
 	else
 		status = fg_error_set(&err, FG_EINVAL,
 				      "expected: perfdb token create, list, or revoke NUMBER");
@@ -103,4 +156,64 @@ const struct fg_perfdb_command fg_perfdb_token = {
 	.summary = "create, list, or revoke NUMBER: who may do what",
 	.options = token_options,
 	.run = token,
+};
+
+static const struct fg_option audit_options[] = {
+	FG_PERFDB_DATABASE,
+	FG_CLI_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
+		    "only what concerns this project"),
+	{.name = "after",
+	 .kind = FG_OPTION_UNSIGNED,
+	 .offset = offsetof(struct fg_perfdb_options, after),
+	 .argument = "ID",
+	 .maximum = UINT_MAX,
+	 .help = "only entries after the one with this id"},
+	FG_PERFDB_HELP,
+	{.name = NULL},
+};
+
+struct printed {
+	struct fg_strbuf line;
+	int64_t last;
+	size_t count;
+};
+
+static void print_entry(void *context, const struct fg_audit_entry *entry)
+{
+	struct printed *printed = context;
+
+	printed->line.length = 0;
+	fg_audit_line(entry, &printed->line);
+	(void)fputs(fg_strbuf_text(&printed->line), stdout);
+	printed->last = entry->id;
+	printed->count++;
+}
+
+static int audit(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
+{
+	struct fg_audit_page page = {
+		.project = given->project, .after = given->after, .limit = AUDIT_PAGE};
+	struct printed printed = {0};
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+	int status = fg_store_open(given->database, FG_STORE_READ_ONLY, &store, &err);
+
+	(void)words;
+	if (status != FG_OK)
+		return fg_perfdb_fail(&err);
+	do {
+		printed.count = 0;
+		status = fg_store_audit_list(store, &page, print_entry, &printed, &err);
+		page.after = printed.last;
+	} while (status == FG_OK && printed.count == page.limit);
+	fg_strbuf_release(&printed.line);
+	fg_store_close(store);
+	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);
+}
+
+const struct fg_perfdb_command fg_perfdb_audit = {
+	.name = "audit",
+	.summary = "who decided what, as lines of JSON",
+	.options = audit_options,
+	.run = audit,
 };

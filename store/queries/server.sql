@@ -3,15 +3,23 @@
 -- name: token_add
 INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, 0, 0) RETURNING id;
 -- name: token_find
-SELECT id, project, scope, expires_ns, revoked, used_ns FROM token WHERE digest = $1;
+SELECT id, project, scope, expires_ns, revoked, used_ns, note FROM token WHERE digest = $1;
 -- name: token_list
 SELECT id, project, scope, note, created_ns, expires_ns, revoked, used_ns FROM token ORDER BY id;
 -- name: token_revoke
 UPDATE token SET revoked = 1 WHERE id = $1 RETURNING id;
+-- name: token_project
+SELECT project FROM token WHERE id = $1;
 -- name: token_count
 SELECT count(*) FROM token;
 -- name: token_touch
 UPDATE token SET used_ns = $2 WHERE id = $1 AND used_ns < $2 - 60000000000;
+
+-- name: audit_add
+INSERT INTO audit (at_ns, project, who, action, subject, detail) VALUES ($1, $2, $3, $4, $5, $6);
+-- name: audit_list
+SELECT id, at_ns, project, who, action, subject, detail FROM audit
+WHERE id > $2 AND (CAST($1 AS TEXT) IS NULL OR project = $1) ORDER BY id LIMIT $3;
 
 -- name: annotation_add
 INSERT INTO annotation (project, run, benchmark, metric, kind, value, author, created_ns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
@@ -88,6 +96,12 @@ SELECT digest, project, scope, note, created_ns, expires_ns, revoked, used_ns FR
 -- name: token_put
 INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (digest) DO UPDATE SET revoked = excluded.revoked;
+-- name: audit_rows
+SELECT at_ns, project, who, action, subject, detail FROM audit ORDER BY id;
+-- name: audit_put
+INSERT INTO audit (at_ns, project, who, action, subject, detail)
+SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT)
+WHERE NOT EXISTS (SELECT 1 FROM audit a WHERE a.at_ns = $1 AND a.who = $3 AND a.action = $4);
 -- name: annotation_rows
 SELECT p.name, a.run, a.benchmark, a.metric, a.kind, a.value, a.author, a.created_ns FROM annotation a JOIN project p ON p.id = a.project ORDER BY a.id;
 -- name: annotation_put

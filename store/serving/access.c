@@ -16,10 +16,8 @@ enum {
 #define TOKEN_START "fgt_"
 
 static const char *const scope_names[] = {
-	[FG_SCOPE_NONE] = "none",
-	[FG_SCOPE_READ] = "read",
-	[FG_SCOPE_UPLOAD] = "upload",
-	[FG_SCOPE_ADMIN] = "admin",
+	[FG_SCOPE_NONE] = "none",     [FG_SCOPE_READ] = "read",   [FG_SCOPE_UPLOAD] = "upload",
+	[FG_SCOPE_TRIAGE] = "triage", [FG_SCOPE_ADMIN] = "admin",
 };
 
 const char *fg_scope_name(enum fg_scope scope)
@@ -38,37 +36,43 @@ bool fg_scope_parse(const char *name, enum fg_scope *scope)
 	return false;
 }
 
+bool fg_scope_covers(enum fg_scope given, enum fg_scope needed)
+{
+	return given == needed || given == FG_SCOPE_ADMIN || needed == FG_SCOPE_NONE ||
+	       (needed == FG_SCOPE_READ && given != FG_SCOPE_NONE);
+}
+
 static char *column_copy(const struct fg_query *q, int column)
 {
 	return fg_xstrdup(fg_column_text(q, column));
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven things belong to one row */
-int fg_store_token_create(struct fg_store *store, const char *project, enum fg_scope scope,
-			  int64_t expires_ns, const char *note, char text[FG_TOKEN_TEXT_SIZE],
-			  struct fg_error *err)
+int fg_store_token_create(struct fg_store *store, struct fg_token *token,
+			  char text[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
 {
 	uint8_t secret[SECRET_BYTES];
 	char digest[FG_SHA256_HEX_SIZE];
 	struct fg_query q;
-	int64_t id = 0;
-	int status = fg_random_bytes(secret, sizeof(secret), err);
+	int status = FG_OK;
 
+	if (token->note && strlen(token->note) > NOTE_MAX_BYTES)
+		return fg_error_set(err, FG_EINVAL, "a note has at most %d bytes", NOTE_MAX_BYTES);
+	status = fg_random_bytes(secret, sizeof(secret), err);
 	if (status != FG_OK)
 		return status;
 	memcpy(text, TOKEN_START, sizeof(TOKEN_START));
 	fg_hex(secret, sizeof(secret), text + strlen(TOKEN_START));
+	explicit_bzero(secret, sizeof(secret));
 	fg_sha256_hex(text, strlen(text), digest);
+	token->created_ns = fg_clock_wall_ns();
 	fg_query_begin(&q, store->db, FG_SQL_TOKEN_ADD);
 	fg_query_text(&q, digest);
-	fg_query_text(&q, project);
-	fg_query_text(&q, fg_scope_name(scope));
-	fg_query_text(&q, note);
-	fg_query_int(&q, fg_clock_wall_ns());
-	fg_query_int(&q, expires_ns);
-	status = fg_query_value(&q, &id, err);
-	memset(secret, 0, sizeof(secret));
-	return status;
+	fg_query_text(&q, token->project);
+	fg_query_text(&q, fg_scope_name(token->scope));
+	fg_query_text(&q, token->note);
+	fg_query_int(&q, token->created_ns);
+	fg_query_int(&q, token->expires_ns);
+	return fg_query_value(&q, &token->id, err);
 }
 
 /* A token is good whether or not its use can be noted: the disk may be full. */
@@ -104,6 +108,7 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 		found.expires_ns = fg_column_int(&q, 3);
 		found.revoked = fg_column_int(&q, 4) != 0;
 		found.used_ns = fg_column_int(&q, 5);
+		found.note = column_copy(&q, 6);
 		status = FG_OK;
 		if (!fg_scope_parse(fg_column_text(&q, 2), &found.scope))
 			status = fg_error_set(err, FG_ENOENT, "the token has no scope");
@@ -123,6 +128,23 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 	else
 		fg_token_release(&found);
 	return status;
+}
+
+int fg_store_token_project(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	*project = NULL;
+	fg_query_begin(&q, store->db, FG_SQL_TOKEN_PROJECT);
+	fg_query_int(&q, id);
+	status = fg_query_step(&q, err);
+	if (status > 0)
+		*project = column_copy(&q, 0);
+	fg_query_end(&q);
+	if (status == FG_OK)
+		return fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
+	return status > 0 ? FG_OK : status;
 }
 
 int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err)

@@ -3,8 +3,8 @@
  * Access tokens, and what people wrote next to the numbers.
  *
  * A token is 32 random bytes from the kernel, shown once ("fgt_" and 64 hexadecimal digits); the
- * store keeps only its SHA-256.  A token holds one scope, for one project or for all.  admin may do
- * what upload may, upload what read may.
+ * store keeps only its SHA-256.  A token holds one scope, for one project or for all.  Each scope
+ * may read; only admin may do everything.
  */
 #ifndef FG_STORE_SERVING_ACCESS_H
 #define FG_STORE_SERVING_ACCESS_H
@@ -17,7 +17,8 @@ struct fg_store;
 enum fg_scope {
 	FG_SCOPE_NONE,
 	FG_SCOPE_READ,
-	FG_SCOPE_UPLOAD,
+	FG_SCOPE_UPLOAD, /* runs: a machine */
+	FG_SCOPE_TRIAGE, /* write notes, decide about changes: a person */
 	FG_SCOPE_ADMIN,
 };
 
@@ -44,17 +45,25 @@ struct fg_token_list {
 
 const char *fg_scope_name(enum fg_scope scope);
 bool fg_scope_parse(const char *name, enum fg_scope *scope);
+#define FG_SCOPE_NAMES "read, upload, triage or admin"
+/* May who has `given` do what asks for `needed`? */
+bool fg_scope_covers(enum fg_scope given, enum fg_scope needed);
 
-/* `text` becomes the token itself: the only time that it is known. */
-int fg_store_token_create(struct fg_store *store, const char *project, enum fg_scope scope,
-			  int64_t expires_ns, const char *note, char text[FG_TOKEN_TEXT_SIZE],
-			  struct fg_error *err) FG_NODISCARD;
+/*
+ * Makes one with the project, scope, end and note of `token`, and sets its id and time.  `text`
+ * becomes the token itself: the only time that it is known.
+ */
+int fg_store_token_create(struct fg_store *store, struct fg_token *token,
+			  char text[FG_TOKEN_TEXT_SIZE], struct fg_error *err) FG_NODISCARD;
 /*
  * FG_ENOENT: unknown, expired or revoked (the message says which).  Release with
  * fg_token_release().
  */
 int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
 			 struct fg_token *token, struct fg_error *err) FG_NODISCARD;
+/* The project that it is for, to be freed; NULL: all. */
+int fg_store_token_project(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
+	FG_NODISCARD;
 int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;
 int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, struct fg_error *err)
 	FG_NODISCARD;

@@ -38,7 +38,8 @@ export async function withBrowser(work) {
 // The page stands, or the error says what went wrong inside it: a time-out alone tells nobody anything.
 async function untilReady(page, selector, problems) {
 	try {
-		await page.waitForSelector(selector, { state: 'attached' });
+		await Promise.race([page.waitForSelector(selector, { state: 'attached' }),
+			page.waitForEvent('pageerror', { timeout: 0 }).then((error) => { throw error; })]);
 	} catch (error) {
 		const status = await page.locator('#status').allInnerTexts();
 		throw new Error([`${page.url()}: no ${selector}`, ...problems.length > 0 ? problems : ['neither an error nor a failed request'],

@@ -47,6 +47,32 @@ async function localPages() {
 	local.kill('SIGTERM');
 }
 
+// An administrator makes a token, which is shown once and works until it is revoked.
+async function tokens(context) {
+	const works = async (secret) => (await fetch(`${base}api/v1/runs`, { headers: { Authorization: `Bearer ${secret}` } })).status;
+	const page = await openPage(context, base, options);
+	await page.getByRole('link', { name: 'Tokens' }).click();
+	await page.getByRole('heading', { name: 'Tokens' }).waitFor();
+	await page.getByLabel('For', { exact: true }).fill('<b>Ann</b>');
+	await page.getByLabel('May').selectOption('triage');
+	await page.getByRole('button', { name: 'Make' }).click();
+	const secret = await page.locator('code.secret').innerText();
+	assert.match(secret, /^fgt_[0-9a-f]{64}$/);
+	assert.equal(await works(secret), 200);
+	const row = page.getByRole('row', { name: /Ann/ });
+	assert.match(await row.innerText(), /<b>Ann<\/b>\s+all\s+triage\s+works/);
+	await look(context, page, 'tokens');
+	await row.getByRole('button', { name: /Revoke/ }).click();
+	await page.getByText(/Token \d+ opens nothing any more/).waitFor();
+	assert.match(await row.innerText(), /revoked/);
+	assert.equal(await works(secret), 401);
+	await page.reload();
+	await row.waitFor();
+	assert.equal(await page.locator('code.secret').count(), 0);
+	page.noProblems();
+	await page.close();
+}
+
 // Every name that a run can bring along is markup: it is shown, and nothing else.
 async function hostileNames(context) {
 	execFileSync(makeRuns, [join(folder, 'hostile'), '--hostile']);
@@ -208,6 +234,7 @@ try {
 		await maybe.close();
 
 		await hostileNames(context);
+		await tokens(context);
 
 		const wrong = await openPage(context, `${base}?view=trend&project=tracker&benchmark=none`, options);
 		await wrong.getByRole('heading', { name: 'This cannot be shown' }).waitFor();

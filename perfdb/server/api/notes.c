@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What people wrote: annotations, and decisions about change points. */
-#include "base/clock.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "perfdb/protocol.h"
+#include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
-
-enum {
-	ID_DIGITS_BASE = 10
-};
-
-static void add_time(struct fg_json_writer *w, const char *name, int64_t ns)
-{
-	char time[FG_TIME_TEXT_SIZE];
-
-	fg_time_format_utc(ns, time);
-	fg_json_text(w, name, time);
-}
 
 int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 {
@@ -43,7 +30,7 @@ int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 		fg_json_text(&w, "kind", a->kind);
 		fg_json_text(&w, "text", a->text);
 		fg_json_text(&w, "author", a->author);
-		add_time(&w, "created_at", a->created_ns);
+		fg_request_json_time(&w, "created_at", a->created_ns);
 		fg_json_end(&w);
 	}
 	fg_json_end(&w);
@@ -52,46 +39,36 @@ int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/*
- * The body as JSON, which lives until the caller deletes it, and the project that it names and this
- * token may change.
- */
+/* Who is signed in; where nobody is, whom the body names. */
+static char *author_of(struct fg_request *rq, const cJSON *json)
+{
+	return rq->author ? fg_arena_strdup(&rq->arena, rq->author)
+			  : fg_decision_text(rq, json, "author", NULL);
+}
+
 static int read_body(struct fg_request *rq, cJSON **json, const char **project,
 		     struct fg_error *err)
 {
-	const char *text = fg_body_data(&rq->body);
-	const size_t size = rq->body.size;
-	int status = FG_OK;
+	const int status = fg_decision_body(rq, json, project, err);
 
-	if (!fg_text_is_utf8(text, size))
-		return fg_error_set(err, FG_EPARSE, "the body is not UTF-8");
-	status = fg_json_parse(text, size, size, json, err);
+	if (status == FG_OK && !*project)
+		return fg_error_set(err, FG_EPARSE, "expected a member 'project'");
+	*project = fg_arena_strdup(&rq->arena, *project);
+	return status;
+}
+
+static int annotate(struct fg_request *rq, const char *project, struct fg_annotation *annotation,
+		    struct fg_error *err)
+{
+	struct fg_audit_entry entry = {.project = project, .action = "annotation.add"};
+	int status = fg_decision_begin(rq, err);
+
 	if (status != FG_OK)
 		return status;
-	if (!cJSON_IsObject(*json))
-		return fg_error_set(err, FG_EPARSE, "expected a JSON object");
-	status = fg_json_get_text(*json, "project", project, err);
-	return status == FG_OK ? fg_request_may_see(rq, *project, err) : status;
-}
-
-/* `missing` may be NULL. */
-static char *member(struct fg_request *rq, const cJSON *json, const char *name, const char *missing)
-{
-	return fg_arena_strdup(&rq->arena, fg_json_text_or(json, name, missing));
-}
-
-/* {"NAME": "TEXT"} or, without a text, {"NAME": NUMBER}: what a change answers. */
-static void answer(struct fg_request *rq, const char *name, const char *text, int64_t number)
-{
-	struct fg_json_writer w;
-
-	fg_request_json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	if (text)
-		fg_json_text(&w, name, text);
-	else
-		fg_json_int(&w, name, number);
-	fg_json_end(&w);
+	status = fg_store_annotate(rq->store, project, annotation, err);
+	entry.subject = fg_arena_printf(&rq->arena, "annotation %lld", (long long)annotation->id);
+	entry.detail = fg_arena_printf(&rq->arena, "%s: %s", annotation->kind, annotation->text);
+	return fg_decision_end(rq, status, &entry, err);
 }
 
 int fg_handle_annotate(struct fg_request *rq, struct fg_error *err)
@@ -102,36 +79,39 @@ int fg_handle_annotate(struct fg_request *rq, struct fg_error *err)
 	int status = read_body(rq, &json, &project, err);
 
 	if (status == FG_OK) {
-		annotation.run = member(rq, json, "run", NULL);
-		annotation.benchmark = member(rq, json, "benchmark", NULL);
-		annotation.metric = member(rq, json, "metric", NULL);
-		annotation.kind = member(rq, json, "kind", "note");
-		annotation.text = member(rq, json, "text", "");
-		annotation.author = member(rq, json, "author", NULL);
-		status = fg_store_annotate(rq->store, project, &annotation, err);
+		annotation.run = fg_decision_text(rq, json, "run", NULL);
+		annotation.benchmark = fg_decision_text(rq, json, "benchmark", NULL);
+		annotation.metric = fg_decision_text(rq, json, "metric", NULL);
+		annotation.kind = fg_decision_text(rq, json, "kind", "note");
+		annotation.text = fg_decision_text(rq, json, "text", "");
+		annotation.author = author_of(rq, json);
+		status = annotate(rq, project, &annotation, err);
 	}
 	cJSON_Delete(json);
 	if (status != FG_OK)
 		return status;
 	rq->answer.status = FG_HTTP_CREATED;
-	answer(rq, "id", NULL, annotation.id);
+	fg_decision_answer(rq, "id", NULL, annotation.id);
 	return FG_OK;
 }
 
 int fg_handle_unannotate(struct fg_request *rq, struct fg_error *err)
 {
-	const char *project = NULL;
-	char *end = NULL;
-	const long long id = strtoll(rq->tail, &end, ID_DIGITS_BASE);
-	int status = fg_request_project(rq, &project, err);
+	struct fg_audit_entry entry = {.action = "annotation.remove"};
+	int64_t id = 0;
+	int status = fg_request_project(rq, &entry.project, err);
 
-	if (status == FG_OK && (end == rq->tail || *end))
-		status = fg_error_set(err, FG_EINVAL, "'%.40s' is no number of an annotation",
-				      rq->tail);
 	if (status == FG_OK)
-		status = fg_store_annotation_delete(rq->store, project, id, err);
+		status = fg_decision_number(rq, "an annotation", &id, err);
 	if (status == FG_OK)
-		answer(rq, "removed", NULL, id);
+		status = fg_decision_begin(rq, err);
+	if (status != FG_OK)
+		return status;
+	entry.subject = fg_arena_printf(&rq->arena, "annotation %lld", (long long)id);
+	status = fg_store_annotation_delete(rq->store, entry.project, id, err);
+	status = fg_decision_end(rq, status, &entry, err);
+	if (status == FG_OK)
+		fg_decision_answer(rq, "removed", NULL, id);
 	return status;
 }
 
@@ -159,13 +139,33 @@ int fg_handle_triage_list(struct fg_request *rq, struct fg_error *err)
 		fg_json_text(&w, "state", t->state);
 		fg_json_text(&w, "note", t->note);
 		fg_json_text(&w, "author", t->author);
-		add_time(&w, "changed_at", t->changed_ns);
+		fg_request_json_time(&w, "changed_at", t->changed_ns);
 		fg_json_end(&w);
 	}
 	fg_json_end(&w);
 	fg_json_end(&w);
 	fg_triage_list_release(&list);
 	return FG_OK;
+}
+
+static int decide(struct fg_request *rq, const char *project, const struct fg_triage *triage,
+		  struct fg_error *err)
+{
+	const struct fg_audit_entry entry = {
+		.project = project,
+		.action = "triage.set",
+		.subject = fg_arena_printf(&rq->arena, "%s, %s, run %s", triage->benchmark,
+					   triage->metric, triage->run),
+		.detail =
+			fg_arena_printf(&rq->arena, "%s%s%s", triage->state,
+					triage->note ? ": " : "", triage->note ? triage->note : ""),
+	};
+	int status = fg_decision_begin(rq, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_triage_set(rq->store, project, triage, err);
+	return fg_decision_end(rq, status, &entry, err);
 }
 
 int fg_handle_triage_set(struct fg_request *rq, struct fg_error *err)
@@ -180,15 +180,15 @@ int fg_handle_triage_set(struct fg_request *rq, struct fg_error *err)
 		status = fg_request_find_run(rq, fg_json_text_or(json, "run", ""), &run, err);
 	if (status == FG_OK) {
 		triage.run = fg_arena_strdup(&rq->arena, run);
-		triage.benchmark = member(rq, json, "benchmark", "");
-		triage.metric = member(rq, json, "metric", "");
-		triage.state = member(rq, json, "state", "");
-		triage.note = member(rq, json, "note", NULL);
-		triage.author = member(rq, json, "author", NULL);
-		status = fg_store_triage_set(rq->store, project, &triage, err);
+		triage.benchmark = fg_decision_text(rq, json, "benchmark", "");
+		triage.metric = fg_decision_text(rq, json, "metric", "");
+		triage.state = fg_decision_text(rq, json, "state", "");
+		triage.note = fg_decision_text(rq, json, "note", NULL);
+		triage.author = author_of(rq, json);
+		status = decide(rq, project, &triage, err);
 	}
 	cJSON_Delete(json);
 	if (status == FG_OK)
-		answer(rq, "state", triage.state, 0);
+		fg_decision_answer(rq, "state", triage.state, 0);
 	return status;
 }

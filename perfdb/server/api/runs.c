@@ -2,8 +2,10 @@
 /* Runs: listed, shown, removed. */
 #include "base/clock.h"
 #include "base/text.h"
+#include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
 #include "store/bundle.h"
+#include "store/serving/uploads.h"
 #include "store/store.h"
 
 enum {
@@ -94,21 +96,33 @@ int fg_handle_get_run(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
+static int remove_run(struct fg_request *rq, const char *id, struct fg_error *err)
+{
+	struct fg_upload_state state = {0};
+	struct fg_audit_entry entry = {.action = "run.remove", .subject = id};
+	int status = fg_store_upload_state(rq->store, id, &state, err);
+
+	if (status == FG_OK)
+		status = fg_decision_begin(rq, err);
+	if (status == FG_OK) {
+		entry.project = state.project;
+		status = fg_store_delete(rq->store, id, err);
+		status = fg_decision_end(rq, status, &entry, err);
+	}
+	fg_upload_state_release(&state);
+	return status;
+}
+
 int fg_handle_delete_run(struct fg_request *rq, struct fg_error *err)
 {
 	const char *id = NULL;
-	struct fg_json_writer w;
 	int status = fg_request_find_run(rq, rq->tail, &id, err);
 
 	if (status == FG_OK && strcmp(id, rq->tail) != 0)
 		status = fg_error_set(err, FG_EINVAL, "to remove a run, give its whole id");
 	if (status == FG_OK)
-		status = fg_store_delete(rq->store, id, err);
-	if (status == FG_OK) {
-		fg_request_json(rq, &w);
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "removed", id);
-		fg_json_end(&w);
-	}
+		status = remove_run(rq, id, err);
+	if (status == FG_OK)
+		fg_decision_answer(rq, "removed", id, 0);
 	return status;
 }

@@ -295,11 +295,13 @@ void fg_test_token(const struct fg_test_server *s, const char *project, int scop
 		   int64_t expires_ns, char text[69])
 {
 	struct fg_store *store = open_store(s);
+	struct fg_token token = {.scope = (enum fg_scope)scope, .expires_ns = expires_ns};
 	struct fg_error err = {0};
 
-	if (fg_store_token_create(store, project, (enum fg_scope)scope, expires_ns, NULL, text,
-				  &err) != FG_OK)
+	token.project = project ? fg_xstrdup(project) : NULL;
+	if (fg_store_token_create(store, &token, text, &err) != FG_OK)
 		fail_msg("%s", err.message);
+	fg_token_release(&token);
 	fg_store_close(store);
 }
 

@@ -306,6 +306,10 @@ static void save_that_fails_half_way_spoils_its_batch(void **state)
 static void tokens_work_until_they_expire_or_are_revoked(void **state)
 {
 	struct fixture *f = *state;
+	struct fg_token made = {.project = (char[]){"tracker"},
+				.scope = FG_SCOPE_UPLOAD,
+				.expires_ns = 1000,
+				.note = (char[]){"ci"}};
 	struct fg_token token = {0};
 	struct fg_token_list list = {0};
 	char text[FG_TOKEN_TEXT_SIZE];
@@ -313,8 +317,8 @@ static void tokens_work_until_they_expire_or_are_revoked(void **state)
 	char *file = NULL;
 	size_t size = 0;
 
-	must(f, fg_store_token_create(f->store, "tracker", FG_SCOPE_UPLOAD, 1000, "ci", text,
-				      &f->err));
+	must(f, fg_store_token_create(f->store, &made, text, &f->err));
+	assert_int_equal(made.id, 1);
 	assert_int_equal(strlen(text), FG_TOKEN_TEXT_SIZE - 1);
 	must(f, fg_store_token_check(f->store, text, 999, &token, &f->err));
 	assert_string_equal(token.project, "tracker");

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The audit log: who decided what.  It only grows. */
+#ifndef FG_STORE_SERVING_AUDIT_H
+#define FG_STORE_SERVING_AUDIT_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+
+struct fg_store;
+
+struct fg_audit_entry {
+	int64_t id;
+	int64_t at_ns;
+	const char *project; /* NULL: about no single one */
+	const char *who;
+	const char *action;  /* "token.create", "run.remove" */
+	const char *subject; /* what it was done to: an id; NULL: nothing named */
+	const char *detail;  /* NULL: nothing more */
+};
+
+struct fg_audit_page {
+	const char *project; /* NULL: all */
+	int64_t after;       /* entries with a larger id */
+	size_t limit;
+};
+
+typedef void fg_audit_visit(void *context, const struct fg_audit_entry *entry);
+
+/* Adds an entry, now.  Call it in the transaction that does what it tells. */
+int fg_store_audit_add(struct fg_store *store, const struct fg_audit_entry *entry,
+		       struct fg_error *err) FG_NODISCARD;
+/* Oldest first; texts live as long as the call of `visit`. */
+int fg_store_audit_list(struct fg_store *store, const struct fg_audit_page *page,
+			fg_audit_visit *visit, void *context, struct fg_error *err) FG_NODISCARD;
+
+/* Adds one line of JSON, as the API and `perfdb audit` give it. */
+void fg_audit_line(const struct fg_audit_entry *entry, struct fg_strbuf *text);
+
+#endif
