@@ -84,8 +84,9 @@ static int push_frames(struct fg_import_sink *sink, const char *frames, size_t l
 		uint32_t index = 0;
 		int status = frame_of(sink, name, &index, err);
 
-		if (status == FG_OK)
-			status = fg_sink_push(sink, index, err);
+		if (status != FG_OK)
+			return status;
+		status = fg_sink_push(sink, index, err);
 		if (status != FG_OK)
 			return status;
 		start = end + 1;

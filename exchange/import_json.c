@@ -400,8 +400,9 @@ static int read_stacks(struct reader *reader, struct fg_error *err)
 	size_t number = 0;
 	int status = find_table(reader, "stacks/parent", 1, FG_IMPORT_MAX_STACKS, &parents, err);
 
-	if (status == FG_OK)
-		status = find_table(reader, "stacks/frame", 1, FG_IMPORT_MAX_STACKS, &frames, err);
+	if (status != FG_OK)
+		return status;
+	status = find_table(reader, "stacks/frame", 1, FG_IMPORT_MAX_STACKS, &frames, err);
 	if (status != FG_OK)
 		return status;
 	reader->stack_count = (size_t)cJSON_GetArraySize(parents);

@@ -295,13 +295,18 @@ static int push_stack(struct reader *reader, struct fg_error *err)
 	int status = fg_sink_frame(reader->sink, &command, &index, err);
 
 	fg_sink_begin(reader->sink);
-	if (status == FG_OK)
-		status = fg_sink_push(reader->sink, index, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_sink_push(reader->sink, index, err);
+	if (status != FG_OK)
+		return status;
 	for (size_t i = reader->depth; i-- > 0 && status == FG_OK;)
 		status = add_frame(reader, reader->stack[i], err);
-	if (status == FG_OK && head->frame.length > 0 && reader->depth == 0)
-		status = add_frame(reader, head->frame, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	if (head->frame.length > 0 && reader->depth == 0)
+		return add_frame(reader, head->frame, err);
+	return FG_OK;
 }
 
 static int end_sample(struct reader *reader, struct fg_error *err)

@@ -627,10 +627,11 @@ static int read_message(struct reader *reader, const void *data, size_t size,
 	fg_protobuf_reader_init(&message, data, size);
 	while (status == FG_OK && fg_protobuf_next(&message, &field))
 		status = read_table_field(reader, &field, err);
-	if (status == FG_OK && message.broken)
-		status = broken(err, "field");
-	if (status == FG_OK)
-		status = take_types(reader, options, err);
+	if (status != FG_OK)
+		return status;
+	if (message.broken)
+		return broken(err, "field");
+	status = take_types(reader, options, err);
 	fg_protobuf_reader_init(&message, data, size);
 	while (status == FG_OK && fg_protobuf_next(&message, &field)) {
 		if (field.number == PPROF_SAMPLE && field.wire == FG_WIRE_BYTES)

@@ -358,21 +358,24 @@ int fg_binary_read(const char *path, struct fg_binary *elf, struct fg_error *err
 	struct fg_binary found = {0};
 	int status = open_file(path, &reader, err);
 
-	if (status == FG_OK)
-		status = read_sections(path, &reader, err);
-	if (status == FG_OK)
-		status = read_segments(path, &reader, &found, err);
-	if (status == FG_OK) {
-		found.size_bytes = reader.size;
-		found.has_debug_info = find_section(&reader, ".debug_info") ||
-				       find_section(&reader, ".zdebug_info");
-		found.has_symbols = find_section(&reader, ".symtab") != NULL;
-		read_comment(&reader, &found);
-		scan_strings(&reader, ".debug_str", &found, seen);
-		scan_strings(&reader, ".debug_line_str", &found, seen);
-		*elf = found;
-		found = (struct fg_binary){0};
-	}
+	if (status != FG_OK)
+		goto out;
+	status = read_sections(path, &reader, err);
+	if (status != FG_OK)
+		goto out;
+	status = read_segments(path, &reader, &found, err);
+	if (status != FG_OK)
+		goto out;
+	found.size_bytes = reader.size;
+	found.has_debug_info =
+		find_section(&reader, ".debug_info") || find_section(&reader, ".zdebug_info");
+	found.has_symbols = find_section(&reader, ".symtab") != NULL;
+	read_comment(&reader, &found);
+	scan_strings(&reader, ".debug_str", &found, seen);
+	scan_strings(&reader, ".debug_line_str", &found, seen);
+	*elf = found;
+	found = (struct fg_binary){0};
+out:
 	fg_binary_release(&found);
 	if (reader.fd >= 0)
 		(void)close(reader.fd);

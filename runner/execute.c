@@ -473,6 +473,26 @@ static int run_helpers(const struct pass *pass, size_t first, size_t count, enum
 	return status;
 }
 
+/* The helpers after a step clean up, so they run after a failure too; its message stays. */
+static int run_step(const struct pass *pass, size_t first, size_t count, struct fg_error *err)
+{
+	struct fg_failure ignored = {0};
+	struct pass cleanup = *pass;
+	int status = run_helpers(pass, first, count, BEFORE, err);
+
+	if (status != FG_OK)
+		goto failed;
+	status = run_and_tell(pass, first, count, err);
+	if (status != FG_OK)
+		goto failed;
+	return run_helpers(pass, first, count, AFTER, err);
+failed:
+	cleanup.failure = &ignored;
+	(void)run_helpers(&cleanup, first, count, AFTER, NULL);
+	fg_failure_release(&ignored);
+	return status;
+}
+
 int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
 		     struct fg_error *err)
@@ -493,21 +513,7 @@ int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 
 		if (executor->interrupted && *executor->interrupted)
 			return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
-		status = run_helpers(&pass, first, step, BEFORE, err);
-
-		if (status == FG_OK)
-			status = run_and_tell(&pass, first, step, err);
-		if (status == FG_OK) {
-			status = run_helpers(&pass, first, step, AFTER, err);
-		} else {
-			/* Cleaned up also after a failure, whose words stay. */
-			struct fg_failure ignored = {0};
-			struct pass again = pass;
-
-			again.failure = &ignored;
-			(void)run_helpers(&again, first, step, AFTER, NULL);
-			fg_failure_release(&ignored);
-		}
+		status = run_step(&pass, first, step, err);
 		if (status != FG_OK)
 			return status;
 	}

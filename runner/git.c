@@ -528,10 +528,14 @@ static int write_tree(const struct fg_git *git, enum content content, const char
 		.folder = git->folder, .index_file = copy, .interrupted = git->interrupted};
 
 	status = copy_index(git, copy, err);
-	if (status == FG_OK && content == WORK_TREE)
+	if (status != FG_OK)
+		goto out;
+	if (content == WORK_TREE)
 		status = add_work_tree(&with_copy, left_out, err);
-	if (status == FG_OK)
-		status = fg_git_output(&with_copy, arguments, tree, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_git_output(&with_copy, arguments, tree, err);
+out:
 	if (fg_fs_remove_tree(folder, status == FG_OK ? err : NULL) != FG_OK && status == FG_OK) {
 		free(*tree);
 		*tree = NULL;

@@ -56,13 +56,15 @@ static int make_traces_folder(struct fg_runner *runner, struct fg_error *err)
 	char *folder = NULL;
 	int status = fg_fs_make_folders(traces, 0755, err);
 
-	if (status == FG_OK)
-		status = fg_fs_temporary_folder(traces, "run-", &folder, err);
-	if (status == FG_OK) {
-		runner->traces_folder = realpath(folder, NULL);
-		if (!runner->traces_folder)
-			status = fg_error_errno(err, FG_EIO, "'%s'", folder);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_temporary_folder(traces, "run-", &folder, err);
+	if (status != FG_OK)
+		goto out;
+	runner->traces_folder = realpath(folder, NULL);
+	if (!runner->traces_folder)
+		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
+out:
 	free(traces);
 	free(folder);
 	return status;
@@ -152,6 +154,7 @@ static int next_block(struct fg_runner_job *job, struct fg_error *err)
 	const double share = job->benchmark->measure.sampler.unsampled_share;
 	const double before = fg_job_series(job)->seconds;
 	struct fg_block block;
+	double took = 0;
 	int status = FG_OK;
 
 	if (fg_schedule_solo_due(&job->rules, job->pairs, job->solos)) {
@@ -168,16 +171,14 @@ static int next_block(struct fg_runner_job *job, struct fg_error *err)
 	}
 	fg_schedule_pair(&job->rules, job->pairs, &block);
 	status = fg_job_block(job, &block, err);
-	if (status == FG_OK) {
-		const double took = fg_job_series(job)->seconds - before;
-
-		job->pairs++;
-		job->timed++;
-		job->pair_seconds += (took - job->pair_seconds) / job->timed;
-		job->apart = job->apart << 1 | ((job->last_aside & FG_ASIDE_OVERLAP) != 0);
-		status = fg_job_reconsider(job, err);
-	}
-	return status;
+	if (status != FG_OK)
+		return status;
+	took = fg_job_series(job)->seconds - before;
+	job->pairs++;
+	job->timed++;
+	job->pair_seconds += (took - job->pair_seconds) / job->timed;
+	job->apart = job->apart << 1 | ((job->last_aside & FG_ASIDE_OVERLAP) != 0);
+	return fg_job_reconsider(job, err);
 }
 
 int fg_runner_measure(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,

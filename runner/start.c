@@ -442,8 +442,9 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 		return status;
 	settle_sampler(job);
 	status = capture_builds(job, err);
-	if (status == FG_OK)
-		status = check_builds(job, err);
+	if (status != FG_OK)
+		return status;
+	status = check_builds(job, err);
 	if (status != FG_OK)
 		return status;
 	status = warm_up(job, err);

@@ -138,8 +138,9 @@ static int try_both(struct fg_runner_job *job, struct contender *duet, struct co
 	for (unsigned round = 0; round < rounds && !choice->settled; round++) {
 		int status = try_once(job, duet, round, err);
 
-		if (status == FG_OK)
-			status = try_once(job, abba, round, err);
+		if (status != FG_OK)
+			return status;
+		status = try_once(job, abba, round, err);
 		if (status != FG_OK)
 			return status;
 		if (round + 1 < FG_TRIAL_ROUNDS_FIRST)

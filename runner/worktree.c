@@ -206,10 +206,13 @@ int fg_worktree_build(const struct fg_worktree_options *options, const char *roo
 	int lock_fd = -1;
 	int status = fg_fs_make_folders(folder, 0755, err);
 
-	if (status == FG_OK)
-		status = take_lock(options, lock, LOCK_EX, &lock_fd, err);
-	if (status == FG_OK)
-		status = build_in(options, root, log_path, tail, err);
+	if (status != FG_OK)
+		goto out;
+	status = take_lock(options, lock, LOCK_EX, &lock_fd, err);
+	if (status != FG_OK)
+		goto out;
+	status = build_in(options, root, log_path, tail, err);
+out:
 	if (lock_fd >= 0)
 		(void)close(lock_fd);
 	free(folder);

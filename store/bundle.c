@@ -233,9 +233,11 @@ static int read_dictionary(const struct fg_bytes *content, const struct fg_bundl
 	if (tree->function_count != functions)
 		reader.failed = true;
 	status = read_nodes(&reader, limits, tree, err);
-	if (status == FG_OK && (reader.failed || reader.at != reader.end))
-		status = fg_error_set(err, FG_EPARSE, "the dictionary is damaged or cut short");
-	return status;
+	if (status != FG_OK)
+		return status;
+	if (reader.failed || reader.at != reader.end)
+		return fg_error_set(err, FG_EPARSE, "the dictionary is damaged or cut short");
+	return FG_OK;
 }
 
 /* Add to a benchmark's own tree those nodes of the common one that these values use. */

@@ -125,9 +125,10 @@ static int read_function(struct fg_store *store, int64_t id, struct fg_profile_s
 	struct fg_function_row row;
 	const int status = fg_store_function(store, (uint64_t)id, &row, err);
 
-	if (status == FG_OK)
-		*index = fg_profile_set_function(set, &row.function);
-	return status;
+	if (status != FG_OK)
+		return status;
+	*index = fg_profile_set_function(set, &row.function);
+	return FG_OK;
 }
 
 struct order {
@@ -155,9 +156,10 @@ static int function_index(struct fg_store *store, struct fg_map *known, uint64_t
 		return FG_OK;
 	}
 	status = read_function(store, (int64_t)id, set, index, err);
-	if (status == FG_OK)
-		(void)fg_map_add(known, &id, sizeof(id), *index, NULL);
-	return status;
+	if (status != FG_OK)
+		return status;
+	(void)fg_map_add(known, &id, sizeof(id), *index, NULL);
+	return FG_OK;
 }
 
 /* Gathered rows into the set, parents first; places[i] becomes the node of gathered row i. */
@@ -199,15 +201,16 @@ static int nodes_of_rows(struct fg_store *store, const uint64_t *ids, size_t cou
 	uint32_t *places = NULL;
 	int status = gather_nodes(store, ids, count, &g, err);
 
-	if (status == FG_OK) {
-		places = fg_xcalloc(g.count, sizeof(*places));
-		status = build(store, &g, set, places, err);
-	}
-	if (status == FG_OK) {
-		*indexes = fg_xcalloc(count, sizeof(**indexes));
-		for (size_t i = 0; i < count; i++)
-			(*indexes)[i] = places[*fg_map_get(&g.index, &ids[i], sizeof(ids[i]))];
-	}
+	if (status != FG_OK)
+		goto out;
+	places = fg_xcalloc(g.count, sizeof(*places));
+	status = build(store, &g, set, places, err);
+	if (status != FG_OK)
+		goto out;
+	*indexes = fg_xcalloc(count, sizeof(**indexes));
+	for (size_t i = 0; i < count; i++)
+		(*indexes)[i] = places[*fg_map_get(&g.index, &ids[i], sizeof(ids[i]))];
+out:
 	free(places);
 	gathered_release(&g);
 	return status;
@@ -262,9 +265,11 @@ int fg_store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *e
 				    store->db->name, FG_TREE_MAX);
 	if (last >= store->tree.end)
 		status = read_tree(store, err);
-	if (status == FG_OK && last >= store->tree.end)
-		status = missing_node(store, last, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	if (last >= store->tree.end)
+		return missing_node(store, last, err);
+	return FG_OK;
 }
 
 static uint64_t largest(const uint64_t *ids, size_t count)

@@ -206,8 +206,12 @@ static int find_facts(struct fg_store *store, struct conditions *c,
 	}
 	fg_map_release(&seen);
 	status = find(store, c, &b, FG_SQL_FACT_FIND, err);
-	if (status == FG_OK && b.count)
+	if (status != FG_OK)
+		return status;
+	if (b.count)
 		status = add_facts(store, c, &b, err);
+	if (status != FG_OK)
+		return status;
 	for (size_t l = 0; l < count && status == FG_OK; l++) {
 		for (size_t i = 0; i < lists[l]->count; i++)
 			lists[l]->list[i].row =
@@ -250,8 +254,9 @@ static int add_sets(struct fg_store *store, struct conditions *c, struct by_dige
 		ids[i] = first + (int64_t)i;
 		remember(b, i, ids[i]);
 	}
-	if (status == FG_OK)
-		status = fg_query_rows(store->db, FG_SQL_FACT_SET_ADD, &rows, NULL, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_query_rows(store->db, FG_SQL_FACT_SET_ADD, &rows, NULL, err);
 	if (status != FG_OK)
 		return status;
 	return add_members(store, c, b, first, lists, err);
@@ -274,10 +279,15 @@ static int find_all(struct fg_store *store, struct conditions *c, struct fg_erro
 	for (size_t i = 0; i < b.count; i++)
 		lists[i] = &((const struct set *)b.of[i])->items;
 	lists[b.count] = &c->single;
-	if (status == FG_OK)
-		status = find_facts(store, c, lists, b.count + 1, err);
-	if (status == FG_OK && b.count)
+	if (status != FG_OK)
+		return status;
+	status = find_facts(store, c, lists, b.count + 1, err);
+	if (status != FG_OK)
+		return status;
+	if (b.count)
 		status = add_sets(store, c, &b, lists, err);
+	if (status != FG_OK)
+		return status;
 	for (size_t i = 0; i < c->set_count && status == FG_OK; i++)
 		c->sets[i].row = row_of(&store->batch.fact_sets, c->sets[i].digest);
 	return status;
@@ -333,10 +343,13 @@ int fg_store_put_conditions(struct fg_store *store, int64_t run, const struct fg
 		add_link(&sets, run, c.sets[i].scope, c.sets[i].row);
 	for (size_t i = 0; i < c.single.count; i++)
 		add_link(&facts, run, c.single.list[i].scope, c.single.list[i].row);
-	if (status == FG_OK)
-		status = put_links(store, FG_SQL_RUN_SET_PUT, &sets, err);
-	if (status == FG_OK)
-		status = put_links(store, FG_SQL_RUN_FACT_ADD, &facts, err);
+	if (status != FG_OK)
+		goto out;
+	status = put_links(store, FG_SQL_RUN_SET_PUT, &sets, err);
+	if (status != FG_OK)
+		goto out;
+	status = put_links(store, FG_SQL_RUN_FACT_ADD, &facts, err);
+out:
 	if (!store->batch.is_open) {
 		fg_map_release(&store->batch.facts);
 		fg_map_release(&store->batch.fact_sets);

@@ -521,21 +521,24 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 		status = fg_error_set(err, FG_ENET, "cannot connect to '%s': %.*s", p->db.location,
 				      (int)strcspn(text, "\n"), text);
 	}
-	if (status == FG_OK) {
-		(void)PQsetNoticeReceiver(p->connection, ignore_notice, NULL);
-		(void)PQsetnonblocking(p->connection, 1);
-		p->patience_ns = flags & FG_DB_BOUNDED ? PATIENCE_MS * FG_NS_PER_MS : 0;
-		status = run_script(
-			&p->db,
-			flags & FG_DB_DURABLE
-				? "SET client_encoding = 'UTF8'; SET synchronous_commit = on"
-				: "SET client_encoding = 'UTF8'",
-			err);
-	}
-	if (status == FG_OK && (flags & FG_DB_BOUNDED))
+	if (status != FG_OK)
+		return status;
+	(void)PQsetNoticeReceiver(p->connection, ignore_notice, NULL);
+	(void)PQsetnonblocking(p->connection, 1);
+	p->patience_ns = flags & FG_DB_BOUNDED ? PATIENCE_MS * FG_NS_PER_MS : 0;
+	status = run_script(&p->db,
+			    flags & FG_DB_DURABLE
+				    ? "SET client_encoding = 'UTF8'; SET synchronous_commit = on"
+				    : "SET client_encoding = 'UTF8'",
+			    err);
+	if (status != FG_OK)
+		return status;
+	if (flags & FG_DB_BOUNDED)
 		status = run_script(&p->db, "SET statement_timeout = 4000; SET lock_timeout = 3000",
 				    err);
-	if (status == FG_OK && (flags & FG_DB_READ_ONLY))
-		status = run_script(&p->db, "SET default_transaction_read_only = on", err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	if (flags & FG_DB_READ_ONLY)
+		return run_script(&p->db, "SET default_transaction_read_only = on", err);
+	return FG_OK;
 }

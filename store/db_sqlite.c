@@ -366,13 +366,17 @@ static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 	int64_t tables = 0;
 	int status = read_pragma(s, "PRAGMA application_id", &owner, err);
 
-	if (status == FG_OK)
-		status = read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err);
-	if (status == FG_OK && owner != APPLICATION_ID && (owner != 0 || tables > 0))
+	if (status != FG_OK)
+		goto out;
+	status = read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err);
+	if (status != FG_OK)
+		goto out;
+	if (owner != APPLICATION_ID && (owner != 0 || tables > 0))
 		status = fg_error_set(
 			err, FG_EDB,
 			"%s is not a fastgate store: it is a database of another program",
 			s->db.name);
+out:
 	*is_new = owner == 0;
 	return status;
 }
@@ -403,25 +407,31 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 		if (status == FG_OK)
 			status = run_script(&s->db, text, err);
 	}
-	if (status == FG_OK)
-		status = run_script(&s->db,
-				    flags & FG_DB_DURABLE ? "PRAGMA synchronous = FULL"
-							  : "PRAGMA synchronous = NORMAL",
-				    err);
-	if (status == FG_OK)
-		status = run_script(&s->db,
-				    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; "
-				    "PRAGMA wal_autocheckpoint = 4000; PRAGMA trusted_schema = OFF",
-				    err);
+	if (status != FG_OK)
+		return status;
+	status = run_script(&s->db,
+			    flags & FG_DB_DURABLE ? "PRAGMA synchronous = FULL"
+						  : "PRAGMA synchronous = NORMAL",
+			    err);
+	if (status != FG_OK)
+		return status;
+	status = run_script(&s->db,
+			    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; "
+			    "PRAGMA wal_autocheckpoint = 4000; PRAGMA trusted_schema = OFF",
+			    err);
+	if (status != FG_OK)
+		return status;
 	/*
 	 * What a savepoint keeps of a page before it changes: gone with the transaction, so nothing
 	 * for a file.
 	 */
-	if (status == FG_OK && (flags & FG_DB_DURABLE))
+	if (flags & FG_DB_DURABLE)
 		status = run_script(&s->db, "PRAGMA temp_store = MEMORY", err);
-	if (status == FG_OK && (flags & FG_DB_READ_ONLY))
-		status = run_script(&s->db, "PRAGMA query_only = ON", err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	if (flags & FG_DB_READ_ONLY)
+		return run_script(&s->db, "PRAGMA query_only = ON", err);
+	return FG_OK;
 }
 
 /* Without write permission and without a WAL file, the file alone is the database. */

@@ -60,9 +60,10 @@ static int read_more(struct fg_store *store, struct fg_error *err)
 	while ((status = fg_query_step(&q, err)) > 0)
 		take_row(store, &q);
 	fg_query_end(&q);
-	if (status == FG_OK)
-		store->functions.last = last;
-	return status;
+	if (status != FG_OK)
+		return status;
+	store->functions.last = last;
+	return FG_OK;
 }
 
 static int read_one(struct fg_store *store, uint64_t id, struct fg_error *err)
@@ -92,13 +93,16 @@ int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_ro
 		status = read_more(store, err);
 		at = status == FG_OK && id ? fg_id_table_get(&store->functions.by_id, id) : 0;
 	}
-	if (status == FG_OK && !at) {
+	if (status != FG_OK)
+		return status;
+	if (!at) {
 		status = read_one(store, id, err);
 		at = status == FG_OK ? fg_id_table_get(&store->functions.by_id, id) : 0;
 	}
-	if (status == FG_OK)
-		*row = *(const struct fg_function_row *)(uintptr_t)at;
-	return status;
+	if (status != FG_OK)
+		return status;
+	*row = *(const struct fg_function_row *)(uintptr_t)at;
+	return FG_OK;
 }
 
 void fg_store_limit_functions(struct fg_store *store)

@@ -154,8 +154,11 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 		lines[i] = f->line;
 		inlined[i] = f->inlined;
 	}
-	if (status == FG_OK)
-		status = fg_query_rows(store->db, FG_SQL_FUNCTION_ADD, &rows, NULL, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_query_rows(store->db, FG_SQL_FUNCTION_ADD, &rows, NULL, err);
+	if (status != FG_OK)
+		return status;
 	for (size_t i = 0; i < u->count && status == FG_OK; i++) {
 		u->ids[u->places[i]] = ids[i];
 		remember_function(store, &u->functions[u->places[i]], ids[i]);
@@ -345,8 +348,11 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 		ids[i] = next + (int64_t)i;
 		tree->ids[places[i]] = (uint64_t)ids[i];
 	}
-	if (status == FG_OK)
-		status = fg_query_rows(store->db, FG_SQL_NODE_ADD, &rows, NULL, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_query_rows(store->db, FG_SQL_NODE_ADD, &rows, NULL, err);
+	if (status != FG_OK)
+		return status;
 	for (size_t i = 0; i < rows.count && status == FG_OK; i++)
 		remember_node(store, t, places[i]);
 	return status;
@@ -472,15 +478,17 @@ int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
 	int status = fg_store_read_known(store, set->function_count - functions,
 					 set->node_count - interned->node_count, err);
 
-	if (status == FG_OK)
-		status = fg_store_function_ids(store, set->functions + functions,
-					       set->function_count - functions,
-					       interned->functions + functions, err);
-	if (status == FG_OK)
-		status = fg_store_node_ids(store, &tree, err);
-	if (status == FG_OK) {
-		interned->function_count = set->function_count;
-		interned->node_count = set->node_count;
-	}
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = fg_store_function_ids(store, set->functions + functions,
+				       set->function_count - functions,
+				       interned->functions + functions, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_node_ids(store, &tree, err);
+	if (status != FG_OK)
+		return status;
+	interned->function_count = set->function_count;
+	interned->node_count = set->node_count;
+	return FG_OK;
 }

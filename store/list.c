@@ -134,11 +134,11 @@ static int latest(struct fg_store *store, const char *project, const char *words
 
 	if (fg_text_starts_with(words, "latest~")) {
 		status = fg_parse_int64(words + 7, &back, err);
-		if (status == FG_OK && back < 0)
-			status = fg_error_set(err, FG_EINVAL, "'%s': expected latest~N with N >= 0",
-					      words);
 		if (status != FG_OK)
 			return status;
+		if (back < 0)
+			return fg_error_set(err, FG_EINVAL, "'%s': expected latest~N with N >= 0",
+					    words);
 	}
 	fg_query_begin(&q, store->db, FG_SQL_RUN_LATEST);
 	fg_query_text(&q, project);

@@ -95,19 +95,24 @@ static int parse_series(const struct fg_query *q, struct fg_series *series, stru
 {
 	const char *metrics = fg_column_text(q, 3);
 	const char *details = fg_column_text(q, 4);
-	cJSON *json = NULL;
-	int status = fg_json_parse(metrics, strlen(metrics), FG_MAX_CHUNK_BYTES, &json, err);
+	cJSON *metrics_json = NULL;
+	cJSON *details_json = NULL;
+	int status =
+		fg_json_parse(metrics, strlen(metrics), FG_MAX_CHUNK_BYTES, &metrics_json, err);
 
 	series->command = fg_column_copy(q, 2);
-	if (status == FG_OK)
-		status = fg_metrics_read(json, series, err);
-	cJSON_Delete(json);
-	json = NULL;
-	if (status == FG_OK)
-		status = fg_json_parse(details, strlen(details), FG_MAX_CHUNK_BYTES, &json, err);
-	if (status == FG_OK)
-		status = fg_details_read(json, series, err);
-	cJSON_Delete(json);
+	if (status != FG_OK)
+		goto out;
+	status = fg_metrics_read(metrics_json, series, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_json_parse(details, strlen(details), FG_MAX_CHUNK_BYTES, &details_json, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_details_read(details_json, series, err);
+out:
+	cJSON_Delete(metrics_json);
+	cJSON_Delete(details_json);
 	if (status != FG_OK)
 		fg_error_prefix(err, "the store is damaged");
 	return status;
@@ -287,19 +292,25 @@ static int load(struct fg_store *store, const char *id, bool with_profiles,
 		return status;
 	fg_run_init(&s.run);
 	status = load_head(store, id, &s, &row, err);
-	if (status == FG_OK)
-		status = load_series(store, row, &s.run, &ids, err);
-	if (status == FG_OK)
-		status = load_facts(store, row, &s.run, err);
-	FG_ASSERT(ids || s.run.series_count == 0 || status != FG_OK);
+	if (status != FG_OK)
+		goto out;
+	status = load_series(store, row, &s.run, &ids, err);
+	if (status != FG_OK)
+		goto out;
+	status = load_facts(store, row, &s.run, err);
+	if (status != FG_OK)
+		goto out;
+	FG_ASSERT(ids || s.run.series_count == 0);
 	for (size_t i = 0; i < s.run.series_count && status == FG_OK; i++)
 		status = fg_store_chunks(store, ids[i], FG_CHUNK_REPETITIONS, take_repetitions,
 					 &s.run.series[i], err);
 	s.profiles = fg_xcalloc(s.run.series_count, sizeof(struct fg_profile_set *));
 	for (size_t i = 0; i < s.run.series_count && status == FG_OK && with_profiles; i++)
 		status = load_profile(store, ids[i], &s.profiles[i], err);
-	if (status == FG_OK)
-		status = load_report(store, row, &s.report, err);
+	if (status != FG_OK)
+		goto out;
+	status = load_report(store, row, &s.report, err);
+out:
 	fg_db_rollback(store->db); /* nothing was written: this ends the consistent view */
 	free(ids);
 	if (status == FG_OK)

@@ -45,9 +45,11 @@ int fg_store_project(struct fg_store *store, const char *name, int64_t *id, stru
 		return FG_OK;
 	}
 	status = find_project(store, name, id, err);
-	if (status == FG_OK && store->batch.is_open)
+	if (status != FG_OK)
+		return status;
+	if (store->batch.is_open)
 		(void)fg_map_add_text(&store->batch.places, name, (uint64_t)*id, NULL);
-	return status;
+	return FG_OK;
 }
 
 int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
@@ -71,9 +73,11 @@ int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, stru
 		fg_query_text(&q, text);
 		status = fg_query_value(&q, id, err);
 	}
-	if (status == FG_OK && store->batch.is_open)
+	if (status != FG_OK)
+		return status;
+	if (store->batch.is_open)
 		(void)fg_map_add_text(&store->batch.texts, text, (uint64_t)*id, NULL);
-	return status;
+	return FG_OK;
 }
 
 static int find_benchmark(struct fg_store *store, int64_t project, const char *name, int64_t *id,
@@ -108,14 +112,17 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project_name, cons
 	known = fg_map_get(&store->batch.places, key.data, key.length);
 	if (known) {
 		*id = (int64_t)*known;
-	} else {
-		status = fg_store_project(store, project_name, &project, err);
-		if (status == FG_OK)
-			status = find_benchmark(store, project, name, id, err);
-		if (status == FG_OK && store->batch.is_open)
-			(void)fg_map_add(&store->batch.places, key.data, key.length, (uint64_t)*id,
-					 NULL);
+		goto out;
 	}
+	status = fg_store_project(store, project_name, &project, err);
+	if (status != FG_OK)
+		goto out;
+	status = find_benchmark(store, project, name, id, err);
+	if (status != FG_OK)
+		goto out;
+	if (store->batch.is_open)
+		(void)fg_map_add(&store->batch.places, key.data, key.length, (uint64_t)*id, NULL);
+out:
 	fg_strbuf_release(&key);
 	return status;
 }

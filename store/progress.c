@@ -20,10 +20,13 @@ static int start_progress(struct fg_store *store, const struct fg_run *run, stru
 	int64_t id = 0;
 	int status = fg_store_put_run(store, run, &(struct fg_run_head){0}, &id, err);
 
-	if (status == FG_OK)
-		status = fg_store_clear_run(store, id, err);
-	if (status == FG_OK)
-		status = fg_store_put_run_conditions(store, id, run, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_clear_run(store, id, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_put_run_conditions(store, id, run, err);
+out:
 	fg_store_forget_progress(store);
 	memcpy(store->progress.run, run->id, sizeof(run->id));
 	store->progress.id = id;
@@ -77,11 +80,16 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 		   mark->schedule != series->schedule) {
 		status = fg_store_update_series(store, series, mark->series, err);
 	}
-	if (status == FG_OK && given_up)
+	if (status != FG_OK)
+		goto out;
+	if (given_up)
 		status = forget_chunks(store, mark, err);
-	if (status == FG_OK && mark->facts != facts)
+	if (status != FG_OK)
+		goto out;
+	if (mark->facts != facts)
 		status = fg_store_put_series_conditions(store, store->progress.id, series, position,
 							err);
+out:
 	mark->metrics = series->metric_count;
 	mark->facts = facts;
 	mark->state = series->state;
@@ -97,12 +105,27 @@ static int progress_series(struct fg_store *store, const struct fg_run *run, siz
 	const struct fg_chunk_place place = {
 		.store = store, .series = mark->series, .passing = true};
 
-	if (status == FG_OK)
-		status = fg_store_put_repetitions(&place, &run->series[position],
-						  &mark->repetitions, err);
-	if (status == FG_OK && set && set->row_count + set->region_row_count > 0)
-		status = fg_store_put_profile(&place, set, mark, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = fg_store_put_repetitions(&place, &run->series[position], &mark->repetitions, err);
+	if (status != FG_OK)
+		return status;
+	if (set && set->row_count + set->region_row_count > 0)
+		return fg_store_put_profile(&place, set, mark, err);
+	return FG_OK;
+}
+
+/* A mark per series; those of new series are empty. */
+static void make_room(struct fg_store *store, size_t count)
+{
+	const size_t had = store->progress.mark_count;
+
+	if (had >= count)
+		return;
+	store->progress.marks =
+		fg_xreallocarray(store->progress.marks, count, sizeof(*store->progress.marks));
+	memset(store->progress.marks + had, 0, (count - had) * sizeof(*store->progress.marks));
+	store->progress.mark_count = count;
 }
 
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
@@ -111,27 +134,24 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 	struct fg_query q;
 	int status = fg_store_check_run(run, err);
 
-	if (status == FG_OK)
-		status = fg_store_begin(store, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_begin(store, err);
 	if (status != FG_OK)
 		return status;
 	if (strcmp(store->progress.run, run->id) != 0)
 		status = start_progress(store, run, err);
-	if (status == FG_OK && store->progress.mark_count < run->series_count) {
-		store->progress.marks = fg_xreallocarray(store->progress.marks, run->series_count,
-							 sizeof(*store->progress.marks));
-		memset(store->progress.marks + store->progress.mark_count, 0,
-		       (run->series_count - store->progress.mark_count) *
-			       sizeof(*store->progress.marks));
-		store->progress.mark_count = run->series_count;
-	}
+	if (status != FG_OK)
+		goto out;
+	make_room(store, run->series_count);
 	for (size_t i = 0; i < run->series_count && status == FG_OK; i++)
 		status = progress_series(store, run, i, profiles ? profiles[i] : NULL, err);
-	if (status == FG_OK) {
-		fg_query_begin(&q, store->db, FG_SQL_RUN_TOUCH);
-		fg_query_int(&q, store->progress.id);
-		fg_query_int(&q, run->ended_ns);
-		status = fg_query_run(&q, err);
-	}
+	if (status != FG_OK)
+		goto out;
+	fg_query_begin(&q, store->db, FG_SQL_RUN_TOUCH);
+	fg_query_int(&q, store->progress.id);
+	fg_query_int(&q, run->ended_ns);
+	status = fg_query_run(&q, err);
+out:
 	return fg_store_end(store, status, err);
 }

@@ -154,21 +154,26 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 	struct fg_gc_result done = {.bytes_before = size_of(store)};
 	int status = choose(store, policy, &victims, &done, err);
 
-	if (status == FG_OK && !policy->dry_run)
+	if (status != FG_OK)
+		goto out;
+	if (!policy->dry_run)
 		status = remove_all(store, &victims, err);
+	if (status != FG_OK)
+		goto out;
 	/* SQLite's VACUUM copies the whole database: keep that out of memory. */
-	if (status == FG_OK && !policy->dry_run)
+	if (!policy->dry_run)
 		status = fg_db_script(store->db,
 				      fg_db_is_url(store->db->location)
 					      ? "VACUUM"
 					      : "PRAGMA temp_store = FILE; VACUUM; "
 						"PRAGMA wal_checkpoint(TRUNCATE)",
 				      err);
-	if (status == FG_OK) {
-		done.runs = victims.count;
-		done.bytes_after = size_of(store);
-		*result = done;
-	}
+	if (status != FG_OK)
+		goto out;
+	done.runs = victims.count;
+	done.bytes_after = size_of(store);
+	*result = done;
+out:
 	free(victims.ids);
 	return status;
 }

@@ -144,25 +144,30 @@ int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_
 	int status = fg_store_benchmark_id(store, run->project ? run->project : "", series->name,
 					   &benchmark, err);
 
-	if (status == FG_OK)
-		status = metrics_text_id(store, series, &metrics, err);
-	if (status == FG_OK && series->command)
+	if (status != FG_OK)
+		goto out;
+	status = metrics_text_id(store, series, &metrics, err);
+	if (status != FG_OK)
+		goto out;
+	if (series->command)
 		status = fg_store_text_id(store, series->command, &command, err);
-	if (status == FG_OK) {
-		fg_query_begin(&q, store->db, FG_SQL_SERIES_ADD);
-		fg_query_int(&q, run_id);
-		fg_query_int(&q, (int64_t)position);
-		fg_query_int(&q, benchmark);
-		if (series->command)
-			fg_query_int(&q, command);
-		else
-			fg_query_text(&q, NULL);
-		fg_query_int(&q, metrics);
-		fg_query_text(&q, details);
-		status = fg_query_value(&q, id, err);
-	}
-	if (status == FG_OK)
-		status = fg_store_put_series_conditions(store, run_id, series, position, err);
+	if (status != FG_OK)
+		goto out;
+	fg_query_begin(&q, store->db, FG_SQL_SERIES_ADD);
+	fg_query_int(&q, run_id);
+	fg_query_int(&q, (int64_t)position);
+	fg_query_int(&q, benchmark);
+	if (series->command)
+		fg_query_int(&q, command);
+	else
+		fg_query_text(&q, NULL);
+	fg_query_int(&q, metrics);
+	fg_query_text(&q, details);
+	status = fg_query_value(&q, id, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_put_series_conditions(store, run_id, series, position, err);
+out:
 	free(details);
 	return status;
 }

@@ -134,10 +134,15 @@ static int put_values(struct fg_store *store, int64_t id, const struct fg_save *
 	int status = fg_store_put_repetitions(&place, &save->run->series[position],
 					      &mark.repetitions, err);
 
-	if (status == FG_OK && set)
+	if (status != FG_OK)
+		goto out;
+	if (set)
 		status = fg_store_put_profile(&place, set, &mark, err);
-	if (status == FG_OK && set && save->make_totals)
+	if (status != FG_OK)
+		goto out;
+	if (set && save->make_totals)
 		status = put_totals(&place, save->make_totals, set, &mark, err);
+out:
 	free(mark.functions);
 	free(mark.nodes);
 	return status;
@@ -181,14 +186,22 @@ int fg_store_write_run(struct fg_store *store, const struct fg_save *save, struc
 	if (status != FG_OK)
 		return status;
 	status = fg_store_put_run(store, save->run, &words, &id, err);
-	if (status == FG_OK && !save->is_new)
+	if (status != FG_OK)
+		goto out;
+	if (!save->is_new)
 		status = fg_store_clear_run(store, id, err);
-	if (status == FG_OK)
-		status = fg_store_put_run_conditions(store, id, save->run, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_put_run_conditions(store, id, save->run, err);
+	if (status != FG_OK)
+		goto out;
 	for (size_t i = 0; i < save->run->series_count && status == FG_OK; i++)
 		status = save_series(store, id, save, i, err);
-	if (status == FG_OK && save->report_block->size)
+	if (status != FG_OK)
+		goto out;
+	if (save->report_block->size)
 		status = put_report(store, id, save->report_block, err);
+out:
 	return fg_store_end(store, status, err);
 }
 

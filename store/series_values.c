@@ -162,14 +162,16 @@ int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_pro
 		fg_bytes_text(&content, set->functions[0].name);
 		status = fg_chunk_put(place, FG_CHUNK_PROGRAM, 0, &content, err);
 	}
-	if (status == FG_OK)
-		status = fg_store_intern(place->store, set, &interned, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_intern(place->store, set, &interned, err);
 	mark->functions = interned.functions;
 	mark->function_count = interned.function_count;
 	mark->nodes = interned.nodes;
 	mark->node_count = interned.node_count;
-	if (status == FG_OK)
-		status = put_rows(place, set, mark, err);
+	if (status != FG_OK)
+		return status;
+	status = put_rows(place, set, mark, err);
 	if (status != FG_OK)
 		return status;
 	return put_regions(place, set, &mark->regions, err);

@@ -57,12 +57,17 @@ static int migrate(struct fg_db *db, struct fg_error *err)
 		"CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL); "
 		"INSERT INTO schema_version SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM schema_version)",
 		err);
-	if (status == FG_OK)
-		status = read_version(db, &version, err);
-	if (status == FG_OK && version < FG_SCHEMA_VERSION)
+	if (status != FG_OK)
+		goto out;
+	status = read_version(db, &version, err);
+	if (status != FG_OK)
+		goto out;
+	if (version < FG_SCHEMA_VERSION)
 		status = apply(db, version, err);
-	if (status == FG_OK)
-		return fg_db_commit(db, err);
+	if (status != FG_OK)
+		goto out;
+	return fg_db_commit(db, err);
+out:
 	fg_db_rollback(db);
 	return status;
 }
@@ -140,7 +145,9 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 	bool is_old = false;
 	int status = open_checked(location, flags, &db, &is_old, err);
 
-	if (status == FG_OK && is_old && (flags & FG_STORE_READ_ONLY)) {
+	if (status != FG_OK)
+		return status;
+	if (is_old && (flags & FG_STORE_READ_ONLY)) {
 		fg_db_close(db);
 		status = bring_up_to_date(location, err);
 		if (status == FG_OK)

@@ -448,15 +448,17 @@ static int parse(struct parser *p, struct fg_error *err)
 {
 	int status = read_header(p, err);
 
-	if (status == FG_OK)
-		status = read_sections(p, err);
-	if (status == FG_OK) {
-		note_sections(p);
-		read_notes(p);
-		read_debuglink(p);
-		read_symbols(p);
-		read_plt(p);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = read_sections(p, err);
+	if (status != FG_OK)
+		goto out;
+	note_sections(p);
+	read_notes(p);
+	read_debuglink(p);
+	read_symbols(p);
+	read_plt(p);
+out:
 	close_parser(p);
 	if (status != FG_OK)
 		fg_elf_release(p->elf);
@@ -491,21 +493,23 @@ int fg_elf_read_section(const char *path, const char *section, size_t max_bytes,
 	if (status != FG_OK)
 		return status;
 	status = read_header(&p, err);
-	if (status == FG_OK)
-		status = read_sections(&p, err);
-	if (status == FG_OK) {
-		found = find_section(&p, section);
-		*bytes = NULL;
-		if (!found)
-			status = fg_error_set(err, FG_ENOENT, "%s: it has no %s", path, section);
-		else if (found->sh_size > max_bytes)
-			status = fg_error_set(err, FG_ELIMIT, "%s: %s has more than %zu bytes",
-					      path, section, max_bytes);
-		else
-			*bytes = section_bytes(&p, found, size);
-		if (status == FG_OK && !*bytes)
-			status = broken(&p, err, "a section lies outside the file");
-	}
+	if (status != FG_OK)
+		goto out;
+	status = read_sections(&p, err);
+	if (status != FG_OK)
+		goto out;
+	found = find_section(&p, section);
+	*bytes = NULL;
+	if (!found)
+		status = fg_error_set(err, FG_ENOENT, "%s: it has no %s", path, section);
+	else if (found->sh_size > max_bytes)
+		status = fg_error_set(err, FG_ELIMIT, "%s: %s has more than %zu bytes", path,
+				      section, max_bytes);
+	else
+		*bytes = section_bytes(&p, found, size);
+	if (status == FG_OK && !*bytes)
+		status = broken(&p, err, "a section lies outside the file");
+out:
 	close_parser(&p);
 	return status;
 }

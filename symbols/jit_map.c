@@ -71,9 +71,10 @@ int fg_jit_map_read(uint32_t pid, struct fg_jit_map *map, struct fg_error *err)
 	if (!S_ISREG(facts.st_mode) || (facts.st_uid != geteuid() && facts.st_uid != 0))
 		return fg_error_set(err, FG_EINVAL, "%s is not a file of this user", path);
 	status = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
-	if (status == FG_OK)
-		parse_map(text, map);
-	return status;
+	if (status != FG_OK)
+		return status;
+	parse_map(text, map);
+	return FG_OK;
 }
 
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)

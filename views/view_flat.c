@@ -147,10 +147,12 @@ int fg_view_lines(const struct fg_profile *profile, const struct fg_view_options
 {
 	const int status = make(profile, options, FG_GROUP_LINE, table, err);
 
-	if (status == FG_OK && !knows_lines(profile))
+	if (status != FG_OK)
+		return status;
+	if (!knows_lines(profile))
 		fg_view_note(table, "this profile does not know which lines were executed: "
 				    "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");
-	return status;
+	return FG_OK;
 }
 
 int fg_view_libraries(const struct fg_profile *profile, const struct fg_view_options *options,

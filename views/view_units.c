@@ -235,10 +235,12 @@ static int add_regions(struct fg_view_table *table, struct units *units,
 			add_statistics(table, units, total_ns, "region", profile->regions[i].path);
 		free(pattern);
 	}
-	if (status == FG_OK && profile->region_count > 1 && profile->region_count - 1 > limit)
+	if (status != FG_OK)
+		return status;
+	if (profile->region_count > 1 && profile->region_count - 1 > limit)
 		fg_view_note(table, "statistics of %zu more regions (--all shows them)",
 			     profile->region_count - 1 - limit);
-	return status;
+	return FG_OK;
 }
 
 static int fill(struct fg_view_table *table, struct units *units, const struct fg_profile *profile,

@@ -195,8 +195,9 @@ static int tell(struct fg_cli *cli, const struct options *given, const struct li
 	int status = settle_benchmark(cli, line, &benchmark, err);
 
 	how.benchmark = benchmark;
-	if (status == FG_OK)
-		status = fg_trend_build(line->runs, line->count, &how, &trend, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_trend_build(line->runs, line->count, &how, &trend, err);
 	if (status != FG_OK)
 		return status;
 	series = fg_run_find(line->runs[line->count - 1], benchmark);

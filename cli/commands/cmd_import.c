@@ -144,8 +144,9 @@ static int keep(struct fg_cli *cli, const struct options *given, const struct fg
 	if (status == FG_OK)
 		status = fg_store_save(store, &stored->run, stored->profiles, NULL, err);
 	fg_store_close(store);
-	if (status == FG_OK)
-		status = keep_samples(given, stored, profile, err);
+	if (status != FG_OK)
+		return status;
+	status = keep_samples(given, stored, profile, err);
 	if (status != FG_OK)
 		return status;
 	tell(cli, stored);

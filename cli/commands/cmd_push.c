@@ -149,13 +149,16 @@ static int push(struct fg_cli *cli, const struct options *given, const struct fg
 	struct fg_error err = {0};
 	int status = spool_runs(cli, given, spool, &err);
 
-	if (status == FG_OK && !given->url)
+	if (status != FG_OK)
+		goto out;
+	if (!given->url)
 		status = fg_tokens_check_url(perfdb->url, &err);
 
-	if (status == FG_OK) {
-		status = fg_push_spool(spool, &push_options, &result, &err);
-		print_result(cli, &result);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_push_spool(spool, &push_options, &result, &err);
+	print_result(cli, &result);
+out:
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 

@@ -173,6 +173,23 @@ static int export_run(struct fg_cli *cli, const struct options *given)
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
+static int import_run(struct fg_cli *cli, struct fg_store *store, const char *path,
+		      struct fg_error *err)
+{
+	struct fg_stored_run stored = {0};
+	int status = fg_cli_run_from_file(path, &stored, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_store_save(store, &stored.run, stored.profiles, stored.report, err);
+	if (status != FG_OK)
+		goto out;
+	fg_cli_say(cli, "imported run %s of project %s", stored.run.id, stored.run.project);
+out:
+	fg_stored_run_release(&stored);
+	return status;
+}
+
 static int import_runs(struct fg_cli *cli, const struct options *given)
 {
 	struct fg_store *store = NULL;
@@ -182,18 +199,8 @@ static int import_runs(struct fg_cli *cli, const struct options *given)
 	if (cli->argument_count < 2)
 		return fg_cli_usage(cli, "import needs at least one file");
 	status = fg_cli_open_store(given->store, 0, &store, &err);
-	for (size_t i = 1; i < cli->argument_count && status == FG_OK; i++) {
-		struct fg_stored_run stored = {0};
-
-		status = fg_cli_run_from_file(cli->arguments[i], &stored, &err);
-		if (status == FG_OK)
-			status = fg_store_save(store, &stored.run, stored.profiles, stored.report,
-					       &err);
-		if (status == FG_OK)
-			fg_cli_say(cli, "imported run %s of project %s", stored.run.id,
-				   stored.run.project);
-		fg_stored_run_release(&stored);
-	}
+	for (size_t i = 1; i < cli->argument_count && status == FG_OK; i++)
+		status = import_run(cli, store, cli->arguments[i], &err);
 	fg_store_close(store);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }

@@ -108,19 +108,23 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 			     ? fg_git_commit_staged(git, &commit, err)
 			     : fg_git_resolve(git, session->candidate, &commit, &words, err);
 
-	if (status == FG_OK)
-		status = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, false, err);
-	if (status == FG_OK && session->staged) {
+	if (status != FG_OK)
+		goto out;
+	status = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, false, err);
+	if (status != FG_OK)
+		goto out;
+	if (session->staged) {
 		free(side->describe);
 		side->describe = fg_xstrdup("staged");
 		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
-	} else if (status == FG_OK) {
+	} else {
 		/* Branch, tag and changes describe what is checked out, which is something else. */
 		fg_side_release(side);
 		*side = (struct fg_side){.commit = commit, .describe = words};
 		commit = NULL;
 		words = NULL;
 	}
+out:
 	fg_git_forget_hook();
 	free(words);
 	free(commit);
@@ -202,8 +206,9 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 		return fg_error_set(err, FG_ENOENT,
 				    "no runs are stored: there is nothing to compare with");
 	status = fg_store_find(session->store, session->run.project, words, id, err);
-	if (status == FG_OK)
-		status = fg_store_load(session->store, id, &arms->baseline, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_load(session->store, id, &arms->baseline, err);
 	if (status != FG_OK)
 		return status;
 	arms->has_baseline = true;
@@ -287,7 +292,9 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 	*arms = (struct fg_arms){0};
 	session->roots[FG_ARM_CANDIDATE] = session->plan->root;
 	status = fg_git_describe_side(&git, side, err);
-	if (status == FG_OK && plan->baseline.kind == FG_BASELINE_GIT)
+	if (status != FG_OK)
+		return status;
+	if (plan->baseline.kind == FG_BASELINE_GIT)
 		status = resolve_git_baseline(session, err);
 	if (status != FG_OK)
 		return status;

@@ -140,22 +140,26 @@ static int from_stored(const struct fg_cli_run_options *options, const char *wor
 	struct fg_stored_run stored;
 	size_t index = 0;
 	bool found = false;
+	char *title = NULL;
 	int status = fg_cli_load_run(options->store, options->project, words, &stored, err);
 
 	if (status != FG_OK)
 		return status;
 	status = choose_series(&stored, options->benchmark, &index, err);
-	if (status == FG_OK && (options->every_sample || options->prefers_samples))
+	if (status != FG_OK)
+		goto out;
+	if (options->every_sample || options->prefers_samples)
 		status = from_samples(options, &stored, index, &found, profile, err);
-	if (status == FG_OK && !found)
+	if (status != FG_OK)
+		goto out;
+	if (!found)
 		status = from_sums(options, &stored, index, profile, err);
-	if (status == FG_OK) {
-		char *title =
-			fg_xasprintf("%s  (run %s)", stored.run.series[index].name, stored.run.id);
-
-		profile->title = fg_profile_text(profile, title);
-		free(title);
-	}
+	if (status != FG_OK)
+		goto out;
+	title = fg_xasprintf("%s  (run %s)", stored.run.series[index].name, stored.run.id);
+	profile->title = fg_profile_text(profile, title);
+	free(title);
+out:
 	fg_stored_run_release(&stored);
 	return status;
 }

@@ -108,8 +108,9 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	if (!session->store)
 		return fg_error_set(err, FG_EINVAL, "--resume needs the store");
 	status = fg_store_find_incomplete(session->store, session->run.project, id, err);
-	if (status == FG_OK)
-		status = fg_store_load(session->store, id, &stored, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_load(session->store, id, &stored, err);
 	if (status != FG_OK)
 		return status;
 	(void)fg_shard_of(&stored.run, &shard, &shards);

@@ -17,8 +17,9 @@ int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct
 	*session = (struct fg_session){.cli = cli, .plan = plan, .progress = {.cli = cli}};
 	fg_run_init(&session->run);
 	status = fg_random_uuid(session->run.id, err);
-	if (status == FG_OK)
-		status = fg_random_bytes(&session->run.seed, sizeof(session->run.seed), err);
+	if (status != FG_OK)
+		return status;
+	status = fg_random_bytes(&session->run.seed, sizeof(session->run.seed), err);
 	if (status != FG_OK)
 		return status;
 	/* JSON carries whole numbers up to 2^53. */

@@ -244,22 +244,25 @@ static int open_parcel(const char *path, const char *name, char **data, struct p
 {
 	size_t size = 0;
 	cJSON *json = NULL;
+	const char *hash = NULL;
 	int status = fg_fs_read(path, FG_WIRE_MAX_BYTES, data, &size, err);
 
-	if (status == FG_OK)
-		status = fg_wire_read(*data, size, &parcel->wire, err);
-	if (status == FG_OK)
-		status = fg_json_parse(parcel->wire.envelope, parcel->wire.envelope_size,
-				       FG_WIRE_MAX_BYTES, &json, err);
-	if (status == FG_OK) {
-		const char *hash = fg_json_text_or(json, "dictionary", "");
-
-		if (strlen(hash) != FG_SHA256_HEX_SIZE - 1 ||
-		    strspn(hash, "0123456789abcdef") != strlen(hash))
-			status = fg_error_set(err, FG_EPARSE, "it names no dictionary");
-		else
-			parcel->dictionary = fg_xstrdup(hash);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_wire_read(*data, size, &parcel->wire, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_json_parse(parcel->wire.envelope, parcel->wire.envelope_size, FG_WIRE_MAX_BYTES,
+			       &json, err);
+	if (status != FG_OK)
+		goto out;
+	hash = fg_json_text_or(json, "dictionary", "");
+	if (strlen(hash) != FG_SHA256_HEX_SIZE - 1 ||
+	    strspn(hash, "0123456789abcdef") != strlen(hash))
+		status = fg_error_set(err, FG_EPARSE, "it names no dictionary");
+	else
+		parcel->dictionary = fg_xstrdup(hash);
+out:
 	cJSON_Delete(json);
 	(void)snprintf(parcel->id, sizeof(parcel->id), "%s", name);
 	return status;

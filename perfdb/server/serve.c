@@ -178,9 +178,10 @@ static int make_secret(char text[SECRET_TEXT_SIZE], struct fg_error *err)
 	uint8_t secret[SECRET_BYTES];
 	const int status = fg_random_bytes(secret, sizeof(secret), err);
 
-	if (status == FG_OK)
-		fg_hex(secret, sizeof(secret), text);
-	return status;
+	if (status != FG_OK)
+		return status;
+	fg_hex(secret, sizeof(secret), text);
+	return FG_OK;
 }
 
 static char *make_url(const struct fg_server_options *options, uint16_t port)

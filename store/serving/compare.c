@@ -24,11 +24,14 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 	int64_t series = 0;
 	int status = fg_store_find_series(store, side->run, benchmark, &series, err);
 
-	if (status == FG_OK)
-		status = fg_store_totals(store, series, side->measure, totals, err);
-	if (status == FG_OK && !totals->repetitions[side->arm])
-		status = fg_store_no_profile(side, benchmark, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = fg_store_totals(store, series, side->measure, totals, err);
+	if (status != FG_OK)
+		return status;
+	if (!totals->repetitions[side->arm])
+		return fg_store_no_profile(side, benchmark, err);
+	return FG_OK;
 }
 
 struct difference {
@@ -148,13 +151,15 @@ int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side 
 
 	for (int i = 0; i < 2 && status == FG_OK; i++)
 		status = read_totals(store, &sides[i], benchmark, &totals[i], err);
-	if (status == FG_OK) {
-		all = merge(totals, sides, &found.total);
-		for (int i = 0; i < 2; i++)
-			found.repetitions[i] = totals[i].repetitions[sides[i].arm];
-		status = name_all(store, all, found.total, err);
-	}
-	if (status == FG_OK && found.total) {
+	if (status != FG_OK)
+		goto out;
+	all = merge(totals, sides, &found.total);
+	for (int i = 0; i < 2; i++)
+		found.repetitions[i] = totals[i].repetitions[sides[i].arm];
+	status = name_all(store, all, found.total, err);
+	if (status != FG_OK)
+		goto out;
+	if (found.total) {
 		qsort(all, found.total, sizeof(*all), by_size);
 		/* Sum in an order that is the same in every store, so that rounding is too. */
 		for (size_t i = 0; i < found.total; i++) {
@@ -163,6 +168,7 @@ int fg_store_compare_functions(struct fg_store *store, const struct fg_run_side 
 		}
 		take_largest(all, fg_min_size(limit, found.total), &found);
 	}
+out:
 	fg_store_view_end(store, mine);
 	free(all);
 	fg_totals_release(&totals[0]);

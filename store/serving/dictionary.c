@@ -650,10 +650,13 @@ int fg_store_dictionary_intern(struct fg_store *store, struct fg_dictionary *d,
 	if (status != FG_OK)
 		return status;
 	status = fg_store_read_known(store, d->missing, d->missing, err);
-	if (status == FG_OK)
-		status = intern_functions(store, d, err);
-	if (status == FG_OK)
-		status = fg_store_node_ids(store, &tree, err);
+	if (status != FG_OK)
+		goto out;
+	status = intern_functions(store, d, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_node_ids(store, &tree, err);
+out:
 	status = fg_store_end(store, status, err);
 	if (status != FG_OK)
 		return status;

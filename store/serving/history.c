@@ -203,10 +203,13 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 		return fg_error_set(err, FG_ENOENT,
 				    "no metric '%s' was ever stored for benchmark '%s'",
 				    query->metric, query->benchmark);
-	if (status == FG_OK)
-		status = read_metric(store, benchmark, query->metric, &found, err);
-	if (status == FG_OK)
-		status = read_history(store, benchmark, metric, query, &found, err);
+	if (status != FG_OK)
+		goto out;
+	status = read_metric(store, benchmark, query->metric, &found, err);
+	if (status != FG_OK)
+		goto out;
+	status = read_history(store, benchmark, metric, query, &found, err);
+out:
 	if (status == FG_OK)
 		*history = found;
 	else

@@ -199,16 +199,20 @@ static int make_series(struct fg_byte_reader *reader, const struct fg_dictionary
 	struct fg_bytes content = {0};
 	int status = fg_repetitions_read(reader, series, err);
 
-	if (status == FG_OK && series->repetition_count) {
+	if (status != FG_OK)
+		return status;
+	if (series->repetition_count) {
 		fg_repetitions_write(series, 0, &content);
 		status = pack(&content, FG_PACK_LEVEL_QUICK, &parts->blocks[FG_CHUNK_REPETITIONS],
 			      err);
 	}
-	if (status == FG_OK)
-		status = make_profile(reader, d, series->name, parts, err);
-	if (status == FG_OK)
-		parts->levels = fg_levels_make(series, report);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = make_profile(reader, d, series->name, parts, err);
+	if (status != FG_OK)
+		return status;
+	parts->levels = fg_levels_make(series, report);
+	return FG_OK;
 }
 
 static int make_all(const void *values, size_t size, const struct fg_dictionary *d,

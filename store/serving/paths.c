@@ -41,13 +41,17 @@ static int read_weights(struct fg_store *store, const struct fg_run_side *side,
 	int status = fg_store_find_series(store, side->run, benchmark, &series, err);
 
 	weights->arm = side->arm;
-	if (status == FG_OK)
-		status = fg_store_chunks(store, series, FG_CHUNK_PROGRAM, take_name, program, err);
-	if (status == FG_OK)
-		status = fg_store_weights(store, series, side->measure, weights, err);
-	if (status == FG_OK && weights->repetitions == 0)
-		status = fg_store_no_profile(side, benchmark, err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	status = fg_store_chunks(store, series, FG_CHUNK_PROGRAM, take_name, program, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_weights(store, series, side->measure, weights, err);
+	if (status != FG_OK)
+		return status;
+	if (weights->repetitions == 0)
+		return fg_store_no_profile(side, benchmark, err);
+	return FG_OK;
 }
 
 /* The part of the whole tree that is wanted. */
@@ -85,12 +89,12 @@ static int add_function(struct fg_store *store, struct fg_id_table *known, uint6
 		return FG_OK;
 	}
 	status = fg_store_function(store, id, &row, err);
-	if (status == FG_OK) {
-		*index = (uint32_t)set->function_count;
-		set->functions[set->function_count++] = row.function;
-		(void)fg_id_table_add(known, id, *index);
-	}
-	return status;
+	if (status != FG_OK)
+		return status;
+	*index = (uint32_t)set->function_count;
+	set->functions[set->function_count++] = row.function;
+	(void)fg_id_table_add(known, id, *index);
+	return FG_OK;
 }
 
 /* Copy the marked nodes into the set, without its indexes: nothing will be added to it. */

@@ -283,12 +283,17 @@ static int compute(struct fg_store *store, int64_t series, const struct measure 
 		if (w->count && w->ids[w->count - 1] > last)
 			last = w->ids[w->count - 1];
 	}
-	if (status == FG_OK)
-		status = fg_store_read_tree(store, last, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_read_tree(store, last, err);
+	if (status != FG_OK)
+		goto out;
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
 		status = check_ids(store, &both.arms[arm], err);
-	if (status == FG_OK)
-		add_up(store, &both, (size_t)last + 1, totals);
+	if (status != FG_OK)
+		goto out;
+	add_up(store, &both, (size_t)last + 1, totals);
+out:
 	fg_weights_release(&both.arms[0]);
 	fg_weights_release(&both.arms[1]);
 	return status;
@@ -319,11 +324,16 @@ static int read_totals(struct fg_store *store, int64_t series, const char *name,
 	if (status != FG_OK)
 		return status;
 	status = fg_store_chunks(store, series, measure.kinds.totals, take_totals, totals, err);
-	if (status == FG_OK && !totals->items && measure.kinds.totals == FG_CHUNK_TOTALS)
+	if (status != FG_OK)
+		goto out;
+	if (!totals->items && measure.kinds.totals == FG_CHUNK_TOTALS)
 		status = fg_store_chunks(store, series, FG_CHUNK_FUNCTIONS, take_older_totals,
 					 totals, err);
-	if (status == FG_OK && !totals->items)
+	if (status != FG_OK)
+		goto out;
+	if (!totals->items)
 		status = compute(store, series, &measure, totals, err);
+out:
 	if (status != FG_OK)
 		fg_totals_release(totals);
 	totals->exact = measure.exact;
@@ -336,13 +346,16 @@ int fg_store_totals(struct fg_store *store, int64_t series, const char *measure,
 	struct fg_totals found = {0};
 	int status = read_totals(store, series, measure, &found, err);
 
-	if (status == FG_OK && !measure && found.count == 0) {
+	if (status != FG_OK)
+		return status;
+	if (!measure && found.count == 0) {
 		fg_totals_release(&found);
 		status = read_totals(store, series, wall_time, &found, err);
 	}
-	if (status == FG_OK)
-		*totals = found;
-	return status;
+	if (status != FG_OK)
+		return status;
+	*totals = found;
+	return FG_OK;
 }
 
 static int make_totals(const struct fg_profile_set *set, uint16_t measure, const int64_t *functions,

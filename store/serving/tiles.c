@@ -204,16 +204,18 @@ static int write_seal(struct fg_store *store, const struct sealing *s, struct fg
 		before = s->members[i];
 	}
 	status = add_heads(store, s, &content, err);
-	if (status == FG_OK)
-		status = fg_pack(content.data, content.size, TILE_LEVEL, &block, err);
-	if (status == FG_OK) {
-		fg_query_begin(&q, store->db, FG_SQL_SEAL_ADD);
-		fg_query_int(&q, s->benchmark);
-		fg_query_int(&q, s->number);
-		fg_query_int(&q, s->members[s->count - 1]);
-		fg_query_bytes(&q, block.data, block.size);
-		status = fg_query_run(&q, err);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_pack(content.data, content.size, TILE_LEVEL, &block, err);
+	if (status != FG_OK)
+		goto out;
+	fg_query_begin(&q, store->db, FG_SQL_SEAL_ADD);
+	fg_query_int(&q, s->benchmark);
+	fg_query_int(&q, s->number);
+	fg_query_int(&q, s->members[s->count - 1]);
+	fg_query_bytes(&q, block.data, block.size);
+	status = fg_query_run(&q, err);
+out:
 	fg_bytes_release(&block);
 	fg_bytes_release(&content);
 	return status;
@@ -291,10 +293,13 @@ static int write_all(struct fg_store *store, const struct sealing *s, const stru
 	if (status != FG_OK)
 		return status;
 	status = write_tiles(store, rows, err);
-	if (status == FG_OK)
-		status = write_seal(store, s, err);
-	if (status == FG_OK)
-		status = drop_totals(store, s, err);
+	if (status != FG_OK)
+		goto out;
+	status = write_seal(store, s, err);
+	if (status != FG_OK)
+		goto out;
+	status = drop_totals(store, s, err);
+out:
 	return fg_store_end(store, status, err);
 }
 
@@ -305,13 +310,16 @@ static int seal_benchmark(struct fg_store *store, int64_t benchmark, size_t *sea
 	struct tile_rows rows = {0};
 	int status = read_members(store, &s, err);
 
-	if (status == FG_OK && s.count == FG_TILE_MEMBERS) {
-		status = make_tiles(&s, &rows, err);
-		if (status == FG_OK)
-			status = write_all(store, &s, &rows, err);
-		if (status == FG_OK)
-			*sealed += s.tile_count;
-	}
+	if (status != FG_OK || s.count != FG_TILE_MEMBERS)
+		goto out;
+	status = make_tiles(&s, &rows, err);
+	if (status != FG_OK)
+		goto out;
+	status = write_all(store, &s, &rows, err);
+	if (status != FG_OK)
+		goto out;
+	*sealed += s.tile_count;
+out:
 	fg_arena_release(&rows.arena);
 	for (size_t i = 0; i < s.tile_count; i++)
 		free(s.tiles[i]);

@@ -403,6 +403,26 @@ static void append(struct fg_totals *totals, size_t *capacity, const struct fg_t
 	totals->count += part->count;
 }
 
+static int read_part(const struct part *from, struct fg_totals *all, size_t *capacity,
+		     struct fg_error *err)
+{
+	struct fg_bytes content = {0};
+	struct fg_byte_reader inner;
+	struct fg_totals part = {0};
+	int status = open_part(from, &content, &inner, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = fg_totals_part_read(&inner, &part, err);
+	if (status != FG_OK)
+		goto out;
+	append(all, capacity, &part);
+out:
+	fg_totals_release(&part);
+	fg_bytes_release(&content);
+	return status;
+}
+
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 {
 	struct fg_totals all = {0};
@@ -411,19 +431,8 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, stru
 	size_t count = 0;
 	int status = list_parts(reader, &parts, &count, err);
 
-	for (size_t i = 0; i < count && status == FG_OK; i++) {
-		struct fg_bytes content = {0};
-		struct fg_byte_reader inner;
-		struct fg_totals part = {0};
-
-		status = open_part(&parts[i], &content, &inner, err);
-		if (status == FG_OK)
-			status = fg_totals_part_read(&inner, &part, err);
-		if (status == FG_OK)
-			append(&all, &capacity, &part);
-		fg_totals_release(&part);
-		fg_bytes_release(&content);
-	}
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = read_part(&parts[i], &all, &capacity, err);
 	free(parts);
 	if (status == FG_OK)
 		*totals = all;

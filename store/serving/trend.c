@@ -468,11 +468,11 @@ static int find_function(struct fg_store *store, const char *hex, struct tracing
 		return status;
 	t->function = (uint64_t)id;
 	status = fg_store_function(store, t->function, &row, err);
-	if (status == FG_OK) {
-		trend->name = fg_xstrdup(row.function.name);
-		trend->library = fg_xstrdup(row.function.library);
-	}
-	return status;
+	if (status != FG_OK)
+		return status;
+	trend->name = fg_xstrdup(row.function.name);
+	trend->library = fg_xstrdup(row.function.library);
+	return FG_OK;
 }
 
 static int read_points(struct fg_store *store, struct tracing *t,

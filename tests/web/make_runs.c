@@ -103,6 +103,7 @@ static int spool_run(const char *spool, unsigned seed, bool hostile, struct fg_e
 	struct fg_stored_run run = {0};
 	struct fg_bundle bundle = {0};
 	struct fg_strbuf text = {0};
+	struct fg_wire wire;
 	int status = FG_OK;
 
 	fg_sample_run(&run, seed, &shape);
@@ -113,15 +114,19 @@ static int spool_run(const char *spool, unsigned seed, bool hostile, struct fg_e
 	if (seed >= SLOW_FROM)
 		slow_down(&run);
 	status = fg_bundle_from_run(&run, &bundle, err);
-	if (status == FG_OK) {
-		const struct fg_wire wire = {bundle.envelope.data,   bundle.envelope.length,
-					     bundle.dictionary.data, bundle.dictionary.size,
-					     bundle.values.data,     bundle.values.size};
-
-		status = fg_wire_write(&wire, &text, err);
-	}
-	if (status == FG_OK)
-		status = fg_spool_add(spool, run.run.id, text.data, text.length, err);
+	if (status != FG_OK)
+		goto out;
+	wire = (struct fg_wire){.envelope = bundle.envelope.data,
+				.envelope_size = bundle.envelope.length,
+				.dictionary = bundle.dictionary.data,
+				.dictionary_size = bundle.dictionary.size,
+				.values = bundle.values.data,
+				.values_size = bundle.values.size};
+	status = fg_wire_write(&wire, &text, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_spool_add(spool, run.run.id, text.data, text.length, err);
+out:
 	fg_strbuf_release(&text);
 	fg_bundle_release(&bundle);
 	fg_stored_run_release(&run);

@@ -181,6 +181,29 @@ static int decide(const struct pair *pair, struct fg_verdict *verdict, struct fg
 	return fg_gate_decide(&input, verdict, err);
 }
 
+/* NULL: the run has none. */
+static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, const char *benchmark)
+{
+	const struct fg_series *series = fg_run_find(&stored->run, benchmark);
+
+	return series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
+}
+
+static void write_verdict(struct fg_request *rq, const struct fg_stored_run *shown,
+			  const struct fg_verdict *verdict)
+{
+	/* One per benchmark of the verdict, which may know more benchmarks than the run. */
+	const struct fg_profile_set **profiles =
+		fg_xcalloc(verdict->benchmark_count, sizeof(*profiles));
+	const struct fg_report report = {&shown->run, verdict, profiles};
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		profiles[i] = profile_of(shown, verdict->benchmarks[i].name);
+	rq->answer.type = "application/json";
+	fg_report_page_json(&report, false, &rq->answer.text);
+	free(profiles);
+}
+
 /* Everything that the comparison page draws. */
 int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 {
@@ -189,31 +212,15 @@ int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 	struct fg_verdict verdict = {0};
 	int status = load_pair(rq, true, &pair, err);
 
-	if (status == FG_OK)
-		status = decide(&pair, &verdict, err);
-	if (status == FG_OK) {
-		const struct fg_stored_run *shown = &pair.runs[0];
-		const struct fg_profile_set **profiles = NULL;
-		struct fg_report report;
-
-		if (!pair.same) {
-			fg_merge_runs(&pair.runs[0], &pair.runs[1], &joined);
-			shown = &joined;
-		}
-		/* One per benchmark of the verdict, which may know more benchmarks than the run. */
-		profiles = fg_xcalloc(verdict.benchmark_count, sizeof(*profiles));
-		for (size_t i = 0; i < verdict.benchmark_count; i++) {
-			for (size_t s = 0; s < shown->run.series_count; s++) {
-				if (strcmp(shown->run.series[s].name, verdict.benchmarks[i].name) ==
-				    0)
-					profiles[i] = shown->profiles[s];
-			}
-		}
-		report = (struct fg_report){&shown->run, &verdict, profiles};
-		rq->answer.type = "application/json";
-		fg_report_page_json(&report, false, &rq->answer.text);
-		free(profiles);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = decide(&pair, &verdict, err);
+	if (status != FG_OK)
+		goto out;
+	if (!pair.same)
+		fg_merge_runs(&pair.runs[0], &pair.runs[1], &joined);
+	write_verdict(rq, pair.same ? &pair.runs[0] : &joined, &verdict);
+out:
 	fg_verdict_release(&verdict);
 	fg_stored_run_release(&joined);
 	release_pair(&pair);
@@ -259,14 +266,6 @@ static void keep_pairs(struct fg_profile_set *set, const uint32_t range[2])
 	}
 }
 
-/* NULL: the run has none. */
-static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, const char *benchmark)
-{
-	const struct fg_series *series = fg_run_find(&stored->run, benchmark);
-
-	return series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
-}
-
 /* The profile of one benchmark from some of its pairs, as the pages draw it. */
 int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 {
@@ -277,19 +276,21 @@ int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 	uint32_t range[2] = {0};
 	int status = fg_request_need(rq, "benchmark", &benchmark, err);
 
-	if (status == FG_OK)
-		status = read_pairs(rq, range, err);
-	if (status == FG_OK)
-		status = load_pair(rq, true, &pair, err);
-	if (status == FG_OK && !pair.same)
+	if (status != FG_OK)
+		goto out;
+	status = read_pairs(rq, range, err);
+	if (status != FG_OK)
+		goto out;
+	status = load_pair(rq, true, &pair, err);
+	if (status != FG_OK)
+		goto out;
+	if (!pair.same)
 		fg_merge_runs(&pair.runs[0], &pair.runs[1], &joined);
-	if (status == FG_OK) {
-		set = profile_of(pair.same ? &pair.runs[0] : &joined, benchmark);
-		if (!set)
-			status = fg_error_set(err, FG_ENOENT,
-					      "there is no profile of '%.100s' in this run",
-					      benchmark);
-	}
+	set = profile_of(pair.same ? &pair.runs[0] : &joined, benchmark);
+	if (!set)
+		status = fg_error_set(err, FG_ENOENT, "there is no profile of '%.100s' in this run",
+				      benchmark);
+out:
 	if (set) {
 		keep_pairs(set, range);
 		rq->answer.type = "application/json";

@@ -41,10 +41,13 @@ int fg_handle_benchmarks(struct fg_request *rq, struct fg_error *err)
 	const char *project = NULL;
 	int status = fg_request_project(rq, &project, err);
 
-	if (status == FG_OK)
-		status = fg_store_benchmarks(rq->store, project, &list, err);
-	if (status == FG_OK)
-		write_names(rq, "benchmarks", &list);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_benchmarks(rq->store, project, &list, err);
+	if (status != FG_OK)
+		goto out;
+	write_names(rq, "benchmarks", &list);
+out:
 	fg_name_list_release(&list);
 	return status;
 }
@@ -56,12 +59,16 @@ int fg_handle_metric_names(struct fg_request *rq, struct fg_error *err)
 	const char *benchmark = NULL;
 	int status = fg_request_project(rq, &project, err);
 
-	if (status == FG_OK)
-		status = fg_request_need(rq, "benchmark", &benchmark, err);
-	if (status == FG_OK)
-		status = fg_store_metrics(rq->store, project, benchmark, &list, err);
-	if (status == FG_OK)
-		write_names(rq, "metrics", &list);
+	if (status != FG_OK)
+		goto out;
+	status = fg_request_need(rq, "benchmark", &benchmark, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_metrics(rq->store, project, benchmark, &list, err);
+	if (status != FG_OK)
+		goto out;
+	write_names(rq, "metrics", &list);
+out:
 	fg_name_list_release(&list);
 	return status;
 }
@@ -72,10 +79,13 @@ int fg_handle_facts(struct fg_request *rq, struct fg_error *err)
 	struct fg_name_list list = {0};
 	int status = project ? fg_request_may_see(rq, project, err) : FG_OK;
 
-	if (status == FG_OK)
-		status = fg_store_fact_keys(rq->store, project ? project : rq->project, &list, err);
-	if (status == FG_OK)
-		write_names(rq, "facts", &list);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_fact_keys(rq->store, project ? project : rq->project, &list, err);
+	if (status != FG_OK)
+		goto out;
+	write_names(rq, "facts", &list);
+out:
 	fg_name_list_release(&list);
 	return status;
 }

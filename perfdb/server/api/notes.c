@@ -78,21 +78,22 @@ int fg_handle_annotate(struct fg_request *rq, struct fg_error *err)
 	const char *project = NULL;
 	int status = read_body(rq, &json, &project, err);
 
-	if (status == FG_OK) {
-		annotation.run = fg_decision_text(rq, json, "run", NULL);
-		annotation.benchmark = fg_decision_text(rq, json, "benchmark", NULL);
-		annotation.metric = fg_decision_text(rq, json, "metric", NULL);
-		annotation.kind = fg_decision_text(rq, json, "kind", "note");
-		annotation.text = fg_decision_text(rq, json, "text", "");
-		annotation.author = author_of(rq, json);
-		status = annotate(rq, project, &annotation, err);
-	}
-	cJSON_Delete(json);
 	if (status != FG_OK)
-		return status;
+		goto out;
+	annotation.run = fg_decision_text(rq, json, "run", NULL);
+	annotation.benchmark = fg_decision_text(rq, json, "benchmark", NULL);
+	annotation.metric = fg_decision_text(rq, json, "metric", NULL);
+	annotation.kind = fg_decision_text(rq, json, "kind", "note");
+	annotation.text = fg_decision_text(rq, json, "text", "");
+	annotation.author = author_of(rq, json);
+	status = annotate(rq, project, &annotation, err);
+	if (status != FG_OK)
+		goto out;
 	rq->answer.status = FG_HTTP_CREATED;
 	fg_decision_answer(rq, "id", NULL, annotation.id);
-	return FG_OK;
+out:
+	cJSON_Delete(json);
+	return status;
 }
 
 int fg_handle_unannotate(struct fg_request *rq, struct fg_error *err)
@@ -176,19 +177,22 @@ int fg_handle_triage_set(struct fg_request *rq, struct fg_error *err)
 	const char *run = NULL;
 	int status = read_body(rq, &json, &project, err);
 
-	if (status == FG_OK)
-		status = fg_request_find_run(rq, fg_json_text_or(json, "run", ""), &run, err);
-	if (status == FG_OK) {
-		triage.run = fg_arena_strdup(&rq->arena, run);
-		triage.benchmark = fg_decision_text(rq, json, "benchmark", "");
-		triage.metric = fg_decision_text(rq, json, "metric", "");
-		triage.state = fg_decision_text(rq, json, "state", "");
-		triage.note = fg_decision_text(rq, json, "note", NULL);
-		triage.author = author_of(rq, json);
-		status = decide(rq, project, &triage, err);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_request_find_run(rq, fg_json_text_or(json, "run", ""), &run, err);
+	if (status != FG_OK)
+		goto out;
+	triage.run = fg_arena_strdup(&rq->arena, run);
+	triage.benchmark = fg_decision_text(rq, json, "benchmark", "");
+	triage.metric = fg_decision_text(rq, json, "metric", "");
+	triage.state = fg_decision_text(rq, json, "state", "");
+	triage.note = fg_decision_text(rq, json, "note", NULL);
+	triage.author = author_of(rq, json);
+	status = decide(rq, project, &triage, err);
+	if (status != FG_OK)
+		goto out;
+	fg_decision_answer(rq, "state", triage.state, 0);
+out:
 	cJSON_Delete(json);
-	if (status == FG_OK)
-		fg_decision_answer(rq, "state", triage.state, 0);
 	return status;
 }

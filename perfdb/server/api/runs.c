@@ -47,10 +47,14 @@ int fg_handle_list_runs(struct fg_request *rq, struct fg_error *err)
 	struct fg_json_writer w;
 	int status = fg_request_size(rq, "limit", LIST_MAX, &filter.limit, err);
 
-	if (status == FG_OK)
-		status = read_cursor(rq, &filter, err);
-	if (status == FG_OK && filter.project)
+	if (status != FG_OK)
+		goto out;
+	status = read_cursor(rq, &filter, err);
+	if (status != FG_OK)
+		goto out;
+	if (filter.project)
 		status = fg_request_may_see(rq, filter.project, err);
+out:
 	if (rq->project)
 		filter.project = rq->project;
 	if (status != FG_OK)
@@ -83,14 +87,17 @@ int fg_handle_get_run(struct fg_request *rq, struct fg_error *err)
 	const char *id = NULL;
 	int status = fg_request_find_run(rq, rq->tail, &id, err);
 
-	if (status == FG_OK)
-		status = fg_store_load_run(rq->store, id, &run, err);
-	if (status == FG_OK)
-		status = fg_bundle_from_run(&run, &bundle, err);
-	if (status == FG_OK) {
-		rq->answer.type = "application/json";
-		fg_strbuf_add(&rq->answer.text, bundle.envelope.data, bundle.envelope.length);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_load_run(rq->store, id, &run, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_bundle_from_run(&run, &bundle, err);
+	if (status != FG_OK)
+		goto out;
+	rq->answer.type = "application/json";
+	fg_strbuf_add(&rq->answer.text, bundle.envelope.data, bundle.envelope.length);
+out:
 	fg_bundle_release(&bundle);
 	fg_stored_run_release(&run);
 	return status;
@@ -102,13 +109,15 @@ static int remove_run(struct fg_request *rq, const char *id, struct fg_error *er
 	struct fg_audit_entry entry = {.action = "run.remove", .subject = id};
 	int status = fg_store_upload_state(rq->store, id, &state, err);
 
-	if (status == FG_OK)
-		status = fg_decision_begin(rq, err);
-	if (status == FG_OK) {
-		entry.project = state.project;
-		status = fg_store_delete(rq->store, id, err);
-		status = fg_decision_end(rq, status, &entry, err);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = fg_decision_begin(rq, err);
+	if (status != FG_OK)
+		goto out;
+	entry.project = state.project;
+	status = fg_store_delete(rq->store, id, err);
+	status = fg_decision_end(rq, status, &entry, err);
+out:
 	fg_upload_state_release(&state);
 	return status;
 }
@@ -118,11 +127,13 @@ int fg_handle_delete_run(struct fg_request *rq, struct fg_error *err)
 	const char *id = NULL;
 	int status = fg_request_find_run(rq, rq->tail, &id, err);
 
-	if (status == FG_OK && strcmp(id, rq->tail) != 0)
-		status = fg_error_set(err, FG_EINVAL, "to remove a run, give its whole id");
-	if (status == FG_OK)
-		status = remove_run(rq, id, err);
-	if (status == FG_OK)
-		fg_decision_answer(rq, "removed", id, 0);
-	return status;
+	if (status != FG_OK)
+		return status;
+	if (strcmp(id, rq->tail) != 0)
+		return fg_error_set(err, FG_EINVAL, "to remove a run, give its whole id");
+	status = remove_run(rq, id, err);
+	if (status != FG_OK)
+		return status;
+	fg_decision_answer(rq, "removed", id, 0);
+	return FG_OK;
 }

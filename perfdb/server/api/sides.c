@@ -14,13 +14,17 @@ int fg_sides_read(struct fg_request *rq, struct fg_run_side sides[2], struct fg_
 	if (status != FG_OK)
 		return status;
 	status = fg_request_find_run(rq, a, &sides[0].run, err);
-	if (status == FG_OK && b)
+	if (status != FG_OK)
+		return status;
+	if (b)
 		status = fg_request_find_run(rq, b, &sides[1].run, err);
-	if (status == FG_OK && (!b || strcmp(sides[0].run, sides[1].run) == 0)) {
+	if (status != FG_OK)
+		return status;
+	if (!b || strcmp(sides[0].run, sides[1].run) == 0) {
 		sides[1].run = sides[0].run;
 		sides[0].arm = FG_ARM_BASELINE;
 	}
-	return status;
+	return FG_OK;
 }
 
 void fg_sides_write_pair(struct fg_json_writer *w, const char *name, double first, double second)

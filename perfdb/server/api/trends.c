@@ -257,11 +257,12 @@ static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], st
 		return FG_OK;
 	}
 	status = fg_request_need(rq, "function", &given, err);
-	if (status == FG_OK && strlen(given) >= FG_FUNCTION_ID_SIZE)
-		status = fg_error_set(err, FG_EINVAL, "'%.40s' is no id of a function", given);
-	if (status == FG_OK)
-		(void)snprintf(id, FG_FUNCTION_ID_SIZE, "%s", given);
-	return status;
+	if (status != FG_OK)
+		return status;
+	if (strlen(given) >= FG_FUNCTION_ID_SIZE)
+		return fg_error_set(err, FG_EINVAL, "'%.40s' is no id of a function", given);
+	(void)snprintf(id, FG_FUNCTION_ID_SIZE, "%s", given);
+	return FG_OK;
 }
 
 /* On request: the search takes longer than the rest of the answer. */

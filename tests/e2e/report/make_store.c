@@ -21,10 +21,13 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < FG_FIXTURE_MAX_BENCHMARKS; i++)
 		profiles[i] = fixture.profiles[i] ? &fixture.sets[i] : NULL;
 	status = fg_reporter_find("json", &err)->write(&fixture.report, &plain, &json, &err);
-	if (status == FG_OK)
-		status = fg_store_open(argv[1], 0, &store, &err);
-	if (status == FG_OK)
-		status = fg_store_save(store, &fixture.run, profiles, fg_strbuf_text(&json), &err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_open(argv[1], 0, &store, &err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_save(store, &fixture.run, profiles, fg_strbuf_text(&json), &err);
+out:
 	if (status != FG_OK)
 		(void)fprintf(stderr, "make_store: %s\n", err.message);
 	fg_store_close(store);

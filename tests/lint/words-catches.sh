@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The rules about words and about ladders must see what they are there for: plant a breach of each.
+set -eu
+python=$1
+root=$2
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git -C "$copy" init -q
+mkdir -p "$copy/base" "$copy/docs"
+
+expect() { # rule, words expected (none: no finding); the file base/x.c is read from stdin
+	{
+		echo '// SPDX-License-Identifier: Apache-2.0'
+		cat
+	} >"$copy/base/x.c"
+	said=$("$python" "$root/scripts/check-$1.py" "$copy") && code=0 || code=1
+	if [ -z "$2" ]; then
+		[ "$code" -eq 0 ] || { echo "expected no finding, got: $said" && exit 1; }
+		return 0
+	fi
+	case $said in
+	*"$2"*) [ "$code" -eq 1 ] || { echo "'$2' was said, and the rule passed" && exit 1; } ;;
+	*) echo "expected '$2', got: $said" && exit 1 ;;
+	esac
+}
+long=$(printf '%0110d' 0)
+
+expect words '' <<'C'
+/* The text is copied. */
+int fg_copy(void);
+C
+expect words 'a comment begins with its subject' <<'C'
+/* Of these the first counts. */
+C
+expect words 'a comment begins with its subject' <<'C'
+/*
+ * So many bytes are there.
+ */
+C
+expect words 'comments keep to 100 columns' <<C
+/* $long */
+C
+expect words 'functions begin with fg_' <<'C'
+int fg__copy(void);
+C
+expect words 'banned function' <<'C'
+void copy(char *to, const char *from) { strcpy(to, from); }
+C
+expect words 'unfinished work' <<C
+/* $(printf 'TO%s' DO): the rest. */
+C
+expect words 'a file has at most' <<C
+$(yes 'int x;' | head -1001)
+C
+printf 'int x;\n' >"$copy/docs/y.c"
+expect words 'no licence' <<'C'
+int x;
+C
+rm "$copy/docs/y.c"
+
+expect ladders '' <<'C'
+static int both(void)
+{
+	int status = first();
+
+	if (status != FG_OK)
+		return status;
+	return second();
+}
+
+static int and_release(void)
+{
+	int status = first();
+
+	if (status == FG_OK)
+		status = second();
+	release();
+	return status;
+}
+
+static int and_keep(void)
+{
+	int status = first();
+
+	if (status == FG_OK)
+		status = second();
+	if (status == FG_OK)
+		keep();
+	else
+		release();
+	return status;
+}
+C
+expect ladders 'base/x.c:6: failures leave early' <<'C'
+static int both(void)
+{
+	int status = first();
+
+	if (status == FG_OK)
+		status = second();
+	return status;
+}
+C
+expect ladders 'base/x.c:6: failures leave early' <<'C'
+static int all(void)
+{
+	int status = first();
+
+	if (status == FG_OK) {
+		status = second();
+	}
+	/* The third follows. */
+	if (status == FG_OK && more)
+		status = third();
+	release();
+	return status;
+}
+C
+expect ladders 'base/x.c:6: failures leave early' <<'C'
+static int left_late(void)
+{
+	int status = first();
+
+	if (status == FG_OK)
+		status = second();
+	if (status != FG_OK)
+		return status;
+	return third();
+}
+C
