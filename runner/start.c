@@ -448,9 +448,12 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = warm_up(job, err);
-	if (status == FG_OK && job->rules.schedule == FG_SCHEDULE_AUTO)
+	if (status != FG_OK)
+		return status;
+	if (job->rules.schedule == FG_SCHEDULE_AUTO)
 		status = fg_job_choose(job, err);
-	if (status == FG_OK)
-		settle_coverage(job);
-	return status;
+	if (status != FG_OK)
+		return status;
+	settle_coverage(job);
+	return FG_OK;
 }
