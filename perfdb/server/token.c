@@ -97,12 +97,16 @@ static int token_revoke(struct fg_store *store, const char *number, struct fg_er
 	int64_t id = 0;
 	int status = fg_parse_int64(number, &id, err);
 
-	if (status == FG_OK)
-		status = fg_store_token_project(store, id, &project, err);
-	if (status == FG_OK)
-		status = fg_store_token_revoke(store, id, err);
-	if (status == FG_OK)
-		status = note_decision(store, project, "token.revoke", id, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_token_project(store, id, &project, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_token_revoke(store, id, err);
+	if (status != FG_OK)
+		goto out;
+	status = note_decision(store, project, "token.revoke", id, err);
+out:
 	free(project);
 	return status;
 }

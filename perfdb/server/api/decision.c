@@ -16,10 +16,13 @@ int fg_decision_end(struct fg_request *rq, int status, const struct fg_audit_ent
 	struct fg_audit_entry signed_entry = *entry;
 
 	signed_entry.who = rq->author ? rq->author : rq->client;
-	if (status == FG_OK)
-		status = fg_store_audit_add(rq->store, &signed_entry, err);
-	if (status == FG_OK && !fg_store_batch_is_spoiled(rq->store))
-		return fg_store_batch_end(rq->store, err);
+	if (status != FG_OK)
+		goto undo;
+	status = fg_store_audit_add(rq->store, &signed_entry, err);
+	if (status != FG_OK || fg_store_batch_is_spoiled(rq->store))
+		goto undo;
+	return fg_store_batch_end(rq->store, err);
+undo:
 	fg_store_batch_undo(rq->store);
 	return status;
 }

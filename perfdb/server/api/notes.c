@@ -51,10 +51,12 @@ static int read_body(struct fg_request *rq, cJSON **json, const char **project,
 {
 	const int status = fg_decision_body(rq, json, project, err);
 
-	if (status == FG_OK && !*project)
+	if (status != FG_OK)
+		return status;
+	if (!*project)
 		return fg_error_set(err, FG_EPARSE, "expected a member 'project'");
 	*project = fg_arena_strdup(&rq->arena, *project);
-	return status;
+	return FG_OK;
 }
 
 static int annotate(struct fg_request *rq, const char *project, struct fg_annotation *annotation,
@@ -102,18 +104,21 @@ int fg_handle_unannotate(struct fg_request *rq, struct fg_error *err)
 	int64_t id = 0;
 	int status = fg_request_project(rq, &entry.project, err);
 
-	if (status == FG_OK)
-		status = fg_decision_number(rq, "an annotation", &id, err);
-	if (status == FG_OK)
-		status = fg_decision_begin(rq, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_decision_number(rq, "an annotation", &id, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_decision_begin(rq, err);
 	if (status != FG_OK)
 		return status;
 	entry.subject = fg_arena_printf(&rq->arena, "annotation %lld", (long long)id);
 	status = fg_store_annotation_delete(rq->store, entry.project, id, err);
 	status = fg_decision_end(rq, status, &entry, err);
-	if (status == FG_OK)
-		fg_decision_answer(rq, "removed", NULL, id);
-	return status;
+	if (status != FG_OK)
+		return status;
+	fg_decision_answer(rq, "removed", NULL, id);
+	return FG_OK;
 }
 
 int fg_handle_triage_list(struct fg_request *rq, struct fg_error *err)

@@ -94,8 +94,9 @@ int fg_handle_token_create(struct fg_request *rq, struct fg_error *err)
 		status = read_token(rq, json, &token, err);
 	token.project = fg_arena_strdup(&rq->arena, project);
 	cJSON_Delete(json);
-	if (status == FG_OK)
-		status = create(rq, &token, text, err);
+	if (status != FG_OK)
+		return status;
+	status = create(rq, &token, text, err);
 	if (status != FG_OK)
 		return status;
 	rq->answer.status = FG_HTTP_CREATED;
@@ -129,14 +130,20 @@ int fg_handle_token_revoke(struct fg_request *rq, struct fg_error *err)
 	int64_t id = 0;
 	int status = fg_decision_number(rq, "a token", &id, err);
 
-	if (status == FG_OK)
-		status = fg_store_token_project(rq->store, id, &project, err);
-	if (status == FG_OK && fg_request_may_see(rq, project, NULL) != FG_OK)
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_token_project(rq->store, id, &project, err);
+	if (status != FG_OK)
+		goto out;
+	if (fg_request_may_see(rq, project, NULL) != FG_OK)
 		status = fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
-	if (status == FG_OK)
-		status = revoke(rq, id, project, err);
-	if (status == FG_OK)
-		fg_decision_answer(rq, "revoked", NULL, id);
+	if (status != FG_OK)
+		goto out;
+	status = revoke(rq, id, project, err);
+	if (status != FG_OK)
+		goto out;
+	fg_decision_answer(rq, "revoked", NULL, id);
+out:
 	free(project);
 	return status;
 }
@@ -159,10 +166,12 @@ int fg_handle_audit(struct fg_request *rq, struct fg_error *err)
 	if (rq->project && !page.project)
 		page.project = rq->project;
 	status = fg_request_may_see(rq, page.project, err);
-	if (status == FG_OK)
-		status = fg_request_size(rq, "after", INT64_MAX, &after, err);
-	if (status == FG_OK)
-		status = fg_request_size(rq, "limit", AUDIT_PAGE_MAX, &limit, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_request_size(rq, "after", INT64_MAX, &after, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_request_size(rq, "limit", AUDIT_PAGE_MAX, &limit, err);
 	if (status != FG_OK)
 		return status;
 	page.after = (int64_t)after;
