@@ -36,9 +36,12 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		.set_aside = fg_count_set_aside(series).all,
 		.seconds = series->seconds,
 		.identical = series->identical,
-		.total_delta_ms = (double)NAN,
-		.unattributed_ms = (double)NAN,
-		.everything_else_ms = (double)NAN,
+		.time = {.measure = "cpu_time",
+			 .label = "CPU time",
+			 .unit = "ms",
+			 .total_delta = (double)NAN,
+			 .unattributed = (double)NAN,
+			 .everything_else = (double)NAN},
 		.sampler_cost = series->sampler_cost,
 	};
 	verdict->metrics =
@@ -92,9 +95,9 @@ static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict
 			continue;
 		outcome = fg_outcome_worse(outcome, metric->outcome);
 	}
-	for (size_t i = 0; i < verdict->function_count && policy->functions == FG_FUNCTIONS_GATE;
-	     i++) {
-		if (verdict->functions[i].outcome == FG_OUTCOME_REGRESSION)
+	for (size_t i = 0;
+	     i < verdict->time.function_count && policy->functions == FG_FUNCTIONS_GATE; i++) {
+		if (verdict->time.functions[i].outcome == FG_OUTCOME_REGRESSION)
 			outcome = fg_outcome_worse(outcome, FG_OUTCOME_REGRESSION);
 	}
 	verdict->outcome = outcome;

@@ -39,7 +39,7 @@ static int compare_paths(const void *left, const void *right)
 {
 	const struct fg_path_verdict *a = left;
 	const struct fg_path_verdict *b = right;
-	double by_size = fabs(b->delta_ms) - fabs(a->delta_ms);
+	double by_size = fabs(b->delta) - fabs(a->delta);
 
 	return by_size > 0.0 ? 1 : by_size < 0.0 ? -1 : 0;
 }
@@ -69,16 +69,16 @@ static bool make_path(const struct fg_node_context *c, const struct fg_node_fami
 		      uint32_t node, double direction, struct named_path *path)
 {
 	const struct fg_entity *entity = &paths->matrix->entities[node];
-	double half = paths->quantile * entity->error_ms;
-	double p = entity->delta_ms > 0.0 ? paths->p_up[node] : paths->p_down[node];
+	double half = paths->quantile * entity->error;
+	double p = entity->delta > 0.0 ? paths->p_up[node] : paths->p_down[node];
 
-	if (entity->samples == 0 || entity->delta_ms * direction <= 0.0)
+	if (entity->samples == 0 || entity->delta * direction <= 0.0)
 		return false;
 	*path = (struct named_path){
 		.node = node,
-		.verdict = {.delta_ms = entity->delta_ms,
-			    .low_ms = entity->delta_ms - half,
-			    .high_ms = entity->delta_ms + half,
+		.verdict = {.delta = entity->delta,
+			    .low = entity->delta - half,
+			    .high = entity->delta + half,
 			    .p_adjusted = paths->tested[node] ? p : (double)NAN,
 			    .outcome = fg_node_outcome(c, paths, node)},
 	};
@@ -98,7 +98,7 @@ static void add_paths(const struct fg_node_context *c, const struct fg_node_fami
 		struct named_path path;
 
 		if (c->blamed[n] != n || set->nodes[n].function != function ||
-		    !make_path(c, paths, n, node->delta_ms, &path))
+		    !make_path(c, paths, n, node->delta, &path))
 			continue;
 		found = fg_grow(found, &capacity, count + 1, sizeof(found[0]));
 		found[count++] = path;
@@ -119,17 +119,17 @@ static void add_paths(const struct fg_node_context *c, const struct fg_node_fami
  * same direction, by a noticeable share and by more than its noise usually does.
  */
 static bool is_suspect(const struct fg_node_context *c, const struct fg_node_verdict *node,
-		       double error_ms)
+		       double error)
 {
-	double part = fmax(c->floor_ms, BLAME_SHARE * fabs(c->total_ms));
+	double part = fmax(c->floor, BLAME_SHARE * fabs(c->total));
 
-	return c->whole_changed && node->delta_ms * c->total_ms > 0.0 &&
-	       fabs(node->delta_ms) >= part && fabs(node->delta_ms) >= BLAME_ERRORS * error_ms;
+	return c->whole_changed && node->delta * c->total > 0.0 && fabs(node->delta) >= part &&
+	       fabs(node->delta) >= BLAME_ERRORS * error;
 }
 
 /* Fill in what may be said about the function; false: nothing. */
 static bool set_standing(const struct fg_node_context *c, struct fg_node_verdict *node,
-			 double error_ms, bool moved)
+			 double error, bool moved)
 {
 	if (moved) {
 		node->outcome = FG_OUTCOME_PASS;
@@ -138,7 +138,7 @@ static bool set_standing(const struct fg_node_context *c, struct fg_node_verdict
 	}
 	if (fg_standing_is_sure(node->standing))
 		return true;
-	if (!is_suspect(c, node, error_ms))
+	if (!is_suspect(c, node, error))
 		return false;
 	node->outcome = FG_OUTCOME_INCONCLUSIVE;
 	node->standing = FG_STANDING_NOT_SURE;
@@ -186,7 +186,7 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 		struct fg_node_verdict node =
 			fg_node_family_verdict(c, FG_NODE_FUNCTION, family, f);
 
-		if (!set_standing(c, &node, family->matrix->entities[f].error_ms, moved[f]))
+		if (!set_standing(c, &node, family->matrix->entities[f].error, moved[f]))
 			continue;
 		set_function(c, f, &node);
 		all[used].verdict = node;
@@ -226,36 +226,35 @@ static void sum_inclusive(const struct fg_node_context *c, double *of_function[2
 			fg_xcalloc(c->set->function_count + 1, sizeof(of_function[arm][0]));
 		for (size_t n = 0; n < c->set->node_count; n++) {
 			if (!recursive[n])
-				of_function[arm][c->set->nodes[n].function] +=
-					c->inclusive_ms[arm][n];
+				of_function[arm][c->set->nodes[n].function] += c->inclusive[arm][n];
 		}
 	}
 	free(recursive);
 }
 
 void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
-		      const bool *moved, struct fg_benchmark_verdict *verdict)
+		      const bool *moved, struct fg_blame *blame)
 {
 	const struct fg_profile_set *set = c->set;
-	struct named_function *named = name_functions(c, family, moved, &verdict->function_count);
+	struct named_function *named = name_functions(c, family, moved, &blame->function_count);
 	uint32_t *own = fg_xcalloc(set->node_count + 1, sizeof(own[0]));
 	struct fg_pair_matrix matrix;
 	struct fg_node_family paths;
 	double *inclusive[2];
 
 	sum_inclusive(c, inclusive);
-	pick_paths(c, named, verdict->function_count, own);
+	pick_paths(c, named, blame->function_count, own);
 	fg_pair_matrix_build(set, &c->pairs, own, set->node_count, &matrix);
 	fg_node_family_test(c, &paths, &matrix, FG_SAMPLES_MIN, c->seed + 2);
-	verdict->functions_tested = family->tested_count;
-	verdict->functions = fg_arena_array(c->arena, verdict->function_count + 1,
-					    sizeof(verdict->functions[0]));
-	for (size_t i = 0; i < verdict->function_count; i++) {
-		struct fg_node_verdict *node = &verdict->functions[i];
+	blame->functions_tested = family->tested_count;
+	blame->functions =
+		fg_arena_array(c->arena, blame->function_count + 1, sizeof(blame->functions[0]));
+	for (size_t i = 0; i < blame->function_count; i++) {
+		struct fg_node_verdict *node = &blame->functions[i];
 
 		*node = named[i].verdict;
-		node->inclusive_ms[0] = inclusive[0][named[i].function];
-		node->inclusive_ms[1] = inclusive[1][named[i].function];
+		node->inclusive[0] = inclusive[0][named[i].function];
+		node->inclusive[1] = inclusive[1][named[i].function];
 		add_paths(c, &paths, named[i].function, node);
 	}
 	free(inclusive[0]);

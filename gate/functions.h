@@ -7,6 +7,6 @@
 
 /* `family` is that of all functions; moved[f] says which of them only exchanged time. */
 void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
-		      const bool *moved, struct fg_benchmark_verdict *verdict);
+		      const bool *moved, struct fg_blame *blame);
 
 #endif

@@ -5,18 +5,18 @@
 
 #include <math.h>
 
-#define NS_PER_MS 1e6
+#define MS_PER_NS 1e-6
 
 /* The difference of one entity in one pair. */
 struct cell {
 	uint32_t entity;
 	uint32_t pair;
-	float ms;
+	float difference;
 };
 
 /* A pair being added up: dense over the entities, with a list of those that occur. */
 struct gathering {
-	double (*ms)[2]; /* per entity and arm */
+	double (*sums)[2]; /* per entity and arm */
 	bool *seen;
 	uint32_t *touched;
 	size_t touched_count;
@@ -79,16 +79,22 @@ void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 			   struct fg_profile_pairs *pairs)
 {
 	struct row_key *keys = fg_xcalloc(set->row_count + 1, sizeof(keys[0]));
+	const bool sampled = fg_measure_is_time(measure);
+	uint32_t seen[2] = {0, 0};
 	size_t used = 0;
 
 	pairs_init(pairs, set->row_count);
+	pairs->scale = sampled ? MS_PER_NS : 1.0;
+	pairs->fold = fg_measure_at(&set->measures, measure)->fold;
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
 
 		if (row->measure == measure && row->aside == 0 && row->arm < 2 &&
 		    row->pair < FG_PAIR_NUMBERS_MAX)
-			keys[used++] = (struct row_key){
-				.pair = row->pair, .row = (uint32_t)i, .arm = row->arm};
+			keys[used++] =
+				(struct row_key){.pair = sampled ? row->pair : seen[row->arm]++,
+						 .row = (uint32_t)i,
+						 .arm = row->arm};
 	}
 	number_pairs(keys, used, pairs);
 	free(keys);
@@ -105,26 +111,26 @@ void fg_profile_pairs_release(struct fg_profile_pairs *pairs)
 static void gathering_init(struct gathering *g, size_t entities)
 {
 	*g = (struct gathering){0};
-	g->ms = fg_xcalloc(entities + 1, sizeof(g->ms[0]));
+	g->sums = fg_xcalloc(entities + 1, sizeof(g->sums[0]));
 	g->seen = fg_xcalloc(entities + 1, sizeof(g->seen[0]));
 	g->touched = fg_xcalloc(entities + 1, sizeof(g->touched[0]));
 }
 
 static void gathering_release(struct gathering *g)
 {
-	free(g->ms);
+	free(g->sums);
 	free(g->seen);
 	free(g->touched);
 	free(g->cells);
 }
 
-static void gather_ms(struct gathering *g, uint32_t entity, uint8_t arm, double ms)
+static void gather(struct gathering *g, uint32_t entity, uint8_t arm, double value)
 {
 	if (!g->seen[entity]) {
 		g->seen[entity] = true;
 		g->touched[g->touched_count++] = entity;
 	}
-	g->ms[entity][arm != 0] += ms;
+	g->sums[entity][arm != 0] += value;
 }
 
 /* The pair is complete: its differences become cells. */
@@ -134,16 +140,16 @@ static void finish_pair(struct gathering *g, struct fg_pair_matrix *matrix, uint
 			   sizeof(g->cells[0]));
 	for (size_t i = 0; i < g->touched_count; i++) {
 		uint32_t entity = g->touched[i];
-		double *ms = g->ms[entity];
+		double *sums = g->sums[entity];
 		struct fg_entity *out = &matrix->entities[entity];
-		double difference = ms[1] - ms[0];
+		double difference = sums[1] - sums[0];
 
-		out->baseline_ms += ms[0];
-		out->candidate_ms += ms[1];
-		out->error_ms += difference * difference; /* squares, until the end */
-		g->cells[g->cell_count++] =
-			(struct cell){.entity = entity, .pair = pair, .ms = (float)difference};
-		ms[0] = ms[1] = 0.0;
+		out->baseline += sums[0];
+		out->candidate += sums[1];
+		out->error += difference * difference; /* squares, until the end */
+		g->cells[g->cell_count++] = (struct cell){
+			.entity = entity, .pair = pair, .difference = (float)difference};
+		sums[0] = sums[1] = 0.0;
 		g->seen[entity] = false;
 	}
 	g->touched_count = 0;
@@ -156,14 +162,14 @@ static void finish_entities(struct fg_pair_matrix *matrix)
 
 	for (size_t i = 0; i < matrix->count; i++) {
 		struct fg_entity *e = &matrix->entities[i];
-		double squares = e->error_ms;
-		double sum = e->candidate_ms - e->baseline_ms;
+		double squares = e->error;
+		double sum = e->candidate - e->baseline;
 
-		e->baseline_ms /= fmax(n, 1.0);
-		e->candidate_ms /= fmax(n, 1.0);
-		e->delta_ms = sum / fmax(n, 1.0);
-		e->error_ms = n > 1.0 ? sqrt(fmax(0.0, squares - sum * sum / n) / (n - 1.0) / n)
-				      : (double)NAN;
+		e->baseline /= fmax(n, 1.0);
+		e->candidate /= fmax(n, 1.0);
+		e->delta = sum / fmax(n, 1.0);
+		e->error = n > 1.0 ? sqrt(fmax(0.0, squares - sum * sum / n) / (n - 1.0) / n)
+				   : (double)NAN;
 	}
 }
 
@@ -185,7 +191,7 @@ static void finish_rows(struct fg_pair_matrix *matrix, const struct gathering *g
 		size_t at = next[g->cells[i].entity]++;
 
 		matrix->columns[at] = g->cells[i].pair;
-		matrix->values[at] = g->cells[i].ms;
+		matrix->values[at] = g->cells[i].difference;
 	}
 	free(next);
 }
@@ -214,14 +220,14 @@ void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_prof
 	for (size_t k = 0; k < pairs->row_count; k++) {
 		const struct fg_profile_row *row = &set->rows[pairs->rows[k]];
 		uint32_t pair = pairs->pair_of_row[pairs->rows[k]];
-		double scale = 1.0 / NS_PER_MS / pairs->per_arm[pair];
+		double scale = pairs->scale / pairs->per_arm[pair];
 
 		for (uint32_t i = 0; i < row->count; i++) {
 			uint32_t entity = entity_of_node[row->nodes[i]];
 
 			if (entity == FG_NO_ENTITY)
 				continue;
-			gather_ms(&g, entity, row->arm, row->values[i] * scale);
+			gather(&g, entity, row->arm, row->values[i] * scale);
 			matrix->entities[entity].samples += row->samples[i];
 		}
 		if (k + 1 == pairs->row_count || pairs->pair_of_row[pairs->rows[k + 1]] != pair)
@@ -277,8 +283,8 @@ void fg_pair_matrix_build_regions(const struct fg_profile_set *set, struct fg_pa
 	for (size_t k = 0; k < used; k++) {
 		const struct fg_profile_region_row *row = &set->region_rows[keys[k].row];
 
-		gather_ms(&g, row->region, row->arm,
-			  row->cpu_ns / NS_PER_MS / pairs.per_arm[keys[k].pair]);
+		gather(&g, row->region, row->arm,
+		       row->cpu_ns * MS_PER_NS / pairs.per_arm[keys[k].pair]);
 		matrix->entities[row->region].samples++;
 		if (k + 1 == used || keys[k + 1].pair != keys[k].pair)
 			finish_pair(&g, matrix, keys[k].pair);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The differences of many entities over the pairs: one sparse row per function, library, region or
- * call path, in milliseconds of CPU per repetition, zero counts included (they are just not
- * stored).  Private to gate/.
+ * call path, in the unit of a measure per repetition (times: milliseconds), zero counts included
+ * (they are just not stored).  Private to gate/.
  */
 #ifndef FG_GATE_MATRIX_H
 #define FG_GATE_MATRIX_H
@@ -22,13 +22,15 @@ struct fg_profile_pairs {
 	double *per_arm;       /* repetitions of an arm in each pair */
 	uint32_t *rows;        /* those that count, by rising pair */
 	size_t row_count;
+	double scale; /* from the values of the rows to those of a verdict */
+	enum fg_measure_fold fold;
 };
 
 struct fg_entity {
-	double baseline_ms; /* mean over the pairs */
-	double candidate_ms;
-	double delta_ms;
-	double error_ms; /* standard error of delta_ms over the pairs; NaN: fewer than two */
+	double baseline; /* mean over the pairs */
+	double candidate;
+	double delta;
+	double error; /* standard error of delta over the pairs; NaN: fewer than two */
 	uint64_t samples;
 };
 
@@ -41,7 +43,10 @@ struct fg_pair_matrix {
 	float *values;
 };
 
-/* For the rows of one measure; all others are FG_NO_ENTITY. */
+/*
+ * For the rows of one measure; all others are FG_NO_ENTITY.  Repetitions of the two arms ran side by
+ * side where a time was sampled; other measures pair the first with the first, and so on.
+ */
 void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 			   struct fg_profile_pairs *pairs);
 void fg_profile_pairs_release(struct fg_profile_pairs *pairs);

@@ -37,13 +37,13 @@
 
 struct change {
 	uint32_t function;
-	double delta_ms;
+	double delta;
 };
 
 static int by_size(const void *left, const void *right)
 {
-	double a = fabs(((const struct change *)left)->delta_ms);
-	double b = fabs(((const struct change *)right)->delta_ms);
+	double a = fabs(((const struct change *)left)->delta);
+	double b = fabs(((const struct change *)right)->delta);
 
 	return (b > a) - (b < a);
 }
@@ -56,10 +56,10 @@ static size_t list_changes(const struct fg_node_context *c, double direction, st
 	size_t count = 0;
 
 	for (size_t f = 1; f < c->functions.count; f++) {
-		double delta = c->functions.entities[f].delta_ms;
+		double delta = c->functions.entities[f].delta;
 
 		if (c->tested[f] && p[f] <= c->policy->function_alpha &&
-		    direction * delta >= c->floor_ms)
+		    direction * delta >= c->floor)
 			found[count++] = (struct change){(uint32_t)f, delta};
 	}
 	if (count > 1)
@@ -84,21 +84,21 @@ static void sum_marked(const struct fg_node_context *c, const bool *marked, doub
 
 		for (uint32_t i = 0; i < row->count && pair != FG_NO_ENTITY; i++) {
 			if (marked[row->nodes[i]])
-				difference[pair] +=
-					sign * row->values[i] / 1e6 / c->pairs.per_arm[pair];
+				difference[pair] += sign * row->values[i] * c->pairs.scale /
+						    c->pairs.per_arm[pair];
 		}
 	}
 	for (size_t i = 0; i < pairs; i++)
 		*mean += difference[i] / (double)pairs;
 	for (size_t i = 0; i < pairs; i++)
 		squares += (difference[i] - *mean) * (difference[i] - *mean);
-	*error = sqrt(squares / ((double)pairs - 1.0) / (double)pairs);
+	*error = pairs > 1 ? sqrt(squares / ((double)pairs - 1.0) / (double)pairs) : 0.0;
 	free(difference);
 }
 
 static bool is_unchanged(const struct fg_node_context *c, double mean, double error)
 {
-	return fabs(mean) <= fmax(c->floor_ms, WITHIN_ERRORS * error);
+	return fabs(mean) <= fmax(c->floor, WITHIN_ERRORS * error);
 }
 
 /* Mark the nodes at or below `top`; with functions given, only where one of the two is blamed. */
@@ -122,12 +122,12 @@ static void mark_below(const struct fg_node_context *c, uint32_t top, const uint
 /* The node of a function with most inclusive time in the arm where the function is larger. */
 static uint32_t main_node(const struct fg_node_context *c, uint32_t function)
 {
-	int arm = c->functions.entities[function].delta_ms > 0.0;
+	int arm = c->functions.entities[function].delta > 0.0;
 	uint32_t best = 0;
 
 	for (uint32_t n = 1; n < c->set->node_count; n++) {
 		if (c->set->nodes[n].function == function &&
-		    (best == 0 || c->inclusive_ms[arm][n] > c->inclusive_ms[arm][best]))
+		    (best == 0 || c->inclusive[arm][n] > c->inclusive[arm][best]))
 			best = n;
 	}
 	return best;
@@ -147,12 +147,12 @@ static uint32_t common_ancestor(const struct fg_profile_set *set, uint32_t a, ui
 
 static bool is_gone(const struct fg_entity *entity)
 {
-	return entity->candidate_ms <= GONE_SHARE * entity->baseline_ms;
+	return entity->candidate <= GONE_SHARE * entity->baseline;
 }
 
 static bool is_new(const struct fg_entity *entity)
 {
-	return entity->baseline_ms <= GONE_SHARE * entity->candidate_ms;
+	return entity->baseline <= GONE_SHARE * entity->candidate;
 }
 
 static const char *kind_of(const struct fg_node_context *c, uint32_t from, uint32_t to,
@@ -170,11 +170,11 @@ static const char *kind_of(const struct fg_node_context *c, uint32_t from, uint3
 	return "moved";
 }
 
-/* Do takers and givers add up to nothing, or to the toll of `moved_ms`? */
-static bool cancels(const struct fg_node_context *c, double mean, double error, double moved_ms)
+/* Do takers and givers add up to nothing, or to the toll of `amount`? */
+static bool cancels(const struct fg_node_context *c, double mean, double error, double amount)
 {
-	return (mean <= TOLL_SHARE * moved_ms || is_unchanged(c, mean, error)) &&
-	       fabs(mean) <= fmax(c->floor_ms, SAME_SHARE * moved_ms);
+	return (mean <= TOLL_SHARE * amount || is_unchanged(c, mean, error)) &&
+	       fabs(mean) <= fmax(c->floor, SAME_SHARE * amount);
 }
 
 static void describe(const struct fg_node_context *c, const struct change *to,
@@ -188,13 +188,15 @@ static void describe(const struct fg_node_context *c, const struct change *to,
 	uint32_t top = common_ancestor(set, to_node, from_node);
 
 	*out = (struct fg_moved){
+		.measure = c->measure,
+		.unit = c->unit,
 		.from = fg_arena_strdup(c->arena, giver->name),
 		.to = fg_arena_strdup(c->arena, taker->name),
 		.from_library = fg_arena_strdup(c->arena, giver->library),
 		.to_library = fg_arena_strdup(c->arena, taker->library),
 		.ancestor =
 			fg_arena_strdup(c->arena, set->functions[set->nodes[top].function].name),
-		.moved_ms = to->delta_ms,
+		.amount = to->delta,
 		.kind = fg_kin_is_relinked(giver, taker)
 				? "relinked"
 				: kind_of(c, from->function, to->function, from_node, to_node),
@@ -216,15 +218,15 @@ static bool is_move(const struct fg_node_context *c, const struct change *to,
 	/* The two together below their ancestor, everything there, and the growth there. */
 	mark_below(c, top, both, marked);
 	sum_marked(c, marked, &mean, &error);
-	found = cancels(c, mean, error, to->delta_ms);
+	found = cancels(c, mean, error, to->delta);
 	mark_below(c, top, NULL, marked);
 	sum_marked(c, marked, &mean, &error);
-	found = found && (is_unchanged(c, mean, error) || fabs(mean) <= SAME_SHARE * to->delta_ms);
+	found = found && (is_unchanged(c, mean, error) || fabs(mean) <= SAME_SHARE * to->delta);
 	both[1] = both[0];
 	mark_below(c, top, both, marked);
 	sum_marked(c, marked, &mean, &error);
 	free(marked);
-	return found && mean >= MOST_OF * to->delta_ms;
+	return found && mean >= MOST_OF * to->delta;
 }
 
 /* The functions that surely changed and are not known to have moved. */
@@ -246,12 +248,12 @@ static double mark_kin(const struct fg_node_context *c, const struct change *lis
 				      c->set->functions[list[i].function].name))
 			continue;
 		kin[list[i].function] = true;
-		sum += list[i].delta_ms;
+		sum += list[i].delta;
 	}
 	return sum;
 }
 
-static bool do_kin_cancel(const struct fg_node_context *c, const bool *kin, double grown_ms)
+static bool do_kin_cancel(const struct fg_node_context *c, const bool *kin, double grown)
 {
 	bool *nodes = fg_xcalloc(c->set->node_count + 1, sizeof(nodes[0]));
 	double mean;
@@ -261,7 +263,7 @@ static bool do_kin_cancel(const struct fg_node_context *c, const bool *kin, doub
 		nodes[n] = kin[c->set->nodes[c->blamed[n]].function];
 	sum_marked(c, nodes, &mean, &error);
 	free(nodes);
-	return cancels(c, mean, error, grown_ms);
+	return cancels(c, mean, error, grown);
 }
 
 static const struct change *largest_of(const struct change *list, size_t count, const bool *kin)
@@ -275,7 +277,7 @@ static const struct change *largest_of(const struct change *list, size_t count, 
 
 /* All functions of one name: the growth of some against the shrinking of others. */
 static bool find_same_name(const struct fg_node_context *c, const struct changes *all,
-			   uint32_t taker, bool *moved, struct fg_benchmark_verdict *verdict)
+			   uint32_t taker, bool *moved, struct fg_blame *blame)
 {
 	bool *kin = fg_xcalloc(c->set->function_count + 1, sizeof(kin[0]));
 	double grown = mark_kin(c, all->grown, all->grown_count, taker, kin);
@@ -285,7 +287,7 @@ static bool find_same_name(const struct fg_node_context *c, const struct changes
 	for (size_t i = 0; found && i < all->grown_count; i++) {
 		if (kin[all->grown[i].function])
 			describe(c, &all->grown[i], largest_of(all->shrunk, all->shrunk_count, kin),
-				 &verdict->moved[verdict->moved_count++]);
+				 &blame->moved[blame->moved_count++]);
 	}
 	for (size_t f = 0; found && f < c->set->function_count; f++)
 		moved[f] = moved[f] || kin[f];
@@ -304,22 +306,21 @@ static bool is_move_to_similar(const struct fg_node_context *c, const struct cha
 		return false;
 	kin = fg_xcalloc(c->set->function_count + 1, sizeof(kin[0]));
 	kin[to->function] = kin[from->function] = true;
-	found = do_kin_cancel(c, kin, to->delta_ms);
+	found = do_kin_cancel(c, kin, to->delta);
 	free(kin);
 	return found;
 }
 
-void fg_moved_find(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict,
-		   bool *moved)
+void fg_moved_find(const struct fg_node_context *c, struct fg_blame *blame, bool *moved)
 {
 	struct changes all;
 
 	all.grown_count = list_changes(c, 1.0, &all.grown);
 	all.shrunk_count = list_changes(c, -1.0, &all.shrunk);
-	verdict->moved = fg_arena_array(c->arena, all.grown_count + 1, sizeof(verdict->moved[0]));
+	blame->moved = fg_arena_array(c->arena, all.grown_count + 1, sizeof(blame->moved[0]));
 	for (size_t i = 0; i < all.grown_count; i++) {
 		if (moved[all.grown[i].function] ||
-		    find_same_name(c, &all, all.grown[i].function, moved, verdict))
+		    find_same_name(c, &all, all.grown[i].function, moved, blame))
 			continue;
 		for (size_t k = 0; k < all.shrunk_count; k++) {
 			if (moved[all.shrunk[k].function] ||
@@ -328,7 +329,7 @@ void fg_moved_find(const struct fg_node_context *c, struct fg_benchmark_verdict 
 				continue;
 			moved[all.grown[i].function] = moved[all.shrunk[k].function] = true;
 			describe(c, &all.grown[i], &all.shrunk[k],
-				 &verdict->moved[verdict->moved_count++]);
+				 &blame->moved[blame->moved_count++]);
 			break;
 		}
 	}

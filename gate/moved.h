@@ -6,10 +6,9 @@
 #include "gate/node_context.h"
 
 /*
- * Which of the significant changes only moved: fills verdict->moved and sets moved[f] for every
+ * Which of the significant changes only moved: fills blame->moved and sets moved[f] for every
  * function that is part of such a move.
  */
-void fg_moved_find(const struct fg_node_context *context, struct fg_benchmark_verdict *verdict,
-		   bool *moved);
+void fg_moved_find(const struct fg_node_context *context, struct fg_blame *blame, bool *moved);
 
 #endif

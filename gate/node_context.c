@@ -6,64 +6,97 @@
 
 #include <math.h>
 
-#define NS_PER_MS    1e6
+#define MS_PER_NS    1e-6
 #define TOTAL_ERRORS 2.0  /* the whole changed by at least so many standard errors */
+#define ROUNDING     1e-9 /* of the whole: sums of counts in another order */
 #define COVERED_MS   20.0 /* of CPU time in an arm, before its coverage means anything */
 
-/*
- * The whole, as the kernel measured it, over the pairs that count; the sampled whole where that is
- * not known.
- */
-static double total_delta_ms(const struct fg_series *series, const struct fg_node_context *c,
-			     double *error)
+/* Mean of the differences of some pairs, and its standard error. */
+struct whole {
+	double mean;
+	double error;
+};
+
+static struct whole whole_of(const double *difference, size_t count)
 {
-	struct fg_pairs pairs;
 	double sum = 0.0;
 	double squares = 0.0;
-	double n;
+	double n = (double)count;
 
-	*error = (double)NAN;
-	fg_pairs_collect(series, FG_METRIC_CPU_TIME, &pairs);
-	n = (double)pairs.count;
-	for (size_t i = 0; i < pairs.count; i++) {
-		double delta = (pairs.candidate[i] - pairs.baseline[i]) / NS_PER_MS;
-
-		sum += delta;
-		squares += delta * delta;
+	for (size_t i = 0; i < count; i++) {
+		sum += difference[i];
+		squares += difference[i] * difference[i];
 	}
-	fg_pairs_release(&pairs);
-	if (n < 1.0)
-		return c->inclusive_ms[1][0] - c->inclusive_ms[0][0];
-	*error = sqrt(fmax(0.0, squares - sum * sum / n) / fmax(1.0, n - 1.0) / n);
-	return sum / n;
+	return (struct whole){
+		.mean = sum / n,
+		.error = sqrt(fmax(0.0, squares - sum * sum / n) / fmax(1.0, n - 1.0) / n),
+	};
 }
 
-/* The interval of the CPU time leaves zero out, and the sum that is shared out agrees with it. */
-static bool has_whole_changed(const struct fg_benchmark_verdict *verdict, double total_ms,
-			      double error)
+/* CPU time as the kernel measured it, over the pairs that count; the sampled whole without any. */
+static struct whole whole_time(const struct fg_series *series, const struct fg_node_context *c)
 {
+	struct whole found = {.mean = c->inclusive[1][0] - c->inclusive[0][0],
+			      .error = (double)NAN};
+	struct fg_pairs pairs;
+
+	fg_pairs_collect(series, FG_METRIC_CPU_TIME, &pairs);
+	for (size_t i = 0; i < pairs.count; i++)
+		pairs.difference[i] = (pairs.candidate[i] - pairs.baseline[i]) * MS_PER_NS;
+	if (pairs.count > 0)
+		found = whole_of(pairs.difference, pairs.count);
+	fg_pairs_release(&pairs);
+	return found;
+}
+
+/* Any other measure is its total over the profile. */
+static struct whole whole_measure(const struct fg_node_context *c)
+{
+	struct whole found = {.mean = (double)NAN, .error = (double)NAN};
+	double *difference = fg_xcalloc(c->pairs.count + 1, sizeof(difference[0]));
+
+	for (size_t k = 0; k < c->pairs.row_count; k++) {
+		const struct fg_profile_row *row = &c->set->rows[c->pairs.rows[k]];
+		const uint32_t pair = c->pairs.pair_of_row[c->pairs.rows[k]];
+		const double sign = row->arm ? 1.0 : -1.0;
+
+		difference[pair] += sign * row->total * c->pairs.scale / c->pairs.per_arm[pair];
+	}
+	if (c->pairs.count > 0 && c->pairs.fold == FG_FOLD_SUM)
+		found = whole_of(difference, c->pairs.count);
+	free(difference);
+	return found;
+}
+
+/* The interval of the metric leaves zero out, and the sum that is shared out agrees with it. */
+static bool has_whole_changed(const struct fg_node_context *c,
+			      const struct fg_benchmark_verdict *verdict, struct whole whole)
+{
+	/* Wall-clock samples, too, are parts of the CPU time where a program never waits. */
+	const char *name = fg_measure_is_time(c->id) ? fg_metric_builtin(FG_METRIC_CPU_TIME)->name
+						     : c->measure;
+
 	for (size_t i = 0; i < verdict->metric_count; i++) {
 		const struct fg_metric_verdict *metric = &verdict->metrics[i];
 
-		if (strcmp(metric->name, fg_metric_builtin(FG_METRIC_CPU_TIME)->name) != 0)
+		if (strcmp(metric->name, name) != 0)
 			continue;
 		if (metric->low > 1.0)
-			return total_ms > TOTAL_ERRORS * error;
-		return metric->high < 1.0 && total_ms < -TOTAL_ERRORS * error;
+			return whole.mean > TOTAL_ERRORS * whole.error;
+		return metric->high < 1.0 && whole.mean < -TOTAL_ERRORS * whole.error;
 	}
 	return false;
 }
 
 static void find_coverage(const struct fg_series *series, struct fg_node_context *c)
 {
-	const uint16_t time = fg_profile_set_time(c->set);
 	double sampled[2] = {0.0, 0.0};
 	double spent[2] = {0.0, 0.0};
 
 	for (size_t i = 0; i < c->set->row_count; i++) {
 		const struct fg_profile_row *row = &c->set->rows[i];
 
-		if (row->measure == time && row->aside == 0 && row->arm < 2)
+		if (row->measure == c->id && row->aside == 0 && row->arm < 2)
 			sampled[row->arm] += row->total;
 	}
 	for (size_t i = 0; i < series->repetition_count; i++) {
@@ -74,39 +107,60 @@ static void find_coverage(const struct fg_series *series, struct fg_node_context
 			spent[repetition->arm] += cpu_ns;
 	}
 	for (int arm = 0; arm < 2; arm++)
-		c->coverage[arm] = spent[arm] >= COVERED_MS * NS_PER_MS ? sampled[arm] / spent[arm]
+		c->coverage[arm] = spent[arm] * MS_PER_NS >= COVERED_MS ? sampled[arm] / spent[arm]
 									: (double)NAN;
+}
+
+/* Means of each arm over the call tree, in the unit of the verdict. */
+static void find_levels(struct fg_node_context *c)
+{
+	const size_t count = c->set->node_count;
+
+	for (uint8_t arm = 0; arm < 2; arm++) {
+		c->self[arm] = fg_xcalloc(count + 1, sizeof(c->self[arm][0]));
+		c->inclusive[arm] = fg_xcalloc(count + 1, sizeof(c->self[arm][0]));
+		(void)fg_profile_set_mean(c->set, c->id, arm, c->self[arm], c->inclusive[arm]);
+		for (size_t n = 0; n < count; n++) {
+			c->self[arm][n] *= c->pairs.scale;
+			c->inclusive[arm][n] *= c->pairs.scale;
+		}
+	}
+}
+
+/* What is news of a measure that is estimated or differs between repetitions. */
+static void find_floor(struct fg_node_context *c, double whole)
+{
+	const char *metric = fg_measure_is_time(c->id) ? "cpu_time" : c->measure;
+
+	c->floor = c->policy->function_floor * whole;
+	c->margin = fmax(c->floor, fg_policy_metric(c->policy, metric).margin * whole);
 }
 
 void fg_node_context_init(struct fg_node_context *c, const struct fg_series *series,
 			  const struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_profile_set *set = c->set;
-	const uint16_t time = fg_profile_set_time(set);
-	double error;
+	const struct fg_measure *what = fg_measure_at(&set->measures, c->id);
 	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
+	struct whole whole;
 
+	c->measure = fg_arena_strdup(c->arena, what->name);
+	c->unit = fg_measure_is_time(c->id) ? "ms" : fg_arena_strdup(c->arena, what->unit);
 	c->blamed = fg_blame_nodes(set, series);
-	fg_profile_pairs_find(set, time, &c->pairs);
+	fg_profile_pairs_find(set, c->id, &c->pairs);
 	for (size_t n = 0; n < set->node_count; n++)
 		entity[n] = set->nodes[c->blamed[n]].function;
 	fg_pair_matrix_build(set, &c->pairs, entity, set->function_count, &c->functions);
 	free(entity);
-	for (uint8_t arm = 0; arm < 2; arm++) {
-		c->self_ms[arm] = fg_xcalloc(set->node_count + 1, sizeof(c->self_ms[arm][0]));
-		c->inclusive_ms[arm] = fg_xcalloc(set->node_count + 1, sizeof(c->self_ms[arm][0]));
-		(void)fg_profile_set_mean(set, time, arm, c->self_ms[arm], c->inclusive_ms[arm]);
-		for (size_t n = 0; n < set->node_count; n++) {
-			c->self_ms[arm][n] /= 1e6;
-			c->inclusive_ms[arm][n] /= 1e6;
-		}
-	}
-	c->floor_ms = c->policy->function_floor * c->inclusive_ms[0][0];
-	c->margin_ms = fmax(c->floor_ms,
-			    fg_policy_metric(c->policy, "cpu_time").margin * c->inclusive_ms[0][0]);
-	c->total_ms = total_delta_ms(series, c, &error);
-	c->whole_changed = has_whole_changed(verdict, c->total_ms, error);
-	find_coverage(series, c);
+	find_levels(c);
+	find_floor(c, c->inclusive[0][0]);
+	if (c->exact)
+		c->floor = c->margin = ROUNDING * fmax(1.0, c->inclusive[0][0]);
+	whole = fg_measure_is_time(c->id) ? whole_time(series, c) : whole_measure(c);
+	c->total = whole.mean;
+	c->whole_changed = has_whole_changed(c, verdict, whole);
+	if (fg_measure_is_time(c->id))
+		find_coverage(series, c);
 }
 
 void fg_node_context_release(struct fg_node_context *c)
@@ -115,7 +169,7 @@ void fg_node_context_release(struct fg_node_context *c)
 	fg_pair_matrix_release(&c->functions);
 	free(c->blamed);
 	for (int arm = 0; arm < 2; arm++) {
-		free(c->self_ms[arm]);
-		free(c->inclusive_ms[arm]);
+		free(c->self[arm]);
+		free(c->inclusive[arm]);
 	}
 }

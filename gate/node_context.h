@@ -8,13 +8,18 @@
 #include "model/verdict.h"
 
 /*
- * The profile of one benchmark, its pairs, and the differences of all functions with their adjusted
- * p.
+ * One measure of the profile of one benchmark, its pairs, and the differences of all functions with
+ * their adjusted p.
  */
 struct fg_node_context {
 	const struct fg_profile_set *set;
 	const struct fg_policy *policy;
 	struct fg_arena *arena;
+	struct fg_notes *notes; /* of the benchmark */
+	uint16_t id;            /* of the measure, in the set */
+	const char *measure;    /* its name; lives as long as the verdict */
+	const char *unit;       /* of all values here: "ms" for times */
+	bool exact;             /* repetitions agree: a difference is one, however small */
 	struct fg_profile_pairs pairs;
 	/*
 	 * Code that is the same in both arms cannot be the cause: the time of a node in an
@@ -26,17 +31,17 @@ struct fg_node_context {
 	double *p_up;                    /* per function; 1 where not tested */
 	double *p_down;
 	bool *tested;
-	double *self_ms[2]; /* per node, mean of each arm */
-	double *inclusive_ms[2];
-	double total_ms;    /* change of the whole, as the kernel measured it */
-	bool whole_changed; /* the benchmark's CPU time surely did, and total_ms says the same */
-	double floor_ms;    /* below this a change is no news */
-	double margin_ms;   /* surely below this, a function counts as unchanged */
+	double *self[2]; /* per node, mean of each arm */
+	double *inclusive[2];
+	double total;       /* change of the whole; CPU time: as the kernel measured it */
+	bool whole_changed; /* the benchmark's metric surely did, and `total` says the same */
+	double floor;       /* below this a change is no news */
+	double margin;      /* surely below this, a function counts as unchanged */
 	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little to tell */
 	uint64_t seed;
 };
 
-/* Fill a context whose set, policy, arena and seed are there. */
+/* Fill a context whose set, policy, arena, notes, seed, id and exact are there. */
 void fg_node_context_init(struct fg_node_context *c, const struct fg_series *series,
 			  const struct fg_benchmark_verdict *verdict);
 void fg_node_context_release(struct fg_node_context *c);

@@ -64,10 +64,10 @@ static void set_handicaps(const struct fg_node_family *family, double alpha, flo
 
 	for (size_t i = 0; i < m->count; i++) {
 		if (family->tested[i])
-			sum += m->entities[i].baseline_ms + m->entities[i].candidate_ms;
+			sum += m->entities[i].baseline + m->entities[i].candidate;
 	}
 	for (size_t i = 0; i < m->count; i++) {
-		double size = m->entities[i].baseline_ms + m->entities[i].candidate_ms;
+		double size = m->entities[i].baseline + m->entities[i].candidate;
 		double share = 0.5 * even + 0.5 * (sum > 0.0 ? size / sum : even);
 
 		if (family->tested[i])
@@ -141,14 +141,13 @@ enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at)
 {
 	const struct fg_entity *entity = &family->matrix->entities[at];
-	const double half = family->quantile * entity->error_ms;
+	const double half = family->quantile * entity->error;
 
-	if (family->p_up[at] <= c->policy->function_alpha && entity->delta_ms >= c->floor_ms)
+	if (family->p_up[at] <= c->policy->function_alpha && entity->delta >= c->floor)
 		return FG_OUTCOME_REGRESSION;
-	if (family->p_down[at] <= c->policy->function_alpha && entity->delta_ms <= -c->floor_ms)
+	if (family->p_down[at] <= c->policy->function_alpha && entity->delta <= -c->floor)
 		return FG_OUTCOME_IMPROVEMENT;
-	return fabs(entity->delta_ms) + half < c->margin_ms ? FG_OUTCOME_PASS
-							    : FG_OUTCOME_INCONCLUSIVE;
+	return fabs(entity->delta) + half < c->margin ? FG_OUTCOME_PASS : FG_OUTCOME_INCONCLUSIVE;
 }
 
 static enum fg_standing standing_of(enum fg_outcome outcome)
@@ -175,18 +174,20 @@ struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 					      const struct fg_node_family *family, size_t at)
 {
 	const struct fg_entity *entity = &family->matrix->entities[at];
-	double half = family->quantile * entity->error_ms;
-	double p = entity->delta_ms > 0.0 ? family->p_up[at] : family->p_down[at];
+	double half = family->quantile * entity->error;
+	double p = entity->delta > 0.0 ? family->p_up[at] : family->p_down[at];
 	enum fg_outcome outcome = fg_node_outcome(c, family, at);
 
 	return (struct fg_node_verdict){
 		.kind = kind,
+		.measure = c->measure,
+		.unit = c->unit,
 		.outcome = outcome,
 		.standing = standing_of(outcome),
-		.self_ms = {entity->baseline_ms, entity->candidate_ms},
-		.delta_ms = entity->delta_ms,
-		.low_ms = entity->delta_ms - half,
-		.high_ms = entity->delta_ms + half,
+		.self = {entity->baseline, entity->candidate},
+		.delta = entity->delta,
+		.low = entity->delta - half,
+		.high = entity->delta + half,
 		.share_of_change = (double)NAN,
 		.p_adjusted = family->tested[at] ? p : (double)NAN,
 		.samples = entity->samples,
@@ -197,7 +198,7 @@ int fg_node_compare(const void *left, const void *right)
 {
 	const struct fg_node_verdict *a = left;
 	const struct fg_node_verdict *b = right;
-	double by_size = fabs(b->delta_ms) - fabs(a->delta_ms);
+	double by_size = fabs(b->delta) - fabs(a->delta);
 
 	if (fabs(by_size) > 0.0)
 		return by_size > 0.0 ? 1 : -1;

@@ -16,7 +16,7 @@
  * Libraries: the self time of all their functions, so that they add up to the whole as functions
  * do.
  */
-static void add_libraries(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
+static void add_libraries(const struct fg_node_context *c, struct fg_blame *blame)
 {
 	const struct fg_profile_set *set = c->set;
 	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
@@ -32,8 +32,7 @@ static void add_libraries(const struct fg_node_context *c, struct fg_benchmark_v
 	}
 	fg_pair_matrix_build(set, &c->pairs, entity, names.count, &matrix);
 	fg_node_family_test(c, &family, &matrix, FG_SAMPLES_MIN, c->seed + 3);
-	verdict->libraries =
-		fg_arena_array(c->arena, names.count + 1, sizeof(verdict->libraries[0]));
+	blame->libraries = fg_arena_array(c->arena, names.count + 1, sizeof(blame->libraries[0]));
 	for (size_t i = 0; i < names.count; i++) {
 		struct fg_node_verdict node =
 			fg_node_family_verdict(c, FG_NODE_LIBRARY, &family, i);
@@ -42,18 +41,17 @@ static void add_libraries(const struct fg_node_context *c, struct fg_benchmark_v
 			continue;
 		node.name = fg_arena_strdup(c->arena, names.entries[i].key);
 		node.library = node.name;
-		node.inclusive_ms[0] = node.inclusive_ms[1] = (double)NAN;
-		verdict->libraries[verdict->library_count++] = node;
+		node.inclusive[0] = node.inclusive[1] = (double)NAN;
+		blame->libraries[blame->library_count++] = node;
 	}
-	qsort(verdict->libraries, verdict->library_count, sizeof(verdict->libraries[0]),
-	      fg_node_compare);
+	qsort(blame->libraries, blame->library_count, sizeof(blame->libraries[0]), fg_node_compare);
 	fg_node_family_release(&family);
 	fg_pair_matrix_release(&matrix);
 	fg_map_release(&names);
 	free(entity);
 }
 
-static void add_regions(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
+static void add_regions(const struct fg_node_context *c, struct fg_blame *blame)
 {
 	struct fg_pair_matrix matrix;
 	struct fg_node_family family;
@@ -62,18 +60,17 @@ static void add_regions(const struct fg_node_context *c, struct fg_benchmark_ver
 		return;
 	fg_pair_matrix_build_regions(c->set, &matrix);
 	fg_node_family_test(c, &family, &matrix, FG_PAIRS_TO_TEST, c->seed + 4);
-	verdict->regions = fg_arena_array(c->arena, matrix.count + 1, sizeof(verdict->regions[0]));
+	blame->regions = fg_arena_array(c->arena, matrix.count + 1, sizeof(blame->regions[0]));
 	for (size_t i = 0; i < matrix.count; i++) {
 		struct fg_node_verdict node = fg_node_family_verdict(c, FG_NODE_REGION, &family, i);
 
 		node.name = fg_arena_strdup(c->arena, c->set->regions[i]);
-		node.inclusive_ms[0] = node.self_ms[0];
-		node.inclusive_ms[1] = node.self_ms[1];
-		node.self_ms[0] = node.self_ms[1] = (double)NAN;
-		verdict->regions[verdict->region_count++] = node;
+		node.inclusive[0] = node.self[0];
+		node.inclusive[1] = node.self[1];
+		node.self[0] = node.self[1] = (double)NAN;
+		blame->regions[blame->region_count++] = node;
 	}
-	qsort(verdict->regions, verdict->region_count, sizeof(verdict->regions[0]),
-	      fg_node_compare);
+	qsort(blame->regions, blame->region_count, sizeof(blame->regions[0]), fg_node_compare);
 	fg_node_family_release(&family);
 	fg_pair_matrix_release(&matrix);
 }
@@ -82,100 +79,95 @@ static void add_regions(const struct fg_node_context *c, struct fg_benchmark_ver
  * The leaf in unchanged code that most of a function's change is spent in; NULL: it is spent in its
  * own code.
  */
-static const char *mostly_spent_in(const struct fg_node_context *c, const char *name,
-				   double delta_ms)
+static const char *mostly_spent_in(const struct fg_node_context *c, const char *name, double delta)
 {
 	const struct fg_profile_set *set = c->set;
 	double *of_leaf = fg_xcalloc(set->function_count + 1, sizeof(of_leaf[0]));
 	uint32_t best = 0;
 
 	for (uint32_t n = 1; n < set->node_count; n++) {
-		double change = c->self_ms[1][n] - c->self_ms[0][n];
+		double change = c->self[1][n] - c->self[0][n];
 
 		if (c->blamed[n] != n &&
 		    strcmp(set->functions[set->nodes[c->blamed[n]].function].name, name) == 0)
 			of_leaf[set->nodes[n].function] += change;
 	}
 	for (uint32_t f = 1; f < set->function_count; f++) {
-		if (of_leaf[f] / delta_ms > 0.5 &&
-		    (best == 0 || of_leaf[f] / delta_ms > of_leaf[best] / delta_ms))
+		if (of_leaf[f] / delta > 0.5 &&
+		    (best == 0 || of_leaf[f] / delta > of_leaf[best] / delta))
 			best = f;
 	}
 	free(of_leaf);
 	return best ? set->functions[best].name : NULL;
 }
 
-static void note_leaves(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
+static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 {
-	for (size_t i = 0; i < verdict->function_count; i++) {
-		const struct fg_node_verdict *node = &verdict->functions[i];
+	for (size_t i = 0; i < blame->function_count; i++) {
+		const struct fg_node_verdict *node = &blame->functions[i];
 		const char *leaf = fg_standing_is_sure(node->standing)
-					   ? mostly_spent_in(c, node->name, node->delta_ms)
+					   ? mostly_spent_in(c, node->name, node->delta)
 					   : NULL;
 
 		if (leaf)
-			fg_notes_add(&verdict->notes, c->arena,
-				     "%s: most of its %+.2f ms is spent in %s", node->name,
-				     node->delta_ms, leaf);
+			fg_notes_add(c->notes, c->arena, "%s: most of its %+.2f ms is spent in %s",
+				     node->name, node->delta, leaf);
 	}
 }
 
 /* Shares of a whole that nearly cancels out would say 4340 % and -3335 %. */
-static bool shares_mislead(const struct fg_node_context *c,
-			   const struct fg_benchmark_verdict *verdict)
+static bool shares_mislead(const struct fg_node_context *c, const struct fg_blame *blame)
 {
-	double most = SHARE_MAX * fabs(verdict->total_delta_ms);
+	double most = SHARE_MAX * fabs(blame->total_delta);
 
-	if (!c->whole_changed || fabs(verdict->everything_else_ms) > most)
+	if (!c->whole_changed || fabs(blame->everything_else) > most)
 		return true;
-	for (size_t i = 0; i < verdict->function_count; i++) {
-		if (fg_standing_is_sure(verdict->functions[i].standing) &&
-		    fabs(verdict->functions[i].delta_ms) > most)
+	for (size_t i = 0; i < blame->function_count; i++) {
+		if (fg_standing_is_sure(blame->functions[i].standing) &&
+		    fabs(blame->functions[i].delta) > most)
 			return true;
 	}
 	return false;
 }
 
-static void share_blame(const struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
+static void share_blame(const struct fg_node_context *c, struct fg_blame *blame)
 {
 	double sure = 0.0;
 	double named = 0.0;
 
-	verdict->total_delta_ms = c->total_ms;
-	for (size_t i = 0; i < verdict->function_count; i++) {
-		const struct fg_node_verdict *node = &verdict->functions[i];
+	blame->total_delta = c->total;
+	for (size_t i = 0; i < blame->function_count; i++) {
+		const struct fg_node_verdict *node = &blame->functions[i];
 
-		named += node->delta_ms;
-		sure += fg_standing_is_sure(node->standing) ? node->delta_ms : 0.0;
+		named += node->delta;
+		sure += fg_standing_is_sure(node->standing) ? node->delta : 0.0;
 	}
-	verdict->unattributed_ms = verdict->total_delta_ms - named;
-	verdict->everything_else_ms = verdict->total_delta_ms - sure;
-	if (shares_mislead(c, verdict))
+	blame->unattributed = blame->total_delta - named;
+	blame->everything_else = blame->total_delta - sure;
+	if (shares_mislead(c, blame))
 		return;
-	for (size_t i = 0; i < verdict->function_count; i++) {
-		struct fg_node_verdict *node = &verdict->functions[i];
+	for (size_t i = 0; i < blame->function_count; i++) {
+		struct fg_node_verdict *node = &blame->functions[i];
 
 		if (fg_standing_is_sure(node->standing))
-			node->share_of_change = node->delta_ms / verdict->total_delta_ms;
+			node->share_of_change = node->delta / blame->total_delta;
 	}
 }
 
-static void note_nobody_is_sure(const struct fg_node_context *c,
-				struct fg_benchmark_verdict *verdict)
+static void note_nobody_is_sure(const struct fg_node_context *c, struct fg_blame *blame)
 {
-	for (size_t i = 0; i < verdict->function_count; i++) {
-		if (fg_standing_is_sure(verdict->functions[i].standing))
+	for (size_t i = 0; i < blame->function_count; i++) {
+		if (fg_standing_is_sure(blame->functions[i].standing))
 			return;
 	}
 	if (c->whole_changed)
-		fg_notes_add(&verdict->notes, c->arena,
+		fg_notes_add(c->notes, c->arena,
 			     "no single function is sure: more pairs (`--pairs`) or a higher rate "
 			     "(`measure.sampler.rate`) would tell");
 }
 
 /* One arm whose samples are missing would make every function of the other look new. */
-static bool is_one_arm_unsampled(const struct fg_node_context *c,
-				 struct fg_benchmark_verdict *verdict)
+static bool is_one_arm_unsampled(const struct fg_node_context *c)
 {
 	const double *coverage = c->coverage;
 	double low = fmin(coverage[0], coverage[1]);
@@ -184,7 +176,7 @@ static bool is_one_arm_unsampled(const struct fg_node_context *c,
 	if (isnan(coverage[0]) || isnan(coverage[1]) || low >= COVERED_LEAST * high)
 		return false;
 	fg_notes_add(
-		&verdict->notes, c->arena,
+		c->notes, c->arena,
 		"no function is blamed: the sampler saw %.0f %% of the baseline's CPU time and "
 		"%.0f %% of the candidate's; a program that is started with its own LD_PRELOAD or "
 		"an empty environment, or is static or sanitized, escapes it",
@@ -192,7 +184,7 @@ static bool is_one_arm_unsampled(const struct fg_node_context *c,
 	return true;
 }
 
-static void decide_set(struct fg_node_context *c, struct fg_benchmark_verdict *verdict)
+static void decide_set(struct fg_node_context *c, struct fg_blame *blame)
 {
 	bool *moved = fg_xcalloc(c->set->function_count + 1, sizeof(moved[0]));
 	struct fg_node_family family;
@@ -201,15 +193,34 @@ static void decide_set(struct fg_node_context *c, struct fg_benchmark_verdict *v
 	c->p_up = family.p_up;
 	c->p_down = family.p_down;
 	c->tested = family.tested;
-	fg_moved_find(c, verdict, moved);
-	fg_functions_add(c, &family, moved, verdict);
-	add_libraries(c, verdict);
-	add_regions(c, verdict);
-	share_blame(c, verdict);
-	note_nobody_is_sure(c, verdict);
-	note_leaves(c, verdict);
+	fg_moved_find(c, blame, moved);
+	fg_functions_add(c, &family, moved, blame);
+	add_libraries(c, blame);
+	if (fg_measure_is_time(c->id))
+		add_regions(c, blame);
+	share_blame(c, blame);
+	note_nobody_is_sure(c, blame);
+	note_leaves(c, blame);
 	fg_node_family_release(&family);
 	free(moved);
+}
+
+static void decide_measure(struct fg_node_context *c, const struct fg_series *series,
+			   const struct fg_benchmark_verdict *verdict, struct fg_blame *blame)
+{
+	fg_node_context_init(c, series, verdict);
+	*blame = (struct fg_blame){
+		.measure = c->measure,
+		.label = fg_arena_strdup(c->arena, fg_measure_at(&c->set->measures, c->id)->label),
+		.unit = c->unit,
+		.exact = c->exact,
+		.total_delta = (double)NAN,
+		.unattributed = (double)NAN,
+		.everything_else = (double)NAN,
+	};
+	if (c->pairs.count > 0 && !is_one_arm_unsampled(c))
+		decide_set(c, blame);
+	fg_node_context_release(c);
 }
 
 void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
@@ -222,6 +233,7 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 		.set = input->profiles ? input->profiles[index] : NULL,
 		.policy = benchmark ? &benchmark->policy : input->policy,
 		.arena = arena,
+		.notes = &verdict->notes,
 		.seed = input->run->seed,
 	};
 
@@ -232,10 +244,7 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 	if (!context.set || input->baseline || verdict->identical ||
 	    context.policy->functions == FG_FUNCTIONS_OFF)
 		return;
-	fg_node_context_init(&context, series, verdict);
-	if (!is_one_arm_unsampled(&context, verdict) && context.pairs.count > 0) {
-		decide_set(&context, verdict);
-		fg_same_code_settle(context.set, series, arena, verdict);
-	}
-	fg_node_context_release(&context);
+	context.id = fg_profile_set_time(context.set);
+	decide_measure(&context, series, verdict, &verdict->time);
+	fg_same_code_settle(context.set, series, arena, verdict);
 }

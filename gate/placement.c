@@ -94,9 +94,9 @@ void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *ve
 		metric->outcome = FG_OUTCOME_PLACEMENT;
 		any = true;
 	}
-	place_nodes(verdict->functions, verdict->function_count);
-	place_nodes(verdict->libraries, verdict->library_count);
-	place_nodes(verdict->regions, verdict->region_count);
+	place_nodes(verdict->time.functions, verdict->time.function_count);
+	place_nodes(verdict->time.libraries, verdict->time.library_count);
+	place_nodes(verdict->time.regions, verdict->time.region_count);
 	if (any)
 		fg_notes_add(
 			&verdict->notes, arena,

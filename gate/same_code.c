@@ -87,9 +87,9 @@ void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_serie
 
 	if (!words)
 		return;
-	facts = fg_xcalloc(verdict->function_count + 1, sizeof(facts[0]));
-	for (size_t i = 0; i < verdict->function_count; i++) {
-		const struct fg_node_verdict *node = &verdict->functions[i];
+	facts = fg_xcalloc(verdict->time.function_count + 1, sizeof(facts[0]));
+	for (size_t i = 0; i < verdict->time.function_count; i++) {
+		const struct fg_node_verdict *node = &verdict->time.functions[i];
 
 		if (!fg_standing_is_sure(node->standing))
 			continue;
@@ -100,8 +100,8 @@ void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_serie
 		if (facts[i].state == CODE_SAME || facts[i].state == CODE_REACHES_CHANGE)
 			add_note(node, &facts[i], arena, verdict);
 	}
-	for (size_t i = 0; is_explained && i < verdict->function_count; i++) {
-		struct fg_node_verdict *node = &verdict->functions[i];
+	for (size_t i = 0; is_explained && i < verdict->time.function_count; i++) {
+		struct fg_node_verdict *node = &verdict->time.functions[i];
 
 		if (node->standing != FG_STANDING_GUILTY || facts[i].state != CODE_SAME)
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was decided, and why: made by gate/, kept by store/, printed by reporters/.  Everything
- * lives in the verdict's arena.  Ratios are candidate / baseline; times are milliseconds of CPU per
- * repetition.
+ * lives in the verdict's arena.  Ratios are candidate / baseline.  What is said about functions and
+ * call paths is in the unit of its measure per repetition; times are in milliseconds.
  */
 #ifndef FG_MODEL_VERDICT_H
 #define FG_MODEL_VERDICT_H
@@ -92,9 +92,9 @@ enum fg_node_kind {
 struct fg_path_verdict {
 	const char **frames; /* from the root to the function */
 	size_t frame_count;
-	double delta_ms;
-	double low_ms;
-	double high_ms;
+	double delta;
+	double low;
+	double high;
 	double p_adjusted;
 	enum fg_outcome outcome;
 };
@@ -102,6 +102,8 @@ struct fg_path_verdict {
 /* A function, library, region or call path. */
 struct fg_node_verdict {
 	enum fg_node_kind kind;
+	const char *measure; /* of all its values: "cpu_time", "heap.allocations" */
+	const char *unit;    /* likewise: "ms" for times */
 	const char *name;
 	const char *library;
 	const char *file; /* NULL: unknown */
@@ -109,15 +111,15 @@ struct fg_node_verdict {
 	enum fg_outcome outcome;
 	enum fg_standing standing;
 	/* baseline, candidate; a function: with what it spends in libraries that did not change */
-	double self_ms[2];
-	double inclusive_ms[2];
+	double self[2];
+	double inclusive[2];
 	/*
 	 * of self time, per repetition (a library: of all its functions); of inclusive time for
 	 * regions
 	 */
-	double delta_ms;
-	double low_ms;
-	double high_ms;
+	double delta;
+	double low;
+	double high;
 	/* of the whole difference; NaN where that is not sure, or so small that shares mislead */
 	double share_of_change;
 	double p_adjusted;             /* family-wise; NaN: not tested (too few samples) */
@@ -126,15 +128,38 @@ struct fg_node_verdict {
 	size_t path_count;
 };
 
-/* Cost that went from one place to another without the whole becoming slower. */
+/* Cost that went from one place to another without the whole becoming more. */
 struct fg_moved {
+	const char *measure;
+	const char *unit;
 	const char *from;
 	const char *to;
 	const char *from_library; /* NULL: unknown */
 	const char *to_library;
 	const char *ancestor; /* the lowest caller that did not change */
-	double moved_ms;
+	double amount;
 	const char *kind; /* "extracted", "renamed", "inlined", "relinked", "moved" */
+};
+
+/* Who changed one measure, and by how much; the parts add up to the whole. */
+struct fg_blame {
+	const char *measure; /* "heap.allocations" */
+	const char *label;   /* "allocations" */
+	const char *unit;
+	bool exact; /* repetitions of one side agreed: each difference is there, none is estimated */
+	/* sure ones first, then those that are not sure, then those that moved; largest first */
+	struct fg_node_verdict *functions;
+	size_t function_count;
+	struct fg_node_verdict *libraries;
+	size_t library_count;
+	struct fg_node_verdict *regions;
+	size_t region_count;
+	struct fg_moved *moved;
+	size_t moved_count;
+	size_t functions_tested;
+	double total_delta;  /* the whole change; NaN: unknown, or parts do not add up (a peak) */
+	double unattributed; /* the whole less all functions named */
+	double everything_else; /* the whole less the sure ones: what a list ends with */
 };
 
 struct fg_benchmark_verdict {
@@ -150,20 +175,10 @@ struct fg_benchmark_verdict {
 	const char *error_stacks; /* where its threads stood; NULL: not known */
 	struct fg_metric_verdict *metrics;
 	size_t metric_count;
-	/* sure ones first, then those that are not sure, then those that moved; largest first */
-	struct fg_node_verdict *functions;
-	size_t function_count;
-	struct fg_node_verdict *libraries;
-	size_t library_count;
-	struct fg_node_verdict *regions;
-	size_t region_count;
-	struct fg_moved *moved;
-	size_t moved_count;
-	size_t functions_tested;
-	double total_delta_ms;     /* the whole change; NaN: unknown */
-	double unattributed_ms;    /* the whole less all functions named */
-	double everything_else_ms; /* the whole less the sure ones: what a list ends with */
-	double sampler_cost;       /* NaN: unknown */
+	struct fg_blame time; /* CPU time, or wall time where the sampler's clock measured that */
+	struct fg_blame *measures; /* other measures of the profile that changed */
+	size_t measure_count;
+	double sampler_cost; /* NaN: unknown */
 	struct fg_notes notes;
 };
 

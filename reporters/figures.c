@@ -8,8 +8,9 @@
 
 #include <math.h>
 
-#define ELLIPSIS "…"
-#define ARROW    " → "
+#define ELLIPSIS  "…"
+#define ARROW     " → "
+#define NS_PER_MS 1e6
 
 double fg_report_four_digits(double value)
 {
@@ -19,11 +20,21 @@ double fg_report_four_digits(double value)
 	return strtod(number, NULL);
 }
 
+/* One allocation more in a million is no "+0.0 %" where every one was counted. */
+static bool is_tiny_but_sure(const struct fg_metric_verdict *metric)
+{
+	const double change = fabs(metric->ratio - 1);
+
+	return metric->exact && change > 0 && change < 0.00005;
+}
+
 void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 
-	if (isfinite(metric->ratio))
+	if (is_tiny_but_sure(metric))
+		fg_strbuf_printf(text, "%+.1g %%", 100 * (metric->ratio - 1));
+	else if (isfinite(metric->ratio))
 		fg_strbuf_add_text(text, fg_format_change(metric->ratio - 1, number));
 }
 
@@ -78,17 +89,32 @@ void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verd
 				 fg_format_duration(benchmark->seconds * 1e9, number));
 }
 
-void fg_report_add_delta_ms(struct fg_strbuf *text, double delta_ms)
+bool fg_report_is_time(const char *unit)
+{
+	return strcmp(unit, "ms") == 0;
+}
+
+void fg_report_add_amount(struct fg_strbuf *text, const char *unit, double amount)
 {
 	char number[FG_NUMBER_TEXT_SIZE] = "";
 
-	if (!isfinite(delta_ms))
-		return;
-	if (fabs(delta_ms) >= 0.1 && fabs(delta_ms) < 1000)
-		fg_strbuf_printf(text, "%+.*f ms", fabs(delta_ms) < 99.95 ? 1 : 0, delta_ms);
+	if (fg_report_is_time(unit))
+		fg_strbuf_add_text(text, fg_format_duration(amount * NS_PER_MS, number));
 	else
-		fg_strbuf_printf(text, "%s%s", delta_ms < 0 ? "-" : "+",
-				 fg_format_duration(fabs(delta_ms) * 1e6, number));
+		fg_report_add_clean(text, fg_format_value(amount, unit, number),
+				    FG_NUMBER_TEXT_SIZE);
+}
+
+void fg_report_add_delta(struct fg_strbuf *text, const char *unit, double delta)
+{
+	if (!isfinite(delta))
+		return;
+	if (fg_report_is_time(unit) && fabs(delta) >= 0.1 && fabs(delta) < 1000) {
+		fg_strbuf_printf(text, "%+.*f ms", fabs(delta) < 99.95 ? 1 : 0, delta);
+		return;
+	}
+	fg_strbuf_add_char(text, delta < 0 ? '-' : '+');
+	fg_report_add_amount(text, unit, fabs(delta));
 }
 
 void fg_report_add_share(struct fg_strbuf *text, double share)
@@ -107,20 +133,19 @@ void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdi
 		fg_strbuf_printf(text, ", decided after %u", metric->pairs);
 }
 
-void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-			    size_t columns)
+void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame, size_t columns)
 {
 	const char *separator = "";
 
-	for (size_t i = 0; i < benchmark->function_count; i++) {
-		const struct fg_node_verdict *node = &benchmark->functions[i];
+	for (size_t i = 0; i < blame->function_count; i++) {
+		const struct fg_node_verdict *node = &blame->functions[i];
 
 		if (node->standing != FG_STANDING_NOT_SURE)
 			continue;
 		fg_strbuf_add_text(text, separator);
 		fg_report_add_plain_name(text, node->name, columns);
 		fg_strbuf_add_char(text, ' ');
-		fg_report_add_delta_ms(text, node->delta_ms);
+		fg_report_add_delta(text, node->unit, node->delta);
 		separator = ", ";
 	}
 }

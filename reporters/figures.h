@@ -16,8 +16,12 @@ void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdi
 void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "22 pairs, 7 s" */
 void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark);
-/* "+9.7 ms": a signed difference in milliseconds, in the unit that fits. */
-void fg_report_add_delta_ms(struct fg_strbuf *text, double delta_ms);
+/* Is this the unit that verdicts give times in? */
+bool fg_report_is_time(const char *unit);
+/* "9.7 ms", "1.2 MiB": the amount of a measure, without a sign. */
+void fg_report_add_amount(struct fg_strbuf *text, const char *unit, double amount);
+/* "+9.7 ms", "+1.2 MiB", "+1": a signed difference of a measure. */
+void fg_report_add_delta(struct fg_strbuf *text, const char *unit, double delta);
 
 /* " 93 %", never "-0 %"; nothing when not finite. */
 void fg_report_add_share(struct fg_strbuf *text, double share);
@@ -28,8 +32,7 @@ void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdi
  * "scan +1.1 ms, fit +0.4 ms": the functions that may have changed, in plain text; nothing when
  * there are none.
  */
-void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-			    size_t columns);
+void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame, size_t columns);
 /* "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)" */
 void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept);
 

@@ -140,16 +140,24 @@ static void describe(struct fg_strbuf *text, const struct fg_benchmark_verdict *
 	fg_report_add_interval(text, metric);
 }
 
-static void add_function(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
+static void add_function(struct annotations *a, enum level level, const struct fg_blame *blame,
 			 const struct fg_node_verdict *node, const char *title)
 {
 	const struct place place = find_place(a, node);
 	struct fg_strbuf message = {0};
 
 	fg_report_add_name(&message, node->name, MAX_NAME_COLUMNS);
-	fg_strbuf_add_text(&message, " takes ");
-	fg_report_add_delta_ms(&message, node->delta_ms);
-	fg_strbuf_add_text(&message, " of own time more per run");
+	if (fg_report_is_time(blame->unit)) {
+		fg_strbuf_add_text(&message, " takes ");
+		fg_report_add_delta(&message, node->unit, node->delta);
+		fg_strbuf_add_text(&message, " of own time more per run");
+	} else {
+		fg_strbuf_add_text(&message, ": ");
+		fg_report_add_name(&message, blame->label, MAX_NAME_COLUMNS);
+		fg_strbuf_add_char(&message, ' ');
+		fg_report_add_delta(&message, node->unit, node->delta);
+		fg_strbuf_add_text(&message, " per run");
+	}
 	if (isfinite(node->share_of_change)) {
 		fg_strbuf_add_text(&message, ", ");
 		fg_report_add_share(&message, node->share_of_change);
@@ -159,39 +167,50 @@ static void add_function(struct annotations *a, const struct fg_benchmark_verdic
 		fg_strbuf_add_text(&message, ", on ");
 		fg_report_add_path(&message, &node->paths[0], 0);
 	}
-	add_annotation(a, benchmark->outcome == FG_OUTCOME_REGRESSION ? LEVEL_ERROR : LEVEL_WARNING,
-		       &place, title, fg_strbuf_text(&message));
+	add_annotation(a, level, &place, title, fg_strbuf_text(&message));
 	fg_strbuf_release(&message);
+}
+
+/* False: no function surely got worse. */
+static bool add_functions(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
+			  const char *title)
+{
+	const enum level level =
+		benchmark->outcome == FG_OUTCOME_REGRESSION ? LEVEL_ERROR : LEVEL_WARNING;
+	const struct fg_blame *blame = NULL;
+	bool any = false;
+
+	for (size_t b = 0; (blame = fg_report_blame(benchmark, b)); b++) {
+		for (size_t i = 0; i < blame->function_count; i++) {
+			if (blame->functions[i].standing != FG_STANDING_GUILTY)
+				continue;
+			add_function(a, level, blame, &blame->functions[i], title);
+			any = true;
+		}
+	}
+	return any;
 }
 
 static void add_regression(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
 			   const char *title)
 {
+	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
+	const struct fg_blame *blame = fg_report_blame(benchmark, 0);
 	struct fg_strbuf message = {0};
 	struct fg_strbuf names = {0};
-	bool placed = false;
 
-	for (size_t i = 0; i < benchmark->function_count; i++) {
-		const struct fg_node_verdict *node = &benchmark->functions[i];
-
-		if (node->standing != FG_STANDING_GUILTY)
-			continue;
-		add_function(a, benchmark, node, title);
-		placed = true;
+	if (add_functions(a, benchmark, title))
+		return;
+	fg_strbuf_printf(&message, "%s, and no single function is sure",
+			 fg_report_is_time(blame->unit) ? "slower" : "more");
+	if (metric) {
+		fg_strbuf_add_text(&message, ": ");
+		fg_report_add_levels(&message, metric);
 	}
-	if (!placed) {
-		const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
-
-		fg_strbuf_add_text(&message, "slower, and no single function is sure");
-		if (metric) {
-			fg_strbuf_add_text(&message, ": ");
-			fg_report_add_levels(&message, metric);
-		}
-		fg_report_add_not_sure(&names, benchmark, MAX_NAME_COLUMNS);
-		if (names.length > 0)
-			fg_strbuf_printf(&message, "; not sure: %s", fg_strbuf_text(&names));
-		add_annotation(a, LEVEL_ERROR, NULL, title, fg_strbuf_text(&message));
-	}
+	fg_report_add_not_sure(&names, blame, MAX_NAME_COLUMNS);
+	if (names.length > 0)
+		fg_strbuf_printf(&message, "; not sure: %s", fg_strbuf_text(&names));
+	add_annotation(a, LEVEL_ERROR, NULL, title, fg_strbuf_text(&message));
 	fg_strbuf_release(&names);
 	fg_strbuf_release(&message);
 }

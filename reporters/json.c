@@ -6,6 +6,7 @@
 #include "reporters/json.h"
 
 #include "base/clock.h"
+#include "reporters/blame_keys.h"
 #include "reporters/formats.h"
 #include "reporters/page_data.h"
 #include "reporters/verdict_queries.h"
@@ -118,7 +119,8 @@ static void add_metric(struct fg_json_writer *w, const struct fg_metric_verdict 
 	fg_json_end(w);
 }
 
-static void add_path(struct fg_json_writer *w, const struct fg_path_verdict *path)
+static void add_path(struct fg_json_writer *w, const struct fg_blame_keys *keys,
+		     const struct fg_path_verdict *path)
 {
 	fg_json_begin_object(w, NULL);
 	fg_json_begin_array(w, "frames");
@@ -126,15 +128,17 @@ static void add_path(struct fg_json_writer *w, const struct fg_path_verdict *pat
 		fg_json_text(w, NULL, path->frames[i]);
 	fg_json_end(w);
 	fg_json_text(w, "verdict", fg_outcome_name(path->outcome));
-	fg_json_double(w, "delta_ms", path->delta_ms);
-	add_range(w, "interval_ms", path->low_ms, path->high_ms);
+	fg_json_double(w, keys->delta, path->delta);
+	add_range(w, keys->interval, path->low, path->high);
 	fg_json_double(w, "p_adjusted", path->p_adjusted);
 	fg_json_end(w);
 }
 
-static void add_node(struct fg_json_writer *w, const struct fg_node_verdict *node)
+static void add_node(struct fg_json_writer *w, const struct fg_blame_keys *keys,
+		     const struct fg_node_verdict *node)
 {
 	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "measure", node->measure);
 	fg_json_text(w, "name", node->name);
 	fg_json_text(w, "library", node->library);
 	fg_json_text(w, "file", node->file);
@@ -147,43 +151,77 @@ static void add_node(struct fg_json_writer *w, const struct fg_node_verdict *nod
 		     node->standing == FG_STANDING_MOVED ? "moved"
 							 : fg_outcome_name(node->outcome));
 	fg_json_text(w, "standing", fg_standing_name(node->standing));
-	add_range(w, "self_ms", node->self_ms[0], node->self_ms[1]);
-	add_range(w, "inclusive_ms", node->inclusive_ms[0], node->inclusive_ms[1]);
-	fg_json_double(w, "delta_ms", node->delta_ms);
-	add_range(w, "interval_ms", node->low_ms, node->high_ms);
+	add_range(w, keys->self, node->self[0], node->self[1]);
+	add_range(w, keys->inclusive, node->inclusive[0], node->inclusive[1]);
+	fg_json_double(w, keys->delta, node->delta);
+	add_range(w, keys->interval, node->low, node->high);
 	fg_json_double(w, "share_of_change", node->share_of_change);
 	fg_json_double(w, "p_adjusted", node->p_adjusted);
 	fg_json_int(w, "samples", (int64_t)node->samples);
 	fg_json_begin_array(w, "paths");
 	for (size_t i = 0; i < node->path_count; i++)
-		add_path(w, &node->paths[i]);
+		add_path(w, keys, &node->paths[i]);
 	fg_json_end(w);
 	fg_json_end(w);
 }
 
-static void add_nodes(struct fg_json_writer *w, const char *name,
+static void add_nodes(struct fg_json_writer *w, const char *name, const struct fg_blame_keys *keys,
 		      const struct fg_node_verdict *nodes, size_t count)
 {
 	fg_json_begin_array(w, name);
 	for (size_t i = 0; i < count; i++)
-		add_node(w, &nodes[i]);
+		add_node(w, keys, &nodes[i]);
 	fg_json_end(w);
 }
 
-static void add_moved(struct fg_json_writer *w, const struct fg_benchmark_verdict *benchmark)
+static void add_moved(struct fg_json_writer *w, const struct fg_blame_keys *keys,
+		      const struct fg_blame *blame)
 {
 	fg_json_begin_array(w, "moved");
-	for (size_t i = 0; i < benchmark->moved_count; i++) {
-		const struct fg_moved *moved = &benchmark->moved[i];
+	for (size_t i = 0; i < blame->moved_count; i++) {
+		const struct fg_moved *moved = &blame->moved[i];
 
 		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "measure", moved->measure);
 		fg_json_text(w, "kind", moved->kind);
 		fg_json_text(w, "from", moved->from);
 		fg_json_text(w, "to", moved->to);
 		fg_json_text(w, "from_library", moved->from_library);
 		fg_json_text(w, "to_library", moved->to_library);
 		fg_json_text(w, "ancestor", moved->ancestor);
-		fg_json_double(w, "moved_ms", moved->moved_ms);
+		fg_json_double(w, keys->moved, moved->amount);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+}
+
+static void add_blame(struct fg_json_writer *w, const struct fg_blame_keys *keys,
+		      const struct fg_blame *blame)
+{
+	add_nodes(w, "functions", keys, blame->functions, blame->function_count);
+	add_nodes(w, "libraries", keys, blame->libraries, blame->library_count);
+	add_nodes(w, "regions", keys, blame->regions, blame->region_count);
+	add_moved(w, keys, blame);
+	fg_json_int(w, "functions_tested", (int64_t)blame->functions_tested);
+	fg_json_double(w, keys->total_delta, blame->total_delta);
+	fg_json_double(w, keys->unattributed, blame->unattributed);
+	fg_json_double(w, keys->everything_else, blame->everything_else);
+}
+
+static void add_measures(struct fg_json_writer *w, const struct fg_benchmark_verdict *benchmark)
+{
+	if (benchmark->measure_count == 0)
+		return;
+	fg_json_begin_array(w, "measures");
+	for (size_t i = 0; i < benchmark->measure_count; i++) {
+		const struct fg_blame *blame = &benchmark->measures[i];
+
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "measure", blame->measure);
+		fg_json_text(w, "label", blame->label);
+		fg_json_text(w, "unit", blame->unit);
+		fg_json_bool(w, "exact", blame->exact);
+		add_blame(w, &fg_measure_keys, blame);
 		fg_json_end(w);
 	}
 	fg_json_end(w);
@@ -222,14 +260,8 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	for (size_t i = 0; i < benchmark->metric_count; i++)
 		add_metric(w, &benchmark->metrics[i]);
 	fg_json_end(w);
-	add_nodes(w, "functions", benchmark->functions, benchmark->function_count);
-	add_nodes(w, "libraries", benchmark->libraries, benchmark->library_count);
-	add_nodes(w, "regions", benchmark->regions, benchmark->region_count);
-	add_moved(w, benchmark);
-	fg_json_int(w, "functions_tested", (int64_t)benchmark->functions_tested);
-	fg_json_double(w, "total_delta_ms", benchmark->total_delta_ms);
-	fg_json_double(w, "unattributed_ms", benchmark->unattributed_ms);
-	fg_json_double(w, "everything_else_ms", benchmark->everything_else_ms);
+	add_blame(w, &fg_time_keys, &benchmark->time);
+	add_measures(w, benchmark);
 	fg_json_double(w, "sampler_cost", benchmark->sampler_cost);
 	add_notes(w, &benchmark->notes);
 	if (for_page)

@@ -112,9 +112,11 @@ static struct totals count_cases(const struct fg_benchmark_verdict *benchmark)
 		if (is_case(&benchmark->metrics[i]))
 			count_outcome(&totals, case_outcome(&benchmark->metrics[i]));
 	}
-	for (size_t i = 0; i < benchmark->function_count; i++) {
-		if (function_is_case(&benchmark->functions[i]))
-			count_outcome(&totals, function_fails(benchmark, &benchmark->functions[i])
+	for (size_t i = 0; i < benchmark->time.function_count; i++) {
+		const struct fg_node_verdict *node = &benchmark->time.functions[i];
+
+		if (function_is_case(node))
+			count_outcome(&totals, function_fails(benchmark, node)
 						       ? FG_OUTCOME_REGRESSION
 						       : FG_OUTCOME_PASS);
 	}
@@ -177,7 +179,7 @@ static void add_blamed(struct fg_strbuf *text, const struct fg_node_verdict *nod
 		fg_report_add_place(text, node, true);
 	}
 	fg_strbuf_add_text(text, "  ");
-	fg_report_add_delta_ms(text, node->delta_ms);
+	fg_report_add_delta(text, node->unit, node->delta);
 	if (node->path_count > 0) {
 		fg_strbuf_add_text(text, "  ");
 		fg_report_add_path(text, &node->paths[0], 0);
@@ -185,25 +187,37 @@ static void add_blamed(struct fg_strbuf *text, const struct fg_node_verdict *nod
 	fg_strbuf_add_char(text, '\n');
 }
 
-static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_parts(struct fg_strbuf *text, const struct fg_blame *blame)
 {
-	const size_t sure = fg_report_sure_count(benchmark);
-	const struct fg_remainder rest = fg_report_everything_else(benchmark, sure);
+	const size_t sure = fg_report_sure_count(blame);
+	const struct fg_remainder rest = fg_report_everything_else(blame, sure);
 	struct fg_strbuf names = {0};
 
-	FG_ASSERT(sure == 0 || benchmark->functions);
+	FG_ASSERT(sure == 0 || blame->functions);
+	if (blame->function_count > 0 && !fg_report_is_time(blame->unit)) {
+		fg_report_add_name(text, blame->label, MAX_NAME_COLUMNS);
+		fg_strbuf_add_text(text, ":\n");
+	}
 	for (size_t i = 0; i < sure; i++)
-		add_blamed(text, &benchmark->functions[i]);
-	if (sure > 0 && isfinite(rest.delta_ms)) {
+		add_blamed(text, &blame->functions[i]);
+	if (sure > 0 && isfinite(rest.delta)) {
 		fg_report_add_share(text, rest.share);
 		fg_strbuf_printf(text, "%severything else  ", isfinite(rest.share) ? "  " : "");
-		fg_report_add_delta_ms(text, rest.delta_ms);
+		fg_report_add_delta(text, blame->unit, rest.delta);
 		fg_strbuf_add_char(text, '\n');
 	}
-	fg_report_add_not_sure(&names, benchmark, MAX_NAME_COLUMNS);
+	fg_report_add_not_sure(&names, blame, MAX_NAME_COLUMNS);
 	if (names.length > 0)
 		fg_strbuf_printf(text, "not sure: %s\n", fg_strbuf_text(&names));
 	fg_strbuf_release(&names);
+}
+
+static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_blame *blame = NULL;
+
+	for (size_t i = 0; (blame = fg_report_blame(benchmark, i)); i++)
+		add_parts(text, blame);
 }
 
 static void describe_metric(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
@@ -302,9 +316,9 @@ static void add_function_case(struct junit *j, const struct fg_benchmark_verdict
 
 	fg_strbuf_add_text(&what, "function ");
 	fg_report_add_name(&what, node->name, MAX_NAME_COLUMNS - 20);
-	begin_case(j, benchmark, fg_strbuf_text(&what), node->self_ms[1] / 1e3);
+	begin_case(j, benchmark, fg_strbuf_text(&what), node->self[1] / 1e3);
 	if (function_fails(benchmark, node)) {
-		fg_report_add_delta_ms(&message, node->delta_ms);
+		fg_report_add_delta(&message, node->unit, node->delta);
 		fg_strbuf_add_text(&message, " of own time per run");
 		if (isfinite(node->p_adjusted))
 			fg_strbuf_printf(&message, ", p = %.2g", node->p_adjusted);
@@ -418,9 +432,9 @@ static void add_cases(struct junit *j, const struct fg_benchmark_verdict *benchm
 		add_metric_outcome(j, benchmark, metric);
 		fg_xml_end(&j->xml);
 	}
-	for (size_t i = 0; i < benchmark->function_count; i++) {
-		if (function_is_case(&benchmark->functions[i]))
-			add_function_case(j, benchmark, &benchmark->functions[i]);
+	for (size_t i = 0; i < benchmark->time.function_count; i++) {
+		if (function_is_case(&benchmark->time.functions[i]))
+			add_function_case(j, benchmark, &benchmark->time.functions[i]);
 	}
 }
 

@@ -145,7 +145,7 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	if (cell.length > 0)
 		add_code(text, fg_strbuf_text(&cell));
 	fg_strbuf_add_text(text, " | ");
-	fg_report_add_delta_ms(text, node->delta_ms);
+	fg_report_add_delta(text, node->unit, node->delta);
 	fg_strbuf_add_text(text, " | ");
 	if (node->path_count > 0) {
 		fg_strbuf_clear(&cell);
@@ -156,19 +156,19 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	fg_strbuf_release(&cell);
 }
 
-static void add_not_sure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame)
 {
 	const char *separator = "Not sure: ";
 
-	for (size_t i = 0; i < benchmark->function_count; i++) {
-		const struct fg_node_verdict *node = &benchmark->functions[i];
+	for (size_t i = 0; i < blame->function_count; i++) {
+		const struct fg_node_verdict *node = &blame->functions[i];
 
 		if (node->standing != FG_STANDING_NOT_SURE)
 			continue;
 		fg_strbuf_add_text(text, separator);
 		add_code(text, node->name);
 		fg_strbuf_add_char(text, ' ');
-		fg_report_add_delta_ms(text, node->delta_ms);
+		fg_report_add_delta(text, node->unit, node->delta);
 		separator = ", ";
 	}
 	if (*separator == ',')
@@ -176,37 +176,53 @@ static void add_not_sure(struct fg_strbuf *text, const struct fg_benchmark_verdi
 }
 
 /* The rows add up to the whole change. */
-static void add_functions(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame)
 {
-	const size_t shown = fg_min_size(fg_report_sure_count(benchmark), MAX_FUNCTIONS);
-	const struct fg_remainder rest = fg_report_everything_else(benchmark, shown);
+	const size_t shown = fg_min_size(fg_report_sure_count(blame), MAX_FUNCTIONS);
+	const struct fg_remainder rest = fg_report_everything_else(blame, shown);
 
 	if (shown == 0)
 		return;
-	fg_strbuf_add_text(
-		text, "| share | function | where | own time | path |\n|---:|---|---|---:|---|\n");
+	fg_strbuf_add_text(text, "| share | function | where | own ");
+	if (fg_report_is_time(blame->unit))
+		fg_strbuf_add_text(text, "time");
+	else
+		add_sentence(text, blame->label);
+	fg_strbuf_add_text(text, " | path |\n|---:|---|---|---:|---|\n");
 	for (size_t i = 0; i < shown; i++)
-		add_function(text, &benchmark->functions[i]);
-	if (isfinite(rest.delta_ms)) {
+		add_function(text, &blame->functions[i]);
+	if (isfinite(rest.delta)) {
 		fg_strbuf_add_text(text, "| ");
 		fg_report_add_share(text, rest.share);
 		fg_strbuf_add_text(text, " | everything else | | ");
-		fg_report_add_delta_ms(text, rest.delta_ms);
+		fg_report_add_delta(text, blame->unit, rest.delta);
 		fg_strbuf_add_text(text, " | |\n");
 	}
 	fg_strbuf_add_char(text, '\n');
 }
 
-static void add_moved(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_moved(struct fg_strbuf *text, const struct fg_blame *blame)
 {
-	for (size_t i = 0; i < benchmark->moved_count; i++) {
-		fg_strbuf_add_text(text, "Moved, not slower: ");
-		add_code(text, benchmark->moved[i].from);
+	for (size_t i = 0; i < blame->moved_count; i++) {
+		fg_strbuf_printf(text, "Moved, not %s: ",
+				 fg_report_is_time(blame->unit) ? "slower" : "more");
+		add_code(text, blame->moved[i].from);
 		fg_strbuf_add_text(text, " → ");
-		add_code(text, benchmark->moved[i].to);
+		add_code(text, blame->moved[i].to);
 		fg_strbuf_add_text(text, " (");
-		add_sentence(text, benchmark->moved[i].kind);
+		add_sentence(text, blame->moved[i].kind);
 		fg_strbuf_add_text(text, ")\n\n");
+	}
+}
+
+static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_blame *blame = NULL;
+
+	for (size_t i = 0; (blame = fg_report_blame(benchmark, i)); i++) {
+		add_functions(text, blame);
+		add_not_sure(text, blame);
+		add_moved(text, blame);
 	}
 }
 
@@ -302,9 +318,7 @@ static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdic
 	    isfinite(metric->smallest_detectable))
 		fg_strbuf_printf(text, "This run could have seen a change of %.2g %%.\n\n",
 				 metric->smallest_detectable * 100);
-	add_functions(text, benchmark);
-	add_not_sure(text, benchmark);
-	add_moved(text, benchmark);
+	add_blame(text, benchmark);
 	add_metrics(text, benchmark);
 	add_notes(text, &benchmark->notes);
 	add_metric_notes(text, benchmark);

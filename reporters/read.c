@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/json.h"
+#include "reporters/blame_keys.h"
 #include "reporters/reporter.h"
 
 #include <math.h>
@@ -17,6 +18,13 @@ enum {
 
 struct reader {
 	struct fg_arena *arena;
+};
+
+/* What a list of functions or call paths is about, and how its rows are written. */
+struct subject {
+	const struct fg_blame_keys *keys;
+	const char *measure;
+	const char *unit;
 };
 
 static const char *get_text(const struct reader *r, const cJSON *object, const char *name)
@@ -137,7 +145,8 @@ static void read_metric(const struct reader *r, const cJSON *object,
 	read_notes(r, object, &metric->notes);
 }
 
-static void read_path(const struct reader *r, const cJSON *object, struct fg_path_verdict *path)
+static void read_path(const struct reader *r, const struct subject *subject, const cJSON *object,
+		      struct fg_path_verdict *path)
 {
 	const cJSON *frame = get_elements(object, "frames", &path->frame_count);
 
@@ -146,8 +155,8 @@ static void read_path(const struct reader *r, const cJSON *object, struct fg_pat
 		path->frames[i] =
 			fg_arena_strdup(r->arena, cJSON_IsString(frame) ? frame->valuestring : "");
 	path->outcome = get_outcome(object);
-	path->delta_ms = get_number(object, "delta_ms");
-	get_range(object, "interval_ms", &path->low_ms, &path->high_ms);
+	path->delta = get_number(object, subject->keys->delta);
+	get_range(object, subject->keys->interval, &path->low, &path->high);
 	path->p_adjusted = get_number(object, "p_adjusted");
 }
 
@@ -166,27 +175,30 @@ static void read_standing(const cJSON *object, struct fg_node_verdict *node)
 								   : FG_STANDING_NOT_SURE;
 }
 
-static void read_node(const struct reader *r, const cJSON *object, enum fg_node_kind kind,
-		      struct fg_node_verdict *node)
+static void read_node(const struct reader *r, const struct subject *subject, const cJSON *object,
+		      enum fg_node_kind kind, struct fg_node_verdict *node)
 {
+	const struct fg_blame_keys *keys = subject->keys;
 	const cJSON *path = get_elements(object, "paths", &node->path_count);
 
 	node->kind = kind;
+	node->measure = subject->measure;
+	node->unit = subject->unit;
 	node->name = need_text(r, object, "name");
 	node->library = get_text(r, object, "library");
 	node->file = get_text(r, object, "file");
 	node->line = (unsigned)get_count(object, "line", UINT32_MAX);
 	read_standing(object, node);
-	get_range(object, "self_ms", &node->self_ms[0], &node->self_ms[1]);
-	get_range(object, "inclusive_ms", &node->inclusive_ms[0], &node->inclusive_ms[1]);
-	node->delta_ms = get_number(object, "delta_ms");
-	get_range(object, "interval_ms", &node->low_ms, &node->high_ms);
+	get_range(object, keys->self, &node->self[0], &node->self[1]);
+	get_range(object, keys->inclusive, &node->inclusive[0], &node->inclusive[1]);
+	node->delta = get_number(object, keys->delta);
+	get_range(object, keys->interval, &node->low, &node->high);
 	node->share_of_change = get_number(object, "share_of_change");
 	node->p_adjusted = get_number(object, "p_adjusted");
 	node->samples = get_count(object, "samples", UINT64_C(1) << 53);
 	node->paths = fg_arena_array(r->arena, node->path_count, sizeof(node->paths[0]));
 	for (size_t i = 0; i < node->path_count; i++, path = path->next)
-		read_path(r, path, &node->paths[i]);
+		read_path(r, subject, path, &node->paths[i]);
 }
 
 /* The sure ones first, which earlier versions did not do. */
@@ -204,35 +216,97 @@ static void put_sure_first(struct fg_node_verdict *nodes, size_t count)
 	}
 }
 
-static struct fg_node_verdict *read_nodes(const struct reader *r, const cJSON *object,
-					  const char *name, enum fg_node_kind kind, size_t *count)
+static struct fg_node_verdict *read_nodes(const struct reader *r, const struct subject *subject,
+					  const cJSON *object, enum fg_node_kind kind,
+					  size_t *count)
 {
-	const cJSON *item = get_elements(object, name, count);
+	static const char *const names[] = {
+		[FG_NODE_FUNCTION] = "functions",
+		[FG_NODE_LIBRARY] = "libraries",
+		[FG_NODE_REGION] = "regions",
+	};
+	const cJSON *item = get_elements(object, names[kind], count);
 	struct fg_node_verdict *nodes = fg_arena_array(r->arena, *count, sizeof(nodes[0]));
 
 	for (size_t i = 0; i < *count; i++, item = item->next)
-		read_node(r, item, kind, &nodes[i]);
+		read_node(r, subject, item, kind, &nodes[i]);
 	return nodes;
 }
 
-static void read_moved(const struct reader *r, const cJSON *object,
-		       struct fg_benchmark_verdict *benchmark)
+static void read_moved(const struct reader *r, const struct subject *subject, const cJSON *object,
+		       struct fg_blame *blame)
 {
-	const cJSON *item = get_elements(object, "moved", &benchmark->moved_count);
+	const cJSON *item = get_elements(object, "moved", &blame->moved_count);
 
-	benchmark->moved =
-		fg_arena_array(r->arena, benchmark->moved_count, sizeof(benchmark->moved[0]));
-	for (size_t i = 0; i < benchmark->moved_count; i++, item = item->next) {
-		struct fg_moved *moved = &benchmark->moved[i];
+	blame->moved = fg_arena_array(r->arena, blame->moved_count, sizeof(blame->moved[0]));
+	for (size_t i = 0; i < blame->moved_count; i++, item = item->next) {
+		struct fg_moved *moved = &blame->moved[i];
 
+		moved->measure = subject->measure;
+		moved->unit = subject->unit;
 		moved->kind = need_text(r, item, "kind");
 		moved->from = need_text(r, item, "from");
 		moved->to = need_text(r, item, "to");
 		moved->from_library = get_text(r, item, "from_library");
 		moved->to_library = get_text(r, item, "to_library");
 		moved->ancestor = get_text(r, item, "ancestor");
-		moved->moved_ms = get_number(item, "moved_ms");
+		moved->amount = get_number(item, subject->keys->moved);
 	}
+}
+
+static void read_blame(const struct reader *r, const struct subject *subject, const cJSON *object,
+		       struct fg_blame *blame)
+{
+	const struct fg_blame_keys *keys = subject->keys;
+
+	blame->measure = subject->measure;
+	blame->unit = subject->unit;
+	blame->functions = read_nodes(r, subject, object, FG_NODE_FUNCTION, &blame->function_count);
+	put_sure_first(blame->functions, blame->function_count);
+	blame->libraries = read_nodes(r, subject, object, FG_NODE_LIBRARY, &blame->library_count);
+	blame->regions = read_nodes(r, subject, object, FG_NODE_REGION, &blame->region_count);
+	read_moved(r, subject, object, blame);
+	blame->functions_tested = (size_t)get_count(object, "functions_tested", UINT32_MAX);
+	blame->total_delta = get_number(object, keys->total_delta);
+	blame->unattributed = get_number(object, keys->unattributed);
+	blame->everything_else = get_number(object, keys->everything_else);
+}
+
+/* Reports of earlier versions name no measure: theirs is CPU time. */
+static void read_time(const struct reader *r, const cJSON *object, struct fg_blame *blame)
+{
+	size_t count = 0;
+	const cJSON *first = get_elements(object, "functions", &count);
+	const char *measure = first ? get_text(r, first, "measure") : NULL;
+	const struct subject subject = {
+		.keys = &fg_time_keys, .measure = measure ? measure : "cpu_time", .unit = "ms"};
+
+	read_blame(r, &subject, object, blame);
+	blame->label = "CPU time";
+}
+
+static void read_measure(const struct reader *r, const cJSON *object, struct fg_blame *blame)
+{
+	const struct subject subject = {.keys = &fg_measure_keys,
+					.measure = need_text(r, object, "measure"),
+					.unit = need_text(r, object, "unit")};
+
+	read_blame(r, &subject, object, blame);
+	blame->label = get_text(r, object, "label");
+	if (!blame->label)
+		blame->label = blame->measure;
+	blame->exact = get_flag(object, "exact");
+}
+
+static void read_measures(const struct reader *r, const cJSON *object,
+			  struct fg_benchmark_verdict *benchmark)
+{
+	const cJSON *item = get_elements(object, "measures", &benchmark->measure_count);
+
+	benchmark->measures =
+		fg_arena_array(r->arena, benchmark->measure_count, sizeof(benchmark->measures[0]));
+	for (size_t i = 0; i < benchmark->measure_count; i++, item = item->next)
+		read_measure(r, item, &benchmark->measures[i]);
 }
 
 static void read_benchmark(const struct reader *r, const cJSON *object,
@@ -254,18 +328,8 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 		fg_arena_array(r->arena, benchmark->metric_count, sizeof(benchmark->metrics[0]));
 	for (size_t i = 0; i < benchmark->metric_count; i++, metric = metric->next)
 		read_metric(r, metric, &benchmark->metrics[i]);
-	benchmark->functions =
-		read_nodes(r, object, "functions", FG_NODE_FUNCTION, &benchmark->function_count);
-	put_sure_first(benchmark->functions, benchmark->function_count);
-	benchmark->libraries =
-		read_nodes(r, object, "libraries", FG_NODE_LIBRARY, &benchmark->library_count);
-	benchmark->regions =
-		read_nodes(r, object, "regions", FG_NODE_REGION, &benchmark->region_count);
-	read_moved(r, object, benchmark);
-	benchmark->functions_tested = (size_t)get_count(object, "functions_tested", UINT32_MAX);
-	benchmark->total_delta_ms = get_number(object, "total_delta_ms");
-	benchmark->unattributed_ms = get_number(object, "unattributed_ms");
-	benchmark->everything_else_ms = get_number(object, "everything_else_ms");
+	read_time(r, object, &benchmark->time);
+	read_measures(r, object, benchmark);
 	benchmark->sampler_cost = get_number(object, "sampler_cost");
 	read_notes(r, object, &benchmark->notes);
 }

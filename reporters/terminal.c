@@ -230,7 +230,11 @@ static bool has_news(const struct fg_terminal_page *page,
 		if (!detail || strcmp(benchmark->notes.items[i], detail) != 0)
 			return true;
 	}
-	return benchmark->moved_count > 0;
+	for (size_t i = 0; i < benchmark->measure_count; i++) {
+		if (benchmark->measures[i].moved_count > 0)
+			return true;
+	}
+	return benchmark->time.moved_count > 0;
 }
 
 static void add_accepts(const struct fg_terminal_page *page,
@@ -268,8 +272,9 @@ static void add_others_verbose(const struct fg_terminal_page *page,
 			       const struct fg_benchmark_verdict *benchmark)
 {
 	static const char *const titles[] = {"library", "region"};
-	const struct fg_node_verdict *const lists[] = {benchmark->libraries, benchmark->regions};
-	const size_t counts[] = {benchmark->library_count, benchmark->region_count};
+	const struct fg_blame *blame = &benchmark->time;
+	const struct fg_node_verdict *const lists[] = {blame->libraries, blame->regions};
+	const size_t counts[] = {blame->library_count, blame->region_count};
 
 	if (!page->options->verbose)
 		return;
@@ -280,7 +285,7 @@ static void add_others_verbose(const struct fg_terminal_page *page,
 			fg_strbuf_printf(&line, "%s ", titles[l]);
 			fg_report_add_name(&line, lists[l][i].name, FUNCTION_COLUMNS);
 			fg_strbuf_add_text(&line, "   ");
-			fg_report_add_delta_ms(&line, lists[l][i].delta_ms);
+			fg_report_add_delta(&line, lists[l][i].unit, lists[l][i].delta);
 			fg_strbuf_printf(&line, "   %s", fg_outcome_name(lists[l][i].outcome));
 			fg_terminal_add_line(page, NULL, &line);
 			fg_strbuf_release(&line);

@@ -34,7 +34,7 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_node
 		fg_report_add_place(&line, node, page->options->verbose);
 	}
 	fg_strbuf_add_text(&line, "   ");
-	fg_report_add_delta_ms(&line, node->delta_ms);
+	fg_report_add_delta(&line, node->unit, node->delta);
 	used = fg_text_width(fg_strbuf_text(&line)) + 5;
 	if (node->path_count > 0 &&
 	    (page->options->width == 0 || page->options->width > used + 20)) {
@@ -46,7 +46,7 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_node
 	for (size_t i = 1; page->options->verbose && i < node->path_count; i++) {
 		fg_strbuf_clear(&line);
 		fg_strbuf_add_text(&line, "         ");
-		fg_report_add_delta_ms(&line, node->paths[i].delta_ms);
+		fg_report_add_delta(&line, node->unit, node->paths[i].delta);
 		fg_strbuf_add_text(&line, "   ");
 		fg_report_add_path(&line, &node->paths[i], fg_terminal_room(page, 24));
 		fg_terminal_add_line(page, NULL, &line);
@@ -56,18 +56,18 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_node
 }
 
 /* The list adds up: its last row is what the rows above it do not explain. */
-static void add_everything_else(const struct fg_terminal_page *page,
-				const struct fg_benchmark_verdict *benchmark, size_t shown)
+static void add_everything_else(const struct fg_terminal_page *page, const struct fg_blame *blame,
+				size_t shown)
 {
-	const struct fg_remainder rest = fg_report_everything_else(benchmark, shown);
-	const size_t left = fg_report_sure_count(benchmark) - shown;
+	const struct fg_remainder rest = fg_report_everything_else(blame, shown);
+	const size_t left = fg_report_sure_count(blame) - shown;
 	struct fg_strbuf line = {0};
 
-	if (!isfinite(rest.delta_ms))
+	if (!isfinite(rest.delta))
 		return;
 	add_share(&line, rest.share);
 	fg_strbuf_add_text(&line, "everything else   ");
-	fg_report_add_delta_ms(&line, rest.delta_ms);
+	fg_report_add_delta(&line, blame->unit, rest.delta);
 	if (left > 0)
 		fg_strbuf_printf(&line, "   with %zu function%s that %s sure, too: --verbose", left,
 				 left == 1 ? "" : "s", left == 1 ? "is" : "are");
@@ -75,13 +75,12 @@ static void add_everything_else(const struct fg_terminal_page *page,
 	fg_strbuf_release(&line);
 }
 
-static void add_not_sure(const struct fg_terminal_page *page,
-			 const struct fg_benchmark_verdict *benchmark)
+static void add_not_sure(const struct fg_terminal_page *page, const struct fg_blame *blame)
 {
 	struct fg_strbuf line = {0};
 	struct fg_strbuf names = {0};
 
-	fg_report_add_not_sure(&names, benchmark, FUNCTION_COLUMNS);
+	fg_report_add_not_sure(&names, blame, FUNCTION_COLUMNS);
 	if (names.length > 0) {
 		fg_strbuf_printf(&line, "not sure: %s", fg_strbuf_text(&names));
 		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, fg_strbuf_text(&line));
@@ -92,15 +91,16 @@ static void add_not_sure(const struct fg_terminal_page *page,
 
 static void add_moved(const struct fg_terminal_page *page, const struct fg_moved *moved)
 {
-	char number[FG_NUMBER_TEXT_SIZE] = "";
 	struct fg_strbuf line = {0};
 
-	fg_strbuf_add_text(&line, "moved, not slower: ");
+	fg_strbuf_printf(&line,
+			 "moved, not %s: ", fg_report_is_time(moved->unit) ? "slower" : "more");
 	fg_report_add_plain_name(&line, moved->from, FUNCTION_COLUMNS);
 	fg_strbuf_add_text(&line, " → ");
 	fg_report_add_plain_name(&line, moved->to, FUNCTION_COLUMNS);
-	fg_strbuf_printf(&line, "   %s   %s",
-			 fg_format_duration(fabs(moved->moved_ms) * 1e6, number), moved->kind);
+	fg_strbuf_add_text(&line, "   ");
+	fg_report_add_amount(&line, moved->unit, fabs(moved->amount));
+	fg_strbuf_printf(&line, "   %s", moved->kind);
 	if (strcmp(moved->kind, "relinked") == 0 && moved->from_library && moved->to_library) {
 		fg_strbuf_add_text(&line, ", ");
 		fg_report_add_name(&line, moved->from_library, FUNCTION_COLUMNS);
@@ -111,17 +111,39 @@ static void add_moved(const struct fg_terminal_page *page, const struct fg_moved
 	fg_strbuf_release(&line);
 }
 
+/* Time needs no heading: the line above it is about time. */
+static void add_heading(const struct fg_terminal_page *page, const struct fg_blame *blame)
+{
+	struct fg_strbuf line = {0};
+
+	fg_strbuf_add_text(&line, "by ");
+	fg_report_add_name(&line, blame->label, FUNCTION_COLUMNS);
+	fg_strbuf_add_char(&line, ':');
+	fg_terminal_add_line(page, FG_TERMINAL_DIM, &line);
+	fg_strbuf_release(&line);
+}
+
+static void add_blame(const struct fg_terminal_page *page, const struct fg_blame *blame)
+{
+	const size_t sure = fg_report_sure_count(blame);
+	const size_t shown = page->options->verbose ? sure : fg_min_size(sure, MAX_BLAMED);
+
+	if (blame->function_count > 0 && !fg_report_is_time(blame->unit))
+		add_heading(page, blame);
+	for (size_t i = 0; i < shown; i++)
+		add_blamed(page, &blame->functions[i]);
+	if (shown > 0)
+		add_everything_else(page, blame, shown);
+	add_not_sure(page, blame);
+	for (size_t i = 0; i < blame->moved_count; i++)
+		add_moved(page, &blame->moved[i]);
+}
+
 void fg_terminal_add_blame(const struct fg_terminal_page *page,
 			   const struct fg_benchmark_verdict *benchmark)
 {
-	const size_t sure = fg_report_sure_count(benchmark);
-	const size_t shown = page->options->verbose ? sure : fg_min_size(sure, MAX_BLAMED);
+	const struct fg_blame *blame = NULL;
 
-	for (size_t i = 0; i < shown; i++)
-		add_blamed(page, &benchmark->functions[i]);
-	if (shown > 0)
-		add_everything_else(page, benchmark, shown);
-	add_not_sure(page, benchmark);
-	for (size_t i = 0; i < benchmark->moved_count; i++)
-		add_moved(page, &benchmark->moved[i]);
+	for (size_t i = 0; (blame = fg_report_blame(benchmark, i)); i++)
+		add_blame(page, blame);
 }

@@ -38,32 +38,53 @@ const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 	return report->profiles && series ? report->profiles[series - report->run->series] : NULL;
 }
 
-size_t fg_report_sure_count(const struct fg_benchmark_verdict *benchmark)
+static bool tells_the_story(const struct fg_benchmark_verdict *benchmark,
+			    const struct fg_blame *blame)
+{
+	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
+
+	return headline && strcmp(headline->name, blame->measure) == 0;
+}
+
+const struct fg_blame *fg_report_blame(const struct fg_benchmark_verdict *benchmark, size_t index)
+{
+	size_t first = 0;
+
+	if (index > benchmark->measure_count)
+		return NULL;
+	for (size_t i = 1; first == 0 && i <= benchmark->measure_count; i++)
+		first = tells_the_story(benchmark, &benchmark->measures[i - 1]) ? i : 0;
+	if (index == 0)
+		index = first;
+	else if (index <= first)
+		index--;
+	return index == 0 ? &benchmark->time : &benchmark->measures[index - 1];
+}
+
+size_t fg_report_sure_count(const struct fg_blame *blame)
 {
 	size_t count = 0;
 
-	while (count < benchmark->function_count &&
-	       fg_standing_is_sure(benchmark->functions[count].standing))
+	while (count < blame->function_count &&
+	       fg_standing_is_sure(blame->functions[count].standing))
 		count++;
 	return count;
 }
 
 /* May the parts of the change be given as shares of the whole? */
-static bool has_shares(const struct fg_benchmark_verdict *benchmark)
+static bool has_shares(const struct fg_blame *blame)
 {
-	return fg_report_sure_count(benchmark) > 0 &&
-	       isfinite(benchmark->functions[0].share_of_change);
+	return fg_report_sure_count(blame) > 0 && isfinite(blame->functions[0].share_of_change);
 }
 
-struct fg_remainder fg_report_everything_else(const struct fg_benchmark_verdict *benchmark,
-					      size_t shown)
+struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size_t shown)
 {
-	struct fg_remainder rest = {.delta_ms = benchmark->total_delta_ms, .share = (double)NAN};
+	struct fg_remainder rest = {.delta = blame->total_delta, .share = (double)NAN};
 
 	for (size_t i = 0; i < shown; i++)
-		rest.delta_ms -= benchmark->functions[i].delta_ms;
-	if (has_shares(benchmark))
-		rest.share = rest.delta_ms / benchmark->total_delta_ms;
+		rest.delta -= blame->functions[i].delta;
+	if (has_shares(blame))
+		rest.share = rest.delta / blame->total_delta;
 	return rest;
 }
 

@@ -26,18 +26,22 @@ struct fg_note_place {
 };
 const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
 				       struct fg_note_place *place);
+/*
+ * The parts of the change, measure by measure: first that of the metric which tells the story.
+ * NULL: no more.
+ */
+const struct fg_blame *fg_report_blame(const struct fg_benchmark_verdict *benchmark, size_t index);
 /* Functions whose change is sure: they come first in the list. */
-size_t fg_report_sure_count(const struct fg_benchmark_verdict *benchmark);
+size_t fg_report_sure_count(const struct fg_blame *blame);
 /*
  * What the first `shown` functions do not explain, with its share of the whole (NaN: not to be
  * shown).
  */
 struct fg_remainder {
-	double delta_ms;
+	double delta;
 	double share;
 };
-struct fg_remainder fg_report_everything_else(const struct fg_benchmark_verdict *benchmark,
-					      size_t shown);
+struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size_t shown);
 /* "duet", or "mixed" when the benchmarks did not all run alike. */
 const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Is there a change worth a number, or only an outcome? */

@@ -81,8 +81,8 @@ static void count_verdict(const struct fg_benchmark_verdict *b, const char *culp
 	bool any = false;
 	bool beside = false;
 
-	for (size_t i = 0; i < b->function_count; i++) {
-		const struct fg_node_verdict *f = &b->functions[i];
+	for (size_t i = 0; i < b->time.function_count; i++) {
+		const struct fg_node_verdict *f = &b->time.functions[i];
 		bool right = strcmp(f->name, culprit) == 0;
 
 		if (f->outcome != FG_OUTCOME_REGRESSION)
@@ -95,8 +95,8 @@ static void count_verdict(const struct fg_benchmark_verdict *b, const char *culp
 	}
 	counts->hits[ANY_FLAG] += any;
 	counts->hits[BESIDE] += beside;
-	counts->hits[MOVED] += b->moved_count > 0;
-	counts->tested += b->functions_tested;
+	counts->hits[MOVED] += b->time.moved_count > 0;
+	counts->tested += b->time.functions_tested;
 	counts->decisions++;
 }
 

@@ -172,7 +172,7 @@ static const char *const refit_frames[] = {"main", "loop(Event const&)", "smooth
 static const char *const seed_frames[] = {"main", "loop(Event const&)",
 					  "seed<Hit, std::vector<Hit> >(Hit const&)"};
 
-static struct fg_path_verdict make_path(const char *const *frames, size_t count, double delta_ms)
+static struct fg_path_verdict make_path(const char *const *frames, size_t count, double delta)
 {
 	const char **writable = NULL;
 
@@ -180,11 +180,11 @@ static struct fg_path_verdict make_path(const char *const *frames, size_t count,
 	return (struct fg_path_verdict){
 		.frames = writable,
 		.frame_count = count,
-		.delta_ms = delta_ms,
-		.low_ms = delta_ms * 0.8,
-		.high_ms = delta_ms * 1.2,
+		.delta = delta,
+		.low = delta * 0.8,
+		.high = delta * 1.2,
 		.p_adjusted = 0.0002,
-		.outcome = delta_ms > 0 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_IMPROVEMENT,
+		.outcome = delta > 0 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_IMPROVEMENT,
 	};
 }
 
@@ -195,6 +195,8 @@ static struct fg_node_verdict make_node(const char *name, const char *file, unsi
 
 	return (struct fg_node_verdict){
 		.kind = FG_NODE_FUNCTION,
+		.measure = "cpu_time",
+		.unit = "ms",
 		.name = name,
 		.library = "reco",
 		.file = file,
@@ -205,11 +207,11 @@ static struct fg_node_verdict make_node(const char *name, const char *file, unsi
 		.standing = fabs(delta) < 1 ? FG_STANDING_NOT_SURE
 					    : (delta > 0 ? FG_STANDING_GUILTY : FG_STANDING_FASTER),
 		.share_of_change = (double)NAN,
-		.self_ms = {before, after},
-		.inclusive_ms = {before + 20.9, after + 20.9},
-		.delta_ms = delta,
-		.low_ms = delta - 1.5,
-		.high_ms = delta + 1.5,
+		.self = {before, after},
+		.inclusive = {before + 20.9, after + 20.9},
+		.delta = delta,
+		.low = delta - 1.5,
+		.high = delta + 1.5,
 		.p_adjusted = 0.0001,
 		.samples = 4180,
 	};
@@ -221,9 +223,9 @@ static void add_functions(struct fg_verdict *verdict, struct fg_benchmark_verdic
 	struct fg_arena *arena = &verdict->arena;
 	struct fg_node_verdict *functions = fg_arena_array(arena, 2, sizeof(functions[0]));
 
-	benchmark->total_delta_ms = 10.4 * scale;
-	benchmark->unattributed_ms = 0.52 * scale;
-	benchmark->everything_else_ms = 0.7 * scale;
+	benchmark->time.total_delta = 10.4 * scale;
+	benchmark->time.unattributed = 0.52 * scale;
+	benchmark->time.everything_else = 0.7 * scale;
 	functions[0] = make_node("fit(Track&)", "/src/reco/fit.cpp", 88, 31.1, 31.1 + 9.7 * scale);
 	functions[0].path_count = 2;
 	functions[0].paths = fg_arena_array(arena, 2, sizeof(functions[0].paths[0]));
@@ -233,24 +235,27 @@ static void add_functions(struct fg_verdict *verdict, struct fg_benchmark_verdic
 	functions[1].path_count = 1;
 	functions[1].paths = fg_arena_array(arena, 1, sizeof(functions[1].paths[0]));
 	functions[1].paths[0] = make_path(seed_frames, 3, 0.18 * scale);
-	functions[0].share_of_change = functions[0].delta_ms / benchmark->total_delta_ms;
-	benchmark->functions = functions;
-	benchmark->function_count = 2;
-	benchmark->functions_tested = 41;
-	benchmark->libraries = fg_arena_array(arena, 1, sizeof(functions[0]));
-	benchmark->libraries[0] = make_node("libtrack.so.3", NULL, 0, 60.0, 60.0 + 9.9 * scale);
-	benchmark->libraries[0].kind = FG_NODE_LIBRARY;
-	benchmark->libraries[0].share_of_change = 9.9 / 10.4;
-	benchmark->library_count = 1;
-	benchmark->moved = fg_arena_array(arena, 1, sizeof(benchmark->moved[0]));
-	benchmark->moved[0] = (struct fg_moved){.from = "decode(Bank const&)",
-						.to = "decode_header(Bank const&)",
-						.from_library = "reco",
-						.to_library = "reco",
-						.ancestor = "loop(Event const&)",
-						.moved_ms = 3.1,
-						.kind = "extracted"};
-	benchmark->moved_count = 1;
+	functions[0].share_of_change = functions[0].delta / benchmark->time.total_delta;
+	benchmark->time.functions = functions;
+	benchmark->time.function_count = 2;
+	benchmark->time.functions_tested = 41;
+	benchmark->time.libraries = fg_arena_array(arena, 1, sizeof(functions[0]));
+	benchmark->time.libraries[0] =
+		make_node("libtrack.so.3", NULL, 0, 60.0, 60.0 + 9.9 * scale);
+	benchmark->time.libraries[0].kind = FG_NODE_LIBRARY;
+	benchmark->time.libraries[0].share_of_change = 9.9 / 10.4;
+	benchmark->time.library_count = 1;
+	benchmark->time.moved = fg_arena_array(arena, 1, sizeof(benchmark->time.moved[0]));
+	benchmark->time.moved[0] = (struct fg_moved){.measure = "cpu_time",
+						     .unit = "ms",
+						     .from = "decode(Bank const&)",
+						     .to = "decode_header(Bank const&)",
+						     .from_library = "reco",
+						     .to_library = "reco",
+						     .ancestor = "loop(Event const&)",
+						     .amount = 3.1,
+						     .kind = "extracted"};
+	benchmark->time.moved_count = 1;
 }
 
 /* --- raw figures --- */
@@ -306,7 +311,7 @@ static uint32_t add_frame(struct fg_profile_set *set, uint32_t parent, const cha
 	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
 }
 
-static void add_row(struct fg_profile_set *set, unsigned arm, uint32_t pair, const double *self_ms,
+static void add_row(struct fg_profile_set *set, unsigned arm, uint32_t pair, const double *self,
 		    size_t count)
 {
 	struct fg_profile_row *row = fg_profile_set_add_row(set, count);
@@ -315,14 +320,14 @@ static void add_row(struct fg_profile_set *set, unsigned arm, uint32_t pair, con
 	row->pair = pair;
 	for (size_t i = 0; i < count; i++) {
 		row->nodes[i] = (uint32_t)(i + 1);
-		row->values[i] = self_ms[i] * 1e6;
-		row->samples[i] = (uint32_t)self_ms[i] + 1;
+		row->values[i] = self[i] * 1e6;
+		row->samples[i] = (uint32_t)self[i] + 1;
 		row->total += row->values[i];
 	}
 }
 
 /* Node by node, in the order in which make_profile() makes them. */
-static const double self_ms[FG_ARM_COUNT][9] = {
+static const double self[FG_ARM_COUNT][9] = {
 	{1.0, 4.0, 31.1, 12.0, 6.2, 40.0, 70.0, 9.0, 0.0},
 	{1.0, 4.1, 40.2, 12.2, 6.8, 40.0, 70.2, 0.0, 8.7},
 };
@@ -346,7 +351,7 @@ static void make_profile(struct fg_profile_set *set, const char *program, unsign
 	(void)add_frame(set, smooth, "decode_header(Bank const&)", NULL);
 	for (uint32_t pair = 1; pair <= pairs; pair++) {
 		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
-			add_row(set, arm, pair, self_ms[arm], FG_ARRAY_SIZE(self_ms[arm]));
+			add_row(set, arm, pair, self[arm], FG_ARRAY_SIZE(self[arm]));
 	}
 }
 
@@ -445,9 +450,12 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 		.pairs = spec->pairs,
 		.seconds = spec->seconds,
 		.identical = spec->identical,
-		.total_delta_ms = NONE,
-		.unattributed_ms = NONE,
-		.everything_else_ms = NONE,
+		.time = {.measure = "cpu_time",
+			 .label = "CPU time",
+			 .unit = "ms",
+			 .total_delta = NONE,
+			 .unattributed = NONE,
+			 .everything_else = NONE},
 		.sampler_cost = 0.004,
 	};
 	benchmark->metrics = fg_arena_array(&verdict->arena, FG_ARRAY_SIZE(spec->metrics),
@@ -509,10 +517,10 @@ static void make_unsure(struct fg_fixture *fixture)
 	struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[0];
 	struct fg_series *series = &fixture->run.series[0];
 
-	benchmark->functions[0].outcome = FG_OUTCOME_INCONCLUSIVE;
-	benchmark->functions[0].standing = FG_STANDING_NOT_SURE;
-	benchmark->functions[0].share_of_change = NONE;
-	benchmark->everything_else_ms = benchmark->total_delta_ms;
+	benchmark->time.functions[0].outcome = FG_OUTCOME_INCONCLUSIVE;
+	benchmark->time.functions[0].standing = FG_STANDING_NOT_SURE;
+	benchmark->time.functions[0].share_of_change = NONE;
+	benchmark->time.everything_else = benchmark->time.total_delta;
 	benchmark->schedule = series->schedule = FG_SCHEDULE_ABBA;
 	benchmark->metrics[0].pairs = 10; /* decided; the rest went on for another metric */
 	series->schedule_reason =
@@ -560,25 +568,26 @@ static void add_region(struct fg_fixture *fixture, const char *name, double befo
 			row->wall_ns = row->cpu_ns * 2.1;
 		}
 	}
-	benchmark->regions[benchmark->region_count] = make_node(name, NULL, 0, NONE, NONE);
-	benchmark->regions[benchmark->region_count].kind = FG_NODE_REGION;
-	benchmark->regions[benchmark->region_count].library = NULL;
-	benchmark->regions[benchmark->region_count].inclusive_ms[0] = before_ms;
-	benchmark->regions[benchmark->region_count].inclusive_ms[1] = after_ms;
-	benchmark->regions[benchmark->region_count].delta_ms = after_ms - before_ms;
-	benchmark->regions[benchmark->region_count].low_ms = after_ms - before_ms - 1;
-	benchmark->regions[benchmark->region_count].high_ms = after_ms - before_ms + 1;
-	benchmark->regions[benchmark->region_count].share_of_change = NONE;
-	benchmark->regions[benchmark->region_count].outcome =
+	benchmark->time.regions[benchmark->time.region_count] =
+		make_node(name, NULL, 0, NONE, NONE);
+	benchmark->time.regions[benchmark->time.region_count].kind = FG_NODE_REGION;
+	benchmark->time.regions[benchmark->time.region_count].library = NULL;
+	benchmark->time.regions[benchmark->time.region_count].inclusive[0] = before_ms;
+	benchmark->time.regions[benchmark->time.region_count].inclusive[1] = after_ms;
+	benchmark->time.regions[benchmark->time.region_count].delta = after_ms - before_ms;
+	benchmark->time.regions[benchmark->time.region_count].low = after_ms - before_ms - 1;
+	benchmark->time.regions[benchmark->time.region_count].high = after_ms - before_ms + 1;
+	benchmark->time.regions[benchmark->time.region_count].share_of_change = NONE;
+	benchmark->time.regions[benchmark->time.region_count].outcome =
 		after_ms > before_ms + 1 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS;
-	benchmark->region_count++;
+	benchmark->time.region_count++;
 }
 
 /* Regions and units of work that the program marked. */
 static void make_marked(struct fg_fixture *fixture)
 {
-	fixture->verdict.benchmarks[0].regions = fg_arena_array(
-		&fixture->verdict.arena, 3, sizeof(fixture->verdict.benchmarks[0].regions[0]));
+	fixture->verdict.benchmarks[0].time.regions = fg_arena_array(
+		&fixture->verdict.arena, 3, sizeof(fixture->verdict.benchmarks[0].time.regions[0]));
 	add_region(fixture, "unit of work: event", 173, 183);
 	add_region(fixture, "fit/smooth", 62.3, 72);
 	add_region(fixture, "read", 110, 110.2);
@@ -655,11 +664,11 @@ static void poison_functions(struct fg_verdict *verdict, struct fg_benchmark_ver
 
 	while (names[count])
 		count++;
-	benchmark->functions =
-		fg_arena_array(&verdict->arena, count, sizeof(benchmark->functions[0]));
-	benchmark->function_count = count;
+	benchmark->time.functions =
+		fg_arena_array(&verdict->arena, count, sizeof(benchmark->time.functions[0]));
+	benchmark->time.function_count = count;
 	for (size_t i = 0; i < count; i++) {
-		struct fg_node_verdict *node = &benchmark->functions[i];
+		struct fg_node_verdict *node = &benchmark->time.functions[i];
 		const char **frames = fg_arena_array(&verdict->arena, count, sizeof(frames[0]));
 
 		const bool is_sure = i < count / 2;
@@ -675,8 +684,8 @@ static void poison_functions(struct fg_verdict *verdict, struct fg_benchmark_ver
 		for (size_t f = 0; f < count; f++)
 			frames[f] = names[(i + f) % count];
 	}
-	benchmark->moved[0].from = names[0];
-	benchmark->moved[0].to = names[4];
+	benchmark->time.moved[0].from = names[0];
+	benchmark->time.moved[0].to = names[4];
 }
 
 static void poison(struct fg_fixture *fixture)

@@ -153,9 +153,9 @@ static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pa
 
 static const struct fg_node_verdict *find(const struct fg_benchmark_verdict *b, const char *name)
 {
-	for (size_t i = 0; i < b->function_count; i++) {
-		if (strcmp(b->functions[i].name, name) == 0)
-			return &b->functions[i];
+	for (size_t i = 0; i < b->time.function_count; i++) {
+		if (strcmp(b->time.functions[i].name, name) == 0)
+			return &b->time.functions[i];
 	}
 	return NULL;
 }
@@ -176,12 +176,12 @@ static void the_slower_function_is_named_first_with_its_path(void **state)
 	(void)add_node(&p, work, "fit", 15, 19);
 	add_small_ones(&p, work);
 	b = measure(&p, PAIRS);
-	assert_true(b->function_count >= 1);
-	fit = &b->functions[0];
+	assert_true(b->time.function_count >= 1);
+	fit = &b->time.functions[0];
 	assert_string_equal(fit->name, "fit");
 	assert_int_equal(fit->outcome, FG_OUTCOME_REGRESSION);
-	assert_true(fit->delta_ms > 2.5 && fit->delta_ms < 5.5);
-	assert_true(fit->low_ms > 0.0 && fit->high_ms > fit->delta_ms);
+	assert_true(fit->delta > 2.5 && fit->delta < 5.5);
+	assert_true(fit->low > 0.0 && fit->high > fit->delta);
 	assert_true(fit->p_adjusted <= 0.01);
 	assert_string_equal(fit->file, "app.cpp");
 	assert_true(fit->path_count >= 1);
@@ -190,9 +190,9 @@ static void the_slower_function_is_named_first_with_its_path(void **state)
 	assert_string_equal(fit->paths[0].frames[1], "work");
 	assert_string_equal(fit->paths[0].frames[2], "fit");
 	assert_int_equal(fit->paths[0].outcome, FG_OUTCOME_REGRESSION);
-	assert_true(b->functions_tested >= SMALL);
-	assert_int_equal(b->library_count, 1);
-	assert_string_equal(b->libraries[0].name, "app");
+	assert_true(b->time.functions_tested >= SMALL);
+	assert_int_equal(b->time.library_count, 1);
+	assert_string_equal(b->time.libraries[0].name, "app");
 	program_release(&p);
 }
 
@@ -212,12 +212,12 @@ static void rows_of_another_measure_change_no_verdict_of_time(void **state)
 		verdicts[i] = measure(p, 20);
 	}
 	assert_int_equal(verdicts[0]->outcome, verdicts[1]->outcome);
-	assert_true(verdicts[0]->function_count > 0);
-	assert_int_equal(verdicts[0]->function_count, verdicts[1]->function_count);
-	assert_string_equal(verdicts[1]->functions[0].name, "fit(Track&)");
-	for (size_t i = 0; i < verdicts[0]->function_count; i++)
-		assert_true(verdicts[0]->functions[i].delta_ms ==
-			    verdicts[1]->functions[i].delta_ms);
+	assert_true(verdicts[0]->time.function_count > 0);
+	assert_int_equal(verdicts[0]->time.function_count, verdicts[1]->time.function_count);
+	assert_string_equal(verdicts[1]->time.functions[0].name, "fit(Track&)");
+	for (size_t i = 0; i < verdicts[0]->time.function_count; i++)
+		assert_true(verdicts[0]->time.functions[i].delta ==
+			    verdicts[1]->time.functions[i].delta);
 	for (size_t i = 0; i < 2; i++)
 		program_release(&programs[i]);
 }
@@ -235,12 +235,12 @@ static void blame_adds_up_to_the_measured_whole(void **state)
 	(void)add_node(&p, work, "fit", 30, 40);
 	add_small_ones(&p, work);
 	b = measure(&p, PAIRS);
-	sum = b->unattributed_ms;
-	for (size_t i = 0; i < b->function_count; i++)
-		sum += b->functions[i].delta_ms;
-	assert_true(fabs(sum - b->total_delta_ms) < 1e-9);
-	assert_true(b->total_delta_ms > 7.0 && b->total_delta_ms < 13.0);
-	assert_true(b->functions[0].share_of_change > 0.7);
+	sum = b->time.unattributed;
+	for (size_t i = 0; i < b->time.function_count; i++)
+		sum += b->time.functions[i].delta;
+	assert_true(fabs(sum - b->time.total_delta) < 1e-9);
+	assert_true(b->time.total_delta > 7.0 && b->time.total_delta < 13.0);
+	assert_true(b->time.functions[0].share_of_change > 0.7);
 	program_release(&p);
 }
 
@@ -257,8 +257,8 @@ static void identical_programs_flag_hardly_any_function(void **state)
 		program_init(&p, 200 + seed);
 		add_small_ones(&p, add_node(&p, 0, "main", 30, 30));
 		b = measure(&p, 30);
-		for (size_t i = 0; i < b->function_count; i++)
-			any = any || b->functions[i].standing != FG_STANDING_UNCHANGED;
+		for (size_t i = 0; i < b->time.function_count; i++)
+			any = any || b->time.functions[i].standing != FG_STANDING_UNCHANGED;
 		flagged += any;
 		program_release(&p);
 	}
@@ -286,9 +286,9 @@ static void beside_a_slower_function_another_is_named_no_more_often_than_allowed
 		(void)add_node(&p, 0, "digest", 32.0, 41.6);
 		(void)add_node(&p, 0, "convert", 32.0, 32.0);
 		b = measure(&p, 16);
-		for (size_t i = 0; i < b->function_count; i++)
-			another |= b->functions[i].outcome == FG_OUTCOME_REGRESSION &&
-				   strcmp(b->functions[i].name, "digest") != 0;
+		for (size_t i = 0; i < b->time.function_count; i++)
+			another |= b->time.functions[i].outcome == FG_OUTCOME_REGRESSION &&
+				   strcmp(b->time.functions[i].name, "digest") != 0;
 		named += another;
 		program_release(&p);
 	}
@@ -312,12 +312,12 @@ static void an_extracted_function_is_moved_not_slower(void **state)
 	(void)add_node(&p, parse, "scan", 0, 12);
 	add_small_ones(&p, work);
 	b = measure(&p, PAIRS);
-	assert_int_equal(b->moved_count, 1);
-	assert_string_equal(b->moved[0].from, "parse");
-	assert_string_equal(b->moved[0].to, "scan");
-	assert_string_equal(b->moved[0].ancestor, "parse");
-	assert_string_equal(b->moved[0].kind, "extracted");
-	assert_true(fabs(b->moved[0].moved_ms - 12.0) < 1.5);
+	assert_int_equal(b->time.moved_count, 1);
+	assert_string_equal(b->time.moved[0].from, "parse");
+	assert_string_equal(b->time.moved[0].to, "scan");
+	assert_string_equal(b->time.moved[0].ancestor, "parse");
+	assert_string_equal(b->time.moved[0].kind, "extracted");
+	assert_true(fabs(b->time.moved[0].amount - 12.0) < 1.5);
 	assert_int_equal(find(b, "scan")->outcome, FG_OUTCOME_PASS);
 	assert_true(b->outcome != FG_OUTCOME_REGRESSION);
 	program_release(&p);
@@ -348,9 +348,9 @@ static void a_move_may_cost_a_tenth_of_what_moved_and_no_more(void **state)
 		(void)add_node(&p, parse, "scan", 0, table[i].scan_ms);
 		add_small_ones(&p, work);
 		b = measure(&p, 15 * PAIRS); /* the toll is sure */
-		if (b->moved_count != table[i].moved ||
+		if (b->time.moved_count != table[i].moved ||
 		    find(b, "scan")->outcome != table[i].outcome)
-			fail_msg("%s: %zu moved", table[i].why, b->moved_count);
+			fail_msg("%s: %zu moved", table[i].why, b->time.moved_count);
 		program_release(&p);
 	}
 }
@@ -371,12 +371,12 @@ static void a_renamed_and_an_inlined_function_are_recognised(void **state)
 	(void)add_node(&p, parse, "tiny", 8, 0);
 	add_small_ones(&p, work);
 	b = measure(&p, PAIRS);
-	assert_int_equal(b->moved_count, 2);
-	assert_string_equal(b->moved[0].kind, "renamed");
-	assert_string_equal(b->moved[0].to, "new_name");
-	assert_string_equal(b->moved[1].kind, "inlined");
-	assert_string_equal(b->moved[1].from, "tiny");
-	assert_string_equal(b->moved[1].to, "parse");
+	assert_int_equal(b->time.moved_count, 2);
+	assert_string_equal(b->time.moved[0].kind, "renamed");
+	assert_string_equal(b->time.moved[0].to, "new_name");
+	assert_string_equal(b->time.moved[1].kind, "inlined");
+	assert_string_equal(b->time.moved[1].from, "tiny");
+	assert_string_equal(b->time.moved[1].to, "parse");
 	program_release(&p);
 }
 
@@ -412,17 +412,18 @@ static void moves_between_kin_are_recognised_wherever_they_are_called_from(void 
 		(void)add_node_of(&p, add_node(&p, loop, "call", 5, 5), table[i].to_library,
 				  table[i].to, 9, 23);
 		b = measure(&p, PAIRS);
-		if (b->moved_count != table[i].moved)
-			fail_msg("%s to %s: %zu moved", table[i].from, table[i].to, b->moved_count);
-		assert_string_equal(b->functions[0].name, "execute");
-		assert_int_equal(b->functions[0].standing, FG_STANDING_GUILTY);
-		for (size_t k = 1; k < b->function_count; k++)
-			assert_true((b->functions[k].standing == FG_STANDING_MOVED) ==
+		if (b->time.moved_count != table[i].moved)
+			fail_msg("%s to %s: %zu moved", table[i].from, table[i].to,
+				 b->time.moved_count);
+		assert_string_equal(b->time.functions[0].name, "execute");
+		assert_int_equal(b->time.functions[0].standing, FG_STANDING_GUILTY);
+		for (size_t k = 1; k < b->time.function_count; k++)
+			assert_true((b->time.functions[k].standing == FG_STANDING_MOVED) ==
 				    (table[i].moved == 1));
 		if (table[i].moved) {
-			assert_string_equal(b->moved[0].to, table[i].to);
-			assert_string_equal(b->moved[0].kind, table[i].kind);
-			assert_string_equal(b->moved[0].to_library, table[i].to_library);
+			assert_string_equal(b->time.moved[0].to, table[i].to);
+			assert_string_equal(b->time.moved[0].kind, table[i].kind);
+			assert_string_equal(b->time.moved[0].to_library, table[i].to_library);
 		}
 		program_release(&p);
 	}
@@ -440,7 +441,7 @@ static void of_the_same_name_more_than_moved_is_slower(void **state)
 	(void)add_node(&p, work, "f<int>", 14, 0);
 	(void)add_node(&p, work, "f(int)", 0, 30);
 	b = measure(&p, PAIRS);
-	assert_int_equal(b->moved_count, 0);
+	assert_int_equal(b->time.moved_count, 0);
 	assert_int_equal(find(b, "f(int)")->standing, FG_STANDING_GUILTY);
 	program_release(&p);
 }
@@ -462,16 +463,16 @@ static void without_a_sure_function_suspects_are_said_not_to_be_sure(void **stat
 		(void)add_node(&p, work, name, 10.0, 10.6);
 	}
 	b = measure(&p, 40);
-	assert_true(b->total_delta_ms > 2.0);
-	for (size_t i = 0; i < b->function_count; i++) {
-		assert_int_equal(b->functions[i].standing, FG_STANDING_NOT_SURE);
-		assert_int_equal(b->functions[i].outcome, FG_OUTCOME_INCONCLUSIVE);
-		assert_true(b->functions[i].delta_ms > 0.0);
-		assert_true(isnan(b->functions[i].share_of_change));
+	assert_true(b->time.total_delta > 2.0);
+	for (size_t i = 0; i < b->time.function_count; i++) {
+		assert_int_equal(b->time.functions[i].standing, FG_STANDING_NOT_SURE);
+		assert_int_equal(b->time.functions[i].outcome, FG_OUTCOME_INCONCLUSIVE);
+		assert_true(b->time.functions[i].delta > 0.0);
+		assert_true(isnan(b->time.functions[i].share_of_change));
 	}
-	assert_in_range(b->function_count, 1, 5);
+	assert_in_range(b->time.function_count, 1, 5);
 	assert_true(fg_made_has_note(&b->notes, "no single function is sure"));
-	assert_true(fabs(b->everything_else_ms - b->total_delta_ms) < 1e-9);
+	assert_true(fabs(b->time.everything_else - b->time.total_delta) < 1e-9);
 	program_release(&p);
 }
 
@@ -489,16 +490,16 @@ static void suspects_are_never_called_guilty_beside_a_guilty_one(void **state)
 	(void)add_node(&p, work, "scan", 30, 30.6);
 	add_small_ones(&p, work);
 	b = measure(&p, 40);
-	sum = b->everything_else_ms;
-	for (size_t i = 0; i < b->function_count; i++) {
-		const bool sure = fg_standing_is_sure(b->functions[i].standing);
+	sum = b->time.everything_else;
+	for (size_t i = 0; i < b->time.function_count; i++) {
+		const bool sure = fg_standing_is_sure(b->time.functions[i].standing);
 
-		sum += sure ? b->functions[i].delta_ms : 0.0;
-		assert_true(sure == (strcmp(b->functions[i].name, "fit") == 0));
-		assert_true(sure == !isnan(b->functions[i].share_of_change));
-		assert_int_not_equal(b->functions[i].outcome, FG_OUTCOME_PASS);
+		sum += sure ? b->time.functions[i].delta : 0.0;
+		assert_true(sure == (strcmp(b->time.functions[i].name, "fit") == 0));
+		assert_true(sure == !isnan(b->time.functions[i].share_of_change));
+		assert_int_not_equal(b->time.functions[i].outcome, FG_OUTCOME_PASS);
 	}
-	assert_true(fabs(sum - b->total_delta_ms) < 1e-9);
+	assert_true(fabs(sum - b->time.total_delta) < 1e-9);
 	assert_false(fg_made_has_note(&b->notes, "no single function"));
 	program_release(&p);
 }
@@ -588,8 +589,8 @@ static void placement_has_no_guilty_function(void **state)
 	assert_int_equal(b->outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(find(b, "fit")->standing, FG_STANDING_SAME_CODE);
 	assert_int_equal(find(b, "fit")->outcome, FG_OUTCOME_PLACEMENT);
-	for (size_t i = 0; i < b->library_count; i++)
-		assert_int_not_equal(b->libraries[i].outcome, FG_OUTCOME_REGRESSION);
+	for (size_t i = 0; i < b->time.library_count; i++)
+		assert_int_not_equal(b->time.libraries[i].outcome, FG_OUTCOME_REGRESSION);
 	program_release(&p);
 }
 
@@ -607,7 +608,7 @@ static void one_unsampled_arm_blames_nobody_and_says_why(void **state)
 		(void)add_node(&p, add_node(&p, 0, "main", 1, 1), "fit", 60, 72);
 		p.seen[0] = seen[i];
 		b = measure(&p, 20);
-		blamed = b->function_count > 0;
+		blamed = b->time.function_count > 0;
 		assert_true(blamed == (seen[i] > 0.5));
 		assert_true(fg_made_has_note(&b->notes, "no function is blamed: the sampler saw") ==
 			    !blamed);
@@ -628,9 +629,9 @@ static void a_wide_interval_is_no_pass(void **state)
 	(void)add_node_of(&p, work, "libz.so.1", "inflate", 40, 40);
 	(void)add_node_of(&p, work, "libm.so.6", "exp", 0.3, 0.3);
 	b = measure(&p, 16);
-	assert_int_equal(b->library_count, 3);
-	for (size_t i = 0; i < b->library_count; i++) {
-		const struct fg_node_verdict *library = &b->libraries[i];
+	assert_int_equal(b->time.library_count, 3);
+	for (size_t i = 0; i < b->time.library_count; i++) {
+		const struct fg_node_verdict *library = &b->time.libraries[i];
 		const bool is_small = strcmp(library->name, "libm.so.6") == 0;
 
 		assert_int_equal(library->outcome,
@@ -653,8 +654,8 @@ static void a_move_is_recognised_although_another_function_got_slower(void **sta
 	(void)add_node(&p, work, "fit", 20, 24);
 	add_small_ones(&p, work);
 	b = measure(&p, PAIRS);
-	assert_int_equal(b->moved_count, 1);
-	assert_string_equal(b->moved[0].to, "new_name");
+	assert_int_equal(b->time.moved_count, 1);
+	assert_string_equal(b->time.moved[0].to, "new_name");
 	assert_int_equal(find(b, "new_name")->outcome, FG_OUTCOME_PASS);
 	assert_int_equal(find(b, "fit")->outcome, FG_OUTCOME_REGRESSION);
 	program_release(&p);
@@ -674,7 +675,7 @@ static void a_slower_function_beside_a_smaller_gain_is_not_called_moved(void **s
 	(void)add_node(&p, work, "parse", 20, 15);
 	add_small_ones(&p, work);
 	b = measure(&p, PAIRS);
-	assert_int_equal(b->moved_count, 0);
+	assert_int_equal(b->time.moved_count, 0);
 	assert_int_equal(find(b, "fit")->outcome, FG_OUTCOME_REGRESSION);
 	assert_int_equal(find(b, "parse")->outcome, FG_OUTCOME_IMPROVEMENT);
 	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
@@ -696,7 +697,7 @@ static void functions_explain_but_do_not_fail_unless_asked(void **state)
 	assert_true(b->outcome != FG_OUTCOME_REGRESSION);
 	p.made.policy.functions = FG_FUNCTIONS_OFF;
 	b = fg_made_decide(&p.made, "app");
-	assert_int_equal(b->function_count, 0);
+	assert_int_equal(b->time.function_count, 0);
 	program_release(&p);
 }
 
@@ -712,14 +713,14 @@ static void rare_functions_and_few_pairs_are_not_tested(void **state)
 	(void)add_node(&p, work, "rare", 0, 0.2);
 	b = measure(&p, 30);
 	assert_null(find(b, "rare"));
-	assert_int_equal(b->functions_tested, 2);
+	assert_int_equal(b->time.functions_tested, 2);
 	program_release(&p);
 	program_init(&p, 10);
 	(void)add_node(&p, 0, "main", 100, 200);
 	b = measure(&p, 5);
-	assert_int_equal(b->functions_tested, 0);
+	assert_int_equal(b->time.functions_tested, 0);
 	assert_null(find(b, "main"));
-	assert_true(isnan(b->libraries[0].p_adjusted));
+	assert_true(isnan(b->time.libraries[0].p_adjusted));
 	program_release(&p);
 }
 
@@ -745,10 +746,10 @@ static void regions_are_judged_by_their_cpu_time(void **state)
 		}
 	}
 	b = measure(&p, 30);
-	assert_int_equal(b->region_count, 1);
-	assert_string_equal(b->regions[0].name, "event/fit");
-	assert_int_equal(b->regions[0].outcome, FG_OUTCOME_REGRESSION);
-	assert_true(fabs(b->regions[0].delta_ms - 2.0) < 0.3);
+	assert_int_equal(b->time.region_count, 1);
+	assert_string_equal(b->time.regions[0].name, "event/fit");
+	assert_int_equal(b->time.regions[0].outcome, FG_OUTCOME_REGRESSION);
+	assert_true(fabs(b->time.regions[0].delta - 2.0) < 0.3);
 	program_release(&p);
 }
 
@@ -777,16 +778,16 @@ static void code_that_did_not_change_is_never_to_blame(void **state)
 	(void)add_node(&p, find_node, "memcmp@plt", 2, 3);
 	(void)add_library_node(&p, find_node, "memcmp", 20, 30);
 	b = measure(&p, 30);
-	assert_string_equal(b->functions[0].name, "memcmp");
+	assert_string_equal(b->time.functions[0].name, "memcmp");
 	series = fg_made_series(&p.made, "app");
 	for (int arm = 0; arm < 2; arm++)
 		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
 	b = fg_made_decide(&p.made, "app");
-	assert_string_equal(b->functions[0].name, "find");
-	assert_true(fabs(b->functions[0].delta_ms - 12.0) < 1.5);
+	assert_string_equal(b->time.functions[0].name, "find");
+	assert_true(fabs(b->time.functions[0].delta - 12.0) < 1.5);
 	assert_null(find(b, "memcmp"));
-	assert_int_equal(b->functions[0].path_count, 1);
-	assert_int_equal(b->functions[0].paths[0].frame_count, 2);
+	assert_int_equal(b->time.functions[0].path_count, 1);
+	assert_int_equal(b->time.functions[0].paths[0].frame_count, 2);
 	assert_true(fg_made_has_note(&b->notes, "spent in memcmp"));
 	program_release(&p);
 }
@@ -800,7 +801,7 @@ static void a_profile_without_pairs_says_nothing(void **state)
 	program_init(&p, 12);
 	(void)add_node(&p, 0, "main", 50, 50);
 	b = measure(&p, 0);
-	assert_int_equal(b->function_count, 0);
+	assert_int_equal(b->time.function_count, 0);
 	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
 	assert_non_null(b->error);
 	program_release(&p);

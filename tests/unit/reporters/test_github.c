@@ -35,8 +35,8 @@ static void a_function_from_elsewhere_is_shown_at_its_caller(void **state)
 
 	(void)state;
 	fg_fixture_init(&fixture, "regression");
-	fixture.verdict.benchmarks[0].functions[0].file = "/usr/src/libc/fit.c";
-	fixture.verdict.benchmarks[0].functions[0].paths[0].frame_count = 2; /* main, loop */
+	fixture.verdict.benchmarks[0].time.functions[0].file = "/usr/src/libc/fit.c";
+	fixture.verdict.benchmarks[0].time.functions[0].paths[0].frame_count = 2; /* main, loop */
 	assert_int_equal(
 		fg_reporter_find("github", NULL)->write(&fixture.report, &in_checkout, &text, NULL),
 		FG_OK);

@@ -42,8 +42,8 @@ static void a_function_that_moved_comes_back_as_moved_and_never_as_passed(void *
 
 	(void)state;
 	fg_fixture_init(&fixture, "regression");
-	fixture.verdict.benchmarks[0].functions[1].outcome = FG_OUTCOME_PASS;
-	fixture.verdict.benchmarks[0].functions[1].standing = FG_STANDING_MOVED;
+	fixture.verdict.benchmarks[0].time.functions[1].outcome = FG_OUTCOME_PASS;
+	fixture.verdict.benchmarks[0].time.functions[1].standing = FG_STANDING_MOVED;
 	assert_int_equal(
 		fg_reporter_find("json", NULL)
 			->write(&fixture.report, &(struct fg_report_options){0}, &text, NULL),
@@ -51,8 +51,8 @@ static void a_function_that_moved_comes_back_as_moved_and_never_as_passed(void *
 	assert_non_null(strstr(fg_strbuf_text(&text), "\"verdict\": \"moved\""));
 	assert_non_null(strstr(fg_strbuf_text(&text), "\"standing\": \"moved\""));
 	assert_int_equal(fg_report_read(fg_strbuf_text(&text), text.length, &verdict, NULL), FG_OK);
-	assert_int_equal(verdict.benchmarks[0].functions[1].standing, FG_STANDING_MOVED);
-	assert_int_equal(verdict.benchmarks[0].functions[1].outcome, FG_OUTCOME_PASS);
+	assert_int_equal(verdict.benchmarks[0].time.functions[1].standing, FG_STANDING_MOVED);
+	assert_int_equal(verdict.benchmarks[0].time.functions[1].outcome, FG_OUTCOME_PASS);
 	fg_verdict_release(&verdict);
 	fg_strbuf_release(&text);
 	fg_fixture_release(&fixture);
@@ -81,9 +81,9 @@ static void functions_of_an_older_report_stand_by_their_verdict_the_sure_ones_fi
 
 	(void)state;
 	assert_int_equal(fg_report_read(older, strlen(older), &verdict, NULL), FG_OK);
-	assert_int_equal(verdict.benchmarks[0].function_count, FG_ARRAY_SIZE(wanted));
+	assert_int_equal(verdict.benchmarks[0].time.function_count, FG_ARRAY_SIZE(wanted));
 	for (size_t i = 0; i < FG_ARRAY_SIZE(wanted); i++) {
-		const struct fg_node_verdict *node = &verdict.benchmarks[0].functions[i];
+		const struct fg_node_verdict *node = &verdict.benchmarks[0].time.functions[i];
 
 		assert_string_equal(node->name, wanted[i].name);
 		assert_int_equal(node->standing, wanted[i].standing);
@@ -137,7 +137,7 @@ static void wrong_types_do_no_harm(void **state)
 	assert_int_equal(verdict.benchmark_count, 3);
 	assert_int_equal(verdict.notes.count, 1);
 	assert_int_equal(verdict.benchmarks[2].pairs, 0);
-	assert_string_equal(verdict.benchmarks[2].functions[0].paths[0].frames[1], "main");
+	assert_string_equal(verdict.benchmarks[2].time.functions[0].paths[0].frames[1], "main");
 	report = (struct fg_report){.run = &fixture.run, .verdict = &verdict};
 	for (size_t i = 0; i < count; i++) {
 		struct fg_strbuf text = {0};
