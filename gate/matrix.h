@@ -44,8 +44,8 @@ struct fg_pair_matrix {
 };
 
 /*
- * For the rows of one measure; all others are FG_NO_ENTITY.  Repetitions of the two arms ran side by
- * side where a time was sampled; other measures pair the first with the first, and so on.
+ * For the rows of one measure; all others are FG_NO_ENTITY.  Times go by the pair that ran side by
+ * side; of other measures the first repetitions of both arms are a pair, then the second ones.
  */
 void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 			   struct fg_profile_pairs *pairs);
