@@ -169,6 +169,15 @@ static const struct fg_key measure_keys[] = {
 	 .more = "The test is one that stays valid whenever one looks. A run that ends before it "
 		 "is sure stays open: `fastgate run --resume` adds evidence to it instead of "
 		 "starting over."},
+	{.name = "layouts",
+	 .kind = FG_KEY_BOOL,
+	 IN_MEASURE(layouts),
+	 .initial = "true",
+	 .help = "measure what looks slower again, with its code in other places",
+	 .more = "Where a time would fail by less than 40 %, both sides are linked four times with "
+		 "all code shifted by 0, 16, 32 and 48 bytes, and the pairs take turns. What is left "
+		 "is the change, not the place that the linker happened to choose. See "
+		 "`build.relink`."},
 	{.name = "sampler",
 	 .kind = FG_KEY_SECTION,
 	 .section = &sampler_section,
@@ -524,6 +533,15 @@ static const struct fg_key build_keys[] = {
 	 .offset = offsetof(struct fg_build_scratch, shell),
 	 .initial = "false",
 	 .help = "hand the command to /bin/sh, for `&&` and the like"},
+	{.name = "relink",
+	 .kind = FG_KEY_COMMAND,
+	 .offset = offsetof(struct fg_build_scratch, build.relink),
+	 .help = "links the programs again, in place, with $FASTGATE_LINK_FLAGS",
+	 .more = "For builds whose linker is not called by gcc or clang; otherwise the commands that "
+		 "linked them are repeated (`measure.layouts`). Run in the root of the tree. "
+		 "$FASTGATE_LINK_FLAGS is for the compiler; $FASTGATE_PAD_OBJECT alone is an object "
+		 "file that must come first, $FASTGATE_PAD_BYTES its size.",
+	 .example = "relink: make -B program LDFLAGS=$FASTGATE_LINK_FLAGS"},
 	{.name = "in_place",
 	 .kind = FG_KEY_BOOL,
 	 .offset = offsetof(struct fg_build_scratch, build.in_place),

@@ -15,6 +15,7 @@ struct fg_rule {
 	double tolerated;
 	const size_t *looks;
 	size_t look_count;
+	const uint8_t *layout; /* of each pair; NULL: one for all */
 	size_t given_up; /* pairs of a schedule that was given up: the looks at them are paid for */
 	bool until_sure;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/metric_verdict.h"
 
+#include "gate/layout_scatter.h"
 #include "gate/looks.h"
 #include "gate/outlook.h"
 #include "gate/shape.h"
@@ -239,6 +240,33 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 		finding->next_look += pairs->no_number + pairs->no_ratio;
 }
 
+/*
+ * It looked slower as it was linked.  Where the mean over all layouts surely is not, that was the
+ * place of its code.
+ */
+static void settle_layouts(const struct fg_metric_context *context, const struct fg_pairs *pairs,
+			   struct fg_metric_verdict *verdict)
+{
+	const struct fg_series *series = context->series;
+	double middles[FG_LAYOUTS];
+
+	if (!pairs->layout || strcmp(series->as_linked_metric, verdict->name) != 0)
+		return;
+	if (verdict->decided &&
+	    (verdict->outcome == FG_OUTCOME_PASS || verdict->outcome == FG_OUTCOME_IMPROVEMENT))
+		verdict->outcome = FG_OUTCOME_PLACEMENT;
+	fg_layout_middles(pairs->difference, pairs->layout, pairs->count, middles);
+	NOTE(context, verdict,
+	     "%+.1f %% as it was linked; with all code shifted by 0, 16, 32 and 48 bytes on both "
+	     "sides: %+.1f, %+.1f, %+.1f, %+.1f %%",
+	     100.0 * (series->as_linked - 1.0), 100.0 * expm1(middles[0]),
+	     100.0 * expm1(middles[1]), 100.0 * expm1(middles[2]), 100.0 * expm1(middles[3]));
+	if (verdict->outcome == FG_OUTCOME_PLACEMENT)
+		NOTE(context, verdict,
+		     "placement: on average over these places it is not slower: what looked slower "
+		     "is where the linker put the code");
+}
+
 static void apply_rule(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 		       struct fg_metric_verdict *verdict, struct fg_rule_finding *finding)
 {
@@ -249,6 +277,7 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 			       .margin = policy.margin,
 			       .tolerated = policy.tolerated,
 			       .looks = looks,
+			       .layout = pairs->layout,
 			       .given_up = pairs->given_up,
 			       .until_sure = context->measure->until_sure};
 
@@ -265,6 +294,7 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 	fg_metric_set_interval(verdict, finding->estimate, finding->low, finding->high,
 			       pairs->linear);
 	note_finding(context, &rule, pairs, finding, verdict);
+	settle_layouts(context, pairs, verdict);
 }
 
 static size_t first_look(const struct fg_measuring *measure)

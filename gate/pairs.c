@@ -69,8 +69,9 @@ static bool is_whole(const struct gathered *pair)
 	       pair->count[FG_ARM_BASELINE] == pair->count[FG_ARM_CANDIDATE];
 }
 
-static void add_pair(struct fg_pairs *pairs, const struct gathered *pair, bool linear)
+static void add_pair(struct fg_pairs *pairs, const struct gathered *pair, uint32_t number)
 {
+	const bool linear = pairs->linear;
 	const double *sum = linear ? pair->sum : pair->log_sum;
 	double baseline = sum[FG_ARM_BASELINE] / pair->count[FG_ARM_BASELINE];
 	double candidate = sum[FG_ARM_CANDIDATE] / pair->count[FG_ARM_CANDIDATE];
@@ -78,6 +79,8 @@ static void add_pair(struct fg_pairs *pairs, const struct gathered *pair, bool l
 	pairs->difference[pairs->count] = candidate - baseline;
 	pairs->baseline[pairs->count] = linear ? baseline : exp(baseline);
 	pairs->candidate[pairs->count] = linear ? candidate : exp(candidate);
+	if (pairs->layout)
+		pairs->layout[pairs->count] = (uint8_t)(number % FG_LAYOUTS);
 	pairs->count++;
 }
 
@@ -103,7 +106,7 @@ static void sort_out(struct fg_pairs *pairs, const struct gathered *all, size_t 
 
 		if (pair->set_aside == 0 && !pair->no_number && is_whole(pair) &&
 		    (pairs->linear || !pair->no_ratio))
-			add_pair(pairs, pair, pairs->linear);
+			add_pair(pairs, pair, (uint32_t)i);
 	}
 }
 
@@ -132,6 +135,8 @@ void fg_pairs_collect(const struct fg_series *series, size_t metric, struct fg_p
 	pairs->difference = fg_xcalloc(pair_end + 1, sizeof(pairs->difference[0]));
 	pairs->baseline = fg_xcalloc(pair_end + 1, sizeof(pairs->baseline[0]));
 	pairs->candidate = fg_xcalloc(pair_end + 1, sizeof(pairs->candidate[0]));
+	if (series->as_linked_metric)
+		pairs->layout = fg_xcalloc(pair_end + 1, sizeof(pairs->layout[0]));
 	sort_out(pairs, all, pair_end, must_be_positive(what));
 	if (pairs->linear && pairs->count > 0)
 		scale_linear(pairs);
@@ -145,6 +150,7 @@ void fg_pairs_release(struct fg_pairs *pairs)
 	free(pairs->difference);
 	free(pairs->baseline);
 	free(pairs->candidate);
+	free(pairs->layout);
 	*pairs = (struct fg_pairs){0};
 }
 

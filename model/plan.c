@@ -47,6 +47,7 @@ void fg_measuring_defaults(struct fg_measuring *measure)
 		.min_pairs = 10,
 		.max_pairs = 120,
 		.budget_ns = 300 * FG_NS_PER_S,
+		.layouts = true,
 		.warmup = 1,
 		.sampler = {.enabled = true,
 			    .rate_hz = 1000,

@@ -91,6 +91,7 @@ struct fg_measuring {
 	unsigned warmup;   /* blocks thrown away */
 	bool pin;          /* pin to one CPU in abba too */
 	bool until_sure;   /* go on until decided, valid at any time; re-runs add evidence */
+	bool layouts;      /* measure a slower build with its code in other places, too */
 	struct fg_sampler sampler;
 };
 
@@ -119,7 +120,8 @@ struct fg_benchmark {
 
 struct fg_build {
 	struct fg_command command;
-	bool in_place; /* the candidate is the work tree itself, not a snapshot of it */
+	struct fg_command relink; /* links the program again with a pad in front; argc 0: none */
+	bool in_place;            /* the candidate is the work tree itself, not a snapshot of it */
 	struct fg_recorded_fact *record;
 	size_t record_count;
 };

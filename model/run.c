@@ -7,8 +7,10 @@
 
 void fg_series_init(struct fg_series *series, const char *name)
 {
-	*series = (struct fg_series){
-		.name = fg_xstrdup(name), .state = FG_INTERRUPTED, .sampler_cost = (double)NAN};
+	*series = (struct fg_series){.name = fg_xstrdup(name),
+				     .state = FG_INTERRUPTED,
+				     .sampler_cost = (double)NAN,
+				     .as_linked = (double)NAN};
 	for (size_t i = 0; i < FG_METRIC_BUILTIN_COUNT; i++)
 		(void)fg_series_add_metric(series, fg_metric_builtin((enum fg_metric_id)i));
 }
@@ -134,6 +136,7 @@ void fg_series_release(struct fg_series *series)
 	free(series->failure_tail);
 	free(series->failure_stacks);
 	free(series->schedule_reason);
+	free(series->as_linked_metric);
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_environment_release(&series->build[arm]);
 	*series = (struct fg_series){0};

@@ -33,6 +33,13 @@ enum fg_aside {
 	FG_ASIDE_UNPAIRED = 1 << 5,  /* its partner could not be measured */
 	FG_ASIDE_UNSAMPLED = 1 << 6, /* ran without the sampler, to know its cost */
 	FG_ASIDE_GIVEN_UP = 1 << 7,  /* of a schedule that `auto` gave up in mid-run */
+	/* in the one layout that the linker chose; it was measured again in several */
+	FG_ASIDE_ONE_LAYOUT = 1 << 8,
+};
+
+/* Places of the code within a cache line: the build's own, and shifted by 16, 32 and 48 bytes. */
+enum {
+	FG_LAYOUTS = 4
 };
 
 /*
@@ -84,6 +91,12 @@ struct fg_series {
 	struct fg_environment build[FG_ARM_COUNT];
 	/* relative CPU cost measured against unsampled repetitions; NaN: unknown */
 	double sampler_cost;
+	/*
+	 * It looked slower as it was linked, so it was measured anew in FG_LAYOUTS layouts in turn,
+	 * pair p in layout p % FG_LAYOUTS.  Which metric, and candidate / baseline as linked.
+	 */
+	char *as_linked_metric; /* NULL: it was measured as it was linked, and no more */
+	double as_linked;
 	char *schedule_reason; /* why `auto` chose it, for people; may be NULL */
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/text.h"
 #include "runner/preload.h"
 #include "runner/tail.h"
 
@@ -317,6 +318,33 @@ static int start_failed(const struct pass *pass, const struct fg_target *target,
 	return status;
 }
 
+/*
+ * The command with the program as it lies in this layout, to be freed, and its libraries before all
+ * others; NULL: it runs as it was linked.
+ */
+static char **place(const struct fg_target *target, unsigned layout,
+		    struct environment *environment)
+{
+	static const char name[] = "LD_LIBRARY_PATH=";
+	const struct fg_target_layout *at = &target->layouts[layout];
+	const char *others = NULL;
+	char **argv = NULL;
+
+	if (!at->program)
+		return NULL;
+	argv = fg_xcalloc(target->command->argc + 1, sizeof(argv[0]));
+	memcpy(argv, target->command->argv, target->command->argc * sizeof(argv[0]));
+	argv[0] = at->program;
+	for (size_t i = 0; i < target->environment_count; i++) {
+		if (fg_text_starts_with(target->environment[i], name))
+			others = target->environment[i] + strlen(name);
+	}
+	if (at->library_folder)
+		environment_set(environment, fg_xasprintf("%s%s%s%s", name, at->library_folder,
+							  others ? ":" : "", others ? others : ""));
+	return argv;
+}
+
 static int start_slot(const struct pass *pass, size_t slot, struct fg_process *process,
 		      struct fg_error *err)
 {
@@ -343,9 +371,13 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 	};
 	struct environment environment;
 	struct fg_error found = {0};
+	char **argv = NULL;
 	int status = FG_OK;
 
 	environment_init(&environment, target, block->slots[slot].padding);
+	argv = place(target, block->layout, &environment);
+	if (argv)
+		options.argv = argv;
 	if (block->period_ns)
 		status = add_sampler(pass, slot, &environment, err);
 	if (status != FG_OK)
@@ -357,7 +389,9 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 	if (status != FG_OK)
 		status = start_failed(pass, target, &found, err);
 	process->options.environment = NULL; /* exec has copied it by now */
+	process->options.argv = target->command->argv;
 out:
+	free(argv);
 	environment_release(&environment);
 	return status;
 }

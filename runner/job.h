@@ -92,7 +92,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD
  * Execute, record, tell: one block of any kind.  FG_ECHILD: the benchmark failed, which its series
  * says by now.
  */
-int fg_job_block(struct fg_runner_job *job, const struct fg_block *block, struct fg_error *err)
+int fg_job_block(struct fg_runner_job *job, struct fg_block *block, struct fg_error *err)
 	FG_NODISCARD;
 /*
  * The last recorded block's values of a metric, NaN where there are none: [arm] holds the mean of
@@ -116,6 +116,12 @@ struct fg_pass {
  */
 int fg_job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_error *err)
 	FG_NODISCARD;
+
+/*
+ * job_layouts.c: for a series that is measured in several layouts, make them.  FG_ECHILD and the
+ * like: there are none, and the message says why.
+ */
+int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
 /* trial.c: settle FG_SCHEDULE_AUTO. */
 int fg_job_choose(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;

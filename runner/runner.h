@@ -92,6 +92,7 @@ struct fg_runner_options {
 	 * (FG_ASIDE_GIVEN_UP), in earlier repetitions. Not FG_OK: the session ends with that error.
 	 */
 	int (*on_given_up)(void *context, size_t series, struct fg_error *err);
+	const struct fg_build *build; /* how both sides were built; may be NULL */
 	/*
 	 * Words for people about this benchmark: it left a daemon behind, the sampler could not
 	 * work. Each is said once.
@@ -128,6 +129,13 @@ void fg_runner_tell_sampled(struct fg_runner *runner, enum fg_arm arm, double sa
 			    double cpu_ns);
 /* Indexes into the run's series: one, or one per case of a harness. */
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
+/*
+ * What was measured so far looks slower: link both sides in several layouts, set the pairs so far
+ * aside, and measure anew, each pair in the next layout.  `ratio` is what `metric` was.  Anything
+ * but FG_OK: it stays as it is, and the message says why (FG_EINTERRUPTED: the user stopped it).
+ */
+int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
+			  struct fg_error *err) FG_NODISCARD;
 /*
  * After the last pair: which code is not the same in both programs, as facts of the candidate's
  * build.  `functions` are those that people may want to know more of.

@@ -45,7 +45,7 @@ static void resume_pair(struct fg_runner_job *job, uint16_t aside)
 {
 	job->pairs++;
 	job->counting += aside == 0;
-	if (aside & FG_ASIDE_GIVEN_UP)
+	if (aside & (FG_ASIDE_GIVEN_UP | FG_ASIDE_ONE_LAYOUT))
 		job->given_up = job->pairs;
 	else
 		job->apart = job->apart << 1 | ((aside & FG_ASIDE_OVERLAP) != 0);
@@ -421,6 +421,22 @@ static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
 				   &job->extractor, err);
 }
 
+/* What was measured in several layouts goes on in them, or not at all. */
+static int resume_layouts(struct fg_runner_job *job, struct fg_error *err)
+{
+	struct fg_failure failure = {0};
+	struct fg_error found = {0};
+	int status = fg_job_make_layouts(job, &found);
+
+	if (status == FG_OK)
+		return FG_OK;
+	failure.text = fg_xasprintf("its layouts are gone (%s): measure anew, without --resume",
+				    found.message);
+	status = fg_error_set(err, FG_ECHILD, "%s", failure.text);
+	fg_job_fail(job, &failure);
+	return status;
+}
+
 int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_failure failure = {0};
@@ -445,6 +461,10 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	status = check_builds(job, err);
+	if (status != FG_OK)
+		return status;
+	if (fg_job_series(job)->as_linked_metric)
+		status = resume_layouts(job, err);
 	if (status != FG_OK)
 		return status;
 	status = warm_up(job, err);

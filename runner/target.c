@@ -185,6 +185,10 @@ void fg_target_release(struct fg_target *target)
 	for (size_t i = 0; i < target->environment_count; i++)
 		free(target->environment[i]);
 	free(target->environment);
+	for (size_t k = 0; k < FG_LAYOUTS; k++) {
+		free(target->layouts[k].program);
+		free(target->layouts[k].library_folder);
+	}
 	free(target->root);
 	free(target->working_directory);
 	free(target->stdin_path);

@@ -9,6 +9,12 @@
 #include "base/error.h"
 #include "model/run.h"
 
+/* The program with its code in another place (layouts.h). */
+struct fg_target_layout {
+	char *program;
+	char *library_folder; /* with libraries of the project, shifted likewise; NULL: none */
+};
+
 struct fg_target {
 	enum fg_arm arm;
 	const struct fg_benchmark *benchmark;
@@ -24,8 +30,9 @@ struct fg_target {
 	 * root
 	 */
 	bool is_wrapper;
-	double binary_size; /* of the program, NaN: unknown or a shell */
-	char **environment; /* ours and the benchmark's; NULL at the end */
+	double binary_size;                          /* of the program, NaN: unknown or a shell */
+	struct fg_target_layout layouts[FG_LAYOUTS]; /* program NULL: it runs as it was linked */
+	char **environment;                          /* ours and the benchmark's; NULL at the end */
 	size_t environment_count;
 };
 

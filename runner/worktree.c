@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "runner/checkout.h"
 #include "runner/git.h"
+#include "runner/link_record.h"
 #include "runner/tail.h"
 
 #include <errno.h>
@@ -150,22 +151,40 @@ static int explain_build(const struct fg_worktree_options *options,
 	return FG_ECHILD;
 }
 
-/* The arms are built alike: PWD is where the build runs, not where fastgate was started. */
-static char **build_environment(const char *root)
+static void set_variable(char ***environment, char *variable)
+{
+	const size_t name_length = strcspn(variable, "=") + 1;
+	size_t at = 0;
+
+	while ((*environment)[at] && strncmp((*environment)[at], variable, name_length) != 0)
+		at++;
+	if (!(*environment)[at]) {
+		*environment = fg_xreallocarray(*environment, at + 2, sizeof((*environment)[0]));
+		(*environment)[at + 1] = NULL;
+	} else {
+		free((*environment)[at]);
+	}
+	(*environment)[at] = variable;
+}
+
+/*
+ * The arms are built alike: PWD is where the build runs, not where fastgate was started.  How its
+ * programs are linked is noted in `folder` (NULL: it is not); where that is impossible, they cannot
+ * be linked again, and that is all.
+ */
+static char **build_environment(const char *root, const char *folder)
 {
 	const struct fg_git git = {.folder = root};
 	char **environment = fg_git_clean_environment(&git);
+	char *noting = NULL;
 
-	for (char **variable = environment; *variable; variable++) {
-		if (!fg_text_starts_with(*variable, "PWD="))
-			continue;
-		free(*variable);
-		*variable = fg_xasprintf("PWD=%s", root);
-	}
+	set_variable(&environment, fg_xasprintf("PWD=%s", root));
+	if (folder && fg_link_record_begin(folder, &noting, NULL) == FG_OK)
+		set_variable(&environment, noting);
 	return environment;
 }
 
-static int build_in(const struct fg_worktree_options *options, const char *root,
+static int build_in(const struct fg_worktree_options *options, const char *root, const char *folder,
 		    const char *log_path, char **tail, struct fg_error *err)
 {
 	struct fg_process_result result = {0};
@@ -175,7 +194,7 @@ static int build_in(const struct fg_worktree_options *options, const char *root,
 
 	if (!options->build->command.argc)
 		return FG_OK;
-	environment = build_environment(root);
+	environment = build_environment(root, folder);
 	status = fg_process_run(&(struct fg_process_options){.argv = options->build->command.argv,
 							     .environment = environment,
 							     .working_directory = root,
@@ -211,7 +230,7 @@ int fg_worktree_build(const struct fg_worktree_options *options, const char *roo
 	status = take_lock(options, lock, LOCK_EX, &lock_fd, err);
 	if (status != FG_OK)
 		goto out;
-	status = build_in(options, root, log_path, tail, err);
+	status = build_in(options, root, NULL, log_path, tail, err);
 out:
 	if (lock_fd >= 0)
 		(void)close(lock_fd);
@@ -331,7 +350,7 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 				    places->prefix);
 	if (options->build->command.argc)
 		note(options, "building %.*s: %s", length, name, options->build->command.text);
-	status = build_in(options, places->root, places->log, tail, err);
+	status = build_in(options, places->root, places->folder, places->log, tail, err);
 	if (status == FG_ECHILD) {
 		fg_error_prefix(err, "%.*s does not build", length, name);
 		/* Without this mark the next build begins afresh: slower, and no less right. */

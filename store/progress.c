@@ -33,7 +33,10 @@ out:
 	return status;
 }
 
-/* A change of schedule sets all earlier pairs aside at once: rewrite what is stored of them. */
+/*
+ * A change of schedule, or of the layouts, sets all earlier pairs aside at once: rewrite what is
+ * stored of them.
+ */
 static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 			 struct fg_error *err)
 {
@@ -67,8 +70,10 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 	const struct fg_series *series = &run->series[position];
 	const size_t facts = series->build[0].count + series->build[1].count;
 	struct fg_progress_mark *mark = &store->progress.marks[position];
-	const bool given_up = mark->series && mark->schedule != FG_SCHEDULE_AUTO &&
-			      mark->schedule != series->schedule;
+	const bool given_up =
+		mark->series &&
+		((mark->schedule != FG_SCHEDULE_AUTO && mark->schedule != series->schedule) ||
+		 mark->in_layouts != !!series->as_linked_metric);
 	int status = FG_OK;
 
 	if (!mark->series) {
@@ -94,6 +99,7 @@ out:
 	mark->facts = facts;
 	mark->state = series->state;
 	mark->schedule = series->schedule;
+	mark->in_layouts = series->as_linked_metric != NULL;
 	return status;
 }
 

@@ -31,6 +31,7 @@ struct fg_progress_mark {
 	size_t facts; /* of both builds: facts are added, never changed */
 	enum fg_measure_state state;
 	enum fg_schedule schedule;
+	bool in_layouts;
 	/* Ids of the set's functions and nodes, as far as they are known. */
 	int64_t *functions;
 	size_t function_count;

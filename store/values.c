@@ -352,6 +352,10 @@ void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, 
 	fg_json_bool(w, "identical", series->identical);
 	fg_json_double(w, "seconds", series->seconds);
 	fg_json_double(w, "sampler_cost", series->sampler_cost);
+	if (series->as_linked_metric) {
+		fg_json_text(w, "as_linked_metric", series->as_linked_metric);
+		fg_json_double(w, "as_linked", series->as_linked);
+	}
 	fg_json_end(w);
 }
 
@@ -382,6 +386,8 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 	copy_text(&series->failure_tail, json, "failure_tail");
 	copy_text(&series->failure_stacks, json, "failure_stacks");
 	copy_text(&series->schedule_reason, json, "schedule_reason");
+	copy_text(&series->as_linked_metric, json, "as_linked_metric");
+	series->as_linked = fg_json_double_or(json, "as_linked", (double)NAN);
 	series->only_in[FG_ARM_BASELINE] = strcmp(only, "baseline") == 0;
 	series->only_in[FG_ARM_CANDIDATE] = strcmp(only, "candidate") == 0;
 	series->identical = flag(json, "identical");

@@ -8,6 +8,7 @@
 #include "cli/session/samples.h"
 #include "cli/session/session.h"
 #include "cli/session/stuck.h"
+#include "gate/placement.h"
 #include "model/build_difference.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
@@ -263,6 +264,67 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job,
 	return status;
 }
 
+/* A time that is slower by less than this may be so because of where the code lies. */
+static const double placement_most = 1.4;
+
+static bool is_measured_time(const struct fg_series *series, const char *name)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	const size_t at = fg_series_find_metric(series, name);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(units) && at < series->metric_count; i++) {
+		if (!series->metrics[at].exact && strcmp(series->metrics[at].unit, units[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Would it fail for a time, and may another place of the code be the reason? */
+static bool is_suspect(const struct fg_session *session, const struct fg_series *series,
+		       const struct fg_benchmark *benchmark)
+{
+	const struct fg_gate_progress *look = &session->look;
+
+	return benchmark->measure.layouts && !benchmark->measure.until_sure && session->has_look &&
+	       look->decided && look->outcome == FG_OUTCOME_REGRESSION &&
+	       look->ratio < placement_most && !series->identical && !series->as_linked_metric &&
+	       is_measured_time(series, look->metric) &&
+	       !fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
+					  &series->build[FG_ARM_CANDIDATE]);
+}
+
+/* What would fail is measured again in several layouts. */
+static int vary_layout(struct fg_session *session, struct fg_runner_job *job,
+		       const struct fg_benchmark *benchmark, enum fg_runner_state *state,
+		       struct fg_error *err)
+{
+	const size_t *indexes = NULL;
+	const size_t count = fg_runner_job_series(job, &indexes);
+	const struct fg_series *series = count ? &session->run.series[indexes[0]] : NULL;
+	const double ratio = session->look.ratio;
+	struct fg_error why = {0};
+	int status;
+
+	if (count != 1 || !session->roots[FG_ARM_BASELINE] ||
+	    !is_suspect(session, series, benchmark))
+		return FG_OK;
+	status = fg_runner_vary_layout(job, session->look.metric, ratio, &why);
+	if (status == FG_EINTERRUPTED)
+		return fg_error_set(err, status, "%s", why.message);
+	fg_progress_clear(&session->progress);
+	if (status != FG_OK) {
+		fg_cli_say(
+			session->cli,
+			"%s: slower as it was linked; other places of its code were not tried: %s",
+			series->name, why.message);
+		return FG_OK;
+	}
+	fg_cli_say(session->cli,
+		   "%s: %+.1f %% as it was linked; measuring again with its code in %d places",
+		   series->name, 100 * (ratio - 1), FG_LAYOUTS);
+	return measure_pairs(session, job, benchmark, state, err);
+}
+
 /* The functions that spend most of the time are those that a verdict may name. */
 static void compare_code(const struct fg_session *session, struct fg_runner_job *job)
 {
@@ -293,6 +355,8 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	status = session->roots[FG_ARM_BASELINE]
 			 ? measure_pairs(session, job, benchmark, &state, err)
 			 : measure_alone(job, &benchmark->measure, &state, err);
+	if (status == FG_OK && state == FG_RUNNER_REACHED)
+		status = vary_layout(session, job, benchmark, &state, err);
 	compare_code(session, job);
 	fg_runner_finish(job);
 	if (status != FG_OK)
@@ -310,6 +374,7 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.checkouts = {session->checkouts[FG_ARM_BASELINE],
 			      session->checkouts[FG_ARM_CANDIDATE]},
 		.state_folder = session->state_folder,
+		.build = &session->plan->build,
 		.keep_traces = session->keep_traces,
 		.interrupted = session->cli->interrupted,
 		.context = session,

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/layout_scatter.h"
+
+#include "model/run.h"
+#include "stats/location.h"
+
+#include <math.h>
+
+#define TRIM 0.2
+
+void fg_layout_middles(const double *difference, const uint8_t *layout, size_t count,
+		       double *middles)
+{
+	double *of_layout = fg_xcalloc(count + 1, sizeof(of_layout[0]));
+
+	for (uint8_t k = 0; k < FG_LAYOUTS; k++) {
+		size_t used = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			if (layout[i] == k)
+				of_layout[used++] = difference[i];
+		}
+		middles[k] = used ? fg_trimmed_mean(of_layout, used, TRIM).mean : (double)NAN;
+	}
+	free(of_layout);
+}
+
+static bool has_two_of_each(const uint8_t *layout, size_t count)
+{
+	size_t counts[FG_LAYOUTS] = {0};
+	bool has = true;
+
+	for (size_t i = 0; i < count; i++)
+		counts[layout[i]]++;
+	for (size_t k = 0; k < FG_LAYOUTS; k++)
+		has = has && counts[k] >= 2;
+	return has;
+}
+
+void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, size_t count,
+			      double *level)
+{
+	double middles[FG_LAYOUTS];
+	double mean = 0;
+	double inflate = 0;
+
+	memcpy(level, difference, count * sizeof(level[0]));
+	if (!has_two_of_each(layout, count))
+		return;
+	fg_layout_middles(difference, layout, count, middles);
+	for (size_t k = 0; k < FG_LAYOUTS; k++)
+		mean += middles[k] / FG_LAYOUTS;
+	/* FG_LAYOUTS middles were taken from the pairs, not one: they scatter less around them. */
+	inflate = sqrt(((double)count - 1) / ((double)count - FG_LAYOUTS));
+	for (size_t i = 0; i < count; i++)
+		level[i] = mean + inflate * (difference[i] - middles[layout[i]]);
+}

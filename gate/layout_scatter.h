@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Differences of pairs that took turns in several layouts of the code.  Private to gate/.
+ */
+#ifndef FG_GATE_LAYOUT_SCATTER_H
+#define FG_GATE_LAYOUT_SCATTER_H
+
+#include "base/base.h"
+
+/*
+ * `level` gets the differences as if each layout were as fast as the mean of all: that mean is
+ * theirs, and they scatter as much as pairs do within a layout.  Where a layout has fewer than two
+ * pairs they are copied.
+ */
+void fg_layout_scatter_remove(const double *difference, const uint8_t *layout, size_t count,
+			      double *level);
+/* The middle of each layout's pairs: `middles` has room for FG_LAYOUTS; NaN: it has none. */
+void fg_layout_middles(const double *difference, const uint8_t *layout, size_t count,
+		       double *middles);
+
+#endif

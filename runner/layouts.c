@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/layouts.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "code/code.h"
+#include "runner/binary.h"
+#include "runner/code_facts.h"
+#include "runner/link_record.h"
+#include "runner/pad_object.h"
+#include "runner/tail.h"
+
+enum {
+	SHIFT_BYTES = 16,
+	LINK_TIMEOUT_S = 300,
+	TAIL_BYTES = 200,
+	HEX_SIZE = 2 * FG_CODE_DIGEST_SIZE + 1,
+};
+
+/* The program or a library of the project. */
+struct part {
+	const char *name;
+	const char *original;
+	const char *build_id; /* may be NULL */
+	const char *code;     /* digest, as a fact */
+};
+
+struct maker {
+	const struct fg_layouts_options *options;
+	struct fg_links links;
+	char *folder; /* of all layouts, while they are made */
+	char *pad;    /* object file */
+	size_t pad_bytes;
+};
+
+/* ---- one file ---- */
+
+static int run(const struct maker *m, char **argv, char **environment, const char *folder,
+	       struct fg_error *err)
+{
+	struct fg_process_result result = {0};
+	struct fg_strbuf how = {0};
+	char *words = NULL;
+	int status = fg_process_run(
+		&(struct fg_process_options){.argv = argv,
+					     .environment = environment,
+					     .working_directory = folder,
+					     .stdout_to = FG_STREAM_CAPTURE,
+					     .stderr_to = FG_STREAM_CAPTURE,
+					     .timeout_ns = LINK_TIMEOUT_S * FG_NS_PER_S,
+					     .interrupted = m->options->interrupted},
+		&result, err);
+
+	if (status != FG_OK)
+		return status;
+	if (!result.exited || result.exit_code != 0) {
+		words = fg_output_tail(&result, 1, TAIL_BYTES);
+		fg_process_describe(&result, &how);
+		status = fg_error_set(err, FG_ECHILD, "'%s' %s%s%s", argv[0], fg_strbuf_text(&how),
+				      words ? ": " : "", words ? words : "");
+	}
+	free(words);
+	fg_strbuf_release(&how);
+	fg_process_result_release(&result);
+	return status;
+}
+
+/* The same machine code and data as in the build, or it would be another program. */
+static int check_code(const struct maker *m, const struct part *part, const char *path,
+		      struct fg_error *err)
+{
+	char hex[HEX_SIZE];
+	struct fg_code code;
+	int status = fg_code_read(path, m->options->target->checkout, &code, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_hex(code.digest, sizeof(code.digest), hex);
+	fg_code_release(&code);
+	if (strcmp(hex, part->code) != 0)
+		return fg_error_set(err, FG_EINVAL, "'%s' linked again is not the same code",
+				    part->name);
+	return FG_OK;
+}
+
+static bool is_dropped(const char *word)
+{
+	static const char *const beginnings[] = {"-Map", "--Map", "--dependency-file",
+						 "-plugin-opt=-fresolution="};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
+		if (fg_text_starts_with(word, beginnings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The noted command with another output and the pad in front of all objects; borrowed words. */
+static char **link_words(const struct maker *m, const struct fg_link *link, const char *output)
+{
+	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL, m->pad};
+	char **argv = fg_xcalloc(link->word_count + FG_ARRAY_SIZE(front) + 1, sizeof(argv[0]));
+	size_t count = 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(front); i++)
+		argv[count++] = (char *)(uintptr_t)front[i];
+	for (size_t i = 0; i < link->word_count; i++) {
+		const bool is_output = i > 0 && strcmp(link->words[i - 1], "-o") == 0;
+
+		if (is_output)
+			argv[count++] = (char *)(uintptr_t)output;
+		else if (!is_dropped(link->words[i]))
+			argv[count++] = link->words[i];
+	}
+	return argv;
+}
+
+static int link_again(const struct maker *m, const struct fg_link *link, const char *output,
+		      struct fg_error *err)
+{
+	char **argv = link_words(m, link, output);
+	char *path = fg_xasprintf("PATH=%s", getenv("PATH"));
+	char *compiler = fg_xasprintf("COLLECT_GCC=%s", link->compiler);
+	char *options = fg_xasprintf("COLLECT_GCC_OPTIONS=%s", link->compiler_options);
+	char *environment[] = {path, compiler, options, NULL};
+	const int status = run(m, argv, environment, link->folder, err);
+
+	free(options);
+	free(compiler);
+	free(path);
+	free(argv);
+	return status;
+}
+
+static bool has_build_id(const char *path, const char *build_id)
+{
+	struct fg_binary elf = {0};
+	bool has;
+
+	if (!build_id || fg_binary_read(path, &elf, NULL) != FG_OK)
+		return false;
+	has = strcmp(elf.build_id, build_id) == 0;
+	fg_binary_release(&elf);
+	return has;
+}
+
+/* The command that made this file, which may have been moved or stripped since. */
+static const struct fg_link *find_link(const struct maker *m, const struct part *part)
+{
+	const struct fg_link *namesake = NULL;
+
+	for (size_t i = 0; i < m->links.count; i++) {
+		const struct fg_link *link = &m->links.items[i];
+		char *output = fg_link_output_path(link);
+		const bool is_it = has_build_id(output, part->build_id);
+
+		free(output);
+		if (is_it)
+			return link;
+		if (!namesake && (strcmp(fg_fs_base_name(link->output), part->name) == 0 ||
+				  (link->soname && strcmp(link->soname, part->name) == 0)))
+			namesake = link;
+	}
+	return namesake;
+}
+
+static int make_by_note(const struct maker *m, const struct part *part, const char *output,
+			struct fg_error *err)
+{
+	const struct fg_link *link = find_link(m, part);
+	char *original = NULL;
+	int status;
+
+	if (!link)
+		return fg_error_set(err, FG_ENOENT, "'%s' was not linked during the build",
+				    part->name);
+	if (m->pad_bytes)
+		return link_again(m, link, output, err);
+	original = part->original ? fg_xstrdup(part->original) : fg_link_output_path(link);
+	status = fg_fs_copy(original, output, 0755, err);
+	free(original);
+	return status;
+}
+
+/* The user's command links in place; its product is taken, and the original put back at the end. */
+static int make_by_command(const struct maker *m, const struct part *part, const char *output,
+			   struct fg_error *err)
+{
+	const struct fg_target *target = m->options->target;
+	char *bytes = fg_xasprintf("FASTGATE_PAD_BYTES=%zu", m->pad_bytes);
+	char *object = fg_xasprintf("FASTGATE_PAD_OBJECT=%s", m->pad);
+	char *flags = fg_xasprintf("FASTGATE_LINK_FLAGS=-Wl,-u," FG_PAD_SYMBOL " %s", m->pad);
+	char **environment = fg_xcalloc(target->environment_count + 4, sizeof(environment[0]));
+	size_t count = target->environment_count;
+	int status = FG_OK;
+
+	memcpy(environment, target->environment, count * sizeof(environment[0]));
+	environment[count++] = bytes;
+	environment[count++] = object;
+	environment[count++] = flags;
+	if (m->pad_bytes)
+		status = run(m, m->options->relink->argv, environment, target->root, err);
+	if (status == FG_OK)
+		status = fg_fs_copy(part->original, output, 0755, err);
+	free(environment);
+	free(flags);
+	free(object);
+	free(bytes);
+	return status;
+}
+
+static int make_part(const struct maker *m, const struct part *part, const char *folder,
+		     struct fg_error *err)
+{
+	char *output = fg_fs_join(folder, part->name);
+	int status = m->options->relink->argc ? make_by_command(m, part, output, err)
+					      : make_by_note(m, part, output, err);
+
+	if (status == FG_OK)
+		status = check_code(m, part, output, err);
+	free(output);
+	return status;
+}
+
+/* ---- all files of a layout ---- */
+
+static int make_libraries(const struct maker *m, const char *folder, struct fg_error *err)
+{
+	static const char prefix[] = FG_FACT_CODE ".";
+	const struct fg_environment *build = m->options->build;
+	int status = FG_OK;
+
+	for (size_t i = 0; i < build->count && status == FG_OK; i++) {
+		struct part part = {.code = build->facts[i].value};
+		char *key = NULL;
+
+		if (!fg_text_starts_with(build->facts[i].key, prefix))
+			continue;
+		part.name = build->facts[i].key + strlen(prefix);
+		key = fg_xasprintf("build.library.%s", part.name);
+		part.build_id = fg_environment_get(build, key);
+		status = make_part(m, &part, folder, err);
+		free(key);
+	}
+	return status;
+}
+
+static int make_layout(struct maker *m, size_t k, struct fg_error *err)
+{
+	const struct fg_target *target = m->options->target;
+	const struct part program = {
+		.name = fg_fs_base_name(target->program),
+		.original = target->program,
+		.build_id = fg_environment_get(m->options->build, "build.id"),
+		.code = fg_environment_get(m->options->build, FG_FACT_CODE),
+	};
+	char *folder = fg_xasprintf("%s/%zu", m->folder, k);
+	int status = fg_fs_make_folders(folder, 0755, err);
+
+	m->pad_bytes = k * SHIFT_BYTES;
+	if (status == FG_OK)
+		status = fg_pad_object_write(m->pad, m->pad_bytes, err);
+	if (status == FG_OK)
+		status = make_part(m, &program, folder, err);
+	if (status == FG_OK && !m->options->relink->argc)
+		status = make_libraries(m, folder, err);
+	free(folder);
+	return status;
+}
+
+/* With a backup of the program, which a user's command overwrites. */
+static int make_all(struct maker *m, struct fg_error *err)
+{
+	const char *program = m->options->target->program;
+	char *original = NULL;
+	int status = FG_OK;
+
+	for (size_t k = 0; k < FG_LAYOUTS && status == FG_OK; k++)
+		status = make_layout(m, k, err);
+	if (!m->options->relink->argc)
+		return status;
+	original = fg_xasprintf("%s/0/%s", m->folder, fg_fs_base_name(program));
+	if (fg_fs_exists(original)) {
+		char *beside = fg_xasprintf("%s.fastgate", program);
+		struct fg_error why = {0};
+
+		if (fg_fs_copy(original, beside, 0755, &why) != FG_OK ||
+		    rename(beside, program) != 0)
+			status = fg_error_set(err, FG_EIO, "'%s' cannot be put back", program);
+		free(beside);
+	}
+	free(original);
+	return status;
+}
+
+/* ---- where they are ---- */
+
+/* The name says which build they belong to: a snapshot's tree changes. */
+static char *final_folder(const struct fg_layouts_options *options)
+{
+	const struct fg_environment *build = options->build;
+	uint8_t digest[FG_SHA256_SIZE];
+	char hex[HEX_SIZE];
+	struct fg_sha256 sha;
+	char *state = fg_fs_parent(options->target->checkout);
+	char *folder = NULL;
+
+	fg_sha256_init(&sha);
+	for (size_t i = 0; i < build->count; i++) {
+		if (fg_text_starts_with(build->facts[i].key, FG_FACT_LAYOUT))
+			fg_sha256_add(&sha, build->facts[i].value,
+				      strlen(build->facts[i].value) + 1);
+	}
+	for (size_t i = 0; i < options->relink->argc; i++)
+		fg_sha256_add(&sha, options->relink->argv[i], strlen(options->relink->argv[i]) + 1);
+	fg_sha256_finish(&sha, digest);
+	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
+	folder = fg_xasprintf("%s/layouts/%s", state, hex);
+	free(state);
+	return folder;
+}
+
+static bool has_libraries(const struct fg_environment *build)
+{
+	for (size_t i = 0; i < build->count; i++) {
+		if (fg_text_starts_with(build->facts[i].key, FG_FACT_CODE "."))
+			return true;
+	}
+	return false;
+}
+
+static void give(const struct fg_layouts_options *options, const char *folder,
+		 struct fg_target_layout *layouts)
+{
+	const bool libraries = !options->relink->argc && has_libraries(options->build);
+
+	for (size_t k = 0; k < FG_LAYOUTS; k++) {
+		layouts[k].program = fg_xasprintf("%s/%zu/%s", folder, k,
+						  fg_fs_base_name(options->target->program));
+		layouts[k].library_folder = libraries ? fg_xasprintf("%s/%zu", folder, k) : NULL;
+	}
+}
+
+static int can_be_linked(const struct fg_layouts_options *options, struct fg_error *err)
+{
+	const struct fg_target *target = options->target;
+
+	if (!target->checkout)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "only what fastgate has built can be linked again");
+	if (!target->program || !fg_environment_get(options->build, FG_FACT_CODE))
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "the machine code of '%s' cannot be compared (a script, "
+				    "stripped, or not x86-64)",
+				    target->command->text);
+	return FG_OK;
+}
+
+int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layout *layouts,
+		    struct fg_error *err)
+{
+	struct maker m = {.options = options};
+	char *parent = NULL;
+	char *folder = NULL;
+	int status = can_be_linked(options, err);
+
+	if (status != FG_OK)
+		return status;
+	folder = final_folder(options);
+	if (fg_fs_is_folder(folder))
+		goto out;
+	parent = fg_fs_parent(folder);
+	status = fg_fs_make_folders(parent, 0755, err);
+	if (status == FG_OK && !options->relink->argc) {
+		char *state = fg_fs_parent(options->target->checkout);
+
+		status = fg_links_read(state, &m.links, err);
+		free(state);
+	}
+	if (status == FG_OK)
+		status = fg_fs_temporary_folder(parent, "new-", &m.folder, err);
+	if (status != FG_OK)
+		goto out;
+	m.pad = fg_fs_join(m.folder, "pad.o");
+	status = make_all(&m, err);
+	/* Another run may have been faster. */
+	if (status == FG_OK && rename(m.folder, folder) != 0 && !fg_fs_is_folder(folder))
+		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
+	if (fg_fs_is_folder(m.folder))
+		(void)!fg_fs_remove_tree(m.folder, NULL);
+out:
+	if (status == FG_OK)
+		give(options, folder, layouts);
+	fg_links_release(&m.links);
+	free(m.pad);
+	free(m.folder);
+	free(parent);
+	free(folder);
+	return status;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One build, linked several times with its code in other places: everything in .text shifted by 0,
+ * 16, 32 and 48 bytes, which are all places within a cache line that a function may get.  Libraries
+ * of the project are shifted with it.
+ *
+ * The command that linked it was noted while it was built (link_record.h); a project that links in
+ * a way of its own has `build.relink`.  Each file made is compared with the original and thrown
+ * away unless its machine code is the same.
+ */
+#ifndef FG_RUNNER_LAYOUTS_H
+#define FG_RUNNER_LAYOUTS_H
+
+#include "model/environment.h"
+#include "model/plan.h"
+#include "runner/target.h"
+
+#include <signal.h>
+
+struct fg_layouts_options {
+	const struct fg_target *target;
+	const struct fg_environment *build; /* its facts */
+	const struct fg_command *relink;    /* argc 0: the noted commands are repeated */
+	const volatile sig_atomic_t *interrupted;
+};
+
+/*
+ * Fills target->layouts, once per build: files of an earlier call are used again.  On failure there
+ * are none, and the message says why in one line.
+ */
+int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layout *layouts,
+		    struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A program whose time depends on where its code lies within a cache line, by a table of its own, so that no machine decides.
+# What is slower only there is placement; what is slower everywhere is a regression; what cannot be linked again keeps its verdict.
+. "$(dirname "$0")/common.sh"
+mkdir "$work/project" && cd "$work/project" || exit 1
+git init -q .
+# The time is that of the place of place(): 20 % more in one of four.  Another function is what the change changes.
+cat >main.c <<'END'
+#include <stdint.h>
+#include <stdio.h>
+int changed(void);
+__attribute__((noinline)) int place(int x) { return x * 3; }
+int main(void)
+{
+	static const int at[] = {100, 100, 100, 120};
+	printf("took %d ms\n", at[((uintptr_t)place - FIRST) / 16 % 4] * changed() / 100);
+	return 0;
+}
+END
+echo 'int changed(void) { return 100; }' >changed.c
+cat >Makefile <<'END'
+CFLAGS = -O1 -DFIRST=0
+prog: main.o pad.o changed.o
+	$(CC) -o $@ $^
+END
+echo >pad.c
+cat >fastgate.yml <<'END'
+version: 1
+project: places
+build: { command: make -s }
+benchmarks:
+  - name: places
+    command: ./prog
+    metrics: [{ name: took, regex: "took ([0-9]+) ms", better: lower, unit: ms }]
+measure: { schedule: abba, warmup: 0, pairs: { min: 10, max: 24 }, sampler: { enabled: false } }
+gate: { metrics: { cpu_time: { gated: false }, wall_time: { gated: false }, max_rss: { gated: false }, binary_size: { gated: false } } }
+END
+printf '*.o\nprog\n.fastgate/\n/fastgate.json\n' >.gitignore
+make -s || exit 1
+# From here on the baseline's place is the last but one of the table.
+at=$(nm prog | sed -n 's/ T place$//p')
+sed -i "s/FIRST=0/FIRST=$(((0x$at + 32) % 64))/" Makefile
+git add . && git commit -q -m "A table of places"
+grep -q 'took 100 ms' <<END || fail "the baseline is slow already"
+$(rm -f main.o prog && make -s && ./prog)
+END
+
+# The candidate's code lies 16 bytes further on, and something in it did change.
+echo '__attribute__((section(".text.unlikely"))) int nobody_calls_this(int x) { return x * 5 + 1; }' >pad.c
+echo 'int changed(void) { volatile int same = 100; return same; }' >changed.c
+expect_code 0 "another place" "$FASTGATE" run --against HEAD --verbose
+expect_text '+20.0 % as it was linked; measuring again with its code in 4 places' "$work/err" "another place"
+expect_text 'took .*+0.0 %.* placement' "$work/out" "another place"
+expect_text 'shifted by 0, 16, 32 and 48 bytes on both sides: [-+ 0-9.,]*+20.0' "$work/out" "another place"
+expect_code 1 "this very binary is shipped" "$FASTGATE" run --against HEAD --set gate.placement=fail
+expect_code 1 "as it was linked" "$FASTGATE" run --against HEAD --set measure.layouts=false
+! grep -q 'measuring again' "$work/err" || fail "measure.layouts: false measures again"
+
+sed -i 's/100/110/' changed.c
+expect_code 1 "slower in every place" "$FASTGATE" run --against HEAD
+expect_text 'measuring again with its code in 4 places' "$work/err" "slower in every place"
+expect_text 'took .*+10.0 %.*REGRESSION' "$work/out" "slower in every place"
+
+# Objects that are gone: the verdict stays, and one line says why.
+sed -i 's|^prog:.*|&\n\trm -f saved.o; mv pad.o saved.o|; s|-o \$@ \$^|-o $@ main.o saved.o changed.o; rm saved.o|' Makefile
+sed -i 's/110/111/' changed.c
+expect_code 1 "nothing to link" "$FASTGATE" run --against HEAD
+expect_text 'other places of its code were not tried: .*saved.o' "$work/err" "nothing to link"
+expect_text 'REGRESSION' "$work/out" "nothing to link"
+# The user's own way of linking.
+sed -i 's|^build:.*|build: { command: make -s, relink: "make -s -B relinked" }|' fastgate.yml
+printf 'relinked: main.o pad.o changed.o\n\t$(CC) -o prog $(FASTGATE_LINK_FLAGS) main.o pad.o changed.o\n' >>Makefile
+sed -i 's/^prog:.*/& Makefile/' Makefile
+git checkout -q changed.c && git commit -q -a -m "Link again by hand"
+sed -i 's/100/110/' changed.c
+expect_code 1 "build.relink" "$FASTGATE" run --against HEAD
+expect_text 'measuring again with its code in 4 places' "$work/err" "build.relink"
