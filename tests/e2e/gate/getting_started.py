@@ -3,7 +3,7 @@
 """
 getting_started.py FASTGATE ROOT: a repository made from nothing, by the commands of docs/getting-started.md and no others.  A
 change that makes one function take four times as long is red on any machine and names that function first; a pure refactoring is
-built and compared.  How small a change is found, and how seldom none is called one, is a matter of chance: bench/calibration measures it.
+built and compared, or known to be the same code.  How small a change is found, and how seldom none is called one, is a matter of chance: bench/calibration measures it.
 """
 import json
 import os
@@ -117,5 +117,6 @@ with tempfile.TemporaryDirectory() as name:
     change(project / "demo.c", REFACTORED)
     few = {"FASTGATE_MEASURE_PAIRS_MIN": "2", "FASTGATE_MEASURE_PAIRS_MAX": "2"}  # which decide nothing
     said = shell(gate, 0, project, "a pure refactoring", **few)
-    if "2 pairs" not in said:
-        sys.exit(f"FAILED: the refactoring was not compared in two pairs:\n{said}")
+    # The same machine code, or not quite: the compiler decides.
+    if "2 pairs" not in said and "same binaries on both sides" not in said:
+        sys.exit(f"FAILED: the refactoring was neither the same code nor compared in two pairs:\n{said}")
