@@ -261,12 +261,15 @@ static int make_layout(struct maker *m, size_t k, struct fg_error *err)
 	int status = fg_fs_make_folders(folder, 0755, err);
 
 	m->pad_bytes = k * SHIFT_BYTES;
-	if (status == FG_OK)
-		status = fg_pad_object_write(m->pad, m->pad_bytes, err);
-	if (status == FG_OK)
-		status = make_part(m, &program, folder, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_pad_object_write(m->pad, m->pad_bytes, err);
+	if (status != FG_OK)
+		goto out;
+	status = make_part(m, &program, folder, err);
 	if (status == FG_OK && !m->options->relink->argc)
 		status = make_libraries(m, folder, err);
+out:
 	free(folder);
 	return status;
 }
@@ -359,6 +362,16 @@ static int can_be_linked(const struct fg_layouts_options *options, struct fg_err
 	return FG_OK;
 }
 
+static int read_links(const struct fg_layouts_options *options, struct fg_links *links,
+		      struct fg_error *err)
+{
+	char *state = fg_fs_parent(options->target->checkout);
+	const int status = fg_links_read(state, links, err);
+
+	free(state);
+	return status;
+}
+
 int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layout *layouts,
 		    struct fg_error *err)
 {
@@ -374,14 +387,13 @@ int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_l
 		goto out;
 	parent = fg_fs_parent(folder);
 	status = fg_fs_make_folders(parent, 0755, err);
-	if (status == FG_OK && !options->relink->argc) {
-		char *state = fg_fs_parent(options->target->checkout);
-
-		status = fg_links_read(state, &m.links, err);
-		free(state);
-	}
-	if (status == FG_OK)
-		status = fg_fs_temporary_folder(parent, "new-", &m.folder, err);
+	if (status != FG_OK)
+		goto out;
+	if (!options->relink->argc)
+		status = read_links(options, &m.links, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_temporary_folder(parent, "new-", &m.folder, err);
 	if (status != FG_OK)
 		goto out;
 	m.pad = fg_fs_join(m.folder, "pad.o");
