@@ -42,9 +42,7 @@ int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path,
 int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error *err) FG_NODISCARD;
 
 bool fg_fs_exists(const char *path);
-/*
- * A link of another user in a world-writable folder such as /tmp: following it could lead anywhere.
- */
+/* Another user's link in a world-writable folder such as /tmp: following it could lead anywhere. */
 bool fg_fs_is_planted(const char *path);
 bool fg_fs_is_folder(const char *path);
 /* Names in a folder, sorted, without . and ..; free each and the array. */

@@ -91,7 +91,7 @@ static void add_string(struct fg_json_writer *w, const char *value, size_t lengt
 	fg_strbuf_add_char(w->text, '"');
 }
 
-/* Comma, line break and name: what stands before every value. */
+/* Comma, line break and name: the prefix of every value. */
 static void begin_value(struct fg_json_writer *w, const char *name)
 {
 	if (w->depth == 0) {

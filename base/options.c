@@ -292,7 +292,7 @@ static bool find_row(const struct parser *parser, const char *name, char letter,
 	return false;
 }
 
-/* The value behind `=` or inside the word, else the next word. */
+/* The value after `=` or inside the word, else the next word. */
 static int take_value(struct parser *parser, const struct found *found, const char *inside,
 		      const char **value)
 {

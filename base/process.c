@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How no process stays behind. Each program gets a process group, which is signalled as a whole. A
- * descendant that leaves the group (a daemon) is reparented to us, because we declare ourselves
- * sub-reaper. So any child of ours that we neither started nor were told to keep is a stray, and is
- * ended after the program it came from. A child learns of our own death by PR_SET_PDEATHSIG.
+ * Why no process is left running. Each program gets a process group, which is signalled as a whole.
+ * A descendant that leaves the group (a daemon) is reparented to us, because we declare ourselves
+ * sub-reaper. So any child that we neither started nor were told to keep is a stray, and is ended
+ * after the program it came from. A child learns of our own death through PR_SET_PDEATHSIG.
  */
 #include "base/process.h"
 
@@ -390,7 +390,7 @@ bool fg_process_end_strays(void)
 		for (size_t i = 0; i < count; i++) {
 			siginfo_t info = {0};
 
-			/* A dead child was no daemon; nobody else was there to reap it. */
+			/* A dead child was not a daemon; nobody else reaps it. */
 			if (waitid(P_PID, (id_t)strays[i], &info, WEXITED | WNOHANG) == 0 &&
 			    info.si_pid == 0) {
 				any = true;
@@ -547,7 +547,7 @@ static void try_reap(struct fg_process *process, struct fg_process_result *resul
 	result->timed_out = process->timed_out;
 	process->reaped = true;
 	forget(process);
-	/* The rest of its group ends with it, unless it may leave processes behind. */
+	/* The rest of its group ends too, unless the program may leave processes running. */
 	if (!process->options.keep_children && kill(-process->pid, SIGKILL) == 0)
 		result->left_children =
 			!process->kill_at_ns; /* else it was us who ended them all */

@@ -277,8 +277,8 @@ enum {
 };
 
 /*
- * Edits between two short words: insert, delete, replace, swap of neighbours (optimal string
- * alignment).
+ * Edit distance between two short words: insert, delete, replace, swap of neighbours (optimal
+ * string alignment).
  */
 static size_t distance(const char *a, const char *b)
 {

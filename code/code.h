@@ -46,8 +46,8 @@ struct fg_code {
 	uint32_t *uses; /* indexes of items */
 	size_t use_count;
 	/*
-	 * Over all that can be reached from where somebody enters: the start files, exported
-	 * symbols, constructors.  Two builds with the same digest run the same code.
+	 * Covers everything reachable from an entry point: the start files, exported symbols,
+	 * constructors. Two builds with the same digest run the same code.
 	 */
 	uint8_t digest[FG_CODE_DIGEST_SIZE];
 	/*

@@ -21,7 +21,7 @@ enum {
 	MODRM_BASE_NONE = 5, /* mod 0, rm 5: relative to the next instruction */
 };
 
-/* What the text of an item says of a place; no byte of code stands behind a marker. */
+/* How the text of an item describes a location; a marker covers no byte of code. */
 enum marker {
 	MARK_BYTES = 1,
 	MARK_SELF,
@@ -288,7 +288,7 @@ static void add_bytes(struct fg_strbuf *text, const void *bytes, size_t size)
 	fg_strbuf_add(text, bytes, size);
 }
 
-/* Nothing can be said of it: the address itself stands, so that another build differs. */
+/* Nothing is known about it: the address itself is recorded, so that another build differs. */
 static void add_unknown(struct fg_strbuf *text, uint64_t address)
 {
 	add_mark(text, MARK_UNKNOWN);
@@ -358,8 +358,8 @@ static const struct fg_image_relocation *stub_target(const struct digester *d, u
 }
 
 /*
- * Bytes in which words may be addresses: those that the loader relocates, or (fixed) look like one
- * of ours.
+ * Bytes in which words may be addresses: those that the loader relocates, or (fixed programs) that
+ * look like one of ours.
  */
 static void add_data(struct digester *d, struct fg_strbuf *text, uint64_t address, uint64_t size,
 		     unsigned depth)
@@ -413,8 +413,9 @@ static bool is_in_function(const struct digester *d, uint64_t address)
 }
 
 /*
- * The table of a switch: offsets from its own start to places in the function that uses it.  The
- * number of entries that are just that; a table has at least two.  What lies behind it is not its.
+ * The table of a switch: offsets from its own start to places in the function that uses it. Returns
+ * the number of entries that fit this description; a table has at least two. Whatever follows does
+ * not belong to it.
  */
 static uint64_t switch_entries(const struct digester *d, uint64_t address, const uint8_t *bytes,
 			       uint64_t size)
@@ -433,8 +434,8 @@ static uint64_t switch_entries(const struct digester *d, uint64_t address, const
 }
 
 /*
- * How much of [address, address + extent) is content: what fills up to the next thing is not.  Text
- * may go on behind the extent, for linkers let one string be the end of another.
+ * How much of [address, address + extent) is content, without the padding up to the next object.
+ * Text may continue past the extent, because linkers let one string be the end of another.
  */
 static uint64_t content_size(const struct digester *d, uint64_t address, uint64_t extent)
 {
@@ -487,7 +488,7 @@ static void add_unnamed(struct digester *d, struct fg_strbuf *text, uint64_t add
 		add_data(d, text, address, content_size(d, address, extent), depth);
 }
 
-/* What stands at an address, as it would be said in any build. */
+/* Describes what is at an address in a way that is the same in every build. */
 static void add_address(struct digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth)
 {
@@ -518,7 +519,7 @@ static void add_address(struct digester *d, struct fg_strbuf *text, uint64_t add
 
 /*
  * Bytes that the instruction reads or writes at its displacement; 0: it only takes the address, or
- * who knows.
+ * unknown.
  */
 static uint64_t operand_size(const struct digester *d, const struct instruction *i)
 {
@@ -537,7 +538,7 @@ static uint64_t operand_size(const struct digester *d, const struct instruction 
 	return 0;
 }
 
-/* A constant that the instruction takes as a whole: what lies behind it does not matter. */
+/* A constant that the instruction uses as a whole: what follows it does not matter. */
 static bool add_constant(struct digester *d, struct fg_strbuf *text, const struct instruction *i,
 			 uint64_t address)
 {

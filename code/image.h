@@ -23,7 +23,10 @@ struct fg_image_section {
 
 /* A function or an object that the symbol table names. */
 struct fg_image_symbol {
-	/* Without what a compiler numbers anew in each build: "parse.part.2" is "parse.part". */
+	/*
+	 * Strips the parts that a compiler numbers afresh in each build: "parse.part.2" is
+	 * "parse.part".
+	 */
 	const char *name;
 	const char *unit; /* source file of a local symbol; "": global */
 	uint64_t address;
@@ -72,7 +75,7 @@ const struct fg_image_symbol *fg_image_symbol_at(const struct fg_image *image, u
 /* The relocation at just this address, or NULL. */
 const struct fg_image_relocation *fg_image_relocation_at(const struct fg_image *image,
 							 uint64_t address);
-/* The first relocation at or after this address; `relocation_count` when there is none. */
+/* The first relocation at or after this address; `relocation_count` if there is none. */
 size_t fg_image_first_relocation(const struct fg_image *image, uint64_t address);
 
 #endif

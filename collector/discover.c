@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every 100 ms a handler compares the number of threads that the kernel counts with that of the
- * slots that belong to one.  Where they differ there is a stranger, or one that has left us is not
- * quite gone: then the list of threads is read.
+ * Every 100 ms a handler compares the kernel's number of threads with the number of slots in use.
+ * If they differ, there is an unknown thread, or one that took its leave has not quite exited: then
+ * the list of threads is read.
  *
- * The comparison holds only while nobody has died unnoticed.  pthread_create()'s threads take their
- * leave, others and those that end by a system call of their own do not: a few slots are asked
- * after at every look.  A kernel that should always tell the same number can agree with us only
- * while there are few threads: then the list is short, and is read now and then whatever the
- * numbers say.
+ * The comparison holds only while no thread has died unnoticed. Threads of pthread_create() take
+ * their leave; others, and those that exit by a raw system call, do not, so a few slots are checked
+ * at every look. A kernel that always reported the same number could agree with us only while there
+ * are few threads: then the list is short, and is read now and then regardless.
  *
- * No handler does more than one step of this: look, read a piece of the list, or take one stranger
- * in.  Reading the whole list takes a microsecond and more for each thread that is there.
+ * No handler does more than one step: look, read a piece of the list, or take in one unknown
+ * thread. Reading the whole list takes a microsecond or more per thread.
  */
 #include "collector/discover.h"
 
@@ -55,8 +54,8 @@ struct listed {
 /* ---- a look ---- */
 
 /*
- * A number that was given back and given anew in between belongs to another slot by then, or to
- * this one with its new owner's mark.
+ * If the id was released and reused in between, it now belongs to another slot, or to this one with
+ * its new owner's mark.
  */
 static void retire(uint32_t slot, pid_t tid)
 {
@@ -70,7 +69,7 @@ static void retire(uint32_t slot, pid_t tid)
 	fg_thread_free(thread);
 }
 
-/* Has the thread of one of the next slots died?  One funeral is enough for a handler. */
+/* Has the thread of one of the next slots died? One burial per handler is enough. */
 static void ask_after_some(const struct fg_thread *thread, struct fg_search *search)
 {
 	const uint32_t high = atomic_load(&fg_g.thread_high);
@@ -92,8 +91,8 @@ static void ask_after_some(const struct fg_thread *thread, struct fg_search *sea
 }
 
 /*
- * How many threads the kernel ought to count.  A main thread that has ended stays in its list until
- * the others have.
+ * How many threads the kernel should count. A main thread that has ended stays in its list until
+ * the others end.
  */
 static uint32_t threads_known(void)
 {
@@ -143,7 +142,7 @@ static pid_t tid_of(const char *name)
 	return tid;
 }
 
-/* The next piece; returns false at the end.  `room` is for what the kernel writes. */
+/* The next piece; returns false at the end. `room` is the kernel's output buffer. */
 static bool read_list(struct fg_search *search, char *room, struct listed *listed)
 {
 	const int fd =
@@ -168,8 +167,8 @@ static bool read_list(struct fg_search *search, char *room, struct listed *liste
 }
 
 /*
- * Also those that have left their slot, but not yet the process.  A new thread that has not told
- * its number might be any of them.
+ * Includes threads that have left their slot but not yet the process. A new thread that has not
+ * announced its id might be any of them.
  */
 static void strike_known(struct listed *listed)
 {
@@ -210,7 +209,7 @@ static void list_some(struct fg_thread *thread, struct fg_search *search)
 /* ---- strangers ---- */
 
 /*
- * One that has taken its leave of us stays in the list until the kernel is done with it, even after
+ * A thread that has taken its leave stays in the list until the kernel is done with it, even after
  * it was joined.
  */
 static bool is_leaving(pid_t tid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that nobody told us of: those that were not made by pthread_create(). */
+/* Threads that were not created by pthread_create(), so that nobody announced them. */
 #ifndef FG_COLLECTOR_DISCOVER_H
 #define FG_COLLECTOR_DISCOVER_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The exec family and _exit.  Before an exec the clocks of the calling thread are taken down, so
- * that no signal of ours is left for the next image, and the totals are written; should it fail,
- * everything goes on as before.
+ * The exec family and _exit. Before an exec the calling thread's clocks are removed, so that no
+ * signal of ours reaches the next image, and the totals are written. If the exec fails, everything
+ * resumes.
  *
- * In a child of vfork() or posix_spawn() we share the parent's memory but are another thread to the
- * kernel: then nothing here may touch the parent's state, and fg_process_end() sees that by the
- * thread id.
+ * A child of vfork() or posix_spawn() shares the parent's memory but is another thread to the
+ * kernel. Nothing here may touch the parent's state then; fg_process_end() recognises the case by
+ * the thread id.
  */
 #include "collector/environment.h"
 #include "collector/introduce.h"
@@ -26,8 +26,8 @@
 #include <unistd.h>
 
 /*
- * A build that counts the lines that are executed (./dev coverage) writes its counters when a
- * program exits, but of an exec and of _exit it knows nothing.  Any other build has none.
+ * A coverage build (./dev coverage) writes its counters when a program exits, but knows nothing of
+ * exec and _exit. Any other build has none.
  */
 #ifdef FG_COVERAGE
 extern void __gcov_dump(void);
@@ -46,14 +46,14 @@ static bool is_this_process(void)
 }
 
 /*
- * What the next program's environment lacks is put back, so that the collector goes along.  In a
- * child of vfork, too: only the stack is written.
+ * Restore what the next program's environment lacks, so that the collector follows. Only the stack
+ * is written, so this also works in a child of vfork.
  */
 #define COMPLETED(environment)                                                                    \
  (fg_alive() ? fg_environment_complete(environment, alloca(fg_environment_room(environment) + 1)) \
 	     : (environment))
 
-/* Has the program no dynamic linker, which would preload us? */
+/* Does the program lack a dynamic linker, which would preload us? */
 static bool is_static(const char *path)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -76,7 +76,7 @@ static bool is_static(const char *path)
 	return result;
 }
 
-/* A program that escapes is named in the trace of the one that starts it. */
+/* The trace of the starting program names a program that escapes. */
 static void note_escape(const char *path)
 {
 	struct fg_thread *thread = fg_self;
@@ -97,7 +97,7 @@ static bool before_exec(const char *path)
 	const int saved_errno = errno;
 	const bool ours = is_this_process();
 
-	/* In a child of vfork, too: its parent stands still, and it writes what that would have. */
+	/* Also in a child of vfork: its parent is suspended, so the child writes on its behalf. */
 	if (fg_alive() && !fg_g.sandboxed && fg_self)
 		note_escape(path);
 	if (ours) {
@@ -169,8 +169,8 @@ FG_EXPORT int execveat(int folder, const char *path, char *const arguments[],
 }
 
 /*
- * The arguments of execl and its kin, up to the NULL that ends them, as an array on the caller's
- * stack.
+ * Copies the arguments of execl and its relatives, up to the final NULL, into an array on the
+ * caller's stack.
  */
 #define COLLECT_ARGUMENTS(first, list, array)      \
  do {                                              \

@@ -7,7 +7,7 @@
 
 /* Write the program, its arguments, modules, names and regions into the new file. */
 void fg_trace_introduce(struct fg_thread *thread);
-/* Make the trace file if this process has none yet; false if there is none. */
+/* Create the trace file unless this process has one; false if it cannot be created. */
 bool fg_ensure_file(struct fg_thread *thread);
 
 #endif

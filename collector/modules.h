@@ -12,7 +12,8 @@
 /* Reserve the table; before anything else here.  0 or a negative errno. */
 int fg_modules_init(void);
 /*
- * The module around `pc`, made known if it was not; id 0 (and NULL) if there is none.  Signal-safe.
+ * The module that contains `pc`, registered if it was unknown; id 0 (and NULL) if no module does.
+ * Signal-safe.
  */
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
 struct fg_module *fg_module(uint32_t id);
@@ -24,7 +25,7 @@ static inline bool fg_module_live(uint32_t id)
 
 /* Make all loaded modules known.  Takes the loader's lock: never in a handler. */
 void fg_modules_scan(struct fg_thread *thread);
-/* After a dlclose(): find out who is gone. */
+/* After a dlclose(): find the modules that are gone. */
 void fg_modules_check(struct fg_thread *thread);
 /* Write all known ones again: into a new file, in a child of fork. */
 void fg_modules_rewrite(struct fg_thread *thread);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Both tables are open-addressed and grow by opening a further one, four times as large, beside
- * those that are full: nothing ever moves, so nobody needs a lock, and a small program touches
- * little memory.  A look-up goes from the newest to the oldest.
+ * Both tables are open-addressed. They grow by opening another one, four times as large, beside the
+ * full ones: nothing ever moves, so no lock is needed, and a small program touches little memory.
+ * Look-ups go from the newest to the oldest.
  *
- * An entry is claimed by exchanging its key from 0 and published by the last store to it.  Who
- * meets a claimed entry that is not yet published does not wait: it works the answer out for itself
- * and defines it again under another id.
+ * An entry is claimed by exchanging its key from 0 and published by the last store to it. A thread
+ * that meets a claimed but unpublished entry does not wait: it computes the answer itself and
+ * defines it again under another id.
  *
- * Entries lie scattered, so for long after it was opened a table has pages that nobody has touched,
- * and an entry there costs two page faults: one for the glance that finds it empty, one for the
- * entry.  Handlers that have done their work make a few pages each.
+ * Entries are scattered, so a new table has untouched pages for a long time, and an entry there
+ * costs two page faults: one for the read that finds it empty, one for the write. Handlers that
+ * have finished their work populate a few pages each.
  */
 #include "collector/paths.h"
 
@@ -105,7 +105,7 @@ void fg_paths_clear(void)
 	atomic_store(&next_path, 0);
 }
 
-/* Returns whether there was something to do.  A table that is not used yet may never be. */
+/* Returns whether anything was populated. A table that is not in use yet may never be. */
 static bool prepare(struct fg_table_level *level, size_t entry_size)
 {
 	const size_t size = (level->mask + (size_t)1) * entry_size;
@@ -131,7 +131,7 @@ void fg_paths_prepare(void)
 	(void)prepare(&path_levels[atomic_load(&path_current)], sizeof(struct path_entry));
 }
 
-/* Is there room for one more on the newest level?  Opens the next when there is not. */
+/* Is there room for one more on the newest level? Opens the next level if not. */
 static struct fg_table_level *level_to_fill(struct fg_table_level *levels,
 					    _Atomic uint32_t *current)
 {
@@ -225,7 +225,7 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 	return info;
 }
 
-/* A frame of an older table is also put into the newest, where it is found at the first glance. */
+/* A frame of an older table is also entered into the newest, where the first look finds it. */
 static void frame_bring(bool exact, uintptr_t pc, uint32_t module, struct fg_frame_info info)
 {
 	struct fg_table_level *level =
@@ -281,7 +281,7 @@ static uint32_t write_path(struct fg_thread *thread, uint32_t parent, uint32_t f
 	return fg_record_write(thread) ? id : 0;
 }
 
-/* The entry of the key on this level, or the empty place for it; NULL if neither is near. */
+/* The key's entry on this level, or the empty place for it; NULL if neither is near. */
 static struct path_entry *path_probe(const struct fg_table_level *level, uint64_t key, bool *found)
 {
 	struct path_entry *entries = level->entries;

@@ -38,7 +38,7 @@ struct fg_frame_info {
 };
 
 int fg_paths_init(void);
-/* Forget everything: a child of fork starts a file of its own. */
+/* Forget everything: a child of fork starts its own file. */
 void fg_paths_clear(void);
 /* Give a few pages more of the tables memory before they are needed.  From a handler, each time. */
 void fg_paths_prepare(void);
@@ -106,9 +106,9 @@ static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look 
 }
 
 /*
- * The child that was asked for last, by path id: frame << 32 | id.  Most have one
- * child only, and the paths of a stack were numbered one after the other when it was met first, so
- * that they lie side by side here.
+ * The most recently requested child, by path id: frame << 32 | id. Most paths have one child, and
+ * the paths of a stack were numbered consecutively when it was first met, so they are adjacent
+ * here.
  */
 extern _Atomic uint64_t *fg_path_hints;
 extern uint32_t fg_path_hint_count;

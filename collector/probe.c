@@ -17,7 +17,7 @@ void fg_probe_begin(struct fg_probe *probe)
 	*probe = (struct fg_probe){.on = true, .share = WHOLE};
 }
 
-/* -log2 of a uniform number, 48 bits behind the point, to half a per cent. */
+/* -log2 of a uniform number, with 48 fractional bits, accurate to half a per cent. */
 static uint64_t negative_log2(uint64_t random)
 {
 	const unsigned zeros = random ? (unsigned)__builtin_clzll(random) : 63;

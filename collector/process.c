@@ -102,7 +102,7 @@ static void read_program(void)
 		fg_g.folder[0] = '\0';
 }
 
-/* A program with another's rights is not told by its caller's environment where to write. */
+/* A set-user-id program does not let its caller's environment choose where to write. */
 static bool concerns_us(void)
 {
 	return !getauxval(AT_SECURE) && fg_g.options.output[0] &&
@@ -290,7 +290,7 @@ void fg_process_resume(void)
 	fg_thread_attach(thread, (enum fg_thread_kind)thread->kind, 0);
 }
 
-/* Libraries that came and were never met are told of. */
+/* Record libraries that were loaded and never sampled. */
 static void scan_once_more(struct fg_thread *thread)
 {
 	atomic_store(&thread->busy, 1);
@@ -302,8 +302,9 @@ static void scan_once_more(struct fg_thread *thread)
 }
 
 /*
- * Where the main thread ended first, the last one to end is who exits, when it has taken its leave
- * of us already; one without a slot may exit, too.  It gets a slot to write from, and no clocks.
+ * If the main thread ended first, the process exits from its last thread, which may have taken its
+ * leave already; a thread without a slot may exit, too. It gets a slot to write from, and no
+ * clocks.
  */
 static void end_without_thread(void)
 {

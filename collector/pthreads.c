@@ -167,7 +167,7 @@ void fg_pthreads_renamed(void)
 	name_thread(fg_self, name);
 }
 
-/* One that has not begun to run yet is not found, and tells its name when it does. */
+/* A thread that has not started yet is not found; it records its name when it starts. */
 FG_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 {
 	FG_REAL(pthread_setname_np);

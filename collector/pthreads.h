@@ -7,7 +7,7 @@
 #define FG_COLLECTOR_PTHREADS_H
 
 void fg_pthreads_init(void);
-/* Have the end of the calling thread told to us. */
+/* Arrange to be called when the calling thread ends. */
 void fg_pthreads_watch_end(void);
 
 /* The calling thread has another name. */

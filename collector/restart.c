@@ -117,8 +117,8 @@ static int64_t time_left(const struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * The time-out behind a pointer, of which `given` is left: the first time a copy of ours replaces
- * it, later the copy is shortened.
+ * The time-out behind a pointer, with `given` left: the first time our copy replaces it, later the
+ * copy is shortened.
  */
 static void shorten(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    const void *given, uint64_t now_ns)

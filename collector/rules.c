@@ -6,7 +6,7 @@
  * .eh_frame_hdr is a table of (function start, entry), sorted, so the entry (FDE) of an address is
  * found by bisection. The FDE and its CIE hold little programs that build the row of the unwind
  * table for an address; running them up to that address gives the row.  Compilers use few of the
- * possibilities; what is not met here becomes FG_RULE_UNKNOWN, and the walk goes on by other means.
+ * possibilities; anything else becomes FG_RULE_UNKNOWN, and the walk falls back to other means.
  */
 #include "collector/rules.h"
 
@@ -30,7 +30,7 @@ enum {
 	DW_EH_PE_INDIRECT = 0x80,
 };
 
-/* Bounds on what a table may make us do. */
+/* Limits on what a table can make us do. */
 enum {
 	MAX_INSTRUCTIONS = 1 << 16, /* a parser generated as one function was seen to have 19,000 */
 	MAX_STATES = 8,
@@ -168,7 +168,7 @@ static uintptr_t take_encoded(struct cursor *c, uint8_t encoding)
 	return (uintptr_t)value;
 }
 
-/* May `size` bytes be read at this address, worked out from what may be nonsense? */
+/* May `size` bytes be read at this address, which may be nonsense? */
 static bool inside(const struct fg_tables *tables, uintptr_t at, size_t size)
 {
 	const uintptr_t low = (uintptr_t)tables->low;
@@ -178,7 +178,7 @@ static bool inside(const struct fg_tables *tables, uintptr_t at, size_t size)
 }
 
 /*
- * An entry starts with its length; a 64-bit form exists and is never used for .eh_frame on these
+ * An entry starts with its length. A 64-bit form exists, but .eh_frame never uses it on these
  * machines.
  */
 static bool open_entry(const struct fg_tables *tables, uintptr_t entry, struct cursor *c)
@@ -274,7 +274,7 @@ static bool parse_fde(const struct fg_tables *tables, uintptr_t entry, struct fd
 
 /*
  * .eh_frame_hdr: version, three encodings, pointer to .eh_frame, count, then pairs of 32-bit
- * offsets from its start. The address of the entry; 0: none.
+ * offsets from its start. Returns the address of the entry; 0: none.
  */
 static uintptr_t find_fde(const struct fg_tables *tables, uintptr_t address)
 {
@@ -382,8 +382,7 @@ static void restore(struct machine *m, uint64_t reg)
 }
 
 /*
- * Factors from a damaged table overflow; the result is then some number, as is everything else in
- * it.
+ * Factors from a damaged table may overflow; the result is as arbitrary as the rest of that table.
  */
 static int64_t times_data_align(const struct machine *m, int64_t factored)
 {
@@ -395,7 +394,7 @@ static struct saved at_offset(const struct machine *m, int64_t factored)
 	return (struct saved){SAVED_OFFSET, times_data_align(m, factored), {NULL, NULL}};
 }
 
-/* One instruction with its operands behind it; false: the row cannot be known. */
+/* One instruction with its operands; false: the row cannot be computed. */
 static bool execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 {
 	uint64_t reg;
@@ -492,9 +491,9 @@ struct simple {
 };
 
 /*
- * DW_OP_breg<n> <offset>, optionally DW_OP_deref, and behind that optionally DW_OP_plus_uconst
- * <addend>: what compilers emit for stacks that they realign, and hand-written assembly for those
- * whose old pointer it keeps on the new one.
+ * DW_OP_breg<n> <offset>, then optionally DW_OP_deref and DW_OP_plus_uconst <addend>: what
+ * compilers emit for realigned stacks, and hand-written assembly for a new stack that holds the old
+ * pointer.
  */
 static bool simple_expression(struct cursor c, struct simple *is)
 {
@@ -513,7 +512,7 @@ static bool simple_expression(struct cursor c, struct simple *is)
 	return c.at == c.end;
 }
 
-/* What linkers say about all their lazy-binding entries. */
+/* What linkers emit for all their lazy-binding entries. */
 static bool plt_expression(struct cursor c)
 {
 	static const uint8_t known[] = FG_ARCH_PLT_EXPRESSION;

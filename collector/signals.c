@@ -30,18 +30,16 @@ static _Atomic uint8_t names_ours[NSIG];
 static _Thread_local bool blocked __attribute__((tls_model("initial-exec")));
 static _Thread_local bool pending __attribute__((tls_model("initial-exec")));
 static _Thread_local volatile sig_atomic_t forwarded __attribute__((tls_model("initial-exec")));
-/*
- * By the clocks of this thread, [1] its tick's: how many of their signals have come to the handler.
- */
+/* Signals that reached the handler, counted per clock of this thread; [1] is its tick. */
 static _Thread_local volatile sig_atomic_t arrived[2] __attribute__((tls_model("initial-exec")));
 static _Thread_local siginfo_t pending_info __attribute__((tls_model("initial-exec")));
-/* As above, for a signal sent to the process: 0 none, 1 being written or taken, 2 there. */
+/* As above, for a signal sent to the process. 0: none; 1: being written or taken; 2: pending. */
 static _Atomic uint8_t process_pending;
 static siginfo_t process_pending_info;
 
 /*
- * What the program thinks of this thread, told to the others: is it one to which a signal for the
- * process may go?
+ * Published to the other threads: may this one receive a signal sent to the process, as the program
+ * sees it?
  */
 static void set_blocked(bool is_blocked)
 {
@@ -143,9 +141,9 @@ static void die_of(int signal)
 }
 
 /*
- * A signal for the process that came to a thread which has it blocked goes to one that has not, or
- * that waits for it, if there is such a thread: it is woken by a signal of this kind, and takes
- * what it finds.
+ * A process-directed signal that arrived at a thread which blocks it goes to a thread that does
+ * not, or that waits for it. That thread is woken by a signal of this kind and takes the pending
+ * one.
  */
 static void *wake_mark(void)
 {
@@ -199,9 +197,8 @@ static bool take_pending(siginfo_t *info)
 }
 
 /*
- * The program has blocked the signal.  One that was sent to this thread waits here.  One for the
- * process may have come to any thread, for to us it is never blocked; it waits for whoever unblocks
- * it first.
+ * The program blocks the signal. A thread-directed one waits here. A process-directed one may
+ * arrive at any thread, since we never block it; it waits for the first thread to unblock it.
  */
 static void keep(const siginfo_t *info)
 {
@@ -217,9 +214,7 @@ static void keep(const siginfo_t *info)
 	}
 }
 
-/*
- * Is there a signal of the program's, in `info`, that it wants to see now?  A blocked one is kept.
- */
+/* Fills `info` with a signal that the program wants to see now. A blocked one is kept. */
 static bool is_wanted(siginfo_t *info)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
@@ -236,7 +231,7 @@ static bool is_wanted(siginfo_t *info)
 	forwarded = true;
 	if (header && fg_alive())
 		fg_count(&header->forwarded, 1);
-	/* The kernel keeps a blocked signal that is ignored, too: it may be waited for. */
+	/* The kernel also keeps a blocked signal that is ignored: the program may wait for it. */
 	if (blocked)
 		keep(info);
 	return !blocked;
@@ -259,9 +254,7 @@ static bool run_handler(int signal, siginfo_t *info, void *context)
 		reset.sa_handler = SIG_DFL;
 		shadow_set(&reset);
 	}
-	/*
-	 * We run with everything blocked; the program expects its own mask and what it had before.
-	 */
+	/* We run with every signal blocked; the program expects its own mask. */
 	sigset_t mask = ((const ucontext_t *)context)->uc_sigmask;
 
 	for (int number = 1; number < NSIG; number++)
@@ -390,7 +383,7 @@ static void send_to_self(siginfo_t *info)
 	(void)syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), FG_SIGNAL, info);
 }
 
-/* Where a sample is just pending the kernel drops a second signal of that number. */
+/* The kernel drops a second signal of a number that is already pending, such as a sample. */
 static void deliver(siginfo_t *info)
 {
 	forwarded = false;
@@ -407,7 +400,7 @@ static void deliver_pending(void)
 		deliver(&info);
 }
 
-/* Which of set, block, unblock was asked for our signal; and is the request without it. */
+/* What the request asks for our signal (set, block, unblock), and the request without it. */
 static int change_mask(int how, const sigset_t *set, sigset_t *before,
 		       int (*change)(int, const sigset_t *, sigset_t *))
 {
@@ -448,17 +441,16 @@ FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *r
 }
 
 /*
- * Calls that have a mask of their own while they wait.  Where it says otherwise of our signal than
- * the program's own mask does, the signal is held back on the way in: what comes before the kernel
- * has changed masks and waits is then not taken too early, but ends the wait, as the program has a
- * right to.
+ * Calls that install a mask while they wait. If it differs from the program's own mask for our
+ * signal, the signal is held back on entry. One that arrives before the kernel has switched masks
+ * is then not taken too early, but ends the wait, as the program expects.
  */
 struct stay {
 	sigset_t set;
 	bool before;
 	bool differs;
 	bool ended; /* before it began */
-	bool held;  /* in epoll: the signal is blocked in earnest */
+	bool held;  /* in epoll: the kernel really blocks the signal */
 };
 
 static const sigset_t *enter(struct stay *stay, const sigset_t *set)
@@ -529,10 +521,10 @@ FG_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes
 }
 
 /*
- * Among these, only epoll ends with EINTR when the kernel has woken it for a signal to the process
- * that another thread was quicker to take.  Where the program has the signal blocked while it waits
- * nothing of the kind may wake it: it is blocked in earnest.  That costs a sample its moment, not
- * its weight; but the wall clock is there to see threads wait.
+ * Only epoll returns EINTR if the kernel woke it for a process-directed signal that another thread
+ * took first. A program that blocks the signal while it waits must not be woken, so here the kernel
+ * really blocks it. That delays a sample but loses no weight; the wall clock, which exists to see
+ * threads wait, does not do this.
  */
 static bool sleeps_in_earnest(void)
 {
@@ -608,9 +600,8 @@ static struct timespec time_until(int64_t end_ns)
 }
 
 /*
- * One call of the kernel's for a set in which ours is.  A signal for the process that another
- * thread has snatched away ends it like a handler's, by EINTR: that thread is given a moment to
- * send it on.
+ * One wait in the kernel for a set that contains our signal. A process-directed signal that another
+ * thread took first ends it with EINTR; give that thread a moment to forward it.
  */
 static int wait_once(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
@@ -632,9 +623,9 @@ void fg_signal_arrived(bool tick)
 }
 
 /*
- * A sample that a wait has taken goes to the handler, where it shows the thread waiting.  The
- * kernel drops it where another signal of that number is just pending, so it is sent until it has
- * come there: a timer that its handler sets anew would be silent for ever.
+ * A sample consumed by a wait is sent to the handler, which shows the thread waiting. The kernel
+ * drops it while another signal of that number is pending, so it is sent until it arrives: a timer
+ * that its handler re-arms would otherwise stay silent for ever.
  */
 static void sample_now(siginfo_t *info, bool tick)
 {
@@ -647,7 +638,7 @@ static void sample_now(siginfo_t *info, bool tick)
 	}
 }
 
-/* What arrives is the program's, or a sample. */
+/* Either the program's signal or a sample arrives. */
 static int wait_for_ours(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	const int64_t end_ns =
@@ -727,7 +718,8 @@ FG_EXPORT int sigpending(sigset_t *set)
 }
 
 /*
- * A descriptor would be given samples, by whichever thread reads it: it is made without our signal.
+ * A signalfd would receive samples in whichever thread reads it, so it is created without our
+ * signal.
  */
 FG_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
@@ -749,7 +741,7 @@ void fg_signal_expose(void)
 	struct sigaction action = shadow_get();
 	sigset_t ours;
 
-	/* A handler becomes the default by itself; only "ignore" is inherited. */
+	/* exec resets handlers to the default; only "ignore" is inherited. */
 	if (action.sa_handler == SIG_IGN)
 		(void)real_sigaction(FG_SIGNAL, &action, NULL);
 	if (blocked) {

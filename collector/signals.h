@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One signal is used by two parties: ours and the program.  What the program does with it is kept
- * in a shadow, told back to it when it asks, and carried out for signals that are not ours.
+ * We and the program share one signal. What the program does with it is kept in a shadow, reported
+ * back to the program, and applied to signals that are not ours.
  */
 #ifndef FG_COLLECTOR_SIGNALS_H
 #define FG_COLLECTOR_SIGNALS_H
@@ -34,8 +34,8 @@ void fg_signal_arrived(bool tick);
 void fg_signal_expose(void);
 void fg_signal_hide(void);
 /*
- * A thread that is made inherits what the program thinks is blocked.  From `hold`, which says that,
- * to `release` in the maker our signal is blocked in earnest, and in the new thread until
+ * A new thread inherits the mask that the program believes in. `hold` returns that mask; from then
+ * until `release` in the creator our signal is really blocked, and in the new thread until
  * `inherit`.
  */
 bool fg_signal_hold(void);

@@ -81,7 +81,7 @@ struct fg_walk_frame {
 	bool checked; /* its checks and its caller's pc say all that the step there depended on */
 };
 
-/* The frames of a stack, leaf first; in front of them is room for further calls. */
+/* The frames of a stack, leaf first, with room in front for further calls. */
 struct fg_trail {
 	struct fg_walk_frame frames[FG_TRAIL_FRAMES +
 				    1]; /* behind the last: a stack pointer that no walk reaches */
@@ -93,7 +93,7 @@ struct fg_region_times {
 	uint64_t ns;
 };
 
-/* What is kept of the stack before, and room to walk the new one. */
+/* The previous stack as kept, and room to walk the new one. */
 struct fg_walk_memory {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];
@@ -230,7 +230,7 @@ struct fg_options {
 	const char *misread; /* a variable whose value makes no sense */
 };
 
-/* For threads that nobody told us of (collector/discover.c). */
+/* For threads not created by pthread_create() (collector/discover.c). */
 struct fg_search {
 	_Atomic uint8_t busy;     /* a handler is at it */
 	_Atomic bool listing;     /* the list of threads is being read */

@@ -200,9 +200,9 @@ static bool perf_start(struct fg_thread *thread)
 }
 
 /*
- * A period that is set begins anew at once, so what has passed since the end of the one before is
- * taken off: without it a thread of a period and a half would be met too seldom.  Only the last
- * setting, that of the whole period, leaves such a gap.
+ * Setting a period restarts it, so the time since the end of the previous one is subtracted:
+ * otherwise a thread of a period and a half would be sampled too rarely. Only the last setting, to
+ * the full period, leaves such a gap.
  */
 void fg_thread_settle(struct fg_thread *thread)
 {
@@ -392,7 +392,7 @@ void fg_clocks_choose(void)
 
 static bool start_clocks(struct fg_thread *thread)
 {
-	/* Behind the filter of a sandbox each of these calls might be the program's death. */
+	/* Under a sandbox's filter each of these calls might kill the program. */
 	if (fg_g.sandboxed) {
 		thread->clock = FG_CLOCK_NONE;
 		fg_lose(FG_LOSS_NO_CLOCK, 1);
@@ -433,8 +433,8 @@ static void stop_clocks(struct fg_thread *thread)
 }
 
 /*
- * The jittered timer and that of probes are set anew each time, perf's after its first period.  A
- * timer on the CPU clock runs by itself.
+ * The jittered timer and that of probes are re-armed each time, perf's after its first period. A
+ * timer on the CPU clock repeats by itself.
  */
 void fg_threads_enter_sandbox(void)
 {
@@ -745,7 +745,10 @@ void fg_fd_move(int fd)
 		other = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (!thread || thread->clocks.perf_fd != fd || !fd_claim(other, thread))
 		return;
-	/* The number in the signal is the one that asked for it: ask again under the new one. */
+	/*
+	 * The id in the signal is that of the thread that asked for it: ask again under the new
+	 * one.
+	 */
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	thread->clocks.perf_fd = other;
 	(void)signal_to(other, fg_tid(thread));

@@ -33,13 +33,13 @@ void fg_thread_detach(struct fg_thread *thread, bool is_last);
 void fg_thread_stop(struct fg_thread *thread);
 /* THREAD_BEGIN, if the trace has not got it yet. */
 void fg_thread_announce(struct fg_thread *thread);
-/* The calling thread's name as the kernel knows it; "" where it may not be asked. */
+/* The calling thread's name in the kernel; "" where asking is forbidden. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
 /* THREAD_NAME of `named`, if it is news, into the trace of `thread`, under its `busy`. */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /* The thread that a signal of ours was sent for; NULL if the signal is not ours. */
 struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick);
-/* Sent by a clock of ours that has been taken down since, or by nobody can tell whom. */
+/* Sent by a clock of ours that has since been removed, or by an unknown sender. */
 bool fg_signal_is_stray(const siginfo_t *info);
 /* Next period of a jittered timer, or 0 to let the thread sleep on. */
 void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);

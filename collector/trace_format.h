@@ -265,8 +265,8 @@ struct fg_trace_header {
 };
 
 /*
- * Bucket 0 of handler_late counts handlers below 1024 ns; behind it every doubling has four buckets
- * of equal width, so that bucket i starts at (4 + (i - 1) % 4) * 2^(8 + (i - 1) / 4) ns.  The last
+ * Bucket 0 of handler_late counts handlers below 1024 ns; after it, every doubling has four buckets
+ * of equal width, so that bucket i starts at (4 + (i - 1) % 4) * 2^(8 + (i - 1) / 4) ns. The last
  * one is open.
  */
 static inline unsigned fg_handler_bucket(uint64_t ns)

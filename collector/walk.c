@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A walk goes from the leaf outwards.  Each frame's rule (collector/rules.h) says where its
- * caller's registers are; so the whole way is a function of the rules and of a few words of the
- * stack: return addresses and saved frame pointers.
+ * A walk goes from the leaf outwards. Each frame's rule (collector/rules.h) says where its caller's
+ * registers are, so the path is a function of the rules and of a few words of the stack: return
+ * addresses and saved frame pointers.
  *
- * That is what makes the stack before worth keeping.  Between two samples most of a deep stack has
- * not moved.  When the walk meets a frame with the pc, sp and bp of a kept one, and all words that
- * the kept walk read from there on (the return addresses and a frame's other "checks") still hold
- * what they held, then the rest of the walk would repeat itself word for word and need not be done:
- * comparing a word costs a third of a nanosecond, walking a frame five.  Where the first word
- * differs, the walk goes on from the frame it belongs to.  Nothing is assumed and nothing in the
- * program is changed, unlike with trampolines planted into return addresses.
+ * That makes the previous stack worth keeping. Between two samples most of a deep stack has not
+ * moved. When the walk reaches a frame with the pc, sp and bp of a kept one, and all words that the
+ * kept walk read from there on (the return addresses and the frames' other "checks") are unchanged,
+ * the rest of the walk would repeat itself word for word and can be skipped: comparing a word costs
+ * a third of a nanosecond, walking a frame five. Where the first word differs, the walk continues
+ * from the frame that it belongs to. Nothing is assumed and nothing in the program is changed,
+ * unlike with trampolines planted into return addresses.
  *
  *	kept:                      leaf  step   fit   loop  main  _start
- *	new walk:      add   solve              fit                        add and solve are walked, then fit is met:
- *	                                                                   check fit, loop, main, and stop.
+ *	new walk:      add   solve              fit
  *
- * There are two trails of frames by turns: one holds the stack before, the other takes the new
- * walk.  In the end the few new frames are put in front of those that still stand; where none does,
- * the trails have changed places.
+ * add and solve are walked, then fit is met: check fit, loop, main, and stop.
  *
- * Memory is read only where it is known to be there: between the stack pointer and the top of the
- * thread's stack, and else page by page after asking the kernel.
+ * Two trails of frames take turns: one holds the previous stack, the other takes the new walk. At
+ * the end the few new frames are put in front of those that still stand; if none does, the trails
+ * swap roles.
+ *
+ * Memory is read only where it is known to be mapped: between the stack pointer and the top of the
+ * thread's stack, and elsewhere page by page after asking the kernel.
  */
 #include "collector/walk.h"
 
@@ -133,10 +134,10 @@ static void remember(struct walk *walk, uintptr_t address, uintptr_t value)
 }
 
 /*
- * A register that the walk does not carry, in the middle of a stack: the dynamic loader's
- * trampoline for lazy binding finds its frame by one.  Functions keep such registers for their
- * callers, so its value is gathered once more from the leaf: where each frame on the way has put
- * it, or left it alone.
+ * A register that the walk does not carry, needed in the middle of a stack: the dynamic loader's
+ * trampoline for lazy binding finds its frame by one. Functions save such registers for their
+ * callers, so its value is recovered from the leaf: each frame on the way stored it or left it
+ * alone.
  */
 static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known)
 {
@@ -207,7 +208,7 @@ static enum step step_to_cfa(struct walk *walk, uintptr_t cfa, bool saved_bp, ui
 	return STEP_ON;
 }
 
-/* Through the frame of a signal handler: everything is in the context that the kernel saved. */
+/* Step through a signal handler's frame: the kernel saved the whole context. */
 static enum step step_signal(struct walk *walk)
 {
 	if (!can_read(walk, walk->regs.sp) || !can_read(walk, walk->regs.sp + 2 * FG_WORD))
@@ -226,7 +227,7 @@ static enum step step_signal(struct walk *walk)
 	return STEP_ON;
 }
 
-/* No table for this code (generated at run time, or assembly): try what compilers of old did. */
+/* No table for this code (generated at run time, or assembly): follow the frame pointer. */
 static enum step step_guess(struct walk *walk)
 {
 	const uintptr_t bp = walk->regs.bp;
@@ -255,7 +256,7 @@ static enum step step_by(struct walk *walk, uint64_t rule, bool *checked)
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)fg_rule_offset(rule);
 	const uintptr_t bp_offset = (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
 
-	/* Nothing is remembered of how another register got here. */
+	/* The path of another register is not recorded. */
 	*checked = reg == FG_DWARF_SP || reg == FG_DWARF_BP;
 	switch (kind) {
 	case FG_RULE_CFA:
@@ -304,7 +305,7 @@ static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 	return true;
 }
 
-/* All of it from this frame on, of which all are checked. */
+/* Compare everything from this frame on; all of it is checked. */
 static bool rest_holds(const struct fg_thread *thread, const struct fg_trail *kept, uint32_t from)
 {
 	const struct fg_walk_frame *const end = &kept->frames[thread->kept.end];
@@ -327,8 +328,8 @@ static inline bool same_regs(const struct fg_regs *a, const struct fg_regs *b)
 }
 
 /*
- * Stack pointers grow outwards, so what lies below the walk's is behind it for good.  There is one
- * that no walk reaches.
+ * Stack pointers grow outwards, so kept frames below the walk's are passed for good. A sentinel
+ * ends the list.
  */
 static inline const struct fg_walk_frame *pass(const struct fg_walk_frame *candidate, uintptr_t sp)
 {
@@ -337,7 +338,7 @@ static inline const struct fg_walk_frame *pass(const struct fg_walk_frame *candi
 	return candidate;
 }
 
-/* Does the walk stand on a kept frame?  Then that is the candidate. */
+/* If the walk is at a kept frame, that is the candidate. */
 static bool meet(struct walk *walk)
 {
 	const struct fg_walk_frame *candidate =
@@ -362,8 +363,8 @@ static void keep_frame(struct walk *walk, const struct fg_walk_frame *frame)
 }
 
 /*
- * Do the kept frames still stand, from the one that was met outwards to the end?  Otherwise the
- * walk is put onto the outermost frame that is certain, and frames between are taken over.
+ * Are the kept frames still valid, from the matching one outwards? Otherwise the walk continues at
+ * the outermost frame that is certain, and the frames between are taken over.
  */
 static bool verify(struct walk *walk)
 {
@@ -393,9 +394,9 @@ static bool verify(struct walk *walk)
 }
 
 /*
- * Nearly all frames: the rule is known and plain, and all that it asks for lies on the thread's own
- * stack.  The same as the long way below, with everything at hand.  Stops where a kept frame is
- * met, and at what is not plain.
+ * The fast path for nearly all frames: the rule is known and plain, and all that it needs lies on
+ * the thread's own stack. Same result as the slow path below. Stops at a kept frame, and at
+ * anything that is not plain.
  */
 static void walk_plainly(struct walk *walk)
 {
@@ -420,7 +421,7 @@ static void walk_plainly(struct walk *walk)
 		const unsigned reg = fg_rule_register(rule);
 		uintptr_t cfa = (uintptr_t)(intptr_t)fg_rule_offset(rule);
 
-		/* A guess, and not a choice: the next frame need not wait for it. */
+		/* A prediction, not a branch: the next frame need not wait for it. */
 		if (FG_LIKELY(reg == FG_DWARF_SP))
 			cfa += regs.sp;
 		else if (reg == FG_DWARF_BP)
@@ -457,7 +458,7 @@ static void walk_plainly(struct walk *walk)
 	walk->regs = regs;
 }
 
-/* One frame the long way; false: there is no further. */
+/* One frame by the slow path; false: the walk ends here. */
 static bool walk_one(struct walk *walk)
 {
 	const struct fg_frame_info info = fg_frame_find(walk->thread, walk->regs.pc, walk->exact);
@@ -475,7 +476,7 @@ static bool walk_one(struct walk *walk)
 	return step == STEP_ON;
 }
 
-/* Walk until a kept frame that still stands is met (true), or to the end. */
+/* Walk to a kept frame that is still valid (true), or to the end. */
 static bool walk_out(struct walk *walk)
 {
 	while (walked(walk) < WALK_LIMIT) {
@@ -504,7 +505,7 @@ struct part {
 	uint32_t checks_end;
 };
 
-/* Frames and their checks, from one trail to the other. */
+/* Copy frames and their checks from one trail to the other. */
 static void move(const struct part *part, struct fg_trail *to, uint32_t at, uint32_t check_at)
 {
 	const uint32_t first_check = part->trail->frames[part->begin].first_check;
@@ -517,7 +518,7 @@ static void move(const struct part *part, struct fg_trail *to, uint32_t at, uint
 	}
 }
 
-/* `standing` kept frames go on to be, behind those of this walk. */
+/* Keep `standing` frames, after those of this walk. */
 static void keep(struct walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
@@ -551,7 +552,7 @@ static void keep(struct walk *walk, uint32_t standing)
 	thread->kept.complete = walk->complete;
 }
 
-/* The call path of the frames of this walk, on top of those that still stand. */
+/* The call path of this walk's frames, on top of those that still stand. */
 static uint32_t name_path(struct walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
@@ -570,7 +571,7 @@ static uint32_t name_path(struct walk *walk, uint32_t standing)
 	return path;
 }
 
-/* Both ends of a stack that is too deep, and a cut between them. */
+/* Both ends of a stack that is too deep, with a cut between them. */
 static uint32_t name_deep_path(struct walk *walk, uint32_t standing)
 {
 	const uint32_t edge = FG_TRACE_FRAMES_EDGE;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The file is made as large as it may become, but sparse, and mapped once.  Space in it is given
- * out by one atomic addition, in chunks; each thread fills its own.  Before a chunk is used its
- * pages are populated by madvise(), which fails politely on a full disk where a plain store would
- * be answered by SIGBUS.
+ * The file is created at its maximum size, sparse, and mapped once. One atomic addition allocates
+ * space in it, in chunks; each thread fills its own. Before a chunk is used, madvise() populates
+ * its pages: on a full disk that fails cleanly, where a plain store would raise SIGBUS.
  */
 #include "collector/writer.h"
 
@@ -127,7 +126,7 @@ static uint64_t choose_capacity(void)
 	return wanted & ~(uint64_t)(FG_TRACE_ALIGN - 1);
 }
 
-/* Size the open file and map it; where the address space is short, less of it. */
+/* Size the open file and map it, or less of it if address space is short. */
 static int map_file(int fd, uint64_t capacity)
 {
 	for (; capacity >= CAPACITY_MIN / 2; capacity /= 2) {
@@ -174,8 +173,8 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 	header->ppid = (uint32_t)getppid();
 	header->image = image;
 	/*
-	 * The start of the image, which delays count from, and not of the file: a child of fork
-	 * makes that with its first sample.
+	 * The start of the image, from which delays count, not of the file: a child of fork creates
+	 * its file with its first sample.
 	 */
 	header->start_monotonic_ns = fg_g.start_ns;
 	header->start_realtime_ns =
@@ -358,14 +357,14 @@ void fg_record_texts(struct fg_thread *thread, const char *first, const char *se
 	thread->record.size += (uint32_t)strlen(second);
 }
 
-/* The folder that a relative path starts from, with its final zero; 0: not known. */
+/* The folder that a relative path starts from. Returns its size with the final zero; 0: unknown. */
 static long folder_of(const char *path, char *folder, size_t room)
 {
-	/* A process that has changed its folder since may have opened the library before. */
+	/* A process that has since changed its folder may have opened the library before. */
 	if (!fg_g.sandboxed && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0) {
 		const long size = syscall(SYS_getcwd, folder, room);
 
-		/* What lies outside the root begins with another sign. */
+		/* A folder outside the root does not begin with a slash. */
 		return size > 1 && folder[0] == '/' ? size : 0;
 	}
 	const size_t size = strlen(fg_g.folder) + 1;
@@ -388,8 +387,8 @@ void fg_record_path(struct fg_thread *thread, const char *path)
 	long size = 0;
 
 	/*
-	 * The folder is put where it will stand in the record, but for the bytes that tell how long
-	 * the text is.
+	 * Read the folder into its place in the record, leaving room for the bytes of the text's
+	 * length.
 	 */
 	if (relative && thread->record.size + VARINT_MAX + length + 2 < FG_RECORD_ROOM)
 		size = folder_of(path, whole,
@@ -449,7 +448,7 @@ bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const ch
 	__atomic_store_n(&chunk->commit, FG_TRACE_COMMIT(used + (uint32_t)size, crc),
 			 __ATOMIC_RELEASE);
 	if (!thread->writer.chunk || thread->writer.used + used + size < FG_TRACE_CHUNK_SIZE / 2) {
-		/* what is left of it serves the thread */
+		/* The thread goes on to use the rest of it. */
 		thread->writer = (struct fg_chunk_writer){chunk, used + (uint32_t)size, crc,
 							  chunk->base_time_ns};
 	}
@@ -472,7 +471,7 @@ bool fg_sample_write(struct fg_thread *thread, uint8_t flags, uint32_t node, uin
 	if (weight_ns != fg_g.period_ns)
 		flags |= FG_SAMPLE_WEIGHT;
 	if (!has_room(&thread->writer, sizeof(bytes))) {
-		/* The time is told from the start of the chunk: open it first. */
+		/* Times are relative to the start of the chunk: open it first. */
 		struct fg_trace_chunk *chunk = chunk_new(thread, sizeof(bytes), now_ns);
 
 		if (!chunk)

@@ -22,7 +22,7 @@
 int fg_file_open(void);
 /* Give the file up in this process without touching what is in it. */
 void fg_file_detach(void);
-/* Make room beforehand and ask the kernel for nothing from now on: the program enters a sandbox. */
+/* Allocate room in advance and make no further system calls: the program enters a sandbox. */
 void fg_file_enter_sandbox(void);
 
 /*
@@ -34,7 +34,7 @@ void fg_record_number(struct fg_thread *thread, uint64_t value);
 void fg_record_text(struct fg_thread *thread, const void *text, size_t size);
 /* Two texts as one; the first is cut where both are too long. */
 void fg_record_texts(struct fg_thread *thread, const char *first, const char *second);
-/* A relative path is written from the root on: who reads the trace stands elsewhere. */
+/* A relative path is written from the root: the reader of the trace runs elsewhere. */
 void fg_record_path(struct fg_thread *thread, const char *path);
 bool fg_record_write(struct fg_thread *thread);
 /* A record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */

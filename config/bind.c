@@ -198,7 +198,7 @@ static void bind_command(struct fg_binder *binder, const struct fg_yaml_node *no
 	*command = made;
 }
 
-/* Words that only a shell understands: as arguments they are a mistake. */
+/* Words that only a shell understands; as arguments they are a mistake. */
 static const char *shell_word(char *const *argv)
 {
 	static const char *const operators[] = {"&&", "||", "|",  ";",    "&", ">",

@@ -10,7 +10,7 @@
 
 #include "config/hooks.h"
 
-/* Words in the order of the enums that they stand for. */
+/* Words in the order of their enums. */
 static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
 static const char *const harnesses[] = {"none", "google-benchmark", "catch2", "hyperfine", NULL};
 static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
@@ -226,7 +226,7 @@ static const struct fg_key metric_policy_keys[] = {
 	 .minimum = 0,
 	 .maximum = 10,
 	 .initial = "0%",
-	 .help = "for exact metrics: differences up to this are none"},
+	 .help = "for exact metrics: differences up to this count as equal"},
 	{.name = NULL},
 };
 static const struct fg_section metric_policy_section = {.keys = metric_policy_keys,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schema without a file at hand: every path, and the key that a path means. */
+/* The schema alone, without a file: every path, and the key that a path means. */
 #ifndef FG_CONFIG_SCHEMA_PATHS_H
 #define FG_CONFIG_SCHEMA_PATHS_H
 

@@ -62,7 +62,7 @@ const struct fg_key *fg_section_find_path(const struct fg_section *section, cons
 		const struct fg_key *found = section ? find_part(section, path, length) : NULL;
 
 		if (!found && key && key->any) {
-			/* A user-defined name: the key stays the one that contains it. */
+			/* A user-defined name: the key remains that of the containing section. */
 			fg_strbuf_printf(where, ".%s", key->any);
 			if (!*rest || !section)
 				return key;

@@ -125,7 +125,7 @@ static void write_rows(struct fg_json_writer *json, const struct fg_profile *pro
 	fg_json_end(json);
 }
 
-/* Left out where CPU time is the only one: such a file is what it was before there were others. */
+/* Omitted if CPU time is the only measure: such a file looks as it did before there were others. */
 static bool has_measures(const struct fg_profile *profile)
 {
 	return profile->measure_count > 1 || fg_profile_time_measure(profile) != 0 ||

@@ -11,7 +11,7 @@ struct fg_text_lines {
 	size_t number; /* of the line last taken, from 1 */
 };
 
-/* The line without its end ("\n" or "\r\n"); false: there is none left. */
+/* The line without its end ("\n" or "\r\n"); false at the end of the text. */
 bool fg_lines_next(struct fg_text_lines *lines, const char **line, size_t *length);
 /*
  * A number that fills the whole piece: digits, at most one point, an exponent; finite and not

@@ -112,7 +112,7 @@ static bool is_thread(struct fg_text w)
 	       is_digits(slash + 1, w.length - (size_t)(slash - w.text) - 1);
 }
 
-/* The command's own blanks make it the words before the last one that is a thread number. */
+/* A command may contain blanks, so it ends before the last word that is a thread number. */
 static bool parse_head(const char *line, size_t length, struct head *head)
 {
 	struct fg_text rest = trim(line, length);

@@ -137,7 +137,7 @@ static void decide_pairs(const struct fg_gate_input *input, size_t index, struct
 	}
 }
 
-/* The same bytes cannot be slower; their pairs tell how noisy the host is, and nothing else. */
+/* Identical bytes cannot be slower; their pairs only measure the noise of the host. */
 static void pass_identical(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {

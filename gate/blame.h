@@ -6,7 +6,7 @@
 #include "model/profile_set.h"
 #include "model/run.h"
 
-/* For every node the one that its time is blamed on; to be freed. */
+/* For every node, the node that its time is blamed on; to be freed. */
 uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
 
 #endif

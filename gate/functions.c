@@ -160,7 +160,7 @@ static int compare_named(const void *left, const void *right)
 	return by_rank ? by_rank : fg_node_compare(&a->verdict, &b->verdict);
 }
 
-/* The suspects beyond the largest few tell nobody anything; returns how many functions remain. */
+/* Drop all but the largest few suspects; returns how many functions remain. */
 static size_t drop_small_suspects(struct named_function *all, size_t count)
 {
 	size_t suspects = 0;

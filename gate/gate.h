@@ -18,11 +18,11 @@
 #include "gate/looks.h"
 #include "model/verdict.h"
 
-/* Where a benchmark stands while it is being measured. */
+/* The state of a benchmark while it is being measured. */
 struct fg_gate_progress {
 	bool decided;            /* no gated metric is open any more */
 	enum fg_outcome outcome; /* of the metric named here, so far */
-	/* the first open one, or the one that decided; borrowed from the series */
+	/* the first undecided one, or the one that decided; borrowed from the series */
 	const char *metric;
 	unsigned pairs;     /* that count, so far */
 	unsigned next_look; /* pairs at the next look; 0: there is none */

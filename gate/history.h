@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One benchmark's metric over many runs: the trend, and where its level changed for good.
- *
- * Runs of different environments (host fingerprints) are never compared with each other: each
- * environment has a line of its own. How a change point is found, and why so few of them are false,
- * stands in stats/changepoint.c.
+ * One benchmark's metric over many runs: the trend, and where its level changed for good. Runs of
+ * different environments (host fingerprints) are never compared: each environment has its own
+ * series. stats/changepoint.c explains how change points are found and why few of them are false.
  */
 #ifndef FG_GATE_HISTORY_H
 #define FG_GATE_HISTORY_H
@@ -58,7 +56,7 @@ int fg_trend_build(const struct fg_run *const *runs, size_t count,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_trend_release(struct fg_trend *trend);
 
-/* A series that is at hand as plain numbers, from a server's query. */
+/* A series as plain numbers, from a server's query. */
 struct fg_trend_series {
 	const double *values;
 	const size_t *environments; /* the line that each value belongs to, by any number */
@@ -66,10 +64,7 @@ struct fg_trend_series {
 	enum fg_better better;
 };
 
-/*
- * The changes of such a series.  *changes is yours to free.  FG_EINVAL for a value that is not
- * finite.
- */
+/* The changes of such a series. *changes is yours to free. FG_EINVAL: a value is not finite. */
 int fg_trend_changes(const struct fg_trend_series *series, const struct fg_trend_options *options,
 		     struct fg_trend_change **changes, size_t *change_count, struct fg_error *err)
 	FG_NODISCARD;

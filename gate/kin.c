@@ -7,7 +7,7 @@
 
 #define SIMILAR_PERCENT 70 /* of the longer name, at its ends */
 
-/* Past the bracket that closes the one at `at`; the end of the name when there is none. */
+/* Past the bracket that closes the one at `at`; the end of the name if none does. */
 static const char *skip_brackets(const char *at)
 {
 	const char open = *at;

@@ -31,8 +31,8 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 		      struct fg_metric_verdict *verdict, struct fg_rule_finding *finding);
 
 /*
- * Differences of an exact metric up to this are equal.  Where the metric is only shown, nobody
- * chose a tolerance: a change below min_effect is no news.
+ * Differences of an exact metric up to this count as equal. If the metric is only shown, no
+ * tolerance was chosen: a change below min_effect is not reported.
  */
 double fg_metric_tolerance(const struct fg_metric_policy *policy);
 

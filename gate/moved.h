@@ -6,8 +6,8 @@
 #include "gate/node_context.h"
 
 /*
- * Which of the significant changes only moved: fills blame->moved and sets moved[f] for every
- * function that is part of such a move.
+ * Finds the significant changes that only moved: fills verdict->moved and sets moved[f] for every
+ * function that is part of a move.
  */
 void fg_moved_find(const struct fg_node_context *context, struct fg_blame *blame, bool *moved);
 

@@ -51,7 +51,7 @@ static bool has_word(const char *list, const char *word, size_t length)
 	return false;
 }
 
-/* Where something lies and how much is told for debugging changes no code. */
+/* Locations and the amount of debug information change no code. */
 static bool is_idle_flag(const char *word, size_t length)
 {
 	return memchr(word, '/', length) || strncmp(word, "-g", 2) == 0 ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How two builds of a program differ beside their code: by another compiler, other flags, another
- * way of linking, other libraries.  Told by the facts that runner/build_info.h records, so it can
- * be asked of stored runs, too.
+ * How two builds of a program differ apart from their code: compiler, flags, way of linking,
+ * libraries. Computed from the facts that runner/build_info.h records, so it works on stored runs,
+ * too.
  */
 #ifndef FG_MODEL_BUILD_DIFFERENCE_H
 #define FG_MODEL_BUILD_DIFFERENCE_H

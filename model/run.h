@@ -139,7 +139,7 @@ uint32_t fg_series_pair_end(const struct fg_series *series);
 /* The values of one arm that count: not set aside, finite.  To be freed. */
 double *fg_series_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
 			 size_t *count);
-/* Their median, NaN when there are none; `count` may be NULL. */
+/* Their median; NaN if there are none. `count` may be NULL. */
 double fg_series_median(const struct fg_series *series, size_t metric, enum fg_arm arm,
 			size_t *count);
 void fg_series_release(struct fg_series *series);

@@ -18,7 +18,7 @@ enum fg_outcome {
 	FG_OUTCOME_NEW,
 	FG_OUTCOME_MISSING,
 	FG_OUTCOME_IMPROVEMENT,
-	/* the same code in other places: slower or faster, and nobody's doing */
+	/* the same code at other addresses: slower or faster through no fault of the change */
 	FG_OUTCOME_PLACEMENT,
 	FG_OUTCOME_INCONCLUSIVE,
 	FG_OUTCOME_REGRESSION,
@@ -37,7 +37,7 @@ enum fg_exit {
 	FG_EXIT_INTERRUPTED = 130,
 };
 
-/* Words for people that belong to a result, in order of importance. */
+/* Remarks on a result, in order of importance. */
 struct fg_notes {
 	const char **items;
 	size_t count;

@@ -95,7 +95,7 @@ enum fg_group {
 	FG_GROUP_COUNT,
 };
 
-/* What stands above the call paths: the tree is split by it first. */
+/* The grouping above the call paths: the tree is split by it first. */
 enum fg_split {
 	FG_SPLIT_NONE,
 	FG_SPLIT_THREAD,
@@ -124,9 +124,9 @@ struct fg_calltree_query {
 		focus;
 	const char *const *ignore; /* drop samples whose stack has a match of any */
 	const char *const *hide;   /* fold matching frames into their callers */
-	/* cut what stands above the outermost match; samples without one are dropped */
+	/* cut everything above the outermost match; samples without one are dropped */
 	const char *root;
-	/* cut what stands below the innermost match; samples without one are dropped */
+	/* cut everything below the innermost match; samples without one are dropped */
 	const char *leaf;
 	const char *const
 		*ancestors; /* "log" called below a match of the i-th becomes "log  (from MATCH)" */
@@ -205,8 +205,8 @@ struct fg_label_edge {
 size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **edges);
 
 /*
- * Standard error of a figure, the total being known; NaN when no sample stands behind it, or when
- * every event was seen.
+ * Standard error of a figure for a known total; NaN if no sample supports it, or if every event was
+ * seen.
  */
 double fg_weight_error(const struct fg_weight *part, const struct fg_weight *total);
 

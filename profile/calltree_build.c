@@ -99,7 +99,7 @@ static void add_samples(struct builder *b)
 
 		if (!fg_selection_passes(&b->selection, sample))
 			continue;
-		/* a stored run's sample stands for `count` samples of equal weight */
+		/* a stored run's sample represents `count` samples of equal weight */
 		weight = (struct fg_weight){
 			.value = sample->value,
 			.square = is_estimate ? sample->value * sample->value /

@@ -36,8 +36,8 @@ struct fg_ingest_result {
 	double cpu_ns;   /* as the kernel says; 0: unknown */
 	uint64_t period_ns;
 	/*
-	 * The code that was mapped in all processes: 16 hexadecimal digits over names and build-ids
-	 * (bytes, where there is none).
+	 * The code mapped in all processes: 16 hexadecimal digits over names and build-ids
+	 * (contents, where there is none).
 	 */
 	char other_code[17];
 	char *other_names; /* of the same, in order, separated by blanks */

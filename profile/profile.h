@@ -61,7 +61,7 @@ struct fg_sample {
 	bool truncated;
 };
 
-/* One measure of a profile, and what all its samples come to. */
+/* One measure of a profile, and the total of all its samples. */
 struct fg_profile_measure {
 	struct fg_measure is;
 	double total;
@@ -152,7 +152,7 @@ struct fg_profile {
 	size_t unit_count, unit_capacity;
 	struct fg_module_info *modules; /* [0]: none */
 	size_t module_count, module_capacity;
-	/* executions behind the samples; figures per execution are divided by it */
+	/* executions that the samples come from; figures per execution are divided by it */
 	uint32_t repetition_count;
 
 	const char *title;  /* what it is, for people: the command, or the run and its benchmark */

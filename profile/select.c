@@ -20,8 +20,8 @@ struct select {
 };
 
 /*
- * Functions of a profile are told apart by name and library; rewritten names are one in whatever
- * libraries they are.
+ * Functions are identified by name and library; rewritten names are one function whatever the
+ * library.
  */
 static void share_library(struct select *s, uint32_t function, const char *library)
 {

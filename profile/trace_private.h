@@ -15,7 +15,7 @@ enum {
 	FG_TRACE_NO_STACK = 0
 };
 
-/* The frames that an address stands for: a part of `frames`. */
+/* The frames of an address: a range of `frames`. */
 struct fg_trace_frames {
 	uint32_t first;
 	uint32_t count; /* 0: not looked up yet */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One trace as part of a profile: who ran, what was sampled, what was marked. */
+/* One trace as part of a profile: processes and threads, samples, marks. */
 #include "profile/trace_private.h"
 
 #include <inttypes.h>

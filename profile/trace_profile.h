@@ -16,8 +16,8 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 			  struct fg_symbolizer *symbolizer, uint64_t origin_ns);
 
 /*
- * A trace file, or every trace of a folder (not below it).  A trace that cannot be read is a note
- * of the profile as long as another one can; FG_ENOENT: there is none at all.
+ * A trace file, or every trace of a folder (not of its subfolders). A trace that cannot be read
+ * becomes a note of the profile if another one can be; FG_ENOENT: no trace at all.
  */
 int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 			   struct fg_profile *profile, struct fg_error *err) FG_NODISCARD;

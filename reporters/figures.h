@@ -12,7 +12,7 @@ double fg_report_four_digits(double value);
 void fg_report_add_change(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "[+3.1, +6.6]", or nothing; open ends are "…". */
 void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
-/* "210 ms → 220 ms", or the one that is there. */
+/* "210 ms → 220 ms", or the one that is known. */
 void fg_report_add_levels(struct fg_strbuf *text, const struct fg_metric_verdict *metric);
 /* "22 pairs, 7 s" */
 void fg_report_add_effort(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark);
@@ -28,10 +28,7 @@ void fg_report_add_share(struct fg_strbuf *text, double share);
 /* "36 pairs", or "36 pairs, decided after 10". */
 void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			 const struct fg_metric_verdict *metric);
-/*
- * "scan +1.1 ms, fit +0.4 ms": the functions that may have changed, in plain text; nothing when
- * there are none.
- */
+/* "scan +1.1 ms, fit +0.4 ms": the functions that may have changed, in plain text; "" if none. */
 void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame, size_t columns);
 /* "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)" */
 void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept);

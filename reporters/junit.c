@@ -56,8 +56,8 @@ static bool function_is_case(const struct fg_node_verdict *node)
 }
 
 /*
- * A function fails a build only where the policy gates functions; then the benchmark regressed.
- * Where it only explains, it is told in the failure of the metric, and its own case passes.
+ * A function fails a build only if the policy gates functions; then the benchmark regressed. If
+ * functions only explain, the failure of the metric mentions it, and its own case passes.
  */
 static bool function_fails(const struct fg_benchmark_verdict *benchmark,
 			   const struct fg_node_verdict *node)

@@ -37,9 +37,8 @@ static bool is_operator_sign(const char *name, size_t at)
 }
 
 /*
- * Copy `name`, with what stands between `open` and its `close` replaced by `filler` (which is the
- * brackets with an ellipsis, or nothing).  A name that does not balance is copied from the last
- * open bracket on.
+ * Copy `name`, replacing the text between `open` and its `close` by `filler` (the brackets with an
+ * ellipsis, or nothing). An unbalanced name is copied from the last open bracket on.
  */
 static void fold_brackets(struct fg_strbuf *text, const char *name, char open, char close,
 			  const char *filler)

@@ -32,7 +32,7 @@ static const char *get_text(const struct reader *r, const cJSON *object, const c
 	return fg_arena_strdup(r->arena, fg_json_text_or(object, name, NULL));
 }
 
-/* Where a report always has a text, so that nobody needs to ask. */
+/* A member that a report always has as text, so that no caller needs to check. */
 static const char *need_text(const struct reader *r, const cJSON *object, const char *name)
 {
 	const char *text = get_text(r, object, name);
@@ -65,7 +65,7 @@ static enum fg_outcome get_outcome(const cJSON *object)
 	return outcome;
 }
 
-/* The first element and the number of elements; NULL and 0 when there is no such array. */
+/* The first element and the number of elements; NULL and 0 if there is no such array. */
 static const cJSON *get_elements(const cJSON *object, const char *name, size_t *count)
 {
 	const cJSON *array = cJSON_GetObjectItemCaseSensitive(object, name);

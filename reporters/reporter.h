@@ -47,7 +47,7 @@ struct fg_reporter {
 
 /* The table, in the order of the help text. */
 const struct fg_reporter *fg_reporter_table(size_t *count);
-/* By name; NULL and a message with the nearest name when there is none. */
+/* By name; NULL and a message with the nearest name if there is none. */
 const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *err);
 
 /*
@@ -58,7 +58,7 @@ int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_r
 			   const struct fg_report_options *options, const char *path,
 			   struct fg_error *err) FG_NODISCARD;
 
-/* A report.json back into the verdict that it was made of; to be released by the caller. */
+/* Reads a report.json back into its verdict; to be released by the caller. */
 int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, struct fg_error *err)
 	FG_NODISCARD;
 

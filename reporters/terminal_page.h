@@ -63,7 +63,7 @@ void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t bench
 
 /* --- terminal_blame.c --- */
 
-/* The functions behind a change, and those that only moved. */
+/* The functions that explain a change, and those that only moved. */
 void fg_terminal_add_blame(const struct fg_terminal_page *page,
 			   const struct fg_benchmark_verdict *benchmark);
 

@@ -6,8 +6,7 @@
 #include "reporters/reporter.h"
 
 /*
- * The metric that tells the benchmark's story: the worst of those that took part; NULL when it has
- * none.
+ * The metric that represents the benchmark: the worst of those that took part; NULL if it has none.
  */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /* What was measured for a benchmark of the verdict; NULL when the run does not hold it. */

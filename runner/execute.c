@@ -224,7 +224,7 @@ static void environment_release(struct environment *environment)
 	free(environment->variables);
 }
 
-/* One program of a block, for who looks at it before it is ended. */
+/* One program of a block, for a look at it before it is ended. */
 struct watch {
 	const struct fg_executor *executor;
 	struct fg_execution *execution;
@@ -254,9 +254,9 @@ static const struct fg_target *target_of(const struct pass *pass, size_t slot)
 }
 
 /*
- * The sampler's part of the environment, and a folder for what it writes.  Beside a sampled
- * repetition, one without the sampler gets variables of the same sizes under names that nobody
- * reads: what the sampler costs is not to be confused with what a larger environment does.
+ * The sampler's part of the environment, and a folder for its traces. A repetition without the
+ * sampler gets variables of the same sizes under unused names, so that the sampler's cost is not
+ * confused with that of a larger environment.
  */
 static int add_sampler(const struct pass *pass, size_t slot, struct environment *environment,
 		       struct fg_error *err)

@@ -49,8 +49,8 @@ struct fg_executor {
 	uint64_t oom_kills; /* of the machine, at the beginning */
 	/*
 	 * Programs `first` to `first + count - 1` of the block have ended, well or not; called
-	 * before what cleans up behind them, so that nothing else happens before they are recorded.
-	 * Not FG_OK: the block ends with that error.  May be NULL.
+	 * before the cleanup command, so that nothing happens before they are recorded. Not FG_OK:
+	 * the block ends with that error. May be NULL.
 	 */
 	int (*on_ended)(void *context, size_t first, size_t count, struct fg_error *err);
 	void *context;
@@ -69,7 +69,7 @@ void fg_executor_release(struct fg_executor *executor);
 int fg_execute_block(struct fg_executor *executor, const struct fg_block *block,
 		     struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
 		     struct fg_error *err) FG_NODISCARD;
-/* setup, prepare or cleanup (`what`) of one arm; nothing where there is no such command. */
+/* setup, prepare or cleanup (`what`) of one arm; does nothing without such a command. */
 int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
 		      const struct fg_command *command, const char *what,
 		      struct fg_failure *failure, struct fg_error *err) FG_NODISCARD;

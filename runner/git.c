@@ -27,7 +27,7 @@ static const char *const taken_out[] = {
 	"LANGUAGE=",       "GIT_OPTIONAL_LOCKS=",
 };
 
-/* Names, hashes and times of the staged commit must not depend on who asks. */
+/* The staged commit's names, hashes and times must not depend on the user. */
 static const char *const added[] = {
 	"GIT_TERMINAL_PROMPT=0",
 	"GIT_OPTIONAL_LOCKS=0", /* asking for the status must not rewrite the user's index */
@@ -233,7 +233,7 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 		side->branch = branch_of_ci();
 	side->dirty = *changes != '\0';
 	free(changes);
-	/* With changes on top it is not what the tag stands for. */
+	/* With changes on top it is no longer what the tag names. */
 	if (!side->dirty)
 		tag = ASK(git, "describe", "--tags", "--exact-match", "HEAD");
 	if (tag && *tag)
@@ -324,7 +324,9 @@ static const char *head_name(const struct fg_git *git)
 	return git->head ? git->head : "HEAD";
 }
 
-/* HEAD stands on the target branch: its parent, or itself when there are changes on top of it. */
+/*
+ * HEAD is on the target branch: take its parent, or HEAD itself if there are changes on top of it.
+ */
 static int resolve_on_target(const struct fg_git *git, const char *head, char **commit,
 			     char **words, struct fg_error *err)
 {
@@ -459,7 +461,7 @@ static int copy_index(const struct fg_git *git, const char *copy, struct fg_erro
 		usual = ASK(git, "rev-parse", "--path-format=absolute", "--git-path", "index");
 		index = usual;
 	}
-	/* Before the first `git add` there is none: the empty tree. */
+	/* Before the first `git add` there is no index: the empty tree. */
 	if (index && fg_fs_exists(index)) {
 		status = fg_fs_copy(index, copy, 0600, err);
 		if (status == FG_OK)
@@ -489,7 +491,7 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 
 	if (status != FG_OK)
 		return status;
-	/* git refuses to be told to leave out what it leaves out anyway. */
+	/* git rejects an exclusion of what it excludes anyway. */
 	if (left_out && fg_text_starts_with(left_out, top) && left_out[strlen(top)] == '/' &&
 	    !is_ignored(git, left_out))
 		exclude = fg_xasprintf(":(exclude,literal)%s", left_out + strlen(top) + 1);

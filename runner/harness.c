@@ -72,7 +72,7 @@ static const char *find_json(const char *text)
 	return text;
 }
 
-/* Behind the last closing brace other words may follow. */
+/* Other text may follow the last closing brace. */
 static size_t json_length(const char *json, size_t size)
 {
 	while (size > 0 && json[size - 1] != '}')
@@ -158,9 +158,8 @@ static void add_google_case(struct fg_harness_report *report, const cJSON *entry
 }
 
 /*
- * A case that the harness repeated appears once per repetition and once per aggregate; the mean
- * stands for it, and where aggregates are not computed the repetitions are averaged by nobody: then
- * the last one counts.
+ * A case that the harness repeated appears once per repetition and once per aggregate. The mean
+ * represents it; if aggregates are off, nothing averages the repetitions, and the last one counts.
  */
 static int add_google_entry(struct fg_harness_report *report, const cJSON *entry,
 			    struct fg_error *err)

@@ -41,9 +41,9 @@ struct fg_harness_report {
 };
 
 /*
- * `text` may have lines of other words in front of and behind the harness's own output.  FG_ECHILD:
- * it is not there, is broken, or reports no case (a filter that matches nothing measures nothing).
- * A report that is filled must be released.
+ * `text` may have other lines before and after the harness's own output. FG_ECHILD: that output is
+ * missing, broken, or reports no case (a filter that matches nothing measures nothing). A filled
+ * report must be released.
  */
 int fg_harness_parse(enum fg_harness harness, const char *text, size_t size,
 		     struct fg_harness_report *report, struct fg_error *err) FG_NODISCARD;

@@ -65,7 +65,7 @@ unsigned fg_host_count_cpu_list(const char *list)
 	return count;
 }
 
-/* The value behind "key :" in a text of such lines. */
+/* The value after "key :" in a text of such lines. */
 static bool find_field(const char *text, const char *key, char *value, size_t size)
 {
 	const size_t length = strlen(key);
@@ -129,7 +129,7 @@ const char *fg_host_virtualization(const char *root)
 				return vendors[k].name;
 		}
 	}
-	/* The clock source gives away who provides it. */
+	/* The clock source reveals the hypervisor. */
 	if (fg_host_line(root, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
 			 line, sizeof(line))) {
 		if (strstr(line, "kvm-clock"))

@@ -23,7 +23,7 @@ void fg_host_capture(const char *root, struct fg_environment *host);
 bool fg_host_line(const char *root, const char *path, char *line, size_t size);
 /* The whole of a (small) file, to be freed; NULL when it is not there. */
 char *fg_host_text(const char *root, const char *path);
-/* Number of CPUs in a list like "0-3,8,10-11"; 0: not such a list. */
+/* Number of CPUs in a list like "0-3,8,10-11"; 0: not a list. */
 unsigned fg_host_count_cpu_list(const char *list);
 /* CPUs' worth of time that the control group allows; 0: no limit known. */
 double fg_host_cpu_quota(const char *root);

@@ -47,8 +47,8 @@ struct fg_runner_job {
 	uint32_t timed;    /* pairs behind pair_seconds */
 	unsigned wanted;
 	/*
-	 * With `until_sure`, what earlier sessions did: each may use the budget and the number of
-	 * pairs anew.
+	 * With `until_sure`, what earlier sessions did: each may use the full budget and number of
+	 * pairs.
 	 */
 	double earlier_seconds;
 	unsigned earlier_counting;
@@ -95,7 +95,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD
 int fg_job_block(struct fg_runner_job *job, struct fg_block *block, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * The last recorded block's values of a metric, NaN where there are none: [arm] holds the mean of
+ * A metric's values in the last recorded block, NaN where there are none: [arm] holds the mean of
  * its repetitions.
  */
 void fg_job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,

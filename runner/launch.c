@@ -20,7 +20,7 @@ enum {
 	ARGUMENTS_MIN = 4
 };
 
-/* They are for the program: who ends the group wants to know how that went. */
+/* The signals are meant for the program: whoever ends the group wants its result. */
 static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM};
 
 static void set_signals(void (*action)(int))
@@ -40,7 +40,8 @@ static int64_t now_ns(void)
 static void report(int fd, const void *message, size_t size)
 {
 	/*
-	 * A pipe takes so little at once or not at all; nobody is left to be told when it does not.
+	 * A pipe takes so little at once or not at all; if it does not, there is nobody left to
+	 * report to.
 	 */
 	if (write(fd, message, size) != (ssize_t)size)
 		_exit(EXIT_CANNOT);
@@ -102,8 +103,8 @@ static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *end
 }
 
 /*
- * Where only the program itself is to be sampled, and not its children, it is told from them by its
- * parent: that is us.
+ * If only the program itself is to be sampled, not its children, its parent identifies it: that is
+ * us.
  */
 static void be_the_parent(char **environment)
 {

@@ -44,10 +44,10 @@ int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
 bool fg_preload_units_valid(const char *units);
 
 /*
- * The "NAME=value" strings that start the collector, each to be freed, NULL behind the last;
- * returns how many. `environment` is what they are added to: a LD_PRELOAD in it is kept behind
- * ours. Whoever calls this is the parent of the program that is sampled: by that it is told from
- * its children.  (The launcher puts itself there.)
+ * The "NAME=value" strings that start the collector, each to be freed, terminated by NULL; returns
+ * how many. They are added to `environment`: a LD_PRELOAD in it is kept after ours. The caller is
+ * the parent of the sampled program, which distinguishes the program from its children. (The
+ * launcher puts itself there.)
  */
 size_t fg_preload_variables(const struct fg_preload *preload, char *const *environment,
 			    char *variables[FG_PRELOAD_VARIABLES_MAX]);

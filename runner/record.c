@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Fixed beforehand; nothing here looks at how long a program took. */
+/* Fixed in advance; nothing here depends on how long a program took. */
 static const double overlap_min = 0.8;
 static const double steal_max = 0.5;
 static const double single_thread_min = 0.9; /* main thread's part of all CPU time */
@@ -48,8 +48,8 @@ static void fill_values(const struct fg_executor *executor, const struct fg_targ
 }
 
 /*
- * Time that both ran at once, as a share of the shorter life: of the longer one it would tell how
- * much slower the other is, and a real slowdown would be set aside pair by pair.
+ * Time that both ran at once, as a share of the shorter life. As a share of the longer one it would
+ * measure how much slower the other is, and a real slowdown would be set aside pair by pair.
  */
 static double overlap(const struct fg_execution *a, const struct fg_execution *b)
 {

@@ -82,8 +82,8 @@ struct fg_runner_options {
 	void (*on_progress)(void *context, const struct fg_runner_progress *progress);
 	/*
 	 * A program reached its time limit, or the user asked to stop: it still runs and is about
-	 * to be ended.  Says where it stands, in one line and in many, to be freed; left NULL:
-	 * nothing is known.
+	 * to be ended. Describes where it is, in one line and in many, to be freed; left NULL if
+	 * unknown.
 	 */
 	void (*on_stuck)(void *context, const struct fg_runner_stuck *stuck, char **summary,
 			 char **stacks);
@@ -94,8 +94,8 @@ struct fg_runner_options {
 	int (*on_given_up)(void *context, size_t series, struct fg_error *err);
 	const struct fg_build *build; /* how both sides were built; may be NULL */
 	/*
-	 * Words for people about this benchmark: it left a daemon behind, the sampler could not
-	 * work. Each is said once.
+	 * Remarks on this benchmark for the user: it left a daemon running, the sampler could not
+	 * work. Each is reported once.
 	 */
 	void (*on_note)(void *context, const struct fg_series *series, const char *note);
 };

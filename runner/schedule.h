@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which arm runs when, where and with what padding: pure functions of the run's seed and a counter,
- * so that a run that was interrupted goes on as if nothing had happened, and so that the order can
- * be checked without running anything. The reasons behind each schedule stand at the head of
- * schedule.c.
+ * so that an interrupted run continues as if nothing had happened, and the order can be checked
+ * without running anything. schedule.c explains the reasons for each schedule.
  */
 #ifndef FG_RUNNER_SCHEDULE_H
 #define FG_RUNNER_SCHEDULE_H

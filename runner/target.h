@@ -50,10 +50,10 @@ void fg_target_resolve(struct fg_target *target);
 bool fg_target_is_inside(const struct fg_target *target, const char *path);
 
 /*
- * Would both arms execute the same thing?  The same words, the same program bytes, and the same
- * bytes in every file that the words or stdin name.  (Shared libraries are compared by
- * build_info.h.)  Nobody knows this of two trees behind a wrapper: an interpreter's bytes say
- * nothing about what it interprets.
+ * Would both arms execute the same thing? The same command line, the same program bytes, and the
+ * same bytes in every file that the command line or stdin names. (build_info.h compares shared
+ * libraries.) Two trees behind a wrapper cannot be judged: an interpreter's bytes say nothing about
+ * what it interprets.
  */
 bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
 

@@ -120,7 +120,7 @@ static int take_lock(const struct fg_worktree_options *options, const char *path
 	return FG_OK;
 }
 
-/* Without waiting: false when somebody else has it. */
+/* Without waiting: false if another process holds it. */
 static bool try_lock(const char *path, int *lock_fd)
 {
 	const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -405,7 +405,7 @@ static int build_alone(const struct fg_worktree_options *options, const struct p
 
 	if (status != FG_OK)
 		return status;
-	/* Whoever held the lock before may have built it. */
+	/* The previous holder of the lock may have built it. */
 	if (!is_built(places))
 		status = check_out_and_build(options, places, tail, err);
 	(void)close(lock_fd);

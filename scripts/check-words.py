@@ -19,20 +19,38 @@ BANNED = {
 COMMENT = re.compile(r"^\s*(?:/\*|\*)(?:\s|$)")
 INVERTED = re.compile(r"^\s*(?:/\*|\*)\s+(?:Of|So many|As many|The same for who|Whose) ")
 MAX_COMMENT_COLUMNS = 100
+# Phrases that a native engineer would not write, and what to write.
+FOREIGN = {
+    r"\bin earnest\b": "actually, really",
+    r"\bjust pending\b": "already pending",
+    r"\bthe same for who\b": "as above, with ...",
+    r"\b(?:he|she|one|that|those) who (?:has|have) the\b": "name the thing",
+    r"\ball rows there are\b": "every row",
+}
+PROSE = SOURCE | {".md", ".cmake", ".txt", ".yml"}
 OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")
+
+# What names the words cannot avoid them.
+ABOUT_WORDS = {"scripts/check-words.py", "tests/lint/words-catches.sh"}
 
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 
 def problems(name, text):
     lines = text.splitlines()
-    if lines and not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
+    if lines and name.endswith(tuple(SOURCE)) and not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
         yield 1, "the first lines name no licence (SPDX-License-Identifier: Apache-2.0)"
     if len(lines) > MAX_LINES:
         yield MAX_LINES + 1, f"{len(lines)} lines: a file has at most {MAX_LINES}"
+    for number, line in enumerate(lines, 1):
+        for pattern, better in FOREIGN.items():
+            if re.search(pattern, line, re.IGNORECASE):
+                yield number, f"plain English: {better}"
+    if not name.endswith(tuple(SOURCE)):
+        return
     in_c = name.endswith((".c", ".h")) and not name.startswith("tests/targets/")
     for number, line in enumerate(lines, 1):
-        if UNFINISHED.search(line) and name != "scripts/check-words.py":
+        if UNFINISHED.search(line):
             yield number, "unfinished work is not landed"
         if in_c and COMMENT.match(line):
             if INVERTED.match(line) and (line.lstrip().startswith("/*") or lines[number - 2].strip() == "/*"):
@@ -59,7 +77,7 @@ def main():
     bad = 0
     for name in filter(None, listed.stdout.decode().split("\0")):
         path = root / name
-        if path.suffix not in SOURCE or not path.is_file():
+        if path.suffix not in PROSE or not path.is_file() or name in ABOUT_WORDS:
             continue
         for number, why in problems(name, path.read_text(errors="replace")):
             print(f"{name}:{number}: {why}")

@@ -217,9 +217,9 @@ static void simulate_ar1(struct fg_random *rng, double r, double *values, size_t
 }
 
 /*
- * The estimate strays by about 1.5 (1 - r/2) / sqrt(n), and where it comes out too small the
- * statistic comes out too large.  So the draws stand around the estimate plus one such error: fewer
- * changes are found in short series, and fewer false ones.
+ * The estimate has an error of about 1.5 (1 - r/2) / sqrt(n), and where it is too small the
+ * statistic is too large. So the draws use the estimate plus one such error: short series yield
+ * fewer changes, and fewer false ones.
  */
 static double draw_correlation(struct fg_random *rng, double r, size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every test on ranks is made of: mid-ranks, and the tails of its statistic. */
+/* The parts of every rank test: mid-ranks, and the tails of the statistic. */
 #ifndef FG_STATS_RANKS_H
 #define FG_STATS_RANKS_H
 

@@ -50,7 +50,7 @@ void fg_bundle_release(struct fg_bundle *bundle);
 int fg_bundle_read_envelope(const char *envelope, size_t size,
 			    const struct fg_bundle_limits *limits, struct fg_stored_run *stored,
 			    char hash[FG_SHA256_HEX_SIZE], struct fg_error *err) FG_NODISCARD;
-/* Everything.  The dictionary must be there, and be the one that the envelope names. */
+/* All three parts. The dictionary must be present and match the envelope. */
 int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
 		     struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
 

@@ -16,8 +16,8 @@ enum {
 };
 
 /*
- * What zstd works with takes longer to make than many a block takes to pack.  So it is kept for
- * whoever comes next, in whatever thread.
+ * A zstd context takes longer to create than many a block takes to pack, so it is kept for the next
+ * use, in any thread.
  */
 struct kept {
 	void *items[KEPT_MAX];

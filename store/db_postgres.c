@@ -147,8 +147,8 @@ static bool exchange(const struct postgres_db *p, int64_t until_ns)
 }
 
 /*
- * The last result of what was sent (`sent`: libpq took it); NULL when there is none.  libpq's own
- * calls would wait for ever for a server that stands still.
+ * The last result of the request (`sent`: libpq took it); NULL if there is none. libpq's own calls
+ * would wait for ever for a server that hangs.
  */
 static PGresult *take_result(struct postgres_db *p, int sent)
 {

@@ -252,8 +252,8 @@ static void query_end(struct fg_query *query)
 }
 
 /*
- * "INSERT INTO t (...) VALUES ($1, $2);" for so many rows: "INSERT OR FAIL INTO t (...) VALUES (?,
- * ?), (?, ?), ...".  What to do on a conflict stays.
+ * Expands "INSERT INTO t (...) VALUES ($1, $2);" to many rows: "INSERT OR FAIL INTO t (...) VALUES
+ * (?, ?), (?, ?), ...". A conflict clause is kept.
  */
 static int prepare_insertion(struct sqlite_db *s, enum fg_sql sql, size_t columns)
 {
@@ -447,7 +447,7 @@ static bool is_frozen(const char *location)
 }
 
 /*
- * In WAL mode even a reader makes a file beside the database, unless it is told that nothing will
+ * In WAL mode even a reader creates a file beside the database, unless it is told that nothing will
  * change.
  */
 static int open_frozen(const char *location, sqlite3 **handle)

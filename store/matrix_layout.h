@@ -53,7 +53,7 @@ struct fg_matrix_heads {
 	bool has_classes;
 };
 
-/* What an entry weighs: samples × the row's unit, and so many fractions of it. */
+/* An entry's weight: samples × the row's unit, plus this many fractions of it. */
 static inline double fg_matrix_weight(const struct fg_matrix_row *row, uint32_t samples,
 				      int64_t fraction)
 {

@@ -93,8 +93,8 @@ static char *by_link(const struct fg_elf *elf, const char *binary, const char *r
 }
 
 /*
- * libdebuginfod is opened only when somebody asks for it: it loads an HTTP library. Its own cache
- * and $DEBUGINFOD_URLS decide what is downloaded.
+ * libdebuginfod loads an HTTP library, so it is opened only on demand. Its own cache and
+ * $DEBUGINFOD_URLS decide what is downloaded.
  */
 static char *by_debuginfod(const struct fg_elf *elf)
 {
@@ -155,7 +155,7 @@ const void *fg_debug_own_vdso(size_t *size)
 		return NULL;
 	image = (const void *)(uintptr_t)address; // NOLINT(performance-no-int-to-ptr)
 	memcpy(&header, image, sizeof(header));
-	/* the section table stands last in the image */
+	/* the section table comes last in the image */
 	*size = (size_t)header.e_shoff + (size_t)header.e_shnum * header.e_shentsize;
 	return *size <= (size_t)MOST_PAGES * (size_t)sysconf(_SC_PAGESIZE) ? image : NULL;
 }

@@ -142,7 +142,7 @@ int fg_debug_index_load(struct fg_debug_index *index, const char *cache_file, co
 			const char *path, struct fg_error *err) FG_NODISCARD;
 
 /*
- * Removes the cache files below `folder` that nobody has used for FG_DEBUG_CACHE_DAYS: every build
+ * Removes cache files below `folder` that have not been used for FG_DEBUG_CACHE_DAYS: every build
  * leaves one.
  */
 enum {

@@ -111,8 +111,8 @@ static void enter_function(struct fg_debug_scopes *scopes, Dwarf_Die *entry,
 }
 
 /*
- * A class without a name is a lambda's, or as good as one: its number in the function around it
- * stands for it, as in linkage names.
+ * A class without a name is a lambda or similar: its number within the enclosing function
+ * identifies it, as in linkage names.
  */
 static void enter_class(Dwarf_Die *entry, struct fg_strbuf *scope, unsigned *nameless)
 {

@@ -299,7 +299,7 @@ static bool punycode_decode(struct punycode *p)
 	return true;
 }
 
-/* What stands before the last delimiter are plain letters. */
+/* Everything before the last delimiter is plain letters. */
 static bool add_punycode(struct rust *r, const char *bytes, size_t length)
 {
 	struct punycode p = {.at = bytes, .end = bytes + length, .bias = 72};

@@ -16,7 +16,7 @@ static void read_symbol_64(const void *bytes, Elf64_Sym *symbol)
 	memcpy(symbol, bytes, sizeof(*symbol));
 }
 
-/* The addend stands last: what comes before it is the same in both kinds of row. */
+/* The addend comes last: the fields before it are the same in both kinds of row. */
 static size_t relocated_symbol_64(const void *bytes)
 {
 	Elf64_Rel relocation;

@@ -57,8 +57,8 @@ int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf 
 		 struct fg_error *err) FG_NODISCARD;
 void fg_elf_release(struct fg_elf *elf);
 /*
- * The bytes of the section of this name, to be freed.  FG_ENOENT: there is none; FG_ELIMIT: it is
- * larger than `max_bytes`.
+ * The bytes of the section of this name, to be freed. FG_ENOENT: no such section; FG_ELIMIT: larger
+ * than `max_bytes`.
  */
 int fg_elf_read_section(const char *path, const char *section, size_t max_bytes, char **bytes,
 			size_t *size, struct fg_error *err) FG_NODISCARD;
@@ -70,11 +70,11 @@ static inline const char *fg_elf_name(const struct fg_elf *elf, const struct fg_
 	return elf->strings + symbol->name;
 }
 /*
- * The function that the PLT entry at this address jumps to; "" when it cannot be told; NULL when it
- * is no PLT entry.
+ * The function that the PLT entry at this address jumps to; "" if unknown, NULL if the address is
+ * not in a PLT entry.
  */
 const char *fg_elf_plt_target(const struct fg_elf *elf, uint64_t address);
-/* Hexadecimal; "" when there is none. */
+/* Hexadecimal; "" if there is none. */
 void fg_elf_build_id_text(const struct fg_elf *elf, char text[FG_BUILD_ID_TEXT]);
 
 #endif

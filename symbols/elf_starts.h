@@ -14,7 +14,7 @@ struct fg_elf_starts {
 	size_t count;
 };
 
-/* FG_ENOENT: the file has no such table; FG_EPARSE: none of the shape that linkers write. */
+/* FG_ENOENT: the file has no such table; FG_EPARSE: not the layout that linkers write. */
 int fg_elf_starts_read(const char *path, const struct fg_elf *elf, struct fg_elf_starts *starts,
 		       struct fg_error *err) FG_NODISCARD;
 /* As above, from the section's bytes. */

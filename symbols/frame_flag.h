@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kind of frame a name stands for, beside the name. */
+/* The kind of frame that a name denotes. */
 #ifndef FG_SYMBOLS_FRAME_FLAG_H
 #define FG_SYMBOLS_FRAME_FLAG_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of code made at run time: the text file /tmp/perf-PID.map that JIT compilers write for
- * profilers, a line "START SIZE NAME" each, numbers in hexadecimal; a later line wins over an
- * earlier one.  /tmp belongs to everybody, so the file is read only when it is a regular file of
- * this user or of root, up to 64 MiB.
+ * Names of code generated at run time: the text file /tmp/perf-PID.map that JIT compilers write for
+ * profilers, one line "START SIZE NAME" each, numbers in hexadecimal; later lines override earlier
+ * ones. Anyone can write to /tmp, so the file is read only if it is a regular file of this user or
+ * of root, up to 64 MiB.
  */
 #ifndef FG_SYMBOLS_JIT_MAP_H
 #define FG_SYMBOLS_JIT_MAP_H

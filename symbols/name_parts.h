@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a readable C++ or Rust name is made of.  The text is looked at, not the language: brackets
+ * The parts of a readable C++ or Rust name. This looks at the text, not at the language: brackets
  * of all kinds are skipped as wholes, operators (operator<, operator(), operator new) are known,
- * return types of templates are left out.
+ * return types of templates are dropped.
  */
 #ifndef FG_SYMBOLS_NAME_PARTS_H
 #define FG_SYMBOLS_NAME_PARTS_H
@@ -16,7 +16,7 @@
 void fg_name_collapse_templates(const char *name, struct fg_strbuf *text);
 /* The name without return type, arguments and qualifiers: "reco::Fitter<T>::fit". */
 void fg_name_qualified(const char *name, struct fg_strbuf *text);
-/* The scope that a function stands in, "reco::Fitter<T>"; "" for a global function. */
+/* The enclosing scope of a function, "reco::Fitter<T>"; "" for a global function. */
 void fg_name_scope(const char *name, struct fg_strbuf *text);
 /*
  * The outer namespace, "reco" of "reco::detail::Fitter<T>::fit(Track&)"; "" for a name without any

@@ -65,7 +65,7 @@ struct fg_trace_region_times {
 	uint64_t count, wall_ns;
 };
 
-/* A region became current on a thread (region 0: none).  time_ns 0: not told. */
+/* A region became current on a thread (region 0: none). time_ns 0: unknown. */
 struct fg_trace_region_change {
 	uint32_t thread, region;
 	uint64_t time_ns;

@@ -240,7 +240,7 @@ static const char *path_text(struct fg_view_table *table, const struct fg_calltr
 	return kept;
 }
 
-/* Nodes with a match that have none above them: each stands for one path to the function. */
+/* Matching nodes with no match above them: each is one path to the function. */
 static bool *find_paths(const struct fg_calltree *tree, const struct fg_pattern *pattern)
 {
 	bool *matches = fg_xcalloc(tree->label_count, sizeof(bool));

@@ -74,10 +74,7 @@ static uint32_t recursion_of(const struct painter *p, uint32_t node)
 	return child;
 }
 
-/*
- * A row for a node and the direct recursion below it; returns the innermost node that it stands
- * for.
- */
+/* A row for a node and the direct recursion below it; returns the innermost node in the row. */
 static uint32_t add_row(struct painter *p, uint32_t node, const char *guide)
 {
 	const struct fg_weight *total = &p->tree->inclusive[0][0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Our hooks identify themselves in their second line, with the SHA-256 of everything after that
- * line. A hook that somebody has changed is theirs: it is neither overwritten nor removed.
+ * line. A hook that was edited is no longer ours: it is neither overwritten nor removed.
  */
 #include "base/fs.h"
 #include "base/hash.h"
@@ -143,7 +143,7 @@ static void write_line(struct fg_strbuf *line, int type, const char *prefix)
 	fg_strbuf_printf(line, " %s || exit 1", hooks[type].line);
 }
 
-/* *there: a hook exists and is ours; fails if it is somebody else's. */
+/* *there: a hook exists and is ours; fails if it is not ours. */
 static int look_at(const char *path, const char *advice, bool *there, struct fg_error *err)
 {
 	char *script = NULL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Run one command with the collector in it and leave the traces in a folder.  The command keeps our
- * terminal, our streams and our process group, so that it behaves as without us.  A key that
- * interrupts reaches both; a signal that is sent to us alone is handed on to the command, and to
- * what the command leaves behind.  Our exit code is the command's.
+ * Run one command with the collector preloaded and leave the traces in a folder. The command keeps
+ * our terminal, our streams and our process group, so that it behaves as it would without us. A key
+ * that interrupts reaches both; a signal sent to us alone is forwarded to the command and to the
+ * processes that it leaves running. Our exit code is the command's.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -171,7 +171,7 @@ static void hand_on(int signal, siginfo_t *info, void *context)
 
 	(void)context;
 	if (info->si_code <= 0) {
-		/* What the command leaves behind from now on becomes our child. */
+		/* Processes that the command leaves running become our children from now on. */
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 		told_to_end = signal;
 		(void)kill(command_pid, signal);
@@ -216,7 +216,7 @@ static pid_t start_command(char *const *argv, char *const *variables, struct sig
 	return pid;
 }
 
-/* What the command has left behind is told the same, and ended two seconds later. */
+/* Processes that the command left running get the same signal, and are ended two seconds later. */
 static void end_the_rest(int signal)
 {
 	const struct timespec moment = {.tv_nsec = 10000000};

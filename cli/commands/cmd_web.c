@@ -60,7 +60,7 @@ static char *find_beside(const char *folder)
 	return NULL;
 }
 
-/* $FASTGATE_PERFDB, or the one that came with this program, or the one in PATH; to be freed. */
+/* $FASTGATE_PERFDB, or the one installed with this program, or the one in PATH; to be freed. */
 static char *find_server(void)
 {
 	const char *given = getenv("FASTGATE_PERFDB");

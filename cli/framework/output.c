@@ -97,8 +97,7 @@ void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *global
 /* ---- words ---- */
 
 /*
- * Messages quote foreign text: none of it may control the terminal, or the program that reads the
- * log.
+ * Messages quote foreign text, which must not control the terminal or a program that reads the log.
  */
 FG_PRINTF(2, 0)
 static void print_line(const char *start, const char *format, va_list ap)
@@ -320,7 +319,7 @@ static bool run_pager(char **argv, const struct fg_strbuf *text)
 	if (started) {
 		/*
 		 * Ctrl-C now belongs to the pager. A reader who quits early is no error: the pipe
-		 * just closes.
+		 * closes.
 		 */
 		(void)sigaction(SIGINT, &ignore, &kept);
 		if (fg_fs_write_all(ends[1], fg_strbuf_text(text), text->length, NULL) != FG_OK)

@@ -30,8 +30,7 @@ struct fg_arms {
 /*
  * Finds the baseline that `plan` names, builds both sides if a build is configured, and fills the
  * session's roots and the sides of its run. `plan` is the session's; it learns how its benchmarks
- * run in the baseline. FG_ENOENT: there is no such baseline (yet); the message says what was looked
- * for.
+ * run in the baseline. FG_ENOENT: no such baseline (yet); the message says what was looked for.
  */
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		 struct fg_error *err) FG_NODISCARD;

@@ -49,10 +49,7 @@ struct fg_cli_config {
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,
 		     struct fg_plan *plan);
 
-/*
- * An option with its argument, such as "--budget 2m", stands for "KEY=VALUE". NULL argument:
- * nothing.
- */
+/* An option with its argument, such as "--budget 2m", means "KEY=VALUE". NULL argument: nothing. */
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
 		const char *value, const char *option, const char *argument);
 

@@ -33,7 +33,7 @@ int fg_samples_load(const struct fg_samples_key *key, struct fg_profile *profile
 		    struct fg_error *err) FG_NODISCARD;
 bool fg_samples_are_kept(const struct fg_samples_key *key);
 
-/* Removes those of one series, or of a whole run. It is no error if there are none. */
+/* Removes those of one series, or of a whole run. Having none is no error. */
 int fg_samples_remove_series(const char *store, const char *run, size_t series,
 			     struct fg_error *err) FG_NODISCARD;
 int fg_samples_remove(const char *store, const char *run, struct fg_error *err) FG_NODISCARD;

@@ -55,7 +55,7 @@ static struct fg_report report_of(const struct fg_session *session)
 	};
 }
 
-/* The store rounds weights; from here on everybody sees the rounded ones. */
+/* The store rounds weights; from here on every reader sees the rounded ones. */
 static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};

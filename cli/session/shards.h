@@ -46,7 +46,7 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
 		  struct fg_error *err) FG_NODISCARD;
 /*
  * Adds the shards of the newest split in a store: for every shard, the newest run with the newest
- * split's commits. FG_ENOENT: there is none. `from` as above.
+ * split's commits. FG_ENOENT: none. `from` as above.
  */
 int fg_shards_add_store(struct fg_shards *shards, struct fg_store *store, const char *project,
 			const char *from, struct fg_error *err) FG_NODISCARD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a benchmark that has to be ended stands: the runner's `on_stuck`. */
+/* Where a benchmark that has to be ended is: the runner's `on_stuck`. */
 #ifndef FG_CLI_SESSION_STUCK_H
 #define FG_CLI_SESSION_STUCK_H
 

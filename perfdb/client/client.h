@@ -47,7 +47,7 @@ struct fg_push_options {
 	int64_t longest_wait_ns; /* also the most that Retry-After can ask for; 0: 30 s */
 	int64_t timeout_ns;      /* of one request; 0: 60 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
-	/* Told after each file, and before each wait (then `what` says why).  May be NULL. */
+	/* Called after each file, and before each wait (then `what` says why). May be NULL. */
 	void (*tell)(void *context, const char *file, const char *what);
 	void *context;
 };

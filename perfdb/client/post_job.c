@@ -126,7 +126,7 @@ static void take_job(struct fg_post_job *job, const cJSON *event, const char *re
 	job->number = number_in(event, "pull_request/number");
 	if (job->number == 0)
 		job->number = number_of_ref(fg_post_variable("GITHUB_REF"));
-	/* GITHUB_SHA of a pull request is a merge that nobody looks at. */
+	/* GITHUB_SHA of a pull request is a merge commit that nobody looks at. */
 	job->sha = hash_or_null(fg_json_text_or(event, "pull_request/head/sha", NULL));
 	if (!job->sha && job->number == 0)
 		job->sha = hash_or_null(fg_post_variable("GITHUB_SHA"));

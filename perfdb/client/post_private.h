@@ -32,14 +32,14 @@ struct fg_post {
  */
 int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
-/* GET that answers with JSON, to be deleted; `what` names it where it is none. */
+/* GET that answers with JSON, to be deleted; `what` names it if it is not JSON. */
 int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **json,
 		struct fg_error *err) FG_NODISCARD;
 /* A JSON body there; the answer is not needed. */
 int fg_post_put(struct fg_post *p, const char *method, const char *path,
 		const struct fg_strbuf *body, struct fg_error *err) FG_NODISCARD;
 
-/* What a target stands for.  *result stays FG_POST_NOWHERE where there turns out to be no place. */
+/* Resolves a target. *result stays FG_POST_NOWHERE if there turns out to be no place. */
 int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_gitlab_note(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_github_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);

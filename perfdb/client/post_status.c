@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A line beside the commit: GitHub's and GitLab's commit status, and GitHub's check run with the
- * whole report.
- *
- * Both are told apart by their name, which is the same for every run of a project, so that it can
- * be made a required one.  A status of the same name takes the place of the earlier one by itself;
- * a check run is looked for and rewritten.
+ * whole report. Both are identified by their name, which is the same for every run of a project, so
+ * that it can be made a required one. A status replaces an earlier one of the same name by itself;
+ * a check run is found and rewritten.
  */
 #include "base/json_write.h"
 #include "perfdb/client/post_private.h"

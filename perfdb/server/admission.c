@@ -102,8 +102,8 @@ static int check_secret(struct fg_request *rq, struct fg_error *err)
 }
 
 /*
- * A body arrives before a worker can ask the database who sends it.  Until a token has worked, all
- * such bodies together may be as large as one.
+ * A body arrives before a worker can ask the database who sends it. Until a token has worked, all
+ * such bodies together may be as large as one upload.
  */
 static bool is_proven(struct fg_request *rq)
 {

@@ -50,8 +50,8 @@ static void cut_late(struct fg_connections *connections, int64_t now_ns)
 }
 
 /*
- * Near the limit, room is made for a new connection by the one that has been idle the longest:
- * whoever opens many and says nothing loses his own.
+ * Near the limit, the connection that has been idle longest makes room for a new one: a client that
+ * opens many and says nothing loses its own.
  */
 static void make_room(struct fg_connections *connections)
 {

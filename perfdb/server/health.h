@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the database answers, found out by threads that do nothing else: nobody who asks waits.
- * Inside perfdb/server/ only.
+ * Whether the database answers, determined by dedicated threads, so that no request waits. Inside
+ * perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_HEALTH_H
 #define FG_PERFDB_SERVER_HEALTH_H

@@ -17,10 +17,10 @@ int fg_proxies_new(const char *const *ranges, size_t count, struct fg_proxies **
 		   struct fg_error *err) FG_NODISCARD;
 void fg_proxies_free(struct fg_proxies *proxies); /* NULL is fine */
 /*
- * The client's address: `peer`, unless that is a trusted proxy, which names who asked it.  Each
- * proxy adds its client on the right, so the lists are read from there, past other trusted proxies:
- * what stands further left is the client's own claim.  Where the two headers disagree, one of them
- * was forged, and the answer is `peer`.  The headers may be NULL.
+ * The client's address: `peer`, unless that is a trusted proxy, which names its client. Each proxy
+ * adds its client on the right, so the lists are read from there, past other trusted proxies:
+ * anything further left is the client's own claim. If the two headers disagree, one of them was
+ * forged, and the answer is `peer`. The headers may be NULL.
  */
 void fg_proxies_client(const struct fg_proxies *proxies, const char *peer, const char *forwarded,
 		       const char *x_forwarded_for, char client[FG_ADDRESS_TEXT_SIZE]);

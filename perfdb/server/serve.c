@@ -119,8 +119,8 @@ static void block_signals(void)
 }
 
 /*
- * A page that leads to the address.  Its path may be seen by everybody in the list of processes; an
- * address with the key in it may not.  To be freed with its folder; NULL: it cannot be written.
+ * A page that redirects to the address. Every user can see its path in the process list; they must
+ * not see an address with the key in it. To be freed with its folder; NULL: it cannot be written.
  */
 static char *write_entry(const char *url, struct fg_error *err)
 {

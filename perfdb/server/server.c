@@ -107,7 +107,7 @@ static int open_database(struct fg_server *s, struct fg_error *err)
 	struct fg_store *store = NULL;
 	int status = FG_OK;
 
-	/* Bringing it up to date may take long: no session of those that answer. */
+	/* Migrating may take long, so no answering session does it. */
 	status = fg_store_open(s->options.database,
 			       s->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
 			       err);

@@ -31,7 +31,7 @@ struct fg_server_options {
 	/* Hosts that requests may name, besides loopback; none: see below. */
 	const char *const *hosts;
 	size_t host_count;
-	/* Proxies that are believed who asked them; none: those on loopback if behind_proxy. */
+	/* Proxies whose headers are trusted; none: those on loopback if behind_proxy. */
 	const char *const *proxies;
 	size_t proxy_count;
 	const char *secret; /* every request must know it, and needs no token; NULL: none */
@@ -48,7 +48,7 @@ struct fg_server_options {
 
 int fg_server_start(const struct fg_server_options *options, struct fg_server **server,
 		    struct fg_error *err) FG_NODISCARD;
-/* Nobody was let in when it started: there was no token, and it is not open. */
+/* Nobody could sign in when it started: there was no token, and it is not open. */
 bool fg_server_needs_token(const struct fg_server *server);
 uint16_t fg_server_port(const struct fg_server *server);
 void fg_server_stop(struct fg_server *server); /* NULL is fine */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for other threads, by a clock that nobody sets.  Inside perfdb/server/ only. */
+/* Waiting for other threads, by a clock that cannot be set. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_THREADS_H
 #define FG_PERFDB_SERVER_THREADS_H
 

@@ -38,7 +38,7 @@ static const struct fg_option token_options[] = {
 	{.name = NULL},
 };
 
-/* Who runs this program has the database: for the audit log, its user on this machine. */
+/* Whoever runs this program owns the database: the audit log names the user on this machine. */
 static int note_decision(struct fg_store *store, const char *project, const char *action,
 			 int64_t id, struct fg_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads that answer requests.  They know jobs, not requests: whoever gives one says what to
- * do with it.  Inside perfdb/server/ only.
+ * The threads that answer requests. They know jobs, not requests: the submitter of a job says what
+ * to do with it. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WORKERS_H
 #define FG_PERFDB_SERVER_WORKERS_H

@@ -46,7 +46,7 @@ struct fg_token_list {
 const char *fg_scope_name(enum fg_scope scope);
 bool fg_scope_parse(const char *name, enum fg_scope *scope);
 #define FG_SCOPE_NAMES "read, upload, triage or admin"
-/* May who has `given` do what asks for `needed`? */
+/* Does the scope `given` allow what requires `needed`? */
 bool fg_scope_covers(enum fg_scope given, enum fg_scope needed);
 
 /*
@@ -99,7 +99,7 @@ int fg_store_annotation_delete(struct fg_store *store, const char *project, int6
 			       struct fg_error *err) FG_NODISCARD;
 void fg_annotation_list_release(struct fg_annotation_list *list);
 
-/* What somebody decided about a change point. */
+/* A user's decision about a change point. */
 struct fg_triage {
 	char *benchmark;
 	char *metric;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit log: who decided what.  It only grows. */
+/* The audit log: who decided what. It is append-only. */
 #ifndef FG_STORE_SERVING_AUDIT_H
 #define FG_STORE_SERVING_AUDIT_H
 

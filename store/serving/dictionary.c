@@ -19,10 +19,7 @@ enum {
 	LEAST_FUNCTION_BYTES = 6,
 	TEXTS = 4,        /* of a function: name, library, linkage name, file */
 	STEPS_A_NODE = 8, /* upwards, before looking at the whole tree is quicker */
-	/*
-	 * tables are larger than the processor's caches: say so many look-ups before which place is
-	 * next
-	 */
+	/* The tables are larger than the processor's caches: prefetch this many look-ups ahead. */
 	AHEAD = 8
 };
 

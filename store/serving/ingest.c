@@ -75,7 +75,7 @@ static int make_totals(const struct fg_recoding *r, const struct fg_dictionary *
 	return status;
 }
 
-/* The blocks of one measure; without repetitions there are none. */
+/* The blocks of one measure; none without repetitions. */
 static int make_weights(struct fg_byte_reader *reader, const struct fg_dictionary *d, uint64_t root,
 			struct fg_measure_part *part, struct fg_error *err)
 {

@@ -7,9 +7,7 @@
 enum {
 	CLOSE_BY = 8, /* so many may have gone at one place */
 	PATIENCE =
-		/*
-		 * places that are not found, and one of so many tries more, before it is given up
-		 */
+		/* after this many misses, only one place in this many is tried */
 		64,
 	PATIENCE_PART = 8,
 	BLOCK = 256

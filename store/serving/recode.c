@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A processor takes longer to guess wrong where a short loop ends than to run through it, and there
- * is such a loop for each of ten thousand paths, several times.  So whatever goes through the
- * entries does it in the order in which they stand: paths with as many entries as the one before
- * come one after the other, and all of their loops end where the last one did.
+ * A mispredicted branch at the end of a short loop costs more than the loop itself, and there is
+ * such a loop for each of ten thousand paths, several times. So every pass goes through the entries
+ * in storage order: paths with the same number of entries follow each other, and their loops end at
+ * the same count.
  */
 #include "store/serving/recode.h"
 

@@ -189,7 +189,7 @@ static inline double join(enum fg_measure_fold fold, double a, double b)
 
 /*
  * Each node's value goes to its function: as self value, and as inclusive value unless the function
- * stands above itself.
+ * already appears above it.
  */
 static void add_arm(const struct fg_store *store, const struct fg_weights *w, size_t arm,
 		    double *inclusive, struct fg_function_total *by_function)

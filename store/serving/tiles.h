@@ -8,7 +8,7 @@
 
 struct fg_store;
 
-/* A tile (tiles.c) has the values of one function in so many series, in whole steps. */
+/* A tile (tiles.c) holds the values of one function in this many series, in whole steps. */
 enum {
 	FG_TILE_MEMBERS = 256,
 	FG_TILE_STEP_NS = 100

@@ -38,6 +38,12 @@ expect words 'a comment begins with its subject' <<'C'
  * So many bytes are there.
  */
 C
+expect words 'plain English: actually, really' <<'C'
+/* The signal is blocked in earnest. */
+C
+expect words 'plain English: already pending' <<'C'
+int fg_said(void) { return fg_say("a sample is just pending"); }
+C
 expect words 'comments keep to 100 columns' <<C
 /* $long */
 C

@@ -9,7 +9,7 @@
 
 /* After FG_OK, fg_decision_end() must be called, whatever happens in between. */
 int fg_decision_begin(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Keeps it all if `status` is FG_OK, else nothing.  `entry` need not say who. */
+/* Commits everything if `status` is FG_OK, else nothing. `entry` need not name the author. */
 int fg_decision_end(struct fg_request *rq, int status, const struct fg_audit_entry *entry,
 		    struct fg_error *err) FG_NODISCARD;
 

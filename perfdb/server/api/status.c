@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How the server is: for clients, for whoever watches over it, for Prometheus. */
+/* The state of the server: for clients, for monitoring, for Prometheus. */
 #include "base/clock.h"
 #include "base/version.h"
 #include "perfdb/server/api/handlers.h"
@@ -28,7 +28,7 @@ int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Alive: asks nobody. */
+/* Alive: consults nothing. */
 int fg_handle_health(struct fg_request *rq, struct fg_error *err)
 {
 	(void)err;

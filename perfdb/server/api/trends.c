@@ -70,9 +70,9 @@ static size_t count_left(const struct usable *u, size_t start, double noise)
 }
 
 /*
- * A change point needs CONFIRMED runs behind it.  Two or three runs far off are so loud that the
- * search believes in a change a little earlier, among runs that have not changed: then it is those
- * few runs that are told, and no change.
+ * A change point must be followed by CONFIRMED runs. Two or three runs far off are so loud that the
+ * search believes in a change a little earlier, among runs that have not changed: then those few
+ * runs are reported, and no change.
  */
 static size_t confirmed(const struct usable *u, const struct fg_changepoints *changes)
 {
@@ -91,8 +91,8 @@ static size_t confirmed(const struct usable *u, const struct fg_changepoints *ch
 }
 
 /*
- * Whoever looks at the newest runs wants to know early that there may be a change: said apart, and
- * no finding.
+ * A possible change at the newest runs is worth an early hint: reported separately, not as a
+ * finding.
  */
 static void write_possible(struct fg_json_writer *w, const struct usable *u, size_t start,
 			   double noise)
