@@ -20,6 +20,26 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.better = FG_BETTER_LOWER,
 			.format = fg_format_duration,
 		},
+	[FG_MEASURE_INSTRUCTIONS] =
+		{
+			.name = "instructions",
+			.label = "instructions",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_CALLS] =
+		{
+			.name = "calls",
+			.label = "calls",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
 };
 
 static bool is_family_of(const struct fg_measure *row, const char *name)

@@ -28,6 +28,8 @@ enum fg_measure_fold {
 enum fg_measure_id {
 	FG_MEASURE_CPU_TIME,
 	FG_MEASURE_WALL_TIME,
+	FG_MEASURE_INSTRUCTIONS,
+	FG_MEASURE_CALLS,
 	FG_MEASURE_BUILTIN_COUNT,
 };
 

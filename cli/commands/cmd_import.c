@@ -23,7 +23,8 @@ enum {
 };
 
 /* After the first, in the order of fg_import_formats. */
-static const char *const formats[] = {"by-content", "json", "folded", "pprof", "perf", NULL};
+static const char *const formats[] = {"by-content", "json",      "folded", "pprof",
+				      "perf",       "callgrind", NULL};
 
 static const struct fg_option options[] = {
 	FG_CLI_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
@@ -179,12 +180,13 @@ const struct fg_cli_command fg_cmd_import = {
 	.name = "import",
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
-	.description = "Reads folded stacks, pprof profiles, the output of `perf script`, what "
-		       "`fastgate export -F json` writes, and traces of `fastgate record`, and "
-		       "keeps them as a run with one benchmark, to be viewed, drawn, exported and "
-		       "compared like any other. What the file does not say is assumed aloud: "
-		       "folded stacks carry no time, and a hardware event of perf is not time "
-		       "either. Run files are taken by `fastgate runs import`.",
+	.description =
+		"Reads folded stacks, pprof profiles, the output of `perf script`, "
+		"callgrind's files, what `fastgate export -F json` writes, and traces of `fastgate record`, and "
+		"keeps them as a run with one benchmark, to be viewed, drawn, exported and "
+		"compared like any other. What the file does not say is assumed aloud: "
+		"folded stacks carry no time, and a hardware event of perf is not time "
+		"either. Run files are taken by `fastgate runs import`.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

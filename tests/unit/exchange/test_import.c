@@ -126,6 +126,13 @@ static void bad_text_is_refused_with_its_line(void **state)
 		{"pprof", "x", "broken field in the pprof message"},
 		{"pprof", "", "the pprof message names no sample type"},
 		{"pprof", "\x1f\x8b\x08", "the gzip data is broken or ends too early"},
+		{"callgrind", "events: Dr Dw\nfn=a\n1 2\n", "line 1: it counts no instructions"},
+		{"callgrind", "events: Ir\n1 2\n", "line 2: a cost outside of any function"},
+		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) was never given"},
+		{"callgrind", "events: Ir\ncalls=1 1\n", "line 2: calls of no function"},
+		{"callgrind", "events: Ir\nfn=a\n1 x\n", "line 3: 'x' is no count"},
+		{"callgrind", "fn=a\n1 2\n", "it does not say what it counts"},
+		{"callgrind", "events: Ir\nfn=a\n", "no stack with a weight above zero"},
 	};
 
 	(void)state;
@@ -139,6 +146,97 @@ static void bad_text_is_refused_with_its_line(void **state)
 			fail_msg("'%s': found '%s', expected '%s'", cases[i].text, err.message,
 				 cases[i].why);
 	}
+}
+
+static double value_of(const struct fg_profile *profile, const char *function, const char *measure)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct fg_sample *sample = &profile->samples[i];
+		const uint32_t frame = profile->stacks[sample->stack].frame;
+		const char *name = profile->functions[profile->frames[frame].function].name;
+
+		if (strcmp(name, function) == 0 &&
+		    strcmp(profile->measures[sample->measure].is.name, measure) == 0)
+			sum += sample->value;
+	}
+	return sum;
+}
+
+/* Two processes, one after the other: the second one numbers its names anew. */
+static const char callgrind_text[] = "version: 1\n"
+				     "creator: callgrind-3.19.0\n"
+				     "positions: line\n"
+				     "events: Ir\n"
+				     "ob=(1) /bin/prog\n"
+				     "fn=(1) main\n"
+				     "1 10\n"
+				     "+2 5\n"
+				     "cfn=(2) _Z3fitv'main\n"
+				     "calls=3 9\n"
+				     "+1 300\n"
+				     "cob=(2) /lib/libc.so.6\n"
+				     "cfn=(3) memcpy@@GLIBC_2.14'main\n"
+				     "calls=7 1\n"
+				     "* 70\n"
+				     "fn=(2)\n"
+				     "9 280\n"
+				     "jump=4 11\n"
+				     "9\n"
+				     "cfn=(4) _Z3fitv'2'main\n"
+				     "calls=2 9\n"
+				     "9 20\n"
+				     "fn=(4)\n"
+				     "9 20\n"
+				     "ob=(2)\n"
+				     "fn=(3)\n"
+				     "1 70\n"
+				     "totals: 385\n"
+				     "creator: callgrind-3.19.0\n"
+				     "positions: instr line\n"
+				     "events: Dr Ir\n"
+				     "ob=(1) /bin/other\n"
+				     "fn=(1) work\n"
+				     "0x10 1 9 1000\n";
+
+static void callgrind_gives_instructions_and_calls_by_call_path(void **state)
+{
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	if (import("callgrind", callgrind_text, strlen(callgrind_text), &profile, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	assert_string_equal(profile.measures[0].is.name, "instructions");
+	assert_true(profile.measures[0].is.exact);
+	assert_true(profile.measures[0].total == 1385);
+	assert_true(value_of(&profile, "main", "instructions") == 15);
+	assert_true(value_of(&profile, "fit()", "instructions") == 300);
+	assert_true(value_of(&profile, "memcpy", "instructions") == 70);
+	assert_true(value_of(&profile, "work", "instructions") == 1000);
+	assert_true(value_of(&profile, "fit()", "calls") == 5);
+	assert_true(value_of(&profile, "memcpy", "calls") == 7);
+	assert_string_equal(function_named(&profile, "memcpy")->library, "libc.so.6");
+	assert_string_equal(function_named(&profile, "main")->library, "prog");
+	fg_profile_release(&profile);
+}
+
+static void callgrind_without_callers_in_its_names_still_tells_who_calls(void **state)
+{
+	static const char text[] = "events: Ir\nfn=main\n1 10\ncfn=fit\ncalls=3 9\n1 30\n"
+				   "fn=fit\n9 30\n";
+	struct fg_profile profile;
+	struct fg_error err = {0};
+	bool found = false;
+
+	(void)state;
+	assert_int_equal(import("callgrind", text, strlen(text), &profile, &err), FG_OK);
+	assert_true(value_of(&profile, "fit", "calls") == 3);
+	for (size_t i = 0; i < profile.sample_count; i++)
+		found |= profile.samples[i].measure == 1 && depth_of(&profile, i) == 2;
+	assert_true(found);
+	fg_profile_release(&profile);
 }
 
 static void a_stack_deeper_than_the_limit_is_refused(void **state)
@@ -424,6 +522,8 @@ int main(void)
 		cmocka_unit_test(perf_script_without_call_chains_has_its_frame_on_the_line),
 		cmocka_unit_test(formats_are_recognised_by_their_content),
 		cmocka_unit_test(packed_files_are_read_as_what_is_in_them),
+		cmocka_unit_test(callgrind_gives_instructions_and_calls_by_call_path),
+		cmocka_unit_test(callgrind_without_callers_in_its_names_still_tells_who_calls),
 		cmocka_unit_test(pprof_written_by_us_reads_back_the_same),
 		cmocka_unit_test(damaged_pprof_is_refused_or_read_but_never_crashes),
 		cmocka_unit_test(
