@@ -419,35 +419,39 @@ void fg_process_end_kept(void)
 
 /* ---- wait ---- */
 
-static void capture_add(struct fg_process_capture *capture, const char *data, size_t size)
+/*
+ * The beginning is kept as it comes; what follows goes round in a buffer of the same size, so that
+ * the end is kept.  Nothing is copied after the kernel has: a program that writes megabytes must
+ * not wait for us.
+ */
+static ssize_t read_some(struct fg_process_capture *capture)
 {
+	static char buffer[READ_BYTES]; /* programs are awaited by one thread */
 	const size_t half = capture->head.limit;
-	const size_t head = fg_min_size(size, half - fg_min_size(capture->head.length, half));
+	ssize_t got = 0;
 
-	fg_strbuf_add(&capture->head, data, head);
-	fg_strbuf_add(&capture->tail, data + head, size - head);
-	if (capture->tail.length > 2 * half) {
-		const size_t drop = capture->tail.length - half;
-
-		memmove(capture->tail.data, capture->tail.data + drop, half + 1);
-		capture->tail.length = half;
-		capture->left_out += drop;
+	if (capture->head.length < half) {
+		got = read(capture->fd, buffer,
+			   fg_min_size(sizeof(buffer), half - capture->head.length));
+		if (got > 0)
+			fg_strbuf_add(&capture->head, buffer, (size_t)got);
+		return got;
 	}
+	if (!capture->ring)
+		capture->ring = fg_xmalloc(half);
+	got = read(capture->fd, capture->ring + capture->ring_bytes % half,
+		   half - capture->ring_bytes % half);
+	capture->ring_bytes += got > 0 ? (size_t)got : 0;
+	return got;
 }
 
 /* Reads what is available; closes the stream at its end. */
 static void capture_read(struct fg_process_capture *capture)
 {
-	static char buffer[READ_BYTES]; /* programs are awaited by one thread */
-
 	while (capture->fd >= 0) {
-		const ssize_t got = read(capture->fd, buffer, sizeof(buffer));
+		const ssize_t got = read_some(capture);
 
-		if (got > 0) {
-			capture_add(capture, buffer, (size_t)got);
-			continue;
-		}
-		if (got < 0 && errno == EINTR)
+		if (got > 0 || (got < 0 && errno == EINTR))
 			continue;
 		if (got < 0 && errno == EAGAIN)
 			return;
@@ -457,17 +461,24 @@ static void capture_read(struct fg_process_capture *capture)
 
 static void capture_take(struct fg_process_capture *capture, char **text, size_t *size, bool *cut)
 {
-	if (capture->left_out > 0) {
-		fg_strbuf_set_limit(&capture->head, 0);
+	const size_t half = capture->head.limit;
+	const size_t ring_size = fg_min_size(capture->ring_bytes, half);
+	const size_t begin = ring_size < half ? 0 : capture->ring_bytes % half;
+
+	fg_strbuf_set_limit(&capture->head, 0);
+	if (capture->ring_bytes > ring_size) {
 		fg_strbuf_printf(&capture->head, "\n[... %zu bytes left out ...]\n",
-				 capture->left_out);
+				 capture->ring_bytes - ring_size);
 		*cut = true;
 	}
-	fg_strbuf_set_limit(&capture->head, 0);
-	fg_strbuf_add(&capture->head, fg_strbuf_text(&capture->tail), capture->tail.length);
+	if (ring_size) {
+		fg_strbuf_add(&capture->head, capture->ring + begin, ring_size - begin);
+		fg_strbuf_add(&capture->head, capture->ring, begin);
+	}
 	*size = capture->head.length;
 	*text = fg_strbuf_detach(&capture->head);
-	fg_strbuf_release(&capture->tail);
+	free(capture->ring);
+	capture->ring = NULL;
 }
 
 static void forget(struct fg_process *process)
@@ -662,7 +673,7 @@ void fg_process_release(struct fg_process *process)
 		if (process->pid > 0)
 			close_fd(&process->captures[k].fd);
 		fg_strbuf_release(&process->captures[k].head);
-		fg_strbuf_release(&process->captures[k].tail);
+		free(process->captures[k].ring);
 	}
 	*process = (struct fg_process){0};
 }

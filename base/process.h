@@ -85,8 +85,8 @@ struct fg_process {
 	struct fg_process_capture {
 		int fd; /* -1: not captured, or at its end */
 		struct fg_strbuf head;
-		struct fg_strbuf tail;
-		size_t left_out;
+		char *ring; /* the newest bytes after the head, as many as that has */
+		size_t ring_bytes;
 	} captures[2];      /* stdout, stderr */
 	int64_t kill_at_ns; /* SIGTERM was sent; SIGKILL is due then; 0: not yet */
 	bool timed_out;

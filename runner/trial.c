@@ -39,6 +39,26 @@ enum {
 static const double busy_min = 0.9;
 static const double budget_share_max = 0.15;
 
+/* Why two programs are no duet, and what the user can do about it: one short line each. */
+static const char no_duet_harness[] =
+	"a harness decides how long it runs, so two of them are no duet; a command of its own for "
+	"one case can be";
+static const char no_duet_parallel[] =
+	"a duet needs a program that keeps exactly one CPU busy; this one uses several threads or "
+	"processes at once: limit it to one, if it can be";
+static const char no_duet_idle[] =
+	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of its "
+	"time: let it wait less for files, timers or other programs";
+static const char no_duet_file[] =
+	"both commands write their metrics to the same file, so they cannot run at once: give each a "
+	"file of its own";
+static const char no_duet_pin[] =
+	"programs cannot be pinned to a CPU here, which a duet needs: allow sched_setaffinity, as "
+	"some containers do not";
+static const char no_duet_apart[] =
+	"the two programs do not run at the same time for long enough to be a duet: let the benchmark "
+	"repeat its work";
+
 struct contender {
 	struct fg_schedule_rules rules;
 	struct fg_trial trial;
@@ -169,13 +189,12 @@ static int compete(struct fg_runner_job *job, unsigned rounds, struct fg_error *
 	if (status != FG_OK)
 		return status;
 	if (duet.refused > duet.trial.count || choice.schedule == FG_SCHEDULE_AUTO) {
-		settle(job, FG_SCHEDULE_ABBA,
-		       "the two programs do not run at the same time for long enough to be a duet");
+		settle(job, FG_SCHEDULE_ABBA, no_duet_apart);
 		return FG_OK;
 	}
 	(void)snprintf(
 		reason, sizeof(reason),
-		"%s learns faster here: a verdict is expected after %.2g s as duet, %.2g s as abba (a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
+		"%s learns faster here: a verdict is expected after %.2g s as duet, %.2g s as abba (nothing to do: a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
 		choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba", choice.duet_seconds,
 		choice.abba_seconds, 100 * fg_trial_spread(&duet.trial),
 		100 * fg_trial_spread(&abba.trial), abba.trial.count);
@@ -250,7 +269,7 @@ int fg_job_reconsider(struct fg_runner_job *job, struct fg_error *err)
 		return FG_OK;
 	(void)snprintf(
 		reason, sizeof(reason),
-		"one after the other: in %u of the last %u pairs the two programs ran less than 80 %% of their time together, which is no duet; what was measured as one is set aside",
+		"one after the other: in %u of the last %u pairs the two programs ran less than 80 %% of their time together, which is no duet: let the benchmark repeat its work (what was measured as one is set aside)",
 		apart, recent);
 	return give_up(job, reason, err);
 }
@@ -266,26 +285,18 @@ int fg_job_choose(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	if (job->benchmark->harness != FG_HARNESS_NONE) {
-		settle(job, FG_SCHEDULE_ABBA,
-		       "a harness decides by itself how long it runs, so two of them are no duet");
+		settle(job, FG_SCHEDULE_ABBA, no_duet_harness);
 		return FG_OK;
 	}
 	fg_job_last_means(job, FG_METRIC_WALL_TIME, wall_ns);
 	busy = fmin(job->busy[FG_ARM_BASELINE], job->busy[FG_ARM_CANDIDATE]);
 	if (!(busy >= busy_min)) {
-		(void)snprintf(
-			reason, sizeof(reason),
-			"a duet needs a program that keeps exactly one CPU busy; this one does so for "
-			"%.0f %% of its time; if it waits for its output, let it write to a file",
-			100 * (busy > 0 ? busy : 0));
-		settle(job, FG_SCHEDULE_ABBA, reason);
+		(void)snprintf(reason, sizeof(reason), no_duet_idle, 100 * busy);
+		settle(job, FG_SCHEDULE_ABBA, busy > 0 ? reason : no_duet_parallel);
 		return FG_OK;
 	}
 	if (!job->rules.cpu_count || shares_files(job)) {
-		settle(job, FG_SCHEDULE_ABBA,
-		       job->rules.cpu_count
-			       ? "both commands write their metrics to the same file, so they cannot run at once"
-			       : "programs cannot be pinned to a CPU here, which a duet needs");
+		settle(job, FG_SCHEDULE_ABBA, job->rules.cpu_count ? no_duet_file : no_duet_pin);
 		return FG_OK;
 	}
 	rounds = affordable_rounds(job, (wall_ns[0] + wall_ns[1]) / 2 / (double)FG_NS_PER_S);

@@ -143,6 +143,47 @@ static void long_output_keeps_head_and_tail(void **state)
 	fg_process_result_release(&result);
 }
 
+/* Numbered lines show every byte that is lost, doubled or out of order. */
+static void what_is_kept_of_a_long_output_is_byte_for_byte(void **state)
+{
+	enum {
+		LIMIT = 1000,
+		HALF = LIMIT / 2 + 1,
+		LINE = 8,
+	};
+	static const unsigned line_counts[] = {62, 63, 64, 120, 125, 126, 127, 1000, 1001};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(line_counts); i++) {
+		const size_t size = (size_t)line_counts[i] * LINE;
+		struct fg_process_result result = {0};
+		struct fg_strbuf whole = {0};
+		struct fg_strbuf wanted = {0};
+		char script[64];
+
+		for (unsigned k = 1; k <= line_counts[i]; k++)
+			fg_strbuf_printf(&whole, "%07u\n", k);
+		fg_strbuf_add(&wanted, whole.data, fg_min_size(size, HALF));
+		if (size > 2 * (size_t)HALF)
+			fg_strbuf_printf(&wanted, "\n[... %zu bytes left out ...]\n",
+					 size - 2 * (size_t)HALF);
+		if (size > HALF)
+			fg_strbuf_add_text(&wanted,
+					   whole.data + (size > 2 * (size_t)HALF ? size - HALF
+										 : (size_t)HALF));
+		(void)snprintf(script, sizeof(script), "seq -f %%07.0f 1 %u", line_counts[i]);
+		assert_int_equal(
+			run_shell(script, (struct fg_process_options){.capture_limit_bytes = LIMIT},
+				  &result, NULL),
+			FG_OK);
+		assert_string_equal(result.stdout_text, fg_strbuf_text(&wanted));
+		assert_int_equal(result.output_cut, size > 2 * (size_t)HALF);
+		fg_process_result_release(&result);
+		fg_strbuf_release(&whole);
+		fg_strbuf_release(&wanted);
+	}
+}
+
 /* The program prints before anybody reads, and says through a second pipe that it got through. */
 static void half_a_megabyte_is_printed_without_waiting_for_a_reader(void **state)
 {
@@ -282,6 +323,7 @@ int main(void)
 		cmocka_unit_test(daemon_that_left_its_group_is_ended),
 		cmocka_unit_test(kept_children_live_until_told),
 		cmocka_unit_test(long_output_keeps_head_and_tail),
+		cmocka_unit_test(what_is_kept_of_a_long_output_is_byte_for_byte),
 		cmocka_unit_test(half_a_megabyte_is_printed_without_waiting_for_a_reader),
 		cmocka_unit_test(interruption_ends_the_program),
 		cmocka_unit_test(what_ended_before_it_could_be_interrupted_has_its_result),

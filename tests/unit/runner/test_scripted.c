@@ -299,6 +299,7 @@ static void programs_that_never_meet_are_no_duet(void **state)
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
 	assert_non_null(strstr(series_of(&s)->schedule_reason, "do not run at the same time"));
+	assert_non_null(strstr(series_of(&s)->schedule_reason, ": let the benchmark repeat"));
 	tear_down(&s);
 }
 
@@ -313,6 +314,7 @@ static void a_program_that_sleeps_is_no_duet(void **state)
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
 	assert_non_null(strstr(series_of(&s)->schedule_reason, "does so for 75 % of its time"));
+	assert_non_null(strstr(series_of(&s)->schedule_reason, ": let it wait less"));
 	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 0);
 	tear_down(&s);
 }
@@ -351,7 +353,8 @@ static void a_duet_that_falls_apart_is_given_up_for_blocks(void **state)
 	assert_string_equal(
 		s.note,
 		"one after the other: in 12 of the last 16 pairs the two programs ran less than "
-		"80 % of their time together, which is no duet; what was measured as one is set aside");
+		"80 % of their time together, which is no duet: let the benchmark repeat its work (what was "
+		"measured as one is set aside)");
 	assert_string_equal(series_of(&s)->schedule_reason, s.note);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP), 5);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
