@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,8 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 		(void)fcntl(start->launch[1], F_SETFD, 0);
 		(void)execve(options->launcher, start->launch_argv, nothing);
 	} else {
+		if (options->traced)
+			(void)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		if (options->environment)
 			environ = (char **)(uintptr_t)options->environment;
 		(void)execvp(options->argv[0], options->argv);

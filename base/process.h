@@ -40,7 +40,8 @@ struct fg_process_options {
 	size_t capture_limit_bytes; /* per stream; 0: 1 MiB */
 	int64_t timeout_ns;         /* 0: none */
 	int64_t grace_ms;           /* between SIGTERM and SIGKILL; 0: 2000 */
-	bool pinned;                /* to `cpu`, before exec */
+	bool traced; /* by the thread that starts it: stands still after exec, needs no launcher */
+	bool pinned; /* to `cpu`, before exec */
 	int cpu;
 	/* processes that it leaves running stay (a server that `setup` starts) */
 	bool keep_children;

@@ -76,6 +76,9 @@ void fg_job_progress(const struct fg_runner_job *job, enum fg_runner_phase phase
 
 /* The executor's `on_stuck`: hands it to the session's. */
 void fg_job_explain_stuck(void *context, pid_t pid, char **summary, char **stacks);
+/* And its `on_crash`. */
+void fg_job_explain_crash(void *context, const struct fg_process_options *options, int signal,
+			  char **summary, char **stacks);
 
 /* The benchmark cannot be measured: its series says why.  Empties the failure. */
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure);

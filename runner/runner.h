@@ -32,6 +32,7 @@
 #include <sys/types.h>
 
 struct fg_code_names;
+struct fg_process_options;
 struct fg_runner;
 struct fg_runner_job;
 
@@ -57,6 +58,13 @@ struct fg_runner_stuck {
 	const struct fg_series *series;
 	pid_t pid;
 	bool is_launcher; /* the program is its child */
+};
+
+/* A program that was ended by a signal. */
+struct fg_runner_crash {
+	const struct fg_series *series;
+	const struct fg_process_options *options;
+	int signal;
 };
 
 struct fg_runner_options {
@@ -86,6 +94,12 @@ struct fg_runner_options {
 	 * unknown.
 	 */
 	void (*on_stuck)(void *context, const struct fg_runner_stuck *stuck, char **summary,
+			 char **stacks);
+	/*
+	 * A program was ended by this signal, perhaps one of a crash: says where that happens when
+	 * it is run once more with these options, as above.
+	 */
+	void (*on_crash)(void *context, const struct fg_runner_crash *crash, char **summary,
 			 char **stacks);
 	/*
 	 * The schedule of a series was given up: everything measured in it is set aside by now

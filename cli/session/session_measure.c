@@ -383,6 +383,7 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.on_given_up = on_given_up,
 		.on_note = on_note,
 		.on_stuck = fg_session_explain_stuck,
+		.on_crash = fg_session_explain_crash,
 	};
 	struct fg_runner *runner = NULL;
 	int status = fg_runner_create(&options, &runner, err);

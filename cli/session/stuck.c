@@ -2,6 +2,7 @@
 #include "cli/session/stuck.h"
 
 #include "cli/session/session.h"
+#include "outside/crash.h"
 #include "outside/whereabouts.h"
 
 static bool was_interrupted(const struct fg_session *session)
@@ -40,6 +41,24 @@ void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck
 	if (was_interrupted(session)) {
 		fg_progress_clear(&session->progress);
 		say_lines(session->cli, stuck->series->name, &where);
+	}
+	*summary = where.summary;
+	*stacks = where.stacks;
+}
+
+void fg_session_explain_crash(void *context, const struct fg_runner_crash *crash, char **summary,
+			      char **stacks)
+{
+	struct fg_session *session = context;
+	struct fg_whereabouts where = {0};
+	struct fg_error why = {0};
+
+	if (!fg_crash_is_signal(crash->signal))
+		return;
+	if (fg_crash_find(crash->options, crash->signal, session->symbolizer, &where, &why) !=
+	    FG_OK) {
+		*summary = fg_xasprintf("run once more under observation, %s", why.message);
+		return;
 	}
 	*summary = where.summary;
 	*stacks = where.stacks;

@@ -71,6 +71,12 @@ def hanging_program():
     config(more="    timeout: 1s\n")
 
 
+def crashing_program():
+    write("parse.c", "static int next_byte(const volatile char *at)\n{\n\treturn *at;\n}\n\nint main(void)\n{\n\treturn next_byte(0);\n}\n")
+    subprocess.run(["cc", "-g", "-O0", "-o", "parse", "parse.c"], check=True)
+    config()
+
+
 def broken_store():
     config()
     os.mkdir(".fastgate")
@@ -100,8 +106,8 @@ MISTAKES = [
     ("The program may not be executed", lambda: (script("exit 0\n", 0o644), config()), "fastgate run --quick", "`chmod +x parse`"),
     ("The program fails", lambda: (script("echo 'cannot open input.dat' >&2\nexit 3\n"), config()), "fastgate run --quick",
      "The last lines that it wrote are shown. If 3 is right for it: `expect: { exit_code: 3 }`."),
-    ("The program crashes", lambda: (script("kill -SEGV $$\n"), config()), "fastgate run --quick",
-     "A crash is never a measurement, and never a pass."),
+    ("The program crashes", crashing_program, "fastgate run --quick",
+     "A crash is never a measurement, and never a pass. The program is run once more to see where it happens."),
     ("The program hangs", hanging_program, "fastgate run --quick",
      "Where every thread stands and what it waits for is shown, here without the C library's own frames; then the program is ended "
      "with everything that it started. `timeout` is ten minutes unless you say otherwise."),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-stuck.py FASTGATE CC: a benchmark that hangs is explained before it is ended, in every report, and after Ctrl-C.
+stuck.py FASTGATE CC: a benchmark that hangs is explained before it is ended, in every report, and after Ctrl-C; one that crashes is run
+once more and explained where it happens.
 """
 import html
 import json
@@ -32,6 +33,45 @@ int main(void)
 	return pipe(ends) == 0 && read_all(ends[0]) == 0;
 }
 """
+CRASHES = """
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static sigjmp_buf before;
+static void on_fault(int number) { (void)number; siglongjmp(before, 1); }
+__attribute__((noinline)) static int store(volatile int *to) { *to = 1; return 0; }
+static void *in_a_thread(void *address) { store(address); return address; }
+static void *idle(void *unused) { for (;;) {} return unused; }
+int main(int argc, char **argv)
+{
+	pthread_t thread, other;
+	if (argc > 1 && strcmp(argv[1], "caught") == 0) {
+		signal(SIGSEGV, on_fault);
+		if (sigsetjmp(before, 1) == 0)
+			store((int *)16);
+		signal(SIGSEGV, SIG_DFL);
+		return store((int *)32);
+	}
+	if (argc > 1 && strcmp(argv[1], "abort") == 0) {
+		fprintf(stderr, "store.c: the store is broken\\n");
+		abort();
+	}
+	if (argc > 1 && strcmp(argv[1], "once") == 0) {
+		FILE *mark = fopen("mark", "r");
+		if (mark)
+			return 0;
+		fclose(fopen("mark", "w"));
+		return store((int *)32);
+	}
+	pthread_create(&other, NULL, idle, NULL);
+	pthread_create(&thread, NULL, in_a_thread, (void *)8);
+	pthread_join(thread, NULL);
+	return 0;
+}
+"""
 CONFIG = """version: 1
 project: stuck
 benchmarks:
@@ -60,6 +100,25 @@ def at_its_limit():
             check("read_all  stuck.c:" in html.unescape(file.read()), f"{name} does not show the stack")
     again = call(fastgate, "report", "--format", "json")
     check(re.search("read_all  stuck", again.stdout), f"the stored run does not show the stack: {again.stdout}{again.stderr}")
+
+
+def crashed(arguments, code, *words, more=""):
+    write("fastgate.yml", f"version: 1\nproject: crash\nbenchmarks:\n  - {{ name: crash, command: './crash {arguments}'{more} }}\n")
+    done = call(fastgate, "run", "--in-place")
+    check(done.returncode == code, f"{arguments}: exit code {done.returncode}, expected {code}: {done.stderr}")
+    for pattern in words:
+        check(re.search(pattern, done.stdout), f"{arguments}: no '{pattern}' in: {done.stdout}")
+
+
+def crashes():
+    write("crash.c", CRASHES)
+    call(compiler, "-g", "-O1", "-pthread", "-o", "crash", "crash.c", check=True)
+    crashed("thread", 4, r"Segmentation fault\): SIGSEGV at address 0x8 \(nothing is mapped there\) in in_a_thread → store",
+            r"\|     store  crash\.c:\d+\n  \|     in_a_thread  crash\.c:\d+")
+    crashed("caught", 4, r"SIGSEGV at address 0x20 ")
+    crashed("abort", 4, r"\(Aborted\): SIGABRT in main", r"\| store\.c: the store is broken", r"abort", r"main  crash\.c:\d+")
+    crashed("abort; exit 134", 4, r"exited with code 134, expected 0: SIGABRT in main", more=", shell: true")
+    crashed("once", 4, r"run once more under observation, it did not crash again")
 
 
 def interrupted():
@@ -94,6 +153,7 @@ def body():
     call(compiler, "-g", "-O1", "-o", "stuck", "stuck.c", check=True)
     at_its_limit()
     interrupted()
+    crashes()
 
 
 finish_in_scratch(body)

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outside/crash.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "outside/look.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	POLL_US = 100,
+	EVENT_SHIFT = 16,
+	STATUS_MAX_BYTES = 1 << 16,
+};
+
+struct watching {
+	struct fg_process_options options;
+	int signal;
+	struct fg_look *look;
+	bool crashed;
+	int status;
+	struct fg_error err;
+};
+
+static const struct {
+	int signal;
+	const char *name;
+	bool has_address;
+} crashes[] = {
+	{.signal = SIGSEGV, .name = "SIGSEGV", .has_address = true},
+	{.signal = SIGBUS, .name = "SIGBUS", .has_address = true},
+	{.signal = SIGFPE, .name = "SIGFPE", .has_address = false},
+	{.signal = SIGILL, .name = "SIGILL", .has_address = false},
+	{.signal = SIGABRT, .name = "SIGABRT", .has_address = false},
+};
+
+static const struct {
+	int signal;
+	int code;
+	const char *words;
+} reasons[] = {
+	{.signal = SIGSEGV, .code = SEGV_MAPERR, .words = "nothing is mapped there"},
+	{.signal = SIGSEGV, .code = SEGV_ACCERR, .words = "this access is not permitted there"},
+	{.signal = SIGBUS, .code = BUS_ADRALN, .words = "not aligned"},
+	{.signal = SIGBUS, .code = BUS_ADRERR, .words = "beyond the end of a mapped file"},
+	{.signal = SIGFPE, .code = FPE_INTDIV, .words = "integer division by zero"},
+	{.signal = SIGFPE, .code = FPE_INTOVF, .words = "integer overflow"},
+	{.signal = SIGFPE, .code = FPE_FLTDIV, .words = "division by zero"},
+	{.signal = SIGFPE, .code = FPE_FLTINV, .words = "invalid floating-point operation"},
+	{.signal = SIGILL, .code = ILL_ILLOPN, .words = "illegal instruction"},
+};
+
+bool fg_crash_is_signal(int signal)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(crashes); i++) {
+		if (crashes[i].signal == signal)
+			return true;
+	}
+	return false;
+}
+
+/* "SIGSEGV at address 0x8 (nothing is mapped there)" */
+static char *describe_signal(const siginfo_t *info)
+{
+	struct fg_strbuf text = {0};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(crashes); i++) {
+		if (crashes[i].signal != info->si_signo)
+			continue;
+		fg_strbuf_add_text(&text, crashes[i].name);
+		/* si_code is above 0 only where the kernel found the fault */
+		if (crashes[i].has_address && info->si_code > 0 && info->si_code != SI_KERNEL)
+			fg_strbuf_printf(&text, " at address 0x%lx",
+					 (unsigned long)(uintptr_t)info->si_addr);
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(reasons); i++) {
+		if (reasons[i].signal == info->si_signo && reasons[i].code == info->si_code)
+			fg_strbuf_printf(&text, " (%s)", reasons[i].words);
+	}
+	return fg_strbuf_detach(&text);
+}
+
+static bool has_bit(const char *status, const char *field, int signal)
+{
+	const char *line = strstr(status, field);
+
+	return line && (strtoull(line + strlen(field), NULL, 16) >> (signal - 1) & 1);
+}
+
+/* A program may catch its own faults, and live. */
+static bool would_end_it(pid_t tid, int signal)
+{
+	char path[64];
+	char *status = NULL;
+	bool lives = false;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if (fg_fs_read(path, STATUS_MAX_BYTES, &status, NULL, NULL) == FG_OK)
+		lives = has_bit(status, "\nSigCgt:", signal) ||
+			has_bit(status, "\nSigIgn:", signal);
+	free(status);
+	return !lives;
+}
+
+static pid_t process_of(pid_t tid)
+{
+	char path[64];
+	char *status = NULL;
+	const char *line = NULL;
+	pid_t pid = tid;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if (fg_fs_read(path, STATUS_MAX_BYTES, &status, NULL, NULL) == FG_OK) {
+		line = strstr(status, "\nTgid:");
+		pid = line ? (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10) : tid;
+	}
+	free(status);
+	return pid;
+}
+
+/* The thread that is about to be ended, alone: the others are somewhere else by now. */
+static void look_at_crash(struct watching *watching, pid_t tid)
+{
+	struct fg_look *look = watching->look;
+	struct fg_look_process *process = &look->processes[0];
+	struct fg_pids tids = {0};
+	struct fg_memory memory;
+	struct fg_stack_walker *walker = NULL;
+	siginfo_t info = {0};
+
+	watching->crashed = true;
+	look->process_count = 1;
+	process->pid = process_of(tid);
+	process->command = fg_look_read_command(process->pid);
+	process->thread_count = 1;
+	process->threads = fg_xcalloc(1, sizeof(process->threads[0]));
+	process->threads[0] = (struct fg_look_thread){.tid = tid, .seized = true, .stopped = true};
+	fg_thread_read_state(process->pid, tid, &process->threads[0].state);
+	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
+		info.si_signo = watching->signal;
+	process->threads[0].crash = describe_signal(&info);
+	fg_memory_init(&memory, process->pid);
+	if (fg_mappings_read(&memory, &process->mappings, NULL) == FG_OK) {
+		walker = fg_stack_walker_new(&memory, &process->mappings);
+		fg_look_read_thread(process, &process->threads[0], &tids, &memory, walker);
+		fg_stack_walker_free(walker);
+	}
+	fg_memory_release(&memory);
+}
+
+/* A tracee has stopped: looked at if this is the crash, otherwise it goes on. */
+static void handle_stop(struct watching *watching, pid_t tid, int status, struct fg_pids *known)
+{
+	int signal = WSTOPSIG(status);
+	const bool is_new = !fg_pids_contain(known, tid);
+
+	if (is_new)
+		fg_pids_add(known, tid);
+	if (status >> EVENT_SHIFT || signal == SIGTRAP || (is_new && signal == SIGSTOP))
+		signal = 0;
+	if (signal == watching->signal && would_end_it(tid, signal)) {
+		look_at_crash(watching, tid);
+		return;
+	}
+	(void)ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signal);
+}
+
+/* A traced thread is gone only when its tracer has waited for it. */
+static void end_all(pid_t root, const struct fg_pids *known)
+{
+	pid_t tid = -1;
+	int status = 0;
+
+	(void)kill(-root, SIGKILL);
+	for (size_t i = 0; i < known->count; i++)
+		(void)kill(known->items[i], SIGKILL);
+	while ((tid = waitpid(-1, &status, __WALL | __WNOTHREAD)) > 0 ||
+	       (tid < 0 && errno == EINTR)) {
+		if (tid > 0 && WIFSTOPPED(status))
+			(void)kill(tid, SIGKILL);
+	}
+}
+
+static void follow(struct watching *watching, pid_t root)
+{
+	const volatile sig_atomic_t *interrupted = watching->options.interrupted;
+	const int64_t until_ns = fg_clock_monotonic_ns() + watching->options.timeout_ns;
+	struct fg_pids known = {0};
+	bool ended = false;
+
+	while (!watching->crashed && !ended && !(interrupted && *interrupted)) {
+		int status = 0;
+		siginfo_t info = {0};
+		pid_t tid = -1;
+
+		/*
+		 * The program itself is left to be reaped by whoever started it.  A traced one
+		 * reports its stops here, too.
+		 */
+		if (waitid(P_PID, (id_t)root, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		    info.si_pid == root && info.si_code != CLD_TRAPPED &&
+		    info.si_code != CLD_STOPPED)
+			break;
+		tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
+		if (tid > 0 && WIFSTOPPED(status)) {
+			handle_stop(watching, tid, status, &known);
+			continue;
+		}
+		ended = tid == root || (tid < 0 && errno == ECHILD);
+		if (!ended && watching->options.timeout_ns > 0 &&
+		    fg_clock_monotonic_ns() >= until_ns) {
+			watching->status =
+				fg_error_set(&watching->err, FG_ETIMEOUT, "it did not end in time");
+			break;
+		}
+		if (tid <= 0)
+			(void)usleep(POLL_US);
+	}
+	end_all(root, &known);
+	fg_pids_release(&known);
+}
+
+static void *watch(void *context)
+{
+	struct watching *watching = context;
+	struct fg_process process = {0};
+	int status = 0;
+
+	watching->status = fg_process_start(&watching->options, &process, &watching->err);
+	if (watching->status != FG_OK)
+		return NULL;
+	if (waitpid(process.pid, &status, __WALL) == process.pid && WIFSTOPPED(status)) {
+		(void)ptrace(PTRACE_SETOPTIONS, process.pid, NULL,
+			     (void *)(uintptr_t)(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+						 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
+						 PTRACE_O_EXITKILL));
+		(void)ptrace(PTRACE_CONT, process.pid, NULL, NULL);
+		follow(watching, process.pid);
+	}
+	fg_process_release(&process);
+	return NULL;
+}
+
+int fg_crash_find(const struct fg_process_options *options, int signal,
+		  struct fg_symbolizer *symbolizer, struct fg_whereabouts *where,
+		  struct fg_error *err)
+{
+	struct watching watching = {.options = *options, .signal = signal};
+	pthread_t tracer;
+	int status = FG_OK;
+
+	watching.options.traced = true;
+	watching.options.launcher = NULL;
+	watching.options.stdout_to = FG_STREAM_DISCARD;
+	watching.options.stderr_to = FG_STREAM_DISCARD;
+	watching.look = fg_xcalloc(1, sizeof(*watching.look));
+	watching.look->symbolizer = symbolizer;
+	if (pthread_create(&tracer, NULL, watch, &watching) != 0) {
+		status = fg_error_set(err, FG_EIO, "cannot start a thread");
+		goto out;
+	}
+	(void)pthread_join(tracer, NULL);
+	(void)fg_process_end_strays();
+	if (watching.crashed)
+		fg_look_describe(watching.look, where);
+	else if (watching.status != FG_OK)
+		status = fg_error_set(err, watching.err.code, "%s", watching.err.message);
+	else
+		status = fg_error_set(err, FG_ENOENT, "it did not crash again");
+out:
+	fg_look_release(watching.look);
+	return status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of whereabouts.c and crash.c: processes and threads that stood still, as addresses first.
+ * look_names.c gives them names when all of them run again.
+ */
+#ifndef FG_OUTSIDE_LOOK_H
+#define FG_OUTSIDE_LOOK_H
+
+#include "outside/mappings.h"
+#include "outside/stacks.h"
+#include "outside/threads.h"
+#include "outside/waiting.h"
+#include "outside/whereabouts.h"
+
+enum {
+	FG_LOOK_PROCESSES_MAX = 32,
+	FG_LOOK_THREADS_MAX = 256, /* of a process */
+};
+
+struct fg_look_thread {
+	pid_t tid;
+	struct fg_thread_state state;
+	bool seized;
+	bool stopped;
+	int signal; /* to be handed on */
+	struct fg_stack stack;
+	struct fg_waiting waiting;
+	char *crash; /* what it was ended by; NULL: it was not */
+	char *path;  /* "main → read_all"; filled when names are known */
+};
+
+struct fg_look_process {
+	pid_t pid;
+	char *command;
+	struct fg_mappings mappings;
+	struct fg_look_thread *threads;
+	size_t thread_count;
+	size_t unseen_threads; /* beyond FG_LOOK_THREADS_MAX */
+};
+
+struct fg_look {
+	struct fg_symbolizer *symbolizer;
+	struct fg_look_process processes[FG_LOOK_PROCESSES_MAX];
+	size_t process_count;
+	size_t unseen_processes;
+	struct fg_error why; /* the first refusal */
+};
+
+/* The command line; to be freed. */
+char *fg_look_read_command(pid_t pid);
+/* The stack of a stopped thread, and what it waits for; `tids` are its process's threads. */
+void fg_look_read_thread(const struct fg_look_process *process, struct fg_look_thread *thread,
+			 const struct fg_pids *tids, struct fg_memory *memory,
+			 struct fg_stack_walker *walker);
+/* Looks names up and puts both texts together. */
+void fg_look_describe(struct fg_look *look, struct fg_whereabouts *where);
+void fg_look_release(struct fg_look *look); /* frees it, too */
+
+#endif
