@@ -18,6 +18,8 @@
 #define FG_ENV_RATE "FASTGATE_COLLECTOR_RATE"
 /* Nanoseconds between samples, for rates that are not whole; the later of this and RATE counts. */
 #define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
+/* Nanoseconds that a signal costs on this host, for the trace to tell. */
+#define FG_ENV_SIGNAL_NS "FASTGATE_COLLECTOR_SIGNAL_NS"
 /*
  * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time with system time where it is
  * spent, at the price of interrupted calls, by perf events that see the kernel or by probes;

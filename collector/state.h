@@ -216,7 +216,8 @@ struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
-	uint32_t clock; /* enum fg_trace_clock at which the ladder starts */
+	uint64_t signal_ns; /* what one costs on this host, for the trace */
+	uint32_t clock;     /* enum fg_trace_clock at which the ladder starts */
 	bool exact;     /* find system time where it is spent, at the price of interrupted calls */
 	bool user_only; /* do not sample the kernel by perf, even where that is allowed */
 	pid_t only_parent;

@@ -262,6 +262,8 @@ struct fg_trace_header {
 	uint64_t end_user_ns; /* rusage of the process at that time */
 	uint64_t end_system_ns;
 	uint64_t handler_late[FG_HANDLER_BUCKETS]; /* handlers after the first second, by length */
+	/* CPU time of one signal on this host, as the launcher measured it; 0: it did not */
+	uint64_t signal_ns;
 };
 
 /*

@@ -50,15 +50,19 @@ static void write_scalar(struct fg_json_writer *w, const struct fg_key *key)
 		write_words(w, key);
 		return;
 	}
-	if (kind->json_type && kind->json_pattern) {
+	if (key->word_of_zero || (kind->json_type && kind->json_pattern)) {
 		fg_json_begin_array(w, "anyOf");
 		fg_json_begin_object(w, NULL);
 		fg_json_text(w, "type", kind->json_type);
 		write_bounds(w, key);
 		fg_json_end(w);
 		fg_json_begin_object(w, NULL);
-		fg_json_text(w, "type", "string");
-		fg_json_text(w, "pattern", kind->json_pattern);
+		if (key->word_of_zero) {
+			fg_json_text(w, "const", key->word_of_zero);
+		} else {
+			fg_json_text(w, "type", "string");
+			fg_json_text(w, "pattern", kind->json_pattern);
+		}
 		fg_json_end(w);
 		fg_json_end(w);
 		return;
@@ -182,7 +186,7 @@ static void write_key(struct fg_json_writer *w, const struct fg_key *key, unsign
 		write_structure(w, key, depth);
 	}
 	if (key->initial && fg_value_kind(key->kind)->json_type &&
-	    !fg_value_kind(key->kind)->json_pattern && !key->words)
+	    !fg_value_kind(key->kind)->json_pattern && !key->words && !key->word_of_zero)
 		fg_json_raw(w, "default", key->initial);
 	else if (key->initial)
 		fg_json_text(w, "default", key->initial);

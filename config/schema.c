@@ -56,13 +56,23 @@ static const struct fg_key sampler_keys[] = {
 	{.name = "rate",
 	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(sampler.rate_hz),
-	 .initial = "1000",
+	 .initial = "auto",
+	 .word_of_zero = "auto",
 	 .minimum = 1,
 	 .maximum = 20000,
 	 .unit = "samples per CPU second",
 	 .help = "how often a stack is recorded",
-	 .more = "Both sides are sampled alike, so the cost does not favour either. "
-		 "`unsampled_share` measures it."},
+	 .more = "`auto` is the highest rate whose cost stays below `budget`: fastgate measures what "
+		 "a signal costs on this host before the first repetition, and what a walk of the "
+		 "stack costs in the warm-up. Both sides are sampled alike, so the cost does not "
+		 "favour either. `unsampled_share` measures it."},
+	{.name = "budget",
+	 .kind = FG_KEY_RATIO,
+	 IN_MEASURE(sampler.budget),
+	 .initial = "3%",
+	 .minimum = 0.0001,
+	 .maximum = 0.5,
+	 .help = "share of the CPU time that `rate: auto` may cost"},
 	{.name = "clock",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(sampler.clock),

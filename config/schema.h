@@ -51,6 +51,7 @@ struct fg_key {
 	double maximum;
 	const char *unit;
 	const char *const *words;
+	const char *word_of_zero; /* of an UNSIGNED: what is written for 0, which no number means */
 	const struct fg_section *section; /* of SECTION, LIST, MAP */
 	const char *any;                  /* placeholder for any name in paths: "METRIC" */
 	const char *help;                 /* one line, without a full stop */

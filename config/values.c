@@ -140,9 +140,14 @@ static int parse_unsigned(const struct fg_key *key, const char *text, void *targ
 			  struct fg_arena *arena, struct fg_error *err)
 {
 	uint64_t value = 0;
-	int status = fg_parse_uint64(text, &value, err);
+	int status = FG_OK;
 
 	(void)arena;
+	if (key->word_of_zero && strcmp(text, key->word_of_zero) == 0) {
+		*(unsigned *)target = 0;
+		return FG_OK;
+	}
+	status = fg_parse_uint64(text, &value, err);
 	if (status != FG_OK)
 		return status;
 	if (value > UINT_MAX)
@@ -382,6 +387,8 @@ void fg_value_expected(const struct fg_key *key, struct fg_strbuf *text)
 					 key->words[i]);
 		return;
 	}
+	if (key->word_of_zero)
+		fg_strbuf_printf(text, "%s, or ", key->word_of_zero);
 	fg_strbuf_add_text(text, kinds[key->kind].expected);
 	if (key->minimum >= key->maximum)
 		return;

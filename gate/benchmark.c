@@ -43,6 +43,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 			 .unattributed = (double)NAN,
 			 .everything_else = (double)NAN},
 		.sampler_cost = series->sampler_cost,
+		.sampling = series->sampling,
 	};
 	verdict->metrics =
 		fg_arena_array(arena, series->metric_count + 1, sizeof(*verdict->metrics));

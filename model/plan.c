@@ -50,7 +50,7 @@ void fg_measuring_defaults(struct fg_measuring *measure)
 		.layouts = true,
 		.warmup = 1,
 		.sampler = {.enabled = true,
-			    .rate_hz = 1000,
+			    .budget = 0.03,
 			    .clock = FG_SAMPLE_CPU,
 			    .follow_children = true,
 			    .unsampled_share = 0.1},

@@ -72,7 +72,8 @@ enum fg_keep_samples {
 
 struct fg_sampler {
 	bool enabled;
-	unsigned rate_hz;
+	unsigned rate_hz; /* 0: as high as the budget allows */
+	double budget;    /* share of the CPU time that sampling may cost then */
 	enum fg_sample_clock clock;
 	bool follow_children;
 	const char *units; /* "FIRST-LAST": sampled only in these units of work; NULL: always */

@@ -70,6 +70,18 @@ enum fg_measure_state {
 	FG_NOT_MEASURED, /* `failure` says why */
 };
 
+/* How often a series was sampled, and what that should cost.  Zeros: not sampled. */
+struct fg_sampling {
+	double rate_hz;       /* samples a second of CPU time */
+	double budget;        /* that the rate was chosen for; 0: the rate was asked for */
+	double signal_ns;     /* the price of a signal on this host; 0: not measured */
+	double handler_ns;    /* of the collector's work for a sample; 0: not known */
+	double start_share;   /* of the CPU time, for the start of the collector */
+	double expected_cost; /* share of the CPU time, by these prices; NaN: not known */
+	char clock[80];       /* what drove the sampler; empty: not known */
+	char unseen[160];     /* what this clock cannot see; empty: nothing, or not known */
+};
+
 /* One benchmark of a run. */
 struct fg_series {
 	char *name;
@@ -97,6 +109,7 @@ struct fg_series {
 	 */
 	char *as_linked_metric; /* NULL: it was measured as it was linked, and no more */
 	double as_linked;
+	struct fg_sampling sampling;
 	char *schedule_reason; /* why `auto` chose it, for people; may be NULL */
 };
 

@@ -11,6 +11,7 @@
 #include "model/environment.h"
 #include "model/metric.h"
 #include "model/plan.h"
+#include "model/run.h"
 
 /* In order of weight: the worst decides the whole. */
 enum fg_outcome {
@@ -179,6 +180,7 @@ struct fg_benchmark_verdict {
 	struct fg_blame *measures; /* other measures of the profile that changed */
 	size_t measure_count;
 	double sampler_cost; /* NaN: unknown */
+	struct fg_sampling sampling;
 	struct fg_notes notes;
 };
 

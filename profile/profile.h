@@ -127,6 +127,22 @@ struct fg_module_info {
 		symbols_from;
 };
 
+enum {
+	FG_PROFILE_LOSSES = 16 /* enum fg_trace_loss */
+};
+
+/* What sampling took, summed over the traces. */
+struct fg_profile_cost {
+	double samples;
+	double sampled_ns; /* CPU time that they stand for */
+	double handler_ns; /* the collector's own time in handlers, */
+	double start_ns;   /* and before main */
+	double signal_ns;  /* of one signal on that host; 0: not measured */
+	double expected;   /* of a stored run: the share of the CPU time, by the prices it knew */
+	int perf_errno;    /* why perf events were refused; 0: they were not */
+	uint64_t losses[FG_PROFILE_LOSSES];
+};
+
 struct fg_profile {
 	struct fg_arena arena;
 	struct fg_profile_function *functions; /* [0]: the program */
@@ -157,6 +173,8 @@ struct fg_profile {
 
 	const char *title;  /* what it is, for people: the command, or the run and its benchmark */
 	const char *clock;  /* what was sampled and how, for people; NULL: unknown */
+	const char *unseen; /* what this clock cannot see, for people; NULL: nothing, or unknown */
+	struct fg_profile_cost cost;
 	uint64_t period_ns; /* between samples; 0: unknown or mixed */
 	bool has_times;
 	int64_t started_wall_ns; /* 0: unknown */

@@ -301,6 +301,8 @@ static void copy_facts(const struct fg_profile *from, double scale, struct fg_pr
 	to->functions[0].library = fg_profile_text(to, from->functions[0].library);
 	to->title = fg_profile_text(to, from->title);
 	to->clock = fg_profile_text(to, from->clock);
+	to->unseen = fg_profile_text(to, from->unseen);
+	to->cost = from->cost;
 	to->period_ns = from->period_ns;
 	to->has_times = from->has_times;
 	to->started_wall_ns = from->started_wall_ns;

@@ -307,32 +307,47 @@ static void add_notes(struct fg_trace_joiner *j)
 				    pid, (unsigned long long)j->unknown_paths);
 }
 
-static const char *clock_text(const struct fg_trace_header *header)
-{
-	static const char *const words[] = {
-		[FG_CLOCK_NONE] = "nothing was sampled",
-		[FG_CLOCK_PERF_USER] = "CPU time, by the kernel's task clock",
-		[FG_CLOCK_JITTER] = "CPU time, by jittered timers",
-		[FG_CLOCK_TICK] = "CPU time at kernel ticks: lockstep with the tick is possible",
-		[FG_CLOCK_WALL] = "elapsed time, running or blocked",
-	};
-	static const char *const with_system[] = {
-		[FG_CLOCK_SYSTEM] =
-			("user time by the kernel's task clock, system time at kernel ticks: "
-			 "lockstep with the tick is possible there"),
-		[FG_CLOCK_PERF_KERNEL] = "user and system time, by the kernel's task clock",
-		[FG_CLOCK_PROBE] =
-			"user time by the kernel's task clock, system time by random probes",
-	};
-	const char *both = header->clock_system < FG_ARRAY_SIZE(with_system)
-				   ? with_system[header->clock_system]
-				   : NULL;
+struct clock_words {
+	const char *clock;
+	const char *unseen;
+};
 
-	if (header->clock_user == FG_CLOCK_PERF_USER && both)
-		return both;
-	if (header->clock_user < FG_ARRAY_SIZE(words) && words[header->clock_user])
-		return words[header->clock_user];
-	return "unknown";
+static const struct clock_words *clock_words(const struct fg_trace_header *header)
+{
+	static const char *const waiting = "time spent waiting";
+	static const struct clock_words words[] = {
+		[FG_CLOCK_NONE] = {.clock = "nothing was sampled"},
+		[FG_CLOCK_PERF_USER] = {.clock = "CPU time, by the kernel's task clock",
+					.unseen = waiting},
+		[FG_CLOCK_JITTER] = {.clock = "CPU time, by jittered timers", .unseen = waiting},
+		[FG_CLOCK_TICK] = {.clock = "CPU time at kernel ticks",
+				   .unseen = "time spent waiting; the shares of a program that "
+					     "runs in step with the ticks"},
+		[FG_CLOCK_WALL] = {.clock = "elapsed time, running or blocked"},
+	};
+	static const struct clock_words with_system[] = {
+		[FG_CLOCK_SYSTEM] = {.clock = "user time by the kernel's task clock, system time "
+					      "at kernel ticks",
+				     .unseen =
+					     "time spent waiting; the shares of system calls in a "
+					     "program that runs in step with the ticks (--clock "
+					     "exact tells them)"},
+		[FG_CLOCK_PERF_KERNEL] = {.clock = "user and system time, by the kernel's task "
+						   "clock",
+					  .unseen = waiting},
+		[FG_CLOCK_PROBE] = {.clock = "user time by the kernel's task clock, system time by "
+					     "random probes",
+				    .unseen = waiting},
+	};
+	static const struct clock_words unknown = {.clock = "unknown"};
+
+	if (header->clock_user == FG_CLOCK_PERF_USER &&
+	    header->clock_system < FG_ARRAY_SIZE(with_system) &&
+	    with_system[header->clock_system].clock)
+		return &with_system[header->clock_system];
+	if (header->clock_user < FG_ARRAY_SIZE(words) && words[header->clock_user].clock)
+		return &words[header->clock_user];
+	return &unknown;
 }
 
 /* What the samples measure, as the first trace says; before any sample. */
@@ -342,9 +357,22 @@ static void set_clock(struct fg_trace_joiner *j)
 
 	if (j->profile->clock)
 		return;
-	j->profile->clock = clock_text(&j->trace->header);
+	j->profile->clock = clock_words(&j->trace->header)->clock;
+	j->profile->unseen = clock_words(&j->trace->header)->unseen;
 	if (j->trace->header.clock_user == FG_CLOCK_WALL)
 		fg_profile_set_first_measure(j->profile, &wall_time);
+}
+
+static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header *header)
+{
+	cost->samples += (double)header->samples;
+	cost->sampled_ns += (double)header->user_ns + (double)header->system_ns;
+	cost->handler_ns += (double)header->handler_ns;
+	cost->start_ns += (double)header->startup_ns;
+	cost->signal_ns = (double)header->signal_ns;
+	cost->perf_errno = header->perf_errno ? (int)header->perf_errno : cost->perf_errno;
+	for (size_t i = 0; i < FG_LOSS_COUNT; i++)
+		cost->losses[i] += header->losses[i];
 }
 
 static void add_totals(struct fg_trace_joiner *j)
@@ -354,6 +382,7 @@ static void add_totals(struct fg_trace_joiner *j)
 	int64_t last = 0;
 
 	profile->has_times = true;
+	add_cost(&profile->cost, header);
 	if (profile->process_count == 1)
 		profile->period_ns = header->period_ns;
 	else if (profile->period_ns != header->period_ns)

@@ -174,6 +174,20 @@ static void add_nodes(struct fg_json_writer *w, const char *name, const struct f
 	fg_json_end(w);
 }
 
+static void add_sampling(const struct fg_sampling *sampling, struct fg_json_writer *w)
+{
+	fg_json_begin_object(w, "sampling");
+	fg_json_double(w, "rate_hz", sampling->rate_hz);
+	fg_json_double(w, "budget", sampling->budget > 0 ? sampling->budget : (double)NAN);
+	fg_json_double(w, "signal_ns", sampling->signal_ns > 0 ? sampling->signal_ns : (double)NAN);
+	fg_json_double(w, "handler_ns",
+		       sampling->handler_ns > 0 ? sampling->handler_ns : (double)NAN);
+	fg_json_double(w, "expected_cost", sampling->expected_cost);
+	fg_json_text(w, "clock", *sampling->clock ? sampling->clock : NULL);
+	fg_json_text(w, "unseen", *sampling->unseen ? sampling->unseen : NULL);
+	fg_json_end(w);
+}
+
 static void add_moved(struct fg_json_writer *w, const struct fg_blame_keys *keys,
 		      const struct fg_blame *blame)
 {
@@ -263,6 +277,8 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	add_blame(w, &fg_time_keys, &benchmark->time);
 	add_measures(w, benchmark);
 	fg_json_double(w, "sampler_cost", benchmark->sampler_cost);
+	if (benchmark->sampling.rate_hz > 0)
+		add_sampling(&benchmark->sampling, w);
 	add_notes(w, &benchmark->notes);
 	if (for_page)
 		fg_report_add_page_data(report, index, w);

@@ -309,6 +309,33 @@ static void read_measures(const struct reader *r, const cJSON *object,
 		read_measure(r, item, &benchmark->measures[i]);
 }
 
+static double number_or_zero(const cJSON *object, const char *name)
+{
+	const double value = get_number(object, name);
+
+	return isnan(value) ? 0 : value;
+}
+
+static void copy_words(char *to, size_t size, const cJSON *object, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	(void)snprintf(to, size, "%s", cJSON_IsString(item) ? item->valuestring : "");
+}
+
+static void read_sampling(const cJSON *object, struct fg_sampling *sampling)
+{
+	*sampling = (struct fg_sampling){
+		.rate_hz = number_or_zero(object, "rate_hz"),
+		.budget = number_or_zero(object, "budget"),
+		.signal_ns = number_or_zero(object, "signal_ns"),
+		.handler_ns = number_or_zero(object, "handler_ns"),
+		.expected_cost = get_number(object, "expected_cost"),
+	};
+	copy_words(sampling->clock, sizeof(sampling->clock), object, "clock");
+	copy_words(sampling->unseen, sizeof(sampling->unseen), object, "unseen");
+}
+
 static void read_benchmark(const struct reader *r, const cJSON *object,
 			   struct fg_benchmark_verdict *benchmark)
 {
@@ -331,6 +358,7 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 	read_time(r, object, &benchmark->time);
 	read_measures(r, object, benchmark);
 	benchmark->sampler_cost = get_number(object, "sampler_cost");
+	read_sampling(cJSON_GetObjectItemCaseSensitive(object, "sampling"), &benchmark->sampling);
 	read_notes(r, object, &benchmark->notes);
 }
 

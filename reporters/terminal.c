@@ -14,6 +14,7 @@
  * and verdict stay.  A verdict in capitals needs somebody's attention; colour only repeats the
  * text.
  */
+#include "base/number.h"
 #include "base/text.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
@@ -371,12 +372,84 @@ static void add_schedules(const struct fg_terminal_page *page)
 	}
 }
 
+/* One benchmark's rate, its cost, its clock and what that cannot see. */
+static void add_sampling_of(const struct fg_terminal_page *page,
+			    const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_sampling *sampling = &benchmark->sampling;
+	char signal[FG_NUMBER_TEXT_SIZE];
+	char handler[FG_NUMBER_TEXT_SIZE];
+	struct fg_strbuf line = {0};
+
+	fg_strbuf_printf(&line, "%s: %.0f samples a second", benchmark->name, sampling->rate_hz);
+	if (sampling->signal_ns > 0 && sampling->handler_ns > 0)
+		fg_strbuf_printf(&line, "; a signal takes %s here, the collector %s",
+				 fg_format_duration(sampling->signal_ns, signal),
+				 fg_format_duration(sampling->handler_ns, handler));
+	if (*sampling->clock)
+		fg_strbuf_printf(&line, "; %s", sampling->clock);
+	if (*sampling->unseen)
+		fg_strbuf_printf(&line, "; not seen: %s", sampling->unseen);
+	fg_terminal_add_sentence(page, FG_TERMINAL_DIM, fg_strbuf_text(&line));
+	fg_strbuf_release(&line);
+}
+
+static void add_span(struct fg_strbuf *line, double low, double high, int decimals)
+{
+	char number[FG_NUMBER_TEXT_SIZE];
+
+	(void)snprintf(number, sizeof(number), "%.*f", decimals, low);
+	fg_strbuf_add_text(line, number);
+	(void)snprintf(number, sizeof(number), "%.*f", decimals, high);
+	if (!fg_text_ends_with(fg_strbuf_text(line), number))
+		fg_strbuf_printf(line, " to %s", number);
+}
+
+/* With --verbose: how often the benchmarks were sampled, and what that took of their CPU time. */
+static void add_sampling(const struct fg_terminal_page *page)
+{
+	const struct fg_verdict *verdict = page->report->verdict;
+	double rates[2] = {INFINITY, 0};
+	double costs[2] = {INFINITY, -INFINITY};
+	double budget = 0;
+	struct fg_strbuf line = {0};
+
+	for (size_t i = 0; page->options->verbose && i < verdict->benchmark_count; i++) {
+		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+		const struct fg_sampling *sampling = &benchmark->sampling;
+
+		if (!(sampling->rate_hz > 0))
+			continue;
+		rates[0] = fmin(rates[0], sampling->rate_hz);
+		rates[1] = fmax(rates[1], sampling->rate_hz);
+		costs[0] = fmin(costs[0], sampling->expected_cost);
+		costs[1] = fmax(costs[1], sampling->expected_cost);
+		budget = fmax(budget, sampling->budget);
+		add_sampling_of(page, benchmark);
+	}
+	if (!(rates[1] > 0))
+		return;
+	fg_strbuf_add_text(&line, "sampled ");
+	add_span(&line, rates[0], rates[1], 0);
+	fg_strbuf_add_text(&line, " times a second");
+	if (costs[1] >= costs[0]) {
+		fg_strbuf_add_text(&line, ", which takes about ");
+		add_span(&line, 100 * costs[0], 100 * costs[1], 1);
+		fg_strbuf_add_text(&line, " % of the CPU time, of both sides alike");
+	}
+	if (budget > 0)
+		fg_strbuf_printf(&line, " (budget %.3g %%)", 100 * budget);
+	fg_terminal_add_sentence(page, FG_TERMINAL_DIM, fg_strbuf_text(&line));
+	fg_strbuf_release(&line);
+}
+
 static void add_circumstances(const struct fg_terminal_page *page)
 {
 	const size_t before = page->text->length;
 
 	fg_strbuf_add_char(page->text, '\n');
 	add_schedules(page);
+	add_sampling(page);
 	add_differences(page);
 	add_notes(page, &page->report->verdict->notes);
 	if (page->text->length == before + 1) { /* nothing was said */

@@ -332,6 +332,7 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 				     .trace_folder = execution->trace_folder,
 				     .clock = sampler->clock,
 				     .period_ns = pass->block->period_ns,
+				     .signal_ns = executor->signal_ns,
 				     .follow_children = sampler->follow_children,
 				     .delay_ms = (uint64_t)((sampler->delay_ns + FG_NS_PER_MS - 1) /
 							    FG_NS_PER_MS),

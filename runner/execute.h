@@ -46,6 +46,7 @@ struct fg_executor {
 	const char *collector; /* path of the library; needed where a block is sampled */
 	const char *traces_folder; /* below it each sampled repetition gets its own */
 	unsigned next_trace;
+	uint64_t signal_ns; /* what a signal of the sampler costs here; 0: not measured */
 	uint64_t oom_kills; /* of the machine, at the beginning */
 	/*
 	 * Programs `first` to `first + count - 1` of the block have ended, well or not; called

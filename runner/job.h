@@ -5,6 +5,7 @@
 
 #include "runner/execute.h"
 #include "runner/runner.h"
+#include "runner/sample_price.h"
 
 struct fg_runner {
 	struct fg_runner_options options;
@@ -60,7 +61,8 @@ struct fg_runner_job {
 	double *cost_ratios; /* ln(sampled / unsampled) of the cost blocks */
 	size_t cost_count;
 	size_t cost_capacity;
-	char *notes[FG_JOB_NOTES_MAX]; /* said already */
+	struct fg_sample_costs sample_costs; /* that the traces of the warm-up tell of */
+	char *notes[FG_JOB_NOTES_MAX];       /* said already */
 	size_t note_count;
 };
 

@@ -19,6 +19,7 @@ struct fg_preload {
 	const char *trace_folder; /* exists; an absolute path */
 	enum fg_sample_clock clock;
 	uint64_t period_ns; /* between samples; 0: the default rate */
+	uint64_t signal_ns; /* what one costs on this host; 0: not measured */
 	bool follow_children;
 	uint64_t delay_ms;    /* before the first sample */
 	uint64_t duration_ms; /* that is sampled; 0: to the end */

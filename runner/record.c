@@ -304,6 +304,8 @@ int fg_job_record(struct fg_pass *pass, size_t first, size_t count, struct fg_er
 		if (!pass->executions[i].user_values)
 			continue; /* it did not end well */
 		well++;
+		if (pass->executions[i].trace_folder && (pass->block->aside & FG_ASIDE_WARMUP))
+			fg_sample_costs_add(pass->executions[i].trace_folder, &job->sample_costs);
 		if (has_harness)
 			record_cases(pass, i);
 		else

@@ -253,6 +253,33 @@ static void settle_sampler(struct fg_runner_job *job)
 	job->rules.sampled = possible;
 }
 
+/*
+ * `auto`: as many samples as the budget allows, by the prices that are known so far.  A run that is
+ * resumed keeps its rate.
+ */
+static void settle_rate(struct fg_runner_job *job)
+{
+	const struct fg_sampler *sampler = &job->benchmark->measure.sampler;
+	struct fg_sampling *sampling = &fg_job_series(job)->sampling;
+
+	if (!job->rules.sampled)
+		return;
+	sampling->expected_cost = (double)NAN;
+	if (sampler->rate_hz) {
+		sampling->rate_hz = sampler->rate_hz;
+	} else if (sampler->clock == FG_SAMPLE_WALL) {
+		sampling->rate_hz = FG_RATE_AUTO_WALL_HZ;
+	} else if (!(sampling->budget > 0) || job->sample_costs.samples) {
+		sampling->signal_ns = fg_sample_signal_ns();
+		fg_sample_costs_learn(&job->sample_costs, sampling);
+		fg_sampling_settle(sampling, sampler->budget);
+	} else {
+		sampling->expected_cost = fg_sampling_cost(sampling, sampling->rate_hz);
+	}
+	job->rules.rate_hz = (unsigned)sampling->rate_hz;
+	job->executor.signal_ns = (uint64_t)sampling->signal_ns;
+}
+
 /* Build-ids tell programs apart; facts made from them, or about both sides, add nothing. */
 static bool is_of_the_program(const char *key)
 {
@@ -443,6 +470,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	struct fg_failure failure = {0};
 	struct fg_error found = {0};
 	int status = check_metrics(job, &found);
+	bool resumed = false;
 
 	if (status != FG_OK) {
 		failure.text = fg_xstrdup(found.message);
@@ -458,6 +486,8 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	settle_sampler(job);
+	resumed = fg_job_series(job)->sampling.budget > 0;
+	settle_rate(job);
 	status = capture_builds(job, err);
 	if (status != FG_OK)
 		return status;
@@ -471,6 +501,8 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	status = warm_up(job, err);
 	if (status != FG_OK)
 		return status;
+	if (!resumed)
+		settle_rate(job);
 	if (job->rules.schedule == FG_SCHEDULE_AUTO)
 		status = fg_job_choose(job, err);
 	if (status != FG_OK)

@@ -332,6 +332,36 @@ static const char *const states[] = {
 	[FG_NOT_MEASURED] = "not-measured",
 };
 
+static void write_sampling(const struct fg_sampling *sampling, struct fg_json_writer *w)
+{
+	fg_json_begin_object(w, "sampling");
+	fg_json_double(w, "rate_hz", sampling->rate_hz);
+	fg_json_double(w, "budget", sampling->budget);
+	fg_json_double(w, "signal_ns", sampling->signal_ns);
+	fg_json_double(w, "handler_ns", sampling->handler_ns);
+	fg_json_double(w, "start_share", sampling->start_share);
+	fg_json_double(w, "expected_cost", sampling->expected_cost);
+	fg_json_text(w, "clock", sampling->clock);
+	fg_json_text(w, "unseen", sampling->unseen);
+	fg_json_end(w);
+}
+
+static void read_sampling(const cJSON *json, struct fg_sampling *sampling)
+{
+	*sampling = (struct fg_sampling){
+		.rate_hz = fg_json_double_or(json, "rate_hz", 0),
+		.budget = fg_json_double_or(json, "budget", 0),
+		.signal_ns = fg_json_double_or(json, "signal_ns", 0),
+		.handler_ns = fg_json_double_or(json, "handler_ns", 0),
+		.start_share = fg_json_double_or(json, "start_share", 0),
+		.expected_cost = fg_json_double_or(json, "expected_cost", (double)NAN),
+	};
+	(void)snprintf(sampling->clock, sizeof(sampling->clock), "%s",
+		       fg_json_text_or(json, "clock", ""));
+	(void)snprintf(sampling->unseen, sizeof(sampling->unseen), "%s",
+		       fg_json_text_or(json, "unseen", ""));
+}
+
 void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, const char *name)
 {
 	fg_json_begin_object(w, name);
@@ -356,6 +386,8 @@ void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, 
 		fg_json_text(w, "as_linked_metric", series->as_linked_metric);
 		fg_json_double(w, "as_linked", series->as_linked);
 	}
+	if (series->sampling.rate_hz > 0)
+		write_sampling(&series->sampling, w);
 	fg_json_end(w);
 }
 
@@ -393,5 +425,6 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 	series->identical = flag(json, "identical");
 	series->seconds = fg_json_double_or(json, "seconds", 0);
 	series->sampler_cost = fg_json_double_or(json, "sampler_cost", (double)NAN);
+	read_sampling(cJSON_GetObjectItemCaseSensitive(json, "sampling"), &series->sampling);
 	return FG_OK;
 }

@@ -142,10 +142,9 @@ static const struct fg_option options[] = {
 	 .kind = FG_OPTION_UNSIGNED,
 	 .offset = offsetof(struct options, rate_hz),
 	 .argument = "HZ",
-	 .initial = "1000",
 	 .minimum = 1,
 	 .maximum = 20000,
-	 .help = "samples per second of CPU time"},
+	 .help = "samples per second of CPU time (default: as many as cost 3 %)"},
 	FG_CLI_FLAG(struct options, no_sampling, "no-sampling", 0, "times only, no functions"),
 	{.name = NULL},
 };

@@ -13,6 +13,7 @@
 #include "cli/session/run_argument.h"
 #include "collector/trace_format.h"
 #include "runner/preload.h"
+#include "runner/sample_price.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +35,7 @@ enum {
 
 struct options {
 	unsigned rate_hz;
+	double budget;
 	int clock;
 	bool no_follow;
 	int64_t delay_ns;
@@ -55,8 +57,16 @@ static const struct fg_option options[] = {
 	 .argument = "HZ",
 	 .minimum = 1,
 	 .maximum = 50000,
-	 .help = "samples per second of CPU time (default 1000), or of elapsed time with --clock "
-		 "wall (default 100)"},
+	 .help = "samples per second of CPU time (default: as many as --budget allows), or of "
+		 "elapsed time with --clock wall (default 100)"},
+	{.name = "budget",
+	 .kind = FG_OPTION_RATIO,
+	 .offset = offsetof(struct options, budget),
+	 .argument = "SHARE",
+	 .initial = "3%",
+	 .minimum = 0.0001,
+	 .maximum = 0.5,
+	 .help = "without --rate: the share of the CPU time that sampling may cost"},
 	FG_CLI_CHOICE(
 		struct options, clock, "clock", 'c', "CLOCK", clocks, "cpu",
 		"what is sampled: time on a CPU; elapsed time, waiting included; or (exact) time on a CPU with system time where it is spent, though calls may be cut short"),
@@ -264,7 +274,7 @@ struct totals {
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	uint64_t handler_ns;
+	struct fg_sample_costs costs;
 	bool without_perf;
 };
 
@@ -292,7 +302,6 @@ static void finish_file(const char *path, struct totals *totals)
 		totals->user_ns += header.user_ns;
 		totals->system_ns += header.system_ns;
 		totals->wall_ns += header.wall_ns;
-		totals->handler_ns += header.handler_ns;
 		totals->without_perf |= header.perf_errno != 0;
 		for (unsigned i = 0; i < FG_LOSS_COUNT; i++)
 			totals->losses[i] += header.losses[i];
@@ -313,6 +322,7 @@ static int finish_files(const char *folder, struct totals *totals, struct fg_err
 		free(path);
 	}
 	fg_fs_list_free(names, count);
+	fg_sample_costs_add(folder, &totals->costs);
 	return status;
 }
 
@@ -344,8 +354,27 @@ static const char *why_no_samples(const struct options *given, const struct tota
 	return "less time was used than passes between two samples";
 }
 
+/* What sampling took of the CPU time that was measured: chosen beforehand, known now. */
+static void say_cost(const struct fg_cli *cli, const struct totals *totals,
+		     const struct fg_sampling *chosen)
+{
+	struct fg_sampling seen = *chosen;
+	char signal[FG_NUMBER_TEXT_SIZE];
+	char handler[FG_NUMBER_TEXT_SIZE];
+
+	if (!(chosen->budget > 0) || totals->samples == 0 || totals->wall_ns)
+		return;
+	fg_sample_costs_learn(&totals->costs, &seen);
+	fg_cli_say(cli,
+		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): a signal "
+		   "takes %s here, the collector %s",
+		   chosen->rate_hz, 100 * fg_sampling_cost(&seen, seen.rate_hz),
+		   100 * chosen->budget, fg_format_duration(seen.signal_ns, signal),
+		   fg_format_duration(seen.handler_ns, handler));
+}
+
 static void say_totals(const struct fg_cli *cli, const struct totals *totals,
-		       const struct options *given)
+		       const struct options *given, const struct fg_sampling *chosen)
 {
 	const char *folder = given->output ? given->output : FG_CLI_RECORD_FOLDER;
 	char time[FG_NUMBER_TEXT_SIZE];
@@ -355,6 +384,7 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 		   fg_format_duration((double)ns, time),
 		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
 		   totals->files == 1 ? "" : "s", folder);
+	say_cost(cli, totals, chosen);
 	if (totals->samples == 0)
 		fg_cli_say(cli, "no samples: %s", why_no_samples(given, totals));
 	if (totals->without_perf)
@@ -371,8 +401,19 @@ static uint64_t whole_ms(int64_t ns)
 	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
 }
 
-static int prepare(const struct options *given, const char *command, struct fg_preload *preload,
-		   char *owned[3], struct fg_error *err)
+/* How often to sample; zero is the collector's own default. */
+static void choose_rate(const struct options *given, struct fg_sampling *sampling)
+{
+	*sampling = (struct fg_sampling){.rate_hz = given->rate_hz};
+	if (given->rate_hz || given->clock == FG_SAMPLE_WALL)
+		return;
+	sampling->signal_ns = fg_sample_signal_ns();
+	fg_sampling_settle(sampling, given->budget);
+}
+
+static int prepare(const struct options *given, const char *command,
+		   const struct fg_sampling *sampling, struct fg_preload *preload, char *owned[3],
+		   struct fg_error *err)
 {
 	/* For a program named by its path, the check says what is wrong with it. */
 	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
@@ -396,7 +437,10 @@ static int prepare(const struct options *given, const char *command, struct fg_p
 		.library = owned[0],
 		.trace_folder = owned[1],
 		.clock = (enum fg_sample_clock)given->clock,
-		.period_ns = given->rate_hz ? UINT64_C(1000000000) / given->rate_hz : 0,
+		.period_ns = sampling->rate_hz > 0
+				     ? (uint64_t)((double)FG_NS_PER_S / sampling->rate_hz)
+				     : 0,
+		.signal_ns = (uint64_t)sampling->signal_ns,
 		.follow_children = !given->no_follow,
 		.delay_ms = whole_ms(given->delay_ns),
 		.duration_ms = whole_ms(given->duration_ns),
@@ -415,6 +459,7 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_preload preload;
 	struct fg_error err = {0};
 	struct totals totals = {0};
+	struct fg_sampling sampling;
 	char *owned[3] = {NULL, NULL, NULL};
 	int exit_code = FG_EXIT_INTERNAL;
 	int status;
@@ -424,10 +469,11 @@ static int run(struct fg_cli *cli, const void *values)
 			cli,
 			"--units wants FIRST-LAST, two numbers, the second not smaller; got '%s'",
 			given->units);
-	status = prepare(given, cli->arguments[0], &preload, owned, &err);
+	fg_preload_warm();
+	choose_rate(given, &sampling);
+	status = prepare(given, cli->arguments[0], &sampling, &preload, owned, &err);
 	if (status != FG_OK)
 		goto out;
-	fg_preload_warm();
 	status = run_command(cli->arguments, &preload, &exit_code, &err);
 	if (status != FG_OK)
 		goto out;
@@ -438,7 +484,7 @@ out:
 	else if (totals.files == 0)
 		fg_cli_warn(cli, "no process left a trace in %s", owned[1]);
 	else
-		say_totals(cli, &totals, given);
+		say_totals(cli, &totals, given, &sampling);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)
 		free(owned[i]);
 	return exit_code;

@@ -14,6 +14,7 @@ struct options {
 	bool inclusive;
 	bool errors;
 	bool csv;
+	bool facts;
 };
 
 /* In the order of fg_views. */
@@ -37,6 +38,8 @@ static const struct fg_option options[] = {
 		    "show the standard error of each figure"),
 	FG_CLI_FLAG(struct options, csv, "csv", 0,
 		    "write comma-separated values, nothing rounded or left out"),
+	FG_CLI_FLAG(struct options, facts, "facts", 0,
+		    "show how the profile came to be: clock, what it cannot see, rate, cost"),
 	{.name = "width",
 	 .kind = FG_OPTION_UNSIGNED,
 	 .offset = offsetof(struct options, width),
@@ -55,6 +58,7 @@ static const struct fg_cli_example examples[] = {
 	 "the call tree inside a marked region"},
 	{"fastgate view -V paths -f '^log'", "on which paths, and in which events, log costs"},
 	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of a program's life"},
+	{"fastgate view --facts trace/", "which clock, how many samples, and what they cost"},
 	{"fastgate view --by class --csv -o classes.csv", "a table for a spreadsheet"},
 	{NULL, NULL},
 };
@@ -106,6 +110,18 @@ static size_t make_others(const struct fg_view *view, const struct fg_profile *p
 	return count;
 }
 
+static int show_facts(struct fg_cli *cli, const struct options *given,
+		      const struct fg_profile *profile, struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	int status = FG_OK;
+
+	fg_view_write_facts(profile, &text);
+	status = fg_cli_write(cli, given->profile.output, &text, err);
+	fg_strbuf_release(&text);
+	return status;
+}
+
 static int make(struct fg_cli *cli, void *context, const struct fg_profile *profile,
 		const struct fg_calltree_query *query, struct fg_error *err)
 {
@@ -125,6 +141,8 @@ static int make(struct fg_cli *cli, void *context, const struct fg_profile *prof
 	size_t count = 0;
 	int status = FG_OK;
 
+	if (given->facts)
+		return show_facts(cli, given, profile, err);
 	tables = fg_xcalloc(profile->measure_count, sizeof(tables[0]));
 	status = fg_view_make(view, profile, &view_options, &tables[0], err);
 	if (status != FG_OK)
@@ -146,6 +164,9 @@ static int run(struct fg_cli *cli, const void *values)
 
 	if (cli->json && given.csv)
 		return fg_cli_usage(cli, "--json and --csv exclude each other");
+	if (given.facts && (cli->json || given.csv))
+		return fg_cli_usage(cli,
+				    "--facts are lines for people: leave out --json and --csv");
 	given.profile.run.prefers_samples = fg_view_find(views[given.view])->needs_samples;
 	return fg_cli_run_on_profile(cli, &given.profile,
 				     &(struct fg_cli_profile_use){make, &given});

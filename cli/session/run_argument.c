@@ -114,6 +114,20 @@ static int from_samples(const struct fg_cli_run_options *options,
 	return status;
 }
 
+/* A run that is older than the record of its clock says nothing of it. */
+static void set_clock(const struct fg_sampling *sampling, struct fg_profile *profile)
+{
+	if (!*sampling->clock)
+		return;
+	profile->clock = fg_profile_text(profile, sampling->clock);
+	if (*sampling->unseen)
+		profile->unseen = fg_profile_text(profile, sampling->unseen);
+	if (sampling->rate_hz > 0)
+		profile->period_ns = (uint64_t)((double)FG_NS_PER_S / sampling->rate_hz);
+	if (sampling->expected_cost > 0)
+		profile->cost.expected = sampling->expected_cost;
+}
+
 /* The sums of all repetitions. */
 static int from_sums(const struct fg_cli_run_options *options, const struct fg_stored_run *stored,
 		     size_t index, struct fg_profile *profile, struct fg_error *err)
@@ -125,8 +139,10 @@ static int from_sums(const struct fg_cli_run_options *options, const struct fg_s
 				    stored->run.id);
 	fg_profile_from_set(profile, stored->profiles[index],
 			    options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE);
-	if (profile->sample_count > 0)
+	if (profile->sample_count > 0) {
+		set_clock(&stored->run.series[index].sampling, profile);
 		return FG_OK;
+	}
 	fg_profile_release(profile);
 	return fg_error_set(err, FG_ENOENT,
 			    "run %s has no profile of its %s: nothing was sampled (too short, or "

@@ -99,6 +99,16 @@ static void keep_samples(struct fg_session *session, size_t index, const struct 
 	session->told_not_kept = true;
 }
 
+/* The traces say which clock could be had on this host. */
+static void note_clock(const struct fg_profile *profile, struct fg_sampling *sampling)
+{
+	if (*sampling->clock || !profile->clock)
+		return;
+	(void)snprintf(sampling->clock, sizeof(sampling->clock), "%s", profile->clock);
+	(void)snprintf(sampling->unseen, sizeof(sampling->unseen), "%s",
+		       profile->unseen ? profile->unseen : "");
+}
+
 static int read_traces(struct fg_session *session, size_t index, const char *trace_folder,
 		       const struct fg_ingest_row *row, struct fg_ingest_result *result,
 		       struct fg_error *err)
@@ -109,6 +119,7 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 	if (status != FG_OK)
 		return status;
 	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
+	note_clock(&profile, &session->run.series[index].sampling);
 	if (keeps(session) != FG_KEEP_NEVER)
 		keep_samples(session, index, row, &profile);
 	fg_profile_release(&profile);

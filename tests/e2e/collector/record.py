@@ -8,6 +8,7 @@ alone by `fastgate run`, too, where it is told so.
 import glob
 import json
 import os
+import re
 import shutil
 import signal as signals
 import struct
@@ -140,6 +141,21 @@ def rate():
         check(user and all(sample["weight_ns"] == document["period_ns"] * sample["count"] for sample in user), f"--rate {hz}: weights")
     for wrong in ("0", "50001", "1k"):
         check(record("--rate", wrong, "--", "true").returncode == 2, f"--rate {wrong} is taken")
+
+
+def budget():
+    periods = {}
+    for share in ("1%", "6%"):
+        result = record("--budget", share, "--", target("deep"), "10")
+        said = re.search(r"(\d+) samples a second cost about .* \(budget " + share.replace("%", " %"), result.stderr)
+        check(said, f"--budget {share}: what it cost is not said: {result.stderr}")
+        periods[share] = profile()["period_ns"]
+        check(abs(periods[share] - 10**9 / int(said[1])) < 2e4, f"--budget {share}: it says {said[1]}, the period is {periods[share]}")
+    check(periods["1%"] > 1.5 * periods["6%"], f"periods for 1 and 6 %: {periods}")
+    facts = subprocess.run([FASTGATE, "view", "--facts", "fastgate-record"], capture_output=True, text=True, check=False).stdout
+    for line in (r"^clock +\w", r"^rate +\d+ samples a second", r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
+        check(re.search(line, facts, re.M), f"view --facts lacks {line}: {facts}")
+    check("cost about" not in record("--rate", "1000", "--", target("deep"), "10").stderr, "a rate that was asked for has no budget")
 
 
 def clock():
@@ -374,7 +390,7 @@ def rights_refused():
 
 
 def main():
-    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, no_samples, signals_are_handed_on, rate, clock, children, children_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused):
+    for part in (exit_codes, environment, names_of_threads, environments_that_lack_us, programs_that_escape, no_samples, signals_are_handed_on, rate, budget, clock, children, children_of_benchmarks, folder, part_by_time, part_by_work, control, libraries_by_relative_path, builds_refused, files_refused, rights_refused):
         part()
     if not failures:
         print("fastgate record does what its options say")

@@ -246,7 +246,7 @@ class Commands(unittest.TestCase):
     def test_what_record_wrote_last_is_newer_than_the_store(self):
         elsewhere = self.home / "elsewhere"
         elsewhere.mkdir()
-        for command in (("import", FOLDED), ("record", "--", MARKED)):
+        for command in (("import", FOLDED), ("record", "--rate", "1000", "--", MARKED)):
             subprocess.run([FASTGATE, *command], cwd=elsewhere, env=self.environment, check=True, timeout=HUNG_S,
                            capture_output=True)
         done = subprocess.run([FASTGATE, "view"], cwd=elsewhere, env=self.environment, check=True, timeout=HUNG_S,

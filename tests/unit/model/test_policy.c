@@ -15,7 +15,8 @@ static void defaults_are_those_of_the_documentation(void **state)
 	assert_false(plan.policy.fail_on_inconclusive);
 	assert_int_equal(plan.measure.min_pairs, 10);
 	assert_int_equal(plan.measure.max_pairs, 120);
-	assert_int_equal(plan.measure.sampler.rate_hz, 1000);
+	assert_int_equal(plan.measure.sampler.rate_hz, 0); /* auto */
+	assert_true(plan.measure.sampler.budget == 0.03);
 	fg_plan_release(&plan);
 }
 

@@ -145,6 +145,14 @@ static void describe(struct fg_run *run, uint64_t seed)
 	series->schedule = FG_SCHEDULE_DUET;
 	series->seconds = 7.25;
 	series->sampler_cost = 0.003;
+	series->sampling = (struct fg_sampling){.rate_hz = 612,
+						.budget = 0.03,
+						.signal_ns = 47000,
+						.handler_ns = 1900,
+						.start_share = 0.0004,
+						.expected_cost = 0.0299,
+						.clock = "CPU time",
+						.unseen = "time spent waiting"};
 	fg_environment_set(&series->build[FG_ARM_CANDIDATE], "build.id", "abcdef", false);
 	(void)fg_series_add_metric(series, &rate);
 }

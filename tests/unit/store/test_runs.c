@@ -33,6 +33,14 @@ static void same_series(const struct fg_series *a, const struct fg_series *b)
 	assert_int_equal(a->state, b->state);
 	assert_int_equal(a->schedule, b->schedule);
 	same_number(a->sampler_cost, b->sampler_cost);
+	same_number(a->sampling.rate_hz, b->sampling.rate_hz);
+	same_number(a->sampling.budget, b->sampling.budget);
+	same_number(a->sampling.signal_ns, b->sampling.signal_ns);
+	same_number(a->sampling.handler_ns, b->sampling.handler_ns);
+	same_number(a->sampling.start_share, b->sampling.start_share);
+	same_number(a->sampling.expected_cost, b->sampling.expected_cost);
+	assert_string_equal(a->sampling.clock, b->sampling.clock);
+	assert_string_equal(a->sampling.unseen, b->sampling.unseen);
 	assert_int_equal(a->metric_count, b->metric_count);
 	for (size_t m = 0; m < a->metric_count; m++) {
 		assert_string_equal(a->metrics[m].name, b->metrics[m].name);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a sample costs, and how many of them a budget allows.
+ *
+ * A sample is paid for twice: the kernel's interrupt and signal cost the same whoever handles them,
+ * 3 us on bare metal, 25 to 50 on a virtual machine; the collector's handler walks the stack.  The
+ * first is measured here, by the same work with and without signals; the second is what earlier
+ * executions of the program have left in their traces.  What a process pays for being sampled at
+ * all, at its start, is taken off the budget.
+ */
+#ifndef FG_RUNNER_SAMPLE_PRICE_H
+#define FG_RUNNER_SAMPLE_PRICE_H
+
+#include "base/base.h"
+#include "model/run.h"
+
+enum {
+	FG_RATE_AUTO_LEAST_HZ = 100,
+	FG_RATE_AUTO_MOST_HZ = 4000,
+	FG_RATE_AUTO_WALL_HZ = 100,
+	/* of a handler, as long as none has been seen */
+	FG_HANDLER_ASSUMED_NS = 8000,
+};
+
+/* What the collector told of itself in traces of the same program. */
+struct fg_sample_costs {
+	uint64_t samples;
+	uint64_t handler_ns;
+	uint64_t startup_ns;
+	uint64_t cpu_ns;
+};
+
+/* CPU time of one signal of the sampler's clock; measured once (50 ms), then kept. */
+double fg_sample_signal_ns(void);
+
+/* Adds what the traces in this folder say.  Files that are no traces are passed over. */
+void fg_sample_costs_add(const char *trace_folder, struct fg_sample_costs *costs);
+
+/* The mean of a handler and the share of the CPU time that starting took, into `sampling`. */
+void fg_sample_costs_learn(const struct fg_sample_costs *costs, struct fg_sampling *sampling);
+
+/* The rate that the budget allows, and what it should cost; from the prices in `sampling`. */
+void fg_sampling_settle(struct fg_sampling *sampling, double budget);
+
+/* The cost of another rate, by the prices in `sampling`; NaN if they are not known. */
+double fg_sampling_cost(const struct fg_sampling *sampling, double rate_hz);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a budget becomes a rate, and what traces tell of their cost. */
+#include "collector/trace_format.h"
+#include "runner/sample_price.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+static void the_rate_is_the_highest_that_the_budget_allows(void **state)
+{
+	struct fg_sampling sampling = {.signal_ns = 47000, .handler_ns = 3000};
+
+	(void)state;
+	fg_sampling_settle(&sampling, 0.03);
+	assert_true(sampling.rate_hz == 600);
+	assert_true(fabs(sampling.expected_cost - 0.03) < 1e-9);
+	assert_true(fg_sampling_cost(&sampling, 601) > 0.03);
+}
+
+static void the_start_of_the_collector_is_taken_off_the_budget(void **state)
+{
+	struct fg_sampling sampling = {.signal_ns = 47000, .handler_ns = 3000, .start_share = 0.01};
+
+	(void)state;
+	fg_sampling_settle(&sampling, 0.03);
+	assert_true(sampling.rate_hz == 400);
+	assert_true(fabs(sampling.expected_cost - 0.03) < 1e-9);
+}
+
+static void a_rate_stays_within_its_bounds_and_says_when_it_costs_more(void **state)
+{
+	struct fg_sampling cheap = {.signal_ns = 1000, .handler_ns = 1000};
+	struct fg_sampling dear = {.signal_ns = 1000000, .handler_ns = 1000};
+
+	(void)state;
+	fg_sampling_settle(&cheap, 0.03);
+	fg_sampling_settle(&dear, 0.03);
+	assert_true(cheap.rate_hz == FG_RATE_AUTO_MOST_HZ);
+	assert_true(cheap.expected_cost < 0.03);
+	assert_true(dear.rate_hz == FG_RATE_AUTO_LEAST_HZ);
+	assert_true(dear.expected_cost > 0.03);
+}
+
+static void an_unseen_handler_is_assumed_and_an_unmeasured_signal_has_no_cost(void **state)
+{
+	struct fg_sampling sampling = {.signal_ns = 22000};
+
+	(void)state;
+	fg_sampling_settle(&sampling, 0.03);
+	assert_true(sampling.rate_hz == 1000);
+	sampling.signal_ns = 0;
+	assert_true(isnan(fg_sampling_cost(&sampling, 1000)));
+}
+
+static void write_trace(const struct fg_scratch *folder, const char *name, const char *magic,
+			uint64_t end)
+{
+	struct fg_trace_header header = {.samples = 100,
+					 .handler_ns = 400000,
+					 .startup_ns = 500000,
+					 .user_ns = 90000000,
+					 .system_ns = 10000000,
+					 .end = end,
+					 .end_user_ns = 150000000,
+					 .end_system_ns = 50000000};
+
+	memcpy(header.magic, magic, sizeof(header.magic));
+	fg_scratch_write(folder, name, &header, sizeof(header));
+}
+
+static void traces_tell_what_handlers_and_the_start_took(void **state)
+{
+	struct fg_sample_costs costs = {0};
+	struct fg_sampling sampling = {0};
+	struct fg_scratch scratch;
+
+	(void)state;
+	fg_scratch_init(&scratch);
+	write_trace(&scratch, "1.0.fgtrace", FG_TRACE_MAGIC, FG_END_EXIT);
+	write_trace(&scratch, "2.0.fgtrace", FG_TRACE_MAGIC, FG_END_UNKNOWN);
+	write_trace(&scratch, "notes", "notatrac", FG_END_EXIT);
+	fg_sample_costs_add(scratch.path, &costs);
+	assert_int_equal(costs.samples, 200);
+	assert_int_equal(costs.cpu_ns, 300000000);
+	fg_sample_costs_learn(&costs, &sampling);
+	assert_true(sampling.handler_ns == 4000);
+	assert_true(fabs(sampling.start_share - 1.0 / 300) < 1e-9);
+	fg_scratch_release(&scratch);
+}
+
+static void without_samples_nothing_is_learned(void **state)
+{
+	const struct fg_sample_costs costs = {.startup_ns = 500000};
+	struct fg_sampling sampling = {.handler_ns = 7};
+
+	(void)state;
+	fg_sample_costs_learn(&costs, &sampling);
+	assert_true(sampling.handler_ns == 7);
+	assert_true(sampling.start_share == 0);
+}
+
+static void a_signal_has_a_price_that_is_measured_once(void **state)
+{
+	const double price_ns = fg_sample_signal_ns();
+
+	(void)state;
+	assert_true(price_ns > 0);
+	assert_true(fg_sample_signal_ns() == price_ns);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_rate_is_the_highest_that_the_budget_allows),
+		cmocka_unit_test(the_start_of_the_collector_is_taken_off_the_budget),
+		cmocka_unit_test(a_rate_stays_within_its_bounds_and_says_when_it_costs_more),
+		cmocka_unit_test(an_unseen_handler_is_assumed_and_an_unmeasured_signal_has_no_cost),
+		cmocka_unit_test(traces_tell_what_handlers_and_the_start_took),
+		cmocka_unit_test(without_samples_nothing_is_learned),
+		cmocka_unit_test(a_signal_has_a_price_that_is_measured_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
