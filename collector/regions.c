@@ -18,6 +18,14 @@
 
 #include <string.h>
 
+/* Now, if that is recorded; 0: entries and times are those of what was sampled. */
+static uint64_t recorded_from(void)
+{
+	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
+
+	return fg_sampling_on(now_ns) ? now_ns : 0;
+}
+
 void fg_mark_region_begin(uint32_t name)
 {
 	struct fg_thread *thread = fg_self;
@@ -31,7 +39,7 @@ void fg_mark_region_begin(uint32_t name)
 	uint32_t id = name ? fg_region_find(thread->regions.current, name) : 0;
 
 	thread->regions.outer[depth] = thread->regions.current;
-	thread->regions.begin_ns[depth] = fg_clock_ns(CLOCK_MONOTONIC);
+	thread->regions.begin_ns[depth] = recorded_from();
 	if (id)
 		thread->regions.current = id;
 }
@@ -46,7 +54,8 @@ void fg_mark_region_end(void)
 
 	if (depth >= FG_REGION_DEPTH_MAX)
 		return;
-	if (thread->regions.current != thread->regions.outer[depth]) {
+	if (thread->regions.current != thread->regions.outer[depth] &&
+	    thread->regions.begin_ns[depth]) {
 		struct fg_region_times *times = &thread->stack->times[thread->regions.current];
 
 		times->entered++;
@@ -99,7 +108,9 @@ void fg_mark_unit_begin(uint32_t name, uint64_t number)
 		fg_sampling_set(true);
 	thread->regions.unit_name = name;
 	thread->regions.unit_number = number;
-	write_unit(thread, FG_RECORD_UNIT_BEGIN);
+	thread->regions.unit_written = recorded_from() != 0;
+	if (thread->regions.unit_written)
+		write_unit(thread, FG_RECORD_UNIT_BEGIN);
 }
 
 void fg_mark_unit_end(void)
@@ -109,7 +120,8 @@ void fg_mark_unit_end(void)
 
 	if (!fg_alive() || !thread || !thread->regions.unit_name)
 		return;
-	write_unit(thread, FG_RECORD_UNIT_END);
+	if (thread->regions.unit_written)
+		write_unit(thread, FG_RECORD_UNIT_END);
 	thread->regions.unit_name = 0;
 	if (options->has_units && thread->regions.unit_number >= options->unit_last)
 		fg_sampling_set(false);
@@ -147,7 +159,8 @@ void fg_regions_finish(struct fg_thread *thread)
 		return;
 	if (thread->regions.unit_name) {
 		fg_thread_leave(thread);
-		write_unit(thread, FG_RECORD_UNIT_END);
+		if (thread->regions.unit_written)
+			write_unit(thread, FG_RECORD_UNIT_END);
 		atomic_store(&thread->busy, 1);
 		thread->regions.unit_name = 0;
 	}

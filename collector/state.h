@@ -134,6 +134,7 @@ struct fg_thread_regions {
 	uint64_t begin_ns[FG_REGION_DEPTH_MAX];
 	uint32_t unit_name;
 	uint64_t unit_number;
+	bool unit_written; /* it began while samples were taken */
 };
 
 /* The time-out of a system call that was started again: collector/restart.c. */

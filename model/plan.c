@@ -42,7 +42,7 @@ const char *fg_harness_name(enum fg_harness harness)
 
 void fg_measuring_defaults(struct fg_measuring *measure)
 {
-	*measure = (struct fg_measuring){
+	static const struct fg_measuring defaults = {
 		.schedule = FG_SCHEDULE_AUTO,
 		.min_pairs = 10,
 		.max_pairs = 120,
@@ -55,6 +55,8 @@ void fg_measuring_defaults(struct fg_measuring *measure)
 			    .follow_children = true,
 			    .unsampled_share = 0.1},
 	};
+
+	*measure = defaults;
 }
 
 void fg_plan_init(struct fg_plan *plan)

@@ -218,23 +218,13 @@ static void copy_regions(const struct fg_profile *from, struct fg_profile *to)
 	}
 }
 
-/* Spans and units lie in a stretch of time on a thread, whatever samples fell into it. */
-static bool overlaps(const struct fg_selection *s, uint32_t thread, int64_t start_ns,
-		     int64_t end_ns)
-{
-	const struct fg_calltree_query *query = s->query;
-
-	return (!s->thread_passes ||
-		(thread < s->profile->thread_count && s->thread_passes[thread])) &&
-	       end_ns >= query->from_ns && (query->to_ns == 0 || start_ns < query->to_ns);
-}
-
 static void copy_spans(struct select *s)
 {
 	for (size_t i = 0; i < s->profile->span_count; i++) {
 		const struct fg_region_span *span = &s->profile->spans[i];
 
-		if (overlaps(&s->selection, span->thread, span->start_ns, span->end_ns) &&
+		if (fg_selection_overlaps(&s->selection, span->thread, span->start_ns,
+					  span->end_ns) &&
 		    (!s->selection.region_passes || s->selection.region_passes[span->region]))
 			*fg_profile_add_span(s->into) = *span;
 	}
@@ -252,9 +242,7 @@ static void copy_units(struct select *s)
 		unit_of[s->into->samples[i].unit] = 1;
 	for (size_t i = 1; i < from->unit_count; i++) {
 		const struct fg_unit_info *info = &from->units[i];
-		const bool passes = (!s->selection.unit_passes || s->selection.unit_passes[i]) &&
-				    overlaps(&s->selection, info->thread, info->start_ns,
-					     info->ended ? info->end_ns : INT64_MAX);
+		const bool passes = fg_selection_keeps_unit(&s->selection, i);
 		struct fg_unit_info *unit = NULL;
 
 		if (!passes && unit_of[i] == 0)

@@ -346,6 +346,25 @@ bool fg_selection_passes(const struct fg_selection *s, const struct fg_sample *s
 	return in_place(s, sample) && (!s->stacks || stack_passes(s, sample->stack));
 }
 
+bool fg_selection_overlaps(const struct fg_selection *s, uint32_t thread, int64_t start_ns,
+			   int64_t end_ns)
+{
+	const struct fg_calltree_query *query = s->query;
+
+	return (!s->thread_passes ||
+		(thread < s->profile->thread_count && s->thread_passes[thread])) &&
+	       end_ns >= query->from_ns && (query->to_ns == 0 || start_ns < query->to_ns);
+}
+
+bool fg_selection_keeps_unit(const struct fg_selection *s, size_t unit)
+{
+	const struct fg_unit_info *info = &s->profile->units[unit];
+
+	return (!s->unit_passes || s->unit_passes[unit]) &&
+	       fg_selection_overlaps(s, info->thread, info->start_ns,
+				     info->ended ? info->end_ns : INT64_MAX);
+}
+
 static bool wants_units(const struct fg_calltree_query *query)
 {
 	return query->unit_kind || query->only_units || query->unit_first || query->unit_last;

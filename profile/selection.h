@@ -74,6 +74,13 @@ int fg_selection_init(struct fg_selection *selection, const struct fg_profile *p
 		      const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_selection_release(struct fg_selection *selection);
 
+/*
+ * Spans and units of work lie in a stretch of time on a thread, whatever samples fell into it: does
+ * the selection keep a part of it?
+ */
+bool fg_selection_overlaps(const struct fg_selection *selection, uint32_t thread, int64_t start_ns,
+			   int64_t end_ns);
+bool fg_selection_keeps_unit(const struct fg_selection *selection, size_t unit);
 bool fg_selection_passes(const struct fg_selection *selection, const struct fg_sample *sample);
 /* What a frame is called: `name` is appended to, `label` gets the rest (its name is left alone). */
 void fg_selection_name(const struct fg_selection *selection, const struct fg_frame *frame,

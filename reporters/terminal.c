@@ -409,8 +409,8 @@ static void add_span(struct fg_strbuf *line, double low, double high, int decima
 static void add_sampling(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
-	double rates[2] = {INFINITY, 0};
-	double costs[2] = {INFINITY, -INFINITY};
+	double rates[2] = {(double)INFINITY, 0};
+	double costs[2] = {(double)INFINITY, -(double)INFINITY};
 	double budget = 0;
 	struct fg_strbuf line = {0};
 

@@ -18,8 +18,8 @@ enum {
 	FG_RATE_AUTO_LEAST_HZ = 100,
 	FG_RATE_AUTO_MOST_HZ = 4000,
 	FG_RATE_AUTO_WALL_HZ = 100,
-	/* of a handler, as long as none has been seen */
-	FG_HANDLER_ASSUMED_NS = 8000,
+	/* of a handler that was not seen yet: in a program that is all over its code, a compiler */
+	FG_HANDLER_ASSUMED_NS = 25000,
 };
 
 /* What the collector told of itself in traces of the same program. */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Selection goes by label: those that match the focus or lie within `depth` calls of it (or of the
- * start), then the largest by inclusive time above the floor (in a difference: by the larger of the
- * two sides, and by how far they are apart). Calls between kept functions are kept as they are.
+ * start), then the largest above the floor (in a difference: by the larger of the two sides, and by
+ * how far they are apart).  Where there are too many, half of the room is for the largest by self
+ * time and the rest for the largest by inclusive time: in a deep call tree hundreds of functions
+ * have all of the inclusive time and hide the hot ones.  Calls between kept functions are kept as
+ * they are.
  * Where a function's kept caller is further up, the call is drawn dashed: for these a sample counts
  * at the function's outermost frame.
  */
@@ -134,6 +137,36 @@ static int by_weight(const void *left, const void *right)
 	return a->label < b->label ? -1 : a->label > b->label;
 }
 
+static int by_self(const void *left, const void *right)
+{
+	const struct fg_graph_node *a = left;
+	const struct fg_graph_node *b = right;
+	const double one = fmax(a->figures.self[0].value, a->figures.self[1].value);
+	const double other = fmax(b->figures.self[0].value, b->figures.self[1].value);
+
+	if (a->is_focus != b->is_focus)
+		return a->is_focus ? -1 : 1;
+	if (one > other)
+		return -1;
+	if (one < other)
+		return 1;
+	return by_weight(left, right);
+}
+
+/* The first `limit` nodes are those to keep, in the order of their weight. */
+static void put_kept_first(struct fg_graph_node *nodes, size_t count, size_t limit)
+{
+	const size_t hot = limit / 2;
+
+	if (count > limit) {
+		qsort(nodes, count, sizeof(*nodes), by_self);
+		qsort(nodes + hot, count - hot, sizeof(*nodes), by_weight);
+		count = limit;
+	}
+	if (count > 1)
+		qsort(nodes, count, sizeof(*nodes), by_weight);
+}
+
 static bool is_candidate(const struct selection *s, const struct fg_label_figures *figures)
 {
 	if (s->distance[figures->label] == unreached)
@@ -161,8 +194,7 @@ static void keep_nodes(struct selection *s)
 			graph->nodes[graph->node_count++] = (struct fg_graph_node){
 				figures->label, s->is_focus[figures->label], *figures};
 	}
-	if (graph->node_count > 1)
-		qsort(graph->nodes, graph->node_count, sizeof(*graph->nodes), by_weight);
+	put_kept_first(graph->nodes, graph->node_count, limit);
 	graph->node_count = fg_min_size(graph->node_count, limit);
 	for (size_t i = 0; i < s->tree->label_count; i++)
 		s->node_of[i] = not_kept;

@@ -80,11 +80,23 @@ static struct fg_weight own_of(const struct fg_calltree *tree, uint32_t node, co
 	return own;
 }
 
+struct regions {
+	bool *is_region; /* by node of the tree */
+	/* Entries and elapsed times are kept for the whole recording, not for a part of it. */
+	bool is_whole;
+};
+
+static bool is_whole(const struct fg_calltree_query *query)
+{
+	return query->from_ns == 0 && query->to_ns == 0 && !query->thread && !query->unit_kind &&
+	       query->unit_first == 0 && query->unit_last == 0 && !query->only_units;
+}
+
 static void add_region(struct fg_view_table *table, const struct fg_region_info *region,
-		       const struct fg_calltree *tree, uint32_t node, const bool *is_region)
+		       const struct fg_calltree *tree, uint32_t node, const struct regions *regions)
 {
 	const struct fg_weight *total = &tree->inclusive[0][0];
-	const struct fg_weight own = own_of(tree, node, is_region);
+	const struct fg_weight own = own_of(tree, node, regions->is_region);
 	struct fg_view_row *row = fg_view_add_row(table);
 	struct fg_view_cell *cell = row->cells;
 
@@ -92,11 +104,11 @@ static void add_region(struct fg_view_table *table, const struct fg_region_info 
 	*cell++ = fg_cell_weight_share(&tree->inclusive[0][node], total);
 	*cell++ = fg_cell_weight(&tree->inclusive[0][node], total);
 	*cell++ = fg_cell_weight(&own, total);
-	if (region->count > 0) {
+	if (region->count > 0 && regions->is_whole) {
 		cell[0] = fg_cell_count((double)region->count);
 		cell[1] = fg_cell_value(tree->inclusive[0][node].value / (double)region->count);
 	}
-	if (region->wall_ns > 0)
+	if (region->wall_ns > 0 && regions->is_whole)
 		cell[2] = fg_cell_time(region->wall_ns);
 	cell += 3;
 	*cell++ = fg_cell_text(table, "region");
@@ -195,8 +207,11 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 	const size_t limit = options->all        ? SIZE_MAX
 			     : options->rows > 0 ? options->rows
 						 : FEW_FUNCTIONS;
-	bool *is_region = fg_xcalloc(tree->node_count, sizeof(bool));
-	uint32_t *nodes = find_nodes(profile, tree, is_region);
+	const struct regions regions = {
+		.is_region = fg_xcalloc(tree->node_count, sizeof(bool)),
+		.is_whole = is_whole(&options->query),
+	};
+	uint32_t *nodes = find_nodes(profile, tree, regions.is_region);
 	struct ranking ranking = {.place_of = fg_xcalloc(tree->label_count, sizeof(uint32_t))};
 	double outside = tree->inclusive[0][0].value;
 
@@ -205,8 +220,8 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 			continue;
 		if (profile->regions[i].parent == 0)
 			outside -= tree->inclusive[0][nodes[i]].value;
-		add_region(table, &profile->regions[i], tree, nodes[i], is_region);
-		rank_below(&ranking, tree, nodes[i], is_region);
+		add_region(table, &profile->regions[i], tree, nodes[i], &regions);
+		rank_below(&ranking, tree, nodes[i], regions.is_region);
 		add_functions(table, tree, &ranking, limit);
 	}
 	if (tree->inclusive[0][0].value > 0)
@@ -214,8 +229,12 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 			     100 * outside / tree->inclusive[0][0].value, fg_view_whole(table));
 	free(ranking.items);
 	free(ranking.place_of);
+	if (!regions.is_whole)
+		fg_view_note(table,
+			     "entries and elapsed time of regions are known for the whole "
+			     "recording only: not shown beside --unit, --thread, --from, --to");
 	free(nodes);
-	free(is_region);
+	free(regions.is_region);
 }
 
 /*

@@ -6,6 +6,7 @@
  * say so when it is the case.
  */
 #include "base/map.h"
+#include "profile/selection.h"
 #include "views/view_private.h"
 
 #include <inttypes.h>
@@ -52,23 +53,46 @@ struct units {
 	struct fg_map by_name;
 };
 
-static void units_init(struct units *units, const struct fg_profile *profile)
+/* The part of it that lies between --from and --to. */
+static double wall_of(const struct fg_unit_info *unit, const struct fg_calltree_query *query)
 {
-	*units = (struct units){.items = fg_xcalloc(profile->unit_count, sizeof(struct unit))};
-	for (size_t i = 1; i < profile->unit_count; i++) {
-		const struct fg_unit_info *info = &profile->units[i];
-		char *name = fg_xasprintf("%s %" PRIu64, info->kind, info->number);
-		const uint64_t at =
-			*fg_map_add_text(&units->by_name, name, units->by_name.count, NULL);
-		struct unit *unit = &units->items[at];
+	const int64_t from_ns = unit->start_ns > query->from_ns ? unit->start_ns : query->from_ns;
+	const int64_t to_ns =
+		query->to_ns && query->to_ns < unit->end_ns ? query->to_ns : unit->end_ns;
 
-		if (info->ended)
-			unit->wall_ns += (double)(info->end_ns - info->start_ns);
-		unit->times++;
-		free(name);
+	return unit->ended && to_ns > from_ns ? (double)(to_ns - from_ns) : 0;
+}
+
+static void add_unit(struct units *units, const struct fg_unit_info *info, double wall_ns)
+{
+	char *name = fg_xasprintf("%s %" PRIu64, info->kind, info->number);
+	const uint64_t at = *fg_map_add_text(&units->by_name, name, units->by_name.count, NULL);
+	struct unit *unit = &units->items[at];
+
+	unit->wall_ns += wall_ns;
+	unit->times++;
+	free(name);
+}
+
+/* Those that the query keeps. */
+static int units_init(struct units *units, const struct fg_profile *profile,
+		      const struct fg_calltree_query *query, struct fg_error *err)
+{
+	struct fg_selection selection;
+	int status = fg_selection_init(&selection, profile, query, err);
+
+	*units = (struct units){0};
+	if (status == FG_OK) {
+		units->items = fg_xcalloc(profile->unit_count, sizeof(struct unit));
+		for (size_t i = 1; i < profile->unit_count; i++)
+			if (fg_selection_keeps_unit(&selection, i))
+				add_unit(units, &profile->units[i],
+					 wall_of(&profile->units[i], query));
+		for (size_t i = 0; i < units->by_name.count; i++)
+			units->items[i].name = units->by_name.entries[i].key;
 	}
-	for (size_t i = 0; i < units->by_name.count; i++)
-		units->items[i].name = units->by_name.entries[i].key;
+	fg_selection_release(&selection);
+	return status;
 }
 
 static void units_release(struct units *units)
@@ -329,8 +353,11 @@ int fg_view_units(const struct fg_profile *profile, const struct fg_view_options
 
 	if (profile->unit_count <= 1)
 		return view_stored(profile, options, table, err);
-	units_init(&units, profile);
-	status = fill(table, &units, profile, options, err);
+	status = units_init(&units, profile, &options->query, err);
+	if (status == FG_OK && units.by_name.count == 0)
+		status = fg_error_set(err, FG_ENOENT, "the filters leave no unit of work");
+	if (status == FG_OK)
+		status = fill(table, &units, profile, options, err);
 	units_release(&units);
 	return status;
 }

@@ -27,7 +27,7 @@ try() { # name, least samples at 64 bits, at 32, command...
 	shift 3
 	"$@" >"$scratch/out-without" 2>"$scratch/err-without"
 	without=$?
-	FASTGATE_COLLECTOR=$collector "$fastgate" --quiet record -o "$scratch/$name" -- "$@" >"$scratch/out-with" 2>"$scratch/err-with"
+	FASTGATE_COLLECTOR=$collector "$fastgate" --quiet record --rate 1000 -o "$scratch/$name" -- "$@" >"$scratch/out-with" 2>"$scratch/err-with"
 	with=$?
 	[ $with -eq $without ] || fail "$name: exit code $with, without the collector $without"
 	cmp -s "$scratch/err-with" "$scratch/err-without" || { fail "$name: said"; cat "$scratch/err-with"; }

@@ -14,7 +14,7 @@ try() { # program that must be there, command...
 	command -v "$program" >/dev/null || { echo "left out, not installed: $program"; return; }
 	"$@" >"$scratch/out-without" 2>"$scratch/err-without" </dev/null
 	without=$?
-	FASTGATE_COLLECTOR=$collector "$fastgate" --quiet record -o "$scratch/traces" -- "$@" \
+	FASTGATE_COLLECTOR=$collector "$fastgate" --quiet record --rate 1000 -o "$scratch/traces" -- "$@" \
 		>"$scratch/out-with" 2>"$scratch/err-with" </dev/null
 	with=$?
 	if [ $with -ne $without ] || ! cmp -s "$scratch/out-with" "$scratch/out-without" ||

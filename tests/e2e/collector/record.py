@@ -225,10 +225,29 @@ def part_by_time():
     check(sum(time > 1e6 for time in short) <= threads, f"--duration below a millisecond: {len(short)} samples")
 
 
+def units_table(*filters):
+    said = subprocess.run([FASTGATE, "view", "-V", "units", "--json", *filters, "fastgate-record"], capture_output=True, text=True, check=True).stdout
+    return next(row for row in json.loads(said)["rows"] if row["kind"] == "all")
+
+
+def units_that_count(units, count):
+    """Averages are over what was recorded, and over what the filters keep of that."""
+    whole = units_table()
+    check(whole["units"] == count, f"--units {units}: {whole['units']} units")
+    check(abs(whole["mean_ns"] * count - whole["cpu_ns"]) < 1, f"--units {units}: the mean is {whole['mean_ns']} of {whole['cpu_ns']}")
+    two = units_table("--unit", "6-7")
+    check(two["units"] == 2, f"--unit 6-7: {two['units']} units")
+    check(0 < two["wall_ns"] < 0.7 * whole["wall_ns"], f"--unit 6-7: wall time {two['wall_ns']} of {whole['wall_ns']}")
+    regions = json.loads(subprocess.run([FASTGATE, "view", "-V", "regions", "--json", "fastgate-record"], capture_output=True, text=True, check=True).stdout)
+    entered = [row["entered"] for row in regions["rows"] if row.get("entered")]
+    check(entered and max(entered) <= 2 * count, f"--units {units}: regions entered {entered} times")
+
+
 def part_by_work():
     document = recorded("--units", "5-9", "--", target("regions"))
     total = weight_ns(document, "work")
     check(0.6e8 < total < 1.8e8, f"--units: {total / 1e9} s of five units of 20 ms")
+    units_that_count("5-9", 5)
     check(weight_ns(recorded("--paused", "--", target("regions")), "work") == 0, "--paused")
     resumed = weight_ns(recorded("--paused", "--", target("regions"), "paused"), "work")
     check(3e8 < resumed < 5.5e8, f"--paused, and resumed: {resumed / 1e9} s")

@@ -45,7 +45,7 @@ static void a_rate_stays_within_its_bounds_and_says_when_it_costs_more(void **st
 
 static void an_unseen_handler_is_assumed_and_an_unmeasured_signal_has_no_cost(void **state)
 {
-	struct fg_sampling sampling = {.signal_ns = 22000};
+	struct fg_sampling sampling = {.signal_ns = 5000};
 
 	(void)state;
 	fg_sampling_settle(&sampling, 0.03);

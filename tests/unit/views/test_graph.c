@@ -254,6 +254,44 @@ static void ten_thousand_functions_are_pruned_and_said_to_be(void **state)
 	fg_profile_release(&profile);
 }
 
+/* A chain of 600 calls, each with all of the inclusive time, and at its end what takes it. */
+static void the_hot_functions_of_a_deep_tree_are_in_the_picture(void **state)
+{
+	const struct fg_graph_options options = {.title = "deep"};
+	struct fg_graph_summary summary = {0};
+	struct fg_strbuf dot = {0};
+	struct fg_calltree tree;
+	struct fg_profile profile;
+	uint32_t stack = 0;
+
+	(void)state;
+	fg_profile_init(&profile);
+	for (unsigned i = 0; i < 630; i++) {
+		char *name = fg_xasprintf(i < 600 ? "call_%03u" : "hot_%03u", i);
+		const uint32_t at = fg_profile_push(&profile, stack, name, "deep");
+
+		free(name);
+		if (i < 600) {
+			stack = at;
+			continue;
+		}
+		struct fg_sample *sample = fg_profile_add_sample(&profile);
+
+		sample->stack = at;
+		sample->value = 1e9;
+		sample->count = 1;
+	}
+	build(&profile, &tree);
+	draw(&tree, &options, &dot, &summary);
+	assert_int_equal(summary.nodes, 80);
+	assert_true(summary.self_left_out < 1e-9);
+	assert_non_null(strstr(dot.data, "hot_629"));
+	assert_non_null(strstr(dot.data, "call_000"));
+	fg_strbuf_release(&dot);
+	fg_calltree_release(&tree);
+	fg_profile_release(&profile);
+}
+
 static void a_missing_graphviz_is_said_with_its_remedy(void **state)
 {
 	const struct fg_graph_render_options options = {.program = "no-such-graphviz",
@@ -300,6 +338,7 @@ int main(void)
 		ON_SCENE(graphviz_draws_what_we_write),
 		cmocka_unit_test(hostile_names_are_drawn_as_they_are),
 		cmocka_unit_test(ten_thousand_functions_are_pruned_and_said_to_be),
+		cmocka_unit_test(the_hot_functions_of_a_deep_tree_are_in_the_picture),
 		cmocka_unit_test(a_missing_graphviz_is_said_with_its_remedy),
 		cmocka_unit_test(a_drawing_program_that_fails_is_quoted),
 	};
