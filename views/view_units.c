@@ -82,15 +82,15 @@ static int units_init(struct units *units, const struct fg_profile *profile,
 	int status = fg_selection_init(&selection, profile, query, err);
 
 	*units = (struct units){0};
-	if (status == FG_OK) {
-		units->items = fg_xcalloc(profile->unit_count, sizeof(struct unit));
-		for (size_t i = 1; i < profile->unit_count; i++)
-			if (fg_selection_keeps_unit(&selection, i))
-				add_unit(units, &profile->units[i],
-					 wall_of(&profile->units[i], query));
-		for (size_t i = 0; i < units->by_name.count; i++)
-			units->items[i].name = units->by_name.entries[i].key;
-	}
+	if (status != FG_OK)
+		goto out;
+	units->items = fg_xcalloc(profile->unit_count, sizeof(struct unit));
+	for (size_t i = 1; i < profile->unit_count; i++)
+		if (fg_selection_keeps_unit(&selection, i))
+			add_unit(units, &profile->units[i], wall_of(&profile->units[i], query));
+	for (size_t i = 0; i < units->by_name.count; i++)
+		units->items[i].name = units->by_name.entries[i].key;
+out:
 	fg_selection_release(&selection);
 	return status;
 }
@@ -354,10 +354,14 @@ int fg_view_units(const struct fg_profile *profile, const struct fg_view_options
 	if (profile->unit_count <= 1)
 		return view_stored(profile, options, table, err);
 	status = units_init(&units, profile, &options->query, err);
-	if (status == FG_OK && units.by_name.count == 0)
+	if (status != FG_OK)
+		goto out;
+	if (units.by_name.count == 0) {
 		status = fg_error_set(err, FG_ENOENT, "the filters leave no unit of work");
-	if (status == FG_OK)
-		status = fill(table, &units, profile, options, err);
+		goto out;
+	}
+	status = fill(table, &units, profile, options, err);
+out:
 	units_release(&units);
 	return status;
 }
